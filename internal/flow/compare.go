@@ -1,0 +1,72 @@
+package flow
+
+// Diff says where a definition departs from a record that another version of
+// it wrote. Empty means: going on gives what the old definition would have
+// given so far.
+type Diff struct {
+	Unused  []string // outcomes that the definition does not ask for (any more, or yet)
+	Lost    []string // started steps that it does not ask for
+	Changed []string // other input or output shape, in words
+	Bug     *Failure // it cannot run over the record at all
+	rebase  []Rebased
+}
+
+// Rebased is a record whose expected step or input hash changes when the
+// differences are accepted.
+type Rebased struct {
+	Key  string
+	Step string
+	In   uint64
+}
+
+// Empty reports whether there is no difference.
+func (d Diff) Empty() bool {
+	return len(d.Unused) == 0 && len(d.Lost) == 0 && len(d.Changed) == 0 && d.Bug == nil
+}
+
+// Rebase lists the records to update when the differences are accepted.
+func (d Diff) Rebase() []Rebased { return d.rebase }
+
+// Compare runs a definition over a record in memory and says what differs.
+// The state must hold every outcome of the run (no folds) and is not changed.
+func Compare(w Runnable, s *State, blobs func(Blob) ([]byte, error)) Diff {
+	cp := &State{Def: s.Def, In: s.In, Start: s.Start, Cancelled: s.Cancelled, Recs: map[string]*Rec{}, Open: map[string]Start{}}
+	for k, r := range s.Recs {
+		cp.Recs[k] = r
+	}
+	for k, st := range s.Open {
+		cp.Open[k] = st
+	}
+	e := NewEngine(w, cp, blobs)
+	e.diff = &Diff{}
+	used := map[string]bool{}
+	e.d = &Decision{}
+	for len(e.queue) > 0 && e.d.Bug == nil {
+		b := e.queue[0]
+		e.queue = e.queue[1:]
+		b.queued = false
+		e.enter(b)
+		for _, f := range e.d.Folds {
+			for _, k := range f.Keys {
+				used[k] = true
+			}
+		}
+		e.d.Folds = nil
+	}
+	d := *e.diff
+	d.Bug = e.d.Bug
+	for k, n := range e.nodes {
+		used[k] = used[k] || n.stamp != 0
+	}
+	for _, k := range sortedKeys(s.Recs) {
+		if !used[k] {
+			d.Unused = append(d.Unused, k)
+		}
+	}
+	for _, k := range sortedKeys(s.Open) {
+		if !used[k] {
+			d.Lost = append(d.Lost, k)
+		}
+	}
+	return d
+}

@@ -1,0 +1,233 @@
+package flow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+)
+
+// errPending marks a call whose outcome is not there yet. It is not exported:
+// authors never see it as something to handle, since a suspended branch is
+// pending whatever it returns.
+var errPending = errors.New("flow: pending")
+
+// pendingCalls bounds a loop that waits for success over calls that are all
+// pending; it is far over anything an honest body does after its first wait.
+const pendingCalls = 100_000
+
+// bug is panicked with when the definition is wrong; the engine turns it into Decision.Bug.
+type bug struct{ msg string }
+
+// Ctx is a position in the tree of keys, owned by one branch.
+type Ctx struct {
+	b       *branch
+	path    string // prefix of keys, "" or ending in "/" or ":"
+	cleanup bool
+}
+
+// Now is the time of the last record this branch has used: the same on every
+// re-run and after a crash.
+func (c *Ctx) Now() time.Time { return time.UnixMilli(c.b.now).UTC() }
+
+// Sub is one key deeper in the same branch.
+func (c *Ctx) Sub(key string) *Ctx {
+	return &Ctx{b: c.b, path: c.path + checkKey(key) + "/", cleanup: c.cleanup}
+}
+
+// Cleanup is the same position for work that is still asked for after a cancel.
+func (c *Ctx) Cleanup() *Ctx { return &Ctx{b: c.b, path: c.path, cleanup: true} }
+
+// Cancelled reports whether the run was cancelled before this point.
+func (c *Ctx) Cancelled() bool { return c.b.e.s.Cancelled != 0 }
+
+func checkKey(key string) string {
+	if key == "" || strings.Contains(key, ":") {
+		panic(bug{fmt.Sprintf("key %q: keys are not empty and hold no colon", key)})
+	}
+	return key
+}
+
+// Do returns the recorded output of a step, or asks for it and is pending.
+// The error is a *Failure: the machinery broke. A retry is a new key.
+func Do[I, O any](c *Ctx, key string, s Step[I, O], in I) (O, error) {
+	var out O
+	rec, err := c.call(call{key: checkKey(key), kind: KindStep, step: s.ID(), lane: s.Lane, in: in})
+	if err != nil {
+		return out, err
+	}
+	return decodeRec[O](c, key, rec)
+}
+
+func decodeRec[O any](c *Ctx, key string, rec *Rec) (O, error) {
+	var out O
+	if rec.Err != nil {
+		return out, rec.Err
+	}
+	if err := decodeStrict(rec.Out, &out); err != nil {
+		panic(bug{fmt.Sprintf("output of %s%s: %v", c.path, key, err)})
+	}
+	return out, nil
+}
+
+// Ask is a human gate. Unanswered means still waiting, never approved.
+func Ask(c *Ctx, key string, q Question) (Answer, error) {
+	k := call{key: checkKey(key), kind: KindAsk, step: "ask", in: q}
+	if q.Timeout > 0 {
+		k.until = c.b.now + q.Timeout.Milliseconds()
+	}
+	rec, err := c.call(k)
+	if err != nil {
+		return Answer{}, err
+	}
+	return decodeRec[Answer](c, key, rec)
+}
+
+// Until is a timer: it returns when t has passed. Derive t from Now or from a
+// recorded output.
+func Until(c *Ctx, key string, t time.Time) error {
+	ms := t.UnixMilli()
+	rec, err := c.call(call{key: checkKey(key), kind: KindTimer, step: "timer", in: ms, until: ms})
+	if err != nil {
+		return err
+	}
+	if rec.Err != nil {
+		return rec.Err
+	}
+	return nil
+}
+
+// Note records a fact once for people and projections; it never waits.
+func Note(c *Ctx, key string, fact any) {
+	b := c.b
+	if b.suspended {
+		b.overrun()
+		return
+	}
+	b.mine()
+	full := c.path + checkKey(key)
+	if b.e.s.Notes[full] {
+		return
+	}
+	raw, err := json.Marshal(fact)
+	if err != nil {
+		panic(bug{fmt.Sprintf("note %s: %v", full, err)})
+	}
+	b.e.s.Notes[full] = true
+	b.e.d.Notes = append(b.e.d.Notes, NoteRec{Key: full, Branch: b.path, At: b.now, Fact: raw})
+}
+
+// Rounds is a bounded loop: rounds 1 to max, each with keys of its own. It
+// ends early when the branch is suspended.
+func Rounds(c *Ctx, name string, max int) iter.Seq2[int, *Ctx] {
+	return func(yield func(int, *Ctx) bool) {
+		for i := 1; i <= max && !c.b.suspended; i++ {
+			if !yield(i, c.Sub(fmt.Sprintf("%s/%d", checkKey(name), i))) {
+				return
+			}
+		}
+	}
+}
+
+// All runs one branch for each item side by side and returns their values in
+// item order. It never fails fast: it ends when every branch has ended, and
+// then joins the errors of those that failed, each with its key. Writes to
+// captured variables are lost: return values instead.
+func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*Ctx, T) (R, error)) ([]R, error) {
+	b := c.b
+	if b.suspended {
+		b.overrun()
+		return nil, errPending
+	}
+	g := b.openGroup(c, checkKey(name), len(items))
+	for i, it := range items {
+		k := key(it)
+		g.set(i, k, func(cc *Ctx) (json.RawMessage, error) {
+			r, err := fn(cc, it)
+			if cc.b.suspended {
+				return nil, errPending
+			}
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(r)
+		})
+	}
+	if g.open > 0 {
+		b.suspend("group " + g.path)
+		g.waiter = b
+		return nil, errPending
+	}
+	out := make([]R, len(items))
+	var errs []error
+	for i, ch := range g.children {
+		b.now = max(b.now, ch.rec.At)
+		if ch.rec.Err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", ch.key, ch.rec.Err))
+			continue
+		}
+		if err := decodeStrict(ch.rec.Out, &out[i]); err != nil {
+			panic(bug{fmt.Sprintf("result of branch %s: %v", ch.path, err)})
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// Wait returns the result of a sibling branch of the same All, by its key.
+func Wait[R any](c *Ctx, key string) (R, error) {
+	var out R
+	b := c.b
+	if b.suspended {
+		b.overrun()
+		return out, errPending
+	}
+	b.mine()
+	if b.group == nil {
+		panic(bug{fmt.Sprintf("wait for %q outside of a branch of All", key)})
+	}
+	sib := b.group.byKey[key]
+	if sib == nil {
+		panic(bug{fmt.Sprintf("%s waits for unknown sibling %q", b.path, key)})
+	}
+	if sib.rec == nil {
+		b.suspend(sib.path)
+		sib.waiters = append(sib.waiters, b)
+		return out, errPending
+	}
+	b.now = max(b.now, sib.rec.At)
+	if sib.rec.Err != nil {
+		return out, sib.rec.Err
+	}
+	if err := decodeStrict(sib.rec.Out, &out); err != nil {
+		panic(bug{fmt.Sprintf("result of sibling %s: %v", sib.path, err)})
+	}
+	return out, nil
+}
+
+// Load returns the value of a blob. It is decoded once for all branches, so
+// the value must not be changed.
+func Load[T any](c *Ctx, ref Blob) (T, error) {
+	if c.b.suspended {
+		c.b.overrun()
+		var zero T
+		return zero, errPending
+	}
+	e := c.b.e
+	if v, ok := e.loaded[ref.SHA256]; ok {
+		if t, ok := v.(T); ok {
+			return t, nil
+		}
+	}
+	var out T
+	raw, err := e.blobs(ref)
+	if err != nil {
+		panic(bug{fmt.Sprintf("blob %s: %v", ref.SHA256, err)})
+	}
+	if err := decodeStrict(raw, &out); err != nil {
+		panic(bug{fmt.Sprintf("blob %s: %v", ref.SHA256, err)})
+	}
+	e.loaded[ref.SHA256] = out
+	return out, nil
+}

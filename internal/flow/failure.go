@@ -1,0 +1,94 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Class says what kind of machinery broke; it is stored, shown and branched on.
+type Class string
+
+// The classes of failures. A verdict ("the tests fail") is data in a step's
+// output and never one of these.
+const (
+	Transient    Class = "transient"     // try again soon: a network blip, an overloaded provider
+	Limit        Class = "limit"         // a usage limit; Failure.ResetsAt says when it ends, if known
+	Auth         Class = "auth"          // not logged in, key refused
+	Billing      Class = "billing"       // no credit
+	ContextLimit Class = "context_limit" // the prompt or conversation is too long
+	Refusal      Class = "refusal"       // the model refused
+	MaxTurns     Class = "max_turns"     // the agent used up its turns
+	Budget       Class = "budget"        // the money or token grant is used up
+	Denied       Class = "denied"        // a permission was missing
+	Schema       Class = "schema"        // an output that does not fit its schema or the size limit
+	Stuck        Class = "stuck"         // no sign of life within the limit, or branches that wait for each other
+	Crashed      Class = "crashed"       // the process died, or a step kept killing its driver
+	Cancelled    Class = "cancelled"     // never started, and will not; or ended by a cancel
+	Environment  Class = "environment"   // a missing tool, no space, no permission
+	Failed       Class = "failed"        // the workflow itself said so
+	Definition   Class = "definition"    // a bug of the workflow definition; never recorded
+)
+
+// Failure is an error that says which part of the machinery broke. It is
+// recorded as the outcome of a step or a branch.
+type Failure struct {
+	Class    Class  `json:"class"`
+	Msg      string `json:"message,omitempty"`
+	ResetsAt int64  `json:"resets_at,omitempty"` // Unix milliseconds; 0 = unknown
+}
+
+// ErrCancelled is the outcome of a step that never started because its run was cancelled.
+var ErrCancelled = &Failure{Class: Cancelled, Msg: "the run was cancelled before this started"}
+
+// Error gives class and message in one line.
+func (f *Failure) Error() string {
+	if f.Msg == "" {
+		return string(f.Class)
+	}
+	return string(f.Class) + ": " + f.Msg
+}
+
+// Is makes errors.Is compare by class.
+func (f *Failure) Is(target error) bool {
+	t, ok := target.(*Failure)
+	return ok && t.Class == f.Class
+}
+
+// Resets returns when a limit ends; the zero time when that is not known.
+func (f *Failure) Resets() time.Time {
+	if f.ResetsAt == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(f.ResetsAt).UTC()
+}
+
+// Failf makes a Failure with a formatted message.
+func Failf(c Class, format string, args ...any) *Failure {
+	return &Failure{Class: c, Msg: fmt.Sprintf(format, args...)}
+}
+
+// AsFailure turns any error into a Failure and keeps the class of the first
+// Failure in its chain; an error without one becomes Failed. nil stays nil.
+func AsFailure(err error) *Failure {
+	if err == nil {
+		return nil
+	}
+	var f *Failure
+	if errors.As(err, &f) {
+		if f.Error() == err.Error() {
+			return f
+		}
+		return &Failure{Class: f.Class, Msg: err.Error(), ResetsAt: f.ResetsAt}
+	}
+	return &Failure{Class: Failed, Msg: err.Error()}
+}
+
+// ClassOf returns the class of the first Failure in the chain of err, Failed
+// for any other error and "" for nil.
+func ClassOf(err error) Class {
+	if err == nil {
+		return ""
+	}
+	return AsFailure(err).Class
+}

@@ -1,0 +1,322 @@
+// Package local is the runtime for one machine: a journal in one SQLite file.
+//
+// One transaction holds everything of a decision: outcomes, next starts,
+// notes and folds. A start is recorded before the act. A run has one driver:
+// an operating system lock plus a fence number in the run's row. Signals are
+// rows, so they work with no driver alive.
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// Options is what a runtime needs.
+type Options struct {
+	Dir       string // holds journal.db, blobs/ and runs/
+	Workflows []flow.Runnable
+	Handlers  []flow.Handler
+	Limits    flow.Limits
+	Clock     flow.Clock // nil = the system's
+	Blobs     flow.Blobs // nil = runs that use no blobs
+	Driver    string     // who drives, for people: "pid 123 on host"
+	Version   string     // of the definitions; another one is compared at resume
+	Accept    bool       // go on with a changed definition
+	// MaxWait is the longest wait for a timer when nothing else can happen;
+	// a later one parks the run. 0 = never park.
+	MaxWait time.Duration
+	// Sweep ends what a dead driver left running under a mark; nil = nothing to end.
+	Sweep func(mark string)
+	// Committed is called after every append with its number, for tests that
+	// kill the process there; nil in production.
+	Committed func(n int)
+	// Progress receives lossy progress of running steps; nil = dropped.
+	Progress func(flow.Event)
+}
+
+// Runtime is a flow.Runtime over one SQLite file.
+type Runtime struct {
+	o  Options
+	db *sql.DB
+}
+
+var _ flow.Runtime = (*Runtime)(nil)
+
+// Open opens or makes the journal in o.Dir.
+func Open(ctx context.Context, o Options) (*Runtime, error) {
+	if o.Clock == nil {
+		o.Clock = systemClock{}
+	}
+	if err := os.MkdirAll(filepath.Join(o.Dir, "runs"), 0o755); err != nil {
+		return nil, environment(fmt.Errorf("make the state folder: %w", err))
+	}
+	q := url.Values{"_pragma": {
+		"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "fullfsync(1)", "cache_size(-16000)",
+	}, "_txlock": {"immediate"}}
+	dsn := (&url.URL{Scheme: "file", Opaque: filepath.ToSlash(filepath.Join(o.Dir, "journal.db")), RawQuery: q.Encode()}).String()
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open the journal: %w", err)
+	}
+	r := &Runtime{o: o, db: db}
+	if err := r.migrate(ctx); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("open the journal in %s: %w", o.Dir, damaged(err))
+	}
+	return r, nil
+}
+
+// Close closes the journal; runs that are driven must have returned.
+func (r *Runtime) Close() error { return r.db.Close() }
+
+func (r *Runtime) migrate(ctx context.Context) error {
+	var v int
+	if err := r.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
+		return err
+	}
+	switch {
+	case v == schemaVersion:
+		return nil
+	case v > schemaVersion:
+		return flow.Failf(flow.Environment, "it was written by a newer version (format %d, this one knows %d): update jacquard", v, schemaVersion)
+	}
+	if _, err := r.db.ExecContext(ctx, schema); err != nil {
+		return err
+	}
+	_, err := r.db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+	return err
+}
+
+// damaged gives SQLite's corruption errors their sentinel and a full or
+// read-only disk its class.
+func damaged(err error) error {
+	if err == nil {
+		return nil
+	}
+	s := err.Error()
+	for _, sign := range []string{"malformed", "not a database", "file is encrypted"} {
+		if strings.Contains(s, sign) {
+			return fmt.Errorf("%w: %w", flow.ErrDamaged, err)
+		}
+	}
+	for _, sign := range []string{"disk is full", "readonly", "unable to open", "disk I/O error"} {
+		if strings.Contains(s, sign) {
+			return environment(err)
+		}
+	}
+	return err
+}
+
+func environment(err error) error {
+	return fmt.Errorf("%w", &flow.Failure{Class: flow.Environment, Msg: err.Error()})
+}
+
+// Start makes a run durable.
+func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
+	if n.ID == "" || strings.ContainsAny(n.ID, "/\\") {
+		return fmt.Errorf("start a run: bad id %q", n.ID)
+	}
+	if r.workflow(n.Def) == nil {
+		return fmt.Errorf("start a run: no workflow %q", n.Def)
+	}
+	now := r.o.Clock.Now().UnixMilli()
+	res, err := r.db.ExecContext(ctx, `INSERT OR IGNORE INTO runs (id, def, version, input, meta, state, started) VALUES (?,?,?,?,?,?,?)`,
+		n.ID, n.Def, r.o.Version, []byte(n.In), []byte(n.Meta), string(flow.Interrupted), now)
+	if err != nil {
+		return fmt.Errorf("start run %s: %w", n.ID, damaged(err))
+	}
+	if rows, _ := res.RowsAffected(); rows == 0 {
+		return fmt.Errorf("%w: %s", flow.ErrExists, n.ID)
+	}
+	return nil
+}
+
+func (r *Runtime) workflow(def string) flow.Runnable {
+	for _, w := range r.o.Workflows {
+		if w.Def() == def {
+			return w
+		}
+	}
+	return nil
+}
+
+// Signal stores a signal; a driver, now or later, applies it.
+func (r *Runtime) Signal(ctx context.Context, run string, s flow.Signal) error {
+	var one int
+	if err := r.db.QueryRowContext(ctx, "SELECT 1 FROM runs WHERE id=?", run).Scan(&one); errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: %s", flow.ErrNoRun, run)
+	} else if err != nil {
+		return damaged(err)
+	}
+	if s.Gate != "" {
+		if err := r.checkGate(ctx, run, s); err != nil {
+			return err
+		}
+	}
+	body, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if s.ID == "" {
+		s.ID = r.signalID(ctx, run, s, body)
+	}
+	_, err = r.db.ExecContext(ctx, "INSERT OR IGNORE INTO signals (run, id, verb, gate, body, at) VALUES (?,?,?,?,?,?)",
+		run, s.ID, s.Verb, s.Gate, body, r.o.Clock.Now().UnixMilli())
+	return damaged(err)
+}
+
+// signalID makes the same signal for a gate idempotent. Pause and unpause may
+// alternate, so they are told apart by how many came before.
+func (r *Runtime) signalID(ctx context.Context, run string, s flow.Signal, body []byte) string {
+	if s.Verb == flow.Pause || s.Verb == flow.Unpause {
+		var n int
+		_ = r.db.QueryRowContext(ctx, "SELECT count(*) FROM signals WHERE run=? AND verb IN (?,?)", run, flow.Pause, flow.Unpause).Scan(&n)
+		return fmt.Sprintf("%s-%d", s.Verb, n)
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:8])
+}
+
+func (r *Runtime) checkGate(ctx context.Context, run string, s flow.Signal) error {
+	var in []byte
+	err := r.db.QueryRowContext(ctx, "SELECT input FROM steps WHERE run=? AND key=? AND kind=?", run, s.Gate, string(flow.KindAsk)).Scan(&in)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: %s", flow.ErrNoGate, s.Gate)
+	}
+	if err != nil {
+		return damaged(err)
+	}
+	var q flow.Question
+	if err := json.Unmarshal(in, &q); err != nil {
+		return fmt.Errorf("read gate %s: %w", s.Gate, err)
+	}
+	if q.Tree != s.Tree {
+		return fmt.Errorf("%w: it shows %s, the answer is for %q", flow.ErrTree, q.Tree, s.Tree)
+	}
+	return nil
+}
+
+// Events returns the events of a run after a sequence number.
+func (r *Runtime) Events(ctx context.Context, run string, after int64) ([]flow.Event, error) {
+	rows, err := r.db.QueryContext(ctx, "SELECT seq, at, type, key, branch, data FROM events WHERE run=? AND seq>? ORDER BY seq", run, after)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer rows.Close()
+	var out []flow.Event
+	for rows.Next() {
+		e := flow.Event{Run: run}
+		var at int64
+		var data []byte
+		if err := rows.Scan(&e.Seq, &at, &e.Type, &e.Key, &e.Branch, &data); err != nil {
+			return nil, damaged(err)
+		}
+		e.At, e.Data = time.UnixMilli(at).UTC(), data
+		out = append(out, e)
+	}
+	return out, damaged(rows.Err())
+}
+
+// Runs lists all runs, newest first.
+func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
+	rows, err := r.db.QueryContext(ctx, "SELECT id, def, state, started, ended, input, meta, out, err, driver FROM runs ORDER BY started DESC, id DESC")
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer rows.Close()
+	var out []flow.Run
+	for rows.Next() {
+		var x flow.Run
+		var started, ended int64
+		var in, meta, o, fail []byte
+		if err := rows.Scan(&x.ID, &x.Def, &x.State, &started, &ended, &in, &meta, &o, &fail, &x.Driver); err != nil {
+			return nil, damaged(err)
+		}
+		x.Started, x.In, x.Meta, x.Out = time.UnixMilli(started).UTC(), in, meta, o
+		if ended > 0 {
+			x.Ended = time.UnixMilli(ended).UTC()
+		}
+		x.Err = failure(fail)
+		out = append(out, x)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, damaged(err)
+	}
+	for i := range out {
+		if out[i].State.Ended() {
+			out[i].Driver = ""
+			continue
+		}
+		if !r.alive(out[i].ID) {
+			out[i].Driver = ""
+			if out[i].State == flow.Running {
+				out[i].State = flow.Interrupted
+			}
+		}
+		if out[i].Gates, err = r.gates(ctx, out[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (r *Runtime) gates(ctx context.Context, run string) ([]flow.Gate, error) {
+	rows, err := r.db.QueryContext(ctx, "SELECT key, input FROM steps WHERE run=? AND kind=? AND ended=0 ORDER BY key", run, string(flow.KindAsk))
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer rows.Close()
+	var out []flow.Gate
+	for rows.Next() {
+		var g flow.Gate
+		var in []byte
+		if err := rows.Scan(&g.Key, &in); err != nil {
+			return nil, damaged(err)
+		}
+		if err := json.Unmarshal(in, &g.Question); err != nil {
+			return nil, err
+		}
+		out = append(out, g)
+	}
+	return out, damaged(rows.Err())
+}
+
+func failure(raw []byte) *flow.Failure {
+	if len(raw) == 0 {
+		return nil
+	}
+	var f flow.Failure
+	if json.Unmarshal(raw, &f) != nil {
+		return flow.Failf(flow.Crashed, "unreadable failure %q", raw)
+	}
+	return &f
+}
+
+func failureJSON(f *flow.Failure) []byte {
+	if f == nil {
+		return nil
+	}
+	raw, _ := json.Marshal(f)
+	return raw
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() } //nolint:forbidigo // this is the clock that others are given
+func (systemClock) After(t time.Time) <-chan time.Time {
+	return time.After(time.Until(t)) //nolint:forbidigo // this is the clock that others are given
+}

@@ -1,0 +1,62 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+var errLocked = errors.New("locked")
+
+// runLock is the operating system's lock of one run; the kernel frees it when
+// the process dies, however it dies.
+type runLock struct{ f *os.File }
+
+func (r *Runtime) lockPath(run string) string {
+	return filepath.Join(r.o.Dir, "runs", run+".lock")
+}
+
+func (r *Runtime) lock(run string) (*runLock, error) {
+	f, err := os.OpenFile(r.lockPath(run), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, environment(err)
+	}
+	if err := lockFile(f); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return &runLock{f}, nil
+}
+
+// lockPatiently tries for a moment: somebody who lists runs holds the lock
+// for the blink of an eye to see whether it is free.
+func (r *Runtime) lockPatiently(ctx context.Context, run string) (*runLock, error) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for range 15 {
+		l, err := r.lock(run)
+		if !errors.Is(err, errLocked) {
+			return l, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return r.lock(run)
+}
+
+func (l *runLock) release() { _ = l.f.Close() }
+
+// alive reports whether some process drives the run now.
+func (r *Runtime) alive(run string) bool {
+	l, err := r.lock(run)
+	if err == nil {
+		l.release()
+		return false
+	}
+	return errors.Is(err, errLocked)
+}

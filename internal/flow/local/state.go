@@ -1,0 +1,208 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// loaded is a run as it stands in the journal.
+type loaded struct {
+	def, version string
+	state        *flow.State
+	paused       bool
+	fence        int64
+	done         *flow.Status
+	starts       map[string]int // starts so far of steps that are open
+	counted      map[string]int // those that count against crashed
+}
+
+// load reads a run. all also reads what folds made unnecessary (for Compare).
+func (r *Runtime) load(ctx context.Context, run string, all bool) (*loaded, error) {
+	l := &loaded{state: &flow.State{
+		Recs: map[string]*flow.Rec{}, Folds: map[string]*flow.Rec{}, Open: map[string]flow.Start{}, Notes: map[string]bool{},
+	}, starts: map[string]int{}, counted: map[string]int{}}
+	var state string
+	var out, fail, in []byte
+	err := r.db.QueryRowContext(ctx, "SELECT def, version, input, started, cancelled, paused, fence, state, out, err FROM runs WHERE id=?", run).
+		Scan(&l.def, &l.version, &in, &l.state.Start, &l.state.Cancelled, &l.paused, &l.fence, &state, &out, &fail)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%w: %s", flow.ErrNoRun, run)
+	}
+	if err != nil {
+		return nil, damaged(err)
+	}
+	l.state.Def, l.state.In = l.def, in
+	if s := flow.RunState(state); s.Ended() {
+		l.done = &flow.Status{State: s, Out: out, Err: failure(fail)}
+	}
+	if err := r.loadSteps(ctx, run, l, all); err != nil {
+		return nil, err
+	}
+	if err := r.loadNotes(ctx, run, l); err != nil {
+		return nil, err
+	}
+	if all {
+		return l, nil
+	}
+	return l, r.loadFolds(ctx, run, l)
+}
+
+func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool) error {
+	q := "SELECT key, step, hash, starts, interrupted, started, ended, out, err FROM steps WHERE run=?"
+	if !all {
+		q += " AND folded=0"
+	}
+	rows, err := r.db.QueryContext(ctx, q, run)
+	if err != nil {
+		return damaged(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key, step string
+		var hash, started, ended int64
+		var starts, interrupted int
+		var out, fail []byte
+		if err := rows.Scan(&key, &step, &hash, &starts, &interrupted, &started, &ended, &out, &fail); err != nil {
+			return damaged(err)
+		}
+		switch {
+		case ended != 0:
+			l.state.Recs[key] = &flow.Rec{Step: step, In: uint64(hash), Out: out, Err: failure(fail), At: ended}
+		case starts > 0:
+			l.state.Open[key] = flow.Start{At: started, Step: step, In: uint64(hash)}
+			l.starts[key], l.counted[key] = starts, starts-interrupted
+		}
+	}
+	return damaged(rows.Err())
+}
+
+func (r *Runtime) loadNotes(ctx context.Context, run string, l *loaded) error {
+	rows, err := r.db.QueryContext(ctx, "SELECT key FROM events WHERE run=? AND type=?", run, string(flow.EventNote))
+	if err != nil {
+		return damaged(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return damaged(err)
+		}
+		l.state.Notes[key] = true
+	}
+	return damaged(rows.Err())
+}
+
+func (r *Runtime) loadFolds(ctx context.Context, run string, l *loaded) error {
+	rows, err := r.db.QueryContext(ctx, "SELECT path, at, out, err FROM folds WHERE run=?", run)
+	if err != nil {
+		return damaged(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var path string
+		var at int64
+		var out, fail []byte
+		if err := rows.Scan(&path, &at, &out, &fail); err != nil {
+			return damaged(err)
+		}
+		l.state.Folds[path] = &flow.Rec{Out: out, Err: failure(fail), At: at}
+	}
+	return damaged(rows.Err())
+}
+
+// attemptDir is the folder of one start of a step. Names are short and safe on
+// every system: a readable tail plus a hash that makes them unique.
+func (r *Runtime) attemptDir(run, key string, n int) string {
+	sum := sha256.Sum256([]byte(key))
+	safe := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			return c
+		}
+		return '-'
+	}, key)
+	if len(safe) > 40 {
+		safe = safe[len(safe)-40:]
+	}
+	return filepath.Join(r.o.Dir, "runs", run, "attempts", safe+"-"+hex.EncodeToString(sum[:4]), strconv.Itoa(n))
+}
+
+func mark(run, key string, n int) string {
+	sum := sha256.Sum256([]byte(key))
+	return fmt.Sprintf("%s.%s.%d", run, hex.EncodeToString(sum[:6]), n)
+}
+
+const progressFile = "progress"
+
+// wasted counts the starts of an open step that were not stopped in good
+// order and made no progress.
+func (r *Runtime) wasted(run, key string, l *loaded) int {
+	n := l.counted[key]
+	for i := 1; i <= l.starts[key]; i++ {
+		if _, err := os.Stat(filepath.Join(r.attemptDir(run, key, i), progressFile)); err == nil {
+			n--
+		}
+	}
+	return n
+}
+
+// AttemptDirs lists the folders of all starts of a step of a run, oldest
+// first; they hold raw logs for people and for doctor.
+func (r *Runtime) AttemptDirs(ctx context.Context, run, key string) ([]string, error) {
+	var n int
+	if err := r.db.QueryRowContext(ctx, "SELECT starts FROM steps WHERE run=? AND key=?", run, key).Scan(&n); err != nil {
+		return nil, damaged(err)
+	}
+	var out []string
+	for i := 1; i <= n; i++ {
+		out = append(out, r.attemptDir(run, key, i))
+	}
+	return out, nil
+}
+
+// Steps lists the steps of a run with their outcomes, in order of starting.
+func (r *Runtime) Steps(ctx context.Context, run string) ([]StepRow, error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT key, kind, step, branch, starts, interrupted, started, ended, out, err
+		FROM steps WHERE run=? ORDER BY started, key`, run)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer rows.Close()
+	var out []StepRow
+	for rows.Next() {
+		var s StepRow
+		var fail, o []byte
+		if err := rows.Scan(&s.Key, &s.Kind, &s.Step, &s.Branch, &s.Starts, &s.Interrupted, &s.Started, &s.Ended, &o, &fail); err != nil {
+			return nil, damaged(err)
+		}
+		s.Step, _, _ = strings.Cut(s.Step, "@")
+		s.Out, s.Err = o, failure(fail)
+		out = append(out, s)
+	}
+	return out, damaged(rows.Err())
+}
+
+// StepRow is one step of a run as the journal has it; times are Unix
+// milliseconds, 0 = not yet.
+type StepRow struct {
+	Key         string          `json:"key"`
+	Kind        flow.Kind       `json:"kind"`
+	Step        string          `json:"step"`
+	Branch      string          `json:"branch,omitempty"`
+	Starts      int             `json:"starts"`
+	Interrupted int             `json:"interrupted,omitempty"`
+	Started     int64           `json:"started"`
+	Ended       int64           `json:"ended,omitempty"`
+	Out         json.RawMessage `json:"out,omitempty"`
+	Err         *flow.Failure   `json:"error,omitempty"`
+}

@@ -1,0 +1,112 @@
+package flow
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// State is everything a run is: plain data that a runtime stores and loads.
+type State struct {
+	Def       string           `json:"def"`
+	In        json.RawMessage  `json:"in"`
+	Start     int64            `json:"start"`               // Unix milliseconds
+	Recs      map[string]*Rec  `json:"recs,omitempty"`      // outcomes by key
+	Folds     map[string]*Rec  `json:"folds,omitempty"`     // results of finished branches by path
+	Open      map[string]Start `json:"open,omitempty"`      // started, not ended
+	Notes     map[string]bool  `json:"notes,omitempty"`     // keys already noted
+	Cancelled int64            `json:"cancelled,omitempty"` // Unix milliseconds; 0 = not
+}
+
+// Start is the durable mark that a step was started, made before the act.
+type Start struct {
+	At   int64  `json:"at"` // Unix milliseconds
+	Step string `json:"step"`
+	In   uint64 `json:"in"` // hash of the input
+}
+
+// Rec is one outcome, written once. Exactly one of Out and Err is set.
+type Rec struct {
+	Step string          `json:"step,omitempty"`
+	Out  json.RawMessage `json:"out,omitempty"`
+	Err  *Failure        `json:"err,omitempty"`
+	At   int64           `json:"at"`           // Unix milliseconds
+	In   uint64          `json:"in,omitempty"` // hash of the input it was asked with
+}
+
+// Kind says what a want is.
+type Kind string
+
+// The kinds of wants.
+const (
+	KindStep  Kind = "step"
+	KindAsk   Kind = "ask"
+	KindTimer Kind = "timer"
+)
+
+// Want is something a branch waits for and that has no outcome yet.
+type Want struct {
+	Key     string          `json:"key"`
+	Kind    Kind            `json:"kind"`
+	Step    string          `json:"step"`
+	Lane    string          `json:"lane,omitempty"`
+	Branch  string          `json:"branch,omitempty"` // outermost branch of All it belongs to
+	In      json.RawMessage `json:"in,omitempty"`
+	Hash    uint64          `json:"hash"`
+	Until   int64           `json:"until,omitempty"` // timers and gates with a timeout: Unix milliseconds
+	Order   int             `json:"order"`
+	Cleanup bool            `json:"cleanup,omitempty"`
+}
+
+// NoteRec is a fact recorded once for people and projections.
+type NoteRec struct {
+	Key    string          `json:"key"`
+	Branch string          `json:"branch,omitempty"`
+	At     int64           `json:"at"`
+	Fact   json.RawMessage `json:"fact"`
+}
+
+// Folded is the result of a branch that has ended; Keys are the records that
+// are no longer needed to go on.
+type Folded struct {
+	Path string
+	Rec  *Rec
+	Keys []string
+}
+
+// Decision holds only what is new since the last one.
+type Decision struct {
+	Wants []Want
+	Notes []NoteRec
+	Folds []Folded
+	Done  bool            // the workflow has returned
+	Out   json.RawMessage // its value, when Err is nil
+	Err   *Failure
+	Bug   *Failure // a bug of the definition: nothing of this decision may be stored
+	Stuck []string // nothing can ever happen again: who waits for what
+}
+
+// Question is what a human gate shows. Tree is the git tree that an approval
+// is given for; a signal that names another tree does not count.
+type Question struct {
+	Text    string        `json:"text"`
+	Tree    string        `json:"tree,omitempty"`
+	Options []string      `json:"options,omitempty"`
+	Timeout time.Duration `json:"timeout,omitempty"` // 0 = waits for ever
+}
+
+// The verbs of an Answer. A gate that nobody answers is still waiting; a
+// timeout is an answer and never an approval.
+const (
+	Approve = "approve"
+	Reject  = "reject"
+	Reply   = "answer"
+	Timeout = "timeout"
+)
+
+// Answer is what a gate got.
+type Answer struct {
+	Verb string `json:"verb"`
+	Text string `json:"text,omitempty"`
+	By   string `json:"by,omitempty"`
+	Tree string `json:"tree,omitempty"`
+}

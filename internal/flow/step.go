@@ -1,0 +1,149 @@
+package flow
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// MaxOutput is the largest output of a step or branch in bytes; anything
+// larger travels as a Blob. Both runtimes enforce it.
+const MaxOutput = 64 << 10
+
+// Workflow is a named definition.
+type Workflow[I, O any] struct {
+	Name string
+	Fn   func(*Ctx, I) (O, error)
+}
+
+// Runnable is any Workflow, whatever its types.
+type Runnable interface {
+	// Def names the definition in journals.
+	Def() string
+	enter(c *Ctx, in json.RawMessage) (json.RawMessage, error)
+}
+
+// Def returns the name of the workflow.
+func (w Workflow[I, O]) Def() string { return w.Name }
+
+func (w Workflow[I, O]) enter(c *Ctx, in json.RawMessage) (json.RawMessage, error) {
+	var i I
+	if err := decodeStrict(in, &i); err != nil {
+		panic(bug{"input of workflow " + w.Name + ": " + err.Error()})
+	}
+	o, err := w.Fn(c, i)
+	if c.b.suspended {
+		return nil, errPending
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(o)
+}
+
+// Step is typed work with a handler. Lane is the capacity-limited class that
+// it belongs to ("" is unlimited).
+type Step[I, O any] struct {
+	Name string
+	Lane string
+}
+
+// ID is the step's name with a hash of its output's shape: a record written
+// by another shape is found instead of read as zero values.
+func (s Step[I, O]) ID() string {
+	return s.Name + "@" + schemaHash(reflect.TypeFor[O]())
+}
+
+// Blob refers to bytes in the blob store. Outputs over MaxOutput travel as one.
+type Blob struct {
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	Type   string `json:"type,omitempty"`
+}
+
+// IsZero reports whether the blob refers to nothing.
+func (b Blob) IsZero() bool { return b.SHA256 == "" }
+
+func decodeStrict(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one JSON value")
+	}
+	return nil
+}
+
+var schemas sync.Map // reflect.Type -> string; a cache of a pure function
+
+func schemaHash(t reflect.Type) string {
+	if h, ok := schemas.Load(t); ok {
+		return h.(string)
+	}
+	var b strings.Builder
+	describe(&b, t, map[reflect.Type]bool{})
+	f := fnv.New64a()
+	f.Write([]byte(b.String()))
+	h := strconv.FormatUint(f.Sum64(), 36)
+	schemas.Store(t, h)
+	return h
+}
+
+// describe writes the JSON shape of a type: field names, kinds and nesting,
+// not Go names, so that renaming a Go type changes nothing.
+func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		b.WriteByte('*')
+		describe(b, t.Elem(), seen)
+	case reflect.Slice, reflect.Array:
+		b.WriteString("[]")
+		describe(b, t.Elem(), seen)
+	case reflect.Map:
+		b.WriteString("map[")
+		describe(b, t.Key(), seen)
+		b.WriteByte(']')
+		describe(b, t.Elem(), seen)
+	case reflect.Struct:
+		if seen[t] {
+			b.WriteString("rec:" + t.Name())
+			return
+		}
+		seen[t] = true
+		defer delete(seen, t)
+		describeStruct(b, t, seen)
+	default:
+		b.WriteString(t.Kind().String())
+	}
+}
+
+func describeStruct(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
+	var fields []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		name := f.Name
+		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == "-" {
+			continue
+		} else if tag != "" {
+			name = tag
+		}
+		var fb strings.Builder
+		describe(&fb, f.Type, seen)
+		fields = append(fields, name+" "+fb.String())
+	}
+	sort.Strings(fields)
+	fmt.Fprintf(b, "{%s}", strings.Join(fields, ";"))
+}

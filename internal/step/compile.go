@@ -1,0 +1,327 @@
+package step
+
+import "github.com/jacquard-build/jacquard/internal/flow"
+
+// CompileIn is what a compile run is asked for.
+type CompileIn struct {
+	Path      string            `json:"path,omitempty"` // only modules here and below
+	All       bool              `json:"all,omitempty"`
+	Phase     Phase             `json:"phase"`
+	Conflict  Conflict          `json:"conflict"`
+	Languages map[string]string `json:"languages,omitempty"` // directory -> language
+	TestFiles []string          `json:"test_files,omitempty"`
+	SpecJSON  string            `json:"spec_json,omitempty"`
+	Feedback  string            `json:"feedback,omitempty"` // text of the file of --feedback
+	Budget    Budget            `json:"budget"`
+	Delivery  Delivery          `json:"delivery"`
+	Branch    string            `json:"branch,omitempty"`
+	Model     string            `json:"model,omitempty"`
+	Today     string            `json:"today"` // date for dated entries, YYYY-MM-DD
+	Lang      string            `json:"lang"`  // of messages: en or ko
+}
+
+// Phase says which part of the work a run does.
+type Phase string
+
+// The phases of compile.
+const (
+	Full          Phase = "full"
+	Red           Phase = "red"
+	GreenRefactor Phase = "green-refactor"
+)
+
+// Conflict says what happens to files that exist and are not ours.
+type Conflict string
+
+// The ways to treat existing files.
+const (
+	KeepFiles Conflict = "skip"
+	Overwrite Conflict = "overwrite"
+)
+
+// Delivery says how the result reaches the user.
+type Delivery string
+
+// The ways to deliver.
+const (
+	ToTree   Delivery = "tree"   // uncommitted, in the working tree
+	ToCommit Delivery = "commit" // a commit on the user's branch
+	ToBranch Delivery = "branch" // a branch of its own
+)
+
+// PlanOut is a compile plan: what is stale, in an order that can be built.
+type PlanOut struct {
+	Commit   string    `json:"commit"` // snapshot of the user's tree
+	Tree     string    `json:"tree"`
+	Modules  flow.Blob `json:"modules"` // []PlanModule
+	Targets  flow.Blob `json:"targets"` // the answer of `spec targets --json`
+	Count    int       `json:"count"`
+	UpToDate int       `json:"up_to_date"`
+	Problems []Finding `json:"problems,omitempty"` // spec problems, bounded
+	Broken   int       `json:"broken,omitempty"`   // modules left out because of problems
+	Warnings []string  `json:"warnings,omitempty"`
+	Baseline []string  `json:"baseline,omitempty"` // checks that fail before anything is changed
+}
+
+// PlanModule is one module of a plan.
+type PlanModule struct {
+	Dir    string    `json:"dir"`
+	Reason string    `json:"reason"`
+	Needs  []string  `json:"needs,omitempty"` // modules of this run that come first
+	Facts  flow.Blob `json:"facts"`           // Facts
+}
+
+// Item is one element of a spec that tests must cover.
+type Item struct {
+	ID       string `json:"id"`
+	Kind     string `json:"kind"` // behavior, contract, state, transition, export
+	Text     string `json:"text"`
+	Category string `json:"category,omitempty"` // success or error, for behaviours
+	State    string `json:"state,omitempty"`    // new, changed or unchanged since the last build
+}
+
+// Facts is everything about a module that its steps and prompts need.
+type Facts struct {
+	Dir        string    `json:"dir"`
+	Name       string    `json:"name"`
+	Spec       string    `json:"spec"`       // path of its CLAUDE.md
+	Implements string    `json:"implements"` // path of its IMPLEMENTS.md
+	Language   string    `json:"language"`
+	Choices    []string  `json:"choices,omitempty"` // when the language cannot be told
+	Toolchain  string    `json:"toolchain"`
+	Items      []Item    `json:"items,omitempty"`
+	Removed    []string  `json:"removed,omitempty"` // items that the spec no longer has
+	Exports    []Export  `json:"exports,omitempty"`
+	Constants  []Const   `json:"constants,omitempty"`
+	Packages   []string  `json:"packages,omitempty"` // external packages that the spec names
+	Missing    []string  `json:"missing,omitempty"`  // those that are not declared yet
+	Tests      []string  `json:"tests,omitempty"`    // existing test files
+	Sources    []string  `json:"sources,omitempty"`  // existing source files
+	Kept       []string  `json:"kept,omitempty"`     // existing files that this run may not change
+	TestPaths  []string  `json:"test_paths"`         // where new tests may go (globs)
+	SrcPaths   []string  `json:"src_paths"`          // where new sources may go (globs)
+	Example    []string  `json:"example,omitempty"`  // paths as a new file would be named
+	Frozen     []File    `json:"frozen,omitempty"`   // tests that earlier builds froze
+	Docs       []Doc     `json:"docs"`               // stable first: conventions, interfaces, the spec
+	Convention bool      `json:"convention"`         // a convention asks for something a tool cannot do
+	Commands   []string  `json:"commands,omitempty"` // commands that an agent may run
+	RedDone    bool      `json:"red_done,omitempty"` // the lock has this module's tests as proved red
+	Lock       flow.Blob `json:"lock"`               // the module's next lock line, without outputs
+}
+
+// Export is a name that the spec promises.
+type Export struct {
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+	Signature string `json:"signature,omitempty"`
+}
+
+// Const is a constant or limit of the Domain Context that code must hold.
+type Const struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Line  int    `json:"line,omitempty"`
+}
+
+// File is a file by its content.
+type File struct {
+	Path string `json:"path"`
+	ID   string `json:"id"` // git's id of the raw bytes
+}
+
+// Plan finds what is stale and in which order to build it.
+var Plan = flow.Step[CompileIn, PlanOut]{Name: "compile.plan", Lane: Landing}
+
+// Claim is an author's statement that tests cover an item.
+type Claim struct {
+	Item  string   `json:"item"`
+	Tests []string `json:"tests"`
+}
+
+// RedIn asks for the proof that tests fail for want of the implementation.
+type RedIn struct {
+	Facts  flow.Blob `json:"facts"`
+	Base   string    `json:"base"` // tree before the turn
+	Tree   string    `json:"tree"`
+	Claims []Claim   `json:"claims,omitempty"`
+}
+
+// RedOut is the proof of RED.
+type RedOut struct {
+	Passed    bool         `json:"passed"` // no rejecting finding, and at least one new test that fails or is already satisfied
+	Tree      string       `json:"tree"`   // with kept files and removed tests put right
+	Findings  []Finding    `json:"findings,omitempty"`
+	Covered   []string     `json:"covered,omitempty"`   // items with a test that ran, is not empty and fails (or is frozen from before)
+	Satisfied []string     `json:"satisfied,omitempty"` // tests that pass already
+	Strong    int          `json:"strong"`              // tests with a real assertion
+	Counts    Counts       `json:"counts"`
+	Failures  []TestResult `json:"failures,omitempty"`
+	Frozen    []File       `json:"frozen,omitempty"`
+	Skipped   []string     `json:"skipped,omitempty"` // kept files that the author changed and code put back
+	Records   flow.Blob    `json:"records"`
+}
+
+// ProveRed runs the new tests on the tree without the implementation.
+var ProveRed = flow.Step[RedIn, RedOut]{Name: "compile.red", Lane: Checks}
+
+// GreenIn asks for the proof that frozen tests pass.
+type GreenIn struct {
+	Facts  flow.Blob `json:"facts"`
+	Base   string    `json:"base"`
+	Tree   string    `json:"tree"`
+	Frozen []File    `json:"frozen"`
+	Before string    `json:"before,omitempty"` // REFACTOR: the green tree whose exports must stay
+}
+
+// GreenOut is the proof of GREEN or REFACTOR.
+type GreenOut struct {
+	Passed   bool         `json:"passed"`
+	Tree     string       `json:"tree"`
+	Findings []Finding    `json:"findings,omitempty"`
+	Counts   Counts       `json:"counts"`
+	Failures []TestResult `json:"failures,omitempty"`
+	Skipped  []string     `json:"skipped,omitempty"`
+	Records  flow.Blob    `json:"records"`
+}
+
+// ProveGreen builds, and runs the frozen tests on the tree.
+var ProveGreen = flow.Step[GreenIn, GreenOut]{Name: "compile.green", Lane: Checks}
+
+// FormatIn asks for formatter and linter on a module.
+type FormatIn struct {
+	Facts  flow.Blob `json:"facts"`
+	Tree   string    `json:"tree"`
+	Frozen []File    `json:"frozen"`
+}
+
+// FormatOut is the formatted tree.
+type FormatOut struct {
+	Tree     string    `json:"tree"`
+	Changed  []string  `json:"changed,omitempty"`
+	Findings []Finding `json:"findings,omitempty"` // what the linter says that no tool mends
+	Records  flow.Blob `json:"records"`
+}
+
+// Format runs the project's formatter and linter.
+var Format = flow.Step[FormatIn, FormatOut]{Name: "compile.format", Lane: Checks}
+
+// MutateIn asks whether the frozen tests notice small changes.
+type MutateIn struct {
+	Facts  flow.Blob `json:"facts"`
+	Base   string    `json:"base"` // functions that differ from here are mutated
+	Tree   string    `json:"tree"`
+	Frozen []File    `json:"frozen"`
+}
+
+// MutateOut says which mutants the tests noticed.
+type MutateOut struct {
+	Tried    int       `json:"tried"`
+	Killed   int       `json:"killed"`
+	Survived []Finding `json:"survived,omitempty"`
+	Records  flow.Blob `json:"records"`
+}
+
+// Mutate measures the strength of tests.
+var Mutate = flow.Step[MutateIn, MutateOut]{Name: "compile.mutate", Lane: Checks}
+
+// Notes is what the author tells about an implementation, for IMPLEMENTS.md.
+type Notes struct {
+	Algorithm []string    `json:"algorithm,omitempty"`
+	Constants []ConstNote `json:"constants,omitempty"`
+	Errors    []ErrorNote `json:"errors,omitempty"`
+	State     StateNote   `json:"state"`
+	Guide     []string    `json:"guide,omitempty"`
+}
+
+// ConstNote is a row of Key Constants.
+type ConstNote struct {
+	Name      string `json:"name"`
+	Value     string `json:"value"`
+	Rationale string `json:"rationale"`
+	Affects   string `json:"affects,omitempty"`
+}
+
+// ErrorNote is a row of Error Handling.
+type ErrorNote struct {
+	Error    string `json:"error"`
+	Retry    string `json:"retry"`
+	Recovery string `json:"recovery"`
+	LogLevel string `json:"log_level,omitempty"`
+}
+
+// StateNote is the State Management section.
+type StateNote struct {
+	Initial     string `json:"initial,omitempty"`
+	Persistence string `json:"persistence,omitempty"`
+	Cleanup     string `json:"cleanup,omitempty"`
+}
+
+// LandIn asks for a module's tree to be merged into the run's branch.
+type LandIn struct {
+	Facts  flow.Blob `json:"facts"`
+	From   string    `json:"from"` // commit that the work started at
+	Tree   string    `json:"tree"`
+	Frozen []File    `json:"frozen"`
+	State  string    `json:"state"` // of the lock: built, red, kept
+	Why    string    `json:"why,omitempty"`
+	Notes  *Notes    `json:"notes,omitempty"`
+	Today  string    `json:"today"`
+	Title  string    `json:"title"`
+}
+
+// LandOut says whether the merged tree is proved and where it is.
+type LandOut struct {
+	Passed    bool         `json:"passed"`
+	Commit    string       `json:"commit"`
+	Tree      string       `json:"tree"`
+	Conflicts []string     `json:"conflicts,omitempty"`
+	Findings  []Finding    `json:"findings,omitempty"`
+	Failures  []TestResult `json:"failures,omitempty"`
+	Counts    Counts       `json:"counts"`
+	Files     []Change     `json:"files,omitempty"` // bounded
+	Implement bool         `json:"implements_updated"`
+	Head      HeadOut      `json:"head"` // of the run's branch, when it did not pass
+}
+
+// Change is one file of a landed commit.
+type Change struct {
+	Path   string `json:"path"`
+	Status string `json:"status"` // A, M, D, T
+}
+
+// Land merges, checks the merged tree and commits it on the run's branch.
+var Land = flow.Step[LandIn, LandOut]{Name: "compile.land", Lane: Landing}
+
+// ApplyIn asks for a landed commit to appear in the user's tree.
+type ApplyIn struct {
+	Module string `json:"module"`
+	Commit string `json:"commit"`
+}
+
+// ApplyOut says what was written; a module with one file that changed
+// meanwhile is not applied at all.
+type ApplyOut struct {
+	Applied   int      `json:"applied"`
+	Conflicts []string `json:"conflicts,omitempty"`
+}
+
+// Apply writes a landed module into the user's working tree.
+var Apply = flow.Step[ApplyIn, ApplyOut]{Name: "compile.apply", Lane: Landing}
+
+// DeliverIn asks for the run's branch to be handed over.
+type DeliverIn struct {
+	How     Delivery `json:"how"`
+	Branch  string   `json:"branch,omitempty"`
+	Modules []string `json:"modules,omitempty"`
+	Base    string   `json:"base"`
+}
+
+// DeliverOut says where the result is.
+type DeliverOut struct {
+	Ref    string `json:"ref"`
+	Commit string `json:"commit"`
+	Why    string `json:"why,omitempty"` // why it is not on the user's branch
+}
+
+// Deliver hands the run's branch over as commit or branch.
+var Deliver = flow.Step[DeliverIn, DeliverOut]{Name: "compile.deliver", Lane: Landing}

@@ -1,0 +1,87 @@
+package step
+
+// PlanNote is the fact noted when a compile plan is known.
+type PlanNote struct {
+	Count    int       `json:"count"`
+	UpToDate int       `json:"up_to_date"`
+	Modules  []string  `json:"modules,omitempty"` // at most 200
+	Reasons  []string  `json:"reasons,omitempty"` // one a module
+	Warnings []string  `json:"warnings,omitempty"`
+	Problems []Finding `json:"problems,omitempty"`
+	Baseline []string  `json:"baseline,omitempty"`
+}
+
+// AttemptNote is the fact noted when an attempt of a phase was judged by code.
+type AttemptNote struct {
+	Phase    string       `json:"phase"` // red, green, refactor, strength, land
+	Attempt  int          `json:"attempt"`
+	Passed   bool         `json:"passed"`
+	Score    int          `json:"score,omitempty"`
+	Counts   Counts       `json:"counts"`
+	Findings []Finding    `json:"findings,omitempty"`
+	Failures []TestResult `json:"failures,omitempty"`
+	Usage    Usage        `json:"usage"`
+	Text     string       `json:"text,omitempty"`
+}
+
+// Status is the end of a module.
+type Status string
+
+// The ends of a module.
+const (
+	Success Status = "success"
+	Warning Status = "warning" // not delivered, or delivered with something to look at: see Reason
+	Blocked Status = "blocked" // something it needs was not built
+)
+
+// ModuleResult is the end of one module. The JSON names are those of the
+// result files.
+type ModuleResult struct {
+	Dir         string       `json:"target_dir"`
+	Spec        string       `json:"claude_md_path"`
+	Implements  string       `json:"implements_md_path"`
+	Language    string       `json:"detected_language"`
+	Phase       Phase        `json:"phase"`
+	Status      Status       `json:"status"`
+	Delivered   bool         `json:"delivered"`
+	Reason      string       `json:"reason,omitempty"` // red, green, conflict, land, blocked, budget, …
+	Generated   []string     `json:"generated_files"`
+	Skipped     []string     `json:"skipped_files"`
+	Overwritten []string     `json:"overwritten_files"`
+	TestFiles   []string     `json:"test_files"`
+	Tests       Counts       `json:"tests"`
+	RetryCount  int          `json:"retry_count"`
+	Updated     bool         `json:"implements_md_updated"`
+	Score       int          `json:"review_score"`
+	Commit      string       `json:"commit,omitempty"`
+	Tree        string       `json:"tree,omitempty"`
+	Findings    []Finding    `json:"findings,omitempty"`
+	Failures    []TestResult `json:"failures,omitempty"`
+	Conflicts   []string     `json:"conflicts,omitempty"` // files that the user changed during the run
+	Mutants     Mutants      `json:"mutants"`
+	Usage       Usage        `json:"usage"`
+}
+
+// Mutants is the measured strength of a module's tests.
+type Mutants struct {
+	Tried  int `json:"tried"`
+	Killed int `json:"killed"`
+}
+
+// CompileOut is the end of a compile run.
+type CompileOut struct {
+	Modules   int     `json:"modules"`
+	Succeeded int     `json:"succeeded"`
+	Warned    int     `json:"warned"`
+	Blocked   int     `json:"blocked"`
+	Broken    int     `json:"broken"` // left out because of spec problems
+	UpToDate  int     `json:"up_to_date"`
+	Generated int     `json:"generated_files"`
+	Skipped   int     `json:"skipped_files"`
+	Passed    int     `json:"tests_passed"`
+	Failed    int     `json:"tests_failed"`
+	Usage     Usage   `json:"usage"`
+	Ref       string  `json:"ref,omitempty"`
+	Verified  bool    `json:"verified"` // everything asked for was built and proved
+	Deliver   *string `json:"deliver,omitempty"`
+}

@@ -1,0 +1,162 @@
+// Package step holds the words of a workflow: name, lane, input and output of
+// every step, and the facts that workflows note for people. A decider asks in
+// these words, act answers in them, report reads them.
+package step
+
+import (
+	"encoding/json"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// Lanes are the classes of work that are limited separately.
+const (
+	Agents  = "agents"  // paid turns
+	Checks  = "checks"  // builds and tests
+	Landing = "landing" // one at a time
+)
+
+// Severity says what a finding does to an attempt.
+type Severity string
+
+// The severities of findings.
+const (
+	Rejects Severity = "reject" // the attempt does not count
+	Fix     Severity = "fix"    // goes back to the author; listed when it stays
+	Warn    Severity = "warn"   // listed
+)
+
+// Finding is one thing that a check or the audit has to say about a tree,
+// with a sentence for the next attempt.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Path     string   `json:"path,omitempty"`
+	Line     int      `json:"line,omitempty"` // from 1; 0 = the whole file
+	Message  string   `json:"message"`
+}
+
+// TestStatus is how a test ended.
+type TestStatus string
+
+// The ends of a test.
+const (
+	Pass  TestStatus = "pass"
+	Fail  TestStatus = "fail"
+	Skip  TestStatus = "skip"
+	Error TestStatus = "error" // it could not run: a compile failure, a crash
+	Flake TestStatus = "flake" // failed and passed on one tree; never counts as a pass
+)
+
+// TestResult is the end of one test. ID is as the runner names it, with its file.
+type TestResult struct {
+	ID      string     `json:"id"`
+	File    string     `json:"file,omitempty"`
+	Status  TestStatus `json:"status"`
+	Message string     `json:"message,omitempty"`
+	Millis  int64      `json:"millis,omitempty"`
+}
+
+// Counts sums test results.
+type Counts struct {
+	Total   int `json:"total"`
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"` // includes errors
+	Skipped int `json:"skipped"`
+	Flaky   int `json:"flaky,omitempty"`
+}
+
+// Record is one command that the engine ran itself. It is valid for its tree only.
+type Record struct {
+	Name      string    `json:"name"`
+	Argv      []string  `json:"argv"`
+	Dir       string    `json:"dir"`
+	Env       []string  `json:"env,omitempty"` // names only
+	Started   int64     `json:"started"`       // Unix milliseconds
+	Millis    int64     `json:"millis"`
+	Exit      int       `json:"exit"`
+	Signal    string    `json:"signal,omitempty"`
+	Ended     string    `json:"ended,omitempty"` // why it ended, when not by itself
+	Output    flow.Blob `json:"output"`
+	Tree      string    `json:"tree"`
+	TreeAfter string    `json:"tree_after,omitempty"` // set when the command changed tracked files: then it does not count
+	Toolchain string    `json:"toolchain,omitempty"`
+}
+
+// Doc is a document shown to an agent, by reference; its text is data.
+type Doc struct {
+	Title string    `json:"title"`
+	Blob  flow.Blob `json:"blob"`
+}
+
+// Usage is what a turn cost. Known is false where the agent and the gateway
+// could not tell.
+type Usage struct {
+	Input      int64   `json:"input_tokens"`
+	Output     int64   `json:"output_tokens"`
+	CacheRead  int64   `json:"cache_read_tokens,omitempty"`
+	CacheWrite int64   `json:"cache_write_tokens,omitempty"`
+	Requests   int     `json:"requests,omitempty"`
+	USD        float64 `json:"usd"`
+	Known      bool    `json:"known"`
+}
+
+// Add sums two usages; the sum is known only if both are.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output,
+		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		Requests: u.Requests + v.Requests, USD: u.USD + v.USD, Known: u.Known && v.Known,
+	}
+}
+
+// Budget bounds what a run may spend; a zero field is no bound of that kind.
+type Budget struct {
+	USD    float64 `json:"usd,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
+}
+
+// Turn asks one agent for one piece of work on a tree.
+type Turn struct {
+	Role         string          `json:"role"`
+	Module       string          `json:"module"`
+	Attempt      int             `json:"attempt"`
+	Tree         string          `json:"tree"`
+	Instructions string          `json:"instructions"` // the stable part of the prompt
+	Docs         []Doc           `json:"docs,omitempty"`
+	Task         string          `json:"task"` // the part of this attempt, last
+	Schema       json.RawMessage `json:"schema"`
+	Judge        bool            `json:"judge,omitempty"` // reads only
+	Commands     []string        `json:"commands,omitempty"`
+	Budget       Budget          `json:"budget"` // of the whole run; the ledger knows what is left
+}
+
+// TurnOut is what a turn gave back: a captured tree and one JSON object. The
+// text of an agent decides nothing.
+type TurnOut struct {
+	Tree     string          `json:"tree"`
+	Changed  int             `json:"changed"` // files that differ from the tree it was given
+	Answer   json.RawMessage `json:"answer"`
+	Findings []Finding       `json:"findings,omitempty"` // what it did to the repository besides
+	Usage    Usage           `json:"usage"`
+	Agent    string          `json:"agent"`
+	Model    string          `json:"model,omitempty"`
+	Millis   int64           `json:"millis"`
+}
+
+// AgentTurn runs an agent.
+var AgentTurn = flow.Step[Turn, TurnOut]{Name: "turn", Lane: Agents}
+
+// HeadIn asks where the run's branch stands.
+type HeadIn struct {
+	Fallback string `json:"fallback"` // commit to start the branch at
+}
+
+// HeadOut is a commit of the run's branch and its tree.
+type HeadOut struct {
+	Commit string `json:"commit"`
+	Tree   string `json:"tree"`
+}
+
+// Head reads the run's branch.
+var Head = flow.Step[HeadIn, HeadOut]{Name: "head", Lane: Landing}

@@ -1,0 +1,153 @@
+// Package compile decides how changed specs become verified code: module by
+// module in the order of their dependencies, tests first (RED), then code
+// that passes them (GREEN), then conventions (REFACTOR), then landing.
+//
+// It is pure: it asks for steps, judges their outcomes and notes what people
+// want to know. Agents write code and return one JSON object; nothing that
+// they say decides what happens next.
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Workflow is `jacquard compile`.
+var Workflow = flow.Workflow[step.CompileIn, step.CompileOut]{Name: "compile", Fn: run}
+
+// Limits of loops. The seeds say "3 retries"; that is 3 attempts in all (ruling 10).
+const (
+	redRounds   = 3
+	greenRounds = 3
+	landRounds  = 3
+	minGain     = 5 // review points a RED round must gain to be followed by another
+)
+
+func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
+	plan, err := flow.Do(c, "plan", step.Plan, in)
+	if err != nil {
+		return step.CompileOut{}, err
+	}
+	mods, err := flow.Load[[]step.PlanModule](c, plan.Modules)
+	if err != nil {
+		return step.CompileOut{}, err
+	}
+	flow.Note(c, "planned", planNote(plan, mods))
+	out := step.CompileOut{Modules: len(mods), Broken: plan.Broken, UpToDate: plan.UpToDate}
+	out.Usage.Known = true
+	out.Verified = plan.Broken == 0
+	if len(mods) == 0 {
+		return out, nil
+	}
+	results, err := flow.All(c, "module", mods, func(m step.PlanModule) string { return key(m.Dir) },
+		func(c *flow.Ctx, m step.PlanModule) (step.ModuleResult, error) {
+			return module(c, in, plan, m)
+		})
+	if err != nil {
+		return step.CompileOut{}, first(err)
+	}
+	var landed []string
+	for _, r := range results {
+		out = add(out, r)
+		if r.Delivered {
+			landed = append(landed, r.Dir)
+		}
+	}
+	if in.Delivery == step.ToTree || len(landed) == 0 {
+		return out, nil
+	}
+	d, err := flow.Do(c, "deliver", step.Deliver, step.DeliverIn{
+		How: in.Delivery, Branch: in.Branch, Modules: bound(landed, 200), Base: plan.Commit,
+	})
+	if err != nil {
+		return step.CompileOut{}, err
+	}
+	out.Ref = d.Ref
+	if d.Why != "" {
+		out.Deliver = &d.Why
+	}
+	return out, nil
+}
+
+// key is the branch key of a module; the root's is a dot.
+func key(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+func planNote(p step.PlanOut, mods []step.PlanModule) step.PlanNote {
+	n := step.PlanNote{Count: len(mods), UpToDate: p.UpToDate, Warnings: p.Warnings, Problems: p.Problems, Baseline: p.Baseline}
+	for _, m := range bound(mods, 200) {
+		n.Modules = append(n.Modules, m.Dir)
+		n.Reasons = append(n.Reasons, m.Reason)
+	}
+	return n
+}
+
+// first keeps one failure of many: the run's exit code comes from its class,
+// and a class that needs a person is more useful than the ones it caused.
+func first(err error) error {
+	order := []flow.Class{flow.Auth, flow.Billing, flow.Environment, flow.Budget, flow.Limit, flow.Cancelled}
+	var all []*flow.Failure
+	var walk func(error)
+	walk = func(e error) {
+		var many interface{ Unwrap() []error }
+		if errors.As(e, &many) {
+			for _, x := range many.Unwrap() {
+				walk(x)
+			}
+			return
+		}
+		all = append(all, flow.AsFailure(e))
+	}
+	walk(err)
+	for _, c := range order {
+		for _, f := range all {
+			if f.Class == c {
+				return f
+			}
+		}
+	}
+	return all[0]
+}
+
+func add(o step.CompileOut, r step.ModuleResult) step.CompileOut {
+	switch r.Status {
+	case step.Success:
+		o.Succeeded++
+	case step.Warning:
+		o.Warned++
+	case step.Blocked:
+		o.Blocked++
+	}
+	o.Verified = o.Verified && r.Delivered && r.Status != step.Blocked && len(r.Conflicts) == 0
+	o.Generated += len(r.Generated)
+	o.Skipped += len(r.Skipped)
+	o.Passed += r.Tests.Passed
+	o.Failed += r.Tests.Failed
+	o.Usage = o.Usage.Add(r.Usage)
+	return o
+}
+
+// bound cuts a list for outputs and prompts.
+func bound[T any](list []T, n int) []T {
+	if len(list) > n {
+		return slices.Clone(list[:n])
+	}
+	return list
+}
+
+// clip cuts a text for outputs and prompts.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return fmt.Sprintf("%s … (%d more characters)", string(r[:n]), len(r)-n)
+}

@@ -1,0 +1,218 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// work is one module on its way; its fields are derived anew on every re-run.
+type work struct {
+	in       step.CompileIn
+	plan     step.PlanOut
+	m        step.PlanModule
+	f        step.Facts
+	base     step.HeadOut // where the run's branch stood when the module began
+	frozen   []step.File
+	tree     string // best tree so far
+	res      step.ModuleResult
+	attempts map[string]int // turns asked so far, by role
+	notes    *step.Notes
+}
+
+func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule) (step.ModuleResult, error) {
+	f, err := flow.Load[step.Facts](c, m.Facts)
+	if err != nil {
+		return step.ModuleResult{}, err
+	}
+	w := &work{in: in, plan: plan, m: m, f: f, attempts: map[string]int{}}
+	w.res = step.ModuleResult{
+		Dir: m.Dir, Spec: f.Spec, Implements: f.Implements, Language: f.Language, Phase: in.Phase, Status: step.Success,
+	}
+	w.res.Usage.Known = true
+	for _, need := range m.Needs {
+		r, err := flow.Wait[step.ModuleResult](c, key(need))
+		if err != nil {
+			return step.ModuleResult{}, err
+		}
+		if !r.Delivered {
+			return w.end(c, step.Blocked, fmt.Sprintf("blocked: %s was not built", key(need)))
+		}
+	}
+	if w.base, err = flow.Do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
+		return step.ModuleResult{}, err
+	}
+	w.tree = w.base.Tree
+	return w.phases(c)
+}
+
+func (w *work) phases(c *flow.Ctx) (step.ModuleResult, error) {
+	red, err := w.red(c)
+	if err != nil || !red {
+		return w.stop(c, err)
+	}
+	if w.in.Phase == step.Red {
+		return w.land(c, "red")
+	}
+	green, err := w.green(c)
+	if err != nil || !green {
+		return w.stop(c, err)
+	}
+	if err := w.refactor(c); err != nil {
+		return step.ModuleResult{}, err
+	}
+	if err := w.strength(c); err != nil {
+		return step.ModuleResult{}, err
+	}
+	return w.land(c, "built")
+}
+
+// stop ends a module that has no green tree. A failure of the machinery ends
+// the run; the module's own failure is its result.
+func (w *work) stop(c *flow.Ctx, err error) (step.ModuleResult, error) {
+	if err != nil {
+		return step.ModuleResult{}, err
+	}
+	if len(w.f.Kept) > 0 && w.res.Reason == "green" {
+		// Files that we may not touch are in the way: say so, and remember it.
+		w.res.Reason = "conflict"
+		w.tree, w.frozen = w.base.Tree, w.f.Frozen
+		return w.land(c, "kept")
+	}
+	return w.end(c, step.Warning, w.res.Reason)
+}
+
+// end notes and returns the module's result.
+func (w *work) end(c *flow.Ctx, s step.Status, reason string) (step.ModuleResult, error) {
+	w.res.Status, w.res.Reason = s, reason
+	r := &w.res
+	r.Generated, r.Skipped = bound(r.Generated, 200), bound(r.Skipped, 100)
+	r.Overwritten, r.TestFiles = bound(r.Overwritten, 100), bound(r.TestFiles, 100)
+	r.Findings, r.Failures, r.Conflicts = clipped(r.Findings, 30), failures(r.Failures, 10), bound(r.Conflicts, 50)
+	flow.Note(c, "result", w.res)
+	return w.res, nil
+}
+
+// land merges the module into the run's branch. A conflict, or red on the
+// merged tree, goes back to the author with what happened.
+func (w *work) land(c *flow.Ctx, state string) (step.ModuleResult, error) {
+	var out step.LandOut
+	var err error
+	for i, rc := range flow.Rounds(c, "land", landRounds) {
+		out, err = flow.Do(rc, "land", step.Land, step.LandIn{
+			Facts: w.m.Facts, From: w.base.Commit, Tree: w.tree, Frozen: w.frozen, State: state, Why: w.why(state),
+			Notes: w.notes, Today: w.in.Today, Title: "compile " + key(w.m.Dir),
+		})
+		if err != nil {
+			return step.ModuleResult{}, err
+		}
+		if out.Passed {
+			break
+		}
+		flow.Note(rc, "judged", step.AttemptNote{
+			Phase: "land", Attempt: i, Counts: out.Counts, Findings: clipped(out.Findings, 20), Failures: failures(out.Failures, 10),
+			Text: strings.Join(bound(out.Conflicts, 20), ", "),
+		})
+		if i == landRounds {
+			break
+		}
+		again, err := w.again(rc, out)
+		if err != nil {
+			return step.ModuleResult{}, err
+		}
+		if !again {
+			break
+		}
+	}
+	if !out.Passed {
+		w.res.Findings, w.res.Failures, w.res.Tests = out.Findings, out.Failures, out.Counts
+		return w.end(c, step.Warning, "land")
+	}
+	return w.deliver(c, state, out)
+}
+
+func (w *work) why(state string) string {
+	if state != "kept" {
+		return ""
+	}
+	var ids []string
+	for _, t := range bound(w.res.Failures, 5) {
+		ids = append(ids, t.ID)
+	}
+	return "conflict: existing files do not pass " + strings.Join(ids, ", ")
+}
+
+// again gives the module back to its author on top of the branch as it is now.
+func (w *work) again(c *flow.Ctx, out step.LandOut) (bool, error) {
+	feedback := judged{findings: out.Findings, failures: out.Failures}
+	for _, p := range out.Conflicts {
+		feedback.findings = append(feedback.findings, step.Finding{
+			Rule: "merge-conflict", Severity: step.Fix, Path: p,
+			Message: "another module changed this file at the same place; make your change again on top of the file as it is now",
+		})
+	}
+	w.base = out.Head
+	w.tree = out.Head.Tree
+	return w.attempt(c, &feedback)
+}
+
+func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.ModuleResult, error) {
+	w.res.Commit, w.res.Tree, w.res.Updated = out.Commit, out.Tree, out.Implement
+	if out.Counts.Total > 0 {
+		w.res.Tests = out.Counts
+	}
+	for _, f := range out.Files {
+		w.classify(f)
+	}
+	if w.in.Delivery == step.ToTree {
+		a, err := flow.Do(c, "apply", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: out.Commit})
+		if err != nil {
+			return step.ModuleResult{}, err
+		}
+		w.res.Conflicts = a.Conflicts
+	}
+	if state == "kept" {
+		return w.end(c, step.Warning, "conflict")
+	}
+	w.res.Delivered = true
+	switch {
+	case len(w.res.Conflicts) > 0:
+		return w.end(c, step.Warning, "edited")
+	case w.res.Reason != "":
+		return w.end(c, step.Warning, w.res.Reason)
+	}
+	return w.end(c, step.Success, "")
+}
+
+// classify puts a landed file into the lists of the result.
+func (w *work) classify(ch step.Change) {
+	if ch.Path == "jacquard.lock" || ch.Path == w.f.Implements {
+		return
+	}
+	if slices.ContainsFunc(w.frozen, func(f step.File) bool { return f.Path == ch.Path }) {
+		w.res.TestFiles = append(w.res.TestFiles, ch.Path)
+	}
+	w.res.Generated = append(w.res.Generated, ch.Path)
+	if ch.Status == "M" && w.in.Conflict == step.Overwrite {
+		w.res.Overwritten = append(w.res.Overwritten, ch.Path)
+	}
+}
+
+func clipped(fs []step.Finding, n int) []step.Finding {
+	fs = slices.Clone(bound(fs, n))
+	for i := range fs {
+		fs[i].Message = clip(fs[i].Message, 400)
+	}
+	return fs
+}
+
+func failures(ts []step.TestResult, n int) []step.TestResult {
+	ts = slices.Clone(bound(ts, n))
+	for i := range ts {
+		ts[i].Message = clip(ts[i].Message, 800)
+	}
+	return ts
+}

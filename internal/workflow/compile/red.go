@@ -1,0 +1,150 @@
+package compile
+
+import (
+	"encoding/json"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// redAnswer is what an author of tests returns.
+type redAnswer struct {
+	Tests []step.Claim `json:"tests"`
+}
+
+// red gets tests that are proved to fail for want of the implementation. It
+// returns false, with the reason in the result, when there are none.
+func (w *work) red(c *flow.Ctx) (bool, error) {
+	w.frozen = w.f.Frozen
+	if !w.needsRed() {
+		return true, nil
+	}
+	var fb *judged
+	if w.in.Feedback != "" {
+		fb = &judged{text: w.in.Feedback}
+	}
+	best := -1
+	for i, c := range flow.Rounds(c, "red", redRounds) {
+		proof, claims, err := w.redRound(c, w.base.Tree, fb)
+		if err != nil {
+			return false, err
+		}
+		if proof == nil { // the turn itself failed; the next one starts afresh
+			continue
+		}
+		r := review(w.f.Items, claims, *proof)
+		if proof.Passed && r.score > best {
+			w.frozen, w.tree = proof.Frozen, proof.Tree
+			w.res.TestFiles, w.res.Skipped = paths(proof.Frozen), proof.Skipped
+			w.res.Findings, w.res.Score = proof.Findings, r.score
+		}
+		if !proof.Passed {
+			w.res.Findings = proof.Findings
+		}
+		flow.Note(c, "judged", step.AttemptNote{
+			Phase: "red", Attempt: i, Passed: proof.Passed, Score: r.score, Counts: proof.Counts,
+			Findings: clipped(append(proof.Findings, r.findings...), 20), Failures: failures(proof.Failures, 5), Usage: w.res.Usage,
+		})
+		gain := r.score - best
+		best = max(best, pick(proof.Passed, r.score, best))
+		if proof.Passed && (r.score == 100 || (i > 1 && gain < minGain)) {
+			break
+		}
+		fb = &judged{findings: append(proof.Findings, r.findings...), score: r.score, tree: proof.Tree, honest: !rejected(proof.Findings)}
+	}
+	if best < 0 {
+		w.res.Reason = "red"
+		return false, nil
+	}
+	if best < 100 {
+		w.res.Reason = "tests-incomplete"
+	}
+	return true, nil
+}
+
+func pick(ok bool, a, b int) int {
+	if ok {
+		return a
+	}
+	return b
+}
+
+// needsRed reports whether tests have to be written: not when every item of
+// the spec is covered by tests that an earlier build froze, or when this run
+// takes tests that exist.
+func (w *work) needsRed() bool {
+	if w.in.Phase == step.GreenRefactor {
+		return false
+	}
+	if w.in.Phase == step.Red {
+		return true
+	}
+	if w.f.RedDone {
+		return false
+	}
+	if len(w.f.Frozen) == 0 {
+		return true
+	}
+	for _, it := range w.f.Items {
+		if it.State != "unchanged" {
+			return true
+		}
+	}
+	return false
+}
+
+// redRound is one turn of the tests' author and its proof. A nil proof means
+// that the turn gave nothing to prove.
+func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, []step.Claim, error) {
+	tree := base
+	if fb != nil && fb.honest && fb.tree != "" {
+		tree = fb.tree // improve on what is there; dishonest work is thrown away
+	}
+	out, err := turn(c, w.ask("red", tree, redSchema, redTask(w, fb)))
+	if err != nil {
+		if endsRun(err) {
+			return nil, nil, err
+		}
+		w.failedTurn(c, "red", err)
+		return nil, nil, nil
+	}
+	w.res.Usage = w.res.Usage.Add(out.Usage)
+	var ans redAnswer
+	if err := json.Unmarshal(out.Answer, &ans); err != nil {
+		w.failedTurn(c, "red", flow.Failf(flow.Schema, "answer: %v", err))
+		return nil, nil, nil
+	}
+	proof, err := flow.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300)})
+	if err != nil {
+		return nil, nil, err
+	}
+	proof.Findings = append(proof.Findings, out.Findings...)
+	if rejected(out.Findings) {
+		proof.Passed = false
+	}
+	return &proof, ans.Tests, nil
+}
+
+// failedTurn notes a turn that ended without a result.
+func (w *work) failedTurn(c *flow.Ctx, phase string, err error) {
+	f := flow.AsFailure(err)
+	flow.Note(c, "judged", step.AttemptNote{Phase: phase, Attempt: w.attempts[phase], Text: f.Error(), Usage: w.res.Usage})
+	w.res.Findings = []step.Finding{{Rule: "turn-" + string(f.Class), Severity: step.Rejects, Message: clip(f.Msg, 400)}}
+}
+
+func rejected(fs []step.Finding) bool {
+	for _, f := range fs {
+		if f.Severity == step.Rejects {
+			return true
+		}
+	}
+	return false
+}
+
+func paths(fs []step.File) []string {
+	out := make([]string, len(fs))
+	for i, f := range fs {
+		out[i] = f.Path
+	}
+	return out
+}

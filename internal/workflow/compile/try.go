@@ -1,0 +1,69 @@
+package compile
+
+import (
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// How often a turn is asked again, by what broke. A limit is waited out, so
+// it may come often; what costs money again may not.
+const (
+	tries        = 24
+	maxTransient = 5
+	maxAgain     = 1
+	limitWait    = 15 * time.Minute // where the provider does not say when it resets
+)
+
+// turn asks for one agent turn and repeats it while the machinery, not the
+// work, is what failed. Each try has its own key, so budgets are asked first.
+func turn(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
+	transient, again := 0, 0
+	var err error
+	for i, c := range flow.Rounds(c, "try", tries) {
+		var out step.TurnOut
+		if out, err = flow.Do(c, "turn", step.AgentTurn, t); err == nil {
+			return out, nil
+		}
+		f := flow.AsFailure(err)
+		switch f.Class {
+		case flow.Transient:
+			if transient++; transient > maxTransient {
+				return out, err
+			}
+			if err := flow.Until(c, "backoff", c.Now().Add(backoff(transient))); err != nil {
+				return out, err
+			}
+		case flow.Limit:
+			at := f.Resets()
+			if at.IsZero() {
+				at = c.Now().Add(limitWait)
+			}
+			flow.Note(c, "parked", map[string]any{"until": at, "try": i})
+			if err := flow.Until(c, "reset", at); err != nil {
+				return out, err
+			}
+		case flow.Crashed, flow.Stuck, flow.Schema:
+			if again++; again > maxAgain {
+				return out, err
+			}
+		default:
+			return out, err
+		}
+	}
+	return step.TurnOut{}, err
+}
+
+// backoff is 15 s, 30 s, 1 min, … for the nth transient failure.
+func backoff(n int) time.Duration { return 15 * time.Second << (n - 1) }
+
+// endsRun reports whether a failure of a turn is about the machinery as a
+// whole, so that another attempt of the module would meet it again.
+func endsRun(err error) bool {
+	switch flow.ClassOf(err) {
+	case flow.Refusal, flow.MaxTurns, flow.Denied, flow.Schema, flow.Stuck, flow.Crashed, flow.ContextLimit:
+		return false
+	}
+	return true
+}
