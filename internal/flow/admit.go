@@ -2,8 +2,8 @@ package flow
 
 import "slices"
 
-// Limits bound what runs at once. A lane that is not listed, or 0 branches,
-// is unlimited.
+// Limits bound what runs at once. A lane that is not listed or has 0, and
+// 0 branches, are unlimited.
 type Limits struct {
 	Lanes    map[string]int
 	Branches int // outermost branches that have started and not ended
@@ -18,6 +18,7 @@ type Queue struct {
 	limits  Limits
 	running map[string]int
 	active  int // all that runs
+	backlog int // all that has not been taken
 	open    map[string]bool
 	lanes   []string
 	ready   map[string][]Want // by lane: cleanup, no branch, or of an open branch
@@ -25,17 +26,23 @@ type Queue struct {
 	waiting map[string][]Want // their wants
 }
 
-// NewQueue makes an empty queue.
-func NewQueue(l Limits) *Queue {
-	return &Queue{
+// NewQueue makes an empty queue. open are the branches that started before
+// (State.OpenBranches), so that the limit on them holds across a crash.
+func NewQueue(l Limits, open ...string) *Queue {
+	q := &Queue{
 		limits: l, running: map[string]int{}, open: map[string]bool{},
 		ready: map[string][]Want{}, waiting: map[string][]Want{},
 	}
+	for _, b := range open {
+		q.open[b] = true
+	}
+	return q
 }
 
 // Add puts wants into the backlog.
 func (q *Queue) Add(ws ...Want) {
 	for _, w := range ws {
+		q.backlog++
 		if w.Cleanup || w.Branch == "" || q.open[w.Branch] || q.limits.Branches == 0 || w.Kind != KindStep {
 			q.push(w)
 			continue
@@ -52,7 +59,12 @@ func (q *Queue) push(w Want) {
 		q.lanes = slices.Insert(q.lanes, i, w.Lane)
 	}
 	if w.Cleanup {
-		q.ready[w.Lane] = slices.Insert(q.ready[w.Lane], 0, w)
+		ws := q.ready[w.Lane]
+		i := 0
+		for i < len(ws) && ws[i].Cleanup {
+			i++
+		}
+		q.ready[w.Lane] = slices.Insert(ws, i, w)
 		return
 	}
 	q.ready[w.Lane] = append(q.ready[w.Lane], w)
@@ -83,8 +95,8 @@ func (q *Queue) Next() []Want {
 }
 
 func (q *Queue) roomFor(w Want) bool {
-	limit, ok := q.limits.Lanes[w.Lane]
-	return !ok || q.running[w.Lane] < limit
+	limit := q.limits.Lanes[w.Lane]
+	return limit <= 0 || q.running[w.Lane] < limit
 }
 
 func (q *Queue) take(out []Want) []Want {
@@ -99,6 +111,7 @@ func (q *Queue) take(out []Want) []Want {
 			n++
 		}
 		out = append(out, ws[:n]...)
+		q.backlog -= n
 		q.ready[lane] = ws[n:]
 	}
 	return out
@@ -115,22 +128,26 @@ func (q *Queue) Done(w Want) {
 // Ended says that an outermost branch has ended.
 func (q *Queue) Ended(branch string) { delete(q.open, branch) }
 
-// Drop removes everything that is not cleanup: the run was cancelled.
+// Drop removes everything that is neither cleanup nor started before: the run
+// was cancelled. What was started must still be brought to its end.
 func (q *Queue) Drop() {
+	gone := func(w Want) bool { return !w.Cleanup && !w.Started }
+	q.backlog = 0
 	for lane, ws := range q.ready {
-		q.ready[lane] = slices.DeleteFunc(slices.Clone(ws), func(w Want) bool { return !w.Cleanup })
+		q.ready[lane] = slices.DeleteFunc(slices.Clone(ws), gone)
+		q.backlog += len(q.ready[lane])
 	}
-	q.fresh, q.waiting = nil, map[string][]Want{}
+	var fresh []string
+	for _, b := range q.fresh {
+		if ws := slices.DeleteFunc(q.waiting[b], gone); len(ws) > 0 {
+			fresh, q.waiting[b] = append(fresh, b), ws
+			q.backlog += len(ws)
+			continue
+		}
+		delete(q.waiting, b)
+	}
+	q.fresh = fresh
 }
 
 // Len is the number of wants that have not been taken.
-func (q *Queue) Len() int {
-	n := 0
-	for _, ws := range q.ready {
-		n += len(ws)
-	}
-	for _, ws := range q.waiting {
-		n += len(ws)
-	}
-	return n
-}
+func (q *Queue) Len() int { return q.backlog }

@@ -1,12 +1,17 @@
 package flow
 
+import (
+	"bytes"
+	"maps"
+)
+
 // Diff says where a definition departs from a record that another version of
 // it wrote. Empty means: going on gives what the old definition would have
 // given so far.
 type Diff struct {
 	Unused  []string // outcomes that the definition does not ask for (any more, or yet)
-	Lost    []string // started steps that it does not ask for
-	Changed []string // other input or output shape, in words
+	Lost    []string // started steps and open gates that it does not ask for
+	Changed []string // other input, output shape or result of a finished branch, in words
 	Bug     *Failure // it cannot run over the record at all
 	rebase  []Rebased
 }
@@ -28,35 +33,43 @@ func (d Diff) Empty() bool {
 func (d Diff) Rebase() []Rebased { return d.rebase }
 
 // Compare runs a definition over a record in memory and says what differs.
-// The state must hold every outcome of the run (no folds) and is not changed.
+// The state must hold every outcome of the run, those of finished branches
+// too; its folds are what these branches returned. It is not changed.
 func Compare(w Runnable, s *State, blobs func(Blob) ([]byte, error)) Diff {
-	cp := &State{Def: s.Def, In: s.In, Start: s.Start, Cancelled: s.Cancelled, Recs: map[string]*Rec{}, Open: map[string]Start{}}
-	for k, r := range s.Recs {
-		cp.Recs[k] = r
-	}
-	for k, st := range s.Open {
-		cp.Open[k] = st
-	}
+	cp := &State{Def: s.Def, In: s.In, Start: s.Start, Cancelled: s.Cancelled, Recs: maps.Clone(s.Recs), Open: maps.Clone(s.Open)}
 	e := NewEngine(w, cp, blobs)
 	e.diff = &Diff{}
-	used := map[string]bool{}
+	used, ended := map[string]bool{}, map[string]*Rec{}
 	e.d = &Decision{}
-	for len(e.queue) > 0 && e.d.Bug == nil {
+	for len(e.queue) > 0 {
 		b := e.queue[0]
 		e.queue = e.queue[1:]
 		b.queued = false
 		e.enter(b)
 		for _, f := range e.d.Folds {
+			ended[f.Path] = f.Rec
 			for _, k := range f.Keys {
 				used[k] = true
 			}
 		}
 		e.d.Folds = nil
+		// The other branches still have their differences to tell.
+		if e.diff.Bug == nil {
+			e.diff.Bug = e.d.Bug
+		}
+		e.d.Bug = nil
 	}
 	d := *e.diff
-	d.Bug = e.d.Bug
 	for k, n := range e.nodes {
 		used[k] = used[k] || n.stamp != 0
+	}
+	for _, path := range sortedKeys(s.Folds) {
+		switch had, now := s.Folds[path], ended[path]; {
+		case now == nil:
+			d.Changed = append(d.Changed, "branch "+path+" had ended and now goes on")
+		case ClassOf(now.failed()) != ClassOf(had.failed()), !bytes.Equal(now.Out, had.Out):
+			d.Changed = append(d.Changed, "branch "+path+" had another result")
+		}
 	}
 	for _, k := range sortedKeys(s.Recs) {
 		if !used[k] {
@@ -69,4 +82,12 @@ func Compare(w Runnable, s *State, blobs func(Blob) ([]byte, error)) Diff {
 		}
 	}
 	return d
+}
+
+// failed is the outcome's failure as an error, nil when it has none.
+func (r *Rec) failed() error {
+	if r.Err == nil {
+		return nil
+	}
+	return r.Err
 }

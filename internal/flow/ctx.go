@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 )
 
@@ -18,8 +17,17 @@ var errPending = errors.New("flow: pending")
 // pending; it is far over anything an honest body does after its first wait.
 const pendingCalls = 100_000
 
-// bug is panicked with when the definition is wrong; the engine turns it into Decision.Bug.
-type bug struct{ msg string }
+// bug is panicked with after Decision.Bug was set, to leave the body.
+type bug struct{}
+
+func (e *Engine) bug(format string, args ...any) { e.fail(Definition, format, args...) }
+
+func (e *Engine) fail(class Class, format string, args ...any) {
+	if e.d.Bug == nil {
+		e.d.Bug = Failf(class, format, args...)
+	}
+	panic(bug{})
+}
 
 // Ctx is a position in the tree of keys, owned by one branch.
 type Ctx struct {
@@ -30,31 +38,35 @@ type Ctx struct {
 
 // Now is the time of the last record this branch has used: the same on every
 // re-run and after a crash.
-func (c *Ctx) Now() time.Time { return time.UnixMilli(c.b.now).UTC() }
+func (c *Ctx) Now() time.Time {
+	c.b.mine()
+	return time.UnixMilli(c.b.now).UTC()
+}
 
 // Sub is one key deeper in the same branch.
 func (c *Ctx) Sub(key string) *Ctx {
-	return &Ctx{b: c.b, path: c.path + checkKey(key) + "/", cleanup: c.cleanup}
+	if c.b.live() {
+		key = c.b.checked(key)
+	}
+	return &Ctx{b: c.b, path: c.path + key + "/", cleanup: c.cleanup}
 }
 
 // Cleanup is the same position for work that is still asked for after a cancel.
 func (c *Ctx) Cleanup() *Ctx { return &Ctx{b: c.b, path: c.path, cleanup: true} }
 
-// Cancelled reports whether the run was cancelled before this point.
-func (c *Ctx) Cancelled() bool { return c.b.e.s.Cancelled != 0 }
-
-func checkKey(key string) string {
-	if key == "" || strings.Contains(key, ":") {
-		panic(bug{fmt.Sprintf("key %q: keys are not empty and hold no colon", key)})
-	}
-	return key
+// Cancelled reports whether this branch has met the cancel of its run: an
+// outcome of the class Cancelled. Unlike a look at the run it is the same on
+// every re-run.
+func (c *Ctx) Cancelled() bool {
+	c.b.mine()
+	return c.b.cancelled
 }
 
 // Do returns the recorded output of a step, or asks for it and is pending.
 // The error is a *Failure: the machinery broke. A retry is a new key.
 func Do[I, O any](c *Ctx, key string, s Step[I, O], in I) (O, error) {
 	var out O
-	rec, err := c.call(call{key: checkKey(key), kind: KindStep, step: s.ID(), lane: s.Lane, in: in})
+	rec, err := c.call(call{key: key, kind: KindStep, step: s.ID(), lane: s.Lane, in: in})
 	if err != nil {
 		return out, err
 	}
@@ -67,14 +79,14 @@ func decodeRec[O any](c *Ctx, key string, rec *Rec) (O, error) {
 		return out, rec.Err
 	}
 	if err := decodeStrict(rec.Out, &out); err != nil {
-		panic(bug{fmt.Sprintf("output of %s%s: %v", c.path, key, err)})
+		c.b.e.bug("output of %s%s: %v", c.path, key, err)
 	}
 	return out, nil
 }
 
 // Ask is a human gate. Unanswered means still waiting, never approved.
 func Ask(c *Ctx, key string, q Question) (Answer, error) {
-	k := call{key: checkKey(key), kind: KindAsk, step: "ask", in: q}
+	k := call{key: key, kind: KindAsk, step: stepAsk, in: q}
 	if q.Timeout > 0 {
 		k.until = c.b.now + q.Timeout.Milliseconds()
 	}
@@ -89,7 +101,7 @@ func Ask(c *Ctx, key string, q Question) (Answer, error) {
 // recorded output.
 func Until(c *Ctx, key string, t time.Time) error {
 	ms := t.UnixMilli()
-	rec, err := c.call(call{key: checkKey(key), kind: KindTimer, step: "timer", in: ms, until: ms})
+	rec, err := c.call(call{key: key, kind: KindTimer, step: stepTimer, in: ms, until: ms})
 	if err != nil {
 		return err
 	}
@@ -102,18 +114,20 @@ func Until(c *Ctx, key string, t time.Time) error {
 // Note records a fact once for people and projections; it never waits.
 func Note(c *Ctx, key string, fact any) {
 	b := c.b
-	if b.suspended {
-		b.overrun()
+	if !b.live() {
 		return
 	}
-	b.mine()
-	full := c.path + checkKey(key)
+	full := c.path + b.checked(key)
+	if b.e.noted[full] == b.stamp {
+		b.e.bug("note %s is made twice: a loop needs Rounds", full)
+	}
+	b.e.noted[full] = b.stamp
 	if b.e.s.Notes[full] {
 		return
 	}
 	raw, err := json.Marshal(fact)
 	if err != nil {
-		panic(bug{fmt.Sprintf("note %s: %v", full, err)})
+		b.e.bug("note %s: %v", full, err)
 	}
 	b.e.s.Notes[full] = true
 	b.e.d.Notes = append(b.e.d.Notes, NoteRec{Key: full, Branch: b.path, At: b.now, Fact: raw})
@@ -123,8 +137,8 @@ func Note(c *Ctx, key string, fact any) {
 // ends early when the branch is suspended.
 func Rounds(c *Ctx, name string, max int) iter.Seq2[int, *Ctx] {
 	return func(yield func(int, *Ctx) bool) {
-		for i := 1; i <= max && !c.b.suspended; i++ {
-			if !yield(i, c.Sub(fmt.Sprintf("%s/%d", checkKey(name), i))) {
+		for i := 1; i <= max && c.b.live(); i++ {
+			if !yield(i, c.Sub(fmt.Sprintf("%s/%d", c.b.checked(name), i))) {
 				return
 			}
 		}
@@ -137,14 +151,12 @@ func Rounds(c *Ctx, name string, max int) iter.Seq2[int, *Ctx] {
 // captured variables are lost: return values instead.
 func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*Ctx, T) (R, error)) ([]R, error) {
 	b := c.b
-	if b.suspended {
-		b.overrun()
+	if !b.live() {
 		return nil, errPending
 	}
-	g := b.openGroup(c, checkKey(name), len(items))
+	g := b.openGroup(c, b.checked(name), len(items))
 	for i, it := range items {
-		k := key(it)
-		g.set(i, k, func(cc *Ctx) (json.RawMessage, error) {
+		g.set(c, i, key(it), func(cc *Ctx) (json.RawMessage, error) {
 			r, err := fn(cc, it)
 			if cc.b.suspended {
 				return nil, errPending
@@ -163,13 +175,13 @@ func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*
 	out := make([]R, len(items))
 	var errs []error
 	for i, ch := range g.children {
-		b.now = max(b.now, ch.rec.At)
+		b.use(ch.rec)
 		if ch.rec.Err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", ch.key, ch.rec.Err))
 			continue
 		}
 		if err := decodeStrict(ch.rec.Out, &out[i]); err != nil {
-			panic(bug{fmt.Sprintf("result of branch %s: %v", ch.path, err)})
+			b.e.bug("result of branch %s: %v", ch.path, err)
 		}
 	}
 	return out, errors.Join(errs...)
@@ -179,29 +191,32 @@ func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*
 func Wait[R any](c *Ctx, key string) (R, error) {
 	var out R
 	b := c.b
-	if b.suspended {
-		b.overrun()
+	if !b.live() {
 		return out, errPending
 	}
-	b.mine()
 	if b.group == nil {
-		panic(bug{fmt.Sprintf("wait for %q outside of a branch of All", key)})
+		b.e.bug("wait for %q outside of a branch of All", key)
 	}
 	sib := b.group.byKey[key]
 	if sib == nil {
-		panic(bug{fmt.Sprintf("%s waits for unknown sibling %q", b.path, key)})
+		b.e.bug("%s waits for unknown sibling %q", b.path, key)
 	}
 	if sib.rec == nil {
+		if b.e.severed {
+			b.cancelled = true
+			return out, ErrCancelled
+		}
 		b.suspend(sib.path)
+		b.sibling = sib
 		sib.waiters = append(sib.waiters, b)
 		return out, errPending
 	}
-	b.now = max(b.now, sib.rec.At)
+	b.use(sib.rec)
 	if sib.rec.Err != nil {
 		return out, sib.rec.Err
 	}
 	if err := decodeStrict(sib.rec.Out, &out); err != nil {
-		panic(bug{fmt.Sprintf("result of sibling %s: %v", sib.path, err)})
+		b.e.bug("result of sibling %s: %v", sib.path, err)
 	}
 	return out, nil
 }
@@ -209,10 +224,9 @@ func Wait[R any](c *Ctx, key string) (R, error) {
 // Load returns the value of a blob. It is decoded once for all branches, so
 // the value must not be changed.
 func Load[T any](c *Ctx, ref Blob) (T, error) {
-	if c.b.suspended {
-		c.b.overrun()
-		var zero T
-		return zero, errPending
+	var out T
+	if !c.b.live() {
+		return out, errPending
 	}
 	e := c.b.e
 	if v, ok := e.loaded[ref.SHA256]; ok {
@@ -220,13 +234,12 @@ func Load[T any](c *Ctx, ref Blob) (T, error) {
 			return t, nil
 		}
 	}
-	var out T
 	raw, err := e.blobs(ref)
 	if err != nil {
-		panic(bug{fmt.Sprintf("blob %s: %v", ref.SHA256, err)})
+		e.fail(Environment, "read blob %s: %v", ref.SHA256, err)
 	}
 	if err := decodeStrict(raw, &out); err != nil {
-		panic(bug{fmt.Sprintf("blob %s: %v", ref.SHA256, err)})
+		e.bug("blob %s: %v", ref.SHA256, err)
 	}
 	e.loaded[ref.SHA256] = out
 	return out, nil

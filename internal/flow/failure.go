@@ -3,6 +3,7 @@ package flow
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -43,6 +44,9 @@ var ErrCancelled = &Failure{Class: Cancelled, Msg: "the run was cancelled before
 
 // Error gives class and message in one line.
 func (f *Failure) Error() string {
+	if f == nil {
+		return "a failure without a word: a nil *Failure was returned as an error"
+	}
 	if f.Msg == "" {
 		return string(f.Class)
 	}
@@ -75,13 +79,27 @@ func AsFailure(err error) *Failure {
 		return nil
 	}
 	var f *Failure
-	if errors.As(err, &f) {
-		if f.Error() == err.Error() {
-			return f
-		}
-		return &Failure{Class: f.Class, Msg: err.Error(), ResetsAt: f.ResetsAt}
+	if !errors.As(err, &f) || f == nil {
+		return &Failure{Class: Failed, Msg: clip(err.Error())}
 	}
-	return &Failure{Class: Failed, Msg: err.Error()}
+	if f.Error() == err.Error() && len(f.Msg) <= maxMessage {
+		return f
+	}
+	msg := err.Error()
+	if err == error(f) { //nolint:errorlint // the failure itself, not one in its chain
+		msg = f.Msg
+	}
+	return &Failure{Class: f.Class, Msg: clip(msg), ResetsAt: f.ResetsAt}
+}
+
+// maxMessage bounds what is recorded of an error's text, in bytes.
+const maxMessage = 16 << 10
+
+func clip(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxMessage], "") + " …"
 }
 
 // ClassOf returns the class of the first Failure in the chain of err, Failed

@@ -51,8 +51,12 @@ type ChangedError struct{ Diff Diff }
 // Error counts the differences; Diff has them all.
 func (e *ChangedError) Error() string {
 	d := e.Diff
-	return fmt.Sprintf("the workflow definition changed: %d outcomes unused, %d started steps lost, %d inputs or shapes changed",
+	s := fmt.Sprintf("the workflow definition changed: %d outcomes unused, %d started steps lost, %d inputs, shapes or results changed",
 		len(d.Unused), len(d.Lost), len(d.Changed))
+	if d.Bug != nil {
+		s += "; it cannot run over the record: " + d.Bug.Msg
+	}
+	return s
 }
 
 // NewRun is what a run starts from. Meta is for the caller (for example the
@@ -170,7 +174,7 @@ type Job struct {
 	Key      string
 	Branch   string
 	Start    int      // number of this start of the step, from 1
-	Dir      string   // folder of this attempt; it survives a crash of the driver
+	Dir      string   // folder of this attempt, made by the handler when it needs one; it survives a crash of the driver
 	Previous []string // folders of earlier starts that never ended, newest first
 	Mark     string   // environment mark of every process of this attempt
 	Beat     func(progress any)

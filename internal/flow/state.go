@@ -2,6 +2,7 @@ package flow
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -12,12 +13,31 @@ type State struct {
 	Start     int64            `json:"start"`               // Unix milliseconds
 	Recs      map[string]*Rec  `json:"recs,omitempty"`      // outcomes by key
 	Folds     map[string]*Rec  `json:"folds,omitempty"`     // results of finished branches by path
-	Open      map[string]Start `json:"open,omitempty"`      // started, not ended
+	Open      map[string]Start `json:"open,omitempty"`      // steps started, gates and timers asked; none has ended
 	Notes     map[string]bool  `json:"notes,omitempty"`     // keys already noted
 	Cancelled int64            `json:"cancelled,omitempty"` // Unix milliseconds; 0 = not
 }
 
-// Start is the durable mark that a step was started, made before the act.
+// OpenBranches lists the outermost branches that have started a step and not
+// ended, sorted: what a queue for the rest of the run starts with.
+func (s *State) OpenBranches() []string {
+	open := map[string]bool{}
+	add := func(key, step string) {
+		if top, _, inside := strings.Cut(key, ":"); inside && step != stepAsk && step != stepTimer && s.Folds[top] == nil {
+			open[top] = true
+		}
+	}
+	for k, r := range s.Recs {
+		add(k, r.Step)
+	}
+	for k, st := range s.Open {
+		add(k, st.Step)
+	}
+	return sortedKeys(open)
+}
+
+// Start is the durable mark that a step was started, made before the act, or
+// that a gate or timer was asked for.
 type Start struct {
 	At   int64  `json:"at"` // Unix milliseconds
 	Step string `json:"step"`
@@ -55,6 +75,7 @@ type Want struct {
 	Until   int64           `json:"until,omitempty"` // timers and gates with a timeout: Unix milliseconds
 	Order   int             `json:"order"`
 	Cleanup bool            `json:"cleanup,omitempty"`
+	Started bool            `json:"started,omitempty"` // a driver that is gone started it: a cancel does not drop it
 }
 
 // NoteRec is a fact recorded once for people and projections.

@@ -37,7 +37,7 @@ func (w Workflow[I, O]) Def() string { return w.Name }
 func (w Workflow[I, O]) enter(c *Ctx, in json.RawMessage) (json.RawMessage, error) {
 	var i I
 	if err := decodeStrict(in, &i); err != nil {
-		panic(bug{"input of workflow " + w.Name + ": " + err.Error()})
+		c.b.e.bug("input of workflow %s: %v", w.Name, err)
 	}
 	o, err := w.Fn(c, i)
 	if c.b.suspended {
@@ -129,16 +129,14 @@ func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
 
 func describeStruct(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
 	var fields []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if !f.IsExported() {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		flat := f.Anonymous && name == "" // its fields are visible themselves
+		if flat || !f.IsExported() || name == "-" {
 			continue
 		}
-		name := f.Name
-		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == "-" {
-			continue
-		} else if tag != "" {
-			name = tag
+		if name == "" {
+			name = f.Name
 		}
 		var fb strings.Builder
 		describe(&fb, f.Type, seen)

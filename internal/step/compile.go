@@ -65,10 +65,11 @@ type PlanOut struct {
 
 // PlanModule is one module of a plan.
 type PlanModule struct {
-	Dir    string    `json:"dir"`
-	Reason string    `json:"reason"`
-	Needs  []string  `json:"needs,omitempty"` // modules of this run that come first
-	Facts  flow.Blob `json:"facts"`           // Facts
+	Dir     string    `json:"dir"` // "." is the root
+	Reason  string    `json:"reason"`
+	Needs   []string  `json:"needs,omitempty"`   // modules of this run that come first
+	Blocked string    `json:"blocked,omitempty"` // why it cannot be built at all
+	Facts   flow.Blob `json:"facts"`             // Facts
 }
 
 // Item is one element of a spec that tests must cover.
@@ -106,7 +107,7 @@ type Facts struct {
 	Convention bool      `json:"convention"`         // a convention asks for something a tool cannot do
 	Commands   []string  `json:"commands,omitempty"` // commands that an agent may run
 	RedDone    bool      `json:"red_done,omitempty"` // the lock has this module's tests as proved red
-	Lock       flow.Blob `json:"lock"`               // the module's next lock line, without outputs
+	Private    flow.Blob `json:"private"`            // what only the carrying out needs: paths, toolchain, lock line
 }
 
 // Export is a name that the spec promises.
@@ -153,7 +154,8 @@ type RedOut struct {
 	Findings  []Finding    `json:"findings,omitempty"`
 	Covered   []string     `json:"covered,omitempty"`   // items with a test that ran, is not empty and fails (or is frozen from before)
 	Satisfied []string     `json:"satisfied,omitempty"` // tests that pass already
-	Strong    int          `json:"strong"`              // tests with a real assertion
+	Written   int          `json:"written"`             // new and changed tests
+	Strong    int          `json:"strong"`              // those of them with a real assertion
 	Counts    Counts       `json:"counts"`
 	Failures  []TestResult `json:"failures,omitempty"`
 	Frozen    []File       `json:"frozen,omitempty"`

@@ -128,7 +128,8 @@ type Turn struct {
 	Schema       json.RawMessage `json:"schema"`
 	Judge        bool            `json:"judge,omitempty"` // reads only
 	Commands     []string        `json:"commands,omitempty"`
-	Budget       Budget          `json:"budget"` // of the whole run; the ledger knows what is left
+	Private      flow.Blob       `json:"private"` // what preparing the work tree needs
+	Budget       Budget          `json:"budget"`  // of the whole run; the ledger knows what is left
 }
 
 // TurnOut is what a turn gave back: a captured tree and one JSON object. The

@@ -8,9 +8,7 @@ package local
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +18,8 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // also registers the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
@@ -67,8 +66,13 @@ func Open(ctx context.Context, o Options) (*Runtime, error) {
 	q := url.Values{"_pragma": {
 		"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "fullfsync(1)", "cache_size(-16000)",
 	}, "_txlock": {"immediate"}}
-	dsn := (&url.URL{Scheme: "file", Opaque: filepath.ToSlash(filepath.Join(o.Dir, "journal.db")), RawQuery: q.Encode()}).String()
-	db, err := sql.Open("sqlite", dsn)
+	path := filepath.Join(o.Dir, "journal.db")
+	if err := notEmptied(path, filepath.Join(o.Dir, "runs")); err != nil {
+		return nil, err
+	}
+	// A path may hold what has a meaning in a URI.
+	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(path))
+	db, err := sql.Open("sqlite", "file:"+escaped+"?"+q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open the journal: %w", err)
 	}
@@ -78,6 +82,19 @@ func Open(ctx context.Context, o Options) (*Runtime, error) {
 		return nil, fmt.Errorf("open the journal in %s: %w", o.Dir, damaged(err))
 	}
 	return r, nil
+}
+
+// notEmptied refuses a journal of no bytes beside the traces of runs: SQLite
+// would take it for a new one.
+func notEmptied(journal, runs string) error {
+	st, err := os.Stat(journal)
+	if err != nil || st.Size() > 0 {
+		return nil //nolint:nilerr // no journal yet, or SQLite says what is wrong with it
+	}
+	if traces, err := os.ReadDir(runs); err == nil && len(traces) > 0 {
+		return fmt.Errorf("open the journal: %w: %s is empty, but there are runs in %s", flow.ErrDamaged, journal, runs)
+	}
+	return nil
 }
 
 // Close closes the journal; runs that are driven must have returned.
@@ -107,16 +124,18 @@ func damaged(err error) error {
 	if err == nil {
 		return nil
 	}
-	s := err.Error()
-	for _, sign := range []string{"malformed", "not a database", "file is encrypted"} {
-		if strings.Contains(s, sign) {
-			return fmt.Errorf("%w: %w", flow.ErrDamaged, err)
-		}
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
 	}
-	for _, sign := range []string{"disk is full", "readonly", "unable to open", "disk I/O error"} {
-		if strings.Contains(s, sign) {
-			return environment(err)
-		}
+	if e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ {
+		return fmt.Errorf("%w: %w", flow.ErrDamaged, err)
+	}
+	switch e.Code() & 0xff { // without the extended part
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w: %w", flow.ErrDamaged, err)
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM:
+		return environment(err)
 	}
 	return err
 }
@@ -127,11 +146,14 @@ func environment(err error) error {
 
 // Start makes a run durable.
 func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
-	if n.ID == "" || strings.ContainsAny(n.ID, "/\\") {
+	if n.ID == "" || strings.HasPrefix(n.ID, ".") || strings.ContainsAny(n.ID, "/\\:") {
 		return fmt.Errorf("start a run: bad id %q", n.ID)
 	}
 	if r.workflow(n.Def) == nil {
 		return fmt.Errorf("start a run: no workflow %q", n.Def)
+	}
+	if len(n.In) == 0 {
+		n.In = json.RawMessage("null")
 	}
 	now := r.o.Clock.Now().UnixMilli()
 	res, err := r.db.ExecContext(ctx, `INSERT OR IGNORE INTO runs (id, def, version, input, meta, state, started) VALUES (?,?,?,?,?,?,?)`,
@@ -150,62 +172,6 @@ func (r *Runtime) workflow(def string) flow.Runnable {
 		if w.Def() == def {
 			return w
 		}
-	}
-	return nil
-}
-
-// Signal stores a signal; a driver, now or later, applies it.
-func (r *Runtime) Signal(ctx context.Context, run string, s flow.Signal) error {
-	var one int
-	if err := r.db.QueryRowContext(ctx, "SELECT 1 FROM runs WHERE id=?", run).Scan(&one); errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%w: %s", flow.ErrNoRun, run)
-	} else if err != nil {
-		return damaged(err)
-	}
-	if s.Gate != "" {
-		if err := r.checkGate(ctx, run, s); err != nil {
-			return err
-		}
-	}
-	body, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	if s.ID == "" {
-		s.ID = r.signalID(ctx, run, s, body)
-	}
-	_, err = r.db.ExecContext(ctx, "INSERT OR IGNORE INTO signals (run, id, verb, gate, body, at) VALUES (?,?,?,?,?,?)",
-		run, s.ID, s.Verb, s.Gate, body, r.o.Clock.Now().UnixMilli())
-	return damaged(err)
-}
-
-// signalID makes the same signal for a gate idempotent. Pause and unpause may
-// alternate, so they are told apart by how many came before.
-func (r *Runtime) signalID(ctx context.Context, run string, s flow.Signal, body []byte) string {
-	if s.Verb == flow.Pause || s.Verb == flow.Unpause {
-		var n int
-		_ = r.db.QueryRowContext(ctx, "SELECT count(*) FROM signals WHERE run=? AND verb IN (?,?)", run, flow.Pause, flow.Unpause).Scan(&n)
-		return fmt.Sprintf("%s-%d", s.Verb, n)
-	}
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:8])
-}
-
-func (r *Runtime) checkGate(ctx context.Context, run string, s flow.Signal) error {
-	var in []byte
-	err := r.db.QueryRowContext(ctx, "SELECT input FROM steps WHERE run=? AND key=? AND kind=?", run, s.Gate, string(flow.KindAsk)).Scan(&in)
-	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%w: %s", flow.ErrNoGate, s.Gate)
-	}
-	if err != nil {
-		return damaged(err)
-	}
-	var q flow.Question
-	if err := json.Unmarshal(in, &q); err != nil {
-		return fmt.Errorf("read gate %s: %w", s.Gate, err)
-	}
-	if q.Tree != s.Tree {
-		return fmt.Errorf("%w: it shows %s, the answer is for %q", flow.ErrTree, q.Tree, s.Tree)
 	}
 	return nil
 }
@@ -275,7 +241,7 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 }
 
 func (r *Runtime) gates(ctx context.Context, run string) ([]flow.Gate, error) {
-	rows, err := r.db.QueryContext(ctx, "SELECT key, input FROM steps WHERE run=? AND kind=? AND ended=0 ORDER BY key", run, string(flow.KindAsk))
+	rows, err := r.db.QueryContext(ctx, "SELECT key, input FROM steps WHERE run=? AND kind=? AND ended=0 AND folded=0 ORDER BY key", run, string(flow.KindAsk))
 	if err != nil {
 		return nil, damaged(err)
 	}

@@ -18,12 +18,14 @@ func (r *Runtime) lockPath(run string) string {
 	return filepath.Join(r.o.Dir, "runs", run+".lock")
 }
 
-func (r *Runtime) lock(run string) (*runLock, error) {
+// lock takes the lock for a driver; a shared one only looks whether it is
+// free, so that those who list runs do not take each other for a driver.
+func (r *Runtime) lock(run string, shared bool) (*runLock, error) {
 	f, err := os.OpenFile(r.lockPath(run), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, environment(err)
 	}
-	if err := lockFile(f); err != nil {
+	if err := lockFile(f, shared); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func (r *Runtime) lockPatiently(ctx context.Context, run string) (*runLock, erro
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for range 15 {
-		l, err := r.lock(run)
+		l, err := r.lock(run, false)
 		if !errors.Is(err, errLocked) {
 			return l, err
 		}
@@ -46,14 +48,14 @@ func (r *Runtime) lockPatiently(ctx context.Context, run string) (*runLock, erro
 			return nil, ctx.Err()
 		}
 	}
-	return r.lock(run)
+	return r.lock(run, false)
 }
 
 func (l *runLock) release() { _ = l.f.Close() }
 
 // alive reports whether some process drives the run now.
 func (r *Runtime) alive(run string) bool {
-	l, err := r.lock(run)
+	l, err := r.lock(run, true)
 	if err == nil {
 		l.release()
 		return false

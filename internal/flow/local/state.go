@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -23,15 +22,16 @@ type loaded struct {
 	paused       bool
 	fence        int64
 	done         *flow.Status
-	starts       map[string]int // starts so far of steps that are open
-	counted      map[string]int // those that count against crashed
+	starts       map[string]int   // starts so far of steps that are open
+	stops        map[string][]int // those that an orderly stop has ended
 }
 
-// load reads a run. all also reads what folds made unnecessary (for Compare).
+// load reads a run. all also reads the outcomes that folds made unnecessary
+// (for Compare).
 func (r *Runtime) load(ctx context.Context, run string, all bool) (*loaded, error) {
 	l := &loaded{state: &flow.State{
 		Recs: map[string]*flow.Rec{}, Folds: map[string]*flow.Rec{}, Open: map[string]flow.Start{}, Notes: map[string]bool{},
-	}, starts: map[string]int{}, counted: map[string]int{}}
+	}, starts: map[string]int{}, stops: map[string][]int{}}
 	var state string
 	var out, fail, in []byte
 	err := r.db.QueryRowContext(ctx, "SELECT def, version, input, started, cancelled, paused, fence, state, out, err FROM runs WHERE id=?", run).
@@ -52,14 +52,11 @@ func (r *Runtime) load(ctx context.Context, run string, all bool) (*loaded, erro
 	if err := r.loadNotes(ctx, run, l); err != nil {
 		return nil, err
 	}
-	if all {
-		return l, nil
-	}
 	return l, r.loadFolds(ctx, run, l)
 }
 
 func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool) error {
-	q := "SELECT key, step, hash, starts, interrupted, started, ended, out, err FROM steps WHERE run=?"
+	q := "SELECT key, kind, step, hash, starts, stops, started, ended, out, err FROM steps WHERE run=?"
 	if !all {
 		q += " AND folded=0"
 	}
@@ -69,26 +66,37 @@ func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var key, step string
+		var key, step, stops string
+		var kind flow.Kind
 		var hash, started, ended int64
-		var starts, interrupted int
+		var starts int
 		var out, fail []byte
-		if err := rows.Scan(&key, &step, &hash, &starts, &interrupted, &started, &ended, &out, &fail); err != nil {
+		if err := rows.Scan(&key, &kind, &step, &hash, &starts, &stops, &started, &ended, &out, &fail); err != nil {
 			return damaged(err)
 		}
 		switch {
 		case ended != 0:
 			l.state.Recs[key] = &flow.Rec{Step: step, In: uint64(hash), Out: out, Err: failure(fail), At: ended}
-		case starts > 0:
+		case starts > 0 || kind != flow.KindStep:
 			l.state.Open[key] = flow.Start{At: started, Step: step, In: uint64(hash)}
-			l.starts[key], l.counted[key] = starts, starts-interrupted
+			l.starts[key], l.stops[key] = starts, numbers(stops)
 		}
 	}
 	return damaged(rows.Err())
 }
 
+func numbers(s string) []int {
+	var out []int
+	for _, f := range strings.Fields(s) {
+		if n, err := strconv.Atoi(f); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 func (r *Runtime) loadNotes(ctx context.Context, run string, l *loaded) error {
-	rows, err := r.db.QueryContext(ctx, "SELECT key FROM events WHERE run=? AND type=?", run, string(flow.EventNote))
+	rows, err := r.db.QueryContext(ctx, "SELECT key FROM events WHERE run=? AND type='note'", run)
 	if err != nil {
 		return damaged(err)
 	}
@@ -104,7 +112,7 @@ func (r *Runtime) loadNotes(ctx context.Context, run string, l *loaded) error {
 }
 
 func (r *Runtime) loadFolds(ctx context.Context, run string, l *loaded) error {
-	rows, err := r.db.QueryContext(ctx, "SELECT path, at, out, err FROM folds WHERE run=?", run)
+	rows, err := r.db.QueryContext(ctx, "SELECT path, at, out, err FROM folds WHERE run=? AND stale=0", run)
 	if err != nil {
 		return damaged(err)
 	}
@@ -142,20 +150,6 @@ func mark(run, key string, n int) string {
 	return fmt.Sprintf("%s.%s.%d", run, hex.EncodeToString(sum[:6]), n)
 }
 
-const progressFile = "progress"
-
-// wasted counts the starts of an open step that were not stopped in good
-// order and made no progress.
-func (r *Runtime) wasted(run, key string, l *loaded) int {
-	n := l.counted[key]
-	for i := 1; i <= l.starts[key]; i++ {
-		if _, err := os.Stat(filepath.Join(r.attemptDir(run, key, i), progressFile)); err == nil {
-			n--
-		}
-	}
-	return n
-}
-
 // AttemptDirs lists the folders of all starts of a step of a run, oldest
 // first; they hold raw logs for people and for doctor.
 func (r *Runtime) AttemptDirs(ctx context.Context, run, key string) ([]string, error) {
@@ -172,7 +166,7 @@ func (r *Runtime) AttemptDirs(ctx context.Context, run, key string) ([]string, e
 
 // Steps lists the steps of a run with their outcomes, in order of starting.
 func (r *Runtime) Steps(ctx context.Context, run string) ([]StepRow, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT key, kind, step, branch, starts, interrupted, started, ended, out, err
+	rows, err := r.db.QueryContext(ctx, `SELECT key, kind, step, branch, starts, stops, started, ended, out, err
 		FROM steps WHERE run=? ORDER BY started, key`, run)
 	if err != nil {
 		return nil, damaged(err)
@@ -182,11 +176,12 @@ func (r *Runtime) Steps(ctx context.Context, run string) ([]StepRow, error) {
 	for rows.Next() {
 		var s StepRow
 		var fail, o []byte
-		if err := rows.Scan(&s.Key, &s.Kind, &s.Step, &s.Branch, &s.Starts, &s.Interrupted, &s.Started, &s.Ended, &o, &fail); err != nil {
+		var stops string
+		if err := rows.Scan(&s.Key, &s.Kind, &s.Step, &s.Branch, &s.Starts, &stops, &s.Started, &s.Ended, &o, &fail); err != nil {
 			return nil, damaged(err)
 		}
 		s.Step, _, _ = strings.Cut(s.Step, "@")
-		s.Out, s.Err = o, failure(fail)
+		s.Out, s.Err, s.Interrupted = o, failure(fail), len(numbers(stops))
 		out = append(out, s)
 	}
 	return out, damaged(rows.Err())

@@ -43,7 +43,7 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 	if len(mods) == 0 {
 		return out, nil
 	}
-	results, err := flow.All(c, "module", mods, func(m step.PlanModule) string { return key(m.Dir) },
+	results, err := flow.All(c, "module", mods, func(m step.PlanModule) string { return m.Dir },
 		func(c *flow.Ctx, m step.PlanModule) (step.ModuleResult, error) {
 			return module(c, in, plan, m)
 		})
@@ -71,14 +71,6 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 		out.Deliver = &d.Why
 	}
 	return out, nil
-}
-
-// key is the branch key of a module; the root's is a dot.
-func key(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
 }
 
 func planNote(p step.PlanOut, mods []step.PlanModule) step.PlanNote {

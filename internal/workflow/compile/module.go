@@ -33,13 +33,16 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 		Dir: m.Dir, Spec: f.Spec, Implements: f.Implements, Language: f.Language, Phase: in.Phase, Status: step.Success,
 	}
 	w.res.Usage.Known = true
+	if m.Blocked != "" {
+		return w.end(c, step.Blocked, "blocked: "+m.Blocked)
+	}
 	for _, need := range m.Needs {
-		r, err := flow.Wait[step.ModuleResult](c, key(need))
+		r, err := flow.Wait[step.ModuleResult](c, need)
 		if err != nil {
 			return step.ModuleResult{}, err
 		}
 		if !r.Delivered {
-			return w.end(c, step.Blocked, fmt.Sprintf("blocked: %s was not built", key(need)))
+			return w.end(c, step.Blocked, fmt.Sprintf("blocked: %s was not built", need))
 		}
 	}
 	if w.base, err = flow.Do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
@@ -104,7 +107,7 @@ func (w *work) land(c *flow.Ctx, state string) (step.ModuleResult, error) {
 	for i, rc := range flow.Rounds(c, "land", landRounds) {
 		out, err = flow.Do(rc, "land", step.Land, step.LandIn{
 			Facts: w.m.Facts, From: w.base.Commit, Tree: w.tree, Frozen: w.frozen, State: state, Why: w.why(state),
-			Notes: w.notes, Today: w.in.Today, Title: "compile " + key(w.m.Dir),
+			Notes: w.notes, Today: w.in.Today, Title: "compile " + w.m.Dir,
 		})
 		if err != nil {
 			return step.ModuleResult{}, err

@@ -45,15 +45,15 @@ func (w *work) ask(role, tree string, schema json.RawMessage, task string) step.
 	n := w.attempts[role]
 	instructions := map[string]string{"red": redPrompt, "green": greenPrompt, "refactor": refactorPrompt}[role]
 	return step.Turn{
-		Role: role, Module: key(w.m.Dir), Attempt: n, Tree: tree, Instructions: instructions,
-		Docs: w.f.Docs, Task: w.frame(role) + task, Schema: schema, Commands: w.f.Commands, Budget: w.in.Budget,
+		Role: role, Module: w.m.Dir, Attempt: n, Tree: tree, Instructions: instructions,
+		Docs: w.f.Docs, Task: w.frame(role) + task, Schema: schema, Commands: w.f.Commands, Private: w.f.Private, Budget: w.in.Budget,
 	}
 }
 
 // frame says where the work is: paths by code, never by choice of a model.
 func (w *work) frame(role string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Module directory: %s\nLanguage: %s (%s)\nSpec: %s\n", key(w.m.Dir), w.f.Language, w.f.Toolchain, w.f.Spec)
+	fmt.Fprintf(&b, "Module directory: %s\nLanguage: %s (%s)\nSpec: %s\n", w.m.Dir, w.f.Language, w.f.Toolchain, w.f.Spec)
 	writePaths := w.f.SrcPaths
 	if role == "red" {
 		writePaths = w.f.TestPaths

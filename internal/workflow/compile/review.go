@@ -73,8 +73,8 @@ func review(items []step.Item, claims []step.Claim, p step.RedOut) reviewed {
 		}
 	}
 	quality := 100.0
-	if p.Counts.Total > 0 {
-		quality = 100 * float64(p.Strong) / float64(p.Counts.Total)
+	if p.Written > 0 {
+		quality = 100 * float64(p.Strong) / float64(p.Written)
 	}
 	sum := weightQuality * quality
 	for check, weight := range map[string]float64{"behavior": weightBehavior, "export": weightExport, "contract": weightContract, "edge": weightEdge} {

@@ -1,0 +1,12 @@
+// Jacquard turns specifications into verified code by driving coding agents.
+package main
+
+import (
+	"os"
+
+	"github.com/jacquard-build/jacquard/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
+}

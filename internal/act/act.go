@@ -1,0 +1,164 @@
+// Package act carries out the steps of workflows. It is the only writer of
+// projections, the lock, caches and the user's tree, and reaches the world
+// only through the doors: git, proc, agent, gateway, check, blob.
+package act
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+// Options are what an Actor needs.
+type Options struct {
+	Repo    *git.Repo
+	NoGit   bool     // the project is outside git; Repo is private
+	State   string   // .jacquard of the project
+	Cache   string   // checkouts and environments, outside the project
+	Env     []string // the allow-listed part of the user's environment
+	Now     func() time.Time
+	Blobs   flow.Blobs
+	Agent   agent.Agent
+	Name    string           // of the agent, for records
+	Model   string           // "" = the agent's default
+	Gateway *gateway.Gateway // nil = the agent reaches its model by itself
+	OAuth   bool             // the provider takes log-in tokens
+	Home    string           // the user's own agent configuration, for log-in; "" = one for each turn
+	Limits  agent.Limits
+	Checks  Checks
+	Redact  gateway.Redactor
+	Version string // of the program, recorded in the lock
+	// Watch gets the events of agents, for the screen; nil = dropped.
+	Watch func(key string, e agent.Event)
+}
+
+// Checks is what jacquard.yaml says about checks.
+type Checks struct {
+	Setup    []string
+	Copy     []string
+	Commands map[string]string
+	Timeout  time.Duration
+}
+
+// Actor carries out steps.
+type Actor struct {
+	o Options
+
+	mu       sync.Mutex
+	ledgers  map[string]*Ledger
+	checkers map[string]*check.Checker
+}
+
+// New makes an Actor.
+func New(o Options) *Actor {
+	return &Actor{o: o, ledgers: map[string]*Ledger{}, checkers: map[string]*check.Checker{}}
+}
+
+// Sweep ends what a dead driver left running.
+func Sweep(mark string) { proc.Sweep(mark) }
+
+// Close closes what the Actor opened.
+func (a *Actor) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for _, l := range a.ledgers {
+		errs = append(errs, l.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// runDir is the folder of a run's files.
+func (a *Actor) runDir(run string) string { return filepath.Join(a.o.State, "runs", run) }
+
+// runRef is the run's branch.
+func runRef(run string) string { return "refs/jacquard/" + run + "/head" }
+
+// workDir is the checkout folder of one attempt, named by run, step and
+// attempt so that leftovers are recognised. Names are short for Windows.
+func (a *Actor) workDir(j flow.Job) string {
+	sum := sha256.Sum256([]byte(j.Key))
+	return filepath.Join(a.o.Cache, "runs", j.Run, fmt.Sprintf("%s-%d", hex.EncodeToString(sum[:5]), j.Start))
+}
+
+// put stores a value as a blob.
+func put(b flow.Blobs, v any) (flow.Blob, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return flow.Blob{}, err
+	}
+	ref, err := b.Put(raw, "application/json")
+	return ref, machinery(err)
+}
+
+// load reads a value from a blob.
+func load[T any](b flow.Blobs, ref flow.Blob) (T, error) {
+	var v T
+	raw, err := b.Get(ref)
+	if err != nil {
+		return v, machinery(err)
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, fmt.Errorf("read blob %s: %w", ref.SHA256, err)
+	}
+	return v, nil
+}
+
+// machinery gives an error of a door its class, so that a full disk or a
+// missing permission ends a run as "environment" and not as a failed module.
+func machinery(err error) error {
+	var f *flow.Failure
+	switch {
+	case err == nil, errors.As(err, &f):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, syscall.ENOSPC):
+		return flow.Failf(flow.Environment, "no space left: %v. Free some space (jacquard gc), then resume", err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return flow.Failf(flow.Environment, "%v. Give write permission, then resume", err)
+	case errors.Is(err, git.ErrNoGit):
+		return flow.Failf(flow.Environment, "git is not installed; install git 2.38 or newer")
+	}
+	return err
+}
+
+// writeFile writes a file so that it is there whole or not at all, even after
+// a power cut.
+func writeFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if serr := f.Sync(); err == nil {
+		err = serr
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,139 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Adopted is one module that adopt has looked at.
+type Adopted struct {
+	Dir      string            `json:"dir"`
+	State    target.State      `json:"state,omitempty"`
+	Tests    step.Counts       `json:"tests"`
+	Problem  string            `json:"problem,omitempty"` // why it was not recorded
+	Failures []step.TestResult `json:"failures,omitempty"`
+}
+
+// Adopt records the present tree as built: modules under path whose tests
+// pass get a line in the lock without any agent. unchecked records them
+// without running anything, and the lock says so.
+func (a *Actor) Adopt(ctx context.Context, path string, unchecked bool) ([]Adopted, error) {
+	v, err := a.worktree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := step.CompileIn{Path: path, All: true, Phase: step.Full, Conflict: step.KeepFiles}
+	p, err := a.planOf(ctx, in, v)
+	if err != nil {
+		return nil, err
+	}
+	commit, tree, err := a.o.Repo.Snapshot(ctx, a.commit("adopt", "adopt"))
+	if err != nil {
+		return nil, machinery(err)
+	}
+	_ = commit
+	b := &builder{a: a, p: p, tree: tree}
+	lock := p.lock
+	out := []Adopted{}
+	for _, t := range p.broken {
+		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
+	}
+	for _, t := range p.targets {
+		f, err := b.facts(t)
+		if err != nil {
+			return nil, err
+		}
+		ad, e, err := a.adoptOne(ctx, f, v, tree, unchecked)
+		if err != nil {
+			return nil, err
+		}
+		if ad.Problem == "" {
+			lock.Put(e)
+		}
+		out = append(out, ad)
+	}
+	return out, a.writeLock(ctx, lock)
+}
+
+func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string, unchecked bool) (Adopted, target.Entry, error) {
+	ad := Adopted{Dir: f.Dir, State: target.Unchecked}
+	pv, err := load[private](a.o.Blobs, f.Private)
+	if err != nil {
+		return ad, target.Entry{}, err
+	}
+	e := pv.Entry
+	e.Tool, e.PlanID = "jacquard "+a.o.Version, v.ids[f.Implements]
+	e.Files, e.Tests = map[string]string{}, map[string]string{}
+	var frozen []step.File
+	for _, s := range f.Sources {
+		e.Files[s] = v.ids[s]
+	}
+	for _, t := range f.Tests {
+		if toolchain.IsTest(t) {
+			e.Tests[t] = v.ids[t]
+			frozen = append(frozen, step.File{Path: t, ID: v.ids[t]})
+		}
+	}
+	if len(f.Sources) == 0 {
+		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
+		return ad, e, nil
+	}
+	if !unchecked {
+		ok, err := a.adoptCheck(ctx, pv, tree, frozen, &ad)
+		if err != nil || !ok {
+			return ad, e, err
+		}
+		ad.State = target.Built
+	}
+	e.State = ad.State
+	return ad, e, nil
+}
+
+func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen []step.File, ad *Adopted) (bool, error) {
+	if len(frozen) == 0 {
+		ad.State, ad.Problem = "", "it has no tests that could pass; write some, compile it, or use --unchecked"
+		return false, nil
+	}
+	c, err := a.checker("adopt")
+	if err != nil {
+		return false, err
+	}
+	proof, err := c.Merged(ctx, pv.Module, tree, frozen)
+	if err != nil {
+		return false, a.checkError(err)
+	}
+	ad.Tests = proof.Counts()
+	if !proof.Passed {
+		ad.State, ad.Problem, ad.Failures = "", "its checks do not pass", short(proof.Failures())
+		for _, f := range proof.Findings {
+			ad.Problem += fmt.Sprintf("; %s", f.Message)
+			break
+		}
+		return false, nil
+	}
+	return true, nil
+}
+
+// writeLock replaces the lock in the user's tree.
+func (a *Actor) writeLock(ctx context.Context, lock *target.Lock) error {
+	path := filepath.Join(a.o.Repo.Root(), target.LockName)
+	d := git.Delivery{Path: target.LockName, Mode: "100644"}
+	if have, err := os.ReadFile(path); err == nil {
+		if d.Old, err = a.o.Repo.WriteBlob(ctx, have); err != nil {
+			return machinery(err)
+		}
+	}
+	var err error
+	if d.New, err = a.o.Repo.WriteBlob(ctx, lock.Bytes()); err != nil {
+		return machinery(err)
+	}
+	_, err = a.o.Repo.Apply(ctx, []git.Delivery{d})
+	return machinery(err)
+}

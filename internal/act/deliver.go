@@ -1,0 +1,79 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// deliver is the step compile.deliver: the run's branch becomes a branch of
+// the user's, or the user's branch is moved to it. Nothing is ever forced.
+func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (step.DeliverOut, error) {
+	tip, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	if err != nil {
+		return step.DeliverOut{}, machinery(err)
+	}
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return step.DeliverOut{}, machinery(err)
+	}
+	commit, err := a.rebased(ctx, tip, in.Base)
+	if err != nil {
+		return step.DeliverOut{}, err
+	}
+	out := step.DeliverOut{Commit: commit}
+	if in.How == step.ToBranch {
+		out.Ref = "refs/heads/" + in.Branch
+		err := a.o.Repo.SetRef(ctx, out.Ref, commit, "")
+		if errors.Is(err, git.ErrMoved) {
+			out.Ref, out.Why = runRef(j.Run), fmt.Sprintf("the branch %s exists already; the result is on %s", in.Branch, runRef(j.Run))
+			return out, nil
+		}
+		return out, machinery(err)
+	}
+	out.Ref = "HEAD"
+	if err := a.o.Repo.FastForward(ctx, commit); err != nil {
+		out.Ref = runRef(j.Run)
+		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s", head.Branch, err, runRef(j.Run))
+	}
+	return out, nil
+}
+
+// rebased puts the run's commits on the commit that the user's snapshot was
+// made from, when the snapshot holds nothing else.
+func (a *Actor) rebased(ctx context.Context, tip, base string) (string, error) {
+	snap, err := a.o.Repo.Log(ctx, base, "", 1)
+	if err != nil || len(snap) == 0 {
+		return "", machinery(err)
+	}
+	if len(snap[0].Parents) == 0 {
+		return tip, nil
+	}
+	parent, err := a.at(ctx, snap[0].Parents[0])
+	if err != nil {
+		return "", err
+	}
+	if parent.Tree != snap[0].Tree {
+		return tip, nil // uncommitted work came first: it stays a commit of its own
+	}
+	commits, err := a.o.Repo.Log(ctx, tip, base, 0)
+	if err != nil {
+		return "", machinery(err)
+	}
+	onto := parent.Commit
+	for i := len(commits) - 1; i >= 0; i-- {
+		c := commits[i]
+		id, err := a.o.Repo.CommitTree(ctx, git.Commit{
+			Tree: c.Tree, Parents: []string{onto}, Message: c.Message, Name: c.Name, Email: c.Email, Time: c.Time,
+		})
+		if err != nil {
+			return "", machinery(err)
+		}
+		onto = id
+	}
+	return onto, nil
+}

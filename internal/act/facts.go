@@ -1,0 +1,297 @@
+package act
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// private is what only the carrying out of a module's steps needs.
+type private struct {
+	Module    check.Module     `json:"module"`
+	Entry     target.Entry     `json:"entry"`
+	Old       target.Entry     `json:"old"`
+	Constants []spec.Constant  `json:"constants,omitempty"`
+	Unchanged []string         `json:"unchanged,omitempty"` // items that frozen tests cover
+	Loose     []toolchain.Need `json:"needs,omitempty"`
+}
+
+// builder makes the facts of modules; what all share is made once.
+type builder struct {
+	a     *Actor
+	p     *CompilePlan
+	tree  string
+	paths []string
+	root  *spec.Document
+	conv  *spec.ConventionFile
+	conf  flow.Blob
+	ready bool
+}
+
+func (b *builder) prepare() {
+	if b.ready {
+		return
+	}
+	b.ready = true
+	b.paths = b.p.view.paths()
+	if raw := b.p.view.bytes("CLAUDE.md"); raw != nil {
+		b.root, _ = spec.Parse("CLAUDE.md", raw)
+	}
+	if raw := b.p.view.bytes("code-convention.md"); raw != nil {
+		b.conv, _ = spec.ParseConvention("code-convention.md", raw)
+	}
+}
+
+// testable are the kinds of items that tests have to cover; the others are
+// looked for in sources by code.
+func testable(k spec.ItemKind) bool {
+	switch k {
+	case spec.ItemExport, spec.ItemBehavior, spec.ItemContract, spec.ItemState, spec.ItemTransition:
+		return true
+	case spec.ItemLifecycle, spec.ItemConstant, spec.ItemRationale, spec.ItemConstraint, spec.ItemCompatibility:
+	}
+	return false
+}
+
+func (b *builder) facts(t target.Target) (step.Facts, error) {
+	b.prepare()
+	doc := b.p.res.Docs[t.Dir]
+	if doc == nil {
+		return step.Facts{}, fmt.Errorf("plan %s: its spec was not read", t.Dir)
+	}
+	found, known := b.detect(t.Dir)
+	f := step.Facts{
+		Dir: t.Dir, Name: doc.Name, Spec: t.ClaudeMdPath, Implements: path.Join(t.Dir, "IMPLEMENTS.md"),
+		Language: found.Language, Toolchain: found.Manager + " " + found.Runner, Commands: commandsFor(found),
+	}
+	if !known {
+		f.Choices = found.Choices
+	}
+	old, _ := b.p.lock.Entry(t.Dir)
+	entry, ok := b.p.res.Entry(t.Dir)
+	if !ok {
+		return step.Facts{}, fmt.Errorf("plan %s: it has no record to be", t.Dir)
+	}
+	pv := private{Entry: entry, Old: old, Constants: spec.Constants(doc)}
+	pv.Unchanged = b.items(&f, doc, old)
+	b.exports(&f, doc, found)
+	place := found.Place(toolchain.Layout{
+		Dir: t.Dir, Structure: b.structure(), Modules: b.p.res.Index.Dirs(), Files: b.paths, Read: b.p.view.bytes,
+	})
+	b.files(&f, place, old)
+	pv.Module = check.Module{
+		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
+		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Domain Context"), Base: b.tree,
+	}
+	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
+	if err := b.docs(&f, t, doc); err != nil {
+		return step.Facts{}, err
+	}
+	var err error
+	f.Private, err = put(b.a.o.Blobs, pv)
+	return f, err
+}
+
+func (b *builder) detect(dir string) (toolchain.Found, bool) {
+	if lang := b.language(dir); lang != "" {
+		return toolchain.DetectAs(b.paths, b.p.view.bytes, dir, lang)
+	}
+	return toolchain.Detect(b.paths, b.p.view.bytes, dir)
+}
+
+// language is what a person said about a directory or one above it.
+func (b *builder) language(dir string) string {
+	for d := dir; ; d = path.Dir(d) {
+		if l := b.p.in.Languages[d]; l != "" {
+			return l
+		}
+		if d == "." || d == "/" {
+			return ""
+		}
+	}
+}
+
+// items lists what tests must cover, with what changed since the last build,
+// and returns the ids of what did not.
+func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []string {
+	var unchanged []string
+	seen := map[string]bool{}
+	for _, it := range spec.Items(doc) {
+		seen[it.ID] = true
+		if !testable(it.Kind) {
+			continue
+		}
+		x := step.Item{ID: it.ID, Kind: string(it.Kind), Text: it.Text, Category: it.Category, State: "new"}
+		if h, ok := old.Items[it.ID]; ok && old.State == target.Built {
+			x.State = "changed"
+			if h == it.Hash {
+				x.State = "unchanged"
+				unchanged = append(unchanged, it.ID)
+			}
+		}
+		f.Items = append(f.Items, x)
+	}
+	for id := range old.Items {
+		if !seen[id] && old.State == target.Built {
+			f.Removed = append(f.Removed, id)
+		}
+	}
+	slices.Sort(f.Removed)
+	return unchanged
+}
+
+func (b *builder) exports(f *step.Facts, doc *spec.Document, found toolchain.Found) {
+	for _, e := range doc.Exports {
+		f.Exports = append(f.Exports, step.Export{Kind: string(e.Kind), Name: e.Name, Signature: e.Signature})
+	}
+	for _, k := range spec.Constants(doc) {
+		name := k.Name
+		if name == "" {
+			name = k.Text
+		}
+		f.Constants = append(f.Constants, step.Const{Name: name, Value: strings.TrimSpace(k.Value + " " + k.Unit), Line: k.Line})
+	}
+	for _, e := range doc.Dependencies.External {
+		f.Packages = append(f.Packages, e.Name)
+		if !found.Has(e.Name) {
+			f.Missing = append(f.Missing, e.Name)
+		}
+	}
+}
+
+func (b *builder) structure() string {
+	if b.root == nil {
+		return ""
+	}
+	return b.root.Text("Structure") + "\n" + b.root.Text("Project Structure")
+}
+
+// files sorts the module's existing files: what an earlier build made is ours,
+// anything else is kept unless the user says otherwise.
+func (b *builder) files(f *step.Facts, place toolchain.Placement, old target.Entry) {
+	f.TestPaths, f.SrcPaths = append(slices.Clone(place.Tests), place.Data...), place.Sources
+	f.Example = []string{place.NewFile, place.NewTest}
+	given := map[string]bool{}
+	for _, t := range b.p.in.TestFiles {
+		given[t] = true
+	}
+	for _, p := range b.paths {
+		isTest, isSrc := place.AllowsTest(p), place.AllowsSource(p)
+		switch {
+		case isTest && toolchain.IsTest(p):
+			f.Tests = append(f.Tests, p)
+		case isSrc:
+			f.Sources = append(f.Sources, p)
+		case !isTest:
+			continue
+		}
+		id := b.p.view.ids[p]
+		ours := old.Files[p] == id || old.Tests[p] == id
+		if _, frozen := old.Tests[p]; isTest && (frozen || given[p]) {
+			f.Frozen = append(f.Frozen, step.File{Path: p, ID: id})
+		}
+		if !ours && b.p.in.Conflict == step.KeepFiles {
+			f.Kept = append(f.Kept, p)
+		}
+	}
+}
+
+// docs puts together what an agent is shown, the most stable first:
+// conventions, interfaces of dependencies, the plan, the spec.
+func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error {
+	add := func(title, text string) error {
+		if strings.TrimSpace(text) == "" {
+			return nil
+		}
+		ref, err := b.a.o.Blobs.Put([]byte(text), "text/markdown")
+		f.Docs = append(f.Docs, step.Doc{Title: title, Blob: ref})
+		return machinery(err)
+	}
+	conv := spec.Conventions(doc, b.conv, b.root)
+	f.Convention = len(conv) > 0
+	var text strings.Builder
+	for _, c := range conv {
+		fmt.Fprintf(&text, "## %s %s\n\n%s\n\n", c.Section, c.Name, c.Text)
+	}
+	if err := add("conventions", text.String()); err != nil {
+		return err
+	}
+	for _, n := range b.p.res.Index.Needs(t.Dir) {
+		if n.Soft {
+			continue
+		}
+		if err := add("interface of "+n.Dir, b.interfaceOf(n.Dir)); err != nil {
+			return err
+		}
+	}
+	if refs := b.crossRefs(doc); refs != "" {
+		if err := add("symbols that the spec refers to", refs); err != nil {
+			return err
+		}
+	}
+	if raw := b.p.view.bytes(f.Implements); raw != nil {
+		im, _ := spec.ParseImplements(f.Implements, raw)
+		var plan strings.Builder
+		for _, part := range im.Planning {
+			fmt.Fprintf(&plan, "## %s\n\n%s\n\n", part.Title, part.Text)
+		}
+		if err := add(f.Implements+" (planning)", plan.String()); err != nil {
+			return err
+		}
+	}
+	return add(f.Spec, string(bytes.ToValidUTF8(b.p.view.bytes(t.ClaudeMdPath), []byte("\uFFFD"))))
+}
+
+// interfaceOf is what a module may know of another one: its exports first,
+// and how they behave.
+func (b *builder) interfaceOf(dir string) string {
+	raw := b.p.view.bytes(path.Join(dir, "CLAUDE.md"))
+	if raw == nil {
+		return ""
+	}
+	doc, _ := spec.Parse(path.Join(dir, "CLAUDE.md"), raw)
+	out := "# " + doc.Name + "\n\n" + doc.Purpose + "\n\n## Exports\n\n" + doc.Text("Exports")
+	if t := doc.Text("Behavior"); t != "" {
+		out += "\n\n## Behavior\n\n" + t
+	}
+	return out
+}
+
+// crossRefs resolves path/CLAUDE.md#symbol of a v2 spec through the index.
+func (b *builder) crossRefs(doc *spec.Document) string {
+	var s strings.Builder
+	for _, r := range doc.CrossRefs {
+		sym, ok := b.p.res.Index.Resolve(r)
+		if !ok {
+			continue
+		}
+		sig := sym.Signature
+		if sig == "" {
+			sig = sym.Name
+		}
+		fmt.Fprintf(&s, "- %s/CLAUDE.md#%s: `%s`\n", sym.Dir, sym.Name, sig)
+	}
+	return s.String()
+}
+
+// commandsFor are the beginnings of command lines that an agent may run.
+func commandsFor(f toolchain.Found) []string {
+	switch f.Ecosystem {
+	case toolchain.Go:
+		return []string{"go test", "go build", "go vet", "gofmt"}
+	case toolchain.Node:
+		return []string{"npx vitest run", "npx jest", "npx tsc", "npx eslint", "node --test", "npm test"}
+	case toolchain.Python:
+		return []string{"python -m pytest", "pytest", "python3 -m pytest", "python -m unittest"}
+	}
+	return nil
+}

@@ -1,0 +1,351 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Trailers of landed commits.
+const (
+	trailerModule = "Jacquard-Module"
+	trailerStep   = "Jacquard-Step"
+	trailerTree   = "Jacquard-Verified-Tree"
+)
+
+const landFile = "land.json"
+
+// head is the step that says where the run's branch stands; the first one
+// makes it.
+func (a *Actor) head(ctx context.Context, j flow.Job, in step.HeadIn) (step.HeadOut, error) {
+	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	if errors.Is(err, git.ErrNoRef) {
+		id = in.Fallback
+		err = a.o.Repo.SetRef(ctx, runRef(j.Run), id, "")
+	}
+	if err != nil {
+		return step.HeadOut{}, machinery(err)
+	}
+	return a.at(ctx, id)
+}
+
+func (a *Actor) at(ctx context.Context, id string) (step.HeadOut, error) {
+	log, err := a.o.Repo.Log(ctx, id, "", 1)
+	if err != nil {
+		return step.HeadOut{}, machinery(err)
+	}
+	if len(log) == 0 {
+		return step.HeadOut{}, fmt.Errorf("read commit %s: it is not there", id)
+	}
+	return step.HeadOut{Commit: id, Tree: log[0].Tree}, nil
+}
+
+// land is the step compile.land: merge, check the merged tree, commit on the
+// run's branch. It looks for its trailer first, so that a commit is never made
+// twice.
+func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.LandOut, error) {
+	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	if err != nil {
+		return step.LandOut{}, machinery(err)
+	}
+	if out, ok, err := a.landed(ctx, j, id); ok || err != nil {
+		return out, err
+	}
+	head, err := a.at(ctx, id)
+	if err != nil {
+		return step.LandOut{}, err
+	}
+	from, err := a.at(ctx, in.From)
+	if err != nil {
+		return step.LandOut{}, err
+	}
+	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, in.Tree)
+	if err != nil {
+		return step.LandOut{}, machinery(err)
+	}
+	out := step.LandOut{Head: head}
+	for _, c := range conflicts {
+		out.Conflicts = append(out.Conflicts, c.Path)
+	}
+	if len(conflicts) > 0 {
+		return out, nil
+	}
+	f, pv, err := a.module(in.Facts)
+	if err != nil {
+		return out, err
+	}
+	if err := a.checkMerged(ctx, j, in, pv, tree, &out); err != nil || !out.Passed {
+		return out, err
+	}
+	return a.commitLanded(ctx, j, in, f, pv, landing{from: from.Tree, head: head, merged: tree, out: out})
+}
+
+type landing struct {
+	from   string
+	head   step.HeadOut
+	merged string
+	out    step.LandOut
+}
+
+// landed finds the commit of an earlier start of this step.
+func (a *Actor) landed(ctx context.Context, j flow.Job, tip string) (step.LandOut, bool, error) {
+	base, err := a.o.Repo.Ref(ctx, baseRef(j.Run))
+	if err != nil {
+		return step.LandOut{}, false, machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	if err != nil {
+		return step.LandOut{}, false, machinery(err)
+	}
+	for _, c := range log {
+		if c.Trailer(trailerStep) != j.Key {
+			continue
+		}
+		for _, dir := range j.Previous {
+			var out step.LandOut
+			raw, err := os.ReadFile(filepath.Join(dir, landFile))
+			if err == nil && json.Unmarshal(raw, &out) == nil && out.Commit == c.ID {
+				return out, true, nil
+			}
+		}
+		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}, true, nil
+	}
+	return step.LandOut{}, false, nil
+}
+
+// checkMerged proves the merged tree, unless it is the very tree that was
+// proved already.
+func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, pv private, merged string, out *step.LandOut) error {
+	if in.State != string(target.Built) || merged == in.Tree {
+		out.Passed = true
+		return nil
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return err
+	}
+	proof, err := c.Merged(ctx, pv.Module, merged, in.Frozen)
+	if err != nil {
+		return a.checkError(err)
+	}
+	out.Passed, out.Counts = proof.Passed, proof.Counts()
+	out.Findings, out.Failures = bound(proof.Findings, 30), bound(proof.Failures(), 20)
+	return nil
+}
+
+// commitLanded writes IMPLEMENTS.md and the lock into the merged tree and
+// moves the run's branch.
+func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f step.Facts, pv private, l landing) (step.LandOut, error) {
+	out := l.out
+	tree, err := a.projections(ctx, in, f, pv, l)
+	if err != nil {
+		return out, err
+	}
+	c := a.commit(j.Run, in.Title, git.Trailer{Key: trailerModule, Value: f.Dir}, git.Trailer{Key: trailerStep, Value: j.Key},
+		git.Trailer{Key: trailerTree, Value: l.merged})
+	c.Tree, c.Parents = tree, []string{l.head.Commit}
+	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
+		return out, machinery(err)
+	}
+	out.Tree = tree
+	changes, err := a.o.Repo.Diff(ctx, l.head.Tree, tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	for _, ch := range changes {
+		out.Implement = out.Implement || ch.Path == f.Implements
+		if len(out.Files) < 200 {
+			out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
+		}
+	}
+	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {
+		return out, machinery(err)
+	}
+	return out, machinery(a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, l.head.Commit))
+}
+
+// projections are the files that the engine writes itself: IMPLEMENTS.md and
+// the lock.
+func (a *Actor) projections(ctx context.Context, in step.LandIn, f step.Facts, pv private, l landing) (string, error) {
+	v, err := a.tree(ctx, l.merged, nil)
+	if err != nil {
+		return "", err
+	}
+	var edits []git.Edit
+	write := func(p string, data []byte) (string, error) {
+		id, err := a.o.Repo.WriteBlob(ctx, data)
+		edits = append(edits, git.Edit{Path: p, Mode: "100644", ID: id})
+		return id, machinery(err)
+	}
+	planID := v.ids[f.Implements]
+	if in.State == string(target.Built) {
+		if planID, err = write(f.Implements, implements(v, f, in)); err != nil {
+			return "", err
+		}
+	}
+	e, err := a.entry(ctx, in, f, pv, l, v)
+	if err != nil {
+		return "", err
+	}
+	e.PlanID = planID
+	lock, _ := target.ParseLock(v.bytes(target.LockName))
+	lock.Put(e)
+	if _, err := write(target.LockName, lock.Bytes()); err != nil {
+		return "", err
+	}
+	tree, err := a.o.Repo.EditTree(ctx, l.merged, edits)
+	return tree, machinery(err)
+}
+
+// implements is the IMPLEMENTS.md of a module after its build.
+func implements(v *view, f step.Facts, in step.LandIn) []byte {
+	src := v.bytes(f.Implements)
+	if src == nil {
+		doc, _ := spec.Parse(f.Spec, v.bytes(f.Spec))
+		src = spec.DefaultImplements(doc)
+	}
+	if in.Notes == nil {
+		return src
+	}
+	n := spec.Notes{
+		Algorithm: in.Notes.Algorithm,
+		State:     spec.NoteState{Initial: in.Notes.State.Initial, Persistence: in.Notes.State.Persistence, Cleanup: in.Notes.State.Cleanup},
+	}
+	for _, c := range in.Notes.Constants {
+		n.Constants = append(n.Constants, spec.NoteConstant(c))
+	}
+	for _, e := range in.Notes.Errors {
+		n.Errors = append(n.Errors, spec.NoteError(e))
+	}
+	for _, g := range in.Notes.Guide {
+		n.Guide = append(n.Guide, spec.NoteGuide{Date: in.Today, Change: g})
+	}
+	return spec.UpdateImplements(src, n)
+}
+
+// entry is the module's line of the lock: what it was built from, as planned,
+// and the files that came of it.
+func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv private, l landing, v *view) (target.Entry, error) {
+	e := pv.Entry
+	e.State, e.Why, e.Tool = target.State(in.State), in.Why, "jacquard "+a.o.Version
+	e.Files, e.Tests = map[string]string{}, map[string]string{}
+	changed := map[string]bool{}
+	changes, err := a.o.Repo.Diff(ctx, l.from, in.Tree)
+	if err != nil {
+		return e, machinery(err)
+	}
+	for _, ch := range changes {
+		changed[ch.Path] = true
+	}
+	for p, id := range v.ids {
+		_, was := pv.Old.Files[p]
+		if toolchain.IsSource(p) && (changed[p] || was) && pv.Module.Place.AllowsSource(p) {
+			e.Files[p] = id
+		}
+	}
+	for _, t := range in.Frozen {
+		e.Tests[t.Path] = t.ID
+	}
+	if in.State == string(target.Kept) {
+		// What is kept is what the refusal is about: a change of it is a reason to try again.
+		for _, p := range append(slices.Clone(f.Sources), f.Tests...) {
+			e.Files[p] = v.ids[p]
+		}
+	}
+	return e, nil
+}
+
+// apply is the step compile.apply: a landed module appears in the user's
+// tree, all of it or nothing of it.
+func (a *Actor) apply(ctx context.Context, _ flow.Job, in step.ApplyIn) (step.ApplyOut, error) {
+	files, err := a.deliveries(ctx, in)
+	if err != nil {
+		return step.ApplyOut{}, err
+	}
+	res, err := a.o.Repo.Apply(ctx, files)
+	if err != nil {
+		return step.ApplyOut{}, machinery(err)
+	}
+	var out step.ApplyOut
+	for _, r := range res {
+		if r.State == git.Conflicting {
+			out.Conflicts = append(out.Conflicts, r.Path)
+		} else {
+			out.Applied++
+		}
+	}
+	if len(out.Conflicts) > 0 {
+		out.Applied = 0
+	}
+	return out, nil
+}
+
+// deliveries are the files of a landed commit. The lock is not taken as a
+// whole: only the module's line goes into the lock that is there, because
+// modules land and are applied in any order.
+func (a *Actor) deliveries(ctx context.Context, in step.ApplyIn) ([]git.Delivery, error) {
+	log, err := a.o.Repo.Log(ctx, in.Commit, "", 1)
+	if err != nil || len(log) == 0 || len(log[0].Parents) == 0 {
+		return nil, errors.Join(machinery(err), errors.New("the landed commit is not there"))
+	}
+	before, err := a.at(ctx, log[0].Parents[0])
+	if err != nil {
+		return nil, err
+	}
+	changes, err := a.o.Repo.Diff(ctx, before.Tree, log[0].Tree)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	var out []git.Delivery
+	for _, ch := range changes {
+		d := git.Delivery{Path: ch.Path, Old: ch.OldID, New: ch.NewID, Mode: ch.NewMode}
+		if ch.Path == target.LockName {
+			if d, err = a.lockDelivery(ctx, in.Module, log[0].Tree); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func (a *Actor) lockDelivery(ctx context.Context, dir, tree string) (git.Delivery, error) {
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return git.Delivery{}, err
+	}
+	landed, _ := target.ParseLock(v.bytes(target.LockName))
+	d := git.Delivery{Path: target.LockName, Mode: "100644"}
+	present, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), target.LockName))
+	if err == nil {
+		if d.Old, err = a.o.Repo.WriteBlob(ctx, present); err != nil {
+			return d, machinery(err)
+		}
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return d, machinery(err)
+	}
+	lock, _ := target.ParseLock(present)
+	if e, ok := landed.Entry(dir); ok {
+		lock.Put(e)
+	}
+	d.New, err = a.o.Repo.WriteBlob(ctx, lock.Bytes())
+	return d, machinery(err)
+}
+
+func bound[T any](list []T, n int) []T {
+	if len(list) > n {
+		return list[:n]
+	}
+	return list
+}

@@ -1,0 +1,111 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+)
+
+// LandedFile is one file that a run has landed.
+type LandedFile struct {
+	Path    string     `json:"path"`
+	Status  string     `json:"status"` // A, M, D, T
+	Removed []git.Line `json:"removed,omitempty"`
+	Added   []git.Line `json:"added,omitempty"`
+}
+
+// Landed lists what differs between the snapshot that a run began with and
+// its branch now.
+func (a *Actor) Landed(ctx context.Context, run string) ([]LandedFile, error) {
+	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return nil, &InputError{"run " + run + " has landed nothing"}
+	}
+	tip, err := a.o.Repo.Ref(ctx, runRef(run))
+	if err != nil {
+		return []LandedFile{}, nil //nolint:nilerr // no branch yet: nothing has landed
+	}
+	from, err := a.at(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	to, err := a.at(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	diff, err := a.o.Repo.AddedLines(ctx, from.Tree, to.Tree)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	out := []LandedFile{}
+	for _, d := range diff {
+		out = append(out, LandedFile{Path: d.Path, Status: string(d.Status), Removed: d.Removed, Added: d.Added})
+	}
+	return out, nil
+}
+
+// Take writes a module that was left on its ref into the working tree, over
+// what is there. What is overwritten is kept on a ref first.
+func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) {
+	tip, err := a.o.Repo.Ref(ctx, runRef(run))
+	if err != nil {
+		return nil, &InputError{"run " + run + " has landed nothing"}
+	}
+	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return nil, machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	for _, c := range log {
+		if c.Trailer(trailerModule) == module {
+			return a.take(ctx, run, step.ApplyIn{Module: module, Commit: c.ID})
+		}
+	}
+	return nil, &InputError{fmt.Sprintf("run %s has not landed a module %s", run, module)}
+}
+
+func (a *Actor) take(ctx context.Context, run string, in step.ApplyIn) ([]string, error) {
+	commit, _, err := a.o.Repo.Snapshot(ctx, a.commit(run, "working tree before diff --apply"))
+	if err != nil {
+		return nil, machinery(err)
+	}
+	if err := a.o.Repo.SetRef(ctx, fmt.Sprintf("%s%s/salvage/%s", keptPrefix, run, commit[:12]), commit, ""); err != nil {
+		return nil, machinery(err)
+	}
+	files, err := a.deliveries(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for i := range files {
+		f := &files[i]
+		if f.Path == target.LockName {
+			continue
+		}
+		f.Old = ""
+		if have, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(f.Path))); err == nil {
+			if f.Old, err = a.o.Repo.WriteBlob(ctx, have); err != nil {
+				return nil, machinery(err)
+			}
+		}
+		out = append(out, f.Path)
+	}
+	res, err := a.o.Repo.Apply(ctx, files)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	for _, r := range res {
+		if r.State == git.Conflicting {
+			return nil, fmt.Errorf("write %s: it changed just now; try again", r.Path)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,141 @@
+package act
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Ledger is what a run may spend and has spent, in a file that is appended to
+// and synced before each call goes out. A reservation without an end counts
+// in full: the call may have been made.
+type Ledger struct {
+	mu     sync.Mutex
+	f      *os.File
+	budget step.Budget
+	open   map[string]gateway.Amount // reservations without an end
+	spent  gateway.Amount
+}
+
+var _ gateway.Ledger = (*Ledger)(nil)
+
+type entry struct {
+	Turn   string `json:"turn"`
+	Call   int    `json:"call"`
+	End    bool   `json:"end,omitempty"`
+	Micro  int64  `json:"micro_usd"`
+	Tokens int64  `json:"tokens"`
+}
+
+// OpenLedger opens or makes the ledger file of a run.
+func OpenLedger(path string, b step.Budget) (*Ledger, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open the ledger: %w", err)
+	}
+	l := &Ledger{f: f, budget: b, open: map[string]gateway.Amount{}}
+	sc := bufio.NewScanner(f)
+	for sc.Scan() {
+		var e entry
+		if json.Unmarshal(bytes.TrimSpace(sc.Bytes()), &e) == nil { // a torn last line was never acted on
+			l.apply(e)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("read the ledger: %w", err)
+	}
+	return l, nil
+}
+
+func (l *Ledger) apply(e entry) {
+	id := fmt.Sprintf("%s#%d", e.Turn, e.Call)
+	a := gateway.Amount{MicroUSD: e.Micro, Tokens: e.Tokens}
+	if !e.End {
+		l.open[id] = a
+		return
+	}
+	delete(l.open, id)
+	l.spent.MicroUSD += a.MicroUSD
+	l.spent.Tokens += a.Tokens
+}
+
+func (l *Ledger) write(e entry) error {
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	// The newline comes first as well: it ends a line that a crash has torn.
+	if _, err := l.f.Write(append(append([]byte("\n"), raw...), '\n')); err != nil {
+		return fmt.Errorf("write the ledger: %w", err)
+	}
+	if err := l.f.Sync(); err != nil {
+		return fmt.Errorf("write the ledger: %w", err)
+	}
+	l.apply(e)
+	return nil
+}
+
+// Reserve refuses a call that could exceed what is left of the run's budget.
+func (l *Ledger) Reserve(_ context.Context, turn string, n int, most gateway.Amount) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.covers(most); err != nil {
+		return err
+	}
+	return l.write(entry{Turn: turn, Call: n, Micro: most.MicroUSD, Tokens: most.Tokens})
+}
+
+// Settle replaces a reservation by what was spent.
+func (l *Ledger) Settle(_ context.Context, turn string, n int, spent gateway.Amount) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.write(entry{Turn: turn, Call: n, End: true, Micro: spent.MicroUSD, Tokens: spent.Tokens})
+}
+
+// Spent is what the run has used, open reservations included.
+func (l *Ledger) Spent() gateway.Amount {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.used()
+}
+
+func (l *Ledger) used() gateway.Amount {
+	sum := l.spent
+	for _, a := range l.open {
+		sum.MicroUSD += a.MicroUSD
+		sum.Tokens += a.Tokens
+	}
+	return sum
+}
+
+// covers has the one comparison of every limit: used >= max before the act.
+func (l *Ledger) covers(most gateway.Amount) error {
+	used := l.used()
+	usd := int64(l.budget.USD * 1e6)
+	if usd > 0 && (used.MicroUSD >= usd || used.MicroUSD+most.MicroUSD > usd) {
+		return fmt.Errorf("the run may spend $%.2f and has used $%.2f; this call may cost $%.2f", l.budget.USD, float64(used.MicroUSD)/1e6, float64(most.MicroUSD)/1e6)
+	}
+	if t := l.budget.Tokens; t > 0 && (used.Tokens >= t || used.Tokens+most.Tokens > t) {
+		return fmt.Errorf("the run may use %d tokens and has used %d; this call may need %d", t, used.Tokens, most.Tokens)
+	}
+	return nil
+}
+
+// Left refuses a turn when nothing is left; agents without a gateway are
+// stopped here only.
+func (l *Ledger) Left() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.covers(gateway.Amount{})
+}
+
+// Close closes the file.
+func (l *Ledger) Close() error { return l.f.Close() }

@@ -1,0 +1,369 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+)
+
+// InputError is a mistake in what a run was asked for.
+type InputError struct{ Msg string }
+
+// Error is the sentence for the person.
+func (e *InputError) Error() string { return e.Msg }
+
+// CompilePlan is what a compile run would do.
+type CompilePlan struct {
+	in      step.CompileIn
+	res     *target.Result
+	view    *view
+	lock    *target.Lock
+	targets []target.Target // those that can be built, dependencies first
+	broken  []target.Target
+}
+
+// PlanCompile finds out what is stale in the working tree. It asks nobody and
+// changes nothing.
+func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePlan, error) {
+	v, err := a.worktree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.planOf(ctx, in, v)
+}
+
+func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*CompilePlan, error) {
+	lock, problems := target.ParseLock(v.bytes(target.LockName))
+	shallow := false
+	if !a.o.NoGit {
+		var err error
+		if shallow, err = a.o.Repo.Shallow(ctx); err != nil {
+			return nil, machinery(err)
+		}
+	}
+	facts := target.Facts{
+		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, NoGit: a.o.NoGit, Shallow: shallow,
+		IsSource: isSource, Read: v.read,
+		Times: func(paths []string) (map[string]int64, error) { return a.times(ctx, paths) },
+	}
+	if in.Path != "" {
+		facts.Paths = []string{in.Path}
+	}
+	res, err := target.Compute(facts)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	res.Problems = append(res.Problems, problems...)
+	p := &CompilePlan{in: in, res: res, view: v, lock: lock}
+	byDir := map[string]target.Target{}
+	var dirs []string
+	for _, t := range res.Targets {
+		if t.Refused != "" {
+			p.broken = append(p.broken, t)
+			continue
+		}
+		byDir[t.Dir] = t
+		dirs = append(dirs, t.Dir)
+	}
+	for _, d := range res.Index.Order(dirs) {
+		p.targets = append(p.targets, byDir[d])
+	}
+	return p, p.phases()
+}
+
+func (a *Actor) times(ctx context.Context, paths []string) (map[string]int64, error) {
+	ts, err := a.o.Repo.CommitTimes(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]int64, len(ts))
+	for p, t := range ts {
+		out[p] = t.Unix()
+	}
+	return out, nil
+}
+
+// phases checks what --phase green-refactor needs: tests to start from.
+func (p *CompilePlan) phases() error {
+	if p.in.Phase != step.GreenRefactor || len(p.in.TestFiles) > 0 {
+		return nil
+	}
+	for _, t := range p.targets {
+		e, ok := p.lock.Entry(t.Dir)
+		if !ok || len(e.Tests) == 0 {
+			return &InputError{fmt.Sprintf("--phase green-refactor: no tests are recorded for %s. Run --phase red first, or name them with --test-files", t.Dir)}
+		}
+	}
+	return nil
+}
+
+// Nothing reports whether there is nothing to build and nothing to complain about.
+func (p *CompilePlan) Nothing() bool { return len(p.targets) == 0 && len(p.broken) == 0 }
+
+// Broken counts the modules that cannot be built because of their specs.
+func (p *CompilePlan) Broken() int { return len(p.broken) }
+
+// Targets is the answer of `spec targets`.
+func (p *CompilePlan) Targets() *target.Result { return p.res }
+
+// Note is what people are told about the plan.
+func (p *CompilePlan) Note() step.PlanNote {
+	n := step.PlanNote{Count: len(p.targets), UpToDate: p.upToDate(), Warnings: p.warnings(), Problems: p.problems()}
+	for i, t := range p.targets {
+		if i == 200 {
+			break
+		}
+		n.Modules, n.Reasons = append(n.Modules, t.Dir), append(n.Reasons, string(t.Reason))
+	}
+	return n
+}
+
+func (p *CompilePlan) upToDate() int {
+	n := 0
+	for _, s := range p.res.Skipped {
+		if s.Reason == target.UpToDate {
+			n++
+		}
+	}
+	return n
+}
+
+// warnings words what the targets say, as the seeds do.
+func (p *CompilePlan) warnings() []string {
+	var out []string
+	for _, w := range p.res.Warnings {
+		if w.Type == "no-git-repo" {
+			out = append(out, "⚠ Not a git repository. Falling back to full compilation.")
+			continue
+		}
+		out = append(out, "⚠ "+w.Message)
+	}
+	for _, s := range p.res.Skipped {
+		if s.Reason == target.Conflict {
+			out = append(out, fmt.Sprintf("⚠ %s: %s", s.Dir, s.Details))
+		}
+	}
+	for _, w := range p.res.DependencyWarnings {
+		out = append(out, "⚠ "+w.Message)
+	}
+	if len(p.res.DependencyWarnings) > 0 {
+		out = append(out, "  Use --all for full compilation.")
+	}
+	for _, t := range p.targets {
+		if t.ImplementsMdPath != "" && p.view.ids[t.ImplementsMdPath] == "" {
+			missing := "missing - generated"
+			if p.in.Lang == "ko" {
+				missing = "없음 - 자동 생성"
+			}
+			out = append(out, fmt.Sprintf("  ⚠ %s %s", t.ImplementsMdPath, missing))
+		}
+	}
+	if len(out) > 50 {
+		out = append(out[:50], fmt.Sprintf("… and %d more warnings", len(out)-50))
+	}
+	return out
+}
+
+// problems are the errors of all specs, and the warnings of those that are built.
+func (p *CompilePlan) problems() []step.Finding {
+	built := map[string]bool{}
+	for _, t := range p.targets {
+		built[t.ClaudeMdPath] = true
+	}
+	var out []step.Finding
+	for _, pr := range p.res.Problems {
+		sev := step.Warn
+		if pr.Severity == spec.Error {
+			sev = step.Rejects
+		} else if !built[pr.Path] {
+			continue
+		}
+		msg := pr.Text
+		if pr.Hint != "" {
+			msg += " (" + pr.Hint + ")"
+		}
+		out = append(out, step.Finding{Rule: "spec-" + string(pr.Severity), Severity: sev, Path: pr.Path, Line: pr.Line, Message: msg})
+	}
+	for _, t := range p.broken {
+		out = append(out, step.Finding{Rule: "spec-refused", Severity: step.Rejects, Path: t.ClaudeMdPath, Message: t.Refused})
+	}
+	if len(out) > 100 {
+		out = out[:100]
+	}
+	return out
+}
+
+// Order lists each module with what it waits for and why it is stale.
+func (p *CompilePlan) Order() []string {
+	var out []string
+	for i, t := range p.targets {
+		l := fmt.Sprintf("%d. %s: %s", i+1, t.Dir, t.Details)
+		if needs := p.needs(t.Dir); len(needs) > 0 {
+			l += " (after " + strings.Join(needs, ", ") + ")"
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// JSON is the answer of compile --dry-run --json.
+func (p *CompilePlan) JSON(b step.Budget) any {
+	type module struct {
+		target.Target
+
+		After []string `json:"after"`
+	}
+	mods := []module{}
+	for _, t := range p.targets {
+		m := module{Target: t, After: p.needs(t.Dir)}
+		if m.After == nil {
+			m.After = []string{}
+		}
+		mods = append(mods, m)
+	}
+	return struct {
+		Targets *target.Result `json:"plan"`
+		Modules []module       `json:"modules"`
+		Budget  step.Budget    `json:"budget"`
+	}{p.res, mods, b}
+}
+
+// needs lists the modules of this run that a module comes after, also through
+// modules that are up to date.
+func (p *CompilePlan) needs(dir string) []string {
+	inRun := map[string]bool{}
+	for _, t := range p.targets {
+		inRun[t.Dir] = true
+	}
+	seen := map[string]bool{dir: true}
+	var out []string
+	var walk func(string)
+	walk = func(d string) {
+		for _, n := range p.res.Index.After(d) {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			if inRun[n] {
+				out = append(out, n)
+				continue
+			}
+			walk(n)
+		}
+	}
+	walk(dir)
+	slices.Sort(out)
+	return out
+}
+
+// blocked says why a module cannot be built although its own spec is fine.
+func (p *CompilePlan) blocked(dir string) string {
+	for _, t := range p.broken {
+		if slices.Contains(p.res.Index.After(dir), t.Dir) {
+			return t.Dir + " cannot be built: " + t.Refused
+		}
+	}
+	return ""
+}
+
+// SameTree reports whether the working tree is as a run found it.
+func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
+	ref, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return true, nil // it had not planned yet, so it will see the tree as it is //nolint:nilerr // no ref is an answer
+	}
+	log, err := a.o.Repo.Log(ctx, ref, "", 1)
+	if err != nil || len(log) == 0 {
+		return false, machinery(err)
+	}
+	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit(run, "snapshot"))
+	if err != nil {
+		return false, machinery(err)
+	}
+	return tree == log[0].Tree, nil
+}
+
+// baseRef keeps the snapshot that a run began with.
+func baseRef(run string) string { return "refs/jacquard/" + run + "/base" }
+
+func (a *Actor) commit(run, message string, trailers ...git.Trailer) git.Commit {
+	return git.Commit{
+		Message: message, Name: "Jacquard", Email: "jacquard@localhost", Time: a.o.Now(),
+		Trailers: append([]git.Trailer{{Key: "Jacquard-Run", Value: run}}, trailers...),
+	}
+}
+
+// plan is the step compile.plan: a snapshot of the user's tree, what is stale
+// in it, and the facts of each module.
+func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.PlanOut, error) {
+	status, err := a.status(ctx)
+	if err != nil {
+		return step.PlanOut{}, err
+	}
+	commit, tree, err := a.snapshot(ctx, j.Run)
+	if err != nil {
+		return step.PlanOut{}, err
+	}
+	v, err := a.tree(ctx, tree, status)
+	if err != nil {
+		return step.PlanOut{}, err
+	}
+	p, err := a.planOf(ctx, in, v)
+	if err != nil {
+		return step.PlanOut{}, err
+	}
+	b := &builder{a: a, p: p, tree: tree}
+	mods := make([]step.PlanModule, 0, len(p.targets))
+	for _, t := range p.targets {
+		f, err := b.facts(t)
+		if err != nil {
+			return step.PlanOut{}, err
+		}
+		ref, err := put(a.o.Blobs, f)
+		if err != nil {
+			return step.PlanOut{}, err
+		}
+		mods = append(mods, step.PlanModule{Dir: t.Dir, Reason: string(t.Reason), Needs: p.needs(t.Dir), Blocked: p.blocked(t.Dir), Facts: ref})
+	}
+	out := step.PlanOut{
+		Commit: commit, Tree: tree, Count: len(mods), UpToDate: p.upToDate(), Problems: p.problems(), Broken: len(p.broken), Warnings: p.warnings(),
+	}
+	if out.Modules, err = put(a.o.Blobs, mods); err != nil {
+		return step.PlanOut{}, err
+	}
+	out.Targets, err = put(a.o.Blobs, json.RawMessage(mustJSON(p.res)))
+	return out, err
+}
+
+func mustJSON(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return []byte("null")
+	}
+	return raw
+}
+
+// snapshot stores the user's tree once for a run: a second start of the step
+// takes what the first one stored.
+func (a *Actor) snapshot(ctx context.Context, run string) (commit, tree string, err error) {
+	if id, err := a.o.Repo.Ref(ctx, baseRef(run)); err == nil {
+		log, err := a.o.Repo.Log(ctx, id, "", 1)
+		if err != nil || len(log) == 0 {
+			return "", "", machinery(err)
+		}
+		return id, log[0].Tree, nil
+	}
+	commit, tree, err = a.o.Repo.Snapshot(ctx, a.commit(run, "snapshot of the working tree"))
+	if err != nil {
+		return "", "", machinery(err)
+	}
+	return commit, tree, machinery(a.o.Repo.SetRef(ctx, baseRef(run), commit, ""))
+}

@@ -1,0 +1,67 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Result writes the result files of a module into the run's folder: result.json
+// with the fields of the seed and spec.json with what the spec says. They are
+// projections of the journal and rewritten whole.
+func (a *Actor) Result(ctx context.Context, run string, r step.ModuleResult) error {
+	dir := filepath.Join(a.runDir(run), filepath.FromSlash(r.Dir))
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if same(filepath.Join(dir, "result.json"), raw) {
+		return nil
+	}
+	if err := writeFile(filepath.Join(dir, "result.json"), append(raw, '\n')); err != nil {
+		return machinery(err)
+	}
+	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return nil //nolint:nilerr // gc has dropped the refs; the results stay
+	}
+	v, err := a.tree(ctx, base, nil)
+	if err != nil {
+		return err
+	}
+	return machinery(writeFile(filepath.Join(dir, "spec.json"), specJSON(r.Spec, v.bytes(r.Spec))))
+}
+
+func same(path string, raw []byte) bool {
+	have, err := os.ReadFile(path)
+	return err == nil && string(have) == string(raw)+"\n"
+}
+
+// Project writes the result files of all modules that a run has ended, from
+// its notes.
+func (a *Actor) Project(ctx context.Context, run string, events []flow.Event) error {
+	for _, e := range events {
+		if e.Type != flow.EventNote || e.Branch == "" || e.Key != e.Branch+":result" {
+			continue
+		}
+		var r step.ModuleResult
+		if json.Unmarshal(e.Data, &r) != nil {
+			continue
+		}
+		if err := a.Result(ctx, run, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// specJSON is what a spec says, in the shape of the original's parser.
+func specJSON(path string, src []byte) []byte {
+	doc, _ := spec.Parse(path, src)
+	return doc.JSON()
+}

@@ -1,0 +1,313 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Handlers are the handlers of all steps.
+func (a *Actor) Handlers() []flow.Handler {
+	return []flow.Handler{
+		flow.Handle(step.AgentTurn, a.turn),
+		flow.Handle(step.Head, a.head),
+		flow.Handle(step.Plan, a.plan),
+		flow.Handle(step.ProveRed, a.proveRed),
+		flow.Handle(step.ProveGreen, a.proveGreen),
+		flow.Handle(step.Format, a.format),
+		flow.Handle(step.Mutate, a.mutate),
+		flow.Handle(step.Land, a.land),
+		flow.Handle(step.Apply, a.apply),
+		flow.Handle(step.Deliver, a.deliver),
+	}
+}
+
+// checker is the Checker of a run. The first use in a process clears away what
+// a dead driver left of its check trees.
+func (a *Actor) checker(run string) (*check.Checker, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.checkers[run]; c != nil {
+		return c, nil
+	}
+	dir := filepath.Join(a.o.Cache, "runs", run, "check")
+	if _, err := remove(dir); err != nil {
+		return nil, machinery(err)
+	}
+	extra, err := a.copies()
+	if err != nil {
+		return nil, err
+	}
+	var setup [][]string
+	for _, s := range a.o.Checks.Setup {
+		setup = append(setup, strings.Fields(s))
+	}
+	c, err := check.New(check.Options{
+		Repo: a.o.Repo, Env: a.o.Env, Cache: filepath.Join(a.o.Cache, "deps"), Temp: dir, Copy: extra, Setup: setup, Limit: a.o.Checks.Timeout,
+		Store: func(out []byte) (string, error) {
+			ref, err := a.o.Blobs.Put(a.o.Redact.Bytes(out), "text/plain")
+			return ref.SHA256, err
+		},
+	})
+	if err != nil {
+		return nil, machinery(err)
+	}
+	a.checkers[run] = c
+	return c, nil
+}
+
+// copies reads the ignored files that checks need.
+func (a *Actor) copies() (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, p := range a.o.Checks.Copy {
+		if !filepath.IsLocal(p) {
+			return nil, flow.Failf(flow.Environment, "jacquard.yaml: copy: %s is outside the project", p)
+		}
+		raw, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(p)))
+		if err != nil {
+			return nil, flow.Failf(flow.Environment, "jacquard.yaml: copy: %v", err)
+		}
+		out[p] = raw
+	}
+	return out, nil
+}
+
+// checkError gives errors of checks their class.
+func (a *Actor) checkError(err error) error {
+	var e *check.EnvironmentError
+	switch {
+	case errors.As(err, &e):
+		return flow.Failf(flow.Environment, "%s", e.Error())
+	case errors.Is(err, check.ErrSetup):
+		return flow.Failf(flow.Environment, "%v", err)
+	}
+	return machinery(err)
+}
+
+// module reads a module's facts with their private part.
+func (a *Actor) module(ref flow.Blob) (step.Facts, private, error) {
+	f, err := load[step.Facts](a.o.Blobs, ref)
+	if err != nil {
+		return f, private{}, err
+	}
+	pv, err := load[private](a.o.Blobs, f.Private)
+	return f, pv, err
+}
+
+// evidence keeps the records and all results of a proof as a blob.
+func (a *Actor) evidence(p check.Proof) (flow.Blob, error) {
+	return put(a.o.Blobs, map[string]any{"tree": p.Tree, "records": p.Records, "results": p.Results})
+}
+
+func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.RedOut, error) {
+	f, pv, err := a.module(in.Facts)
+	if err != nil {
+		return step.RedOut{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.RedOut{}, err
+	}
+	proof, err := c.Red(ctx, pv.Module, in.Base, in.Tree, in.Claims)
+	if err != nil {
+		return step.RedOut{}, a.checkError(err)
+	}
+	out := step.RedOut{
+		Passed: proof.Passed, Tree: proof.Tree, Findings: bound(proof.Findings, 60), Satisfied: bound(proof.Satisfied, 100),
+		Covered: proof.Covered, Written: proof.Fresh, Strong: proof.Strong, Counts: proof.Counts(), Failures: short(proof.Failures()),
+		Frozen: proof.Frozen, Skipped: bound(proof.Restored, 100),
+	}
+	if len(f.Frozen) > 0 {
+		// Tests of earlier builds cover what has not changed since.
+		for _, id := range pv.Unchanged {
+			if !slices.Contains(out.Covered, id) {
+				out.Covered = append(out.Covered, id)
+			}
+		}
+	}
+	out.Records, err = a.evidence(proof)
+	return out, err
+}
+
+func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (step.GreenOut, error) {
+	f, pv, err := a.module(in.Facts)
+	if err != nil {
+		return step.GreenOut{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.GreenOut{}, err
+	}
+	var proof check.Proof
+	if in.Before != "" {
+		proof, err = c.Refactor(ctx, pv.Module, in.Before, in.Tree, in.Frozen)
+	} else {
+		proof, err = c.Green(ctx, pv.Module, in.Base, in.Tree, in.Frozen)
+	}
+	if err != nil {
+		return step.GreenOut{}, a.checkError(err)
+	}
+	if proof.Passed && in.Before == "" {
+		missing, err := a.constants(ctx, f, pv, proof.Tree)
+		if err != nil {
+			return step.GreenOut{}, err
+		}
+		proof.Findings = append(proof.Findings, missing...)
+	}
+	out := step.GreenOut{
+		Passed: proof.Passed, Tree: proof.Tree, Findings: bound(proof.Findings, 60), Counts: proof.Counts(),
+		Failures: short(proof.Failures()), Skipped: bound(proof.Restored, 100),
+	}
+	out.Records, err = a.evidence(proof)
+	return out, err
+}
+
+// constants looks for the values that the Domain Context fixes in the
+// module's sources and tests (ruling 17).
+func (a *Actor) constants(ctx context.Context, f step.Facts, pv private, tree string) ([]step.Finding, error) {
+	if len(pv.Constants) == 0 {
+		return nil, nil
+	}
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	for _, file := range v.files {
+		if pv.Module.Place.AllowsSource(file.Path) || pv.Module.Place.AllowsTest(file.Path) {
+			text.Write(v.bytes(file.Path))
+			text.WriteByte('\n')
+		}
+	}
+	var out []step.Finding
+	for _, k := range pv.Constants {
+		if k.Value == "" || holds(text.String(), k.Forms) {
+			continue
+		}
+		name := k.Name
+		if name == "" {
+			name = "the limit"
+		}
+		out = append(out, step.Finding{
+			Rule: "constant-missing", Severity: step.Fix, Path: f.Spec, Line: k.Line,
+			Message: name + " = " + strings.TrimSpace(k.Value+" "+k.Unit) + " of the Domain Context is nowhere in the module's code; make it a named constant or limit",
+		})
+	}
+	return bound(out, 20), nil
+}
+
+// holds reports whether one of the forms of a value stands in a text as a
+// number or word of its own; digit separators are ignored.
+func holds(text string, forms []string) bool {
+	plain := strings.ReplaceAll(text, "_", "")
+	for _, form := range forms {
+		for _, t := range []string{text, plain} {
+			for i := 0; ; {
+				at := strings.Index(t[i:], form)
+				if at < 0 {
+					break
+				}
+				start, end := i+at, i+at+len(form)
+				if (start == 0 || !wordy(t[start-1])) && (end == len(t) || !wordy(t[end])) {
+					return true
+				}
+				i = start + 1
+			}
+		}
+	}
+	return false
+}
+
+func wordy(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func (a *Actor) format(ctx context.Context, j flow.Job, in step.FormatIn) (step.FormatOut, error) {
+	_, pv, err := a.module(in.Facts)
+	if err != nil {
+		return step.FormatOut{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.FormatOut{}, err
+	}
+	files, err := a.changedSources(ctx, pv, in.Tree)
+	if err != nil {
+		return step.FormatOut{}, err
+	}
+	proof, changed, err := c.Format(ctx, pv.Module, in.Tree, files)
+	if err != nil {
+		return step.FormatOut{}, a.checkError(err)
+	}
+	out := step.FormatOut{Tree: proof.Tree, Changed: bound(changed, 100), Findings: bound(proof.Findings, 40)}
+	out.Records, err = a.evidence(proof)
+	return out, err
+}
+
+// changedSources lists the module's sources that differ from the tree that
+// the run began with: only what this run wrote is formatted.
+func (a *Actor) changedSources(ctx context.Context, pv private, tree string) ([]string, error) {
+	changes, err := a.o.Repo.Diff(ctx, pv.Module.Base, tree)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	var out []string
+	for _, ch := range changes {
+		if ch.NewID != "" && pv.Module.Place.AllowsSource(ch.Path) {
+			out = append(out, ch.Path)
+		}
+	}
+	return out, nil
+}
+
+func (a *Actor) mutate(ctx context.Context, j flow.Job, in step.MutateIn) (step.MutateOut, error) {
+	_, pv, err := a.module(in.Facts)
+	if err != nil {
+		return step.MutateOut{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.MutateOut{}, err
+	}
+	proof, err := c.Mutants(ctx, pv.Module, in.Base, in.Tree, in.Frozen)
+	if err != nil {
+		return step.MutateOut{}, a.checkError(err)
+	}
+	out := step.MutateOut{Tried: proof.Tried, Killed: proof.Killed, Survived: bound(proof.Survived, 8)}
+	out.Records, err = a.evidence(proof)
+	return out, err
+}
+
+// short bounds what a proof says about failures.
+func short(ts []step.TestResult) []step.TestResult {
+	ts = slices.Clone(bound(ts, 20))
+	for i := range ts {
+		ts[i].Message = clip(ts[i].Message, 1500)
+	}
+	return ts
+}
+
+// furnish puts installed dependencies into an agent's clone, so that it can
+// run the module's tests.
+func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t step.Turn) error {
+	if t.Private.IsZero() {
+		return nil
+	}
+	pv, err := load[private](a.o.Blobs, t.Private)
+	if err != nil {
+		return err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return err
+	}
+	return a.checkError(c.Furnish(ctx, pv.Module, clone.Root()))
+}

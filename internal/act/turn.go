@@ -1,0 +1,360 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/scenario"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Files of an attempt's folder.
+const (
+	rawLog     = "raw.jsonl"   // what the agent printed; synced at its result
+	resultFile = "result.json" // the step's output, once it is complete
+	promptFile = "prompt.md"
+)
+
+// leftOut is what a capture leaves out besides what the tree ignores:
+// dependencies and caches of tools.
+var leftOut = []string{"node_modules/", ".venv/", "__pycache__/", ".pytest_cache/", "*.pyc", ".vitest/", ".npm/", ".coverage"}
+
+// turn is the step of an agent: a throw-away clone of a tree, one turn in it,
+// and the tree that it left. A turn that a dead driver paid for is taken from
+// its folder instead of being asked for again.
+func (a *Actor) turn(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut, error) {
+	if out, ok, err := a.taken(ctx, j, t); ok || err != nil {
+		return out, err
+	}
+	ledger, err := a.ledger(j.Run, t.Budget)
+	if err != nil {
+		return step.TurnOut{}, machinery(err)
+	}
+	if err := ledger.Left(); err != nil {
+		return step.TurnOut{}, &flow.Failure{Class: flow.Budget, Msg: err.Error()}
+	}
+	dir := a.workDir(j)
+	if err := os.RemoveAll(dir); err != nil { // a leftover of this very attempt; nothing of it was paid for
+		return step.TurnOut{}, machinery(err)
+	}
+	for _, d := range []string{j.Dir, filepath.Join(dir, "home"), filepath.Join(dir, "tmp")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return step.TurnOut{}, machinery(err)
+		}
+	}
+	clone, err := a.o.Repo.Clone(ctx, filepath.Join(dir, "tree"), t.Tree, leftOut...)
+	if err != nil {
+		return step.TurnOut{}, machinery(err)
+	}
+	if err := a.furnish(ctx, j, clone, t); err != nil {
+		return step.TurnOut{}, err
+	}
+	guard, err := a.o.Repo.Guard(ctx)
+	if err != nil {
+		return step.TurnOut{}, machinery(err)
+	}
+	if err := writeFile(filepath.Join(j.Dir, guardFile), mustJSON(guard)); err != nil {
+		return step.TurnOut{}, machinery(err)
+	}
+	outcome, err := a.run(ctx, j, t, clone)
+	if err != nil {
+		return step.TurnOut{}, err
+	}
+	return a.harvest(ctx, j, t, clone, outcome)
+}
+
+const guardFile = "guard.json"
+
+// run lets the agent work and returns what became of it.
+func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clone) (agent.Outcome, error) {
+	prompt, err := a.prompt(t)
+	if err != nil {
+		return agent.Outcome{}, err
+	}
+	if err := writeFile(filepath.Join(j.Dir, promptFile), a.o.Redact.Bytes([]byte(prompt))); err != nil {
+		return agent.Outcome{}, machinery(err)
+	}
+	dir := filepath.Dir(clone.Dir)
+	at := agent.Turn{
+		Dir: clone.Root(), Home: filepath.Join(dir, "home"), Prompt: prompt, Role: agent.Author, AllowedCommands: t.Commands,
+		Schema: t.Schema, Model: a.o.Model, Env: a.agentEnv(dir), Limits: a.o.Limits,
+		Log: filepath.Join(j.Dir, rawLog), Mark: j.Mark, Redact: a.o.Redact.Bytes,
+	}
+	if t.Judge {
+		at.Role = agent.Judge
+	}
+	if a.o.Home != "" {
+		at.Home = a.o.Home
+	}
+	var access *gateway.Access
+	if a.o.Gateway != nil {
+		access, err = a.o.Gateway.Open(ctx, gateway.Turn{ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home})
+		if err != nil {
+			return agent.Outcome{}, machinery(err)
+		}
+		at.Access = agent.Access{BaseURL: a.o.Gateway.URL(), Token: access.Token(), OAuth: a.o.OAuth}
+	}
+	out := a.o.Agent.Run(ctx, at, func(e agent.Event) {
+		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": clip(e.Text, 200)})
+		if a.o.Watch != nil {
+			a.o.Watch(j.Key, e)
+		}
+	})
+	if access != nil {
+		a.meter(&out, access.Close())
+	} else if err := a.charge(j, out.Usage); err != nil {
+		return out, machinery(err)
+	}
+	if ctx.Err() != nil && out.Class == agent.Cancelled {
+		return out, context.Cause(ctx)
+	}
+	return out, nil
+}
+
+// meter replaces the agent's own figures by what the gateway saw.
+func (a *Actor) meter(out *agent.Outcome, s gateway.Stats) {
+	out.Usage = agent.Usage{
+		Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,
+		CostUSD: float64(s.Spent.MicroUSD) / 1e6, Known: s.PriceKnown,
+	}
+}
+
+// charge writes the spend of an agent that no gateway watched.
+func (a *Actor) charge(j flow.Job, u agent.Usage) error {
+	l := a.Ledger(j.Run + "/")
+	if l == nil {
+		return nil
+	}
+	return l.Settle(context.Background(), j.Run+"/"+j.Key, j.Start, gateway.Amount{ //nolint:contextcheck // a file write that must happen
+		MicroUSD: int64(u.CostUSD * 1e6), Tokens: u.Input + u.Output + u.CacheRead + u.CacheWrite,
+	})
+}
+
+// harvest captures what the agent left, names what it did besides, and makes
+// the result durable before anything acts on it. The folder that the agent
+// worked in is never used again.
+func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clone, o agent.Outcome) (step.TurnOut, error) {
+	got, err := clone.Capture(ctx)
+	if err != nil {
+		return step.TurnOut{}, machinery(err)
+	}
+	out := step.TurnOut{
+		Tree: got.Tree, Answer: o.Answer, Agent: a.o.Name, Model: a.o.Model, Millis: o.Duration.Milliseconds(),
+		Usage: step.Usage{
+			Input: o.Usage.Input, Output: o.Usage.Output, CacheRead: o.Usage.CacheRead, CacheWrite: o.Usage.CacheWrite,
+			Requests: o.Turns, USD: o.Usage.CostUSD, Known: o.Usage.Known,
+		},
+	}
+	if len(out.Answer) == 0 {
+		out.Answer = json.RawMessage("null")
+	}
+	if out.Findings, err = a.misdeeds(ctx, j, got); err != nil {
+		return out, err
+	}
+	changes, err := a.o.Repo.Diff(ctx, t.Tree, got.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	out.Changed = len(changes)
+	if err := a.keep(ctx, j, t, got.Tree); err != nil {
+		return out, err
+	}
+	if f := failureOf(o); f != nil {
+		return out, errors.Join(os.RemoveAll(filepath.Dir(clone.Dir)), f)
+	}
+	if len(mustJSON(out)) > flow.MaxOutput {
+		return out, flow.Failf(flow.Schema, "the answer of the agent is over %d KiB", flow.MaxOutput>>10)
+	}
+	if err := writeFile(filepath.Join(j.Dir, resultFile), mustJSON(out)); err != nil {
+		return out, machinery(err)
+	}
+	return out, machinery(os.RemoveAll(filepath.Dir(clone.Dir)))
+}
+
+// keep puts a captured tree on a ref, so that nothing an agent wrote is ever
+// lost to git's own clean-up.
+func (a *Actor) keep(ctx context.Context, j flow.Job, t step.Turn, tree string) error {
+	c := a.commit(j.Run, fmt.Sprintf("%s %s, attempt %d", t.Role, t.Module, t.Attempt), git.Trailer{Key: "Jacquard-Step", Value: j.Key})
+	c.Tree = tree
+	if base, err := a.o.Repo.Ref(ctx, baseRef(j.Run)); err == nil {
+		c.Parents = []string{base}
+	}
+	id, err := a.o.Repo.CommitTree(ctx, c)
+	if err != nil {
+		return machinery(err)
+	}
+	ref := fmt.Sprintf("refs/jacquard/%s/turns/%s-%d", j.Run, filepath.Base(filepath.Dir(j.Dir)), j.Start)
+	old, err := a.o.Repo.Ref(ctx, ref)
+	if err != nil && !errors.Is(err, git.ErrNoRef) {
+		return machinery(err)
+	}
+	return machinery(a.o.Repo.SetRef(ctx, ref, id, old))
+}
+
+// misdeeds names what an agent did besides editing files.
+func (a *Actor) misdeeds(ctx context.Context, j flow.Job, got git.Capture) ([]step.Finding, error) {
+	var fs []step.Finding
+	add := func(rule, path, msg string) {
+		if len(fs) < 30 {
+			fs = append(fs, step.Finding{Rule: rule, Severity: step.Rejects, Path: path, Message: msg})
+		}
+	}
+	for _, t := range got.Tampered {
+		add("repo-tampered", "", fmt.Sprintf("a %s was made or changed in the repository (%s); leave git alone, the program commits", t.Kind, t.Name))
+	}
+	for _, n := range got.Nested {
+		add("repo-tampered", n, "a repository was made inside the tree; remove it")
+	}
+	for _, l := range got.Leaving {
+		add("symlink-escape", l.Path, "this link points out of the tree to "+l.Target+"; use a file inside")
+	}
+	raw, err := os.ReadFile(filepath.Join(j.Dir, guardFile))
+	if err != nil {
+		return fs, machinery(err)
+	}
+	var before git.Guard
+	if err := json.Unmarshal(raw, &before); err != nil {
+		return fs, fmt.Errorf("read %s: %w", guardFile, err)
+	}
+	after, err := a.o.Repo.Guard(ctx)
+	if err != nil {
+		return fs, machinery(err)
+	}
+	for _, what := range before.Changed(after) {
+		if strings.HasPrefix(what, "ref ") || what == "HEAD" {
+			continue // the user may commit and switch branches while a run goes on
+		}
+		add("repo-tampered", "", "the user's repository was changed during the turn: "+what)
+	}
+	return fs, nil
+}
+
+// taken looks for a result that an earlier start of this step left complete.
+func (a *Actor) taken(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut, bool, error) {
+	for i, dir := range j.Previous {
+		if raw, err := os.ReadFile(filepath.Join(dir, resultFile)); err == nil {
+			var out step.TurnOut
+			if json.Unmarshal(raw, &out) == nil && a.has(ctx, out.Tree) {
+				return out, true, nil
+			}
+		}
+		o, complete := agent.FromLog(filepath.Join(dir, rawLog))
+		if !complete || o.Class != agent.OK {
+			continue
+		}
+		prev := j
+		prev.Dir, prev.Start = dir, j.Start-1-i
+		path := filepath.Join(a.workDir(prev), "tree")
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		clone, err := a.o.Repo.OpenClone(ctx, path, t.Tree, leftOut...)
+		if err != nil {
+			return step.TurnOut{}, false, machinery(err)
+		}
+		out, err := a.harvest(ctx, prev, t, clone, o)
+		return out, err == nil, err
+	}
+	return step.TurnOut{}, false, nil
+}
+
+func (a *Actor) has(ctx context.Context, tree string) bool {
+	_, err := a.o.Repo.ReadTree(ctx, tree)
+	return err == nil
+}
+
+// failureOf maps an outcome that is not ok to the kernel's failure.
+func failureOf(o agent.Outcome) *flow.Failure {
+	if o.Class == agent.OK {
+		return nil
+	}
+	f := &flow.Failure{Class: flow.Class(o.Class), Msg: o.Message}
+	if !o.ResetsAt.IsZero() {
+		f.ResetsAt = o.ResetsAt.UnixMilli()
+	}
+	return f
+}
+
+// prompt puts a turn together: instructions, documents as fenced data, then
+// the task with the marker that names the turn.
+func (a *Actor) prompt(t step.Turn) (string, error) {
+	var b strings.Builder
+	b.WriteString(t.Instructions)
+	for _, d := range t.Docs {
+		raw, err := a.o.Blobs.Get(d.Blob)
+		if err != nil {
+			return "", machinery(err)
+		}
+		text := strings.ReplaceAll(string(raw), "</document>", "<\\/document>")
+		fmt.Fprintf(&b, "\n<document title=%q>\n%s\n</document>\n", d.Title, strings.TrimRight(text, "\n"))
+	}
+	fmt.Fprintf(&b, "\n# Task\n\n%s\n\n%s", scenario.Marker(t.Role, t.Module, t.Attempt), t.Task)
+	return b.String(), nil
+}
+
+// agentEnv is the environment of an agent: the allow-list, and caches of its
+// own, so that it can neither be slow for want of them nor spoil the engine's.
+func (a *Actor) agentEnv(dir string) []string {
+	own := map[string]string{
+		"TMPDIR":  filepath.Join(dir, "tmp"),
+		"GOCACHE": filepath.Join(a.o.Cache, "agent", "go-build"), "GOMODCACHE": filepath.Join(a.o.Cache, "agent", "go-mod"),
+		"npm_config_cache": filepath.Join(a.o.Cache, "agent", "npm"), "PIP_CACHE_DIR": filepath.Join(a.o.Cache, "agent", "pip"),
+		"PYTHONDONTWRITEBYTECODE": "1", "CI": "1",
+	}
+	var env []string
+	for _, kv := range a.o.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, ours := own[name]; !ours && name != "HOME" {
+			env = append(env, kv)
+		}
+	}
+	for k, v := range own {
+		env = append(env, k+"="+v)
+	}
+	slices.Sort(env)
+	return env
+}
+
+// ledger opens the ledger of a run once.
+func (a *Actor) ledger(run string, b step.Budget) (*Ledger, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.ledgers[run]; l != nil {
+		return l, nil
+	}
+	if err := os.MkdirAll(a.runDir(run), 0o755); err != nil {
+		return nil, err
+	}
+	l, err := OpenLedger(filepath.Join(a.runDir(run), "ledger.jsonl"), b)
+	if err != nil {
+		return nil, err
+	}
+	a.ledgers[run] = l
+	return l, nil
+}
+
+// Ledger is the open ledger that a gateway turn belongs to; its id begins
+// with the run. nil when there is none.
+func (a *Actor) Ledger(turn string) *Ledger {
+	run, _, _ := strings.Cut(turn, "/")
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ledgers[run]
+}
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}

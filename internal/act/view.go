@@ -1,0 +1,121 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// view is the project's files as they are at one moment: in the working tree,
+// or in a snapshot of it.
+type view struct {
+	files []target.File
+	ids   map[string]string // raw ids; for a working tree those of clean files
+	read  func(path string) ([]byte, error)
+}
+
+// paths lists all files.
+func (v *view) paths() []string {
+	out := make([]string, len(v.files))
+	for i, f := range v.files {
+		out[i] = f.Path
+	}
+	return out
+}
+
+// bytes reads a file; a missing one is nil.
+func (v *view) bytes(path string) []byte {
+	b, err := v.read(path)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// worktree is the user's working tree now.
+func (a *Actor) worktree(ctx context.Context) (*view, error) {
+	list, err := a.o.Repo.Listing(ctx, nil)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	v := &view{ids: make(map[string]string, len(list)), files: make([]target.File, 0, len(list))}
+	for p, f := range list {
+		if f.ID == "" || f.Mode == "160000" {
+			continue
+		}
+		v.files = append(v.files, target.File{Path: p, ID: f.ID, Change: change(f)})
+		v.ids[p] = f.ID
+	}
+	slices.SortFunc(v.files, func(a, b target.File) int { return strings.Compare(a.Path, b.Path) })
+	root := a.o.Repo.Root()
+	v.read = func(p string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+	}
+	return v, nil
+}
+
+func change(f git.File) target.Change {
+	switch {
+	case f.Untracked:
+		return target.IsUntracked
+	case f.Modified:
+		return target.IsModified
+	case f.Staged:
+		return target.IsStaged
+	}
+	return target.Clean
+}
+
+// tree is the project as a tree object has it. status says what git thought
+// of the files when the snapshot was taken; nil means clean.
+func (a *Actor) tree(ctx context.Context, id string, status map[string]target.Change) (*view, error) {
+	entries, err := a.o.Repo.ReadTree(ctx, id)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	v := &view{ids: make(map[string]string, len(entries)), files: make([]target.File, 0, len(entries))}
+	for _, e := range entries {
+		if e.Mode == "160000" || strings.HasPrefix(e.Path, "../") {
+			continue
+		}
+		v.files = append(v.files, target.File{Path: e.Path, ID: e.ID, Change: status[e.Path]})
+		v.ids[e.Path] = e.ID
+	}
+	v.read = func(p string) ([]byte, error) {
+		id, ok := v.ids[p]
+		if !ok {
+			return nil, fmt.Errorf("%s: %w", p, os.ErrNotExist)
+		}
+		return a.o.Repo.ReadBlob(ctx, id)
+	}
+	return v, nil
+}
+
+// status is what git says about dirty files.
+func (a *Actor) status(ctx context.Context) (map[string]target.Change, error) {
+	list, err := a.o.Repo.Status(ctx)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	out := map[string]target.Change{}
+	for _, s := range list {
+		switch {
+		case s.Index == '?':
+			out[s.Path] = target.IsUntracked
+		case s.Work != '.':
+			out[s.Path] = target.IsModified
+		default:
+			out[s.Path] = target.IsStaged
+		}
+	}
+	return out, nil
+}
+
+func isSource(p string) bool { return toolchain.IsSource(p) }

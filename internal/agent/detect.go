@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+// Auth says on whose account an agent works.
+type Auth string
+
+// The kinds of accounts: a key or log-in token that the gateway puts in; the
+// user's own log-in of the program, without the gateway; whichever there is, the
+// key first.
+const (
+	Key   Auth = "key"
+	Login Auth = "login"
+	Auto  Auth = "auto"
+)
+
+const (
+	detectTimeout = 30 * time.Second
+	installHint   = "install Claude Code with: npm install -g @anthropic-ai/claude-code"
+	logInHint     = "set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN to the output of: claude setup-token, or log in with: claude auth login"
+)
+
+// Found is what Detect found out.
+type Found struct {
+	Version string
+	Auth    Auth   // Key or Login
+	Pays    string // whose account it is, for people
+	// Problem has the class OK, Environment or AuthFailed and says what to do.
+	Problem Outcome
+}
+
+var versionLine = regexp.MustCompile(`^(\d+\.\d+\.\d+)`)
+
+// Detect asks the program for its version and finds out on whose account it would
+// work. hasKey says that there is a key or token for the gateway; env is the user's
+// environment, which the program needs to know its log-in; dir is any directory.
+func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
+	version, err := c.ask(ctx, env, dir, "--version")
+	if err != nil {
+		message := err.Error()
+		if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+			message += "; " + installHint
+		}
+		return Found{Problem: Outcome{Class: Environment, Message: message}}
+	}
+	v := versionLine.FindString(version)
+	if v == "" {
+		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", c.program, shorten(version, 200), installHint)}}
+	}
+	found := Found{Version: v, Problem: Outcome{Class: OK}}
+	switch {
+	case hasKey && auth != Login:
+		found.Auth, found.Pays = Key, "the account of the key or token in the environment"
+		return found
+	case auth == Key:
+		found.Auth = Key
+		found.Problem = Outcome{Class: AuthFailed, Message: "there is no key; " + logInHint}
+		return found
+	}
+	found.Auth = Login
+	found.Pays, found.Problem = c.loggedIn(ctx, env, dir)
+	return found
+}
+
+func (c *Claude) loggedIn(ctx context.Context, env []string, dir string) (string, Outcome) {
+	text, err := c.ask(ctx, env, dir, "auth", "status")
+	var status struct {
+		LoggedIn bool   `json:"loggedIn"`
+		Method   string `json:"authMethod"`
+		Email    string `json:"email"`
+	}
+	if jerr := json.Unmarshal([]byte(text), &status); jerr != nil {
+		if err == nil {
+			err = jerr
+		}
+		return "", Outcome{Class: Environment, Message: "ask claude who is logged in: " + err.Error()}
+	}
+	if !status.LoggedIn {
+		return "", Outcome{Class: AuthFailed, Message: "nobody is logged in to Claude Code; " + logInHint}
+	}
+	return strings.TrimSpace("the log-in of Claude Code (" + status.Method + ") " + status.Email), Outcome{Class: OK}
+}
+
+// ask runs the program and returns what it prints, also when it fails.
+func (c *Claude) ask(ctx context.Context, env []string, dir string, args ...string) (string, error) {
+	res, err := proc.Run(ctx, proc.Command{Argv: append([]string{c.program}, args...), Dir: dir, Env: env, Total: detectTimeout})
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(res.Stdout.Text)
+	if res.Ended != proc.Exited || res.Exit != 0 {
+		return text, fmt.Errorf("run %s %s: %s", c.program, strings.Join(args, " "), ending(res))
+	}
+	return text, nil
+}

@@ -1,0 +1,46 @@
+package agent
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// steering are the beginnings of names that decide whom an agent asks, who pays
+// and what it may do.
+var steering = []string{"ANTHROPIC_", "CLAUDE", "AWS_", "GOOGLE_APPLICATION_", "VERTEX_", "OPENAI_", "IS_SANDBOX", "NODE_OPTIONS", "DISABLE_"}
+
+// environment returns base with what is set in place of it, in order of names.
+// Behind a gateway nothing of base may steer the agent; with the user's own
+// log-in only the folder of its configuration may.
+func environment(base []string, set map[string]string, gateway bool) []string {
+	all := map[string]string{}
+	for _, kv := range base {
+		name, value, ok := strings.Cut(kv, "=")
+		steers := slices.ContainsFunc(steering, func(s string) bool { return strings.HasPrefix(strings.ToUpper(name), s) })
+		if !ok || name == "" || (steers && (gateway || name != "CLAUDE_CONFIG_DIR")) {
+			continue
+		}
+		all[name] = value
+	}
+	for name, value := range set {
+		all[name] = value
+	}
+	out := make([]string, 0, len(all))
+	for name, value := range all {
+		out = append(out, name+"="+value)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// newUUID returns a random UUID of version 4.
+func newUUID() string {
+	var b [16]byte
+	// It is documented never to fail.
+	_, _ = rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

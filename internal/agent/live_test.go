@@ -1,0 +1,317 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+func TestAuthorIsConfined(t *testing.T) {
+	t.Parallel()
+	b := claude(t, `turn * * *
+		write in.txt x
+		write ../out.txt x
+		run echo allowed > made.txt
+		run env > env.txt
+		write run:it.sh sh
+		run sh run:it.sh all
+		run sh other.sh
+		run curl http://127.0.0.1:1/
+		write .git/config x
+		answer ok.json
+-- sh --
+echo ran > ran.txt
+-- x --
+x`+answer, gateway.Amount{})
+	b.turn.AllowedCommands = []string{"echo allowed", "env", "sh run:it.sh"}
+	b.turn.Env = append(b.turn.Env, "ANTHROPIC_API_KEY=the-real-one", "CLAUDE_CODE_OAUTH_TOKEN=another-real-one", "AWS_SECRET_ACCESS_KEY=third", "KEEP=this")
+	out := b.run(t)
+	if out.Class != agent.OK {
+		t.Fatalf("class = %q (%s), want ok", out.Class, out.Message)
+	}
+	var denied []string
+	for _, d := range out.Denials {
+		var in struct {
+			Path    string `json:"file_path"`
+			Command string `json:"command"`
+		}
+		if err := json.Unmarshal(d.Input, &in); err != nil {
+			t.Fatal(err)
+		}
+		denied = append(denied, d.Tool+" "+strings.TrimPrefix(in.Path, filepath.Dir(b.turn.Dir))+in.Command)
+	}
+	want := []string{"Write /out.txt", "Bash sh other.sh", "Bash curl http://127.0.0.1:1/", "Write /work/.git/config"}
+	if !slices.Equal(denied, want) {
+		t.Errorf("denials = %q, want %q", denied, want)
+	}
+	files := b.files(t)
+	if files["in.txt"] != "x\n" || files["made.txt"] != "allowed\n" || files["ran.txt"] != "ran\n" {
+		t.Errorf("files = %q", files)
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(b.turn.Dir), "out.txt")); err == nil {
+		t.Error("the author wrote outside its directory")
+	}
+	if env := files["env.txt"]; strings.Contains(env, "real") || strings.Contains(env, "third") || !strings.Contains(env, "KEEP=this") {
+		t.Errorf("the environment of a command is\n%s", env)
+	}
+	log, err := os.ReadFile(b.turn.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(log), b.access.Token()) {
+		t.Error("the log holds the turn's token")
+	}
+	permissions := 0
+	for _, e := range b.events() {
+		if e.Kind == agent.Permission {
+			permissions++
+		}
+	}
+	if permissions != len(want) {
+		t.Errorf("%d permission events, want %d", permissions, len(want))
+	}
+}
+
+func TestDeniedWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	b := claude(t, "turn * * *\n run curl http://127.0.0.1:1/\n say I was not allowed to", gateway.Amount{})
+	if out := b.run(t); out.Class != agent.Denied || !strings.Contains(out.Message, "curl") {
+		t.Errorf("outcome = %q, %q, want denied, curl named", out.Class, out.Message)
+	}
+}
+
+func TestJudgeReadsOnly(t *testing.T) {
+	t.Parallel()
+	b := claude(t, "turn * * *\n edit seen.txt old new\n write new.txt x\n run touch made.txt\n answer ok.json\n-- x --\nx"+answer, gateway.Amount{})
+	if err := os.WriteFile(filepath.Join(b.turn.Dir, "seen.txt"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.turn.Role = agent.Judge
+	out := b.run(t)
+	if out.Class != agent.OK {
+		t.Errorf("class = %q (%s), want ok", out.Class, out.Message)
+	}
+	if files := b.files(t); len(files) != 1 || files["seen.txt"] != "old" {
+		t.Errorf("files = %q, want them as they were", files)
+	}
+	read := slices.ContainsFunc(b.events(), func(e agent.Event) bool {
+		return e.Kind == agent.ToolEnd && e.Tool == "Read" && !e.Failed && strings.Contains(e.Text, "old")
+	})
+	if !read {
+		t.Errorf("the judge could not read: %+v", b.events())
+	}
+}
+
+func TestReminderBringsTheAnswer(t *testing.T) {
+	t.Parallel()
+	// The program reminds the model once by itself; the second "end" is ours.
+	b := claude(t, "turn * * *\n say done\n end\n say still done\n end\n answer ok.json"+answer, gateway.Amount{})
+	out := b.run(t)
+	if out.Class != agent.OK || string(out.Answer) != `{"verdict":"pass"}` {
+		t.Errorf("outcome = %q, %s, want ok with an answer", out.Class, out.Answer)
+	}
+	stats := b.access.Close()
+	if stats.Requests != 3 {
+		t.Errorf("%d requests, want 3", stats.Requests)
+	}
+	sameMoney(t, out, stats)
+	sameFromLog(t, b, out)
+}
+
+// sameMoney checks that the program and the gateway agree.
+func sameMoney(t *testing.T, out agent.Outcome, stats gateway.Stats) {
+	t.Helper()
+	if diff := out.Usage.CostUSD*1e6 - float64(stats.Spent.MicroUSD); diff < -5 || diff > 5 {
+		t.Errorf("the agent counts %.0f millionths of a dollar, the gateway %d", out.Usage.CostUSD*1e6, stats.Spent.MicroUSD)
+	}
+	if out.Usage.Input != stats.Usage.Input || out.Usage.Output != stats.Usage.Output {
+		t.Errorf("usage: the agent %+v, the gateway %+v", out.Usage, stats.Usage)
+	}
+}
+
+func TestResumedSessionCostsItsOwn(t *testing.T) {
+	t.Parallel()
+	script := "turn red * 1\n usage 1000 100\n answer ok.json\nturn red * 2\n usage 500 50\n answer ok.json" + answer
+	b := claude(t, script, gateway.Amount{})
+	first := b.run(t)
+	if first.Session == "" || first.Class != agent.OK {
+		t.Fatalf("outcome = %+v", first)
+	}
+	second := b.turn
+	second.Prompt = `<turn role="red" module="src/auth" attempt="2"/>`
+	second.Session, second.SessionCostUSD = first.Session, first.SessionCostUSD
+	second.Log += "2"
+	out := b.agent.Run(t.Context(), second, nil)
+	if out.Class != agent.OK || out.Session != first.Session {
+		t.Fatalf("outcome = %+v, want ok in session %s", out, first.Session)
+	}
+	if micro := int(out.Usage.CostUSD*1e6 + 0.5); micro != 500*3+50*15 || out.Usage.Input != 500 {
+		t.Errorf("the second turn cost %d millionths for %+v, want %d for its own 500 and 50", micro, out.Usage, 500*3+50*15)
+	}
+
+	lost := second
+	lost.Session, lost.Log = "00000000-0000-4000-8000-000000000000", lost.Log+"3"
+	if out := b.agent.Run(t.Context(), lost, nil); out.Class != agent.OK || out.Session == lost.Session || out.Session == "" {
+		t.Errorf("with a lost session: outcome = %+v, want ok in a new one", out)
+	}
+}
+
+func TestBudgetEndsTheTurn(t *testing.T) {
+	t.Parallel()
+	b := claude(t, "turn * * *\n usage 30000 100\n write a.txt ok.json\n answer ok.json"+answer, gateway.Amount{Tokens: 70_000})
+	out := b.run(t)
+	if out.Class != agent.Budget || !strings.Contains(out.Message, "30100 tokens are used") {
+		t.Errorf("outcome = %q, %q, want budget, 30100 tokens used", out.Class, out.Message)
+	}
+	if s := b.access.Stats(); s.Requests != 1 || s.Refused != 1 {
+		t.Errorf("requests, refused = %d, %d, want 1, 1", s.Requests, s.Refused)
+	}
+}
+
+func TestTurnLimitAndBadAnswers(t *testing.T) {
+	t.Parallel()
+	t.Run("turns", func(t *testing.T) {
+		t.Parallel()
+		b := claude(t, "turn * * *\n write a.txt x\n write b.txt x\n write c.txt x\n-- x --\nx\n", gateway.Amount{})
+		b.turn.Limits.MaxTurns = 2
+		if out := b.run(t); out.Class != agent.MaxTurns {
+			t.Errorf("class = %q, want max_turns", out.Class)
+		}
+	})
+	t.Run("schema", func(t *testing.T) {
+		t.Parallel()
+		b := claude(t, "turn * * *\n"+strings.Repeat(" answer bad.json\n", 8)+"-- bad.json --\n{\"score\":1}\n", gateway.Amount{})
+		if out := b.run(t); out.Class != agent.Schema {
+			t.Errorf("class = %q, want schema", out.Class)
+		}
+	})
+	t.Run("second answer fits", func(t *testing.T) {
+		t.Parallel()
+		b := claude(t, "turn * * *\n answer bad.json\n answer ok.json\n-- bad.json --\n{\"score\":1}"+answer, gateway.Amount{})
+		if out := b.run(t); out.Class != agent.OK || string(out.Answer) != `{"verdict":"pass"}` {
+			t.Errorf("outcome = %q, %s, want ok, pass", out.Class, out.Answer)
+		}
+	})
+	t.Run("no schema", func(t *testing.T) {
+		t.Parallel()
+		b := claude(t, "turn * * *\n say forty-two", gateway.Amount{})
+		b.turn.Schema = nil
+		if out := b.run(t); out.Class != agent.OK || out.Text != "forty-two" || len(out.Answer) != 0 {
+			t.Errorf("outcome = %+v, want ok with a text", out)
+		}
+	})
+}
+
+func TestStopping(t *testing.T) {
+	t.Parallel()
+	both := map[string]func(t *testing.T, script string) *bench{
+		"scripted": scripted,
+		"claude":   func(t *testing.T, script string) *bench { t.Helper(); return claude(t, script, gateway.Amount{}) },
+	}
+	for name, open := range both {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("silent", func(t *testing.T) {
+				t.Parallel()
+				b := open(t, "turn * * *\n hang")
+				b.turn.Limits.Idle = 2 * time.Second
+				if out := b.run(t); out.Class != agent.Stuck || out.Duration > 20*time.Second {
+					t.Errorf("outcome = %q after %v, want stuck soon after 2 s", out.Class, out.Duration)
+				}
+			})
+			t.Run("too long", func(t *testing.T) {
+				t.Parallel()
+				b := open(t, "turn * * *\n hang")
+				b.turn.Limits.Total = 2 * time.Second
+				if out := b.run(t); out.Class != agent.Stuck || !strings.Contains(out.Message, "2s") {
+					t.Errorf("outcome = %q, %q, want stuck, 2s", out.Class, out.Message)
+				}
+			})
+			t.Run("cancelled in a tool", func(t *testing.T) {
+				t.Parallel()
+				b := open(t, "turn * * *\n usage 1000 100\n run sleep 300\n answer ok.json"+answer)
+				b.turn.AllowedCommands = []string{"sleep"}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				out := b.agent.Run(ctx, b.turn, func(e agent.Event) {
+					if e.Kind == agent.ToolStart {
+						cancel()
+					}
+				})
+				if out.Class != agent.Cancelled || out.Duration > 20*time.Second {
+					t.Errorf("outcome = %q after %v, want cancelled soon", out.Class, out.Duration)
+				}
+				if _, complete := agent.FromLog(b.turn.Log); complete {
+					t.Error("FromLog takes a cancelled turn as complete")
+				}
+			})
+		})
+	}
+}
+
+func TestCancelledTurnKnowsItsCost(t *testing.T) {
+	t.Parallel()
+	b := claude(t, "turn * * *\n usage 1000 100\n write a.txt ok.json\n run touch runs && sleep 300\n answer ok.json"+answer, gateway.Amount{})
+	b.turn.AllowedCommands = []string{"touch", "sleep"}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		// In the instant between the call and its start the program says nothing.
+		for tick := time.Tick(20 * time.Millisecond); ctx.Err() == nil; <-tick {
+			if _, err := os.Stat(filepath.Join(b.turn.Dir, "runs")); err == nil {
+				cancel()
+			}
+		}
+	}()
+	out := b.agent.Run(ctx, b.turn, nil)
+	if out.Class != agent.Cancelled || !out.Usage.Known || out.Usage.CostUSD == 0 {
+		t.Errorf("outcome = %q, %+v, want cancelled with its cost", out.Class, out.Usage)
+	}
+}
+
+func TestDaemonIsEnded(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T, script string) *bench{
+		"scripted": scripted,
+		"claude":   func(t *testing.T, script string) *bench { t.Helper(); return claude(t, script, gateway.Amount{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// A length that no other process here has.
+			life := strconv.Itoa(100_000 + os.Getpid()*2 + len(name)%2)
+			b := open(t, "turn * * *\n daemon "+life+"s\n run pgrep -f 'sleep "+life+"' > pid.txt\n answer ok.json"+answer)
+			b.turn.AllowedCommands = []string{"setsid", "nohup", "pgrep", "sleep"}
+			if out := b.run(t); out.Class != agent.OK {
+				t.Fatalf("outcome = %q, %q, want ok", out.Class, out.Message)
+			}
+			pids := strings.Fields(b.files(t)["pid.txt"])
+			if len(pids) == 0 {
+				t.Fatalf("the daemon did not run: %+v", b.events())
+			}
+			for _, text := range pids {
+				pid, err := strconv.Atoi(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+					if _, err := proc.Identify(pid); err != nil {
+						break
+					}
+					if time.Now().After(deadline) {
+						t.Fatalf("process %d of the turn still runs", pid)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/scenario"
+)
+
+// TestMain makes the test binary a scripted agent when it is called as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "agent-play" {
+		os.Exit(play(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+func play(file string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	s, problems := scenario.Parse(data)
+	if len(problems) > 0 {
+		fmt.Fprintln(os.Stderr, problems)
+		return 1
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return 1
+	}
+	return scenario.Play(ctx, s, scenario.Stage{
+		Prompt: os.Stdin, Dir: dir, Out: os.Stdout, Now: time.Now,
+		Shell: agent.Shell(os.Environ()),
+	})
+}
+
+const verdictSchema = `{"type":"object","properties":{"verdict":{"type":"string"}},"required":["verdict"],"additionalProperties":false}`
+
+// answer is appended to scenarios whose last step is "answer ok.json".
+const answer = "\n-- ok.json --\n{\"verdict\":\"pass\"}\n"
+
+// bench is one turn that is ready to be run by an agent.
+type bench struct {
+	agent  agent.Agent
+	turn   agent.Turn
+	access *gateway.Access // nil for the scripted agent
+	events func() []agent.Event
+	record func(agent.Event)
+}
+
+func parse(t *testing.T, text string) scenario.Scenario {
+	t.Helper()
+	s, problems := scenario.Parse([]byte(text))
+	if len(problems) > 0 {
+		t.Fatalf("Parse = %v in\n%s", problems, text)
+	}
+	return s
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	// The working directory is a real path: agents resolve links.
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, home := filepath.Join(root, "work"), filepath.Join(root, "home")
+	for _, d := range []string{dir, home} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &bench{turn: agent.Turn{
+		Dir: dir, Home: home, Role: agent.Author, Schema: json.RawMessage(verdictSchema),
+		Prompt: "Do what the task says.\n" + scenario.Marker("red", "src/auth", 1) + "\n",
+		Limits: agent.Limits{Total: 60 * time.Second, Idle: 30 * time.Second, Linger: 5 * time.Second, MaxTurns: 40},
+		Env:    []string{"PATH=" + os.Getenv("PATH")},
+		Log:    filepath.Join(root, "lines.ndjson"), Mark: "test-" + filepath.Base(root) + "-" + strings.ReplaceAll(t.Name(), "/", "-"),
+	}}
+	var mu sync.Mutex
+	var events []agent.Event
+	b.record = func(e agent.Event) { mu.Lock(); defer mu.Unlock(); events = append(events, e) }
+	b.events = func() []agent.Event { mu.Lock(); defer mu.Unlock(); return events }
+	return b
+}
+
+// scripted returns a bench whose agent is this test binary.
+func scripted(t *testing.T, script string) *bench {
+	t.Helper()
+	parse(t, script)
+	b := newBench(t)
+	file := filepath.Join(filepath.Dir(b.turn.Dir), "scenario.txt")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.agent = agent.NewScripted(self, "agent-play", file)
+	return b
+}
+
+func claudePath(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("JACQUARD_TEST_CLAUDE")
+	if path == "" {
+		t.Skip("JACQUARD_TEST_CLAUDE does not name the real claude program, so it was not driven")
+	}
+	return path
+}
+
+// claude returns a bench whose agent is the real program and whose model is the
+// script.
+func claude(t *testing.T, script string, grant gateway.Amount) *bench {
+	t.Helper()
+	path := claudePath(t)
+	b := newBench(t)
+	g, err := gateway.Start(t.Context(), gateway.Options{Backend: gateway.Script(parse(t, script), time.Now), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if cerr := g.Close(); cerr != nil {
+			t.Error(cerr)
+		}
+	})
+	b.access, err = g.Open(t.Context(), gateway.Turn{ID: t.Name(), Dir: b.turn.Dir, Home: b.turn.Home, Grant: grant})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.agent = agent.NewClaude(path)
+	b.turn.Model = "claude-sonnet-4-5"
+	b.turn.System = "You are a program that is being tested."
+	b.turn.Access = agent.Access{BaseURL: g.URL(), Token: b.access.Token()}
+	b.turn.Redact = gateway.NewRedactor(b.access.Token()).Bytes
+	return b
+}
+
+func (b *bench) run(t *testing.T) agent.Outcome {
+	t.Helper()
+	out := b.agent.Run(t.Context(), b.turn, b.record)
+	t.Logf("%s %q turns=%d usage=%+v in %v", out.Class, out.Message, out.Turns, out.Usage, out.Duration)
+	return out
+}
+
+// files returns the content of all files in the working directory.
+func (b *bench) files(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(b.turn.Dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(b.turn.Dir, path)
+		all[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

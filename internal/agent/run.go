@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+const (
+	maxEventText = 8 << 10
+	maxMessage   = 2 << 10
+)
+
+// reader understands the lines of one agent program.
+type reader interface {
+	// line takes one line and reports whether it was the result.
+	line(line []byte, on func(Event)) (result bool)
+	// outcome says what the lines so far amount to, and whether the result was
+	// among them.
+	outcome() (Outcome, bool)
+}
+
+// header is the first line of each run in a log: what FromLog must know and the
+// program does not say.
+type header struct {
+	Type       string  `json:"type"` // always "jacquard"
+	Agent      string  `json:"agent"`
+	Session    string  `json:"session,omitempty"`
+	Schema     bool    `json:"schema,omitempty"`
+	Reminder   bool    `json:"reminder,omitempty"` // this run asks again for an answer that did not come
+	CostBefore float64 `json:"cost_before,omitempty"`
+}
+
+const headerType = "jacquard"
+
+// job is one run of an agent program.
+type job struct {
+	turn   Turn
+	header header
+	argv   []string
+	env    []string
+	prompt string
+	stop   []proc.Stop
+	total  time.Duration
+	reader reader
+}
+
+// run runs the program, keeps its lines and returns what the reader makes of them.
+func (j job) run(ctx context.Context, on func(Event)) (Outcome, proc.Result) {
+	log, err := openLog(j.turn.Log, j.header)
+	if err != nil {
+		return Outcome{Class: Environment, Message: err.Error()}, proc.Result{}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var process *proc.Process
+	res, err := proc.Run(ctx, proc.Command{
+		Argv: j.argv, Dir: j.turn.Dir, Env: j.env, Stdin: strings.NewReader(j.prompt),
+		Total: j.total, Idle: j.turn.Limits.Idle, Linger: j.turn.Limits.Linger, Stop: j.stop, Mark: j.turn.Mark,
+		Started: func(p *proc.Process) { process = p },
+		Line: func(line []byte) {
+			if j.turn.Redact != nil {
+				line = j.turn.Redact(line)
+			}
+			done := j.reader.line(line, on)
+			if werr := log.write(line, done); werr != nil {
+				cancel(werr)
+				return
+			}
+			if done {
+				process.Finished()
+			}
+		},
+	})
+	if cerr := log.close(); cerr != nil {
+		// What is not in the log may be lost, so nothing may be built on it.
+		return Outcome{Class: Environment, Message: cerr.Error()}, res
+	}
+	return j.judge(res, err)
+}
+
+// judge puts together what the program said and how its process ended.
+func (j job) judge(res proc.Result, err error) (Outcome, proc.Result) {
+	out, complete := j.reader.outcome()
+	out.Duration = res.Duration
+	switch {
+	case err != nil:
+		out.Class, out.Message = Environment, err.Error()
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			out.Class = Cancelled
+		}
+	// A result that says how the turn ended stands, also when the process had to
+	// be ended after it.
+	case complete && out.Class != Cancelled && out.Class != Crashed:
+	case res.Ended == proc.IdleLimit:
+		out.Class, out.Message = Stuck, fmt.Sprintf("the agent was silent for %v", j.turn.Limits.Idle)
+	case res.Ended == proc.TotalLimit:
+		out.Class, out.Message = Stuck, fmt.Sprintf("the agent was not done after %v", j.turn.Limits.Total)
+	case res.Ended == proc.Cancelled:
+		out.Class, out.Message = Cancelled, "the turn was stopped"
+	case !complete:
+		out.Class, out.Message = Crashed, fmt.Sprintf("the agent ended without a result (%s)", ending(res))
+	}
+	return out, res
+}
+
+func ending(res proc.Result) string {
+	how := fmt.Sprintf("exit code %d", res.Exit)
+	if res.Signal != "" {
+		how = res.Signal
+	}
+	if last := shorten(strings.TrimSpace(res.Stderr.Text), maxMessage); last != "" {
+		how += ": " + last
+	}
+	return how
+}
+
+// shorten keeps the beginning of a text.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// lineLog is the log of a turn.
+type lineLog struct {
+	file *os.File
+	err  error
+}
+
+func openLog(path string, h header) (*lineLog, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log of the turn: %w", err)
+	}
+	l := &lineLog{file: file}
+	h.Type = headerType
+	line, err := json.Marshal(h)
+	if err == nil {
+		// A log that a dead driver left may end in the middle of a line.
+		err = l.write(append([]byte("\n"), line...), false)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return l, nil
+}
+
+// write adds a line; sync makes it and all before it durable.
+func (l *lineLog) write(line []byte, sync bool) error {
+	if l.err != nil {
+		return l.err
+	}
+	if _, err := l.file.Write(append(bytes.Clone(line), '\n')); err != nil {
+		l.err = fmt.Errorf("write the log of the turn: %w", err)
+	} else if sync {
+		if err := l.file.Sync(); err != nil {
+			l.err = fmt.Errorf("write the log of the turn: %w", err)
+		}
+	}
+	return l.err
+}
+
+func (l *lineLog) close() error {
+	if err := l.file.Close(); err != nil && l.err == nil {
+		l.err = fmt.Errorf("close the log of the turn: %w", err)
+	}
+	return l.err
+}

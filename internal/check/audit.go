@@ -1,0 +1,248 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Audit is a difference and what it was allowed to be. Its Findings are a pure function of it.
+type Audit struct {
+	Changes []Change
+	// Allows says which paths the task may touch; nil allows all.
+	Allows func(path string) bool
+	// Frozen are test files that must not differ.
+	Frozen []step.File
+	// Tests are the contents of tests that the difference does not touch (frozen ones), for finding copied answers.
+	Tests map[string][]byte
+	// Removable are ids of tests whose items the spec no longer has; they may go.
+	Removable []string
+	// Config are patterns of configuration files that the task says may change.
+	Config []string
+	// Packages are dependencies that the spec or the task names.
+	Packages []string
+	// SpecText is where literal tables and names of the environment may come from.
+	SpecText string
+	// Tampers are what the author did to the repository itself.
+	Tampers []git.Tamper
+	// Report is the author's own text.
+	Report string
+}
+
+// Audit audits the difference between two trees for one phase of a module: allow tests or sources as the phase does.
+func (c *Checker) Audit(ctx context.Context, m Module, before, tree string, frozen []step.File, allows func(string) bool, tampers []git.Tamper) ([]step.Finding, error) {
+	changes, err := Changes(ctx, c.repo, before, tree)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	ids := make([]string, len(frozen))
+	for i, f := range frozen {
+		ids[i] = f.ID
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	tests := map[string][]byte{}
+	for _, f := range frozen {
+		tests[f.Path] = blobs[f.ID]
+	}
+	return Audit{
+		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Tampers: tampers,
+	}.Findings(), nil
+}
+
+// file is a change while it is audited.
+type file struct {
+	Change
+	class    toolchain.Class
+	old, new source.File
+	added    map[int]bool
+	lines    []line // added
+	code     []source.Token
+}
+
+// Findings audits the difference. They are sorted by path, line and rule.
+func (a Audit) Findings() []step.Finding {
+	var out []step.Finding
+	files := make([]*file, 0, len(a.Changes))
+	for _, ch := range a.Changes {
+		files = append(files, newFile(ch))
+	}
+	for _, f := range files {
+		out = append(out, a.paths(f)...)
+		if f.Status == 'D' || f.NewMode == linkMode || f.NewMode == moduleMode {
+			continue
+		}
+		out = append(out, contents(f)...)
+		switch f.class {
+		case toolchain.Source:
+			out = append(out, a.sourceRules(f)...)
+		case toolchain.Test:
+			out = append(out, testFileRules(f)...)
+		case toolchain.TestData, toolchain.Config, toolchain.Other:
+		}
+	}
+	out = append(out, a.testRules(files)...)
+	out = append(out, a.answers(files)...)
+	for _, t := range a.Tampers {
+		out = append(out, reject("repo-tampered", "", 0, fmt.Sprintf(
+			"The repository itself was changed (%s %s). Write files only: commits, branches, tags, stashes, settings and hooks are not yours.", t.Kind, t.Name)))
+	}
+	out = append(out, reportRules(a.Report)...)
+	sort.SliceStable(out, func(i, j int) bool {
+		x, y := out[i], out[j]
+		if x.Path != y.Path {
+			return x.Path < y.Path
+		}
+		if x.Line != y.Line {
+			return x.Line < y.Line
+		}
+		return x.Rule < y.Rule
+	})
+	return slices.Compact(out)
+}
+
+func newFile(ch Change) *file {
+	f := &file{Change: ch, class: toolchain.Classify(ch.Path), added: map[int]bool{}}
+	if ch.NewMode == linkMode || ch.NewMode == moduleMode || binary(ch.New) || len(ch.New) > hugeFile {
+		f.old = source.Parse(ch.Path, ch.Old)
+		return f
+	}
+	f.old, f.new = source.Parse(ch.Path, ch.Old), source.Parse(ch.Path, ch.New)
+	f.lines = added(ch.Old, ch.New)
+	for _, l := range f.lines {
+		f.added[l.n] = true
+	}
+	for _, t := range f.new.Tokens {
+		if t.Kind != source.Comment {
+			f.code = append(f.code, t)
+		}
+	}
+	return f
+}
+
+const hugeFile = 1 << 20
+
+func binary(b []byte) bool { return slices.Contains(b[:min(len(b), 64<<10)], 0) }
+
+// paths are the rules about where a change is.
+func (a Audit) paths(f *file) []step.Finding {
+	p := f.Path
+	for _, fr := range a.Frozen {
+		if fr.Path == p && f.NewID != fr.ID {
+			what := "changed"
+			if f.Status == 'D' {
+				what = "deleted"
+			}
+			return []step.Finding{reject("frozen-changed", p, 0,
+				"This test file is frozen and was "+what+". Change the implementation so that it passes as it is.")}
+		}
+	}
+	if f.NewMode == linkMode {
+		if escapes(p, string(f.New)) {
+			return []step.Finding{reject("symlink-escape", p, 0, "This symbolic link points out of the project ("+string(f.New)+"). Remove it.")}
+		}
+	}
+	if f.NewMode == moduleMode {
+		return []step.Finding{reject("submodule-added", p, 0, "A submodule was added. Remove it.")}
+	}
+	if finding, is := a.config(f); is {
+		return finding
+	}
+	if a.Allows != nil && !a.Allows(p) {
+		return []step.Finding{reject("out-of-scope", p, 0, "This file is outside the scope of the task. Leave it as it was.")}
+	}
+	return nil
+}
+
+// escapes reports whether a link at p with this target leads out of the project or into git's folder.
+func escapes(p, target string) bool {
+	target = strings.ReplaceAll(target, `\`, "/")
+	if path.IsAbs(target) || len(target) > 1 && target[1] == ':' {
+		return true
+	}
+	to := path.Join(path.Dir(p), target)
+	if to == ".." || strings.HasPrefix(to, "../") {
+		return true
+	}
+	for part := range strings.SplitSeq(strings.ToLower(to), "/") {
+		if part == ".git" {
+			return true
+		}
+	}
+	return false
+}
+
+// config are the rules about configuration. The second result says that the path is one and nothing else need be said.
+func (a Audit) config(f *file) ([]step.Finding, bool) {
+	kind := toolchain.ConfigKindOf(f.Path)
+	if kind == toolchain.NoConfig {
+		return nil, false
+	}
+	for _, pat := range a.Config {
+		if toolchain.Match(pat, f.Path) {
+			return nil, true
+		}
+	}
+	rule, what := "config-changed", "The "+string(kind)+" was changed, and the task does not say so. Leave it as it was."
+	switch kind {
+	case toolchain.LockConfig:
+		rule = "lockfile-changed"
+		if len(a.Packages) > 0 {
+			return []step.Finding{warn("new-dependency", f.Path, 0, "The lock file changed with the packages that the spec names.")}, true
+		}
+		what = "The lock file was changed. Dependencies are installed by the engine; leave it as it was."
+	case toolchain.HooksConfig:
+		rule = "hooks-changed"
+	case toolchain.AttributesConfig:
+		rule = "gitattributes-changed"
+	case toolchain.AgentConfig, toolchain.EditorConfig:
+		rule = "agent-settings-changed"
+	case toolchain.ManifestConfig:
+		if out, is := a.manifest(f); is {
+			return out, true
+		}
+	case toolchain.NoConfig, toolchain.RunnerConfig, toolchain.CIConfig, toolchain.LintConfig, toolchain.TypeConfig,
+		toolchain.BuildConfig, toolchain.GitConfig, toolchain.EnvConfig, toolchain.EngineConfig:
+	}
+	return []step.Finding{reject(rule, f.Path, 0, what)}, true
+}
+
+// manifest allows added lines that only name authorised packages, and names a replace directive for what it is.
+func (a Audit) manifest(f *file) ([]step.Finding, bool) {
+	only := len(f.lines) > 0 && f.Status == 'M'
+	for _, l := range f.lines {
+		text := strings.TrimSpace(l.text)
+		if path.Base(f.Path) == "go.mod" && (strings.HasPrefix(text, "replace ") || strings.Contains(text, "=>")) {
+			return []step.Finding{reject("gomod-replace", f.Path, l.n, "A replace directive was added to go.mod. Remove it.")}, true
+		}
+		named := text == "" || strings.Trim(text, "(){}[],") == "" || text == "require ("
+		for _, p := range a.Packages {
+			named = named || strings.Contains(text, `"`+p+`"`) || strings.HasPrefix(strings.TrimPrefix(text, "require "), p+" ") ||
+				strings.HasPrefix(strings.ToLower(strings.Trim(text, `"' `)), strings.ToLower(p))
+		}
+		only = only && named
+	}
+	removed := added(f.New, f.Old)
+	for _, l := range removed { // a comma that moved is no removal
+		kept := strings.TrimRight(strings.TrimSpace(l.text), ",")
+		same := false
+		for _, n := range f.lines {
+			same = same || strings.TrimRight(strings.TrimSpace(n.text), ",") == kept
+		}
+		only = only && (same || kept == "")
+	}
+	if only {
+		return []step.Finding{warn("new-dependency", f.Path, f.lines[0].n, "A package that the spec names was added.")}, true
+	}
+	return nil, false
+}

@@ -1,0 +1,277 @@
+package check
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// keyed gives one lock a key, so that two checks do not install the same thing at once.
+type keyed struct {
+	mu sync.Mutex
+	m  map[string]*sync.Mutex
+}
+
+func newKeyed() *keyed { return &keyed{m: map[string]*sync.Mutex{}} }
+
+func (k *keyed) lock(key string) (unlock func()) {
+	k.mu.Lock()
+	if k.m[key] == nil {
+		k.m[key] = &sync.Mutex{}
+	}
+	m := k.m[key]
+	k.mu.Unlock()
+	m.Lock()
+	return m.Unlock
+}
+
+// prepared are installed dependencies. They are copied into each check tree, so that a check cannot change them for the
+// next one.
+type prepared struct {
+	dir    string   // in the cache; "" when there is nothing to copy
+	copies []string // directories in it (node_modules, packages/a/node_modules), relative to the project's root
+	python bool
+}
+
+// venv is the Python environment of a check tree, "" for none.
+func (d prepared) venv(p *place) string {
+	if !d.python {
+		return ""
+	}
+	return filepath.Join(p.dir, "venv")
+}
+
+func (d prepared) copyInto(p *place) error {
+	if d.python {
+		if err := copyTree(filepath.Join(d.dir, "venv"), filepath.Join(p.dir, "venv")); err != nil {
+			return err
+		}
+	}
+	for _, c := range d.copies {
+		if err := copyTree(filepath.Join(d.dir, "tree", filepath.FromSlash(c)), p.full(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare installs what the manifest and lock file of the base tree name, once for each content of these files.
+func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Found) (prepared, error) {
+	setup := chain.Setup()
+	if len(setup) == 0 {
+		return prepared{}, nil
+	}
+	files, err := c.installFiles(ctx, base, chain)
+	if err != nil {
+		return prepared{}, err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "1 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
+	for _, s := range setup {
+		fmt.Fprintf(h, "%q %s\n", s.Argv, s.Dir)
+	}
+	for _, name := range slices.Sorted(maps(files)) {
+		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))
+	}
+	key := chain.Ecosystem + "-" + hex.EncodeToString(h.Sum(nil))[:24]
+	defer c.locks.lock(key)()
+	dir := filepath.Join(c.o.Cache, key)
+	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil {
+		return found(dir, chain)
+	}
+	if err := c.install(ctx, dir, files, chain, setup); err != nil {
+		return prepared{}, err
+	}
+	return found(dir, chain)
+}
+
+func maps(m map[string][]byte) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// installFiles reads the files that decide what is installed, and the manifests of a workspace's packages.
+func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (map[string][]byte, error) {
+	entries, err := c.repo.ReadTree(ctx, base)
+	if err != nil {
+		return nil, fmt.Errorf("read lock file: %w", err)
+	}
+	want := map[string]string{}
+	for _, e := range entries {
+		manifest := chain.Ecosystem == toolchain.Node && path.Base(e.Path) == "package.json" &&
+			!strings.Contains(e.Path, "node_modules/")
+		if slices.Contains(chain.Installs, e.Path) || manifest || chain.Ecosystem == toolchain.Go && path.Base(e.Path) == "go.mod" {
+			want[e.Path] = e.ID
+		}
+	}
+	ids := make([]string, 0, len(want))
+	for _, id := range want {
+		ids = append(ids, id)
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read lock file: %w", err)
+	}
+	out := make(map[string][]byte, len(want))
+	for name, id := range want {
+		out[name] = blobs[id]
+	}
+	return out, nil
+}
+
+// install works in a directory beside the cache's and renames it at the end, so that a cut installation is never used.
+func (c *Checker) install(ctx context.Context, dir string, files map[string][]byte, chain toolchain.Found, setup []toolchain.Command) error {
+	work, err := os.MkdirTemp(c.o.Cache, "installing-")
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	defer func() { _ = removeAll(work) }()
+	p := &place{c: c, dir: work, root: filepath.Join(work, "tree"), chain: chain}
+	p.deps.python = chain.Ecosystem == toolchain.Python
+	for _, d := range []string{"tree", "home", "tmp", "reports"} {
+		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
+	for name, b := range files {
+		if err := p.write(name, b); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
+	for _, s := range setup {
+		out, err := p.exec(ctx, s, true)
+		if err != nil {
+			return err
+		}
+		if out.Record.Exit != 0 || out.problem != "" {
+			return fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
+		}
+	}
+	for _, d := range []string{"home", "tmp", "reports"} {
+		if err := removeAll(filepath.Join(work, d)); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if err := os.Rename(work, dir); err != nil {
+		if _, other := os.Stat(filepath.Join(dir, "done")); other == nil {
+			return nil // another process was quicker
+		}
+		if err := errors.Join(removeAll(dir), os.Rename(work, dir)); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
+	return nil
+}
+
+// found lists what an installation made.
+func found(dir string, chain toolchain.Found) (prepared, error) {
+	d := prepared{dir: dir, python: chain.Ecosystem == toolchain.Python}
+	if chain.Ecosystem != toolchain.Node {
+		return d, nil
+	}
+	top := filepath.Join(dir, "tree")
+	err := filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := e.Name()
+		if !e.IsDir() || name != "node_modules" {
+			return nil
+		}
+		rel, err := filepath.Rel(top, p)
+		if err != nil {
+			return err
+		}
+		d.copies = append(d.copies, filepath.ToSlash(rel))
+		return fs.SkipDir
+	})
+	if err != nil {
+		return prepared{}, fmt.Errorf("read installed packages: %w", err)
+	}
+	return d, nil
+}
+
+// copyTree copies a directory with its links and execute bits, several files at a time. What is there already is replaced.
+func copyTree(from, to string) error {
+	type job struct {
+		src, dst string
+		mode     fs.FileMode
+	}
+	jobs := make(chan job, 64)
+	errs := make([]error, 4)
+	var wg sync.WaitGroup
+	for w := range errs {
+		wg.Go(func() {
+			for j := range jobs {
+				if errs[w] == nil {
+					errs[w] = copyFile(j.src, j.dst, j.mode)
+				}
+			}
+		})
+	}
+	err := filepath.WalkDir(from, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		dst := filepath.Join(to, rel)
+		switch {
+		case e.IsDir():
+			return os.MkdirAll(dst, 0o755)
+		case e.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(p)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, dst)
+		case e.Type().IsRegular():
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			jobs <- job{p, dst, info.Mode().Perm() | 0o200}
+		}
+		return nil
+	})
+	close(jobs)
+	wg.Wait()
+	return errors.Join(append(errs, err)...)
+}
+
+func copyFile(src, dst string, mode fs.FileMode) error {
+	in, err := os.Open(src)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

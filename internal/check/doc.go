@@ -1,0 +1,158 @@
+// Package check runs a project's checks on clean trees, reads what the runners report, proves the phases of the work
+// (baseline, RED, GREEN, REFACTOR, strength, landing) and audits differences for ways to cheat.
+//
+// Nobody's word counts here: a pass is a command that this package ran itself on a clean checkout of a tree, with an
+// environment, a home and dependencies of its own, and whose report says that at least one test ran. A proof that is not
+// passed is data, with findings that tell the author what to do; an error means that the machinery broke.
+//
+// What is not confined: a check runs as the user, can read what the user can read and can reach the network. Go's build
+// cache and module cache are shared between the checks of one cache directory; dependencies of Node and Python are copied
+// into each check tree.
+package check
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// EnvironmentError says that something has to be installed before a check can run, and how.
+type EnvironmentError struct {
+	Tool    string // what is missing
+	Install string // the command that a person installs it with
+	Detail  string // what was tried, when that helps
+}
+
+// Error says what is missing and what to do.
+func (e *EnvironmentError) Error() string {
+	text := e.Tool + " is not installed: " + e.Install
+	if e.Detail != "" {
+		text += " (" + e.Detail + ")"
+	}
+	return text
+}
+
+// ErrSetup says that installing the dependencies of the lock file ended with an error.
+var ErrSetup = errors.New("install dependencies")
+
+// Options are what a Checker needs from its surroundings.
+type Options struct {
+	// Repo holds the trees.
+	Repo *git.Repo
+	// Env is the surrounding environment; only names on a list are taken from it.
+	Env []string
+	// Cache is a directory that lasts: installed dependencies, compilers' caches.
+	Cache string
+	// Temp is where check trees live for the time of one proof.
+	Temp string
+	// Store keeps the output of a command and gives its sha256. Nil keeps nothing.
+	Store func(output []byte) (sha256 string, err error)
+	// Copy are files outside the tree that checks need (for example .env.test), by path in the project.
+	Copy map[string][]byte
+	// Setup are the project's own commands to run in a fresh check tree before anything else.
+	Setup [][]string
+	// Limit bounds every command; 0 means ten minutes.
+	Limit time.Duration
+}
+
+// Module is what the proofs need to know about a module.
+type Module struct {
+	Dir   string
+	Chain toolchain.Found
+	Place toolchain.Placement
+	// Exports are the names that the spec promises.
+	Exports []step.Export
+	// Tests are the module's test files that existed before RED.
+	Tests []string
+	// Kept are existing files that this run may not change; a change of them is put back and reported.
+	Kept []string
+	// Packages are the dependencies that the spec or the task authorises.
+	Packages []string
+	// SpecText is the part of the spec that may hold literal tables (exports, domain context); pairs found there are
+	// no answers copied from tests.
+	SpecText string
+	// Base is the tree whose lock file decides what is installed; an agent cannot change it.
+	Base string
+	// Known are ids of tests that failed at the baseline; they are never charged to anybody.
+	Known []string
+}
+
+// Proof is what came out of proving a phase.
+type Proof struct {
+	Passed   bool
+	Tree     string // the tree that was proved: what was put back is back
+	Findings []step.Finding
+	Records  []step.Record
+	Results  []step.TestResult
+	Frozen   []step.File // RED: the module's tests from now on
+	// Satisfied are new tests that pass without the implementation.
+	Satisfied []string
+	// Red are new tests that fail for want of the implementation.
+	Red []string
+	// Fresh counts the new and changed tests, Strong those of them that assert something that can fail.
+	Fresh, Strong int
+	// Covered are the items of the author's map for which a test exists that asserts something.
+	Covered []string
+	// Restored are files that the author changed and that were put back.
+	Restored []string
+	// Tried, Killed count mutants; Survived say which the tests did not notice.
+	Tried, Killed int
+	Survived      []step.Finding
+}
+
+// Counts sums the proof's results.
+func (p Proof) Counts() step.Counts { return count(p.Results) }
+
+func count(rs []step.TestResult) step.Counts {
+	var c step.Counts
+	for _, r := range rs {
+		c.Total++
+		switch r.Status {
+		case step.Pass:
+			c.Passed++
+		case step.Fail, step.Error:
+			c.Failed++
+		case step.Skip:
+			c.Skipped++
+		case step.Flake:
+			c.Flaky++
+		}
+	}
+	return c
+}
+
+// Failures lists the results that failed or could not run.
+func (p Proof) Failures() []step.TestResult {
+	var out []step.TestResult
+	for _, r := range p.Results {
+		if r.Status == step.Fail || r.Status == step.Error || r.Status == step.Flake {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func reject(rule, path string, line int, message string) step.Finding {
+	return step.Finding{Rule: rule, Severity: step.Rejects, Path: path, Line: line, Message: message}
+}
+
+func fix(rule, path string, line int, message string) step.Finding {
+	return step.Finding{Rule: rule, Severity: step.Fix, Path: path, Line: line, Message: message}
+}
+
+func warn(rule, path string, line int, message string) step.Finding {
+	return step.Finding{Rule: rule, Severity: step.Warn, Path: path, Line: line, Message: message}
+}
+
+// Rejected reports whether one of the findings rejects the attempt.
+func Rejected(fs []step.Finding) bool {
+	for _, f := range fs {
+		if f.Severity == step.Rejects {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,14 @@
+package check
+
+import "context"
+
+// Furnish puts the module's installed dependencies into a directory that an author works in, so that the tests can be
+// run there. They are copies: nothing that is done to them reaches a check.
+func (c *Checker) Furnish(ctx context.Context, m Module, root string) error {
+	deps, err := c.prepare(ctx, m.Base, m.Chain)
+	if err != nil {
+		return err
+	}
+	deps.python = false // a virtual environment belongs to a check; authors use the interpreter of the PATH
+	return deps.copyInto(&place{c: c, root: root, chain: m.Chain})
+}

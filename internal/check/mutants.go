@@ -1,0 +1,191 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Limits of the proof of strength, for one module.
+const (
+	MaxMutants = 8
+	MaxMutate  = 60 * time.Second
+)
+
+var errMutateTime = errors.New("time for mutants is used up")
+
+// Mutants measures whether the frozen tests notice small changes of the functions that differ between before and tree.
+// It passes when at least one mutant was noticed, or when there was nothing to mutate.
+func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, frozen []step.File) (proof Proof, err error) {
+	p, err := c.open(ctx, tree, firstNonEmpty(m.Base, tree), m.Chain)
+	if err != nil {
+		return Proof{}, fmt.Errorf("measure strength: %w", err)
+	}
+	defer func() { err = joinClose(err, p) }()
+	proof = Proof{Tree: tree}
+	chosen, err := c.chooseMutants(ctx, m, before, tree)
+	if err != nil {
+		return proof, fmt.Errorf("measure strength: %w", err)
+	}
+	files := frozenTests(p, frozen)
+	if len(files) == 0 {
+		return proof, nil
+	}
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	for _, x := range chosen {
+		killed, valid, err := p.mutant(short, x, files, &proof)
+		if errors.Is(err, errMutateTime) {
+			break
+		}
+		if err != nil {
+			return proof, fmt.Errorf("measure strength: %w", err)
+		}
+		if !valid {
+			continue
+		}
+		proof.Tried++
+		if killed {
+			proof.Killed++
+			continue
+		}
+		proof.Survived = append(proof.Survived, fix("mutant-survived", x.file, x.Line,
+			fmt.Sprintf("No test notices when %s in %s: add a test that does.", describe(x.Mutant), x.Func)))
+	}
+	proof.Passed = proof.Tried == 0 || proof.Killed > 0
+	return proof, nil
+}
+
+func describe(m source.Mutant) string {
+	if from, to, ok := strings.Cut(m.What, " to "); ok {
+		return fmt.Sprintf("%q becomes %q", from, to)
+	}
+	return fmt.Sprintf("the mutation %q is made", m.What)
+}
+
+type mutantAt struct {
+	source.Mutant
+	file string
+	src  []byte
+}
+
+// mutant runs the tests on one mutation. It is valid when the mutated source could be loaded at all.
+func (p *place) mutant(ctx context.Context, x mutantAt, files []string, proof *Proof) (killed, valid bool, err error) {
+	s := &stubber{p: p, before: map[string][]byte{}}
+	if err := s.put(x.file, x.Apply(x.src)); err != nil {
+		return false, false, err
+	}
+	run, err := p.runOnce(ctx, toolchain.Selection{Files: files})
+	if e := s.undo(); e != nil {
+		err = errors.Join(err, e)
+	}
+	if err != nil {
+		return false, false, err
+	}
+	for i := range run.records {
+		run.records[i].Name = "mutant"
+	}
+	proof.Records = append(proof.Records, run.records...)
+	ran, died := false, false
+	for _, r := range run.results {
+		_, name := toolchain.SplitID(r.ID)
+		ran = ran || name != "" && (r.Status == step.Pass || r.Status == step.Fail)
+		killed = killed || r.Status == step.Fail
+		died = died || r.Status == step.Error
+	}
+	for _, f := range run.findings { // a run that was ended (an endless loop) noticed the mutant as well
+		if f.Rule == "check-invalid" && strings.Contains(f.Message, "ended after") {
+			return true, true, nil
+		}
+	}
+	if died && !killed {
+		return false, false, nil
+	}
+	return killed, ran || killed, nil
+}
+
+// chooseMutants takes mutants from the functions that changed, in turn and of different kinds.
+func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree string) ([]mutantAt, error) {
+	old, err := c.sources(ctx, m, before)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.sources(ctx, m, tree)
+	if err != nil {
+		return nil, err
+	}
+	byFunc := map[string][]mutantAt{}
+	var order []string
+	for _, name := range slices.Sorted(maps(now)) {
+		was := functions(name, old[name])
+		f := source.Parse(name, now[name])
+		is := functions(name, now[name])
+		for _, x := range f.Mutants() {
+			if was[x.Func] == is[x.Func] {
+				continue
+			}
+			key := name + " " + x.Func
+			if byFunc[key] == nil {
+				order = append(order, key)
+			}
+			byFunc[key] = append(byFunc[key], mutantAt{x, name, now[name]})
+		}
+	}
+	for _, k := range order {
+		byFunc[k] = spread(byFunc[k])
+	}
+	var out []mutantAt
+	for round := 0; len(out) < MaxMutants; round++ {
+		more := false
+		for _, k := range order {
+			if round < len(byFunc[k]) && len(out) < MaxMutants {
+				out, more = append(out, byFunc[k][round]), true
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	return out, nil
+}
+
+// spread puts mutants of different kinds first.
+func spread(ms []mutantAt) []mutantAt {
+	seen := map[string]int{}
+	rank := make(map[int]int, len(ms))
+	for i, m := range ms {
+		kind := m.What
+		if strings.HasPrefix(kind, "change constant") {
+			kind = "change constant"
+		}
+		rank[i] = seen[kind]
+		seen[kind]++
+	}
+	idx := make([]int, len(ms))
+	for i := range idx {
+		idx[i] = i
+	}
+	slices.SortStableFunc(idx, func(a, b int) int { return rank[a] - rank[b] })
+	out := make([]mutantAt, len(ms))
+	for i, j := range idx {
+		out[i] = ms[j]
+	}
+	return out
+}
+
+// functions maps a file's functions to their code.
+func functions(name string, src []byte) map[string]string {
+	out := map[string]string{}
+	f := source.Parse(name, src)
+	for _, fn := range f.Funcs {
+		out[fn.Name] = body(f, source.Test{Off: fn.Off, Stop: fn.Stop})
+	}
+	return out
+}

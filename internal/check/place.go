@@ -1,0 +1,280 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Checker runs checks. Its methods may be called at the same time.
+type Checker struct {
+	repo  *git.Repo
+	o     Options
+	locks *keyed
+}
+
+// New returns a Checker.
+func New(o Options) (*Checker, error) {
+	if o.Repo == nil || o.Cache == "" || o.Temp == "" {
+		return nil, errors.New("checker: a repository, a cache and a place for check trees are needed")
+	}
+	for _, d := range []*string{&o.Cache, &o.Temp} {
+		abs, err := filepath.Abs(*d)
+		if err == nil {
+			err = os.MkdirAll(abs, 0o755)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("checker: %w", err)
+		}
+		*d = abs
+	}
+	if o.Limit == 0 {
+		o.Limit = 10 * time.Minute
+	}
+	return &Checker{repo: o.Repo, o: o, locks: newKeyed()}, nil
+}
+
+// stamp is what changes when a file is written.
+type stamp struct {
+	size int64
+	when time.Time
+	mode fs.FileMode
+}
+
+// place is a clean checkout of one tree with dependencies, a home and a temporary directory of its own.
+type place struct {
+	c       *Checker
+	dir     string // of everything
+	root    string // the project's root in the checkout
+	tree    string
+	chain   toolchain.Found
+	entries map[string]git.Entry
+	stamps  map[string]stamp
+	deps    prepared
+	runs    int
+	tests   map[string]map[string]string // Go: directory -> test -> file
+}
+
+// open makes a place for a tree. Its dependencies are those of the lock file in base.
+func (c *Checker) open(ctx context.Context, tree, base string, chain toolchain.Found) (*place, error) {
+	deps, err := c.prepare(ctx, base, chain)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(c.o.Temp, "c")
+	if err != nil {
+		return nil, fmt.Errorf("make check tree: %w", err)
+	}
+	p := &place{c: c, dir: dir, tree: tree, chain: chain, deps: deps}
+	if err := p.fill(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("make check tree: %w", err), p.close())
+	}
+	return p, nil
+}
+
+func (p *place) fill(ctx context.Context) error {
+	for _, d := range []string{"home", "tmp", "reports"} {
+		if err := os.Mkdir(filepath.Join(p.dir, d), 0o755); err != nil {
+			return err
+		}
+	}
+	top := filepath.Join(p.dir, "tree")
+	if _, err := p.c.repo.Checkout(ctx, p.tree, top); err != nil {
+		return err
+	}
+	p.root = filepath.Join(top, filepath.FromSlash(p.c.repo.Prefix()))
+	if err := os.MkdirAll(p.root, 0o755); err != nil {
+		return err
+	}
+	list, err := p.c.repo.ReadTree(ctx, p.tree)
+	if err != nil {
+		return err
+	}
+	p.entries = make(map[string]git.Entry, len(list))
+	for _, e := range list {
+		p.entries[e.Path] = e
+	}
+	for name, b := range p.c.o.Copy {
+		if err := p.write(name, b); err != nil {
+			return err
+		}
+	}
+	if err := p.deps.copyInto(p); err != nil {
+		return err
+	}
+	for _, argv := range p.c.o.Setup {
+		out, err := p.exec(ctx, toolchain.Command{Name: "setup", Argv: argv, Dir: ".", Report: toolchain.ReportExit}, true)
+		if err != nil {
+			return err
+		}
+		if out.Record.Exit != 0 {
+			return fmt.Errorf("%w: %s: %s", ErrSetup, strings.Join(argv, " "), out.tail)
+		}
+	}
+	return p.stampAll()
+}
+
+// close removes everything.
+func (p *place) close() error { return removeAll(p.dir) }
+
+// removeAll also removes directories that were made read-only, as Go's module cache does.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(p, 0o755)
+		}
+		return nil //nolint:nilerr // the removal below reports what is left
+	})
+	return os.RemoveAll(dir)
+}
+
+func (p *place) full(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+
+func (p *place) read(name string) []byte {
+	b, err := os.ReadFile(p.full(name))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func (p *place) write(name string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(p.full(name)), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(p.full(name), b, 0o644)
+}
+
+func (p *place) stampAll() error {
+	p.stamps = make(map[string]stamp, len(p.entries))
+	for name := range p.entries {
+		if s, ok := p.stampOf(name); ok {
+			p.stamps[name] = s
+		}
+	}
+	return nil
+}
+
+func (p *place) stampOf(name string) (stamp, bool) {
+	if strings.HasPrefix(name, "../") {
+		return stamp{}, false
+	}
+	info, err := os.Lstat(p.full(name))
+	if err != nil {
+		return stamp{}, false
+	}
+	return stamp{info.Size(), info.ModTime(), info.Mode()}, true
+}
+
+// changed lists the tracked files that differ from the tree. Only files whose stamp moved are read; those with the same
+// bytes as before are not changed.
+func (p *place) changed(ctx context.Context) ([]string, error) {
+	var out []string
+	for name, before := range p.stamps {
+		now, ok := p.stampOf(name)
+		if ok && now == before {
+			continue
+		}
+		if ok && now.mode == before.mode && now.mode.IsRegular() {
+			want, err := p.c.repo.ReadBlob(ctx, p.entries[name].ID)
+			if err != nil {
+				return nil, err
+			}
+			if bytes.Equal(want, p.read(name)) {
+				p.stamps[name] = now
+				continue
+			}
+		}
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// treeNow is the tree that the tracked files make now, given those that changed.
+func (p *place) treeNow(ctx context.Context, changed []string) (string, error) {
+	edits := make([]git.Edit, 0, len(changed))
+	for _, name := range changed {
+		e := git.Edit{Path: name}
+		if info, err := os.Lstat(p.full(name)); err == nil && info.Mode().IsRegular() {
+			id, err := p.c.repo.WriteBlob(ctx, p.read(name))
+			if err != nil {
+				return "", err
+			}
+			e.ID, e.Mode = id, p.entries[name].Mode
+		}
+		edits = append(edits, e)
+	}
+	return p.c.repo.EditTree(ctx, p.tree, edits)
+}
+
+// restore puts tracked files back.
+func (p *place) restore(ctx context.Context, names []string) error {
+	for _, name := range names {
+		b, err := p.c.repo.ReadBlob(ctx, p.entries[name].ID)
+		if err != nil {
+			return err
+		}
+		if err := os.RemoveAll(p.full(name)); err != nil {
+			return err
+		}
+		if p.entries[name].Mode == linkMode {
+			err = os.Symlink(string(b), p.full(name))
+		} else {
+			err = p.write(name, b)
+		}
+		if err == nil && p.entries[name].Mode == "100755" {
+			err = os.Chmod(p.full(name), 0o755)
+		}
+		if err != nil {
+			return err
+		}
+		if s, ok := p.stampOf(name); ok {
+			p.stamps[name] = s
+		}
+	}
+	return nil
+}
+
+// fileOf finds the file of a Go test: the runner knows only its package.
+func (p *place) fileOf(dir, name string) string {
+	top, _, _ := strings.Cut(name, "/")
+	if p.tests == nil {
+		p.tests = map[string]map[string]string{}
+	}
+	if p.tests[dir] == nil {
+		p.tests[dir] = map[string]string{}
+		list, err := os.ReadDir(p.full(dir))
+		if err != nil {
+			return dir
+		}
+		for _, e := range list {
+			file := strings.TrimPrefix(dir+"/"+e.Name(), "./")
+			if !strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, t := range source.Parse(file, p.read(file)).Tests {
+				p.tests[dir][t.Name] = file
+			}
+		}
+	}
+	if f := p.tests[dir][top]; f != "" {
+		return f
+	}
+	return dir
+}

@@ -1,0 +1,420 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Baseline runs the build and all tests of a toolchain on a tree that nobody has worked on. Its failures are Known in
+// the proofs that follow. It passes also with failures, as long as the runner ran.
+func (c *Checker) Baseline(ctx context.Context, chain toolchain.Found, tree string) (proof Proof, err error) {
+	p, err := c.open(ctx, tree, tree, chain)
+	if err != nil {
+		return Proof{}, fmt.Errorf("baseline: %w", err)
+	}
+	defer func() { err = joinClose(err, p) }()
+	proof = Proof{Tree: tree}
+	for _, cmd := range chain.Build(chain.Root) {
+		out, err := p.exec(ctx, cmd, false)
+		if err != nil {
+			return proof, fmt.Errorf("baseline: %w", err)
+		}
+		proof.Records = append(proof.Records, out.Record)
+		if !out.clean() {
+			proof.Findings = append(proof.Findings, warn("build-failed", chain.Root, 0, "The build fails before anything is changed: "+out.tail))
+		}
+	}
+	files := p.testFiles()
+	if len(files) == 0 {
+		proof.Passed = true
+		return proof, nil
+	}
+	run, err := p.runTests(ctx, toolchain.Selection{}, p.testsOf(files))
+	if err == nil {
+		err = p.settle(ctx, &run)
+	}
+	proof.Records = append(proof.Records, run.records...)
+	proof.Results = run.results
+	for _, f := range run.findings {
+		f.Severity = step.Warn
+		proof.Findings = append(proof.Findings, f)
+	}
+	proof.Passed = executed(run.results) > 0
+	if err != nil {
+		return proof, fmt.Errorf("baseline: %w", err)
+	}
+	return proof, nil
+}
+
+func joinClose(err error, p *place) error {
+	if e := p.close(); e != nil && err == nil {
+		return fmt.Errorf("remove check tree: %w", e)
+	}
+	return err
+}
+
+// testFiles lists the files with tests of the place's toolchain.
+func (p *place) testFiles() []string {
+	var out []string
+	for name := range p.entries {
+		if p.ours(name) && toolchain.IsTest(name) && len(source.Parse(name, p.read(name)).Tests) > 0 {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (p *place) ours(name string) bool {
+	in := p.chain.Root == "." || p.chain.Root == "" || strings.HasPrefix(name, p.chain.Root+"/")
+	return in && !strings.HasPrefix(name, "../") && slices.Contains(languagesOf(p.chain), source.LangOf(name))
+}
+
+func languagesOf(chain toolchain.Found) []string {
+	switch chain.Ecosystem {
+	case toolchain.Go:
+		return []string{source.Go}
+	case toolchain.Node:
+		return []string{source.TypeScript, source.JavaScript}
+	case toolchain.Python:
+		return []string{source.Python}
+	}
+	return nil
+}
+
+// Green proves that the frozen tests pass on tree, which an author made from before (the tree with the frozen tests).
+// Frozen files that differ are a finding, and the proof runs on a tree in which they are as they were.
+func (c *Checker) Green(ctx context.Context, m Module, before, tree string, frozen []step.File) (Proof, error) {
+	fixed, findings, restored, err := c.freeze(ctx, m, before, tree, frozen)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove green: %w", err)
+	}
+	proof, err := c.passes(ctx, m, fixed, frozen)
+	if err != nil {
+		return proof, fmt.Errorf("prove green: %w", err)
+	}
+	proof.Findings, proof.Restored = append(findings, proof.Findings...), restored
+	proof.Passed = proof.Passed && !Rejected(proof.Findings)
+	return proof, nil
+}
+
+// Refactor proves that tree, made from the green tree, still passes the frozen tests, exports the same with the same
+// signatures, and differs in nothing outside the module.
+func (c *Checker) Refactor(ctx context.Context, m Module, green, tree string, frozen []step.File) (Proof, error) {
+	proof, err := c.Green(ctx, m, green, tree, frozen)
+	if err != nil {
+		return proof, fmt.Errorf("prove refactoring: %w", err)
+	}
+	findings, err := c.sameExports(ctx, m, green, proof.Tree)
+	if err != nil {
+		return proof, fmt.Errorf("prove refactoring: %w", err)
+	}
+	proof.Findings = append(proof.Findings, findings...)
+	proof.Passed = proof.Passed && !Rejected(findings)
+	return proof, nil
+}
+
+// Merged proves a module again on the tree that merging made. Frozen files that the merge changed are a finding.
+func (c *Checker) Merged(ctx context.Context, m Module, tree string, frozen []step.File) (Proof, error) {
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove merged tree: %w", err)
+	}
+	have := map[string]string{}
+	for _, e := range entries {
+		have[e.Path] = e.ID
+	}
+	var findings []step.Finding
+	for _, f := range frozen {
+		if have[f.Path] != f.ID {
+			findings = append(findings, reject("frozen-changed", f.Path, 0, "The merged tree has another version of this frozen test."))
+		}
+	}
+	proof, err := c.passes(ctx, m, tree, frozen)
+	if err != nil {
+		return proof, fmt.Errorf("prove merged tree: %w", err)
+	}
+	proof.Findings = append(findings, proof.Findings...)
+	proof.Passed = proof.Passed && !Rejected(findings)
+	return proof, nil
+}
+
+// freeze puts frozen and kept files back and finds what was changed outside the module's sources.
+func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, frozen []step.File) (string, []step.Finding, []string, error) {
+	diff, err := c.repo.Diff(ctx, before, tree)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	was := map[string]string{}
+	for _, f := range frozen {
+		was[f.Path] = f.ID
+	}
+	var findings []step.Finding
+	var restored []string
+	var edits []git.Edit
+	back := func(d git.Change) {
+		restored = append(restored, d.Path)
+		edits = append(edits, git.Edit{Path: d.Path, Mode: d.OldMode, ID: d.OldID})
+	}
+	for _, d := range diff {
+		_, isFrozen := was[d.Path]
+		switch {
+		case isFrozen:
+			what := "changed"
+			if d.Status == 'D' {
+				what = "deleted"
+			}
+			findings = append(findings, reject("frozen-changed", d.Path, 0,
+				"This test file is frozen and was "+what+". Change the implementation so that it passes as it is."))
+			back(d)
+		case has(m.Kept, d.Path):
+			findings = append(findings, warn("kept-changed", d.Path, 0, "This file is kept as it is in this run; the change was put back."))
+			back(d)
+		case !m.Place.AllowsSource(d.Path):
+			findings = append(findings, scopeFinding(m, d.Path, "source files of the module"))
+			back(d)
+		}
+	}
+	// A frozen file that was different before already is put right, too: the object store has it.
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	have := map[string]string{}
+	for _, e := range entries {
+		have[e.Path] = e.ID
+	}
+	for _, f := range frozen {
+		if have[f.Path] != f.ID && !has(restored, f.Path) {
+			edits = append(edits, git.Edit{Path: f.Path, Mode: "100644", ID: f.ID})
+		}
+	}
+	if len(edits) == 0 {
+		return tree, findings, nil, nil
+	}
+	// Paths outside the project cannot be edited from its root; the finding about them rejects anyway.
+	edits = slices.DeleteFunc(edits, func(e git.Edit) bool { return strings.HasPrefix(e.Path, "../") })
+	for i, e := range edits {
+		if id := was[e.Path]; id != "" {
+			edits[i].ID = id
+			if e.Mode == "" {
+				edits[i].Mode = "100644"
+			}
+		}
+	}
+	fixed, err := c.repo.EditTree(ctx, tree, edits)
+	return fixed, findings, restored, err
+}
+
+func scopeFinding(m Module, p, what string) step.Finding {
+	return reject("out-of-scope", p, 0, fmt.Sprintf(
+		"This file is not one of the %s in %s; this phase may change only those (%s).", what, m.Dir, strings.Join(m.Place.Sources, ", ")))
+}
+
+// passes builds and runs the frozen tests.
+func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []step.File) (proof Proof, err error) {
+	p, err := c.open(ctx, tree, firstNonEmpty(m.Base, tree), m.Chain)
+	if err != nil {
+		return Proof{}, err
+	}
+	defer func() { err = joinClose(err, p) }()
+	proof = Proof{Tree: tree, Frozen: frozen}
+	if err := p.build(ctx, m, &proof); err != nil {
+		return proof, err
+	}
+	files := frozenTests(p, frozen)
+	if len(files) == 0 {
+		proof.Findings = append(proof.Findings, reject("no-tests-ran", m.Dir, 0, "The module has no frozen test, so nothing proves it."))
+		return proof, nil
+	}
+	expected := p.testsOf(files)
+	run, err := p.runTests(ctx, toolchain.Selection{Files: files}, expected)
+	if err == nil {
+		err = p.settle(ctx, &run)
+	}
+	proof.Records = append(proof.Records, run.records...)
+	proof.Results, proof.Findings = run.results, append(proof.Findings, run.findings...)
+	if err != nil {
+		return proof, err
+	}
+	proof.judge(m, expected, run)
+	return proof, nil
+}
+
+func firstNonEmpty(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// frozenTests are the frozen files that hold tests of the module's language.
+func frozenTests(p *place, frozen []step.File) []string {
+	var out []string
+	for _, f := range frozen {
+		if p.ours(f.Path) && toolchain.IsTest(f.Path) && len(source.Parse(f.Path, p.read(f.Path)).Tests) > 0 {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
+// judge decides whether every expected test passed.
+func (pr *Proof) judge(m Module, expected []test, run testRun) {
+	ok := executed(run.results) > 0
+	for _, t := range expected {
+		st, ran := status(resultsOf(t, run.results))
+		switch {
+		case has(m.Known, t.ID):
+		case !ran:
+			ok = false
+			if _, broken := loadError(t, run.results); !broken {
+				pr.Findings = append(pr.Findings, reject("test-missing", t.File, t.Line, "The test "+t.Name+" did not run."))
+			}
+		case st == step.Skip && !t.MaySkip && !t.Skipped:
+			ok = false
+			pr.Findings = append(pr.Findings, reject("test-skipped", t.File, t.Line,
+				"The test "+t.Name+" was skipped although nothing in it says so; the implementation must let it run."))
+		case st == step.Flake:
+			ok = false
+			pr.Findings = append(pr.Findings, fix("flaky-test", t.File, t.Line,
+				"The test "+t.Name+" failed and then passed on the same tree. Find what differs between two runs."))
+		}
+	}
+	for _, r := range run.results {
+		if (r.Status == step.Fail || r.Status == step.Error) && !has(m.Known, r.ID) {
+			ok = false
+		}
+	}
+	pr.Passed = ok && !Rejected(pr.Findings)
+}
+
+var diagnostic = regexp.MustCompile(`^(\S[^:(\n]*\.\w+)[:(](\d+)`)
+
+// build compiles or type-checks. Only what is wrong in the module's own sources is charged: the rest of the project may
+// have been broken before, or waits for its own turn.
+func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
+	for _, cmd := range m.Chain.Build(m.Dir) {
+		out, err := p.exec(ctx, cmd, false)
+		if err != nil {
+			return err
+		}
+		proof.Records = append(proof.Records, out.Record)
+		if out.clean() {
+			continue
+		}
+		charged := 0
+		for l := range strings.SplitSeq(out.tail, "\n") {
+			d := diagnostic.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./"))
+			if d == nil {
+				continue
+			}
+			file := path.Join(m.Chain.Root, d[1])
+			if m.Place.AllowsSource(file) {
+				charged++
+				proof.Findings = append(proof.Findings, reject("build-failed", file, atoi(d[2]), "The build fails: "+strings.TrimSpace(l)))
+			}
+		}
+		if charged == 0 {
+			proof.Findings = append(proof.Findings, warn("build-failed", m.Dir, 0, "The build fails outside the module: "+out.tail))
+		}
+	}
+	return nil
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// sameExports compares what the module's sources export in two trees.
+func (c *Checker) sameExports(ctx context.Context, m Module, before, after string) ([]step.Finding, error) {
+	a, err := c.exports(ctx, m, before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.exports(ctx, m, after)
+	if err != nil {
+		return nil, err
+	}
+	var out []step.Finding
+	for name, x := range a {
+		y, ok := b[name]
+		switch {
+		case !ok:
+			out = append(out, reject("export-changed", x.file, x.Line, "The export "+name+" is gone; refactoring keeps all exports."))
+		case x.Signature != y.Signature:
+			out = append(out, reject("export-changed", y.file, y.Line,
+				fmt.Sprintf("The signature of %s changed from %q to %q; refactoring keeps signatures.", name, x.Signature, y.Signature)))
+		}
+	}
+	for name, y := range b {
+		if _, ok := a[name]; !ok {
+			out = append(out, reject("export-changed", y.file, y.Line, "The export "+name+" is new; refactoring adds none."))
+		}
+	}
+	slices.SortFunc(out, func(x, y step.Finding) int { return strings.Compare(x.Path+x.Message, y.Path+y.Message) })
+	return out, nil
+}
+
+type exported struct {
+	source.Export
+	file string
+}
+
+// exports maps what a module's sources export. Files may be split and renamed; names may not.
+func (c *Checker) exports(ctx context.Context, m Module, tree string) (map[string]exported, error) {
+	files, err := c.sources(ctx, m, tree)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]exported{}
+	for _, name := range slices.Sorted(maps(files)) {
+		for _, e := range source.Parse(name, files[name]).Exports {
+			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
+			if e.Kind == "variable" && strings.Contains(e.Signature, "from ") { // a re-export says where from; that may move
+				e.Signature = e.Name
+			}
+			if _, twice := out[key]; !twice || e.Kind != "variable" {
+				out[key] = exported{e, name}
+			}
+		}
+	}
+	return out, nil
+}
+
+// sources reads the module's source files of a tree.
+func (c *Checker) sources(ctx context.Context, m Module, tree string) (map[string][]byte, error) {
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	var keep []git.Entry
+	for _, e := range entries {
+		if m.Place.AllowsSource(e.Path) && e.Mode != linkMode {
+			keep, ids = append(keep, e), append(ids, e.ID)
+		}
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(keep))
+	for _, e := range keep {
+		out[e.Path] = blobs[e.ID]
+	}
+	return out, nil
+}

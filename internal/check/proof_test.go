@@ -1,0 +1,473 @@
+package check_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// lab is a repository with trees made from maps of files, and a checker for it.
+type lab struct {
+	t       *testing.T
+	repo    *git.Repo
+	checker *check.Checker
+	temp    string
+	mu      sync.Mutex
+	outputs map[string]string
+}
+
+// cache is shared by all tests and runs, as an engine's is: installing takes long.
+func cache(t *testing.T) string {
+	t.Helper()
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "jacquard-check-test")
+}
+
+func newLab(t *testing.T, change ...func(*check.Options)) *lab {
+	t.Helper()
+	base := t.TempDir()
+	project := filepath.Join(base, "project")
+	temp := filepath.Join(base, "t")
+	for _, d := range []string{project, temp} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	repo, err := git.Private(t.Context(), git.Options{Dir: project, Env: os.Environ(), Temp: temp}, filepath.Join(base, "git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{t: t, repo: repo, temp: filepath.Join(base, "checks"), outputs: map[string]string{}}
+	o := check.Options{
+		Repo: repo, Env: os.Environ(), Cache: cache(t), Temp: l.temp,
+		Store: func(b []byte) (string, error) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			key := string(rune('a'+len(l.outputs)%26)) + strings.Repeat("0", 8)
+			l.outputs[key] = string(b)
+			return key, nil
+		},
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	if l.checker, err = check.New(o); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// tree makes a tree from base and files; an empty text removes a file.
+func (l *lab) tree(base string, files map[string]string) string {
+	l.t.Helper()
+	var edits []git.Edit
+	for p, text := range files {
+		e := git.Edit{Path: p, Mode: "100644"}
+		if text != "" {
+			id, err := l.repo.WriteBlob(l.t.Context(), []byte(text))
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			e.ID = id
+		}
+		edits = append(edits, e)
+	}
+	tree, err := l.repo.EditTree(l.t.Context(), base, edits)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return tree
+}
+
+// module detects what there is to know about a directory in a tree.
+func (l *lab) module(tree, dir string, exports ...step.Export) check.Module {
+	l.t.Helper()
+	entries, err := l.repo.ReadTree(l.t.Context(), tree)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	ids := map[string]string{}
+	var files []string
+	for _, e := range entries {
+		files = append(files, e.Path)
+		ids[e.Path] = e.ID
+	}
+	read := func(p string) []byte {
+		b, err := l.repo.ReadBlob(l.t.Context(), ids[p])
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return b
+	}
+	chain, ok := toolchain.Detect(files, read, dir)
+	if !ok {
+		l.t.Fatalf("no toolchain for %s: %+v", dir, chain)
+	}
+	return check.Module{
+		Dir: dir, Chain: chain, Exports: exports, Base: tree,
+		Place: chain.Place(toolchain.Layout{Dir: dir, Files: files, Read: read}),
+	}
+}
+
+func rules(fs []step.Finding) []string {
+	var out []string
+	for _, f := range fs {
+		out = append(out, f.Rule)
+	}
+	return out
+}
+
+func want(t *testing.T, what string, p check.Proof, err error, passed bool, wantRules ...string) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	got := rules(p.Findings)
+	ok := p.Passed == passed && (len(wantRules) > 0 || !passed || len(p.Findings) == 0)
+	for _, r := range wantRules {
+		ok = ok && slices.Contains(got, r)
+	}
+	if !ok {
+		t.Fatalf("%s: passed = %v, findings %+v, failures %+v; want passed = %v with %v", what, p.Passed, p.Findings, p.Failures(), passed, wantRules)
+	}
+	for _, r := range p.Records {
+		if r.Tree == "" || len(r.Argv) == 0 || r.Started == 0 || r.Output.SHA256 == "" || !slices.Contains(r.Env, "HOME") {
+			t.Fatalf("%s: incomplete record %+v", what, r)
+		}
+	}
+}
+
+// sample is one small project in one language.
+type sample struct {
+	name      string
+	base      map[string]string
+	dir       string
+	exports   []step.Export
+	test      map[string]string // RED
+	ids       []string          // of its tests
+	wrong     map[string]string // an implementation that fails one test
+	right     map[string]string
+	cheat     map[string]string // what changes a frozen test
+	refactor  map[string]string // same exports
+	breaking  map[string]string // another signature
+	weakTest  map[string]string // a test that notices nothing
+	broken    map[string]string // RED that fails for another reason
+	satisfied map[string]string // RED that passes without the implementation
+}
+
+func goSample() sample {
+	const impl = "package calc\n\nimport \"errors\"\n\n// ErrZero is returned for a division by zero.\nvar ErrZero = errors.New(\"zero\")\n\n// Div divides.\nfunc Div(a, b int) (int, error) {\n\tif b == 0 {\n\t\treturn 0, ErrZero\n\t}\n\treturn a / b, nil\n}\n"
+	return sample{
+		name: "go", dir: "calc",
+		base:      map[string]string{"go.mod": "module example.org/sample\n\ngo 1.24\n", "other/other.go": "package other\n\nfunc One() int { return 1 }\n", "other/other_test.go": "package other\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fatal()\n\t}\n}\n"},
+		exports:   []step.Export{{Kind: "function", Name: "Div", Signature: "Div(a, b int) (int, error)"}, {Kind: "variable", Name: "ErrZero", Signature: "ErrZero error"}},
+		test:      map[string]string{"calc/calc_test.go": "package calc\n\nimport (\n\t\"errors\"\n\t\"testing\"\n)\n\nfunc TestDiv(t *testing.T) {\n\tgot, err := Div(6, 3)\n\tif got != 2 || err != nil {\n\t\tt.Fatalf(\"%d %v\", got, err)\n\t}\n}\n\nfunc TestDivZero(t *testing.T) {\n\tif _, err := Div(1, 0); !errors.Is(err, ErrZero) {\n\t\tt.Fatal(err)\n\t}\n}\n\nfunc TestDivOfZeroIsZero(t *testing.T) {\n\tif got, _ := Div(0, 3); got != 0 {\n\t\tt.Fatal(got)\n\t}\n}\n"},
+		ids:       []string{"calc/calc_test.go::TestDiv", "calc/calc_test.go::TestDivZero", "calc/calc_test.go::TestDivOfZeroIsZero"},
+		right:     map[string]string{"calc/calc.go": impl},
+		wrong:     map[string]string{"calc/calc.go": strings.Replace(impl, "0, ErrZero", "0, nil", 1)},
+		cheat:     map[string]string{"calc/calc.go": strings.Replace(impl, "0, ErrZero", "0, nil", 1), "calc/calc_test.go": "package calc\n"},
+		refactor:  map[string]string{"calc/calc.go": strings.Replace(strings.Replace(impl, "func Div", "func div", 1), "// Div divides.", "// Div divides.\nfunc Div(a, b int) (int, error) { return div(a, b) }\n", 1)},
+		breaking:  map[string]string{"calc/calc.go": strings.Replace(impl, "func Div(a, b int)", "func Div(a, b int, _ ...int)", 1)},
+		weakTest:  map[string]string{"calc/calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestDiv(t *testing.T) {\n\tif got, _ := Div(0, 3); got > 1000 {\n\t\tt.Fatal(got)\n\t}\n}\n"},
+		broken:    map[string]string{"calc/calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestDiv(t *testing.T) {\n\tif got, _ := Div(6, 3); got != undefinedHelper() {\n\t\tt.Fatal(got)\n\t}\n}\n"},
+		satisfied: map[string]string{"calc/calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestDiv(t *testing.T) {\n\tif got, _ := Div(6, 3); got != 2 {\n\t\tt.Fatal(got)\n\t}\n}\n\nfunc TestNothing(t *testing.T) {\n\tif 1+len(\"a\") != 2 {\n\t\tt.Fatal()\n\t}\n}\n"},
+	}
+}
+
+func pySample() sample {
+	const impl = "class ZeroError(Exception):\n    pass\n\n\ndef div(a, b):\n    if b == 0:\n        raise ZeroError('zero')\n    return a // b\n"
+	const test = "import pytest\n\nfrom calc.calc import ZeroError, div\n\n\ndef test_div():\n    assert div(6, 3) == 2\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_self(n):\n    assert div(n, n) == 1\n\n\nclass TestErrors:\n    def test_zero(self):\n        with pytest.raises(ZeroError):\n            div(1, 0)\n"
+	return sample{
+		name: "python", dir: "calc",
+		base:      map[string]string{"pyproject.toml": "[project]\nname = \"sample\"\nversion = \"1\"\n\n[tool.pytest.ini_options]\ntestpaths = [\".\"]\n", "other/other.py": "def one():\n    return 1\n", "other/test_other.py": "from other.other import one\n\n\ndef test_one():\n    assert one() == 1\n"},
+		exports:   []step.Export{{Kind: "function", Name: "div", Signature: "div(a: int, b: int) -> int"}, {Kind: "class", Name: "ZeroError", Signature: "ZeroError(Exception)"}},
+		test:      map[string]string{"calc/test_calc.py": test},
+		ids:       []string{"calc/test_calc.py::test_div", "calc/test_calc.py::test_self", "calc/test_calc.py::TestErrors::test_zero"},
+		right:     map[string]string{"calc/calc.py": impl},
+		wrong:     map[string]string{"calc/calc.py": strings.Replace(impl, "raise ZeroError('zero')", "return 0", 1)},
+		cheat:     map[string]string{"calc/calc.py": strings.Replace(impl, "raise ZeroError('zero')", "return 0", 1), "calc/test_calc.py": "def test_div():\n    assert True\n"},
+		refactor:  map[string]string{"calc/calc.py": strings.Replace(impl, "    return a // b\n", "    return _quotient(a, b)\n\n\ndef _quotient(a, b):\n    return a // b\n", 1)},
+		breaking:  map[string]string{"calc/calc.py": strings.Replace(impl, "def div(a, b)", "def div(a, b, c=None)", 1)},
+		weakTest:  map[string]string{"calc/test_calc.py": "from calc.calc import div\n\n\ndef test_div():\n    assert div(0, 3) != 1000\n"},
+		broken:    map[string]string{"calc/test_calc.py": "from calc.calc import div\nfrom nowhere_at_all import x\n\n\ndef test_div():\n    assert div(6, 3) == x\n"},
+		satisfied: map[string]string{"calc/test_calc.py": "from calc.calc import div\n\n\ndef test_div():\n    assert div(6, 3) == 2\n\n\ndef test_nothing():\n    assert len('a') == 1\n"},
+	}
+}
+
+func tsSample(t *testing.T) sample {
+	t.Helper()
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join("testdata", "vitest", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	const impl = "export class ZeroError extends Error {}\n\nexport function div(a: number, b: number): number {\n  if (b === 0) {\n    throw new ZeroError('zero');\n  }\n  return Math.floor(a / b);\n}\n"
+	const test = "import { describe, it, expect } from 'vitest';\nimport { div, ZeroError } from './index';\n\ndescribe('div', () => {\n  it('divides', () => {\n    expect(div(6, 3)).toBe(2);\n  });\n  it.each([1, 2])('%i by itself', (n) => {\n    expect(div(n, n)).toBe(1);\n  });\n  it('throws', () => {\n    expect(() => div(1, 0)).toThrow();\n  });\n  it('throws its own error', () => {\n    expect(() => div(1, 0)).toThrow(ZeroError);\n  });\n});\n"
+	return sample{
+		name: "typescript", dir: "src/calc",
+		base: map[string]string{
+			"package.json": read("package.json"), "package-lock.json": read("package-lock.json"),
+			"tsconfig.json":      "{\"compilerOptions\": {\"strict\": true, \"module\": \"esnext\", \"moduleResolution\": \"bundler\", \"target\": \"es2022\", \"noEmit\": true, \"skipLibCheck\": true}, \"include\": [\"src\"]}\n",
+			"src/other/index.ts": "export const one = (): number => 1;\n", "src/other/index.test.ts": "import { test, expect } from 'vitest';\nimport { one } from './index';\ntest('one', () => { expect(one()).toBe(1); });\n",
+		},
+		exports:   []step.Export{{Kind: "function", Name: "div", Signature: "div(a: number, b: number): number"}, {Kind: "class", Name: "ZeroError", Signature: "class ZeroError extends Error"}},
+		test:      map[string]string{"src/calc/index.test.ts": test},
+		ids:       []string{"src/calc/index.test.ts::div > divides", "src/calc/index.test.ts::div > %i by itself", "src/calc/index.test.ts::div > throws", "src/calc/index.test.ts::div > throws its own error"},
+		right:     map[string]string{"src/calc/index.ts": impl},
+		wrong:     map[string]string{"src/calc/index.ts": strings.Replace(impl, "throw new ZeroError('zero');", "return 0;", 1)},
+		cheat:     map[string]string{"src/calc/index.ts": strings.Replace(impl, "throw new ZeroError('zero');", "return 0;", 1), "src/calc/index.test.ts": "import { test, expect } from 'vitest';\ntest('x', () => { expect(true).toBe(true); });\n"},
+		refactor:  map[string]string{"src/calc/index.ts": strings.Replace(impl, "return Math.floor(a / b);", "return quotient(a, b);", 1) + "\nfunction quotient(a: number, b: number): number {\n  return Math.floor(a / b);\n}\n"},
+		breaking:  map[string]string{"src/calc/index.ts": strings.Replace(impl, "b: number): number", "b: number, c = 0): number", 1)},
+		weakTest:  map[string]string{"src/calc/index.test.ts": "import { it, expect } from 'vitest';\nimport { div } from './index';\nit('divides', () => { expect(div(0, 3)).not.toBe(1000); });\n"},
+		broken:    map[string]string{"src/calc/index.test.ts": "import { it, expect } from 'vitest';\nimport { div } from './index';\nimport { x } from 'nowhere-at-all';\nit('divides', () => { expect(div(6, 3)).toBe(x); });\n"},
+		satisfied: map[string]string{"src/calc/index.test.ts": "import { it, expect } from 'vitest';\nimport { div } from './index';\nit('divides', () => { expect(div(6, 3)).toBe(2); });\nit('nothing', () => { expect('a'.length).toBe(1); });\n"},
+	}
+}
+
+func needs(t *testing.T, tool string) {
+	t.Helper()
+	if _, err := proc.LookPath(tool, os.Getenv("PATH")); err != nil {
+		t.Skip(tool + " is not installed")
+	}
+}
+
+func TestProofsGo(t *testing.T) {
+	t.Parallel()
+	prove(t, goSample())
+}
+
+func TestProofsPython(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	prove(t, pySample())
+}
+
+func TestProofsTypeScript(t *testing.T) {
+	t.Parallel()
+	needs(t, "npm")
+	prove(t, tsSample(t))
+}
+
+func prove(t *testing.T, s sample) {
+	t.Helper()
+	l := newLab(t)
+	ctx := t.Context()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, s.exports...)
+
+	p, err := l.checker.Baseline(ctx, m.Chain, base)
+	want(t, "baseline", p, err, true)
+	if c := p.Counts(); c.Passed == 0 || c.Failed > 0 {
+		t.Fatalf("baseline counts %+v", c)
+	}
+
+	// RED
+	red := l.tree(base, s.test)
+	p, err = l.checker.Red(ctx, m, base, red, []step.Claim{{Item: "b1", Tests: s.ids}})
+	want(t, "red", p, err, true)
+	slices.Sort(p.Red)
+	ids := slices.Sorted(slices.Values(s.ids))
+	if !slices.Equal(p.Red, ids) || len(p.Satisfied) > 0 || p.Strong != len(ids) {
+		t.Fatalf("red tests = %q (satisfied %q), want %q", p.Red, p.Satisfied, ids)
+	}
+	frozen := p.Frozen
+	if len(frozen) != len(s.test) {
+		t.Fatalf("frozen = %v", frozen)
+	}
+	p, err = l.checker.Red(ctx, m, base, red, []step.Claim{{Item: "b1", Tests: []string{s.ids[0] + "x"}}})
+	want(t, "a claim of a test that is not there", p, err, true, "claim-unknown")
+	p, err = l.checker.Red(ctx, m, base, l.tree(red, s.right), nil)
+	want(t, "sources in red", p, err, false, "out-of-scope")
+	p, err = l.checker.Red(ctx, m, base, l.tree(base, s.broken), nil)
+	want(t, "broken test", p, err, false, "red-unrelated-failure")
+	p, err = l.checker.Red(ctx, m, base, l.tree(base, s.satisfied), nil)
+	want(t, "test that passes already", p, err, true, "already-passes")
+	if len(p.Satisfied) != 1 || len(p.Red) != 1 {
+		t.Fatalf("satisfied = %q, red = %q", p.Satisfied, p.Red)
+	}
+
+	// GREEN
+	p, err = l.checker.Green(ctx, m, red, l.tree(red, s.wrong), frozen)
+	want(t, "wrong implementation", p, err, false)
+	if f := p.Failures(); len(f) == 0 || f[0].Message == "" {
+		t.Fatalf("failures without a message: %+v", f)
+	}
+	p, err = l.checker.Green(ctx, m, red, l.tree(red, s.cheat), frozen)
+	want(t, "changed test", p, err, false, "frozen-changed")
+	if len(p.Failures()) == 0 {
+		t.Fatal("the frozen tests were not put back before they ran")
+	}
+	green := l.tree(red, s.right)
+	p, err = l.checker.Green(ctx, m, red, green, frozen)
+	want(t, "right implementation", p, err, true)
+	p, err = l.checker.Green(ctx, m, red, l.tree(green, map[string]string{"other/new.md": "x"}), frozen)
+	want(t, "another file", p, err, false, "out-of-scope")
+
+	// REFACTOR, strength, landing
+	p, err = l.checker.Refactor(ctx, m, green, l.tree(green, s.refactor), frozen)
+	want(t, "refactoring", p, err, true)
+	p, err = l.checker.Refactor(ctx, m, green, l.tree(green, s.breaking), frozen)
+	want(t, "changed signature", p, err, false, "export-changed")
+	p, err = l.checker.Mutants(ctx, m, red, green, frozen)
+	want(t, "strength", p, err, true, rules(p.Findings)...)
+	if p.Tried < 3 || p.Killed == 0 || p.Tried > check.MaxMutants {
+		t.Fatalf("mutants: %d of %d killed", p.Killed, p.Tried)
+	}
+	weak := l.tree(green, s.weakTest)
+	p, err = l.checker.Mutants(ctx, m, red, weak, frozenOf(t, l, weak, frozen))
+	if err != nil || p.Passed && p.Killed == p.Tried {
+		t.Fatalf("weak tests kill %d of %d mutants (%v)", p.Killed, p.Tried, err)
+	}
+	if len(p.Survived) == 0 || p.Survived[0].Line == 0 {
+		t.Fatalf("survived = %+v", p.Survived)
+	}
+	p, err = l.checker.Merged(ctx, m, l.tree(green, map[string]string{"README.md": "x"}), frozen)
+	want(t, "merged", p, err, true)
+	p, err = l.checker.Merged(ctx, m, weak, frozen)
+	want(t, "merged with another test", p, err, false, "frozen-changed")
+	if list, err := os.ReadDir(l.temp); err != nil || len(list) > 0 {
+		t.Errorf("check trees are left behind: %v (%v)", list, err)
+	}
+}
+
+func frozenOf(t *testing.T, l *lab, tree string, like []step.File) []step.File {
+	t.Helper()
+	entries, err := l.repo.ReadTree(t.Context(), tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []step.File
+	for _, e := range entries {
+		for _, f := range like {
+			if f.Path == e.Path {
+				out = append(out, step.File{Path: e.Path, ID: e.ID})
+			}
+		}
+	}
+	return out
+}
+
+func TestRedOnExistingCode(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	s := goSample()
+	base := l.tree("", s.base)
+	base = l.tree(l.tree(base, s.right), s.test)
+	m := l.module(base, s.dir, s.exports...)
+	m.Tests = []string{"calc/calc_test.go"}
+	more := s.test["calc/calc_test.go"] + "\nfunc TestNegative(t *testing.T) {\n\tif got, err := Div(-6, 3); got != -2 || err != nil {\n\t\tt.Fatal(got)\n\t}\n}\n\nfunc TestRounds(t *testing.T) {\n\tif got, _ := Div(-1, 2); got != -1 {\n\t\tt.Fatal(got)\n\t}\n}\n"
+	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{"calc/calc_test.go": more}), nil)
+	want(t, "red on existing code", p, err, true, "already-passes")
+	if !slices.Equal(p.Red, []string{"calc/calc_test.go::TestRounds"}) || !slices.Equal(p.Satisfied, []string{"calc/calc_test.go::TestNegative"}) {
+		t.Errorf("red = %q, satisfied = %q", p.Red, p.Satisfied)
+	}
+}
+
+func TestGoPanicsHideNoTests(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	s := goSample()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, step.Export{Kind: "function", Name: "New", Signature: "New() *Thing"}, step.Export{Kind: "type", Name: "Thing", Signature: "struct { N int }"})
+	test := "package calc\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif New().N != 1 {\n\t\tt.Fatal()\n\t}\n}\n\nfunc TestB(t *testing.T) {\n\tif New().N != 2 {\n\t\tt.Fatal()\n\t}\n}\n\nfunc TestC(t *testing.T) {\n\tif New() == nil {\n\t\tt.Fatal()\n\t}\n}\n"
+	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{"calc/calc_test.go": test}), nil)
+	want(t, "red with panics", p, err, true)
+	if len(p.Red) != 3 {
+		t.Errorf("red = %q", p.Red)
+	}
+}
+
+func TestFlakesAreLabelled(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	marker := filepath.Join(t.TempDir(), "marker")
+	s := goSample()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir)
+	test := "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestFlaky(t *testing.T) {\n\tif err := os.Mkdir(" + "`" + marker + "`" + ", 0o755); err == nil {\n\t\tt.Fatal(\"first time\")\n\t}\n}\n"
+	tree := l.tree(base, map[string]string{"calc/calc_test.go": test, "calc/calc.go": "package calc\n"})
+	p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "calc/calc_test.go"}}))
+	want(t, "flake", p, err, false, "flaky-test")
+	if c := p.Counts(); c.Flaky != 1 || c.Passed != 0 {
+		t.Errorf("counts = %+v", c)
+	}
+}
+
+func TestRunsThatAreNoEvidence(t *testing.T) {
+	t.Parallel()
+	s := goSample()
+	for _, c := range []struct{ name, test, rule string }{
+		{"changes a tracked file", "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {\n\tif err := os.WriteFile(\"../go.mod\", []byte(\"module x\\n\"), 0o644); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n", "check-invalid"},
+		{"hangs with a child", "package calc\n\nimport (\n\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {\n\tif err := exec.Command(\"sleep\", \"1000\").Run(); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n", "check-invalid"},
+		{"runs nothing", "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tos.Exit(0)\n}\n\nfunc TestA(t *testing.T) {\n\tt.Fatal()\n}\n", "no-tests-ran"},
+		{"skips at run time", "package calc\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\thide(t)\n\tt.Fatal()\n}\n\nfunc hide(t testing.TB) { t.SkipNow() }\n", "test-skipped"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, func(o *check.Options) { o.Limit = 20 * time.Second })
+			base := l.tree("", s.base)
+			m := l.module(base, s.dir)
+			tree := l.tree(base, map[string]string{"calc/calc_test.go": c.test, "calc/calc.go": "package calc\n"})
+			p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "calc/calc_test.go"}}))
+			want(t, c.name, p, err, false, c.rule)
+			if c.rule == "check-invalid" && strings.HasPrefix(c.name, "changes") && p.Records[len(p.Records)-1].TreeAfter == "" {
+				t.Errorf("the record does not say what the tree became: %+v", p.Records)
+			}
+		})
+	}
+}
+
+func TestMissingToolIsEnvironment(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, func(o *check.Options) { o.Env = []string{"PATH=/nowhere"} })
+	s := goSample()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir)
+	_, err := l.checker.Baseline(t.Context(), m.Chain, base)
+	var missing *check.EnvironmentError
+	if !errors.As(err, &missing) || missing.Tool != "go" || !strings.Contains(missing.Install, "go.dev") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestChecksSeeAnEnvironmentOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, func(o *check.Options) { o.Env = append(os.Environ(), "SECRET_TOKEN=abc", "HOME=/root/real") })
+	s := goSample()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir)
+	test := "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestEnv(t *testing.T) {\n\tif os.Getenv(\"SECRET_TOKEN\") != \"\" || os.Getenv(\"HOME\") == \"/root/real\" {\n\t\tt.Fatal(os.Environ())\n\t}\n\tif _, err := os.Stat(\"../.git\"); err == nil {\n\t\tt.Fatal(\"a git folder\")\n\t}\n}\n"
+	tree := l.tree(base, map[string]string{"calc/calc_test.go": test, "calc/calc.go": "package calc\n"})
+	p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "calc/calc_test.go"}}))
+	want(t, "environment", p, err, true)
+}
+
+func TestFormatChangesOnlyWhatItMay(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	s := goSample()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir)
+	tree := l.tree(base, map[string]string{"calc/calc.go": "package calc\nfunc  F( )  int {\nreturn 1}\n"})
+	p, changed, err := l.checker.Format(t.Context(), m, tree, []string{"calc/calc.go", "other/other.go"})
+	want(t, "format", p, err, true)
+	if !slices.Equal(changed, []string{"calc/calc.go"}) || p.Tree == tree {
+		t.Errorf("changed = %q", changed)
+	}
+}

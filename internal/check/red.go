@@ -1,0 +1,414 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Red proves that the new tests of tree, made from base, fail for want of what the spec exports. Where exports are missing
+// the tests run against stubs, once against stubs that do nothing and once, for those that then pass, against stubs that
+// fail: a test that passes against both does not depend on the implementation. Changes of anything but tests and their
+// data are findings and are left out of the tree that is proved.
+func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims []step.Claim) (proof Proof, err error) {
+	r := &red{c: c, m: m, base: base}
+	proof = Proof{}
+	if err := r.split(ctx, tree, &proof); err != nil {
+		return proof, fmt.Errorf("prove red: %w", err)
+	}
+	p, err := c.open(ctx, proof.Tree, firstNonEmpty(m.Base, base), m.Chain)
+	if err != nil {
+		return proof, fmt.Errorf("prove red: %w", err)
+	}
+	defer func() { err = joinClose(err, p) }()
+	r.p = p
+	r.readTests()
+	proof.Frozen = r.frozen()
+	for _, t := range r.fresh {
+		if t.Asserts > 0 {
+			proof.Strong++
+		}
+	}
+	proof.Fresh = len(r.fresh)
+	if len(r.fresh) == 0 {
+		proof.Findings = append(proof.Findings, reject("no-new-tests", m.Dir, 0,
+			"There is no new or changed test. Write tests for the items of the spec in "+m.Place.NewTest+"."))
+		return proof, nil
+	}
+	if err := r.prove(ctx, &proof); err != nil {
+		return proof, fmt.Errorf("prove red: %w", err)
+	}
+	r.claims(claims, &proof)
+	proof.Passed = len(proof.Red)+len(proof.Satisfied) > 0 && !Rejected(proof.Findings)
+	return proof, nil
+}
+
+// red is one proof of RED.
+type red struct {
+	c     *Checker
+	m     Module
+	base  string
+	p     *place
+	old   map[string]map[string]string // file -> test -> body, in base
+	files []string                     // test files of the module in the proved tree
+	all   []test                       // their tests
+	fresh []test                       // the new and changed ones
+}
+
+// split leaves only changes of tests and test data in the tree.
+func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
+	changes, err := Changes(ctx, r.c.repo, r.base, tree)
+	if err != nil {
+		return err
+	}
+	r.old = map[string]map[string]string{}
+	var edits []git.Edit
+	for _, ch := range changes {
+		if has(r.m.Kept, ch.Path) {
+			proof.Restored = append(proof.Restored, ch.Path)
+			proof.Findings = append(proof.Findings, warn("kept-changed", ch.Path, 0, "This file is kept as it is in this run; the change was put back."))
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+			continue
+		}
+		if r.m.Place.AllowsTest(ch.Path) && ch.NewMode != linkMode && ch.NewMode != moduleMode {
+			if ch.Old != nil {
+				r.old[ch.Path] = bodies(ch.Path, ch.Old)
+			}
+			continue
+		}
+		proof.Findings = append(proof.Findings, reject("out-of-scope", ch.Path, 0,
+			"This phase writes tests and test data of "+r.m.Dir+" only ("+strings.Join(r.m.Place.Tests, ", ")+")."))
+		if !strings.HasPrefix(ch.Path, "../") {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		}
+	}
+	proof.Tree = tree
+	if len(edits) == 0 {
+		return nil
+	}
+	proof.Tree, err = r.c.repo.EditTree(ctx, tree, edits)
+	return err
+}
+
+// bodies maps a file's tests to their code, so that a change of layout or comments is no change.
+func bodies(name string, src []byte) map[string]string {
+	out := map[string]string{}
+	f := source.Parse(name, src)
+	for _, t := range f.Tests {
+		out[t.Name] = body(f, t)
+	}
+	return out
+}
+
+func body(f source.File, t source.Test) string {
+	var b strings.Builder
+	for _, tok := range f.Tokens {
+		if tok.Kind != source.Comment && tok.Off >= t.Off && tok.End <= t.Stop {
+			b.WriteString(tok.Text)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// readTests finds the module's test files in the proved tree and which of their tests are new.
+func (r *red) readTests() {
+	for name := range r.p.entries {
+		if r.p.ours(name) && toolchain.IsTest(name) && (r.m.Place.AllowsTest(name) || has(r.m.Tests, name)) {
+			r.files = append(r.files, name)
+		}
+	}
+	slices.Sort(r.files)
+	r.all = r.p.testsOf(r.files)
+	parsed := map[string]source.File{}
+	for _, t := range r.all {
+		if _, ok := parsed[t.File]; !ok {
+			parsed[t.File] = source.Parse(t.File, r.p.read(t.File))
+		}
+		was, existed := r.old[t.File]
+		switch {
+		case existed && was[t.Name] == body(parsed[t.File], t.Test):
+		case !existed && (has(r.m.Tests, t.File) || has(r.m.Kept, t.File)): // untouched
+		default:
+			r.fresh = append(r.fresh, t)
+		}
+	}
+}
+
+// frozen lists all test files and test data of the module: from now on they do not change.
+func (r *red) frozen() []step.File {
+	var out []step.File
+	for name, e := range r.p.entries {
+		tests := toolchain.IsTest(name) || toolchain.IsTestData(name)
+		if tests && (r.m.Place.AllowsTest(name) || has(r.m.Tests, name)) {
+			out = append(out, step.File{Path: name, ID: e.ID})
+		}
+	}
+	slices.SortFunc(out, func(a, b step.File) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// prove runs the tests with and without stubs and sorts the new ones.
+func (r *red) prove(ctx context.Context, proof *Proof) error {
+	run, stubbed, err := r.run(ctx, r.filesOf(r.fresh), r.fresh, toolchain.EmptyStub)
+	proof.Records = append(proof.Records, run.records...)
+	if err != nil {
+		return err
+	}
+	var passing []test
+	for _, t := range r.fresh {
+		if st, ok := status(resultsOf(t, run.results)); ok && st == step.Pass {
+			passing = append(passing, t)
+		}
+	}
+	if stubbed && len(passing) > 0 {
+		again, _, err := r.run(ctx, r.filesOf(passing), passing, toolchain.FailingStub)
+		proof.Records = append(proof.Records, again.records...)
+		if err != nil {
+			return err
+		}
+		for _, t := range passing {
+			if st, ok := status(resultsOf(t, again.results)); ok && (st == step.Fail || st == step.Error) {
+				run.replace(t, resultsOf(t, again.results))
+			}
+		}
+	}
+	if !stubbed {
+		if err := r.p.settle(ctx, &run); err != nil {
+			return err
+		}
+	}
+	proof.Results = run.results
+	r.sort(run, proof)
+	return nil
+}
+
+func (t *testRun) replace(of test, rs []step.TestResult) {
+	for i, have := range t.results {
+		for _, r := range rs {
+			if have.ID == r.ID {
+				t.results[i] = r
+			}
+		}
+	}
+}
+
+func (r *red) filesOf(ts []test) []string {
+	var out []string
+	for _, t := range ts {
+		if !has(out, t.File) {
+			out = append(out, t.File)
+		}
+	}
+	return out
+}
+
+// run runs tests with stubs for what is missing. Stubs that do not compile are taken away again.
+func (r *red) run(ctx context.Context, files []string, ts []test, stub func(string, toolchain.Symbol) string) (testRun, bool, error) {
+	undo, n, err := r.p.putStubs(r.m, files, stub)
+	if err != nil {
+		return testRun{}, false, err
+	}
+	if n == 0 {
+		run, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
+		return run, false, err
+	}
+	run, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
+	if e := undo(); e != nil && err == nil {
+		err = e
+	}
+	if err != nil {
+		return run, true, err
+	}
+	for _, res := range run.results {
+		if res.Status == step.Error && strings.Contains(res.Message, stubFile) {
+			plain, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
+			plain.records = append(run.records, plain.records...)
+			return plain, false, err
+		}
+	}
+	return run, true, nil
+}
+
+// sort decides for each new test what its result means.
+func (r *red) sort(run testRun, proof *Proof) {
+	reported := map[string]bool{}
+	for _, t := range r.fresh {
+		rs := resultsOf(t, run.results)
+		st, ran := status(rs)
+		switch {
+		case !ran:
+			load, broken := loadError(t, run.results)
+			if !broken {
+				proof.Findings = append(proof.Findings, reject("test-missing", t.File, t.Line,
+					"The test "+t.Name+" did not run. Give it a name and a place where the runner finds it."))
+				continue
+			}
+			if why := r.unrelated(t, load.Message, true); why != "" {
+				if !reported[t.File] {
+					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, 0, why))
+				}
+				reported[t.File] = true
+				continue
+			}
+			proof.Red = append(proof.Red, t.ID)
+		case st == step.Fail || st == step.Error:
+			if why := r.unrelated(t, worst(rs).Message, false); why != "" {
+				proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, t.Line, "The test "+t.Name+" fails for another reason: "+why))
+				continue
+			}
+			proof.Red = append(proof.Red, t.ID)
+		case st == step.Flake:
+			proof.Findings = append(proof.Findings, fix("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree."))
+		case st == step.Skip:
+			if !t.MaySkip {
+				proof.Findings = append(proof.Findings, reject("test-skipped", t.File, t.Line, "The test "+t.Name+" was skipped; a test that does not run proves nothing."))
+			}
+		default:
+			proof.Satisfied = append(proof.Satisfied, t.ID)
+			proof.Findings = append(proof.Findings, fix("already-passes", t.File, t.Line,
+				"The test "+t.Name+" passes without the implementation, so it does not cover what it is meant for."))
+		}
+	}
+	if len(proof.Red) == 0 {
+		for _, f := range run.findings {
+			if f.Rule != "no-tests-ran" || len(proof.Findings) == 0 {
+				proof.Findings = append(proof.Findings, f)
+			}
+		}
+	}
+}
+
+func worst(rs []step.TestResult) step.TestResult {
+	for _, r := range rs {
+		if r.Message != "" && (r.Status == step.Fail || r.Status == step.Error) {
+			return r
+		}
+	}
+	return rs[0]
+}
+
+// missingName are the ways in which runners and compilers say that a name is not there.
+var missingName = []*regexp.Regexp{
+	regexp.MustCompile(`undefined: (?:\w+\.)?(\w+)`),
+	regexp.MustCompile(`(?:undefined \(type .* has no field or method |missing method )(\w+)`),
+	regexp.MustCompile(`unknown field (\w+) in struct`),
+	regexp.MustCompile(`cannot import name '(\w+)'`),
+	regexp.MustCompile(`NameError: name '(\w+)' is not defined`),
+	regexp.MustCompile(`has no attribute '(\w+)'`),
+	regexp.MustCompile(`ReferenceError: (\w+) is not defined`),
+	regexp.MustCompile(`does not provide an export named '(\w+)'`),
+	regexp.MustCompile(`fixture '(\w+)' not found`),
+	regexp.MustCompile(`(?:__vite_ssr_import_\d+__|_\w+)\.(\w+)\)? is not a (?:function|constructor)`),
+}
+
+// missingModule are the ways to say that a file or package is not there.
+var missingModule = []*regexp.Regexp{
+	regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'`),
+	regexp.MustCompile(`Failed to resolve import "([^"]+)"`),
+	regexp.MustCompile(`Failed to load url (\S+)`),
+	regexp.MustCompile(`No module named '([^']+)'`),
+	regexp.MustCompile(`no required module provides package ([^;\s]+)`),
+	regexp.MustCompile(`package (\S+) is not in std`),
+	regexp.MustCompile(`no non-test Go files in ()`),
+}
+
+var brokenSource = regexp.MustCompile(`SyntaxError|IndentationError|PARSE_ERROR|Transform failed|expected declaration|syntax error|Unexpected token|imported and not used|declared and not used`)
+
+// unrelated says why a failure has nothing to do with what the spec exports; "" when it has. A load failure has to be
+// explained by missing exports; an ordinary failure only must not be a mistake of the test itself.
+func (r *red) unrelated(t test, msg string, load bool) string {
+	if strings.Contains(msg, toolchain.StubMark) {
+		return ""
+	}
+	if load && brokenSource.MatchString(msg) {
+		return "The test file cannot be compiled: " + firstLines(msg, 6)
+	}
+	explained := false
+	for _, re := range missingName {
+		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+			if !r.promised(found[1]) {
+				return "It needs " + found[1] + ", which the spec does not export: " + firstLines(msg, 4)
+			}
+			explained = true
+		}
+	}
+	for _, re := range missingModule {
+		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+			if !r.ownModule(t, found[1]) {
+				return "It needs " + found[1] + ", which is neither a module of the project nor installed: " + firstLines(msg, 4)
+			}
+			explained = true
+		}
+	}
+	if load && !explained {
+		return "It cannot be loaded: " + firstLines(msg, 6)
+	}
+	return ""
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[:min(n, len(lines))], "\n")
+}
+
+// promised reports whether the spec exports name, as a name or in a signature (a field, a method).
+func (r *red) promised(name string) bool {
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for _, e := range r.m.Exports {
+		if e.Name == name || strings.HasSuffix(e.Name, "."+name) || word.MatchString(e.Signature) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownModule reports whether a missing import is a file of the module under work.
+func (r *red) ownModule(t test, from string) bool {
+	if from == "" {
+		return true
+	}
+	for _, target := range importTargets(r.m.Chain, t.File, from, r.p.root) {
+		if target == r.m.Dir || strings.HasPrefix(target, r.m.Dir+"/") || r.m.Dir == "." {
+			return true
+		}
+	}
+	return false
+}
+
+// claims checks the author's map from items of the spec to tests: every id must exist and have run. An item is covered
+// when one of its tests asserts something. An id without a file names the test in any of the module's files.
+func (r *red) claims(claims []step.Claim, proof *Proof) {
+	for _, c := range claims {
+		for _, id := range c.Tests {
+			found, asserts := r.claimed(id)
+			switch {
+			case !found:
+				proof.Findings = append(proof.Findings, fix("claim-unknown", "", 0,
+					"The map names the test "+id+" for "+c.Item+", but there is no such test."))
+			case asserts && !has(proof.Covered, c.Item):
+				proof.Covered = append(proof.Covered, c.Item)
+			}
+		}
+	}
+}
+
+func (r *red) claimed(id string) (found, asserts bool) {
+	file, name := toolchain.SplitID(id)
+	if name == "" {
+		file, name = "", file
+	}
+	for _, t := range r.all {
+		if (file == "" || file == t.File) && (name == t.Name || t.Matches(name)) {
+			found, asserts = true, asserts || t.Asserts > 0
+		}
+	}
+	return found, asserts
+}

@@ -1,0 +1,353 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// maxMessage bounds the text of one result; authors are told what failed, never the whole log.
+const maxMessage = 4 << 10
+
+// reader turns a runner's report into results. Paths in reports are made relative to the project's root.
+type reader struct {
+	chain toolchain.Found
+	root  string // absolute path of the project's root in the check tree
+	// fileOf finds the test file of a Go test by the package's directory and the test's name.
+	fileOf func(dir, name string) string
+}
+
+// read gives one result a test, and one with an empty name for each file or package that could not be loaded.
+func (r reader) read(kind toolchain.Report, report, stdout []byte) ([]step.TestResult, error) {
+	switch kind {
+	case toolchain.ReportGoTest:
+		return r.goTest(stdout), nil
+	case toolchain.ReportJest:
+		return r.jest(report)
+	case toolchain.ReportNode:
+		return r.node(report)
+	case toolchain.ReportJUnit:
+		return r.junit(report)
+	case toolchain.ReportUnittest:
+		return r.unittest(report)
+	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:
+	}
+	return nil, nil
+}
+
+func (r reader) result(file, name string, status step.TestStatus, message string, seconds float64) step.TestResult {
+	return step.TestResult{
+		ID: file + "::" + name, File: file, Status: status, Message: shorten(message), Millis: int64(seconds * 1000),
+	}
+}
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+
+func shorten(s string) string {
+	s = strings.TrimSpace(colours.ReplaceAllString(s, ""))
+	if len(s) > maxMessage {
+		return strings.ToValidUTF8(s[:maxMessage], "") + " …"
+	}
+	return s
+}
+
+// relative makes a path of a report relative to the project's root.
+func (r reader) relative(p string) string {
+	p = strings.TrimPrefix(p, "file://")
+	if filepath.IsAbs(p) {
+		root := r.root
+		if real, err := filepath.EvalSymlinks(root); err == nil && strings.HasPrefix(p, real+string(filepath.Separator)) {
+			root = real
+		}
+		if rel, err := filepath.Rel(root, p); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path.Join(r.chain.Root, filepath.ToSlash(p))
+}
+
+type goEvent struct {
+	Action, Package, ImportPath, Test, Output, FailedBuild string
+	Elapsed                                                float64
+}
+
+// goTest reads the events of go test -json. Lines that are no event are what tests printed past the testing package.
+func (r reader) goTest(out []byte) []step.TestResult {
+	type key struct{ pkg, test string }
+	text := map[key]*strings.Builder{}
+	build := map[string]*strings.Builder{}
+	var order []key
+	status := map[key]step.TestResult{}
+	var results []step.TestResult
+	for line := range bytes.SplitSeq(out, []byte("\n")) {
+		var e goEvent
+		if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		k := key{e.Package, e.Test}
+		switch e.Action {
+		case "build-output":
+			if build[e.ImportPath] == nil {
+				build[e.ImportPath] = &strings.Builder{}
+			}
+			build[e.ImportPath].WriteString(e.Output)
+		case "run":
+			order = append(order, k)
+		case "output":
+			if text[k] == nil {
+				text[k] = &strings.Builder{}
+			}
+			if text[k].Len() < 4*maxMessage && !goNoise(e.Output) {
+				text[k].WriteString(e.Output)
+			}
+		case "pass", "fail", "skip":
+			st := map[string]step.TestStatus{"pass": step.Pass, "fail": step.Fail, "skip": step.Skip}[e.Action]
+			msg := ""
+			if text[k] != nil && st != step.Pass {
+				msg = text[k].String()
+			}
+			if e.Test == "" {
+				if st == step.Fail {
+					if b := build[e.FailedBuild]; b != nil {
+						msg = b.String()
+					}
+					results = append(results, r.goPackage(e, msg))
+				}
+				continue
+			}
+			dir := r.goDir(e.Package)
+			status[k] = r.result(r.fileOf(dir, e.Test), e.Test, st, msg, e.Elapsed)
+		}
+	}
+	tests := make([]step.TestResult, 0, len(order))
+	for _, k := range order {
+		res, ended := status[k]
+		if !ended { // the binary died while it ran
+			msg := ""
+			if text[k] != nil {
+				msg = text[k].String()
+			}
+			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, "did not end: "+msg, 0)
+		}
+		tests = append(tests, res)
+	}
+	return append(tests, results...)
+}
+
+func goNoise(line string) bool {
+	line = strings.TrimSpace(line)
+	for _, p := range []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- FAIL", "--- SKIP"} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r reader) goDir(pkg string) string {
+	pkg, _, _ = strings.Cut(pkg, " ")
+	rel := strings.TrimPrefix(strings.TrimPrefix(pkg, r.chain.Module), "/")
+	return path.Join(r.chain.Root, rel)
+}
+
+// goPackage is the result of a package that failed as a whole. It is an error when it could not be built.
+func (r reader) goPackage(e goEvent, msg string) step.TestResult {
+	st := step.Fail
+	if e.FailedBuild != "" || strings.Contains(msg, "[build failed]") || strings.Contains(msg, "[setup failed]") {
+		st = step.Error
+	}
+	return r.result(r.goDir(e.Package), "", st, msg, e.Elapsed)
+}
+
+type jestReport struct {
+	TestResults []struct {
+		Name             string `json:"name"`
+		Status           string `json:"status"`
+		Message          string `json:"message"`
+		AssertionResults []struct {
+			AncestorTitles  []string `json:"ancestorTitles"`
+			Title           string   `json:"title"`
+			Status          string   `json:"status"`
+			Duration        float64  `json:"duration"`
+			FailureMessages []string `json:"failureMessages"`
+		} `json:"assertionResults"`
+	} `json:"testResults"`
+}
+
+func (r reader) jest(report []byte) ([]step.TestResult, error) {
+	var j jestReport
+	if err := json.Unmarshal(report, &j); err != nil {
+		return nil, err
+	}
+	var out []step.TestResult
+	for _, f := range j.TestResults {
+		file := r.relative(f.Name)
+		for _, a := range f.AssertionResults {
+			name := strings.Join(append(a.AncestorTitles, a.Title), " > ")
+			st := step.Skip // skipped, pending, todo, disabled
+			switch a.Status {
+			case "passed":
+				st = step.Pass
+			case "failed":
+				st = step.Fail
+			}
+			out = append(out, r.result(file, name, st, strings.Join(a.FailureMessages, "\n"), a.Duration/1000))
+		}
+		if f.Status == "failed" && len(f.AssertionResults) == 0 {
+			out = append(out, r.result(file, "", step.Error, f.Message, 0))
+		}
+	}
+	return out, nil
+}
+
+type nodeEvent struct {
+	Event, Name, File, Error, Kind, Failure string
+	Nesting                                 int
+	Skip, Todo                              bool
+	MS                                      float64
+}
+
+// node reads the events of the reporter in toolchain. A suite ends after what is in it, so names are put together backwards.
+func (r reader) node(report []byte) ([]step.TestResult, error) {
+	var events []nodeEvent
+	for line := range bytes.SplitSeq(report, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var e nodeEvent
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	names := make([]string, 0, 8)
+	out := make([]step.TestResult, 0, len(events))
+	for i := len(events) - 1; i >= 0; i-- {
+		e := events[i]
+		names = append(names[:min(e.Nesting, len(names))], e.Name)
+		if e.Kind == "suite" {
+			continue
+		}
+		file := r.relative(e.File)
+		if e.Nesting == 0 && (e.Name == e.File || r.relative(e.Name) == file) && e.Event == "fail" {
+			out = append(out, r.result(file, "", step.Error, e.Error, e.MS/1000))
+			continue
+		}
+		st := step.Pass
+		switch {
+		case e.Skip || e.Todo:
+			st = step.Skip
+		case e.Event == "fail":
+			st = step.Fail
+		}
+		out = append(out, r.result(file, strings.Join(names, " > "), st, e.Error, e.MS/1000))
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out, nil
+}
+
+type junitCase struct {
+	Class   string     `xml:"classname,attr"`
+	Name    string     `xml:"name,attr"`
+	File    string     `xml:"file,attr"`
+	Time    string     `xml:"time,attr"`
+	Failure *junitText `xml:"failure"`
+	Error   *junitText `xml:"error"`
+	Skipped *junitText `xml:"skipped"`
+}
+
+type junitText struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func (t junitText) String() string {
+	if t.Text != "" {
+		return t.Text
+	}
+	return t.Message
+}
+
+func (r reader) junit(report []byte) ([]step.TestResult, error) {
+	var out []step.TestResult
+	d := xml.NewDecoder(bytes.NewReader(report))
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		el, ok := tok.(xml.StartElement)
+		if !ok || el.Name.Local != "testcase" {
+			continue
+		}
+		var c junitCase
+		if err := d.DecodeElement(&c, &el); err != nil {
+			return nil, err
+		}
+		out = append(out, r.junitCase(c))
+	}
+}
+
+func (r reader) junitCase(c junitCase) step.TestResult {
+	seconds, err := strconv.ParseFloat(c.Time, 64)
+	if err != nil {
+		seconds = 0
+	}
+	file := path.Join(r.chain.Root, filepath.ToSlash(c.File))
+	name := c.Name
+	// classname is the dotted path of the file and then the classes.
+	dotted := strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(c.File), ".py"), "/", ".")
+	if classes, ok := strings.CutPrefix(c.Class, dotted+"."); ok {
+		name = strings.ReplaceAll(classes, ".", "::") + "::" + name
+	}
+	if c.Class == "" { // the file itself could not be collected
+		name = ""
+	}
+	st, msg := step.Pass, ""
+	switch {
+	case c.Error != nil:
+		st, msg = step.Error, c.Error.String()
+	case c.Failure != nil:
+		st, msg = step.Fail, c.Failure.String()
+	case c.Skipped != nil:
+		st, msg = step.Skip, c.Skipped.String()
+	}
+	return r.result(file, name, st, msg, seconds)
+}
+
+func (r reader) unittest(report []byte) ([]step.TestResult, error) {
+	var out []step.TestResult
+	for line := range bytes.SplitSeq(report, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var e struct {
+			File, Name, Status, Message string
+			Seconds                     float64
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, err
+		}
+		if e.File == "" { // a module that could not be imported: its dotted name
+			out = append(out, r.result(path.Join(r.chain.Root, strings.ReplaceAll(e.Name, ".", "/")+".py"), "", step.Error, e.Message, e.Seconds))
+			continue
+		}
+		out = append(out, r.result(r.relative(e.File), e.Name, step.TestStatus(e.Status), e.Message, e.Seconds))
+	}
+	return out, nil
+}

@@ -1,0 +1,343 @@
+package check
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// sourceRules are about the code of an implementation.
+func (a Audit) sourceRules(f *file) []step.Finding {
+	var out []step.Finding
+	if !helperDir(f.Path) {
+		out = append(out, a.detection(f)...)
+	}
+	for i, t := range f.code {
+		if !f.added[t.Line] {
+			continue
+		}
+		switch {
+		case t.Kind == source.Ident && exitsZero(f.code, i) && !entryPoint(f):
+			out = append(out, reject("exit-swallowed", f.Path, t.Line, "A library must not end the process with success. Return an error instead."))
+		case t.Kind == source.Ident && alwaysEqual(f, i):
+			out = append(out, reject("always-equal", f.Path, t.Line, "An equality that is always true makes every assertion pass. Compare the values."))
+		case t.Kind == source.Ident:
+			out = append(out, handlers(f, i)...)
+		case t.Kind == source.Number && magic(f, i):
+			out = append(out, fix("magic-value", f.Path, t.Line, "Give the number "+t.Text+" a name that says what it means."))
+		}
+	}
+	return append(out, commentRules(f)...)
+}
+
+// entryPoint reports whether a file is a program rather than a library.
+func entryPoint(f *file) bool {
+	if f.new.Lang == source.Go {
+		return f.new.Package == "main"
+	}
+	stem := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
+	switch stem {
+	case "cli", "main", "__main__", "bin", "server", "manage":
+		return true
+	}
+	if strings.HasPrefix(string(f.New), "#!") || strings.HasPrefix(f.Path, "bin/") || strings.Contains(f.Path, "/bin/") ||
+		strings.HasPrefix(f.Path, "scripts/") || strings.Contains(f.Path, "/scripts/") {
+		return true
+	}
+	for i := 2; i < len(f.code); i++ {
+		if f.code[i].Text == "argv" && (f.code[i-2].Text == "process" || f.code[i-2].Text == "sys") || f.code[i].Text == "__name__" {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	testEnv   = regexp.MustCompile(`(?i)^(ci|go_?test.*|test|tests|testing|test_(env|mode|run|runner|running)|testmode|is_?test|.*_?under_?test|running_?tests?|in_?test|unit_?test.*|vitest.*|jest.*|mocha.*|pytest.*|node_test_context|npm_lifecycle_event|jacquard.*)$`)
+	testWord  = regexp.MustCompile(`(?i)(_test\.go|\.test\b|\.spec\b|test_|_test\b|pytest|unittest|vitest|jest|mocha|__tests__|testing\.tRunner|tRunner|/tests?/|^tests?$|node:internal/test_runner)`)
+	runnerLib = map[string]bool{
+		"vitest": true, "@jest/globals": true, "node:test": true, "jest": true, "mocha": true, "chai": true, "pytest": true,
+		"_pytest": true, "unittest": true, "testing": true,
+	}
+)
+
+// detection finds code that asks whether it is under test.
+func (a Audit) detection(f *file) []step.Finding {
+	var out []step.Finding
+	say := func(line int, what string) {
+		out = append(out, reject("test-detection", f.Path, line, what+" Code must do the same with and without tests."))
+	}
+	for _, imp := range f.new.Imports {
+		if f.added[imp.Line] && runnerLib[strings.Split(imp.From, ".")[0]] && imp.From != "unittest.mock" {
+			say(imp.Line, "The implementation imports "+imp.From+", which belongs to tests.")
+		}
+	}
+	for i, t := range f.code {
+		if !f.added[t.Line] {
+			continue
+		}
+		switch {
+		case t.Kind == source.String:
+			if a.envName(f.code, i, t.Value()) {
+				say(t.Line, "The implementation reads "+t.Value()+" from the environment to find out whether it is tested.")
+			} else if why := stringTell(f, i); why != "" {
+				say(t.Line, why)
+			}
+		case t.Kind == source.Ident:
+			if why := a.wordTell(f, i); why != "" {
+				say(t.Line, why)
+			}
+		}
+	}
+	return out
+}
+
+// envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.
+func (a Audit) envName(ts []source.Token, i int, name string) bool {
+	if !testEnv.MatchString(name) || a.inSpec(name) {
+		return false
+	}
+	for k := i - 1; k >= 0 && k >= i-6 && ts[k].Line >= ts[i].Line-1; k-- {
+		switch ts[k].Text {
+		case "Getenv", "LookupEnv", "getenv", "environ", "env", "get_env":
+			return true
+		}
+	}
+	return i+2 < len(ts) && ts[i+1].Text == "in" && (ts[i+2].Text == "os" || ts[i+2].Text == "process" || ts[i+2].Text == "environ")
+}
+
+func (a Audit) inSpec(word string) bool {
+	return a.SpecText != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).MatchString(a.SpecText)
+}
+
+// near reports whether one of the words is in the tokens around i, within the same function.
+func near(f *file, i int, words ...string) bool {
+	const window = 8
+	from, to := f.code[i].Line-window, f.code[i].Line+window
+	if fn, ok := f.new.FuncAt(f.code[i].Line); ok {
+		from, to = fn.Line, fn.End
+	}
+	for _, t := range f.code {
+		if t.Line < from || t.Line > to || t.Kind != source.Ident {
+			continue
+		}
+		for _, w := range words {
+			if t.Text == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stringTell explains what a string says about looking for tests.
+func stringTell(f *file, i int) string {
+	v := f.code[i].Value()
+	around := func(k int) string {
+		if i+k >= 0 && i+k < len(f.code) {
+			return f.code[i+k].Text
+		}
+		return ""
+	}
+	switch {
+	case (v == "pytest" || v == "unittest" || v == "_pytest") && around(1) == "in" && around(2) == "sys":
+		return "The implementation asks whether a test runner is loaded."
+	case v == "test" && nodeEnv(f, i):
+		return "The implementation compares NODE_ENV with test."
+	case (v == "test.v" || strings.HasPrefix(v, "test.")) && near(f, i, "Lookup"):
+		return "The implementation looks for the flags of go test."
+	case testWord.MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
+		"extract_stack", "captureStackTrace", "print_stack", "getouterframes"):
+		return "The implementation looks at its callers to find tests."
+	case testWord.MatchString(v) && near(f, i, "Args", "argv"):
+		return "The implementation looks at the command line to find tests."
+	}
+	return ""
+}
+
+func nodeEnv(f *file, i int) bool {
+	for k := max(0, i-6); k < len(f.code) && k <= i+6; k++ {
+		if (f.code[k].Text == "NODE_ENV" || f.code[k].Text == "MODE" || f.code[k].Kind == source.String && f.code[k].Value() == "NODE_ENV") &&
+			f.code[k].Line == f.code[i].Line {
+			return true
+		}
+	}
+	return false
+}
+
+// wordTell explains what a name says about looking for tests.
+func (a Audit) wordTell(f *file, i int) string {
+	text := func(k int) string {
+		if i+k >= 0 && i+k < len(f.code) {
+			return f.code[i+k].Text
+		}
+		return ""
+	}
+	t := f.code[i]
+	switch f.new.Lang {
+	case source.Go:
+		if t.Text == "testing" && text(1) == "." && text(2) == "Testing" {
+			return "The implementation calls testing.Testing()."
+		}
+	case source.TypeScript, source.JavaScript:
+		switch {
+		case text(-1) == "." && text(-2) == "env" && testEnv.MatchString(t.Text) && !a.inSpec(t.Text):
+			return "The implementation reads " + t.Text + " from the environment to find out whether it is tested."
+		case t.Text == "vitest" && text(-1) == "." && text(-2) == "meta":
+			return "The implementation asks for import.meta.vitest."
+		case text(-1) == "typeof" && runnerGlobal(t.Text):
+			return "The implementation asks whether the test runner's " + t.Text + " is there."
+		case text(-1) == "." && (text(-2) == "globalThis" || text(-2) == "global" || text(-2) == "window") && runnerGlobal(t.Text):
+			return "The implementation reaches for the test runner's " + t.Text + "."
+		}
+	}
+	return ""
+}
+
+func runnerGlobal(w string) bool {
+	switch w {
+	case "describe", "it", "expect", "jest", "vi", "vitest", "beforeEach", "afterEach", "__vitest_worker__":
+		return true
+	}
+	return false
+}
+
+// alwaysEqual recognises def __eq__(self, other): return True.
+func alwaysEqual(f *file, i int) bool {
+	t := f.code[i]
+	if f.new.Lang != source.Python || t.Text != "__eq__" || i == 0 || f.code[i-1].Text != "def" {
+		return false
+	}
+	for k := i; k+1 < len(f.code) && k < i+20; k++ {
+		if f.code[k].Text == "return" {
+			last := k+2 >= len(f.code) || f.code[k+2].Indent >= 0
+			return f.code[k+1].Text == "True" && last
+		}
+	}
+	return false
+}
+
+// handlers finds errors that are caught and forgotten.
+func handlers(f *file, i int) []step.Finding {
+	t := f.code[i]
+	text := func(k int) string {
+		if i+k < len(f.code) {
+			return f.code[i+k].Text
+		}
+		return ""
+	}
+	switch f.new.Lang {
+	case source.Python:
+		if t.Text != "except" || t.Indent < 0 {
+			return nil
+		}
+		if text(1) == ":" {
+			return []step.Finding{fix("bare-except", f.Path, t.Line, "A bare except hides every mistake. Name the exceptions that you expect.")}
+		}
+		if (text(1) == "Exception" || text(1) == "BaseException") && text(2) == ":" && (text(3) == "pass" || text(3) == "...") {
+			return []step.Finding{fix("empty-catch", f.Path, t.Line, "Every error is caught and forgotten here. Handle it, or let it through.")}
+		}
+	case source.TypeScript, source.JavaScript:
+		if t.Text != "catch" || i > 0 && f.code[i-1].Text == "." {
+			return nil
+		}
+		k := 1
+		if text(k) == "(" {
+			for k < 8 && text(k) != ")" {
+				k++
+			}
+			k++
+		}
+		if text(k) == "{" && text(k+1) == "}" && !commentIn(f, f.code[i+k].End, f.code[i+k+1].Off) {
+			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is caught and forgotten here. Handle it, or let it through.")}
+		}
+	case source.Go:
+		if t.Text == "if" && text(1) == "err" && text(2) == "!=" && text(3) == "nil" && text(4) == "{" && text(5) == "}" &&
+			!commentIn(f, f.code[i+4].End, f.code[i+5].Off) {
+			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is checked and forgotten here. Handle it, or return it.")}
+		}
+	}
+	return nil
+}
+
+func commentIn(f *file, from, to int) bool {
+	for _, t := range f.new.Tokens {
+		if t.Kind == source.Comment && t.Off >= from && t.End <= to {
+			return true
+		}
+	}
+	return false
+}
+
+// plainNumbers mean the same to everybody.
+var plainNumbers = map[int64]bool{
+	10: true, 12: true, 15: true, 16: true, 20: true, 24: true, 25: true, 26: true, 28: true, 29: true, 30: true, 31: true, 32: true,
+	36: true, 48: true, 50: true, 52: true, 57: true, 60: true, 62: true, 64: true, 65: true, 90: true, 97: true, 100: true, 122: true,
+	127: true, 128: true, 180: true, 255: true, 256: true, 270: true, 360: true, 365: true, 366: true, 400: true, 500: true,
+	512: true, 1000: true, 1024: true, 3600: true, 86400: true, 1000000: true,
+}
+
+// magic reports whether the number at i is compared or computed with inside a function without a name for it.
+func magic(f *file, i int) bool {
+	t := f.code[i]
+	v, err := strconv.ParseInt(strings.ReplaceAll(t.Text, "_", ""), 10, 64)
+	if err != nil || v < 10 || plainNumbers[v] || len(t.Text) > 1 && t.Text[0] == '0' {
+		return false
+	}
+	fn, in := f.new.FuncAt(t.Line)
+	if !in || t.Off < fn.Body {
+		return false
+	}
+	operator := func(k int) bool {
+		if i+k < 0 || i+k >= len(f.code) {
+			return false
+		}
+		switch f.code[i+k].Text {
+		case "<", ">", "<=", ">=", "==", "!=", "===", "!==", "*", "/", "+", "-", "%", "//", "**":
+			return true
+		}
+		return false
+	}
+	if !operator(-1) && !operator(1) {
+		return false
+	}
+	for _, x := range f.code { // const LIMIT = 42 inside a function, LIMIT = 42
+		if x.Line == t.Line && x.Off < t.Off && (x.Text == "const" || x.Kind == source.Ident && len(x.Text) > 2 && strings.ToUpper(x.Text) == x.Text) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	todo = regexp.MustCompile(`^(//|#|/\*+|\*|<!--|--|;)?[\s*!]*(TODO|FIXME|HACK|XXX)\b|\b(TODO|FIXME|HACK|XXX)[:(]`)
+	// blanket suppressions name no rule and give no reason.
+	blanket = regexp.MustCompile(`eslint-disable(-next-line|-line)?\s*(\*/)?$|@ts-ignore\s*$|@ts-nocheck|#\s*type:\s*ignore\s*$|#\s*noqa\s*$|^//nolint\s*$|pragma:\s*no cover|istanbul ignore|(v8|c8) ignore|pylint:\s*skip-file|mypy:\s*ignore-errors`)
+)
+
+// commentRules are about comments on added lines.
+func commentRules(f *file) []step.Finding {
+	var out []step.Finding
+	for _, t := range f.new.Tokens {
+		if t.Kind != source.Comment {
+			continue
+		}
+		for n, text := range strings.Split(t.Text, "\n") {
+			if !f.added[t.Line+n] {
+				continue
+			}
+			text = strings.TrimSpace(text)
+			if todo.MatchString(text) {
+				out = append(out, fix("todo-added", f.Path, t.Line+n, "Finish this instead of leaving a note: "+text))
+			}
+			if blanket.MatchString(text) {
+				out = append(out, fix("lint-suppressed", f.Path, t.Line+n, "Mend what the tool says instead of silencing it, or name the rule and the reason."))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package check
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// testRules compare the tests before and after, over all files: a test may move, it may not vanish or lose its teeth.
+func (a Audit) testRules(files []*file) []step.Finding {
+	moved := map[string]bool{} // bodies of tests that are new somewhere
+	for _, f := range files {
+		if f.class != toolchain.Test || f.Status == 'D' {
+			continue
+		}
+		for _, t := range f.new.Tests {
+			if constrained(f) {
+				continue
+			}
+			moved[body(f.new, t)] = true
+		}
+	}
+	var out []step.Finding
+	for _, f := range files {
+		if f.class != toolchain.Test || a.isFrozen(f.Path) {
+			continue
+		}
+		before := map[string]source.Test{}
+		for _, t := range f.old.Tests {
+			before[t.Name] = t
+		}
+		after := map[string]bool{}
+		for _, t := range f.new.Tests {
+			after[t.Name] = true
+			old, existed := before[t.Name]
+			if existed && body(f.old, old) == body(f.new, t) && old.Skipped == t.Skipped && old.Only == t.Only {
+				continue
+			}
+			out = append(out, judgeTest(f, t, old, existed)...)
+		}
+		for _, t := range f.old.Tests {
+			if after[t.Name] || moved[body(f.old, t)] || has(a.Removable, f.Path+"::"+t.Name) {
+				continue
+			}
+			out = append(out, reject("test-deleted", f.Path, 0, "The test "+t.Name+" is gone. Put it back."))
+		}
+		if f.Status != 'D' && constrained(f) && !constrainedText(f.old.Constraint) && len(f.new.Tests) > 0 {
+			out = append(out, reject("test-skipped", f.Path, 1, "A build constraint keeps these tests from running ("+f.new.Constraint+"). Remove it."))
+		}
+	}
+	return out
+}
+
+func (a Audit) isFrozen(p string) bool {
+	for _, f := range a.Frozen {
+		if f.Path == p {
+			return true
+		}
+	}
+	return false
+}
+
+// constrained reports whether a Go test file is left out of an ordinary run by a constraint that is not about the system.
+func constrained(f *file) bool { return constrainedText(f.new.Constraint) }
+
+var systems = regexp.MustCompile(`^(linux|darwin|windows|unix|freebsd|openbsd|netbsd|android|ios|js|wasip1|wasm|amd64|arm64|386|arm|cgo|race|go1\.\d+)$`)
+
+func constrainedText(text string) bool {
+	for _, word := range regexp.MustCompile(`[\w.]+`).FindAllString(text, -1) {
+		if !systems.MatchString(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeTest looks at one test that is new or changed.
+func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
+	var out []step.Finding
+	if t.Skipped && !old.Skipped {
+		out = append(out, reject("test-skipped", f.Path, firstLine(t.SkipLine, t.Line), "The test "+t.Name+" is skipped. Let it run."))
+	}
+	if t.Only && !old.Only {
+		out = append(out, reject("test-only", f.Path, firstLine(t.OnlyLine, t.Line), "The test "+t.Name+" is marked so that others do not run. Remove the mark."))
+	}
+	switch {
+	case t.Skipped: // said already
+	case t.AlwaysTrue():
+		out = append(out, reject("test-always-true", f.Path, t.Line, "Nothing that the test "+t.Name+" asserts can ever fail. Assert what the code does."))
+	case t.Empty() && (!existed || !old.Empty()):
+		out = append(out, reject("test-empty", f.Path, t.Line, "The test "+t.Name+" asserts nothing. Assert what the code does."))
+	case existed && t.Asserts < old.Asserts:
+		out = append(out, fix("test-weakened", f.Path, t.Line, "The test "+t.Name+" asserts less than before. Keep what it checked."))
+	}
+	return out
+}
+
+func firstLine(a, b int) int {
+	if a > 0 {
+		return a
+	}
+	return b
+}
+
+var (
+	pyIgnored = regexp.MustCompile(`^(collect_ignore|collect_ignore_glob|__test__)\b`)
+	pyHooks   = regexp.MustCompile(`^pytest_(collection_modifyitems|ignore_collect|runtest_makereport|runtest_call|runtest_protocol|pyfunc_call|sessionfinish|report_teststatus|collect_file)$`)
+)
+
+// testFileRules are about what a test file does to the runner.
+func testFileRules(f *file) []step.Finding {
+	var out []step.Finding
+	for i, t := range f.code {
+		if !f.added[t.Line] || t.Kind != source.Ident {
+			continue
+		}
+		switch {
+		case exitsZero(f.code, i):
+			out = append(out, reject("exit-swallowed", f.Path, t.Line, "This ends the test run with success whatever failed. Remove it."))
+		case t.Indent == 0 && pyIgnored.MatchString(t.Text):
+			out = append(out, reject("test-skipped", f.Path, t.Line, "This keeps tests from being collected. Remove it."))
+		case f.new.Lang == source.Python && i > 0 && f.code[i-1].Text == "def" && pyHooks.MatchString(t.Text):
+			out = append(out, reject("runner-hooked", f.Path, t.Line, "A hook that changes how tests are collected or judged is not allowed. Remove it."))
+		case f.new.Lang == source.Go && t.Text == "TestMain" && i > 0 && f.code[i-1].Text == "func" && !callsRun(f.code[i:]):
+			out = append(out, reject("test-skipped", f.Path, t.Line, "TestMain does not call m.Run, so no test runs."))
+		}
+	}
+	return append(out, commentRules(f)...)
+}
+
+func callsRun(ts []source.Token) bool {
+	for i := 2; i < len(ts) && i < 400; i++ {
+		if ts[i].Text == "Run" && ts[i-1].Text == "." {
+			return true
+		}
+		if ts[i].Text == "func" && ts[i-1].Text == "}" {
+			return false
+		}
+	}
+	return false
+}
+
+// exitsZero recognises os.Exit(0), process.exit(), sys.exit(0), os._exit(0), process.exitCode = 0.
+func exitsZero(ts []source.Token, i int) bool {
+	text := func(k int) string {
+		if i+k >= 0 && i+k < len(ts) {
+			return ts[i+k].Text
+		}
+		return ""
+	}
+	if text(1) != "." {
+		return false
+	}
+	name := text(0) + "." + text(2)
+	switch name {
+	case "os.Exit", "os._exit":
+		return text(3) == "(" && text(4) == "0"
+	case "process.exit", "sys.exit":
+		return text(3) == "(" && (text(4) == "0" || text(4) == ")")
+	case "process.exitCode":
+		return text(3) == "=" && text(4) == "0"
+	}
+	return false
+}
+
+// helperDir reports whether a source file only helps tests, by the names of its directories.
+func helperDir(p string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(path.Dir(p)+"/"+strings.TrimSuffix(path.Base(p), path.Ext(p))), "/") {
+		switch part {
+		case "testutil", "testutils", "testutilities", "testhelper", "testhelpers", "testing", "mocks", "mock", "fixtures",
+			"testsupport", "test-utils", "test_utils", "testkit":
+			return true
+		}
+		if strings.HasSuffix(part, "test") && len(part) > len("test") && strings.HasPrefix(path.Base(p), part) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package check
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// contents are the rules about the bytes of a file, in any language.
+func contents(f *file) []step.Finding {
+	var out []step.Finding
+	const smallData = 256 << 10
+	switch {
+	case len(f.New) > hugeFile:
+		return []step.Finding{reject("huge-file", f.Path, 0, "This file is larger than 1 MiB. Remove it, or generate what it holds when it is needed.")}
+	case binary(f.New) && f.class == toolchain.TestData && len(f.New) <= smallData:
+		return nil
+	case binary(f.New):
+		return []step.Finding{reject("binary-file", f.Path, 0, "This is a binary file. Remove it.")}
+	}
+	if f.class != toolchain.Source && f.class != toolchain.Test {
+		for _, l := range f.lines {
+			if swallows(l.text) {
+				out = append(out, reject("exit-swallowed", f.Path, l.n, "This line hides that a check failed. Let the exit code through."))
+			}
+		}
+	}
+	for _, l := range f.lines {
+		if name := secret(l.text); name != "" {
+			out = append(out, reject("secret", f.Path, l.n, "This looks like "+name+". Secrets never go into files; read it from the environment."))
+		}
+	}
+	return out
+}
+
+var (
+	swallow   = regexp.MustCompile(`\|\|\s*(true|:|exit\s+0|echo)(\s|;|"|'|$)|;\s*(true|exit\s+0)\s*("|'|$)|continue-on-error:\s*true|--passWithNoTests|--exit-zero|\bset \+e\b`)
+	checkWord = regexp.MustCompile(`(?i)\b(test|tests|lint|vet|build|check|tsc|pytest|jest|vitest|mocha|eslint|ruff|mypy|npm|pnpm|yarn|go|cargo|mvn|gradle|make|verify|ci)\b|continue-on-error|passWithNoTests`)
+)
+
+// swallows reports whether a line of a script or configuration lets a failing check end well.
+func swallows(text string) bool {
+	text, _, _ = strings.Cut(text, " #")
+	return !strings.HasPrefix(strings.TrimSpace(text), "#") && swallow.MatchString(text) && checkWord.MatchString(text)
+}
+
+// secrets are the shapes of credentials that are never anything else.
+var secrets = []struct {
+	name string
+	re   *regexp.Regexp
+}{
+	{"an AWS access key", regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a GitHub token", regexp.MustCompile(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})`)},
+	{"a Slack token", regexp.MustCompile(`\bxox[abprs]-[0-9]{6,}-[A-Za-z0-9-]{10,}`)},
+	{"an Anthropic key", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{24,}`)},
+	{"an OpenAI key", regexp.MustCompile(`\bsk-(proj-)?[A-Za-z0-9]{32,}`)},
+	{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}\b`)},
+	{"a Stripe key", regexp.MustCompile(`\b[rs]k_live_[0-9A-Za-z]{20,}`)},
+	{"an npm token", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a private key", regexp.MustCompile(`-----BEGIN ((RSA|EC|DSA|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY( BLOCK)?-----`)},
+}
+
+var sample = regexp.MustCompile(`(?i)example|dummy|fake|sample|placeholder|x{6,}|0{8,}|1234567890`)
+
+// secret names the credential on a line, "" for none. Samples that say so are none.
+func secret(text string) string {
+	for _, s := range secrets {
+		if m := s.re.FindString(text); m != "" && !sample.MatchString(m) {
+			return s.name
+		}
+	}
+	return ""
+}
+
+var unsure = regexp.MustCompile(`(?i)\b(should work|should now work|probably|hopefully|i think|i believe|might work|not sure|seems to work|untested|did not run|could not run|couldn't run)\b`)
+
+// reportRules note where an author is unsure.
+func reportRules(report string) []step.Finding {
+	if m := unsure.FindString(report); m != "" {
+		return []step.Finding{warn("uncertain-report", "", 0, "The author's report says \""+m+"\".")}
+	}
+	return nil
+}

@@ -1,0 +1,297 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// outcome is what one command gave.
+type outcome struct {
+	Record  step.Record
+	Results []step.TestResult
+	report  []byte
+	tail    string
+	// problem says why the run is no evidence: it changed tracked files, was ended, or its report cannot be read.
+	problem string
+}
+
+// exited reports whether the command ended on its own with code 0 and is evidence.
+func (o outcome) clean() bool { return o.problem == "" && o.Record.Exit == 0 }
+
+// allowed are the names that checks take from the surrounding environment.
+var allowed = []string{
+	"PATH", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "SYSTEMDRIVE", "PROGRAMFILES",
+	"PROCESSOR_ARCHITECTURE", "NUMBER_OF_PROCESSORS", "GOROOT", "GOTOOLCHAIN", "GOEXPERIMENT", "CGO_ENABLED", "CC", "CXX",
+	"JAVA_HOME", "PYENV_ROOT", "PYENV_VERSION", "NVM_DIR", "VOLTA_HOME", "COREPACK_HOME",
+}
+
+// allowedInstall are further names that installing dependencies takes: where registries are and how to reach them.
+var allowedInstall = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+	"NODE_EXTRA_CA_CERTS", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOAUTH",
+}
+
+var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_"}
+
+// lookup finds a variable in the surrounding environment.
+func (c *Checker) lookup(name string) string {
+	for _, kv := range c.o.Env {
+		if k, v, ok := strings.Cut(kv, "="); ok && strings.EqualFold(k, name) {
+			return v
+		}
+	}
+	return ""
+}
+
+// env is the environment of a command. home and tmp are its own; install also lets it reach registries.
+func (c *Checker) env(home, tmp, venv string, extra []string, install bool) []string {
+	vars := map[string]string{}
+	for _, kv := range c.o.Env {
+		k, v, ok := strings.Cut(kv, "=")
+		up := strings.ToUpper(k)
+		if !ok {
+			continue
+		}
+		keep := slices.Contains(allowed, up) || install && slices.Contains(allowedInstall, up)
+		for _, p := range allowedInstallPrefix {
+			keep = keep || install && strings.HasPrefix(up, p)
+		}
+		if keep {
+			vars[k] = v
+		}
+	}
+	set := map[string]string{
+		"HOME": home, "USERPROFILE": home, "APPDATA": home, "LOCALAPPDATA": home, "TMPDIR": tmp, "TMP": tmp, "TEMP": tmp,
+		"XDG_CACHE_HOME": filepath.Join(home, ".cache"), "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
+		"XDG_DATA_HOME": filepath.Join(home, ".local"), "TZ": "UTC",
+		"GOPATH": filepath.Join(home, "go"), "GOCACHE": filepath.Join(c.o.Cache, "go-build"),
+		"GOMODCACHE": filepath.Join(c.o.Cache, "go-mod"), "GOENV": "off", "GOTELEMETRY": "off", "GOFLAGS": "-buildvcs=false",
+		"PYTHONNOUSERSITE": "1", "npm_config_cache": filepath.Join(c.o.Cache, "npm"), "npm_config_update_notifier": "false",
+		"PIP_CACHE_DIR": filepath.Join(c.o.Cache, "pip"), "UV_CACHE_DIR": filepath.Join(c.o.Cache, "uv"),
+		"PIP_DISABLE_PIP_VERSION_CHECK": "1", "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0",
+	}
+	if install {
+		if real := c.lookup("HOME"); real != "" && c.lookup("NPM_CONFIG_USERCONFIG") == "" {
+			set["npm_config_userconfig"] = filepath.Join(real, ".npmrc")
+		}
+	} else {
+		set["GOPROXY"] = "off" // everything was installed before
+	}
+	for k, v := range set {
+		vars[k] = v
+	}
+	if venv != "" {
+		bin := filepath.Join(venv, "bin")
+		if runtime.GOOS == "windows" {
+			bin = filepath.Join(venv, "Scripts")
+		}
+		for k, v := range vars {
+			if strings.EqualFold(k, "PATH") {
+				vars[k] = bin + string(os.PathListSeparator) + v
+			}
+		}
+		vars["VIRTUAL_ENV"] = venv
+	}
+	for _, kv := range extra {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			vars[k] = v
+		}
+	}
+	out := make([]string, 0, len(vars))
+	for k, v := range vars {
+		out = append(out, k+"="+v)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func names(env []string) []string {
+	out := make([]string, len(env))
+	for i, kv := range env {
+		out[i], _, _ = strings.Cut(kv, "=")
+	}
+	return out
+}
+
+// exec runs a command in the place. A run that failed is an outcome; an error means that it could not be run at all, as an
+// EnvironmentError when something is missing.
+func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (outcome, error) {
+	p.runs++
+	report := filepath.Join(p.dir, "reports", strconv.Itoa(p.runs))
+	dir := p.full(cmd.Dir)
+	argv := slices.Clone(cmd.Argv)
+	for i := range argv {
+		var err error
+		if argv[i], err = p.fillIn(argv[i], report, dir, cmd); err != nil {
+			return outcome{}, err
+		}
+	}
+	extra := slices.Clone(cmd.Env)
+	for i := range extra {
+		extra[i] = strings.NewReplacer("{root}", dir, "{env}", p.deps.venv(p)).Replace(extra[i])
+	}
+	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.deps.venv(p), extra, install)
+	var stdout, both bytes.Buffer
+	both.WriteString("$ " + strings.Join(cmd.Argv, " ") + "\n")
+	var stderr bytes.Buffer
+	res, err := proc.Run(ctx, proc.Command{
+		Argv: argv, Dir: dir, Env: env, Output: &stdout, Errors: &stderr, Total: p.c.o.Limit,
+		Mark: filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
+	})
+	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+		return outcome{}, missingTool(cmd, argv[0])
+	}
+	if err != nil {
+		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
+	}
+	if cause := context.Cause(ctx); cause != nil && res.Ended == proc.Cancelled {
+		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
+	}
+	both.Write(stdout.Bytes())
+	both.Write(stderr.Bytes())
+	o := outcome{tail: shorten(lastPart(res.Stdout.Text, res.Stderr.Text))}
+	o.Record = step.Record{
+		Name: cmd.Name, Argv: cmd.Argv, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
+		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
+		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner,
+	}
+	if res.Ended != proc.Exited {
+		o.Record.Ended = string(res.Ended)
+		o.problem = "it was ended after " + res.Duration.String()
+	}
+	if err := p.keep(&o, both.Bytes()); err != nil {
+		return outcome{}, err
+	}
+	p.parse(&o, cmd, report, stdout.Bytes())
+	return o, p.untouched(ctx, &o)
+}
+
+func (p *place) keep(o *outcome, output []byte) error {
+	if p.c.o.Store == nil {
+		return nil
+	}
+	sum, err := p.c.o.Store(output)
+	if err != nil {
+		return fmt.Errorf("keep output: %w", err)
+	}
+	o.Record.Output.SHA256, o.Record.Output.Size, o.Record.Output.Type = sum, int64(len(output)), "text/plain"
+	return nil
+}
+
+// parse reads the report. A report that is not there is a failure to verify, not a pass.
+func (p *place) parse(o *outcome, cmd toolchain.Command, report string, stdout []byte) {
+	if cmd.Report == toolchain.ReportExit {
+		return
+	}
+	b, err := os.ReadFile(report)
+	if err != nil && cmd.Report == toolchain.ReportLCOV {
+		b, err = os.ReadFile(filepath.Join(report, "lcov.info"))
+	}
+	if err != nil && cmd.Report != toolchain.ReportGoTest {
+		if o.problem == "" {
+			o.problem = "the runner wrote no report: " + o.tail
+		}
+		return
+	}
+	o.report = b
+	results, err := reader{chain: p.chain, root: p.root, fileOf: p.fileOf}.read(cmd.Report, b, stdout)
+	if err != nil && o.problem == "" {
+		o.problem = "the runner's report cannot be read: " + err.Error()
+	}
+	o.Results = results
+}
+
+// untouched notes whether the run changed tracked files, and puts them back.
+func (p *place) untouched(ctx context.Context, o *outcome) error {
+	if p.stamps == nil {
+		return nil
+	}
+	changed, err := p.changed(ctx)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	if o.Record.TreeAfter, err = p.treeNow(ctx, changed); err != nil {
+		return err
+	}
+	o.problem = "it changed tracked files: " + strings.Join(changed[:min(3, len(changed))], ", ")
+	return p.restore(ctx, changed)
+}
+
+func lastPart(stdout, stderr string) string {
+	s := strings.TrimSpace(stderr)
+	if s == "" {
+		s = strings.TrimSpace(stdout)
+	}
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[len(s)-maxMessage:], "")
+	}
+	return s
+}
+
+func missingTool(cmd toolchain.Command, tool string) error {
+	for _, n := range cmd.Needs {
+		if n.Tool == tool || strings.HasSuffix(tool, n.Tool) {
+			return &EnvironmentError{Tool: n.Tool, Install: n.Install}
+		}
+	}
+	if len(cmd.Needs) > 0 {
+		return &EnvironmentError{Tool: tool, Install: cmd.Needs[0].Install}
+	}
+	return &EnvironmentError{Tool: tool, Install: "install it and put it on PATH"}
+}
+
+// fillIn replaces the placeholders of one argument.
+func (p *place) fillIn(arg, report, dir string, cmd toolchain.Command) (string, error) {
+	if strings.HasPrefix(arg, "{bin:") {
+		return p.script(strings.TrimSuffix(strings.TrimPrefix(arg, "{bin:"), "}"), dir, cmd)
+	}
+	return strings.NewReplacer("{report}", report, "{root}", dir, "{env}", p.deps.venv(p)).Replace(arg), nil
+}
+
+// script finds the file that an installed npm package runs, in the node_modules directories from dir upwards.
+func (p *place) script(spec, dir string, cmd toolchain.Command) (string, error) {
+	pkg, name, _ := strings.Cut(spec, "#")
+	if name == "" {
+		name = pkg
+	}
+	for d := dir; strings.HasPrefix(d, p.dir); d = filepath.Dir(d) {
+		home := filepath.Join(d, "node_modules", filepath.FromSlash(pkg))
+		b, err := os.ReadFile(filepath.Join(home, "package.json"))
+		if err != nil {
+			continue
+		}
+		var m struct {
+			Bin json.RawMessage `json:"bin"`
+		}
+		if err := json.Unmarshal(b, &m); err != nil {
+			return "", fmt.Errorf("read package %s: %w", pkg, err)
+		}
+		var one string
+		if json.Unmarshal(m.Bin, &one) == nil {
+			return filepath.Join(home, filepath.FromSlash(one)), nil
+		}
+		var many map[string]string
+		if json.Unmarshal(m.Bin, &many) == nil && many[name] != "" {
+			return filepath.Join(home, filepath.FromSlash(many[name])), nil
+		}
+	}
+	for _, n := range cmd.Needs {
+		if n.Tool == "npm:"+pkg {
+			return "", &EnvironmentError{Tool: pkg, Install: n.Install}
+		}
+	}
+	return "", &EnvironmentError{Tool: pkg, Install: "npm install --save-dev " + pkg}
+}

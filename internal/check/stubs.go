@@ -1,0 +1,296 @@
+package check
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// stubFile is the name of Go's file with stubs; it sorts last and cannot be a module's.
+const stubFile = "zz_jacquard_stub.go"
+
+// putStubs declares the exports that are missing, so that tests fail one by one instead of not compiling. It gives the
+// number of files it wrote and how to take them away.
+func (p *place) putStubs(m Module, tests []string, stub func(string, toolchain.Symbol) string) (undo func() error, n int, err error) {
+	s := &stubber{p: p, m: m, stub: stub, before: map[string][]byte{}}
+	switch m.Chain.Ecosystem {
+	case toolchain.Go:
+		err = s.golang(tests)
+	case toolchain.Node, toolchain.Python:
+		for _, t := range tests {
+			if err == nil {
+				err = s.imports(t)
+			}
+		}
+	}
+	return s.undo, len(s.before), err
+}
+
+type stubber struct {
+	p      *place
+	m      Module
+	stub   func(string, toolchain.Symbol) string
+	before map[string][]byte // what was there, nil for nothing
+}
+
+func (s *stubber) put(name string, b []byte) error {
+	if _, seen := s.before[name]; !seen {
+		old, err := os.ReadFile(s.p.full(name))
+		if err != nil {
+			old = nil
+		}
+		s.before[name] = old
+	}
+	if err := s.p.write(name, b); err != nil {
+		return err
+	}
+	s.restamp(name)
+	return nil
+}
+
+// restamp makes the file's present state the one that later runs are compared with.
+func (s *stubber) restamp(name string) {
+	if _, tracked := s.p.stamps[name]; tracked {
+		if now, ok := s.p.stampOf(name); ok {
+			s.p.stamps[name] = now
+		}
+	}
+}
+
+func (s *stubber) undo() error {
+	for name, b := range s.before {
+		if b == nil {
+			if err := os.Remove(s.p.full(name)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.p.write(name, b); err != nil {
+			return err
+		}
+		s.restamp(name)
+	}
+	return nil
+}
+
+// symbol turns an export of the spec into what a stub needs. A method may be named Type.Method.
+func symbol(e step.Export) toolchain.Symbol {
+	sym := toolchain.Symbol{Name: e.Name, Kind: strings.ToLower(e.Kind), Signature: e.Signature}
+	if owner, name, ok := strings.Cut(e.Name, "."); ok {
+		sym.Owner, sym.Name, sym.Kind = owner, name, "method"
+	}
+	if sym.Kind == "struct" || sym.Kind == "dataclass" {
+		sym.Kind = "class"
+	}
+	return sym
+}
+
+var receiverType = regexp.MustCompile(`^func \(\s*\w*\s*\*?(\w+)`)
+
+// golang writes one file with all missing exports into the package.
+func (s *stubber) golang(tests []string) error {
+	have := map[string]bool{}
+	pkg := ""
+	list, err := os.ReadDir(s.p.full(s.m.Dir))
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	for _, e := range list {
+		name := path.Join(s.m.Dir, e.Name())
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f := source.Parse(name, s.p.read(name))
+		pkg = f.Package
+		for _, x := range f.Exports {
+			have[strings.TrimPrefix(x.Owner+"."+x.Name, ".")] = true
+		}
+	}
+	if pkg == "" {
+		pkg = s.goPackage(tests)
+	}
+	var decls strings.Builder
+	for _, e := range s.m.Exports {
+		sym := symbol(e)
+		if r := receiverType.FindStringSubmatch(e.Signature); r != nil {
+			sym.Kind, sym.Owner = "method", r[1]
+		}
+		if key := strings.TrimPrefix(sym.Owner+"."+sym.Name, "."); !have[key] {
+			have[key] = true
+			decls.WriteString(s.stub(toolchain.LangGo, sym))
+		}
+	}
+	if pkg == "" || decls.Len() == 0 {
+		return nil
+	}
+	text := decls.String()
+	if strings.Contains(text, "stubError(") {
+		text += toolchain.GoStubSupport
+	}
+	var b strings.Builder
+	b.WriteString("package " + pkg + "\n\n")
+	for _, imp := range toolchain.GoStubImports(text) {
+		b.WriteString("import \"" + imp + "\"\n")
+	}
+	b.WriteString("\n" + text)
+	return s.put(path.Join(s.m.Dir, stubFile), []byte(b.String()))
+}
+
+// goPackage is the package of the tests beside the module's sources, or of the directory's name.
+func (s *stubber) goPackage(tests []string) string {
+	for _, t := range tests {
+		if path.Dir(t) == path.Clean(s.m.Dir) {
+			return strings.TrimSuffix(source.Parse(t, s.p.read(t)).Package, "_test")
+		}
+	}
+	return ""
+}
+
+// imports writes what a test of Node or Python imports from the module and is not there.
+func (s *stubber) imports(test string) error {
+	src := s.p.read(test)
+	for _, imp := range source.Parse(test, src).Imports {
+		file, exists, ok := s.target(test, imp.From)
+		if !ok {
+			continue
+		}
+		have := map[string]bool{}
+		var text []byte
+		if exists {
+			text = s.p.read(file)
+			for _, e := range source.Parse(file, text).Exports {
+				have[e.Name] = true
+			}
+			if have["*"] || strings.Contains(string(text), "import *") {
+				continue // what it re-exports cannot be told
+			}
+		}
+		var add strings.Builder
+		for _, e := range s.m.Exports {
+			sym := symbol(e)
+			wanted := len(imp.Names) == 0 && !exists || has(imp.Names, sym.Name)
+			if !wanted || have[sym.Name] || sym.Owner != "" {
+				continue
+			}
+			have[sym.Name] = true
+			add.WriteString(s.stub(s.m.Chain.Language, sym))
+		}
+		if add.Len() == 0 && exists {
+			continue
+		}
+		out := add.String()
+		if usesRequire(src, imp.From) {
+			out = commonJS(out)
+		}
+		if len(text) > 0 {
+			out = string(text) + "\n" + out
+		}
+		if err := s.put(file, []byte(out)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func usesRequire(src []byte, from string) bool {
+	return strings.Contains(string(src), "require('"+from+"')") || strings.Contains(string(src), `require("`+from+`")`)
+}
+
+var exportedStub = regexp.MustCompile(`(?m)^export (function|class|const) (\w+)( =)?`)
+
+// commonJS turns stubs into assignments to exports.
+func commonJS(stubs string) string {
+	return exportedStub.ReplaceAllStringFunc(stubs, func(m string) string {
+		g := exportedStub.FindStringSubmatch(m)
+		if g[1] == "const" {
+			return "exports." + g[2] + " ="
+		}
+		return "exports." + g[2] + " = " + g[1]
+	})
+}
+
+// target finds the file that an import of a test means, when it is one of the module.
+func (s *stubber) target(test, from string) (file string, exists, ok bool) {
+	for _, t := range importTargets(s.m.Chain, test, from, s.p.root) {
+		for _, candidate := range candidates(s.m.Chain, t) {
+			if info, err := os.Stat(s.p.full(candidate)); err == nil && info.Mode().IsRegular() {
+				return candidate, true, s.m.Place.AllowsSource(candidate)
+			}
+		}
+		for _, candidate := range candidates(s.m.Chain, t) {
+			if s.m.Place.AllowsSource(candidate) {
+				return candidate, false, true
+			}
+		}
+	}
+	return "", false, false
+}
+
+// importTargets are the paths, without certainty about the extension, that an import in a file may mean.
+func importTargets(chain toolchain.Found, file, from, root string) []string {
+	switch chain.Ecosystem {
+	case toolchain.Go:
+		if rest, ok := strings.CutPrefix(from, chain.Module); ok && chain.Module != "" {
+			return []string{path.Join(chain.Root, strings.TrimPrefix(rest, "/"))}
+		}
+	case toolchain.Node:
+		if strings.HasPrefix(from, ".") {
+			return []string{path.Join(path.Dir(file), from)}
+		}
+		// A runner may name the file that it looked for.
+		if filepath.IsAbs(from) {
+			if rel, err := filepath.Rel(root, from); err == nil {
+				return []string{filepath.ToSlash(rel)}
+			}
+		}
+	case toolchain.Python:
+		if strings.HasPrefix(from, ".") {
+			up := len(from) - len(strings.TrimLeft(from, "."))
+			dir := path.Dir(file)
+			for range up - 1 {
+				dir = path.Dir(dir)
+			}
+			return []string{path.Join(dir, strings.ReplaceAll(from[up:], ".", "/"))}
+		}
+		p := strings.ReplaceAll(from, ".", "/")
+		out := []string{path.Join(chain.Root, p), path.Join(path.Dir(file), p)}
+		if chain.SourceDir != "" {
+			out = append([]string{path.Join(chain.Root, chain.SourceDir, p)}, out...)
+		}
+		return out
+	}
+	return nil
+}
+
+// candidates are the files that an import path may be.
+func candidates(chain toolchain.Found, target string) []string {
+	if chain.Ecosystem == toolchain.Python {
+		return []string{target + ".py", target + "/__init__.py"}
+	}
+	ext := path.Ext(target)
+	stem := strings.TrimSuffix(target, ext)
+	var out []string
+	switch ext {
+	case ".js": // TypeScript's ESM imports name the file that will be
+		out = []string{stem + ".ts", stem + ".tsx", target}
+		if chain.Language == toolchain.LangJavaScript {
+			out = []string{target, stem + ".ts"}
+		}
+		return out
+	case ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".mts":
+		return []string{target}
+	}
+	for _, e := range toolchain.Extensions(chain.Language) {
+		out = append(out, target+e)
+	}
+	for _, e := range toolchain.Extensions(chain.Language) {
+		out = append(out, target+"/index"+e)
+	}
+	return append(out, target+".js", target+".ts")
+}

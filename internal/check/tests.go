@@ -1,0 +1,219 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// testRun is what running tests gave, put together from one or more runs.
+type testRun struct {
+	records  []step.Record
+	results  []step.TestResult
+	findings []step.Finding
+	tail     string
+}
+
+func (t *testRun) failed(id string) bool {
+	for _, r := range t.results {
+		if r.ID == id {
+			return r.Status == step.Fail || r.Status == step.Error
+		}
+	}
+	return false
+}
+
+// test is a test of a file with what the source says about it.
+type test struct {
+	source.Test
+	ID, File string
+}
+
+// testsOf reads the tests of files in the place.
+func (p *place) testsOf(files []string) []test {
+	var out []test
+	for _, f := range files {
+		for _, t := range source.Parse(f, p.read(f)).Tests {
+			out = append(out, test{Test: t, ID: f + "::" + t.Name, File: f})
+		}
+	}
+	return out
+}
+
+// resultsOf lists the results that belong to a test: itself, its parameter sets and its subtests.
+func resultsOf(t test, rs []step.TestResult) []step.TestResult {
+	var out []step.TestResult
+	for _, r := range rs {
+		file, name := toolchain.SplitID(r.ID)
+		if file == t.File && name != "" && t.Matches(name) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// loadError finds the result that says why the file of a test, or its package, could not be loaded.
+func loadError(t test, rs []step.TestResult) (step.TestResult, bool) {
+	for _, r := range rs {
+		file, name := toolchain.SplitID(r.ID)
+		if name == "" && (file == t.File || file == dirOf(t.File)) && r.Status == step.Error {
+			return r, true
+		}
+	}
+	return step.TestResult{}, false
+}
+
+func dirOf(file string) string {
+	if i := strings.LastIndexByte(file, '/'); i >= 0 {
+		return file[:i]
+	}
+	return "."
+}
+
+// status sums the results of one test: the worst counts. ok is false when it did not run.
+func status(rs []step.TestResult) (st step.TestStatus, ok bool) {
+	rank := map[step.TestStatus]int{step.Pass: 1, step.Skip: 2, step.Flake: 3, step.Error: 4, step.Fail: 5}
+	for _, r := range rs {
+		if rank[r.Status] > rank[st] {
+			st = r.Status
+		}
+	}
+	return st, len(rs) > 0
+}
+
+// runTests runs the selected tests once. Tests that a dying runner hid are run again without the one that killed it.
+func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected []test) (testRun, error) {
+	run, err := p.runOnce(ctx, sel)
+	if err != nil || p.chain.Ecosystem != toolchain.Go {
+		return run, err
+	}
+	const most = 40
+	for range most {
+		var hidden []string
+		for _, t := range expected {
+			if _, ran := status(resultsOf(t, run.results)); !ran {
+				if _, broken := loadError(t, run.results); !broken {
+					hidden = append(hidden, t.ID)
+				}
+			}
+		}
+		if len(hidden) == 0 || len(run.findings) > 0 && len(run.results) == 0 {
+			break
+		}
+		again, err := p.runOnce(ctx, toolchain.Selection{IDs: hidden})
+		if err != nil {
+			return run, err
+		}
+		run.records = append(run.records, again.records...)
+		if !run.add(again.results) {
+			break
+		}
+	}
+	return run, nil
+}
+
+// add takes over results of tests that have none yet, and reports whether there were any.
+func (t *testRun) add(rs []step.TestResult) bool {
+	have := map[string]bool{}
+	for _, r := range t.results {
+		have[r.ID] = true
+	}
+	more := false
+	for _, r := range rs {
+		if !have[r.ID] {
+			t.results = append(t.results, r)
+			more = true
+		}
+	}
+	return more
+}
+
+func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, error) {
+	var run testRun
+	for _, cmd := range p.chain.Test(sel) {
+		out, err := p.exec(ctx, cmd, false)
+		if err != nil {
+			return run, err
+		}
+		run.records = append(run.records, out.Record)
+		run.tail = out.tail
+		if missing := missingRunner(p.chain, out); missing != nil {
+			return run, missing
+		}
+		run.results = append(run.results, out.Results...)
+		bad := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error })
+		switch {
+		case out.problem != "":
+			run.findings = append(run.findings, reject("check-invalid", "", 0, "The run of the tests is no evidence: "+out.problem+"."))
+		case executed(out.Results) == 0 && !bad:
+			run.findings = append(run.findings, reject("no-tests-ran", sel.Dir, 0,
+				fmt.Sprintf("The runner executed no test at all (exit %d). %s", out.Record.Exit, out.tail)))
+		case out.Record.Exit != 0 && !bad:
+			run.findings = append(run.findings, reject("runner-failed", "", 0,
+				fmt.Sprintf("The runner ended with exit %d although no test failed: %s", out.Record.Exit, out.tail)))
+		case out.Record.Exit == 0 && bad:
+			run.findings = append(run.findings, reject("exit-swallowed", "", 0,
+				"Tests failed and the runner still ended with exit 0: something swallows its exit code."))
+		}
+	}
+	return run, nil
+}
+
+// missingRunner recognises that the runner itself is not there.
+func missingRunner(chain toolchain.Found, out outcome) error {
+	if chain.Runner == "pytest" && strings.Contains(out.tail, "No module named pytest") {
+		for _, n := range chain.Test(toolchain.Selection{})[0].Needs {
+			if n.Tool == "py:pytest" {
+				return &EnvironmentError{Tool: "pytest", Install: n.Install}
+			}
+		}
+	}
+	return nil
+}
+
+func executed(rs []step.TestResult) int {
+	n := 0
+	for _, r := range rs {
+		if r.Status == step.Pass || r.Status == step.Fail {
+			n++
+		}
+	}
+	return n
+}
+
+// settle runs failing tests once more on the same tree. One that passes now is a flake: labelled, never a pass.
+func (p *place) settle(ctx context.Context, run *testRun) error {
+	var ids []string
+	for _, r := range run.results {
+		_, name := toolchain.SplitID(r.ID)
+		top, _, _ := strings.Cut(name, "/")
+		if r.Status == step.Fail && name != "" && (p.chain.Ecosystem != toolchain.Go || name == top) {
+			ids = append(ids, r.ID)
+		}
+	}
+	const most = 50 // more failures than this are no flakes
+	if len(ids) == 0 || len(ids) > most {
+		return nil
+	}
+	again, err := p.runOnce(ctx, toolchain.Selection{IDs: ids})
+	if err != nil {
+		return err
+	}
+	run.records = append(run.records, again.records...)
+	passed := map[string]bool{}
+	for _, r := range again.results {
+		passed[r.ID] = r.Status == step.Pass
+	}
+	for i, r := range run.results {
+		if r.Status == step.Fail && passed[r.ID] {
+			run.results[i].Status = step.Flake
+			run.results[i].Message = "failed, then passed on the same tree: " + r.Message
+		}
+	}
+	return nil
+}

@@ -1,0 +1,508 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/blob"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/scenario"
+	"github.com/jacquard-build/jacquard/internal/workflow/compile"
+)
+
+// project is an opened project directory.
+type project struct {
+	a     *app
+	root  string
+	state string // .jacquard
+	cache string
+	conf  config
+	lang  report.Lang
+	repo  *git.Repo
+	blobs *blob.Store
+	noGit bool
+}
+
+const stateDir = ".jacquard"
+
+// open finds and opens the project; it writes nothing.
+func (a *app) open(ctx context.Context) (*project, error) {
+	root := a.rootFlag
+	if root == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("find the project: %w", err)
+		}
+		root = findRoot(wd)
+	}
+	abs, err := filepath.Abs(root)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return nil, usage("--root: %v", err)
+	}
+	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
+		return nil, usage("--root: %s is not a directory", root)
+	}
+	conf, err := readConfig(abs)
+	if err != nil {
+		return nil, err
+	}
+	p := &project{a: a, root: abs, state: filepath.Join(abs, stateDir), conf: conf, lang: a.lang(conf)}
+	if p.cache, err = a.cacheDir(abs); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
+		return nil, environment("make the cache folder", err)
+	}
+	return p, p.openRepo(ctx)
+}
+
+func environment(doing string, err error) error {
+	return flow.Failf(flow.Environment, "%s: %v", doing, err)
+}
+
+func (p *project) openRepo(ctx context.Context) error {
+	o := git.Options{Dir: p.root, Env: p.a.Env, Temp: filepath.Join(p.cache, "tmp")}
+	repo, err := git.Open(ctx, o)
+	if errors.Is(err, git.ErrNotRepo) {
+		p.noGit = true
+		if err := p.makeState(); err != nil {
+			return err
+		}
+		repo, err = git.Private(ctx, o, filepath.Join(p.state, "git"))
+	}
+	if errors.Is(err, git.ErrNoGit) {
+		return flow.Failf(flow.Environment, "git is not installed: install git 2.38 or newer and try again")
+	}
+	if err != nil {
+		return err
+	}
+	p.repo = repo
+	return nil
+}
+
+// cacheDir is the folder of the project's checkouts, outside the project so
+// that no tool scans them.
+func (a *app) cacheDir(root string) (string, error) {
+	base := a.env["XDG_CACHE_HOME"]
+	if runtime.GOOS == "windows" {
+		base = a.env["LOCALAPPDATA"]
+	}
+	if base == "" || !filepath.IsAbs(base) {
+		home := a.env["HOME"]
+		if runtime.GOOS == "windows" {
+			home = a.env["USERPROFILE"]
+		}
+		if home == "" {
+			return "", flow.Failf(flow.Environment, "neither XDG_CACHE_HOME nor HOME is set: set one, so that checkouts have a place")
+		}
+		base = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(base, "jacquard", shortHash(root)), nil
+}
+
+// makeState makes .jacquard, which ignores itself.
+func (p *project) makeState() error {
+	if err := os.MkdirAll(p.state, 0o755); err != nil {
+		return environment("make "+stateDir, err)
+	}
+	ignore := filepath.Join(p.state, ".gitignore")
+	if _, err := os.Stat(ignore); err == nil {
+		return nil
+	}
+	if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
+		return environment("make "+stateDir, err)
+	}
+	return nil
+}
+
+// store opens the blob store, making the state folder when it is new.
+func (p *project) store() error {
+	if p.blobs != nil {
+		return nil
+	}
+	if err := p.makeState(); err != nil {
+		return err
+	}
+	var err error
+	p.blobs, err = blob.Open(filepath.Join(p.state, "blobs"))
+	return err
+}
+
+// exists reports whether the project has a journal.
+func (p *project) exists() bool {
+	_, err := os.Stat(filepath.Join(p.state, "journal.db"))
+	return err == nil
+}
+
+// journal opens the runtime for reading and signals: no handlers.
+func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
+	if !p.exists() {
+		return nil, usage("there are no runs in %s yet: start with jacquard compile", p.root)
+	}
+	return local.Open(ctx, local.Options{Dir: p.state, Workflows: workflows(), Version: definitionVersion()})
+}
+
+func workflows() []flow.Runnable { return []flow.Runnable{compile.Workflow} }
+
+// blobStore adapts the store to the kernel's interface.
+type blobStore struct{ s *blob.Store }
+
+func (b blobStore) Put(data []byte, typ string) (flow.Blob, error) {
+	r, err := b.s.Put(data, typ)
+	return flow.Blob{SHA256: r.SHA256, Size: r.Size, Type: r.Type}, err
+}
+
+func (b blobStore) Get(ref flow.Blob) ([]byte, error) {
+	return b.s.Read(blob.Ref{SHA256: ref.SHA256, Size: ref.Size, Type: ref.Type})
+}
+
+// driveOptions are the flags that say how a run is carried on.
+type driveOptions struct {
+	agent    string
+	model    string
+	scenario string
+	mailbox  string
+	record   string
+	replay   string
+	jobs     int
+	accept   bool
+	wait     bool
+	budget   string
+}
+
+// engine is a runtime with everything that carries out steps.
+type engine struct {
+	*local.Runtime
+	actor   *act.Actor
+	gateway *gateway.Gateway
+	tape    *gateway.Tape
+	record  string
+	redact  gateway.Redactor
+}
+
+func (e *engine) close() error {
+	errs := []error{e.Runtime.Close(), e.actor.Close()}
+	if e.gateway != nil {
+		errs = append(errs, e.gateway.Close())
+	}
+	if e.tape != nil {
+		errs = append(errs, e.tape.Save(e.record, e.redact))
+	}
+	return errors.Join(errs...)
+}
+
+// engine opens the runtime with an actor and the chosen agent.
+func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow.Event)) (*engine, error) {
+	if err := p.store(); err != nil {
+		return nil, err
+	}
+	e := &engine{}
+	ao, err := p.agent(ctx, o, e)
+	if err != nil {
+		return nil, err
+	}
+	e.actor = act.New(ao)
+	jobs := o.jobs
+	if jobs == 0 {
+		jobs = p.conf.Jobs
+	}
+	if jobs == 0 {
+		jobs = 4
+	}
+	maxWait := time.Minute
+	if o.wait {
+		maxWait = 0
+	}
+	e.Runtime, err = local.Open(ctx, local.Options{
+		Dir: p.state, Workflows: workflows(), Handlers: e.actor.Handlers(), Blobs: ao.Blobs,
+		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": max(1, min(jobs, runtime.NumCPU())), "landing": 1}, Branches: jobs + 2},
+		Driver: p.driver(), Version: definitionVersion(), Accept: o.accept, MaxWait: maxWait,
+		Sweep: act.Sweep, Progress: progress, Committed: p.a.commitHook(),
+	})
+	if err != nil {
+		return nil, errors.Join(err, e.actor.Close())
+	}
+	return e, nil
+}
+
+func (p *project) driver() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	return fmt.Sprintf("process %d on %s", os.Getpid(), host)
+}
+
+// agent makes the actor's options: which agent, on whose account.
+func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Options, error) {
+	name := o.agent
+	if name == "" {
+		name = p.conf.Agent
+	}
+	if o.scenario != "" && o.agent == "" {
+		name = "scripted"
+	}
+	model := o.model
+	if model == "" {
+		model = p.conf.Model
+	}
+	e.redact = gateway.NewRedactor(p.a.secrets()...)
+	ao := act.Options{
+		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Env: p.a.toolEnv(), Now: time.Now, Blobs: blobStore{p.blobs},
+		Name: name, Model: model, Redact: e.redact, Version: version,
+		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
+		Checks: act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)},
+	}
+	switch name {
+	case "scripted":
+		if o.scenario == "" {
+			return ao, usage("the scripted agent needs --scenario FILE")
+		}
+		abs, err := filepath.Abs(o.scenario)
+		if err != nil {
+			return ao, usage("--scenario: %v", err)
+		}
+		if err := checkScenario(abs); err != nil {
+			return ao, err
+		}
+		self, err := os.Executable()
+		if err != nil {
+			return ao, fmt.Errorf("find this program: %w", err)
+		}
+		ao.Agent = agent.NewScripted(self, "agent-play", "--scenario", abs)
+		return ao, nil
+	case "claude":
+		err := p.claude(ctx, o, e, &ao)
+		return ao, err
+	}
+	return ao, usage("agent %q: want claude or scripted", name)
+}
+
+func orDefault(d duration, def time.Duration) time.Duration {
+	if d == 0 {
+		return def
+	}
+	return time.Duration(d)
+}
+
+func checkScenario(path string) error {
+	_, err := readScenario(path)
+	return err
+}
+
+func readScenario(path string) (scenario.Scenario, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return scenario.Scenario{}, usage("--scenario: %v", err)
+	}
+	s, problems := scenario.Parse(raw)
+	if len(problems) > 0 {
+		var all []string
+		for _, pr := range problems {
+			all = append(all, path+": "+pr.String())
+		}
+		return s, usage("%s", strings.Join(all, "\n"))
+	}
+	return s, nil
+}
+
+// claude sets the real Claude Code CLI up: its program, the gateway in front
+// of its provider, the account.
+func (p *project) claude(ctx context.Context, o driveOptions, e *engine, ao *act.Options) error {
+	program := p.a.env["JACQUARD_CLAUDE"]
+	if program == "" {
+		var err error
+		if program, err = proc.LookPath("claude", p.a.env["PATH"]); err != nil {
+			return flow.Failf(flow.Environment, "Claude Code is not installed: npm install -g @anthropic-ai/claude-code (or try jacquard demo, which needs no agent)")
+		}
+	}
+	c := agent.NewClaude(program)
+	ao.Agent = c
+	backend, oauth, err := p.backend(ctx, c, o, e)
+	if err != nil {
+		return err
+	}
+	if backend == nil {
+		ao.Home = p.a.env["HOME"]
+		return nil
+	}
+	ao.OAuth = oauth
+	e.gateway, err = gateway.Start(context.WithoutCancel(ctx), gateway.Options{
+		Backend: backend, Now: time.Now, Redact: e.redact, Record: e.tape, Ledger: ledgers{e},
+	})
+	if err != nil {
+		return err
+	}
+	ao.Gateway = e.gateway
+	return nil
+}
+
+// ledgers finds the ledger of the run that a turn belongs to.
+type ledgers struct{ e *engine }
+
+func (l ledgers) Reserve(ctx context.Context, turn string, n int, most gateway.Amount) error {
+	return l.e.actor.Ledger(turn).Reserve(ctx, turn, n, most)
+}
+
+func (l ledgers) Settle(ctx context.Context, turn string, n int, spent gateway.Amount) error {
+	return l.e.actor.Ledger(turn).Settle(ctx, turn, n, spent)
+}
+
+// backend chooses who answers the agent's model calls; nil means that the
+// agent uses its own log-in.
+func (p *project) backend(ctx context.Context, c *agent.Claude, o driveOptions, e *engine) (gateway.Backend, bool, error) {
+	switch {
+	case o.scenario != "":
+		s, err := readScenario(o.scenario)
+		return gateway.Script(s, time.Now), false, err
+	case o.mailbox != "":
+		b, err := gateway.Mailbox(o.mailbox, e.redact)
+		return b, false, err
+	case o.replay != "":
+		f, err := os.Open(o.replay)
+		if err != nil {
+			return nil, false, usage("--replay: %v", err)
+		}
+		defer f.Close()
+		t, err := gateway.ReadTape(f)
+		if err != nil {
+			return nil, false, usage("--replay: %v", err)
+		}
+		return t.Replay(false), false, nil
+	}
+	if o.record != "" {
+		e.tape, e.record = &gateway.Tape{}, o.record
+	}
+	key, token := p.a.env["ANTHROPIC_API_KEY"], p.a.env["CLAUDE_CODE_OAUTH_TOKEN"]
+	auth := agent.Auth(p.conf.Auth)
+	found := c.Detect(ctx, auth, key != "" || token != "", p.a.Env, p.root)
+	switch found.Problem.Class {
+	case agent.OK:
+	case agent.AuthFailed:
+		return nil, false, flow.Failf(flow.Auth, "%s", found.Problem.Message)
+	default:
+		return nil, false, flow.Failf(flow.Environment, "%s", found.Problem.Message)
+	}
+	if found.Auth == agent.Login {
+		return nil, false, nil
+	}
+	base := p.a.env["ANTHROPIC_BASE_URL"]
+	if base == "" {
+		base = "https://api.anthropic.com"
+	}
+	if key != "" {
+		token = "" // the key pays when there are both
+	}
+	b, err := gateway.Forward(gateway.Provider{Base: base, Key: key, OAuth: token, Proxy: http.ProxyFromEnvironment})
+	return b, key == "", err
+}
+
+// secrets are the values that must never be stored.
+func (a *app) secrets() []string {
+	var out []string
+	for k, v := range a.env {
+		for _, part := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"} {
+			if strings.Contains(strings.ToUpper(k), part) && len(v) >= 8 {
+				out = append(out, v)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// toolEnv is the allow-list of what tools and agents may see of the user's
+// environment: where programs and caches are, and how to reach registries.
+func (a *app) toolEnv() []string {
+	names := []string{
+		"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "SYSTEMROOT", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+		"GOROOT", "GOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOSUMDB", "GOPRIVATE", "GOFLAGS", "GOTOOLCHAIN", "GOMODCACHE", "GOCACHE", "GOPATH",
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+		"npm_config_registry", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG", "PIP_INDEX_URL", "PIP_CONFIG_FILE", "PIP_CACHE_DIR", "UV_INDEX_URL", "UV_CACHE_DIR",
+		"JAVA_HOME", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT", "PYENV_VERSION", "NVM_DIR", "VOLTA_HOME",
+	}
+	var out []string
+	for _, n := range names {
+		if v, ok := a.env[n]; ok && v != "" {
+			out = append(out, n+"="+v)
+		}
+	}
+	return out
+}
+
+// newID makes a short run id that can be read out loud.
+func newID() string {
+	var b [5]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		panic(err) // it is documented never to fail
+	}
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+}
+
+// find resolves a run id or a unique prefix of one; "" is the newest run.
+func find(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error) {
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return flow.Run{}, err
+	}
+	var hits []flow.Run
+	for _, r := range runs {
+		if prefix == "" || r.ID == prefix {
+			return r, nil
+		}
+		if strings.HasPrefix(r.ID, prefix) {
+			hits = append(hits, r)
+		}
+	}
+	switch len(hits) {
+	case 1:
+		return hits[0], nil
+	case 0:
+		if prefix == "" {
+			return flow.Run{}, usage("there are no runs yet: start with jacquard compile")
+		}
+		return flow.Run{}, usage("no run %q: jacquard ps lists them", prefix)
+	}
+	return flow.Run{}, usage("run %q is ambiguous: %d runs begin like that", prefix, len(hits))
+}
+
+// reportOf folds all events of a run.
+func reportOf(ctx context.Context, rt flow.Runtime, r flow.Run) (*report.Run, error) {
+	rep := report.New(r)
+	events, err := rt.Events(ctx, r.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		rep.Apply(e)
+	}
+	rep.State, rep.Gates = r.State, r.Gates
+	return rep, nil
+}
+
+// decode reads a JSON value into a new T.
+func decode[T any](raw json.RawMessage) (T, error) {
+	var v T
+	err := json.Unmarshal(raw, &v)
+	return v, err
+}

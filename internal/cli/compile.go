@@ -1,0 +1,343 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+type compileFlags struct {
+	driveOptions
+	path, phase, conflict, feedback, specJSON, branch string
+	tests, languages                                  []string
+	all, dryRun, commit, blocks                       bool
+}
+
+func newCompile(a *app) *cobra.Command {
+	var f compileFlags
+	c := &cobra.Command{
+		Use:   "compile [PATH]",
+		Short: "build what changed: specs to tests to code, proved by running them",
+		Long: "Finds the CLAUDE.md files that changed since they were last built, lets an agent write tests and then code for\n" +
+			"each, sees the tests fail first and pass afterwards, and puts the result into the working tree.",
+		Example: "  jacquard compile --dry-run\n  jacquard compile src/auth --jobs 2",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if f.path != "" {
+					return usage("PATH is given twice")
+				}
+				f.path = args[0]
+			}
+			return a.compile(c.Context(), f)
+		},
+	}
+	driveFlags(c, &f.driveOptions)
+	fl := c.Flags()
+	fl.BoolVar(&f.all, "all", false, "build every module, stale or not")
+	fl.StringVar(&f.path, "path", "", "build only modules in this `directory` and below")
+	fl.StringVar(&f.phase, "phase", string(step.Full), "full, red (tests only) or green-refactor (code for tests that exist)")
+	fl.StringVar(&f.conflict, "conflict", string(step.KeepFiles), "files that exist and are not ours: skip or overwrite")
+	fl.StringSliceVar(&f.tests, "test-files", nil, "with --phase green-refactor: the test `files`")
+	fl.StringVar(&f.specJSON, "spec-json", "", "with --phase green-refactor: the spec JSON `file` of --phase red")
+	fl.StringVar(&f.feedback, "feedback", "", "with --phase red: `file` with what to improve in the tests")
+	fl.StringArrayVar(&f.languages, "language", nil, "language of a directory, as `DIR=LANG`; may be repeated")
+	fl.StringVar(&f.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be built and why; ask no agent, change nothing")
+	fl.BoolVar(&f.commit, "commit", false, "commit the result on the current branch instead of leaving it in the working tree")
+	fl.StringVar(&f.branch, "branch", "", "put the result on a new branch `name`")
+	fl.BoolVar(&f.blocks, "blocks", false, "print result blocks for scripts")
+	return c
+}
+
+// input checks the flags and makes the run's input of them.
+func (f compileFlags) input(p *project) (step.CompileIn, error) {
+	in := step.CompileIn{
+		All: f.all, Phase: step.Phase(f.phase), Conflict: step.Conflict(f.conflict), Delivery: step.ToTree,
+		Today: time.Now().Format(time.DateOnly), Lang: string(p.lang), Branch: f.branch,
+	}
+	switch in.Phase {
+	case step.Full, step.Red, step.GreenRefactor:
+	default:
+		return in, usage("--phase %q: want full, red or green-refactor", f.phase)
+	}
+	if in.Conflict != step.KeepFiles && in.Conflict != step.Overwrite {
+		return in, usage("--conflict %q: want skip or overwrite", f.conflict)
+	}
+	switch {
+	case f.commit && f.branch != "":
+		return in, usage("--commit and --branch exclude each other")
+	case f.commit:
+		in.Delivery = step.ToCommit
+	case f.branch != "":
+		in.Delivery = step.ToBranch
+	}
+	if in.Delivery != step.ToTree && p.noGit {
+		return in, usage("--commit and --branch need a git repository")
+	}
+	b := f.budget
+	if b == "" {
+		b = p.conf.Budget
+	}
+	var err error
+	if in.Budget, err = parseBudget(b); err != nil {
+		return in, err
+	}
+	if in.Path, err = p.inside(f.path); err != nil {
+		return in, err
+	}
+	return in, errors.Join(f.languageMap(&in), f.files(p, &in))
+}
+
+func (f compileFlags) languageMap(in *step.CompileIn) error {
+	for _, l := range f.languages {
+		dir, lang, ok := strings.Cut(l, "=")
+		if !ok || lang == "" {
+			return usage("--language %q: want DIR=LANG", l)
+		}
+		if in.Languages == nil {
+			in.Languages = map[string]string{}
+		}
+		in.Languages[path.Clean(filepath.ToSlash(dir))] = strings.ToLower(lang)
+	}
+	return nil
+}
+
+func (f compileFlags) files(p *project, in *step.CompileIn) error {
+	if in.Phase != step.GreenRefactor && (len(f.tests) > 0 || f.specJSON != "") {
+		return usage("--test-files and --spec-json belong to --phase green-refactor")
+	}
+	if f.feedback != "" {
+		if in.Phase != step.Red {
+			return usage("--feedback belongs to --phase red")
+		}
+		raw, err := os.ReadFile(f.feedback)
+		if err != nil {
+			return usage("--feedback: %v", err)
+		}
+		if in.Feedback = string(raw); len(raw) > 32<<10 {
+			return usage("--feedback: %s is over 32 KiB", f.feedback)
+		}
+	}
+	for _, t := range f.tests {
+		rel, err := p.inside(t)
+		if err != nil {
+			return err
+		}
+		in.TestFiles = append(in.TestFiles, rel)
+	}
+	if f.specJSON != "" {
+		if _, err := os.Stat(f.specJSON); err != nil {
+			return usage("--spec-json: %v", err)
+		}
+		in.SpecJSON = f.specJSON
+	}
+	return nil
+}
+
+// inside turns a path given by a person into one relative to the project.
+func (p *project) inside(given string) (string, error) {
+	if given == "" {
+		return "", nil
+	}
+	abs, err := filepath.Abs(given)
+	if err == nil {
+		if real, rerr := filepath.EvalSymlinks(abs); rerr == nil {
+			abs = real
+		}
+	}
+	if err != nil {
+		return "", usage("%s: %v", given, err)
+	}
+	rel, err := filepath.Rel(p.root, abs)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", usage("%s is outside the project %s", given, p.root)
+	}
+	if _, err := os.Stat(abs); err != nil {
+		return "", usage("%s does not exist", given)
+	}
+	if rel == "." {
+		return "", nil
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+func (a *app) compile(ctx context.Context, f compileFlags) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	in, err := f.input(p)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return p.dryRun(ctx, in)
+	}
+	if p.exists() {
+		done, err := p.goOn(ctx, in, f)
+		if done || err != nil {
+			return err
+		}
+	}
+	// Nothing to do is the most frequent answer: find it out before anything
+	// is opened, written or started.
+	plan, err := act.New(p.planOptions()).PlanCompile(ctx, in)
+	if err != nil {
+		return err
+	}
+	if plan.Nothing() {
+		return p.nothing(plan)
+	}
+	if err := p.trusted(f.driveOptions); err != nil {
+		return err
+	}
+	return p.begin(ctx, in, f)
+}
+
+// planOptions are an actor's options for planning: no agent, no blobs.
+func (p *project) planOptions() act.Options {
+	return act.Options{Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Env: p.a.toolEnv(), Now: time.Now, Version: version}
+}
+
+func (p *project) nothing(plan *act.CompilePlan) error {
+	if p.a.json {
+		p.a.print(report.NothingToDo(plan.Note()))
+		return nil
+	}
+	fmt.Fprint(p.a.Err, report.Planned(p.lang, plan.Note()))
+	return nil
+}
+
+func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) error {
+	e, err := p.engine(ctx, f.driveOptions, nil)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	scenario := f.scenario
+	if scenario != "" {
+		if scenario, err = filepath.Abs(scenario); err != nil {
+			return usage("--scenario: %v", err)
+		}
+	}
+	meta, err := json.Marshal(runMeta{Agent: f.agent, Model: f.model, Scenario: scenario, Mailbox: f.mailbox, Jobs: f.jobs, By: p.a.who(), Command: "compile"})
+	if err != nil {
+		return err
+	}
+	id := newID()
+	if err := e.Start(ctx, flow.NewRun{ID: id, Def: "compile", In: raw, Meta: meta}); err != nil {
+		return err
+	}
+	r, err := find(ctx, e, id)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.a.Err, "run %s · budget %s · stop with Ctrl-C, go on with: jacquard resume %s\n", id, budgetText(in.Budget), id)
+	return p.drive(ctx, e, r, f.blocks)
+}
+
+func budgetText(b step.Budget) string {
+	if b.Tokens > 0 {
+		return report.Short(b.Tokens) + " tokens"
+	}
+	return fmt.Sprintf("$%.2f", b.USD)
+}
+
+// goOn looks for a compile run that has not ended: one that is driven now
+// refuses a second, one that asked for the same on the same tree is carried
+// on, any other has to be decided about first.
+func (p *project) goOn(ctx context.Context, in step.CompileIn, f compileFlags) (bool, error) {
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return false, err
+	}
+	old, found, err := p.openCompile(ctx, rt)
+	if cerr := rt.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil || !found {
+		return false, err
+	}
+	if old.Driver != "" {
+		return true, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
+	}
+	was, err := decode[step.CompileIn](old.In)
+	if err != nil {
+		return false, err
+	}
+	was.Today, was.Budget = in.Today, in.Budget
+	a, b := mustJSON(was), mustJSON(in)
+	if a != b {
+		return true, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
+	}
+	same, err := act.New(p.planOptions()).SameTree(ctx, old.ID)
+	if err != nil {
+		return false, err
+	}
+	if !same {
+		return true, usage("run %s is unfinished and files have changed since it began: jacquard resume %s, or jacquard cancel %s and compile again", old.ID, old.ID, old.ID)
+	}
+	fmt.Fprintf(p.a.Err, "run %s is unfinished; going on with it\n", old.ID)
+	return true, p.resume(ctx, old, f.driveOptions, f.blocks)
+}
+
+func mustJSON(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
+}
+
+func (p *project) openCompile(ctx context.Context, rt *local.Runtime) (flow.Run, bool, error) {
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return flow.Run{}, false, err
+	}
+	for _, r := range runs {
+		if r.Def == "compile" && !r.State.Ended() {
+			return r, true, nil
+		}
+	}
+	return flow.Run{}, false, nil
+}
+
+func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {
+	plan, err := act.New(p.planOptions()).PlanCompile(ctx, in)
+	if err != nil {
+		return err
+	}
+	code := exitOK
+	if plan.Broken() > 0 {
+		code = exitNotVerified
+	}
+	if p.a.json {
+		p.a.print(plan.JSON(in.Budget))
+		return silent(code)
+	}
+	fmt.Fprint(p.a.Out, report.Planned(p.lang, plan.Note()))
+	for _, l := range plan.Order() {
+		fmt.Fprintf(p.a.Out, "  %s\n", l)
+	}
+	fmt.Fprintf(p.a.Out, "budget: %s\n", budgetText(in.Budget))
+	return silent(code)
+}

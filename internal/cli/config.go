@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// config is jacquard.yaml: committed, optional, checked once. Unknown keys
+// are errors, so that a typing mistake does not silently do nothing.
+type config struct {
+	Agent  string            `yaml:"agent"`  // claude or scripted
+	Model  string            `yaml:"model"`  // given to the agent; "" = its default
+	Auth   string            `yaml:"auth"`   // key, login or auto
+	Budget string            `yaml:"budget"` // 5usd or 2Mtok
+	Jobs   int               `yaml:"jobs"`   // modules at once
+	Lang   string            `yaml:"lang"`   // en or ko
+	Setup  []string          `yaml:"setup"`  // commands that prepare a check tree
+	Copy   []string          `yaml:"copy"`   // ignored files that checks need, for example .env.test
+	Checks map[string]string `yaml:"checks"` // build, test, lint, format: commands instead of the table's
+	Limits struct {
+		Turn  duration `yaml:"turn"`  // longest agent turn
+		Idle  duration `yaml:"idle"`  // longest silence of an agent
+		Check duration `yaml:"check"` // longest check
+	} `yaml:"limits"`
+}
+
+type duration time.Duration
+
+func (d *duration) UnmarshalYAML(n *yaml.Node) error {
+	v, err := time.ParseDuration(n.Value)
+	if err != nil || v <= 0 {
+		return fmt.Errorf("line %d: %q is no duration like 30m", n.Line, n.Value)
+	}
+	*d = duration(v)
+	return nil
+}
+
+const configFile = "jacquard.yaml"
+
+// defaultBudget is finite on purpose: what nobody bounded is bounded here.
+const defaultBudget = "20usd"
+
+func readConfig(root string) (config, error) {
+	c := config{Agent: "claude", Auth: "auto", Budget: defaultBudget}
+	raw, err := os.ReadFile(filepath.Join(root, configFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("read %s: %w", configFile, err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	d.KnownFields(true)
+	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return c, usage("read %s: %v", configFile, err)
+	}
+	return c, c.check()
+}
+
+func (c config) check() error {
+	in := func(name, v string, allowed ...string) error {
+		for _, a := range allowed {
+			if v == a {
+				return nil
+			}
+		}
+		return usage("%s: %s is %q, want one of %s", configFile, name, v, strings.Join(allowed, ", "))
+	}
+	if _, err := parseBudget(c.Budget); err != nil {
+		return err
+	}
+	if c.Jobs < 0 {
+		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
+	}
+	return errors.Join(in("agent", c.Agent, "claude", "scripted"), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"))
+}
+
+var budgetForm = regexp.MustCompile(`^(?i)([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok)$`)
+
+// parseBudget reads 5usd, 0.50usd, 200ktok, 2Mtok.
+func parseBudget(s string) (step.Budget, error) {
+	m := budgetForm.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return step.Budget{}, usage("budget %q: want an amount like 5usd or 2Mtok", s)
+	}
+	v, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || v <= 0 {
+		return step.Budget{}, usage("budget %q: want more than nothing", s)
+	}
+	switch strings.ToLower(m[2]) {
+	case "ktok":
+		return step.Budget{Tokens: int64(v * 1e3)}, nil
+	case "mtok":
+		return step.Budget{Tokens: int64(v * 1e6)}, nil
+	case "tok":
+		return step.Budget{Tokens: int64(v)}, nil
+	}
+	return step.Budget{USD: v}, nil
+}
+
+// root finds the project: the nearest jacquard.yaml or jacquard.lock upwards,
+// else the git top level, else the nearest manifest (ruling 1).
+func findRoot(from string) string {
+	abs, err := filepath.Abs(from)
+	if err != nil {
+		return from
+	}
+	groups := [][]string{
+		{configFile, "jacquard.lock"},
+		{".git"},
+		{"package.json", "go.mod", "pyproject.toml", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "setup.py"},
+	}
+	for _, names := range groups {
+		for dir := abs; ; dir = filepath.Dir(dir) {
+			for _, n := range names {
+				if _, err := os.Stat(filepath.Join(dir, n)); err == nil {
+					return dir
+				}
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return abs
+}

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+//go:embed demo
+var demoFiles embed.FS
+
+// demoKillAt is the append after which the demo kills its own run: in the
+// middle of the work, with turns finished and turns running.
+const demoKillAt = 12
+
+func newDemo(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "demo [DIR]", Short: "build a sample project without an agent: kill it, resume it, change a spec", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard demo",
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := ""
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			d, err := a.newDemoRun(dir)
+			if err != nil {
+				return err
+			}
+			return d.run(c.Context())
+		},
+	}
+}
+
+// demo plays the product to somebody who has just found it.
+type demo struct {
+	a    *app
+	self string
+	dir  string
+	play string // the scenario file
+	env  []string
+}
+
+func (a *app) newDemoRun(dir string) (*demo, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "jacquard-demo-"); err != nil {
+			return nil, environment("make a folder for the demo", err)
+		}
+	} else if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil, usage("%s is not empty: give the demo a new folder", dir)
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, usage("%v", err)
+	}
+	d := &demo{a: a, self: self, dir: filepath.Join(dir, "shop"), play: filepath.Join(dir, "scenario.txtar")}
+	for _, kv := range a.Env {
+		if !strings.HasPrefix(kv, "JACQUARD_") && !strings.HasPrefix(kv, "GIT_") {
+			d.env = append(d.env, kv)
+		}
+	}
+	return d, d.write()
+}
+
+// write puts the sample project and the scenario on disk.
+func (d *demo) write() error {
+	err := fs.WalkDir(demoFiles, "demo", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		raw, err := demoFiles.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		to := d.play
+		if rel, ok := strings.CutPrefix(p, "demo/project/"); ok {
+			to = filepath.Join(d.dir, filepath.FromSlash(strings.TrimSuffix(rel, ".txt")))
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(to, raw, 0o644)
+	})
+	if err != nil {
+		return environment("write the sample project", err)
+	}
+	return nil
+}
+
+func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.a.Out, format+"\n", args...) }
+
+func (d *demo) run(ctx context.Context) error {
+	if _, err := proc.LookPath("go", d.a.env["PATH"]); err != nil {
+		return environment("the sample project is written in Go, and go is not installed", err)
+	}
+	d.say("A sample project with four modules is in %s\n"+
+		"The answers of the agent are written in advance; git, the tests, RED and GREEN are real.\n", d.dir)
+	for _, c := range [][]string{
+		{"git", "init", "--quiet", "--initial-branch=main"},
+		{"git", "add", "--all"},
+		{"git", "-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgSign=false", "commit", "--quiet", "--message=specs"},
+	} {
+		if res, err := d.exec(ctx, nil, c...); err != nil || res.Exit != 0 {
+			return environment("set up the sample repository", fmt.Errorf("%s: %s %w", strings.Join(c, " "), res.Stderr.Text, err))
+		}
+	}
+	acts := []func(context.Context) error{d.first, d.second, d.third, d.fourth}
+	for _, act := range acts {
+		if err := act(ctx); err != nil {
+			return err
+		}
+	}
+	d.say("\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s", d.dir, filepath.Base(d.self), d.dir)
+	return nil
+}
+
+func (d *demo) first(ctx context.Context) error {
+	d.say("1. Compile, and kill the program in the middle of it:\n   $ jacquard compile")
+	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL_AT_APPEND=%d", demoKillAt)}, "compile", "--scenario", d.play)
+	if err != nil {
+		return err
+	}
+	if res.Signal == "" && res.Exit == 0 {
+		return fmt.Errorf("the run was to be killed after append %d and was not", demoKillAt)
+	}
+	d.say("   … killed (kill -9)\n")
+	return nil
+}
+
+func (d *demo) second(ctx context.Context) error {
+	d.say("2. Resume: what was finished is not done again:\n   $ jacquard resume")
+	return d.expect(ctx, "the resumed run", "resume")
+}
+
+func (d *demo) third(ctx context.Context) error {
+	d.say("\n3. Once more: nothing to do:\n   $ jacquard compile")
+	return d.expect(ctx, "the second run", "compile", "--scenario", d.play)
+}
+
+func (d *demo) fourth(ctx context.Context) error {
+	path := filepath.Join(d.dir, "discount", "CLAUDE.md")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return environment("read the sample spec", err)
+	}
+	changed := bytes.ReplaceAll(raw, []byte("percent int) → 900"), nil)
+	changed = bytes.Replace(changed, []byte("- error: `Apply(1000, -1)` → error\n"), []byte("- error: `Apply(1000, -1)` → error\n- error: `Apply(-1, 10)` → error\n"), 1)
+	if bytes.Equal(changed, raw) {
+		return fmt.Errorf("the sample spec has not the line that the demo changes")
+	}
+	if err := os.WriteFile(path, changed, 0o644); err != nil {
+		return environment("change the sample spec", err)
+	}
+	d.say("\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard compile")
+	return d.expect(ctx, "the run after the change", "compile", "--scenario", d.play)
+}
+
+func (d *demo) expect(ctx context.Context, what string, args ...string) error {
+	res, err := d.jacquard(ctx, nil, args...)
+	if err != nil {
+		return err
+	}
+	if res.Exit != 0 {
+		return &exitError{code: exitNotVerified, msg: fmt.Sprintf("%s ended with exit code %d", what, res.Exit)}
+	}
+	return nil
+}
+
+// jacquard runs this program as a process of its own, so that it can be killed.
+func (d *demo) jacquard(ctx context.Context, env []string, args ...string) (proc.Result, error) {
+	return d.exec(ctx, env, append([]string{d.self, "--root", d.dir}, args...)...)
+}
+
+func (d *demo) exec(ctx context.Context, env []string, argv ...string) (proc.Result, error) {
+	indent := func(line []byte) { fmt.Fprintf(d.a.Out, "   %s\n", line) }
+	return proc.Run(ctx, proc.Command{Argv: argv, Dir: d.dir, Env: append(append([]string{}, d.env...), env...), Line: indent, Errors: &prefixed{w: d.a.Out}})
+}
+
+// prefixed indents what a child says on stderr.
+type prefixed struct {
+	w   interface{ Write([]byte) (int, error) }
+	mid bool
+}
+
+// Write passes p on with each line indented.
+func (p *prefixed) Write(b []byte) (int, error) {
+	for l := range bytes.Lines(b) {
+		if !p.mid {
+			if _, err := p.w.Write([]byte("   ")); err != nil {
+				return 0, err
+			}
+		}
+		p.mid = !bytes.HasSuffix(l, []byte("\n"))
+		if _, err := p.w.Write(l); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+)
+
+func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
+	return a.onRun(c, args, func(ctx context.Context, p *project, _ *local.Runtime, r flow.Run) error {
+		actor := act.New(p.planOptions())
+		if o.apply != "" {
+			mod, err := p.inside(o.apply)
+			if err != nil {
+				return err
+			}
+			if mod == "" {
+				mod = "."
+			}
+			files, err := actor.Take(ctx, r.ID, mod)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				a.print(map[string]any{"run": r.ID, "module": mod, "files": files})
+				return nil
+			}
+			for _, f := range files {
+				fmt.Fprintf(a.Out, "wrote %s\n", f)
+			}
+			return nil
+		}
+		files, err := actor.Landed(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			a.print(map[string]any{"run": r.ID, "files": files})
+			return nil
+		}
+		for _, f := range files {
+			fmt.Fprintf(a.Out, "%s %s\n", f.Status, f.Path)
+			if o.stat {
+				continue
+			}
+			for _, l := range f.Removed {
+				fmt.Fprintf(a.Out, "-%5d %s\n", l.N, l.Text)
+			}
+			for _, l := range f.Added {
+				fmt.Fprintf(a.Out, "+%5d %s\n", l.N, l.Text)
+			}
+		}
+		return nil
+	})
+}

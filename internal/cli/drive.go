@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// redraw is how often the live view and the plain lines are refreshed.
+const redraw = 150 * time.Millisecond
+
+// watch shows a run on stderr while it goes on: a line a module on a
+// terminal, plain lines otherwise.
+type watch struct {
+	a      *app
+	rt     flow.Runtime
+	rep    *report.Run
+	lang   report.Lang
+	live   bool
+	drawn  int // lines of the frame on screen
+	quit   chan struct{}
+	done   sync.WaitGroup
+	failed error
+}
+
+func (p *project) watch(rt flow.Runtime, r flow.Run) *watch {
+	_, _, tty := terminal(p.a.Err)
+	live := tty && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
+	return &watch{a: p.a, rt: rt, rep: report.New(r), lang: p.lang, live: live, quit: make(chan struct{})}
+}
+
+// skip takes what is in the journal already without showing it.
+func (w *watch) skip(ctx context.Context) error {
+	events, err := w.rt.Events(ctx, w.rep.ID, 0)
+	for _, e := range events {
+		w.rep.Apply(e)
+	}
+	return err
+}
+
+func (w *watch) start(ctx context.Context) {
+	w.done.Add(1)
+	go func() {
+		defer w.done.Done()
+		tick := time.NewTicker(redraw)
+		defer tick.Stop()
+		for {
+			select {
+			case <-w.quit:
+				return
+			case <-tick.C:
+				w.step(ctx)
+			}
+		}
+	}()
+}
+
+// stop shows what is left and takes the live view off the screen.
+func (w *watch) stop(ctx context.Context) {
+	close(w.quit)
+	w.done.Wait()
+	w.step(ctx)
+	w.erase()
+}
+
+func (w *watch) step(ctx context.Context) {
+	events, err := w.rt.Events(ctx, w.rep.ID, w.rep.Last())
+	if err != nil {
+		w.failed = err
+		return
+	}
+	var b strings.Builder
+	for _, e := range events {
+		w.rep.Apply(e)
+		b.WriteString(line(w.lang, e, !w.live))
+	}
+	if b.Len() > 0 {
+		w.erase()
+		fmt.Fprint(w.a.Err, b.String())
+	}
+	if w.live {
+		w.frame()
+	}
+}
+
+// line is the plain text of one event; "" when it is nothing for people.
+func line(l report.Lang, e flow.Event, starts bool) string {
+	dir, isModule := strings.CutPrefix(e.Branch, "module/")
+	switch e.Type {
+	case flow.EventStart:
+		if starts && isModule && strings.HasSuffix(e.Key, ":head") {
+			return report.Started(l, dir)
+		}
+	case flow.EventNote:
+		return noteLine(l, e, dir)
+	case flow.EventGate:
+		q, err := decode[flow.Question](e.Data)
+		if err == nil {
+			return fmt.Sprintf("? %s: %s\n", e.Key, q.Text)
+		}
+	}
+	return ""
+}
+
+func noteLine(l report.Lang, e flow.Event, dir string) string {
+	switch {
+	case e.Key == "planned":
+		if p, err := decode[step.PlanNote](e.Data); err == nil {
+			return report.Planned(l, p)
+		}
+	case strings.HasSuffix(e.Key, "judged"):
+		if n, err := decode[step.AttemptNote](e.Data); err == nil {
+			return report.Attempt(l, dir, n)
+		}
+	case strings.HasSuffix(e.Key, ":result"):
+		if r, err := decode[step.ModuleResult](e.Data); err == nil {
+			return report.Result(l, r)
+		}
+	case strings.HasSuffix(e.Key, "/parked"):
+		var d struct{ Until time.Time }
+		if json.Unmarshal(e.Data, &d) == nil {
+			return fmt.Sprintf("  ⏸ %s: usage limit, goes on at %s\n", dir, d.Until.Local().Format("15:04:05"))
+		}
+	}
+	return ""
+}
+
+func (w *watch) frame() {
+	w.erase()
+	cols, lines, _ := terminal(w.a.Err)
+	f := report.Live(w.rep, cols, lines-1, time.Now(), w.a.colour())
+	fmt.Fprint(w.a.Err, f)
+	w.drawn = strings.Count(f, "\n")
+}
+
+func (w *watch) erase() {
+	if w.drawn > 0 {
+		fmt.Fprintf(w.a.Err, "\x1b[%dA\x1b[J", w.drawn)
+		w.drawn = 0
+	}
+}
+
+// drive carries a run on, shows it, and turns its end into an exit code.
+func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks bool) error {
+	w := p.watch(e.Runtime, run)
+	if err := w.skip(ctx); err != nil {
+		return err
+	}
+	quiet := context.WithoutCancel(ctx)
+	w.start(quiet)
+	st, err := e.Drive(ctx, run.ID)
+	w.stop(quiet)
+	if err == nil {
+		err = w.failed
+	}
+	if err != nil {
+		return err
+	}
+	return p.finish(quiet, e, run.ID, st, w.rep, blocks)
+}
+
+// finish prints the answer of a run that stands still and returns its code.
+func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Status, rep *report.Run, blocks bool) error {
+	events, err := e.Events(ctx, id, 0)
+	if err != nil {
+		return err
+	}
+	if err := e.actor.Project(ctx, id, events); err != nil {
+		return err
+	}
+	rep.State, rep.Error = st.State, st.Err
+	code := exitOK
+	switch st.State {
+	case flow.Done:
+		out, err := decode[step.CompileOut](st.Out)
+		if err != nil {
+			return fmt.Errorf("read the result of run %s: %w", id, err)
+		}
+		rep.Result = &out
+		if !out.Verified {
+			code = exitNotVerified
+		}
+		p.answer(rep, blocks)
+		return silent(code)
+	case flow.Errored, flow.Stopped:
+		code = codeOfClass(flow.ClassOf(st.Err))
+		if st.State == flow.Stopped {
+			code = exitInternal
+		}
+	case flow.CancelledOK, flow.Interrupted:
+		code = exitInterrupted
+	case flow.Waiting, flow.Paused:
+		code = exitWaits
+	case flow.Parked:
+		code = exitLimit
+	case flow.Running:
+		return errors.New("the run stopped while it was running")
+	}
+	if p.a.json {
+		p.a.print(rep)
+	}
+	fmt.Fprint(p.a.Err, standstill(id, st))
+	return silent(code)
+}
+
+// standstill says why a run is not done and what to do next.
+func standstill(id string, st flow.Status) string {
+	var b strings.Builder
+	switch st.State {
+	case flow.Errored, flow.Stopped:
+		fmt.Fprintf(&b, "jacquard: run %s stopped: %s\n", id, st.Err.Msg)
+		if st.State == flow.Stopped {
+			fmt.Fprintf(&b, "Nothing is lost; after the repair: jacquard resume %s\n", id)
+		}
+	case flow.CancelledOK:
+		fmt.Fprintf(&b, "run %s was cancelled\n", id)
+	case flow.Interrupted:
+		fmt.Fprintf(&b, "interrupted; go on with: jacquard resume %s\n", id)
+	case flow.Paused:
+		fmt.Fprintf(&b, "paused; go on with: jacquard resume %s\n", id)
+	case flow.Parked:
+		fmt.Fprintf(&b, "waits until %s; go on then with: jacquard resume %s (or let it wait: --wait)\n", st.ResumeAt.Local().Format(time.DateTime), id)
+	case flow.Waiting:
+		for _, g := range st.Gates {
+			fmt.Fprintf(&b, "? %s\n  jacquard answer %s --gate %s TEXT\n", g.Question.Text, id, g.Key)
+		}
+	case flow.Done, flow.Running:
+	}
+	return b.String()
+}
+
+func silent(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// answer prints the result of a compile run on stdout.
+func (p *project) answer(rep *report.Run, blocks bool) {
+	if p.a.json {
+		p.a.print(rep)
+		return
+	}
+	if blocks {
+		for _, m := range rep.Modules {
+			if m.Result != nil {
+				dir := stateDir + "/runs/" + rep.ID + "/" + m.Dir
+				fmt.Fprint(p.a.Out, report.Blocks(*m.Result, dir+"/result.json", dir+"/spec.json"))
+			}
+		}
+	}
+	if rep.Result.Modules > 0 || rep.Result.Broken > 0 {
+		fmt.Fprint(p.a.Out, report.Summary(p.lang, *rep.Result))
+	}
+	if rep.Result.Ref != "" {
+		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
+	}
+	if rep.Result.Deliver != nil {
+		fmt.Fprintf(p.a.Err, "%s\n", *rep.Result.Deliver)
+	}
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// The exit codes are part of the interface; docs/exit-codes.md explains them.
+const (
+	exitOK          = 0
+	exitNotVerified = 1
+	exitUsage       = 2
+	exitWaits       = 3
+	exitEnvironment = 4
+	exitBudget      = 5
+	exitLimit       = 6
+	exitInternal    = 70
+	exitDriven      = 75
+	exitInterrupted = 130
+)
+
+// usageError is a mistake of the person: flags, configuration, ids.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// exitError carries a code with a message that has been printed already when it is empty.
+type exitError struct {
+	code int
+	msg  string
+}
+
+func (e *exitError) Error() string { return e.msg }
+
+// codeOf is the one switch from errors to exit codes.
+func codeOf(err error) int {
+	var exit *exitError
+	var use *usageError
+	var driven *flow.DrivenError
+	var changed *flow.ChangedError
+	var input *act.InputError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, &use), errors.As(err, &input), errors.Is(err, flow.ErrNoRun), errors.Is(err, flow.ErrNoGate), errors.Is(err, flow.ErrTree), errors.As(err, &changed):
+		return exitUsage
+	case errors.As(err, &driven):
+		return exitDriven
+	case errors.Is(err, flow.ErrDamaged):
+		return exitInternal
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return codeOfClass(flow.ClassOf(err))
+}
+
+func codeOfClass(c flow.Class) int {
+	switch c {
+	case "":
+		return exitOK
+	case flow.Environment, flow.Auth, flow.Billing:
+		return exitEnvironment
+	case flow.Budget:
+		return exitBudget
+	case flow.Limit:
+		return exitLimit
+	case flow.Cancelled:
+		return exitInterrupted
+	case flow.Definition:
+		return exitInternal
+	}
+	return exitNotVerified
+}

@@ -1,0 +1,194 @@
+// Package cli is the composition root: flags, environment, configuration,
+// signals and exit codes. stdout is the answer, stderr the conversation.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+)
+
+// Streams are the edges of the process.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Env      []string // KEY=value
+}
+
+// Main runs a command line and returns the exit code.
+func Main(args []string, s Streams) int {
+	ctx, stop := interruptible(context.Background(), s.Err)
+	defer stop()
+	a := &app{Streams: s, env: map[string]string{}}
+	for _, kv := range s.Env {
+		k, v, _ := strings.Cut(kv, "=")
+		a.env[k] = v
+	}
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	err := root.ExecuteContext(ctx)
+	code := codeOf(err)
+	if err != nil {
+		a.complain(err, code)
+	}
+	return code
+}
+
+// interruptible gives a context that ends at the first Ctrl-C or SIGTERM with
+// an orderly stop; the second ends the process at once, which the journal
+// makes safe.
+func interruptible(ctx context.Context, errOut io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	sig := make(chan os.Signal, 2)
+	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, ok := <-sig; !ok {
+			return
+		}
+		fmt.Fprintln(errOut, "\nstopping: running turns are ended and kept; press Ctrl-C again to quit at once")
+		cancel()
+		if _, ok := <-sig; ok {
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(sig)
+		close(sig)
+		<-done
+		cancel()
+	}
+}
+
+// app is what all commands share.
+type app struct {
+	Streams
+	env map[string]string
+
+	rootFlag string
+	langFlag string
+	json     bool
+	noColor  bool
+	ran      bool // a command has begun, so an error is not one of usage
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "jacquard",
+		Short:         "From specifications to verified code, with coding agents that are not believed",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return c.Help()
+		},
+		PersistentPreRun: func(*cobra.Command, []string) { a.ran = true },
+	}
+	f := root.PersistentFlags()
+	f.StringVar(&a.rootFlag, "root", "", "project `directory` (default: found upwards from here)")
+	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
+	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
+	f.BoolVar(&a.noColor, "no-color", false, "no colours")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%v. See: %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(
+		newCompile(a), newAdopt(a), newSpec(a), newInit(a), newDoctor(a), newDemo(a), newTrust(a),
+		newPs(a), newShow(a), newLog(a), newResume(a), newPause(a), newCancel(a),
+		newGate(a, flow.Approve), newGate(a, flow.Reject), newGate(a, flow.Reply),
+		newDiff(a), newRecover(a), newGC(a), newCost(a), newVersion(a), newAgentPlay(a),
+	)
+	return root
+}
+
+// complain prints an error once: what happened and, where we know it, what to
+// do next. With --json it is the one object on stdout.
+func (a *app) complain(err error, code int) {
+	var exit *exitError
+	if errors.As(err, &exit) && exit.msg == "" {
+		return
+	}
+	var use *usageError
+	if !a.ran && code != exitUsage && !errors.As(err, &use) {
+		// cobra found the mistake: an unknown command, a wrong number of arguments.
+		err = usage("%v", err)
+	}
+	msg := err.Error()
+	var f *flow.Failure
+	if errors.As(err, &f) && f.Error() == msg && f.Msg != "" {
+		msg = f.Msg
+	}
+	var changed *flow.ChangedError
+	if errors.As(err, &changed) {
+		for _, l := range append(append(changed.Diff.Changed, changed.Diff.Unused...), changed.Diff.Lost...) {
+			fmt.Fprintf(a.Err, "  %s\n", l)
+		}
+		msg += ". To go on all the same: --accept-changes"
+	}
+	var driven *flow.DrivenError
+	if errors.As(err, &driven) {
+		msg += ". Watch it: jacquard log -f " + driven.Run
+	}
+	fmt.Fprintf(a.Err, "jacquard: %s\n", msg)
+	if a.json {
+		a.print(map[string]any{"error": map[string]any{"message": msg, "class": string(flow.ClassOf(err)), "exit": code}})
+	}
+}
+
+// print writes one JSON object on stdout.
+func (a *app) print(v any) {
+	e := json.NewEncoder(a.Out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		fmt.Fprintf(a.Err, "jacquard: write the answer: %v\n", err)
+	}
+}
+
+// lang is the language of messages: flag, configuration, LANG.
+func (a *app) lang(c config) report.Lang {
+	for _, v := range []string{a.langFlag, c.Lang, a.env["LC_ALL"], a.env["LC_MESSAGES"], a.env["LANG"]} {
+		switch {
+		case v == "":
+			continue
+		case strings.HasPrefix(v, "ko"):
+			return report.Korean
+		}
+		return report.English
+	}
+	return report.English
+}
+
+// terminal reports whether a stream is one, with its size.
+func terminal(stream any) (columns, lines int, ok bool) {
+	f, isFile := stream.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, 0, false
+	}
+	w, h, err := term.GetSize(int(f.Fd()))
+	if err != nil || w <= 0 {
+		return 80, 24, true
+	}
+	return w, h, true
+}
+
+func (a *app) colour() bool {
+	_, _, tty := terminal(a.Err)
+	return tty && !a.noColor && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"
+}

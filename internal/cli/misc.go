@@ -1,0 +1,377 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/scenario"
+)
+
+// version is set by the linker for releases.
+var version = "dev" //nolint:gochecknoglobals // the linker needs a variable
+
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:5])
+}
+
+// definitionVersion tells programs apart whose workflow definitions may
+// differ: releases by their version, others by what they were built from.
+func definitionVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || version != "dev" {
+		return version
+	}
+	rev, dirty := "", false
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			rev = s.Value
+		case "vcs.modified":
+			dirty = s.Value == "true"
+		}
+	}
+	if rev == "" || dirty {
+		return "dev" + programHash()
+	}
+	return rev
+}
+
+// programHash tells builds apart that carry no revision: size and time of the
+// program file.
+func programHash() string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	st, err := os.Stat(self)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("-%x-%x", st.Size(), st.ModTime().UnixNano())
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := map[string]string{"version": version, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH}
+			if a.json {
+				a.print(v)
+				return nil
+			}
+			fmt.Fprintf(a.Out, "jacquard %s (%s, %s)\n", v["version"], v["go"], v["system"])
+			return nil
+		},
+	}
+}
+
+// newAgentPlay is the scripted agent: a process of its own, so that it can be
+// killed like any other.
+func newAgentPlay(a *app) *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "agent-play", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := readScenario(file)
+			if err != nil {
+				return err
+			}
+			wd, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			stage := scenario.Stage{Prompt: a.In, Dir: wd, Out: a.Out, Shell: shell(a.Env), Now: time.Now}
+			if code := scenario.Play(c.Context(), s, stage); code != 0 {
+				return &exitError{code: code}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&file, "scenario", "", "scenario file")
+	return c
+}
+
+// commitHook lets the kill tests end the process right after the nth append
+// to the journal.
+func (a *app) commitHook() func(int) {
+	n, err := strconv.Atoi(a.env["JACQUARD_KILL_AT_APPEND"])
+	if err != nil {
+		return nil
+	}
+	return func(i int) {
+		if i == n {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				_ = self.Kill()
+			}
+			select {} // the kill is on its way
+		}
+	}
+}
+
+func newInit(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "write a jacquard.yaml with the defaults explained", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			path := filepath.Join(p.root, configFile)
+			f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+			if errors.Is(err, fs.ErrExist) {
+				return usage("%s exists already; edit it", path)
+			}
+			if err != nil {
+				return environment("write "+configFile, err)
+			}
+			_, err = f.WriteString(initText)
+			if cerr := f.Close(); err == nil {
+				err = cerr
+			}
+			if err != nil {
+				return environment("write "+configFile, err)
+			}
+			if err := p.makeState(); err != nil {
+				return err
+			}
+			if a.json {
+				a.print(map[string]string{"wrote": path})
+				return nil
+			}
+			fmt.Fprintf(a.Out, "wrote %s\n", path)
+			fmt.Fprintln(a.Err, "next: write a CLAUDE.md in the directory of a module, then jacquard compile --dry-run")
+			return nil
+		},
+	}
+}
+
+const initText = `# Settings of Jacquard for this project. Everything is optional.
+
+# agent: claude            # the program that writes code
+# model: ""                # "" = the agent's own default
+# auth: auto               # key (ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN), login, or auto
+# budget: 20usd            # most that one run may spend; also 2Mtok
+# jobs: 4                  # modules at once
+# lang: en                 # messages: en or ko
+
+# setup: ["npm run codegen"]   # commands that prepare a check tree (need trust once: jacquard trust)
+# copy: [".env.test"]          # ignored files that checks need
+# checks:                      # commands instead of those of the toolchain
+#   test: go test ./...
+#   lint: golangci-lint run
+
+# limits:
+#   turn: 1h               # longest agent turn
+#   idle: 15m              # longest silence of an agent
+#   check: 10m             # longest check
+`
+
+// trusted refuses to run commands that the repository brings before a person
+// has said once that they may run.
+func (p *project) trusted(driveOptions) error {
+	digest := p.trustDigest()
+	if digest == "" {
+		return nil
+	}
+	raw, err := os.ReadFile(p.trustFile())
+	if err == nil {
+		for l := range strings.Lines(string(raw)) {
+			if strings.TrimSpace(l) == digest {
+				return nil
+			}
+		}
+	}
+	return usage("%s asks to run these commands:\n  %s\nIf you trust them: jacquard trust", configFile, strings.Join(p.trustCommands(), "\n  "))
+}
+
+func (p *project) trustCommands() []string {
+	out := append([]string{}, p.conf.Setup...)
+	for _, k := range []string{"build", "test", "lint", "format"} {
+		if c := p.conf.Checks[k]; c != "" {
+			out = append(out, c)
+		}
+	}
+	for _, c := range p.conf.Copy {
+		out = append(out, "copy "+c)
+	}
+	return out
+}
+
+func (p *project) trustDigest() string {
+	cmds := p.trustCommands()
+	if len(cmds) == 0 {
+		return ""
+	}
+	raw, err := json.Marshal(append([]string{p.root}, cmds...))
+	if err != nil {
+		return "unreadable"
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// trustFile is in the user's configuration, where no repository can write.
+func (p *project) trustFile() string {
+	base := p.a.env["XDG_CONFIG_HOME"]
+	if runtime.GOOS == "windows" {
+		base = p.a.env["APPDATA"]
+	}
+	if base == "" {
+		base = filepath.Join(p.a.env["HOME"], ".config")
+	}
+	return filepath.Join(base, "jacquard", "trust")
+}
+
+func newTrust(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "trust", Short: "allow the commands of this project's jacquard.yaml to run", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			digest := p.trustDigest()
+			if digest == "" {
+				fmt.Fprintln(a.Err, "this project asks to run nothing of its own; nothing to trust")
+				return nil
+			}
+			if err := os.MkdirAll(filepath.Dir(p.trustFile()), 0o700); err != nil {
+				return environment("store the trust", err)
+			}
+			f, err := os.OpenFile(p.trustFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+			if err != nil {
+				return environment("store the trust", err)
+			}
+			_, err = fmt.Fprintln(f, digest)
+			if cerr := f.Close(); err == nil {
+				err = cerr
+			}
+			if err != nil {
+				return environment("store the trust", err)
+			}
+			if a.json {
+				a.print(map[string]any{"trusted": p.trustCommands()})
+				return nil
+			}
+			fmt.Fprintf(a.Out, "trusted:\n  %s\n", strings.Join(p.trustCommands(), "\n  "))
+			return nil
+		},
+	}
+}
+
+// shell runs command lines of a scenario through sh.
+func shell(env []string) func(context.Context, string, string) ([]byte, int, error) {
+	return func(ctx context.Context, dir, line string) ([]byte, int, error) {
+		var b bytes.Buffer
+		res, err := proc.Run(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: dir, Env: env, Output: &b, Errors: &b})
+		return b.Bytes(), res.Exit, err
+	}
+}
+
+// diffOptions is what diff shows.
+type diffOptions struct {
+	apply string
+	stat  bool
+}
+
+func newDiff(a *app) *cobra.Command {
+	var o diffOptions
+	c := &cobra.Command{
+		Use: "diff [RUN]", Short: "show what a run has landed, or take a module that was left on its ref", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard diff k3v9\n  jacquard diff --apply src/auth",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.diff(c, args, o)
+		},
+	}
+	c.Flags().StringVar(&o.apply, "apply", "", "write the landed files of this `module` into the working tree, over your changes")
+	c.Flags().BoolVar(&o.stat, "stat", false, "file names only")
+	return c
+}
+
+func newRecover(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "recover", Short: "list everything that is kept on refs: turns, runs, removed checkouts", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx := c.Context()
+			p, err := a.open(ctx)
+			if err != nil {
+				return err
+			}
+			kept, err := act.Kept(ctx, p.repo)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				a.print(map[string]any{"refs": kept})
+				return nil
+			}
+			for _, k := range kept {
+				fmt.Fprintf(a.Out, "%s  %s  %s\n", k.Commit[:min(12, len(k.Commit))], k.Ref, k.Subject)
+			}
+			if len(kept) == 0 {
+				fmt.Fprintln(a.Err, "nothing is kept")
+			}
+			return nil
+		},
+	}
+}
+
+func newGC(a *app) *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use: "gc", Short: "remove checkouts, logs and refs of runs that have ended", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx := c.Context()
+			p, err := a.open(ctx)
+			if err != nil {
+				return err
+			}
+			keep := map[string]bool{}
+			if p.exists() {
+				rt, err := p.journal(ctx)
+				if err != nil {
+					return err
+				}
+				defer rt.Close()
+				runs, err := rt.Runs(ctx)
+				if err != nil {
+					return err
+				}
+				for _, r := range runs {
+					keep[r.ID] = !r.State.Ended()
+				}
+			}
+			freed, err := act.New(p.planOptions()).Collect(ctx, keep, all)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				a.print(map[string]any{"freed_bytes": freed})
+				return nil
+			}
+			fmt.Fprintf(a.Out, "freed %.1f MB\n", float64(freed)/1e6)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "also environments that can be installed again, and refs of ended runs")
+	return c
+}

@@ -1,0 +1,479 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/user"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// onRun opens the journal, finds a run by prefix and calls fn.
+func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *project, *local.Runtime, flow.Run) error) error {
+	ctx := c.Context()
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	prefix := ""
+	if len(args) > 0 {
+		prefix = args[0]
+	}
+	r, err := find(ctx, rt, prefix)
+	if err != nil {
+		return err
+	}
+	return fn(ctx, p, rt, r)
+}
+
+func newPs(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "ps", Short: "list the runs of this project", Args: cobra.NoArgs,
+		Example: "  jacquard ps --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx := c.Context()
+			p, err := a.open(ctx)
+			if err != nil {
+				return err
+			}
+			runs := []flow.Run{}
+			if p.exists() {
+				rt, err := p.journal(ctx)
+				if err != nil {
+					return err
+				}
+				defer rt.Close()
+				if runs, err = rt.Runs(ctx); err != nil {
+					return err
+				}
+			}
+			if a.json {
+				if runs == nil {
+					runs = []flow.Run{}
+				}
+				a.print(map[string]any{"runs": runs})
+				return nil
+			}
+			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "RUN\tWORKFLOW\tSTATE\tSTARTED\tTOOK")
+			for _, r := range runs {
+				end := r.Ended
+				if end.IsZero() {
+					end = time.Now()
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime), report.Took(end.Sub(r.Started)))
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func newShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "show [RUN]", Short: "show a run: modules, attempts, findings, evidence", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard show k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt *local.Runtime, r flow.Run) error {
+				rep, err := reportOf(ctx, rt, r)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					steps, err := rt.Steps(ctx, r.ID)
+					if err != nil {
+						return err
+					}
+					a.print(struct {
+						*report.Run
+						Steps []local.StepRow `json:"steps"`
+					}{rep, steps})
+					return nil
+				}
+				fmt.Fprintf(a.Out, "%s  %s  %s  started %s\n", r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
+				if r.Driver != "" {
+					fmt.Fprintf(a.Out, "driven by %s\n", r.Driver)
+				}
+				for _, m := range rep.Modules {
+					for _, n := range m.Attempts {
+						fmt.Fprint(a.Out, report.Attempt(p.lang, m.Dir, n))
+					}
+					if m.Result != nil {
+						fmt.Fprint(a.Out, report.Result(p.lang, *m.Result))
+					} else {
+						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
+					}
+				}
+				for _, g := range r.Gates {
+					fmt.Fprintf(a.Out, "? %s (jacquard answer %s --gate %s TEXT)\n", g.Question.Text, r.ID, g.Key)
+				}
+				if r.Err != nil {
+					fmt.Fprintf(a.Out, "ended with: %s\n", r.Err.Error())
+				}
+				if rep.Result != nil {
+					fmt.Fprint(a.Out, report.Summary(p.lang, *rep.Result))
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func newLog(a *app) *cobra.Command {
+	var follow, all bool
+	c := &cobra.Command{
+		Use: "log [RUN]", Short: "print what happened in a run", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard log -f k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt *local.Runtime, r flow.Run) error {
+				return p.log(ctx, rt, r, follow, all)
+			})
+		},
+	}
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run stands still")
+	c.Flags().BoolVar(&all, "all", false, "every event, not only what is of interest")
+	return c
+}
+
+func (p *project) log(ctx context.Context, rt *local.Runtime, r flow.Run, follow, all bool) error {
+	var last int64
+	enc := json.NewEncoder(p.a.Out)
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	collected := []flow.Event{}
+	for {
+		events, err := rt.Events(ctx, r.ID, last)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			last = e.Seq
+			switch {
+			case p.a.json && follow:
+				if err := enc.Encode(e); err != nil {
+					return err
+				}
+			case p.a.json:
+				collected = append(collected, e)
+			case all:
+				fmt.Fprintf(p.a.Out, "%s  %-6s %s %s\n", e.At.Local().Format(time.TimeOnly), e.Type, e.Key, e.Data)
+			default:
+				fmt.Fprint(p.a.Out, line(p.lang, e, true))
+			}
+		}
+		now, err := find(ctx, rt, r.ID)
+		if err != nil {
+			return err
+		}
+		if !follow || (now.State != flow.Running && len(events) == 0) {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if p.a.json && !follow {
+		p.a.print(map[string]any{"run": r.ID, "events": collected})
+	}
+	return nil
+}
+
+func newResume(a *app) *cobra.Command {
+	var o driveOptions
+	var blocks bool
+	c := &cobra.Command{
+		Use: "resume [RUN]", Short: "carry an interrupted, parked or waiting run on", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard resume k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx := c.Context()
+			p, err := a.open(ctx)
+			if err != nil {
+				return err
+			}
+			rt, err := p.journal(ctx)
+			if err != nil {
+				return err
+			}
+			prefix := ""
+			if len(args) > 0 {
+				prefix = args[0]
+			}
+			r, err := unfinished(ctx, rt, prefix)
+			if cerr := rt.Close(); err == nil {
+				err = cerr
+			}
+			if err != nil {
+				return err
+			}
+			return p.resume(ctx, r, o, blocks)
+		},
+	}
+	driveFlags(c, &o)
+	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
+	return c
+}
+
+// unfinished finds a run by prefix; without one, the newest that has not ended.
+func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error) {
+	if prefix != "" {
+		return find(ctx, rt, prefix)
+	}
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return flow.Run{}, err
+	}
+	for _, r := range runs {
+		if !r.State.Ended() {
+			return r, nil
+		}
+	}
+	return flow.Run{}, usage("no run is unfinished: jacquard ps lists them all")
+}
+
+// runMeta is kept with a run so that a resume uses what it was started with.
+type runMeta struct {
+	Agent    string `json:"agent,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Scenario string `json:"scenario,omitempty"`
+	Mailbox  string `json:"mailbox,omitempty"`
+	Jobs     int    `json:"jobs,omitempty"`
+	By       string `json:"by,omitempty"`
+	Command  string `json:"command,omitempty"`
+}
+
+func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks bool) error {
+	if meta, err := decode[runMeta](r.Meta); err == nil {
+		fill := func(dst *string, v string) {
+			if *dst == "" {
+				*dst = v
+			}
+		}
+		fill(&o.agent, meta.Agent)
+		fill(&o.model, meta.Model)
+		fill(&o.scenario, meta.Scenario)
+		fill(&o.mailbox, meta.Mailbox)
+		if o.jobs == 0 {
+			o.jobs = meta.Jobs
+		}
+	}
+	e, err := p.engine(ctx, o, nil)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	// A pause lasts until somebody carries the run on.
+	if err := e.Signal(ctx, r.ID, flow.Signal{Verb: flow.Unpause, By: p.a.who()}); err != nil {
+		return err
+	}
+	return p.drive(ctx, e, r, blocks)
+}
+
+func driveFlags(c *cobra.Command, o *driveOptions) {
+	f := c.Flags()
+	f.IntVarP(&o.jobs, "jobs", "j", 0, "modules at once (default 4, or jobs in jacquard.yaml)")
+	f.StringVar(&o.agent, "agent", "", "agent: claude or scripted")
+	f.StringVar(&o.model, "model", "", "`name` of the model for the agent")
+	f.StringVar(&o.scenario, "scenario", "", "`file` with the model's answers instead of a provider, for tests and demos")
+	f.StringVar(&o.mailbox, "mailbox", "", "`directory` where each model request waits for an answer file")
+	f.StringVar(&o.record, "record", "", "record the model's answers to `file`")
+	f.StringVar(&o.replay, "replay", "", "answer from a recorded `file`")
+	f.BoolVar(&o.accept, "accept-changes", false, "go on although the workflow definition has changed")
+	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
+}
+
+func signalRun(a *app, verb, use, short, said string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard " + verb + " k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
+				if r.State.Ended() {
+					return usage("run %s has ended (%s)", r.ID, r.State)
+				}
+				if err := rt.Signal(ctx, r.ID, flow.Signal{Verb: verb, By: a.who()}); err != nil {
+					return err
+				}
+				if verb == flow.CancelRun && r.Driver == "" {
+					if st, err := rt.Drive(ctx, r.ID); err == nil {
+						r.State = st.State
+					}
+				}
+				if a.json {
+					a.print(map[string]any{"run": r.ID, "signal": verb})
+					return nil
+				}
+				fmt.Fprintf(a.Err, said+"\n", r.ID)
+				return nil
+			})
+		},
+	}
+}
+
+func newPause(a *app) *cobra.Command {
+	return signalRun(a, flow.Pause, "pause [RUN]", "start nothing new in a run; what runs is finished", "run %s starts nothing new; jacquard resume carries it on")
+}
+
+func newCancel(a *app) *cobra.Command {
+	return signalRun(a, flow.CancelRun, "cancel [RUN]", "end a run; its work stays on its refs", "run %s is being cancelled; its work stays on refs/jacquard")
+}
+
+func newGate(a *app, verb string) *cobra.Command {
+	var gate, why string
+	short := map[string]string{
+		flow.Approve: "approve what a run asks",
+		flow.Reject:  "reject what a run asks",
+		flow.Reply:   "answer a question of a run",
+	}[verb]
+	c := &cobra.Command{
+		Use: verb + " [RUN] [TEXT]", Short: short, Args: cobra.MaximumNArgs(2),
+		Example: "  jacquard " + verb + " k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			text := why
+			if len(args) == 2 {
+				text = args[1]
+			}
+			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
+				g, err := gateOf(r, gate)
+				if err != nil {
+					return err
+				}
+				if verb == flow.Reply && text == "" {
+					return usage("answer what? jacquard answer %s TEXT", r.ID)
+				}
+				if verb == flow.Reply && len(g.Question.Options) > 0 && !contains(g.Question.Options, text) {
+					return usage("%q is not one of %s", text, strings.Join(g.Question.Options, ", "))
+				}
+				err = rt.Signal(ctx, r.ID, flow.Signal{Verb: verb, Gate: g.Key, Tree: g.Question.Tree, Text: text, By: a.who()})
+				if err != nil {
+					return err
+				}
+				if a.json {
+					a.print(map[string]any{"run": r.ID, "gate": g.Key, "signal": verb})
+					return nil
+				}
+				fmt.Fprintf(a.Err, "noted; go on with: jacquard resume %s\n", r.ID)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&gate, "gate", "", "`key` of the question, when a run asks more than one")
+	if verb == flow.Reject {
+		c.Flags().StringVar(&why, "why", "", "the reason, for whoever tries again")
+	}
+	return c
+}
+
+func gateOf(r flow.Run, key string) (flow.Gate, error) {
+	if len(r.Gates) == 0 {
+		return flow.Gate{}, usage("run %s asks nothing", r.ID)
+	}
+	var keys []string
+	for _, g := range r.Gates {
+		if g.Key == key || key == "" && len(r.Gates) == 1 {
+			return g, nil
+		}
+		keys = append(keys, "  "+g.Key+": "+g.Question.Text)
+	}
+	return flow.Gate{}, usage("run %s asks %d questions; choose one with --gate:\n%s", r.ID, len(keys), strings.Join(keys, "\n"))
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// who is the person at this terminal, for records.
+func (a *app) who() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return "somebody"
+}
+
+func newCost(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "cost [RUN]", Short: "what a run has cost, by module and role", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard cost --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
+				rows, total, err := costs(ctx, rt, r.ID)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					a.print(map[string]any{"run": r.ID, "turns": rows, "total": total})
+					return nil
+				}
+				w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+				fmt.Fprintln(w, "MODULE\tROLE\tTURNS\tTOKENS\tUSD\t")
+				for _, x := range rows {
+					fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.4f\t\n", x.Module, x.Role, x.Turns, report.Short(x.Usage.Input+x.Usage.Output+x.Usage.CacheRead+x.Usage.CacheWrite), x.Usage.USD)
+				}
+				if err := w.Flush(); err != nil {
+					return err
+				}
+				fmt.Fprintf(a.Out, "total: %s\n", report.Cost(total))
+				return nil
+			})
+		},
+	}
+}
+
+// costRow sums the turns of one role for one module.
+type costRow struct {
+	Module string     `json:"module"`
+	Role   string     `json:"role"`
+	Turns  int        `json:"turns"`
+	Usage  step.Usage `json:"usage"`
+}
+
+func costs(ctx context.Context, rt *local.Runtime, run string) ([]costRow, step.Usage, error) {
+	rows, err := rt.Steps(ctx, run)
+	if err != nil {
+		return nil, step.Usage{}, err
+	}
+	out := []costRow{}
+	total := step.Usage{Known: true}
+	index := map[[2]string]int{}
+	for _, s := range rows {
+		if s.Step != step.AgentTurn.Name || len(s.Out) == 0 {
+			continue
+		}
+		t, err := decode[step.TurnOut](s.Out)
+		if err != nil {
+			continue
+		}
+		mod := strings.TrimPrefix(s.Branch, "module/")
+		role, _, _ := report.Split(strings.TrimPrefix(s.Key, s.Branch+":"))
+		k := [2]string{mod, role}
+		i, ok := index[k]
+		if !ok {
+			i = len(out)
+			index[k] = i
+			out = append(out, costRow{Module: mod, Role: role, Usage: step.Usage{Known: true}})
+		}
+		out[i].Turns++
+		out[i].Usage = out[i].Usage.Add(t.Usage)
+		total = total.Add(t.Usage)
+	}
+	return out, total, nil
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+)
+
+func newSpec(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "spec", Short: "tools for specs that need no agent", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newTargets(a))
+	return c
+}
+
+func newTargets(a *app) *cobra.Command {
+	var in step.CompileIn
+	var given string
+	var exitZero bool
+	c := &cobra.Command{
+		Use: "targets [PATH]", Short: "show which modules are stale, and why", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard spec targets --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				given = args[0]
+			}
+			if in.Path, err = p.inside(given); err != nil {
+				return err
+			}
+			in.Phase, in.Conflict, in.Lang = step.Full, step.KeepFiles, string(p.lang)
+			plan, err := act.New(p.planOptions()).PlanCompile(c.Context(), in)
+			if err != nil {
+				return err
+			}
+			res := plan.Targets()
+			if a.json {
+				a.print(res)
+			} else {
+				printTargets(a, res)
+			}
+			if plan.Broken() > 0 && !exitZero {
+				return silent(exitNotVerified)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&in.All, "all", false, "every module, stale or not")
+	c.Flags().StringVar(&given, "path", "", "only modules in this `directory` and below")
+	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although specs have errors")
+	return c
+}
+
+func printTargets(a *app, res *target.Result) {
+	for _, p := range res.Problems {
+		fmt.Fprintln(a.Err, p.String())
+	}
+	for _, w := range res.Warnings {
+		fmt.Fprintf(a.Err, "⚠ %s\n", w.Message)
+	}
+	for _, t := range res.Targets {
+		fmt.Fprintf(a.Out, "✓ %s — %s: %s\n", t.Dir, t.Reason, t.Details)
+		if t.Refused != "" {
+			fmt.Fprintf(a.Out, "  cannot be built: %s\n", t.Refused)
+		}
+	}
+	for _, s := range res.Skipped {
+		fmt.Fprintf(a.Out, "  %s — %s: %s\n", s.Dir, s.Reason, s.Details)
+	}
+	for _, w := range res.DependencyWarnings {
+		fmt.Fprintf(a.Err, "⚠ %s\n", w.Message)
+	}
+}
+
+func newAdopt(a *app) *cobra.Command {
+	var unchecked bool
+	c := &cobra.Command{
+		Use: "adopt [PATH]", Short: "record the present code as built from the present specs, if its tests pass", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard adopt\n  jacquard adopt src/legacy --unchecked",
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx := c.Context()
+			p, err := a.open(ctx)
+			if err != nil {
+				return err
+			}
+			given := ""
+			if len(args) == 1 {
+				given = args[0]
+			}
+			path, err := p.inside(given)
+			if err != nil {
+				return err
+			}
+			if err := p.store(); err != nil {
+				return err
+			}
+			if !unchecked {
+				if err := p.trusted(driveOptions{}); err != nil {
+					return err
+				}
+			}
+			o := p.planOptions()
+			o.Blobs = blobStore{p.blobs}
+			o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks}
+			mods, err := act.New(o).Adopt(ctx, path, unchecked)
+			if err != nil {
+				return err
+			}
+			bad := 0
+			for _, m := range mods {
+				if m.Problem != "" {
+					bad++
+				}
+			}
+			if a.json {
+				a.print(map[string]any{"modules": mods})
+			} else {
+				for _, m := range mods {
+					if m.Problem != "" {
+						fmt.Fprintf(a.Out, "⚠ %s: not adopted: %s\n", m.Dir, m.Problem)
+						for _, t := range m.Failures {
+							fmt.Fprintf(a.Out, "    %s: %s\n", t.ID, t.Status)
+						}
+						continue
+					}
+					fmt.Fprintf(a.Out, "✓ %s: %s (%d tests passed)\n", m.Dir, m.State, m.Tests.Passed)
+				}
+			}
+			if bad > 0 {
+				return silent(exitNotVerified)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without running anything; the lock says so")
+	return c
+}

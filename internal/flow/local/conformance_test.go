@@ -1,0 +1,54 @@
+package local_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+)
+
+func TestMain(m *testing.M) {
+	if spec, ok := flowtest.IsChild(os.Args); ok {
+		os.Exit(flowtest.Child(context.Background(), spec, open))
+	}
+	if len(os.Args) == 3 && os.Args[1] == "full-disk" {
+		os.Exit(fullChild(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+func options(dir string, o flowtest.Options) local.Options {
+	return local.Options{
+		Dir: dir, Workflows: o.Workflows, Handlers: o.Handlers, Limits: o.Limits, Clock: o.Clock, Blobs: o.Blobs,
+		Driver: o.Driver, Version: o.Version, Accept: o.Accept, MaxWait: o.MaxWait, Committed: o.Committed,
+	}
+}
+
+func open(ctx context.Context, dir string, o flowtest.Options) (flowtest.Runtime, error) {
+	return local.Open(ctx, options(dir, o))
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	flowtest.Exercise(t, open)
+}
+
+func TestKilledAtEveryAppend(t *testing.T) {
+	t.Parallel()
+	flowtest.Kills(t, open, func(t *testing.T, rt flowtest.Runtime, run string) map[string]string {
+		t.Helper()
+		rows, err := rt.(*local.Runtime).Steps(t.Context(), run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]string{}
+		for _, r := range rows {
+			if r.Ended != 0 {
+				out[r.Key] = string(r.Out)
+			}
+		}
+		return out
+	})
+}

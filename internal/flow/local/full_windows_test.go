@@ -1,0 +1,3 @@
+package local_test
+
+func fullChild(string) int { return 1 }

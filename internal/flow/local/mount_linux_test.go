@@ -1,0 +1,20 @@
+package local_test
+
+import (
+	"syscall"
+	"testing"
+)
+
+// mountSmall mounts a file system of 4 MB, if this process may.
+func mountSmall(t *testing.T, dir string) bool {
+	t.Helper()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
+		return false
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Errorf("unmount %s: %v", dir, err)
+		}
+	})
+	return true
+}

@@ -1,0 +1,102 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// maxWasted is after how many starts without progress a step counts as crashed.
+const maxWasted = 3
+
+// start runs the handler of a want; its start is durable already.
+func (d *driver) start(w flow.Want) {
+	n := d.l.starts[w.Key]
+	ctx, cancel := context.WithCancelCause(d.ctx)
+	d.running[w.Key] = job{want: w, n: n, cancel: cancel}
+	if d.l.state.Cancelled != 0 && !w.Cleanup {
+		cancel(flow.ErrCancelled)
+	}
+	h := d.handler(w.Step)
+	j := flow.Job{
+		Run: d.run, Key: w.Key, Branch: w.Branch, Start: n, Dir: d.r.attemptDir(d.run, w.Key, n),
+		Mark: mark(d.run, w.Key, n), Blobs: d.r.o.Blobs, Beat: d.beat(w, n),
+	}
+	for i := n - 1; i >= 1; i-- {
+		j.Previous = append(j.Previous, d.r.attemptDir(d.run, w.Key, i))
+	}
+	go func() {
+		o := outcome{want: w, n: n}
+		o.out, o.err = h.Call(ctx, j, w.In)
+		if ctx.Err() != nil {
+			o.gone = context.Cause(ctx)
+		}
+		d.results <- o
+	}()
+}
+
+func (d *driver) handler(step string) *flow.Handler {
+	for i := range d.r.o.Handlers {
+		if d.r.o.Handlers[i].Step() == step {
+			return &d.r.o.Handlers[i]
+		}
+	}
+	return nil
+}
+
+// beat marks progress durably enough (a file) and passes it on, lossy. A
+// handler may call it from several goroutines.
+func (d *driver) beat(w flow.Want, n int) func(any) {
+	dir := d.r.attemptDir(d.run, w.Key, n)
+	var once sync.Once
+	return func(progress any) {
+		once.Do(func() {
+			if os.MkdirAll(dir, 0o755) == nil {
+				_ = os.WriteFile(filepath.Join(dir, progressFile), nil, 0o644)
+			}
+		})
+		if d.r.o.Progress == nil {
+			return
+		}
+		raw, err := json.Marshal(progress)
+		if err != nil {
+			return
+		}
+		d.r.o.Progress(flow.Event{Run: d.run, At: d.r.o.Clock.Now(), Type: flow.EventProgress, Key: w.Key, Branch: w.Branch, Data: raw})
+	}
+}
+
+const progressFile = "progress"
+
+// crashed takes the steps that kept killing their driver out of starts.
+func (d *driver) crashed(starts *[]flow.Want) []flow.Want {
+	var bad []flow.Want
+	*starts = slices.DeleteFunc(*starts, func(w flow.Want) bool {
+		is := d.l.starts[w.Key] >= maxWasted && d.wasted(w.Key) >= maxWasted
+		if is {
+			bad = append(bad, w)
+		}
+		return is
+	})
+	return bad
+}
+
+// wasted counts the starts of an open step since the last one that made
+// progress; those that were stopped in good order do not count.
+func (d *driver) wasted(key string) int {
+	n := 0
+	for i := d.l.starts[key]; i >= 1; i-- {
+		if _, err := os.Stat(filepath.Join(d.r.attemptDir(d.run, key, i), progressFile)); err == nil {
+			break
+		}
+		if !slices.Contains(d.l.stops[key], i) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,150 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Backend answers calls. The implementations are Forward, Script, Mailbox and
+// Tape.Replay.
+type Backend interface {
+	serve(ctx context.Context, w http.ResponseWriter, c *call)
+}
+
+// call is one request of an agent that may be answered.
+type call struct {
+	access *Access
+	path   string
+	query  url.Values
+	header http.Header
+	body   []byte
+	req    request
+	redact Redactor
+}
+
+// Stats is what a turn has used.
+type Stats struct {
+	Requests   int       // calls that were answered by the backend
+	Refused    int       // calls that the budget or the list of models did not allow
+	Retries    int       // calls that repeated one that had failed
+	Limits     int       // answers 429
+	Failures   int       // other answers from 400 on, and streams that were cut
+	ResetsAt   time.Time // when the last limit ends; zero = none was met, or it did not say
+	Usage      Usage
+	Spent      Amount
+	PriceKnown bool // false when a call's model has no price: MicroUSD then lacks it
+}
+
+func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || (r.URL.Path != messagesPath && r.URL.Path != countPath) {
+		writeError(w, http.StatusNotFound, "not_found_error", "jacquard serves POST "+messagesPath+" only")
+		return
+	}
+	a := g.find(r)
+	// 403 and not 401: agents retry a 401.
+	if a == nil || !a.enter() {
+		writeError(w, http.StatusForbidden, "permission_error", "jacquard: the token is not of a running turn")
+		return
+	}
+	defer a.calls.Done()
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	ended := context.AfterFunc(a.ended, func() { cancel(ErrClosed) }) //nolint:contextcheck // it joins two lives, the call's and the turn's
+	defer ended()
+
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		writeError(w, http.StatusRequestEntityTooLarge, "request_too_large", "the request is larger than 32 MiB")
+		return
+	}
+	if err != nil {
+		return // the agent has gone
+	}
+	req, err := parseRequest(body)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		return
+	}
+	c := &call{access: a, path: r.URL.Path, query: r.URL.Query(), header: r.Header, body: body, req: req, redact: g.opt.Redact}
+	if len(a.turn.Models) > 0 && !slices.Contains(a.turn.Models, req.Model) {
+		a.refuse()
+		writeError(w, http.StatusForbidden, "permission_error", "jacquard: the model "+strconv.Quote(req.Model)+" is not one of this turn's")
+		return
+	}
+	if c.path == countPath {
+		g.opt.Backend.serve(ctx, w, c)
+		return
+	}
+	g.message(ctx, w, c)
+}
+
+// message reserves, asks the backend, and settles.
+func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
+	a := c.access
+	price, known := g.opt.Prices.Find(c.req.Model)
+	most := estimate(c, price)
+	n, err := a.reserve(ctx, g.opt.Ledger, most)
+	if err != nil {
+		a.refuse()
+		writeError(w, http.StatusForbidden, "permission_error", refusedMessage+err.Error())
+		return
+	}
+	m := &meter{ResponseWriter: w, now: g.opt.Now(), keep: g.opt.Record != nil}
+	hash := sha256.Sum256(c.body)
+	defer func() {
+		cut := recover() // a cut stream is a panic with http.ErrAbortHandler
+		used := m.usage(ctx.Err() == nil && cut == nil)
+		spent := price.amount(used)
+		a.account(m, used, spent, known, hash, cut != nil, c.header, g.opt.Now())
+		a.settle(ctx, g.opt.Ledger, n, most, spent)
+		if cut != nil {
+			panic(cut)
+		}
+	}()
+	g.opt.Backend.serve(ctx, m, c)
+	if g.opt.Record != nil && ctx.Err() == nil {
+		g.opt.Record.add(c, m)
+	}
+}
+
+func (a *Access) refuse() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stats.Refused++
+}
+
+// account adds one answered call to the figures.
+func (a *Access) account(m *meter, used Usage, spent Amount, known bool, hash [sha256.Size]byte, cut bool, h http.Header, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := &a.stats
+	s.Requests++
+	// The first header is the SDK's own count; an agent that retries with its own
+	// loop sends the same body again.
+	if count, err := strconv.Atoi(h.Get("x-stainless-retry-count")); (err == nil && count > 0) || a.failed[hash] {
+		s.Retries++
+	}
+	s.Usage = s.Usage.plus(used)
+	s.Spent = s.Spent.plus(spent)
+	s.PriceKnown = s.PriceKnown && known
+	switch {
+	case m.status == http.StatusTooManyRequests:
+		s.Limits++
+		if at := resetTime(m.Header(), now); !at.IsZero() {
+			s.ResetsAt = at
+		}
+	case cut || m.status >= http.StatusBadRequest:
+		s.Failures++
+	default:
+		delete(a.failed, hash)
+		return
+	}
+	a.failed[hash] = true
+}

@@ -1,0 +1,146 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	oauthBeta   = "oauth-2025-04-20"
+	idleConns   = 90 * time.Second
+	answerStart = 10 * time.Minute
+)
+
+// Provider is where calls are forwarded to. Exactly one of Key and OAuth is set.
+type Provider struct {
+	Base  string // for example https://api.anthropic.com
+	Key   string // sent as x-api-key
+	OAuth string // a token of a log-in, sent as bearer
+	// Proxy chooses the proxy for a request, as in http.Transport; nil = none.
+	Proxy func(*http.Request) (*url.URL, error)
+}
+
+type forward struct {
+	provider Provider
+	base     *url.URL
+	client   *http.Client
+}
+
+// Forward returns a backend that asks the provider, with the real key put in.
+func Forward(p Provider) (Backend, error) {
+	base, err := url.Parse(p.Base)
+	if err != nil {
+		return nil, fmt.Errorf("provider address: %w", err)
+	}
+	if (base.Scheme != "https" && base.Scheme != "http") || base.Host == "" || base.User != nil {
+		return nil, fmt.Errorf("provider address %q: want http(s)://host, without a user", base.Redacted())
+	}
+	if (p.Key == "") == (p.OAuth == "") {
+		return nil, errors.New("provider: want either a key or a log-in token")
+	}
+	return &forward{provider: p, base: base, client: &http.Client{
+		Transport: &http.Transport{Proxy: p.Proxy, ForceAttemptHTTP2: true, IdleConnTimeout: idleConns, ResponseHeaderTimeout: answerStart},
+		// A key must not travel to another host.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// passed are the headers that go through; nothing else does.
+func passesUp(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains([]string{"content-type", "accept", "user-agent", "anthropic-version", "anthropic-beta", "x-app"}, name) ||
+		strings.HasPrefix(name, "x-stainless-")
+}
+
+func passesDown(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains([]string{"content-type", "retry-after", "request-id", "x-should-retry"}, name) ||
+		strings.HasPrefix(name, "anthropic-ratelimit-")
+}
+
+func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
+	target := f.base.JoinPath(c.path)
+	target.RawQuery = c.query.Encode()
+	up, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(c.body))
+	if err != nil {
+		writeError(w, http.StatusBadGateway, "api_error", "jacquard: "+err.Error())
+		return
+	}
+	for name, values := range c.header {
+		if passesUp(name) {
+			up.Header[name] = values
+		}
+	}
+	f.authorize(up.Header)
+	resp, err := f.client.Do(up)
+	if err != nil {
+		writeError(w, http.StatusBadGateway, "api_error", "jacquard: the provider was not reached: "+unwrapURL(err).Error())
+		return
+	}
+	defer func() { _ = resp.Body.Close() }() // it was only read
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		writeError(w, http.StatusBadGateway, "api_error", fmt.Sprintf("jacquard: the provider answered with a redirect (%d), which is not followed", resp.StatusCode))
+		return
+	}
+	for name, values := range resp.Header {
+		if passesDown(name) {
+			w.Header()[name] = values
+		}
+	}
+	w.WriteHeader(resp.StatusCode)
+	if err := copyFlush(w, resp.Body); err != nil {
+		// The agent must see that the answer is not whole.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (f *forward) authorize(h http.Header) {
+	if f.provider.Key != "" {
+		h.Set("x-api-key", f.provider.Key)
+		return
+	}
+	h.Set("Authorization", "Bearer "+f.provider.OAuth)
+	betas := h.Values("anthropic-beta")
+	if !strings.Contains(strings.Join(betas, ","), oauthBeta) {
+		h.Set("anthropic-beta", strings.Join(append(slices.Clone(betas), oauthBeta), ","))
+	}
+}
+
+// unwrapURL drops the address from an error of the client: it may hold a proxy's
+// password.
+func unwrapURL(err error) error {
+	if e := (*url.Error)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// copyFlush copies and sends each piece as it comes.
+func copyFlush(w io.Writer, r io.Reader) error {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if _, werr := w.Write(buf[:n]); werr != nil {
+				return werr
+			}
+			if f, ok := w.(http.Flusher); ok {
+				f.Flush()
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

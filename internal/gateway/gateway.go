@@ -1,0 +1,209 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	maxBody        = 32 << 20
+	messagesPath   = "/v1/messages"
+	countPath      = "/v1/messages/count_tokens"
+	settleTimeout  = 10 * time.Second
+	headerTimeout  = 30 * time.Second
+	closeTimeout   = 5 * time.Second
+	tokenPrefix    = "jacquard-turn-"
+	refusedMessage = "jacquard budget: "
+)
+
+// Options are what a gateway needs; Backend and Now must be given.
+type Options struct {
+	Backend Backend
+	Now     func() time.Time
+	Prices  Prices   // nil = ListPrices
+	Ledger  Ledger   // nil = spend is counted in memory only
+	Redact  Redactor // applied to everything that is stored
+	Record  *Tape    // nil = nothing is recorded
+}
+
+// Gateway is a running endpoint.
+type Gateway struct {
+	opt      Options
+	listener net.Listener
+	server   *http.Server
+	served   chan struct{}
+	stop     context.CancelCauseFunc
+
+	mu    sync.Mutex
+	turns map[*Access]struct{}
+}
+
+// ErrClosed is the reason of calls that end because the gateway or their turn
+// was closed.
+var ErrClosed = errors.New("the turn is over")
+
+// Start listens on a free loopback port and serves until Close. The end of ctx
+// ends running calls but not the gateway.
+func Start(ctx context.Context, opt Options) (*Gateway, error) {
+	if opt.Backend == nil || opt.Now == nil {
+		return nil, errors.New("start gateway: no backend or no clock")
+	}
+	if opt.Prices == nil {
+		opt.Prices = ListPrices()
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("start gateway: %w", err)
+	}
+	base, stop := context.WithCancelCause(ctx)
+	g := &Gateway{opt: opt, listener: listener, served: make(chan struct{}), stop: stop, turns: map[*Access]struct{}{}}
+	g.server = &http.Server{
+		Handler:           http.HandlerFunc(g.handle),
+		ReadHeaderTimeout: headerTimeout,
+		ErrorLog:          log.New(io.Discard, "", 0), // what goes wrong is answered, not logged
+		BaseContext:       func(net.Listener) context.Context { return base },
+	}
+	go func() {
+		defer close(g.served)
+		// It returns when the listener is closed, which only Close does.
+		_ = g.server.Serve(listener)
+	}()
+	return g, nil
+}
+
+// URL returns the base URL for agents, for example http://127.0.0.1:40231.
+func (g *Gateway) URL() string { return "http://" + g.listener.Addr().String() }
+
+// Close ends all turns and calls and returns when nothing of the gateway runs any
+// more.
+func (g *Gateway) Close() error {
+	g.stop(ErrClosed)
+	g.mu.Lock()
+	open := make([]*Access, 0, len(g.turns))
+	for a := range g.turns {
+		open = append(open, a)
+	}
+	g.mu.Unlock()
+	for _, a := range open {
+		a.Close()
+	}
+	err := g.server.Close()
+	<-g.served
+	if err != nil {
+		return fmt.Errorf("close gateway: %w", err)
+	}
+	return nil
+}
+
+// Turn says who will call and what it may do.
+type Turn struct {
+	ID     string   // names the turn in the ledger and in messages
+	Dir    string   // the agent's working directory
+	Home   string   // the agent's home directory, "" = not known
+	Models []string // models that may be asked; empty = any
+	Grant  Amount   // what the turn may spend; a zero part is no limit
+}
+
+// Access is the right of one turn to call.
+type Access struct {
+	turn    Turn
+	gateway *Gateway
+	token   string
+	hash    [sha256.Size]byte
+	ended   context.Context //nolint:containedctx // it is the life of the access, not of a call
+	end     context.CancelCauseFunc
+	calls   sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	next     int
+	stats    Stats
+	reserved Amount
+	failed   map[[sha256.Size]byte]bool
+	played   map[string]int
+}
+
+// Open makes a token for the turn. The caller closes it when the turn is over.
+func (g *Gateway) Open(ctx context.Context, t Turn) (*Access, error) {
+	var secret [24]byte
+	if _, err := rand.Read(secret[:]); err != nil {
+		return nil, fmt.Errorf("make a turn token: %w", err)
+	}
+	ended, end := context.WithCancelCause(ctx)
+	a := &Access{
+		turn: t, gateway: g, token: tokenPrefix + hex.EncodeToString(secret[:]), ended: ended, end: end,
+		failed: map[[sha256.Size]byte]bool{}, played: map[string]int{},
+	}
+	a.hash = sha256.Sum256([]byte(a.token))
+	a.stats.PriceKnown = true
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turns[a] = struct{}{}
+	return a, nil
+}
+
+// Token returns what the agent sends as its API key or bearer token.
+func (a *Access) Token() string { return a.token }
+
+// Stats returns what the turn has used so far.
+func (a *Access) Stats() Stats {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.stats
+}
+
+// Close ends the turn's running calls, makes its token worthless and returns the
+// final figures, all of which the ledger has. A second call changes nothing.
+func (a *Access) Close() Stats {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.end(ErrClosed)
+	a.calls.Wait()
+	a.gateway.mu.Lock()
+	delete(a.gateway.turns, a)
+	a.gateway.mu.Unlock()
+	return a.Stats()
+}
+
+// enter counts a call in, unless the turn is over.
+func (a *Access) enter() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return false
+	}
+	a.calls.Add(1)
+	return true
+}
+
+// find returns the turn that the request's token belongs to. Hashes are compared
+// so that the time taken says nothing about the token.
+func (g *Gateway) find(r *http.Request) *Access {
+	given := r.Header.Get("x-api-key")
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && given == "" {
+		given = bearer
+	}
+	hash := sha256.Sum256([]byte(given))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var found *Access
+	for a := range g.turns {
+		if subtle.ConstantTimeCompare(hash[:], a.hash[:]) == 1 {
+			found = a
+		}
+	}
+	return found
+}

@@ -1,0 +1,272 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/scenario"
+)
+
+// script plays a scenario as the model of a real agent. Where it stands in the
+// turn is read from the conversation that the agent sends, so that retries,
+// resumed sessions and a new gateway all go on at the right place. Only how
+// often a fault was served is remembered, per turn.
+type script struct {
+	scenario scenario.Scenario
+	now      func() time.Time
+}
+
+// Script returns a backend that plays the model's part of a scenario: its steps
+// become tool calls of Claude Code.
+func Script(s scenario.Scenario, now func() time.Time) Backend {
+	return &script{scenario: s, now: now}
+}
+
+// cutText is all that comes of an answer that is cut.
+const cutText = "this sentence is cut in the"
+
+// answerTool is the tool through which Claude Code takes a structured answer.
+const answerTool = "StructuredOutput"
+
+func (s *script) serve(ctx context.Context, w http.ResponseWriter, c *call) {
+	if c.path == countPath {
+		writeJSON(w, http.StatusOK, map[string]int{"input_tokens": len(c.body)/bytesPerToken + 1})
+		return
+	}
+	mark, at, ok := findMark(c.req.Messages)
+	if !ok {
+		writeError(w, http.StatusForbidden, "permission_error", "jacquard scenario: the conversation has no turn marker")
+		return
+	}
+	steps, err := s.scenario.Steps(mark, c.access.turn.Dir)
+	if err != nil {
+		writeError(w, http.StatusForbidden, "permission_error", "jacquard scenario: "+err.Error())
+		return
+	}
+	p := &part{script: s, call: c, mark: mark, steps: steps, reply: reply{
+		ID: "msg_" + fmt.Sprint(len(c.req.Messages)), Model: c.req.Model, StopReason: "end_turn",
+		Usage: wireUsage{Input: int64(len(c.body)/bytesPerToken + 1)},
+	}}
+	p.play(ctx, w, position(steps, c.req.Messages[at+1:]))
+}
+
+// findMark returns the last turn marker that a user's text holds, and where.
+func findMark(messages []message) (scenario.Mark, int, bool) {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role != "user" {
+			continue
+		}
+		if m, ok := scenario.FindMarker(messages[i].text()); ok {
+			return m, i, true
+		}
+	}
+	return scenario.Mark{}, 0, false
+}
+
+var toolID = regexp.MustCompile(`^toolu_jq_([0-9]{1,6})r?_`)
+
+// position returns the index of the next step: behind the last step whose tool
+// call is in the conversation, and behind one "end" for each message since then
+// that called no tool.
+func position(steps []scenario.Step, since []message) int {
+	next := 0
+	for _, m := range since {
+		if m.Role != "assistant" {
+			continue
+		}
+		called := strings.Contains(m.text(), cutText) // the agent keeps what it has of a cut answer
+		for _, b := range m.Content {
+			if found := toolID.FindStringSubmatch(b.ID); found != nil {
+				k, err := strconv.Atoi(found[1])
+				if err == nil {
+					next, called = max(next, k+1), true
+				}
+			}
+		}
+		if called {
+			continue
+		}
+		for next < len(steps) && !stays(steps[next].Verb) {
+			next++
+			if steps[next-1].Verb == scenario.End {
+				break
+			}
+		}
+	}
+	return next
+}
+
+// stays reports whether a model that has come to such a step never gets past it.
+func stays(v scenario.Verb) bool {
+	return v == scenario.Refuse || v == scenario.Hang || v == scenario.Crash || v == scenario.Exit
+}
+
+// part is the making of one reply.
+type part struct {
+	*script
+
+	call  *call
+	mark  scenario.Mark
+	steps []scenario.Step
+	reply reply
+}
+
+func (p *part) play(ctx context.Context, w http.ResponseWriter, from int) {
+	for i := from; i < len(p.steps); i++ {
+		if p.step(ctx, w, i, p.steps[i]) {
+			return
+		}
+	}
+	p.finish(w)
+}
+
+// step carries one step out and reports whether the reply is over.
+func (p *part) step(ctx context.Context, w http.ResponseWriter, i int, s scenario.Step) bool {
+	switch s.Verb {
+	case scenario.Say:
+		p.say(s.Text)
+	case scenario.Flood:
+		p.say(strings.Repeat("x", s.N))
+	case scenario.Garbage:
+		p.reply.garbage = true
+	case scenario.Tokens:
+		p.reply.Usage = wireUsage{Input: int64(s.N), Output: int64(s.Out)}
+	case scenario.Sleep:
+		pause(ctx, s.Wait)
+	case scenario.Hang:
+		<-ctx.Done()
+	case scenario.Write, scenario.Append, scenario.Edit, scenario.Delete:
+		p.file(i, s)
+		return p.finish(w)
+	case scenario.Run, scenario.Daemon:
+		p.tool(i, "", "Bash", map[string]any{"command": s.Text, "description": "scripted"})
+		return p.finish(w)
+	case scenario.Answer:
+		if !p.call.req.hasTool(answerTool) {
+			p.say(string(s.Data))
+			return p.finish(w)
+		}
+		p.tool(i, "", answerTool, json.RawMessage(s.Data))
+		return p.finish(w)
+	case scenario.End:
+		return p.finish(w)
+	case scenario.Refuse:
+		p.reply.StopReason = "refusal"
+		p.say("I will not do this.")
+		return p.finish(w)
+	case scenario.Status, scenario.Limit, scenario.Cut:
+		return p.fault(w, i, s.Fault)
+	case scenario.Crash, scenario.Exit:
+		return p.fault(w, i, scenario.Fault{Times: scenario.Forever})
+	}
+	if ctx.Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return false
+}
+
+// finish sends the reply.
+func (p *part) finish(w http.ResponseWriter) bool {
+	if len(p.reply.Content) == 0 {
+		p.say("Done.")
+	}
+	if p.reply.Usage.Output == 0 {
+		for _, b := range p.reply.Content {
+			p.reply.Usage.Output += int64((len(b.Text)+len(b.Input))/bytesPerToken + 1)
+		}
+	}
+	p.reply.write(w, p.call.req.Stream)
+	return true
+}
+
+func (p *part) say(text string) {
+	p.reply.Content = append(p.reply.Content, block{Type: "text", Text: text})
+}
+
+// tool adds a call. Its id says which step it is; the number of messages makes
+// it unlike that of the same step in an earlier try.
+func (p *part) tool(i int, kind, name string, input any) {
+	data, err := json.Marshal(input)
+	if err != nil {
+		p.say("the input of " + name + " has no JSON form: " + err.Error())
+		return
+	}
+	id := fmt.Sprintf("toolu_jq_%d%s_%d", i, kind, len(p.call.req.Messages))
+	p.reply.Content = append(p.reply.Content, block{Type: "tool_use", ID: id, Name: name, Input: data})
+	p.reply.StopReason = "tool_use"
+}
+
+// file turns a step on a file into the calls with which Claude Code does it: a
+// file that is there must be read before it is changed.
+func (p *part) file(i int, s scenario.Step) {
+	path := filepath.FromSlash(s.Path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.call.access.turn.Dir, path)
+	}
+	if s.Verb == scenario.Delete {
+		p.tool(i, "", "Bash", map[string]any{"command": "rm -- " + shellQuote(path), "description": "scripted"})
+		return
+	}
+	old, err := os.ReadFile(path)
+	if err == nil {
+		p.tool(i, "r", "Read", map[string]any{"file_path": path})
+	}
+	if s.Verb == scenario.Edit {
+		p.tool(i, "", "Edit", map[string]any{"file_path": path, "old_string": s.Old, "new_string": s.New})
+		return
+	}
+	data, err := scenario.Apply(s, old)
+	if err != nil {
+		p.say(err.Error())
+		return
+	}
+	p.tool(i, "", "Write", map[string]any{"file_path": path, "content": string(data)})
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// fault serves a fault unless it was served often enough.
+func (p *part) fault(w http.ResponseWriter, i int, f scenario.Fault) bool {
+	a := p.call.access
+	key := fmt.Sprintf("%v#%d", p.mark, i)
+	a.mu.Lock()
+	played := a.played[key]
+	if f.Times == scenario.Forever || played < f.Times {
+		a.played[key]++
+	}
+	a.mu.Unlock()
+	if f.Times != scenario.Forever && played >= f.Times {
+		return false
+	}
+	if f.Status == 0 {
+		p.reply.cut = true
+		p.say(cutText)
+		return p.finish(w)
+	}
+	if f.RetryAfter > 0 {
+		w.Header().Set("retry-after", strconv.Itoa(f.RetryAfter))
+	}
+	if at, ok := f.ResetsAt(p.now()); ok {
+		w.Header().Set("anthropic-ratelimit-unified-status", "rejected")
+		w.Header().Set("anthropic-ratelimit-unified-reset", strconv.FormatInt(at.Unix(), 10))
+	}
+	writeError(w, f.Status, errorKind(f.Status), f.Describe())
+	return true
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,315 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Link is a symbolic link and where it points.
+type Link struct{ Path, Target string }
+
+// Capture is what an agent left in its clone.
+type Capture struct {
+	// Tree is everything in the clone as a tree of the main repository.
+	Tree string
+	// Tampered is what was changed in the clone's git folder.
+	Tampered []Tamper
+	// Nested are git folders elsewhere in the clone, by any name that a file system
+	// takes for .git. They are not in Tree.
+	Nested []string
+	// Skipped are other paths that are not in Tree: pipes, sockets, devices, and what
+	// was put into a submodule.
+	Skipped []string
+	// Leaving are symbolic links in Tree that point out of it and did not before.
+	Leaving []Link
+}
+
+// Capture stores everything in the clone as a tree in the main repository. What the tree
+// that the clone was made from ignores is left out, unless it was in that tree; ignore
+// files that the agent wrote or changed count only as files. The folder is read as plain
+// files: no filter, hook, attribute or setting in it is obeyed. Everything that could
+// still write to it must have ended.
+func (c *Clone) Capture(ctx context.Context) (Capture, error) {
+	s := &scan{c: c, disk: map[string]fs.FileInfo{}, links: map[string]string{}}
+	if err := s.run(ctx); err != nil {
+		return Capture{}, fmt.Errorf("capture %s: %w", c.Dir, err)
+	}
+	s.got.Tampered = c.tampered()
+	for _, list := range [][]string{s.got.Nested, s.got.Skipped} {
+		for i := range list {
+			list[i] = c.r.outside(list[i])
+		}
+	}
+	return s.got, nil
+}
+
+// scan is one capture. Its paths are relative to the top.
+type scan struct {
+	c     *Clone
+	base  map[string]Entry
+	disk  map[string]fs.FileInfo // files and links that are to be in the tree
+	links map[string]string
+	edits []Edit
+	write []int // edits whose blobs are still to be written
+	got   Capture
+}
+
+func (s *scan) run(ctx context.Context) error {
+	r := s.c.r
+	entries, err := r.entries(ctx, s.c.tree)
+	if err != nil {
+		return err
+	}
+	s.base = make(map[string]Entry, len(entries))
+	for _, e := range entries {
+		s.base[e.Path] = e
+	}
+	before, err := r.links(ctx, entries)
+	if err != nil {
+		return err
+	}
+	if err = filepath.WalkDir(s.c.Dir, s.visit); err != nil {
+		return err
+	}
+	if err = s.dropIgnored(ctx, entries); err != nil {
+		return err
+	}
+	if err = s.compare(before); err != nil {
+		return err
+	}
+	s.leaving(before)
+	if err = s.store(ctx); err != nil {
+		return err
+	}
+	d, err := r.desk("", "")
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	s.got.Tree, err = r.edit(ctx, d, s.c.tree, s.edits)
+	return err
+}
+
+// visit collects one path of the clone.
+func (s *scan) visit(full string, e fs.DirEntry, err error) error {
+	if full == s.c.Dir {
+		return err
+	}
+	if errors.Is(err, fs.ErrPermission) && e != nil && e.IsDir() {
+		// An agent must not be able to hide a directory by its mode.
+		if os.Chmod(full, 0o700) == nil { //nolint:gosec // a directory has to be searched
+			return filepath.WalkDir(full, s.visit)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(s.c.Dir, full)
+	if err != nil {
+		return err
+	}
+	p := filepath.ToSlash(rel)
+	if isDotGit(e.Name()) {
+		if p != ".git" {
+			s.got.Nested = append(s.got.Nested, p)
+		}
+		return skip(e)
+	}
+	if e.IsDir() {
+		if s.base[p].Mode != modeModule {
+			return nil
+		}
+		if list, dirErr := os.ReadDir(full); dirErr != nil || len(list) > 0 {
+			s.got.Skipped = append(s.got.Skipped, p)
+		}
+		return fs.SkipDir
+	}
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.Mode().IsRegular():
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(full)
+		if err != nil {
+			return err
+		}
+		s.links[p] = filepath.ToSlash(target)
+	default:
+		s.got.Skipped = append(s.got.Skipped, p)
+		return nil
+	}
+	s.disk[p] = info
+	return nil
+}
+
+func skip(e fs.DirEntry) error {
+	if e.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// dropIgnored forgets new files that the base ignores. The base's ignore files are laid
+// out in a place of our own, and git is asked there about the paths.
+func (s *scan) dropIgnored(ctx context.Context, entries []Entry) error {
+	var ask []string
+	for p := range s.disk {
+		if _, ok := s.base[p]; !ok {
+			ask = append(ask, p)
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	exclude, err := s.c.excludes()
+	if err != nil {
+		return err
+	}
+	d, err := s.c.r.desk("", exclude)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	var ids []string
+	ignore := map[string]string{}
+	for _, e := range entries {
+		if path.Base(e.Path) == ".gitignore" && (e.Mode == modeFile || e.Mode == modeExec) {
+			ignore[e.Path] = e.ID
+			ids = append(ids, e.ID)
+		}
+	}
+	blobs, err := s.c.r.ReadBlobs(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for p, id := range ignore {
+		full := filepath.Join(d.work, filepath.FromSlash(p))
+		if err = os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			return err
+		}
+		if err = os.WriteFile(full, blobs[id], 0o600); err != nil {
+			return err
+		}
+	}
+	// This command knows no literal paths. With "./" no path begins with a colon, the
+	// only thing that it takes for more than a path.
+	in := strings.NewReader("./" + strings.Join(ask, "\x00./") + "\x00")
+	out, err := d.in(ctx, call{args: []string{"check-ignore", "--no-index", "-z", "--stdin"}, magic: true, in: in, ok: []int{1}})
+	if err != nil && !isAnswer(err) {
+		return err
+	}
+	for p := range strings.SplitSeq(string(out), "\x00") {
+		p = strings.TrimPrefix(p, "./")
+		delete(s.disk, p)
+		delete(s.links, p)
+	}
+	return nil
+}
+
+// compare finds what differs from the base by content; times and sizes prove nothing.
+func (s *scan) compare(before map[string]string) error {
+	for p, info := range s.disk {
+		e := Edit{Path: p, Mode: modeLink}
+		if target, ok := s.links[p]; ok {
+			e.ID = s.c.r.hash([]byte(target))
+		} else {
+			id, err := s.hashFile(p, info)
+			if err != nil {
+				return err
+			}
+			e.ID, e.Mode = id, fileMode(info)
+			if old := s.base[p].Mode; runtime.GOOS == "windows" && (old == modeFile || old == modeExec) {
+				e.Mode = old // the system has no execute bits
+			}
+		}
+		if old := s.base[p]; old.ID == e.ID && old.Mode == e.Mode {
+			continue
+		}
+		if s.base[p].ID != e.ID {
+			s.write = append(s.write, len(s.edits))
+		}
+		s.edits = append(s.edits, e)
+	}
+	for p, e := range s.base {
+		if _, ok := s.disk[p]; ok {
+			continue
+		}
+		// The clone was made without these, so that their absence says nothing.
+		if e.Mode == modeModule || (e.Mode == modeLink && leaves(before, p)) {
+			continue
+		}
+		s.edits = append(s.edits, Edit{Path: p})
+	}
+	return nil
+}
+
+func (s *scan) hashFile(p string, info fs.FileInfo) (string, error) {
+	full := filepath.Join(s.c.Dir, filepath.FromSlash(p))
+	f, err := os.Open(full)
+	if errors.Is(err, fs.ErrPermission) && os.Chmod(full, info.Mode().Perm()|0o400) == nil {
+		f, err = os.Open(full)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return s.c.r.hashFrom(f, info.Size())
+}
+
+// store writes the changed files as blobs of the main repository.
+func (s *scan) store(ctx context.Context) error {
+	d, err := s.c.r.desk(s.c.Dir, "")
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	var in bytes.Buffer
+	var files []int
+	for _, i := range s.write {
+		e := &s.edits[i]
+		if e.Mode != modeLink {
+			in.WriteString(quote(e.Path) + "\n")
+			files = append(files, i)
+			continue
+		}
+		if e.ID, err = s.c.r.WriteBlob(ctx, []byte(s.links[e.Path])); err != nil {
+			return err
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	out, err := d.in(ctx, call{args: []string{"hash-object", "-w", "--no-filters", "--stdin-paths"}, in: &in})
+	if err != nil {
+		return err
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) != len(files) {
+		return fmt.Errorf("git hash-object: %d ids for %d files", len(ids), len(files))
+	}
+	for n, i := range files {
+		s.edits[i].ID = ids[n]
+	}
+	return nil
+}
+
+// leaving finds links that point out of the tree and did not do so in the base.
+func (s *scan) leaving(before map[string]string) {
+	for p, target := range s.links {
+		if leaves(s.links, p) && (before[p] != target || !leaves(before, p)) {
+			s.got.Leaving = append(s.got.Leaving, Link{Path: s.c.r.outside(p), Target: target})
+		}
+	}
+	slices.SortFunc(s.got.Leaving, func(a, b Link) int { return strings.Compare(a.Path, b.Path) })
+}

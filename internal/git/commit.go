@@ -1,0 +1,242 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// epoch dates commits that nobody sees, so that their ids depend on nothing else.
+var epoch = time.Unix(0, 0).UTC()
+
+// Trailer is one "Key: value" line at the end of a commit message.
+type Trailer struct{ Key, Value string }
+
+// Commit is what a commit is made from. The same fields give the same id.
+type Commit struct {
+	Tree    string
+	Parents []string
+	// Message is the subject and the body; Trailers follow after an empty line.
+	Message  string
+	Trailers []Trailer
+	// Name and Email are those of author and committer, Time is their time, to the second.
+	Name, Email string
+	Time        time.Time
+}
+
+func (c Commit) text() string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(c.Message) + "\n")
+	for i, t := range c.Trailers {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(t.Key + ": " + strings.Join(strings.Fields(t.Value), " ") + "\n")
+	}
+	return b.String()
+}
+
+// CommitTree stores a commit and returns its id. No ref changes.
+func (r *Repo) CommitTree(ctx context.Context, c Commit) (string, error) {
+	args := []string{"commit-tree"}
+	for _, id := range append([]string{c.Tree}, c.Parents...) {
+		if err := r.checkID(id); err != nil {
+			return "", fmt.Errorf("write commit: %w", err)
+		}
+	}
+	for _, p := range c.Parents {
+		args = append(args, "-p", p)
+	}
+	date := "@" + strconv.FormatInt(c.Time.Unix(), 10) + " " + c.Time.Format("-0700")
+	out, err := r.in(ctx, call{
+		args: append(args, "-F", "-", c.Tree), in: strings.NewReader(c.text()),
+		env: []string{
+			"GIT_AUTHOR_NAME=" + c.Name, "GIT_AUTHOR_EMAIL=" + c.Email, "GIT_AUTHOR_DATE=" + date,
+			"GIT_COMMITTER_NAME=" + c.Name, "GIT_COMMITTER_EMAIL=" + c.Email, "GIT_COMMITTER_DATE=" + date,
+		},
+	})
+	if err != nil {
+		return "", fmt.Errorf("write commit: %w", missing(err))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Snapshot stores HEAD with everything in the work tree that is not ignored, staged or
+// not, as a commit whose parent is HEAD (none when there are no commits), and returns
+// commit and tree. Tree and Parents of c are not used. Index, stash, HEAD and refs stay
+// as they are; the caller keeps the commit alive by a ref. Submodules stay links; the
+// engine's own directory and untracked repositories are left out.
+func (r *Repo) Snapshot(ctx context.Context, c Commit) (commit, tree string, err error) {
+	head, err := r.Head(ctx)
+	if err != nil {
+		return "", "", fmt.Errorf("take snapshot: %w", err)
+	}
+	if tree, err = r.workTree(ctx); err != nil {
+		return "", "", fmt.Errorf("take snapshot: %w", err)
+	}
+	c.Tree, c.Parents = tree, nil
+	if !head.Unborn {
+		c.Parents = []string{head.Commit}
+	}
+	if commit, err = r.CommitTree(ctx, c); err != nil {
+		return "", "", fmt.Errorf("take snapshot: %w", err)
+	}
+	return commit, tree, nil
+}
+
+// workTree stores the work tree by a copy of the user's index.
+func (r *Repo) workTree(ctx context.Context) (string, error) {
+	if r.temp == "" {
+		return "", fmt.Errorf("no temporary directory given: %w", fs.ErrInvalid)
+	}
+	dir, err := os.MkdirTemp(r.temp, "git-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a leftover is found by its name
+	index := filepath.Join(dir, "index")
+	if err = copyIndex(filepath.Join(r.gitDir, "index"), index); err != nil {
+		return "", err
+	}
+	env := []string{"GIT_INDEX_FILE=" + index}
+	args := []string{"add", "-A", "--", ":(top)"}
+	without, err := r.excluded(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range without {
+		args = append(args, ":(top,exclude,literal)"+p)
+	}
+	if _, err = r.in(ctx, call{env: env, magic: true, args: args}); err != nil {
+		return "", err
+	}
+	out, err := r.in(ctx, call{env: env, args: []string{"write-tree"}})
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// excluded are paths, relative to the top, that are not ignored and yet no part of a
+// snapshot: the engine's own, and repositories that are not submodules.
+func (r *Repo) excluded(ctx context.Context) ([]string, error) {
+	var list []string
+	// git refuses to be told to exclude what it ignores anyway.
+	_, err := r.in(ctx, call{magic: true, ok: []int{1}, args: []string{"check-ignore", "-q", "--no-index", "./" + r.prefix + ".jacquard"}})
+	if isAnswer(err) {
+		list = append(list, r.prefix+".jacquard")
+	} else if err != nil {
+		return nil, err
+	}
+	dirty, err := r.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range dirty {
+		if p, ok := strings.CutSuffix(s.Path, "/"); ok {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// copyIndex copies the index with its time: git takes a file that is not older than the
+// index for one that may have changed since. A copy with a later time would hide that.
+func copyIndex(from, to string) error {
+	src, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer src.Close() //nolint:errcheck // it was only read
+	info, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if err = errors.Join(err, dst.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// LogEntry is one commit of a history.
+type LogEntry struct {
+	ID, Tree string
+	Parents  []string
+	// Time is the committer's.
+	Time        time.Time
+	Name, Email string
+	// Message is the whole text, trailers included.
+	Message  string
+	Trailers []Trailer
+}
+
+// Trailer returns the value of the first trailer with this key, or "".
+func (e LogEntry) Trailer(key string) string {
+	for _, t := range e.Trailers {
+		if strings.EqualFold(t.Key, key) {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// Log lists the commits that tip reaches and not (unless it is empty) does not, newest
+// first, at most limit of them unless it is 0. Tip and not are ids.
+func (r *Repo) Log(ctx context.Context, tip, not string, limit int) ([]LogEntry, error) {
+	for _, id := range []string{tip, not} {
+		if err := r.checkID(id); err != nil && id != "" {
+			return nil, fmt.Errorf("read history: %w", err)
+		}
+	}
+	args := []string{"log", "-z", "--topo-order", "--format=%H%x00%T%x00%P%x00%ct%x00%cn%x00%ce%x00%B%x00%(trailers:only,unfold)"}
+	if limit > 0 {
+		args = append(args, "--max-count="+strconv.Itoa(limit))
+	}
+	args = append(args, tip)
+	if not != "" {
+		args = append(args, "^"+not)
+	}
+	out, err := r.user(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, fmt.Errorf("read history: %w", missing(err))
+	}
+	const fields = 8
+	f := strings.Split(string(out), "\x00")
+	var list []LogEntry
+	for ; len(f) >= fields; f = f[fields:] {
+		sec, err := strconv.ParseInt(f[3], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read history: time of %s: %w", f[0], err)
+		}
+		list = append(list, LogEntry{
+			ID: f[0], Tree: f[1], Parents: strings.Fields(f[2]), Time: time.Unix(sec, 0).UTC(),
+			Name: f[4], Email: f[5], Message: strings.TrimSpace(f[6]), Trailers: trailers(f[7]),
+		})
+	}
+	return list, nil
+}
+
+func trailers(text string) []Trailer {
+	var list []Trailer
+	for line := range strings.Lines(text) {
+		if k, v, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			list = append(list, Trailer{Key: k, Value: strings.TrimSpace(v)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,4 @@
+package git
+
+// TempName is for the test of a crash.
+var TempName = tempName

@@ -1,0 +1,93 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Conflict is one path that could not be merged. An id is empty where that side has no
+// such file.
+type Conflict struct {
+	Path               string
+	Base, Ours, Theirs string
+	// Message is git's sentence about it.
+	Message string
+}
+
+// Merge merges the changes from tree base to tree theirs into tree ours. With conflicts
+// the tree contains git's markers and must not be used as a result. No file, ref or
+// index is touched, and drivers of the user's or a tree's attributes are not run.
+func (r *Repo) Merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []Conflict, err error) {
+	d, err := r.desk("", "")
+	if err != nil {
+		return "", nil, fmt.Errorf("merge: %w", err)
+	}
+	defer d.close()
+	// git merges commits. These three say what the common ancestor is and are always the
+	// same for the same trees.
+	var ids [3]string
+	for i, t := range []string{base, ours, theirs} {
+		c := Commit{Tree: t, Message: "merge", Name: "jacquard", Email: "jacquard@localhost", Time: epoch}
+		if i > 0 {
+			c.Message, c.Parents = [...]string{"", "ours", "theirs"}[i], ids[:1]
+		}
+		if ids[i], err = r.CommitTree(ctx, c); err != nil {
+			return "", nil, fmt.Errorf("merge: %w", err)
+		}
+	}
+	out, err := d.in(ctx, call{args: []string{"merge-tree", "--write-tree", "-z", "--messages", ids[1], ids[2]}, ok: []int{1}})
+	if err != nil && !isAnswer(err) {
+		return "", nil, fmt.Errorf("merge: %w", err)
+	}
+	tokens := strings.Split(string(out), "\x00")
+	if err == nil {
+		return tokens[0], nil, nil
+	}
+	return tokens[0], r.conflicts(tokens[1:]), nil
+}
+
+// conflicts reads "mode id stage TAB path" up to an empty token, then messages as
+// count, paths, kind, sentence.
+func (r *Repo) conflicts(tokens []string) []Conflict {
+	var list []Conflict
+	index := map[string]int{}
+	at := func(p string) *Conflict {
+		i, ok := index[p]
+		if !ok {
+			i = len(list)
+			index[p] = i
+			list = append(list, Conflict{Path: r.outside(p)})
+		}
+		return &list[i]
+	}
+	for len(tokens) > 0 && tokens[0] != "" {
+		meta, p, _ := strings.Cut(tokens[0], "\t")
+		tokens = tokens[1:]
+		f := strings.Fields(meta)
+		if len(f) != 3 {
+			continue
+		}
+		switch c := at(p); f[2] {
+		case "1":
+			c.Base = f[1]
+		case "2":
+			c.Ours = f[1]
+		case "3":
+			c.Theirs = f[1]
+		}
+	}
+	for tokens = tokens[min(1, len(tokens)):]; len(tokens) > 1; {
+		n := 0
+		fmt.Sscanf(tokens[0], "%d", &n) //nolint:errcheck,gosec // 0 then
+		if len(tokens) < n+3 || n == 0 {
+			break
+		}
+		kind, sentence := tokens[n+1], strings.TrimSpace(tokens[n+2])
+		if strings.HasPrefix(kind, "CONFLICT") {
+			at(tokens[1]).Message = sentence
+		}
+		tokens = tokens[n+3:]
+	}
+	return list
+}

@@ -1,0 +1,85 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Ref returns the id that the full name of a ref stands for. The error is ErrNoRef when
+// there is none.
+func (r *Repo) Ref(ctx context.Context, name string) (string, error) {
+	if !strings.HasPrefix(name, "refs/") {
+		return "", fmt.Errorf("read ref %q: %w", name, ErrNoRef)
+	}
+	out, err := r.in(ctx, call{args: []string{"rev-parse", "-q", "--verify", name}, ok: []int{1}})
+	if isAnswer(err) {
+		return "", fmt.Errorf("read ref %s: %w", name, ErrNoRef)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read ref %s: %w", name, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Refs lists the refs below prefix, such as refs/jacquard/, with their ids.
+func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]string, error) {
+	out, err := r.user(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
+	if err != nil {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	refs := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if strings.HasPrefix(name, prefix) {
+			refs[name] = id
+		}
+	}
+	return refs, nil
+}
+
+// SetRef lets the full name of a ref stand for id if it stands for old now; an empty old
+// means that it must not exist. The error is ErrMoved otherwise. A ref that stands for
+// id already is set: doing it twice is doing it once.
+func (r *Repo) SetRef(ctx context.Context, name, id, old string) error {
+	command := "update " + name + "\x00" + id + "\x00" + old + "\x00"
+	if old == "" {
+		command = "create " + name + "\x00" + id + "\x00"
+	}
+	if err := r.checkID(id); err != nil {
+		return fmt.Errorf("set ref %s: %w", name, err)
+	}
+	return r.moveRef(ctx, name, id, command)
+}
+
+// DeleteRef removes a ref if it stands for old now; one that is gone already is no error.
+func (r *Repo) DeleteRef(ctx context.Context, name, old string) error {
+	if err := r.checkID(old); err != nil {
+		return fmt.Errorf("delete ref %s: %w", name, err)
+	}
+	return r.moveRef(ctx, name, "", "delete "+name+"\x00"+old+"\x00")
+}
+
+func (r *Repo) moveRef(ctx context.Context, name, want, command string) error {
+	if !strings.HasPrefix(name, "refs/") || strings.ContainsAny(name, "\x00\n ") {
+		return fmt.Errorf("set ref %q: %w", name, ErrNoRef)
+	}
+	_, err := r.in(ctx, call{args: []string{"update-ref", "--no-deref", "--stdin", "-z"}, in: strings.NewReader(command)})
+	if err == nil {
+		return nil
+	}
+	now, refErr := r.Ref(ctx, name)
+	if refErr != nil && !errors.Is(refErr, ErrNoRef) {
+		return fmt.Errorf("set ref %s: %w", name, err)
+	}
+	if now == want {
+		return nil
+	}
+	var f *failure
+	if errors.As(err, &f) && (strings.Contains(f.text, "but expected") || strings.Contains(f.text, "already exists") ||
+		strings.Contains(f.text, "unable to resolve reference")) {
+		return fmt.Errorf("set ref %s: is %q: %w", name, now, ErrMoved)
+	}
+	return fmt.Errorf("set ref %s: %w", name, missing(err))
+}

@@ -1,0 +1,259 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Head is what is checked out.
+type Head struct {
+	// Commit is empty when the branch has no commits yet.
+	Commit string
+	// Branch is the short name of the branch, empty when HEAD is detached.
+	Branch string
+	// Detached and Unborn say what the empty fields mean.
+	Detached, Unborn bool
+}
+
+// Head returns what is checked out.
+func (r *Repo) Head(ctx context.Context) (Head, error) {
+	id, err := r.in(ctx, call{args: []string{"rev-parse", "-q", "--verify", "HEAD^{commit}"}, ok: []int{1}})
+	h := Head{Commit: strings.TrimSpace(string(id)), Unborn: isAnswer(err)}
+	if err != nil && !h.Unborn {
+		return Head{}, fmt.Errorf("read HEAD: %w", err)
+	}
+	name, err := r.in(ctx, call{args: []string{"symbolic-ref", "-q", "HEAD"}, ok: []int{1}})
+	h.Branch, h.Detached = strings.TrimPrefix(strings.TrimSpace(string(name)), "refs/heads/"), isAnswer(err)
+	if err != nil && !h.Detached {
+		return Head{}, fmt.Errorf("read HEAD: %w", err)
+	}
+	return h, nil
+}
+
+// Shallow reports whether the repository lacks the beginning of its history.
+func (r *Repo) Shallow(ctx context.Context) (bool, error) {
+	out, err := r.user(ctx, "rev-parse", "--is-shallow-repository")
+	if err != nil {
+		return false, fmt.Errorf("look for a shallow history: %w", err)
+	}
+	return strings.TrimSpace(string(out)) == "true", nil
+}
+
+// Status is one path that is not as it was committed.
+type Status struct {
+	Path string
+	// Index and Work are git's letters for the change from HEAD to the index and from
+	// the index to the work tree: '.', 'M', 'T', 'A', 'D', 'U' (unmerged), '?' (untracked).
+	Index, Work byte
+	// Submodule says that the path is one. What changed in it is not looked at.
+	Submodule bool
+	mode      string
+}
+
+// Status lists what differs from HEAD below the root: staged, modified, deleted,
+// unmerged and every untracked file that is not ignored. An untracked repository is
+// listed as a directory with a slash at its end. The index is not refreshed on disk.
+func (r *Repo) Status(ctx context.Context) ([]Status, error) {
+	all, err := r.status(ctx, r.scope()...)
+	if err != nil {
+		return nil, fmt.Errorf("read status: %w", err)
+	}
+	list := all[:0]
+	for _, s := range all {
+		if s.Path = r.outside(s.Path); !ours(s.Path) {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// status gives paths relative to the top.
+func (r *Repo) status(ctx context.Context, scope ...string) ([]Status, error) {
+	out, err := r.user(ctx, append([]string{
+		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignored=no", "--ignore-submodules=dirty",
+	}, scope...)...)
+	if err != nil {
+		return nil, err
+	}
+	var list []Status
+	for rest := out; len(rest) > 0; {
+		var rec []byte
+		rec, rest, _ = bytes.Cut(rest, []byte{0})
+		s, ok := parseStatus(string(rec))
+		if !ok {
+			return nil, fmt.Errorf("unknown line %q of git status", rec)
+		}
+		if rec[0] == '2' { // a rename, which --no-renames does not give; its old path follows
+			_, rest, _ = bytes.Cut(rest, []byte{0})
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// parseStatus reads one record of the second porcelain format:
+//
+//	1 XY sub mH mI mW hH hI path
+//	2 XY sub mH mI mW hH hI score path
+//	u XY sub m1 m2 m3 mW h1 h2 h3 path
+//	? path
+func parseStatus(rec string) (Status, bool) {
+	fields, work := 0, 5
+	switch {
+	case strings.HasPrefix(rec, "? "):
+		return Status{Path: rec[2:], Index: '?', Work: '?'}, true
+	case strings.HasPrefix(rec, "1 "):
+		fields = 9
+	case strings.HasPrefix(rec, "2 "):
+		fields = 10
+	case strings.HasPrefix(rec, "u "):
+		fields, work = 11, 6
+	}
+	f := strings.SplitN(rec, " ", fields)
+	if fields == 0 || len(f) != fields || len(f[1]) != 2 {
+		return Status{}, false
+	}
+	s := Status{Path: f[fields-1], Index: f[1][0], Work: f[1][1], Submodule: f[2] != "N...", mode: f[work]}
+	if rec[0] == 'u' {
+		s.Index, s.Work = 'U', 'U'
+	}
+	return s, true
+}
+
+// File is one file of the project as it is now.
+type File struct {
+	// ID is the id that git gives the present bytes, its filters included; empty when
+	// the file is deleted.
+	ID string
+	// Mode is 100644, 100755, 120000 (symbolic link) or 160000 (submodule).
+	Mode string
+	// Staged: the index differs from HEAD. Modified: the file differs from the index.
+	// A clean file has none of the four.
+	Staged, Modified, Untracked, Deleted bool
+	// Submodule is the path of the submodule that the file belongs to, or empty.
+	Submodule string
+}
+
+// Listing returns all files below the root, tracked or untracked and not ignored, also
+// those of submodules that are checked out. Ids of dirty files are computed only where
+// keep says so; nil keeps all. Ids of clean files cost nothing.
+func (r *Repo) Listing(ctx context.Context, keep func(path string) bool) (map[string]File, error) {
+	var wg sync.WaitGroup
+	var dirty []Status
+	var statusErr error
+	wg.Go(func() { dirty, statusErr = r.Status(ctx) })
+	out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
+	wg.Wait()
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	if statusErr != nil {
+		return nil, fmt.Errorf("list files: %w", statusErr)
+	}
+	files := make(map[string]File, bytes.Count(out, []byte{0}))
+	var modules []string
+	for rec := range strings.SplitSeq(string(out), "\x00") {
+		meta, p, ok := strings.Cut(rec, "\t")
+		if p = r.outside(p); !ok || ours(p) || (keep != nil && !keep(p) && !strings.HasPrefix(meta, "160000")) {
+			continue
+		}
+		mode, rest, _ := strings.Cut(meta, " ")
+		id, _, _ := strings.Cut(rest, " ")
+		files[p] = File{ID: id, Mode: mode}
+		if mode == "160000" {
+			modules = append(modules, p)
+		}
+	}
+	if err := r.overlay(ctx, files, dirty, keep); err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	for _, m := range modules {
+		if err := r.submodule(ctx, files, m, keep); err != nil {
+			return nil, fmt.Errorf("list files of submodule %s: %w", m, err)
+		}
+	}
+	return files, nil
+}
+
+// overlay puts what is dirty over what the index says.
+func (r *Repo) overlay(ctx context.Context, files map[string]File, dirty []Status, keep func(string) bool) error {
+	var hash []string
+	for _, s := range dirty {
+		if (keep != nil && !keep(s.Path)) || strings.HasSuffix(s.Path, "/") {
+			continue
+		}
+		f := files[s.Path]
+		switch {
+		case s.Index == '?' || (s.Index == '.' && s.Work == 'A'): // untracked, or only announced
+			f = File{Untracked: true}
+			hash = append(hash, s.Path)
+		case s.Submodule:
+			f.Staged, f.Modified = s.Index != '.', s.Work != '.'
+		case s.Work == 'D' || (s.Index == 'D' && s.Work == '.'):
+			if !files[s.Path].Untracked {
+				f = File{Deleted: true, Staged: s.Index != '.'}
+			}
+		default:
+			f.Staged, f.Modified = s.Index != '.' && s.Index != 'U', s.Work != '.'
+			if f.Modified {
+				hash = append(hash, s.Path)
+			}
+		}
+		files[s.Path] = f
+	}
+	present, err := r.present(ctx, hash)
+	if err != nil {
+		return err
+	}
+	for _, p := range hash {
+		f := files[p]
+		if now, ok := present[p]; ok {
+			f.ID, f.Mode = now.id, now.mode
+		} else if f.Untracked {
+			delete(files, p) // it vanished meanwhile
+			continue
+		} else {
+			f = File{Deleted: true, Staged: f.Staged}
+		}
+		files[p] = f
+	}
+	return nil
+}
+
+// submodule adds the files of the submodule at p, if it is checked out.
+func (r *Repo) submodule(ctx context.Context, files map[string]File, p string, keep func(string) bool) error {
+	m, err := r.openSubmodule(ctx, p)
+	if m == nil || err != nil {
+		return err
+	}
+	list, err := m.Listing(ctx, func(q string) bool { return keep == nil || keep(p+"/"+q) })
+	if err != nil {
+		return err
+	}
+	for q, f := range list {
+		f.Submodule = p + prefixed("/", f.Submodule)
+		files[p+"/"+q] = f
+	}
+	return nil
+}
+
+func prefixed(with, s string) string {
+	if s == "" {
+		return ""
+	}
+	return with + s
+}
+
+// openSubmodule returns nil for one that is not checked out.
+func (r *Repo) openSubmodule(ctx context.Context, p string) (*Repo, error) {
+	dir := filepath.Join(r.Root(), filepath.FromSlash(p))
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+		return nil, nil //nolint:nilerr,nilnil // absence is the answer
+	}
+	return Open(ctx, Options{Dir: dir, Env: r.env, Temp: r.temp})
+}

@@ -1,0 +1,219 @@
+// Package report folds the events of a run into what a person wants to know:
+// which modules are where, what was tried, what it cost and how it ended. It
+// is pure; the same fold feeds plain lines, the live view and JSON.
+package report
+
+import (
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Run is a run as a person sees it.
+type Run struct {
+	ID       string           `json:"id"`
+	Workflow string           `json:"workflow"`
+	State    flow.RunState    `json:"state"`
+	Started  time.Time        `json:"started"`
+	Ended    time.Time        `json:"ended,omitzero"`
+	Plan     *step.PlanNote   `json:"plan,omitempty"`
+	Modules  []*Module        `json:"modules"`
+	Gates    []flow.Gate      `json:"gates,omitempty"`
+	Usage    step.Usage       `json:"usage"`
+	Result   *step.CompileOut `json:"result,omitempty"`
+	Error    *flow.Failure    `json:"error,omitempty"`
+	byDir    map[string]*Module
+	gates    map[string]bool
+	last     int64
+}
+
+// Module is one module of a run.
+type Module struct {
+	Dir      string             `json:"dir"`
+	Reason   string             `json:"reason,omitempty"`
+	Phase    string             `json:"phase"` // waiting, red, green, refactor, strength, land, apply, done
+	Attempt  int                `json:"attempt,omitempty"`
+	Step     string             `json:"step,omitempty"` // what runs now: turn, prove, …
+	Started  time.Time          `json:"started,omitzero"`
+	Ended    time.Time          `json:"ended,omitzero"`
+	Usage    step.Usage         `json:"usage"`
+	Attempts []step.AttemptNote `json:"attempts,omitempty"`
+	Result   *step.ModuleResult `json:"result,omitempty"`
+}
+
+// New makes an empty report of a run.
+func New(r flow.Run) *Run {
+	out := &Run{
+		ID: r.ID, Workflow: r.Def, State: r.State, Started: r.Started, Ended: r.Ended, Error: r.Err,
+		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{},
+	}
+	out.Usage.Known = true
+	if len(r.Out) > 0 {
+		var c step.CompileOut
+		if json.Unmarshal(r.Out, &c) == nil {
+			out.Result = &c
+		}
+	}
+	return out
+}
+
+// Last is the sequence number of the newest event applied.
+func (r *Run) Last() int64 { return r.last }
+
+// Module returns a module by its directory, making it when it is new.
+func (r *Run) Module(dir string) *Module {
+	m := r.byDir[dir]
+	if m == nil {
+		m = &Module{Dir: dir, Phase: "waiting"}
+		m.Usage.Known = true
+		r.byDir[dir] = m
+		r.Modules = append(r.Modules, m)
+	}
+	return m
+}
+
+// Apply folds one event in. Unknown events and facts are ignored: a newer
+// program may have written them.
+func (r *Run) Apply(e flow.Event) {
+	if e.Seq > r.last {
+		r.last = e.Seq
+	}
+	switch e.Type {
+	case flow.EventRun:
+		var d struct{ State flow.RunState }
+		if json.Unmarshal(e.Data, &d) == nil && d.State != "" {
+			r.State = d.State
+			if d.State.Ended() {
+				r.Ended = e.At
+			}
+		}
+	case flow.EventStart:
+		r.started(e)
+	case flow.EventEnd:
+		if m, _ := r.place(e); m != nil {
+			m.Step = ""
+		}
+	case flow.EventNote:
+		r.note(e)
+	case flow.EventFold:
+		if m, _ := r.place(e); m != nil {
+			m.Phase, m.Step, m.Ended = "done", "", e.At
+		}
+	case flow.EventGate:
+		r.gates[e.Key] = true
+	case flow.EventAnswer:
+		delete(r.gates, e.Key)
+	case flow.EventProgress:
+	}
+}
+
+const group = "module/"
+
+// place finds the module of an event and the rest of its key.
+func (r *Run) place(e flow.Event) (*Module, string) {
+	dir, ok := strings.CutPrefix(e.Branch, group)
+	if !ok {
+		return nil, ""
+	}
+	return r.Module(dir), strings.TrimPrefix(strings.TrimPrefix(e.Key, e.Branch), ":")
+}
+
+func (r *Run) started(e flow.Event) {
+	m, rest := r.place(e)
+	if m == nil {
+		return
+	}
+	if m.Started.IsZero() {
+		m.Started = e.At
+	}
+	phase, attempt, what := Split(rest)
+	if phase == "head" {
+		return
+	}
+	m.Phase, m.Step = phase, what
+	if attempt > 0 {
+		m.Attempt = attempt
+	}
+}
+
+// Split reads a step's key within its branch: red/2/try/1/turn is the phase
+// red, the second attempt, the step turn.
+func Split(key string) (phase string, attempt int, what string) {
+	parts := strings.Split(key, "/")
+	phase, what = parts[0], parts[len(parts)-1]
+	if phase == "present" {
+		phase = "green"
+	}
+	if phase == "land" && len(parts) > 3 { // a landing that went back to its author
+		phase, parts = parts[2], parts[2:]
+	}
+	if len(parts) > 1 {
+		if n, err := strconv.Atoi(parts[1]); err == nil {
+			attempt = n
+		}
+	}
+	return phase, attempt, what
+}
+
+func (r *Run) note(e flow.Event) {
+	m, rest := r.place(e)
+	switch {
+	case m == nil && e.Key == "planned":
+		var p step.PlanNote
+		if json.Unmarshal(e.Data, &p) != nil {
+			return
+		}
+		r.Plan = &p
+		for i, dir := range p.Modules {
+			r.Module(dir).Reason = p.Reasons[i]
+		}
+	case m == nil:
+	case rest == "result":
+		var res step.ModuleResult
+		if json.Unmarshal(e.Data, &res) == nil {
+			m.Result, m.Phase, m.Step, m.Ended = &res, "done", "", e.At
+			r.cost(m, res.Usage)
+		}
+	case strings.HasSuffix(rest, "judged"):
+		var a step.AttemptNote
+		if json.Unmarshal(e.Data, &a) == nil {
+			m.Attempts = append(m.Attempts, a)
+			r.cost(m, a.Usage)
+		}
+	}
+}
+
+// cost replaces a module's usage by a newer running total.
+func (r *Run) cost(m *Module, u step.Usage) {
+	if u.Requests == 0 && u.Input == 0 && u.Output == 0 && u.USD == 0 {
+		return
+	}
+	m.Usage = u
+	var sum step.Usage
+	sum.Known = true
+	for _, x := range r.Modules {
+		sum = sum.Add(x.Usage)
+	}
+	r.Usage = sum
+}
+
+// Open lists the keys of gates that wait for an answer.
+func (r *Run) Open() []string {
+	out := make([]string, 0, len(r.gates))
+	for k := range r.gates {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// NothingToDo is the answer of a compile run that found everything up to date.
+func NothingToDo(p step.PlanNote) *Run {
+	out := &step.CompileOut{UpToDate: p.UpToDate, Verified: true}
+	return &Run{Workflow: "compile", State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
+}

@@ -1,0 +1,225 @@
+package source
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// swaps are the operators that a mutation exchanges, in all languages.
+var swaps = map[string]string{
+	"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": ">=", ">=": "<", ">": "<=", "<=": ">",
+	"&&": "||", "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*", "%": "*",
+	"and": "or", "or": "and",
+}
+
+type goMutator struct {
+	g  *goFile
+	fn string
+}
+
+func (m *goMutator) add(from, to token.Pos, what, text string) {
+	m.g.f.mutants = append(m.g.f.mutants, Mutant{
+		Func: m.fn, Line: m.g.line(from), What: what, Off: m.g.off(from), End: m.g.off(to), New: text,
+	})
+}
+
+func (m *goMutator) run(body *ast.BlockStmt) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.IfStmt:
+			m.add(x.Cond.Pos(), x.Cond.End(), "negate condition", "!("+m.g.source(x.Cond)+")")
+		case *ast.BinaryExpr:
+			m.binary(x)
+		case *ast.BasicLit:
+			if x.Kind == token.INT {
+				if v, err := strconv.ParseInt(x.Value, 0, 32); err == nil {
+					m.add(x.Pos(), x.End(), "change constant "+x.Value, strconv.FormatInt(v+1, 10))
+				}
+			}
+		case *ast.ReturnStmt:
+			m.results(x)
+		case *ast.ExprStmt:
+			m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
+		case *ast.IncDecStmt:
+			m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
+		case *ast.AssignStmt:
+			if x.Tok != token.DEFINE && m.g.source(x.Lhs[0]) != "_" {
+				m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
+			}
+		case *ast.FuncLit:
+			return true
+		}
+		return true
+	})
+}
+
+func (m *goMutator) binary(x *ast.BinaryExpr) {
+	op := x.Op.String()
+	to, ok := swaps[op]
+	if !ok || isStringLit(x.X) || isStringLit(x.Y) && op == "+" {
+		return
+	}
+	end := x.OpPos + token.Pos(len(op))
+	m.add(x.OpPos, end, op+" to "+to, to)
+}
+
+func isStringLit(e ast.Expr) bool {
+	l, ok := e.(*ast.BasicLit)
+	return ok && l.Kind == token.STRING
+}
+
+func (m *goMutator) results(x *ast.ReturnStmt) {
+	for _, r := range x.Results {
+		switch v := r.(type) {
+		case *ast.Ident:
+			switch v.Name {
+			case "true":
+				m.add(v.Pos(), v.End(), "true to false", "false")
+			case "false":
+				m.add(v.Pos(), v.End(), "false to true", "true")
+			}
+		case *ast.BasicLit:
+			if v.Kind == token.STRING {
+				m.add(v.Pos(), v.End(), "change returned text", strconv.Quote("mutant"))
+			}
+		}
+	}
+}
+
+// tokenMutants finds the mutations of one function of a language that is read by tokens.
+func tokenMutants(f *File, fn Func, ts []Token, python bool) {
+	add := func(t Token, end int, what, text string) {
+		f.mutants = append(f.mutants, Mutant{Func: fn.Name, Line: t.Line, What: what, Off: t.Off, End: end, New: text})
+	}
+	for i, t := range ts {
+		if t.Off < fn.Body || t.End > fn.Stop {
+			continue
+		}
+		spaced := i > 0 && i+1 < len(ts) && ts[i-1].End < t.Off && t.End < ts[i+1].Off
+		switch {
+		case t.Kind == Punct && swaps[t.Text] != "" && spaced && t.Indent < 0:
+			if t.Text == "+" && (ts[i-1].Kind == String || ts[i+1].Kind == String) || t.Text == "*" && python && ts[i-1].Text == "," {
+				continue
+			}
+			if t.Text == "/" && python && (ts[i-1].Text == "," || ts[i+1].Text == ",") {
+				continue
+			}
+			add(t, t.End, t.Text+" to "+swaps[t.Text], swaps[t.Text])
+		case t.Kind == Ident && python && (t.Text == "and" || t.Text == "or"):
+			add(t, t.End, t.Text+" to "+swaps[t.Text], swaps[t.Text])
+		case t.Kind == Number:
+			if v, err := strconv.ParseInt(strings.ReplaceAll(t.Text, "_", ""), 10, 32); err == nil {
+				add(t, t.End, "change constant "+t.Text, strconv.FormatInt(v+1, 10))
+			}
+		case t.Kind == Ident && (t.Text == "true" || t.Text == "false" || python && (t.Text == "True" || t.Text == "False")):
+			to := map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[t.Text]
+			add(t, t.End, t.Text+" to "+to, to)
+		case isWord(t, "if") && !python && i+1 < len(ts) && isPunct(ts[i+1], "("):
+			if end := closing(ts, i+1); end < len(ts) {
+				add(ts[i+1], ts[i+1].End, "negate condition", "(!(")
+				last := &f.mutants[len(f.mutants)-1]
+				last.End = ts[end].End
+				last.New = "(!(" + string(f.src(ts[i+1].End, ts[end].Off)) + "))"
+			}
+		case python && t.Indent >= 0 && (t.Text == "if" || t.Text == "elif" || t.Text == "while"):
+			if end := headerEnd(ts, i); end > i+1 {
+				cond := string(f.src(ts[i+1].Off, ts[end-1].End))
+				add(ts[i+1], ts[end-1].End, "negate condition", "not ("+cond+")")
+			}
+		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
+			add(ts[i+1], ts[i+1].End, "change returned text", `"mutant"`)
+		default:
+			dropStatement(f, fn, ts, i, python, add)
+		}
+	}
+}
+
+// dropStatement drops a raise, a throw or a call that stands alone.
+func dropStatement(f *File, fn Func, ts []Token, i int, python bool, add func(Token, int, string, string)) {
+	t := ts[i]
+	if python {
+		if t.Indent < 0 || t.Kind != Ident {
+			return
+		}
+		end := i + 1
+		for end < len(ts) && ts[end].Indent < 0 {
+			end++
+		}
+		augmented := i+1 < len(ts) && strings.HasSuffix(ts[i+1].Text, "=") && len(ts[i+1].Text) == 2 && swaps[ts[i+1].Text] == ""
+		call := isPunct(ts[end-1], ")") && i+1 < len(ts) && (isPunct(ts[i+1], ".") || isPunct(ts[i+1], "(")) &&
+			!strings.Contains(render(ts[i:end]), "=") && t.Text != "super"
+		if t.Text == "raise" || augmented || call {
+			add(t, ts[end-1].End, "drop statement", "pass")
+		}
+		return
+	}
+	begins := i > 0 && (isPunct(ts[i-1], ";") || isPunct(ts[i-1], "{") || isPunct(ts[i-1], "}") || isPunct(ts[i-1], ")") && isWord(t, "throw"))
+	if !begins || t.Kind != Ident {
+		return
+	}
+	for end := i; end < len(ts) && ts[end].Off < fn.Stop; end++ {
+		if isPunct(ts[end], "{") || isPunct(ts[end], "(") {
+			end = closing(ts, end)
+			if end >= len(ts) {
+				return
+			}
+			continue
+		}
+		if isPunct(ts[end], "}") {
+			return
+		}
+		if !isPunct(ts[end], ";") {
+			continue
+		}
+		switch text := render(ts[i:end]); {
+		case t.Text == "throw":
+			add(t, ts[end].End, "drop statement", ";")
+		case isPunct(ts[end-1], ")") && ts[i+1].Kind == Punct && (ts[i+1].Text == "." || ts[i+1].Text == "("):
+			if t.Text != "super" && !strings.Contains(text, "=>") {
+				add(t, ts[end].End, "drop statement", ";")
+			}
+		case len(ts[i+1].Text) == 2 && strings.HasSuffix(ts[i+1].Text, "=") && swaps[ts[i+1].Text] == "":
+			add(t, ts[end].End, "drop statement", ";")
+		}
+		return
+	}
+}
+
+// headerEnd gives the index of the colon that ends the header of a compound statement of Python at i.
+func headerEnd(ts []Token, i int) int {
+	depth := 0
+	for j := i + 1; j < len(ts); j++ {
+		if ts[j].Indent >= 0 {
+			return 0
+		}
+		if ts[j].Kind != Punct {
+			continue
+		}
+		switch ts[j].Text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case ":":
+			if depth == 0 && !lambdaBefore(ts[i:j]) {
+				return j
+			}
+		}
+	}
+	return 0
+}
+
+func lambdaBefore(ts []Token) bool {
+	open := 0
+	for _, t := range ts {
+		if isWord(t, "lambda") {
+			open++
+		}
+		if isPunct(t, ":") {
+			open--
+		}
+	}
+	return open > 0
+}

@@ -1,0 +1,524 @@
+package source
+
+import (
+	"regexp"
+	"strings"
+)
+
+// pyLine is a logical line.
+type pyLine struct {
+	from, to int // tokens
+	indent   int
+}
+
+type pyFile struct {
+	f       *File
+	ts      []Token // without comments
+	lines   []pyLine
+	helpers map[string]bool
+	all     []string // __all__
+	hasAll  bool
+}
+
+func parsePython(f *File, src []byte) {
+	f.Tokens = lexPython(src)
+	p := &pyFile{f: f, ts: code(f.Tokens), helpers: map[string]bool{}}
+	for i, t := range p.ts {
+		if t.Indent >= 0 || i == 0 {
+			p.lines = append(p.lines, pyLine{from: i, to: len(p.ts), indent: max(t.Indent, 0)})
+			if n := len(p.lines); n > 1 {
+				p.lines[n-2].to = i
+			}
+		}
+	}
+	p.readAll()
+	p.block(0, len(p.lines), "", "")
+	p.tests()
+}
+
+func (p *pyFile) toks(l int) []Token { return p.ts[p.lines[l].from:p.lines[l].to] }
+
+// end gives the line after the block whose header is line l.
+func (p *pyFile) end(l, limit int) int {
+	for k := l + 1; k < limit; k++ {
+		if p.lines[k].indent <= p.lines[l].indent {
+			return k
+		}
+	}
+	return limit
+}
+
+// header skips async and gives the words of a def or class.
+func header(ts []Token) (kind, name string, at int) {
+	if len(ts) > 0 && isWord(ts[0], "async") {
+		ts, at = ts[1:], 1
+	}
+	if len(ts) >= 2 && (isWord(ts[0], "def") || isWord(ts[0], "class")) && ts[1].Kind == Ident {
+		return ts[0].Text, ts[1].Text, at
+	}
+	return "", "", 0
+}
+
+func (p *pyFile) readAll() {
+	for l := range p.lines {
+		ts := p.toks(l)
+		if p.lines[l].indent == 0 && len(ts) > 2 && isWord(ts[0], "__all__") {
+			p.hasAll = true
+			for _, t := range ts {
+				if t.Kind == String {
+					p.all = append(p.all, t.Value())
+				}
+			}
+		}
+	}
+}
+
+func (p *pyFile) public(name string) bool {
+	if !p.hasAll {
+		return !strings.HasPrefix(name, "_")
+	}
+	for _, a := range p.all {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}
+
+// block reads the declarations of the lines in [from, to). owner is the class around them, outer the qualified name of
+// what is around them.
+func (p *pyFile) block(from, to int, owner, outer string) {
+	for l := from; l < to; l++ {
+		ts := p.toks(l)
+		kind, name, at := header(ts)
+		switch {
+		case kind != "":
+			end := p.end(l, to)
+			p.declaration(l, end, kind, name, at, owner, outer)
+			l = end - 1
+		case isWord(ts[0], "import") || isWord(ts[0], "from"):
+			p.imports(ts)
+		case p.lines[l].indent == 0 && owner == "":
+			p.constant(ts)
+		}
+	}
+}
+
+func (p *pyFile) declaration(l, end int, kind, name string, at int, owner, outer string) {
+	ts := p.toks(l)
+	colon := headerEnd(p.ts, p.lines[l].from+at) - p.lines[l].from
+	if colon <= 0 || colon >= len(ts) {
+		colon = len(ts) - 1
+	}
+	e := Export{Name: name, Kind: "function", Signature: render(ts[:colon]), Line: ts[0].Line}
+	if l > 0 && isPunct(p.toks(l - 1)[0], "@") {
+		if d := render(p.toks(l - 1)); d == "@property" || d == "@staticmethod" || d == "@classmethod" {
+			e.Signature = d + " " + e.Signature
+		}
+	}
+	if kind == "class" {
+		e.Kind = "class"
+	} else if owner != "" {
+		e.Kind, e.Owner = "method", owner
+	}
+	visible := outer == "" && p.public(name) || owner != "" && owner == outer && p.public(owner) &&
+		(!strings.HasPrefix(name, "_") || name == "__init__")
+	if visible && !isPythonTestName(p.f.Path) {
+		p.f.Exports = append(p.f.Exports, e)
+	}
+	inner := name
+	if outer != "" {
+		inner = outer + "." + name
+	}
+	last := p.ts[p.lines[end-1].to-1]
+	if kind == "class" {
+		p.block(l+1, end, name, inner)
+		return
+	}
+	fn := Func{
+		Name: inner, Line: ts[0].Line, End: last.Line, Off: ts[0].Off, Stop: last.End, Body: ts[colon].End,
+	}
+	p.f.Funcs = append(p.f.Funcs, fn)
+	if !isPythonTestName(p.f.Path) {
+		tokenMutants(p.f, fn, p.ts, true)
+	}
+	p.block(l+1, end, "", inner)
+}
+
+func isPythonTestName(path string) bool {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "tests.py" || base == "conftest.py"
+}
+
+func (p *pyFile) constant(ts []Token) {
+	if len(ts) < 3 || ts[0].Kind != Ident || !p.public(ts[0].Text) || isPythonTestName(p.f.Path) {
+		return
+	}
+	if isPunct(ts[1], "=") || isPunct(ts[1], ":") {
+		sig := ts[0].Text
+		if isPunct(ts[1], ":") {
+			for i, t := range ts {
+				if isPunct(t, "=") {
+					sig = render(ts[:i])
+					break
+				}
+			}
+		}
+		p.f.Exports = append(p.f.Exports, Export{Name: ts[0].Text, Kind: "variable", Signature: sig, Line: ts[0].Line})
+	}
+}
+
+func (p *pyFile) imports(ts []Token) {
+	if isWord(ts[0], "import") {
+		for _, part := range splitArgs(ts[1:]) {
+			name, _, _ := strings.Cut(renderDotted(part), " as ")
+			p.f.Imports = append(p.f.Imports, Import{From: name, Line: ts[0].Line})
+		}
+		return
+	}
+	i := 1
+	for i < len(ts) && !isWord(ts[i], "import") {
+		i++
+	}
+	if i >= len(ts) {
+		return
+	}
+	imp := Import{From: renderDotted(ts[1:i]), Line: ts[0].Line}
+	var names []Token
+	for _, t := range ts[i+1:] {
+		if !isPunct(t, "(") && !isPunct(t, ")") {
+			names = append(names, t)
+		}
+	}
+	for _, part := range splitArgs(names) {
+		if len(part) > 0 && part[0].Kind == Ident {
+			imp.Names = append(imp.Names, part[0].Text)
+		}
+	}
+	p.f.Imports = append(p.f.Imports, imp)
+}
+
+func renderDotted(ts []Token) string {
+	var b strings.Builder
+	for _, t := range ts {
+		if isWord(t, "as") {
+			b.WriteString(" as ")
+			continue
+		}
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
+
+// tests finds the tests: functions test* of the module and methods test* of classes.
+func (p *pyFile) tests() {
+	for range 2 { // helpers may call helpers
+		for _, fn := range p.f.Funcs {
+			l := p.lineAt(fn.Off)
+			var t Test
+			p.body(&t, l+1, p.end(l, len(p.lines)), false)
+			name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
+			p.helpers[name] = p.helpers[name] || t.Asserts > 0
+		}
+	}
+	moduleSkip := 0
+	for l := range p.lines {
+		ts := p.toks(l)
+		if p.lines[l].indent != 0 {
+			continue
+		}
+		text := render(ts)
+		if isWord(ts[0], "pytestmark") && skipMark.MatchString(text) && !platformSkip(text) || moduleLevelSkip(text) {
+			moduleSkip = ts[0].Line
+		}
+	}
+	p.testsIn(0, len(p.lines), "", moduleSkip)
+}
+
+func (p *pyFile) lineAt(off int) int {
+	for l := range p.lines {
+		if p.ts[p.lines[l].from].Off == off {
+			return l
+		}
+	}
+	return 0
+}
+
+func moduleLevelSkip(text string) bool {
+	return strings.HasPrefix(text, "pytest.skip(") || strings.HasPrefix(text, "raise unittest.SkipTest") ||
+		strings.HasPrefix(text, "raise SkipTest")
+}
+
+var (
+	skipMark = regexp.MustCompile(`\b(mark\.(skip|skipif|xfail)|unittest\.(skip|skipIf|skipUnless|expectedFailure)|^@(skip|skipIf|skipUnless|expectedFailure))\b`)
+	platform = regexp.MustCompile(`sys\.platform|sys\.version|platform\.|os\.name|shutil\.which|hasattr\((os|socket|signal)|os\.getuid|os\.geteuid`)
+)
+
+// platformSkip reports whether a conditional mark depends on the machine only.
+func platformSkip(text string) bool {
+	return (strings.Contains(text, "skipif") || strings.Contains(text, "skipIf") || strings.Contains(text, "skipUnless") ||
+		strings.Contains(text, "xfail(")) && platform.MatchString(text)
+}
+
+func (p *pyFile) testsIn(from, to int, class string, skip int) {
+	mark, maySkip := skip, false
+	for l := from; l < to; l++ {
+		ts := p.toks(l)
+		if isPunct(ts[0], "@") {
+			text := render(ts)
+			maySkip = maySkip || platformSkip(text)
+			if skipMark.MatchString(text) && !platformSkip(text) && mark == skip {
+				mark = ts[0].Line
+			}
+			continue
+		}
+		kind, name, _ := header(ts)
+		end := l + 1
+		switch {
+		case kind == "class" && (strings.HasPrefix(name, "Test") || strings.Contains(render(ts), "TestCase")):
+			end = p.end(l, to)
+			inner := name
+			if class != "" {
+				inner = class + "::" + name
+			}
+			p.testsIn(l+1, end, inner, mark)
+		case kind == "def":
+			end = p.end(l, to)
+			if strings.HasPrefix(name, "test") {
+				p.test(l, end, class, name, mark, maySkip)
+			}
+		case kind != "":
+			end = p.end(l, to)
+		}
+		mark, maySkip, l = skip, false, end-1
+	}
+}
+
+func (p *pyFile) test(l, end int, class, name string, skip int, maySkip bool) {
+	if class != "" {
+		name = class + "::" + name
+	}
+	last := p.ts[p.lines[end-1].to-1]
+	first := p.toks(l)[0]
+	colon := headerEnd(p.ts, p.lines[l].from+boolInt(isWord(first, "async")))
+	t := Test{Name: name, Line: first.Line, End: last.Line, Off: first.Off, Stop: last.End, MaySkip: maySkip}
+	if colon > 0 {
+		t.Off = p.ts[colon].End
+	}
+	if colon > 0 && colon+1 < p.lines[l].to { // def test(): assert x
+		p.statement(&t, p.ts[colon+1:p.lines[l].to], false)
+	}
+	p.body(&t, l+1, end, false)
+	if skip > 0 {
+		t.Skipped, t.SkipLine = true, skip
+	}
+	p.f.Tests = append(p.f.Tests, t)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// body walks the logical lines of a block.
+func (p *pyFile) body(t *Test, from, to int, trivial bool) {
+	if from >= to {
+		return
+	}
+	level := p.lines[from].indent
+	for l := from; l < to; l++ {
+		ts := p.toks(l)
+		head := render(ts)
+		switch {
+		case isWord(ts[0], "return") && p.lines[l].indent == level:
+			p.statement(t, ts, trivial)
+			return
+		case head == "if False:" || head == "if 0:" || head == "if not True:" || head == "while False:":
+			end := p.end(l, to)
+			p.body(t, l+1, end, true)
+			l = end - 1
+		case head == "try:":
+			end := p.end(l, to)
+			p.body(t, l+1, end, trivial || p.swallows(end, to))
+			l = end - 1
+		case isWord(ts[0], "if") && p.conditionalSkip(l, to):
+			if platform.MatchString(head) {
+				t.MaySkip = true
+				l = p.end(l, to) - 1
+				continue
+			}
+			p.statement(t, ts, trivial)
+		default:
+			if kind, _, _ := header(ts); kind != "" {
+				end := p.end(l, to)
+				p.body(t, l+1, end, trivial)
+				l = end - 1
+				continue
+			}
+			p.statement(t, ts, trivial)
+		}
+	}
+}
+
+func (p *pyFile) conditionalSkip(l, to int) bool {
+	for k := l + 1; k < p.end(l, to); k++ {
+		if text := render(p.toks(k)); strings.HasPrefix(text, "pytest.skip(") || strings.HasPrefix(text, "self.skipTest(") {
+			return true
+		}
+	}
+	return false
+}
+
+// swallows reports whether the except clauses that begin at line l hide a failed assertion.
+func (p *pyFile) swallows(l, to int) bool {
+	for l < to && isWord(p.toks(l)[0], "except") {
+		head := render(p.toks(l))
+		end := p.end(l, to)
+		wide := strings.HasPrefix(head, "except:") || strings.Contains(head, "Exception") || strings.Contains(head, "AssertionError")
+		body := ""
+		for k := l + 1; k < end; k++ {
+			body += render(p.toks(k)) + ";"
+		}
+		if end == l+1 {
+			_, body, _ = strings.Cut(head, ":")
+			body += ";"
+		}
+		if wide && (body == "pass;" || body == "...;" || body == "return;" || body == "continue;") {
+			return true
+		}
+		l = end
+	}
+	return false
+}
+
+// statement looks for assertions and skips in one logical line.
+func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
+	count := func(real bool) {
+		if real && !trivial {
+			t.Asserts++
+		} else {
+			t.Trivial++
+		}
+	}
+	if isWord(ts[0], "assert") {
+		count(!trivialPython(ts[1:]))
+		return
+	}
+	if text := render(ts); strings.HasPrefix(text, "raise AssertionError") {
+		count(true)
+		return
+	}
+	for i := 0; i+1 < len(ts); i++ {
+		if ts[i].Kind != Ident || !isPunct(ts[i+1], "(") {
+			continue
+		}
+		dotted := i > 0 && isPunct(ts[i-1], ".")
+		args := splitArgs(ts[i+2 : max(i+2, min(closing(ts, i+1), len(ts)))])
+		name := ts[i].Text
+		switch {
+		case dotted && name == "skip" && isWord(ts[max(i-2, 0)], "pytest"), name == "skipTest", name == "importorskip", name == "SkipTest":
+			if name != "importorskip" {
+				t.Skipped = true
+				if t.SkipLine == 0 {
+					t.SkipLine = ts[i].Line
+				}
+			}
+		case name == "raises" || name == "warns" || name == "fail" && dotted || name == "assertRaises":
+			count(true)
+		case dotted && strings.HasPrefix(name, "assert"):
+			count(!isWord(ts[max(i-2, 0)], "self") || !trivialCall(args))
+		case !dotted && p.helpers[name], dotted && isWord(ts[max(i-2, 0)], "self") && p.helpers[name]:
+			count(true)
+		case checkerName.MatchString(name):
+			if _, local := p.helpers[name]; !local {
+				count(true)
+			}
+		}
+	}
+}
+
+// literal reports whether an expression of a script language holds no name whose value could differ.
+func literal(ts []Token) bool {
+	for _, t := range ts {
+		if t.Kind != Ident {
+			continue
+		}
+		switch t.Text {
+		case "True", "False", "None", "not", "and", "or", "in", "is", "true", "false", "null", "undefined", "NaN", "Infinity":
+		default:
+			return false
+		}
+	}
+	return len(ts) > 0
+}
+
+func hasCallTokens(ts []Token) bool {
+	for i := 1; i < len(ts); i++ {
+		if isPunct(ts[i], "(") && ts[i-1].Kind == Ident {
+			return true
+		}
+	}
+	return false
+}
+
+func trivialCall(args [][]Token) bool {
+	if len(args) == 0 {
+		return false
+	}
+	if len(args) >= 2 && sameText(args[0], args[1]) && !hasCallTokens(args[0]) {
+		return true
+	}
+	return literal(args[0]) && (len(args) == 1 || literal(args[1]))
+}
+
+// trivialPython reports whether the expression of an assert statement is always true.
+func trivialPython(ts []Token) bool {
+	parts := splitArgs(ts)
+	if len(parts) == 0 {
+		return false
+	}
+	expr := parts[0]
+	if isPunct(expr[0], "(") && closing(expr, 0) == len(expr)-1 {
+		if inner := splitArgs(expr[1 : len(expr)-1]); len(inner) > 1 {
+			return true // a tuple is true
+		}
+		return trivialPython(expr[1 : len(expr)-1])
+	}
+	switch render(expr) {
+	case "False", "0", "None", "not True":
+		return false
+	}
+	if literal(expr) {
+		return true
+	}
+	if i := atLevel(expr, "or"); i >= 0 {
+		return trivialPython(expr[:i]) || trivialPython(expr[i+1:])
+	}
+	if i := atLevel(expr, "and"); i >= 0 {
+		return trivialPython(expr[:i]) && trivialPython(expr[i+1:])
+	}
+	for _, op := range []string{"==", ">=", "<=", "is"} {
+		if i := atLevel(expr, op); i >= 0 {
+			return sameText(expr[:i], expr[i+1:]) && !hasCallTokens(expr[:i])
+		}
+	}
+	return false
+}
+
+// atLevel finds an operator outside all brackets, -1 without.
+func atLevel(ts []Token, op string) int {
+	depth := 0
+	for i, t := range ts {
+		switch {
+		case isPunct(t, "("), isPunct(t, "["), isPunct(t, "{"):
+			depth++
+		case isPunct(t, ")"), isPunct(t, "]"), isPunct(t, "}"):
+			depth--
+		case depth == 0 && t.Text == op && t.Kind != String:
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,305 @@
+// Package source reads source code without running it: what it exports and imports, which tests it holds and whether
+// they can fail, and its tokens, so that a rule about code never matches inside a comment or a string.
+//
+// Go is read by the standard library's parser. TypeScript, JavaScript and Python are read by tokenizers of this package
+// that know strings, comments, templates, regular expressions and indentation; they understand declarations and calls,
+// not types. Nothing here fails on bad input: what cannot be read is left out.
+package source
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Languages that Parse reads.
+const (
+	Go         = "go"
+	TypeScript = "typescript"
+	JavaScript = "javascript"
+	Python     = "python"
+)
+
+// LangOf is the language of a file by its extension, "" for one that Parse does not read.
+func LangOf(p string) string {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".go":
+		return Go
+	case ".ts", ".tsx", ".mts", ".cts":
+		return TypeScript
+	case ".js", ".jsx", ".mjs", ".cjs":
+		return JavaScript
+	case ".py", ".pyi":
+		return Python
+	}
+	return ""
+}
+
+// Kind is the kind of a token.
+type Kind uint8
+
+// Kinds of tokens. Keywords are Ident. A template's text parts are String, the code inside it is code.
+const (
+	Ident Kind = iota
+	Number
+	String
+	Regex
+	Punct
+	Comment
+)
+
+// Token is one token with its place. Line counts from 1; Off and End are byte offsets.
+type Token struct {
+	Kind     Kind
+	Text     string
+	Line     int
+	Off, End int
+	// Indent is the column of a token that begins a logical line of Python, else -1.
+	Indent int
+}
+
+// Value is the content of a string token without its quotes (escapes are left as they are); Text for others.
+func (t Token) Value() string {
+	if t.Kind != String {
+		return t.Text
+	}
+	s := strings.TrimLeft(t.Text, "rRbBuUfF")
+	for _, q := range []string{`"""`, `'''`, `"`, `'`, "`"} {
+		if strings.HasPrefix(s, q) {
+			return strings.TrimSuffix(s[len(q):], q)
+		}
+	}
+	return s
+}
+
+// Export is a name that other modules can use.
+type Export struct {
+	Name      string `json:"name"`
+	Kind      string `json:"kind"`            // function, method, class, type, interface, enum, constant, variable
+	Owner     string `json:"owner,omitempty"` // of a method: its type or class
+	Signature string `json:"signature"`       // normalised: white space and comments do not count
+	Line      int    `json:"line"`
+}
+
+// Import is a use of another module.
+type Import struct {
+	From  string   // as written: "fmt", "./auth", "auth.token", ".token"
+	Names []string // imported by name; empty for the whole module
+	Line  int
+}
+
+// Test is one test as the runner knows it.
+type Test struct {
+	// Name is what the runner calls it: TestX in Go, "outer > inner > title" in JavaScript, TestClass::test_x in Python.
+	Name string
+	// Open means that the runner adds to the name or fills it in (test.each, a template, parametrize).
+	Open      bool
+	Line, End int
+	Off, Stop int // the body's bytes
+	// Asserts counts assertions that can fail; Trivial those that are always true or cannot be reached.
+	Asserts, Trivial int
+	Skipped          bool
+	Only             bool
+	// MaySkip means that the test is skipped on machines that cannot run it, which is no cheating.
+	MaySkip bool
+	// Lines of the first skip and only, 0 without.
+	SkipLine, OnlyLine int
+}
+
+// AlwaysTrue reports whether the test asserts something, but nothing that can fail.
+func (t Test) AlwaysTrue() bool { return t.Asserts == 0 && t.Trivial > 0 }
+
+// Empty reports whether the test asserts nothing at all.
+func (t Test) Empty() bool { return t.Asserts == 0 && t.Trivial == 0 }
+
+var hole = regexp.MustCompile(`%[sdifjoOpc#%]|%[\d.]+[fd]|\$\{[^}]*\}|\$[\w.#]+`)
+
+// Matches reports whether a runner's result called name belongs to the test: the same name, a subtest of it, one of its
+// parameter sets, or its name with the holes filled in.
+func (t Test) Matches(name string) bool {
+	if name == t.Name || strings.HasPrefix(name, t.Name+"/") || strings.HasPrefix(name, t.Name+"[") ||
+		strings.HasPrefix(name, t.Name+" > ") {
+		return true
+	}
+	if !t.Open {
+		return false
+	}
+	var b strings.Builder
+	b.WriteString("^")
+	last := 0
+	for _, m := range hole.FindAllStringIndex(t.Name, -1) {
+		b.WriteString(regexp.QuoteMeta(t.Name[last:m[0]]))
+		b.WriteString("(?s:.*)")
+		last = m[1]
+	}
+	b.WriteString(regexp.QuoteMeta(t.Name[last:]))
+	b.WriteString("$")
+	re, err := regexp.Compile(b.String())
+	return err == nil && re.MatchString(name)
+}
+
+// Func is a function or method with its place.
+type Func struct {
+	Name      string // Owner.Name for a method
+	Line, End int
+	Off, Stop int // of the whole declaration
+	Body      int // offset of the body's first byte
+}
+
+// Mutant is a small change of a source file that a good test notices.
+type Mutant struct {
+	Func     string // in which function
+	Line     int
+	What     string // "== to !=", "drop statement", …
+	Off, End int
+	New      string
+}
+
+// Apply gives src with the mutation in it.
+func (m Mutant) Apply(src []byte) []byte {
+	out := make([]byte, 0, len(src)+len(m.New))
+	out = append(out, src[:m.Off]...)
+	out = append(out, m.New...)
+	return append(out, src[m.End:]...)
+}
+
+// File is what Parse found.
+type File struct {
+	Path    string
+	Lang    string
+	Package string // Go: the package's name
+	// Constraint is Go's //go:build line, "" without.
+	Constraint string
+	// Problem says why a Go file could not be parsed; the rest is then what could be read.
+	Problem string
+	Tokens  []Token // with comments
+	Exports []Export
+	Imports []Import
+	Tests   []Test
+	Funcs   []Func
+	mutants []Mutant
+	raw     []byte
+}
+
+// Parse reads one file. A language that is not known gives a File without contents.
+func Parse(p string, src []byte) File {
+	f := File{Path: p, Lang: LangOf(p), raw: src}
+	switch f.Lang {
+	case Go:
+		parseGo(&f, src)
+	case TypeScript, JavaScript:
+		parseScript(&f, src)
+	case Python:
+		parsePython(&f, src)
+	}
+	return f
+}
+
+// Mutants lists possible mutations inside functions, in the order of the file.
+func (f File) Mutants() []Mutant { return f.mutants }
+
+// Code gives the tokens of each line without comments. A token of several lines is on its first.
+func (f File) Code() map[int][]Token {
+	out := map[int][]Token{}
+	for _, t := range f.Tokens {
+		if t.Kind != Comment {
+			out[t.Line] = append(out[t.Line], t)
+		}
+	}
+	return out
+}
+
+func (f *File) src(from, to int) []byte { return f.raw[from:to] }
+
+// FuncAt is the innermost function around a line.
+func (f File) FuncAt(line int) (Func, bool) {
+	best, found := Func{}, false
+	for _, fn := range f.Funcs {
+		if fn.Line <= line && line <= fn.End && (!found || fn.Stop-fn.Off < best.Stop-best.Off) {
+			best, found = fn, true
+		}
+	}
+	return best, found
+}
+
+// code gives the tokens without comments.
+func code(ts []Token) []Token {
+	out := make([]Token, 0, len(ts))
+	for _, t := range ts {
+		if t.Kind != Comment {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// render joins tokens in one normal form, so that two ways to lay out the same code compare equal.
+func render(ts []Token) string {
+	var b strings.Builder
+	for i, t := range ts {
+		if t.Kind == Comment {
+			continue
+		}
+		if i > 0 && b.Len() > 0 && wordy(ts[i-1]) && wordy(t) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
+
+func wordy(t Token) bool { return t.Kind == Ident || t.Kind == Number || t.Kind == String }
+
+func isPunct(t Token, s string) bool { return t.Kind == Punct && t.Text == s }
+
+func isWord(t Token, s string) bool { return t.Kind == Ident && t.Text == s }
+
+// closing gives the index of the bracket that closes the one at i, len(ts) if there is none.
+func closing(ts []Token, i int) int {
+	depth := 0
+	for ; i < len(ts); i++ {
+		if ts[i].Kind != Punct {
+			continue
+		}
+		switch ts[i].Text {
+		case "(", "[", "{", "${":
+			depth++
+		case ")", "]", "}":
+			depth--
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(ts)
+}
+
+// splitArgs cuts the tokens between two brackets at the commas of their level.
+func splitArgs(ts []Token) [][]Token {
+	var out [][]Token
+	depth, start := 0, 0
+	for i, t := range ts {
+		if t.Kind != Punct {
+			continue
+		}
+		switch t.Text {
+		case "(", "[", "{", "${":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case ",":
+			if depth == 0 {
+				out = append(out, ts[start:i])
+				start = i + 1
+			}
+		}
+	}
+	if start < len(ts) {
+		out = append(out, ts[start:])
+	}
+	return out
+}
+
+func sameText(a, b []Token) bool { return len(a) > 0 && render(a) == render(b) }
+
+var checkerName = regexp.MustCompile(`(?i)^(assert|expect|check|verify|should|must|require|ensure|compare)`)

@@ -1,0 +1,357 @@
+package source_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+func exportLines(f source.File) []string {
+	var out []string
+	for _, e := range f.Exports {
+		out = append(out, fmt.Sprintf("%s %s %s", e.Kind, strings.TrimPrefix(e.Owner+"."+e.Name, "."), e.Signature))
+	}
+	return out
+}
+
+func TestExportsOfEachLanguage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, path, src string
+		want            []string
+	}{
+		{
+			"go", "a/a.go", `package a
+
+import "context"
+
+// Limit is the limit.
+const Limit = 3 // three
+var ErrX error = nil
+type Token struct {
+	ID string // an id
+	n  int
+}
+type Doer interface{ Do(ctx context.Context) error }
+func (t *Token) Valid(now   int) bool { return true }
+func (t *Token) hidden() {}
+func Parse[T any](s string,
+	n int) (T, error) { var z T; return z, nil }
+func private() {}
+`,
+			[]string{
+				"constant Limit const Limit",
+				"variable ErrX var ErrX error",
+				"type Token type Token struct{ID string;n int}",
+				"interface Doer type Doer interface{Do(ctx context.Context)error}",
+				"method Token.Valid func(t*Token)Valid(now int)bool",
+				"function Parse func Parse[T any](s string,n int)(T,error)",
+			},
+		},
+		{
+			"typescript", "a/a.ts", `import { x } from './x';
+export async function load(id: string, o: { deep: boolean } = { deep: true }): Promise<{ a: number }> {
+  return { a: 1 };
+}
+export const add = (a: number, b: number): number => a + b;
+export const LIMIT = 3;
+export interface User { id: string; }
+export type Id = string | number;
+export class Store<T> extends Base {
+  private n = 0;
+  #secret = 1;
+  static of(): Store<any> { return new Store(); }
+  get size(): number { return this.n }
+  put(k: string, v: T): void { if (k) { this.n++ } }
+  private hide() {}
+}
+function local() {}
+function later(a: string) { return a }
+export { later as renamed };
+export * from './other';
+export default function main() {}
+`,
+			[]string{
+				"function load async function load(id:string,o:{deep:boolean}={deep:true}):Promise<{a:number}>",
+				"function add const add=(a:number,b:number):number",
+				"constant LIMIT const LIMIT",
+				"interface User interface User{id:string;}",
+				"type Id type Id=string|number",
+				"class Store class Store<T>extends Base",
+				"method Store.of static of():Store<any>",
+				"method Store.size get size():number",
+				"method Store.put put(k:string,v:T):void",
+				"variable * * from ./other",
+				"function default function main()",
+				"function renamed function later(a:string)",
+			},
+		},
+		{
+			"commonjs", "a.js", "function one(a) { return a }\nconst two = async (b) => { return b };\nmodule.exports = { one, two };\n",
+			[]string{"function one function one(a)", "function two const two=async(b)"},
+		},
+		{
+			"python", "a/a.py", `"""Doc with def fake(): inside."""
+import os
+from .x import (y,
+    z as w)
+
+LIMIT: int = 3
+_hidden = 1
+
+def load(path: str, *, deep: bool = False) -> dict[str, int]:
+    x = lambda a: a
+    def inner(): return 1
+    return {}
+
+async def later(): ...
+
+class Store(Base):
+    def __init__(self, n): self.n = n
+    def _hide(self): pass
+    @property
+    def size(self) -> int:
+        return self.n
+
+def _private(): pass
+`,
+			[]string{
+				"variable LIMIT LIMIT:int",
+				"function load def load(path:str,*,deep:bool=False)->dict[str,int]",
+				"function later async def later()",
+				"class Store class Store(Base)",
+				"method Store.__init__ def __init__(self,n)",
+				"method Store.size @property def size(self)->int",
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := exportLines(source.Parse(c.path, []byte(c.src)))
+			if a, b := strings.Join(got, "\n"), strings.Join(c.want, "\n"); a != b {
+				t.Errorf("exports:\n%s\nwant:\n%s", a, b)
+			}
+		})
+	}
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, src, want string }{
+		{"a.go", "package a\nimport (\n\t\"fmt\"\n\tx \"a/b\"\n)\n", "fmt[] a/b[]"},
+		{"a.ts", "import def, { a, b as c, type T } from './x';\nimport * as ns from \"y\";\nimport 'z';\nconst q = await import('./dyn');\n", "./x[default a b T] y[] z[]"},
+		{"a.js", "const { a, b: c } = require('./x'); const y = require('y');", "./x[a b] y[]"},
+		{"a.py", "import os, sys as s\nfrom .a.b import (c,\n  d as e)\nfrom .. import f\n", "os[] sys[] .a.b[c d] ..[f]"},
+	} {
+		var got []string
+		for _, i := range source.Parse(c.path, []byte(c.src)).Imports {
+			got = append(got, fmt.Sprintf("%s%v", i.From, i.Names))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("imports of %s = %v, want %s", c.path, got, c.want)
+		}
+	}
+}
+
+// Each test is written as NAME=asserts/trivial with s for skipped, o for only and ~ for an open name.
+func testLine(f source.File) string {
+	var out []string
+	for _, t := range f.Tests {
+		s := fmt.Sprintf("%s=%d/%d", t.Name, t.Asserts, t.Trivial)
+		for _, m := range []struct {
+			on   bool
+			mark string
+		}{{t.Skipped, "s"}, {t.Only, "o"}, {t.Open, "~"}} {
+			if m.on {
+				s += m.mark
+			}
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " | ")
+}
+
+func TestTestsOfEachLanguage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, path, src, want string }{
+		{"go plain", "a_test.go", `func TestA(t *testing.T) { if f() != 1 { t.Fatal("no") } }`, "TestA=1/0"},
+		{"go table", "a_test.go", `func TestA(t *testing.T) { for _, c := range cs { t.Run(c.n, func(t *testing.T) { if f(c.in) != c.want { t.Errorf("x") } }) } }`, "TestA=1/0"},
+		{"go helper", "a_test.go", "func TestA(t *testing.T) { same(t, f(), 1) }\nfunc same(t *testing.T, a, b int) { t.Helper(); if a != b { t.Fatal() } }", "TestA=1/0"},
+		{"go hollow helper", "a_test.go", "func TestA(t *testing.T) { same(t, f(), 1) }\nfunc same(t *testing.T, a, b int) { t.Helper() }", "TestA=0/0"},
+		{"go testify", "a_test.go", `func TestA(t *testing.T) { require.NoError(t, f()); assert.Equal(t, 1, g()) }`, "TestA=2/0"},
+		{"go empty", "a_test.go", `func TestA(t *testing.T) { _ = f(); t.Log("fine") }`, "TestA=0/0"},
+		{"go true", "a_test.go", `func TestA(t *testing.T) { f(); if false { t.Fatal() } }`, "TestA=0/1"},
+		{"go itself", "a_test.go", `func TestA(t *testing.T) { x := f(); if x != x { t.Fatal() } }`, "TestA=0/1"},
+		{"go assert true", "a_test.go", `func TestA(t *testing.T) { assert.True(t, true); assert.Equal(t, 1, 1) }`, "TestA=0/2"},
+		{"go early return", "a_test.go", `func TestA(t *testing.T) { return; if f() != 1 { t.Fatal() } }`, "TestA=0/0"},
+		{"go skip", "a_test.go", `func TestA(t *testing.T) { t.Skip("later"); if f() != 1 { t.Fatal() } }`, "TestA=0/0s"},
+		{"go short", "a_test.go", `func TestA(t *testing.T) { if testing.Short() { t.Skip("slow") }; if f() != 1 { t.Fatal() } }`, "TestA=1/0"},
+		{"go lookpath", "a_test.go", "func TestA(t *testing.T) { if _, err := exec.LookPath(\"git\"); err != nil { t.Skip() }\nif f() != 1 { t.Fatal() } }", "TestA=1/0"},
+		{"go skip on failure", "a_test.go", `func TestA(t *testing.T) { if err := f(); err != nil { t.Skip(err) } }`, "TestA=0/0s"},
+		{"go not tests", "a_test.go", "func TestMain(m *testing.M) { os.Exit(m.Run()) }\nfunc Testify(t *testing.T) {}\nfunc BenchmarkA(b *testing.B) {}", ""},
+		{"go fuzz, example", "a_test.go", "func FuzzA(f *testing.F) { f.Fuzz(func(t *testing.T, s string) { if g(s) != s { t.Fatal() } }) }\nfunc ExampleA() {\n\tA()\n\t// Output: 1\n}", "FuzzA=1/0 | ExampleA=1/0"},
+		{"go comparing calls", "a_test.go", `func TestA(t *testing.T) { if next() == next() { t.Fatal() } }`, "TestA=1/0"},
+
+		{"ts nested", "a.test.ts", `describe('outer', () => { describe("inner", () => { it('it\'s ok', () => { expect(f()).toBe(1); }); }); test('top', async () => { await expect(g()).rejects.toThrow(); }) });`, "outer > inner > it's ok=1/0 | outer > top=1/0"},
+		{"ts each", "a.test.ts", "test.each([[1, 2]])('adds %i', (a, b) => { expect(f(a)).toBe(b); });\ntest.each`a|b\n${1}|${2}`('t $a', ({a}) => { expect(a).toBe(f()) });", "adds %i=1/0~ | t $a=1/0~"},
+		{"ts template title", "a.test.ts", "for (const x of xs) { it(`does ${x}`, () => { expect(f(x)).toBe(1) }) }", "does ${x}=1/0~"},
+		{"ts skip only", "a.test.ts", "it.skip('a', () => { expect(f()).toBe(1) }); xit('b', () => {}); describe.only('d', () => { it('c', () => { expect(f()).toBe(1) }) }); it.todo('e')", "a=1/0s | b=0/0s | d > c=1/0o | e=0/0s"},
+		{"ts trivial", "a.test.ts", "it('a', () => { f(); expect(true).toBe(true); }); it('b', () => { const x = f(); expect(x).toEqual(x) }); it('c', () => { expect(1 + 1).toBe(2) })", "a=0/1 | b=0/1 | c=0/1"},
+		{"ts no matcher", "a.test.ts", "it('a', () => { expect(f()); })", "a=0/0"},
+		{"ts swallowed", "a.test.ts", "it('a', () => { try { expect(f()).toBe(1) } catch {} })", "a=0/1"},
+		{"ts rethrown", "a.test.ts", "it('a', () => { try { f(); expect.fail() } catch (e) { expect(e.code).toBe(1) } })", "a=2/0"},
+		{"ts in a string", "a.test.ts", "it('a', () => { const s = \"it.skip('x', () => {})\"; /* it.only('y') */ expect(f(s)).toBe(1) })", "a=1/0"},
+		{"ts helper", "a.test.ts", "function same(a, b) { expect(a).toBe(b) }\nit('a', () => { same(f(), 1) })", "a=1/0"},
+		{"ts early return", "a.test.ts", "it('a', () => { return; expect(f()).toBe(1) })", "a=0/0"},
+		{"ts return promise", "a.test.ts", "it('a', () => { return expect(f()).resolves.toBe(1) })", "a=1/0"},
+		{"ts done callback", "a.test.ts", "it('a', (done) => { f(() => { expect(1).toBe(x); done() }) })", "a=1/0"},
+		{"node", "a.test.js", "test('p', async (t) => { await t.test('sub', () => { assert.equal(f(), 1) }) })", "p=1/0 | p > sub=1/0"},
+		{"node option", "a.test.js", "test('p', { skip: true }, () => { assert.ok(f()) }); test('q', { only: true }, () => { assert(true) })", "p=1/0s | q=0/1o"},
+		{"chai", "a.test.js", "it('a', () => { expect(f()).to.be.true; expect(f()).to.equal(1) })", "a=2/0"},
+		{"ts platform", "a.test.ts", "it.skipIf(process.platform === 'win32')('a', () => { expect(f()).toBe(1) })", "a=1/0"},
+		{"ts regexp.test", "a.test.ts", "it('a', () => { expect(/x'y/.test(f())).toBe(true) })", "a=1/0"},
+
+		{"py plain", "test_a.py", "def test_a():\n    assert f() == 1\n", "test_a=1/0"},
+		{"py class", "test_a.py", "class TestC:\n    def test_m(self):\n        assert f()\n    def helper(self):\n        pass\n", "TestC::test_m=1/0"},
+		{"py unittest", "test_a.py", "class C(unittest.TestCase):\n    def test_m(self):\n        self.assertEqual(f(), 1)\n", "C::test_m=1/0"},
+		{"py raises", "test_a.py", "def test_a():\n    with pytest.raises(ValueError):\n        f()\n", "test_a=1/0"},
+		{"py trivial", "test_a.py", "def test_a():\n    f()\n    assert True\ndef test_b():\n    x = f()\n    assert x == x\ndef test_c():\n    assert (f() == 1, 'message')\ndef test_d():\n    assert f() or True\n", "test_a=0/1 | test_b=0/1 | test_c=0/1 | test_d=0/1"},
+		{"py wrapped", "test_a.py", "def test_a():\n    assert (\n        f(1)\n        == 2\n    ), 'why'\n", "test_a=1/0"},
+		{"py skip", "test_a.py", "@pytest.mark.skip(reason='x')\ndef test_a():\n    assert f()\ndef test_b():\n    pytest.skip('x')\n    assert f()\n@pytest.mark.xfail\ndef test_c():\n    assert f()\n", "test_a=1/0s | test_b=1/0s | test_c=1/0s"},
+		{"py platform", "test_a.py", "@pytest.mark.skipif(sys.platform == 'win32', reason='x')\ndef test_a():\n    assert f()\n", "test_a=1/0"},
+		{"py parametrize", "test_a.py", "@pytest.mark.parametrize('a,b', [(1, 2)])\ndef test_a(a, b):\n    assert f(a) == b\n", "test_a=1/0"},
+		{"py swallowed", "test_a.py", "def test_a():\n    try:\n        assert f() == 1\n    except Exception:\n        pass\n", "test_a=0/1"},
+		{"py empty", "test_a.py", "def test_a():\n    f()\n    print('assert x == 1')  # assert 1 == 2\n", "test_a=0/0"},
+		{"py module skip", "test_a.py", "pytestmark = pytest.mark.skip\n\ndef test_a():\n    assert f()\n", "test_a=1/0s"},
+		{"py return", "test_a.py", "def test_a():\n    return\n    assert f()\n", "test_a=0/0"},
+		{"py helper", "test_a.py", "def same(a, b):\n    assert a == b\ndef test_a():\n    same(f(), 1)\n", "test_a=1/0"},
+		{"py one line", "test_a.py", "def test_a(): assert f() == 1\n", "test_a=1/0"},
+		{"py if false", "test_a.py", "def test_a():\n    if False:\n        assert f() == 1\n", "test_a=0/1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			src := c.src
+			if strings.HasSuffix(c.path, ".go") {
+				src = "package a\n" + src
+			}
+			f := source.Parse(c.path, []byte(src))
+			if f.Problem != "" {
+				t.Fatal(f.Problem)
+			}
+			if got := testLine(f); got != c.want {
+				t.Errorf("tests = %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNamesOfRunners(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		open bool
+		got  string
+		want bool
+	}{
+		{"TestA", false, "TestA", true},
+		{"TestA", false, "TestA/sub_case", true},
+		{"TestA", false, "TestAB", false},
+		{"test_p", false, "test_p[1-x]", true},
+		{"adds %i and $name", true, "adds 3 and x y", true},
+		{"adds %i", true, "subtracts 3", false},
+		{"does ${x}", true, "does (a)", true},
+		{"a (b) %s", true, "a (b) c", true},
+		{"50% off", false, "50% off", true},
+	} {
+		if got := (source.Test{Name: c.name, Open: c.open}).Matches(c.got); got != c.want {
+			t.Errorf("%q matches %q = %v, want %v", c.name, c.got, got, c.want)
+		}
+	}
+}
+
+func TestTokensKeepEveryByte(t *testing.T) {
+	t.Parallel()
+	for path, src := range map[string]string{
+		"a.ts": "const a = `x ${ {a:1}.a } y ${`n ${1}`}`; const r = /[/'\"]+/g; const d = a / b / c; // don't\nlet s = 'it\\'s';\n<p>don't</p>;\nif (x) /re'x/.test(y);\n",
+		"a.py": "x = r'\\d\"' + f\"{y['a']}\" + '''multi\nline # no'''\nif (a and\n    b): pass\nz = 1_000 + 0x1F - 1e-3\n",
+		"a.go": "package a\n\nvar s = `raw \"x\"` + \"// no\" // yes\nvar r = 'x'\n",
+	} {
+		f := source.Parse(path, []byte(src))
+		last := 0
+		for _, tok := range f.Tokens {
+			if tok.Off < last || src[tok.Off:tok.End] != tok.Text {
+				t.Fatalf("%s: token %q at %d..%d after %d", path, tok.Text, tok.Off, tok.End, last)
+			}
+			if gap := strings.TrimSpace(strings.ReplaceAll(src[last:tok.Off], "\\", "")); gap != "" {
+				t.Errorf("%s: %q lies in no token", path, gap)
+			}
+			if want := 1 + strings.Count(src[:tok.Off], "\n"); tok.Line != want {
+				t.Errorf("%s: %q on line %d, want %d", path, tok.Text, tok.Line, want)
+			}
+			last = tok.End
+		}
+	}
+}
+
+func TestMutantsChangeWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for path, src := range map[string]string{
+		"a.go": "package a\n\nfunc F(n int, s []int) (string, bool) {\n\tif n > 3 && len(s) == 0 {\n\t\treturn \"big\", true\n\t}\n\tn += 1\n\tlog(n)\n\treturn \"\", false\n}\n",
+		"a.ts": "export function f(n: number): string {\n  if (n > 3) {\n    return 'big';\n  }\n  if (n < 0) { throw new Error('no'); }\n  log(n);\n  return n + 1 === 2 ? 'a' : 'b';\n}\n",
+		"a.py": "def f(n):\n    if n > 3 and n != 5:\n        return 'big'\n    if n < 0:\n        raise ValueError('no')\n    log(n)\n    n += 1\n    return n == 2\n",
+	} {
+		f := source.Parse(path, []byte(src))
+		kinds := map[string]bool{}
+		for _, m := range f.Mutants() {
+			got := string(m.Apply([]byte(src)))
+			if got == src {
+				t.Errorf("%s: %+v changes nothing", path, m)
+			}
+			if source.Parse(path, []byte(got)).Problem != "" {
+				t.Errorf("%s: %s does not parse:\n%s", path, m.What, got)
+			}
+			kinds[m.What] = true
+		}
+		for _, want := range []string{"negate condition", "drop statement", "> to <=", "change constant 3"} {
+			if !kinds[want] {
+				t.Errorf("%s: no mutant %q among %v", path, want, kinds)
+			}
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"it('a', () => { expect(1).toBe(`${x}`) })", "def test_a():\n  assert x\n", "package a\nfunc TestA(t *testing.T) {}",
+		"export const a = {", "class A { b(", "`${", "'''", "export function f(", "test.each`", "if(", "@x\n", "it(", "describe('a',",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, p := range []string{"a_test.go", "a.go", "a.test.ts", "a.ts", "test_a.py", "a.py"} {
+			file := source.Parse(p, []byte(s))
+			for _, m := range file.Mutants() {
+				m.Apply([]byte(s))
+			}
+			for _, tok := range file.Tokens {
+				if s[tok.Off:tok.End] != tok.Text && !strings.HasSuffix(p, ".go") {
+					t.Fatalf("%s: token %q at %d", p, tok.Text, tok.Off)
+				}
+			}
+		}
+	})
+}
+
+func TestGoMutantsCompile(t *testing.T) {
+	t.Parallel()
+	src := "package a\nfunc F(a, b int) bool {\n\tfor a < b {\n\t\ta++\n\t}\n\treturn a == b\n}\n"
+	for _, m := range source.Parse("a.go", []byte(src)).Mutants() {
+		if _, err := parser.ParseFile(token.NewFileSet(), "a.go", m.Apply([]byte(src)), 0); err != nil {
+			t.Errorf("%s: %v", m.What, err)
+		}
+	}
+}

@@ -1,0 +1,351 @@
+package source
+
+import "strings"
+
+// suiteMarks are what a test takes over from the suites around it.
+type suiteMarks struct {
+	skipped, only bool
+	open, may     bool
+	skipLine      int
+	onlyLine      int
+}
+
+func suiteName(w string) bool {
+	switch w {
+	case "describe", "suite", "context", "xdescribe", "fdescribe":
+		return true
+	}
+	return false
+}
+
+func caseName(w string) bool {
+	switch w {
+	case "it", "test", "xit", "xtest", "fit", "specify":
+		return true
+	}
+	return false
+}
+
+// tests finds calls of describe and it between two tokens.
+func (s *scriptFile) tests(from, to int, names []string, marks suiteMarks) {
+	for i := from; i < to; i++ {
+		t := s.ts[i]
+		if t.Kind != Ident || !suiteName(t.Text) && !caseName(t.Text) {
+			continue
+		}
+		if s.punct(i-1, ".") && !(s.word(i-2, "t") && t.Text == "test") {
+			continue
+		}
+		end := s.testCall(i, names, marks)
+		if end > i {
+			i = end
+		}
+	}
+}
+
+// testCall reads one call and gives its last token, or i when it is none.
+func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
+	word := s.at(i).Text
+	suite := suiteName(word)
+	mark := func(skip, only bool, line int) {
+		if skip {
+			m.skipped = true
+			m.skipLine = firstOf(m.skipLine, line)
+		}
+		if only {
+			m.only = true
+			m.onlyLine = firstOf(m.onlyLine, line)
+		}
+	}
+	mark(strings.HasPrefix(word, "x"), word == "fit" || word == "fdescribe", s.at(i).Line)
+	todo := false
+	j := i + 1
+	for s.punct(j, ".") && s.at(j+1).Kind == Ident {
+		switch s.at(j + 1).Text {
+		case "skip", "fails", "failing":
+			mark(true, false, s.at(j+1).Line)
+		case "skipIf", "runIf":
+			if s.punct(j+2, "(") {
+				end := closing(s.ts, j+2)
+				if environmentalScript(render(s.cut(j+2, end))) {
+					m.may = true
+				} else {
+					mark(true, false, s.at(j+1).Line)
+				}
+				j = end - 1
+			}
+		case "todo":
+			todo = true
+			mark(true, false, s.at(j+1).Line)
+		case "only":
+			mark(false, true, s.at(j+1).Line)
+		case "each", "for":
+			m.open = true
+			if s.punct(j+2, "(") {
+				j = closing(s.ts, j+2) - 1
+			} else {
+				j = s.templateEnd(j+2) - 2
+			}
+		}
+		j += 2
+	}
+	if !s.punct(j, "(") {
+		return i
+	}
+	end := min(closing(s.ts, j), len(s.ts)-1)
+	title, open, next := s.title(j + 1)
+	m.open = m.open || open
+	if title == "" && !open {
+		return i
+	}
+	for _, arg := range splitArgs(s.cut(next, end)) {
+		if len(arg) == 0 || !isPunct(arg[0], "{") {
+			continue
+		}
+		for _, opt := range splitArgs(arg[1:max(1, len(arg)-1)]) {
+			if len(opt) >= 3 && !isWord(opt[2], "false") {
+				mark(isWord(opt[0], "skip") || isWord(opt[0], "todo") || isWord(opt[0], "fails"), isWord(opt[0], "only"), opt[0].Line)
+			}
+		}
+	}
+	path := append(append([]string{}, names...), title)
+	if suite {
+		s.tests(next, end, path, m)
+		return end
+	}
+	t := Test{
+		Name: strings.Join(path, " > "), Open: m.open, Line: s.at(i).Line, End: s.at(end).Line, Off: s.at(j).End, Stop: s.at(end).Off,
+		MaySkip: m.may, Skipped: m.skipped, SkipLine: m.skipLine, Only: m.only, OnlyLine: m.onlyLine,
+	}
+	if !todo {
+		s.assertions(&t, next, end)
+	}
+	s.f.Tests = append(s.f.Tests, t)
+	s.tests(next, end, path, m) // t.test inside
+	return end
+}
+
+func firstOf(a, b int) int {
+	if a != 0 {
+		return a
+	}
+	return b
+}
+
+func environmentalScript(text string) bool {
+	return strings.Contains(text, "process.platform") || strings.Contains(text, "process.version") ||
+		strings.Contains(text, "os.platform") || strings.Contains(text, "process.getuid")
+}
+
+// templateEnd gives the token after the template that begins at i.
+func (s *scriptFile) templateEnd(i int) int {
+	for i < len(s.ts) {
+		switch {
+		case s.punct(i, "${"):
+			i = closing(s.ts, i) + 1
+		case s.at(i).Kind != String:
+			return i
+		case !s.punct(i+1, "${"):
+			return i + 1
+		default:
+			i++
+		}
+	}
+	return i
+}
+
+// title reads the first argument: a string, or a template whose code parts become holes.
+func (s *scriptFile) title(i int) (title string, open bool, next int) {
+	if s.at(i).Kind != String {
+		depth := 0
+		for k := i; k < len(s.ts); k++ {
+			switch {
+			case s.punct(k, "("), s.punct(k, "["), s.punct(k, "{"), s.punct(k, "${"):
+				depth++
+			case s.punct(k, ")"), s.punct(k, "]"), s.punct(k, "}"):
+				depth--
+			}
+			if depth < 0 {
+				return "", false, i
+			}
+			if depth == 0 && s.punct(k, ",") {
+				return "${x}", true, k
+			}
+		}
+		return "", false, i
+	}
+	text := s.at(i).Text
+	if !strings.HasPrefix(text, "`") {
+		return unescape(s.at(i).Value()), false, i + 1
+	}
+	var b strings.Builder
+	for s.at(i).Kind == String {
+		part := strings.TrimPrefix(s.at(i).Text, "`")
+		done := strings.HasSuffix(part, "`")
+		b.WriteString(strings.TrimSuffix(part, "`"))
+		if done || !s.punct(i+1, "${") {
+			return b.String(), open, i + 1
+		}
+		open = true
+		b.WriteString("${x}")
+		i = closing(s.ts, i+1) + 1
+	}
+	return b.String(), open, i
+}
+
+// unescape resolves the escapes that titles of tests have.
+func unescape(s string) string {
+	return strings.NewReplacer(`\'`, `'`, `\"`, `"`, `\\`, `\`, "\\`", "`", `\n`, "\n", `\t`, "\t").Replace(s)
+}
+
+// assertions counts what can fail between two tokens of a test's body.
+func (s *scriptFile) assertions(t *Test, from, to int) {
+	depth, bodyDepth := 0, -1
+	trivialUntil := -1
+	for i := from; i < to; i++ {
+		tok := s.ts[i]
+		switch {
+		case isPunct(tok, "{"), isPunct(tok, "("), isPunct(tok, "["), isPunct(tok, "${"):
+			depth++
+			if isPunct(tok, "{") && bodyDepth < 0 && (s.punct(i-1, "=>") || s.punct(i-1, ")")) {
+				bodyDepth = depth
+			}
+			continue
+		case isPunct(tok, "}"), isPunct(tok, ")"), isPunct(tok, "]"):
+			depth--
+			continue
+		case tok.Kind != Ident || s.punct(i-1, ".") && tok.Text != "should" && !s.context(i) && !s.method(i):
+			continue
+		}
+		switch {
+		case tok.Text == "return" && depth == bodyDepth && i+1 < to && (s.punct(i+1, ";") || s.at(i+1).Line > tok.Line):
+			return
+		case tok.Text == "if" && s.punct(i+1, "("):
+			if end := closing(s.ts, i+1); end < to && render(s.cut(i+2, end)) == "false" {
+				trivialUntil = max(trivialUntil, s.blockOf(end+1))
+			}
+		case tok.Text == "try" && s.punct(i+1, "{") && s.swallows(closing(s.ts, i+1)+1):
+			trivialUntil = max(trivialUntil, closing(s.ts, i+1))
+		}
+		if s.skipCall(i) {
+			t.Skipped, t.SkipLine = true, firstOf(t.SkipLine, tok.Line)
+		}
+		if real, is := s.assertion(i); is {
+			if real && i > trivialUntil {
+				t.Asserts++
+			} else {
+				t.Trivial++
+			}
+		}
+	}
+}
+
+// context reports whether the word at i follows t. of node:test or ctx. of vitest.
+func (s *scriptFile) context(i int) bool {
+	return s.punct(i-1, ".") && (s.word(i-2, "t") || s.word(i-2, "ctx") || s.word(i-2, "context"))
+}
+
+// method reports whether the word at i is a method whose name says that it checks something.
+func (s *scriptFile) method(i int) bool {
+	return s.punct(i-1, ".") && s.punct(i+1, "(") && strings.HasPrefix(s.at(i).Text, "expect") && len(s.at(i).Text) > len("expect")
+}
+
+func (s *scriptFile) skipCall(i int) bool {
+	return s.word(i, "skip") && s.punct(i+1, "(") && s.context(i) || s.word(i, "pending") && s.punct(i+1, "(")
+}
+
+func (s *scriptFile) blockOf(i int) int {
+	if s.punct(i, "{") {
+		return closing(s.ts, i)
+	}
+	return s.statementEnd(i)
+}
+
+// swallows reports whether the catch at i is empty, and no finally or rethrow follows.
+func (s *scriptFile) swallows(i int) bool {
+	if !s.word(i, "catch") {
+		return false
+	}
+	i++
+	if s.punct(i, "(") {
+		i = closing(s.ts, i) + 1
+	}
+	return s.punct(i, "{") && s.punct(i+1, "}")
+}
+
+// assertion reports whether the word at i asserts something, and whether that can fail.
+func (s *scriptFile) assertion(i int) (real, is bool) {
+	t := s.at(i)
+	switch {
+	case t.Text == "expect" || t.Text == "expectTypeOf" || t.Text == "assertType":
+		if s.punct(i+1, ".") && s.punct(i+3, "(") { // expect.fail(), expect.soft()
+			switch s.at(i + 2).Text {
+			case "fail", "unreachable":
+				return true, true
+			case "soft", "poll", "element":
+				return s.matcher(i + 3)
+			}
+			return false, false
+		}
+		if !s.punct(i+1, "(") && !s.punct(i+1, "<") {
+			return false, false
+		}
+		return s.matcher(i + 1)
+	case t.Text == "assert" || t.Text == "should" && s.punct(i-1, "."):
+		j := i + 1
+		for s.punct(j, ".") && s.at(j+1).Kind == Ident {
+			j += 2
+		}
+		if t.Text == "should" {
+			return true, true
+		}
+		if !s.punct(j, "(") {
+			return false, false
+		}
+		end := closing(s.ts, j)
+		return !trivialCall(splitArgs(s.cut(j+1, min(end, len(s.ts))))), true
+	}
+	if !s.punct(i+1, "(") || s.punct(i-1, ".") && !s.method(i) {
+		return false, false
+	}
+	if asserts, local := s.asserting[t.Text]; local {
+		return true, asserts
+	}
+	return true, checkerName.MatchString(t.Text)
+}
+
+// matcher reads (value).not.toBe(want) whose first bracket is at i.
+func (s *scriptFile) matcher(i int) (real, is bool) {
+	for i < len(s.ts) && !s.punct(i, "(") {
+		i++
+	}
+	end := closing(s.ts, i)
+	value := s.cut(i+1, end)
+	j := end + 1
+	last := ""
+	for s.punct(j, ".") && s.at(j+1).Kind == Ident {
+		last = s.at(j + 1).Text
+		j += 2
+	}
+	if s.punct(j, "<") { // a type argument
+		for j < len(s.ts) && !s.punct(j, "(") {
+			j++
+		}
+	}
+	if !s.punct(j, "(") {
+		// chai's expect(x).to.be.true is an assertion without a call.
+		switch last {
+		case "true", "false", "null", "undefined", "ok", "empty", "exist", "NaN":
+			return !literal(value), true
+		}
+		return false, false
+	}
+	want := s.cut(j+1, min(closing(s.ts, j), len(s.ts)))
+	if literal(value) && (len(want) == 0 || literal(want)) {
+		return false, true
+	}
+	if sameText(value, want) && !hasCallTokens(value) {
+		return false, true
+	}
+	return true, true
+}

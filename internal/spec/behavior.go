@@ -1,0 +1,236 @@
+package spec
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	useCaseRE  = regexp.MustCompile(`^(UC-\d+)\s*:\s*(.+)$`)
+	errorOutRE = regexp.MustCompile(`Error|Exception|\bErr`)
+)
+
+// scope is what the headings and parent bullets above a behavior say about it.
+type scope struct {
+	category string
+	subject  string
+	useCase  string
+}
+
+func (p *parser) parseBehavior() {
+	for _, sec := range p.parts("behavior") {
+		if own := p.own(sec); !noneBlocks(own) {
+			p.behaviors(own, scope{})
+		}
+		p.behaviorGroups(sec, scope{})
+	}
+}
+
+func (p *parser) behaviorGroups(sec *section, sc scope) {
+	for _, kid := range sec.kids {
+		inner := sc
+		m := useCaseRE.FindStringSubmatch(kid.title)
+		switch {
+		case kid.key == "actors" || kid.key == "액터":
+			p.actors(kid)
+			continue
+		case m != nil:
+			p.useCase(kid, m[1], m[2])
+			inner.useCase, inner.subject = m[1], m[2]
+		case category(kid.key) != "":
+			inner.category = category(kid.key)
+		default:
+			inner.subject = kid.title
+		}
+		p.behaviors(p.own(kid), inner)
+		p.behaviorGroups(kid, inner)
+	}
+}
+
+// category reads the kind of scenarios from a heading; "" when it does not say.
+func category(key string) string {
+	for _, w := range []string{"error", "failure", "fail", "exception", "에러", "오류", "실패", "예외"} {
+		if strings.Contains(key, w) {
+			return "error"
+		}
+	}
+	for _, w := range []string{"success", "normal", "happy", "정상", "성공"} {
+		if strings.Contains(key, w) {
+			return "success"
+		}
+	}
+	return ""
+}
+
+func (p *parser) actors(sec *section) {
+	for _, b := range p.own(sec) {
+		if b.kind != blockItem {
+			continue
+		}
+		name, desc, ok := labelled(b.text)
+		if !ok {
+			name, desc, _ = strings.Cut(b.text, " — ")
+		}
+		p.doc.Actors = append(p.doc.Actors, Actor{Name: plain(name), Description: desc, Line: b.line})
+	}
+}
+
+func (p *parser) useCase(sec *section, id, name string) {
+	u := UseCase{ID: id, Name: name, Line: sec.line + 1}
+	for _, b := range p.own(sec) {
+		label, value, ok := labelled(b.text)
+		if !ok || b.kind != blockItem {
+			continue
+		}
+		switch strings.ToLower(label) {
+		case "actor":
+			u.Actor = plain(value)
+		case "include", "includes":
+			u.Includes = append(u.Includes, list(value)...)
+		case "extend", "extends":
+			u.Extends = append(u.Extends, list(value)...)
+		}
+	}
+	p.doc.UseCases = append(p.doc.UseCases, u)
+}
+
+// list splits a comma list and drops code marks.
+func list(s string) []string {
+	var out []string
+	for part := range strings.SplitSeq(s, ",") {
+		if part = plain(part); part != "" && !isNone(part) {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func (p *parser) behaviors(bs []*block, sc scope) {
+	for _, b := range bs {
+		switch b.kind {
+		case blockItem:
+			p.behaviorItem(b, sc)
+		case blockPara:
+			if key := headingKey(b.text); category(key) != "" && strings.HasSuffix(strings.TrimRight(b.text, "* "), ":") {
+				sc.category = category(key)
+			} else if in, out, ok := arrow(b.text); ok {
+				p.behavior(in, out, b.line, sc)
+			}
+		case blockTable:
+			p.behaviorTable(b, sc)
+		case blockCode:
+			for i, l := range b.code {
+				if in, out, ok := arrow(l); ok && b.info == "" {
+					p.behavior(in, out, b.line+1+i, sc)
+				}
+			}
+		}
+	}
+}
+
+// behaviorItem reads one bullet. Bullets under it are details of its output, or, where it has no
+// arrow itself, scenarios of the subject that it names.
+func (p *parser) behaviorItem(b *block, sc scope) {
+	if in, out, ok := arrow(b.text); ok {
+		for _, d := range proseOf(b.kids) {
+			out += "; " + d
+		}
+		p.behavior(in, out, b.line, sc)
+		return
+	}
+	if len(b.kids) > 0 {
+		inner := sc
+		if c := category(headingKey(b.text)); c != "" && len(strings.Fields(b.text)) <= 3 {
+			inner.category = c
+		} else {
+			inner.subject = strings.TrimRight(plain(b.text), ":： ")
+		}
+		p.behaviors(b.kids, inner)
+		return
+	}
+	if label, _, ok := labelled(b.text); ok && sc.useCase != "" {
+		switch strings.ToLower(label) {
+		case "actor", "include", "includes", "extend", "extends":
+			return
+		}
+	}
+	if !isNone(b.text) {
+		p.warn(b, "this behavior has no arrow, so nothing can be tested: "+clip(b.text), "write it as `input → output`")
+	}
+}
+
+// arrow splits at the first arrow outside code; a "→" is preferred to "->", which signatures use.
+func arrow(s string) (string, string, bool) {
+	for _, mark := range []string{"→", "⇒", "->"} {
+		if in, out, ok := cutOutsideCode(s, mark); ok {
+			return in, out, in != "" && out != ""
+		}
+	}
+	for _, mark := range []string{"→", "->"} {
+		if in, out, ok := strings.Cut(s, mark); ok && strings.Count(in, "`")%2 == 1 && strings.HasPrefix(s, "`") &&
+			strings.HasSuffix(strings.TrimSpace(s), "`") {
+			in, out = strings.Trim(in, "` -"), strings.Trim(out, "` >")
+			return in, out, in != "" && out != ""
+		}
+	}
+	return "", "", false
+}
+
+func cutOutsideCode(s, mark string) (string, string, bool) {
+	for from := 0; ; {
+		i := strings.Index(s[from:], mark)
+		if i < 0 {
+			return "", "", false
+		}
+		i += from
+		if strings.Count(s[:i], "`")%2 == 0 {
+			out := strings.TrimLeft(s[i+len(mark):], "→>- ")
+			return strings.TrimRight(strings.TrimSpace(s[:i]), "- "), strings.TrimSpace(out), true
+		}
+		from = i + len(mark)
+	}
+}
+
+func (p *parser) behavior(in, out string, line int, sc scope) {
+	b := Behavior{
+		Subject: sc.subject, Input: squeeze(in), Output: squeeze(out),
+		Category: sc.category, UseCase: sc.useCase, Line: line,
+	}
+	if errorOutRE.MatchString(out) {
+		b.Category = "error"
+	}
+	if b.Category == "" {
+		b.Category = "success"
+	}
+	p.doc.Behaviors = append(p.doc.Behaviors, b)
+}
+
+// behaviorTable reads scenarios from a table: the columns by their headers, else first and last.
+func (p *parser) behaviorTable(b *block, sc scope) {
+	head := b.rows[0]
+	in := head.column("input", "입력", "when", "condition", "조건", "상황", "given")
+	out := head.column("output", "출력", "result", "결과", "expected", "기대", "then", "동작")
+	subject := head.column("scenario", "시나리오", "case", "케이스", "function", "함수")
+	kind := head.column("category", "분류", "type", "유형")
+	if in < 0 && subject >= 0 && subject != out {
+		in, subject = subject, -1
+	}
+	if in < 0 {
+		in = 0
+	}
+	if out < 0 || out == in {
+		out = len(head.cells) - 1
+	}
+	for _, row := range b.rows[1:] {
+		inner := sc
+		if subject >= 0 && subject != in && subject != out && row.cell(subject) != "" {
+			inner.subject = plain(row.cell(subject))
+		}
+		if c := category(headingKey(row.cell(kind))); c != "" {
+			inner.category = c
+		}
+		if row.cell(in) != "" && row.cell(out) != "" && in != out {
+			p.behavior(row.cell(in), row.cell(out), row.line, inner)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package spec
+
+import "fmt"
+
+// Check reports what a document lacks or contradicts, sorted. Problems of single lines are
+// reported by [Parse]; the package comment says which problems are errors and why.
+func Check(d *Document) []Problem {
+	c := &checker{d: d}
+	c.required("Purpose", Error, "")
+	if d.Has("Purpose") && d.Purpose == "" {
+		c.none("Purpose", Error)
+	}
+	if d.Version != "1.0" {
+		c.required("Summary", Warning, "one or two sentences")
+		if d.Has("Summary") && d.Summary == "" {
+			c.none("Summary", Warning)
+		}
+	}
+	c.required("Exports", Error, "list what other modules may use, or write None")
+	c.required("Behavior", Error, "list scenarios as `input → output`, or write None")
+	for _, s := range []string{"Contract", "Protocol", "Domain Context"} {
+		c.required(s, Warning, "without it the module is built as if it said None")
+	}
+	if d.Has("Exports") && len(d.Exports) == 0 && !d.ExportsNone {
+		c.at("Exports", Error, "Exports section must contain valid function signatures or 'None'",
+			"write - `name(param: type): result`")
+	}
+	if d.Has("Behavior") && len(d.Behaviors) == 0 && !isNone(d.Text("Behavior")) {
+		c.at("Behavior", Error, "Behavior section must contain scenarios in 'input → output' format or 'None'", "")
+	}
+	c.useCases()
+	c.states()
+	c.separators()
+	return SortProblems(c.ps)
+}
+
+type checker struct {
+	d  *Document
+	ps []Problem
+}
+
+func (c *checker) add(sev Severity, line int, text, hint string) {
+	c.ps = append(c.ps, Problem{Path: c.d.Path, Line: line, Col: 1, Severity: sev, Text: text, Hint: hint})
+}
+
+func (c *checker) required(title string, sev Severity, hint string) {
+	if c.d.Has(title) {
+		return
+	}
+	add := "add a '## " + title + "' section"
+	if hint != "" {
+		add += "; " + hint
+	}
+	c.add(sev, 1, "Missing required section: "+title, add)
+}
+
+func (c *checker) line(title string) int {
+	if f := c.d.sections[headingKey(title)]; f != nil {
+		return f.parts[0].line + 1
+	}
+	return 0
+}
+
+func (c *checker) at(title string, sev Severity, text, hint string) {
+	c.add(sev, c.line(title), text, hint)
+}
+
+func (c *checker) none(title string, sev Severity) {
+	c.at(title, sev, fmt.Sprintf("Section '%s' does not allow 'None' as value", title), "write one or two sentences")
+}
+
+func (c *checker) useCases() {
+	ids := map[string]bool{}
+	for _, u := range c.d.UseCases {
+		if ids[u.ID] {
+			c.add(Warning, u.Line, "Duplicate use case ID: "+u.ID, "")
+		}
+		ids[u.ID] = true
+	}
+	for _, u := range c.d.UseCases {
+		for _, id := range u.Includes {
+			if !ids[id] {
+				c.add(Warning, u.Line, "Include target '"+id+"' does not match any defined use case", "")
+			}
+		}
+		for _, id := range u.Extends {
+			if !ids[id] {
+				c.add(Warning, u.Line, "Extend target '"+id+"' does not match any defined use case", "")
+			}
+		}
+	}
+}
+
+// states names the states that transitions use and the list of states lacks.
+func (c *checker) states() {
+	p := &c.d.Protocol
+	if len(p.States) == 0 {
+		return
+	}
+	for _, t := range p.Transitions {
+		for _, s := range []string{t.From, t.To} {
+			if !p.has(s) && s != "*" && s != "any" {
+				c.add(Warning, t.Line, "the transition uses the state "+s+", which States does not list", "")
+			}
+		}
+	}
+}
+
+// separators names headings that were probably meant as a line under a paragraph.
+func (c *checker) separators() {
+	for _, h := range c.d.accidental {
+		c.add(Warning, h, "this text is a heading, because a line of dashes follows it",
+			"put a blank line above the dashes")
+	}
+}

@@ -1,0 +1,175 @@
+package spec
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Constant is a value or limit that Domain Context or Constraints fix and the code must hold.
+type Constant struct {
+	Name  string   // "" for a limit inside a sentence
+	Value string   // as a program writes it: "7", "2000", "RS256"; "" when only the name is fixed
+	Unit  string   // canonical: "ms", "s", "min", "h", "d", "KB", …; "" when there is none
+	Forms []string // Value and the same amount in other units, as numbers to look for
+	Text  string   // the sentence
+	Line  int
+}
+
+var (
+	constNameRE = regexp.MustCompile("^`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]{2,}|`[A-Za-z_][A-Za-z0-9_.]*)`?\\s*[:=]\\s*(.+)$")
+	numberRE    = regexp.MustCompile(`^([+-]?\d[\d,_]*(?:\.\d+)?)\s*([A-Za-zµ%가-힣]*)`)
+	limitRE     = regexp.MustCompile(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bevery|\bafter))?[\s:=]*(^|[^\w.,-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?`)
+	tokenRE     = regexp.MustCompile("^[\"'`]?([A-Za-z0-9_./:+-]+)[\"'`]?$")
+)
+
+// units maps how a unit is written to its canonical name.
+var units = map[string]string{
+	"ms": "ms", "msec": "ms", "millisecond": "ms", "milliseconds": "ms", "밀리초": "ms",
+	"s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s", "초": "s",
+	"min": "min", "mins": "min", "minute": "min", "minutes": "min", "분": "min",
+	"h": "h", "hr": "h", "hour": "h", "hours": "h", "시간": "h",
+	"d": "d", "day": "d", "days": "d", "일": "d", "week": "w", "weeks": "w", "주": "w",
+	"b": "B", "byte": "B", "bytes": "B", "바이트": "B", "kb": "KB", "kib": "KB", "mb": "MB", "mib": "MB", "gb": "GB", "gib": "GB",
+	"%": "%", "percent": "%", "퍼센트": "%",
+	"month": "month", "months": "month", "개월": "month", "year": "year", "years": "year", "년": "year",
+	"times": "n", "time": "n", "retries": "n", "retry": "n", "attempts": "n", "items": "n", "entries": "n", "requests": "n",
+	"sessions": "n", "connections": "n", "characters": "n", "chars": "n", "rows": "n", "users": "n", "files": "n",
+	"개": "n", "회": "n", "번": "n", "명": "n", "건": "n", "자": "n", "글자": "n", "줄": "n",
+}
+
+// amounts gives the size of a unit in the smallest of its family.
+var amounts = map[string]struct {
+	family string
+	size   int64
+}{
+	"ms": {"time", 1}, "s": {"time", 1000}, "min": {"time", 60_000}, "h": {"time", 3_600_000},
+	"d": {"time", 86_400_000}, "w": {"time", 604_800_000},
+	"B": {"size", 1}, "KB": {"size", 1 << 10}, "MB": {"size", 1 << 20}, "GB": {"size", 1 << 30},
+}
+
+// Constants lists what Domain Context and Constraints fix: named constants (`TOKEN_EXPIRY: 7일`)
+// and limits in sentences. A number in a sentence counts only with a unit or a word such as
+// "at most" before it, so that "RFC 7519" or "SHA256" are not asked of the code.
+func Constants(d *Document) []Constant {
+	var out []Constant
+	for _, list := range [][]Clause{d.Context.Rationale, d.Context.Constraints, d.Context.Compatibility, d.Constraints} {
+		for _, c := range list {
+			if name, value, ok := constantName(c.Text); ok {
+				k := Constant{Name: name, Text: c.Text, Line: c.Line}
+				k.Value, k.Unit = constantValue(value)
+				k.Forms = forms(k.Value, k.Unit)
+				out = append(out, k)
+				continue
+			}
+			out = append(out, limits(c)...)
+		}
+	}
+	return out
+}
+
+// constantName reads `NAME: value`, where the name is in capitals or in code.
+func constantName(text string) (string, string, bool) {
+	if bold, rest, ok := boldName(text); ok {
+		text = strings.TrimRight(bold, ":") + ": " + strings.TrimLeft(rest, ": ")
+	}
+	m := constNameRE.FindStringSubmatch(text)
+	if m == nil {
+		return "", "", false
+	}
+	return strings.Trim(m[1], "`"), m[2], true
+}
+
+// constantValue reads the number and unit, or the single word, that a constant is set to.
+func constantValue(s string) (string, string) {
+	s = strings.TrimLeft(s, "`\"' ")
+	if m := numberRE.FindStringSubmatch(s); m != nil {
+		number := strings.NewReplacer(",", "", "_", "").Replace(m[1])
+		unit, known := unitOf(m[2])
+		if m[2] == "" || known || m[2][0] >= 0x80 {
+			return number, unit
+		}
+	}
+	if i := strings.IndexAny(s, "(—"); i >= 0 {
+		s = s[:i]
+	}
+	if m := tokenRE.FindStringSubmatch(strings.TrimSpace(s)); m != nil {
+		return m[1], ""
+	}
+	return "", ""
+}
+
+// unitOf recognises a unit, also with the particle or suffix that Korean puts behind it.
+func unitOf(s string) (string, bool) {
+	if u, ok := units[strings.ToLower(s)]; ok {
+		return u, true
+	}
+	if s == "" || s[0] < 0x80 {
+		return "", false
+	}
+	for n := len(s); n > 0; n-- {
+		if u, ok := units[s[:n]]; ok {
+			return u, true
+		}
+	}
+	return "", false
+}
+
+// limits finds the amounts in a sentence.
+func limits(c Clause) []Constant {
+	var out []Constant
+	for _, m := range limitRE.FindAllStringSubmatch(c.Text, -1) {
+		unit, known := unitOf(m[4])
+		if !known && m[1] == "" {
+			continue
+		}
+		number := strings.NewReplacer(",", "", "_", "").Replace(m[3])
+		k := Constant{Value: number, Unit: unit, Text: c.Text, Line: c.Line, Forms: forms(number, unit)}
+		if !slices.ContainsFunc(out, func(have Constant) bool { return have.Value == k.Value && have.Unit == k.Unit }) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// forms lists the whole numbers of units of the same family that make the same amount.
+func forms(value, unit string) []string {
+	if value == "" {
+		return nil
+	}
+	out := []string{value}
+	add := func(n int64) {
+		if s := strconv.FormatInt(n, 10); n > 0 && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n > 1<<20 {
+		return out
+	}
+	from, ok := amounts[unit]
+	if !ok {
+		if unit == "month" {
+			add(n * 30)
+		}
+		if unit == "year" {
+			add(n * 12)
+			add(n * 365)
+		}
+		return out
+	}
+	for _, u := range []string{"ms", "s", "min", "h", "d", "w", "B", "KB", "MB", "GB"} {
+		if to := amounts[u]; to.family == from.family && n*from.size%to.size == 0 {
+			add(n * from.size / to.size)
+		}
+	}
+	if from.family == "size" && unit != "B" {
+		size := n
+		for range map[string]int{"KB": 1, "MB": 2, "GB": 3}[unit] {
+			size *= 1000
+		}
+		add(size)
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package spec
+
+import "strings"
+
+func (p *parser) parseContext() {
+	for _, sec := range p.parts("domain context") {
+		p.contextBlocks(p.own(sec), &p.doc.Context.Rationale)
+		sec.walk(func(s, _ *section) {
+			to := p.contextList(s.key)
+			if to == nil {
+				to = &p.doc.Context.Rationale
+			}
+			p.contextBlocks(p.own(s), to)
+		})
+	}
+	for _, sec := range p.parts("constraints") {
+		p.contextBlocks(p.own(sec), &p.doc.Constraints)
+		sec.walk(func(s, _ *section) { p.contextBlocks(p.own(s), &p.doc.Constraints) })
+	}
+}
+
+// contextList chooses the list that a heading or label announces, or nil.
+func (p *parser) contextList(key string) *[]Clause {
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(key, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("decision", "rationale", "결정", "근거"):
+		return &p.doc.Context.Rationale
+	case has("constraint", "제약"):
+		return &p.doc.Context.Constraints
+	case has("compatib", "호환"):
+		return &p.doc.Context.Compatibility
+	}
+	return nil
+}
+
+func (p *parser) contextBlocks(bs []*block, to *[]Clause) {
+	for _, b := range bs {
+		switch b.kind {
+		case blockItem:
+			if label, value, ok := labelled(b.text); ok && value == "" && len(b.kids) > 0 {
+				if l := p.contextList(strings.ToLower(plain(label))); l != nil {
+					p.contextBlocks(b.kids, l)
+					continue
+				}
+			}
+			text := b.text
+			for _, d := range proseOf(b.kids) {
+				text += "; " + d
+			}
+			addClause(to, text, b.line)
+		case blockPara:
+			if label, value, ok := labelled(b.text); ok && value == "" {
+				if l := p.contextList(strings.ToLower(plain(label))); l != nil {
+					to = l
+				}
+			}
+		case blockTable:
+			p.contextTable(b, to)
+		case blockCode:
+		}
+	}
+}
+
+// contextTable turns rows into "name: value (reason)".
+func (p *parser) contextTable(b *block, to *[]Clause) {
+	for _, row := range b.rows[1:] {
+		text := row.cell(0)
+		if v := row.cell(1); v != "" {
+			text += ": " + v
+		}
+		if len(row.cells) > 2 {
+			if why := strings.Join(row.cells[2:], "; "); strings.Trim(why, "; ") != "" {
+				text += " (" + why + ")"
+			}
+		}
+		addClause(to, text, row.line)
+	}
+}
+
+func addClause(to *[]Clause, text string, line int) {
+	if text = squeeze(text); text != "" && !isNone(text) {
+		*to = append(*to, Clause{Text: text, Line: line})
+	}
+}
+
+func (p *parser) parseConventions() {
+	for _, key := range []string{"project convention", "code convention"} {
+		for _, sec := range p.parts(key) {
+			p.doc.Conventions = append(p.doc.Conventions, conventions(p.scan, sec)...)
+		}
+	}
+}
+
+// conventions cuts a section into its own text and its direct children.
+func conventions(s *scanner, sec *section) []Convention {
+	var out []Convention
+	if text := s.text(sec.first, sec.body); strings.TrimSpace(text) != "" {
+		out = append(out, Convention{Section: sec.title, Text: text, Line: sec.line + 1})
+	}
+	for _, kid := range sec.kids {
+		out = append(out, Convention{Section: sec.title, Name: kid.title, Text: s.text(kid.first, kid.end), Line: kid.line + 1})
+	}
+	return out
+}

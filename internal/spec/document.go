@@ -1,0 +1,193 @@
+package spec
+
+import (
+	"path"
+	"unicode"
+)
+
+// Kind is what an export is.
+type Kind string
+
+// The kinds of exports.
+const (
+	Function Kind = "function"
+	Type     Kind = "type"
+	Class    Kind = "class"
+	Enum     Kind = "enum"
+	Variable Kind = "variable"
+)
+
+// Document is a CLAUDE.md, understood.
+type Document struct {
+	Path    string // from the project's root, "/" separators
+	Name    string // the first H1
+	Version string // "1.0" or what the schema marker says
+	Purpose string
+	Summary string // v2
+
+	Exports     []Export
+	ExportsNone bool // the section says None
+	Behaviors   []Behavior
+	Actors      []Actor   // v2
+	UseCases    []UseCase // v2
+	Contracts   []Contract
+	Protocol    Protocol
+	Context     Context
+	Constraints []Clause // the section Constraints
+
+	Dependencies Dependencies
+	Structure    []StructureEntry
+	Conventions  []Convention // Project Convention and Code Convention
+	CrossRefs    []CrossRef   // v2 only
+
+	sections map[string]*found
+	content  string // digest of the contract sections' text
+	text     string // digest of the whole text
+	korean   bool
+
+	accidental []int // lines of headings that a line of dashes made
+}
+
+// Dir is the module's directory from the project's root; "." for the root itself.
+func (d *Document) Dir() string { return path.Dir(d.Path) }
+
+// IsSpec reports whether the document describes a module: it has at least one of Purpose, Exports
+// and Behavior. Any other CLAUDE.md is an agent's memory and none of our business.
+func (d *Document) IsSpec() bool {
+	return d.Has("Purpose") || d.Has("Exports") || d.Has("Behavior")
+}
+
+// Has reports whether the document has the section, under any of the names it is known by.
+func (d *Document) Has(title string) bool { return d.sections[headingKey(title)] != nil }
+
+// Text returns a section as written, without its heading and without HTML comments; "" when the
+// document has none.
+func (d *Document) Text(title string) string {
+	if f := d.sections[headingKey(title)]; f != nil {
+		return f.text
+	}
+	return ""
+}
+
+// IsKorean reports whether the document is written in Korean.
+func (d *Document) IsKorean() bool { return d.korean }
+
+// Export is one symbol that other modules may use. Methods are named "Class.method".
+type Export struct {
+	Kind        Kind
+	Name        string
+	Signature   string // as written, white space collapsed
+	Async       bool
+	Variants    []string // of an enum
+	Value       string   // of a variable: its value, or its type when only that is given
+	Description string
+	Line        int
+}
+
+// Behavior is one scenario: what goes in and what comes out.
+type Behavior struct {
+	Subject  string // what it is about: a function, a scenario's name; may be empty
+	Input    string
+	Output   string
+	Category string // "success" or "error"
+	UseCase  string // v2: "UC-1"
+	Line     int
+}
+
+// Actor is someone who uses the module (v2).
+type Actor struct {
+	Name, Description string
+	Line              int
+}
+
+// UseCase is a named group of behaviors (v2).
+type UseCase struct {
+	ID, Name, Actor   string
+	Includes, Extends []string
+	Line              int
+}
+
+// Clause is one sentence of a contract or a constraint, with its line.
+type Clause struct {
+	Text string
+	Line int
+}
+
+// Contract is what one function promises and asks for. Function is "" for the module as a whole.
+type Contract struct {
+	Function       string
+	Preconditions  []Clause
+	Postconditions []Clause
+	Throws         []Clause
+	Invariants     []Clause
+	Line           int
+}
+
+// Protocol is a module's state machine and the order in which it is used.
+type Protocol struct {
+	States      []Clause
+	Transitions []Transition
+	Lifecycle   []Stage
+}
+
+// Transition is one step of the state machine.
+type Transition struct {
+	From, Trigger, To string
+	Line              int
+}
+
+// Stage is one step of the lifecycle.
+type Stage struct {
+	Order               int
+	Method, Description string
+	Line                int
+}
+
+// Context is the section Domain Context: why the code is as it is.
+type Context struct {
+	Rationale, Constraints, Compatibility []Clause
+}
+
+// Dependencies are what the module may use.
+type Dependencies struct {
+	Internal []Internal
+	External []External
+}
+
+// Internal is a dependency on another module.
+type Internal struct {
+	Path    string   // directory from the project's root, "/" separators; "." is the root
+	Ref     string   // as written
+	Symbols []string // what is used; empty = not said
+	IsSpec  bool     // the reference names a CLAUDE.md
+	Line    int
+}
+
+// External is a dependency on a package.
+type External struct {
+	Name, Version string
+	Symbols       []string
+	Line          int
+}
+
+// StructureEntry is a file or folder named in the section Structure. Folders end in "/".
+type StructureEntry struct {
+	Path, Description string
+	Line              int
+}
+
+// Convention is one part of a convention: the H2 it stands under, its own title ("" for the text
+// directly under the H2) and its text as written.
+type Convention struct {
+	Section, Name, Text string
+	Line                int
+}
+
+// CrossRef is a reference to a symbol of another module: `path/CLAUDE.md#symbol`.
+type CrossRef struct {
+	Path   string // the module's directory from the project's root
+	Symbol string
+	Line   int
+}
+
+func isLetterRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

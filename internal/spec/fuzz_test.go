@@ -1,0 +1,143 @@
+package spec_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// check holds what must be true of every parsed document.
+func check(t *testing.T, src []byte) *spec.Document {
+	t.Helper()
+	d, ps := spec.Parse("src/auth/CLAUDE.md", src)
+	lines := strings.Split(string(src), "\n")
+	inside := func(what string, line int) {
+		if line < 1 || line > len(lines) {
+			t.Errorf("%s at line %d of %d", what, line, len(lines))
+		}
+	}
+	for _, p := range append(ps, spec.Check(d)...) {
+		if p.Line < 1 || p.Line > max(len(lines), 1) || p.Col < 1 || p.Col > utf8.RuneCountInString(lines[p.Line-1])+2 {
+			t.Errorf("problem outside of the file: %s", p)
+		}
+	}
+	ids := map[string]bool{}
+	for _, it := range spec.Items(d) {
+		inside("item "+it.ID, it.Line)
+		if it.ID == "" || ids[it.ID] || it.Hash == "" {
+			t.Errorf("item %+v has no id of its own", it)
+		}
+		ids[it.ID] = true
+	}
+	for _, dep := range d.Dependencies.Internal {
+		inside("dependency", dep.Line)
+		if dep.Path == ".." || strings.HasPrefix(dep.Path, "../") || strings.HasPrefix(dep.Path, "/") {
+			t.Errorf("dependency leaves the project: %q", dep.Path)
+		}
+	}
+	spec.Constants(d)
+	spec.InterfaceHash(d)
+	spec.DefaultImplements(d)
+	if d.JSON() == nil {
+		t.Error("no JSON")
+	}
+	return d
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(full))
+	f.Add([]byte("<!-- schema: 2.0 -->\n## Exports\n#### a\n- **Type**: x\n`a(\n\n| a |\n|--|\n"))
+	f.Add([]byte("\xef\xbb\xbf## Behavior\r\n- `a -> \xff\n\t- →\n10. x\n> ## y\n<div>\n"))
+	f.Add([]byte("## Dependencies\n- internal:\n  - `../../../..`: a\n- external: @, :, a@\n### Internal\n|a|\n|-|\n"))
+	f.Add([]byte("## Contract\n| Function | Throws |\n|-|-|\n| | a<br>b |\n## Protocol\nStates: |\n- + → \n1. \n## Structure\n```\n├── \n```\n"))
+	f.Fuzz(func(t *testing.T, src []byte) { check(t, src) })
+}
+
+// headings lists the top-level headings as goldmark sees them.
+func headings(src string) []string {
+	var out []string
+	doc := goldmark.DefaultParser().Parse(text.NewReader([]byte(src)))
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		var parts []string
+		for i := range h.Lines().Len() {
+			seg := h.Lines().At(i)
+			parts = append(parts, strings.TrimSpace(string(seg.Value([]byte(src)))))
+		}
+		out = append(out, strings.Repeat("#", h.Level)+" "+strings.Join(parts, " "))
+	}
+	return out
+}
+
+// TestHeadingsAgreeWithCommonMark builds documents from pieces that are hard to tell apart and
+// compares the headings with an implementation of CommonMark.
+func TestHeadingsAgreeWithCommonMark(t *testing.T) {
+	t.Parallel()
+	pieces := []string{
+		"# A", "## B ##", "### C #", "####### no", "#no", "  ## D", "    ## code", "\t## code", "Title\n===", "Title\n---", "two\nlines\n---",
+		"- item", "- item\n---", "- item\n  ---", "- item\n\n  ## inside", "* a\n* b", "1. one", "2. two", "- ```\n  # x\n  ```", "-", "+ x\n\n      # deep",
+		"> quote", "> ## q", "> quote\n---", "```\n# x\n```", "``` a`b", "~~~ a`b\n# x\n~~~", "````\n```\n# x\n````", "```\n# x\n  ```  ", "    ```",
+		"<!-- x -->", "<!--\n## x\n-->", "<!-- a\n\n## x -->", "<div>\n## x\n</div>", "<script>\n\n## x\n</script>", "text <!-- a", "***", "- - -", "_ _ _",
+		"text", "text\n## E", "text\n- item", "text\n2. x", "| a | b |\n|---|---|\n| c | d |", "", "", "", "## `code` x", "##", "# ", "**bold**", "=== x", "---",
+		"- a\n  - b\n    - c", "- a\n\n\n- b", "   - x\n\n   y", "a\\", "<b>\n## F", "</p>\n## x\n",
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var b strings.Builder
+		for range 1 + rng.IntN(6) {
+			b.WriteString(pieces[rng.IntN(len(pieces))] + "\n")
+		}
+		src := b.String()
+		got, want := spec.Headings(src), headings(src)
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Fatalf("headings of\n%s\n= %q, want %q\n(%q)", src, got, want, src)
+		}
+	}
+}
+
+func TestLargeFilesAreLinear(t *testing.T) {
+	t.Parallel()
+	for name, unit := range map[string]string{
+		"exports": "- `f(a: string): number` — text\n", "nested": "- a\n  - b\n    - c → d\n", "headings": "### x\n#### y\ntext\n", "fences": "```\n# x\n",
+		"comments": "<!-- x\n", "table": "| a | b |\n", "paragraph": "word ", "ticks": "`", "quotes": "> a\n", "deps": "- `a/CLAUDE.md`: A\n", "brackets": "- f((((\n",
+		"arrows": "- `a -> ", "anchors": "x/CLAUDE.md#y ", "deep": " -", "states": "A | ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			head := "<!-- schema: 2.0 -->\n# m\n## Purpose\nx\n## Behavior\n- a → b\n## Contract\n### f\n- Pre: x\n## Protocol\nStates: A | B\n## Dependencies\n### Internal\n" + unit + "\n## Exports\n"
+			took := func(size int) time.Duration {
+				src := []byte(head + strings.Repeat(unit, size/len(unit)))
+				best := time.Hour
+				for range 3 {
+					start := time.Now()
+					check(t, src)
+					best = min(best, time.Since(start))
+				}
+				return best
+			}
+			small, large := took(1<<17), took(1<<20)
+			if large > 40*small+100*time.Millisecond { // 8 times the size; quadratic would be 64 times
+				t.Errorf("128 KB took %v, 1 MB took %v", small, large)
+			}
+		})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	src := []byte(full)
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		spec.Parse("a/CLAUDE.md", src)
+	}
+}

@@ -1,0 +1,167 @@
+package spec
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// digestOf is the first n hex digits of the SHA-256 of the parts, which cannot run together.
+func digestOf(n int, parts ...string) string {
+	h := sha256.New()
+	for _, s := range parts {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))[:n]
+}
+
+const (
+	short = 10 // digits of the hash of one item: compared only with the same item's hash
+	long  = 16 // digits of the hash of a whole
+)
+
+// norm is the form in which texts are hashed: white space collapsed, code marks dropped.
+func norm(s string) string { return squeeze(strings.ReplaceAll(s, "`", "")) }
+
+// tight drops all white space that does not keep two words apart; signatures are hashed so.
+func tight(s string) string {
+	s = norm(s)
+	var b strings.Builder
+	for i, r := range s {
+		if r == ' ' {
+			before, _ := utf8.DecodeLastRuneInString(s[:i])
+			after, _ := utf8.DecodeRuneInString(s[i+1:])
+			if !isWord(before) || !isWord(after) {
+				continue
+			}
+		}
+		b.WriteRune(r)
+	}
+	return strings.TrimRight(b.String(), ";,")
+}
+
+// SymbolHashes gives a hash of what other modules can see of each export: kind, name, signature
+// and, where it is declared, value and variants. Prose about it is left out.
+func SymbolHashes(d *Document) map[string]string {
+	sigs := map[string][]string{}
+	for i := range d.Exports {
+		e := &d.Exports[i]
+		sigs[e.Name] = append(sigs[e.Name], string(e.Kind)+" "+tight(e.Signature)+"\x00"+tight(e.Value)+"\x00"+
+			strings.Join(e.Variants, "|"))
+	}
+	out := make(map[string]string, len(sigs))
+	for name, all := range sigs {
+		slices.Sort(all)
+		out[name] = digestOf(short, append([]string{name}, all...)...)
+	}
+	return out
+}
+
+// InterfaceHash is one hash over all [SymbolHashes]; the order of the exports does not matter.
+func InterfaceHash(d *Document) string { return HashSymbols(SymbolHashes(d), nil) }
+
+// HashSymbols hashes the named symbols of an interface, a missing one as missing; no names means
+// all of it.
+func HashSymbols(symbols map[string]string, names []string) string {
+	if len(names) == 0 {
+		names = slices.Collect(maps.Keys(symbols))
+	}
+	names = slices.Clone(names)
+	slices.Sort(names)
+	parts := make([]string, 0, 2*len(names))
+	for _, n := range slices.Compact(names) {
+		parts = append(parts, n, symbols[n])
+	}
+	return digestOf(long, parts...)
+}
+
+// ContentHash covers everything that the module's code is built from: the normalised text of the
+// contract sections and the dependencies. Purpose, Summary, Structure, unknown sections, comments
+// and layout leave it alone.
+func ContentHash(d *Document) string { return d.content }
+
+// TextHash covers the whole text, layout and comments left out. It stands for a root CLAUDE.md
+// that is no module: all of its text is convention.
+func TextHash(d *Document) string { return d.text }
+
+// ConventionHash covers Project Convention and Code Convention; "" when the document has neither.
+func ConventionHash(d *Document) string {
+	return hashConventions(d.Conventions)
+}
+
+func hashConventions(cs []Convention) string {
+	if len(cs) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, c := range cs {
+		parts = append(parts, headingKey(c.Section), headingKey(c.Name), normText(c.Text))
+	}
+	return digestOf(long, parts...)
+}
+
+// normText normalises line by line, so that lists keep their shape.
+func normText(s string) string {
+	var b strings.Builder
+	for l := range strings.Lines(s) {
+		if l = normLine(l); l != "" {
+			b.WriteString(l + "\n")
+		}
+	}
+	return b.String()
+}
+
+func normLine(l string) string {
+	_, rest := splitIndent(strings.TrimRight(l, "\r\n"))
+	if rest == "" {
+		return ""
+	}
+	if _, inner, ok := listMarker(rest); ok && (rest[0] == '-' || rest[0] == '*' || rest[0] == '+') {
+		rest = "- " + inner
+	}
+	if isDelimiterRow(rest) {
+		return ""
+	}
+	return norm(rest)
+}
+
+// digest computes the hashes that need the text.
+func (p *parser) digest() {
+	d := p.doc
+	parts := make([]string, 0, 32)
+	for _, key := range slices.Sorted(maps.Keys(d.sections)) {
+		if !known[key] || key == "dependencies" {
+			continue
+		}
+		for _, s := range d.sections[key].parts {
+			parts = append(parts, key)
+			for i := s.first; i < s.end; i++ {
+				if l := &p.scan.lines[i]; l.kind != kindBlank && l.kind != kindHTML {
+					if t := normLine(l.text); t != "" {
+						parts = append(parts, t)
+					}
+				}
+			}
+		}
+	}
+	for _, dep := range d.Dependencies.Internal {
+		parts = append(parts, "internal", dep.Path, strings.Join(dep.Symbols, ","))
+	}
+	for _, dep := range d.Dependencies.External {
+		parts = append(parts, "external", dep.Name, dep.Version, strings.Join(dep.Symbols, ","))
+	}
+	d.content = digestOf(long, parts...)
+	all := make([]string, 0, len(p.scan.lines))
+	for i := range p.scan.lines {
+		if l := &p.scan.lines[i]; l.kind != kindBlank && l.kind != kindHTML {
+			if t := normLine(l.text); t != "" {
+				all = append(all, t)
+			}
+		}
+	}
+	d.text = digestOf(long, all...)
+}

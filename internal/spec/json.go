@@ -1,0 +1,217 @@
+package spec
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+)
+
+type jsonExport struct {
+	Name        string   `json:"name"`
+	Signature   string   `json:"signature,omitempty"`
+	IsAsync     *bool    `json:"is_async,omitempty"`
+	Definition  string   `json:"definition,omitempty"`
+	Kind        string   `json:"kind,omitempty"`
+	Constructor string   `json:"constructor_signature,omitempty"`
+	Variants    []string `json:"variants,omitempty"`
+	Value       string   `json:"value,omitempty"`
+	Description string   `json:"description,omitempty"`
+}
+
+type jsonExports struct {
+	Functions []jsonExport `json:"functions"`
+	Types     []jsonExport `json:"types"`
+	Classes   []jsonExport `json:"classes"`
+	Enums     []jsonExport `json:"enums"`
+	Variables []jsonExport `json:"variables"`
+}
+
+type jsonInternal struct {
+	Path          string   `json:"path"`
+	Symbols       []string `json:"symbols,omitempty"`
+	IsClaudeMdRef bool     `json:"is_claude_md_ref"`
+}
+
+type jsonDependencies struct {
+	External []string       `json:"external"`
+	Internal []jsonInternal `json:"internal"`
+}
+
+type jsonBehavior struct {
+	Input    string `json:"input"`
+	Output   string `json:"output"`
+	Category string `json:"category"`
+}
+
+type jsonContract struct {
+	FunctionName   string   `json:"function_name"`
+	Preconditions  []string `json:"preconditions"`
+	Postconditions []string `json:"postconditions"`
+	Throws         []string `json:"throws"`
+	Invariants     []string `json:"invariants"`
+}
+
+type jsonTransition struct {
+	From    string `json:"from"`
+	Trigger string `json:"trigger"`
+	To      string `json:"to"`
+}
+
+type jsonStage struct {
+	Order       int    `json:"order"`
+	Method      string `json:"method"`
+	Description string `json:"description"`
+}
+
+type jsonProtocol struct {
+	States      []string         `json:"states"`
+	Transitions []jsonTransition `json:"transitions"`
+	Lifecycle   []jsonStage      `json:"lifecycle"`
+}
+
+type jsonContext struct {
+	DecisionRationale []string `json:"decision_rationale"`
+	Constraints       []string `json:"constraints"`
+	Compatibility     []string `json:"compatibility"`
+}
+
+type jsonEntry struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+type jsonStructure struct {
+	Subdirs []jsonEntry `json:"subdirs"`
+	Files   []jsonEntry `json:"files"`
+}
+
+type jsonUseCase struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Actor    string   `json:"actor,omitempty"`
+	Includes []string `json:"includes,omitempty"`
+	Extends  []string `json:"extends,omitempty"`
+}
+
+type jsonSpec struct {
+	Name          string           `json:"name"`
+	Purpose       string           `json:"purpose"`
+	SchemaVersion string           `json:"schema_version,omitempty"`
+	Summary       string           `json:"summary,omitempty"`
+	Exports       jsonExports      `json:"exports"`
+	Dependencies  jsonDependencies `json:"dependencies"`
+	Behaviors     []jsonBehavior   `json:"behaviors"`
+	Contracts     []jsonContract   `json:"contracts"`
+	Protocol      *jsonProtocol    `json:"protocol,omitempty"`
+	DomainContext *jsonContext     `json:"domain_context,omitempty"`
+	Structure     *jsonStructure   `json:"structure,omitempty"`
+	Actors        []jsonEntry      `json:"actors,omitempty"`
+	UseCases      []jsonUseCase    `json:"use_cases,omitempty"`
+}
+
+// JSON renders the document as the spec JSON that tools of the first schema read, with the fields
+// of the second schema added where the document has it. It ends without a line feed.
+func (d *Document) JSON() []byte {
+	out := jsonSpec{Name: d.Name, Purpose: d.Purpose, Summary: d.Summary, Behaviors: []jsonBehavior{}, Contracts: []jsonContract{}}
+	if d.Version != "1.0" {
+		out.SchemaVersion = d.Version
+	}
+	out.Exports = d.jsonExports()
+	out.Dependencies = jsonDependencies{External: []string{}, Internal: []jsonInternal{}}
+	for _, e := range d.Dependencies.External {
+		name := e.Name
+		if e.Version != "" {
+			name += "@" + e.Version
+		}
+		if len(e.Symbols) > 0 {
+			name += ": " + strings.Join(e.Symbols, ", ")
+		}
+		out.Dependencies.External = append(out.Dependencies.External, name)
+	}
+	for _, i := range d.Dependencies.Internal {
+		p := i.Path
+		if i.IsSpec {
+			p = path.Join(i.Path, "CLAUDE.md")
+		}
+		out.Dependencies.Internal = append(out.Dependencies.Internal, jsonInternal{p, i.Symbols, i.IsSpec})
+	}
+	for _, b := range d.Behaviors {
+		out.Behaviors = append(out.Behaviors, jsonBehavior{b.Input, b.Output, b.Category})
+	}
+	for _, c := range d.Contracts {
+		out.Contracts = append(out.Contracts, jsonContract{
+			c.Function, clauseTexts(c.Preconditions), clauseTexts(c.Postconditions), clauseTexts(c.Throws), clauseTexts(c.Invariants),
+		})
+	}
+	d.jsonRest(&out)
+	b, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		panic("spec: marshal plain data: " + err.Error())
+	}
+	return b
+}
+
+func (d *Document) jsonExports() jsonExports {
+	x := jsonExports{[]jsonExport{}, []jsonExport{}, []jsonExport{}, []jsonExport{}, []jsonExport{}}
+	for i := range d.Exports {
+		e := &d.Exports[i]
+		j := jsonExport{Name: e.Name, Description: e.Description}
+		switch e.Kind {
+		case Function:
+			j.Signature, j.IsAsync = e.Signature, &e.Async
+			x.Functions = append(x.Functions, j)
+		case Type:
+			j.Definition, j.Kind = e.Signature, "interface"
+			x.Types = append(x.Types, j)
+		case Class:
+			j.Constructor = e.Signature
+			x.Classes = append(x.Classes, j)
+		case Enum:
+			j.Variants = e.Variants
+			x.Enums = append(x.Enums, j)
+		case Variable:
+			j.Value = e.Value
+			x.Variables = append(x.Variables, j)
+		}
+	}
+	return x
+}
+
+func (d *Document) jsonRest(out *jsonSpec) {
+	if p := &d.Protocol; len(p.States)+len(p.Transitions)+len(p.Lifecycle) > 0 {
+		out.Protocol = &jsonProtocol{States: clauseTexts(p.States), Transitions: []jsonTransition{}, Lifecycle: []jsonStage{}}
+		for _, t := range p.Transitions {
+			out.Protocol.Transitions = append(out.Protocol.Transitions, jsonTransition{t.From, t.Trigger, t.To})
+		}
+		for _, s := range p.Lifecycle {
+			out.Protocol.Lifecycle = append(out.Protocol.Lifecycle, jsonStage{s.Order, s.Method, s.Description})
+		}
+	}
+	if c := &d.Context; len(c.Rationale)+len(c.Constraints)+len(c.Compatibility) > 0 {
+		out.DomainContext = &jsonContext{clauseTexts(c.Rationale), clauseTexts(c.Constraints), clauseTexts(c.Compatibility)}
+	}
+	if len(d.Structure) > 0 {
+		out.Structure = &jsonStructure{Subdirs: []jsonEntry{}, Files: []jsonEntry{}}
+		for _, s := range d.Structure {
+			if dir, ok := strings.CutSuffix(s.Path, "/"); ok {
+				out.Structure.Subdirs = append(out.Structure.Subdirs, jsonEntry{dir, s.Description})
+			} else {
+				out.Structure.Files = append(out.Structure.Files, jsonEntry{s.Path, s.Description})
+			}
+		}
+	}
+	for _, a := range d.Actors {
+		out.Actors = append(out.Actors, jsonEntry{a.Name, a.Description})
+	}
+	for _, u := range d.UseCases {
+		out.UseCases = append(out.UseCases, jsonUseCase{u.ID, u.Name, u.Actor, u.Includes, u.Extends})
+	}
+}
+
+func clauseTexts(cs []Clause) []string {
+	out := make([]string, 0, len(cs))
+	for _, c := range cs {
+		out = append(out, c.Text)
+	}
+	return out
+}

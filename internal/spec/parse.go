@@ -1,0 +1,255 @@
+package spec
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// found is a section of a document: all places with its name, merged.
+type found struct {
+	parts []*section
+	text  string
+}
+
+// parser carries one document through the parsers of its sections.
+type parser struct {
+	doc  *Document
+	scan *scanner
+	root *section
+	ps   []Problem
+}
+
+var (
+	markerRE   = regexp.MustCompile(`^<!--\s*schema:\s*(\d+\.\d+)\s*-->`)
+	crossRefRE = regexp.MustCompile(`([A-Za-z0-9_./\p{L}-]*CLAUDE\.md)#([A-Za-z_][A-Za-z0-9_]*)`)
+)
+
+// aliases are other names of sections.
+var aliases = map[string]string{
+	"behaviour": "behavior", "behaviors": "behavior", "behaviours": "behavior", "contracts": "contract",
+	"export": "exports", "dependency": "dependencies", "constraint": "constraints",
+}
+
+// known are the sections that mean something; the value says whether they hold requirements of
+// the code.
+var known = map[string]bool{
+	"purpose": false, "summary": false, "structure": false,
+	"project convention": true, "code convention": true,
+	"exports": true, "behavior": true, "contract": true, "protocol": true, "domain context": true,
+	"dependencies": true, "constraints": true,
+}
+
+// Parse reads a CLAUDE.md. path is its place from the project's root with "/" separators. The
+// document is never nil; everything that is wrong with the file is in the problems, sorted.
+func Parse(path string, src []byte) (*Document, []Problem) {
+	p := &parser{doc: &Document{Path: path, Version: "1.0", sections: map[string]*found{}}}
+	p.scan = scan(p.decode(src))
+	p.root = tree(p.scan)
+	p.blocksLeftOpen()
+	p.header()
+	p.collect()
+	p.parseExports()
+	p.parseBehavior()
+	p.parseContract()
+	p.parseProtocol()
+	p.parseContext()
+	p.parseDependencies()
+	p.parseStructure()
+	p.parseConventions()
+	if p.doc.Version != "1.0" {
+		p.crossRefs()
+	}
+	p.digest()
+	return p.doc, SortProblems(p.ps)
+}
+
+// decode drops a byte order mark and replaces what is not UTF-8, naming the first such place.
+func (p *parser) decode(src []byte) string {
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	if utf8.Valid(src) {
+		return string(src)
+	}
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n == 1 {
+			start := bytes.LastIndexByte(src[:i], '\n') + 1
+			p.problem(Error, bytes.Count(src[:i], []byte("\n"))+1, utf8.RuneCount(src[start:i])+1,
+				"the file is not UTF-8", "save it as UTF-8")
+			break
+		}
+		i += n
+	}
+	return strings.ToValidUTF8(string(src), "\uFFFD")
+}
+
+func (p *parser) problem(sev Severity, line, col int, text, hint string) {
+	p.ps = append(p.ps, Problem{Path: p.doc.Path, Line: line, Col: col, Severity: sev, Text: text, Hint: hint})
+}
+
+func (p *parser) warn(b *block, text, hint string) { p.problem(Warning, b.line, b.col, text, hint) }
+
+// blocksLeftOpen names a fence or comment that swallows the rest of the file.
+func (p *parser) blocksLeftOpen() {
+	s := p.scan
+	if s.fenceChar != 0 && s.fenceList == 0 {
+		p.problem(Warning, s.fenceLine+1, 1, "the code fence that opens here is never closed",
+			"close it; until then everything below is code")
+	}
+	if s.htmlEnd == "-->" {
+		p.problem(Warning, s.htmlLine+1, 1, "the comment that opens here is never closed",
+			"close it with -->; until then everything below is comment")
+	}
+}
+
+func (p *parser) header() {
+	for i := range min(5, len(p.scan.lines)) {
+		if m := markerRE.FindStringSubmatch(strings.TrimSpace(p.scan.lines[i].text)); m != nil {
+			p.doc.Version = m[1]
+			if m[1] != "1.0" && m[1] != "2.0" {
+				p.problem(Warning, i+1, 1, "schema "+m[1]+" is not known", "1.0 and 2.0 are; it is read as 2.0")
+			}
+			break
+		}
+	}
+	p.root.walk(func(s, _ *section) {
+		if s.level == 2 && p.scan.lines[s.line].setext && sectionKey(s) == "" {
+			p.doc.accidental = append(p.doc.accidental, s.line+1)
+		}
+		if s.level == 1 && p.doc.Name == "" && s.key != "" {
+			p.doc.Name = s.title
+		}
+	})
+	hangul, letters := 0, 0
+	for i := range p.scan.lines {
+		for _, r := range p.scan.lines[i].text {
+			if unicode.Is(unicode.Hangul, r) {
+				hangul++
+			} else if r < utf8.RuneSelf && unicode.IsLetter(r) {
+				letters++
+			}
+		}
+	}
+	p.doc.korean = hangul*8 > letters && hangul > 0
+}
+
+// collect finds the known sections: the H2 of that name. A heading of another level stands in for
+// a missing one where the file is a spec anyway, or has no H2 at all.
+func (p *parser) collect() {
+	var other []*section
+	anyH2 := false
+	var visit func(s *section)
+	visit = func(s *section) {
+		for _, kid := range s.kids {
+			anyH2 = anyH2 || kid.level == 2
+			k := sectionKey(kid)
+			switch {
+			case k != "" && kid.level == 2:
+				p.section(k, kid)
+			case k != "" && k != "constraints" && !holdsKnown(kid):
+				other = append(other, kid)
+			default:
+				visit(kid)
+			}
+		}
+	}
+	visit(p.root)
+	if p.doc.IsSpec() || !anyH2 {
+		for _, s := range other {
+			if k := sectionKey(s); p.doc.sections[k] == nil {
+				p.section(k, s)
+			}
+		}
+	}
+	if f := p.doc.sections["purpose"]; f != nil && !isNone(f.text) {
+		p.doc.Purpose = squeeze(f.text)
+	}
+	if f := p.doc.sections["summary"]; f != nil && !isNone(f.text) {
+		p.doc.Summary = squeeze(f.text)
+	}
+}
+
+// sectionKey is the canonical name of a known section, or "".
+func sectionKey(s *section) string {
+	k := s.key
+	if a := aliases[k]; a != "" {
+		k = a
+	}
+	if _, ok := known[k]; !ok {
+		return ""
+	}
+	return k
+}
+
+// holdsKnown reports whether a known H2 stands under the heading: then the heading is the name of
+// the module, whatever it says.
+func holdsKnown(s *section) bool {
+	held := false
+	s.walk(func(k, _ *section) { held = held || k.level == 2 && sectionKey(k) != "" })
+	return held
+}
+
+func (p *parser) section(key string, s *section) {
+	f := p.doc.sections[key]
+	if f == nil {
+		f = &found{}
+		p.doc.sections[key] = f
+	} else {
+		p.problem(Warning, s.line+1, 1, "section "+s.title+" appears again", "both are read; join them")
+	}
+	f.parts = append(f.parts, s)
+	text := p.scan.text(s.first, s.end)
+	if f.text != "" && text != "" {
+		text = f.text + "\n\n" + text
+	}
+	f.text = text
+}
+
+// own returns the blocks directly under a section's heading.
+func (p *parser) own(s *section) []*block { return p.scan.blocks(s.first, s.body) }
+
+// parts returns the places of a section, none when the document lacks it.
+func (p *parser) parts(key string) []*section {
+	if f := p.doc.sections[key]; f != nil {
+		return f.parts
+	}
+	return nil
+}
+
+func (p *parser) crossRefs() {
+	for i := range p.scan.lines {
+		l := &p.scan.lines[i]
+		if l.kind != kindText && l.kind != kindHeading || !strings.Contains(l.text, "CLAUDE.md#") {
+			continue
+		}
+		for _, m := range crossRefRE.FindAllStringSubmatchIndex(l.text, -1) {
+			ref := l.text[m[2]:m[3]]
+			file, ok := p.resolve(ref)
+			if !ok {
+				p.problem(Error, i+1, column(l.text, m[2]), "reference "+ref+" leaves the project",
+					"write the path from the project's root")
+				continue
+			}
+			dir := path.Dir(file)
+			if dir == p.doc.Dir() {
+				continue
+			}
+			p.doc.CrossRefs = append(p.doc.CrossRefs, CrossRef{Path: dir, Symbol: l.text[m[4]:m[5]], Line: i + 1})
+		}
+	}
+}
+
+// resolve turns a reference into a clean path from the project's root: "./" and "../" count from
+// the module's directory, anything else from the root. False: it leaves the project.
+func (p *parser) resolve(ref string) (string, bool) {
+	ref = strings.ReplaceAll(ref, `\`, "/")
+	if strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") || ref == "." || ref == ".." {
+		ref = path.Join(p.doc.Dir(), ref)
+	} else {
+		ref = path.Clean(strings.TrimLeft(ref, "/"))
+	}
+	return ref, ref != ".." && !strings.HasPrefix(ref, "../")
+}

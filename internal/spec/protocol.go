@@ -1,0 +1,172 @@
+package spec
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	transitionRE = regexp.MustCompile("^`?([^`]+?)`?\\s*\\+\\s*`?([^`]+?)`?\\s*(?:→|⇒|-+>)\\s*`?([^`]+?)`?$")
+	mermaidRE    = regexp.MustCompile(`^\s*(\S+)\s*-->\s*([^:]+?)\s*(?::\s*(.+))?$`)
+	stageRE      = regexp.MustCompile("^`?([^`\\s(]+(?:\\([^)]*\\))?)`?\\s*(?:[-–—:]\\s*(.*))?$")
+	triggerRE    = regexp.MustCompile("^(.+?)\\s*\\(\\s*`?([^`]+?)`?\\s*\\)$")
+)
+
+func (p *parser) parseProtocol() {
+	for _, sec := range p.parts("protocol") {
+		p.protocolBlocks(p.own(sec), sec.key)
+		sec.walk(func(s, _ *section) { p.protocolBlocks(p.own(s), s.key) })
+	}
+}
+
+// protocolBlocks reads states, transitions and the lifecycle; mode is what the last label or the
+// heading announced.
+func (p *parser) protocolBlocks(bs []*block, mode string) {
+	for _, b := range bs {
+		switch b.kind {
+		case blockTable:
+			p.transitionTable(b)
+			continue
+		case blockCode:
+			p.mermaid(b)
+			continue
+		case blockItem, blockPara:
+		}
+		if label, value, ok := protocolLabel(b.text); ok {
+			mode = label
+			if strings.Contains(label, "state") || strings.Contains(label, "상태") {
+				p.states(value, b.line)
+			}
+			p.protocolBlocks(b.kids, mode)
+			continue
+		}
+		if t, ok := transition(b.text); ok {
+			t.Line = b.line
+			p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions, t)
+			continue
+		}
+		switch {
+		case isNone(b.text):
+		case lifecycleKey(mode) || b.num > 0:
+			p.stage(b)
+		case b.kind == blockItem && (mode == "states" || mode == "state" || mode == "상태"):
+			name := b.text
+			if code, _, ok := codeSpan(b.text); ok {
+				name = code
+			} else if head, _, ok := strings.Cut(b.text, ":"); ok {
+				name = head
+			}
+			name, _ = splitProse(name)
+			p.states(name, b.line)
+		case b.kind == blockItem && strings.Contains(mode, "transition"):
+			p.warn(b, "this transition cannot be read: "+clip(b.text), "write it as `State` + `trigger()` → `Next`")
+		}
+	}
+}
+
+func lifecycleKey(mode string) bool {
+	return strings.Contains(mode, "lifecycle") || strings.Contains(mode, "life cycle") || strings.Contains(mode, "생명주기")
+}
+
+// protocolLabel reads `States: …`, `Transitions:`, `Lifecycle:`.
+func protocolLabel(s string) (string, string, bool) {
+	label, value, ok := labelled(s)
+	if !ok {
+		return "", "", false
+	}
+	label = strings.ToLower(plain(label))
+	switch label {
+	case "states", "state", "상태", "transitions", "transition", "전이", "lifecycle", "생명주기":
+		if label == "전이" {
+			label = "transitions"
+		}
+		return label, value, true
+	}
+	return "", "", false
+}
+
+// states adds the names of a `A | B` list.
+func (p *parser) states(s string, line int) {
+	sep := "|"
+	if !strings.Contains(s, "|") {
+		sep = ","
+	}
+	for part := range strings.SplitSeq(s, sep) {
+		if part = plain(part); part != "" && !isNone(part) && !p.doc.Protocol.has(part) {
+			p.doc.Protocol.States = append(p.doc.Protocol.States, Clause{Text: part, Line: line})
+		}
+	}
+}
+
+func (p *Protocol) has(state string) bool {
+	for _, s := range p.States {
+		if s.Text == state {
+			return true
+		}
+	}
+	return false
+}
+
+// transition reads "`A` + `load()` → `B`" and "A → B (load())".
+func transition(s string) (Transition, bool) {
+	s = strings.TrimSpace(s)
+	if m := transitionRE.FindStringSubmatch(s); m != nil {
+		return Transition{From: plain(m[1]), Trigger: plain(m[2]), To: plain(m[3])}, true
+	}
+	from, to, ok := arrow(s)
+	if !ok {
+		return Transition{}, false
+	}
+	m := triggerRE.FindStringSubmatch(to)
+	if m == nil {
+		return Transition{}, false
+	}
+	return Transition{From: plain(from), Trigger: plain(m[2]), To: plain(m[1])}, true
+}
+
+func (p *parser) transitionTable(b *block) {
+	head := b.rows[0]
+	from := head.column("from", "current", "현재", "state", "상태")
+	to := head.column("to", "next", "다음")
+	trigger := head.column("trigger", "event", "이벤트", "트리거", "action", "method")
+	if to < 0 || from < 0 || from == to {
+		if from >= 0 {
+			for _, row := range b.rows[1:] {
+				p.states(row.cell(from), row.line)
+			}
+		}
+		return
+	}
+	for _, row := range b.rows[1:] {
+		t := Transition{From: plain(row.cell(from)), Trigger: plain(row.cell(trigger)), To: plain(row.cell(to)), Line: row.line}
+		if t.From != "" && t.To != "" {
+			p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions, t)
+		}
+	}
+}
+
+// mermaid reads the transitions of a state diagram.
+func (p *parser) mermaid(b *block) {
+	for i, l := range b.code {
+		m := mermaidRE.FindStringSubmatch(l)
+		if m == nil || m[1] == "[*]" || m[2] == "[*]" || m[3] == "" {
+			continue
+		}
+		p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions,
+			Transition{From: m[1], Trigger: strings.TrimSpace(m[3]), To: m[2], Line: b.line + 1 + i})
+	}
+}
+
+func (p *parser) stage(b *block) {
+	m := stageRE.FindStringSubmatch(b.text)
+	if m == nil || b.kind != blockItem {
+		return
+	}
+	order := b.num
+	if order == 0 {
+		order = len(p.doc.Protocol.Lifecycle) + 1
+	}
+	p.doc.Protocol.Lifecycle = append(p.doc.Protocol.Lifecycle, Stage{
+		Order: order, Method: strings.TrimSuffix(m[1], "()"), Description: squeeze(m[2]), Line: b.line,
+	})
+}

@@ -1,0 +1,334 @@
+package target
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/index"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// Change is what git says of a path; the first that holds, in this order.
+type Change string
+
+// The changes.
+const (
+	Clean         Change = ""
+	IsStaged      Change = "staged"
+	IsModified    Change = "modified" // in the work tree, against the index
+	IsUntracked   Change = "untracked"
+	specFile             = "CLAUDE.md"
+	planFile             = "IMPLEMENTS.md"
+	conventionDoc        = "code-convention.md"
+)
+
+// File is a file of the work tree: all that are tracked and there, and all untracked ones that are
+// not ignored.
+type File struct {
+	Path   string // from the root, "/" separators, as the file system spells it
+	ID     string // git's id of the bytes that are in the work tree
+	Change Change
+}
+
+// Facts are what the caller has read. The functions are called only where the lock has no answer;
+// each may be called from one goroutine only.
+type Facts struct {
+	Root     string // printed, never read
+	Files    []File
+	Lock     *Lock    // nil is an empty lock
+	All      bool     // everything is asked for
+	Paths    []string // directories that the run is limited to; empty is all
+	NoGit    bool
+	Shallow  bool
+	IsSource func(path string) bool
+	Read     func(path string) ([]byte, error)
+	// Times gives the time of the last commit, in seconds, of those of the paths that have one.
+	// It is called at most once.
+	Times func(paths []string) (map[string]int64, error)
+}
+
+// module is what is known of one spec while the targets are computed.
+type module struct {
+	dir, path  string
+	id         string
+	change     Change
+	planID     string // git's id of IMPLEMENTS.md, "" when there is none
+	planPath   string
+	sources    []string // collected only for modules without a record
+	hasSource  bool
+	rows       []row
+	doc        *spec.Document
+	unreadable bool
+	node       bool
+	stale      bool
+	row        *row // the record that it was compared with
+}
+
+// run is one computation.
+type run struct {
+	f      Facts
+	mods   []*module
+	byDir  map[string]*module
+	files  map[string]string // ids by NFC path
+	res    *Result
+	base   string // hash of the project's conventions
+	times  map[string]int64
+	owns   map[string]string // own conventions of a directory
+	hidden int               // modules whose age a shallow history hides
+}
+
+// Compute decides what is out of date. The error is one of [Facts.Times]; everything that is wrong
+// with the specs is in the result.
+func Compute(f Facts) (*Result, error) {
+	r := &run{f: f, byDir: map[string]*module{}, files: make(map[string]string, len(f.Files))}
+	if f.Lock == nil {
+		r.f.Lock = &Lock{}
+	}
+	r.res = &Result{
+		Root: f.Root, Targets: []Target{}, Skipped: []Skipped{}, Warnings: []Warning{},
+		DependencyWarnings: []DependencyWarning{}, Problems: []spec.Problem{},
+		Docs: map[string]*spec.Document{}, Drift: map[string][]string{}, inputs: map[string]Entry{},
+	}
+	r.list()
+	r.readSpecs()
+	mods := make([]index.Module, 0, len(r.mods))
+	for _, m := range r.mods {
+		mods = append(mods, m.indexed())
+	}
+	x, ps := index.Build(mods)
+	r.res.Index = x
+	r.res.Problems = append(r.res.Problems, ps...)
+	if err := r.commitTimes(); err != nil {
+		return nil, fmt.Errorf("read commit times: %w", err)
+	}
+	for _, m := range r.mods {
+		r.judge(m)
+	}
+	r.finish()
+	return r.res, nil
+}
+
+// list finds the specs in the listing and the sources beside them.
+func (r *run) list() {
+	for i := range r.f.Files {
+		f := &r.f.Files[i]
+		p := nfc(f.Path)
+		r.files[p] = f.ID
+		if !strings.HasSuffix(p, specFile) || path.Base(p) != specFile || foreign(p) {
+			continue
+		}
+		m := &module{dir: path.Dir(p), path: f.Path, id: f.ID, change: f.Change}
+		m.rows = r.f.Lock.rows[m.dir]
+		r.mods = append(r.mods, m)
+		r.byDir[m.dir] = m
+	}
+	slices.SortFunc(r.mods, func(a, b *module) int { return strings.Compare(a.dir, b.dir) })
+	for i := range r.f.Files {
+		f := &r.f.Files[i]
+		p := nfc(f.Path)
+		m := r.byDir[path.Dir(p)]
+		if m == nil {
+			continue
+		}
+		switch base := path.Base(p); {
+		case base == planFile:
+			m.planID, m.planPath = f.ID, f.Path
+		case m.hasSource && len(m.rows) > 0 || base == specFile:
+		case r.f.IsSource(f.Path):
+			m.hasSource = true
+			m.sources = append(m.sources, f.Path)
+		}
+	}
+}
+
+// foreign reports whether a path lies in a directory that holds other people's code or a tool's
+// own files, whatever git says about it.
+func foreign(p string) bool {
+	for _, d := range []string{"node_modules/", "vendor/", ".git/", ".jacquard/", ".claude/", ".svn/", ".hg/"} {
+		if strings.HasPrefix(p, d) || strings.Contains(p, "/"+d) {
+			return true
+		}
+	}
+	return false
+}
+
+// readSpecs reads the documents that the lock does not vouch for, drops those that are no specs,
+// and computes the conventions.
+func (r *run) readSpecs() {
+	var root *spec.Document
+	kept := r.mods[:0]
+	for _, m := range r.mods {
+		if m.dir != "." && len(m.rows) > 0 && slices.ContainsFunc(m.rows, func(w row) bool { return w.spec == m.id }) {
+			m.rows = m.choose(func(w *row) bool { return w.spec == m.id })
+			kept = append(kept, m)
+			continue
+		}
+		r.parse(m)
+		if m.dir == "." {
+			root = m.doc
+		}
+		if m.doc == nil || m.unreadable {
+			kept = append(kept, m)
+			continue
+		}
+		if !m.doc.IsSpec() || m.dir == "." && !m.doc.Has("Exports") && !m.doc.Has("Behavior") {
+			if m.dir != "." {
+				r.res.Ignored++
+			}
+			delete(r.byDir, m.dir)
+			continue
+		}
+		m.node = !m.hasSource && len(m.doc.Exports) == 0 && (m.doc.ExportsNone || !m.doc.Has("Exports") && !m.doc.Has("Behavior"))
+		r.res.Docs[m.dir] = m.doc
+		kept = append(kept, m)
+	}
+	r.mods = kept
+	r.conventions(root)
+}
+
+// choose moves the records for which f holds to the front.
+func (m *module) choose(f func(*row) bool) []row {
+	out := make([]row, 0, len(m.rows))
+	for i := range m.rows {
+		if f(&m.rows[i]) {
+			out = append(out, m.rows[i])
+		}
+	}
+	for i := range m.rows {
+		if !f(&m.rows[i]) {
+			out = append(out, m.rows[i])
+		}
+	}
+	return out
+}
+
+// parse reads the document of a module and reports its problems if it is a spec.
+func (r *run) parse(m *module) {
+	if m.doc != nil {
+		return
+	}
+	src, err := r.f.Read(m.path)
+	if err != nil {
+		m.unreadable = true
+		r.res.Problems = append(r.res.Problems, spec.Problem{
+			Path: m.path, Severity: spec.Error, Text: "read the spec: " + err.Error(),
+		})
+		return
+	}
+	doc, ps := spec.Parse(path.Join(m.dir, specFile), src)
+	m.doc = doc
+	if !doc.IsSpec() || m.dir == "." && !doc.Has("Exports") && !doc.Has("Behavior") {
+		return
+	}
+	r.res.Problems = append(r.res.Problems, ps...)
+	r.res.Problems = append(r.res.Problems, spec.Check(doc)...)
+}
+
+// conventions computes the hash of what applies to the whole project: code-convention.md, and the
+// root CLAUDE.md, of which everything counts unless it is a module itself.
+func (r *run) conventions(root *spec.Document) {
+	var parts []string
+	if _, ok := r.files[conventionDoc]; ok {
+		if src, err := r.f.Read(conventionDoc); err == nil {
+			file, ps := spec.ParseConvention(conventionDoc, src)
+			parts = append(parts, file.Hash())
+			r.res.Problems = append(r.res.Problems, ps...)
+		}
+	}
+	if root != nil {
+		if r.byDir["."] != nil {
+			parts = append(parts, spec.ConventionHash(root))
+		} else {
+			parts = append(parts, spec.TextHash(root))
+		}
+	}
+	r.base = strings.Trim(strings.Join(parts, "-"), "-")
+	r.owns = map[string]string{}
+	for _, m := range r.mods {
+		own := ""
+		if m.doc != nil {
+			own = spec.ConventionHash(m.doc)
+		} else if len(m.rows) > 0 {
+			own = m.rows[0].own
+		}
+		if own != "" && m.dir != "." {
+			r.owns[m.dir] = own
+		}
+	}
+}
+
+// convention is the hash of what applies to a module from outside: its own sections are part of
+// its content.
+func (r *run) convention(dir string) string {
+	hash := r.base
+	if len(r.owns) == 0 {
+		return hash
+	}
+	for dir != "." && dir != "/" {
+		dir = path.Dir(dir)
+		if own := r.owns[dir]; own != "" {
+			hash += "+" + own
+		}
+	}
+	return hash
+}
+
+// indexed is the module as the index wants it, from the document or from its record.
+func (m *module) indexed() index.Module {
+	if m.doc != nil {
+		x := index.Of(m.doc)
+		x.Dir = m.dir
+		return x
+	}
+	x := index.Module{Dir: m.dir}
+	if len(m.rows) == 0 {
+		return x
+	}
+	w := &m.rows[0]
+	x.Symbols = decodeMap(w.exports, "")
+	for _, u := range decodeUses(w.uses) {
+		use := index.Use{Soft: u.Soft, Internal: spec.Internal{Path: u.Path, Ref: u.Path}}
+		if path.Base(u.Path) == specFile {
+			use.Path, use.IsSpec = path.Dir(u.Path), true
+		}
+		for name := range u.Symbols {
+			use.Symbols = append(use.Symbols, name)
+		}
+		slices.Sort(use.Symbols)
+		x.Uses = append(x.Uses, use)
+	}
+	return x
+}
+
+// commitTimes asks once for the times of all modules without a record whose spec is clean.
+func (r *run) commitTimes() error {
+	var paths []string
+	for _, m := range r.mods {
+		if len(m.rows) == 0 && m.change == Clean && m.hasSource && !m.node && r.within(m.dir) {
+			paths = append(paths, m.path)
+			paths = append(paths, m.sources...)
+		}
+	}
+	if len(paths) == 0 || r.f.NoGit || r.f.Times == nil {
+		return nil
+	}
+	var err error
+	r.times, err = r.f.Times(paths)
+	return err
+}
+
+// within reports whether the run covers a directory.
+func (r *run) within(dir string) bool {
+	if len(r.f.Paths) == 0 {
+		return true
+	}
+	for _, p := range r.f.Paths {
+		p = nfc(path.Clean(p))
+		if p == "." || dir == p || strings.HasPrefix(dir, p+"/") {
+			return true
+		}
+	}
+	return false
+}

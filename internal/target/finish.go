@@ -1,0 +1,138 @@
+package target
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// finish adds what concerns all modules together and sorts.
+func (r *run) finish() {
+	if r.f.NoGit {
+		r.res.Warnings = append(r.res.Warnings, Warning{"no-git-repo", "Not a git repository. Use --all for full compilation."})
+	}
+	if r.hidden > 0 {
+		r.res.Warnings = append(r.res.Warnings, Warning{"shallow-clone", fmt.Sprintf(
+			"The history is shallow: %d modules without a record count as out of date. Fetch it (git fetch --unshallow) or commit %s.",
+			r.hidden, LockName)})
+	}
+	isTarget := map[string]bool{}
+	for i := range r.res.Targets {
+		isTarget[r.res.Targets[i].Dir] = true
+	}
+	for i := range r.res.Targets {
+		m := r.byDir[r.res.Targets[i].Dir]
+		if !m.unreadable {
+			r.parse(m)
+		}
+		if m.doc != nil {
+			r.res.Docs[m.dir] = m.doc
+			r.res.inputs[m.dir] = r.entry(m)
+		}
+		r.leftOut(m.dir, isTarget)
+		r.behind(m.dir, isTarget)
+	}
+	r.res.Problems = spec.SortProblems(r.res.Problems)
+	broken := map[string]bool{}
+	for _, p := range r.res.Problems {
+		if p.Severity == spec.Error {
+			broken[path.Dir(p.Path)] = true
+		}
+	}
+	for i := range r.res.Targets {
+		t := &r.res.Targets[i]
+		if cycle := r.res.Index.Refused(t.Dir); cycle != "" {
+			t.Refused = "dependency cycle: " + cycle
+		} else if broken[t.Dir] {
+			t.Refused = "the spec has errors"
+		}
+	}
+}
+
+// leftOut warns of direct dependents of a target that the run does not build.
+func (r *run) leftOut(dir string, isTarget map[string]bool) {
+	var left []string
+	for _, d := range r.res.Index.Dependents(dir) {
+		if m := r.byDir[d]; !isTarget[d] && m != nil && !m.node {
+			left = append(left, d)
+		}
+	}
+	if len(left) > 0 {
+		r.res.DependencyWarnings = append(r.res.DependencyWarnings, DependencyWarning{
+			ChangedDep: dir, AffectedDependents: left,
+			Message: dir + " changed; " + strings.Join(left, ", ") + " may need recompilation",
+		})
+	}
+}
+
+// behind warns when a target needs a module that is out of date too and outside of the run.
+func (r *run) behind(dir string, isTarget map[string]bool) {
+	for _, n := range r.res.Index.Needs(dir) {
+		if m := r.byDir[n.Dir]; m != nil && m.stale && !isTarget[n.Dir] {
+			r.res.Warnings = append(r.res.Warnings, Warning{
+				"stale-dependency", dir + " needs " + n.Dir + ", which is out of date and outside of this run",
+			})
+		}
+	}
+}
+
+// entry is the record of a module as it is to be built now.
+func (r *run) entry(m *module) Entry {
+	e := Entry{
+		Dir: m.dir, State: Built, Spec: m.id, Content: spec.ContentHash(m.doc), Interface: spec.InterfaceHash(m.doc),
+		Conventions: r.convention(m.dir), Own: spec.ConventionHash(m.doc), PlanID: m.planID,
+		Exports: spec.SymbolHashes(m.doc), Items: map[string]string{},
+	}
+	if m.planID != "" {
+		if src, err := r.f.Read(m.planPath); err == nil {
+			e.Plan = spec.PlanningHash(src)
+		}
+	}
+	for _, it := range spec.Items(m.doc) {
+		e.Items[it.ID] = it.Hash
+	}
+	for _, n := range r.res.Index.Needs(m.dir) {
+		dep, _ := r.res.Index.Module(n.Dir)
+		u := Use{Path: n.Path, Soft: n.Soft}
+		if n.Dir == n.Path {
+			u.Path = path.Join(n.Path, specFile)
+		}
+		if len(n.Symbols) == 0 {
+			u.Hash = r.interfaceOf(n.Dir)
+		} else {
+			u.Symbols = map[string]string{}
+			for _, s := range n.Symbols {
+				u.Symbols[s] = dep.Symbols[s]
+			}
+		}
+		e.Uses = append(e.Uses, u)
+	}
+	return e
+}
+
+// refresh renews a record whose content still holds but which names an older id.
+func (r *run) refresh(m *module) {
+	e := m.row.entry(m.dir)
+	e.Spec = m.id
+	if m.planID != "" {
+		e.PlanID = m.planID
+	}
+	r.res.Refresh = append(r.res.Refresh, e)
+}
+
+// Narrow limits the record of a use of the module dep, declared without symbols, to the symbols
+// that the code really imports: symbols holds the hashes of the dependency's exports.
+func (e *Entry) Narrow(dep string, imports []string, symbols map[string]string) {
+	for i := range e.Uses {
+		u := &e.Uses[i]
+		if strings.TrimSuffix(strings.TrimSuffix(u.Path, specFile), "/") != dep || len(u.Symbols) > 0 || len(imports) == 0 {
+			continue
+		}
+		u.Symbols, u.Hash = map[string]string{}, ""
+		for _, s := range imports {
+			u.Symbols[s] = symbols[s]
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package target
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// LockName is the name of the lock at the project's root.
+const LockName = "jacquard.lock"
+
+const (
+	lockVersion = 1
+	lockHeader  = "# jacquard.lock v1 - what each module was built from; written by jacquard." +
+		" In a merge conflict keep the lines of both sides.\n"
+	lockPrefix = "# jacquard.lock v"
+)
+
+// State says how far a module's record goes.
+type State string
+
+// The states of a record.
+const (
+	Built     State = "built"     // its tests were seen to fail and then to pass
+	Red       State = "red"       // its tests are delivered, its implementation is not
+	Kept      State = "kept"      // existing files were kept and do not fulfil the spec; Why says how
+	Unchecked State = "unchecked" // adopted as it was, without running its checks
+)
+
+// Use is the record of a dependency: where it was declared to be, and the hashes of the symbols
+// that were used. Without symbols all of the interface was used and Hash is the hash of it.
+type Use struct {
+	Path    string            `json:"path"` // directory, or path of a CLAUDE.md, from the root
+	Soft    bool              `json:"soft,omitempty"`
+	Symbols map[string]string `json:"symbols,omitempty"`
+	Hash    string            `json:"hash,omitempty"`
+}
+
+// Entry is the record of one module.
+type Entry struct {
+	Dir         string            `json:"dir"`
+	State       State             `json:"state"`
+	Why         string            `json:"why,omitempty"`
+	Spec        string            `json:"spec"`      // git's id of CLAUDE.md
+	Content     string            `json:"content"`   // [spec.ContentHash]
+	Interface   string            `json:"interface"` // [spec.InterfaceHash]
+	Conventions string            `json:"conventions,omitempty"`
+	Own         string            `json:"own,omitempty"`     // [spec.ConventionHash] of this CLAUDE.md
+	Plan        string            `json:"plan,omitempty"`    // [spec.PlanningHash]
+	PlanID      string            `json:"plan_id,omitempty"` // git's id of IMPLEMENTS.md; "" is allowed
+	Tool        string            `json:"tool,omitempty"`    // versions, for people only
+	Uses        []Use             `json:"uses,omitempty"`
+	Exports     map[string]string `json:"exports,omitempty"` // [spec.SymbolHashes]
+	Items       map[string]string `json:"items,omitempty"`   // ids and hashes of [spec.Items]
+	Files       map[string]string `json:"files,omitempty"`   // generated files from the root, and git's ids
+	Tests       map[string]string `json:"tests,omitempty"`   // frozen tests from the root, and ids of their raw bytes
+}
+
+// Lock is jacquard.lock. The zero value is an empty lock.
+type Lock struct {
+	rows map[string][]row // by NFC directory; more than one only after a merge
+}
+
+// row is one line, decoded as far as the question "is it up to date" needs.
+type row struct {
+	raw                              string
+	state                            State
+	why, spec, content, iface        string
+	conv, own, plan, planID          string
+	uses, exports, items, files, tst string
+	tool                             string
+}
+
+// ParseLock reads a lock. It never gives up: lines that merges or people damaged are left out and
+// named, and after a merge that kept both sides a module has two records, of which either may be
+// the true one. A lock of a newer format is an error and reads as empty.
+func ParseLock(src []byte) (*Lock, []spec.Problem) {
+	l := &Lock{rows: map[string][]row{}}
+	var ps []spec.Problem
+	report := func(sev spec.Severity, line int, text, hint string) {
+		ps = append(ps, spec.Problem{Path: LockName, Line: line, Col: 1, Severity: sev, Text: text, Hint: hint})
+	}
+	text := string(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")))
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	conflict := false
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case line == "":
+		case strings.HasPrefix(line, lockPrefix):
+			v, _, _ := strings.Cut(line[len(lockPrefix):], " ")
+			if num, err := strconv.Atoi(v); err != nil || num > lockVersion {
+				report(spec.Error, n, "the lock has format "+v+", this program knows "+strconv.Itoa(lockVersion), "use a newer jacquard")
+				return &Lock{}, ps
+			}
+		case line[0] == '#':
+		case isMarker(line):
+			if !conflict {
+				report(spec.Warning, n, "the lock has merge conflict markers; the lines of both sides were read", "the next build mends it")
+			}
+			conflict = true
+		default:
+			dir, r, ok := parseRow(line)
+			if !ok {
+				report(spec.Warning, n, "this line of the lock cannot be read and was left out", "the module counts as never built")
+				continue
+			}
+			if slices.ContainsFunc(l.rows[dir], func(have row) bool { return have.raw == r.raw }) {
+				continue
+			}
+			if len(l.rows[dir]) > 0 {
+				report(spec.Warning, n, "the lock has two records of "+dir, "the one that fits the tree counts; the next build mends it")
+			}
+			l.rows[dir] = append(l.rows[dir], r)
+		}
+	}
+	return l, ps
+}
+
+func isMarker(s string) bool {
+	for _, m := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		if strings.HasPrefix(s, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseRow reads `dir key=value key=value…`.
+func parseRow(line string) (string, row, bool) {
+	r := row{raw: line}
+	escaped, rest, ok := strings.Cut(line, " ")
+	dir := unescape(escaped)
+	if !ok || dir == "" {
+		return "", r, false
+	}
+	for rest != "" {
+		var field string
+		field, rest, _ = strings.Cut(rest, " ")
+		key, value, ok := strings.Cut(field, "=")
+		if !ok {
+			return "", r, false
+		}
+		if f := r.list(key); f != nil {
+			*f = value
+		} else if f := r.field(key); f != nil {
+			*f = unescape(value)
+		} else if key == "state" {
+			r.state = State(value)
+		}
+	}
+	switch r.state {
+	case Built, Red, Kept, Unchecked:
+	default:
+		return "", r, false
+	}
+	return dir, r, r.content != ""
+}
+
+func (r *row) field(key string) *string {
+	switch key {
+	case "why":
+		return &r.why
+	case "spec":
+		return &r.spec
+	case "content":
+		return &r.content
+	case "iface":
+		return &r.iface
+	case "conv":
+		return &r.conv
+	case "own":
+		return &r.own
+	case "plan":
+		return &r.plan
+	case "planid":
+		return &r.planID
+	case "tool":
+		return &r.tool
+	}
+	return nil
+}
+
+// list returns a field that is decoded only when it is needed.
+func (r *row) list(key string) *string {
+	switch key {
+	case "uses":
+		return &r.uses
+	case "exports":
+		return &r.exports
+	case "items":
+		return &r.items
+	case "files":
+		return &r.files
+	case "tests":
+		return &r.tst
+	}
+	return nil
+}
+
+// Bytes renders the lock: a header, then one line a module, sorted. Lines that were not changed
+// are written as they were read.
+func (l *Lock) Bytes() []byte {
+	var b bytes.Buffer
+	b.WriteString(lockHeader)
+	for _, dir := range slices.Sorted(maps.Keys(l.rows)) {
+		for _, r := range l.rows[dir] {
+			b.WriteString(r.raw)
+			b.WriteByte('\n')
+		}
+	}
+	return b.Bytes()
+}
+
+// Dirs lists the modules that the lock knows, sorted.
+func (l *Lock) Dirs() []string { return slices.Sorted(maps.Keys(l.rows)) }
+
+// Entry returns the record of a module, the last one where there are several.
+func (l *Lock) Entry(dir string) (Entry, bool) {
+	rows := l.rows[nfc(dir)]
+	if len(rows) == 0 {
+		return Entry{}, false
+	}
+	return rows[len(rows)-1].entry(nfc(dir)), true
+}
+
+// Delete forgets a module.
+func (l *Lock) Delete(dir string) { delete(l.rows, nfc(dir)) }
+
+// Put records a module, in place of all its earlier records.
+func (l *Lock) Put(e Entry) {
+	e.Dir = nfc(e.Dir)
+	if l.rows == nil {
+		l.rows = map[string][]row{}
+	}
+	if e.State == "" {
+		e.State = Built
+	}
+	var b strings.Builder
+	b.WriteString(escape(e.Dir))
+	field := func(key, value string) {
+		if value != "" {
+			b.WriteString(" " + key + "=" + value)
+		}
+	}
+	field("state", escape(string(e.State)))
+	field("why", escape(e.Why))
+	field("spec", escape(e.Spec))
+	field("content", escape(e.Content))
+	field("iface", escape(e.Interface))
+	field("conv", escape(e.Conventions))
+	field("own", escape(e.Own))
+	field("plan", escape(e.Plan))
+	field("planid", escape(e.PlanID))
+	field("tool", escape(e.Tool))
+	field("uses", encodeUses(e.Uses))
+	field("exports", encodeMap(e.Exports, ""))
+	field("items", encodeMap(e.Items, ""))
+	field("files", encodeMap(e.Files, e.Dir))
+	field("tests", encodeMap(e.Tests, e.Dir))
+	_, r, ok := parseRow(b.String())
+	if !ok { // an entry without content is a mistake of the program
+		panic("target: lock entry of " + e.Dir + " has no content hash or an unknown state")
+	}
+	l.rows[e.Dir] = []row{r}
+}
+
+func (r *row) entry(dir string) Entry {
+	return Entry{
+		Dir: dir, State: r.state, Why: r.why, Spec: r.spec, Content: r.content,
+		Interface: r.iface, Conventions: r.conv, Own: r.own,
+		Plan: r.plan, PlanID: r.planID, Tool: r.tool,
+		Uses: decodeUses(r.uses), Exports: decodeMap(r.exports, ""), Items: decodeMap(r.items, ""),
+		Files: decodeMap(r.files, dir), Tests: decodeMap(r.tst, dir),
+	}
+}
+
+// nfc is the form in which paths are compared and recorded.
+func nfc(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return norm.NFC.String(s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,246 @@
+package toolchain
+
+import (
+	"path"
+	"strings"
+)
+
+// Class is what a file is for, by its path alone.
+type Class string
+
+// The classes of files. A file has exactly one.
+const (
+	Source   Class = "source"
+	Test     Class = "test"      // tests and what only tests use
+	TestData Class = "test-data" // fixtures, golden files, snapshots
+	Config   Class = "config"    // see ConfigKindOf
+	Other    Class = "other"     // documents, assets, …
+)
+
+// ConfigKind says what a configuration file configures.
+type ConfigKind string
+
+// The kinds of configuration. NoConfig is the kind of a file that is none.
+const (
+	NoConfig         ConfigKind = ""
+	RunnerConfig     ConfigKind = "test runner configuration"
+	CIConfig         ConfigKind = "CI configuration"
+	LintConfig       ConfigKind = "lint or format configuration"
+	TypeConfig       ConfigKind = "type checker configuration"
+	BuildConfig      ConfigKind = "build configuration"
+	ManifestConfig   ConfigKind = "package manifest"
+	LockConfig       ConfigKind = "lock file"
+	HooksConfig      ConfigKind = "git hooks"
+	AttributesConfig ConfigKind = "git attributes"
+	GitConfig        ConfigKind = "git configuration"
+	AgentConfig      ConfigKind = "agent settings"
+	EditorConfig     ConfigKind = "editor settings"
+	EnvConfig        ConfigKind = "environment file"
+	EngineConfig     ConfigKind = "Jacquard's own configuration"
+)
+
+// Classify tells what the file at p (relative, with slashes) is for.
+func Classify(p string) Class {
+	if ConfigKindOf(p) != NoConfig {
+		return Config
+	}
+	if inTestDataDir(p) {
+		return TestData
+	}
+	lang := LanguageOf(p)
+	if lang == "" {
+		if inTestDir(p) || strings.Contains("/"+path.Dir(p)+"/", "/__tests__/") {
+			return TestData
+		}
+		return Other
+	}
+	if testNames[lang](p) {
+		return Test
+	}
+	return Source
+}
+
+// IsTest reports whether p is a test or helps only tests.
+func IsTest(p string) bool { return Classify(p) == Test }
+
+// IsTestData reports whether p is data of tests: fixtures, golden files, snapshots.
+func IsTestData(p string) bool { return Classify(p) == TestData }
+
+// IsSource reports whether p is a source file of a known language that is no test.
+func IsSource(p string) bool { return Classify(p) == Source }
+
+// IsConfig reports whether p configures a runner, CI, a linter, types, a build, git, an editor or an agent.
+func IsConfig(p string) bool { return ConfigKindOf(p) != NoConfig }
+
+func inTestDataDir(p string) bool {
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		switch part {
+		case "testdata", "__snapshots__", "fixtures", "__fixtures__", "test-data", "test_data", "golden":
+			return true
+		}
+	}
+	return strings.HasSuffix(p, ".snap")
+}
+
+// configDirs are directories that hold nothing but configuration.
+var configDirs = map[string]ConfigKind{
+	".github/workflows": CIConfig, ".github/actions": CIConfig, ".circleci": CIConfig, ".gitlab": CIConfig,
+	".buildkite": CIConfig, ".teamcity": CIConfig, ".ci": CIConfig,
+	".husky": HooksConfig, ".githooks": HooksConfig, ".git-hooks": HooksConfig, ".git": GitConfig,
+	".claude": AgentConfig, ".cursor": AgentConfig, ".codex": AgentConfig, ".gemini": AgentConfig,
+	".opencode": AgentConfig, ".aider": AgentConfig, ".windsurf": AgentConfig, ".qwen": AgentConfig, ".continue": AgentConfig,
+	".vscode": EditorConfig, ".idea": EditorConfig, ".vs": EditorConfig, ".zed": EditorConfig, ".devcontainer": EditorConfig,
+}
+
+// configNames are patterns (path.Match) of base names, in lower case; the first that matches decides.
+var configNames = []struct {
+	pattern string
+	kind    ConfigKind
+}{
+	{"jacquard.yaml", EngineConfig},
+	{"jacquard.lock", EngineConfig},
+	{".gitattributes", AttributesConfig},
+	{".gitmodules", GitConfig},
+	{".gitconfig", GitConfig},
+	{"go.sum", LockConfig},
+	{"go.work.sum", LockConfig},
+	{"package-lock.json", LockConfig},
+	{"npm-shrinkwrap.json", LockConfig},
+	{"pnpm-lock.yaml", LockConfig},
+	{"yarn.lock", LockConfig},
+	{"bun.lock", LockConfig},
+	{"bun.lockb", LockConfig},
+	{"uv.lock", LockConfig},
+	{"poetry.lock", LockConfig},
+	{"pipfile.lock", LockConfig},
+	{"pdm.lock", LockConfig},
+	{"cargo.lock", LockConfig},
+	{"gradle.lockfile", LockConfig},
+	{"gemfile.lock", LockConfig},
+	{"composer.lock", LockConfig},
+	{"go.mod", ManifestConfig},
+	{"go.work", ManifestConfig},
+	{"package.json", ManifestConfig},
+	{"pnpm-workspace.yaml", ManifestConfig},
+	{"pyproject.toml", ManifestConfig},
+	{"requirements*.txt", ManifestConfig},
+	{"setup.py", ManifestConfig},
+	{"setup.cfg", ManifestConfig},
+	{"pipfile", ManifestConfig},
+	{"cargo.toml", ManifestConfig},
+	{"pom.xml", ManifestConfig},
+	{"build.gradle*", ManifestConfig},
+	{"settings.gradle*", ManifestConfig},
+	{"vitest.config.*", RunnerConfig},
+	{"vitest.workspace.*", RunnerConfig},
+	{"vitest.setup.*", RunnerConfig},
+	{"jest.config.*", RunnerConfig},
+	{"jest.setup.*", RunnerConfig},
+	{"setuptests.*", RunnerConfig},
+	{"playwright.config.*", RunnerConfig},
+	{"cypress.config.*", RunnerConfig},
+	{"karma.conf.*", RunnerConfig},
+	{".mocharc*", RunnerConfig},
+	{"pytest.ini", RunnerConfig},
+	{".pytest.ini", RunnerConfig},
+	{"tox.ini", RunnerConfig},
+	{"noxfile.py", RunnerConfig},
+	{".coveragerc", RunnerConfig},
+	{"sitecustomize.py", RunnerConfig},
+	{"usercustomize.py", RunnerConfig},
+	{".nycrc*", RunnerConfig},
+	{"codecov.y*ml", RunnerConfig},
+	{".gitlab-ci.y*ml", CIConfig},
+	{".travis.y*ml", CIConfig},
+	{"azure-pipelines*.y*ml", CIConfig},
+	{"bitbucket-pipelines.y*ml", CIConfig},
+	{"jenkinsfile*", CIConfig},
+	{".drone.y*ml", CIConfig},
+	{"appveyor.y*ml", CIConfig},
+	{".pre-commit-config.y*ml", HooksConfig},
+	{"lefthook.y*ml", HooksConfig},
+	{".lefthook.y*ml", HooksConfig},
+	{".lintstagedrc*", HooksConfig},
+	{".golangci.*", LintConfig},
+	{".eslintrc*", LintConfig},
+	{"eslint.config.*", LintConfig},
+	{".eslintignore", LintConfig},
+	{".prettierrc*", LintConfig},
+	{"prettier.config.*", LintConfig},
+	{".prettierignore", LintConfig},
+	{"biome.json*", LintConfig},
+	{"ruff.toml", LintConfig},
+	{".ruff.toml", LintConfig},
+	{".flake8", LintConfig},
+	{".pylintrc", LintConfig},
+	{"pylintrc", LintConfig},
+	{".isort.cfg", LintConfig},
+	{".stylelintrc*", LintConfig},
+	{"tsconfig*.json", TypeConfig},
+	{"jsconfig*.json", TypeConfig},
+	{"mypy.ini", TypeConfig},
+	{".mypy.ini", TypeConfig},
+	{"pyrightconfig.json", TypeConfig},
+	{"makefile", BuildConfig},
+	{"gnumakefile", BuildConfig},
+	{"makefile.*", BuildConfig},
+	{"*.mk", BuildConfig},
+	{"justfile", BuildConfig},
+	{"taskfile.y*ml", BuildConfig},
+	{"dockerfile*", BuildConfig},
+	{"docker-compose*.y*ml", BuildConfig},
+	{"compose.y*ml", BuildConfig},
+	{"vite.config.*", BuildConfig},
+	{"rollup.config.*", BuildConfig},
+	{"webpack.config.*", BuildConfig},
+	{"tsup.config.*", BuildConfig},
+	{"babel.config.*", BuildConfig},
+	{".babelrc*", BuildConfig},
+	{".swcrc", BuildConfig},
+	{"turbo.json", BuildConfig},
+	{"nx.json", BuildConfig},
+	{"lerna.json", BuildConfig},
+	{"cmakelists.txt", BuildConfig},
+	{".npmrc", BuildConfig},
+	{".yarnrc*", BuildConfig},
+	{".nvmrc", BuildConfig},
+	{".node-version", BuildConfig},
+	{".python-version", BuildConfig},
+	{".tool-versions", BuildConfig},
+	{"mise.toml", BuildConfig},
+	{".mcp.json", AgentConfig},
+	{".cursorrules", AgentConfig},
+	{".windsurfrules", AgentConfig},
+	{".aider*", AgentConfig},
+	{".editorconfig", EditorConfig},
+	{".envrc", EnvConfig},
+	{".env", EnvConfig},
+	{".env.*", EnvConfig},
+}
+
+// ConfigKindOf tells what the file at p configures, NoConfig if nothing. Case does not matter, because on some file
+// systems makefile is Makefile. Files in test data configure nothing.
+func ConfigKindOf(p string) ConfigKind {
+	low := strings.ToLower(p)
+	if inTestDataDir(low) {
+		return NoConfig
+	}
+	for _, dir := range parents(path.Dir(low)) {
+		for _, d := range []string{dir, path.Base(dir), lastTwo(dir)} {
+			if k, ok := configDirs[d]; ok {
+				return k
+			}
+		}
+	}
+	base := path.Base(low)
+	for _, c := range configNames {
+		if ok, err := path.Match(c.pattern, base); err == nil && ok {
+			return c.kind
+		}
+	}
+	return NoConfig
+}
+
+func lastTwo(dir string) string {
+	return path.Base(path.Dir(dir)) + "/" + path.Base(dir)
+}

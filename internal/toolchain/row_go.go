@@ -1,0 +1,133 @@
+package toolchain
+
+import (
+	"path"
+	"strings"
+)
+
+func goRow() ecosystem {
+	return ecosystem{
+		name:      Go,
+		languages: []string{LangGo},
+		manifests: []string{"go.mod"},
+		locks:     []lock{{"go.sum", "go"}},
+		inspect:   inspectGo,
+		setup:     goSetup,
+		build: func(f Found, dir string) []Command {
+			args := append([]string{"go", "build"}, f.goPackages(Selection{Dir: dir})...)
+			return []Command{f.goCommand("build", ReportExit, args...)}
+		},
+		test: goTest,
+		lint: goLint,
+		format: func(f Found, files []string) []Command {
+			if len(files) == 0 {
+				return nil
+			}
+			return []Command{f.goCommand("format", ReportExit, append([]string{"gofmt", "-w"}, f.rels(files)...)...)}
+		},
+		coverage: func(f Found, s Selection) []Command {
+			args := append([]string{"go", "test", "-count=1", "-coverprofile={report}"}, f.goPackages(s)...)
+			return []Command{f.goCommand("coverage", ReportGoCover, args...)}
+		},
+		place: placeGo,
+		stub:  stubGo,
+		need:  Need{Tool: "go", Install: "install Go from https://go.dev/dl/"},
+	}
+}
+
+func inspectGo(f *Found, p *project) {
+	f.Manager, f.Runner = "go", "go"
+	inRequire := false
+	for line := range strings.SplitSeq(string(p.read(f.Manifest)), "\n") {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "//")
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 2 && fields[0] == "module":
+			f.Module = strings.Trim(fields[1], `"`)
+		case len(fields) == 2 && fields[0] == "require" && fields[1] == "(":
+			inRequire = true
+		case len(fields) == 1 && fields[0] == ")":
+			inRequire = false
+		case len(fields) >= 3 && fields[0] == "require":
+			f.Declared = addOnce(f.Declared, fields[1])
+		case inRequire && len(fields) >= 2:
+			f.Declared = addOnce(f.Declared, fields[0])
+		}
+	}
+	for _, d := range parents(f.Root) {
+		if len(p.match(d, ".golangci.*")) > 0 {
+			f.Tools = addOnce(f.Tools, "golangci-lint")
+		}
+	}
+	f.Installs = addOnce(addOnce(nil, f.Manifest), f.Lock)
+}
+
+func goSetup(f Found) []Command {
+	if len(f.Declared) == 0 {
+		return nil
+	}
+	return []Command{f.goCommand("setup", ReportExit, "go", "mod", "download")}
+}
+
+func (f Found) goCommand(name string, r Report, argv ...string) Command {
+	return Command{
+		Name: name, Argv: argv, Dir: f.Root, Report: r,
+		Env:   []string{"GOFLAGS=-buildvcs=false"},
+		Needs: []Need{{Tool: argv[0], Install: "install Go from https://go.dev/dl/"}},
+	}
+}
+
+// goPackages turns a selection into package patterns.
+func (f Found) goPackages(s Selection) []string {
+	files := s.Files
+	if len(s.IDs) > 0 {
+		files = filesOfIDs(s.IDs)
+	}
+	if len(files) > 0 {
+		var out []string
+		for _, file := range f.rels(files) {
+			out = addOnce(out, dotted(path.Dir(file)))
+		}
+		return out
+	}
+	if s.Dir == "" || f.rel(cleanDir(s.Dir)) == "." {
+		return []string{"./..."}
+	}
+	return []string{dotted(f.rel(cleanDir(s.Dir))) + "/..."}
+}
+
+func dotted(dir string) string {
+	if dir == "." {
+		return "."
+	}
+	return "./" + dir
+}
+
+// goTest never takes a cached result (-count=1): a record must come from a run.
+func goTest(f Found, s Selection) []Command {
+	args := []string{"go", "test", "-json", "-count=1"}
+	if len(s.IDs) > 0 {
+		var tops []string
+		for _, id := range s.IDs {
+			_, name := SplitID(id)
+			top, _, _ := strings.Cut(name, "/")
+			tops = addOnce(tops, top)
+		}
+		args = append(args, "-run", "^("+strings.Join(tops, "|")+")$")
+	}
+	return []Command{f.goCommand("test", ReportGoTest, append(args, f.goPackages(s)...)...)}
+}
+
+func goLint(f Found, files []string) []Command {
+	pk := f.goPackages(Selection{Files: files})
+	out := []Command{f.goCommand("lint", ReportExit, append([]string{"go", "vet"}, pk...)...)}
+	if f.Uses("golangci-lint") {
+		c := f.goCommand("lint", ReportExit, append([]string{"golangci-lint", "run"}, pk...)...)
+		c.Needs = []Need{{
+			Tool:    "golangci-lint",
+			Install: "go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest",
+		}}
+		out = append(out, c)
+	}
+	return out
+}

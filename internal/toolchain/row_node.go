@@ -1,0 +1,349 @@
+package toolchain
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+)
+
+func nodeRow() ecosystem {
+	return ecosystem{
+		name:      Node,
+		languages: []string{LangTypeScript, LangJavaScript},
+		manifests: []string{"package.json"},
+		locks: []lock{
+			{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"},
+			{"package-lock.json", "npm"}, {"npm-shrinkwrap.json", "npm"},
+		},
+		inspect:  inspectNode,
+		setup:    nodeSetup,
+		build:    nodeBuild,
+		test:     nodeTest,
+		lint:     nodeLint,
+		format:   nodeFormat,
+		coverage: nodeCoverage,
+		place:    placeNode,
+		stub:     stubTypeScript,
+		need:     Need{Tool: "node", Install: "install Node.js 20 or newer from https://nodejs.org/"},
+	}
+}
+
+type packageJSON struct {
+	Name                 string            `json:"name"`
+	PackageManager       string            `json:"packageManager"`
+	Scripts              map[string]string `json:"scripts"`
+	Dependencies         map[string]string `json:"dependencies"`
+	DevDependencies      map[string]string `json:"devDependencies"`
+	PeerDependencies     map[string]string `json:"peerDependencies"`
+	OptionalDependencies map[string]string `json:"optionalDependencies"`
+	Jest                 json.RawMessage   `json:"jest"`
+	ESLint               json.RawMessage   `json:"eslintConfig"`
+	Prettier             json.RawMessage   `json:"prettier"`
+}
+
+// readPackage reads a package.json tolerantly: one that is not JSON counts as empty.
+func readPackage(b []byte) packageJSON {
+	var pk packageJSON
+	if err := json.Unmarshal(b, &pk); err != nil {
+		return packageJSON{}
+	}
+	return pk
+}
+
+func inspectNode(f *Found, p *project) {
+	pk := readPackage(p.read(f.Manifest))
+	f.Module = pk.Name
+	scripts := pk.Scripts["test"]
+	for _, d := range parents(f.Root) {
+		m, ok := p.has(d, "package.json")
+		if !ok {
+			continue
+		}
+		up := readPackage(p.read(m))
+		for _, deps := range []map[string]string{
+			up.Dependencies, up.DevDependencies, up.PeerDependencies, up.OptionalDependencies,
+		} {
+			for _, n := range sortedKeys(deps) {
+				f.Declared = addOnce(f.Declared, n)
+			}
+		}
+		if pk.PackageManager == "" {
+			pk.PackageManager = up.PackageManager
+		}
+		if scripts == "" {
+			scripts = up.Scripts["test"]
+		}
+		nodeTools(f, p, d, up)
+		f.Installs = addOnce(f.Installs, m)
+		for _, n := range []string{".npmrc", ".yarnrc.yml", "pnpm-workspace.yaml"} {
+			if file, has := p.has(d, n); has {
+				f.Installs = addOnce(f.Installs, file)
+			}
+		}
+	}
+	f.Installs = addOnce(f.Installs, f.Lock)
+	f.Manager = nodeManager(f, p, pk.PackageManager)
+	f.Runner = nodeRunner(f, p, scripts, len(pk.Jest) > 0)
+}
+
+// nodeTools notes the tools that directory d configures.
+func nodeTools(f *Found, p *project, d string, pk packageJSON) {
+	note := func(tool string, inPackage bool, patterns ...string) {
+		if f.Has(tool) && (inPackage || len(p.match(d, patterns...)) > 0) {
+			f.Tools = addOnce(f.Tools, tool)
+		}
+	}
+	note("eslint", len(pk.ESLint) > 0, "eslint.config.*", ".eslintrc", ".eslintrc.*")
+	note("prettier", len(pk.Prettier) > 0, ".prettierrc", ".prettierrc.*", "prettier.config.*")
+	note("@biomejs/biome", false, "biome.json", "biome.jsonc")
+	note("typescript", false, "tsconfig.json")
+}
+
+func nodeManager(f *Found, p *project, declared string) string {
+	name, version, _ := strings.Cut(declared, "@")
+	if f.Manager == "" {
+		f.Manager = name
+	}
+	switch f.Manager {
+	case "yarn":
+		lock := string(p.read(f.Lock))
+		_, rc := p.has(path.Dir(join(f.Root, "x")), ".yarnrc.yml")
+		old := strings.HasPrefix(version, "0.") || strings.HasPrefix(version, "1.")
+		if strings.Contains(lock, "__metadata:") || rc || name == "yarn" && version != "" && !old {
+			return "yarn-berry"
+		}
+		return "yarn"
+	case "pnpm", "bun", "npm":
+		return f.Manager
+	}
+	return "npm"
+}
+
+func nodeRunner(f *Found, p *project, script string, jestConfig bool) string {
+	switch {
+	case strings.Contains(script, "vitest"):
+		return "vitest"
+	case strings.Contains(script, "jest"):
+		return "jest"
+	case strings.Contains(script, "node --test"):
+		return "node"
+	case strings.Contains(script, "bun test"):
+		return "bun"
+	case f.Has("vitest"):
+		return "vitest"
+	case f.Has("jest"), jestConfig, len(p.match(f.Root, "jest.config.*")) > 0:
+		return "jest"
+	case len(p.match(f.Root, "vitest.config.*")) > 0:
+		return "vitest"
+	case f.Manager == "bun":
+		return "bun"
+	}
+	return "node"
+}
+
+func nodeSetup(f Found) []Command {
+	if f.Manifest == "" || len(f.Declared) == 0 {
+		return nil
+	}
+	dir, locked := f.Root, f.Lock != ""
+	if locked {
+		dir = path.Dir(f.Lock)
+	}
+	var argv []string
+	install := "npm install --global " + f.Manager
+	switch f.Manager {
+	case "pnpm":
+		argv = []string{"pnpm", "install", "--frozen-lockfile"}
+	case "yarn":
+		argv = []string{"yarn", "install", "--frozen-lockfile", "--non-interactive"}
+	case "yarn-berry":
+		argv, install = []string{"yarn", "install", "--immutable"}, "corepack enable"
+	case "bun":
+		argv = []string{"bun", "install", "--frozen-lockfile"}
+	default:
+		argv, install = []string{"npm", "ci", "--no-audit", "--no-fund"}, f.Need().Install
+	}
+	if !locked {
+		switch f.Manager {
+		case "npm":
+			argv = []string{"npm", "install", "--no-audit", "--no-fund", "--no-package-lock"}
+		case "yarn-berry":
+			argv = []string{"yarn", "install"}
+		case "yarn":
+			argv = []string{"yarn", "install", "--no-lockfile", "--non-interactive"}
+		default:
+			argv = argv[:2]
+		}
+	}
+	return []Command{{
+		Name: "setup", Argv: argv, Dir: dir, Report: ReportExit,
+		Needs: []Need{{Tool: argv[0], Install: install}},
+	}}
+}
+
+func (f Found) nodeCommand(name string, r Report, pkg string, args ...string) Command {
+	bin := "{bin:" + pkg + "}"
+	mod, _, _ := strings.Cut(pkg, "#")
+	return Command{
+		Name: name, Argv: append([]string{"node", bin}, args...), Dir: f.Root, Report: r,
+		Env:   []string{"CI=1", "NO_COLOR=1"},
+		Needs: []Need{f.Need(), {Tool: "npm:" + mod, Install: f.addPackage(mod)}},
+	}
+}
+
+func (f Found) addPackage(name string) string {
+	switch f.Manager {
+	case "pnpm":
+		return "pnpm add --save-dev " + name
+	case "yarn", "yarn-berry":
+		return "yarn add --dev " + name
+	case "bun":
+		return "bun add --dev " + name
+	}
+	return "npm install --save-dev " + name
+}
+
+func nodeBuild(f Found, _ string) []Command {
+	if !f.Uses("typescript") {
+		return nil
+	}
+	return []Command{f.nodeCommand("build", ReportExit, "typescript#tsc", "--noEmit", "--pretty", "false")}
+}
+
+func (f Found) nodeFiles(s Selection) []string {
+	switch {
+	case len(s.IDs) > 0:
+		return f.rels(filesOfIDs(s.IDs))
+	case len(s.Files) > 0:
+		return f.rels(s.Files)
+	case s.Dir != "" && f.rel(cleanDir(s.Dir)) != ".":
+		return []string{f.rel(cleanDir(s.Dir)) + "/"}
+	}
+	return nil
+}
+
+// nodeReporter makes node's own runner print one JSON object a test. It is an argument and not a file, so that
+// nothing has to be written next to the project.
+const nodeReporter = `data:text/javascript,export default async function*(s){for await(const e of s){` +
+	`if(e.type==="test:pass"||e.type==="test:fail"){const d=e.data,x=d.details||{};const c=x.error?(x.error.cause||x.error):null;` +
+	`yield JSON.stringify({event:e.type.slice(5),name:d.name,nesting:d.nesting,file:d.file,skip:d.skip!==undefined%26%26d.skip!==false,` +
+	`todo:d.todo!==undefined%26%26d.todo!==false,ms:x.duration_ms,kind:x.type,` +
+	`error:c?String(c.stack||c.message||c):undefined,failure:x.error?x.error.failureType:undefined})+"\n"}}}`
+
+func nodeTest(f Found, s Selection) []Command {
+	files := f.nodeFiles(s)
+	exact := len(s.IDs)+len(s.Files) > 0
+	switch f.Runner {
+	case "vitest":
+		args := []string{"run", "--reporter=json", "--outputFile={report}", "--retry=0", "--bail=0"}
+		return []Command{f.nodeCommand("test", ReportJest, "vitest", append(args, files...)...)}
+	case "jest":
+		args := []string{"--ci", "--json", "--outputFile={report}", "--bail=0"}
+		if exact {
+			args = append(args, "--runTestsByPath")
+		}
+		return []Command{f.nodeCommand("test", ReportJest, "jest", append(args, files...)...)}
+	case "bun":
+		argv := append([]string{"bun", "test", "--reporter=junit", "--reporter-outfile={report}"}, dottedAll(files)...)
+		return []Command{{
+			Name: "test", Argv: argv, Dir: f.Root, Report: ReportJUnit, Env: []string{"CI=1", "NO_COLOR=1"},
+			Needs: []Need{{Tool: "bun", Install: "npm install --global bun"}},
+		}}
+	}
+	argv := []string{"node"}
+	if f.Has("tsx") {
+		argv = append(argv, "--import", "tsx")
+	}
+	argv = append(argv, "--test", "--test-reporter="+nodeReporter, "--test-reporter-destination={report}")
+	return []Command{{
+		Name: "test", Argv: append(argv, files...), Dir: f.Root, Report: ReportNode,
+		Env: []string{"CI=1", "NO_COLOR=1"}, Needs: []Need{f.Need()},
+	}}
+}
+
+func dottedAll(files []string) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = "./" + f
+	}
+	return out
+}
+
+func nodeLint(f Found, files []string) []Command {
+	args := f.rels(files)
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	var out []Command
+	if f.Uses("eslint") {
+		out = append(out, f.nodeCommand("lint", ReportExit, "eslint", args...))
+	}
+	if f.Uses("@biomejs/biome") {
+		out = append(out, f.nodeCommand("lint", ReportExit, "@biomejs/biome#biome", append([]string{"lint"}, args...)...))
+	}
+	return out
+}
+
+func nodeFormat(f Found, files []string) []Command {
+	if len(files) == 0 {
+		return nil
+	}
+	var out []Command
+	args := f.rels(files)
+	if f.Uses("prettier") {
+		out = append(out, f.nodeCommand("format", ReportExit, "prettier", append([]string{"--write"}, args...)...))
+	}
+	if f.Uses("@biomejs/biome") {
+		out = append(out, f.nodeCommand("format", ReportExit, "@biomejs/biome#biome", append([]string{"format", "--write"}, args...)...))
+	}
+	if f.Uses("eslint") {
+		out = append(out, f.nodeCommand("format", ReportExit, "eslint", append([]string{"--fix"}, args...)...))
+	}
+	return out
+}
+
+// nodeCoverage writes lcov.info into the directory of {report}.
+func nodeCoverage(f Found, s Selection) []Command {
+	files := f.nodeFiles(s)
+	switch {
+	case f.Runner == "vitest" && (f.Has("@vitest/coverage-v8") || f.Has("@vitest/coverage-istanbul")):
+		args := []string{
+			"run", "--coverage.enabled", "--coverage.reporter=lcovonly", "--coverage.reportsDirectory={report}",
+			"--coverage.reportOnFailure",
+		}
+		return []Command{f.nodeCommand("coverage", ReportLCOV, "vitest", append(args, files...)...)}
+	case f.Runner == "jest":
+		args := []string{"--ci", "--coverage", "--coverageReporters=lcovonly", "--coverageDirectory={report}"}
+		if len(s.IDs)+len(s.Files) > 0 {
+			args = append(args, "--runTestsByPath")
+		}
+		return []Command{f.nodeCommand("coverage", ReportLCOV, "jest", append(args, files...)...)}
+	}
+	return nil
+}
+
+func isNodeTest(p string) bool {
+	base := path.Base(p)
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	if strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || strings.HasSuffix(stem, "_test") ||
+		strings.HasSuffix(stem, ".test-d") {
+		return true
+	}
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		if part == "__tests__" || part == "__mocks__" {
+			return true
+		}
+	}
+	return inTestDir(p)
+}
+
+// inTestDir reports whether one of the directories of p is named for tests only.
+func inTestDir(p string) bool {
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		switch part {
+		case "test", "tests", "spec", "specs", "e2e":
+			return true
+		}
+	}
+	return false
+}

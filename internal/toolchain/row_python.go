@@ -1,0 +1,340 @@
+package toolchain
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+func pythonRow() ecosystem {
+	return ecosystem{
+		name:      Python,
+		languages: []string{LangPython},
+		manifests: []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile"},
+		locks:     []lock{{"uv.lock", "uv"}, {"poetry.lock", "poetry"}},
+		inspect:   inspectPython,
+		setup:     pythonSetup,
+		build: func(f Found, _ string) []Command {
+			if !f.Uses("mypy") {
+				return nil
+			}
+			return []Command{f.pythonCommand("build", ReportExit, "mypy", ".")}
+		},
+		test:     pythonTest,
+		lint:     pythonLint,
+		format:   pythonFormat,
+		coverage: pythonCoverage,
+		place:    placePython,
+		stub:     stubPython,
+		need:     Need{Tool: "python3", Install: "install Python 3.9 or newer from https://www.python.org/"},
+	}
+}
+
+func inspectPython(f *Found, p *project) {
+	if f.Manager == "" {
+		f.Manager = "pip"
+	}
+	toml := string(p.read(join(f.Root, "pyproject.toml")))
+	for _, name := range tomlRequirements(toml) {
+		f.Declared = addOnce(f.Declared, name)
+	}
+	reqs := p.match(f.Root, "requirements*.txt", "dev-requirements.txt", "test-requirements.txt")
+	for _, r := range reqs {
+		for line := range strings.SplitSeq(string(p.read(r)), "\n") {
+			f.Declared = addOnce(f.Declared, requirementName(line))
+		}
+	}
+	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg")...)
+	f.Installs = addOnce(append(f.Installs, reqs...), f.Lock)
+	if m := tomlString(toml, "name"); m != "" {
+		f.Module = m
+	}
+	cfg := toml + string(p.read(join(f.Root, "setup.cfg"))) + string(p.read(join(f.Root, "tox.ini")))
+	f.Tools = pythonTools(f, p, cfg)
+	f.Runner = "unittest"
+	if f.Has("pytest") || strings.Contains(cfg, "pytest") || len(p.match(f.Root, "pytest.ini", "conftest.py")) > 0 ||
+		p.anyFile(f.Root, "conftest.py") || p.usesPytest(f.Root) {
+		f.Runner = "pytest"
+	}
+	for _, file := range p.files {
+		if under(file, join(f.Root, "src")) && strings.HasSuffix(file, ".py") {
+			f.SourceDir = "src"
+			break
+		}
+	}
+	if _, pkg := p.has(join(f.Root, "src"), "__init__.py"); pkg {
+		f.SourceDir = "" // src is itself the package
+	}
+}
+
+func pythonTools(f *Found, p *project, cfg string) []string {
+	var out []string
+	if strings.Contains(cfg, "[tool.ruff") || len(p.match(f.Root, "ruff.toml", ".ruff.toml")) > 0 {
+		out = append(out, "ruff")
+	}
+	if strings.Contains(cfg, "[tool.black") {
+		out = append(out, "black")
+	}
+	if strings.Contains(cfg, "[tool.mypy") || strings.Contains(cfg, "[mypy]") || len(p.match(f.Root, "mypy.ini")) > 0 {
+		out = append(out, "mypy")
+	}
+	return out
+}
+
+func (p *project) anyFile(root, base string) bool {
+	for _, f := range p.files {
+		if path.Base(f) == base && under(f, root) {
+			return true
+		}
+	}
+	return false
+}
+
+// usesPytest reports whether a test of the project is written for pytest: it imports it, or has test functions
+// outside classes. A project without any test yet gets pytest as well, because that is what people expect.
+func (p *project) usesPytest(root string) bool {
+	tests := 0
+	for _, f := range p.files {
+		if !under(f, root) || !isPythonTest(f) || ignoredDir(f) {
+			continue
+		}
+		tests++
+		src := string(p.read(f))
+		if strings.Contains(src, "import pytest") || strings.HasPrefix(src, "def test_") ||
+			strings.Contains(src, "\ndef test_") {
+			return true
+		}
+	}
+	return tests == 0
+}
+
+var requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
+
+func requirementName(line string) string {
+	return strings.ToLower(requirement.FindString(strings.TrimSpace(line)))
+}
+
+var quoted = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+
+// tomlRequirements finds the names of packages in the arrays and tables of a pyproject.toml that hold dependencies.
+// It reads lines, not TOML: what it cannot read it leaves out.
+func tomlRequirements(toml string) []string {
+	var out []string
+	section, open := "", false
+	for raw := range strings.SplitSeq(toml, "\n") {
+		line := strings.TrimSpace(raw)
+		if !open && strings.HasPrefix(line, "[") {
+			section = strings.Trim(line, "[] ")
+			continue
+		}
+		key, value, has := strings.Cut(line, "=")
+		key = strings.TrimSpace(key)
+		if !open && strings.HasPrefix(section, "tool.poetry") && strings.HasSuffix(section, "dependencies") {
+			if has && key != "python" {
+				out = addOnce(out, requirementName(strings.Trim(key, `"'`)))
+			}
+			continue
+		}
+		deps := section == "project" && key == "dependencies" || section == "project.optional-dependencies" ||
+			section == "dependency-groups" || section == "tool.uv" && key == "dev-dependencies"
+		if !open && has && deps && strings.HasPrefix(strings.TrimSpace(value), "[") {
+			open, line = true, strings.TrimSpace(value)[1:]
+		}
+		if !open {
+			continue
+		}
+		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+			out = addOnce(out, requirementName(m[1]+m[2]))
+		}
+		if strings.HasSuffix(strings.TrimRight(stripTOMLComment(line), " ,"), "]") {
+			open = false
+		}
+	}
+	return out
+}
+
+func stripTOMLComment(line string) string {
+	if i := strings.LastIndex(line, "#"); i >= 0 && !strings.ContainsAny(line[i:], `"'`) {
+		return strings.TrimSpace(line[:i])
+	}
+	return line
+}
+
+func tomlString(toml, key string) string {
+	m := regexp.MustCompile(`(?m)^` + key + `\s*=\s*["']([^"']+)["']`).FindStringSubmatch(toml)
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
+// pythonSetup makes a venv in {env} and installs into it. The environment may see the system's packages only when the
+// project does not declare its runner itself.
+func pythonSetup(f Found) []Command {
+	need := []Need{f.Need()}
+	venv := []string{"python3", "-m", "venv", "{env}"}
+	if f.Runner == "pytest" && !f.Has("pytest") {
+		venv = []string{"python3", "-m", "venv", "--system-site-packages", "{env}"}
+	}
+	out := []Command{{Name: "setup", Argv: venv, Dir: f.Root, Report: ReportExit, Needs: need}}
+	add := func(install string, env []string, argv ...string) {
+		out = append(out, Command{
+			Name: "setup", Argv: argv, Dir: f.Root, Env: env, Report: ReportExit,
+			Needs: []Need{{Tool: argv[0], Install: install}},
+		})
+	}
+	switch f.Manager {
+	case "uv":
+		add("install uv: https://docs.astral.sh/uv/", []string{"UV_PROJECT_ENVIRONMENT={env}"},
+			"uv", "sync", "--frozen", "--all-groups", "--all-extras", "--no-install-project")
+	case "poetry":
+		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
+	default:
+		if len(f.Declared) == 0 {
+			break
+		}
+		argv := []string{"python", "-m", "pip", "install", "--quiet"}
+		files := 0
+		for _, file := range f.Installs {
+			if strings.HasSuffix(file, ".txt") {
+				argv = append(argv, "-r", f.rel(file))
+				files++
+			}
+		}
+		if files == 0 {
+			argv = append(argv, f.Declared...)
+		}
+		add(f.Need().Install, nil, argv...)
+	}
+	return out
+}
+
+func (f Found) pythonCommand(name string, r Report, module string, args ...string) Command {
+	env := []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0", "NO_COLOR=1"}
+	if f.SourceDir != "" {
+		env = append(env, "PYTHONPATH={root}/"+f.SourceDir)
+	}
+	needs := []Need{f.Need()}
+	if module != "unittest" {
+		needs = append(needs, Need{Tool: "py:" + module, Install: f.addPython(module)})
+	}
+	return Command{
+		Name: name, Argv: append([]string{"python", "-m", module}, args...), Dir: f.Root, Env: env, Report: r, Needs: needs,
+	}
+}
+
+func (f Found) addPython(module string) string {
+	switch f.Manager {
+	case "uv":
+		return "uv add --dev " + module
+	case "poetry":
+		return "poetry add --group dev " + module
+	}
+	return "python3 -m pip install " + module
+}
+
+// pythonSelect turns a selection into pytest's arguments.
+func (f Found) pythonSelect(s Selection) []string {
+	switch {
+	case len(s.IDs) > 0:
+		return f.rels(s.IDs)
+	case len(s.Files) > 0:
+		return f.rels(s.Files)
+	case s.Dir != "":
+		return []string{f.rel(cleanDir(s.Dir))}
+	}
+	return nil
+}
+
+// unittestScript runs unittest and prints one JSON object a test to the file it is given.
+const unittestScript = `import json,os,sys,time,unittest
+out,args=sys.argv[1],sys.argv[2:]
+sys.path.insert(0,os.getcwd())
+class R(unittest.TextTestResult):
+    rows=[]
+    def startTest(self,t):
+        self.t0=time.monotonic(); super().startTest(t)
+    def row(self,t,status,msg=""):
+        i=t.id().split(".")
+        mod=sys.modules.get(type(t).__module__)
+        f=getattr(mod,"__file__","") or ""
+        if type(t).__name__=="_FailedTest": f,i="",[t.id().split(".")[-1]]
+        elif type(t).__name__=="_SubTest": f,i=getattr(sys.modules.get(type(t.test_case).__module__),"__file__",""),t.test_case.id().split(".")
+        self.rows.append({"file":f,"name":"::".join(i[-2:]),"status":status,"message":msg,"seconds":time.monotonic()-getattr(self,"t0",time.monotonic())})
+    def addSuccess(self,t): self.row(t,"pass"); super().addSuccess(t)
+    def addFailure(self,t,e): self.row(t,"fail",self._exc_info_to_string(e,t)); super().addFailure(t,e)
+    def addError(self,t,e): self.row(t,"error",self._exc_info_to_string(e,t)); super().addError(t,e)
+    def addSkip(self,t,r): self.row(t,"skip",r); super().addSkip(t,r)
+    def addExpectedFailure(self,t,e): self.row(t,"skip","expected failure"); super().addExpectedFailure(t,e)
+    def addUnexpectedSuccess(self,t): self.row(t,"fail","unexpected success"); super().addUnexpectedSuccess(t)
+    def addSubTest(self,t,s,e):
+        if e is not None: self.row(s,"fail",self._exc_info_to_string(e,t))
+        super().addSubTest(t,s,e)
+l=unittest.TestLoader()
+def load(a):
+    if os.path.isdir(a): return l.discover(a,top_level_dir=".")
+    m=os.path.splitext(a)[0].replace(os.sep,"/").replace("/",".")
+    return l.loadTestsFromName(m)
+s=unittest.TestSuite([load(a) for a in args]) if args else l.discover(".")
+r=unittest.TextTestRunner(resultclass=R,verbosity=0).run(s)
+with open(out,"w",encoding="utf-8") as f:
+    for x in R.rows: f.write(json.dumps(x)+"\n")
+sys.exit(0 if r.wasSuccessful() else 1)
+`
+
+func pythonTest(f Found, s Selection) []Command {
+	if f.Runner == "unittest" {
+		c := f.pythonCommand("test", ReportUnittest, "unittest")
+		c.Argv = []string{"python", "-c", unittestScript, "{report}"}
+		if len(s.IDs) > 0 {
+			s = Selection{Files: filesOfIDs(s.IDs)}
+		}
+		c.Argv = append(c.Argv, f.pythonSelect(s)...)
+		return []Command{c}
+	}
+	args := []string{
+		"-q", "-o", "junit_family=xunit1", "--junitxml={report}", "-p", "no:cacheprovider",
+		"--continue-on-collection-errors",
+	}
+	return []Command{f.pythonCommand("test", ReportJUnit, "pytest", append(args, f.pythonSelect(s)...)...)}
+}
+
+func pythonLint(f Found, files []string) []Command {
+	if !f.Uses("ruff") {
+		return nil
+	}
+	args := []string{"check", "."}
+	if len(files) > 0 {
+		args = append([]string{"check"}, f.rels(files)...)
+	}
+	return []Command{f.pythonCommand("lint", ReportExit, "ruff", args...)}
+}
+
+func pythonFormat(f Found, files []string) []Command {
+	switch {
+	case len(files) == 0:
+		return nil
+	case f.Uses("black"):
+		return []Command{f.pythonCommand("format", ReportExit, "black", append([]string{"--quiet"}, f.rels(files)...)...)}
+	case f.Uses("ruff"):
+		return []Command{
+			f.pythonCommand("format", ReportExit, "ruff", append([]string{"check", "--fix", "--exit-zero", "--quiet"}, f.rels(files)...)...),
+			f.pythonCommand("format", ReportExit, "ruff", append([]string{"format", "--quiet"}, f.rels(files)...)...),
+		}
+	}
+	return nil
+}
+
+func pythonCoverage(f Found, s Selection) []Command {
+	if f.Runner != "pytest" || !f.Has("pytest-cov") {
+		return nil
+	}
+	args := append([]string{"-q", "-p", "no:cacheprovider", "--cov", "--cov-report=lcov:{report}"}, f.pythonSelect(s)...)
+	return []Command{f.pythonCommand("coverage", ReportLCOV, "pytest", args...)}
+}
+
+func isPythonTest(p string) bool {
+	base := path.Base(p)
+	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "conftest.py" ||
+		base == "tests.py" || inTestDir(p)
+}

@@ -1,0 +1,234 @@
+package toolchain
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// StubMark is in the message of every stub, so that a failure can be told to come from one.
+const StubMark = "jacquard: not implemented: "
+
+// Symbol is one export of a spec, as far as a stub needs it.
+type Symbol struct {
+	Name      string `json:"name"`
+	Kind      string `json:"kind"`      // function, method, type, interface, class, enum, variable, constant
+	Owner     string `json:"owner"`     // of a method: its type or class
+	Signature string `json:"signature"` // as the spec gives it
+}
+
+// FailingStub is source code that declares s in the language and fails when it is used; "" when the signature says too
+// little. It has neither package clause nor imports.
+func FailingStub(language string, s Symbol) string { return stub(language, s, true) }
+
+// EmptyStub is like FailingStub, but what it declares does nothing and returns the zero value. A test that passes with
+// both stubs does not depend on the implementation.
+func EmptyStub(language string, s Symbol) string { return stub(language, s, false) }
+
+func stub(language string, s Symbol, fails bool) string {
+	e, ok := rowOf(ecosystemOf(language))
+	if !ok {
+		return ""
+	}
+	return e.stub(s, fails)
+}
+
+// stubGo makes a declaration that go/parser accepts, or nothing.
+func stubGo(s Symbol, fails bool) string {
+	sig := strings.TrimSpace(strings.Trim(strings.TrimSpace(s.Signature), "`"))
+	var out string
+	switch s.Kind {
+	case "function", "method":
+		out = goFuncStub(s, sig, fails)
+	case "variable", "constant":
+		out = goValueStub(s, sig)
+	default:
+		out = goTypeStub(s, sig)
+	}
+	if out == "" || !parsesAsGo(out) {
+		return ""
+	}
+	return out
+}
+
+func goFuncStub(s Symbol, sig string, fails bool) string {
+	if !strings.HasPrefix(sig, "func") {
+		sig = "func " + sig
+	}
+	sig = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(sig, ";"), "{"))
+	// A signature may come without a name: func(a int) error.
+	if rest, ok := strings.CutPrefix(sig, "func("); ok && s.Owner == "" {
+		sig = "func " + s.Name + "(" + rest
+	}
+	if s.Owner != "" && !strings.HasPrefix(sig, "func (") {
+		sig = "func (*" + s.Owner + ") " + strings.TrimPrefix(sig, "func ")
+	}
+	if fails {
+		return sig + " { panic(\"" + StubMark + s.Name + "\") }\n"
+	}
+	return goEmptyFunc(sig)
+}
+
+// goEmptyFunc gives the results names, so that a bare return gives zero values whatever their types are.
+func goEmptyFunc(sig string) string {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "stub.go", "package p\n"+sig+" { return }\n", parser.SkipObjectResolution)
+	if err != nil || len(file.Decls) != 1 {
+		return ""
+	}
+	fn, ok := file.Decls[0].(*ast.FuncDecl)
+	if !ok {
+		return ""
+	}
+	if fn.Type.Results != nil {
+		for i, r := range fn.Type.Results.List {
+			if len(r.Names) == 0 {
+				r.Names = []*ast.Ident{ast.NewIdent("result" + strconv.Itoa(i))}
+			}
+		}
+		fn.Type.Results.Opening = fn.Type.Results.Pos()
+	}
+	var out bytes.Buffer
+	if err := printer.Fprint(&out, fset, fn); err != nil {
+		return ""
+	}
+	return out.String() + "\n"
+}
+
+func goValueStub(s Symbol, sig string) string {
+	for _, key := range []string{"const ", "var "} {
+		if strings.HasPrefix(sig, key) {
+			return sig + "\n"
+		}
+	}
+	typ := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(sig, s.Name)), ":"))
+	switch {
+	case typ == "" && (strings.HasPrefix(s.Name, "Err")):
+		return "var " + s.Name + " = error(stubError(\"" + s.Name + "\"))\n"
+	case typ == "":
+		return ""
+	case strings.Contains(typ, "="):
+		return "var " + s.Name + " " + typ + "\n"
+	case typ == "error":
+		return "var " + s.Name + " = error(stubError(\"" + s.Name + "\"))\n"
+	}
+	return "var " + s.Name + " " + typ + "\n"
+}
+
+// GoStubSupport is the declaration that stubs of errors use; a file with stubs holds it once.
+const GoStubSupport = "type stubError string\n\nfunc (e stubError) Error() string { return string(e) }\n"
+
+func goTypeStub(s Symbol, sig string) string {
+	if strings.HasPrefix(sig, "type ") {
+		return sig + "\n"
+	}
+	rest := strings.TrimSpace(strings.TrimPrefix(sig, s.Name))
+	switch {
+	case strings.HasPrefix(rest, "struct"), strings.HasPrefix(rest, "interface"), strings.HasPrefix(rest, "="):
+		return "type " + s.Name + " " + rest + "\n"
+	case strings.HasPrefix(rest, "{") && s.Kind == "interface":
+		return "type " + s.Name + " interface " + rest + "\n"
+	case strings.HasPrefix(rest, "{"):
+		return "type " + s.Name + " struct " + goFields(rest) + "\n"
+	case rest == "":
+		return "type " + s.Name + " struct{}\n"
+	}
+	return "type " + s.Name + " " + rest + "\n"
+}
+
+// goFields accepts "{ A string, B int }" and "{ A: string }" as people write them in specs.
+func goFields(body string) string {
+	inner := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(body), "{"), "}")
+	var fields []string
+	for _, f := range strings.FieldsFunc(inner, func(r rune) bool { return r == ',' || r == ';' || r == '\n' }) {
+		if f = strings.TrimSpace(strings.Replace(f, ":", " ", 1)); f != "" {
+			fields = append(fields, f)
+		}
+	}
+	return "{ " + strings.Join(fields, "; ") + " }"
+}
+
+func parsesAsGo(decl string) bool {
+	_, err := parser.ParseFile(token.NewFileSet(), "stub.go", "package p\n"+decl, parser.SkipObjectResolution)
+	return err == nil
+}
+
+// GoStubImports lists the packages that stub declarations need, out of those known by their usual names.
+func GoStubImports(decls string) []string {
+	file, err := parser.ParseFile(token.NewFileSet(), "stub.go", "package p\n"+decls, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	known := map[string]string{
+		"context": "context", "time": "time", "io": "io", "http": "net/http", "sql": "database/sql", "fs": "io/fs",
+		"os": "os", "json": "encoding/json", "big": "math/big", "url": "net/url", "sync": "sync", "errors": "errors",
+		"bytes": "bytes", "strings": "strings", "slog": "log/slog", "iter": "iter", "reflect": "reflect", "regexp": "regexp",
+		"bufio": "bufio", "net": "net", "template": "text/template", "fmt": "fmt", "log": "log", "rand": "math/rand",
+		"netip": "net/netip", "atomic": "sync/atomic", "ast": "go/ast", "token": "go/token", "hash": "hash", "sort": "sort",
+	}
+	var out []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok {
+				out = addOnce(out, known[id.Name])
+			}
+		}
+		return true
+	})
+	return out
+}
+
+var tsName = regexp.MustCompile(`^[A-Za-z_$][\w$]*`)
+
+// stubTypeScript declares s for the tests' run. Types need no stub: they vanish before a test runs.
+func stubTypeScript(s Symbol, fails bool) string {
+	name := tsName.FindString(s.Name)
+	if name == "" {
+		return ""
+	}
+	fail := ""
+	if fails {
+		fail = `throw new Error("` + StubMark + name + `");`
+	}
+	switch s.Kind {
+	case "function":
+		return "export function " + name + "(..._args) { " + fail + " }\n"
+	case "class":
+		return "export class " + name + " { constructor(..._args) { " + fail + " } }\n"
+	case "enum":
+		return "export const " + name + " = {};\n"
+	case "variable", "constant":
+		return "export const " + name + " = undefined;\n"
+	}
+	return ""
+}
+
+var pyName = regexp.MustCompile(`^[A-Za-z_]\w*`)
+
+func stubPython(s Symbol, fails bool) string {
+	name := pyName.FindString(s.Name)
+	if name == "" {
+		return ""
+	}
+	fail := "pass"
+	if fails {
+		fail = `raise NotImplementedError("` + StubMark + name + `")`
+	}
+	switch s.Kind {
+	case "function":
+		return "def " + name + "(*args, **kwargs):\n    " + fail + "\n"
+	case "class", "type", "interface", "enum":
+		if strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") {
+			return "class " + name + "(Exception):\n    pass\n"
+		}
+		return "class " + name + ":\n    def __init__(self, *args, **kwargs):\n        " + fail + "\n"
+	case "variable", "constant":
+		return name + " = None\n"
+	}
+	return ""
+}

@@ -1,0 +1,272 @@
+// Package toolchain knows, as data, how each ecosystem is recognised, set up, built, tested, linted and formatted,
+// which files are its tests and which are its configuration.
+//
+// Everything here is a pure function of file names and file contents: nothing is run, nothing is read from disk.
+// An ecosystem is one row of a table (see ecosystems); adding one adds a row and changes no caller.
+//
+// Commands are argv templates. The following parts are replaced by whoever runs them:
+//
+//	{report}      a file outside the tree that the tool writes its machine-readable result to
+//	{root}        the absolute path of the directory that the command runs in
+//	{env}         the directory of the prepared environment (a Python venv)
+//	{bin:PKG}     the script that the installed npm package PKG runs; {bin:PKG#NAME} when it has several
+package toolchain
+
+import (
+	"path"
+	"sort"
+	"strings"
+)
+
+// Ecosystems that the table has rows for.
+const (
+	Go     = "go"
+	Node   = "node"
+	Python = "python"
+)
+
+// Languages that the table knows.
+const (
+	LangGo         = "go"
+	LangTypeScript = "typescript"
+	LangJavaScript = "javascript"
+	LangPython     = "python"
+)
+
+// Found is the toolchain of one directory of a project.
+type Found struct {
+	Ecosystem string   `json:"ecosystem"`
+	Language  string   `json:"language"`           // of the directory; "" when it cannot be told
+	Choices   []string `json:"choices,omitempty"`  // the project's languages, when Language is ""
+	Root      string   `json:"root"`               // directory of the nearest manifest, "." for the project's root
+	Manifest  string   `json:"manifest,omitempty"` // its path; "" when there is none
+	Lock      string   `json:"lock,omitempty"`     // path of the lock file; "" when there is none
+	Manager   string   `json:"manager"`            // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip
+	Runner    string   `json:"runner"`             // go, vitest, jest, node, bun, pytest, unittest
+	Module    string   `json:"module,omitempty"`   // go: the module path; node and python: the package's name
+
+	// Declared names the packages that the manifest and the files beside it declare, without versions.
+	Declared []string `json:"declared,omitempty"`
+	// Tools are the linters, formatters and type checkers that the project configures.
+	Tools []string `json:"tools,omitempty"`
+	// Installs are the files (manifests, locks) whose bytes decide what setup installs.
+	Installs []string `json:"installs,omitempty"`
+	// SourceDir is "src" for a Python project with that layout; imports start there.
+	SourceDir string `json:"source_dir,omitempty"`
+}
+
+// Has reports whether the project declares the package name as a dependency.
+func (f Found) Has(name string) bool { return contains(f.Declared, name) }
+
+// Uses reports whether the project configures the tool (eslint, prettier, biome, ruff, black, mypy, tsc, golangci-lint).
+func (f Found) Uses(tool string) bool { return contains(f.Tools, tool) }
+
+// Report says in which form a command gives its result.
+type Report string
+
+// The forms of results. ReportExit has nothing but the exit code.
+const (
+	ReportExit     Report = "exit"
+	ReportGoTest   Report = "go-test-json"   // go test -json on stdout
+	ReportJest     Report = "jest-json"      // jest and vitest: one JSON object in {report}
+	ReportNode     Report = "node-ndjson"    // node --test: one JSON object a line in {report}
+	ReportJUnit    Report = "junit-xml"      // pytest (xunit1: with files) in {report}
+	ReportUnittest Report = "unittest-jsonl" // unittest: one JSON object a line in {report}
+	ReportGoCover  Report = "go-cover"       // a Go cover profile in {report}
+	ReportLCOV     Report = "lcov"           // LCOV tracefile in {report}
+)
+
+// Need is a program that a command cannot do without.
+type Need struct {
+	Tool    string `json:"tool"`    // the program's name, looked for on PATH, or "npm:PKG", "py:MODULE"
+	Install string `json:"install"` // the command that a person installs it with
+}
+
+// Command is one command of a toolchain.
+type Command struct {
+	Name   string   `json:"name"` // setup, build, test, lint, format, coverage
+	Argv   []string `json:"argv"`
+	Dir    string   `json:"dir"` // relative to the project's root
+	Env    []string `json:"env,omitempty"`
+	Report Report   `json:"report"`
+	Needs  []Need   `json:"needs,omitempty"`
+}
+
+// Selection says which tests to run. The zero value is all of them. Paths are relative to the project's root.
+// Only one of the fields is used: IDs before Files before Dir.
+type Selection struct {
+	Dir   string   // the tests directly in and below this directory
+	Files []string // these test files
+	IDs   []string // these tests: path::name
+}
+
+// ecosystem is a row of the table.
+type ecosystem struct {
+	name      string
+	languages []string
+	manifests []string // in order of preference
+	locks     []lock   // in order of preference
+	inspect   func(*Found, *project)
+	setup     func(Found) []Command
+	build     func(Found, string) []Command
+	test      func(Found, Selection) []Command
+	lint      func(Found, []string) []Command
+	format    func(Found, []string) []Command
+	coverage  func(Found, Selection) []Command
+	place     func(Placement, *project) Placement
+	stub      func(s Symbol, fails bool) string
+	need      Need
+}
+
+type lock struct{ file, manager string }
+
+// ecosystems is the table. The order is the order of preference where two manifests lie in one directory and the
+// language of the directory does not decide.
+func ecosystems() []ecosystem { return []ecosystem{goRow(), nodeRow(), pythonRow()} }
+
+func rowOf(name string) (ecosystem, bool) {
+	for _, e := range ecosystems() {
+		if e.name == name {
+			return e, true
+		}
+	}
+	return ecosystem{}, false
+}
+
+// languages is the language of each extension.
+var languages = map[string]string{
+	".go": LangGo,
+	".ts": LangTypeScript, ".tsx": LangTypeScript, ".mts": LangTypeScript, ".cts": LangTypeScript,
+	".js": LangJavaScript, ".jsx": LangJavaScript, ".mjs": LangJavaScript, ".cjs": LangJavaScript,
+	".py": LangPython, ".pyi": LangPython,
+}
+
+// testNames tells a language's tests by their paths.
+var testNames = map[string]func(string) bool{
+	LangGo:         func(p string) bool { return strings.HasSuffix(p, "_test.go") },
+	LangTypeScript: isNodeTest,
+	LangJavaScript: isNodeTest,
+	LangPython:     isPythonTest,
+}
+
+// LanguageOf is the language of a source file by its name, "" if it is none that the table knows.
+func LanguageOf(p string) string { return languages[strings.ToLower(path.Ext(p))] }
+
+// Extensions lists the file extensions of a language, the usual one first.
+func Extensions(language string) []string {
+	switch language {
+	case LangGo:
+		return []string{".go"}
+	case LangTypeScript:
+		return []string{".ts", ".tsx", ".mts", ".cts"}
+	case LangJavaScript:
+		return []string{".js", ".jsx", ".mjs", ".cjs"}
+	case LangPython:
+		return []string{".py"}
+	}
+	return nil
+}
+
+// Setup are the commands that install what the lock file (or, without one, the manifest) names. They may reach the
+// network; nothing after them needs to. Empty when there is nothing to install.
+func (f Found) Setup() []Command { return f.row().setup(f) }
+
+// Build are the commands that compile or type-check dir, or the whole project where the tool knows no less; empty for a
+// language that does neither.
+func (f Found) Build(dir string) []Command { return f.row().build(f, dir) }
+
+// Test are the commands that run the selected tests with a machine-readable report.
+func (f Found) Test(s Selection) []Command { return f.row().test(f, s) }
+
+// Lint are the commands of the linters that the project configures, for the given files (none: the whole project).
+func (f Found) Lint(files []string) []Command { return f.row().lint(f, files) }
+
+// Format are the commands that rewrite the given files with the project's formatter.
+func (f Found) Format(files []string) []Command { return f.row().format(f, files) }
+
+// Coverage are the commands that run the selected tests and report which lines they reached; empty when the project
+// has no tool for it.
+func (f Found) Coverage(s Selection) []Command { return f.row().coverage(f, s) }
+
+// Need is the program without which nothing of the ecosystem runs.
+func (f Found) Need() Need { return f.row().need }
+
+func (f Found) row() ecosystem {
+	e, ok := rowOf(f.Ecosystem)
+	if !ok {
+		return emptyRow()
+	}
+	return e
+}
+
+func emptyRow() ecosystem {
+	none := func(Found) []Command { return nil }
+	files := func(Found, []string) []Command { return nil }
+	sel := func(Found, Selection) []Command { return nil }
+	return ecosystem{
+		setup: none, build: func(Found, string) []Command { return nil }, test: sel, lint: files, format: files, coverage: sel,
+		place: func(p Placement, _ *project) Placement { return p },
+		stub:  func(Symbol, bool) string { return "" },
+	}
+}
+
+// rel gives p relative to the toolchain's root, which it must lie in.
+func (f Found) rel(p string) string {
+	if f.Root == "." || f.Root == "" {
+		return p
+	}
+	if p == f.Root {
+		return "."
+	}
+	return strings.TrimPrefix(p, f.Root+"/")
+}
+
+func (f Found) rels(ps []string) []string {
+	out := make([]string, len(ps))
+	for i, p := range ps {
+		out[i] = f.rel(p)
+	}
+	return out
+}
+
+// SplitID takes a test id (path::name) apart.
+func SplitID(id string) (file, name string) {
+	file, name, _ = strings.Cut(id, "::")
+	return file, name
+}
+
+// filesOfIDs lists the files of test ids, each once, in order.
+func filesOfIDs(ids []string) []string {
+	var out []string
+	for _, id := range ids {
+		if f, _ := SplitID(id); !contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func addOnce(list []string, s string) []string {
+	if s == "" || contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
