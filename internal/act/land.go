@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -78,8 +79,8 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	for _, c := range conflicts {
 		out.Conflicts = append(out.Conflicts, c.Path)
 	}
-	if len(conflicts) > 0 {
-		return out, nil
+	if out.Start, err = a.start(ctx, from.Tree, head.Tree, in.Tree, out.Conflicts); err != nil || len(conflicts) > 0 {
+		return out, err
 	}
 	f, pv, err := a.module(in.Facts)
 	if err != nil {
@@ -89,6 +90,23 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 		return out, err
 	}
 	return a.commitLanded(ctx, j, in, f, pv, landing{from: from.Tree, head: head, merged: tree, out: out})
+}
+
+// start is the tree on which an author tries again: the branch as it is now,
+// with the module's files as far as nobody else has changed them.
+func (a *Actor) start(ctx context.Context, from, head, tree string, conflicts []string) (string, error) {
+	changes, err := a.o.Repo.Diff(ctx, from, tree)
+	if err != nil {
+		return "", machinery(err)
+	}
+	var edits []git.Edit
+	for _, ch := range changes {
+		if !slices.Contains(conflicts, ch.Path) && !strings.HasPrefix(ch.Path, "../") {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		}
+	}
+	out, err := a.o.Repo.EditTree(ctx, head, edits)
+	return out, machinery(err)
 }
 
 type landing struct {

@@ -110,6 +110,9 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 			a.o.Watch(j.Key, e)
 		}
 	})
+	if a.o.Name == "scripted" {
+		out.Usage.Known = true // it asks no model, so what it does not report it has not used
+	}
 	if access != nil {
 		a.meter(&out, access.Close())
 	} else if err := a.charge(j, out.Usage); err != nil {

@@ -107,6 +107,9 @@ func (l *lab) module(tree, dir string, exports ...step.Export) check.Module {
 		ids[e.Path] = e.ID
 	}
 	read := func(p string) []byte {
+		if ids[p] == "" {
+			return nil
+		}
 		b, err := l.repo.ReadBlob(l.t.Context(), ids[p])
 		if err != nil {
 			l.t.Fatal(err)
@@ -193,7 +196,7 @@ func pySample() sample {
 	const test = "import pytest\n\nfrom calc.calc import ZeroError, div\n\n\ndef test_div():\n    assert div(6, 3) == 2\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_self(n):\n    assert div(n, n) == 1\n\n\nclass TestErrors:\n    def test_zero(self):\n        with pytest.raises(ZeroError):\n            div(1, 0)\n"
 	return sample{
 		name: "python", dir: "calc",
-		base:      map[string]string{"pyproject.toml": "[project]\nname = \"sample\"\nversion = \"1\"\n\n[tool.pytest.ini_options]\ntestpaths = [\".\"]\n", "other/other.py": "def one():\n    return 1\n", "other/test_other.py": "from other.other import one\n\n\ndef test_one():\n    assert one() == 1\n"},
+		base:      map[string]string{"pyproject.toml": "[project]\nname = \"sample\"\nversion = \"1\"\n\n[tool.pytest.ini_options]\ntestpaths = [\".\"]\n", "calc/__init__.py": "# calc\n", "other/__init__.py": "# other\n", "other/other.py": "def one():\n    return 1\n", "other/test_other.py": "from other.other import one\n\n\ndef test_one():\n    assert one() == 1\n"},
 		exports:   []step.Export{{Kind: "function", Name: "div", Signature: "div(a: int, b: int) -> int"}, {Kind: "class", Name: "ZeroError", Signature: "ZeroError(Exception)"}},
 		test:      map[string]string{"calc/test_calc.py": test},
 		ids:       []string{"calc/test_calc.py::test_div", "calc/test_calc.py::test_self", "calc/test_calc.py::TestErrors::test_zero"},
@@ -470,4 +473,70 @@ func TestFormatChangesOnlyWhatItMay(t *testing.T) {
 	if !slices.Equal(changed, []string{"calc/calc.go"}) || p.Tree == tree {
 		t.Errorf("changed = %q", changed)
 	}
+}
+
+// nodeSample is the TypeScript sample for node's own runner: JavaScript, no package installed.
+func nodeSample(t *testing.T) sample {
+	t.Helper()
+	plain := strings.NewReplacer(
+		": number", "", "import { describe, it, expect } from 'vitest';", "import { describe, it } from 'node:test';\nimport assert from 'node:assert/strict';",
+		"import { it, expect } from 'vitest';", "import { it } from 'node:test';\nimport assert from 'node:assert/strict';",
+		"import { test, expect } from 'vitest';", "import { test } from 'node:test';\nimport assert from 'node:assert/strict';",
+		"./index'", "./index.js'",
+	)
+	expect := strings.NewReplacer(
+		"expect(div(6, 3)).toBe(2)", "assert.equal(div(6, 3), 2)", "expect(() => div(1, 0)).toThrow(ZeroError)", "assert.throws(() => div(1, 0), ZeroError)",
+		"expect(() => div(1, 0)).toThrow()", "assert.throws(() => div(1, 0))", "expect(true).toBe(true)", "assert.ok(true)",
+		"expect(div(6, 3)).toBe(x)", "assert.equal(div(6, 3), x)", "expect('a'.length).toBe(1)", "assert.equal('a'.length, 1)",
+		"expect(div(0, 3)).not.toBe(1000)", "assert.notEqual(div(0, 3), 1000)", "expect(one()).toBe(1)", "assert.equal(one(), 1)",
+		"it.each([1, 2])('%i by itself', (n) => {\n    expect(div(n, n)).toBe(1);", "it('by itself', () => {\n    assert.equal(div(5, 5), 1);",
+	)
+	s := tsSample(t)
+	s.name = "node"
+	convert := func(files map[string]string) map[string]string {
+		out := map[string]string{}
+		for p, text := range files {
+			out[strings.TrimSuffix(p, ".ts")+".js"] = plain.Replace(expect.Replace(text))
+		}
+		return out
+	}
+	s.base = map[string]string{
+		"package.json":            "{\"name\": \"sample\", \"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n",
+		"src/other/index.js":      "export const one = () => 1;\n",
+		"src/other/index.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert/strict';\nimport { one } from './index.js';\ntest('one', () => { assert.equal(one(), 1); });\n",
+	}
+	for _, m := range []*map[string]string{&s.test, &s.right, &s.wrong, &s.cheat, &s.refactor, &s.breaking, &s.weakTest, &s.broken, &s.satisfied} {
+		*m = convert(*m)
+	}
+	s.ids = []string{"src/calc/index.test.js::div > divides", "src/calc/index.test.js::div > by itself", "src/calc/index.test.js::div > throws", "src/calc/index.test.js::div > throws its own error"}
+	return s
+}
+
+func TestProofsNode(t *testing.T) {
+	t.Parallel()
+	needs(t, "node")
+	prove(t, nodeSample(t))
+}
+
+// TestProofsUnittest proves the Python sample with the runner that every Python has.
+func TestProofsUnittest(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	s := pySample()
+	s.name = "unittest"
+	s.base = map[string]string{
+		"setup.py": "from setuptools import setup\nsetup(name='sample')\n", "calc/__init__.py": "# calc\n", "other/__init__.py": "# other\n", "other/other.py": "def one():\n    return 1\n",
+		"other/test_other.py": "import unittest\n\nfrom other.other import one\n\n\nclass OneTest(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(one(), 1)\n",
+	}
+	class := func(imports, body string) map[string]string {
+		return map[string]string{"calc/test_calc.py": "import unittest\n\n" + imports + "\n\nclass CalcTest(unittest.TestCase):\n" + body}
+	}
+	const div = "    def test_div(self):\n        self.assertEqual(div(6, 3), 2)\n"
+	s.test = class("from calc.calc import ZeroError, div\n", div+"\n    def test_zero(self):\n        with self.assertRaises(ZeroError):\n            div(1, 0)\n\n    def test_self(self):\n        for n in (1, 2):\n            with self.subTest(n=n):\n                self.assertEqual(div(n, n), 1)\n")
+	s.ids = []string{"calc/test_calc.py::CalcTest::test_div", "calc/test_calc.py::CalcTest::test_zero", "calc/test_calc.py::CalcTest::test_self"}
+	s.cheat["calc/test_calc.py"] = class("", "    def test_div(self):\n        self.assertTrue(True)\n")["calc/test_calc.py"]
+	s.weakTest = class("from calc.calc import div\n", "    def test_div(self):\n        self.assertNotEqual(div(0, 3), 1000)\n")
+	s.broken = class("from calc.calc import div\nfrom nowhere_at_all import x\n", "    def test_div(self):\n        self.assertEqual(div(6, 3), x)\n")
+	s.satisfied = class("from calc.calc import div\n", div+"\n    def test_nothing(self):\n        self.assertEqual(len('a'), 1)\n")
+	prove(t, s)
 }

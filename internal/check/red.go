@@ -370,14 +370,40 @@ func (r *red) promised(name string) bool {
 	return false
 }
 
-// ownModule reports whether a missing import is a file of the module under work.
+// ownModule reports whether a missing import is a file of the module under work, of which the test wants only what the
+// spec exports.
 func (r *red) ownModule(t test, from string) bool {
 	if from == "" {
 		return true
 	}
+	for _, imp := range source.Parse(t.File, r.p.read(t.File)).Imports {
+		if !r.means(t, imp.From, from) {
+			continue
+		}
+		for _, n := range imp.Names {
+			if n != "default" && !r.promised(n) {
+				return false
+			}
+		}
+	}
 	for _, target := range importTargets(r.m.Chain, t.File, from, r.p.root) {
 		if target == r.m.Dir || strings.HasPrefix(target, r.m.Dir+"/") || r.m.Dir == "." {
 			return true
+		}
+	}
+	return false
+}
+
+// means reports whether an import as written in the test is the one that the runner calls missing.
+func (r *red) means(t test, written, missing string) bool {
+	if written == missing {
+		return true
+	}
+	for _, a := range importTargets(r.m.Chain, t.File, written, r.p.root) {
+		for _, b := range importTargets(r.m.Chain, t.File, missing, r.p.root) {
+			if a == b {
+				return true
+			}
 		}
 	}
 	return false

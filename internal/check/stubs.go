@@ -181,7 +181,7 @@ func (s *stubber) imports(test string) error {
 			have[sym.Name] = true
 			add.WriteString(s.stub(s.m.Chain.Language, sym))
 		}
-		if add.Len() == 0 && exists {
+		if add.Len() == 0 && (exists || !s.wants(imp.Names)) {
 			continue
 		}
 		out := add.String()
@@ -196,6 +196,17 @@ func (s *stubber) imports(test string) error {
 		}
 	}
 	return nil
+}
+
+// wants reports whether an import asks for nothing by name, or for something that the spec exports (perhaps a type, which
+// needs no stub).
+func (s *stubber) wants(names []string) bool {
+	for _, e := range s.m.Exports {
+		if has(names, e.Name) {
+			return true
+		}
+	}
+	return len(names) == 0
 }
 
 func usesRequire(src []byte, from string) bool {

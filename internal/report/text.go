@@ -199,6 +199,9 @@ func Summary(l Lang, o step.CompileOut) string {
 // Cost says what was spent; what nobody could measure is called unknown.
 func Cost(u step.Usage) string {
 	tokens := u.Input + u.Output + u.CacheRead + u.CacheWrite
+	if tokens == 0 && u.Known {
+		return "no tokens"
+	}
 	if !u.Known && u.USD == 0 {
 		return fmt.Sprintf("%s tokens, cost unknown", Short(tokens))
 	}

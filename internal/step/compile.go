@@ -282,7 +282,8 @@ type LandOut struct {
 	Counts    Counts       `json:"counts"`
 	Files     []Change     `json:"files,omitempty"` // bounded
 	Implement bool         `json:"implements_updated"`
-	Head      HeadOut      `json:"head"` // of the run's branch, when it did not pass
+	Head      HeadOut      `json:"head"`  // of the run's branch, when it did not pass
+	Start     string       `json:"start"` // then: that tree with the module's own files, without those in conflict
 }
 
 // Change is one file of a landed commit.

@@ -224,11 +224,13 @@ func (f Found) nodeFiles(s Selection) []string {
 
 // nodeReporter makes node's own runner print one JSON object a test. It is an argument and not a file, so that
 // nothing has to be written next to the project.
-const nodeReporter = `data:text/javascript,export default async function*(s){for await(const e of s){` +
-	`if(e.type==="test:pass"||e.type==="test:fail"){const d=e.data,x=d.details||{};const c=x.error?(x.error.cause||x.error):null;` +
+const nodeReporter = `data:text/javascript,export default async function*(s){const m={};for await(const e of s){const d=e.data;` +
+	`if(e.type==="test:stderr"){m[d.file]=((m[d.file]||"")+d.message).slice(-4000)}` +
+	`if(e.type==="test:pass"||e.type==="test:fail"){const x=d.details||{};const c=x.error?(x.error.cause||x.error):null;` +
 	`yield JSON.stringify({event:e.type.slice(5),name:d.name,nesting:d.nesting,file:d.file,skip:d.skip!==undefined%26%26d.skip!==false,` +
 	`todo:d.todo!==undefined%26%26d.todo!==false,ms:x.duration_ms,kind:x.type,` +
-	`error:c?String(c.stack||c.message||c):undefined,failure:x.error?x.error.failureType:undefined})+"\n"}}}`
+	`error:c?String(c.stack||c.message||c)+(d.nesting===0%26%26d.name===d.file?"\\n"+(m[d.file]||""):""):undefined,` +
+	`failure:x.error?x.error.failureType:undefined})+"\\n"}}}`
 
 func nodeTest(f Found, s Selection) []Command {
 	files := f.nodeFiles(s)

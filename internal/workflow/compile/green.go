@@ -51,7 +51,7 @@ func (w *work) rewrite() bool {
 }
 
 func (w *work) greenIn(tree string) step.GreenIn {
-	return step.GreenIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: tree, Frozen: w.frozen}
+	return step.GreenIn{Facts: w.m.Facts, Base: w.tested, Tree: tree, Frozen: w.frozen}
 }
 
 // attempt runs GREEN turns until the frozen tests pass. fb is what an earlier

@@ -17,6 +17,7 @@ type work struct {
 	f        step.Facts
 	base     step.HeadOut // where the run's branch stood when the module began
 	frozen   []step.File
+	tested   string // tree with the frozen tests that the code is written on
 	tree     string // best tree so far
 	res      step.ModuleResult
 	attempts map[string]int // turns asked so far, by role
@@ -48,7 +49,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 	if w.base, err = flow.Do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
 		return step.ModuleResult{}, err
 	}
-	w.tree = w.base.Tree
+	w.tree, w.tested = w.base.Tree, w.base.Tree
 	return w.phases(c)
 }
 
@@ -158,7 +159,7 @@ func (w *work) again(c *flow.Ctx, out step.LandOut) (bool, error) {
 		})
 	}
 	w.base = out.Head
-	w.tree = out.Head.Tree
+	w.tree, w.tested = out.Start, out.Start
 	return w.attempt(c, &feedback)
 }
 

@@ -34,7 +34,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		}
 		r := review(w.f.Items, claims, *proof)
 		if proof.Passed && r.score > best {
-			w.frozen, w.tree = proof.Frozen, proof.Tree
+			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
 			w.res.TestFiles, w.res.Skipped = paths(proof.Frozen), proof.Skipped
 			w.res.Findings, w.res.Score = proof.Findings, r.score
 		}

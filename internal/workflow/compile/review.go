@@ -61,7 +61,7 @@ func review(items []step.Item, claims []step.Claim, p step.RedOut) reviewed {
 				Message: "no test that ran covers " + it.ID + " (" + it.Kind + "): " + clip(it.Text, 160),
 			})
 		}
-		if it.Category == "error" {
+		if it.Category == "error" && it.State != "unchanged" {
 			own := slices.ContainsFunc(tests[it.ID], func(t string) bool { return users[t] == 0 })
 			count("edge", covered[it.ID] && own)
 			if covered[it.ID] && !own {
