@@ -17,12 +17,12 @@ import (
 
 // private is what only the carrying out of a module's steps needs.
 type private struct {
-	Module    check.Module     `json:"module"`
-	Entry     target.Entry     `json:"entry"`
-	Old       target.Entry     `json:"old"`
-	Constants []spec.Constant  `json:"constants,omitempty"`
-	Unchanged []string         `json:"unchanged,omitempty"` // items that frozen tests cover
-	Loose     []toolchain.Need `json:"needs,omitempty"`
+	Module    check.Module           `json:"module"`
+	Entry     target.Entry           `json:"entry"`
+	Old       target.Entry           `json:"old"`
+	Constants []spec.Constant        `json:"constants,omitempty"`
+	Unchanged []string               `json:"unchanged,omitempty"` // items that frozen tests cover
+	Packages  []toolchain.Dependency `json:"packages,omitempty"`  // that the spec names
 }
 
 // builder makes the facts of modules; what all share is made once.
@@ -93,6 +93,9 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Domain Context"), Base: b.tree,
 	}
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
+	for _, e := range doc.Dependencies.External {
+		pv.Packages = append(pv.Packages, toolchain.Dependency{Name: e.Name, Version: e.Version})
+	}
 	if err := b.docs(&f, t, doc); err != nil {
 		return step.Facts{}, err
 	}

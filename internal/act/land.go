@@ -153,6 +153,7 @@ func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, pv 
 	if err != nil {
 		return err
 	}
+	pv.Module.Base = merged
 	proof, err := c.Merged(ctx, pv.Module, merged, in.Frozen)
 	if err != nil {
 		return a.checkError(err)

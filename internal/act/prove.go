@@ -20,6 +20,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.AgentTurn, a.turn),
 		flow.Handle(step.Head, a.head),
 		flow.Handle(step.Plan, a.plan),
+		flow.Handle(step.Packages, a.packages),
 		flow.Handle(step.ProveRed, a.proveRed),
 		flow.Handle(step.ProveGreen, a.proveGreen),
 		flow.Handle(step.Format, a.format),
@@ -116,6 +117,7 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 	if err != nil {
 		return step.RedOut{}, err
 	}
+	pv.Module.Base = in.Base
 	proof, err := c.Red(ctx, pv.Module, in.Base, in.Tree, in.Claims)
 	if err != nil {
 		return step.RedOut{}, a.checkError(err)
@@ -146,6 +148,7 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 	if err != nil {
 		return step.GreenOut{}, err
 	}
+	pv.Module.Base = in.Base
 	var proof check.Proof
 	if in.Before != "" {
 		proof, err = c.Refactor(ctx, pv.Module, in.Before, in.Tree, in.Frozen)
@@ -243,6 +246,7 @@ func (a *Actor) format(ctx context.Context, j flow.Job, in step.FormatIn) (step.
 	if err != nil {
 		return step.FormatOut{}, err
 	}
+	pv.Module.Base = in.Tree
 	proof, changed, err := c.Format(ctx, pv.Module, in.Tree, files)
 	if err != nil {
 		return step.FormatOut{}, a.checkError(err)
@@ -277,6 +281,7 @@ func (a *Actor) mutate(ctx context.Context, j flow.Job, in step.MutateIn) (step.
 	if err != nil {
 		return step.MutateOut{}, err
 	}
+	pv.Module.Base = in.Base
 	proof, err := c.Mutants(ctx, pv.Module, in.Base, in.Tree, in.Frozen)
 	if err != nil {
 		return step.MutateOut{}, a.checkError(err)
@@ -309,5 +314,6 @@ func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t ste
 	if err != nil {
 		return err
 	}
+	pv.Module.Base = t.Tree
 	return a.checkError(c.Furnish(ctx, pv.Module, clone.Root()))
 }

@@ -211,10 +211,10 @@ func (r reader) jest(report []byte) ([]step.TestResult, error) {
 }
 
 type nodeEvent struct {
-	Event, Name, File, Error, Kind, Failure string
-	Nesting                                 int
-	Skip, Todo                              bool
-	MS                                      float64
+	Event, Name, File, Error, Kind string
+	Nesting                        int
+	Skip, Todo                     bool
+	MS                             float64
 }
 
 // node reads the events of the reporter in toolchain. A suite ends after what is in it, so names are put together backwards.

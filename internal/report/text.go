@@ -165,6 +165,8 @@ func advice(l Lang, r step.ModuleResult) string {
 			"실행 중 수정된 파일이 있어 반영하지 않았습니다: %s. 가져오기: jacquard diff --apply %s", strings.Join(r.Conflicts, ", "), r.Dir)
 	case "land":
 		say("it does not work together with the other modules of this run; it was not delivered:", "다른 모듈과 함께 동작하지 않아 반영하지 않았습니다:")
+	case "packages":
+		say("packages that the spec names could not be added:", "스펙에 있는 패키지를 추가하지 못했습니다:")
 	case "tests-incomplete":
 		say("some items of the spec have no test of their own (review %d/100):", "테스트가 없는 스펙 항목이 있습니다 (리뷰 %d/100):", r.Score)
 	case "weak-tests":

@@ -133,6 +133,22 @@ type File struct {
 // Plan finds what is stale and in which order to build it.
 var Plan = flow.Step[CompileIn, PlanOut]{Name: "compile.plan", Lane: Landing}
 
+// PackagesIn asks for the external packages that a module's spec names.
+type PackagesIn struct {
+	Facts flow.Blob `json:"facts"`
+}
+
+// PackagesOut is the run's branch with the packages. Commit is empty when
+// nothing had to be added; findings say what cannot be had.
+type PackagesOut struct {
+	Head     HeadOut   `json:"head"`
+	Commit   string    `json:"commit,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Packages adds packages to manifest and lock file.
+var Packages = flow.Step[PackagesIn, PackagesOut]{Name: "compile.packages", Lane: Landing}
+
 // Claim is an author's statement that tests cover an item.
 type Claim struct {
 	Item  string   `json:"item"`

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"path"
 	"strings"
@@ -222,15 +223,25 @@ func (f Found) nodeFiles(s Selection) []string {
 	return nil
 }
 
-// nodeReporter makes node's own runner print one JSON object a test. It is an argument and not a file, so that
-// nothing has to be written next to the project.
-const nodeReporter = `data:text/javascript,export default async function*(s){const m={};for await(const e of s){const d=e.data;` +
-	`if(e.type==="test:stderr"){m[d.file]=((m[d.file]||"")+d.message).slice(-4000)}` +
-	`if(e.type==="test:pass"||e.type==="test:fail"){const x=d.details||{};const c=x.error?(x.error.cause||x.error):null;` +
-	`yield JSON.stringify({event:e.type.slice(5),name:d.name,nesting:d.nesting,file:d.file,skip:d.skip!==undefined%26%26d.skip!==false,` +
-	`todo:d.todo!==undefined%26%26d.todo!==false,ms:x.duration_ms,kind:x.type,` +
-	`error:c?String(c.stack||c.message||c)+(d.nesting===0%26%26d.name===d.file?"\\n"+(m[d.file]||""):""):undefined,` +
-	`failure:x.error?x.error.failureType:undefined})+"\\n"}}}`
+// nodeReporter makes node's own runner print one JSON object a test. It is given as an argument and not as a file, so
+// that nothing has to be written next to the project.
+const nodeReporter = `export default async function* (source) {
+  const stderr = {};
+  for await (const { type, data: d } of source) {
+    if (type === "test:stderr") stderr[d.file] = ((stderr[d.file] || "") + d.message).slice(-4000);
+    if (type !== "test:pass" && type !== "test:fail") continue;
+    const x = d.details || {};
+    const cause = x.error ? x.error.cause || x.error : null;
+    let error = cause ? String(cause.stack || cause.message || cause) : undefined;
+    if (error && d.nesting === 0 && d.name === d.file) error += "\n" + (stderr[d.file] || "");
+    const set = (v) => v !== undefined && v !== false;
+    yield JSON.stringify({
+      event: type.slice(5), name: d.name, nesting: d.nesting, file: d.file, skip: set(d.skip), todo: set(d.todo),
+      ms: x.duration_ms, kind: x.type, error,
+    }) + "\n";
+  }
+}
+`
 
 func nodeTest(f Found, s Selection) []Command {
 	files := f.nodeFiles(s)
@@ -256,7 +267,7 @@ func nodeTest(f Found, s Selection) []Command {
 	if f.Has("tsx") {
 		argv = append(argv, "--import", "tsx")
 	}
-	argv = append(argv, "--test", "--test-reporter="+nodeReporter, "--test-reporter-destination={report}")
+	argv = append(argv, "--test", "--test-reporter=data:text/javascript;base64,"+base64.StdEncoding.EncodeToString([]byte(nodeReporter)), "--test-reporter-destination={report}")
 	return []Command{{
 		Name: "test", Argv: append(argv, files...), Dir: f.Root, Report: ReportNode,
 		Env: []string{"CI=1", "NO_COLOR=1"}, Needs: []Need{f.Need()},

@@ -258,7 +258,7 @@ class R(unittest.TextTestResult):
         i=t.id().split(".")
         mod=sys.modules.get(type(t).__module__)
         f=getattr(mod,"__file__","") or ""
-        if type(t).__name__=="_FailedTest": f,i="",[t.id().split(".")[-1]]
+        if type(t).__name__=="_FailedTest": f,i="",[failed.get(t._testMethodName,t._testMethodName)]
         elif type(t).__name__=="_SubTest": f,i=getattr(sys.modules.get(type(t.test_case).__module__),"__file__",""),t.test_case.id().split(".")
         self.rows.append({"file":f,"name":"::".join(i[-2:]),"status":status,"message":msg,"seconds":time.monotonic()-getattr(self,"t0",time.monotonic())})
     def addSuccess(self,t): self.row(t,"pass"); super().addSuccess(t)
@@ -271,9 +271,11 @@ class R(unittest.TextTestResult):
         if e is not None: self.row(s,"fail",self._exc_info_to_string(e,t))
         super().addSubTest(t,s,e)
 l=unittest.TestLoader()
+failed={}
 def load(a):
     if os.path.isdir(a): return l.discover(a,top_level_dir=".")
     m=os.path.splitext(a)[0].replace(os.sep,"/").replace("/",".")
+    failed[m.split(".")[-1]]=m
     return l.loadTestsFromName(m)
 s=unittest.TestSuite([load(a) for a in args]) if args else l.discover(".")
 r=unittest.TextTestRunner(resultclass=R,verbosity=0).run(s)

@@ -49,8 +49,37 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 	if w.base, err = flow.Do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
 		return step.ModuleResult{}, err
 	}
+	if len(f.Missing) > 0 && in.Phase != step.GreenRefactor {
+		ok, err := w.packages(c)
+		if err != nil {
+			return step.ModuleResult{}, err
+		}
+		if !ok {
+			return w.end(c, step.Warning, "packages")
+		}
+	}
 	w.tree, w.tested = w.base.Tree, w.base.Tree
 	return w.phases(c)
+}
+
+// packages adds the external packages that the spec names, before any test is
+// written: they are authorised by the spec, and by nothing else.
+func (w *work) packages(c *flow.Ctx) (bool, error) {
+	p, err := flow.Do(c, "packages", step.Packages, step.PackagesIn{Facts: w.m.Facts})
+	if err != nil {
+		return false, err
+	}
+	w.base = p.Head
+	if len(p.Findings) > 0 {
+		w.res.Findings = p.Findings
+		return false, nil
+	}
+	if p.Commit == "" || w.in.Delivery != step.ToTree {
+		return true, nil
+	}
+	a, err := flow.Do(c, "apply-packages", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: p.Commit})
+	w.res.Conflicts = a.Conflicts
+	return err == nil && len(a.Conflicts) == 0, err
 }
 
 func (w *work) phases(c *flow.Ctx) (step.ModuleResult, error) {

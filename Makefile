@@ -1,0 +1,57 @@
+# Everything a fresh machine with Go, git and Node needs is set up by these targets.
+GO      ?= go
+BIN     := bin/jacquard
+TOOLS   := bin/tools
+CLAUDE  := bin/npm/node_modules/.bin/claude
+# The race detector needs a C compiler.
+CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
+RACE    := $(if $(CC_FOUND),-race,)
+TEST_TIMEOUT ?= 35m
+
+.PHONY: all build demo test lint bench fuzz clean cross claude python
+
+all: build
+
+build:
+	$(GO) build -trimpath -o $(BIN) ./cmd/jacquard
+
+demo: build
+	./$(BIN) demo
+
+# The real agent CLI for the end-to-end tests, pinned in tools/npm.
+claude: $(CLAUDE)
+$(CLAUDE): tools/npm/package.json tools/npm/package-lock.json
+	mkdir -p bin/npm
+	cp tools/npm/package.json tools/npm/package-lock.json bin/npm/
+	cd bin/npm && npm ci --no-audit --no-fund --ignore-scripts
+	cd bin/npm && node node_modules/@anthropic-ai/claude-code/install.cjs
+	touch $(CLAUDE)
+
+# pytest for the Python tests, where Python is.
+python:
+	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
+	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
+
+test: build claude python
+	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
+	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
+
+$(TOOLS)/golangci-lint: tools/go.mod
+	mkdir -p $(TOOLS)
+	cd tools && GOBIN=$(abspath $(TOOLS)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+lint: $(TOOLS)/golangci-lint
+	$(GO) mod tidy -diff
+	$(TOOLS)/golangci-lint config verify
+	$(TOOLS)/golangci-lint run ./...
+
+cross:
+	@set -e; for os in linux darwin windows; do for arch in amd64 arm64; do \
+	  echo "build $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -o /dev/null ./cmd/jacquard; done; done
+
+BENCHTIME ?= 1x
+bench: build
+	JACQUARD_BENCH_BIN=$(abspath $(BIN)) $(GO) run ./internal/bench $(BENCH_FLAGS)
+
+clean:
+	rm -rf bin

@@ -1,0 +1,112 @@
+// Package jacquard_test checks what no single package can see: who imports whom.
+package jacquard_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/jacquard-build/jacquard/internal/"
+
+// allowed is the drawing of docs/architecture.md: package -> what it may
+// import of this module. cli may import everything.
+var allowed = map[string][]string{
+	"spec":             {},
+	"source":           {},
+	"toolchain":        {},
+	"index":            {"spec", "source"},
+	"target":           {"spec", "index", "toolchain"},
+	"flow":             {},
+	"flow/flowtest":    {"flow"},
+	"step":             {"flow"},
+	"workflow/compile": {"flow", "step", "spec", "source", "index", "target", "toolchain"},
+	"blob":             {},
+	"proc":             {},
+	"git":              {"proc"},
+	"scenario":         {},
+	"agent":            {"proc", "step"},
+	"gateway":          {"scenario"},
+	"check":            {"proc", "git", "source", "step", "toolchain"},
+	"act": {
+		"flow", "step", "spec", "source", "index", "target", "toolchain", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
+	},
+	"flow/local": {"flow", "blob"},
+	"report":     {"flow", "step", "spec"},
+	"cli":        nil,
+	"bench":      nil,
+}
+
+// only says which package alone may import something with effects.
+var only = map[string][]string{
+	"os/exec":      {"proc"},
+	"database/sql": {"flow/local"},
+	"net/http":     {"gateway", "cli"},
+	"os/signal":    {"cli"},
+}
+
+// pure packages take bytes and give values.
+var pure = []string{"spec", "source", "toolchain", "index", "target", "flow", "step", "workflow/compile"}
+
+func TestImportsFollowTheDrawing(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	err := filepath.WalkDir("internal", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && d.Name() == "testdata" {
+			if d != nil && d.IsDir() && err == nil {
+				return filepath.SkipDir
+			}
+			return err
+		}
+		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		pkg := strings.TrimPrefix(path.Dir(filepath.ToSlash(p)), "internal/")
+		seen[pkg] = true
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			check(t, p, pkg, imp)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range allowed {
+		if !seen[pkg] {
+			t.Errorf("the drawing has a package %s that does not exist", pkg)
+		}
+	}
+}
+
+func check(t *testing.T, file, pkg, imp string) {
+	t.Helper()
+	may, known := allowed[pkg]
+	if !known {
+		t.Errorf("%s: package %s is not in the drawing of docs/architecture.md", file, pkg)
+		return
+	}
+	if own, ok := strings.CutPrefix(imp, module); ok && may != nil && !slices.Contains(may, own) {
+		t.Errorf("%s: %s may not import %s (it may import %v)", file, pkg, own, may)
+	}
+	if who, ok := only[imp]; ok && !slices.Contains(who, pkg) && pkg != "bench" {
+		t.Errorf("%s: only %v may import %s", file, who, imp)
+	}
+	effects := []string{"os", "net", "database/sql", "math/rand", "math/rand/v2", "os/exec"}
+	if slices.Contains(pure, pkg) && slices.Contains(effects, imp) {
+		t.Errorf("%s: %s is pure and may not import %s", file, pkg, imp)
+	}
+}

@@ -1,0 +1,83 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+const packagesFile = "packages.json"
+
+// packages is the step compile.packages: the external packages that a spec
+// names, and exactly these, become dependencies on the run's branch.
+func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (step.PackagesOut, error) {
+	tip, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	if err != nil {
+		return step.PackagesOut{}, machinery(err)
+	}
+	head, err := a.at(ctx, tip)
+	if err != nil {
+		return step.PackagesOut{}, err
+	}
+	for _, dir := range j.Previous {
+		var out step.PackagesOut
+		raw, err := os.ReadFile(filepath.Join(dir, packagesFile))
+		if err == nil && json.Unmarshal(raw, &out) == nil && a.reaches(ctx, tip, out.Head.Commit) {
+			return out, nil
+		}
+	}
+	_, pv, err := a.module(in.Facts)
+	if err != nil {
+		return step.PackagesOut{}, err
+	}
+	// Another module of this run may have added some of them meanwhile.
+	v, err := a.tree(ctx, head.Tree, nil)
+	if err != nil {
+		return step.PackagesOut{}, err
+	}
+	found, _ := toolchain.DetectAs(v.paths(), v.bytes, pv.Module.Dir, pv.Module.Chain.Language)
+	var missing []toolchain.Dependency
+	for _, d := range pv.Packages {
+		if !found.Has(d.Name) {
+			missing = append(missing, d)
+		}
+	}
+	if len(missing) == 0 {
+		return step.PackagesOut{Head: head}, nil
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.PackagesOut{}, err
+	}
+	proof, err := c.Add(ctx, found, head.Tree, missing)
+	if err != nil {
+		return step.PackagesOut{}, a.checkError(err)
+	}
+	out := step.PackagesOut{Head: head, Findings: proof.Findings}
+	if !proof.Passed || proof.Tree == head.Tree {
+		return out, nil
+	}
+	commit := a.commit(j.Run, "add the packages of "+pv.Module.Dir, git.Trailer{Key: trailerStep, Value: j.Key})
+	commit.Tree, commit.Parents = proof.Tree, []string{head.Commit}
+	id, err := a.o.Repo.CommitTree(ctx, commit)
+	if err != nil {
+		return out, machinery(err)
+	}
+	out.Commit, out.Head = id, step.HeadOut{Commit: id, Tree: proof.Tree}
+	if err := writeFile(filepath.Join(j.Dir, packagesFile), mustJSON(out)); err != nil {
+		return out, machinery(err)
+	}
+	return out, machinery(a.o.Repo.SetRef(ctx, runRef(j.Run), id, head.Commit))
+}
+
+// reaches reports whether a commit is in the history of tip.
+func (a *Actor) reaches(ctx context.Context, tip, commit string) bool {
+	log, err := a.o.Repo.Log(ctx, commit, tip, 1)
+	return err == nil && len(log) == 0
+}
