@@ -30,7 +30,8 @@ type Options struct {
 	Repo    *git.Repo
 	NoGit   bool     // the project is outside git; Repo is private
 	State   string   // .jacquard of the project
-	Cache   string   // checkouts and environments, outside the project
+	Cache   string   // checkouts, outside the project
+	Shared  string   // installed dependencies and compilers' caches, shared by projects
 	Env     []string // the allow-listed part of the user's environment
 	Now     func() time.Time
 	Blobs   flow.Blobs

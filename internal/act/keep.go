@@ -79,8 +79,8 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 	if !all {
 		return freed, nil
 	}
-	for _, d := range []string{"deps", "agent", "tmp", "check"} {
-		n, err := remove(filepath.Join(a.o.Cache, d))
+	for _, d := range []string{filepath.Join(a.o.Shared, "deps"), filepath.Join(a.o.Shared, "agent"), filepath.Join(a.o.Cache, "tmp")} {
+		n, err := remove(d)
 		freed += n
 		if err != nil {
 			return freed, machinery(err)

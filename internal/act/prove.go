@@ -52,7 +52,7 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 		setup = append(setup, strings.Fields(s))
 	}
 	c, err := check.New(check.Options{
-		Repo: a.o.Repo, Env: a.o.Env, Cache: filepath.Join(a.o.Cache, "deps"), Temp: dir, Copy: extra, Setup: setup, Limit: a.o.Checks.Timeout,
+		Repo: a.o.Repo, Env: a.o.Env, Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Limit: a.o.Checks.Timeout,
 		Store: func(out []byte) (string, error) {
 			ref, err := a.o.Blobs.Put(a.o.Redact.Bytes(out), "text/plain")
 			return ref.SHA256, err

@@ -310,8 +310,8 @@ func (a *Actor) prompt(t step.Turn) (string, error) {
 func (a *Actor) agentEnv(dir string) []string {
 	own := map[string]string{
 		"TMPDIR":  filepath.Join(dir, "tmp"),
-		"GOCACHE": filepath.Join(a.o.Cache, "agent", "go-build"), "GOMODCACHE": filepath.Join(a.o.Cache, "agent", "go-mod"),
-		"npm_config_cache": filepath.Join(a.o.Cache, "agent", "npm"), "PIP_CACHE_DIR": filepath.Join(a.o.Cache, "agent", "pip"),
+		"GOCACHE": filepath.Join(a.o.Shared, "agent", "go-build"), "GOMODCACHE": filepath.Join(a.o.Shared, "agent", "go-mod"),
+		"npm_config_cache": filepath.Join(a.o.Shared, "agent", "npm"), "PIP_CACHE_DIR": filepath.Join(a.o.Shared, "agent", "pip"),
 		"PYTHONDONTWRITEBYTECODE": "1", "CI": "1",
 	}
 	var env []string

@@ -163,6 +163,9 @@ func TestProgramsThatEndOtherwise(t *testing.T) {
 			if out.Class != c.class || !strings.Contains(out.Message, c.message) {
 				t.Errorf("outcome = %q, %q, want %q, %q", out.Class, out.Message, c.class, c.message)
 			}
+			if out.Duration > 20*time.Second {
+				t.Errorf("it took %v", out.Duration)
+			}
 			if out.Class != agent.OK && len(out.Answer) > 0 {
 				t.Errorf("a turn that is not well has the answer %s", out.Answer)
 			}

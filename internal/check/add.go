@@ -22,9 +22,9 @@ func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, d
 	proof.Tree = tree
 	add := chain.Add(deps)
 	for _, cmd := range add.Commands {
-		out, err := p.exec(ctx, cmd, true)
-		if err != nil {
-			return proof, fmt.Errorf("add packages: %w", err)
+		out, failed := p.exec(ctx, cmd, true)
+		if failed != nil {
+			return proof, fmt.Errorf("add packages: %w", failed)
 		}
 		proof.Records = append(proof.Records, out.Record)
 		if out.Record.Exit != 0 {
@@ -38,7 +38,7 @@ func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, d
 		if text != "" {
 			text += "\n"
 		}
-		if err := p.write(add.File, []byte(text+strings.Join(add.Lines, "\n")+"\n")); err != nil {
+		if err = p.write(add.File, []byte(text+strings.Join(add.Lines, "\n")+"\n")); err != nil {
 			return proof, fmt.Errorf("add packages: %w", err)
 		}
 	}

@@ -60,6 +60,32 @@ func (c *Checker) Audit(ctx context.Context, m Module, before, tree string, froz
 	}.Findings(), nil
 }
 
+// merge adds the findings of an audit to those of a proof. Where both speak of one thing the proof's stays, except that
+// the audit's more exact rule replaces a plain out-of-scope.
+func merge(proof, audit []step.Finding) []step.Finding {
+	named := map[string]bool{}
+	for _, f := range audit {
+		if f.Rule != "out-of-scope" && f.Severity == step.Rejects {
+			named[f.Path] = true
+		}
+	}
+	have := map[string]bool{}
+	var out []step.Finding
+	for _, f := range proof {
+		if f.Rule == "out-of-scope" && named[f.Path] {
+			continue
+		}
+		have[f.Rule+" "+f.Path] = true
+		out = append(out, f)
+	}
+	for _, f := range audit {
+		if !have[f.Rule+" "+f.Path] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // file is a change while it is audited.
 type file struct {
 	Change

@@ -60,16 +60,21 @@ func one(p, before, after string) map[string][2]string {
 func dishonest() []diffCase {
 	scoped := func(a *check.Audit) { a.Allows = func(p string) bool { return strings.HasPrefix(p, "src/auth/") } }
 	return []diffCase{
-		{name: "frozen go", want: "frozen-changed", files: one("a_test.go", goTest, strings.Replace(goTest, "!= 3", "!= 4", 1)),
-			audit: func(a *check.Audit) { a.Frozen = []step.File{{Path: "a_test.go", ID: "old"}} }},
-		{name: "frozen deleted", want: "frozen-changed", files: one("a.test.ts", tsTest, "-"),
-			audit: func(a *check.Audit) { a.Frozen = []step.File{{Path: "a.test.ts", ID: "old"}} }},
+		{
+			name: "frozen go", want: "frozen-changed", files: one("a_test.go", goTest, strings.Replace(goTest, "!= 3", "!= 4", 1)),
+			audit: func(a *check.Audit) { a.Frozen = []step.File{{Path: "a_test.go", ID: "old"}} },
+		},
+		{
+			name: "frozen deleted", want: "frozen-changed", files: one("a.test.ts", tsTest, "-"),
+			audit: func(a *check.Audit) { a.Frozen = []step.File{{Path: "a.test.ts", ID: "old"}} },
+		},
 		{name: "test file deleted go", want: "test-deleted", files: one("a_test.go", goTest, "-")},
 		{name: "test file deleted ts", want: "test-deleted", files: one("a.test.ts", tsTest, "-")},
 		{name: "test commented out", want: "test-deleted", files: one("test_a.py", pyTest, "from a import add\n\n\n# def test_add():\n#     assert add(1, 2) == 3\n")},
 		{name: "test renamed away go", want: "test-deleted", files: one("a_test.go", goTest, strings.Replace(goTest, "TestAdd", "checkAdd", 1))},
 		{name: "test renamed away py", want: "test-deleted", files: one("test_a.py", pyTest, strings.Replace(pyTest, "test_add", "_test_add", 1))},
 		{name: "test file renamed away", want: "test-deleted", files: map[string][2]string{"a_test.go": {goTest, "-"}, "a_test.go.txt": {"", goTest}}},
+		{name: "test replaced by another", want: "test-deleted", files: one("test_a.py", pyTest, "from a import name\n\n\ndef test_name():\n    value = name('x', upper=False)\n    assert value.startswith('x')\n")},
 		{name: "skip go", want: "test-skipped", files: one("a_test.go", goTest, strings.Replace(goTest, "\tif Add", "\tt.Skip(\"flaky\")\n\tif Add", 1))},
 		{name: "skip go on error", want: "test-skipped", files: one("a_test.go", goTest, strings.Replace(goTest, "\tif Add", "\tif err := Load(); err != nil {\n\t\tt.Skip(err)\n\t}\n\tif Add", 1))},
 		{name: "skip ts", want: "test-skipped", files: one("a.test.ts", tsTest, strings.Replace(tsTest, "test('adds'", "test.skip('adds'", 1))},
@@ -117,10 +122,14 @@ func dishonest() []diffCase {
 		{name: "makefile", want: "config-changed", files: one("Makefile", "test:\n\tgo test ./...\n", "test:\n\ttrue\n")},
 		{name: "makefile by case", want: "config-changed", files: one("MAKEFILE", "", "test:\n\ttrue\n")},
 		{name: "workflow", want: "config-changed", files: one(".github/workflows/ci.yml", "on: push\n", "on: never\n")},
-		{name: "package scripts", want: "config-changed", files: one("package.json", "{\n  \"scripts\": { \"test\": \"vitest run\" }\n}\n", "{\n  \"scripts\": { \"test\": \"true\" }\n}\n"),
-			audit: func(a *check.Audit) { a.Packages = []string{"zod"} }},
-		{name: "unasked dependency", want: "config-changed", files: one("package.json", "{\n  \"dependencies\": {\n  }\n}\n", "{\n  \"dependencies\": {\n    \"left-pad\": \"1\"\n  }\n}\n"),
-			audit: func(a *check.Audit) { a.Packages = []string{"zod"} }},
+		{
+			name: "package scripts", want: "config-changed", files: one("package.json", "{\n  \"scripts\": { \"test\": \"vitest run\" }\n}\n", "{\n  \"scripts\": { \"test\": \"true\" }\n}\n"),
+			audit: func(a *check.Audit) { a.Packages = []string{"zod"} },
+		},
+		{
+			name: "unasked dependency", want: "config-changed", files: one("package.json", "{\n  \"dependencies\": {\n  }\n}\n", "{\n  \"dependencies\": {\n    \"left-pad\": \"1\"\n  }\n}\n"),
+			audit: func(a *check.Audit) { a.Packages = []string{"zod"} },
+		},
 		{name: "engine's own lock", want: "config-changed", files: one("jacquard.lock", "a\n", "b\n")},
 		{name: "go.mod replace", want: "gomod-replace", files: one("go.mod", "module a\n", "module a\n\nreplace x => ../x\n")},
 		{name: "lock file", want: "lockfile-changed", files: one("package-lock.json", "{}", "{\"a\":1}")},

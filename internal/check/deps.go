@@ -259,7 +259,7 @@ func copyTree(from, to string) error {
 	})
 	close(jobs)
 	wg.Wait()
-	return errors.Join(append(errs, err)...)
+	return errors.Join(errors.Join(errs...), err)
 }
 
 func copyFile(src, dst string, mode fs.FileMode) error {
@@ -267,7 +267,7 @@ func copyFile(src, dst string, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -133,17 +132,6 @@ func addedByOrder(a, b []string, start int) []line {
 		default:
 			out = append(out, line{start + j + 1, b[j]})
 			j++
-		}
-	}
-	return out
-}
-
-func sortedSet(list []string) []string {
-	sort.Strings(list)
-	out := list[:0]
-	for i, s := range list {
-		if i == 0 || s != list[i-1] {
-			out = append(out, s)
 		}
 	}
 	return out

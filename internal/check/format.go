@@ -27,7 +27,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	stamps := p.stamps
 	p.stamps = nil // this is the one kind of run that may change tracked files
 	for _, cmd := range m.Chain.Format(files) {
-		if err := p.tool(ctx, cmd, &proof, ""); err != nil {
+		if err = p.tool(ctx, cmd, &proof, ""); err != nil {
 			return proof, nil, fmt.Errorf("format: %w", err)
 		}
 	}
@@ -41,8 +41,8 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 		if !has(files, name) {
 			continue
 		}
-		id, err := c.repo.WriteBlob(ctx, p.read(name))
-		if err != nil {
+		var id string
+		if id, err = c.repo.WriteBlob(ctx, p.read(name)); err != nil {
 			return proof, nil, fmt.Errorf("format: %w", err)
 		}
 		edits = append(edits, git.Edit{Path: name, Mode: p.entries[name].Mode, ID: id})
@@ -55,7 +55,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	}
 	p.stamps = nil
 	for _, cmd := range m.Chain.Lint(files) {
-		if err := p.tool(ctx, cmd, &proof, "lint"); err != nil {
+		if err = p.tool(ctx, cmd, &proof, "lint"); err != nil {
 			return proof, changed, fmt.Errorf("lint: %w", err)
 		}
 	}

@@ -22,7 +22,8 @@ const (
 var errMutateTime = errors.New("time for mutants is used up")
 
 // Mutants measures whether the frozen tests notice small changes of the functions that differ between before and tree.
-// It passes when at least one mutant was noticed, or when there was nothing to mutate.
+// It passes when at least one mutant was noticed, or when there was nothing to mutate. Where the project has a tool for it,
+// the findings also say when the tests reach less than 80 % of the changed lines.
 func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, frozen []step.File) (proof Proof, err error) {
 	p, err := c.open(ctx, tree, firstNonEmpty(m.Base, tree), m.Chain)
 	if err != nil {
@@ -38,15 +39,18 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	if len(files) == 0 {
 		return proof, nil
 	}
+	if err = p.coverage(ctx, m, before, files, &proof); err != nil {
+		return proof, fmt.Errorf("measure strength: %w", err)
+	}
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
 	for _, x := range chosen {
-		killed, valid, err := p.mutant(short, x, files, &proof)
-		if errors.Is(err, errMutateTime) {
+		killed, valid, failed := p.mutant(short, x, files, &proof)
+		if errors.Is(failed, errMutateTime) {
 			break
 		}
-		if err != nil {
-			return proof, fmt.Errorf("measure strength: %w", err)
+		if failed != nil {
+			return proof, fmt.Errorf("measure strength: %w", failed)
 		}
 		if !valid {
 			continue
@@ -79,7 +83,7 @@ type mutantAt struct {
 // mutant runs the tests on one mutation. It is valid when the mutated source could be loaded at all.
 func (p *place) mutant(ctx context.Context, x mutantAt, files []string, proof *Proof) (killed, valid bool, err error) {
 	s := &stubber{p: p, before: map[string][]byte{}}
-	if err := s.put(x.file, x.Apply(x.src)); err != nil {
+	if err = s.put(x.file, x.Apply(x.src)); err != nil {
 		return false, false, err
 	}
 	run, err := p.runOnce(ctx, toolchain.Selection{Files: files})

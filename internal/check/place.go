@@ -138,7 +138,7 @@ func removeAll(dir string) error {
 		if err == nil && d.IsDir() {
 			return os.Chmod(p, 0o755)
 		}
-		return nil //nolint:nilerr // the removal below reports what is left
+		return nil // the removal below reports what is left
 	})
 	return os.RemoveAll(dir)
 }
@@ -230,7 +230,7 @@ func (p *place) restore(ctx context.Context, names []string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.RemoveAll(p.full(name)); err != nil {
+		if err = os.RemoveAll(p.full(name)); err != nil {
 			return err
 		}
 		if p.entries[name].Mode == linkMode {

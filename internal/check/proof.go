@@ -24,9 +24,9 @@ func (c *Checker) Baseline(ctx context.Context, chain toolchain.Found, tree stri
 	defer func() { err = joinClose(err, p) }()
 	proof = Proof{Tree: tree}
 	for _, cmd := range chain.Build(chain.Root) {
-		out, err := p.exec(ctx, cmd, false)
-		if err != nil {
-			return proof, fmt.Errorf("baseline: %w", err)
+		out, failed := p.exec(ctx, cmd, false)
+		if failed != nil {
+			return proof, fmt.Errorf("baseline: %w", failed)
 		}
 		proof.Records = append(proof.Records, out.Record)
 		if !out.clean() {
@@ -98,6 +98,12 @@ func (c *Checker) Green(ctx context.Context, m Module, before, tree string, froz
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
+	audit, err := c.Audit(ctx, m, before, tree, frozen, m.Place.AllowsSource, nil)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove green: %w", err)
+	}
+	audit = slices.DeleteFunc(audit, func(f step.Finding) bool { return has(m.Kept, f.Path) })
+	findings = merge(findings, audit)
 	proof, err := c.passes(ctx, m, fixed, frozen)
 	if err != nil {
 		return proof, fmt.Errorf("prove green: %w", err)
@@ -150,7 +156,7 @@ func (c *Checker) Merged(ctx context.Context, m Module, tree string, frozen []st
 
 // freeze puts frozen and kept files back and finds what was changed outside the module's sources.
 func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, frozen []step.File) (string, []step.Finding, []string, error) {
-	diff, err := c.repo.Diff(ctx, before, tree)
+	diff, err := Changes(ctx, c.repo, before, tree)
 	if err != nil {
 		return "", nil, nil, err
 	}
@@ -161,7 +167,7 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 	var findings []step.Finding
 	var restored []string
 	var edits []git.Edit
-	back := func(d git.Change) {
+	back := func(d Change) {
 		restored = append(restored, d.Path)
 		edits = append(edits, git.Edit{Path: d.Path, Mode: d.OldMode, ID: d.OldID})
 	}
@@ -228,7 +234,7 @@ func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []st
 	}
 	defer func() { err = joinClose(err, p) }()
 	proof = Proof{Tree: tree, Frozen: frozen}
-	if err := p.build(ctx, m, &proof); err != nil {
+	if err = p.build(ctx, m, &proof); err != nil {
 		return proof, err
 	}
 	files := frozenTests(p, frozen)

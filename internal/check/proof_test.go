@@ -317,6 +317,10 @@ func prove(t *testing.T, s sample) {
 		t.Fatal("the frozen tests were not put back before they ran")
 	}
 	green := l.tree(red, s.right)
+	for file, rule := range map[string]string{"go.sum": "lockfile-changed", ".claude/settings.json": "agent-settings-changed", s.dir + "/key.pem": "secret"} {
+		p, err = l.checker.Green(ctx, m, red, l.tree(green, map[string]string{file: "-----BEGIN RSA PRIVATE" + " KEY-----\n"}), frozen)
+		want(t, "green with "+file, p, err, false, rule)
+	}
 	p, err = l.checker.Green(ctx, m, red, green, frozen)
 	want(t, "right implementation", p, err, true)
 	p, err = l.checker.Green(ctx, m, red, l.tree(green, map[string]string{"other/new.md": "x"}), frozen)
@@ -459,6 +463,21 @@ func TestChecksSeeAnEnvironmentOfTheirOwn(t *testing.T) {
 	tree := l.tree(base, map[string]string{"calc/calc_test.go": test, "calc/calc.go": "package calc\n"})
 	p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "calc/calc_test.go"}}))
 	want(t, "environment", p, err, true)
+}
+
+func TestLowCoverageIsAFinding(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	s := goSample()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, s.exports...)
+	longer := strings.Replace(s.right["calc/calc.go"], "\treturn a / b, nil\n", "\tq := a / b\n\tif q < 0 {\n\t\tq = -q\n\t}\n\treturn q, nil\n", 1)
+	tree := l.tree(base, map[string]string{"calc/calc.go": longer, "calc/calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestZero(t *testing.T) {\n\tif _, err := Div(1, 0); err == nil {\n\t\tt.Fatal()\n\t}\n}\n"})
+	p, err := l.checker.Mutants(t.Context(), m, base, tree, frozenOf(t, l, tree, []step.File{{Path: "calc/calc_test.go"}}))
+	want(t, "coverage", p, err, true, "low-coverage")
+	if f := p.Findings[0]; f.Path != "calc/calc.go" || f.Line != 13 || !strings.Contains(f.Message, "%") {
+		t.Errorf("finding = %+v", f)
+	}
 }
 
 func TestFormatChangesOnlyWhatItMay(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims []step.Claim) (proof Proof, err error) {
 	r := &red{c: c, m: m, base: base}
 	proof = Proof{}
-	if err := r.split(ctx, tree, &proof); err != nil {
+	if err = r.split(ctx, tree, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
 	p, err := c.open(ctx, proof.Tree, firstNonEmpty(m.Base, base), m.Chain)
@@ -42,7 +42,7 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 			"There is no new or changed test. Write tests for the items of the spec in "+m.Place.NewTest+"."))
 		return proof, nil
 	}
-	if err := r.prove(ctx, &proof); err != nil {
+	if err = r.prove(ctx, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
 	r.claims(claims, &proof)
@@ -69,6 +69,11 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 		return err
 	}
 	r.old = map[string]map[string]string{}
+	defer func() {
+		changes = slices.DeleteFunc(changes, func(ch Change) bool { return has(r.m.Kept, ch.Path) })
+		audit := Audit{Changes: changes, Allows: r.m.Place.AllowsTest, Packages: r.m.Packages, SpecText: r.m.SpecText}
+		proof.Findings = merge(proof.Findings, audit.Findings())
+	}()
 	var edits []git.Edit
 	for _, ch := range changes {
 		if has(r.m.Kept, ch.Path) {
@@ -217,8 +222,8 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 		return testRun{}, false, err
 	}
 	if n == 0 {
-		run, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
-		return run, false, err
+		plain, failed := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
+		return plain, false, failed
 	}
 	run, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
 	if e := undo(); e != nil && err == nil {
@@ -229,9 +234,9 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 	}
 	for _, res := range run.results {
 		if res.Status == step.Error && strings.Contains(res.Message, stubFile) {
-			plain, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
+			plain, failed := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
 			plain.records = append(run.records, plain.records...)
-			return plain, false, err
+			return plain, false, failed
 		}
 	}
 	return run, true, nil

@@ -130,6 +130,7 @@ func (r reader) goTest(out []byte) []step.TestResult {
 		}
 	}
 	tests := make([]step.TestResult, 0, len(order))
+	failed := map[string]bool{}
 	for _, k := range order {
 		res, ended := status[k]
 		if !ended { // the binary died while it ran
@@ -139,9 +140,15 @@ func (r reader) goTest(out []byte) []step.TestResult {
 			}
 			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, "did not end: "+msg, 0)
 		}
+		failed[path.Dir(res.File)] = failed[path.Dir(res.File)] || res.Status == step.Fail
 		tests = append(tests, res)
 	}
-	return append(tests, results...)
+	for _, p := range results { // a package fails with its tests; that says nothing more
+		if p.Status == step.Error || !failed[path.Clean(p.File)] {
+			tests = append(tests, p)
+		}
+	}
+	return tests
 }
 
 func goNoise(line string) bool {

@@ -131,7 +131,7 @@ func tables(f *file) [][]pair {
 	groups := map[string][]pair{}
 	var order []string
 	loops := loopLines(f.code)
-	for i := 0; i < len(f.code); i++ {
+	for i := range f.code {
 		p, ok := pairAt(f.code, i)
 		if !ok || !f.added[p.line] || boring(p) || loops[p.line] {
 			continue
@@ -231,10 +231,10 @@ func pairAt(ts []source.Token, i int) (pair, bool) {
 
 func caseBefore(ts []source.Token, i int) bool {
 	for k := i - 1; k >= 0 && k > i-12; k-- {
-		switch {
-		case ts[k].Text == "case":
+		switch ts[k].Text {
+		case "case":
 			return true
-		case ts[k].Text == ":" || ts[k].Text == "{" || ts[k].Text == "(":
+		case ":", "{", "(":
 			return false
 		}
 	}

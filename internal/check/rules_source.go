@@ -80,17 +80,18 @@ func (a Audit) detection(f *file) []step.Finding {
 		if !f.added[t.Line] {
 			continue
 		}
-		switch {
-		case t.Kind == source.String:
+		switch t.Kind {
+		case source.String:
 			if a.envName(f.code, i, t.Value()) {
 				say(t.Line, "The implementation reads "+t.Value()+" from the environment to find out whether it is tested.")
 			} else if why := stringTell(f, i); why != "" {
 				say(t.Line, why)
 			}
-		case t.Kind == source.Ident:
+		case source.Ident:
 			if why := a.wordTell(f, i); why != "" {
 				say(t.Line, why)
 			}
+		case source.Number, source.Regex, source.Punct, source.Comment:
 		}
 	}
 	return out

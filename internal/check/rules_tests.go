@@ -42,17 +42,54 @@ func (a Audit) testRules(files []*file) []step.Finding {
 			}
 			out = append(out, judgeTest(f, t, old, existed)...)
 		}
+		used := map[string]bool{}
 		for _, t := range f.old.Tests {
-			if after[t.Name] || moved[body(f.old, t)] || has(a.Removable, f.Path+"::"+t.Name) {
+			if after[t.Name] || moved[body(f.old, t)] || has(a.Removable, f.Path+"::"+t.Name) || rewritten(f, t, before, used) {
 				continue
 			}
-			out = append(out, reject("test-deleted", f.Path, 0, "The test "+t.Name+" is gone. Put it back."))
+			out = append(out, reject("test-deleted", f.Path, 0,
+				"The test "+t.Name+" is gone. Put it back; where its behaviour changed, change what it asserts."))
 		}
 		if f.Status != 'D' && constrained(f) && !constrainedText(f.old.Constraint) && len(f.new.Tests) > 0 {
 			out = append(out, reject("test-skipped", f.Path, 1, "A build constraint keeps these tests from running ("+f.new.Constraint+"). Remove it."))
 		}
 	}
 	return out
+}
+
+// rewritten reports whether a test went on under another name: a new test of the file has nearly the same code and asserts
+// no less. Each new test stands for one old test only.
+func rewritten(f *file, old source.Test, before map[string]source.Test, used map[string]bool) bool {
+	if f.Status == 'D' {
+		return false
+	}
+	for _, t := range f.new.Tests {
+		if _, existed := before[t.Name]; existed || used[t.Name] || t.Asserts < old.Asserts || t.Asserts == 0 || t.Skipped || constrained(f) {
+			continue
+		}
+		if similar(body(f.old, old), body(f.new, t)) {
+			used[t.Name] = true
+			return true
+		}
+	}
+	return false
+}
+
+// similar reports whether two pieces of code share at least two thirds of their tokens.
+func similar(a, b string) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	have := map[string]int{}
+	for _, w := range x {
+		have[w]++
+	}
+	common := 0
+	for _, w := range y {
+		if have[w] > 0 {
+			have[w]--
+			common++
+		}
+	}
+	return common*3 >= max(len(x), len(y))*2
 }
 
 func (a Audit) isFrozen(p string) bool {

@@ -19,15 +19,6 @@ type testRun struct {
 	tail     string
 }
 
-func (t *testRun) failed(id string) bool {
-	for _, r := range t.results {
-		if r.ID == id {
-			return r.Status == step.Fail || r.Status == step.Error
-		}
-	}
-	return false
-}
-
 // test is a test of a file with what the source says about it.
 type test struct {
 	source.Test

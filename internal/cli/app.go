@@ -32,7 +32,8 @@ type project struct {
 	a     *app
 	root  string
 	state string // .jacquard
-	cache string
+	cache string // checkouts of this project
+	share string // installed dependencies and compilers' caches, of all projects
 	conf  config
 	lang  report.Lang
 	repo  *git.Repo
@@ -67,9 +68,11 @@ func (a *app) open(ctx context.Context) (*project, error) {
 		return nil, err
 	}
 	p := &project{a: a, root: abs, state: filepath.Join(abs, stateDir), conf: conf, lang: a.lang(conf)}
-	if p.cache, err = a.cacheDir(abs); err != nil {
+	base, err := a.cacheDir()
+	if err != nil {
 		return nil, err
 	}
+	p.cache, p.share = filepath.Join(base, shortHash(abs)), filepath.Join(base, "shared")
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
 		return nil, environment("make the cache folder", err)
 	}
@@ -100,9 +103,9 @@ func (p *project) openRepo(ctx context.Context) error {
 	return nil
 }
 
-// cacheDir is the folder of the project's checkouts, outside the project so
+// cacheDir is the folder of checkouts and caches, outside of all projects so
 // that no tool scans them.
-func (a *app) cacheDir(root string) (string, error) {
+func (a *app) cacheDir() (string, error) {
 	base := a.env["XDG_CACHE_HOME"]
 	if runtime.GOOS == "windows" {
 		base = a.env["LOCALAPPDATA"]
@@ -117,7 +120,7 @@ func (a *app) cacheDir(root string) (string, error) {
 		}
 		base = filepath.Join(home, ".cache")
 	}
-	return filepath.Join(base, "jacquard", shortHash(root)), nil
+	return filepath.Join(base, "jacquard"), nil
 }
 
 // makeState makes .jacquard, which ignores itself.
@@ -268,7 +271,7 @@ func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Opt
 	}
 	e.redact = gateway.NewRedactor(p.a.secrets()...)
 	ao := act.Options{
-		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Env: p.a.toolEnv(), Now: time.Now, Blobs: blobStore{p.blobs},
+		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: blobStore{p.blobs},
 		Name: name, Model: model, Redact: e.redact, Version: version,
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)},

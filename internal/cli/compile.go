@@ -211,7 +211,7 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 
 // planOptions are an actor's options for planning: no agent, no blobs.
 func (p *project) planOptions() act.Options {
-	return act.Options{Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Env: p.a.toolEnv(), Now: time.Now, Version: version}
+	return act.Options{Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Version: version}
 }
 
 func (p *project) nothing(plan *act.CompilePlan) error {

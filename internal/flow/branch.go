@@ -28,6 +28,7 @@ type branch struct {
 	queued    bool
 	keys      []string
 	rec       *Rec      // result, once ended
+	val       any       // its decoded output, see decodeOnce
 	waiters   []*branch // siblings that Wait for it
 }
 
@@ -58,11 +59,9 @@ type call struct {
 	until int64
 }
 
-func (c *Ctx) call(k call) (*Rec, error) {
+func (c *Ctx) call(k call) (*node, error) {
 	b, e := c.b, c.b.e
-	if !b.live() {
-		return nil, errPending
-	}
+	b.live()
 	full := c.path + b.checked(k.key)
 	n := e.node(full)
 	if n.stamp == b.stamp {
@@ -80,7 +79,7 @@ func (c *Ctx) call(k call) (*Rec, error) {
 	if n.rec != nil {
 		e.drift(full, n.rec.Step, k.step, n.rec.In, hash)
 		b.use(n.rec)
-		return n.rec, nil
+		return n, nil
 	}
 	if n.start.Step != "" {
 		e.drift(full, n.start.Step, k.step, n.start.In, hash)
@@ -89,7 +88,6 @@ func (c *Ctx) call(k call) (*Rec, error) {
 		b.cancelled = true
 		return nil, ErrCancelled
 	}
-	b.suspend(full)
 	n.waiter = b
 	if !n.asked {
 		n.asked = true
@@ -103,7 +101,8 @@ func (c *Ctx) call(k call) (*Rec, error) {
 	} else if n.want.Hash != hash {
 		e.drift(full, k.step, k.step, n.want.Hash, hash)
 	}
-	return nil, errPending
+	b.suspend(full)
+	return nil, nil // not reached: suspend leaves the body
 }
 
 // use takes an outcome into account: its time and whether it tells of a cancel.
@@ -137,19 +136,20 @@ func hashOf(raw []byte) uint64 {
 	return h.Sum64() >> 1 // fits the signed integers of databases
 }
 
-// live reports whether a call counts: after a pending one nothing does. It
-// finds a context that is used by another branch than its own first, since
-// that one may well be suspended.
-func (b *branch) live() bool {
+// live lets a call go on. After a pending one nothing counts: a deferred
+// function, or a body that recovers, is left again. A context that is used by
+// another branch than its own is found first, since its own one may well be
+// suspended.
+func (b *branch) live() {
 	b.mine()
 	if !b.suspended {
-		return true
+		return
 	}
 	b.idle++
 	if b.idle > pendingCalls {
 		b.e.bug("%s loops over a call that is pending", name(b))
 	}
-	return false
+	panic(leave{})
 }
 
 func (b *branch) mine() {
@@ -166,7 +166,13 @@ func (b *branch) checked(key string) string {
 	return key
 }
 
-func (b *branch) suspend(on string) { b.suspended, b.waits = true, on }
+// suspend leaves the body at a call that is pending. It does so by a panic
+// because a body that went on, with the zero value and an error, could change
+// variables that the closures of its branches have captured.
+func (b *branch) suspend(on string) {
+	b.suspended, b.waits = true, on
+	panic(leave{})
+}
 
 func name(b *branch) string {
 	switch {

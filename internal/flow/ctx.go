@@ -8,17 +8,14 @@ import (
 	"time"
 )
 
-// errPending marks a call whose outcome is not there yet. It is not exported:
-// authors never see it as something to handle, since a suspended branch is
-// pending whatever it returns.
-var errPending = errors.New("flow: pending")
-
 // pendingCalls bounds a loop that waits for success over calls that are all
 // pending; it is far over anything an honest body does after its first wait.
 const pendingCalls = 100_000
 
-// bug is panicked with after Decision.Bug was set, to leave the body.
-type bug struct{}
+// leave is panicked with to leave a body: at a call that is pending, or at a
+// bug of the definition, when Decision.Bug says what it is. Authors never see
+// either as an error to handle.
+type leave struct{}
 
 func (e *Engine) bug(format string, args ...any) { e.fail(Definition, format, args...) }
 
@@ -26,7 +23,7 @@ func (e *Engine) fail(class Class, format string, args ...any) {
 	if e.d.Bug == nil {
 		e.d.Bug = Failf(class, format, args...)
 	}
-	panic(bug{})
+	panic(leave{})
 }
 
 // Ctx is a position in the tree of keys, owned by one branch.
@@ -45,10 +42,8 @@ func (c *Ctx) Now() time.Time {
 
 // Sub is one key deeper in the same branch.
 func (c *Ctx) Sub(key string) *Ctx {
-	if c.b.live() {
-		key = c.b.checked(key)
-	}
-	return &Ctx{b: c.b, path: c.path + key + "/", cleanup: c.cleanup}
+	c.b.live()
+	return &Ctx{b: c.b, path: c.path + c.b.checked(key) + "/", cleanup: c.cleanup}
 }
 
 // Cleanup is the same position for work that is still asked for after a cancel.
@@ -66,19 +61,20 @@ func (c *Ctx) Cancelled() bool {
 // The error is a *Failure: the machinery broke. A retry is a new key.
 func Do[I, O any](c *Ctx, key string, s Step[I, O], in I) (O, error) {
 	var out O
-	rec, err := c.call(call{key: key, kind: KindStep, step: s.ID(), lane: s.Lane, in: in})
+	n, err := c.call(call{key: key, kind: KindStep, step: s.ID(), lane: s.Lane, in: in})
 	if err != nil {
 		return out, err
 	}
-	return decodeRec[O](c, key, rec)
+	return output[O](c, key, n)
 }
 
-func decodeRec[O any](c *Ctx, key string, rec *Rec) (O, error) {
-	var out O
-	if rec.Err != nil {
-		return out, rec.Err
+func output[O any](c *Ctx, key string, n *node) (O, error) {
+	if n.rec.Err != nil {
+		var zero O
+		return zero, n.rec.Err
 	}
-	if err := decodeStrict(rec.Out, &out); err != nil {
+	out, err := decodeOnce[O](&n.val, n.rec.Out)
+	if err != nil {
 		c.b.e.bug("output of %s%s: %v", c.path, key, err)
 	}
 	return out, nil
@@ -90,33 +86,28 @@ func Ask(c *Ctx, key string, q Question) (Answer, error) {
 	if q.Timeout > 0 {
 		k.until = c.b.now + q.Timeout.Milliseconds()
 	}
-	rec, err := c.call(k)
+	n, err := c.call(k)
 	if err != nil {
 		return Answer{}, err
 	}
-	return decodeRec[Answer](c, key, rec)
+	return output[Answer](c, key, n)
 }
 
 // Until is a timer: it returns when t has passed. Derive t from Now or from a
 // recorded output.
 func Until(c *Ctx, key string, t time.Time) error {
 	ms := t.UnixMilli()
-	rec, err := c.call(call{key: key, kind: KindTimer, step: stepTimer, in: ms, until: ms})
+	n, err := c.call(call{key: key, kind: KindTimer, step: stepTimer, in: ms, until: ms})
 	if err != nil {
 		return err
 	}
-	if rec.Err != nil {
-		return rec.Err
-	}
-	return nil
+	return n.rec.failed()
 }
 
 // Note records a fact once for people and projections; it never waits.
 func Note(c *Ctx, key string, fact any) {
 	b := c.b
-	if !b.live() {
-		return
-	}
+	b.live()
 	full := c.path + b.checked(key)
 	if b.e.noted[full] == b.stamp {
 		b.e.bug("note %s is made twice: a loop needs Rounds", full)
@@ -133,11 +124,11 @@ func Note(c *Ctx, key string, fact any) {
 	b.e.d.Notes = append(b.e.d.Notes, NoteRec{Key: full, Branch: b.path, At: b.now, Fact: raw})
 }
 
-// Rounds is a bounded loop: rounds 1 to max, each with keys of its own. It
-// ends early when the branch is suspended.
+// Rounds is a bounded loop: rounds 1 to max, each with keys of its own.
 func Rounds(c *Ctx, name string, max int) iter.Seq2[int, *Ctx] {
 	return func(yield func(int, *Ctx) bool) {
-		for i := 1; i <= max && c.b.live(); i++ {
+		c.b.live()
+		for i := 1; i <= max; i++ {
 			if !yield(i, c.Sub(fmt.Sprintf("%s/%d", c.b.checked(name), i))) {
 				return
 			}
@@ -151,16 +142,11 @@ func Rounds(c *Ctx, name string, max int) iter.Seq2[int, *Ctx] {
 // captured variables are lost: return values instead.
 func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*Ctx, T) (R, error)) ([]R, error) {
 	b := c.b
-	if !b.live() {
-		return nil, errPending
-	}
+	b.live()
 	g := b.openGroup(c, b.checked(name), len(items))
 	for i, it := range items {
 		g.set(c, i, key(it), func(cc *Ctx) (json.RawMessage, error) {
 			r, err := fn(cc, it)
-			if cc.b.suspended {
-				return nil, errPending
-			}
 			if err != nil {
 				return nil, err
 			}
@@ -168,9 +154,8 @@ func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*
 		})
 	}
 	if g.open > 0 {
-		b.suspend("group " + g.path)
 		g.waiter = b
-		return nil, errPending
+		b.suspend("group " + g.path)
 	}
 	out := make([]R, len(items))
 	var errs []error
@@ -180,7 +165,8 @@ func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*
 			errs = append(errs, fmt.Errorf("%s: %w", ch.key, ch.rec.Err))
 			continue
 		}
-		if err := decodeStrict(ch.rec.Out, &out[i]); err != nil {
+		var err error
+		if out[i], err = decodeOnce[R](&ch.val, ch.rec.Out); err != nil {
 			b.e.bug("result of branch %s: %v", ch.path, err)
 		}
 	}
@@ -191,9 +177,7 @@ func All[T, R any](c *Ctx, name string, items []T, key func(T) string, fn func(*
 func Wait[R any](c *Ctx, key string) (R, error) {
 	var out R
 	b := c.b
-	if !b.live() {
-		return out, errPending
-	}
+	b.live()
 	if b.group == nil {
 		b.e.bug("wait for %q outside of a branch of All", key)
 	}
@@ -206,16 +190,16 @@ func Wait[R any](c *Ctx, key string) (R, error) {
 			b.cancelled = true
 			return out, ErrCancelled
 		}
-		b.suspend(sib.path)
 		b.sibling = sib
 		sib.waiters = append(sib.waiters, b)
-		return out, errPending
+		b.suspend(sib.path)
 	}
 	b.use(sib.rec)
 	if sib.rec.Err != nil {
 		return out, sib.rec.Err
 	}
-	if err := decodeStrict(sib.rec.Out, &out); err != nil {
+	out, err := decodeOnce[R](&sib.val, sib.rec.Out)
+	if err != nil {
 		b.e.bug("result of sibling %s: %v", sib.path, err)
 	}
 	return out, nil
@@ -225,9 +209,7 @@ func Wait[R any](c *Ctx, key string) (R, error) {
 // the value must not be changed.
 func Load[T any](c *Ctx, ref Blob) (T, error) {
 	var out T
-	if !c.b.live() {
-		return out, errPending
-	}
+	c.b.live()
 	e := c.b.e
 	if v, ok := e.loaded[ref.SHA256]; ok {
 		if t, ok := v.(T); ok {

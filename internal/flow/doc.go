@@ -14,9 +14,9 @@
 //   - identity of a step is its key, never its position: a loop uses Rounds;
 //   - All returns the values of its branches; writes to captured variables
 //     are lost, because finished branches are not entered again;
-//   - after a call that is still pending nothing the function does counts:
-//     later calls ask nothing and its return value is ignored, so code that
-//     treats an error as a failure is safe;
+//   - a call that is still pending does not return: the body is left there and
+//     entered again from the top, so an error is always a failure that has
+//     happened. Only deferred functions run, and what they call asks nothing;
 //   - a bug of the definition (panic, key used twice, foreign context) is
 //     never recorded: repair the definition, then resume.
 //

@@ -33,6 +33,7 @@ type Engine struct {
 // node is a key: its outcome, or who waits for it.
 type node struct {
 	rec    *Rec
+	val    any   // the decoded output, see decodeOnce
 	open   bool  // a step that was started
 	start  Start // what was started or asked before; Step is "" if nothing was
 	asked  bool
@@ -144,10 +145,6 @@ func (e *Engine) enter(b *branch) {
 	if e.d.Bug != nil || b.suspended {
 		return
 	}
-	if errors.Is(err, errPending) {
-		e.d.Bug = Failf(Definition, "%s returned the error of a call that another branch waits for", name(b))
-		return
-	}
 	rec := &Rec{Out: out, At: b.now}
 	if err != nil {
 		rec.Out, rec.Err = nil, AsFailure(err)
@@ -162,11 +159,10 @@ func (e *Engine) enter(b *branch) {
 func (e *Engine) guarded(b *branch, c *Ctx) (out json.RawMessage, err error) {
 	defer func() {
 		switch r := recover().(type) {
-		case nil:
-		case bug: // reported already, so that a body which recovers cannot hide it
+		case nil, leave: // a bug is reported already, so that a body which recovers cannot hide it
 		default:
 			if b.suspended && e.d.Bug == nil {
-				return // it went on with the zero value of a pending call
+				return // after a pending call nothing counts
 			}
 			e.d.Bug = Failf(Definition, "panic in %s: %v\n%s", name(b), r, debug.Stack())
 		}

@@ -40,9 +40,6 @@ func (w Workflow[I, O]) enter(c *Ctx, in json.RawMessage) (json.RawMessage, erro
 		c.b.e.bug("input of workflow %s: %v", w.Name, err)
 	}
 	o, err := w.Fn(c, i)
-	if c.b.suspended {
-		return nil, errPending
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +79,39 @@ func decodeStrict(raw []byte, into any) error {
 		return errors.New("more than one JSON value")
 	}
 	return nil
+}
+
+// decodeOnce decodes an output and keeps the value for the next re-run, if it
+// is one that a workflow cannot change: a copy of it shares no memory.
+func decodeOnce[T any](kept *any, raw []byte) (T, error) {
+	if v, ok := (*kept).(T); ok {
+		return v, nil
+	}
+	var out T
+	if err := decodeStrict(raw, &out); err != nil {
+		return out, err
+	}
+	if immutable(reflect.TypeFor[T]()) {
+		*kept = out
+	}
+	return out, nil
+}
+
+func immutable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return false
+	case reflect.Array:
+		return immutable(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !immutable(t.Field(i).Type) {
+				return false
+			}
+		}
+	default:
+	}
+	return true
 }
 
 var schemas sync.Map // reflect.Type -> string; a cache of a pure function

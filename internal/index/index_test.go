@@ -114,7 +114,7 @@ func TestResolution(t *testing.T) {
 	t.Parallel()
 	x, ps := build(t,
 		"src/auth: core/domain/CLAUDE.md[F,Nope] ./jwt src/util/deep/file.ts jwt", "src/auth/jwt:", "core/domain:", "src/util:",
-		"app: gone/CLAUDE.md plain/dir ~lost", ".: src/auth[nothing]", "모듈: src/util")
+		"app: src/util/gone/CLAUDE.md plain/dir ~lost", ".: src/auth[nothing]", "모듈: src/util")
 	got := ""
 	for _, n := range x.Needs("src/auth") {
 		got += fmt.Sprintf("%s%v:%d ", n.Dir, n.Symbols, n.Line)
@@ -128,7 +128,7 @@ func TestResolution(t *testing.T) {
 	if d := strings.Join(x.Dependents("src/util"), " "); d != "src/auth 모듈" {
 		t.Errorf("Dependents = %s", d)
 	}
-	want := "CLAUDE.md:7 warning src/auth does not export nothing\napp/CLAUDE.md:7 error dependency gone/CLAUDE.md is not a module\n" +
+	want := "CLAUDE.md:7 warning src/auth does not export nothing\napp/CLAUDE.md:7 error dependency src/util/gone/CLAUDE.md is not a module\n" +
 		"app/CLAUDE.md:8 warning dependency plain/dir is not a module\napp/CLAUDE.md:10 warning dependency lost/CLAUDE.md is not a module\n" +
 		"src/auth/CLAUDE.md:7 warning core/domain does not export Nope"
 	if texts(ps) != want {

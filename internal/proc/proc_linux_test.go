@@ -346,7 +346,7 @@ func TestMarkedProcessesAreSwept(t *testing.T) {
 		"nohup setsid":                     `nohup setsid sleep 60 >/dev/null 2>&1 & echo $!`,
 		"double fork":                      `(setsid sh -c 'sleep 60 & echo $!' &) ; sleep 0.3`,
 		"ignores TERM and HUP":             `setsid sh -c 'trap "" TERM HUP INT; echo $$; for i in $(seq 600); do sleep 0.1; done' & sleep 0.3`,
-		"no environment, but same session": `set -m; env -i /bin/sleep 60 & echo $!`,
+		"no environment, but same session": `exec bash -c 'set -m; env -i /bin/sleep 60 & echo $!'`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

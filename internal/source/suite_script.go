@@ -33,7 +33,7 @@ func (s *scriptFile) tests(from, to int, names []string, marks suiteMarks) {
 		if t.Kind != Ident || !suiteName(t.Text) && !caseName(t.Text) {
 			continue
 		}
-		if s.punct(i-1, ".") && !(s.word(i-2, "t") && t.Text == "test") {
+		if s.punct(i-1, ".") && (!s.word(i-2, "t") || t.Text != "test") {
 			continue
 		}
 		end := s.testCall(i, names, marks)

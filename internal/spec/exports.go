@@ -28,7 +28,7 @@ func (p *parser) parseExports() {
 			p.doc.ExportsNone = true
 			continue
 		}
-		r.blocks(own, "", "")
+		r.blocks(own, "")
 		r.groups(sec, "")
 	}
 	if len(p.doc.Exports) > 0 {
@@ -42,7 +42,7 @@ func (r *exportReader) groups(sec *section, group Kind) {
 	for _, kid := range sec.kids {
 		if k, ok := exportGroups[kid.key]; ok {
 			if own := r.p.own(kid); !noneBlocks(own) {
-				r.blocks(own, k, "")
+				r.blocks(own, k)
 			}
 			r.groups(kid, k)
 			group = k
@@ -61,7 +61,7 @@ func (r *exportReader) groups(sec *section, group Kind) {
 		if kid.key == "re-exports" {
 			group = ""
 		}
-		r.blocks(r.p.own(kid), group, "")
+		r.blocks(r.p.own(kid), group)
 		r.groups(kid, group)
 	}
 }
@@ -164,12 +164,12 @@ func (r *exportReader) metadata(e *Export, b *block) bool {
 	return true
 }
 
-// blocks reads the exports among the blocks. owner is the class that they are nested in.
-func (r *exportReader) blocks(bs []*block, group Kind, owner string) {
+// blocks reads the exports among the blocks.
+func (r *exportReader) blocks(bs []*block, group Kind) {
 	for _, b := range bs {
 		switch b.kind {
 		case blockItem:
-			r.item(b, group, owner)
+			r.item(b, group)
 		case blockPara:
 			sig, rest, code := codeSpan(b.text)
 			if !code {
@@ -190,9 +190,9 @@ func (r *exportReader) blocks(bs []*block, group Kind, owner string) {
 }
 
 // item reads one bullet: code or a bare signature, then prose; methods may be nested under it.
-func (r *exportReader) item(b *block, group Kind, owner string) {
+func (r *exportReader) item(b *block, group Kind) {
 	if k, ok := exportGroups[headingKey(b.text)]; ok && len(b.kids) > 0 {
-		r.blocks(b.kids, k, owner)
+		r.blocks(b.kids, k)
 		return
 	}
 	text := b.text
@@ -218,9 +218,6 @@ func (r *exportReader) item(b *block, group Kind, owner string) {
 	}
 	e.Line = b.line
 	e.Description = squeeze(strings.Join(append([]string{describe(rest)}, proseOf(b.kids)...), " "))
-	if owner != "" {
-		e.Name = owner + "." + e.Name
-	}
 	if e.Kind == Function && (group == "" || group == Function) && untyped(e) {
 		r.p.warn(b, "Export may be missing parameter types or return type: "+clip(e.Signature), "")
 	}

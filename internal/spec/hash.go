@@ -84,8 +84,8 @@ func HashSymbols(symbols map[string]string, names []string) string {
 // and layout leave it alone.
 func ContentHash(d *Document) string { return d.content }
 
-// TextHash covers the whole text, layout and comments left out. It stands for a root CLAUDE.md
-// that is no module: all of its text is convention.
+// TextHash covers the whole text of a root CLAUDE.md, layout and comments left out: where it is
+// no module, all of it is convention. It is "" for documents of other directories.
 func TextHash(d *Document) string { return d.text }
 
 // ConventionHash covers Project Convention and Code Convention; "" when the document has neither.
@@ -155,6 +155,9 @@ func (p *parser) digest() {
 		parts = append(parts, "external", dep.Name, dep.Version, strings.Join(dep.Symbols, ","))
 	}
 	d.content = digestOf(long, parts...)
+	if d.Dir() != "." {
+		return
+	}
 	all := make([]string, 0, len(p.scan.lines))
 	for i := range p.scan.lines {
 		if l := &p.scan.lines[i]; l.kind != kindBlank && l.kind != kindHTML {

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"strings"
@@ -144,11 +145,14 @@ func (d *Document) JSON() []byte {
 		})
 	}
 	d.jsonRest(&out)
-	b, err := json.MarshalIndent(out, "", "  ")
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // signatures are full of "<" and "->"
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
 		panic("spec: marshal plain data: " + err.Error())
 	}
-	return b
+	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
 func (d *Document) jsonExports() jsonExports {

@@ -126,10 +126,12 @@ func (p *parser) header() {
 	hangul, letters := 0, 0
 	for i := range p.scan.lines {
 		for _, r := range p.scan.lines[i].text {
-			if unicode.Is(unicode.Hangul, r) {
+			if r < utf8.RuneSelf {
+				if isLetter(byte(r)) {
+					letters++
+				}
+			} else if unicode.Is(unicode.Hangul, r) {
 				hangul++
-			} else if r < utf8.RuneSelf && unicode.IsLetter(r) {
-				letters++
 			}
 		}
 	}

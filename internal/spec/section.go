@@ -320,8 +320,19 @@ func describe(s string) string {
 	return s
 }
 
-// squeeze collapses white space.
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+// squeeze collapses white space. Most texts have none to collapse and are returned as they are.
+func squeeze(s string) string {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ' && i > 0 && i+1 < len(s) && s[i-1] != ' ':
+		case c > ' ' && c < utf8.RuneSelf, c >= 0xEA:
+		case c >= 0x80 && c < 0xC0: // the inside of a character
+		default:
+			return strings.Join(strings.Fields(s), " ")
+		}
+	}
+	return s
+}
 
 // isIdent reports whether s is a name: letters, digits, "_" and "$", and "." or "::" inside.
 func isIdent(s string) bool {

@@ -332,12 +332,16 @@ func TestWithoutRecords(t *testing.T) {
 		"same second":       {source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, target: "up-to-date", details: "Source code is up-to-date with spec"},
 		"the newest source": {source: "a", test: "t", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 5, "m/a.test.ts": 8}, target: "up-to-date", details: "Source code is up-to-date with spec"},
 		"not committed":     {source: "a", target: "spec-not-committed", details: "Spec files not committed and not staged"},
-		"shallow": {source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, facts: func(f *target.Facts) { f.Shallow = true },
-			target: "spec-newer", details: "The history is shallow: nothing says that the source is as new as the spec"},
+		"shallow": {
+			source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, facts: func(f *target.Facts) { f.Shallow = true },
+			target: "spec-newer", details: "The history is shallow: nothing says that the source is as new as the spec",
+		},
 		"no git":         {source: "a", facts: func(f *target.Facts) { f.NoGit = true }, target: "untracked", details: "CLAUDE.md not yet tracked by git"},
 		"no git, no src": {facts: func(f *target.Facts) { f.NoGit = true }, target: "no-source-code", details: "No source code files found (first compile)"},
-		"all": {source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, facts: func(f *target.Facts) { f.All = true },
-			target: "all", details: "Full compilation requested"},
+		"all": {
+			source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, facts: func(f *target.Facts) { f.All = true },
+			target: "all", details: "Full compilation requested",
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

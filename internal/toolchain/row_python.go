@@ -173,8 +173,13 @@ func tomlString(toml, key string) string {
 func pythonSetup(f Found) []Command {
 	need := []Need{f.Need()}
 	venv := []string{"python3", "-m", "venv", "{env}"}
-	if f.Runner == "pytest" && !f.Has("pytest") {
+	switch {
+	case f.Runner == "pytest" && !f.Has("pytest") && (f.Manager != "pip" || len(f.Declared) > 0):
 		venv = []string{"python3", "-m", "venv", "--system-site-packages", "{env}"}
+	case f.Runner == "pytest" && !f.Has("pytest"):
+		venv = []string{"python3", "-m", "venv", "--without-pip", "--system-site-packages", "{env}"}
+	case f.Manager == "pip" && len(f.Declared) == 0:
+		venv = []string{"python3", "-m", "venv", "--without-pip", "{env}"}
 	}
 	out := []Command{{Name: "setup", Argv: venv, Dir: f.Root, Report: ReportExit, Needs: need}}
 	add := func(install string, env []string, argv ...string) {

@@ -108,7 +108,7 @@ func goValueStub(s Symbol, sig string) string {
 	}
 	typ := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(sig, s.Name)), ":"))
 	switch {
-	case typ == "" && (strings.HasPrefix(s.Name, "Err")):
+	case typ == "" && strings.HasPrefix(s.Name, "Err"):
 		return "var " + s.Name + " = error(stubError(\"" + s.Name + "\"))\n"
 	case typ == "":
 		return ""

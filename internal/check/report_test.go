@@ -1,0 +1,74 @@
+package check_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The reports in testdata were written by the real runners; only the directory was replaced by /project.
+func TestReportsOfRunners(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file string
+		kind toolchain.Report
+	}{
+		{"go.json", toolchain.ReportGoTest},
+		{"vitest.json", toolchain.ReportJest},
+		{"jest.json", toolchain.ReportJest},
+		{"node.ndjson", toolchain.ReportNode},
+		{"pytest.xml", toolchain.ReportJUnit},
+		{"unittest.jsonl", toolchain.ReportUnittest},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			b, err := os.ReadFile(filepath.Join("testdata", "reports", c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rs, err := check.ReadReport(toolchain.Found{Root: ".", Module: "ex"}, "/project", c.kind, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got strings.Builder
+			for _, r := range rs {
+				first, _, _ := strings.Cut(r.Message, "\n")
+				fmt.Fprintf(&got, "%-5s %s | %s\n", r.Status, r.ID, first)
+			}
+			golden := filepath.Join("testdata", "reports", c.file+".golden")
+			if *update {
+				if err = os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != string(want) {
+				t.Errorf("results:\n%s\nwant:\n%s", got.String(), want)
+			}
+		})
+	}
+}
+
+func TestCutReportsAreErrors(t *testing.T) {
+	t.Parallel()
+	for file, kind := range map[string]toolchain.Report{"vitest.json": toolchain.ReportJest, "pytest.xml": toolchain.ReportJUnit, "node.ndjson": toolchain.ReportNode} {
+		b, err := os.ReadFile(filepath.Join("testdata", "reports", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := check.ReadReport(toolchain.Found{Root: "."}, "/project", kind, b[:len(b)*2/3]); err == nil {
+			t.Errorf("%s: a cut report is read as if it were whole", file)
+		}
+	}
+}

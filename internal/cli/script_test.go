@@ -1,0 +1,142 @@
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/jacquard-build/jacquard/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"jacquard": func() {
+			os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
+		},
+	})
+}
+
+// TestStories runs the scripts in testdata/script: the real program, real git,
+// a real agent process, real tool chains.
+func TestStories(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, params("testdata/script"))
+}
+
+func params(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo": repo, "commit": commit, "sub": substitute,
+		},
+	}
+}
+
+// setup gives each script a home and caches. The compilers' caches are shared
+// by all scripts, because filling them takes longer than everything else.
+func setup(e *testscript.Env) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	shared := filepath.Join(cache, "jacquard-test")
+	for _, d := range []string{filepath.Join(shared, "go-build"), filepath.Join(shared, "shared"), filepath.Join(e.WorkDir, ".cache", "jacquard")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.Symlink(filepath.Join(shared, "shared"), filepath.Join(e.WorkDir, ".cache", "jacquard", "shared")); err != nil {
+		return err
+	}
+	e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
+	e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
+	e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
+	e.Setenv("GOCACHE", filepath.Join(shared, "go-build"))
+	e.Setenv("LANG", "C")
+	for _, k := range []string{"GOMODCACHE", "GOPATH", "GOPROXY", "GONOSUMDB", "GOFLAGS", "GONOSUMCHECK", "GOSUMDB", "npm_config_registry", "NPM_CONFIG_USERCONFIG", "PIP_INDEX_URL", "PIP_CONFIG_FILE", "PYENV_ROOT"} {
+		if v := os.Getenv(k); v != "" {
+			e.Setenv(k, v)
+		}
+	}
+	if os.Getenv("GOMODCACHE") == "" {
+		if out, err := exec.Command("go", "env", "GOMODCACHE").Output(); err == nil {
+			e.Setenv("GOMODCACHE", strings.TrimSpace(string(out)))
+		}
+	}
+	if claude := os.Getenv("JACQUARD_TEST_CLAUDE"); claude != "" {
+		e.Setenv("JACQUARD_CLAUDE", claude)
+	}
+	return os.MkdirAll(filepath.Join(e.WorkDir, ".home"), 0o755)
+}
+
+// condition knows the tools that a script may need. On a machine that has to
+// be complete a missing one is a failure, never a silent pass.
+func condition(name string) (bool, error) {
+	complete := os.Getenv("JACQUARD_TEST_COMPLETE") != ""
+	switch name {
+	case "claude":
+		return os.Getenv("JACQUARD_TEST_CLAUDE") != "" || complete, nil
+	case "node", "npm", "python3", "tmux":
+		_, err := exec.LookPath(name)
+		return err == nil || complete, nil
+	case "root":
+		return os.Geteuid() == 0, nil
+	case "unix":
+		return runtime.GOOS != "windows", nil
+	}
+	return false, nil
+}
+
+// repo makes a git repository in the given directory (default: here) and
+// commits what is there.
+func repo(ts *testscript.TestScript, _ bool, args []string) {
+	dir := "."
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	dir = ts.MkAbs(dir)
+	git(ts, dir, "init", "--quiet", "--initial-branch=main")
+	git(ts, dir, "config", "user.name", "Tester")
+	git(ts, dir, "config", "user.email", "tester@localhost")
+	git(ts, dir, "add", "--all")
+	git(ts, dir, "commit", "--quiet", "--allow-empty", "--message=start")
+}
+
+// commit commits everything with a message.
+func commit(ts *testscript.TestScript, _ bool, args []string) {
+	git(ts, ts.MkAbs("."), "add", "--all")
+	git(ts, ts.MkAbs("."), "commit", "--quiet", "--message="+strings.Join(args, " "))
+}
+
+func git(ts *testscript.TestScript, dir string, args ...string) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		ts.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// substitute replaces text in a file: sub FILE OLD NEW.
+func substitute(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: sub FILE OLD NEW")
+	}
+	path := ts.MkAbs(args[0])
+	raw, err := os.ReadFile(path)
+	ts.Check(err)
+	changed := strings.Replace(string(raw), args[1], args[2], 1)
+	if changed == string(raw) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(path, []byte(changed), 0o644))
+}

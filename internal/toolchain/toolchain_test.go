@@ -1,0 +1,287 @@
+package toolchain_test
+
+import (
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+func project(files map[string]string) (list []string, read func(string) []byte) {
+	for p := range files {
+		list = append(list, p)
+	}
+	slices.Sort(list)
+	return list, func(p string) []byte {
+		if s, ok := files[p]; ok {
+			return []byte(s)
+		}
+		return nil
+	}
+}
+
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	monorepo := map[string]string{
+		"go.mod": "module example.org/m\n\nrequire (\n\tgopkg.in/yaml.v3 v3.0.1\n)\n", "go.sum": "x", "cmd/a/main.go": "package main",
+		"web/package.json": `{"name":"web","devDependencies":{"vitest":"4","typescript":"5"}}`, "web/pnpm-lock.yaml": "", "web/tsconfig.json": "{}",
+		"web/src/a.ts": "", "tools/pyproject.toml": "[project]\nname = \"tools\"\ndependencies = [\n  \"requests>=2\",  # http\n]\n[dependency-groups]\ndev = [\"pytest>=8\"]\n",
+		"tools/uv.lock": "", "tools/src/tools/x.py": "",
+	}
+	for _, c := range []struct {
+		name, dir string
+		files     map[string]string
+		want      string // language ecosystem root manager runner, or the choices
+	}{
+		{"go", "cmd/a", monorepo, "go go . go go"},
+		{"nearest manifest", "web/src", monorepo, "typescript node web pnpm vitest"},
+		{"new directory beside typescript", "web/src/new", monorepo, "typescript node web pnpm vitest"},
+		{"new directory below a manifest", "web/other/new", monorepo, "typescript node web pnpm vitest"},
+		{"python", "tools/src/tools", monorepo, "python python tools uv pytest"},
+		{"unknown", "brandnew", monorepo, "? [go python typescript]"},
+		{"empty go project", "a", map[string]string{"go.mod": "module x\n"}, "go go . go go"},
+		{"empty typescript project", "src/a", map[string]string{"package.json": `{"devDependencies":{"typescript":"5","jest":"30"}}`, "package-lock.json": ""}, "typescript node . npm jest"},
+		{"javascript", "a", map[string]string{"package.json": "{}", "a/x.mjs": ""}, "javascript node . npm node"},
+		{"yarn", ".", map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "yarn.lock": "# yarn lockfile v1\n", "i.js": ""}, "javascript node . yarn jest"},
+		{"berry", ".", map[string]string{"package.json": "{}", "yarn.lock": "__metadata:\n  version: 8\n", "i.js": ""}, "javascript node . yarn-berry node"},
+		{"bun", ".", map[string]string{"package.json": "{}", "bun.lock": "", "i.ts": ""}, "typescript node . bun bun"},
+		{"workspace lock above", "packages/a", map[string]string{"package.json": `{"devDependencies":{"vitest":"4"},"workspaces":["packages/*"]}`, "package-lock.json": "", "packages/a/package.json": `{"name":"a"}`, "packages/a/x.ts": ""}, "typescript node packages/a npm vitest"},
+		{"broken package.json", ".", map[string]string{"package.json": "{", "i.ts": ""}, "typescript node . npm node"},
+		{"poetry", ".", map[string]string{"pyproject.toml": "[tool.poetry.dependencies]\npython = \"^3.11\"\nhttpx = \"*\"\n[tool.poetry.group.dev.dependencies]\npytest = \"*\"\n", "poetry.lock": "", "a.py": ""}, "python python . poetry pytest"},
+		{"unittest", ".", map[string]string{"setup.py": "", "a.py": "", "test_a.py": "import unittest\n"}, "python python . pip unittest"},
+		{"pytest by its tests", ".", map[string]string{"requirements.txt": "requests\n", "test_a.py": "def test_a():\n    assert 1\n"}, "python python . pip pytest"},
+		{"own sources win over the majority", "scripts", map[string]string{"go.mod": "module x", "a.go": "", "b.go": "", "scripts/x.py": ""}, "python python . pip pytest"},
+		{"configuration is no source", "new", map[string]string{"pyproject.toml": "", "src/a.py": "", "eslint.config.js": ""}, "python python . pip pytest"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			files, read := project(c.files)
+			f, ok := toolchain.Detect(files, read, c.dir)
+			got := strings.Join([]string{f.Language, f.Ecosystem, f.Root, f.Manager, f.Runner}, " ")
+			if !ok {
+				got = "? [" + strings.Join(f.Choices, " ") + "]"
+			}
+			if got != c.want {
+				t.Errorf("Detect(%s) = %s, want %s", c.dir, got, c.want)
+			}
+		})
+	}
+	files, read := project(monorepo)
+	if f, ok := toolchain.DetectAs(files, read, "brandnew", "go"); !ok || f.Runner != "go" || f.Module != "example.org/m" || !f.Has("gopkg.in/yaml.v3") {
+		t.Errorf("DetectAs = %+v, %v", f, ok)
+	}
+	if f, _ := toolchain.Detect(files, read, "tools/src/tools"); !f.Has("requests") || !f.Has("pytest") || f.SourceDir != "src" {
+		t.Errorf("python declares %q, source directory %q", f.Declared, f.SourceDir)
+	}
+}
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[string]toolchain.Class{
+		"a/b.go": toolchain.Source, "a/b_test.go": toolchain.Test, "a/testdata/x.go": toolchain.TestData, "a/testdata/go.mod": toolchain.TestData,
+		"src/a.ts": toolchain.Source, "src/a.test.ts": toolchain.Test, "src/a.spec.tsx": toolchain.Test, "src/__tests__/a.ts": toolchain.Test,
+		"src/__snapshots__/a.test.ts.snap": toolchain.TestData, "tests/helper.ts": toolchain.Test, "tests/data.json": toolchain.TestData,
+		"a.py": toolchain.Source, "test_a.py": toolchain.Test, "tests/util.py": toolchain.Test, "conftest.py": toolchain.Test, "latest.py": toolchain.Source,
+		"contest/a.py": toolchain.Source, "README.md": toolchain.Other, "attest.go": toolchain.Source, "src/testing.go": toolchain.Source,
+		"go.mod": toolchain.Config, "sub/Makefile": toolchain.Config, "MAKEFILE": toolchain.Config, ".github/workflows/x.yml": toolchain.Config,
+		".claude/settings.json": toolchain.Config, "pkg/.eslintrc.cjs": toolchain.Config, ".vscode/launch.json": toolchain.Config,
+		"vitest.config.mts": toolchain.Config, "requirements-dev.txt": toolchain.Config, ".husky/_/pre-push": toolchain.Config, ".env.test": toolchain.Config,
+		"CLAUDE.md": toolchain.Other, "src/config.ts": toolchain.Source, "src/makefile_parser.py": toolchain.Source, "environment.ts": toolchain.Source,
+	} {
+		if got := toolchain.Classify(p); got != want {
+			t.Errorf("Classify(%s) = %s, want %s", p, got, want)
+		}
+	}
+	for p, want := range map[string]toolchain.ConfigKind{
+		"go.sum": toolchain.LockConfig, "a/pnpm-lock.yaml": toolchain.LockConfig, ".gitattributes": toolchain.AttributesConfig,
+		".pre-commit-config.yaml": toolchain.HooksConfig, "jacquard.yaml": toolchain.EngineConfig, "tsconfig.base.json": toolchain.TypeConfig,
+		"pyproject.toml": toolchain.ManifestConfig, "pytest.ini": toolchain.RunnerConfig, ".mcp.json": toolchain.AgentConfig, "a.go": toolchain.NoConfig,
+	} {
+		if got := toolchain.ConfigKindOf(p); got != want {
+			t.Errorf("ConfigKindOf(%s) = %q, want %q", p, got, want)
+		}
+	}
+}
+
+func argvs(cs []toolchain.Command) string {
+	var out []string
+	for _, c := range cs {
+		for i, a := range c.Argv {
+			if strings.HasPrefix(a, "--test-reporter=data:") {
+				c.Argv[i] = "--test-reporter=…"
+			}
+		}
+		out = append(out, c.Dir+": "+strings.Join(c.Argv, " "))
+	}
+	return strings.Join(out, " && ")
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	detect := func(dir string, files map[string]string) toolchain.Found {
+		list, read := project(files)
+		f, ok := toolchain.Detect(list, read, dir)
+		if !ok {
+			t.Fatalf("not detected: %+v", f)
+		}
+		return f
+	}
+	goProject := detect("svc/a", map[string]string{"svc/go.mod": "module m\nrequire x v1\n", "svc/go.sum": "", "svc/a/a.go": "", "svc/.golangci.yml": ""})
+	vitest := detect("web/src", map[string]string{"web/package.json": `{"devDependencies":{"vitest":"4","typescript":"5","eslint":"9","prettier":"3","@vitest/coverage-v8":"4"}}`, "web/package-lock.json": "", "web/tsconfig.json": "", "web/eslint.config.js": "", "web/.prettierrc": "", "web/src/a.ts": ""})
+	pytest := detect("src/a", map[string]string{"pyproject.toml": "[project]\nname='a'\ndependencies=['x']\n[tool.ruff]\n[tool.mypy]\n", "requirements.txt": "x\npytest\npytest-cov\n", "src/a/a.py": ""})
+	node := detect(".", map[string]string{"package.json": "{}", "a.js": ""})
+	jest := detect(".", map[string]string{"package.json": `{"devDependencies":{"jest":"30"}}`, "yarn.lock": "", "a.js": ""})
+	uv := detect(".", map[string]string{"pyproject.toml": "[project]\nname='a'\n[dependency-groups]\ndev=['pytest']\n", "uv.lock": "", "a.py": ""})
+	for _, c := range []struct {
+		name string
+		got  []toolchain.Command
+		want string
+	}{
+		{"go setup", goProject.Setup(), "svc: go mod download"},
+		{"go build", goProject.Build("svc/a"), "svc: go build ./a/..."},
+		{"go all", goProject.Test(toolchain.Selection{}), "svc: go test -json -count=1 ./..."},
+		{"go dir", goProject.Test(toolchain.Selection{Dir: "svc/a"}), "svc: go test -json -count=1 ./a/..."},
+		{"go files", goProject.Test(toolchain.Selection{Files: []string{"svc/a/x_test.go", "svc/a/y_test.go", "svc/z_test.go"}}), "svc: go test -json -count=1 ./a ."},
+		{"go ids", goProject.Test(toolchain.Selection{IDs: []string{"svc/a/x_test.go::TestA/b", "svc/a/x_test.go::TestC"}}), "svc: go test -json -count=1 -run ^(TestA|TestC)$ ./a"},
+		{"go lint", goProject.Lint([]string{"svc/a/a.go"}), "svc: go vet ./a && svc: golangci-lint run ./a"},
+		{"go format", goProject.Format([]string{"svc/a/a.go"}), "svc: gofmt -w a/a.go"},
+		{"go coverage", goProject.Coverage(toolchain.Selection{Dir: "svc/a"}), "svc: go test -count=1 -coverprofile={report} ./a/..."},
+		{"npm setup", vitest.Setup(), "web: npm ci --no-audit --no-fund"},
+		{"tsc", vitest.Build("web/src"), "web: node {bin:typescript#tsc} --noEmit --pretty false"},
+		{"vitest files", vitest.Test(toolchain.Selection{Files: []string{"web/src/a.test.ts"}}), "web: node {bin:vitest} run --reporter=json --outputFile={report} --retry=0 --bail=0 src/a.test.ts"},
+		{"eslint", vitest.Lint([]string{"web/src/a.ts"}), "web: node {bin:eslint} src/a.ts"},
+		{"prettier", vitest.Format([]string{"web/src/a.ts"}), "web: node {bin:prettier} --write src/a.ts && web: node {bin:eslint} --fix src/a.ts"},
+		{"vitest coverage", vitest.Coverage(toolchain.Selection{Dir: "web/src"}), "web: node {bin:vitest} run --coverage.enabled --coverage.reporter=lcovonly --coverage.reportsDirectory={report} --coverage.reportOnFailure src/"},
+		{"jest", jest.Test(toolchain.Selection{IDs: []string{"a.test.js::x > y"}}), ".: node {bin:jest} --ci --json --outputFile={report} --bail=0 --runTestsByPath a.test.js"},
+		{"yarn setup", jest.Setup(), ".: yarn install --frozen-lockfile --non-interactive"},
+		{"node", node.Test(toolchain.Selection{}), ".: node --test --test-reporter=… --test-reporter-destination={report}"},
+		{"node has nothing to install", node.Setup(), ""},
+		{"pip setup", pytest.Setup(), ".: python3 -m venv {env} && .: python -m pip install --quiet -r requirements.txt"},
+		{"uv setup", uv.Setup(), ".: python3 -m venv {env} && .: uv sync --frozen --all-groups --all-extras --no-install-project"},
+		{"pytest ids", pytest.Test(toolchain.Selection{IDs: []string{"src/a/test_a.py::test_x"}}), ".: python -m pytest -q -o junit_family=xunit1 --junitxml={report} -p no:cacheprovider --continue-on-collection-errors src/a/test_a.py::test_x"},
+		{"mypy", pytest.Build("src/a"), ".: python -m mypy ."},
+		{"ruff", pytest.Format([]string{"src/a/a.py"}), ".: python -m ruff check --fix --exit-zero --quiet src/a/a.py && .: python -m ruff format --quiet src/a/a.py"},
+		{"pytest coverage", pytest.Coverage(toolchain.Selection{}), ".: python -m pytest -q -p no:cacheprovider --cov --cov-report=lcov:{report}"},
+	} {
+		if got := argvs(c.got); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+		for _, cmd := range c.got {
+			if len(cmd.Needs) == 0 || cmd.Needs[0].Install == "" || cmd.Report == "" {
+				t.Errorf("%s: command %v does not say what it needs or reports", c.name, cmd.Argv)
+			}
+		}
+	}
+	if env := pytest.Test(toolchain.Selection{})[0].Env; !slices.Contains(env, "PYTHONPATH={root}/src") {
+		t.Errorf("environment of pytest = %q", env)
+	}
+}
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, dir, structure string
+		files                map[string]string
+		newFile, newTest     string
+		why                  string
+		yes, no              []string // tests allowed and not
+	}{
+		{"go", "calc", "", map[string]string{"go.mod": "module m"}, "calc/calc.go", "calc/calc_test.go", "convention", []string{"calc/x_test.go", "calc/testdata/a.txt"}, []string{"other/x_test.go", "calc/x.go", "calc/sub/y_test.go"}},
+		{"ts convention", "src/auth", "", map[string]string{"package.json": `{"devDependencies":{"typescript":"5"}}`}, "src/auth/index.ts", "src/auth/index.test.ts", "convention", []string{"src/auth/token.test.ts"}, []string{"src/auth/token.ts", "src/auth/vitest.config.ts"}},
+		{"ts pattern", "src/auth", "", map[string]string{"package.json": "{}", "src/user/user.ts": "", "src/user/user.spec.ts": ""}, "src/auth/auth.ts", "src/auth/auth.spec.ts", "pattern", nil, nil},
+		{"ts mirror", "src/auth", "", map[string]string{"package.json": "{}", "src/user/index.ts": "", "tests/user/index.test.ts": ""}, "src/auth/index.ts", "tests/auth/index.test.ts", "pattern", []string{"tests/auth/x.test.ts", "src/auth/x.test.ts"}, []string{"tests/user/x.test.ts"}},
+		{"ts structure wins", "src/auth", "```\nsrc/\n├── user/\n└── __tests__/   # *.spec.ts\n```", map[string]string{"package.json": "{}", "src/user/index.ts": "", "tests/user/index.test.ts": ""}, "src/auth/index.ts", "src/auth/__tests__/index.spec.ts", "structure", nil, nil},
+		{"python beside", "calc", "", map[string]string{"pyproject.toml": ""}, "calc/calc.py", "calc/test_calc.py", "convention", []string{"calc/test_x.py", "calc/conftest.py"}, []string{"calc/x.py", "tests/test_calc.py"}},
+		{"python tests", "app/calc", "- `app/`: code\n- `tests/`: tests", map[string]string{"pyproject.toml": "", "app/__init__.py": "", "app/user/__init__.py": ""}, "app/calc/__init__.py", "tests/app/calc/test_calc.py", "structure", []string{"tests/app/calc/test_x.py", "tests/test_calc.py"}, []string{"tests/test_user.py"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			list, read := project(c.files)
+			f, ok := toolchain.Detect(list, read, c.dir)
+			if !ok {
+				lang := map[bool]string{true: "typescript", false: "python"}[c.files["package.json"] != ""]
+				f, _ = toolchain.DetectAs(list, read, c.dir, lang)
+			}
+			p := f.Place(toolchain.Layout{Dir: c.dir, Structure: c.structure, Files: list, Read: read, Modules: []string{c.dir, c.dir + "/sub"}})
+			if p.NewFile != c.newFile || p.NewTest != c.newTest || p.Why != c.why {
+				t.Errorf("Place = %s, %s by %s; want %s, %s by %s", p.NewFile, p.NewTest, p.Why, c.newFile, c.newTest, c.why)
+			}
+			if !p.AllowsSource(p.NewFile) || !p.AllowsTest(p.NewTest) || p.AllowsSource(p.NewTest) {
+				t.Errorf("the new files are not allowed: %+v", p)
+			}
+			for _, y := range c.yes {
+				if !p.AllowsTest(y) {
+					t.Errorf("AllowsTest(%s) = false (%v)", y, p.Tests)
+				}
+			}
+			for _, n := range c.no {
+				if p.AllowsTest(n) {
+					t.Errorf("AllowsTest(%s) = true (%v)", n, p.Tests)
+				}
+			}
+		})
+	}
+}
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"a/**/*.go", "a/x.go", true},
+		{"a/**/*.go", "a/b/c/x.go", true},
+		{"a/**/*.go", "b/x.go", false},
+		{"*.go", "a/x.go", false},
+		{"**", "a/b", true},
+		{"a/*", "a/b/c", false},
+		{"모듈/**/*.ts", "모듈/x.ts", true},
+	} {
+		if got := toolchain.Match(c.pattern, c.path); got != c.want {
+			t.Errorf("Match(%s, %s) = %v", c.pattern, c.path, got)
+		}
+	}
+}
+
+func TestStubsAreDeclarations(t *testing.T) {
+	t.Parallel()
+	for _, s := range []toolchain.Symbol{
+		{Name: "Div", Kind: "function", Signature: "Div(a, b int) (int, error)"},
+		{Name: "Div", Kind: "function", Signature: "func Div(a, b int) (q int, err error)"},
+		{Name: "Map", Kind: "function", Signature: "func Map[T, U any](in []T, f func(T) U) []U"},
+		{Name: "Close", Kind: "method", Owner: "Store", Signature: "Close(ctx context.Context) error"},
+		{Name: "Get", Kind: "method", Owner: "Store", Signature: "func (s *Store) Get(k string) (v []byte, ok bool)"},
+		{Name: "Token", Kind: "type", Signature: "type Token struct { ID string; N int }"},
+		{Name: "Claims", Kind: "type", Signature: "Claims { Sub: string, N: int }"},
+		{Name: "Doer", Kind: "interface", Signature: "interface { Do() error }"},
+		{Name: "ID", Kind: "type", Signature: "string"},
+		{Name: "ErrZero", Kind: "variable", Signature: "ErrZero"},
+		{Name: "Limit", Kind: "constant", Signature: "Limit int = 3"},
+	} {
+		for _, decl := range []string{toolchain.FailingStub("go", s), toolchain.EmptyStub("go", s)} {
+			if decl == "" || !strings.Contains(decl, s.Name) {
+				t.Errorf("no stub for %+v: %q", s, decl)
+			}
+			if _, err := parser.ParseFile(token.NewFileSet(), "x.go", "package p\n"+decl, 0); err != nil {
+				t.Errorf("stub of %s: %v\n%s", s.Name, err, decl)
+			}
+		}
+		if s.Kind == "function" && !strings.Contains(toolchain.FailingStub("go", s), toolchain.StubMark) {
+			t.Errorf("the failing stub of %s has no mark", s.Name)
+		}
+	}
+	if got := toolchain.EmptyStub("go", toolchain.Symbol{Name: "F", Kind: "function", Signature: "F("}); got != "" {
+		t.Errorf("stub of a broken signature = %q", got)
+	}
+	if got := toolchain.GoStubImports("func F(ctx context.Context, r *http.Request) {}\n"); !slices.Equal(got, []string{"context", "net/http"}) {
+		t.Errorf("imports = %q", got)
+	}
+	for lang, want := range map[string]string{"typescript": "export function f(", "python": "def f("} {
+		if got := toolchain.FailingStub(lang, toolchain.Symbol{Name: "f", Kind: "function"}); !strings.HasPrefix(got, want) {
+			t.Errorf("%s stub = %q", lang, got)
+		}
+	}
+}
