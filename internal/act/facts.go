@@ -69,6 +69,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		return step.Facts{}, fmt.Errorf("plan %s: its spec was not read", t.Dir)
 	}
 	found, known := b.detect(t.Dir)
+	found.Override = b.a.o.Checks.Commands
 	f := step.Facts{
 		Dir: t.Dir, Name: doc.Name, Spec: t.ClaudeMdPath, Implements: path.Join(t.Dir, "IMPLEMENTS.md"),
 		Language: found.Language, Toolchain: found.Manager + " " + found.Runner, Commands: commandsFor(found),

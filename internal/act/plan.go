@@ -42,15 +42,8 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 
 func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*CompilePlan, error) {
 	lock, problems := target.ParseLock(v.bytes(target.LockName))
-	shallow := false
-	if !a.o.NoGit {
-		var err error
-		if shallow, err = a.o.Repo.Shallow(ctx); err != nil {
-			return nil, machinery(err)
-		}
-	}
 	facts := target.Facts{
-		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, NoGit: a.o.NoGit, Shallow: shallow,
+		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, NoGit: a.o.NoGit, Shallow: a.o.Repo.Shallow(),
 		IsSource: isSource, Read: v.read,
 		Times: func(paths []string) (map[string]int64, error) { return a.times(ctx, paths) },
 	}

@@ -296,14 +296,19 @@ func runAsNobody(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	bin := filepath.Join(dir, "test")
-	self, err := os.ReadFile("/proc/self/exe")
+	self, err := os.Executable()
 	if err == nil {
-		err = errors.Join(os.WriteFile(bin, self, 0o755), os.Chown(dir, 65534, 65534), os.Chmod(dir, 0o755)) //nolint:gosec // for another user
+		err = errors.Join(os.Chown(dir, 65534, 65534), os.Chmod(dir, 0o755)) //nolint:gosec // for another user
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := proc.Run(t.Context(), proc.Command{
+	// Copied by another program: a file that we write ourselves can be busy for a moment.
+	res, err := proc.Run(t.Context(), proc.Command{Argv: []string{"cp", self, bin}, Dir: dir, Env: []string{"PATH=" + pathValue}})
+	if err != nil || res.Exit != 0 {
+		t.Fatalf("copy the test: %v %s", err, res.Stderr.Text)
+	}
+	res, err = proc.Run(t.Context(), proc.Command{
 		Argv: []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", bin, "-test.run=^" + t.Name() + "$", "-test.v"},
 		Dir:  dir, Env: []string{"PATH=" + pathValue, "HOME=" + dir, "TMPDIR=" + dir},
 	})

@@ -63,6 +63,7 @@ type Repo struct {
 	temp    string
 	format  string // sha1 or sha256
 	private bool
+	shallow bool
 }
 
 // Root is the absolute path of the project's root, without symbolic links.
@@ -80,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
 	out, err := t.run(ctx, call{dir: o.Dir, args: []string{
-		"rev-parse", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir",
+		"rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir",
 		"--path-format=absolute", "--git-common-dir", "--show-toplevel", "--show-prefix",
 	}})
 	var f *failure
@@ -90,15 +91,15 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
-	f6 := strings.Split(string(out), "\n")
-	if f6[0] != "true" {
+	f7 := strings.Split(string(out), "\n")
+	if f7[0] != "true" {
 		return nil, fmt.Errorf("open repository: %s: %w", o.Dir, ErrNotRepo)
 	}
-	if len(f6) != 7 {
+	if len(f7) != 8 {
 		return nil, fmt.Errorf("open repository: %s: a newline in its path", o.Dir)
 	}
 	return &Repo{
-		tool: t, format: f6[1], gitDir: f6[2], common: f6[3], top: f6[4], prefix: f6[5], temp: o.Temp,
+		tool: t, shallow: f7[1] == "true", format: f7[2], gitDir: f7[3], common: f7[4], top: f7[5], prefix: f7[6], temp: o.Temp,
 	}, nil
 }
 
@@ -131,6 +132,9 @@ func Private(ctx context.Context, o Options, gitDir string) (*Repo, error) {
 	}
 	return r, nil
 }
+
+// Shallow reports whether the repository lacked the beginning of its history when it was opened.
+func (r *Repo) Shallow() bool { return r.shallow }
 
 // Version is the version of the git program found by env, such as 2.39.5.
 func Version(ctx context.Context, env []string) (string, error) {

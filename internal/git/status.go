@@ -35,15 +35,6 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	return h, nil
 }
 
-// Shallow reports whether the repository lacks the beginning of its history.
-func (r *Repo) Shallow(ctx context.Context) (bool, error) {
-	out, err := r.user(ctx, "rev-parse", "--is-shallow-repository")
-	if err != nil {
-		return false, fmt.Errorf("look for a shallow history: %w", err)
-	}
-	return strings.TrimSpace(string(out)) == "true", nil
-}
-
 // Status is one path that is not as it was committed.
 type Status struct {
 	Path string

@@ -129,7 +129,7 @@ func (l *lines) write(b []byte) {
 			l.add(b)
 			return
 		}
-		if !l.any && i <= MaxLine {
+		if !l.any {
 			l.give(b[:i])
 		} else {
 			l.add(b[:i])

@@ -51,6 +51,9 @@ type Found struct {
 	Tools []string `json:"tools,omitempty"`
 	// Installs are the files (manifests, locks) whose bytes decide what setup installs.
 	Installs []string `json:"installs,omitempty"`
+	// Override are command lines of the project that replace those of the table: build, test, lint, format. {files} stands
+	// for the selected files; a test command must write the report that the runner of the table writes.
+	Override map[string]string `json:"override,omitempty"`
 	// SourceDir is "src" for a Python project with that layout; imports start there.
 	SourceDir string `json:"source_dir,omitempty"`
 }
@@ -173,20 +176,52 @@ func (f Found) Setup() []Command { return f.row().setup(f) }
 
 // Build are the commands that compile or type-check dir, or the whole project where the tool knows no less; empty for a
 // language that does neither.
-func (f Found) Build(dir string) []Command { return f.row().build(f, dir) }
+func (f Found) Build(dir string) []Command {
+	return f.override("build", []string{dir}, f.row().build(f, dir))
+}
 
 // Test are the commands that run the selected tests with a machine-readable report.
-func (f Found) Test(s Selection) []Command { return f.row().test(f, s) }
+func (f Found) Test(s Selection) []Command {
+	files := s.Files
+	if len(s.IDs) > 0 {
+		files = filesOfIDs(s.IDs)
+	} else if len(files) == 0 && s.Dir != "" {
+		files = []string{s.Dir}
+	}
+	return f.override("test", files, f.row().test(f, s))
+}
 
 // Lint are the commands of the linters that the project configures, for the given files (none: the whole project).
-func (f Found) Lint(files []string) []Command { return f.row().lint(f, files) }
+func (f Found) Lint(files []string) []Command { return f.override("lint", files, f.row().lint(f, files)) }
 
 // Format are the commands that rewrite the given files with the project's formatter.
-func (f Found) Format(files []string) []Command { return f.row().format(f, files) }
+func (f Found) Format(files []string) []Command {
+	return f.override("format", files, f.row().format(f, files))
+}
 
 // Coverage are the commands that run the selected tests and report which lines they reached; empty when the project
 // has no tool for it.
 func (f Found) Coverage(s Selection) []Command { return f.row().coverage(f, s) }
+
+// override puts the project's own command line in the place of the table's.
+func (f Found) override(name string, files []string, table []Command) []Command {
+	line := f.Override[name]
+	if line == "" {
+		return table
+	}
+	c := Command{Name: name, Dir: f.Root, Report: ReportExit}
+	if len(table) > 0 {
+		c.Report, c.Env, c.Dir = table[0].Report, table[0].Env, table[0].Dir
+	}
+	for _, word := range strings.Fields(line) {
+		if word == "{files}" {
+			c.Argv = append(c.Argv, files...)
+			continue
+		}
+		c.Argv = append(c.Argv, word)
+	}
+	return []Command{c}
+}
 
 // Need is the program without which nothing of the ecosystem runs.
 func (f Found) Need() Need { return f.row().need }
