@@ -45,6 +45,9 @@ type Options struct {
 	Checks  Checks
 	Redact  gateway.Redactor
 	Version string // of the program, recorded in the lock
+	// Effect is called before and after every side effect, for tests that kill
+	// the process there; nil in production.
+	Effect func(name string)
 	// Watch gets the events of agents, for the screen; nil = dropped.
 	Watch func(key string, e agent.Event)
 }
@@ -83,6 +86,18 @@ func (a *Actor) Close() error {
 		errs = append(errs, l.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// effect does something to the world, with a place to be killed at on both sides.
+func (a *Actor) effect(name string, do func() error) error {
+	if a.o.Effect != nil {
+		a.o.Effect("before " + name)
+	}
+	err := do()
+	if a.o.Effect != nil {
+		a.o.Effect("after " + name)
+	}
+	return err
 }
 
 // runDir is the folder of a run's files.

@@ -36,7 +36,7 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 		return out, machinery(err)
 	}
 	out.Ref = "HEAD"
-	if err := a.o.Repo.FastForward(ctx, commit); err != nil {
+	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
 		out.Ref = runRef(j.Run)
 		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s", head.Branch, err, runRef(j.Run))
 	}

@@ -33,7 +33,7 @@ func (a *Actor) head(ctx context.Context, j flow.Job, in step.HeadIn) (step.Head
 	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
 	if errors.Is(err, git.ErrNoRef) {
 		id = in.Fallback
-		err = a.o.Repo.SetRef(ctx, runRef(j.Run), id, "")
+		err = a.effect("branch", func() error { return a.o.Repo.SetRef(ctx, runRef(j.Run), id, "") })
 	}
 	if err != nil {
 		return step.HeadOut{}, machinery(err)
@@ -191,7 +191,9 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {
 		return out, machinery(err)
 	}
-	return out, machinery(a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, l.head.Commit))
+	return out, machinery(a.effect("land", func() error {
+		return a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, l.head.Commit)
+	}))
 }
 
 // projections are the files that the engine writes itself: IMPLEMENTS.md and
@@ -292,7 +294,11 @@ func (a *Actor) apply(ctx context.Context, _ flow.Job, in step.ApplyIn) (step.Ap
 	if err != nil {
 		return step.ApplyOut{}, err
 	}
-	res, err := a.o.Repo.Apply(ctx, files)
+	var res []git.Delivered
+	err = a.effect("apply", func() error {
+		res, err = a.o.Repo.Apply(ctx, files)
+		return err
+	})
 	if err != nil {
 		return step.ApplyOut{}, machinery(err)
 	}

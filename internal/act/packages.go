@@ -73,7 +73,9 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 	if err := writeFile(filepath.Join(j.Dir, packagesFile), mustJSON(out)); err != nil {
 		return out, machinery(err)
 	}
-	return out, machinery(a.o.Repo.SetRef(ctx, runRef(j.Run), id, head.Commit))
+	return out, machinery(a.effect("packages", func() error {
+		return a.o.Repo.SetRef(ctx, runRef(j.Run), id, head.Commit)
+	}))
 }
 
 // reaches reports whether a commit is in the history of tip.

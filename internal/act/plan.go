@@ -358,5 +358,7 @@ func (a *Actor) snapshot(ctx context.Context, run string) (commit, tree string, 
 	if err != nil {
 		return "", "", machinery(err)
 	}
-	return commit, tree, machinery(a.o.Repo.SetRef(ctx, baseRef(run), commit, ""))
+	return commit, tree, machinery(a.effect("snapshot", func() error {
+		return a.o.Repo.SetRef(ctx, baseRef(run), commit, "")
+	}))
 }

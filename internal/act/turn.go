@@ -52,7 +52,11 @@ func (a *Actor) turn(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut
 			return step.TurnOut{}, machinery(err)
 		}
 	}
-	clone, err := a.o.Repo.Clone(ctx, filepath.Join(dir, "tree"), t.Tree, leftOut...)
+	var clone *git.Clone
+	err = a.effect("clone", func() error {
+		clone, err = a.o.Repo.Clone(ctx, filepath.Join(dir, "tree"), t.Tree, leftOut...)
+		return err
+	})
 	if err != nil {
 		return step.TurnOut{}, machinery(err)
 	}
@@ -104,11 +108,10 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 		}
 		at.Access = agent.Access{BaseURL: a.o.Gateway.URL(), Token: access.Token(), OAuth: a.o.OAuth}
 	}
-	out := a.o.Agent.Run(ctx, at, func(e agent.Event) {
-		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": clip(e.Text, 200)})
-		if a.o.Watch != nil {
-			a.o.Watch(j.Key, e)
-		}
+	var out agent.Outcome
+	_ = a.effect("agent", func() error {
+		out = a.o.Agent.Run(ctx, at, a.watch(j))
+		return nil
 	})
 	if a.o.Name == "scripted" {
 		out.Usage.Known = true // it asks no model, so what it does not report it has not used
@@ -122,6 +125,16 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 		return out, context.Cause(ctx)
 	}
 	return out, nil
+}
+
+// watch passes on what an agent does: as a sign of life, and for the screen.
+func (a *Actor) watch(j flow.Job) func(agent.Event) {
+	return func(e agent.Event) {
+		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": clip(e.Text, 200)})
+		if a.o.Watch != nil {
+			a.o.Watch(j.Key, e)
+		}
+	}
 }
 
 // meter replaces the agent's own figures by what the gateway saw.
@@ -178,10 +191,11 @@ func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git
 	if len(mustJSON(out)) > flow.MaxOutput {
 		return out, flow.Failf(flow.Schema, "the answer of the agent is over %d KiB", flow.MaxOutput>>10)
 	}
-	if err := writeFile(filepath.Join(j.Dir, resultFile), mustJSON(out)); err != nil {
+	err = a.effect("result", func() error { return writeFile(filepath.Join(j.Dir, resultFile), mustJSON(out)) })
+	if err != nil {
 		return out, machinery(err)
 	}
-	return out, machinery(os.RemoveAll(filepath.Dir(clone.Dir)))
+	return out, machinery(a.effect("remove clone", func() error { return os.RemoveAll(filepath.Dir(clone.Dir)) }))
 }
 
 // keep puts a captured tree on a ref, so that nothing an agent wrote is ever

@@ -240,7 +240,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		Dir: p.state, Workflows: workflows(), Handlers: e.actor.Handlers(), Blobs: ao.Blobs,
 		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": max(1, min(jobs, runtime.NumCPU())), "landing": 1}, Branches: jobs + 2},
 		Driver: p.driver(), Version: definitionVersion(), Accept: o.accept, MaxWait: maxWait,
-		Sweep: act.Sweep, Progress: progress, Committed: p.a.commitHook(),
+		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.actor.Close())
@@ -272,7 +272,7 @@ func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Opt
 	e.redact = gateway.NewRedactor(p.a.secrets()...)
 	ao := act.Options{
 		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: blobStore{p.blobs},
-		Name: name, Model: model, Redact: e.redact, Version: version,
+		Name: name, Model: model, Redact: e.redact, Version: version, Effect: p.a.effects(),
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)},
 	}

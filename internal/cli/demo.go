@@ -129,7 +129,7 @@ func (d *demo) run(ctx context.Context) error {
 
 func (d *demo) first(ctx context.Context) error {
 	d.say("1. Compile, and kill the program in the middle of it:\n   $ jacquard compile")
-	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL_AT_APPEND=%d", demoKillAt)}, "compile", "--scenario", d.scenario("scenario"))
+	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL=append:%d", demoKillAt)}, "compile", "--scenario", d.scenario("scenario"))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -109,22 +110,34 @@ func newAgentPlay(a *app) *cobra.Command {
 	return c
 }
 
-// commitHook lets the kill tests end the process right after the nth append
-// to the journal.
-func (a *app) commitHook() func(int) {
-	n, err := strconv.Atoi(a.env["JACQUARD_KILL_AT_APPEND"])
-	if err != nil {
+// killAt lets the kill tests end this process without any warning: right after
+// the nth append to the journal (JACQUARD_KILL=append:n), or at the nth side of
+// a side effect (JACQUARD_KILL=effect:n). It returns nil in production.
+func (a *app) killAt(what string) func(n int) {
+	kind, number, _ := strings.Cut(a.env["JACQUARD_KILL"], ":")
+	n, err := strconv.Atoi(number)
+	if kind != what || err != nil {
 		return nil
 	}
 	return func(i int) {
-		if i == n {
-			self, err := os.FindProcess(os.Getpid())
-			if err == nil {
-				_ = self.Kill()
-			}
-			select {} // the kill is on its way
+		if i != n {
+			return
 		}
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
+		select {} // the kill is on its way
 	}
+}
+
+// effects numbers the sides of side effects for killAt.
+func (a *app) effects() func(string) {
+	kill := a.killAt("effect")
+	if kill == nil {
+		return nil
+	}
+	var n atomic.Int64
+	return func(string) { kill(int(n.Add(1))) }
 }
 
 func newInit(a *app) *cobra.Command {

@@ -331,6 +331,8 @@ func TestGuard(t *testing.T) {
 	s.git("r", "config", "--add", "x.multi", "2")
 	s.git("r", "config", "--global", "user.name", "Other")
 	check("config", "config core.fsmonitor created", "config user.name (global) changed", "config x.multi changed")
+	s.git("r", "config", "--replace-all", "x.multi", "9", "^1$")
+	check("one of several values", "config x.multi changed")
 	s.file("r/.git/hooks/pre-push", "#!/bin/sh\nevil\n")
 	s.exec("r/.githooks/post-commit", "#!")
 	s.remove("r/.githooks/pre-commit")

@@ -62,7 +62,6 @@ type Repo struct {
 	common  string // shared by all work trees
 	temp    string
 	format  string // sha1 or sha256
-	private bool
 	shallow bool
 }
 
@@ -126,7 +125,7 @@ func Private(ctx context.Context, o Options, gitDir string) (*Repo, error) {
 			return nil, fmt.Errorf("make private repository: %w", err)
 		}
 	}
-	r := &Repo{tool: t, format: "sha1", gitDir: gitDir, common: gitDir, top: root, temp: o.Temp, private: true}
+	r := &Repo{tool: t, format: "sha1", gitDir: gitDir, common: gitDir, top: root, temp: o.Temp}
 	if _, err := r.user(ctx, "rev-parse", "--git-dir"); err != nil {
 		return nil, fmt.Errorf("open private repository: %w", err)
 	}

@@ -424,3 +424,39 @@ func TestFullDiskHasItsName(t *testing.T) {
 		t.Errorf("WriteBlob = %v, want %v", err, syscall.ENOSPC)
 	}
 }
+
+func TestFastForward(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r", map[string]string{"a": "1", "mine": "1"})
+	s.exec("r/.git/hooks/post-merge", "#!/bin/sh\ntouch '"+s.path("ran")+"'\n")
+	r := s.open("r")
+	ctx := t.Context()
+	head := s.git("r", "rev-parse", "HEAD")
+	tree := must[string](t)(r.EditTree(ctx, s.tree("r", "HEAD"), []git.Edit{
+		{Path: "a", Mode: "100644", ID: blobText(t, r, "2")}, {Path: "모듈/n", Mode: "100644", ID: blobText(t, r, "n")},
+	}))
+	next := must[string](t)(r.CommitTree(ctx, git.Commit{Tree: tree, Parents: []string{head}, Message: "x", Name: "j", Email: "j@x", Time: time.Unix(t0, 0)}))
+	aside := must[string](t)(r.CommitTree(ctx, git.Commit{Tree: tree, Message: "y", Name: "j", Email: "j@x", Time: time.Unix(t0, 0)}))
+	s.file("r/mine", "not committed")
+	s.file("r/a", "in the way")
+	guard := must[git.Guard](t)(r.Guard(ctx))
+	for name, id := range map[string]string{"a changed file in the way": next, "another history": aside, "no id": "HEAD"} {
+		if err := r.FastForward(ctx, id); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if changed := guard.Changed(must[git.Guard](t)(r.Guard(ctx))); changed != nil || s.read("r/a") != "in the way" {
+		t.Errorf("a refused move changed %q", changed)
+	}
+	s.git("r", "checkout", "-q", "a")
+	for range 2 { // twice is once
+		if err := r.FastForward(ctx, next); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "changes", guard.Changed(must[git.Guard](t)(r.Guard(ctx))), []string{"ref refs/heads/main changed"})
+	}
+	if s.read("r/a") != "2" || s.read("r/모듈/n") != "n" || s.read("r/mine") != "not committed" || s.has("ran") {
+		t.Error("the work tree is not the commit with the user's changes, or a hook ran")
+	}
+}

@@ -139,7 +139,7 @@ func TestOpenFilesAreNotInherited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Close(inherited) //nolint:errcheck // a copy
+	defer syscall.Close(inherited)
 	got := run(t, sh(t, "ls /proc/$$/fd")).Stdout.Text
 	if slices.Contains(strings.Fields(got), strconv.Itoa(inherited)) {
 		t.Errorf("open files of a child = %q, with %d among them", got, inherited)
