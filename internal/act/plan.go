@@ -267,7 +267,8 @@ func (p *CompilePlan) blocked(dir string) string {
 	return ""
 }
 
-// SameTree reports whether the working tree is as a run found it.
+// SameTree reports whether the working tree is as a run found it, apart from
+// what the run has delivered since.
 func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
 	ref, err := a.o.Repo.Ref(ctx, baseRef(run))
 	if err != nil {
@@ -278,10 +279,33 @@ func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
 		return false, machinery(err)
 	}
 	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit(run, "snapshot"))
+	if err != nil || tree == log[0].Tree {
+		return err == nil, machinery(err)
+	}
+	return a.onlyOurs(ctx, run, log[0].Tree, tree)
+}
+
+// onlyOurs reports whether everything that differs between two trees is what
+// the run has delivered itself.
+func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error) {
+	landed := map[string]string{}
+	if tip, err := a.o.Repo.Ref(ctx, runRef(run)); err == nil {
+		v, err := a.tree(ctx, tip, nil)
+		if err != nil {
+			return false, err
+		}
+		landed = v.ids
+	}
+	changes, err := a.o.Repo.Diff(ctx, from, to)
 	if err != nil {
 		return false, machinery(err)
 	}
-	return tree == log[0].Tree, nil
+	for _, ch := range changes {
+		if ch.Path != target.LockName && (ch.NewID == "" || landed[ch.Path] != ch.NewID) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // baseRef keeps the snapshot that a run began with.

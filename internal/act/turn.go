@@ -102,7 +102,9 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 	}
 	var access *gateway.Access
 	if a.o.Gateway != nil {
-		access, err = a.o.Gateway.Open(ctx, gateway.Turn{ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home})
+		access, err = a.o.Gateway.Open(ctx, gateway.Turn{ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home,
+			Grant: gateway.Amount{MicroUSD: int64(t.Budget.USD * 1e6), Tokens: t.Budget.Tokens},
+		})
 		if err != nil {
 			return agent.Outcome{}, machinery(err)
 		}
@@ -139,6 +141,9 @@ func (a *Actor) watch(j flow.Job) func(agent.Event) {
 
 // meter replaces the agent's own figures by what the gateway saw.
 func (a *Actor) meter(out *agent.Outcome, s gateway.Stats) {
+	if out.Class == agent.Limit && out.ResetsAt.IsZero() {
+		out.ResetsAt = s.ResetsAt // with a key the agent does not pass it on
+	}
 	out.Usage = agent.Usage{
 		Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,
 		CostUSD: float64(s.Spent.MicroUSD) / 1e6, Known: s.PriceKnown,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
-	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/scenario"
 )
 
@@ -99,7 +98,7 @@ func newAgentPlay(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			stage := scenario.Stage{Prompt: a.In, Dir: wd, Out: a.Out, Shell: shell(a.Env), Now: time.Now}
+			stage := scenario.Stage{Prompt: a.In, Dir: wd, Out: a.Out, Shell: agent.Shell(a.Env), Now: time.Now}
 			if code := scenario.Play(c.Context(), s, stage); code != 0 {
 				return &exitError{code: code}
 			}
@@ -288,15 +287,6 @@ func newTrust(a *app) *cobra.Command {
 			fmt.Fprintf(a.Out, "trusted:\n  %s\n", strings.Join(p.trustCommands(), "\n  "))
 			return nil
 		},
-	}
-}
-
-// shell runs command lines of a scenario through sh.
-func shell(env []string) func(context.Context, string, string) ([]byte, int, error) {
-	return func(ctx context.Context, dir, line string) ([]byte, int, error) {
-		var b bytes.Buffer
-		res, err := proc.Run(ctx, proc.Command{Argv: []string{"sh", "-c", line}, Dir: dir, Env: env, Output: &b, Errors: &b})
-		return b.Bytes(), res.Exit, err
 	}
 }
 

@@ -22,7 +22,6 @@ type branch struct {
 	cleanup   bool // it is part of the cleanup of its owner
 	suspended bool
 	cancelled bool // this pass has met an outcome of the cancel
-	idle      int
 	waits     string
 	sibling   *branch // it waits for this one
 	queued    bool
@@ -142,14 +141,9 @@ func hashOf(raw []byte) uint64 {
 // suspended.
 func (b *branch) live() {
 	b.mine()
-	if !b.suspended {
-		return
+	if b.suspended {
+		panic(leave{})
 	}
-	b.idle++
-	if b.idle > pendingCalls {
-		b.e.bug("%s loops over a call that is pending", name(b))
-	}
-	panic(leave{})
 }
 
 func (b *branch) mine() {

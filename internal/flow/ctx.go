@@ -8,10 +8,6 @@ import (
 	"time"
 )
 
-// pendingCalls bounds a loop that waits for success over calls that are all
-// pending; it is far over anything an honest body does after its first wait.
-const pendingCalls = 100_000
-
 // leave is panicked with to leave a body: at a call that is pending, or at a
 // bug of the definition, when Decision.Bug says what it is. Authors never see
 // either as an error to handle.

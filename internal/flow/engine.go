@@ -134,7 +134,7 @@ func (e *Engine) enter(b *branch) {
 		return
 	}
 	e.stamp++
-	b.stamp, b.suspended, b.cancelled, b.idle, b.waits, b.sibling, b.now = e.stamp, false, false, 0, "", nil, b.born
+	b.stamp, b.suspended, b.cancelled, b.waits, b.sibling, b.now = e.stamp, false, false, "", nil, b.born
 	path := ""
 	if b.path != "" {
 		path = b.path + ":"

@@ -121,19 +121,6 @@ func TestTrap01PendingIsNotFailure(t *testing.T) {
 	}
 }
 
-func TestTrap01LoopOverPending(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, func(c *flow.Ctx) (string, error) {
-		for i := 0; ; i++ {
-			func() {
-				defer func() { _ = recover() }()
-				_, _ = flow.Do(c, "k"+fmt.Sprint(i), text, "")
-			}()
-		}
-	})
-	b.wantBug("loops over a call that is pending")
-}
-
 // The variables that branches capture are those of the moment of All: what an
 // owner does about its "error" cannot change them.
 func TestTrap01NothingAfterPendingCounts(t *testing.T) {

@@ -1,0 +1,291 @@
+package cli_test
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// TestKillMatrix kills a compile of four modules after every append to the
+// journal and at both sides of every side effect, resumes it, and compares
+// the end with that of an undisturbed run: nothing is lost, no finished turn
+// is asked again, the tree is the same.
+func TestKillMatrix(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
+			t.Fatal("node is not installed")
+		}
+		t.Skip("node is not installed: the sample project is JavaScript, because its tests start fastest")
+	}
+	k := newKills(t)
+	want := k.start(t, "undisturbed", "")
+	if want.exit != 0 {
+		t.Fatalf("the undisturbed run ended with %d:\n%s", want.exit, want.out)
+	}
+	k.want = k.files(t, want.dir)
+	if len(k.want) < 17 {
+		t.Fatalf("the undisturbed run left only %d files", len(k.want))
+	}
+	for _, kind := range []string{"append", "effect"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			points := 0
+			for n := 1; ; n++ {
+				if !k.killed(t, kind, n) {
+					break
+				}
+				points++
+			}
+			t.Logf("%d points killed and resumed", points)
+			if points < 30 {
+				t.Errorf("only %d points: the hook is not where it should be", points)
+			}
+		})
+	}
+}
+
+// kills is what all points of the matrix share.
+type kills struct {
+	bin   string
+	home  string
+	files map0
+	want  map[string]string
+}
+
+type map0 = func(t *testing.T, dir string) map[string]string
+
+func newKills(t *testing.T) *kills {
+	t.Helper()
+	dir := t.TempDir()
+	k := &kills{bin: filepath.Join(dir, "jacquard"), home: dir, files: treeOf}
+	if out, err := exec.Command("go", "build", "-o", k.bin, "../../cmd/jacquard").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return k
+}
+
+type ended struct {
+	dir  string
+	exit int
+	sig  syscall.Signal
+	out  string
+}
+
+// start makes a fresh project and compiles it.
+func (k *kills) start(t *testing.T, name, kill string) ended {
+	t.Helper()
+	dir := filepath.Join(k.home, strings.ReplaceAll(name, ":", "-"))
+	a, err := txtar.ParseFile("testdata/kill/project.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.Files {
+		to := filepath.Join(dir, f.Name)
+		if strings.HasPrefix(f.Name, "scenario/") {
+			to = dir + ".txtar"
+			f.Data = append(f.Data, answers(t, a)...)
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []string{"init -q -b main", "add -A", "-c user.name=x -c user.email=x@localhost commit -qm start"} {
+		cmd := exec.Command("git", strings.Fields(c)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", c, err, out)
+		}
+	}
+	return k.run(t, dir, kill, "compile", "--scenario", dir+".txtar", "--jobs", "2")
+}
+
+// answers are the files that the scenario writes and returns.
+func answers(t *testing.T, a *txtar.Archive) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	bodies := map[string]string{
+		"a": "exports.one = () => 1;\n",
+		"b": "const { one } = require('../a/a.js');\nexports.two = () => one() + one();\n",
+		"c": "const { one } = require('../a/a.js');\nexports.three = () => one() + one() + one();\n",
+		"d": "const { two } = require('../b/b.js');\nconst { three } = require('../c/c.js');\nexports.five = () => two() + three();\n",
+	}
+	values := map[string][2]string{"a": {"one", "1"}, "b": {"two", "2"}, "c": {"three", "3"}, "d": {"five", "5"}}
+	fmt.Fprintf(&b, "-- green.json --\n{\"summary\": \"done\", \"implements\": {}}\n-- wrong.js --\nexports.two = () => 22;\n")
+	for _, m := range []string{"a", "b", "c", "d"} {
+		v := values[m]
+		fmt.Fprintf(&b, "-- %s.js --\n%s", m, bodies[m])
+		fmt.Fprintf(&b, "-- %s.test.js --\nconst test = require('node:test');\nconst assert = require('node:assert');\n"+
+			"test('%s', () => { assert.strictEqual(require('./%s.js').%s(), %s); });\n", m, v[0], m, v[0], v[1])
+		fmt.Fprintf(&b, "-- red_%s.json --\n{\"tests\": [", m)
+		for i, f := range a.Files {
+			if f.Name != m+"/CLAUDE.md" {
+				continue
+			}
+			doc, _ := spec.Parse(a.Files[i].Name, f.Data)
+			var claims []string
+			for _, it := range spec.Items(doc) {
+				claims = append(claims, fmt.Sprintf(`{"item": %q, "tests": ["%s/%s.test.js::%s"]}`, it.ID, m, m, v[0]))
+			}
+			b.WriteString(strings.Join(claims, ", "))
+		}
+		b.WriteString("]}\n")
+	}
+	return b.Bytes()
+}
+
+func (k *kills) run(t *testing.T, dir, kill string, args ...string) ended {
+	t.Helper()
+	cmd := exec.Command(k.bin, append([]string{"--root", dir}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.home, "cache"), "JACQUARD_KILL="+kill, "LANG=C")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	e := ended{dir: dir, out: out.String()}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		e.exit = exit.ExitCode()
+		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			e.sig = ws.Signal()
+		}
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// killed runs one point; false when the run ended before it was reached.
+func (k *kills) killed(t *testing.T, kind string, n int) bool {
+	t.Helper()
+	point := fmt.Sprintf("%s:%d", kind, n)
+	e := k.start(t, point, point)
+	defer os.RemoveAll(e.dir)
+	if e.sig != syscall.SIGKILL {
+		if e.exit != 0 {
+			t.Errorf("%s: ended with %d instead of being killed:\n%s", point, e.exit, e.out)
+		}
+		return false
+	}
+	again := k.run(t, e.dir, "", "compile", "--scenario", e.dir+".txtar", "--jobs", "2")
+	if again.exit != 0 {
+		t.Errorf("%s: going on ended with %d:\n%s\nbefore the kill:\n%s", point, again.exit, again.out, e.out)
+		return true
+	}
+	got := k.files(t, e.dir)
+	for p, text := range k.want {
+		if got[p] != text {
+			t.Errorf("%s: %s differs from the undisturbed run:\n%s\nwant\n%s", point, p, got[p], text)
+		}
+	}
+	for p := range got {
+		if _, ok := k.want[p]; !ok {
+			t.Errorf("%s: %s is left over", point, p)
+		}
+	}
+	k.paidOnce(t, point, e.dir)
+	k.landedOnce(t, point, e.dir)
+	return true
+}
+
+// paidOnce checks that no turn was asked again once it was finished: its end
+// is in the log of an earlier attempt, and a later attempt has a log as well.
+func (k *kills) paidOnce(t *testing.T, point, dir string) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(dir, ".jacquard", "runs", "*", "attempts", "*", "*", "raw.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	finished := map[string]int{}
+	for _, l := range logs {
+		raw, err := os.ReadFile(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(raw, []byte(`"type":"ended"`)) {
+			finished[filepath.Dir(filepath.Dir(l))]++
+		}
+	}
+	for step, n := range finished {
+		if n > 1 {
+			t.Errorf("%s: the turn %s was finished %d times", point, filepath.Base(step), n)
+		}
+	}
+}
+
+// landedOnce checks that each module has exactly one commit on the run's
+// branch, and that the journal has no step with two outcomes.
+func (k *kills) landedOnce(t *testing.T, point, dir string) {
+	t.Helper()
+	cmd := exec.Command("git", "for-each-ref", "--format=%(refname)", "refs/jacquard/*/head")
+	cmd.Dir = dir
+	refs, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range strings.Fields(string(refs)) {
+		cmd := exec.Command("git", "log", "--format=%(trailers:key=Jacquard-Module,valueonly)", ref)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mods := strings.Fields(string(out))
+		slices.Sort(mods)
+		if got := strings.Join(mods, " "); got != "a b c d" {
+			t.Errorf("%s: landed %q, want each module once", point, got)
+		}
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, ".jacquard", "journal.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var twice int
+	err = db.QueryRowContext(t.Context(), "SELECT count(*) FROM (SELECT key FROM events WHERE type IN ('end', 'note') GROUP BY run, key, type HAVING count(*) > 1)").Scan(&twice)
+	if err != nil || twice > 0 {
+		t.Errorf("%s: %d outcomes or notes are in the journal twice (%v)", point, twice, err)
+	}
+}
+
+// treeOf reads all files of a project but the engine's own; what differs
+// from run to run by design (ids of commits in the lock: none) stays.
+func treeOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" || d.Name() == ".jacquard" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		raw, err := os.ReadFile(p)
+		rel, _ := filepath.Rel(dir, p)
+		out[rel] = string(raw)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
