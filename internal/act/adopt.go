@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -45,7 +46,16 @@ func (a *Actor) Adopt(ctx context.Context, path string, unchecked bool) ([]Adopt
 	for _, t := range p.broken {
 		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
 	}
+	stale, err := a.planOf(ctx, step.CompileIn{Path: path, Phase: step.Full}, v)
+	if err != nil {
+		return nil, err
+	}
 	for _, t := range p.targets {
+		if !slices.ContainsFunc(stale.targets, func(s target.Target) bool { return s.Dir == t.Dir }) {
+			if have, ok := lock.Entry(t.Dir); ok && have.State == target.Built {
+				continue // what is built and up to date has a better record already
+			}
+		}
 		f, err := b.facts(t)
 		if err != nil {
 			return nil, err

@@ -55,6 +55,15 @@ func OpenLedger(path string, b step.Budget) (*Ledger, error) {
 	return l, nil
 }
 
+// raise takes a newer budget of the run: a person may have raised it.
+func (l *Ledger) raise(b step.Budget) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b.USD > l.budget.USD || b.Tokens > l.budget.Tokens {
+		l.budget = b
+	}
+}
+
 func (l *Ledger) apply(e entry) {
 	id := fmt.Sprintf("%s#%d", e.Turn, e.Call)
 	a := gateway.Amount{MicroUSD: e.Micro, Tokens: e.Tokens}

@@ -152,7 +152,7 @@ func (p *CompilePlan) warnings() []string {
 	}
 	for _, t := range p.targets {
 		if t.ImplementsMdPath != "" && p.view.ids[t.ImplementsMdPath] == "" {
-			missing := "missing - generated"
+			missing := "missing - it will be generated"
 			if p.in.Lang == "ko" {
 				missing = "없음 - 자동 생성"
 			}
@@ -174,6 +174,9 @@ func (p *CompilePlan) problems() []step.Finding {
 	var out []step.Finding
 	for _, pr := range p.res.Problems {
 		sev := step.Warn
+		if p.in.Path != "" && !strings.HasPrefix(pr.Path, p.in.Path+"/") {
+			continue
+		}
 		if pr.Severity == spec.Error {
 			sev = step.Rejects
 		} else if !built[pr.Path] {
@@ -186,6 +189,9 @@ func (p *CompilePlan) problems() []step.Finding {
 		out = append(out, step.Finding{Rule: "spec-" + string(pr.Severity), Severity: sev, Path: pr.Path, Line: pr.Line, Message: msg})
 	}
 	for _, t := range p.broken {
+		if slices.ContainsFunc(out, func(f step.Finding) bool { return f.Path == t.ClaudeMdPath && f.Severity == step.Rejects }) {
+			continue
+		}
 		out = append(out, step.Finding{Rule: "spec-refused", Severity: step.Rejects, Path: t.ClaudeMdPath, Message: t.Refused})
 	}
 	if len(out) > 100 {

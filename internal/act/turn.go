@@ -352,6 +352,7 @@ func (a *Actor) ledger(run string, b step.Budget) (*Ledger, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if l := a.ledgers[run]; l != nil {
+		l.raise(b)
 		return l, nil
 	}
 	if err := os.MkdirAll(a.runDir(run), 0o755); err != nil {

@@ -109,6 +109,9 @@ func TestDamageIsSeen(t *testing.T) {
 		if _, err := s.Put([]byte("abc"), ""); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := s.Read(blob.Ref{SHA256: abc, Size: 2}); !errors.Is(err, blob.ErrDamaged) {
+			t.Errorf("%s: Read with another size = %v, want damaged", name, err)
+		}
 		if b, err := s.Read(ref); err != nil || string(b) != "abc" {
 			t.Errorf("%s: after repair Read = %q, %v", name, b, err)
 		}

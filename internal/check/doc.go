@@ -12,6 +12,8 @@ package check
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -108,7 +110,11 @@ func (p Proof) Counts() step.Counts { return count(p.Results) }
 
 func count(rs []step.TestResult) step.Counts {
 	var c step.Counts
+	named := slices.ContainsFunc(rs, func(r step.TestResult) bool { return !strings.HasSuffix(r.ID, "::") })
 	for _, r := range rs {
+		if named && strings.HasSuffix(r.ID, "::") {
+			continue // a package's own result only sums up its tests
+		}
 		c.Total++
 		switch r.Status {
 		case step.Pass:
@@ -127,7 +133,13 @@ func count(rs []step.TestResult) step.Counts {
 // Failures lists the results that failed or could not run.
 func (p Proof) Failures() []step.TestResult {
 	var out []step.TestResult
+	named := slices.ContainsFunc(p.Results, func(r step.TestResult) bool {
+		return !strings.HasSuffix(r.ID, "::") && r.Status != step.Pass && r.Status != step.Skip
+	})
 	for _, r := range p.Results {
+		if named && strings.HasSuffix(r.ID, "::") {
+			continue
+		}
 		if r.Status == step.Fail || r.Status == step.Error || r.Status == step.Flake {
 			out = append(out, r)
 		}

@@ -59,6 +59,7 @@ type red struct {
 	old   map[string]map[string]string // file -> test -> body, in base
 	files []string                     // test files of the module in the proved tree
 	all   []test                       // their tests
+	stubs bool                         // stubs stood in for what is missing
 	fresh []test                       // the new and changed ones
 }
 
@@ -167,6 +168,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 	if err != nil {
 		return err
 	}
+	r.stubs = stubbed
 	var passing []test
 	for _, t := range r.fresh {
 		if st, ok := status(resultsOf(t, run.results)); ok && st == step.Pass {
@@ -233,7 +235,7 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 		return run, true, err
 	}
 	for _, res := range run.results {
-		if res.Status == step.Error && strings.Contains(res.Message, stubFile) {
+		if res.Status == step.Error && (strings.Contains(res.Message, stubFile) || strings.Contains(res.Message, asideMark)) {
 			plain, failed := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
 			plain.records = append(run.records, plain.records...)
 			return plain, false, failed
@@ -314,6 +316,14 @@ var missingName = []*regexp.Regexp{
 	regexp.MustCompile(`(?:__vite_ssr_import_\d+__|_\w+)\.(\w+)\)? is not a (?:function|constructor)`),
 }
 
+// otherSignature are the ways in which Go's compiler says that a function has another signature. They explain a failure only
+// where no stub has the signature of the spec.
+var otherSignature = []*regexp.Regexp{
+	regexp.MustCompile(`arguments in call to (?:\w+\.)*(\w+)`),
+	regexp.MustCompile(`assignment mismatch: .* but (?:\w+\.)*(\w+)(?:\(.*\))? returns`),
+	regexp.MustCompile(`cannot use .* in argument to (?:\w+\.)*(\w+)`),
+}
+
 // missingModule are the ways to say that a file or package is not there.
 var missingModule = []*regexp.Regexp{
 	regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'`),
@@ -343,6 +353,11 @@ func (r *red) unrelated(t test, msg string, load bool) string {
 				return "It needs " + found[1] + ", which the spec does not export: " + firstLines(msg, 4)
 			}
 			explained = true
+		}
+	}
+	for _, re := range otherSignature {
+		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+			explained = explained || !r.stubs && r.promised(found[1])
 		}
 	}
 	for _, re := range missingModule {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"os"
 	"path"
 	"path/filepath"
@@ -93,9 +94,10 @@ func symbol(e step.Export) toolchain.Symbol {
 
 var receiverType = regexp.MustCompile(`^func \(\s*\w*\s*\*?(\w+)`)
 
-// golang writes one file with all missing exports into the package.
+// golang writes one file with all exports that are missing, or have another signature, into the package.
 func (s *stubber) golang(tests []string) error {
 	have := map[string]bool{}
+	present, files := map[string][]byte{}, map[string][]byte{}
 	pkg := ""
 	list, err := os.ReadDir(s.p.full(s.m.Dir))
 	if err != nil && !os.IsNotExist(err) {
@@ -106,7 +108,9 @@ func (s *stubber) golang(tests []string) error {
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f := source.Parse(name, s.p.read(name))
+		present[name] = s.p.read(name)
+		files[name] = present[name]
+		f := source.Parse(name, present[name])
 		pkg = f.Package
 		for _, x := range f.Exports {
 			have[strings.TrimPrefix(x.Owner+"."+x.Name, ".")] = true
@@ -121,13 +125,22 @@ func (s *stubber) golang(tests []string) error {
 		if r := receiverType.FindStringSubmatch(e.Signature); r != nil {
 			sym.Kind, sym.Owner = "method", r[1]
 		}
-		if key := strings.TrimPrefix(sym.Owner+"."+sym.Name, "."); !have[key] {
+		key := strings.TrimPrefix(sym.Owner+"."+sym.Name, ".")
+		stub := s.stub(toolchain.LangGo, sym)
+		if !have[key] || stub != "" && resign(files, sym, stub) {
 			have[key] = true
-			decls.WriteString(s.stub(toolchain.LangGo, sym))
+			decls.WriteString(stub)
 		}
 	}
 	if pkg == "" || decls.Len() == 0 {
 		return nil
+	}
+	for name, b := range files {
+		if !bytes.Equal(b, present[name]) {
+			if err := s.put(name, b); err != nil {
+				return err
+			}
+		}
 	}
 	text := decls.String()
 	if strings.Contains(text, "stubError(") {
@@ -135,11 +148,33 @@ func (s *stubber) golang(tests []string) error {
 	}
 	var b strings.Builder
 	b.WriteString("package " + pkg + "\n\n")
-	for _, imp := range toolchain.GoStubImports(text) {
+	for _, imp := range append(toolchain.GoStubImports(text), s.projectImports(text, present, tests)...) {
 		b.WriteString("import \"" + imp + "\"\n")
 	}
 	b.WriteString("\n" + text)
 	return s.put(path.Join(s.m.Dir, stubFile), []byte(b.String()))
+}
+
+// projectImports lists what stubs need of other packages, as the module's sources and tests import it.
+func (s *stubber) projectImports(stubs string, sources map[string][]byte, tests []string) []string {
+	var out []string
+	look := func(name string, src []byte) {
+		for _, imp := range source.Parse(name, src).Imports {
+			used := regexp.MustCompile(`\b` + regexp.QuoteMeta(path.Base(imp.From)) + `\.[A-Z]`).MatchString(stubs)
+			own := has(importTargets(s.m.Chain, name, imp.From, s.p.root), path.Clean(s.m.Dir))
+			std := !strings.Contains(strings.SplitN(imp.From, "/", 2)[0], ".") && len(importTargets(s.m.Chain, name, imp.From, s.p.root)) == 0
+			if used && !own && !std && !has(out, imp.From) {
+				out = append(out, imp.From)
+			}
+		}
+	}
+	for name, src := range sources {
+		look(name, src)
+	}
+	for _, t := range tests {
+		look(t, s.p.read(t))
+	}
+	return out
 }
 
 // goPackage is the package of the tests beside the module's sources, or of the directory's name.

@@ -162,7 +162,12 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 	if !p.exists() {
 		return nil, usage("there are no runs in %s yet: start with jacquard compile", p.root)
 	}
-	return local.Open(ctx, local.Options{Dir: p.state, Workflows: workflows(), Version: definitionVersion()})
+	if err := p.store(); err != nil {
+		return nil, err
+	}
+	return local.Open(ctx, local.Options{
+		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: blobStore{p.blobs}, Sweep: act.Sweep, Driver: p.driver(),
+	})
 }
 
 func workflows() []flow.Runnable { return []flow.Runnable{compile.Workflow} }
@@ -216,6 +221,18 @@ func (e *engine) close() error {
 
 // engine opens the runtime with an actor and the chosen agent.
 func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow.Event)) (*engine, error) {
+	if o.jobs < 0 {
+		return nil, usage("--jobs %d: want 1 or more", o.jobs)
+	}
+	sources := 0
+	for _, s := range []string{o.scenario, o.mailbox, o.replay} {
+		if s != "" {
+			sources++
+		}
+	}
+	if sources > 1 || o.record != "" && sources > 0 {
+		return nil, usage("--scenario, --mailbox, --replay and --record exclude each other")
+	}
 	if err := p.store(); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,8 @@ func readConfig(root string) (config, error) {
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, usage("read %s: %v", configFile, err)
+		text := strings.NewReplacer("yaml: unmarshal errors:\n  ", "", "field ", "unknown key ", " not found in type cli.config", " (jacquard init writes all keys)").Replace(err.Error())
+		return c, usage("read %s: %s", configFile, text)
 	}
 	return c, c.check()
 }

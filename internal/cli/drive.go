@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,7 +104,7 @@ func line(l report.Lang, e flow.Event, starts bool) string {
 		return noteLine(l, e, dir)
 	case flow.EventGate:
 		q, err := decode[flow.Question](e.Data)
-		if err == nil {
+		if err == nil && q.Class == "" {
 			return fmt.Sprintf("? %s: %s\n", e.Key, q.Text)
 		}
 	}
@@ -199,6 +200,9 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		code = exitInterrupted
 	case flow.Waiting, flow.Paused:
 		code = exitWaits
+		if c := repairClass(st.Gates); c != "" {
+			code = codeOfClass(c)
+		}
 	case flow.Parked:
 		code = exitLimit
 	case flow.Running:
@@ -229,12 +233,45 @@ func standstill(id string, st flow.Status) string {
 	case flow.Parked:
 		fmt.Fprintf(&b, "waits until %s; go on then with: jacquard resume %s (or let it wait: --wait)\n", st.ResumeAt.Local().Format(time.DateTime), id)
 	case flow.Waiting:
+		for _, text := range repairs(st.Gates) {
+			fmt.Fprintf(&b, "jacquard: run %s waits for a repair: %s\n", id, text)
+		}
+		if repairClass(st.Gates) != "" {
+			fmt.Fprintf(&b, "Nothing is lost; when it is mended: jacquard resume %s\n", id)
+		}
 		for _, g := range st.Gates {
+			if g.Question.Class != "" {
+				continue
+			}
 			fmt.Fprintf(&b, "? %s\n  jacquard answer %s --gate %s TEXT\n", g.Question.Text, id, g.Key)
 		}
 	case flow.Done, flow.Running:
 	}
 	return b.String()
+}
+
+// repairClass is why a run waits for a repair, "" when it only asks questions.
+func repairClass(gates []flow.Gate) flow.Class {
+	for _, g := range gates {
+		if g.Question.Class == "" {
+			return ""
+		}
+	}
+	if len(gates) == 0 {
+		return ""
+	}
+	return gates[0].Question.Class
+}
+
+// repairs are the different things to mend.
+func repairs(gates []flow.Gate) []string {
+	var out []string
+	for _, g := range gates {
+		if g.Question.Class != "" && !slices.Contains(out, g.Question.Text) {
+			out = append(out, g.Question.Text)
+		}
+	}
+	return out
 }
 
 func silent(code int) error {

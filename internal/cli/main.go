@@ -42,6 +42,9 @@ func Main(args []string, s Streams) int {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	err := root.ExecuteContext(ctx)
+	if err != nil && !a.ran {
+		err = usage("%v", err) // an unknown command or flag, a wrong number of arguments
+	}
 	code := codeOf(err)
 	if err != nil {
 		a.complain(err, code)
@@ -98,7 +101,13 @@ func newRoot(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			return c.Help()
 		},
-		PersistentPreRun: func(*cobra.Command, []string) { a.ran = true },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
+				return usage("--lang %q: want en or ko", a.langFlag)
+			}
+			a.ran = true
+			return nil
+		},
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&a.rootFlag, "root", "", "project `directory` (default: found upwards from here)")
@@ -124,11 +133,6 @@ func (a *app) complain(err error, code int) {
 	if errors.As(err, &exit) && exit.msg == "" {
 		return
 	}
-	var use *usageError
-	if !a.ran && code != exitUsage && !errors.As(err, &use) {
-		// cobra found the mistake: an unknown command, a wrong number of arguments.
-		err = usage("%v", err)
-	}
 	msg := err.Error()
 	var f *flow.Failure
 	if errors.As(err, &f) && f.Error() == msg && f.Msg != "" {
@@ -147,8 +151,16 @@ func (a *app) complain(err error, code int) {
 	}
 	fmt.Fprintf(a.Err, "jacquard: %s\n", msg)
 	if a.json {
-		a.print(map[string]any{"error": map[string]any{"message": msg, "class": string(flow.ClassOf(err)), "exit": code}})
+		a.print(map[string]any{"error": map[string]any{"message": msg, "class": classOf(err, code), "exit": code}})
 	}
+}
+
+// classOf names the kind of an error in JSON.
+func classOf(err error, code int) string {
+	if code == exitUsage {
+		return "usage"
+	}
+	return string(flow.ClassOf(err))
 }
 
 // print writes one JSON object on stdout.

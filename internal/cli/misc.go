@@ -262,6 +262,10 @@ func newTrust(a *app) *cobra.Command {
 			}
 			digest := p.trustDigest()
 			if digest == "" {
+				if a.json {
+					a.print(map[string]any{"trusted": []string{}})
+					return nil
+				}
 				fmt.Fprintln(a.Err, "this project asks to run nothing of its own; nothing to trust")
 				return nil
 			}

@@ -225,6 +225,7 @@ func newResume(a *app) *cobra.Command {
 	}
 	driveFlags(c, &o)
 	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
+	c.Flags().StringVar(&o.budget, "budget", "", "a new budget for a run that has used its own up: 40usd or 4Mtok")
 	return c
 }
 
@@ -276,11 +277,51 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		return err
 	}
 	defer e.close()
-	// A pause lasts until somebody carries the run on.
+	if err := p.unblock(ctx, e, r, o.budget); err != nil {
+		return err
+	}
+	if rep, err := reportOf(ctx, e, r); err == nil && len(rep.Modules) > 0 && !r.State.Ended() {
+		done := 0
+		for _, m := range rep.Modules {
+			if m.Result != nil {
+				done++
+			}
+		}
+		fmt.Fprintf(p.a.Err, "run %s goes on: %d of %d modules are done\n", r.ID, done, len(rep.Modules))
+	}
+	return p.drive(ctx, e, r, blocks)
+}
+
+// unblock says to a run what its resuming means: a pause is over, and what had
+// to be mended is mended. A new budget travels with the latter.
+func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget string) error {
+	if r.State.Ended() {
+		return nil
+	}
+	text := ""
+	if budget != "" {
+		b, err := parseBudget(budget)
+		if err != nil {
+			return err
+		}
+		text = fmt.Sprintf("%dtok", b.Tokens)
+		if b.USD > 0 {
+			text = fmt.Sprintf("%gusd", b.USD)
+		}
+	}
 	if err := e.Signal(ctx, r.ID, flow.Signal{Verb: flow.Unpause, By: p.a.who()}); err != nil {
 		return err
 	}
-	return p.drive(ctx, e, r, blocks)
+	for _, g := range r.Gates {
+		if g.Question.Class == "" {
+			continue
+		}
+		s := flow.Signal{Verb: flow.Approve, Gate: g.Key, Tree: g.Question.Tree, Text: text, By: p.a.who()}
+		if err := e.Signal(ctx, r.ID, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func driveFlags(c *cobra.Command, o *driveOptions) {

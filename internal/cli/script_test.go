@@ -62,6 +62,11 @@ func setup(e *testscript.Env) error {
 	e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
 	e.Setenv("GOCACHE", filepath.Join(shared, "go-build"))
 	e.Setenv("LANG", "C")
+	vitest, err := filepath.Abs("../check/testdata/vitest")
+	if err != nil {
+		return err
+	}
+	e.Setenv("VITEST", vitest) // a project with pinned vitest and TypeScript
 	for _, k := range []string{"GOMODCACHE", "GOPATH", "GOPROXY", "GONOSUMDB", "GOFLAGS", "GONOSUMCHECK", "GOSUMDB", "npm_config_registry", "NPM_CONFIG_USERCONFIG", "PIP_INDEX_URL", "PIP_CONFIG_FILE", "PYENV_ROOT"} {
 		if v := os.Getenv(k); v != "" {
 			e.Setenv(k, v)
@@ -126,7 +131,7 @@ func git(ts *testscript.TestScript, dir string, args ...string) {
 	}
 }
 
-// substitute replaces text in a file: sub FILE OLD NEW.
+// substitute replaces text in a file: sub FILE OLD NEW. \n is a line break in them.
 func substitute(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: sub FILE OLD NEW")
@@ -134,7 +139,8 @@ func substitute(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	raw, err := os.ReadFile(path)
 	ts.Check(err)
-	changed := strings.Replace(string(raw), args[1], args[2], 1)
+	lines := strings.NewReplacer(`\n`, "\n")
+	changed := strings.Replace(string(raw), lines.Replace(args[1]), lines.Replace(args[2]), 1)
 	if changed == string(raw) {
 		ts.Fatalf("%s does not hold %q", args[0], args[1])
 	}

@@ -85,7 +85,11 @@ func AsFailure(err error) *Failure {
 	if f.Error() == err.Error() && len(f.Msg) <= maxMessage {
 		return f
 	}
+	// The class is said once, in front of the whole.
 	msg := err.Error()
+	if f.Msg != "" {
+		msg = strings.Replace(msg, f.Error(), f.Msg, 1)
+	}
 	if err == error(f) { //nolint:errorlint // the failure itself, not one in its chain
 		msg = f.Msg
 	}

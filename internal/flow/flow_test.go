@@ -47,16 +47,16 @@ func TestBranchesWaitForEachOther(t *testing.T) {
 		rs, err := flow.All(c, "part", []int{1, 2, 3}, func(i int) string { return fmt.Sprint(i) }, func(c *flow.Ctx, i int) (int, error) {
 			base := n
 			if i < 3 {
-				v, err := flow.Wait[int](c, fmt.Sprint(i+1))
-				if err != nil {
-					return 0, err
+				v, failure := flow.Wait[int](c, fmt.Sprint(i+1))
+				if failure != nil {
+					return 0, failure
 				}
 				base = v
 			}
 			for _, c := range flow.Rounds(c, "round", 2) {
-				v, err := flow.Do(c, "x", double, base)
-				if err != nil {
-					return 0, err
+				v, failure := flow.Do(c, "x", double, base)
+				if failure != nil {
+					return 0, failure
 				}
 				base = v
 			}

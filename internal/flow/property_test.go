@@ -133,7 +133,7 @@ func (s *simulation) same(d flow.Decision, r *result) error {
 		return fmt.Errorf("done = %v, the oracle says %+v", d.Done, r)
 	}
 	if r != nil && (string(flow.ClassOf(asError(d.Err))) != string(r.class) || r.class == "" && string(d.Out) != fmt.Sprint(r.v)) {
-		return fmt.Errorf("end = %s %v, the oracle says %+v", d.Out, d.Err, r)
+		return fmt.Errorf("end = %s %q, the oracle says %+v", d.Out, flow.ClassOf(asError(d.Err)), r)
 	}
 	if r == nil && (d.Stuck != nil) != (len(s.or.wants) == 0) {
 		return fmt.Errorf("stuck = %q, the oracle wants %v", d.Stuck, s.or.wants)

@@ -113,6 +113,9 @@ type Question struct {
 	Tree    string        `json:"tree,omitempty"`
 	Options []string      `json:"options,omitempty"`
 	Timeout time.Duration `json:"timeout,omitempty"` // 0 = waits for ever
+	// Class is set when the run waits for a repair: what broke. Approving says
+	// that it is mended, and the step is asked for again.
+	Class Class `json:"class,omitempty"`
 }
 
 // The verbs of an Answer. A gate that nobody answers is still waiting; a

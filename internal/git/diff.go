@@ -66,8 +66,8 @@ func (r *Repo) diff(ctx context.Context, d *desk, a, b string) ([]Change, error)
 
 // Line is a line of a text file without its newline; N counts from 1.
 type Line struct {
-	N    int
-	Text string
+	N    int    `json:"n"`
+	Text string `json:"text"`
 }
 
 // FileDiff is a change with its lines.

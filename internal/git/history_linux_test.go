@@ -430,6 +430,8 @@ func TestFastForward(t *testing.T) {
 	s := newSandbox(t)
 	s.repo("r", map[string]string{"a": "1", "mine": "1"})
 	s.exec("r/.git/hooks/post-merge", "#!/bin/sh\ntouch '"+s.path("ran")+"'\n")
+	first := s.git("r", "rev-parse", "HEAD")
+	s.git("r", "commit", "-q", "--allow-empty", "-m", "second")
 	r := s.open("r")
 	ctx := t.Context()
 	head := s.git("r", "rev-parse", "HEAD")
@@ -437,7 +439,9 @@ func TestFastForward(t *testing.T) {
 		{Path: "a", Mode: "100644", ID: blobText(t, r, "2")}, {Path: "모듈/n", Mode: "100644", ID: blobText(t, r, "n")},
 	}))
 	next := must[string](t)(r.CommitTree(ctx, git.Commit{Tree: tree, Parents: []string{head}, Message: "x", Name: "j", Email: "j@x", Time: time.Unix(t0, 0)}))
-	aside := must[string](t)(r.CommitTree(ctx, git.Commit{Tree: tree, Message: "y", Name: "j", Email: "j@x", Time: time.Unix(t0, 0)}))
+	aside := must[string](t)(r.CommitTree(ctx, git.Commit{
+		Tree: s.tree("r", "HEAD"), Parents: []string{first}, Message: "y", Name: "j", Email: "j@x", Time: time.Unix(t0, 0),
+	}))
 	s.file("r/mine", "not committed")
 	s.file("r/a", "in the way")
 	guard := must[git.Guard](t)(r.Guard(ctx))

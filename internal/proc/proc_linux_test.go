@@ -289,7 +289,7 @@ func TestLimits(t *testing.T) {
 
 func TestLadderReachesKill(t *testing.T) {
 	t.Parallel()
-	c := sh(t, `trap 'echo int' INT; trap 'echo term' TERM; echo ready; for i in $(seq 1200); do sleep 0.05; done`)
+	c := sh(t, `trap 'echo int' INT; trap 'echo term' TERM; n=$(seq 1200); echo ready; for i in $n; do sleep 0.05; done`)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c.Line = func(b []byte) {
@@ -303,7 +303,7 @@ func TestLadderReachesKill(t *testing.T) {
 		t.Errorf("Run = %+v, %v, want cancelled by SIGKILL after int and term", r, err)
 	}
 	// One that obeys the first rung gives its exit code.
-	c = sh(t, `trap 'echo flushed; exit 7' INT; echo ready; for i in $(seq 1200); do sleep 0.05; done`)
+	c = sh(t, `trap 'echo flushed; exit 7' INT; n=$(seq 1200); echo ready; for i in $n; do sleep 0.05; done`)
 	c.Total, c.Stop = 400*time.Millisecond, []proc.Stop{{proc.Interrupt, 20 * time.Second}, {proc.Kill, 0}}
 	if r := run(t, c); r.Exit != 7 || r.Ended != proc.TotalLimit || r.Stdout.Text != "ready\nflushed\n" {
 		t.Errorf("Run = %+v, want exit 7", r)
@@ -326,7 +326,7 @@ func TestGroupEndsWithItsCommand(t *testing.T) {
 // and it holds our pipe. We must return all the same, with everything that was said.
 func TestPipeHeldOpen(t *testing.T) {
 	t.Parallel()
-	c := sh(t, `setsid sleep 60 & echo $!; sleep 0.3; exit 5`)
+	c := sh(t, `setsid `+daemon+` &`+known+`; exit 5`)
 	c.Stdin = strings.NewReader("x")
 	r := run(t, c)
 	if r.Exit != 5 || r.Duration > 20*time.Second {
@@ -339,19 +339,25 @@ func TestPipeHeldOpen(t *testing.T) {
 	eventually(t, "ended by its identity", gone(pid))
 }
 
+// daemon is a process that tells who it is in a file; known waits for that and prints it.
+const (
+	daemon = `sh -c 'echo $$ >pid; exec sleep 60'`
+	known  = ` while [ ! -s pid ]; do sleep 0.01; done; cat pid`
+)
+
 func TestMarkedProcessesAreSwept(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
-		"own session":                      `setsid sleep 60 & echo $!`,
-		"nohup setsid":                     `nohup setsid sleep 60 >/dev/null 2>&1 & echo $!`,
-		"double fork":                      `(setsid sh -c 'sleep 60 & echo $!' &) ; sleep 0.3`,
-		"ignores TERM and HUP":             `setsid sh -c 'trap "" TERM HUP INT; echo $$; for i in $(seq 600); do sleep 0.1; done' & sleep 0.3`,
+		"own session":                      `setsid ` + daemon + ` &` + known,
+		"nohup setsid":                     `nohup setsid ` + daemon + ` >/dev/null 2>&1 &` + known,
+		"double fork":                      `(setsid ` + daemon + ` &);` + known,
+		"ignores TERM and HUP":             `setsid sh -c 'trap "" TERM HUP INT; echo $$ >pid; for i in $(seq 600); do sleep 0.1; done' &` + known,
 		"no environment, but same session": `exec bash -c 'set -m; env -i /bin/sleep 60 & echo $!'`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := sh(t, script)
-			c.Mark = t.Name()
+			c.Mark = t.TempDir() // no other run of this test has it
 			r := run(t, c)
 			pid := number(t, strings.Split(r.Stdout.Text, "\n")[0])
 			if !slices.Contains(r.Swept, pid) {
@@ -372,7 +378,7 @@ func TestMarkedProcessesAreSwept(t *testing.T) {
 func TestStoppedTreeIsScannedAlive(t *testing.T) {
 	t.Parallel()
 	c := sh(t, `trap '' TERM; env -i setsid /bin/sleep 60 & echo $!; wait`)
-	c.Mark, c.Total, c.Stop = t.Name(), 500*time.Millisecond, []proc.Stop{{Signal: proc.Kill}}
+	c.Mark, c.Total, c.Stop = t.TempDir(), 500*time.Millisecond, []proc.Stop{{Signal: proc.Kill}}
 	r := run(t, c)
 	pid := number(t, r.Stdout.Text)
 	if r.Ended != proc.TotalLimit || !slices.Contains(r.Swept, pid) {
@@ -383,11 +389,12 @@ func TestStoppedTreeIsScannedAlive(t *testing.T) {
 
 func TestSweepKeepsOtherMarks(t *testing.T) {
 	t.Parallel()
-	mine, other := t.Name()+"/1", t.Name()+"/11"
+	base := t.TempDir()
+	mine, other := base+"/1", base+"/11"
 	pids := map[string]int{}
 	for _, mark := range []string{mine, other} {
 		// The inner command is unknown to Run, as if the driver had died.
-		c := sh(t, `env `+proc.MarkName+`=`+mark+` setsid sleep 60 >/dev/null 2>&1 & sleep 0.3; echo $!`)
+		c := sh(t, `env `+proc.MarkName+`='`+mark+`' setsid `+daemon+` >/dev/null 2>&1 &`+known)
 		pids[mark] = number(t, run(t, c).Stdout.Text)
 	}
 	if got := proc.Sweep(mine); !slices.Equal(got, []int{pids[mine]}) {
@@ -471,11 +478,20 @@ func TestLookPath(t *testing.T) {
 	if got, err := proc.LookPath("tool", list("", ".", a, b)); err != nil || got != filepath.Join(b, "tool") {
 		t.Errorf("LookPath = %q, %v", got, err)
 	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(cwd, b)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, path string
 		want       error
 	}{
 		{"tool", list(a), proc.ErrPermission},
+		{"tool", relative, proc.ErrNotFound},
 		{"dir", list(a), proc.ErrNotFound},
 		{"tool", "", proc.ErrNotFound},
 		{"./tool", list(b), proc.ErrNotFound},
@@ -487,19 +503,20 @@ func TestLookPath(t *testing.T) {
 	}
 }
 
-func TestFreshlyWrittenProgramsStart(t *testing.T) {
+// TestBusyProgramStarts: another goroutine that forks can hold a fresh program open for
+// writing a moment longer.
+func TestBusyProgramStarts(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for i := range 40 {
-		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(dir, "p"+strconv.Itoa(i))
-			if err := os.WriteFile(path, []byte("#!/bin/sh\necho hi\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if r := run(t, proc.Command{Argv: []string{path}, Dir: dir, Env: env()}); r.Stdout.Text != "hi\n" {
-				t.Errorf("stdout = %q", r.Stdout.Text)
-			}
-		})
+	path := filepath.Join(t.TempDir(), "p")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("#!/bin/sh\necho hi\n"); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(30*time.Millisecond, func() { _ = f.Close() })
+	if r := run(t, proc.Command{Argv: []string{path}, Dir: t.TempDir(), Env: env()}); r.Stdout.Text != "hi\n" {
+		t.Errorf("stdout = %q", r.Stdout.Text)
 	}
 }

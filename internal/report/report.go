@@ -16,7 +16,7 @@ import (
 
 // Run is a run as a person sees it.
 type Run struct {
-	ID       string           `json:"id"`
+	ID       string           `json:"id,omitempty"`
 	Workflow string           `json:"workflow"`
 	State    flow.RunState    `json:"state"`
 	Started  time.Time        `json:"started"`
@@ -102,7 +102,10 @@ func (r *Run) Apply(e flow.Event) {
 		r.note(e)
 	case flow.EventFold:
 		if m, _ := r.place(e); m != nil {
-			m.Phase, m.Step, m.Ended = "done", "", e.At
+			m.Step, m.Ended = "", e.At
+			if m.Phase = "done"; m.Result == nil {
+				m.Phase = "ended without a result"
+			}
 		}
 	case flow.EventGate:
 		r.gates[e.Key] = true
@@ -214,6 +217,6 @@ func (r *Run) Open() []string {
 
 // NothingToDo is the answer of a compile run that found everything up to date.
 func NothingToDo(p step.PlanNote) *Run {
-	out := &step.CompileOut{UpToDate: p.UpToDate, Verified: true}
-	return &Run{Workflow: "compile", State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
+	out := &step.CompileOut{UpToDate: p.UpToDate, Verified: true, Usage: step.Usage{Known: true}}
+	return &Run{Usage: out.Usage, Workflow: "compile", State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
 }

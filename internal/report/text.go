@@ -32,7 +32,7 @@ func (l Lang) pick(en, ko string) string {
 func Planned(l Lang, p step.PlanNote) string {
 	var b strings.Builder
 	for _, f := range p.Problems {
-		fmt.Fprintf(&b, "%s\n", Finding(f))
+		fmt.Fprintln(&b, Problem(f))
 	}
 	for _, w := range p.Warnings {
 		fmt.Fprintf(&b, "%s\n", w)
@@ -75,6 +75,18 @@ func spec(dir string) string {
 	return dir + "/CLAUDE.md"
 }
 
+// Problem is one line about a spec, in the form that editors understand.
+func Problem(f step.Finding) string {
+	sev := "warning"
+	if f.Severity == step.Rejects {
+		sev = "error"
+	}
+	if f.Line == 0 {
+		return fmt.Sprintf("%s: %s: %s", f.Path, sev, f.Message)
+	}
+	return fmt.Sprintf("%s:%d: %s: %s", f.Path, f.Line, sev, f.Message)
+}
+
 // Finding is one line: place, rule and what to do.
 func Finding(f step.Finding) string {
 	place := f.Path
@@ -100,7 +112,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	fmt.Fprintf(&b, "  · %s %s %d: %s", dir, strings.ToUpper(a.Phase), a.Attempt, verdict)
 	switch a.Phase {
 	case "red":
-		fmt.Fprintf(&b, l.pick(", %d tests fail as they should, review %d/100", ", 예상대로 실패한 테스트 %d개, 리뷰 %d/100"), a.Counts.Failed, a.Score)
+		fmt.Fprintf(&b, l.pick(", tests failing as they should: %d, review %d/100", ", 예상대로 실패한 테스트 %d개, 리뷰 %d/100"), a.Counts.Failed, a.Score)
 	default:
 		if a.Counts.Total > 0 {
 			fmt.Fprintf(&b, l.pick(", tests %d passed, %d failed", ", 테스트 %d passed, %d failed"), a.Counts.Passed, a.Counts.Failed)

@@ -119,7 +119,7 @@ func (p *parser) dep(text string, b *block, kind depKind) {
 
 func (p *parser) internal(ref string, symbols []string, b *block) {
 	if strings.Contains(strings.ReplaceAll(ref, `\`, "/"), "../") {
-		p.warn(b, "부모 디렉토리 참조 금지 (parent directory reference forbidden): "+ref,
+		p.warn(b, "a parent directory must not be referred to: "+ref,
 			"write the path from the project's root, such as `auth/CLAUDE.md`")
 	}
 	clean, ok := p.resolve(ref)

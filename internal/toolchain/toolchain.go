@@ -192,7 +192,9 @@ func (f Found) Test(s Selection) []Command {
 }
 
 // Lint are the commands of the linters that the project configures, for the given files (none: the whole project).
-func (f Found) Lint(files []string) []Command { return f.override("lint", files, f.row().lint(f, files)) }
+func (f Found) Lint(files []string) []Command {
+	return f.override("lint", files, f.row().lint(f, files))
+}
 
 // Format are the commands that rewrite the given files with the project's formatter.
 func (f Found) Format(files []string) []Command {

@@ -14,7 +14,7 @@ import (
 
 // bugNotRecorded gives a run definitions with a bug after its first step. None
 // leaves a trace, and a repaired one goes on.
-func bugNotRecorded(t *testing.T, l *lab) {
+func bugNotRecorded(t *testing.T, outer *lab) {
 	t.Helper()
 	var impure atomic.Int64
 	cases := map[string]struct {
@@ -52,7 +52,7 @@ func bugNotRecorded(t *testing.T, l *lab) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := &lab{t: t, open: l.open, dir: t.TempDir(), clock: l.clock, calls: map[string]int{}}
+			l := outer.fresh(t)
 			o := Options{Workflows: []flow.Runnable{define("w", func(c *flow.Ctx) (string, error) {
 				v, err := flow.Do(c, "a", work, "a")
 				if err != nil {

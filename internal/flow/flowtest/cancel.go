@@ -32,8 +32,8 @@ func undoable() flow.Runnable {
 			}
 			// Parallel cleanup, which still asks for steps, gates and timers.
 			us, err := flow.All(c.Cleanup(), "undo", []string{"1", "2"}, self, func(c *flow.Ctx, n string) (string, error) {
-				if err := flow.Until(c, "soon", c.Now()); err != nil {
-					return "", err
+				if late := flow.Until(c, "soon", c.Now()); late != nil {
+					return "", late
 				}
 				return flow.Do(c, "u", undo, n)
 			})

@@ -161,8 +161,8 @@ func changedShape(t *testing.T, l *lab) {
 	}
 	o.Workflows = []flow.Runnable{define("w", func(c *flow.Ctx) (string, error) {
 		for _, c := range flow.Rounds(c, "x", 2) {
-			if v, err := flow.Do(c, "check", s2, nil); err != nil || !v.Passed || v.Count != 0 {
-				return "failed", err
+			if v, failure := flow.Do(c, "check", s2, nil); failure != nil || !v.Passed || v.Count != 0 {
+				return "failed", failure
 			}
 		}
 		return "passed", ask(c)

@@ -70,7 +70,7 @@ func Exercise(t *testing.T, open Open) {
 	for name, story := range stories {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			story(t, &lab{t: t, open: open, dir: t.TempDir(), clock: NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), calls: map[string]int{}})
+			story(t, newLab(t, open))
 		})
 	}
 }
@@ -87,6 +87,17 @@ type lab struct {
 }
 
 const run = "r1"
+
+func newLab(t *testing.T, open Open) *lab {
+	t.Helper()
+	return &lab{t: t, open: open, dir: t.TempDir(), clock: NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), calls: map[string]int{}}
+}
+
+// fresh is a lab of its own for a part of a story.
+func (l *lab) fresh(t *testing.T) *lab {
+	t.Helper()
+	return newLab(t, l.open)
+}
 
 // runtime opens one more runtime over the store, as another process would.
 func (l *lab) runtime(o Options) Runtime {

@@ -17,7 +17,7 @@ func gated(timeout time.Duration) flow.Runnable {
 	})
 }
 
-func gateAcrossRuntimes(t *testing.T, l *lab) {
+func gateAcrossRuntimes(t *testing.T, outer *lab) {
 	t.Helper()
 	for verb, out := range map[string]string{
 		flow.Approve: `{"verb":"approve","text":"fine","by":"kim","tree":"abc"}`,
@@ -26,7 +26,7 @@ func gateAcrossRuntimes(t *testing.T, l *lab) {
 	} {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
-			l := &lab{t: t, open: l.open, dir: t.TempDir(), clock: l.clock, calls: map[string]int{}}
+			l := outer.fresh(t)
 			o := Options{Workflows: []flow.Runnable{gated(0)}, Handlers: []flow.Handler{l.worker()}}
 			first := l.begin(o, "null")
 			st := l.drive(first)

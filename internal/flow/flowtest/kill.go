@@ -207,7 +207,7 @@ type kills struct {
 
 func (k *kills) lab(t *testing.T) *lab {
 	t.Helper()
-	return &lab{t: t, open: k.open, dir: t.TempDir(), clock: NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), calls: map[string]int{}}
+	return newLab(t, k.open)
 }
 
 // approved is a run whose gate was answered while nobody drove it.

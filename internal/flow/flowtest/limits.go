@@ -88,7 +88,7 @@ func roundsFixture(dir string, child bool) Options {
 	return Options{Workflows: []flow.Runnable{w}, Handlers: []flow.Handler{h}}
 }
 
-func roundLimit(t *testing.T, l *lab) {
+func roundLimit(t *testing.T, outer *lab) {
 	t.Helper()
 	for need, c := range map[string]struct {
 		out   string
@@ -96,7 +96,7 @@ func roundLimit(t *testing.T, l *lab) {
 	}{"2": {`"good after 2"`, 2}, "3": {`"good after 3"`, 3}, "4": {`"limit after 3"`, 3}} {
 		t.Run("need "+need, func(t *testing.T) {
 			t.Parallel()
-			l := &lab{t: t, open: l.open, dir: t.TempDir(), clock: l.clock, calls: map[string]int{}}
+			l := outer.fresh(t)
 			if err := os.WriteFile(filepath.Join(l.dir, "need"), []byte(need), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -62,13 +62,13 @@ func mostOpen(es []flow.Event) int {
 	return most
 }
 
-func openBranches(t *testing.T, l *lab) {
+func openBranches(t *testing.T, outer *lab) {
 	t.Helper()
 	for _, limit := range []int{1, 4, 16} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			t.Parallel()
+			l := outer.fresh(t)
 			const n = 120
-			l := &lab{t: t, open: l.open, dir: t.TempDir(), clock: l.clock, calls: map[string]int{}}
 			w, hs := landing(n)
 			o := Options{Workflows: []flow.Runnable{w}, Handlers: hs, Limits: flow.Limits{Lanes: map[string]int{"build": 8, "land": 1}, Branches: limit}}
 			rt := l.begin(o, "null")

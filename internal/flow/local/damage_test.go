@@ -128,7 +128,7 @@ func TestDamagedJournal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := rt.Close(); err != nil {
+			if err = rt.Close(); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(cp, "journal.db")
@@ -165,16 +165,16 @@ func TestFence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	if err := first.Start(t.Context(), flow.NewRun{ID: "r1", Def: "w"}); err != nil {
+	if err = first.Start(t.Context(), flow.NewRun{ID: "r1", Def: "w"}); err != nil {
 		t.Fatal(err)
 	}
 	lost := make(chan error, 1)
 	go func() {
-		_, err := first.Drive(t.Context(), "r1")
-		lost <- err
+		_, e := first.Drive(t.Context(), "r1")
+		lost <- e
 	}()
 	<-atWork
-	if err := os.Remove(filepath.Join(dir, "runs", "r1.lock")); err != nil {
+	if err = os.Remove(filepath.Join(dir, "runs", "r1.lock")); err != nil {
 		t.Fatal(err)
 	}
 	second, err := local.Open(t.Context(), local.Options{Dir: dir, Workflows: []flow.Runnable{w}, Handlers: []flow.Handler{quick}})
@@ -188,7 +188,7 @@ func TestFence(t *testing.T) {
 	}
 	close(release)
 	var driven *flow.DrivenError
-	if err := <-lost; !errors.As(err, &driven) {
+	if err = <-lost; !errors.As(err, &driven) {
 		t.Errorf("first driver: %v, want DrivenError", err)
 	}
 	rows, err := second.Steps(t.Context(), "r1")
@@ -243,7 +243,7 @@ func TestNewerJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rt.Close(); err != nil {
+	if err = rt.Close(); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "journal.db")
@@ -252,7 +252,7 @@ func TestNewerJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw[63] = 99 // user_version, big endian, at offset 60
-	if err := os.WriteFile(path, raw, 0o644); err != nil {
+	if err = os.WriteFile(path, raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err = local.Open(t.Context(), local.Options{Dir: dir})

@@ -100,18 +100,18 @@ func (r *Runtime) blob(b flow.Blob) ([]byte, error) {
 }
 
 func (d *driver) drive(ctx context.Context, w flow.Runnable) (st flow.Status, err error) {
-	if err := d.takeOver(ctx); err != nil {
+	if err = d.takeOver(ctx); err != nil {
 		return flow.Status{}, err
 	}
 	if d.poll, err = d.r.db.Conn(ctx); err != nil {
 		return flow.Status{}, damaged(err)
 	}
-	defer d.poll.Close()
+	defer func() { _ = d.poll.Close() }()
 	if d.w, err = newWriter(d.db, d.r.db, d.run); err != nil {
 		return flow.Status{}, damaged(err)
 	}
 	defer d.w.close()
-	d.ctx, d.stop = context.WithCancelCause(d.db)
+	d.ctx, d.stop = context.WithCancelCause(d.db) //nolint:contextcheck // derived from ctx without its end, see Drive
 	defer d.stop(flow.ErrStopped)
 	// Whatever ended this call: what still runs is stopped, and what it gives
 	// is durable before anybody is told.
@@ -128,7 +128,7 @@ func (d *driver) drive(ctx context.Context, w flow.Runnable) (st flow.Status, er
 		if err := d.look(); err != nil {
 			return flow.Status{}, err
 		}
-		st, over, err := d.decide()
+		st, over, err := d.decide() //nolint:contextcheck // handlers get the context of the call, d.ctx
 		if over || err != nil {
 			return st, err
 		}

@@ -48,7 +48,7 @@ func full(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	defer rt.Close()
-	if err := rt.Start(ctx, flow.NewRun{ID: "r1", Def: "bulk"}); err != nil {
+	if err = rt.Start(ctx, flow.NewRun{ID: "r1", Def: "bulk"}); err != nil {
 		return "", err
 	}
 	st, err := rt.Drive(ctx, "r1")

@@ -182,7 +182,7 @@ func (r *Runtime) Events(ctx context.Context, run string, after int64) ([]flow.E
 	if err != nil {
 		return nil, damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var out []flow.Event
 	for rows.Next() {
 		e := flow.Event{Run: run}
@@ -203,13 +203,13 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var out []flow.Run
 	for rows.Next() {
 		var x flow.Run
 		var started, ended int64
 		var in, meta, o, fail []byte
-		if err := rows.Scan(&x.ID, &x.Def, &x.State, &started, &ended, &in, &meta, &o, &fail, &x.Driver); err != nil {
+		if err = rows.Scan(&x.ID, &x.Def, &x.State, &started, &ended, &in, &meta, &o, &fail, &x.Driver); err != nil {
 			return nil, damaged(err)
 		}
 		x.Started, x.In, x.Meta, x.Out = time.UnixMilli(started).UTC(), in, meta, o
@@ -219,7 +219,7 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 		x.Err = failure(fail)
 		out = append(out, x)
 	}
-	if err := rows.Err(); err != nil {
+	if err = rows.Err(); err != nil {
 		return nil, damaged(err)
 	}
 	for i := range out {
@@ -245,7 +245,7 @@ func (r *Runtime) gates(ctx context.Context, run string) ([]flow.Gate, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var out []flow.Gate
 	for rows.Next() {
 		var g flow.Gate

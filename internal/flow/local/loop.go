@@ -149,7 +149,7 @@ func (d *driver) signals() (int, error) {
 	if err != nil {
 		return 0, damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	n := 0
 	for rows.Next() {
 		var seq, at int64

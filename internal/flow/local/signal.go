@@ -35,7 +35,7 @@ func (r *Runtime) Signal(ctx context.Context, run string, s flow.Signal) error {
 	}
 	defer tx.Rollback()
 	var state flow.RunState
-	if err := tx.QueryRowContext(ctx, "SELECT state FROM runs WHERE id=?", run).Scan(&state); errors.Is(err, sql.ErrNoRows) {
+	if err = tx.QueryRowContext(ctx, "SELECT state FROM runs WHERE id=?", run).Scan(&state); errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("%w: %s", flow.ErrNoRun, run)
 	} else if err != nil {
 		return damaged(err)

@@ -64,7 +64,7 @@ func (r *Runtime) loadSteps(ctx context.Context, run string, l *loaded, all bool
 	if err != nil {
 		return damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var key, step, stops string
 		var kind flow.Kind
@@ -100,7 +100,7 @@ func (r *Runtime) loadNotes(ctx context.Context, run string, l *loaded) error {
 	if err != nil {
 		return damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var key string
 		if err := rows.Scan(&key); err != nil {
@@ -116,7 +116,7 @@ func (r *Runtime) loadFolds(ctx context.Context, run string, l *loaded) error {
 	if err != nil {
 		return damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var path string
 		var at int64
@@ -171,7 +171,7 @@ func (r *Runtime) Steps(ctx context.Context, run string) ([]StepRow, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var out []StepRow
 	for rows.Next() {
 		var s StepRow

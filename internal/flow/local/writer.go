@@ -142,7 +142,7 @@ func (t *writer) stmt(q string) *sql.Stmt {
 
 // exec returns how many rows were changed.
 func (t *writer) exec(q string, args ...any) int64 {
-	s := t.stmt(q)
+	s := t.stmt(q) //nolint:sqlclosecheck // close does it for all
 	if s == nil {
 		return 0
 	}
@@ -155,7 +155,7 @@ func (t *writer) exec(q string, args ...any) int64 {
 }
 
 func (t *writer) count(q string, args ...any) (n int64) {
-	if s := t.stmt(q); s != nil {
+	if s := t.stmt(q); s != nil { //nolint:sqlclosecheck // close does it for all
 		t.err = s.QueryRowContext(t.ctx, args...).Scan(&n)
 	}
 	return n

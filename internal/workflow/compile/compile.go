@@ -28,7 +28,7 @@ const (
 )
 
 func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
-	plan, err := flow.Do(c, "plan", step.Plan, in)
+	plan, err := do(c, "plan", step.Plan, in)
 	if err != nil {
 		return step.CompileOut{}, err
 	}
@@ -60,7 +60,7 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 	if in.Delivery == step.ToTree || len(landed) == 0 {
 		return out, nil
 	}
-	d, err := flow.Do(c, "deliver", step.Deliver, step.DeliverIn{
+	d, err := do(c, "deliver", step.Deliver, step.DeliverIn{
 		How: in.Delivery, Branch: in.Branch, Modules: bound(landed, 200), Base: plan.Commit,
 	})
 	if err != nil {

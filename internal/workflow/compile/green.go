@@ -27,7 +27,7 @@ type judged struct {
 func (w *work) green(c *flow.Ctx) (bool, error) {
 	if w.maySatisfy() {
 		// The present code may do already: asking costs a check, not a turn.
-		proof, err := flow.Do(c, "present", step.ProveGreen, w.greenIn(w.tree))
+		proof, err := do(c, "present", step.ProveGreen, w.greenIn(w.tree))
 		if err != nil {
 			return false, err
 		}
@@ -72,7 +72,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 			continue
 		}
 		w.res.Usage = w.res.Usage.Add(out.Usage)
-		proof, err := flow.Do(c, "prove", step.ProveGreen, w.greenIn(out.Tree))
+		proof, err := do(c, "prove", step.ProveGreen, w.greenIn(out.Tree))
 		if err != nil {
 			return false, err
 		}
@@ -113,7 +113,7 @@ func fixable(fs []step.Finding) bool {
 
 func merge(a, b []string) []string {
 	seen := map[string]bool{}
-	var out []string
+	out := []string{}
 	for _, list := range [][]string{a, b} {
 		for _, s := range list {
 			if !seen[s] {
@@ -129,7 +129,7 @@ func merge(a, b []string) []string {
 // tool can apply. Any regression rolls the whole phase back.
 func (w *work) refactor(c *flow.Ctx) error {
 	c = c.Sub("refactor")
-	formatted, err := flow.Do(c, "format", step.Format, step.FormatIn{Facts: w.m.Facts, Tree: w.tree, Frozen: w.frozen})
+	formatted, err := do(c, "format", step.Format, step.FormatIn{Facts: w.m.Facts, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 	}
 	in := w.greenIn(tree)
 	in.Before = w.tree
-	proof, err := flow.Do(c, "prove", step.ProveGreen, in)
+	proof, err := do(c, "prove", step.ProveGreen, in)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 // the tests are weak: one more RED round is asked for, then it is said.
 func (w *work) strength(c *flow.Ctx) error {
 	c = c.Sub("strength")
-	m, err := flow.Do(c, "mutate", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
+	m, err := do(c, "mutate", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
 		return err
 	}
@@ -204,11 +204,11 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (bool, error) {
 	}
 	in := w.greenIn(w.tree)
 	in.Frozen = proof.Frozen
-	green, err := flow.Do(c, "prove", step.ProveGreen, in)
+	green, err := do(c, "prove", step.ProveGreen, in)
 	if err != nil || !green.Passed {
 		return false, err
 	}
-	again, err := flow.Do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: base, Tree: green.Tree, Frozen: proof.Frozen})
+	again, err := do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: base, Tree: green.Tree, Frozen: proof.Frozen})
 	if err != nil || again.Killed == 0 {
 		return false, err
 	}

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -32,6 +31,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 	w := &work{in: in, plan: plan, m: m, f: f, attempts: map[string]int{}}
 	w.res = step.ModuleResult{
 		Dir: m.Dir, Spec: f.Spec, Implements: f.Implements, Language: f.Language, Phase: in.Phase, Status: step.Success,
+		Generated: []string{}, Skipped: []string{}, Overwritten: []string{}, TestFiles: []string{},
 	}
 	w.res.Usage.Known = true
 	if m.Blocked != "" {
@@ -46,7 +46,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 			return w.end(c, step.Blocked, fmt.Sprintf("blocked: %s was not built", need))
 		}
 	}
-	if w.base, err = flow.Do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
+	if w.base, err = do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
 		return step.ModuleResult{}, err
 	}
 	if len(f.Missing) > 0 && in.Phase != step.GreenRefactor {
@@ -65,7 +65,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 // packages adds the external packages that the spec names, before any test is
 // written: they are authorised by the spec, and by nothing else.
 func (w *work) packages(c *flow.Ctx) (bool, error) {
-	p, err := flow.Do(c, "packages", step.Packages, step.PackagesIn{Facts: w.m.Facts})
+	p, err := do(c, "packages", step.Packages, step.PackagesIn{Facts: w.m.Facts})
 	if err != nil {
 		return false, err
 	}
@@ -77,7 +77,7 @@ func (w *work) packages(c *flow.Ctx) (bool, error) {
 	if p.Commit == "" || w.in.Delivery != step.ToTree {
 		return true, nil
 	}
-	a, err := flow.Do(c, "apply-packages", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: p.Commit})
+	a, err := do(c, "apply-packages", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: p.Commit})
 	w.res.Conflicts = a.Conflicts
 	return err == nil && len(a.Conflicts) == 0, err
 }
@@ -135,7 +135,7 @@ func (w *work) land(c *flow.Ctx, state string) (step.ModuleResult, error) {
 	var out step.LandOut
 	var err error
 	for i, rc := range flow.Rounds(c, "land", landRounds) {
-		out, err = flow.Do(rc, "land", step.Land, step.LandIn{
+		out, err = do(rc, "land", step.Land, step.LandIn{
 			Facts: w.m.Facts, From: w.base.Commit, Tree: w.tree, Frozen: w.frozen, State: state, Why: w.why(state),
 			Notes: w.notes, Today: w.in.Today, Title: "compile " + w.m.Dir,
 		})
@@ -197,11 +197,12 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 	if out.Counts.Total > 0 {
 		w.res.Tests = out.Counts
 	}
+	w.res.TestFiles = paths(w.frozen)
 	for _, f := range out.Files {
 		w.classify(f)
 	}
 	if w.in.Delivery == step.ToTree {
-		a, err := flow.Do(c, "apply", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: out.Commit})
+		a, err := do(c, "apply", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: out.Commit})
 		if err != nil {
 			return step.ModuleResult{}, err
 		}
@@ -225,9 +226,6 @@ func (w *work) classify(ch step.Change) {
 	if ch.Path == "jacquard.lock" || ch.Path == w.f.Implements {
 		return
 	}
-	if slices.ContainsFunc(w.frozen, func(f step.File) bool { return f.Path == ch.Path }) {
-		w.res.TestFiles = append(w.res.TestFiles, ch.Path)
-	}
 	w.res.Generated = append(w.res.Generated, ch.Path)
 	if ch.Status == "M" && w.in.Conflict == step.Overwrite {
 		w.res.Overwritten = append(w.res.Overwritten, ch.Path)
@@ -235,7 +233,7 @@ func (w *work) classify(ch step.Change) {
 }
 
 func clipped(fs []step.Finding, n int) []step.Finding {
-	fs = slices.Clone(bound(fs, n))
+	fs = append([]step.Finding{}, bound(fs, n)...)
 	for i := range fs {
 		fs[i].Message = clip(fs[i].Message, 400)
 	}
@@ -243,7 +241,7 @@ func clipped(fs []step.Finding, n int) []step.Finding {
 }
 
 func failures(ts []step.TestResult, n int) []step.TestResult {
-	ts = slices.Clone(bound(ts, n))
+	ts = append([]step.TestResult{}, bound(ts, n)...)
 	for i := range ts {
 		ts[i].Message = clip(ts[i].Message, 800)
 	}

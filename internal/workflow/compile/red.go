@@ -35,7 +35,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		r := review(w.f.Items, claims, *proof)
 		if proof.Passed && r.score > best {
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
-			w.res.TestFiles, w.res.Skipped = paths(proof.Frozen), proof.Skipped
+			w.res.TestFiles, w.res.Skipped = paths(proof.Frozen), merge(nil, proof.Skipped)
 			w.res.Findings, w.res.Score = proof.Findings, r.score
 		}
 		if !proof.Passed {
@@ -114,7 +114,7 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, []s
 		w.failedTurn(c, "red", flow.Failf(flow.Schema, "answer: %v", err))
 		return nil, nil, nil
 	}
-	proof, err := flow.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300)})
+	proof, err := do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300)})
 	if err != nil {
 		return nil, nil, err
 	}

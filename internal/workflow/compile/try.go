@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -10,7 +11,7 @@ import (
 // How often a turn is asked again, by what broke. A limit is waited out, so
 // it may come often; what costs money again may not.
 const (
-	tries        = 24
+	tries        = 50
 	maxTransient = 5
 	maxAgain     = 1
 	limitWait    = 15 * time.Minute // where the provider does not say when it resets
@@ -49,10 +50,31 @@ func turn(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 				return out, err
 			}
 		default:
-			return out, err
+			if !repairable(err) {
+				return out, err
+			}
+			a, gerr := mended(c, err)
+			if gerr != nil {
+				return out, gerr
+			}
+			t.Budget = raised(t.Budget, a.Text)
 		}
 	}
 	return step.TurnOut{}, err
+}
+
+// raised is the budget after a person has answered with a new one, as "40usd"
+// or "2000000tok"; any other answer leaves it.
+func raised(b step.Budget, text string) step.Budget {
+	var usd float64
+	var tokens int64
+	if n, err := fmt.Sscanf(text, "%fusd", &usd); n == 1 && err == nil {
+		return step.Budget{USD: usd}
+	}
+	if n, err := fmt.Sscanf(text, "%dtok", &tokens); n == 1 && err == nil {
+		return step.Budget{Tokens: tokens}
+	}
+	return b
 }
 
 // backoff is 15 s, 30 s, 1 min, … for the nth transient failure.
