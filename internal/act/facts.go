@@ -21,8 +21,15 @@ type private struct {
 	Entry     target.Entry           `json:"entry"`
 	Old       target.Entry           `json:"old"`
 	Constants []spec.Constant        `json:"constants,omitempty"`
+	Users     []user                 `json:"users,omitempty"`     // modules that use this one and are up to date
 	Unchanged []string               `json:"unchanged,omitempty"` // items that frozen tests cover
 	Packages  []toolchain.Dependency `json:"packages,omitempty"`  // that the spec names
+}
+
+// user is a module that uses another one, with its frozen tests.
+type user struct {
+	Module check.Module `json:"module"`
+	Frozen []step.File  `json:"frozen"`
 }
 
 // builder makes the facts of modules; what all share is made once.
@@ -93,6 +100,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Domain Context"), Base: b.tree,
 	}
+	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
 	for _, e := range doc.Dependencies.External {
 		pv.Packages = append(pv.Packages, toolchain.Dependency{Name: e.Name, Version: e.Version})
@@ -103,6 +111,36 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	var err error
 	f.Private, err = put(b.a.o.Blobs, pv)
 	return f, err
+}
+
+// users are the dependents of a module that was built before, as far as this
+// run does not build them: their tests must not fail because of it.
+func (b *builder) users(dir string, old target.Entry) []user {
+	if old.State != target.Built {
+		return nil
+	}
+	var out []user
+	for _, d := range b.p.res.Index.Dependents(dir) {
+		e, ok := b.p.lock.Entry(d)
+		inRun := slices.ContainsFunc(b.p.targets, func(t target.Target) bool { return t.Dir == d })
+		if !ok || inRun || e.State != target.Built || len(e.Tests) == 0 {
+			continue
+		}
+		found, known := b.detect(d)
+		if !known {
+			continue
+		}
+		place := found.Place(toolchain.Layout{Dir: d, Structure: b.structure(), Modules: b.p.res.Index.Dirs(), Files: b.paths, Read: b.p.view.bytes})
+		u := user{Module: check.Module{Dir: d, Chain: found, Place: place}}
+		for p := range e.Tests {
+			if id := b.p.view.ids[p]; id != "" {
+				u.Frozen = append(u.Frozen, step.File{Path: p, ID: id})
+			}
+		}
+		slices.SortFunc(u.Frozen, func(a, b step.File) int { return strings.Compare(a.Path, b.Path) })
+		out = append(out, u)
+	}
+	return out
 }
 
 func (b *builder) detect(dir string) (toolchain.Found, bool) {
@@ -264,8 +302,10 @@ func (b *builder) interfaceOf(dir string) string {
 	}
 	doc, _ := spec.Parse(path.Join(dir, "CLAUDE.md"), raw)
 	out := "# " + doc.Name + "\n\n" + doc.Purpose + "\n\n## Exports\n\n" + doc.Text("Exports")
-	if t := doc.Text("Behavior"); t != "" {
-		out += "\n\n## Behavior\n\n" + t
+	for _, section := range []string{"Behavior", "Contract", "Protocol", "Constraints"} {
+		if t := strings.TrimSpace(doc.Text(section)); t != "" && t != "None" {
+			out += "\n\n## " + section + "\n\n" + t
+		}
 	}
 	return out
 }
@@ -293,9 +333,19 @@ func commandsFor(f toolchain.Found) []string {
 	case toolchain.Go:
 		return []string{"go test", "go build", "go vet", "gofmt"}
 	case toolchain.Node:
-		return []string{"npx vitest run", "npx jest", "npx tsc", "npx eslint", "node --test", "npm test"}
+		out := map[string][]string{"vitest": {"npx vitest run"}, "jest": {"npx jest"}, "node": {"node --test"}}[f.Runner]
+		for tool, cmd := range map[string]string{"tsc": "npx tsc --noEmit", "eslint": "npx eslint"} {
+			if f.Uses(tool) {
+				out = append(out, cmd)
+			}
+		}
+		slices.Sort(out)
+		return out
 	case toolchain.Python:
-		return []string{"python -m pytest", "pytest", "python3 -m pytest", "python -m unittest"}
+		if f.Runner == "unittest" {
+			return []string{"python3 -m unittest"}
+		}
+		return []string{"python3 -m pytest", "pytest"}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -145,22 +146,56 @@ func (a *Actor) landed(ctx context.Context, j flow.Job, tip string) (step.LandOu
 // checkMerged proves the merged tree, unless it is the very tree that was
 // proved already.
 func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, pv private, merged string, out *step.LandOut) error {
-	if in.State != string(target.Built) || merged == in.Tree {
-		out.Passed = true
+	out.Passed = true
+	if in.State != string(target.Built) {
 		return nil
 	}
 	c, err := a.checker(j.Run)
 	if err != nil {
 		return err
 	}
-	pv.Module.Base = merged
-	proof, err := c.Merged(ctx, pv.Module, merged, in.Frozen)
-	if err != nil {
-		return a.checkError(err)
+	if merged != in.Tree {
+		pv.Module.Base = merged
+		proof, err := c.Merged(ctx, pv.Module, merged, in.Frozen)
+		if err != nil {
+			return a.checkError(err)
+		}
+		out.Passed, out.Counts = proof.Passed, proof.Counts()
+		out.Findings, out.Failures = bound(proof.Findings, 30), short(proof.Failures())
 	}
-	out.Passed, out.Counts = proof.Passed, proof.Counts()
-	out.Findings, out.Failures = bound(proof.Findings, 30), bound(proof.Failures(), 20)
+	for _, d := range pv.Users {
+		if !out.Passed {
+			break
+		}
+		if out.Broken, err = a.brokenUsers(ctx, c, d, pv.Module.Base, merged); err != nil {
+			return err
+		}
+		out.Passed = len(out.Broken) == 0
+	}
 	return nil
+}
+
+// brokenUsers runs the tests of a module that uses the landing one and is not
+// built in this run, and returns those that passed before and fail now.
+func (a *Actor) brokenUsers(ctx context.Context, c *check.Checker, u user, base, merged string) ([]string, error) {
+	u.Module.Base = merged
+	proof, err := c.Merged(ctx, u.Module, merged, u.Frozen)
+	if err != nil || proof.Passed {
+		return nil, a.checkError(err)
+	}
+	u.Module.Base = base
+	before, err := c.Merged(ctx, u.Module, base, u.Frozen)
+	if err != nil || !before.Passed {
+		return nil, a.checkError(err) // it was red without us
+	}
+	var ids []string
+	for _, t := range proof.Failures() {
+		ids = append(ids, u.Module.Dir+": "+t.ID)
+	}
+	if len(ids) == 0 {
+		ids = []string{u.Module.Dir + ": its checks do not pass any more"}
+	}
+	return bound(ids, 20), nil
 }
 
 // commitLanded writes IMPLEMENTS.md and the lock into the merged tree and

@@ -32,7 +32,7 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 			return out, nil
 		}
 	}
-	_, pv, err := a.module(in.Facts)
+	f, pv, err := a.module(in.Facts)
 	if err != nil {
 		return step.PackagesOut{}, err
 	}
@@ -49,7 +49,9 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 		}
 	}
 	if len(missing) == 0 {
-		return step.PackagesOut{Head: head}, nil
+		out := step.PackagesOut{Head: head}
+		out.Facts, err = a.withPackages(ctx, f, pv, head.Tree)
+		return out, err
 	}
 	c, err := a.checker(j.Run)
 	if err != nil {
@@ -59,7 +61,7 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 	if err != nil {
 		return step.PackagesOut{}, a.checkError(err)
 	}
-	out := step.PackagesOut{Head: head, Findings: proof.Findings}
+	out := step.PackagesOut{Head: head, Findings: proof.Findings, Facts: in.Facts}
 	if !proof.Passed || proof.Tree == head.Tree {
 		return out, nil
 	}
@@ -70,12 +72,31 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 		return out, machinery(err)
 	}
 	out.Commit, out.Head = id, step.HeadOut{Commit: id, Tree: proof.Tree}
+	if out.Facts, err = a.withPackages(ctx, f, pv, proof.Tree); err != nil {
+		return out, err
+	}
 	if err := writeFile(filepath.Join(j.Dir, packagesFile), mustJSON(out)); err != nil {
 		return out, machinery(err)
 	}
 	return out, machinery(a.effect("packages", func() error {
 		return a.o.Repo.SetRef(ctx, runRef(j.Run), id, head.Commit)
 	}))
+}
+
+// withPackages are a module's facts for a tree in which its packages are
+// declared: what has to be installed is another now.
+func (a *Actor) withPackages(ctx context.Context, f step.Facts, pv private, tree string) (flow.Blob, error) {
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return flow.Blob{}, err
+	}
+	chain, _ := toolchain.DetectAs(v.paths(), v.bytes, pv.Module.Dir, pv.Module.Chain.Language)
+	chain.Override = pv.Module.Chain.Override
+	pv.Module.Chain, f.Missing = chain, nil
+	if f.Private, err = put(a.o.Blobs, pv); err != nil {
+		return flow.Blob{}, err
+	}
+	return put(a.o.Blobs, f)
 }
 
 // reaches reports whether a commit is in the history of tip.

@@ -117,6 +117,11 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 	if err != nil {
 		return step.RedOut{}, err
 	}
+	if in.From != "" {
+		if in.Tree, err = a.carry(ctx, in.From, in.Tree, in.Base); err != nil {
+			return step.RedOut{}, err
+		}
+	}
 	pv.Module.Base = in.Base
 	proof, err := c.Red(ctx, pv.Module, in.Base, in.Tree, in.Claims)
 	if err != nil {
@@ -137,6 +142,22 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 	}
 	out.Records, err = a.evidence(proof)
 	return out, err
+}
+
+// carry puts what changed from one tree to another onto a third.
+func (a *Actor) carry(ctx context.Context, from, to, onto string) (string, error) {
+	changes, err := a.o.Repo.Diff(ctx, from, to)
+	if err != nil {
+		return "", machinery(err)
+	}
+	var edits []git.Edit
+	for _, ch := range changes {
+		if !strings.HasPrefix(ch.Path, "../") {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		}
+	}
+	tree, err := a.o.Repo.EditTree(ctx, onto, edits)
+	return tree, machinery(err)
 }
 
 func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (step.GreenOut, error) {

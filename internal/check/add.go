@@ -20,6 +20,7 @@ func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, d
 	}
 	defer func() { err = joinClose(err, p) }()
 	proof.Tree = tree
+	p.stamps = nil // these commands are here to change tracked files
 	add := chain.Add(deps)
 	for _, cmd := range add.Commands {
 		out, failed := p.exec(ctx, cmd, true)

@@ -559,3 +559,66 @@ func TestProofsUnittest(t *testing.T) {
 	s.satisfied = class("from calc.calc import div\n", div+"\n    def test_nothing(self):\n        self.assertEqual(len('a'), 1)\n")
 	prove(t, s)
 }
+
+// A changed signature does not compile against the present code; the tests fail one by one all the same.
+func TestRedOfAChangedSignature(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	s := goSample()
+	code := "package calc\n\nimport \"example.com/lab/unit\"\n\n// Add sums.\nfunc Add(a, b int) int { return a + b }\n\n" +
+		"// Twice doubles.\nfunc Twice(a int) int { return Add(a, a) }\n\ntype Sum struct{ N int }\n\nfunc (s *Sum) Plus(n int) { s.N = Add(s.N, n) }\n\n" +
+		"func In(u unit.Unit) int { return int(u) }\n"
+	base := l.tree("", map[string]string{
+		"go.mod": "module example.com/lab\n\ngo 1.24\n", "unit/unit.go": "package unit\n\ntype Unit int\n", "calc/calc.go": code,
+		"calc/calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 {\n\t\tt.Fatal()\n\t}\n}\n",
+	})
+	m := l.module(
+		base, s.dir, step.Export{Kind: "function", Name: "Add", Signature: "Add(a int, b int, c int) (int, error)"},
+		step.Export{Kind: "function", Name: "Twice", Signature: "Twice(x int) int"},
+		step.Export{Kind: "function", Name: "In", Signature: "In(u unit.Unit, m unit.Unit) int"},
+		step.Export{Kind: "method", Name: "Sum.Plus", Signature: "Plus(n int, m int)"},
+	)
+	m.Tests = []string{"calc/calc_test.go"}
+	test := "package calc\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 {\n\t\tt.Fatal()\n\t}\n}\n\n" +
+		"func TestAdd(t *testing.T) {\n\tif got, err := Add(1, 2, 3); err != nil || got != 6 {\n\t\tt.Fatal(got, err)\n\t}\n}\n\n" +
+		"func TestIn(t *testing.T) {\n\tif In(1, 2) != 3 {\n\t\tt.Fatal()\n\t}\n}\n\n" +
+		"func TestPlus(t *testing.T) {\n\ts := Sum{}\n\ts.Plus(1, 2)\n\tif s.N != 3 {\n\t\tt.Fatal(s.N)\n\t}\n}\n"
+	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{"calc/calc_test.go": test}), nil)
+	want(t, "red", p, err, true)
+	if len(p.Red) != 3 || len(p.Satisfied) != 0 {
+		t.Errorf("red %v, satisfied %v", p.Red, p.Satisfied)
+	}
+	wrong := strings.Replace(test, "Add(1, 2, 3)", "Add(1, 2, 3, 4)", 1)
+	p, err = l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{"calc/calc_test.go": wrong}), nil)
+	want(t, "a call that the spec does not allow", p, err, false, "red-unrelated-failure")
+}
+
+// Adding a package changes the manifest and nothing else; one that cannot be had is a finding.
+func TestAddPackages(t *testing.T) {
+	t.Parallel()
+	needs(t, "npm")
+	l := newLab(t)
+	base := l.tree("", map[string]string{
+		"package.json": `{"name": "lab", "private": true}` + "\n", "index.js": "exports.a = 1;\n",
+		"parts/small/package.json": `{"name": "small", "version": "1.0.0"}` + "\n",
+	})
+	m := l.module(base, ".")
+	p, err := l.checker.Add(t.Context(), m.Chain, base, []toolchain.Dependency{{Name: "small", Version: "file:./parts/small"}})
+	want(t, "a package", p, err, true)
+	changes, err := l.repo.Diff(t.Context(), base, p.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	if !slices.Equal(paths, []string{"package-lock.json", "package.json"}) {
+		t.Errorf("changed %v", paths)
+	}
+	p, err = l.checker.Add(t.Context(), m.Chain, base, []toolchain.Dependency{{Name: "none", Version: "file:./parts/none"}})
+	want(t, "no package", p, err, false, "package-missing")
+	if p.Tree != base {
+		t.Error("a package that cannot be had changed the tree")
+	}
+}

@@ -45,14 +45,14 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 		data, err := os.ReadFile(filepath.Join(filepath.Dir(in), name))
 		ts.Check(err)
 		if strings.HasSuffix(name, ".claims") {
-			data = claims(ts, string(data))
+			data = packClaims(ts, string(data))
 		}
 		a.Files = append(a.Files, txtar.File{Name: name, Data: data})
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), txtar.Format(a), 0o644))
 }
 
-func claims(ts *testscript.TestScript, text string) []byte {
+func packClaims(ts *testscript.TestScript, text string) []byte {
 	head, rest, _ := strings.Cut(text, "\n")
 	specFile, testFile, ok := strings.Cut(strings.TrimSpace(head), " ")
 	if !ok {

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +18,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -55,7 +52,7 @@ func TestLies(t *testing.T) {
 func suite(dir string) testscript.Params {
 	p := params(dir)
 	p.Cmds["modules"] = modules
-	p.Cmds["scenario"] = writeScenario
+	p.Cmds["expand"] = expand
 	p.Cmds["exits"] = exits
 	p.Cmds["gone"] = gone
 	return p
@@ -71,64 +68,13 @@ func modules(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// writeScenario puts a scenario together: scenario DIR FILE. The file turns in
-// DIR is its script, the others are its contents. NAME.map becomes NAME.json,
-// the answer of an author of tests: its first line names the spec, each other
-// line a part of an item's id, category or text ("*" for any) and the tests of it.
-func writeScenario(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: scenario DIR FILE")
+// expand replaces ${WORK} in files by this script's directory, so that an agent
+// can be told of places outside of its clone: expand FILE….
+func expand(ts *testscript.TestScript, _ bool, args []string) {
+	for _, file := range args {
+		text := strings.ReplaceAll(ts.ReadFile(file), "${WORK}", ts.Getenv("WORK"))
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
 	}
-	dir := ts.MkAbs(args[0])
-	list, err := os.ReadDir(dir)
-	ts.Check(err)
-	var a txtar.Archive
-	for _, e := range list {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		ts.Check(err)
-		// ${WORK} is this script's directory, for what is outside of every clone.
-		data = bytes.ReplaceAll(data, []byte("${WORK}"), []byte(ts.Getenv("WORK")))
-		name := e.Name()
-		switch {
-		case name == "turns":
-			a.Comment = data
-			continue
-		case strings.HasSuffix(name, ".map"):
-			name = strings.TrimSuffix(name, ".map") + ".json"
-			data = claims(ts, string(data))
-		}
-		a.Files = append(a.Files, txtar.File{Name: name, Data: data})
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), txtar.Format(&a), 0o644))
-}
-
-func claims(ts *testscript.TestScript, text string) []byte {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	doc, problems := spec.Parse(lines[0], []byte(ts.ReadFile(lines[0])))
-	if doc == nil || len(spec.Items(doc)) == 0 {
-		ts.Fatalf("%s has no items: %v", lines[0], problems)
-	}
-	out := []step.Claim{}
-	for _, it := range spec.Items(doc) {
-		for _, l := range lines[1:] {
-			pattern, tests, ok := strings.Cut(l, " => ")
-			if !ok {
-				ts.Fatalf("map of %s: %q has no =>", lines[0], l)
-			}
-			pattern = strings.TrimSpace(pattern)
-			if pattern == "*" || pattern == it.Category || strings.Contains(it.ID, pattern) || strings.Contains(it.Text, pattern) {
-				c := step.Claim{Item: it.ID}
-				for t := range strings.SplitSeq(tests, ", ") {
-					c.Tests = append(c.Tests, strings.TrimSpace(t))
-				}
-				out = append(out, c)
-				break
-			}
-		}
-	}
-	raw, err := json.Marshal(map[string]any{"tests": out})
-	ts.Check(err)
-	return append(raw, '\n')
 }
 
 // exits runs a command that has to end with this code: exits CODE COMMAND….
@@ -224,7 +170,7 @@ type lie struct {
 // tally collects the lies of all scripts.
 type tally struct {
 	mu     sync.Mutex
-	told  []lie
+	told   []lie
 	agents map[string]bool // script/module: whether its lies were delivered
 }
 

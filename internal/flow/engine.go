@@ -60,8 +60,10 @@ func NewEngine(w Runnable, s *State, blobs func(Blob) ([]byte, error)) *Engine {
 	if blobs == nil {
 		blobs = func(Blob) ([]byte, error) { return nil, errors.New("this run has no blob store") }
 	}
-	e := &Engine{w: w, s: s, blobs: blobs, nodes: make(map[string]*node, len(s.Recs)),
-		paths: map[string]*group{}, noted: map[string]uint64{}, loaded: map[string]any{}}
+	e := &Engine{
+		w: w, s: s, blobs: blobs, nodes: make(map[string]*node, len(s.Recs)),
+		paths: map[string]*group{}, noted: map[string]uint64{}, loaded: map[string]any{},
+	}
 	for k, r := range s.Recs {
 		e.nodes[k] = &node{rec: r}
 	}

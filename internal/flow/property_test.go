@@ -20,7 +20,7 @@ type tally map[string]int
 // decision of random runs with random outcomes, batches, crashes and cancels.
 func TestRandomWorkflows(t *testing.T) {
 	t.Parallel()
-	runs := 6000
+	runs := 3000
 	if testing.Short() {
 		runs = 1000
 	}

@@ -1,7 +1,6 @@
 package flow_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,87 +12,6 @@ import (
 )
 
 var text = flow.Step[string, string]{Name: "text"}
-
-// bench drives one engine by hand: it keeps what is asked for and noted.
-type bench struct {
-	t     *testing.T
-	w     flow.Runnable
-	state *flow.State
-	eng   *flow.Engine
-	wants []string
-	open  map[string]flow.Want
-	notes []string
-	last  flow.Decision
-}
-
-func newBench[O any](t *testing.T, fn func(*flow.Ctx) (O, error)) *bench {
-	t.Helper()
-	w := flow.Workflow[any, O]{Name: "w", Fn: func(c *flow.Ctx, _ any) (O, error) { return fn(c) }}
-	b := &bench{t: t, w: w, state: &flow.State{Def: "w", In: json.RawMessage("null"), Start: 1000}, open: map[string]flow.Want{}}
-	b.eng = flow.NewEngine(w, b.state, nil)
-	b.decide()
-	return b
-}
-
-func (b *bench) decide() {
-	b.last = b.eng.Decide()
-	for _, w := range b.last.Wants {
-		b.wants = append(b.wants, w.Key)
-		b.open[w.Key] = w
-	}
-	for _, n := range b.last.Notes {
-		b.notes = append(b.notes, n.Key)
-	}
-}
-
-// record gives an outcome at a time and decides.
-func (b *bench) record(key, out string, at int64) {
-	b.t.Helper()
-	if b.last.Bug != nil {
-		b.t.Fatalf("bug: %v", b.last.Bug)
-	}
-	b.eng.Record(key, &flow.Rec{Out: json.RawMessage(out), At: at})
-	b.decide()
-}
-
-// crash goes on with a new engine over what went through JSON.
-func (b *bench) crash() {
-	b.t.Helper()
-	raw, err := json.Marshal(b.state)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.state = &flow.State{}
-	if err := json.Unmarshal(raw, b.state); err != nil {
-		b.t.Fatal(err)
-	}
-	b.eng, b.wants = flow.NewEngine(b.w, b.state, nil), nil
-	b.decide()
-}
-
-func (b *bench) wantKeys(keys ...string) {
-	b.t.Helper()
-	if !slices.Equal(b.wants, keys) {
-		b.t.Errorf("asked for %q, want %q", b.wants, keys)
-	}
-}
-
-func (b *bench) wantOut(out string) {
-	b.t.Helper()
-	if !b.last.Done || b.last.Err != nil || string(b.last.Out) != out {
-		b.t.Errorf("end = %v %s %v bug %v stuck %q, want %s", b.last.Done, b.last.Out, b.last.Err, b.last.Bug, b.last.Stuck, out)
-	}
-}
-
-func (b *bench) wantBug(words string) {
-	b.t.Helper()
-	if b.last.Bug == nil || b.last.Bug.Class != flow.Definition || !strings.Contains(b.last.Bug.Msg, words) {
-		b.t.Errorf("bug = %v, want %q in it", b.last.Bug, words)
-	}
-	if len(b.last.Wants)+len(b.last.Notes)+len(b.last.Folds) != 0 {
-		b.t.Errorf("a decision with a bug holds something to store: %+v", b.last)
-	}
-}
 
 func TestTrap01PendingIsNotFailure(t *testing.T) {
 	t.Parallel()
@@ -463,47 +381,5 @@ func TestTrap17NotesOnce(t *testing.T) {
 	b.record("r/3/x", `""`, 1)
 	if want := []string{"begin", "r/1/n", "r/2/n", "r/3/n"}; !slices.Equal(b.notes, want) {
 		t.Errorf("notes = %q, want %q", b.notes, want)
-	}
-}
-
-// What a step returns by reference is decoded for each re-run: a body that
-// changes it cannot change the next one's.
-func TestOutputsAreNotShared(t *testing.T) {
-	t.Parallel()
-	list := flow.Step[int, []string]{Name: "list"}
-	b := newBench(t, func(c *flow.Ctx) (string, error) {
-		v, err := flow.Do(c, "l", list, 1)
-		if err != nil {
-			return "", err
-		}
-		v[0] += "!"
-		if _, err := flow.Do(c, "a", text, ""); err != nil {
-			return "", err
-		}
-		return v[0], nil
-	})
-	b.record("l", `["x"]`, 1)
-	b.record("a", `""`, 1)
-	b.wantOut(`"x!"`)
-}
-
-func TestFailures(t *testing.T) {
-	t.Parallel()
-	limit := &flow.Failure{Class: flow.Limit, Msg: "x", ResetsAt: 5}
-	var none *flow.Failure
-	for name, c := range map[string]struct {
-		err  error
-		want flow.Failure
-	}{
-		"itself":   {limit, *limit},
-		"wrapped":  {fmt.Errorf("ask: %w", limit), flow.Failure{Class: flow.Limit, Msg: "ask: x", ResetsAt: 5}},
-		"no word":  {fmt.Errorf("ask: %w", &flow.Failure{Class: flow.Auth}), flow.Failure{Class: flow.Auth, Msg: "ask: auth"}},
-		"plain":    {errors.New("no"), flow.Failure{Class: flow.Failed, Msg: "no"}},
-		"nil":      {none, flow.Failure{Class: flow.Failed, Msg: none.Error()}},
-		"too long": {errors.New(strings.Repeat("é", 20_000)), flow.Failure{Class: flow.Failed, Msg: strings.Repeat("é", 8192) + " …"}},
-	} {
-		if got := flow.AsFailure(c.err); *got != c.want {
-			t.Errorf("%s: %+.80v, want %+.80v", name, *got, c.want)
-		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -432,16 +431,32 @@ func TestIdentity(t *testing.T) {
 
 func TestZombieIsDead(t *testing.T) {
 	t.Parallel()
-	// The child of exec'ed sleep ends and is never waited for.
-	c := sh(t, `sh -c 'exit 0' & echo $!; exec sleep 60`)
+	// The child ends after its parent has become a program that never waits for it.
+	c := sh(t, `sh -c 'while [ ! -e go ]; do sleep 0.01; done' & echo $!; exec sleep 60`)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var pid atomic.Int64
+	var parent int
+	c.Started = func(p *proc.Process) { parent = p.Pid }
+	done := make(chan struct{})
 	c.Line = func(b []byte) {
-		pid.Store(int64(number(t, string(b))))
-		go func() { zombieIsDead(t, int(pid.Load())); cancel() }()
+		pid, _ := strconv.Atoi(string(b))
+		go func() {
+			defer close(done)
+			defer cancel()
+			for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+				if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); string(name) == "sleep\n" {
+					break
+				}
+			}
+			if err := os.WriteFile(filepath.Join(c.Dir, "go"), nil, 0o600); err != nil {
+				t.Error(err)
+			}
+			zombieIsDead(t, pid)
+		}()
 	}
-	if r, err := proc.Run(ctx, c); err != nil || r.Ended != proc.Cancelled {
+	r, err := proc.Run(ctx, c)
+	<-done
+	if err != nil || r.Ended != proc.Cancelled {
 		t.Errorf("Run = %+v, %v", r, err)
 	}
 }

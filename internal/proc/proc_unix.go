@@ -79,7 +79,7 @@ func Sweep(mark string) []int {
 // descends from one of these, until nothing is left. The pids exclude the leader
 // when it is named together with a mark.
 func sweep(mark string, leader int) []int {
-	var ended []int
+	var ended []entry
 	for deadline := time.Now().Add(sweepTime); ; time.Sleep(2 * time.Millisecond) {
 		left := find(mark, leader)
 		if leader > 0 {
@@ -87,14 +87,24 @@ func sweep(mark string, leader int) []int {
 		}
 		for _, e := range left {
 			e.kill()
-			if (mark == "" || e.pid != leader) && !slices.Contains(ended, e.pid) {
-				ended = append(ended, e.pid)
+			if !slices.ContainsFunc(ended, func(o entry) bool { return o.pid == e.pid }) {
+				ended = append(ended, e)
 			}
 		}
-		if len(left) == 0 || time.Now().After(deadline) {
-			return ended
+		// A process that dies loses its environment before it is gone, so that the table
+		// alone could say too early that nothing is left.
+		dying := slices.ContainsFunc(ended, entry.alive)
+		if (len(left) == 0 && !dying) || time.Now().After(deadline) {
+			break
 		}
 	}
+	var pids []int
+	for _, e := range ended {
+		if mark == "" || e.pid != leader {
+			pids = append(pids, e.pid)
+		}
+	}
+	return pids
 }
 
 // entry is one row of the system's table of processes.
@@ -111,10 +121,15 @@ func (e entry) kill() {
 	if err != nil {
 		return
 	}
-	if now, err := stat(e.pid); err == nil && now.start == e.start {
+	if e.alive() {
 		_ = p.Kill()
 	}
 	_ = p.Release()
+}
+
+func (e entry) alive() bool {
+	now, err := stat(e.pid)
+	return err == nil && !now.zombie && now.start == e.start
 }
 
 // find lists the living processes that belong to mark or to leader, and their descendants.

@@ -154,6 +154,9 @@ func Result(l Lang, r step.ModuleResult) string {
 	}
 	fmt.Fprintf(&b, ", %s\n", Cost(r.Usage))
 	b.WriteString(advice(l, r))
+	for _, u := range r.Unclear {
+		fmt.Fprintf(&b, l.pick("    the spec is unclear at %s: %s (read as: %s)\n", "    스펙이 불분명합니다 (%s): %s (해석: %s)\n"), u.Item, u.Question, u.Reading)
+	}
 	return b.String()
 }
 
@@ -177,6 +180,9 @@ func advice(l Lang, r step.ModuleResult) string {
 			"실행 중 수정된 파일이 있어 반영하지 않았습니다: %s. 가져오기: jacquard diff --apply %s", strings.Join(r.Conflicts, ", "), r.Dir)
 	case "land":
 		say("it does not work together with the other modules of this run; it was not delivered:", "다른 모듈과 함께 동작하지 않아 반영하지 않았습니다:")
+	case "dependents":
+		say("tests of modules that use it fail with the new code, so it was not delivered. Change their specs as well, or take this change back:",
+			"이 모듈을 사용하는 모듈의 테스트가 실패하여 반영하지 않았습니다. 해당 스펙도 수정하거나 변경을 되돌리세요:")
 	case "packages":
 		say("packages that the spec names could not be added:", "스펙에 있는 패키지를 추가하지 못했습니다:")
 	case "tests-incomplete":
@@ -191,6 +197,9 @@ func advice(l Lang, r step.ModuleResult) string {
 	}
 	for _, t := range r.Failures {
 		fmt.Fprintf(&b, "    %s: %s\n", t.ID, t.Status)
+	}
+	if r.Summary != "" && !r.Delivered {
+		say("its author says: %s", "작성자의 말: %s", strings.ReplaceAll(r.Summary, "\n", " "))
 	}
 	return b.String()
 }

@@ -138,11 +138,13 @@ type PackagesIn struct {
 	Facts flow.Blob `json:"facts"`
 }
 
-// PackagesOut is the run's branch with the packages. Commit is empty when
-// nothing had to be added; findings say what cannot be had.
+// PackagesOut is the run's branch with the packages, and the module's facts
+// with them. Commit is empty when nothing had to be added; findings say what
+// cannot be had.
 type PackagesOut struct {
 	Head     HeadOut   `json:"head"`
 	Commit   string    `json:"commit,omitempty"`
+	Facts    flow.Blob `json:"facts"`
 	Findings []Finding `json:"findings,omitempty"`
 }
 
@@ -155,10 +157,18 @@ type Claim struct {
 	Tests []string `json:"tests"`
 }
 
+// Unclear is a place where the spec left an author of tests in doubt.
+type Unclear struct {
+	Item     string `json:"item"`
+	Question string `json:"question"`
+	Reading  string `json:"reading"`
+}
+
 // RedIn asks for the proof that tests fail for want of the implementation.
 type RedIn struct {
 	Facts  flow.Blob `json:"facts"`
-	Base   string    `json:"base"` // tree before the turn
+	Base   string    `json:"base"`           // tree without the implementation
+	From   string    `json:"from,omitempty"` // tree that the author worked on, when it is another one
 	Tree   string    `json:"tree"`
 	Claims []Claim   `json:"claims,omitempty"`
 }
@@ -296,7 +306,8 @@ type LandOut struct {
 	Findings  []Finding    `json:"findings,omitempty"`
 	Failures  []TestResult `json:"failures,omitempty"`
 	Counts    Counts       `json:"counts"`
-	Files     []Change     `json:"files,omitempty"` // bounded
+	Files     []Change     `json:"files,omitempty"`  // bounded
+	Broken    []string     `json:"broken,omitempty"` // tests of modules that use this one and fail with it
 	Implement bool         `json:"implements_updated"`
 	Head      HeadOut      `json:"head"`  // of the run's branch, when it did not pass
 	Start     string       `json:"start"` // then: that tree with the module's own files, without those in conflict

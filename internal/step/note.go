@@ -22,6 +22,7 @@ type AttemptNote struct {
 	Failures []TestResult `json:"failures,omitempty"`
 	Usage    Usage        `json:"usage"`
 	Text     string       `json:"text,omitempty"`
+	Summary  string       `json:"summary,omitempty"` // the author's own words; nothing is decided on them
 }
 
 // Status is the end of a module.
@@ -57,6 +58,8 @@ type ModuleResult struct {
 	Tree        string       `json:"tree,omitempty"`
 	Findings    []Finding    `json:"findings,omitempty"`
 	Failures    []TestResult `json:"failures,omitempty"`
+	Summary     string       `json:"summary,omitempty"`   // the author's own words
+	Unclear     []Unclear    `json:"unclear,omitempty"`   // where the spec left the author of the tests in doubt
 	Conflicts   []string     `json:"conflicts,omitempty"` // files that the user changed during the run
 	Mutants     Mutants      `json:"mutants"`
 	Usage       Usage        `json:"usage"`

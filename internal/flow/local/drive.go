@@ -107,11 +107,11 @@ func (d *driver) drive(ctx context.Context, w flow.Runnable) (st flow.Status, er
 		return flow.Status{}, damaged(err)
 	}
 	defer func() { _ = d.poll.Close() }()
-	if d.w, err = newWriter(d.db, d.r.db, d.run); err != nil {
+	if d.w, err = newWriter(d.db, d.r.db, d.run); err != nil { //nolint:contextcheck // ctx without its end, see Drive
 		return flow.Status{}, damaged(err)
 	}
 	defer d.w.close()
-	d.ctx, d.stop = context.WithCancelCause(d.db) //nolint:contextcheck // derived from ctx without its end, see Drive
+	d.ctx, d.stop = context.WithCancelCause(d.db)
 	defer d.stop(flow.ErrStopped)
 	// Whatever ended this call: what still runs is stopped, and what it gives
 	// is durable before anybody is told.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -33,14 +35,19 @@ func (r *Runtime) lock(run string, shared bool) (*runLock, error) {
 }
 
 // lockPatiently tries for a moment: somebody who lists runs holds the lock
-// for the blink of an eye to see whether it is free.
+// for the blink of an eye to see whether it is free. It tries longer when the
+// driver that has it is gone: a child that the dead process was about to
+// start keeps the lock until it has become another program.
 func (r *Runtime) lockPatiently(ctx context.Context, run string) (*runLock, error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for range 15 {
+	for i := 0; i < 15 || i < 500 && r.orphaned(run); i++ {
 		l, err := r.lock(run, false)
+		if err == nil {
+			return l, l.sign()
+		}
 		if !errors.Is(err, errLocked) {
-			return l, err
+			return nil, err
 		}
 		select {
 		case <-tick.C:
@@ -48,7 +55,28 @@ func (r *Runtime) lockPatiently(ctx context.Context, run string) (*runLock, erro
 			return nil, ctx.Err()
 		}
 	}
-	return r.lock(run, false)
+	return nil, errLocked
+}
+
+// sign writes the driver's process id into the lock file.
+func (l *runLock) sign() error {
+	if err := l.f.Truncate(0); err != nil {
+		return environment(err)
+	}
+	if _, err := l.f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0); err != nil {
+		return environment(err)
+	}
+	return nil
+}
+
+// orphaned reports whether the process that signed the lock is gone.
+func (r *Runtime) orphaned(run string) bool {
+	raw, err := os.ReadFile(r.lockPath(run))
+	if err != nil {
+		return false
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+	return err == nil && gone(pid)
 }
 
 func (l *runLock) release() { _ = l.f.Close() }
@@ -60,5 +88,5 @@ func (r *Runtime) alive(run string) bool {
 		l.release()
 		return false
 	}
-	return errors.Is(err, errLocked)
+	return errors.Is(err, errLocked) && !r.orphaned(run)
 }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -19,8 +20,7 @@ type judged struct {
 	failures []step.TestResult
 	score    int
 	text     string
-	tree     string
-	honest   bool // nothing of it was rejected, so it can be built upon
+	tree     string // what the attempt left, without what was out of its scope
 }
 
 // green gets code that passes the frozen tests, in at most three attempts.
@@ -60,7 +60,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 	start := w.tree
 	for i, c := range flow.Rounds(c, "green", greenRounds) {
 		tree := start
-		if fb != nil && fb.honest && fb.tree != "" {
+		if fb != nil && fb.tree != "" {
 			tree = fb.tree
 		}
 		out, err := turn(c, w.ask("green", tree, greenSchema, greenTask(w, fb)))
@@ -79,24 +79,25 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		proof.Findings = append(proof.Findings, out.Findings...)
 		honest := !rejected(proof.Findings)
 		w.res.Findings, w.res.Failures, w.res.Tests = proof.Findings, proof.Failures, proof.Counts
-		w.res.Skipped = merge(w.res.Skipped, proof.Skipped)
+		w.keptBack(proof.Skipped)
+		var ans greenAnswer
+		if json.Unmarshal(out.Answer, &ans) == nil {
+			w.res.Summary = clip(ans.Summary, 1000)
+		}
 		w.res.RetryCount = w.attempts["green"] - 1
 		ok := proof.Passed && honest
 		flow.Note(c, "judged", step.AttemptNote{
 			Phase: "green", Attempt: w.attempts["green"], Passed: ok, Counts: proof.Counts,
 			Findings: clipped(proof.Findings, 20), Failures: failures(proof.Failures, 10), Usage: w.res.Usage,
+			Summary: w.res.Summary,
 		})
 		// Red flags go back once more while there is an attempt left; they
 		// do not fail a module whose tests pass.
 		if ok && (i == greenRounds || !fixable(proof.Findings)) {
-			w.tree, w.res.Failures = proof.Tree, nil
-			var ans greenAnswer
-			if json.Unmarshal(out.Answer, &ans) == nil {
-				w.notes = &ans.Implements
-			}
+			w.tree, w.res.Failures, w.notes = proof.Tree, nil, &ans.Implements
 			return true, nil
 		}
-		fb = &judged{findings: proof.Findings, failures: proof.Failures, tree: proof.Tree, honest: honest}
+		fb = &judged{findings: proof.Findings, failures: proof.Failures, tree: proof.Tree}
 	}
 	w.res.Reason = "green"
 	return false, nil
@@ -128,6 +129,9 @@ func merge(a, b []string) []string {
 // refactor runs formatter and linter, then one turn for conventions that no
 // tool can apply. Any regression rolls the whole phase back.
 func (w *work) refactor(c *flow.Ctx) error {
+	if w.attempts["green"] == 0 && w.m.Reason != "convention-changed" {
+		return nil // no code was written
+	}
 	c = c.Sub("refactor")
 	formatted, err := do(c, "format", step.Format, step.FormatIn{Facts: w.m.Facts, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
@@ -170,50 +174,92 @@ func (w *work) refactor(c *flow.Ctx) error {
 	return nil
 }
 
-// strength mutates the new code a little. When no test notices any change,
-// the tests are weak: one more RED round is asked for, then it is said.
-func (w *work) strength(c *flow.Ctx) error {
+// strength mutates the new code a little. When tests notice less than half of
+// the changes they are weak: one more round of tests is asked for, then it is
+// said. False: a better test showed that the code is wrong, and it stayed so.
+func (w *work) strength(c *flow.Ctx) (bool, error) {
 	c = c.Sub("strength")
 	m, err := do(c, "mutate", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
-		return err
+		return false, err
 	}
 	w.res.Mutants = step.Mutants{Tried: m.Tried, Killed: m.Killed}
-	if m.Tried == 0 || m.Killed > 0 || w.in.Phase == step.GreenRefactor {
-		return nil
+	flow.Note(c, "judged", step.AttemptNote{
+		Phase: "strength", Attempt: 1, Passed: strong(m), Findings: clipped(m.Survived, 8), Usage: w.res.Usage,
+	})
+	if strong(m) || w.in.Phase == step.GreenRefactor {
+		return true, nil
 	}
-	better, err := w.stronger(c, m)
-	if err != nil {
-		return err
+	better, ok, err := w.stronger(c, m)
+	if err != nil || !ok {
+		return false, err
 	}
 	if !better {
 		w.res.Reason = "weak-tests"
 		w.res.Findings = append(w.res.Findings, m.Survived...)
 	}
-	return nil
+	return true, nil
 }
 
-// stronger asks for better tests, proves them red without the code and green
-// with it, and measures again.
-func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (bool, error) {
-	fb := &judged{findings: m.Survived}
-	base := w.base.Tree
-	proof, _, err := w.redRound(c.Sub("red"), base, fb)
-	if err != nil || proof == nil || !proof.Passed {
-		return false, err
+// strong reports whether the tests noticed at least half of the mutants.
+func strong(m step.MutateOut) bool { return 2*m.Killed >= m.Tried }
+
+// stronger asks for tests that notice the changes. The author works on the
+// finished code with its tests and may only add; the new tests are proved
+// again: red without the code, green with it.
+func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err error) {
+	t := w.ask("strength", w.tree, redSchema, redTask(w, &judged{findings: m.Survived}))
+	out, err := turn(c.Sub("red"), t)
+	if err != nil {
+		if endsRun(err) {
+			return false, false, err
+		}
+		w.failedTurn(c, "strength", err)
+		return false, true, nil
+	}
+	w.res.Usage = w.res.Usage.Add(out.Usage)
+	var ans redAnswer
+	if json.Unmarshal(out.Answer, &ans) != nil || rejected(out.Findings) {
+		return false, true, nil
+	}
+	proof, err := do(c, "red-again", step.ProveRed, step.RedIn{
+		Facts: w.m.Facts, Base: w.tested, From: w.tree, Tree: out.Tree, Claims: bound(ans.Tests, 300),
+	})
+	if err != nil || !proof.Passed || !keeps(proof.Frozen, w.frozen) {
+		return false, true, err
 	}
 	in := w.greenIn(w.tree)
 	in.Frozen = proof.Frozen
 	green, err := do(c, "prove", step.ProveGreen, in)
-	if err != nil || !green.Passed {
-		return false, err
+	if err != nil {
+		return false, false, err
 	}
-	again, err := do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: base, Tree: green.Tree, Frozen: proof.Frozen})
-	if err != nil || again.Killed == 0 {
-		return false, err
+	if !green.Passed {
+		// The new tests are proved like all others, and the code fails them: it
+		// goes back to its author.
+		w.frozen, w.tested = proof.Frozen, proof.Tree
+		ok, err := w.attempt(c, &judged{findings: green.Findings, failures: green.Failures, tree: green.Tree})
+		if err != nil || !ok {
+			return false, false, err
+		}
+		green.Tree, green.Counts = w.tree, w.res.Tests
 	}
-	w.tree, w.frozen = green.Tree, proof.Frozen
+	again, err := do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: green.Tree, Frozen: proof.Frozen})
+	if err != nil {
+		return false, false, err
+	}
+	w.tree, w.frozen, w.tested = green.Tree, proof.Frozen, proof.Tree
 	w.res.Mutants = step.Mutants{Tried: again.Tried, Killed: again.Killed}
 	w.res.Tests, w.res.TestFiles = green.Counts, paths(proof.Frozen)
-	return true, nil
+	return strong(again), true, nil
+}
+
+// keeps reports whether every file of an older set of frozen tests is still there.
+func keeps(now, before []step.File) bool {
+	for _, f := range before {
+		if !slices.ContainsFunc(now, func(n step.File) bool { return n.Path == f.Path }) {
+			return false
+		}
+	}
+	return true
 }

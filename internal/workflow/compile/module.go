@@ -70,6 +70,9 @@ func (w *work) packages(c *flow.Ctx) (bool, error) {
 		return false, err
 	}
 	w.base = p.Head
+	if err := w.use(c, p.Facts); err != nil {
+		return false, err
+	}
 	if len(p.Findings) > 0 {
 		w.res.Findings = p.Findings
 		return false, nil
@@ -80,6 +83,16 @@ func (w *work) packages(c *flow.Ctx) (bool, error) {
 	a, err := do(c, "apply-packages", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: p.Commit})
 	w.res.Conflicts = a.Conflicts
 	return err == nil && len(a.Conflicts) == 0, err
+}
+
+// use takes newer facts of the module.
+func (w *work) use(c *flow.Ctx, facts flow.Blob) error {
+	f, err := flow.Load[step.Facts](c, facts)
+	if err != nil {
+		return err
+	}
+	w.m.Facts, w.f, w.res.Language = facts, f, f.Language
+	return nil
 }
 
 func (w *work) phases(c *flow.Ctx) (step.ModuleResult, error) {
@@ -97,8 +110,8 @@ func (w *work) phases(c *flow.Ctx) (step.ModuleResult, error) {
 	if err := w.refactor(c); err != nil {
 		return step.ModuleResult{}, err
 	}
-	if err := w.strength(c); err != nil {
-		return step.ModuleResult{}, err
+	if ok, err := w.strength(c); err != nil || !ok {
+		return w.stop(c, err)
 	}
 	return w.land(c, "built")
 }
@@ -149,7 +162,7 @@ func (w *work) land(c *flow.Ctx, state string) (step.ModuleResult, error) {
 			Phase: "land", Attempt: i, Counts: out.Counts, Findings: clipped(out.Findings, 20), Failures: failures(out.Failures, 10),
 			Text: strings.Join(bound(out.Conflicts, 20), ", "),
 		})
-		if i == landRounds {
+		if i == landRounds || len(out.Broken) > 0 {
 			break
 		}
 		again, err := w.again(rc, out)
@@ -162,6 +175,13 @@ func (w *work) land(c *flow.Ctx, state string) (step.ModuleResult, error) {
 	}
 	if !out.Passed {
 		w.res.Findings, w.res.Failures, w.res.Tests = out.Findings, out.Failures, out.Counts
+		if len(out.Broken) > 0 {
+			w.res.Findings = nil
+			for _, id := range bound(out.Broken, 20) {
+				w.res.Findings = append(w.res.Findings, step.Finding{Rule: "breaks-dependent", Severity: step.Rejects, Message: id})
+			}
+			return w.end(c, step.Warning, "dependents")
+		}
 		return w.end(c, step.Warning, "land")
 	}
 	return w.deliver(c, state, out)

@@ -10,7 +10,7 @@ import (
 )
 
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
-const PromptVersion = 1
+const PromptVersion = 2
 
 //go:embed prompts/red.md
 var redPrompt string
@@ -21,10 +21,15 @@ var greenPrompt string
 //go:embed prompts/refactor.md
 var refactorPrompt string
 
+//go:embed prompts/strength.md
+var strengthPrompt string
+
 var (
 	redSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["tests"],"properties":{` +
-		`"tests":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["item","tests"],"properties":{` +
-		`"item":{"type":"string"},"tests":{"type":"array","items":{"type":"string"}}}}}}}`)
+		`"tests":{"type":"array","description":"one entry for each item of the list","items":{"type":"object","additionalProperties":false,"required":["item","tests"],"properties":{` +
+		`"item":{"type":"string","description":"id of the item"},"tests":{"type":"array","description":"file::name of each test that checks it","items":{"type":"string"}}}}},` +
+		`"unclear":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["item","question","reading"],"properties":{` +
+		`"item":{"type":"string"},"question":{"type":"string"},"reading":{"type":"string"}}}}}}`)
 	greenSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","implements"],"properties":{` +
 		`"summary":{"type":"string"},"implements":{"type":"object","additionalProperties":false,"properties":{` +
 		`"algorithm":{"type":"array","items":{"type":"string"}},` +
@@ -43,7 +48,7 @@ var (
 func (w *work) ask(role, tree string, schema json.RawMessage, task string) step.Turn {
 	w.attempts[role]++
 	n := w.attempts[role]
-	instructions := map[string]string{"red": redPrompt, "green": greenPrompt, "refactor": refactorPrompt}[role]
+	instructions := map[string]string{"red": redPrompt, "green": greenPrompt, "refactor": refactorPrompt, "strength": strengthPrompt}[role]
 	return step.Turn{
 		Role: role, Module: w.m.Dir, Attempt: n, Tree: tree, Instructions: instructions,
 		Docs: w.f.Docs, Task: w.frame(role) + task, Schema: schema, Commands: w.f.Commands, Private: w.f.Private, Budget: w.in.Budget,
@@ -53,23 +58,27 @@ func (w *work) ask(role, tree string, schema json.RawMessage, task string) step.
 // frame says where the work is: paths by code, never by choice of a model.
 func (w *work) frame(role string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Module directory: %s\nLanguage: %s (%s)\nSpec: %s\n", w.m.Dir, w.f.Language, w.f.Toolchain, w.f.Spec)
-	writePaths := w.f.SrcPaths
-	if role == "red" {
-		writePaths = w.f.TestPaths
+	fmt.Fprintf(&b, "Module: %s\nLanguage: %s; tools: %s\nSpecification: %s\n", w.m.Dir, w.f.Language, w.f.Toolchain, w.f.Spec)
+	tests := role == "red" || role == "strength"
+	if len(w.f.Example) == 2 {
+		fmt.Fprintf(&b, "Code of a new module: %s\n", w.f.Example[0])
+		if tests {
+			fmt.Fprintf(&b, "Tests of a new module: %s\n", w.f.Example[1])
+		}
 	}
-	list(&b, "You may create or change only files that match", writePaths)
-	if len(w.f.Example) > 0 {
-		list(&b, "A new file is named like", w.f.Example)
+	if tests {
+		list(&b, "You may create or change only test files and their data that match", w.f.TestPaths)
+	} else {
+		list(&b, "You may create or change only source files (no tests) that match", w.f.SrcPaths)
+		list(&b, "Frozen test files; read them, do not change them", paths(w.frozen))
 	}
-	list(&b, "These files exist and must stay as they are (changes to them are discarded)", w.f.Kept)
-	if role != "red" {
-		list(&b, "These test files are frozen; any change to them is rejected", paths(w.frozen))
-	}
+	list(&b, "These files must stay as they are (changes to them are discarded)", w.f.Kept)
 	list(&b, "Existing sources of the module", bound(w.f.Sources, 60))
-	list(&b, "Existing tests of the module", bound(w.f.Tests, 60))
-	list(&b, "External packages that the spec allows", w.f.Packages)
-	list(&b, "Commands that you can run", w.f.Commands)
+	if tests {
+		list(&b, "Existing tests of the module", bound(w.f.Tests, 60))
+	}
+	list(&b, "External packages that the specification allows; they are installed", w.f.Packages)
+	list(&b, "Commands that you can run, also piped to head, tail or grep; others are refused", w.f.Commands)
 	return b.String()
 }
 
@@ -85,56 +94,69 @@ func list(b *strings.Builder, title string, items []string) {
 
 func redTask(w *work, fb *judged) string {
 	var b strings.Builder
-	b.WriteString("\nItems of the spec and their ids. Each needs at least one test.\n")
-	for _, it := range bound(w.f.Items, 300) {
-		fmt.Fprintf(&b, "- %s [%s%s]%s %s\n", it.ID, it.Kind, sub(it.Category), stateOf(it), clip(it.Text, 300))
+	var fresh, old []step.Item
+	for _, it := range w.f.Items {
+		if it.State == "unchanged" {
+			old = append(old, it)
+		} else {
+			fresh = append(fresh, it)
+		}
 	}
-	if len(w.f.Items) > 300 {
-		fmt.Fprintf(&b, "(%d more items are in the spec)\n", len(w.f.Items)-300)
-	}
-	list(&b, "The spec no longer has these items; tests that check only them may be removed", w.f.Removed)
-	if len(w.frozen) > 0 {
-		list(&b, "Tests from earlier builds; keep what checks unchanged items", paths(w.frozen))
-	}
+	items(&b, "Items of the specification that need tests", fresh)
+	items(&b, "Unchanged items, tested already", old)
+	list(&b, "The specification no longer has these items; tests that check only them may be removed", w.f.Removed)
 	feedback(&b, fb)
 	return b.String()
 }
 
-func sub(category string) string {
-	if category == "" {
-		return ""
+func items(b *strings.Builder, title string, its []step.Item) {
+	if len(its) == 0 {
+		return
 	}
-	return ", " + category
-}
-
-func stateOf(it step.Item) string {
-	if it.State == "unchanged" {
-		return " (unchanged, already tested)"
+	fmt.Fprintf(b, "\n%s:\n", title)
+	for _, it := range bound(its, 300) {
+		kind := it.Kind
+		if it.Category != "" {
+			kind += ", " + it.Category
+		}
+		fmt.Fprintf(b, "- %s [%s] %s\n", it.ID, kind, clip(it.Text, 300))
 	}
-	return ""
+	if len(its) > 300 {
+		fmt.Fprintf(b, "(and %d more, see the specification)\n", len(its)-300)
+	}
 }
 
 func greenTask(w *work, fb *judged) string {
 	var b strings.Builder
-	b.WriteString("\nThe module must export exactly what the spec lists:\n")
+	b.WriteString("\nThe module must export:\n")
 	for _, e := range bound(w.f.Exports, 200) {
-		fmt.Fprintf(&b, "- %s %s\n", e.Kind, orName(e))
+		fmt.Fprintf(&b, "- %s\n", exported(e))
 	}
 	if len(w.f.Constants) > 0 {
-		b.WriteString("Values of the Domain Context that the code must hold as named constants or limits:\n")
+		b.WriteString("Values that the code must hold as named constants or limits:\n")
 		for _, k := range bound(w.f.Constants, 100) {
-			fmt.Fprintf(&b, "- %s = %s\n", k.Name, k.Value)
+			fmt.Fprintf(&b, "- %s (%s)\n", k.Value, clip(k.Name, 200))
+		}
+	}
+	if len(w.res.Unclear) > 0 {
+		b.WriteString("The author of the tests found these places unclear and read them so:\n")
+		for _, u := range w.res.Unclear {
+			fmt.Fprintf(&b, "- %s: %s Read as: %s\n", u.Item, clip(u.Question, 300), clip(u.Reading, 300))
 		}
 	}
 	feedback(&b, fb)
 	return b.String()
 }
 
-func orName(e step.Export) string {
-	if e.Signature != "" {
+// exported names an export once: its signature where there is one.
+func exported(e step.Export) string {
+	if e.Signature == "" {
+		return e.Kind + " " + e.Name
+	}
+	if strings.Contains(e.Signature, e.Kind) || e.Kind == "function" || e.Kind == "variable" {
 		return e.Signature
 	}
-	return e.Name
+	return e.Kind + " " + e.Signature
 }
 
 func refactorTask(fs []step.Finding) string {
@@ -148,9 +170,10 @@ func feedback(b *strings.Builder, fb *judged) {
 	if fb == nil || len(fb.findings)+len(fb.failures) == 0 && fb.text == "" {
 		return
 	}
-	b.WriteString("\nThe attempt before this one was checked. Mend exactly this:\n")
-	if !fb.honest && fb.tree != "" {
-		b.WriteString("Its changes were thrown away; the tree is as it was before it.\n")
+	if fb.tree != "" {
+		b.WriteString("\nThe attempt before this one is in the tree, without anything that was out of its scope. Mend exactly this, and keep the rest:\n")
+	} else {
+		b.WriteString("\nWhat was found:\n")
 	}
 	if fb.text != "" {
 		fmt.Fprintf(b, "<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.text, "</feedback>", "< /feedback>"), 8000))

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -9,7 +10,8 @@ import (
 
 // redAnswer is what an author of tests returns.
 type redAnswer struct {
-	Tests []step.Claim `json:"tests"`
+	Tests   []step.Claim   `json:"tests"`
+	Unclear []step.Unclear `json:"unclear"`
 }
 
 // red gets tests that are proved to fail for want of the implementation. It
@@ -25,17 +27,18 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 	}
 	best := -1
 	for i, c := range flow.Rounds(c, "red", redRounds) {
-		proof, claims, err := w.redRound(c, w.base.Tree, fb)
+		proof, ans, err := w.redRound(c, w.base.Tree, fb)
 		if err != nil {
 			return false, err
 		}
 		if proof == nil { // the turn itself failed; the next one starts afresh
 			continue
 		}
-		r := review(w.f.Items, claims, *proof)
+		r := review(w.f.Items, ans.Tests, *proof)
 		if proof.Passed && r.score > best {
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
-			w.res.TestFiles, w.res.Skipped = paths(proof.Frozen), merge(nil, proof.Skipped)
+			w.res.TestFiles, w.res.Unclear = paths(proof.Frozen), bound(ans.Unclear, 20)
+			w.keptBack(proof.Skipped)
 			w.res.Findings, w.res.Score = proof.Findings, r.score
 		}
 		if !proof.Passed {
@@ -50,7 +53,8 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		if proof.Passed && (r.score == 100 || (i > 1 && gain < minGain)) {
 			break
 		}
-		fb = &judged{findings: append(proof.Findings, r.findings...), score: r.score, tree: proof.Tree, honest: !rejected(proof.Findings)}
+		fb = &judged{findings: append(proof.Findings, r.findings...), score: r.score, tree: proof.Tree}
+		w.res.RetryCount = i
 	}
 	if best < 0 {
 		w.res.Reason = "red"
@@ -95,34 +99,45 @@ func (w *work) needsRed() bool {
 
 // redRound is one turn of the tests' author and its proof. A nil proof means
 // that the turn gave nothing to prove.
-func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, []step.Claim, error) {
+func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, redAnswer, error) {
+	var ans redAnswer
 	tree := base
-	if fb != nil && fb.honest && fb.tree != "" {
-		tree = fb.tree // improve on what is there; dishonest work is thrown away
+	if fb != nil && fb.tree != "" {
+		tree = fb.tree // improve on what is there: everything out of scope is gone from it
 	}
 	out, err := turn(c, w.ask("red", tree, redSchema, redTask(w, fb)))
 	if err != nil {
 		if endsRun(err) {
-			return nil, nil, err
+			return nil, ans, err
 		}
 		w.failedTurn(c, "red", err)
-		return nil, nil, nil
+		return nil, ans, nil
 	}
 	w.res.Usage = w.res.Usage.Add(out.Usage)
-	var ans redAnswer
 	if err := json.Unmarshal(out.Answer, &ans); err != nil {
 		w.failedTurn(c, "red", flow.Failf(flow.Schema, "answer: %v", err))
-		return nil, nil, nil
+		return nil, ans, nil
 	}
 	proof, err := do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300)})
 	if err != nil {
-		return nil, nil, err
+		return nil, ans, err
 	}
 	proof.Findings = append(proof.Findings, out.Findings...)
 	if rejected(out.Findings) {
 		proof.Passed = false
 	}
-	return &proof, ans.Tests, nil
+	return &proof, ans, nil
+}
+
+// keptBack remembers which kept files an author changed and code put back.
+func (w *work) keptBack(restored []string) {
+	var kept []string
+	for _, p := range restored {
+		if slices.Contains(w.f.Kept, p) {
+			kept = append(kept, p)
+		}
+	}
+	w.res.Skipped = merge(w.res.Skipped, kept)
 }
 
 // failedTurn notes a turn that ended without a result.
