@@ -165,7 +165,7 @@ func writeFile(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }() // after the rename there is nothing to remove
 	_, err = f.Write(data)
 	if serr := f.Sync(); err == nil {
 		err = serr

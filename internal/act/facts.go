@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
-	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
@@ -40,7 +39,6 @@ type builder struct {
 	paths []string
 	root  *spec.Document
 	conv  *spec.ConventionFile
-	conf  flow.Blob
 	ready bool
 }
 
@@ -82,7 +80,12 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		Language: found.Language, Toolchain: found.Manager + " " + found.Runner, Commands: commandsFor(found),
 	}
 	if !known {
-		f.Choices = found.Choices
+		// Nothing else can be told before somebody has said the language.
+		if f.Choices = found.Choices; len(f.Choices) == 0 {
+			f.Choices = toolchain.Languages()
+		}
+		f.Language, f.Docs = "", []step.Doc{}
+		return f, nil
 	}
 	old, _ := b.p.lock.Entry(t.Dir)
 	entry, ok := b.p.res.Entry(t.Dir)

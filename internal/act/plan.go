@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -277,8 +278,11 @@ func (p *CompilePlan) blocked(dir string) string {
 // what the run has delivered since.
 func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
 	ref, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if errors.Is(err, git.ErrNoRef) {
+		return true, nil // it had not planned yet, so it will see the tree as it is
+	}
 	if err != nil {
-		return true, nil // it had not planned yet, so it will see the tree as it is //nolint:nilerr // no ref is an answer
+		return false, machinery(err)
 	}
 	log, err := a.o.Repo.Log(ctx, ref, "", 1)
 	if err != nil || len(log) == 0 {
@@ -364,6 +368,34 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 	}
 	out.Targets, err = put(a.o.Blobs, json.RawMessage(mustJSON(p.res)))
 	return out, err
+}
+
+// language is the step compile.language: the facts of a module as the plan
+// would have had them, had its language been known.
+func (a *Actor) language(ctx context.Context, _ flow.Job, in step.LanguageIn) (step.LanguageOut, error) {
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return step.LanguageOut{}, err
+	}
+	said := in.Compile
+	said.All, said.Path, said.Languages = true, "", map[string]string{in.Dir: in.Language}
+	p, err := a.planOf(ctx, said, v)
+	if err != nil {
+		return step.LanguageOut{}, err
+	}
+	b := &builder{a: a, p: p, tree: in.Tree}
+	for _, t := range p.targets {
+		if t.Dir != in.Dir {
+			continue
+		}
+		f, err := b.facts(t)
+		if err != nil {
+			return step.LanguageOut{}, err
+		}
+		ref, err := put(a.o.Blobs, f)
+		return step.LanguageOut{Facts: ref}, err
+	}
+	return step.LanguageOut{}, fmt.Errorf("plan %s: it is no module of the snapshot", in.Dir)
 }
 
 func mustJSON(v any) []byte {

@@ -20,6 +20,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.AgentTurn, a.turn),
 		flow.Handle(step.Head, a.head),
 		flow.Handle(step.Plan, a.plan),
+		flow.Handle(step.Language, a.language),
 		flow.Handle(step.Packages, a.packages),
 		flow.Handle(step.ProveRed, a.proveRed),
 		flow.Handle(step.ProveGreen, a.proveGreen),

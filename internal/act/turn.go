@@ -120,7 +120,7 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 	}
 	if access != nil {
 		a.meter(&out, access.Close())
-	} else if err := a.charge(j, out.Usage); err != nil {
+	} else if err := a.charge(j, out.Usage); err != nil { //nolint:contextcheck // spend is written although the turn was cancelled
 		return out, machinery(err)
 	}
 	if ctx.Err() != nil && out.Class == agent.Cancelled {
@@ -156,7 +156,7 @@ func (a *Actor) charge(j flow.Job, u agent.Usage) error {
 	if l == nil {
 		return nil
 	}
-	return l.Settle(context.Background(), j.Run+"/"+j.Key, j.Start, gateway.Amount{ //nolint:contextcheck // a file write that must happen
+	return l.Settle(context.Background(), j.Run+"/"+j.Key, j.Start, gateway.Amount{
 		MicroUSD: int64(u.CostUSD * 1e6), Tokens: u.Input + u.Output + u.CacheRead + u.CacheWrite,
 	})
 }

@@ -294,15 +294,23 @@ func prove(t *testing.T, s sample) {
 		t.Fatalf("frozen = %v", frozen)
 	}
 	p, err = l.checker.Red(ctx, m, base, red, []step.Claim{{Item: "b1", Tests: []string{s.ids[0] + "x"}}})
-	want(t, "a claim of a test that is not there", p, err, true, "claim-unknown")
+	want(t, "a claim of a test that is not there", p, err, false, "claim-unknown")
+	p, err = l.checker.Red(ctx, m, base, red, []step.Claim{{Item: "b1", Tests: []string{s.ids[0] + "x"}}, {Item: "b1", Tests: s.ids}})
+	want(t, "a claim of a test that is not there beside those that are", p, err, true, "claim-unknown")
 	p, err = l.checker.Red(ctx, m, base, l.tree(red, s.right), nil)
 	want(t, "sources in red", p, err, false, "out-of-scope")
 	p, err = l.checker.Red(ctx, m, base, l.tree(base, s.broken), nil)
 	want(t, "broken test", p, err, false, "red-unrelated-failure")
-	p, err = l.checker.Red(ctx, m, base, l.tree(base, s.satisfied), nil)
+	mixed := l.tree(base, s.satisfied)
+	p, err = l.checker.Red(ctx, m, base, mixed, nil)
 	want(t, "test that passes already", p, err, true, "already-passes")
 	if len(p.Satisfied) != 1 || len(p.Red) != 1 {
 		t.Fatalf("satisfied = %q, red = %q", p.Satisfied, p.Red)
+	}
+	p, err = l.checker.Red(ctx, m, base, mixed, []step.Claim{{Item: "b1", Tests: p.Satisfied}, {Item: "b2", Tests: p.Red}})
+	want(t, "test that passes already", p, err, true, "already-passes")
+	if !slices.Equal(p.Covered, []string{"b2"}) {
+		t.Errorf("covered = %q: a test that does not depend on the code covers nothing", p.Covered)
 	}
 
 	// GREEN
@@ -616,9 +624,28 @@ func TestAddPackages(t *testing.T) {
 	if !slices.Equal(paths, []string{"package-lock.json", "package.json"}) {
 		t.Errorf("changed %v", paths)
 	}
-	p, err = l.checker.Add(t.Context(), m.Chain, base, []toolchain.Dependency{{Name: "none", Version: "file:./parts/none"}})
+	p, err = l.checker.Add(t.Context(), m.Chain, base, []toolchain.Dependency{{Name: "none", Version: "file:./parts/none.tgz"}})
 	want(t, "no package", p, err, false, "package-missing")
 	if p.Tree != base {
 		t.Error("a package that cannot be had changed the tree")
 	}
+}
+
+// Tests that all pass without the code prove nothing, unless there is nothing but declarations to prove.
+func TestRedThatDependsOnNothing(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	s := goSample()
+	base := l.tree("", s.base)
+	test := l.tree(base, map[string]string{"calc/calc_test.go": "package calc\n\nimport \"testing\"\n\n" +
+		"func TestSum(t *testing.T) {\n\tif s := (Sum{N: 2}); s.N != 2 {\n\t\tt.Fatal(s)\n\t}\n}\n"})
+	m := l.module(base, s.dir, step.Export{Kind: "type", Name: "Sum", Signature: "type Sum struct { N int }"})
+	p, err := l.checker.Red(t.Context(), m, base, test, []step.Claim{{Item: "E:Sum", Tests: []string{"calc/calc_test.go::TestSum"}}})
+	want(t, "a type", p, err, true, "already-passes")
+	if !slices.Equal(p.Covered, []string{"E:Sum"}) {
+		t.Errorf("covered = %q, want the type", p.Covered)
+	}
+	m.Exports = append(m.Exports, step.Export{Kind: "function", Name: "Add", Signature: "Add(a, b int) int"})
+	p, err = l.checker.Red(t.Context(), m, base, test, nil)
+	want(t, "a function that no test needs", p, err, false, "already-passes")
 }

@@ -209,7 +209,7 @@ type engine struct {
 }
 
 func (e *engine) close() error {
-	errs := []error{e.Runtime.Close(), e.actor.Close()}
+	errs := []error{e.Close(), e.actor.Close()}
 	if e.gateway != nil {
 		errs = append(errs, e.gateway.Close())
 	}
@@ -403,7 +403,7 @@ func (p *project) backend(ctx context.Context, c *agent.Claude, o driveOptions, 
 		if err != nil {
 			return nil, false, usage("--replay: %v", err)
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }() // it was only read
 		t, err := gateway.ReadTape(f)
 		if err != nil {
 			return nil, false, usage("--replay: %v", err)

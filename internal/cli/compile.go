@@ -18,6 +18,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 type compileFlags struct {
@@ -109,10 +110,13 @@ func (f compileFlags) languageMap(in *step.CompileIn) error {
 		if !ok || lang == "" {
 			return usage("--language %q: want DIR=LANG", l)
 		}
+		if lang = strings.ToLower(lang); !contains(toolchain.Languages(), lang) {
+			return usage("--language %q: want one of %s", l, strings.Join(toolchain.Languages(), ", "))
+		}
 		if in.Languages == nil {
 			in.Languages = map[string]string{}
 		}
-		in.Languages[path.Clean(filepath.ToSlash(dir))] = strings.ToLower(lang)
+		in.Languages[path.Clean(filepath.ToSlash(dir))] = lang
 	}
 	return nil
 }
@@ -223,12 +227,12 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 	return nil
 }
 
-func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) error {
+func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) (err error) {
 	e, err := p.engine(ctx, f.driveOptions, nil)
 	if err != nil {
 		return err
 	}
-	defer e.close()
+	defer func() { err = errors.Join(err, e.close()) }()
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return err

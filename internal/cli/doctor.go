@@ -131,7 +131,7 @@ func (a *app) examineRuns(ctx context.Context, p *project, add func(string, bool
 		add("journal", false, true, "%s", text)
 		return
 	}
-	defer rt.Close()
+	defer func() { _ = rt.Close() }()
 	runs, err := rt.Runs(ctx)
 	if err != nil {
 		add("journal", false, true, "%v", err)

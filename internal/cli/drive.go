@@ -107,6 +107,7 @@ func line(l report.Lang, e flow.Event, starts bool) string {
 		if err == nil && q.Class == "" {
 			return fmt.Sprintf("? %s: %s\n", e.Key, q.Text)
 		}
+	case flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress:
 	}
 	return ""
 }

@@ -76,6 +76,7 @@ func codeOfClass(c flow.Class) int {
 		return exitInterrupted
 	case flow.Definition:
 		return exitInternal
+	default:
+		return exitNotVerified
 	}
-	return exitNotVerified
 }

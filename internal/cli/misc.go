@@ -357,7 +357,7 @@ func newGC(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer rt.Close()
+				defer func() { _ = rt.Close() }()
 				runs, err := rt.Runs(ctx)
 				if err != nil {
 					return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/user"
 	"strings"
@@ -28,7 +29,7 @@ func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *p
 	if err != nil {
 		return err
 	}
-	defer rt.Close()
+	defer func() { _ = rt.Close() }()
 	prefix := ""
 	if len(args) > 0 {
 		prefix = args[0]
@@ -56,7 +57,7 @@ func newPs(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer rt.Close()
+				defer func() { _ = rt.Close() }()
 				if runs, err = rt.Runs(ctx); err != nil {
 					return err
 				}
@@ -257,7 +258,7 @@ type runMeta struct {
 	Command  string `json:"command,omitempty"`
 }
 
-func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks bool) error {
+func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks bool) (err error) {
 	if meta, err := decode[runMeta](r.Meta); err == nil {
 		fill := func(dst *string, v string) {
 			if *dst == "" {
@@ -276,7 +277,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 	if err != nil {
 		return err
 	}
-	defer e.close()
+	defer func() { err = errors.Join(err, e.close()) }()
 	if err := p.unblock(ctx, e, r, o.budget); err != nil {
 		return err
 	}

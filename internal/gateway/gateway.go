@@ -132,7 +132,6 @@ type Access struct {
 	stats    Stats
 	reserved Amount
 	failed   map[[sha256.Size]byte]bool
-	played   map[string]int
 }
 
 // Open makes a token for the turn. The caller closes it when the turn is over.
@@ -144,7 +143,7 @@ func (g *Gateway) Open(ctx context.Context, t Turn) (*Access, error) {
 	ended, end := context.WithCancelCause(ctx)
 	a := &Access{
 		turn: t, gateway: g, token: tokenPrefix + hex.EncodeToString(secret[:]), ended: ended, end: end,
-		failed: map[[sha256.Size]byte]bool{}, played: map[string]int{},
+		failed: map[[sha256.Size]byte]bool{},
 	}
 	a.hash = sha256.Sum256([]byte(a.token))
 	a.stats.PriceKnown = true

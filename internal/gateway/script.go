@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/scenario"
@@ -18,16 +19,20 @@ import (
 // script plays a scenario as the model of a real agent. Where it stands in the
 // turn is read from the conversation that the agent sends, so that retries,
 // resumed sessions and a new gateway all go on at the right place. Only how
-// often a fault was served is remembered, per turn.
+// often a fault was served is remembered, by role, module, attempt and step: a
+// turn that is asked again for it goes on with the count.
 type script struct {
 	scenario scenario.Scenario
 	now      func() time.Time
+
+	mu     sync.Mutex
+	played map[string]int
 }
 
 // Script returns a backend that plays the model's part of a scenario: its steps
 // become tool calls of Claude Code.
 func Script(s scenario.Scenario, now func() time.Time) Backend {
-	return &script{scenario: s, now: now}
+	return &script{scenario: s, now: now, played: map[string]int{}}
 }
 
 // cutText is all that comes of an answer that is cut.
@@ -235,14 +240,13 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 
 // fault serves a fault unless it was served often enough.
 func (p *part) fault(w http.ResponseWriter, i int, f scenario.Fault) bool {
-	a := p.call.access
 	key := fmt.Sprintf("%v#%d", p.mark, i)
-	a.mu.Lock()
-	played := a.played[key]
+	p.mu.Lock()
+	played := p.played[key]
 	if f.Times == scenario.Forever || played < f.Times {
-		a.played[key]++
+		p.played[key]++
 	}
-	a.mu.Unlock()
+	p.mu.Unlock()
 	if f.Times != scenario.Forever && played >= f.Times {
 		return false
 	}

@@ -183,6 +183,8 @@ func advice(l Lang, r step.ModuleResult) string {
 	case "dependents":
 		say("tests of modules that use it fail with the new code, so it was not delivered. Change their specs as well, or take this change back:",
 			"이 모듈을 사용하는 모듈의 테스트가 실패하여 반영하지 않았습니다. 해당 스펙도 수정하거나 변경을 되돌리세요:")
+	case "language":
+		say("nobody said in which language to write it; nothing was built. Say it: --language %s=LANG", "언어가 정해지지 않아 빌드하지 않았습니다: --language %s=LANG", r.Dir)
 	case "packages":
 		say("packages that the spec names could not be added:", "스펙에 있는 패키지를 추가하지 못했습니다:")
 	case "tests-incomplete":

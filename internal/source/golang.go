@@ -115,7 +115,11 @@ func (g *goFile) text(n ast.Node) string {
 	return render(scanGo(b.Bytes(), true))
 }
 
-func (g *goFile) source(n ast.Node) string { return string(g.src[g.off(n.Pos()):g.off(n.End())]) }
+// source is the text of a node. In a file with mistakes a node may have no end.
+func (g *goFile) source(n ast.Node) string {
+	from, to := g.off(n.Pos()), g.off(n.End())
+	return string(g.src[from:max(from, to)])
+}
 
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {

@@ -328,6 +328,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"it('a', () => { expect(1).toBe(`${x}`) })", "def test_a():\n  assert x\n", "package a\nfunc TestA(t *testing.T) {}",
 		"export const a = {", "class A { b(", "`${", "'''", "export function f(", "test.each`", "if(", "@x\n", "it(", "describe('a',",
+		"package a\nfunc TestA(t *testing.T) {\n\tif got := F(2; got != 4 {\n\t\tt.Error(got)\n\t}\n}\n",
 	} {
 		f.Add(s)
 	}

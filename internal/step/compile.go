@@ -133,6 +133,22 @@ type File struct {
 // Plan finds what is stale and in which order to build it.
 var Plan = flow.Step[CompileIn, PlanOut]{Name: "compile.plan", Lane: Landing}
 
+// LanguageIn asks for a module's facts in a language that a person has said.
+type LanguageIn struct {
+	Compile  CompileIn `json:"compile"`
+	Tree     string    `json:"tree"` // the snapshot that the plan was made for
+	Dir      string    `json:"dir"`
+	Language string    `json:"language"`
+}
+
+// LanguageOut holds the facts.
+type LanguageOut struct {
+	Facts flow.Blob `json:"facts"`
+}
+
+// Language makes a module's facts again, for another language.
+var Language = flow.Step[LanguageIn, LanguageOut]{Name: "compile.language", Lane: Landing}
+
 // PackagesIn asks for the external packages that a module's spec names.
 type PackagesIn struct {
 	Facts flow.Blob `json:"facts"`

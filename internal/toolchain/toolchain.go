@@ -155,6 +155,15 @@ var testNames = map[string]func(string) bool{
 // LanguageOf is the language of a source file by its name, "" if it is none that the table knows.
 func LanguageOf(p string) string { return languages[strings.ToLower(path.Ext(p))] }
 
+// Languages lists the languages that the table knows.
+func Languages() []string {
+	var out []string
+	for _, e := range ecosystems() {
+		out = append(out, e.languages...)
+	}
+	return out
+}
+
 // Extensions lists the file extensions of a language, the usual one first.
 func Extensions(language string) []string {
 	switch language {

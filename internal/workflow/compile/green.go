@@ -58,6 +58,7 @@ func (w *work) greenIn(tree string) step.GreenIn {
 // phase has to say; nil at first.
 func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 	start := w.tree
+	var passed *better
 	for i, c := range flow.Rounds(c, "green", greenRounds) {
 		tree := start
 		if fb != nil && fb.tree != "" {
@@ -77,6 +78,11 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 			return false, err
 		}
 		proof.Findings = append(proof.Findings, out.Findings...)
+		if out.Changed == 0 && !proof.Passed {
+			proof.Findings = append(proof.Findings, step.Finding{
+				Rule: "no-changes", Severity: step.Fix, Path: w.m.Dir, Message: "No file was changed, and the frozen tests do not pass. Write the code.",
+			})
+		}
 		honest := !rejected(proof.Findings)
 		w.res.Findings, w.res.Failures, w.res.Tests = proof.Findings, proof.Failures, proof.Counts
 		w.keptBack(proof.Skipped)
@@ -97,10 +103,27 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 			w.tree, w.res.Failures, w.notes = proof.Tree, nil, &ans.Implements
 			return true, nil
 		}
+		if ok {
+			passed = &better{tree: proof.Tree, notes: &ans.Implements, res: w.res}
+		}
 		fb = &judged{findings: proof.Findings, failures: proof.Failures, tree: proof.Tree}
+	}
+	if passed != nil {
+		// What should have become better became worse: the red flags are left.
+		usage, retries := w.res.Usage, w.res.RetryCount
+		w.tree, w.notes, w.res = passed.tree, passed.notes, passed.res
+		w.res.Usage, w.res.RetryCount = usage, retries
+		return true, nil
 	}
 	w.res.Reason = "green"
 	return false, nil
+}
+
+// better is an attempt whose tests passed and that was sent back for red flags.
+type better struct {
+	tree  string
+	notes *step.Notes
+	res   step.ModuleResult
 }
 
 func fixable(fs []step.Finding) bool {
@@ -211,11 +234,11 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 	t := w.ask("strength", w.tree, redSchema, redTask(w, &judged{findings: m.Survived}))
 	out, err := turn(c.Sub("red"), t)
 	if err != nil {
-		if endsRun(err) {
-			return false, false, err
-		}
 		w.failedTurn(c, "strength", err)
-		return false, true, nil
+		if !endsRun(err) {
+			err = nil // the tests stay as weak as they are, and that is said
+		}
+		return false, err == nil, err
 	}
 	w.res.Usage = w.res.Usage.Add(out.Usage)
 	var ans redAnswer

@@ -34,6 +34,11 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 		Generated: []string{}, Skipped: []string{}, Overwritten: []string{}, TestFiles: []string{},
 	}
 	w.res.Usage.Known = true
+	if len(f.Choices) > 0 {
+		if known, err := w.language(c); err != nil || !known {
+			return w.res, err
+		}
+	}
 	if m.Blocked != "" {
 		return w.end(c, step.Blocked, "blocked: "+m.Blocked)
 	}
@@ -49,7 +54,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 	if w.base, err = do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
 		return step.ModuleResult{}, err
 	}
-	if len(f.Missing) > 0 && in.Phase != step.GreenRefactor {
+	if len(w.f.Missing) > 0 && in.Phase != step.GreenRefactor {
 		ok, err := w.packages(c)
 		if err != nil {
 			return step.ModuleResult{}, err

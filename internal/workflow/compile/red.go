@@ -143,8 +143,10 @@ func (w *work) keptBack(restored []string) {
 // failedTurn notes a turn that ended without a result.
 func (w *work) failedTurn(c *flow.Ctx, phase string, err error) {
 	f := flow.AsFailure(err)
-	flow.Note(c, "judged", step.AttemptNote{Phase: phase, Attempt: w.attempts[phase], Text: f.Error(), Usage: w.res.Usage})
 	w.res.Findings = []step.Finding{{Rule: "turn-" + string(f.Class), Severity: step.Rejects, Message: clip(f.Msg, 400)}}
+	flow.Note(c, "judged", step.AttemptNote{
+		Phase: phase, Attempt: w.attempts[phase], Text: f.Error(), Findings: w.res.Findings, Usage: w.res.Usage,
+	})
 }
 
 func rejected(fs []step.Finding) bool {

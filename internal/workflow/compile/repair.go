@@ -13,8 +13,9 @@ func repairable(err error) bool {
 	switch flow.ClassOf(err) {
 	case flow.Environment, flow.Auth, flow.Billing, flow.Budget:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // do is flow.Do for steps that a person can mend: it waits at a gate until

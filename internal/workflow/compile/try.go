@@ -25,7 +25,9 @@ func turn(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 	for i, c := range flow.Rounds(c, "try", tries) {
 		var out step.TurnOut
 		if out, err = flow.Do(c, "turn", step.AgentTurn, t); err == nil {
-			return out, nil
+			if err = conforms(t.Schema, out.Answer); err == nil {
+				return out, nil
+			}
 		}
 		f := flow.AsFailure(err)
 		switch f.Class {
@@ -48,6 +50,9 @@ func turn(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 		case flow.Crashed, flow.Stuck, flow.Schema:
 			if again++; again > maxAgain {
 				return out, err
+			}
+			if f.Class == flow.Schema {
+				t.Task += "\nThe answer before this one was not taken: " + clip(f.Msg, 300) + "\n"
 			}
 		default:
 			if !repairable(err) {
@@ -86,6 +91,7 @@ func endsRun(err error) bool {
 	switch flow.ClassOf(err) {
 	case flow.Refusal, flow.MaxTurns, flow.Denied, flow.Schema, flow.Stuck, flow.Crashed, flow.ContextLimit:
 		return false
+	default:
+		return true
 	}
-	return true
 }

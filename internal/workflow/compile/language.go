@@ -1,0 +1,42 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// asks bounds how often a person is asked for a language again.
+const asks = 10
+
+// language asks a person in which language a module is to be written, and
+// takes the facts for it. A rejection leaves the module out of the run.
+func (w *work) language(c *flow.Ctx) (bool, error) {
+	text := fmt.Sprintf("In which language is %s to be written? The project does not say: %s", w.m.Dir, strings.Join(w.f.Choices, ", "))
+	if w.in.Lang == "ko" {
+		text = fmt.Sprintf("%s의 언어를 알 수 없습니다. 선택하세요: %s", w.m.Dir, strings.Join(w.f.Choices, ", "))
+	}
+	for _, rc := range flow.Rounds(c, "language", asks) {
+		a, err := flow.Ask(rc, "ask", flow.Question{Text: text, Options: w.f.Choices})
+		if err != nil {
+			return false, err
+		}
+		if a.Verb == flow.Reject {
+			break
+		}
+		said := strings.ToLower(strings.TrimSpace(a.Text))
+		if !slices.Contains(w.f.Choices, said) {
+			continue
+		}
+		out, err := do(rc, "facts", step.Language, step.LanguageIn{Compile: w.in, Tree: w.plan.Tree, Dir: w.m.Dir, Language: said})
+		if err != nil {
+			return false, err
+		}
+		return true, w.use(c, out.Facts)
+	}
+	_, err := w.end(c, step.Warning, "language")
+	return false, err
+}
