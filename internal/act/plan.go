@@ -1,6 +1,7 @@
 package act
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -97,6 +98,17 @@ func (p *CompilePlan) phases() error {
 		}
 	}
 	return nil
+}
+
+// HasSpec reports whether a spec JSON, as --phase red wrote it, is what one of
+// the specs to build says now.
+func (p *CompilePlan) HasSpec(raw []byte) bool {
+	for _, t := range p.targets {
+		if bytes.Equal(bytes.TrimSpace(specJSON(t.ClaudeMdPath, p.view.bytes(t.ClaudeMdPath))), bytes.TrimSpace(raw)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Nothing reports whether there is nothing to build and nothing to complain about.

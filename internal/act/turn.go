@@ -102,7 +102,8 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 	}
 	var access *gateway.Access
 	if a.o.Gateway != nil {
-		access, err = a.o.Gateway.Open(ctx, gateway.Turn{ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home,
+		access, err = a.o.Gateway.Open(ctx, gateway.Turn{
+			ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home,
 			Grant: gateway.Amount{MicroUSD: int64(t.Budget.USD * 1e6), Tokens: t.Budget.Tokens},
 		})
 		if err != nil {

@@ -189,9 +189,11 @@ func (b *bench) tree(dir string, specs, files int) error {
 		return err
 	}
 	return b.commands(dir, [][]string{
-		{"git", "init", "-q", "-b", "main"}, {"git", "add", "-A"},
+		{"git", "init", "-q", "-b", "main"},
+		{"git", "add", "-A"},
 		{"git", "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-qm", "start"},
-		{b.bin, "adopt", "--unchecked"}, {"git", "add", "-A"},
+		{b.bin, "adopt", "--unchecked"},
+		{"git", "add", "-A"},
 		{"git", "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-qm", "lock"},
 		{"git", "status"},
 	})
@@ -258,7 +260,8 @@ func (b *bench) sleepers(n int, sleep string, jobs int) (time.Duration, error) {
 		return 0, err
 	}
 	if err := b.commands(dir, [][]string{
-		{"git", "init", "-q", "-b", "main"}, {"git", "add", "-A"},
+		{"git", "init", "-q", "-b", "main"},
+		{"git", "add", "-A"},
 		{"git", "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-qm", "start"},
 	}); err != nil {
 		return 0, err

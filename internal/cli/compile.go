@@ -207,6 +207,15 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 	if plan.Nothing() {
 		return p.nothing(plan)
 	}
+	if in.SpecJSON != "" {
+		raw, err := os.ReadFile(in.SpecJSON)
+		if err != nil {
+			return usage("--spec-json: %v", err)
+		}
+		if !plan.HasSpec(raw) {
+			return usage("--spec-json: %s is not what a spec to build says now: run --phase red again", in.SpecJSON)
+		}
+	}
 	if err := p.trusted(f.driveOptions); err != nil {
 		return err
 	}
@@ -255,7 +264,7 @@ func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.a.Err, "run %s · budget %s · stop with Ctrl-C, go on with: jacquard resume %s\n", id, budgetText(in.Budget), id)
+	fmt.Fprintf(p.a.Err, "run %s · budget %s · after Ctrl-C: jacquard resume %s\n", id, budgetText(in.Budget), id)
 	return p.drive(ctx, e, r, f.blocks)
 }
 

@@ -138,7 +138,7 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 func (w *watch) frame() {
 	w.erase()
 	cols, lines, _ := terminal(w.a.Err)
-	f := report.Live(w.rep, cols, lines-1, time.Now(), w.a.colour())
+	f := report.Live(w.lang, w.rep, cols, lines-1, time.Now(), w.a.colour())
 	fmt.Fprint(w.a.Err, f)
 	w.drawn = strings.Count(f, "\n")
 }

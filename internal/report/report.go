@@ -139,9 +139,7 @@ func (r *Run) started(e flow.Event) {
 		return
 	}
 	m.Phase, m.Step = phase, what
-	if attempt > 0 {
-		m.Attempt = attempt
-	}
+	m.Attempt = attempt
 }
 
 // Split reads a step's key within its branch: red/2/try/1/turn is the phase

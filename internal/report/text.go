@@ -259,7 +259,7 @@ func Took(d time.Duration) string {
 
 // Live is one frame of the live view: a line for each module at work, and a
 // line that sums up. It is at most height lines of at most columns cells.
-func Live(r *Run, columns, height int, now time.Time, colour bool) string {
+func Live(l Lang, r *Run, columns, height int, now time.Time, colour bool) string {
 	var active, done, waiting int
 	var lines []string
 	for _, m := range r.Modules {
@@ -276,7 +276,7 @@ func Live(r *Run, columns, height int, now time.Time, colour bool) string {
 	if room := max(1, height-1); len(lines) > room {
 		lines = lines[:room]
 	}
-	sum := fmt.Sprintf("%d done, %d at work, %d waiting · %s · %s", done, active, waiting, Took(now.Sub(r.Started)), Cost(r.Usage))
+	sum := fmt.Sprintf(l.pick("%d done, %d at work, %d waiting · %s · %s", "완료 %d, 진행 %d, 대기 %d · %s · %s"), done, active, waiting, Took(now.Sub(r.Started)), Cost(r.Usage))
 	lines = append(lines, Cut(sum, columns))
 	return strings.Join(lines, "\n") + "\n"
 }

@@ -94,4 +94,6 @@ func (s shape) refusesObject(at string, value json.RawMessage) string {
 
 func null(value json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(value), []byte("null")) }
 
-func decodes(value json.RawMessage, to any) bool { return !null(value) && json.Unmarshal(value, to) == nil }
+func decodes(value json.RawMessage, to any) bool {
+	return !null(value) && json.Unmarshal(value, to) == nil
+}
