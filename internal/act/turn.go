@@ -36,6 +36,9 @@ func (a *Actor) turn(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut
 	if out, ok, err := a.taken(ctx, j, t); ok || err != nil {
 		return out, err
 	}
+	if ctx.Err() != nil {
+		return step.TurnOut{}, context.Cause(ctx)
+	}
 	ledger, err := a.ledger(j.Run, t.Budget)
 	if err != nil {
 		return step.TurnOut{}, machinery(err)

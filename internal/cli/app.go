@@ -165,8 +165,11 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 	if err := p.store(); err != nil {
 		return nil, err
 	}
+	// The handlers are there for a cancel: what was running is ended by them.
+	o := p.planOptions()
+	o.Blobs = blobStore{p.blobs}
 	return local.Open(ctx, local.Options{
-		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: blobStore{p.blobs}, Sweep: act.Sweep, Driver: p.driver(),
+		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: o.Blobs, Handlers: act.New(o).Handlers(), Sweep: act.Sweep, Driver: p.driver(),
 	})
 }
 

@@ -118,8 +118,13 @@ func newShow(a *app) *cobra.Command {
 						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
 					}
 				}
+				for _, text := range repairs(r.Gates) {
+					fmt.Fprintf(a.Out, "waits for a repair: %s\nwhen it is mended: jacquard resume %s\n", text, r.ID)
+				}
 				for _, g := range r.Gates {
-					fmt.Fprintf(a.Out, "? %s (jacquard answer %s --gate %s TEXT)\n", g.Question.Text, r.ID, g.Key)
+					if g.Question.Class == "" {
+						fmt.Fprintf(a.Out, "? %s (jacquard answer %s --gate %s TEXT)\n", g.Question.Text, r.ID, g.Key)
+					}
 				}
 				if r.Err != nil {
 					fmt.Fprintf(a.Out, "ended with: %s\n", r.Err.Error())
@@ -388,6 +393,9 @@ func newGate(a *app, verb string) *cobra.Command {
 			text := why
 			if len(args) == 2 {
 				text = args[1]
+			}
+			if verb == flow.Reply && len(args) == 1 {
+				text, args = args[0], nil // the newest run is meant
 			}
 			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
 				g, err := gateOf(r, gate)

@@ -106,6 +106,9 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		if ok {
 			passed = &better{tree: proof.Tree, notes: &ans.Implements, res: w.res}
 		}
+		if len(w.f.Kept) > 0 && proof.Tree == w.tested {
+			break // all that it changed was kept files: another attempt cannot do better
+		}
 		fb = &judged{findings: proof.Findings, failures: proof.Failures, tree: proof.Tree}
 	}
 	if passed != nil {
@@ -234,7 +237,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 	t := w.ask("strength", w.tree, redSchema, redTask(w, &judged{findings: m.Survived}))
 	out, err := turn(c.Sub("red"), t)
 	if err != nil {
-		w.failedTurn(c, "strength", err)
+		w.failedTurn(c.Sub("turn"), "strength", err)
 		if !endsRun(err) {
 			err = nil // the tests stay as weak as they are, and that is said
 		}

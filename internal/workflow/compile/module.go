@@ -47,7 +47,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 		if err != nil {
 			return step.ModuleResult{}, err
 		}
-		if !r.Delivered {
+		if !built(r) {
 			return w.end(c, step.Blocked, fmt.Sprintf("blocked: %s was not built", need))
 		}
 	}
@@ -120,6 +120,10 @@ func (w *work) phases(c *flow.Ctx) (step.ModuleResult, error) {
 	}
 	return w.land(c, "built")
 }
+
+// built reports whether other modules can build on a result: it is on the
+// run's branch, whether or not the user's tree could take it.
+func built(r step.ModuleResult) bool { return r.Commit != "" && r.Reason != "conflict" }
 
 // stop ends a module that has no green tree. A failure of the machinery ends
 // the run; the module's own failure is its result.
@@ -236,7 +240,7 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 	if state == "kept" {
 		return w.end(c, step.Warning, "conflict")
 	}
-	w.res.Delivered = true
+	w.res.Delivered = len(w.res.Conflicts) == 0
 	switch {
 	case len(w.res.Conflicts) > 0:
 		return w.end(c, step.Warning, "edited")

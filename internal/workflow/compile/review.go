@@ -72,6 +72,9 @@ func review(items []step.Item, claims []step.Claim, p step.RedOut) reviewed {
 			}
 		}
 	}
+	if p.Written == 0 && len(p.Covered) == 0 {
+		return r // no test: nothing is worth a point
+	}
 	quality := 100.0
 	if p.Written > 0 {
 		quality = 100 * float64(p.Strong) / float64(p.Written)

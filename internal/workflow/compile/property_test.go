@@ -1,0 +1,229 @@
+package compile_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/compile"
+)
+
+// world answers the steps of a compile run by the dice: every outcome that a
+// step can have, in any order, with crashes in between.
+type world struct {
+	rnd   *rand.Rand
+	blobs map[string][]byte
+	turns map[string]int // turns asked, by "module role"
+	land  map[string]int // landings that passed, by module
+	good  float64        // how often things go well
+}
+
+func (w *world) put(v any) flow.Blob {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	id := fmt.Sprintf("blob%d", len(w.blobs))
+	w.blobs[id] = raw
+	return flow.Blob{SHA256: id, Size: int64(len(raw))}
+}
+
+func (w *world) ok() bool { return w.rnd.Float64() < w.good }
+
+// answer is the outcome of one want.
+func (w *world) answer(t *testing.T, want flow.Want) (any, *flow.Failure) {
+	t.Helper()
+	name, _, _ := strings.Cut(want.Step, "@")
+	module := strings.TrimPrefix(want.Branch, "module/")
+	finding := func() []step.Finding {
+		if w.ok() {
+			return nil
+		}
+		sev := []step.Severity{step.Rejects, step.Fix, step.Warn}[w.rnd.IntN(3)]
+		return []step.Finding{{Rule: "dice", Severity: sev, Message: "no luck"}}
+	}
+	switch name {
+	case step.AgentTurn.Name:
+		return w.turn(t, want, module)
+	case step.Head.Name:
+		return step.HeadOut{Commit: "c", Tree: "t0"}, nil
+	case step.ProveRed.Name:
+		out := step.RedOut{Passed: w.ok(), Tree: "red", Findings: finding(), Written: 2, Strong: 1 + w.rnd.IntN(2), Frozen: []step.File{{Path: "x_test.go", ID: "1"}}}
+		if w.ok() {
+			out.Covered = []string{"B:1", "E:x"}
+		}
+		return out, nil
+	case step.ProveGreen.Name:
+		return step.GreenOut{Passed: w.ok(), Tree: "green", Findings: finding(), Counts: step.Counts{Total: 2, Passed: 2}}, nil
+	case step.Format.Name:
+		return step.FormatOut{Tree: []string{"green", "formatted"}[w.rnd.IntN(2)], Findings: finding()}, nil
+	case step.Mutate.Name:
+		return step.MutateOut{Tried: 4, Killed: w.rnd.IntN(5)}, nil
+	case step.Land.Name:
+		out := step.LandOut{Passed: w.ok(), Commit: "l", Tree: "landed", Start: "again"}
+		if out.Passed {
+			w.land[module]++
+		} else if w.ok() {
+			out.Conflicts = []string{"go.mod"}
+		}
+		return out, nil
+	case step.Apply.Name:
+		return step.ApplyOut{Applied: 1}, nil
+	}
+	t.Fatalf("no answer for step %s", name)
+	return nil, nil
+}
+
+func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Failure) {
+	t.Helper()
+	var in step.Turn
+	if err := json.Unmarshal(want.In, &in); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(want.Key, "/try/1/") {
+		w.turns[module+" "+in.Role]++
+		if got := w.turns[module+" "+in.Role]; in.Attempt != got {
+			t.Fatalf("%s: attempt %d of %s is asked for as attempt %d", want.Key, got, in.Role, in.Attempt)
+		}
+	}
+	if !w.ok() {
+		classes := []flow.Class{flow.Transient, flow.Limit, flow.Crashed, flow.Stuck, flow.Schema, flow.MaxTurns, flow.Refusal, flow.Environment, flow.Budget}
+		return nil, &flow.Failure{Class: classes[w.rnd.IntN(len(classes))], Msg: "dice"}
+	}
+	answer := `{"tests": [{"item": "B:1", "tests": ["x"]}, {"item": "E:x", "tests": ["x"]}]}`
+	if in.Role == "green" {
+		answer = `{"summary": "s", "implements": {}}`
+	} else if in.Role == "refactor" {
+		answer = `{"summary": "s"}`
+	}
+	return step.TurnOut{Tree: "turn", Answer: json.RawMessage(answer), Usage: step.Usage{Known: true, Requests: 1}}, nil
+}
+
+// TestAnyOutcomes plays thousands of runs with any outcome at any place and
+// crashes in between: each ends, no limit is exceeded, no module lands twice,
+// and a result that is called verified was delivered.
+func TestAnyOutcomes(t *testing.T) {
+	t.Parallel()
+	const runs = 1500
+	ends := map[string]int{}
+	for seed := range runs {
+		w := &world{
+			rnd: rand.New(rand.NewPCG(uint64(seed), 7)), blobs: map[string][]byte{}, turns: map[string]int{}, land: map[string]int{},
+			good: []float64{0.3, 0.6, 0.8, 0.95, 1}[seed%5],
+		}
+		out, failed := w.play(t, seed)
+		for who, n := range w.turns {
+			_, role, _ := strings.Cut(who, " ")
+			// GREEN: three attempts, and three more each time that a landing or a
+			// better test sends the module back to its author.
+			limit := map[string]int{"red": 3, "green": 3 * 4, "refactor": 1, "strength": 1}[role]
+			if n > limit {
+				t.Fatalf("seed %d: %d turns of %s, the limit is %d", seed, n, who, limit)
+			}
+		}
+		for m, n := range w.land {
+			if n > 1 {
+				t.Fatalf("seed %d: %s landed %d times", seed, m, n)
+			}
+		}
+		switch {
+		case failed:
+			ends["failed"]++
+		case out.Verified:
+			ends["verified"]++
+			if out.Succeeded+out.Warned != out.Modules || out.Blocked > 0 {
+				t.Fatalf("seed %d: verified with %+v", seed, out)
+			}
+		default:
+			ends["not verified"]++
+		}
+	}
+	for _, end := range []string{"verified", "not verified"} {
+		if ends[end] < runs/20 {
+			t.Errorf("only %d of %d runs ended %s: the dice do not reach it", ends[end], runs, end)
+		}
+	}
+	t.Logf("%d runs: %v", runs, ends)
+}
+
+// play drives one run to its end.
+func (w *world) play(t *testing.T, seed int) (step.CompileOut, bool) {
+	t.Helper()
+	facts := func(dir string) flow.Blob {
+		return w.put(step.Facts{Dir: dir, Spec: dir + "/CLAUDE.md", Items: []step.Item{
+			{ID: "B:1", Kind: "behavior", Category: "error", State: "new"}, {ID: "E:x", Kind: "export", State: "new"},
+		}, Convention: seed%2 == 0, Docs: []step.Doc{}})
+	}
+	plan := step.PlanOut{Commit: "c", Tree: "t0", Count: 3, Modules: w.put([]step.PlanModule{
+		{Dir: "a", Facts: facts("a")}, {Dir: "b", Facts: facts("b"), Needs: []string{"a"}}, {Dir: "c", Facts: facts("c"), Needs: []string{"a", "b"}},
+	})}
+	in, err := json.Marshal(step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles, Delivery: step.ToTree})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &flow.State{Def: "compile", In: in, Start: 1000}
+	blobs := func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil }
+	e := flow.NewEngine(compile.Workflow, s, blobs)
+	var backlog []flow.Want
+	now := int64(1000)
+	for range 5000 {
+		d := e.Decide()
+		if d.Bug != nil || d.Stuck != nil {
+			t.Fatalf("seed %d: bug %v, stuck %v", seed, d.Bug, d.Stuck)
+		}
+		if d.Done {
+			var out step.CompileOut
+			if d.Err == nil {
+				if err := json.Unmarshal(d.Out, &out); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return out, d.Err != nil
+		}
+		backlog = append(backlog, d.Wants...)
+		i := w.rnd.IntN(len(backlog))
+		want := backlog[i]
+		backlog = append(backlog[:i], backlog[i+1:]...)
+		now++
+		rec := &flow.Rec{Step: want.Step, In: want.Hash, At: now}
+		switch {
+		case want.Key == "plan":
+			rec.Out = mustJSON(t, plan)
+		case want.Kind == flow.KindTimer:
+			now = max(now, want.Until)
+			rec.At, rec.Out = now, json.RawMessage("null")
+		case want.Kind == flow.KindAsk:
+			rec.Out = mustJSON(t, flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(3)]})
+		default:
+			e.Started(want.Key, now)
+			v, fail := w.answer(t, want)
+			if rec.Err = fail; fail == nil {
+				rec.Out = mustJSON(t, v)
+			}
+		}
+		e.Record(want.Key, rec)
+		if w.rnd.IntN(20) == 0 { // the process dies: only the state is left
+			var again flow.State
+			if err := json.Unmarshal(mustJSON(t, s), &again); err != nil {
+				t.Fatal(err)
+			}
+			s, backlog = &again, nil
+			e = flow.NewEngine(compile.Workflow, s, blobs)
+		}
+	}
+	t.Fatalf("seed %d does not end", seed)
+	return step.CompileOut{}, false
+}
+
+func mustJSON(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
