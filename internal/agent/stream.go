@@ -247,7 +247,7 @@ func classify(res claudeResult, lastError string, schema bool) (Class, string) {
 	case strings.HasPrefix(res.TerminalReason, "aborted"):
 		return Cancelled, "the agent was interrupted"
 	case res.IsError:
-		return classifyError(res, lastError, message), message
+		return classifyError(res, lastError, message), ownWords(message)
 	case res.Subtype != "success" || (res.TerminalReason != "completed" && res.TerminalReason != ""):
 		return Crashed, fmt.Sprintf("the agent ended with %s, %s: %s", res.Subtype, res.TerminalReason, message)
 	case schema && res.answered():
@@ -259,6 +259,20 @@ func classify(res claudeResult, lastError string, schema bool) (Class, string) {
 	default:
 		return OK, ""
 	}
+}
+
+// ownWords leaves of a refusal by the gateway what the gateway said: the
+// program takes each for a failed log-in.
+func ownWords(message string) string {
+	for _, mark := range []string{"403 " + budgetMark, "403 " + refusalMark} {
+		if _, own, ok := strings.Cut(message, mark); ok {
+			if mark == "403 "+budgetMark {
+				own = "the budget is used up: " + strings.TrimSpace(own)
+			}
+			return strings.TrimSpace(own)
+		}
+	}
+	return message
 }
 
 func classifyError(res claudeResult, lastError, message string) Class {

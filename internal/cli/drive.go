@@ -237,7 +237,11 @@ func standstill(id string, st flow.Status) string {
 		for _, text := range repairs(st.Gates) {
 			fmt.Fprintf(&b, "jacquard: run %s waits for a repair: %s\n", id, text)
 		}
-		if repairClass(st.Gates) != "" {
+		switch repairClass(st.Gates) {
+		case "":
+		case flow.Budget:
+			fmt.Fprintf(&b, "Nothing is lost; with a larger one (of the whole run): jacquard resume %s --budget 40usd\n", id)
+		default:
 			fmt.Fprintf(&b, "Nothing is lost; when it is mended: jacquard resume %s\n", id)
 		}
 		for _, g := range st.Gates {

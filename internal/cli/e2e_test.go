@@ -2,8 +2,11 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -11,6 +14,23 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
+
+// code runs a program that has to end with an exit code: code N PROGRAM ARGS.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N PROGRAM ARGS")
+	}
+	have := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		have = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(have) != args[0] {
+		ts.Fatalf("%s ended with code %d, want %s\n%s%s", args[1], have, args[0], ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
 
 // play packs a scenario: play OUT.txtar SCRIPT. The script's files are taken
 // from beside it. A file that ends in .claims becomes the answer of a tests'

@@ -72,10 +72,14 @@ func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error
 
 func covers(grant, used, most Amount) error {
 	over := func(limit, used, most int64) bool { return limit > 0 && (used >= limit || used+most > limit) }
-	if !over(grant.MicroUSD, used.MicroUSD, most.MicroUSD) && !over(grant.Tokens, used.Tokens, most.Tokens) {
-		return nil
+	usd := func(micro int64) float64 { return float64(micro) / 1e6 }
+	if over(grant.MicroUSD, used.MicroUSD, most.MicroUSD) {
+		return fmt.Errorf("this call may cost $%.2f; of $%.2f, $%.2f are used or set aside", usd(most.MicroUSD), usd(grant.MicroUSD), usd(used.MicroUSD))
 	}
-	return fmt.Errorf("this call may cost %v; of the turn's %v, %v are used or set aside", most, grant, used)
+	if over(grant.Tokens, used.Tokens, most.Tokens) {
+		return fmt.Errorf("this call may need %d tokens; of %d, %d are used or set aside", most.Tokens, grant.Tokens, used.Tokens)
+	}
+	return nil
 }
 
 func (a *Access) settle(ctx context.Context, l Ledger, n int, most, spent Amount) {

@@ -190,7 +190,7 @@ func advice(l Lang, r step.ModuleResult) string {
 	case "tests-incomplete":
 		say("some items of the spec have no test of their own (review %d/100):", "테스트가 없는 스펙 항목이 있습니다 (리뷰 %d/100):", r.Score)
 	case "weak-tests":
-		say("no test noticed a small change of the code; the tests are weak:", "코드를 조금 바꿔도 알아차리는 테스트가 없습니다:")
+		say("the tests notice less than half of small changes of the code:", "코드의 작은 변경을 절반도 알아차리지 못하는 테스트입니다:")
 	default:
 		say("%s", "%s", r.Reason)
 	}

@@ -193,7 +193,7 @@ func cutOutsideCode(s, mark string) (string, string, bool) {
 
 func (p *parser) behavior(in, out string, line int, sc scope) {
 	b := Behavior{
-		Subject: sc.subject, Input: squeeze(in), Output: squeeze(out),
+		Subject: sc.subject, Input: tidy(in), Output: tidy(out),
 		Category: sc.category, UseCase: sc.useCase, Line: line,
 	}
 	if errorOutRE.MatchString(out) {

@@ -11,7 +11,7 @@ import (
 type Constant struct {
 	Name  string   // "" for a limit inside a sentence
 	Value string   // as a program writes it: "7", "2000", "RS256"; "" when only the name is fixed
-	Unit  string   // canonical: "ms", "s", "min", "h", "d", "KB", …; "" when there is none
+	Unit  string   // canonical: "ms", "s", "min", "h", "d", "KB", …; "" when there is none or it only says what is counted
 	Forms []string // Value and the same amount in other units, as numbers to look for
 	Text  string   // the sentence
 	Line  int
@@ -20,7 +20,7 @@ type Constant struct {
 var (
 	constNameRE = regexp.MustCompile("^`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]{2,}|`[A-Za-z_][A-Za-z0-9_.]*)`?\\s*[:=]\\s*(.+)$")
 	numberRE    = regexp.MustCompile(`^([+-]?\d[\d,_]*(?:\.\d+)?)\s*([A-Za-zµ%가-힣]*)`)
-	limitRE     = regexp.MustCompile(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bevery|\bafter))?[\s:=]*(^|[^\w.,-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?`)
+	limitRE     = regexp.MustCompile(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bnot exceed|\bevery|\bafter|\b(?:larg|small|high|low|long|short|bigg)est(?: [a-z]+){0,4} (?:is|are|be|of)))?[\s:=]*(^|[^\w.,-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?`)
 	tokenRE     = regexp.MustCompile("^[\"'`]?([A-Za-z0-9_./:+-]+)[\"'`]?$")
 )
 
@@ -34,9 +34,9 @@ var units = map[string]string{
 	"b": "B", "byte": "B", "bytes": "B", "바이트": "B", "kb": "KB", "kib": "KB", "mb": "MB", "mib": "MB", "gb": "GB", "gib": "GB",
 	"%": "%", "percent": "%", "퍼센트": "%",
 	"month": "month", "months": "month", "개월": "month", "year": "year", "years": "year", "년": "year",
-	"times": "n", "time": "n", "retries": "n", "retry": "n", "attempts": "n", "items": "n", "entries": "n", "requests": "n",
-	"sessions": "n", "connections": "n", "characters": "n", "chars": "n", "rows": "n", "users": "n", "files": "n",
-	"개": "n", "회": "n", "번": "n", "명": "n", "건": "n", "자": "n", "글자": "n", "줄": "n",
+	"times": "", "time": "", "retries": "", "retry": "", "attempts": "", "items": "", "entries": "", "requests": "",
+	"sessions": "", "connections": "", "characters": "", "chars": "", "rows": "", "users": "", "files": "",
+	"개": "", "회": "", "번": "", "명": "", "건": "", "자": "", "글자": "", "줄": "",
 }
 
 // amounts gives the size of a unit in the smallest of its family.
@@ -139,6 +139,14 @@ func forms(value, unit string) []string {
 		return nil
 	}
 	out := []string{value}
+	if whole, cents, ok := strings.Cut(value, "."); ok {
+		if strings.Trim(cents, "0") == "" {
+			out = append(out, whole)
+		}
+		if len(cents) == 2 { // an amount of money may be counted in cents
+			out = append(out, strings.TrimLeft(whole+cents, "0"))
+		}
+	}
 	add := func(n int64) {
 		if s := strconv.FormatInt(n, 10); n > 0 && !slices.Contains(out, s) {
 			out = append(out, s)

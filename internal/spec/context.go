@@ -85,7 +85,7 @@ func (p *parser) contextTable(b *block, to *[]Clause) {
 }
 
 func addClause(to *[]Clause, text string, line int) {
-	if text = squeeze(text); text != "" && !isNone(text) {
+	if text = tidy(text); text != "" && !isNone(text) {
 		*to = append(*to, Clause{Text: text, Line: line})
 	}
 }

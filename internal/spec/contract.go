@@ -79,7 +79,7 @@ func (p *parser) keep(c Contract) {
 }
 
 func (c *Contract) add(kind clauseKind, text string, line int) {
-	text = squeeze(text)
+	text = tidy(text)
 	if text == "" || isNone(text) {
 		return
 	}

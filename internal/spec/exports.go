@@ -213,7 +213,7 @@ func (r *exportReader) item(b *block, group Kind) {
 			return
 		}
 		r.p.warn(b, "this export cannot be read: "+clip(b.text),
-			"write it as `name(param: type): result`, `Name { field: type }`, `Name: A | B` or `NAME = value`")
+			"write it as `name(param: type): result`, `Name { field: type }`, `Name: A | B`, `NAME = value` or, for a member, `Name.field: type`")
 		return
 	}
 	e.Line = b.line

@@ -24,8 +24,8 @@ const (
 	long  = 16 // digits of the hash of a whole
 )
 
-// norm is the form in which texts are hashed: white space collapsed, code marks dropped.
-func norm(s string) string { return squeeze(strings.ReplaceAll(s, "`", "")) }
+// norm is the form in which texts are hashed: white space collapsed outside of code, code marks dropped.
+func norm(s string) string { return strings.ReplaceAll(tidy(s), "`", "") }
 
 // tight drops all white space that does not keep two words apart; signatures are hashed so.
 func tight(s string) string {

@@ -334,6 +334,43 @@ func squeeze(s string) string {
 	return s
 }
 
+// tidy collapses white space like squeeze, but leaves what stands in code as it is: there every blank may count.
+func tidy(s string) string {
+	if strings.Count(s, "`") < 2 {
+		return squeeze(s)
+	}
+	var b strings.Builder
+	prose := func(t string) {
+		words := strings.Fields(t)
+		if len(t) > 0 && isBlank(t[:1]) && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strings.Join(words, " "))
+		if len(words) > 0 && isBlank(t[len(t)-1:]) {
+			b.WriteByte(' ')
+		}
+	}
+	for {
+		open := strings.IndexByte(s, '`')
+		if open < 0 {
+			break
+		}
+		ticks := s[open : open+len(s[open:])-len(strings.TrimLeft(s[open:], "`"))]
+		length := strings.Index(s[open+len(ticks):], ticks)
+		if length < 0 {
+			break
+		}
+		end := open + 2*len(ticks) + length
+		prose(s[:open])
+		b.WriteString(strings.ReplaceAll(s[open:end], "\n", " "))
+		s = s[end:]
+	}
+	prose(s)
+	return strings.TrimSpace(b.String())
+}
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
+
 // isIdent reports whether s is a name: letters, digits, "_" and "$", and "." or "::" inside.
 func isIdent(s string) bool {
 	if s == "" || s[0] >= '0' && s[0] <= '9' {

@@ -137,6 +137,10 @@ func (e Export) bare(s string, group Kind, strict bool) (Export, bool) {
 			e.Variants = variants(after)
 		}
 		return e, true
+	case strings.Contains(name, ".") && member(name, after):
+		e.Name, e.Kind = name, Variable
+		_, e.Value, _ = cutMember(after)
+		return e, !strict || looksLikeType(e.Value)
 	case strings.HasPrefix(after, ":") || strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "=="):
 		return e.assigned(name, after, group, strict)
 	case after == "" && !strict:
@@ -146,6 +150,23 @@ func (e Export) bare(s string, group Kind, strict bool) (Export, bool) {
 		return java, true
 	}
 	return e, false
+}
+
+// member reports whether a dotted name with what follows it is a field or property: `Name.field: T` or `Name.field -> T`.
+func member(name, after string) bool {
+	_, typ, ok := cutMember(after)
+	return ok && typ != "" && !startsUpper(name[strings.LastIndexByte(name, '.')+1:]) &&
+		!strings.Contains(typ, "=>") && !topLevelPipe(strings.ReplaceAll(typ, " | ", ""))
+}
+
+// cutMember splits the mark between a member and its type off.
+func cutMember(after string) (mark, typ string, ok bool) {
+	for _, mark := range []string{"->", "→", ":"} {
+		if typ, ok := strings.CutPrefix(after, mark); ok {
+			return mark, strings.TrimSpace(typ), true
+		}
+	}
+	return "", "", false
 }
 
 // call decides what `name(…) rest` is.

@@ -1,0 +1,98 @@
+package act_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+func open(t *testing.T, path string, b step.Budget) *act.Ledger {
+	t.Helper()
+	l, err := act.OpenLedger(path, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// TestBudgetLimits: a call that would reach the limit exactly is let through,
+// one over it is refused, and after the limit is reached nothing is.
+func TestBudgetLimits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		budget step.Budget
+		unit   gateway.Amount
+	}{
+		"dollars": {step.Budget{USD: 0.000010}, gateway.Amount{MicroUSD: 1}},
+		"tokens":  {step.Budget{Tokens: 10}, gateway.Amount{Tokens: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := open(t, filepath.Join(t.TempDir(), "ledger"), c.budget)
+			times := func(n int64) gateway.Amount {
+				return gateway.Amount{MicroUSD: n * c.unit.MicroUSD, Tokens: n * c.unit.Tokens}
+			}
+			if err := l.Reserve(t.Context(), "r/a", 1, times(11)); err == nil {
+				t.Error("limit + 1 was reserved")
+			}
+			if err := l.Reserve(t.Context(), "r/a", 1, times(9)); err != nil {
+				t.Errorf("limit - 1 was refused: %v", err)
+			}
+			if err := l.Reserve(t.Context(), "r/a", 2, times(2)); err == nil {
+				t.Error("a reservation over what is left was made")
+			}
+			if err := l.Settle(t.Context(), "r/a", 1, times(4)); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Reserve(t.Context(), "r/b", 1, times(6)); err != nil {
+				t.Errorf("exactly the limit was refused: %v", err)
+			}
+			if err := l.Left(); err == nil {
+				t.Error("something is left at the limit")
+			}
+		})
+	}
+}
+
+// TestLedgerSurvives: what was reserved and never settled counts in full after
+// a crash, and a line that the crash has torn is as if it had not been begun.
+func TestLedgerSurvives(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger")
+	l := open(t, path, step.Budget{Tokens: 100})
+	if err := l.Reserve(t.Context(), "r/a", 1, gateway.Amount{Tokens: 30}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Reserve(t.Context(), "r/a", 2, gateway.Amount{Tokens: 40}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Settle(t.Context(), "r/a", 2, gateway.Amount{Tokens: 5, MicroUSD: 7}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"turn":"r/a","call":3,"tok`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, step.Budget{Tokens: 100})
+	if got, want := again.Spent(), (gateway.Amount{Tokens: 35, MicroUSD: 7}); got != want {
+		t.Errorf("after the crash %+v is spent, want %+v", got, want)
+	}
+	if err := again.Reserve(t.Context(), "r/a", 4, gateway.Amount{Tokens: 65}); err != nil {
+		t.Errorf("what is left was refused: %v", err)
+	}
+	last := open(t, path, step.Budget{Tokens: 100})
+	if got := last.Spent().Tokens; got != 100 {
+		t.Errorf("%d tokens are spent after the next opening, want 100: the torn line swallowed its successor", got)
+	}
+}

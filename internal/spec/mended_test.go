@@ -1,0 +1,93 @@
+package spec_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// What stands in code keeps its blanks: two behaviours that differ only there are two.
+func TestCodeKeepsItsBlanks(t *testing.T) {
+	t.Parallel()
+	d := parse(t, "## Behavior\n- `slugify(\"a  --  b\")` → `\"a-b\"`\n- `slugify(\"a -- b\")`   →  `\"a-b\"`\n\n## Contract\n### f\n- **Postconditions**: never   `a  b`\n")
+	items := spec.Items(d)
+	var texts []string
+	for _, it := range items {
+		texts = append(texts, it.Text)
+	}
+	want := []string{"`slugify(\"a  --  b\")` → `\"a-b\"`", "`slugify(\"a -- b\")` → `\"a-b\"`", "Postcondition: never `a  b`"}
+	if !slices.Equal(texts, want) {
+		t.Errorf("items = %q, want %q", texts, want)
+	}
+	laid := spec.Items(parse(t, "## Behavior\n- `f( x )`   of   `y`  → `1`\n"))
+	plain := spec.Items(parse(t, "## Behavior\n- `f( x )` of `y` → `1`\n"))
+	if laid[0].ID != plain[0].ID || laid[0].Hash != plain[0].Hash {
+		t.Error("white space outside of code changed an item")
+	}
+}
+
+func TestMembersAreExports(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"`Ticket.state -> str`", "`Ticket.state: str`", "`Ticket.state → str`", "Ticket.state: str", "Ticket.state -> str"} {
+		for _, group := range []string{"", "### Classes\n", "### Types\n"} {
+			d, problems := spec.Parse("CLAUDE.md", []byte("# t\n\n## Purpose\nx\n\n## Exports\n"+group+"- `class Ticket`\n- "+line+"\n"))
+			if len(d.Exports) != 2 || d.Exports[1].Name != "Ticket.state" || d.Exports[1].Kind != spec.Variable || len(problems) > 0 {
+				t.Errorf("%s%s: exports = %+v, problems %v", group, line, d.Exports, problems)
+			}
+		}
+	}
+}
+
+func TestNamesThatASpecGivesAway(t *testing.T) {
+	t.Parallel()
+	d, problems := spec.Parse("CLAUDE.md", []byte("# t\n\n## Purpose\nx\n\n## Exports\n- `class Ticket`\n- `the state of it ??? due_at`\n\n"+
+		"## Behavior\n- `Ticket(\"secret word\", t0).owner` → `\"wanted\"`\n- an empty thing, assign_to and Total() → what was expected\n"))
+	names := spec.Names(d)
+	for _, n := range []string{"Ticket", "state", "due_at", "owner", "assign_to", "Total"} {
+		if !slices.Contains(names, n) {
+			t.Errorf("%s is missing in %q", n, names)
+		}
+	}
+	for _, n := range []string{"wanted", "secret", "word", "empty", "thing", "expected"} {
+		if slices.Contains(names, n) {
+			t.Errorf("%s is in %q", n, names)
+		}
+	}
+	hint := false
+	for _, p := range problems {
+		hint = hint || strings.Contains(p.Hint, "`Name.field: type`")
+	}
+	if !hint {
+		t.Errorf("no hint how to write a member: %v", problems)
+	}
+}
+
+func TestConstantsAsProgramsWriteThem(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"The largest amount is 1,000,000.00":                        "1000000.00  1000000 100000000",
+		"제목은 100자까지: 문자 메시지 알림에 들어가야 한다.":                             "100  ",
+		"Slugs are at most 60 characters, also those with a number": "60  ",
+		"At most 10 different items.":                               "10  ",
+		"답변은 최대 48시간":                                               "48 h 2",
+		"MAX_PENALTY = 20_000":                                      "20000  ",
+	} {
+		list := spec.Constants(parse(t, "## Domain Context\n### Constraints\n- "+text+"\n"))
+		if len(list) != 1 {
+			t.Errorf("%s: %d constants %+v", text, len(list), list)
+			continue
+		}
+		parts := strings.SplitN(want, " ", 3)
+		k := list[0]
+		if k.Value != parts[0] || k.Unit != parts[1] || k.Text != text {
+			t.Errorf("%s: %+v", text, k)
+		}
+		for _, f := range strings.Fields(parts[2]) {
+			if !slices.Contains(k.Forms, f) {
+				t.Errorf("%s: %s is not in %q", text, f, k.Forms)
+			}
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package spec
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	quotedRE = regexp.MustCompile("\"[^\"`]*\"|'[^'`]*'")
+	wordRE   = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
+)
+
+// Names lists the identifiers that a spec gives away: those of its Exports, also in lines that cannot be read as a
+// declaration, and those that Behavior uses as code (called, behind a dot, before a dot, or with an inner capital or
+// underscore). A test that needs one of them needs what the spec promises. They are sorted, each once.
+func Names(d *Document) []string {
+	var out []string
+	for line := range strings.Lines(d.Text("Exports")) {
+		spans := codeSpans(line)
+		if len(spans) == 0 {
+			sig, _ := splitProse(line)
+			spans = []string{sig}
+		}
+		for _, s := range spans {
+			out = append(out, wordRE.FindAllString(quotedRE.ReplaceAllString(s, " "), -1)...)
+		}
+	}
+	for i := range d.Behaviors {
+		for _, text := range []string{d.Behaviors[i].Input, d.Behaviors[i].Output} {
+			out = append(out, namesUsed(quotedRE.ReplaceAllString(text, " "))...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// codeSpans are the texts between back-ticks.
+func codeSpans(s string) []string {
+	parts := strings.Split(s, "`")
+	var out []string
+	for i := 1; i+1 < len(parts); i += 2 {
+		out = append(out, parts[i])
+	}
+	return out
+}
+
+// namesUsed are the words of a text that can only be names of code.
+func namesUsed(text string) []string {
+	var out []string
+	for _, at := range wordRE.FindAllStringIndex(text, -1) {
+		word := text[at[0]:at[1]]
+		before, after := text[:at[0]], text[at[1]:]
+		used := strings.HasPrefix(after, "(") || strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "..") ||
+			len(after) > 1 && after[0] == '.' && wordRE.MatchString(after[1:2]) ||
+			strings.Contains(word, "_") || strings.ToLower(word[1:]) != word[1:] ||
+			strings.HasSuffix(before, "`") && strings.HasPrefix(after, "`")
+		if used && word[0] < 0x80 {
+			out = append(out, word)
+		}
+	}
+	return out
+}
