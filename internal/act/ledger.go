@@ -19,7 +19,8 @@ import (
 type Ledger struct {
 	mu     sync.Mutex
 	f      *os.File
-	budget step.Budget
+	budget step.Budget               // the newest
+	given  map[step.Budget]bool      // all that the run has had
 	open   map[string]gateway.Amount // reservations without an end
 	spent  gateway.Amount
 }
@@ -27,6 +28,8 @@ type Ledger struct {
 var _ gateway.Ledger = (*Ledger)(nil)
 
 type entry struct {
+	Budget *step.Budget `json:"budget,omitempty"` // a new budget; then nothing else is set
+
 	Turn   string `json:"turn"`
 	Call   int    `json:"call"`
 	End    bool   `json:"end,omitempty"`
@@ -34,13 +37,14 @@ type entry struct {
 	Tokens int64  `json:"tokens"`
 }
 
-// OpenLedger opens or makes the ledger file of a run.
+// OpenLedger opens or makes the ledger file of a run. A budget that the file
+// does not know yet is the run's from now on.
 func OpenLedger(path string, b step.Budget) (*Ledger, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
-	l := &Ledger{f: f, budget: b, open: map[string]gateway.Amount{}}
+	l := &Ledger{f: f, given: map[step.Budget]bool{}, open: map[string]gateway.Amount{}}
 	sc := bufio.NewScanner(f)
 	for sc.Scan() {
 		var e entry
@@ -52,19 +56,37 @@ func OpenLedger(path string, b step.Budget) (*Ledger, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("read the ledger: %w", err)
 	}
+	if err := l.give(b); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
 	return l, nil
 }
 
-// raise takes a newer budget of the run: a person may have raised it.
-func (l *Ledger) raise(b step.Budget) {
+// give takes the budget that a turn came with. One that the run has not had
+// yet was set by a person and replaces the others; turns that were asked for
+// before still come with the old one, which changes nothing.
+func (l *Ledger) give(b step.Budget) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if b.USD > l.budget.USD || b.Tokens > l.budget.Tokens {
-		l.budget = b
+	if l.given[b] {
+		return nil
 	}
+	return l.write(entry{Budget: &b})
+}
+
+// Budget is what the run may spend in all.
+func (l *Ledger) Budget() step.Budget {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.budget
 }
 
 func (l *Ledger) apply(e entry) {
+	if e.Budget != nil {
+		l.budget, l.given[*e.Budget] = *e.Budget, true
+		return
+	}
 	id := fmt.Sprintf("%s#%d", e.Turn, e.Call)
 	a := gateway.Amount{MicroUSD: e.Micro, Tokens: e.Tokens}
 	if !e.End {

@@ -96,3 +96,16 @@ func TestLedgerSurvives(t *testing.T) {
 		t.Errorf("%d tokens are spent after the next opening, want 100: the torn line swallowed its successor", got)
 	}
 }
+
+// TestLedgerBudget: a new budget replaces the old one for good, also when
+// turns come that were asked for with the old one.
+func TestLedgerBudget(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger")
+	first, raised := step.Budget{Tokens: 10}, step.Budget{USD: 3}
+	for i, c := range []struct{ give, want step.Budget }{{first, first}, {raised, raised}, {first, raised}, {raised, raised}} {
+		if got := open(t, path, c.give).Budget(); got != c.want {
+			t.Errorf("opening %d with %v: budget = %v, want %v", i, c.give, got, c.want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -41,6 +42,8 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 		return c, nil
 	}
 	dir := filepath.Join(a.o.Cache, "runs", run, "check")
+	mark := run + ".check."
+	proc.Sweep(mark + "*")
 	if _, err := remove(dir); err != nil {
 		return nil, machinery(err)
 	}
@@ -53,7 +56,7 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 		setup = append(setup, strings.Fields(s))
 	}
 	c, err := check.New(check.Options{
-		Repo: a.o.Repo, Env: a.o.Env, Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Limit: a.o.Checks.Timeout,
+		Repo: a.o.Repo, Env: a.o.Env, Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Mark: mark, Limit: a.o.Checks.Timeout,
 		Store: func(out []byte) (string, error) {
 			ref, err := a.o.Blobs.Put(a.o.Redact.Bytes(out), "text/plain")
 			return ref.SHA256, err

@@ -105,9 +105,10 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 	}
 	var access *gateway.Access
 	if a.o.Gateway != nil {
+		most := a.Ledger(j.Run).Budget()
 		access, err = a.o.Gateway.Open(ctx, gateway.Turn{
 			ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home,
-			Grant: gateway.Amount{MicroUSD: int64(t.Budget.USD * 1e6), Tokens: t.Budget.Tokens},
+			Grant: gateway.Amount{MicroUSD: int64(most.USD * 1e6), Tokens: most.Tokens},
 		})
 		if err != nil {
 			return agent.Outcome{}, machinery(err)
@@ -356,8 +357,7 @@ func (a *Actor) ledger(run string, b step.Budget) (*Ledger, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if l := a.ledgers[run]; l != nil {
-		l.raise(b)
-		return l, nil
+		return l, l.give(b)
 	}
 	if err := os.MkdirAll(a.runDir(run), 0o755); err != nil {
 		return nil, err

@@ -56,6 +56,8 @@ type Options struct {
 	Copy map[string][]byte
 	// Setup are the project's own commands to run in a fresh check tree before anything else.
 	Setup [][]string
+	// Mark begins the marks of everything that checks start, so that what a dead process left can be found and ended.
+	Mark string
 	// Limit bounds every command; 0 means ten minutes.
 	Limit time.Duration
 }

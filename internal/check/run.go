@@ -149,7 +149,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	var stderr bytes.Buffer
 	res, err := proc.Run(ctx, proc.Command{
 		Argv: argv, Dir: dir, Env: env, Output: &stdout, Errors: &stderr, Total: p.c.o.Limit,
-		Mark: filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
+		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
 	})
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
 		return outcome{}, missingTool(cmd, argv[0])

@@ -410,6 +410,26 @@ func TestSweepKeepsOtherMarks(t *testing.T) {
 	}
 }
 
+func TestSweepOfAllMarksWithAPrefix(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	var pids []int
+	for _, mark := range []string{base + "/check.1", base + "/check.22", base + "/other"} {
+		c := sh(t, `env `+proc.MarkName+`='`+mark+`' setsid `+daemon+` >/dev/null 2>&1 &`+known)
+		pids = append(pids, number(t, run(t, c).Stdout.Text))
+	}
+	got := proc.Sweep(base + "/check.*")
+	slices.Sort(got)
+	want := slices.Sorted(slices.Values(pids[:2]))
+	if !slices.Equal(got, want) {
+		t.Errorf("Sweep of a prefix = %v, want %v", got, want)
+	}
+	if gone(pids[2])() {
+		t.Error("a mark without the prefix was swept")
+	}
+	proc.Sweep(base + "/other")
+}
+
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	var id proc.ID

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -67,12 +68,21 @@ func Identify(pid int) (ID, error) {
 }
 
 // Sweep ends every process that carries mark in its environment, for example what a
-// dead driver left running, and returns the process ids that were ended.
+// dead driver left running, and returns the process ids that were ended. A mark that
+// ends in a star stands for all marks that begin so.
 func Sweep(mark string) []int {
 	if mark == "" {
 		return nil
 	}
 	return sweep(mark, 0)
+}
+
+// wanted is what the environment of a process with a mark holds.
+func wanted(mark string) []byte {
+	if prefix, ok := strings.CutSuffix(mark, "*"); ok {
+		return []byte("\x00" + MarkName + "=" + prefix)
+	}
+	return []byte("\x00" + MarkName + "=" + mark + "\x00")
 }
 
 // sweep kills what carries mark, what belongs to the session of leader, and what

@@ -53,5 +53,5 @@ func processes() []entry {
 // marked looks into arguments and environment, which the system gives as one block.
 func marked(pid int, mark string) bool {
 	b, err := unix.SysctlRaw("kern.procargs2", pid)
-	return err == nil && bytes.Contains(b, []byte("\x00"+MarkName+"="+mark+"\x00"))
+	return err == nil && bytes.Contains(b, wanted(mark))
 }

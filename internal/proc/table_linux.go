@@ -81,6 +81,5 @@ func marked(pid int, mark string) bool {
 	if err != nil {
 		return false
 	}
-	want := []byte("\x00" + MarkName + "=" + mark + "\x00")
-	return bytes.Contains(append(append([]byte{0}, b...), 0), want)
+	return bytes.Contains(append(append([]byte{0}, b...), 0), wanted(mark))
 }

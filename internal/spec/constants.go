@@ -143,7 +143,7 @@ func forms(value, unit string) []string {
 		if strings.Trim(cents, "0") == "" {
 			out = append(out, whole)
 		}
-		if len(cents) == 2 { // an amount of money may be counted in cents
+		if len(cents) == 2 && strings.Trim(whole, "0") != "" { // an amount of money may be counted in cents
 			out = append(out, strings.TrimLeft(whole+cents, "0"))
 		}
 	}

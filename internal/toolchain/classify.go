@@ -60,6 +60,21 @@ func Classify(p string) Class {
 	return Source
 }
 
+// TestNames says which file names are tests in a language, for people.
+func TestNames(language string) []string {
+	switch language {
+	case LangGo:
+		return []string{"*_test.go"}
+	case LangTypeScript:
+		return []string{"*.test.ts", "*.spec.ts", "__tests__/**"}
+	case LangJavaScript:
+		return []string{"*.test.js", "*.spec.js", "__tests__/**"}
+	case LangPython:
+		return []string{"test_*.py", "*_test.py", "conftest.py"}
+	}
+	return nil
+}
+
 // IsTest reports whether p is a test or helps only tests.
 func IsTest(p string) bool { return Classify(p) == Test }
 

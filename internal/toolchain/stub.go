@@ -49,11 +49,26 @@ func stubGo(s Symbol, fails bool) string {
 		out = goValueStub(s, sig)
 	default:
 		out = goTypeStub(s, sig)
+		if !parsesAsGo(out) {
+			out = opaqueGo(s, sig)
+		}
 	}
 	if out == "" || !parsesAsGo(out) {
 		return ""
 	}
 	return out
+}
+
+// opaqueGo declares a type of which the signature says no more than that it exists.
+func opaqueGo(s Symbol, sig string) string {
+	if !token.IsIdentifier(s.Name) {
+		return ""
+	}
+	what := "struct{}"
+	if s.Kind == "interface" || strings.Contains(sig, "interface") && !strings.Contains(sig, "struct") {
+		what = "interface{}"
+	}
+	return "type " + s.Name + " " + what + "\n"
 }
 
 func goFuncStub(s Symbol, sig string, fails bool) string {
@@ -135,8 +150,8 @@ func goTypeStub(s Symbol, sig string) string {
 		return "type " + s.Name + " interface " + rest + "\n"
 	case strings.HasPrefix(rest, "{"):
 		return "type " + s.Name + " struct " + goFields(rest) + "\n"
-	case rest == "":
-		return "type " + s.Name + " struct{}\n"
+	case rest == "", strings.HasPrefix(sig, "class "):
+		return opaqueGo(s, sig)
 	}
 	return "type " + s.Name + " " + rest + "\n"
 }
@@ -208,6 +223,9 @@ func stubTypeScript(s Symbol, fails bool) string {
 	return ""
 }
 
+// pyErrorBase is a base class that makes a class an exception.
+var pyErrorBase = regexp.MustCompile(`\(\s*[\w.]*(Error|Exception)\b`)
+
 var pyName = regexp.MustCompile(`^[A-Za-z_]\w*`)
 
 func stubPython(s Symbol, fails bool) string {
@@ -223,7 +241,7 @@ func stubPython(s Symbol, fails bool) string {
 	case "function":
 		return "def " + name + "(*args, **kwargs):\n    " + fail + "\n"
 	case "class", "type", "interface", "enum":
-		if strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") {
+		if strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || pyErrorBase.MatchString(s.Signature) {
 			return "class " + name + "(Exception):\n    pass\n"
 		}
 		return "class " + name + ":\n    def __init__(self, *args, **kwargs):\n        " + fail + "\n"

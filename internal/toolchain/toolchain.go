@@ -189,6 +189,19 @@ func (f Found) Build(dir string) []Command {
 	return f.override("build", []string{dir}, f.row().build(f, dir))
 }
 
+// TypeCheck are the commands that compile or type-check the selected tests with what they use, and run none of them;
+// empty where the language or the project has no way to. Node's check the whole project.
+func (f Found) TypeCheck(s Selection) []Command {
+	switch f.Ecosystem {
+	case Go:
+		args := append([]string{"go", "test", "-json", "-count=1", "-run=^$", "-vet=off", "-gcflags=-e"}, f.goPackages(s)...)
+		return []Command{f.goCommand("compile", ReportGoTest, args...)}
+	case Node:
+		return f.row().build(f, f.Root)
+	}
+	return nil
+}
+
 // Test are the commands that run the selected tests with a machine-readable report.
 func (f Found) Test(s Selection) []Command {
 	files := s.Files

@@ -77,7 +77,7 @@ func Open(ctx context.Context, o Options) (*Runtime, error) {
 		return nil, fmt.Errorf("open the journal: %w", err)
 	}
 	r := &Runtime{o: o, db: db}
-	if err := r.migrate(ctx); err != nil {
+	if err := r.migratePatiently(ctx); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("open the journal in %s: %w", o.Dir, damaged(err))
 	}
@@ -99,6 +99,26 @@ func notEmptied(journal, runs string) error {
 
 // Close closes the journal; runs that are driven must have returned.
 func (r *Runtime) Close() error { return r.db.Close() }
+
+// migratePatiently tries again while another process makes the same journal:
+// SQLite's own patience does not cover the switch to a write-ahead log.
+func (r *Runtime) migratePatiently(ctx context.Context) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for range 500 {
+		err := r.migrate(ctx)
+		var e *sqlite.Error
+		if !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return r.migrate(ctx)
+}
 
 func (r *Runtime) migrate(ctx context.Context) error {
 	var v int
