@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -22,15 +23,15 @@ type Adopted struct {
 	Failures []step.TestResult `json:"failures,omitempty"`
 }
 
-// Adopt records the present tree as built: modules under path whose tests
+// Adopt records the present tree as built: modules under dir whose tests
 // pass get a line in the lock without any agent. unchecked records them
 // without running anything, and the lock says so.
-func (a *Actor) Adopt(ctx context.Context, path string, unchecked bool) ([]Adopted, error) {
+func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopted, error) {
 	v, err := a.worktree(ctx)
 	if err != nil {
 		return nil, err
 	}
-	in := step.CompileIn{Path: path, All: true, Phase: step.Full, Conflict: step.KeepFiles}
+	in := step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}
 	p, err := a.planOf(ctx, in, v)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func (a *Actor) Adopt(ctx context.Context, path string, unchecked bool) ([]Adopt
 	for _, t := range p.broken {
 		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
 	}
-	stale, err := a.planOf(ctx, step.CompileIn{Path: path, Phase: step.Full}, v)
+	stale, err := a.planOf(ctx, step.CompileIn{Path: dir, Phase: step.Full}, v)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +57,19 @@ func (a *Actor) Adopt(ctx context.Context, path string, unchecked bool) ([]Adopt
 				continue // what is built and up to date has a better record already
 			}
 		}
+		if unchecked {
+			ad, e := b.asItIs(t)
+			if ad.Problem == "" {
+				lock.Put(e)
+			}
+			out = append(out, ad)
+			continue
+		}
 		f, err := b.facts(t)
 		if err != nil {
 			return nil, err
 		}
-		ad, e, err := a.adoptOne(ctx, f, v, tree, unchecked)
+		ad, e, err := a.adoptOne(ctx, f, v, tree)
 		if err != nil {
 			return nil, err
 		}
@@ -72,8 +81,8 @@ func (a *Actor) Adopt(ctx context.Context, path string, unchecked bool) ([]Adopt
 	return out, a.writeLock(ctx, lock)
 }
 
-func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string, unchecked bool) (Adopted, target.Entry, error) {
-	ad := Adopted{Dir: f.Dir, State: target.Unchecked}
+func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string) (Adopted, target.Entry, error) {
+	ad := Adopted{Dir: f.Dir, State: target.Built}
 	pv, err := load[private](a.o.Blobs, f.Private)
 	if err != nil {
 		return ad, target.Entry{}, err
@@ -95,15 +104,38 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
 		return ad, e, nil
 	}
-	if !unchecked {
-		ok, err := a.adoptCheck(ctx, pv, tree, frozen, &ad)
-		if err != nil || !ok {
-			return ad, e, err
-		}
-		ad.State = target.Built
+	ok, err := a.adoptCheck(ctx, pv, tree, frozen, &ad)
+	if err != nil || !ok {
+		return ad, e, err
 	}
 	e.State = ad.State
 	return ad, e, nil
+}
+
+// asItIs is the record of a module that nobody has checked.
+func (b *builder) asItIs(t target.Target) (Adopted, target.Entry) {
+	b.prepare()
+	ad := Adopted{Dir: t.Dir, State: target.Unchecked}
+	e, ok := b.p.res.Entry(t.Dir)
+	if !ok {
+		ad.State, ad.Problem = "", "it has no record to be"
+		return ad, e
+	}
+	e.State, e.Tool, e.PlanID = ad.State, "jacquard "+b.a.o.Version, b.p.view.ids[path.Join(t.Dir, "IMPLEMENTS.md")]
+	e.Files, e.Tests = map[string]string{}, map[string]string{}
+	for _, p := range b.owned[t.Dir] {
+		switch toolchain.Classify(p) {
+		case toolchain.Source:
+			e.Files[p] = b.p.view.ids[p]
+		case toolchain.Test:
+			e.Tests[p] = b.p.view.ids[p]
+		case toolchain.TestData, toolchain.Config, toolchain.Other:
+		}
+	}
+	if len(e.Files) == 0 {
+		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
+	}
+	return ad, e
 }
 
 func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen []step.File, ad *Adopted) (bool, error) {

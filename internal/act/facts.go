@@ -39,6 +39,7 @@ type builder struct {
 	paths []string
 	root  *spec.Document
 	conv  *spec.ConventionFile
+	owned map[string][]string // files by the module nearest above them; "" has the tests of no module
 	ready bool
 }
 
@@ -48,12 +49,59 @@ func (b *builder) prepare() {
 	}
 	b.ready = true
 	b.paths = b.p.view.paths()
+	b.own()
 	if raw := b.p.view.bytes("CLAUDE.md"); raw != nil {
 		b.root, _ = spec.Parse("CLAUDE.md", raw)
 	}
 	if raw := b.p.view.bytes("code-convention.md"); raw != nil {
 		b.conv, _ = spec.ParseConvention("code-convention.md", raw)
 	}
+}
+
+// own gives each file to the module nearest above it, in one pass. Tests may
+// also lie in a tree of their own, so those outside of all modules and those
+// of the root are candidates for every module.
+func (b *builder) own() {
+	b.owned = map[string][]string{}
+	isModule := map[string]bool{}
+	for _, d := range b.p.res.Index.Dirs() {
+		isModule[d] = true
+	}
+	nearest := map[string]string{}
+	var find func(dir string) string
+	find = func(dir string) string {
+		if d, ok := nearest[dir]; ok {
+			return d
+		}
+		d := ""
+		switch {
+		case isModule[dir]:
+			d = dir
+		case dir != "." && dir != "/":
+			d = find(path.Dir(dir))
+		}
+		nearest[dir] = d
+		return d
+	}
+	for _, p := range b.paths {
+		d := find(path.Dir(p))
+		b.owned[d] = append(b.owned[d], p)
+		if d == "." && toolchain.IsTest(p) {
+			b.owned[""] = append(b.owned[""], p)
+		}
+	}
+}
+
+// candidates are the files that may belong to a module.
+func (b *builder) candidates(dir string) []string {
+	out := slices.Clone(b.owned[dir])
+	for _, p := range b.owned[""] {
+		if c := toolchain.Classify(p); dir != "." && (c == toolchain.Test || c == toolchain.TestData) {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // testable are the kinds of items that tests have to cover; the others are
@@ -101,7 +149,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	b.files(&f, place, old)
 	pv.Module = check.Module{
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
-		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Domain Context"), Base: b.tree,
+		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
@@ -229,7 +277,7 @@ func (b *builder) files(f *step.Facts, place toolchain.Placement, old target.Ent
 	for _, t := range b.p.in.TestFiles {
 		given[t] = true
 	}
-	for _, p := range b.paths {
+	for _, p := range b.candidates(place.Dir) {
 		isTest, isSrc := place.AllowsTest(p), place.AllowsSource(p)
 		switch {
 		case isTest && toolchain.IsTest(p):

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*CompilePlan, error) {
 	lock, problems := target.ParseLock(v.bytes(target.LockName))
 	facts := target.Facts{
-		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, NoGit: a.o.NoGit, Shallow: a.o.Repo.Shallow(),
+		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit, Shallow: a.o.Repo.Shallow(),
 		IsSource: isSource, Read: v.read,
 		Times: func(paths []string) (map[string]int64, error) { return a.times(ctx, paths) },
 	}
@@ -96,6 +97,11 @@ func (p *CompilePlan) phases() error {
 		if !ok || len(e.Tests) == 0 {
 			return &InputError{fmt.Sprintf("--phase green-refactor: no tests are recorded for %s. Run --phase red first, or name them with --test-files", t.Dir)}
 		}
+		for _, file := range slices.Sorted(maps.Keys(e.Tests)) {
+			if p.view.ids[file] == "" {
+				return &InputError{fmt.Sprintf("--phase green-refactor: %s, a recorded test of %s, is not there any more. Run --phase red again, or name the tests with --test-files", file, t.Dir)}
+			}
+		}
 	}
 	return nil
 }
@@ -122,7 +128,7 @@ func (p *CompilePlan) Targets() *target.Result { return p.res }
 
 // Note is what people are told about the plan.
 func (p *CompilePlan) Note() step.PlanNote {
-	n := step.PlanNote{Count: len(p.targets), UpToDate: p.upToDate(), Warnings: p.warnings(), Problems: p.problems()}
+	n := step.PlanNote{Count: len(p.targets), UpToDate: p.skipped(target.UpToDate), Kept: p.skipped(target.Conflict), Warnings: p.warnings(), Problems: p.problems()}
 	for i, t := range p.targets {
 		if i == 200 {
 			break
@@ -132,10 +138,10 @@ func (p *CompilePlan) Note() step.PlanNote {
 	return n
 }
 
-func (p *CompilePlan) upToDate() int {
+func (p *CompilePlan) skipped(why target.Reason) int {
 	n := 0
 	for _, s := range p.res.Skipped {
-		if s.Reason == target.UpToDate {
+		if s.Reason == why {
 			n++
 		}
 	}
@@ -373,7 +379,7 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 		mods = append(mods, step.PlanModule{Dir: t.Dir, Reason: string(t.Reason), Needs: p.needs(t.Dir), Blocked: p.blocked(t.Dir), Facts: ref})
 	}
 	out := step.PlanOut{
-		Commit: commit, Tree: tree, Count: len(mods), UpToDate: p.upToDate(), Problems: p.problems(), Broken: len(p.broken), Warnings: p.warnings(),
+		Commit: commit, Tree: tree, Count: len(mods), UpToDate: p.skipped(target.UpToDate), Kept: p.skipped(target.Conflict), Problems: p.problems(), Broken: len(p.broken), Warnings: p.warnings(),
 	}
 	if out.Modules, err = put(a.o.Blobs, mods); err != nil {
 		return step.PlanOut{}, err

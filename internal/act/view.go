@@ -21,12 +21,13 @@ type view struct {
 	read  func(path string) ([]byte, error)
 }
 
-// paths lists all files.
+// paths lists all files, sorted.
 func (v *view) paths() []string {
 	out := make([]string, len(v.files))
 	for i, f := range v.files {
 		out[i] = f.Path
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -53,7 +54,6 @@ func (a *Actor) worktree(ctx context.Context) (*view, error) {
 		v.files = append(v.files, target.File{Path: p, ID: f.ID, Change: change(f)})
 		v.ids[p] = f.ID
 	}
-	slices.SortFunc(v.files, func(a, b target.File) int { return strings.Compare(a.Path, b.Path) })
 	root := a.o.Repo.Root()
 	v.read = func(p string) ([]byte, error) {
 		return os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))

@@ -1,8 +1,10 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -17,14 +19,21 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 	}
 	real := map[string]bool{}
 	for _, c := range claims {
+		if len(r.m.Items) > 0 && !has(r.m.Items, c.Item) {
+			proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
+				"There is no item "+c.Item+" in the list; `tests` names only items of the list."))
+			real[c.Item] = true
+			continue
+		}
 		for _, id := range c.Tests {
 			// An export that is a type is there as soon as it is declared; only what code does has to fail without it.
-			found, asserts := r.claimed(id, satisfied, strings.HasPrefix(c.Item, "E:"))
-			real[c.Item] = real[c.Item] || found
+			found, asserts := r.claimed(id, satisfied, proof.Red, strings.HasPrefix(c.Item, "E:"))
+			real[c.Item] = real[c.Item] || found || r.mayHold(id)
 			switch {
+			case !found && r.mayHold(id): // nobody can say what is in a file that cannot be read
 			case !found:
-				proof.Findings = append(proof.Findings, fix("claim-unknown", "", 0,
-					"The map names the test "+id+" for "+c.Item+", but there is no such test."))
+				proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
+					"`tests` names the test "+id+" for "+c.Item+", but there is no such test."))
 			case asserts && !has(proof.Covered, c.Item):
 				proof.Covered = append(proof.Covered, c.Item)
 			}
@@ -37,15 +46,40 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 	}
 }
 
-func (r *red) claimed(id string, satisfied []string, declared bool) (found, asserts bool) {
+// mayHold reports whether a test may be in a file that cannot be parsed.
+func (r *red) mayHold(id string) bool {
+	file, name := toolchain.SplitID(id)
+	return has(r.unread, file) || name == "" && len(r.unread) > 0
+}
+
+// placeOf is the file that a claim is about.
+func (r *red) placeOf(ids []string) string {
+	for _, id := range ids {
+		if file, name := toolchain.SplitID(id); name != "" && file != "" {
+			return file
+		}
+	}
+	if files := r.filesOf(r.fresh); len(files) > 0 {
+		return files[0]
+	}
+	return r.m.Place.NewTest
+}
+
+// claimed reports whether a claimed test exists, and whether it covers anything: it asserts something, ran (a test of an
+// earlier build did so then) and depends on the code.
+func (r *red) claimed(id string, satisfied, failed []string, declared bool) (found, asserts bool) {
 	file, name := toolchain.SplitID(id)
 	if name == "" {
 		file, name = "", file
 	}
 	for _, t := range r.all {
-		if (file == "" || file == t.File) && (name == t.Name || t.Matches(name)) {
-			found, asserts = true, asserts || t.Asserts > 0 && (declared || !has(satisfied, t.ID))
+		if (file != "" && file != t.File) || (name != t.Name && !t.Matches(name)) {
+			continue
 		}
+		found = true
+		fresh := slices.ContainsFunc(r.fresh, func(f test) bool { return f.ID == t.ID })
+		ran := !fresh || has(failed, t.ID) && !has(r.loaded, t.ID) || r.ran[t.ID]
+		asserts = asserts || t.Asserts > 0 && ran && (declared || !has(satisfied, t.ID))
 	}
 	return found, asserts
 }
@@ -66,11 +100,13 @@ func (r *red) mayPass() bool {
 	return true
 }
 
-// hasCode reports whether the module has sources.
+// hasCode reports whether the module has sources that hold more than comments and imports.
 func (r *red) hasCode() bool {
 	for name := range r.p.entries {
 		if r.m.Place.AllowsSource(name) {
-			return true
+			if f := source.Parse(name, r.p.read(name)); len(f.Exports)+len(f.Funcs) > 0 {
+				return true
+			}
 		}
 	}
 	return false

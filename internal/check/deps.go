@@ -38,12 +38,12 @@ func (k *keyed) lock(key string) (unlock func()) {
 	return m.Unlock
 }
 
-// prepared are installed dependencies. They are copied into each check tree, so that a check cannot change them for the
-// next one.
+// prepared are installed dependencies. Each check tree gets directories of its own with them; see seal for their files.
 type prepared struct {
 	dir    string   // in the cache; "" when there is nothing to copy
 	copies []string // directories in it (node_modules, packages/a/node_modules), relative to the project's root
 	python bool
+	link   bool // files may be links to those of the cache
 }
 
 // venv is the Python environment of a check tree, "" for none.
@@ -56,12 +56,12 @@ func (d prepared) venv(p *place) string {
 
 func (d prepared) copyInto(p *place) error {
 	if d.python {
-		if err := copyTree(filepath.Join(d.dir, "venv"), filepath.Join(p.dir, "venv")); err != nil {
+		if err := copyTree(filepath.Join(d.dir, "venv"), filepath.Join(p.dir, "venv"), d.link); err != nil {
 			return err
 		}
 	}
 	for _, c := range d.copies {
-		if err := copyTree(filepath.Join(d.dir, "tree", filepath.FromSlash(c)), p.full(c)); err != nil {
+		if err := copyTree(filepath.Join(d.dir, "tree", filepath.FromSlash(c)), p.full(c), d.link); err != nil {
 			return err
 		}
 	}
@@ -90,15 +90,31 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	defer c.locks.lock(key)()
 	dir := filepath.Join(c.o.Cache, key)
 	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil {
-		return found(dir, chain)
+		d, err := found(dir, chain)
+		if err != nil {
+			return d, err
+		}
+		if d.link = c.mayLink(); !d.link {
+			return d, nil
+		}
+		if sound, err := d.seal(); err != nil || sound {
+			return d, err
+		}
+		if err := removeAll(dir); err != nil {
+			return prepared{}, fmt.Errorf("%w: %w", ErrSetup, err)
+		}
 	}
 	if err := c.install(ctx, dir, files, chain, setup); err != nil {
 		return prepared{}, err
 	}
-	return found(dir, chain)
+	d, err := found(dir, chain)
+	if d.link = err == nil && c.mayLink(); d.link {
+		_, err = d.seal()
+	}
+	return d, err
 }
 
-func maps(m map[string][]byte) func(yield func(string) bool) {
+func maps[V any](m map[string]V) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for k := range m {
 			if !yield(k) {
@@ -212,8 +228,9 @@ func found(dir string, chain toolchain.Found) (prepared, error) {
 	return d, nil
 }
 
-// copyTree copies a directory with its links and execute bits, several files at a time. What is there already is replaced.
-func copyTree(from, to string) error {
+// copyTree copies a directory with its links and execute bits, several files at a time. Where files may be linked, they
+// are hard links to those of from as far as the file system allows.
+func copyTree(from, to string, link bool) error {
 	type job struct {
 		src, dst string
 		mode     fs.FileMode
@@ -249,6 +266,9 @@ func copyTree(from, to string) error {
 			}
 			return os.Symlink(target, dst)
 		case e.Type().IsRegular():
+			if link && os.Link(p, dst) == nil {
+				return nil
+			}
 			info, err := e.Info()
 			if err != nil {
 				return err

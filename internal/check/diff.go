@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 )
@@ -135,6 +137,25 @@ func addedByOrder(a, b []string, start int) []line {
 		}
 	}
 	return out
+}
+
+// hasWord reports whether word stands in text as a word of its own. Letters are those of every script.
+func hasWord(text, word string) bool {
+	inWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for from := 0; word != ""; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+		from = at + len(word)
+	}
+	return false
 }
 
 func has(list []string, s string) bool {

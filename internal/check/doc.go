@@ -12,7 +12,7 @@ package check
 
 import (
 	"errors"
-	"slices"
+	"path"
 	"strings"
 	"time"
 
@@ -69,6 +69,10 @@ type Module struct {
 	Place toolchain.Placement
 	// Exports are the names that the spec promises.
 	Exports []step.Export
+	// Names are further identifiers that the spec gives away (spec.Names): a test may need them.
+	Names []string
+	// Items are the ids of the spec's items; without any a claim may name what it wants.
+	Items []string
 	// Tests are the module's test files that existed before RED.
 	Tests []string
 	// Kept are existing files that this run may not change; a change of them is put back and reported.
@@ -100,6 +104,8 @@ type Proof struct {
 	Fresh, Strong int
 	// Covered are the items of the author's map for which a test exists that asserts something.
 	Covered []string
+	// Unread are test files of RED that cannot be parsed: nobody can say which tests are in them.
+	Unread []string
 	// Restored are files that the author changed and that were put back.
 	Restored []string
 	// Tried, Killed count mutants; Survived say which the tests did not notice.
@@ -112,11 +118,7 @@ func (p Proof) Counts() step.Counts { return count(p.Results) }
 
 func count(rs []step.TestResult) step.Counts {
 	var c step.Counts
-	named := slices.ContainsFunc(rs, func(r step.TestResult) bool { return !strings.HasSuffix(r.ID, "::") })
-	for _, r := range rs {
-		if named && strings.HasSuffix(r.ID, "::") {
-			continue // a package's own result only sums up its tests
-		}
+	for _, r := range single(rs) {
 		c.Total++
 		switch r.Status {
 		case step.Pass:
@@ -132,16 +134,46 @@ func count(rs []step.TestResult) step.Counts {
 	return c
 }
 
+// single leaves out the results that only sum up others: a package or file one of whose tests failed, and a test whose
+// subtests say the same.
+func single(rs []step.TestResult) []step.TestResult {
+	bad := func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error }
+	failed, parts, failedParts := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, r := range rs {
+		file, name := toolchain.SplitID(r.ID)
+		if name == "" {
+			continue
+		}
+		if bad(r) {
+			failed[file], failed[dirOf(file)] = true, true
+		}
+		if !strings.HasSuffix(file, ".go") && strings.Contains(path.Base(file), ".") {
+			continue // only Go reports a test beside its subtests
+		}
+		for i := range len(name) {
+			if name[i] == '/' {
+				parts[file+"::"+name[:i]] = true
+				failedParts[file+"::"+name[:i]] = failedParts[file+"::"+name[:i]] || bad(r)
+			}
+		}
+	}
+	var out []step.TestResult
+	for _, r := range rs {
+		file, name := toolchain.SplitID(r.ID)
+		switch {
+		case name == "" && r.Status == step.Fail && failed[file]:
+		case name != "" && parts[r.ID] && (!bad(r) || failedParts[r.ID]):
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // Failures lists the results that failed or could not run.
 func (p Proof) Failures() []step.TestResult {
 	var out []step.TestResult
-	named := slices.ContainsFunc(p.Results, func(r step.TestResult) bool {
-		return !strings.HasSuffix(r.ID, "::") && r.Status != step.Pass && r.Status != step.Skip
-	})
-	for _, r := range p.Results {
-		if named && strings.HasSuffix(r.ID, "::") {
-			continue
-		}
+	for _, r := range single(p.Results) {
 		if r.Status == step.Fail || r.Status == step.Error || r.Status == step.Flake {
 			out = append(out, r)
 		}

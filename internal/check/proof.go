@@ -98,10 +98,18 @@ func (c *Checker) Green(ctx context.Context, m Module, before, tree string, froz
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
-	audit, err := c.Audit(ctx, m, before, tree, frozen, m.Place.AllowsSource, nil)
+	allows := func(p string) bool {
+		return m.Place.AllowsSource(p) || slices.ContainsFunc(findings, func(f step.Finding) bool { return f.Rule == strayRule && f.Path == p })
+	}
+	audit, err := c.Audit(ctx, m, before, tree, frozen, allows, nil)
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
+	more, err := c.moreExports(ctx, m, before, fixed)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove green: %w", err)
+	}
+	findings = append(findings, more...)
 	audit = slices.DeleteFunc(audit, func(f step.Finding) bool { return has(m.Kept, f.Path) })
 	findings = merge(findings, audit)
 	proof, err := c.passes(ctx, m, fixed, frozen)
@@ -185,6 +193,9 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 		case has(m.Kept, d.Path):
 			findings = append(findings, warn("kept-changed", d.Path, 0, "This file is kept as it is in this run; the change was put back."))
 			back(d)
+		case m.stray(d):
+			findings = append(findings, strayFinding(d.Path))
+			edits = append(edits, git.Edit{Path: d.Path})
 		case !m.Place.AllowsSource(d.Path):
 			findings = append(findings, scopeFinding(m, d.Path, "source files of the module"))
 			back(d)
@@ -318,20 +329,29 @@ func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 		if out.clean() {
 			continue
 		}
-		charged := 0
-		for l := range strings.SplitSeq(out.tail, "\n") {
+		charged, own := 0, 0
+		for l := range strings.SplitSeq(string(out.output), "\n") {
 			d := diagnostic.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./"))
 			if d == nil {
 				continue
 			}
 			file := path.Join(m.Chain.Root, d[1])
-			if m.Place.AllowsSource(file) {
+			switch {
+			case m.Place.AllowsSource(file):
 				charged++
 				proof.Findings = append(proof.Findings, reject("build-failed", file, atoi(d[2]), "The build fails: "+strings.TrimSpace(l)))
+			case m.ownTest(file) && !aboutTypings(l):
+				own++
+				text := "The build fails in the module's own frozen test: " + strings.TrimSpace(l)
+				if m.Chain.Ecosystem == toolchain.Node { // RED has type-checked it, so the code is what does not fit
+					proof.Findings = append(proof.Findings, reject("build-failed", file, atoi(d[2]), text+"\nMake the code fit; should the test be wrong, say so."))
+					continue
+				}
+				proof.Findings = append(proof.Findings, warn("build-failed", file, atoi(d[2]), text))
 			}
 		}
-		if charged == 0 {
-			proof.Findings = append(proof.Findings, warn("build-failed", m.Dir, 0, "The build fails outside the module: "+out.tail))
+		if charged+own == 0 {
+			proof.Findings = append(proof.Findings, warn("build-failed", m.Dir, 0, "The build fails, but not in what was written here: "+out.tail))
 		}
 	}
 	return nil

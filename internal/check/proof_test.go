@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -325,14 +326,19 @@ func prove(t *testing.T, s sample) {
 		t.Fatal("the frozen tests were not put back before they ran")
 	}
 	green := l.tree(red, s.right)
-	for file, rule := range map[string]string{"go.sum": "lockfile-changed", ".claude/settings.json": "agent-settings-changed", s.dir + "/key.pem": "secret"} {
-		p, err = l.checker.Green(ctx, m, red, l.tree(green, map[string]string{file: "-----BEGIN RSA PRIVATE" + " KEY-----\n"}), frozen)
-		want(t, "green with "+file, p, err, false, rule)
-	}
+	const key = "-----BEGIN RSA PRIVATE" + " KEY-----\n"
+	p, err = l.checker.Green(ctx, m, red, l.tree(green, map[string]string{"go.sum": key, ".claude/settings.json": key, s.dir + "/key.pem": key}), frozen)
+	want(t, "green with more than code", p, err, false, "lockfile-changed", "agent-settings-changed", "secret")
 	p, err = l.checker.Green(ctx, m, red, green, frozen)
 	want(t, "right implementation", p, err, true)
+	stranger := "other/new" + filepath.Ext(slices.Collect(maps.Keys(s.right))[0])
+	p, err = l.checker.Green(ctx, m, red, l.tree(green, map[string]string{stranger: "x"}), frozen)
+	want(t, "a source of another module", p, err, false, "out-of-scope")
 	p, err = l.checker.Green(ctx, m, red, l.tree(green, map[string]string{"other/new.md": "x"}), frozen)
-	want(t, "another file", p, err, false, "out-of-scope")
+	want(t, "what a command left behind", p, err, true, "stray-removed")
+	if p.Tree != green {
+		t.Fatal("what a command left behind is in the proved tree")
+	}
 
 	// REFACTOR, strength, landing
 	p, err = l.checker.Refactor(ctx, m, green, l.tree(green, s.refactor), frozen)

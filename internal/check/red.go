@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // fail: a test that passes against both does not depend on the implementation. Changes of anything but tests and their
 // data are findings and are left out of the tree that is proved.
 func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims []step.Claim) (proof Proof, err error) {
-	r := &red{c: c, m: m, base: base}
+	r := &red{c: c, m: m, base: base, ran: map[string]bool{}}
 	proof = Proof{}
 	if err = r.split(ctx, tree, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
@@ -45,7 +46,11 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	if err = r.prove(ctx, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
+	if err = r.typeCheck(ctx, &proof); err != nil {
+		return proof, fmt.Errorf("prove red: %w", err)
+	}
 	r.claims(claims, &proof)
+	proof.Unread = r.unread
 	proven := len(proof.Red) > 0 || len(proof.Satisfied) > 0 && r.mayPass()
 	proof.Passed = proven && len(r.invented) == 0 && !Rejected(proof.Findings)
 	return proof, nil
@@ -63,7 +68,13 @@ type red struct {
 	stubs bool                         // stubs stood in for what is missing
 	fresh []test                       // the new and changed ones
 
-	invented []string // items for which only tests that do not exist are named
+	invented []string          // items for which only tests that do not exist are named
+	sources  map[string][]byte // test files as they are in the proved tree
+	compiled *goRun            // Go: the first run, with what had to be cut out
+	ran      map[string]bool   // new tests that ran and passed
+	loaded   []string          // tests that did not run because nothing of their file or package did
+	unread   []string          // test files that cannot be parsed
+	words    map[string]bool   // names that the spec gives away, beside its exports
 }
 
 // split leaves only changes of tests and test data in the tree.
@@ -75,7 +86,12 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 	r.old = map[string]map[string]string{}
 	defer func() {
 		changes = slices.DeleteFunc(changes, func(ch Change) bool { return has(r.m.Kept, ch.Path) })
-		audit := Audit{Changes: changes, Allows: r.m.Place.AllowsTest, Packages: r.m.Packages, SpecText: r.m.SpecText}
+		strays := map[string]bool{}
+		for _, ch := range changes {
+			strays[ch.Path] = r.m.stray(ch) || neededInit(r.m, ch, changes)
+		}
+		allows := func(p string) bool { return strays[p] || r.m.Place.AllowsTest(p) }
+		audit := Audit{Changes: changes, Allows: allows, Packages: r.m.Packages, SpecText: r.m.SpecText}
 		proof.Findings = merge(proof.Findings, audit.Findings())
 	}()
 	var edits []git.Edit
@@ -92,8 +108,14 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 			}
 			continue
 		}
-		proof.Findings = append(proof.Findings, reject("out-of-scope", ch.Path, 0,
-			"This phase writes tests and test data of "+r.m.Dir+" only ("+strings.Join(r.m.Place.Tests, ", ")+")."))
+		if neededInit(r.m, ch, changes) {
+			continue
+		}
+		if r.m.stray(ch) {
+			proof.Findings = append(proof.Findings, strayFinding(ch.Path))
+		} else {
+			proof.Findings = append(proof.Findings, reject("out-of-scope", ch.Path, 0, r.m.redScope()))
+		}
 		if !strings.HasPrefix(ch.Path, "../") {
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
 		}
@@ -136,6 +158,10 @@ func (r *red) readTests() {
 	}
 	slices.Sort(r.files)
 	r.all = r.p.testsOf(r.files)
+	r.sources = map[string][]byte{}
+	for _, f := range r.files {
+		r.sources[f] = r.p.read(f)
+	}
 	parsed := map[string]source.File{}
 	for _, t := range r.all {
 		if _, ok := parsed[t.File]; !ok {
@@ -220,40 +246,44 @@ func (r *red) filesOf(ts []test) []string {
 	return out
 }
 
-// run runs tests with stubs for what is missing. Stubs that do not compile are taken away again.
+// run runs tests with stubs for what is missing.
 func (r *red) run(ctx context.Context, files []string, ts []test, stub func(string, toolchain.Symbol) string) (testRun, bool, error) {
-	undo, n, err := r.p.putStubs(r.m, files, stub)
+	if r.m.Chain.Ecosystem == toolchain.Go {
+		run, err := r.runGo(ctx, files, ts, stub)
+		if r.compiled == nil {
+			r.compiled = &run
+			r.unread = run.unread
+		}
+		return run.testRun, run.stubbed, err
+	}
+	s, err := r.p.putStubs(r.m, files, stub)
 	if err != nil {
 		return testRun{}, false, err
 	}
-	if n == 0 {
-		plain, failed := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
-		return plain, false, failed
-	}
+	stubbed := len(s.before) > 0
 	run, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
-	if e := undo(); e != nil && err == nil {
+	if e := s.undo(); err == nil {
 		err = e
 	}
-	if err != nil {
-		return run, true, err
-	}
-	for _, res := range run.results {
-		if res.Status == step.Error && (strings.Contains(res.Message, stubFile) || strings.Contains(res.Message, asideMark)) {
-			plain, failed := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
-			plain.records = append(run.records, plain.records...)
-			return plain, false, failed
-		}
-	}
-	return run, true, nil
+	return run, stubbed, err
 }
 
 // sort decides for each new test what its result means.
 func (r *red) sort(run testRun, proof *Proof) {
 	reported := map[string]bool{}
+	var cut map[string]cutTest
+	if r.compiled != nil {
+		cut = r.compiled.cut
+		proof.Findings = append(proof.Findings, r.compiled.mistakes...)
+	}
 	for _, t := range r.fresh {
 		rs := resultsOf(t, run.results)
 		st, ran := status(rs)
+		why, isCut := cut[t.ID]
 		switch {
+		case isCut && why.mistake: // said already
+		case isCut:
+			proof.Red = append(proof.Red, t.ID)
 		case !ran:
 			load, broken := loadError(t, run.results)
 			if !broken {
@@ -263,11 +293,15 @@ func (r *red) sort(run testRun, proof *Proof) {
 			}
 			if why := r.unrelated(t, load.Message, true); why != "" {
 				if !reported[t.File] {
-					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, 0, why))
+					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message), why))
 				}
 				reported[t.File] = true
+				if brokenSource.MatchString(load.Message) && !has(r.unread, t.File) {
+					r.unread = append(r.unread, t.File)
+				}
 				continue
 			}
+			r.loaded = append(r.loaded, t.ID)
 			proof.Red = append(proof.Red, t.ID)
 		case st == step.Fail || st == step.Error:
 			if why := r.unrelated(t, worst(rs).Message, false); why != "" {
@@ -282,9 +316,13 @@ func (r *red) sort(run testRun, proof *Proof) {
 				proof.Findings = append(proof.Findings, reject("test-skipped", t.File, t.Line, "The test "+t.Name+" was skipped; a test that does not run proves nothing."))
 			}
 		default:
+			r.ran[t.ID] = true
 			proof.Satisfied = append(proof.Satisfied, t.ID)
-			proof.Findings = append(proof.Findings, fix("already-passes", t.File, t.Line,
-				"The test "+t.Name+" passes without the implementation, so it does not cover what it is meant for."))
+			text := "The test " + t.Name + " passes even when what the spec exports does nothing, so it does not cover what it is meant for."
+			if r.hasCode() {
+				text = "The test " + t.Name + " passes on the code as it is now; that is fine if the code already does this, else make it fail."
+			}
+			proof.Findings = append(proof.Findings, fix("already-passes", t.File, t.Line, text))
 		}
 	}
 	if len(proof.Red) == 0 {
@@ -294,6 +332,24 @@ func (r *red) sort(run testRun, proof *Proof) {
 			}
 		}
 	}
+}
+
+var placeText = regexp.MustCompile(`:(\d+)(?::\d+)?\b|, line (\d+)|\((\d+),\d+\)`)
+
+// placeIn finds the line of a file that a message speaks of, 0 for none.
+func placeIn(file, msg string) int {
+	at := strings.Index(msg, file)
+	if at < 0 {
+		at = strings.Index(msg, path.Base(file))
+	}
+	if at < 0 {
+		return 0
+	}
+	m := placeText.FindStringSubmatch(msg[at:min(len(msg), at+len(file)+40)])
+	if m == nil {
+		return 0
+	}
+	return atoi(m[1] + m[2] + m[3])
 }
 
 func worst(rs []step.TestResult) step.TestResult {
@@ -307,24 +363,24 @@ func worst(rs []step.TestResult) step.TestResult {
 
 // missingName are the ways in which runners and compilers say that a name is not there.
 var missingName = []*regexp.Regexp{
-	regexp.MustCompile(`undefined: (?:\w+\.)?(\w+)`),
-	regexp.MustCompile(`(?:undefined \(type .* has no field or method |missing method )(\w+)`),
-	regexp.MustCompile(`unknown field (\w+) in struct`),
-	regexp.MustCompile(`cannot import name '(\w+)'`),
-	regexp.MustCompile(`NameError: name '(\w+)' is not defined`),
-	regexp.MustCompile(`has no attribute '(\w+)'`),
-	regexp.MustCompile(`ReferenceError: (\w+) is not defined`),
-	regexp.MustCompile(`does not provide an export named '(\w+)'`),
-	regexp.MustCompile(`fixture '(\w+)' not found`),
-	regexp.MustCompile(`(?:__vite_ssr_import_\d+__|_\w+)\.(\w+)\)? is not a (?:function|constructor)`),
+	regexp.MustCompile(`undefined: (?:[\pL\w]+\.)?([\pL\w$]+)`),
+	regexp.MustCompile(`(?:undefined \(type .* has no field or method |missing method )([\pL\w$]+)`),
+	regexp.MustCompile(`unknown field ([\pL\w$]+) in struct`),
+	regexp.MustCompile(`cannot import name '([\pL\w$]+)'`),
+	regexp.MustCompile(`NameError: name '([\pL\w$]+)' is not defined`),
+	regexp.MustCompile(`has no attribute '([\pL\w$]+)'`),
+	regexp.MustCompile(`ReferenceError: ([\pL\w$]+) is not defined`),
+	regexp.MustCompile(`does not provide an export named '([\pL\w$]+)'`),
+	regexp.MustCompile(`fixture '([\pL\w$]+)' not found`),
+	regexp.MustCompile(`(?:__vite_ssr_import_\d+__|_\w+)\.([\pL\w$]+)\)? is not a (?:function|constructor)`),
 }
 
 // otherSignature are the ways in which Go's compiler says that a function has another signature. They explain a failure only
 // where no stub has the signature of the spec.
 var otherSignature = []*regexp.Regexp{
-	regexp.MustCompile(`arguments in call to (?:\w+\.)*(\w+)`),
-	regexp.MustCompile(`assignment mismatch: .* but (?:\w+\.)*(\w+)(?:\(.*\))? returns`),
-	regexp.MustCompile(`cannot use .* in argument to (?:\w+\.)*(\w+)`),
+	regexp.MustCompile(`arguments in call to (?:[\pL\w]+\.)*([\pL\w$]+)`),
+	regexp.MustCompile(`assignment mismatch: .* but (?:[\pL\w]+\.)*([\pL\w$]+)(?:\(.*\))? returns`),
+	regexp.MustCompile(`cannot use .* in argument to (?:[\pL\w]+\.)*([\pL\w$]+)`),
 }
 
 // missingModule are the ways to say that a file or package is not there.
@@ -384,14 +440,35 @@ func firstLines(s string, n int) string {
 
 // promised reports whether the spec exports name, as a name or in a signature (a field, a method).
 func (r *red) promised(name string) bool {
-	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	for _, e := range r.m.Exports {
-		if e.Name == name || strings.HasSuffix(e.Name, "."+name) || word.MatchString(e.Signature) {
+		if e.Name == name || strings.HasSuffix(e.Name, "."+name) || hasWord(e.Signature, name) {
 			return true
 		}
 	}
-	return false
+	return has(r.m.Names, name) || r.inSpecCode(name)
 }
+
+// inSpecCode reports whether name stands in code in the part of the spec that a module carries with it: a line of its
+// exports may not have been understood.
+func (r *red) inSpecCode(name string) bool {
+	if r.words == nil {
+		r.words = map[string]bool{}
+		for i, part := range strings.Split(r.m.SpecText, "`") {
+			if i%2 == 0 {
+				continue
+			}
+			for _, w := range identifier.FindAllString(stringText.ReplaceAllString(part, " "), -1) {
+				r.words[w] = true
+			}
+		}
+	}
+	return r.words[name]
+}
+
+var (
+	identifier = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
+	stringText = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+)
 
 // ownModule reports whether a missing import is a file of the module under work, of which the test wants only what the
 // spec exports.

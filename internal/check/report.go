@@ -27,7 +27,7 @@ type reader struct {
 	fileOf func(dir, name string) string
 }
 
-// read gives one result a test, and one with an empty name for each file or package that could not be loaded.
+// read gives one result a test, and one with only a path for each file or package that could not be loaded.
 func (r reader) read(kind toolchain.Report, report, stdout []byte) ([]step.TestResult, error) {
 	switch kind {
 	case toolchain.ReportGoTest:
@@ -46,8 +46,12 @@ func (r reader) read(kind toolchain.Report, report, stdout []byte) ([]step.TestR
 }
 
 func (r reader) result(file, name string, status step.TestStatus, message string, seconds float64) step.TestResult {
+	id := file + "::" + name
+	if name == "" {
+		id = file
+	}
 	return step.TestResult{
-		ID: file + "::" + name, File: file, Status: status, Message: shorten(message), Millis: int64(seconds * 1000),
+		ID: id, File: file, Status: status, Message: shorten(message), Millis: int64(seconds * 1000),
 	}
 }
 
@@ -172,6 +176,7 @@ func (r reader) goPackage(e goEvent, msg string) step.TestResult {
 	st := step.Fail
 	if e.FailedBuild != "" || strings.Contains(msg, "[build failed]") || strings.Contains(msg, "[setup failed]") {
 		st = step.Error
+		msg = "package " + path.Base(r.goDir(e.Package)) + " does not build:\n" + msg
 	}
 	return r.result(r.goDir(e.Package), "", st, msg, e.Elapsed)
 }
@@ -334,7 +339,21 @@ func (r reader) junitCase(c junitCase) step.TestResult {
 	case c.Skipped != nil:
 		st, msg = step.Skip, c.Skipped.String()
 	}
-	return r.result(file, name, st, msg, seconds)
+	return r.result(file, name, st, withError(msg), seconds)
+}
+
+// withError puts the lines of pytest's message that name the error before the source lines around it.
+func withError(msg string) string {
+	var errors []string
+	for l := range strings.Lines(msg) {
+		if rest, ok := strings.CutPrefix(l, "E  "); ok {
+			errors = append(errors, "E  "+strings.TrimRight(rest, "\n"))
+		}
+	}
+	if len(errors) == 0 {
+		return msg
+	}
+	return strings.Join(errors, "\n") + "\n" + msg
 }
 
 func (r reader) unittest(report []byte) ([]step.TestResult, error) {

@@ -15,6 +15,7 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 	var out []step.Finding
 	if !helperDir(f.Path) {
 		out = append(out, a.detection(f)...)
+		out = append(out, a.reaches(f)...)
 	}
 	for i, t := range f.code {
 		if !f.added[t.Line] {
@@ -82,7 +83,8 @@ func (a Audit) detection(f *file) []step.Finding {
 		}
 		switch t.Kind {
 		case source.String:
-			if a.envName(f.code, i, t.Value()) {
+			if a.envName(f.code, i, t.Value()) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
+				testEnv.MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
 				say(t.Line, "The implementation reads "+t.Value()+" from the environment to find out whether it is tested.")
 			} else if why := stringTell(f, i); why != "" {
 				say(t.Line, why)
@@ -112,7 +114,7 @@ func (a Audit) envName(ts []source.Token, i int, name string) bool {
 }
 
 func (a Audit) inSpec(word string) bool {
-	return a.SpecText != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).MatchString(a.SpecText)
+	return hasWord(a.SpecText, word)
 }
 
 // near reports whether one of the words is in the tokens around i, within the same function.
@@ -154,10 +156,25 @@ func stringTell(f *file, i int) string {
 	case testWord.MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
 		"extract_stack", "captureStackTrace", "print_stack", "getouterframes"):
 		return "The implementation looks at its callers to find tests."
-	case testWord.MatchString(v) && near(f, i, "Args", "argv"):
+	case testWord.MatchString(v) && near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") && !command(f.code, i):
 		return "The implementation looks at the command line to find tests."
 	}
 	return ""
+}
+
+// command reports whether the string at i is the name of a command that an argument is compared with: case "test",
+// argv[1] == "test".
+func command(ts []source.Token, i int) bool {
+	if i < 2 || strings.ToLower(strings.TrimSuffix(ts[i].Value(), "s")) != "test" {
+		return false
+	}
+	switch ts[i-1].Text {
+	case "case":
+		return true
+	case "==", "===", "!=", "!==":
+		return ts[i-2].Text == "]"
+	}
+	return false
 }
 
 func nodeEnv(f *file, i int) bool {
@@ -188,7 +205,7 @@ func (a Audit) wordTell(f *file, i int) string {
 		switch {
 		case text(-1) == "." && text(-2) == "env" && testEnv.MatchString(t.Text) && !a.inSpec(t.Text):
 			return "The implementation reads " + t.Text + " from the environment to find out whether it is tested."
-		case t.Text == "vitest" && text(-1) == "." && text(-2) == "meta":
+		case t.Text == "vitest" && text(-1) == "." && (text(-2) == "meta" || importMeta(f.code[:i], t.Line)):
 			return "The implementation asks for import.meta.vitest."
 		case text(-1) == "typeof" && runnerGlobal(t.Text):
 			return "The implementation asks whether the test runner's " + t.Text + " is there."
@@ -197,6 +214,16 @@ func (a Audit) wordTell(f *file, i int) string {
 		}
 	}
 	return ""
+}
+
+// importMeta reports whether import.meta stands in the line before what follows, perhaps in brackets and with a type.
+func importMeta(ts []source.Token, line int) bool {
+	for k := len(ts) - 1; k >= 2 && ts[k].Line == line; k-- {
+		if ts[k].Text == "meta" && ts[k-1].Text == "." && ts[k-2].Text == "import" {
+			return true
+		}
+	}
+	return false
 }
 
 func runnerGlobal(w string) bool {
@@ -315,7 +342,8 @@ func magic(f *file, i int) bool {
 }
 
 var (
-	todo = regexp.MustCompile(`^(//|#|/\*+|\*|<!--|--|;)?[\s*!]*(TODO|FIXME|HACK|XXX)\b|\b(TODO|FIXME|HACK|XXX)[:(]`)
+	// A note begins a comment or has a colon or a name behind it; a word that ends a sentence or stands in quotes is spoken of.
+	todo = regexp.MustCompile(`^(//|#|/\*+|\*|<!--|--|;)?[\s*!]*(TODO|FIXME|HACK|XXX)(\s*$|\s*[:(]|\s+\S)|(^|[^"'`+"`"+`\w])(TODO|FIXME|HACK|XXX)[:(]`)
 	// blanket suppressions name no rule and give no reason.
 	blanket = regexp.MustCompile(`eslint-disable(-next-line|-line)?\s*(\*/)?$|@ts-ignore\s*$|@ts-nocheck|#\s*type:\s*ignore\s*$|#\s*noqa\s*$|^//nolint\s*$|pragma:\s*no cover|istanbul ignore|(v8|c8) ignore|pylint:\s*skip-file|mypy:\s*ignore-errors`)
 )

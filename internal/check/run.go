@@ -23,6 +23,7 @@ type outcome struct {
 	Record  step.Record
 	Results []step.TestResult
 	report  []byte
+	output  []byte // what it printed
 	tail    string
 	// problem says why the run is no evidence: it changed tracked files, was ended, or its report cannot be read.
 	problem string
@@ -162,7 +163,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	both.Write(stdout.Bytes())
 	both.Write(stderr.Bytes())
-	o := outcome{tail: shorten(lastPart(res.Stdout.Text, res.Stderr.Text))}
+	o := outcome{output: both.Bytes(), tail: shorten(lastPart(res.Stdout.Text, res.Stderr.Text))}
 	o.Record = step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,

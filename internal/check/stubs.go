@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,13 +12,11 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// stubFile is the name of Go's file with stubs; it sorts last and cannot be a module's.
-const stubFile = "zz_jacquard_stub.go"
-
-// putStubs declares the exports that are missing, so that tests fail one by one instead of not compiling. It gives the
-// number of files it wrote and how to take them away.
-func (p *place) putStubs(m Module, tests []string, stub func(string, toolchain.Symbol) string) (undo func() error, n int, err error) {
-	s := &stubber{p: p, m: m, stub: stub, before: map[string][]byte{}}
+// putStubs declares the exports that are missing, so that tests fail one by one instead of not compiling. What it wrote
+// is in the stubber, which takes it away again.
+func (p *place) putStubs(m Module, tests []string, stub func(string, toolchain.Symbol) string) (*stubber, error) {
+	s := &stubber{p: p, m: m, stub: stub, before: map[string][]byte{}, invented: map[string]bool{}}
+	var err error
 	switch m.Chain.Ecosystem {
 	case toolchain.Go:
 		err = s.golang(tests)
@@ -30,7 +27,7 @@ func (p *place) putStubs(m Module, tests []string, stub func(string, toolchain.S
 			}
 		}
 	}
-	return s.undo, len(s.before), err
+	return s, err
 }
 
 type stubber struct {
@@ -38,6 +35,9 @@ type stubber struct {
 	m      Module
 	stub   func(string, toolchain.Symbol) string
 	before map[string][]byte // what was there, nil for nothing
+
+	golib    goStubs
+	invented map[string]bool // types that signatures name and nothing declares
 }
 
 func (s *stubber) put(name string, b []byte) error {
@@ -64,8 +64,11 @@ func (s *stubber) restamp(name string) {
 	}
 }
 
+// undo puts everything back as it was. It may be called again.
 func (s *stubber) undo() error {
-	for name, b := range s.before {
+	before := s.before
+	s.before = map[string][]byte{}
+	for name, b := range before {
 		if b == nil {
 			if err := os.Remove(s.p.full(name)); err != nil {
 				return err
@@ -90,101 +93,6 @@ func symbol(e step.Export) toolchain.Symbol {
 		sym.Kind = "class"
 	}
 	return sym
-}
-
-var receiverType = regexp.MustCompile(`^func \(\s*\w*\s*\*?(\w+)`)
-
-// golang writes one file with all exports that are missing, or have another signature, into the package.
-func (s *stubber) golang(tests []string) error {
-	have := map[string]bool{}
-	present, files := map[string][]byte{}, map[string][]byte{}
-	pkg := ""
-	list, err := os.ReadDir(s.p.full(s.m.Dir))
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	for _, e := range list {
-		name := path.Join(s.m.Dir, e.Name())
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		present[name] = s.p.read(name)
-		files[name] = present[name]
-		f := source.Parse(name, present[name])
-		pkg = f.Package
-		for _, x := range f.Exports {
-			have[strings.TrimPrefix(x.Owner+"."+x.Name, ".")] = true
-		}
-	}
-	if pkg == "" {
-		pkg = s.goPackage(tests)
-	}
-	var decls strings.Builder
-	for _, e := range s.m.Exports {
-		sym := symbol(e)
-		if r := receiverType.FindStringSubmatch(e.Signature); r != nil {
-			sym.Kind, sym.Owner = "method", r[1]
-		}
-		key := strings.TrimPrefix(sym.Owner+"."+sym.Name, ".")
-		stub := s.stub(toolchain.LangGo, sym)
-		if !have[key] || stub != "" && resign(files, sym, stub) {
-			have[key] = true
-			decls.WriteString(stub)
-		}
-	}
-	if pkg == "" || decls.Len() == 0 {
-		return nil
-	}
-	for name, b := range files {
-		if !bytes.Equal(b, present[name]) {
-			if err := s.put(name, b); err != nil {
-				return err
-			}
-		}
-	}
-	text := decls.String()
-	if strings.Contains(text, "stubError(") {
-		text += toolchain.GoStubSupport
-	}
-	var b strings.Builder
-	b.WriteString("package " + pkg + "\n\n")
-	for _, imp := range append(toolchain.GoStubImports(text), s.projectImports(text, present, tests)...) {
-		b.WriteString("import \"" + imp + "\"\n")
-	}
-	b.WriteString("\n" + text)
-	return s.put(path.Join(s.m.Dir, stubFile), []byte(b.String()))
-}
-
-// projectImports lists what stubs need of other packages, as the module's sources and tests import it.
-func (s *stubber) projectImports(stubs string, sources map[string][]byte, tests []string) []string {
-	var out []string
-	look := func(name string, src []byte) {
-		for _, imp := range source.Parse(name, src).Imports {
-			used := regexp.MustCompile(`\b` + regexp.QuoteMeta(path.Base(imp.From)) + `\.[A-Z]`).MatchString(stubs)
-			own := has(importTargets(s.m.Chain, name, imp.From, s.p.root), path.Clean(s.m.Dir))
-			std := !strings.Contains(strings.SplitN(imp.From, "/", 2)[0], ".") && len(importTargets(s.m.Chain, name, imp.From, s.p.root)) == 0
-			if used && !own && !std && !has(out, imp.From) {
-				out = append(out, imp.From)
-			}
-		}
-	}
-	for name, src := range sources {
-		look(name, src)
-	}
-	for _, t := range tests {
-		look(t, s.p.read(t))
-	}
-	return out
-}
-
-// goPackage is the package of the tests beside the module's sources, or of the directory's name.
-func (s *stubber) goPackage(tests []string) string {
-	for _, t := range tests {
-		if path.Dir(t) == path.Clean(s.m.Dir) {
-			return strings.TrimSuffix(source.Parse(t, s.p.read(t)).Package, "_test")
-		}
-	}
-	return ""
 }
 
 // imports writes what a test of Node or Python imports from the module and is not there.
@@ -248,7 +156,7 @@ func usesRequire(src []byte, from string) bool {
 	return strings.Contains(string(src), "require('"+from+"')") || strings.Contains(string(src), `require("`+from+`")`)
 }
 
-var exportedStub = regexp.MustCompile(`(?m)^export (function|class|const) (\w+)( =)?`)
+var exportedStub = regexp.MustCompile(`(?m)^export (function|class|const) ([\pL\w$]+)( =)?`)
 
 // commonJS turns stubs into assignments to exports.
 func commonJS(stubs string) string {

@@ -216,10 +216,29 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 			return usage("--spec-json: %s is not what a spec to build says now: run --phase red again", in.SpecJSON)
 		}
 	}
-	if err := p.trusted(f.driveOptions); err != nil {
+	if err := errors.Join(p.branchFree(ctx, in.Branch), p.trusted(f.driveOptions)); err != nil {
 		return err
 	}
 	return p.begin(ctx, in, f)
+}
+
+// branchFree refuses a branch that the result could not be put on, before
+// anything is paid for.
+func (p *project) branchFree(ctx context.Context, name string) error {
+	if name == "" {
+		return nil
+	}
+	ok, err := p.repo.ValidBranch(ctx, name)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return usage("--branch: %q cannot be the name of a branch", name)
+	}
+	if _, err := p.repo.Ref(ctx, "refs/heads/"+name); err == nil {
+		return usage("--branch: %s exists already; give the result a new one", name)
+	}
+	return nil
 }
 
 // planOptions are an actor's options for planning: no agent, no blobs.
@@ -228,12 +247,17 @@ func (p *project) planOptions() act.Options {
 }
 
 func (p *project) nothing(plan *act.CompilePlan) error {
-	if p.a.json {
-		p.a.print(report.NothingToDo(plan.Note()))
-		return nil
+	note := plan.Note()
+	code := exitOK
+	if note.Kept > 0 {
+		code = exitNotVerified
 	}
-	fmt.Fprint(p.a.Err, report.Planned(p.lang, plan.Note()))
-	return nil
+	if p.a.json {
+		p.a.print(report.NothingToDo(note))
+		return silent(code)
+	}
+	fmt.Fprint(p.a.Err, report.Planned(p.lang, note))
+	return silent(code)
 }
 
 func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) (err error) {

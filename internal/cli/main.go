@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -29,6 +30,8 @@ type Streams struct {
 
 // Main runs a command line and returns the exit code.
 func Main(args []string, s Streams) int {
+	// Most commands are over before collecting garbage pays.
+	debug.SetGCPercent(400)
 	ctx, stop := interruptible(context.Background(), s.Err)
 	defer stop()
 	a := &app{Streams: s, env: map[string]string{}}

@@ -79,6 +79,9 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)
 	}
+	if r, ok := t.plain(o); ok {
+		return r, nil
+	}
 	out, err := t.run(ctx, call{dir: o.Dir, args: []string{
 		"rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir",
 		"--path-format=absolute", "--git-common-dir", "--show-toplevel", "--show-prefix",
@@ -100,6 +103,37 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	return &Repo{
 		tool: t, shallow: f7[1] == "true", format: f7[2], gitDir: f7[3], common: f7[4], top: f7[5], prefix: f7[6], temp: o.Temp,
 	}, nil
+}
+
+// plain recognises by its files the usual case, a project's root that is the top of an
+// ordinary repository, and saves the process that would say so. Anything unusual in the
+// configuration is left to git.
+func (t tool) plain(o Options) (*Repo, bool) {
+	top, err := filepath.EvalSymlinks(o.Dir)
+	if err != nil || !filepath.IsAbs(top) || strings.ContainsAny(top, "\n") {
+		return nil, false
+	}
+	dir := filepath.Join(top, ".git")
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return nil, false
+	}
+	for _, f := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
+			return nil, false
+		}
+	}
+	config, err := os.ReadFile(filepath.Join(dir, "config"))
+	if err != nil {
+		return nil, false
+	}
+	text := strings.ToLower(string(config))
+	for _, odd := range []string{"worktree", "extensions", "include", "bare = true", "bare=true", "objectformat"} {
+		if strings.Contains(text, odd) {
+			return nil, false
+		}
+	}
+	_, err = os.Stat(filepath.Join(dir, "shallow"))
+	return &Repo{tool: t, shallow: err == nil, format: "sha1", gitDir: dir, common: dir, top: top, temp: o.Temp}, true
 }
 
 // Private is the repository of a project outside git. It is kept in gitDir, its work

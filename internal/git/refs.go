@@ -23,6 +23,18 @@ func (r *Repo) Ref(ctx context.Context, name string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// ValidBranch reports whether a branch can have this name.
+func (r *Repo) ValidBranch(ctx context.Context, name string) (bool, error) {
+	if name == "" || strings.HasPrefix(name, "-") {
+		return false, nil
+	}
+	_, err := r.in(ctx, call{args: []string{"check-ref-format", "refs/heads/" + name}, ok: []int{1}})
+	if isAnswer(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Refs lists the refs below prefix, such as refs/jacquard/, with their ids.
 func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]string, error) {
 	out, err := r.user(ctx, "for-each-ref", "--format=%(objectname) %(refname)")

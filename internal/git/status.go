@@ -139,12 +139,9 @@ func (r *Repo) Listing(ctx context.Context, keep func(path string) bool) (map[st
 	var statusErr error
 	wg.Go(func() { dirty, statusErr = r.Status(ctx) })
 	out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
-	wg.Wait()
 	if err != nil {
+		wg.Wait()
 		return nil, fmt.Errorf("list files: %w", err)
-	}
-	if statusErr != nil {
-		return nil, fmt.Errorf("list files: %w", statusErr)
 	}
 	files := make(map[string]File, bytes.Count(out, []byte{0}))
 	var modules []string
@@ -159,6 +156,11 @@ func (r *Repo) Listing(ctx context.Context, keep func(path string) bool) (map[st
 		if mode == "160000" {
 			modules = append(modules, p)
 		}
+	}
+	// What git lists is read while git still looks for what is dirty.
+	wg.Wait()
+	if statusErr != nil {
+		return nil, fmt.Errorf("list files: %w", statusErr)
 	}
 	if err := r.overlay(ctx, files, dirty, keep); err != nil {
 		return nil, fmt.Errorf("list files: %w", err)

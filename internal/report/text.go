@@ -41,7 +41,10 @@ func Planned(l Lang, p step.PlanNote) string {
 		fmt.Fprintf(&b, l.pick("  ⚠ fails already, before anything is changed: %s\n", "  ⚠ 변경 전부터 실패: %s\n"), t)
 	}
 	if p.Count == 0 {
-		if len(p.Problems) == 0 {
+		switch {
+		case p.Kept > 0:
+			fmt.Fprintf(&b, l.pick("%d up to date, %d kept as they are and not verified\n", "최신 상태 %d개, 유지되어 검증되지 않음 %d개\n"), p.UpToDate, p.Kept)
+		case len(p.Problems) == 0:
 			b.WriteString("✓ All up-to-date. Use --all for full compile.\n")
 		}
 		return b.String()
@@ -183,6 +186,9 @@ func advice(l Lang, r step.ModuleResult) string {
 	case "dependents":
 		say("tests of modules that use it fail with the new code, so it was not delivered. Change their specs as well, or take this change back:",
 			"이 모듈을 사용하는 모듈의 테스트가 실패하여 반영하지 않았습니다. 해당 스펙도 수정하거나 변경을 되돌리세요:")
+	case "no-tests":
+		say("none of the named test files belongs to it; nothing was built. Name its own with --test-files, or run --phase red:",
+			"이 모듈의 테스트 파일이 지정되지 않아 빌드하지 않았습니다. --test-files로 지정하거나 --phase red를 실행하세요:")
 	case "language":
 		say("nobody said in which language to write it; nothing was built. Say it: --language %s=LANG", "언어가 정해지지 않아 빌드하지 않았습니다: --language %s=LANG", r.Dir)
 	case "packages":
@@ -214,6 +220,9 @@ func Summary(l Lang, o step.CompileOut) string {
 	fmt.Fprintf(&b, l.pick("Generated files: %d\n", "생성된 파일: %d개\n"), o.Generated)
 	fmt.Fprintf(&b, l.pick("Skipped files: %d\n", "건너뛴 파일: %d개\n"), o.Skipped)
 	fmt.Fprintf(&b, l.pick("Tests: %d passed, %d failed\n", "테스트: %d passed, %d failed\n"), o.Passed, o.Failed)
+	if o.Kept > 0 {
+		fmt.Fprintf(&b, l.pick("Kept as they are, not verified: %d\n", "유지되어 검증되지 않음: %d개\n"), o.Kept)
+	}
 	if n := o.Warned + o.Blocked + o.Broken; n > 0 {
 		fmt.Fprintf(&b, l.pick("Not verified: %d (%d with warnings, %d blocked, %d with spec problems)\n",
 			"검증되지 않음: %d개 (경고 %d, 차단 %d, 스펙 문제 %d)\n"), n, o.Warned, o.Blocked, o.Broken)

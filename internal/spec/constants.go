@@ -20,7 +20,7 @@ type Constant struct {
 var (
 	constNameRE = regexp.MustCompile("^`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]{2,}|`[A-Za-z_][A-Za-z0-9_.]*)`?\\s*[:=]\\s*(.+)$")
 	numberRE    = regexp.MustCompile(`^([+-]?\d[\d,_]*(?:\.\d+)?)\s*([A-Za-zµ%가-힣]*)`)
-	limitRE     = regexp.MustCompile(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bnot exceed|\bevery|\bafter|\b(?:larg|small|high|low|long|short|bigg)est(?: [a-z]+){0,4} (?:is|are|be|of)))?[\s:=]*(^|[^\w.,-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?`)
+	limitRE     = regexp.MustCompile(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bnot exceed|\bevery|\bafter|\b(?:larg|small|high|low|long|short|bigg)est(?: [a-z]+){0,4} (?:is|are|be|of)))?[\s:=]*(^|[^\w.,#-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?(\w?)`)
 	tokenRE     = regexp.MustCompile("^[\"'`]?([A-Za-z0-9_./:+-]+)[\"'`]?$")
 )
 
@@ -121,7 +121,7 @@ func limits(c Clause) []Constant {
 	var out []Constant
 	for _, m := range limitRE.FindAllStringSubmatch(c.Text, -1) {
 		unit, known := unitOf(m[4])
-		if !known && m[1] == "" {
+		if !known && m[1] == "" || m[5] != "" { // 88b8e0 is no amount
 			continue
 		}
 		number := strings.NewReplacer(",", "", "_", "").Replace(m[3])

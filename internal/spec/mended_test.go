@@ -68,7 +68,7 @@ func TestConstantsAsProgramsWriteThem(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"The largest amount is 1,000,000.00":                        "1000000.00  1000000 100000000",
-		"제목은 100자까지: 문자 메시지 알림에 들어가야 한다.":                             "100  ",
+		"제목은 100자까지: 문자 메시지 알림에 들어가야 한다.":                           "100  ",
 		"Slugs are at most 60 characters, also those with a number": "60  ",
 		"At most 10 different items.":                               "10  ",
 		"답변은 최대 48시간":                                               "48 h 2",

@@ -59,6 +59,7 @@ type PlanOut struct {
 	UpToDate int       `json:"up_to_date"`
 	Problems []Finding `json:"problems,omitempty"` // spec problems, bounded
 	Broken   int       `json:"broken,omitempty"`   // modules left out because of problems
+	Kept     int       `json:"kept,omitempty"`     // modules whose existing files stay although they fail
 	Warnings []string  `json:"warnings,omitempty"`
 	Baseline []string  `json:"baseline,omitempty"` // checks that fail before anything is changed
 }

@@ -4,6 +4,7 @@ package step
 type PlanNote struct {
 	Count    int       `json:"count"`
 	UpToDate int       `json:"up_to_date"`
+	Kept     int       `json:"kept,omitempty"`    // modules whose existing files stay although they fail
 	Modules  []string  `json:"modules,omitempty"` // at most 200
 	Reasons  []string  `json:"reasons,omitempty"` // one a module
 	Warnings []string  `json:"warnings,omitempty"`
@@ -77,7 +78,8 @@ type CompileOut struct {
 	Succeeded int     `json:"succeeded"`
 	Warned    int     `json:"warned"`
 	Blocked   int     `json:"blocked"`
-	Broken    int     `json:"broken"` // left out because of spec problems
+	Broken    int     `json:"broken"`         // left out because of spec problems
+	Kept      int     `json:"kept,omitempty"` // left as they are although they fail
 	UpToDate  int     `json:"up_to_date"`
 	Generated int     `json:"generated_files"`
 	Skipped   int     `json:"skipped_files"`

@@ -35,15 +35,16 @@ type File struct {
 // Facts are what the caller has read. The functions are called only where the lock has no answer;
 // each may be called from one goroutine only.
 type Facts struct {
-	Root     string // printed, never read
-	Files    []File
-	Lock     *Lock    // nil is an empty lock
-	All      bool     // everything is asked for
-	Paths    []string // directories that the run is limited to; empty is all
-	NoGit    bool
-	Shallow  bool
-	IsSource func(path string) bool
-	Read     func(path string) ([]byte, error)
+	Root      string // printed, never read
+	Files     []File
+	Lock      *Lock    // nil is an empty lock
+	All       bool     // everything is asked for
+	Overwrite bool     // existing files that are not ours may be written again
+	Paths     []string // directories that the run is limited to; empty is all
+	NoGit     bool
+	Shallow   bool
+	IsSource  func(path string) bool
+	Read      func(path string) ([]byte, error)
 	// Times gives the time of the last commit, in seconds, of those of the paths that have one.
 	// It is called at most once.
 	Times func(paths []string) (map[string]int64, error)

@@ -117,6 +117,9 @@ func (r *run) compare(m *module, w *row) verdict {
 		if len(changed) > 0 {
 			return stale(SpecNewer, "Kept files changed: "+strings.Join(changed, ", "))
 		}
+		if r.f.Overwrite {
+			return stale(SpecNewer, "Kept files are to be written again")
+		}
 		return verdict{false, Conflict, w.why}
 	case Built, Unchecked:
 	}

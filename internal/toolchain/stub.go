@@ -198,7 +198,7 @@ func GoStubImports(decls string) []string {
 	return out
 }
 
-var tsName = regexp.MustCompile(`^[A-Za-z_$][\w$]*`)
+var tsName = regexp.MustCompile(`^[\pL_$][\pL\pM\w$]*`)
 
 // stubTypeScript declares s for the tests' run. Types need no stub: they vanish before a test runs.
 func stubTypeScript(s Symbol, fails bool) string {
@@ -226,7 +226,7 @@ func stubTypeScript(s Symbol, fails bool) string {
 // pyErrorBase is a base class that makes a class an exception.
 var pyErrorBase = regexp.MustCompile(`\(\s*[\w.]*(Error|Exception)\b`)
 
-var pyName = regexp.MustCompile(`^[A-Za-z_]\w*`)
+var pyName = regexp.MustCompile(`^[\pL_][\pL\pM\w]*`)
 
 func stubPython(s Symbol, fails bool) string {
 	name := pyName.FindString(s.Name)

@@ -176,3 +176,28 @@ func changedShape(t *testing.T, l *lab) {
 	l.want(l.drive(l.runtime(o)), flow.Done, `"passed"`)
 	l.wantCalls(map[string]int{"x/1/check": 1, "x/2/check": 1})
 }
+
+// changedGate stores an approval and then has another definition, which is
+// accepted, show another tree at the gate: the approval is void.
+func changedGate(t *testing.T, l *lab) {
+	t.Helper()
+	gate := func(tree string) []flow.Runnable {
+		return []flow.Runnable{define("w", func(c *flow.Ctx) (string, error) {
+			a, err := flow.Ask(c, "gate", flow.Question{Text: "?", Tree: tree})
+			return a.Verb + " " + a.Tree, err
+		})}
+	}
+	o := Options{Workflows: gate("t1"), Version: "1"}
+	rt := l.begin(o, "null")
+	l.want(l.drive(rt), flow.Waiting, "")
+	l.signal(rt, flow.Signal{Verb: flow.Approve, Gate: "gate", Tree: "t1"})
+	o.Workflows, o.Version, o.Accept = gate("t2"), "2", true
+	rt = l.runtime(o)
+	st := l.drive(rt)
+	l.want(st, flow.Waiting, "")
+	if len(st.Gates) != 1 || st.Gates[0].Question.Tree != "t2" {
+		t.Errorf("gates = %+v, want one for t2", st.Gates)
+	}
+	l.signal(rt, flow.Signal{Verb: flow.Approve, Gate: "gate", Tree: "t2"})
+	l.want(l.drive(rt), flow.Done, `"approve t2"`)
+}

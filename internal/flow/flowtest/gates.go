@@ -139,6 +139,19 @@ func answerBeforeTimeout(t *testing.T, l *lab) {
 	l.want(l.drive(l.runtime(o)), flow.Done, `{"verb":"approve","tree":"abc"}`)
 }
 
+// answerBeatsTimeout answers while a driver waits and lets the time run out
+// before the driver can have looked.
+func answerBeatsTimeout(t *testing.T, l *lab) {
+	t.Helper()
+	o := Options{Workflows: []flow.Runnable{gated(time.Hour)}, Handlers: []flow.Handler{l.worker()}}
+	at := l.clock.Now().Add(time.Hour)
+	d := l.background(l.begin(o, "null"))
+	l.eventually("the driver waits", func() bool { return l.clock.Waiting(at) > 0 })
+	l.signal(l.runtime(o), flow.Signal{Verb: flow.Approve, Gate: "gate", Tree: "abc"})
+	l.clock.Advance(time.Hour)
+	l.want(d.wait(), flow.Done, `{"verb":"approve","tree":"abc"}`)
+}
+
 // sleeper does a step, sleeps, and does another one.
 func sleeper(d time.Duration) flow.Runnable {
 	return define("w", func(c *flow.Ctx) (string, error) {

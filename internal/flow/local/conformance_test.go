@@ -16,6 +16,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "full-disk" {
 		os.Exit(fullChild(os.Args[2]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == "full-disk-freed" {
+		os.Exit(freedChild(os.Args[2]))
+	}
 	os.Exit(m.Run())
 }
 

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -137,6 +138,87 @@ func fullChild(dir string) int {
 		return 1
 	}
 	fmt.Print(got)
+	return 0
+}
+
+// TestSpaceFreedTooLate has the log full while another step is at work, which
+// frees space and ends well: the call fails, but both outcomes are kept.
+func TestSpaceFreedTooLate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), exe, "full-disk-freed", dir).CombinedOutput()
+	if err != nil || string(out) != "environment" {
+		t.Fatalf("drive in the child = %q, %v, want the class environment", out, err)
+	}
+	o, calls := freed(dir, func() {})
+	rt, err := local.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	rows, err := rt.Steps(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if r.Ended == 0 {
+			t.Errorf("the outcome of %s was lost", r.Key)
+		}
+	}
+	if st, err := rt.Drive(t.Context(), "r1"); err != nil || string(st.Out) != `[2000000,5]` || calls.Load() != 0 {
+		t.Errorf("after space was freed: %s, %v, %d calls of the one that freed it", st.Out, err, calls.Load())
+	}
+}
+
+// freed is bulk beside a step that frees space when it is told to stop.
+func freed(dir string, free func()) (local.Options, *atomic.Int64) {
+	o := bulk(dir)
+	inner := o.Workflows[0].(flow.Workflow[any, int])
+	saver := flow.Step[int, string]{Name: "saver"}
+	calls := &atomic.Int64{}
+	o.Workflows = []flow.Runnable{flow.Workflow[any, []int]{Name: "bulk", Fn: func(c *flow.Ctx, _ any) ([]int, error) {
+		return flow.All(c, "p", []string{"bulk", "saver"}, strings.Clone, func(c *flow.Ctx, s string) (int, error) {
+			if s == "bulk" {
+				return inner.Fn(c, nil)
+			}
+			v, err := flow.Do(c, "x", saver, 0)
+			return len(v), err
+		})
+	}}}
+	o.Handlers = append(o.Handlers, flow.Handle(saver, func(ctx context.Context, _ flow.Job, _ int) (string, error) {
+		calls.Add(1)
+		<-ctx.Done()
+		free()
+		return "saved", nil
+	}))
+	return o, calls
+}
+
+func freedChild(dir string) int {
+	signal.Ignore(syscall.SIGXFSZ)
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		return 1
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 800_000, Max: was.Max}); err != nil {
+		return 1
+	}
+	o, _ := freed(dir, func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was) })
+	ctx := context.Background()
+	rt, err := local.Open(ctx, o)
+	if err != nil {
+		return 1
+	}
+	defer rt.Close()
+	if err = rt.Start(ctx, flow.NewRun{ID: "r1", Def: "bulk"}); err != nil {
+		return 1
+	}
+	_, err = rt.Drive(ctx, "r1")
+	fmt.Print(flow.ClassOf(err))
 	return 0
 }
 

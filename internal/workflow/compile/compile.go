@@ -37,9 +37,9 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 		return step.CompileOut{}, err
 	}
 	flow.Note(c, "planned", planNote(plan, mods))
-	out := step.CompileOut{Modules: len(mods), Broken: plan.Broken, UpToDate: plan.UpToDate}
+	out := step.CompileOut{Modules: len(mods), Broken: plan.Broken, Kept: plan.Kept, UpToDate: plan.UpToDate}
 	out.Usage.Known = true
-	out.Verified = plan.Broken == 0
+	out.Verified = plan.Broken == 0 && plan.Kept == 0
 	if len(mods) == 0 {
 		return out, nil
 	}
@@ -74,7 +74,7 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 }
 
 func planNote(p step.PlanOut, mods []step.PlanModule) step.PlanNote {
-	n := step.PlanNote{Count: len(mods), UpToDate: p.UpToDate, Warnings: p.Warnings, Problems: p.Problems, Baseline: p.Baseline}
+	n := step.PlanNote{Count: len(mods), UpToDate: p.UpToDate, Kept: p.Kept, Warnings: p.Warnings, Problems: p.Problems, Baseline: p.Baseline}
 	for _, m := range bound(mods, 200) {
 		n.Modules = append(n.Modules, m.Dir)
 		n.Reasons = append(n.Reasons, m.Reason)

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -107,6 +108,9 @@ func (w *work) phases(c *flow.Ctx) (step.ModuleResult, error) {
 	}
 	if w.in.Phase == step.Red {
 		return w.land(c, "red")
+	}
+	if len(w.frozen) == 0 { // the tests that were named are of other modules
+		return w.end(c, step.Warning, "no-tests")
 	}
 	green, err := w.green(c)
 	if err != nil || !green {
@@ -229,6 +233,10 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 	w.res.TestFiles = paths(w.frozen)
 	for _, f := range out.Files {
 		w.classify(f)
+	}
+	if state != "red" { // what was there and is not ours is the code as it stands
+		kept := slices.DeleteFunc(slices.Clone(w.f.Kept), func(p string) bool { return !slices.Contains(w.f.Sources, p) })
+		w.res.Skipped = merge(w.res.Skipped, kept)
 	}
 	if w.in.Delivery == step.ToTree {
 		a, err := do(c, "apply", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: out.Commit})

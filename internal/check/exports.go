@@ -1,0 +1,60 @@
+package check
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// moreExports finds what a module newly exports beside what its spec lists. Functions, types and classes are sent back
+// where a language exports by a mark of its own; a constant or variable is only worth a word. In Python every name at the
+// top is visible, so nothing is said. Of TypeScript and JavaScript the module's entry file counts: the files behind it
+// export to each other.
+func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string) ([]step.Finding, error) {
+	if len(m.Exports) == 0 || m.Chain.Ecosystem == toolchain.Python {
+		return nil, nil
+	}
+	was, err := c.exports(ctx, m, before)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.sources(ctx, m, tree)
+	if err != nil {
+		return nil, err
+	}
+	r := &red{m: m}
+	var out []step.Finding
+	for _, name := range slices.Sorted(maps(now)) {
+		f := source.Parse(name, now[name])
+		if !isFace(m, name, f) {
+			continue
+		}
+		for _, e := range f.Exports {
+			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || e.Owner != "" || e.Name == "*" || e.Name == "default" || r.promised(e.Name) || hasWord(m.SpecText, e.Name) {
+				continue
+			}
+			text := "The module exports " + e.Name + ", which its spec does not list. Keep it to the module."
+			switch e.Kind {
+			case "function", "class", "type", "interface", "enum":
+				out = append(out, fix("export-unlisted", name, e.Line, text))
+			default:
+				out = append(out, warn("export-unlisted", name, e.Line, text))
+			}
+		}
+	}
+	return out, nil
+}
+
+// isFace reports whether other modules see what a file exports.
+func isFace(m Module, name string, f source.File) bool {
+	if m.Chain.Ecosystem == toolchain.Go {
+		return path.Dir(name) == path.Clean(m.Dir) && f.Package != "main"
+	}
+	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	return name == m.Place.NewFile || path.Dir(name) == path.Clean(m.Dir) && stem == "index"
+}

@@ -1,0 +1,112 @@
+package check
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// reaches finds code that reaches for what belongs to its tests, to the runner or to the language itself.
+func (a Audit) reaches(f *file) []step.Finding {
+	var out []step.Finding
+	say := func(rule string, line int, text string) { out = append(out, reject(rule, f.Path, line, text)) }
+	for i, t := range f.code {
+		if !f.added[t.Line] {
+			continue
+		}
+		switch {
+		case t.Kind == source.String && a.ownTests(t.Value()):
+			say("test-detection", t.Line, "The implementation names the file "+path.Base(t.Value())+" of its tests. Code must do the same with and without tests.")
+		case t.Kind == source.Ident && exitsAtStart(f, i):
+			say("exit-swallowed", t.Line, "This ends the process before a test can run. Return an error instead.")
+		case t.Kind == source.Ident && a.replaces(f, i):
+			say("builtin-changed", t.Line, "This gives "+t.Text+" another meaning, also for the tests. Use a name of your own.")
+		case t.Kind == source.Ident && t.Text == "f_locals" && near(f, i, "_getframe", "currentframe", "stack", "f_back"):
+			say("test-detection", t.Line, "The implementation reads the variables of its caller. Code must do the same with and without tests.")
+		}
+	}
+	for _, t := range f.new.Tokens {
+		if t.Kind == source.Comment && f.added[t.Line] && linksTests.MatchString(t.Text) {
+			say("test-detection", t.Line, "This directive connects the implementation with its tests. Remove it.")
+		}
+	}
+	return out
+}
+
+// linksTests are Go's directives that reach into the package testing or into files of tests.
+var linksTests = regexp.MustCompile(`^//go:(linkname\s.*\btesting\.|embed\s.*(testdata|_test\.go))`)
+
+// ownTests reports whether a string names a file of the tests that prove this code, or their data.
+func (a Audit) ownTests(v string) bool {
+	v = strings.ReplaceAll(v, `\`, "/")
+	for name := range a.Tests {
+		if path.Base(v) != path.Base(name) {
+			continue
+		}
+		if toolchain.IsTest(name) || strings.Contains(v, "testdata/") || strings.Contains(v, "__snapshots__/") {
+			return true
+		}
+	}
+	return false
+}
+
+// exitsAtStart recognises code that ends the process while it is loaded, whatever the exit code: what it printed before
+// may look like the report of a runner.
+func exitsAtStart(f *file, i int) bool {
+	if i+2 >= len(f.code) || f.code[i+1].Text != "." || entryPoint(f) {
+		return false
+	}
+	switch f.code[i].Text + "." + f.code[i+2].Text {
+	case "syscall.Exit", "process.reallyExit":
+		return true
+	case "os.Exit", "os._exit": // sys.exit and process.exit only throw where a runner loads the file
+		fn, in := f.new.FuncAt(f.code[i].Line)
+		return !in || f.new.Lang == source.Go && fn.Name == "init"
+	}
+	return false
+}
+
+// predeclared are names of Go that tests use as they are, without those that people declared before Go did (min, max, any).
+var predeclared = map[string]bool{
+	"nil": true, "true": true, "false": true, "iota": true, "len": true, "append": true, "panic": true, "recover": true,
+	"error": true, "string": true, "bool": true, "int": true,
+}
+
+// builtinObjects are objects of JavaScript that tests and runners compare with.
+var builtinObjects = map[string]bool{
+	"Object": true, "Array": true, "Number": true, "String": true, "Boolean": true, "Promise": true, "JSON": true, "Math": true,
+	"Reflect": true, "Symbol": true, "Error": true, "Map": true, "Set": true, "RegExp": true, "Date": true, "globalThis": true,
+}
+
+// replaces recognises declarations and assignments that change the language for everybody, unless the spec speaks of it.
+func (a Audit) replaces(f *file, i int) bool {
+	text := func(k int) string {
+		if i+k >= 0 && i+k < len(f.code) {
+			return f.code[i+k].Text
+		}
+		return ""
+	}
+	name := f.code[i].Text
+	switch f.new.Lang {
+	case source.Go:
+		_, inside := f.new.FuncAt(f.code[i].Line)
+		word := text(-1)
+		return predeclared[name] && !inside && (word == "var" || word == "const" || word == "type" || word == "func")
+	case source.TypeScript, source.JavaScript:
+		if !builtinObjects[name] || text(-1) == "." || text(1) != "." {
+			return false
+		}
+		k := 3
+		if text(2) == "prototype" && text(3) == "." {
+			k = 5
+		}
+		return text(k) == "=" && !hasWord(a.SpecText, text(k-1))
+	case source.Python:
+		return name == "builtins" && text(1) == "." && text(3) == "=" || name == "setattr" && text(1) == "(" && text(2) == "builtins"
+	}
+	return false
+}

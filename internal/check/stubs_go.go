@@ -1,0 +1,278 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// stubFile is the name of Go's file with stubs; it sorts last and cannot be a module's.
+const stubFile = "zz_jacquard_stub.go"
+
+// goStubs are the parts of Go's file with stubs. A part that does not compile is left out, and the others stay.
+type goStubs struct {
+	pkg   string
+	decls []goDecl
+	files map[string][]byte // the package's sources and tests: they show how packages are imported
+	no    map[string]bool   // packages that are not to be imported
+}
+
+type goDecl struct {
+	text        string
+	first, last int // lines in the file
+}
+
+var receiverType = regexp.MustCompile(`^func \(\s*\w*\s*\*?(\w+)`)
+
+// golang writes one file with all exports that are missing, or have another signature, into the package. A package
+// without any source gets the file in any case: without one the tests would not even be compiled.
+func (s *stubber) golang(tests []string) error {
+	have := map[string]bool{}
+	present, files := map[string][]byte{}, map[string][]byte{}
+	g := goStubs{files: map[string][]byte{}, no: map[string]bool{}}
+	list, err := os.ReadDir(s.p.full(s.m.Dir))
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	for _, e := range list {
+		name := path.Join(s.m.Dir, e.Name())
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		present[name] = s.p.read(name)
+		files[name], g.files[name] = present[name], present[name]
+		f := source.Parse(name, present[name])
+		g.pkg = f.Package
+		for _, x := range f.Exports {
+			have[strings.TrimPrefix(x.Owner+"."+x.Name, ".")] = true
+		}
+	}
+	for _, t := range tests {
+		g.files[t] = s.p.read(t)
+	}
+	if g.pkg == "" {
+		g.pkg = s.goPackage(tests)
+	}
+	for _, e := range s.m.Exports {
+		sym := goSymbol(e)
+		key := strings.TrimPrefix(sym.Owner+"."+sym.Name, ".")
+		stub := s.stub(toolchain.LangGo, sym)
+		if !have[key] || stub != "" && resign(files, sym, stub) {
+			have[key] = true
+			if stub != "" {
+				g.decls = append(g.decls, goDecl{text: stub})
+			}
+		}
+	}
+	if g.pkg == "" || len(g.decls) == 0 && len(present) > 0 {
+		return nil
+	}
+	for name, b := range files {
+		if !bytes.Equal(b, present[name]) {
+			if err := s.put(name, b); err != nil {
+				return err
+			}
+		}
+	}
+	s.golib = g
+	return s.writeGo()
+}
+
+// goSymbol is an export of a Go spec; a receiver in its signature says that it is a method.
+func goSymbol(e step.Export) toolchain.Symbol {
+	sym := symbol(e)
+	if r := receiverType.FindStringSubmatch(e.Signature); r != nil {
+		sym.Kind, sym.Owner = "method", r[1]
+	}
+	return sym
+}
+
+// writeGo writes the file and notes on which lines each part of it is.
+func (s *stubber) writeGo() error {
+	g := &s.golib
+	var all strings.Builder
+	for _, d := range g.decls {
+		all.WriteString(d.text)
+	}
+	if strings.Contains(all.String(), "stubError(") {
+		all.WriteString(toolchain.GoStubSupport)
+	}
+	var b strings.Builder
+	b.WriteString("package " + g.pkg + "\n\n")
+	for _, q := range qualifiers(all.String()) {
+		if from := s.importOf(q); from != "" && !g.no[from] {
+			fmt.Fprintf(&b, "import %s %q\n", q, from)
+		}
+	}
+	b.WriteString("\n")
+	for i := range g.decls {
+		d := &g.decls[i]
+		d.first = strings.Count(b.String(), "\n") + 1
+		b.WriteString(d.text)
+		d.last = strings.Count(b.String(), "\n")
+	}
+	if strings.Contains(all.String(), "stubError(") {
+		b.WriteString(toolchain.GoStubSupport)
+	}
+	return s.put(path.Join(s.m.Dir, stubFile), []byte(b.String()))
+}
+
+var (
+	undefinedAlone = regexp.MustCompile(`undefined: (\w+)$`)
+	unusedImport   = regexp.MustCompile(`"([^"]+)" imported (?:as \w+ )?and not used`)
+)
+
+// mendGo takes the complaints of the compiler about the file with stubs: a type that signatures name and nothing declares
+// is declared without contents, any other part that does not compile is left out. It reports whether that changed
+// anything.
+func (s *stubber) mendGo(list []complaint) (bool, error) {
+	g := &s.golib
+	changed := false
+	drop := map[int]bool{}
+	for _, c := range list {
+		if path.Base(c.file) != stubFile {
+			continue
+		}
+		if m := unusedImport.FindStringSubmatch(c.text); m != nil && !g.no[m[1]] {
+			g.no[m[1]], changed = true, true
+			continue
+		}
+		if m := undefinedAlone.FindStringSubmatch(c.text); m != nil && !s.invented[m[1]] && s.importOf(m[1]) == "" {
+			s.invented[m[1]], changed = true, true
+			g.decls = append(g.decls, goDecl{text: "type " + m[1] + " struct{}\n"})
+			continue
+		}
+		for i, d := range g.decls {
+			if d.first <= c.line && c.line <= d.last {
+				drop[i] = true
+			}
+		}
+	}
+	var keep []goDecl
+	for i, d := range g.decls {
+		if !drop[i] {
+			keep = append(keep, d)
+		}
+	}
+	if !changed && len(drop) == 0 {
+		return false, nil
+	}
+	g.decls = keep
+	return true, s.writeGo()
+}
+
+// qualifiers are the names before a dot in declarations that can be packages.
+func qualifiers(decls string) []string {
+	file, err := parser.ParseFile(token.NewFileSet(), "stub.go", "package p\n"+decls, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok && !has(out, id.Name) && ast.IsExported(sel.Sel.Name) {
+				out = append(out, id.Name)
+			}
+		}
+		return true
+	})
+	slices.Sort(out)
+	return out
+}
+
+// importOf finds the package that a qualifier in a stub means: as the module's tests and sources import it, else a package
+// of the project with that name, else a module that go.mod declares, else one of the standard library.
+func (s *stubber) importOf(q string) string {
+	own := func(from string) bool {
+		return has(importTargets(s.m.Chain, "", from, s.p.root), path.Clean(s.m.Dir))
+	}
+	for _, name := range slices.Sorted(maps(s.golib.files)) {
+		for _, imp := range source.Parse(name, s.golib.files[name]).Imports {
+			if packageName(imp.From) == q && !own(imp.From) {
+				return imp.From
+			}
+		}
+	}
+	if from := s.projectPackage(q); from != "" {
+		return from
+	}
+	for _, d := range s.m.Chain.Declared {
+		if packageName(d) == q {
+			return d
+		}
+	}
+	for _, from := range toolchain.GoStubImports("var _ = " + q + ".X\n") {
+		return from
+	}
+	return ""
+}
+
+var packageClause = regexp.MustCompile(`(?m)^package (\w+)`)
+
+var majorVersion = regexp.MustCompile(`^v\d+$`)
+
+// packageName is the usual name of the package behind an import path.
+func packageName(from string) string {
+	base := path.Base(from)
+	if majorVersion.MatchString(base) && path.Dir(from) != "." {
+		base = path.Base(path.Dir(from))
+	}
+	base, _, _ = strings.Cut(base, ".v")
+	base = strings.TrimSuffix(strings.TrimPrefix(base, "go-"), "-go")
+	return base
+}
+
+// projectPackage finds the package of the project with a name, the nearest one where there are several.
+func (s *stubber) projectPackage(q string) string {
+	best, shared := "", -1
+	dirs := map[string]bool{}
+	for _, name := range slices.Sorted(maps(s.p.entries)) {
+		dir := path.Dir(name)
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || dirs[dir] || !s.p.ours(name) || dir == path.Clean(s.m.Dir) {
+			continue
+		}
+		dirs[dir] = true
+		if m := packageClause.FindSubmatch(s.p.read(name)); m == nil || string(m[1]) != q {
+			continue
+		}
+		if n := common(dir, s.m.Dir); n > shared {
+			best, shared = dir, n
+		}
+	}
+	if best == "" || s.m.Chain.Module == "" {
+		return ""
+	}
+	rel := strings.TrimPrefix(strings.TrimPrefix(best, path.Clean(s.m.Chain.Root)), "/")
+	return path.Join(s.m.Chain.Module, rel)
+}
+
+// common counts the leading parts that two paths share.
+func common(a, b string) int {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// goPackage is the package of the tests beside the module's sources, or of the directory's name.
+func (s *stubber) goPackage(tests []string) string {
+	for _, t := range tests {
+		if path.Dir(t) == path.Clean(s.m.Dir) {
+			return strings.TrimSuffix(source.Parse(t, s.p.read(t)).Package, "_test")
+		}
+	}
+	return ""
+}
