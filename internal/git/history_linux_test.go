@@ -304,6 +304,18 @@ func TestUsersHooksAndMonitorsDoNotRun(t *testing.T) {
 	}
 }
 
+func TestValidBranch(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r", nil)
+	r := s.open("r")
+	for name, want := range map[string]bool{"a": true, "jacquard/모듈": true, "": false, "-d": false, "a b": false, "a..b": false, "a.lock": false, "a\nb": false} {
+		if got := must[bool](t)(r.ValidBranch(t.Context(), name)); got != want {
+			t.Errorf("ValidBranch(%q) = %v", name, got)
+		}
+	}
+}
+
 func TestRefs(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

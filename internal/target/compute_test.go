@@ -477,6 +477,11 @@ func TestStatesOfARecord(t *testing.T) {
 		res.Skipped[0].Details != "app.ts was kept, 2 tests fail" || !strings.Contains(res.Skipped[2].Details, "adopted without checks") {
 		t.Errorf("targets %v skipped %v", res.Targets, res.Skipped)
 	}
+	w.facts = func(f *target.Facts) { f.Overwrite = true }
+	if res = w.compute(); targets(res) != "app spec-newer, auth spec-newer" && targets(res) != "auth spec-newer, app spec-newer" {
+		t.Errorf("kept files that may be written again: targets %q", targets(res))
+	}
+	w.facts = nil
 	w.files["app/app.ts"] = "mended"
 	if res = w.compute(); !strings.Contains(targets(res), "app spec-newer") {
 		t.Errorf("a mended kept file: targets %q", targets(res))
