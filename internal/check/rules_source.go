@@ -343,7 +343,7 @@ func magic(f *file, i int) bool {
 
 var (
 	// A note begins a comment or has a colon or a name behind it; a word that ends a sentence or stands in quotes is spoken of.
-	todo = regexp.MustCompile(`^(//|#|/\*+|\*|<!--|--|;)?[\s*!]*(TODO|FIXME|HACK|XXX)(\s*$|\s*[:(]|\s+\S)|(^|[^"'`+"`"+`\w])(TODO|FIXME|HACK|XXX)[:(]`)
+	todo = regexp.MustCompile(`^(//|#|/\*+|\*|<!--|--|;)?[\s*!]*(TODO|FIXME|HACK|XXX)(\s*$|\s*[:(]|\s+\S)|(^|[^"'` + "`" + `\w])(TODO|FIXME|HACK|XXX)[:(]`)
 	// blanket suppressions name no rule and give no reason.
 	blanket = regexp.MustCompile(`eslint-disable(-next-line|-line)?\s*(\*/)?$|@ts-ignore\s*$|@ts-nocheck|#\s*type:\s*ignore\s*$|#\s*noqa\s*$|^//nolint\s*$|pragma:\s*no cover|istanbul ignore|(v8|c8) ignore|pylint:\s*skip-file|mypy:\s*ignore-errors`)
 )

@@ -143,8 +143,10 @@ func TestFoldSurvivesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	run := report.New(flow.Run{ID: "r"})
 	for _, e := range []flow.Event{
-		{Type: "later", Key: "x"}, {Type: flow.EventNote, Key: "planned", Data: json.RawMessage(`{"count": "many"}`)},
-		{Type: flow.EventNote, Key: "module/a:green/1/judged", Branch: "module/a", Data: json.RawMessage(`[]`)}, {Type: flow.EventStart, Key: "odd", Branch: "odd"},
+		{Type: "later", Key: "x"},
+		{Type: flow.EventNote, Key: "planned", Data: json.RawMessage(`{"count": "many"}`)},
+		{Type: flow.EventNote, Key: "module/a:green/1/judged", Branch: "module/a", Data: json.RawMessage(`[]`)},
+		{Type: flow.EventStart, Key: "odd", Branch: "odd"},
 	} {
 		run.Apply(e)
 	}

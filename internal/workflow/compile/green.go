@@ -245,7 +245,8 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 	}
 	w.res.Usage = w.res.Usage.Add(out.Usage)
 	var ans redAnswer
-	if json.Unmarshal(out.Answer, &ans) != nil || rejected(out.Findings) {
+	answered := json.Unmarshal(out.Answer, &ans) == nil
+	if !answered || rejected(out.Findings) {
 		return false, true, nil
 	}
 	proof, err := do(c, "red-again", step.ProveRed, step.RedIn{

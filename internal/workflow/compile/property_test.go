@@ -95,9 +95,10 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 		return nil, &flow.Failure{Class: classes[w.rnd.IntN(len(classes))], Msg: "dice"}
 	}
 	answer := `{"tests": [{"item": "B:1", "tests": ["x"]}, {"item": "E:x", "tests": ["x"]}]}`
-	if in.Role == "green" {
+	switch in.Role {
+	case "green":
 		answer = `{"summary": "s", "implements": {}}`
-	} else if in.Role == "refactor" {
+	case "refactor":
 		answer = `{"summary": "s"}`
 	}
 	return step.TurnOut{Tree: "turn", Answer: json.RawMessage(answer), Usage: step.Usage{Known: true, Requests: 1}}, nil
