@@ -237,7 +237,11 @@ func (a *Actor) misdeeds(ctx context.Context, j flow.Job, got git.Capture) ([]st
 		}
 	}
 	for _, t := range got.Tampered {
-		add("repo-tampered", "", fmt.Sprintf("a %s was made or changed in the repository (%s); leave git alone, the program commits", t.Kind, t.Name))
+		kind := t.Kind
+		if kind == "other" {
+			kind = "file of git's own"
+		}
+		add("repo-tampered", "", fmt.Sprintf("a %s was made or changed in the repository (%s); leave git alone, the program commits", kind, t.Name))
 	}
 	for _, n := range got.Nested {
 		add("repo-tampered", n, "a repository was made inside the tree; remove it")

@@ -112,6 +112,11 @@ func TestRedCutsOutWhatCannotCompileYet(t *testing.T) {
 	if len(p.Red) != 3 || len(p.Satisfied) != 0 || len(p.Results) != 3 || !slices.Equal(p.Covered, []string{"B:1"}) {
 		t.Errorf("red = %q, satisfied = %q, results %+v, covered %q", p.Red, p.Satisfied, p.Results, p.Covered)
 	}
+	for _, r := range p.Results {
+		if ran := r.Status == step.Fail; ran == strings.HasSuffix(r.ID, "::TestParse") {
+			t.Errorf("%s is %s: %s", r.ID, r.Status, r.Message)
+		}
+	}
 
 	// Nobody can say what is in a file that cannot be parsed, but the other file is judged.
 	p, err = l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{

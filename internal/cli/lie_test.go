@@ -28,7 +28,7 @@ import (
 // line a lie, which rule has to name it:
 //
 //	MODULE PHASE ATTEMPT RULE [PATH]
-//	MODULE honest [PHASE ATTEMPT …]     from that attempt on it works honestly
+//	MODULE honest                       the attempts that are not listed are honest
 //
 // The rule "tests" stands for a frozen test that failed. No lie may end as
 // done: the module is not in the lock and not in the working tree, unless the

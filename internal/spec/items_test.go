@@ -118,6 +118,7 @@ func TestConstants(t *testing.T) {
 		"동시 세션 최대 5개":                               "=5[5]",
 		"UUID v1 지원 필요":                             "",
 		"RFC 7519 and OAuth 2.0 with SHA256":        "",
+		"the sky is #88b8e0, at most 88b8e0":        "",
 		"PCI-DSS 4.0 and ISO 8601":                  "",
 		"at most 10 sessions, retried up to 3":      "=10[10] =3[3]",
 		"see section 3 of chapter 4":                "",

@@ -284,4 +284,9 @@ func TestStubsAreDeclarations(t *testing.T) {
 			t.Errorf("%s stub = %q", lang, got)
 		}
 	}
+	for lang, want := range map[string]string{"typescript": "export function 원_가(", "python": "def 원_가("} {
+		if got := toolchain.EmptyStub(lang, toolchain.Symbol{Name: "원_가", Kind: "function"}); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: a name in Korean gives %q, want %q…", lang, got, want)
+		}
+	}
 }

@@ -1,0 +1,49 @@
+package toolchain_test
+
+import (
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+func TestOpaqueTypesHaveStubs(t *testing.T) {
+	t.Parallel()
+	for sig, want := range map[string]string{
+		"type Cart struct": "type Cart struct{}\n", "type Cart": "type Cart struct{}\n", "Cart": "type Cart struct{}\n", "class Cart": "type Cart struct{}\n",
+		"type Cart struct { … }": "type Cart struct{}\n", "type Cart interface": "type Cart interface{}\n", "type Cart struct{ N int }": "type Cart struct{ N int }\n",
+		"type Cart int64": "type Cart int64\n",
+	} {
+		if got := toolchain.EmptyStub(toolchain.LangGo, toolchain.Symbol{Name: "Cart", Kind: "type", Signature: sig}); got != want {
+			t.Errorf("stub of %q = %q, want %q", sig, got, want)
+		}
+	}
+}
+
+func TestDeclarations(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s       toolchain.Symbol
+		members []toolchain.Symbol
+		want    string
+	}{
+		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "f(a: string): number"}, want: "export declare function f(a: string): number;"},
+		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "async function f(a: (x: T) => void)"}, want: "export declare function f(a: (x: T) => void): any;"},
+		{s: toolchain.Symbol{Name: "f", Kind: "function", Signature: "f(a) -> string"}, want: "export declare function f(a): string;"},
+		{s: toolchain.Symbol{Name: "I", Kind: "type", Signature: "interface I { a: string }"}, want: "export interface I { a: string }"},
+		{s: toolchain.Symbol{Name: "I", Kind: "type", Signature: "I { a: string }"}, want: "export interface I { a: string }"},
+		{s: toolchain.Symbol{Name: "T", Kind: "type", Signature: "type T = 'a' | 'b'"}, want: "export type T = 'a' | 'b';"},
+		{s: toolchain.Symbol{Name: "E", Kind: "class", Signature: "class E extends Error { readonly code: string }"}, want: "export declare class E extends Error { constructor(...args: any[]); readonly code: string }"},
+		{
+			s: toolchain.Symbol{Name: "R", Kind: "class", Signature: "class R"}, members: []toolchain.Symbol{{Name: "get", Signature: "R.get(k: string): number"}, {Name: "size", Signature: "R.size: number"}},
+			want: "export declare class R { constructor(...args: any[]); ; get(k: string): number; size: number }",
+		},
+		{s: toolchain.Symbol{Name: "O", Kind: "class", Signature: "O"}, want: "export declare class O { constructor(...args: any[]);  [member: string]: any; static [member: string]: any; }"},
+		{s: toolchain.Symbol{Name: "MAX", Kind: "variable", Signature: "MAX = 5"}, want: "export declare const MAX: number;"},
+		{s: toolchain.Symbol{Name: "MAX", Kind: "variable", Signature: "const MAX: number = 5"}, want: "export declare const MAX: number;"},
+		{s: toolchain.Symbol{Name: "x", Kind: "type", Signature: "whatever"}},
+	} {
+		if got := toolchain.Declaration(c.s, c.members); got != c.want {
+			t.Errorf("Declaration(%q) = %q, want %q", c.s.Signature, got, c.want)
+		}
+	}
+}
