@@ -150,6 +150,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	pv.Module = check.Module{
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
+		Names: spec.Names(doc), Items: ids(f.Items),
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
@@ -162,6 +163,14 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	var err error
 	f.Private, err = put(b.a.o.Blobs, pv)
 	return f, err
+}
+
+func ids(items []step.Item) []string {
+	out := make([]string, len(items))
+	for i, it := range items {
+		out[i] = it.ID
+	}
+	return out
 }
 
 // users are the dependents of a module that was built before, as far as this

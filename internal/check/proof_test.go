@@ -294,7 +294,30 @@ func prove(t *testing.T, s sample) {
 	if len(frozen) != len(s.test) {
 		t.Fatalf("frozen = %v", frozen)
 	}
-	p, err = l.checker.Red(ctx, m, base, red, []step.Claim{{Item: "b1", Tests: []string{s.ids[0] + "x"}}})
+	t.Cleanup(func() {
+		if list, err := os.ReadDir(l.temp); err != nil || len(list) > 0 {
+			t.Errorf("check trees are left behind: %v (%v)", list, err)
+		}
+	})
+	t.Run("red", func(t *testing.T) {
+		t.Parallel()
+		proveRed(t, l, s, m, base, red)
+	})
+	t.Run("green", func(t *testing.T) {
+		t.Parallel()
+		proveGreen(t, l, s, m, red, frozen)
+	})
+	t.Run("after", func(t *testing.T) {
+		t.Parallel()
+		proveAfter(t, l, s, m, red, frozen)
+	})
+}
+
+// proveRed tries tests that prove less.
+func proveRed(t *testing.T, l *lab, s sample, m check.Module, base, red string) {
+	t.Helper()
+	ctx := t.Context()
+	p, err := l.checker.Red(ctx, m, base, red, []step.Claim{{Item: "b1", Tests: []string{s.ids[0] + "x"}}})
 	want(t, "a claim of a test that is not there", p, err, false, "claim-unknown")
 	p, err = l.checker.Red(ctx, m, base, red, []step.Claim{{Item: "b1", Tests: []string{s.ids[0] + "x"}}, {Item: "b1", Tests: s.ids}})
 	want(t, "a claim of a test that is not there beside those that are", p, err, true, "claim-unknown")
@@ -313,9 +336,13 @@ func prove(t *testing.T, s sample) {
 	if !slices.Equal(p.Covered, []string{"b2"}) {
 		t.Errorf("covered = %q: a test that does not depend on the code covers nothing", p.Covered)
 	}
+}
 
-	// GREEN
-	p, err = l.checker.Green(ctx, m, red, l.tree(red, s.wrong), frozen)
+// proveGreen tries code that does not do, and more than code.
+func proveGreen(t *testing.T, l *lab, s sample, m check.Module, red string, frozen []step.File) {
+	t.Helper()
+	ctx := t.Context()
+	p, err := l.checker.Green(ctx, m, red, l.tree(red, s.wrong), frozen)
 	want(t, "wrong implementation", p, err, false)
 	if f := p.Failures(); len(f) == 0 || f[0].Message == "" {
 		t.Fatalf("failures without a message: %+v", f)
@@ -339,9 +366,14 @@ func prove(t *testing.T, s sample) {
 	if p.Tree != green {
 		t.Fatal("what a command left behind is in the proved tree")
 	}
+}
 
-	// REFACTOR, strength, landing
-	p, err = l.checker.Refactor(ctx, m, green, l.tree(green, s.refactor), frozen)
+// proveAfter goes on with code that does: refactoring, strength, landing.
+func proveAfter(t *testing.T, l *lab, s sample, m check.Module, red string, frozen []step.File) {
+	t.Helper()
+	ctx := t.Context()
+	green := l.tree(red, s.right)
+	p, err := l.checker.Refactor(ctx, m, green, l.tree(green, s.refactor), frozen)
 	want(t, "refactoring", p, err, true)
 	p, err = l.checker.Refactor(ctx, m, green, l.tree(green, s.breaking), frozen)
 	want(t, "changed signature", p, err, false, "export-changed")
@@ -362,9 +394,6 @@ func prove(t *testing.T, s sample) {
 	want(t, "merged", p, err, true)
 	p, err = l.checker.Merged(ctx, m, weak, frozen)
 	want(t, "merged with another test", p, err, false, "frozen-changed")
-	if list, err := os.ReadDir(l.temp); err != nil || len(list) > 0 {
-		t.Errorf("check trees are left behind: %v (%v)", list, err)
-	}
 }
 
 func frozenOf(t *testing.T, l *lab, tree string, like []step.File) []step.File {

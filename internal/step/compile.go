@@ -196,6 +196,7 @@ type RedOut struct {
 	Tree      string       `json:"tree"`   // with kept files and removed tests put right
 	Findings  []Finding    `json:"findings,omitempty"`
 	Covered   []string     `json:"covered,omitempty"`   // items with a test that ran, is not empty and fails (or is frozen from before)
+	Unread    []string     `json:"unread,omitempty"`    // test files that cannot be parsed
 	Satisfied []string     `json:"satisfied,omitempty"` // tests that pass already
 	Written   int          `json:"written"`             // new and changed tests
 	Strong    int          `json:"strong"`              // those of them with a real assertion

@@ -1,0 +1,188 @@
+package check
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// This file decides whether a test that fails in RED does so for want of what the spec exports.
+
+var placeText = regexp.MustCompile(`:(\d+)(?::\d+)?\b|, line (\d+)|\((\d+),\d+\)`)
+
+// placeIn finds the line of a file that a message speaks of, 0 for none.
+func placeIn(file, msg string) int {
+	at := strings.Index(msg, file)
+	if at < 0 {
+		at = strings.Index(msg, path.Base(file))
+	}
+	if at < 0 {
+		return 0
+	}
+	m := placeText.FindStringSubmatch(msg[at:min(len(msg), at+len(file)+40)])
+	if m == nil {
+		return 0
+	}
+	return atoi(m[1] + m[2] + m[3])
+}
+
+func worst(rs []step.TestResult) step.TestResult {
+	for _, r := range rs {
+		if r.Message != "" && (r.Status == step.Fail || r.Status == step.Error) {
+			return r
+		}
+	}
+	return rs[0]
+}
+
+// missingName are the ways in which runners and compilers say that a name is not there.
+var missingName = []*regexp.Regexp{
+	regexp.MustCompile(`undefined: (?:[\pL\w]+\.)?([\pL\w$]+)`),
+	regexp.MustCompile(`(?:undefined \(type .* has no field or method |missing method )([\pL\w$]+)`),
+	regexp.MustCompile(`unknown field ([\pL\w$]+) in struct`),
+	regexp.MustCompile(`cannot import name '([\pL\w$]+)'`),
+	regexp.MustCompile(`NameError: name '([\pL\w$]+)' is not defined`),
+	regexp.MustCompile(`has no attribute '([\pL\w$]+)'`),
+	regexp.MustCompile(`ReferenceError: ([\pL\w$]+) is not defined`),
+	regexp.MustCompile(`does not provide an export named '([\pL\w$]+)'`),
+	regexp.MustCompile(`fixture '([\pL\w$]+)' not found`),
+	regexp.MustCompile(`(?:__vite_ssr_import_\d+__|_\w+)\.([\pL\w$]+)\)? is not a (?:function|constructor)`),
+}
+
+// otherSignature are the ways in which Go's compiler says that a function has another signature. They explain a failure only
+// where no stub has the signature of the spec.
+var otherSignature = []*regexp.Regexp{
+	regexp.MustCompile(`arguments in call to (?:[\pL\w]+\.)*([\pL\w$]+)`),
+	regexp.MustCompile(`assignment mismatch: .* but (?:[\pL\w]+\.)*([\pL\w$]+)(?:\(.*\))? returns`),
+	regexp.MustCompile(`cannot use .* in argument to (?:[\pL\w]+\.)*([\pL\w$]+)`),
+}
+
+// missingModule are the ways to say that a file or package is not there.
+var missingModule = []*regexp.Regexp{
+	regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'`),
+	regexp.MustCompile(`Failed to resolve import "([^"]+)"`),
+	regexp.MustCompile(`Failed to load url (\S+)`),
+	regexp.MustCompile(`No module named '([^']+)'`),
+	regexp.MustCompile(`no required module provides package ([^;\s]+)`),
+	regexp.MustCompile(`package (\S+) is not in std`),
+	regexp.MustCompile(`no non-test Go files in ()`),
+}
+
+var brokenSource = regexp.MustCompile(`SyntaxError|IndentationError|PARSE_ERROR|Transform failed|expected declaration|syntax error|Unexpected token|imported and not used|declared and not used`)
+
+// unrelated says why a failure has nothing to do with what the spec exports; "" when it has. A load failure has to be
+// explained by missing exports; an ordinary failure only must not be a mistake of the test itself.
+func (r *red) unrelated(t test, msg string, load bool) string {
+	if strings.Contains(msg, toolchain.StubMark) {
+		return ""
+	}
+	if load && brokenSource.MatchString(msg) {
+		return "The test file cannot be compiled: " + firstLines(msg, 6)
+	}
+	explained := false
+	for _, re := range missingName {
+		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+			if !r.promised(found[1]) {
+				return "It needs " + found[1] + ", which the spec does not export: " + firstLines(msg, 4)
+			}
+			explained = true
+		}
+	}
+	for _, re := range otherSignature {
+		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+			explained = explained || !r.stubs && r.promised(found[1])
+		}
+	}
+	for _, re := range missingModule {
+		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+			if !r.ownModule(t, found[1]) {
+				return "It needs " + found[1] + ", which is neither a module of the project nor installed: " + firstLines(msg, 4)
+			}
+			explained = true
+		}
+	}
+	if load && !explained {
+		return "It cannot be loaded: " + firstLines(msg, 6)
+	}
+	return ""
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[:min(n, len(lines))], "\n")
+}
+
+// promised reports whether the spec exports name, as a name or in a signature (a field, a method).
+func (r *red) promised(name string) bool {
+	for _, e := range r.m.Exports {
+		if e.Name == name || strings.HasSuffix(e.Name, "."+name) || hasWord(e.Signature, name) {
+			return true
+		}
+	}
+	return has(r.m.Names, name) || r.inSpecCode(name)
+}
+
+// inSpecCode reports whether name stands in code in the part of the spec that a module carries with it: a line of its
+// exports may not have been understood.
+func (r *red) inSpecCode(name string) bool {
+	if r.words == nil {
+		r.words = map[string]bool{}
+		for i, part := range strings.Split(r.m.SpecText, "`") {
+			if i%2 == 0 {
+				continue
+			}
+			for _, w := range identifier.FindAllString(stringText.ReplaceAllString(part, " "), -1) {
+				r.words[w] = true
+			}
+		}
+	}
+	return r.words[name]
+}
+
+var (
+	identifier = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
+	stringText = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+)
+
+// ownModule reports whether a missing import is a file of the module under work, of which the test wants only what the
+// spec exports.
+func (r *red) ownModule(t test, from string) bool {
+	if from == "" {
+		return true
+	}
+	for _, imp := range source.Parse(t.File, r.p.read(t.File)).Imports {
+		if !r.means(t, imp.From, from) {
+			continue
+		}
+		for _, n := range imp.Names {
+			if n != "default" && !r.promised(n) {
+				return false
+			}
+		}
+	}
+	for _, target := range importTargets(r.m.Chain, t.File, from, r.p.root) {
+		if target == r.m.Dir || strings.HasPrefix(target, r.m.Dir+"/") || r.m.Dir == "." {
+			return true
+		}
+	}
+	return false
+}
+
+// means reports whether an import as written in the test is the one that the runner calls missing.
+func (r *red) means(t test, written, missing string) bool {
+	if written == missing {
+		return true
+	}
+	for _, a := range importTargets(r.m.Chain, t.File, written, r.p.root) {
+		for _, b := range importTargets(r.m.Chain, t.File, missing, r.p.root) {
+			if a == b {
+				return true
+			}
+		}
+	}
+	return false
+}
