@@ -16,6 +16,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
 func main() {
@@ -242,16 +244,17 @@ func (b *bench) sleepers(n int, sleep string, jobs int) (time.Duration, error) {
 		if err := os.MkdirAll(filepath.Join(dir, mod), 0o755); err != nil {
 			return 0, err
 		}
-		text := strings.ReplaceAll(specText(i), "F0() int", "one(): number")
+		text := strings.NewReplacer("F0() int", "one(): number", "F0 → 0", "one → 1").Replace(specText(i))
 		if err := os.WriteFile(filepath.Join(dir, mod, "CLAUDE.md"), []byte(text), 0o644); err != nil {
 			return 0, err
 		}
-		fmt.Fprintf(&scenario, "turn red %s *\n  sleep %s\n  write %s/%s.test.js %s.test\n  answer red.json\nturn green %s 1\n  sleep %s\n  write %s/%s.js %s.js\n  answer green.json\n",
-			mod, sleep, mod, mod, mod, mod, sleep, mod, mod, mod)
+		fmt.Fprintf(&scenario, "turn red %s *\n  sleep %s\n  write %s/%s.test.js %s.test\n  answer %s.json\nturn green %s 1\n  sleep %s\n  write %s/%s.js %s.js\n  answer green.json\n",
+			mod, sleep, mod, mod, mod, mod, mod, sleep, mod, mod, mod)
+		fmt.Fprintf(&files, "-- %s.json --\n%s\n", mod, claims(mod, text))
 		fmt.Fprintf(&files, "-- %s.test --\nconst test = require('node:test');\nconst assert = require('node:assert');\n"+
 			"test('one', () => { assert.strictEqual(require('./%s.js').one(), 1); });\n-- %s.js --\nexports.one = () => 1;\n", mod, mod, mod)
 	}
-	script := scenario.String() + "-- red.json --\n{\"tests\": []}\n-- green.json --\n{\"summary\": \"\", \"implements\": {}}\n" + files.String()
+	script := scenario.String() + "-- green.json --\n{\"summary\": \"\", \"implements\": {}}\n" + files.String()
 	play := filepath.Join(b.dir, "sleepers.txtar")
 	if err := os.WriteFile(play, []byte(script), 0o644); err != nil {
 		return 0, err
@@ -268,6 +271,16 @@ func (b *bench) sleepers(n int, sleep string, jobs int) (time.Duration, error) {
 	}
 	took, _, err := b.command(dir, nil, b.bin, "compile", "--scenario", play, "--jobs", fmt.Sprint(jobs))
 	return took, err
+}
+
+// claims names the one test of a module for each item of its spec.
+func claims(mod, text string) string {
+	doc, _ := spec.Parse(mod+"/CLAUDE.md", []byte(text))
+	var list []string
+	for _, it := range spec.Items(doc) {
+		list = append(list, fmt.Sprintf(`{"item": %q, "tests": ["%s/%s.test.js::one"]}`, it.ID, mod, mod))
+	}
+	return `{"tests": [` + strings.Join(list, ", ") + `]}`
 }
 
 // kernel runs the Go benchmarks of the kernel and its local runtime; they
