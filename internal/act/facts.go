@@ -150,7 +150,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	pv.Module = check.Module{
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
-		Names: spec.Names(doc), Items: ids(f.Items),
+		Names: spec.Names(doc), Items: ids(doc),
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
@@ -165,10 +165,12 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	return f, err
 }
 
-func ids(items []step.Item) []string {
-	out := make([]string, len(items))
-	for i, it := range items {
-		out[i] = it.ID
+// ids are all items of a spec that a test may be named for, also those that
+// are looked for in the code instead.
+func ids(doc *spec.Document) []string {
+	var out []string
+	for _, it := range spec.Items(doc) {
+		out = append(out, it.ID)
 	}
 	return out
 }

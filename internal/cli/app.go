@@ -258,7 +258,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	}
 	e.Runtime, err = local.Open(ctx, local.Options{
 		Dir: p.state, Workflows: workflows(), Handlers: e.actor.Handlers(), Blobs: ao.Blobs,
-		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": max(1, min(jobs, runtime.NumCPU())), "landing": 1}, Branches: jobs + 2},
+		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": max(1, min(jobs, runtime.NumCPU())), "landing": 1}, Branches: 2 * jobs},
 		Driver: p.driver(), Version: definitionVersion(), Accept: o.accept, MaxWait: maxWait,
 		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
 	})
