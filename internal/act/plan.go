@@ -381,10 +381,7 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 	out := step.PlanOut{
 		Commit: commit, Tree: tree, Count: len(mods), UpToDate: p.skipped(target.UpToDate), Kept: p.skipped(target.Conflict), Problems: p.problems(), Broken: len(p.broken), Warnings: p.warnings(),
 	}
-	if out.Modules, err = put(a.o.Blobs, mods); err != nil {
-		return step.PlanOut{}, err
-	}
-	out.Targets, err = put(a.o.Blobs, json.RawMessage(mustJSON(p.res)))
+	out.Modules, err = put(a.o.Blobs, mods)
 	return out, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,7 +111,7 @@ func (f compileFlags) languageMap(in *step.CompileIn) error {
 		if !ok || lang == "" {
 			return usage("--language %q: want DIR=LANG", l)
 		}
-		if lang = strings.ToLower(lang); !contains(toolchain.Languages(), lang) {
+		if lang = strings.ToLower(lang); !slices.Contains(toolchain.Languages(), lang) {
 			return usage("--language %q: want one of %s", l, strings.Join(toolchain.Languages(), ", "))
 		}
 		if in.Languages == nil {

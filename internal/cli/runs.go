@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -405,7 +406,7 @@ func newGate(a *app, verb string) *cobra.Command {
 				if verb == flow.Reply && text == "" {
 					return usage("answer what? jacquard answer %s TEXT", r.ID)
 				}
-				if verb == flow.Reply && len(g.Question.Options) > 0 && !contains(g.Question.Options, text) {
+				if verb == flow.Reply && len(g.Question.Options) > 0 && !slices.Contains(g.Question.Options, text) {
 					return usage("%q is not one of %s", text, strings.Join(g.Question.Options, ", "))
 				}
 				err = rt.Signal(ctx, r.ID, flow.Signal{Verb: verb, Gate: g.Key, Tree: g.Question.Tree, Text: text, By: a.who()})
@@ -440,15 +441,6 @@ func gateOf(r flow.Run, key string) (flow.Gate, error) {
 		keys = append(keys, "  "+g.Key+": "+g.Question.Text)
 	}
 	return flow.Gate{}, usage("run %s asks %d questions; choose one with --gate:\n%s", r.ID, len(keys), strings.Join(keys, "\n"))
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // who is the person at this terminal, for records.

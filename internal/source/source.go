@@ -198,17 +198,6 @@ func Parse(p string, src []byte) File {
 // Mutants lists possible mutations inside functions, in the order of the file.
 func (f File) Mutants() []Mutant { return f.mutants }
 
-// Code gives the tokens of each line without comments. A token of several lines is on its first.
-func (f File) Code() map[int][]Token {
-	out := map[int][]Token{}
-	for _, t := range f.Tokens {
-		if t.Kind != Comment {
-			out[t.Line] = append(out[t.Line], t)
-		}
-	}
-	return out
-}
-
 func (f *File) src(from, to int) []byte { return f.raw[from:to] }
 
 // FuncAt is the innermost function around a line.

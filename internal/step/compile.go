@@ -15,7 +15,6 @@ type CompileIn struct {
 	Budget    Budget            `json:"budget"`
 	Delivery  Delivery          `json:"delivery"`
 	Branch    string            `json:"branch,omitempty"`
-	Model     string            `json:"model,omitempty"`
 	Today     string            `json:"today"` // date for dated entries, YYYY-MM-DD
 	Lang      string            `json:"lang"`  // of messages: en or ko
 }
@@ -54,7 +53,6 @@ type PlanOut struct {
 	Commit   string    `json:"commit"` // snapshot of the user's tree
 	Tree     string    `json:"tree"`
 	Modules  flow.Blob `json:"modules"` // []PlanModule
-	Targets  flow.Blob `json:"targets"` // the answer of `spec targets --json`
 	Count    int       `json:"count"`
 	UpToDate int       `json:"up_to_date"`
 	Problems []Finding `json:"problems,omitempty"` // spec problems, bounded

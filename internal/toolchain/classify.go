@@ -84,9 +84,6 @@ func IsTestData(p string) bool { return Classify(p) == TestData }
 // IsSource reports whether p is a source file of a known language that is no test.
 func IsSource(p string) bool { return Classify(p) == Source }
 
-// IsConfig reports whether p configures a runner, CI, a linter, types, a build, git, an editor or an agent.
-func IsConfig(p string) bool { return ConfigKindOf(p) != NoConfig }
-
 func inTestDataDir(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		switch part {
