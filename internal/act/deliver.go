@@ -46,18 +46,18 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 // rebased puts the run's commits on the commit that the user's snapshot was
 // made from, when the snapshot holds nothing else.
 func (a *Actor) rebased(ctx context.Context, tip, base string) (string, error) {
-	snap, err := a.o.Repo.Log(ctx, base, "", 1)
-	if err != nil || len(snap) == 0 {
+	tree, parents, err := a.o.Repo.ReadCommit(ctx, base)
+	if err != nil {
 		return "", machinery(err)
 	}
-	if len(snap[0].Parents) == 0 {
+	if len(parents) == 0 {
 		return tip, nil
 	}
-	parent, err := a.at(ctx, snap[0].Parents[0])
+	parent, err := a.at(ctx, parents[0])
 	if err != nil {
 		return "", err
 	}
-	if parent.Tree != snap[0].Tree {
+	if parent.Tree != tree {
 		return tip, nil // uncommitted work came first: it stays a commit of its own
 	}
 	commits, err := a.o.Repo.Log(ctx, tip, base, 0)

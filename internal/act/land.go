@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,14 +42,8 @@ func (a *Actor) head(ctx context.Context, j flow.Job, in step.HeadIn) (step.Head
 }
 
 func (a *Actor) at(ctx context.Context, id string) (step.HeadOut, error) {
-	log, err := a.o.Repo.Log(ctx, id, "", 1)
-	if err != nil {
-		return step.HeadOut{}, machinery(err)
-	}
-	if len(log) == 0 {
-		return step.HeadOut{}, fmt.Errorf("read commit %s: it is not there", id)
-	}
-	return step.HeadOut{Commit: id, Tree: log[0].Tree}, nil
+	tree, _, err := a.o.Repo.ReadCommit(ctx, id)
+	return step.HeadOut{Commit: id, Tree: tree}, machinery(err)
 }
 
 // land is the step compile.land: merge, check the merged tree, commit on the
@@ -61,8 +54,10 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	if err != nil {
 		return step.LandOut{}, machinery(err)
 	}
-	if out, ok, err := a.landed(ctx, j, id); ok || err != nil {
-		return out, err
+	if len(j.Previous) > 0 {
+		if out, ok, err := a.landed(ctx, j, id); ok || err != nil {
+			return out, err
+		}
 	}
 	head, err := a.at(ctx, id)
 	if err != nil {
@@ -355,15 +350,11 @@ func (a *Actor) apply(ctx context.Context, _ flow.Job, in step.ApplyIn) (step.Ap
 // whole: only the module's line goes into the lock that is there, because
 // modules land and are applied in any order.
 func (a *Actor) deliveries(ctx context.Context, in step.ApplyIn) ([]git.Delivery, error) {
-	log, err := a.o.Repo.Log(ctx, in.Commit, "", 1)
-	if err != nil || len(log) == 0 || len(log[0].Parents) == 0 {
+	_, parents, err := a.o.Repo.ReadCommit(ctx, in.Commit)
+	if err != nil || len(parents) == 0 {
 		return nil, errors.Join(machinery(err), errors.New("the landed commit is not there"))
 	}
-	before, err := a.at(ctx, log[0].Parents[0])
-	if err != nil {
-		return nil, err
-	}
-	changes, err := a.o.Repo.Diff(ctx, before.Tree, log[0].Tree)
+	changes, err := a.o.Repo.Diff(ctx, parents[0], in.Commit)
 	if err != nil {
 		return nil, machinery(err)
 	}
@@ -371,7 +362,7 @@ func (a *Actor) deliveries(ctx context.Context, in step.ApplyIn) ([]git.Delivery
 	for _, ch := range changes {
 		d := git.Delivery{Path: ch.Path, Old: ch.OldID, New: ch.NewID, Mode: ch.NewMode}
 		if ch.Path == target.LockName {
-			if d, err = a.lockDelivery(ctx, in.Module, log[0].Tree); err != nil {
+			if d, err = a.lockDelivery(ctx, in.Module, in.Commit); err != nil {
 				return nil, err
 			}
 		}

@@ -302,15 +302,15 @@ func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
 	if err != nil {
 		return false, machinery(err)
 	}
-	log, err := a.o.Repo.Log(ctx, ref, "", 1)
-	if err != nil || len(log) == 0 {
-		return false, machinery(err)
+	began, err := a.at(ctx, ref)
+	if err != nil {
+		return false, err
 	}
 	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit(run, "snapshot"))
-	if err != nil || tree == log[0].Tree {
+	if err != nil || tree == began.Tree {
 		return err == nil, machinery(err)
 	}
-	return a.onlyOurs(ctx, run, log[0].Tree, tree)
+	return a.onlyOurs(ctx, run, began.Tree, tree)
 }
 
 // onlyOurs reports whether everything that differs between two trees is what
@@ -425,11 +425,8 @@ func mustJSON(v any) []byte {
 // takes what the first one stored.
 func (a *Actor) snapshot(ctx context.Context, run string) (commit, tree string, err error) {
 	if id, err := a.o.Repo.Ref(ctx, baseRef(run)); err == nil {
-		log, err := a.o.Repo.Log(ctx, id, "", 1)
-		if err != nil || len(log) == 0 {
-			return "", "", machinery(err)
-		}
-		return id, log[0].Tree, nil
+		at, err := a.at(ctx, id)
+		return id, at.Tree, err
 	}
 	commit, tree, err = a.o.Repo.Snapshot(ctx, a.commit(run, "snapshot of the working tree"))
 	if err != nil {

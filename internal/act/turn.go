@@ -262,9 +262,6 @@ func (a *Actor) misdeeds(ctx context.Context, j flow.Job, got git.Capture) ([]st
 		return fs, machinery(err)
 	}
 	for _, what := range before.Changed(after) {
-		if strings.HasPrefix(what, "ref ") || what == "HEAD" {
-			continue // the user may commit and switch branches while a run goes on
-		}
 		add("repo-tampered", "", "the user's repository was changed during the turn: "+what)
 	}
 	return fs, nil

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,15 +86,10 @@ func (s *scan) run(ctx context.Context) error {
 		return err
 	}
 	s.leaving(before)
-	if err = s.store(ctx); err != nil {
+	if err = s.store(); err != nil {
 		return err
 	}
-	d, err := r.desk("", "")
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	s.got.Tree, err = r.edit(ctx, d, s.c.tree, s.edits)
+	s.got.Tree, err = r.edit(ctx, s.c.tree, s.edits)
 	return err
 }
 
@@ -268,40 +262,33 @@ func (s *scan) hashFile(p string, info fs.FileInfo) (string, error) {
 }
 
 // store writes the changed files as blobs of the main repository.
-func (s *scan) store(ctx context.Context) error {
-	d, err := s.c.r.desk(s.c.Dir, "")
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	var in bytes.Buffer
-	var files []int
+func (s *scan) store() error {
 	for _, i := range s.write {
 		e := &s.edits[i]
-		if e.Mode != modeLink {
-			in.WriteString(quote(e.Path) + "\n")
-			files = append(files, i)
-			continue
+		var id string
+		var err error
+		if e.Mode == modeLink {
+			id, err = s.c.r.put(kindBlob, []byte(s.links[e.Path]))
+		} else {
+			id, err = s.storeFile(e.Path)
 		}
-		if e.ID, err = s.c.r.WriteBlob(ctx, []byte(s.links[e.Path])); err != nil {
+		if err == nil && id != e.ID {
+			err = fmt.Errorf("%s: %w", e.Path, errChanged)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if len(files) == 0 {
-		return nil
-	}
-	out, err := d.in(ctx, call{args: []string{"hash-object", "-w", "--no-filters", "--stdin-paths"}, in: &in})
-	if err != nil {
-		return err
-	}
-	ids := strings.Fields(string(out))
-	if len(ids) != len(files) {
-		return fmt.Errorf("git hash-object: %d ids for %d files", len(ids), len(files))
-	}
-	for n, i := range files {
-		s.edits[i].ID = ids[n]
-	}
 	return nil
+}
+
+func (s *scan) storeFile(p string) (string, error) {
+	f, err := os.Open(filepath.Join(s.c.Dir, filepath.FromSlash(p)))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return s.c.r.putFrom(kindBlob, f, s.disk[p].Size())
 }
 
 // leaving finds links that point out of the tree and did not do so in the base.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // Checkout writes the files of a tree (or a commit's tree) into dir, which must be empty
@@ -20,13 +20,11 @@ func (r *Repo) Checkout(ctx context.Context, tree, dir string) (skipped []string
 	if err != nil {
 		return nil, fmt.Errorf("check out: %w", err)
 	}
-	d, err := r.desk(dir, "")
-	if err != nil {
+	if _, skipped, err = r.unpack(ctx, dir, tree); err != nil {
 		return nil, fmt.Errorf("check out: %w", err)
 	}
-	defer d.close()
-	if skipped, err = r.unpack(ctx, d, tree); err != nil {
-		return nil, fmt.Errorf("check out: %w", err)
+	for i := range skipped {
+		skipped[i] = r.outside(skipped[i])
 	}
 	return skipped, nil
 }
@@ -47,42 +45,81 @@ func emptyDir(dir string) (string, error) {
 	return dir, err
 }
 
-// unpack writes the files of tree into the work tree of d.
-func (r *Repo) unpack(ctx context.Context, d *desk, tree string) ([]string, error) {
-	entries, err := r.entries(ctx, tree)
-	if err != nil {
-		return nil, err
+// unpack writes the files of a tree into dir, which is empty. It returns the tree's
+// entries and the links that were not made because they leave the tree.
+func (r *Repo) unpack(ctx context.Context, dir, tree string) (entries []Entry, skipped []string, err error) {
+	if entries, err = r.entries(ctx, tree); err != nil {
+		return nil, nil, err
 	}
 	links, err := r.links(ctx, entries)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var bad []string
-	for p := range links {
-		if leaves(links, p) {
-			bad = append(bad, p)
+	// Directories are made here and are new, and files must not exist, so that nothing
+	// is written through a link. Links come last.
+	made := map[string]bool{"": true}
+	for _, e := range entries {
+		if err := mkdirs(dir, parent(e.Path), made); err != nil {
+			return nil, nil, err
+		}
+		full := filepath.Join(dir, filepath.FromSlash(e.Path))
+		switch e.Mode {
+		case modeLink:
+		case modeModule:
+			err = os.Mkdir(full, 0o777)
+		default:
+			err = r.writeOut(ctx, full, e)
+		}
+		if err != nil {
+			return nil, nil, err
 		}
 	}
-	slices.Sort(bad)
-	if _, err := d.do(ctx, "read-tree", tree); err != nil {
-		return nil, err
-	}
-	if len(bad) > 0 {
-		in := strings.NewReader(strings.Join(bad, "\x00") + "\x00")
-		if _, err := d.in(ctx, call{args: []string{"update-index", "-z", "--skip-worktree", "--stdin"}, in: in}); err != nil {
-			return nil, err
+	for _, e := range entries {
+		if e.Mode != modeLink {
+			continue
+		}
+		if leaves(links, e.Path) {
+			skipped = append(skipped, e.Path)
+			continue
+		}
+		if err := os.Symlink(filepath.FromSlash(links[e.Path]), filepath.Join(dir, filepath.FromSlash(e.Path))); err != nil {
+			return nil, nil, err
 		}
 	}
-	if len(entries) == 0 {
-		return nil, nil
+	return entries, skipped, nil
+}
+
+func mkdirs(top, dir string, made map[string]bool) error {
+	if made[dir] {
+		return nil
 	}
-	if _, err := d.do(ctx, "checkout-index", "-a", "-u", "-q"); err != nil {
-		return nil, err
+	if err := mkdirs(top, parent(dir), made); err != nil {
+		return err
 	}
-	for i := range bad {
-		bad[i] = r.outside(bad[i])
+	made[dir] = true
+	return os.Mkdir(filepath.Join(top, filepath.FromSlash(dir)), 0o777)
+}
+
+// writeOut writes the raw bytes of one file.
+func (r *Repo) writeOut(ctx context.Context, full string, e Entry) error {
+	perm := fs.FileMode(0o666) // what remains of it is the user's umask
+	if e.Mode == modeExec {
+		perm = 0o777
 	}
-	return bad, nil
+	return r.get(ctx, e.ID, func(kind string, size int64, body io.Reader) error {
+		if kind != kindBlob {
+			return fmt.Errorf("%s: %s is a %s: %w", e.Path, e.ID, kind, ErrMissing)
+		}
+		f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if err != nil {
+			return err
+		}
+		n, err := io.Copy(f, body)
+		if err == nil && n != size {
+			err = io.ErrUnexpectedEOF
+		}
+		return errors.Join(err, f.Close())
+	})
 }
 
 // links reads the targets of the symbolic links among entries.
@@ -147,14 +184,10 @@ func (r *Repo) OpenClone(ctx context.Context, dir, tree string, exclude ...strin
 	if err != nil {
 		return nil, fmt.Errorf("open clone: %w", err)
 	}
-	if err = r.checkID(tree); err != nil {
+	if tree, err = r.treeOf(ctx, tree); err != nil {
 		return nil, fmt.Errorf("open clone: %w", err)
 	}
-	out, err := r.user(ctx, "rev-parse", "--verify", "-q", tree+"^{tree}")
-	if err != nil {
-		return nil, fmt.Errorf("open clone: %s: %w", tree, ErrMissing)
-	}
-	c := &Clone{Dir: dir, r: r, tree: strings.TrimSpace(string(out)), exclude: exclude}
+	c := &Clone{Dir: dir, r: r, tree: tree, exclude: exclude}
 	// The same tree always gives the same commit, so that it need not be remembered.
 	c.base, err = r.CommitTree(ctx, Commit{Tree: c.tree, Message: "base", Name: "jacquard", Email: "jacquard@localhost", Time: epoch})
 	if err != nil {
@@ -177,9 +210,15 @@ func (c *Clone) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	d := &desk{tool: c.r.tool, work: c.Dir, env: append(alone(), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+c.Dir)}
-	_, err = c.r.unpack(ctx, d, c.tree)
-	return err
+	entries, skipped, err := c.r.unpack(ctx, c.Dir, c.tree)
+	if err != nil {
+		return err
+	}
+	bad := map[string]bool{}
+	for _, p := range skipped {
+		bad[p] = true
+	}
+	return c.r.writeIndex(filepath.Join(gitDir, "index"), c.Dir, entries, bad)
 }
 
 // planted are the files of the clone's git folder that only this clone has.

@@ -43,29 +43,51 @@ func (c Commit) text() string {
 	return b.String()
 }
 
-// CommitTree stores a commit and returns its id. No ref changes.
+// CommitTree stores a commit and returns its id. No ref changes. The error is
+// ErrMissing when its tree or a parent is not there.
 func (r *Repo) CommitTree(ctx context.Context, c Commit) (string, error) {
-	args := []string{"commit-tree"}
-	for _, id := range append([]string{c.Tree}, c.Parents...) {
-		if err := r.checkID(id); err != nil {
-			return "", fmt.Errorf("write commit: %w", err)
-		}
-	}
-	for _, p := range c.Parents {
-		args = append(args, "-p", p)
-	}
-	date := "@" + strconv.FormatInt(c.Time.Unix(), 10) + " " + c.Time.Format("-0700")
-	out, err := r.in(ctx, call{
-		args: append(args, "-F", "-", c.Tree), in: strings.NewReader(c.text()),
-		env: []string{
-			"GIT_AUTHOR_NAME=" + c.Name, "GIT_AUTHOR_EMAIL=" + c.Email, "GIT_AUTHOR_DATE=" + date,
-			"GIT_COMMITTER_NAME=" + c.Name, "GIT_COMMITTER_EMAIL=" + c.Email, "GIT_COMMITTER_DATE=" + date,
-		},
-	})
+	id, err := r.commitTree(ctx, c)
 	if err != nil {
-		return "", fmt.Errorf("write commit: %w", missing(err))
+		return "", fmt.Errorf("write commit: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return id, nil
+}
+
+func (r *Repo) commitTree(ctx context.Context, c Commit) (string, error) {
+	tree, err := r.treeOf(ctx, c.Tree)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("tree " + tree + "\n")
+	for _, p := range c.Parents {
+		if _, err := r.read(ctx, kindCommit, p); err != nil {
+			return "", err
+		}
+		b.WriteString("parent " + p + "\n")
+	}
+	name, email := identity(c.Name), identity(c.Email)
+	if name == "" {
+		return "", errors.New("no name for the author")
+	}
+	who := fmt.Sprintf("%s <%s> %d %s\n", name, email, c.Time.Unix(), c.Time.Format("-0700"))
+	text := c.text()
+	if strings.ContainsRune(text, 0) {
+		return "", errors.New("the message contains a NUL byte")
+	}
+	b.WriteString("author " + who + "committer " + who + "\n" + strings.ToValidUTF8(text, "\uFFFD"))
+	return r.put(kindCommit, []byte(b.String()))
+}
+
+// identity leaves out what cannot stand in the heading of a commit, as git does.
+func identity(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c == '<' || c == '>' || c == '\n' || c == 0 {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.TrimFunc(s, func(c rune) bool { return c <= ' ' || strings.ContainsRune(`.,:;"\'`, c) })
 }
 
 // Snapshot stores HEAD with everything in the work tree that is not ignored, staged or

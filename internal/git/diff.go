@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,12 +21,7 @@ type Change struct {
 // Diff lists what differs from tree a to tree b in the whole repository, sorted by
 // path. Renames are a deletion and an addition. Commits stand for their trees.
 func (r *Repo) Diff(ctx context.Context, a, b string) ([]Change, error) {
-	d, err := r.desk("", "")
-	if err != nil {
-		return nil, fmt.Errorf("compare trees: %w", err)
-	}
-	defer d.close()
-	list, err := r.diff(ctx, d, a, b)
+	list, err := r.diff(ctx, a, b)
 	if err != nil {
 		return nil, fmt.Errorf("compare trees: %w", err)
 	}
@@ -35,33 +31,86 @@ func (r *Repo) Diff(ctx context.Context, a, b string) ([]Change, error) {
 	return list, nil
 }
 
-func (r *Repo) diff(ctx context.Context, d *desk, a, b string) ([]Change, error) {
-	for _, id := range []string{a, b} {
-		if err := r.checkID(id); err != nil {
+// diff gives paths relative to the top.
+func (r *Repo) diff(ctx context.Context, a, b string) ([]Change, error) {
+	var ids [2]string
+	for i, id := range []string{a, b} {
+		var err error
+		if ids[i], err = r.treeOf(ctx, id); err != nil {
 			return nil, err
 		}
 	}
-	out, err := d.do(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", a, b)
-	if err != nil {
-		return nil, missing(err)
-	}
 	var list []Change
-	tokens := strings.Split(string(out), "\x00")
-	for i := 0; i+1 < len(tokens); i += 2 {
-		f := strings.Fields(strings.TrimPrefix(tokens[i], ":"))
-		if len(f) != 5 {
-			return nil, fmt.Errorf("unknown line %q of git diff-tree", tokens[i])
-		}
-		c := Change{Status: f[4][0], Path: tokens[i+1], OldMode: f[0], NewMode: f[1], OldID: f[2], NewID: f[3]}
-		if c.Status == 'A' {
-			c.OldID, c.OldMode = "", ""
-		}
-		if c.Status == 'D' {
-			c.NewID, c.NewMode = "", ""
-		}
-		list = append(list, c)
+	err := r.diffTrees(ctx, ids[0], ids[1], "", &list)
+	slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return list, err
+}
+
+// diffTrees compares two trees, an empty id standing for nothing. Equal parts, however
+// large, are not looked into.
+func (r *Repo) diffTrees(ctx context.Context, a, b, dir string, list *[]Change) error {
+	if a == b {
+		return nil
 	}
-	return list, nil
+	before, err := r.nodes(ctx, a)
+	if err != nil {
+		return err
+	}
+	after, err := r.nodes(ctx, b)
+	if err != nil {
+		return err
+	}
+	old := make(map[string]node, len(before))
+	for _, n := range before {
+		old[n.name] = n
+	}
+	for _, n := range after {
+		if err := r.diffNodes(ctx, old[n.name], n, dir+n.name, list); err != nil {
+			return err
+		}
+		delete(old, n.name)
+	}
+	for name, n := range old {
+		if err := r.diffNodes(ctx, n, node{}, dir+name, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diffNodes compares what stands at one path, a node without an id being nothing.
+func (r *Repo) diffNodes(ctx context.Context, a, b node, p string, list *[]Change) error {
+	if a.id == b.id && a.mode == b.mode {
+		return nil
+	}
+	var under [2]string
+	for i, n := range []*node{&a, &b} {
+		if n.mode == modeDir {
+			under[i], *n = n.id, node{}
+		}
+	}
+	if c := (Change{Path: p, OldID: a.id, OldMode: a.mode, NewID: b.id, NewMode: b.mode}); a.id != "" || b.id != "" {
+		switch {
+		case a.id == "":
+			c.Status = 'A'
+		case b.id == "":
+			c.Status = 'D'
+		case kindOf(a.mode) != kindOf(b.mode):
+			c.Status = 'T'
+		default:
+			c.Status = 'M'
+		}
+		*list = append(*list, c)
+	}
+	return r.diffTrees(ctx, under[0], under[1], p+"/", list)
+}
+
+// kindOf tells files, links and submodules apart.
+func kindOf(mode string) string {
+	if mode == modeExec {
+		return modeFile
+	}
+	return mode
 }
 
 // Line is a line of a text file without its newline; N counts from 1.
@@ -85,54 +134,96 @@ type FileDiff struct {
 // AddedLines lists what differs from tree a to tree b with the lines. Attributes that a
 // tree contains cannot hide lines.
 func (r *Repo) AddedLines(ctx context.Context, a, b string) ([]FileDiff, error) {
-	d, err := r.desk("", "")
+	changes, err := r.diff(ctx, a, b)
 	if err != nil {
 		return nil, fmt.Errorf("compare lines: %w", err)
 	}
-	defer d.close()
-	changes, err := r.diff(ctx, d, a, b)
-	if err != nil {
-		return nil, fmt.Errorf("compare lines: %w", err)
-	}
-	var ids []string
 	files := make([]FileDiff, len(changes))
+	whole := true // whether every change is a file that comes or goes as a whole
 	for i, c := range changes {
-		files[i].Change = c
-		for _, id := range []string{c.OldID, c.NewID} {
-			if id != "" {
-				ids = append(ids, id)
-			}
+		f := &files[i]
+		f.Change = c
+		if f.OldSize, err = r.fileSize(ctx, c.OldID, c.OldMode); err == nil {
+			f.NewSize, err = r.fileSize(ctx, c.NewID, c.NewMode)
 		}
+		if err != nil {
+			return nil, fmt.Errorf("compare lines: %w", err)
+		}
+		whole = whole && (c.Status == 'A' || c.Status == 'D') && c.OldMode != modeModule && c.NewMode != modeModule
 	}
-	sizes, err := r.sizes(ctx, ids)
-	if err != nil {
-		return nil, fmt.Errorf("compare lines: %w", err)
-	}
-	// git decides what is large, so that it never loads and prints it.
-	p := &patch{files: files, at: -1}
-	_, err = d.in(ctx, call{line: p.line, args: []string{
-		"-c", "core.bigFileThreshold=4m", "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv",
-		"--no-color", "--full-index", "--submodule=short", "--ignore-submodules=none", a, b,
-	}})
-	if err == nil {
-		err = p.end()
+	if whole {
+		err = r.wholeLines(ctx, files)
+	} else {
+		err = r.patchLines(ctx, files, a, b)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compare lines: %w", err)
 	}
 	for i := range files {
-		f := &files[i]
-		f.OldSize, f.NewSize = sizeOf(sizes, f.OldID, f.OldMode), sizeOf(sizes, f.NewID, f.NewMode)
-		f.Path = r.outside(f.Path)
+		files[i].Path = r.outside(files[i].Path)
 	}
 	return files, nil
 }
 
-func sizeOf(sizes map[string]int64, id, mode string) int64 {
-	if n, ok := sizes[id]; ok && mode != modeModule {
-		return n
+// largeFile is the size in bytes from which a file has no lines to show.
+const largeFile = 4 << 20
+
+// wholeLines fills in files that come or go as a whole.
+func (r *Repo) wholeLines(ctx context.Context, files []FileDiff) error {
+	for i := range files {
+		f := &files[i]
+		id, size := f.NewID, f.NewSize
+		if id == "" {
+			id, size = f.OldID, f.OldSize
+		}
+		if f.Binary = size >= largeFile; f.Binary {
+			continue
+		}
+		text, err := r.ReadBlob(ctx, id)
+		if err != nil {
+			return err
+		}
+		// git looks for NUL in the first 8,000 bytes.
+		if f.Binary = bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0; f.Binary {
+			continue
+		}
+		var lines []Line
+		for l := range strings.Lines(string(text)) {
+			lines = append(lines, Line{N: len(lines) + 1, Text: strings.TrimSuffix(l, "\n")})
+		}
+		if f.NewID != "" {
+			f.Added = lines
+		} else {
+			f.Removed = lines
+		}
 	}
-	return -1
+	return nil
+}
+
+// patchLines asks git for the lines.
+func (r *Repo) patchLines(ctx context.Context, files []FileDiff, a, b string) error {
+	d, err := r.desk("", "")
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	// git decides what is large, so that it never loads and prints it.
+	p := &patch{files: files, at: -1}
+	_, err = d.in(ctx, call{line: p.line, args: []string{
+		"-c", "core.bigFileThreshold=" + strconv.Itoa(largeFile), "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--no-color", "--full-index", "--submodule=short", "--ignore-submodules=none", a, b,
+	}})
+	if err == nil {
+		err = p.end()
+	}
+	return err
+}
+
+func (r *Repo) fileSize(ctx context.Context, id, mode string) (int64, error) {
+	if id == "" || mode == modeModule {
+		return -1, nil
+	}
+	return r.sizeOf(ctx, id)
 }
 
 // patch reads a patch whose files come in the order of files. A change of the type is

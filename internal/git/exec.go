@@ -223,7 +223,7 @@ func gitDirFiles(format, exclude string) []textFile {
 	}
 	return []textFile{
 		{"config", "[core]\n\trepositoryformatversion = " + version + "\n\tbare = false\n\tlogallrefupdates = true\n" +
-			"\tautocrlf = false\n[gc]\n\tauto = 0\n[user]\n\tname = agent\n\temail = agent@localhost\n" + extension},
+			"\tautocrlf = false\n\tcheckStat = minimal\n\ttrustctime = false\n[gc]\n\tauto = 0\n[user]\n\tname = agent\n\temail = agent@localhost\n" + extension},
 		{"info/attributes", raw},
 		{"info/exclude", exclude},
 		{"HEAD", "ref: refs/heads/work\n"},

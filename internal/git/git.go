@@ -13,6 +13,8 @@ package git
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // the size of git's ids, not a safeguard
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -63,6 +65,17 @@ type Repo struct {
 	temp    string
 	format  string // sha1 or sha256
 	shallow bool
+	store   store
+	config  configCache
+}
+
+// repo completes a repository whose place is known.
+func (r *Repo) repo() *Repo {
+	r.store.dir, r.store.size = filepath.Join(r.common, "objects"), sha1.Size
+	if r.format == "sha256" {
+		r.store.size = sha256.Size
+	}
+	return r
 }
 
 // Root is the absolute path of the project's root, without symbolic links.
@@ -100,9 +113,9 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if len(f7) != 8 {
 		return nil, fmt.Errorf("open repository: %s: a newline in its path", o.Dir)
 	}
-	return &Repo{
+	return (&Repo{
 		tool: t, shallow: f7[1] == "true", format: f7[2], gitDir: f7[3], common: f7[4], top: f7[5], prefix: f7[6], temp: o.Temp,
-	}, nil
+	}).repo(), nil
 }
 
 // plain recognises by its files the usual case, a project's root that is the top of an
@@ -133,7 +146,7 @@ func (t tool) plain(o Options) (*Repo, bool) {
 		}
 	}
 	_, err = os.Stat(filepath.Join(dir, "shallow"))
-	return &Repo{tool: t, shallow: err == nil, format: "sha1", gitDir: dir, common: dir, top: top, temp: o.Temp}, true
+	return (&Repo{tool: t, shallow: err == nil, format: "sha1", gitDir: dir, common: dir, top: top, temp: o.Temp}).repo(), true
 }
 
 // Private is the repository of a project outside git. It is kept in gitDir, its work
@@ -159,7 +172,7 @@ func Private(ctx context.Context, o Options, gitDir string) (*Repo, error) {
 			return nil, fmt.Errorf("make private repository: %w", err)
 		}
 	}
-	r := &Repo{tool: t, format: "sha1", gitDir: gitDir, common: gitDir, top: root, temp: o.Temp}
+	r := (&Repo{tool: t, format: "sha1", gitDir: gitDir, common: gitDir, top: root, temp: o.Temp}).repo()
 	if _, err := r.user(ctx, "rev-parse", "--git-dir"); err != nil {
 		return nil, fmt.Errorf("open private repository: %w", err)
 	}

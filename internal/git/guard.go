@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,34 +11,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Guard is what in the user's repository must not change while an agent works: a digest
-// for HEAD, every ref, every setting that applies, and every hook.
+// for every setting that applies, and every hook. Refs, HEAD, index and files are not
+// part of it: the user may commit and switch branches meanwhile.
 type Guard map[string]string
 
-// Guard takes the present state. Refs below refs/jacquard/ and refs/heads/jacquard/ are
-// the engine's own and not part of it, and neither are index and files.
+// Guard takes the present state.
 func (r *Repo) Guard(ctx context.Context) (Guard, error) {
 	g := Guard{}
-	head, err := os.ReadFile(filepath.Join(r.gitDir, "HEAD"))
+	out, err := r.settings(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("guard repository: %w", err)
 	}
-	g["HEAD"] = strings.TrimSpace(string(head))
-	refs, err := r.Refs(ctx, "refs/")
-	if err != nil {
-		return nil, fmt.Errorf("guard repository: %w", err)
-	}
-	for name, id := range refs {
-		if !strings.HasPrefix(name, "refs/jacquard/") && !strings.HasPrefix(name, "refs/heads/jacquard/") {
-			g["ref "+name] = id
-		}
-	}
-	hooks, err := r.guardConfig(ctx, g)
-	if err != nil {
-		return nil, fmt.Errorf("guard repository: %w", err)
-	}
+	hooks := r.guardConfig(out, g)
 	for _, dir := range slices.Compact([]string{filepath.Join(r.common, "hooks"), hooks}) {
 		if err := guardHooks(g, dir); err != nil {
 			return nil, fmt.Errorf("guard repository: %w", err)
@@ -49,12 +38,65 @@ func (r *Repo) Guard(ctx context.Context) (Guard, error) {
 	return g, nil
 }
 
-// guardConfig adds the settings and returns the directory of the user's hooks.
-func (r *Repo) guardConfig(ctx context.Context, g Guard) (hooks string, err error) {
+// configCache is what git said about the settings when their files were as their digest
+// says.
+type configCache struct {
+	mu     sync.Mutex
+	digest string
+	out    []byte
+}
+
+// settings lists all settings that apply. git is asked again only when a file of
+// settings has changed, or when one includes others, which may be anywhere.
+func (r *Repo) settings(ctx context.Context) ([]byte, error) {
+	c := &r.config
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := r.configDigest()
+	if c.digest == now {
+		return c.out, nil
+	}
 	out, err := r.user(ctx, "config", "--list", "-z", "--show-scope", "--includes")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	c.digest, c.out = "", nil
+	if low := bytes.ToLower(out); !bytes.Contains(low, []byte("\x00include.")) && !bytes.Contains(low, []byte("\x00includeif.")) && now == r.configDigest() {
+		c.digest, c.out = now, out
+	}
+	return out, nil
+}
+
+// configDigest covers the files that git reads settings from without being told to
+// ("git-config", FILES), as far as they are not the installation's own.
+func (r *Repo) configDigest() string {
+	env := map[string]string{}
+	for _, kv := range r.env {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	home := env["HOME"]
+	if home == "" {
+		home = env["USERPROFILE"]
+	}
+	xdg := env["XDG_CONFIG_HOME"]
+	if xdg == "" {
+		xdg = filepath.Join(home, ".config")
+	}
+	h := sha256.New()
+	for _, f := range []string{
+		"/etc/gitconfig", filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"),
+		filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree"),
+	} {
+		b, err := os.ReadFile(f)
+		fmt.Fprintf(h, "%t %d\x00", err == nil, len(b))
+		_, _ = h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// guardConfig adds the settings and returns the directory of the user's hooks.
+func (r *Repo) guardConfig(out []byte, g Guard) (hooks string) {
 	hooks = filepath.Join(r.common, "hooks")
 	f := strings.Split(string(out), "\x00")
 	for ; len(f) >= 2; f = f[2:] {
@@ -76,7 +118,7 @@ func (r *Repo) guardConfig(ctx context.Context, g Guard) (hooks string, err erro
 			}
 		}
 	}
-	return hooks, nil
+	return hooks
 }
 
 func guardHooks(g Guard, dir string) error {
@@ -106,8 +148,8 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Changed names what is not in after as it was in g, sorted: "ref refs/heads/x created",
-// "config core.hookspath changed", "hook pre-commit removed".
+// Changed names what is not in after as it was in g, sorted: "config core.hookspath
+// changed", "hook pre-commit removed".
 func (g Guard) Changed(after Guard) []string {
 	var list []string
 	for name, before := range g {

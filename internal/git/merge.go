@@ -19,6 +19,12 @@ type Conflict struct {
 // the tree contains git's markers and must not be used as a result. No file, ref or
 // index is touched, and drivers of the user's or a tree's attributes are not run.
 func (r *Repo) Merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []Conflict, err error) {
+	if tree, ok, err := r.mergeApart(ctx, base, ours, theirs); err != nil || ok {
+		if err != nil {
+			err = fmt.Errorf("merge: %w", err)
+		}
+		return tree, nil, err
+	}
 	d, err := r.desk("", "")
 	if err != nil {
 		return "", nil, fmt.Errorf("merge: %w", err)
@@ -46,6 +52,44 @@ func (r *Repo) Merge(ctx context.Context, base, ours, theirs string) (tree strin
 	}
 	return tokens[0], r.conflicts(tokens[1:]), nil
 }
+
+// mergeApart merges sides that changed different paths, which is most merges and needs
+// no merging of lines. ok is false when git has to do it.
+func (r *Repo) mergeApart(ctx context.Context, base, ours, theirs string) (tree string, ok bool, err error) {
+	left, err := r.diff(ctx, base, ours)
+	if err != nil {
+		return "", false, err
+	}
+	right, err := r.diff(ctx, base, theirs)
+	if err != nil {
+		return "", false, err
+	}
+	taken := map[string]bool{} // paths that our side changed, and the directories that they are in
+	mine := map[string]bool{}
+	for _, c := range left {
+		mine[c.Path] = true
+		for p := c.Path; p != "" && !taken[p]; p = parent(p) {
+			taken[p] = true
+		}
+	}
+	edits := make([]Edit, len(right))
+	for i, c := range right {
+		if taken[c.Path] {
+			return "", false, nil
+		}
+		for p := c.Path; p != ""; p = parent(p) {
+			if mine[p] {
+				return "", false, nil
+			}
+		}
+		edits[i] = Edit{Path: c.Path, Mode: c.NewMode, ID: c.NewID}
+	}
+	tree, err = r.edit(ctx, ours, edits)
+	return tree, err == nil, err
+}
+
+// parent is the directory of a path in a tree, "" for the top.
+func parent(p string) string { return p[:max(0, strings.LastIndexByte(p, '/'))] }
 
 // conflicts reads "mode id stage TAB path" up to an empty token, then messages as
 // count, paths, kind, sentence.

@@ -1,14 +1,12 @@
 package git
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -20,49 +18,183 @@ type Entry struct {
 	ID   string
 }
 
+// node is one entry of a single tree object.
+type node struct{ name, mode, id string }
+
+const modeDir = "40000"
+
 // ReadTree lists the files of a tree (or of a commit's tree) below the root, sorted.
 // The error is ErrMissing when there is no such tree.
 func (r *Repo) ReadTree(ctx context.Context, tree string) ([]Entry, error) {
-	list, err := r.entries(ctx, tree, r.scope()...)
+	list, err := r.entries(ctx, tree)
 	if err != nil {
 		return nil, fmt.Errorf("read tree: %w", err)
 	}
+	if r.prefix == "" {
+		return list, nil
+	}
+	list = slices.DeleteFunc(list, func(e Entry) bool { return !strings.HasPrefix(e.Path, r.prefix) })
 	for i := range list {
 		list[i].Path = r.outside(list[i].Path)
 	}
 	return list, nil
 }
 
-// entries lists a tree with paths relative to the top.
-func (r *Repo) entries(ctx context.Context, tree string, scope ...string) ([]Entry, error) {
-	if err := r.checkID(tree); err != nil {
+// entries lists a tree with paths relative to the top, sorted.
+func (r *Repo) entries(ctx context.Context, tree string) ([]Entry, error) {
+	id, err := r.treeOf(ctx, tree)
+	if err != nil {
 		return nil, err
 	}
-	out, err := r.user(ctx, append([]string{"ls-tree", "-r", "-z", "--full-tree", tree}, scope...)...)
-	if err != nil {
-		return nil, missing(err)
-	}
-	return parseTree(out), nil
+	var list []Entry
+	err = r.walkTree(ctx, id, "", func(p string, n node) {
+		list = append(list, Entry{Path: p, Mode: n.mode, ID: n.id})
+	})
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	return list, err
 }
 
-func parseTree(out []byte) []Entry {
-	list := make([]Entry, 0, bytes.Count(out, []byte{0}))
-	for rec := range strings.SplitSeq(string(out), "\x00") {
-		meta, p, ok := strings.Cut(rec, "\t")
-		if f := strings.Fields(meta); ok && len(f) == 3 {
-			list = append(list, Entry{Path: p, Mode: f[0], ID: f[2]})
+// walkTree visits every file below a tree.
+func (r *Repo) walkTree(ctx context.Context, tree, dir string, visit func(p string, n node)) error {
+	nodes, err := r.nodes(ctx, tree)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if n.mode != modeDir {
+			visit(dir+n.name, n)
+		} else if err := r.walkTree(ctx, n.id, dir+n.name+"/", visit); err != nil {
+			return err
 		}
 	}
-	return list
+	return nil
+}
+
+// nodes are the entries of one tree object; an empty id stands for no entries. They are
+// shared and must not be changed.
+func (r *Repo) nodes(ctx context.Context, tree string) ([]node, error) {
+	if tree == "" {
+		return nil, nil
+	}
+	s := &r.store
+	s.mu.Lock()
+	list, ok := s.trees[tree]
+	s.mu.Unlock()
+	if ok {
+		return list, nil
+	}
+	raw, err := r.read(ctx, kindTree, tree)
+	if err != nil {
+		return nil, err
+	}
+	if list, err = parseNodes(raw, s.size); err != nil {
+		return nil, fmt.Errorf("tree %s: %w", tree, err)
+	}
+	s.keep(tree, list)
+	return list, nil
+}
+
+func (s *store) keep(tree string, list []node) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trees == nil || s.held > maxHeld {
+		s.trees, s.held = map[string][]node{}, 0
+	}
+	s.trees[tree] = list
+	s.held += len(list) + 1
+}
+
+// parseNodes reads a tree object: "mode name NUL id" for each entry. Names that could
+// lead out of the tree or into a git folder are refused as git does it.
+func parseNodes(raw []byte, size int) ([]node, error) {
+	var list []node
+	for len(raw) > 0 {
+		head, rest, ok := bytes.Cut(raw, []byte{0})
+		mode, name, isPair := strings.Cut(string(head), " ")
+		if !ok || !isPair || len(rest) < size {
+			return nil, errors.New("damaged")
+		}
+		if err := checkName(name); err != nil {
+			return nil, err
+		}
+		list = append(list, node{name: name, mode: plainMode(mode), id: fmt.Sprintf("%x", rest[:size])})
+		raw = rest[size:]
+	}
+	return list, nil
+}
+
+func checkName(name string) error {
+	if name == "" || name == "." || name == ".." || strings.Contains(name, "/") || isDotGit(name) {
+		return fmt.Errorf("invalid path %q: %w", name, ErrPath)
+	}
+	return nil
+}
+
+// plainMode is the mode that git takes an old or odd one for.
+func plainMode(mode string) string {
+	switch {
+	case strings.TrimLeft(mode, "0") == modeDir:
+		return modeDir
+	case mode == modeLink || mode == modeModule:
+		return mode
+	case len(mode) == 6 && (mode[3]-'0')&1 == 1:
+		return modeExec
+	}
+	return modeFile
+}
+
+// treeOf is the id of a tree, or of the tree of a commit.
+func (r *Repo) treeOf(ctx context.Context, id string) (string, error) {
+	r.store.mu.Lock()
+	_, known := r.store.trees[id]
+	r.store.mu.Unlock()
+	if known {
+		return id, nil
+	}
+	tree := id
+	err := r.get(ctx, id, func(kind string, size int64, body io.Reader) error {
+		switch kind {
+		case kindTree:
+			return nil
+		case kindCommit:
+			b, err := io.ReadAll(body)
+			tree, _ = heading(string(b))
+			return err
+		}
+		return fmt.Errorf("%s is a %s: %w", id, kind, ErrMissing)
+	})
+	return tree, err
+}
+
+// heading reads the beginning of a commit: its tree, then its parents.
+func heading(text string) (tree string, parents []string) {
+	for line := range strings.Lines(text) {
+		switch key, id, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); key {
+		case "tree":
+			tree = id
+		case "parent":
+			parents = append(parents, id)
+		default:
+			return tree, parents
+		}
+	}
+	return tree, parents
+}
+
+// ReadCommit returns the tree and the parents of a commit. The error is ErrMissing when
+// there is no such commit.
+func (r *Repo) ReadCommit(ctx context.Context, id string) (tree string, parents []string, err error) {
+	b, err := r.read(ctx, kindCommit, id)
+	if err != nil {
+		return "", nil, fmt.Errorf("read commit: %w", err)
+	}
+	tree, parents = heading(string(b))
+	return tree, parents, nil
 }
 
 // checkID refuses what could be taken for an option or another revision.
 func (r *Repo) checkID(id string) error {
-	size := 40
-	if r.format == "sha256" {
-		size = 64
-	}
-	if len(id) != size || strings.Trim(id, "0123456789abcdef") != "" {
+	if len(id) != 2*r.store.size || strings.Trim(id, "0123456789abcdef") != "" {
 		return fmt.Errorf("%q is no object id: %w", id, ErrMissing)
 	}
 	return nil
@@ -83,77 +215,49 @@ func missing(err error) error {
 
 // ReadBlob returns the bytes of a blob. The error is ErrMissing when there is none.
 func (r *Repo) ReadBlob(ctx context.Context, id string) ([]byte, error) {
-	blobs, err := r.ReadBlobs(ctx, []string{id})
+	b, err := r.read(ctx, kindBlob, id)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read blob: %w", err)
 	}
-	return blobs[id], nil
+	return b, nil
 }
 
 // ReadBlobs returns the bytes of many blobs by their ids. All are held in memory.
 func (r *Repo) ReadBlobs(ctx context.Context, ids []string) (map[string][]byte, error) {
 	blobs := make(map[string][]byte, len(ids))
-	if len(ids) == 0 {
-		return blobs, nil
-	}
 	for _, id := range ids {
-		if err := r.checkID(id); err != nil {
-			return nil, fmt.Errorf("read blobs: %w", err)
+		if _, ok := blobs[id]; ok {
+			continue
 		}
-	}
-	out, err := r.in(ctx, call{args: []string{"cat-file", "--batch"}, in: strings.NewReader(strings.Join(ids, "\n") + "\n")})
-	if err != nil {
-		return nil, fmt.Errorf("read blobs: %w", err)
-	}
-	src := bufio.NewReader(bytes.NewReader(out))
-	for _, id := range ids {
-		head, err := src.ReadString('\n')
-		f := strings.Fields(head)
-		if err != nil || len(f) != 3 || f[1] != "blob" {
-			return nil, fmt.Errorf("read blob %s: %w", id, ErrMissing)
-		}
-		size, err := strconv.Atoi(f[2])
+		b, err := r.ReadBlob(ctx, id)
 		if err != nil {
-			return nil, fmt.Errorf("read blob %s: %w", id, err)
+			return nil, err
 		}
-		body := make([]byte, size+1) // and a newline
-		if _, err := io.ReadFull(src, body); err != nil {
-			return nil, fmt.Errorf("read blob %s: %w", id, err)
-		}
-		blobs[id] = body[:size:size]
+		blobs[id] = b
 	}
 	return blobs, nil
 }
 
-// sizes returns the sizes of objects, -1 for one that is not here.
-func (r *Repo) sizes(ctx context.Context, ids []string) (map[string]int64, error) {
-	sizes := make(map[string]int64, len(ids))
-	if len(ids) == 0 {
-		return sizes, nil
+// sizeOf returns the size of an object, -1 for one that is not here.
+func (r *Repo) sizeOf(ctx context.Context, id string) (int64, error) {
+	size := int64(-1)
+	err := r.get(ctx, id, func(_ string, n int64, _ io.Reader) error { size = n; return nil })
+	if errors.Is(err, ErrMissing) {
+		err = nil
 	}
-	out, err := r.in(ctx, call{
-		args: []string{"cat-file", "--batch-check=%(objectsize)"}, in: strings.NewReader(strings.Join(ids, "\n") + "\n"),
-	})
-	if err != nil {
-		return nil, err
-	}
-	lines := strings.Split(string(out), "\n")
-	for i, id := range ids {
-		sizes[id] = -1
-		if n, err := strconv.ParseInt(lines[min(i, len(lines)-1)], 10, 64); err == nil {
-			sizes[id] = n
-		}
-	}
-	return sizes, nil
+	return size, err
 }
 
 // WriteBlob stores b as it is and returns its id.
 func (r *Repo) WriteBlob(ctx context.Context, b []byte) (string, error) {
-	out, err := r.in(ctx, call{args: []string{"hash-object", "-w", "--no-filters", "--stdin"}, in: bytes.NewReader(b)})
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("write blob: %w", context.Cause(ctx))
+	}
+	id, err := r.put(kindBlob, b)
 	if err != nil {
 		return "", fmt.Errorf("write blob: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return id, nil
 }
 
 // Edit sets one file of a tree, or removes it when ID is empty.
@@ -161,7 +265,8 @@ type Edit struct{ Path, Mode, ID string }
 
 // EditTree returns the tree that base (empty for none) becomes by edits. A file takes
 // the place of a directory of the same name and the other way round. The error is
-// ErrPath for a path that git does not allow, ErrMissing when base is not there.
+// ErrPath for a path that git does not allow, ErrMissing when base or an object of an
+// edit is not there.
 func (r *Repo) EditTree(ctx context.Context, base string, edits []Edit) (string, error) {
 	top := make([]Edit, len(edits))
 	for i, e := range edits {
@@ -171,12 +276,7 @@ func (r *Repo) EditTree(ctx context.Context, base string, edits []Edit) (string,
 		}
 		top[i] = Edit{Path: p, Mode: e.Mode, ID: e.ID}
 	}
-	d, err := r.desk("", "")
-	if err != nil {
-		return "", fmt.Errorf("edit tree: %w", err)
-	}
-	defer d.close()
-	tree, err := r.edit(ctx, d, base, top)
+	tree, err := r.edit(ctx, base, top)
 	if err != nil {
 		return "", fmt.Errorf("edit tree: %w", err)
 	}
@@ -184,39 +284,167 @@ func (r *Repo) EditTree(ctx context.Context, base string, edits []Edit) (string,
 }
 
 // edit works with paths relative to the top.
-func (r *Repo) edit(ctx context.Context, d *desk, base string, edits []Edit) (string, error) {
+func (r *Repo) edit(ctx context.Context, base string, edits []Edit) (string, error) {
+	plan := &change{}
+	for _, removal := range []bool{true, false} { // what is removed must not stand in the way of what comes
+		for _, e := range edits {
+			if (e.ID == "") != removal {
+				continue
+			}
+			if err := r.checkEdit(ctx, e); err != nil {
+				return "", err
+			}
+			plan.add(strings.Split(e.Path, "/"), e)
+		}
+	}
 	if base != "" {
-		if err := r.checkID(base); err != nil {
+		var err error
+		if base, err = r.treeOf(ctx, base); err != nil {
 			return "", err
 		}
-		if _, err := d.do(ctx, "read-tree", base); err != nil {
-			return "", missing(err)
-		}
 	}
-	// Removals first: what is removed must not stand in the way of what comes.
-	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b Edit) int { return strings.Compare(present1(a.ID), present1(b.ID)) })
-	var in bytes.Buffer
-	for _, e := range edits {
-		if e.ID == "" {
-			fmt.Fprintf(&in, "0 %s\t%s\x00", strings.Repeat("0", len(r.hash(nil))), e.Path)
-			continue
-		}
-		fmt.Fprintf(&in, "%s %s\t%s\x00", e.Mode, e.ID, e.Path)
+	tree, err := r.rebuild(ctx, base, plan)
+	if err == nil && tree == "" {
+		tree, err = r.put(kindTree, nil)
 	}
-	if _, err := d.in(ctx, call{args: []string{"update-index", "--replace", "-z", "--index-info"}, in: &in}); err != nil {
-		return "", err
-	}
-	out, err := d.do(ctx, "write-tree")
-	if err != nil {
-		return "", missing(err)
-	}
-	return strings.TrimSpace(string(out)), nil
+	return tree, err
 }
 
-func present1(id string) string {
-	if id == "" {
-		return "0"
+func (r *Repo) checkEdit(ctx context.Context, e Edit) error {
+	for part := range strings.SplitSeq(e.Path, "/") {
+		if err := checkName(part); err != nil {
+			return fmt.Errorf("%q: %w", e.Path, err)
+		}
 	}
-	return "1"
+	if e.ID == "" {
+		return nil
+	}
+	switch e.Mode {
+	case modeModule: // its commit is in another repository
+		return r.checkID(e.ID)
+	case modeFile, modeExec, modeLink:
+	default:
+		return fmt.Errorf("%q: mode %q: %w", e.Path, e.Mode, ErrPath)
+	}
+	if err := r.checkID(e.ID); err != nil {
+		return err
+	}
+	ok, err := r.has(ctx, e.ID)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s for %q: %w", e.ID, e.Path, ErrMissing)
+	}
+	return err
+}
+
+// change is what becomes of one name in a tree: removed, set, or changed below.
+type change struct {
+	remove bool
+	set    *node
+	below  map[string]*change
+}
+
+func (c *change) add(parts []string, e Edit) {
+	if len(parts) == 0 {
+		if e.ID == "" {
+			c.remove = true
+			return
+		}
+		c.set, c.below = &node{mode: e.Mode, id: e.ID}, nil // a file takes the place of a directory
+		return
+	}
+	if e.ID != "" {
+		c.set = nil // and the other way round
+	}
+	if c.below == nil {
+		c.below = map[string]*change{}
+	}
+	next := c.below[parts[0]]
+	if next == nil {
+		next = &change{}
+		c.below[parts[0]] = next
+	}
+	next.add(parts[1:], e)
+}
+
+// rebuild writes the tree that the tree old (empty for none) becomes by c and returns
+// its id, empty when nothing is left in it.
+func (r *Repo) rebuild(ctx context.Context, old string, c *change) (string, error) {
+	nodes, err := r.nodes(ctx, old)
+	if err != nil {
+		return "", err
+	}
+	next := make([]node, 0, len(nodes)+len(c.below))
+	present := map[string]node{}
+	for _, n := range nodes {
+		if c.below[n.name] == nil {
+			next = append(next, n)
+		} else {
+			present[n.name] = n
+		}
+	}
+	for name, ch := range c.below {
+		at, err := r.changed(ctx, present[name], ch)
+		if err != nil {
+			return "", err
+		}
+		if at.id != "" {
+			at.name = name
+			next = append(next, at)
+		}
+	}
+	if len(next) == 0 {
+		return "", nil
+	}
+	// git's order: a directory is compared as if its name ended in a slash.
+	key := func(n node) string {
+		if n.mode == modeDir {
+			return n.name + "/"
+		}
+		return n.name
+	}
+	slices.SortFunc(next, func(a, b node) int { return strings.Compare(key(a), key(b)) })
+	var raw bytes.Buffer
+	for _, n := range next {
+		fmt.Fprintf(&raw, "%s %s\x00", n.mode, n.name)
+		for i := 0; i < len(n.id); i += 2 {
+			raw.WriteByte(unhex(n.id[i])<<4 | unhex(n.id[i+1]))
+		}
+	}
+	id, err := r.put(kindTree, raw.Bytes())
+	if err == nil {
+		r.store.keep(id, next)
+	}
+	return id, err
+}
+
+// changed is the node that n (without an id when there is none) becomes by c.
+func (r *Repo) changed(ctx context.Context, n node, c *change) (node, error) {
+	if c.set != nil {
+		return *c.set, nil
+	}
+	if c.remove && n.mode != modeDir { // naming a directory removes no file in it
+		n = node{}
+	}
+	if c.below == nil {
+		return n, nil
+	}
+	under := ""
+	if n.mode == modeDir {
+		under = n.id
+	}
+	id, err := r.rebuild(ctx, under, c)
+	if err != nil {
+		return node{}, err
+	}
+	if id == "" && n.mode != modeDir { // nothing was to be removed below a file
+		return n, nil
+	}
+	return node{mode: modeDir, id: id}, nil
+}
+
+func unhex(c byte) byte {
+	if c >= 'a' {
+		return c - 'a' + 10
+	}
+	return c - '0'
 }

@@ -93,29 +93,29 @@ func fileMode(info fs.FileInfo) string {
 
 // hash is the id of a blob with these bytes.
 func (r *Repo) hash(b []byte) string {
-	h := r.hasher(int64(len(b)))
+	h := r.hasher(kindBlob, int64(len(b)))
 	_, _ = h.Write(b)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
 // hashFrom is the id of a blob with the size bytes that src gives.
 func (r *Repo) hashFrom(src io.Reader, size int64) (string, error) {
-	h := r.hasher(size)
+	h := r.hasher(kindBlob, size)
 	n, err := io.Copy(h, src)
 	if err == nil && n != size {
-		err = errors.New("file changed while it was read")
+		err = errChanged
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-func (r *Repo) hasher(size int64) hash.Hash {
+func (r *Repo) hasher(kind string, size int64) hash.Hash {
 	var h hash.Hash
-	if r.format == "sha256" {
+	if r.store.size == sha256.Size {
 		h = sha256.New()
 	} else {
 		h = sha1.New() //nolint:gosec // git's format, not a safeguard
 	}
-	fmt.Fprintf(h, "blob %d\x00", size)
+	fmt.Fprintf(h, "%s %d\x00", kind, size)
 	return h
 }
 

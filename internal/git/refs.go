@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -13,6 +17,12 @@ func (r *Repo) Ref(ctx context.Context, name string) (string, error) {
 	if !strings.HasPrefix(name, "refs/") {
 		return "", fmt.Errorf("read ref %q: %w", name, ErrNoRef)
 	}
+	if id, ok := r.refFile(name); ok {
+		if id == "" {
+			return "", fmt.Errorf("read ref %s: %w", name, ErrNoRef)
+		}
+		return id, nil
+	}
 	out, err := r.in(ctx, call{args: []string{"rev-parse", "-q", "--verify", name}, ok: []int{1}})
 	if isAnswer(err) {
 		return "", fmt.Errorf("read ref %s: %w", name, ErrNoRef)
@@ -21,6 +31,40 @@ func (r *Repo) Ref(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("read ref %s: %w", name, err)
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// refFile reads a ref as git's files have it, empty when there is none. ok is false when
+// git has to be asked: another kind of store, a symbolic ref, a damaged file.
+func (r *Repo) refFile(name string) (id string, ok bool) {
+	if path.Clean(name) != name {
+		return "", false
+	}
+	dir := r.common
+	for _, own := range []string{"refs/worktree/", "refs/bisect/", "refs/rewritten/"} {
+		if strings.HasPrefix(name, own) {
+			dir = r.gitDir
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(r.common, "reftable")); err == nil {
+		return "", false
+	}
+	for range 2 { // a ref that is packed just now leaves the one place after it came to the other
+		if text, ok := plain(dir, name); ok {
+			id = strings.TrimSpace(text)
+			return id, r.checkID(id) == nil
+		}
+		packed, err := os.ReadFile(filepath.Join(r.common, "packed-refs"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", false
+		}
+		for line := range strings.Lines(string(packed)) {
+			if id, ok := strings.CutSuffix(strings.TrimSuffix(line, "\n"), " "+name); ok && r.checkID(id) == nil {
+				return id, true
+			}
+		}
+	}
+	_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+	return "", errors.Is(err, fs.ErrNotExist)
 }
 
 // ValidBranch reports whether a branch can have this name.

@@ -29,12 +29,12 @@ func (r *Repo) CommitTimes(ctx context.Context, paths []string) (map[string]time
 		}
 		top[q] = p
 	}
-	tree, err := r.user(ctx, "ls-tree", "-r", "-z", "--full-tree", head.Commit)
+	entries, err := r.entries(ctx, head.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("read commit times: %w", err)
 	}
 	var modules []string
-	for _, e := range parseTree(tree) {
+	for _, e := range entries {
 		if p, ok := top[e.Path]; ok {
 			w.want[e.Path] = want{path: p, id: e.ID}
 		}
