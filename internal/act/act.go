@@ -64,14 +64,15 @@ type Checks struct {
 type Actor struct {
 	o Options
 
-	mu       sync.Mutex
-	ledgers  map[string]*Ledger
-	checkers map[string]*check.Checker
+	mu        sync.Mutex
+	ledgers   map[string]*Ledger
+	checkers  map[string]*check.Checker
+	baselines map[string]*baseline // by tree and toolchain
 }
 
 // New makes an Actor.
 func New(o Options) *Actor {
-	return &Actor{o: o, ledgers: map[string]*Ledger{}, checkers: map[string]*check.Checker{}}
+	return &Actor{o: o, ledgers: map[string]*Ledger{}, checkers: map[string]*check.Checker{}, baselines: map[string]*baseline{}}
 }
 
 // Sweep ends what a dead driver left running.

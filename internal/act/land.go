@@ -82,7 +82,7 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	if err != nil {
 		return out, err
 	}
-	if err := a.checkMerged(ctx, j, in, pv, tree, &out); err != nil || !out.Passed {
+	if err := a.checkMerged(ctx, j, in, f, pv, tree, &out); err != nil || !out.Passed {
 		return out, err
 	}
 	return a.commitLanded(ctx, j, in, f, pv, landing{from: from.Tree, head: head, merged: tree, out: out})
@@ -140,7 +140,7 @@ func (a *Actor) landed(ctx context.Context, j flow.Job, tip string) (step.LandOu
 
 // checkMerged proves the merged tree, unless it is the very tree that was
 // proved already.
-func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, pv private, merged string, out *step.LandOut) error {
+func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, f step.Facts, pv private, merged string, out *step.LandOut) error {
 	out.Passed = true
 	if in.State != string(target.Built) {
 		return nil
@@ -150,10 +150,19 @@ func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, pv 
 		return err
 	}
 	if merged != in.Tree {
-		pv.Module.Base = merged
-		proof, err := c.Merged(ctx, pv.Module, merged, in.Frozen)
+		m := pv.Module
+		m.Base = merged
+		proof, err := c.Merged(ctx, m, merged, in.Frozen)
 		if err != nil {
 			return a.checkError(err)
+		}
+		if m.Known, err = a.known(ctx, c, f, pv, in.Frozen, proof); err != nil {
+			return err
+		}
+		if len(m.Known) > 0 {
+			if proof, err = c.Merged(ctx, m, merged, in.Frozen); err != nil {
+				return a.checkError(err)
+			}
 		}
 		out.Passed, out.Counts = proof.Passed, proof.Counts()
 		out.Findings, out.Failures = bound(proof.Findings, 30), short(proof.Failures())
@@ -162,7 +171,7 @@ func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, pv 
 		if !out.Passed {
 			break
 		}
-		if out.Broken, err = a.brokenUsers(ctx, c, d, pv.Module.Base, merged); err != nil {
+		if err := a.brokenUsers(ctx, c, d, pv.Module, merged, out); err != nil {
 			return err
 		}
 		out.Passed = len(out.Broken) == 0
@@ -171,26 +180,30 @@ func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, pv 
 }
 
 // brokenUsers runs the tests of a module that uses the landing one and is not
-// built in this run, and returns those that passed before and fail now.
-func (a *Actor) brokenUsers(ctx context.Context, c *check.Checker, u user, base, merged string) ([]string, error) {
+// built in this run. Those that did not fail on the untouched tree are broken.
+func (a *Actor) brokenUsers(ctx context.Context, c *check.Checker, u user, landing check.Module, merged string, out *step.LandOut) error {
 	u.Module.Base = merged
 	proof, err := c.Merged(ctx, u.Module, merged, u.Frozen)
 	if err != nil || proof.Passed {
-		return nil, a.checkError(err)
+		return a.checkError(err)
 	}
-	u.Module.Base = base
-	before, err := c.Merged(ctx, u.Module, base, u.Frozen)
-	if err != nil || !before.Passed {
-		return nil, a.checkError(err) // it was red without us
+	red, err := a.before(ctx, c, u.Module.Chain, landing.Base)
+	if err != nil {
+		return err
 	}
-	var ids []string
-	for _, t := range proof.Failures() {
-		ids = append(ids, u.Module.Dir+": "+t.ID)
+	failed := proof.Failures()
+	for _, t := range failed {
+		if id := u.Module.Dir + ": " + t.ID; red[t.ID] {
+			out.Baseline = append(out.Baseline, id)
+		} else {
+			out.Broken = append(out.Broken, id)
+		}
 	}
-	if len(ids) == 0 {
-		ids = []string{u.Module.Dir + ": its checks do not pass any more"}
+	if len(failed) == 0 {
+		out.Broken = append(out.Broken, u.Module.Dir+": its checks do not pass any more")
 	}
-	return bound(ids, 20), nil
+	out.Broken, out.Baseline = bound(out.Broken, 20), bound(out.Baseline, 20)
+	return nil
 }
 
 // commitLanded writes IMPLEMENTS.md and the lock into the merged tree and

@@ -173,15 +173,25 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 	if err != nil {
 		return step.GreenOut{}, err
 	}
-	pv.Module.Base = in.Base
-	var proof check.Proof
-	if in.Before != "" {
-		proof, err = c.Refactor(ctx, pv.Module, in.Before, in.Tree, in.Frozen)
-	} else {
-		proof, err = c.Green(ctx, pv.Module, in.Base, in.Tree, in.Frozen)
+	m := pv.Module
+	m.Base = in.Base
+	prove := func() (check.Proof, error) {
+		if in.Before != "" {
+			return c.Refactor(ctx, m, in.Before, in.Tree, in.Frozen)
+		}
+		return c.Green(ctx, m, in.Base, in.Tree, in.Frozen)
 	}
+	proof, err := prove()
 	if err != nil {
 		return step.GreenOut{}, a.checkError(err)
+	}
+	if m.Known, err = a.known(ctx, c, f, pv, in.Frozen, proof); err != nil {
+		return step.GreenOut{}, err
+	}
+	if len(m.Known) > 0 {
+		if proof, err = prove(); err != nil {
+			return step.GreenOut{}, a.checkError(err)
+		}
 	}
 	if proof.Passed && in.Before == "" {
 		missing, err := a.constants(ctx, f, pv, proof.Tree)
@@ -192,8 +202,16 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 	}
 	out := step.GreenOut{
 		Passed: proof.Passed, Tree: proof.Tree, Findings: bound(proof.Findings, 60), Counts: proof.Counts(),
-		Failures: short(proof.Failures()), Skipped: bound(proof.Restored, 100),
+		Skipped: bound(proof.Restored, 100),
 	}
+	for _, t := range proof.Failures() {
+		if slices.Contains(m.Known, t.ID) {
+			out.Baseline = append(out.Baseline, t.ID)
+		} else {
+			out.Failures = append(out.Failures, t)
+		}
+	}
+	out.Failures, out.Baseline = short(out.Failures), bound(out.Baseline, 50)
 	out.Records, err = a.evidence(proof)
 	return out, err
 }

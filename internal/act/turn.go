@@ -46,44 +46,98 @@ func (a *Actor) turn(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut
 	if err := ledger.Left(); err != nil {
 		return step.TurnOut{}, &flow.Failure{Class: flow.Budget, Msg: err.Error()}
 	}
-	dir := a.workDir(j)
-	if err := os.RemoveAll(dir); err != nil { // a leftover of this very attempt; nothing of it was paid for
-		return step.TurnOut{}, machinery(err)
-	}
-	for _, d := range []string{j.Dir, filepath.Join(dir, "home"), filepath.Join(dir, "tmp")} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			return step.TurnOut{}, machinery(err)
-		}
-	}
-	var clone *git.Clone
-	err = a.effect("clone", func() error {
-		clone, err = a.o.Repo.Clone(ctx, filepath.Join(dir, "tree"), t.Tree, leftOut...)
-		return err
-	})
+	clone, before, err := a.cut(ctx, j, t)
 	if err != nil {
-		return step.TurnOut{}, machinery(err)
-	}
-	if err := a.furnish(ctx, j, clone, t); err != nil {
 		return step.TurnOut{}, err
 	}
-	guard, err := a.o.Repo.Guard(ctx)
-	if err != nil {
-		return step.TurnOut{}, machinery(err)
+	if clone == nil {
+		if clone, err = a.begin(ctx, j, t); err != nil {
+			return step.TurnOut{}, err
+		}
 	}
-	if err := writeFile(filepath.Join(j.Dir, guardFile), mustJSON(guard)); err != nil {
-		return step.TurnOut{}, machinery(err)
-	}
-	outcome, err := a.run(ctx, j, t, clone)
+	outcome, err := a.run(ctx, j, t, clone, before)
 	if err != nil {
 		return step.TurnOut{}, err
 	}
 	return a.harvest(ctx, j, t, clone, outcome)
 }
 
-const guardFile = "guard.json"
+// begin makes the folder that an agent is to work in.
+func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn) (*git.Clone, error) {
+	dir := a.workDir(j)
+	if err := os.RemoveAll(dir); err != nil { // a leftover of this very attempt; nothing of it was paid for
+		return nil, machinery(err)
+	}
+	for _, d := range []string{j.Dir, filepath.Join(dir, "home"), filepath.Join(dir, "tmp")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return nil, machinery(err)
+		}
+	}
+	var clone *git.Clone
+	err := a.effect("clone", func() (err error) {
+		clone, err = a.o.Repo.Clone(ctx, filepath.Join(dir, "tree"), t.Tree, leftOut...)
+		return err
+	})
+	if err != nil {
+		return nil, machinery(err)
+	}
+	if err := a.furnish(ctx, j, clone, t); err != nil {
+		return nil, err
+	}
+	guard, err := a.o.Repo.Guard(ctx)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard})))
+}
+
+// place is where an agent works, and how the user's repository was when it began.
+type place struct {
+	Dir   string    `json:"dir"`
+	Guard git.Guard `json:"guard"`
+}
+
+const placeFile = "place.json"
+
+func readPlace(dir string) (place, error) {
+	var p place
+	raw, err := os.ReadFile(filepath.Join(dir, placeFile))
+	if err == nil {
+		err = json.Unmarshal(raw, &p)
+	}
+	return p, err
+}
+
+// cut finds the folder and the agent's session of a turn that a dead driver, or an
+// orderly stop, cut in the middle. There is no clone when there is nothing to go on
+// with: the agent knows no sessions, had not begun, or had ended on its own.
+func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn) (*git.Clone, agent.Outcome, error) {
+	none := agent.Outcome{}
+	for _, dir := range j.Previous {
+		o, complete := agent.FromLog(filepath.Join(dir, rawLog))
+		if o.Session == "" {
+			continue
+		}
+		p, err := readPlace(dir)
+		if err != nil || complete {
+			return nil, none, nil //nolint:nilerr // then it begins anew
+		}
+		tree := filepath.Join(p.Dir, "tree")
+		if _, err := os.Stat(tree); err != nil {
+			return nil, none, nil //nolint:nilerr // cleared away
+		}
+		clone, err := a.o.Repo.OpenClone(ctx, tree, t.Tree, leftOut...)
+		if err != nil {
+			return nil, none, machinery(err)
+		}
+		// What is kept is how the repository was before the first part.
+		return clone, o, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(p)))
+	}
+	return nil, none, nil
+}
 
 // run lets the agent work and returns what became of it.
-func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clone) (agent.Outcome, error) {
+func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clone, before agent.Outcome) (agent.Outcome, error) {
 	prompt, err := a.prompt(t)
 	if err != nil {
 		return agent.Outcome{}, err
@@ -94,7 +148,7 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 	dir := filepath.Dir(clone.Dir)
 	at := agent.Turn{
 		Dir: clone.Root(), Home: filepath.Join(dir, "home"), Prompt: prompt, Role: agent.Author, AllowedCommands: t.Commands,
-		Schema: t.Schema, Model: a.o.Model, Env: a.agentEnv(dir), Limits: a.o.Limits,
+		Schema: t.Schema, Model: a.o.Model, Session: before.Session, SessionCostUSD: before.SessionCostUSD, Env: a.agentEnv(dir), Limits: a.o.Limits,
 		Log: filepath.Join(j.Dir, rawLog), Mark: j.Mark, Redact: a.o.Redact.Bytes,
 	}
 	if t.Judge {
@@ -249,19 +303,15 @@ func (a *Actor) misdeeds(ctx context.Context, j flow.Job, got git.Capture) ([]st
 	for _, l := range got.Leaving {
 		add("symlink-escape", l.Path, "this link points out of the tree to "+l.Target+"; use a file inside")
 	}
-	raw, err := os.ReadFile(filepath.Join(j.Dir, guardFile))
+	began, err := readPlace(j.Dir)
 	if err != nil {
 		return fs, machinery(err)
-	}
-	var before git.Guard
-	if err := json.Unmarshal(raw, &before); err != nil {
-		return fs, fmt.Errorf("read %s: %w", guardFile, err)
 	}
 	after, err := a.o.Repo.Guard(ctx)
 	if err != nil {
 		return fs, machinery(err)
 	}
-	for _, what := range before.Changed(after) {
+	for _, what := range began.Guard.Changed(after) {
 		add("repo-tampered", "", "the user's repository was changed during the turn: "+what)
 	}
 	return fs, nil
@@ -280,12 +330,16 @@ func (a *Actor) taken(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOu
 		if !complete || o.Class != agent.OK {
 			continue
 		}
-		prev := j
-		prev.Dir, prev.Start = dir, j.Start-1-i
-		path := filepath.Join(a.workDir(prev), "tree")
+		p, err := readPlace(dir)
+		if err != nil {
+			continue
+		}
+		path := filepath.Join(p.Dir, "tree")
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
+		prev := j
+		prev.Dir, prev.Start = dir, j.Start-1-i
 		clone, err := a.o.Repo.OpenClone(ctx, path, t.Tree, leftOut...)
 		if err != nil {
 			return step.TurnOut{}, false, machinery(err)

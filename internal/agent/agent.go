@@ -72,7 +72,7 @@ type Turn struct {
 	AllowedCommands []string        // beginnings of command lines that an author may run, for example "go test"
 	Schema          json.RawMessage // JSON schema of the answer, empty = none is asked for
 	Model           string          // "" = the agent's default
-	Session         string          // session to go on with, "" = a new one
+	Session         string          // session in which this very turn was cut, to be gone on with; "" = a new one
 	SessionCostUSD  float64         // what that session has cost before
 	Access          Access
 	Env             []string // KEY=value: PATH and what tools need; names that steer the agent are dropped

@@ -31,6 +31,11 @@ func NewClaude(program string) *Claude { return &Claude{program: program} }
 const reminder = "Your work in this session ended without its structured answer. Do no further work. " +
 	"Give the answer now, by calling the tool for structured output once, with what you know."
 
+// goOn is what a session is asked whose turn was cut in the middle.
+const goOn = "Your work in this session was cut off in the middle; nothing that you wrote to files is lost. " +
+	"A command or an edit that was under way may not have happened: look at the files that it was about. " +
+	"Then go on with the task where you stopped, and give the answer that it asks for."
+
 // Run carries out t. A turn that ends without the answer it was asked for is
 // reminded of it once, in the same session.
 func (c *Claude) Run(ctx context.Context, t Turn, on func(Event)) Outcome {
@@ -46,7 +51,11 @@ func (c *Claude) run(ctx context.Context, t Turn, on func(Event)) Outcome {
 	if err := prepare(t); err != nil {
 		return Outcome{Class: Environment, Message: err.Error(), Session: t.Session}
 	}
-	out, res := c.once(ctx, t, t.Prompt, t.Session, header{CostBefore: t.SessionCostUSD}, t.Limits.Total, on)
+	prompt := t.Prompt
+	if t.Session != "" {
+		prompt = goOn
+	}
+	out, res := c.once(ctx, t, prompt, t.Session, header{CostBefore: t.SessionCostUSD}, t.Limits.Total, on)
 	if t.Session != "" && unknownSession(res) {
 		// The session was lost with its folder: the prompt says all that is needed.
 		out, _ = c.once(ctx, t, t.Prompt, "", header{}, t.Limits.Total, on)

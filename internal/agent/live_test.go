@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/gateway"
@@ -139,30 +142,82 @@ func sameMoney(t *testing.T, out agent.Outcome, stats gateway.Stats) {
 	}
 }
 
-func TestResumedSessionCostsItsOwn(t *testing.T) {
+// TestCutTurnGoesOn stops a turn in the middle, once in good order and once without a
+// word, and lets its session go on.
+func TestCutTurnGoesOn(t *testing.T) {
 	t.Parallel()
-	script := "turn red * 1\n usage 1000 100\n answer ok.json\nturn red * 2\n usage 500 50\n answer ok.json" + answer
-	b := claude(t, script, gateway.Amount{})
-	first := b.run(t)
-	if first.Session == "" || first.Class != agent.OK {
-		t.Fatalf("outcome = %+v", first)
-	}
-	second := b.turn
-	second.Prompt = `<turn role="red" module="src/auth" attempt="2"/>`
-	second.Session, second.SessionCostUSD = first.Session, first.SessionCostUSD
-	second.Log += "2"
-	out := b.agent.Run(t.Context(), second, nil)
-	if out.Class != agent.OK || out.Session != first.Session {
-		t.Fatalf("outcome = %+v, want ok in session %s", out, first.Session)
-	}
-	if micro := int(out.Usage.CostUSD*1e6 + 0.5); micro != 500*3+50*15 || out.Usage.Input != 500 {
-		t.Errorf("the second turn cost %d millionths for %+v, want %d for its own 500 and 50", micro, out.Usage, 500*3+50*15)
-	}
+	for name, sudden := range map[string]bool{"interrupted": false, "killed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := "turn red * 1\n usage 1000 100\n write a.txt ok.json\n usage 500 50\n run sh pause.sh\n usage 200 20\n write b.txt ok.json\n answer ok.json" + answer
+			b := claude(t, script, gateway.Amount{})
+			b.turn.AllowedCommands = []string{"sh pause.sh"}
+			// The command says through a pipe that it runs; without the pipe it is over at once.
+			gate := filepath.Join(b.turn.Dir, "gate")
+			pause := "[ -p gate ] || exit 0\necho > gate\nsleep 600\n"
+			if err := os.WriteFile(filepath.Join(b.turn.Dir, "pause.sh"), []byte(pause), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := unix.Mkfifo(gate, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			writes := 0
+			count := func(e agent.Event) {
+				if e.Kind == agent.ToolStart && e.Tool == "Write" {
+					writes++
+				}
+			}
+			first := b.agent.Run(ctx, b.turn, func(e agent.Event) {
+				count(e)
+				if e.Kind == agent.ToolStart && e.Tool == "Bash" {
+					if _, err := os.ReadFile(gate); err != nil {
+						t.Error(err)
+					}
+					if err := os.Remove(gate); err != nil {
+						t.Error(err)
+					}
+					if sudden {
+						proc.Sweep(b.turn.Mark)
+					} else {
+						cancel()
+					}
+				}
+			})
+			if first.Class == agent.OK || first.Session == "" {
+				t.Fatalf("the cut turn = %+v", first)
+			}
+			logged, complete := agent.FromLog(b.turn.Log)
+			if complete || logged.Session != first.Session {
+				t.Fatalf("the log of the cut turn = %+v, complete %v", logged, complete)
+			}
+			second := b.turn
+			second.Session, second.SessionCostUSD = logged.Session, logged.SessionCostUSD
+			second.Log += "2"
+			before := b.access.Stats()
+			out := b.agent.Run(t.Context(), second, count)
+			after := b.access.Stats()
+			if out.Class != agent.OK || out.Session != first.Session || writes != 2 {
+				t.Fatalf("outcome = %+v after %d writes, want ok in session %s, nothing done twice", out, writes, first.Session)
+			}
+			// A session's cost counts from its beginning; this part costs only its own, which is
+			// known when the first part could still say what it had cost.
+			if own := float64(after.Spent.MicroUSD - before.Spent.MicroUSD); !sudden && math.Abs(out.Usage.CostUSD*1e6-own) > 5 {
+				t.Errorf("the second part costs %f millionths, the gateway says %f", out.Usage.CostUSD*1e6, own)
+			}
+			for _, f := range []string{"a.txt", "b.txt"} {
+				if _, err := os.Stat(filepath.Join(b.turn.Dir, f)); err != nil {
+					t.Error(err)
+				}
+			}
 
-	lost := second
-	lost.Session, lost.Log = "00000000-0000-4000-8000-000000000000", lost.Log+"3"
-	if out := b.agent.Run(t.Context(), lost, nil); out.Class != agent.OK || out.Session == lost.Session || out.Session == "" {
-		t.Errorf("with a lost session: outcome = %+v, want ok in a new one", out)
+			lost := second
+			lost.Session, lost.Log = "00000000-0000-4000-8000-000000000000", lost.Log+"3"
+			if out := b.agent.Run(t.Context(), lost, nil); out.Class != agent.OK || out.Session == lost.Session || out.Session == "" {
+				t.Errorf("with a lost session: outcome = %+v, want ok in a new one", out)
+			}
+		})
 	}
 }
 
@@ -240,7 +295,16 @@ func TestStopping(t *testing.T) {
 			t.Run("cancelled in a tool", func(t *testing.T) {
 				t.Parallel()
 				b := open(t, "turn * * *\n usage 1000 100\n run sleep 300\n answer ok.json"+answer)
-				b.turn.AllowedCommands = []string{"sleep"}
+				b.turn.AllowedCommands = []string{"sh pause.sh"}
+				// The command says through a pipe that it runs; without the pipe it is over at once.
+				gate := filepath.Join(b.turn.Dir, "gate")
+				pause := "[ -p gate ] || exit 0\necho > gate\nsleep 600\n"
+				if err := os.WriteFile(filepath.Join(b.turn.Dir, "pause.sh"), []byte(pause), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if err := unix.Mkfifo(gate, 0o600); err != nil {
+					t.Fatal(err)
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				out := b.agent.Run(ctx, b.turn, func(e agent.Event) {

@@ -23,7 +23,7 @@ func (s *Scripted) Run(ctx context.Context, t Turn, on func(Event)) Outcome {
 	if on == nil {
 		on = func(Event) {}
 	}
-	h := header{Agent: scriptedName, Session: t.Session, Schema: len(t.Schema) > 0}
+	h := header{Agent: scriptedName, Schema: len(t.Schema) > 0}
 	out := Outcome{Class: Environment, Message: "start the agent: want a directory, a home and a log"}
 	if t.Home != "" && t.Dir != "" && t.Log != "" {
 		out, _ = job{
@@ -32,7 +32,7 @@ func (s *Scripted) Run(ctx context.Context, t Turn, on func(Event)) Outcome {
 			stop: []proc.Stop{{Signal: proc.Terminate, Wait: terminateWait}, {Signal: proc.Kill}},
 		}.run(ctx, on)
 	}
-	on(Event{Kind: Ended, Class: out.Class, Text: out.Message, Session: out.Session})
+	on(Event{Kind: Ended, Class: out.Class, Text: out.Message})
 	return out
 }
 
@@ -46,7 +46,6 @@ func newScriptedReader(h header) *scriptedReader { return &scriptedReader{header
 
 type scriptedLine struct {
 	Type     string          `json:"type"`
-	Session  string          `json:"session"`
 	Text     string          `json:"text"`
 	Tool     string          `json:"tool"`
 	ID       string          `json:"id"`
@@ -71,8 +70,7 @@ func (r *scriptedReader) line(line []byte, on func(Event)) bool {
 	}
 	switch l.Type {
 	case "started":
-		r.header.Session = l.Session
-		on(Event{Kind: Started, Session: l.Session})
+		on(Event{Kind: Started})
 	case "text":
 		r.text = l.Text
 		on(Event{Kind: Text, Text: shorten(l.Text, maxEventText)})
@@ -96,7 +94,7 @@ func (r *scriptedReader) line(line []byte, on func(Event)) bool {
 }
 
 func (r *scriptedReader) outcome() (Outcome, bool) {
-	out := Outcome{Class: Crashed, Session: r.header.Session, Text: r.text}
+	out := Outcome{Class: Crashed, Text: r.text}
 	if r.end == nil {
 		return out, false
 	}

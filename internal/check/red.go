@@ -136,6 +136,21 @@ func bodies(name string, src []byte) map[string]string {
 	return out
 }
 
+// Unchanged tells of the id of a test result whether it belongs to a test that is the same in two versions of its file,
+// apart from layout and comments.
+func Unchanged(file string, before, after []byte) func(id string) bool {
+	old := bodies(file, before)
+	f := source.Parse(file, after)
+	same := slices.DeleteFunc(f.Tests, func(t source.Test) bool {
+		was, ok := old[t.Name]
+		return !ok || was != body(f, t)
+	})
+	return func(id string) bool {
+		in, name := toolchain.SplitID(id)
+		return in == file && name != "" && slices.ContainsFunc(same, func(t source.Test) bool { return t.Matches(name) })
+	}
+}
+
 func body(f source.File, t source.Test) string {
 	var b strings.Builder
 	for _, tok := range f.Tokens {

@@ -35,6 +35,9 @@ func Script(s scenario.Scenario, now func() time.Time) Backend {
 	return &script{scenario: s, now: now, played: map[string]int{}}
 }
 
+// goneOnText is what Claude Code puts in the model's mouth where a session was cut.
+const goneOnText = "No response requested."
+
 // cutText is all that comes of an answer that is cut.
 const cutText = "this sentence is cut in the"
 
@@ -87,7 +90,8 @@ func position(steps []scenario.Step, since []message) int {
 		if m.Role != "assistant" {
 			continue
 		}
-		called := strings.Contains(m.text(), cutText) // the agent keeps what it has of a cut answer
+		text := m.text()
+		called := text == goneOnText || strings.Contains(text, cutText) // the agent keeps what it has of a cut answer
 		for _, b := range m.Content {
 			if found := toolID.FindStringSubmatch(b.ID); found != nil {
 				k, err := strconv.Atoi(found[1])

@@ -125,7 +125,9 @@ func (o *oracle) round(i int) {
 		if len(want) == 0 {
 			want = []string{""}
 		}
-		slices.SortFunc(got, func(a, b string) int { return strings.Compare(a[max(0, strings.Index(a, "\t")):], b[max(0, strings.Index(b, "\t")):]) })
+		slices.SortFunc(got, func(a, b string) int {
+			return strings.Compare(a[max(0, strings.Index(a, "\t")):], b[max(0, strings.Index(b, "\t")):])
+		})
 		equal(t, fmt.Sprintf("round %d: tree after %v", i, edits), got, want)
 		o.diff(o.base, trees[n])
 	}

@@ -37,9 +37,6 @@ func Planned(l Lang, p step.PlanNote) string {
 	for _, w := range p.Warnings {
 		fmt.Fprintf(&b, "%s\n", w)
 	}
-	for _, t := range p.Baseline {
-		fmt.Fprintf(&b, l.pick("  ⚠ fails already, before anything is changed: %s\n", "  ⚠ 변경 전부터 실패: %s\n"), t)
-	}
 	if p.Count == 0 {
 		switch {
 		case p.Kept > 0:
@@ -157,6 +154,9 @@ func Result(l Lang, r step.ModuleResult) string {
 	}
 	fmt.Fprintf(&b, ", %s\n", Cost(r.Usage))
 	b.WriteString(advice(l, r))
+	for _, t := range r.Baseline {
+		fmt.Fprintf(&b, l.pick("    failed before this run already, and still does: %s\n", "    실행 전부터 실패하던 테스트가 여전히 실패합니다: %s\n"), t)
+	}
 	for _, u := range r.Unclear {
 		fmt.Fprintf(&b, l.pick("    the spec is unclear at %s: %s (read as: %s)\n", "    스펙이 불분명합니다 (%s): %s (해석: %s)\n"), u.Item, u.Question, u.Reading)
 	}

@@ -39,7 +39,6 @@ type Stage struct {
 // tool_end, retry, ended.
 type line struct {
 	Type     string          `json:"type"`
-	Session  string          `json:"session,omitempty"`
 	Text     string          `json:"text,omitempty"`
 	Tool     string          `json:"tool,omitempty"`
 	ID       string          `json:"id,omitempty"`
@@ -76,7 +75,7 @@ func Play(ctx context.Context, s Scenario, stage Stage) int {
 	if err != nil {
 		return p.end(line{Class: "environment", Message: err.Error()}, exitNoTurn)
 	}
-	p.emit(line{Type: "started", Session: fmt.Sprintf("scripted-%s-%s-%d", mark.Role, mark.Module, mark.Attempt)})
+	p.emit(line{Type: "started"})
 	for _, step := range steps {
 		if code, over := p.step(ctx, step); over {
 			return code

@@ -59,7 +59,6 @@ type PlanOut struct {
 	Broken   int       `json:"broken,omitempty"`   // modules left out because of problems
 	Kept     int       `json:"kept,omitempty"`     // modules whose existing files stay although they fail
 	Warnings []string  `json:"warnings,omitempty"`
-	Baseline []string  `json:"baseline,omitempty"` // checks that fail before anything is changed
 }
 
 // PlanModule is one module of a plan.
@@ -225,6 +224,7 @@ type GreenOut struct {
 	Counts   Counts       `json:"counts"`
 	Failures []TestResult `json:"failures,omitempty"`
 	Skipped  []string     `json:"skipped,omitempty"`
+	Baseline []string     `json:"baseline,omitempty"` // tests that failed before the run and still do; not in Failures
 	Records  flow.Blob    `json:"records"`
 }
 
@@ -322,8 +322,9 @@ type LandOut struct {
 	Findings  []Finding    `json:"findings,omitempty"`
 	Failures  []TestResult `json:"failures,omitempty"`
 	Counts    Counts       `json:"counts"`
-	Files     []Change     `json:"files,omitempty"`  // bounded
-	Broken    []string     `json:"broken,omitempty"` // tests of modules that use this one and fail with it
+	Files     []Change     `json:"files,omitempty"`    // bounded
+	Broken    []string     `json:"broken,omitempty"`   // tests of modules that use this one and fail with it
+	Baseline  []string     `json:"baseline,omitempty"` // of those, the ones that failed before the run
 	Implement bool         `json:"implements_updated"`
 	Head      HeadOut      `json:"head"`  // of the run's branch, when it did not pass
 	Start     string       `json:"start"` // then: that tree with the module's own files, without those in conflict

@@ -9,7 +9,6 @@ type PlanNote struct {
 	Reasons  []string  `json:"reasons,omitempty"` // one a module
 	Warnings []string  `json:"warnings,omitempty"`
 	Problems []Finding `json:"problems,omitempty"`
-	Baseline []string  `json:"baseline,omitempty"`
 }
 
 // AttemptNote is the fact noted when an attempt of a phase was judged by code.
@@ -59,6 +58,7 @@ type ModuleResult struct {
 	Tree        string       `json:"tree,omitempty"`
 	Findings    []Finding    `json:"findings,omitempty"`
 	Failures    []TestResult `json:"failures,omitempty"`
+	Baseline    []string     `json:"baseline,omitempty"`  // tests that failed before the run and still do; charged to nobody
 	Summary     string       `json:"summary,omitempty"`   // the author's own words
 	Unclear     []Unclear    `json:"unclear,omitempty"`   // where the spec left the author of the tests in doubt
 	Conflicts   []string     `json:"conflicts,omitempty"` // files that the user changed during the run

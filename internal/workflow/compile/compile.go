@@ -74,7 +74,7 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 }
 
 func planNote(p step.PlanOut, mods []step.PlanModule) step.PlanNote {
-	n := step.PlanNote{Count: len(mods), UpToDate: p.UpToDate, Kept: p.Kept, Warnings: p.Warnings, Problems: p.Problems, Baseline: p.Baseline}
+	n := step.PlanNote{Count: len(mods), UpToDate: p.UpToDate, Kept: p.Kept, Warnings: p.Warnings, Problems: p.Problems}
 	for _, m := range bound(mods, 200) {
 		n.Modules = append(n.Modules, m.Dir)
 		n.Reasons = append(n.Reasons, m.Reason)

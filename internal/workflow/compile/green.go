@@ -32,7 +32,7 @@ func (w *work) green(c *flow.Ctx) (bool, error) {
 			return false, err
 		}
 		if proof.Passed {
-			w.tree, w.res.Tests = proof.Tree, proof.Counts
+			w.tree, w.res.Tests, w.res.Baseline = proof.Tree, proof.Counts, proof.Baseline
 			return true, nil
 		}
 	}
@@ -85,6 +85,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		}
 		honest := !rejected(proof.Findings)
 		w.res.Findings, w.res.Failures, w.res.Tests = proof.Findings, proof.Failures, proof.Counts
+		w.res.Baseline = proof.Baseline
 		w.keptBack(proof.Skipped)
 		var ans greenAnswer
 		if json.Unmarshal(out.Answer, &ans) == nil {

@@ -151,6 +151,7 @@ func (w *work) end(c *flow.Ctx, s step.Status, reason string) (step.ModuleResult
 	r.Generated, r.Skipped = bound(r.Generated, 200), bound(r.Skipped, 100)
 	r.Overwritten, r.TestFiles = bound(r.Overwritten, 100), bound(r.TestFiles, 100)
 	r.Findings, r.Failures, r.Conflicts = clipped(r.Findings, 30), failures(r.Failures, 10), bound(r.Conflicts, 50)
+	r.Baseline = bound(r.Baseline, 50)
 	flow.Note(c, "result", w.res)
 	return w.res, nil
 }
@@ -231,6 +232,7 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 		w.res.Tests = out.Counts
 	}
 	w.res.TestFiles = paths(w.frozen)
+	w.res.Baseline = merge(w.res.Baseline, out.Baseline)
 	for _, f := range out.Files {
 		w.classify(f)
 	}

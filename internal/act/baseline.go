@@ -1,0 +1,98 @@
+package act
+
+import (
+	"context"
+	"sync"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// baseline is what fails on an untouched tree. It is taken once in a process, when
+// something is first asked of it: most runs have nothing to ask.
+type baseline struct {
+	mu    sync.Mutex
+	taken bool
+	red   map[string]bool // ids of tests that fail, or could not be run
+}
+
+// before runs all tests of a toolchain on a tree that this run has not changed.
+func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string) (map[string]bool, error) {
+	key := tree + " " + chain.Root + " " + chain.Ecosystem
+	a.mu.Lock()
+	b := a.baselines[key]
+	if b == nil {
+		b = &baseline{}
+		a.baselines[key] = b
+	}
+	a.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.taken {
+		return b.red, nil
+	}
+	proof, err := c.Baseline(ctx, chain, tree)
+	if err != nil {
+		return nil, a.checkError(err)
+	}
+	b.taken, b.red = true, map[string]bool{}
+	for _, t := range proof.Failures() {
+		b.red[t.ID] = true
+	}
+	return b.red, nil
+}
+
+// known are those failures of a proof that are not the author's: tests of an earlier
+// build, unchanged since, that fail without this run as well.
+func (a *Actor) known(ctx context.Context, c *check.Checker, f step.Facts, pv private, frozen []step.File, proof check.Proof) ([]string, error) {
+	if proof.Passed || pv.Old.State != target.Built {
+		return nil, nil
+	}
+	old := map[string]func(string) bool{}
+	var out []string
+	for _, t := range proof.Failures() {
+		same, ok := old[t.File]
+		if !ok {
+			var err error
+			if same, err = a.unchanged(ctx, f, pv, frozen, t.File); err != nil {
+				return nil, err
+			}
+			old[t.File] = same
+		}
+		if same == nil || !same(t.ID) {
+			continue
+		}
+		red, err := a.before(ctx, c, pv.Module.Chain, pv.Module.Base)
+		if err != nil {
+			return nil, err
+		}
+		if red[t.ID] {
+			out = append(out, t.ID)
+		}
+	}
+	return out, nil
+}
+
+// unchanged tells which tests of a file are as the last build left them. nil: none,
+// the file is new or somebody has changed it since.
+func (a *Actor) unchanged(ctx context.Context, f step.Facts, pv private, frozen []step.File, file string) (func(string) bool, error) {
+	id := func(list []step.File) string {
+		for _, x := range list {
+			if x.Path == file {
+				return x.ID
+			}
+		}
+		return ""
+	}
+	before, now := id(f.Frozen), id(frozen)
+	if before == "" || now == "" || pv.Old.Tests[file] != before {
+		return nil, nil
+	}
+	texts, err := a.o.Repo.ReadBlobs(ctx, []string{before, now})
+	if err != nil {
+		return nil, machinery(err)
+	}
+	return check.Unchanged(file, texts[before], texts[now]), nil
+}
