@@ -189,10 +189,6 @@ func alone() []string {
 
 func (d *desk) close() { _ = os.RemoveAll(d.dir) }
 
-func (d *desk) do(ctx context.Context, args ...string) ([]byte, error) {
-	return d.in(ctx, call{args: args})
-}
-
 func (d *desk) in(ctx context.Context, c call) ([]byte, error) {
 	c.dir = d.work
 	c.env = append(c.env, d.env...)

@@ -2,12 +2,9 @@ package git
 
 import (
 	"bytes"
-	"crypto/sha1" //nolint:gosec // git's format, not a safeguard
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"os"
 	"path/filepath"
 )
@@ -51,10 +48,7 @@ func (r *Repo) writeIndex(file, dir string, entries []Entry, skipped map[string]
 		b = append(b, e.Path...)
 		b = append(b, bytes.Repeat([]byte{0}, 8-(len(b)-at)%8)...)
 	}
-	var sum hash.Hash = sha1.New() //nolint:gosec // git's format, not a safeguard
-	if r.store.size == sha256.Size {
-		sum = sha256.New()
-	}
+	sum := r.newHash()
 	_, _ = sum.Write(b)
 	return os.WriteFile(file, sum.Sum(b), 0o644)
 }

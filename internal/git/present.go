@@ -109,14 +109,17 @@ func (r *Repo) hashFrom(src io.Reader, size int64) (string, error) {
 }
 
 func (r *Repo) hasher(kind string, size int64) hash.Hash {
-	var h hash.Hash
-	if r.store.size == sha256.Size {
-		h = sha256.New()
-	} else {
-		h = sha1.New() //nolint:gosec // git's format, not a safeguard
-	}
+	h := r.newHash()
 	fmt.Fprintf(h, "%s %d\x00", kind, size)
 	return h
+}
+
+// newHash is what the repository's ids are made with.
+func (r *Repo) newHash() hash.Hash {
+	if r.store.size == sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // git's format, not a safeguard
 }
 
 // isAnswer reports whether err is an exit code that the caller allowed.

@@ -32,7 +32,7 @@ func (b *reader) get(r *Repo, id string, use func(kind string, size int64, body 
 	defer b.mu.Unlock()
 	head, err := b.ask(r, id)
 	if err != nil { // for example one that somebody ended; a new one decides
-		b.close()
+		_ = b.close()
 		head, err = b.ask(r, id)
 	}
 	if err != nil {
@@ -77,7 +77,6 @@ func (b *reader) start(r *Repo) {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
-	// It serves many callers, so that none of their contexts ends it.
 	go func() {
 		_, err := r.in(context.Background(), call{args: []string{"cat-file", "--batch"}, in: inR, out: outW})
 		if err == nil {

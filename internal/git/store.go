@@ -53,7 +53,7 @@ func (r *Repo) get(ctx context.Context, id string, use func(kind string, size in
 	}
 	f, err := os.Open(r.store.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return r.store.reader.get(r, id, use)
+		return r.store.reader.get(r, id, use) //nolint:contextcheck // it serves many callers, so that none of their contexts ends it
 	}
 	if err != nil {
 		return err
@@ -110,8 +110,9 @@ func (r *Repo) read(ctx context.Context, kind, id string) ([]byte, error) {
 	return b, err
 }
 
+// deflaters compress as git does loose objects; the level is a valid one.
 var deflaters = sync.Pool{New: func() any {
-	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) //nolint:errcheck // the level is a valid one; git's own choice for loose objects
+	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
 	return w
 }}
 
@@ -184,7 +185,7 @@ func (s *store) place(temp, id string) error {
 }
 
 func (s *store) freshen(id string) bool {
-	now := time.Now()
+	now := time.Now() //nolint:forbidigo // the time of a file, which git's clean-up compares with the real one
 	return os.Chtimes(s.path(id), now, now) == nil
 }
 
