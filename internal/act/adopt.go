@@ -27,12 +27,13 @@ type Adopted struct {
 // pass get a line in the lock without any agent. unchecked records them
 // without running anything, and the lock says so.
 func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopted, error) {
-	v, err := a.worktree(ctx)
+	list, err := a.o.Repo.Listing(ctx, nil)
 	if err != nil {
-		return nil, err
+		return nil, machinery(err)
 	}
+	v := a.worktree(list)
 	in := step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}
-	p, err := a.planOf(ctx, in, v)
+	p, err := a.planOf(in, v, a.times(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	for _, t := range p.broken {
 		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
 	}
-	stale, err := a.planOf(ctx, step.CompileIn{Path: dir, Phase: step.Full}, v)
+	stale, err := a.planOf(step.CompileIn{Path: dir, Phase: step.Full}, v, a.times(ctx))
 	if err != nil {
 		return nil, err
 	}

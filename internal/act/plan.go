@@ -36,19 +36,32 @@ type CompilePlan struct {
 // PlanCompile finds out what is stale in the working tree. It asks nobody and
 // changes nothing.
 func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePlan, error) {
-	v, err := a.worktree(ctx)
-	if err != nil {
-		return nil, err
+	// Mostly nothing is dirty and the lock knows everything. That plan is made while git
+	// still looks, and thrown away when it was the wrong one.
+	var guess *CompilePlan
+	early := func(list map[string]git.File) {
+		unknown := func([]string) (map[string]int64, error) { return nil, errors.New("only git knows") }
+		if p, err := a.planOf(in, a.worktree(list), unknown); err == nil {
+			guess = p
+		}
 	}
-	return a.planOf(ctx, in, v)
+	list, clean, err := a.o.Repo.ListingEarly(ctx, nil, early)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	if clean && guess != nil {
+		return guess, nil
+	}
+	return a.planOf(in, a.worktree(list), a.times(ctx))
 }
 
-func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*CompilePlan, error) {
+// planOf is the plan of a project's files. times says when they were committed, for
+// modules that the lock does not know.
+func (a *Actor) planOf(in step.CompileIn, v *view, times func([]string) (map[string]int64, error)) (*CompilePlan, error) {
 	lock, problems := target.ParseLock(v.bytes(target.LockName))
 	facts := target.Facts{
 		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit, Shallow: a.o.Repo.Shallow(),
-		IsSource: isSource, Read: v.read,
-		Times: func(paths []string) (map[string]int64, error) { return a.times(ctx, paths) },
+		IsSource: isSource, Read: v.read, Times: times,
 	}
 	if in.Path != "" {
 		facts.Paths = []string{in.Path}
@@ -75,16 +88,18 @@ func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*Compil
 	return p, p.phases()
 }
 
-func (a *Actor) times(ctx context.Context, paths []string) (map[string]int64, error) {
-	ts, err := a.o.Repo.CommitTimes(ctx, paths)
-	if err != nil {
-		return nil, err
+func (a *Actor) times(ctx context.Context) func([]string) (map[string]int64, error) {
+	return func(paths []string) (map[string]int64, error) {
+		ts, err := a.o.Repo.CommitTimes(ctx, paths)
+		if err != nil {
+			return nil, err
+		}
+		out := make(map[string]int64, len(ts))
+		for p, t := range ts {
+			out[p] = t.Unix()
+		}
+		return out, nil
 	}
-	out := make(map[string]int64, len(ts))
-	for p, t := range ts {
-		out[p] = t.Unix()
-	}
-	return out, nil
 }
 
 // phases checks what --phase green-refactor needs: tests to start from.
@@ -361,7 +376,7 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 	if err != nil {
 		return step.PlanOut{}, err
 	}
-	p, err := a.planOf(ctx, in, v)
+	p, err := a.planOf(in, v, a.times(ctx))
 	if err != nil {
 		return step.PlanOut{}, err
 	}
@@ -394,7 +409,7 @@ func (a *Actor) language(ctx context.Context, _ flow.Job, in step.LanguageIn) (s
 	}
 	said := in.Compile
 	said.All, said.Path, said.Languages = true, "", map[string]string{in.Dir: in.Language}
-	p, err := a.planOf(ctx, said, v)
+	p, err := a.planOf(said, v, a.times(ctx))
 	if err != nil {
 		return step.LanguageOut{}, err
 	}

@@ -40,12 +40,8 @@ func (v *view) bytes(path string) []byte {
 	return b
 }
 
-// worktree is the user's working tree now.
-func (a *Actor) worktree(ctx context.Context) (*view, error) {
-	list, err := a.o.Repo.Listing(ctx, nil)
-	if err != nil {
-		return nil, machinery(err)
-	}
+// worktree is the user's working tree as a listing has it.
+func (a *Actor) worktree(list map[string]git.File) *view {
 	v := &view{ids: make(map[string]string, len(list)), files: make([]target.File, 0, len(list))}
 	for p, f := range list {
 		if f.ID == "" || f.Mode == "160000" {
@@ -58,7 +54,7 @@ func (a *Actor) worktree(ctx context.Context) (*view, error) {
 	v.read = func(p string) ([]byte, error) {
 		return os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
 	}
-	return v, nil
+	return v
 }
 
 func change(f git.File) target.Change {

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Auth says on whose account an agent works.
@@ -39,7 +39,7 @@ type Found struct {
 	Problem Outcome
 }
 
-var versionLine = regexp.MustCompile(`^(\d+\.\d+\.\d+)`)
+var versionLine = re.New(`^(\d+\.\d+\.\d+)`)
 
 // Detect asks the program for its version and finds out on whose account it would
 // work. hasKey says that there is a key or token for the gateway; env is the user's
@@ -53,7 +53,7 @@ func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []strin
 		}
 		return Found{Problem: Outcome{Class: Environment, Message: message}}
 	}
-	v := versionLine.FindString(version)
+	v := versionLine().FindString(version)
 	if v == "" {
 		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", c.program, shorten(version, 200), installHint)}}
 	}

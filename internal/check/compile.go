@@ -8,11 +8,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -27,8 +27,8 @@ type complaint struct {
 }
 
 var (
-	goPlace = regexp.MustCompile(`^(\S[^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
-	tsPlace = regexp.MustCompile(`^(\S[^(\n]*\.\w+)\((\d+),\d+\): (error TS\d+: .*)$`)
+	goPlace = re.New(`^(\S[^:\n]*\.go):(\d+)(?::\d+)?: (.*)$`)
+	tsPlace = re.New(`^(\S[^(\n]*\.\w+)\((\d+),\d+\): (error TS\d+: .*)$`)
 )
 
 // complaints compiles or type-checks tests without running them.
@@ -48,7 +48,7 @@ func (p *place) complaints(ctx context.Context, files []string) ([]complaint, []
 		}
 		for l := range strings.Lines(text) {
 			l = strings.TrimRight(l, "\r\n")
-			if m := place.FindStringSubmatch(strings.TrimPrefix(l, "./")); m != nil {
+			if m := place().FindStringSubmatch(strings.TrimPrefix(l, "./")); m != nil {
 				n, _ := strconv.Atoi(m[2]) // digits, by the pattern
 				out = append(out, complaint{path.Join(p.chain.Root, m[1]), n, m[3], l})
 			} else if k := len(out) - 1; k >= 0 && l != "" && (l[0] == ' ' || l[0] == '\t') {
@@ -227,7 +227,7 @@ func (c *cutter) cutFile(file string, src []byte, list []complaint) []byte {
 	}
 	var unused []int
 	for _, x := range list {
-		if unusedImport.MatchString(x.text) {
+		if unusedImport().MatchString(x.text) {
 			if !c.changed[file] {
 				c.mistake(x, "", "The test file cannot be compiled: ")
 			}
@@ -277,20 +277,20 @@ func (c *cutter) cutAll(file string, src []byte, why cutTest) []byte {
 		c.note(file+"::"+t.Name, why)
 	}
 	pkg := f.Package
-	if m := packageClause.FindSubmatch(src); pkg == "" && m != nil {
+	if m := packageClause().FindSubmatch(src); pkg == "" && m != nil {
 		pkg = string(m[1])
 	}
 	if pkg == "" {
 		return src
 	}
-	for _, m := range topLevel.FindAllSubmatch(src, -1) {
+	for _, m := range topLevel().FindAllSubmatch(src, -1) {
 		c.gone[string(m[1])] = why
 	}
 	return []byte("package " + pkg + "\n")
 }
 
 // topLevel finds names that a file declares, also in one that cannot be parsed.
-var topLevel = regexp.MustCompile(`(?m)^(?:func|var|const|type) (\w+)`)
+var topLevel = re.New(`(?m)^(?:func|var|const|type) (\w+)`)
 
 // original is a test file as it is in the proved tree.
 func (r *red) original(file string) []byte {
@@ -302,12 +302,12 @@ func (r *red) original(file string) []byte {
 
 // judge tells a mistake of the tests from what only waits for the implementation.
 func (c *cutter) judge(x complaint) cutTest {
-	for _, m := range undefinedName.FindAllStringSubmatch(x.text, -1) {
+	for _, m := range undefinedName().FindAllStringSubmatch(x.text, -1) {
 		if why, cut := c.gone[m[1]]; cut {
 			return why
 		}
 	}
-	if m := ofType.FindStringSubmatch(x.text); m != nil && c.s.invented[m[1]] {
+	if m := ofType().FindStringSubmatch(x.text); m != nil && c.s.invented[m[1]] {
 		return cutTest{false, x.full}
 	}
 	if why := c.r.unrelated(test{File: x.file}, x.full, true); why != "" {
@@ -317,13 +317,13 @@ func (c *cutter) judge(x complaint) cutTest {
 }
 
 var (
-	undefinedName = regexp.MustCompile(`undefined: (\w+)$`)
-	ofType        = regexp.MustCompile(`(?:type|struct literal of type) \*?(?:\w+\.)?(\w+)`)
+	undefinedName = re.New(`undefined: (\w+)$`)
+	ofType        = re.New(`(?:type|struct literal of type) \*?(?:\w+\.)?(\w+)`)
 )
 
 // dragged reports whether a complaint only says that something is missing that was cut out for a mistake of its own.
 func (c *cutter) dragged(x complaint) bool {
-	m := undefinedName.FindStringSubmatch(x.text)
+	m := undefinedName().FindStringSubmatch(x.text)
 	return m != nil && c.gone[m[1]].text != ""
 }
 

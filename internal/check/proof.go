@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -315,7 +315,7 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 	pr.Passed = ok && !Rejected(pr.Findings)
 }
 
-var diagnostic = regexp.MustCompile(`^(\S[^:(\n]*\.\w+)[:(](\d+)`)
+var diagnostic = re.New(`^(\S[^:(\n]*\.\w+)[:(](\d+)`)
 
 // build compiles or type-checks. Only what is wrong in the module's own sources is charged: the rest of the project may
 // have been broken before, or waits for its own turn.
@@ -331,7 +331,7 @@ func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 		}
 		charged, own := 0, 0
 		for l := range strings.SplitSeq(string(out.output), "\n") {
-			d := diagnostic.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./"))
+			d := diagnostic().FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./"))
 			if d == nil {
 				continue
 			}

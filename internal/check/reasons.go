@@ -2,9 +2,9 @@ package check
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -12,7 +12,7 @@ import (
 
 // This file decides whether a test that fails in RED does so for want of what the spec exports.
 
-var placeText = regexp.MustCompile(`:(\d+)(?::\d+)?\b|, line (\d+)|\((\d+),\d+\)`)
+var placeText = re.New(`:(\d+)(?::\d+)?\b|, line (\d+)|\((\d+),\d+\)`)
 
 // placeIn finds the line of a file that a message speaks of, 0 for none.
 func placeIn(file, msg string) int {
@@ -23,7 +23,7 @@ func placeIn(file, msg string) int {
 	if at < 0 {
 		return 0
 	}
-	m := placeText.FindStringSubmatch(msg[at:min(len(msg), at+len(file)+40)])
+	m := placeText().FindStringSubmatch(msg[at:min(len(msg), at+len(file)+40)])
 	if m == nil {
 		return 0
 	}
@@ -40,39 +40,39 @@ func worst(rs []step.TestResult) step.TestResult {
 }
 
 // missingName are the ways in which runners and compilers say that a name is not there.
-var missingName = []*regexp.Regexp{
-	regexp.MustCompile(`undefined: (?:[\pL\w]+\.)?([\pL\w$]+)`),
-	regexp.MustCompile(`(?:undefined \(type .* has no field or method |missing method )([\pL\w$]+)`),
-	regexp.MustCompile(`unknown field ([\pL\w$]+) in struct`),
-	regexp.MustCompile(`cannot import name '([\pL\w$]+)'`),
-	regexp.MustCompile(`NameError: name '([\pL\w$]+)' is not defined`),
-	regexp.MustCompile(`has no attribute '([\pL\w$]+)'`),
-	regexp.MustCompile(`ReferenceError: ([\pL\w$]+) is not defined`),
-	regexp.MustCompile(`does not provide an export named '([\pL\w$]+)'`),
-	regexp.MustCompile(`fixture '([\pL\w$]+)' not found`),
-	regexp.MustCompile(`(?:__vite_ssr_import_\d+__|_\w+)\.([\pL\w$]+)\)? is not a (?:function|constructor)`),
+var missingName = []re.Regexp{
+	re.New(`undefined: (?:[\pL\w]+\.)?([\pL\w$]+)`),
+	re.New(`(?:undefined \(type .* has no field or method |missing method )([\pL\w$]+)`),
+	re.New(`unknown field ([\pL\w$]+) in struct`),
+	re.New(`cannot import name '([\pL\w$]+)'`),
+	re.New(`NameError: name '([\pL\w$]+)' is not defined`),
+	re.New(`has no attribute '([\pL\w$]+)'`),
+	re.New(`ReferenceError: ([\pL\w$]+) is not defined`),
+	re.New(`does not provide an export named '([\pL\w$]+)'`),
+	re.New(`fixture '([\pL\w$]+)' not found`),
+	re.New(`(?:__vite_ssr_import_\d+__|_\w+)\.([\pL\w$]+)\)? is not a (?:function|constructor)`),
 }
 
 // otherSignature are the ways in which Go's compiler says that a function has another signature. They explain a failure only
 // where no stub has the signature of the spec.
-var otherSignature = []*regexp.Regexp{
-	regexp.MustCompile(`arguments in call to (?:[\pL\w]+\.)*([\pL\w$]+)`),
-	regexp.MustCompile(`assignment mismatch: .* but (?:[\pL\w]+\.)*([\pL\w$]+)(?:\(.*\))? returns`),
-	regexp.MustCompile(`cannot use .* in argument to (?:[\pL\w]+\.)*([\pL\w$]+)`),
+var otherSignature = []re.Regexp{
+	re.New(`arguments in call to (?:[\pL\w]+\.)*([\pL\w$]+)`),
+	re.New(`assignment mismatch: .* but (?:[\pL\w]+\.)*([\pL\w$]+)(?:\(.*\))? returns`),
+	re.New(`cannot use .* in argument to (?:[\pL\w]+\.)*([\pL\w$]+)`),
 }
 
 // missingModule are the ways to say that a file or package is not there.
-var missingModule = []*regexp.Regexp{
-	regexp.MustCompile(`Cannot find (?:module|package) '([^']+)'`),
-	regexp.MustCompile(`Failed to resolve import "([^"]+)"`),
-	regexp.MustCompile(`Failed to load url (\S+)`),
-	regexp.MustCompile(`No module named '([^']+)'`),
-	regexp.MustCompile(`no required module provides package ([^;\s]+)`),
-	regexp.MustCompile(`package (\S+) is not in std`),
-	regexp.MustCompile(`no non-test Go files in ()`),
+var missingModule = []re.Regexp{
+	re.New(`Cannot find (?:module|package) '([^']+)'`),
+	re.New(`Failed to resolve import "([^"]+)"`),
+	re.New(`Failed to load url (\S+)`),
+	re.New(`No module named '([^']+)'`),
+	re.New(`no required module provides package ([^;\s]+)`),
+	re.New(`package (\S+) is not in std`),
+	re.New(`no non-test Go files in ()`),
 }
 
-var brokenSource = regexp.MustCompile(`SyntaxError|IndentationError|PARSE_ERROR|Transform failed|expected declaration|syntax error|Unexpected token|imported and not used|declared and not used`)
+var brokenSource = re.New(`SyntaxError|IndentationError|PARSE_ERROR|Transform failed|expected declaration|syntax error|Unexpected token|imported and not used|declared and not used`)
 
 // unrelated says why a failure has nothing to do with what the spec exports; "" when it has. A load failure has to be
 // explained by missing exports; an ordinary failure only must not be a mistake of the test itself.
@@ -80,12 +80,12 @@ func (r *red) unrelated(t test, msg string, load bool) string {
 	if strings.Contains(msg, toolchain.StubMark) {
 		return ""
 	}
-	if load && brokenSource.MatchString(msg) {
+	if load && brokenSource().MatchString(msg) {
 		return "The test file cannot be compiled: " + firstLines(msg, 6)
 	}
 	explained := false
 	for _, re := range missingName {
-		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+		for _, found := range re().FindAllStringSubmatch(msg, -1) {
 			if !r.promised(found[1]) {
 				return "It needs " + found[1] + ", which the spec does not export: " + firstLines(msg, 4)
 			}
@@ -93,12 +93,12 @@ func (r *red) unrelated(t test, msg string, load bool) string {
 		}
 	}
 	for _, re := range otherSignature {
-		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+		for _, found := range re().FindAllStringSubmatch(msg, -1) {
 			explained = explained || !r.stubs && r.promised(found[1])
 		}
 	}
 	for _, re := range missingModule {
-		for _, found := range re.FindAllStringSubmatch(msg, -1) {
+		for _, found := range re().FindAllStringSubmatch(msg, -1) {
 			if !r.ownModule(t, found[1]) {
 				return "It needs " + found[1] + ", which is neither a module of the project nor installed: " + firstLines(msg, 4)
 			}
@@ -135,7 +135,7 @@ func (r *red) inSpecCode(name string) bool {
 			if i%2 == 0 {
 				continue
 			}
-			for _, w := range identifier.FindAllString(stringText.ReplaceAllString(part, " "), -1) {
+			for _, w := range identifier().FindAllString(stringText().ReplaceAllString(part, " "), -1) {
 				r.words[w] = true
 			}
 		}
@@ -144,8 +144,8 @@ func (r *red) inSpecCode(name string) bool {
 }
 
 var (
-	identifier = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
-	stringText = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+	identifier = re.New(`[\p{L}_$][\p{L}\p{N}_$]*`)
+	stringText = re.New(`"[^"]*"|'[^']*'`)
 )
 
 // ownModule reports whether a missing import is a file of the module under work, of which the test wants only what the

@@ -309,7 +309,7 @@ func (r *red) sort(run testRun, proof *Proof) {
 					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message), why))
 				}
 				reported[t.File] = true
-				if brokenSource.MatchString(load.Message) && !has(r.unread, t.File) {
+				if brokenSource().MatchString(load.Message) && !has(r.unread, t.File) {
 					r.unread = append(r.unread, t.File)
 				}
 				continue

@@ -8,10 +8,10 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -55,10 +55,10 @@ func (r reader) result(file, name string, status step.TestStatus, message string
 	}
 }
 
-var colours = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+var colours = re.New("\x1b\\[[0-9;]*[A-Za-z]")
 
 func shorten(s string) string {
-	s = strings.TrimSpace(colours.ReplaceAllString(s, ""))
+	s = strings.TrimSpace(colours().ReplaceAllString(s, ""))
 	if len(s) > maxMessage {
 		return strings.ToValidUTF8(s[:maxMessage], "") + " …"
 	}

@@ -2,9 +2,9 @@ package check
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -30,7 +30,7 @@ func (a Audit) reaches(f *file) []step.Finding {
 		}
 	}
 	for _, t := range f.new.Tokens {
-		if t.Kind == source.Comment && f.added[t.Line] && linksTests.MatchString(t.Text) {
+		if t.Kind == source.Comment && f.added[t.Line] && linksTests().MatchString(t.Text) {
 			say("test-detection", t.Line, "This directive connects the implementation with its tests. Remove it.")
 		}
 	}
@@ -38,7 +38,7 @@ func (a Audit) reaches(f *file) []step.Finding {
 }
 
 // linksTests are Go's directives that reach into the package testing or into files of tests.
-var linksTests = regexp.MustCompile(`^//go:(linkname\s.*\btesting\.|embed\s.*(testdata|_test\.go))`)
+var linksTests = re.New(`^//go:(linkname\s.*\btesting\.|embed\s.*(testdata|_test\.go))`)
 
 // ownTests reports whether a string names a file of the tests that prove this code, or their data.
 func (a Audit) ownTests(v string) bool {

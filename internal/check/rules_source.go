@@ -2,10 +2,10 @@ package check
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -58,8 +58,8 @@ func entryPoint(f *file) bool {
 }
 
 var (
-	testEnv   = regexp.MustCompile(`(?i)^(ci|go_?test.*|test|tests|testing|test_(env|mode|run|runner|running)|testmode|is_?test|.*_?under_?test|running_?tests?|in_?test|unit_?test.*|vitest.*|jest.*|mocha.*|pytest.*|node_test_context|npm_lifecycle_event|jacquard.*)$`)
-	testWord  = regexp.MustCompile(`(?i)(_test\.go|\.test\b|\.spec\b|test_|_test\b|pytest|unittest|vitest|jest|mocha|__tests__|testing\.tRunner|tRunner|/tests?/|^tests?$|node:internal/test_runner)`)
+	testEnv   = re.New(`(?i)^(ci|go_?test.*|test|tests|testing|test_(env|mode|run|runner|running)|testmode|is_?test|.*_?under_?test|running_?tests?|in_?test|unit_?test.*|vitest.*|jest.*|mocha.*|pytest.*|node_test_context|npm_lifecycle_event|jacquard.*)$`)
+	testWord  = re.New(`(?i)(_test\.go|\.test\b|\.spec\b|test_|_test\b|pytest|unittest|vitest|jest|mocha|__tests__|testing\.tRunner|tRunner|/tests?/|^tests?$|node:internal/test_runner)`)
 	runnerLib = map[string]bool{
 		"vitest": true, "@jest/globals": true, "node:test": true, "jest": true, "mocha": true, "chai": true, "pytest": true,
 		"_pytest": true, "unittest": true, "testing": true,
@@ -84,7 +84,7 @@ func (a Audit) detection(f *file) []step.Finding {
 		switch t.Kind {
 		case source.String:
 			if a.envName(f.code, i, t.Value()) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
-				testEnv.MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
+				testEnv().MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
 				say(t.Line, "The implementation reads "+t.Value()+" from the environment to find out whether it is tested.")
 			} else if why := stringTell(f, i); why != "" {
 				say(t.Line, why)
@@ -101,7 +101,7 @@ func (a Audit) detection(f *file) []step.Finding {
 
 // envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.
 func (a Audit) envName(ts []source.Token, i int, name string) bool {
-	if !testEnv.MatchString(name) || a.inSpec(name) {
+	if !testEnv().MatchString(name) || a.inSpec(name) {
 		return false
 	}
 	for k := i - 1; k >= 0 && k >= i-6 && ts[k].Line >= ts[i].Line-1; k-- {
@@ -153,10 +153,10 @@ func stringTell(f *file, i int) string {
 		return "The implementation compares NODE_ENV with test."
 	case (v == "test.v" || strings.HasPrefix(v, "test.")) && near(f, i, "Lookup"):
 		return "The implementation looks for the flags of go test."
-	case testWord.MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
+	case testWord().MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
 		"extract_stack", "captureStackTrace", "print_stack", "getouterframes"):
 		return "The implementation looks at its callers to find tests."
-	case testWord.MatchString(v) && near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") && !command(f.code, i):
+	case testWord().MatchString(v) && near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") && !command(f.code, i):
 		return "The implementation looks at the command line to find tests."
 	}
 	return ""
@@ -203,7 +203,7 @@ func (a Audit) wordTell(f *file, i int) string {
 		}
 	case source.TypeScript, source.JavaScript:
 		switch {
-		case text(-1) == "." && text(-2) == "env" && testEnv.MatchString(t.Text) && !a.inSpec(t.Text):
+		case text(-1) == "." && text(-2) == "env" && testEnv().MatchString(t.Text) && !a.inSpec(t.Text):
 			return "The implementation reads " + t.Text + " from the environment to find out whether it is tested."
 		case t.Text == "vitest" && text(-1) == "." && (text(-2) == "meta" || importMeta(f.code[:i], t.Line)):
 			return "The implementation asks for import.meta.vitest."
@@ -343,9 +343,9 @@ func magic(f *file, i int) bool {
 
 var (
 	// A note begins a comment or has a colon or a name behind it; a word that ends a sentence or stands in quotes is spoken of.
-	todo = regexp.MustCompile(`^(//|#|/\*+|\*|<!--|--|;)?[\s*!]*(TODO|FIXME|HACK|XXX)(\s*$|\s*[:(]|\s+\S)|(^|[^"'` + "`" + `\w])(TODO|FIXME|HACK|XXX)[:(]`)
+	todo = re.New(`^(//|#|/\*+|\*|<!--|--|;)?[\s*!]*(TODO|FIXME|HACK|XXX)(\s*$|\s*[:(]|\s+\S)|(^|[^"'` + "`" + `\w])(TODO|FIXME|HACK|XXX)[:(]`)
 	// blanket suppressions name no rule and give no reason.
-	blanket = regexp.MustCompile(`eslint-disable(-next-line|-line)?\s*(\*/)?$|@ts-ignore\s*$|@ts-nocheck|#\s*type:\s*ignore\s*$|#\s*noqa\s*$|^//nolint\s*$|pragma:\s*no cover|istanbul ignore|(v8|c8) ignore|pylint:\s*skip-file|mypy:\s*ignore-errors`)
+	blanket = re.New(`eslint-disable(-next-line|-line)?\s*(\*/)?$|@ts-ignore\s*$|@ts-nocheck|#\s*type:\s*ignore\s*$|#\s*noqa\s*$|^//nolint\s*$|pragma:\s*no cover|istanbul ignore|(v8|c8) ignore|pylint:\s*skip-file|mypy:\s*ignore-errors`)
 )
 
 // commentRules are about comments on added lines.
@@ -360,10 +360,10 @@ func commentRules(f *file) []step.Finding {
 				continue
 			}
 			text = strings.TrimSpace(text)
-			if todo.MatchString(text) {
+			if todo().MatchString(text) {
 				out = append(out, fix("todo-added", f.Path, t.Line+n, "Finish this instead of leaving a note: "+text))
 			}
-			if blanket.MatchString(text) {
+			if blanket().MatchString(text) {
 				out = append(out, fix("lint-suppressed", f.Path, t.Line+n, "Mend what the tool says instead of silencing it, or name the rule and the reason."))
 			}
 		}

@@ -2,9 +2,9 @@ package check
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -104,11 +104,13 @@ func (a Audit) isFrozen(p string) bool {
 // constrained reports whether a Go test file is left out of an ordinary run by a constraint that is not about the system.
 func constrained(f *file) bool { return constrainedText(f.new.Constraint) }
 
-var systems = regexp.MustCompile(`^(linux|darwin|windows|unix|freebsd|openbsd|netbsd|android|ios|js|wasip1|wasm|amd64|arm64|386|arm|cgo|race|go1\.\d+)$`)
+var systems = re.New(`^(linux|darwin|windows|unix|freebsd|openbsd|netbsd|android|ios|js|wasip1|wasm|amd64|arm64|386|arm|cgo|race|go1\.\d+)$`)
+
+var constraintWord = re.New(`[\w.]+`)
 
 func constrainedText(text string) bool {
-	for _, word := range regexp.MustCompile(`[\w.]+`).FindAllString(text, -1) {
-		if !systems.MatchString(word) {
+	for _, word := range constraintWord().FindAllString(text, -1) {
+		if !systems().MatchString(word) {
 			return true
 		}
 	}
@@ -144,8 +146,8 @@ func firstLine(a, b int) int {
 }
 
 var (
-	pyIgnored = regexp.MustCompile(`^(collect_ignore|collect_ignore_glob|__test__)\b`)
-	pyHooks   = regexp.MustCompile(`^pytest_(collection_modifyitems|ignore_collect|runtest_makereport|runtest_call|runtest_protocol|pyfunc_call|sessionfinish|report_teststatus|collect_file)$`)
+	pyIgnored = re.New(`^(collect_ignore|collect_ignore_glob|__test__)\b`)
+	pyHooks   = re.New(`^pytest_(collection_modifyitems|ignore_collect|runtest_makereport|runtest_call|runtest_protocol|pyfunc_call|sessionfinish|report_teststatus|collect_file)$`)
 )
 
 // testFileRules are about what a test file does to the runner.
@@ -158,9 +160,9 @@ func testFileRules(f *file) []step.Finding {
 		switch {
 		case exitsZero(f.code, i):
 			out = append(out, reject("exit-swallowed", f.Path, t.Line, "This ends the test run with success whatever failed. Remove it."))
-		case t.Indent == 0 && pyIgnored.MatchString(t.Text):
+		case t.Indent == 0 && pyIgnored().MatchString(t.Text):
 			out = append(out, reject("test-skipped", f.Path, t.Line, "This keeps tests from being collected. Remove it."))
-		case f.new.Lang == source.Python && i > 0 && f.code[i-1].Text == "def" && pyHooks.MatchString(t.Text):
+		case f.new.Lang == source.Python && i > 0 && f.code[i-1].Text == "def" && pyHooks().MatchString(t.Text):
 			out = append(out, reject("runner-hooked", f.Path, t.Line, "A hook that changes how tests are collected or judged is not allowed. Remove it."))
 		case f.new.Lang == source.Go && t.Text == "TestMain" && i > 0 && f.code[i-1].Text == "func" && !callsRun(f.code[i:]):
 			out = append(out, reject("test-skipped", f.Path, t.Line, "TestMain does not call m.Run, so no test runs."))

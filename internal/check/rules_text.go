@@ -1,9 +1,9 @@
 package check
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -36,49 +36,49 @@ func contents(f *file) []step.Finding {
 }
 
 var (
-	swallow   = regexp.MustCompile(`\|\|\s*(true|:|exit\s+0|echo)(\s|;|"|'|$)|;\s*(true|exit\s+0)\s*("|'|$)|continue-on-error:\s*true|--passWithNoTests|--exit-zero|\bset \+e\b`)
-	checkWord = regexp.MustCompile(`(?i)\b(test|tests|lint|vet|build|check|tsc|pytest|jest|vitest|mocha|eslint|ruff|mypy|npm|pnpm|yarn|go|cargo|mvn|gradle|make|verify|ci)\b|continue-on-error|passWithNoTests`)
+	swallow   = re.New(`\|\|\s*(true|:|exit\s+0|echo)(\s|;|"|'|$)|;\s*(true|exit\s+0)\s*("|'|$)|continue-on-error:\s*true|--passWithNoTests|--exit-zero|\bset \+e\b`)
+	checkWord = re.New(`(?i)\b(test|tests|lint|vet|build|check|tsc|pytest|jest|vitest|mocha|eslint|ruff|mypy|npm|pnpm|yarn|go|cargo|mvn|gradle|make|verify|ci)\b|continue-on-error|passWithNoTests`)
 )
 
 // swallows reports whether a line of a script or configuration lets a failing check end well.
 func swallows(text string) bool {
 	text, _, _ = strings.Cut(text, " #")
-	return !strings.HasPrefix(strings.TrimSpace(text), "#") && swallow.MatchString(text) && checkWord.MatchString(text)
+	return !strings.HasPrefix(strings.TrimSpace(text), "#") && swallow().MatchString(text) && checkWord().MatchString(text)
 }
 
 // secrets are the shapes of credentials that are never anything else.
 var secrets = []struct {
 	name string
-	re   *regexp.Regexp
+	re   re.Regexp
 }{
-	{"an AWS access key", regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a GitHub token", regexp.MustCompile(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})`)},
-	{"a Slack token", regexp.MustCompile(`\bxox[abprs]-[0-9]{6,}-[A-Za-z0-9-]{10,}`)},
-	{"an Anthropic key", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{24,}`)},
-	{"an OpenAI key", regexp.MustCompile(`\bsk-(proj-)?[A-Za-z0-9]{32,}`)},
-	{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}\b`)},
-	{"a Stripe key", regexp.MustCompile(`\b[rs]k_live_[0-9A-Za-z]{20,}`)},
-	{"an npm token", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"a private key", regexp.MustCompile(`-----BEGIN ((RSA|EC|DSA|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY( BLOCK)?-----`)},
+	{"an AWS access key", re.New(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a GitHub token", re.New(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})`)},
+	{"a Slack token", re.New(`\bxox[abprs]-[0-9]{6,}-[A-Za-z0-9-]{10,}`)},
+	{"an Anthropic key", re.New(`\bsk-ant-[A-Za-z0-9_-]{24,}`)},
+	{"an OpenAI key", re.New(`\bsk-(proj-)?[A-Za-z0-9]{32,}`)},
+	{"a Google API key", re.New(`\bAIza[0-9A-Za-z_-]{35}\b`)},
+	{"a Stripe key", re.New(`\b[rs]k_live_[0-9A-Za-z]{20,}`)},
+	{"an npm token", re.New(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a private key", re.New(`-----BEGIN ((RSA|EC|DSA|OPENSSH|PGP|ENCRYPTED) )?PRIVATE KEY( BLOCK)?-----`)},
 }
 
-var sample = regexp.MustCompile(`(?i)example|dummy|fake|sample|placeholder|x{6,}|0{8,}|1234567890`)
+var sample = re.New(`(?i)example|dummy|fake|sample|placeholder|x{6,}|0{8,}|1234567890`)
 
 // secret names the credential on a line, "" for none. Samples that say so are none.
 func secret(text string) string {
 	for _, s := range secrets {
-		if m := s.re.FindString(text); m != "" && !sample.MatchString(m) {
+		if m := s.re().FindString(text); m != "" && !sample().MatchString(m) {
 			return s.name
 		}
 	}
 	return ""
 }
 
-var unsure = regexp.MustCompile(`(?i)\b(should work|should now work|probably|hopefully|i think|i believe|might work|not sure|seems to work|untested|did not run|could not run|couldn't run)\b`)
+var unsure = re.New(`(?i)\b(should work|should now work|probably|hopefully|i think|i believe|might work|not sure|seems to work|untested|did not run|could not run|couldn't run)\b`)
 
 // reportRules note where an author is unsure.
 func reportRules(report string) []step.Finding {
-	if m := unsure.FindString(report); m != "" {
+	if m := unsure().FindString(report); m != "" {
 		return []step.Finding{warn("uncertain-report", "", 0, "The author's report says \""+m+"\".")}
 	}
 	return nil

@@ -4,9 +4,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -156,12 +156,12 @@ func usesRequire(src []byte, from string) bool {
 	return strings.Contains(string(src), "require('"+from+"')") || strings.Contains(string(src), `require("`+from+`")`)
 }
 
-var exportedStub = regexp.MustCompile(`(?m)^export (function|class|const) ([\pL\w$]+)( =)?`)
+var exportedStub = re.New(`(?m)^export (function|class|const) ([\pL\w$]+)( =)?`)
 
 // commonJS turns stubs into assignments to exports.
 func commonJS(stubs string) string {
-	return exportedStub.ReplaceAllStringFunc(stubs, func(m string) string {
-		g := exportedStub.FindStringSubmatch(m)
+	return exportedStub().ReplaceAllStringFunc(stubs, func(m string) string {
+		g := exportedStub().FindStringSubmatch(m)
 		if g[1] == "const" {
 			return "exports." + g[2] + " ="
 		}

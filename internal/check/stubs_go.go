@@ -8,10 +8,10 @@ import (
 	"go/token"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -33,7 +33,7 @@ type goDecl struct {
 	first, last int // lines in the file
 }
 
-var receiverType = regexp.MustCompile(`^func \(\s*\w*\s*\*?(\w+)`)
+var receiverType = re.New(`^func \(\s*\w*\s*\*?(\w+)`)
 
 // golang writes one file with all exports that are missing, or have another signature, into the package. A package
 // without any source gets the file in any case: without one the tests would not even be compiled.
@@ -92,7 +92,7 @@ func (s *stubber) golang(tests []string) error {
 // goSymbol is an export of a Go spec; a receiver in its signature says that it is a method.
 func goSymbol(e step.Export) toolchain.Symbol {
 	sym := symbol(e)
-	if r := receiverType.FindStringSubmatch(e.Signature); r != nil {
+	if r := receiverType().FindStringSubmatch(e.Signature); r != nil {
 		sym.Kind, sym.Owner = "method", r[1]
 	}
 	return sym
@@ -129,8 +129,8 @@ func (s *stubber) writeGo() error {
 }
 
 var (
-	undefinedAlone = regexp.MustCompile(`undefined: (\w+)$`)
-	unusedImport   = regexp.MustCompile(`"([^"]+)" imported (?:as \w+ )?and not used`)
+	undefinedAlone = re.New(`undefined: (\w+)$`)
+	unusedImport   = re.New(`"([^"]+)" imported (?:as \w+ )?and not used`)
 )
 
 // mendGo takes the complaints of the compiler about the file with stubs: a type that signatures name and nothing declares
@@ -144,11 +144,11 @@ func (s *stubber) mendGo(list []complaint) (bool, error) {
 		if path.Base(c.file) != stubFile {
 			continue
 		}
-		if m := unusedImport.FindStringSubmatch(c.text); m != nil && !g.no[m[1]] {
+		if m := unusedImport().FindStringSubmatch(c.text); m != nil && !g.no[m[1]] {
 			g.no[m[1]], changed = true, true
 			continue
 		}
-		if m := undefinedAlone.FindStringSubmatch(c.text); m != nil && !s.invented[m[1]] && s.importOf(m[1]) == "" {
+		if m := undefinedAlone().FindStringSubmatch(c.text); m != nil && !s.invented[m[1]] && s.importOf(m[1]) == "" {
 			s.invented[m[1]], changed = true, true
 			g.decls = append(g.decls, goDecl{text: "type " + m[1] + " struct{}\n"})
 			continue
@@ -218,14 +218,14 @@ func (s *stubber) importOf(q string) string {
 	return ""
 }
 
-var packageClause = regexp.MustCompile(`(?m)^package (\w+)`)
+var packageClause = re.New(`(?m)^package (\w+)`)
 
-var majorVersion = regexp.MustCompile(`^v\d+$`)
+var majorVersion = re.New(`^v\d+$`)
 
 // packageName is the usual name of the package behind an import path.
 func packageName(from string) string {
 	base := path.Base(from)
-	if majorVersion.MatchString(base) && path.Dir(from) != "." {
+	if majorVersion().MatchString(base) && path.Dir(from) != "." {
 		base = path.Base(path.Dir(from))
 	}
 	base, _, _ = strings.Cut(base, ".v")
@@ -243,7 +243,7 @@ func (s *stubber) projectPackage(q string) string {
 			continue
 		}
 		dirs[dir] = true
-		if m := packageClause.FindSubmatch(s.p.read(name)); m == nil || string(m[1]) != q {
+		if m := packageClause().FindSubmatch(s.p.read(name)); m == nil || string(m[1]) != q {
 			continue
 		}
 		if n := common(dir, s.m.Dir); n > shared {

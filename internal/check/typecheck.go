@@ -2,10 +2,10 @@ package check
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -66,7 +66,7 @@ func (r *red) declareAndCheck(ctx context.Context, s *stubber, proof *Proof) ([]
 		proof.Records = append(proof.Records, records...)
 		again := false
 		for _, x := range list {
-			if name := lines[x.file][x.line]; name != "" && syntaxError.MatchString(x.text) && !vague[name] {
+			if name := lines[x.file][x.line]; name != "" && syntaxError().MatchString(x.text) && !vague[name] {
 				vague[name], again = true, true
 			}
 		}
@@ -77,7 +77,7 @@ func (r *red) declareAndCheck(ctx context.Context, s *stubber, proof *Proof) ([]
 	return list, nil
 }
 
-var syntaxError = regexp.MustCompile(`^error TS1\d\d\d:`)
+var syntaxError = re.New(`^error TS1\d\d\d:`)
 
 // declare writes declarations of the spec's exports into the files of the module that tests import, and tells which export
 // is on which line.
@@ -169,14 +169,14 @@ func (s *stubber) members(owner string) []toolchain.Symbol {
 
 // typings are complaints about missing type packages of a runner or of Node, which a project without them has everywhere,
 // and about type arguments of what is declared as anything.
-var typings = regexp.MustCompile(`TS(?:2580|2581|2582|2584|2591|2592|2593|7016|2315|2347)\b|TS2307: Cannot find module '[^.]`)
+var typings = re.New(`TS(?:2580|2581|2582|2584|2591|2592|2593|7016|2315|2347)\b|TS2307: Cannot find module '[^.]`)
 
-func aboutTypings(text string) bool { return typings.MatchString(text) }
+func aboutTypings(text string) bool { return typings().MatchString(text) }
 
-var tsMissing = regexp.MustCompile(`TS(?:2304|2305|2339|2459|2503|2551|2552|2614|2694|2724): .*?(?:[Nn]ame|member(?: named)?|Property|namespace|declares|exported) '([\pL\w$]+)'`)
+var tsMissing = re.New(`TS(?:2304|2305|2339|2459|2503|2551|2552|2614|2694|2724): .*?(?:[Nn]ame|member(?: named)?|Property|namespace|declares|exported) '([\pL\w$]+)'`)
 
 // waitsForExport reports whether a complaint is about something that the spec exports in a form that could not be declared.
 func (r *red) waitsForExport(text string) bool {
-	m := tsMissing.FindStringSubmatch(text)
+	m := tsMissing().FindStringSubmatch(text)
 	return m != nil && r.promised(m[1])
 }

@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -89,11 +89,11 @@ func (c config) check() error {
 	return errors.Join(in("agent", c.Agent, "claude", "scripted"), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"))
 }
 
-var budgetForm = regexp.MustCompile(`^(?i)([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok)$`)
+var budgetForm = re.New(`^(?i)([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok)$`)
 
 // parseBudget reads 5usd, 0.50usd, 200ktok, 2Mtok.
 func parseBudget(s string) (step.Budget, error) {
-	m := budgetForm.FindStringSubmatch(strings.TrimSpace(s))
+	m := budgetForm().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return step.Budget{}, usage("budget %q: want an amount like 5usd or 2Mtok", s)
 	}

@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -118,4 +120,13 @@ func packClaims(ts *testscript.TestScript, text string) []byte {
 	out, err := json.Marshal(answer)
 	ts.Check(err)
 	return append(out, '\n')
+}
+
+// TestExpressionsCompile finds the expressions that are wrong before a user does: they
+// are compiled when they are first used.
+func TestExpressionsCompile(t *testing.T) {
+	t.Parallel()
+	if n := re.CompileAll(); n < 50 {
+		t.Errorf("%d expressions, want all of the program", n)
+	}
 }

@@ -5,29 +5,33 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // normalizers take out of a request what differs from one run to the next
 // without meaning anything.
 var normalizers = []struct {
-	find *regexp.Regexp
+	find re.Regexp
 	with string
 }{
-	{regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>\s*`), ""},
-	{regexp.MustCompile(`[0-9a-fA-F]{8}[-_][0-9a-fA-F]{4}[-_][0-9a-fA-F]{4}[-_][0-9a-fA-F]{4}[-_][0-9a-fA-F]{12}`), "<uuid>"},
-	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<sha256>"},
-	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "<commit>"},
-	{regexp.MustCompile(`\bcommit [0-9a-f]{7,12}\b|\[[\w/.-]+ (?:\(root-commit\) )?[0-9a-f]{7,12}\]`), "<commit>"},
-	{regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?`), "<time>"},
-	{regexp.MustCompile(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:(?:\d{1,2} )?[A-Z][a-z]{2,8} \d{1,2},?)[ \d:]*(?:[A-Z]{3,4} )?(?:\d{4})?`), "<time>"},
-	{regexp.MustCompile(`\(cached\)|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|seconds|secs)\b`), "<duration>"},
-	{regexp.MustCompile(`\b(127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b`), "$1:<port>"},
-	{regexp.MustCompile(`/(?:private/)?tmp/(?:claude-|go-build|Test)[^\s"']*`), "<temp>"},
-	{regexp.MustCompile(`cc_version=[^;\s]*;?\s?|cch=[^;\s]*;?\s?`), ""},
+	{re.New(`(?s)<system-reminder>.*?</system-reminder>\s*`), ""},
+	{re.New(`[0-9a-fA-F]{8}[-_][0-9a-fA-F]{4}[-_][0-9a-fA-F]{4}[-_][0-9a-fA-F]{4}[-_][0-9a-fA-F]{12}`), "<uuid>"},
+	{re.New(`\b[0-9a-f]{64}\b`), "<sha256>"},
+	{re.New(`\b[0-9a-f]{40}\b`), "<commit>"},
+	{re.New(`\bcommit [0-9a-f]{7,12}\b|\[[\w/.-]+ (?:\(root-commit\) )?[0-9a-f]{7,12}\]`), "<commit>"},
+	{re.New(`\b\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?`), "<time>"},
+	{re.New(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:(?:\d{1,2} )?[A-Z][a-z]{2,8} \d{1,2},?)[ \d:]*(?:[A-Z]{3,4} )?(?:\d{4})?`), "<time>"},
+	{re.New(`\(cached\)|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|seconds|secs)\b`), "<duration>"},
+	{re.New(`\b(127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b`), "$1:<port>"},
+	{re.New(`/(?:private/)?tmp/(?:claude-|go-build|Test)[^\s"']*`), "<temp>"},
+	{re.New(`cc_version=[^;\s]*;?\s?|cch=[^;\s]*;?\s?`), ""},
 }
+
+// dashed is what Claude Code writes as a dash in the name of a project's folder.
+var dashed = re.New(`[^A-Za-z0-9]`)
 
 // places replaces the folders of a turn by names, the longest first, since one
 // may lie in the other.
@@ -38,7 +42,6 @@ func places(t Turn) *strings.Replacer {
 			pairs = append(pairs, path, name)
 		}
 	}
-	dash := regexp.MustCompile(`[^A-Za-z0-9]`)
 	type place struct{ path, name string }
 	list := []place{{t.Dir, "CWD"}, {t.Home, "HOME"}}
 	sort.SliceStable(list, func(i, j int) bool { return len(list[i].path) > len(list[j].path) })
@@ -46,7 +49,7 @@ func places(t Turn) *strings.Replacer {
 		add(p.path, "${"+p.name+"}")
 		if p.path != "" {
 			// The form in which an agent names folders after other folders.
-			add(dash.ReplaceAllString(p.path, "-"), "${"+p.name+"-}")
+			add(dashed().ReplaceAllString(p.path, "-"), "${"+p.name+"-}")
 		}
 	}
 	return strings.NewReplacer(pairs...)
@@ -63,7 +66,7 @@ func normal(c *call) []byte {
 	clean := func(s string) string {
 		s = here.Replace(s)
 		for _, n := range normalizers {
-			s = n.find.ReplaceAllString(s, n.with)
+			s = n.find().ReplaceAllString(s, n.with)
 		}
 		return s
 	}

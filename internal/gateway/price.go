@@ -2,7 +2,8 @@ package gateway
 
 import (
 	"math"
-	"regexp"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Price is what a model costs, in US dollars per million tokens.
@@ -50,14 +51,14 @@ func ListPrices() Prices {
 }
 
 // suffix is what a provider adds to the name of a model that costs the same.
-var suffix = regexp.MustCompile(`(-[0-9]{8}|-latest|@[0-9]{8}|\[1m\])$`)
+var suffix = re.New(`(-[0-9]{8}|-latest|@[0-9]{8}|\[1m\])$`)
 
 // Find returns the price of a model; false means that it is not known.
 func (p Prices) Find(model string) (Price, bool) {
 	if price, ok := p[model]; ok {
 		return price, true
 	}
-	price, ok := p[suffix.ReplaceAllString(model, "")]
+	price, ok := p[suffix().ReplaceAllString(model, "")]
 	return price, ok
 }
 

@@ -3,9 +3,10 @@ package gateway
 import (
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Redacted stands where a secret was.
@@ -15,7 +16,7 @@ const Redacted = "[redacted]"
 const minSecret = 6
 
 // secretForms are what keys and tokens of known makers look like.
-var secretForms = regexp.MustCompile(strings.Join([]string{
+var secretForms = re.New(strings.Join([]string{
 	`\bsk-[A-Za-z0-9_-]{16,}`,
 	`\bgh[pousr]_[A-Za-z0-9]{20,}`,
 	`\bgithub_pat_[A-Za-z0-9_]{20,}`,
@@ -28,7 +29,7 @@ var secretForms = regexp.MustCompile(strings.Join([]string{
 	`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]*-----END [A-Z ]*PRIVATE KEY-----)?`,
 }, "|"))
 
-var bearer = regexp.MustCompile(`(?i)(\bbearer\s+)([A-Za-z0-9._~+/=-]{12,})`)
+var bearer = re.New(`(?i)(\bbearer\s+)([A-Za-z0-9._~+/=-]{12,})`)
 
 // Redactor takes secrets out of text. The zero value knows the usual forms of
 // keys and no value.
@@ -69,8 +70,8 @@ func (r Redactor) String(s string) string {
 	if r.values != nil {
 		s = r.values.Replace(s)
 	}
-	s = secretForms.ReplaceAllLiteralString(s, Redacted)
-	return bearer.ReplaceAllString(s, "${1}"+Redacted)
+	s = secretForms().ReplaceAllLiteralString(s, Redacted)
+	return bearer().ReplaceAllString(s, "${1}"+Redacted)
 }
 
 // Bytes returns b without secrets; b itself is not changed.

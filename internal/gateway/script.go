@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/scenario"
 )
 
@@ -79,7 +79,7 @@ func findMark(messages []message) (scenario.Mark, int, bool) {
 	return scenario.Mark{}, 0, false
 }
 
-var toolID = regexp.MustCompile(`^toolu_jq_([0-9]{1,6})r?_`)
+var toolID = re.New(`^toolu_jq_([0-9]{1,6})r?_`)
 
 // position returns the index of the next step: behind the last step whose tool
 // call is in the conversation, and behind one "end" for each message since then
@@ -93,7 +93,7 @@ func position(steps []scenario.Step, since []message) int {
 		text := m.text()
 		called := text == goneOnText || strings.Contains(text, cutText) // the agent keeps what it has of a cut answer
 		for _, b := range m.Content {
-			if found := toolID.FindStringSubmatch(b.ID); found != nil {
+			if found := toolID().FindStringSubmatch(b.ID); found != nil {
 				k, err := strconv.Atoi(found[1])
 				if err == nil {
 					next, called = max(next, k+1), true

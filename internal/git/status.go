@@ -134,43 +134,56 @@ type File struct {
 // those of submodules that are checked out. Ids of dirty files are computed only where
 // keep says so; nil keeps all. Ids of clean files cost nothing.
 func (r *Repo) Listing(ctx context.Context, keep func(path string) bool) (map[string]File, error) {
+	files, _, err := r.ListingEarly(ctx, keep, func(map[string]File) {})
+	return files, err
+}
+
+// ListingEarly is Listing for those who cannot wait: while git still looks for what is
+// dirty, which takes most of the time, early gets the listing of a tree in which nothing
+// is. clean reports whether that is what was found.
+func (r *Repo) ListingEarly(ctx context.Context, keep func(path string) bool, early func(map[string]File)) (found map[string]File, clean bool, err error) {
 	var wg sync.WaitGroup
 	var dirty []Status
 	var statusErr error
 	wg.Go(func() { dirty, statusErr = r.Status(ctx) })
-	out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
-	if err != nil {
-		wg.Wait()
-		return nil, fmt.Errorf("list files: %w", err)
+	list, ok := r.readIndex()
+	if !ok {
+		out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
+		if err != nil {
+			wg.Wait()
+			return nil, false, fmt.Errorf("list files: %w", err)
+		}
+		list = parseList(out)
 	}
-	files := make(map[string]File, bytes.Count(out, []byte{0}))
+	files := make(map[string]File, len(list))
 	var modules []string
-	for rec := range strings.SplitSeq(string(out), "\x00") {
-		meta, p, ok := strings.Cut(rec, "\t")
-		if p = r.outside(p); !ok || ours(p) || (keep != nil && !keep(p) && !strings.HasPrefix(meta, "160000")) {
+	for _, e := range list {
+		if !strings.HasPrefix(e.path, r.prefix) {
 			continue
 		}
-		mode, rest, _ := strings.Cut(meta, " ")
-		id, _, _ := strings.Cut(rest, " ")
-		files[p] = File{ID: id, Mode: mode}
-		if mode == "160000" {
+		p := r.outside(e.path)
+		if ours(p) || (keep != nil && !keep(p) && e.mode != modeModule) {
+			continue
+		}
+		files[p] = File{ID: e.id, Mode: e.mode}
+		if e.mode == modeModule {
 			modules = append(modules, p)
 		}
 	}
-	// What git lists is read while git still looks for what is dirty.
+	early(files)
 	wg.Wait()
 	if statusErr != nil {
-		return nil, fmt.Errorf("list files: %w", statusErr)
+		return nil, false, fmt.Errorf("list files: %w", statusErr)
 	}
 	if err := r.overlay(ctx, files, dirty, keep); err != nil {
-		return nil, fmt.Errorf("list files: %w", err)
+		return nil, false, fmt.Errorf("list files: %w", err)
 	}
 	for _, m := range modules {
 		if err := r.submodule(ctx, files, m, keep); err != nil {
-			return nil, fmt.Errorf("list files of submodule %s: %w", m, err)
+			return nil, false, fmt.Errorf("list files of submodule %s: %w", m, err)
 		}
 	}
-	return files, nil
+	return files, len(dirty)+len(modules) == 0, nil
 }
 
 // overlay puts what is dirty over what the index says.

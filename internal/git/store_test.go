@@ -223,3 +223,72 @@ func (o *oracle) cloned(i int, tree string) {
 		o.t.Errorf("capture = %+v", got)
 	}
 }
+
+// TestIndexIsReadAsGitReadsIt compares the reading of indexes of all kinds with git's.
+func TestIndexIsReadAsGitReadsIt(t *testing.T) {
+	t.Parallel()
+	many := map[string]string{"a/b/c.txt": "1", "a/b/d.txt": "2", "a/e": "3", "z": "4", strings.Repeat("long/", 60) + "name": "5"}
+	for _, n := range odd {
+		many["odd/"+n] = n
+	}
+	for name, c := range map[string]struct {
+		format string
+		do     func(s *sandbox)
+		asked  bool // git has to be asked
+	}{
+		"plain":         {do: func(*sandbox) {}},
+		"sha256":        {format: "sha256", do: func(*sandbox) {}},
+		"empty":         {do: func(s *sandbox) { s.git("r", "rm", "-rq", "--cached", ".") }},
+		"none":          {do: func(s *sandbox) { s.remove("r/.git/index") }},
+		"version 4":     {do: func(s *sandbox) { s.git("r", "update-index", "--index-version", "4") }},
+		"version 3":     {do: func(s *sandbox) { s.git("r", "update-index", "--skip-worktree", "z", "a/e") }},
+		"announced":     {do: func(s *sandbox) { s.file("r/new", "n"); s.git("r", "add", "-N", "new") }},
+		"exec and link": {do: func(s *sandbox) { s.exec("r/x", "#!"); s.link("r/l", "z"); s.git("r", "add", "-A") }},
+		"untracked cache": {do: func(s *sandbox) {
+			s.git("r", "update-index", "--force-untracked-cache")
+			s.git("r", "status")
+		}},
+		"conflict": {do: func(s *sandbox) {
+			s.git("r", "checkout", "-q", "-b", "side")
+			s.file("r/z", "side")
+			s.git("r", "commit", "-qam", "side")
+			s.git("r", "checkout", "-q", "main")
+			s.file("r/z", "main")
+			s.git("r", "commit", "-qam", "main")
+			s.git("r", "-c", "alias.m=!git merge -q side || true", "m")
+		}},
+		"split": {asked: true, do: func(s *sandbox) { s.git("r", "update-index", "--split-index") }},
+		"damaged": {asked: true, do: func(s *sandbox) {
+			s.file("r/.git/index", "DIRC\x00\x00\x00\x09 and what not, long enough to look like one")
+		}},
+		"sparse": {asked: true, do: func(s *sandbox) {
+			s.git("r", "sparse-checkout", "set", "--cone", "--sparse-index", "odd")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			s.dir("r")
+			if c.format != "" {
+				s.git("r", "init", "-q", "--object-format="+c.format)
+			}
+			s.repo("r", many)
+			c.do(s)
+			got, ok := git.Index(s.open("r"))
+			if ok == c.asked {
+				t.Fatalf("read: %v, want %v", ok, !c.asked)
+			}
+			if c.asked {
+				return
+			}
+			var want []string
+			for rec := range strings.SplitSeq(s.git("r", "ls-files", "-s", "-z"), "\x00") {
+				meta, p, found := strings.Cut(rec, "\t")
+				if f := strings.Fields(meta); found {
+					want = append(want, f[0]+" "+f[1]+"\t"+p)
+				}
+			}
+			equal(t, "index", got, want)
+		})
+	}
+}

@@ -2,9 +2,10 @@ package scenario
 
 import (
 	"encoding/xml"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Mark names one turn: which role works on which module, and for the how-many-th
@@ -35,11 +36,11 @@ func escape(s string) string {
 	return b.String()
 }
 
-var markerLine = regexp.MustCompile(`(?m)^[ \t]*(<turn role="[^"<>\n]*" module="[^"<>\n]*" attempt="-?[0-9]{1,9}"/>)[ \t\r]*$`)
+var markerLine = re.New(`(?m)^[ \t]*(<turn role="[^"<>\n]*" module="[^"<>\n]*" attempt="-?[0-9]{1,9}"/>)[ \t\r]*$`)
 
 // FindMarker returns the first mark that stands on a line of its own in text.
 func FindMarker(text string) (Mark, bool) {
-	for _, found := range markerLine.FindAllStringSubmatch(text, -1) {
+	for _, found := range markerLine().FindAllStringSubmatch(text, -1) {
 		var v struct {
 			Role    string `xml:"role,attr"`
 			Module  string `xml:"module,attr"`

@@ -446,7 +446,7 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 		if asserts, local := ts.helpers[fun.Name]; local {
 			return true, asserts
 		}
-		return true, ts.passesT(c) || checkerName.MatchString(fun.Name)
+		return true, ts.passesT(c) || checkerName().MatchString(fun.Name)
 	case *ast.SelectorExpr:
 		if id, ok := fun.X.(*ast.Ident); ok {
 			if ts.names[id.Name] {
@@ -461,7 +461,7 @@ func (ts *goTests) assertion(c *ast.CallExpr) (real, is bool) {
 				return !ts.trivialArgs(c), true
 			}
 		}
-		return true, checkerName.MatchString(fun.Sel.Name) || ts.passesT(c)
+		return true, checkerName().MatchString(fun.Sel.Name) || ts.passesT(c)
 	}
 	return false, false
 }

@@ -1,8 +1,9 @@
 package source
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // pyLine is a logical line.
@@ -228,7 +229,7 @@ func (p *pyFile) tests() {
 			continue
 		}
 		text := render(ts)
-		if isWord(ts[0], "pytestmark") && skipMark.MatchString(text) && !platformSkip(text) || moduleLevelSkip(text) {
+		if isWord(ts[0], "pytestmark") && skipMark().MatchString(text) && !platformSkip(text) || moduleLevelSkip(text) {
 			moduleSkip = ts[0].Line
 		}
 	}
@@ -250,14 +251,14 @@ func moduleLevelSkip(text string) bool {
 }
 
 var (
-	skipMark = regexp.MustCompile(`\b(mark\.(skip|skipif|xfail)|unittest\.(skip|skipIf|skipUnless|expectedFailure)|^@(skip|skipIf|skipUnless|expectedFailure))\b`)
-	platform = regexp.MustCompile(`sys\.platform|sys\.version|platform\.|os\.name|shutil\.which|hasattr\((os|socket|signal)|os\.getuid|os\.geteuid`)
+	skipMark = re.New(`\b(mark\.(skip|skipif|xfail)|unittest\.(skip|skipIf|skipUnless|expectedFailure)|^@(skip|skipIf|skipUnless|expectedFailure))\b`)
+	platform = re.New(`sys\.platform|sys\.version|platform\.|os\.name|shutil\.which|hasattr\((os|socket|signal)|os\.getuid|os\.geteuid`)
 )
 
 // platformSkip reports whether a conditional mark depends on the machine only.
 func platformSkip(text string) bool {
 	return (strings.Contains(text, "skipif") || strings.Contains(text, "skipIf") || strings.Contains(text, "skipUnless") ||
-		strings.Contains(text, "xfail(")) && platform.MatchString(text)
+		strings.Contains(text, "xfail(")) && platform().MatchString(text)
 }
 
 func (p *pyFile) testsIn(from, to int, class string, skip int) {
@@ -267,7 +268,7 @@ func (p *pyFile) testsIn(from, to int, class string, skip int) {
 		if isPunct(ts[0], "@") {
 			text := render(ts)
 			maySkip = maySkip || platformSkip(text)
-			if skipMark.MatchString(text) && !platformSkip(text) && mark == skip {
+			if skipMark().MatchString(text) && !platformSkip(text) && mark == skip {
 				mark = ts[0].Line
 			}
 			continue
@@ -344,7 +345,7 @@ func (p *pyFile) body(t *Test, from, to int, trivial bool) {
 			p.body(t, l+1, end, trivial || p.swallows(end, to))
 			l = end - 1
 		case isWord(ts[0], "if") && p.conditionalSkip(l, to):
-			if platform.MatchString(head) {
+			if platform().MatchString(head) {
 				t.MaySkip = true
 				l = p.end(l, to) - 1
 				continue
@@ -431,7 +432,7 @@ func (p *pyFile) statement(t *Test, ts []Token, trivial bool) {
 			count(!isWord(ts[max(i-2, 0)], "self") || !trivialCall(args))
 		case !dotted && p.helpers[name], dotted && isWord(ts[max(i-2, 0)], "self") && p.helpers[name]:
 			count(true)
-		case checkerName.MatchString(name):
+		case checkerName().MatchString(name):
 			if _, local := p.helpers[name]; !local {
 				count(true)
 			}

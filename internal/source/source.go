@@ -10,6 +10,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Languages that Parse reads.
@@ -112,7 +114,7 @@ func (t Test) AlwaysTrue() bool { return t.Asserts == 0 && t.Trivial > 0 }
 // Empty reports whether the test asserts nothing at all.
 func (t Test) Empty() bool { return t.Asserts == 0 && t.Trivial == 0 }
 
-var hole = regexp.MustCompile(`%[sdifjoOpc#%]|%[\d.]+[fd]|\$\{[^}]*\}|\$[\w.#]+`)
+var hole = re.New(`%[sdifjoOpc#%]|%[\d.]+[fd]|\$\{[^}]*\}|\$[\w.#]+`)
 
 // Matches reports whether a runner's result called name belongs to the test: the same name, a subtest of it, one of its
 // parameter sets, or its name with the holes filled in.
@@ -127,7 +129,7 @@ func (t Test) Matches(name string) bool {
 	var b strings.Builder
 	b.WriteString("^")
 	last := 0
-	for _, m := range hole.FindAllStringIndex(t.Name, -1) {
+	for _, m := range hole().FindAllStringIndex(t.Name, -1) {
 		b.WriteString(regexp.QuoteMeta(t.Name[last:m[0]]))
 		b.WriteString("(?s:.*)")
 		last = m[1]
@@ -291,4 +293,4 @@ func splitArgs(ts []Token) [][]Token {
 
 func sameText(a, b []Token) bool { return len(a) > 0 && render(a) == render(b) }
 
-var checkerName = regexp.MustCompile(`(?i)^(assert|expect|check|verify|should|must|require|ensure|compare)`)
+var checkerName = re.New(`(?i)^(assert|expect|check|verify|should|must|require|ensure|compare)`)

@@ -311,7 +311,7 @@ func (s *scriptFile) assertion(i int) (real, is bool) {
 	if asserts, local := s.asserting[t.Text]; local {
 		return true, asserts
 	}
-	return true, checkerName.MatchString(t.Text)
+	return true, checkerName().MatchString(t.Text)
 }
 
 // matcher reads (value).not.toBe(want) whose first bracket is at i.

@@ -1,13 +1,14 @@
 package spec
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 var (
-	useCaseRE  = regexp.MustCompile(`^(UC-\d+)\s*:\s*(.+)$`)
-	errorOutRE = regexp.MustCompile(`Error|Exception|\bErr`)
+	useCaseRE  = re.New(`^(UC-\d+)\s*:\s*(.+)$`)
+	errorOutRE = re.New(`Error|Exception|\bErr`)
 )
 
 // scope is what the headings and parent bullets above a behavior say about it.
@@ -29,7 +30,7 @@ func (p *parser) parseBehavior() {
 func (p *parser) behaviorGroups(sec *section, sc scope) {
 	for _, kid := range sec.kids {
 		inner := sc
-		m := useCaseRE.FindStringSubmatch(kid.title)
+		m := useCaseRE().FindStringSubmatch(kid.title)
 		switch {
 		case kid.key == "actors" || kid.key == "액터":
 			p.actors(kid)
@@ -196,7 +197,7 @@ func (p *parser) behavior(in, out string, line int, sc scope) {
 		Subject: sc.subject, Input: tidy(in), Output: tidy(out),
 		Category: sc.category, UseCase: sc.useCase, Line: line,
 	}
-	if errorOutRE.MatchString(out) {
+	if errorOutRE().MatchString(out) {
 		b.Category = "error"
 	}
 	if b.Category == "" {

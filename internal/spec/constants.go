@@ -1,10 +1,11 @@
 package spec
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Constant is a value or limit that Domain Context or Constraints fix and the code must hold.
@@ -18,10 +19,10 @@ type Constant struct {
 }
 
 var (
-	constNameRE = regexp.MustCompile("^`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]{2,}|`[A-Za-z_][A-Za-z0-9_.]*)`?\\s*[:=]\\s*(.+)$")
-	numberRE    = regexp.MustCompile(`^([+-]?\d[\d,_]*(?:\.\d+)?)\s*([A-Za-zµ%가-힣]*)`)
-	limitRE     = regexp.MustCompile(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bnot exceed|\bevery|\bafter|\b(?:larg|small|high|low|long|short|bigg)est(?: [a-z]+){0,4} (?:is|are|be|of)))?[\s:=]*(^|[^\w.,#-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?(\w?)`)
-	tokenRE     = regexp.MustCompile("^[\"'`]?([A-Za-z0-9_./:+-]+)[\"'`]?$")
+	constNameRE = re.New("^`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]{2,}|`[A-Za-z_][A-Za-z0-9_.]*)`?\\s*[:=]\\s*(.+)$")
+	numberRE    = re.New(`^([+-]?\d[\d,_]*(?:\.\d+)?)\s*([A-Za-zµ%가-힣]*)`)
+	limitRE     = re.New(`(최대|최소|최장|최단|(?i:\bmax(?:imum)?|\bmin(?:imum)?|\bat most|\bat least|\bup to|\blimit(?:ed)?(?: to| of)?|\bwithin|\bno more than|\bnot exceed|\bevery|\bafter|\b(?:larg|small|high|low|long|short|bigg)est(?: [a-z]+){0,4} (?:is|are|be|of)))?[\s:=]*(^|[^\w.,#-])(\d[\d,_]*(?:\.\d+)?)\s*(%|[A-Za-z]+|[가-힣]+)?(\w?)`)
+	tokenRE     = re.New("^[\"'`]?([A-Za-z0-9_./:+-]+)[\"'`]?$")
 )
 
 // units maps how a unit is written to its canonical name.
@@ -74,7 +75,7 @@ func constantName(text string) (string, string, bool) {
 	if bold, rest, ok := boldName(text); ok {
 		text = strings.TrimRight(bold, ":") + ": " + strings.TrimLeft(rest, ": ")
 	}
-	m := constNameRE.FindStringSubmatch(text)
+	m := constNameRE().FindStringSubmatch(text)
 	if m == nil {
 		return "", "", false
 	}
@@ -84,7 +85,7 @@ func constantName(text string) (string, string, bool) {
 // constantValue reads the number and unit, or the single word, that a constant is set to.
 func constantValue(s string) (string, string) {
 	s = strings.TrimLeft(s, "`\"' ")
-	if m := numberRE.FindStringSubmatch(s); m != nil {
+	if m := numberRE().FindStringSubmatch(s); m != nil {
 		number := strings.NewReplacer(",", "", "_", "").Replace(m[1])
 		unit, known := unitOf(m[2])
 		if m[2] == "" || known || m[2][0] >= 0x80 {
@@ -94,7 +95,7 @@ func constantValue(s string) (string, string) {
 	if i := strings.IndexAny(s, "(—"); i >= 0 {
 		s = s[:i]
 	}
-	if m := tokenRE.FindStringSubmatch(strings.TrimSpace(s)); m != nil {
+	if m := tokenRE().FindStringSubmatch(strings.TrimSpace(s)); m != nil {
 		return m[1], ""
 	}
 	return "", ""
@@ -119,7 +120,7 @@ func unitOf(s string) (string, bool) {
 // limits finds the amounts in a sentence.
 func limits(c Clause) []Constant {
 	var out []Constant
-	for _, m := range limitRE.FindAllStringSubmatch(c.Text, -1) {
+	for _, m := range limitRE().FindAllStringSubmatch(c.Text, -1) {
 		unit, known := unitOf(m[4])
 		if !known && m[1] == "" || m[5] != "" { // 88b8e0 is no amount
 			continue

@@ -2,8 +2,9 @@ package spec
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // depKind is what a heading or label says about the dependencies under it.
@@ -15,7 +16,7 @@ const (
 	depExternal
 )
 
-var versionRE = regexp.MustCompile(`^(.+?)(?:\s*(==|>=|<=|~=|!=|=)\s*"?|\s+)([\^~v<>=]*\s*\d[\w.*+-]*)"?$`)
+var versionRE = re.New(`^(.+?)(?:\s*(==|>=|<=|~=|!=|=)\s*"?|\s+)([\^~v<>=]*\s*\d[\w.*+-]*)"?$`)
 
 func depKindOf(key string) depKind {
 	switch {
@@ -197,7 +198,7 @@ func packageVersion(s string) (string, string) {
 	if parts := strings.Split(s, ":"); len(parts) == 3 && !strings.Contains(s, " ") {
 		return parts[0] + ":" + parts[1], parts[2]
 	}
-	if m := versionRE.FindStringSubmatch(s); m != nil {
+	if m := versionRE().FindStringSubmatch(s); m != nil {
 		op := m[2]
 		if op == "=" || op == "==" {
 			op = ""

@@ -1,8 +1,9 @@
 package spec
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Implements is an IMPLEMENTS.md: the plan, which people own, and the record of how it was
@@ -37,8 +38,8 @@ var implementationTitles = []string{
 }
 
 var (
-	integrationRE = regexp.MustCompile("^`?([^`]+?)`?\\s*(?:→|->)\\s*`?([^\\s`]+/CLAUDE\\.md|CLAUDE\\.md)`?\\s*$")
-	bannerRE      = regexp.MustCompile(`(?i)<!--.*\b(PLANNING|IMPLEMENTATION)\s+SECTION\b`)
+	integrationRE = re.New("^`?([^`]+?)`?\\s*(?:→|->)\\s*`?([^\\s`]+/CLAUDE\\.md|CLAUDE\\.md)`?\\s*$")
+	bannerRE      = re.New(`(?i)<!--.*\b(PLANNING|IMPLEMENTATION)\s+SECTION\b`)
 )
 
 func ownedTitle(key string) bool {
@@ -58,7 +59,7 @@ func banners(s *scanner) map[int]bool {
 		if s.lines[i].kind != kindHTML {
 			continue
 		}
-		if m := bannerRE.FindStringSubmatch(s.lines[i].text); m != nil {
+		if m := bannerRE().FindStringSubmatch(s.lines[i].text); m != nil {
 			out[i] = strings.EqualFold(m[1], "IMPLEMENTATION")
 		}
 	}
@@ -97,7 +98,7 @@ func ParseImplements(path string, src []byte) (*Implements, []Problem) {
 
 func (p *parser) integration(m *Implements, sec *section) {
 	for _, kid := range sec.kids {
-		match := integrationRE.FindStringSubmatch(strings.TrimSpace(p.scan.lines[kid.line].title))
+		match := integrationRE().FindStringSubmatch(strings.TrimSpace(p.scan.lines[kid.line].title))
 		if match == nil {
 			p.problem(Warning, kid.line+1, 1, "H3 header '"+kid.title+
 				"' does not match integration map entry pattern (`path` → name/CLAUDE.md)", "")

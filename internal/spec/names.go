@@ -1,14 +1,15 @@
 package spec
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 var (
-	quotedRE = regexp.MustCompile("\"[^\"`]*\"|'[^'`]*'")
-	wordRE   = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
+	quotedRE = re.New("\"[^\"`]*\"|'[^'`]*'")
+	wordRE   = re.New(`[\p{L}_$][\p{L}\p{N}_$]*`)
 )
 
 // Names lists the identifiers that a spec gives away: those of its Exports, also in lines that cannot be read as a
@@ -23,12 +24,12 @@ func Names(d *Document) []string {
 			spans = []string{sig}
 		}
 		for _, s := range spans {
-			out = append(out, wordRE.FindAllString(quotedRE.ReplaceAllString(s, " "), -1)...)
+			out = append(out, wordRE().FindAllString(quotedRE().ReplaceAllString(s, " "), -1)...)
 		}
 	}
 	for i := range d.Behaviors {
 		for _, text := range []string{d.Behaviors[i].Input, d.Behaviors[i].Output} {
-			out = append(out, namesUsed(quotedRE.ReplaceAllString(text, " "))...)
+			out = append(out, namesUsed(quotedRE().ReplaceAllString(text, " "))...)
 		}
 	}
 	slices.Sort(out)
@@ -48,11 +49,11 @@ func codeSpans(s string) []string {
 // namesUsed are the words of a text that can only be names of code.
 func namesUsed(text string) []string {
 	var out []string
-	for _, at := range wordRE.FindAllStringIndex(text, -1) {
+	for _, at := range wordRE().FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
 		before, after := text[:at[0]], text[at[1]:]
 		used := strings.HasPrefix(after, "(") || strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "..") ||
-			len(after) > 1 && after[0] == '.' && wordRE.MatchString(after[1:2]) ||
+			len(after) > 1 && after[0] == '.' && wordRE().MatchString(after[1:2]) ||
 			strings.Contains(word, "_") || strings.ToLower(word[1:]) != word[1:] ||
 			strings.HasSuffix(before, "`") && strings.HasPrefix(after, "`")
 		if used && word[0] < 0x80 {

@@ -3,10 +3,11 @@ package spec
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // found is a section of a document: all places with its name, merged.
@@ -24,8 +25,8 @@ type parser struct {
 }
 
 var (
-	markerRE   = regexp.MustCompile(`^<!--\s*schema:\s*(\d+\.\d+)\s*-->`)
-	crossRefRE = regexp.MustCompile(`([A-Za-z0-9_./\p{L}-]*CLAUDE\.md)#([A-Za-z_][A-Za-z0-9_]*)`)
+	markerRE   = re.New(`^<!--\s*schema:\s*(\d+\.\d+)\s*-->`)
+	crossRefRE = re.New(`([A-Za-z0-9_./\p{L}-]*CLAUDE\.md)#([A-Za-z_][A-Za-z0-9_]*)`)
 )
 
 // aliases are other names of sections.
@@ -107,7 +108,7 @@ func (p *parser) blocksLeftOpen() {
 
 func (p *parser) header() {
 	for i := range min(5, len(p.scan.lines)) {
-		if m := markerRE.FindStringSubmatch(strings.TrimSpace(p.scan.lines[i].text)); m != nil {
+		if m := markerRE().FindStringSubmatch(strings.TrimSpace(p.scan.lines[i].text)); m != nil {
 			p.doc.Version = m[1]
 			if m[1] != "1.0" && m[1] != "2.0" {
 				p.problem(Warning, i+1, 1, "schema "+m[1]+" is not known", "1.0 and 2.0 are; it is read as 2.0")
@@ -227,7 +228,7 @@ func (p *parser) crossRefs() {
 		if l.kind != kindText && l.kind != kindHeading || !strings.Contains(l.text, "CLAUDE.md#") {
 			continue
 		}
-		for _, m := range crossRefRE.FindAllStringSubmatchIndex(l.text, -1) {
+		for _, m := range crossRefRE().FindAllStringSubmatchIndex(l.text, -1) {
 			ref := l.text[m[2]:m[3]]
 			file, ok := p.resolve(ref)
 			if !ok {

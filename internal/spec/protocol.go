@@ -1,15 +1,16 @@
 package spec
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 var (
-	transitionRE = regexp.MustCompile("^`?([^`]+?)`?\\s*\\+\\s*`?([^`]+?)`?\\s*(?:→|⇒|-+>)\\s*`?([^`]+?)`?$")
-	mermaidRE    = regexp.MustCompile(`^\s*(\S+)\s*-->\s*([^:]+?)\s*(?::\s*(.+))?$`)
-	stageRE      = regexp.MustCompile("^`?([^`\\s(]+(?:\\([^)]*\\))?)`?\\s*(?:[-–—:]\\s*(.*))?$")
-	triggerRE    = regexp.MustCompile("^(.+?)\\s*\\(\\s*`?([^`]+?)`?\\s*\\)$")
+	transitionRE = re.New("^`?([^`]+?)`?\\s*\\+\\s*`?([^`]+?)`?\\s*(?:→|⇒|-+>)\\s*`?([^`]+?)`?$")
+	mermaidRE    = re.New(`^\s*(\S+)\s*-->\s*([^:]+?)\s*(?::\s*(.+))?$`)
+	stageRE      = re.New("^`?([^`\\s(]+(?:\\([^)]*\\))?)`?\\s*(?:[-–—:]\\s*(.*))?$")
+	triggerRE    = re.New("^(.+?)\\s*\\(\\s*`?([^`]+?)`?\\s*\\)$")
 )
 
 func (p *parser) parseProtocol() {
@@ -110,14 +111,14 @@ func (p *Protocol) has(state string) bool {
 // transition reads "`A` + `load()` → `B`" and "A → B (load())".
 func transition(s string) (Transition, bool) {
 	s = strings.TrimSpace(s)
-	if m := transitionRE.FindStringSubmatch(s); m != nil {
+	if m := transitionRE().FindStringSubmatch(s); m != nil {
 		return Transition{From: plain(m[1]), Trigger: plain(m[2]), To: plain(m[3])}, true
 	}
 	from, to, ok := arrow(s)
 	if !ok {
 		return Transition{}, false
 	}
-	m := triggerRE.FindStringSubmatch(to)
+	m := triggerRE().FindStringSubmatch(to)
 	if m == nil {
 		return Transition{}, false
 	}
@@ -148,7 +149,7 @@ func (p *parser) transitionTable(b *block) {
 // mermaid reads the transitions of a state diagram.
 func (p *parser) mermaid(b *block) {
 	for i, l := range b.code {
-		m := mermaidRE.FindStringSubmatch(l)
+		m := mermaidRE().FindStringSubmatch(l)
 		if m == nil || m[1] == "[*]" || m[2] == "[*]" || m[3] == "" {
 			continue
 		}
@@ -158,7 +159,7 @@ func (p *parser) mermaid(b *block) {
 }
 
 func (p *parser) stage(b *block) {
-	m := stageRE.FindStringSubmatch(b.text)
+	m := stageRE().FindStringSubmatch(b.text)
 	if m == nil || b.kind != blockItem {
 		return
 	}

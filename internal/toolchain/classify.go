@@ -3,6 +3,7 @@ package toolchain
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // Class is what a file is for, by its path alone.
@@ -104,11 +105,28 @@ var configDirs = map[string]ConfigKind{
 	".vscode": EditorConfig, ".idea": EditorConfig, ".vs": EditorConfig, ".zed": EditorConfig, ".devcontainer": EditorConfig,
 }
 
-// configNames are patterns (path.Match) of base names, in lower case; the first that matches decides.
-var configNames = []struct {
+// configName is a pattern (path.Match) of base names, in lower case.
+type configName struct {
 	pattern string
 	kind    ConfigKind
-}{
+}
+
+// configByFirst has the patterns, in their order, by the first letter of the names that
+// they can match: most files are then compared with one or two.
+var configByFirst = sync.OnceValue(func() [256][]configName {
+	var by [256][]configName
+	for _, c := range configNames {
+		for first := range by {
+			if c.pattern[0] == '*' || c.pattern[0] == byte(first) {
+				by[first] = append(by[first], c)
+			}
+		}
+	}
+	return by
+})
+
+// configNames are all patterns; the first that matches decides.
+var configNames = []configName{
 	{"jacquard.yaml", EngineConfig},
 	{"jacquard.lock", EngineConfig},
 	{".gitattributes", AttributesConfig},
@@ -245,7 +263,7 @@ func ConfigKindOf(p string) ConfigKind {
 		}
 	}
 	base := path.Base(low)
-	for _, c := range configNames {
+	for _, c := range configByFirst()[base[0]] {
 		if ok, err := path.Match(c.pattern, base); err == nil && ok {
 			return c.kind
 		}

@@ -1,13 +1,14 @@
 package toolchain
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 var (
-	tsModifiers = regexp.MustCompile(`^(?:export |default |declare |async |abstract |public )+`)
-	tsKeyword   = regexp.MustCompile(`^(function|class|interface|type|enum|const|let|var|namespace)\b`)
+	tsModifiers = re.New(`^(?:export |default |declare |async |abstract |public )+`)
+	tsKeyword   = re.New(`^(function|class|interface|type|enum|const|let|var|namespace)\b`)
 )
 
 // Declaration declares an export of a spec with its types for TypeScript's type checker; members are what the spec lists by
@@ -15,8 +16,8 @@ var (
 // signatures are written by people.
 func Declaration(s Symbol, members []Symbol) string {
 	sig := strings.Trim(strings.TrimSpace(s.Signature), "`")
-	sig = strings.TrimSpace(tsModifiers.ReplaceAllString(strings.TrimRight(strings.Join(strings.Fields(sig), " "), "; "), ""))
-	word := tsKeyword.FindString(sig)
+	sig = strings.TrimSpace(tsModifiers().ReplaceAllString(strings.TrimRight(strings.Join(strings.Fields(sig), " "), "; "), ""))
+	word := tsKeyword().FindString(sig)
 	switch {
 	case word == "class" || s.Kind == "class":
 		return declareClass(s.Name, sig, members)

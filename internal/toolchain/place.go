@@ -2,8 +2,9 @@ package toolchain
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Placement says where the files of one module belong (ruling 16): the paths an agent may write, and the names that a
@@ -118,13 +119,13 @@ type testStyle struct {
 	dir    string // "" beside the source; "__tests__" below it; "tests" a mirror at the toolchain's root
 }
 
-var suffixWord = regexp.MustCompile(`\*?\.(test|spec)\.[jt]sx?`)
+var suffixWord = re.New(`\*?\.(test|spec)\.[jt]sx?`)
 
 // structureStyle reads a style from prose: the names of directories and patterns that it shows.
 func structureStyle(text, language string) (testStyle, bool) {
 	var s testStyle
 	found := false
-	if m := suffixWord.FindStringSubmatch(text); m != nil && ecosystemOf(language) == Node {
+	if m := suffixWord().FindStringSubmatch(text); m != nil && ecosystemOf(language) == Node {
 		s.suffix, found = "."+m[1], true
 	}
 	if strings.Contains(text, "_test.py") && language == LangPython {

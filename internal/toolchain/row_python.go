@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 func pythonRow() ecosystem {
@@ -108,13 +110,13 @@ func (p *project) usesPytest(root string) bool {
 	return tests == 0
 }
 
-var requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
+var requirement = re.New(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
 
 func requirementName(line string) string {
-	return strings.ToLower(requirement.FindString(strings.TrimSpace(line)))
+	return strings.ToLower(requirement().FindString(strings.TrimSpace(line)))
 }
 
-var quoted = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+var quoted = re.New(`"([^"]*)"|'([^']*)'`)
 
 // tomlRequirements finds the names of packages in the arrays and tables of a pyproject.toml that hold dependencies.
 // It reads lines, not TOML: what it cannot read it leaves out.
@@ -143,7 +145,7 @@ func tomlRequirements(toml string) []string {
 		if !open {
 			continue
 		}
-		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+		for _, m := range quoted().FindAllStringSubmatch(line, -1) {
 			out = addOnce(out, requirementName(m[1]+m[2]))
 		}
 		if strings.HasSuffix(strings.TrimRight(stripTOMLComment(line), " ,"), "]") {

@@ -6,9 +6,10 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // StubMark is in the message of every stub, so that a failure can be told to come from one.
@@ -198,11 +199,11 @@ func GoStubImports(decls string) []string {
 	return out
 }
 
-var tsName = regexp.MustCompile(`^[\pL_$][\pL\pM\w$]*`)
+var tsName = re.New(`^[\pL_$][\pL\pM\w$]*`)
 
 // stubTypeScript declares s for the tests' run. Types need no stub: they vanish before a test runs.
 func stubTypeScript(s Symbol, fails bool) string {
-	name := tsName.FindString(s.Name)
+	name := tsName().FindString(s.Name)
 	if name == "" {
 		return ""
 	}
@@ -224,12 +225,12 @@ func stubTypeScript(s Symbol, fails bool) string {
 }
 
 // pyErrorBase is a base class that makes a class an exception.
-var pyErrorBase = regexp.MustCompile(`\(\s*[\w.]*(Error|Exception)\b`)
+var pyErrorBase = re.New(`\(\s*[\w.]*(Error|Exception)\b`)
 
-var pyName = regexp.MustCompile(`^[\pL_][\pL\pM\w]*`)
+var pyName = re.New(`^[\pL_][\pL\pM\w]*`)
 
 func stubPython(s Symbol, fails bool) string {
-	name := pyName.FindString(s.Name)
+	name := pyName().FindString(s.Name)
 	if name == "" {
 		return ""
 	}
@@ -241,7 +242,7 @@ func stubPython(s Symbol, fails bool) string {
 	case "function":
 		return "def " + name + "(*args, **kwargs):\n    " + fail + "\n"
 	case "class", "type", "interface", "enum":
-		if strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || pyErrorBase.MatchString(s.Signature) {
+		if strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || pyErrorBase().MatchString(s.Signature) {
 			return "class " + name + "(Exception):\n    pass\n"
 		}
 		return "class " + name + ":\n    def __init__(self, *args, **kwargs):\n        " + fail + "\n"
