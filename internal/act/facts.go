@@ -142,6 +142,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	}
 	pv := private{Entry: entry, Old: old, Constants: spec.Constants(doc)}
 	pv.Unchanged = b.items(&f, doc, old)
+	sortTests(&f, old, pv.Unchanged)
 	b.exports(&f, doc, found)
 	place := found.Place(toolchain.Layout{
 		Dir: t.Dir, Structure: b.structure(), Modules: b.p.res.Index.Dirs(), Files: b.paths, Read: b.p.view.bytes,
@@ -150,7 +151,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	pv.Module = check.Module{
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
-		Names: spec.Names(doc), Items: ids(doc),
+		Names: spec.Names(doc), Items: ids(doc), Guarded: f.Guarded, Moved: moved(f),
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
@@ -251,6 +252,45 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 	}
 	slices.Sort(f.Removed)
 	return unchanged
+}
+
+// sortTests finds among the tests of the last build those that test nothing any more,
+// and those of which every item is as it was.
+func sortTests(f *step.Facts, old target.Entry, unchanged []string) {
+	if old.State != target.Built {
+		return
+	}
+	all := func(items, in []string) bool {
+		return len(items) > 0 && !slices.ContainsFunc(items, func(it string) bool { return !slices.Contains(in, it) })
+	}
+	for id, items := range old.Covers {
+		switch {
+		case all(items, f.Removed):
+			f.Obsolete = append(f.Obsolete, id)
+		case all(items, unchanged):
+			f.Guarded = append(f.Guarded, id)
+		}
+	}
+	slices.Sort(f.Obsolete)
+	slices.Sort(f.Guarded)
+}
+
+// moved are the names of exports that are gone or have another signature: a test that
+// uses one may have to be written differently although it tests the same.
+func moved(f step.Facts) []string {
+	ids := slices.Clone(f.Removed)
+	for _, it := range f.Items {
+		if it.State == "changed" {
+			ids = append(ids, it.ID)
+		}
+	}
+	var out []string
+	for _, id := range ids {
+		if name, ok := strings.CutPrefix(id, "E:"); ok {
+			out = append(out, name[strings.LastIndexByte(name, '.')+1:])
+		}
+	}
+	return out
 }
 
 func (b *builder) exports(f *step.Facts, doc *spec.Document, found toolchain.Found) {

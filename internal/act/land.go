@@ -298,6 +298,37 @@ func implements(v *view, f step.Facts, in step.LandIn) []byte {
 	return spec.UpdateImplements(src, n)
 }
 
+// covers are the tests of the module with the items that they were proved for: in this
+// build, or in an earlier one as far as neither has changed.
+func (a *Actor) covers(pv private, in step.LandIn, e target.Entry) (map[string][]string, error) {
+	out := map[string][]string{}
+	add := func(test, item string) {
+		file, _ := toolchain.SplitID(test)
+		if e.Tests[file] != "" && e.Items[item] != "" && !slices.Contains(out[test], item) {
+			out[test] = append(out[test], item)
+		}
+	}
+	for test, items := range pv.Old.Covers {
+		for _, it := range items {
+			if e.Items[it] == pv.Old.Items[it] {
+				add(test, it)
+			}
+		}
+	}
+	for _, ref := range in.Covers {
+		proved, err := load[map[string][]string](a.o.Blobs, ref)
+		if err != nil {
+			return nil, err
+		}
+		for test, items := range proved {
+			for _, it := range items {
+				add(test, it)
+			}
+		}
+	}
+	return out, nil
+}
+
 // entry is the module's line of the lock: what it was built from, as planned,
 // and the files that came of it.
 func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv private, l landing, v *view) (target.Entry, error) {
@@ -320,6 +351,9 @@ func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv priv
 	}
 	for _, t := range in.Frozen {
 		e.Tests[t.Path] = t.ID
+	}
+	if e.Covers, err = a.covers(pv, in, e); err != nil {
+		return e, err
 	}
 	if in.State == string(target.Kept) {
 		// What is kept is what the refusal is about: a change of it is a reason to try again.

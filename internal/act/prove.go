@@ -23,6 +23,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.Plan, a.plan),
 		flow.Handle(step.Language, a.language),
 		flow.Handle(step.Packages, a.packages),
+		flow.Handle(step.Prune, a.prune),
 		flow.Handle(step.ProveRed, a.proveRed),
 		flow.Handle(step.ProveGreen, a.proveGreen),
 		flow.Handle(step.Format, a.format),
@@ -144,8 +145,39 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 			}
 		}
 	}
+	if len(proof.Covers) > 0 {
+		if out.Covers, err = put(a.o.Blobs, proof.Covers); err != nil {
+			return out, err
+		}
+	}
 	out.Records, err = a.evidence(proof)
 	return out, err
+}
+
+// prune is the step compile.prune.
+func (a *Actor) prune(ctx context.Context, j flow.Job, in step.PruneIn) (step.PruneOut, error) {
+	f, _, err := a.module(in.Facts)
+	if err != nil {
+		return step.PruneOut{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.PruneOut{}, err
+	}
+	var out step.PruneOut
+	if out.Tree, out.Removed, err = c.Prune(ctx, in.Tree, f.Obsolete); err != nil {
+		return out, a.checkError(err)
+	}
+	v, err := a.tree(ctx, out.Tree, nil)
+	if err != nil {
+		return out, err
+	}
+	for _, fr := range f.Frozen {
+		if id := v.ids[fr.Path]; id != "" {
+			out.Frozen = append(out.Frozen, step.File{Path: fr.Path, ID: id})
+		}
+	}
+	return out, nil
 }
 
 // carry puts what changed from one tree to another onto a third.
@@ -200,6 +232,7 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 		}
 		proof.Findings = append(proof.Findings, missing...)
 	}
+	proof.Findings = append(proof.Findings, check.Audit{Report: in.Report}.Findings()...)
 	out := step.GreenOut{
 		Passed: proof.Passed, Tree: proof.Tree, Findings: bound(proof.Findings, 60), Counts: proof.Counts(),
 		Skipped: bound(proof.Restored, 100),
@@ -329,7 +362,7 @@ func (a *Actor) mutate(ctx context.Context, j flow.Job, in step.MutateIn) (step.
 	if err != nil {
 		return step.MutateOut{}, a.checkError(err)
 	}
-	out := step.MutateOut{Tried: proof.Tried, Killed: proof.Killed, Survived: bound(proof.Survived, 8)}
+	out := step.MutateOut{Tried: proof.Tried, Killed: proof.Killed, Survived: bound(proof.Survived, 8), Findings: bound(proof.Findings, 8)}
 	out.Records, err = a.evidence(proof)
 	return out, err
 }

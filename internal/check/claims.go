@@ -27,21 +27,36 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 		}
 		for _, id := range c.Tests {
 			// An export that is a type is there as soon as it is declared; only what code does has to fail without it.
-			found, asserts := r.claimed(id, satisfied, proof.Red, strings.HasPrefix(c.Item, "E:"))
+			ids, asserts := r.claimed(id, satisfied, proof.Red, strings.HasPrefix(c.Item, "E:"))
+			found := len(ids) > 0
 			real[c.Item] = real[c.Item] || found || r.mayHold(id)
 			switch {
 			case !found && r.mayHold(id): // nobody can say what is in a file that cannot be read
 			case !found:
 				proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
 					"`tests` names the test "+id+" for "+c.Item+", but there is no such test."))
-			case asserts && !has(proof.Covered, c.Item):
-				proof.Covered = append(proof.Covered, c.Item)
+			case asserts:
+				proof.cover(c.Item, ids)
 			}
 		}
 	}
 	for _, c := range claims {
 		if len(c.Tests) > 0 && !real[c.Item] && !has(r.invented, c.Item) {
 			r.invented = append(r.invented, c.Item)
+		}
+	}
+}
+
+func (pr *Proof) cover(item string, tests []string) {
+	if !has(pr.Covered, item) {
+		pr.Covered = append(pr.Covered, item)
+	}
+	if pr.Covers == nil {
+		pr.Covers = map[string][]string{}
+	}
+	for _, id := range tests {
+		if !has(pr.Covers[id], item) {
+			pr.Covers[id] = append(pr.Covers[id], item)
 		}
 	}
 }
@@ -65,9 +80,9 @@ func (r *red) placeOf(ids []string) string {
 	return r.m.Place.NewTest
 }
 
-// claimed reports whether a claimed test exists, and whether it covers anything: it asserts something, ran (a test of an
-// earlier build did so then) and depends on the code.
-func (r *red) claimed(id string, satisfied, failed []string, declared bool) (found, asserts bool) {
+// claimed lists the tests that a claim names, and reports whether they cover anything: they assert something, ran (a test
+// of an earlier build did so then) and depend on the code.
+func (r *red) claimed(id string, satisfied, failed []string, declared bool) (ids []string, asserts bool) {
 	file, name := toolchain.SplitID(id)
 	if name == "" {
 		file, name = "", file
@@ -76,12 +91,12 @@ func (r *red) claimed(id string, satisfied, failed []string, declared bool) (fou
 		if (file != "" && file != t.File) || (name != t.Name && !t.Matches(name)) {
 			continue
 		}
-		found = true
+		ids = append(ids, t.ID)
 		fresh := slices.ContainsFunc(r.fresh, func(f test) bool { return f.ID == t.ID })
 		ran := !fresh || has(failed, t.ID) && !has(r.loaded, t.ID) || r.ran[t.ID]
 		asserts = asserts || t.Asserts > 0 && ran && (declared || !has(satisfied, t.ID))
 	}
-	return found, asserts
+	return ids, asserts
 }
 
 // mayPass reports whether it can be right that no new test fails: code is there already, or all that the spec exports are

@@ -84,6 +84,9 @@ type Module struct {
 	SpecText string
 	// Base is the tree whose lock file decides what is installed; an agent cannot change it.
 	Base string
+	// Guarded are ids of tests of which every item is as it was when they were proved: they stay as they are, unless they
+	// use one of Moved, the exports whose signature is another one now.
+	Guarded, Moved []string
 	// Known are ids of tests that failed at the baseline; they are never charged to anybody.
 	Known []string
 }
@@ -104,6 +107,8 @@ type Proof struct {
 	Fresh, Strong int
 	// Covered are the items of the author's map for which a test exists that asserts something.
 	Covered []string
+	// Covers maps ids of tests to the items that they were proved for.
+	Covers map[string][]string
 	// Unread are test files of RED that cannot be parsed: nobody can say which tests are in them.
 	Unread []string
 	// Restored are files that the author changed and that were put back.

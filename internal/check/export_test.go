@@ -23,3 +23,6 @@ func (s Shared) Sound() (bool, error) { return s.d.seal() }
 
 // Into gives a check tree the packages.
 func (s Shared) Into(root string) error { return s.d.copyInto(&place{root: root}) }
+
+// Cut removes tests from the text of a file.
+var Cut = cut

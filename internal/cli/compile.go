@@ -217,15 +217,25 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 			return usage("--spec-json: %s is not what a spec to build says now: run --phase red again", in.SpecJSON)
 		}
 	}
-	if err := errors.Join(p.branchFree(ctx, in.Branch), p.trusted(f.driveOptions)); err != nil {
+	if err := errors.Join(p.deliverable(ctx, in), p.trusted(f.driveOptions)); err != nil {
 		return err
 	}
 	return p.begin(ctx, in, f)
 }
 
-// branchFree refuses a branch that the result could not be put on, before
+// deliverable refuses a place that the result could not be put at, before
 // anything is paid for.
-func (p *project) branchFree(ctx context.Context, name string) error {
+func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
+	if in.Delivery == step.ToCommit {
+		dirty, err := p.repo.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if len(dirty) > 0 {
+			return usage("--commit: the working tree has changes that are not committed (%s, …); commit or stash them first, or leave out --commit", dirty[0].Path)
+		}
+	}
+	name := in.Branch
 	if name == "" {
 		return nil
 	}

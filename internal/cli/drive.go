@@ -158,6 +158,7 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 	}
 	quiet := context.WithoutCancel(ctx)
 	w.start(quiet)
+	p.a.driving.Store(run.ID)
 	st, err := e.Drive(ctx, run.ID)
 	w.stop(quiet)
 	if err == nil {

@@ -12,12 +12,14 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
@@ -32,13 +34,13 @@ type Streams struct {
 func Main(args []string, s Streams) int {
 	// Most commands are over before collecting garbage pays.
 	debug.SetGCPercent(400)
-	ctx, stop := interruptible(context.Background(), s.Err)
-	defer stop()
 	a := &app{Streams: s, env: map[string]string{}}
 	for _, kv := range s.Env {
 		k, v, _ := strings.Cut(kv, "=")
 		a.env[k] = v
 	}
+	ctx, stop := interruptible(context.Background(), s.Err, a.abandon)
+	defer stop()
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(s.In)
@@ -57,8 +59,8 @@ func Main(args []string, s Streams) int {
 
 // interruptible gives a context that ends at the first Ctrl-C or SIGTERM with
 // an orderly stop; the second ends the process at once, which the journal
-// makes safe.
-func interruptible(ctx context.Context, errOut io.Writer) (context.Context, func()) {
+// makes safe. abandon then ends what would be left running.
+func interruptible(ctx context.Context, errOut io.Writer, abandon func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	sig := make(chan os.Signal, 2)
 	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
@@ -71,6 +73,7 @@ func interruptible(ctx context.Context, errOut io.Writer) (context.Context, func
 		fmt.Fprintln(errOut, "\nstopping: running turns are ended and kept; press Ctrl-C again to quit at once")
 		cancel()
 		if _, ok := <-sig; ok {
+			abandon()
 			os.Exit(exitInterrupted)
 		}
 	}()
@@ -92,6 +95,15 @@ type app struct {
 	json     bool
 	noColor  bool
 	ran      bool // a command has begun, so an error is not one of usage
+
+	driving atomic.Value // the run that this process carries on, a string
+}
+
+// abandon ends the agents and checks of the run that this process carries on.
+func (a *app) abandon() {
+	if run, ok := a.driving.Load().(string); ok {
+		proc.Sweep(run + ".*")
+	}
 }
 
 func newRoot(a *app) *cobra.Command {

@@ -89,7 +89,9 @@ type Facts struct {
 	Choices    []string  `json:"choices,omitempty"` // when the language cannot be told
 	Toolchain  string    `json:"toolchain"`
 	Items      []Item    `json:"items,omitempty"`
-	Removed    []string  `json:"removed,omitempty"` // items that the spec no longer has
+	Removed    []string  `json:"removed,omitempty"`  // items that the spec no longer has
+	Obsolete   []string  `json:"obsolete,omitempty"` // tests of earlier builds that test nothing else
+	Guarded    []string  `json:"guarded,omitempty"`  // tests of which every item is as it was
 	Exports    []Export  `json:"exports,omitempty"`
 	Constants  []Const   `json:"constants,omitempty"`
 	Packages   []string  `json:"packages,omitempty"` // external packages that the spec names
@@ -178,6 +180,22 @@ type Unclear struct {
 	Reading  string `json:"reading"`
 }
 
+// PruneIn asks for a tree without a module's obsolete tests.
+type PruneIn struct {
+	Facts flow.Blob `json:"facts"`
+	Tree  string    `json:"tree"`
+}
+
+// PruneOut is that tree, and the frozen files as they are in it.
+type PruneOut struct {
+	Tree    string   `json:"tree"`
+	Frozen  []File   `json:"frozen,omitempty"`
+	Removed []string `json:"removed,omitempty"` // ids of tests
+}
+
+// Prune removes the tests of items that the spec no longer has.
+var Prune = flow.Step[PruneIn, PruneOut]{Name: "compile.prune", Lane: Checks}
+
 // RedIn asks for the proof that tests fail for want of the implementation.
 type RedIn struct {
 	Facts  flow.Blob `json:"facts"`
@@ -201,6 +219,7 @@ type RedOut struct {
 	Failures  []TestResult `json:"failures,omitempty"`
 	Frozen    []File       `json:"frozen,omitempty"`
 	Skipped   []string     `json:"skipped,omitempty"` // kept files that the author changed and code put back
+	Covers    flow.Blob    `json:"covers"`            // map from ids of tests to the items that they were proved for
 	Records   flow.Blob    `json:"records"`
 }
 
@@ -214,6 +233,7 @@ type GreenIn struct {
 	Tree   string    `json:"tree"`
 	Frozen []File    `json:"frozen"`
 	Before string    `json:"before,omitempty"` // REFACTOR: the green tree whose exports must stay
+	Report string    `json:"report,omitempty"` // the author's own words, in which doubts are looked for
 }
 
 // GreenOut is the proof of GREEN or REFACTOR.
@@ -262,6 +282,7 @@ type MutateOut struct {
 	Tried    int       `json:"tried"`
 	Killed   int       `json:"killed"`
 	Survived []Finding `json:"survived,omitempty"`
+	Findings []Finding `json:"findings,omitempty"` // changed lines that the tests do not reach
 	Records  flow.Blob `json:"records"`
 }
 
@@ -302,15 +323,16 @@ type StateNote struct {
 
 // LandIn asks for a module's tree to be merged into the run's branch.
 type LandIn struct {
-	Facts  flow.Blob `json:"facts"`
-	From   string    `json:"from"` // commit that the work started at
-	Tree   string    `json:"tree"`
-	Frozen []File    `json:"frozen"`
-	State  string    `json:"state"` // of the lock: built, red, kept
-	Why    string    `json:"why,omitempty"`
-	Notes  *Notes    `json:"notes,omitempty"`
-	Today  string    `json:"today"`
-	Title  string    `json:"title"`
+	Facts  flow.Blob   `json:"facts"`
+	From   string      `json:"from"` // commit that the work started at
+	Tree   string      `json:"tree"`
+	Frozen []File      `json:"frozen"`
+	State  string      `json:"state"` // of the lock: built, red, kept
+	Why    string      `json:"why,omitempty"`
+	Notes  *Notes      `json:"notes,omitempty"`
+	Covers []flow.Blob `json:"covers,omitempty"` // of the proofs of RED, see RedOut
+	Today  string      `json:"today"`
+	Title  string      `json:"title"`
 }
 
 // LandOut says whether the merged tree is proved and where it is.

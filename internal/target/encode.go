@@ -170,3 +170,34 @@ func decodeUses(s string) []Use {
 	}
 	return out
 }
+
+// encodeCovers writes `test@item@item,test@item`, sorted. Tests are written as paths are.
+func encodeCovers(m map[string][]string, dir string) string {
+	parts := make([]string, 0, len(m))
+	for test, items := range m {
+		items = slices.Clone(items)
+		slices.Sort(items)
+		part := escape(relative(dir, nfc(test)))
+		for _, it := range slices.Compact(items) {
+			part += "@" + escape(it)
+		}
+		parts = append(parts, part)
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ",")
+}
+
+func decodeCovers(s, dir string) map[string][]string {
+	if s == "" {
+		return nil
+	}
+	m := map[string][]string{}
+	for part := range strings.SplitSeq(s, ",") {
+		f := strings.Split(part, "@")
+		for i := range f {
+			f[i] = unescape(f[i])
+		}
+		m[absolute(dir, f[0])] = f[1:]
+	}
+	return m
+}

@@ -61,6 +61,8 @@ type Entry struct {
 	Items       map[string]string `json:"items,omitempty"`   // ids and hashes of [spec.Items]
 	Files       map[string]string `json:"files,omitempty"`   // generated files from the root, and git's ids
 	Tests       map[string]string `json:"tests,omitempty"`   // frozen tests from the root, and ids of their raw bytes
+	// Covers maps ids of tests to the items that they were proved for.
+	Covers map[string][]string `json:"covers,omitempty"`
 }
 
 // Lock is jacquard.lock. The zero value is an empty lock.
@@ -75,6 +77,7 @@ type row struct {
 	why, spec, content, iface        string
 	conv, own, plan, planID          string
 	uses, exports, items, files, tst string
+	covers                           string
 	tool                             string
 }
 
@@ -205,6 +208,8 @@ func (r *row) list(key string) *string {
 		return &r.files
 	case "tests":
 		return &r.tst
+	case "covers":
+		return &r.covers
 	}
 	return nil
 }
@@ -269,6 +274,7 @@ func (l *Lock) Put(e Entry) {
 	field("items", encodeMap(e.Items, ""))
 	field("files", encodeMap(e.Files, e.Dir))
 	field("tests", encodeMap(e.Tests, e.Dir))
+	field("covers", encodeCovers(e.Covers, e.Dir))
 	_, r, ok := parseRow(b.String())
 	if !ok { // an entry without content is a mistake of the program
 		panic("target: lock entry of " + e.Dir + " has no content hash or an unknown state")
@@ -282,7 +288,7 @@ func (r *row) entry(dir string) Entry {
 		Interface: r.iface, Conventions: r.conv, Own: r.own,
 		Plan: r.plan, PlanID: r.planID, Tool: r.tool,
 		Uses: decodeUses(r.uses), Exports: decodeMap(r.exports, ""), Items: decodeMap(r.items, ""),
-		Files: decodeMap(r.files, dir), Tests: decodeMap(r.tst, dir),
+		Files: decodeMap(r.files, dir), Tests: decodeMap(r.tst, dir), Covers: decodeCovers(r.covers, dir),
 	}
 }
 

@@ -25,6 +25,9 @@ func sample(dir string) target.Entry {
 		Items:   map[string]string{"T:Idle+load(a, b)→Loading": "1a", "B:eb5d218a": "2b", "K:A%B": "3c", "E:a~b": "4"},
 		Files:   map[string]string{dir + "/a.ts": "11", dir + "/하위/b c.ts": "22", "shared/t.ts": "33"},
 		Tests:   map[string]string{dir + "/a.test.ts": "44"},
+		Covers: map[string][]string{
+			dir + "/a.test.ts::auth > mails a@b, c:d": {"B:eb5d218a", "E:a~b"}, "shared/t.test.ts::검증 100%": {"T:Idle+load(a, b)→Loading"},
+		},
 	}
 }
 
@@ -35,6 +38,7 @@ func TestLockRoundTrip(t *testing.T) {
 		if dir == "." {
 			want.Files = map[string]string{"a.ts": "1", "b/c.ts": "2"}
 			want.Tests = map[string]string{"a.test.ts": "3"}
+			want.Covers = map[string][]string{"a.test.ts::x": {"B:1"}}
 		}
 		var l target.Lock
 		l.Put(want)

@@ -73,7 +73,13 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 			continue
 		}
 		w.res.Usage = w.res.Usage.Add(out.Usage)
-		proof, err := do(c, "prove", step.ProveGreen, w.greenIn(out.Tree))
+		var ans greenAnswer
+		if json.Unmarshal(out.Answer, &ans) == nil {
+			w.res.Summary = clip(ans.Summary, 1000)
+		}
+		in := w.greenIn(out.Tree)
+		in.Report = clip(ans.Summary, 2000)
+		proof, err := do(c, "prove", step.ProveGreen, in)
 		if err != nil {
 			return false, err
 		}
@@ -87,10 +93,6 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		w.res.Findings, w.res.Failures, w.res.Tests = proof.Findings, proof.Failures, proof.Counts
 		w.res.Baseline = proof.Baseline
 		w.keptBack(proof.Skipped)
-		var ans greenAnswer
-		if json.Unmarshal(out.Answer, &ans) == nil {
-			w.res.Summary = clip(ans.Summary, 1000)
-		}
 		w.res.RetryCount = w.attempts["green"] - 1
 		ok := proof.Passed && honest
 		flow.Note(c, "judged", step.AttemptNote{
@@ -202,8 +204,8 @@ func (w *work) refactor(c *flow.Ctx) error {
 }
 
 // strength mutates the new code a little. When tests notice less than half of
-// the changes they are weak: one more round of tests is asked for, then it is
-// said. False: a better test showed that the code is wrong, and it stayed so.
+// the changes, or reach too few of the new lines, they are weak: one more round
+// of tests is asked for, then it is said. False: a better test showed that the code is wrong, and it stayed so.
 func (w *work) strength(c *flow.Ctx) (bool, error) {
 	c = c.Sub("strength")
 	m, err := do(c, "mutate", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
@@ -212,7 +214,7 @@ func (w *work) strength(c *flow.Ctx) (bool, error) {
 	}
 	w.res.Mutants = step.Mutants{Tried: m.Tried, Killed: m.Killed}
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: "strength", Attempt: 1, Passed: strong(m), Findings: clipped(m.Survived, 8), Usage: w.res.Usage,
+		Phase: "strength", Attempt: 1, Passed: strong(m), Findings: clipped(append(m.Survived, m.Findings...), 8), Usage: w.res.Usage,
 	})
 	if strong(m) || w.in.Phase == step.GreenRefactor {
 		return true, nil
@@ -223,19 +225,20 @@ func (w *work) strength(c *flow.Ctx) (bool, error) {
 	}
 	if !better {
 		w.res.Reason = "weak-tests"
-		w.res.Findings = append(w.res.Findings, m.Survived...)
+		w.res.Findings = slices.Concat(w.res.Findings, m.Survived, m.Findings)
 	}
 	return true, nil
 }
 
-// strong reports whether the tests noticed at least half of the mutants.
-func strong(m step.MutateOut) bool { return 2*m.Killed >= m.Tried }
+// strong reports whether the tests noticed at least half of the mutants and
+// reach the lines that changed.
+func strong(m step.MutateOut) bool { return 2*m.Killed >= m.Tried && len(m.Findings) == 0 }
 
 // stronger asks for tests that notice the changes. The author works on the
 // finished code with its tests and may only add; the new tests are proved
 // again: red without the code, green with it.
 func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err error) {
-	t := w.ask("strength", w.tree, redSchema, redTask(w, &judged{findings: m.Survived}))
+	t := w.ask("strength", w.tree, redSchema, redTask(w, &judged{findings: append(m.Survived, m.Findings...)}))
 	out, err := turn(c.Sub("red"), t)
 	if err != nil {
 		w.failedTurn(c.Sub("turn"), "strength", err)
@@ -277,6 +280,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 		return false, false, err
 	}
 	w.tree, w.frozen, w.tested = green.Tree, proof.Frozen, proof.Tree
+	w.covers = append(w.covers, covers(proof.Covers)...)
 	w.res.Mutants = step.Mutants{Tried: again.Tried, Killed: again.Killed}
 	w.res.Tests, w.res.TestFiles = green.Counts, paths(proof.Frozen)
 	return strong(again), true, nil

@@ -17,8 +17,9 @@ type work struct {
 	f        step.Facts
 	base     step.HeadOut // where the run's branch stood when the module began
 	frozen   []step.File
-	tested   string // tree with the frozen tests that the code is written on
-	tree     string // best tree so far
+	covers   []flow.Blob // what the tests were proved for
+	tested   string      // tree with the frozen tests that the code is written on
+	tree     string      // best tree so far
 	res      step.ModuleResult
 	attempts map[string]int // turns asked so far, by role
 	notes    *step.Notes
@@ -164,7 +165,7 @@ func (w *work) land(c *flow.Ctx, state string) (step.ModuleResult, error) {
 	for i, rc := range flow.Rounds(c, "land", landRounds) {
 		out, err = do(rc, "land", step.Land, step.LandIn{
 			Facts: w.m.Facts, From: w.base.Commit, Tree: w.tree, Frozen: w.frozen, State: state, Why: w.why(state),
-			Notes: w.notes, Today: w.in.Today, Title: "compile " + w.m.Dir,
+			Notes: w.notes, Covers: w.covers, Today: w.in.Today, Title: "compile " + w.m.Dir,
 		})
 		if err != nil {
 			return step.ModuleResult{}, err

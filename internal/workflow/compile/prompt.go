@@ -103,8 +103,8 @@ func redTask(w *work, fb *judged) string {
 		}
 	}
 	items(&b, "Items of the specification that need tests", fresh)
-	items(&b, "Unchanged items, tested already", old)
-	list(&b, "The specification no longer has these items; tests that check only them may be removed", w.f.Removed)
+	items(&b, "Unchanged items, tested already; tests that cover nothing else stay exactly as they are", old)
+	list(&b, "The specification no longer has these items; tests of nothing else have been removed, change what is left of them", w.f.Removed)
 	feedback(&b, fb)
 	return b.String()
 }

@@ -18,16 +18,20 @@ type redAnswer struct {
 // returns false, with the reason in the result, when there are none.
 func (w *work) red(c *flow.Ctx) (bool, error) {
 	w.frozen = w.f.Frozen
+	if err := w.prune(c); err != nil {
+		return false, err
+	}
 	if !w.needsRed() {
 		return true, nil
 	}
+	base := w.tree
 	var fb *judged
 	if w.in.Feedback != "" {
 		fb = &judged{text: w.in.Feedback}
 	}
 	best := -1
 	for i, c := range flow.Rounds(c, "red", redRounds) {
-		proof, ans, err := w.redRound(c, w.base.Tree, fb)
+		proof, ans, err := w.redRound(c, base, fb)
 		if err != nil {
 			return false, err
 		}
@@ -37,6 +41,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		r := review(w.f.Items, ans.Tests, *proof)
 		if proof.Passed && r.score > best {
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
+			w.covers = covers(proof.Covers)
 			w.res.TestFiles, w.res.Unclear = paths(proof.Frozen), bound(ans.Unclear, 20)
 			w.keptBack(proof.Skipped)
 			w.res.Findings, w.res.Score = proof.Findings, r.score
@@ -66,6 +71,26 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 	return true, nil
 }
 
+// prune takes tests of items that the spec no longer has out of the tree.
+func (w *work) prune(c *flow.Ctx) error {
+	if len(w.f.Obsolete) == 0 || w.in.Phase == step.GreenRefactor {
+		return nil
+	}
+	out, err := do(c, "prune", step.Prune, step.PruneIn{Facts: w.m.Facts, Tree: w.tree})
+	if err != nil {
+		return err
+	}
+	w.tree, w.tested, w.frozen = out.Tree, out.Tree, out.Frozen
+	return nil
+}
+
+func covers(b flow.Blob) []flow.Blob {
+	if b.IsZero() {
+		return nil
+	}
+	return []flow.Blob{b}
+}
+
 func pick(ok bool, a, b int) int {
 	if ok {
 		return a
@@ -86,7 +111,7 @@ func (w *work) needsRed() bool {
 	if w.f.RedDone {
 		return false
 	}
-	if len(w.f.Frozen) == 0 {
+	if len(w.frozen) == 0 {
 		return true
 	}
 	for _, it := range w.f.Items {

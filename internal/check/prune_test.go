@@ -1,0 +1,63 @@
+package check_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+)
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	goFile := "package p\n\nimport (\n\t\"strings\"\n\t\"testing\"\n)\n\n// TestA says why.\n// In two lines.\nfunc TestA(t *testing.T) {\n\tif strings.ToUpper(\"a\") != A() {\n\t\tt.Fatal()\n\t}\n}\n\nfunc TestB(t *testing.T) {\n\tif B() != 1 {\n\t\tt.Fatal()\n\t}\n}\n"
+	js := "import { a, b } from './p';\n\ndescribe('p', () => {\n  it('one', () => {\n    expect(a()).toBe(1);\n  });\n\n  it('two', () => {\n    expect(b()).toBe(2);\n  });\n});\n"
+	py := "from p import a, b\n\n\nclass TestP:\n    @mark.slow\n    def test_one(self):\n        assert a() == 1\n\n    def test_two(self):\n        assert b() == 2\n\n\ndef test_three():\n    assert a() == 3\n"
+	for name, c := range map[string]struct {
+		file, src string
+		cut       []string
+		want      string // "" = no file is left
+		no        bool
+	}{
+		"go, with its import": {file: "p_test.go", src: goFile, cut: []string{"TestA"}, want: "package p\n\nimport (\n\t\"testing\"\n)\n\nfunc TestB(t *testing.T) {\n\tif B() != 1 {\n\t\tt.Fatal()\n\t}\n}\n"},
+		"go, the last":        {file: "p_test.go", src: goFile, cut: []string{"TestB"}, want: goFile[:len(goFile)-len("\nfunc TestB(t *testing.T) {\n\tif B() != 1 {\n\t\tt.Fatal()\n\t}\n}\n")]},
+		"go, all":             {file: "p_test.go", src: goFile, cut: []string{"TestA", "TestB"}},
+		"go, none of them":    {file: "p_test.go", src: goFile, cut: []string{"TestC"}, no: true},
+		"go, helpers stay": {
+			file: "p_test.go", src: goFile + "\nfunc help() int { return 1 }\n", cut: []string{"TestA", "TestB"},
+			want: "package p\n\nfunc help() int { return 1 }\n",
+		},
+		"go, an import of another name": {
+			file: "p_test.go", no: true, cut: []string{"TestA"},
+			src: "package p\n\nimport (\n\t\"testing\"\n\n\t\"example.com/odd\"\n)\n\nfunc TestA(t *testing.T) { even.Do(t) }\n\nfunc TestB(t *testing.T) { t.Fatal() }\n",
+		},
+		"typescript":                         {file: "p.test.ts", src: js, cut: []string{"p > one"}, no: true}, // the import of a would be left over
+		"javascript":                         {file: "p.test.js", src: js, cut: []string{"p > one"}, want: "import { a, b } from './p';\n\ndescribe('p', () => {\n  it('two', () => {\n    expect(b()).toBe(2);\n  });\n});\n"},
+		"javascript, all":                    {file: "p.test.js", src: js, cut: []string{"p > one", "p > two"}},
+		"javascript, a group would be empty": {file: "p.test.js", src: js + "it('alone', () => { expect(a()).toBe(1); });\n", cut: []string{"p > one", "p > two"}, no: true},
+		"javascript, two on a line": {
+			file: "p.test.js", src: "it('x', () => { expect(a()).toBe(1); }); it('y', () => { expect(a()).toBe(1); });\n",
+			cut: []string{"x"}, no: true,
+		},
+		"python": {
+			file: "test_p.py", src: py, cut: []string{"TestP::test_one"},
+			want: "from p import a, b\n\n\nclass TestP:\n    def test_two(self):\n        assert b() == 2\n\n\ndef test_three():\n    assert a() == 3\n",
+		},
+		"python, a class would be empty": {file: "test_p.py", src: py, cut: []string{"TestP::test_one", "TestP::test_two"}, no: true},
+		"python, a function":             {file: "test_p.py", src: py, cut: []string{"test_three"}, want: py[:len(py)-len("\n\ndef test_three():\n    assert a() == 3\n")]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rest, gone, ok := check.Cut(c.file, []byte(c.src), c.cut)
+			if ok == c.no {
+				t.Fatalf("cut: %v, want %v:\n%s", ok, !c.no, rest)
+			}
+			if !ok {
+				return
+			}
+			slices.Sort(gone)
+			if want := slices.Sorted(slices.Values(c.cut)); !slices.Equal(gone, want) || string(rest) != c.want {
+				t.Errorf("gone %q, left:\n%s\nwant:\n%s", gone, rest, c.want)
+			}
+		})
+	}
+}
