@@ -44,14 +44,15 @@ func (a *Actor) before(ctx context.Context, c *check.Checker, chain toolchain.Fo
 	return b.red, nil
 }
 
-// known are those failures of a proof that are not the author's: tests of an earlier
-// build, unchanged since, that fail without this run as well.
-func (a *Actor) known(ctx context.Context, c *check.Checker, f step.Facts, pv private, frozen []step.File, proof check.Proof) ([]string, error) {
+// known are those failures of a proof that are not the author's, by id with how they
+// are listed: tests of an earlier build, unchanged since, that fail without this run as
+// well, or flake.
+func (a *Actor) known(ctx context.Context, c *check.Checker, f step.Facts, pv private, frozen []step.File, proof check.Proof) (map[string]string, error) {
 	if proof.Passed || pv.Old.State != target.Built {
 		return nil, nil
 	}
 	old := map[string]func(string) bool{}
-	var out []string
+	out := map[string]string{}
 	for _, t := range proof.Failures() {
 		same, ok := old[t.File]
 		if !ok {
@@ -64,15 +65,32 @@ func (a *Actor) known(ctx context.Context, c *check.Checker, f step.Facts, pv pr
 		if same == nil || !same(t.ID) {
 			continue
 		}
-		red, err := a.before(ctx, c, pv.Module.Chain, pv.Module.Base)
+		text, err := a.excuse(ctx, c, pv.Module.Chain, pv.Module.Base, t)
 		if err != nil {
 			return nil, err
 		}
-		if red[t.ID] {
-			out = append(out, t.ID)
+		if text != "" {
+			out[t.ID] = text
 		}
 	}
 	return out, nil
+}
+
+// excuse says why nobody is charged with the failure of a test that nobody changed: how
+// it is listed, or nothing when somebody is. tree is the untouched one.
+func (a *Actor) excuse(ctx context.Context, c *check.Checker, chain toolchain.Found, tree string, t step.TestResult) (string, error) {
+	until, err := a.isolate(t)
+	if err != nil {
+		return "", err
+	}
+	if !until.IsZero() {
+		return inQuarantine(t.ID, until), nil
+	}
+	red, err := a.before(ctx, c, chain, tree)
+	if err != nil || !red[t.ID] {
+		return "", err
+	}
+	return t.ID, nil
 }
 
 // unchanged tells which tests of a file are as the last build left them. nil: none,

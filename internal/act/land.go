@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,10 +157,12 @@ func (a *Actor) checkMerged(ctx context.Context, j flow.Job, in step.LandIn, f s
 		if err != nil {
 			return a.checkError(err)
 		}
-		if m.Known, err = a.known(ctx, c, f, pv, in.Frozen, proof); err != nil {
+		known, err := a.known(ctx, c, f, pv, in.Frozen, proof)
+		if err != nil {
 			return err
 		}
-		if len(m.Known) > 0 {
+		if len(known) > 0 {
+			m.Known = slices.Collect(maps.Keys(known))
 			if proof, err = c.Merged(ctx, m, merged, in.Frozen); err != nil {
 				return a.checkError(err)
 			}
@@ -187,16 +190,16 @@ func (a *Actor) brokenUsers(ctx context.Context, c *check.Checker, u user, landi
 	if err != nil || proof.Passed {
 		return a.checkError(err)
 	}
-	red, err := a.before(ctx, c, u.Module.Chain, landing.Base)
-	if err != nil {
-		return err
-	}
 	failed := proof.Failures()
 	for _, t := range failed {
-		if id := u.Module.Dir + ": " + t.ID; red[t.ID] {
-			out.Baseline = append(out.Baseline, id)
+		text, err := a.excuse(ctx, c, u.Module.Chain, landing.Base, t)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			out.Baseline = append(out.Baseline, u.Module.Dir+": "+text)
 		} else {
-			out.Broken = append(out.Broken, id)
+			out.Broken = append(out.Broken, u.Module.Dir+": "+t.ID)
 		}
 	}
 	if len(failed) == 0 {

@@ -331,20 +331,23 @@ func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
 // onlyOurs reports whether everything that differs between two trees is what
 // the run has delivered itself.
 func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error) {
-	landed := map[string]string{}
-	if tip, err := a.o.Repo.Ref(ctx, runRef(run)); err == nil {
-		v, err := a.tree(ctx, tip, nil)
-		if err != nil {
-			return false, err
-		}
-		landed = v.ids
+	tip, err := a.o.Repo.Ref(ctx, runRef(run))
+	if errors.Is(err, git.ErrNoRef) {
+		tip, err = from, nil
+	}
+	if err != nil {
+		return false, machinery(err)
+	}
+	landed, err := a.tree(ctx, tip, nil)
+	if err != nil {
+		return false, err
 	}
 	changes, err := a.o.Repo.Diff(ctx, from, to)
 	if err != nil {
 		return false, machinery(err)
 	}
 	for _, ch := range changes {
-		if ch.Path != target.LockName && (ch.NewID == "" || landed[ch.Path] != ch.NewID) {
+		if ch.Path != target.LockName && (landed.ids[ch.Path] != ch.NewID) {
 			return false, nil
 		}
 	}

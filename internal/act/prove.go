@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -217,10 +218,12 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 	if err != nil {
 		return step.GreenOut{}, a.checkError(err)
 	}
-	if m.Known, err = a.known(ctx, c, f, pv, in.Frozen, proof); err != nil {
+	known, err := a.known(ctx, c, f, pv, in.Frozen, proof)
+	if err != nil {
 		return step.GreenOut{}, err
 	}
-	if len(m.Known) > 0 {
+	if len(known) > 0 {
+		m.Known = slices.Collect(maps.Keys(known))
 		if proof, err = prove(); err != nil {
 			return step.GreenOut{}, a.checkError(err)
 		}
@@ -238,8 +241,8 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 		Skipped: bound(proof.Restored, 100),
 	}
 	for _, t := range proof.Failures() {
-		if slices.Contains(m.Known, t.ID) {
-			out.Baseline = append(out.Baseline, t.ID)
+		if text := known[t.ID]; text != "" {
+			out.Baseline = append(out.Baseline, text)
 		} else {
 			out.Failures = append(out.Failures, t)
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -43,9 +44,35 @@ func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, d
 			return proof, fmt.Errorf("add packages: %w", err)
 		}
 	}
-	proof.Tree, err = p.manifests(ctx, add.File)
-	proof.Passed = err == nil
-	return proof, err
+	added, err := p.manifests(ctx, add.File)
+	if err != nil {
+		return proof, err
+	}
+	// Nothing has asked the registry yet where lines were only written; and what is installed now has not to be later.
+	switch err = p.installable(ctx, added); {
+	case errors.Is(err, ErrSetup):
+		proof.Findings = append(proof.Findings, reject("package-missing", firstNonEmpty(add.File, chain.Manifest), 0, err.Error()))
+		return proof, nil
+	case err != nil:
+		return proof, fmt.Errorf("add packages: %w", err)
+	}
+	proof.Tree, proof.Passed = added, true
+	return proof, nil
+}
+
+// installable installs what a tree declares now.
+func (p *place) installable(ctx context.Context, tree string) error {
+	entries, err := p.c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return err
+	}
+	files := make([]string, len(entries))
+	for i, e := range entries {
+		files[i] = e.Path
+	}
+	chain, _ := toolchain.DetectAs(files, p.read, p.chain.Root, p.chain.Language)
+	_, err = p.c.prepare(ctx, tree, chain)
+	return err
 }
 
 // manifests stores what the commands made of the files that decide what is installed.
@@ -56,10 +83,9 @@ func (p *place) manifests(ctx context.Context, extra string) (string, error) {
 			want = append(want, n)
 		}
 	}
-	for _, n := range []string{"go.sum", "package-lock.json"} {
-		f := path.Join(p.chain.Root, n)
-		if (n == "go.sum") == (p.chain.Ecosystem == toolchain.Go) && !slices.Contains(want, f) && p.read(f) != nil {
-			want = append(want, f)
+	if p.chain.Lock == "" { // the first package makes one
+		for _, n := range p.chain.Locks() {
+			want = append(want, path.Join(p.chain.Root, n))
 		}
 	}
 	var edits []git.Edit

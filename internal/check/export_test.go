@@ -6,8 +6,8 @@ import (
 )
 
 // ReadReport reads a runner's report as the checker does.
-func ReadReport(chain toolchain.Found, root string, kind toolchain.Report, report []byte) ([]step.TestResult, error) {
-	return reader{chain: chain, root: root, fileOf: func(dir, _ string) string { return dir + "/m_test.go" }}.read(kind, report, report)
+func ReadReport(chain toolchain.Found, root string, kind toolchain.Report, report, output []byte) ([]step.TestResult, error) {
+	return reader{chain: chain, root: root, fileOf: func(dir, _ string) string { return dir + "/m_test.go" }}.read(kind, report, report, output)
 }
 
 // Shared is an installation in a directory (with its packages in tree/node_modules) as check trees share it.

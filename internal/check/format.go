@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -27,7 +30,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	stamps := p.stamps
 	p.stamps = nil // this is the one kind of run that may change tracked files
 	for _, cmd := range m.Chain.Format(files) {
-		if err = p.tool(ctx, cmd, &proof, ""); err != nil {
+		if err = p.tool(ctx, cmd, &proof, "", nil); err != nil {
 			return proof, nil, fmt.Errorf("format: %w", err)
 		}
 	}
@@ -55,15 +58,15 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	}
 	p.stamps = nil
 	for _, cmd := range m.Chain.Lint(files) {
-		if err = p.tool(ctx, cmd, &proof, "lint"); err != nil {
+		if err = p.tool(ctx, cmd, &proof, "lint", files); err != nil {
 			return proof, changed, fmt.Errorf("lint: %w", err)
 		}
 	}
 	return proof, changed, nil
 }
 
-// tool runs a formatter or, with a rule, a linter whose complaints become findings.
-func (p *place) tool(ctx context.Context, cmd toolchain.Command, proof *Proof, rule string) error {
+// tool runs a formatter or, with a rule, a linter whose complaints become findings: what it says of files is to be fixed.
+func (p *place) tool(ctx context.Context, cmd toolchain.Command, proof *Proof, rule string, files []string) error {
 	out, err := p.exec(ctx, cmd, false)
 	var missing *EnvironmentError
 	if errors.As(err, &missing) {
@@ -74,13 +77,60 @@ func (p *place) tool(ctx context.Context, cmd toolchain.Command, proof *Proof, r
 		return err
 	}
 	proof.Records = append(proof.Records, out.Record)
-	if out.clean() {
+	if out.clean() || out.problem == "" && out.Record.Exit == cmd.Complains {
 		return nil
 	}
 	if rule == "" {
 		proof.Findings = append(proof.Findings, warn("format-failed", "", 0, "The formatter failed: "+out.tail))
 		return nil
 	}
-	proof.Findings = append(proof.Findings, fix(rule, "", 0, "The linter says: "+out.tail))
+	found := p.lintFindings(out.output, rule, files)
+	if len(found) == 0 {
+		found = append(found, fix(rule, "", 0, "The linter says: "+out.tail))
+	}
+	proof.Findings = append(proof.Findings, found...)
 	return nil
+}
+
+// maxLintFindings bounds what one linter says about one set of files.
+const maxLintFindings = 20
+
+var (
+	lintPlace  = re.New(`^(?:vet: )?(\S[^:]*\.\w+):(\d+)(?::\d+)?:?\s+(\S.*)$`)   // ruff, go vet, golangci-lint
+	lintGitHub = re.New(`^::error\b[^:]*?\bfile=([^,:]+),line=(\d+)\b.*?::(.*)$`) // biome --reporter=github
+	lintItem   = re.New(`^\s+(\d+):\d+\s+error\s+(\S.*)$`)                        // eslint, below the file's name
+)
+
+// lintFindings finds the complaints in a linter's output. What it says of other files than those that it was asked about is a
+// warning: the author may not be allowed to change them.
+func (p *place) lintFindings(output []byte, rule string, files []string) []step.Finding {
+	var out []step.Finding
+	r := reader{chain: p.chain, root: p.root}
+	current := ""
+	for line := range strings.Lines(colours().ReplaceAllString(string(output), "")) {
+		line = strings.TrimRight(line, "\r\n")
+		file, at, text := "", "", ""
+		if m := lintItem().FindStringSubmatch(line); m != nil && current != "" {
+			file, at, text = current, m[1], m[2]
+		} else if m := lintGitHub().FindStringSubmatch(line); m != nil {
+			file, at, text = r.relative(m[1]), m[2], m[3]
+		} else if m := lintPlace().FindStringSubmatch(line); m != nil {
+			file, at, text = r.relative(m[1]), m[2], m[3]
+		} else if name := r.relative(line); p.entries[name].Path != "" {
+			current = name
+		}
+		if _, tracked := p.entries[file]; !tracked {
+			continue
+		}
+		text = "The linter says: " + strings.Join(strings.Fields(text), " ")
+		if has(files, file) {
+			out = append(out, fix(rule, file, atoi(at), text))
+		} else {
+			out = append(out, warn(rule, file, atoi(at), text))
+		}
+		if len(out) == maxLintFindings {
+			break
+		}
+	}
+	return out
 }

@@ -27,8 +27,8 @@ type reader struct {
 	fileOf func(dir, name string) string
 }
 
-// read gives one result a test, and one with only a path for each file or package that could not be loaded.
-func (r reader) read(kind toolchain.Report, report, stdout []byte) ([]step.TestResult, error) {
+// read makes results of a command's report, its standard output and all its output. It gives one result a test, and one with only a path for each file or package that could not be loaded.
+func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]step.TestResult, error) {
 	switch kind {
 	case toolchain.ReportGoTest:
 		return r.goTest(stdout), nil
@@ -38,6 +38,8 @@ func (r reader) read(kind toolchain.Report, report, stdout []byte) ([]step.TestR
 		return r.node(report)
 	case toolchain.ReportJUnit:
 		return r.junit(report)
+	case toolchain.ReportBun:
+		return r.bun(report, output)
 	case toolchain.ReportUnittest:
 		return r.unittest(report)
 	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:

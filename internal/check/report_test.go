@@ -24,6 +24,8 @@ func TestReportsOfRunners(t *testing.T) {
 		{"go.json", toolchain.ReportGoTest},
 		{"vitest.json", toolchain.ReportJest},
 		{"jest.json", toolchain.ReportJest},
+		{"bun-1.3.xml", toolchain.ReportBun},
+		{"bun-1.4.xml", toolchain.ReportBun},
 		{"node.ndjson", toolchain.ReportNode},
 		{"pytest.xml", toolchain.ReportJUnit},
 		{"unittest.jsonl", toolchain.ReportUnittest},
@@ -34,7 +36,11 @@ func TestReportsOfRunners(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rs, err := check.ReadReport(toolchain.Found{Root: ".", Module: "ex"}, "/project", c.kind, b)
+			output, err := os.ReadFile(filepath.Join("testdata", "reports", c.file+".out")) // what the runner printed, where it counts
+			if err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			rs, err := check.ReadReport(toolchain.Found{Root: ".", Module: "ex"}, "/project", c.kind, b, output)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,12 +68,12 @@ func TestReportsOfRunners(t *testing.T) {
 
 func TestCutReportsAreErrors(t *testing.T) {
 	t.Parallel()
-	for file, kind := range map[string]toolchain.Report{"vitest.json": toolchain.ReportJest, "pytest.xml": toolchain.ReportJUnit, "node.ndjson": toolchain.ReportNode} {
+	for file, kind := range map[string]toolchain.Report{"vitest.json": toolchain.ReportJest, "pytest.xml": toolchain.ReportJUnit, "node.ndjson": toolchain.ReportNode, "bun-1.4.xml": toolchain.ReportBun} {
 		b, err := os.ReadFile(filepath.Join("testdata", "reports", file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := check.ReadReport(toolchain.Found{Root: "."}, "/project", kind, b[:len(b)*2/3]); err == nil {
+		if _, err := check.ReadReport(toolchain.Found{Root: "."}, "/project", kind, b[:len(b)*2/3], nil); err == nil {
 			t.Errorf("%s: a cut report is read as if it were whole", file)
 		}
 	}

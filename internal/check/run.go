@@ -201,14 +201,14 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, report string, stdout [
 	if err != nil && cmd.Report == toolchain.ReportLCOV {
 		b, err = os.ReadFile(filepath.Join(report, "lcov.info"))
 	}
-	if err != nil && cmd.Report != toolchain.ReportGoTest {
+	if err != nil && cmd.Report != toolchain.ReportGoTest && cmd.Report != toolchain.ReportBun {
 		if o.problem == "" {
 			o.problem = "the runner wrote no report: " + o.tail
 		}
 		return
 	}
 	o.report = b
-	results, err := reader{chain: p.chain, root: p.root, fileOf: p.fileOf}.read(cmd.Report, b, stdout)
+	results, err := reader{chain: p.chain, root: p.root, fileOf: p.fileOf}.read(cmd.Report, b, stdout, o.output)
 	if err != nil && o.problem == "" {
 		o.problem = "the runner's report cannot be read: " + err.Error()
 	}

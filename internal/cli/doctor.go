@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -98,6 +100,15 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	if p.exists() {
 		a.examineRuns(ctx, p, add)
+	}
+	if list, err := act.Quarantine(p.state, time.Now()); err != nil {
+		add("tests", false, false, "read the quarantine: %v", err)
+	} else if len(list) > 0 {
+		var ids []string
+		for _, q := range list {
+			ids = append(ids, q.Test+" until "+q.Until.Format(time.DateOnly))
+		}
+		add("tests", false, false, "in quarantine because they flake; mend them: %s", strings.Join(ids, ", "))
 	}
 	return out
 }

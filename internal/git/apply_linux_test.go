@@ -234,8 +234,17 @@ func TestApplyAfterACrash(t *testing.T) {
 		}
 		must[[]git.Delivered](t)(r.Apply(t.Context(), done))
 		// What a crash leaves beside the files, with the mode of the worst moment.
+		_, before := snapshot(t, r)
 		for _, f := range diskTemps(t, r, files) {
 			s.file("r/"+f, "half")
+		}
+		if _, tree := snapshot(t, r); tree != before {
+			t.Errorf("%03b: what a crash left is in a snapshot: %v", i, changes(must[[]git.Change](t)(r.Diff(t.Context(), before, tree))))
+		}
+		for _, st := range must[[]git.Status](t)(r.Status(t.Context())) {
+			if strings.Contains(st.Path, ".jacquard") {
+				t.Errorf("%03b: what a crash left is in the status: %+v", i, st)
+			}
 		}
 		got := must[[]git.Delivered](t)(r.Apply(t.Context(), files))
 		if strings.Contains(states(got), "conflict") {

@@ -147,7 +147,7 @@ func (r *Repo) workTree(ctx context.Context) (string, error) {
 }
 
 // excluded are paths, relative to the top, that are not ignored and yet no part of a
-// snapshot: the engine's own, and repositories that are not submodules.
+// snapshot: the engine's own, what a killed delivery left, and repositories that are not submodules.
 func (r *Repo) excluded(ctx context.Context) ([]string, error) {
 	var list []string
 	// git refuses to be told to exclude what it ignores anyway.
@@ -162,7 +162,7 @@ func (r *Repo) excluded(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, s := range dirty {
-		if p, ok := strings.CutSuffix(s.Path, "/"); ok {
+		if p, ok := strings.CutSuffix(s.Path, "/"); ok || isTemp(s.Path) {
 			list = append(list, p)
 		}
 	}

@@ -230,8 +230,11 @@ func (r *Repo) scope() []string {
 	return []string{"--", r.prefix}
 }
 
-// ours reports whether a path below the root belongs to the engine.
-func ours(p string) bool { return p == ".jacquard" || strings.HasPrefix(p, ".jacquard/") }
+// ours reports whether a path below the root belongs to the engine: its directory, and
+// what a delivery that was killed has left.
+func ours(p string) bool {
+	return p == ".jacquard" || strings.HasPrefix(p, ".jacquard/") || isTemp(p)
+}
 
 func newTool(env []string) (tool, error) {
 	keep := []string{

@@ -63,7 +63,14 @@ func (a *apply) stage(ctx context.Context) error {
 // tempName depends on the path alone, so that a repetition replaces what a crash left.
 func tempName(p string) string {
 	sum := sha256.Sum256([]byte(p))
-	return ".jacquard-" + hex.EncodeToString(sum[:8])
+	return tempPrefix + hex.EncodeToString(sum[:8])
+}
+
+const tempPrefix = ".jacquard-"
+
+func isTemp(p string) bool {
+	rest, ok := strings.CutPrefix(path.Base(p), tempPrefix)
+	return ok && len(rest) == 16 && strings.Trim(rest, "0123456789abcdef") == ""
 }
 
 // nearest is the closest directory above p that exists.

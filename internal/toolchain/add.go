@@ -32,21 +32,40 @@ func (f Found) Add(deps []Dependency) Addition {
 		}
 		return Addition{Commands: []Command{f.addCommand(argv...)}}
 	case Node:
-		verb := map[string][]string{
-			"npm": {"npm", "install", "--save", "--ignore-scripts", "--no-audit", "--no-fund"}, "pnpm": {"pnpm", "add", "--ignore-scripts"},
-			"yarn": {"yarn", "add", "--ignore-scripts"}, "yarn-berry": {"yarn", "add", "--mode=skip-build"}, "bun": {"bun", "add", "--ignore-scripts"},
-		}[f.Manager]
-		return Addition{Commands: []Command{f.addCommand(append(verb, versioned(deps, "@")...)...)}}
+		c := f.addCommand(append(nodeAdd(f.Manager), versioned(deps, "@")...)...)
+		if f.Manager == "yarn-berry" {
+			c.Env = berryEnv()
+		}
+		return Addition{Commands: []Command{c}}
 	case Python:
 		switch f.Manager {
 		case "uv":
-			return Addition{Commands: []Command{f.addCommand(append([]string{"uv", "add"}, versioned(deps, "==")...)...)}}
+			c := f.addCommand(append([]string{"uv", "add", "--no-sync"}, versioned(deps, "==")...)...)
+			c.Env = uvEnv()
+			return Addition{Commands: []Command{c}}
 		case "poetry":
-			return Addition{Commands: []Command{f.addCommand(append([]string{"poetry", "add"}, versioned(deps, "==")...)...)}}
+			return Addition{Commands: []Command{f.addCommand(append([]string{"poetry", "add", "--lock", "--no-interaction"}, versioned(deps, "==")...)...)}}
 		}
 		return Addition{File: join(f.Root, "requirements.txt"), Lines: versioned(deps, "==")}
 	}
 	return Addition{}
+}
+
+// nodeAdd adds without installing where the manager can: the manifest and the lock file are all that is kept. Where it
+// cannot, it may not take packages that are there for a reason to ask. pnpm and Yarn 1 refuse to add to the root of a
+// workspace unless they are told that it is meant.
+func nodeAdd(manager string) []string {
+	switch manager {
+	case "pnpm":
+		return []string{"pnpm", "add", "--lockfile-only", "--ignore-scripts", "--ignore-workspace-root-check"}
+	case "yarn":
+		return []string{"yarn", "add", "--ignore-scripts", "--ignore-workspace-root-check", "--non-interactive"}
+	case "yarn-berry":
+		return []string{"yarn", "add", "--mode=update-lockfile"}
+	case "bun":
+		return []string{"bun", "add", "--lockfile-only", "--ignore-scripts"}
+	}
+	return []string{"npm", "install", "--save", "--ignore-scripts", "--no-audit", "--no-fund"}
 }
 
 func (f Found) addCommand(argv ...string) Command {
@@ -57,7 +76,14 @@ func versioned(deps []Dependency, sep string) []string {
 	out := make([]string, len(deps))
 	for i, d := range deps {
 		out[i] = d.Name
-		if v := strings.TrimLeft(d.Version, "="); v != "" {
+		v := strings.TrimLeft(d.Version, "=")
+		switch {
+		case v == "":
+		case sep == "==" && strings.ContainsAny(v[:1], "<>~!"): // a comparison of Python's own
+			out[i] += v
+		case sep == "==" && v[0] == '^': // Poetry's word for it; the others know the lower end only
+			out[i] += ">=" + v[1:]
+		default:
 			out[i] += sep + v
 		}
 	}

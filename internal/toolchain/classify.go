@@ -102,6 +102,7 @@ var configDirs = map[string]ConfigKind{
 	".husky": HooksConfig, ".githooks": HooksConfig, ".git-hooks": HooksConfig, ".git": GitConfig,
 	".claude": AgentConfig, ".cursor": AgentConfig, ".codex": AgentConfig, ".gemini": AgentConfig,
 	".opencode": AgentConfig, ".aider": AgentConfig, ".windsurf": AgentConfig, ".qwen": AgentConfig, ".continue": AgentConfig,
+	".yarn":   BuildConfig,
 	".vscode": EditorConfig, ".idea": EditorConfig, ".vs": EditorConfig, ".zed": EditorConfig, ".devcontainer": EditorConfig,
 }
 
@@ -154,6 +155,7 @@ var configNames = []configName{
 	{"pnpm-workspace.yaml", ManifestConfig},
 	{"pyproject.toml", ManifestConfig},
 	{"requirements*.txt", ManifestConfig},
+	{"constraints*.txt", ManifestConfig},
 	{"setup.py", ManifestConfig},
 	{"setup.cfg", ManifestConfig},
 	{"pipfile", ManifestConfig},
@@ -171,6 +173,7 @@ var configNames = []configName{
 	{"cypress.config.*", RunnerConfig},
 	{"karma.conf.*", RunnerConfig},
 	{".mocharc*", RunnerConfig},
+	{"bunfig.toml", RunnerConfig},
 	{"pytest.ini", RunnerConfig},
 	{".pytest.ini", RunnerConfig},
 	{"tox.ini", RunnerConfig},
@@ -233,6 +236,7 @@ var configNames = []configName{
 	{"cmakelists.txt", BuildConfig},
 	{".npmrc", BuildConfig},
 	{".yarnrc*", BuildConfig},
+	{".pnpmfile.*", BuildConfig},
 	{".nvmrc", BuildConfig},
 	{".node-version", BuildConfig},
 	{".python-version", BuildConfig},

@@ -80,15 +80,24 @@ func inspectNode(f *Found, p *project) {
 		}
 		nodeTools(f, p, d, up)
 		f.Installs = addOnce(f.Installs, m)
-		for _, n := range []string{".npmrc", ".yarnrc.yml", "pnpm-workspace.yaml"} {
-			if file, has := p.has(d, n); has {
-				f.Installs = addOnce(f.Installs, file)
-			}
+		for _, file := range p.nodeInstalls(d) {
+			f.Installs = addOnce(f.Installs, file)
 		}
 	}
 	f.Installs = addOnce(f.Installs, f.Lock)
 	f.Manager = nodeManager(f, p, pk.PackageManager)
 	f.Runner = nodeRunner(f, p, scripts, len(pk.Jest) > 0)
+}
+
+// nodeInstalls are the files of directory d, besides manifests and locks, that package managers read when they install:
+// settings, pnpm's hooks (the lock file has their checksum), patches of packages, and Yarn's own release and plugins.
+func (p *project) nodeInstalls(d string) []string {
+	out := p.match(d, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml")
+	out = append(out, p.match(join(d, "patches"), "*.patch")...)
+	for _, sub := range []string{"patches", "plugins", "plugins/@yarnpkg", "releases"} {
+		out = append(out, p.match(join(d, ".yarn/"+sub), "*.cjs", "*.js", "*.patch")...)
+	}
+	return out
 }
 
 // nodeTools notes the tools that directory d configures.
@@ -154,7 +163,7 @@ func nodeSetup(f Found) []Command {
 	if locked {
 		dir = path.Dir(f.Lock)
 	}
-	var argv []string
+	var argv, env []string
 	install := "npm install --global " + f.Manager
 	switch f.Manager {
 	case "pnpm":
@@ -162,7 +171,7 @@ func nodeSetup(f Found) []Command {
 	case "yarn":
 		argv = []string{"yarn", "install", "--frozen-lockfile", "--non-interactive"}
 	case "yarn-berry":
-		argv, install = []string{"yarn", "install", "--immutable"}, "corepack enable"
+		argv, install, env = []string{"yarn", "install", "--immutable"}, "corepack enable", berryEnv()
 	case "bun":
 		argv = []string{"bun", "install", "--frozen-lockfile"}
 	default:
@@ -181,10 +190,14 @@ func nodeSetup(f Found) []Command {
 		}
 	}
 	return []Command{{
-		Name: "setup", Argv: argv, Dir: dir, Report: ReportExit,
+		Name: "setup", Argv: argv, Dir: dir, Env: env, Report: ReportExit,
 		Needs: []Need{{Tool: argv[0], Install: install}},
 	}}
 }
+
+// berryEnv makes Yarn 2 and newer install into node_modules, where everything else looks for packages. Without it they stay
+// in archives of a cache that only Yarn's own loader reads. Each setting has such a variable (yarnpkg.com, "Configuration").
+func berryEnv() []string { return []string{"YARN_NODE_LINKER=node-modules", "YARN_ENABLE_TELEMETRY=0"} }
 
 func (f Found) nodeCommand(name string, r Report, pkg string, args ...string) Command {
 	bin := "{bin:" + pkg + "}"
@@ -263,7 +276,7 @@ func nodeTest(f Found, s Selection) []Command {
 	case "bun":
 		argv := append([]string{"bun", "test", "--reporter=junit", "--reporter-outfile={report}"}, dottedAll(files)...)
 		return []Command{{
-			Name: "test", Argv: argv, Dir: f.Root, Report: ReportJUnit, Env: []string{"CI=1", "NO_COLOR=1"},
+			Name: "test", Argv: argv, Dir: f.Root, Report: ReportBun, Env: []string{"CI=1", "NO_COLOR=1"},
 			Needs: []Need{{Tool: "bun", Install: "npm install --global bun"}},
 		}}
 	}
@@ -296,7 +309,7 @@ func nodeLint(f Found, files []string) []Command {
 		out = append(out, f.nodeCommand("lint", ReportExit, "eslint", args...))
 	}
 	if f.Uses("@biomejs/biome") {
-		out = append(out, f.nodeCommand("lint", ReportExit, "@biomejs/biome#biome", append([]string{"lint"}, args...)...))
+		out = append(out, f.nodeCommand("lint", ReportExit, "@biomejs/biome#biome", append([]string{"lint", "--reporter=github"}, args...)...))
 	}
 	return out
 }
@@ -314,7 +327,9 @@ func nodeFormat(f Found, files []string) []Command {
 		out = append(out, f.nodeCommand("format", ReportExit, "@biomejs/biome#biome", append([]string{"format", "--write"}, args...)...))
 	}
 	if f.Uses("eslint") {
-		out = append(out, f.nodeCommand("format", ReportExit, "eslint", append([]string{"--fix"}, args...)...))
+		c := f.nodeCommand("format", ReportExit, "eslint", append([]string{"--fix"}, args...)...)
+		c.Complains = 1 // problems are left that it cannot mend; 2 is a failure (eslint.org, "Exit Codes")
+		out = append(out, c)
 	}
 	return out
 }

@@ -37,20 +37,21 @@ func inspectPython(f *Found, p *project) {
 		f.Manager = "pip"
 	}
 	toml := string(p.read(join(f.Root, "pyproject.toml")))
-	for _, name := range tomlRequirements(toml) {
-		f.Declared = addOnce(f.Declared, name)
-	}
-	reqs := p.match(f.Root, "requirements*.txt", "dev-requirements.txt", "test-requirements.txt")
-	for _, r := range reqs {
-		for line := range strings.SplitSeq(string(p.read(r)), "\n") {
-			f.Declared = addOnce(f.Declared, requirementName(line))
-		}
-	}
-	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg")...)
-	f.Installs = addOnce(append(f.Installs, reqs...), f.Lock)
 	if m := tomlString(toml, "name"); m != "" {
 		f.Module = m
 	}
+	for _, r := range tomlRequirements(toml) {
+		if plainName(r) == plainName(f.Module) {
+			continue // one of its own extras: a registry's package of that name is another
+		}
+		f.Requires = addOnce(f.Requires, r)
+		f.Declared = addOnce(f.Declared, requirementName(r))
+	}
+	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg")...)
+	for _, r := range p.match(f.Root, requirementFiles()...) {
+		f.readRequirements(p, r)
+	}
+	f.Installs = addOnce(f.Installs, f.Lock)
 	cfg := toml + string(p.read(join(f.Root, "setup.cfg"))) + string(p.read(join(f.Root, "tox.ini")))
 	f.Tools = pythonTools(f, p, cfg)
 	f.Runner = "unittest"
@@ -110,16 +111,53 @@ func (p *project) usesPytest(root string) bool {
 	return tests == 0
 }
 
+// requirementFiles are the names of the files whose requirements are installed.
+func requirementFiles() []string {
+	return []string{"requirements*.txt", "dev-requirements.txt", "test-requirements.txt"}
+}
+
+// readRequirements notes a file of requirements and those that it names.
+func (f *Found) readRequirements(p *project, file string) {
+	if !p.set[file] || contains(f.Installs, file) {
+		return
+	}
+	f.Installs = append(f.Installs, file)
+	for line := range strings.SplitSeq(string(p.read(file)), "\n") {
+		m := requirementInclude().FindStringSubmatch(line)
+		switch {
+		case m == nil:
+			f.Declared = addOnce(f.Declared, requirementName(line))
+		case m[1] == "c" || m[1] == "-constraint": // versions of what others require
+			if other := path.Join(path.Dir(file), m[2]); p.set[other] {
+				f.Installs = addOnce(f.Installs, other)
+			}
+		default:
+			f.readRequirements(p, path.Join(path.Dir(file), m[2]))
+		}
+	}
+}
+
+// requirementInclude is a line that names another file of requirements or constraints (pip, "Requirements File Format").
+var requirementInclude = re.New(`^\s*-(r|c|-requirement|-constraint)[ =]?\s*([^\s#]+)`)
+
 var requirement = re.New(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
 
 func requirementName(line string) string {
 	return strings.ToLower(requirement().FindString(strings.TrimSpace(line)))
 }
 
-var quoted = re.New(`"([^"]*)"|'([^']*)'`)
+// plainName is a requirement's name in the form in which names are compared.
+func plainName(line string) string {
+	return strings.NewReplacer("_", "-", ".", "-").Replace(requirementName(line))
+}
 
-// tomlRequirements finds the names of packages in the arrays and tables of a pyproject.toml that hold dependencies.
-// It reads lines, not TOML: what it cannot read it leaves out.
+var (
+	quoted = re.New(`"([^"]*)"|'([^']*)'`)
+	inline = re.New(`\{[^}]*\}`) // {include-group = "x"}: no package
+)
+
+// tomlRequirements finds the requirements in the arrays and tables of a pyproject.toml that hold dependencies; those of
+// Poetry's own tables are names only. It reads lines, not TOML: what it cannot read it leaves out.
 func tomlRequirements(toml string) []string {
 	var out []string
 	section, open := "", false
@@ -145,8 +183,8 @@ func tomlRequirements(toml string) []string {
 		if !open {
 			continue
 		}
-		for _, m := range quoted().FindAllStringSubmatch(line, -1) {
-			out = addOnce(out, requirementName(m[1]+m[2]))
+		for _, m := range quoted().FindAllStringSubmatch(inline().ReplaceAllString(stripTOMLComment(line), ""), -1) {
+			out = addOnce(out, strings.TrimSpace(m[1]+m[2]))
 		}
 		if strings.HasSuffix(strings.TrimRight(stripTOMLComment(line), " ,"), "]") {
 			open = false
@@ -192,7 +230,7 @@ func pythonSetup(f Found) []Command {
 	}
 	switch f.Manager {
 	case "uv":
-		add("install uv: https://docs.astral.sh/uv/", []string{"UV_PROJECT_ENVIRONMENT={env}"},
+		add("install uv: https://docs.astral.sh/uv/", append(uvEnv(), "UV_PROJECT_ENVIRONMENT={env}"),
 			"uv", "sync", "--frozen", "--all-groups", "--all-extras", "--no-install-project")
 	case "poetry":
 		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
@@ -201,20 +239,29 @@ func pythonSetup(f Found) []Command {
 			break
 		}
 		argv := []string{"python", "-m", "pip", "install", "--quiet"}
-		files := 0
 		for _, file := range f.Installs {
-			if strings.HasSuffix(file, ".txt") {
+			if path.Dir(file) == f.Root && isRequirements(path.Base(file)) {
 				argv = append(argv, "-r", f.rel(file))
-				files++
 			}
 		}
-		if files == 0 {
-			argv = append(argv, f.Declared...)
-		}
-		add(f.Need().Install, nil, argv...)
+		add(f.Need().Install, nil, append(argv, f.Requires...)...)
 	}
 	return out
 }
+
+func isRequirements(base string) bool {
+	for _, pat := range requirementFiles() {
+		if ok, err := path.Match(pat, base); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// uvEnv keeps uv to the Python that is there: one that it fetched itself would be gone with the home of the installation.
+// And it makes it copy files out of its cache instead of linking them, so that what a check does to its environment cannot
+// reach the cache (docs.astral.sh/uv, "Environment variables").
+func uvEnv() []string { return []string{"UV_PYTHON_DOWNLOADS=never", "UV_LINK_MODE=copy"} }
 
 func (f Found) pythonCommand(name string, r Report, module string, args ...string) Command {
 	env := []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0", "NO_COLOR=1"}
@@ -312,9 +359,11 @@ func pythonLint(f Found, files []string) []Command {
 	if !f.Uses("ruff") {
 		return nil
 	}
-	args := []string{"check", "."}
+	args := []string{"check", "--output-format=concise"} // a line each: path:line:column: what
 	if len(files) > 0 {
-		args = append([]string{"check"}, f.rels(files)...)
+		args = append(args, f.rels(files)...)
+	} else {
+		args = append(args, ".")
 	}
 	return []Command{f.pythonCommand("lint", ReportExit, "ruff", args...)}
 }

@@ -51,6 +51,8 @@ type Found struct {
 	Tools []string `json:"tools,omitempty"`
 	// Installs are the files (manifests, locks) whose bytes decide what setup installs.
 	Installs []string `json:"installs,omitempty"`
+	// Requires are the requirements in pyproject.toml as it writes them, with versions: pip does not read them there.
+	Requires []string `json:"requires,omitempty"`
 	// Override are command lines of the project that replace those of the table: build, test, lint, format. {files} stands
 	// for the selected files; a test command must write the report that the runner of the table writes.
 	Override map[string]string `json:"override,omitempty"`
@@ -74,6 +76,7 @@ const (
 	ReportJest     Report = "jest-json"      // jest and vitest: one JSON object in {report}
 	ReportNode     Report = "node-ndjson"    // node --test: one JSON object a line in {report}
 	ReportJUnit    Report = "junit-xml"      // pytest (xunit1: with files) in {report}
+	ReportBun      Report = "bun-junit"      // bun test: junit-xml in {report}, and on stderr what it leaves out there
 	ReportUnittest Report = "unittest-jsonl" // unittest: one JSON object a line in {report}
 	ReportGoCover  Report = "go-cover"       // a Go cover profile in {report}
 	ReportLCOV     Report = "lcov"           // LCOV tracefile in {report}
@@ -92,7 +95,9 @@ type Command struct {
 	Dir    string   `json:"dir"` // relative to the project's root
 	Env    []string `json:"env,omitempty"`
 	Report Report   `json:"report"`
-	Needs  []Need   `json:"needs,omitempty"`
+	// Complains is the exit code, besides 0, of a formatter that did its work and still has something to say; 0 for none.
+	Complains int    `json:"complains,omitempty"`
+	Needs     []Need `json:"needs,omitempty"`
 }
 
 // Selection says which tests to run. The zero value is all of them. Paths are relative to the project's root.
@@ -245,6 +250,17 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 		c.Argv = append(c.Argv, word)
 	}
 	return []Command{c}
+}
+
+// Locks are the names of the lock files that the project's package manager may write.
+func (f Found) Locks() []string {
+	var out []string
+	for _, l := range f.row().locks {
+		if l.manager == strings.TrimSuffix(f.Manager, "-berry") {
+			out = append(out, l.file)
+		}
+	}
+	return out
 }
 
 // Need is the program without which nothing of the ecosystem runs.
