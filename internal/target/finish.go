@@ -112,16 +112,6 @@ func (r *run) entry(m *module) Entry {
 	return e
 }
 
-// refresh renews a record whose content still holds but which names an older id.
-func (r *run) refresh(m *module) {
-	e := m.row.entry(m.dir)
-	e.Spec = m.id
-	if m.planID != "" {
-		e.PlanID = m.planID
-	}
-	r.res.Refresh = append(r.res.Refresh, e)
-}
-
 // Narrow limits the record of a use of the module dep, declared without symbols, to the symbols
 // that the code really imports: symbols holds the hashes of the dependency's exports.
 func (e *Entry) Narrow(dep string, imports []string, symbols map[string]string) {

@@ -63,9 +63,6 @@ func (r *run) byRecord(m *module) verdict {
 		if !v.stale {
 			m.row = &m.rows[i]
 			r.drift(m)
-			if i > 0 || m.row.spec != m.id {
-				r.refresh(m)
-			}
 			return v
 		}
 		if i == 0 {

@@ -41,7 +41,6 @@ type Result struct {
 
 	Index   *index.Index              `json:"-"` // all modules
 	Docs    map[string]*spec.Document `json:"-"` // those that were read: all targets and some more
-	Refresh []Entry                   `json:"-"` // records that only name an older id of the same content
 	Drift   map[string][]string       `json:"-"` // generated files that were edited since, by module
 
 	inputs map[string]Entry
