@@ -33,14 +33,16 @@ type user struct {
 
 // builder makes the facts of modules; what all share is made once.
 type builder struct {
-	a     *Actor
-	p     *CompilePlan
-	tree  string
-	paths []string
-	root  *spec.Document
-	conv  *spec.ConventionFile
-	owned map[string][]string // files by the module nearest above them; "" has the tests of no module
-	ready bool
+	a       *Actor
+	p       *CompilePlan
+	tree    string
+	paths   []string
+	project *toolchain.Project
+	modules []string // sorted
+	root    *spec.Document
+	conv    *spec.ConventionFile
+	owned   map[string][]string // files by the module nearest above them; "" has the tests of no module
+	ready   bool
 }
 
 func (b *builder) prepare() {
@@ -49,6 +51,8 @@ func (b *builder) prepare() {
 	}
 	b.ready = true
 	b.paths = b.p.view.paths()
+	b.project = toolchain.NewProject(b.paths, b.p.view.bytes)
+	b.modules = slices.Sorted(slices.Values(b.p.res.Index.Dirs()))
 	b.own()
 	if raw := b.p.view.bytes("CLAUDE.md"); raw != nil {
 		b.root, _ = spec.Parse("CLAUDE.md", raw)
@@ -144,9 +148,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	pv.Unchanged = b.items(&f, doc, old)
 	sortTests(&f, old, pv.Unchanged)
 	b.exports(&f, doc, found)
-	place := found.Place(toolchain.Layout{
-		Dir: t.Dir, Structure: b.structure(), Modules: b.p.res.Index.Dirs(), Files: b.paths, Read: b.p.view.bytes,
-	})
+	place := found.Place(b.project, toolchain.Layout{Dir: t.Dir, Structure: b.structure(), Modules: b.modules})
 	b.files(&f, place, old)
 	pv.Module = check.Module{
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
@@ -193,7 +195,7 @@ func (b *builder) users(dir string, old target.Entry) []user {
 		if !known {
 			continue
 		}
-		place := found.Place(toolchain.Layout{Dir: d, Structure: b.structure(), Modules: b.p.res.Index.Dirs(), Files: b.paths, Read: b.p.view.bytes})
+		place := found.Place(b.project, toolchain.Layout{Dir: d, Structure: b.structure(), Modules: b.modules})
 		u := user{Module: check.Module{Dir: d, Chain: found, Place: place}}
 		for p := range e.Tests {
 			if id := b.p.view.ids[p]; id != "" {
@@ -207,10 +209,7 @@ func (b *builder) users(dir string, old target.Entry) []user {
 }
 
 func (b *builder) detect(dir string) (toolchain.Found, bool) {
-	if lang := b.language(dir); lang != "" {
-		return toolchain.DetectAs(b.paths, b.p.view.bytes, dir, lang)
-	}
-	return toolchain.Detect(b.paths, b.p.view.bytes, dir)
+	return b.project.DetectAs(dir, b.language(dir))
 }
 
 // language is what a person said about a directory or one above it.

@@ -41,7 +41,7 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 	if err != nil {
 		return step.PackagesOut{}, err
 	}
-	found, _ := toolchain.DetectAs(v.paths(), v.bytes, pv.Module.Dir, pv.Module.Chain.Language)
+	found, _ := toolchain.NewProject(v.paths(), v.bytes).DetectAs(pv.Module.Dir, pv.Module.Chain.Language)
 	var missing []toolchain.Dependency
 	for _, d := range pv.Packages {
 		if !found.Has(d.Name) {
@@ -90,7 +90,7 @@ func (a *Actor) withPackages(ctx context.Context, f step.Facts, pv private, tree
 	if err != nil {
 		return flow.Blob{}, err
 	}
-	chain, _ := toolchain.DetectAs(v.paths(), v.bytes, pv.Module.Dir, pv.Module.Chain.Language)
+	chain, _ := toolchain.NewProject(v.paths(), v.bytes).DetectAs(pv.Module.Dir, pv.Module.Chain.Language)
 	chain.Override = pv.Module.Chain.Override
 	pv.Module.Chain, f.Missing = chain, nil
 	if f.Private, err = put(a.o.Blobs, pv); err != nil {

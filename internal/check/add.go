@@ -70,7 +70,7 @@ func (p *place) installable(ctx context.Context, tree string) error {
 	for i, e := range entries {
 		files[i] = e.Path
 	}
-	chain, _ := toolchain.DetectAs(files, p.read, p.chain.Root, p.chain.Language)
+	chain, _ := toolchain.NewProject(files, p.read).DetectAs(p.chain.Root, p.chain.Language)
 	_, err = p.c.prepare(ctx, tree, chain)
 	return err
 }

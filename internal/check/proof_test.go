@@ -117,13 +117,14 @@ func (l *lab) module(tree, dir string, exports ...step.Export) check.Module {
 		}
 		return b
 	}
-	chain, ok := toolchain.Detect(files, read, dir)
+	project := toolchain.NewProject(files, read)
+	chain, ok := project.Detect(dir)
 	if !ok {
 		l.t.Fatalf("no toolchain for %s: %+v", dir, chain)
 	}
 	return check.Module{
 		Dir: dir, Chain: chain, Exports: exports, Base: tree,
-		Place: chain.Place(toolchain.Layout{Dir: dir, Files: files, Read: read}),
+		Place: chain.Place(project, toolchain.Layout{Dir: dir}),
 	}
 }
 

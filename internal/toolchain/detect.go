@@ -5,20 +5,45 @@ import (
 	"strings"
 )
 
-// project is what detection may look at: the listing and, on demand, a file's bytes.
-type project struct {
-	files []string
-	set   map[string]bool
-	read  func(string) []byte
+// Project is what detection and placement may look at: the listing and, on demand, a
+// file's bytes. What they find out about all of it they find out once, so that asking for
+// thousands of modules takes no longer than reading the listing a few times. It is for one
+// goroutine.
+type Project struct {
+	files  []string
+	set    map[string]bool
+	read   func(string) []byte
+	byDir  map[string][]string       // files directly in a directory
+	counts map[string]map[string]int // by directory: sources of each language in it and below
+	found  map[string]Found          // by language, root and lock file
+	styles map[string]testStyle      // by toolchain's root and ecosystem; one without a suffix is none
+	stems  map[string]stems          // by language
 }
 
-func newProject(files []string, read func(string) []byte) *project {
-	p := &project{files: files, set: make(map[string]bool, len(files)), read: read}
-	for _, f := range files {
-		p.set[f] = true
+// NewProject takes a project's files, which are relative paths with slashes. read gives
+// the bytes of one of them, nil if it cannot be read.
+func NewProject(files []string, read func(path string) []byte) *Project {
+	p := &Project{
+		files: files, set: make(map[string]bool, len(files)), read: read, byDir: map[string][]string{},
+		counts: map[string]map[string]int{}, found: map[string]Found{}, styles: map[string]testStyle{}, stems: map[string]stems{},
 	}
 	if p.read == nil {
 		p.read = func(string) []byte { return nil }
+	}
+	for _, f := range files {
+		p.set[f] = true
+		dir := path.Dir(f)
+		p.byDir[dir] = append(p.byDir[dir], f)
+		l := LanguageOf(f)
+		if l == "" || ignoredDir(f) || Classify(f) == Config {
+			continue
+		}
+		for _, d := range parents(dir) {
+			if p.counts[d] == nil {
+				p.counts[d] = map[string]int{}
+			}
+			p.counts[d][l]++
+		}
 	}
 	return p
 }
@@ -31,7 +56,7 @@ func join(dir, name string) string {
 }
 
 // has reports whether dir holds one of the names, and which.
-func (p *project) has(dir string, names ...string) (string, bool) {
+func (p *Project) has(dir string, names ...string) (string, bool) {
 	for _, n := range names {
 		if f := join(dir, n); p.set[f] {
 			return f, true
@@ -41,12 +66,9 @@ func (p *project) has(dir string, names ...string) (string, bool) {
 }
 
 // match lists files directly in dir whose names match one of the patterns.
-func (p *project) match(dir string, patterns ...string) []string {
+func (p *Project) match(dir string, patterns ...string) []string {
 	var out []string
-	for _, f := range p.files {
-		if path.Dir(f) != cleanDir(dir) {
-			continue
-		}
+	for _, f := range p.byDir[cleanDir(dir)] {
 		for _, pat := range patterns {
 			if ok, err := path.Match(pat, path.Base(f)); err == nil && ok {
 				out = append(out, f)
@@ -86,14 +108,11 @@ func ignoredDir(f string) bool {
 	return false
 }
 
-// languageCount counts the sources of each language in dir, or also below it.
-func (p *project) languageCount(dir string, deep bool) map[string]int {
+// languageCount counts the sources of each language directly in dir.
+func (p *Project) languageCount(dir string) map[string]int {
 	count := map[string]int{}
-	for _, f := range p.files {
-		if deep && !under(f, dir) || !deep && path.Dir(f) != dir || ignoredDir(f) {
-			continue
-		}
-		if l := LanguageOf(f); l != "" && Classify(f) != Config {
+	for _, f := range p.byDir[dir] {
+		if l := LanguageOf(f); l != "" && !ignoredDir(f) && Classify(f) != Config {
 			count[l]++
 		}
 	}
@@ -134,12 +153,12 @@ func ecosystemOf(language string) string {
 
 // language tells the language of dir: by the sources in it, else by those below it, else by its parents' in turn, as
 // long as they speak with one voice, else by the only manifest there is. Otherwise it lists the candidates.
-func (p *project) language(dir string) (lang string, choices []string) {
+func (p *Project) language(dir string) (lang string, choices []string) {
 	for i, d := range parents(dir) {
-		if c := p.languageCount(d, false); len(c) > 0 && (i == 0 || sameEcosystem(c)) {
+		if c := p.languageCount(d); len(c) > 0 && (i == 0 || sameEcosystem(c)) {
 			return majority(c), nil
 		}
-		c := p.languageCount(d, true)
+		c := p.counts[d]
 		if len(c) == 0 {
 			continue
 		}
@@ -148,7 +167,7 @@ func (p *project) language(dir string) (lang string, choices []string) {
 		}
 		break
 	}
-	all := p.languageCount(".", true)
+	all := p.counts["."]
 	found := map[string]int{}
 	for _, e := range ecosystems() {
 		for _, d := range parents(dir) {
@@ -183,7 +202,7 @@ func (p *project) language(dir string) (lang string, choices []string) {
 }
 
 // manifestLanguage is the language that a manifest stands for when there is no source yet.
-func (p *project) manifestLanguage(e ecosystem, dir, manifest string) string {
+func (p *Project) manifestLanguage(e ecosystem, dir, manifest string) string {
 	if e.name != Node {
 		return e.languages[0]
 	}
@@ -193,20 +212,13 @@ func (p *project) manifestLanguage(e ecosystem, dir, manifest string) string {
 	return LangJavaScript
 }
 
-// Detect finds the toolchain of dir (relative to the project's root, "." for the root itself) among files, which are
-// all relative paths with slashes. read gives the bytes of one of them, nil if it cannot be read. The nearest manifest
+// Detect finds the toolchain of dir (relative to the project's root, "." for the root itself). The nearest manifest
 // of the directory's language wins, so that a monorepo's packages each have their own. It is false when the language is
 // not known; Found then lists the project's languages in Choices.
-func Detect(files []string, read func(path string) []byte, dir string) (Found, bool) {
-	return detect(newProject(files, read), dir, "")
-}
+func (p *Project) Detect(dir string) (Found, bool) { return p.DetectAs(dir, "") }
 
-// DetectAs is Detect for a directory whose language somebody has said.
-func DetectAs(files []string, read func(path string) []byte, dir, language string) (Found, bool) {
-	return detect(newProject(files, read), dir, language)
-}
-
-func detect(p *project, dir, language string) (Found, bool) {
+// DetectAs is Detect for a directory whose language somebody has said; "" = nobody has.
+func (p *Project) DetectAs(dir, language string) (Found, bool) {
 	f := Found{Root: ".", Language: language}
 	if language == "" {
 		f.Language, f.Choices = p.language(dir)
@@ -233,6 +245,13 @@ func detect(p *project, dir, language string) (Found, bool) {
 			break
 		}
 	}
-	e.inspect(&f, p)
-	return f, true
+	key := f.Language + "\n" + f.Root + "\n" + f.Lock
+	known, ok := p.found[key]
+	if !ok {
+		e.inspect(&f, p)
+		known = f
+		p.found[key] = f
+	}
+	known.Choices = f.Choices
+	return known, true
 }

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"path"
+	"sort"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -86,31 +87,42 @@ func matchParts(pat, parts []string) bool {
 	return len(parts) == 0
 }
 
-// Layout is what placement is computed from.
+// Layout is what placement is computed from, beside the project's files.
 type Layout struct {
-	Dir       string                   // the module's directory
-	Structure string                   // Structure or Project Structure of the root's CLAUDE.md; may be empty
-	Modules   []string                 // directories of all modules of the project
-	Files     []string                 // all files of the project
-	Read      func(path string) []byte // gives a file's bytes
+	Dir       string   // the module's directory
+	Structure string   // Structure or Project Structure of the root's CLAUDE.md; may be empty
+	Modules   []string // directories of all modules of the project, sorted
 }
 
 // Place computes where the files of the module in l.Dir belong: as the root's Structure says, else as the existing files
 // show, else as the language usually does.
-func (f Found) Place(l Layout) Placement {
-	pr := newProject(l.Files, l.Read)
+func (f Found) Place(pr *Project, l Layout) Placement {
 	p := Placement{Dir: cleanDir(l.Dir), Language: f.Language, Why: "convention"}
-	for _, m := range l.Modules {
-		if m = cleanDir(m); m != p.Dir && under(m, p.Dir) {
-			p.Exclude = append(p.Exclude, m)
-		}
-	}
+	p.Exclude = below(l.Modules, p.Dir)
 	for _, ext := range Extensions(f.Language) {
 		p.Sources = append(p.Sources, join(p.Dir, "**/*"+ext))
 	}
 	p.Data = []string{join(p.Dir, "**/testdata/**"), join(p.Dir, "**/__snapshots__/**"), join(p.Dir, "**/fixtures/**")}
 	p = f.row().place(p, pr)
 	return f.placeTests(p, pr, l.Structure)
+}
+
+// below lists the modules below dir.
+func below(modules []string, dir string) []string {
+	var out []string
+	from := 0
+	if dir != "." {
+		from = sort.SearchStrings(modules, dir+"/")
+	}
+	for _, m := range modules[from:] {
+		if dir != "." && !under(m, dir) {
+			break
+		}
+		if m != dir {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // testStyle is how a project names and places its tests.
@@ -149,7 +161,17 @@ func structureStyle(text, language string) (testStyle, bool) {
 }
 
 // existingStyle reads a style from the tests that the toolchain's part of the project has.
-func (f Found) existingStyle(pr *project) (testStyle, bool) {
+func (f Found) existingStyle(pr *Project) (testStyle, bool) {
+	key := f.Root + "\n" + f.Ecosystem
+	s, known := pr.styles[key]
+	if !known {
+		s = f.readStyle(pr)
+		pr.styles[key] = s
+	}
+	return s, s.suffix != ""
+}
+
+func (f Found) readStyle(pr *Project) testStyle {
 	suffixes, dirs := map[string]int{}, map[string]int{}
 	for _, file := range pr.files {
 		if !under(file, f.Root) || ignoredDir(file) || Classify(file) != Test ||
@@ -181,13 +203,41 @@ func (f Found) existingStyle(pr *project) (testStyle, bool) {
 			dirs[""]++
 		}
 	}
-	if len(suffixes) == 0 {
-		return testStyle{}, false
-	}
-	return testStyle{suffix: majority(suffixes), dir: majority(dirs)}, true
+	return testStyle{suffix: majority(suffixes), dir: majority(dirs)}
 }
 
-func (f Found) placeTests(p Placement, pr *project, structure string) Placement {
+// stems says how a language's source files are named: index files, files named after
+// their directory, and the directories of Python that are packages.
+type stems struct{ index, named, packages map[string]int }
+
+func (p *Project) stemsOf(language string) stems {
+	s, known := p.stems[language]
+	if known {
+		return s
+	}
+	s = stems{map[string]int{}, map[string]int{}, map[string]int{}}
+	for _, f := range p.files {
+		if LanguageOf(f) != language || ignoredDir(f) {
+			continue
+		}
+		dir := path.Dir(f)
+		switch stem := strings.TrimSuffix(path.Base(f), path.Ext(f)); {
+		case stem == "__init__" && dir != "." && !inTestDir(f):
+			s.packages[""]++
+		case Classify(f) != Source:
+		case stem == "index":
+			s.index[dir]++
+			s.index[""]++
+		case stem == path.Base(dir):
+			s.named[dir]++
+			s.named[""]++
+		}
+	}
+	p.stems[language] = s
+	return s
+}
+
+func (f Found) placeTests(p Placement, pr *Project, structure string) Placement {
 	if f.Language == LangGo {
 		return p // the language leaves no choice
 	}
@@ -245,7 +295,7 @@ func (f Found) placeTests(p Placement, pr *project, structure string) Placement 
 	return p
 }
 
-func placeGo(p Placement, _ *project) Placement {
+func placeGo(p Placement, _ *Project) Placement {
 	name := strings.ReplaceAll(path.Base(p.Dir), "-", "_")
 	if p.Dir == "." {
 		name = "main"
@@ -255,43 +305,27 @@ func placeGo(p Placement, _ *project) Placement {
 	return p
 }
 
-func placeNode(p Placement, pr *project) Placement {
+func placeNode(p Placement, pr *Project) Placement {
 	p.Tests = append([]string{}, p.Sources...)
 	p.Data = append(p.Data, join(p.Dir, "**/__tests__/**"), join(p.Dir, "**/__mocks__/**"))
 	ext := Extensions(p.Language)[0]
 	p.NewFile = join(p.Dir, "index"+ext)
 	// A project whose modules are named files rather than index files keeps that.
-	index, named := 0, 0
-	for _, f := range pr.files {
-		if LanguageOf(f) != p.Language || Classify(f) != Source || ignoredDir(f) || path.Dir(f) == p.Dir {
-			continue
-		}
-		switch stem := strings.TrimSuffix(path.Base(f), path.Ext(f)); stem {
-		case "index":
-			index++
-		case path.Base(path.Dir(f)):
-			named++
-		}
-	}
+	s := pr.stemsOf(p.Language)
+	index, named := s.index[""]-s.index[p.Dir], s.named[""]-s.named[p.Dir]
 	if named > index && p.Dir != "." {
 		p.NewFile = join(p.Dir, path.Base(p.Dir)+ext)
 	}
 	return p
 }
 
-func placePython(p Placement, pr *project) Placement {
+func placePython(p Placement, pr *Project) Placement {
 	p.Tests = append([]string{}, p.Sources...)
 	p.NewFile = join(p.Dir, strings.ReplaceAll(path.Base(p.Dir), "-", "_")+".py")
 	if p.Dir == "." {
 		p.NewFile = "main.py"
 	}
-	packages := 0
-	for _, f := range pr.files {
-		if path.Base(f) == "__init__.py" && !ignoredDir(f) && path.Dir(f) != "." && !inTestDir(f) {
-			packages++
-		}
-	}
-	if packages > 0 && p.Dir != "." {
+	if pr.stemsOf(LangPython).packages[""] > 0 && p.Dir != "." {
 		p.NewFile = join(p.Dir, "__init__.py")
 	}
 	return p

@@ -35,7 +35,7 @@ func goRow() ecosystem {
 	}
 }
 
-func inspectGo(f *Found, p *project) {
+func inspectGo(f *Found, p *Project) {
 	f.Manager, f.Runner = "go", "go"
 	inRequire := false
 	for line := range strings.SplitSeq(string(p.read(f.Manifest)), "\n") {

@@ -55,7 +55,7 @@ func readPackage(b []byte) packageJSON {
 	return pk
 }
 
-func inspectNode(f *Found, p *project) {
+func inspectNode(f *Found, p *Project) {
 	pk := readPackage(p.read(f.Manifest))
 	f.Module = pk.Name
 	scripts := pk.Scripts["test"]
@@ -91,7 +91,7 @@ func inspectNode(f *Found, p *project) {
 
 // nodeInstalls are the files of directory d, besides manifests and locks, that package managers read when they install:
 // settings, pnpm's hooks (the lock file has their checksum), patches of packages, and Yarn's own release and plugins.
-func (p *project) nodeInstalls(d string) []string {
+func (p *Project) nodeInstalls(d string) []string {
 	out := p.match(d, ".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml")
 	out = append(out, p.match(join(d, "patches"), "*.patch")...)
 	for _, sub := range []string{"patches", "plugins", "plugins/@yarnpkg", "releases"} {
@@ -101,7 +101,7 @@ func (p *project) nodeInstalls(d string) []string {
 }
 
 // nodeTools notes the tools that directory d configures.
-func nodeTools(f *Found, p *project, d string, pk packageJSON) {
+func nodeTools(f *Found, p *Project, d string, pk packageJSON) {
 	note := func(tool string, inPackage bool, patterns ...string) {
 		if f.Has(tool) && (inPackage || len(p.match(d, patterns...)) > 0) {
 			f.Tools = addOnce(f.Tools, tool)
@@ -113,7 +113,7 @@ func nodeTools(f *Found, p *project, d string, pk packageJSON) {
 	note("typescript", false, "tsconfig.json")
 }
 
-func nodeManager(f *Found, p *project, declared string) string {
+func nodeManager(f *Found, p *Project, declared string) string {
 	name, version, _ := strings.Cut(declared, "@")
 	if f.Manager == "" {
 		f.Manager = name
@@ -133,7 +133,7 @@ func nodeManager(f *Found, p *project, declared string) string {
 	return "npm"
 }
 
-func nodeRunner(f *Found, p *project, script string, jestConfig bool) string {
+func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 	switch {
 	case strings.Contains(script, "vitest"):
 		return "vitest"

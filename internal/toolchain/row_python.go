@@ -32,7 +32,7 @@ func pythonRow() ecosystem {
 	}
 }
 
-func inspectPython(f *Found, p *project) {
+func inspectPython(f *Found, p *Project) {
 	if f.Manager == "" {
 		f.Manager = "pip"
 	}
@@ -70,7 +70,7 @@ func inspectPython(f *Found, p *project) {
 	}
 }
 
-func pythonTools(f *Found, p *project, cfg string) []string {
+func pythonTools(f *Found, p *Project, cfg string) []string {
 	var out []string
 	if strings.Contains(cfg, "[tool.ruff") || len(p.match(f.Root, "ruff.toml", ".ruff.toml")) > 0 {
 		out = append(out, "ruff")
@@ -84,7 +84,7 @@ func pythonTools(f *Found, p *project, cfg string) []string {
 	return out
 }
 
-func (p *project) anyFile(root, base string) bool {
+func (p *Project) anyFile(root, base string) bool {
 	for _, f := range p.files {
 		if path.Base(f) == base && under(f, root) {
 			return true
@@ -95,7 +95,7 @@ func (p *project) anyFile(root, base string) bool {
 
 // usesPytest reports whether a test of the project is written for pytest: it imports it, or has test functions
 // outside classes. A project without any test yet gets pytest as well, because that is what people expect.
-func (p *project) usesPytest(root string) bool {
+func (p *Project) usesPytest(root string) bool {
 	tests := 0
 	for _, f := range p.files {
 		if !under(f, root) || !isPythonTest(f) || ignoredDir(f) {
@@ -117,7 +117,7 @@ func requirementFiles() []string {
 }
 
 // readRequirements notes a file of requirements and those that it names.
-func (f *Found) readRequirements(p *project, file string) {
+func (f *Found) readRequirements(p *Project, file string) {
 	if !p.set[file] || contains(f.Installs, file) {
 		return
 	}

@@ -114,14 +114,14 @@ type ecosystem struct {
 	languages []string
 	manifests []string // in order of preference
 	locks     []lock   // in order of preference
-	inspect   func(*Found, *project)
+	inspect   func(*Found, *Project)
 	setup     func(Found) []Command
 	build     func(Found, string) []Command
 	test      func(Found, Selection) []Command
 	lint      func(Found, []string) []Command
 	format    func(Found, []string) []Command
 	coverage  func(Found, Selection) []Command
-	place     func(Placement, *project) Placement
+	place     func(Placement, *Project) Placement
 	stub      func(s Symbol, fails bool) string
 	need      Need
 }
@@ -280,7 +280,7 @@ func emptyRow() ecosystem {
 	sel := func(Found, Selection) []Command { return nil }
 	return ecosystem{
 		setup: none, build: func(Found, string) []Command { return nil }, test: sel, lint: files, format: files, coverage: sel,
-		place: func(p Placement, _ *project) Placement { return p },
+		place: func(p Placement, _ *Project) Placement { return p },
 		stub:  func(Symbol, bool) string { return "" },
 	}
 }

@@ -59,7 +59,7 @@ func TestDetect(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			files, read := project(c.files)
-			f, ok := toolchain.Detect(files, read, c.dir)
+			f, ok := toolchain.NewProject(files, read).Detect(c.dir)
 			got := strings.Join([]string{f.Language, f.Ecosystem, f.Root, f.Manager, f.Runner}, " ")
 			if !ok {
 				got = "? [" + strings.Join(f.Choices, " ") + "]"
@@ -70,10 +70,10 @@ func TestDetect(t *testing.T) {
 		})
 	}
 	files, read := project(monorepo)
-	if f, ok := toolchain.DetectAs(files, read, "brandnew", "go"); !ok || f.Runner != "go" || f.Module != "example.org/m" || !f.Has("gopkg.in/yaml.v3") {
+	if f, ok := toolchain.NewProject(files, read).DetectAs("brandnew", "go"); !ok || f.Runner != "go" || f.Module != "example.org/m" || !f.Has("gopkg.in/yaml.v3") {
 		t.Errorf("DetectAs = %+v, %v", f, ok)
 	}
-	if f, _ := toolchain.Detect(files, read, "tools/src/tools"); !f.Has("requests") || !f.Has("pytest") || f.SourceDir != "src" {
+	if f, _ := toolchain.NewProject(files, read).Detect("tools/src/tools"); !f.Has("requests") || !f.Has("pytest") || f.SourceDir != "src" {
 		t.Errorf("python declares %q, source directory %q", f.Declared, f.SourceDir)
 	}
 }
@@ -123,7 +123,7 @@ func TestCommands(t *testing.T) {
 	t.Parallel()
 	detect := func(dir string, files map[string]string) toolchain.Found {
 		list, read := project(files)
-		f, ok := toolchain.Detect(list, read, dir)
+		f, ok := toolchain.NewProject(list, read).Detect(dir)
 		if !ok {
 			t.Fatalf("not detected: %+v", f)
 		}
@@ -200,12 +200,12 @@ func TestPlace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			list, read := project(c.files)
-			f, ok := toolchain.Detect(list, read, c.dir)
+			f, ok := toolchain.NewProject(list, read).Detect(c.dir)
 			if !ok {
 				lang := map[bool]string{true: "typescript", false: "python"}[c.files["package.json"] != ""]
-				f, _ = toolchain.DetectAs(list, read, c.dir, lang)
+				f, _ = toolchain.NewProject(list, read).DetectAs(c.dir, lang)
 			}
-			p := f.Place(toolchain.Layout{Dir: c.dir, Structure: c.structure, Files: list, Read: read, Modules: []string{c.dir, c.dir + "/sub"}})
+			p := f.Place(toolchain.NewProject(list, read), toolchain.Layout{Dir: c.dir, Structure: c.structure, Modules: []string{c.dir, c.dir + "/sub"}})
 			if p.NewFile != c.newFile || p.NewTest != c.newTest || p.Why != c.why {
 				t.Errorf("Place = %s, %s by %s; want %s, %s by %s", p.NewFile, p.NewTest, p.Why, c.newFile, c.newTest, c.why)
 			}
