@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // InputError is a mistake in what a run was asked for.
@@ -36,8 +38,8 @@ type CompilePlan struct {
 // PlanCompile finds out what is stale in the working tree. It asks nobody and
 // changes nothing.
 func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePlan, error) {
-	// Mostly nothing is dirty and the lock knows everything. That plan is made while git
-	// still looks, and thrown away when it was the wrong one.
+	// Mostly nothing that counts is dirty and the lock knows everything. That plan is made
+	// while git still looks, and thrown away when it was the wrong one.
 	var guess *CompilePlan
 	early := func(list map[string]git.File) {
 		unknown := func([]string) (map[string]int64, error) { return nil, errors.New("only git knows") }
@@ -45,14 +47,24 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 			guess = p
 		}
 	}
-	list, clean, err := a.o.Repo.ListingEarly(ctx, nil, early)
+	list, differs, err := a.o.Repo.ListingEarly(ctx, nil, early)
 	if err != nil {
 		return nil, machinery(err)
 	}
-	if clean && guess != nil {
+	if guess != nil && !slices.ContainsFunc(differs, counts) {
 		return guess, nil
 	}
 	return a.planOf(in, a.worktree(list), a.times(ctx))
+}
+
+// counts reports whether a plan can depend on the file at a path, or on what is in the
+// directory there: specs, plans, conventions, the lock, code, tests and what belongs to them.
+func counts(p string) bool {
+	switch path.Base(p) {
+	case "CLAUDE.md", "IMPLEMENTS.md", "code-convention.md", target.LockName:
+		return true
+	}
+	return toolchain.Classify(p) != toolchain.Other || path.Ext(p) == ""
 }
 
 // planOf is the plan of a project's files. times says when they were committed, for

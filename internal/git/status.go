@@ -140,8 +140,8 @@ func (r *Repo) Listing(ctx context.Context, keep func(path string) bool) (map[st
 
 // ListingEarly is Listing for those who cannot wait: while git still looks for what is
 // dirty, which takes most of the time, early gets the listing of a tree in which nothing
-// is. clean reports whether that is what was found.
-func (r *Repo) ListingEarly(ctx context.Context, keep func(path string) bool, early func(map[string]File)) (found map[string]File, clean bool, err error) {
+// is. differs names the paths for which that was not so, or may not have been.
+func (r *Repo) ListingEarly(ctx context.Context, keep func(path string) bool, early func(map[string]File)) (found map[string]File, differs []string, err error) {
 	var wg sync.WaitGroup
 	var dirty []Status
 	var statusErr error
@@ -151,7 +151,7 @@ func (r *Repo) ListingEarly(ctx context.Context, keep func(path string) bool, ea
 		out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
 		if err != nil {
 			wg.Wait()
-			return nil, false, fmt.Errorf("list files: %w", err)
+			return nil, nil, fmt.Errorf("list files: %w", err)
 		}
 		list = parseList(out)
 	}
@@ -173,17 +173,21 @@ func (r *Repo) ListingEarly(ctx context.Context, keep func(path string) bool, ea
 	early(files)
 	wg.Wait()
 	if statusErr != nil {
-		return nil, false, fmt.Errorf("list files: %w", statusErr)
+		return nil, nil, fmt.Errorf("list files: %w", statusErr)
 	}
 	if err := r.overlay(ctx, files, dirty, keep); err != nil {
-		return nil, false, fmt.Errorf("list files: %w", err)
+		return nil, nil, fmt.Errorf("list files: %w", err)
 	}
 	for _, m := range modules {
 		if err := r.submodule(ctx, files, m, keep); err != nil {
-			return nil, false, fmt.Errorf("list files of submodule %s: %w", m, err)
+			return nil, nil, fmt.Errorf("list files of submodule %s: %w", m, err)
 		}
 	}
-	return files, len(dirty)+len(modules) == 0, nil
+	differs = modules
+	for _, s := range dirty {
+		differs = append(differs, s.Path)
+	}
+	return files, differs, nil
 }
 
 // overlay puts what is dirty over what the index says.
