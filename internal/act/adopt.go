@@ -42,7 +42,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 		return nil, machinery(err)
 	}
 	_ = commit
-	b := &builder{a: a, p: p, tree: tree}
+	b := a.builder(ctx, p, tree)
 	lock := p.lock
 	out := []Adopted{}
 	for _, t := range p.broken {

@@ -2,6 +2,7 @@ package act
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -33,6 +34,7 @@ type user struct {
 
 // builder makes the facts of modules; what all share is made once.
 type builder struct {
+	blob    func(id string) ([]byte, error) // of an earlier version of a file
 	a       *Actor
 	p       *CompilePlan
 	tree    string
@@ -43,6 +45,10 @@ type builder struct {
 	conv    *spec.ConventionFile
 	owned   map[string][]string // files by the module nearest above them; "" has the tests of no module
 	ready   bool
+}
+
+func (a *Actor) builder(ctx context.Context, p *CompilePlan, tree string) *builder {
+	return &builder{a: a, p: p, tree: tree, blob: func(id string) ([]byte, error) { return a.o.Repo.ReadBlob(ctx, id) }}
 }
 
 func (b *builder) prepare() {
@@ -129,7 +135,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	found.Override = b.a.o.Checks.Commands
 	f := step.Facts{
 		Dir: t.Dir, Name: doc.Name, Spec: t.ClaudeMdPath, Implements: path.Join(t.Dir, "IMPLEMENTS.md"),
-		Language: found.Language, Toolchain: found.Manager + " " + found.Runner, Commands: commandsFor(found),
+		Language: found.Language, Toolchain: "packages by " + found.Manager + ", tests by " + found.Runner, Commands: commandsFor(found), Finish: finishOf(found, t.Dir),
 	}
 	if !known {
 		// Nothing else can be told before somebody has said the language.
@@ -229,6 +235,13 @@ func (b *builder) language(dir string) string {
 func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []string {
 	var unchanged []string
 	seen := map[string]bool{}
+	texts := b.before(f.Spec, old)
+	tests := map[string][]string{}
+	for id, items := range old.Covers {
+		for _, it := range items {
+			tests[it] = append(tests[it], id)
+		}
+	}
 	for _, it := range spec.Items(doc) {
 		seen[it.ID] = true
 		if !testable(it.Kind) {
@@ -240,6 +253,9 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 			if h == it.Hash {
 				x.State = "unchanged"
 				unchanged = append(unchanged, it.ID)
+			} else {
+				x.Before = texts[it.ID]
+				x.Tests = slices.Sorted(slices.Values(tests[it.ID]))
 			}
 		}
 		f.Items = append(f.Items, x)
@@ -250,7 +266,28 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		}
 	}
 	slices.Sort(f.Removed)
+	for _, id := range f.Removed {
+		f.Gone = append(f.Gone, strings.TrimSpace(id+" "+texts[id]))
+	}
 	return unchanged
+}
+
+// before are the texts of the items of the spec that a module was built from, as far as
+// git still has it.
+func (b *builder) before(file string, old target.Entry) map[string]string {
+	texts := map[string]string{}
+	if old.State != target.Built || old.Spec == "" || old.Spec == b.p.view.ids[file] {
+		return texts
+	}
+	raw, err := b.blob(old.Spec)
+	if err != nil {
+		return texts // it was never committed
+	}
+	doc, _ := spec.Parse(file, raw)
+	for _, it := range spec.Items(doc) {
+		texts[it.ID] = it.Text
+	}
+	return texts
 }
 
 // sortTests finds among the tests of the last build those that test nothing any more,
@@ -322,7 +359,7 @@ func (b *builder) structure() string {
 // anything else is kept unless the user says otherwise.
 func (b *builder) files(f *step.Facts, place toolchain.Placement, old target.Entry) {
 	f.TestPaths, f.SrcPaths = append(slices.Clone(place.Tests), place.Data...), place.Sources
-	f.Example = []string{place.NewFile, place.NewTest}
+	f.Example, f.Import = []string{place.NewFile, place.NewTest}, place.Import
 	given := map[string]bool{}
 	for _, t := range b.p.in.TestFiles {
 		given[t] = true
@@ -363,7 +400,7 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 	f.Convention = len(conv) > 0
 	var text strings.Builder
 	for _, c := range conv {
-		fmt.Fprintf(&text, "## %s %s\n\n%s\n\n", c.Section, c.Name, c.Text)
+		fmt.Fprintf(&text, "## %s\n\n%s\n\n", strings.TrimSpace(c.Section+" "+c.Name), c.Text)
 	}
 	if err := add("conventions", text.String()); err != nil {
 		return err
@@ -372,7 +409,7 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 		if n.Soft {
 			continue
 		}
-		if err := add("interface of "+n.Dir, b.interfaceOf(n.Dir)); err != nil {
+		if err := add("interface of "+n.Dir+b.codeOf(n.Dir), b.interfaceOf(n.Dir)); err != nil {
 			return err
 		}
 	}
@@ -387,11 +424,47 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 		for _, part := range im.Planning {
 			fmt.Fprintf(&plan, "## %s\n\n%s\n\n", part.Title, part.Text)
 		}
+		if err := b.notes(f, im); err != nil {
+			return err
+		}
+		if spec.PlanningHash(raw) == spec.PlanningHash(spec.DefaultImplements(doc)) {
+			plan.Reset() // nobody has written it
+		}
 		if err := add(f.Implements+" (planning)", plan.String()); err != nil {
 			return err
 		}
 	}
 	return add(f.Spec, string(bytes.ToValidUTF8(b.p.view.bytes(t.ClaudeMdPath), []byte("\uFFFD"))))
+}
+
+// notes shows what IMPLEMENTS.md says about the code as it is, to those who change it.
+func (b *builder) notes(f *step.Facts, im *spec.Implements) error {
+	var text strings.Builder
+	for _, part := range im.Implementation {
+		if body := strings.TrimSpace(part.Text); body != "" && !strings.Contains(body, "To be filled by") {
+			fmt.Fprintf(&text, "## %s\n\n%s\n\n", part.Title, body)
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	ref, err := b.a.o.Blobs.Put([]byte(text.String()), "text/markdown")
+	f.Notes = &step.Doc{Title: f.Implements + " (notes on the code as it is)", Blob: ref}
+	return machinery(err)
+}
+
+// codeOf names the files in which the code of a module is, where there is any.
+func (b *builder) codeOf(dir string) string {
+	var files []string
+	for _, p := range b.owned[dir] {
+		if path.Dir(p) == dir && isSource(p) {
+			files = append(files, p)
+		}
+	}
+	if len(files) == 0 || len(files) > 4 {
+		return ""
+	}
+	return " (code: " + strings.Join(files, ", ") + ")"
 }
 
 // interfaceOf is what a module may know of another one: its exports first,
@@ -428,6 +501,18 @@ func (b *builder) crossRefs(doc *spec.Document) string {
 	return s.String()
 }
 
+// finishOf are the commands that the proof of GREEN runs beside the tests, as an agent
+// can run them.
+func finishOf(f toolchain.Found, dir string) []string {
+	switch {
+	case f.Ecosystem == toolchain.Go:
+		return []string{"go build ./" + path.Join(dir, "...")}
+	case f.Ecosystem == toolchain.Node && f.Uses("typescript"):
+		return []string{"npx tsc --noEmit"}
+	}
+	return nil
+}
+
 // commandsFor are the beginnings of command lines that an agent may run.
 func commandsFor(f toolchain.Found) []string {
 	switch f.Ecosystem {
@@ -435,7 +520,7 @@ func commandsFor(f toolchain.Found) []string {
 		return []string{"go test", "go build", "go vet", "gofmt"}
 	case toolchain.Node:
 		out := map[string][]string{"vitest": {"npx vitest run"}, "jest": {"npx jest"}, "node": {"node --test"}}[f.Runner]
-		for tool, cmd := range map[string]string{"tsc": "npx tsc --noEmit", "eslint": "npx eslint"} {
+		for tool, cmd := range map[string]string{"typescript": "npx tsc --noEmit", "eslint": "npx eslint"} {
 			if f.Uses(tool) {
 				out = append(out, cmd)
 			}

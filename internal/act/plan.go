@@ -47,11 +47,11 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 			guess = p
 		}
 	}
-	list, differs, err := a.o.Repo.ListingEarly(ctx, nil, early)
+	list, differs, err := a.o.Repo.ListingEarly(ctx, counts, early)
 	if err != nil {
 		return nil, machinery(err)
 	}
-	if guess != nil && !slices.ContainsFunc(differs, counts) {
+	if guess != nil && len(differs) == 0 {
 		return guess, nil
 	}
 	return a.planOf(in, a.worktree(list), a.times(ctx))
@@ -395,7 +395,7 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 	if err != nil {
 		return step.PlanOut{}, err
 	}
-	b := &builder{a: a, p: p, tree: tree}
+	b := a.builder(ctx, p, tree)
 	mods := make([]step.PlanModule, 0, len(p.targets))
 	for _, t := range p.targets {
 		f, err := b.facts(t)
@@ -428,7 +428,7 @@ func (a *Actor) language(ctx context.Context, _ flow.Job, in step.LanguageIn) (s
 	if err != nil {
 		return step.LanguageOut{}, err
 	}
-	b := &builder{a: a, p: p, tree: in.Tree}
+	b := a.builder(ctx, p, in.Tree)
 	for _, t := range p.targets {
 		if t.Dir != in.Dir {
 			continue

@@ -81,7 +81,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	h := sha256.New()
 	fmt.Fprintf(h, "1 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
 	for _, s := range setup {
-		fmt.Fprintf(h, "%q %s\n", s.Argv, s.Dir)
+		fmt.Fprintf(h, "%q %q %s\n", s.Argv, s.Env, s.Dir)
 	}
 	for _, name := range slices.Sorted(maps(files)) {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))

@@ -50,6 +50,33 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 	return out, nil
 }
 
+// fewerExports finds exports of the spec whose names stand nowhere in the module's sources. Tests may not need them:
+// a type, a constant.
+func (c *Checker) fewerExports(ctx context.Context, m Module, tree string) ([]step.Finding, error) {
+	now, err := c.sources(ctx, m, tree)
+	if err != nil || len(now) == 0 {
+		return nil, err
+	}
+	var out []step.Finding
+	for _, e := range m.Exports {
+		name := e.Name[strings.LastIndexByte(e.Name, '.')+1:]
+		if !identifier().MatchString(name) || named(now, name) {
+			continue
+		}
+		out = append(out, fix("export-missing", m.Dir, 0, "The spec exports "+e.Name+", and no source file of the module has that name."))
+	}
+	return out, nil
+}
+
+func named(files map[string][]byte, name string) bool {
+	for _, b := range files {
+		if hasWord(string(b), name) {
+			return true
+		}
+	}
+	return false
+}
+
 // isFace reports whether other modules see what a file exports.
 func isFace(m Module, name string, f source.File) bool {
 	if m.Chain.Ecosystem == toolchain.Go {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 			continue
 		}
 		proof.Survived = append(proof.Survived, fix("mutant-survived", x.file, x.Line,
-			fmt.Sprintf("No test notices when %s in %s: add a test that does.", describe(x.Mutant), x.Func)))
+			fmt.Sprintf("No test notices when in the line `%s` of %s %s: add a test that does.", shortLine(x), x.Func, describe(x.Mutant))))
 	}
 	proof.Passed = proof.Tried == 0 || proof.Killed > 0
 	return proof, nil
@@ -69,9 +70,29 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 
 func describe(m source.Mutant) string {
 	if from, to, ok := strings.Cut(m.What, " to "); ok {
-		return fmt.Sprintf("%q becomes %q", from, to)
+		return from + " becomes " + to
 	}
-	return fmt.Sprintf("the mutation %q is made", m.What)
+	if value, ok := strings.CutPrefix(m.What, "change constant "); ok {
+		return value + " becomes " + m.New
+	}
+	return map[string]string{
+		"negate condition": "the condition is negated", "drop statement": "the statement is left out", "change returned text": "another text is returned",
+	}[m.What]
+}
+
+// lineAt is the line of src that holds the byte at off, without its newline.
+func lineAt(src []byte, off int) []byte {
+	from := bytes.LastIndexByte(src[:off], '\n') + 1
+	line, _, _ := bytes.Cut(src[from:], []byte("\n"))
+	return line
+}
+
+func shortLine(x mutantAt) string {
+	line := []rune(strings.TrimSpace(string(lineAt(x.src, x.Off))))
+	if len(line) > 100 {
+		return string(line[:100]) + "…"
+	}
+	return string(line)
 }
 
 type mutantAt struct {
@@ -132,7 +153,7 @@ func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree stri
 		f := source.Parse(name, now[name])
 		is := functions(name, now[name])
 		for _, x := range f.Mutants() {
-			if was[x.Func] == is[x.Func] {
+			if was[x.Func] == is[x.Func] && (is[x.Func] != "" || bytes.Contains(old[name], lineAt(now[name], x.Off))) {
 				continue
 			}
 			key := name + " " + x.Func

@@ -109,7 +109,11 @@ func (c *Checker) Green(ctx context.Context, m Module, before, tree string, froz
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
-	findings = append(findings, more...)
+	fewer, err := c.fewerExports(ctx, m, fixed)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove green: %w", err)
+	}
+	findings = slices.Concat(findings, more, fewer)
 	audit = slices.DeleteFunc(audit, func(f step.Finding) bool { return has(m.Kept, f.Path) })
 	findings = merge(findings, audit)
 	proof, err := c.passes(ctx, m, fixed, frozen)
@@ -234,7 +238,7 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 
 func scopeFinding(m Module, p, what string) step.Finding {
 	return reject("out-of-scope", p, 0, fmt.Sprintf(
-		"This file is not one of the %s in %s; this phase may change only those (%s).", what, m.Dir, strings.Join(m.Place.Sources, ", ")))
+		"This file is not one of the %s in %s; this phase may change only those (%s). Your change of it was undone.", what, m.Dir, strings.Join(m.Place.Sources, ", ")))
 }
 
 // passes builds and runs the frozen tests.

@@ -248,7 +248,7 @@ func tsSample(t *testing.T) sample {
 func needs(t *testing.T, tool string) {
 	t.Helper()
 	if _, err := proc.LookPath(tool, os.Getenv("PATH")); err != nil {
-		t.Skip(tool + " is not installed")
+		absent(t, "%s is not installed", tool)
 	}
 }
 

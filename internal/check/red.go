@@ -17,7 +17,7 @@ import (
 // fail: a test that passes against both does not depend on the implementation. Changes of anything but tests and their
 // data are findings and are left out of the tree that is proved.
 func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims []step.Claim) (proof Proof, err error) {
-	r := &red{c: c, m: m, base: base, ran: map[string]bool{}}
+	r := &red{c: c, m: m, base: base, ran: map[string]bool{}, stubbed: map[string]bool{}}
 	proof = Proof{}
 	if err = r.split(ctx, tree, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
@@ -71,6 +71,7 @@ type red struct {
 	sources  map[string][]byte // test files as they are in the proved tree
 	compiled *goRun            // Go: the first run, with what had to be cut out
 	ran      map[string]bool   // new tests that ran and passed
+	stubbed  map[string]bool   // test files that stubs were written for
 	loaded   []string          // tests that did not run because nothing of their file or package did
 	unread   []string          // test files that cannot be parsed
 	words    map[string]bool   // names that the spec gives away, beside its exports
@@ -210,6 +211,14 @@ func (r *red) guard() []step.Finding {
 	return out
 }
 
+// importHint says how a test imports the module, where its files do not exist yet.
+func (r *red) importHint() string {
+	if r.m.Place.Import == "" || r.hasCode() {
+		return ""
+	}
+	return " from " + r.m.Place.Import
+}
+
 // frozen lists all test files and test data of the module: from now on they do not change.
 func (r *red) frozen() []step.File {
 	var out []step.File
@@ -294,6 +303,9 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 		return testRun{}, false, err
 	}
 	stubbed := len(s.before) > 0
+	for _, f := range s.served {
+		r.stubbed[f] = true
+	}
 	run, err := r.p.runTests(ctx, toolchain.Selection{Files: files}, ts)
 	if e := s.undo(); err == nil {
 		err = e
@@ -332,6 +344,14 @@ func (r *red) sort(run testRun, proof *Proof) {
 				if brokenSource().MatchString(load.Message) && !has(r.unread, t.File) {
 					r.unread = append(r.unread, t.File)
 				}
+				continue
+			}
+			if r.stubs && r.stubbed[t.File] {
+				if !reported[t.File] {
+					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message),
+						"It cannot be loaded although every name of the spec was there to be imported"+r.importHint()+": "+firstLines(load.Message, 6)))
+				}
+				reported[t.File] = true
 				continue
 			}
 			r.loaded = append(r.loaded, t.ID)

@@ -35,6 +35,7 @@ type stubber struct {
 	m      Module
 	stub   func(string, toolchain.Symbol) string
 	before map[string][]byte // what was there, nil for nothing
+	served []string          // Node, Python: test files that stubs were written for
 
 	golib    goStubs
 	invented map[string]bool // types that signatures name and nothing declares
@@ -124,6 +125,12 @@ func (s *stubber) imports(test string) error {
 			have[sym.Name] = true
 			add.WriteString(s.stub(s.m.Chain.Language, sym))
 		}
+		for _, name := range imp.Names {
+			if !have[name] && s.mentioned(name) {
+				have[name] = true
+				add.WriteString(mentionedStub(s.m.Chain.Ecosystem, name))
+			}
+		}
 		if add.Len() == 0 && (exists || !s.wants(imp.Names)) {
 			continue
 		}
@@ -137,8 +144,34 @@ func (s *stubber) imports(test string) error {
 		if err := s.put(file, []byte(out)); err != nil {
 			return err
 		}
+		s.served = append(s.served, test)
 	}
 	return nil
+}
+
+// mentioned reports whether the spec speaks of a name without listing it among its exports: an error in Throws, a type in
+// a behaviour.
+func (s *stubber) mentioned(name string) bool {
+	for _, e := range s.m.Exports {
+		if symbol(e).Name == name {
+			return false
+		}
+	}
+	return has(s.m.Names, name)
+}
+
+// mentionedStub declares a name of which nothing is known: an error where it sounds like one, else a type without anything.
+func mentionedStub(ecosystem, name string) string {
+	sounds := strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")
+	switch {
+	case ecosystem == toolchain.Python && sounds:
+		return "class " + name + "(Exception):\n    pass\n\n"
+	case ecosystem == toolchain.Python:
+		return "class " + name + ":\n    pass\n\n"
+	case sounds:
+		return "export class " + name + " extends Error {}\n"
+	}
+	return "export class " + name + " {}\n"
 }
 
 // wants reports whether an import asks for nothing by name, or for something that the spec exports (perhaps a type, which

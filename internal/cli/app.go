@@ -35,7 +35,6 @@ type project struct {
 	cache string // checkouts of this project
 	share string // installed dependencies and compilers' caches, of all projects
 	conf  config
-	lang  report.Lang
 	repo  *git.Repo
 	blobs *blob.Store
 	noGit bool
@@ -67,7 +66,8 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &project{a: a, root: abs, state: filepath.Join(abs, stateDir), conf: conf, lang: a.lang(conf)}
+	a.speak(conf)
+	p := &project{a: a, root: abs, state: filepath.Join(abs, stateDir), conf: conf}
 	base, err := a.cacheDir()
 	if err != nil {
 		return nil, err

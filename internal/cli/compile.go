@@ -70,7 +70,7 @@ func newCompile(a *app) *cobra.Command {
 func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	in := step.CompileIn{
 		All: f.all, Phase: step.Phase(f.phase), Conflict: step.Conflict(f.conflict), Delivery: step.ToTree,
-		Today: time.Now().Format(time.DateOnly), Lang: string(p.lang), Branch: f.branch,
+		Today: time.Now().Format(time.DateOnly), Lang: string(report.English), Branch: f.branch, // translated when it is shown
 	}
 	switch in.Phase {
 	case step.Full, step.Red, step.GreenRefactor:
@@ -217,7 +217,7 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 			return usage("--spec-json: %s is not what a spec to build says now: run --phase red again", in.SpecJSON)
 		}
 	}
-	if err := errors.Join(p.deliverable(ctx, in), p.trusted(f.driveOptions)); err != nil {
+	if err := errors.Join(p.deliverable(ctx, in), p.trusted()); err != nil {
 		return err
 	}
 	return p.begin(ctx, in, f)
@@ -267,7 +267,7 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 		p.a.print(report.NothingToDo(note))
 		return silent(code)
 	}
-	fmt.Fprint(p.a.Err, report.Planned(p.lang, note))
+	fmt.Fprint(p.a.Err, report.Planned(p.a.lang(), note))
 	return silent(code)
 }
 
@@ -299,13 +299,13 @@ func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.a.Err, "run %s · budget %s · after Ctrl-C: jacquard resume %s\n", id, budgetText(in.Budget), id)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · after Ctrl-C: jacquard resume %s\n"), id, budgetText(p.a.lang(), in.Budget), id)
 	return p.drive(ctx, e, r, f.blocks)
 }
 
-func budgetText(b step.Budget) string {
+func budgetText(l report.Lang, b step.Budget) string {
 	if b.Tokens > 0 {
-		return report.Short(b.Tokens) + " tokens"
+		return fmt.Sprintf(l.T("%s tokens"), report.Short(b.Tokens))
 	}
 	return fmt.Sprintf("$%.2f", b.USD)
 }
@@ -344,7 +344,7 @@ func (p *project) goOn(ctx context.Context, in step.CompileIn, f compileFlags) (
 	if !same {
 		return true, usage("run %s is unfinished and files have changed since it began: jacquard resume %s, or jacquard cancel %s and compile again", old.ID, old.ID, old.ID)
 	}
-	fmt.Fprintf(p.a.Err, "run %s is unfinished; going on with it\n", old.ID)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; going on with it\n"), old.ID)
 	return true, p.resume(ctx, old, f.driveOptions, f.blocks)
 }
 
@@ -382,10 +382,10 @@ func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {
 		p.a.print(plan.JSON(in.Budget))
 		return silent(code)
 	}
-	fmt.Fprint(p.a.Out, report.Planned(p.lang, plan.Note()))
+	fmt.Fprint(p.a.Out, report.Planned(p.a.lang(), plan.Note()))
 	for _, l := range plan.Order() {
 		fmt.Fprintf(p.a.Out, "  %s\n", l)
 	}
-	fmt.Fprintf(p.a.Out, "budget: %s\n", budgetText(in.Budget))
+	fmt.Fprintf(p.a.Out, p.a.lang().T("budget: %s\n"), budgetText(p.a.lang(), in.Budget))
 	return silent(code)
 }

@@ -106,8 +106,9 @@ func (d *demo) run(ctx context.Context) error {
 	if _, err := proc.LookPath("go", d.a.env["PATH"]); err != nil {
 		return environment("the sample project is written in Go, and go is not installed", err)
 	}
-	d.say("A sample project with four modules is in %s\n"+
-		"The answers of the agent are written in advance; git, the tests, RED and GREEN are real.\n", d.dir)
+	l := d.a.lang()
+	d.say(l.T("A sample project with four modules is in %s\n"+
+		"The answers of the agent are written in advance; git, the tests, RED and GREEN are real.\n"), d.dir)
 	for _, c := range [][]string{
 		{"git", "init", "--quiet", "--initial-branch=main"},
 		{"git", "add", "--all"},
@@ -123,12 +124,12 @@ func (d *demo) run(ctx context.Context) error {
 			return err
 		}
 	}
-	d.say("\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s", d.dir, filepath.Base(d.self), d.dir)
+	d.say(l.T("\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s"), d.dir, filepath.Base(d.self), d.dir)
 	return nil
 }
 
 func (d *demo) first(ctx context.Context) error {
-	d.say("1. Compile, and kill the program in the middle of it:\n   $ jacquard compile")
+	d.say(d.a.lang().T("1. Compile, and kill the program in the middle of it:\n   $ jacquard compile"))
 	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL=append:%d", demoKillAt)}, "compile", "--scenario", d.scenario("scenario"))
 	if err != nil {
 		return err
@@ -136,17 +137,17 @@ func (d *demo) first(ctx context.Context) error {
 	if res.Signal == "" && res.Exit == 0 {
 		return fmt.Errorf("the run was to be killed after append %d and was not", demoKillAt)
 	}
-	d.say("   … killed (kill -9)\n")
+	d.say(d.a.lang().T("   … killed (kill -9)\n"))
 	return nil
 }
 
 func (d *demo) second(ctx context.Context) error {
-	d.say("2. Resume: what was finished is not done again:\n   $ jacquard resume")
+	d.say(d.a.lang().T("2. Resume: what was finished is not done again:\n   $ jacquard resume"))
 	return d.expect(ctx, "the resumed run", "resume")
 }
 
 func (d *demo) third(ctx context.Context) error {
-	d.say("\n3. Once more: nothing to do:\n   $ jacquard compile")
+	d.say(d.a.lang().T("\n3. Once more: nothing to do:\n   $ jacquard compile"))
 	return d.expect(ctx, "the second run", "compile", "--scenario", d.scenario("scenario"))
 }
 
@@ -164,7 +165,7 @@ func (d *demo) fourth(ctx context.Context) error {
 	if err := os.WriteFile(path, changed, 0o644); err != nil {
 		return environment("change the sample spec", err)
 	}
-	d.say("\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard compile")
+	d.say(d.a.lang().T("\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard compile"))
 	return d.expect(ctx, "the run after the change", "compile", "--scenario", d.scenario("changed"))
 }
 
@@ -181,7 +182,7 @@ func (d *demo) expect(ctx context.Context, what string, args ...string) error {
 
 // jacquard runs this program as a process of its own, so that it can be killed.
 func (d *demo) jacquard(ctx context.Context, env []string, args ...string) (proc.Result, error) {
-	return d.exec(ctx, env, append([]string{d.self, "--root", d.dir}, args...)...)
+	return d.exec(ctx, env, append([]string{d.self, "--root", d.dir, "--lang", string(d.a.lang())}, args...)...)
 }
 
 func (d *demo) exec(ctx context.Context, env []string, argv ...string) (proc.Result, error) {

@@ -31,7 +31,7 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 				return nil
 			}
 			for _, f := range files {
-				fmt.Fprintf(a.Out, "wrote %s\n", f)
+				fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), f)
 			}
 			return nil
 		}

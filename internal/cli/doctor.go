@@ -16,6 +16,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 // finding is one line of doctor.
@@ -57,95 +58,109 @@ func newDoctor(a *app) *cobra.Command {
 	}
 }
 
+// checkup collects findings. They are data too: with --json they are English.
+type checkup struct {
+	l    report.Lang
+	list []finding
+}
+
+func (c *checkup) add(what string, ok, need bool, format string, args ...any) {
+	c.list = append(c.list, finding{what, ok, need, fmt.Sprintf(format, args...)})
+}
+
 func (a *app) examine(ctx context.Context) []finding {
-	var out []finding
-	add := func(what string, ok, need bool, format string, args ...any) {
-		out = append(out, finding{what, ok, need, fmt.Sprintf(format, args...)})
+	p, err := a.open(ctx) // its configuration may choose the language
+	c := &checkup{l: a.lang()}
+	if a.json {
+		c.l = report.English
 	}
 	if v, err := git.Version(ctx, a.Env); err != nil {
-		add("git", false, true, "%v: install git 2.38 or newer", err)
+		c.add("git", false, true, c.l.T("%v: install git 2.38 or newer"), err)
+	} else if !newer(v, 2, 38) {
+		c.add("git", false, true, c.l.T("%s is too old: install 2.38 or newer"), v)
 	} else {
-		ok := newer(v, 2, 38)
-		add("git", ok, true, "%s%s", v, map[bool]string{false: " is too old: install 2.38 or newer"}[ok])
+		c.add("git", true, true, "%s", v)
 	}
-	p, err := a.open(ctx)
 	if err != nil {
-		add("project", false, true, "%v", err)
-		return out
+		c.add("project", false, true, "%v", err)
+		return c.list
 	}
-	kind := "git repository"
+	kind := c.l.T("git repository")
 	if p.noGit {
-		kind = "no git repository; a private one is kept in " + stateDir
+		kind = fmt.Sprintf(c.l.T("no git repository; a private one is kept in %s"), stateDir)
 	}
-	add("project", true, true, "%s (%s)", p.root, kind)
-	a.examineAgent(ctx, p, add)
-	for _, t := range []struct{ tool, use, install string }{
-		{"go", "Go modules", "https://go.dev/dl"}, {"node", "TypeScript and JavaScript modules", "https://nodejs.org"}, {"python3", "Python modules", "https://www.python.org"},
-	} {
-		if path, err := proc.LookPath(t.tool, a.env["PATH"]); err == nil {
-			add(t.tool, true, false, "%s", path)
-		} else {
-			add(t.tool, false, false, "not installed; needed for %s: %s", t.use, t.install)
-		}
-	}
+	c.add("project", true, true, "%s (%s)", p.root, kind)
+	c.agent(ctx, p)
+	c.tools(a.env["PATH"])
 	probe := filepath.Join(p.cache, "tmp", "probe")
 	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
-		add("cache", false, true, "%s is not writable: %v", p.cache, err)
+		c.add("cache", false, true, c.l.T("%s is not writable: %v"), p.cache, err)
 	} else {
 		_ = os.Remove(probe)
-		add("cache", true, true, "%s", p.cache)
+		c.add("cache", true, true, "%s", p.cache)
 	}
-	if err := p.trusted(driveOptions{}); err != nil {
-		add("trust", false, true, "%s", strings.ReplaceAll(err.Error(), "\n", " "))
+	if !p.hasTrust() {
+		c.add("trust", false, true, c.l.T("%s asks to run commands that are not trusted yet; see them and decide: jacquard trust"), configFile)
 	}
 	if p.exists() {
-		a.examineRuns(ctx, p, add)
+		c.runs(ctx, p)
 	}
-	if list, err := act.Quarantine(p.state, time.Now()); err != nil {
-		add("tests", false, false, "read the quarantine: %v", err)
-	} else if len(list) > 0 {
-		var ids []string
-		for _, q := range list {
-			ids = append(ids, q.Test+" until "+q.Until.Format(time.DateOnly))
-		}
-		add("tests", false, false, "in quarantine because they flake; mend them: %s", strings.Join(ids, ", "))
-	}
-	return out
+	c.quarantine(p)
+	return c.list
 }
 
-func (a *app) examineAgent(ctx context.Context, p *project, add func(string, bool, bool, string, ...any)) {
-	program, err := proc.LookPath("claude", a.env["PATH"])
-	if a.env["JACQUARD_CLAUDE"] != "" {
-		program, err = a.env["JACQUARD_CLAUDE"], nil
+func (c *checkup) tools(path string) {
+	for _, t := range []struct{ tool, use, install string }{
+		{"go", c.l.T("Go modules"), "https://go.dev/dl"},
+		{"node", c.l.T("TypeScript and JavaScript modules"), "https://nodejs.org"},
+		{"python3", c.l.T("Python modules"), "https://www.python.org"},
+	} {
+		if found, err := proc.LookPath(t.tool, path); err == nil {
+			c.add(t.tool, true, false, "%s", found)
+		} else {
+			c.add(t.tool, false, false, c.l.T("not installed; needed for %s: %s"), t.use, t.install)
+		}
+	}
+}
+
+func (c *checkup) agent(ctx context.Context, p *project) {
+	env := p.a.env
+	program, err := proc.LookPath("claude", env["PATH"])
+	if env["JACQUARD_CLAUDE"] != "" {
+		program, err = env["JACQUARD_CLAUDE"], nil
 	}
 	if err != nil {
-		add("agent", false, true, "Claude Code is not installed: npm install -g @anthropic-ai/claude-code (jacquard demo works without)")
+		c.add("agent", false, true, "%s", c.l.T("Claude Code is not installed: npm install -g @anthropic-ai/claude-code (jacquard demo works without)"))
 		return
 	}
-	key := a.env["ANTHROPIC_API_KEY"] != "" || a.env["CLAUDE_CODE_OAUTH_TOKEN"] != ""
-	found := agent.NewClaude(program).Detect(ctx, agent.Auth(p.conf.Auth), key, a.Env, p.root)
+	key := env["ANTHROPIC_API_KEY"] != "" || env["CLAUDE_CODE_OAUTH_TOKEN"] != ""
+	found := agent.NewClaude(program).Detect(ctx, agent.Auth(p.conf.Auth), key, p.a.Env, p.root)
 	if found.Problem.Class != agent.OK {
-		add("agent", false, true, "%s", found.Problem.Message)
+		c.add("agent", false, true, "%s", found.Problem.Message)
 		return
 	}
-	add("agent", true, true, "Claude Code %s at %s", found.Version, program)
-	add("account", true, true, "paid by %s; budget of a run: %s", found.Pays, p.conf.Budget)
+	c.add("agent", true, true, c.l.T("Claude Code %s at %s"), found.Version, program)
+	pays := found.Pays
+	if found.Auth == agent.Key {
+		pays = c.l.T("the account of the key or token in the environment")
+	}
+	c.add("account", true, true, c.l.T("paid by %s; budget of a run: %s"), pays, p.conf.Budget)
 }
 
-func (a *app) examineRuns(ctx context.Context, p *project, add func(string, bool, bool, string, ...any)) {
+func (c *checkup) runs(ctx context.Context, p *project) {
 	rt, err := p.journal(ctx)
+	if errors.Is(err, flow.ErrDamaged) {
+		c.add("journal", false, true, c.l.T("%v: move %s away; work is kept on refs, see jacquard recover"), err, filepath.Join(p.state, "journal.db"))
+		return
+	}
 	if err != nil {
-		text := err.Error()
-		if errors.Is(err, flow.ErrDamaged) {
-			text += ": move " + filepath.Join(p.state, "journal.db") + " away; work is kept on refs, see jacquard recover"
-		}
-		add("journal", false, true, "%s", text)
+		c.add("journal", false, true, "%v", err)
 		return
 	}
 	defer func() { _ = rt.Close() }()
 	runs, err := rt.Runs(ctx)
 	if err != nil {
-		add("journal", false, true, "%v", err)
+		c.add("journal", false, true, "%v", err)
 		return
 	}
 	open := 0
@@ -154,7 +169,22 @@ func (a *app) examineRuns(ctx context.Context, p *project, add func(string, bool
 			open++
 		}
 	}
-	add("journal", true, true, "%d runs, %d unfinished", len(runs), open)
+	c.add("journal", true, true, c.l.T("%d runs, %d unfinished"), len(runs), open)
+}
+
+func (c *checkup) quarantine(p *project) {
+	list, err := act.Quarantine(p.state, time.Now())
+	if err != nil {
+		c.add("tests", false, false, c.l.T("read the quarantine: %v"), err)
+		return
+	}
+	var ids []string
+	for _, q := range list {
+		ids = append(ids, fmt.Sprintf(c.l.T("%s until %s"), q.Test, q.Until.Format(time.DateOnly)))
+	}
+	if len(ids) > 0 {
+		c.add("tests", false, false, c.l.T("in quarantine because they flake; mend them: %s"), strings.Join(ids, ", "))
+	}
 }
 
 // newer compares the first two numbers of a version.

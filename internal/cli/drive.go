@@ -24,7 +24,6 @@ type watch struct {
 	a      *app
 	rt     flow.Runtime
 	rep    *report.Run
-	lang   report.Lang
 	live   bool
 	drawn  int // lines of the frame on screen
 	quit   chan struct{}
@@ -35,7 +34,7 @@ type watch struct {
 func (p *project) watch(rt flow.Runtime, r flow.Run) *watch {
 	_, _, tty := terminal(p.a.Err)
 	live := tty && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
-	return &watch{a: p.a, rt: rt, rep: report.New(r), lang: p.lang, live: live, quit: make(chan struct{})}
+	return &watch{a: p.a, rt: rt, rep: report.New(r), live: live, quit: make(chan struct{})}
 }
 
 // skip takes what is in the journal already without showing it.
@@ -81,7 +80,7 @@ func (w *watch) step(ctx context.Context) {
 	var b strings.Builder
 	for _, e := range events {
 		w.rep.Apply(e)
-		b.WriteString(line(w.lang, e, !w.live))
+		b.WriteString(line(w.a.lang(), e, !w.live))
 	}
 	if b.Len() > 0 {
 		w.erase()
@@ -105,7 +104,7 @@ func line(l report.Lang, e flow.Event, starts bool) string {
 	case flow.EventGate:
 		q, err := decode[flow.Question](e.Data)
 		if err == nil && q.Class == "" {
-			return fmt.Sprintf("? %s: %s\n", e.Key, q.Text)
+			return fmt.Sprintf("? %s: %s\n", e.Key, report.Question(l, e.Key, q))
 		}
 	case flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress:
 	}
@@ -129,7 +128,7 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 	case strings.HasSuffix(e.Key, "/parked"):
 		var d struct{ Until time.Time }
 		if json.Unmarshal(e.Data, &d) == nil {
-			return fmt.Sprintf("  ⏸ %s: usage limit, goes on at %s\n", dir, d.Until.Local().Format("15:04:05"))
+			return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), dir, d.Until.Local().Format("15:04:05"))
 		}
 	}
 	return ""
@@ -138,7 +137,7 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 func (w *watch) frame() {
 	w.erase()
 	cols, lines, _ := terminal(w.a.Err)
-	f := report.Live(w.lang, w.rep, cols, lines-1, time.Now(), w.a.colour())
+	f := report.Live(w.a.lang(), w.rep, cols, lines-1, time.Now(), w.a.colour())
 	fmt.Fprint(w.a.Err, f)
 	w.drawn = strings.Count(f, "\n")
 }
@@ -179,7 +178,7 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 	if err := e.actor.Project(ctx, id, events); err != nil {
 		return err
 	}
-	rep.State, rep.Error = st.State, st.Err
+	rep.State, rep.Error, rep.Gates = st.State, st.Err, st.Gates
 	code := exitOK
 	switch st.State {
 	case flow.Done:
@@ -213,43 +212,43 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 	if p.a.json {
 		p.a.print(rep)
 	}
-	fmt.Fprint(p.a.Err, standstill(id, st))
+	fmt.Fprint(p.a.Err, standstill(p.a.lang(), id, st))
 	return silent(code)
 }
 
 // standstill says why a run is not done and what to do next.
-func standstill(id string, st flow.Status) string {
+func standstill(l report.Lang, id string, st flow.Status) string {
 	var b strings.Builder
 	switch st.State {
 	case flow.Errored, flow.Stopped:
-		fmt.Fprintf(&b, "jacquard: run %s stopped: %s\n", id, st.Err.Msg)
+		fmt.Fprintf(&b, l.T("jacquard: run %s stopped: %s\n"), id, st.Err.Msg)
 		if st.State == flow.Stopped {
-			fmt.Fprintf(&b, "Nothing is lost; after the repair: jacquard resume %s\n", id)
+			fmt.Fprintf(&b, l.T("Nothing is lost; after the repair: jacquard resume %s\n"), id)
 		}
 	case flow.CancelledOK:
-		fmt.Fprintf(&b, "run %s was cancelled\n", id)
+		fmt.Fprintf(&b, l.T("run %s was cancelled\n"), id)
 	case flow.Interrupted:
-		fmt.Fprintf(&b, "interrupted; go on with: jacquard resume %s\n", id)
+		fmt.Fprintf(&b, l.T("interrupted; go on with: jacquard resume %s\n"), id)
 	case flow.Paused:
-		fmt.Fprintf(&b, "paused; go on with: jacquard resume %s\n", id)
+		fmt.Fprintf(&b, l.T("paused; go on with: jacquard resume %s\n"), id)
 	case flow.Parked:
-		fmt.Fprintf(&b, "waits until %s; go on then with: jacquard resume %s (or let it wait: --wait)\n", st.ResumeAt.Local().Format(time.DateTime), id)
+		fmt.Fprintf(&b, l.T("waits until %s; go on then with: jacquard resume %s (or let it wait: --wait)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
 	case flow.Waiting:
 		for _, text := range repairs(st.Gates) {
-			fmt.Fprintf(&b, "jacquard: run %s waits for a repair: %s\n", id, text)
+			fmt.Fprintf(&b, l.T("jacquard: run %s waits for a repair: %s\n"), id, text)
 		}
 		switch repairClass(st.Gates) {
 		case "":
 		case flow.Budget:
-			fmt.Fprintf(&b, "Nothing is lost; with a larger one (of the whole run): jacquard resume %s --budget 40usd\n", id)
+			fmt.Fprintf(&b, l.T("Nothing is lost; with a larger one (of the whole run): jacquard resume %s --budget 40usd\n"), id)
 		default:
-			fmt.Fprintf(&b, "Nothing is lost; when it is mended: jacquard resume %s\n", id)
+			fmt.Fprintf(&b, l.T("Nothing is lost; when it is mended: jacquard resume %s\n"), id)
 		}
 		for _, g := range st.Gates {
 			if g.Question.Class != "" {
 				continue
 			}
-			fmt.Fprintf(&b, "? %s\n  jacquard answer %s --gate %s TEXT\n", g.Question.Text, id, g.Key)
+			fmt.Fprintf(&b, l.T("? %s\n  jacquard answer %s --gate %s TEXT\n"), report.Question(l, g.Key, g.Question), id, g.Key)
 		}
 	case flow.Done, flow.Running:
 	}
@@ -302,7 +301,7 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 		}
 	}
 	if rep.Result.Modules > 0 || rep.Result.Broken > 0 {
-		fmt.Fprint(p.a.Out, report.Summary(p.lang, *rep.Result))
+		fmt.Fprint(p.a.Out, report.Summary(p.a.lang(), *rep.Result))
 	}
 	if rep.Result.Ref != "" {
 		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)

@@ -39,7 +39,10 @@ func Main(args []string, s Streams) int {
 		k, v, _ := strings.Cut(kv, "=")
 		a.env[k] = v
 	}
-	ctx, stop := interruptible(context.Background(), s.Err, a.abandon)
+	stopping := func() {
+		fmt.Fprintln(s.Err, "\n"+a.lang().T("stopping: running turns are ended and kept; press Ctrl-C again to quit at once"))
+	}
+	ctx, stop := interruptible(context.Background(), stopping, a.abandon)
 	defer stop()
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -58,9 +61,10 @@ func Main(args []string, s Streams) int {
 }
 
 // interruptible gives a context that ends at the first Ctrl-C or SIGTERM with
-// an orderly stop; the second ends the process at once, which the journal
-// makes safe. abandon then ends what would be left running.
-func interruptible(ctx context.Context, errOut io.Writer, abandon func()) (context.Context, func()) {
+// an orderly stop, which stopping announces; the second ends the process at
+// once, which the journal makes safe. abandon then ends what would be left
+// running.
+func interruptible(ctx context.Context, stopping, abandon func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	sig := make(chan os.Signal, 2)
 	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
@@ -70,7 +74,7 @@ func interruptible(ctx context.Context, errOut io.Writer, abandon func()) (conte
 		if _, ok := <-sig; !ok {
 			return
 		}
-		fmt.Fprintln(errOut, "\nstopping: running turns are ended and kept; press Ctrl-C again to quit at once")
+		stopping()
 		cancel()
 		if _, ok := <-sig; ok {
 			abandon()
@@ -97,6 +101,7 @@ type app struct {
 	ran      bool // a command has begun, so an error is not one of usage
 
 	driving atomic.Value // the run that this process carries on, a string
+	spoken  atomic.Value // the language of messages, a report.Lang
 }
 
 // abandon ends the agents and checks of the run that this process carries on.
@@ -120,6 +125,7 @@ func newRoot(a *app) *cobra.Command {
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: want en or ko", a.langFlag)
 			}
+			a.speak(config{})
 			a.ran = true
 			return nil
 		},
@@ -158,16 +164,24 @@ func (a *app) complain(err error, code int) {
 		for _, l := range append(append(changed.Diff.Changed, changed.Diff.Unused...), changed.Diff.Lost...) {
 			fmt.Fprintf(a.Err, "  %s\n", l)
 		}
-		msg += ". To go on all the same: --accept-changes"
 	}
-	var driven *flow.DrivenError
-	if errors.As(err, &driven) {
-		msg += ". Watch it: jacquard log -f " + driven.Run
-	}
-	fmt.Fprintf(a.Err, "jacquard: %s\n", msg)
+	fmt.Fprintf(a.Err, "jacquard: %s%s\n", msg, hint(a.lang(), err))
 	if a.json {
-		a.print(map[string]any{"error": map[string]any{"message": msg, "class": classOf(err, code), "exit": code}})
+		a.print(map[string]any{"error": map[string]any{"message": msg + hint(report.English, err), "class": classOf(err, code), "exit": code}})
 	}
+}
+
+// hint says what to do about an error that does not say so itself.
+func hint(l report.Lang, err error) string {
+	var changed *flow.ChangedError
+	var driven *flow.DrivenError
+	switch {
+	case errors.As(err, &changed):
+		return l.T(". To go on all the same: --accept-changes")
+	case errors.As(err, &driven):
+		return fmt.Sprintf(l.T(". Watch it: jacquard log -f %s"), driven.Run)
+	}
+	return ""
 }
 
 // classOf names the kind of an error in JSON.
@@ -184,22 +198,31 @@ func (a *app) print(v any) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
-		fmt.Fprintf(a.Err, "jacquard: write the answer: %v\n", err)
+		fmt.Fprintf(a.Err, a.lang().T("jacquard: write the answer: %v\n"), err)
 	}
 }
 
-// lang is the language of messages: flag, configuration, LANG.
-func (a *app) lang(c config) report.Lang {
+// lang is the language of messages for people. What is stored and what --json
+// prints is English in every language.
+func (a *app) lang() report.Lang {
+	l, _ := a.spoken.Load().(report.Lang)
+	return l
+}
+
+// speak chooses the language: flag, configuration of the project (once it is
+// known), locale.
+func (a *app) speak(c config) {
+	l := report.English
 	for _, v := range []string{a.langFlag, c.Lang, a.env["LC_ALL"], a.env["LC_MESSAGES"], a.env["LANG"]} {
-		switch {
-		case v == "":
+		if v == "" {
 			continue
-		case strings.HasPrefix(v, "ko"):
-			return report.Korean
 		}
-		return report.English
+		if name, _, _ := strings.Cut(strings.ReplaceAll(v, ".", "_"), "_"); name == string(report.Korean) {
+			l = report.Korean
+		}
+		break
 	}
-	return report.English
+	a.spoken.Store(l)
 }
 
 // terminal reports whether a stream is one, with its size.

@@ -3,7 +3,6 @@ package cli
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/scenario"
 )
 
@@ -168,8 +168,8 @@ func newInit(a *app) *cobra.Command {
 				a.print(map[string]string{"wrote": path})
 				return nil
 			}
-			fmt.Fprintf(a.Out, "wrote %s\n", path)
-			fmt.Fprintln(a.Err, "next: write a CLAUDE.md in the directory of a module, then jacquard compile --dry-run")
+			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)
+			fmt.Fprintln(a.Err, a.lang().T("next: write a CLAUDE.md in the directory of a module, then jacquard compile --dry-run"))
 			return nil
 		},
 	}
@@ -195,103 +195,6 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   idle: 15m              # longest silence of an agent
 #   check: 10m             # longest check
 `
-
-// trusted refuses to run commands that the repository brings before a person
-// has said once that they may run.
-func (p *project) trusted(driveOptions) error {
-	digest := p.trustDigest()
-	if digest == "" {
-		return nil
-	}
-	raw, err := os.ReadFile(p.trustFile())
-	if err == nil {
-		for l := range strings.Lines(string(raw)) {
-			if strings.TrimSpace(l) == digest {
-				return nil
-			}
-		}
-	}
-	return usage("%s asks to run these commands:\n  %s\nIf you trust them: jacquard trust", configFile, strings.Join(p.trustCommands(), "\n  "))
-}
-
-func (p *project) trustCommands() []string {
-	out := append([]string{}, p.conf.Setup...)
-	for _, k := range []string{"build", "test", "lint", "format"} {
-		if c := p.conf.Checks[k]; c != "" {
-			out = append(out, c)
-		}
-	}
-	for _, c := range p.conf.Copy {
-		out = append(out, "copy "+c)
-	}
-	return out
-}
-
-func (p *project) trustDigest() string {
-	cmds := p.trustCommands()
-	if len(cmds) == 0 {
-		return ""
-	}
-	raw, err := json.Marshal(append([]string{p.root}, cmds...))
-	if err != nil {
-		return "unreadable"
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
-}
-
-// trustFile is in the user's configuration, where no repository can write.
-func (p *project) trustFile() string {
-	base := p.a.env["XDG_CONFIG_HOME"]
-	if runtime.GOOS == "windows" {
-		base = p.a.env["APPDATA"]
-	}
-	if base == "" {
-		base = filepath.Join(p.a.env["HOME"], ".config")
-	}
-	return filepath.Join(base, "jacquard", "trust")
-}
-
-func newTrust(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "trust", Short: "allow the commands of this project's jacquard.yaml to run", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := a.open(c.Context())
-			if err != nil {
-				return err
-			}
-			digest := p.trustDigest()
-			if digest == "" {
-				if a.json {
-					a.print(map[string]any{"trusted": []string{}})
-					return nil
-				}
-				fmt.Fprintln(a.Err, "this project asks to run nothing of its own; nothing to trust")
-				return nil
-			}
-			if err := os.MkdirAll(filepath.Dir(p.trustFile()), 0o700); err != nil {
-				return environment("store the trust", err)
-			}
-			f, err := os.OpenFile(p.trustFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-			if err != nil {
-				return environment("store the trust", err)
-			}
-			_, err = fmt.Fprintln(f, digest)
-			if cerr := f.Close(); err == nil {
-				err = cerr
-			}
-			if err != nil {
-				return environment("store the trust", err)
-			}
-			if a.json {
-				a.print(map[string]any{"trusted": p.trustCommands()})
-				return nil
-			}
-			fmt.Fprintf(a.Out, "trusted:\n  %s\n", strings.Join(p.trustCommands(), "\n  "))
-			return nil
-		},
-	}
-}
 
 // diffOptions is what diff shows.
 type diffOptions struct {
@@ -334,7 +237,7 @@ func newRecover(a *app) *cobra.Command {
 				fmt.Fprintf(a.Out, "%s  %s  %s\n", k.Commit[:min(12, len(k.Commit))], k.Ref, k.Subject)
 			}
 			if len(kept) == 0 {
-				fmt.Fprintln(a.Err, "nothing is kept")
+				fmt.Fprintln(a.Err, a.lang().T("nothing is kept"))
 			}
 			return nil
 		},
@@ -374,7 +277,11 @@ func newGC(a *app) *cobra.Command {
 				a.print(map[string]any{"freed_bytes": freed})
 				return nil
 			}
-			fmt.Fprintf(a.Out, "freed %.1f MB\n", float64(freed)/1e6)
+			if freed == 0 {
+				fmt.Fprintln(a.Out, a.lang().T("nothing to free"))
+				return nil
+			}
+			fmt.Fprintf(a.Out, a.lang().T("freed %s\n"), report.Size(freed))
 			return nil
 		},
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os/user"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,16 +70,17 @@ func newPs(a *app) *cobra.Command {
 				a.print(map[string]any{"runs": runs})
 				return nil
 			}
-			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "RUN\tWORKFLOW\tSTATE\tSTARTED\tTOOK")
+			l := a.lang()
+			rows := [][]string{{l.T("RUN"), l.T("WORKFLOW"), l.T("STATE"), l.T("STARTED"), l.T("TOOK")}}
 			for _, r := range runs {
 				end := r.Ended
 				if end.IsZero() {
 					end = time.Now()
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime), report.Took(end.Sub(r.Started)))
+				rows = append(rows, []string{r.ID, r.Def, string(r.State), r.Started.Local().Format(time.DateTime), report.Took(end.Sub(r.Started))})
 			}
-			return w.Flush()
+			fmt.Fprint(a.Out, report.Table(rows, 0))
+			return nil
 		},
 	}
 }
@@ -105,33 +106,34 @@ func newShow(a *app) *cobra.Command {
 					}{rep, steps})
 					return nil
 				}
-				fmt.Fprintf(a.Out, "%s  %s  %s  started %s\n", r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
+				l := a.lang()
+				fmt.Fprintf(a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
 				if r.Driver != "" {
-					fmt.Fprintf(a.Out, "driven by %s\n", r.Driver)
+					fmt.Fprintf(a.Out, l.T("driven by %s\n"), r.Driver)
 				}
 				for _, m := range rep.Modules {
 					for _, n := range m.Attempts {
-						fmt.Fprint(a.Out, report.Attempt(p.lang, m.Dir, n))
+						fmt.Fprint(a.Out, report.Attempt(l, m.Dir, n))
 					}
 					if m.Result != nil {
-						fmt.Fprint(a.Out, report.Result(p.lang, *m.Result))
+						fmt.Fprint(a.Out, report.Result(l, *m.Result))
 					} else {
 						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
 					}
 				}
 				for _, text := range repairs(r.Gates) {
-					fmt.Fprintf(a.Out, "waits for a repair: %s\nwhen it is mended: jacquard resume %s\n", text, r.ID)
+					fmt.Fprintf(a.Out, l.T("waits for a repair: %s\nwhen it is mended: jacquard resume %s\n"), text, r.ID)
 				}
 				for _, g := range r.Gates {
 					if g.Question.Class == "" {
-						fmt.Fprintf(a.Out, "? %s (jacquard answer %s --gate %s TEXT)\n", g.Question.Text, r.ID, g.Key)
+						fmt.Fprintf(a.Out, l.T("? %s (jacquard answer %s --gate %s TEXT)\n"), report.Question(l, g.Key, g.Question), r.ID, g.Key)
 					}
 				}
 				if r.Err != nil {
-					fmt.Fprintf(a.Out, "ended with: %s\n", r.Err.Error())
+					fmt.Fprintf(a.Out, l.T("ended with: %s\n"), r.Err.Error())
 				}
 				if rep.Result != nil {
-					fmt.Fprint(a.Out, report.Summary(p.lang, *rep.Result))
+					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
 				}
 				return nil
 			})
@@ -178,7 +180,7 @@ func (p *project) log(ctx context.Context, rt *local.Runtime, r flow.Run, follow
 			case all:
 				fmt.Fprintf(p.a.Out, "%s  %-6s %s %s\n", e.At.Local().Format(time.TimeOnly), e.Type, e.Key, e.Data)
 			default:
-				fmt.Fprint(p.a.Out, line(p.lang, e, true))
+				fmt.Fprint(p.a.Out, line(p.a.lang(), e, true))
 			}
 		}
 		now, err := find(ctx, rt, r.ID)
@@ -294,7 +296,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 				done++
 			}
 		}
-		fmt.Fprintf(p.a.Err, "run %s goes on: %d of %d modules are done\n", r.ID, done, len(rep.Modules))
+		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s goes on: %d of %d modules are done\n"), r.ID, done, len(rep.Modules))
 	}
 	return p.drive(ctx, e, r, blocks)
 }
@@ -344,7 +346,7 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
 }
 
-func signalRun(a *app, verb, use, short, said string) *cobra.Command {
+func signalRun(a *app, verb, use, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard " + verb + " k3v9",
@@ -365,7 +367,11 @@ func signalRun(a *app, verb, use, short, said string) *cobra.Command {
 					a.print(map[string]any{"run": r.ID, "signal": verb})
 					return nil
 				}
-				fmt.Fprintf(a.Err, said+"\n", r.ID)
+				said := a.lang().T("run %s starts nothing new; jacquard resume carries it on\n")
+				if verb == flow.CancelRun {
+					said = a.lang().T("run %s is being cancelled; its work stays on refs/jacquard\n")
+				}
+				fmt.Fprintf(a.Err, said, r.ID)
 				return nil
 			})
 		},
@@ -373,11 +379,11 @@ func signalRun(a *app, verb, use, short, said string) *cobra.Command {
 }
 
 func newPause(a *app) *cobra.Command {
-	return signalRun(a, flow.Pause, "pause [RUN]", "start nothing new in a run; what runs is finished", "run %s starts nothing new; jacquard resume carries it on")
+	return signalRun(a, flow.Pause, "pause [RUN]", "start nothing new in a run; what runs is finished")
 }
 
 func newCancel(a *app) *cobra.Command {
-	return signalRun(a, flow.CancelRun, "cancel [RUN]", "end a run; its work stays on its refs", "run %s is being cancelled; its work stays on refs/jacquard")
+	return signalRun(a, flow.CancelRun, "cancel [RUN]", "end a run; its work stays on its refs")
 }
 
 func newGate(a *app, verb string) *cobra.Command {
@@ -417,7 +423,7 @@ func newGate(a *app, verb string) *cobra.Command {
 					a.print(map[string]any{"run": r.ID, "gate": g.Key, "signal": verb})
 					return nil
 				}
-				fmt.Fprintf(a.Err, "noted; go on with: jacquard resume %s\n", r.ID)
+				fmt.Fprintf(a.Err, a.lang().T("noted; go on with: jacquard resume %s\n"), r.ID)
 				return nil
 			})
 		},
@@ -465,15 +471,14 @@ func newCost(a *app) *cobra.Command {
 					a.print(map[string]any{"run": r.ID, "turns": rows, "total": total})
 					return nil
 				}
-				w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
-				fmt.Fprintln(w, "MODULE\tROLE\tTURNS\tTOKENS\tUSD\t")
+				l := a.lang()
+				cells := [][]string{{l.T("MODULE"), l.T("ROLE"), l.T("TURNS"), l.T("TOKENS"), "USD"}}
 				for _, x := range rows {
-					fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.4f\t\n", x.Module, x.Role, x.Turns, report.Short(x.Usage.Input+x.Usage.Output+x.Usage.CacheRead+x.Usage.CacheWrite), x.Usage.USD)
+					tokens := report.Short(x.Usage.Input + x.Usage.Output + x.Usage.CacheRead + x.Usage.CacheWrite)
+					cells = append(cells, []string{x.Module, x.Role, strconv.Itoa(x.Turns), tokens, fmt.Sprintf("%.4f", x.Usage.USD)})
 				}
-				if err := w.Flush(); err != nil {
-					return err
-				}
-				fmt.Fprintf(a.Out, "total: %s\n", report.Cost(total))
+				fmt.Fprint(a.Out, report.Table(cells, 3))
+				fmt.Fprintf(a.Out, l.T("total: %s\n"), report.Cost(l, total))
 				return nil
 			})
 		},

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
 )
@@ -37,7 +38,7 @@ func newTargets(a *app) *cobra.Command {
 			if in.Path, err = p.inside(given); err != nil {
 				return err
 			}
-			in.Phase, in.Conflict, in.Lang = step.Full, step.KeepFiles, string(p.lang)
+			in.Phase, in.Conflict, in.Lang = step.Full, step.KeepFiles, string(report.English)
 			plan, err := act.New(p.planOptions()).PlanCompile(c.Context(), in)
 			if err != nil {
 				return err
@@ -70,7 +71,7 @@ func printTargets(a *app, res *target.Result) {
 	for _, t := range res.Targets {
 		fmt.Fprintf(a.Out, "✓ %s — %s: %s\n", t.Dir, t.Reason, t.Details)
 		if t.Refused != "" {
-			fmt.Fprintf(a.Out, "  cannot be built: %s\n", t.Refused)
+			fmt.Fprintf(a.Out, a.lang().T("  cannot be built: %s\n"), t.Refused)
 		}
 	}
 	for _, s := range res.Skipped {
@@ -104,7 +105,7 @@ func newAdopt(a *app) *cobra.Command {
 				return err
 			}
 			if !unchecked {
-				if err := p.trusted(driveOptions{}); err != nil {
+				if err := p.trusted(); err != nil {
 					return err
 				}
 			}
@@ -126,13 +127,13 @@ func newAdopt(a *app) *cobra.Command {
 			} else {
 				for _, m := range mods {
 					if m.Problem != "" {
-						fmt.Fprintf(a.Out, "⚠ %s: not adopted: %s\n", m.Dir, m.Problem)
+						fmt.Fprintf(a.Out, a.lang().T("⚠ %s: not adopted: %s\n"), m.Dir, m.Problem)
 						for _, t := range m.Failures {
 							fmt.Fprintf(a.Out, "    %s: %s\n", t.ID, t.Status)
 						}
 						continue
 					}
-					fmt.Fprintf(a.Out, "✓ %s: %s (%d tests passed)\n", m.Dir, m.State, m.Tests.Passed)
+					fmt.Fprintf(a.Out, a.lang().T("✓ %s: %s (%d tests passed)\n"), m.Dir, m.State, m.Tests.Passed)
 				}
 			}
 			if bad > 0 {

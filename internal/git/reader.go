@@ -96,6 +96,14 @@ func (b *reader) start(r *Repo) {
 	}
 }
 
+// Close ends what the repository keeps running to answer questions. It can be asked on.
+func (r *Repo) Close() error {
+	b := &r.store.reader
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.close()
+}
+
 // close ends the process and says why it ended, if not because of this.
 func (b *reader) close() error {
 	if b.in == nil {

@@ -140,7 +140,8 @@ func (r *Repo) Listing(ctx context.Context, keep func(path string) bool) (map[st
 
 // ListingEarly is Listing for those who cannot wait: while git still looks for what is
 // dirty, which takes most of the time, early gets the listing of a tree in which nothing
-// is. differs names the paths for which that was not so, or may not have been.
+// is. differs names the paths, of those that are kept, for which that was not so or may
+// not have been.
 func (r *Repo) ListingEarly(ctx context.Context, keep func(path string) bool, early func(map[string]File)) (found map[string]File, differs []string, err error) {
 	var wg sync.WaitGroup
 	var dirty []Status
@@ -183,11 +184,12 @@ func (r *Repo) ListingEarly(ctx context.Context, keep func(path string) bool, ea
 			return nil, nil, fmt.Errorf("list files of submodule %s: %w", m, err)
 		}
 	}
-	differs = modules
 	for _, s := range dirty {
-		differs = append(differs, s.Path)
+		if keep == nil || keep(s.Path) {
+			differs = append(differs, s.Path)
+		}
 	}
-	return files, differs, nil
+	return files, append(differs, modules...), nil
 }
 
 // overlay puts what is dirty over what the index says.

@@ -139,6 +139,53 @@ func TestLiveFits(t *testing.T) {
 	golden(t, "live.txt", frames.String())
 }
 
+// TestTable sets Korean headings and names, which are wide, in straight columns.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"모듈", "역할", "턴", "USD"}, {"src/한글 모듈", "red", "1", "0.1200"}, {"app", "green", "12", "10.0000"}}
+	want := "" +
+		"모듈           역할   턴      USD\n" +
+		"src/한글 모듈  red     1   0.1200\n" +
+		"app            green  12  10.0000\n"
+	if got := report.Table(rows, 2); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if got := report.Table([][]string{{"RUN", "상태"}, {"k3v9", ""}}, 0); got != "RUN   상태\nk3v9\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1 kB", 34_567: "34 kB", 999_999: "999 kB", 3_400_000: "3.4 MB", 1_250_000_000: "1.2 GB"} {
+		if got := report.Size(n); got != want {
+			t.Errorf("Size(%d) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestQuestion(t *testing.T) {
+	t.Parallel()
+	asked := flow.Question{Text: "In which language?", Options: []string{"go", "python"}}
+	broken := flow.Question{Text: "disk full", Class: flow.Environment}
+	for _, c := range []struct {
+		lang report.Lang
+		key  string
+		q    flow.Question
+		want string
+	}{
+		{report.Korean, "module/src/a:language/1/ask", asked, "src/a의 언어를 알 수 없습니다. 선택하세요: go, python"},
+		{report.English, "module/src/a:language/1/ask", asked, "In which language is src/a to be written? The project does not say: go, python"},
+		{report.Korean, "module/src/a:language/1/facts-again/1/repair", broken, "disk full"},
+		{report.Korean, "plan-again/1/repair", broken, "disk full"},
+		{report.Korean, "", asked, "In which language?"},
+	} {
+		if got := report.Question(c.lang, c.key, c.q); got != c.want {
+			t.Errorf("Question(%s, %q) = %q, want %q", c.lang, c.key, got, c.want)
+		}
+	}
+}
+
 func TestFoldSurvivesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	run := report.New(flow.Run{ID: "r"})

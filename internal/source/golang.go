@@ -51,6 +51,7 @@ func parseGo(f *File, src []byte) {
 		case *ast.GenDecl:
 			if !isTest {
 				g.general(d)
+				(&goMutator{g: g}).constants(d)
 			}
 		}
 	}

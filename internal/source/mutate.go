@@ -1,15 +1,19 @@
 package source
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
-// swaps are the operators that a mutation exchanges, in all languages.
+// swaps are the operators that a mutation exchanges, in all languages. An order is changed at its boundary only: whether
+// tests look at a limit is what they are asked for; that of a condition is negated besides.
 var swaps = map[string]string{
-	"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": ">=", ">=": "<", ">": "<=", "<=": ">",
+	"==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", ">=": ">", ">": ">=", "<=": "<",
 	"&&": "||", "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*", "%": "*",
 	"and": "or", "or": "and",
 }
@@ -29,7 +33,9 @@ func (m *goMutator) run(body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.IfStmt:
-			m.add(x.Cond.Pos(), x.Cond.End(), "negate condition", "!("+m.g.source(x.Cond)+")")
+			if b, ok := x.Cond.(*ast.BinaryExpr); !ok || b.Op != token.EQL && b.Op != token.NEQ { // which are negated as operators
+				m.add(x.Cond.Pos(), x.Cond.End(), "negate condition", "!("+m.g.source(x.Cond)+")")
+			}
 		case *ast.BinaryExpr:
 			m.binary(x)
 		case *ast.BasicLit:
@@ -40,6 +46,7 @@ func (m *goMutator) run(body *ast.BlockStmt) {
 			}
 		case *ast.ReturnStmt:
 			m.results(x)
+			return !failing(x) // what is returned beside an error means nothing
 		case *ast.ExprStmt:
 			m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
 		case *ast.IncDecStmt:
@@ -63,6 +70,72 @@ func (m *goMutator) binary(x *ast.BinaryExpr) {
 	}
 	end := x.OpPos + token.Pos(len(op))
 	m.add(x.OpPos, end, op+" to "+to, to)
+}
+
+// failing reports whether a return gives an error.
+func failing(x *ast.ReturnStmt) bool {
+	if len(x.Results) < 2 {
+		return false
+	}
+	last, ok := x.Results[len(x.Results)-1].(*ast.Ident)
+	return !ok || last.Name != "nil" && last.Name != "true" && last.Name != "false"
+}
+
+// constants changes the whole numbers that constants and variables of the package are declared with.
+func (m *goMutator) constants(d *ast.GenDecl) {
+	for _, s := range d.Specs {
+		v, ok := s.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		for i, value := range v.Values {
+			if i >= len(v.Names) {
+				break
+			}
+			m.fn = v.Names[i].Name
+			if lit, ok := firstInt(value); ok {
+				if n, err := strconv.ParseInt(lit.Value, 0, 32); err == nil {
+					m.add(lit.Pos(), lit.End(), "change constant "+lit.Value, strconv.FormatInt(n+1, 10))
+				}
+			}
+		}
+	}
+}
+
+// firstInt finds the whole number in an expression such as 20 or 5 * time.Second.
+func firstInt(e ast.Expr) (*ast.BasicLit, bool) {
+	switch x := e.(type) {
+	case *ast.BasicLit:
+		return x, x.Kind == token.INT
+	case *ast.BinaryExpr:
+		if lit, ok := firstInt(x.X); ok {
+			return lit, true
+		}
+		return firstInt(x.Y)
+	}
+	return nil, false
+}
+
+// constantLines are declarations of a number outside of functions: group 1 is the name, group 2 the number.
+var constantLines = map[string]re.Regexp{
+	TypeScript: re.New(`(?m)^(?:export\s+)?const\s+([\w$]+)(?:\s*:\s*[\w.]+)?\s*=\s*(\d[\d_]*)\s*;?\s*(?://.*)?$`),
+	Python:     re.New(`(?m)^([A-Z][A-Z0-9_]*)(?:\s*:\s*[\w.\[\]]+)?\s*=\s*(\d[\d_]*)\s*(?:#.*)?$`),
+}
+
+// constantMutants are the same for a language that is read by tokens. Lines within a string or a comment give mutants that
+// change nothing; the ones that declare a constant look like nothing else.
+func constantMutants(f *File, src []byte, lang string) {
+	for _, m := range constantLines[lang]().FindAllSubmatchIndex(src, -1) {
+		text := string(src[m[4]:m[5]])
+		n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 32)
+		if err != nil {
+			continue
+		}
+		f.mutants = append(f.mutants, Mutant{
+			Func: string(src[m[2]:m[3]]), Line: 1 + bytes.Count(src[:m[4]], []byte("\n")), What: "change constant " + text,
+			Off: m[4], End: m[5], New: strconv.FormatInt(n+1, 10),
+		})
+	}
 }
 
 func isStringLit(e ast.Expr) bool {
@@ -117,14 +190,14 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			to := map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[t.Text]
 			add(t, t.End, t.Text+" to "+to, to)
 		case isWord(t, "if") && !python && i+1 < len(ts) && isPunct(ts[i+1], "("):
-			if end := closing(ts, i+1); end < len(ts) {
+			if end := closing(ts, i+1); end < len(ts) && !onlyEquality(ts[i+2:end]) {
 				add(ts[i+1], ts[i+1].End, "negate condition", "(!(")
 				last := &f.mutants[len(f.mutants)-1]
 				last.End = ts[end].End
 				last.New = "(!(" + string(f.src(ts[i+1].End, ts[end].Off)) + "))"
 			}
 		case python && t.Indent >= 0 && (t.Text == "if" || t.Text == "elif" || t.Text == "while"):
-			if end := headerEnd(ts, i); end > i+1 {
+			if end := headerEnd(ts, i); end > i+1 && !onlyEquality(ts[i+1:end]) {
 				cond := string(f.src(ts[i+1].Off, ts[end-1].End))
 				add(ts[i+1], ts[end-1].End, "negate condition", "not ("+cond+")")
 			}
@@ -134,6 +207,20 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			dropStatement(f, fn, ts, i, python, add)
 		}
 	}
+}
+
+// onlyEquality reports whether a condition is one comparison for equality, which is negated as an operator.
+func onlyEquality(ts []Token) bool {
+	n := 0
+	for _, t := range ts {
+		switch t.Text {
+		case "==", "!=", "===", "!==":
+			n++
+		case "&&", "||", "and", "or", "not", "!", "<", ">", "<=", ">=", "in", "is":
+			return false
+		}
+	}
+	return n == 1
 }
 
 // dropStatement drops a raise, a throw or a call that stands alone.

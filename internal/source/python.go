@@ -34,6 +34,9 @@ func parsePython(f *File, src []byte) {
 	}
 	p.readAll()
 	p.block(0, len(p.lines), "", "")
+	if !isPythonTestName(f.Path) {
+		constantMutants(f, src, Python)
+	}
 	p.tests()
 }
 

@@ -29,6 +29,7 @@ func parseScript(f *File, src []byte) {
 		for _, fn := range f.Funcs {
 			tokenMutants(f, fn, s.ts, false)
 		}
+		constantMutants(f, src, TypeScript)
 		f.mutants = dedupe(f.mutants)
 	}
 }

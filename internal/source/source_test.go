@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 
@@ -316,7 +317,7 @@ func TestMutantsChangeWhatTheySay(t *testing.T) {
 			}
 			kinds[m.What] = true
 		}
-		for _, want := range []string{"negate condition", "drop statement", "> to <=", "change constant 3"} {
+		for _, want := range []string{"negate condition", "drop statement", "> to >=", "change constant 3"} {
 			if !kinds[want] {
 				t.Errorf("%s: no mutant %q among %v", path, want, kinds)
 			}
@@ -353,6 +354,31 @@ func TestGoMutantsCompile(t *testing.T) {
 	for _, m := range source.Parse("a.go", []byte(src)).Mutants() {
 		if _, err := parser.ParseFile(token.NewFileSet(), "a.go", m.Apply([]byte(src)), 0); err != nil {
 			t.Errorf("%s: %v", m.What, err)
+		}
+	}
+}
+
+func TestConstantsAreMutatedAsWell(t *testing.T) {
+	t.Parallel()
+	for path, src := range map[string]string{
+		"a.go": "package p\n\nconst MaxLines = 20\n\nvar wait = 5 * time.Second\n\nfunc F(n int) (int, error) {\n\tif n == 3 {\n\t\treturn 0, errNo\n\t}\n\treturn 7, nil\n}\n",
+		"a.ts": "export const MaxLines: number = 20; // lines\nconst wait = 5;\nexport function F(n: number): number {\n  if (n === 3) {\n    throw new Error('no');\n  }\n  return 7;\n}\n",
+		"a.py": "MAX_LINES = 20\nWAIT: int = 5\n\n\ndef f(n):\n    if n == 3:\n        raise ValueError('no')\n    return 7\n",
+	} {
+		var got []string
+		for _, m := range source.Parse(path, []byte(src)).Mutants() {
+			got = append(got, m.Func+" "+m.What)
+			if m.What == "negate condition" {
+				t.Errorf("%s: an equality is negated twice", path)
+			}
+			if m.What == "change constant 0" {
+				t.Errorf("%s: what is returned with an error is changed", path)
+			}
+		}
+		for _, want := range []string{"change constant 20", "change constant 5", "change constant 3", "change constant 7"} {
+			if !slices.ContainsFunc(got, func(g string) bool { return strings.HasSuffix(g, want) }) {
+				t.Errorf("%s: no %q among %q", path, want, got)
+			}
 		}
 	}
 }

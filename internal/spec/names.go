@@ -13,8 +13,8 @@ var (
 )
 
 // Names lists the identifiers that a spec gives away: those of its Exports, also in lines that cannot be read as a
-// declaration, and those that Behavior uses as code (called, behind a dot, before a dot, or with an inner capital or
-// underscore). A test that needs one of them needs what the spec promises. They are sorted, each once.
+// declaration, and those that Behavior, Contract and Protocol use as code (called, behind a dot, before a dot, or with an
+// inner capital or underscore). A test that needs one of them needs what the spec promises. They are sorted, each once.
 func Names(d *Document) []string {
 	var out []string
 	for line := range strings.Lines(d.Text("Exports")) {
@@ -31,6 +31,9 @@ func Names(d *Document) []string {
 		for _, text := range []string{d.Behaviors[i].Input, d.Behaviors[i].Output} {
 			out = append(out, namesUsed(quotedRE().ReplaceAllString(text, " "))...)
 		}
+	}
+	for _, section := range []string{"Contract", "Protocol"} {
+		out = append(out, namesUsed(quotedRE().ReplaceAllString(d.Text(section), " "))...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -33,6 +33,10 @@ var (
 var aliases = map[string]string{
 	"behaviour": "behavior", "behaviors": "behavior", "behaviours": "behavior", "contracts": "contract",
 	"export": "exports", "dependency": "dependencies", "constraint": "constraints",
+	"목적": "purpose", "요약": "summary", "구조": "structure", "프로젝트 컨벤션": "project convention", "코드 컨벤션": "code convention",
+	"내보내기": "exports", "공개 인터페이스": "exports", "동작": "behavior", "행동": "behavior", "계약": "contract", "프로토콜": "protocol",
+	"도메인 컨텍스트": "domain context", "도메인 맥락": "domain context", "의존성": "dependencies", "제약": "constraints", "제약 사항": "constraints",
+	"제약사항": "constraints",
 }
 
 // known are the sections that mean something; the value says whether they hold requirements of

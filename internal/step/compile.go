@@ -72,11 +72,13 @@ type PlanModule struct {
 
 // Item is one element of a spec that tests must cover.
 type Item struct {
-	ID       string `json:"id"`
-	Kind     string `json:"kind"` // behavior, contract, state, transition, export
-	Text     string `json:"text"`
-	Category string `json:"category,omitempty"` // success or error, for behaviours
-	State    string `json:"state,omitempty"`    // new, changed or unchanged since the last build
+	ID       string   `json:"id"`
+	Kind     string   `json:"kind"` // behavior, contract, state, transition, export
+	Text     string   `json:"text"`
+	Category string   `json:"category,omitempty"` // success or error, for behaviours
+	State    string   `json:"state,omitempty"`    // new, changed or unchanged since the last build
+	Before   string   `json:"before,omitempty"`   // the text of a changed item at the last build, where it is known
+	Tests    []string `json:"tests,omitempty"`    // ids of tests that were proved for it
 }
 
 // Facts is everything about a module that its steps and prompts need.
@@ -90,6 +92,10 @@ type Facts struct {
 	Toolchain  string    `json:"toolchain"`
 	Items      []Item    `json:"items,omitempty"`
 	Removed    []string  `json:"removed,omitempty"`  // items that the spec no longer has
+	Gone       []string  `json:"gone,omitempty"`     // the same for people: with their texts, where those are known
+	Notes      *Doc      `json:"notes,omitempty"`    // implementation part of IMPLEMENTS.md
+	Import     string    `json:"import,omitempty"`   // how the tests of a new module import it
+	Finish     []string  `json:"finish,omitempty"`   // commands that have to succeed beside the tests
 	Obsolete   []string  `json:"obsolete,omitempty"` // tests of earlier builds that test nothing else
 	Guarded    []string  `json:"guarded,omitempty"`  // tests of which every item is as it was
 	Exports    []Export  `json:"exports,omitempty"`

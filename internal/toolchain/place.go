@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"path"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -20,6 +21,7 @@ type Placement struct {
 	NewFile  string   `json:"new_file"`          // the main source file of a new module
 	NewTest  string   `json:"new_test"`          // its test file
 	Why      string   `json:"why"`               // structure, pattern or convention
+	Import   string   `json:"import,omitempty"`  // how the test of a new module imports it
 }
 
 // AllowsSource reports whether the module's sources may include p.
@@ -104,7 +106,33 @@ func (f Found) Place(pr *Project, l Layout) Placement {
 	}
 	p.Data = []string{join(p.Dir, "**/testdata/**"), join(p.Dir, "**/__snapshots__/**"), join(p.Dir, "**/fixtures/**")}
 	p = f.row().place(p, pr)
-	return f.placeTests(p, pr, l.Structure)
+	p = f.placeTests(p, pr, l.Structure)
+	p.Import = f.importOf(p)
+	return p
+}
+
+// importOf is how NewTest imports NewFile, "" in Go, where they are one package.
+func (f Found) importOf(p Placement) string {
+	switch f.Ecosystem {
+	case Node:
+		rel, err := filepath.Rel(path.Dir(p.NewTest), p.NewFile)
+		if err != nil {
+			return ""
+		}
+		if rel = filepath.ToSlash(rel); !strings.HasPrefix(rel, ".") {
+			rel = "./" + rel
+		}
+		stem := strings.TrimSuffix(rel, path.Ext(rel))
+		return stem + strings.NewReplacer(".tsx", ".js", ".mts", ".mjs", ".cts", ".cjs", ".ts", ".js").Replace(path.Ext(rel))
+	case Python:
+		name := f.rel(p.NewFile)
+		if f.SourceDir != "" {
+			name = strings.TrimPrefix(name, f.SourceDir+"/")
+		}
+		name = strings.TrimSuffix(strings.TrimSuffix(name, ".py"), "/__init__")
+		return strings.ReplaceAll(name, "/", ".")
+	}
+	return ""
 }
 
 // below lists the modules below dir.
@@ -206,29 +234,26 @@ func (f Found) readStyle(pr *Project) testStyle {
 	return testStyle{suffix: majority(suffixes), dir: majority(dirs)}
 }
 
-// stems says how a language's source files are named: index files, files named after
-// their directory, and the directories of Python that are packages.
-type stems struct{ index, named, packages map[string]int }
+// stems says how a language's source files are named, by directory, "" for all: index
+// files, and files named after their directory.
+type stems struct{ index, named map[string]int }
 
 func (p *Project) stemsOf(language string) stems {
 	s, known := p.stems[language]
 	if known {
 		return s
 	}
-	s = stems{map[string]int{}, map[string]int{}, map[string]int{}}
+	s = stems{map[string]int{}, map[string]int{}}
 	for _, f := range p.files {
-		if LanguageOf(f) != language || ignoredDir(f) {
+		if LanguageOf(f) != language || ignoredDir(f) || Classify(f) != Source {
 			continue
 		}
 		dir := path.Dir(f)
-		switch stem := strings.TrimSuffix(path.Base(f), path.Ext(f)); {
-		case stem == "__init__" && dir != "." && !inTestDir(f):
-			s.packages[""]++
-		case Classify(f) != Source:
-		case stem == "index":
+		switch stem := strings.TrimSuffix(path.Base(f), path.Ext(f)); stem {
+		case "index":
 			s.index[dir]++
 			s.index[""]++
-		case stem == path.Base(dir):
+		case path.Base(dir):
 			s.named[dir]++
 			s.named[""]++
 		}
@@ -319,13 +344,12 @@ func placeNode(p Placement, pr *Project) Placement {
 	return p
 }
 
-func placePython(p Placement, pr *Project) Placement {
+func placePython(p Placement, _ *Project) Placement {
 	p.Tests = append([]string{}, p.Sources...)
-	p.NewFile = join(p.Dir, strings.ReplaceAll(path.Base(p.Dir), "-", "_")+".py")
-	if p.Dir == "." {
-		p.NewFile = "main.py"
-	}
-	if pr.stemsOf(LangPython).packages[""] > 0 && p.Dir != "." {
+	p.NewFile = "main.py"
+	// In a package the tests beside the code import it by the directory's name, from wherever they are run. A file of the
+	// directory's name would hide the directory from a test in it (pytest, "prepend" import mode).
+	if p.Dir != "." {
 		p.NewFile = join(p.Dir, "__init__.py")
 	}
 	return p

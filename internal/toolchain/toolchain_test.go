@@ -131,7 +131,7 @@ func TestCommands(t *testing.T) {
 	}
 	goProject := detect("svc/a", map[string]string{"svc/go.mod": "module m\nrequire x v1\n", "svc/go.sum": "", "svc/a/a.go": "", "svc/.golangci.yml": ""})
 	vitest := detect("web/src", map[string]string{"web/package.json": `{"devDependencies":{"vitest":"4","typescript":"5","eslint":"9","prettier":"3","@vitest/coverage-v8":"4"}}`, "web/package-lock.json": "", "web/tsconfig.json": "", "web/eslint.config.js": "", "web/.prettierrc": "", "web/src/a.ts": ""})
-	pytest := detect("src/a", map[string]string{"pyproject.toml": "[project]\nname='a'\ndependencies=['x']\n[tool.ruff]\n[tool.mypy]\n", "requirements.txt": "x\npytest\npytest-cov\n", "src/a/a.py": ""})
+	pytest := detect("src/a", map[string]string{"pyproject.toml": "[project]\nname='a_b'\ndependencies=[\"x>=1.2; python_version > '3'\"] # why\n[project.optional-dependencies]\nall = [\n  'a.b[most]', # its own\n]\n[dependency-groups]\ndev=[{include-group = 'y'}]\n[tool.ruff]\n[tool.mypy]\n", "requirements.txt": "x\npytest\npytest-cov\n", "src/a/a.py": ""})
 	node := detect(".", map[string]string{"package.json": "{}", "a.js": ""})
 	jest := detect(".", map[string]string{"package.json": `{"devDependencies":{"jest":"30"}}`, "yarn.lock": "", "a.js": ""})
 	uv := detect(".", map[string]string{"pyproject.toml": "[project]\nname='a'\n[dependency-groups]\ndev=['pytest']\n", "uv.lock": "", "a.py": ""})
@@ -159,11 +159,12 @@ func TestCommands(t *testing.T) {
 		{"yarn setup", jest.Setup(), ".: yarn install --frozen-lockfile --non-interactive"},
 		{"node", node.Test(toolchain.Selection{}), ".: node --test --test-reporter=… --test-reporter-destination={report}"},
 		{"node has nothing to install", node.Setup(), ""},
-		{"pip setup", pytest.Setup(), ".: python3 -m venv {env} && .: python -m pip install --quiet -r requirements.txt"},
+		{"pip setup", pytest.Setup(), ".: python3 -m venv {env} && .: python -m pip install --quiet -r requirements.txt x>=1.2; python_version > '3'"},
 		{"uv setup", uv.Setup(), ".: python3 -m venv {env} && .: uv sync --frozen --all-groups --all-extras --no-install-project"},
 		{"pytest ids", pytest.Test(toolchain.Selection{IDs: []string{"src/a/test_a.py::test_x"}}), ".: python -m pytest -q -o junit_family=xunit1 --junitxml={report} -p no:cacheprovider --continue-on-collection-errors src/a/test_a.py::test_x"},
 		{"mypy", pytest.Build("src/a"), ".: python -m mypy ."},
 		{"ruff", pytest.Format([]string{"src/a/a.py"}), ".: python -m ruff check --fix --exit-zero --quiet src/a/a.py && .: python -m ruff format --quiet src/a/a.py"},
+		{"ruff lint", pytest.Lint([]string{"src/a/a.py"}), ".: python -m ruff check --output-format=concise src/a/a.py"},
 		{"pytest coverage", pytest.Coverage(toolchain.Selection{}), ".: python -m pytest -q -p no:cacheprovider --cov --cov-report=lcov:{report}"},
 	} {
 		if got := argvs(c.got); got != c.want {
@@ -177,6 +178,60 @@ func TestCommands(t *testing.T) {
 	}
 	if env := pytest.Test(toolchain.Selection{})[0].Env; !slices.Contains(env, "PYTHONPATH={root}/src") {
 		t.Errorf("environment of pytest = %q", env)
+	}
+}
+
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	deps := []toolchain.Dependency{{Name: "a", Version: "1.2"}, {Name: "b", Version: ">=2"}, {Name: "c"}, {Name: "d", Version: "^3.1"}, {Name: "e", Version: "==4"}}
+	add := func(ecosystem, manager string) string {
+		a := toolchain.Found{Ecosystem: ecosystem, Manager: manager, Root: "."}.Add(deps)
+		return argvs(a.Commands) + a.File + " " + strings.Join(a.Lines, " ")
+	}
+	for _, c := range []struct{ got, want string }{
+		{add(toolchain.Go, "go"), ".: go get a@v1.2 b@>=2 c@latest d@^3.1 e@==4 "},
+		{add(toolchain.Node, "npm"), ".: npm install --save --ignore-scripts --no-audit --no-fund a@1.2 b@>=2 c d@^3.1 e@4 "},
+		{add(toolchain.Node, "yarn-berry"), ".: yarn add --mode=update-lockfile a@1.2 b@>=2 c d@^3.1 e@4 "},
+		{add(toolchain.Python, "pip"), "requirements.txt a==1.2 b>=2 c d>=3.1 e==4"},
+		{add(toolchain.Python, "uv"), ".: uv add --no-sync a==1.2 b>=2 c d>=3.1 e==4 "},
+		{add(toolchain.Python, "poetry"), ".: poetry add --lock --no-interaction a==1.2 b>=2 c d>=3.1 e==4 "},
+	} {
+		if c.got != c.want {
+			t.Errorf("got  %s\nwant %s", c.got, c.want)
+		}
+	}
+}
+
+// What decides about an installation is more than the manifest and the lock file.
+func TestInstalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, want string
+		files      map[string]string
+	}{
+		{"yarn", "package.json .yarnrc.yml .yarn/patches/x.patch .yarn/releases/yarn-4.cjs yarn.lock", map[string]string{
+			"package.json": `{"dependencies":{"x":"1"}}`, "yarn.lock": "__metadata:\n", ".yarnrc.yml": "yarnPath: .yarn/releases/yarn-4.cjs\n",
+			".yarn/releases/yarn-4.cjs": "", ".yarn/patches/x.patch": "", ".yarn/cache/x.zip": "", "src/a.js": "",
+		}},
+		{"pnpm", "web/package.json web/.pnpmfile.cjs package.json pnpm-workspace.yaml patches/x.patch pnpm-lock.yaml", map[string]string{
+			"package.json": "{}", "pnpm-lock.yaml": "", "pnpm-workspace.yaml": "", "patches/x.patch": "", "web/package.json": "{}", "web/.pnpmfile.cjs": "", "web/src/a.js": "",
+		}},
+		{"pip", "pyproject.toml requirements.txt deps/base.txt deps/pins.txt", map[string]string{
+			"pyproject.toml": "", "requirements.txt": "-r deps/base.txt\n", "deps/base.txt": "x\n--constraint=pins.txt # why\n-r ../requirements.txt\n-r nowhere.txt\n", "deps/pins.txt": "y==1\n", "src/a.py": "",
+		}},
+	} {
+		dir := "src"
+		if c.name == "pnpm" {
+			dir = "web/src"
+		}
+		list, read := project(c.files)
+		f, ok := toolchain.NewProject(list, read).Detect(dir)
+		if got := strings.Join(f.Installs, " "); !ok || got != c.want {
+			t.Errorf("%s: installs %s\nwant %s", c.name, got, c.want)
+		}
+		if c.name == "pip" && !slices.Equal(f.Declared, []string{"x"}) {
+			t.Errorf("declared = %q: what is only constrained is not", f.Declared)
+		}
 	}
 }
 
@@ -194,7 +249,7 @@ func TestPlace(t *testing.T) {
 		{"ts pattern", "src/auth", "", map[string]string{"package.json": "{}", "src/user/user.ts": "", "src/user/user.spec.ts": ""}, "src/auth/auth.ts", "src/auth/auth.spec.ts", "pattern", nil, nil},
 		{"ts mirror", "src/auth", "", map[string]string{"package.json": "{}", "src/user/index.ts": "", "tests/user/index.test.ts": ""}, "src/auth/index.ts", "tests/auth/index.test.ts", "pattern", []string{"tests/auth/x.test.ts", "src/auth/x.test.ts"}, []string{"tests/user/x.test.ts"}},
 		{"ts structure wins", "src/auth", "```\nsrc/\n├── user/\n└── __tests__/   # *.spec.ts\n```", map[string]string{"package.json": "{}", "src/user/index.ts": "", "tests/user/index.test.ts": ""}, "src/auth/index.ts", "src/auth/__tests__/index.spec.ts", "structure", nil, nil},
-		{"python beside", "calc", "", map[string]string{"pyproject.toml": ""}, "calc/calc.py", "calc/test_calc.py", "convention", []string{"calc/test_x.py", "calc/conftest.py"}, []string{"calc/x.py", "tests/test_calc.py"}},
+		{"python beside", "calc", "", map[string]string{"pyproject.toml": ""}, "calc/__init__.py", "calc/test_calc.py", "convention", []string{"calc/test_x.py", "calc/conftest.py"}, []string{"calc/x.py", "tests/test_calc.py"}},
 		{"python tests", "app/calc", "- `app/`: code\n- `tests/`: tests", map[string]string{"pyproject.toml": "", "app/__init__.py": "", "app/user/__init__.py": ""}, "app/calc/__init__.py", "tests/app/calc/test_calc.py", "structure", []string{"tests/app/calc/test_x.py", "tests/test_calc.py"}, []string{"tests/test_user.py"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -20,6 +20,7 @@ type judged struct {
 	failures []step.TestResult
 	score    int
 	text     string
+	said     string // the author's own words about the attempt
 	tree     string // what the attempt left, without what was out of its scope
 }
 
@@ -86,7 +87,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		proof.Findings = append(proof.Findings, out.Findings...)
 		if out.Changed == 0 && !proof.Passed {
 			proof.Findings = append(proof.Findings, step.Finding{
-				Rule: "no-changes", Severity: step.Fix, Path: w.m.Dir, Message: "No file was changed, and the frozen tests do not pass. Write the code.",
+				Rule: "no-changes", Severity: step.Fix, Path: w.m.Dir, Message: "No file was changed, and the frozen tests do not pass. Write the code; where a test is wrong, do what the specification says and name the test again.",
 			})
 		}
 		honest := !rejected(proof.Findings)
@@ -112,7 +113,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		if len(w.f.Kept) > 0 && proof.Tree == w.tested {
 			break // all that it changed was kept files: another attempt cannot do better
 		}
-		fb = &judged{findings: proof.Findings, failures: proof.Failures, tree: proof.Tree}
+		fb = &judged{findings: proof.Findings, failures: proof.Failures, tree: proof.Tree, said: ans.Summary}
 	}
 	if passed != nil {
 		// What should have become better became worse: the red flags are left.
@@ -238,7 +239,7 @@ func strong(m step.MutateOut) bool { return 2*m.Killed >= m.Tried && len(m.Findi
 // finished code with its tests and may only add; the new tests are proved
 // again: red without the code, green with it.
 func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err error) {
-	t := w.ask("strength", w.tree, redSchema, redTask(w, &judged{findings: append(m.Survived, m.Findings...)}))
+	t := w.ask("strength", w.tree, redSchema, strengthTask(w, &judged{findings: append(m.Survived, m.Findings...)}))
 	out, err := turn(c.Sub("red"), t)
 	if err != nil {
 		w.failedTurn(c.Sub("turn"), "strength", err)

@@ -11,18 +11,19 @@ import (
 
 // work is one module on its way; its fields are derived anew on every re-run.
 type work struct {
-	in       step.CompileIn
-	plan     step.PlanOut
-	m        step.PlanModule
-	f        step.Facts
-	base     step.HeadOut // where the run's branch stood when the module began
-	frozen   []step.File
-	covers   []flow.Blob // what the tests were proved for
-	tested   string      // tree with the frozen tests that the code is written on
-	tree     string      // best tree so far
-	res      step.ModuleResult
-	attempts map[string]int // turns asked so far, by role
-	notes    *step.Notes
+	in        step.CompileIn
+	plan      step.PlanOut
+	m         step.PlanModule
+	f         step.Facts
+	base      step.HeadOut // where the run's branch stood when the module began
+	frozen    []step.File
+	covers    []flow.Blob    // what the tests were proved for
+	uncovered []step.Finding // what RED's review missed in the tests that were taken
+	tested    string         // tree with the frozen tests that the code is written on
+	tree      string         // best tree so far
+	res       step.ModuleResult
+	attempts  map[string]int // turns asked so far, by role
+	notes     *step.Notes
 }
 
 func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule) (step.ModuleResult, error) {
@@ -255,6 +256,9 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 	switch {
 	case len(w.res.Conflicts) > 0:
 		return w.end(c, step.Warning, "edited")
+	case w.res.Reason == "tests-incomplete":
+		w.res.Findings = append(w.uncovered, w.res.Findings...)
+		return w.end(c, step.Warning, w.res.Reason)
 	case w.res.Reason != "":
 		return w.end(c, step.Warning, w.res.Reason)
 	}

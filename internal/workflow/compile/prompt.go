@@ -4,13 +4,15 @@ import (
 	_ "embed" // the prompts
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
-const PromptVersion = 2
+const PromptVersion = 3
 
 //go:embed prompts/red.md
 var redPrompt string
@@ -51,23 +53,35 @@ func (w *work) ask(role, tree string, schema json.RawMessage, task string) step.
 	instructions := map[string]string{"red": redPrompt, "green": greenPrompt, "refactor": refactorPrompt, "strength": strengthPrompt}[role]
 	return step.Turn{
 		Role: role, Module: w.m.Dir, Attempt: n, Tree: tree, Instructions: instructions,
-		Docs: w.f.Docs, Task: w.frame(role) + task, Schema: schema, Commands: w.f.Commands, Private: w.f.Private, Budget: w.in.Budget,
+		Docs: w.docs(role), Task: w.frame(role) + task, Schema: schema, Commands: w.f.Commands, Private: w.f.Private, Budget: w.in.Budget,
 	}
+}
+
+// docs are what a role is shown: the notes about the present code are for those who change it.
+func (w *work) docs(role string) []step.Doc {
+	if w.f.Notes == nil || role == "red" || role == "strength" {
+		return w.f.Docs
+	}
+	return append(slices.Clone(w.f.Docs), *w.f.Notes)
 }
 
 // frame says where the work is: paths by code, never by choice of a model.
 func (w *work) frame(role string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Module: %s\nLanguage: %s; tools: %s\nSpecification: %s\n", w.m.Dir, w.f.Language, w.f.Toolchain, w.f.Spec)
+	fmt.Fprintf(&b, "Module: %s\nLanguage: %s; %s\nSpecification: %s\n", w.m.Dir, w.f.Language, w.f.Toolchain, w.f.Spec)
 	tests := role == "red" || role == "strength"
-	if len(w.f.Example) == 2 {
-		fmt.Fprintf(&b, "Code of a new module: %s\n", w.f.Example[0])
-		if tests {
-			fmt.Fprintf(&b, "Tests of a new module: %s\n", w.f.Example[1])
+	if len(w.f.Example) == 2 && len(w.f.Sources) == 0 {
+		fmt.Fprintf(&b, "The code %s: %s\n", pick(tests, "will be in", "belongs into"), w.f.Example[0])
+		if tests && w.f.Import != "" {
+			fmt.Fprintf(&b, "Tests import it from: %s\n", w.f.Import)
 		}
 	}
+	if len(w.f.Example) == 2 && tests && len(w.f.Tests) == 0 {
+		fmt.Fprintf(&b, "The tests belong into: %s\n", w.f.Example[1])
+	}
 	if tests {
-		list(&b, "You may create or change only test files and their data that match", w.f.TestPaths)
+		names := strings.Join(toolchain.TestNames(w.f.Language), ", ")
+		list(&b, "You may create or change only test files (by their names: "+names+") and data that they read, in", w.f.TestPaths)
 	} else {
 		list(&b, "You may create or change only source files (no tests) that match", w.f.SrcPaths)
 		list(&b, "Frozen test files; read them, do not change them", paths(w.frozen))
@@ -78,7 +92,11 @@ func (w *work) frame(role string) string {
 		list(&b, "Existing tests of the module", bound(w.f.Tests, 60))
 	}
 	list(&b, "External packages that the specification allows; they are installed", w.f.Packages)
-	list(&b, "Commands that you can run, also piped to head, tail or grep; others are refused", w.f.Commands)
+	list(&b, "Commands that you can run from the root of the project (do not change the directory), also piped to head, tail or grep, beside such that "+
+		"only read, like ls and cat; others are refused, which may read \"requires approval\"", w.f.Commands)
+	if !tests {
+		list(&b, "These have to succeed as well", w.f.Finish)
+	}
 	return b.String()
 }
 
@@ -104,8 +122,16 @@ func redTask(w *work, fb *judged) string {
 	}
 	items(&b, "Items of the specification that need tests", fresh)
 	items(&b, "Unchanged items, tested already; tests that cover nothing else stay exactly as they are", old)
-	list(&b, "The specification no longer has these items; tests of nothing else have been removed, change what is left of them", w.f.Removed)
+	list(&b, "The specification no longer has these items. Tests that covered only these have been removed by the program; in tests that cover others too, take out what checks these", w.f.Gone)
 	feedback(&b, fb)
+	return b.String()
+}
+
+// strengthTask lists what tests did not notice, then the items that new tests can be named for.
+func strengthTask(w *work, fb *judged) string {
+	var b strings.Builder
+	feedback(&b, fb)
+	items(&b, "Items of the specification", w.f.Items)
 	return b.String()
 }
 
@@ -119,7 +145,14 @@ func items(b *strings.Builder, title string, its []step.Item) {
 		if it.Category != "" {
 			kind += ", " + it.Category
 		}
-		fmt.Fprintf(b, "- %s [%s] %s\n", it.ID, kind, clip(it.Text, 300))
+		fmt.Fprintf(b, "- %s [%s] %s", it.ID, kind, clip(it.Text, 300))
+		if it.Before != "" && it.Before != it.Text {
+			fmt.Fprintf(b, " (before: %s)", clip(it.Before, 300))
+		}
+		if it.State == "changed" && len(it.Tests) > 0 {
+			fmt.Fprintf(b, " (tested by %s)", strings.Join(bound(it.Tests, 5), ", "))
+		}
+		b.WriteByte('\n')
 	}
 	if len(its) > 300 {
 		fmt.Fprintf(b, "(and %d more, see the specification)\n", len(its)-300)
@@ -138,6 +171,10 @@ func greenTask(w *work, fb *judged) string {
 			fmt.Fprintf(&b, "- %s (%s)\n", k.Value, clip(k.Name, 200))
 		}
 	}
+	if changed := w.changed(); len(changed)+len(w.f.Gone) > 0 {
+		items(&b, "Changed in the specification since the code was built", changed)
+		list(&b, "No longer in the specification; take out what does only this", w.f.Gone)
+	}
 	if len(w.res.Unclear) > 0 {
 		b.WriteString("The author of the tests found these places unclear and read them so:\n")
 		for _, u := range w.res.Unclear {
@@ -146,6 +183,21 @@ func greenTask(w *work, fb *judged) string {
 	}
 	feedback(&b, fb)
 	return b.String()
+}
+
+// changed are the items that are not as they were when the present code was built; none
+// for a module that was never built.
+func (w *work) changed() []step.Item {
+	var out []step.Item
+	for _, it := range w.f.Items {
+		if it.State != "unchanged" {
+			out = append(out, it)
+		}
+	}
+	if len(out) == len(w.f.Items) && len(w.f.Gone) == 0 {
+		return nil
+	}
+	return out
 }
 
 // exported names an export once: its signature where there is one.
@@ -174,6 +226,9 @@ func feedback(b *strings.Builder, fb *judged) {
 		b.WriteString("\nThe attempt before this one is in the tree, without anything that was out of its scope. Mend exactly this, and keep the rest:\n")
 	} else {
 		b.WriteString("\nWhat was found:\n")
+	}
+	if fb.said != "" {
+		fmt.Fprintf(b, "Its author said:\n<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.said, "</feedback>", "< /feedback>"), 2000))
 	}
 	if fb.text != "" {
 		fmt.Fprintf(b, "<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.text, "</feedback>", "< /feedback>"), 8000))

@@ -39,12 +39,12 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 			continue
 		}
 		r := review(w.f.Items, ans.Tests, *proof)
-		if proof.Passed && r.score > best {
+		if proof.Passed && r.score >= best { // of two that are as good the later one has mended something
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
 			w.covers = covers(proof.Covers)
 			w.res.TestFiles, w.res.Unclear = paths(proof.Frozen), bound(ans.Unclear, 20)
 			w.keptBack(proof.Skipped)
-			w.res.Findings, w.res.Score = proof.Findings, r.score
+			w.res.Findings, w.res.Score, w.uncovered = proof.Findings, r.score, r.findings
 		}
 		if !proof.Passed {
 			w.res.Findings = proof.Findings
@@ -91,7 +91,7 @@ func covers(b flow.Blob) []flow.Blob {
 	return []flow.Blob{b}
 }
 
-func pick(ok bool, a, b int) int {
+func pick[T any](ok bool, a, b T) T {
 	if ok {
 		return a
 	}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+)
+
+// trusted refuses to run commands that the repository brings before a person
+// has said once that they may run.
+func (p *project) trusted() error {
+	if p.hasTrust() {
+		return nil
+	}
+	return usage("%s asks to run these commands:\n  %s\nIf you trust them: jacquard trust", configFile, p.shownCommands())
+}
+
+// hasTrust reports whether everything that the repository asks to run may run.
+func (p *project) hasTrust() bool {
+	digest := p.trustDigest()
+	if digest == "" {
+		return true
+	}
+	raw, err := os.ReadFile(p.trustFile())
+	if err != nil {
+		return false
+	}
+	for l := range strings.Lines(string(raw)) {
+		if strings.TrimSpace(l) == digest {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *project) trustCommands() []string {
+	out := append([]string{}, p.conf.Setup...)
+	for _, k := range []string{"build", "test", "lint", "format"} {
+		if c := p.conf.Checks[k]; c != "" {
+			out = append(out, c)
+		}
+	}
+	for _, c := range p.conf.Copy {
+		out = append(out, "copy "+c)
+	}
+	return out
+}
+
+// shownCommands lists the commands for the person who decides, one a line. One
+// with characters that a terminal would act on or hide is quoted.
+func (p *project) shownCommands() string {
+	var out []string
+	for _, c := range p.trustCommands() {
+		if strings.ContainsFunc(c, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			c = strconv.Quote(c)
+		}
+		out = append(out, c)
+	}
+	return strings.Join(out, "\n  ")
+}
+
+func (p *project) trustDigest() string {
+	cmds := p.trustCommands()
+	if len(cmds) == 0 {
+		return ""
+	}
+	raw, err := json.Marshal(append([]string{p.root}, cmds...))
+	if err != nil {
+		return "unreadable"
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// trustFile is in the user's configuration, where no repository can write.
+func (p *project) trustFile() string {
+	base := p.a.env["XDG_CONFIG_HOME"]
+	if runtime.GOOS == "windows" {
+		base = p.a.env["APPDATA"]
+	}
+	if base == "" {
+		base = filepath.Join(p.a.env["HOME"], ".config")
+	}
+	return filepath.Join(base, "jacquard", "trust")
+}
+
+func newTrust(a *app) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "trust", Short: "show the commands of this project's jacquard.yaml and allow them to run", Args: cobra.NoArgs,
+		Example: "  jacquard trust\n  jacquard trust --yes",
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			return p.trust(c.Context(), yes)
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// trust shows what the repository asks to run and records that it may, when a
+// person says so.
+func (p *project) trust(ctx context.Context, yes bool) error {
+	a, cmds := p.a, p.trustCommands()
+	if len(cmds) > 0 {
+		fmt.Fprintf(a.Err, a.lang().T("%s asks to run:\n  %s\n"), configFile, p.shownCommands())
+	}
+	if !p.hasTrust() {
+		if !yes {
+			if err := p.askTrust(ctx); err != nil {
+				return err
+			}
+		}
+		if err := p.addTrust(); err != nil {
+			return environment("store the trust", err)
+		}
+	}
+	switch {
+	case a.json:
+		a.print(map[string]any{"trusted": cmds})
+	case len(cmds) == 0:
+		fmt.Fprintln(a.Err, a.lang().T("this project asks to run nothing of its own; nothing to trust"))
+	default:
+		fmt.Fprintf(a.Out, a.lang().T("trusted: %d\n"), len(cmds))
+	}
+	return nil
+}
+
+// askTrust asks at the terminal. Without one nobody could have read the
+// commands, so that is for --yes to say.
+func (p *project) askTrust(ctx context.Context) error {
+	_, _, in := terminal(p.a.In)
+	_, _, out := terminal(p.a.Err)
+	if !in || !out {
+		return usage("nobody can be asked here: read the commands and run jacquard trust --yes")
+	}
+	fmt.Fprint(p.a.Err, p.a.lang().T("Allow them to run, as you and in this project? [y/N] "))
+	said := make(chan string, 1)
+	go func() { // a read cannot be ended; Ctrl-C leaves it behind
+		line, _ := bufio.NewReader(p.a.In).ReadString('\n') // what could not be read is no yes
+		said <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return silent(exitInterrupted)
+	case line := <-said:
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return nil
+		}
+	}
+	fmt.Fprintln(p.a.Err, p.a.lang().T("nothing was allowed"))
+	return silent(exitUsage)
+}
+
+// addTrust appends the digest of the present commands to the user's file.
+func (p *project) addTrust() error {
+	if err := os.MkdirAll(filepath.Dir(p.trustFile()), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(p.trustFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, p.trustDigest())
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
