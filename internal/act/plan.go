@@ -198,11 +198,7 @@ func (p *CompilePlan) warnings() []string {
 	}
 	for _, t := range p.targets {
 		if t.ImplementsMdPath != "" && p.view.ids[t.ImplementsMdPath] == "" {
-			missing := "missing - it will be generated"
-			if p.in.Lang == "ko" {
-				missing = "없음 - 자동 생성"
-			}
-			out = append(out, fmt.Sprintf("  ⚠ %s %s", t.ImplementsMdPath, missing))
+			out = append(out, fmt.Sprintf("  ⚠ %s missing - it will be generated", t.ImplementsMdPath))
 		}
 	}
 	if len(out) > 50 {

@@ -70,7 +70,7 @@ func newCompile(a *app) *cobra.Command {
 func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	in := step.CompileIn{
 		All: f.all, Phase: step.Phase(f.phase), Conflict: step.Conflict(f.conflict), Delivery: step.ToTree,
-		Today: time.Now().Format(time.DateOnly), Lang: string(report.English), Branch: f.branch, // translated when it is shown
+		Today: time.Now().Format(time.DateOnly), Branch: f.branch,
 	}
 	switch in.Phase {
 	case step.Full, step.Red, step.GreenRefactor:

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
-	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
 )
@@ -38,7 +37,7 @@ func newTargets(a *app) *cobra.Command {
 			if in.Path, err = p.inside(given); err != nil {
 				return err
 			}
-			in.Phase, in.Conflict, in.Lang = step.Full, step.KeepFiles, string(report.English)
+			in.Phase, in.Conflict = step.Full, step.KeepFiles
 			plan, err := act.New(p.planOptions()).PlanCompile(c.Context(), in)
 			if err != nil {
 				return err

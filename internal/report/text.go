@@ -84,8 +84,15 @@ func Finding(f step.Finding) string {
 func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	var b strings.Builder
 	verdict := l.T("sent back")
-	if a.Passed {
+	switch {
+	case a.Passed && a.Phase == "strength":
+		verdict = l.T("strong enough")
+	case a.Phase == "strength":
+		verdict = l.T("weak")
+	case a.Passed:
 		verdict = l.T("passed")
+	case a.Phase == "refactor":
+		verdict = l.T("undone")
 	}
 	if a.Text != "" {
 		verdict += " (" + a.Text + ")"
@@ -105,10 +112,22 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	}
 	if a.Phase != "red" {
 		for _, t := range a.Failures {
-			fmt.Fprintf(&b, "    %s: %s\n", t.ID, t.Status)
+			b.WriteString(failure(t))
 		}
 	}
 	return b.String()
+}
+
+// failure is one line about a test: its id, and the first line of what it said.
+func failure(t step.TestResult) string {
+	said, _, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
+	if r := []rune(said); len(r) > 120 {
+		said = string(r[:120]) + "…"
+	}
+	if said != "" {
+		said = ": " + said
+	}
+	return fmt.Sprintf("    %s: %s%s\n", t.ID, t.Status, said)
 }
 
 // Result is the text of a module that has ended.
@@ -180,7 +199,7 @@ func advice(l Lang, r step.ModuleResult) string {
 		fmt.Fprintln(&b, Finding(f))
 	}
 	for _, t := range r.Failures {
-		fmt.Fprintf(&b, "    %s: %s\n", t.ID, t.Status)
+		b.WriteString(failure(t))
 	}
 	if r.Summary != "" && !r.Delivered {
 		say(l.T("its author says: %s"), strings.ReplaceAll(r.Summary, "\n", " "))

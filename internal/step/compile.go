@@ -16,7 +16,6 @@ type CompileIn struct {
 	Delivery  Delivery          `json:"delivery"`
 	Branch    string            `json:"branch,omitempty"`
 	Today     string            `json:"today"` // date for dated entries, YYYY-MM-DD
-	Lang      string            `json:"lang"`  // of messages: en or ko
 }
 
 // Phase says which part of the work a run does.

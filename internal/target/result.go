@@ -39,9 +39,9 @@ type Result struct {
 	Ignored            int                 `json:"ignored"`  // CLAUDE.md files that are no specs
 	Problems           []spec.Problem      `json:"problems"` // of the specs that were read, of the whole, of the lock
 
-	Index   *index.Index              `json:"-"` // all modules
-	Docs    map[string]*spec.Document `json:"-"` // those that were read: all targets and some more
-	Drift   map[string][]string       `json:"-"` // generated files that were edited since, by module
+	Index *index.Index              `json:"-"` // all modules
+	Docs  map[string]*spec.Document `json:"-"` // those that were read: all targets and some more
+	Drift map[string][]string       `json:"-"` // generated files that were edited since, by module
 
 	inputs map[string]Entry
 }

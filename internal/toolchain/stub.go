@@ -147,13 +147,8 @@ func otherValue(v string) string {
 		return v
 	}
 	if lit, ok := x.(*ast.BasicLit); ok {
-		switch lit.Kind {
-		case token.INT:
-			return "0"
-		case token.FLOAT:
-			return "0.0"
-		case token.STRING:
-			return `""`
+		if zero := map[token.Token]string{token.INT: "0", token.FLOAT: "0.0", token.STRING: `""`}[lit.Kind]; zero != "" {
+			return zero
 		}
 	}
 	if v == "true" {

@@ -190,12 +190,8 @@ func (w *work) refactor(c *flow.Ctx) error {
 		return err
 	}
 	ok := proof.Passed && !rejected(proof.Findings)
-	text := ""
-	if !ok {
-		text = "rolled back"
-	}
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: "refactor", Attempt: 1, Passed: ok, Counts: proof.Counts, Text: text,
+		Phase: "refactor", Attempt: 1, Passed: ok, Counts: proof.Counts,
 		Findings: clipped(proof.Findings, 20), Failures: failures(proof.Failures, 10), Usage: w.res.Usage,
 	})
 	if ok {

@@ -16,9 +16,6 @@ const asks = 10
 // takes the facts for it. A rejection leaves the module out of the run.
 func (w *work) language(c *flow.Ctx) (bool, error) {
 	text := fmt.Sprintf("In which language is %s to be written? The project does not say: %s", w.m.Dir, strings.Join(w.f.Choices, ", "))
-	if w.in.Lang == "ko" {
-		text = fmt.Sprintf("%s의 언어를 알 수 없습니다. 선택하세요: %s", w.m.Dir, strings.Join(w.f.Choices, ", "))
-	}
 	for _, rc := range flow.Rounds(c, "language", asks) {
 		a, err := flow.Ask(rc, "ask", flow.Question{Text: text, Options: w.f.Choices})
 		if err != nil {
