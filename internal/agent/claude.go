@@ -198,6 +198,9 @@ func claudeEnv(t Turn) []string {
 		"HOME": t.Home,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		"DISABLE_AUTOUPDATER":                      "1",
+		// The program commits, and a turn's home is thrown away.
+		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1",
+		"CLAUDE_CODE_DISABLE_AUTO_MEMORY":      "1",
 		// A shell in the background would keep the process alive after its result.
 		"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
 		"CLAUDE_CODE_MAX_RETRIES":              cliRetries,
