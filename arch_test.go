@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"toolchain":        {},
 	"index":            {"spec", "source"},
 	"target":           {"spec", "index", "toolchain"},
+	"inspect":          {"spec", "index", "toolchain"},
 	"flow":             {},
 	"flow/flowtest":    {"flow"},
 	"step":             {"flow"},
@@ -53,7 +54,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "toolchain", "index", "target", "flow", "step", "workflow/compile"}
+var pure = []string{"spec", "source", "toolchain", "index", "target", "inspect", "flow", "step", "workflow/compile"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

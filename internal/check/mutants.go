@@ -121,9 +121,11 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, proof *P
 	ran, died := false, false
 	for _, r := range run.results {
 		_, name := toolchain.SplitID(r.ID)
-		ran = ran || name != "" && (r.Status == step.Pass || r.Status == step.Fail)
-		killed = killed || r.Status == step.Fail
-		died = died || r.Status == step.Error
+		// A test that ends with an exception of its own has noticed as well; without a name it is a file that cannot be loaded.
+		noticed := r.Status == step.Fail || r.Status == step.Error && name != ""
+		ran = ran || noticed || name != "" && r.Status == step.Pass
+		killed = killed || noticed
+		died = died || r.Status == step.Error && name == ""
 	}
 	for _, f := range run.findings { // a run that was ended (an endless loop) noticed the mutant as well
 		if f.Rule == "check-invalid" && strings.Contains(f.Message, "ended after") {

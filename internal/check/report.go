@@ -375,7 +375,11 @@ func (r reader) unittest(report []byte) ([]step.TestResult, error) {
 			out = append(out, r.result(path.Join(r.chain.Root, strings.ReplaceAll(e.Name, ".", "/")+".py"), "", step.Error, e.Message, e.Seconds))
 			continue
 		}
-		out = append(out, r.result(r.relative(e.File), e.Name, step.TestStatus(e.Status), e.Message, e.Seconds))
+		st := step.TestStatus(e.Status)
+		if st == step.Error { // an exception that is no AssertionError; for all other runners such a test fails
+			st = step.Fail
+		}
+		out = append(out, r.result(r.relative(e.File), e.Name, st, e.Message, e.Seconds))
 	}
 	return out, nil
 }

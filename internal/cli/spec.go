@@ -12,10 +12,11 @@ import (
 
 func newSpec(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "spec", Short: "tools for specs that need no agent", Args: cobra.NoArgs,
+		Use: "spec", Short: "tools for specs that need no agent", Long: specHelp(), Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newTargets(a))
+	c.AddCommand(newSpecTools(a)...)
 	return c
 }
 

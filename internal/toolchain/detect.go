@@ -160,6 +160,10 @@ func (p *Project) language(dir string) (lang string, choices []string) {
 		}
 		c := p.counts[d]
 		if len(c) == 0 {
+			// A part of the project with a manifest of its own speaks for itself.
+			if here := p.manifestsIn(d); len(here) == 1 && d != "." {
+				return here[0], nil
+			}
 			continue
 		}
 		if sameEcosystem(c) {
@@ -185,12 +189,7 @@ func (p *Project) language(dir string) (lang string, choices []string) {
 	}
 	// A manifest between the directory and the project's root that is alone on its level decides.
 	for _, d := range parents(dir) {
-		var here []string
-		for _, e := range ecosystems() {
-			if m, ok := p.has(d, e.manifests...); ok {
-				here = append(here, p.manifestLanguage(e, d, m))
-			}
-		}
+		here := p.manifestsIn(d)
 		if len(here) == 1 && d != "." {
 			return here[0], nil
 		}
@@ -199,6 +198,17 @@ func (p *Project) language(dir string) (lang string, choices []string) {
 		}
 	}
 	return "", sortedKeys(found)
+}
+
+// manifestsIn are the languages that the manifests in a directory stand for.
+func (p *Project) manifestsIn(dir string) []string {
+	var here []string
+	for _, e := range ecosystems() {
+		if m, ok := p.has(dir, e.manifests...); ok {
+			here = append(here, p.manifestLanguage(e, dir, m))
+		}
+	}
+	return here
 }
 
 // manifestLanguage is the language that a manifest stands for when there is no source yet.

@@ -42,6 +42,7 @@ func TestDetect(t *testing.T) {
 		{"new directory below a manifest", "web/other/new", monorepo, "typescript node web pnpm vitest"},
 		{"python", "tools/src/tools", monorepo, "python python tools uv pytest"},
 		{"unknown", "brandnew", monorepo, "? [go python typescript]"},
+		{"own manifest against sources elsewhere", "a", map[string]string{"a/go.mod": "module x\n", "web/index.js": "", "web/package.json": "{}"}, "go go a go go"},
 		{"empty go project", "a", map[string]string{"go.mod": "module x\n"}, "go go . go go"},
 		{"empty typescript project", "src/a", map[string]string{"package.json": `{"devDependencies":{"typescript":"5","jest":"30"}}`, "package-lock.json": ""}, "typescript node . npm jest"},
 		{"javascript", "a", map[string]string{"package.json": "{}", "a/x.mjs": ""}, "javascript node . npm node"},

@@ -1,0 +1,484 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/inspect"
+)
+
+// oldNames are the commands that the spec tools stand in for.
+var oldNames = [][2]string{
+	{"parse-tree", "tree"}, {"resolve-boundary", "boundary"}, {"parse-claude-md", "parse"}, {"validate-schema", "check"},
+	{"fix-schema", "fix"}, {"diff-compile-targets", "targets"}, {"scan-claude-md", "scan"}, {"symbol-index", "index"},
+	{"symbol-index --find", "find"}, {"symbol-index --references", "refs"}, {"dependency-graph", "graph"}, {"audit", "audit"},
+	{"parse-implements-md", "implements"},
+}
+
+// specTool is a spec command that needs no agent and no state.
+type specTool struct {
+	a      *app
+	output string
+}
+
+// files opens the project and lists what is in it now.
+func (t *specTool) files(ctx context.Context) (*project, *inspect.Project, error) {
+	p, err := t.a.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := p.repo.Listing(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []string
+	for f, x := range list {
+		if !x.Deleted && x.Mode != "160000" {
+			files = append(files, f)
+		}
+	}
+	return p, inspect.New(p.root, files, func(f string) []byte {
+		b, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(f)))
+		if err != nil {
+			return nil
+		}
+		return b
+	}), nil
+}
+
+// answer gives v as JSON where that is asked for, in a file or on stdout, else as text.
+func (t *specTool) answer(v any, text func()) error {
+	switch {
+	case t.output != "":
+		raw, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(t.output, raw, 0o644); err != nil { //nolint:gosec // an answer for others to read
+			return fmt.Errorf("write %s: %w", t.output, err)
+		}
+		fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), t.output)
+	case t.a.json:
+		t.a.print(v)
+	default:
+		text()
+	}
+	return nil
+}
+
+// command makes a spec command; run does the work.
+func (t *specTool) command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error { return run(c.Context(), args) }}
+	name, _, _ := strings.Cut(use, " ")
+	for _, n := range oldNames {
+		if n[1] == name && !strings.Contains(n[0], " ") && n[0] != name {
+			c.Aliases = append(c.Aliases, n[0])
+		}
+	}
+	c.Flags().StringVarP(&t.output, "output", "o", "", "write the JSON answer to a `file`")
+	return c
+}
+
+func newSpecTools(a *app) []*cobra.Command {
+	t := func() *specTool { return &specTool{a: a} }
+	return []*cobra.Command{
+		t().tree(), t().audit(), t().boundary(), t().parse(), t().check(), t().fix(), t().scan(), t().index(),
+		t().find(), t().refs(), t().graph(), t().implements(),
+	}
+}
+
+func (t *specTool) tree() *cobra.Command {
+	return t.command("tree", "which directories need a CLAUDE.md", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		tree := x.Tree()
+		return t.answer(tree, func() {
+			for _, n := range tree.Needs {
+				fmt.Fprintf(t.a.Out, "%s %s (%s)\n", tick(n.HasClaudeMd), place(n.Path), n.Reason)
+			}
+		})
+	})
+}
+
+func (t *specTool) audit() *cobra.Command {
+	issues := false
+	c := t.command("audit", "which directories lack a CLAUDE.md, or have one that nothing asks for", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		audit := x.Audit(issues)
+		return t.answer(audit, func() {
+			for _, n := range audit.Nodes {
+				if n.Status != "not_required" {
+					fmt.Fprintf(t.a.Out, "%-10s %s\n", n.Status, place(n.Path))
+				}
+			}
+		})
+	})
+	c.Flags().BoolVar(&issues, "only-issues", false, "list only those that are missing or unexpected")
+	return c
+}
+
+func (t *specTool) boundary() *cobra.Command {
+	var dir, doc string
+	c := t.command("boundary [DIR]", "what belongs to a directory's module, and which references leave it", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		if dir, err = p.inside(first(args, dir, ".")); err != nil {
+			return err
+		}
+		b := x.Boundary(root(dir))
+		return t.answer(b, func() {
+			for _, f := range b.Files {
+				fmt.Fprintf(t.a.Out, "  %s (%s)\n", f.Name, f.Type)
+			}
+			for _, d := range b.Subdirs {
+				fmt.Fprintf(t.a.Out, "%s %s/\n", tick(d.HasClaudeMd), d.Name)
+			}
+			for _, v := range b.Violations {
+				fmt.Fprintf(t.a.Out, "⚠ %s:%d: %s: %s; %s\n", path.Join(dir, "CLAUDE.md"), v.Line, v.Type, v.Reference, v.Reason)
+			}
+		})
+	})
+	c.Flags().StringVarP(&dir, "path", "p", "", "the `directory`")
+	c.Flags().StringVarP(&doc, "claude-md", "c", "", "taken for compatibility: the CLAUDE.md of the directory is always read")
+	return c
+}
+
+func (t *specTool) parse() *cobra.Command {
+	var file string
+	c := t.command("parse FILE", "a CLAUDE.md as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := p.document(first(args, file, "CLAUDE.md"))
+		if err != nil {
+			return err
+		}
+		raw, ok := x.Parse(name)
+		if !ok {
+			return usage("Cannot read file '%s': there is none, or git ignores it", name)
+		}
+		v := x.Check(name, false)
+		for _, e := range v.Errors {
+			fmt.Fprintf(t.a.Err, "%s:%d: %s\n", name, e.Line, e.Message)
+		}
+		if err := t.answer(json.RawMessage(raw), func() { fmt.Fprintf(t.a.Out, "%s\n", raw) }); err != nil || v.Valid {
+			return err
+		}
+		return silent(exitNotVerified)
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}
+
+func (t *specTool) check() *cobra.Command {
+	var file string
+	var strict, exitZero bool
+	c := t.command("check [PATH…]", "what is wrong with specs: a file, those of a directory, or all", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		if file != "" {
+			args = append(args, file)
+		}
+		names, single, err := p.specsOf(x, args)
+		if err != nil {
+			return err
+		}
+		all, valid := []inspect.Validity{}, true
+		for _, n := range names {
+			v := x.Check(n, strict)
+			all, valid = append(all, v), valid && v.Valid
+		}
+		var v any = map[string]any{"valid": valid, "files": all}
+		if single {
+			v = all[0]
+		}
+		err = t.answer(v, func() {
+			for _, v := range all {
+				for _, pr := range v.Problems {
+					fmt.Fprintln(t.a.Out, pr.String())
+				}
+				for _, e := range v.Errors {
+					if len(v.Problems) == 0 {
+						fmt.Fprintln(t.a.Out, e.Message)
+					}
+				}
+			}
+			if valid {
+				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d specs are valid\n"), len(all))
+			}
+		})
+		if err != nil || valid || exitZero {
+			return err
+		}
+		return silent(exitNotVerified)
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "a `file`, as an argument would name it")
+	c.Flags().BoolVar(&strict, "strict", false, "a missing section, IMPLEMENTS.md or symbol is an error as well")
+	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although something is wrong")
+	return c
+}
+
+func (t *specTool) fix() *cobra.Command {
+	var file string
+	c := t.command("fix FILE", "add the sections that a CLAUDE.md lacks, saying None", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, err := t.a.open(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := p.document(first(args, file, "CLAUDE.md"))
+		if err != nil {
+			return err
+		}
+		full := filepath.Join(p.root, filepath.FromSlash(name))
+		src, err := os.ReadFile(full)
+		if err != nil {
+			return usage("Cannot read file '%s': %v", name, err)
+		}
+		fixed, added := inspect.Fix(name, src)
+		if len(added) == 0 {
+			fmt.Fprint(t.a.Out, t.a.lang().T("No missing sections to fix.\n"))
+			return nil
+		}
+		to := full
+		if t.output != "" {
+			to = t.output
+		}
+		if err := os.WriteFile(to, fixed, 0o644); err != nil { //nolint:gosec // a document of the project
+			return fmt.Errorf("write %s: %w", to, err)
+		}
+		fmt.Fprintf(t.a.Out, t.a.lang().T("Fixed %d section(s): %s\n"), len(added), strings.Join(added, ", "))
+		fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), to)
+		return nil
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}
+
+func (t *specTool) scan() *cobra.Command {
+	return t.command("scan", "what each spec is about, and what it exports", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		scan := x.Scan()
+		return t.answer(scan, func() {
+			for _, e := range scan.Entries {
+				fmt.Fprintf(t.a.Out, "%s: %s\n  %s\n", place(e.Dir), e.Purpose, strings.Join(e.Exports, ", "))
+			}
+		})
+	})
+}
+
+func (t *specTool) index() *cobra.Command {
+	var name, to string
+	c := t.command("index", "all symbols that specs export, and who speaks of them", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case name != "":
+			return t.symbols(x.Find(name))
+		case to != "":
+			return t.references(x.References(to))
+		}
+		all := x.Index()
+		return t.answer(all, func() {
+			for _, s := range all.Symbols {
+				fmt.Fprintf(t.a.Out, "%s: %s\n", s.Anchor, s.Signature)
+			}
+			for _, r := range all.Unresolved {
+				fmt.Fprintf(t.a.Out, "⚠ %s:%d: %s is not there\n", path.Join(r.From, "CLAUDE.md"), r.Line, r.Anchor)
+			}
+		})
+	})
+	c.Flags().StringVar(&name, "find", "", "only symbols with this `name`")
+	c.Flags().StringVar(&to, "references", "", "only references to this `anchor` or name")
+	return c
+}
+
+func (t *specTool) symbols(list []inspect.Symbol) error {
+	err := t.answer(list, func() {
+		for _, s := range list {
+			fmt.Fprintf(t.a.Out, "%s:%d: %s %s\n", path.Join(s.Module, "CLAUDE.md"), s.Line, s.Kind, s.Signature)
+		}
+	})
+	if err == nil && len(list) == 0 {
+		return silent(exitNotVerified)
+	}
+	return err
+}
+
+func (t *specTool) references(list []inspect.Reference) error {
+	return t.answer(list, func() {
+		for _, r := range list {
+			fmt.Fprintf(t.a.Out, "%s %s:%d: %s\n", tick(r.Valid), path.Join(r.From, "CLAUDE.md"), r.Line, r.Anchor)
+		}
+	})
+}
+
+func (t *specTool) find() *cobra.Command {
+	return t.command("find NAME", "where a symbol is specified; exit 1 when nowhere", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		return t.symbols(x.Find(args[0]))
+	})
+}
+
+func (t *specTool) refs() *cobra.Command {
+	return t.command("refs ANCHOR", "which specs speak of a symbol: module/CLAUDE.md#name, or a name", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		return t.references(x.References(args[0]))
+	})
+}
+
+func (t *specTool) graph() *cobra.Command {
+	return t.command("graph", "which module depends on which, and what of that cannot be", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		g := x.Graph()
+		err = t.answer(g, func() {
+			for _, e := range g.Edges {
+				fmt.Fprintf(t.a.Out, "%s %s → %s %s\n", tick(e.Valid), e.From, e.To, strings.Join(e.Symbols, ", "))
+			}
+			for _, v := range g.Violations {
+				fmt.Fprintf(t.a.Out, "⚠ %s → %s: %s. %s\n", v.From, v.To, v.Reason, v.Suggestion)
+			}
+		})
+		if err == nil && len(g.Violations) > 0 {
+			return silent(exitNotVerified)
+		}
+		return err
+	})
+}
+
+func (t *specTool) implements() *cobra.Command {
+	var file string
+	c := t.command("implements FILE", "an IMPLEMENTS.md as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, err := t.a.open(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := p.document(first(args, file, "IMPLEMENTS.md"))
+		if err != nil {
+			return err
+		}
+		src, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(name)))
+		if err != nil {
+			return usage("Cannot read file '%s': %v", name, err)
+		}
+		v := inspect.Implements(name, src)
+		err = t.answer(v, func() {
+			for _, e := range v.Errors {
+				fmt.Fprintln(t.a.Out, e)
+			}
+			for _, m := range v.Map {
+				fmt.Fprintf(t.a.Out, "%s → %s: %d\n", m.RelativePath, m.Ref, len(m.Exports))
+			}
+		})
+		if err == nil && len(v.Errors) > 0 {
+			return silent(exitNotVerified)
+		}
+		return err
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}
+
+// specsOf are the specs that arguments name: files, or directories with all below them.
+// single says that it is one file, named as such.
+func (p *project) specsOf(x *inspect.Project, args []string) (names []string, single bool, err error) {
+	if len(args) == 0 {
+		return x.Specs("."), false, nil
+	}
+	for _, arg := range args {
+		if path.Base(filepath.ToSlash(arg)) == "CLAUDE.md" {
+			name, err := p.document(arg)
+			if err != nil {
+				return nil, false, err
+			}
+			names, single = append(names, name), len(args) == 1
+			continue
+		}
+		dir, err := p.inside(arg)
+		if err != nil {
+			return nil, false, err
+		}
+		names = append(names, x.Specs(root(dir))...)
+	}
+	return names, single, nil
+}
+
+// document is the path of a document from the project's root.
+func (p *project) document(arg string) (string, error) {
+	dir, err := p.inside(filepath.Dir(arg))
+	if err != nil {
+		return "", err
+	}
+	return path.Join(root(dir), filepath.Base(arg)), nil
+}
+
+func root(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+func first(args []string, flag, or string) string {
+	switch {
+	case len(args) > 0:
+		return args[0]
+	case flag != "":
+		return flag
+	}
+	return or
+}
+
+func tick(ok bool) string {
+	if ok {
+		return "✓"
+	}
+	return "⚠"
+}
+
+func place(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// specHelp shows what commands of other tools are called here.
+func specHelp() string {
+	var b strings.Builder
+	b.WriteString("Tools for specs that need no agent.\n\nCommands of earlier tools and what they are here (their names work as well):\n")
+	for _, n := range oldNames {
+		fmt.Fprintf(&b, "  %-27s %s\n", n[0], n[1])
+	}
+	return b.String()
+}

@@ -1,0 +1,131 @@
+package inspect
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Boundary is what belongs to the module of a directory, and which references leave it.
+type Boundary struct {
+	Path        string           `json:"path"`
+	Files       []BoundaryFile   `json:"direct_files"`
+	Subdirs     []BoundaryDir    `json:"subdirs"`
+	SourceFiles int              `json:"source_file_count"`
+	SubdirCount int              `json:"subdir_count"`
+	Violations  []BoundaryBreach `json:"violations"`
+}
+
+// BoundaryFile is a file directly in the directory, with the language or kind of it.
+type BoundaryFile struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// BoundaryDir is a directory directly in it.
+type BoundaryDir struct {
+	Name        string `json:"name"`
+	HasClaudeMd bool   `json:"has_claude_md"`
+}
+
+// BoundaryBreach is a reference in Dependencies or Structure that leaves the module.
+type BoundaryBreach struct {
+	Type      string `json:"violation_type"` // Parent or Sibling
+	Reference string `json:"reference"`
+	Line      int    `json:"line_number"`
+	Reason    string `json:"reason"`
+}
+
+// Boundary looks at one directory. What is a breach: a module knows others by their
+// interface alone, so a reference to the CLAUDE.md of another module, wherever that lies,
+// is how a dependency is declared and no breach; a way out of the directory ("../") is
+// one, and so is a path to anything else within another module. (The tools before called
+// every path whose first part is no child a breach, and with it the very form in which
+// dependencies are written, and the names of packages.)
+func (p *Project) Boundary(dir string) Boundary {
+	b := Boundary{Path: shown(dir), Files: []BoundaryFile{}, Subdirs: []BoundaryDir{}, Violations: []BoundaryBreach{}}
+	subdirs := map[string]bool{}
+	for _, f := range p.files {
+		rest, ok := below(dir, f)
+		if !ok || foreign(f) {
+			continue
+		}
+		first, _, nested := strings.Cut(rest, "/")
+		if nested {
+			if !strings.HasPrefix(first, ".") {
+				subdirs[first] = true
+			}
+			continue
+		}
+		kind := fileType(first)
+		b.Files = append(b.Files, BoundaryFile{first, kind})
+		if toolchain.LanguageOf(f) != "" || otherSource(f) {
+			b.SourceFiles++
+		}
+	}
+	for d := range subdirs {
+		b.Subdirs = append(b.Subdirs, BoundaryDir{d, p.docs[path.Join(dir, d)] != nil})
+	}
+	slices.SortFunc(b.Subdirs, func(x, y BoundaryDir) int { return strings.Compare(x.Name, y.Name) })
+	b.SubdirCount = len(b.Subdirs)
+	if d := p.docs[dir]; d != nil {
+		p.breaches(&b, dir, d)
+	}
+	return b
+}
+
+func (p *Project) breaches(b *Boundary, dir string, d *document) {
+	for _, dep := range d.Dependencies.Internal {
+		switch {
+		case strings.HasPrefix(dep.Ref, "../") || strings.Contains(dep.Ref, "/../"):
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + path.Join(dep.Path, specFile)})
+		case dep.IsSpec || dep.Path == dir || strings.HasPrefix(dep.Path, dir+"/") || dir == ".":
+		default:
+			if owner, ok := p.owner(dep.Path); ok && owner != dep.Path && owner != dir {
+				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it lies in the module " + owner + "; depend on " + path.Join(owner, specFile)})
+			}
+		}
+	}
+	for _, s := range d.Document.Structure {
+		if strings.HasPrefix(s.Path, "../") {
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory"})
+		}
+	}
+	slices.SortStableFunc(b.Violations, func(x, y BoundaryBreach) int { return x.Line - y.Line })
+}
+
+// owner is the module that a path lies in.
+func (p *Project) owner(at string) (string, bool) {
+	for d := at; ; d = path.Dir(d) {
+		if p.docs[d] != nil {
+			return d, true
+		}
+		if d == "." || d == "/" {
+			return "", false
+		}
+	}
+}
+
+func below(dir, file string) (string, bool) {
+	if dir == "." {
+		return file, true
+	}
+	return strings.CutPrefix(file, dir+"/")
+}
+
+var fileTypes = map[string]string{
+	".ts": "typescript", ".tsx": "typescript", ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+	".py": "python", ".pyi": "python", ".rs": "rust", ".go": "go", ".java": "java", ".kt": "kotlin", ".kts": "kotlin", ".rb": "ruby",
+	".c": "c", ".h": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".hpp": "cpp", ".cs": "csharp", ".swift": "swift", ".php": "php",
+	".scala": "scala", ".md": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".html": "html",
+	".css": "css", ".scss": "css", ".sass": "css",
+}
+
+func fileType(name string) string {
+	if t := fileTypes[path.Ext(name)]; t != "" {
+		return t
+	}
+	return "other"
+}

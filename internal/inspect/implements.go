@@ -1,0 +1,61 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// ImplementsDoc is what an IMPLEMENTS.md says that tools can use.
+type ImplementsDoc struct {
+	Map      []IntegrationEntry `json:"module_integration_map"`
+	Sections []string           `json:"sections"`
+	Errors   []string           `json:"errors"`
+	Warnings []string           `json:"warnings"`
+}
+
+// IntegrationEntry is one module that is used, and what of it.
+type IntegrationEntry struct {
+	RelativePath string           `json:"relative_path"`
+	Ref          string           `json:"claude_md_ref"`
+	Exports      []IntegratedItem `json:"exports_used"`
+	Context      string           `json:"integration_context"`
+}
+
+// IntegratedItem is a signature that is used, and for what.
+type IntegratedItem struct {
+	Signature string `json:"signature"`
+	Role      string `json:"role_description,omitempty"`
+}
+
+// Implements reads an IMPLEMENTS.md.
+func Implements(file string, src []byte) ImplementsDoc {
+	im, ps := spec.ParseImplements(file, src)
+	v := ImplementsDoc{Map: []IntegrationEntry{}, Sections: []string{}, Errors: []string{}, Warnings: []string{}}
+	for _, part := range im.Planning {
+		v.Sections = append(v.Sections, part.Title)
+	}
+	for _, part := range im.Implementation {
+		v.Sections = append(v.Sections, part.Title)
+	}
+	for _, in := range im.Integration {
+		e := IntegrationEntry{RelativePath: in.RelativePath, Ref: in.Ref, Context: in.Context, Exports: []IntegratedItem{}}
+		for i, x := range in.Exports {
+			item := IntegratedItem{Signature: x.Text}
+			if i < len(in.Roles) {
+				item.Role = in.Roles[i]
+			}
+			e.Exports = append(e.Exports, item)
+		}
+		v.Map = append(v.Map, e)
+	}
+	for _, p := range ps {
+		text := fmt.Sprintf("Line %d: %s", p.Line, p.Text)
+		if p.Severity == spec.Error {
+			v.Errors = append(v.Errors, text)
+		} else {
+			v.Warnings = append(v.Warnings, text)
+		}
+	}
+	return v
+}

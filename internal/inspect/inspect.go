@@ -1,0 +1,96 @@
+// Package inspect answers what the spec commands ask of a project: which directories need
+// a spec, what the specs say, whether they are sound, who uses what. It computes from a
+// listing and the bytes of files alone.
+//
+// The names of fields are those of the tools that these commands stand in for, so that
+// scripts written for them go on working; lists are never null, and the order is always
+// the same. Where a tool before was wrong the comment says what is right.
+package inspect
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/index"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+const specFile = "CLAUDE.md"
+
+// Project is the files of a project, for one goroutine.
+type Project struct {
+	root  string
+	files []string // sorted
+	read  func(path string) []byte
+	docs  map[string]*document // by directory
+	dirs  []string             // of docs, sorted
+	index *index.Index
+}
+
+// document is a CLAUDE.md with everything that is wrong with it.
+type document struct {
+	*spec.Document
+
+	src      []byte
+	problems []spec.Problem
+}
+
+// New takes a project: its root, which only names it, its files as relative paths with
+// slashes, and how to read one; nil stands for a file that cannot be read.
+func New(root string, files []string, read func(path string) []byte) *Project {
+	p := &Project{root: root, files: slices.Clone(files), read: read, docs: map[string]*document{}}
+	slices.Sort(p.files)
+	for _, f := range p.files {
+		if path.Base(f) != specFile || foreign(f) {
+			continue
+		}
+		src := read(f)
+		if src == nil {
+			continue
+		}
+		d, ps := spec.Parse(f, src)
+		dir := path.Dir(f)
+		p.docs[dir] = &document{Document: d, src: src, problems: ps}
+		p.dirs = append(p.dirs, dir)
+	}
+	slices.Sort(p.dirs)
+	var mods []index.Module
+	for _, dir := range p.dirs {
+		mods = append(mods, index.Of(p.docs[dir].Document))
+	}
+	p.index, _ = index.Build(mods)
+	return p
+}
+
+// foreignDirs hold what others wrote or tools made, also where somebody committed it.
+// Directories called build, bin, out or target are packages like others when git lists
+// files in them.
+var foreignDirs = []string{
+	"node_modules", "vendor", ".git", ".svn", ".hg", ".claude", ".jacquard", "__pycache__", ".pytest_cache", ".mypy_cache",
+	".idea", ".vscode", ".vs", ".nyc_output", ".venv",
+}
+
+func foreign(file string) bool {
+	for part := range strings.SplitSeq(path.Dir(file), "/") {
+		if slices.Contains(foreignDirs, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// shown is a directory as the tools before wrote it: "" for the root.
+func shown(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir
+}
+
+func depth(dir string) int {
+	if dir == "." {
+		return 0
+	}
+	return strings.Count(dir, "/") + 1
+}

@@ -1,0 +1,179 @@
+package inspect
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// Scan is what each spec is about.
+type Scan struct {
+	Root    string      `json:"root"`
+	Entries []ScanEntry `json:"entries"`
+}
+
+// ScanEntry is one spec: its directory ("" is the root), the first paragraph of its
+// Purpose, at most 200 characters, and the names that it exports.
+type ScanEntry struct {
+	Dir     string   `json:"dir"`
+	Purpose string   `json:"purpose"`
+	Exports []string `json:"export_names"`
+}
+
+// Scan lists all specs, sorted by directory.
+func (p *Project) Scan() Scan {
+	s := Scan{Root: p.root, Entries: []ScanEntry{}}
+	for _, dir := range p.dirs {
+		d := p.docs[dir]
+		e := ScanEntry{Dir: shown(dir), Exports: []string{}}
+		first, _, _ := strings.Cut(strings.TrimSpace(d.Purpose), "\n\n")
+		e.Purpose = strings.Join(strings.Fields(first), " ")
+		if r := []rune(e.Purpose); len(r) > 200 {
+			e.Purpose = string(r[:200]) + "..."
+		}
+		for _, x := range d.Exports {
+			e.Exports = append(e.Exports, x.Name)
+		}
+		s.Entries = append(s.Entries, e)
+	}
+	return s
+}
+
+// Validity is what is wrong with one document.
+type Validity struct {
+	File     string         `json:"file"`
+	Valid    bool           `json:"valid"`
+	Errors   []SchemaError  `json:"errors"`
+	Warnings []string       `json:"warnings"`
+	Problems []spec.Problem `json:"problems"` // all of them, with their places
+}
+
+// SchemaError is a reason for which a document is not valid.
+type SchemaError struct {
+	Type       string `json:"error_type"`
+	Message    string `json:"message"`
+	Line       int    `json:"line_number,omitempty"`
+	Section    string `json:"section,omitempty"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// Check validates the spec of a file. With strict a missing IMPLEMENTS.md and every
+// section that the schema requires are errors too.
+func (p *Project) Check(file string, strict bool) Validity {
+	v := Validity{File: file, Errors: []SchemaError{}, Warnings: []string{}, Problems: []spec.Problem{}}
+	d := p.docs[path.Dir(file)]
+	if d == nil || path.Base(file) != specFile {
+		v.Errors = append(v.Errors, SchemaError{Type: "FileError", Message: "Cannot read file: " + file})
+		return v
+	}
+	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
+	for _, ref := range d.CrossRefs {
+		if _, ok := p.index.Resolve(ref); !ok {
+			anchor := path.Join(ref.Path, specFile) + "#" + ref.Symbol
+			ps = append(ps, spec.Problem{
+				Path: file, Line: ref.Line, Col: 1, Severity: spec.Warning,
+				Text: fmt.Sprintf("Cross-reference '%s' does not resolve to any known symbol", anchor),
+				Hint: fmt.Sprintf("Check that '%s' exists in %s Exports section, or fix the reference", ref.Symbol, path.Join(ref.Path, specFile)),
+			})
+		}
+	}
+	implements := path.Join(path.Dir(file), "IMPLEMENTS.md")
+	if _, ok := slices.BinarySearch(p.files, implements); !ok {
+		ps = append(ps, spec.Problem{
+			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with CLAUDE.md)", implements),
+		})
+	}
+	for _, b := range p.Boundary(path.Dir(file)).Violations {
+		ps = append(ps, spec.Problem{
+			Path: file, Line: b.Line, Col: 1, Severity: spec.Warning,
+			Text: fmt.Sprintf("boundary: %s (%s)", b.Reference, b.Type), Hint: b.Reason,
+		})
+	}
+	v.Problems = spec.SortProblems(ps)
+	for _, pr := range v.Problems {
+		kind, section := typeOf(pr.Text)
+		if pr.Severity == spec.Error || strict && (kind == "MissingSection" || kind == "INV3Violation" || kind == "UnresolvedCrossReference") {
+			v.Errors = append(v.Errors, SchemaError{Type: kind, Message: pr.Text, Line: pr.Line, Section: section, Suggestion: pr.Hint})
+			continue
+		}
+		text := pr.Text
+		if pr.Line > 0 {
+			text = fmt.Sprintf("Line %d: %s", pr.Line, text)
+		}
+		v.Warnings = append(v.Warnings, text)
+	}
+	v.Valid = len(v.Errors) == 0
+	return v
+}
+
+// typeOf is the error_type of a problem, and the section that it is about.
+func typeOf(text string) (kind, section string) {
+	switch {
+	case strings.HasPrefix(text, "Missing required section: "):
+		return "MissingSection", strings.TrimPrefix(text, "Missing required section: ")
+	case strings.Contains(text, "does not allow 'None'"):
+		_, rest, _ := strings.Cut(text, "'")
+		section, _, _ = strings.Cut(rest, "'")
+		return "InvalidSectionContent", section
+	case strings.HasPrefix(text, "Exports section"):
+		return "InvalidExports", "Exports"
+	case strings.HasPrefix(text, "Behavior section"):
+		return "InvalidBehavior", "Behavior"
+	case strings.HasPrefix(text, "INV-3"):
+		return "INV3Violation", ""
+	case strings.HasPrefix(text, "Cross-reference"):
+		return "UnresolvedCrossReference", ""
+	case strings.HasPrefix(text, "Duplicate use case"):
+		return "DuplicateUseCaseId", "Behavior"
+	case strings.HasPrefix(text, "Include target"):
+		return "InvalidIncludeTarget", "Behavior"
+	case strings.HasPrefix(text, "Extend target"):
+		return "InvalidExtendTarget", "Behavior"
+	}
+	return "InvalidDocument", ""
+}
+
+// Specs lists the paths of all specs below a directory, sorted.
+func (p *Project) Specs(dir string) []string {
+	var out []string
+	for _, d := range p.dirs {
+		if dir == "." || d == dir || strings.HasPrefix(d, dir+"/") {
+			out = append(out, path.Join(d, specFile))
+		}
+	}
+	return out
+}
+
+// Fix adds the sections that a document lacks and that may say None, in alphabetical
+// order, and returns their names. Nothing else is changed, not a byte.
+func Fix(file string, src []byte) (fixed []byte, added []string) {
+	d, _ := spec.Parse(file, src)
+	text := string(src)
+	nl := "\n"
+	if strings.Contains(text, "\r\n") {
+		nl = "\r\n"
+	}
+	for _, s := range []string{"Behavior", "Contract", "Domain Context", "Exports", "Protocol"} {
+		if d.Has(s) {
+			continue
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += nl
+		}
+		text += nl + "## " + s + nl + "None" + nl
+		added = append(added, s)
+	}
+	return []byte(text), added
+}
+
+// Parse is the spec of a file as JSON, false when there is none.
+func (p *Project) Parse(file string) ([]byte, bool) {
+	d := p.docs[path.Dir(file)]
+	if d == nil || path.Base(file) != specFile {
+		return nil, false
+	}
+	return d.JSON(), true
+}

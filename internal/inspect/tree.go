@@ -1,0 +1,188 @@
+package inspect
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Tree says which directories need a CLAUDE.md: those with source files, and those with
+// two or more directories (rule CON-1).
+type Tree struct {
+	Root     string      `json:"root"`
+	Needs    []TreeEntry `json:"needs_claude_md"`
+	Excluded []string    `json:"excluded"`
+}
+
+// TreeEntry is one such directory.
+type TreeEntry struct {
+	Path        string `json:"path"` // "" is the root
+	SourceFiles int    `json:"source_file_count"`
+	Subdirs     int    `json:"subdir_count"`
+	Reason      string `json:"reason"`
+	Depth       int    `json:"depth"`
+	HasClaudeMd bool   `json:"has_claude_md"`
+}
+
+// counted is what is directly in a directory.
+type counted struct {
+	sources int
+	subdirs map[string]bool
+}
+
+func (p *Project) count() (dirs map[string]*counted, excluded map[string]bool) {
+	dirs, excluded = map[string]*counted{".": {subdirs: map[string]bool{}}}, map[string]bool{}
+	at := func(dir string) *counted {
+		if dirs[dir] == nil {
+			dirs[dir] = &counted{subdirs: map[string]bool{}}
+		}
+		return dirs[dir]
+	}
+	for _, f := range p.files {
+		if foreign(f) {
+			excluded[foreignRoot(f)] = true
+			continue
+		}
+		dir := path.Dir(f)
+		if toolchain.LanguageOf(f) != "" || otherSource(f) {
+			at(dir).sources++
+		}
+		for dir != "." {
+			at(dir)
+			up := path.Dir(dir)
+			if !strings.HasPrefix(path.Base(dir), ".") {
+				at(up).subdirs[dir] = true
+			}
+			dir = up
+		}
+	}
+	return dirs, excluded
+}
+
+// otherSource are source files of languages that cannot be built yet but have specs all
+// the same.
+func otherSource(f string) bool {
+	switch path.Ext(f) {
+	case ".rs", ".java", ".kt", ".kts", ".scala", ".c", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".cs", ".rb", ".swift", ".php", ".pyi":
+		return true
+	}
+	return false
+}
+
+// foreignRoot is the directory because of which a file is foreign.
+func foreignRoot(file string) string {
+	var at []string
+	for part := range strings.SplitSeq(path.Dir(file), "/") {
+		at = append(at, part)
+		if slices.Contains(foreignDirs, part) {
+			break
+		}
+	}
+	return strings.Join(at, "/")
+}
+
+// Tree lists the directories that need a CLAUDE.md, sorted by path.
+func (p *Project) Tree() Tree {
+	t := Tree{Root: p.root, Needs: []TreeEntry{}, Excluded: []string{}}
+	dirs, excluded := p.count()
+	for dir, c := range dirs {
+		n, m := c.sources, len(c.subdirs)
+		var reasons []string
+		if n > 0 {
+			reasons = append(reasons, fmt.Sprintf("%d source files", n))
+		}
+		if m > 1 {
+			reasons = append(reasons, fmt.Sprintf("%d subdirectories", m))
+		}
+		if len(reasons) == 0 {
+			continue
+		}
+		t.Needs = append(t.Needs, TreeEntry{
+			Path: shown(dir), SourceFiles: n, Subdirs: m, Reason: strings.Join(reasons, " and "), Depth: depth(dir), HasClaudeMd: p.docs[dir] != nil,
+		})
+	}
+	slices.SortFunc(t.Needs, func(a, b TreeEntry) int { return strings.Compare(a.Path, b.Path) })
+	for d := range excluded {
+		t.Excluded = append(t.Excluded, d)
+	}
+	slices.Sort(t.Excluded)
+	return t
+}
+
+// Audit says of every directory whether it has the documents that it needs.
+type Audit struct {
+	Root     string       `json:"root"`
+	Nodes    []AuditNode  `json:"nodes"`
+	Excluded []string     `json:"excluded"`
+	Summary  AuditSummary `json:"summary"`
+}
+
+// AuditNode is one directory. Status is complete, missing (needs a CLAUDE.md and has
+// none), unexpected (has one and needs none) or not_required.
+type AuditNode struct {
+	Path          string `json:"path"`
+	SourceFiles   int    `json:"source_file_count"`
+	Subdirs       int    `json:"subdir_count"`
+	Depth         int    `json:"depth"`
+	Needs         bool   `json:"meets_con1"`
+	HasClaudeMd   bool   `json:"has_claude_md"`
+	HasImplements bool   `json:"has_implements_md"`
+	Status        string `json:"status"`
+}
+
+// AuditSummary counts all directories, also when only those with issues are listed.
+type AuditSummary struct {
+	Total       int `json:"total_directories"`
+	Needs       int `json:"meets_con1"`
+	HasClaudeMd int `json:"has_claude_md"`
+	Implements  int `json:"has_implements_md"`
+	Complete    int `json:"complete"`
+	Missing     int `json:"missing"`
+	Unexpected  int `json:"unexpected"`
+	NotRequired int `json:"not_required"`
+}
+
+// Audit lists all directories, or with onlyIssues those that are missing or unexpected.
+func (p *Project) Audit(onlyIssues bool) Audit {
+	a := Audit{Root: p.root, Nodes: []AuditNode{}, Excluded: p.Tree().Excluded}
+	dirs, _ := p.count()
+	s := &a.Summary
+	add := func(to *int, yes bool) {
+		if yes {
+			*to++
+		}
+	}
+	for dir, c := range dirs {
+		_, implements := slices.BinarySearch(p.files, path.Join(dir, "IMPLEMENTS.md"))
+		n := AuditNode{
+			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: depth(dir),
+			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.docs[dir] != nil, HasImplements: implements,
+		}
+		switch {
+		case n.Needs && n.HasClaudeMd:
+			n.Status = "complete"
+		case n.Needs:
+			n.Status = "missing"
+		case n.HasClaudeMd:
+			n.Status = "unexpected"
+		default:
+			n.Status = "not_required"
+		}
+		s.Total++
+		add(&s.Needs, n.Needs)
+		add(&s.HasClaudeMd, n.HasClaudeMd)
+		add(&s.Implements, n.HasImplements)
+		add(&s.Complete, n.Status == "complete")
+		add(&s.Missing, n.Status == "missing")
+		add(&s.Unexpected, n.Status == "unexpected")
+		add(&s.NotRequired, n.Status == "not_required")
+		if !onlyIssues || n.Status == "missing" || n.Status == "unexpected" {
+			a.Nodes = append(a.Nodes, n)
+		}
+	}
+	slices.SortFunc(a.Nodes, func(x, y AuditNode) int { return strings.Compare(x.Path, y.Path) })
+	return a
+}
