@@ -90,6 +90,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	defer c.locks.lock(key)()
 	dir := filepath.Join(c.o.Cache, key)
 	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil {
+		used(dir)
 		d, err := found(dir, chain)
 		if err != nil {
 			return d, err
@@ -111,6 +112,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	if d.link = err == nil && c.mayLink(); d.link {
 		_, err = d.seal()
 	}
+	evict(c.o.Cache, mostInstalled, inUse)
 	return d, err
 }
 

@@ -26,3 +26,6 @@ func (s Shared) Into(root string) error { return s.d.copyInto(&place{root: root}
 
 // Cut removes tests from the text of a file.
 var Cut = cut
+
+// Evict removes installations.
+var Evict = evict

@@ -17,6 +17,10 @@ func newSpec(a *app) *cobra.Command {
 	}
 	c.AddCommand(newTargets(a))
 	c.AddCommand(newSpecTools(a)...)
+	c.AddCommand(&cobra.Command{
+		Use: "help", Short: "what the commands of earlier tools are called here", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return c.Help() },
+	})
 	return c
 }
 

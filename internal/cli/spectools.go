@@ -16,9 +16,18 @@ import (
 
 // oldNames are the commands that the spec tools stand in for.
 var oldNames = [][2]string{
-	{"parse-tree", "tree"}, {"resolve-boundary", "boundary"}, {"parse-claude-md", "parse"}, {"validate-schema", "check"},
-	{"fix-schema", "fix"}, {"diff-compile-targets", "targets"}, {"scan-claude-md", "scan"}, {"symbol-index", "index"},
-	{"symbol-index --find", "find"}, {"symbol-index --references", "refs"}, {"dependency-graph", "graph"}, {"audit", "audit"},
+	{"parse-tree", "tree"},
+	{"resolve-boundary", "boundary"},
+	{"parse-claude-md", "parse"},
+	{"validate-schema", "check"},
+	{"fix-schema", "fix"},
+	{"diff-compile-targets", "targets"},
+	{"scan-claude-md", "scan"},
+	{"symbol-index", "index"},
+	{"symbol-index --find", "find"},
+	{"symbol-index --references", "refs"},
+	{"dependency-graph", "graph"},
+	{"audit", "audit"},
 	{"parse-implements-md", "implements"},
 }
 
@@ -305,7 +314,7 @@ func (t *specTool) index() *cobra.Command {
 				fmt.Fprintf(t.a.Out, "%s: %s\n", s.Anchor, s.Signature)
 			}
 			for _, r := range all.Unresolved {
-				fmt.Fprintf(t.a.Out, "⚠ %s:%d: %s is not there\n", path.Join(r.From, "CLAUDE.md"), r.Line, r.Anchor)
+				fmt.Fprintf(t.a.Out, t.a.lang().T("⚠ %s:%d: %s is not there\n"), path.Join(r.From, "CLAUDE.md"), r.Line, r.Anchor)
 			}
 		})
 	})

@@ -88,7 +88,7 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 			}
 		}
 	}
-	for _, s := range d.Document.Structure {
+	for _, s := range d.Structure {
 		if strings.HasPrefix(s.Path, "../") {
 			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory"})
 		}

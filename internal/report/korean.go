@@ -31,6 +31,7 @@ var korean = map[string]string{
 	"strong enough":                 "충분히 강함",
 	"weak":                          "약함",
 	"undone":                        "되돌림",
+	"⚠ %s:%d: %s is not there\n":    "⚠ %s:%d: %s 없음\n",
 	"Output written to: %s\n":       "저장됨: %s\n",
 	"No missing sections to fix.\n": "추가할 섹션이 없습니다.\n",
 	"Fixed %d section(s): %s\n":     "섹션 %d개 추가: %s\n",

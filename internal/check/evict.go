@@ -1,0 +1,72 @@
+package check
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// What is installed for checks is kept until it is too much; then what was not used for
+// the longest time goes. What was used a moment ago may be in use by another process.
+const (
+	mostInstalled = 20 << 30 // bytes
+	inUse         = time.Hour
+)
+
+// used marks an installation as used now.
+func used(dir string) {
+	now := time.Now()                                    //nolint:forbidigo // compared with the times of files only
+	_ = os.Chtimes(filepath.Join(dir, "done"), now, now) // without it the installation goes sooner
+}
+
+// evict removes installations until those that are left take at most most bytes. It is
+// asked after an installation, which takes longer than measuring does.
+func evict(cache string, most int64, idle time.Duration) {
+	type installed struct {
+		dir  string
+		size int64
+		used time.Time
+	}
+	var list []installed
+	var total int64
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		dir := filepath.Join(cache, e.Name())
+		done, err := os.Stat(filepath.Join(dir, "done"))
+		if err != nil {
+			continue
+		}
+		x := installed{dir: dir, size: sizeOf(dir), used: done.ModTime()}
+		list, total = append(list, x), total+x.size
+	}
+	slices.SortFunc(list, func(a, b installed) int { return a.used.Compare(b.used) })
+	now := time.Now() //nolint:forbidigo // compared with the times of files only
+	for _, x := range list {
+		if total <= most || now.Sub(x.used) < idle {
+			return
+		}
+		// Renamed first, so that nobody takes half of it for the whole.
+		away := filepath.Join(cache, "installing-old-"+filepath.Base(x.dir))
+		if os.Rename(x.dir, away) == nil && removeAll(away) == nil {
+			total -= x.size
+		}
+	}
+}
+
+func sizeOf(dir string) int64 {
+	var n int64
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if info, err := d.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}
