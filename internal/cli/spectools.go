@@ -28,7 +28,7 @@ var oldNames = [][2]string{
 	{"symbol-index --references", "refs"},
 	{"dependency-graph", "graph"},
 	{"audit", "audit"},
-	{"parse-implements-md", "implements"},
+	{"parse-implements-md", "implements"}, {"migrate", "migrate"}, {"validate-convention", "convention"},
 }
 
 // specTool is a spec command that needs no agent and no state.
@@ -99,7 +99,7 @@ func newSpecTools(a *app) []*cobra.Command {
 	t := func() *specTool { return &specTool{a: a} }
 	return []*cobra.Command{
 		t().tree(), t().audit(), t().boundary(), t().parse(), t().check(), t().fix(), t().scan(), t().index(),
-		t().find(), t().refs(), t().graph(), t().implements(),
+		t().find(), t().refs(), t().graph(), t().implements(), t().migrate(), t().convention(),
 	}
 }
 
@@ -415,6 +415,82 @@ func (t *specTool) implements() *cobra.Command {
 		return err
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}
+
+func (t *specTool) migrate() *cobra.Command {
+	var dry bool
+	c := t.command("migrate [PATH…]", "bring specs to the second schema; what they say stays the same", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		names, _, err := p.specsOf(x, args)
+		if err != nil {
+			return err
+		}
+		all := []inspect.Migration{}
+		for _, n := range names {
+			full := filepath.Join(p.root, filepath.FromSlash(n))
+			src, err := os.ReadFile(full)
+			if err != nil {
+				all = append(all, inspect.Migration{File: n, To: "2.0", Changes: []inspect.Change{}, Suggestions: []string{"Cannot read file: " + err.Error()}})
+				continue
+			}
+			m, out := inspect.Migrate(n, src)
+			if dry {
+				m.Migrated = false
+			} else if m.Migrated {
+				if err := os.WriteFile(full, out, 0o644); err != nil { //nolint:gosec // a document of the project
+					return fmt.Errorf("write %s: %w", n, err)
+				}
+			}
+			all = append(all, m)
+		}
+		return t.answer(all, func() {
+			for _, m := range all {
+				for _, c := range m.Changes {
+					fmt.Fprintf(t.a.Out, "%s: %s\n", m.File, c.Description)
+				}
+				if len(m.Changes) == 0 {
+					fmt.Fprintf(t.a.Out, "%s: %s\n", m.File, strings.Join(m.Suggestions, "; "))
+				}
+			}
+		})
+	})
+	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be changed, and change nothing")
+	return c
+}
+
+func (t *specTool) convention() *cobra.Command {
+	var roots []string
+	c := t.command("convention", "whether the conventions stand where they have to", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range roots {
+			dir, err := p.inside(roots[i])
+			if err != nil {
+				return err
+			}
+			roots[i] = root(dir)
+		}
+		v := x.Conventions(roots)
+		err = t.answer(v, func() {
+			for _, e := range v.Errors {
+				fmt.Fprintln(t.a.Out, e)
+			}
+			if v.Valid {
+				fmt.Fprint(t.a.Out, t.a.lang().T("✓ the conventions are where they have to be\n"))
+			}
+		})
+		if err == nil && !v.Valid {
+			return silent(exitNotVerified)
+		}
+		return err
+	})
+	c.Flags().StringSliceVar(&roots, "module-roots", nil, "`directories` to look at, instead of all with a manifest")
 	return c
 }
 

@@ -1,0 +1,121 @@
+package inspect
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// Conventions says whether the conventions are where they have to be (rule INV-5): in the
+// root's CLAUDE.md, and well formed where a module has its own.
+type Conventions struct {
+	Root        string             `json:"project_root"`
+	Project     ConventionState    `json:"project_convention"`
+	Code        ConventionState    `json:"code_convention"`
+	ModuleRoots []ModuleConvention `json:"module_roots"`
+	Valid       bool               `json:"valid"`
+	Errors      []string           `json:"errors"`
+}
+
+// ConventionState is one section in one file.
+type ConventionState struct {
+	Valid       bool            `json:"valid"`
+	File        string          `json:"file"`
+	Found       bool            `json:"section_found"`
+	Subsections map[string]bool `json:"required_subsections"`
+	Errors      []string        `json:"errors"`
+}
+
+// ModuleConvention is a directory with a manifest, and what its CLAUDE.md says. What it
+// leaves out it inherits.
+type ModuleConvention struct {
+	Path     string           `json:"path"`
+	Code     ConventionState  `json:"code_convention"`
+	Override *ConventionState `json:"project_convention_override"`
+}
+
+// required are the subsections of the two sections; any of several names will do.
+var required = map[string][][]string{
+	"Project Convention": {{"Project Structure"}, {"Module Boundaries"}, {"Naming Conventions"}},
+	"Code Convention":    {{"Language & Runtime"}, {"Coding Rules", "Code Style"}, {"Naming Rules"}},
+}
+
+var moduleMarkers = []string{
+	"package.json", "Cargo.toml", "go.mod", "pyproject.toml", "build.gradle", "build.gradle.kts", "pom.xml", "setup.py", "CMakeLists.txt",
+}
+
+// Conventions looks at the root and at each directory with a manifest, or at the given
+// module roots.
+func (p *Project) Conventions(roots []string) Conventions {
+	c := Conventions{Root: p.root, ModuleRoots: []ModuleConvention{}, Errors: []string{}}
+	c.Project, c.Code = p.convention(".", "Project Convention"), p.convention(".", "Code Convention")
+	c.Errors = append(c.Errors, c.Project.Errors...)
+	c.Errors = append(c.Errors, c.Code.Errors...)
+	if len(roots) == 0 {
+		roots = p.moduleRoots()
+	}
+	for _, dir := range roots {
+		m := ModuleConvention{Path: shown(dir), Code: p.convention(dir, "Code Convention")}
+		if dir != "." {
+			if !m.Code.Found { // inherited
+				m.Code.Valid, m.Code.Errors = true, []string{}
+			}
+			if own := p.convention(dir, "Project Convention"); own.Found {
+				m.Override = &own
+				c.Errors = append(c.Errors, own.Errors...)
+			}
+			c.Errors = append(c.Errors, m.Code.Errors...)
+		}
+		c.ModuleRoots = append(c.ModuleRoots, m)
+	}
+	c.Valid = len(c.Errors) == 0
+	return c
+}
+
+func (p *Project) moduleRoots() []string {
+	found := map[string]bool{}
+	for _, f := range p.files {
+		if slices.Contains(moduleMarkers, path.Base(f)) && !foreign(f) && depth(path.Dir(f)) <= 3 {
+			found[path.Dir(f)] = true
+		}
+	}
+	if len(found) == 0 {
+		found["."] = true
+	}
+	var out []string
+	for d := range found {
+		out = append(out, d)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (p *Project) convention(dir, section string) ConventionState {
+	file := path.Join(dir, specFile)
+	s := ConventionState{File: file, Subsections: map[string]bool{}, Errors: []string{}}
+	for _, names := range required[section] {
+		s.Subsections[names[0]] = false
+	}
+	d := p.docs[dir]
+	if d == nil {
+		s.Errors = append(s.Errors, section+": CLAUDE.md not found at "+file)
+		return s
+	}
+	if s.Found = d.Has(section); !s.Found {
+		s.Errors = append(s.Errors, file+": section '## "+section+"' not found")
+		return s
+	}
+	for _, names := range required[section] {
+		ok := slices.ContainsFunc(d.Conventions, func(c spec.Convention) bool {
+			return strings.EqualFold(c.Section, section) && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(c.Name, n) })
+		})
+		s.Subsections[names[0]] = ok
+		if !ok {
+			s.Errors = append(s.Errors, file+": missing required subsection '### "+names[0]+"' in '## "+section+"'")
+		}
+	}
+	s.Valid = len(s.Errors) == 0
+	return s
+}
