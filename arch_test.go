@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"toolchain":        {},
 	"index":            {"spec", "source"},
 	"target":           {"spec", "index", "toolchain"},
-	"inspect":          {"spec", "index", "toolchain"},
+	"inspect":          {"spec", "index", "source", "toolchain"},
 	"flow":             {},
 	"flow/flowtest":    {"flow"},
 	"step":             {"flow"},

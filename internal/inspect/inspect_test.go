@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,5 +98,71 @@ func TestFixedDocumentsAreValid(t *testing.T) {
 		if _, again := inspect.Fix("m/CLAUDE.md", fixed); len(again) > 0 {
 			t.Errorf("%s: a second time %v", name, again)
 		}
+	}
+}
+
+// TestDrift compares specs and code in the three languages.
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	doc := func(exports ...string) string {
+		return "# m\n\n## Purpose\n\nx\n\n## Exports\n\n" + strings.Join(exports, "\n") + "\n\n## Behavior\n\nNone\n"
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"go": {
+			files: map[string]string{
+				"m/CLAUDE.md": doc("- `Add(a int, b int) int`", "- `Gone(x int) int`", "- `Stack.Push(v int)`", "- `Map[K comparable, V any](m map[K]V) []V`", "- `Less(a int) int`"),
+				"m/m.go":      "package m\n\nfunc Add(a, b int) int { return a + b }\n\ntype Stack struct{}\n\nfunc (s *Stack) Push(v int) {}\n\nfunc Extra() {}\n\nfunc Map[K comparable, V any](m map[K]V) []V { return nil }\n\nfunc Less(a int, b func(x, y int) int) int { return a }\n",
+				"m/m_test.go": "package m\n\nfunc TestHelper() {}\n",
+			},
+			want: []string{"STALE Gone", "MISMATCH Less", "MISSING Extra"},
+		},
+		"typescript": {
+			files: map[string]string{
+				"m/CLAUDE.md":  doc("- `add(a: number, b?: number): Promise<Map<string, number>>`", "- `Claims { id: string }`", "- `lost(): void`"),
+				"m/index.ts":   "export async function add(a: number, b?: number): Promise<Map<string, number>> { return new Map(); }\nexport interface Claims { id: string }\nexport const extra = (x: number) => x;\n",
+				"m/helpers.ts": "export function helper(): void {}\n",
+			},
+			want: []string{"STALE lost", "MISSING extra"},
+		},
+		"python": {
+			files: map[string]string{
+				"m/CLAUDE.md":   doc("- `add(a: int, b: int = 2) -> int`", "- `Stack(size: int)`"),
+				"m/__init__.py": "def add(a, b=2):\n    return a + b\n\n\nclass Stack:\n    def __init__(self, size):\n        self.size = size\n\n\ndef _own():\n    pass\n\n\ndef extra():\n    pass\n",
+			},
+			want: []string{"MISSING extra"},
+		},
+		"structure": {
+			files: map[string]string{
+				"m/CLAUDE.md":     doc("- `Add(a int) int`") + "\n## Structure\n\n- `sub/`: below\n- `gone/`: was here\n- `m.go`: code\n",
+				"m/m.go":          "package m\n\nfunc Add(a int) int { return a }\n",
+				"m/sub/CLAUDE.md": doc("None"), "m/sub/s.go": "package sub\n",
+				"m/more/CLAUDE.md": doc("None"), "m/more/s.go": "package more\n",
+			},
+			want: []string{"ORPHAN gone", "UNCOVERED more"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var files []string
+			for f := range c.files {
+				files = append(files, f)
+			}
+			v := inspect.New("/p", files, func(f string) []byte { return []byte(c.files[f]) }).Validate("m")
+			var got []string
+			for _, m := range v.Modules {
+				for _, i := range m.Issues {
+					got = append(got, i.Type+" "+i.Symbol)
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("drift %q, want %q", got, c.want)
+			}
+			if clean := v.Summary.Issues == 0; clean != (v.Modules[0].Status == "good") {
+				t.Errorf("status %s with %v", v.Modules[0].Status, got)
+			}
+		})
 	}
 }

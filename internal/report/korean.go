@@ -33,6 +33,8 @@ var korean = map[string]string{
 	"undone":                        "되돌림",
 	"⚠ %s:%d: %s is not there\n":    "⚠ %s:%d: %s 없음\n",
 	"✓ the conventions are where they have to be\n":                            "✓ 컨벤션이 모두 제자리에 있습니다\n",
+	"%s %s: %s, %d %% of its exports are specified\n":                          "%s %s: %s, 내보내기의 %d %%가 스펙에 있습니다\n",
+	"    the spec is not valid: jacquard spec check %s\n":                      "    스펙이 유효하지 않습니다: jacquard spec check %s\n",
 	"Output written to: %s\n":                                                  "저장됨: %s\n",
 	"No missing sections to fix.\n":                                            "추가할 섹션이 없습니다.\n",
 	"Fixed %d section(s): %s\n":                                                "섹션 %d개 추가: %s\n",
