@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/inspect"
+)
+
+func (t *specTool) parse() *cobra.Command {
+	var file string
+	c := t.command("parse FILE", "a CLAUDE.md as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := p.document(first(args, file, "CLAUDE.md"))
+		if err != nil {
+			return err
+		}
+		raw, ok := x.Parse(name)
+		if !ok {
+			return usage("Cannot read file '%s': there is none, or git ignores it", name)
+		}
+		v := x.Check(name, false)
+		for _, e := range v.Errors {
+			fmt.Fprintf(t.a.Err, "%s:%d: %s\n", name, e.Line, e.Message)
+		}
+		if err := t.answer(json.RawMessage(raw), func() { fmt.Fprintf(t.a.Out, "%s\n", raw) }); err != nil || v.Valid {
+			return err
+		}
+		return silent(exitNotVerified)
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}
+
+func (t *specTool) check() *cobra.Command {
+	var file string
+	var strict, exitZero bool
+	c := t.command("check [PATH…]", "what is wrong with specs: a file, those of a directory, or all", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		if file != "" {
+			args = append(args, file)
+		}
+		names, single, err := p.specsOf(x, args)
+		if err != nil {
+			return err
+		}
+		all, valid := []inspect.Validity{}, true
+		for _, n := range names {
+			v := x.Check(n, strict)
+			all, valid = append(all, v), valid && v.Valid
+		}
+		var v any = map[string]any{"valid": valid, "files": all}
+		if single {
+			v = all[0]
+		}
+		err = t.answer(v, func() {
+			for _, v := range all {
+				for _, pr := range v.Problems {
+					fmt.Fprintln(t.a.Out, pr.String())
+				}
+				for _, e := range v.Errors {
+					if len(v.Problems) == 0 {
+						fmt.Fprintln(t.a.Out, e.Message)
+					}
+				}
+			}
+			if valid {
+				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d specs are valid\n"), len(all))
+			}
+		})
+		if err != nil || valid || exitZero {
+			return err
+		}
+		return silent(exitNotVerified)
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "a `file`, as an argument would name it")
+	c.Flags().BoolVar(&strict, "strict", false, "a missing section, IMPLEMENTS.md or symbol is an error as well")
+	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although something is wrong")
+	return c
+}
+
+func (t *specTool) fix() *cobra.Command {
+	var file string
+	c := t.command("fix FILE", "add the sections that a CLAUDE.md lacks, saying None", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, err := t.a.open(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := p.document(first(args, file, "CLAUDE.md"))
+		if err != nil {
+			return err
+		}
+		full := filepath.Join(p.root, filepath.FromSlash(name))
+		src, err := os.ReadFile(full)
+		if err != nil {
+			return usage("Cannot read file '%s': %v", name, err)
+		}
+		fixed, added := inspect.Fix(name, src)
+		if len(added) == 0 {
+			fmt.Fprint(t.a.Out, t.a.lang().T("No missing sections to fix.\n"))
+			return nil
+		}
+		to := full
+		if t.output != "" {
+			to = t.output
+		}
+		if err := os.WriteFile(to, fixed, 0o644); err != nil { //nolint:gosec // a document of the project
+			return fmt.Errorf("write %s: %w", to, err)
+		}
+		fmt.Fprintf(t.a.Out, t.a.lang().T("Fixed %d section(s): %s\n"), len(added), strings.Join(added, ", "))
+		fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), to)
+		return nil
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}
+
+func (t *specTool) implements() *cobra.Command {
+	var file string
+	c := t.command("implements FILE", "an IMPLEMENTS.md as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, err := t.a.open(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := p.document(first(args, file, "IMPLEMENTS.md"))
+		if err != nil {
+			return err
+		}
+		src, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(name)))
+		if err != nil {
+			return usage("Cannot read file '%s': %v", name, err)
+		}
+		v := inspect.Implements(name, src)
+		err = t.answer(v, func() {
+			for _, e := range v.Errors {
+				fmt.Fprintln(t.a.Out, e)
+			}
+			for _, m := range v.Map {
+				fmt.Fprintf(t.a.Out, "%s → %s: %d\n", m.RelativePath, m.Ref, len(m.Exports))
+			}
+		})
+		if err == nil && len(v.Errors) > 0 {
+			return silent(exitNotVerified)
+		}
+		return err
+	})
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}
+
+func (t *specTool) migrate() *cobra.Command {
+	var dry bool
+	c := t.command("migrate [PATH…]", "bring specs to the second schema; what they say stays the same", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		names, _, err := p.specsOf(x, args)
+		if err != nil {
+			return err
+		}
+		all := []inspect.Migration{}
+		for _, n := range names {
+			full := filepath.Join(p.root, filepath.FromSlash(n))
+			src, err := os.ReadFile(full)
+			if err != nil {
+				all = append(all, inspect.Migration{File: n, To: "2.0", Changes: []inspect.Change{}, Suggestions: []string{"Cannot read file: " + err.Error()}})
+				continue
+			}
+			m, out := inspect.Migrate(n, src)
+			if dry {
+				m.Migrated = false
+			} else if m.Migrated {
+				if err := os.WriteFile(full, out, 0o644); err != nil { //nolint:gosec // a document of the project
+					return fmt.Errorf("write %s: %w", n, err)
+				}
+			}
+			all = append(all, m)
+		}
+		return t.answer(all, func() {
+			for _, m := range all {
+				for _, c := range m.Changes {
+					fmt.Fprintf(t.a.Out, "%s: %s\n", m.File, c.Description)
+				}
+				if len(m.Changes) == 0 {
+					fmt.Fprintf(t.a.Out, "%s: %s\n", m.File, strings.Join(m.Suggestions, "; "))
+				}
+			}
+		})
+	})
+	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be changed, and change nothing")
+	return c
+}
+
+func (t *specTool) convention() *cobra.Command {
+	var roots []string
+	c := t.command("convention", "whether the conventions stand where they have to", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range roots {
+			dir, err := p.inside(roots[i])
+			if err != nil {
+				return err
+			}
+			roots[i] = root(dir)
+		}
+		v := x.Conventions(roots)
+		err = t.answer(v, func() {
+			for _, e := range v.Errors {
+				fmt.Fprintln(t.a.Out, e)
+			}
+			if v.Valid {
+				fmt.Fprint(t.a.Out, t.a.lang().T("✓ the conventions are where they have to be\n"))
+			}
+		})
+		if err == nil && !v.Valid {
+			return silent(exitNotVerified)
+		}
+		return err
+	})
+	c.Flags().StringSliceVar(&roots, "module-roots", nil, "`directories` to look at, instead of all with a manifest")
+	return c
+}
+
+// specsOf are the specs that arguments name: files, or directories with all below them.
+// single says that it is one file, named as such.
+func (p *project) specsOf(x *inspect.Project, args []string) (names []string, single bool, err error) {
+	if len(args) == 0 {
+		return x.Specs("."), false, nil
+	}
+	for _, arg := range args {
+		if path.Base(filepath.ToSlash(arg)) == "CLAUDE.md" {
+			name, err := p.document(arg)
+			if err != nil {
+				return nil, false, err
+			}
+			names, single = append(names, name), len(args) == 1
+			continue
+		}
+		dir, err := p.inside(arg)
+		if err != nil {
+			return nil, false, err
+		}
+		names = append(names, x.Specs(root(dir))...)
+	}
+	return names, single, nil
+}
+
+// document is the path of a document from the project's root.
+func (p *project) document(arg string) (string, error) {
+	dir, err := p.inside(filepath.Dir(arg))
+	if err != nil {
+		return "", err
+	}
+	return path.Join(root(dir), filepath.Base(arg)), nil
+}
