@@ -239,7 +239,7 @@ func parameters(sig, name string) int {
 		}
 		rest = strings.TrimLeft(rest[end+1:], " ")
 	}
-	if !strings.HasPrefix(rest, "(") {
+	if !strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "(…") {
 		return -1
 	}
 	depth, n, any := 0, 0, false

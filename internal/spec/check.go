@@ -2,6 +2,9 @@ package spec
 
 import "fmt"
 
+// Placeholder stands where a Purpose is still to be written by somebody who knows it.
+const Placeholder = "(To be described: what this module is for.)"
+
 // Check reports what a document lacks or contradicts, sorted. Problems of single lines are
 // reported by [Parse]; the package comment says which problems are errors and why.
 func Check(d *Document) []Problem {
@@ -9,6 +12,9 @@ func Check(d *Document) []Problem {
 	c.required("Purpose", Error, "")
 	if d.Has("Purpose") && d.Purpose == "" {
 		c.none("Purpose", Error)
+	}
+	if d.Purpose == Placeholder {
+		c.at("Purpose", Warning, "nobody has described the purpose yet", "write one or two sentences")
 	}
 	if d.Version != "1.0" {
 		c.required("Summary", Warning, "one or two sentences")

@@ -1,0 +1,124 @@
+package inspect_test
+
+import (
+	"go/build"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// roundTrip decompiles a project and compares the specs with the code.
+func roundTrip(t *testing.T, files map[string][]byte) (specs map[string]string) {
+	t.Helper()
+	list := func() []string {
+		var out []string
+		for f := range files {
+			out = append(out, f)
+		}
+		return out
+	}
+	read := func(f string) []byte { return files[f] }
+	specs = map[string]string{}
+	for _, d := range inspect.New("/p", list(), read).Decompile(".") {
+		if d.Skipped != "" {
+			continue
+		}
+		files[d.Spec] = d.Text
+		specs[d.Dir] = string(d.Text)
+		doc, ps := spec.Parse(d.Spec, d.Text)
+		for _, pr := range append(ps, spec.Check(doc)...) {
+			if !strings.Contains(pr.Text, "described the purpose") {
+				t.Errorf("%s\n%s", pr, d.Text)
+			}
+		}
+		if len(doc.Exports) != d.Exports {
+			t.Errorf("%s: %d exports are read, %d were written:\n%s", d.Spec, len(doc.Exports), d.Exports, d.Text)
+		}
+	}
+	x := inspect.New("/p", list(), read)
+	for _, m := range x.Validate(".").Modules {
+		if m.Status != "good" {
+			t.Errorf("%s: %s, %d %%: %+v\n%s", m.Directory, m.Status, m.Coverage, m.Issues, specs[m.Directory])
+		}
+	}
+	for _, again := range x.Decompile(".") {
+		if again.Skipped == "" {
+			t.Errorf("%s was decompiled twice", again.Dir)
+		}
+	}
+	return specs
+}
+
+func TestDecompiledSpecsAgreeWithTheCode(t *testing.T) {
+	t.Parallel()
+	specs := roundTrip(t, map[string][]byte{
+		"go.mod":                 []byte("module example.com/lab\n\ngo 1.24\n"),
+		"money/money.go":         []byte("// Package money counts cents.\n//\n// More.\npackage money\n\nimport \"io\"\n\n// Money is cents.\ntype Money struct{ Cents, Scale int }\n\nfunc (m *Money) Add(o Money) Money { return Money{} }\n\ntype Reader interface{ Read(b []byte) (int, error) }\n\ntype Kind int\n\nconst (\n\tCash Kind = iota\n\tCard\n)\n\nvar ErrNone = io.EOF\n\nfunc Parse[T any](w io.Writer, xs ...T) (n int, err error) { return }\n"),
+		"money/money_test.go":    []byte("package money\n\nfunc TestX() {}\n"),
+		"shop/shop.go":           []byte("package shop\n\nimport \"example.com/lab/money\"\n\nfunc Total() money.Money { return money.Money{} }\n"),
+		"cmd/lab/main.go":        []byte("package main\n\nfunc Main() {}\n\nfunc main() {}\n"),
+		"web/index.ts":           []byte("import { z } from './z';\nexport interface C { id: string; n?: number }\nexport type U = 'a' | 'b';\nexport enum St { Open, Closed = 2 }\nexport class K<T> extends Base { constructor(private x: number, y = 2) { super(); } m(a: T): void {} }\nexport const f = async <T>(a: T, b: () => void): Promise<T> => a;\nexport function g(a: string): string;\nexport function g(a: any) { return a; }\nexport const MAX = 3;\nexport default function main() {}\n"),
+		"web/z.ts":               []byte("export const z = 1;\n"),
+		"tool/__init__.py":       []byte("\"\"\"Reads tools.\n\nMore.\n\"\"\"\nfrom tool.inner import q\nfrom enum import Enum\n\nMAX = 3\n\n\nclass St(Enum):\n    OPEN = 1\n\n\nclass K(Base):\n    def __init__(self, x: int, y=2):\n        pass\n\n    def m(self, a):\n        pass\n\n\nasync def f(a: int, *args, b: str = 'x', **kw) -> dict[str, int]:\n    pass\n"),
+		"tool/inner/__init__.py": []byte("def q():\n    return 1\n"),
+	})
+	for dir, want := range map[string][]string{
+		"money": {"Money counts cents", "- `Parse[T any](w io.Writer, xs ...T) (n int, err error)`", "- `Money.Add(o Money) Money`", "Cash"},
+		"shop":  {"- `money/CLAUDE.md`", spec.Placeholder, "- `Total() money.Money`"},
+		"web":   {"- `g(a: string): string`", "- `St: Open | Closed`", "K("},
+		"tool":  {"Reads tools.", "- `tool/inner/CLAUDE.md`", "K(x: int, y = 2)"},
+	} {
+		for _, w := range want {
+			if w == "Money counts cents" {
+				w = "Package money counts cents."
+			}
+			if !strings.Contains(specs[dir], w) {
+				t.Errorf("%s lacks %q:\n%s", dir, w, specs[dir])
+			}
+		}
+	}
+	if strings.Contains(specs["cmd/lab"], "Main") {
+		t.Error("a program exports nothing")
+	}
+}
+
+// TestDecompileTheStandardLibrary takes code that was written for something else.
+func TestDecompileTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	src := filepath.Join(build.Default.GOROOT, "src")
+	if _, err := os.Stat(filepath.Join(src, "net", "http", "server.go")); err != nil {
+		t.Skipf("the sources of the standard library are not here: %v", err)
+	}
+	files := map[string][]byte{"go.mod": []byte("module std\n\ngo 1.24\n")}
+	for _, dir := range []string{"net/http", "encoding/json", "strings", "sync", "time", "go/ast", "text/template", "database/sql"} {
+		list, err := filepath.Glob(filepath.Join(src, filepath.FromSlash(dir), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range list {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[path.Join(dir, filepath.Base(f))] = b
+		}
+	}
+	specs := roundTrip(t, files)
+	if n := strings.Count(specs["net/http"], "\n- `"); n < 250 {
+		t.Errorf("%d exports of net/http, want all", n)
+	}
+	for _, want := range []string{"- `ListenAndServe(addr string, handler Handler) error`", "- `Client.Do(req *Request) (*Response, error)`"} {
+		if !strings.Contains(specs["net/http"], want) {
+			t.Errorf("net/http lacks %s", want)
+		}
+	}
+	if !slices.Contains(strings.Split(specs["strings"], "\n"), "- `Cut(s, sep string) (before, after string, found bool)`") {
+		t.Errorf("strings:\n%s", specs["strings"])
+	}
+}
