@@ -31,6 +31,9 @@ var oldNames = [][2]string{
 	{"parse-implements-md", "implements"},
 	{"migrate", "migrate"},
 	{"validate-convention", "convention"},
+	{"analyze-code", "analyze"},
+	{"format-exports", "exports"},
+	{"index-project", "project"},
 }
 
 // specTool is a spec command that needs no agent and no state.
@@ -102,6 +105,7 @@ func newSpecTools(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		t().tree(), t().audit(), t().boundary(), t().parse(), t().check(), t().fix(), t().scan(), t().index(),
 		t().find(), t().refs(), t().graph(), t().implements(), t().migrate(), t().convention(),
+		t().analyze(), t().exports(), t().project(),
 	}
 }
 
