@@ -223,10 +223,10 @@ func TestCutTurnGoesOn(t *testing.T) {
 
 func TestBudgetEndsTheTurn(t *testing.T) {
 	t.Parallel()
-	b := claude(t, "turn * * *\n usage 30000 100\n write a.txt ok.json\n answer ok.json"+answer, gateway.Amount{Tokens: 70_000})
+	b := claude(t, "turn * * *\n usage 60000 100\n write a.txt ok.json\n answer ok.json"+answer, gateway.Amount{Tokens: 70_000})
 	out := b.run(t)
-	if out.Class != agent.Budget || !strings.Contains(out.Message, "30100 are used") {
-		t.Errorf("outcome = %q, %q, want budget, 30100 tokens used", out.Class, out.Message)
+	if out.Class != agent.Budget || !strings.Contains(out.Message, "60100 are used") {
+		t.Errorf("outcome = %q, %q, want budget, 60100 tokens used", out.Class, out.Message)
 	}
 	if s := b.access.Stats(); s.Requests != 1 || s.Refused != 1 {
 		t.Errorf("requests, refused = %d, %d, want 1, 1", s.Requests, s.Refused)
