@@ -58,7 +58,7 @@ func run(short bool, only string) error {
 	parts := []struct {
 		name string
 		fn   func() error
-	}{{"start", b.start}, {"noop", b.noop}, {"jobs", b.jobs}, {"kernel", b.kernel}}
+	}{{"start", b.start}, {"jobs", b.jobs}, {"noop", b.noop}, {"kernel", b.kernel}}
 	for _, p := range parts {
 		if only != "" && only != p.name {
 			continue

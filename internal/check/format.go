@@ -19,7 +19,7 @@ import (
 func (c *Checker) Format(ctx context.Context, m Module, tree string, files []string) (proof Proof, changed []string, err error) {
 	proof = Proof{Tree: tree, Passed: true}
 	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !m.Place.AllowsSource(f) })
-	if len(files) == 0 {
+	if len(files) == 0 || len(m.Chain.Format(files))+len(m.Chain.Lint(files)) == 0 {
 		return proof, nil, nil
 	}
 	p, err := c.open(ctx, tree, firstNonEmpty(m.Base, tree), m.Chain)

@@ -26,16 +26,20 @@ var errMutateTime = errors.New("time for mutants is used up")
 // It passes when at least one mutant was noticed, or when there was nothing to mutate. Where the project has a tool for it,
 // the findings also say when the tests reach less than 80 % of the changed lines.
 func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, frozen []step.File) (proof Proof, err error) {
-	p, err := c.open(ctx, tree, firstNonEmpty(m.Base, tree), m.Chain)
-	if err != nil {
-		return Proof{}, fmt.Errorf("measure strength: %w", err)
-	}
-	defer func() { err = joinClose(err, p) }()
 	proof = Proof{Tree: tree}
 	chosen, err := c.chooseMutants(ctx, m, before, tree)
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
+	if len(chosen)+len(m.Chain.Coverage(toolchain.Selection{Dir: m.Dir})) == 0 {
+		proof.Passed = true
+		return proof, nil
+	}
+	p, err := c.open(ctx, tree, firstNonEmpty(m.Base, tree), m.Chain)
+	if err != nil {
+		return proof, fmt.Errorf("measure strength: %w", err)
+	}
+	defer func() { err = joinClose(err, p) }()
 	files := frozenTests(p, frozen)
 	if len(files) == 0 {
 		return proof, nil
