@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Analysis is what the code directly in a directory offers and uses. Behaviours and
@@ -66,7 +67,7 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 	}
 	a.Dependencies = AnalysisUses{External: []string{}, Internal: []AnalysisUse{}}
 	for _, f := range p.files {
-		if path.Dir(f) != dir || source.LangOf(f) == "" || isTestFile(f) || len(only) > 0 && !slices.Contains(only, path.Base(f)) {
+		if path.Dir(f) != dir || !toolchain.IsSource(f) || len(only) > 0 && !slices.Contains(only, path.Base(f)) {
 			continue
 		}
 		a.Files = append(a.Files, path.Base(f))
@@ -134,7 +135,7 @@ func (p *Project) use(d *AnalysisUses, dir, file, from string) {
 func (p *Project) ExportsText(dir string) string {
 	files := map[string]source.File{}
 	for _, f := range p.files {
-		if path.Dir(f) == dir && source.LangOf(f) != "" && !isTestFile(f) {
+		if path.Dir(f) == dir && toolchain.IsSource(f) {
 			files[f] = source.Parse(f, p.read(f))
 		}
 	}

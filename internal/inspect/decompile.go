@@ -11,6 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Decompiled is one directory whose code was read into a spec. Skipped says why nothing
@@ -33,7 +34,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	out := []Decompiled{}
 	byDir := map[string][]string{}
 	for _, f := range p.files {
-		if _, in := below(dir, f); in && !foreign(f) && source.LangOf(f) != "" {
+		if _, in := below(dir, f); in && !foreign(f) && toolchain.IsSource(f) {
 			byDir[path.Dir(f)] = append(byDir[path.Dir(f)], f)
 		}
 	}
@@ -43,21 +44,14 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	for _, d := range dirs {
 		parsed := map[string]source.File{}
 		for _, f := range byDir[d] {
-			if !isTestFile(f) {
-				parsed[f] = source.Parse(f, p.read(f))
-			}
+			parsed[f] = source.Parse(f, p.read(f))
 		}
-		if len(parsed) > 0 {
-			files[d], isModule[d] = parsed, true
-		}
+		files[d], isModule[d] = parsed, true
 	}
 	for d := range p.docs {
 		isModule[d] = isModule[d] || p.docs[d].IsSpec()
 	}
 	for _, d := range dirs {
-		if files[d] == nil {
-			continue
-		}
 		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, "IMPLEMENTS.md")}
 		if p.docs[d] != nil {
 			x.Skipped = "there is a CLAUDE.md already; jacquard validate says how it differs"
@@ -105,13 +99,6 @@ func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModul
 		d, _ := spec.Parse(x.Spec, x.Text)
 		x.ImplementsText = spec.DefaultImplements(d)
 	}
-}
-
-func isTestFile(f string) bool {
-	base := path.Base(f)
-	return strings.HasSuffix(base, "_test.go") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") ||
-		strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "conftest.py" ||
-		strings.Contains("/"+f, "/__tests__/") || strings.Contains("/"+f, "/tests/")
 }
 
 // documented is what a file says about its package or module as a whole.
