@@ -78,3 +78,26 @@ func (t *specTool) project() *cobra.Command {
 		})
 	})
 }
+
+func (t *specTool) diagram() *cobra.Command {
+	var kind, file string
+	c := t.command("diagram [FILE]", "a picture in Mermaid: of the modules, or of one spec's states or use cases", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		p, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		if file = first(args, file, ""); file != "" {
+			if file, err = p.document(file); err != nil {
+				return err
+			}
+		}
+		text, err := x.Diagram(kind, file)
+		if err != nil {
+			return usage("%v", err)
+		}
+		return t.answer(map[string]string{"type": kind, "mermaid": text}, func() { fmt.Fprint(t.a.Out, text) })
+	})
+	c.Flags().StringVarP(&kind, "type", "t", "component", "component, state or usecase")
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
+	return c
+}

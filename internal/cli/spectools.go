@@ -34,6 +34,7 @@ var oldNames = [][2]string{
 	{"analyze-code", "analyze"},
 	{"format-exports", "exports"},
 	{"index-project", "project"},
+	{"generate-diagram", "diagram"},
 }
 
 // specTool is a spec command that needs no agent and no state.
@@ -105,7 +106,7 @@ func newSpecTools(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		t().tree(), t().audit(), t().boundary(), t().parse(), t().check(), t().fix(), t().scan(), t().index(),
 		t().find(), t().refs(), t().graph(), t().implements(), t().migrate(), t().convention(),
-		t().analyze(), t().exports(), t().project(),
+		t().analyze(), t().exports(), t().project(), t().diagram(),
 	}
 }
 

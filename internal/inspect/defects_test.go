@@ -1,0 +1,156 @@
+package inspect_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// spec1 is a document with the given sections beside Purpose, Exports and Behavior.
+func spec1(exports, behavior, rest string) string {
+	return "# m\n\n## Purpose\n\nx\n\n## Exports\n\n" + exports + "\n\n## Behavior\n\n" + behavior + "\n\n" + rest
+}
+
+func project(files map[string]string) *inspect.Project {
+	var names []string
+	for f := range files {
+		names = append(names, f)
+	}
+	return inspect.New("/p", names, func(f string) []byte { return []byte(files[f]) })
+}
+
+// TestKnownDefects has the right answers where the tools that came before were wrong. The
+// numbers are those of the list of their defects; what is about builds (10 to 12) is
+// tested in internal/target and internal/index, the reading of analyses (3, 4) is not
+// needed, because nothing is read back.
+func TestKnownDefects(t *testing.T) {
+	t.Parallel()
+	parse := func(text string) *spec.Document {
+		d, _ := spec.Parse("m/CLAUDE.md", []byte(text))
+		return d
+	}
+	t.Run("1: a document that follows the template is valid, garbage is not", func(t *testing.T) {
+		t.Parallel()
+		good := project(map[string]string{"m/CLAUDE.md": spec1("### Functions\n\n- `F(a: int): int`", "### 정상 케이스\n\n- `F(1)` → 1", "")})
+		if v := good.Check("m/CLAUDE.md", false); !v.Valid {
+			t.Errorf("errors %+v", v.Errors)
+		}
+		bad := project(map[string]string{"m/CLAUDE.md": spec1("### Functions\nsome prose that is no signature", "- `F(1)` → 1", "")})
+		if v := bad.Check("m/CLAUDE.md", false); v.Valid || v.Errors[0].Type != "InvalidExports" {
+			t.Errorf("garbage: %+v", v.Errors)
+		}
+	})
+	t.Run("2: migrating loses no export, writes the Summary and keeps the end of the file", func(t *testing.T) {
+		t.Parallel()
+		text := spec1("- `F(a: int): int`\n- `Max = 3`", "- `F(1)` → 1", "## Contract\n\nNone")
+		_, out := inspect.Migrate("m/CLAUDE.md", []byte(text))
+		d := parse(string(out))
+		if len(d.Exports) != 2 || d.Summary == "" || strings.HasSuffix(string(out), "\n") {
+			t.Errorf("%d exports, summary %q:\n%s", len(d.Exports), d.Summary, out)
+		}
+	})
+	t.Run("5: both ways to write dependencies are read", func(t *testing.T) {
+		t.Parallel()
+		for _, deps := range []string{"- internal:\n  - `core/CLAUDE.md`: A, B", "### Internal\n\n- `core/CLAUDE.md`: A, B", "### External\n\n- x@1\n\n### Internal\n- `core/CLAUDE.md` — A"} {
+			d := parse(spec1("None", "None", "## Dependencies\n\n"+deps))
+			if len(d.Dependencies.Internal) != 1 || d.Dependencies.Internal[0].Path != "core" {
+				t.Errorf("%q gives %+v", deps, d.Dependencies.Internal)
+			}
+		}
+	})
+	t.Run("6: a declared dependency is no breach, a way out is, a package is no path", func(t *testing.T) {
+		t.Parallel()
+		p := project(map[string]string{
+			"m/CLAUDE.md":           spec1("None", "None", "## Dependencies\n\n- internal:\n  - `core/domain/CLAUDE.md`: A\n  - `../other/CLAUDE.md`\n  - `core/domain/inner.go`\n- external: gorilla/mux@1\n"),
+			"core/domain/CLAUDE.md": spec1("- `A(x: int): int`", "None", ""),
+			"other/CLAUDE.md":       spec1("None", "None", ""),
+		})
+		var got []string
+		for _, v := range p.Boundary("m").Violations {
+			got = append(got, v.Type+" "+v.Reference)
+		}
+		if want := []string{"Parent ../other/CLAUDE.md", "Sibling core/domain/inner.go"}; !slices.Equal(got, want) {
+			t.Errorf("violations %q, want %q", got, want)
+		}
+	})
+	t.Run("7: methods, generics and internal imports of Go; comments and strings are no code", func(t *testing.T) {
+		t.Parallel()
+		a := project(map[string]string{
+			"go.mod":     "module example.com/p\n",
+			"m/m.go":     "package m\n\nimport \"example.com/p/core\"\n\n// func Not() {}\nconst text = `\nfunc Neither() {}\n`\n\nfunc Do() {\n}\n\nfunc Map[K comparable](k K) K { return k }\n\ntype T struct{}\n\nfunc (t *T) Run() error { return nil }\n",
+			"core/c.go":  "package core\n",
+			"core/x.txt": "",
+		}).Analyze("m", nil)
+		var got []string
+		for _, f := range a.Exports.Functions {
+			got = append(got, f.Signature)
+		}
+		want := []string{"func Do()", "func Map[K comparable](k K) K", "func (t *T) Run() error"}
+		if !slices.Equal(got, want) || len(a.Dependencies.Internal) != 1 || a.Dependencies.Internal[0].Dir != "core" {
+			t.Errorf("functions %q, want %q; internal %+v", got, want, a.Dependencies.Internal)
+		}
+	})
+	t.Run("8: Structure takes code spans and paths, and no prose", func(t *testing.T) {
+		t.Parallel()
+		d := parse(spec1("None", "None", "## Structure\n\nHow it is laid out.\n\n- `index.ts`: entry\n- src/auth/: logging in\n"))
+		var got []string
+		for _, s := range d.Structure {
+			got = append(got, strings.TrimSuffix(s.Path, "/"))
+		}
+		if want := []string{"index.ts", "src/auth"}; !slices.Equal(got, want) {
+			t.Errorf("structure %q, want %q", got, want)
+		}
+	})
+	t.Run("9: contracts keep colons and lists, and the domain context is there", func(t *testing.T) {
+		t.Parallel()
+		d := parse(spec1("- `F(a: int): int`", "None", "## Contract\n\n### F\n\n- **Preconditions**:\n  - a: at least 1\n  - ratio is 1:2\n- **Invariants**: never below 0\n\n## Domain Context\n\n### Constraints\n\n- at most 3\n"))
+		if len(d.Contracts) != 1 || len(d.Contracts[0].Preconditions) != 2 || !strings.Contains(d.Contracts[0].Preconditions[1].Text, "1:2") || len(d.Contracts[0].Invariants) != 1 {
+			t.Errorf("contracts %+v", d.Contracts)
+		}
+		if !strings.Contains(string(d.JSON()), `"at most 3"`) {
+			t.Errorf("no domain context in %s", d.JSON())
+		}
+	})
+	t.Run("13: the summary of an audit counts all; answers are the same each time", func(t *testing.T) {
+		t.Parallel()
+		files := map[string]string{"a/a.go": "package a", "b/b.go": "package b", "b/CLAUDE.md": spec1("None", "None", ""), "c/readme.md": "x"}
+		some, all := project(files).Audit(true), project(files).Audit(false)
+		if some.Summary != all.Summary || some.Summary.Complete != 1 || len(some.Nodes) >= len(all.Nodes) {
+			t.Errorf("with issues only %+v, all %+v", some.Summary, all.Summary)
+		}
+		first, err := json.Marshal([]any{all, project(files).Tree(), project(files).Graph(), project(files).AnalyzeAll()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			again, err := json.Marshal([]any{project(files).Audit(false), project(files).Tree(), project(files).Graph(), project(files).AnalyzeAll()})
+			if err != nil || string(again) != string(first) {
+				t.Fatalf("another answer, %v", err)
+			}
+		}
+		if n := project(files).Boundary("c").SourceFiles; n != 0 {
+			t.Errorf("%d source files, want 0: a document is none", n)
+		}
+	})
+	t.Run("14: a comment in a code block ends no section", func(t *testing.T) {
+		t.Parallel()
+		d := parse(spec1("```bash\n# not a heading\n```\n\n- `F(a: int): int`", "- `F(1)` → 1", ""))
+		if len(d.Exports) != 1 || len(d.Behaviors) != 1 {
+			t.Errorf("%d exports, %d behaviors", len(d.Exports), len(d.Behaviors))
+		}
+	})
+}
+
+func TestStateDiagram(t *testing.T) {
+	t.Parallel()
+	p := project(map[string]string{"m/CLAUDE.md": spec1("None", "None", "## Protocol\n\n### State Machine\n\nStates: `Idle` | `In use`\n\nTransitions:\n\n- `Idle` + `take(a: int)` → `In use`\n")})
+	got, err := p.Diagram("state", "m/CLAUDE.md")
+	want := "stateDiagram-v2\n  state \"Idle\" as n_Idle\n  state \"In use\" as n_In_20_use\n  [*] --> n_Idle\n  n_Idle --> n_In_20_use : take(a#58; int)\n"
+	if err != nil || got != want {
+		t.Errorf("%v:\n%s\nwant:\n%s", err, got, want)
+	}
+}
