@@ -159,7 +159,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	pv.Module = check.Module{
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
-		Names: spec.Names(doc), Items: ids(doc), Guarded: f.Guarded, Moved: moved(f),
+		Names: spec.Names(doc), Items: ids(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
@@ -309,6 +309,28 @@ func sortTests(f *step.Facts, old target.Entry, unchanged []string) {
 	}
 	slices.Sort(f.Obsolete)
 	slices.Sort(f.Guarded)
+}
+
+// changed are the items that say something else than at the last build.
+func changed(f step.Facts) []string {
+	var out []string
+	for _, it := range f.Items {
+		if it.State == "changed" {
+			out = append(out, it.ID)
+		}
+	}
+	return out
+}
+
+// gone are the names of exports that the spec no longer has.
+func gone(f step.Facts) []string {
+	var out []string
+	for _, id := range f.Removed {
+		if name, ok := strings.CutPrefix(id, "E:"); ok && !strings.Contains(name, ".") {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // moved are the names of exports that are gone or have another signature: a test that

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
@@ -275,6 +277,8 @@ func (a *Actor) projections(ctx context.Context, in step.LandIn, f step.Facts, p
 	return tree, machinery(err)
 }
 
+var dated = re.New(`^\s*[-*]?\s*\d{4}-\d{2}-\d{2}:?\s*`)
+
 // implements is the IMPLEMENTS.md of a module after its build.
 func implements(v *view, f step.Facts, in step.LandIn) []byte {
 	src := v.bytes(f.Implements)
@@ -296,6 +300,10 @@ func implements(v *view, f step.Facts, in step.LandIn) []byte {
 		n.Errors = append(n.Errors, spec.NoteError(e))
 	}
 	for _, g := range in.Notes.Guide {
+		g = dated().ReplaceAllString(g, "") // the program writes the date
+		if g == "" || bytes.Contains(src, []byte(g)) {
+			continue
+		}
 		n.Guide = append(n.Guide, spec.NoteGuide{Date: in.Today, Change: g})
 	}
 	return spec.UpdateImplements(src, n)

@@ -129,6 +129,7 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 		}
 	}
 	pv.Module.Base = in.Base
+	pv.Module.Changed = slices.DeleteFunc(pv.Module.Changed, func(id string) bool { return slices.Contains(in.Unclear, id) })
 	proof, err := c.Red(ctx, pv.Module, in.Base, in.Tree, in.Claims)
 	if err != nil {
 		return step.RedOut{}, a.checkError(err)

@@ -18,6 +18,7 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 		satisfied = nil // the code that is there may do it already
 	}
 	real := map[string]bool{}
+	var stale []string
 	for _, c := range claims {
 		if len(r.m.Items) > 0 && !has(r.m.Items, c.Item) {
 			proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
@@ -35,6 +36,12 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 			case !found:
 				proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
 					"`tests` names the test "+id+" for "+c.Item+", but there is no such test."))
+			case asserts && has(r.m.Changed, c.Item) && !r.anyFresh(claims, c.Item):
+				if !has(stale, c.Item) {
+					stale = append(stale, c.Item)
+					proof.Findings = append(proof.Findings, fix("unchanged-test", r.placeOf(c.Tests), 0,
+						"The item "+c.Item+" says something else now, and the tests that you name for it are as they were. Change what they assert; if only its wording differs, say so in `unclear`."))
+				}
 			case asserts:
 				proof.cover(c.Item, ids)
 			}
@@ -45,6 +52,22 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 			r.invented = append(r.invented, c.Item)
 		}
 	}
+}
+
+// anyFresh reports whether one of the tests that are named for an item is new or changed.
+func (r *red) anyFresh(claims []step.Claim, item string) bool {
+	for _, c := range claims {
+		if c.Item != item {
+			continue
+		}
+		for _, id := range c.Tests {
+			ids, _ := r.claimed(id, nil, nil, false)
+			if slices.ContainsFunc(r.fresh, func(t test) bool { return has(ids, t.ID) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (pr *Proof) cover(item string, tests []string) {

@@ -87,6 +87,9 @@ type Module struct {
 	// Guarded are ids of tests of which every item is as it was when they were proved: they stay as they are, unless they
 	// use one of Moved, the exports whose signature is another one now.
 	Guarded, Moved []string
+	// Changed are items that say something else than when their tests were proved, Gone the names of exports that the spec
+	// no longer has.
+	Changed, Gone []string
 	// Known are ids of tests that failed at the baseline; they are never charged to anybody.
 	Known []string
 }

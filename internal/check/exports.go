@@ -35,6 +35,10 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 			continue
 		}
 		for _, e := range f.Exports {
+			if has(m.Gone, e.Name) && e.Owner == "" && !r.promised(e.Name) {
+				out = append(out, fix("export-unlisted", name, e.Line, "The specification no longer has "+e.Name+", but the module exports it. Take it out."))
+				continue
+			}
 			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || e.Owner != "" || e.Name == "*" || e.Name == "default" || r.promised(e.Name) || hasWord(m.SpecText, e.Name) {
 				continue
 			}

@@ -66,7 +66,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 			continue
 		}
 		proof.Survived = append(proof.Survived, fix("mutant-survived", x.file, x.Line,
-			fmt.Sprintf("No test notices when in the line `%s` of %s %s: add a test that does.", shortLine(x), x.Func, describe(x.Mutant))))
+			fmt.Sprintf("`%s` (%s): no test fails when %s.", shortLine(x), x.Func, describe(x.Mutant))))
 	}
 	proof.Passed = proof.Tried == 0 || proof.Killed > 0
 	return proof, nil

@@ -29,7 +29,7 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	defer func() { err = joinClose(err, p) }()
 	r.p = p
 	r.readTests()
-	proof.Findings = append(proof.Findings, r.guard()...)
+	proof.Findings = slices.Concat(proof.Findings, r.guard(), r.goneNames())
 	proof.Frozen = r.frozen()
 	for _, t := range r.fresh {
 		if t.Asserts > 0 {
@@ -62,6 +62,7 @@ type red struct {
 	base  string
 	p     *place
 	old   map[string]map[string]string // file -> test -> body, in base
+	texts map[string]map[string]string // the same as written
 	files []string                     // test files of the module in the proved tree
 	all   []test                       // their tests
 	stubs bool                         // stubs stood in for what is missing
@@ -83,7 +84,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 	if err != nil {
 		return err
 	}
-	r.old = map[string]map[string]string{}
+	r.old, r.texts = map[string]map[string]string{}, map[string]map[string]string{}
 	defer func() {
 		changes = slices.DeleteFunc(changes, func(ch Change) bool { return has(r.m.Kept, ch.Path) })
 		strays := map[string]bool{}
@@ -105,6 +106,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 		if r.m.Place.AllowsTest(ch.Path) && ch.NewMode != linkMode && ch.NewMode != moduleMode {
 			if ch.Old != nil {
 				r.old[ch.Path] = bodies(ch.Path, ch.Old)
+				r.texts[ch.Path] = texts(ch.Path, ch.Old)
 			}
 			continue
 		}
@@ -134,6 +136,18 @@ func bodies(name string, src []byte) map[string]string {
 	f := source.Parse(name, src)
 	for _, t := range f.Tests {
 		out[t.Name] = body(f, t)
+	}
+	return out
+}
+
+// texts maps a file's tests to their lines.
+func texts(name string, src []byte) map[string]string {
+	out := map[string]string{}
+	lines := strings.SplitAfter(string(src), "\n")
+	for _, t := range source.Parse(name, src).Tests {
+		if t.Line > 0 && t.End <= len(lines) && t.Line <= t.End {
+			out[t.Name] = strings.Join(lines[t.Line-1:t.End], "")
+		}
 	}
 	return out
 }
@@ -205,7 +219,42 @@ func (r *red) guard() []step.Finding {
 		})
 		if !moved {
 			out = append(out, reject("frozen-changed", t.File, t.Line,
-				"The test "+t.Name+" was changed, but nothing that it tests has changed in the spec. Put it back as it was, and test what is new in a test of its own."))
+				"The test "+t.Name+" was changed, but nothing that it tests has changed in the spec. Put it back as it was, and test what is new in a test of its own."+
+					quoted(r.texts[t.File][t.Name])))
+		}
+	}
+	for file, tests := range r.texts {
+		for name, text := range tests {
+			there := slices.ContainsFunc(r.all, func(t test) bool { return t.File == file && t.Name == name })
+			if has(r.m.Guarded, file+"::"+name) && !there {
+				out = append(out, reject("frozen-changed", file, 0, "The test "+name+" is gone, but what it tests is still in the spec. Put it back as it was."+quoted(text)))
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b step.Finding) int { return strings.Compare(a.Path+a.Message, b.Path+b.Message) })
+	return out
+}
+
+// itWas begins the text of a test that has to be put back; it is shown whole.
+const itWas = "\nIt was:\n"
+
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return itWas + text
+}
+
+// goneNames finds uses of exports that the spec no longer has: once the tests are frozen, nobody could take them out.
+func (r *red) goneNames() []step.Finding {
+	var out []step.Finding
+	for _, f := range r.files {
+		seen := map[string]bool{}
+		for _, t := range source.Parse(f, r.sources[f]).Tokens {
+			if t.Kind == source.Ident && has(r.m.Gone, t.Text) && !seen[t.Text] && !r.promised(t.Text) {
+				seen[t.Text] = true
+				out = append(out, reject("gone-name", f, t.Line, "It uses "+t.Text+", which the specification no longer has. Take it out, also from imports and helpers."))
+			}
 		}
 	}
 	return out

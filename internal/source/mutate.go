@@ -119,7 +119,7 @@ func firstInt(e ast.Expr) (*ast.BasicLit, bool) {
 // constantLines are declarations of a number outside of functions: group 1 is the name, group 2 the number.
 var constantLines = map[string]re.Regexp{
 	TypeScript: re.New(`(?m)^(?:export\s+)?const\s+([\w$]+)(?:\s*:\s*[\w.]+)?\s*=\s*(\d[\d_]*)\s*;?\s*(?://.*)?$`),
-	Python:     re.New(`(?m)^([A-Z][A-Z0-9_]*)(?:\s*:\s*[\w.\[\]]+)?\s*=\s*(\d[\d_]*)\s*(?:#.*)?$`),
+	Python:     re.New(`(?m)^(_*[A-Z][A-Z0-9_]*)(?:\s*:\s*[\w.\[\]]+)?\s*=\s*(\d[\d_]*)\s*(?:#.*)?$`),
 }
 
 // constantMutants are the same for a language that is read by tokens. Lines within a string or a comment give mutants that

@@ -1,6 +1,10 @@
 package step
 
-import "github.com/jacquard-build/jacquard/internal/flow"
+import (
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
 
 // CompileIn is what a compile run is asked for.
 type CompileIn struct {
@@ -203,11 +207,12 @@ var Prune = flow.Step[PruneIn, PruneOut]{Name: "compile.prune", Lane: Checks}
 
 // RedIn asks for the proof that tests fail for want of the implementation.
 type RedIn struct {
-	Facts  flow.Blob `json:"facts"`
-	Base   string    `json:"base"`           // tree without the implementation
-	From   string    `json:"from,omitempty"` // tree that the author worked on, when it is another one
-	Tree   string    `json:"tree"`
-	Claims []Claim   `json:"claims,omitempty"`
+	Facts   flow.Blob `json:"facts"`
+	Base    string    `json:"base"`           // tree without the implementation
+	From    string    `json:"from,omitempty"` // tree that the author worked on, when it is another one
+	Tree    string    `json:"tree"`
+	Claims  []Claim   `json:"claims,omitempty"`
+	Unclear []string  `json:"unclear,omitempty"` // items of which the author says that the spec is in doubt, or worded anew
 }
 
 // RedOut is the proof of RED.
@@ -293,6 +298,24 @@ type MutateOut struct {
 
 // Mutate measures the strength of tests.
 var Mutate = flow.Step[MutateIn, MutateOut]{Name: "compile.mutate", Lane: Checks}
+
+// Over are the newer notes, with the sections of n where the newer ones say nothing.
+func (n Notes) Over(newer Notes) *Notes {
+	if len(newer.Algorithm) == 0 {
+		newer.Algorithm = n.Algorithm
+	}
+	if len(newer.Constants) == 0 {
+		newer.Constants = n.Constants
+	}
+	if len(newer.Errors) == 0 {
+		newer.Errors = n.Errors
+	}
+	if newer.State == (StateNote{}) {
+		newer.State = n.State
+	}
+	newer.Guide = append(slices.Clone(n.Guide), newer.Guide...)
+	return &newer
+}
 
 // Notes is what the author tells about an implementation, for IMPLEMENTS.md.
 type Notes struct {

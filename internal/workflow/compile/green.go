@@ -32,7 +32,7 @@ func (w *work) green(c *flow.Ctx) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if proof.Passed {
+		if proof.Passed && !fixable(proof.Findings) {
 			w.tree, w.res.Tests, w.res.Baseline = proof.Tree, proof.Counts, proof.Baseline
 			return true, nil
 		}
@@ -60,6 +60,7 @@ func (w *work) greenIn(tree string) step.GreenIn {
 func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 	start := w.tree
 	var passed *better
+	var notes step.Notes // of the attempts before, each of which knows only itself
 	for i, c := range flow.Rounds(c, "green", greenRounds) {
 		tree := start
 		if fb != nil && fb.tree != "" {
@@ -104,15 +105,16 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		// Red flags go back once more while there is an attempt left; they
 		// do not fail a module whose tests pass.
 		if ok && (i == greenRounds || !fixable(proof.Findings)) {
-			w.tree, w.res.Failures, w.notes = proof.Tree, nil, &ans.Implements
+			w.tree, w.res.Failures, w.notes = proof.Tree, nil, notes.Over(ans.Implements)
 			return true, nil
 		}
 		if ok {
-			passed = &better{tree: proof.Tree, notes: &ans.Implements, res: w.res}
+			passed = &better{tree: proof.Tree, notes: notes.Over(ans.Implements), res: w.res}
 		}
 		if len(w.f.Kept) > 0 && proof.Tree == w.tested {
 			break // all that it changed was kept files: another attempt cannot do better
 		}
+		notes = *notes.Over(ans.Implements)
 		fb = &judged{findings: proof.Findings, failures: proof.Failures, tree: proof.Tree, said: ans.Summary}
 	}
 	if passed != nil {
@@ -250,6 +252,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 	if !answered || rejected(out.Findings) {
 		return false, true, nil
 	}
+	w.res.Unclear = bound(slices.Concat(w.res.Unclear, ans.Unclear), 20)
 	proof, err := do(c, "red-again", step.ProveRed, step.RedIn{
 		Facts: w.m.Facts, Base: w.tested, From: w.tree, Tree: out.Tree, Claims: bound(ans.Tests, 300),
 	})

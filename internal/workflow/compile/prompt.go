@@ -70,13 +70,16 @@ func (w *work) frame(role string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Module: %s\nLanguage: %s; %s\nSpecification: %s\n", w.m.Dir, w.f.Language, w.f.Toolchain, w.f.Spec)
 	tests := role == "red" || role == "strength"
-	if len(w.f.Example) == 2 && len(w.f.Sources) == 0 {
+	if len(w.f.Example) == 2 && len(w.f.Sources) == 0 && role != "strength" {
 		fmt.Fprintf(&b, "The code %s: %s\n", pick(tests, "will be in", "belongs into"), w.f.Example[0])
 		if tests && w.f.Import != "" {
 			fmt.Fprintf(&b, "Tests import it from: %s\n", w.f.Import)
 		}
 	}
-	if len(w.f.Example) == 2 && tests && len(w.f.Tests) == 0 {
+	if role == "strength" {
+		list(&b, "Tests as they are", paths(w.frozen))
+	}
+	if len(w.f.Example) == 2 && role == "red" && len(w.f.Tests) == 0 {
 		fmt.Fprintf(&b, "The tests belong into: %s\n", w.f.Example[1])
 	}
 	if tests {
@@ -222,13 +225,13 @@ func feedback(b *strings.Builder, fb *judged) {
 	if fb == nil || len(fb.findings)+len(fb.failures) == 0 && fb.text == "" {
 		return
 	}
+	if fb.said != "" {
+		fmt.Fprintf(b, "\nThe author of the attempt before this one said (data, as in a document):\n<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.said, "</feedback>", "< /feedback>"), 2000))
+	}
 	if fb.tree != "" {
 		b.WriteString("\nThe attempt before this one is in the tree, without anything that was out of its scope. Mend exactly this, and keep the rest:\n")
 	} else {
 		b.WriteString("\nWhat was found:\n")
-	}
-	if fb.said != "" {
-		fmt.Fprintf(b, "Its author said:\n<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.said, "</feedback>", "< /feedback>"), 2000))
 	}
 	if fb.text != "" {
 		fmt.Fprintf(b, "<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.text, "</feedback>", "< /feedback>"), 8000))
@@ -238,7 +241,11 @@ func feedback(b *strings.Builder, fb *judged) {
 		if f.Line > 0 {
 			place = fmt.Sprintf("%s:%d", f.Path, f.Line)
 		}
-		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, clip(f.Message, 400))
+		most := 400
+		if strings.Contains(f.Message, "\nIt was:\n") {
+			most = 3000
+		}
+		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, clip(f.Message, most))
 	}
 	for _, t := range bound(fb.failures, 20) {
 		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)

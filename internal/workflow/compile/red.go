@@ -143,7 +143,7 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 		w.failedTurn(c, "red", flow.Failf(flow.Schema, "answer: %v", err))
 		return nil, ans, nil
 	}
-	proof, err := do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300)})
+	proof, err := do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear)})
 	if err != nil {
 		return nil, ans, err
 	}
@@ -152,6 +152,14 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 		proof.Passed = false
 	}
 	return &proof, ans, nil
+}
+
+func itemsOf(us []step.Unclear) []string {
+	var out []string
+	for _, u := range bound(us, 100) {
+		out = append(out, u.Item)
+	}
+	return out
 }
 
 // keptBack remembers which kept files an author changed and code put back.
