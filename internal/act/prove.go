@@ -366,7 +366,7 @@ func (a *Actor) mutate(ctx context.Context, j flow.Job, in step.MutateIn) (step.
 	if err != nil {
 		return step.MutateOut{}, a.checkError(err)
 	}
-	out := step.MutateOut{Tried: proof.Tried, Killed: proof.Killed, Survived: bound(proof.Survived, 8), Findings: bound(proof.Findings, 8)}
+	out := step.MutateOut{Tried: proof.Tried, Killed: proof.Killed, Survived: bound(proof.Survived, 8), Findings: bound(proof.Findings, 8), Limits: proof.Limits}
 	out.Records, err = a.evidence(proof)
 	return out, err
 }

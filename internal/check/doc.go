@@ -119,6 +119,8 @@ type Proof struct {
 	// Tried, Killed count mutants; Survived say which the tests did not notice.
 	Tried, Killed int
 	Survived      []step.Finding
+	// Limits counts the survivors that change a limit only: < to <=.
+	Limits int
 }
 
 // Counts sums the proof's results.

@@ -65,6 +65,9 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 			proof.Killed++
 			continue
 		}
+		if x.Limit() {
+			proof.Limits++
+		}
 		proof.Survived = append(proof.Survived, fix("mutant-survived", x.file, x.Line,
 			fmt.Sprintf("`%s` (%s): no test fails when %s.", shortLine(x), x.Func, describe(x.Mutant))))
 	}

@@ -157,6 +157,13 @@ type Mutant struct {
 	New      string
 }
 
+// Limit reports whether the mutant moves a limit by one value: < to <=. Only a
+// test at the limit itself notices it.
+func (m Mutant) Limit() bool {
+	from, to, _ := strings.Cut(m.What, " to ")
+	return (from == "<" || from == ">" || from == "<=" || from == ">=") && strings.Trim(from, "=") == strings.Trim(to, "=")
+}
+
 // Apply gives src with the mutation in it.
 func (m Mutant) Apply(src []byte) []byte {
 	out := make([]byte, 0, len(src)+len(m.New))

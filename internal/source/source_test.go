@@ -382,3 +382,15 @@ func TestConstantsAreMutatedAsWell(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyLimitsMoveByOneValue(t *testing.T) {
+	t.Parallel()
+	for what, want := range map[string]bool{
+		"< to <=": true, "<= to <": true, "> to >=": true, ">= to >": true,
+		"== to !=": false, "< to >": false, "+ to -": false, "true to false": false, "negate condition": false, "change constant 3": false,
+	} {
+		if got := (source.Mutant{What: what}).Limit(); got != want {
+			t.Errorf("%q moves a limit: %v, want %v", what, got, want)
+		}
+	}
+}

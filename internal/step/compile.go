@@ -293,6 +293,7 @@ type MutateOut struct {
 	Killed   int       `json:"killed"`
 	Survived []Finding `json:"survived,omitempty"`
 	Findings []Finding `json:"findings,omitempty"` // changed lines that the tests do not reach
+	Limits   int       `json:"limits,omitempty"`   // survivors that change a limit only: < to <=
 	Records  flow.Blob `json:"records"`
 }
 

@@ -213,16 +213,16 @@ func (w *work) strength(c *flow.Ctx) (bool, error) {
 	}
 	w.res.Mutants = step.Mutants{Tried: m.Tried, Killed: m.Killed}
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: "strength", Attempt: 1, Passed: strong(m), Findings: clipped(append(m.Survived, m.Findings...), 8), Usage: w.res.Usage,
+		Phase: "strength", Attempt: 1, Passed: strong(m) && m.Limits == 0, Findings: clipped(append(m.Survived, m.Findings...), 8), Usage: w.res.Usage,
 	})
-	if strong(m) || w.in.Phase == step.GreenRefactor {
+	if strong(m) && m.Limits == 0 || w.in.Phase == step.GreenRefactor {
 		return true, nil
 	}
 	better, ok, err := w.stronger(c, m)
 	if err != nil || !ok {
 		return false, err
 	}
-	if !better {
+	if !better && !strong(m) { // a limit alone is asked for and may make no difference
 		w.res.Reason = "weak-tests"
 		w.res.Findings = slices.Concat(w.res.Findings, m.Survived, m.Findings)
 	}
