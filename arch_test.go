@@ -20,7 +20,8 @@ const module = "github.com/jacquard-build/jacquard/internal/"
 var allowed = map[string][]string{
 	"re":               {},
 	"spec":             {},
-	"source":           {},
+	"syntax":           {},
+	"source":           {"syntax"},
 	"toolchain":        {},
 	"index":            {"spec", "source"},
 	"target":           {"spec", "index", "toolchain"},

@@ -44,7 +44,7 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 			}
 			text := "The module exports " + e.Name + ", which its spec does not list. Keep it to the module."
 			switch e.Kind {
-			case "function", "class", "type", "interface", "enum":
+			case "function", "class", "dataclass", "record", "struct", "type", "interface", "trait", "enum", "object":
 				out = append(out, fix("export-unlisted", name, e.Line, text))
 			default:
 				out = append(out, warn("export-unlisted", name, e.Line, text))

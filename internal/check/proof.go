@@ -414,11 +414,16 @@ func (c *Checker) exports(ctx context.Context, m Module, tree string) (map[strin
 	for _, name := range slices.Sorted(maps(files)) {
 		for _, e := range source.Parse(name, files[name]).Exports {
 			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
-			if e.Kind == "variable" && strings.Contains(e.Signature, "from ") { // a re-export says where from; that may move
+			if e.Kind == "reexport" { // it says where from; that may move
 				e.Signature = e.Name
 			}
-			if _, twice := out[key]; !twice || e.Kind != "variable" {
+			have, twice := out[key]
+			switch {
+			case !twice || have.Kind == "reexport":
 				out[key] = exported{e, name}
+			case have.file == name && have.Kind == e.Kind: // an overload
+				have.Signature += "; " + e.Signature
+				out[key] = have
 			}
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/scenario"
+	"github.com/jacquard-build/jacquard/internal/syntax"
 	"github.com/jacquard-build/jacquard/internal/workflow/compile"
 )
 
@@ -76,6 +77,7 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
 		return nil, environment("make the cache folder", err)
 	}
+	syntax.UseCache(filepath.Join(p.share, "grammars"))
 	return p, p.openRepo(ctx)
 }
 

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/printer"
 	"go/scanner"
@@ -57,7 +58,10 @@ func parseGo(f *File, src []byte) {
 	}
 	if isTest {
 		g.tests()
+		return
 	}
+	g.states()
+	g.transitions()
 }
 
 func lexGo(src []byte) []Token { return scanGo(src, false) }
@@ -163,11 +167,25 @@ func (g *goFile) function(d *ast.FuncDecl, isTest bool) {
 	}
 	sig := *d
 	sig.Body, sig.Doc = nil, nil
-	e := Export{Name: d.Name.Name, Kind: "function", Owner: owner, Signature: g.text(&sig), Line: g.line(d.Pos())}
+	e := Export{Name: d.Name.Name, Kind: "function", Owner: owner, Signature: g.text(&sig), Line: g.line(d.Pos()), Doc: summary(d.Doc.Text())}
 	if owner != "" {
 		e.Kind = "method"
 	}
+	e.Text = e.Signature
+	if out := gofmt(g.source(&sig) + " {}"); out != "" { // a body may be put on a line of its own
+		e.Text = strings.TrimSpace(out[:strings.LastIndex(out, "{")])
+	}
 	g.f.Exports = append(g.f.Exports, e)
+	g.contract(name, d)
+}
+
+// gofmt lays a declaration out as the tools of Go do, "" when it cannot.
+func gofmt(decl string) string {
+	out, err := format.Source([]byte("package p\n" + decl + "\n"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimPrefix(string(out), "package p"))
 }
 
 func (g *goFile) general(d *ast.GenDecl) {
@@ -178,14 +196,27 @@ func (g *goFile) general(d *ast.GenDecl) {
 				continue
 			}
 			kind := "type"
-			if _, ok := s.Type.(*ast.InterfaceType); ok {
+			switch s.Type.(type) {
+			case *ast.InterfaceType:
 				kind = "interface"
+			case *ast.StructType:
+				kind = "struct"
+			}
+			if s.Assign.IsValid() {
+				kind = "type"
+			}
+			publicFields(s.Type)
+			doc := s.Doc.Text()
+			if doc == "" {
+				doc = d.Doc.Text()
 			}
 			clean := *s
 			clean.Doc, clean.Comment = nil, nil
-			g.f.Exports = append(g.f.Exports, Export{
-				Name: s.Name.Name, Kind: kind, Signature: "type " + g.text(&clean), Line: g.line(s.Pos()),
-			})
+			e := Export{Name: s.Name.Name, Kind: kind, Signature: "type " + g.text(&clean), Line: g.line(s.Pos()), Doc: summary(doc)}
+			if e.Text = gofmt(e.Signature); e.Text == "" {
+				e.Text = e.Signature
+			}
+			g.f.Exports = append(g.f.Exports, e)
 		case *ast.ValueSpec:
 			kind := "variable"
 			if d.Tok == token.CONST {
@@ -199,7 +230,7 @@ func (g *goFile) general(d *ast.GenDecl) {
 				if s.Type != nil {
 					sig += " " + g.text(s.Type)
 				}
-				g.f.Exports = append(g.f.Exports, Export{Name: n.Name, Kind: kind, Signature: sig, Line: g.line(n.Pos())})
+				g.f.Exports = append(g.f.Exports, Export{Name: n.Name, Kind: kind, Signature: sig, Text: sig, Line: g.line(n.Pos()), Doc: summary(s.Doc.Text())})
 			}
 		}
 	}

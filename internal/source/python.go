@@ -17,8 +17,6 @@ type pyFile struct {
 	ts      []Token // without comments
 	lines   []pyLine
 	helpers map[string]bool
-	all     []string // __all__
-	hasAll  bool
 }
 
 func parsePython(f *File, src []byte) {
@@ -32,8 +30,8 @@ func parsePython(f *File, src []byte) {
 			}
 		}
 	}
-	p.readAll()
-	p.block(0, len(p.lines), "", "")
+	readPython(f, src)
+	p.block(0, len(p.lines), "")
 	if !isPythonTestName(f.Path) {
 		constantMutants(f, src, Python)
 	}
@@ -63,155 +61,40 @@ func header(ts []Token) (kind, name string, at int) {
 	return "", "", 0
 }
 
-func (p *pyFile) readAll() {
-	for l := range p.lines {
-		ts := p.toks(l)
-		if p.lines[l].indent == 0 && len(ts) > 2 && isWord(ts[0], "__all__") {
-			p.hasAll = true
-			for _, t := range ts {
-				if t.Kind == String {
-					p.all = append(p.all, t.Value())
-				}
-			}
-		}
-	}
-}
-
-func (p *pyFile) public(name string) bool {
-	if !p.hasAll {
-		return !strings.HasPrefix(name, "_")
-	}
-	for _, a := range p.all {
-		if a == name {
-			return true
-		}
-	}
-	return false
-}
-
-// block reads the declarations of the lines in [from, to). owner is the class around them, outer the qualified name of
-// what is around them.
-func (p *pyFile) block(from, to int, owner, outer string) {
+// block finds the functions of the lines in [from, to). outer is the qualified name of what is around them.
+func (p *pyFile) block(from, to int, outer string) {
 	for l := from; l < to; l++ {
-		ts := p.toks(l)
-		kind, name, at := header(ts)
-		switch {
-		case kind != "":
-			end := p.end(l, to)
-			p.declaration(l, end, kind, name, at, owner, outer)
-			l = end - 1
-		case isWord(ts[0], "import") || isWord(ts[0], "from"):
-			p.imports(ts)
-		case p.lines[l].indent == 0 && owner == "":
-			p.constant(ts)
+		kind, name, at := header(p.toks(l))
+		if kind == "" {
+			continue
 		}
+		end := p.end(l, to)
+		name = dotted(outer, name)
+		if kind == "def" {
+			p.function(l, end, name, at)
+		}
+		p.block(l+1, end, name)
+		l = end - 1
 	}
 }
 
-func (p *pyFile) declaration(l, end int, kind, name string, at int, owner, outer string) {
+func (p *pyFile) function(l, end int, name string, at int) {
 	ts := p.toks(l)
 	colon := headerEnd(p.ts, p.lines[l].from+at) - p.lines[l].from
 	if colon <= 0 || colon >= len(ts) {
 		colon = len(ts) - 1
 	}
-	e := Export{Name: name, Kind: "function", Signature: render(ts[:colon]), Line: ts[0].Line}
-	if l > 0 && isPunct(p.toks(l - 1)[0], "@") {
-		if d := render(p.toks(l - 1)); d == "@property" || d == "@staticmethod" || d == "@classmethod" {
-			e.Signature = d + " " + e.Signature
-		}
-	}
-	if kind == "class" {
-		e.Kind = "class"
-	} else if owner != "" {
-		e.Kind, e.Owner = "method", owner
-	}
-	visible := outer == "" && p.public(name) || owner != "" && owner == outer && p.public(owner) &&
-		(!strings.HasPrefix(name, "_") || name == "__init__")
-	if visible && !isPythonTestName(p.f.Path) {
-		p.f.Exports = append(p.f.Exports, e)
-	}
-	inner := name
-	if outer != "" {
-		inner = outer + "." + name
-	}
 	last := p.ts[p.lines[end-1].to-1]
-	if kind == "class" {
-		p.block(l+1, end, name, inner)
-		return
-	}
-	fn := Func{
-		Name: inner, Line: ts[0].Line, End: last.Line, Off: ts[0].Off, Stop: last.End, Body: ts[colon].End,
-	}
+	fn := Func{Name: name, Line: ts[0].Line, End: last.Line, Off: ts[0].Off, Stop: last.End, Body: ts[colon].End}
 	p.f.Funcs = append(p.f.Funcs, fn)
 	if !isPythonTestName(p.f.Path) {
 		tokenMutants(p.f, fn, p.ts, true)
 	}
-	p.block(l+1, end, "", inner)
 }
 
 func isPythonTestName(path string) bool {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "tests.py" || base == "conftest.py"
-}
-
-func (p *pyFile) constant(ts []Token) {
-	if len(ts) < 3 || ts[0].Kind != Ident || !p.public(ts[0].Text) || isPythonTestName(p.f.Path) {
-		return
-	}
-	if isPunct(ts[1], "=") || isPunct(ts[1], ":") {
-		sig := ts[0].Text
-		if isPunct(ts[1], ":") {
-			for i, t := range ts {
-				if isPunct(t, "=") {
-					sig = render(ts[:i])
-					break
-				}
-			}
-		}
-		p.f.Exports = append(p.f.Exports, Export{Name: ts[0].Text, Kind: "variable", Signature: sig, Line: ts[0].Line})
-	}
-}
-
-func (p *pyFile) imports(ts []Token) {
-	if isWord(ts[0], "import") {
-		for _, part := range splitArgs(ts[1:]) {
-			name, _, _ := strings.Cut(renderDotted(part), " as ")
-			p.f.Imports = append(p.f.Imports, Import{From: name, Line: ts[0].Line})
-		}
-		return
-	}
-	i := 1
-	for i < len(ts) && !isWord(ts[i], "import") {
-		i++
-	}
-	if i >= len(ts) {
-		return
-	}
-	imp := Import{From: renderDotted(ts[1:i]), Line: ts[0].Line}
-	var names []Token
-	for _, t := range ts[i+1:] {
-		if !isPunct(t, "(") && !isPunct(t, ")") {
-			names = append(names, t)
-		}
-	}
-	for _, part := range splitArgs(names) {
-		if len(part) > 0 && part[0].Kind == Ident {
-			imp.Names = append(imp.Names, part[0].Text)
-		}
-	}
-	p.f.Imports = append(p.f.Imports, imp)
-}
-
-func renderDotted(ts []Token) string {
-	var b strings.Builder
-	for _, t := range ts {
-		if isWord(t, "as") {
-			b.WriteString(" as ")
-			continue
-		}
-		b.WriteString(t.Text)
-	}
-	return b.String()
 }
 
 // tests finds the tests: functions test* of the module and methods test* of classes.

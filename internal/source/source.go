@@ -20,6 +20,9 @@ const (
 	TypeScript = "typescript"
 	JavaScript = "javascript"
 	Python     = "python"
+	Rust       = "rust"
+	Java       = "java"
+	Kotlin     = "kotlin"
 )
 
 // LangOf is the language of a file by its extension, "" for one that Parse does not read.
@@ -33,6 +36,12 @@ func LangOf(p string) string {
 		return JavaScript
 	case ".py", ".pyi":
 		return Python
+	case ".rs":
+		return Rust
+	case ".java":
+		return Java
+	case ".kt", ".kts":
+		return Kotlin
 	}
 	return ""
 }
@@ -76,11 +85,17 @@ func (t Token) Value() string {
 
 // Export is a name that other modules can use.
 type Export struct {
-	Name      string `json:"name"`
-	Kind      string `json:"kind"`            // function, method, class, type, interface, enum, constant, variable
+	Name string `json:"name"`
+	// Kind is function, method, class, dataclass, record, struct, interface, trait, type, enum, object, constant, variable or reexport.
+	Kind      string `json:"kind"`
 	Owner     string `json:"owner,omitempty"` // of a method: its type or class
 	Signature string `json:"signature"`       // normalised: white space and comments do not count
-	Line      int    `json:"line"`
+	// Text is the signature on one line, laid out as in the source; "" where it is not known.
+	Text     string   `json:"-"`
+	Variants []string `json:"variants,omitempty"` // of an enum
+	// Doc is the first paragraph of its documentation, without what speaks of its contract.
+	Doc  string `json:"doc,omitempty"`
+	Line int    `json:"line"`
 }
 
 // Import is a use of another module.
@@ -186,6 +201,8 @@ type File struct {
 	Imports []Import
 	Tests   []Test
 	Funcs   []Func
+	Outline
+
 	mutants []Mutant
 	raw     []byte
 }
@@ -200,7 +217,14 @@ func Parse(p string, src []byte) File {
 		parseScript(&f, src)
 	case Python:
 		parsePython(&f, src)
+	case Rust:
+		parseRust(&f, src)
+	case Java:
+		parseJava(&f, src)
+	case Kotlin:
+		parseKotlin(&f, src)
 	}
+	f.finish()
 	return f
 }
 

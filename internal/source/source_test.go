@@ -47,7 +47,7 @@ func private() {}
 			[]string{
 				"constant Limit const Limit",
 				"variable ErrX var ErrX error",
-				"type Token type Token struct{ID string;n int}",
+				"struct Token type Token struct{ID string}",
 				"interface Doer type Doer interface{Do(ctx context.Context)error}",
 				"method Token.Valid func(t*Token)Valid(now int)bool",
 				"function Parse func Parse[T any](s string,n int)(T,error)",
@@ -86,9 +86,9 @@ export default function main() {}
 				"method Store.of static of():Store<any>",
 				"method Store.size get size():number",
 				"method Store.put put(k:string,v:T):void",
-				"variable * * from ./other",
-				"function default function main()",
 				"function renamed function later(a:string)",
+				"reexport * * from ./other",
+				"function default function main()",
 			},
 		},
 		{
@@ -121,7 +121,7 @@ class Store(Base):
 def _private(): pass
 `,
 			[]string{
-				"variable LIMIT LIMIT:int",
+				"constant LIMIT LIMIT:int",
 				"function load def load(path:str,*,deep:bool=False)->dict[str,int]",
 				"function later async def later()",
 				"class Store class Store(Base)",
@@ -144,7 +144,7 @@ func TestImports(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, src, want string }{
 		{"a.go", "package a\nimport (\n\t\"fmt\"\n\tx \"a/b\"\n)\n", "fmt[] a/b[]"},
-		{"a.ts", "import def, { a, b as c, type T } from './x';\nimport * as ns from \"y\";\nimport 'z';\nconst q = await import('./dyn');\n", "./x[default a b T] y[] z[]"},
+		{"a.ts", "import def, { a, b as c, type T } from './x';\nimport * as ns from \"y\";\nimport 'z';\nconst q = await import('./dyn');\n", "./x[default a b T] y[] z[] ./dyn[]"},
 		{"a.js", "const { a, b: c } = require('./x'); const y = require('y');", "./x[a b] y[]"},
 		{"a.py", "import os, sys as s\nfrom .a.b import (c,\n  d as e)\nfrom .. import f\n", "os[] sys[] .a.b[c d] ..[f]"},
 	} {

@@ -86,6 +86,9 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 			} else {
 				j = s.templateEnd(j+2) - 2
 			}
+		case "concurrent", "sequential", "serial", "parallel", "shuffle", "step", "extend", "bind":
+		default:
+			return i // a method of something that has this name
 		}
 		j += 2
 	}

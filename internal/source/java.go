@@ -1,0 +1,365 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
+
+var javaAtoms = map[string]Kind{
+	"string_literal": String, "text_block": String, "character_literal": String, "line_comment": Comment, "block_comment": Comment,
+}
+
+func parseJava(f *File, src []byte) {
+	t := parseTree(f, src, syntax.Java, javaAtoms)
+	if t == nil {
+		return
+	}
+	f.Tokens = t.all()
+	j := &javaFile{treeFile: t}
+	for c := range t.root.All() {
+		switch c.Kind() {
+		case "package_declaration":
+			f.Package = strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(t.flat(c), "package")), ";")
+		case "import_declaration":
+			j.imported(c)
+		}
+	}
+	for c := range t.root.All() {
+		j.typ(c, "", true, false)
+	}
+	j.testClasses(t.root, "")
+	t.transitions(j.methods, j.statement)
+}
+
+type javaFile struct {
+	*treeFile
+
+	methods []method
+}
+
+func (j *javaFile) imported(n syntax.Node) {
+	name := ""
+	for _, c := range n.NamedChildren() {
+		if c.Kind() == "identifier" || c.Kind() == "scoped_identifier" {
+			name = j.flat(c)
+		}
+	}
+	from, last := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		from, last = name[:i], name[i+1:]
+	}
+	if n.Child("asterisk").OK() {
+		from, last = name, "*"
+	}
+	if k := len(j.f.Imports); k > 0 && j.f.Imports[k-1].From == from && j.f.Imports[k-1].Line == n.Line() {
+		j.f.Imports[k-1].Names = append(j.f.Imports[k-1].Names, last)
+		return
+	}
+	j.f.Imports = append(j.f.Imports, Import{From: from, Names: []string{last}, Line: n.Line()})
+}
+
+// javaDrop leaves out annotations.
+func javaDrop(n syntax.Node) bool { return n.Kind() == "annotation" || n.Kind() == "marker_annotation" }
+
+// head is a declaration up to its body, without annotations and the word public.
+func (j *javaFile) head(n syntax.Node, stop ...string) []Token {
+	mods := n.Child("modifiers")
+	return j.upTo(n, kinds(stop...), func(c syntax.Node) bool {
+		return javaDrop(c) || c.Kind() == "public" && mods.OK() && c.Start() < mods.End()
+	})
+}
+
+var javaKinds = map[string]string{
+	"class_declaration": "class", "interface_declaration": "interface", "enum_declaration": "enum",
+	"record_declaration": "record", "annotation_type_declaration": "interface",
+}
+
+// typ reads the declaration of a type; within an interface everything is public without saying so.
+func (j *javaFile) typ(c syntax.Node, owner string, exported, implied bool) {
+	kind, ok := javaKinds[c.Kind()]
+	if !ok {
+		return
+	}
+	name, body := c.At("name").Text(), c.At("body")
+	visible := exported && j.visible(c, implied)
+	if visible {
+		e := j.export(c, owner, name, kind, j.head(c, "class_body", "interface_body", "enum_body", "annotation_type_body"))
+		var values []string
+		if kind == "enum" {
+			for _, v := range body.NamedChildren() {
+				if v.Kind() == "enum_constant" {
+					values = append(values, v.At("name").Text())
+				}
+			}
+			e.Variants = values
+		}
+		for _, t := range c.Child("permits").Child("type_list").NamedChildren() {
+			values = append(values, t.Text()[strings.LastIndexByte(t.Text(), '.')+1:])
+		}
+		if isState(name) && len(values) > 0 {
+			j.f.States = append(j.f.States, States{name, values, c.Line()})
+		}
+	}
+	j.members(body, name, visible, kind == "interface")
+	j.members(body.Child("enum_body_declarations"), name, visible, false)
+}
+
+func (j *javaFile) visible(n syntax.Node, implied bool) bool {
+	mods := n.Child("modifiers")
+	if has(mods, "private") {
+		return false
+	}
+	return implied || has(mods, "public", "protected")
+}
+
+func (j *javaFile) members(body syntax.Node, owner string, exported, implied bool) {
+	for c := range body.All() {
+		visible := exported && j.visible(c, implied)
+		switch c.Kind() {
+		case "method_declaration", "constructor_declaration", "compact_constructor_declaration", "annotation_type_element_declaration":
+			j.method(c, owner, visible)
+		case "field_declaration", "constant_declaration":
+			if !visible {
+				continue
+			}
+			mods := c.Child("modifiers")
+			kind := "variable"
+			if implied || has(mods, "static") && has(mods, "final") {
+				kind = "constant"
+			}
+			for _, d := range c.NamedChildren() {
+				if d.Kind() != "variable_declarator" {
+					continue
+				}
+				ts := j.head(c, "variable_declarator")
+				ts = append(ts, j.leaves(d.At("name"), nil)...)
+				ts = append(ts, j.leaves(d.At("dimensions"), nil)...)
+				j.export(c, owner, d.At("name").Text(), kind, ts)
+			}
+		}
+		j.typ(c, owner, exported, implied)
+	}
+}
+
+func (j *javaFile) method(n syntax.Node, owner string, visible bool) {
+	name, body := n.At("name").Text(), n.At("body")
+	full := dotted(owner, name)
+	if body.OK() {
+		j.f.Funcs = append(j.f.Funcs, Func{Name: full, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body.Start() + 1})
+	}
+	if !visible {
+		return
+	}
+	j.export(n, owner, name, "method", j.head(n, "block", "constructor_body", ";", "default_value"))
+	params := map[string]bool{}
+	for p := range n.At("parameters").Within(nil) {
+		if p.Kind() == "formal_parameter" {
+			params[p.At("name").Text()] = true
+		} else if p.Kind() == "spread_parameter" {
+			params[p.Child("variable_declarator").At("name").Text()] = true
+		}
+	}
+	j.f.contract(full, j.doc(n.Start()), j.guards(withoutComments(body), params, j.statement), n.Line())
+	if body.OK() {
+		j.methods = append(j.methods, method{name, body, n.Line()})
+	}
+}
+
+// statement reads a leading statement.
+func (j *javaFile) statement(n syntax.Node) statement {
+	switch n.Kind() {
+	case "local_variable_declaration", "empty_statement":
+		return statement{passes: true}
+	case "assert_statement":
+		if parts := withoutComments(n); len(parts) > 0 {
+			return statement{assert: []string{j.flat(parts[0])}}
+		}
+	case "expression_statement":
+		if parts := withoutComments(n); len(parts) == 1 && parts[0].Kind() == "method_invocation" {
+			return j.asserted(parts[0])
+		}
+	case "if_statement":
+		if n.At("alternative").OK() {
+			return statement{}
+		}
+		if thrown := only(n.At("consequence")); thrown.Kind() == "throw_statement" {
+			what := ""
+			if parts := withoutComments(thrown); len(parts) == 1 {
+				what = j.flat(parts[0])
+				if parts[0].Kind() == "object_creation_expression" {
+					what = j.flat(parts[0].At("type"))
+				}
+			}
+			return statement{guard: n.At("condition"), throws: what}
+		}
+	}
+	return statement{}
+}
+
+// asserted reads requireNonNull and checkArgument.
+func (j *javaFile) asserted(n syntax.Node) statement {
+	args := withoutComments(n.At("arguments"))
+	if len(args) == 0 {
+		return statement{}
+	}
+	switch n.At("name").Text() {
+	case "requireNonNull", "checkNotNull":
+		return statement{assert: []string{j.flat(args[0]) + " != null"}}
+	case "checkArgument", "checkState":
+		if n.At("object").Text() == "Preconditions" || !n.At("object").OK() {
+			return statement{assert: []string{j.flat(args[0])}}
+		}
+	}
+	return statement{}
+}
+
+// testClasses finds the methods that a runner calls.
+func (j *javaFile) testClasses(n syntax.Node, outer string) {
+	for c := range n.All() {
+		if javaKinds[c.Kind()] == "" {
+			continue
+		}
+		name := c.At("name").Text()
+		if outer != "" {
+			name = outer + "$" + name
+		}
+		for m := range c.At("body").All() {
+			if m.Kind() != "method_declaration" {
+				continue
+			}
+			marks := map[string]bool{}
+			for a := range m.Child("modifiers").All() {
+				if javaDrop(a) {
+					mark := a.At("name").Text()
+					marks[mark[strings.LastIndexByte(mark, '.')+1:]] = true
+				}
+			}
+			if isJUnit(marks) {
+				j.test(m, name+"."+m.At("name").Text(), marks, m.At("body"))
+			}
+		}
+		j.testClasses(c.At("body"), name)
+	}
+}
+
+func isJUnit(marks map[string]bool) bool {
+	for _, m := range []string{"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"} {
+		if marks[m] {
+			return true
+		}
+	}
+	return false
+}
+
+// test notes a test of JUnit and what it asserts.
+func (t *treeFile) test(n syntax.Node, name string, marks map[string]bool, body syntax.Node) {
+	out := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End(), Open: !marks["Test"]}
+	if marks["Disabled"] || marks["Ignore"] {
+		out.Skipped, out.SkipLine = true, n.Line()
+	}
+	for m := range marks {
+		if strings.HasPrefix(m, "EnabledOn") || strings.HasPrefix(m, "DisabledOn") || strings.HasPrefix(m, "EnabledIf") || strings.HasPrefix(m, "DisabledIf") {
+			out.MaySkip = true
+		}
+	}
+	t.jvmAsserts(&out, body, map[string]bool{})
+	t.f.Tests = append(t.f.Tests, out)
+}
+
+// jvmAsserts counts assertions in a test of Java or Kotlin, also those of functions of the file that it calls.
+func (t *treeFile) jvmAsserts(out *Test, body syntax.Node, seen map[string]bool) {
+	for c := range body.Within(nil) {
+		switch c.Kind() {
+		case "assert_statement":
+			if parts := withoutComments(c); len(parts) > 0 && parts[0].Text() == "true" {
+				out.Trivial++
+			} else {
+				out.Asserts++
+			}
+		case "method_invocation", "call_expression", "infix_expression":
+			name, args := t.called(c)
+			switch {
+			case name == "" || seen[name]:
+			case name == "fail":
+				out.Asserts++
+			case checkerName().MatchString(name) || strings.HasPrefix(name, "should"):
+				if t.trivialCheck(name, args) {
+					out.Trivial++
+				} else {
+					out.Asserts++
+				}
+			default:
+				seen[name] = true
+				if helper := t.named(name); helper.OK() {
+					t.jvmAsserts(out, helper, seen)
+				}
+			}
+		}
+	}
+}
+
+// called is the name and the arguments of a call.
+func (t *treeFile) called(n syntax.Node) (string, []string) {
+	var args []string
+	texts := func(list syntax.Node) {
+		for _, a := range withoutComments(list) {
+			args = append(args, t.flat(a))
+		}
+	}
+	if n.Kind() == "method_invocation" {
+		texts(n.At("arguments"))
+		return n.At("name").Text(), args
+	}
+	parts := withoutComments(n)
+	if len(parts) == 0 {
+		return "", nil
+	}
+	if n.Kind() == "infix_expression" {
+		if len(parts) == 3 && parts[1].Kind() == "identifier" && strings.HasPrefix(parts[1].Text(), "should") {
+			return parts[1].Text(), []string{t.flat(parts[0]), t.flat(parts[2])}
+		}
+		return "", nil
+	}
+	name := parts[0]
+	if name.Kind() == "call_expression" { // f(x) { … }: counted where f(x) stands
+		return "", nil
+	}
+	if name.Kind() == "navigation_expression" {
+		in := withoutComments(name)
+		name = in[len(in)-1]
+	}
+	if list := n.Child("value_arguments"); list.OK() {
+		texts(list)
+	}
+	return name.Text(), args
+}
+
+func (t *treeFile) trivialCheck(name string, args []string) bool {
+	switch name {
+	case "assertTrue":
+		return len(args) > 0 && args[0] == "true"
+	case "assertFalse":
+		return len(args) > 0 && args[0] == "false"
+	case "assertEquals", "assertSame":
+		return len(args) > 1 && args[0] == args[1]
+	case "assertNotNull":
+		return len(args) > 0 && strings.HasPrefix(args[0], `"`)
+	case "assertThat", "expect":
+		return len(args) == 1 && (args[0] == "true" || args[0] == "false")
+	}
+	return false
+}
+
+// named is the body of a function of the file.
+func (t *treeFile) named(name string) syntax.Node {
+	for c := range t.root.Within(nil) {
+		if k := c.Kind(); (k == "method_declaration" || k == "function_declaration") && c.At("name").Text() == name {
+			if b := c.At("body"); b.OK() {
+				return b
+			}
+			return c.Child("function_body")
+		}
+	}
+	return syntax.Node{}
+}

@@ -1,0 +1,336 @@
+package source
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
+
+var kotlinAtoms = map[string]Kind{
+	"string_literal": String, "multiline_string_literal": String, "character_literal": String,
+	"line_comment": Comment, "block_comment": Comment, "multiline_comment": Comment,
+}
+
+func parseKotlin(f *File, src []byte) {
+	tree, err := readKotlin(src)
+	if err != nil {
+		f.Problem = err.Error()
+		return
+	}
+	t := newTree(f, src, tree, kotlinAtoms)
+	f.Tokens = t.all()
+	k := &kotlinFile{treeFile: t}
+	for c := range t.root.All() {
+		switch c.Kind() {
+		case "package_header":
+			f.Package = strings.TrimSpace(strings.TrimPrefix(t.flat(c), "package"))
+		case "import":
+			k.imported(c)
+		}
+	}
+	k.declarations(t.root, "", true)
+	k.testClasses(t.root, "")
+	t.transitions(k.methods, k.statement)
+}
+
+// readKotlin parses a source. Three things that the grammar does not know are put otherwise for it, without moving any
+// byte: letters beyond ASCII, of which it misses some; a brace that ends a line's last expression; and annotations
+// before a class, since "@A internal class B { … }" may be a call to it as well.
+func readKotlin(src []byte) (*syntax.Tree, error) {
+	plain := src
+	if i := slices.IndexFunc(src, func(b byte) bool { return b >= 0x80 }); i >= 0 {
+		plain = slices.Clone(src)
+		for ; i < len(plain); i++ {
+			if plain[i] >= 0x80 {
+				plain[i] = 'x'
+			}
+		}
+	}
+	tree, err := syntax.Parse(syntax.Kotlin, plain)
+	if err != nil {
+		return nil, err
+	}
+	if other := withoutAnnotations(tree, plain); other != nil {
+		plain = other
+		if tree, err = syntax.Parse(syntax.Kotlin, plain); err != nil {
+			return nil, err
+		}
+	}
+	if n := tree.Errors(); n > 0 {
+		if again, err := syntax.Parse(syntax.Kotlin, bracesOnLines(plain)); err == nil && again.Errors() < n {
+			tree = again
+		}
+	}
+	return tree.Over(src), nil
+}
+
+// bracesOnLines puts a closing brace behind an expression on a line of its own, by a line feed in place of the blank.
+func bracesOnLines(src []byte) []byte {
+	out := slices.Clone(src)
+	quotes := 0
+	for i := range out {
+		switch {
+		case out[i] == '\n':
+			quotes = 0
+		case out[i] == '"' && (i == 0 || out[i-1] != '\\'):
+			quotes++
+		case out[i] == '}' && i > 1 && out[i-1] == ' ' && quotes%2 == 0 && !bytes.ContainsRune([]byte(" \t\n{"), rune(out[i-2])):
+			out[i-1] = '\n'
+		}
+	}
+	return out
+}
+
+// withoutAnnotations blanks out annotations that made the grammar take a class for an expression, nil without any.
+func withoutAnnotations(tree *syntax.Tree, src []byte) []byte {
+	var plain []byte
+	for c := range tree.Root().All() {
+		for n := c; n.Kind() == "annotated_expression"; {
+			inner := syntax.Node{}
+			for a := range n.All() {
+				if a.Kind() != "annotation" {
+					inner = a
+					continue
+				}
+				if plain == nil {
+					plain = slices.Clone(src)
+				}
+				for i := a.Start(); i < a.End(); i++ {
+					if plain[i] != '\n' {
+						plain[i] = ' '
+					}
+				}
+			}
+			n = inner
+		}
+	}
+	return plain
+}
+
+type kotlinFile struct {
+	*treeFile
+
+	methods []method
+}
+
+func (k *kotlinFile) imported(n syntax.Node) {
+	name := k.flat(n.Child("qualified_identifier"))
+	from, last := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		from, last = name[:i], name[i+1:]
+	}
+	if has(n, "*") {
+		from, last = name, "*"
+	}
+	k.f.Imports = append(k.f.Imports, Import{From: from, Names: []string{last}, Line: n.Line()})
+}
+
+func (k *kotlinFile) visible(n syntax.Node) bool {
+	v := n.Child("modifiers").Child("visibility_modifier")
+	return !v.OK() || v.Text() == "public" || v.Text() == "protected"
+}
+
+// head is a declaration up to its body, without annotations and the words public and open.
+func (k *kotlinFile) head(n syntax.Node, stop ...string) []Token {
+	mods := n.Child("modifiers")
+	return k.upTo(n, kinds(stop...), func(c syntax.Node) bool {
+		if c.Kind() == "annotation" && c.Named() || c.Kind() == "file_annotation" {
+			return true
+		}
+		return mods.OK() && c.Start() < mods.End() && (c.Text() == "public" || c.Text() == "open") && c.Start() >= mods.Start()
+	})
+}
+
+func (k *kotlinFile) modifier(n syntax.Node, word string) bool {
+	for c := range n.Child("modifiers").All() {
+		if c.Text() == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *kotlinFile) declarations(n syntax.Node, owner string, exported bool) {
+	for c := range n.All() {
+		visible := exported && k.visible(c)
+		switch c.Kind() {
+		case "class_declaration":
+			k.class(c, owner, visible)
+		case "object_declaration":
+			if visible {
+				k.export(c, owner, c.At("name").Text(), "object", k.head(c, "class_body"))
+			}
+			k.declarations(c.Child("class_body"), c.At("name").Text(), visible)
+		case "companion_object":
+			k.declarations(c.Child("class_body"), owner, visible)
+		case "function_declaration":
+			k.function(c, owner, visible)
+		case "secondary_constructor":
+			if visible {
+				k.export(c, owner, "constructor", "method", k.head(c, "block", ":"))
+			}
+		case "property_declaration":
+			k.property(c, owner, visible)
+		case "type_alias":
+			if visible {
+				k.export(c, owner, c.At("type").Text(), "type", k.head(c))
+			}
+		}
+	}
+}
+
+func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
+	name := n.At("name").Text()
+	kind := "class"
+	switch {
+	case has(n, "interface"):
+		kind = "interface"
+	case k.modifier(n, "enum") || has(n, "enum"):
+		kind = "enum"
+	case k.modifier(n, "data"):
+		kind = "dataclass"
+	}
+	body := n.Child("class_body", "enum_class_body")
+	if visible {
+		e := k.export(n, owner, name, kind, k.head(n, "class_body", "enum_class_body"))
+		var values []string
+		for c := range body.All() {
+			switch {
+			case kind == "enum" && c.Kind() == "enum_entry":
+				values = append(values, c.Child("identifier", "simple_identifier").Text())
+			case k.modifier(n, "sealed") && (c.Kind() == "class_declaration" || c.Kind() == "object_declaration"):
+				values = append(values, c.At("name").Text())
+			}
+		}
+		if kind == "enum" {
+			e.Variants = values
+		}
+		if isState(name) && len(values) > 0 {
+			k.f.States = append(k.f.States, States{name, values, n.Line()})
+		}
+	}
+	k.declarations(body, name, visible)
+}
+
+func (k *kotlinFile) property(n syntax.Node, owner string, visible bool) {
+	constant := k.modifier(n, "const")
+	if !visible || owner != "" && !constant {
+		return
+	}
+	kind := "constant"
+	if has(n, "var") {
+		kind = "variable"
+	}
+	v := n.Child("variable_declaration")
+	if !v.OK() {
+		return
+	}
+	k.export(n, owner, v.Child("identifier", "simple_identifier").Text(), kind, k.head(n, "=", "getter", "setter", "property_delegate"))
+}
+
+func (k *kotlinFile) function(n syntax.Node, owner string, visible bool) {
+	name := strings.Trim(n.At("name").Text(), "`")
+	full := dotted(owner, name)
+	body := n.Child("function_body")
+	if body.OK() {
+		k.f.Funcs = append(k.f.Funcs, Func{Name: full, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body.Start() + 1})
+	}
+	if !visible {
+		return
+	}
+	kind := "function"
+	if owner != "" {
+		kind = "method"
+	}
+	k.export(n, owner, name, kind, k.head(n, "function_body"))
+	params := map[string]bool{}
+	for p := range n.Child("function_value_parameters").All() {
+		if p.Kind() == "parameter" {
+			params[p.Child("identifier", "simple_identifier").Text()] = true
+		}
+	}
+	block := body.Child("block")
+	k.f.contract(full, k.doc(n.Start()), k.guards(withoutComments(block), params, k.statement), n.Line())
+	if block.OK() {
+		k.methods = append(k.methods, method{name, block, n.Line()})
+	}
+}
+
+// statement reads a leading statement.
+func (k *kotlinFile) statement(n syntax.Node) statement {
+	switch n.Kind() {
+	case "property_declaration":
+		return statement{passes: true}
+	case "call_expression":
+		call := n
+		if parts := withoutComments(n); len(parts) > 0 && parts[0].Kind() == "call_expression" {
+			call = parts[0] // require(x) { … }
+		}
+		name, args := k.called(call)
+		if len(args) == 0 {
+			return statement{}
+		}
+		switch name {
+		case "require", "check", "assert":
+			return statement{assert: args[:1]}
+		case "requireNotNull", "checkNotNull":
+			return statement{assert: []string{args[0] + " != null"}}
+		}
+	case "if_expression":
+		if has(n, "else") {
+			return statement{}
+		}
+		parts := withoutComments(n)
+		if len(parts) < 2 {
+			return statement{}
+		}
+		thrown := only(parts[len(parts)-1])
+		if thrown.Kind() != "throw_expression" {
+			return statement{}
+		}
+		what := ""
+		if inner := withoutComments(thrown); len(inner) == 1 {
+			what = k.flat(inner[0])
+			if inner[0].Kind() == "call_expression" {
+				what = k.flat(withoutComments(inner[0])[0])
+			}
+		}
+		return statement{guard: n.At("condition"), throws: what}
+	}
+	return statement{}
+}
+
+// testClasses finds the functions that a runner calls.
+func (k *kotlinFile) testClasses(n syntax.Node, outer string) {
+	for c := range n.All() {
+		if c.Kind() != "class_declaration" && c.Kind() != "object_declaration" {
+			continue
+		}
+		name := c.At("name").Text()
+		if outer != "" {
+			name = outer + "$" + name
+		}
+		body := c.Child("class_body")
+		for m := range body.All() {
+			if m.Kind() != "function_declaration" {
+				continue
+			}
+			marks := map[string]bool{}
+			for a := range m.Child("modifiers").All() {
+				if a.Kind() == "annotation" {
+					text := strings.TrimPrefix(a.Text(), "@")
+					if i := strings.IndexAny(text, "(<"); i >= 0 {
+						text = text[:i]
+					}
+					marks[text[strings.LastIndexAny(text, ".:")+1:]] = true
+				}
+			}
+			if isJUnit(marks) {
+				k.test(m, name+"."+strings.Trim(m.At("name").Text(), "`"), marks, m.Child("function_body"))
+			}
+		}
+		k.testClasses(body, name)
+	}
+}

@@ -1,0 +1,528 @@
+package source
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
+
+var rustAtoms = map[string]Kind{
+	"string_literal": String, "raw_string_literal": String, "char_literal": String,
+	"line_comment": Comment, "block_comment": Comment, "lifetime": Ident,
+}
+
+func parseRust(f *File, src []byte) {
+	t := parseTree(f, src, syntax.Rust, rustAtoms)
+	if t == nil {
+		return
+	}
+	f.Tokens = t.all()
+	r := &rustFile{treeFile: t}
+	r.items(t.root, "", true)
+	r.tests(t.root, "")
+	r.transitions(r.methods, r.statement)
+}
+
+type rustFile struct {
+	*treeFile
+
+	methods []method
+}
+
+// public reports whether everybody may use an item: pub, and not pub(crate).
+func rustPublic(n syntax.Node) bool {
+	v := n.Child("visibility_modifier")
+	return v.OK() && v.Text() == "pub"
+}
+
+// rustDrop leaves out what only says that something is visible, and attributes.
+func rustDrop(n syntax.Node) bool {
+	return n.Kind() == "attribute_item" || n.Kind() == "inner_attribute_item"
+}
+
+func (r *rustFile) items(n syntax.Node, owner string, exported bool) {
+	for c := range n.All() {
+		r.item(c, owner, exported)
+	}
+}
+
+func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
+	name := n.At("name").Text()
+	public := exported && rustPublic(n)
+	notPub := func(c syntax.Node) bool { return rustDrop(c) || c.Kind() == "visibility_modifier" }
+	head := func(stop ...string) []Token { return r.upTo(n, kinds(stop...), notPub) }
+	switch n.Kind() {
+	case "use_declaration":
+		r.use(n.At("argument"), nil, public, owner)
+	case "extern_crate_declaration":
+		r.f.Imports = append(r.f.Imports, Import{From: name, Line: n.Line()})
+	case "mod_item":
+		if body := n.At("body"); body.OK() {
+			r.items(body, dotted(owner, name), public && !r.testOnly(n))
+		} else {
+			r.f.Imports = append(r.f.Imports, Import{From: "self::" + name, Line: n.Line()})
+		}
+	case "function_item", "function_signature_item":
+		r.function(n, owner, public, "function")
+	case "struct_item", "union_item":
+		if public {
+			r.export(n, owner, name, "struct", r.structure(n))
+		}
+	case "enum_item":
+		if public {
+			e := r.export(n, owner, name, "enum", head())
+			for _, v := range n.At("body").NamedChildren() {
+				if v.Kind() == "enum_variant" {
+					e.Variants = append(e.Variants, v.At("name").Text())
+				}
+			}
+			if isState(name) {
+				r.f.States = append(r.f.States, States{name, e.Variants, n.Line()})
+			}
+		}
+	case "trait_item":
+		if public {
+			r.export(n, owner, name, "trait", head("declaration_list"))
+			for m := range n.At("body").All() {
+				if m.Kind() == "function_item" || m.Kind() == "function_signature_item" {
+					r.function(m, name, true, "method")
+				}
+			}
+		}
+	case "type_item":
+		if public {
+			r.export(n, owner, name, "type", head(";"))
+		}
+	case "const_item", "static_item":
+		if public {
+			kind := "constant"
+			if n.Child("mutable_specifier").OK() {
+				kind = "variable"
+			}
+			r.export(n, owner, name, kind, head("=", ";"))
+		}
+	case "macro_definition":
+		if strings.Contains(r.attributes(n), "macro_export") {
+			ts := []Token{{Kind: Ident, Text: "macro_rules", Indent: -1}, {Kind: Punct, Text: "!", Indent: -1}, {Kind: Ident, Text: name, Off: 1, Indent: -1}}
+			r.export(n, "", name, "function", ts)
+		}
+	case "impl_item":
+		r.impl(n)
+	}
+}
+
+func dotted(owner, name string) string { return strings.TrimPrefix(owner+"."+name, ".") }
+
+// impl reads the methods that a type has of its own; those of a trait are the trait's.
+func (r *rustFile) impl(n syntax.Node) {
+	of := n.At("type")
+	if g := of.At("type"); of.Kind() == "generic_type" && g.OK() {
+		of = g
+	}
+	inherent := !n.At("trait").OK()
+	for m := range n.At("body").All() {
+		switch m.Kind() {
+		case "function_item":
+			r.function(m, of.Text(), inherent && rustPublic(m), "method")
+		case "const_item":
+			if inherent && rustPublic(m) {
+				r.item(m, of.Text(), true)
+			}
+		}
+	}
+}
+
+func (r *rustFile) function(n syntax.Node, owner string, public bool, kind string) {
+	name, body := n.At("name").Text(), n.At("body")
+	full := dotted(owner, name)
+	if body.OK() {
+		r.f.Funcs = append(r.f.Funcs, Func{Name: full, Line: n.Line(), End: n.EndLine(), Off: n.Start(), Stop: n.End(), Body: body.Start() + 1})
+	}
+	if !public {
+		return
+	}
+	drop := func(c syntax.Node) bool { return rustDrop(c) || c.Kind() == "visibility_modifier" }
+	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), drop))
+	params := map[string]bool{}
+	for p := range n.At("parameters").All() {
+		for c := range p.At("pattern").Within(nil) {
+			if c.Kind() == "identifier" {
+				params[c.Text()] = true
+			}
+		}
+	}
+	r.f.contract(full, r.doc(n.Start()), r.guards(withoutComments(body), params, r.statement), n.Line())
+	if kind == "method" && body.OK() {
+		r.methods = append(r.methods, method{name, body, n.Line()})
+	}
+}
+
+// structure is the head of a struct with its public fields.
+func (r *rustFile) structure(n syntax.Node) []Token {
+	var out []Token
+	for c := range n.All() {
+		switch c.Kind() {
+		case "visibility_modifier", ";":
+		case "field_declaration_list":
+			out = append(out, r.fields(c)...)
+		case "ordered_field_declaration_list":
+			out = append(out, r.tuple(c)...)
+		default:
+			out = append(out, r.leaves(c, rustDrop)...)
+		}
+	}
+	return out
+}
+
+func (r *rustFile) fields(n syntax.Node) []Token {
+	var out []Token
+	comma := Token{}
+	for c := range n.All() {
+		switch {
+		case c.Kind() == "field_declaration" && rustPublic(c):
+			if comma.Text != "" {
+				out = append(out, comma)
+			}
+			out = append(out, r.leaves(c, rustDrop)...)
+			comma = Token{Kind: Punct, Text: ",", Off: c.End(), End: c.End() + 1, Indent: -1}
+		case c.Kind() == "{" || c.Kind() == "}":
+			out = append(out, r.leaves(c, nil)...)
+		}
+	}
+	return out
+}
+
+// tuple writes a field that is not public as _.
+func (r *rustFile) tuple(n syntax.Node) []Token {
+	var out []Token
+	public := false
+	for c := range n.All() {
+		switch {
+		case c.Kind() == "visibility_modifier":
+			public = c.Text() == "pub"
+			if public {
+				out = append(out, r.leaves(c, nil)...)
+			}
+		case c.Kind() == "(" || c.Kind() == ")" || c.Kind() == ",":
+			out = append(out, r.leaves(c, nil)...)
+			public = false
+		case c.Named() && c.Kind() != "attribute_item" && !strings.HasSuffix(c.Kind(), "comment"):
+			if public {
+				out = append(out, r.leaves(c, nil)...)
+			} else {
+				out = append(out, Token{Kind: Ident, Text: "_", Off: c.Start(), End: c.End(), Indent: -1})
+			}
+		}
+	}
+	if k := len(out); k > 2 && isPunct(out[k-1], ")") && isPunct(out[k-2], ",") {
+		out = append(out[:k-2], out[k-1])
+	}
+	return out
+}
+
+// use flattens a tree of uses: one import for each path.
+func (r *rustFile) use(n syntax.Node, prefix []string, public bool, owner string) {
+	add := func(from []string, name, alias string) {
+		if len(from) == 0 {
+			r.f.Imports = append(r.f.Imports, Import{From: name, Line: n.Line()})
+		} else {
+			r.imported(strings.Join(from, "::"), name, n.Line())
+		}
+		if public {
+			outside, sig := name, name+" from "+strings.Join(from, "::")
+			if alias != "" {
+				outside, sig = alias, name+" as "+alias+" from "+strings.Join(from, "::")
+			}
+			r.f.Exports = append(r.f.Exports, Export{Name: outside, Owner: owner, Kind: "reexport", Signature: sig, Text: sig, Line: n.Line()})
+		}
+	}
+	path := func(n syntax.Node) []string {
+		if !n.OK() {
+			return prefix
+		}
+		return append(slices.Clone(prefix), strings.Split(r.flat(n), "::")...)
+	}
+	switch n.Kind() {
+	case "scoped_use_list":
+		at := path(n.At("path"))
+		for _, c := range n.At("list").NamedChildren() {
+			r.use(c, at, public, owner)
+		}
+	case "use_list":
+		for _, c := range n.NamedChildren() {
+			r.use(c, prefix, public, owner)
+		}
+	case "use_wildcard":
+		p := prefix
+		if parts := n.NamedChildren(); len(parts) > 0 {
+			p = path(parts[0])
+		}
+		add(p, "*", "")
+	case "use_as_clause":
+		p := path(n.At("path"))
+		if p[len(p)-1] == "self" && len(p) > 1 {
+			p = p[:len(p)-1]
+		}
+		add(p[:len(p)-1], p[len(p)-1], n.At("alias").Text())
+	case "self":
+		if k := len(prefix); k > 0 {
+			add(prefix[:k-1], prefix[k-1], "")
+		}
+	case "line_comment", "block_comment":
+	default:
+		p := path(n)
+		add(p[:len(p)-1], p[len(p)-1], "")
+	}
+}
+
+// imported joins names of one path that are used on one line after the other.
+func (r *rustFile) imported(from, name string, line int) {
+	if k := len(r.f.Imports); k > 0 && r.f.Imports[k-1].From == from && r.f.Imports[k-1].Line == line {
+		r.f.Imports[k-1].Names = append(r.f.Imports[k-1].Names, name)
+		return
+	}
+	r.f.Imports = append(r.f.Imports, Import{From: from, Names: []string{name}, Line: line})
+}
+
+// attributes is the text of the attributes before an item.
+func (r *rustFile) attributes(n syntax.Node) string {
+	var out []string
+	at := n.Start()
+	for {
+		end := at
+		for end > 0 && strings.IndexByte(" \t\r\n", r.src[end-1]) >= 0 {
+			end--
+		}
+		b, ok := r.before[end]
+		if !ok {
+			return strings.Join(out, "\n")
+		}
+		if b.Kind() == "attribute_item" {
+			out = append(out, b.Text())
+		}
+		at = b.Start()
+	}
+}
+
+func (r *rustFile) testOnly(n syntax.Node) bool {
+	return strings.Contains(strings.ReplaceAll(r.attributes(n), " ", ""), "cfg(test)")
+}
+
+// statement reads a leading statement.
+func (r *rustFile) statement(n syntax.Node) statement {
+	if n.Kind() == "expression_statement" {
+		if inner := withoutComments(n); len(inner) == 1 {
+			n = inner[0]
+		}
+	}
+	switch n.Kind() {
+	case "let_declaration", "const_item", "static_item", "empty_statement", "attribute_item":
+		return statement{passes: true}
+	case "macro_invocation":
+		args := r.macroArgs(n.Child("token_tree"))
+		switch strings.TrimPrefix(n.At("macro").Text(), "debug_") {
+		case "assert":
+			if len(args) > 0 {
+				return statement{assert: args[:1]}
+			}
+		case "assert_eq":
+			if len(args) > 1 {
+				return statement{assert: []string{args[0] + " == " + args[1]}}
+			}
+		case "assert_ne":
+			if len(args) > 1 {
+				return statement{assert: []string{args[0] + " != " + args[1]}}
+			}
+		}
+	case "if_expression":
+		if n.At("alternative").OK() {
+			return statement{}
+		}
+		what := r.fails(only(n.At("consequence")))
+		if what == "" {
+			return statement{}
+		}
+		cond := n.At("condition")
+		if k := cond.Kind(); k == "let_condition" || k == "let_chain" {
+			return statement{passes: true}
+		}
+		return statement{guard: cond, throws: what}
+	}
+	return statement{}
+}
+
+// macroArgs are the arguments of a macro, as text.
+func (r *rustFile) macroArgs(n syntax.Node) []string {
+	var out []string
+	var cur []Token
+	cut := func() {
+		if len(cur) > 0 {
+			out = append(out, r.written(cur))
+		}
+		cur = nil
+	}
+	parts := make([]syntax.Node, 0, 8)
+	for c := range n.All() {
+		parts = append(parts, c)
+	}
+	for i, c := range parts {
+		if i == 0 || i == len(parts)-1 {
+			continue
+		}
+		if c.Kind() == "," || c.Text() == "," {
+			cut()
+			continue
+		}
+		cur = append(cur, r.leaves(c, nil)...)
+	}
+	cut()
+	return out
+}
+
+// fails is the error that a statement ends a function with, "" for another statement.
+func (r *rustFile) fails(n syntax.Node) string {
+	if n.Kind() == "expression_statement" {
+		if inner := withoutComments(n); len(inner) == 1 {
+			n = inner[0]
+		}
+	}
+	switch n.Kind() {
+	case "macro_invocation":
+		if n.At("macro").Text() == "panic" {
+			return "panic"
+		}
+	case "return_expression":
+		if inner := withoutComments(n); len(inner) == 1 {
+			return r.err(inner[0])
+		}
+	}
+	return ""
+}
+
+// err is what stands within Err(…), up to its own arguments.
+func (r *rustFile) err(n syntax.Node) string {
+	if n.Kind() != "call_expression" || n.At("function").Text() != "Err" {
+		return ""
+	}
+	args := withoutComments(n.At("arguments"))
+	if len(args) != 1 {
+		return ""
+	}
+	text := r.flat(args[0])
+	if i := strings.IndexAny(text, "({"); i > 0 {
+		text = text[:i]
+	}
+	return strings.TrimSpace(text)
+}
+
+// tests finds functions that the runner calls.
+func (r *rustFile) tests(n syntax.Node, module string) {
+	for c := range n.All() {
+		switch c.Kind() {
+		case "mod_item":
+			if body := c.At("body"); body.OK() {
+				r.tests(body, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"))
+			}
+		case "function_item":
+			attrs := strings.ReplaceAll(r.attributes(c), " ", "")
+			if !rustTest(attrs) {
+				continue
+			}
+			r.test(c, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), attrs)
+		}
+	}
+}
+
+func rustTest(attrs string) bool {
+	for line := range strings.SplitSeq(attrs, "\n") {
+		name := strings.TrimPrefix(line, "#[")
+		if i := strings.IndexAny(name, "(]="); i >= 0 {
+			name = name[:i]
+		}
+		if name == "test" || strings.HasSuffix(name, "::test") || name == "rstest" || name == "test_case" {
+			return true
+		}
+	}
+	return false
+}
+
+// test notes a test and what it asserts.
+func (r *rustFile) test(n syntax.Node, name, attrs string) {
+	body := n.At("body")
+	t := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End()}
+	t.Open = strings.Contains(attrs, "rstest") || strings.Contains(attrs, "test_case")
+	if i := strings.Index(attrs, "#[ignore"); i >= 0 {
+		t.Skipped, t.SkipLine = true, n.Line()
+	}
+	if strings.Contains(attrs, "should_panic") {
+		t.Asserts++
+	}
+	r.asserts(&t, body, map[string]bool{})
+	r.f.Tests = append(r.f.Tests, t)
+}
+
+// asserts counts assertions, also those in functions of the file that the test calls.
+func (r *rustFile) asserts(t *Test, body syntax.Node, seen map[string]bool) {
+	for c := range body.Within(nil) {
+		switch c.Kind() {
+		case "macro_invocation":
+			name := c.At("macro").Text()
+			name = name[strings.LastIndexByte(name, ':')+1:]
+			if !checkerName().MatchString(strings.TrimPrefix(name, "debug_")) && name != "panic" && name != "matches" {
+				continue
+			}
+			args := r.macroArgs(c.Child("token_tree"))
+			if name == "panic" {
+				t.Asserts++
+			} else if name != "matches" && rustTrivial(name, args) {
+				t.Trivial++
+			} else if name != "matches" {
+				t.Asserts++
+			}
+		case "call_expression":
+			fn := c.At("function")
+			name := fn.Text()
+			if fn.Kind() == "field_expression" {
+				name = fn.At("field").Text()
+				if name == "unwrap_err" || name == "expect_err" {
+					t.Asserts++
+					continue
+				}
+			}
+			name = name[strings.LastIndexByte(name, ':')+1:]
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if helper := r.named(name); helper.OK() {
+				r.asserts(t, helper, seen)
+			} else if checkerName().MatchString(name) {
+				t.Asserts++
+			}
+		}
+	}
+}
+
+func rustTrivial(name string, args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	switch strings.TrimPrefix(name, "debug_") {
+	case "assert":
+		return args[0] == "true" || args[0] == "!false" || args[0] == "1 == 1"
+	case "assert_eq":
+		return len(args) > 1 && args[0] == args[1]
+	}
+	return false
+}
+
+// named is the body of a function of the file.
+func (r *rustFile) named(name string) syntax.Node {
+	for c := range r.root.Within(nil) {
+		if c.Kind() == "function_item" && c.At("name").Text() == name {
+			return c.At("body")
+		}
+	}
+	return syntax.Node{}
+}

@@ -1,0 +1,99 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
+
+// imports finds every use of another module, wherever it stands.
+func (s *scriptTree) imports() {
+	add := func(n syntax.Node, from string, names []string) {
+		s.f.Imports = append(s.f.Imports, Import{From: strings.Trim(from, "'\"`"), Names: names, Line: n.Line()})
+	}
+	var before syntax.Node // the declarator around a require
+	for n := range s.root.Within(nil) {
+		switch n.Kind() {
+		case "import_statement":
+			if r := n.Child("import_require_clause"); r.OK() {
+				add(n, r.At("source").Text(), nil)
+				continue
+			}
+			var names []string
+			clause := n.Child("import_clause")
+			for c := range clause.All() {
+				switch c.Kind() {
+				case "identifier":
+					names = append(names, "default")
+				case "named_imports":
+					for _, x := range c.NamedChildren() {
+						if x.Kind() == "import_specifier" {
+							names = append(names, x.At("name").Text())
+						}
+					}
+				}
+			}
+			add(n, n.At("source").Text(), names)
+		case "export_statement":
+			if from := n.At("source"); from.OK() {
+				var names []string
+				for _, x := range n.Child("export_clause").NamedChildren() {
+					if x.Kind() == "export_specifier" {
+						names = append(names, x.At("name").Text())
+					}
+				}
+				add(n, from.Text(), names)
+			}
+		case "variable_declarator":
+			before = n
+		case "call_expression":
+			fn := n.At("function")
+			arg := n.At("arguments").Child("string")
+			if fn.Kind() != "import" && fn.Text() != "require" || !arg.OK() {
+				continue
+			}
+			var names []string
+			if value := before.At("value"); before.OK() && fn.Text() == "require" && value.Start() == n.Start() && before.At("name").Kind() == "object_pattern" {
+				for _, x := range before.At("name").NamedChildren() {
+					switch x.Kind() {
+					case "shorthand_property_identifier_pattern":
+						names = append(names, x.Text())
+					case "pair_pattern":
+						names = append(names, x.At("key").Text())
+					case "object_assignment_pattern":
+						names = append(names, x.At("left").Text())
+					}
+				}
+			}
+			add(n, arg.Text(), names)
+		}
+	}
+}
+
+// functions finds every function with a body: declarations, methods, and functions bound to a name.
+func (s *scriptTree) functions(n syntax.Node, owner string) {
+	for c := range n.All() {
+		name, fn := "", c
+		switch c.Kind() {
+		case "function_declaration", "generator_function_declaration", "method_definition":
+			name = c.At("name").Text()
+		case "variable_declarator", "public_field_definition", "field_definition":
+			if f := bare(c.At("value")); isFunction(f) {
+				name, fn = c.At("name").Text(), f
+			}
+		case "class_declaration", "abstract_class_declaration", "class":
+			s.functions(c.At("body"), dotted(owner, c.At("name").Text()))
+			continue
+		}
+		if body := fn.At("body"); name != "" && body.OK() {
+			start := body.Start()
+			if body.Kind() == "statement_block" {
+				start++
+			}
+			s.f.Funcs = append(s.f.Funcs, Func{
+				Name: dotted(owner, name), Line: c.Line(), End: c.EndLine(), Off: c.Start(), Stop: c.End(), Body: start,
+			})
+		}
+		s.functions(c, owner)
+	}
+}

@@ -1,0 +1,329 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
+
+// treeFile is a file that is read from a syntax tree.
+type treeFile struct {
+	f    *File
+	src  []byte
+	root syntax.Node
+	// before holds comments and attributes by the offset behind their last sign: what stands directly before a declaration.
+	before map[int]syntax.Node
+	// atomic are the kinds of nodes that are one token: strings, comments.
+	atomic map[string]Kind
+}
+
+// parseTree reads the syntax tree, and notes why not when it cannot.
+func parseTree(f *File, src []byte, l syntax.Lang, atomic map[string]Kind) *treeFile {
+	tree, err := syntax.Parse(l, src)
+	if err != nil {
+		f.Problem = err.Error()
+		return nil
+	}
+	return newTree(f, src, tree, atomic)
+}
+
+func newTree(f *File, src []byte, tree *syntax.Tree, atomic map[string]Kind) *treeFile {
+	t := &treeFile{f: f, src: src, root: tree.Root(), before: map[int]syntax.Node{}, atomic: atomic}
+	for n := range t.root.Within(nil) {
+		if strings.HasSuffix(n.Kind(), "comment") && n.Kind() != "doc_comment" || n.Kind() == "attribute_item" || n.Kind() == "decorator" {
+			t.before[n.Start()+len(strings.TrimRight(n.Text(), " \t\r\n"))] = n
+		}
+	}
+	return t
+}
+
+// doc is the text of the comments directly before an offset, without their marks.
+func (t *treeFile) doc(at int) string {
+	var parts []string
+	for {
+		end, lines := at, 0
+		for end > 0 && strings.IndexByte(" \t\r\n", t.src[end-1]) >= 0 {
+			end--
+			if t.src[end] == '\n' {
+				lines++
+			}
+		}
+		n, ok := t.before[end]
+		if !ok || lines > 1 && len(parts) == 0 && !strings.HasPrefix(n.Text(), "/*") {
+			break
+		}
+		if lines > 1 {
+			break
+		}
+		if strings.HasSuffix(n.Kind(), "comment") {
+			if first := n.Start(); t.code(first) { // behind code on its line: it speaks of that
+				break
+			}
+			parts = append([]string{cleanComment(strings.TrimRight(n.Text(), "\r\n"))}, parts...)
+		}
+		at = n.Start()
+	}
+	return strings.Join(parts, "\n")
+}
+
+// code reports whether something stands before an offset on its line.
+func (t *treeFile) code(at int) bool {
+	for at > 0 && t.src[at-1] != '\n' {
+		at--
+		if c := t.src[at]; c != ' ' && c != '\t' {
+			return true
+		}
+	}
+	return false
+}
+
+// leaves gives the tokens of a node, without those of nodes that drop names.
+func (t *treeFile) leaves(n syntax.Node, drop func(syntax.Node) bool) []Token {
+	var out []Token
+	whole := func(n syntax.Node) bool { _, ok := t.atomic[n.Kind()]; return ok }
+	for c := range n.Within(func(c syntax.Node) bool { return !whole(c) && (drop == nil || !drop(c)) }) {
+		if drop != nil && drop(c) || !c.Leaf() && !whole(c) || c.Start() == c.End() {
+			continue
+		}
+		text := c.Text()
+		if trimmed := strings.TrimRight(text, "\r\n"); trimmed == "" {
+			continue
+		} else if strings.HasSuffix(c.Kind(), "comment") {
+			text = trimmed
+		}
+		out = append(out, Token{Kind: t.kindOf(c), Text: text, Line: c.Line(), Off: c.Start(), End: c.Start() + len(text), Indent: -1})
+	}
+	return out
+}
+
+func (t *treeFile) kindOf(n syntax.Node) Kind {
+	if k, ok := t.atomic[n.Kind()]; ok {
+		return k
+	}
+	c := t.src[n.Start()]
+	switch {
+	case c >= '0' && c <= '9':
+		return Number
+	case identStart(c) || c >= 0x80 || c == '@' && n.End() > n.Start()+1 || c == '#' && n.Named() || c == '`':
+		return Ident
+	}
+	return Punct
+}
+
+// all gives every token of the file.
+func (t *treeFile) all() []Token { return t.leaves(t.root, nil) }
+
+// export notes an export whose signature is the given tokens.
+func (t *treeFile) export(n syntax.Node, owner, name, kind string, ts []Token) *Export {
+	t.f.Exports = append(t.f.Exports, Export{
+		Name: name, Owner: owner, Kind: kind, Signature: render(ts), Text: t.written(ts), Line: n.Line(),
+		Doc: summary(t.doc(n.Start())),
+	})
+	return &t.f.Exports[len(t.f.Exports)-1]
+}
+
+// written lays tokens out on one line as they were written.
+func (t *treeFile) written(ts []Token) string {
+	var b strings.Builder
+	last := Token{}
+	for i, tok := range ts {
+		if tok.Kind == Comment {
+			continue
+		}
+		closes := isPunct(tok, ")") || isPunct(tok, "]")
+		if isPunct(tok, ",") && closesNext(ts[i+1:]) {
+			continue
+		}
+		opens := isPunct(last, "(") || isPunct(last, "[")
+		switch {
+		case b.Len() == 0 || closes || opens || isPunct(tok, ",") || isPunct(tok, ";"):
+		case last.End < tok.Off:
+			b.WriteByte(' ')
+		case wordy(last) && wordy(tok):
+			b.WriteByte(' ')
+		}
+		if tok.Kind == String {
+			b.WriteString(tok.Text)
+		} else {
+			b.WriteString(strings.Join(strings.Fields(tok.Text), " "))
+		}
+		last = tok
+	}
+	return b.String()
+}
+
+func closesNext(ts []Token) bool {
+	for _, t := range ts {
+		if t.Kind != Comment {
+			return isPunct(t, ")") || isPunct(t, "]") || isPunct(t, ">")
+		}
+	}
+	return false
+}
+
+// upTo are the tokens of a node's children before the first one that stop names.
+func (t *treeFile) upTo(n syntax.Node, stop, drop func(syntax.Node) bool) []Token {
+	var out []Token
+	for c := range n.All() {
+		if stop != nil && stop(c) {
+			break
+		}
+		out = append(out, t.leaves(c, drop)...)
+	}
+	return out
+}
+
+func kinds(names ...string) func(syntax.Node) bool {
+	return func(n syntax.Node) bool {
+		k := n.Kind()
+		for _, name := range names {
+			if k == name {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// flat is the text of a node on one line, without comments.
+func (t *treeFile) flat(n syntax.Node) string {
+	if !n.OK() {
+		return ""
+	}
+	return t.written(t.leaves(n, nil))
+}
+
+// statement is what a leading statement of a function means to its contract.
+type statement struct {
+	// goes on: a declaration, a check that is none of the contract's.
+	passes bool
+	guard  syntax.Node // the condition of a guard
+	throws string      // what it throws
+	assert []string    // conditions that are asserted
+}
+
+// guards reads the leading statements of a body.
+func (t *treeFile) guards(body []syntax.Node, params map[string]bool, read func(syntax.Node) statement) guards {
+	var g guards
+	for _, n := range body {
+		if strings.HasSuffix(n.Kind(), "comment") {
+			continue
+		}
+		s := read(n)
+		switch {
+		case s.guard.OK():
+			if t.mentions(s.guard, params) {
+				g.pre = append(g.pre, t.negate(s.guard))
+				g.throws = append(g.throws, s.throws+" when "+t.flat(bare(s.guard)))
+			}
+		case len(s.assert) > 0:
+			g.pre = append(g.pre, s.assert...)
+		case !s.passes:
+			return g
+		}
+	}
+	return g
+}
+
+func (t *treeFile) mentions(n syntax.Node, params map[string]bool) bool {
+	for c := range n.Within(nil) {
+		if c.Leaf() && (params[c.Text()] || c.Kind() == "this" || c.Kind() == "self" || c.Text() == "this" || c.Text() == "self") {
+			return true
+		}
+	}
+	return false
+}
+
+// bare takes the parentheses off.
+func bare(n syntax.Node) syntax.Node {
+	for n.Kind() == "parenthesized_expression" {
+		inner := n.NamedChildren()
+		if len(inner) != 1 {
+			break
+		}
+		n = inner[0]
+	}
+	return n
+}
+
+// negate is the opposite of a condition, as code.
+func (t *treeFile) negate(n syntax.Node) string {
+	n = bare(n)
+	parts := n.NamedChildren()
+	python := t.f.Lang == Python
+	not := func(text string) string {
+		if python {
+			return "not " + text
+		}
+		return "!" + text
+	}
+	switch n.Kind() {
+	case "unary_expression", "prefix_expression", "not_operator":
+		op := ""
+		for c := range n.All() {
+			op = c.Kind()
+			break
+		}
+		if (op == "!" || op == "not") && len(parts) == 1 {
+			return t.flat(bare(parts[0]))
+		}
+	case "binary_expression", "comparison_operator", "comparison_expression", "equality_expression", "in_expression", "is_expression", "infix_expression":
+		if len(parts) == 2 {
+			op := strings.Join(strings.Fields(string(t.src[parts[0].End():parts[1].Start()])), " ")
+			if against, ok := opposite[op]; ok {
+				return t.flat(parts[0]) + " " + against + " " + t.flat(parts[1])
+			}
+		}
+	case "identifier", "call_expression", "call", "method_invocation", "member_expression", "field_expression", "navigation_expression",
+		"attribute", "field_access", "subscript", "subscript_expression", "index_expression", "array_access", "macro_invocation", "true", "false":
+		text := t.flat(n)
+		if rest, ok := strings.CutPrefix(text, "!"); ok && !python { // Kotlin's grammar binds ! tighter than a call
+			return rest
+		}
+		return not(text)
+	}
+	return not("(" + t.flat(n) + ")")
+}
+
+// only is the one statement of a block, or the statement itself where no block is.
+func only(n syntax.Node) syntax.Node {
+	if n.Kind() != "block" && n.Kind() != "statement_block" && n.Kind() != "control_structure_body" {
+		return n
+	}
+	var found syntax.Node
+	for c := range n.All() {
+		if !c.Named() || strings.HasSuffix(c.Kind(), "comment") {
+			continue
+		}
+		if found.OK() {
+			return syntax.Node{}
+		}
+		found = c
+	}
+	if found.Kind() == "block" || found.Kind() == "statement_block" {
+		return only(found)
+	}
+	return found
+}
+
+// withoutComments are the named children that are no comments.
+func withoutComments(n syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	for c := range n.All() {
+		if c.Named() && !strings.HasSuffix(c.Kind(), "comment") {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func has(n syntax.Node, words ...string) bool {
+	for c := range n.All() {
+		for _, w := range words {
+			if c.Text() == w {
+				return true
+			}
+		}
+	}
+	return false
+}

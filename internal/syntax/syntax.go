@@ -1,0 +1,286 @@
+// Package syntax parses source code into concrete syntax trees: TypeScript, JavaScript, Python, Rust, Java and Kotlin.
+//
+// The parsers are tree-sitter grammars, compiled to WebAssembly modules that are part of the program and run in
+// process without access to anything, so that the program stays static and code that is not trusted is parsed in a
+// sandbox. tools/syntax builds them. A grammar is unpacked and compiled when the first file of its language is parsed;
+// UseCache keeps the compiled form on disk.
+package syntax
+
+import (
+	"compress/gzip"
+	"context"
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// Lang is a grammar.
+type Lang int32
+
+// The grammars. TSX is also that of JavaScript.
+const (
+	TypeScript Lang = iota
+	TSX
+	Python
+	Rust
+	Java
+	Kotlin
+	langs
+)
+
+// MaxSize is the largest source that Parse takes, in bytes. Larger files are generated or data; a tree takes about
+// a hundred times the room of its source while it is made.
+const MaxSize = 4 << 20
+
+// ErrTooLarge is what Parse answers to a source of more than MaxSize bytes.
+var ErrTooLarge = errors.New("source is larger than 4 MiB")
+
+// Tree is a parsed file. It does not change, and its nodes can be read by many goroutines.
+type Tree struct {
+	src   []byte // as long as what was parsed
+	nodes []record
+	lang  *language
+	lines []int32
+}
+
+// record is a node as the module writes it: in preorder, size counts the node and all below it.
+type record struct {
+	symbol       uint16
+	field, flags uint8
+	start, end   uint32
+	size         uint32
+}
+
+const recordSize = 16
+
+const (
+	flagNamed = 1 << iota
+	flagError
+	flagMissing
+)
+
+type language struct{ symbols, fields []string }
+
+//go:embed grammars/*.wasm.gz
+var grammars embed.FS
+
+// grammar is a module that is compiled when it is first needed, with its idle instances.
+type grammar struct {
+	name string
+	once sync.Once
+	err  error
+	code wazero.CompiledModule
+	tell *language
+	idle chan *instance
+}
+
+var all = [langs]*grammar{
+	TypeScript: fresh("typescript"), TSX: fresh("tsx"), Python: fresh("python"), Rust: fresh("rust"), Java: fresh("java"), Kotlin: fresh("kotlin"),
+}
+
+func fresh(name string) *grammar {
+	return &grammar{name: name, idle: make(chan *instance, max(2, runtime.GOMAXPROCS(0)))}
+}
+
+// host is what all modules run in.
+var host struct {
+	once sync.Once
+	dir  string
+	rt   wazero.Runtime
+	err  error
+}
+
+// UseCache keeps compiled grammars in a directory (some megabytes), from which later processes load them in a fraction
+// of the time. It has to be called before the first Parse; a directory that cannot be used is ignored.
+func UseCache(dir string) { host.dir = dir }
+
+func start(ctx context.Context) error {
+	host.once.Do(func() {
+		// 1 GiB of memory for one instance: MaxSize needs less.
+		cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(1 << 14)
+		if host.dir != "" {
+			if cache, err := wazero.NewCompilationCacheWithDir(host.dir); err == nil {
+				cfg = cfg.WithCompilationCache(cache)
+			}
+		}
+		host.rt = wazero.NewRuntimeWithConfig(ctx, cfg)
+		_, host.err = wasi_snapshot_preview1.Instantiate(ctx, host.rt)
+	})
+	return host.err
+}
+
+// instance is one copy of a module with its own memory; it parses one file at a time.
+type instance struct{ mod api.Module }
+
+func (in *instance) call(ctx context.Context, name string, args ...uint64) (uint32, error) {
+	out, err := in.mod.ExportedFunction(name).Call(ctx, args...)
+	if err != nil || len(out) == 0 {
+		return 0, err
+	}
+	return uint32(out[0]), nil
+}
+
+// load unpacks and compiles the grammar once.
+func (g *grammar) load(ctx context.Context) error {
+	g.once.Do(func() {
+		if g.err = g.compile(ctx); g.err != nil {
+			g.err = fmt.Errorf("load the grammar of %s: %w", g.name, g.err)
+		}
+	})
+	return g.err
+}
+
+func (g *grammar) compile(ctx context.Context) error {
+	if err := start(ctx); err != nil {
+		return err
+	}
+	packed, err := grammars.Open("grammars/" + g.name + ".wasm.gz")
+	if err != nil {
+		return err
+	}
+	unpack, err := gzip.NewReader(packed)
+	if err != nil {
+		return err
+	}
+	wasm, err := io.ReadAll(unpack)
+	if err != nil {
+		return err
+	}
+	if g.code, err = host.rt.CompileModule(ctx, wasm); err != nil {
+		return err
+	}
+	first, err := g.instance(ctx)
+	if err != nil {
+		return err
+	}
+	g.tell = &language{}
+	if g.tell.symbols, err = first.names(ctx, "symbols", "symbol", 0); err != nil {
+		return err
+	}
+	if g.tell.fields, err = first.names(ctx, "fields", "field", 1); err != nil {
+		return err
+	}
+	g.idle <- first
+	return nil
+}
+
+func (g *grammar) instance(ctx context.Context) (*instance, error) {
+	mod, err := host.rt.InstantiateModule(ctx, g.code, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
+	if err != nil {
+		return nil, fmt.Errorf("start the grammar: %w", err)
+	}
+	return &instance{mod}, nil
+}
+
+// names reads a table of names, so that nodes can be told without a call. The numbers of fields begin with 1.
+func (in *instance) names(ctx context.Context, count, name string, first uint32) ([]string, error) {
+	n, err := in.call(ctx, count)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, n+first)
+	for i := first; i < n+first; i++ {
+		at, err := in.call(ctx, name, uint64(i))
+		if err != nil {
+			return nil, err
+		}
+		mem := in.mod.Memory()
+		if b, ok := mem.Read(at, min(128, mem.Size()-at)); ok && at != 0 {
+			out[i], _, _ = strings.Cut(string(b), "\x00")
+		}
+	}
+	return out, nil
+}
+
+// Parse gives the syntax tree of a source. What is no code of the language becomes error nodes; an error is returned
+// only for a source that is too large or when the parser itself broke, which a later Parse does not feel.
+func Parse(l Lang, src []byte) (*Tree, error) {
+	if len(src) > MaxSize {
+		return nil, ErrTooLarge
+	}
+	ctx, g := context.Background(), all[l]
+	if err := g.load(ctx); err != nil {
+		return nil, err
+	}
+	var in *instance
+	select {
+	case in = <-g.idle:
+	default:
+		var err error
+		if in, err = g.instance(ctx); err != nil {
+			return nil, err
+		}
+	}
+	nodes, err := in.parse(ctx, src)
+	if err != nil || in.mod.Memory().Size() > 64<<20 { // an instance's memory never shrinks
+		_ = in.mod.Close(ctx)
+	} else {
+		select {
+		case g.idle <- in:
+		default:
+			_ = in.mod.Close(ctx)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", g.name, err)
+	}
+	return &Tree{src: src, nodes: nodes, lang: g.tell, lines: lineStarts(src)}, nil
+}
+
+func (in *instance) parse(ctx context.Context, src []byte) ([]record, error) {
+	at, err := in.call(ctx, "alloc", uint64(len(src)+1))
+	if err != nil {
+		return nil, err
+	}
+	if at == 0 || !in.mod.Memory().Write(at, src) {
+		return nil, errors.New("no memory left")
+	}
+	n, err := in.call(ctx, "parse", uint64(at), uint64(len(src)))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := in.call(ctx, "release", uint64(at)); err != nil {
+		return nil, err
+	}
+	list, err := in.call(ctx, "records")
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := in.mod.Memory().Read(list, n*recordSize)
+	if !ok || n == 0 {
+		return nil, errors.New("no memory left for the tree")
+	}
+	nodes := make([]record, n)
+	for i := range nodes {
+		b := raw[i*recordSize:]
+		nodes[i] = record{
+			binary.LittleEndian.Uint16(b), b[2], b[3],
+			binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]),
+		}
+	}
+	return nodes, nil
+}
+
+// Over is the same tree over another text of the same length, for a source of which a variant had to be parsed.
+func (t *Tree) Over(src []byte) *Tree {
+	return &Tree{src: src, nodes: t.nodes, lang: t.lang, lines: lineStarts(src)}
+}
+
+func lineStarts(src []byte) []int32 {
+	out := []int32{0}
+	for i, c := range src {
+		if c == '\n' {
+			out = append(out, int32(i+1))
+		}
+	}
+	return out
+}
