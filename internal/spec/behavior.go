@@ -222,6 +222,10 @@ func (p *parser) behaviorTable(b *block, sc scope) {
 	if out < 0 || out == in {
 		out = len(head.cells) - 1
 	}
+	when := head.column("when", "condition", "조건")
+	if when == in || when == out || when == subject || head.column("given") != in {
+		when = -1
+	}
 	for _, row := range b.rows[1:] {
 		inner := sc
 		if subject >= 0 && subject != in && subject != out && row.cell(subject) != "" {
@@ -231,7 +235,11 @@ func (p *parser) behaviorTable(b *block, sc scope) {
 			inner.category = c
 		}
 		if row.cell(in) != "" && row.cell(out) != "" && in != out {
-			p.behavior(row.cell(in), row.cell(out), row.line, inner)
+			input := row.cell(in)
+			if also := row.cell(when); also != "" { // given and when
+				input += "; " + also
+			}
+			p.behavior(input, row.cell(out), row.line, inner)
 		}
 	}
 }

@@ -154,6 +154,15 @@ func (p *parser) clauseTable(c *Contract, b *block, kind clauseKind) {
 			columns[i] = k
 		}
 	}
+	more := func(row row) string { // what the other columns say about the one clause of a row
+		var out []string
+		for i, cell := range row.cells {
+			if _, ok := columns[i]; len(columns) == 1 && !ok && i != fn && cell != "" {
+				out = append(out, cell)
+			}
+		}
+		return strings.Join(out, "; ")
+	}
 	for _, row := range b.rows[1:] {
 		target := *c
 		other := fn >= 0 && row.cell(fn) != ""
@@ -172,6 +181,9 @@ func (p *parser) clauseTable(c *Contract, b *block, kind clauseKind) {
 			if k, ok := columns[i]; ok || len(columns) == 0 {
 				if !ok {
 					k = rowKind
+				}
+				if why := more(row); why != "" && cell != "" {
+					cell += ": " + why
 				}
 				for part := range strings.SplitSeq(strings.ReplaceAll(cell, "<br/>", "<br>"), "<br>") {
 					target.add(k, part, row.line)

@@ -16,6 +16,8 @@ const (
 	depExternal
 )
 
+var linkRE = re.New("^\\[[^\\]]*\\]\\(([^)\\s`]+)\\)(.*)$")
+
 var versionRE = re.New(`^(.+?)(?:\s*(==|>=|<=|~=|!=|=)\s*"?|\s+)([\^~v<>=]*\s*\d[\w.*+-]*)"?$`)
 
 func depKindOf(key string) depKind {
@@ -57,11 +59,17 @@ func (p *parser) deps(bs []*block, kind depKind) {
 				p.dep(b.text, b, kind)
 			}
 		case blockTable:
+			used := b.rows[0].column("symbol", "used", "심볼", "사용")
 			for _, row := range b.rows[1:] {
 				cell := &block{line: row.line, col: 1}
 				text := row.cell(0)
-				if kind == depExternal && row.cell(1) != "" && strings.ContainsAny(row.cell(1), "0123456789") {
+				if kind == depExternal && row.cell(1) != "" && used != 1 && strings.ContainsAny(row.cell(1), "0123456789") {
 					text = plain(text) + "@" + plain(row.cell(1))
+					if row.cell(used) != "" {
+						text += ": " + row.cell(used)
+					}
+				} else if used > 0 {
+					text += ": " + row.cell(used)
 				} else if kind != depExternal && row.cell(1) != "" {
 					text += ": " + row.cell(1)
 				}
@@ -88,6 +96,9 @@ func (p *parser) dep(text string, b *block, kind depKind) {
 	}
 	if bold, rest, ok := boldName(text); ok {
 		text = bold + rest
+	}
+	if m := linkRE().FindStringSubmatch(text); m != nil {
+		text = "`" + m[1] + "`" + m[2]
 	}
 	name, rest, code := codeSpan(text)
 	if !code {
@@ -148,7 +159,7 @@ func (p *parser) internal(ref string, symbols []string, b *block) {
 
 // cutDep splits a bare dependency from what is said about it.
 func cutDep(s string) (string, string) {
-	for _, sep := range []string{": ", " — ", " – ", " - ", " ("} {
+	for _, sep := range []string{": ", " — ", " – ", " - ", " (", " → ", " -> "} {
 		if i := strings.Index(s, sep); i > 0 {
 			return strings.TrimSpace(s[:i]), s[i:]
 		}
@@ -160,6 +171,11 @@ func cutDep(s string) (string, string) {
 // one; behind a dash or in parentheses prose is usual, so the names must be in code.
 func depSymbols(rest string) []string {
 	rest = strings.TrimSpace(rest)
+	if names, ok := strings.CutPrefix(rest, "→"); ok {
+		rest = ":" + names
+	} else if names, ok := strings.CutPrefix(rest, "->"); ok {
+		rest = ":" + names
+	}
 	colon := strings.HasPrefix(rest, ":")
 	text := strings.Trim(describe(rest), "() ")
 	if text == "" {

@@ -1,14 +1,17 @@
 package spec
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Headings lists the headings that the scanner finds, for the comparison with CommonMark.
-func Headings(src string) []string {
+// Headings lists the headings that the scanner finds, with their lines, for the comparison with CommonMark.
+func Headings(src []byte) []string {
 	var out []string
-	s := scan(src)
+	s := scan((&parser{doc: &Document{}}).decode(src))
 	for i := range s.lines {
 		if l := &s.lines[i]; l.kind == kindHeading {
-			out = append(out, strings.Repeat("#", int(l.level))+" "+l.title)
+			out = append(out, fmt.Sprintf("%d: %s %s", i+1, strings.Repeat("#", int(l.level)), l.title))
 		}
 	}
 	return out

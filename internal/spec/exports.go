@@ -241,28 +241,82 @@ func (r *exportReader) methods(kids []*block, owner string) {
 	}
 }
 
-// table reads exports from a table whose header names a column for the name or signature.
+// table reads exports from a table: its rows hold signatures, or names and in other columns what makes them signatures.
 func (r *exportReader) table(b *block, group Kind) {
 	head := b.rows[0]
-	sig := head.column("signature", "시그니처", "export", "name", "이름", "symbol", "function", "type")
-	name := head.column("name", "이름", "symbol")
-	desc := head.column("description", "설명", "purpose")
+	sig := head.column("signature", "시그니처")
+	name := head.column("name", "이름", "symbol", "심볼")
+	if name < 0 {
+		name = head.column("function", "method", "export", "type", "class", "enum", "variable", "constant", "함수", "타입", "상수")
+	}
+	desc := head.column("description", "설명", "purpose", "용도")
 	for _, row := range b.rows[1:] {
-		cell := row.cell(max(sig, 0))
-		code, _, ok := codeSpan(cell)
-		if !ok {
-			code = cell
+		text := codeOf(row.cell(max(sig, 0)))
+		if sig < 0 {
+			text = assembled(head, row, max(name, 0))
 		}
-		e, good := signature(code, group, false)
+		e, good := signature(text, group, false)
 		if !good {
 			continue
 		}
-		if n := plain(row.cell(name)); name >= 0 && isIdent(n) {
+		if n := codeOf(row.cell(name)); sig >= 0 && isIdent(n) {
 			e.Name = n
 		}
 		e.Line, e.Description = row.line, row.cell(desc)
 		r.add(e)
 	}
+}
+
+// assembled makes a signature of the cells of a row whose name stands in a column of its own.
+func assembled(head, row row, name int) string {
+	text := codeOf(row.cell(name))
+	if !isIdent(text) {
+		return text
+	}
+	// at returns the cell of a column that is not the one of the name.
+	at := func(words ...string) (string, bool) {
+		i := head.column(words...)
+		if i < 0 || i == name {
+			return "", false
+		}
+		cell := codeOf(row.cell(i))
+		if isNone(cell) {
+			cell = ""
+		}
+		return cell, true
+	}
+	params, called := at("param", "argument", "매개변수", "인자")
+	result, returns := at("return", "result", "반환")
+	if called || returns {
+		text += "(" + strings.Trim(params, "()") + ")"
+		if result != "" {
+			text += ": " + result
+		}
+		return text
+	}
+	if def, _ := at("definition", "fields", "정의", "필드"); strings.HasPrefix(def, "{") {
+		return text + " " + def
+	} else if def != "" {
+		return text + " = " + def
+	}
+	if all, _ := at("values", "variants", "members", "열거값"); all != "" {
+		return text + ": " + strings.Join(list(strings.ReplaceAll(all, "|", ",")), " | ")
+	}
+	if typ, _ := at("type", "타입"); typ != "" {
+		text += ": " + typ
+	}
+	if value, _ := at("value", "값", "default"); value != "" {
+		text += " = " + value
+	}
+	return text
+}
+
+// codeOf is the code that a cell starts with, or its text.
+func codeOf(cell string) string {
+	if code, _, ok := codeSpan(cell); ok {
+		return code
+	}
+	return cell
 }
 
 // add keeps overloads of a function side by side; anything else that appears twice is named.

@@ -1,15 +1,10 @@
 package spec_test
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
@@ -59,51 +54,6 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("## Dependencies\n- internal:\n  - `../../../..`: a\n- external: @, :, a@\n### Internal\n|a|\n|-|\n"))
 	f.Add([]byte("## Contract\n| Function | Throws |\n|-|-|\n| | a<br>b |\n## Protocol\nStates: |\n- + → \n1. \n## Structure\n```\n├── \n```\n"))
 	f.Fuzz(func(t *testing.T, src []byte) { check(t, src) })
-}
-
-// headings lists the top-level headings as goldmark sees them.
-func headings(src string) []string {
-	var out []string
-	doc := goldmark.DefaultParser().Parse(text.NewReader([]byte(src)))
-	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-		h, ok := n.(*ast.Heading)
-		if !ok {
-			continue
-		}
-		var parts []string
-		for i := range h.Lines().Len() {
-			seg := h.Lines().At(i)
-			parts = append(parts, strings.TrimSpace(string(seg.Value([]byte(src)))))
-		}
-		out = append(out, strings.Repeat("#", h.Level)+" "+strings.Join(parts, " "))
-	}
-	return out
-}
-
-// TestHeadingsAgreeWithCommonMark builds documents from pieces that are hard to tell apart and
-// compares the headings with an implementation of CommonMark.
-func TestHeadingsAgreeWithCommonMark(t *testing.T) {
-	t.Parallel()
-	pieces := []string{
-		"# A", "## B ##", "### C #", "####### no", "#no", "  ## D", "    ## code", "\t## code", "Title\n===", "Title\n---", "two\nlines\n---",
-		"- item", "- item\n---", "- item\n  ---", "- item\n\n  ## inside", "* a\n* b", "1. one", "2. two", "- ```\n  # x\n  ```", "-", "+ x\n\n      # deep",
-		"> quote", "> ## q", "> quote\n---", "```\n# x\n```", "``` a`b", "~~~ a`b\n# x\n~~~", "````\n```\n# x\n````", "```\n# x\n  ```  ", "    ```",
-		"<!-- x -->", "<!--\n## x\n-->", "<!-- a\n\n## x -->", "<div>\n## x\n</div>", "<script>\n\n## x\n</script>", "text <!-- a", "***", "- - -", "_ _ _",
-		"text", "text\n## E", "text\n- item", "text\n2. x", "| a | b |\n|---|---|\n| c | d |", "", "", "", "## `code` x", "##", "# ", "**bold**", "=== x", "---",
-		"- a\n  - b\n    - c", "- a\n\n\n- b", "   - x\n\n   y", "``\n## G\n``", "~~\n## H", "a\\", "<b>\n## F", "</p>\n## x\n",
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
-		var b strings.Builder
-		for range 1 + rng.IntN(6) {
-			b.WriteString(pieces[rng.IntN(len(pieces))] + "\n")
-		}
-		src := b.String()
-		got, want := spec.Headings(src), headings(src)
-		if strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Fatalf("headings of\n%s\n= %q, want %q\n(%q)", src, got, want, src)
-		}
-	}
 }
 
 func TestLargeFilesAreLinear(t *testing.T) {

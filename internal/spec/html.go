@@ -1,6 +1,11 @@
 package spec
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
 
 // htmlTags are the tags that open an HTML block which lasts to the next blank line.
 var htmlTags = map[string]bool{
@@ -14,6 +19,12 @@ var htmlTags = map[string]bool{
 	"search": true, "section": true, "summary": true, "table": true, "tbody": true, "td": true, "tfoot": true,
 	"th": true, "thead": true, "title": true, "tr": true, "track": true, "ul": true,
 }
+
+// tagRE matches a complete tag that is alone on its line.
+var tagRE = re.New(`^<(?:[A-Za-z][A-Za-z0-9-]*(?:[ \t]+[A-Za-z_:][A-Za-z0-9_.:-]*(?:[ \t]*=[ \t]*(?:[^ \t"'=<>\x60]+|'[^']*'|"[^"]*"))?)*[ \t]*/?|/[A-Za-z][A-Za-z0-9-]*[ \t]*)>$`)
+
+// rawEnds end a block whose content is no HTML; any of them ends any of these blocks.
+var rawEnds = []string{"</script>", "</pre>", "</style>", "</textarea>"}
 
 // htmlStart reports whether s opens an HTML block and what ends it: a text, or "\n" for a blank
 // line. A lone unknown tag opens one only where no paragraph is open.
@@ -39,28 +50,24 @@ func htmlStart(s string, inParagraph bool) (string, bool) {
 	for j < len(s) && (isLetter(s[j]) || j > i && (s[j] >= '0' && s[j] <= '9' || s[j] == '-')) {
 		j++
 	}
-	name := strings.ToLower(s[i:j])
-	if name == "" || j < len(s) && !strings.ContainsRune(" \t/>", rune(s[j])) {
-		return "", false
+	name, after := strings.ToLower(s[i:j]), s[j:]
+	ends := after == "" || after[0] == ' ' || after[0] == '\t' || after[0] == '>'
+	if end := "</" + name + ">"; i == 1 && ends && slices.Contains(rawEnds, end) {
+		return end, true
 	}
-	switch name {
-	case "script", "pre", "style", "textarea":
-		return "</" + name + ">", i == 1
-	}
-	if htmlTags[name] {
+	if htmlTags[name] && (ends || strings.HasPrefix(after, "/>")) {
 		return "\n", true
 	}
-	alone := !inParagraph && strings.IndexByte(s, '>') == len(s)-1
-	return "\n", alone
+	return "\n", !inParagraph && s[len(s)-1] == '>' && tagRE().MatchString(s)
 }
 
-// htmlSkip is where the search for the end of an HTML block starts: behind the opening of a
-// comment, whose dashes are not its end.
-func htmlSkip(s string) int {
-	if strings.HasPrefix(s, "<!--") {
-		return 2 // "<!-->" and "<!--->" are whole comments
+// endsHTML reports whether a line ends the HTML block that it stands in, or opens.
+func endsHTML(s, end string) bool {
+	if !strings.HasPrefix(end, "</") {
+		return strings.Contains(s, end)
 	}
-	return 0
+	s = strings.ToLower(s)
+	return slices.ContainsFunc(rawEnds, func(e string) bool { return strings.Contains(s, e) })
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -217,11 +217,8 @@ func (u *updater) add(title, body string) []byte {
 
 // closing ends a fence or HTML block that the file leaves open: it would swallow what follows.
 func (u *updater) closing() string {
-	switch s := u.scan; {
-	case s.fenceChar != 0 && s.fenceList == 0:
-		return "\n" + strings.Repeat(string(s.fenceChar), s.fenceLen) + "\n\n"
-	case s.htmlEnd != "" && s.htmlEnd != "\n":
-		return "\n" + s.htmlEnd + "\n\n"
+	if end, _ := u.scan.unclosed(); end != "" {
+		return "\n" + end + "\n\n"
 	}
 	return ""
 }

@@ -99,14 +99,13 @@ func (p *parser) warn(b *block, text, hint string) { p.problem(Warning, b.line, 
 
 // blocksLeftOpen names a fence or comment that swallows the rest of the file.
 func (p *parser) blocksLeftOpen() {
-	s := p.scan
-	if s.fenceChar != 0 && s.fenceList == 0 {
-		p.problem(Warning, s.fenceLine+1, 1, "the code fence that opens here is never closed",
-			"close it; until then everything below is code")
-	}
-	if s.htmlEnd == "-->" {
-		p.problem(Warning, s.htmlLine+1, 1, "the comment that opens here is never closed",
+	switch end, line := p.scan.unclosed(); {
+	case end == "-->":
+		p.problem(Warning, line+1, 1, "the comment that opens here is never closed",
 			"close it with -->; until then everything below is comment")
+	case strings.HasPrefix(end, "`"), strings.HasPrefix(end, "~"):
+		p.problem(Warning, line+1, 1, "the code fence that opens here is never closed",
+			"close it; until then everything below is code")
 	}
 }
 

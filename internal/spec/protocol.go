@@ -26,7 +26,7 @@ func (p *parser) protocolBlocks(bs []*block, mode string) {
 	for _, b := range bs {
 		switch b.kind {
 		case blockTable:
-			p.transitionTable(b)
+			p.transitionTable(b, mode)
 			continue
 		case blockCode:
 			p.mermaid(b)
@@ -125,11 +125,15 @@ func transition(s string) (Transition, bool) {
 	return Transition{From: plain(from), Trigger: plain(m[2]), To: plain(m[1])}, true
 }
 
-func (p *parser) transitionTable(b *block) {
+func (p *parser) transitionTable(b *block, mode string) {
 	head := b.rows[0]
 	from := head.column("from", "current", "현재", "state", "상태")
 	to := head.column("to", "next", "다음")
 	trigger := head.column("trigger", "event", "이벤트", "트리거", "action", "method")
+	if method := head.column("method", "메서드", "함수"); to < 0 && method >= 0 && (head.column("order", "step", "순서", "단계") >= 0 || lifecycleKey(mode)) {
+		p.stageTable(b, method)
+		return
+	}
 	if to < 0 || from < 0 || from == to {
 		if from >= 0 {
 			for _, row := range b.rows[1:] {
@@ -143,6 +147,20 @@ func (p *parser) transitionTable(b *block) {
 		if t.From != "" && t.To != "" {
 			p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions, t)
 		}
+	}
+}
+
+// stageTable reads the lifecycle from a table, in the order of its rows.
+func (p *parser) stageTable(b *block, method int) {
+	desc := b.rows[0].column("description", "설명", "purpose", "action")
+	for _, row := range b.rows[1:] {
+		name := strings.TrimSuffix(codeOf(row.cell(method)), "()")
+		if name == "" || isNone(name) {
+			continue
+		}
+		p.doc.Protocol.Lifecycle = append(p.doc.Protocol.Lifecycle, Stage{
+			Order: len(p.doc.Protocol.Lifecycle) + 1, Method: name, Description: squeeze(row.cell(desc)), Line: row.line,
+		})
 	}
 }
 

@@ -30,30 +30,44 @@ type line struct {
 	setext     bool
 }
 
+// leaf is the block that the text of the line before belongs to, where the next line may go on with it.
+type leaf uint8
+
+const (
+	noLeaf leaf = iota
+	paragraph
+	fenced
+	html
+)
+
+// container is an open quote or list item.
+type container struct {
+	quote bool
+	width int  // of a list item: the columns that what is in it is indented by
+	empty bool // of a list item: it opened without text, and nothing came since
+}
+
+// deepest is how many containers can be open at once. Without a limit the time to read a file
+// would grow with the square of its size.
+const deepest = 64
+
 // scanner holds the state of the one pass over the lines.
 type scanner struct {
 	lines []line
-	lists []int // content columns of the open list items, outermost first
 
-	fenceChar byte // 0: not in a fence
-	fenceLen  int
-	fenceList int // content column of the list item that holds the fence
-	fenceLine int
-
-	empty int // the line behind an item that opened without text
-
-	htmlEnd   string // what ends the HTML block; "\n" is a blank line; "" none is open
-	htmlLine  int
-	paragraph bool // the line before is paragraph text, here or in a list item or quote
-	quoted    bool // that text is in a quote
-	first     int  // index of the first line of an open top-level paragraph, or -1
+	in      []container // outermost first
+	leaf    leaf
+	top     int      // the first line of the leaf
+	para    []string // the lines of an open paragraph, without indentation
+	fence   string   // what opened the fence: only its marks
+	htmlEnd string   // what ends the HTML block; "\n" is a blank line
 }
 
 // scan splits text into lines and finds the block structure that matters here: headings, fences,
 // HTML blocks and comments. It follows CommonMark except that headings inside list items and
 // quotes are plain text: they never cut a section.
 func scan(text string) *scanner {
-	s := &scanner{first: -1, lines: make([]line, 0, strings.Count(text, "\n")+1)}
+	s := &scanner{lines: make([]line, 0, strings.Count(text, "\n")+1)}
 	for off := 0; off < len(text); {
 		end, next := len(text), len(text)
 		if i := strings.IndexByte(text[off:], '\n'); i >= 0 {
@@ -69,173 +83,256 @@ func scan(text string) *scanner {
 	return s
 }
 
+// unclosed returns what would close the fence or comment that swallows the rest of the file, and
+// the index of the line that opens it; "" when there is none.
+func (s *scanner) unclosed() (string, int) {
+	switch {
+	case len(s.in) > 0:
+	case s.leaf == fenced:
+		return s.fence, s.top
+	case s.leaf == html && s.htmlEnd != "\n":
+		return s.htmlEnd, s.top
+	}
+	return "", 0
+}
+
+// cursor is a place in a line. A tab reaches to the next column that four divides, and only a
+// part of it may belong to a container.
+type cursor struct {
+	text string
+	col  int
+}
+
+// next is the width of the white space at the cursor, and what follows it without the white space
+// at the line's end.
+func (c *cursor) next() (int, string) {
+	col := c.col
+	for i := range len(c.text) {
+		switch c.text[i] {
+		case ' ':
+			col++
+		case '\t':
+			col += 4 - col%4
+		default:
+			return col - c.col, strings.TrimRight(c.text[i:], " \t\r")
+		}
+	}
+	return col - c.col, ""
+}
+
+// skip moves over at most n columns of white space.
+func (c *cursor) skip(n int) {
+	for n > 0 && c.text != "" {
+		width := 1
+		switch c.text[0] {
+		case ' ':
+		case '\t':
+			width = 4 - c.col%4
+		default:
+			return
+		}
+		if width > n {
+			c.col += n
+			return
+		}
+		c.text, c.col, n = c.text[1:], c.col+width, n-width
+	}
+}
+
+// pass moves over white space, then n bytes, then white space of the given width.
+func (c *cursor) pass(indent, n, width int) {
+	c.skip(indent)
+	c.text, c.col = c.text[n:], c.col+n
+	c.skip(width)
+}
+
 func (s *scanner) classify(n int) {
 	l := &s.lines[n]
-	indent, rest := splitIndent(l.text)
+	c := cursor{text: l.text}
+	indent, rest := c.next()
 	l.indent = indent
-	if s.fenceChar != 0 && s.inFence(l, indent, rest) {
-		return
+	blank := rest == ""
+	held := s.match(&c)
+	if held > 0 {
+		indent, rest = c.next()
 	}
-	if s.htmlEnd != "" && s.inHTML(l, rest) {
-		return
-	}
-	if rest == "" {
-		l.kind, s.paragraph, s.first = kindBlank, false, -1
-		if s.empty == n && len(s.lists) > 0 { // an item whose first two lines are blank is over
-			s.lists = s.lists[:len(s.lists)-1]
+	switch {
+	case held == len(s.in) && s.goesOn(l, indent, rest):
+	case rest == "":
+		s.in, s.leaf = s.in[:held], noLeaf
+		if blank {
+			l.kind = kindBlank
 		}
-		return
+	default:
+		s.open(n, &c, held)
 	}
-	direct := s.paragraph && !s.quoted && (len(s.lists) == 0 || indent >= s.lists[len(s.lists)-1])
-	if s.continues(indent, rest, direct) {
-		return
-	}
-	s.quoted = false
-	for len(s.lists) > 0 && s.lists[len(s.lists)-1] > indent {
-		s.lists = s.lists[:len(s.lists)-1]
-	}
-	s.block(n, indent, rest, direct)
 }
 
-// continues reports whether the line is the lazy continuation of a paragraph in a container.
-// direct says that the line is inside all containers of the paragraph, so that only what may
-// interrupt a paragraph ends it.
-func (s *scanner) continues(indent int, rest string, direct bool) bool {
-	if !s.paragraph || s.first >= 0 {
+// match takes the line through the open containers and returns how many of them hold it.
+func (s *scanner) match(c *cursor) int {
+	for i := range s.in {
+		in := &s.in[i]
+		indent, rest := c.next()
+		switch {
+		case in.quote && indent < 4 && strings.HasPrefix(rest, ">"):
+			c.pass(indent, 1, 1)
+		case in.quote:
+			return i
+		case rest == "" && !in.empty:
+		case rest != "" && indent >= in.width:
+			c.skip(in.width)
+			in.empty = false
+		default:
+			return i
+		}
+	}
+	return len(s.in)
+}
+
+// goesOn handles a line while a fence or HTML block is open.
+func (s *scanner) goesOn(l *line, indent int, rest string) bool {
+	kind := kindText
+	switch {
+	case s.leaf == fenced:
+		kind = kindCode
+		if run := runLength(rest, s.fence[0]); run >= len(s.fence) && indent < 4 && isBlank(rest[run:]) {
+			kind, s.leaf = kindFence, noLeaf
+		}
+	case s.leaf == html && (s.htmlEnd != "\n" || rest != ""):
+		kind = kindHTML
+		if endsHTML(rest, s.htmlEnd) {
+			s.leaf = noLeaf
+		}
+	default:
 		return false
 	}
-	return indent-s.base(indent) >= 4 || !startsBlock(rest, direct)
+	s.name(l, kind)
+	return true
 }
 
-// base returns the content column of the innermost open list item that a line indented like this
-// belongs to.
-func (s *scanner) base(indent int) int {
-	for i := len(s.lists) - 1; i >= 0; i-- {
-		if s.lists[i] <= indent {
-			return s.lists[i]
+// name gives a line its kind. What is in a quote is plain text to the readers of sections.
+func (s *scanner) name(l *line, kind lineKind) {
+	for i := range s.in {
+		if s.in[i].quote {
+			return
 		}
 	}
-	return 0
+	l.kind = kind
 }
 
-// block classifies a line that is not inside a fence or HTML block and continues no container.
-func (s *scanner) block(n, indent int, rest string, direct bool) {
-	l := &s.lines[n]
-	base := s.base(indent)
-	top := len(s.lists) == 0
-	if indent-base >= 4 {
-		if !s.paragraph { // indented code: never a heading
-			s.first = -1
+// open finds what the rest of a line opens, inside the containers that hold it.
+func (s *scanner) open(n int, c *cursor, held int) {
+	lazy := s.leaf == paragraph         // the text of a paragraph may go on without the marks of its containers
+	direct := lazy && held == len(s.in) // it has them all: only what may interrupt a paragraph ends it
+	for opened := false; ; opened = true {
+		indent, rest := c.next()
+		if rest != "" && indent < 4 {
+			if in, mark, space, ok := opens(c.col, indent, rest, direct); ok && held < deepest {
+				s.in = append(s.in[:held], in)
+				held++
+				c.pass(indent, mark, space)
+				s.leaf, lazy, direct = noLeaf, false, false
+				continue
+			}
+			if direct && s.underline(n, rest) {
+				return
+			}
+			direct, lazy = direct && s.leaf == paragraph, lazy && s.leaf == paragraph
+			if s.starts(n, rest, held, opened, lazy) {
+				return
+			}
 		}
-		return
-	}
-	if level, ok := underline(rest); ok && top && s.first >= 0 && s.paragraph {
-		s.setext(n, level)
-		return
-	}
-	if char, length, ok := openFence(rest); ok {
-		s.fenceChar, s.fenceLen, s.fenceList, s.fenceLine = char, length, base, n
-		l.kind, s.paragraph, s.first = kindFence, false, -1
-		return
-	}
-	if level, title, ok := atx(rest); ok {
-		if top {
-			l.kind, l.level, l.title = kindHeading, level, title
-		}
-		s.paragraph, s.first = false, -1
-		return
-	}
-	if isRule(rest) {
-		l.kind, s.paragraph, s.first = kindRule, false, -1
-		return
-	}
-	if width, inner, ok := listMarker(rest); ok && (!direct || interrupts(rest, inner)) {
-		s.openItem(n, indent, width, inner)
-		return
-	}
-	if rest[0] == '>' {
-		s.paragraph, s.quoted, s.first = quotesText(rest), true, -1
-		return
-	}
-	if end, ok := htmlStart(rest, direct); ok {
-		l.kind, s.paragraph, s.first = kindHTML, false, -1
-		if end == "\n" || !strings.Contains(rest[htmlSkip(rest):], end) {
-			s.htmlEnd, s.htmlLine = end, n
+		switch {
+		case rest == "": // an item or quote that opens without text
+		case lazy:
+			s.para = append(s.para, rest)
+		case indent > 3: // indented code
+			s.in, s.leaf = s.in[:held], noLeaf
+		default:
+			s.in, s.leaf, s.top = s.in[:held], paragraph, n
+			s.para = append(s.para[:0], rest)
 		}
 		return
 	}
-	if top && (!s.paragraph || s.first < 0) {
-		s.first = n
-	}
-	s.paragraph = true
 }
 
-// openItem enters a list item and whatever its first line opens.
-func (s *scanner) openItem(n, indent, width int, inner string) {
-	s.first = -1
-	s.lists = append(s.lists, indent+width)
-	s.paragraph = inner != ""
-	if inner == "" {
-		s.empty = n + 1
-		return
+// opens reports whether a text, indented from a column, opens a quote or list item: the container,
+// the length of its mark and the width of the space behind that.
+func opens(col, indent int, s string, direct bool) (in container, mark, space int, ok bool) {
+	if s[0] == '>' {
+		return container{quote: true}, 1, 1, true
 	}
-	if char, length, ok := openFence(inner); ok {
-		s.fenceChar, s.fenceLen, s.fenceList, s.fenceLine = char, length, indent+width, n
-		s.paragraph = false
-		return
+	mark = markerLength(s)
+	if mark == 0 || isRule(s) {
+		return container{}, 0, 0, false
 	}
-	if _, _, ok := atx(inner); ok || isRule(inner) || inner[0] == '>' {
-		s.quoted = inner[0] == '>'
-		s.paragraph = s.quoted && quotesText(inner)
-		return
+	after := cursor{text: s[mark:], col: col + indent + mark}
+	space, inner := after.next()
+	if direct && !interrupts(s, inner) {
+		return container{}, 0, 0, false
 	}
-	if w, deeper, ok := listMarker(inner); ok && len(s.lists) < 64 {
-		s.openItem(n, indent+width, w, deeper)
+	if space > 4 || inner == "" {
+		space = 1
 	}
+	return container{width: indent + mark + space, empty: inner == ""}, mark, space, true
 }
 
-// setext turns the open paragraph and the line n under it into a heading.
-func (s *scanner) setext(n int, level uint8) {
-	parts := make([]string, 0, n-s.first)
-	for i := s.first; i < n; i++ {
-		parts = append(parts, strings.TrimSpace(s.lines[i].text))
-		s.lines[i].kind = kindUnderline
-	}
-	h := &s.lines[s.first]
-	h.kind, h.level, h.title, h.setext = kindHeading, level, strings.Join(parts, " "), true
-	s.lines[n].kind, s.paragraph, s.first = kindUnderline, false, -1
-}
-
-// inFence handles a line while a fence is open; false means that the fence's list item has ended
-// and the line is an ordinary one.
-func (s *scanner) inFence(l *line, indent int, rest string) bool {
-	if s.fenceList > 0 && rest != "" && indent < s.fenceList {
-		s.fenceChar = 0
+// starts handles a heading, rule, fence or HTML block.
+func (s *scanner) starts(n int, rest string, held int, opened, lazy bool) bool {
+	kind, leaf := kindText, noLeaf
+	level, title, isHeading := atx(rest)
+	if isHeading {
+		if held == 0 {
+			kind = kindHeading
+		}
+	} else if isRule(rest) {
+		kind = kindRule
+	} else if length, ok := openFence(rest); ok {
+		kind, leaf, s.fence = kindFence, fenced, rest[:length]
+	} else if end, ok := htmlStart(rest, lazy); ok {
+		kind, s.htmlEnd = kindHTML, end
+		if !endsHTML(rest, end) {
+			leaf = html
+		}
+	} else {
 		return false
 	}
-	l.kind = kindCode
-	if rest == "" || indent-s.fenceList > 3 {
-		return true
-	}
-	run := runLength(rest, s.fenceChar)
-	if run >= s.fenceLen && strings.TrimSpace(rest[run:]) == "" {
-		l.kind, s.fenceChar = kindFence, 0
+	s.in, s.leaf, s.top = s.in[:held], leaf, n
+	if l := &s.lines[n]; !opened {
+		s.name(l, kind)
+		if l.kind == kindHeading {
+			l.level, l.title = level, title
+		}
 	}
 	return true
 }
 
-func (s *scanner) inHTML(l *line, rest string) bool {
-	if s.htmlEnd == "\n" {
-		if rest == "" {
-			s.htmlEnd = ""
-			return false
-		}
-		l.kind = kindHTML
+// underline turns the open paragraph and the line n under it into a heading. A paragraph that
+// only defines the targets of links is none; it is closed then.
+func (s *scanner) underline(n int, rest string) bool {
+	level := uint8(2)
+	if rest[0] == '=' {
+		level = 1
+	} else if rest[0] != '-' {
+		return false
+	}
+	if runLength(rest, rest[0]) != len(rest) {
+		return false
+	}
+	s.leaf = noLeaf
+	skip := definitions(s.para)
+	if skip == len(s.para) {
+		return false
+	}
+	if len(s.in) > 0 {
+		s.name(&s.lines[n], kindRule)
 		return true
 	}
-	l.kind = kindHTML
-	if strings.Contains(strings.ToLower(rest), s.htmlEnd) {
-		s.htmlEnd = ""
+	first := s.top + skip
+	h := &s.lines[first]
+	h.kind, h.level, h.title, h.setext = kindHeading, level, strings.Join(s.para[skip:], " "), true
+	for i := first + 1; i <= n; i++ {
+		s.lines[i].kind = kindUnderline
 	}
 	return true
 }
@@ -243,18 +340,8 @@ func (s *scanner) inHTML(l *line, rest string) bool {
 // splitIndent returns the column of the first character that is not a space or tab, and the rest
 // of the line from there without trailing space.
 func splitIndent(text string) (int, string) {
-	col := 0
-	for i := range len(text) {
-		switch text[i] {
-		case ' ':
-			col++
-		case '\t':
-			col += 4 - col%4
-		default:
-			return col, strings.TrimRight(text[i:], " \t\r")
-		}
-	}
-	return col, ""
+	c := cursor{text: text}
+	return c.next()
 }
 
 func runLength(s string, c byte) int {
@@ -265,15 +352,16 @@ func runLength(s string, c byte) int {
 	return n
 }
 
-func openFence(s string) (byte, int, bool) {
+// openFence returns the length of the marks that open a fenced block.
+func openFence(s string) (int, bool) {
 	if s[0] != '`' && s[0] != '~' {
-		return 0, 0, false
+		return 0, false
 	}
 	n := runLength(s, s[0])
 	if n < 3 || s[0] == '`' && strings.IndexByte(s[n:], '`') >= 0 {
-		return 0, 0, false
+		return 0, false
 	}
-	return s[0], n, true
+	return n, true
 }
 
 func atx(s string) (uint8, string, bool) {
@@ -286,16 +374,6 @@ func atx(s string) (uint8, string, bool) {
 		title = strings.TrimRight(cut, " \t")
 	}
 	return uint8(n), title, true //nolint:gosec // n is at most 6
-}
-
-func underline(s string) (uint8, bool) {
-	if s == "" || s[0] != '=' && s[0] != '-' || runLength(s, s[0]) != len(s) {
-		return 0, false
-	}
-	if s[0] == '=' {
-		return 1, true
-	}
-	return 2, true
 }
 
 func isRule(s string) bool {
@@ -316,8 +394,8 @@ func isRule(s string) bool {
 	return n >= 3
 }
 
-// listMarker returns the width of a list marker with the space after it, and what follows.
-func listMarker(s string) (int, string, bool) {
+// markerLength is the length of a list marker without the space after it, 0 when there is none.
+func markerLength(s string) int {
 	n := 0
 	switch c := s[0]; {
 	case c == '-' || c == '*' || c == '+':
@@ -327,20 +405,26 @@ func listMarker(s string) (int, string, bool) {
 			n++
 		}
 		if n > 9 || n == len(s) || s[n] != '.' && s[n] != ')' {
-			return 0, "", false
+			return 0
 		}
 		n++
 	default:
-		return 0, "", false
+		return 0
 	}
-	if n == len(s) {
-		return n + 1, "", true
+	if n < len(s) && s[n] != ' ' && s[n] != '\t' {
+		return 0
 	}
-	if s[n] != ' ' && s[n] != '\t' {
+	return n
+}
+
+// listMarker returns the width of a list marker with the space after it, and what follows.
+func listMarker(s string) (int, string, bool) {
+	n := markerLength(s)
+	if n == 0 {
 		return 0, "", false
 	}
 	space, inner := splitIndent(s[n:])
-	if space > 4 {
+	if space > 4 || inner == "" {
 		space = 1
 	}
 	return n + space, inner, true
@@ -352,41 +436,7 @@ func interrupts(s, inner string) bool {
 	if inner == "" {
 		return false
 	}
-	return s[0] < '0' || s[0] > '9' || strings.HasPrefix(s, "1.") || strings.HasPrefix(s, "1)")
-}
-
-// startsBlock reports whether the text starts a block that ends a paragraph before it.
-func startsBlock(s string, inParagraph bool) bool {
-	if _, _, ok := openFence(s); ok {
-		return true
-	}
-	if _, _, ok := atx(s); ok || isRule(s) || s[0] == '>' {
-		return true
-	}
-	if _, inner, ok := listMarker(s); ok && (!inParagraph || interrupts(s, inner)) {
-		return true
-	}
-	_, ok := htmlStart(s, true) // a lone tag never ends a paragraph
-	return ok
-}
-
-// quotesText reports whether a line of a quote, or of a list item, ends in paragraph text, which
-// the next line may continue without a marker.
-func quotesText(s string) bool {
-	for {
-		indent, rest := 0, s
-		if rest[0] == '>' {
-			indent, rest = splitIndent(rest[1:])
-		} else if _, inner, ok := listMarker(rest); ok {
-			rest = inner
-		} else {
-			return !startsBlock(rest, false)
-		}
-		if rest == "" || indent > 4 {
-			return false
-		}
-		s = rest
-	}
+	return s[0] < '0' || s[0] > '9' || ordinal(s) == 1
 }
 
 // column returns the 1-based character column of byte i in text.

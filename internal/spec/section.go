@@ -160,7 +160,7 @@ func (s *scanner) blocks(from, to int) []*block {
 				b.col = column(l.text, len(l.text)-len(strings.TrimLeft(l.text, " \t"))+min(width, len(rest)))
 				add(b, l.indent)
 				open = append(open, b)
-				if _, _, fence := openFenceIn(inner); fence {
+				if _, fence := openFenceIn(inner); fence {
 					b.text = ""
 				}
 				break
@@ -183,9 +183,9 @@ func (s *scanner) blocks(from, to int) []*block {
 	return top
 }
 
-func openFenceIn(s string) (byte, int, bool) {
+func openFenceIn(s string) (int, bool) {
 	if s == "" {
-		return 0, 0, false
+		return 0, false
 	}
 	return openFence(s)
 }
