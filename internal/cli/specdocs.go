@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func (t *specTool) parse() *cobra.Command {
 func (t *specTool) check() *cobra.Command {
 	var file string
 	var strict, exitZero bool
-	c := t.command("check [PATH…]", "what is wrong with specs: a file, those of a directory, or all", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+	c := t.command("check [PATH…]", "what is wrong with documents: a file, the specs of a directory, or all", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -53,9 +54,12 @@ func (t *specTool) check() *cobra.Command {
 		if file != "" {
 			args = append(args, file)
 		}
-		names, single, err := p.specsOf(x, args)
+		names, single, err := p.specsOf(x, args, inspect.Documents...)
 		if err != nil {
 			return err
+		}
+		if len(args) == 0 && x.Has("code-convention.md") {
+			names = append(names, "code-convention.md")
 		}
 		all, valid := []inspect.Validity{}, true
 		for _, n := range names {
@@ -78,7 +82,7 @@ func (t *specTool) check() *cobra.Command {
 				}
 			}
 			if valid {
-				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d specs are valid\n"), len(all))
+				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d documents are valid\n"), len(all))
 			}
 		})
 		if err != nil || valid || exitZero {
@@ -238,13 +242,13 @@ func (t *specTool) convention() *cobra.Command {
 }
 
 // specsOf are the specs that arguments name: files, or directories with all below them.
-// single says that it is one file, named as such.
-func (p *project) specsOf(x *inspect.Project, args []string) (names []string, single bool, err error) {
+// Files of the other names in docs count as well. single says that it is one file, named as such.
+func (p *project) specsOf(x *inspect.Project, args []string, docs ...string) (names []string, single bool, err error) {
 	if len(args) == 0 {
 		return x.Specs("."), false, nil
 	}
 	for _, arg := range args {
-		if path.Base(filepath.ToSlash(arg)) == "CLAUDE.md" {
+		if base := path.Base(filepath.ToSlash(arg)); base == "CLAUDE.md" || slices.Contains(docs, base) {
 			name, err := p.document(arg)
 			if err != nil {
 				return nil, false, err

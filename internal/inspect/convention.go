@@ -9,14 +9,24 @@ import (
 )
 
 // Conventions says whether the conventions are where they have to be (rule INV-5): in the
-// root's CLAUDE.md, and well formed where a module has its own.
+// root's CLAUDE.md (for code, a sound code-convention.md will do), and well formed where a module has its own.
 type Conventions struct {
 	Root        string             `json:"project_root"`
 	Project     ConventionState    `json:"project_convention"`
 	Code        ConventionState    `json:"code_convention"`
+	File        *StyleState        `json:"code_convention_file"` // null when there is no code-convention.md
 	ModuleRoots []ModuleConvention `json:"module_roots"`
 	Valid       bool               `json:"valid"`
 	Errors      []string           `json:"errors"`
+}
+
+// StyleState is the code-convention.md of the project's root.
+type StyleState struct {
+	Valid    bool       `json:"valid"`
+	File     string     `json:"file"`
+	Style    spec.Style `json:"style"`
+	Errors   []string   `json:"errors"`
+	Warnings []string   `json:"warnings"`
 }
 
 // ConventionState is one section in one file.
@@ -51,6 +61,17 @@ var moduleMarkers = []string{
 func (p *Project) Conventions(roots []string) Conventions {
 	c := Conventions{Root: p.root, ModuleRoots: []ModuleConvention{}, Errors: []string{}}
 	c.Project, c.Code = p.convention(".", "Project Convention"), p.convention(".", "Code Convention")
+	if f, ps := p.style(conventionFile); f != nil {
+		v := validity(conventionFile, ps, false)
+		c.File = &StyleState{Valid: v.Valid, File: v.File, Style: f.Style, Errors: []string{}, Warnings: v.Warnings}
+		for _, e := range v.Errors {
+			c.File.Errors = append(c.File.Errors, v.File+": "+e.Message)
+		}
+		c.Errors = append(c.Errors, c.File.Errors...)
+		if v.Valid && !c.Code.Found { // it stands in for the section
+			c.Code.Valid, c.Code.Errors = true, []string{}
+		}
+	}
 	c.Errors = append(c.Errors, c.Project.Errors...)
 	c.Errors = append(c.Errors, c.Code.Errors...)
 	if len(roots) == 0 {

@@ -63,6 +63,12 @@ func New(root string, files []string, read func(path string) []byte) *Project {
 	return p
 }
 
+// Has reports whether the project has a file.
+func (p *Project) Has(file string) bool {
+	_, ok := slices.BinarySearch(p.files, file)
+	return ok
+}
+
 // foreignDirs hold what others wrote or tools made, also where somebody committed it.
 // Directories called build, bin, out or target are packages like others when git lists
 // files in them.

@@ -60,14 +60,81 @@ type SchemaError struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Check validates the spec of a file. With strict a missing IMPLEMENTS.md and every
-// section that the schema requires are errors too.
+// Documents are the names of the files that Check reads.
+var Documents = []string{specFile, implementsFile, developersFile, conventionFile}
+
+const (
+	implementsFile = "IMPLEMENTS.md"
+	developersFile = "DEVELOPERS.md"
+	conventionFile = "code-convention.md"
+)
+
+// Check validates one of the [Documents]; a spec together with the DEVELOPERS.md beside it, whose errors are warnings
+// without strict. With strict a missing IMPLEMENTS.md and every section that the schema requires are errors too.
 func (p *Project) Check(file string, strict bool) Validity {
-	v := Validity{File: file, Errors: []SchemaError{}, Warnings: []string{}, Problems: []spec.Problem{}}
+	base := path.Base(file)
+	if base == specFile {
+		return p.checkSpec(file, strict)
+	}
+	src := p.listed(file)
+	if src == nil || !slices.Contains(Documents, base) {
+		return unreadable(file)
+	}
+	var ps []spec.Problem
+	switch base {
+	case implementsFile:
+		_, ps = spec.ParseImplements(file, src)
+	case developersFile:
+		ps = p.developers(file, src)
+	case conventionFile:
+		_, ps = p.style(file)
+	}
+	return validity(file, ps, strict)
+}
+
+// listed is a file of the project, nil when it is none.
+func (p *Project) listed(file string) []byte {
+	if _, ok := slices.BinarySearch(p.files, file); !ok {
+		return nil
+	}
+	return p.read(file)
+}
+
+// developers is what is wrong with a DEVELOPERS.md.
+func (p *Project) developers(file string, src []byte) []spec.Problem {
+	d, ps := spec.ParseDevelopers(file, src)
+	for _, f := range d.Files {
+		at := path.Join(path.Dir(file), f.File)
+		if i, ok := slices.BinarySearch(p.files, at); !ok && (i == len(p.files) || !strings.HasPrefix(p.files[i], at+"/")) {
+			ps = append(ps, spec.Problem{
+				Path: file, Line: f.Line, Col: 1, Severity: spec.Warning, Text: "File Map lists " + f.File + ", which is not there", Hint: "correct its name or drop the line",
+			})
+		}
+	}
+	return spec.SortProblems(ps)
+}
+
+// style is a code-convention.md with everything that is wrong with it; nil when there is none.
+func (p *Project) style(file string) (*spec.ConventionFile, []spec.Problem) {
+	src := p.listed(file)
+	if src == nil {
+		return nil, nil
+	}
+	f, ps := spec.ParseConvention(file, src)
+	return f, spec.SortProblems(append(ps, spec.CheckConvention(f)...))
+}
+
+func unreadable(file string) Validity {
+	return Validity{
+		File: file, Warnings: []string{}, Problems: []spec.Problem{},
+		Errors: []SchemaError{{Type: "FileError", Message: "Cannot read file: " + file}},
+	}
+}
+
+func (p *Project) checkSpec(file string, strict bool) Validity {
 	d := p.docs[path.Dir(file)]
-	if d == nil || path.Base(file) != specFile {
-		v.Errors = append(v.Errors, SchemaError{Type: "FileError", Message: "Cannot read file: " + file})
-		return v
+	if d == nil {
+		return unreadable(file)
 	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
 	for _, ref := range d.CrossRefs {
@@ -80,8 +147,15 @@ func (p *Project) Check(file string, strict bool) Validity {
 			})
 		}
 	}
-	implements := path.Join(path.Dir(file), "IMPLEMENTS.md")
-	if _, ok := slices.BinarySearch(p.files, implements); !ok {
+	implements, developers := path.Join(path.Dir(file), implementsFile), path.Join(path.Dir(file), developersFile)
+	if src := p.listed(developers); src != nil {
+		for _, pr := range p.developers(developers, src) {
+			if !strict {
+				pr.Severity = spec.Warning
+			}
+			ps = append(ps, pr)
+		}
+	} else if _, ok := slices.BinarySearch(p.files, implements); !ok {
 		ps = append(ps, spec.Problem{
 			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with CLAUDE.md)", implements),
 		})
@@ -92,14 +166,26 @@ func (p *Project) Check(file string, strict bool) Validity {
 			Text: fmt.Sprintf("boundary: %s (%s)", b.Reference, b.Type), Hint: b.Reason,
 		})
 	}
-	v.Problems = spec.SortProblems(ps)
+	return validity(file, ps, strict)
+}
+
+// validity is what problems mean for a file. Those of the document beside it carry its name.
+func validity(file string, ps []spec.Problem, strict bool) Validity {
+	v := Validity{File: file, Errors: []SchemaError{}, Warnings: []string{}, Problems: append([]spec.Problem{}, spec.SortProblems(ps)...)}
 	for _, pr := range v.Problems {
 		kind, section := typeOf(pr.Text)
+		text := pr.Text
+		other := path.Base(pr.Path)
+		if other != path.Base(file) {
+			text = other + ": " + text
+		}
 		if pr.Severity == spec.Error || strict && (kind == "MissingSection" || kind == "INV3Violation" || kind == "UnresolvedCrossReference") {
-			v.Errors = append(v.Errors, SchemaError{Type: kind, Message: pr.Text, Line: pr.Line, Section: section, Suggestion: pr.Hint})
+			if other != path.Base(file) {
+				kind = other + ":" + kind
+			}
+			v.Errors = append(v.Errors, SchemaError{Type: kind, Message: text, Line: pr.Line, Section: section, Suggestion: pr.Hint})
 			continue
 		}
-		text := pr.Text
 		if pr.Line > 0 {
 			text = fmt.Sprintf("Line %d: %s", pr.Line, text)
 		}
@@ -122,6 +208,8 @@ func typeOf(text string) (kind, section string) {
 		return "InvalidExports", "Exports"
 	case strings.HasPrefix(text, "Behavior section"):
 		return "InvalidBehavior", "Behavior"
+	case strings.HasPrefix(text, "decision '"):
+		return "MissingField", "Decision Log"
 	case strings.HasPrefix(text, "INV-3"):
 		return "INV3Violation", ""
 	case strings.HasPrefix(text, "Cross-reference"):

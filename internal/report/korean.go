@@ -40,7 +40,7 @@ var korean = map[string]string{
 	"Output written to: %s\n":                                                                           "저장됨: %s\n",
 	"No missing sections to fix.\n":                                                                     "추가할 섹션이 없습니다.\n",
 	"Fixed %d section(s): %s\n":                                                                         "섹션 %d개 추가: %s\n",
-	"✓ %d specs are valid\n":                                                                            "✓ 스펙 %d개가 모두 유효합니다\n",
+	"✓ %d documents are valid\n":                                                                        "✓ 문서 %d개가 모두 유효합니다\n",
 	"passed":                                                                                            "통과",
 	", tests failing as they should: %d, review %d/100":                                                 ", 예상대로 실패한 테스트 %d개, 리뷰 %d/100",
 	", tests %d passed, %d failed":                                                                      ", 테스트 %d passed, %d failed",

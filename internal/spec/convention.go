@@ -16,38 +16,44 @@ type ConventionFile struct {
 
 // Style is what a code-convention.md sets. What it leaves open is empty; the language's defaults apply there.
 type Style struct {
-	Naming []NamingRule
+	Naming []NamingRule `json:"naming,omitempty"`
 
-	Indentation   string // "2 spaces", "4 spaces" or "tab"
-	LineLength    int
-	Quotes        string // "single" or "double"
-	Semicolons    string // "true" or "false"
-	TrailingComma string // "all", "es5" or "none"
-	BraceStyle    string // "1tbs", "allman" or "stroustrup"
+	Indentation   string `json:"indentation,omitempty"` // "2 spaces", "4 spaces" or "tab"
+	LineLength    int    `json:"line_length,omitempty"`
+	Quotes        string `json:"quotes,omitempty"`         // "single" or "double"
+	Semicolons    string `json:"semicolons,omitempty"`     // "true" or "false"
+	TrailingComma string `json:"trailing_comma,omitempty"` // "all", "es5" or "none"
+	BraceStyle    string `json:"brace_style,omitempty"`    // "1tbs", "allman" or "stroustrup"
 
-	ImportOrder    []string
-	ImportGrouping string
-	ExportStyle    string
-	BarrelFiles    string
-	MaxLines       int // of a function
-	MaxParameters  int
+	ImportOrder    []string `json:"import_order,omitempty"`
+	ImportGrouping string   `json:"import_grouping,omitempty"`
+	ExportStyle    string   `json:"export_style,omitempty"`
+	BarrelFiles    string   `json:"barrel_files,omitempty"`
+	MaxLines       int      `json:"max_lines,omitempty"` // of a function
+	MaxParameters  int      `json:"max_parameters,omitempty"`
 
-	ErrorStyle, CustomErrors, ErrorNaming string
+	ErrorStyle   string `json:"error_style,omitempty"`
+	CustomErrors string `json:"custom_errors,omitempty"`
+	ErrorNaming  string `json:"error_naming,omitempty"`
 
-	Framework, FilePattern, Location, DescribePattern, AssertionStyle string
+	Framework       string `json:"framework,omitempty"`
+	FilePattern     string `json:"file_pattern,omitempty"`
+	Location        string `json:"location,omitempty"`
+	DescribePattern string `json:"describe_pattern,omitempty"`
+	AssertionStyle  string `json:"assertion_style,omitempty"`
 
-	Project []Clause // Project-Specific, as written
+	Project []Clause `json:"project,omitempty"` // Project-Specific, as written
 }
 
 // NamingRule is how names of one kind are written.
 type NamingRule struct {
-	Of         string // "Variables", "Functions", "Files", …
-	Pattern    string // "camelCase", "snake_case", "PascalCase", "UPPER_SNAKE_CASE" or "kebab-case"
-	Prefix     string
-	Suffix     string
-	TestSuffix string
-	Examples   []string
-	Line       int
+	Of         string   `json:"of"`      // "Variables", "Functions", "Files", …
+	Pattern    string   `json:"pattern"` // "camelCase", "snake_case", "PascalCase", "UPPER_SNAKE_CASE" or "kebab-case"
+	Prefix     string   `json:"prefix,omitempty"`
+	Suffix     string   `json:"suffix,omitempty"`
+	TestSuffix string   `json:"test_suffix,omitempty"`
+	Examples   []string `json:"examples,omitempty"`
+	Line       int      `json:"line"`
 }
 
 // setting is a key of code-convention.md: what it may be set to (nothing: any text) and where that goes.

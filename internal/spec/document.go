@@ -109,8 +109,8 @@ type UseCase struct {
 
 // Clause is one sentence of a contract or a constraint, with its line.
 type Clause struct {
-	Text string
-	Line int
+	Text string `json:"text"`
+	Line int    `json:"line"`
 }
 
 // Contract is what one function promises and asks for. Function is "" for the module as a whole.

@@ -16,3 +16,8 @@ func Headings(src []byte) []string {
 	}
 	return out
 }
+
+// Signature reads one declaration, under a heading of a kind or none.
+func Signature(sig string, group Kind, strict bool) (Export, bool) {
+	return signature(sig, group, strict)
+}

@@ -38,6 +38,7 @@ func check(t *testing.T, src []byte) *spec.Document {
 			t.Errorf("dependency leaves the project: %q", dep.Path)
 		}
 	}
+	placed(t, d, string(src))
 	spec.Constants(d)
 	spec.InterfaceHash(d)
 	spec.DefaultImplements(d)
@@ -53,7 +54,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("\xef\xbb\xbf## Behavior\r\n- `a -> \xff\n\t- →\n10. x\n> ## y\n<div>\n"))
 	f.Add([]byte("## Dependencies\n- internal:\n  - `../../../..`: a\n- external: @, :, a@\n### Internal\n|a|\n|-|\n"))
 	f.Add([]byte("## Contract\n| Function | Throws |\n|-|-|\n| | a<br>b |\n## Protocol\nStates: |\n- + → \n1. \n## Structure\n```\n├── \n```\n"))
-	f.Fuzz(func(t *testing.T, src []byte) { check(t, src) })
+	f.Fuzz(func(t *testing.T, src []byte) {
+		check(t, src)
+		check(t, append([]byte("<!-- schema: 2.0 -->\n"), src...))
+	})
 }
 
 func TestLargeFilesAreLinear(t *testing.T) {
