@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -59,13 +61,100 @@ func (t *specTool) files(ctx context.Context) (*project, *inspect.Project, error
 			files = append(files, f)
 		}
 	}
-	return p, inspect.New(p.root, files, func(f string) []byte {
-		b, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(f)))
-		if err != nil {
-			return nil
+	return p, inspect.New(p.root, files, p.read), nil
+}
+
+// read is a file of the project, nil when it cannot be read.
+func (p *project) read(f string) []byte {
+	b, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(f)))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// symbols opens the project with the index of its symbols. What is kept of it from the last time
+// is used, unless fresh says otherwise, for the specs that are as they were.
+func (t *specTool) symbols(ctx context.Context, fresh bool) (*project, *inspect.Symbols, error) {
+	p, err := t.a.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := make(chan *inspect.Symbols, 1)
+	go func() { kept <- p.loadSymbols(fresh) }() // git takes longer
+	list, err := p.repo.Named(ctx, "CLAUDE.md")
+	x := <-kept
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := make(map[string]string, len(list))
+	for f, is := range list {
+		if !is.Deleted && is.Mode != "160000" {
+			ids[f] = is.ID
 		}
-		return b
-	}), nil
+	}
+	if x.Update(ids, p.read, time.Now()) {
+		p.keepSymbols(x)
+	}
+	return p, x, nil
+}
+
+// symbolsFile is where the symbol index is kept: in the state folder, or where there is none with
+// the caches of the user.
+func (p *project) symbolsFile() string {
+	if _, err := os.Stat(p.state); err == nil {
+		return filepath.Join(p.state, "cache", "symbols")
+	}
+	return filepath.Join(p.cache, "symbols")
+}
+
+func (p *project) loadSymbols(fresh bool) *inspect.Symbols {
+	none := &inspect.Symbols{}
+	if fresh {
+		return none
+	}
+	b, err := os.ReadFile(p.symbolsFile())
+	if err == nil {
+		none, err = inspect.LoadSymbols(b, definitionVersion())
+	}
+	switch {
+	case errors.Is(err, inspect.ErrDamaged):
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ the symbol index is damaged; it is made again\n"))
+	case err != nil && !os.IsNotExist(err):
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the symbol index cannot be read: %v\n"), err)
+	}
+	return none
+}
+
+// keepSymbols replaces the kept index. Of two processes that do so at once the last one wins, and
+// nobody ever reads a half.
+func (p *project) keepSymbols(x *inspect.Symbols) {
+	file := p.symbolsFile()
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if err == nil {
+		err = replaceFile(file, x.Bytes(definitionVersion()))
+	}
+	if err != nil {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the symbol index cannot be kept: %v\n"), err)
+	}
+}
+
+func replaceFile(file string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 // answer gives v as JSON where that is asked for, in a file or on stdout, else as text.
@@ -190,18 +279,19 @@ func (t *specTool) scan() *cobra.Command {
 
 func (t *specTool) index() *cobra.Command {
 	var name, to string
+	var fresh bool
 	c := t.command("index", "all symbols that specs export, and who speaks of them", cobra.NoArgs, func(ctx context.Context, _ []string) error {
-		_, x, err := t.files(ctx)
+		p, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err
 		}
 		switch {
 		case name != "":
-			return t.symbols(x.Find(name))
+			return t.found(x.Find(name))
 		case to != "":
 			return t.references(x.References(to))
 		}
-		all := x.Index()
+		all := x.Index(p.root)
 		return t.answer(all, func() {
 			for _, s := range all.Symbols {
 				fmt.Fprintf(t.a.Out, "%s: %s\n", s.Anchor, s.Signature)
@@ -213,10 +303,15 @@ func (t *specTool) index() *cobra.Command {
 	})
 	c.Flags().StringVar(&name, "find", "", "only symbols with this `name`")
 	c.Flags().StringVar(&to, "references", "", "only references to this `anchor` or name")
+	noCache(c, &fresh)
 	return c
 }
 
-func (t *specTool) symbols(list []inspect.Symbol) error {
+func noCache(c *cobra.Command, fresh *bool) {
+	c.Flags().BoolVar(fresh, "no-cache", false, "read all specs, whatever is kept from the last time")
+}
+
+func (t *specTool) found(list []inspect.Symbol) error {
 	err := t.answer(list, func() {
 		for _, s := range list {
 			fmt.Fprintf(t.a.Out, "%s:%d: %s %s\n", path.Join(s.Module, "CLAUDE.md"), s.Line, s.Kind, s.Signature)
@@ -237,23 +332,29 @@ func (t *specTool) references(list []inspect.Reference) error {
 }
 
 func (t *specTool) find() *cobra.Command {
-	return t.command("find NAME", "where a symbol is specified; exit 1 when nowhere", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
-		_, x, err := t.files(ctx)
+	var fresh bool
+	c := t.command("find NAME", "where a symbol is specified; exit 1 when nowhere", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		_, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err
 		}
-		return t.symbols(x.Find(args[0]))
+		return t.found(x.Find(args[0]))
 	})
+	noCache(c, &fresh)
+	return c
 }
 
 func (t *specTool) refs() *cobra.Command {
-	return t.command("refs ANCHOR", "which specs speak of a symbol: module/CLAUDE.md#name, or a name", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
-		_, x, err := t.files(ctx)
+	var fresh bool
+	c := t.command("refs ANCHOR", "which specs speak of a symbol: module/CLAUDE.md#name, or a name", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		_, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err
 		}
 		return t.references(x.References(args[0]))
 	})
+	noCache(c, &fresh)
+	return c
 }
 
 func (t *specTool) graph() *cobra.Command {

@@ -157,7 +157,7 @@ func (r *Repo) excluded(ctx context.Context) ([]string, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	dirty, err := r.status(ctx)
+	dirty, err := r.status(ctx, call{})
 	if err != nil {
 		return nil, err
 	}

@@ -71,10 +71,43 @@ type Symbol struct {
 	Line      int
 }
 
+// Dirs numbers the modules by their directories.
+type Dirs map[string]int
+
+// Add gives the module of a directory a number.
+func (d Dirs) Add(dir string, i int) { d[key(dir)] = i }
+
+// Get is the number of the module of a directory.
+func (d Dirs) Get(dir string) (int, bool) {
+	i, ok := d[key(dir)]
+	return i, ok
+}
+
+// Locate finds the module of a reference in the spec of the module from: the directory itself,
+// counted from the root or from that module; else, unless the reference names a CLAUDE.md, the
+// nearest ancestor.
+func (d Dirs) Locate(from string, dep spec.Internal) (int, bool) {
+	if j, ok := d[key(dep.Path)]; ok {
+		return j, true
+	}
+	if j, ok := d[key(path.Join(from, dep.Path))]; ok {
+		return j, true
+	}
+	if dep.IsSpec {
+		return 0, false
+	}
+	for dir := path.Dir(dep.Path); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if j, ok := d[key(dir)]; ok {
+			return j, true
+		}
+	}
+	return 0, false
+}
+
 // Index is all modules together. It is not changed after [Build].
 type Index struct {
 	mods    []Module // sorted by Dir
-	ids     map[string]int
+	ids     Dirs
 	byName  map[string][]int // modules that export a name; made by Build
 	needs   [][]Need
 	users   [][]int // who needs module i, sorted
@@ -86,12 +119,12 @@ type Index struct {
 // Build puts the modules together. Problems are unresolved dependencies, names that a dependency
 // does not export, cycles, and directories that differ only in case.
 func Build(mods []Module) (*Index, []spec.Problem) {
-	x := &Index{mods: slices.Clone(mods), ids: make(map[string]int, len(mods)), byName: map[string][]int{}}
+	x := &Index{mods: slices.Clone(mods), ids: make(Dirs, len(mods)), byName: map[string][]int{}}
 	slices.SortFunc(x.mods, func(a, b Module) int { return strings.Compare(a.Dir, b.Dir) })
 	x.mods = slices.CompactFunc(x.mods, func(a, b Module) bool { return a.Dir == b.Dir })
 	ps := x.collisions()
 	for i := range x.mods {
-		x.ids[key(x.mods[i].Dir)] = i
+		x.ids.Add(x.mods[i].Dir, i)
 	}
 	x.needs, x.users = make([][]Need, len(x.mods)), make([][]int, len(x.mods))
 	for i := range x.mods {
@@ -141,7 +174,7 @@ func (x *Index) link(i int) []spec.Problem {
 	var ps []spec.Problem
 	m := &x.mods[i]
 	for _, u := range m.Uses {
-		j, ok := x.resolve(m.Dir, u.Internal)
+		j, ok := x.ids.Locate(m.Dir, u.Internal)
 		if !ok {
 			p := spec.Problem{
 				Path: specPath(m.Dir), Line: u.Line, Col: 1, Severity: spec.Warning,
@@ -193,26 +226,6 @@ func (x *Index) need(i, j int, n Need) {
 	}
 	x.needs[i] = append(x.needs[i], n)
 	x.users[j] = append(x.users[j], i)
-}
-
-// resolve finds the module of a reference: the directory itself, counted from the root or from
-// the referring module; else, unless the reference names a CLAUDE.md, the nearest ancestor.
-func (x *Index) resolve(from string, dep spec.Internal) (int, bool) {
-	if j, ok := x.ids[key(dep.Path)]; ok {
-		return j, true
-	}
-	if j, ok := x.ids[key(path.Join(from, dep.Path))]; ok {
-		return j, true
-	}
-	if dep.IsSpec {
-		return 0, false
-	}
-	for dir := path.Dir(dep.Path); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if j, ok := x.ids[key(dir)]; ok {
-			return j, true
-		}
-	}
-	return 0, false
 }
 
 // Dirs lists all modules, sorted.
@@ -297,7 +310,7 @@ func (x *Index) Locate(from, ref string) (string, bool) {
 	if path.Base(ref) == "CLAUDE.md" {
 		dep.Path, dep.IsSpec = path.Dir(ref), true
 	}
-	j, ok := x.resolve(from, dep)
+	j, ok := x.ids.Locate(from, dep)
 	if !ok {
 		return "", false
 	}

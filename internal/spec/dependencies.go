@@ -114,6 +114,10 @@ func (p *parser) dep(text string, b *block, kind depKind) {
 			symbols = append(symbols, n)
 		}
 	}
+	if name == "" {
+		p.warn(b, "this dependency has no name: "+clip(text), "write it as `name@version` or `path/CLAUDE.md`")
+		return
+	}
 	if kind == depUnknown {
 		kind = depExternal
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "CLAUDE.md") {
@@ -125,6 +129,9 @@ func (p *parser) dep(text string, b *block, kind depKind) {
 		return
 	}
 	n, version := packageVersion(name)
+	if n == "" {
+		n, version = name, ""
+	}
 	p.doc.Dependencies.External = append(p.doc.Dependencies.External,
 		External{Name: n, Version: version, Symbols: symbols, Line: b.line})
 }

@@ -185,9 +185,10 @@ type Convention struct {
 
 // CrossRef is a reference to a symbol of another module: `path/CLAUDE.md#symbol`.
 type CrossRef struct {
-	Path   string // the module's directory from the project's root
-	Symbol string
-	Line   int
+	Path    string // the module's directory from the project's root
+	Symbol  string
+	Section string // the H2 that it stands under, "(unknown)" above the first
+	Line    int
 }
 
 func isLetterRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -226,8 +226,12 @@ func (p *parser) parts(key string) []*section {
 }
 
 func (p *parser) crossRefs() {
+	section := "(unknown)"
 	for i := range p.scan.lines {
 		l := &p.scan.lines[i]
+		if l.kind == kindHeading && l.level == 2 {
+			section = plain(l.title)
+		}
 		if l.kind != kindText && l.kind != kindHeading || !strings.Contains(l.text, "CLAUDE.md#") {
 			continue
 		}
@@ -243,7 +247,7 @@ func (p *parser) crossRefs() {
 			if dir == p.doc.Dir() {
 				continue
 			}
-			p.doc.CrossRefs = append(p.doc.CrossRefs, CrossRef{Path: dir, Symbol: l.text[m[4]:m[5]], Line: i + 1})
+			p.doc.CrossRefs = append(p.doc.CrossRefs, CrossRef{Path: dir, Symbol: l.text[m[4]:m[5]], Section: section, Line: i + 1})
 		}
 	}
 }

@@ -28,8 +28,8 @@ var modifiers = map[string]bool{
 // a declaration and not like a sentence with parentheses.
 func signature(sig string, group Kind, strict bool) (Export, bool) {
 	sig = strings.TrimRight(squeeze(sig), ";{ ")
-	if strings.Count(sig, "{") > strings.Count(sig, "}") {
-		sig = squeeze(sig + " }")
+	if open := strings.Count(sig, "{") - strings.Count(sig, "}"); open > 0 {
+		sig = squeeze(sig + strings.Repeat(" }", open))
 	}
 	e := Export{Signature: sig}
 	rest, data := sig, false

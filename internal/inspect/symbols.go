@@ -1,0 +1,360 @@
+package inspect
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha1" //nolint:gosec // it is git's name for contents, and no secret
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/index"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// Symbol is an exported name.
+type Symbol struct {
+	Name      string `json:"name"`
+	Kind      string `json:"kind"` // function, type, class, enum, variable
+	Module    string `json:"module_path"`
+	Signature string `json:"signature,omitempty"`
+	Anchor    string `json:"anchor"` // module/CLAUDE.md#name
+	Line      int    `json:"line"`
+}
+
+// Reference is one place at which a spec speaks of a symbol of another one.
+type Reference struct {
+	From    string `json:"from_module"`
+	Section string `json:"from_section"` // the H2 that it stands under
+	Anchor  string `json:"to_anchor"`
+	Symbol  string `json:"to_symbol"`
+	Valid   bool   `json:"valid"`
+	Line    int    `json:"line"`
+}
+
+// SymbolIndex is all symbols with all references to them.
+type SymbolIndex struct {
+	Root       string        `json:"root"`
+	IndexedAt  string        `json:"indexed_at"` // when a spec was last found changed, RFC 3339
+	Symbols    []Symbol      `json:"symbols"`
+	References []Reference   `json:"references"`
+	Unresolved []Reference   `json:"unresolved"`
+	Summary    SymbolSummary `json:"summary"`
+}
+
+// SymbolSummary counts an index.
+type SymbolSummary struct {
+	Modules    int `json:"total_modules"`
+	Symbols    int `json:"total_symbols"`
+	References int `json:"total_references"`
+	Unresolved int `json:"unresolved_count"`
+}
+
+// Symbols is what the specs of a project export, and whom they speak of. It is made of an outline
+// of each spec, which depends on nothing but its bytes: it can be kept, and only what has another
+// content id since is read again.
+type Symbols struct {
+	at    time.Time
+	specs []outline // sorted by directory
+}
+
+// outline is what the index needs of one spec.
+type outline struct {
+	id      string // of the contents; "" where it is not known to be that of what was read
+	dir     string
+	symbols []outlined
+	uses    []use
+}
+
+type outlined struct {
+	name, kind, signature string
+	line                  int
+}
+
+type use struct {
+	path, symbol, section string
+	dependency, isSpec    bool // a dependency may be written in several ways
+	line                  int
+}
+
+// IsSpec reports whether a file of a project is a spec of it.
+func IsSpec(file string) bool { return path.Base(file) == specFile && !foreign(file) }
+
+// outlineOf reads a spec.
+func outlineOf(file, id string, src []byte) outline {
+	d, _ := spec.Parse(file, src)
+	o := outline{dir: d.Dir()}
+	if isContent(id, src) {
+		o.id = id
+	}
+	for _, e := range d.Exports {
+		o.symbols = append(o.symbols, outlined{strings.Clone(e.Name), string(e.Kind), strings.Clone(e.Signature), e.Line})
+	}
+	for _, dep := range d.Dependencies.Internal {
+		for _, s := range dep.Symbols {
+			o.uses = append(o.uses, use{path: strings.Clone(dep.Path), symbol: strings.Clone(s), section: "Dependencies", dependency: true, isSpec: dep.IsSpec, line: dep.Line})
+		}
+	}
+	for _, ref := range d.CrossRefs {
+		o.uses = append(o.uses, use{path: strings.Clone(ref.Path), symbol: strings.Clone(ref.Symbol), section: strings.Clone(ref.Section), isSpec: true, line: ref.Line})
+	}
+	slices.SortStableFunc(o.uses, func(a, b use) int { return cmp.Compare(a.line, b.line) })
+	return o
+}
+
+// isContent reports whether git gives these bytes the id, with line feeds for line ends where it
+// stores them so. A file that changed between the listing and the reading has another.
+func isContent(id string, src []byte) bool {
+	is := func(src []byte) bool {
+		blob := append(fmt.Appendf(nil, "blob %d\x00", len(src)), src...)
+		if len(id) == 2*sha256.Size {
+			sum := sha256.Sum256(blob)
+			return hex.EncodeToString(sum[:]) == id
+		}
+		sum := sha1.Sum(blob) //nolint:gosec // see above
+		return hex.EncodeToString(sum[:]) == id
+	}
+	return is(src) || bytes.Contains(src, []byte("\r\n")) && is(bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")))
+}
+
+// Update brings the index up to the specs that are there now: the content ids of all by path, and
+// how to read one; nil is one that cannot be read. It reports whether anything changed.
+func (s *Symbols) Update(ids map[string]string, read func(path string) []byte, now time.Time) bool {
+	files := make([]string, 0, len(ids))
+	for f := range ids {
+		if IsSpec(f) {
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b string) int { return strings.Compare(path.Dir(a), path.Dir(b)) })
+	have := make(map[string]int, len(s.specs))
+	for i := range s.specs {
+		have[s.specs[i].dir] = i
+	}
+	changed := len(files) != len(s.specs)
+	next := make([]outline, 0, len(files))
+	for _, f := range files {
+		if i, ok := have[path.Dir(f)]; ok && s.specs[i].id == ids[f] && ids[f] != "" {
+			next = append(next, s.specs[i])
+			continue
+		}
+		changed = true
+		if src := read(f); src != nil {
+			next = append(next, outlineOf(f, ids[f], src))
+		}
+	}
+	s.specs = next
+	if changed || s.at.IsZero() {
+		s.at = now
+	}
+	return changed
+}
+
+func anchor(dir, name string) string { return path.Join(dir, specFile) + "#" + name }
+
+func (o *outline) symbol(i int) Symbol {
+	x := &o.symbols[i]
+	return Symbol{Name: x.name, Kind: x.kind, Module: shown(o.dir), Signature: x.signature, Anchor: anchor(o.dir, x.name), Line: x.line}
+}
+
+// Find lists the symbols of a name, by module.
+func (s *Symbols) Find(name string) []Symbol {
+	out := []Symbol{}
+	for i := range s.specs {
+		for j := range s.specs[i].symbols {
+			if s.specs[i].symbols[j].name == name {
+				out = append(out, s.specs[i].symbol(j))
+			}
+		}
+	}
+	return out
+}
+
+// References lists the references to an anchor, or to a name wherever it is.
+func (s *Symbols) References(to string) []Reference {
+	name := to[strings.LastIndexByte(to, '#')+1:]
+	return s.references(func(u *use) bool { return u.symbol == name }, func(r *Reference) bool { return r.Anchor == to || r.Symbol == to })
+}
+
+// references resolves the uses that may be wanted and keeps the references that are. One to the
+// module itself is none, and one that a section repeats counts once.
+func (s *Symbols) references(may func(*use) bool, want func(*Reference) bool) []Reference {
+	dirs := make(index.Dirs, len(s.specs))
+	for i := range s.specs {
+		dirs.Add(s.specs[i].dir, i)
+	}
+	out := []Reference{}
+	for i := range s.specs {
+		o := &s.specs[i]
+		first := len(out)
+		for k := range o.uses {
+			u := &o.uses[k]
+			if !may(u) {
+				continue
+			}
+			to, valid := u.path, false
+			find := dirs.Get
+			if u.dependency {
+				find = func(dir string) (int, bool) { return dirs.Locate(o.dir, spec.Internal{Path: dir, IsSpec: u.isSpec}) }
+			}
+			if j, ok := find(u.path); ok {
+				to = s.specs[j].dir
+				valid = slices.ContainsFunc(s.specs[j].symbols, func(x outlined) bool { return x.name == u.symbol })
+			}
+			r := Reference{From: shown(o.dir), Section: u.section, Anchor: anchor(to, u.symbol), Symbol: u.symbol, Valid: valid, Line: u.line}
+			again := slices.ContainsFunc(out[first:], func(have Reference) bool { return have.Anchor == r.Anchor && have.Section == r.Section })
+			if to != o.dir && !again && want(&r) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// Index lists all symbols and references: symbols by module and place, references by the spec
+// that they stand in and place.
+func (s *Symbols) Index(root string) SymbolIndex {
+	x := SymbolIndex{Root: root, IndexedAt: s.at.UTC().Format(time.RFC3339), Symbols: []Symbol{}, Unresolved: []Reference{}}
+	for i := range s.specs {
+		for j := range s.specs[i].symbols {
+			x.Symbols = append(x.Symbols, s.specs[i].symbol(j))
+		}
+	}
+	x.References = s.references(func(*use) bool { return true }, func(*Reference) bool { return true })
+	for _, r := range x.References {
+		if !r.Valid {
+			x.Unresolved = append(x.Unresolved, r)
+		}
+	}
+	x.Summary = SymbolSummary{len(s.specs), len(x.Symbols), len(x.References), len(x.Unresolved)}
+	return x
+}
+
+// ErrDamaged says that a kept index cannot be read.
+var ErrDamaged = errors.New("the symbol index is damaged")
+
+const symbolMagic = "jacquard symbols 1\n"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Bytes is the index in a form that LoadSymbols reads. The stamp names the program that wrote it.
+func (s *Symbols) Bytes(stamp string) []byte {
+	w := []byte(symbolMagic + "\x00\x00\x00\x00")
+	text := func(t string) { w = append(binary.AppendUvarint(w, uint64(len(t))), t...) }
+	number := func(n int) { w = binary.AppendUvarint(w, uint64(n)) } //nolint:gosec // never negative
+	flag := func(b bool) {
+		if b {
+			number(1)
+		} else {
+			number(0)
+		}
+	}
+	text(stamp)
+	number(int(s.at.Unix()))
+	number(len(s.specs))
+	for i := range s.specs {
+		o := &s.specs[i]
+		text(o.id)
+		text(o.dir)
+		number(len(o.symbols))
+		for _, x := range o.symbols {
+			text(x.name)
+			text(x.kind)
+			text(x.signature)
+			number(x.line)
+		}
+		number(len(o.uses))
+		for _, u := range o.uses {
+			text(u.path)
+			text(u.symbol)
+			text(u.section)
+			flag(u.dependency)
+			flag(u.isSpec)
+			number(u.line)
+		}
+	}
+	binary.BigEndian.PutUint32(w[len(symbolMagic):], crc32.Checksum(w[len(symbolMagic)+4:], castagnoli))
+	return w
+}
+
+// LoadSymbols reads what Bytes wrote. An index that another program wrote is empty, as one of
+// nothing: how a spec is read may have changed.
+func LoadSymbols(b []byte, stamp string) (*Symbols, error) {
+	s := &Symbols{}
+	if len(b) == 0 {
+		return s, nil
+	}
+	body, ok := bytes.CutPrefix(b, []byte(symbolMagic))
+	if !ok || len(body) < 4 || crc32.Checksum(body[4:], castagnoli) != binary.BigEndian.Uint32(body) {
+		return s, ErrDamaged
+	}
+	r := symbolReader{rest: string(body[4:])}
+	if r.text() != stamp {
+		return s, nil
+	}
+	s.at = time.Unix(int64(r.number()), 0)
+	s.specs = make([]outline, r.count())
+	for i := range s.specs {
+		o := &s.specs[i]
+		o.id, o.dir = r.text(), r.text()
+		o.symbols = make([]outlined, r.count())
+		for k := range o.symbols {
+			o.symbols[k] = outlined{r.text(), r.text(), r.text(), r.number()}
+		}
+		o.uses = make([]use, r.count())
+		for k := range o.uses {
+			o.uses[k] = use{path: r.text(), symbol: r.text(), section: r.text(), dependency: r.number() == 1, isSpec: r.number() == 1, line: r.number()}
+		}
+	}
+	if r.bad || r.rest != "" {
+		return &Symbols{}, ErrDamaged
+	}
+	return s, nil
+}
+
+// symbolReader reads what is left; bad says that it was not what it should be.
+type symbolReader struct {
+	rest string
+	bad  bool
+}
+
+func (r *symbolReader) number() int {
+	v := 0
+	for shift := 0; shift < 63; shift += 7 {
+		if len(r.rest) == 0 {
+			break
+		}
+		c := r.rest[0]
+		r.rest = r.rest[1:]
+		v |= int(c&0x7f) << shift
+		if c < 0x80 {
+			return v
+		}
+	}
+	r.bad, r.rest = true, ""
+	return 0
+}
+
+// count is a number of things, each of which takes a byte at least.
+func (r *symbolReader) count() int {
+	n := r.number()
+	if n < 0 || n > len(r.rest) {
+		r.bad, r.rest = true, ""
+		return 0
+	}
+	return n
+}
+
+func (r *symbolReader) text() string {
+	n := r.count()
+	t := r.rest[:n]
+	r.rest = r.rest[n:]
+	return t
+}
