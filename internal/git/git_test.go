@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -557,4 +558,36 @@ func blobOf(t *testing.T, r *git.Repo, tree, path string) string {
 func blobText(t *testing.T, r *git.Repo, text string) string {
 	t.Helper()
 	return must[string](t)(r.WriteBlob(t.Context(), []byte(text)))
+}
+
+// TestNamedIsPartOfTheListing: asking for one name gives what the whole listing says of it, also below a directory that
+// looks like a pattern.
+func TestNamedIsPartOfTheListing(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("lib", map[string]string{"CLAUDE.md": "spec", "d/CLAUDE.md": "spec", "code": "1"})
+	s.repo("r", map[string]string{
+		"CLAUDE.md": "0", "a/CLAUDE.md": "1", "a/code": "1", "app[id]/CLAUDE.md": "1", "app[id]/x/CLAUDE.md": "1", "appi/CLAUDE.md": "1",
+		"gone/CLAUDE.md": "1", "모듈/CLAUDE.md": "1", "staged/CLAUDE.md": "1", "a/NotCLAUDE.md": "1", "CLAUDE.md.d/x": "1",
+	})
+	s.git("r", "submodule", "add", "-q", s.path("lib"), "libs/lib")
+	s.git("r", "commit", "-q", "-m", "sub")
+	s.file("r/a/CLAUDE.md", "2")
+	s.file("r/app[id]/x/CLAUDE.md", "2")
+	s.file("r/appi/CLAUDE.md", "2")
+	s.file("r/모듈/CLAUDE.md", "2")
+	s.file("r/new/deep/CLAUDE.md", "n")
+	s.file("r/app[id]/new/CLAUDE.md", "n")
+	s.file("r/libs/lib/d/CLAUDE.md", "2")
+	s.file("r/staged/CLAUDE.md", "2")
+	s.git("r", "add", "staged")
+	s.remove("r/gone/CLAUDE.md")
+	for _, dir := range []string{"r", "r/app[id]", "r/libs/lib"} {
+		r := s.open(dir)
+		want := must[map[string]git.File](t)(r.Listing(t.Context(), func(p string) bool { return path.Base(p) == "CLAUDE.md" }))
+		if len(want) < 2 {
+			t.Fatalf("%s: %d specs", dir, len(want))
+		}
+		compareListing(t, must[map[string]git.File](t)(r.Named(t.Context(), "CLAUDE.md")), want)
+	}
 }
