@@ -105,7 +105,10 @@ func conventions(s *scanner, sec *section) []Convention {
 		out = append(out, Convention{Section: sec.title, Text: text, Line: sec.line + 1})
 	}
 	for _, kid := range sec.kids {
-		out = append(out, Convention{Section: sec.title, Name: kid.title, Text: s.text(kid.first, kid.end), Line: kid.line + 1})
+		text := s.text(kid.first, kid.end)
+		if kid.title != "" || !isBlank(text) {
+			out = append(out, Convention{Section: sec.title, Name: kid.title, Text: text, Line: kid.line + 1})
+		}
 	}
 	return out
 }

@@ -11,7 +11,7 @@ func Headings(src []byte) []string {
 	s := scan((&parser{doc: &Document{}}).decode(src))
 	for i := range s.lines {
 		if l := &s.lines[i]; l.kind == kindHeading {
-			out = append(out, fmt.Sprintf("%d: %s %s", i+1, strings.Repeat("#", int(l.level)), l.title))
+			out = append(out, fmt.Sprintf("%d: %s %s", i+1, strings.Repeat("#", int(l.level)), s.title(i)))
 		}
 	}
 	return out
@@ -20,4 +20,11 @@ func Headings(src []byte) []string {
 // Signature reads one declaration, under a heading of a kind or none.
 func Signature(sig string, group Kind, strict bool) (Export, bool) {
 	return signature(sig, group, strict)
+}
+
+// Scan finds the block structure of a text and returns how many lines it has.
+func Scan(text string) int {
+	s := scan(text)
+	defer s.release()
+	return len(s.lines)
 }

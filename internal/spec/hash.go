@@ -141,7 +141,7 @@ func (p *parser) digest() {
 			parts = append(parts, key)
 			for i := s.first; i < s.end; i++ {
 				if l := &p.scan.lines[i]; l.kind != kindBlank && l.kind != kindHTML {
-					if t := normLine(l.text); t != "" {
+					if t := normLine(p.scan.at(i)); t != "" {
 						parts = append(parts, t)
 					}
 				}
@@ -161,7 +161,7 @@ func (p *parser) digest() {
 	all := make([]string, 0, len(p.scan.lines))
 	for i := range p.scan.lines {
 		if l := &p.scan.lines[i]; l.kind != kindBlank && l.kind != kindHTML {
-			if t := normLine(l.text); t != "" {
+			if t := normLine(p.scan.at(i)); t != "" {
 				all = append(all, t)
 			}
 		}

@@ -59,7 +59,7 @@ func banners(s *scanner) map[int]bool {
 		if s.lines[i].kind != kindHTML {
 			continue
 		}
-		if m := bannerRE().FindStringSubmatch(s.lines[i].text); m != nil {
+		if m := bannerRE().FindStringSubmatch(s.at(i)); m != nil {
 			out[i] = strings.EqualFold(m[1], "IMPLEMENTATION")
 		}
 	}
@@ -98,7 +98,7 @@ func ParseImplements(path string, src []byte) (*Implements, []Problem) {
 
 func (p *parser) integration(m *Implements, sec *section) {
 	for _, kid := range sec.kids {
-		match := integrationRE().FindStringSubmatch(strings.TrimSpace(p.scan.lines[kid.line].title))
+		match := integrationRE().FindStringSubmatch(strings.TrimSpace(p.scan.title(kid.line)))
 		if match == nil {
 			p.problem(Warning, kid.line+1, 1, "H3 header '"+kid.title+
 				"' does not match integration map entry pattern (`path` → name/CLAUDE.md)", "")
@@ -150,7 +150,7 @@ func planParts(s *scanner, sec *section) []string {
 		parts = append(parts, sec.key)
 		for i := sec.first; i < sec.body; i++ {
 			if l := &s.lines[i]; l.kind != kindBlank && l.kind != kindHTML && l.kind != kindRule {
-				if t := normLine(l.text); t != "" {
+				if t := normLine(s.at(i)); t != "" {
 					parts = append(parts, t)
 				}
 			}

@@ -81,11 +81,7 @@ func newUpdater(src []byte) *updater {
 		text = maskInvalid(src)
 	}
 	bom := len(text) - len(strings.TrimPrefix(text, "\uFEFF"))
-	u.scan = scan(text[bom:])
-	for i := range u.scan.lines {
-		u.scan.lines[i].start += bom
-		u.scan.lines[i].end += bom
-	}
+	u.scan = scanFrom(text, bom)
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' || i < 0 && bytes.HasSuffix(src, []byte("\r")) {
 		u.eol = "\r\n"
 	}
@@ -116,7 +112,7 @@ func (u *updater) locate() {
 	for i := range s.lines {
 		if own, ok := marks[i]; ok {
 			if inPart && !own && !ended {
-				u.insert, ended = s.lines[i].start, true
+				u.insert, ended = int(s.lines[i].start), true
 			}
 			inPart = own
 			u.banner = u.banner || own
@@ -125,7 +121,7 @@ func (u *updater) locate() {
 		if l.kind != kindHeading || l.level != 2 {
 			continue
 		}
-		key := headingKey(l.title)
+		key := headingKey(s.title(i))
 		if _, have := u.place[key]; have || !ownedTitle(key) {
 			continue
 		}
@@ -145,11 +141,11 @@ func (u *updater) bounds(i int, marks map[int]bool) region {
 	for first < len(s.lines) && s.lines[first].kind == kindUnderline {
 		first++
 	}
-	at := region{s.lines[i].start, s.lines[first-1].end, len(u.src)}
+	at := region{int(s.lines[i].start), int(s.lines[first-1].end), len(u.src)}
 	for j := first; j < len(s.lines); j++ {
 		_, isBanner := marks[j]
 		if isBanner || s.lines[j].kind == kindHeading && s.lines[j].level <= 2 {
-			at.end = s.lines[j].start
+			at.end = int(s.lines[j].start)
 			break
 		}
 	}

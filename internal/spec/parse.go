@@ -69,6 +69,7 @@ func Parse(path string, src []byte) (*Document, []Problem) {
 		p.crossRefs()
 	}
 	p.digest()
+	p.scan.release()
 	return p.doc, SortProblems(p.ps)
 }
 
@@ -111,7 +112,7 @@ func (p *parser) blocksLeftOpen() {
 
 func (p *parser) header() {
 	for i := range min(5, len(p.scan.lines)) {
-		if m := markerRE().FindStringSubmatch(strings.TrimSpace(p.scan.lines[i].text)); m != nil {
+		if m := markerRE().FindStringSubmatch(strings.TrimSpace(p.scan.at(i))); m != nil {
 			p.doc.Version = m[1]
 			if m[1] != "1.0" && m[1] != "2.0" {
 				p.problem(Warning, i+1, 1, "schema "+m[1]+" is not known", "1.0 and 2.0 are; it is read as 2.0")
@@ -129,7 +130,7 @@ func (p *parser) header() {
 	})
 	hangul, letters := 0, 0
 	for i := range p.scan.lines {
-		for _, r := range p.scan.lines[i].text {
+		for _, r := range p.scan.at(i) {
 			if r < utf8.RuneSelf {
 				if isLetter(byte(r)) {
 					letters++
@@ -230,16 +231,16 @@ func (p *parser) crossRefs() {
 	for i := range p.scan.lines {
 		l := &p.scan.lines[i]
 		if l.kind == kindHeading && l.level == 2 {
-			section = plain(l.title)
+			section = plain(p.scan.title(i))
 		}
-		if l.kind != kindText && l.kind != kindHeading || !strings.Contains(l.text, "CLAUDE.md#") {
+		if l.kind != kindText && l.kind != kindHeading || !strings.Contains(p.scan.at(i), "CLAUDE.md#") {
 			continue
 		}
-		for _, m := range crossRefRE().FindAllStringSubmatchIndex(l.text, -1) {
-			ref := l.text[m[2]:m[3]]
+		for _, m := range crossRefRE().FindAllStringSubmatchIndex(p.scan.at(i), -1) {
+			ref := p.scan.at(i)[m[2]:m[3]]
 			file, ok := p.resolve(ref)
 			if !ok {
-				p.problem(Error, i+1, column(l.text, m[2]), "reference "+ref+" leaves the project",
+				p.problem(Error, i+1, column(p.scan.at(i), m[2]), "reference "+ref+" leaves the project",
 					"write the path from the project's root")
 				continue
 			}
@@ -247,7 +248,7 @@ func (p *parser) crossRefs() {
 			if dir == p.doc.Dir() {
 				continue
 			}
-			p.doc.CrossRefs = append(p.doc.CrossRefs, CrossRef{Path: dir, Symbol: l.text[m[4]:m[5]], Section: section, Line: i + 1})
+			p.doc.CrossRefs = append(p.doc.CrossRefs, CrossRef{Path: dir, Symbol: p.scan.at(i)[m[4]:m[5]], Section: section, Line: i + 1})
 		}
 	}
 }

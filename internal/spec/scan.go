@@ -2,6 +2,7 @@ package spec
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -19,15 +20,15 @@ const (
 	kindRule                      // thematic break
 )
 
-// line is one line of a file. Offsets are bytes in the scanned text; end includes the line end.
+// line is one line of a file. Offsets are bytes in the scanned text: the line is text[start:stop], and end includes the
+// line end.
 type line struct {
-	text       string
-	title      string
-	start, end int
-	indent     int
-	level      uint8
-	kind       lineKind
-	setext     bool
+	start, stop, end int32
+	indent           int32
+	text             int32 // where its text starts, behind the marks of containers that hold it
+	level            uint8
+	kind             lineKind
+	setext           bool
 }
 
 // leaf is the block that the text of the line before belongs to, where the next line may go on with it.
@@ -43,8 +44,8 @@ const (
 // container is an open quote or list item.
 type container struct {
 	quote bool
-	width int  // of a list item: the columns that what is in it is indented by
-	empty bool // of a list item: it opened without text, and nothing came since
+	width int32 // of a list item: the columns that what is in it is indented by
+	empty bool  // of a list item: it opened without text, and nothing came since
 }
 
 // deepest is how many containers can be open at once. Without a limit the time to read a file
@@ -53,41 +54,89 @@ const deepest = 64
 
 // scanner holds the state of the one pass over the lines.
 type scanner struct {
+	src   string
 	lines []line
 
-	in      []container // outermost first
+	in      [deepest]container // outermost first
+	depth   int                // how many are open
 	leaf    leaf
-	top     int      // the first line of the leaf
-	para    []string // the lines of an open paragraph, without indentation
-	fence   string   // what opened the fence: only its marks
-	htmlEnd string   // what ends the HTML block; "\n" is a blank line
+	top     int    // the first line of the leaf
+	fence   string // what opened the fence: only its marks
+	htmlEnd string // what ends the HTML block; "\n" is a blank line
 }
 
 // scan splits text into lines and finds the block structure that matters here: headings, fences,
 // HTML blocks and comments. It follows CommonMark except that headings inside list items and
 // quotes are plain text: they never cut a section.
-func scan(text string) *scanner {
-	s := &scanner{lines: make([]line, 0, strings.Count(text, "\n")+1)}
-	for off := 0; off < len(text); {
-		end, next := len(text), len(text)
+func scan(text string) *scanner { return scanFrom(text, 0) }
+
+// scanFrom scans what is behind an offset.
+func scanFrom(text string, off int) *scanner {
+	s, ok := scanners.Get().(*scanner)
+	if !ok {
+		s = &scanner{}
+	}
+	s.src = text
+	for off < len(text) {
+		stop, next := len(text), len(text)
 		if i := strings.IndexByte(text[off:], '\n'); i >= 0 {
-			end, next = off+i, off+i+1
-			if end > off && text[end-1] == '\r' {
-				end--
+			stop, next = off+i, off+i+1
+			if stop > off && text[stop-1] == '\r' {
+				stop--
 			}
 		}
-		s.lines = append(s.lines, line{text: text[off:end], start: off, end: next})
+		s.lines = append(s.lines, line{start: int32(off), stop: int32(stop), end: int32(next), text: int32(stop)})
 		s.classify(len(s.lines) - 1)
 		off = next
 	}
 	return s
 }
 
+// scanners are those that were released: their memory is used again, because most of the time that a scan takes would
+// be the collector's.
+var scanners sync.Pool
+
+// release gives up the scanner; nobody may use it any more.
+func (s *scanner) release() {
+	s.src, s.lines, s.depth, s.leaf, s.fence, s.htmlEnd = "", s.lines[:0], 0, noLeaf, "", ""
+	scanners.Put(s)
+}
+
+// at is the text of a line.
+func (s *scanner) at(i int) string { return s.src[s.lines[i].start:s.lines[i].stop] }
+
+// title is what the heading says that starts at a line.
+func (s *scanner) title(i int) string {
+	if !s.lines[i].setext {
+		return atxTitle(s.words(i))
+	}
+	end := i + 1
+	for end+1 < len(s.lines) && s.lines[end+1].kind == kindUnderline {
+		end++
+	}
+	return strings.Join(s.paragraph(i, end), " ")
+}
+
+// words is the text of a line without the white space around it and the marks of containers.
+func (s *scanner) words(i int) string {
+	l := &s.lines[i]
+	return trimEnd(s.src[l.text:l.stop])
+}
+
+// paragraph is the text of the lines [from, to).
+func (s *scanner) paragraph(from, to int) []string {
+	out := make([]string, 0, to-from)
+	for ; from < to; from++ {
+		out = append(out, s.words(from))
+	}
+	return out
+}
+
 // unclosed returns what would close the fence or comment that swallows the rest of the file, and
 // the index of the line that opens it; "" when there is none.
 func (s *scanner) unclosed() (string, int) {
 	switch {
-	case len(s.in) > 0:
+	case s.depth > 0:
 	case s.leaf == fenced:
 		return s.fence, s.top
 	case s.leaf == html && s.htmlEnd != "\n":
@@ -99,32 +148,40 @@ func (s *scanner) unclosed() (string, int) {
 // cursor is a place in a line. A tab reaches to the next column that four divides, and only a
 // part of it may belong to a container.
 type cursor struct {
-	text string
-	col  int
+	text     string // the whole line
+	off, col int
 }
 
 // next is the width of the white space at the cursor, and what follows it without the white space
 // at the line's end.
 func (c *cursor) next() (int, string) {
 	col := c.col
-	for i := range len(c.text) {
+	for i := c.off; i < len(c.text); i++ {
 		switch c.text[i] {
 		case ' ':
 			col++
 		case '\t':
 			col += 4 - col%4
 		default:
-			return col - c.col, strings.TrimRight(c.text[i:], " \t\r")
+			return col - c.col, trimEnd(c.text[i:])
 		}
 	}
 	return col - c.col, ""
 }
 
+// trimEnd drops the white space at a line's end.
+func trimEnd(s string) string {
+	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t' || s[len(s)-1] == '\r') {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
 // skip moves over at most n columns of white space.
 func (c *cursor) skip(n int) {
-	for n > 0 && c.text != "" {
+	for n > 0 && c.off < len(c.text) {
 		width := 1
-		switch c.text[0] {
+		switch c.text[c.off] {
 		case ' ':
 		case '\t':
 			width = 4 - c.col%4
@@ -135,42 +192,73 @@ func (c *cursor) skip(n int) {
 			c.col += n
 			return
 		}
-		c.text, c.col, n = c.text[1:], c.col+width, n-width
+		c.off, c.col, n = c.off+1, c.col+width, n-width
 	}
 }
 
 // pass moves over white space, then n bytes, then white space of the given width.
 func (c *cursor) pass(indent, n, width int) {
 	c.skip(indent)
-	c.text, c.col = c.text[n:], c.col+n
+	c.off, c.col = c.off+n, c.col+n
 	c.skip(width)
 }
 
 func (s *scanner) classify(n int) {
 	l := &s.lines[n]
-	c := cursor{text: l.text}
+	c := cursor{text: s.src[l.start:l.stop]}
+	switch { // most lines of most files, at once
+	case s.leaf > paragraph:
+	case c.text == "" && (s.depth == 0 || s.depth == 1 && !s.in[0].quote && !s.in[0].empty):
+		l.kind, s.leaf = kindBlank, noLeaf
+		return
+	case c.text != "" && s.depth == 0 && starters[c.text[0]] == plainText:
+		if l.text = l.start; s.leaf != paragraph {
+			s.leaf, s.top = paragraph, n
+		}
+		return
+	}
 	indent, rest := c.next()
-	l.indent = indent
+	l.indent = int32(indent)
 	blank := rest == ""
-	held := s.match(&c)
-	if held > 0 {
-		indent, rest = c.next()
+	held := 0
+	if s.depth > 0 {
+		if held = s.match(&c); held > 0 {
+			indent, rest = c.next()
+		}
 	}
 	switch {
-	case held == len(s.in) && s.goesOn(l, indent, rest):
+	case s.leaf > paragraph && held == s.depth && s.goesOn(l, indent, rest):
 	case rest == "":
-		s.in, s.leaf = s.in[:held], noLeaf
+		s.depth, s.leaf = held, noLeaf
 		if blank {
 			l.kind = kindBlank
 		}
 	default:
-		s.open(n, &c, held)
+		s.open(n, &c, indent, rest, held)
 	}
+}
+
+// starter says what a first byte may start.
+type starter uint8
+
+const (
+	plainText starter = iota
+	space
+	mayHold // a quote or list item, a rule or an underline
+	mayBe   // a heading, rule, underline, fence or HTML block
+)
+
+var starters = [256]starter{
+	' ': space, '\t': space, '\r': space,
+	'>': mayHold, '-': mayHold, '*': mayHold, '+': mayHold,
+	'0': mayHold, '1': mayHold, '2': mayHold, '3': mayHold, '4': mayHold,
+	'5': mayHold, '6': mayHold, '7': mayHold, '8': mayHold, '9': mayHold,
+	'_': mayBe, '#': mayBe, '`': mayBe, '~': mayBe, '<': mayBe, '=': mayBe,
 }
 
 // match takes the line through the open containers and returns how many of them hold it.
 func (s *scanner) match(c *cursor) int {
-	for i := range s.in {
+	for i := range s.depth {
 		in := &s.in[i]
 		indent, rest := c.next()
 		switch {
@@ -179,14 +267,14 @@ func (s *scanner) match(c *cursor) int {
 		case in.quote:
 			return i
 		case rest == "" && !in.empty:
-		case rest != "" && indent >= in.width:
-			c.skip(in.width)
+		case rest != "" && indent >= int(in.width):
+			c.skip(int(in.width))
 			in.empty = false
 		default:
 			return i
 		}
 	}
-	return len(s.in)
+	return s.depth
 }
 
 // goesOn handles a line while a fence or HTML block is open.
@@ -212,7 +300,7 @@ func (s *scanner) goesOn(l *line, indent int, rest string) bool {
 
 // name gives a line its kind. What is in a quote is plain text to the readers of sections.
 func (s *scanner) name(l *line, kind lineKind) {
-	for i := range s.in {
+	for i := range s.depth {
 		if s.in[i].quote {
 			return
 		}
@@ -220,39 +308,42 @@ func (s *scanner) name(l *line, kind lineKind) {
 	l.kind = kind
 }
 
-// open finds what the rest of a line opens, inside the containers that hold it.
-func (s *scanner) open(n int, c *cursor, held int) {
-	lazy := s.leaf == paragraph         // the text of a paragraph may go on without the marks of its containers
-	direct := lazy && held == len(s.in) // it has them all: only what may interrupt a paragraph ends it
-	for opened := false; ; opened = true {
-		indent, rest := c.next()
-		if rest != "" && indent < 4 {
-			if in, mark, space, ok := opens(c.col, indent, rest, direct); ok && held < deepest {
-				s.in = append(s.in[:held], in)
+// open finds what the rest of a line opens, inside the containers that hold it. The rest is what is at the cursor,
+// behind white space.
+func (s *scanner) open(n int, c *cursor, indent int, rest string, held int) {
+	lazy := s.leaf == paragraph       // the text of a paragraph may go on without the marks of its containers
+	direct := lazy && held == s.depth // it has them all: only what may interrupt a paragraph ends it
+	for opened := false; rest != "" && indent < 4 && starters[rest[0]] != plainText; opened = true {
+		if starters[rest[0]] == mayHold && held < deepest {
+			if in, mark, space, ok := opens(c.col, indent, rest, direct); ok {
+				s.in[held] = in
 				held++
+				s.depth = held
 				c.pass(indent, mark, space)
 				s.leaf, lazy, direct = noLeaf, false, false
+				indent, rest = c.next()
 				continue
 			}
-			if direct && s.underline(n, rest) {
-				return
-			}
-			direct, lazy = direct && s.leaf == paragraph, lazy && s.leaf == paragraph
-			if s.starts(n, rest, held, opened, lazy) {
-				return
-			}
 		}
-		switch {
-		case rest == "": // an item or quote that opens without text
-		case lazy:
-			s.para = append(s.para, rest)
-		case indent > 3: // indented code
-			s.in, s.leaf = s.in[:held], noLeaf
-		default:
-			s.in, s.leaf, s.top = s.in[:held], paragraph, n
-			s.para = append(s.para[:0], rest)
+		if direct && s.underline(n, rest) {
+			return
 		}
-		return
+		direct, lazy = direct && s.leaf == paragraph, lazy && s.leaf == paragraph
+		if s.starts(n, indent, rest, held, opened, lazy) {
+			return
+		}
+		break
+	}
+	l := &s.lines[n]
+	c.skip(indent)
+	l.text = l.start + int32(c.off)
+	switch {
+	case rest == "": // an item or quote that opens without text
+	case lazy:
+	case indent > 3: // indented code
+		s.depth, s.leaf = held, noLeaf
+	default:
+		s.depth, s.leaf, s.top = held, paragraph, n
 	}
 }
 
@@ -274,34 +365,46 @@ func opens(col, indent int, s string, direct bool) (in container, mark, space in
 	if space > 4 || inner == "" {
 		space = 1
 	}
-	return container{width: indent + mark + space, empty: inner == ""}, mark, space, true
+	return container{width: int32(indent + mark + space), empty: inner == ""}, mark, space, true
 }
 
 // starts handles a heading, rule, fence or HTML block.
-func (s *scanner) starts(n int, rest string, held int, opened, lazy bool) bool {
-	kind, leaf := kindText, noLeaf
-	level, title, isHeading := atx(rest)
-	if isHeading {
+func (s *scanner) starts(n, indent int, rest string, held int, opened, lazy bool) bool {
+	kind, leaf, level := kindText, noLeaf, uint8(0)
+	switch rest[0] {
+	case '#':
+		if level = atx(rest); level == 0 {
+			return false
+		}
 		if held == 0 {
 			kind = kindHeading
 		}
-	} else if isRule(rest) {
-		kind = kindRule
-	} else if length, ok := openFence(rest); ok {
+	case '`', '~':
+		length, ok := openFence(rest)
+		if !ok {
+			return false
+		}
 		kind, leaf, s.fence = kindFence, fenced, rest[:length]
-	} else if end, ok := htmlStart(rest, lazy); ok {
+	case '<':
+		end, ok := htmlStart(rest, lazy)
+		if !ok {
+			return false
+		}
 		kind, s.htmlEnd = kindHTML, end
 		if !endsHTML(rest, end) {
 			leaf = html
 		}
-	} else {
-		return false
+	default:
+		if !isRule(rest) {
+			return false
+		}
+		kind = kindRule
 	}
-	s.in, s.leaf, s.top = s.in[:held], leaf, n
+	s.depth, s.leaf, s.top = held, leaf, n
 	if l := &s.lines[n]; !opened {
 		s.name(l, kind)
 		if l.kind == kindHeading {
-			l.level, l.title = level, title
+			l.level, l.text = level, l.start+int32(indent) // no tab fits in
 		}
 	}
 	return true
@@ -320,17 +423,17 @@ func (s *scanner) underline(n int, rest string) bool {
 		return false
 	}
 	s.leaf = noLeaf
-	skip := definitions(s.para)
-	if skip == len(s.para) {
+	skip := definitions(s.paragraph(s.top, n))
+	if skip == n-s.top {
 		return false
 	}
-	if len(s.in) > 0 {
+	if s.depth > 0 {
 		s.name(&s.lines[n], kindRule)
 		return true
 	}
 	first := s.top + skip
 	h := &s.lines[first]
-	h.kind, h.level, h.title, h.setext = kindHeading, level, strings.Join(s.para[skip:], " "), true
+	h.kind, h.level, h.setext = kindHeading, level, true
 	for i := first + 1; i <= n; i++ {
 		s.lines[i].kind = kindUnderline
 	}
@@ -364,16 +467,22 @@ func openFence(s string) (int, bool) {
 	return n, true
 }
 
-func atx(s string) (uint8, string, bool) {
+// atx is the level of a heading, 0 where there is none.
+func atx(s string) uint8 {
 	n := runLength(s, '#')
-	if n == 0 || n > 6 || len(s) > n && s[n] != ' ' && s[n] != '\t' {
-		return 0, "", false
+	if n > 6 || len(s) > n && s[n] != ' ' && s[n] != '\t' {
+		return 0
 	}
-	title := strings.Trim(s[n:], " \t")
+	return uint8(n) //nolint:gosec // at most 6
+}
+
+// atxTitle is what a heading says, without the marks at both ends.
+func atxTitle(s string) string {
+	title := strings.Trim(strings.TrimLeft(s, "#"), " \t")
 	if cut := strings.TrimRight(title, "#"); cut == "" || cut[len(cut)-1] == ' ' || cut[len(cut)-1] == '\t' {
 		title = strings.TrimRight(cut, " \t")
 	}
-	return uint8(n), title, true //nolint:gosec // n is at most 6
+	return title
 }
 
 func isRule(s string) bool {

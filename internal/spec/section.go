@@ -32,7 +32,7 @@ func tree(s *scanner) *section {
 			first++
 		}
 		sec := &section{
-			title: plain(l.title), key: headingKey(l.title), level: int(l.level),
+			title: plain(s.title(i)), key: headingKey(s.title(i)), level: int(l.level),
 			line: i, first: first, body: len(s.lines), end: len(s.lines),
 		}
 		for open[len(open)-1].level >= sec.level {
@@ -84,11 +84,11 @@ func plain(s string) string {
 func (s *scanner) text(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
-		if s.lines[i].kind == kindHTML && strings.Contains(s.lines[i].text, "<!--") ||
-			s.lines[i].kind == kindHTML && strings.Contains(s.lines[i].text, "-->") {
+		if s.lines[i].kind == kindHTML && strings.Contains(s.at(i), "<!--") ||
+			s.lines[i].kind == kindHTML && strings.Contains(s.at(i), "-->") {
 			continue
 		}
-		b.WriteString(s.lines[i].text)
+		b.WriteString(s.at(i))
 		b.WriteByte('\n')
 	}
 	return strings.Trim(b.String(), "\n")
@@ -151,14 +151,14 @@ func (s *scanner) blocks(from, to int) []*block {
 			continue
 		case kindFence:
 			b, next := s.codeBlock(i, to)
-			add(b, l.indent)
+			add(b, int(l.indent))
 			i = next
 		case kindText:
-			_, rest := splitIndent(l.text)
+			_, rest := splitIndent(s.at(i))
 			if width, inner, ok := listMarker(rest); ok {
-				b := &block{kind: blockItem, text: inner, line: i + 1, indent: l.indent, num: ordinal(rest)}
-				b.col = column(l.text, len(l.text)-len(strings.TrimLeft(l.text, " \t"))+min(width, len(rest)))
-				add(b, l.indent)
+				b := &block{kind: blockItem, text: inner, line: i + 1, indent: int(l.indent), num: ordinal(rest)}
+				b.col = column(s.at(i), len(s.at(i))-len(strings.TrimLeft(s.at(i), " \t"))+min(width, len(rest)))
+				add(b, int(l.indent))
 				open = append(open, b)
 				if _, fence := openFenceIn(inner); fence {
 					b.text = ""
@@ -166,17 +166,17 @@ func (s *scanner) blocks(from, to int) []*block {
 				break
 			}
 			if b, next, ok := s.table(i, to); ok {
-				add(b, l.indent)
+				add(b, int(l.indent))
 				i = next
 				break
 			}
-			if n := len(open); n > 0 && !gap && l.indent > open[n-1].indent && len(open[n-1].kids) == 0 {
+			if n := len(open); n > 0 && !gap && int(l.indent) > open[n-1].indent && len(open[n-1].kids) == 0 {
 				open[n-1].text += " " + rest
 				break
 			}
-			b := &block{kind: blockPara, text: rest, line: i + 1, indent: l.indent}
-			b.col = column(l.text, len(l.text)-len(strings.TrimLeft(l.text, " \t")))
-			add(b, l.indent)
+			b := &block{kind: blockPara, text: rest, line: i + 1, indent: int(l.indent)}
+			b.col = column(s.at(i), len(s.at(i))-len(strings.TrimLeft(s.at(i), " \t")))
+			add(b, int(l.indent))
 		}
 		gap = false
 	}
@@ -202,10 +202,10 @@ func ordinal(s string) int {
 // codeBlock reads the fenced block that opens at line i.
 func (s *scanner) codeBlock(i, to int) (*block, int) {
 	l := &s.lines[i]
-	b := &block{kind: blockCode, line: i + 1, col: 1, indent: l.indent}
-	b.info = strings.ToLower(strings.TrimSpace(strings.Trim(strings.TrimSpace(l.text), "`~")))
+	b := &block{kind: blockCode, line: i + 1, col: 1, indent: int(l.indent)}
+	b.info = strings.ToLower(strings.TrimSpace(strings.Trim(strings.TrimSpace(s.at(i)), "`~")))
 	for i++; i < to && s.lines[i].kind == kindCode; i++ {
-		b.code = append(b.code, s.lines[i].text)
+		b.code = append(b.code, s.at(i))
 	}
 	if i >= to || s.lines[i].kind != kindFence {
 		i--
@@ -215,13 +215,13 @@ func (s *scanner) codeBlock(i, to int) (*block, int) {
 
 // table reads a table that starts at line i: a row with a pipe and a delimiter row under it.
 func (s *scanner) table(i, to int) (*block, int, bool) {
-	if i+1 >= to || !strings.Contains(s.lines[i].text, "|") || !isDelimiterRow(s.lines[i+1].text) {
+	if i+1 >= to || !strings.Contains(s.at(i), "|") || !isDelimiterRow(s.at(i+1)) {
 		return nil, i, false
 	}
-	b := &block{kind: blockTable, line: i + 1, col: 1, indent: s.lines[i].indent}
-	b.rows = append(b.rows, row{cells: cells(s.lines[i].text), line: i + 1})
-	for i += 2; i < to && s.lines[i].kind == kindText && strings.Contains(s.lines[i].text, "|"); i++ {
-		b.rows = append(b.rows, row{cells: cells(s.lines[i].text), line: i + 1})
+	b := &block{kind: blockTable, line: i + 1, col: 1, indent: int(s.lines[i].indent)}
+	b.rows = append(b.rows, row{cells: cells(s.at(i)), line: i + 1})
+	for i += 2; i < to && s.lines[i].kind == kindText && strings.Contains(s.at(i), "|"); i++ {
+		b.rows = append(b.rows, row{cells: cells(s.at(i)), line: i + 1})
 	}
 	return b, i - 1, true
 }
