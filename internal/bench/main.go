@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 
 func main() {
 	short := flag.Bool("short", false, "small sizes only")
-	only := flag.String("only", "", "run only the part with this name: kernel, noop, start, jobs")
+	only := flag.String("only", "", "run only the part with this name: start, parse, jobs, noop, symbols, first, kernel")
 	flag.Parse()
 	if err := run(*short, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -58,7 +59,9 @@ func run(short bool, only string) error {
 	parts := []struct {
 		name string
 		fn   func() error
-	}{{"start", b.start}, {"jobs", b.jobs}, {"noop", b.noop}, {"kernel", b.kernel}}
+	}{
+		{"start", b.start}, {"parse", b.parse}, {"jobs", b.jobs}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel},
+	}
 	for _, p := range parts {
 		if only != "" && only != p.name {
 			continue
@@ -89,8 +92,20 @@ func round(d time.Duration) time.Duration {
 
 // command runs a program to its end and returns how long it took.
 func (b *bench) command(dir string, env []string, argv ...string) (time.Duration, string, error) {
+	u, out, err := b.measure(dir, env, nil, argv...)
+	return u.took, out, err
+}
+
+// usage is what a program took. Memory is the most that it, or one of the programs that it ran, held at once.
+type usage struct {
+	took   time.Duration
+	memory int64
+}
+
+// measure runs a program to its end with the given input.
+func (b *bench) measure(dir string, env []string, in io.Reader, argv ...string) (usage, string, error) {
 	cmd := exec.CommandContext(b.ctx, argv[0], argv[1:]...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Stdin = dir, in
 	cmd.Env = append(os.Environ(), append([]string{
 		"HOME=" + filepath.Join(b.dir, "home"), "XDG_CACHE_HOME=" + filepath.Join(b.dir, "cache"), "LANG=C",
 	}, env...)...)
@@ -98,11 +113,20 @@ func (b *bench) command(dir string, env []string, argv ...string) (time.Duration
 	cmd.Stdout, cmd.Stderr = &out, &out
 	began := time.Now()
 	err := cmd.Run()
-	took := time.Since(began)
+	u := usage{took: time.Since(began)}
 	if err != nil {
-		return took, out.String(), fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out.String())
+		return u, out.String(), fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out.String())
 	}
-	return took, out.String(), nil
+	u.memory = peak(cmd.ProcessState)
+	return u, out.String(), nil
+}
+
+// memory prints the most that a program held, beside the limit for all of them.
+func (b *bench) memory(what string, bytes int64) {
+	const limit = 300e6
+	if bytes > 0 {
+		fmt.Fprintf(b.out, "peak memory: %s\t%.0f MB\tlimit %.0f MB\t%.2f\n", what, float64(bytes)/1e6, limit/1e6, float64(bytes)/limit)
+	}
 }
 
 // paired measures two commands by turns and returns their medians, so that

@@ -75,6 +75,7 @@ var misread = []struct {
 	{"a closing tag of raw content that is alone on its line opens an HTML block", regexp.MustCompile(`(?i)</(script|pre|style|textarea)[ \t]*>`), "</pre>\n# x", nil},
 	{"white space in a tag may be a tab", regexp.MustCompile(`<[^\n]*\t`), "<b>\t\n# x", nil},
 	{"a declaration may be written in small letters", regexp.MustCompile(`<![a-z]`), "<!a\n# x", nil},
+	{"behind a paragraph of definitions a lone dash is text", regexp.MustCompile(`(?s)\]:.*\n[ \t>]*-[ \t]*(\r?\n|$)`), "[a]: b\n-\n===", []string{"2: # -"}},
 	{"parentheses in the target of a link definition are balanced", regexp.MustCompile(`\]:\s*[^\s]*[()]`), "[a]: (\n-", []string{"1: ## [a]: ("}},
 }
 
