@@ -23,9 +23,10 @@ var allowed = map[string][]string{
 	"syntax":           {},
 	"source":           {"syntax"},
 	"toolchain":        {},
+	"signature":        {},
 	"index":            {"spec", "source"},
 	"target":           {"spec", "index", "toolchain"},
-	"inspect":          {"spec", "index", "source", "toolchain"},
+	"inspect":          {"spec", "index", "signature", "source", "toolchain"},
 	"flow":             {},
 	"flow/flowtest":    {"flow"},
 	"step":             {"flow"},
@@ -55,7 +56,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "toolchain", "index", "target", "inspect", "flow", "step", "workflow/compile"}
+var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/compile"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

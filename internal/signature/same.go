@@ -1,0 +1,553 @@
+package signature
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Verdict is the outcome of a comparison.
+type Verdict uint8
+
+// The verdicts. Unknown means that the texts differ and nothing says that they mean
+// different things.
+const (
+	Same Verdict = iota
+	Different
+	Unknown
+)
+
+// Scope says what names mean where code is compared: what a name is an alias for, and
+// whether it is declared as a type of its own. A nil Scope knows no names.
+type Scope func(name string) (alias *Type, declared bool)
+
+// Types compares two types in the eyes of who uses them in lang. A type may be written in
+// the words of another language: number for int, Map for dict.
+func Types(a, b Type, lang string, scope Scope) Verdict {
+	return (&comparison{lang: lang, scope: scope}).types(a, b)
+}
+
+type comparison struct {
+	lang  string
+	scope Scope
+	depth int
+}
+
+func (c *comparison) types(a, b Type) Verdict {
+	if c.depth++; c.depth > 2*nesting { // aliases of each other
+		return Unknown
+	}
+	defer func() { c.depth-- }()
+	a, b = c.plain(a), c.plain(b)
+	if a.Form == Raw || b.Form == Raw {
+		if a.Form == b.Form && a.Name == b.Name {
+			return Same
+		}
+		return Unknown
+	}
+	if c.isAny(a) != c.isAny(b) && c.foreignAny(a, b) {
+		return Unknown
+	}
+	if a.Form == b.Form {
+		return c.alike(a, b)
+	}
+	if a.Form == Named || b.Form == Named {
+		return c.names(a, b)
+	}
+	if a.Form == List && a.Args == nil || b.Form == Map && b.Args == nil { // list of Python
+		return Different
+	}
+	if a.Form == Object || b.Form == Object {
+		return Unknown // a record type in one of the two notations
+	}
+	return Different
+}
+
+// plain drops what is not seen from outside, or is written in several ways.
+func (c *comparison) plain(t Type) Type {
+	switch {
+	case t.Form == Pointer && t.Name != "*" && len(t.Args) == 1 && c.lang != Rust:
+		return t.Args[0]
+	case t.Form == Optional && len(t.Args) == 1 && t.Args[0].Form == Optional:
+		return c.plain(t.Args[0])
+	}
+	return t
+}
+
+func (c *comparison) isAny(t Type) bool { return t.Form == Basic && t.Class == "any" }
+
+// foreignAny: any of one language is no type of another, unless both have it.
+func (c *comparison) foreignAny(a, b Type) bool {
+	for _, t := range []Type{a, b} {
+		if c.isAny(t) && basics[c.lang][t.Name] == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// alike compares two types of one form.
+func (c *comparison) alike(a, b Type) Verdict {
+	switch a.Form {
+	case Basic:
+		return c.basics(a, b)
+	case Literal:
+		if a.Name == b.Name {
+			return Same
+		}
+		return Different
+	case Object:
+		if a.Name == b.Name {
+			return Same
+		}
+		return Unknown
+	case Named:
+		if a.Name != b.Name {
+			return c.names(a, b)
+		}
+	case Union:
+		return c.unions(a, b)
+	case List, Map, Set:
+		if v := c.flavour(a, b); v != Same {
+			return v
+		}
+	case Chan:
+		if a.Name != b.Name {
+			return Different
+		}
+	default:
+	}
+	if len(a.Args) != len(b.Args) {
+		if len(a.Args) == 0 || len(b.Args) == 0 { // list and list[int]: one says more
+			return Unknown
+		}
+		return Different
+	}
+	out := Same
+	for i := range a.Args {
+		switch c.types(a.Args[i], b.Args[i]) {
+		case Different:
+			return Different
+		case Unknown:
+			out = Unknown
+		case Same:
+		}
+	}
+	return out
+}
+
+// basics compares built-in types: those of the language by name, others by meaning.
+func (c *comparison) basics(a, b Type) Verdict {
+	if a.Name == b.Name {
+		return Same
+	}
+	own := basics[c.lang]
+	if c.lang == Go && (pair(a, b, "byte", "uint8") || pair(a, b, "rune", "int32")) {
+		return Same
+	}
+	if a.Class == b.Class && (own[a.Name] == "" || own[b.Name] == "" || c.lang == TypeScript && strings.EqualFold(a.Name, b.Name) || a.Class == "unit" || boxed(a, b)) {
+		return Same
+	}
+	number := func(t Type) bool { return t.Class == "int" || t.Class == "float" || t.Class == "number" }
+	if number(a) && number(b) && (own[a.Name] == "" || own[b.Name] == "") {
+		return Same
+	}
+	return Different
+}
+
+func pair(a, b Type, x, y string) bool {
+	return a.Name == x && b.Name == y || a.Name == y && b.Name == x
+}
+
+// boxed: int and Integer of Java are the same to most who call.
+func boxed(a, b Type) bool {
+	for _, p := range [][2]string{{"int", "Integer"}, {"long", "Long"}, {"short", "Short"}, {"byte", "Byte"}, {"float", "Float"}, {"double", "Double"}, {"boolean", "Boolean"}, {"void", "Void"}} {
+		if pair(a, b, p[0], p[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// ways are the ways in which a language writes its lists, maps and sets; those of one group
+// are the same type, others of the language are not.
+var ways = map[string][][]string{
+	TypeScript: {{"[]", "Array", "ReadonlyArray", "..."}, {"Map", "ReadonlyMap"}, {"Record"}, {"Set", "ReadonlySet"}},
+	Python:     {{"list", "List"}, {"dict", "Dict"}, {"Mapping"}, {"set", "Set"}, {"frozenset", "FrozenSet"}},
+	Go:         {{"[]", "..."}, {"map"}},
+	Rust:       {{"Vec"}, {"[]"}, {"HashMap"}, {"BTreeMap"}, {"HashSet"}, {"BTreeSet"}},
+	Java:       {{"[]", "..."}, {"List"}, {"ArrayList"}, {"Map"}, {"HashMap"}, {"Set"}, {"HashSet"}},
+	Kotlin:     {{"Array"}, {"List"}, {"MutableList"}, {"ArrayList"}, {"Map"}, {"MutableMap"}, {"HashMap"}, {"Set"}, {"MutableSet"}, {"HashSet"}},
+}
+
+func (c *comparison) flavour(a, b Type) Verdict {
+	if a.Name == b.Name {
+		return Same
+	}
+	find := func(n string) int {
+		return slices.IndexFunc(ways[c.lang], func(g []string) bool { return slices.Contains(g, n) })
+	}
+	i, j := find(a.Name), find(b.Name)
+	fixed := len(a.Name) > 2 && a.Name[0] == '[' || len(b.Name) > 2 && b.Name[0] == '['
+	switch {
+	case fixed: // [3]int
+		return Different
+	case i < 0 || j < 0 || i == j:
+		return Same
+	}
+	return Different
+}
+
+// unions compares sets of types.
+func (c *comparison) unions(a, b Type) Verdict {
+	out := Same
+	missing := func(x, y Type) {
+		for _, m := range x.Args {
+			best := Different
+			for _, n := range y.Args {
+				if v := c.types(m, n); v == Same {
+					best = Same
+					break
+				} else if v == Unknown {
+					best = Unknown
+				}
+			}
+			if best == Different || best == Unknown && out == Same {
+				out = best
+			}
+		}
+	}
+	missing(a, b)
+	missing(b, a)
+	return out
+}
+
+// names compares types of which at least one is known by its name alone.
+func (c *comparison) names(a, b Type) Verdict {
+	if c.scope == nil {
+		return Unknown
+	}
+	known := func(t *Type) (aliased, sure bool) {
+		if t.Form != Named {
+			return false, true
+		}
+		alias, declared := c.scope(t.Name)
+		if alias != nil && !(alias.Form == Named && alias.Name == t.Name) {
+			*t = *alias
+			return true, true
+		}
+		return false, declared
+	}
+	aliasA, sureA := known(&a)
+	aliasB, sureB := known(&b)
+	if aliasA || aliasB {
+		return c.types(a, b)
+	}
+	if a.Form == Named && b.Form == Named && sameWord(a.Name, b.Name) {
+		return Unknown
+	}
+	if sureA && sureB {
+		return Different
+	}
+	return Unknown
+}
+
+// sameWord compares names without regard to how words are joined in them.
+func sameWord(a, b string) bool {
+	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	return fold(a) == fold(b)
+}
+
+// unsaid reports whether a result that is not written may be anything: in languages with
+// annotations it is just not said, in others it means that there is none.
+func unsaid(lang string) bool { return lang == TypeScript || lang == Python || lang == "" }
+
+// result is what a call gives, without the promise of it.
+func (s Sig) result() (Type, bool) {
+	if s.Result == nil {
+		if unsaid(s.Lang) || s.Lang == Java {
+			return Type{}, false
+		}
+		return Type{Form: Basic, Name: "()", Class: "unit"}, true
+	}
+	t := *s.Result
+	if t.Form == Future && len(t.Args) == 1 {
+		t = t.Args[0]
+	}
+	return t, t.Form != Future
+}
+
+// Fits reports why code does not do what a spec says of it, "" when it does or when nobody
+// can tell: a type that one of the two leaves out, or that may be the same under another
+// name, is no difference. lang is the language of the code. Names of parameters count where
+// callers may use them (Python, Kotlin). constructor: results do not count.
+func Fits(spec, code Sig, lang string, scope Scope, constructor bool) string {
+	c := func(a, b Type) bool { return Types(a, b, lang, scope) == Different }
+	if why := fitsParams(spec, code, lang, c); why != "" {
+		return why
+	}
+	if constructor {
+		return ""
+	}
+	want, said := spec.result()
+	is, known := code.result()
+	if said && spec.Result == nil && spec.Lang != lang {
+		said = false
+	}
+	if said && known && c(want, is) && !(spec.Lang != lang && failsInstead(want, is, lang)) {
+		return fmt.Sprintf("returns %s, the spec says %s", Text(is, lang), Text(want, spec.Lang))
+	}
+	if lang == TypeScript && spec.Result != nil && code.Result != nil && spec.Async != code.Async {
+		if code.Async {
+			return "returns a promise, the spec says that it does not"
+		}
+		return "returns no promise, the spec says that it does"
+	}
+	return ""
+}
+
+// failsInstead: a spec in the words of another language says Claims where Go gives
+// (Claims, error) and Rust a Result.
+func failsInstead(want, is Type, lang string) bool {
+	switch {
+	case lang == Go && is.Form == Tuple && len(is.Args) == 2 && isError(is.Args[1]) && want.Form != Tuple:
+		return Types(want, is.Args[0], lang, nil) != Different
+	case lang == Go && isError(is) && want.Form == Basic && want.Class == "unit":
+		return true
+	case lang == Rust && is.Form == Result && want.Form != Result:
+		return Types(want, is.Args[0], lang, nil) != Different
+	}
+	return false
+}
+
+func isError(t Type) bool { return t.Name == "error" }
+
+func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string {
+	a, b := slices.Clone(spec.Params), slices.Clone(code.Params)
+	if lang == Go { // a context is often left out
+		if len(b) == len(a)+1 && b[0].Type != nil && b[0].Type.Name == "Context" {
+			b = b[1:]
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("takes %d parameters, the spec gives it %d", len(code.Params), len(spec.Params))
+	}
+	if lang == Python && slices.ContainsFunc(b, func(p Param) bool { return p.Keyword && !p.Variadic }) {
+		matchKeywords(a, b)
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		name := y.Name
+		if name == "" {
+			name = fmt.Sprintf("%d", i+1)
+		}
+		if byName(lang) && !y.Position && !y.Variadic && !x.Variadic && x.Name != "" && y.Name != "" && !strings.HasPrefix(y.Name, "_") && !sameWord(x.Name, y.Name) {
+			return fmt.Sprintf("its parameter %d is called %s, the spec calls it %s, and callers may use the name", i+1, y.Name, x.Name)
+		}
+		if x.Optional && !y.Optional && !y.Variadic && !mayBeAbsent(y.Type) && lang != Go && lang != Java {
+			return fmt.Sprintf("its parameter %s is required, the spec says that it may be left out", name)
+		}
+		if x.Variadic != y.Variadic {
+			continue // a list in the one, several in the other: notations differ
+		}
+		if x.Type == nil || y.Type == nil {
+			continue
+		}
+		p, q := *x.Type, *y.Type
+		if x.Optional || y.Optional || p.Form == Optional || q.Form == Optional {
+			p, q = present(p), present(q)
+		}
+		if differ(p, q) {
+			return fmt.Sprintf("its parameter %s is %s, the spec says %s", name, Text(q, lang), Text(p, spec.Lang))
+		}
+	}
+	return ""
+}
+
+// matchKeywords puts the parameters of b behind the marker * into the order of a.
+func matchKeywords(a, b []Param) {
+	for i := range a {
+		if !b[i].Keyword || b[i].Variadic {
+			continue
+		}
+		for k := i; k < len(b); k++ {
+			if b[k].Keyword && !b[k].Variadic && sameWord(a[i].Name, b[k].Name) {
+				b[i], b[k] = b[k], b[i]
+				break
+			}
+		}
+	}
+}
+
+func byName(lang string) bool { return lang == Python || lang == Kotlin }
+
+func mayBeAbsent(t *Type) bool {
+	return t == nil || t.Form == Optional || t.Form == Pointer || t.Form == Raw
+}
+
+// present is a type without the possibility of absence.
+func present(t Type) Type {
+	if t.Form == Optional && len(t.Args) == 1 {
+		return t.Args[0]
+	}
+	return t
+}
+
+// Break is a change of a signature.
+type Break struct {
+	Breaking bool
+	Reason   string
+}
+
+// Compare lists what a new version of a signature changes for those who use it; none when
+// both mean the same. what is how the reasons call it: Function 'f'.
+func Compare(before, after Sig, lang, what string, constructor bool) []Break {
+	var out []Break
+	add := func(breaking bool, format string, args ...any) {
+		out = append(out, Break{breaking, what + " " + fmt.Sprintf(format, args...)})
+	}
+	differ := func(a, b *Type) bool {
+		if a == nil || b == nil {
+			return false
+		}
+		return Types(*a, *b, lang, nil) != Same
+	}
+	a, b := before.Params, after.Params
+	if byName(lang) {
+		b = slices.Clone(b)
+		matchKeywords(a[:min(len(a), len(b))], b)
+	}
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			p := b[i]
+			if p.Optional || p.Variadic {
+				add(false, "added optional parameter '%s'", label(p, i))
+			} else {
+				add(true, "added required parameter '%s'", label(p, i))
+			}
+		case i >= len(b):
+			add(true, "removed parameter '%s'", label(a[i], i))
+		default:
+			comparePart(add, differ, a[i], b[i], i, lang)
+		}
+	}
+	if constructor {
+		return out
+	}
+	compareResult(add, before, after, lang)
+	return out
+}
+
+func comparePart(add func(bool, string, ...any), differ func(a, b *Type) bool, x, y Param, i int, lang string) {
+	if byName(lang) && !x.Position && !x.Variadic && x.Name != "" && y.Name != "" && x.Name != y.Name {
+		add(true, "parameter '%s' renamed to '%s': callers may use the name", x.Name, y.Name)
+	}
+	if differ(x.Type, y.Type) {
+		p, q := x.Type, y.Type
+		if (p.Form == Optional) != (q.Form == Optional) { // written in another way
+			c, d := present(*p), present(*q)
+			p, q = &c, &d
+		}
+		if differ(p, q) || y.Type.Form != Optional && !y.Optional {
+			add(true, "parameter '%s' type changed from '%s' to '%s'", label(y, i), Text(*x.Type, lang), Text(*y.Type, lang))
+		} else if x.Type.Form != y.Type.Form && !x.Optional {
+			add(false, "parameter '%s' may be absent now", label(y, i))
+		}
+	}
+	switch {
+	case x.Optional && !y.Optional && !y.Variadic:
+		add(true, "parameter '%s' became required", label(y, i))
+	case !x.Optional && y.Optional:
+		add(false, "parameter '%s' became optional", label(y, i))
+	}
+	if x.Variadic != y.Variadic {
+		add(x.Variadic, "parameter '%s' takes %s", label(y, i), map[bool]string{true: "any number of values now", false: "one value now"}[y.Variadic])
+	}
+	if !y.Keyword && x.Keyword {
+		add(false, "parameter '%s' may be given by its place now", label(y, i))
+	} else if y.Keyword && !x.Keyword && !y.Variadic {
+		add(true, "parameter '%s' can be given by its name only", label(y, i))
+	}
+}
+
+func compareResult(add func(bool, string, ...any), before, after Sig, lang string) {
+	x, saidX := before.result()
+	y, saidY := after.result()
+	switch {
+	case saidX && saidY && Types(x, y, lang, nil) != Same:
+		add(true, "return type changed from '%s' to '%s'", Text(x, lang), Text(y, lang))
+	case !saidX && saidY:
+		add(false, "says now that it returns '%s'", Text(y, lang))
+	case saidX && !saidY:
+		add(false, "does not say any more that it returns '%s'", Text(x, lang))
+	}
+	if before.Async != after.Async {
+		add(true, "return type changed: %s", map[bool]string{true: "it is asynchronous now", false: "it is not asynchronous any more"}[after.Async])
+	}
+	slices.Sort(before.Throws)
+	slices.Sort(after.Throws)
+	if lang == Java && !slices.Equal(before.Throws, after.Throws) {
+		add(true, "throws changed from '%s' to '%s'", strings.Join(before.Throws, ", "), strings.Join(after.Throws, ", "))
+	}
+}
+
+func label(p Param, i int) string {
+	if p.Name == "" {
+		return fmt.Sprintf("%d", i+1)
+	}
+	return p.Name
+}
+
+// Field is a member of a record type.
+type Field struct {
+	Name     string
+	Type     *Type
+	Optional bool
+}
+
+// Fields reads the members of `{ a: T, b?: U }`, of a Go struct or of `data class X(a: T)`;
+// false when the text holds something else.
+func Fields(text, lang string) ([]Field, bool) {
+	open := strings.IndexAny(text, "{(")
+	if open < 0 {
+		return nil, false
+	}
+	inside, _, ok := cutGroup(text[open:])
+	if !ok {
+		return nil, false
+	}
+	inside = strings.NewReplacer(";", ",", "\n", ",").Replace(inside)
+	var out []Field
+	for _, part := range splitTop(inside) {
+		part = strings.TrimSpace(part)
+		for _, w := range []string{"readonly ", "pub ", "public ", "val ", "var ", "final ", "private "} {
+			part = strings.TrimPrefix(part, w)
+		}
+		if part == "" || part == "…" || part == "..." {
+			continue
+		}
+		part, _, _ = cutTop(part, "=")
+		name, typ, ok := cutTop(strings.TrimSpace(part), ":")
+		if !ok {
+			name, typ, ok = strings.Cut(part, " ")
+		}
+		optional := strings.HasSuffix(name, "?")
+		name = strings.TrimSpace(strings.TrimSuffix(name, "?"))
+		if !ok || !isIdent(name) {
+			if isIdent(name) && !strings.ContainsFunc(part, unicode.IsSpace) {
+				out = append(out, Field{Name: name})
+				continue
+			}
+			return nil, false
+		}
+		t := ParseType(typ, lang)
+		if t.Form == Optional && len(t.Args) == 1 {
+			optional = true
+			t = t.Args[0]
+		}
+		out = append(out, Field{Name: name, Type: &t, Optional: optional})
+	}
+	return out, true
+}

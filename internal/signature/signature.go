@@ -1,0 +1,663 @@
+// Package signature reads what functions take and give in six languages, as code and as
+// specs write it, and compares, judges and translates it. It knows no files and no
+// projects; what it does not understand it keeps as text, and says that it cannot tell.
+package signature
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The languages.
+const (
+	TypeScript = "typescript"
+	Python     = "python"
+	Go         = "go"
+	Rust       = "rust"
+	Java       = "java"
+	Kotlin     = "kotlin"
+)
+
+// Lang is the language that people mean by a name such as ts or golang.
+func Lang(name string) (string, bool) {
+	switch strings.ToLower(name) {
+	case "typescript", "ts", "tsx", "javascript", "js":
+		return TypeScript, true
+	case "python", "py":
+		return Python, true
+	case "go", "golang":
+		return Go, true
+	case "rust", "rs":
+		return Rust, true
+	case "java":
+		return Java, true
+	case "kotlin", "kt":
+		return Kotlin, true
+	}
+	return "", false
+}
+
+// Sig is a function, method or constructor.
+type Sig struct {
+	Name     string
+	Generics []Generic
+	Params   []Param
+	Result   *Type // nil where nothing is said about it
+	Async    bool  // it says so, or gives a promise
+	Method   bool  // it names what it is called on: self
+	Throws   []string
+	Lang     string // in which it was read
+}
+
+// Generic is a type parameter with what it has to be, or nil.
+type Generic struct {
+	Name  string
+	Bound *Type
+}
+
+// Param is a parameter.
+type Param struct {
+	Name     string // "" where it has none
+	Type     *Type  // nil where nothing is said about it; of a variadic one that of an element
+	Optional bool   // it may be left out; its type is without that
+	Variadic bool   // any number of it; with Keyword any others by name
+	Keyword  bool   // can be given by its name only
+	Position bool   // can be given by its place only
+	Default  string
+}
+
+// modifiers may stand before a declaration.
+var modifiers = []string{
+	"export", "default", "declare", "public", "protected", "private", "internal", "static", "final", "abstract", "sealed", "open", "override", "inline",
+	"infix", "operator", "tailrec", "external", "pub", "pub(crate)", "unsafe", "extern", "synchronized", "native", "virtual", "readonly", "const", "let", "var",
+	"@staticmethod", "@classmethod", "@property", "get", "set",
+}
+
+// Parse reads a declaration, or what specs write of one: validate(token: string): Claims.
+// lang is the language that it is most likely written in, "" when nobody knows; words that
+// only one language has count more. Without parentheses it is no function.
+func Parse(text, lang string) (Sig, bool) {
+	text = strings.TrimRight(strings.TrimSpace(squeeze(strings.Trim(strings.TrimSpace(text), "`"))), ";{ ")
+	if text == "" || len(text) > 20_000 {
+		return Sig{}, false
+	}
+	s := Sig{Lang: Guess(text, lang)}
+	head, params, rest, ok := s.split(text)
+	if !ok {
+		return Sig{}, false
+	}
+	before := s.heading(head)
+	if s.Name == "" {
+		return Sig{}, false
+	}
+	if before != "" {
+		t := ParseType(before, s.Lang)
+		s.Result = &t
+	}
+	s.params(params)
+	s.tail(rest)
+	if s.Result != nil && s.Result.Form == Future {
+		s.Async = true
+	}
+	return s, true
+}
+
+// split finds the parentheses of the parameters; words and type parameters before them are
+// read on the way.
+func (s *Sig) split(text string) (head, params, rest string, ok bool) {
+	for {
+		word, after, found := strings.Cut(text, " ")
+		if strings.HasPrefix(word, "@") && !slices.Contains(modifiers, word) { // an annotation
+			if i := strings.IndexByte(text, '('); i >= 0 && i <= len(word) {
+				if _, after, found = cutGroup(text[i:]); !found {
+					return "", "", "", false
+				}
+				after = strings.TrimSpace(after)
+			}
+			text = after
+			continue
+		}
+		if !found {
+			break
+		}
+		switch {
+		case word == "async" || word == "suspend":
+			s.Async = true
+		case slices.Contains(modifiers, word):
+		case word == "function" || word == "fn" || word == "fun" || word == "def" || word == "class" || word == "constructor" && strings.HasPrefix(after, "("):
+		case word == "func":
+			if strings.HasPrefix(after, "(") {
+				receiver, tail, good := cutGroup(after)
+				if !good {
+					return "", "", "", false
+				}
+				if f := strings.Fields(receiver); len(f) > 0 {
+					owner, _, _ := strings.Cut(strings.TrimLeft(f[len(f)-1], "*"), "[")
+					after = owner + "." + strings.TrimSpace(tail)
+				}
+			}
+		default:
+			found = false
+		}
+		if !found {
+			break
+		}
+		text = strings.TrimSpace(after)
+	}
+	text = strings.TrimPrefix(text, "func ")
+	if strings.HasPrefix(text, "<") { // of Java and Kotlin, before the name
+		inside, tail, good := cutGroup(text)
+		if !good {
+			return "", "", "", false
+		}
+		s.generics(inside)
+		text = strings.TrimSpace(tail)
+	}
+	open := -1
+	depth := 0
+scan:
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(':
+			if depth == 0 {
+				open = i
+				break scan
+			}
+			depth++
+		case '<', '[', '{':
+			depth++
+		case '>':
+			if i > 0 && (text[i-1] == '=' || text[i-1] == '-') {
+				continue
+			}
+			depth--
+		case ')', ']', '}':
+			depth--
+		}
+	}
+	if open < 0 {
+		return "", "", "", false
+	}
+	params, rest, ok = cutGroup(text[open:])
+	return strings.TrimSpace(text[:open]), params, strings.TrimSpace(rest), ok
+}
+
+// heading reads the name and what belongs to it; it returns a result that stands before it.
+func (s *Sig) heading(head string) (before string) {
+	if name, value, ok := cutTop(head, "="); ok { // const f = async <T>
+		head = strings.TrimSpace(name)
+		value = strings.TrimSpace(value)
+		if rest, is := strings.CutPrefix(value, "async"); is {
+			s.Async, value = true, strings.TrimSpace(rest)
+		}
+		value = strings.TrimSpace(strings.TrimPrefix(value, "function"))
+		if inside, _, ok := cutGroup(value); ok && strings.HasPrefix(value, "<") {
+			s.generics(inside)
+		}
+		if n, _, ok := cutTop(head, ":"); ok {
+			head = strings.TrimSpace(n)
+		}
+	}
+	head = strings.TrimSuffix(strings.TrimSuffix(head, "?"), ":")
+	if strings.HasSuffix(head, ">") || strings.HasSuffix(head, "]") {
+		if i := groupStart(head); i > 0 && (head[i] == '<' || s.Lang == Go || s.Lang == Python) {
+			s.generics(head[i+1 : len(head)-1])
+			head = strings.TrimSpace(head[:i])
+		}
+	}
+	at := len(head)
+	for at > 0 {
+		r, n := utf8.DecodeLastRuneInString(head[:at])
+		if r != '_' && r != '$' && r != '.' && r != ':' && r != '#' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		at -= n
+	}
+	s.Name = strings.Trim(head[at:], ".:#")
+	return strings.TrimSpace(head[:at])
+}
+
+// generics reads type parameters: T, T extends X, T: X, T X (Go, also for several), 'a, const N.
+func (s *Sig) generics(inside string) {
+	var waiting int
+	for _, part := range splitTop(inside) {
+		part = strings.TrimSpace(part)
+		for _, w := range []string{"const ", "reified ", "in ", "out "} {
+			part = strings.TrimPrefix(part, w)
+		}
+		if part == "" || strings.HasPrefix(part, "'") {
+			continue
+		}
+		part, _, _ = cutTop(part, "=")
+		part = strings.TrimSpace(part)
+		name, bound := part, ""
+		for _, mark := range []string{" extends ", ":", " "} {
+			if n, b, ok := strings.Cut(part, mark); ok {
+				name, bound = strings.TrimSpace(n), strings.TrimSpace(b)
+				break
+			}
+		}
+		g := Generic{Name: name}
+		if bound != "" {
+			t := ParseType(bound, s.Lang)
+			g.Bound = &t
+			for ; waiting > 0; waiting-- {
+				s.Generics[len(s.Generics)-waiting].Bound = g.Bound
+			}
+		} else if s.Lang == Go {
+			waiting++
+		}
+		s.Generics = append(s.Generics, g)
+	}
+}
+
+// tail reads what follows the parameters.
+func (s *Sig) tail(rest string) {
+	if i := strings.Index(rest, " where "); i >= 0 {
+		rest = rest[:i]
+	}
+	rest = strings.TrimSpace(strings.TrimPrefix(rest, "const "))
+	for _, word := range []string{"throws ", "raises "} {
+		at := strings.Index(" "+rest, " "+word)
+		if at < 0 {
+			continue
+		}
+		for _, e := range splitTop(rest[at+len(word):]) {
+			if e = strings.TrimSpace(e); e != "" {
+				s.Throws = append(s.Throws, e)
+			}
+		}
+		rest = strings.TrimSpace(rest[:at])
+	}
+	marked := false
+	for _, mark := range []string{"->", "→", ":"} {
+		if after, ok := strings.CutPrefix(rest, mark); ok {
+			rest, marked = strings.TrimSpace(after), true
+			break
+		}
+	}
+	if s.Lang != Go {
+		rest = strings.TrimSpace(strings.TrimSuffix(rest, ":"))
+		if strings.HasSuffix(rest, "=>") {
+			rest = strings.TrimSpace(strings.TrimSuffix(rest, "=>"))
+		}
+	}
+	if rest == "" || rest == "=>" || !marked && s.Lang != Go {
+		return
+	}
+	t := ParseType(rest, s.Lang)
+	if s.Lang == Go && strings.HasPrefix(rest, "(") {
+		if inside, _, ok := cutGroup(rest); ok {
+			g := Sig{Lang: Go}
+			g.params(inside)
+			members := make([]Type, 0, len(g.Params))
+			for i := range g.Params {
+				if g.Params[i].Type == nil {
+					return
+				}
+				members = append(members, *g.Params[i].Type)
+			}
+			t = Type{Form: Tuple, Args: members}
+			if len(members) == 1 {
+				t = members[0]
+			}
+		}
+	}
+	s.Result = &t
+}
+
+// params reads a list of parameters.
+func (s *Sig) params(text string) {
+	list := splitTop(text)
+	var waiting []int // of Go: have the type of the one that follows
+	keyword := false
+	for i, part := range list {
+		part = strings.TrimSpace(part)
+		part = withoutAnnotations(part)
+		switch {
+		case part == "" || part == "void" || part == "…" || part == "...":
+			continue
+		case part == "*" && s.Lang != Go:
+			keyword = true
+			continue
+		case part == "/":
+			for k := range s.Params {
+				s.Params[k].Position = true
+			}
+			continue
+		case i == 0 && isReceiver(part):
+			s.Method = true
+			continue
+		}
+		p := Param{Keyword: keyword}
+		switch _, _, colon := cutTop(part, ":"); {
+		case colon || s.Lang != Go && s.Lang != Java:
+			s.colonParam(&p, part)
+		case s.Lang == Java:
+			s.javaParam(&p, part)
+		default:
+			s.goParam(&p, part)
+			if p.Type == nil {
+				waiting = append(waiting, len(s.Params))
+			} else if p.Name != "" {
+				for _, k := range waiting {
+					s.Params[k].Type, s.Params[k].Variadic = p.Type, p.Variadic
+				}
+				waiting = nil
+			}
+		}
+		if p.Variadic && s.Lang == Python {
+			keyword = true
+		}
+		if p.Type != nil && p.Type.Form == Optional && s.Lang == TypeScript {
+			p.Optional = p.Optional || strings.Contains(part, "undefined")
+		}
+		if p.Optional && p.Type != nil && p.Type.Form == Optional {
+			p.Type = &p.Type.Args[0]
+		}
+		s.Params = append(s.Params, p)
+	}
+	if s.Lang == Go { // names alone are types
+		for _, k := range waiting {
+			t := ParseType(s.Params[k].Name, Go)
+			s.Params[k].Type, s.Params[k].Name = &t, ""
+		}
+	}
+}
+
+func isReceiver(part string) bool {
+	if strings.HasPrefix(part, "self:") || strings.HasPrefix(part, "this:") {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(part, "&"); ok {
+		f := strings.Fields(rest)
+		return len(f) > 0 && f[len(f)-1] == "self"
+	}
+	return part == "self" || part == "cls" || part == "mut self"
+}
+
+// withoutAnnotations drops @A, @A(x) and #[a] before a parameter.
+func withoutAnnotations(part string) string {
+	for strings.HasPrefix(part, "@") || strings.HasPrefix(part, "#[") {
+		end := strings.IndexAny(part[1:], " (") + 1
+		if strings.HasPrefix(part, "#[") {
+			end = strings.IndexByte(part, ']') + 1
+		}
+		if end <= 0 {
+			return part
+		}
+		rest := part[end:]
+		if strings.HasPrefix(rest, "(") {
+			if _, after, ok := cutGroup(rest); ok {
+				rest = after
+			}
+		}
+		part = strings.TrimSpace(rest)
+	}
+	return part
+}
+
+func (s *Sig) colonParam(p *Param, part string) {
+	part, value, has := cutTop(part, "=")
+	if has {
+		p.Optional, p.Default = true, strings.TrimSpace(value)
+	}
+	name, typ, typed := cutTop(strings.TrimSpace(part), ":")
+	if typed {
+		t := ParseType(typ, s.Lang)
+		p.Type = &t
+	}
+	fields := strings.Fields(name)
+	for len(fields) > 1 { // private, readonly, vararg, mut, val
+		p.Variadic = p.Variadic || fields[0] == "vararg"
+		fields = fields[1:]
+	}
+	if len(fields) == 1 {
+		name = fields[0]
+	}
+	for _, mark := range []string{"...", "**", "*", "…"} {
+		if rest, ok := strings.CutPrefix(name, mark); ok {
+			name, p.Variadic, p.Keyword = rest, true, mark == "**"
+			if mark == "..." && p.Type != nil && p.Type.Form == List && len(p.Type.Args) == 1 {
+				p.Type = &p.Type.Args[0]
+			}
+		}
+	}
+	if rest, ok := strings.CutSuffix(name, "?"); ok {
+		name, p.Optional = rest, true
+	}
+	p.Name = strings.TrimSpace(name)
+}
+
+func (s *Sig) javaParam(p *Param, part string) {
+	part = strings.TrimSpace(strings.TrimPrefix(part, "final "))
+	at := len(part)
+	for at > 0 {
+		r, n := utf8.DecodeLastRuneInString(part[:at])
+		if r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			break
+		}
+		at -= n
+	}
+	p.Name = part[at:]
+	typ := strings.TrimSpace(part[:at])
+	if rest, ok := strings.CutSuffix(typ, "..."); ok {
+		p.Variadic, typ = true, strings.TrimSpace(rest)
+	}
+	if typ != "" {
+		t := ParseType(typ, Java)
+		p.Type = &t
+	}
+}
+
+func (s *Sig) goParam(p *Param, part string) {
+	name, typ, two := strings.Cut(part, " ")
+	if !two || !isIdent(name) || name == "chan" || name == "func" || name == "map" || name == "interface" || name == "struct" {
+		if isIdent(part) {
+			p.Name = part
+			return
+		}
+		name, typ = "", part
+	}
+	typ = strings.TrimSpace(typ)
+	if rest, ok := strings.CutPrefix(typ, "..."); ok {
+		p.Variadic, typ = true, rest
+	}
+	t := ParseType(typ, Go)
+	p.Name, p.Type = name, &t
+}
+
+func isIdent(s string) bool {
+	for i, r := range s {
+		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Guess is the language that a signature is written in: or, unless its words say something
+// else.
+func Guess(text, or string) string {
+	bare := " " + strings.TrimSpace(text)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(bare, w) })
+	}
+	switch {
+	case has(" def "):
+		return Python
+	case has(" fn ", " pub "):
+		return Rust
+	case has(" fun ", " suspend "):
+		return Kotlin
+	case has(" func "):
+		return Go
+	case has(" function ", "=>"):
+		return TypeScript
+	}
+	open := strings.IndexByte(text, '(')
+	if open < 0 {
+		return or
+	}
+	params, rest, ok := cutGroup(text[open:])
+	if !ok {
+		return or
+	}
+	rest = strings.TrimSpace(rest)
+	head := strings.TrimSpace(text[:open])
+	_, _, colon := cutTop(params, ":")
+	for _, part := range splitTop(params) {
+		if _, _, c := cutTop(part, ":"); c {
+			colon = true
+		}
+	}
+	arrow := strings.HasPrefix(rest, "->") || strings.HasPrefix(rest, "→")
+	typed := strings.HasPrefix(rest, ":")
+	kotlin := func(s string) bool {
+		for _, t := range lexType(s) {
+			if t.kind == 'i' && basics[Kotlin][t.text] != "" && basics[TypeScript][t.text] == "" && basics[Rust][t.text] == "" && t.text != "Any" {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case arrow && has("&", "Vec<", "Option<", "Result<", "Box<", "::", " u8", " i32", " u32", " u64", " i64", "usize"):
+		return Rust
+	case arrow && or == Rust:
+		return Rust
+	case arrow:
+		return Python
+	case typed || colon:
+		if or == TypeScript || or == Kotlin || (or == Rust || or == Python) && !(typed && rest != ":") {
+			return or
+		}
+		if kotlin(params) || kotlin(rest) {
+			return Kotlin
+		}
+		return TypeScript
+	case strings.Contains(withoutGroup(head), " ") && !strings.HasPrefix(head, "async "):
+		return Java
+	case or != "":
+		return or
+	case strings.Contains(strings.TrimSpace(params), " ") || rest != "" && !strings.HasPrefix(rest, "throws"):
+		return Go
+	}
+	return TypeScript
+}
+
+// withoutGroup drops the type parameters at the end of a head.
+func withoutGroup(head string) string {
+	if i := groupStart(head); i > 0 && strings.HasSuffix(head, "]") {
+		return head[:i]
+	}
+	return head
+}
+
+// cutGroup splits a text that begins with a bracket behind the one that closes it.
+func cutGroup(s string) (inside, rest string, ok bool) {
+	if s == "" || !strings.ContainsRune("([{<", rune(s[0])) {
+		return "", "", false
+	}
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}', '>':
+			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') || c == '>' && s[0] != '<' && depth <= 1 {
+				continue
+			}
+			if depth--; depth == 0 {
+				return s[1:i], s[i+1:], true
+			}
+		case '"', '\'', '`':
+			if c == '\'' && !closes(s[i:]) {
+				continue
+			}
+			for i++; i < len(s) && s[i] != c; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return "", "", false
+}
+
+// groupStart is where the bracket opens that the last byte of s closes.
+func groupStart(s string) int {
+	depth := 0
+	for i := len(s) - 1; i >= 0; i-- {
+		switch c := s[i]; c {
+		case ')', ']', '}', '>':
+			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') {
+				continue
+			}
+			depth++
+		case '(', '[', '{', '<':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// splitTop splits at the commas outside of brackets and quotes.
+func splitTop(s string) []string {
+	var out []string
+	for {
+		part, rest, ok := cutTop(s, ",")
+		out = append(out, part)
+		if !ok {
+			return out
+		}
+		s = rest
+	}
+}
+
+// cutTop cuts at the first mark outside of brackets and quotes; "=" is none that belongs to
+// an arrow or a comparison, ":" none that belongs to a path.
+func cutTop(s, mark string) (before, after string, ok bool) {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if depth == 0 && strings.HasPrefix(s[i:], mark) {
+			next := byte(0)
+			if i+1 < len(s) {
+				next = s[i+1]
+			}
+			switch {
+			case mark == "=" && (next == '>' || next == '='):
+				i++
+				continue
+			case mark == ":" && next == ':':
+				i++
+				continue
+			}
+			return s[:i], s[i+len(mark):], true
+		}
+		switch c {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}', '>':
+			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') {
+				continue
+			}
+			depth--
+		case '"', '\'', '`':
+			if c == '\'' && !closes(s[i:]) {
+				continue
+			}
+			for i++; i < len(s) && s[i] != c; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return s, "", false
+}

@@ -1,0 +1,931 @@
+package signature
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Text is a type as it was read, laid out as the language does.
+func Text(t Type, lang string) string { return (&writer{lang: lang, from: lang}).typ(t, false) }
+
+// Convert writes a declaration, a type `Name { a: T }` or a class `Name(a: T)` in another
+// language: its words for types, its way to name things and its way to say that something
+// may be absent, happens later or fails. Types that nobody declared for all languages keep
+// their names. false says that the text is none of these.
+func Convert(text, lang string) (string, bool) {
+	text = strings.Trim(strings.TrimSpace(text), "`")
+	head, _, braces := strings.Cut(text, "{")
+	if braces && !strings.Contains(head, "(") {
+		return convertRecord(text, strings.TrimSpace(head), lang)
+	}
+	s, ok := Parse(text, "")
+	if !ok {
+		return "", false
+	}
+	w := &writer{lang: lang, from: s.Lang}
+	words := strings.Fields(text[:strings.IndexByte(text, '(')])
+	if first := []rune(s.Name)[0]; slices.Contains(words, "class") || s.Result == nil && !s.Async && len(s.Throws) == 0 && len(words) == 1 && unicode.IsUpper(first) && s.Lang != Go {
+		return w.class(s), true
+	}
+	return w.function(s), true
+}
+
+// words are what the languages call what a basic type stands for: TypeScript, Python, Go,
+// Rust, Java, Kotlin.
+var words = map[string][6]string{
+	"string": {"string", "str", "string", "String", "String", "String"},
+	"int":    {"number", "int", "int64", "i64", "long", "Long"},
+	"number": {"number", "int", "int64", "i64", "long", "Long"},
+	"float":  {"number", "float", "float64", "f64", "double", "Double"},
+	"bool":   {"boolean", "bool", "bool", "bool", "boolean", "Boolean"},
+	"bytes":  {"Uint8Array", "bytes", "[]byte", "Vec<u8>", "byte[]", "ByteArray"},
+	"any":    {"any", "Any", "any", "Value", "Object", "Any"},
+	"unit":   {"void", "None", "", "()", "void", "Unit"},
+	"never":  {"never", "NoReturn", "", "!", "void", "Nothing"},
+	"error":  {"Error", "Exception", "error", "Error", "Exception", "Throwable"},
+	"symbol": {"symbol", "Any", "any", "Value", "Object", "Any"},
+}
+
+var order = []string{TypeScript, Python, Go, Rust, Java, Kotlin}
+
+type writer struct{ lang, from string }
+
+func (w *writer) word(class string) string { return words[class][slices.Index(order, w.lang)] }
+
+// keeps says that nothing has to be translated.
+func (w *writer) keeps() bool { return w.lang == w.from || w.lang == "" }
+
+// choose picks by language.
+func (w *writer) choose(ts, py, golang, rust, java, kotlin string) string {
+	return [...]string{ts, py, golang, rust, java, kotlin}[slices.Index(order, w.lang)]
+}
+
+func (w *writer) list(ts []Type) string {
+	out := make([]string, len(ts))
+	for i := range ts {
+		out[i] = w.typ(ts[i], true)
+	}
+	return strings.Join(out, ", ")
+}
+
+// with is a name with arguments in the brackets of the language.
+func (w *writer) with(name string, args ...Type) string {
+	if len(args) == 0 {
+		return name
+	}
+	if w.lang == Python || w.lang == Go {
+		return name + "[" + w.list(args) + "]"
+	}
+	return name + "<" + w.list(args) + ">"
+}
+
+// typ writes a type; inner says that it is the argument of another one.
+func (w *writer) typ(t Type, inner bool) string {
+	if w.keeps() {
+		if s, ok := w.same(t); ok {
+			return s
+		}
+	}
+	arg := func(i int) string {
+		if i < len(t.Args) {
+			return w.typ(t.Args[i], true)
+		}
+		return w.word("any")
+	}
+	switch t.Form {
+	case Basic:
+		name := w.word(t.Class)
+		if w.keeps() {
+			name = t.Name
+		}
+		if w.lang == Java && inner {
+			return box(name)
+		}
+		return name
+	case Literal:
+		return w.literal(t)
+	case Optional:
+		return w.optional(t.Args[0])
+	case List:
+		e := arg(0)
+		if strings.ContainsAny(e, "|&") || strings.Contains(e, "=>") {
+			e = w.choose("("+e+")", e, e, e, e, e)
+		}
+		return w.choose(e+"[]", "List["+e+"]", "[]"+e, "Vec<"+e+">", "List<"+e+">", "List<"+e+">")
+	case Set:
+		e := arg(0)
+		return w.choose("Set<"+e+">", "Set["+e+"]", "map["+e+"]struct{}", "HashSet<"+e+">", "Set<"+e+">", "Set<"+e+">")
+	case Map:
+		kv := arg(0) + ", " + arg(1)
+		return w.choose("Map<"+kv+">", "Dict["+kv+"]", "map["+arg(0)+"]"+arg(1), "HashMap<"+kv+">", "Map<"+kv+">", "Map<"+kv+">")
+	case Tuple:
+		return w.tuple(t)
+	case Union:
+		return w.union(t)
+	case Func:
+		return w.callback(t, !inner)
+	case Future:
+		e := arg(0)
+		return w.choose("Promise<"+e+">", "Awaitable["+e+"]", "<-chan "+e, "impl Future<Output = "+e+">", "CompletableFuture<"+e+">", "Deferred<"+e+">")
+	case Result:
+		if w.lang == Kotlin {
+			return "Result<" + arg(0) + ">"
+		}
+		return w.with("Result", t.Args...)
+	case Pointer:
+		return w.typ(t.Args[0], inner)
+	case Chan:
+		e := arg(0)
+		return w.choose("AsyncIterable<"+e+">", "AsyncIterator["+e+"]", "<-chan "+e, "Receiver<"+e+">", "BlockingQueue<"+e+">", "Channel<"+e+">")
+	case Object:
+		return w.choose("object", "Dict[str, Any]", "map[string]any", "Value", "Map<String, Object>", "Map<String, Any>")
+	case Raw:
+		return w.word("any")
+	case Named:
+	}
+	if t.Name == "&" {
+		return w.typ(t.Args[0], inner)
+	}
+	if t.Name == "..." {
+		return "..."
+	}
+	return w.with(t.Name, t.Args...)
+}
+
+// same writes a type in its own language, as far as that is not what typ does.
+func (w *writer) same(t Type) (string, bool) {
+	switch t.Form {
+	case Raw, Object, Basic:
+		return t.Name, t.Form != Basic || w.lang != Java
+	case List:
+		if len(t.Args) == 0 {
+			return t.Name, true
+		}
+		e := w.typ(t.Args[0], true)
+		switch {
+		case strings.HasPrefix(t.Name, "[") && (w.lang == Go || w.lang == ""):
+			return t.Name + e, true
+		case strings.HasPrefix(t.Name, "[") && w.lang == Rust:
+			size := strings.Trim(t.Name, "[]")
+			if size != "" {
+				size = "; " + size
+			}
+			return "[" + e + size + "]", true
+		case t.Name == "[]" && w.lang != Python:
+			if strings.Contains(e, " | ") || strings.Contains(e, "=>") {
+				e = "(" + e + ")"
+			}
+			return w.typ(t.Args[0], false) + "[]", !strings.HasPrefix(e, "(")
+		case t.Name == "...":
+			return "..." + e, true
+		}
+		return w.with(t.Name, t.Args...), true
+	case Map, Set, Future, Result:
+		if t.Name == "map" || len(t.Args) == 0 {
+			return t.Name, len(t.Args) == 0
+		}
+		return w.with(t.Name, t.Args...), true
+	case Pointer:
+		if len(t.Name) > 1 {
+			return w.with(t.Name, t.Args...), true
+		}
+		return t.Name + w.typ(t.Args[0], false), true
+	case Chan:
+		return t.Name + " " + w.typ(t.Args[0], false), true
+	case Func:
+		if t.Name != "" && t.Name != "Callable" {
+			args := t.Args
+			switch t.Name {
+			case "Consumer", "BiConsumer", "Predicate", "BiPredicate":
+				args = args[:len(args)-1]
+			}
+			return w.with(t.Name, args...), true
+		}
+	case Named:
+		if t.Name == "&" {
+			out := make([]string, len(t.Args))
+			for i := range t.Args {
+				out[i] = w.typ(t.Args[i], false)
+			}
+			if w.lang == Rust {
+				return strings.Join(out, " + "), true
+			}
+			return strings.Join(out, " & "), true
+		}
+	case Tuple:
+		if w.lang == "" {
+			return "(" + w.list(t.Args) + ")", true
+		}
+		if w.lang == Go {
+			return "(" + w.list(t.Args) + ")", true
+		}
+		if t.Name != "" {
+			return w.with(t.Name, t.Args...), true
+		}
+	case Union:
+		if w.lang == "" {
+			return (&writer{lang: TypeScript, from: TypeScript}).typ(t, false), true
+		}
+	default:
+	}
+	if w.lang == "" {
+		return (&writer{lang: TypeScript, from: TypeScript}).typ(t, false), true
+	}
+	return "", false
+}
+
+func (w *writer) literal(t Type) string {
+	class := "string"
+	switch {
+	case t.Name == "true" || t.Name == "false":
+		class = "bool"
+	case !strings.HasPrefix(t.Name, `"`):
+		class = "int"
+	}
+	switch w.lang {
+	case TypeScript:
+		return t.Name
+	case Python:
+		return "Literal[" + pythonValue(t.Name) + "]"
+	}
+	return w.word(class)
+}
+
+// box is the class of Java that stands for a primitive type among arguments.
+func box(name string) string {
+	switch name {
+	case "int":
+		return "Integer"
+	case "char":
+		return "Character"
+	case "long", "short", "byte", "float", "double", "boolean", "void":
+		return strings.ToUpper(name[:1]) + name[1:]
+	}
+	return name
+}
+
+func (w *writer) optional(e Type) string {
+	inner := w.typ(e, true)
+	switch w.lang {
+	case TypeScript:
+		if e.Form == Func {
+			inner = "(" + inner + ")"
+		}
+		return inner + " | null"
+	case Python:
+		return inner + " | None"
+	case Go:
+		if e.Form == List || e.Form == Map || e.Form == Set || e.Form == Func || e.Form == Union || e.Form == Chan || e.Class == "any" || e.Class == "bytes" || e.Class == "error" || strings.HasPrefix(inner, "*") {
+			return inner
+		}
+		return "*" + inner
+	case Rust:
+		return "Option<" + inner + ">"
+	case Java:
+		return "Optional<" + inner + ">"
+	}
+	if e.Form == Func {
+		inner = "(" + inner + ")"
+	}
+	return inner + "?"
+}
+
+func (w *writer) tuple(t Type) string {
+	all := w.list(t.Args)
+	switch {
+	case w.lang == TypeScript:
+		return "[" + all + "]"
+	case w.lang == Python:
+		return "Tuple[" + all + "]"
+	case w.lang == Rust:
+		return "(" + all + ")"
+	case w.lang == Go:
+		return "[]any"
+	case len(t.Args) == 2:
+		return "Pair<" + all + ">"
+	case w.lang == Kotlin && len(t.Args) == 3:
+		return "Triple<" + all + ">"
+	}
+	return "List<" + w.word("any") + ">"
+}
+
+func (w *writer) union(t Type) string {
+	same := true
+	for _, m := range t.Args {
+		same = same && m.Form == Literal && w.literal(m) == w.literal(t.Args[0])
+	}
+	if same && w.lang != TypeScript && w.lang != Python {
+		return w.literal(t.Args[0])
+	}
+	if w.lang != TypeScript && w.lang != Python {
+		return w.word("any")
+	}
+	if w.lang == Python && !slices.ContainsFunc(t.Args, func(m Type) bool { return m.Form != Literal }) {
+		out := make([]string, len(t.Args))
+		for i := range t.Args {
+			out[i] = pythonValue(t.Args[i].Name)
+		}
+		return "Literal[" + strings.Join(out, ", ") + "]"
+	}
+	out := make([]string, len(t.Args))
+	for i := range t.Args {
+		if out[i] = w.typ(t.Args[i], true); t.Args[i].Form == Func && w.lang == TypeScript {
+			out[i] = "(" + out[i] + ")"
+		}
+	}
+	return strings.Join(out, " | ")
+}
+
+// callback writes the type of a function; outer says that it is no argument of another type.
+func (w *writer) callback(t Type, outer bool) string {
+	params, result := t.Args[:len(t.Args)-1], t.Args[len(t.Args)-1]
+	all, r := w.list(params), w.typ(result, w.lang != Java)
+	unit := result.Form == Basic && result.Class == "unit"
+	switch w.lang {
+	case TypeScript:
+		named := make([]string, len(params))
+		for i := range params {
+			named[i] = fmt.Sprintf("arg%d: %s", i, w.typ(params[i], true))
+		}
+		return "(" + strings.Join(named, ", ") + ") => " + r
+	case Python:
+		return "Callable[[" + all + "], " + r + "]"
+	case Go:
+		if unit {
+			return "func(" + all + ")"
+		}
+		return "func(" + all + ") " + r
+	case Rust:
+		text := "Fn(" + all + ")"
+		if !unit {
+			text += " -> " + r
+		}
+		if outer {
+			return "impl " + text
+		}
+		return "Box<dyn " + text + ">"
+	case Kotlin:
+		return "(" + all + ") -> " + r
+	}
+	boxed := box(r)
+	bool := result.Form == Basic && result.Class == "bool"
+	switch n := len(params); {
+	case n == 0 && unit:
+		return "Runnable"
+	case n == 0:
+		return "Supplier<" + boxed + ">"
+	case n == 1 && unit:
+		return "Consumer<" + all + ">"
+	case n == 2 && unit:
+		return "BiConsumer<" + all + ">"
+	case n == 1 && bool:
+		return "Predicate<" + all + ">"
+	case n == 2 && bool:
+		return "BiPredicate<" + all + ">"
+	case n == 1:
+		return "Function<" + all + ", " + boxed + ">"
+	case n == 2:
+		return "BiFunction<" + all + ", " + boxed + ">"
+	}
+	return fmt.Sprintf("Function%d<%s, %s>", len(params), all, boxed)
+}
+
+// function writes a declaration.
+func (w *writer) function(s Sig) string {
+	owner, name := "", s.Name
+	if i := strings.LastIndexAny(name, ".#:"); i >= 0 {
+		owner, name = strings.Trim(name[:i], ".#:"), name[i+1:]
+	}
+	result, said, fails := Type{}, s.Result != nil, len(s.Throws) > 0
+	if said {
+		result = *s.Result
+	}
+	if result.Form == Future && len(result.Args) == 1 {
+		result = result.Args[0]
+	}
+	if s.Lang == Go && result.Form == Tuple && len(result.Args) > 1 && isError(result.Args[len(result.Args)-1]) {
+		fails, result.Args = true, result.Args[:len(result.Args)-1]
+		if len(result.Args) == 1 {
+			result = result.Args[0]
+		}
+	} else if s.Lang == Go && isError(result) {
+		fails, result = true, Type{Form: Basic, Class: "unit", Name: ""}
+	}
+	if s.Lang == Go && !said {
+		result, said = Type{Form: Basic, Class: "unit"}, true
+	}
+	unit := !said || result.Form == Basic && result.Class == "unit"
+	params := w.params(s.Params)
+	switch w.lang {
+	case TypeScript:
+		return w.typescript(s, owner, name, params, result, said)
+	case Python:
+		if owner != "" || s.Method {
+			params = append([]string{"self"}, params...)
+		}
+		text := "def " + Name(name, Python) + "(" + strings.Join(params, ", ") + ")"
+		if s.Async {
+			text = "async " + text
+		}
+		if said {
+			text += " -> " + w.typ(result, false)
+		}
+		return text + ":"
+	case Go:
+		return w.golang(s, owner, name, params, result, unit, fails)
+	case Rust:
+		return w.rust(s, owner, name, params, result, unit, fails)
+	case Java:
+		text := "public "
+		if g := w.generics(s.Generics, " extends "); g != "" {
+			text += g + " "
+		}
+		r := w.typ(result, s.Async)
+		switch {
+		case !said && s.Async:
+			r = "CompletableFuture<Void>"
+		case !said:
+			r = "void"
+		case s.Async:
+			r = "CompletableFuture<" + r + ">"
+		}
+		text += r + " " + Name(name, Java) + "(" + strings.Join(params, ", ") + ")"
+		if len(s.Throws) > 0 {
+			text += " throws " + strings.Join(exceptions(s.Throws), ", ")
+		} else if fails {
+			text += " throws Exception"
+		}
+		return text
+	}
+	text := "fun "
+	if s.Async {
+		text = "suspend fun "
+	}
+	if g := w.generics(s.Generics, " : "); g != "" {
+		text += g + " "
+	}
+	text += Name(name, Kotlin) + "(" + strings.Join(params, ", ") + ")"
+	if said {
+		text += ": " + w.typ(result, false)
+	}
+	return text
+}
+
+func (w *writer) typescript(s Sig, owner, name string, params []string, result Type, said bool) string {
+	text := Name(name, TypeScript) + w.generics(s.Generics, " extends ") + "(" + strings.Join(params, ", ") + ")"
+	if owner == "" && !s.Method {
+		text = "function " + text
+	}
+	if s.Async {
+		text = "async " + text
+	}
+	switch {
+	case said && s.Async:
+		return text + ": Promise<" + w.typ(result, true) + ">"
+	case said:
+		return text + ": " + w.typ(result, false)
+	}
+	return text
+}
+
+func (w *writer) golang(s Sig, owner, name string, params []string, result Type, unit, fails bool) string {
+	text := "func "
+	if owner != "" {
+		text += "(" + strings.ToLower(owner[:1]) + " *" + owner + ") "
+	}
+	text += Name(name, Go)
+	if g := s.Generics; len(g) > 0 {
+		list := make([]string, len(g))
+		for i := range g {
+			list[i] = g[i].Name + " any"
+			if g[i].Bound != nil {
+				list[i] = g[i].Name + " " + w.typ(*g[i].Bound, true)
+			}
+		}
+		text += "[" + strings.Join(list, ", ") + "]"
+	}
+	text += "(" + strings.Join(params, ", ") + ")"
+	fails = fails || s.Async || result.Form == Result
+	if result.Form == Result && len(result.Args) > 0 {
+		result = result.Args[0]
+		unit = result.Form == Basic && result.Class == "unit"
+	}
+	results := []Type{result}
+	if result.Form == Tuple {
+		results = result.Args
+	}
+	var out []string
+	for _, r := range results {
+		if !unit {
+			out = append(out, w.typ(r, false))
+		}
+	}
+	if fails {
+		out = append(out, "error")
+	}
+	switch len(out) {
+	case 0:
+		return text
+	case 1:
+		return text + " " + out[0]
+	}
+	return text + " (" + strings.Join(out, ", ") + ")"
+}
+
+func (w *writer) rust(s Sig, owner, name string, params []string, result Type, unit, fails bool) string {
+	text := "pub fn "
+	if s.Async {
+		text = "pub async fn "
+	}
+	if owner != "" || s.Method {
+		params = append([]string{"&self"}, params...)
+	}
+	text += Name(name, Rust) + w.generics(s.Generics, ": ") + "(" + strings.Join(params, ", ") + ")"
+	r := "()"
+	if !unit {
+		r = w.typ(result, false)
+	}
+	wrong := "Error"
+	if len(s.Throws) == 1 {
+		wrong = s.Throws[0]
+	}
+	switch {
+	case w.keeps() && s.Result == nil:
+		return text
+	case w.keeps():
+		return text + " -> " + r
+	case result.Form != Result && (fails || s.Async):
+		return text + " -> Result<" + r + ", " + wrong + ">"
+	case unit:
+		return text
+	}
+	return text + " -> " + r
+}
+
+// generics are type parameters, with bounds where they have some.
+func (w *writer) generics(list []Generic, mark string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	out := make([]string, len(list))
+	for i, g := range list {
+		out[i] = g.Name
+		if g.Bound != nil && g.Bound.Class != "any" && !(w.from == Go && g.Bound.Name == "comparable") {
+			out[i] += mark + w.typ(*g.Bound, true)
+		}
+	}
+	return "<" + strings.Join(out, ", ") + ">"
+}
+
+// exceptions are Java's names for errors.
+func exceptions(list []string) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = e
+		if base, ok := strings.CutSuffix(e, "Error"); ok && base != "" {
+			out[i] = base + "Exception"
+		}
+	}
+	return out
+}
+
+// params writes the parameters.
+func (w *writer) params(list []Param) []string {
+	var out []string
+	keyword := false
+	for i, p := range list {
+		name := p.Name
+		if name == "" {
+			name = fmt.Sprintf("arg%d", i)
+		}
+		name = Name(name, w.lang)
+		if w.lang == Go {
+			name = lowerFirst(name)
+		}
+		if w.lang == Python && p.Keyword && !keyword && !p.Variadic && !slices.ContainsFunc(list[:i], func(q Param) bool { return q.Variadic }) {
+			keyword = true
+			out = append(out, "*")
+		}
+		out = append(out, w.param(p, name, i == len(list)-1 && !slices.ContainsFunc(list[:i], func(q Param) bool { return q.Optional })))
+	}
+	return out
+}
+
+func (w *writer) param(p Param, name string, alone bool) string {
+	t := Type{Form: Basic, Name: w.word("any"), Class: "any"}
+	if p.Type != nil {
+		t = *p.Type
+	}
+	typ := w.typ(t, false)
+	switch w.lang {
+	case TypeScript:
+		if p.Type == nil {
+			if p.Variadic {
+				return "..." + name
+			}
+			return name + map[bool]string{true: "?"}[p.Optional]
+		}
+		switch {
+		case p.Variadic:
+			return "..." + name + ": " + w.typ(Type{Form: List, Name: "[]", Args: []Type{t}}, false)
+		case p.Default != "" && value(p.Default, TypeScript) != "":
+			return name + ": " + typ + " = " + value(p.Default, TypeScript)
+		case p.Optional:
+			return name + "?: " + typ
+		}
+		return name + ": " + typ
+	case Python:
+		return w.pythonParam(p, name, typ)
+	case Go:
+		switch {
+		case p.Variadic, p.Optional && alone:
+			return name + " ..." + typ
+		case p.Optional:
+			return name + " " + w.optional(t)
+		}
+		return name + " " + typ
+	case Rust:
+		switch {
+		case p.Variadic:
+			return name + ": &[" + w.typ(t, true) + "]"
+		case p.Optional:
+			return name + ": Option<" + w.typ(t, true) + ">"
+		case t.Form == Basic && t.Class == "string" && !w.keeps():
+			return name + ": &str"
+		}
+		return name + ": " + typ
+	case Java:
+		switch {
+		case p.Variadic:
+			return typ + "... " + name
+		case p.Optional:
+			return w.typ(t, true) + " " + name
+		}
+		return typ + " " + name
+	}
+	switch {
+	case p.Variadic:
+		return "vararg " + name + ": " + typ
+	case p.Default != "" && value(p.Default, Kotlin) != "" && value(p.Default, Kotlin) != "null":
+		return name + ": " + typ + " = " + value(p.Default, Kotlin)
+	case p.Optional:
+		return name + ": " + w.optional(t) + " = null"
+	}
+	return name + ": " + typ
+}
+
+func (w *writer) pythonParam(p Param, name, typ string) string {
+	if p.Variadic {
+		name = map[bool]string{true: "**", false: "*"}[p.Keyword] + name
+	}
+	if p.Type == nil {
+		if p.Optional && !p.Variadic {
+			if v := value(p.Default, Python); v != "" {
+				return name + "=" + v
+			}
+			return name + "=None"
+		}
+		return name
+	}
+	switch {
+	case p.Default != "" && value(p.Default, Python) != "" && value(p.Default, Python) != "None":
+		return name + ": " + typ + " = " + value(p.Default, Python)
+	case p.Optional && !p.Variadic:
+		return name + ": " + typ + " | None = None"
+	}
+	return name + ": " + typ
+}
+
+// value is a default in the words of a language, "" when it is more than a literal.
+func value(v, lang string) string {
+	switch strings.ToLower(v) {
+	case "none", "null", "undefined", "nil":
+		return map[bool]string{true: "None", false: "null"}[lang == Python]
+	case "true", "false":
+		if lang == Python {
+			return pythonValue(strings.ToLower(v))
+		}
+		return strings.ToLower(v)
+	}
+	number := strings.Trim(v, "0123456789.-_") == ""
+	if n := len(v); n >= 2 && (v[0] == '"' || v[0] == '\'') && v[n-1] == v[0] {
+		return `"` + v[1:n-1] + `"`
+	}
+	if number && v != "" {
+		return v
+	}
+	return ""
+}
+
+func pythonValue(v string) string {
+	switch v {
+	case "true":
+		return "True"
+	case "false":
+		return "False"
+	}
+	return v
+}
+
+// Name is an identifier as the language writes those of functions and parameters: Pascal
+// case in Go, where it is exported.
+func Name(name, lang string) string {
+	parts := split(name)
+	if len(parts) == 0 {
+		return name
+	}
+	private := strings.HasPrefix(name, "_")
+	switch lang {
+	case Python, Rust:
+		out := strings.ToLower(strings.Join(parts, "_"))
+		if private {
+			out = "_" + out
+		}
+		return out
+	case Go:
+		for i, p := range parts {
+			if up := strings.ToUpper(p); slices.Contains(initialisms, up) {
+				parts[i] = up
+				continue
+			}
+			parts[i] = upperFirst(strings.ToLower(p))
+		}
+		return strings.Join(parts, "")
+	}
+	for i, p := range parts {
+		parts[i] = strings.ToLower(p)
+		if i > 0 {
+			parts[i] = upperFirst(parts[i])
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// initialisms are written in one case by those who write Go.
+var initialisms = []string{"API", "CPU", "CSS", "DB", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IO", "IP", "JSON", "JWT", "OS", "RPC", "SQL", "SSH", "TCP", "TLS", "TTL", "UDP", "UI", "URI", "URL", "UTF", "UUID", "XML", "YAML"}
+
+// split cuts a name into its words.
+func split(name string) []string {
+	var out []string
+	var word []rune
+	runes := []rune(name)
+	flush := func() {
+		if len(word) > 0 {
+			out = append(out, string(word))
+			word = nil
+		}
+	}
+	for i, r := range runes {
+		if r == '_' || r == '-' || r == '$' {
+			flush()
+			continue
+		}
+		before := i > 0 && unicode.IsUpper(runes[i-1])
+		after := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+		if unicode.IsUpper(r) && (!before || after) {
+			flush()
+		}
+		word = append(word, r)
+	}
+	flush()
+	return out
+}
+
+func upperFirst(s string) string {
+	r := []rune(s)
+	if len(r) > 0 {
+		r[0] = unicode.ToUpper(r[0])
+	}
+	return string(r)
+}
+
+// lowerFirst makes the first word of a Go name lower case: userID, idToken.
+func lowerFirst(s string) string {
+	parts := split(s)
+	if len(parts) == 0 {
+		return s
+	}
+	parts[0] = strings.ToLower(parts[0])
+	return strings.Join(parts, "")
+}
+
+// class writes a class with its constructor.
+func (w *writer) class(s Sig) string {
+	params := w.params(s.Params)
+	all := strings.Join(params, ", ")
+	switch w.lang {
+	case TypeScript:
+		return "class " + s.Name + " {\n  constructor(" + all + ") {}\n}"
+	case Python:
+		return "class " + s.Name + ":\n    def __init__(" + strings.Join(append([]string{"self"}, params...), ", ") + "):\n        pass"
+	case Go:
+		return "type " + s.Name + " struct{}\n\nfunc New" + s.Name + "(" + all + ") *" + s.Name
+	case Rust:
+		return "pub struct " + s.Name + ";\n\nimpl " + s.Name + " {\n    pub fn new(" + all + ") -> Self\n}"
+	case Java:
+		return "public class " + s.Name + " {\n    public " + s.Name + "(" + all + ") {}\n}"
+	}
+	return "class " + s.Name + "(" + all + ")"
+}
+
+// convertRecord writes a type with fields.
+func convertRecord(text, head, lang string) (string, bool) {
+	from := TypeScript
+	name := head
+	for _, w := range strings.Fields(head) {
+		switch w {
+		case "type":
+			if strings.HasSuffix(head, "struct") {
+				from = Go
+			}
+		case "struct":
+			if from != Go {
+				from = Rust
+			}
+		case "interface", "export", "pub", "public", "class", "record", "data", "=":
+		default:
+			name = w
+		}
+	}
+	fields, ok := Fields(strings.ReplaceAll(text, "\n", ";"), from)
+	if !ok || !isIdent(name) {
+		return "", false
+	}
+	w := &writer{lang: lang, from: from}
+	lines := make([]string, 0, len(fields))
+	for _, f := range fields {
+		lines = append(lines, w.field(f))
+	}
+	switch lang {
+	case TypeScript:
+		return "interface " + name + " {\n" + indent("  ", lines, ";") + "}", true
+	case Python:
+		if len(lines) == 0 {
+			lines = []string{"pass"}
+		}
+		return "@dataclass\nclass " + name + ":\n" + strings.TrimSuffix(indent("    ", lines, ""), "\n"), true
+	case Go:
+		return "type " + name + " struct {\n" + goFields(w, fields) + "}", true
+	case Rust:
+		return "#[derive(Debug, Clone, Serialize, Deserialize)]\npub struct " + name + " {\n" + indent("    ", lines, ",") + "}", true
+	case Java:
+		return "public record " + name + "(\n" + strings.Replace(indent("    ", lines, ",")+") {}", ",\n)", "\n)", 1), true
+	}
+	return "data class " + name + "(\n" + strings.Replace(indent("    ", lines, ",")+")", ",\n)", "\n)", 1), true
+}
+
+func indent(by string, lines []string, end string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(by + l + end + "\n")
+	}
+	return b.String()
+}
+
+func (w *writer) field(f Field) string {
+	t := Type{Form: Basic, Name: w.word("any"), Class: "any"}
+	if f.Type != nil {
+		t = *f.Type
+	}
+	typ, name := w.typ(t, false), Name(f.Name, w.lang)
+	if f.Optional && w.lang != TypeScript {
+		typ = w.optional(t)
+	}
+	switch w.lang {
+	case TypeScript:
+		return name + map[bool]string{true: "?"}[f.Optional] + ": " + typ
+	case Python:
+		return name + ": " + typ + map[bool]string{true: " = None"}[f.Optional]
+	case Rust:
+		return "pub " + name + ": " + strings.Replace(typ, "impl Fn", "Box<dyn Fn", 1)
+	case Java:
+		return typ + " " + name
+	}
+	return "val " + name + ": " + typ
+}
+
+// goFields lays the fields out in columns, as gofmt does.
+func goFields(w *writer, fields []Field) string {
+	type row struct{ name, typ, tag string }
+	rows := make([]row, 0, len(fields))
+	a, b := 0, 0
+	for _, f := range fields {
+		t := Type{Form: Basic, Name: "any", Class: "any"}
+		if f.Type != nil {
+			t = *f.Type
+		}
+		r := row{Name(f.Name, Go), w.typ(t, false), "`json:\"" + f.Name + "\"`"}
+		if f.Optional {
+			r.typ, r.tag = w.optional(t), "`json:\""+f.Name+",omitempty\"`"
+		}
+		rows = append(rows, r)
+		a, b = max(a, len(r.name)), max(b, len(r.typ))
+	}
+	var out strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&out, "\t%-*s %-*s %s\n", a, r.name, b, r.typ, r.tag)
+	}
+	return out.String()
+}
