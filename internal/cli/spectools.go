@@ -37,40 +37,14 @@ var oldNames = [][2]string{
 	{"format-exports", "exports"},
 	{"index-project", "project"},
 	{"generate-diagram", "diagram"},
+	{"interface-diff", "diff"},
 }
 
 // specTool is a spec command that needs no agent and no state.
 type specTool struct {
 	a      *app
 	output string
-}
-
-// files opens the project and lists what is in it now.
-func (t *specTool) files(ctx context.Context) (*project, *inspect.Project, error) {
-	p, err := t.a.open(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := p.repo.Listing(ctx, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	var files []string
-	for f, x := range list {
-		if !x.Deleted && x.Mode != "160000" {
-			files = append(files, f)
-		}
-	}
-	return p, inspect.New(p.root, files, p.read), nil
-}
-
-// read is a file of the project, nil when it cannot be read.
-func (p *project) read(f string) []byte {
-	b, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(f)))
-	if err != nil {
-		return nil
-	}
-	return b
+	unread map[string]string // files that could not be read, and why
 }
 
 // symbols opens the project with the index of its symbols. What is kept of it from the last time
@@ -93,7 +67,7 @@ func (t *specTool) symbols(ctx context.Context, fresh bool) (*project, *inspect.
 			ids[f] = is.ID
 		}
 	}
-	if x.Update(ids, p.read, time.Now()) {
+	if x.Update(ids, t.reader(p), time.Now()) {
 		p.keepSymbols(x)
 	}
 	return p, x, nil
@@ -179,7 +153,11 @@ func (t *specTool) answer(v any, text func()) error {
 
 // command makes a spec command; run does the work.
 func (t *specTool) command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error { return run(c.Context(), args) }}
+	c := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error {
+		err := run(c.Context(), args)
+		t.complain()
+		return err
+	}}
 	name, _, _ := strings.Cut(use, " ")
 	for _, n := range oldNames {
 		if n[1] == name && !strings.Contains(n[0], " ") && n[0] != name {
@@ -195,7 +173,7 @@ func newSpecTools(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		t().tree(), t().audit(), t().boundary(), t().parse(), t().check(), t().fix(), t().scan(), t().index(),
 		t().find(), t().refs(), t().graph(), t().implements(), t().migrate(), t().convention(),
-		t().analyze(), t().exports(), t().project(), t().diagram(),
+		t().analyze(), t().exports(), t().project(), t().diagram(), t().diff(),
 	}
 }
 

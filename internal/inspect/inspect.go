@@ -100,3 +100,9 @@ func depth(dir string) int {
 	}
 	return strings.Count(dir, "/") + 1
 }
+
+// Unreadable is a file that could not be read, with why and what to do.
+type Unreadable struct {
+	File    string `json:"file"`
+	Message string `json:"message"`
+}

@@ -70,7 +70,7 @@ type outline struct {
 	id      string // of the contents; "" where it is not known to be that of what was read
 	dir     string
 	symbols []outlined
-	uses    []use
+	uses    []mention
 }
 
 type outlined struct {
@@ -78,7 +78,7 @@ type outlined struct {
 	line                  int
 }
 
-type use struct {
+type mention struct {
 	path, symbol, section string
 	dependency, isSpec    bool // a dependency may be written in several ways
 	line                  int
@@ -99,13 +99,13 @@ func outlineOf(file, id string, src []byte) outline {
 	}
 	for _, dep := range d.Dependencies.Internal {
 		for _, s := range dep.Symbols {
-			o.uses = append(o.uses, use{path: strings.Clone(dep.Path), symbol: strings.Clone(s), section: "Dependencies", dependency: true, isSpec: dep.IsSpec, line: dep.Line})
+			o.uses = append(o.uses, mention{path: strings.Clone(dep.Path), symbol: strings.Clone(s), section: "Dependencies", dependency: true, isSpec: dep.IsSpec, line: dep.Line})
 		}
 	}
 	for _, ref := range d.CrossRefs {
-		o.uses = append(o.uses, use{path: strings.Clone(ref.Path), symbol: strings.Clone(ref.Symbol), section: strings.Clone(ref.Section), isSpec: true, line: ref.Line})
+		o.uses = append(o.uses, mention{path: strings.Clone(ref.Path), symbol: strings.Clone(ref.Symbol), section: strings.Clone(ref.Section), isSpec: true, line: ref.Line})
 	}
-	slices.SortStableFunc(o.uses, func(a, b use) int { return cmp.Compare(a.line, b.line) })
+	slices.SortStableFunc(o.uses, func(a, b mention) int { return cmp.Compare(a.line, b.line) })
 	return o
 }
 
@@ -180,12 +180,12 @@ func (s *Symbols) Find(name string) []Symbol {
 // References lists the references to an anchor, or to a name wherever it is.
 func (s *Symbols) References(to string) []Reference {
 	name := to[strings.LastIndexByte(to, '#')+1:]
-	return s.references(func(u *use) bool { return u.symbol == name }, func(r *Reference) bool { return r.Anchor == to || r.Symbol == to })
+	return s.references(func(u *mention) bool { return u.symbol == name }, func(r *Reference) bool { return r.Anchor == to || r.Symbol == to })
 }
 
 // references resolves the uses that may be wanted and keeps the references that are. One to the
 // module itself is none, and one that a section repeats counts once.
-func (s *Symbols) references(may func(*use) bool, want func(*Reference) bool) []Reference {
+func (s *Symbols) references(may func(*mention) bool, want func(*Reference) bool) []Reference {
 	dirs := make(index.Dirs, len(s.specs))
 	for i := range s.specs {
 		dirs.Add(s.specs[i].dir, i)
@@ -227,7 +227,7 @@ func (s *Symbols) Index(root string) SymbolIndex {
 			x.Symbols = append(x.Symbols, s.specs[i].symbol(j))
 		}
 	}
-	x.References = s.references(func(*use) bool { return true }, func(*Reference) bool { return true })
+	x.References = s.references(func(*mention) bool { return true }, func(*Reference) bool { return true })
 	for _, r := range x.References {
 		if !r.Valid {
 			x.Unresolved = append(x.Unresolved, r)
@@ -308,9 +308,9 @@ func LoadSymbols(b []byte, stamp string) (*Symbols, error) {
 		for k := range o.symbols {
 			o.symbols[k] = outlined{r.text(), r.text(), r.text(), r.number()}
 		}
-		o.uses = make([]use, r.count())
+		o.uses = make([]mention, r.count())
 		for k := range o.uses {
-			o.uses[k] = use{path: r.text(), symbol: r.text(), section: r.text(), dependency: r.number() == 1, isSpec: r.number() == 1, line: r.number()}
+			o.uses[k] = mention{path: r.text(), symbol: r.text(), section: r.text(), dependency: r.number() == 1, isSpec: r.number() == 1, line: r.number()}
 		}
 	}
 	if r.bad || r.rest != "" {

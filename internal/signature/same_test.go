@@ -72,6 +72,7 @@ func TestFits(t *testing.T) {
 		{"java", "Claims validate(final String token)", "public Claims validate(@NonNull String t) throws E", ""},
 		{"java", "validate(token: string): List<Integer>", "public List<Integer> validate(String token)", ""},
 		{"kotlin", "suspend fun f(x: Int?): List<String>", "suspend fun f(x: Int? = null): List<String>", ""},
+		{"go", "Add(…) int", "func Add(a, b int) int", ""},
 		// differences
 		{"typescript", "add(a: number)", "add(a: number, b: number)", "takes 2 parameters"},
 		{"typescript", "add(a: number): string", "add(a: number): number", "returns number, the spec says string"},

@@ -47,6 +47,7 @@ type Sig struct {
 	Result   *Type // nil where nothing is said about it
 	Async    bool  // it says so, or gives a promise
 	Method   bool  // it names what it is called on: self
+	Open     bool  // its parameters are not said: (…)
 	Throws   []string
 	Lang     string // in which it was read
 }
@@ -317,7 +318,10 @@ func (s *Sig) params(text string) {
 		part = strings.TrimSpace(part)
 		part = withoutAnnotations(part)
 		switch {
-		case part == "" || part == "void" || part == "…" || part == "...":
+		case part == "" || part == "void":
+			continue
+		case part == "…" || part == "...":
+			s.Open = true
 			continue
 		case part == "*" && s.Lang != Go:
 			keyword = true
