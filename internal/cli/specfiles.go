@@ -95,6 +95,51 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 	}), nil
 }
 
+// staged is the project as the next commit would have it, and the modules in which that
+// differs from the last one.
+func (t *specTool) staged(ctx context.Context, p *project) (*inspect.Project, map[string]bool, error) {
+	if p.noGit {
+		return nil, nil, usage("%s is in no git repository, so nothing can be staged: leave --staged out", p.root)
+	}
+	now, err := p.repo.Index(ctx, t.a.env["GIT_INDEX_FILE"])
+	if err != nil {
+		return nil, nil, err
+	}
+	before := map[string]string{}
+	head, err := p.repo.Head(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !head.Unborn {
+		entries, err := p.repo.ReadTree(ctx, head.Commit)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range entries {
+			before[e.Path] = e.ID
+		}
+	}
+	x, err := t.entries(ctx, p, now, func(string) bool { return true })
+	if err != nil {
+		return nil, nil, err
+	}
+	var changed []string
+	for _, e := range now {
+		if before[e.Path] != e.ID {
+			changed = append(changed, e.Path)
+		}
+		delete(before, e.Path)
+	}
+	changed = slices.AppendSeq(changed, maps.Keys(before))
+	touched := map[string]bool{}
+	for _, f := range changed {
+		if dir, ok := x.Owner(f); ok {
+			touched[dir] = true
+		}
+	}
+	return x, touched, nil
+}
+
 func tooLarge(size int64) error {
 	return fmt.Errorf("it has %s, and files of more than %s are not read: split it, or let git ignore it", report.Size(size), report.Size(readable))
 }

@@ -1,75 +1,178 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/inspect"
 )
 
+// validateOptions are the flags of validate.
+type validateOptions struct {
+	format   string
+	exitZero bool
+	staged   bool
+	fix, dry bool
+}
+
 func newValidate(a *app) *cobra.Command {
-	var format string
-	var exitZero bool
+	var o validateOptions
 	c := &cobra.Command{
 		Use: "validate [PATH]", Short: "compare specs with the code beside them, without an agent; exit 1 when they differ", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard validate\n  jacquard validate src --format sarif > drift.sarif",
+		Example: "  jacquard validate\n  jacquard validate src --format sarif > drift.sarif\n  jacquard validate --fix --dry-run\n  jacquard validate --staged",
 		RunE: func(c *cobra.Command, args []string) error {
-			t := specTool{a: a}
-			p, x, err := t.files(c.Context())
-			if err != nil {
-				return err
-			}
-			dir, err := p.inside(first(args, "", "."))
-			if err != nil {
-				return err
-			}
-			v := x.Validate(root(dir))
-			if err := showDrift(a, v, format); err != nil {
-				return err
-			}
-			if v.Summary.Good < v.Summary.Modules && !exitZero {
-				return silent(exitNotVerified)
-			}
-			return nil
+			return a.validate(c.Context(), first(args, "", "."), o)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text, json, sarif or junit")
-	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although they differ")
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "text", "text, json, sarif or junit")
+	f.BoolVar(&o.exitZero, "exit-zero", false, "exit 0 although they differ")
+	f.BoolVar(&o.staged, "staged", false, "compare what is staged for the next commit, in the modules of which something is")
+	f.BoolVar(&o.fix, "fix", false, "write into specs what can be read from code: exports, imported modules, entries of Structure")
+	f.BoolVar(&o.dry, "dry-run", false, "with --fix: show what would be written, and write nothing")
 	return c
 }
 
-func showDrift(a *app, v inspect.Validation, format string) error {
+func (a *app) validate(ctx context.Context, at string, o validateOptions) error {
+	switch o.format {
+	case "text", "json", "sarif", "junit":
+	default:
+		return usage("--format %q: want text, json, sarif or junit", o.format)
+	}
+	switch {
+	case o.dry && !o.fix:
+		return usage("--dry-run shows what --fix would write: give both")
+	case o.fix && o.staged:
+		return usage("--fix writes files, --staged reads what is staged: give one of them, then git add what was written")
+	}
+	t := &specTool{a: a}
+	p, x, wanted, dir, err := t.toValidate(ctx, at, o.staged)
+	if err != nil {
+		return err
+	}
+	v := x.ValidateModules(wanted)
+	mended := []inspect.Mended{}
+	if o.fix {
+		mended = x.Mend(v)
+		changed := map[string][]byte{}
+		for _, m := range mended {
+			changed[m.File] = m.Text
+		}
+		now := x.With(changed).ValidateModules(wanted)
+		now.Fixed(v)
+		v = now
+		if !o.dry {
+			for _, m := range mended {
+				if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(m.File)), m.Text, 0o644); err != nil { //nolint:gosec // a document of the project
+					return environment("write "+m.File, err)
+				}
+			}
+		}
+	}
+	v.Unreadable = t.unreadable(root(dir))
+	if err := showDrift(a, v, mended, o); err != nil {
+		return err
+	}
+	if !v.Clean() && !o.exitZero {
+		return silent(exitNotVerified)
+	}
+	return nil
+}
+
+// toValidate finds the project and which of its modules are to be compared.
+func (t *specTool) toValidate(ctx context.Context, at string, staged bool) (*project, *inspect.Project, func(string) bool, string, error) {
+	p, err := t.a.open(ctx)
+	if err != nil {
+		return nil, nil, nil, "", err
+	}
+	dir, err := p.inside(at)
+	if err != nil {
+		return nil, nil, nil, "", err
+	}
+	within := inspect.Below(root(dir))
+	if staged {
+		x, touched, err := t.staged(ctx, p)
+		return p, x, func(d string) bool { return within(d) && touched[d] }, dir, err
+	}
+	x, err := t.workTree(ctx, p, true)
+	return p, x, within, dir, err
+}
+
+func showDrift(a *app, v inspect.Validation, mended []inspect.Mended, o validateOptions) error {
 	if a.json {
-		format = "json"
+		o.format = "json"
 	}
 	var raw []byte
 	var err error
-	switch format {
+	switch o.format {
 	case "json":
+		if o.fix {
+			a.print(struct {
+				inspect.Validation
+
+				DryRun bool             `json:"dry_run"`
+				Mended []inspect.Mended `json:"mended"`
+			}{v, o.dry, mended})
+			return nil
+		}
 		a.print(v)
 		return nil
 	case "sarif":
 		raw, err = v.SARIF(version)
 	case "junit":
 		raw, err = v.JUnit()
-	case "text":
-		for _, m := range v.Modules {
-			fmt.Fprintf(a.Out, a.lang().T("%s %s: %s, %d %% of its exports are specified\n"), tick(m.Status == "good"), m.Directory, m.Status, m.Coverage)
-			if !m.Valid {
-				fmt.Fprintf(a.Out, a.lang().T("    the spec is not valid: jacquard spec check %s\n"), m.Directory)
-			}
-			for _, d := range m.Issues {
-				fmt.Fprintf(a.Out, "    %s:%d: [%s] %s\n", d.File, max(d.Line, 1), d.Type, d.Message)
-			}
-		}
-		return nil
 	default:
-		return usage("--format %q: want text, json, sarif or junit", format)
+		showMended(a, mended, o.dry)
+		showText(a, v)
+		return nil
 	}
 	if err != nil {
 		return err
 	}
 	_, err = a.Out.Write(append(raw, '\n'))
 	return err
+}
+
+func showText(a *app, v inspect.Validation) {
+	for _, m := range v.Modules {
+		fmt.Fprintf(a.Out, a.lang().T("%s %s: %s, %d %% of its exports are specified\n"), tick(m.Status == "good" || m.Status == "fixed"), m.Directory, m.Status, m.Coverage)
+		if !m.Valid {
+			fmt.Fprintf(a.Out, a.lang().T("    the spec is not valid: jacquard spec check %s\n"), m.Directory)
+		}
+		for _, d := range m.Issues {
+			fmt.Fprintf(a.Out, "    %s:%d: [%s] %s\n", d.File, max(d.Line, 1), d.Type, d.Message)
+		}
+		for _, d := range m.Notes {
+			fmt.Fprintf(a.Out, a.lang().T("    %s:%d: note: %s\n"), d.File, max(d.Line, 1), d.Message)
+		}
+	}
+	for _, d := range v.Conventions {
+		fmt.Fprintf(a.Out, "⚠ %s:%d: [%s] %s\n", d.File, d.Line, d.Type, d.Message)
+	}
+	for _, u := range v.Unreadable {
+		fmt.Fprintf(a.Out, "⚠ %s: %s\n", u.File, u.Message)
+	}
+}
+
+func showMended(a *app, mended []inspect.Mended, dry bool) {
+	for _, m := range mended {
+		if dry {
+			fmt.Fprintf(a.Out, a.lang().T("%s would change:\n"), m.File)
+		} else {
+			fmt.Fprintf(a.Out, a.lang().T("%s changed:\n"), m.File)
+		}
+		for _, c := range m.Changes {
+			fmt.Fprintf(a.Out, "  %d: [%s] %s\n", c.Line, c.Type, c.Symbol)
+			for _, l := range c.Removed {
+				fmt.Fprintf(a.Out, "    - %s\n", l)
+			}
+			for _, l := range c.Added {
+				fmt.Fprintf(a.Out, "    + %s\n", l)
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -17,4 +18,56 @@ func (r *Repo) Revision(ctx context.Context, rev string) (string, error) {
 		return "", fmt.Errorf("read revision %q: %w", rev, err)
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// Index lists the files that are staged below the root, sorted. file is the index to read
+// where git works with another one than usual, as it does for "git commit FILE" and tells
+// hooks in GIT_INDEX_FILE; "" is the usual one.
+func (r *Repo) Index(ctx context.Context, file string) ([]Entry, error) {
+	c := call{args: append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)}
+	if file != "" {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(r.top, filepath.FromSlash(file))
+		}
+		c.env = append(c.env, "GIT_INDEX_FILE="+file)
+	}
+	out, err := r.in(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	var list []Entry
+	for _, e := range parseList(out) {
+		if p := r.outside(e.path); strings.HasPrefix(e.path, r.prefix) && !ours(p) {
+			list = append(list, Entry{Path: p, Mode: e.mode, ID: e.id})
+		}
+	}
+	return list, nil
+}
+
+// HooksDir is the directory in which git looks for hooks: that of core.hooksPath, or the
+// repository's own.
+func (r *Repo) HooksDir(ctx context.Context) (string, error) {
+	out, err := r.settings(ctx)
+	if err != nil {
+		return "", fmt.Errorf("find the hooks: %w", err)
+	}
+	dir := r.guardConfig(out, Guard{})
+	if rest, ok := strings.CutPrefix(dir, filepath.Join(r.top, "~")+string(filepath.Separator)); ok {
+		for _, kv := range r.env {
+			if home, is := strings.CutPrefix(kv, "HOME="); is {
+				dir = filepath.Join(home, rest)
+			}
+		}
+	}
+	return dir, nil
+}
+
+// Inside reports whether a path lies in the work tree or in the repository's own files.
+func (r *Repo) Inside(path string) bool {
+	for _, dir := range []string{r.top, r.common, r.gitDir} {
+		if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
 }

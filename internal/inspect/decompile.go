@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -220,10 +222,10 @@ func readsAs(group, text, name string) bool {
 
 // withName is a function's signature with the name under which the spec lists it.
 func withName(sig string, e source.Export, name string) string {
-	at := strings.Index(sig, e.Name)
+	at := wordAt(sig, e.Name)
 	if e.Owner != "" { // Go: behind the receiver
 		if close := strings.Index(sig, ")"); close >= 0 {
-			if i := strings.Index(sig[close:], e.Name); i >= 0 {
+			if i := wordAt(sig[close:], e.Name); i >= 0 {
 				at = close + i
 			}
 		}
@@ -232,12 +234,39 @@ func withName(sig string, e source.Export, name string) string {
 		return ""
 	}
 	rest := sig[at+len(e.Name):]
-	rest = strings.TrimPrefix(strings.TrimPrefix(rest, " = async "), " = ")
+	if value, ok := strings.CutPrefix(strings.TrimSpace(rest), "="); ok { // const f = async (a) =>
+		value = strings.TrimSpace(value)
+		if after, is := strings.CutPrefix(value, "async"); is {
+			value = strings.TrimSpace(after)
+		}
+		rest = strings.TrimSpace(strings.TrimSuffix(value, "=>"))
+	}
 	out := name + strings.TrimSpace(rest)
 	if strings.Contains(sig[:at], "async") && !strings.Contains(out, "Promise<") && !strings.Contains(out, "->") {
 		out = "async " + out
 	}
 	return out
+}
+
+// wordAt is where a name stands in a text as a word of its own, -1 when it does not.
+func wordAt(text, name string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return -1
+		}
+		at := from + i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+		if !isNameRune(before) && !isNameRune(after) {
+			return at
+		}
+		from = at + len(name)
+	}
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // definition is the fields of a type in the form Name { a: T }.
@@ -363,8 +392,8 @@ func (p *Project) targets(file, from string) []string {
 	switch source.LangOf(file) {
 	case source.Go:
 		for d := path.Dir(file); ; d = path.Dir(d) {
-			if m := moduleLine().FindSubmatch(p.read(path.Join(d, "go.mod"))); m != nil {
-				if rest, ok := strings.CutPrefix(from, string(m[1])); ok && (rest == "" || rest[0] == '/') {
+			if name := p.goModule(d); name != "" {
+				if rest, ok := strings.CutPrefix(from, name); ok && (rest == "" || rest[0] == '/') {
 					return []string{path.Join(d, rest)}
 				}
 				return nil
@@ -398,6 +427,21 @@ func (p *Project) targets(file, from string) []string {
 		}
 	}
 	return nil
+}
+
+// goModule is the name of the Go module in a directory, "" when there is none.
+func (p *Project) goModule(dir string) string {
+	name, known := p.goModules[dir]
+	if !known {
+		file := path.Join(dir, "go.mod")
+		if _, there := slices.BinarySearch(p.files, file); there {
+			if m := moduleLine().FindSubmatch(p.read(file)); m != nil {
+				name = string(m[1])
+			}
+		}
+		p.goModules[dir] = name
+	}
+	return name
 }
 
 var moduleLine = re.New(`(?m)^module\s+"?([^\s"]+)"?`)

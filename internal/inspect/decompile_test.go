@@ -71,7 +71,7 @@ func TestDecompiledSpecsAgreeWithTheCode(t *testing.T) {
 	for dir, want := range map[string][]string{
 		"money": {"Money counts cents", "- `Parse[T any](w io.Writer, xs ...T) (n int, err error)`", "- `Money.Add(o Money) Money`", "Cash"},
 		"shop":  {"- `money/CLAUDE.md`", spec.Placeholder, "- `Total() money.Money`"},
-		"web":   {"- `g(a: string): string`", "- `St: Open | Closed`", "K("},
+		"web":   {"- `f<T>(a: T, b: () => void): Promise<T>`", "- `g(a: string): string`", "- `St: Open | Closed`", "K("},
 		"tool":  {"Reads tools.", "- `tool/inner/CLAUDE.md`", "K(x: int, y = 2)"},
 	} {
 		for _, w := range want {

@@ -65,7 +65,9 @@ func TestDiffOfExports(t *testing.T) {
 
 func TestDiffFindsWhomItConcerns(t *testing.T) {
 	t.Parallel()
-	deps := func(list ...string) string { return "## Dependencies\n\n- internal:\n  - " + strings.Join(list, "\n  - ") + "\n" }
+	deps := func(list ...string) string {
+		return "## Dependencies\n\n- internal:\n  - " + strings.Join(list, "\n  - ") + "\n"
+	}
 	before := map[string]string{
 		"core/CLAUDE.md":  spec1("- `Lost(a: int): int`\n- `Kept(a: int): int`\n- `Soft(a: int): int`", "None", ""),
 		"gone/CLAUDE.md":  spec1("- `G(a: int): int`", "None", ""),

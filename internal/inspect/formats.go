@@ -4,15 +4,21 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"path"
 )
 
 // drifts are the rules of a validation with a sentence each.
 var drifts = [][2]string{
-	{"STALE", "An export of the spec that the code does not have"},
+	{"STALE", "An export or dependency of the spec that the code does not have"},
 	{"MISSING", "An export of the code that the spec does not list"},
 	{"MISMATCH", "An export with another signature than the spec gives it"},
-	{"ORPHAN", "An entry of Structure that is not there"},
+	{"ORPHAN", "An entry of Structure that is not there, or an import that Dependencies does not name"},
 	{"UNCOVERED", "A module that Structure does not list"},
+	{"UNRESOLVED", "A dependency or reference that leads nowhere"},
+	{"BOUNDARY", "A reference that leaves the module by another way than a spec"},
+	{"CONVENTION", "A section of conventions that lacks a part"},
+	{"UNREADABLE", "A file that cannot be read"},
+	{"UNTESTED", "A scenario that no test seems to be about"},
 	{"INVALID", "A spec that cannot be built"},
 }
 
@@ -24,9 +30,9 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 		rules = append(rules, object{"id": d[0], "shortDescription": object{"text": d[1]}})
 	}
 	results := []object{}
-	v.each(func(_ ModuleDrift, d Drift) {
+	v.each(func(_ string, d Drift, note bool) {
 		results = append(results, object{
-			"ruleId": d.Type, "level": "warning", "message": object{"text": d.Message},
+			"ruleId": d.Type, "level": map[bool]string{true: "note", false: "warning"}[note], "message": object{"text": d.Message},
 			"locations": []object{{"physicalLocation": object{
 				"artifactLocation": object{"uri": d.File}, "region": object{"startLine": max(d.Line, 1)},
 			}}},
@@ -38,15 +44,25 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 	}, "", "  ")
 }
 
-// each visits every difference; a spec that cannot be built is one as well.
-func (v Validation) each(f func(ModuleDrift, Drift)) {
+// each visits every difference and note, with the directory that it is about; a spec that
+// cannot be built and a file that cannot be read are differences as well.
+func (v Validation) each(f func(dir string, d Drift, note bool)) {
 	for _, m := range v.Modules {
 		if !m.Valid {
-			f(m, Drift{Type: "INVALID", File: specOf(m.Directory), Message: "The spec is not valid: jacquard spec check " + specOf(m.Directory)})
+			f(m.Directory, Drift{Type: "INVALID", File: specOf(m.Directory), Message: "The spec is not valid: jacquard spec check " + specOf(m.Directory)}, false)
 		}
 		for _, d := range m.Issues {
-			f(m, d)
+			f(m.Directory, d, false)
 		}
+		for _, d := range m.Notes {
+			f(m.Directory, d, true)
+		}
+	}
+	for _, d := range v.Conventions {
+		f(path.Dir(d.File), d, false)
+	}
+	for _, u := range v.Unreadable {
+		f(path.Dir(u.File), Drift{Type: "UNREADABLE", File: u.File, Symbol: u.File, Message: u.Message}, false)
 	}
 }
 
@@ -83,24 +99,39 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit is the validation as a test report: a case a module, failed by each difference.
+// JUnit is the validation as a test report: a suite for each module and each other place of
+// a difference, with a case that each difference fails.
 func (v Validation) JUnit() ([]byte, error) {
 	all := junitSuites{}
+	at := map[string]int{}
+	suite := func(dir string) *junitSuite {
+		if _, known := at[dir]; !known {
+			at[dir] = len(all.Suites)
+			all.Suites = append(all.Suites, junitSuite{Name: dir})
+		}
+		return &all.Suites[at[dir]]
+	}
 	for _, m := range v.Modules {
-		s := junitSuite{Name: m.Directory}
-		Validation{Modules: []ModuleDrift{m}}.each(func(m ModuleDrift, d Drift) {
-			s.Cases = append(s.Cases, junitCase{
-				Name: d.Type + " " + d.Symbol, Classname: m.Directory,
-				Failure: &junitFailure{Type: d.Type, Message: d.Message, Text: fmt.Sprintf("%s:%d", d.File, d.Line)},
-			})
+		suite(m.Directory)
+	}
+	v.each(func(dir string, d Drift, note bool) {
+		if note {
+			return
+		}
+		s := suite(dir)
+		s.Cases = append(s.Cases, junitCase{
+			Name: d.Type + " " + d.Symbol, Classname: dir,
+			Failure: &junitFailure{Type: d.Type, Message: d.Message, Text: fmt.Sprintf("%s:%d", d.File, d.Line)},
 		})
+	})
+	for i := range all.Suites {
+		s := &all.Suites[i]
 		s.Failures = len(s.Cases)
 		if s.Failures == 0 {
-			s.Cases = []junitCase{{Name: "spec and code agree", Classname: m.Directory}}
+			s.Cases = []junitCase{{Name: "spec and code agree", Classname: s.Name}}
 		}
 		s.Tests = len(s.Cases)
 		all.Tests, all.Failures = all.Tests+s.Tests, all.Failures+s.Failures
-		all.Suites = append(all.Suites, s)
 	}
 	out, err := xml.MarshalIndent(all, "", "  ")
 	return append([]byte(xml.Header), append(out, '\n')...), err

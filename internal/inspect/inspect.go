@@ -26,6 +26,8 @@ type Project struct {
 	docs  map[string]*document // by directory
 	dirs  []string             // of docs, sorted
 	index *index.Index
+
+	goModules map[string]string // by directory, as far as they were looked for
 }
 
 // document is a CLAUDE.md with everything that is wrong with it.
@@ -39,7 +41,7 @@ type document struct {
 // New takes a project: its root, which only names it, its files as relative paths with
 // slashes, and how to read one; nil stands for a file that cannot be read.
 func New(root string, files []string, read func(path string) []byte) *Project {
-	p := &Project{root: root, files: slices.Clone(files), read: read, docs: map[string]*document{}}
+	p := &Project{root: root, files: slices.Clone(files), read: read, docs: map[string]*document{}, goModules: map[string]string{}}
 	slices.Sort(p.files)
 	for _, f := range p.files {
 		if path.Base(f) != specFile || foreign(f) {

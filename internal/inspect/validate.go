@@ -1,10 +1,8 @@
 package inspect
 
 import (
-	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,26 +14,42 @@ import (
 
 // Validation is how far specs and code say the same.
 type Validation struct {
-	Root    string            `json:"root"`
-	Modules []ModuleDrift     `json:"modules"`
-	Summary ValidationSummary `json:"summary"`
+	Root        string            `json:"root"`
+	Modules     []ModuleDrift     `json:"modules"`
+	Conventions []Drift           `json:"conventions"` // sections of conventions that lack a part
+	Unreadable  []Unreadable      `json:"unreadable"`
+	Summary     ValidationSummary `json:"summary"`
+}
+
+// Clean reports whether there is nothing to mend.
+func (v Validation) Clean() bool {
+	return v.Summary.Good+v.Summary.Fixed == v.Summary.Modules && len(v.Conventions) == 0 && len(v.Unreadable) == 0
 }
 
 // ModuleDrift is one module. Coverage is the original's formula, in percent: the
 // documented exports without the stale ones, of the documented ones and the missing ones.
-// Status is good (valid, no drift, coverage at least 90), improve (one or two drifts, or
-// 70 to 89) or poor.
+// Status is good (valid, no drift, coverage at least 90), fixed (good, and was not before
+// it was mended), improve (one or two drifts, or 70 to 89) or poor. Notes are no drift.
 type ModuleDrift struct {
 	Directory string  `json:"directory"`
 	Status    string  `json:"status"`
 	Valid     bool    `json:"schema_valid"`
 	Coverage  int     `json:"export_coverage"`
 	Issues    []Drift `json:"issues"`
+	Notes     []Drift `json:"notes"`
 }
 
-// Drift is one difference. Type is STALE (specified, not in the code), MISSING (in the
-// code, not specified), MISMATCH (another signature), ORPHAN (in Structure, not on disk)
-// or UNCOVERED (on disk, not in Structure); Section is Exports or Structure.
+// Drift is one difference. Section is the part of the spec that it is about. Type is
+//
+//	STALE       the spec has it and the code does not: an export, a dependency
+//	MISSING     the code exports it, the spec does not
+//	MISMATCH    both have it, and not the same
+//	ORPHAN      Structure lists what is not there; the code imports what Dependencies lacks
+//	UNCOVERED   it is there, Structure leaves it out
+//	UNRESOLVED  a dependency or reference leads nowhere
+//	BOUNDARY    a reference leaves the module by another way than a spec
+//	CONVENTION  a convention's section lacks a part
+//	UNTESTED    no test is named after the scenario (a note)
 type Drift struct {
 	Type    string `json:"type"`
 	Section string `json:"section"`
@@ -43,134 +57,163 @@ type Drift struct {
 	Line    int    `json:"line"`
 	Symbol  string `json:"symbol"`
 	Message string `json:"message"`
+
+	mend edit // what makes it go away, if a program can know
 }
 
-// ValidationSummary counts modules by status, and drifts.
+// ValidationSummary counts modules by status, and drifts. ConventionScore is 100 without 5
+// for each part of a convention that is missing.
 type ValidationSummary struct {
-	Modules int `json:"modules"`
-	Good    int `json:"good"`
-	Improve int `json:"improve"`
-	Poor    int `json:"poor"`
-	Issues  int `json:"issues"`
+	Modules         int `json:"modules"`
+	Good            int `json:"good"`
+	Fixed           int `json:"fixed"`
+	Improve         int `json:"improve"`
+	Poor            int `json:"poor"`
+	Issues          int `json:"issues"`
+	Notes           int `json:"notes"`
+	ConventionScore int `json:"convention_score"`
 }
 
-// Validate compares the specs below a directory with the code beside them. Modules
-// without code in a language that is read (Go, TypeScript, JavaScript, Python) are left
-// out: there is nothing to compare.
-func (p *Project) Validate(dir string) Validation {
-	v := Validation{Root: p.root, Modules: []ModuleDrift{}}
+// Below chooses a directory and all below it.
+func Below(dir string) func(d string) bool {
+	return func(d string) bool { return dir == "." || d == dir || strings.HasPrefix(d, dir+"/") }
+}
+
+// Validate compares the specs in a directory and below it with the code beside them.
+func (p *Project) Validate(dir string) Validation { return p.ValidateModules(Below(dir)) }
+
+// Owner is the directory of the module that a file belongs to, false when it belongs to none.
+func (p *Project) Owner(file string) (string, bool) {
+	dir, ok := p.owner(path.Dir(file))
+	return dir, ok && p.docs[dir].IsSpec()
+}
+
+// ValidateModules compares the specs of the directories that are wanted with the code
+// beside them. Modules without code in a language that is read are left out: there is
+// nothing to compare.
+func (p *Project) ValidateModules(wanted func(dir string) bool) Validation {
+	v := Validation{Root: p.root, Modules: []ModuleDrift{}, Conventions: []Drift{}, Unreadable: []Unreadable{}}
+	w := p.survey()
 	for _, d := range p.dirs {
-		if dir != "." && d != dir && !strings.HasPrefix(d, dir+"/") || !p.docs[d].IsSpec() {
+		if !wanted(d) || !p.docs[d].IsSpec() || len(w.sources[d]) == 0 {
 			continue
 		}
-		files := p.sources(d)
-		if len(files) == 0 {
-			continue
-		}
-		m := p.drift(d, files)
-		v.Modules = append(v.Modules, m)
-		v.Summary.Modules++
+		v.Modules = append(v.Modules, w.drift(d))
+	}
+	v.Conventions = append(v.Conventions, p.conventionDrift(wanted)...)
+	v.count()
+	return v
+}
+
+// count makes the summary.
+func (v *Validation) count() {
+	v.Summary = ValidationSummary{Modules: len(v.Modules), ConventionScore: max(0, 100-5*len(v.Conventions))}
+	for _, m := range v.Modules {
 		v.Summary.Issues += len(m.Issues)
+		v.Summary.Notes += len(m.Notes)
 		switch m.Status {
 		case "good":
 			v.Summary.Good++
+		case "fixed":
+			v.Summary.Fixed++
 		case "improve":
 			v.Summary.Improve++
 		default:
 			v.Summary.Poor++
 		}
 	}
-	return v
 }
 
-// sources are the source files of a module, not those of modules below it.
-func (p *Project) sources(dir string) map[string]source.File {
-	out := map[string]source.File{}
+// survey is what validating many modules needs to know of the project, found once.
+type survey struct {
+	*Project
+
+	sources map[string][]string        // source files of each module, sorted
+	tests   map[string][]string        // test files of each module
+	there   map[string]bool            // all files and directories
+	inside  map[string]map[string]bool // the modules directly below a directory
+}
+
+func (p *Project) survey() *survey {
+	w := &survey{Project: p, sources: map[string][]string{}, tests: map[string][]string{}, there: map[string]bool{}, inside: map[string]map[string]bool{}}
+	owners := map[string]string{}
 	for _, f := range p.files {
-		if _, in := below(dir, f); !in || foreign(f) || toolchain.Classify(f) != toolchain.Source {
+		if foreign(f) {
 			continue
 		}
-		if owner, ok := p.owner(path.Dir(f)); ok && owner == dir {
-			out[f] = source.Parse(f, p.read(f))
+		for at := f; at != "." && !w.there[at]; at = path.Dir(at) {
+			w.there[at] = true
 		}
+		class := toolchain.Classify(f)
+		if class != toolchain.Source && class != toolchain.Test {
+			continue
+		}
+		dir := path.Dir(f)
+		owner, known := owners[dir]
+		if !known {
+			owner, _ = p.owner(dir)
+			owners[dir] = owner
+		}
+		if class == toolchain.Test {
+			w.tests[owner] = append(w.tests[owner], f)
+		} else {
+			w.sources[owner] = append(w.sources[owner], f)
+		}
+	}
+	for _, d := range p.dirs {
+		if d != "." && p.docs[d].IsSpec() {
+			up := path.Dir(d)
+			if w.inside[up] == nil {
+				w.inside[up] = map[string]bool{}
+			}
+			w.inside[up][path.Base(d)] = true
+		}
+	}
+	return w
+}
+
+// module is one module while it is compared.
+type module struct {
+	*survey
+
+	dir   string
+	doc   *document
+	files map[string]source.File
+	names []string // of files
+	lang  string
+	drift *ModuleDrift
+	words map[string]bool // all words of the code; made when asked for
+	types map[string]meaning
+}
+
+func (w *survey) drift(dir string) ModuleDrift {
+	d := w.docs[dir]
+	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: !spec.HasErrors(append(slices.Clone(d.problems), spec.Check(d.Document)...))}
+	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
+	for _, f := range m.names {
+		m.files[f] = source.Parse(f, w.read(f))
+	}
+	stale, missing := m.exports()
+	m.dependencies()
+	m.structure()
+	m.references()
+	m.behavior()
+	out.Coverage = 100
+	if all := len(d.Exports) + missing; all > 0 {
+		out.Coverage = int(math.Round(100 * float64(len(d.Exports)-stale) / float64(all)))
+	}
+	switch n := len(out.Issues); {
+	case out.Valid && n == 0 && out.Coverage >= 90:
+		out.Status = "good"
+	case out.Valid && n <= 2 && out.Coverage >= 70:
+		out.Status = "improve"
+	default:
+		out.Status = "poor"
 	}
 	return out
 }
 
-func (p *Project) drift(dir string, files map[string]source.File) ModuleDrift {
-	d := p.docs[dir]
-	m := ModuleDrift{Directory: dir, Issues: []Drift{}, Valid: !spec.HasErrors(append(slices.Clone(d.problems), spec.Check(d.Document)...))}
-	stale, missing := p.exportDrift(&m, d, dir, files)
-	p.structureDrift(&m, d, dir)
-	m.Coverage = 100
-	if all := len(d.Exports) + missing; all > 0 {
-		m.Coverage = int(math.Round(100 * float64(len(d.Exports)-stale) / float64(all)))
-	}
-	switch n := len(m.Issues); {
-	case m.Valid && n == 0 && m.Coverage >= 90:
-		m.Status = "good"
-	case m.Valid && n <= 2 && m.Coverage >= 70:
-		m.Status = "improve"
-	default:
-		m.Status = "poor"
-	}
-	return m
-}
-
-// exportDrift compares what the spec exports with what the code does.
-func (p *Project) exportDrift(m *ModuleDrift, d *document, dir string, files map[string]source.File) (stale, missing int) {
-	type at struct {
-		source.Export
-
-		file string
-	}
-	have := map[string]at{}
-	names := slices.Sorted(keys(files))
-	for _, name := range names {
-		for _, e := range files[name].Exports {
-			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
-			if _, twice := have[key]; !twice {
-				have[key] = at{e, name}
-			}
-		}
-	}
-	_, starred := have["*"] // what it re-exports cannot be told
-	specified := map[string]bool{}
-	for _, e := range d.Exports {
-		specified[e.Name] = true
-		x, ok := have[e.Name]
-		switch {
-		case !ok && !starred && !p.mentions(files, e.Name):
-			stale++
-			m.Issues = append(m.Issues, Drift{"STALE", "Exports", d.Path, e.Line, e.Name, "The spec exports " + e.Name + ", and no source file of the module has it"})
-		case ok && e.Kind == spec.Function && x.Kind == "function":
-			want, is := parameters(e.Signature, e.Name), parameters(x.Signature, e.Name)
-			if want >= 0 && is >= 0 && want != is {
-				m.Issues = append(m.Issues, Drift{
-					"MISMATCH", "Exports", x.file, x.Line, e.Name,
-					fmt.Sprintf("%s takes %d parameters, the spec gives it %d: `%s`", e.Name, is, want, e.Signature),
-				})
-			}
-		}
-	}
-	given := map[string]bool{}
-	for _, n := range spec.Names(d.Document) {
-		given[n] = true
-	}
-	for _, name := range names {
-		if !face(dir, name, names) || files[name].Package == "main" {
-			continue
-		}
-		for _, e := range files[name].Exports {
-			if e.Owner != "" || e.Name == "*" || e.Name == "default" || specified[e.Name] || given[e.Name] || strings.HasPrefix(e.Name, "_") {
-				continue
-			}
-			missing++
-			m.Issues = append(m.Issues, Drift{"MISSING", "Exports", name, e.Line, e.Name, "The code exports " + e.Name + ", which the spec does not list"})
-		}
-	}
-	return stale, missing
-}
+func (m *module) issue(d Drift) { m.drift.Issues = append(m.drift.Issues, d) }
 
 func keys[V any](m map[string]V) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
@@ -184,15 +227,19 @@ func keys[V any](m map[string]V) func(yield func(string) bool) {
 
 // mentions reports whether a name stands in the code at all: a method, a field, something
 // made at run time.
-func (p *Project) mentions(files map[string]source.File, name string) bool {
-	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name[strings.LastIndexByte(name, '.')+1:]) + `\b`)
-	for f := range files {
-		if word.Match(p.read(f)) {
-			return true
+func (m *module) mentions(name string) bool {
+	if m.words == nil {
+		m.words = map[string]bool{}
+		for _, f := range m.names {
+			for _, w := range wordsOf().FindAll(m.read(f), -1) {
+				m.words[string(w)] = true
+			}
 		}
 	}
-	return false
+	return m.words[name[strings.LastIndexByte(name, '.')+1:]]
 }
+
+var wordsOf = re.New(`[\p{L}_$][\p{L}\p{N}_$]*`)
 
 // face reports whether others see what a file of a module exports: in Go every file of
 // the directory, elsewhere its index file or __init__.py, or every file directly in it
@@ -210,104 +257,4 @@ func face(dir, name string, all []string) bool {
 		return path.Dir(n) == dir && (stem == "index" || base == "__init__.py")
 	}
 	return isIndex(name) || !slices.ContainsFunc(all, isIndex)
-}
-
-// parameters counts those of a signature, -1 when that cannot be told.
-func parameters(sig, name string) int {
-	name = name[strings.LastIndexByte(name, '.')+1:]
-	at := strings.Index(sig, name)
-	if at < 0 {
-		return -1
-	}
-	rest := strings.TrimLeft(sig[at+len(name):], " ")
-	if strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "[") { // type parameters
-		depth, end := 0, -1
-		for i, r := range rest {
-			switch r {
-			case '<', '[':
-				depth++
-			case '>', ']':
-				depth--
-			}
-			if depth == 0 {
-				end = i
-				break
-			}
-		}
-		if end < 0 {
-			return -1
-		}
-		rest = strings.TrimLeft(rest[end+1:], " ")
-	}
-	if !strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "(…") {
-		return -1
-	}
-	depth, n, any := 0, 0, false
-	part := ""
-	count := func() {
-		p := strings.TrimSpace(part)
-		if p != "" && p != "self" && p != "cls" && p != "*" && p != "/" && p != "void" {
-			n++
-		}
-		part = ""
-	}
-	for i, r := range rest {
-		switch {
-		case strings.ContainsRune("([{", r) || r == '<':
-			depth++
-		case r == '>' && i > 0 && (rest[i-1] == '=' || rest[i-1] == '-'): // an arrow
-		case strings.ContainsRune(")]}", r) || r == '>':
-			depth--
-		}
-		if depth == 0 {
-			any = true
-			break
-		}
-		if depth == 1 && r == ',' {
-			count()
-			continue
-		}
-		if i > 0 {
-			part += string(r)
-		}
-	}
-	if !any {
-		return -1
-	}
-	count()
-	return n
-}
-
-var plainPath = re.New(`^[\w./@-]+$`)
-
-// structureDrift compares the Structure section with what is on disk, where there is one.
-func (p *Project) structureDrift(m *ModuleDrift, d *document, dir string) {
-	if len(d.Structure) == 0 {
-		return
-	}
-	here := map[string]bool{}
-	listed := map[string]bool{}
-	for _, f := range p.files {
-		if rest, ok := below(dir, f); ok && !foreign(f) {
-			for at := rest; at != "."; at = path.Dir(at) {
-				here[at] = true
-			}
-		}
-	}
-	for _, s := range d.Structure {
-		name := strings.TrimPrefix(path.Clean(s.Path), "./")
-		listed[name] = true
-		if first, _, nested := strings.Cut(name, "/"); nested {
-			listed[first] = true
-		}
-		if plainPath().MatchString(name) && !here[name] && !strings.HasPrefix(name, "..") {
-			m.Issues = append(m.Issues, Drift{"ORPHAN", "Structure", d.Path, s.Line, name, "Structure lists " + name + ", which is not there"})
-		}
-	}
-	for _, c := range slices.Sorted(keys(here)) {
-		sub := path.Join(dir, c)
-		if !strings.Contains(c, "/") && p.docs[sub] != nil && p.docs[sub].IsSpec() && !listed[c] {
-			m.Issues = append(m.Issues, Drift{"UNCOVERED", "Structure", d.Path, 0, c, "Structure does not list " + c + ", which is a module"})
-		}
-	}
 }

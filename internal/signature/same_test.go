@@ -73,6 +73,8 @@ func TestFits(t *testing.T) {
 		{"java", "validate(token: string): List<Integer>", "public List<Integer> validate(String token)", ""},
 		{"kotlin", "suspend fun f(x: Int?): List<String>", "suspend fun f(x: Int? = null): List<String>", ""},
 		{"go", "Add(…) int", "func Add(a, b int) int", ""},
+		{"go", "Money.Add(o Money) Money", "func(m *Money)Add(o Money)Money", ""},
+		{"typescript", "f<T>(a: T, b: () => void): Promise<T>", "export const f=async<T>(a:T,b:()=>void):Promise<T>", ""},
 		// differences
 		{"typescript", "add(a: number)", "add(a: number, b: number)", "takes 2 parameters"},
 		{"typescript", "add(a: number): string", "add(a: number): number", "returns number, the spec says string"},

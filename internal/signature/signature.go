@@ -81,6 +81,9 @@ var modifiers = []string{
 // only one language has count more. Without parentheses it is no function.
 func Parse(text, lang string) (Sig, bool) {
 	text = strings.TrimRight(strings.TrimSpace(squeeze(strings.Trim(strings.TrimSpace(text), "`"))), ";{ ")
+	if rest, ok := strings.CutPrefix(text, "func("); ok {
+		text = "func (" + rest
+	}
 	if text == "" || len(text) > 20_000 {
 		return Sig{}, false
 	}

@@ -1,0 +1,519 @@
+package inspect
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/signature"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// found is an export of the code.
+type found struct {
+	source.Export
+
+	file string
+}
+
+// exports compares what the spec exports with what the code does.
+func (m *module) exports() (stale, missing int) {
+	have := map[string][]found{}
+	for _, name := range m.names {
+		for _, e := range m.files[name].Exports {
+			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
+			have[key] = append(have[key], found{e, name})
+		}
+	}
+	_, starred := have["*"] // what it re-exports cannot be told
+	specified := map[string]bool{}
+	for i := range m.doc.Exports {
+		e := &m.doc.Exports[i]
+		specified[e.Name] = true
+		list := have[e.Name]
+		if len(list) == 0 {
+			if !starred && !m.mentions(e.Name) {
+				stale++
+				m.issue(Drift{
+					Type: "STALE", Section: "Exports", File: m.doc.Path, Line: e.Line, Symbol: e.Name,
+					Message: "The spec exports " + e.Name + ", and no source file of the module has it", mend: edit{what: removeExport, line: e.Line},
+				})
+			}
+			continue
+		}
+		if why := m.mismatch(e, list, have); why != "" {
+			x := list[0]
+			d := Drift{
+				Type: "MISMATCH", Section: "Exports", File: x.file, Line: x.Line, Symbol: e.Name,
+				Message: e.Name + ": " + why + " (`" + e.Signature + "`)",
+			}
+			if _, line := exportLine(x.Export, e.Name, constructorOf(have, e.Name)); line != "" && len(list) == 1 {
+				d.mend = edit{what: replaceSignature, line: e.Line, old: e.Signature, text: line}
+			}
+			m.issue(d)
+		}
+	}
+	given := map[string]bool{}
+	for _, n := range spec.Names(m.doc.Document) {
+		given[n] = true
+	}
+	for _, name := range m.names {
+		if !face(m.dir, name, m.names) || m.files[name].Package == "main" {
+			continue
+		}
+		for _, e := range m.files[name].Exports {
+			if e.Owner != "" || e.Name == "*" || e.Name == "default" || specified[e.Name] || given[e.Name] || strings.HasPrefix(e.Name, "_") {
+				continue
+			}
+			specified[e.Name] = true // overloads are one export
+			missing++
+			d := Drift{
+				Type: "MISSING", Section: "Exports", File: name, Line: e.Line, Symbol: e.Name,
+				Message: "The code exports " + e.Name + ", which the spec does not list",
+			}
+			if group, line := exportLine(e, e.Name, constructorOf(have, e.Name)); line != "" {
+				d.mend = edit{what: addExport, group: group, text: line}
+			}
+			m.issue(d)
+		}
+	}
+	return stale, missing
+}
+
+func constructorOf(have map[string][]found, class string) string {
+	for _, name := range []string{".constructor", ".__init__"} {
+		if list := have[class+name]; len(list) > 0 {
+			return list[0].Signature
+		}
+	}
+	return ""
+}
+
+// mismatch says what is different, in all overloads of the code; "" when nothing is, or
+// nobody can tell.
+func (m *module) mismatch(e *spec.Export, list []found, have map[string][]found) string {
+	why := ""
+	for _, x := range list {
+		if why = m.differs(e, x, have); why == "" {
+			return ""
+		}
+	}
+	return why
+}
+
+func (m *module) differs(e *spec.Export, x found, have map[string][]found) string {
+	lang, ok := signature.Lang(source.LangOf(x.file))
+	if !ok {
+		lang = m.lang
+	}
+	switch {
+	case e.Kind == spec.Function && (x.Kind == "function" || x.Kind == "method"):
+		return m.fits(e.Signature, x.Signature, lang, false)
+	case e.Kind == spec.Class && x.Kind == "class":
+		if c := constructorOf(have, e.Name); c != "" && strings.Contains(e.Signature, "(") {
+			return m.fits(e.Signature, c, lang, true)
+		}
+	case e.Kind == spec.Enum && x.Kind == "enum":
+		return variantsDiffer(e.Variants, x.Signature)
+	case e.Kind == spec.Type && (x.Kind == "type" || x.Kind == "interface"):
+		return m.fieldsDiffer(e.Signature, x.Signature, lang)
+	}
+	return ""
+}
+
+// decorated drops what Python's reader puts before a method.
+func decorated(sig string) string {
+	for _, d := range []string{"@staticmethod ", "@classmethod ", "@property "} {
+		sig = strings.TrimPrefix(sig, d)
+	}
+	return sig
+}
+
+func (m *module) fits(want, is, lang string, constructor bool) string {
+	a, ok1 := signature.Parse(want, lang)
+	b, ok2 := signature.Parse(decorated(is), lang)
+	if !ok1 || !ok2 {
+		return ""
+	}
+	return signature.Fits(a, b, lang, m.meaning, constructor)
+}
+
+func variantsDiffer(want []string, sig string) string {
+	text := variants(sig)
+	if text == "" || len(want) == 0 {
+		return ""
+	}
+	is := strings.Split(text, " | ")
+	fold := func(s string) string {
+		s, _, _ = strings.Cut(s, "(")
+		return strings.ToLower(strings.ReplaceAll(strings.Trim(s, "`'\" "), "_", ""))
+	}
+	has := func(list []string, v string) bool {
+		return slices.ContainsFunc(list, func(w string) bool { return fold(w) == fold(v) })
+	}
+	for _, v := range want {
+		if !has(is, v) {
+			return "has no variant " + v + ", the spec lists it"
+		}
+	}
+	for _, v := range is {
+		if !has(want, v) {
+			return "has the variant " + v + ", the spec does not list it"
+		}
+	}
+	return ""
+}
+
+// fieldsDiffer: a spec may leave fields out, but not have others than the code.
+func (m *module) fieldsDiffer(want, is, lang string) string {
+	a, ok1 := signature.Fields(want, signature.TypeScript)
+	b, ok2 := signature.Fields(is, lang)
+	if !ok1 || !ok2 || !strings.Contains(want, "{") || !strings.Contains(is, "{") || strings.Contains(is, " extends ") || strings.Contains(is, "&") || len(b) == 0 {
+		return ""
+	}
+	for _, f := range b {
+		if f.Type == nil { // embedded: its fields are not seen here
+			return ""
+		}
+	}
+	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	for _, f := range a {
+		i := slices.IndexFunc(b, func(g signature.Field) bool { return fold(g.Name) == fold(f.Name) })
+		if i < 0 {
+			return "has no field " + f.Name + ", the spec lists it"
+		}
+		if f.Type != nil && signature.Types(*f.Type, *b[i].Type, lang, m.meaning) == signature.Different && f.Optional == b[i].Optional {
+			return "has the field " + f.Name + " of type " + signature.Text(*b[i].Type, lang) + ", the spec says " + signature.Text(*f.Type, "")
+		}
+	}
+	return ""
+}
+
+// meaning is what a name of a type stands for.
+type meaning struct {
+	alias    *signature.Type
+	declared bool
+}
+
+// meaning says what a type's name stands for in the module: another name for something, or
+// a type that the project declares. What comes from elsewhere is not known.
+func (m *module) meaning(name string) (*signature.Type, bool) {
+	if m.types == nil {
+		m.types = map[string]meaning{}
+		for _, f := range m.names {
+			for n, x := range meanings(m.files[f]) {
+				if have, twice := m.types[n]; !twice || have.alias == nil {
+					m.types[n] = x
+				}
+			}
+		}
+	}
+	if x, ok := m.types[name]; ok {
+		return x.alias, x.declared
+	}
+	for _, s := range m.index.Find(name) {
+		switch s.Kind {
+		case spec.Class, spec.Enum:
+			return nil, true
+		case spec.Type:
+			if _, text, ok := strings.Cut(s.Signature, "="); ok {
+				t := signature.ParseType(text, m.lang)
+				return &t, true
+			}
+			return nil, true
+		default:
+		}
+	}
+	return nil, false
+}
+
+// declaring are the words before the name of a new type.
+var declaring = []string{"class", "interface", "enum", "struct", "trait", "record", "object"}
+
+// meanings finds the types that a file declares, and the names that it gives to others.
+func meanings(f source.File) map[string]meaning {
+	out := map[string]meaning{}
+	lang, _ := signature.Lang(f.Lang)
+	var ts []source.Token
+	for _, t := range f.Tokens {
+		if t.Kind != source.Comment {
+			ts = append(ts, t)
+		}
+	}
+	alias := func(name string, from int) {
+		if text := rightSide(ts, from); text != "" {
+			t := signature.ParseType(text, lang)
+			out[name] = meaning{&t, true}
+		}
+	}
+	importing := false
+	for i, t := range ts {
+		if t.Kind == source.Punct && t.Text == ";" || t.Indent >= 0 && lang == signature.Python {
+			importing = false
+		}
+		if t.Kind != source.Ident || i+1 >= len(ts) {
+			importing = importing && t.Kind != source.String
+			continue
+		}
+		next := ts[i+1]
+		switch {
+		case t.Text == "import" || t.Text == "use" || t.Text == "from" && t.Indent >= 0:
+			importing = true
+		case t.Text == "as" && importing && i > 0 && ts[i-1].Kind == source.Ident && next.Kind == source.Ident:
+			named := signature.ParseType(ts[i-1].Text, lang)
+			out[next.Text] = meaning{&named, true}
+		case slices.Contains(declaring, t.Text) && next.Kind == source.Ident:
+			if _, twice := out[next.Text]; !twice {
+				out[next.Text] = meaning{nil, true}
+			}
+		case (t.Text == "type" || t.Text == "typealias") && next.Kind == source.Ident && i+2 < len(ts):
+			if ts[i+2].Text == "=" {
+				alias(next.Text, i+3)
+			} else if lang == signature.Go && ts[i+2].Text != "[" {
+				out[next.Text] = meaning{nil, true}
+			}
+		case lang == signature.Python && t.Indent == 0 && next.Text == "=":
+			alias(t.Text, i+2)
+		}
+	}
+	return out
+}
+
+// rightSide is the type behind the sign of equality: to the end of its statement.
+func rightSide(ts []source.Token, from int) string {
+	var b strings.Builder
+	depth := 0
+	for i := from; i < len(ts) && i < from+60; i++ {
+		t := ts[i]
+		joins := i > from && (strings.Contains("|&=,.", ts[i-1].Text) || strings.Contains("|&.", t.Text))
+		if depth == 0 && (t.Text == ";" || i > from && t.Line != ts[i-1].Line && !joins) {
+			break
+		}
+		switch t.Text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		if depth < 0 {
+			break
+		}
+		b.WriteString(t.Text + " ")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// dependencies compares the modules that the code imports with those that the spec names.
+func (m *module) dependencies() {
+	declared := map[string]spec.Internal{}
+	for _, dep := range m.doc.Dependencies.Internal {
+		to := dep.Path
+		if found, ok := m.index.Locate(m.dir, dep.Path); ok {
+			to = found
+		} else if !m.there[dep.Path] || dep.IsSpec {
+			m.issue(Drift{
+				Type: "UNRESOLVED", Section: "Dependencies", File: m.doc.Path, Line: dep.Line, Symbol: dep.Ref,
+				Message: "The spec depends on " + dep.Ref + ", and there is no such module",
+			})
+			continue
+		}
+		declared[to] = dep
+	}
+	reads := true
+	used := map[string]bool{}
+	var said []string
+	look := func(name string, f source.File, report bool) {
+		reads = reads && slices.Contains([]string{source.Go, source.TypeScript, source.JavaScript, source.Python}, f.Lang) // their imports lead to files
+		for _, imp := range f.Imports {
+			said = append(said, imp.From)
+			for _, target := range m.targets(name, imp.From) {
+				to, ok := m.owner(target)
+				if !ok || to == m.dir || !m.docs[to].IsSpec() {
+					continue
+				}
+				first := !used[to]
+				used[to] = true
+				exact := to == target || to == path.Dir(target)
+				if _, known := declared[to]; known || !report || !first || !exact {
+					continue
+				}
+				m.issue(Drift{
+					Type: "ORPHAN", Section: "Dependencies", File: name, Line: imp.Line, Symbol: to,
+					Message: "The code imports " + to + ", which Dependencies does not name", mend: edit{what: addDependency, text: path.Join(to, specFile)},
+				})
+			}
+		}
+	}
+	for _, name := range m.names {
+		look(name, m.files[name], true)
+	}
+	for _, name := range m.tests[m.dir] {
+		look(name, source.Parse(name, m.read(name)), false)
+	}
+	for _, to := range slices.Sorted(keys(declared)) {
+		dep := declared[to]
+		if used[to] || to == m.dir || !reads || m.docs[to] == nil || len(m.sources[to]) == 0 || m.speaksOf(to, said) {
+			continue
+		}
+		m.issue(Drift{
+			Type: "STALE", Section: "Dependencies", File: m.doc.Path, Line: dep.Line, Symbol: to,
+			Message: "The spec depends on " + to + ", and no file of the module imports it",
+		})
+	}
+}
+
+// speaksOf reports whether the code may use a module in a way that is not read: by an alias
+// of a path, a loader, a registry.
+func (m *module) speaksOf(to string, imports []string) bool {
+	base := path.Base(to)
+	for _, from := range imports {
+		if slices.Contains(strings.FieldsFunc(from, func(r rune) bool { return r == '/' || r == '.' || r == ':' || r == '@' }), base) {
+			return true
+		}
+	}
+	return m.mentions(base)
+}
+
+// references reports what the spec speaks of and cannot be found, and how it leaves its module.
+func (m *module) references() {
+	for _, r := range m.Project.references(m.dir) {
+		to, _, _ := strings.Cut(r.Anchor, "#")
+		if r.Valid || r.Section == "Dependencies" && m.docs[path.Dir(to)] == nil {
+			continue
+		}
+		m.issue(Drift{
+			Type: "UNRESOLVED", Section: r.Section, File: m.doc.Path, Line: r.Line, Symbol: r.Symbol,
+			Message: "The spec speaks of " + r.Anchor + ", which is not there",
+		})
+	}
+	b := Boundary{}
+	m.breaches(&b, m.dir, m.doc)
+	for _, v := range b.Violations {
+		m.issue(Drift{
+			Type: "BOUNDARY", Section: "Dependencies", File: m.doc.Path, Line: v.Line, Symbol: v.Reference,
+			Message: v.Reference + " leaves the module: " + v.Reason,
+		})
+	}
+}
+
+var plainPath = re.New(`^[\w./@-]+$`)
+
+// structure compares the Structure section with what is on disk, where there is one.
+func (m *module) structure() {
+	if len(m.doc.Structure) == 0 {
+		return
+	}
+	listed := map[string]bool{}
+	for _, s := range m.doc.Structure {
+		name := strings.TrimPrefix(path.Clean(s.Path), "./")
+		listed[name] = true
+		if first, _, nested := strings.Cut(name, "/"); nested {
+			listed[first] = true
+		}
+		if plainPath().MatchString(name) && !m.there[path.Join(m.dir, name)] && !strings.HasPrefix(name, "..") {
+			m.issue(Drift{
+				Type: "ORPHAN", Section: "Structure", File: m.doc.Path, Line: s.Line, Symbol: name,
+				Message: "Structure lists " + name + ", which is not there", mend: edit{what: removeEntry, line: s.Line},
+			})
+		}
+	}
+	for _, c := range slices.Sorted(keys(m.inside[m.dir])) {
+		if !listed[c] {
+			about, _, _ := strings.Cut(strings.TrimSpace(m.docs[path.Join(m.dir, c)].Purpose), "\n")
+			m.issue(Drift{
+				Type: "UNCOVERED", Section: "Structure", File: m.doc.Path, Symbol: c,
+				Message: "Structure does not list " + c + ", which is a module", mend: edit{what: addEntry, text: fmt.Sprintf("`%s/`: %s", c, about)},
+			})
+		}
+	}
+}
+
+// behavior looks for scenarios that no test seems to be about. That is a guess by words, and
+// so a note: a scenario of whose words not one begins a word in the name of any test of the
+// module.
+func (m *module) behavior() {
+	if len(m.tests[m.dir]) == 0 || len(m.doc.Behaviors) == 0 {
+		return
+	}
+	stems := map[string]bool{}
+	for _, f := range m.tests[m.dir] {
+		for _, t := range source.Parse(f, m.read(f)).Tests {
+			for _, w := range stemsOf(t.Name) {
+				stems[w] = true
+			}
+		}
+	}
+	if len(stems) == 0 {
+		return
+	}
+	for _, b := range m.doc.Behaviors {
+		want := stemsOf(b.Output)
+		if len(want) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(slices.Concat(want, stemsOf(b.Input)), func(w string) bool { return stems[w] }) {
+			m.drift.Notes = append(m.drift.Notes, Drift{
+				Type: "UNTESTED", Section: "Behavior", File: m.doc.Path, Line: b.Line, Symbol: b.Output,
+				Message: "No test has a word of this scenario in its name: " + b.Input + " → " + b.Output,
+			})
+		}
+	}
+}
+
+var (
+	humps = re.New(`\p{Lu}+(?:\p{Ll}+)?|\p{Ll}+|\p{Lo}+`)
+	// plainWords say nothing about a scenario.
+	plainWords = []string{"test", "should", "when", "then", "with", "without", "from", "into", "that", "this", "return", "returns", "returned", "throw", "throws", "thrown", "raise", "raises", "value", "values", "result", "and", "the", "for", "not"}
+)
+
+// stemsOf are the words of a text, and of names in it, without what changes at their ends.
+func stemsOf(text string) []string {
+	var out []string
+	for _, w := range humps().FindAllString(text, -1) {
+		w = strings.ToLower(w)
+		if len(w) < 3 || slices.Contains(plainWords, w) {
+			continue
+		}
+		if r := []rune(w); r[0] >= 0x1100 { // Korean: the end of a word changes
+			out = append(out, string(r[:min(2, len(r))]))
+			continue
+		}
+		for _, end := range []string{"ations", "ation", "ions", "ion", "ing", "ies", "ied", "ed", "es", "s", "y", "e"} {
+			if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 {
+				w = rest
+				break
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// conventionDrift reports sections of conventions that lack a part. That there is none at
+// all is no drift: not every project has conventions in its specs.
+func (p *Project) conventionDrift(wanted func(dir string) bool) []Drift {
+	var out []Drift
+	for _, dir := range p.dirs {
+		if !wanted(dir) {
+			continue
+		}
+		for _, section := range []string{"Project Convention", "Code Convention"} {
+			s := p.convention(dir, section)
+			if !s.Found || s.Valid {
+				continue
+			}
+			for _, names := range required[section] {
+				if !s.Subsections[names[0]] {
+					out = append(out, Drift{
+						Type: "CONVENTION", Section: section, File: s.File, Line: 1, Symbol: names[0],
+						Message: "missing required subsection '### " + names[0] + "' in '## " + section + "'",
+					})
+				}
+			}
+		}
+	}
+	return out
+}
