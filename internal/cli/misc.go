@@ -139,12 +139,17 @@ func (a *app) effects() func(string) {
 }
 
 func newInit(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "init", Short: "write a jacquard.yaml with the defaults explained", Args: cobra.NoArgs,
+	hook := false
+	c := &cobra.Command{
+		Use: "init", Short: "write a jacquard.yaml with the defaults explained, or a git hook that compares specs with code", Args: cobra.NoArgs,
+		Example: "  jacquard init\n  jacquard init --hook",
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := a.open(c.Context())
 			if err != nil {
 				return err
+			}
+			if hook {
+				return p.hook(c.Context())
 			}
 			path := filepath.Join(p.root, configFile)
 			f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -173,6 +178,8 @@ func newInit(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&hook, "hook", false, "write a pre-commit hook that runs validate on the staged modules, and nothing else; remove it by deleting the file")
+	return c
 }
 
 const initText = `# Settings of Jacquard for this project. Everything is optional.

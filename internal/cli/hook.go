@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// hookMark is in every hook that init wrote.
+const hookMark = "# Written by jacquard init --hook"
+
+const hookText = `#!/bin/sh
+` + hookMark + `: a commit in which specs and code differ is refused.
+# To remove it, delete this file. To commit all the same: git commit --no-verify
+jacquard=$(command -v jacquard) || jacquard=%s
+`
+
+// hook writes a pre-commit hook that validates what is staged. A hook of somebody else is
+// left alone.
+func (p *project) hook(ctx context.Context) error {
+	if p.noGit {
+		return usage("%s is in no git repository, so there is nothing to hook into: git init first", p.root)
+	}
+	dir, err := p.repo.HooksDir(ctx)
+	if err != nil {
+		return err
+	}
+	at := "."
+	if prefix := strings.TrimSuffix(p.repo.Prefix(), "/"); prefix != "" {
+		at = prefix
+	}
+	check := "--root " + word(at) + " validate --staged || exit 1"
+	file := filepath.Join(dir, "pre-commit")
+	if !p.repo.Inside(dir) {
+		return usage("git takes its hooks from %s (core.hooksPath), which other projects use as well: add this line to %s yourself: jacquard %s", dir, file, check)
+	}
+	have, err := os.ReadFile(file)
+	state := "written"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		self, err := os.Executable()
+		if err != nil {
+			return environment("find this program", err)
+		}
+		have = fmt.Appendf(nil, hookText, word(filepath.ToSlash(self)))
+	case err != nil:
+		return environment("read "+file, err)
+	case strings.Contains(string(have), check):
+		state = "present"
+	case !strings.Contains(string(have), hookMark):
+		return usage("there is a hook already, and it stays as it is: %s. Add this line to it: jacquard %s", file, check)
+	}
+	if state == "written" {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return environment("make "+dir, err)
+		}
+		if err := os.WriteFile(file, append(have, "\"$jacquard\" "+check+"\n"...), 0o755); err != nil { //nolint:gosec // git runs it
+			return environment("write "+file, err)
+		}
+	}
+	if p.a.json {
+		p.a.print(map[string]string{"hook": file, "state": state})
+		return nil
+	}
+	if state == "present" {
+		fmt.Fprintf(p.a.Out, p.a.lang().T("the hook is there already: %s\n"), file)
+		return nil
+	}
+	fmt.Fprintf(p.a.Out, p.a.lang().T("wrote %s\n"), file)
+	fmt.Fprintln(p.a.Err, p.a.lang().T("a commit in which specs and code differ is refused now; to remove that, delete the file"))
+	return nil
+}
+
+// word is a text as a shell takes it for one word.
+func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
