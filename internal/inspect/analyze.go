@@ -5,19 +5,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Analysis is what the code directly in a directory offers and uses. Behaviours and
-// contracts are never guessed: the lists are there for scripts that read them.
+// Analysis is what the code directly in a directory offers, uses, asks and promises. Nothing is guessed: behaviours
+// are those that tests or documentation write as "input → output".
 type Analysis struct {
-	Path         string          `json:"path"`
-	Exports      AnalysisExports `json:"exports"`
-	Dependencies AnalysisUses    `json:"dependencies"`
-	Behaviors    []string        `json:"behaviors"`
-	Contracts    []string        `json:"contracts"`
-	Files        []string        `json:"analyzed_files"`
+	Path         string             `json:"path"`
+	Exports      AnalysisExports    `json:"exports"`
+	Dependencies AnalysisUses       `json:"dependencies"`
+	Behaviors    []AnalysisBehavior `json:"behaviors"`
+	Contracts    []AnalysisContract `json:"contracts"`
+	Protocol     AnalysisProtocol   `json:"protocol"`
+	Tests        []string           `json:"tests"`
+	Files        []string           `json:"analyzed_files"`
+	// Problems are files that could not be read as code.
+	Problems []AnalysisProblem `json:"problems"`
+}
+
+// AnalysisProblem is a file that could not be read as code, and why.
+type AnalysisProblem struct {
+	File    string `json:"file"`
+	Message string `json:"message"`
 }
 
 // AnalysisExports are exports by kind, sorted by name.
@@ -30,15 +41,62 @@ type AnalysisExports struct {
 	ReExports []AnalysisExport `json:"re_exports"`
 }
 
-// AnalysisExport is one export.
+// AnalysisExport is one export. Definition is set for types, VarType for variables, Variants for enums and Source for
+// names that are exported again.
 type AnalysisExport struct {
-	Name      string   `json:"name"`
-	Signature string   `json:"signature,omitempty"`
-	Kind      string   `json:"kind,omitempty"`
-	Variants  []string `json:"variants,omitempty"`
-	Source    string   `json:"source,omitempty"`
-	File      string   `json:"file"`
-	Line      int      `json:"line"`
+	Name        string   `json:"name"`
+	Signature   string   `json:"signature,omitempty"`
+	Kind        string   `json:"kind,omitempty"`
+	Definition  string   `json:"definition,omitempty"`
+	VarType     string   `json:"var_type,omitempty"`
+	Variants    []string `json:"variants,omitempty"`
+	Source      string   `json:"source,omitempty"`
+	Description string   `json:"description,omitempty"`
+	File        string   `json:"file"`
+	Line        int      `json:"line"`
+}
+
+// AnalysisBehavior is a behaviour that a test's name or a line of documentation states. Category is success or error.
+type AnalysisBehavior struct {
+	Input    string `json:"input"`
+	Output   string `json:"output"`
+	Category string `json:"category"`
+}
+
+// AnalysisContract is what a function asks and promises.
+type AnalysisContract struct {
+	Function string          `json:"function_name"`
+	Contract AnalysisClauses `json:"contract"`
+}
+
+// AnalysisClauses are the parts of a contract.
+type AnalysisClauses struct {
+	Preconditions  []string `json:"preconditions"`
+	Postconditions []string `json:"postconditions"`
+	Invariants     []string `json:"invariants"`
+	Throws         []string `json:"throws"`
+}
+
+// AnalysisProtocol is the state machine and the life cycle of a module. Where the code has several enumerations of
+// states, it is the one that has transitions, if one alone has; else the states of all stand there.
+type AnalysisProtocol struct {
+	States      []string             `json:"states"`
+	Transitions []AnalysisTransition `json:"transitions"`
+	Lifecycle   []AnalysisStage      `json:"lifecycle"`
+}
+
+// AnalysisTransition is a change of state.
+type AnalysisTransition struct {
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Trigger string `json:"trigger"`
+}
+
+// AnalysisStage is a place in a life cycle.
+type AnalysisStage struct {
+	Order       int    `json:"order"`
+	Method      string `json:"method"`
+	Description string `json:"description"`
 }
 
 // AnalysisUses are imports: packages of others, and modules of the project.
@@ -58,30 +116,55 @@ type AnalysisUse struct {
 }
 
 // Analyze reads the source files directly in a directory, or of them those that are
-// named. Tests are no part of what a module offers.
+// named. Tests are no part of what a module offers; their names are listed.
 func (p *Project) Analyze(dir string, only []string) Analysis {
-	a := Analysis{Path: shown(dir), Behaviors: []string{}, Contracts: []string{}, Files: []string{}}
-	a.Exports = AnalysisExports{
-		Functions: []AnalysisExport{}, Types: []AnalysisExport{}, Classes: []AnalysisExport{},
-		Enums: []AnalysisExport{}, Variables: []AnalysisExport{}, ReExports: []AnalysisExport{},
+	a := Analysis{
+		Path: shown(dir), Behaviors: []AnalysisBehavior{}, Contracts: []AnalysisContract{}, Tests: []string{}, Files: []string{}, Problems: []AnalysisProblem{},
+		Exports: AnalysisExports{
+			Functions: []AnalysisExport{}, Types: []AnalysisExport{}, Classes: []AnalysisExport{},
+			Enums: []AnalysisExport{}, Variables: []AnalysisExport{}, ReExports: []AnalysisExport{},
+		},
+		Dependencies: AnalysisUses{External: []string{}, Internal: []AnalysisUse{}},
 	}
-	a.Dependencies = AnalysisUses{External: []string{}, Internal: []AnalysisUse{}}
+	var files []source.File
 	for _, f := range p.files {
-		if path.Dir(f) != dir || !toolchain.IsSource(f) || len(only) > 0 && !slices.Contains(only, path.Base(f)) {
+		if path.Dir(f) != dir || source.LangOf(f) == "" || len(only) > 0 && !slices.Contains(only, path.Base(f)) {
+			continue
+		}
+		isSource := toolchain.IsSource(f)
+		if !isSource && !toolchain.IsTest(f) {
+			continue
+		}
+		parsed := source.Parse(f, p.read(f))
+		if parsed.Problem != "" {
+			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), parsed.Problem})
+		}
+		for _, t := range parsed.Tests {
+			a.Tests = append(a.Tests, t.Name)
+			a.Behaviors = append(a.Behaviors, behaviorOf(t.Name)...)
+		}
+		if !isSource {
 			continue
 		}
 		a.Files = append(a.Files, path.Base(f))
-		parsed := source.Parse(f, p.read(f))
+		files = append(files, parsed)
 		for _, e := range parsed.Exports {
 			a.Exports.add(f, e)
 		}
 		for _, imp := range parsed.Imports {
-			p.use(&a.Dependencies, dir, f, imp.From)
+			p.use(&a.Dependencies, dir, f, imp)
+		}
+		for _, c := range parsed.Contracts {
+			a.Contracts = append(a.Contracts, AnalysisContract{c.Function, AnalysisClauses{
+				list(c.Preconditions), list(c.Postconditions), list(c.Invariants), list(c.Throws),
+			}})
 		}
 	}
-	for _, list := range []*[]AnalysisExport{&a.Exports.Functions, &a.Exports.Types, &a.Exports.Classes, &a.Exports.Enums, &a.Exports.Variables, &a.Exports.ReExports} {
-		slices.SortStableFunc(*list, func(x, y AnalysisExport) int { return strings.Compare(x.Name, y.Name) })
+	a.Protocol = protocolOf(files)
+	for _, l := range []*[]AnalysisExport{&a.Exports.Functions, &a.Exports.Types, &a.Exports.Classes, &a.Exports.Enums, &a.Exports.Variables, &a.Exports.ReExports} {
+		slices.SortStableFunc(*l, func(x, y AnalysisExport) int { return strings.Compare(x.Name, y.Name) })
 	}
+	slices.SortStableFunc(a.Contracts, func(x, y AnalysisContract) int { return strings.Compare(x.Function, y.Function) })
 	slices.Sort(a.Dependencies.External)
 	a.Dependencies.External = slices.Compact(a.Dependencies.External)
 	slices.SortFunc(a.Dependencies.Internal, func(x, y AnalysisUse) int { return strings.Compare(x.Raw, y.Raw) })
@@ -89,33 +172,99 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 	return a
 }
 
-func (x *AnalysisExports) add(file string, e source.Export) {
-	out := AnalysisExport{Name: strings.TrimPrefix(e.Owner+"."+e.Name, "."), Signature: spaced(e), File: path.Base(file), Line: e.Line}
-	_, from, reExport := strings.Cut(e.Signature, "from ")
-	switch {
-	case e.Kind == "variable" && reExport:
-		out.Signature, out.Source = "", from
-		x.ReExports = append(x.ReExports, out)
-	case e.Kind == "function" || e.Kind == "method":
-		x.Functions = append(x.Functions, out)
-	case e.Kind == "type" || e.Kind == "interface":
-		out.Kind = e.Kind
-		x.Types = append(x.Types, out)
-	case e.Kind == "class":
-		x.Classes = append(x.Classes, out)
-	case e.Kind == "enum":
-		if v := variants(e.Signature); v != "" {
-			out.Variants = strings.Split(v, " | ")
+// behaviorOf reads a test that is named after what it shows: "expired token → error".
+func behaviorOf(name string) []AnalysisBehavior {
+	if i := strings.LastIndex(name, " > "); i >= 0 {
+		name = name[i+3:]
+	}
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		name = name[i+2:]
+	}
+	for _, arrow := range []string{" → ", " -> ", " => "} {
+		in, out, ok := strings.Cut(name, arrow)
+		if !ok || strings.TrimSpace(in) == "" || strings.TrimSpace(out) == "" {
+			continue
 		}
+		b := AnalysisBehavior{strings.TrimSpace(in), strings.TrimSpace(out), "success"}
+		if failing().MatchString(out) {
+			b.Category = "error"
+		}
+		return []AnalysisBehavior{b}
+	}
+	return nil
+}
+
+var failing = re.New(`(?i)error|exception|\b(err|fails?|throws?|rejects?|refuses?|panics?)\b`)
+
+// protocolOf joins what the files of a module say of states and life cycles.
+func protocolOf(files []source.File) AnalysisProtocol {
+	out := AnalysisProtocol{States: []string{}, Transitions: []AnalysisTransition{}, Lifecycle: []AnalysisStage{}}
+	moving := map[string]bool{}
+	var all, moved []source.States
+	for _, f := range files {
+		for _, t := range f.Transitions {
+			out.Transitions = append(out.Transitions, AnalysisTransition{t.From, t.To, t.Trigger})
+			moving[t.From], moving[t.To] = true, true
+		}
+		for _, l := range f.Lifecycle {
+			s := AnalysisStage{Order: l.Order, Method: l.Method}
+			for _, e := range f.Exports {
+				if e.Line == l.Line && e.Name == l.Method {
+					s.Description = e.Doc
+				}
+			}
+			out.Lifecycle = append(out.Lifecycle, s)
+		}
+	}
+	for _, f := range files {
+		for _, s := range f.States {
+			all = append(all, s)
+			if slices.ContainsFunc(s.Values, func(v string) bool { return moving[v] }) {
+				moved = append(moved, s)
+			}
+		}
+	}
+	if len(moved) == 1 {
+		all = moved
+	}
+	for _, s := range all {
+		out.States = append(out.States, s.Values...)
+	}
+	slices.SortStableFunc(out.Lifecycle, func(a, b AnalysisStage) int { return a.Order - b.Order })
+	return out
+}
+
+func (x *AnalysisExports) add(file string, e source.Export) {
+	out := AnalysisExport{
+		Name: strings.TrimPrefix(e.Owner+"."+e.Name, "."), Signature: e.Text, Description: e.Doc, File: path.Base(file), Line: e.Line,
+	}
+	switch e.Kind {
+	case "reexport":
+		out.Signature = ""
+		_, out.Source, _ = strings.Cut(e.Text, " from ")
+		x.ReExports = append(x.ReExports, out)
+	case "function", "method":
+		x.Functions = append(x.Functions, out)
+	case "type", "interface", "struct", "trait", "dataclass", "record":
+		out.Kind, out.Definition = e.Kind, e.Text
+		x.Types = append(x.Types, out)
+	case "class", "object":
+		x.Classes = append(x.Classes, out)
+	case "enum":
+		out.Variants = e.Variants
 		x.Enums = append(x.Enums, out)
 	default:
+		if out.VarType = valueType(e); out.VarType == "value" {
+			out.VarType = ""
+		}
 		x.Variables = append(x.Variables, out)
 	}
 }
 
 // use sorts one import.
-func (p *Project) use(d *AnalysisUses, dir, file, from string) {
-	targets := p.targets(file, from)
+func (p *Project) use(d *AnalysisUses, dir, file string, imp source.Import) {
+	from := imp.From
+	targets := p.targets(file, imp)
 	if len(targets) == 0 {
 		d.External = append(d.External, from)
 		return

@@ -72,7 +72,7 @@ func TestDecompiledSpecsAgreeWithTheCode(t *testing.T) {
 		"money": {"Money counts cents", "- `Parse[T any](w io.Writer, xs ...T) (n int, err error)`", "- `Money.Add(o Money) Money`", "Cash"},
 		"shop":  {"- `money/CLAUDE.md`", spec.Placeholder, "- `Total() money.Money`"},
 		"web":   {"- `f<T>(a: T, b: () => void): Promise<T>`", "- `g(a: string): string`", "- `St: Open | Closed`", "K("},
-		"tool":  {"Reads tools.", "- `tool/inner/CLAUDE.md`", "K(x: int, y = 2)"},
+		"tool":  {"Reads tools.", "- `tool/inner/CLAUDE.md`", "K(x: int, y=2)"},
 	} {
 		for _, w := range want {
 			if w == "Money counts cents" {
@@ -85,6 +85,46 @@ func TestDecompiledSpecsAgreeWithTheCode(t *testing.T) {
 	}
 	if strings.Contains(specs["cmd/lab"], "Main") {
 		t.Error("a program exports nothing")
+	}
+}
+
+// TestDecompileTheCorpus takes hard code of six languages: what is written of it is valid, agrees with it, and says what
+// the code says of contracts and states.
+func TestDecompileTheCorpus(t *testing.T) {
+	t.Parallel()
+	corpus := filepath.Join("..", "source", "testdata", "corpus")
+	files := map[string][]byte{"go.mod": []byte("module example.com/corpus\n\ngo 1.24\n")}
+	list, err := filepath.Glob(filepath.Join(corpus, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		if strings.HasSuffix(f, ".json") || strings.HasSuffix(f, ".md") {
+			continue
+		}
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := filepath.Base(f)
+		name, _, _ := strings.Cut(base, ".")
+		files[path.Join(filepath.Base(filepath.Dir(f)), name, base)] = b
+	}
+	specs := roundTrip(t, files)
+	for dir, want := range map[string][]string{
+		"go/ratelimit":           {"### New", "- burst > 0", "- ErrBurst when burst <= 0"},
+		"ts/payment":             {"States: `Pending` | `Authorized`", "- `Pending` + `authorize()` → `Authorized`"},
+		"python/task_queue":      {"1. `open()`", "- QueueClosed when not self._open"},
+		"rust/lru_cache":         {"- `LruCache.get<Q>(&mut self, key: &Q) -> Option<&V>", "- `DEFAULT_CAPACITY: usize`", "Bounded cache with least-recently-used eviction."},
+		"java/PaymentGateway":    {"- `PaymentGateway.charge(String card, long cents): R`", "- `PaymentGateway.MAX_ATTEMPTS: int`"},
+		"kotlin/RetryClient":     {"- `RetryClient(transport: Transport<Q, A>", "- RetryException.Exhausted after the last attempt"},
+		"kotlin/DownloadManager": {"States: "},
+	} {
+		for _, w := range want {
+			if !strings.Contains(specs[dir], w) {
+				t.Errorf("%s lacks %q:\n%s", dir, w, specs[dir])
+			}
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func (m *module) exports() (stale, missing int) {
 				Type: "MISMATCH", Section: "Exports", File: x.file, Line: x.Line, Symbol: e.Name,
 				Message: e.Name + ": " + why + " (`" + e.Signature + "`)",
 			}
-			if _, line := exportLine(x.Export, e.Name, constructorOf(have, e.Name)); line != "" && len(list) == 1 {
+			if _, line := exportLine(x.Export, e.Name, constructor(m.files[x.file], x.Name)); line != "" && len(list) == 1 {
 				d.mend = edit{what: replaceSignature, line: e.Line, old: e.Signature, text: line}
 			}
 			m.issue(d)
@@ -74,7 +74,7 @@ func (m *module) exports() (stale, missing int) {
 				Type: "MISSING", Section: "Exports", File: name, Line: e.Line, Symbol: e.Name,
 				Message: "The code exports " + e.Name + ", which the spec does not list",
 			}
-			if group, line := exportLine(e, e.Name, constructorOf(have, e.Name)); line != "" {
+			if group, line := exportLine(e, e.Name, constructor(m.files[name], e.Name)); line != "" {
 				d.mend = edit{what: addExport, group: group, text: line}
 			}
 			m.issue(d)
@@ -83,10 +83,16 @@ func (m *module) exports() (stale, missing int) {
 	return stale, missing
 }
 
+// constructorOf is the constructor of a class, as its text in the code.
 func constructorOf(have map[string][]found, class string) string {
-	for _, name := range []string{".constructor", ".__init__"} {
+	for _, name := range []string{".constructor", ".__init__", "." + class} {
 		if list := have[class+name]; len(list) > 0 {
 			return list[0].Signature
+		}
+	}
+	for _, x := range have[class] {
+		if x.Kind == "record" || strings.HasSuffix(x.file, ".kt") {
+			return x.Signature
 		}
 	}
 	return ""
@@ -112,13 +118,13 @@ func (m *module) differs(e *spec.Export, x found, have map[string][]found) strin
 	switch {
 	case e.Kind == spec.Function && (x.Kind == "function" || x.Kind == "method"):
 		return m.fits(e.Signature, x.Signature, lang, false)
-	case e.Kind == spec.Class && x.Kind == "class":
+	case e.Kind == spec.Class && (x.Kind == "class" || x.Kind == "dataclass" || x.Kind == "record"):
 		if c := constructorOf(have, e.Name); c != "" && strings.Contains(e.Signature, "(") {
 			return m.fits(e.Signature, c, lang, true)
 		}
 	case e.Kind == spec.Enum && x.Kind == "enum":
-		return variantsDiffer(e.Variants, x.Signature)
-	case e.Kind == spec.Type && (x.Kind == "type" || x.Kind == "interface"):
+		return variantsDiffer(e.Variants, x.Variants)
+	case e.Kind == spec.Type && (x.Kind == "type" || x.Kind == "interface" || x.Kind == "struct"):
 		return m.fieldsDiffer(e.Signature, x.Signature, lang)
 	}
 	return ""
@@ -141,12 +147,10 @@ func (m *module) fits(want, is, lang string, constructor bool) string {
 	return signature.Fits(a, b, lang, m.meaning, constructor)
 }
 
-func variantsDiffer(want []string, sig string) string {
-	text := variants(sig)
-	if text == "" || len(want) == 0 {
+func variantsDiffer(want, is []string) string {
+	if len(is) == 0 || len(want) == 0 {
 		return ""
 	}
-	is := strings.Split(text, " | ")
 	fold := func(s string) string {
 		s, _, _ = strings.Cut(s, "(")
 		return strings.ToLower(strings.ReplaceAll(strings.Trim(s, "`'\" "), "_", ""))
@@ -182,6 +186,9 @@ func (m *module) fieldsDiffer(want, is, lang string) string {
 	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 	for _, f := range a {
 		i := slices.IndexFunc(b, func(g signature.Field) bool { return fold(g.Name) == fold(f.Name) })
+		if i < 0 && (lang == signature.Go || lang == signature.Rust) && m.mentions(f.Name) {
+			return "" // a field that others do not see
+		}
 		if i < 0 {
 			return "has no field " + f.Name + ", the spec lists it"
 		}
@@ -326,10 +333,10 @@ func (m *module) dependencies() {
 	used := map[string]bool{}
 	var said []string
 	look := func(name string, f source.File, report bool) {
-		reads = reads && slices.Contains([]string{source.Go, source.TypeScript, source.JavaScript, source.Python}, f.Lang) // their imports lead to files
+		reads = reads && f.Lang != "" && f.Problem == ""
 		for _, imp := range f.Imports {
 			said = append(said, imp.From)
-			for _, target := range m.targets(name, imp.From) {
+			for _, target := range m.targets(name, imp) {
 				to, ok := m.owner(target)
 				if !ok || to == m.dir || !m.docs[to].IsSpec() {
 					continue

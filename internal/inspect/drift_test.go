@@ -105,7 +105,7 @@ var driftCases = map[string]struct {
 			"core/CLAUDE.md": spec1("- `Kept(a: int) -> int`", "None", ""), "core/__init__.py": "def Kept(a):\n    pass\n",
 			"other/CLAUDE.md": spec1("None", "None", ""), "other/__init__.py": "",
 		},
-		"UNRESOLVED Dependencies Lost; UNRESOLVED text Never; BOUNDARY Dependencies ../other/CLAUDE.md",
+		"UNRESOLVED Dependencies Lost; UNRESOLVED Constraints Never; BOUNDARY Dependencies ../other/CLAUDE.md",
 	},
 	"scenarios": {
 		map[string]string{

@@ -26,8 +26,9 @@ type Project struct {
 	docs  map[string]*document // by directory
 	dirs  []string             // of docs, sorted
 	index *index.Index
+	refs  map[string][]Reference // by the module that they stand in; nil until they are asked for
 
-	goModules map[string]string // by directory, as far as they were looked for
+	roots roots
 }
 
 // document is a CLAUDE.md with everything that is wrong with it.
@@ -41,7 +42,7 @@ type document struct {
 // New takes a project: its root, which only names it, its files as relative paths with
 // slashes, and how to read one; nil stands for a file that cannot be read.
 func New(root string, files []string, read func(path string) []byte) *Project {
-	p := &Project{root: root, files: slices.Clone(files), read: read, docs: map[string]*document{}, goModules: map[string]string{}}
+	p := &Project{root: root, files: slices.Clone(files), read: read, docs: map[string]*document{}}
 	slices.Sort(p.files)
 	for _, f := range p.files {
 		if path.Base(f) != specFile || foreign(f) {
@@ -63,6 +64,21 @@ func New(root string, files []string, read func(path string) []byte) *Project {
 	}
 	p.index, _ = index.Build(mods)
 	return p
+}
+
+// references are those that stand in a module's spec.
+func (p *Project) references(dir string) []Reference {
+	if p.refs == nil {
+		p.refs = map[string][]Reference{}
+		var all Symbols
+		for _, d := range p.dirs {
+			all.specs = append(all.specs, outlineFrom(p.docs[d].Document))
+		}
+		for _, r := range all.references(func(*mention) bool { return true }, func(*Reference) bool { return true }) {
+			p.refs[r.From] = append(p.refs[r.From], r)
+		}
+	}
+	return p.refs[shown(dir)]
 }
 
 // Has reports whether the project has a file.

@@ -90,10 +90,15 @@ func IsSpec(file string) bool { return path.Base(file) == specFile && !foreign(f
 // outlineOf reads a spec.
 func outlineOf(file, id string, src []byte) outline {
 	d, _ := spec.Parse(file, src)
-	o := outline{dir: d.Dir()}
+	o := outlineFrom(d)
 	if isContent(id, src) {
 		o.id = id
 	}
+	return o
+}
+
+func outlineFrom(d *spec.Document) outline {
+	o := outline{dir: d.Dir()}
 	for _, e := range d.Exports {
 		o.symbols = append(o.symbols, outlined{strings.Clone(e.Name), string(e.Kind), strings.Clone(e.Signature), e.Line})
 	}

@@ -248,7 +248,8 @@ func face(dir, name string, all []string) bool {
 	if path.Dir(name) != dir {
 		return false
 	}
-	if strings.HasSuffix(name, ".go") {
+	switch source.LangOf(name) {
+	case source.Go, source.Rust, source.Java, source.Kotlin:
 		return true
 	}
 	isIndex := func(n string) bool {

@@ -292,7 +292,7 @@ func Fits(spec, code Sig, lang string, scope Scope, constructor bool) string {
 	}
 	want, said := spec.result()
 	is, known := code.result()
-	if said && spec.Result == nil && spec.Lang != lang {
+	if said && spec.Result == nil && (spec.Lang != lang || spec.Open) {
 		said = false
 	}
 	if said && known && c(want, is) && !(spec.Lang != lang && failsInstead(want, is, lang)) {

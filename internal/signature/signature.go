@@ -185,6 +185,11 @@ scan:
 		return "", "", "", false
 	}
 	params, rest, ok = cutGroup(text[open:])
+	for _, receiver := range []string{"?.", ">."} { // of an extension function of Kotlin
+		if i := strings.LastIndex(text[:open], receiver); i >= 0 {
+			text, open = text[i+2:], open-i-2
+		}
+	}
 	return strings.TrimSpace(text[:open]), params, strings.TrimSpace(rest), ok
 }
 

@@ -37,7 +37,7 @@ func parseGo(f *File, src []byte) {
 	if g.ast == nil || g.ast.Name == nil {
 		return
 	}
-	f.Package = g.ast.Name.Name
+	f.Package, f.Doc = g.ast.Name.Name, summary(g.ast.Doc.Text())
 	for _, imp := range g.ast.Imports {
 		from, err := strconv.Unquote(imp.Path.Value)
 		if err == nil {
@@ -172,7 +172,7 @@ func (g *goFile) function(d *ast.FuncDecl, isTest bool) {
 		e.Kind = "method"
 	}
 	e.Text = e.Signature
-	if out := gofmt(g.source(&sig) + " {}"); out != "" { // a body may be put on a line of its own
+	if out := gofmt(e.Signature + " {}"); out != "" { // a body may be put on a line of its own
 		e.Text = strings.TrimSpace(out[:strings.LastIndex(out, "{")])
 	}
 	g.f.Exports = append(g.f.Exports, e)

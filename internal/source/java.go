@@ -20,6 +20,9 @@ func parseJava(f *File, src []byte) {
 	for c := range t.root.All() {
 		switch c.Kind() {
 		case "package_declaration":
+			if strings.HasSuffix(f.Path, "package-info.java") {
+				f.Doc = summary(t.doc(c.Start()))
+			}
 			f.Package = strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(t.flat(c), "package")), ";")
 		case "import_declaration":
 			j.imported(c)

@@ -16,6 +16,9 @@ func readPython(f *File, src []byte) {
 		return
 	}
 	p := &pythonTree{treeFile: t}
+	if first := withoutComments(t.root); len(first) > 0 && first[0].Child("string").OK() {
+		f.Doc = summary(docstringText(first[0].Child("string").Text()))
+	}
 	for n := range t.root.Within(nil) {
 		switch n.Kind() {
 		case "import_statement", "import_from_statement", "future_import_statement":

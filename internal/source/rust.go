@@ -19,6 +19,15 @@ func parseRust(f *File, src []byte) {
 	}
 	f.Tokens = t.all()
 	r := &rustFile{treeFile: t}
+	var doc []string
+	for c := range t.root.All() {
+		text := strings.TrimRight(c.Text(), "\r\n")
+		if !strings.HasPrefix(text, "//!") && !strings.HasPrefix(text, "/*!") {
+			break
+		}
+		doc = append(doc, cleanComment(text))
+	}
+	f.Doc = summary(strings.Join(doc, "\n"))
 	r.items(t.root, "", true)
 	r.tests(t.root, "")
 	r.transitions(r.methods, r.statement)

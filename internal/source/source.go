@@ -191,7 +191,9 @@ func (m Mutant) Apply(src []byte) []byte {
 type File struct {
 	Path    string
 	Lang    string
-	Package string // Go: the package's name
+	Package string // Go, Java, Kotlin: the package's name
+	// Doc is the first paragraph of what the file says of its package or module as a whole.
+	Doc string
 	// Constraint is Go's //go:build line, "" without.
 	Constraint string
 	// Problem says why a Go file could not be parsed; the rest is then what could be read.

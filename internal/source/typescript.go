@@ -21,6 +21,17 @@ func readScript(f *File, src []byte) {
 	if t == nil {
 		return
 	}
+	for c := range t.root.All() {
+		if text := c.Text(); c.Kind() == "comment" && strings.HasPrefix(text, "/**") {
+			for _, tag := range []string{"@fileoverview", "@packageDocumentation", "@module"} {
+				if strings.Contains(text, tag) {
+					text = strings.TrimSpace(strings.Replace(text, tag, "", 1))
+					f.Doc = summary(cleanComment(text))
+				}
+			}
+		}
+		break
+	}
 	s := &scriptTree{treeFile: t, local: map[string][]syntax.Node{}, signed: map[string]bool{}}
 	for c := range t.root.All() {
 		s.declared(c)

@@ -218,7 +218,7 @@ func (r *exportReader) item(b *block, group Kind) {
 	}
 	e.Line = b.line
 	e.Description = squeeze(strings.Join(append([]string{describe(rest)}, proseOf(b.kids)...), " "))
-	if e.Kind == Function && (group == "" || group == Function) && untyped(e) {
+	if e.Kind == Function && (group == "" || group == Function) && untyped(e) && !strings.Contains(e.Signature, "(…)") { // which says that they are left out
 		r.p.warn(b, "Export may be missing parameter types or return type: "+clip(e.Signature), "")
 	}
 	r.add(e)

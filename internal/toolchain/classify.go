@@ -72,6 +72,12 @@ func TestNames(language string) []string {
 		return []string{"*.test.js", "*.spec.js", "__tests__/**"}
 	case LangPython:
 		return []string{"test_*.py", "*_test.py", "conftest.py"}
+	case LangRust:
+		return []string{"tests/**", "*_test.rs", "tests.rs"}
+	case LangJava:
+		return []string{"src/test/**", "*Test.java"}
+	case LangKotlin:
+		return []string{"src/test/**", "*Test.kt"}
 	}
 	return nil
 }

@@ -31,6 +31,9 @@ const (
 	LangTypeScript = "typescript"
 	LangJavaScript = "javascript"
 	LangPython     = "python"
+	LangRust       = "rust"
+	LangJava       = "java"
+	LangKotlin     = "kotlin"
 )
 
 // Found is the toolchain of one directory of a project.
@@ -147,6 +150,7 @@ var languages = map[string]string{
 	".ts": LangTypeScript, ".tsx": LangTypeScript, ".mts": LangTypeScript, ".cts": LangTypeScript,
 	".js": LangJavaScript, ".jsx": LangJavaScript, ".mjs": LangJavaScript, ".cjs": LangJavaScript,
 	".py": LangPython, ".pyi": LangPython,
+	".rs": LangRust, ".java": LangJava, ".kt": LangKotlin, ".kts": LangKotlin,
 }
 
 // testNames tells a language's tests by their paths.
@@ -155,6 +159,26 @@ var testNames = map[string]func(string) bool{
 	LangTypeScript: isNodeTest,
 	LangJavaScript: isNodeTest,
 	LangPython:     isPythonTest,
+	LangRust:       isRustTest,
+	LangJava:       isJVMTest,
+	LangKotlin:     isJVMTest,
+}
+
+// isRustTest: files below tests are crates of tests; a module of tests beside the code has the name tests.rs or ends in _test.rs.
+func isRustTest(p string) bool {
+	base := path.Base(p)
+	return strings.HasSuffix(base, "_test.rs") || strings.HasSuffix(base, "_tests.rs") || base == "tests.rs" || base == "test.rs" || strings.HasPrefix("/"+p, "/tests/") || strings.Contains("/"+p, "/tests/")
+}
+
+// isJVMTest: Maven and Gradle keep tests in src/test; elsewhere the name of the class says it.
+func isJVMTest(p string) bool {
+	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	for _, end := range []string{"Test", "Tests", "TestCase", "IT", "Spec"} {
+		if strings.HasSuffix(stem, end) && len(stem) > len(end) {
+			return true
+		}
+	}
+	return strings.Contains("/"+p, "/src/test/")
 }
 
 // LanguageOf is the language of a source file by its name, "" if it is none that the table knows.
@@ -180,6 +204,12 @@ func Extensions(language string) []string {
 		return []string{".js", ".jsx", ".mjs", ".cjs"}
 	case LangPython:
 		return []string{".py"}
+	case LangRust:
+		return []string{".rs"}
+	case LangJava:
+		return []string{".java"}
+	case LangKotlin:
+		return []string{".kt", ".kts"}
 	}
 	return nil
 }

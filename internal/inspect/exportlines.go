@@ -1,0 +1,299 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// exportGroups are the headings under which exports stand, in their order.
+var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables"}
+
+// exportsOf writes the Exports of a module: under headings where there is more than one
+// kind, sorted by name. Every line that it writes reads as that export.
+func exportsOf(dir string, names []string, files map[string]source.File) (string, int) {
+	groups := map[string][]string{}
+	seen := map[string]bool{}
+	n := 0
+	for _, f := range names {
+		if !face(dir, f, names) || files[f].Package == "main" && files[f].Lang == source.Go {
+			continue
+		}
+		file := files[f]
+		for _, e := range file.Exports {
+			full := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
+			if e.Owner != "" && !methodsListed(file.Lang) || e.Name == "*" || e.Name == "default" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e, file.Lang) {
+				continue
+			}
+			group, line := exportLine(e, full, constructor(file, e.Name))
+			if line == "" {
+				continue
+			}
+			seen[full] = true
+			groups[group] = append(groups[group], "- `"+line+"`\n")
+			n++
+		}
+	}
+	if n == 0 {
+		return "None\n", 0
+	}
+	var b strings.Builder
+	for _, g := range exportGroups {
+		if len(groups[g]) == 0 {
+			continue
+		}
+		slices.Sort(groups[g])
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("### " + g + "\n\n" + strings.Join(groups[g], ""))
+	}
+	return b.String(), n
+}
+
+// methodsListed reports whether methods stand among the exports: where a class is not what a test or another module
+// begins with, and where methods are declared apart from their type.
+func methodsListed(lang string) bool {
+	return lang == source.Go || lang == source.Rust || lang == source.Java || lang == source.Kotlin
+}
+
+func isConstructor(e source.Export, lang string) bool {
+	return e.Kind == "method" && (e.Name == "constructor" || e.Name == "__init__" || lang == source.Java && e.Name == e.Owner)
+}
+
+// constructor is what has to be given to make an object of a class, as "(a: T, b)"; "" when the code does not say.
+func constructor(f source.File, class string) string {
+	for _, e := range f.Exports {
+		if e.Owner == class && isConstructor(e, f.Lang) {
+			return arguments(e.Text)
+		}
+	}
+	for _, e := range f.Exports {
+		if e.Name == class && e.Owner == "" && (f.Lang == source.Kotlin || e.Kind == "record") {
+			return arguments(e.Text)
+		}
+	}
+	return ""
+}
+
+// exportLine finds a way to write an export that reads as it, the one that says most first.
+func exportLine(e source.Export, name, constructor string) (group, line string) {
+	type form struct{ group, text string }
+	var forms []form
+	switch e.Kind {
+	case "function", "method":
+		full := withName(e, name)
+		forms = []form{{"Functions", full}, {"Functions", strings.TrimPrefix(full, "async ")}}
+		if i := strings.Index(full, " where "); i > 0 {
+			forms = append(forms, form{"Functions", full[:i]})
+		}
+	case "interface", "type", "struct", "trait", "object":
+		forms = []form{{"Types", definition(e.Text, e.Name)}, {"Types", name + " { }"}, {"Types", name}}
+	case "class", "dataclass", "record":
+		forms = []form{{"Classes", name + constructor}, {"Classes", name + "()"}}
+	case "enum":
+		forms = []form{{"Enums", name + ": " + strings.Join(e.Variants, " | ")}, {"Types", name + " { }"}}
+	default:
+		forms = []form{{"Variables", name + ": " + valueType(e)}, {"Variables", name + ": value"}, {"Variables", name}}
+	}
+	forms = append(forms, form{"Functions", name + "(…)"}, form{"Functions", name + "()"})
+	if e.Kind == "class" || e.Kind == "dataclass" || e.Kind == "record" {
+		forms = slices.Insert(forms, 1, form{"Classes", name + "(…)"})
+	}
+	for _, f := range forms {
+		if readsAs(f.group, f.text, name) {
+			return f.group, f.text
+		}
+	}
+	return "", ""
+}
+
+// readsAs reports whether a line in Exports is read as one export of that name, without a
+// complaint.
+func readsAs(group, text, name string) bool {
+	if text == "" || strings.ContainsAny(text, "`\n") {
+		return false
+	}
+	d, ps := spec.Parse("m/CLAUDE.md", []byte("# m\n\n## Purpose\n\nx\n\n## Exports\n\n### "+group+"\n\n- `"+text+"`\n\n## Behavior\n\nNone\n"))
+	return len(d.Exports) == 1 && d.Exports[0].Name == name && len(ps) == 0
+}
+
+// withName is a function's signature with the name under which the spec lists it, result last.
+func withName(e source.Export, name string) string {
+	sig := e.Text
+	at, own := -1, e.Name
+	if m := declaredName().FindStringSubmatch(sig); m != nil && !strings.Contains(sig, own) {
+		own = m[1] // exported under another name
+	}
+	for from := 0; ; { // the name itself, and not a type that begins like it
+		i := strings.Index(sig[from:], own)
+		if i < 0 {
+			break
+		}
+		i += from
+		rest := strings.TrimLeft(sig[i+len(own):], " ")
+		if (i == 0 || strings.ContainsRune(" *).&>`", rune(sig[i-1]))) && rest != "" && strings.ContainsRune("(<[=", rune(rest[0])) {
+			at = i
+			break
+		}
+		from = i + len(own)
+	}
+	if at < 0 {
+		return ""
+	}
+	before, rest := strings.TrimRight(sig[:at], "` "), strings.TrimLeft(sig[at+len(own):], "`")
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, " = async "), " = ")
+	out := name + strings.TrimSpace(rest)
+	if result := javaResult(before); result != "" && !strings.Contains(before, "fun") && !strings.Contains(before, "fn") && !strings.HasPrefix(before, "func") {
+		out, _, _ = strings.Cut(out, " throws ")
+		out += ": " + result
+	}
+	if (strings.Contains(before, "async") || strings.Contains(before, "suspend")) && !strings.Contains(out, "Promise<") && !strings.Contains(out, "->") {
+		out = "async " + out
+	}
+	return out
+}
+
+var declaredName = re.New(`^(?:async |static )*(?:function ?\*? ?|const |let |var |def )([\pL\w$]+)`)
+
+// javaResult is the type of a result that stands before the name: what is left without modifiers and type parameters.
+func javaResult(before string) string {
+	for {
+		word, rest, ok := strings.Cut(before, " ")
+		switch word {
+		case "static", "final", "abstract", "default", "synchronized", "native", "strictfp", "protected", "async", "const", "function", "function*", "def",
+			"get", "set", "override", "readonly", "declare", "let", "var", "export", "@property", "@staticmethod", "@classmethod", "@overload", "@abstractmethod":
+			if !ok {
+				return ""
+			}
+			before = rest
+			continue
+		}
+		break
+	}
+	if strings.HasPrefix(before, "<") {
+		depth := 0
+		for i, r := range before {
+			if r == '<' {
+				depth++
+			} else if r == '>' {
+				if depth--; depth == 0 {
+					return strings.TrimSpace(before[i+1:])
+				}
+			}
+		}
+	}
+	return before
+}
+
+// valueType is the type of a constant or variable, "value" where the code does not say.
+func valueType(e source.Export) string {
+	if i := strings.Index(e.Text, e.Name+":"); i >= 0 {
+		return strings.TrimSpace(e.Text[i+len(e.Name)+1:])
+	}
+	if t, ok := strings.CutPrefix(e.Text, "const "+e.Name+" "); ok { // Go
+		return t
+	}
+	if t, ok := strings.CutPrefix(e.Text, "var "+e.Name+" "); ok {
+		return t
+	}
+	if before, ok := strings.CutSuffix(e.Text, " "+e.Name); ok {
+		if t := javaResult(before); t != "" && t != "const" && t != "val" && t != "var" {
+			return t
+		}
+	}
+	return "value"
+}
+
+// definition is the fields of a type in the form Name { a: T }.
+func definition(sig, name string) string {
+	open, end := strings.Index(sig, "{"), strings.LastIndex(sig, "}")
+	if open < 0 || end < open {
+		return ""
+	}
+	body := strings.NewReplacer("\n", ", ", "\t", " ", ";", ",", "pub ", "").Replace(sig[open+1 : end])
+	var fields []string
+	for f := range strings.SplitSeq(body, ",") {
+		if f = strings.Join(strings.Fields(f), " "); f != "" {
+			fields = append(fields, f)
+		}
+	}
+	if body = strings.Join(fields, ", "); strings.ContainsAny(body, "{}") {
+		return ""
+	}
+	return name + " { " + body + " }"
+}
+
+// arguments are the parameters of a constructor in parentheses, without what is the language's own.
+func arguments(sig string) string {
+	open := strings.Index(sig, "(")
+	if open < 0 {
+		return "()"
+	}
+	depth, end, quote := 0, -1, byte(0)
+	for i := open; i < len(sig) && end < 0; i++ {
+		switch c := sig[i]; {
+		case quote != 0:
+			if c == quote && sig[i-1] != '\\' {
+				quote = 0
+			}
+			continue
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+			continue
+		}
+		switch sig[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				end = i
+			}
+		}
+	}
+	if end < 0 {
+		return "(…)"
+	}
+	var out []string
+	for _, part := range splitLevel(sig[open+1 : end]) {
+		for again := true; again; {
+			again = false
+			for _, word := range []string{"private ", "public ", "protected ", "internal ", "readonly ", "override ", "val ", "var ", "final "} {
+				if rest, ok := strings.CutPrefix(part, word); ok {
+					part, again = rest, true
+				}
+			}
+		}
+		if part != "" && part != "self" {
+			out = append(out, part)
+		}
+	}
+	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// splitLevel cuts at the commas that stand in no bracket.
+func splitLevel(s string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i, r := range s {
+		switch r {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '>':
+			if i > 0 && s[i-1] != '-' && s[i-1] != '=' {
+				depth--
+			}
+		case ',':
+			if depth <= 0 {
+				out = append(out, strings.TrimSpace(s[from:i]))
+				from = i + 1
+			}
+		}
+	}
+	return append(out, strings.TrimSpace(s[from:]))
+}
