@@ -177,9 +177,10 @@ func javaResult(before string) string {
 	if strings.HasPrefix(before, "<") {
 		depth := 0
 		for i, r := range before {
-			if r == '<' {
+			switch r {
+			case '<':
 				depth++
-			} else if r == '>' {
+			case '>':
 				if depth--; depth == 0 {
 					return strings.TrimSpace(before[i+1:])
 				}

@@ -42,11 +42,6 @@ func (p *Project) has(file string) bool {
 	return ok
 }
 
-func (p *Project) hasDir(dir string) bool {
-	i, _ := slices.BinarySearch(p.files, dir+"/")
-	return i < len(p.files) && strings.HasPrefix(p.files[i], dir+"/")
-}
-
 func (p *Project) goTargets(file, from string) []string {
 	for d := path.Dir(file); ; d = path.Dir(d) {
 		if name := p.goModule(d); name != "" {
@@ -112,11 +107,10 @@ func (p *Project) scriptTargets(file, from string) []string {
 			}
 		}
 	}
-	name := from
-	if parts := strings.SplitN(from, "/", 3); strings.HasPrefix(from, "@") && len(parts) > 1 {
-		name = parts[0] + "/" + parts[1]
-	} else {
-		name = parts[0]
+	parts := strings.SplitN(from, "/", 3)
+	name := parts[0]
+	if strings.HasPrefix(from, "@") && len(parts) > 1 {
+		name += "/" + parts[1]
 	}
 	if dir, ok := p.roots.npm[name]; ok {
 		rest := strings.TrimPrefix(from[len(name):], "/")
