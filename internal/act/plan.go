@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -38,14 +41,19 @@ type CompilePlan struct {
 // PlanCompile finds out what is stale in the working tree. It asks nobody and
 // changes nothing.
 func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePlan, error) {
-	// Mostly nothing that counts is dirty and the lock knows everything. That plan is made
-	// while git still looks, and thrown away when it was the wrong one.
+	// Mostly nothing that counts is dirty. That plan is made while git still looks, and thrown
+	// away when it was the wrong one.
 	var guess *CompilePlan
+	h := &history{read: a.times(ctx)}
+	if _, err := os.Lstat(filepath.Join(a.o.Repo.Root(), target.LockName)); os.IsNotExist(err) && !a.o.NoGit {
+		defer h.ahead(ctx, a.o.Repo)() // a first run needs it of everything
+	}
 	early := func(list map[string]git.File) {
-		unknown := func([]string) (map[string]int64, error) { return nil, errors.New("only git knows") }
-		if p, err := a.planOf(in, a.worktree(list), unknown); err == nil {
+		h.listed(list)
+		if p, err := a.planOf(in, a.worktree(list), h.times); err == nil {
 			guess = p
 		}
+		h.wait()
 	}
 	list, differs, err := a.o.Repo.ListingEarly(ctx, counts, early)
 	if err != nil {
@@ -54,7 +62,92 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 	if guess != nil && len(differs) == 0 {
 		return guess, nil
 	}
-	return a.planOf(in, a.worktree(list), a.times(ctx))
+	return a.planOf(in, a.worktree(list), h.times)
+}
+
+// history is when files were committed, read at most once for each of them.
+type history struct {
+	read  func([]string) (map[string]int64, error)
+	known map[string]int64
+	asked map[string]bool
+	err   error
+
+	list chan map[string]git.File // to the reading ahead; nil where there is none
+	seen chan struct{}            // closed when it needs the listing no more
+	done chan struct{}            // closed when what is read ahead is there
+}
+
+// ahead starts to read for the specs and sources of the listing that is to come, while others are
+// busy. What it returns ends that.
+func (h *history) ahead(ctx context.Context, repo *git.Repo) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	h.list, h.seen, h.done = make(chan map[string]git.File, 1), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(h.done)
+		h.asked, h.known = map[string]bool{}, map[string]int64{}
+		var paths []string
+		found, err := repo.CommitTimesOf(ctx, func() []string {
+			defer close(h.seen)
+			select {
+			case list := <-h.list:
+				for p := range list {
+					if path.Base(p) == "CLAUDE.md" || isSource(p) {
+						paths = append(paths, p)
+					}
+				}
+			case <-ctx.Done():
+			}
+			return paths
+		})
+		h.keep(paths, unix(found), err)
+	}()
+	return func() {
+		cancel()
+		<-h.done
+	}
+}
+
+// listed gives the listing to what reads ahead. It must not change before wait returns.
+func (h *history) listed(list map[string]git.File) {
+	if h.list != nil {
+		h.list <- list
+	}
+}
+
+func (h *history) wait() {
+	if h.list != nil {
+		select {
+		case <-h.seen:
+		case <-h.done:
+		}
+	}
+}
+
+func (h *history) keep(paths []string, found map[string]int64, err error) {
+	if h.asked == nil {
+		h.asked, h.known = map[string]bool{}, map[string]int64{}
+	}
+	if err != nil {
+		h.err = err
+		return
+	}
+	maps.Copy(h.known, found)
+	for _, p := range paths {
+		h.asked[p] = true
+	}
+}
+
+// times is when the paths were committed; others may be in the answer as well.
+func (h *history) times(paths []string) (map[string]int64, error) {
+	if h.done != nil {
+		<-h.done
+	}
+	missing := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return h.asked[p] })
+	if len(missing) > 0 && h.err == nil {
+		found, err := h.read(missing)
+		h.keep(missing, found, err)
+	}
+	return h.known, h.err
 }
 
 // counts reports whether a plan can depend on the file at a path, or on what is in the
@@ -106,12 +199,16 @@ func (a *Actor) times(ctx context.Context) func([]string) (map[string]int64, err
 		if err != nil {
 			return nil, err
 		}
-		out := make(map[string]int64, len(ts))
-		for p, t := range ts {
-			out[p] = t.Unix()
-		}
-		return out, nil
+		return unix(ts), nil
 	}
+}
+
+func unix(ts map[string]time.Time) map[string]int64 {
+	out := make(map[string]int64, len(ts))
+	for p, t := range ts {
+		out[p] = t.Unix()
+	}
+	return out
 }
 
 // phases checks what --phase green-refactor needs: tests to start from.

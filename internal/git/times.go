@@ -15,37 +15,67 @@ import (
 // and only as far as needed. In a shallow repository the oldest commit takes the blame
 // for everything before it. Paths that HEAD does not have are left out.
 func (r *Repo) CommitTimes(ctx context.Context, paths []string) (map[string]time.Time, error) {
-	times := make(map[string]time.Time, len(paths))
+	if len(paths) == 0 {
+		return map[string]time.Time{}, nil
+	}
+	return r.CommitTimesOf(ctx, func() []string { return paths })
+}
+
+// CommitTimesOf is CommitTimes for those who do not know yet what they will ask for: git starts
+// on the history, and paths is called while it reads.
+func (r *Repo) CommitTimesOf(ctx context.Context, paths func() []string) (map[string]time.Time, error) {
+	times := map[string]time.Time{}
 	head, err := r.Head(ctx)
-	if err != nil || head.Unborn || len(paths) == 0 {
+	if err != nil || head.Unborn {
 		return times, err
 	}
-	w := &walk{want: map[string]want{}, times: times}
-	top := make(map[string]string, len(paths))
-	for _, p := range paths {
-		q, pathErr := r.inside(p)
-		if pathErr != nil {
-			return nil, fmt.Errorf("read commit times: %w", pathErr)
+	early, stop := context.WithCancel(ctx)
+	defer stop()
+	w := &walk{times: times, stop: stop, ready: make(chan struct{})}
+	var modules []string
+	var top map[string]string
+	var listErr error
+	go func() {
+		defer close(w.ready)
+		if top, modules, listErr = r.wanted(early, w, head.Commit, paths); listErr != nil || len(w.want) == 0 {
+			stop()
 		}
-		top[q] = p
+	}()
+	err = r.walk(early, w, head.Commit)
+	if listErr != nil {
+		err = listErr
 	}
-	entries, err := r.entries(ctx, head.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("read commit times: %w", err)
 	}
-	var modules []string
-	for _, e := range entries {
-		if p, ok := top[e.Path]; ok {
-			w.want[e.Path] = want{path: p, id: e.ID}
-		}
-		if e.Mode == modeModule {
-			modules = append(modules, e.Path)
-		}
-	}
-	if err := r.walk(ctx, w, head.Commit); err != nil {
-		return nil, fmt.Errorf("read commit times: %w", err)
-	}
 	return times, r.moduleTimes(ctx, modules, top, times)
+}
+
+// wanted tells the walk what to look for: the paths, with the ids that a commit has for them. It
+// returns the paths by what they are called from the top, and the submodules.
+func (r *Repo) wanted(ctx context.Context, w *walk, commit string, paths func() []string) (top map[string]string, modules []string, err error) {
+	entries, err := r.committed(ctx, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	list := paths()
+	top, w.want = make(map[string]string, len(list)), make(map[string]want, len(list))
+	for _, p := range list {
+		q, err := r.inside(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		top[q] = p
+	}
+	for _, e := range entries {
+		if p, ok := top[e.path]; ok {
+			w.want[e.path] = want{path: p, id: e.id}
+		}
+		if e.mode == modeModule {
+			modules = append(modules, e.path)
+		}
+	}
+	return top, modules, nil
 }
 
 // moduleTimes asks the submodules for the paths that are theirs.
@@ -75,16 +105,29 @@ func (r *Repo) moduleTimes(ctx context.Context, modules []string, top map[string
 	return nil
 }
 
-func (r *Repo) walk(ctx context.Context, w *walk, from string) error {
-	if len(w.want) == 0 {
-		return nil
+// committed lists the files of a commit, with paths relative to the top.
+func (r *Repo) committed(ctx context.Context, commit string) ([]indexed, error) {
+	out, err := r.user(ctx, "ls-tree", "-r", "-z", "--full-tree", commit)
+	if err != nil {
+		return nil, err
 	}
-	early, stop := context.WithCancel(ctx)
-	defer stop()
-	w.stop = stop
-	_, err := r.in(early, call{
+	list := make([]indexed, 0, bytes.Count(out, []byte{0}))
+	for rec := range strings.SplitSeq(string(out), "\x00") { // mode, type and id, then the path
+		meta, p, ok := strings.Cut(rec, "\t")
+		mode, rest, _ := strings.Cut(meta, " ")
+		if _, id, found := strings.Cut(rest, " "); ok && found {
+			list = append(list, indexed{path: p, mode: mode, id: id})
+		}
+	}
+	return list, nil
+}
+
+func (r *Repo) walk(ctx context.Context, w *walk, from string) error {
+	_, err := r.in(ctx, call{
 		args: []string{"log", "-z", "--raw", "-c", "--no-renames", "--no-abbrev", "--format=%x01%ct", from}, out: w,
 	})
+	<-w.ready
+	w.release()
 	if len(w.want) == 0 {
 		return w.err // everything was found; that the walk was cut is no error
 	}
@@ -100,9 +143,11 @@ type want struct{ path, id string }
 // pairs of a raw line and a path, everything ended by NUL. Combined lines have one
 // mode and id for each parent; the last id is the result's.
 type walk struct {
+	ready chan struct{} // closed when it is known what is wanted
 	want  map[string]want
 	times map[string]time.Time
 	stop  context.CancelFunc
+	held  []byte // what came before it was known what is wanted
 	part  []byte
 	at    time.Time
 	id    string // of the raw line before a path
@@ -111,7 +156,33 @@ type walk struct {
 }
 
 func (w *walk) Write(b []byte) (int, error) {
-	n := len(b)
+	if len(w.held) < maxHeldBack {
+		select {
+		case <-w.ready:
+		default:
+			w.held = append(w.held, b...)
+			return len(b), nil
+		}
+	}
+	<-w.ready
+	w.release()
+	w.take(b)
+	return len(b), nil
+}
+
+// maxHeldBack is how much of git's output waits in memory until it is known what is wanted.
+const maxHeldBack = 32 << 20
+
+// release takes what was held back.
+func (w *walk) release() {
+	if len(w.held) > 0 {
+		held := w.held
+		w.held = nil
+		w.take(held)
+	}
+}
+
+func (w *walk) take(b []byte) {
 	for len(w.want) > 0 {
 		i := bytes.IndexByte(b, 0)
 		if i < 0 {
@@ -127,7 +198,6 @@ func (w *walk) Write(b []byte) (int, error) {
 		}
 		b = b[i+1:]
 	}
-	return n, nil
 }
 
 func (w *walk) token(b []byte) {
@@ -153,8 +223,11 @@ func (w *walk) token(b []byte) {
 		w.at = time.Unix(sec, 0).UTC()
 	case b[0] == ':':
 		w.isRaw = true
-		f := bytes.Fields(b)
-		w.id = string(f[len(f)-2])
+		letter := bytes.LastIndexByte(b, ' ') // ":100644 100644 id id M"
+		if letter < 0 {
+			letter = 0
+		}
+		w.id = string(b[bytes.LastIndexByte(b[:letter], ' ')+1 : letter])
 	default:
 		w.err = fmt.Errorf("unknown line %q of git log", b)
 	}

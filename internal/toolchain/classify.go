@@ -92,16 +92,20 @@ func IsTestData(p string) bool { return Classify(p) == TestData }
 func IsSource(p string) bool { return Classify(p) == Source }
 
 func inTestDataDir(p string) bool {
-	for part := range strings.SplitSeq(path.Dir(p), "/") {
-		switch part {
+	for rest := p; ; {
+		dir, after, ok := strings.Cut(rest, "/")
+		if !ok {
+			return strings.HasSuffix(p, ".snap")
+		}
+		switch dir {
 		case "testdata", "__snapshots__", "fixtures", "__fixtures__", "test-data", "test_data", "golden":
 			return true
 		}
+		rest = after
 	}
-	return strings.HasSuffix(p, ".snap")
 }
 
-// configDirs are directories that hold nothing but configuration.
+// configDirs are directories that hold nothing but configuration. Their names, or those of their parents, begin with a dot.
 var configDirs = map[string]ConfigKind{
 	".github/workflows": CIConfig, ".github/actions": CIConfig, ".circleci": CIConfig, ".gitlab": CIConfig,
 	".buildkite": CIConfig, ".teamcity": CIConfig, ".ci": CIConfig,
@@ -265,10 +269,12 @@ func ConfigKindOf(p string) ConfigKind {
 	if inTestDataDir(low) {
 		return NoConfig
 	}
-	for _, dir := range parents(path.Dir(low)) {
-		for _, d := range []string{dir, path.Base(dir), lastTwo(dir)} {
-			if k, ok := configDirs[d]; ok {
-				return k
+	if low[0] == '.' || strings.Contains(low, "/.") { // most paths are spared the search
+		for _, dir := range parents(path.Dir(low)) {
+			for _, d := range []string{dir, path.Base(dir), lastTwo(dir)} {
+				if k, ok := configDirs[d]; ok {
+					return k
+				}
 			}
 		}
 	}
