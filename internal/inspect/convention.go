@@ -79,7 +79,9 @@ func (p *Project) Conventions(roots []string) Conventions {
 	}
 	for _, dir := range roots {
 		m := ModuleConvention{Path: shown(dir), Code: p.convention(dir, "Code Convention")}
-		if dir != "." {
+		if dir == "." {
+			m.Code = c.Code
+		} else {
 			if !m.Code.Found { // inherited
 				m.Code.Valid, m.Code.Errors = true, []string{}
 			}

@@ -58,8 +58,12 @@ func Migrate(file string, src []byte) (m Migration, out []byte) {
 	}
 	slices.Reverse(m.Changes)
 	if !before.Has("Summary") && before.Purpose != "" {
-		lines = summarize(lines, before, nl)
-		m.Changes = append(m.Changes, Change{"AddSummary", "Added a Summary: the first sentence of the Purpose"})
+		if next := summarize(lines, file, nl); next != nil {
+			lines = next
+			m.Changes = append(m.Changes, Change{"AddSummary", "Added a Summary: the first sentence of the Purpose"})
+		} else {
+			m.Suggestions = append(m.Suggestions, "Write a Summary of one or two sentences: there is no place for it that leaves the rest as it is")
+		}
 	}
 	lines = mark(lines, nl)
 	m.Changes = append([]Change{{"AddVersionMarker", "Added " + schemaMarker + " marker at top of file"}}, m.Changes...)
@@ -95,10 +99,11 @@ func heading(file string, lines []string, e spec.Export, nl string) ([]string, b
 	return next, true
 }
 
-// same reports whether two texts read as the same document.
+// same reports whether two texts read as the same document, but for the Summary.
 func same(file, a, b string) bool {
 	x, _ := spec.Parse(file, []byte(a))
 	y, _ := spec.Parse(file, []byte(b))
+	x.Summary, y.Summary = "", ""
 	return bytes.Equal(x.JSON(), y.JSON())
 }
 
@@ -119,33 +124,27 @@ func mark(lines []string, nl string) []string {
 	return append([]string{schemaMarker + nl}, lines...)
 }
 
-// summarize puts a Summary behind the Purpose.
-func summarize(lines []string, d *spec.Document, nl string) []string {
+// summarize puts a Summary behind the Purpose; nil where that would change what is read.
+func summarize(lines []string, file, nl string) []string {
+	d, _ := spec.Parse(file, []byte(strings.Join(lines, "")))
 	text := strings.Join(strings.Fields(d.Purpose), " ")
 	if s := sentence().FindString(text); s != "" {
 		text = strings.TrimSpace(s)
 	}
-	at := len(lines)
-	inside := false
-	for i, l := range lines {
-		title, isH2 := strings.CutPrefix(strings.TrimRight(l, "\r\n"), "## ")
-		switch {
-		case inside && isH2:
-			at, inside = i, false
-		case isH2 && (strings.EqualFold(strings.TrimSpace(title), "purpose") || strings.TrimSpace(title) == "목적"):
-			inside = true
-		}
-		if at < len(lines) {
-			break
-		}
-	}
+	at := min(d.End("Purpose"), len(lines))
 	section := "## Summary" + nl + nl + text + nl
-	if at < len(lines) {
+	switch {
+	case at < len(lines) && lines[at] != "":
 		section += nl
-	} else if n := len(lines); n > 0 && lines[n-1] != "" && !strings.HasSuffix(lines[n-1], "\n") {
+	case at > 0 && lines[at-1] != "" && !strings.HasSuffix(lines[at-1], "\n"):
 		section = nl + nl + section
-	} else {
+	default:
 		section = nl + section
 	}
-	return slices.Insert(slices.Clone(lines), at, section)
+	out := slices.Insert(slices.Clone(lines), at, section)
+	after, _ := spec.Parse(file, []byte(strings.Join(out, "")))
+	if after.Summary == "" || !same(file, strings.Join(lines, ""), strings.Join(out, "")) {
+		return nil
+	}
+	return out
 }

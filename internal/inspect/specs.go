@@ -236,23 +236,29 @@ func (p *Project) Specs(dir string) []string {
 }
 
 // Fix adds the sections that a document lacks and that may say None, in alphabetical
-// order, and returns their names. Nothing else is changed, not a byte.
+// order, and returns their names. A code block or comment that swallows the end is closed before. Nothing else is
+// changed, not a byte.
 func Fix(file string, src []byte) (fixed []byte, added []string) {
-	d, _ := spec.Parse(file, src)
-	text := string(src)
-	nl := "\n"
+	text, nl := string(src), "\n"
 	if strings.Contains(text, "\r\n") {
 		nl = "\r\n"
 	}
-	for _, s := range []string{"Behavior", "Contract", "Domain Context", "Exports", "Protocol"} {
-		if d.Has(s) {
-			continue
+	for more := true; more; { // a heading of another level that stood in for a section may no longer do so
+		more = false
+		d, _ := spec.Parse(file, []byte(text))
+		for _, s := range []string{"Behavior", "Contract", "Domain Context", "Exports", "Protocol"} {
+			if d.Has(s) || slices.Contains(added, s) {
+				continue
+			}
+			if text != "" && !strings.HasSuffix(text, "\n") {
+				text += nl
+			}
+			if end := spec.Unclosed([]byte(text)); end != "" && len(added) == 0 {
+				text += end + nl
+			}
+			text += nl + "## " + s + nl + "None" + nl
+			added, more = append(added, s), true
 		}
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			text += nl
-		}
-		text += nl + "## " + s + nl + "None" + nl
-		added = append(added, s)
 	}
 	return []byte(text), added
 }

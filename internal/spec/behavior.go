@@ -197,7 +197,7 @@ func (p *parser) behavior(in, out string, line int, sc scope) {
 		Subject: sc.subject, Input: tidy(in), Output: tidy(out),
 		Category: sc.category, UseCase: sc.useCase, Line: line,
 	}
-	if errorOutRE().MatchString(out) {
+	if strings.Contains(out, "E") && errorOutRE().MatchString(out) {
 		b.Category = "error"
 	}
 	if b.Category == "" {

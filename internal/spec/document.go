@@ -69,6 +69,15 @@ func (d *Document) Text(title string) string {
 	return ""
 }
 
+// End returns the number of the line on which a section ends, 0 when the document has none. Where it is there more than
+// once the first one counts.
+func (d *Document) End(title string) int {
+	if f := d.sections[headingKey(title)]; f != nil {
+		return f.parts[0].end
+	}
+	return 0
+}
+
 // IsKorean reports whether the document is written in Korean.
 func (d *Document) IsKorean() bool { return d.korean }
 

@@ -28,3 +28,6 @@ func Scan(text string) int {
 	defer s.release()
 	return len(s.lines)
 }
+
+// Settled reports whether a text has no white space to collapse.
+func Settled(s string) bool { return settled(s) }

@@ -321,17 +321,14 @@ func codeOf(cell string) string {
 
 // add keeps overloads of a function side by side; anything else that appears twice is named.
 func (r *exportReader) add(e Export) {
-	key := e.Name
-	if r.seen[key] && e.Kind == Function {
-		key += tight(e.Signature)
-	}
-	if r.seen[key] {
+	overload := e.Name + tight(e.Signature)
+	if r.seen[e.Name] && (e.Kind != Function || r.seen[overload]) {
 		if e.Kind != Function {
 			r.p.problem(Warning, e.Line, 1, "export "+e.Name+" appears again", "the first one counts")
 		}
 		return
 	}
-	r.seen[e.Name], r.seen[e.Name+tight(e.Signature)] = true, true
+	r.seen[e.Name], r.seen[overload] = true, true
 	r.p.doc.Exports = append(r.p.doc.Exports, e)
 }
 

@@ -11,12 +11,16 @@ import (
 
 // digestOf is the first n hex digits of the SHA-256 of the parts, which cannot run together.
 func digestOf(n int, parts ...string) string {
-	h := sha256.New()
+	size := 0
 	for _, s := range parts {
-		h.Write([]byte(s))
-		h.Write([]byte{0})
+		size += len(s) + 1
 	}
-	return hex.EncodeToString(h.Sum(nil))[:n]
+	all := make([]byte, 0, size)
+	for _, s := range parts {
+		all = append(append(all, s...), 0)
+	}
+	sum := sha256.Sum256(all)
+	return hex.EncodeToString(sum[:])[:n]
 }
 
 const (

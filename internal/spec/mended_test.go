@@ -91,3 +91,20 @@ func TestConstantsAsProgramsWriteThem(t *testing.T) {
 		}
 	}
 }
+
+// TestSettledTexts: no character is taken for text that would be collapsed, and what specs are full of is recognised.
+func TestSettledTexts(t *testing.T) {
+	t.Parallel()
+	for r := range rune(0x20000) {
+		for _, s := range []string{"a" + string(r) + "b", string(r), "a " + string(r)} {
+			if spec.Settled(s) && strings.Join(strings.Fields(s), " ") != s {
+				t.Fatalf("%q (%U) has white space to collapse", s, r)
+			}
+		}
+	}
+	for _, s := range []string{"", "a b", "x → y", "a — b", "토큰을 검증한다"} {
+		if !spec.Settled(s) {
+			t.Errorf("%q has nothing to collapse", s)
+		}
+	}
+}

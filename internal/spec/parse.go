@@ -92,6 +92,17 @@ func (p *parser) decode(src []byte) string {
 	return strings.ToValidUTF8(string(src), "\uFFFD")
 }
 
+// Unclosed returns what would close the code fence or comment that swallows the rest of a document; "" when none does.
+// Whoever adds to the end has to write it first, on a line of its own.
+func Unclosed(src []byte) string {
+	var p parser
+	p.doc = &Document{}
+	s := scan(p.decode(src))
+	defer s.release()
+	end, _ := s.unclosed()
+	return end
+}
+
 func (p *parser) problem(sev Severity, line, col int, text, hint string) {
 	p.ps = append(p.ps, Problem{Path: p.doc.Path, Line: line, Col: col, Severity: sev, Text: text, Hint: hint})
 }
@@ -129,16 +140,19 @@ func (p *parser) header() {
 		}
 	})
 	hangul, letters := 0, 0
-	for i := range p.scan.lines {
-		for _, r := range p.scan.at(i) {
-			if r < utf8.RuneSelf {
-				if isLetter(byte(r)) {
-					letters++
-				}
-			} else if unicode.Is(unicode.Hangul, r) {
-				hangul++
+	for text := p.scan.src; text != ""; {
+		if c := text[0]; c < utf8.RuneSelf {
+			if isLetter(c) {
+				letters++
 			}
+			text = text[1:]
+			continue
 		}
+		r, n := utf8.DecodeRuneInString(text)
+		if unicode.Is(unicode.Hangul, r) {
+			hangul++
+		}
+		text = text[n:]
 	}
 	p.doc.korean = hangul*8 > letters && hangul > 0
 }

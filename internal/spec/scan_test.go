@@ -75,6 +75,7 @@ var misread = []struct {
 	{"a closing tag of raw content that is alone on its line opens an HTML block", regexp.MustCompile(`(?i)</(script|pre|style|textarea)[ \t]*>`), "</pre>\n# x", nil},
 	{"white space in a tag may be a tab", regexp.MustCompile(`<[^\n]*\t`), "<b>\t\n# x", nil},
 	{"a declaration may be written in small letters", regexp.MustCompile(`<![a-z]`), "<!a\n# x", nil},
+	{"the target of a link definition has no control characters", regexp.MustCompile(`\]:\s*\S*[\x01-\x08\x0e-\x1f\x7f]`), "[a]: \x01\n=", []string{"1: # [a]: \x01"}},
 	{"behind a paragraph of definitions a lone dash is text", regexp.MustCompile(`(?s)\]:.*\n[ \t>]*-[ \t]*(\r?\n|$)`), "[a]: b\n-\n===", []string{"2: # -"}},
 	{"parentheses in the target of a link definition are balanced", regexp.MustCompile(`\]:\s*[^\s]*[()]`), "[a]: (\n-", []string{"1: ## [a]: ("}},
 }
@@ -112,6 +113,9 @@ func FuzzHeadings(f *testing.F) {
 		f.Add([]byte(p + "\n# x\n"))
 	}
 	f.Add([]byte("\xef\xbb\xbf# a #\r\n\r\ntwo\r\n---\r\n```\r\n# c\r\n```\r\n<!--\r\n# c\r\n-->\r\n"))
+	for _, m := range misread {
+		f.Add([]byte(m.example))
+	}
 	f.Fuzz(sameHeadings)
 }
 

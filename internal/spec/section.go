@@ -64,14 +64,15 @@ func (s *section) walk(f func(sec, parent *section)) {
 
 // headingKey is the form in which titles are compared.
 func headingKey(title string) string {
-	key := strings.ToLower(plain(title))
-	return strings.TrimRight(strings.Join(strings.Fields(key), " "), ":： ")
+	return strings.TrimRight(squeeze(strings.ToLower(plain(title))), ":： ")
 }
 
 // plain drops code marks and emphasis around a text.
 func plain(s string) string {
-	s = strings.ReplaceAll(s, "`", "")
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(strings.ReplaceAll(s, "`", ""))
+	if s == "" || s[0] != '*' && s[0] != '_' {
+		return s
+	}
 	for _, mark := range []string{"**", "__"} {
 		if strings.HasPrefix(s, mark) && strings.HasSuffix(s, mark) && len(s) > 2*len(mark) {
 			s = s[len(mark) : len(s)-len(mark)]
@@ -322,20 +323,32 @@ func describe(s string) string {
 
 // squeeze collapses white space. Most texts have none to collapse and are returned as they are.
 func squeeze(s string) string {
+	if settled(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// settled reports whether a text surely has no white space to collapse.
+func settled(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c == ' ' && i > 0 && i+1 < len(s) && s[i-1] != ' ':
 		case c > ' ' && c < utf8.RuneSelf, c >= 0xEA:
+		case c == ' ' && i > 0 && i+1 < len(s) && s[i-1] != ' ':
 		case c >= 0x80 && c < 0xC0: // the inside of a character
+		case c == 0xE2 && i+2 < len(s) && (s[i+1] > 0x81 || s[i+1] == 0x80 && s[i+2] >= 0x90 && s[i+2] < 0xA8): // dashes, arrows, quotes
 		default:
-			return strings.Join(strings.Fields(s), " ")
+			return false
 		}
 	}
-	return s
+	return true
 }
 
 // tidy collapses white space like squeeze, but leaves what stands in code as it is: there every blank may count.
 func tidy(s string) string {
+	if settled(s) {
+		return s
+	}
 	if strings.Count(s, "`") < 2 {
 		return squeeze(s)
 	}
