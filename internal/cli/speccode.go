@@ -2,7 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +16,7 @@ import (
 )
 
 func (t *specTool) analyze() *cobra.Command {
-	var dir string
+	var dir, tree string
 	var files []string
 	c := t.command("analyze [DIR]", "what the code in a directory exports and imports", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
@@ -21,10 +27,27 @@ func (t *specTool) analyze() *cobra.Command {
 			return err
 		}
 		a := x.Analyze(root(dir), files)
+		for _, f := range files {
+			if !slices.Contains(a.Files, f) {
+				t.cannotRead(path.Join(dir, f), errors.New("there is no such source file: name files directly in the directory"))
+			}
+		}
+		if tree != "" {
+			raw, err := t.input(tree)
+			if err != nil {
+				return err
+			}
+			dirs, err := inspect.ReadTree(raw)
+			if err != nil {
+				return notJSON("tree", tree, "jacquard spec tree -o FILE", err)
+			}
+			x.ResolveIn(&a, dirs)
+		}
 		return t.answer(a, func() { t.analysis(a) })
 	})
 	c.Flags().StringVarP(&dir, "path", "p", "", "the `directory`")
 	c.Flags().StringSliceVar(&files, "files", nil, "only these `files` of it")
+	c.Flags().StringVar(&tree, "tree-result", "", "resolve imports against the directories in this `file` of spec tree")
 	return c
 }
 
@@ -47,8 +70,22 @@ func (t *specTool) analysis(a inspect.Analysis) {
 }
 
 func (t *specTool) exports() *cobra.Command {
-	var dir string
+	var dir, input string
 	c := t.command("exports [DIR]", "the Exports section that the code in a directory asks for", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		if input != "" {
+			if len(args) > 0 || dir != "" {
+				return usage("a directory or --input, not both")
+			}
+			list, err := t.reports(input)
+			if err != nil {
+				return err
+			}
+			texts := make([]string, len(list))
+			for i := range list {
+				texts[i] = list[i].ExportsText()
+			}
+			return t.answerText(map[string]string{"path": list[0].Path, "exports": texts[0]}, strings.Join(texts, "\n"))
+		}
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -57,10 +94,83 @@ func (t *specTool) exports() *cobra.Command {
 			return err
 		}
 		text := x.ExportsText(root(dir))
-		return t.answer(map[string]string{"path": dir, "exports": text}, func() { fmt.Fprint(t.a.Out, text) })
+		return t.answerText(map[string]string{"path": dir, "exports": text}, text)
 	})
 	c.Flags().StringVarP(&dir, "path", "p", "", "the `directory`")
+	c.Flags().StringVarP(&input, "input", "i", "", "take the JSON of spec analyze in this `file` instead of code; - is stdin")
 	return c
+}
+
+func (t *specTool) summary() *cobra.Command {
+	var input string
+	c := t.command("summary [FILE|DIR]", "an analysis in Markdown: of a file that spec analyze wrote, of - (stdin), or of the code in a directory", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		at := first(args, input, ".")
+		var list []inspect.Report
+		st, err := os.Stat(at)
+		if at != "-" && err == nil && st.IsDir() {
+			p, x, err := t.files(ctx)
+			if err != nil {
+				return err
+			}
+			dir, err := p.inside(at)
+			if err != nil {
+				return err
+			}
+			r, err := x.Analyze(root(dir), nil).Report()
+			if err != nil {
+				return err
+			}
+			list = append(list, r)
+		} else if list, err = t.reports(at); err != nil {
+			return err
+		}
+		texts := make([]string, len(list))
+		for i := range list {
+			texts[i] = list[i].Summary()
+		}
+		return t.answerText(map[string]string{"path": list[0].Path, "summary": strings.Join(texts, "\n")}, strings.Join(texts, "\n"))
+	})
+	c.Flags().StringVarP(&input, "input", "i", "", "the `file`")
+	return c
+}
+
+// reports reads what spec analyze or spec project wrote.
+func (t *specTool) reports(file string) ([]inspect.Report, error) {
+	raw, err := t.input(file)
+	if err != nil {
+		return nil, err
+	}
+	list, err := inspect.ReadReports(raw)
+	if err == nil && len(list) == 0 {
+		err = errors.New("it has no directories")
+	}
+	if err != nil {
+		return nil, notJSON("analysis", file, "jacquard spec analyze DIR -o FILE", err)
+	}
+	return list, nil
+}
+
+// input reads a file that another command wrote, or stdin.
+func (t *specTool) input(file string) ([]byte, error) {
+	if file == "-" {
+		raw, err := io.ReadAll(io.LimitReader(t.a.In, 64<<20))
+		if err != nil {
+			return nil, fmt.Errorf("read stdin: %w", err)
+		}
+		return raw, nil
+	}
+	if _, err := os.Stat(file); err != nil {
+		return nil, usage("Cannot read file '%s': %v", file, err)
+	}
+	raw, err := readFile(file)
+	if err != nil {
+		return nil, &exitError{exitNotVerified, "Cannot read file '" + file + "': " + err.Error()}
+	}
+	return raw, nil
+}
+
+func notJSON(what, file, how string, err error) error {
+	return &exitError{exitNotVerified, fmt.Sprintf("read the %s in '%s': %v. Write one with: %s", what, file, err, how)}
 }
 
 func (t *specTool) project() *cobra.Command {

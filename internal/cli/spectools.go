@@ -35,6 +35,7 @@ var oldNames = [][2]string{
 	{"validate-convention", "convention"},
 	{"analyze-code", "analyze"},
 	{"format-exports", "exports"},
+	{"format-analysis", "summary"},
 	{"index-project", "project"},
 	{"generate-diagram", "diagram"},
 	{"interface-diff", "diff"},
@@ -151,6 +152,18 @@ func (t *specTool) answer(v any, text func()) error {
 	return nil
 }
 
+// answerText is answer for what is a text in the first place: a file gets the text as well.
+func (t *specTool) answerText(v any, text string) error {
+	if t.output == "" || t.a.json {
+		return t.answer(v, func() { fmt.Fprint(t.a.Out, text) })
+	}
+	if err := os.WriteFile(t.output, []byte(text), 0o644); err != nil { //nolint:gosec // an answer for others to read
+		return fmt.Errorf("write %s: %w", t.output, err)
+	}
+	fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), t.output)
+	return nil
+}
+
 // command makes a spec command; run does the work.
 func (t *specTool) command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error {
@@ -164,7 +177,7 @@ func (t *specTool) command(use, short string, args cobra.PositionalArgs, run fun
 			c.Aliases = append(c.Aliases, n[0])
 		}
 	}
-	c.Flags().StringVarP(&t.output, "output", "o", "", "write the JSON answer to a `file`")
+	c.Flags().StringVarP(&t.output, "output", "o", "", "write the answer to a `file`: as JSON, but a text as it is")
 	return c
 }
 
@@ -173,7 +186,7 @@ func newSpecTools(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		t().tree(), t().audit(), t().boundary(), t().parse(), t().check(), t().fix(), t().scan(), t().index(),
 		t().find(), t().refs(), t().graph(), t().implements(), t().migrate(), t().convention(),
-		t().analyze(), t().exports(), t().project(), t().diagram(), t().diff(),
+		t().analyze(), t().exports(), t().project(), t().diagram(), t().diff(), t().summary(),
 	}
 }
 

@@ -112,6 +112,7 @@ type AnalysisUse struct {
 	Dir        string `json:"resolved_dir"`
 	Spec       string `json:"claude_md_path"`
 	Resolution string `json:"resolution"`
+	Distance   int    `json:"distance,omitempty"` // of an Ancestor
 	IsChild    bool   `json:"is_child"`
 }
 
@@ -273,7 +274,7 @@ func (p *Project) use(d *AnalysisUses, dir, file string, imp source.Import) {
 	if owner, ok := p.owner(targets[0]); ok {
 		u.Spec, u.Resolution = path.Join(owner, specFile), "Exact"
 		if owner != targets[0] && owner != path.Dir(targets[0]) {
-			u.Resolution = "Ancestor"
+			u.Resolution, u.Distance = "Ancestor", depth(p.dirOf(targets[0]))-depth(owner)
 		}
 		u.Dir = owner
 	}

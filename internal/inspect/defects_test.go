@@ -25,8 +25,7 @@ func project(files map[string]string) *inspect.Project {
 
 // TestKnownDefects has the right answers where the tools that came before were wrong. The
 // numbers are those of the list of their defects; what is about builds (10 to 12) is
-// tested in internal/target and internal/index, the reading of analyses (3, 4) is not
-// needed, because nothing is read back.
+// tested in internal/target and internal/index.
 func TestKnownDefects(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) *spec.Document {
@@ -51,6 +50,30 @@ func TestKnownDefects(t *testing.T) {
 		d := parse(string(out))
 		if len(d.Exports) != 2 || d.Summary == "" || strings.HasSuffix(string(out), "\n") {
 			t.Errorf("%d exports, summary %q:\n%s", len(d.Exports), d.Summary, out)
+		}
+	})
+	t.Run("3: a tree that was written can be read, and imports are resolved in it", func(t *testing.T) {
+		t.Parallel()
+		p := project(map[string]string{"m/index.ts": "import { a } from '../core/a';\n", "core/a.ts": "export const a = 1;\n"})
+		raw, err := json.Marshal(p.Tree())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs, err := inspect.ReadTree(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := p.Analyze("m", nil)
+		p.ResolveIn(&a, dirs)
+		if in := a.Dependencies.Internal; len(in) != 1 || in[0].Resolution != "Exact" || in[0].Dir != "core" {
+			t.Errorf("internal %+v", in)
+		}
+	})
+	t.Run("4: an analysis with a protocol and no transitions can be read", func(t *testing.T) {
+		t.Parallel()
+		list, err := inspect.ReadReports([]byte(`{"path": "m", "exports": {}, "protocol": {"states": ["Open"], "lifecycle": []}}`))
+		if err != nil || !strings.Contains(list[0].Summary(), "### States\n\nOpen\n") {
+			t.Errorf("%v: %+v", err, list)
 		}
 	})
 	t.Run("5: both ways to write dependencies are read", func(t *testing.T) {

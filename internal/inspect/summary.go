@@ -1,0 +1,486 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Report is an analysis that was read back from JSON: that of [Project.Analyze], or of an
+// earlier tool. What is missing in it is empty, and what is not known is left out.
+type Report struct {
+	Path    string `json:"path"`
+	Exports struct {
+		Functions []reportedExport `json:"functions"`
+		Types     []reportedExport `json:"types"`
+		Classes   []reportedExport `json:"classes"`
+		Enums     []reportedExport `json:"enums"`
+		Variables []reportedExport `json:"variables"`
+		ReExports []reportedExport `json:"re_exports"`
+	} `json:"exports"`
+	Dependencies struct {
+		External []string      `json:"external"`
+		Internal []reportedUse `json:"internal"`
+	} `json:"dependencies"`
+	Behaviors []reportedBehavior `json:"behaviors"`
+	Contracts []reportedContract `json:"contracts"`
+	Protocol  *reportedProtocol  `json:"protocol"`
+	Files     []string           `json:"analyzed_files"`
+}
+
+type reportedExport struct {
+	Name       string   `json:"name"`
+	Kind       string   `json:"kind"`
+	Signature  string   `json:"signature"`
+	Definition string   `json:"definition"`
+	Variants   []string `json:"variants"`
+	VarType    string   `json:"var_type"`
+	Source     string   `json:"source"`
+}
+
+type reportedUse struct {
+	Raw        string          `json:"raw_import"`
+	Dir        string          `json:"resolved_dir"`
+	Resolution json.RawMessage `json:"resolution"`
+	Distance   int             `json:"distance"`
+}
+
+// resolved is Exact, Ancestor with its distance, or Unresolved.
+func (u reportedUse) resolved() (string, int) {
+	var word string
+	if json.Unmarshal(u.Resolution, &word) == nil {
+		return word, u.Distance
+	}
+	var tagged struct {
+		Ancestor *struct {
+			Distance int `json:"distance"`
+		}
+	}
+	if json.Unmarshal(u.Resolution, &tagged) == nil && tagged.Ancestor != nil {
+		return "Ancestor", tagged.Ancestor.Distance
+	}
+	return "Unresolved", 0
+}
+
+type reportedBehavior struct {
+	Input    words `json:"input"`
+	Output   words `json:"output"`
+	Category string
+}
+
+// UnmarshalJSON takes a sentence as well.
+func (b *reportedBehavior) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		in, out, _ := strings.Cut(text, "→")
+		b.Input, b.Output = words(strings.TrimSpace(in)), words(strings.TrimSpace(out))
+		return nil
+	}
+	type plain reportedBehavior
+	return json.Unmarshal(raw, (*plain)(b))
+}
+
+type reportedClauses struct {
+	Preconditions  []words `json:"preconditions"`
+	Postconditions []words `json:"postconditions"`
+	Invariants     []words `json:"invariants"`
+	Throws         []words `json:"throws"`
+}
+
+type reportedContract struct {
+	reportedClauses
+
+	Function string           `json:"function_name"`
+	Contract *reportedClauses `json:"contract"`
+}
+
+type reportedProtocol struct {
+	States      []words `json:"states"`
+	Transitions []struct {
+		From    words `json:"from"`
+		Trigger words `json:"trigger"`
+		To      words `json:"to"`
+	} `json:"transitions"`
+	Lifecycle []words `json:"lifecycle"`
+}
+
+// words is a text, or the text in an object.
+type words string
+
+// UnmarshalJSON takes the first of the usual fields of an object.
+func (w *words) UnmarshalJSON(raw []byte) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		*w = words(text)
+		return nil
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	for _, name := range []string{"name", "method", "text", "description", "condition"} {
+		if s, ok := fields[name].(string); ok && s != "" {
+			*w = words(s)
+			return nil
+		}
+	}
+	return nil
+}
+
+// ReadReports reads the JSON of an analysis, or of the analyses of a project.
+func ReadReports(raw []byte) ([]Report, error) {
+	var all struct {
+		Directories []struct {
+			Path     string `json:"path"`
+			Analysis Report `json:"analysis"`
+		} `json:"directories"`
+		Files   json.RawMessage `json:"analyzed_files"`
+		Exports json.RawMessage `json:"exports"`
+	}
+	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("\xef\xbb\xbf"))
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	if all.Directories != nil {
+		out := make([]Report, 0, len(all.Directories))
+		for _, d := range all.Directories {
+			out = append(out, d.Analysis)
+		}
+		return out, nil
+	}
+	if all.Exports == nil && all.Files == nil {
+		return nil, errors.New("it has neither exports nor analyzed_files, so it is no analysis")
+	}
+	var r Report
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return nil, err
+	}
+	return []Report{r}, nil
+}
+
+// Report is the analysis as others read it.
+func (a Analysis) Report() (Report, error) {
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return Report{}, err
+	}
+	list, err := ReadReports(raw)
+	if err != nil {
+		return Report{}, err
+	}
+	return list[0], nil
+}
+
+// ExportsText is the Exports of a spec for what was analysed: None, a flat list where there
+// is one kind of exports, else a list under a heading for each. What is sorted by name, and
+// each line reads as that export.
+func (r Report) ExportsText() string {
+	var groups [][]string
+	var titles []string
+	add := func(title string, list []reportedExport, line func(reportedExport) string) {
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b reportedExport) int { return strings.Compare(a.Name, b.Name) })
+		var out []string
+		for _, e := range list {
+			if l := line(e); l != "" && !slices.Contains(out, l) {
+				out = append(out, l)
+			}
+		}
+		if len(out) > 0 {
+			titles, groups = append(titles, title), append(groups, out)
+		}
+	}
+	x := &r.Exports
+	constructor := map[string]string{}
+	classes := map[string]bool{}
+	for _, c := range x.Classes {
+		classes[c.Name] = true
+	}
+	for _, f := range x.Functions {
+		if owner, name, ok := strings.Cut(f.Name, "."); ok && (name == "constructor" || name == "__init__") {
+			constructor[owner] = f.Signature
+		}
+	}
+	add("Functions", x.Functions, func(e reportedExport) string {
+		if owner, _, ok := strings.Cut(e.Name, "."); ok && classes[owner] {
+			return ""
+		}
+		return e.line("function", "")
+	})
+	add("Types", x.Types, func(e reportedExport) string {
+		if e.Signature == "" && e.Definition != "" && readsAs("Types", e.Name+" { "+strings.Trim(e.Definition, "{} ")+" }", e.Name) {
+			return "- `" + e.Name + " { " + strings.Trim(e.Definition, "{} ") + " }`"
+		}
+		return e.line("type", "")
+	})
+	add("Classes", x.Classes, func(e reportedExport) string { return e.line("class", constructor[e.Name]) })
+	add("Enums", x.Enums, func(e reportedExport) string {
+		if text := e.Name + ": " + strings.Join(e.Variants, " | "); len(e.Variants) > 0 && readsAs("Enums", text, e.Name) {
+			return "- `" + text + "`"
+		}
+		return e.line("enum", "")
+	})
+	add("Variables", x.Variables, func(e reportedExport) string {
+		if e.VarType != "" {
+			return "- `" + e.Name + ": " + e.VarType + "`"
+		}
+		return e.line("variable", "")
+	})
+	add("Re-exports", x.ReExports, func(e reportedExport) string { return "- `" + e.Name + "` (from `" + e.Source + "`)" })
+	switch len(groups) {
+	case 0:
+		return "None\n"
+	case 1:
+		return strings.Join(groups[0], "\n") + "\n"
+	}
+	var b strings.Builder
+	for i := range groups {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("### " + titles[i] + "\n\n" + strings.Join(groups[i], "\n") + "\n")
+	}
+	return b.String()
+}
+
+// line writes an export so that it reads as that.
+func (e reportedExport) line(kind, constructor string) string {
+	if e.Name == "*" || e.Name == "default" || e.Name == "" {
+		return ""
+	}
+	x := source.Export{Name: e.Name, Kind: kind, Signature: e.Signature}
+	if i := strings.LastIndexByte(e.Name, '.'); i >= 0 {
+		x.Owner, x.Name, x.Kind = e.Name[:i], e.Name[i+1:], "method"
+	}
+	if _, text := exportLine(x, e.Name, constructor); text != "" {
+		return "- `" + text + "`"
+	}
+	return "- `" + e.Name + "`"
+}
+
+// Summary is the analysis in Markdown, without what is empty.
+func (r Report) Summary() string {
+	var b strings.Builder
+	at := r.Path
+	if at == "" {
+		at = "."
+	}
+	fmt.Fprintf(&b, "# Analysis Summary: %s\n", at)
+	if text := r.ExportsText(); text != "None\n" {
+		b.WriteString("\n## Exports\n\n" + text)
+	}
+	r.behaviors(&b)
+	r.uses(&b)
+	r.contracts(&b)
+	r.protocol(&b)
+	if len(r.Files) > 0 {
+		b.WriteString("\n## Analyzed Files\n\n" + strings.Join(r.Files, ", ") + "\n")
+	}
+	return b.String()
+}
+
+func (r Report) behaviors(b *strings.Builder) {
+	if len(r.Behaviors) == 0 {
+		return
+	}
+	lists := map[bool][]string{}
+	for _, x := range r.Behaviors {
+		isError := strings.EqualFold(x.Category, "error")
+		lists[isError] = append(lists[isError], fmt.Sprintf("- %s → %s\n", x.Input, x.Output))
+	}
+	b.WriteString("\n## Behaviors\n")
+	for _, isError := range []bool{false, true} {
+		if len(lists[isError]) == 0 {
+			continue
+		}
+		b.WriteString("\n")
+		if len(lists) == 2 {
+			b.WriteString(map[bool]string{false: "### Success\n\n", true: "### Error\n\n"}[isError])
+		}
+		b.WriteString(strings.Join(lists[isError], ""))
+	}
+}
+
+func (r Report) uses(b *strings.Builder) {
+	if len(r.Dependencies.External)+len(r.Dependencies.Internal) == 0 {
+		return
+	}
+	b.WriteString("\n## Dependencies\n")
+	if external := slices.Sorted(slices.Values(r.Dependencies.External)); len(external) > 0 {
+		b.WriteString("\n### External\n\n- " + strings.Join(external, "\n- ") + "\n")
+	}
+	lines := map[string][]string{}
+	for _, u := range r.Dependencies.Internal {
+		how, distance := u.resolved()
+		switch how {
+		case "Exact":
+			lines[how] = append(lines[how], "- "+place(u.Dir))
+		case "Ancestor":
+			lines[how] = append(lines[how], fmt.Sprintf("- %s (Ancestor, distance=%d)", place(u.Dir), distance))
+		default:
+			lines["Unresolved"] = append(lines["Unresolved"], "- "+u.Raw+" (Unresolved)")
+		}
+	}
+	var all []string
+	for _, how := range []string{"Exact", "Ancestor", "Unresolved"} {
+		slices.Sort(lines[how])
+		all = append(all, slices.Compact(lines[how])...)
+	}
+	if len(all) > 0 {
+		b.WriteString("\n### Internal\n\n" + strings.Join(all, "\n") + "\n")
+	}
+}
+
+func place(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+func (r Report) contracts(b *strings.Builder) {
+	if len(r.Contracts) == 0 {
+		return
+	}
+	list := slices.Clone(r.Contracts)
+	slices.SortStableFunc(list, func(x, y reportedContract) int { return strings.Compare(x.Function, y.Function) })
+	b.WriteString("\n## Contracts\n")
+	for _, c := range list {
+		x := c.reportedClauses
+		if c.Contract != nil {
+			x = *c.Contract
+		}
+		fmt.Fprintf(b, "\n### %s\n\n", c.Function)
+		for _, part := range []struct {
+			label string
+			list  []words
+		}{{"Pre", x.Preconditions}, {"Post", x.Postconditions}, {"Invariant", x.Invariants}, {"Throws", x.Throws}} {
+			for _, w := range part.list {
+				fmt.Fprintf(b, "- %s: %s\n", part.label, w)
+			}
+		}
+	}
+}
+
+func (r Report) protocol(b *strings.Builder) {
+	p := r.Protocol
+	if p == nil || len(p.States)+len(p.Transitions)+len(p.Lifecycle) == 0 {
+		return
+	}
+	b.WriteString("\n## Protocol\n")
+	if len(p.States) > 0 {
+		b.WriteString("\n### States\n\n")
+		for i, s := range p.States {
+			if i > 0 {
+				b.WriteString(" → ")
+			}
+			b.WriteString(string(s))
+		}
+		b.WriteString("\n")
+	}
+	if len(p.Transitions) > 0 {
+		b.WriteString("\n### Transitions\n\n")
+		for _, t := range p.Transitions {
+			fmt.Fprintf(b, "- %s → %s (%s)\n", t.From, t.To, t.Trigger)
+		}
+	}
+	if len(p.Lifecycle) > 0 {
+		b.WriteString("\n### Lifecycle\n\n")
+		for i, s := range p.Lifecycle {
+			fmt.Fprintf(b, "%d. %s\n", i+1, s)
+		}
+	}
+}
+
+// ReadTree reads the directories that need a spec from the JSON of a [Tree].
+func ReadTree(raw []byte) ([]string, error) {
+	var tree struct {
+		Needs []struct {
+			Path string `json:"path"`
+		} `json:"needs_claude_md"`
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(raw), &tree); err != nil {
+		return nil, err
+	}
+	if tree.Needs == nil {
+		return nil, errors.New("it has no needs_claude_md, so it is no tree")
+	}
+	out := []string{}
+	for _, n := range tree.Needs {
+		out = append(out, root(n.Path))
+	}
+	return out, nil
+}
+
+func root(dir string) string {
+	if dir = strings.TrimSuffix(dir, "/"); dir == "" {
+		return "."
+	}
+	return path.Clean(dir)
+}
+
+// ResolveIn resolves the imports of an analysis against the directories of a tree: Exact
+// when the directory is one of them, Ancestor when one above it is, else Unresolved.
+func (p *Project) ResolveIn(a *Analysis, tree []string) {
+	in := map[string]bool{}
+	for _, d := range tree {
+		in[d] = true
+	}
+	dir := root(a.Path)
+	a.Dependencies.Internal = []AnalysisUse{}
+	for _, name := range a.Files {
+		file := path.Join(dir, name)
+		for _, imp := range source.Parse(file, p.read(file)).Imports {
+			targets := p.targets(file, imp)
+			if len(targets) == 0 {
+				continue
+			}
+			at := p.dirOf(targets[0])
+			u := AnalysisUse{Raw: imp.From, Dir: at, Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(at, dir+"/")}
+			for d := at; ; d = path.Dir(d) {
+				if in[d] {
+					u.Dir, u.Spec, u.Resolution = d, path.Join(d, specFile), "Exact"
+					if d != at {
+						u.Resolution, u.Distance = "Ancestor", depth(at)-depth(d)
+					}
+					break
+				}
+				if d == "." || d == "/" || strings.HasPrefix(d, "..") {
+					break
+				}
+			}
+			a.Dependencies.Internal = append(a.Dependencies.Internal, u)
+		}
+	}
+	slices.SortFunc(a.Dependencies.Internal, func(x, y AnalysisUse) int { return strings.Compare(x.Raw, y.Raw) })
+	a.Dependencies.Internal = slices.Compact(a.Dependencies.Internal)
+}
+
+// dirOf is the directory that an import leads to: itself, or that of the file that it names.
+func (p *Project) dirOf(target string) string {
+	i, _ := slices.BinarySearch(p.files, target+"/")
+	if i < len(p.files) && strings.HasPrefix(p.files[i], target+"/") || target == "." {
+		return target
+	}
+	for _, ext := range append([]string{""}, sourceExtensions()...) {
+		if _, there := slices.BinarySearch(p.files, target+ext); there {
+			return path.Dir(target)
+		}
+	}
+	return target
+}
+
+func sourceExtensions() []string {
+	var out []string
+	for _, l := range toolchain.Languages() {
+		out = append(out, toolchain.Extensions(l)...)
+	}
+	return out
+}
