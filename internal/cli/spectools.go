@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,8 @@ var oldNames = [][2]string{
 	{"index-project", "project"},
 	{"generate-diagram", "diagram"},
 	{"interface-diff", "diff"},
+	{"convert-signature", "signature"},
+	{"validate-prompts", "prompts"},
 }
 
 // specTool is a spec command that needs no agent and no state.
@@ -136,11 +139,14 @@ func replaceFile(file string, b []byte) error {
 func (t *specTool) answer(v any, text func()) error {
 	switch {
 	case t.output != "":
-		raw, err := json.MarshalIndent(v, "", "  ")
-		if err != nil {
+		var raw bytes.Buffer
+		e := json.NewEncoder(&raw)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(v); err != nil {
 			return err
 		}
-		if err := os.WriteFile(t.output, raw, 0o644); err != nil { //nolint:gosec // an answer for others to read
+		if err := os.WriteFile(t.output, bytes.TrimSuffix(raw.Bytes(), []byte("\n")), 0o644); err != nil { //nolint:gosec // an answer for others to read
 			return fmt.Errorf("write %s: %w", t.output, err)
 		}
 		fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), t.output)
@@ -186,7 +192,7 @@ func newSpecTools(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		t().tree(), t().audit(), t().boundary(), t().parse(), t().check(), t().fix(), t().scan(), t().index(),
 		t().find(), t().refs(), t().graph(), t().implements(), t().migrate(), t().convention(),
-		t().analyze(), t().exports(), t().project(), t().diagram(), t().diff(), t().summary(),
+		t().analyze(), t().exports(), t().project(), t().diagram(), t().diff(), t().summary(), t().signature(), t().prompts(),
 	}
 }
 

@@ -233,7 +233,12 @@ func (r Report) ExportsText() string {
 		}
 		return e.line("variable", "")
 	})
-	add("Re-exports", x.ReExports, func(e reportedExport) string { return "- `" + e.Name + "` (from `" + e.Source + "`)" })
+	add("Re-exports", x.ReExports, func(e reportedExport) string {
+		if e.Name == "*" { // no spec can list what is not known
+			return ""
+		}
+		return "- `" + e.Name + "` (from `" + e.Source + "`)"
+	})
 	switch len(groups) {
 	case 0:
 		return "None\n"

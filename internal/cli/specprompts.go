@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (t *specTool) prompts() *cobra.Command {
+	var c *cobra.Command
+	c = t.command("prompts", "what is wrong with skills (skills/*/SKILL.md) and agents (agents/*.md), here and in .claude", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		_, x, err := t.files(ctx)
+		if err != nil {
+			return err
+		}
+		var known []string
+		for _, n := range oldNames {
+			name, _, _ := strings.Cut(n[0], " ")
+			known = append(known, name)
+		}
+		for _, other := range c.Parent().Commands() {
+			known = append(known, other.Name())
+		}
+		v := x.Prompts(known)
+		err = t.answer(v, func() {
+			for _, i := range v.Issues {
+				fmt.Fprintf(t.a.Out, "%s:%d: %s: %s\n", i.File, i.Line, strings.ToLower(i.Severity), i.Message)
+			}
+			for _, i := range v.Tools {
+				for _, tool := range i.NotUsed {
+					fmt.Fprintf(t.a.Out, t.a.lang().T("%s:1: note: it declares %s and never names it\n"), i.File, tool)
+				}
+				for _, tool := range i.NotDeclared {
+					fmt.Fprintf(t.a.Out, t.a.lang().T("%s:1: note: it names %s and does not declare it\n"), i.File, tool)
+				}
+			}
+			if v.Valid {
+				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d skills and %d agents are valid\n"), v.Skills, v.Agents)
+			}
+		})
+		if err == nil && (!v.Valid || len(t.unread) > 0) {
+			return silent(exitNotVerified)
+		}
+		return err
+	})
+	return c
+}
