@@ -35,6 +35,7 @@ func (a *app) decompile(ctx context.Context, at string, dry bool) error {
 		return err
 	}
 	list := x.Decompile(root(dir))
+	defer t.complain()
 	for i := range list {
 		if list[i].Skipped == "" && !dry {
 			if err := p.writeSpec(list[i]); err != nil {

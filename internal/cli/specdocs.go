@@ -28,6 +28,9 @@ func (t *specTool) parse() *cobra.Command {
 		}
 		raw, ok := x.Parse(name)
 		if !ok {
+			if why := t.unread[name]; why != "" {
+				return &exitError{exitNotVerified, "Cannot read file '" + name + "': " + why}
+			}
 			return usage("Cannot read file '%s': there is none, or git ignores it", name)
 		}
 		v := x.Check(name, false)
@@ -62,8 +65,12 @@ func (t *specTool) check() *cobra.Command {
 			names = append(names, "code-convention.md")
 		}
 		all, valid := []inspect.Validity{}, true
-		for _, n := range names {
+		for _, n := range t.withUnread(p, names, args) {
 			v := x.Check(n, strict)
+			if why := t.unread[n]; why != "" {
+				v.Errors[0].Message += ": " + why
+				delete(t.unread, n) // it is said here
+			}
 			all, valid = append(all, v), valid && v.Valid
 		}
 		var v any = map[string]any{"valid": valid, "files": all}
@@ -108,9 +115,9 @@ func (t *specTool) fix() *cobra.Command {
 			return err
 		}
 		full := filepath.Join(p.root, filepath.FromSlash(name))
-		src, err := os.ReadFile(full)
+		src, err := p.read(name)
 		if err != nil {
-			return usage("Cannot read file '%s': %v", name, err)
+			return err
 		}
 		fixed, added := inspect.Fix(name, src)
 		if len(added) == 0 {
@@ -143,9 +150,9 @@ func (t *specTool) implements() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		src, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(name)))
+		src, err := p.read(name)
 		if err != nil {
-			return usage("Cannot read file '%s': %v", name, err)
+			return err
 		}
 		v := inspect.Implements(name, src)
 		err = t.answer(v, func() {
@@ -176,12 +183,14 @@ func (t *specTool) migrate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		all := []inspect.Migration{}
+		all, bad := []inspect.Migration{}, false
+		names = t.withUnread(p, names, args)
 		for _, n := range names {
 			full := filepath.Join(p.root, filepath.FromSlash(n))
-			src, err := os.ReadFile(full)
+			src, err := p.read(n)
 			if err != nil {
-				all = append(all, inspect.Migration{File: n, To: "2.0", Changes: []inspect.Change{}, Suggestions: []string{"Cannot read file: " + err.Error()}})
+				bad = true
+				all = append(all, inspect.Migration{File: n, To: "2.0", Changes: []inspect.Change{}, Suggestions: []string{err.Error()}})
 				continue
 			}
 			m, out := inspect.Migrate(n, src)
@@ -194,7 +203,7 @@ func (t *specTool) migrate() *cobra.Command {
 			}
 			all = append(all, m)
 		}
-		return t.answer(all, func() {
+		err = t.answer(all, func() {
 			for _, m := range all {
 				for _, c := range m.Changes {
 					fmt.Fprintf(t.a.Out, "%s: %s\n", m.File, c.Description)
@@ -204,6 +213,10 @@ func (t *specTool) migrate() *cobra.Command {
 				}
 			}
 		})
+		if err == nil && bad {
+			return silent(exitNotVerified)
+		}
+		return err
 	})
 	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be changed, and change nothing")
 	return c
@@ -263,6 +276,26 @@ func (p *project) specsOf(x *inspect.Project, args []string, docs ...string) (na
 		names = append(names, x.Specs(root(dir))...)
 	}
 	return names, single, nil
+}
+
+// withUnread adds the specs that cannot be read to those that can, in the directories that
+// were asked for.
+func (t *specTool) withUnread(p *project, names, args []string) []string {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	for _, arg := range args {
+		dir, err := p.inside(arg)
+		if err != nil || path.Base(filepath.ToSlash(arg)) == "CLAUDE.md" {
+			continue
+		}
+		for _, u := range t.unreadable(root(dir)) {
+			if path.Base(u.File) == "CLAUDE.md" && !slices.Contains(names, u.File) {
+				names = append(names, u.File)
+			}
+		}
+	}
+	return names
 }
 
 // document is the path of a document from the project's root.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
@@ -19,7 +20,7 @@ import (
 
 // readable is the size up to which the spec tools read a file. Specs and sources are far
 // smaller; what is larger was made by a program.
-const readable = 8 << 20
+const readable = 8_000_000
 
 // files opens the project and lists what is in it now.
 func (t *specTool) files(ctx context.Context) (*project, *inspect.Project, error) {
@@ -33,15 +34,9 @@ func (t *specTool) files(ctx context.Context) (*project, *inspect.Project, error
 
 // workTree is the project as it is on disk, on demand without its submodules.
 func (t *specTool) workTree(ctx context.Context, p *project, submodules bool) (*inspect.Project, error) {
-	list, err := p.repo.Listing(ctx, func(string) bool { return true })
+	files, err := p.repo.Files(ctx, submodules)
 	if err != nil {
 		return nil, err
-	}
-	var files []string
-	for f, x := range list {
-		if !x.Deleted && x.Mode != "160000" && (submodules || x.Submodule == "") {
-			files = append(files, f)
-		}
 	}
 	return inspect.New(p.root, files, t.reader(p)), nil
 }
@@ -71,11 +66,11 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 	ids := map[string]string{}
 	var files []string
 	for _, e := range entries {
-		if e.Mode == "160000" || e.Mode == "120000" {
+		if e.Mode == "160000" {
 			continue
 		}
 		files = append(files, e.Path)
-		if keep(e.Path) {
+		if keep(e.Path) && e.Mode != "120000" {
 			ids[e.Path] = e.ID
 		}
 	}
@@ -85,6 +80,9 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 			return nil
 		}
 		b, err := p.repo.ReadBlob(ctx, id)
+		if b == nil && err == nil {
+			b = []byte{}
+		}
 		if err == nil && len(b) > readable {
 			b, err = nil, tooLarge(int64(len(b)))
 		}
@@ -180,6 +178,40 @@ func (t *specTool) unreadable(dir string) []inspect.Unreadable {
 		}
 	}
 	return out
+}
+
+// read reads a file of the project that was named: without one it is wrong usage, with one
+// that cannot be read or is no text it is a finding.
+func (p *project) read(name string) ([]byte, error) {
+	src, err := readFile(filepath.Join(p.root, filepath.FromSlash(name)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usage("Cannot read file '%s': there is none", name)
+	case err != nil:
+		return nil, &exitError{exitNotVerified, "Cannot read file '" + name + "': " + err.Error()}
+	case !utf8.Valid(src):
+		return nil, &exitError{exitNotVerified, "Cannot read file '" + name + "': the file is not UTF-8: save it as UTF-8 text"}
+	}
+	return src, nil
+}
+
+// explain says in a validation why files could not be read: in the module that has one, or
+// in a list of their own.
+func (t *specTool) explain(v *inspect.Validation, dir string) {
+	said := map[string]bool{}
+	for i := range v.Modules {
+		for k := range v.Modules[i].Issues {
+			if d := &v.Modules[i].Issues[k]; d.Type == "UNREADABLE" && t.unread[d.File] != "" {
+				d.Message += ": " + t.unread[d.File]
+				said[d.File] = true
+			}
+		}
+	}
+	for _, u := range t.unreadable(dir) {
+		if !said[u.File] {
+			v.Unreadable = append(v.Unreadable, u)
+		}
+	}
 }
 
 // complain says at the end what could not be read.

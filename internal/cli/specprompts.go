@@ -40,7 +40,7 @@ func (t *specTool) prompts() *cobra.Command {
 				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d skills and %d agents are valid\n"), v.Skills, v.Agents)
 			}
 		})
-		if err == nil && (!v.Valid || len(t.unread) > 0) {
+		if err == nil && !v.Valid {
 			return silent(exitNotVerified)
 		}
 		return err

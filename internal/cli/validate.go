@@ -73,7 +73,7 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 			}
 		}
 	}
-	v.Unreadable = t.unreadable(root(dir))
+	t.explain(&v, root(dir))
 	if err := showDrift(a, v, mended, o); err != nil {
 		return err
 	}

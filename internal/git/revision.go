@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -70,4 +71,60 @@ func (r *Repo) Inside(path string) bool {
 		}
 	}
 	return false
+}
+
+// Files lists the files below the root that git sees: tracked and there, or untracked and
+// not ignored; on demand also those of submodules that are checked out. It opens none of
+// them, so that one that cannot be read is listed as well.
+func (r *Repo) Files(ctx context.Context, submodules bool) ([]string, error) {
+	list, ok := r.readIndex()
+	if !ok {
+		out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
+		if err != nil {
+			return nil, fmt.Errorf("list files: %w", err)
+		}
+		list = parseList(out)
+	}
+	dirty, err := r.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	gone := map[string]bool{}
+	var files []string
+	for _, s := range dirty {
+		switch {
+		case s.Index == '?' && !strings.HasSuffix(s.Path, "/"):
+			files = append(files, s.Path)
+		case s.Work == 'D':
+			gone[s.Path] = true
+		}
+	}
+	for _, e := range list {
+		p := r.outside(e.path)
+		switch {
+		case !strings.HasPrefix(e.path, r.prefix) || ours(p) || gone[p]:
+		case e.mode != modeModule:
+			files = append(files, p)
+		case submodules:
+			more, err := r.submoduleFiles(ctx, p)
+			if err != nil {
+				return nil, fmt.Errorf("list files of submodule %s: %w", p, err)
+			}
+			files = append(files, more...)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+func (r *Repo) submoduleFiles(ctx context.Context, at string) ([]string, error) {
+	m, err := r.openSubmodule(ctx, at)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	files, err := m.Files(ctx, true)
+	for i := range files {
+		files[i] = at + "/" + files[i]
+	}
+	return files, err
 }

@@ -38,10 +38,15 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	dirs := slices.Sorted(keys(byDir))
 	isModule := map[string]bool{}
 	files := map[string]map[string]source.File{}
+	unread := map[string]string{}
 	for _, d := range dirs {
 		parsed := map[string]source.File{}
 		for _, f := range byDir[d] {
-			parsed[f] = source.Parse(f, p.read(f))
+			src := p.read(f)
+			if src == nil {
+				unread[d] = f
+			}
+			parsed[f] = source.Parse(f, src)
 		}
 		files[d], isModule[d] = parsed, true
 	}
@@ -50,8 +55,13 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	}
 	for _, d := range dirs {
 		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, "IMPLEMENTS.md")}
-		if p.docs[d] != nil {
+		if p.hasSpec(d) {
 			x.Skipped = "there is a CLAUDE.md already; jacquard validate says how it differs"
+			out = append(out, x)
+			continue
+		}
+		if f := unread[d]; f != "" {
+			x.Skipped = f + " cannot be read, so what the module exports is not known"
 			out = append(out, x)
 			continue
 		}

@@ -81,10 +81,10 @@ func (p *Project) references(dir string) []Reference {
 	return p.refs[shown(dir)]
 }
 
-// Has reports whether the project has a file.
-func (p *Project) Has(file string) bool {
-	_, ok := slices.BinarySearch(p.files, file)
-	return ok
+// hasSpec reports whether there is a CLAUDE.md in a directory, also one that cannot be read.
+func (p *Project) hasSpec(dir string) bool {
+	_, there := slices.BinarySearch(p.files, path.Join(dir, specFile))
+	return there
 }
 
 // foreignDirs hold what others wrote or tools made, also where somebody committed it.

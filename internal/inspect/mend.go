@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -59,7 +60,7 @@ func (p *Project) Mend(v Validation) []Mended {
 	out := []Mended{}
 	for _, m := range v.Modules {
 		d := p.docs[m.Directory]
-		if d == nil || len(m.Issues) == 0 {
+		if d == nil || len(m.Issues) == 0 || !utf8.Valid(d.src) {
 			continue
 		}
 		text, done := d.mend(m.Issues)

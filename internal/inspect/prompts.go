@@ -109,10 +109,11 @@ func (p *Project) Prompts(commands []string) Prompts {
 			v.Agents++
 		}
 		has[kind+" "+name] = true
-		if src == nil { // said by who reads
+		x := &prompt{file: f, kind: kind, name: name}
+		if src == nil {
+			x.issue(v, "Error", 1, "Cannot read file")
 			continue
 		}
-		x := &prompt{file: f, kind: kind, name: name}
 		x.read(v, src)
 		all = append(all, x)
 	}

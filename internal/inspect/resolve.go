@@ -37,7 +37,8 @@ func (p *Project) targets(file string, imp source.Import) []string {
 	return nil
 }
 
-func (p *Project) has(file string) bool {
+// Has reports whether the project has a file.
+func (p *Project) Has(file string) bool {
 	_, ok := slices.BinarySearch(p.files, file)
 	return ok
 }
@@ -63,7 +64,7 @@ func (p *Project) goModule(dir string) string {
 	}
 	name, known := p.roots.goModules[dir]
 	if !known {
-		if file := path.Join(dir, "go.mod"); p.has(file) {
+		if file := path.Join(dir, "go.mod"); p.Has(file) {
 			if m := moduleLine().FindSubmatch(p.read(file)); m != nil {
 				name = string(m[1])
 			}
@@ -129,7 +130,7 @@ func (p *Project) tsconfig(dir string) []tsAliases {
 	if known {
 		return list
 	}
-	if file := path.Join(dir, "tsconfig.json"); p.has(file) {
+	if file := path.Join(dir, "tsconfig.json"); p.Has(file) {
 		var conf struct {
 			Options struct {
 				Base  string              `json:"baseUrl"`
@@ -162,7 +163,7 @@ func (p *Project) pythonTargets(file string, imp source.Import) []string {
 	} else {
 		for _, base := range []string{".", "src"} {
 			for at := path.Join(base, rest); at != "." && at != base; at = path.Dir(at) {
-				if p.has(at+".py") || p.has(at+"/__init__.py") {
+				if p.Has(at+".py") || p.Has(at+"/__init__.py") {
 					bases = append(bases, at)
 					break
 				}
@@ -172,7 +173,7 @@ func (p *Project) pythonTargets(file string, imp source.Import) []string {
 	var out []string
 	for _, b := range bases {
 		for _, n := range imp.Names {
-			if sub := path.Join(b, n); p.has(sub+".py") || p.has(sub+"/__init__.py") {
+			if sub := path.Join(b, n); p.Has(sub+".py") || p.Has(sub+"/__init__.py") {
 				out = append(out, sub)
 			}
 		}
@@ -221,7 +222,7 @@ func (p *Project) rustTargets(file string, imp source.Import) []string {
 	var out []string
 	full := path.Join(append([]string{at}, parts...)...)
 	for _, n := range imp.Names {
-		if sub := path.Join(full, n); p.has(sub+".rs") || p.has(sub+"/mod.rs") {
+		if sub := path.Join(full, n); p.Has(sub+".rs") || p.Has(sub+"/mod.rs") {
 			out = append(out, sub)
 		}
 	}
@@ -231,7 +232,7 @@ func (p *Project) rustTargets(file string, imp source.Import) []string {
 // crateRoot is the directory of the crate's lib.rs or main.rs.
 func (p *Project) crateRoot(file string) string {
 	for d := path.Dir(file); ; d = path.Dir(d) {
-		if p.has(path.Join(d, "lib.rs")) || p.has(path.Join(d, "main.rs")) || p.has(path.Join(path.Dir(d), "Cargo.toml")) && path.Base(d) == "src" {
+		if p.Has(path.Join(d, "lib.rs")) || p.Has(path.Join(d, "main.rs")) || p.Has(path.Join(path.Dir(d), "Cargo.toml")) && path.Base(d) == "src" {
 			return d
 		}
 		if d == "." || d == "/" {

@@ -101,7 +101,7 @@ func (p *Project) Tree() Tree {
 			continue
 		}
 		t.Needs = append(t.Needs, TreeEntry{
-			Path: shown(dir), SourceFiles: n, Subdirs: m, Reason: strings.Join(reasons, " and "), Depth: depth(dir), HasClaudeMd: p.docs[dir] != nil,
+			Path: shown(dir), SourceFiles: n, Subdirs: m, Reason: strings.Join(reasons, " and "), Depth: depth(dir), HasClaudeMd: p.hasSpec(dir),
 		})
 	}
 	slices.SortFunc(t.Needs, func(a, b TreeEntry) int { return strings.Compare(a.Path, b.Path) })
@@ -159,7 +159,7 @@ func (p *Project) Audit(onlyIssues bool) Audit {
 		_, implements := slices.BinarySearch(p.files, path.Join(dir, "IMPLEMENTS.md"))
 		n := AuditNode{
 			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: depth(dir),
-			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.docs[dir] != nil, HasImplements: implements,
+			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.hasSpec(dir), HasImplements: implements,
 		}
 		switch {
 		case n.Needs && n.HasClaudeMd:

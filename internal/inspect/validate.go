@@ -48,6 +48,7 @@ type ModuleDrift struct {
 //	UNCOVERED   it is there, Structure leaves it out
 //	UNRESOLVED  a dependency or reference leads nowhere
 //	BOUNDARY    a reference leaves the module by another way than a spec
+//	UNREADABLE  a source file that cannot be read; the module is not compared
 //	CONVENTION  a convention's section lacks a part
 //	UNTESTED    no test is named after the scenario (a note)
 type Drift struct {
@@ -191,7 +192,15 @@ func (w *survey) drift(dir string) ModuleDrift {
 	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: !spec.HasErrors(append(slices.Clone(d.problems), spec.Check(d.Document)...))}
 	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
 	for _, f := range m.names {
-		m.files[f] = source.Parse(f, w.read(f))
+		src := w.read(f)
+		if src == nil { // without it nothing can be said of the module, and nothing mended
+			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file"})
+		}
+		m.files[f] = source.Parse(f, src)
+	}
+	if len(out.Issues) > 0 {
+		out.Status = "poor"
+		return out
 	}
 	stale, missing := m.exports()
 	m.dependencies()
