@@ -233,7 +233,7 @@ func (c *comparison) names(a, b Type) Verdict {
 			return false, true
 		}
 		alias, declared := c.scope(t.Name)
-		if alias != nil && !(alias.Form == Named && alias.Name == t.Name) {
+		if alias != nil && (alias.Form != Named || alias.Name != t.Name) {
 			*t = *alias
 			return true, true
 		}
@@ -295,7 +295,7 @@ func Fits(spec, code Sig, lang string, scope Scope, constructor bool) string {
 	if said && spec.Result == nil && (spec.Lang != lang || spec.Open) {
 		said = false
 	}
-	if said && known && c(want, is) && !(spec.Lang != lang && failsInstead(want, is, lang)) {
+	if said && known && c(want, is) && (spec.Lang == lang || !failsInstead(want, is, lang)) {
 		return fmt.Sprintf("returns %s, the spec says %s", Text(is, lang), Text(want, spec.Lang))
 	}
 	if lang == TypeScript && spec.Result != nil && code.Result != nil && spec.Async != code.Async {

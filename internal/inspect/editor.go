@@ -1,0 +1,388 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// editor changes lines of a document. Lines keep their ends.
+type editor struct {
+	doc    *document
+	lines  []string
+	gone   []bool
+	after  map[int][]string // what comes behind a line, by its index
+	nl     string
+	fenced []bool
+	groups map[string]bool // headings under Exports that were written
+}
+
+func newEditor(d *document) *editor {
+	e := &editor{doc: d, lines: strings.SplitAfter(string(d.src), "\n"), after: map[int][]string{}, nl: "\n", groups: map[string]bool{}}
+	if n := len(e.lines); e.lines[n-1] == "" {
+		e.lines = e.lines[:n-1]
+	}
+	if strings.Contains(string(d.src), "\r\n") {
+		e.nl = "\r\n"
+	}
+	e.gone, e.fenced = make([]bool, len(e.lines)), make([]bool, len(e.lines))
+	fence := ""
+	for i, l := range e.lines {
+		t := strings.TrimSpace(l)
+		switch {
+		case fence == "" && (strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~")):
+			fence = t[:3]
+			e.fenced[i] = true
+		case fence != "":
+			e.fenced[i] = true
+			if strings.HasPrefix(t, fence) {
+				fence = ""
+			}
+		}
+	}
+	return e
+}
+
+func (e *editor) bytes() []byte {
+	var b []byte
+	for i, l := range e.lines {
+		if !e.gone[i] {
+			b = append(b, l...)
+		}
+		for _, l := range e.after[i] {
+			if n := len(b); n > 0 && b[n-1] != '\n' {
+				b = append(b, e.nl...)
+			}
+			b = append(b, l+e.nl...)
+		}
+	}
+	return b
+}
+
+func (e *editor) apply(d Drift) (MendedLine, bool) {
+	switch d.mend.what {
+	case removeExport:
+		return e.remove(d.mend.line)
+	case removeEntry:
+		return e.remove(d.mend.line)
+	case replaceSignature:
+		return e.replace(d.mend)
+	case addExport:
+		return e.addExport(d)
+	case addDependency:
+		return e.addDependency(d.mend.text)
+	case addEntry:
+		return e.addEntry(d.mend.text)
+	case noChange:
+	}
+	return MendedLine{}, false
+}
+
+var (
+	listItem    = re.New(`^(\s*)(?:[-*+]|\d+[.)])\s+`)
+	atxHeading  = re.New(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
+	noneLine    = re.New(`(?i)^\s*(?:[-*+]\s+)?(?:none|n/a)\.?\s*$`)
+	inCode      = re.New("`+([^`]+)`+")
+	anyInternal = re.New(`(?i)\binternal\b`)
+)
+
+// heading is the level of the heading in a line, 0 when it is none, and its text.
+func (e *editor) heading(i int) (int, string) {
+	if e.fenced[i] {
+		return 0, ""
+	}
+	m := atxHeading().FindStringSubmatch(strings.TrimRight(e.lines[i], "\r\n"))
+	if m == nil {
+		return 0, ""
+	}
+	return len(m[1]), m[2]
+}
+
+// item is the end of what stands at line i: a bullet with what is indented under it, a
+// heading with its section, a row of a table, a line of code.
+func (e *editor) item(i int) int {
+	if level, _ := e.heading(i); level > 0 {
+		for k := i + 1; k < len(e.lines); k++ {
+			if l, _ := e.heading(k); l > 0 && l <= level {
+				return k
+			}
+		}
+		return len(e.lines)
+	}
+	m := listItem().FindStringSubmatch(e.lines[i])
+	if m == nil || e.fenced[i] {
+		return i + 1
+	}
+	end := i + 1
+	for k := i + 1; k < len(e.lines); k++ {
+		l := e.lines[k]
+		if strings.TrimSpace(l) == "" {
+			continue
+		}
+		if len(l)-len(strings.TrimLeft(l, " \t")) <= len(m[1]) {
+			if k == end && listItem().FindString(l) == "" && !e.fenced[k] && !strings.HasPrefix(strings.TrimSpace(l), "#") { // a line that goes on
+				end = k + 1
+				continue
+			}
+			break
+		}
+		end = k + 1
+	}
+	return end
+}
+
+func (e *editor) remove(line int) (MendedLine, bool) {
+	i := line - 1
+	if i < 0 || i >= len(e.lines) || e.gone[i] {
+		return MendedLine{}, false
+	}
+	c := MendedLine{Line: line, Removed: []string{}, Added: []string{}}
+	for k := i; k < e.item(i); k++ {
+		e.gone[k] = true
+		c.Removed = append(c.Removed, strings.TrimRight(e.lines[k], "\r\n"))
+	}
+	return c, true
+}
+
+// replace puts another signature between the back-ticks, or where the old one stands bare.
+func (e *editor) replace(x edit) (MendedLine, bool) {
+	i := x.line - 1
+	if i < 0 || i >= len(e.lines) {
+		return MendedLine{}, false
+	}
+	for k := i; k < min(i+8, len(e.lines)); k++ {
+		if k > i {
+			if level, _ := e.heading(i); level == 0 { // only a heading has its signature below
+				break
+			}
+			if level, _ := e.heading(k); level > 0 {
+				break
+			}
+		}
+		l := e.lines[k]
+		at := -1
+		length := 0
+		for _, m := range inCode().FindAllStringSubmatchIndex(l, -1) {
+			if d, ok := readSignature(l[m[2]:m[3]]); ok && d == x.old {
+				at, length = m[2], m[3]-m[2]
+				break
+			}
+		}
+		if at < 0 {
+			if at = strings.Index(l, x.old); at < 0 || strings.Contains(x.text, "`") {
+				continue
+			}
+			length = len(x.old)
+		}
+		c := MendedLine{Line: k + 1, Removed: []string{strings.TrimRight(l, "\r\n")}}
+		e.lines[k] = l[:at] + x.text + l[at+length:]
+		c.Added = []string{strings.TrimRight(e.lines[k], "\r\n")}
+		return c, true
+	}
+	return MendedLine{}, false
+}
+
+// readSignature is a signature as the reader of specs keeps it.
+func readSignature(text string) (string, bool) {
+	text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ";{ ")
+	if strings.Count(text, "{") > strings.Count(text, "}") {
+		text = strings.Join(strings.Fields(text+" }"), " ")
+	}
+	return text, text != ""
+}
+
+// section is the lines of an H2, without its heading; ok is false when there is none.
+func (e *editor) section(title string) (from, to int, ok bool) {
+	for i := range e.lines {
+		if level, text := e.heading(i); level == 2 && strings.EqualFold(strings.TrimSpace(text), title) {
+			to = len(e.lines)
+			for k := i + 1; k < len(e.lines); k++ {
+				if l, _ := e.heading(k); l == 1 || l == 2 {
+					to = k
+					break
+				}
+			}
+			return i + 1, to, true
+		}
+	}
+	return 0, 0, false
+}
+
+// put writes lines behind line i.
+func (e *editor) put(i int, lines ...string) MendedLine {
+	e.after[i] = append(e.after[i], lines...)
+	return MendedLine{Line: i + 1, Removed: []string{}, Added: lines}
+}
+
+// lastFull is the last line of a range that is not blank.
+func (e *editor) lastFull(from, to int) int {
+	for k := to - 1; k >= from; k-- {
+		if strings.TrimSpace(e.lines[k]) != "" {
+			return k
+		}
+	}
+	return from - 1
+}
+
+// none removes the line that says None, so that something else can stand there.
+func (e *editor) none(from, to int) []string {
+	for k := from; k < to; k++ {
+		if !e.gone[k] && noneLine().MatchString(strings.TrimRight(e.lines[k], "\r\n")) && !e.fenced[k] {
+			e.gone[k] = true
+			return []string{strings.TrimRight(e.lines[k], "\r\n")}
+		}
+	}
+	return []string{}
+}
+
+var kindOfGroup = map[string]spec.Kind{"Functions": spec.Function, "Types": spec.Type, "Classes": spec.Class, "Enums": spec.Enum, "Variables": spec.Variable}
+
+func (e *editor) addExport(d Drift) (MendedLine, bool) {
+	from, to, ok := e.section("Exports")
+	if !ok {
+		return MendedLine{}, false
+	}
+	line := "- `" + d.mend.text + "`"
+	var sameKind, any *spec.Export
+	for i := range e.doc.Exports {
+		x := &e.doc.Exports[i]
+		if x.Line <= from || x.Line > to {
+			continue
+		}
+		any = x
+		if x.Kind == kindOfGroup[d.mend.group] {
+			sameKind = x
+		}
+	}
+	grouped := false
+	for k := from; k < to; k++ {
+		if level, _ := e.heading(k); level == 3 {
+			grouped = true
+		}
+	}
+	at := any
+	if sameKind != nil {
+		at = sameKind
+	}
+	if at != nil && (sameKind != nil || !grouped) {
+		i := at.Line - 1
+		switch level, _ := e.heading(i); {
+		case level > 0:
+			end := e.lastFull(i, min(e.item(i), to))
+			return e.put(end, "", strings.Repeat("#", level)+" "+d.Symbol, "", "`"+d.mend.text+"`"), true
+		case e.fenced[i] || strings.HasPrefix(strings.TrimSpace(e.lines[i]), "|"):
+			return MendedLine{}, false
+		}
+		m := listItem().FindStringSubmatch(e.lines[i])
+		if m == nil {
+			return MendedLine{}, false
+		}
+		return e.put(e.item(i)-1, m[1]+line), true
+	}
+	end := e.lastFull(from, to)
+	removed := e.none(from, to)
+	var lines []string
+	if len(removed) == 0 && end >= from && len(e.after[end]) == 0 || len(e.after[end]) > 0 && !e.groups[d.mend.group] {
+		lines = append(lines, "")
+	}
+	if end < from {
+		lines = append(lines, "")
+	}
+	if (grouped || len(e.groups) > 0 || len(removed) > 0) && !e.groups[d.mend.group] {
+		lines = append(lines, "### "+d.mend.group, "")
+	}
+	e.groups[d.mend.group] = true
+	c := e.put(max(end, from-1), append(lines, line)...)
+	c.Removed = removed
+	return c, true
+}
+
+func (e *editor) addDependency(ref string) (MendedLine, bool) {
+	line := "`" + ref + "`"
+	if list := e.doc.Dependencies.Internal; len(list) > 0 {
+		i := list[len(list)-1].Line - 1
+		if i < 0 || i >= len(e.lines) || e.fenced[i] {
+			return MendedLine{}, false
+		}
+		m := listItem().FindStringSubmatch(e.lines[i])
+		if m == nil {
+			return MendedLine{}, false
+		}
+		if anyInternal().MatchString(strings.SplitN(e.lines[i], "`", 2)[0]) { // - internal: ./types
+			line = "internal: " + line
+		}
+		return e.put(e.item(i)-1, m[1]+"- "+line), true
+	}
+	if from, to, ok := e.section("Dependencies"); ok {
+		removed := e.none(from, to)
+		end := max(e.lastFull(from, to), from-1)
+		lines := []string{"- internal:", "  - " + line}
+		for k := from; k < to; k++ {
+			if level, _ := e.heading(k); level == 3 {
+				lines = []string{"", "### Internal", "", "- " + line}
+			}
+		}
+		if end < from {
+			lines = append([]string{""}, lines...)
+		}
+		if len(e.after[end]) > 0 { // the label is there already
+			lines = lines[len(lines)-1:]
+		}
+		c := e.put(end, lines...)
+		c.Removed = removed
+		return c, true
+	}
+	from, to, ok := e.section("Exports")
+	if !ok {
+		return MendedLine{}, false
+	}
+	end := e.lastFull(from, to)
+	if e.groups["dependencies"] {
+		return e.put(end, "  - "+line), true
+	}
+	e.groups["dependencies"] = true
+	return e.put(end, "", "## Dependencies", "", "- internal:", "  - "+line), true
+}
+
+func (e *editor) addEntry(text string) (MendedLine, bool) {
+	for k := len(e.doc.Structure) - 1; k >= 0; k-- {
+		i := e.doc.Structure[k].Line - 1
+		if i < 0 || i >= len(e.lines) || e.fenced[i] {
+			continue
+		}
+		if m := listItem().FindStringSubmatch(e.lines[i]); m != nil && m[1] == "" {
+			return e.put(e.item(i)-1, "- "+text), true
+		}
+	}
+	return MendedLine{}, false
+}
+
+// settle writes None where nothing is left of the exports.
+func (e *editor) settle() {
+	from, to, ok := e.section("Exports")
+	if !ok || len(e.doc.Exports) == 0 {
+		return
+	}
+	first := -1
+	for i := range e.doc.Exports {
+		k := e.doc.Exports[i].Line - 1
+		if k < from || k >= to || !e.gone[k] {
+			return
+		}
+		if first < 0 {
+			first = k
+		}
+	}
+	for k := from - 1; k < to; k++ {
+		if len(e.after[k]) > 0 {
+			return
+		}
+	}
+	for k := from; k < to; k++ { // headings of what is not there any more
+		if level, _ := e.heading(k); level == 3 {
+			e.gone[k] = true
+		}
+	}
+	e.after[first] = append(e.after[first], "None")
+}

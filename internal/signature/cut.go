@@ -1,0 +1,190 @@
+package signature
+
+import (
+	"slices"
+	"strings"
+)
+
+// Guess is the language that a signature is written in: or, unless its words say something
+// else.
+func Guess(text, or string) string {
+	bare := " " + strings.TrimSpace(text)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(bare, w) })
+	}
+	switch {
+	case has(" def "):
+		return Python
+	case has(" fn ", " pub "):
+		return Rust
+	case has(" fun ", " suspend "):
+		return Kotlin
+	case has(" func "):
+		return Go
+	case has(" function ", "=>"):
+		return TypeScript
+	}
+	open := strings.IndexByte(text, '(')
+	if open < 0 {
+		return or
+	}
+	params, rest, ok := cutGroup(text[open:])
+	if !ok {
+		return or
+	}
+	rest = strings.TrimSpace(rest)
+	head := strings.TrimSpace(text[:open])
+	_, _, colon := cutTop(params, ":")
+	for _, part := range splitTop(params) {
+		if _, _, c := cutTop(part, ":"); c {
+			colon = true
+		}
+	}
+	arrow := strings.HasPrefix(rest, "->") || strings.HasPrefix(rest, "→")
+	typed := strings.HasPrefix(rest, ":")
+	kotlin := func(s string) bool {
+		for _, t := range lexType(s) {
+			if t.kind == 'i' && basics[Kotlin][t.text] != "" && basics[TypeScript][t.text] == "" && basics[Rust][t.text] == "" && t.text != "Any" {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case arrow && has("&", "Vec<", "Option<", "Result<", "Box<", "::", " u8", " i32", " u32", " u64", " i64", "usize"):
+		return Rust
+	case arrow && or == Rust:
+		return Rust
+	case arrow:
+		return Python
+	case typed || colon:
+		if or == TypeScript || or == Kotlin || (or == Rust || or == Python) && (!typed || rest == ":") {
+			return or
+		}
+		if kotlin(params) || kotlin(rest) {
+			return Kotlin
+		}
+		return TypeScript
+	case strings.Contains(withoutGroup(head), " ") && !strings.HasPrefix(head, "async "):
+		return Java
+	case or != "":
+		return or
+	case strings.Contains(strings.TrimSpace(params), " ") || rest != "" && !strings.HasPrefix(rest, "throws"):
+		return Go
+	}
+	return TypeScript
+}
+
+// withoutGroup drops the type parameters at the end of a head.
+func withoutGroup(head string) string {
+	if i := groupStart(head); i > 0 && strings.HasSuffix(head, "]") {
+		return head[:i]
+	}
+	return head
+}
+
+// cutGroup splits a text that begins with a bracket behind the one that closes it.
+func cutGroup(s string) (inside, rest string, ok bool) {
+	if s == "" || !strings.ContainsRune("([{<", rune(s[0])) {
+		return "", "", false
+	}
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}', '>':
+			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') || c == '>' && s[0] != '<' && depth <= 1 {
+				continue
+			}
+			if depth--; depth == 0 {
+				return s[1:i], s[i+1:], true
+			}
+		case '"', '\'', '`':
+			if c == '\'' && !closes(s[i:]) {
+				continue
+			}
+			for i++; i < len(s) && s[i] != c; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return "", "", false
+}
+
+// groupStart is where the bracket opens that the last byte of s closes.
+func groupStart(s string) int {
+	depth := 0
+	for i := len(s) - 1; i >= 0; i-- {
+		switch c := s[i]; c {
+		case ')', ']', '}', '>':
+			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') {
+				continue
+			}
+			depth++
+		case '(', '[', '{', '<':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// splitTop splits at the commas outside of brackets and quotes.
+func splitTop(s string) []string {
+	var out []string
+	for {
+		part, rest, ok := cutTop(s, ",")
+		out = append(out, part)
+		if !ok {
+			return out
+		}
+		s = rest
+	}
+}
+
+// cutTop cuts at the first mark outside of brackets and quotes; "=" is none that belongs to
+// an arrow or a comparison, ":" none that belongs to a path.
+func cutTop(s, mark string) (before, after string, ok bool) {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if depth == 0 && strings.HasPrefix(s[i:], mark) {
+			next := byte(0)
+			if i+1 < len(s) {
+				next = s[i+1]
+			}
+			switch {
+			case mark == "=" && (next == '>' || next == '='):
+				i++
+				continue
+			case mark == ":" && next == ':':
+				i++
+				continue
+			}
+			return s[:i], s[i+len(mark):], true
+		}
+		switch c {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}', '>':
+			if c == '>' && i > 0 && (s[i-1] == '=' || s[i-1] == '-') {
+				continue
+			}
+			depth--
+		case '"', '\'', '`':
+			if c == '\'' && !closes(s[i:]) {
+				continue
+			}
+			for i++; i < len(s) && s[i] != c; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return s, "", false
+}
