@@ -191,6 +191,12 @@ func TestMend(t *testing.T) {
 			}
 		}
 	}
+	for _, exports := range []string{"- `Gone()`", "### Functions\n\n- `Gone()`\n\n### Types\n\n- `Lost { a: int }`"} {
+		cases["nothing is left of "+exports] = struct {
+			files map[string]string
+			want  string
+		}{files: map[string]string{"m/CLAUDE.md": spec1(exports, "None", ""), "m/m.go": "package m\n"}}
+	}
 	left := map[string]int{}
 	for name, c := range cases {
 		p := project(c.files)
@@ -199,6 +205,9 @@ func TestMend(t *testing.T) {
 		for _, m := range p.Mend(v) {
 			changed[m.File] = m.Text
 			mended(t, name, c.files[m.File], m)
+		}
+		if text := string(changed["m/CLAUDE.md"]); strings.HasPrefix(name, "nothing is left") && !strings.Contains(strings.Join(strings.Fields(text), " "), "## Exports None ## Behavior") {
+			t.Errorf("%s:\n%s", name, text)
 		}
 		after := p.With(changed)
 		now := after.Validate(".")
