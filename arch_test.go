@@ -18,28 +18,30 @@ const module = "github.com/jacquard-build/jacquard/internal/"
 // allowed is the drawing of docs/architecture.md: package -> what it may
 // import of this module. cli may import everything.
 var allowed = map[string][]string{
-	"re":               {},
-	"spec":             {},
-	"syntax":           {},
-	"source":           {"syntax"},
-	"toolchain":        {},
-	"signature":        {},
-	"index":            {"spec", "source"},
-	"target":           {"spec", "index", "toolchain"},
-	"inspect":          {"spec", "index", "signature", "source", "toolchain"},
-	"flow":             {},
-	"flow/flowtest":    {"flow"},
-	"step":             {"flow"},
-	"workflow/compile": {"flow", "step", "spec", "source", "index", "target", "toolchain"},
-	"blob":             {},
-	"proc":             {},
-	"git":              {"proc"},
-	"scenario":         {},
-	"agent":            {"proc", "step"},
-	"gateway":          {"scenario"},
-	"check":            {"proc", "git", "source", "step", "toolchain"},
+	"re":                {},
+	"spec":              {},
+	"syntax":            {},
+	"source":            {"syntax"},
+	"toolchain":         {},
+	"signature":         {},
+	"index":             {"spec", "source"},
+	"target":            {"spec", "index", "toolchain"},
+	"inspect":           {"spec", "index", "signature", "source", "toolchain"},
+	"flow":              {},
+	"flow/flowtest":     {"flow"},
+	"step":              {"flow"},
+	"workflow/turn":     {"flow", "step"},
+	"workflow/compile":  {"flow", "step", "spec", "source", "index", "target", "toolchain", "workflow/turn"},
+	"workflow/document": {"flow", "step", "spec", "workflow/turn"},
+	"blob":              {},
+	"proc":              {},
+	"git":               {"proc"},
+	"scenario":          {},
+	"agent":             {"proc", "step"},
+	"gateway":           {"scenario"},
+	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
-		"flow", "step", "spec", "source", "index", "target", "toolchain", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
+		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
 	},
 	"flow/local": {"flow", "blob"},
 	"report":     {"flow", "step", "spec"},
@@ -56,7 +58,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/compile"}
+var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

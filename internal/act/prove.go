@@ -32,6 +32,10 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.Land, a.land),
 		flow.Handle(step.Apply, a.apply),
 		flow.Handle(step.Deliver, a.deliver),
+		flow.Handle(step.Survey, a.survey),
+		flow.Handle(step.Describe, a.describe),
+		flow.Handle(step.SpecSurvey, a.specSurvey),
+		flow.Handle(step.SpecDraft, a.specDraft),
 	}
 }
 

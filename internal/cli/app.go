@@ -26,6 +26,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/scenario"
 	"github.com/jacquard-build/jacquard/internal/syntax"
 	"github.com/jacquard-build/jacquard/internal/workflow/compile"
+	"github.com/jacquard-build/jacquard/internal/workflow/document"
 )
 
 // project is an opened project directory.
@@ -175,7 +176,9 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 	})
 }
 
-func workflows() []flow.Runnable { return []flow.Runnable{compile.Workflow} }
+func workflows() []flow.Runnable {
+	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec}
+}
 
 // blobStore adapts the store to the kernel's interface.
 type blobStore struct{ s *blob.Store }

@@ -2,29 +2,57 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
+type decompileFlags struct {
+	driveOptions
+	dry, alone bool
+}
+
 func newDecompile(a *app) *cobra.Command {
-	var dry bool
+	var f decompileFlags
 	c := &cobra.Command{
-		Use: "decompile [PATH]", Short: "write specs for code that has none: exports and dependencies, without an agent", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard decompile src --dry-run\n  jacquard decompile && jacquard validate && jacquard adopt",
+		Use: "decompile [PATH]", Short: "write specs for code that has none", Args: cobra.MaximumNArgs(1),
+		Long: "Writes CLAUDE.md and IMPLEMENTS.md for directories with code: exports, dependencies, contracts and states as the code has\n" +
+			"them, and by an agent what each module is for and why it is so. A spec that is there gets only what it lacks.",
+		Example: "  jacquard decompile src --dry-run\n  jacquard decompile --no-agent && jacquard validate && jacquard adopt",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.decompile(c.Context(), first(args, "", "."), dry)
+			return a.decompile(c.Context(), first(args, "", "."), f)
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be written, and write nothing")
+	driveFlags(c, &f.driveOptions)
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "show what would be written, and write nothing")
+	c.Flags().BoolVar(&f.alone, "no-agent", false, "ask no agent: a placeholder stands where nobody but a reader can tell")
+	c.Flags().StringVar(&f.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
 	return c
 }
 
-func (a *app) decompile(ctx context.Context, at string, dry bool) error {
+// hasAgent reports whether there is an agent to be asked.
+func (p *project) hasAgent(o driveOptions) bool {
+	if o.agent != "" || o.scenario != "" || o.mailbox != "" || o.replay != "" || p.a.env["JACQUARD_CLAUDE"] != "" {
+		return true
+	}
+	if p.conf.Agent != "claude" {
+		return p.conf.Agent != ""
+	}
+	_, err := proc.LookPath("claude", p.a.env["PATH"])
+	return err == nil
+}
+
+func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error {
 	t := specTool{a: a}
 	p, x, err := t.files(ctx)
 	if err != nil {
@@ -34,51 +62,168 @@ func (a *app) decompile(ctx context.Context, at string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	list := x.Decompile(root(dir))
-	defer t.complain()
-	for i := range list {
-		if list[i].Skipped == "" && !dry {
-			if err := p.writeSpec(list[i]); err != nil {
-				return err
-			}
+	if f.dry || f.alone || !p.hasAgent(f.driveOptions) {
+		return p.decompileAlone(ctx, x, root(dir), f)
+	}
+	if f.budget == "" {
+		f.budget = p.conf.Budget
+	}
+	budget, err := parseBudget(f.budget)
+	if err != nil {
+		return err
+	}
+	in := step.DecompileIn{Path: dir, Budget: budget}
+	if lacks(x.Decompile(root(dir))) == 0 {
+		return p.nothingToDescribe()
+	}
+	return p.writeDocuments(ctx, "decompile", in, budget, f.driveOptions)
+}
+
+func lacks(list []inspect.Decompiled) int {
+	n := 0
+	for _, d := range list {
+		if d.Text != nil {
+			n++
 		}
 	}
-	if a.json {
-		a.print(map[string]any{"dry_run": dry, "modules": list})
+	return n
+}
+
+func (p *project) nothingToDescribe() error {
+	if p.a.json {
+		p.a.print(report.NothingToDescribe())
 		return nil
 	}
-	l, written := a.lang(), 0
-	for _, d := range list {
-		if d.Skipped != "" {
-			fmt.Fprintf(a.Out, "  %s: %s\n", d.Dir, d.Skipped)
-			continue
+	fmt.Fprint(p.a.Err, p.a.lang().T("✓ every directory with code has a spec that lacks nothing code can tell\n"))
+	return nil
+}
+
+// decompileAlone writes what a program can know, without a run.
+func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir string, f decompileFlags) error {
+	list := x.Decompile(dir)
+	if lacks(list) > 0 && !f.dry {
+		if err := p.writeSpecs(ctx, list); err != nil {
+			return err
 		}
-		written++
-		fmt.Fprintf(a.Out, l.T("✓ %s: %d exports\n"), d.Spec, d.Exports)
 	}
-	if written > 0 && !dry {
-		fmt.Fprint(a.Err, l.T("next: say what each module is for and how it behaves (jacquard spec check), then jacquard adopt\n"))
+	if p.a.json {
+		p.a.print(map[string]any{"dry_run": f.dry, "modules": list})
+		return nil
+	}
+	l, created := p.a.lang(), 0
+	for _, d := range list {
+		switch {
+		case d.Skipped != "":
+			fmt.Fprintf(p.a.Out, "  %s: %s\n", d.Dir, d.Skipped)
+		case d.Created:
+			created++
+			fmt.Fprintf(p.a.Out, l.T("✓ %s: %d exports\n"), d.Spec, d.Exports)
+		default:
+			fmt.Fprintf(p.a.Out, l.T("✓ %s: %d lines added\n"), d.Spec, len(d.Changes))
+		}
+	}
+	if created > 0 && !f.dry {
+		fmt.Fprint(p.a.Err, l.T("next: say what each module is for and how it behaves (jacquard spec check), then jacquard adopt\n"))
 	}
 	return nil
 }
 
-// writeSpec writes the documents of a module. Neither replaces anything.
-func (p *project) writeSpec(d inspect.Decompiled) error {
-	for name, text := range map[string][]byte{d.Spec: d.Text, d.Implements: d.ImplementsText} {
-		if text == nil {
-			continue
+// writeSpecs writes documents of which none is another than it was read.
+func (p *project) writeSpecs(ctx context.Context, list []inspect.Decompiled) error {
+	files, err := p.repo.Listing(ctx, func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	var out []git.Delivery
+	for _, d := range list {
+		for name, text := range map[string][]byte{d.Spec: d.Text, d.Implements: d.ImplementsText} {
+			if text == nil {
+				continue
+			}
+			id, err := p.repo.WriteBlob(ctx, text)
+			if err != nil {
+				return environment("write "+name, err)
+			}
+			out = append(out, git.Delivery{Path: name, Old: files[name].ID, New: id, Mode: "100644"})
 		}
-		f, err := os.OpenFile(filepath.Join(p.root, filepath.FromSlash(name)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a document of the project
-		if err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
-		}
-		_, err = f.Write(text)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
+	}
+	res, err := p.repo.Apply(ctx, out)
+	if err != nil {
+		return environment("write the specs", err)
+	}
+	for _, r := range res {
+		if r.State == git.Conflicting {
+			return flow.Failf(flow.Environment, "%s changed while it was read, and nothing was written: %s. Try again", r.Path, r.Reason)
 		}
 	}
 	return nil
+}
+
+// writeDocuments starts a run that writes documents, or goes on with the one that was asked for the same.
+func (p *project) writeDocuments(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) (err error) {
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	if p.exists() {
+		old, found, err := p.unfinishedOf(ctx, def)
+		if err != nil {
+			return err
+		}
+		switch {
+		case found && old.Driver != "":
+			return &flow.DrivenError{Run: old.ID, Driver: old.Driver}
+		case found && string(old.In) == string(raw):
+			fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; going on with it\n"), old.ID)
+			return p.resume(ctx, old, o, false)
+		case found:
+			return usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
+		}
+	}
+	if err := p.trusted(); err != nil {
+		return err
+	}
+	e, err := p.engine(ctx, o, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	scenario := o.scenario
+	if scenario != "" {
+		if scenario, err = filepath.Abs(scenario); err != nil {
+			return usage("--scenario: %v", err)
+		}
+	}
+	meta, err := json.Marshal(runMeta{Agent: o.agent, Model: o.model, Scenario: scenario, Mailbox: o.mailbox, Jobs: o.jobs, By: p.a.who(), Command: def})
+	if err != nil {
+		return err
+	}
+	id := newID()
+	if err := e.Start(ctx, flow.NewRun{ID: id, Def: def, In: raw, Meta: meta}); err != nil {
+		return err
+	}
+	r, err := find(ctx, e, id)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · after Ctrl-C: jacquard resume %s\n"), id, budgetText(p.a.lang(), budget), id)
+	return p.drive(ctx, e, r, false)
+}
+
+// unfinishedOf finds a run of a workflow that has not ended.
+func (p *project) unfinishedOf(ctx context.Context, def string) (flow.Run, bool, error) {
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return flow.Run{}, false, err
+	}
+	runs, err := rt.Runs(ctx)
+	if cerr := rt.Close(); err == nil {
+		err = cerr
+	}
+	for _, r := range runs {
+		if r.Def == def && !r.State.Ended() {
+			return r, true, err
+		}
+	}
+	return flow.Run{}, false, err
 }

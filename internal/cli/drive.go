@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,7 +81,7 @@ func (w *watch) step(ctx context.Context) {
 	var b strings.Builder
 	for _, e := range events {
 		w.rep.Apply(e)
-		b.WriteString(line(w.a.lang(), e, !w.live))
+		b.WriteString(line(w.a.lang(), w.rep.Workflow, e, !w.live))
 	}
 	if b.Len() > 0 {
 		w.erase()
@@ -92,7 +93,7 @@ func (w *watch) step(ctx context.Context) {
 }
 
 // line is the plain text of one event; "" when it is nothing for people.
-func line(l report.Lang, e flow.Event, starts bool) string {
+func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 	dir, isModule := strings.CutPrefix(e.Branch, "module/")
 	switch e.Type {
 	case flow.EventStart:
@@ -100,6 +101,9 @@ func line(l report.Lang, e flow.Event, starts bool) string {
 			return report.Started(l, dir)
 		}
 	case flow.EventNote:
+		if workflow != "compile" {
+			return documentLine(l, e, dir)
+		}
 		return noteLine(l, e, dir)
 	case flow.EventGate:
 		q, err := decode[flow.Question](e.Data)
@@ -130,6 +134,23 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 		if json.Unmarshal(e.Data, &d) == nil {
 			return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), dir, d.Until.Local().Format("15:04:05"))
 		}
+	}
+	return ""
+}
+
+// documentLine is the text of a note of a run that writes documents.
+func documentLine(l report.Lang, e flow.Event, dir string) string {
+	switch {
+	case e.Key == "planned":
+		if p, err := decode[step.PlanNote](e.Data); err == nil {
+			return report.DocumentPlanned(l, p)
+		}
+	case strings.HasSuffix(e.Key, ":result"):
+		if r, err := decode[step.DocumentModule](e.Data); err == nil {
+			return report.DocumentResult(l, r)
+		}
+	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
+		return noteLine(l, e, cmp.Or(dir, "spec"))
 	}
 	return ""
 }
@@ -175,13 +196,18 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 	if err != nil {
 		return err
 	}
-	if err := e.actor.Project(ctx, id, events); err != nil {
-		return err
+	if rep.Workflow == "compile" {
+		if err := e.actor.Project(ctx, id, events); err != nil {
+			return err
+		}
 	}
 	rep.State, rep.Error, rep.Gates = st.State, st.Err, st.Gates
 	code := exitOK
 	switch st.State {
 	case flow.Done:
+		if rep.Workflow != "compile" {
+			return p.documented(rep, st)
+		}
 		out, err := decode[step.CompileOut](st.Out)
 		if err != nil {
 			return fmt.Errorf("read the result of run %s: %w", id, err)
@@ -213,6 +239,30 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		p.a.print(rep)
 	}
 	fmt.Fprint(p.a.Err, standstill(p.a.lang(), id, st))
+	return silent(code)
+}
+
+// documented prints the answer of a run that wrote documents.
+func (p *project) documented(rep *report.Run, st flow.Status) error {
+	out, err := decode[step.DocumentOut](st.Out)
+	if err != nil {
+		return fmt.Errorf("read the result of run %s: %w", rep.ID, err)
+	}
+	rep.Documents, rep.Usage = &out, out.Usage
+	code := exitOK
+	if !out.Verified {
+		code = exitNotVerified
+	}
+	if p.a.json {
+		p.a.print(rep)
+		return silent(code)
+	}
+	if rep.Workflow == "spec" { // decompile has said each when it was done
+		for _, m := range out.Modules {
+			fmt.Fprint(p.a.Out, report.DocumentResult(p.a.lang(), m))
+		}
+	}
+	fmt.Fprint(p.a.Err, report.DocumentSummary(p.a.lang(), rep.Workflow, out))
 	return silent(code)
 }
 

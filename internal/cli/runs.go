@@ -117,7 +117,7 @@ func newShow(a *app) *cobra.Command {
 					}
 					if m.Result != nil {
 						fmt.Fprint(a.Out, report.Result(l, *m.Result))
-					} else {
+					} else if r.Def == "compile" || !r.State.Ended() {
 						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
 					}
 				}
@@ -134,6 +134,12 @@ func newShow(a *app) *cobra.Command {
 				}
 				if rep.Result != nil {
 					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
+				}
+				if rep.Documents != nil {
+					for _, m := range rep.Documents.Modules {
+						fmt.Fprint(a.Out, report.DocumentResult(l, m))
+					}
+					fmt.Fprint(a.Out, report.DocumentSummary(l, r.Def, *rep.Documents))
 				}
 				return nil
 			})
@@ -180,7 +186,7 @@ func (p *project) log(ctx context.Context, rt *local.Runtime, r flow.Run, follow
 			case all:
 				fmt.Fprintf(p.a.Out, "%s  %-6s %s %s\n", e.At.Local().Format(time.TimeOnly), e.Type, e.Key, e.Data)
 			default:
-				fmt.Fprint(p.a.Out, line(p.a.lang(), e, true))
+				fmt.Fprint(p.a.Out, line(p.a.lang(), r.Def, e, true))
 			}
 		}
 		now, err := find(ctx, rt, r.ID)

@@ -15,7 +15,7 @@ func newSpec(a *app) *cobra.Command {
 		Use: "spec", Short: "tools for specs that need no agent", Long: specHelp(), Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newTargets(a))
+	c.AddCommand(newTargets(a), newSpecNew(a))
 	c.AddCommand(newSpecTools(a)...)
 	c.AddCommand(&cobra.Command{
 		Use: "help", Short: "what the commands of earlier tools are called here", Args: cobra.NoArgs,

@@ -11,22 +11,25 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Decompiled is one directory whose code was read into a spec. Skipped says why nothing
-// was written.
+// Decompiled is one directory whose code was read into a spec. Skipped says why there is nothing to write.
 type Decompiled struct {
-	Dir        string `json:"dir"`
-	Spec       string `json:"claude_md_path"`
-	Implements string `json:"implements_md_path"`
-	Exports    int    `json:"exports"`
-	Skipped    string `json:"skipped,omitempty"`
+	Dir        string       `json:"dir"`
+	Spec       string       `json:"claude_md_path"`
+	Implements string       `json:"implements_md_path"`
+	Exports    int          `json:"exports"`
+	Created    bool         `json:"created"`
+	Changes    []MendedLine `json:"changes,omitempty"` // of a spec that was there
+	Skipped    string       `json:"skipped,omitempty"`
 
-	Text           []byte `json:"-"` // of CLAUDE.md
-	ImplementsText []byte `json:"-"` // of IMPLEMENTS.md; nil where there is one
+	Sources        []string `json:"-"` // the files that were read
+	Text           []byte   `json:"-"` // of CLAUDE.md; nil where nothing is to be written
+	ImplementsText []byte   `json:"-"` // of IMPLEMENTS.md; nil where there is one
 }
 
-// Decompile writes specs for the directories below dir that have code and no CLAUDE.md:
-// what can be read from code (exports, dependencies, the purpose where the code documents
-// it) and nothing else. No behaviour is invented: tests and people know those.
+// Decompile writes specs for the directories below dir that have code: what can be read from code (exports,
+// dependencies, contracts, states, the purpose where the code documents it) and nothing else. No behaviour is
+// invented: tests and people know those. A spec that is there gets the exports and dependencies that it lacks, and
+// keeps every other byte.
 func (p *Project) Decompile(dir string) []Decompiled {
 	out := []Decompiled{}
 	byDir := map[string][]string{}
@@ -38,38 +41,61 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	dirs := slices.Sorted(keys(byDir))
 	isModule := map[string]bool{}
 	files := map[string]map[string]source.File{}
-	unread := map[string]string{}
 	for _, d := range dirs {
 		parsed := map[string]source.File{}
 		for _, f := range byDir[d] {
-			src := p.read(f)
-			if src == nil {
-				unread[d] = f
-			}
-			parsed[f] = source.Parse(f, src)
+			parsed[f] = source.Parse(f, p.read(f))
 		}
 		files[d], isModule[d] = parsed, true
 	}
 	for d := range p.docs {
 		isModule[d] = isModule[d] || p.docs[d].IsSpec()
 	}
+	lacking := p.lacking(dir)
 	for _, d := range dirs {
-		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, "IMPLEMENTS.md")}
-		if p.hasSpec(d) {
-			x.Skipped = "there is a CLAUDE.md already; jacquard validate says how it differs"
-			out = append(out, x)
-			continue
+		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, "IMPLEMENTS.md"), Sources: byDir[d]}
+		switch m, ok := lacking[d]; {
+		case p.docs[d] == nil && !p.hasSpec(d):
+			x.Created = true
+			p.decompile(&x, files[d], isModule)
+		case p.docs[d] == nil:
+			x.Skipped = "its CLAUDE.md cannot be read"
+		case ok:
+			x.Text, x.Changes, x.Exports = m.Text, m.Changes, len(p.docs[d].Exports)+len(m.Changes)
+		default:
+			x.Skipped = "its CLAUDE.md lacks nothing that code can tell; jacquard validate says whether they agree"
 		}
-		if f := unread[d]; f != "" {
-			x.Skipped = f + " cannot be read, so what the module exports is not known"
-			out = append(out, x)
-			continue
-		}
-		p.decompile(&x, files[d], isModule)
 		out = append(out, x)
 	}
 	return out
 }
+
+// lacking are the specs that do not list all exports and dependencies of their code, with those in them.
+func (p *Project) lacking(dir string) map[string]Mended {
+	v := Validation{}
+	byFile := map[string]string{}
+	for _, m := range p.Validate(dir).Modules {
+		var missing []Drift
+		for _, d := range m.Issues {
+			if d.Type == "MISSING" {
+				missing = append(missing, d)
+			}
+		}
+		if len(missing) > 0 {
+			m.Issues = missing
+			v.Modules = append(v.Modules, m)
+			byFile[specOf(m.Directory)] = m.Directory
+		}
+	}
+	out := map[string]Mended{}
+	for _, m := range p.Mend(v) {
+		out[byFile[m.File]] = m
+	}
+	return out
+}
+
+// Read is a file of the project, nil when it cannot be read.
+func (p *Project) Read(file string) []byte { return p.read(file) }
 
 func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModule map[string]bool) {
 	names := slices.Sorted(keys(files))
@@ -111,7 +137,7 @@ func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModul
 		b.WriteString("\n## " + s.name + "\n\n" + s.text)
 	}
 	x.Text = []byte(b.String())
-	if _, there := slices.BinarySearch(p.files, x.Implements); !there {
+	if !p.Has(x.Implements) {
 		d, _ := spec.Parse(x.Spec, x.Text)
 		x.ImplementsText = spec.DefaultImplements(d)
 	}

@@ -71,7 +71,7 @@ func (e *editor) apply(d Drift) (MendedLine, bool) {
 	case addExport:
 		return e.addExport(d)
 	case addDependency:
-		return e.addDependency(d.mend.text)
+		return e.addDependency(d.mend.text, "")
 	case addEntry:
 		return e.addEntry(d.mend.text)
 	case noChange:
@@ -298,8 +298,9 @@ func (e *editor) addExport(d Drift) (MendedLine, bool) {
 	return c, true
 }
 
-func (e *editor) addDependency(ref string) (MendedLine, bool) {
-	line := "`" + ref + "`"
+// addDependency names a module, and behind it what is used of it.
+func (e *editor) addDependency(ref, names string) (MendedLine, bool) {
+	line := "`" + ref + "`" + names
 	if list := e.doc.Dependencies.Internal; len(list) > 0 {
 		i := list[len(list)-1].Line - 1
 		if i < 0 || i >= len(e.lines) || e.fenced[i] {
@@ -343,6 +344,28 @@ func (e *editor) addDependency(ref string) (MendedLine, bool) {
 	}
 	e.groups["dependencies"] = true
 	return e.put(end, "", "## Dependencies", "", "- internal:", "  - "+line), true
+}
+
+// extend puts lines at the end of a section, in place of None; a line that begins with a line feed has a blank one
+// before it. It answers false where there is no such section.
+func (e *editor) extend(title string, lines []string) bool {
+	from, to, ok := e.section(title)
+	if !ok {
+		return false
+	}
+	end := max(e.lastFull(from, to), from-1)
+	none := e.none(from, to)
+	if end < from {
+		e.put(end, "")
+	}
+	for i, l := range lines {
+		rest, apart := strings.CutPrefix(l, "\n")
+		if apart && (i > 0 || len(none) == 0) {
+			e.put(end, "")
+		}
+		e.put(end, strings.Split(rest, "\n")...)
+	}
+	return true
 }
 
 func (e *editor) addEntry(text string) (MendedLine, bool) {

@@ -26,10 +26,12 @@ type Run struct {
 	Gates    []flow.Gate      `json:"gates,omitempty"`
 	Usage    step.Usage       `json:"usage"`
 	Result   *step.CompileOut `json:"result,omitempty"`
-	Error    *flow.Failure    `json:"error,omitempty"`
-	byDir    map[string]*Module
-	gates    map[string]bool
-	last     int64
+	// Documents is the result of a run that writes documents: decompile, spec.
+	Documents *step.DocumentOut `json:"documents,omitempty"`
+	Error     *flow.Failure     `json:"error,omitempty"`
+	byDir     map[string]*Module
+	gates     map[string]bool
+	last      int64
 }
 
 // Module is one module of a run.
@@ -53,10 +55,17 @@ func New(r flow.Run) *Run {
 		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{},
 	}
 	out.Usage.Known = true
-	if len(r.Out) > 0 {
+	switch {
+	case len(r.Out) == 0:
+	case r.Def == "compile":
 		var c step.CompileOut
 		if json.Unmarshal(r.Out, &c) == nil {
 			out.Result = &c
+		}
+	default:
+		var d step.DocumentOut
+		if json.Unmarshal(r.Out, &d) == nil {
+			out.Documents, out.Usage = &d, d.Usage
 		}
 	}
 	return out
@@ -103,7 +112,7 @@ func (r *Run) Apply(e flow.Event) {
 	case flow.EventFold:
 		if m, _ := r.place(e); m != nil {
 			m.Step, m.Ended = "", e.At
-			if m.Phase = "done"; m.Result == nil {
+			if m.Phase = "done"; m.Result == nil && r.Workflow == "compile" {
 				m.Phase = "ended without a result"
 			}
 		}
@@ -174,6 +183,12 @@ func (r *Run) note(e flow.Event) {
 			r.Module(dir).Reason = p.Reasons[i]
 		}
 	case m == nil:
+	case rest == "result" && r.Workflow != "compile":
+		var res step.DocumentModule
+		if json.Unmarshal(e.Data, &res) == nil {
+			m.Phase, m.Step, m.Ended = "done", "", e.At
+			r.cost(m, res.Usage)
+		}
 	case rest == "result":
 		var res step.ModuleResult
 		if json.Unmarshal(e.Data, &res) == nil {

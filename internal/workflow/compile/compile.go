@@ -14,6 +14,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // Workflow is `jacquard compile`.
@@ -28,7 +29,7 @@ const (
 )
 
 func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
-	plan, err := do(c, "plan", step.Plan, in)
+	plan, err := turn.Do(c, "plan", step.Plan, in)
 	if err != nil {
 		return step.CompileOut{}, err
 	}
@@ -60,7 +61,7 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 	if in.Delivery == step.ToTree || len(landed) == 0 {
 		return out, nil
 	}
-	d, err := do(c, "deliver", step.Deliver, step.DeliverIn{
+	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{
 		How: in.Delivery, Branch: in.Branch, Modules: bound(landed, 200), Base: plan.Commit,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // greenAnswer is what an author of code returns.
@@ -28,7 +29,7 @@ type judged struct {
 func (w *work) green(c *flow.Ctx) (bool, error) {
 	if w.maySatisfy() {
 		// The present code may do already: asking costs a check, not a turn.
-		proof, err := do(c, "present", step.ProveGreen, w.greenIn(w.tree))
+		proof, err := turn.Do(c, "present", step.ProveGreen, w.greenIn(w.tree))
 		if err != nil {
 			return false, err
 		}
@@ -66,9 +67,9 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		if fb != nil && fb.tree != "" {
 			tree = fb.tree
 		}
-		out, err := turn(c, w.ask("green", tree, greenSchema, greenTask(w, fb)))
+		out, err := turn.Ask(c, w.ask("green", tree, greenSchema, greenTask(w, fb)))
 		if err != nil {
-			if endsRun(err) {
+			if turn.EndsRun(err) {
 				return false, err
 			}
 			w.failedTurn(c, "green", err)
@@ -81,7 +82,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		}
 		in := w.greenIn(out.Tree)
 		in.Report = clip(ans.Summary, 2000)
-		proof, err := do(c, "prove", step.ProveGreen, in)
+		proof, err := turn.Do(c, "prove", step.ProveGreen, in)
 		if err != nil {
 			return false, err
 		}
@@ -165,7 +166,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 		return nil // no code was written
 	}
 	c = c.Sub("refactor")
-	formatted, err := do(c, "format", step.Format, step.FormatIn{Facts: w.m.Facts, Tree: w.tree, Frozen: w.frozen})
+	formatted, err := turn.Do(c, "format", step.Format, step.FormatIn{Facts: w.m.Facts, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
 		return err
 	}
@@ -173,8 +174,8 @@ func (w *work) refactor(c *flow.Ctx) error {
 	var usage step.Usage
 	usage.Known = true
 	if w.f.Convention || len(formatted.Findings) > 0 {
-		out, err := turn(c, w.ask("refactor", tree, refactorSchema, refactorTask(formatted.Findings)))
-		if err != nil && endsRun(err) {
+		out, err := turn.Ask(c, w.ask("refactor", tree, refactorSchema, refactorTask(formatted.Findings)))
+		if err != nil && turn.EndsRun(err) {
 			return err
 		}
 		if err == nil && !rejected(out.Findings) {
@@ -187,7 +188,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 	}
 	in := w.greenIn(tree)
 	in.Before = w.tree
-	proof, err := do(c, "prove", step.ProveGreen, in)
+	proof, err := turn.Do(c, "prove", step.ProveGreen, in)
 	if err != nil {
 		return err
 	}
@@ -207,7 +208,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 // of tests is asked for, then it is said. False: a better test showed that the code is wrong, and it stayed so.
 func (w *work) strength(c *flow.Ctx) (bool, error) {
 	c = c.Sub("strength")
-	m, err := do(c, "mutate", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
+	m, err := turn.Do(c, "mutate", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
 		return false, err
 	}
@@ -238,10 +239,10 @@ func strong(m step.MutateOut) bool { return 2*m.Killed >= m.Tried && len(m.Findi
 // again: red without the code, green with it.
 func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err error) {
 	t := w.ask("strength", w.tree, redSchema, strengthTask(w, &judged{findings: append(m.Survived, m.Findings...)}))
-	out, err := turn(c.Sub("red"), t)
+	out, err := turn.Ask(c.Sub("red"), t)
 	if err != nil {
 		w.failedTurn(c.Sub("turn"), "strength", err)
-		if !endsRun(err) {
+		if !turn.EndsRun(err) {
 			err = nil // the tests stay as weak as they are, and that is said
 		}
 		return false, err == nil, err
@@ -253,7 +254,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 		return false, true, nil
 	}
 	w.res.Unclear = bound(slices.Concat(w.res.Unclear, ans.Unclear), 20)
-	proof, err := do(c, "red-again", step.ProveRed, step.RedIn{
+	proof, err := turn.Do(c, "red-again", step.ProveRed, step.RedIn{
 		Facts: w.m.Facts, Base: w.tested, From: w.tree, Tree: out.Tree, Claims: bound(ans.Tests, 300),
 	})
 	if err != nil || !proof.Passed || !keeps(proof.Frozen, w.frozen) {
@@ -261,7 +262,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 	}
 	in := w.greenIn(w.tree)
 	in.Frozen = proof.Frozen
-	green, err := do(c, "prove", step.ProveGreen, in)
+	green, err := turn.Do(c, "prove", step.ProveGreen, in)
 	if err != nil {
 		return false, false, err
 	}
@@ -275,7 +276,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 		}
 		green.Tree, green.Counts = w.tree, w.res.Tests
 	}
-	again, err := do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: green.Tree, Frozen: proof.Frozen})
+	again, err := turn.Do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: green.Tree, Frozen: proof.Frozen})
 	if err != nil {
 		return false, false, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // asks bounds how often a person is asked for a language again.
@@ -28,7 +29,7 @@ func (w *work) language(c *flow.Ctx) (bool, error) {
 		if !slices.Contains(w.f.Choices, said) {
 			continue
 		}
-		out, err := do(rc, "facts", step.Language, step.LanguageIn{Compile: w.in, Tree: w.plan.Tree, Dir: w.m.Dir, Language: said})
+		out, err := turn.Do(rc, "facts", step.Language, step.LanguageIn{Compile: w.in, Tree: w.plan.Tree, Dir: w.m.Dir, Language: said})
 		if err != nil {
 			return false, err
 		}

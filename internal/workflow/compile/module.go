@@ -7,6 +7,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // work is one module on its way; its fields are derived anew on every re-run.
@@ -54,7 +55,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 			return w.end(c, step.Blocked, fmt.Sprintf("blocked: %s was not built", need))
 		}
 	}
-	if w.base, err = do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
+	if w.base, err = turn.Do(c, "head", step.Head, step.HeadIn{Fallback: plan.Commit}); err != nil {
 		return step.ModuleResult{}, err
 	}
 	if len(w.f.Missing) > 0 && in.Phase != step.GreenRefactor {
@@ -73,7 +74,7 @@ func module(c *flow.Ctx, in step.CompileIn, plan step.PlanOut, m step.PlanModule
 // packages adds the external packages that the spec names, before any test is
 // written: they are authorised by the spec, and by nothing else.
 func (w *work) packages(c *flow.Ctx) (bool, error) {
-	p, err := do(c, "packages", step.Packages, step.PackagesIn{Facts: w.m.Facts})
+	p, err := turn.Do(c, "packages", step.Packages, step.PackagesIn{Facts: w.m.Facts})
 	if err != nil {
 		return false, err
 	}
@@ -88,7 +89,7 @@ func (w *work) packages(c *flow.Ctx) (bool, error) {
 	if p.Commit == "" || w.in.Delivery != step.ToTree {
 		return true, nil
 	}
-	a, err := do(c, "apply-packages", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: p.Commit})
+	a, err := turn.Do(c, "apply-packages", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: p.Commit})
 	w.res.Conflicts = a.Conflicts
 	return err == nil && len(a.Conflicts) == 0, err
 }
@@ -164,7 +165,7 @@ func (w *work) land(c *flow.Ctx, state string) (step.ModuleResult, error) {
 	var out step.LandOut
 	var err error
 	for i, rc := range flow.Rounds(c, "land", landRounds) {
-		out, err = do(rc, "land", step.Land, step.LandIn{
+		out, err = turn.Do(rc, "land", step.Land, step.LandIn{
 			Facts: w.m.Facts, From: w.base.Commit, Tree: w.tree, Frozen: w.frozen, State: state, Why: w.why(state),
 			Notes: w.notes, Covers: w.covers, Today: w.in.Today, Title: "compile " + w.m.Dir,
 		})
@@ -243,7 +244,7 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 		w.res.Skipped = merge(w.res.Skipped, kept)
 	}
 	if w.in.Delivery == step.ToTree {
-		a, err := do(c, "apply", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: out.Commit})
+		a, err := turn.Do(c, "apply", step.Apply, step.ApplyIn{Module: w.m.Dir, Commit: out.Commit})
 		if err != nil {
 			return step.ModuleResult{}, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // redAnswer is what an author of tests returns.
@@ -76,7 +77,7 @@ func (w *work) prune(c *flow.Ctx) error {
 	if len(w.f.Obsolete) == 0 || w.in.Phase == step.GreenRefactor {
 		return nil
 	}
-	out, err := do(c, "prune", step.Prune, step.PruneIn{Facts: w.m.Facts, Tree: w.tree})
+	out, err := turn.Do(c, "prune", step.Prune, step.PruneIn{Facts: w.m.Facts, Tree: w.tree})
 	if err != nil {
 		return err
 	}
@@ -130,9 +131,9 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 	if fb != nil && fb.tree != "" {
 		tree = fb.tree // improve on what is there: everything out of scope is gone from it
 	}
-	out, err := turn(c, w.ask("red", tree, redSchema, redTask(w, fb)))
+	out, err := turn.Ask(c, w.ask("red", tree, redSchema, redTask(w, fb)))
 	if err != nil {
-		if endsRun(err) {
+		if turn.EndsRun(err) {
 			return nil, ans, err
 		}
 		w.failedTurn(c, "red", err)
@@ -143,7 +144,7 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 		w.failedTurn(c, "red", flow.Failf(flow.Schema, "answer: %v", err))
 		return nil, ans, nil
 	}
-	proof, err := do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear)})
+	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear)})
 	if err != nil {
 		return nil, ans, err
 	}

@@ -1,4 +1,6 @@
-package compile
+// Package turn is what all workflows do with turns of agents and with steps that a person may have to mend: asking
+// again when the machinery failed, waiting for limits and repairs, and checking that an answer keeps to its schema.
+package turn
 
 import (
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -18,9 +20,9 @@ func repairable(err error) bool {
 	}
 }
 
-// do is flow.Do for steps that a person can mend: it waits at a gate until
+// Do is flow.Do for steps that a person can mend: it waits at a gate until
 // somebody says that the cause is gone, and asks again under a new key.
-func do[I, O any](c *flow.Ctx, key string, s flow.Step[I, O], in I) (O, error) {
+func Do[I, O any](c *flow.Ctx, key string, s flow.Step[I, O], in I) (O, error) {
 	out, err := flow.Do(c, key, s, in)
 	for _, rc := range flow.Rounds(c, key+"-again", repairs) {
 		if !repairable(err) {

@@ -1,4 +1,4 @@
-package compile
+package turn
 
 import (
 	"fmt"
@@ -17,15 +17,15 @@ const (
 	limitWait    = 15 * time.Minute // where the provider does not say when it resets
 )
 
-// turn asks for one agent turn and repeats it while the machinery, not the
+// Ask asks for one agent turn and repeats it while the machinery, not the
 // work, is what failed. Each try has its own key, so budgets are asked first.
-func turn(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
+func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 	transient, again := 0, 0
 	var err error
 	for i, c := range flow.Rounds(c, "try", tries) {
 		var out step.TurnOut
 		if out, err = flow.Do(c, "turn", step.AgentTurn, t); err == nil {
-			if err = conforms(t.Schema, out.Answer); err == nil {
+			if err = Conforms(t.Schema, out.Answer); err == nil {
 				return out, nil
 			}
 		}
@@ -85,13 +85,21 @@ func raised(b step.Budget, text string) step.Budget {
 // backoff is 15 s, 30 s, 1 min, … for the nth transient failure.
 func backoff(n int) time.Duration { return 15 * time.Second << (n - 1) }
 
-// endsRun reports whether a failure of a turn is about the machinery as a
+// EndsRun reports whether a failure of a turn is about the machinery as a
 // whole, so that another attempt of the module would meet it again.
-func endsRun(err error) bool {
+func EndsRun(err error) bool {
 	switch flow.ClassOf(err) {
 	case flow.Refusal, flow.MaxTurns, flow.Denied, flow.Schema, flow.Stuck, flow.Crashed, flow.ContextLimit:
 		return false
 	default:
 		return true
 	}
+}
+
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return fmt.Sprintf("%s … (%d more characters)", string(r[:n]), len(r)-n)
 }

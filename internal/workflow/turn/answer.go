@@ -1,4 +1,4 @@
-package compile
+package turn
 
 import (
 	"bytes"
@@ -17,10 +17,10 @@ type shape struct {
 	Items      *shape           `json:"items"`
 }
 
-// conforms checks an agent's answer against the schema that it was given: an
+// Conforms checks an agent's answer against the schema that it was given: an
 // agent may say that it kept to it, and nobody but us has looked. What does
 // not conform is a failure of the turn, so that it is asked for again.
-func conforms(schema, answer json.RawMessage) error {
+func Conforms(schema, answer json.RawMessage) error {
 	if len(schema) == 0 {
 		return nil
 	}

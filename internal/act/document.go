@@ -1,0 +1,291 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// shownSources bounds how much code an agent is shown of one module, in bytes; the largest files are cut first.
+const shownSources = 120_000
+
+// survey is the step decompile.survey: what code tells by itself.
+func (a *Actor) survey(ctx context.Context, j flow.Job, in step.DecompileIn) (step.SurveyOut, error) {
+	commit, tree, err := a.snapshot(ctx, j.Run)
+	if err != nil {
+		return step.SurveyOut{}, err
+	}
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return step.SurveyOut{}, err
+	}
+	drafts, whole, err := a.Drafts(v.project(a.o.Repo.Root()), v.ids, cmp.Or(in.Path, "."))
+	if err != nil {
+		return step.SurveyOut{}, err
+	}
+	out := step.SurveyOut{Commit: commit, Tree: tree, Count: len(drafts), Whole: whole}
+	out.Modules, err = put(a.o.Blobs, drafts)
+	return out, err
+}
+
+// project is a view as the spec tools take it.
+func (v *view) project(root string) *inspect.Project { return inspect.New(root, v.paths(), v.bytes) }
+
+// Drafts are the specs that decompile would write below a directory, and how many lack nothing. ids are of files that
+// are there.
+func (a *Actor) Drafts(p *inspect.Project, ids map[string]string, dir string) ([]step.Draft, int, error) {
+	var out []step.Draft
+	whole := 0
+	for _, d := range p.Decompile(dir) {
+		if d.Text == nil {
+			whole++
+			continue
+		}
+		x := step.Draft{Dir: d.Dir, Exports: d.Exports}
+		for _, f := range []struct {
+			path string
+			text []byte
+		}{{d.Spec, d.Text}, {d.Implements, d.ImplementsText}} {
+			if f.text == nil {
+				continue
+			}
+			ref, err := a.o.Blobs.Put(f.text, "text/markdown")
+			if err != nil {
+				return nil, 0, machinery(err)
+			}
+			x.Files = append(x.Files, step.NewFile{Path: f.path, Old: ids[f.path], Text: ref})
+		}
+		if x.Ask = d.Created; x.Ask {
+			if err := a.exhibit(&x, p, d); err != nil {
+				return nil, 0, err
+			}
+		}
+		out = append(out, x)
+	}
+	slices.SortStableFunc(out, func(a, b step.Draft) int {
+		return cmp.Or(cmp.Compare(strings.Count(b.Dir, "/"), strings.Count(a.Dir, "/")), strings.Compare(a.Dir, b.Dir))
+	})
+	return out, whole, nil
+}
+
+// exhibit chooses what an agent is shown of a module: its draft and its sources, the smaller ones whole.
+func (a *Actor) exhibit(x *step.Draft, p *inspect.Project, d inspect.Decompiled) error {
+	doc := func(title, text string) error {
+		ref, err := a.o.Blobs.Put([]byte(text), "text/plain")
+		x.Docs = append(x.Docs, step.Doc{Title: title, Blob: ref})
+		return machinery(err)
+	}
+	if err := doc(d.Spec+" (draft)", string(d.Text)); err != nil {
+		return err
+	}
+	sources := map[string]string{}
+	files := slices.Clone(d.Sources)
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(len(p.Read(a)), len(p.Read(b))) })
+	room := shownSources
+	for i, f := range files {
+		text := string(p.Read(f))
+		if most := room / (len(files) - i); len(text) > most {
+			text = strings.ToValidUTF8(text[:most], "")
+		}
+		room -= len(text)
+		sources[f] = text
+	}
+	for _, f := range d.Sources {
+		text := sources[f]
+		if len(text) < len(p.Read(f)) {
+			text += "\n… (cut here)"
+		}
+		if err := doc(f, text); err != nil {
+			return err
+		}
+	}
+	var err error
+	x.Sources, err = put(a.o.Blobs, sources)
+	return err
+}
+
+// describe is the step decompile.write: the documents of one module into the user's tree, all or none. A repetition
+// after a crash finds them there and changes nothing.
+func (a *Actor) describe(ctx context.Context, _ flow.Job, in step.DescribeIn) (step.WrittenOut, error) {
+	var files []git.Delivery
+	for _, f := range in.Files {
+		text, err := a.o.Blobs.Get(f.Text)
+		if err != nil {
+			return step.WrittenOut{}, machinery(err)
+		}
+		if d := in.Description; d != nil && path.Base(f.Path) == "CLAUDE.md" {
+			text = inspect.Describe(text, d.Purpose, sentences(d.Decisions), sentences(d.Constraints), sentences(d.Compatibility))
+			doc, ps := spec.Parse(f.Path, text)
+			if doc.Text("Purpose") == "" || spec.HasErrors(ps) {
+				return step.WrittenOut{}, fmt.Errorf("%s with its description cannot be read: %v", f.Path, ps)
+			}
+		}
+		id, err := a.o.Repo.WriteBlob(ctx, text)
+		if err != nil {
+			return step.WrittenOut{}, machinery(err)
+		}
+		files = append(files, git.Delivery{Path: f.Path, Old: f.Old, New: id, Mode: "100644"})
+	}
+	var res []git.Delivered
+	err := a.effect("write", func() (err error) {
+		res, err = a.o.Repo.Apply(ctx, files)
+		return err
+	})
+	if err != nil {
+		return step.WrittenOut{}, machinery(err)
+	}
+	out := step.WrittenOut{}
+	for _, r := range res {
+		if r.State == git.Conflicting {
+			out.Conflicts = append(out.Conflicts, r.Path)
+		} else {
+			out.Written = append(out.Written, r.Path)
+		}
+	}
+	if len(out.Conflicts) > 0 {
+		out.Written = nil
+	}
+	return out, nil
+}
+
+func sentences(list []step.Statement) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.Text)
+	}
+	return out
+}
+
+// specSurvey is the step spec.survey: what a request's author has to know of the project.
+func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (step.SpecSurveyOut, error) {
+	commit, tree, err := a.snapshot(ctx, j.Run)
+	if err != nil {
+		return step.SpecSurveyOut{}, err
+	}
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return step.SpecSurveyOut{}, err
+	}
+	out := step.SpecSurveyOut{Commit: commit, Tree: tree}
+	doc := func(title, text string) {
+		if text = strings.TrimSpace(text); text == "" || err != nil {
+			return
+		}
+		var ref flow.Blob
+		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
+		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
+	}
+	p := v.project(a.o.Repo.Root())
+	doc("layout of the project", layout(v.paths()))
+	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
+		doc(f, clip(string(v.bytes(f)), 16_000))
+	}
+	var list strings.Builder
+	for _, e := range p.Scan().Entries {
+		fmt.Fprintf(&list, "%s: %s\n", cmp.Or(e.Dir, "."), e.Purpose)
+		if len(e.Exports) > 0 {
+			fmt.Fprintf(&list, "  exports: %s\n", strings.Join(e.Exports, ", "))
+		}
+	}
+	doc("modules that there are, with purposes and exports", clip(list.String(), 60_000))
+	for _, e := range p.Scan().Entries { // those that the request is about are shown whole
+		if f := path.Join(e.Dir, "CLAUDE.md"); e.Dir != "" && (in.Path != "" && (e.Dir == in.Path || strings.HasPrefix(e.Dir, in.Path+"/")) || named(in.Request, e.Dir)) {
+			doc(f, clip(string(v.bytes(f)), 20_000))
+		}
+	}
+	return out, machinery(err)
+}
+
+// named reports whether a request speaks of a module, by its path or the last part of it.
+func named(request, dir string) bool {
+	low := strings.ToLower(request)
+	return strings.Contains(low, strings.ToLower(dir)) || len(path.Base(dir)) > 3 && strings.Contains(low, strings.ToLower(path.Base(dir)))
+}
+
+// layout is the directories of the project with how many files of which language they hold, and its manifests.
+func layout(paths []string) string {
+	count := map[string]map[string]int{}
+	var manifests []string
+	for _, f := range paths {
+		if toolchain.ConfigKindOf(f) == toolchain.ManifestConfig {
+			manifests = append(manifests, f)
+		}
+		if lang := toolchain.LanguageOf(f); lang != "" {
+			d := path.Dir(f)
+			if count[d] == nil {
+				count[d] = map[string]int{}
+			}
+			count[d][lang]++
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "manifests: %s\n", strings.Join(manifests, ", "))
+	n := 0
+	for _, d := range slices.Sorted(maps.Keys(count)) {
+		if n++; n > 300 {
+			fmt.Fprintf(&b, "… and %d more directories\n", len(count)-300)
+			break
+		}
+		var langs []string
+		for _, l := range slices.Sorted(maps.Keys(count[d])) {
+			langs = append(langs, fmt.Sprintf("%d %s", count[d][l], l))
+		}
+		fmt.Fprintf(&b, "%s: %s\n", d, strings.Join(langs, ", "))
+	}
+	return b.String()
+}
+
+// specDraft is the step spec.draft: an answer as documents, and what a program finds wrong with them.
+func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (step.DraftOut, error) {
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return step.DraftOut{}, err
+	}
+	s, err := inspect.ReadSpecification(in.Answer)
+	if err != nil {
+		return step.DraftOut{}, errors.Join(errors.New("read the specification"), err)
+	}
+	var assumed [][2]string
+	for _, qa := range in.Assumed {
+		assumed = append(assumed, [2]string{qa.Question, qa.Answer})
+	}
+	docs, wrong := v.project(a.o.Repo.Root()).Specify(s, in.Path, assumed)
+	out := step.DraftOut{}
+	for _, p := range wrong {
+		text := p.Text
+		if p.Hint != "" {
+			text += "; " + p.Hint
+		}
+		out.Findings = append(out.Findings, step.Finding{Rule: "spec", Severity: step.Fix, Path: p.Path, Line: p.Line, Message: text})
+	}
+	if len(docs) == 0 && len(wrong) == 0 {
+		out.Findings = append(out.Findings, step.Finding{Rule: "nothing", Severity: step.Fix, Message: "The answer changes nothing. Give the modules that the request asks for."})
+	}
+	if len(out.Findings) > 0 {
+		out.Findings = out.Findings[:min(len(out.Findings), 60)]
+		return out, nil
+	}
+	for _, d := range docs {
+		ref, err := a.o.Blobs.Put(d.Text, "text/markdown")
+		if err != nil {
+			return out, machinery(err)
+		}
+		out.Files = append(out.Files, step.NewFile{Path: d.Path, Old: v.ids[d.Path], Text: ref})
+		if path.Base(d.Path) == "CLAUDE.md" {
+			out.Modules = append(out.Modules, step.SpecModule{Dir: d.Dir, Spec: d.Path, Created: d.Created, Changes: d.Changes})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+type specNewFlags struct {
+	driveOptions
+	path, file string
+	yes        bool
+}
+
+// longest is how much text a request may have, in bytes.
+const longest = 32 << 10
+
+func newSpecNew(a *app) *cobra.Command {
+	var f specNewFlags
+	c := &cobra.Command{
+		Use: "new [REQUEST]", Short: "turn a request into specs by one agent turn; asks where it is ambiguous", Args: cobra.MaximumNArgs(1),
+		Long: "Writes or extends CLAUDE.md and IMPLEMENTS.md of the modules that a request needs. Documents that are there are merged by\n" +
+			"name, never overwritten. Questions come back with exit code 3; jacquard answer, then jacquard resume.",
+		Example: "  jacquard spec new \"a rate limiter for the HTTP client\" --path src/net\n  jacquard spec new -f request.md --yes && jacquard compile",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.specNew(c.Context(), first(args, "", ""), f)
+		},
+	}
+	driveFlags(c, &f.driveOptions)
+	c.Flags().StringVar(&f.path, "path", "", "`directory` that the modules belong into")
+	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nothing: the defaults hold, and are written into the specs as assumptions")
+	c.Flags().StringVar(&f.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
+	return c
+}
+
+func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if request, err = f.request(a, request); err != nil {
+		return err
+	}
+	if f.budget == "" {
+		f.budget = p.conf.Budget
+	}
+	in := step.SpecIn{Request: request, Yes: f.yes}
+	if in.Budget, err = parseBudget(f.budget); err != nil {
+		return err
+	}
+	if f.path != "" {
+		if _, serr := os.Stat(f.path); serr != nil { // a new module may have no directory yet
+			in.Path, err = p.within(f.path)
+		} else {
+			in.Path, err = p.inside(f.path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.writeDocuments(ctx, "spec", in, in.Budget, f.driveOptions)
+}
+
+func (f specNewFlags) request(a *app, given string) (string, error) {
+	if given != "" && f.file != "" {
+		return "", usage("the request is given twice: as an argument and with --file")
+	}
+	if f.file != "" {
+		var raw []byte
+		var err error
+		if f.file == "-" {
+			raw, err = io.ReadAll(io.LimitReader(a.In, longest+1))
+		} else {
+			raw, err = os.ReadFile(f.file)
+		}
+		if err != nil {
+			return "", usage("--file: %v", err)
+		}
+		given = string(raw)
+	}
+	given = strings.TrimSpace(given)
+	switch {
+	case given == "":
+		return "", usage("what is to be specified? jacquard spec new \"…\", or -f FILE")
+	case len(given) > longest:
+		return "", usage("the request is over %d KiB; say it shorter, or put the rest into a document of the project", longest>>10)
+	}
+	return given, nil
+}
+
+// within is a path that need not exist, relative to the project.
+func (p *project) within(given string) (string, error) {
+	clean := strings.Trim(strings.ReplaceAll(given, "\\", "/"), "/")
+	for part := range strings.SplitSeq(clean, "/") {
+		if part == ".." || part == "" || part == "." {
+			return "", usage("--path %s: give a directory inside the project, relative to its root", given)
+		}
+	}
+	if strings.HasPrefix(given, "/") {
+		return "", usage("--path %s does not exist", given)
+	}
+	return clean, nil
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// DocumentPlanned is the text at the start of a run that writes documents.
+func DocumentPlanned(l Lang, p step.PlanNote) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, l.T("%d to describe:\n"), p.Count)
+	for i, dir := range p.Modules {
+		fmt.Fprintf(&b, "  ✓ %s — %s\n", dir, l.T(p.Reasons[i]))
+	}
+	if p.Count > len(p.Modules) {
+		fmt.Fprintf(&b, l.T("  … and %d more\n"), p.Count-len(p.Modules))
+	}
+	return b.String()
+}
+
+// DocumentResult is the text of one module's documents.
+func DocumentResult(l Lang, m step.DocumentModule) string {
+	var b strings.Builder
+	switch {
+	case m.Status != "written":
+		fmt.Fprintf(&b, "  ✗ %s: %s\n", m.Spec, m.Why)
+	case m.Created && m.Exports > 0:
+		fmt.Fprintf(&b, l.T("✓ %s: %d exports\n"), m.Spec, m.Exports)
+	case m.Created:
+		fmt.Fprintf(&b, l.T("✓ %s (new)\n"), m.Spec)
+	default:
+		fmt.Fprintf(&b, "✓ %s\n", m.Spec)
+	}
+	if m.Purpose != "" {
+		fmt.Fprintf(&b, "    %s\n", m.Purpose)
+	}
+	for _, c := range m.Changes {
+		fmt.Fprintf(&b, "    + %s\n", c)
+	}
+	for _, f := range m.Findings {
+		fmt.Fprintf(&b, l.T("    not taken: %s\n"), f.Message)
+	}
+	return b.String()
+}
+
+// DocumentSummary is the text at the end of a run that wrote documents, for a workflow: decompile or spec.
+func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
+	var b strings.Builder
+	for _, qa := range o.Assumed {
+		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
+	}
+	for _, f := range o.Findings {
+		fmt.Fprintln(&b, Finding(f))
+	}
+	switch {
+	case len(o.Findings) > 0:
+		b.WriteString(l.T("nothing was written: what the agent specified is not sound; say the request otherwise, or try again\n"))
+	case o.Kept > 0:
+		fmt.Fprintf(&b, l.T("%d written, %d kept as they are\n"), o.Written, o.Kept)
+	case workflow == "spec":
+		fmt.Fprintf(&b, l.T("%d specs written; next: read them, then jacquard compile\n"), o.Written)
+	default:
+		fmt.Fprintf(&b, l.T("%d specs written; next: say how each module behaves (jacquard spec check), then jacquard adopt\n"), o.Written)
+	}
+	return b.String()
+}
+
+// NothingToDescribe is the answer of a decompile run that found nothing to write.
+func NothingToDescribe() *Run {
+	out := &step.DocumentOut{Modules: []step.DocumentModule{}, Verified: true, Usage: step.Usage{Known: true}}
+	return &Run{Usage: out.Usage, Workflow: "decompile", State: flow.Done, Modules: []*Module{}, Documents: out}
+}

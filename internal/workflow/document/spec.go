@@ -1,0 +1,204 @@
+package document
+
+import (
+	"cmp"
+	_ "embed" // the prompt
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// Spec is `jacquard spec new`.
+var Spec = flow.Workflow[step.SpecIn, step.DocumentOut]{Name: "spec", Fn: newSpec}
+
+// Limits of the loops: rounds of drafts, rounds of questions and questions in one.
+const (
+	draftRounds    = 3
+	questionRounds = 2
+	maxQuestions   = 4
+)
+
+//go:embed prompts/specify.md
+var specifyPrompt string
+
+const texts = `{"type":"array","items":{"type":"string"}}`
+
+var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["questions","modules"],"properties":{` +
+	`"questions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["question","default"],"properties":{` +
+	`"question":{"type":"string"},"options":` + texts + `,"default":{"type":"string"}}}},` +
+	`"modules":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["dir","purpose","exports","behaviors"],"properties":{` +
+	`"dir":{"type":"string","description":"from the project's root"},"name":{"type":"string"},"purpose":{"type":"string"},` +
+	`"exports":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind","signature"],"properties":{` +
+	`"kind":{"type":"string","description":"function, type, class, enum or variable"},"signature":{"type":"string"},"description":{"type":"string"}}}},` +
+	`"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["module","symbols"],"properties":{"module":{"type":"string"},"symbols":` + texts + `}}},` +
+	`"packages":` + texts + `,` +
+	`"behaviors":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["input","output","category"],"properties":{` +
+	`"input":{"type":"string"},"output":{"type":"string"},"category":{"type":"string","description":"success or error"}}}},` +
+	`"contracts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["function"],"properties":{` +
+	`"function":{"type":"string"},"preconditions":` + texts + `,"postconditions":` + texts + `,"throws":` + texts + `,"invariants":` + texts + `}}},` +
+	`"states":` + texts + `,"transitions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["from","trigger","to"],"properties":{` +
+	`"from":{"type":"string"},"trigger":{"type":"string"},"to":{"type":"string"}}}},` +
+	`"decisions":` + texts + `,"constraints":` + texts + `,"compatibility":` + texts + `,"approach":` + texts + `,` +
+	`"rejected":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["alternative","reason"],"properties":{"alternative":{"type":"string"},"reason":{"type":"string"}}}},` +
+	`"technologies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["choice","alternative","reason"],"properties":{` +
+	`"choice":{"type":"string"},"alternative":{"type":"string"},"reason":{"type":"string"}}}}}}}}}`)
+
+// specification is the part of an answer that decides what comes next.
+type specification struct {
+	Questions []struct {
+		Question string   `json:"question"`
+		Options  []string `json:"options"`
+		Default  string   `json:"default"`
+	} `json:"questions"`
+	Modules []json.RawMessage `json:"modules"`
+}
+
+func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
+	s, err := turn.Do(c, "survey", step.SpecSurvey, in)
+	if err != nil {
+		return step.DocumentOut{}, err
+	}
+	w := &writing{in: in, s: s}
+	w.out.Usage.Known = true
+	w.out.Modules = []step.DocumentModule{}
+	rounds, asked := draftRounds, 0
+	for n, c := range flow.Rounds(c, "draft", draftRounds+questionRounds) {
+		if rounds == 0 {
+			break
+		}
+		ans, raw, err := w.ask(c, n)
+		if err != nil {
+			return w.out, err
+		}
+		if len(ans.Questions) > 0 && asked < questionRounds {
+			asked++
+			if err := w.questions(c, ans); err != nil {
+				return w.out, err
+			}
+			continue
+		}
+		rounds--
+		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: raw, Assumed: w.out.Assumed})
+		if err != nil {
+			return w.out, err
+		}
+		w.findings = d.Findings
+		flow.Note(c, "judged", step.AttemptNote{Phase: "specify", Attempt: n, Passed: len(d.Findings) == 0, Findings: d.Findings, Usage: w.out.Usage})
+		if len(d.Findings) > 0 {
+			continue
+		}
+		return w.write(c, d)
+	}
+	w.out.Findings = w.findings
+	return w.out, nil
+}
+
+// writing is one request on its way into documents.
+type writing struct {
+	in       step.SpecIn
+	s        step.SpecSurveyOut
+	answers  []step.QA
+	findings []step.Finding
+	before   string // the answer that the findings are about
+	out      step.DocumentOut
+}
+
+func (w *writing) ask(c *flow.Ctx, n int) (specification, json.RawMessage, error) {
+	out, err := turn.Ask(c, step.Turn{
+		Role: "specify", Module: cmp.Or(w.in.Path, "."), Attempt: n, Tree: w.s.Tree, Instructions: specifyPrompt, Docs: w.s.Docs,
+		Task: w.task(), Schema: specifySchema, Judge: true, Budget: w.in.Budget,
+	})
+	if err != nil {
+		return specification{}, nil, err
+	}
+	w.out.Usage = w.out.Usage.Add(out.Usage)
+	w.before = string(out.Answer)
+	var ans specification
+	if err := json.Unmarshal(out.Answer, &ans); err != nil {
+		return ans, nil, flow.Failf(flow.Schema, "read the specification: %v", err)
+	}
+	return ans, out.Answer, nil
+}
+
+func (w *writing) task() string {
+	var b strings.Builder
+	if w.in.Path != "" {
+		fmt.Fprintf(&b, "The modules belong into %s or below.\n", w.in.Path)
+	}
+	fmt.Fprintf(&b, "The request:\n<request>\n%s\n</request>\n", strings.ReplaceAll(w.in.Request, "</request>", "< /request>"))
+	for i, qa := range w.answers {
+		if i == 0 {
+			b.WriteString("\nQuestions that were answered; do not ask them again:\n")
+		}
+		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, qa.Answer)
+	}
+	if len(w.findings) > 0 {
+		fmt.Fprintf(&b, "\nYour answer before this one was:\n<answer>\n%s\n</answer>\nA program found this wrong with it. Mend exactly this, and give the whole answer again:\n", w.before)
+		for _, f := range w.findings {
+			place := f.Path
+			if f.Line > 0 {
+				place = fmt.Sprintf("%s:%d", f.Path, f.Line)
+			}
+			fmt.Fprintf(&b, "- %s: %s\n", place, f.Message)
+		}
+	}
+	return b.String()
+}
+
+// questions asks a person, or takes the defaults where nobody is to be asked.
+func (w *writing) questions(c *flow.Ctx, ans specification) error {
+	for i, q := range ans.Questions[:min(len(ans.Questions), maxQuestions)] {
+		if w.in.Yes {
+			qa := step.QA{Question: q.Question, Answer: q.Default}
+			w.answers, w.out.Assumed = append(w.answers, qa), append(w.out.Assumed, qa)
+			continue
+		}
+		text := strings.TrimSpace(q.Question)
+		if len(q.Options) > 0 {
+			text += " [" + strings.Join(q.Options, " | ") + "]"
+		}
+		if q.Default != "" {
+			text += " (if you do not care: " + q.Default + ")"
+		}
+		a, err := flow.Ask(c, fmt.Sprintf("question-%d", i+1), flow.Question{Text: clip(text, 1000)})
+		if err != nil {
+			return err
+		}
+		said := strings.TrimSpace(a.Text)
+		if a.Verb != flow.Reply || said == "" {
+			said = q.Default
+		}
+		w.answers = append(w.answers, step.QA{Question: q.Question, Answer: said})
+	}
+	return nil
+}
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + " …"
+	}
+	return s
+}
+
+func (w *writing) write(c *flow.Ctx, d step.DraftOut) (step.DocumentOut, error) {
+	out, err := turn.Do(c, "write", step.Describe, step.DescribeIn{Files: d.Files})
+	if err != nil {
+		return w.out, err
+	}
+	w.out.Verified = len(out.Conflicts) == 0
+	for _, m := range d.Modules {
+		r := step.DocumentModule{Dir: m.Dir, Spec: m.Spec, Created: m.Created, Changes: m.Changes, Status: "written", Usage: step.Usage{Known: true}}
+		if !w.out.Verified {
+			r.Status, r.Why = "kept", strings.Join(out.Conflicts, ", ")+": changed meanwhile; nothing was written"
+			w.out.Kept++
+		} else {
+			w.out.Written++
+		}
+		w.out.Modules = append(w.out.Modules, r)
+	}
+	return w.out, nil
+}
