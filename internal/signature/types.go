@@ -109,19 +109,19 @@ func lexType(s string) []typeTok {
 		case r == '_' || r == '$' || unicode.IsLetter(r):
 			j := i
 			for j < len(s) {
-				c, n := utf8.DecodeRuneInString(s[j:])
+				c, size := utf8.DecodeRuneInString(s[j:])
 				dot := (c == '.' || c == ':' && strings.HasPrefix(s[j:], "::")) && j+1 < len(s) && !strings.HasPrefix(s[j:], "...")
 				if dot && c == ':' {
-					n = 2
+					size = 2
 				}
 				if dot {
-					if next, _ := utf8.DecodeRuneInString(s[j+n:]); next != '_' && !unicode.IsLetter(next) {
+					if next, _ := utf8.DecodeRuneInString(s[j+size:]); next != '_' && !unicode.IsLetter(next) {
 						break
 					}
 				} else if c != '_' && c != '$' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
 					break
 				}
-				j += n
+				j += size
 			}
 			out = append(out, typeTok{s[i:j], 'i'})
 			i = j
