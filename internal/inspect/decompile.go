@@ -41,10 +41,15 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	dirs := slices.Sorted(keys(byDir))
 	isModule := map[string]bool{}
 	files := map[string]map[string]source.File{}
+	unread := map[string]string{}
 	for _, d := range dirs {
 		parsed := map[string]source.File{}
 		for _, f := range byDir[d] {
-			parsed[f] = source.Parse(f, p.read(f))
+			src := p.read(f)
+			if src == nil {
+				unread[d] = f
+			}
+			parsed[f] = source.Parse(f, src)
 		}
 		files[d], isModule[d] = parsed, true
 	}
@@ -55,6 +60,8 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	for _, d := range dirs {
 		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, "IMPLEMENTS.md"), Sources: byDir[d]}
 		switch m, ok := lacking[d]; {
+		case p.docs[d] == nil && !p.hasSpec(d) && unread[d] != "":
+			x.Skipped = unread[d] + " cannot be read, so what the module exports is not known"
 		case p.docs[d] == nil && !p.hasSpec(d):
 			x.Created = true
 			p.decompile(&x, files[d], isModule)

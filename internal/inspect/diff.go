@@ -167,7 +167,16 @@ func (p *Project) language(dir string, before *Project) string {
 	return best
 }
 
-func exportsIn(d *document) (InterfaceExports, map[string]*spec.Export) {
+// kindOf is the kind of an export. Go has no classes: what looks like one is a function
+// without a result.
+func kindOf(e *spec.Export, lang string) spec.Kind {
+	if e.Kind == spec.Class && lang == signature.Go {
+		return spec.Function
+	}
+	return e.Kind
+}
+
+func exportsIn(d *document, lang string) (InterfaceExports, map[string]*spec.Export) {
 	x := InterfaceExports{Functions: []string{}, Types: []string{}, Classes: []string{}, Enums: []string{}, Variables: []string{}}
 	byName := map[string]*spec.Export{}
 	if d == nil {
@@ -175,7 +184,7 @@ func exportsIn(d *document) (InterfaceExports, map[string]*spec.Export) {
 	}
 	for i := range d.Exports {
 		e := &d.Exports[i]
-		list := map[spec.Kind]*[]string{spec.Function: &x.Functions, spec.Type: &x.Types, spec.Class: &x.Classes, spec.Enum: &x.Enums, spec.Variable: &x.Variables}[e.Kind]
+		list := map[spec.Kind]*[]string{spec.Function: &x.Functions, spec.Type: &x.Types, spec.Class: &x.Classes, spec.Enum: &x.Enums, spec.Variable: &x.Variables}[kindOf(e, lang)]
 		if list != nil {
 			*list = append(*list, e.Signature)
 		}
@@ -190,17 +199,17 @@ func interfaceDiff(dir string, before, after *document, lang string) InterfaceDi
 		Reasons: []string{}, touched: map[string]bool{},
 	}
 	var old, now map[string]*spec.Export
-	m.Before, old = exportsIn(before)
-	m.After, now = exportsIn(after)
+	m.Before, old = exportsIn(before, lang)
+	m.After, now = exportsIn(after, lang)
 	for _, name := range slices.Sorted(keys(old)) {
 		e, x := old[name], now[name]
 		if x == nil {
-			m.Changes.Removed = append(m.Changes.Removed, ChangedSymbol{string(e.Kind), name, e.Signature})
-			m.Reasons = append(m.Reasons, titled(e)+" removed")
+			m.Changes.Removed = append(m.Changes.Removed, ChangedSymbol{string(kindOf(e, lang)), name, e.Signature})
+			m.Reasons = append(m.Reasons, titled(e, lang)+" removed")
 			m.touched[name] = true
 			continue
 		}
-		c := ModifiedSymbol{Kind: string(x.Kind), Name: name, Before: e.Signature, After: x.Signature, Details: []string{}}
+		c := ModifiedSymbol{Kind: string(kindOf(x, lang)), Name: name, Before: e.Signature, After: x.Signature, Details: []string{}}
 		var all []signature.Break
 		c.Type, all = changes(e, x, lang)
 		for _, b := range all {
@@ -217,7 +226,7 @@ func interfaceDiff(dir string, before, after *document, lang string) InterfaceDi
 	}
 	for _, name := range slices.Sorted(keys(now)) {
 		if old[name] == nil {
-			m.Changes.Added = append(m.Changes.Added, ChangedSymbol{string(now[name].Kind), name, now[name].Signature})
+			m.Changes.Added = append(m.Changes.Added, ChangedSymbol{string(kindOf(now[name], lang)), name, now[name].Signature})
 			m.touched[name] = false
 		}
 	}
@@ -225,26 +234,26 @@ func interfaceDiff(dir string, before, after *document, lang string) InterfaceDi
 	return m
 }
 
-func titled(e *spec.Export) string {
-	kind := string(e.Kind)
+func titled(e *spec.Export, lang string) string {
+	kind := string(kindOf(e, lang))
 	return strings.ToUpper(kind[:1]) + kind[1:] + " '" + e.Name + "'"
 }
 
 // changes compares two versions of one export.
 func changes(before, after *spec.Export, lang string) (string, []signature.Break) {
-	what := titled(after)
-	if before.Kind != after.Kind {
-		return "kind_changed", []signature.Break{{Breaking: true, Reason: what + " was a " + string(before.Kind)}}
+	what, kind := titled(after, lang), kindOf(before, lang)
+	if kind != kindOf(after, lang) {
+		return "kind_changed", []signature.Break{{Breaking: true, Reason: what + " was a " + string(kind)}}
 	}
 	same := strings.Join(strings.Fields(before.Signature), " ") == strings.Join(strings.Fields(after.Signature), " ")
-	switch before.Kind {
+	switch kind {
 	case spec.Function, spec.Class:
 		a, ok1 := signature.Parse(before.Signature, lang)
 		b, ok2 := signature.Parse(after.Signature, lang)
 		if ok1 && ok2 {
-			return "signature_changed", signature.Compare(a, b, langOf(lang, b), what, before.Kind == spec.Class)
+			return "signature_changed", signature.Compare(a, b, langOf(lang, b), what, kind == spec.Class)
 		}
-		if !same && !ok1 && !ok2 || ok1 != ok2 && before.Kind == spec.Function {
+		if !same && !ok1 && !ok2 || ok1 != ok2 && kind == spec.Function {
 			return "signature_changed", []signature.Break{{Breaking: true, Reason: what + " signature changed"}}
 		}
 		return "signature_changed", nil

@@ -37,6 +37,8 @@ func TestDiffOfExports(t *testing.T) {
 		{"m.go", "- `T.M(a int)`", "- `T.N(a int)`", "- T.M, + T.N", true, "Function 'T.M' removed"},
 		{"m.ts", "- `f(a: string)`", "None", "- f", true, "Function 'f' removed"},
 		{"m.ts", "None", "- `f(a: string)`", "+ f", false, ""},
+		{"m.go", "- `F(a int)`", "- `F(a int) error`", "signature_changed F", true, "Function 'F' return type changed from '()' to 'error'"},
+		{"m.go", "- `F(a int)`", "- `F(a string)`", "signature_changed F", true, "Function 'F' parameter 'a' type changed from 'int' to 'string'"},
 		{"m.go", "- `F(…) int`", "- `F(a int) int`", "", false, ""},
 	} {
 		make := func(exports string) *inspect.Project {

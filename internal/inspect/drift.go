@@ -87,12 +87,12 @@ func (m *module) exports() (stale, missing int) {
 func constructorOf(have map[string][]found, class string) string {
 	for _, name := range []string{".constructor", ".__init__", "." + class} {
 		if list := have[class+name]; len(list) > 0 {
-			return list[0].Signature
+			return list[0].Text
 		}
 	}
 	for _, x := range have[class] {
 		if x.Kind == "record" || strings.HasSuffix(x.file, ".kt") {
-			return x.Signature
+			return x.Text
 		}
 	}
 	return ""
@@ -116,8 +116,8 @@ func (m *module) differs(e *spec.Export, x found, have map[string][]found) strin
 		lang = m.lang
 	}
 	switch {
-	case e.Kind == spec.Function && (x.Kind == "function" || x.Kind == "method"):
-		return m.fits(e.Signature, x.Signature, lang, false)
+	case (e.Kind == spec.Function || e.Kind == spec.Class) && (x.Kind == "function" || x.Kind == "method"): // F(a int) without a result looks like a class
+		return m.fits(e.Signature, x.Text, lang, false)
 	case e.Kind == spec.Class && (x.Kind == "class" || x.Kind == "dataclass" || x.Kind == "record"):
 		if c := constructorOf(have, e.Name); c != "" && strings.Contains(e.Signature, "(") {
 			return m.fits(e.Signature, c, lang, true)
@@ -125,7 +125,7 @@ func (m *module) differs(e *spec.Export, x found, have map[string][]found) strin
 	case e.Kind == spec.Enum && x.Kind == "enum":
 		return variantsDiffer(e.Variants, x.Variants)
 	case e.Kind == spec.Type && (x.Kind == "type" || x.Kind == "interface" || x.Kind == "struct"):
-		return m.fieldsDiffer(e.Signature, x.Signature, lang)
+		return m.fieldsDiffer(e.Signature, x.Text, lang)
 	}
 	return ""
 }
@@ -499,11 +499,14 @@ func stemsOf(text string) []string {
 	return out
 }
 
-// conventionDrift reports sections of conventions that lack a part. That there is none at
-// all is no drift: not every project has conventions in its specs.
+// conventionDrift reports sections of conventions that lack a part, at the root and where a
+// manifest is. That there is none at all is no drift: not every project has conventions in
+// its specs.
 func (p *Project) conventionDrift(wanted func(dir string) bool) []Drift {
 	var out []Drift
-	for _, dir := range p.dirs {
+	roots := append(p.moduleRoots(), ".")
+	slices.Sort(roots)
+	for _, dir := range slices.Compact(roots) {
 		if !wanted(dir) {
 			continue
 		}
