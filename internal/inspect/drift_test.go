@@ -121,7 +121,7 @@ var driftCases = map[string]struct {
 	},
 	"conventions": {
 		map[string]string{
-			"CLAUDE.md": "# p\n\n## Purpose\n\nx\n\n## Code Convention\n\n### Naming Rules\n\nx\n\n### Language & Runtime\n\nGo\n",
+			"CLAUDE.md":   "# p\n\n## Purpose\n\nx\n\n## Code Convention\n\n### Naming Rules\n\nx\n\n### Language & Runtime\n\nGo\n",
 			"m/CLAUDE.md": "# m\n\n## Purpose\n\nx\n\n## Code Convention\n\n### Naming Rules\n\nx\n",
 		},
 		"CONVENTION Code Convention Coding Rules",
