@@ -162,3 +162,22 @@ func TestDecompileTheStandardLibrary(t *testing.T) {
 		t.Errorf("strings:\n%s", specs["strings"])
 	}
 }
+
+// TestDecompileWithoutTypes: code that says nothing of its types has parameters all the same.
+func TestDecompileWithoutTypes(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"m/__init__.py": "def bare(a, b=2, *rest, key=None, **kw):\n    pass\n\n\ndef none():\n    pass\n\n\ndef half(a: int, b):\n    pass\n"}
+	d := project(files).Decompile(".")
+	if len(d) != 1 {
+		t.Fatalf("%d specs", len(d))
+	}
+	for _, want := range []string{"- `bare(a, b = 2, *rest, key = None, **kw)`\n", "- `none()`\n", "- `half(a: int, b)`\n"} {
+		if !strings.Contains(string(d[0].Text), want) {
+			t.Errorf("no %s in\n%s", want, d[0].Text)
+		}
+	}
+	files["m/CLAUDE.md"] = string(d[0].Text)
+	if v := project(files).Validate("."); !v.Clean() {
+		t.Errorf("%+v", v.Modules)
+	}
+}

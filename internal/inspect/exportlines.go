@@ -93,17 +93,30 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 	case "interface", "type", "struct", "trait", "object":
 		forms = []form{{"Types", definition(e.Text, e.Name)}, {"Types", name + " { }"}, {"Types", name}}
 	case "class", "dataclass", "record":
-		forms = []form{{"Classes", name + constructor}, {"Classes", name + "()"}}
+		forms = []form{{"Classes", name + constructor}}
+		if constructor == "" || constructor == "()" {
+			forms = append(forms, form{"Classes", name + "()"})
+		}
 	case "enum":
 		forms = []form{{"Enums", name + ": " + strings.Join(e.Variants, " | ")}, {"Types", name + " { }"}}
 	default:
 		forms = []form{{"Variables", name + ": " + valueType(e)}, {"Variables", name + ": value"}, {"Variables", name}}
 	}
-	forms = append(forms, form{"Functions", name + "(…)"}, form{"Functions", name + "()"})
-	if e.Kind == "class" || e.Kind == "dataclass" || e.Kind == "record" {
-		forms = slices.Insert(forms, 1, form{"Classes", name + "(…)"})
-	}
 	for _, f := range forms {
+		if readsAs(f.group, f.text, name) {
+			return f.group, f.text
+		}
+	}
+	for _, f := range forms { // code that says nothing of its types gives a spec that says nothing of them
+		if readsUntyped(f.group, f.text, name) {
+			return f.group, f.text
+		}
+	}
+	last := []form{{"Functions", name + "(…)"}, {"Functions", name + "()"}}
+	if e.Kind == "class" || e.Kind == "dataclass" || e.Kind == "record" {
+		last = slices.Insert(last, 0, form{"Classes", name + "(…)"})
+	}
+	for _, f := range last {
 		if readsAs(f.group, f.text, name) {
 			return f.group, f.text
 		}
@@ -114,11 +127,28 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 // readsAs reports whether a line in Exports is read as one export of that name, without a
 // complaint.
 func readsAs(group, text, name string) bool {
+	complaints, ok := reads(group, text, name)
+	return ok && complaints == 0
+}
+
+// readsUntyped is readsAs for a function of which types are not said.
+func readsUntyped(group, text, name string) bool {
+	complaints, ok := reads(group, text, name)
+	return ok && complaints == 1 && group == "Functions" && strings.Contains(text, "(")
+}
+
+// reads counts the complaints about a line in Exports that reads as one export of that name.
+func reads(group, text, name string) (complaints int, ok bool) {
 	if text == "" || strings.ContainsAny(text, "`\n") {
-		return false
+		return 0, false
 	}
 	d, ps := spec.Parse("m/CLAUDE.md", []byte("# m\n\n## Purpose\n\nx\n\n## Exports\n\n### "+group+"\n\n- `"+text+"`\n\n## Behavior\n\nNone\n"))
-	return len(d.Exports) == 1 && d.Exports[0].Name == name && len(ps) == 0
+	for _, p := range ps {
+		if p.Severity == spec.Error || !strings.Contains(p.Text, "missing parameter types") {
+			return 0, false
+		}
+	}
+	return len(ps), len(d.Exports) == 1 && d.Exports[0].Name == name
 }
 
 // withName is a function's signature with the name under which the spec lists it, result last.
