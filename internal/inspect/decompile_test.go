@@ -33,7 +33,8 @@ func roundTrip(t *testing.T, files map[string][]byte) (specs map[string]string) 
 		specs[d.Dir] = string(d.Text)
 		doc, ps := spec.Parse(d.Spec, d.Text)
 		for _, pr := range append(ps, spec.Check(doc)...) {
-			if !strings.Contains(pr.Text, "described the purpose") {
+			// Code that says nothing of its types gives a spec that says nothing of them.
+			if !strings.Contains(pr.Text, "described the purpose") && !(pr.Severity == spec.Warning && strings.Contains(pr.Text, "missing parameter types")) {
 				t.Errorf("%s\n%s", pr, d.Text)
 			}
 		}
@@ -171,7 +172,7 @@ func TestDecompileWithoutTypes(t *testing.T) {
 	if len(d) != 1 {
 		t.Fatalf("%d specs", len(d))
 	}
-	for _, want := range []string{"- `bare(a, b = 2, *rest, key = None, **kw)`\n", "- `idle()`\n", "- `half(a: int, b)`\n"} {
+	for _, want := range []string{"- `bare(a, b=2, *rest, key=None, **kw)`\n", "- `idle()`\n", "- `half(a: int, b)`\n"} {
 		if !strings.Contains(string(d[0].Text), want) {
 			t.Errorf("no %s in\n%s", want, d[0].Text)
 		}
