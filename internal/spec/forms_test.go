@@ -162,6 +162,7 @@ func placed(t *testing.T, v any, src string) {
 					walk(v.Field(i))
 				}
 			}
+		default:
 		}
 	}
 	walk(reflect.ValueOf(v))

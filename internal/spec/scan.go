@@ -279,7 +279,7 @@ func (s *scanner) match(c *cursor) int {
 
 // goesOn handles a line while a fence or HTML block is open.
 func (s *scanner) goesOn(l *line, indent int, rest string) bool {
-	kind := kindText
+	var kind lineKind
 	switch {
 	case s.leaf == fenced:
 		kind = kindCode
@@ -328,7 +328,7 @@ func (s *scanner) open(n int, c *cursor, indent int, rest string, held int) {
 		if direct && s.underline(n, rest) {
 			return
 		}
-		direct, lazy = direct && s.leaf == paragraph, lazy && s.leaf == paragraph
+		lazy = lazy && s.leaf == paragraph
 		if s.starts(n, indent, rest, held, opened, lazy) {
 			return
 		}
