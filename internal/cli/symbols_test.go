@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/inspect"
 )
 
 // TestSymbolsOfManyProcesses has processes build and read the kept index of symbols at once: each answers rightly, none
@@ -22,7 +24,10 @@ func TestSymbolsOfManyProcesses(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf("# m\n\n## Purpose\n\nx\n\n## Exports\n\n- `Shared(n int) int`\n- `Only%d(n int) int`\n\n## Behavior\n\nNone\n", i)
+		text := "# m\n\n## Purpose\n\nx\n\n## Behavior\n\nNone\n\n## Exports\n\n- `Shared(n int) int`\n"
+		for j := range 120 { // so much that writing it takes a while
+			text += fmt.Sprintf("- `Only%dOf%d(first string, second string, third string) (int, error)`\n", j, i)
+		}
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -43,14 +48,38 @@ func TestSymbolsOfManyProcesses(t *testing.T) {
 		err := cmd.Run()
 		return out.String(), errs.String(), err
 	}
+	done := make(chan struct{})
+	watched := make(chan int)
+	go func() { // reads all the time, so that no half goes unseen
+		n := 0
+		for {
+			select {
+			case <-done:
+				watched <- n
+				return
+			default:
+			}
+			files, _ := filepath.Glob(filepath.Join(dir, "cache", "jacquard", "*", "symbols"))
+			for _, f := range files {
+				b, err := os.ReadFile(f)
+				if err != nil {
+					t.Error(err)
+				}
+				if _, err := inspect.LoadSymbols(b, ""); err != nil || len(b) == 0 {
+					t.Errorf("a kept index of %d bytes: %v", len(b), err)
+				}
+				n++
+			}
+		}
+	}()
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
-			for range 5 {
-				var flags []string
-				if i%2 == 0 {
-					flags = []string{"--no-cache"} // writes each time
-				}
+			rounds, flags := 8, []string(nil)
+			if i < 2 {
+				rounds, flags = 8, []string{"--no-cache"} // writes each time
+			}
+			for range rounds {
 				out, errs, err := find(flags...)
 				if err != nil || errs != "" || strings.Count(out, "\n") != specs {
 					t.Errorf("%v, %d symbols, %q", err, strings.Count(out, "\n"), errs)
@@ -59,6 +88,10 @@ func TestSymbolsOfManyProcesses(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	close(done)
+	if n := <-watched; n < 10 {
+		t.Errorf("only %d looks at the kept index", n)
+	}
 	kept, err := filepath.Glob(filepath.Join(dir, "cache", "jacquard", "*", "symbols*"))
 	if err != nil || len(kept) != 1 || filepath.Base(kept[0]) != "symbols" {
 		t.Errorf("kept: %q, %v", kept, err)
