@@ -360,3 +360,14 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 		fmt.Fprintf(p.a.Err, "%s\n", *rep.Result.Deliver)
 	}
 }
+
+// runMeta is kept with a run so that a resume uses what it was started with.
+type runMeta struct {
+	Agent    string `json:"agent,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Scenario string `json:"scenario,omitempty"`
+	Mailbox  string `json:"mailbox,omitempty"`
+	Jobs     int    `json:"jobs,omitempty"`
+	By       string `json:"by,omitempty"`
+	Command  string `json:"command,omitempty"`
+}

@@ -261,17 +261,6 @@ func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, 
 	return flow.Run{}, usage("no run is unfinished: jacquard ps lists them all")
 }
 
-// runMeta is kept with a run so that a resume uses what it was started with.
-type runMeta struct {
-	Agent    string `json:"agent,omitempty"`
-	Model    string `json:"model,omitempty"`
-	Scenario string `json:"scenario,omitempty"`
-	Mailbox  string `json:"mailbox,omitempty"`
-	Jobs     int    `json:"jobs,omitempty"`
-	By       string `json:"by,omitempty"`
-	Command  string `json:"command,omitempty"`
-}
-
 func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks bool) (err error) {
 	if meta, err := decode[runMeta](r.Meta); err == nil {
 		fill := func(dst *string, v string) {

@@ -34,9 +34,10 @@ func roundTrip(t *testing.T, files map[string][]byte) (specs map[string]string) 
 		doc, ps := spec.Parse(d.Spec, d.Text)
 		for _, pr := range append(ps, spec.Check(doc)...) {
 			// Code that says nothing of its types gives a spec that says nothing of them.
-			if !strings.Contains(pr.Text, "described the purpose") && !(pr.Severity == spec.Warning && strings.Contains(pr.Text, "missing parameter types")) {
-				t.Errorf("%s\n%s", pr, d.Text)
+			if strings.Contains(pr.Text, "described the purpose") || pr.Severity == spec.Warning && strings.Contains(pr.Text, "missing parameter types") {
+				continue
 			}
+			t.Errorf("%s\n%s", pr, d.Text)
 		}
 		if len(doc.Exports) != d.Exports {
 			t.Errorf("%s: %d exports are read, %d were written:\n%s", d.Spec, len(doc.Exports), d.Exports, d.Text)

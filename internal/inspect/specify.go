@@ -410,69 +410,37 @@ func (m *SpecifiedModule) plan(x Specified) []byte {
 
 func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
+// merging is a specification on its way into a spec that is there.
+type merging struct {
+	d     *document
+	e     *editor
+	x     Specified
+	wrong []spec.Problem
+}
+
+func (g *merging) note(format string, a ...any) {
+	g.x.Changes = append(g.x.Changes, fmt.Sprintf(format, a...))
+}
+
+func (g *merging) refuse(what string) {
+	g.wrong = append(g.wrong, spec.Problem{Path: g.d.Path, Severity: spec.Error, Text: what, Hint: "say it otherwise, or leave it out"})
+}
+
 // merge brings a specification into a spec that is there: exports and contracts by name, scenarios, dependencies and
 // statements that are not there yet. What is there stays, but for signatures of exports, which are replaced.
 func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
-	x := Specified{Dir: d.Dir(), Path: d.Path}
-	e := newEditor(d)
-	note := func(format string, a ...any) { x.Changes = append(x.Changes, fmt.Sprintf(format, a...)) }
-	var wrong []spec.Problem
-	refuse := func(what string) {
-		wrong = append(wrong, spec.Problem{Path: d.Path, Severity: spec.Error, Text: what, Hint: "say it otherwise, or leave it out"})
-	}
+	g := &merging{d: d, e: newEditor(d), x: Specified{Dir: d.Dir(), Path: d.Path}}
 	for _, n := range m.Exports {
-		group := cmp.Or(specGroups[n.Kind], "Functions")
-		sig := strings.Trim(oneLine(n.Signature), "`")
-		name := exportName(group, sig)
-		if name == "" {
-			refuse("the export cannot be read: " + sig)
-			continue
-		}
-		var old *spec.Export
-		for i := range d.Exports {
-			if d.Exports[i].Name == name {
-				old = &d.Exports[i]
-			}
-		}
-		var ok bool
-		switch {
-		case old == nil:
-			_, ok = e.apply(Drift{Symbol: name, mend: edit{what: addExport, group: group, text: sig}})
-			note("export %s", name)
-		case oneLine(old.Signature) == sig:
-			continue
-		default:
-			_, ok = e.apply(Drift{Symbol: name, mend: edit{what: replaceSignature, line: old.Line, old: old.Signature, text: sig}})
-			note("signature of %s", name)
-		}
-		if !ok {
-			refuse("the export " + sig + " has no place in the document")
-		}
+		g.export(n)
 	}
 	for _, u := range m.Dependencies {
 		if slices.ContainsFunc(d.Dependencies.Internal, func(i spec.Internal) bool { return path.Join(i.Path, specFile) == u.ref() || i.Ref == u.ref() }) {
 			continue
 		}
-		if _, ok := e.addDependency(u.ref(), u.names()); !ok {
-			refuse("the dependency " + u.ref() + " has no place in the document")
+		if _, ok := g.e.addDependency(u.ref(), u.names()); !ok {
+			g.refuse("the dependency " + u.ref() + " has no place in the document")
 		}
-		note("dependency %s", u.ref())
-	}
-	appendTo := func(section string, have []string, lines []string) {
-		var fresh []string
-		for _, l := range lines {
-			if !slices.ContainsFunc(have, func(h string) bool { return sameSentence(h, l) }) {
-				fresh = append(fresh, strings.TrimRight(l, "\n"))
-			}
-		}
-		if len(fresh) == 0 {
-			return
-		}
-		if !e.extend(section, fresh) {
-			refuse("the section " + section + " is missing")
-			return
-		}
-		note("%d in %s", len(fresh), section)
+		g.note("dependency %s", u.ref())
 	}
 	var have, lines []string
 	for _, s := range d.Behaviors {
@@ -481,7 +449,7 @@ func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
 	for _, s := range m.Behaviors {
 		lines = append(lines, s.line())
 	}
-	appendTo("Behavior", have, lines)
+	g.extend("Behavior", have, lines)
 	have, lines = nil, nil
 	for _, c := range d.Contracts {
 		have = append(have, c.Function)
@@ -491,22 +459,65 @@ func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
 			lines = append(lines, "\n"+m.Contracts[i].text())
 		}
 	}
-	appendTo("Contract", nil, lines)
+	g.extend("Contract", nil, lines)
 	have = nil
 	for _, list := range [][]spec.Clause{d.Context.Rationale, d.Context.Constraints, d.Context.Compatibility} {
 		for _, c := range list {
 			have = append(have, c.Text)
 		}
 	}
-	appendTo("Domain Context", have, slices.Concat(bullets(m.Decisions), bullets(m.Constraints), bullets(m.Compat)))
+	g.extend("Domain Context", have, slices.Concat(bullets(m.Decisions), bullets(m.Constraints), bullets(m.Compat)))
 	if len(m.States) > 0 && len(d.Protocol.States) == 0 {
-		appendTo("Protocol", nil, []string{m.protocol()})
+		g.extend("Protocol", nil, []string{m.protocol()})
 	}
-	e.settle()
-	if len(x.Changes) > 0 {
-		x.Text = e.bytes()
+	g.e.settle()
+	if len(g.x.Changes) > 0 {
+		g.x.Text = g.e.bytes()
 	}
-	return x, wrong
+	return g.x, g.wrong
+}
+
+func (g *merging) export(n SpecifiedExport) {
+	group := cmp.Or(specGroups[n.Kind], "Functions")
+	sig := strings.Trim(oneLine(n.Signature), "`")
+	name := exportName(group, sig)
+	if name == "" {
+		g.refuse("the export cannot be read: " + sig)
+		return
+	}
+	var ok bool
+	switch i := slices.IndexFunc(g.d.Exports, func(e spec.Export) bool { return e.Name == name }); {
+	case i < 0:
+		_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: addExport, group: group, text: sig}})
+		g.note("export %s", name)
+	case oneLine(g.d.Exports[i].Signature) == sig:
+		return
+	default:
+		old := g.d.Exports[i]
+		_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: replaceSignature, line: old.Line, old: old.Signature, text: sig}})
+		g.note("signature of %s", name)
+	}
+	if !ok {
+		g.refuse("the export " + sig + " has no place in the document")
+	}
+}
+
+// extend puts lines that say something new at the end of a section.
+func (g *merging) extend(section string, have, lines []string) {
+	var fresh []string
+	for _, l := range lines {
+		if !slices.ContainsFunc(have, func(h string) bool { return sameSentence(h, l) }) {
+			fresh = append(fresh, strings.TrimRight(l, "\n"))
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	if !g.e.extend(section, fresh) {
+		g.refuse("the section " + section + " is missing")
+		return
+	}
+	g.note("%d in %s", len(fresh), section)
 }
 
 // exportName is the name under which a line of Exports is read.
