@@ -42,6 +42,40 @@ func (b *bench) parse() error {
 	return nil
 }
 
+// analysis measures reading source code of each language, in files that are hard to read, beside the parser of Go's own
+// library on those of Go, which builds a tree and reads nothing out of it.
+func (b *bench) analysis() error {
+	bin := filepath.Join(b.dir, "source.test")
+	if _, _, err := b.command(".", nil, "go", "test", "-c", "-o", bin, "./internal/source"); err != nil {
+		return err
+	}
+	rounds := "60x"
+	if b.short {
+		rounds = "15x"
+	}
+	u, out, err := b.measure("internal/source", nil, nil, bin, "-test.run=^$", "-test.bench=Analysis", "-test.cpu=1", "-test.benchtime="+rounds)
+	if err != nil {
+		return err
+	}
+	speed := func(name string) float64 {
+		m := regexp.MustCompile(`Analysis/` + name + `\S*\s.*?([0-9.]+) MB/s`).FindStringSubmatch(out)
+		if m == nil {
+			return 0
+		}
+		v, _ := strconv.ParseFloat(m[1], 64)
+		return v
+	}
+	yard := speed("yardstick")
+	if yard == 0 {
+		return errors.New("the benchmark printed no figures:\n" + out)
+	}
+	for _, lang := range []string{"go", "ts", "python", "rust", "java", "kotlin"} {
+		fmt.Fprintf(b.out, "reading code, %s\t%.1f MB/s\tgo/parser %.1f MB/s\t%.2f times as fast\n", lang, speed(lang), yard, speed(lang)/yard)
+	}
+	b.memory("reading code of six languages", u.memory)
+	return nil
+}
+
 // symbols measures a query of symbols whose index is kept, and the first one, beside git status.
 func (b *bench) symbols() error {
 	specs, files := 10_000, 100_000
