@@ -148,6 +148,9 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 			continue
 		}
 		a.Files = append(a.Files, path.Base(f))
+		if strings.Contains(parsed.Constraint, "ignore") { // no part of the package
+			continue
+		}
 		files = append(files, parsed)
 		for _, e := range parsed.Exports {
 			a.Exports.add(f, e)
@@ -289,7 +292,7 @@ func (p *Project) ExportsText(dir string) string {
 			files[f] = source.Parse(f, p.read(f))
 		}
 	}
-	text, _ := exportsOf(dir, slices.Sorted(keys(files)), files)
+	text, _ := p.exportsOf(dir, slices.Sorted(keys(files)), files)
 	return text
 }
 

@@ -122,7 +122,7 @@ func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModul
 		purpose = spec.Placeholder
 	}
 	b.WriteString(purpose + "\n\n## Exports\n\n")
-	text, n := exportsOf(x.Dir, names, files)
+	text, n := p.exportsOf(x.Dir, names, files)
 	b.WriteString(text)
 	x.Exports = n
 	if deps := p.imports(x.Dir, names, files, isModule); len(deps) > 0 {
@@ -136,7 +136,7 @@ func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModul
 		list = append(list, files[f])
 	}
 	for _, s := range []struct{ name, text string }{
-		{"Behavior", ""}, {"Contract", contractText(x.Dir, list, names)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
+		{"Behavior", ""}, {"Contract", contractText(p.offers(x.Dir, names, files), files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
 	} {
 		if s.text == "" {
 			s.text = "None\n"
@@ -151,14 +151,17 @@ func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModul
 }
 
 // contractText is the contracts of what the module exports, by function.
-func contractText(dir string, files []source.File, names []string) string {
+func contractText(offers []found, files map[string]source.File) string {
 	var all []source.Contract
-	for _, f := range files {
-		if !face(dir, f.Path, names) {
+	done := map[string]bool{}
+	visible := seen(offers)
+	for _, x := range offers {
+		if done[x.file] {
 			continue
 		}
-		for _, c := range f.Contracts {
-			if owner, _, method := strings.Cut(c.Function, "."); !strings.HasPrefix(c.Function, "default") && (!method || !strings.HasPrefix(owner, "_")) {
+		done[x.file] = true
+		for _, c := range files[x.file].Contracts {
+			if visible[c.Function] && !strings.HasPrefix(c.Function, "default") && !strings.HasPrefix(c.Function, "_") {
 				all = append(all, c)
 			}
 		}

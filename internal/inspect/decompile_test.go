@@ -130,6 +130,45 @@ func TestDecompileTheCorpus(t *testing.T) {
 	}
 }
 
+// TestPackagesOfferWhatTheyExportAgain: barrels of TypeScript and packages of Python.
+func TestPackagesOfferWhatTheyExportAgain(t *testing.T) {
+	t.Parallel()
+	specs := roundTrip(t, map[string][]byte{
+		"tsconfig.json":       []byte("{\"compilerOptions\": {\"baseUrl\": \".\", \"paths\": {\"@lib/*\": [\"lib/*\"]}}} // comment\n"),
+		"ui/index.ts":         []byte("export * from './button';\nexport { make as build } from './make';\nexport { Far } from '@lib/far';\nexport { useState } from 'react';\n"),
+		"ui/button.ts":        []byte("export class Button { constructor(label: string) {} press(): void {} }\nexport default 1;\nexport type Id = string | number;\n"),
+		"ui/make.ts":          []byte("export const make = (n: number): string => '';\nexport function hidden() {}\n"),
+		"lib/far.ts":          []byte("export interface Far { x: number }\n"),
+		"pkg/__init__.py":     []byte("from ._api import get, _private\nfrom ._star import *\nimport os\n"),
+		"pkg/_api.py":         []byte("def get(url: str) -> int:\n    return 1\n\n\ndef _private():\n    pass\n"),
+		"pkg/_star.py":        []byte("__all__ = ['Star']\n\n\nclass Star:\n    if True:\n        def shine(self) -> None: ...\n\n\ndef dim():\n    pass\n"),
+		"plain/__init__.py":   []byte(""),
+		"plain/tool.py":       []byte("def run(x: int) -> int:\n    return x\n"),
+		"go.mod":              []byte("module x\n"),
+		"src/lib.rs":          []byte("pub struct Number { n: u8 }\npub struct W { pub value: Number }\nstruct Hidden;\nimpl Hidden { pub fn no(&self) {} }\nimpl W { pub fn yes(&self) -> Number { todo!() } }\n"),
+		"jvm/CacheSpec.java":  []byte("package jvm;\npublic class CacheSpec { public Number size() { return 1; } }\n"),
+		"jvm/LedgerTest.java": []byte("package jvm;\nclass LedgerTest { }\n"),
+	})
+	for dir, want := range map[string][]string{
+		"ui":    {"- `build(n: number): string`", "- `Button(label: string)`", "- `Far { x: number }`", "- `Id = string | number`", "useState"},
+		"pkg":   {"- `get(url: str) -> int`", "- `Star()`"},
+		"plain": {"- `run(x: int) -> int`"},
+		"src":   {"- `W.yes(&self) -> Number`", "- `W { value: Number }`"},
+		"jvm":   {"- `CacheSpec.size(): Number`"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(specs[dir], w) {
+				t.Errorf("%s lacks %q:\n%s", dir, w, specs[dir])
+			}
+		}
+	}
+	for dir, no := range map[string]string{"ui": "hidden", "pkg": "dim", "src": "Hidden.no"} {
+		if strings.Contains(specs[dir], no) {
+			t.Errorf("%s has %q:\n%s", dir, no, specs[dir])
+		}
+	}
+}
+
 // TestDecompileTheStandardLibrary takes code that was written for something else.
 func TestDecompileTheStandardLibrary(t *testing.T) {
 	t.Parallel()

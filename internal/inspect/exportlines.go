@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,28 +15,24 @@ var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables
 
 // exportsOf writes the Exports of a module: under headings where there is more than one
 // kind, sorted by name. Every line that it writes reads as that export.
-func exportsOf(dir string, names []string, files map[string]source.File) (string, int) {
+func (p *Project) exportsOf(dir string, names []string, files map[string]source.File) (string, int) {
 	groups := map[string][]string{}
 	seen := map[string]bool{}
 	n := 0
-	for _, f := range names {
-		if !face(dir, f, names) || files[f].Package == "main" && files[f].Lang == source.Go {
+	offers := p.offers(dir, names, files)
+	for _, e := range offers {
+		lang := source.LangOf(e.file)
+		full := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
+		if e.Owner != "" && !methodsListed(lang) || e.Name == "*" || e.Name == "default" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
 			continue
 		}
-		file := files[f]
-		for _, e := range file.Exports {
-			full := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
-			if e.Owner != "" && !methodsListed(file.Lang) || e.Name == "*" || e.Name == "default" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e, file.Lang) {
-				continue
-			}
-			group, line := exportLine(e, full, constructor(file, e.Name))
-			if line == "" {
-				continue
-			}
-			seen[full] = true
-			groups[group] = append(groups[group], "- `"+line+"`\n")
-			n++
+		group, line := exportLine(e.Export, full, constructor(lang, offers, e.Name))
+		if line == "" {
+			continue
 		}
+		seen[full] = true
+		groups[group] = append(groups[group], "- `"+line+"`\n")
+		n++
 	}
 	if n == 0 {
 		return "None\n", 0
@@ -65,14 +62,14 @@ func isConstructor(e source.Export, lang string) bool {
 }
 
 // constructor is what has to be given to make an object of a class, as "(a: T, b)"; "" when the code does not say.
-func constructor(f source.File, class string) string {
-	for _, e := range f.Exports {
-		if e.Owner == class && isConstructor(e, f.Lang) {
+func constructor(lang string, list []found, class string) string {
+	for _, e := range list {
+		if e.Owner == class && (isConstructor(e.Export, lang) || lang == source.Java && e.Name == class) {
 			return arguments(e.Text)
 		}
 	}
-	for _, e := range f.Exports {
-		if e.Name == class && e.Owner == "" && (f.Lang == source.Kotlin || e.Kind == "record") {
+	for _, e := range list {
+		if e.Name == class && e.Owner == "" && (lang == source.Kotlin || e.Kind == "record") {
 			return arguments(e.Text)
 		}
 	}
@@ -91,12 +88,9 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 			forms = append(forms, form{"Functions", full[:i]})
 		}
 	case "interface", "type", "struct", "trait", "object":
-		forms = []form{{"Types", definition(e.Text, e.Name)}, {"Types", name + " { }"}, {"Types", name}}
+		forms = []form{{"Types", definition(e.Text, e.Name)}, {"Types", alias(e, name)}, {"Types", name + " { }"}, {"Types", name}}
 	case "class", "dataclass", "record":
-		forms = []form{{"Classes", name + constructor}}
-		if constructor == "" || constructor == "()" {
-			forms = append(forms, form{"Classes", name + "()"})
-		}
+		forms = []form{{"Classes", name + cmp.Or(constructor, "()")}}
 	case "enum":
 		forms = []form{{"Enums", name + ": " + strings.Join(e.Variants, " | ")}, {"Types", name + " { }"}}
 	default:
@@ -237,6 +231,18 @@ func valueType(e source.Export) string {
 		}
 	}
 	return "value"
+}
+
+// alias is another name for a type as Name = Type, "" when it is none.
+func alias(e source.Export, name string) string {
+	if e.Kind != "type" {
+		return ""
+	}
+	_, is, ok := strings.Cut(e.Text, "=")
+	if is = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(is), "|")); !ok || is == "" {
+		return ""
+	}
+	return name + " = " + is
 }
 
 // definition is the fields of a type in the form Name { a: T }.

@@ -19,6 +19,7 @@ var drifts = [][2]string{
 	{"CONVENTION", "A section of conventions that lacks a part"},
 	{"UNREADABLE", "A file that cannot be read"},
 	{"UNTESTED", "A scenario that no test seems to be about"},
+	{"UNREAD", "A source file of which parts could not be read"},
 	{"INVALID", "A spec that cannot be built"},
 }
 

@@ -120,7 +120,20 @@ func (p *Project) scriptTargets(file, from string) []string {
 	return nil
 }
 
-var jsonComment = re.New(`(?m)^\s*//.*$|/\*[\s\S]*?\*/|,(\s*[}\]])`)
+// jsonExtra is what a tsconfig.json may have beyond JSON, comments and trailing commas, or a string, which may look so.
+var jsonExtra = re.New(`"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*[\s\S]*?\*/|,\s*[}\]]`)
+
+func plainJSON(src []byte) []byte {
+	return jsonExtra().ReplaceAllFunc(src, func(m []byte) []byte {
+		switch m[0] {
+		case '"':
+			return m
+		case ',':
+			return m[len(m)-1:]
+		}
+		return nil
+	})
+}
 
 func (p *Project) tsconfig(dir string) []tsAliases {
 	if p.roots.aliases == nil {
@@ -137,8 +150,7 @@ func (p *Project) tsconfig(dir string) []tsAliases {
 				Paths map[string][]string `json:"paths"`
 			} `json:"compilerOptions"`
 		}
-		// Comments and trailing commas are allowed there.
-		if json.Unmarshal(jsonComment().ReplaceAll(p.read(file), []byte("$1")), &conf) == nil {
+		if json.Unmarshal(plainJSON(p.read(file)), &conf) == nil {
 			for _, from := range slices.Sorted(keys(conf.Options.Paths)) {
 				for _, to := range conf.Options.Paths[from] {
 					list = append(list, tsAliases{from, path.Join(conf.Options.Base, to)})

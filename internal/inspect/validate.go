@@ -51,6 +51,7 @@ type ModuleDrift struct {
 //	UNREADABLE  a source file that cannot be read; the module is not compared
 //	CONVENTION  a convention's section lacks a part
 //	UNTESTED    no test is named after the scenario (a note)
+//	UNREAD      parts of a source file are no code that its reader understands (a note)
 type Drift struct {
 	Type    string `json:"type"`
 	Section string `json:"section"`
@@ -197,6 +198,9 @@ func (w *survey) drift(dir string) ModuleDrift {
 			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file"})
 		}
 		m.files[f] = source.Parse(f, src)
+		if why := m.files[f].Problem; why != "" && src != nil {
+			out.Notes = append(out.Notes, Drift{Type: "UNREAD", Section: "Exports", File: f, Symbol: f, Message: f + ": " + why})
+		}
 	}
 	if len(out.Issues) > 0 {
 		out.Status = "poor"
@@ -249,22 +253,3 @@ func (m *module) mentions(name string) bool {
 }
 
 var wordsOf = re.New(`[\p{L}_$][\p{L}\p{N}_$]*`)
-
-// face reports whether others see what a file of a module exports: in Go every file of
-// the directory, elsewhere its index file or __init__.py, or every file directly in it
-// when there is none.
-func face(dir, name string, all []string) bool {
-	if path.Dir(name) != dir {
-		return false
-	}
-	switch source.LangOf(name) {
-	case source.Go, source.Rust, source.Java, source.Kotlin:
-		return true
-	}
-	isIndex := func(n string) bool {
-		base := path.Base(n)
-		stem := strings.TrimSuffix(base, path.Ext(base))
-		return path.Dir(n) == dir && (stem == "index" || base == "__init__.py")
-	}
-	return isIndex(name) || !slices.ContainsFunc(all, isIndex)
-}

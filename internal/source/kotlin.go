@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/syntax"
 )
 
@@ -58,12 +59,35 @@ func readKotlin(src []byte) (*syntax.Tree, error) {
 			return nil, err
 		}
 	}
-	if n := tree.Errors(); n > 0 {
-		if again, err := syntax.Parse(syntax.Kotlin, bracesOnLines(plain)); err == nil && again.Errors() < n {
-			tree = again
+	if n, _ := tree.Errors(); n > 0 {
+		if again, err := syntax.Parse(syntax.Kotlin, bracesOnLines(plainNames(plain))); err == nil {
+			if left, _ := again.Errors(); left < n {
+				tree = again
+			}
 		}
 	}
 	return tree.Over(src), nil
+}
+
+var (
+	// softWord is a word that is a keyword in some places and a name here: something is assigned to it, or asked of it.
+	softWord = re.New(`\b(?:set|get|open|final|override|inline|suspend|vararg|dynamic|private|public|protected|internal|data|inner|operator|infix|tailrec|external|const|value|annotation|companion|enum|sealed|abstract|lateinit|crossinline|noinline|reified|expect|actual)(?:\s*(?:=[^=]|[+\-*/%]=)|\[|\.[a-z])`)
+	// markedConstructor is an annotation before a constructor, on a line of its own.
+	markedConstructor = re.New(`\bclass\s+\w+(?:<[^>\n]*>)?(\s*\n\s*)@[\w.]+(?:\([^)\n]*\))?\s+(?:(?:internal|private|protected|public)\s+)?constructor`)
+)
+
+// plainNames writes words that are names, and not the keywords that they could be, otherwise.
+func plainNames(src []byte) []byte {
+	out := slices.Clone(src)
+	for _, m := range softWord().FindAllIndex(src, -1) {
+		out[m[0]] = '_'
+	}
+	for _, m := range markedConstructor().FindAllSubmatchIndex(src, -1) {
+		for i := m[2]; i < m[3]; i++ {
+			out[i] = ' '
+		}
+	}
+	return out
 }
 
 // bracesOnLines puts a closing brace behind an expression on a line of its own, by a line feed in place of the blank.

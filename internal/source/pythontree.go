@@ -309,16 +309,36 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 			p.f.States = append(p.f.States, States{name, e.Variants, def.Line()})
 		}
 	}
-	p.definitions(body, name, false)
+	p.definitions(conditionals(body), name, false)
 }
 
-// reexports are imported names that __all__ lists.
+// conditionals adds what stands below if and try in a class.
+func conditionals(body []syntax.Node) []syntax.Node {
+	var out []syntax.Node
+	for _, c := range body {
+		switch c.Kind() {
+		case "if_statement", "try_statement", "else_clause", "elif_clause", "except_clause", "finally_clause", "block":
+			out = append(out, conditionals(withoutComments(c))...)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// reexports are imported names that __all__ lists; a package without it offers what its __init__.py takes from its own
+// modules.
 func (p *pythonTree) reexports(n syntax.Node) {
-	if !p.hasAll {
+	from := p.flat(n.At("module_name"))
+	inits := strings.HasSuffix("/"+p.f.Path, "/__init__.py") && strings.HasPrefix(from, ".")
+	if !p.hasAll && !inits {
 		return
 	}
-	from := p.flat(n.At("module_name"))
 	for c := range n.All() {
+		if c.Kind() == "wildcard_import" && inits {
+			sig := "* from " + from
+			p.f.Exports = append(p.f.Exports, Export{Name: "*", Kind: "reexport", Signature: sig, Text: sig, Line: c.Line()})
+		}
 		if c.Field() != "name" {
 			continue
 		}
@@ -328,7 +348,7 @@ func (p *pythonTree) reexports(n syntax.Node) {
 			name, outside = p.flat(c.At("name")), c.At("alias").Text()
 			sig = name + " as " + outside
 		}
-		if slices.Contains(p.all, outside) {
+		if p.hasAll && slices.Contains(p.all, outside) || !p.hasAll && !strings.HasPrefix(outside, "_") {
 			sig += " from " + from
 			p.f.Exports = append(p.f.Exports, Export{Name: outside, Kind: "reexport", Signature: sig, Text: sig, Line: c.Line()})
 		}

@@ -18,7 +18,13 @@ func parseRust(f *File, src []byte) {
 		return
 	}
 	f.Tokens = t.all()
-	r := &rustFile{treeFile: t}
+	r := &rustFile{treeFile: t, hidden: map[string]bool{}}
+	for n := range t.root.Within(nil) {
+		switch n.Kind() {
+		case "struct_item", "enum_item", "union_item", "type_item":
+			r.hidden[n.At("name").Text()] = !rustPublic(n)
+		}
+	}
 	var doc []string
 	for c := range t.root.All() {
 		text := strings.TrimRight(c.Text(), "\r\n")
@@ -37,9 +43,10 @@ type rustFile struct {
 	*treeFile
 
 	methods []method
+	hidden  map[string]bool // types of the file that others do not see
 }
 
-// public reports whether everybody may use an item: pub, and not pub(crate).
+// rustPublic reports whether everybody may use an item: pub, and not pub(crate).
 func rustPublic(n syntax.Node) bool {
 	v := n.Child("visibility_modifier")
 	return v.OK() && v.Text() == "pub"
@@ -129,7 +136,7 @@ func (r *rustFile) impl(n syntax.Node) {
 	if g := of.At("type"); of.Kind() == "generic_type" && g.OK() {
 		of = g
 	}
-	inherent := !n.At("trait").OK()
+	inherent := !n.At("trait").OK() && !r.hidden[of.Text()]
 	for m := range n.At("body").All() {
 		switch m.Kind() {
 		case "function_item":

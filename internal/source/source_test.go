@@ -394,3 +394,30 @@ func TestOnlyLimitsMoveByOneValue(t *testing.T) {
 		}
 	}
 }
+
+// TestKotlinThatItsGrammarMisreads: each of these lost a class, or a whole file.
+func TestKotlinThatItsGrammarMisreads(t *testing.T) {
+	t.Parallel()
+	for _, src := range []string{
+		"class A {\n  fun f() {\n    val b = 1\n    set = b or 2\n  }\n  fun g() = 1\n}\n",
+		"class A {\n  fun f() {\n    open = isOpen\n    final += 1\n    this.inline = 2\n  }\n  fun g() = 1\n}\n",
+		"class A<T>\n@Inject(1) internal constructor(val x: Int) {\n  fun f() {}\n  fun g() = 1\n}\n",
+		"internal class H {\n  val s = Sem(suspend = { 1 })\n  fun a() {}\n}\nclass A {\n  fun f() {}\n  fun g() = 1\n}\n",
+		"class A {\n  fun f() = object : Runnable { override fun run() {} }\n  fun g() = \"a } b\".length }\n",
+		"@Marked(\"x\")\n@Other\nclass A {\n  private fun t(n: String): Int {\n    val l = s.get(n, 0) - 1\n    require(l >= 0) { \"o\" }\n    s[n] = l\n    return l\n  }\n  fun f() {}\n  fun g() = 1\n}\n",
+		"class A(val 크기: Int = 함수(가) * 2) {\n  fun f() { if (이유.isEmpty() == true) throw Stop() }\n  fun g() = 크기\n}\n",
+	} {
+		f := source.Parse("A.kt", []byte(src))
+		var names []string
+		for _, e := range f.Exports {
+			names = append(names, strings.TrimPrefix(e.Owner+"."+e.Name, "."))
+		}
+		if got := strings.Join(names, " "); got != "A A.f A.g" || f.Problem != "" {
+			t.Errorf("%s\ngave %s (%s)", src, got, f.Problem)
+		}
+	}
+	lost := source.Parse("B.kt", []byte("class B { fun (((( }\n"))
+	if !strings.Contains(lost.Problem, "on line 1") {
+		t.Errorf("what cannot be read is not said: %q", lost.Problem)
+	}
+}

@@ -14,15 +14,16 @@ type Node struct {
 // Root is the whole file.
 func (t *Tree) Root() Node { return Node{t, 0} }
 
-// Errors counts the places that the grammar did not understand.
-func (t *Tree) Errors() int {
-	n := 0
-	for _, r := range t.nodes {
+// Errors counts the places that the grammar did not understand, and gives the line of the first.
+func (t *Tree) Errors() (n, line int) {
+	for i, r := range t.nodes {
 		if r.flags&(flagError|flagMissing) != 0 {
-			n++
+			if n++; n == 1 {
+				line = Node{t, i}.Line()
+			}
 		}
 	}
-	return n
+	return n, line
 }
 
 // OK reports whether there is such a node.

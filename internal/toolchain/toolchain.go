@@ -173,8 +173,8 @@ func isRustTest(p string) bool {
 // isJVMTest: Maven and Gradle keep tests in src/test; elsewhere the name of the class says it.
 func isJVMTest(p string) bool {
 	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
-	for _, end := range []string{"Test", "Tests", "TestCase", "IT", "Spec"} {
-		if strings.HasSuffix(stem, end) && len(stem) > len(end) {
+	for _, end := range []string{"Test", "Tests", "TestCase", "IT"} {
+		if rest, ok := strings.CutSuffix(stem, end); ok && rest != "" && (rest[len(rest)-1] < 'A' || rest[len(rest)-1] > 'Z') {
 			return true
 		}
 	}

@@ -1,0 +1,141 @@
+package inspect
+
+import (
+	"maps"
+	"path"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+// offers are the exports of a module that others see: in Go, Rust, Java and Kotlin those of every file directly in it,
+// elsewhere those of its index file or __init__.py, with what that exports again from other files. Where there is no
+// such file, or it says nothing, every file is seen.
+func (p *Project) offers(dir string, names []string, files map[string]source.File) []found {
+	o := &offering{p: p, files: maps.Clone(files), busy: map[string]bool{}}
+	var faces, all []string
+	for _, f := range names {
+		if path.Dir(f) != dir || files[f].Lang == source.Go && files[f].Package == "main" {
+			continue
+		}
+		all = append(all, f)
+		if isFace(f) {
+			faces = append(faces, f)
+		}
+	}
+	var out []found
+	for _, f := range faces {
+		out = append(out, o.of(f, 0)...)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, f := range all {
+		out = append(out, o.of(f, 0)...)
+	}
+	return out
+}
+
+// isFace reports whether a file speaks for its directory.
+func isFace(f string) bool {
+	base := path.Base(f)
+	switch source.LangOf(f) {
+	case source.TypeScript, source.JavaScript:
+		return strings.TrimSuffix(base, path.Ext(base)) == "index" || base == "index.d.ts"
+	case source.Python:
+		return base == "__init__.py"
+	}
+	return false
+}
+
+// offering follows exports through files.
+type offering struct {
+	p     *Project
+	files map[string]source.File
+	busy  map[string]bool // files on the way: two may export each other
+}
+
+func (o *offering) parse(f string) source.File {
+	x, ok := o.files[f]
+	if !ok {
+		x = source.Parse(f, o.p.read(f))
+		o.files[f] = x
+	}
+	return x
+}
+
+// of are the exports of a file, those from other files as they are there.
+func (o *offering) of(f string, depth int) []found {
+	if o.busy[f] || depth > 12 {
+		return nil
+	}
+	o.busy[f] = true
+	defer delete(o.busy, f)
+	var out []found
+	for _, e := range o.parse(f).Exports {
+		if e.Kind != "reexport" {
+			out = append(out, found{e, f})
+			continue
+		}
+		what, from, _ := strings.Cut(e.Signature, " from ")
+		name, _, _ := strings.Cut(what, " as ")
+		target := o.file(f, from, name)
+		switch {
+		case target == "" || name == "*" && e.Name != "*":
+			out = append(out, found{e, f})
+		case name == "*":
+			for _, x := range o.of(target, depth+1) {
+				if x.Name != "default" && (x.Owner != "" || !strings.HasPrefix(x.Name, "_")) {
+					out = append(out, x)
+				}
+			}
+		default:
+			out = append(out, o.again(e, f, name, o.of(target, depth+1))...)
+		}
+	}
+	return out
+}
+
+// again is an export of another file under the name that it has here, with its members.
+func (o *offering) again(e source.Export, f, name string, there []found) []found {
+	var out []found
+	for _, x := range there {
+		switch {
+		case x.Owner == "" && x.Name == name:
+			x.Name = e.Name
+			out = append(out, x)
+		case x.Owner == name || strings.HasPrefix(x.Owner, name+"."):
+			x.Owner = e.Name + x.Owner[len(name):]
+			out = append(out, x)
+		}
+	}
+	if len(out) == 0 {
+		return []found{{e, f}}
+	}
+	return out
+}
+
+// file is where a name that is exported again comes from, "" when it is not of the project.
+func (o *offering) file(f, from, name string) string {
+	for _, t := range o.p.targets(f, source.Import{From: from, Names: []string{name}}) {
+		bare := strings.TrimSuffix(t, path.Ext(t))
+		for _, c := range []string{
+			t, t + ".ts", t + ".tsx", t + ".mts", t + ".d.ts", t + ".js", t + ".jsx", t + ".mjs", t + ".cjs", t + ".py",
+			t + "/index.ts", t + "/index.tsx", t + "/index.js", t + "/index.mjs", t + "/__init__.py", bare + ".ts", bare + ".tsx", bare + ".mts",
+		} {
+			if c != f && source.LangOf(c) != "" && o.p.Has(c) {
+				return c
+			}
+		}
+	}
+	return ""
+}
+
+// seen are the functions and types that a module offers, by full name.
+func seen(list []found) map[string]bool {
+	out := map[string]bool{}
+	for _, x := range list {
+		out[strings.TrimPrefix(x.Owner+"."+x.Name, ".")] = true
+	}
+	return out
+}
