@@ -58,6 +58,7 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 	if err != nil {
 		return err
 	}
+	defer t.complain()
 	dir, err := p.inside(at)
 	if err != nil {
 		return err

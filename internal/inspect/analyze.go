@@ -273,6 +273,9 @@ func (p *Project) use(d *AnalysisUses, dir, file string, imp source.Import) {
 		d.External = append(d.External, from)
 		return
 	}
+	if p.fileIn(dir, targets[0]) { // of the module itself
+		return
+	}
 	u := AnalysisUse{Raw: from, Dir: targets[0], Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(targets[0], dir+"/")}
 	if owner, ok := p.owner(targets[0]); ok {
 		u.Spec, u.Resolution = path.Join(owner, specFile), "Exact"
@@ -282,6 +285,20 @@ func (p *Project) use(d *AnalysisUses, dir, file string, imp source.Import) {
 		u.Dir = owner
 	}
 	d.Internal = append(d.Internal, u)
+}
+
+// fileIn reports whether a target is a file directly in a directory.
+func (p *Project) fileIn(dir, target string) bool {
+	if path.Dir(target) != dir {
+		return false
+	}
+	i, _ := slices.BinarySearch(p.files, target)
+	for ; i < len(p.files) && strings.HasPrefix(p.files[i], target); i++ {
+		if rest := p.files[i][len(target):]; rest == "" || rest[0] == '.' && !strings.Contains(rest, "/") {
+			return true
+		}
+	}
+	return false
 }
 
 // ExportsText is the Exports section that the code in a directory asks for.

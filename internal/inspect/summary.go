@@ -260,11 +260,11 @@ func (e reportedExport) line(kind, constructor string) string {
 	if e.Name == "*" || e.Name == "default" || e.Name == "" {
 		return ""
 	}
-	x := source.Export{Name: e.Name, Kind: kind, Signature: e.Signature}
+	x := source.Export{Name: e.Name, Kind: kind, Signature: e.Signature, Text: e.Signature, Variants: e.Variants}
 	if i := strings.LastIndexByte(e.Name, '.'); i >= 0 {
 		x.Owner, x.Name, x.Kind = e.Name[:i], e.Name[i+1:], "method"
 	}
-	if _, text := exportLine(x, e.Name, constructor); text != "" {
+	if _, text := exportLine(x, e.Name, given(constructor)); text != "" {
 		return "- `" + text + "`"
 	}
 	return "- `" + e.Name + "`"
@@ -488,4 +488,12 @@ func sourceExtensions() []string {
 		out = append(out, toolchain.Extensions(l)...)
 	}
 	return out
+}
+
+// given is what a constructor's signature asks for, "" when there is none.
+func given(constructor string) string {
+	if constructor == "" {
+		return ""
+	}
+	return arguments(constructor)
 }

@@ -13,12 +13,22 @@ func DocumentPlanned(l Lang, p step.PlanNote) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, l.T("%d to describe:\n"), p.Count)
 	for i, dir := range p.Modules {
-		fmt.Fprintf(&b, "  ✓ %s — %s\n", dir, l.T(p.Reasons[i]))
+		fmt.Fprintf(&b, "  ✓ %s — %s\n", dir, reason(l, p.Reasons[i]))
 	}
 	if p.Count > len(p.Modules) {
 		fmt.Fprintf(&b, l.T("  … and %d more\n"), p.Count-len(p.Modules))
 	}
 	return b.String()
+}
+
+func reason(l Lang, why string) string {
+	switch why {
+	case "no CLAUDE.md":
+		return l.T("no CLAUDE.md")
+	case "exports are missing in its CLAUDE.md":
+		return l.T("exports are missing in its CLAUDE.md")
+	}
+	return why
 }
 
 // DocumentResult is the text of one module's documents.
