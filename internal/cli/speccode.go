@@ -1,18 +1,23 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/proc"
 )
 
 func (t *specTool) analyze() *cobra.Command {
@@ -191,6 +196,7 @@ func (t *specTool) project() *cobra.Command {
 
 func (t *specTool) diagram() *cobra.Command {
 	var kind, file string
+	var page bool
 	c := t.command("diagram [FILE]", "a picture in Mermaid: of the modules, or of one spec's states or use cases", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
@@ -205,9 +211,46 @@ func (t *specTool) diagram() *cobra.Command {
 		if err != nil {
 			return usage("%v", err)
 		}
+		if page {
+			return t.page(ctx, p, kind, cmp.Or(path.Dir(file), "."), text)
+		}
 		return t.answer(map[string]string{"type": kind, "mermaid": text}, func() { fmt.Fprint(t.a.Out, text) })
 	})
+	c.Flags().BoolVar(&page, "open", false, "write a page that draws the diagram, and open it in the browser where there is a terminal")
 	c.Flags().StringVarP(&kind, "type", "t", "component", "component, state or usecase")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
 	return c
+}
+
+// page writes a page with a diagram and opens it.
+func (t *specTool) page(ctx context.Context, p *project, kind, of, text string) error {
+	title := path.Base(p.root)
+	if of != "." {
+		title = of
+	}
+	b, err := inspect.Page(title+" · "+kind, text)
+	if err != nil {
+		return err
+	}
+	file := t.output
+	if file == "" {
+		file = filepath.Join(p.cache, "diagram-"+kind+".html")
+	}
+	if err := os.WriteFile(file, b, 0o644); err != nil { //nolint:gosec // a page for people
+		return environment("write the page", err)
+	}
+	if t.a.json {
+		t.a.print(map[string]string{"type": kind, "mermaid": text, "page": file})
+	} else {
+		fmt.Fprintln(t.a.Out, file)
+	}
+	if _, _, tty := terminal(t.a.Err); tty && t.a.env["CI"] == "" {
+		opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+		if opener == nil {
+			opener = []string{"xdg-open"}
+		}
+		// Where nothing opens pages the path is enough.
+		_, _ = proc.Run(ctx, proc.Command{Argv: append(opener, file), Dir: p.root, Env: t.a.Env, Total: 10 * time.Second})
+	}
+	return nil
 }

@@ -1,0 +1,50 @@
+package inspect
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // what the page draws with
+	"fmt"
+	"html"
+	"io"
+)
+
+//go:embed page/mermaid.min.js.gz
+var mermaidJS []byte
+
+// Page is a diagram as one HTML file that needs nothing else: Mermaid is in it, and draws without the network. What the
+// diagram says is text to it, never markup or code.
+func Page(title, diagram string) ([]byte, error) {
+	unpack, err := gzip.NewReader(bytes.NewReader(mermaidJS))
+	if err != nil {
+		return nil, fmt.Errorf("unpack what the page draws with: %w", err)
+	}
+	script, err := io.ReadAll(unpack)
+	if err != nil {
+		return nil, fmt.Errorf("unpack what the page draws with: %w", err)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width">
+<title>%[1]s</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem; }
+  h1 { font-size: 1.25rem; }
+  pre.mermaid { background: none; overflow: auto; }
+  details pre { background: #f4f4f4; padding: 1rem; overflow: auto; }
+</style>
+<h1>%[1]s</h1>
+<pre class="mermaid">
+%[2]s</pre>
+<details><summary>Mermaid</summary><pre>%[2]s</pre></details>
+<script>`, html.EscapeString(title), html.EscapeString(diagram))
+	b.Write(bytes.ReplaceAll(script, []byte("</script"), []byte("<\\/script")))
+	b.WriteString(`</script>
+<script>mermaid.initialize({startOnLoad: true, securityLevel: "strict", maxTextSize: 500000, maxEdges: 5000});</script>
+</html>
+`)
+	return b.Bytes(), nil
+}
