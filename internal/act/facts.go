@@ -382,6 +382,9 @@ func (b *builder) structure() string {
 func (b *builder) files(f *step.Facts, place toolchain.Placement, old target.Entry) {
 	f.TestPaths, f.SrcPaths = append(slices.Clone(place.Tests), place.Data...), place.Sources
 	f.Example, f.Import = []string{place.NewFile, place.NewTest}, place.Import
+	for _, l := range place.Links {
+		f.Links = append(f.Links, l.Line+" (in "+l.File+")")
+	}
 	given := map[string]bool{}
 	for _, t := range b.p.in.TestFiles {
 		given[t] = true
@@ -401,7 +404,7 @@ func (b *builder) files(f *step.Facts, place toolchain.Placement, old target.Ent
 		if _, frozen := old.Tests[p]; isTest && (frozen || given[p]) {
 			f.Frozen = append(f.Frozen, step.File{Path: p, ID: id})
 		}
-		if !ours && b.p.in.Conflict == step.KeepFiles {
+		if !ours && b.p.in.Conflict == step.KeepFiles && !toolchain.OnlyLinks(p, b.p.view.bytes(p)) {
 			f.Kept = append(f.Kept, p)
 		}
 	}
@@ -531,6 +534,8 @@ func finishOf(f toolchain.Found, dir string) []string {
 		return []string{"go build ./" + path.Join(dir, "...")}
 	case f.Ecosystem == toolchain.Node && f.Uses("typescript"):
 		return []string{"npx tsc --noEmit"}
+	case f.Ecosystem == toolchain.Rust:
+		return []string{"cargo build"}
 	}
 	return nil
 }
@@ -554,6 +559,8 @@ func commandsFor(f toolchain.Found) []string {
 			return []string{"python3 -m unittest"}
 		}
 		return []string{"python3 -m pytest", "pytest"}
+	case toolchain.Rust:
+		return []string{"cargo test", "cargo build", "cargo check", "cargo clippy", "cargo fmt"}
 	}
 	return nil
 }

@@ -70,7 +70,19 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	if err != nil {
 		return step.LandOut{}, err
 	}
-	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, in.Tree)
+	f, pv, err := a.module(in.Facts)
+	if err != nil {
+		return step.LandOut{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.LandOut{}, err
+	}
+	mine, err := c.Unlink(ctx, pv.Module, from.Tree, in.Tree)
+	if err != nil {
+		return step.LandOut{}, machinery(err)
+	}
+	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, mine)
 	if err != nil {
 		return step.LandOut{}, machinery(err)
 	}
@@ -78,12 +90,11 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	for _, c := range conflicts {
 		out.Conflicts = append(out.Conflicts, c.Path)
 	}
-	if out.Start, err = a.start(ctx, from.Tree, head.Tree, in.Tree, out.Conflicts); err != nil || len(conflicts) > 0 {
+	if out.Start, err = a.start(ctx, from.Tree, head.Tree, mine, out.Conflicts); err != nil || len(conflicts) > 0 {
 		return out, err
 	}
-	f, pv, err := a.module(in.Facts)
-	if err != nil {
-		return out, err
+	if tree, err = c.Link(ctx, pv.Module, tree); err != nil {
+		return out, machinery(err)
 	}
 	if err := a.checkMerged(ctx, j, in, f, pv, tree, &out); err != nil || !out.Passed {
 		return out, err
@@ -423,6 +434,10 @@ func (a *Actor) deliveries(ctx context.Context, in step.ApplyIn) ([]git.Delivery
 			if d, err = a.lockDelivery(ctx, in.Module, in.Commit); err != nil {
 				return nil, err
 			}
+		} else if toolchain.LanguageOf(ch.Path) == toolchain.LangRust {
+			if d, err = a.linkDelivery(ctx, d); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, d)
 	}
@@ -449,6 +464,24 @@ func (a *Actor) lockDelivery(ctx context.Context, dir, tree string) (git.Deliver
 		lock.Put(e)
 	}
 	d.New, err = a.o.Repo.WriteBlob(ctx, lock.Bytes())
+	return d, machinery(err)
+}
+
+// linkDelivery is that of a file in which only links are new. They go into the file that is there, because modules are applied in any order.
+func (a *Actor) linkDelivery(ctx context.Context, d git.Delivery) (git.Delivery, error) {
+	blobs, err := a.o.Repo.ReadBlobs(ctx, slices.DeleteFunc([]string{d.Old, d.New}, func(id string) bool { return id == "" }))
+	if err != nil {
+		return d, machinery(err)
+	}
+	lines, only := toolchain.NewLinks(blobs[d.Old], blobs[d.New])
+	present, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(d.Path)))
+	if !only || len(lines) == 0 || d.New == "" || err != nil {
+		return d, nil //nolint:nilerr // a file that is not there is delivered like any other
+	}
+	if d.Old, err = a.o.Repo.WriteBlob(ctx, present); err != nil {
+		return d, machinery(err)
+	}
+	d.New, err = a.o.Repo.WriteBlob(ctx, toolchain.WithLinks(present, lines))
 	return d, machinery(err)
 }
 

@@ -391,7 +391,18 @@ func (a *Actor) agentEnv(dir string) []string {
 		"TMPDIR":  filepath.Join(dir, "tmp"),
 		"GOCACHE": filepath.Join(a.o.Shared, "agent", "go-build"), "GOMODCACHE": filepath.Join(a.o.Shared, "agent", "go-mod"),
 		"npm_config_cache": filepath.Join(a.o.Shared, "agent", "npm"), "PIP_CACHE_DIR": filepath.Join(a.o.Shared, "agent", "pip"),
+		"CARGO_HOME": filepath.Join(a.o.Shared, "agent", "cargo"), "CARGO_TARGET_DIR": filepath.Join(dir, "target"),
 		"PYTHONDONTWRITEBYTECODE": "1", "CI": "1",
+	}
+	for _, kv := range a.o.Env {
+		if home, ok := strings.CutPrefix(kv, "HOME="); ok { // the programs of rustup look for the compiler below it
+			own["RUSTUP_HOME"] = filepath.Join(home, ".rustup")
+		}
+	}
+	for _, kv := range a.o.Env {
+		if home, ok := strings.CutPrefix(kv, "RUSTUP_HOME="); ok {
+			own["RUSTUP_HOME"] = home
+		}
 	}
 	var env []string
 	for _, kv := range a.o.Env {

@@ -41,6 +41,12 @@ func (p *place) complaints(ctx context.Context, files []string) ([]complaint, []
 			return nil, records, err
 		}
 		records = append(records, o.Record)
+		if p.chain.Ecosystem == toolchain.Rust {
+			for _, e := range (reader{chain: p.chain, root: p.root}).cargoBuild(o.output).errors {
+				out = append(out, e.complaint)
+			}
+			continue
+		}
 		place := tsPlace
 		text := string(o.output)
 		if p.chain.Ecosystem == toolchain.Go {

@@ -42,20 +42,20 @@ func (k *keyed) lock(key string) (unlock func()) {
 type prepared struct {
 	dir    string   // in the cache; "" when there is nothing to copy
 	copies []string // directories in it (node_modules, packages/a/node_modules), relative to the project's root
-	python bool
-	link   bool // files may be links to those of the cache
+	env    bool     // there is an environment: Python's, Cargo's home
+	link   bool     // files may be links to those of the cache
 }
 
-// venv is the Python environment of a check tree, "" for none.
-func (d prepared) venv(p *place) string {
-	if !d.python {
+// home is the environment of a check tree, "" for none.
+func (d prepared) home(p *place) string {
+	if !d.env {
 		return ""
 	}
 	return filepath.Join(p.dir, "venv")
 }
 
 func (d prepared) copyInto(p *place) error {
-	if d.python {
+	if d.env {
 		if err := copyTree(filepath.Join(d.dir, "venv"), filepath.Join(p.dir, "venv"), d.link); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	if len(setup) == 0 {
 		return prepared{}, nil
 	}
-	files, err := c.installFiles(ctx, base, chain)
+	files, beside, err := c.installFiles(ctx, base, chain)
 	if err != nil {
 		return prepared{}, err
 	}
@@ -105,7 +105,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 			return prepared{}, fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
-	if err := c.install(ctx, dir, files, chain, setup); err != nil {
+	if err := c.install(ctx, dir, files, beside, chain, setup); err != nil {
 		return prepared{}, err
 	}
 	d, err := found(dir, chain)
@@ -126,16 +126,25 @@ func maps[V any](m map[string]V) func(yield func(string) bool) {
 	}
 }
 
-// installFiles reads the files that decide what is installed, and the manifests of a workspace's packages.
-func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (map[string][]byte, error) {
+// installFiles reads the files that decide what is installed, and the manifests of a workspace's packages. beside are the sources that the
+// package manager only looks for: whatever is in them, it installs the same.
+func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (files map[string][]byte, beside []string, err error) {
 	entries, err := c.repo.ReadTree(ctx, base)
 	if err != nil {
-		return nil, fmt.Errorf("read lock file: %w", err)
+		return nil, nil, fmt.Errorf("read lock file: %w", err)
 	}
 	want := map[string]string{}
 	for _, e := range entries {
 		manifest := chain.Ecosystem == toolchain.Node && path.Base(e.Path) == "package.json" &&
 			!strings.Contains(e.Path, "node_modules/")
+		if chain.Ecosystem == toolchain.Rust {
+			manifest = path.Base(e.Path) == "Cargo.toml"
+			if manifest {
+				beside = append(beside, path.Join(path.Dir(e.Path), "src/lib.rs"))
+			} else if strings.HasSuffix(e.Path, ".rs") {
+				beside = append(beside, e.Path)
+			}
+		}
 		if slices.Contains(chain.Installs, e.Path) || manifest || chain.Ecosystem == toolchain.Go && path.Base(e.Path) == "go.mod" {
 			want[e.Path] = e.ID
 		}
@@ -146,24 +155,24 @@ func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain
 	}
 	blobs, err := c.repo.ReadBlobs(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read lock file: %w", err)
+		return nil, nil, fmt.Errorf("read lock file: %w", err)
 	}
 	out := make(map[string][]byte, len(want))
 	for name, id := range want {
 		out[name] = blobs[id]
 	}
-	return out, nil
+	return out, beside, nil
 }
 
 // install works in a directory beside the cache's and renames it at the end, so that a cut installation is never used.
-func (c *Checker) install(ctx context.Context, dir string, files map[string][]byte, chain toolchain.Found, setup []toolchain.Command) error {
+func (c *Checker) install(ctx context.Context, dir string, files map[string][]byte, beside []string, chain toolchain.Found, setup []toolchain.Command) error {
 	work, err := os.MkdirTemp(c.o.Cache, "installing-")
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	defer func() { _ = removeAll(work) }()
 	p := &place{c: c, dir: work, root: filepath.Join(work, "tree"), chain: chain}
-	p.deps.python = chain.Ecosystem == toolchain.Python
+	p.deps.env = hasEnv(chain)
 	for _, d := range []string{"tree", "home", "tmp", "reports"} {
 		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
@@ -174,6 +183,14 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
+	for _, name := range beside {
+		if err := p.write(name, nil); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
+	if err := p.settings(); err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
 	for _, s := range setup {
 		out, err := p.exec(ctx, s, true)
 		if err != nil {
@@ -183,7 +200,7 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 			return fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
 		}
 	}
-	for _, d := range []string{"home", "tmp", "reports"} {
+	for _, d := range []string{"home", "tmp", "reports", "venv/.package-cache", "venv/.package-cache-mutate", "venv/.global-cache"} {
 		if err := removeAll(filepath.Join(work, d)); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
@@ -202,9 +219,30 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 	return nil
 }
 
+// settings gives an installation what the user has told the package manager for good: where its registries are.
+func (p *place) settings() error {
+	if p.chain.Ecosystem != toolchain.Rust {
+		return nil
+	}
+	home := firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(p.c.lookup("HOME"), ".cargo"))
+	b, err := os.ReadFile(filepath.Join(home, "config.toml"))
+	if err != nil {
+		return nil //nolint:nilerr // most have none
+	}
+	if err := os.MkdirAll(p.deps.home(p), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(p.deps.home(p), "config.toml"), b, 0o644)
+}
+
+// hasEnv reports whether the setup of an ecosystem fills {env}.
+func hasEnv(chain toolchain.Found) bool {
+	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Rust
+}
+
 // found lists what an installation made.
 func found(dir string, chain toolchain.Found) (prepared, error) {
-	d := prepared{dir: dir, python: chain.Ecosystem == toolchain.Python}
+	d := prepared{dir: dir, env: hasEnv(chain)}
 	if chain.Ecosystem != toolchain.Node {
 		return d, nil
 	}

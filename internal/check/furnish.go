@@ -9,7 +9,7 @@ func (c *Checker) Furnish(ctx context.Context, m Module, root string) error {
 	if err != nil {
 		return err
 	}
-	deps.link = false   // an author may change what it likes
-	deps.python = false // a virtual environment belongs to a check; authors use the interpreter of the PATH
+	deps.link = false // an author may change what it likes
+	deps.env = false  // an environment belongs to a check; authors use the programs of the PATH and caches of their own
 	return deps.copyInto(&place{c: c, root: root, chain: m.Chain})
 }

@@ -87,6 +87,8 @@ func languagesOf(chain toolchain.Found) []string {
 		return []string{source.TypeScript, source.JavaScript}
 	case toolchain.Python:
 		return []string{source.Python}
+	case toolchain.Rust:
+		return []string{source.Rust}
 	}
 	return nil
 }
@@ -98,8 +100,15 @@ func (c *Checker) Green(ctx context.Context, m Module, before, tree string, froz
 	if err != nil {
 		return Proof{}, fmt.Errorf("prove green: %w", err)
 	}
+	linked, err := c.linkChanges(ctx, m, before, tree)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove green: %w", err)
+	}
+	if fixed, err = c.Link(ctx, m, fixed); err != nil {
+		return Proof{}, fmt.Errorf("prove green: %w", err)
+	}
 	allows := func(p string) bool {
-		return m.Place.AllowsSource(p) || slices.ContainsFunc(findings, func(f step.Finding) bool { return f.Rule == strayRule && f.Path == p })
+		return m.Place.AllowsSource(p) || has(linked, p) || slices.ContainsFunc(findings, func(f step.Finding) bool { return f.Rule == strayRule && f.Path == p })
 	}
 	audit, err := c.Audit(ctx, m, before, tree, frozen, allows, nil)
 	if err != nil {
@@ -197,6 +206,8 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 		case has(m.Kept, d.Path):
 			findings = append(findings, warn("kept-changed", d.Path, 0, "This file is kept as it is in this run; the change was put back."))
 			back(d)
+		case m.onlyLinks(d): // they are written again, and only if they are needed
+			edits = append(edits, git.Edit{Path: d.Path, Mode: d.OldMode, ID: d.OldID})
 		case m.stray(d):
 			findings = append(findings, strayFinding(d.Path))
 			edits = append(edits, git.Edit{Path: d.Path})
@@ -340,6 +351,11 @@ func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 				continue
 			}
 			file := path.Join(m.Chain.Root, d[1])
+			if m.Chain.Ecosystem == toolchain.Rust {
+				if file = path.Join(m.Chain.Workspace, d[1]); !strings.Contains(l, ": error") {
+					continue // a warning
+				}
+			}
 			switch {
 			case m.Place.AllowsSource(file):
 				charged++

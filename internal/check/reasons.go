@@ -50,6 +50,13 @@ var missingName = []re.Regexp{
 	re.New(`ReferenceError: ([\pL\w$]+) is not defined`),
 	re.New(`does not provide an export named '([\pL\w$]+)'`),
 	re.New(`fixture '([\pL\w$]+)' not found`),
+	// Rust
+	re.New("cannot find (?:function|value|type|struct, variant or union type|struct|tuple struct/variant|unit struct[\\w ,/]*|trait|enum|macro|crate|associated \\w+|\\w+) `(\\w+)` in"),
+	re.New("no (?:method|function or associated item|associated item|associated function or constant|variant or associated item|variant|field)(?: named)? `(\\w+)`"),
+	re.New("has no field named `(\\w+)`"),
+	re.New("(?:could not|cannot) find `(\\w+)` in"),
+	re.New("unresolved imports? (?:`[\\w:]+`, )*`(?:\\w+::)*(\\w+)`"),
+	re.New("use of (?:undeclared|unresolved) (?:type|crate or module|module or unlinked crate) `(\\w+)`"),
 	re.New(`(?:__vite_ssr_import_\d+__|_\w+)\.([\pL\w$]+)\)? is not a (?:function|constructor)`),
 }
 
@@ -59,6 +66,15 @@ var otherSignature = []re.Regexp{
 	re.New(`arguments in call to (?:[\pL\w]+\.)*([\pL\w$]+)`),
 	re.New(`assignment mismatch: .* but (?:[\pL\w]+\.)*([\pL\w$]+)(?:\(.*\))? returns`),
 	re.New(`cannot use .* in argument to (?:[\pL\w]+\.)*([\pL\w$]+)`),
+}
+
+// missingTrait are the ways in which Rust's compiler says that a type cannot do what types usually are made to: be compared, copied, printed.
+// A stub has not all of that.
+var missingTrait = []re.Regexp{
+	re.New("(?:cannot be applied to type|the trait bound) `&*(?:mut )?(?:\\w+::)*(\\w+)"),
+	re.New("`&*(?:\\w+::)*(\\w+)` (?:doesn't implement|is not an iterator|cannot be formatted)"),
+	re.New("no method named `(?:clone|to_string|cmp|partial_cmp|eq|ne|hash|default|into|try_into|iter|into_iter|next|as_ref|source|to_owned|max|min)` found for [\\w ]+ `&*(?:\\w+::)*(\\w+)"),
+	re.New("no (?:function or associated item|associated function or constant) named `(?:default|from|from_str|try_from)` found for [\\w ]+ `&*(?:\\w+::)*(\\w+)"),
 }
 
 // missingModule are the ways to say that a file or package is not there.
@@ -84,6 +100,13 @@ func (r *red) unrelated(t test, msg string, load bool) string {
 		return "The test file cannot be compiled: " + firstLines(msg, 6)
 	}
 	explained := false
+	for _, re := range missingTrait {
+		for _, found := range re().FindAllStringSubmatch(msg, -1) {
+			if r.promised(found[1]) {
+				return ""
+			}
+		}
+	}
 	for _, re := range missingName {
 		for _, found := range re().FindAllStringSubmatch(msg, -1) {
 			if !r.promised(found[1]) {

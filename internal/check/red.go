@@ -347,6 +347,14 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 		}
 		return run.testRun, run.stubbed, err
 	}
+	if toolchain.FileStubs(r.m.Chain.Language) {
+		run, err := r.runFiles(ctx, files, ts, !empty(stub))
+		if r.compiled == nil {
+			r.compiled = &run
+			r.unread = run.unread
+		}
+		return run.testRun, run.stubbed, err
+	}
 	s, err := r.p.putStubs(r.m, files, stub)
 	if err != nil {
 		return testRun{}, false, err
@@ -360,6 +368,11 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 		err = e
 	}
 	return run, stubbed, err
+}
+
+// empty reports whether stubs do nothing, rather than fail.
+func empty(stub func(string, toolchain.Symbol) string) bool {
+	return !strings.Contains(stub(toolchain.LangPython, toolchain.Symbol{Name: "f", Kind: "function"}), toolchain.StubMark)
 }
 
 // sort decides for each new test what its result means.

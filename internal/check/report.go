@@ -42,6 +42,8 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 		return r.bun(report, output)
 	case toolchain.ReportUnittest:
 		return r.unittest(report)
+	case toolchain.ReportCargo:
+		return r.cargo(stdout, output)
 	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:
 	}
 	return nil, nil

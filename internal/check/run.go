@@ -36,7 +36,7 @@ func (o outcome) clean() bool { return o.problem == "" && o.Record.Exit == 0 }
 var allowed = []string{
 	"PATH", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "SYSTEMDRIVE", "PROGRAMFILES",
 	"PROCESSOR_ARCHITECTURE", "NUMBER_OF_PROCESSORS", "GOROOT", "GOTOOLCHAIN", "GOEXPERIMENT", "CGO_ENABLED", "CC", "CXX",
-	"JAVA_HOME", "PYENV_ROOT", "PYENV_VERSION", "NVM_DIR", "VOLTA_HOME", "COREPACK_HOME",
+	"JAVA_HOME", "PYENV_ROOT", "PYENV_VERSION", "NVM_DIR", "VOLTA_HOME", "COREPACK_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN",
 }
 
 // allowedInstall are further names that installing dependencies takes: where registries are and how to reach them.
@@ -45,7 +45,7 @@ var allowedInstall = []string{
 	"NODE_EXTRA_CA_CERTS", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOAUTH",
 }
 
-var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_"}
+var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_", "CARGO_"}
 
 // lookup finds a variable in the surrounding environment.
 func (c *Checker) lookup(name string) string {
@@ -91,6 +91,12 @@ func (c *Checker) env(home, tmp, venv string, extra []string, install bool) []st
 	} else {
 		set["GOPROXY"] = "off" // everything was installed before
 	}
+	// The programs of rustup look for the compiler below the home directory.
+	if real := c.lookup("HOME"); real != "" && c.lookup("RUSTUP_HOME") == "" {
+		if dir := filepath.Join(real, ".rustup"); isDir(dir) {
+			set["RUSTUP_HOME"] = dir
+		}
+	}
 	for k, v := range set {
 		vars[k] = v
 	}
@@ -119,6 +125,11 @@ func (c *Checker) env(home, tmp, venv string, extra []string, install bool) []st
 	return out
 }
 
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
 func names(env []string) []string {
 	out := make([]string, len(env))
 	for i, kv := range env {
@@ -142,9 +153,13 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	extra := slices.Clone(cmd.Env)
 	for i := range extra {
-		extra[i] = strings.NewReplacer("{root}", dir, "{env}", p.deps.venv(p)).Replace(extra[i])
+		extra[i] = strings.NewReplacer("{root}", dir, "{env}", p.deps.home(p)).Replace(extra[i])
 	}
-	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.deps.venv(p), extra, install)
+	venv := ""
+	if p.chain.Ecosystem == toolchain.Python {
+		venv = p.deps.home(p)
+	}
+	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), venv, extra, install)
 	var stdout, both bytes.Buffer
 	both.WriteString("$ " + strings.Join(cmd.Argv, " ") + "\n")
 	var stderr bytes.Buffer
@@ -201,7 +216,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, report string, stdout [
 	if err != nil && cmd.Report == toolchain.ReportLCOV {
 		b, err = os.ReadFile(filepath.Join(report, "lcov.info"))
 	}
-	if err != nil && cmd.Report != toolchain.ReportGoTest && cmd.Report != toolchain.ReportBun {
+	if err != nil && cmd.Report != toolchain.ReportGoTest && cmd.Report != toolchain.ReportBun && cmd.Report != toolchain.ReportCargo {
 		if o.problem == "" {
 			o.problem = "the runner wrote no report: " + o.tail
 		}
@@ -259,7 +274,7 @@ func (p *place) fillIn(arg, report, dir string, cmd toolchain.Command) (string, 
 	if strings.HasPrefix(arg, "{bin:") {
 		return p.script(strings.TrimSuffix(strings.TrimPrefix(arg, "{bin:"), "}"), dir, cmd)
 	}
-	return strings.NewReplacer("{report}", report, "{root}", dir, "{env}", p.deps.venv(p)).Replace(arg), nil
+	return strings.NewReplacer("{report}", report, "{root}", dir, "{env}", p.deps.home(p)).Replace(arg), nil
 }
 
 // script finds the file that an installed npm package runs, in the node_modules directories from dir upwards.

@@ -61,7 +61,7 @@ func (d prepared) seal() (sound bool, err error) {
 // state lists all files that check trees get with size, time and mode.
 func (d prepared) state(protect bool) ([]byte, error) {
 	tops := make([]string, 0, 1+len(d.copies))
-	if d.python {
+	if d.env {
 		tops = append(tops, filepath.Join(d.dir, "venv"))
 	}
 	for _, c := range d.copies {

@@ -38,7 +38,9 @@ type stubber struct {
 	served []string          // Node, Python: test files that stubs were written for
 
 	golib    goStubs
-	invented map[string]bool // types that signatures name and nothing declares
+	texts    []*stubText       // languages whose stubs are whole files
+	declared map[string]string // types of the project outside of the module, with their files
+	invented map[string]bool   // types that signatures name and nothing declares
 }
 
 func (s *stubber) put(name string, b []byte) error {

@@ -56,6 +56,11 @@ func loadError(t test, rs []step.TestResult) (step.TestResult, bool) {
 			return r, true
 		}
 	}
+	for _, r := range rs { // what these languages compile is one piece: if a part of it is wrong, nothing runs
+		if _, name := toolchain.SplitID(r.ID); name == "" && r.Status == step.Error && toolchain.FileStubs(toolchain.LanguageOf(t.File)) {
+			return r, true
+		}
+	}
 	return step.TestResult{}, false
 }
 
@@ -80,7 +85,7 @@ func status(rs []step.TestResult) (st step.TestStatus, ok bool) {
 // runTests runs the selected tests once. Tests that a dying runner hid are run again without the one that killed it.
 func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected []test) (testRun, error) {
 	run, err := p.runOnce(ctx, sel)
-	if err != nil || p.chain.Ecosystem != toolchain.Go {
+	if err != nil || p.chain.Ecosystem != toolchain.Go && p.chain.Ecosystem != toolchain.Rust {
 		return run, err
 	}
 	const most = 40

@@ -114,6 +114,9 @@ func (c *checkup) tools(path string) {
 		{"go", c.l.T("Go modules"), "https://go.dev/dl"},
 		{"node", c.l.T("TypeScript and JavaScript modules"), "https://nodejs.org"},
 		{"python3", c.l.T("Python modules"), "https://www.python.org"},
+		{"cargo", c.l.T("Rust modules"), "https://rustup.rs"},
+		{"javac", c.l.T("Java and Kotlin modules"), "https://adoptium.net"},
+		{"mvn", c.l.T("Java and Kotlin modules"), "https://maven.apache.org/install.html"},
 	} {
 		if found, err := proc.LookPath(t.tool, path); err == nil {
 			c.add(t.tool, true, false, "%s", found)

@@ -77,6 +77,12 @@ func setup(e *testscript.Env) error {
 			e.Setenv("GOMODCACHE", strings.TrimSpace(string(out)))
 		}
 	}
+	// The programs of rustup look for the compiler below the home directory.
+	if home, err := os.UserHomeDir(); err == nil && os.Getenv("RUSTUP_HOME") == "" {
+		if _, err := os.Stat(filepath.Join(home, ".rustup")); err == nil {
+			e.Setenv("RUSTUP_HOME", filepath.Join(home, ".rustup"))
+		}
+	}
 	if claude := os.Getenv("JACQUARD_TEST_CLAUDE"); claude != "" {
 		e.Setenv("JACQUARD_CLAUDE", claude)
 	}
@@ -90,7 +96,7 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "claude":
 		return os.Getenv("JACQUARD_TEST_CLAUDE") != "" || complete, nil
-	case "node", "npm", "python3", "tmux":
+	case "node", "npm", "python3", "tmux", "cargo", "mvn":
 		_, err := exec.LookPath(name)
 		return err == nil || complete, nil
 	case "root":

@@ -164,6 +164,8 @@ var korean = map[string]string{
 	"Go modules":                        "Go 모듈",
 	"TypeScript and JavaScript modules": "TypeScript 및 JavaScript 모듈",
 	"Python modules":                    "Python 모듈",
+	"Rust modules":                      "Rust 모듈",
+	"Java and Kotlin modules":           "Java와 Kotlin 모듈",
 	"not installed; needed for %s: %s":  "설치되어 있지 않습니다. %s에 필요합니다: %s",
 	"Claude Code is not installed: npm install -g @anthropic-ai/claude-code (jacquard demo works without)": "Claude Code가 설치되어 있지 않습니다: npm install -g @anthropic-ai/claude-code (jacquard demo는 없어도 동작합니다)",
 	"Claude Code %s at %s":                                         "Claude Code %s, 경로: %s",

@@ -33,6 +33,7 @@ func parseJava(f *File, src []byte) {
 	}
 	j.testClasses(t.root, "")
 	t.transitions(j.methods, j.statement)
+	treeMutants(f, src)
 }
 
 type javaFile struct {

@@ -34,6 +34,7 @@ func parseKotlin(f *File, src []byte) {
 	k.declarations(t.root, "", true)
 	k.testClasses(t.root, "")
 	t.transitions(k.methods, k.statement)
+	treeMutants(f, src)
 }
 
 // readKotlin parses a source. Three things that the grammar does not know are put otherwise for it, without moving any

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,6 +120,9 @@ func firstInt(e ast.Expr) (*ast.BasicLit, bool) {
 // constantLines are declarations of a number outside of functions: group 1 is the name, group 2 the number.
 var constantLines = map[string]re.Regexp{
 	TypeScript: re.New(`(?m)^(?:export\s+)?const\s+([\w$]+)(?:\s*:\s*[\w.]+)?\s*=\s*(\d[\d_]*)\s*;?\s*(?://.*)?$`),
+	Rust:       re.New(`(?m)^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?const[ \t]+([A-Z][A-Z0-9_]*)[ \t]*:[ \t]*\w+[ \t]*=[ \t]*(\d[\d_]*)[ \t]*;[ \t]*(?://.*)?$`),
+	Java:       re.New(`(?m)^[ \t]*(?:[a-z]+[ \t]+)*final[ \t]+(?:[a-z]+[ \t]+)*([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(\d[\d_]*)L?[ \t]*;[ \t]*(?://.*)?$`),
+	Kotlin:     re.New(`(?m)^[ \t]*(?:[a-z]+[ \t]+)*val[ \t]+([A-Z][A-Z0-9_]*)(?:[ \t]*:[ \t]*\w+)?[ \t]*=[ \t]*(\d[\d_]*)L?[ \t]*(?://.*)?$`),
 	Python:     re.New(`(?m)^(_*[A-Z][A-Z0-9_]*)(?:\s*:\s*[\w.\[\]]+)?\s*=\s*(\d[\d_]*)\s*(?:#.*)?$`),
 }
 
@@ -182,6 +186,12 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			add(t, t.End, t.Text+" to "+swaps[t.Text], swaps[t.Text])
 		case t.Kind == Ident && python && (t.Text == "and" || t.Text == "or"):
 			add(t, t.End, t.Text+" to "+swaps[t.Text], swaps[t.Text])
+		case t.Kind == Number && i > 0 && isPunct(ts[i-1], "."): // a field of a tuple
+		case t.Kind == Number && treeNumber(f.Lang, t.Text) != "":
+			digits := treeNumber(f.Lang, t.Text)
+			if v, err := strconv.ParseInt(strings.ReplaceAll(digits, "_", ""), 10, 32); err == nil {
+				add(t, t.End, "change constant "+t.Text, strconv.FormatInt(v+1, 10)+t.Text[len(digits):])
+			}
 		case t.Kind == Number:
 			if v, err := strconv.ParseInt(strings.ReplaceAll(t.Text, "_", ""), 10, 32); err == nil {
 				add(t, t.End, "change constant "+t.Text, strconv.FormatInt(v+1, 10))
@@ -189,6 +199,10 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 		case t.Kind == Ident && (t.Text == "true" || t.Text == "false" || python && (t.Text == "True" || t.Text == "False")):
 			to := map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[t.Text]
 			add(t, t.End, t.Text+" to "+to, to)
+		case isWord(t, "if") && f.Lang == Rust:
+			if end := conditionEnd(ts, i); end > i+1 && ts[end].Off < fn.Stop && !onlyEquality(ts[i+1:end]) {
+				add(ts[i+1], ts[end-1].End, "negate condition", "!("+string(f.src(ts[i+1].Off, ts[end-1].End))+")")
+			}
 		case isWord(t, "if") && !python && i+1 < len(ts) && isPunct(ts[i+1], "("):
 			if end := closing(ts, i+1); end < len(ts) && !onlyEquality(ts[i+2:end]) {
 				add(ts[i+1], ts[i+1].End, "negate condition", "(!(")
@@ -207,6 +221,46 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			dropStatement(f, fn, ts, i, python, add)
 		}
 	}
+}
+
+var suffixed = re.New(`^(\d[\d_]*?)_?(?:[iu](?:8|16|32|64|128|size)|L)$`)
+
+// treeNumber are the digits of a whole number with the suffix of its type, "" for any other.
+func treeNumber(lang, text string) string {
+	if lang != Rust && lang != Java && lang != Kotlin {
+		return ""
+	}
+	if m := suffixed().FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// treeMutants finds the mutations of all functions of a file that is read from a syntax tree, except those of tests.
+func treeMutants(f *File, src []byte) {
+	ts := code(f.Tokens)
+	for _, fn := range f.Funcs {
+		test := slices.ContainsFunc(f.Tests, func(t Test) bool { return fn.Line <= t.Line && t.End <= fn.End || t.Off <= fn.Off && fn.Stop <= t.Stop })
+		if !test && fn.Stop <= len(src) {
+			tokenMutants(f, fn, ts, false)
+		}
+	}
+	constantMutants(f, src, f.Lang)
+}
+
+// conditionEnd gives the index of the brace that begins the body of an if without parentheses; 0 where there is none or it binds names.
+func conditionEnd(ts []Token, i int) int {
+	for j := i + 1; j < len(ts); j++ {
+		switch {
+		case isWord(ts[j], "let"), isPunct(ts[j], ";"):
+			return 0
+		case isPunct(ts[j], "("), isPunct(ts[j], "["):
+			j = closing(ts, j)
+		case isPunct(ts[j], "{"):
+			return j
+		}
+	}
+	return 0
 }
 
 // onlyEquality reports whether a condition is one comparison for equality, which is negated as an operator.

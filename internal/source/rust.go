@@ -37,6 +37,7 @@ func parseRust(f *File, src []byte) {
 	r.items(t.root, "", true)
 	r.tests(t.root, "")
 	r.transitions(r.methods, r.statement)
+	treeMutants(f, src)
 }
 
 type rustFile struct {

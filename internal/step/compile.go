@@ -98,6 +98,7 @@ type Facts struct {
 	Gone       []string  `json:"gone,omitempty"`     // the same for people: with their texts, where those are known
 	Notes      *Doc      `json:"notes,omitempty"`    // implementation part of IMPLEMENTS.md
 	Import     string    `json:"import,omitempty"`   // how the tests of a new module import it
+	Links      []string  `json:"links,omitempty"`    // lines in files of others that make a new module part of the program
 	Finish     []string  `json:"finish,omitempty"`   // commands that have to succeed beside the tests
 	Obsolete   []string  `json:"obsolete,omitempty"` // tests of earlier builds that test nothing else
 	Guarded    []string  `json:"guarded,omitempty"`  // tests of which every item is as it was

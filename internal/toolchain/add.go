@@ -47,6 +47,14 @@ func (f Found) Add(deps []Dependency) Addition {
 			return Addition{Commands: []Command{f.addCommand(append([]string{"poetry", "add", "--lock", "--no-interaction"}, versioned(deps, "==")...)...)}}
 		}
 		return Addition{File: join(f.Root, "requirements.txt"), Lines: versioned(deps, "==")}
+	case Rust:
+		c := f.addCommand(append([]string{"cargo", "add"}, versioned(deps, "@")...)...)
+		c.Env = []string{"CARGO_TERM_COLOR=never"}
+		lock := f.addCommand("cargo", "generate-lockfile")
+		if f.Lock != "" {
+			lock = f.addCommand("cargo", "update", "--workspace")
+		}
+		return Addition{Commands: []Command{c, lock}}
 	}
 	return Addition{}
 }

@@ -22,6 +22,7 @@ type Placement struct {
 	NewTest  string   `json:"new_test"`          // its test file
 	Why      string   `json:"why"`               // structure, pattern or convention
 	Import   string   `json:"import,omitempty"`  // how the test of a new module imports it
+	Links    []Link   `json:"links,omitempty"`   // what makes the module part of the program
 }
 
 // AllowsSource reports whether the module's sources may include p.
@@ -124,6 +125,8 @@ func (f Found) importOf(p Placement) string {
 		}
 		stem := strings.TrimSuffix(rel, path.Ext(rel))
 		return stem + strings.NewReplacer(".tsx", ".js", ".mts", ".mjs", ".cts", ".cjs", ".ts", ".js").Replace(path.Ext(rel))
+	case Rust:
+		return f.rustImport(p)
 	case Python:
 		name := f.rel(p.NewFile)
 		if f.SourceDir != "" {
@@ -263,8 +266,9 @@ func (p *Project) stemsOf(language string) stems {
 }
 
 func (f Found) placeTests(p Placement, pr *Project, structure string) Placement {
-	if f.Language == LangGo {
-		return p // the language leaves no choice
+	switch f.Ecosystem {
+	case Go, Rust: // the language and its tools leave no choice
+		return p
 	}
 	style, found := structureStyle(structure, f.Language)
 	if found {

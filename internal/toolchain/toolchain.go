@@ -8,7 +8,7 @@
 //
 //	{report}      a file outside the tree that the tool writes its machine-readable result to
 //	{root}        the absolute path of the directory that the command runs in
-//	{env}         the directory of the prepared environment (a Python venv)
+//	{env}         the directory of the prepared environment (a Python venv, Cargo's home)
 //	{bin:PKG}     the script that the installed npm package PKG runs; {bin:PKG#NAME} when it has several
 package toolchain
 
@@ -23,6 +23,7 @@ const (
 	Go     = "go"
 	Node   = "node"
 	Python = "python"
+	Rust   = "rust"
 )
 
 // Languages that the table knows.
@@ -44,9 +45,9 @@ type Found struct {
 	Root      string   `json:"root"`               // directory of the nearest manifest, "." for the project's root
 	Manifest  string   `json:"manifest,omitempty"` // its path; "" when there is none
 	Lock      string   `json:"lock,omitempty"`     // path of the lock file; "" when there is none
-	Manager   string   `json:"manager"`            // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip
-	Runner    string   `json:"runner"`             // go, vitest, jest, node, bun, pytest, unittest
-	Module    string   `json:"module,omitempty"`   // go: the module path; node and python: the package's name
+	Manager   string   `json:"manager"`            // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip, cargo
+	Runner    string   `json:"runner"`             // go, vitest, jest, node, bun, pytest, unittest, cargo
+	Module    string   `json:"module,omitempty"`   // go: the module path; node and python: the package's name; rust: that of the library
 
 	// Declared names the packages that the manifest and the files beside it declare, without versions.
 	Declared []string `json:"declared,omitempty"`
@@ -61,6 +62,9 @@ type Found struct {
 	Override map[string]string `json:"override,omitempty"`
 	// SourceDir is "src" for a Python project with that layout; imports start there.
 	SourceDir string `json:"source_dir,omitempty"`
+	// Workspace is the directory that Cargo's messages are relative to, Edition the edition of the language.
+	Workspace string `json:"workspace,omitempty"`
+	Edition   string `json:"edition,omitempty"`
 }
 
 // Has reports whether the project declares the package name as a dependency.
@@ -81,6 +85,7 @@ const (
 	ReportJUnit    Report = "junit-xml"      // pytest (xunit1: with files) in {report}
 	ReportBun      Report = "bun-junit"      // bun test: junit-xml in {report}, and on stderr what it leaves out there
 	ReportUnittest Report = "unittest-jsonl" // unittest: one JSON object a line in {report}
+	ReportCargo    Report = "cargo-json"     // cargo test: messages of the compiler and the text of the tests on stdout, the crates on stderr
 	ReportGoCover  Report = "go-cover"       // a Go cover profile in {report}
 	ReportLCOV     Report = "lcov"           // LCOV tracefile in {report}
 )
@@ -133,7 +138,7 @@ type lock struct{ file, manager string }
 
 // ecosystems is the table. The order is the order of preference where two manifests lie in one directory and the
 // language of the directory does not decide.
-func ecosystems() []ecosystem { return []ecosystem{goRow(), nodeRow(), pythonRow()} }
+func ecosystems() []ecosystem { return []ecosystem{goRow(), nodeRow(), pythonRow(), rustRow()} }
 
 func rowOf(name string) (ecosystem, bool) {
 	for _, e := range ecosystems() {
@@ -233,6 +238,10 @@ func (f Found) TypeCheck(s Selection) []Command {
 		return []Command{f.goCommand("compile", ReportGoTest, args...)}
 	case Node:
 		return f.row().build(f, f.Root)
+	case Rust:
+		c := rustTest(f, s)[0]
+		c.Name, c.Report, c.Argv = "compile", ReportExit, append([]string{"cargo", "test", "--no-run"}, c.Argv[3:]...)
+		return []Command{c}
 	}
 	return nil
 }

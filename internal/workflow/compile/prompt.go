@@ -89,6 +89,9 @@ func (w *work) frame(role string) string {
 		list(&b, "You may create or change only source files (no tests) that match", w.f.SrcPaths)
 		list(&b, "Frozen test files; read them, do not change them", paths(w.frozen))
 	}
+	if !tests {
+		list(&b, "The program adds these lines itself; you may add them as well, and nothing else to these files, to run the tests", w.f.Links)
+	}
 	list(&b, "These files must stay as they are (changes to them are discarded)", w.f.Kept)
 	list(&b, "Existing sources of the module", bound(w.f.Sources, 60))
 	if tests {

@@ -1,0 +1,126 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Link gives the tree in which the module, when it has code, and the modules below it that have some are part of the program: the lines that
+// say so (toolchain.Link) are in it. They are the engine's to write, because they are in files of others.
+func (c *Checker) Link(ctx context.Context, m Module, tree string) (string, error) {
+	if m.Chain.Ecosystem != toolchain.Rust {
+		return tree, nil
+	}
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return "", fmt.Errorf("link %s: %w", m.Dir, err)
+	}
+	files := map[string]git.Entry{}
+	code := false
+	for _, e := range entries {
+		files[e.Path] = e
+		code = code || m.Place.AllowsSource(e.Path)
+	}
+	lines := map[string][]string{}
+	if code {
+		for _, l := range m.Place.Links {
+			lines[l.File] = append(lines[l.File], l.Line)
+		}
+	}
+	for _, d := range m.Place.Exclude {
+		_, inner := files[d+"/mod.rs"]
+		_, flat := files[d+".rs"]
+		if (inner || flat) && path.Dir(d) == path.Dir(m.Place.NewFile) {
+			lines[m.Place.NewFile] = append(lines[m.Place.NewFile], "pub mod "+path.Base(d)+";")
+		}
+	}
+	var edits []git.Edit
+	for _, file := range slices.Sorted(maps(lines)) {
+		var src []byte
+		e, there := files[file]
+		if there {
+			if src, err = c.repo.ReadBlob(ctx, e.ID); err != nil {
+				return "", fmt.Errorf("link %s: %w", m.Dir, err)
+			}
+		}
+		out := toolchain.WithLinks(src, lines[file])
+		if bytes.Equal(src, out) {
+			continue
+		}
+		id, err := c.repo.WriteBlob(ctx, out)
+		if err != nil {
+			return "", fmt.Errorf("link %s: %w", m.Dir, err)
+		}
+		edits = append(edits, git.Edit{Path: file, Mode: firstNonEmpty(e.Mode, "100644"), ID: id})
+	}
+	if len(edits) == 0 {
+		return tree, nil
+	}
+	out, err := c.repo.EditTree(ctx, tree, edits)
+	if err != nil {
+		return "", fmt.Errorf("link %s: %w", m.Dir, err)
+	}
+	return out, nil
+}
+
+// Unlink is tree, made from before, without the links of the module that before had not: other modules add theirs at the same place, which is
+// no conflict. Link adds them again.
+func (c *Checker) Unlink(ctx context.Context, m Module, before, tree string) (string, error) {
+	if len(m.Place.Links) == 0 {
+		return tree, nil
+	}
+	changes, err := Changes(ctx, c.repo, before, tree)
+	if err != nil {
+		return "", fmt.Errorf("unlink %s: %w", m.Dir, err)
+	}
+	var edits []git.Edit
+	for _, ch := range changes {
+		if m.onlyLinks(ch) {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		}
+	}
+	out, err := c.repo.EditTree(ctx, tree, edits)
+	if err != nil {
+		return "", fmt.Errorf("unlink %s: %w", m.Dir, err)
+	}
+	return out, nil
+}
+
+// onlyLinks reports whether a change adds links of the module to a file that they belong into, and nothing else.
+func (m Module) onlyLinks(ch Change) bool {
+	var mine []string
+	for _, l := range m.Place.Links {
+		if l.File == ch.Path {
+			mine = append(mine, l.Line)
+		}
+	}
+	if len(mine) == 0 || ch.Status == 'D' || ch.NewMode == linkMode {
+		return false
+	}
+	lines, only := toolchain.NewLinks(ch.Old, ch.New)
+	return only && len(toolchain.WithLinks([]byte(mine[0]+"\n"), append(lines, mine...))) == len(toolchain.WithLinks([]byte(mine[0]+"\n"), mine))
+}
+
+// linkChanges are the files of which an author changed the links only.
+func (c *Checker) linkChanges(ctx context.Context, m Module, before, tree string) ([]string, error) {
+	if len(m.Place.Links) == 0 {
+		return nil, nil
+	}
+	changes, err := Changes(ctx, c.repo, before, tree)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, ch := range changes {
+		if m.onlyLinks(ch) {
+			out = append(out, ch.Path)
+		}
+	}
+	return out, nil
+}

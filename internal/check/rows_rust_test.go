@@ -1,0 +1,76 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+func rustSample() sample {
+	const impl = "//! Divides.\n\n/// Why a division is not possible.\n#[derive(Debug, Clone, PartialEq)]\npub enum DivError {\n    Zero,\n}\n\n/// Divides whole numbers.\npub fn div(a: i64, b: i64) -> Result<i64, DivError> {\n    if b == 0 {\n        return Err(DivError::Zero);\n    }\n    if a < 0 && b < 0 {\n        return div(-a, -b);\n    }\n    Ok(a / b)\n}\n"
+	const test = "use sample::calc::{div, DivError};\n\n#[test]\nfn divides() {\n    assert_eq!(div(6, 3), Ok(2));\n}\n\nmod errors {\n    use super::*;\n\n    #[test]\n    fn zero() {\n        assert_eq!(div(1, 0), Err(DivError::Zero));\n    }\n}\n\n#[test]\nfn of_zero() {\n    assert_eq!(div(0, 3).unwrap(), 0);\n}\n\n#[test]\n#[should_panic(expected = \"Zero\")]\nfn unwraps() {\n    div(1, 0).unwrap();\n}\n"
+	return sample{
+		name: "rust", dir: "src/calc",
+		base: map[string]string{
+			"Cargo.toml": "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "//! Samples.\n\npub mod other;\n",
+			"src/other/mod.rs": "/// One.\npub fn one() -> u8 {\n    1\n}\n\n#[cfg(test)]\nmod tests;\n", "src/other/tests.rs": "use super::one;\n\n#[test]\nfn gives_one() {\n    assert_eq!(one(), 1);\n}\n",
+			"src/calc/CLAUDE.md": "# calc\n",
+		},
+		exports: []step.Export{{Kind: "function", Name: "div", Signature: "div(a: i64, b: i64) -> Result<i64, DivError>"}, {Kind: "enum", Name: "DivError", Signature: "DivError: Zero"}},
+		test:    map[string]string{"tests/calc_test.rs": test},
+		ids:     []string{"tests/calc_test.rs::divides", "tests/calc_test.rs::errors::zero", "tests/calc_test.rs::of_zero", "tests/calc_test.rs::unwraps"},
+		// The author of the right code adds the link to run the tests, that of the wrong one leaves it to the engine.
+		right:     map[string]string{"src/calc/mod.rs": impl, "src/lib.rs": "//! Samples.\n\npub mod other;\npub mod calc;\n"},
+		wrong:     map[string]string{"src/calc/mod.rs": strings.Replace(impl, "return Err(DivError::Zero);", "return Ok(0);", 1)},
+		cheat:     map[string]string{"src/calc/mod.rs": strings.Replace(impl, "return Err(DivError::Zero);", "return Ok(0);", 1), "tests/calc_test.rs": "#[test]\nfn divides() {\n    assert!(true);\n}\n"},
+		refactor:  map[string]string{"src/calc/mod.rs": strings.Replace(impl, "Ok(a / b)\n}\n", "Ok(quotient(a, b))\n}\n\nfn quotient(a: i64, b: i64) -> i64 {\n    a / b\n}\n", 1)},
+		breaking:  map[string]string{"src/calc/mod.rs": strings.Replace(impl, "pub fn div(a: i64, b: i64)", "pub fn div(a: i64, b: impl Into<i64>)", 1)},
+		weakTest:  map[string]string{"tests/calc_test.rs": "use sample::calc::div;\n\n#[test]\nfn divides() {\n    assert_ne!(div(0, 3), Ok(1000));\n}\n"},
+		broken:    map[string]string{"tests/calc_test.rs": "use sample::calc::div;\nuse nowhere_at_all::x;\n\n#[test]\nfn divides() {\n    assert_eq!(div(6, 3), Ok(x));\n}\n"},
+		satisfied: map[string]string{"tests/calc_test.rs": "use sample::calc::div;\n\n#[test]\nfn divides() {\n    assert_eq!(div(6, 3), Ok(2));\n}\n\n#[test]\nfn nothing() {\n    assert_eq!(\"a\".len(), 1);\n}\n"},
+	}
+}
+
+func TestProofsRust(t *testing.T) {
+	t.Parallel()
+	needs(t, "cargo")
+	prove(t, rustSample())
+}
+
+// TestRedRustCutsOut has tests that cannot compile against any stub, and one that is wrong.
+func TestRedRustCutsOut(t *testing.T) {
+	t.Parallel()
+	needs(t, "cargo")
+	l := newLab(t)
+	base := l.tree("", map[string]string{
+		"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "pub mod price;\n",
+		"src/price/mod.rs": "pub struct Price {\n    pub cents: u64,\n}\n", "src/cart/CLAUDE.md": "# cart\n",
+	})
+	m := l.module(base, "src/cart",
+		step.Export{Kind: "type", Name: "Cart", Signature: "Cart { owner: String }"}, step.Export{Kind: "function", Name: "Cart.new", Signature: "Cart.new(owner: &str) -> Cart"},
+		step.Export{Kind: "function", Name: "Cart.add", Signature: "Cart.add(&mut self, item: Item, price: &Price) -> Result<HashMap<String, u64>, CartError>"},
+		step.Export{Kind: "function", Name: "total", Signature: "pub fn total<T: Into<u64>>(of: &Cart, more: T) -> u64"},
+		step.Export{Kind: "type", Name: "Visit", Signature: "pub trait Visit"}, step.Export{Kind: "function", Name: "Visit.visit", Signature: "Visit.visit(&self, cart: &Cart) -> bool"},
+		step.Export{Kind: "variable", Name: "LIMIT", Signature: "LIMIT: usize = 20"}, step.Export{Kind: "function", Name: "broken", Signature: "broken(what) -> !!"},
+	)
+	m.Names = []string{"CartError", "Item"}
+	m.SpecText = "a full cart gives `CartError::Full`"
+	const head = "use shop::cart::{total, Cart, CartError, Visit, LIMIT};\nuse shop::price::Price;\n\n"
+	tests := head + "#[test]\nfn owner() {\n    assert_eq!(Cart::new(\"a\").owner, \"a\");\n}\n\n#[test]\nfn sum() {\n    let cart = Cart::new(\"a\");\n    assert_eq!(total(&cart, 1u8), 1);\n}\n\n" +
+		"#[test]\nfn full() {\n    assert!(matches!(CartError::Full, CartError::Full));\n    assert_eq!(LIMIT, 21);\n}\n\n#[test]\nfn limit() {\n    assert_eq!(LIMIT, 20);\n}\n\n" +
+		"struct All;\n\nimpl Visit for All {\n    fn visit(&self, cart: &Cart) -> bool {\n        cart.owner == \"a\" && Price { cents: 1 }.cents == 1\n    }\n}\n\n#[test]\nfn visits() {\n    assert!(All.visit(&Cart::new(\"a\")));\n}\n"
+	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{"tests/cart_test.rs": tests}), nil)
+	want(t, "red", p, err, true)
+	slices.Sort(p.Red)
+	if got := strings.Join(p.Red, " "); got != "tests/cart_test.rs::full tests/cart_test.rs::limit tests/cart_test.rs::owner tests/cart_test.rs::sum tests/cart_test.rs::visits" {
+		t.Errorf("red = %s, findings %+v", got, p.Findings)
+	}
+	wrong := tests + "\n#[test]\nfn mistaken() {\n    let n: u64 = \"text\";\n    assert_eq!(total(&Cart::new(\"a\"), n), 1);\n}\n"
+	p, err = l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{"tests/cart_test.rs": wrong}), nil)
+	want(t, "red with a mistake", p, err, false, "red-unrelated-failure")
+	if len(p.Red) != 5 || len(p.Findings) != 1 || !strings.Contains(p.Findings[0].Message, "mistaken") {
+		t.Errorf("red = %q, findings %+v", p.Red, p.Findings)
+	}
+}

@@ -1,0 +1,216 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// stubText is a file with stubs as it is written, and the way in which each part of it is.
+type stubText struct {
+	toolchain.StubFile
+
+	before string // what the file holds already
+	takes  []int  // of each part: which way is taken
+	first  []int  // of each part: its first line
+	end    int    // line behind the last part
+}
+
+// moduleSources are the module's sources as they are now.
+func (s *stubber) moduleSources() []string {
+	var out []string
+	for name := range s.p.entries {
+		if s.m.Place.AllowsSource(name) && s.p.ours(name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// files writes the stubs of a language that needs whole files.
+func (s *stubber) files(tests []string, fails bool) error {
+	have, types := map[string]bool{}, map[string]bool{}
+	present := s.moduleSources()
+	for _, name := range present {
+		for _, e := range source.Parse(name, s.p.read(name)).Exports {
+			have[strings.TrimPrefix(e.Owner+"."+e.Name, ".")] = true
+			types[e.Name] = true
+		}
+	}
+	st := toolchain.Stubs{Language: s.m.Chain.Language, Fails: fails, File: s.m.Place.NewFile, Dir: s.m.Dir}
+	if len(present) > 0 && !has(present, st.File) {
+		st.File = present[0]
+	}
+	for _, e := range s.m.Exports {
+		sym := fileSymbol(e)
+		types[sym.Name] = types[sym.Name] || sym.Owner == ""
+		if !have[strings.TrimPrefix(sym.Owner+"."+sym.Name, ".")] {
+			st.Symbols = append(st.Symbols, sym)
+		}
+	}
+	wanted := map[string]bool{}
+	for _, t := range tests {
+		for _, tok := range source.Parse(t, s.p.read(t)).Tokens {
+			wanted[tok.Text] = tok.Kind == source.Ident || wanted[tok.Text]
+		}
+	}
+	for _, name := range s.m.Names {
+		if isType(name) && wanted[name] && !types[name] && s.importLine(name) == "" && !toolchain.Builtin(s.m.Chain.Language, name) {
+			types[name] = true
+			st.Symbols = append(st.Symbols, toolchain.Symbol{Name: name, Kind: "class"})
+		}
+	}
+	// What signatures name and nobody declares has to be something.
+	for _, sym := range slices.Clone(st.Symbols) {
+		for _, name := range toolchain.TypesOf(sym) {
+			if !types[name] && s.importLine(name) == "" && !toolchain.Builtin(s.m.Chain.Language, name) {
+				types[name], s.invented[name] = true, true
+				st.Symbols = append(st.Symbols, toolchain.Symbol{Name: name, Kind: "class"})
+			}
+		}
+	}
+	st.Known = func(name string) bool { return types[name] }
+	st.Find = func(name string) string {
+		if types[name] {
+			return ""
+		}
+		return s.importLine(name)
+	}
+	for _, f := range st.Files() {
+		s.texts = append(s.texts, &stubText{StubFile: f, before: string(s.p.read(f.Name)), takes: make([]int, len(f.Parts))})
+	}
+	if err := s.writeTexts(); err != nil {
+		return err
+	}
+	return s.links()
+}
+
+func isType(name string) bool {
+	return name != "" && name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, ".")
+}
+
+// fileSymbol is an export of a spec; a method may be written with its type before two colons or a sharp.
+func fileSymbol(e step.Export) toolchain.Symbol {
+	e.Name = strings.NewReplacer("::", ".", "#", ".").Replace(e.Name)
+	sym := symbol(e)
+	if sym.Kind == "method" && !strings.Contains(sym.Signature, "(") {
+		sym.Kind = "field"
+	}
+	return sym
+}
+
+// links makes the module part of the program.
+func (s *stubber) links() error {
+	for _, l := range s.m.Place.Links {
+		src := s.p.read(l.File)
+		if out := toolchain.WithLinks(src, []string{l.Line}); string(out) != string(src) {
+			if err := s.put(l.File, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeTexts writes the files and notes on which lines each part is.
+func (s *stubber) writeTexts() error {
+	for _, t := range s.texts {
+		var b strings.Builder
+		before, after := t.before, ""
+		if before != "" && t.Tail != "" { // the last brace ends the type that gets more members
+			if i := strings.LastIndexByte(before, '}'); i >= 0 {
+				before, after = before[:i], before[i:]
+			}
+		}
+		if before == "" {
+			b.WriteString(t.Head)
+		} else {
+			b.WriteString(before)
+			if !strings.HasSuffix(before, "\n") {
+				b.WriteString("\n")
+			}
+			if t.Tail == "" {
+				b.WriteString(t.Head)
+			}
+		}
+		t.first = t.first[:0]
+		for i, p := range t.Parts {
+			t.first = append(t.first, strings.Count(b.String(), "\n")+1)
+			if t.takes[i] < len(p) {
+				b.WriteString(p[t.takes[i]])
+			}
+		}
+		t.end = strings.Count(b.String(), "\n") + 1
+		if after != "" {
+			b.WriteString(after)
+		} else {
+			b.WriteString(t.Tail)
+		}
+		if err := s.put(t.Name, []byte(b.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mendTexts writes parts that the compiler complains about in the next way that there is.
+func (s *stubber) mendTexts(list []complaint) (bool, error) {
+	changed := false
+	for _, t := range s.texts {
+		bad := map[int]bool{}
+		for _, c := range list {
+			for i := range t.Parts {
+				end := t.end
+				if i+1 < len(t.first) {
+					end = t.first[i+1]
+				}
+				if c.file == t.Name && t.first[i] <= c.line && c.line < end {
+					bad[i] = true
+				}
+			}
+		}
+		for i := range bad {
+			if t.takes[i] < len(t.Parts[i]) {
+				t.takes[i]++
+				changed = true
+			}
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	return true, s.writeTexts()
+}
+
+// importLine makes a type known that is declared elsewhere: by the tests' own imports, by the language's library, by the project. It is ""
+// for one that nobody declares.
+func (s *stubber) importLine(name string) string {
+	if line := toolchain.LibraryImport(s.m.Chain.Language, name); line != "" {
+		return line
+	}
+	if s.declared == nil {
+		s.declared = map[string]string{}
+		for file := range s.p.entries {
+			if !s.p.ours(file) || toolchain.IsTest(file) || s.m.Place.AllowsSource(file) {
+				continue
+			}
+			f := source.Parse(file, s.p.read(file))
+			for _, e := range f.Exports {
+				if e.Owner == "" && e.Kind != "reexport" && e.Kind != "function" {
+					if have := s.declared[e.Name]; have == "" || file < have {
+						s.declared[e.Name] = file
+					}
+				}
+			}
+		}
+	}
+	file := s.declared[name]
+	if file == "" {
+		return ""
+	}
+	return toolchain.ImportOf(s.m.Chain, file, source.Parse(file, s.p.read(file)).Package, name)
+}

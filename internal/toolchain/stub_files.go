@@ -1,0 +1,252 @@
+package toolchain
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// Stubs are what stands in for a module whose language needs whole files: Rust, Java, Kotlin. In Go, TypeScript and Python stubs are single
+// declarations, see FailingStub.
+type Stubs struct {
+	Language string
+	Symbols  []Symbol
+	Fails    bool // what is called fails; else it gives an empty value where one is known
+	// Package is the package that the files belong to, Dir their directory.
+	Package, Dir string
+	// File is the file that takes what may be in any: of Rust all.
+	File string
+	// Find gives the line that makes a type known that the signatures use, "" for a type that is known already or nowhere.
+	Find func(name string) string
+	// Known says that a type is declared already, in the module itself or by the language.
+	Known func(name string) bool
+}
+
+// StubFile is a file with stubs. Each part can be written in several ways: the first that compiles is taken, and none if none does.
+type StubFile struct {
+	Name, Head, Tail string
+	Parts            [][]string
+}
+
+// Files makes the files. A symbol whose signature says too little is left out.
+func (s Stubs) Files() []StubFile {
+	switch s.Language {
+	case LangRust:
+		return s.rust()
+	}
+	return nil
+}
+
+// FileStubs reports whether the stubs of a language are whole files.
+func FileStubs(language string) bool { return language == LangRust }
+
+// callable is a function as a spec writes it, taken apart as text.
+type callable struct {
+	generics, params, result, tail, before string
+}
+
+// readCallable finds name( in a signature; ok is false when there is none.
+func readCallable(sig, name string) (c callable, ok bool) {
+	sig = strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(sig), "`;{ ")), " ")
+	at := -1
+	for from := 0; ; {
+		i := strings.Index(sig[from:], name)
+		if i < 0 {
+			return c, false
+		}
+		i += from
+		from = i + len(name)
+		rest := sig[from:]
+		word := i > 0 && (sig[i-1] == '_' || sig[i-1] >= '0' && sig[i-1] <= '9' || sig[i-1] >= 'A' && sig[i-1] <= 'z' && sig[i-1] != '[' && sig[i-1] != ']')
+		if !word && (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "<")) {
+			at = from
+			break
+		}
+	}
+	c.before = strings.TrimRight(sig[:at-len(name)], " .:#")
+	rest := sig[at:]
+	if strings.HasPrefix(rest, "<") {
+		n := group(rest)
+		if n == 0 {
+			return c, false
+		}
+		c.generics, rest = rest[:n], rest[n:]
+	}
+	n := group(rest)
+	if n == 0 || rest[0] != '(' {
+		return c, false
+	}
+	c.params, rest = strings.TrimSpace(rest[1:n-1]), strings.TrimSpace(rest[n:])
+	for _, mark := range []string{"->", "→", ":"} {
+		if r, found := strings.CutPrefix(rest, mark); found {
+			rest = strings.TrimSpace(r)
+			for _, end := range []string{" where ", " throws "} {
+				if r, more, found := strings.Cut(rest, end); found {
+					c.result, c.tail = strings.TrimSpace(r), strings.TrimSpace(end)+" "+more
+					return c, true
+				}
+			}
+			c.result = rest
+			return c, true
+		}
+	}
+	c.tail = rest
+	return c, true
+}
+
+// group is the length of the bracketed text that s begins with, 0 when it does not end.
+func group(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '>':
+			if i == 0 || s[i-1] != '-' && s[i-1] != '=' {
+				depth--
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// parts cuts a text at the commas of its level.
+func parts(s string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '>':
+			if i == 0 || s[i-1] != '-' && s[i-1] != '=' {
+				depth--
+			}
+		case ',':
+			if depth == 0 {
+				out = append(out, strings.TrimSpace(s[from:i]))
+				from = i + 1
+			}
+		}
+	}
+	if last := strings.TrimSpace(s[from:]); last != "" {
+		out = append(out, last)
+	}
+	return out
+}
+
+// braced is the text between the braces of a signature; ok is false without any.
+func braced(sig string) (string, bool) {
+	from, to := strings.IndexByte(sig, '{'), strings.LastIndexByte(sig, '}')
+	if from < 0 || to < from {
+		return "", false
+	}
+	return strings.TrimSpace(sig[from+1 : to]), true
+}
+
+var typeName = re.New(`\b[\p{Lu}][\pL\pN_]*\b`)
+
+// typesIn are the names in a text that look like types, each once.
+func typesIn(text string) []string {
+	var out []string
+	for _, n := range typeName().FindAllString(stringsIn().ReplaceAllString(text, ""), -1) {
+		out = addOnce(out, n)
+	}
+	return out
+}
+
+var stringsIn = re.New(`"(?:[^"\\]|\\.)*"`)
+
+// owned groups symbols by the type that they belong to.
+func (s Stubs) owned() (top []Symbol, members map[string][]Symbol) {
+	members = map[string][]Symbol{}
+	for _, x := range s.Symbols {
+		if x.Owner != "" {
+			members[x.Owner] = append(members[x.Owner], x)
+		} else {
+			top = append(top, x)
+		}
+	}
+	return top, members
+}
+
+// TypesOf are the names in a symbol's signature that look like types of somebody, without its own type parameters.
+func TypesOf(x Symbol) []string {
+	var out []string
+	sig := x.Signature
+	if c, ok := readCallable(sig, x.Name); ok {
+		sig = c.params + " " + c.result + " " + c.tail + " " + c.before
+		for _, g := range typesIn(c.generics) {
+			sig = wordOf(g).ReplaceAllString(sig, "")
+		}
+	} else if x.Kind == "enum" {
+		if body, ok := braced(sig); !ok {
+			return nil
+		} else {
+			sig = ""
+			for _, v := range parts(body) {
+				if i := strings.IndexAny(v, "({"); i > 0 {
+					sig += v[i:]
+				}
+			}
+		}
+	} else if body, ok := braced(sig); ok {
+		sig = body
+	} else {
+		_, sig, _ = strings.Cut(sig, x.Name)
+		sig, _, _ = strings.Cut(sig, "=")
+	}
+	for _, n := range typesIn(sig) {
+		if n != x.Name && n != x.Owner && n != "Self" && len(n) > 1 && strings.ToUpper(n) != n {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func wordOf(w string) *regexp.Regexp { return regexp.MustCompile(`\b` + regexp.QuoteMeta(w) + `\b`) }
+
+var builtins = map[string]string{
+	LangRust: "String Vec Option Some None Result Ok Err Box Fn FnMut FnOnce Iterator IntoIterator Into From TryFrom TryInto AsRef AsMut Default Clone Copy Send Sync Sized Drop Eq PartialEq Ord PartialOrd ToString ToOwned Extend ExactSizeIterator DoubleEndedIterator Self",
+}
+
+var libraries = map[string]map[string]string{
+	LangRust: {
+		"std::collections": "HashMap HashSet BTreeMap BTreeSet VecDeque BinaryHeap", "std::time": "Duration Instant SystemTime",
+		"std::path": "Path PathBuf", "std::sync": "Arc Mutex RwLock", "std::rc": "Rc", "std::cell": "RefCell Cell", "std::cmp": "Ordering",
+		"std::fmt": "Display Debug Formatter", "std::error": "Error", "std::io": "Read Write BufRead", "std::hash": "Hash", "std::borrow": "Cow",
+		"std::num": "NonZeroU32 NonZeroU64 ParseIntError", "std::str": "FromStr", "std::net": "IpAddr SocketAddr", "std::marker": "PhantomData",
+		"std::pin": "Pin", "std::future": "Future", "std::ops": "Range",
+	},
+}
+
+// Builtin reports whether a language knows a type without any import.
+func Builtin(language, name string) bool { return contains(strings.Fields(builtins[language]), name) }
+
+// LibraryImport is the line that makes a type of the language's own library known, "" for any other.
+func LibraryImport(language, name string) string {
+	for _, from := range sortedKeys(libraries[language]) {
+		if !contains(strings.Fields(libraries[language][from]), name) {
+			continue
+		}
+		return "use " + from + "::" + name + ";"
+	}
+	return ""
+}
+
+// ImportOf is the line by which a file of the project makes a type known that another one of it declares. pkg is the package of that file.
+func ImportOf(f Found, file, pkg, name string) string {
+	crate, module := RustModule(f.rel(file))
+	if crate != "lib" {
+		return ""
+	}
+	return "use " + strings.TrimSuffix("crate::"+module, "::") + "::" + name + ";"
+}
