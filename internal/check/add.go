@@ -36,11 +36,16 @@ func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, d
 		}
 	}
 	if add.File != "" {
-		text := strings.TrimRight(string(p.read(add.File)), "\n")
+		src := p.read(add.File)
+		text := strings.TrimRight(string(src), "\n")
 		if text != "" {
 			text += "\n"
 		}
-		if err = p.write(add.File, []byte(text+strings.Join(add.Lines, "\n")+"\n")); err != nil {
+		text += strings.Join(add.Lines, "\n") + "\n"
+		if add.Edit != nil {
+			text = string(add.Edit(src))
+		}
+		if err = p.write(add.File, []byte(text)); err != nil {
 			return proof, fmt.Errorf("add packages: %w", err)
 		}
 	}

@@ -47,6 +47,10 @@ func (p *place) complaints(ctx context.Context, files []string) ([]complaint, []
 			}
 			continue
 		}
+		if p.chain.Ecosystem == toolchain.JVM {
+			out = append(out, reader{chain: p.chain, root: p.root}.jvmComplaints(o.output)...)
+			continue
+		}
 		place := tsPlace
 		text := string(o.output)
 		if p.chain.Ecosystem == toolchain.Go {

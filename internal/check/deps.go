@@ -126,25 +126,25 @@ func maps[V any](m map[string]V) func(yield func(string) bool) {
 	}
 }
 
-// installFiles reads the files that decide what is installed, and the manifests of a workspace's packages. beside are the sources that the
-// package manager only looks for: whatever is in them, it installs the same.
-func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (files map[string][]byte, beside []string, err error) {
+// installFiles reads the files that decide what is installed, and the manifests of a workspace's packages. beside are what the package
+// manager looks for besides (toolchain.Found.Beside).
+func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain.Found) (files map[string][]byte, beside map[string]string, err error) {
 	entries, err := c.repo.ReadTree(ctx, base)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read lock file: %w", err)
 	}
 	want := map[string]string{}
+	var sources []string
 	for _, e := range entries {
 		manifest := chain.Ecosystem == toolchain.Node && path.Base(e.Path) == "package.json" &&
 			!strings.Contains(e.Path, "node_modules/")
-		if chain.Ecosystem == toolchain.Rust {
+		switch chain.Ecosystem {
+		case toolchain.Rust:
 			manifest = path.Base(e.Path) == "Cargo.toml"
-			if manifest {
-				beside = append(beside, path.Join(path.Dir(e.Path), "src/lib.rs"))
-			} else if strings.HasSuffix(e.Path, ".rs") {
-				beside = append(beside, e.Path)
-			}
+		case toolchain.JVM:
+			manifest = path.Base(e.Path) == "pom.xml"
 		}
+		sources = append(sources, e.Path)
 		if slices.Contains(chain.Installs, e.Path) || manifest || chain.Ecosystem == toolchain.Go && path.Base(e.Path) == "go.mod" {
 			want[e.Path] = e.ID
 		}
@@ -161,11 +161,11 @@ func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain
 	for name, id := range want {
 		out[name] = blobs[id]
 	}
-	return out, beside, nil
+	return out, chain.Beside(out, sources), nil
 }
 
 // install works in a directory beside the cache's and renames it at the end, so that a cut installation is never used.
-func (c *Checker) install(ctx context.Context, dir string, files map[string][]byte, beside []string, chain toolchain.Found, setup []toolchain.Command) error {
+func (c *Checker) install(ctx context.Context, dir string, files map[string][]byte, beside map[string]string, chain toolchain.Found, setup []toolchain.Command) error {
 	work, err := os.MkdirTemp(c.o.Cache, "installing-")
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
@@ -183,8 +183,8 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
-	for _, name := range beside {
-		if err := p.write(name, nil); err != nil {
+	for name, text := range beside {
+		if err := p.write(name, []byte(text)); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
@@ -200,10 +200,13 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 			return fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
 		}
 	}
-	for _, d := range []string{"home", "tmp", "reports", "venv/.package-cache", "venv/.package-cache-mutate", "venv/.global-cache"} {
+	for _, d := range []string{"home", "tmp", "reports", "venv/.package-cache", "venv/.package-cache-mutate", "venv/.global-cache", "settings.xml"} {
 		if err := removeAll(filepath.Join(work, d)); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
+	}
+	if err := p.keepDownloads(); err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
@@ -221,7 +224,11 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 
 // settings gives an installation what the user has told the package manager for good: where its registries are.
 func (p *place) settings() error {
-	if p.chain.Ecosystem != toolchain.Rust {
+	switch p.chain.Ecosystem {
+	case toolchain.JVM:
+		return p.mavenSettings()
+	case toolchain.Rust:
+	default:
 		return nil
 	}
 	home := firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(p.c.lookup("HOME"), ".cargo"))
@@ -237,7 +244,7 @@ func (p *place) settings() error {
 
 // hasEnv reports whether the setup of an ecosystem fills {env}.
 func hasEnv(chain toolchain.Found) bool {
-	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Rust
+	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Rust || chain.Ecosystem == toolchain.JVM
 }
 
 // found lists what an installation made.

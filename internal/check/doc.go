@@ -23,7 +23,7 @@ import (
 
 // EnvironmentError says that something has to be installed before a check can run, and how.
 type EnvironmentError struct {
-	Tool    string // what is missing
+	Tool    string // what is missing; "" when Install says all
 	Install string // the command that a person installs it with
 	Detail  string // what was tried, when that helps
 }
@@ -31,6 +31,9 @@ type EnvironmentError struct {
 // Error says what is missing and what to do.
 func (e *EnvironmentError) Error() string {
 	text := e.Tool + " is not installed: " + e.Install
+	if e.Tool == "" {
+		text = e.Install
+	}
 	if e.Detail != "" {
 		text += " (" + e.Detail + ")"
 	}

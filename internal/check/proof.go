@@ -89,6 +89,8 @@ func languagesOf(chain toolchain.Found) []string {
 		return []string{source.Python}
 	case toolchain.Rust:
 		return []string{source.Rust}
+	case toolchain.JVM:
+		return []string{source.Java, source.Kotlin}
 	}
 	return nil
 }

@@ -57,6 +57,9 @@ var missingName = []re.Regexp{
 	re.New("(?:could not|cannot) find `(\\w+)` in"),
 	re.New("unresolved imports? (?:`[\\w:]+`, )*`(?:\\w+::)*(\\w+)`"),
 	re.New("use of (?:undeclared|unresolved) (?:type|crate or module|module or unlinked crate) `(\\w+)`"),
+	// Java and Kotlin
+	re.New(`symbol:\s+(?:method|variable|class|static \w+) ([\pL\w$]+)`),
+	re.New("Unresolved reference:? [`']?([\\pL\\w$]+)"),
 	re.New(`(?:__vite_ssr_import_\d+__|_\w+)\.([\pL\w$]+)\)? is not a (?:function|constructor)`),
 }
 

@@ -25,6 +25,10 @@ type reader struct {
 	root  string // absolute path of the project's root in the check tree
 	// fileOf finds the test file of a Go test by the package's directory and the test's name.
 	fileOf func(dir, name string) string
+	// reports, tests and text are of the place that the tests ran in: what the runner wrote below it, its test files, the text of a file.
+	reports func() [][]byte
+	tests   func() []string
+	text    func(name string) []byte
 }
 
 // read makes results of a command's report, its standard output and all its output. It gives one result a test, and one with only a path for each file or package that could not be loaded.
@@ -44,6 +48,8 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 		return r.unittest(report)
 	case toolchain.ReportCargo:
 		return r.cargo(stdout, output)
+	case toolchain.ReportSurefire:
+		return r.surefire(r.reports(), output)
 	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:
 	}
 	return nil, nil

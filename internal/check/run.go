@@ -45,7 +45,7 @@ var allowedInstall = []string{
 	"NODE_EXTRA_CA_CERTS", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOAUTH",
 }
 
-var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_", "CARGO_"}
+var allowedInstallPrefix = []string{"PIP_", "UV_", "NPM_CONFIG_", "POETRY_", "YARN_", "BUN_", "CARGO_", "MAVEN_"}
 
 // lookup finds a variable in the surrounding environment.
 func (c *Checker) lookup(name string) string {
@@ -141,6 +141,14 @@ func names(env []string) []string {
 // exec runs a command in the place. A run that failed is an outcome; an error means that it could not be run at all, as an
 // EnvironmentError when something is missing.
 func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (outcome, error) {
+	if cmd.Refuse != "" && len(cmd.Argv) == 0 {
+		return outcome{}, &EnvironmentError{Install: cmd.Refuse}
+	}
+	if cmd.Report == toolchain.ReportSurefire {
+		if err := p.oldReports(); err != nil {
+			return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
+		}
+	}
 	p.runs++
 	report := filepath.Join(p.dir, "reports", strconv.Itoa(p.runs))
 	dir := p.full(cmd.Dir)
@@ -213,6 +221,9 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, report string, stdout [
 		return
 	}
 	b, err := os.ReadFile(report)
+	if cmd.Report == toolchain.ReportSurefire {
+		err = nil
+	}
 	if err != nil && cmd.Report == toolchain.ReportLCOV {
 		b, err = os.ReadFile(filepath.Join(report, "lcov.info"))
 	}
@@ -223,7 +234,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, report string, stdout [
 		return
 	}
 	o.report = b
-	results, err := reader{chain: p.chain, root: p.root, fileOf: p.fileOf}.read(cmd.Report, b, stdout, o.output)
+	results, err := reader{chain: p.chain, root: p.root, fileOf: p.fileOf, reports: p.reports, tests: p.testFiles, text: p.read}.read(cmd.Report, b, stdout, o.output)
 	if err != nil && o.problem == "" {
 		o.problem = "the runner's report cannot be read: " + err.Error()
 	}
@@ -274,7 +285,7 @@ func (p *place) fillIn(arg, report, dir string, cmd toolchain.Command) (string, 
 	if strings.HasPrefix(arg, "{bin:") {
 		return p.script(strings.TrimSuffix(strings.TrimPrefix(arg, "{bin:"), "}"), dir, cmd)
 	}
-	return strings.NewReplacer("{report}", report, "{root}", dir, "{env}", p.deps.home(p)).Replace(arg), nil
+	return strings.NewReplacer("{report}", report, "{root}", dir, "{env}", p.deps.home(p), "{home}", filepath.Join(p.dir, "home"), "{settings}", p.settingsFile()).Replace(arg), nil
 }
 
 // script finds the file that an installed npm package runs, in the node_modules directories from dir upwards.

@@ -40,6 +40,7 @@ type stubber struct {
 	golib    goStubs
 	texts    []*stubText       // languages whose stubs are whole files
 	declared map[string]string // types of the project outside of the module, with their files
+	imported map[string]string // types that tests import, with the lines
 	invented map[string]bool   // types that signatures name and nothing declares
 }
 

@@ -52,12 +52,19 @@ func (s *stubber) files(tests []string, fails bool) error {
 			st.Symbols = append(st.Symbols, sym)
 		}
 	}
-	wanted := map[string]bool{}
+	st.Package = s.jvmPackage(present)
+	wanted, called := map[string]bool{}, map[string]bool{}
 	for _, t := range tests {
-		for _, tok := range source.Parse(t, s.p.read(t)).Tokens {
+		f := source.Parse(t, s.p.read(t))
+		for i, tok := range f.Tokens {
 			wanted[tok.Text] = tok.Kind == source.Ident || wanted[tok.Text]
+			if i > 1 && f.Tokens[i-1].Text == "." && isType(f.Tokens[i-2].Text) {
+				called[f.Tokens[i-2].Text+"."+tok.Text] = true
+			}
 		}
+		s.testImports(f)
 	}
+	st.Static = func(owner, name string) bool { return called[owner+"."+name] }
 	for _, name := range s.m.Names {
 		if isType(name) && wanted[name] && !types[name] && s.importLine(name) == "" && !toolchain.Builtin(s.m.Chain.Language, name) {
 			types[name] = true
@@ -73,9 +80,8 @@ func (s *stubber) files(tests []string, fails bool) error {
 			}
 		}
 	}
-	st.Known = func(name string) bool { return types[name] }
 	st.Find = func(name string) string {
-		if types[name] {
+		if types[name] || toolchain.Builtin(s.m.Chain.Language, name) {
 			return ""
 		}
 		return s.importLine(name)
@@ -87,6 +93,37 @@ func (s *stubber) files(tests []string, fails bool) error {
 		return err
 	}
 	return s.links()
+}
+
+// jvmPackage is the package of the module.
+func (s *stubber) jvmPackage(present []string) string {
+	if s.m.Chain.Ecosystem != toolchain.JVM {
+		return ""
+	}
+	for _, name := range present {
+		if f := source.Parse(name, s.p.read(name)); f.Package != "" {
+			return f.Package
+		}
+	}
+	return toolchain.JVMPackage(s.m.Dir)
+}
+
+// testImports notes how tests of Java or Kotlin make types of others known.
+func (s *stubber) testImports(f source.File) {
+	if s.m.Chain.Ecosystem != toolchain.JVM {
+		return
+	}
+	if s.imported == nil {
+		s.imported = map[string]string{}
+	}
+	end := map[string]string{source.Java: ";"}[f.Lang]
+	for _, imp := range f.Imports {
+		for _, n := range imp.Names {
+			if isType(n) && imp.From != "" && !isType(imp.From[strings.LastIndexByte(imp.From, '.')+1:]) && imp.From != f.Package {
+				s.imported[n] = "import " + imp.From + "." + n + end
+			}
+		}
+	}
 }
 
 func isType(name string) bool {
@@ -129,6 +166,9 @@ func (s *stubber) writeTexts() error {
 		if before == "" {
 			b.WriteString(t.Head)
 		} else {
+			if t.Tail != "" {
+				before = withImports(before, t.Head)
+			}
 			b.WriteString(before)
 			if !strings.HasSuffix(before, "\n") {
 				b.WriteString("\n")
@@ -155,6 +195,22 @@ func (s *stubber) writeTexts() error {
 		}
 	}
 	return nil
+}
+
+// withImports puts the imports of a head of stubs into a file that is there, behind its package.
+func withImports(text, head string) string {
+	var add strings.Builder
+	for l := range strings.Lines(head) {
+		if strings.HasPrefix(l, "import ") && !strings.Contains(text, strings.TrimSpace(l)) {
+			add.WriteString(l)
+		}
+	}
+	for l := range strings.Lines(text) {
+		if strings.HasPrefix(l, "package ") {
+			return strings.Replace(text, l, strings.TrimRight(l, "\r\n")+"\n"+add.String(), 1)
+		}
+	}
+	return add.String() + text
 }
 
 // mendTexts writes parts that the compiler complains about in the next way that there is.
@@ -189,6 +245,9 @@ func (s *stubber) mendTexts(list []complaint) (bool, error) {
 // importLine makes a type known that is declared elsewhere: by the tests' own imports, by the language's library, by the project. It is ""
 // for one that nobody declares.
 func (s *stubber) importLine(name string) string {
+	if line := s.imported[name]; line != "" {
+		return line
+	}
 	if line := toolchain.LibraryImport(s.m.Chain.Language, name); line != "" {
 		return line
 	}

@@ -8,11 +8,12 @@ type Dependency struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Addition is how packages are added to a project: by commands, or by lines at the end of a file.
+// Addition is how packages are added to a project: by commands, or by lines in a file.
 type Addition struct {
 	Commands []Command
 	File     string
 	Lines    []string
+	Edit     func(src []byte) []byte // of File, in place of lines at its end
 }
 
 // Add says how the packages become dependencies of the project, in manifest and lock file. The commands reach the
@@ -55,6 +56,11 @@ func (f Found) Add(deps []Dependency) Addition {
 			lock = f.addCommand("cargo", "update", "--workspace")
 		}
 		return Addition{Commands: []Command{c, lock}}
+	case JVM:
+		if f.Manager == "maven" {
+			return Addition{File: f.Manifest, Edit: func(src []byte) []byte { return withDependencies(src, deps) }}
+		}
+		return Addition{Commands: []Command{{Name: "add", Dir: f.Root, Report: ReportExit, Refuse: "packages cannot be added to a project with Gradle; add what the specification names to " + f.Manifest}}}
 	}
 	return Addition{}
 }

@@ -213,7 +213,14 @@ func (p *Project) manifestsIn(dir string) []string {
 
 // manifestLanguage is the language that a manifest stands for when there is no source yet.
 func (p *Project) manifestLanguage(e ecosystem, dir, manifest string) string {
-	if e.name != Node {
+	switch e.name {
+	case Node:
+	case JVM:
+		if text := string(p.read(manifest)); strings.Contains(text, "kotlin-maven-plugin") || strings.Contains(text, "kotlin(") || strings.Contains(text, "org.jetbrains.kotlin") {
+			return LangKotlin
+		}
+		return LangJava
+	default:
 		return e.languages[0]
 	}
 	if len(p.match(dir, "tsconfig*.json")) > 0 || strings.Contains(string(p.read(manifest)), `"typescript"`) {

@@ -127,6 +127,8 @@ func (f Found) importOf(p Placement) string {
 		return stem + strings.NewReplacer(".tsx", ".js", ".mts", ".mjs", ".cts", ".cjs", ".ts", ".js").Replace(path.Ext(rel))
 	case Rust:
 		return f.rustImport(p)
+	case JVM:
+		return JVMPackage(p.Dir)
 	case Python:
 		name := f.rel(p.NewFile)
 		if f.SourceDir != "" {
@@ -267,7 +269,7 @@ func (p *Project) stemsOf(language string) stems {
 
 func (f Found) placeTests(p Placement, pr *Project, structure string) Placement {
 	switch f.Ecosystem {
-	case Go, Rust: // the language and its tools leave no choice
+	case Go, Rust, JVM: // the language and its tools leave no choice
 		return p
 	}
 	style, found := structureStyle(structure, f.Language)

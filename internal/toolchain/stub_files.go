@@ -19,8 +19,8 @@ type Stubs struct {
 	File string
 	// Find gives the line that makes a type known that the signatures use, "" for a type that is known already or nowhere.
 	Find func(name string) string
-	// Known says that a type is declared already, in the module itself or by the language.
-	Known func(name string) bool
+	// Static reports whether tests call a method on its class rather than on an object.
+	Static func(owner, name string) bool
 }
 
 // StubFile is a file with stubs. Each part can be written in several ways: the first that compiles is taken, and none if none does.
@@ -34,12 +34,18 @@ func (s Stubs) Files() []StubFile {
 	switch s.Language {
 	case LangRust:
 		return s.rust()
+	case LangJava:
+		return s.javaFiles()
+	case LangKotlin:
+		return s.kotlinFiles()
 	}
 	return nil
 }
 
 // FileStubs reports whether the stubs of a language are whole files.
-func FileStubs(language string) bool { return language == LangRust }
+func FileStubs(language string) bool {
+	return language == LangRust || language == LangJava || language == LangKotlin
+}
 
 // callable is a function as a spec writes it, taken apart as text.
 type callable struct {
@@ -216,6 +222,20 @@ func wordOf(w string) *regexp.Regexp { return regexp.MustCompile(`\b` + regexp.Q
 
 var builtins = map[string]string{
 	LangRust: "String Vec Option Some None Result Ok Err Box Fn FnMut FnOnce Iterator IntoIterator Into From TryFrom TryInto AsRef AsMut Default Clone Copy Send Sync Sized Drop Eq PartialEq Ord PartialOrd ToString ToOwned Extend ExactSizeIterator DoubleEndedIterator Self",
+	LangJava: "String Object Integer Long Double Float Boolean Byte Short Character Number Void Math System Thread Runnable Iterable Comparable CharSequence StringBuilder Class Enum Record Throwable Exception RuntimeException Error " +
+		"IllegalArgumentException IllegalStateException UnsupportedOperationException NullPointerException ArithmeticException IndexOutOfBoundsException ArrayIndexOutOfBoundsException NumberFormatException ClassCastException CloneNotSupportedException InterruptedException AutoCloseable Override Deprecated SafeVarargs FunctionalInterface Appendable Cloneable",
+	LangKotlin: "String Any Int Long Double Float Boolean Byte Short Char Number Unit Nothing Array IntArray LongArray ByteArray DoubleArray CharArray BooleanArray List MutableList Map MutableMap Set MutableSet Collection MutableCollection Iterable Iterator Sequence Pair Triple Result Comparable CharSequence StringBuilder Regex Throwable Exception RuntimeException Error " +
+		"IllegalArgumentException IllegalStateException UnsupportedOperationException NullPointerException ArithmeticException IndexOutOfBoundsException NumberFormatException ClassCastException NoSuchElementException Comparator HashMap ArrayList LinkedHashMap HashSet UInt ULong Lazy Enum Annotation Suppress AutoCloseable NotImplementedError ArrayDeque IntRange ClosedRange",
+}
+
+var javaLibrary = map[string]string{
+	"java.util":          "List ArrayList LinkedList Map HashMap TreeMap LinkedHashMap SortedMap NavigableMap Set HashSet TreeSet LinkedHashSet SortedSet Collection Collections Deque ArrayDeque Queue PriorityQueue Optional OptionalInt OptionalLong OptionalDouble UUID Date Locale Iterator Comparator Objects Arrays Random Currency EnumMap EnumSet BitSet Properties Base64 NoSuchElementException StringJoiner ConcurrentModificationException",
+	"java.util.function": "Function BiFunction Supplier Consumer BiConsumer Predicate BiPredicate UnaryOperator BinaryOperator IntFunction ToIntFunction ToLongFunction IntPredicate IntUnaryOperator",
+	"java.util.stream":   "Stream IntStream LongStream Collectors", "java.util.regex": "Pattern Matcher",
+	"java.util.concurrent": "CompletableFuture Future Callable Executor ExecutorService ConcurrentHashMap ConcurrentMap TimeUnit TimeoutException",
+	"java.time":            "Instant Duration LocalDate LocalDateTime LocalTime ZonedDateTime OffsetDateTime ZoneId ZoneOffset Period Clock DayOfWeek Month Year YearMonth",
+	"java.math":            "BigDecimal BigInteger RoundingMode MathContext", "java.io": "IOException InputStream OutputStream Reader Writer File UncheckedIOException Closeable Serializable",
+	"java.nio.file": "Path Files Paths", "java.net": "URI URL", "java.nio.charset": "Charset",
 }
 
 var libraries = map[string]map[string]string{
@@ -226,6 +246,7 @@ var libraries = map[string]map[string]string{
 		"std::num": "NonZeroU32 NonZeroU64 ParseIntError", "std::str": "FromStr", "std::net": "IpAddr SocketAddr", "std::marker": "PhantomData",
 		"std::pin": "Pin", "std::future": "Future", "std::ops": "Range",
 	},
+	LangJava: javaLibrary, LangKotlin: javaLibrary,
 }
 
 // Builtin reports whether a language knows a type without any import.
@@ -237,6 +258,12 @@ func LibraryImport(language, name string) string {
 		if !contains(strings.Fields(libraries[language][from]), name) {
 			continue
 		}
+		switch language {
+		case LangJava:
+			return "import " + from + "." + name + ";"
+		case LangKotlin:
+			return "import " + from + "." + name
+		}
 		return "use " + from + "::" + name + ";"
 	}
 	return ""
@@ -244,6 +271,14 @@ func LibraryImport(language, name string) string {
 
 // ImportOf is the line by which a file of the project makes a type known that another one of it declares. pkg is the package of that file.
 func ImportOf(f Found, file, pkg, name string) string {
+	switch {
+	case f.Ecosystem == JVM && pkg == "":
+		return ""
+	case f.Language == LangJava:
+		return "import " + pkg + "." + name + ";"
+	case f.Language == LangKotlin:
+		return "import " + pkg + "." + name
+	}
 	crate, module := RustModule(f.rel(file))
 	if crate != "lib" {
 		return ""

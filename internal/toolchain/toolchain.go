@@ -8,7 +8,9 @@
 //
 //	{report}      a file outside the tree that the tool writes its machine-readable result to
 //	{root}        the absolute path of the directory that the command runs in
-//	{env}         the directory of the prepared environment (a Python venv, Cargo's home)
+//	{env}         the directory of the prepared environment (a Python venv, Cargo's home, Maven's repository)
+//	{home}        the home directory of the command
+//	{settings}    a file with Maven's settings for an installation
 //	{bin:PKG}     the script that the installed npm package PKG runs; {bin:PKG#NAME} when it has several
 package toolchain
 
@@ -24,6 +26,7 @@ const (
 	Node   = "node"
 	Python = "python"
 	Rust   = "rust"
+	JVM    = "jvm" // Java and Kotlin
 )
 
 // Languages that the table knows.
@@ -45,8 +48,8 @@ type Found struct {
 	Root      string   `json:"root"`               // directory of the nearest manifest, "." for the project's root
 	Manifest  string   `json:"manifest,omitempty"` // its path; "" when there is none
 	Lock      string   `json:"lock,omitempty"`     // path of the lock file; "" when there is none
-	Manager   string   `json:"manager"`            // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip, cargo
-	Runner    string   `json:"runner"`             // go, vitest, jest, node, bun, pytest, unittest, cargo
+	Manager   string   `json:"manager"`            // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip, cargo, maven, gradle
+	Runner    string   `json:"runner"`             // go, vitest, jest, node, bun, pytest, unittest, cargo, surefire, gradle
 	Module    string   `json:"module,omitempty"`   // go: the module path; node and python: the package's name; rust: that of the library
 
 	// Declared names the packages that the manifest and the files beside it declare, without versions.
@@ -62,7 +65,7 @@ type Found struct {
 	Override map[string]string `json:"override,omitempty"`
 	// SourceDir is "src" for a Python project with that layout; imports start there.
 	SourceDir string `json:"source_dir,omitempty"`
-	// Workspace is the directory that Cargo's messages are relative to, Edition the edition of the language.
+	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
 }
@@ -86,6 +89,7 @@ const (
 	ReportBun      Report = "bun-junit"      // bun test: junit-xml in {report}, and on stderr what it leaves out there
 	ReportUnittest Report = "unittest-jsonl" // unittest: one JSON object a line in {report}
 	ReportCargo    Report = "cargo-json"     // cargo test: messages of the compiler and the text of the tests on stdout, the crates on stderr
+	ReportSurefire Report = "surefire-xml"   // JUnit's XML, a file for each class, below target (Maven) or build (Gradle); the compiler on stdout
 	ReportGoCover  Report = "go-cover"       // a Go cover profile in {report}
 	ReportLCOV     Report = "lcov"           // LCOV tracefile in {report}
 )
@@ -104,8 +108,10 @@ type Command struct {
 	Env    []string `json:"env,omitempty"`
 	Report Report   `json:"report"`
 	// Complains is the exit code, besides 0, of a formatter that did its work and still has something to say; 0 for none.
-	Complains int    `json:"complains,omitempty"`
-	Needs     []Need `json:"needs,omitempty"`
+	Complains int `json:"complains,omitempty"`
+	// Refuse says why the table knows no such command, and what to do; it is said instead of running anything.
+	Refuse string `json:"refuse,omitempty"`
+	Needs  []Need `json:"needs,omitempty"`
 }
 
 // Selection says which tests to run. The zero value is all of them. Paths are relative to the project's root.
@@ -138,7 +144,9 @@ type lock struct{ file, manager string }
 
 // ecosystems is the table. The order is the order of preference where two manifests lie in one directory and the
 // language of the directory does not decide.
-func ecosystems() []ecosystem { return []ecosystem{goRow(), nodeRow(), pythonRow(), rustRow()} }
+func ecosystems() []ecosystem {
+	return []ecosystem{goRow(), nodeRow(), pythonRow(), rustRow(), jvmRow()}
+}
 
 func rowOf(name string) (ecosystem, bool) {
 	for _, e := range ecosystems() {
@@ -241,6 +249,14 @@ func (f Found) TypeCheck(s Selection) []Command {
 	case Rust:
 		c := rustTest(f, s)[0]
 		c.Name, c.Report, c.Argv = "compile", ReportExit, append([]string{"cargo", "test", "--no-run"}, c.Argv[3:]...)
+		return []Command{c}
+	case JVM:
+		if f.Manager != "maven" {
+			return nil
+		}
+		c := mavenTest(f, Selection{})[0]
+		c.Name, c.Report = "compile", ReportExit
+		c.Argv[len(c.Argv)-1] = "test-compile"
 		return []Command{c}
 	}
 	return nil

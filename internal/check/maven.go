@@ -1,0 +1,112 @@
+package check
+
+import (
+	"encoding/xml"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Maven's repository of an installation holds what this installation needs and nothing else. What was ever downloaded is kept beside it, in
+// a directory that installations read like a registry, so that another version of a pom.xml does not fetch everything again.
+
+func (c *Checker) mavenDownloads() string { return filepath.Join(c.o.Cache, "maven") }
+
+// settingsFile is Maven's settings of an installation.
+func (p *place) settingsFile() string { return filepath.Join(p.dir, "settings.xml") }
+
+func (p *place) mavenSettings() error {
+	if err := os.MkdirAll(p.c.mavenDownloads(), 0o755); err != nil {
+		return err
+	}
+	var url strings.Builder
+	if err := xml.EscapeText(&url, []byte("file://"+filepath.ToSlash(p.c.mavenDownloads()))); err != nil {
+		return err
+	}
+	repository := "<id>jacquard-downloads</id><url>" + url.String() + "</url><snapshots><enabled>false</enabled></snapshots>"
+	text := "<settings><profiles><profile><id>jacquard</id><repositories><repository>" + repository + "</repository></repositories>" +
+		"<pluginRepositories><pluginRepository>" + repository + "</pluginRepository></pluginRepositories></profile></profiles>" +
+		"<activeProfiles><activeProfile>jacquard</activeProfile></activeProfiles></settings>\n"
+	return os.WriteFile(p.settingsFile(), []byte(text), 0o644)
+}
+
+// bookkeeping says of a file in Maven's repository that it only tells where others came from. Without it they are there for everybody, also
+// for a run that reaches no registry.
+func bookkeeping(name string) bool {
+	return name == "_remote.repositories" || name == "resolver-status.properties" || strings.HasSuffix(name, ".lastUpdated") ||
+		strings.HasPrefix(name, "maven-metadata-")
+}
+
+// keepDownloads ends an installation of Maven: what it fetched is kept for others.
+func (p *place) keepDownloads() error {
+	if p.chain.Ecosystem != toolchain.JVM {
+		return nil
+	}
+	top := p.deps.home(p)
+	return filepath.WalkDir(top, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if bookkeeping(e.Name()) {
+			return os.Remove(name)
+		}
+		rel, err := filepath.Rel(top, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(p.c.mavenDownloads(), rel)
+		if _, err := os.Stat(to); err == nil {
+			return nil
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		tmp := to + ".part-" + filepath.Base(p.dir)
+		err = errors.Join(copyFile(name, tmp, 0o644), os.Rename(tmp, to))
+		return err
+	})
+}
+
+// reportDirs are the directories that Surefire and Gradle write their reports into.
+func (p *place) reportDirs() []string {
+	var out []string
+	for name := range p.entries {
+		dir, base := filepath.Split(p.full(name))
+		switch {
+		case base == "pom.xml":
+			out = append(out, filepath.Join(dir, "target", "surefire-reports"))
+		case strings.HasPrefix(base, "build.gradle"):
+			list, _ := filepath.Glob(filepath.Join(dir, "build", "test-results", "*")) // the pattern is right
+			out = append(out, list...)
+		}
+	}
+	return out
+}
+
+// oldReports takes away what an earlier run in the same place reported.
+func (p *place) oldReports() error {
+	for _, d := range p.reportDirs() {
+		if err := os.RemoveAll(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reports reads all reports of a run.
+func (p *place) reports() [][]byte {
+	var out [][]byte
+	for _, d := range p.reportDirs() {
+		list, _ := filepath.Glob(filepath.Join(d, "TEST-*.xml")) // the pattern is right
+		for _, name := range list {
+			if b, err := os.ReadFile(name); err == nil {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}

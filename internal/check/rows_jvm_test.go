@@ -1,0 +1,139 @@
+package check_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// mavenPom is a project with JUnit; more goes in front of the end of its dependencies, and plugins are its plug-ins.
+func mavenPom(more, plugins string) string {
+	return "<project xmlns=\"http://maven.apache.org/POM/4.0.0\">\n  <modelVersion>4.0.0</modelVersion>\n  <groupId>org.example</groupId>\n  <artifactId>sample</artifactId>\n  <version>1</version>\n" +
+		"  <properties>\n    <maven.compiler.source>17</maven.compiler.source>\n    <maven.compiler.target>17</maven.compiler.target>\n    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>\n  </properties>\n" +
+		"  <dependencies>\n    <dependency>\n      <groupId>org.junit.jupiter</groupId>\n      <artifactId>junit-jupiter</artifactId>\n      <version>5.11.4</version>\n      <scope>test</scope>\n    </dependency>\n" + more + "  </dependencies>\n" +
+		"  <build>\n    <plugins>\n      <plugin>\n        <artifactId>maven-surefire-plugin</artifactId>\n        <version>3.5.2</version>\n      </plugin>\n" + plugins + "    </plugins>\n  </build>\n</project>\n"
+}
+
+// maven says whether Maven is here and reaches its registry: without it not even the simplest project can be built.
+func maven(t *testing.T) {
+	t.Helper()
+	needs(t, "mvn")
+	needs(t, "javac")
+}
+
+func javaSample() sample {
+	const impl = "package org.example.calc;\n\n/** Divides. */\npublic final class Calc {\n    private Calc() {\n    }\n\n    /** Divides whole numbers. */\n    public static long div(long a, long b) throws ZeroException {\n        if (b == 0) {\n            throw new ZeroException(\"zero\");\n        }\n        if (a < 0 && b < 0) {\n            return div(-a, -b);\n        }\n        return a / b;\n    }\n}\n"
+	const failure = "package org.example.calc;\n\n/** A division by zero. */\npublic class ZeroException extends Exception {\n    /** Says what was divided. */\n    public ZeroException(String message) {\n        super(message);\n    }\n}\n"
+	const head = "package org.example.calc;\n\nimport static org.junit.jupiter.api.Assertions.*;\n\nimport org.junit.jupiter.api.Nested;\nimport org.junit.jupiter.api.Test;\nimport org.junit.jupiter.params.ParameterizedTest;\nimport org.junit.jupiter.params.provider.ValueSource;\n\nclass CalcTest {\n"
+	const test = head + "    @Test\n    void divides() throws Exception {\n        assertEquals(2, Calc.div(6, 3));\n    }\n\n    @ParameterizedTest\n    @ValueSource(longs = {1, 2})\n    void byItself(long n) throws Exception {\n        assertEquals(1, Calc.div(n, n));\n    }\n\n    @Nested\n    class Errors {\n        @Test\n        void zero() {\n            assertThrows(ZeroException.class, () -> Calc.div(1, 0));\n        }\n    }\n}\n"
+	const main, tests = "src/main/java/org/example/calc/", "src/test/java/org/example/calc/CalcTest.java"
+	return sample{
+		name: "java", dir: "src/main/java/org/example/calc",
+		base: map[string]string{
+			"pom.xml": mavenPom("", ""), "src/main/java/org/example/other/Other.java": "package org.example.other;\n\npublic class Other {\n    public static int one() {\n        return 1;\n    }\n}\n",
+			"src/test/java/org/example/other/OtherTest.java": "package org.example.other;\n\nimport org.junit.jupiter.api.Assertions;\nimport org.junit.jupiter.api.Test;\n\nclass OtherTest {\n    @Test\n    void one() {\n        Assertions.assertEquals(1, Other.one());\n    }\n}\n",
+		},
+		exports: []step.Export{
+			{Kind: "class", Name: "Calc", Signature: "Calc"}, {Kind: "function", Name: "Calc.div", Signature: "static long div(long a, long b) throws ZeroException"},
+			{Kind: "class", Name: "ZeroException", Signature: "class ZeroException extends Exception"},
+		},
+		test:      map[string]string{tests: test},
+		ids:       []string{tests + "::CalcTest$Errors.zero", tests + "::CalcTest.byItself", tests + "::CalcTest.divides"},
+		right:     map[string]string{main + "Calc.java": impl, main + "ZeroException.java": failure},
+		wrong:     map[string]string{main + "Calc.java": strings.Replace(impl, "throw new ZeroException(\"zero\");", "return 0;", 1), main + "ZeroException.java": failure},
+		cheat:     map[string]string{main + "Calc.java": strings.Replace(impl, "throw new ZeroException(\"zero\");", "return 0;", 1), main + "ZeroException.java": failure, tests: head + "    @Test\n    void divides() {\n        assertTrue(true);\n    }\n}\n"},
+		refactor:  map[string]string{main + "Calc.java": strings.Replace(impl, "return a / b;\n    }\n", "return quotient(a, b);\n    }\n\n    private static long quotient(long a, long b) {\n        return a / b;\n    }\n", 1)},
+		breaking:  map[string]string{main + "Calc.java": strings.Replace(impl, "div(long a, long b) throws", "div(long a, long... b) throws", 1)},
+		weakTest:  map[string]string{tests: head + "    @Test\n    void divides() throws Exception {\n        assertNotEquals(1000, Calc.div(0, 3));\n    }\n}\n"},
+		broken:    map[string]string{tests: head + "    @Test\n    void divides() throws Exception {\n        assertEquals(Nowhere.x(), Calc.div(6, 3));\n    }\n}\n"},
+		satisfied: map[string]string{tests: head + "    @Test\n    void divides() throws Exception {\n        assertEquals(2, Calc.div(6, 3));\n    }\n\n    @Test\n    void nothing() {\n        assertEquals(1, \"a\".length());\n    }\n}\n"},
+	}
+}
+
+// TestRowMaven takes fewer steps than the other rows: each start of Maven takes seconds.
+func TestRowMaven(t *testing.T) {
+	t.Parallel()
+	maven(t)
+	l := newLab(t)
+	s := javaSample()
+	proveRow(t, l, s, "maven surefire", s.ids[0])
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, s.exports...)
+	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, s.broken), nil)
+	want(t, "broken test", p, err, false, "red-unrelated-failure")
+	p, err = l.checker.Red(t.Context(), m, base, l.tree(base, s.satisfied), nil)
+	want(t, "test that passes already", p, err, true, "already-passes")
+	if len(p.Satisfied) != 1 || len(p.Red) != 1 {
+		t.Fatalf("satisfied = %q, red = %q", p.Satisfied, p.Red)
+	}
+}
+
+// TestRedJavaOnExistingCode has a class that lacks a method, and a test that can only wait for the code.
+func TestRedJavaOnExistingCode(t *testing.T) {
+	t.Parallel()
+	maven(t)
+	l := newLab(t)
+	const dir, tests = "src/main/java/org/example/cart/", "src/test/java/org/example/cart/CartTest.java"
+	base := l.tree("", map[string]string{
+		"pom.xml": mavenPom("", ""), "src/main/java/org/example/item/Item.java": "package org.example.item;\n\npublic record Item(String name, long cents) {}\n",
+		dir + "Cart.java": "package org.example.cart;\n\npublic class Cart {\n    private int size;\n\n    public int size() {\n        return size;\n    }\n}\n",
+	})
+	m := l.module(
+		base, strings.TrimSuffix(dir, "/"), step.Export{Kind: "class", Name: "Cart", Signature: "Cart()"}, step.Export{Kind: "function", Name: "Cart.size", Signature: "Cart.size(): int"},
+		step.Export{Kind: "function", Name: "Cart.add", Signature: "Cart.add(Item item): Optional<Long>"}, step.Export{Kind: "function", Name: "Cart.of", Signature: "Cart.of(List<Item> items): Cart"},
+		step.Export{Kind: "enum", Name: "State", Signature: "State: OPEN | PAID"}, step.Export{Kind: "variable", Name: "Cart.LIMIT", Signature: "Cart.LIMIT: int"},
+		step.Export{Kind: "interface", Name: "Pricing", Signature: "interface Pricing"}, step.Export{Kind: "function", Name: "Pricing.price", Signature: "long price(Item item)"},
+	)
+	m.SpecText = "`FullException` has a `limit()`"
+	m.Names = []string{"FullException"}
+	text := "package org.example.cart;\n\nimport static org.junit.jupiter.api.Assertions.*;\n\nimport java.util.List;\nimport org.example.item.Item;\nimport org.junit.jupiter.api.Test;\n\nclass CartTest {\n" +
+		"    @Test\n    void adds() {\n        Cart cart = new Cart();\n        assertEquals(5L, cart.add(new Item(\"a\", 5)).orElse(0L));\n        assertEquals(1, cart.size());\n    }\n\n" +
+		"    @Test\n    void makes() {\n        assertEquals(1, Cart.of(List.of(new Item(\"a\", 5))).size());\n    }\n\n" +
+		"    @Test\n    void limits() {\n        assertEquals(20, Cart.LIMIT);\n        assertEquals(State.OPEN, State.valueOf(\"OPEN\"));\n    }\n\n" +
+		"    @Test\n    void refuses() {\n        FullException e = assertThrows(FullException.class, () -> Cart.of(List.of()));\n        assertEquals(20, e.limit());\n    }\n\n" +
+		"    @Test\n    void prices() {\n        Pricing twice = item -> 2 * item.cents();\n        assertEquals(10, twice.price(new Item(\"a\", 5)) + Cart.LIMIT * 0 + Cart.of(List.of()).size());\n    }\n}\n"
+	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{tests: text}), nil)
+	want(t, "red on existing code", p, err, true)
+	slices.Sort(p.Red)
+	want := []string{tests + "::CartTest.adds", tests + "::CartTest.limits", tests + "::CartTest.makes", tests + "::CartTest.prices", tests + "::CartTest.refuses"}
+	if !slices.Equal(p.Red, want) {
+		t.Errorf("red = %q, findings %+v, results %+v", p.Red, p.Findings, p.Failures())
+	}
+}
+
+// TestAddPackagesMaven has JUnit 4 and a test class below another one.
+func TestAddPackagesMaven(t *testing.T) {
+	t.Parallel()
+	maven(t)
+	four := strings.NewReplacer("org.junit.jupiter", "junit", "junit-jupiter", "junit", "5.11.4", "4.13.2").Replace(mavenPom("", ""))
+	proveAdd(
+		t, newLab(t), map[string]string{"pom.xml": four, "src/main/java/org/example/A.java": "package org.example;\n\npublic class A {}\n"},
+		toolchain.Dependency{Name: "commons-codec:commons-codec", Version: "1.17.1"}, "99.0.0", []string{"pom.xml"},
+		map[string]string{"src/test/java/org/example/CodecTest.java": "package org.example;\n\nimport static org.junit.Assert.assertEquals;\n\nimport org.apache.commons.codec.digest.DigestUtils;\nimport org.junit.Test;\n\npublic class CodecTest {\n    @Test\n    public void md5() {\n        assertEquals(32, DigestUtils.md5Hex(\"a\").length());\n    }\n}\n"},
+	)
+}
+
+func TestGradleIsRefused(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	base := l.tree("", map[string]string{"build.gradle.kts": "plugins { java }\n", "src/main/java/a/A.java": "package a;\n\npublic class A {}\n", "src/test/java/a/ATest.java": "package a;\n\nclass ATest {\n    @org.junit.jupiter.api.Test\n    void a() {\n        assert new A() != null;\n    }\n}\n"})
+	m := l.module(base, "src/main/java/a")
+	_, err := l.checker.Baseline(t.Context(), m.Chain, base)
+	var missing *check.EnvironmentError
+	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "jacquard.yaml") {
+		t.Fatalf("err = %v", err)
+	}
+	report := "<testsuite><testcase classname='a.ATest' name='a()' time='0.1'/></testsuite>"
+	m.Chain.Override = map[string]string{"test": "sh gradlew"}
+	tree := l.tree(base, map[string]string{"gradlew": "mkdir -p build/test-results/test && echo \"" + report + "\" > build/test-results/test/TEST-a.ATest.xml\n"})
+	p, err := l.checker.Baseline(t.Context(), m.Chain, tree)
+	want(t, "a command of the project", p, err, true)
+	if len(p.Results) != 1 || p.Results[0].ID != "src/test/java/a/ATest.java::ATest.a" {
+		t.Errorf("results = %+v", p.Results)
+	}
+}
