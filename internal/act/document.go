@@ -90,7 +90,7 @@ func (a *Actor) exhibit(x *step.Draft, p *inspect.Project, d inspect.Decompiled)
 	if err := doc(d.Spec+" (draft)", string(d.Text)); err != nil {
 		return err
 	}
-	sources := map[string]string{}
+	sources, whole := map[string]string{}, map[string]string{}
 	files := slices.Clone(d.Sources)
 	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(len(p.Read(a)), len(p.Read(b))) })
 	room := shownSources
@@ -99,20 +99,23 @@ func (a *Actor) exhibit(x *step.Draft, p *inspect.Project, d inspect.Decompiled)
 		if most := room / (len(files) - i); len(text) > most {
 			text = strings.ToValidUTF8(text[:most], "")
 		}
+		if i := strings.LastIndexByte(text, '\n'); i > 0 && len(text) < len(p.Read(f)) {
+			text = text[:i+1]
+		}
 		room -= len(text)
-		sources[f] = text
+		sources[f], whole[f] = text, string(p.Read(f)) // a quote may be from what an agent read by itself
 	}
 	for _, f := range d.Sources {
 		text := sources[f]
 		if len(text) < len(p.Read(f)) {
-			text += "\n… (cut here)"
+			text += "… (cut here; the file goes on)"
 		}
 		if err := doc(f, text); err != nil {
 			return err
 		}
 	}
 	var err error
-	x.Sources, err = put(a.o.Blobs, sources)
+	x.Sources, err = put(a.o.Blobs, whole)
 	return err
 }
 
@@ -192,11 +195,20 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
 		doc(f, clip(string(v.bytes(f)), 16_000))
 	}
+	users := map[string][]string{}
+	for _, e := range p.Graph().Edges {
+		if !slices.Contains(users[e.To], e.From) {
+			users[e.To] = append(users[e.To], e.From)
+		}
+	}
 	var list strings.Builder
 	for _, e := range p.Scan().Entries {
 		fmt.Fprintf(&list, "%s: %s\n", cmp.Or(e.Dir, "."), e.Purpose)
 		if len(e.Exports) > 0 {
 			fmt.Fprintf(&list, "  exports: %s\n", strings.Join(e.Exports, ", "))
+		}
+		if u := users[e.Dir]; len(u) > 0 {
+			fmt.Fprintf(&list, "  used by: %s\n", strings.Join(u, ", "))
 		}
 	}
 	doc("modules that there are, with purposes and exports", clip(list.String(), 60_000))

@@ -390,7 +390,7 @@ func newGate(a *app, verb string) *cobra.Command {
 	}[verb]
 	c := &cobra.Command{
 		Use: verb + " [RUN] [TEXT]", Short: short, Args: cobra.MaximumNArgs(2),
-		Example: "  jacquard " + verb + " k3v9",
+		Example: map[bool]string{false: "  jacquard " + verb + " k3v9", true: "  jacquard answer k3v9 \"per client\""}[verb == flow.Reply],
 		RunE: func(c *cobra.Command, args []string) error {
 			text := why
 			if len(args) == 2 {
@@ -403,6 +403,9 @@ func newGate(a *app, verb string) *cobra.Command {
 				g, err := gateOf(r, gate)
 				if err != nil {
 					return err
+				}
+				if verb == flow.Reply && text == r.ID {
+					text = "" // the run was named, and nothing was said
 				}
 				if verb == flow.Reply && text == "" {
 					return usage("answer what? jacquard answer %s TEXT", r.ID)

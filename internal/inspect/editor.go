@@ -368,6 +368,118 @@ func (e *editor) extend(title string, lines []string) bool {
 	return true
 }
 
+// rewrite replaces what a section says as a whole.
+func (e *editor) rewrite(title string, lines []string) bool {
+	from, to, ok := e.section(title)
+	if !ok {
+		return false
+	}
+	end := e.lastFull(from, to)
+	for k := from; k <= end; k++ {
+		e.gone[k] = true
+	}
+	if end < from {
+		end = from - 1
+	}
+	e.put(max(end, from-1), append([]string{""}, lines...)...)
+	return true
+}
+
+// replaceItem puts another line in the place of the list item that begins on a line, with what belongs to it.
+func (e *editor) replaceItem(line int, text string) bool {
+	i := line - 1
+	if i < 0 || i >= len(e.lines) || e.gone[i] || e.fenced[i] {
+		return false
+	}
+	m := listItem().FindStringSubmatch(e.lines[i])
+	if m == nil {
+		return false
+	}
+	end := e.item(i)
+	for k := i; k < end; k++ {
+		e.gone[k] = true
+	}
+	e.put(end-1, m[1]+text)
+	return true
+}
+
+// replaceSection replaces what stands below the heading of that text within a section.
+func (e *editor) replaceSection(title, heading string, lines []string) bool {
+	from, to, ok := e.section(title)
+	for i := from; ok && i < to; i++ {
+		level, text := e.heading(i)
+		if name, _, _ := strings.Cut(strings.Trim(text, "` "), "("); level < 3 || name != heading {
+			continue
+		}
+		last := e.lastFull(i, min(e.item(i), to))
+		for k := i + 1; k <= last; k++ {
+			e.gone[k] = true
+		}
+		e.put(last, append([]string{""}, lines...)...)
+		return true
+	}
+	return false
+}
+
+// under puts lines at the end of what stands below a heading of a section that one of the keys begins or is in. Where
+// there is none it is made at the end of the section, or, where the lines need none, they stand before all headings.
+func (e *editor) under(section, title string, keys, lines []string, needs bool) bool {
+	from, to, ok := e.section(section)
+	if !ok {
+		return false
+	}
+	first := -1
+	for i := from; i < to; i++ {
+		level, text := e.heading(i)
+		if level != 3 {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		low := strings.ToLower(text)
+		for _, k := range keys {
+			if strings.Contains(low, k) {
+				end := e.lastFull(i, min(e.item(i), to))
+				if e.none(i, min(e.item(i), to)); end == i {
+					e.put(i, "")
+				}
+				e.put(end, lines...)
+				return true
+			}
+		}
+	}
+	key := section + "/" + title
+	if !needs && first < 0 {
+		return e.extend(section, lines)
+	}
+	end := max(e.lastFull(from, to), from-1)
+	none := e.none(from, to)
+	if !e.groups[key] {
+		if len(none) == 0 || end < from || len(e.after[end]) > 0 {
+			e.put(end, "")
+		}
+		e.put(end, "### "+title, "")
+		e.groups[key] = true
+		e.put(end, lines...)
+		return true
+	}
+	// The heading was made a moment ago: behind what was put below it.
+	list := e.after[end]
+	at := len(list)
+	seen := false
+	for i, l := range list {
+		if l == "### "+title {
+			seen = true
+		} else if seen && strings.HasPrefix(l, "### ") {
+			at = i - 1
+			break
+		}
+	}
+	e.after[end] = append(append(append([]string{}, list[:at]...), lines...), list[at:]...)
+	return true
+}
+
 func (e *editor) addEntry(text string) (MendedLine, bool) {
 	for k := len(e.doc.Structure) - 1; k >= 0; k-- {
 		i := e.doc.Structure[k].Line - 1
@@ -408,4 +520,21 @@ func (e *editor) settle() {
 		}
 	}
 	e.after[first] = append(e.after[first], "None")
+}
+
+// addExportDescribed is addExport with a sentence behind the signature.
+func (e *editor) addExportDescribed(name, group, sig, text string) (MendedLine, bool) {
+	c, ok := e.addExport(Drift{Symbol: name, mend: edit{what: addExport, group: group, text: sig}})
+	if !ok {
+		return c, false
+	}
+	line := "- `" + sig + "`"
+	for k, list := range e.after {
+		for i, l := range list {
+			if strings.TrimLeft(l, " \t") == line {
+				e.after[k][i] = l + ": " + text
+			}
+		}
+	}
+	return c, true
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -30,6 +31,7 @@ type SpecifiedModule struct {
 	Name         string              `json:"name"`
 	Purpose      string              `json:"purpose"`
 	Exports      []SpecifiedExport   `json:"exports"`
+	Remove       []string            `json:"remove"` // exports that go, of a module that is there
 	Dependencies []SpecifiedUse      `json:"dependencies"`
 	Packages     []string            `json:"packages"`
 	Behaviors    []SpecifiedBehavior `json:"behaviors"`
@@ -140,6 +142,21 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			x, ps = d.merge(m)
 			wrong = append(wrong, ps...)
 		} else {
+			for _, e := range m.Exports {
+				if _, sig, ok := e.read(); !ok {
+					problem(dir, "exports: "+sig+" cannot be read", exportForms)
+				}
+			}
+			for i, a := range m.Behaviors {
+				for _, b := range m.Behaviors[:i] {
+					if sameSentence(value(a.Input), value(b.Input)) && !sameSentence(value(a.Output), value(b.Output)) {
+						problem(dir, "behaviors: "+value(a.Input)+" has two outcomes, "+value(b.Output)+" and "+value(a.Output), "say in the input what makes the difference, or keep one")
+					}
+				}
+			}
+			if oneLine(m.Purpose) == "" {
+				problem(dir, "a new module needs a purpose", "say in one sentence what it is for")
+			}
 			x = Specified{Dir: dir, Path: path.Join(dir, specFile), Created: true, Text: m.render(assumed)}
 			plan := path.Join(dir, "IMPLEMENTS.md")
 			if !p.Has(plan) {
@@ -190,7 +207,14 @@ func (p *Project) unsound(dir string) []spec.Problem {
 	}
 	for _, dep := range d.Dependencies.Internal {
 		if _, ok := p.index.Locate(dir, dep.Path); !ok {
-			add(dep.Line, "it depends on "+dep.Ref+", and there is no such module", "name a module that exists, or specify it as well")
+			hint := "name a module that exists, or specify it as well"
+			for _, other := range p.dirs {
+				if path.Base(other) == path.Base(dep.Path) && other != dir {
+					hint = "did you mean " + other + "? " + hint
+					break
+				}
+			}
+			add(dep.Line, "it depends on "+dep.Ref+", and there is no such module", hint)
 		}
 	}
 	for _, r := range p.references(dir) {
@@ -201,11 +225,86 @@ func (p *Project) unsound(dir string) []spec.Problem {
 		}
 	}
 	for _, c := range p.Graph().Cycles {
-		if slices.Contains(c, shown(dir)) {
+		if len(c) > 0 && c[0] == shown(dir) || slices.Contains(c, shown(dir)) && !slices.Contains(p.dirs, c[0]) {
 			add(0, "modules depend on each other in a circle: "+strings.Join(c, " → "), "take one of these dependencies out")
 		}
 	}
 	return out
+}
+
+// Headings of scenarios.
+const (
+	success = "Success"
+	failure = "Error"
+)
+
+var (
+	goMethod   = re.New(`^(?:func\s+)?\(\s*(?:\w+\s+)?\*?(\w+)(?:\[[^\]]*\])?\s*\)\.?\s*(\w.*)$`)
+	goType     = re.New(`^(?:type\s+)?(\w+)\s+(?:struct|interface)\s*(\{.*\})$`)
+	goSentinel = re.New(`^(?:var\s+)?((?:Err|err)\w*)\s+error$`)
+	leadWords  = re.New(`^(?:export\s+|default\s+|public\s+|pub\s+|func\s+|function\s+|def\s+|fn\s+|class\s+|interface\s+|type\s+|const\s+|val\s+|enum\s+)+`)
+	extending  = re.New(`^(\w+)\s+(?:extends|implements)\s+.*$`)
+)
+
+// read finds the group of an export and the signature in the form of a spec: the kind that was said, else the one as
+// which the signature reads. ok is false when it reads as none.
+func (e SpecifiedExport) read() (group, sig string, ok bool) {
+	sig = strings.Trim(oneLine(e.Signature), "`")
+	forms := []string{sig}
+	if m := goMethod().FindStringSubmatch(sig); m != nil {
+		forms = append([]string{m[1] + "." + m[2]}, forms...)
+	} else if m := goType().FindStringSubmatch(sig); m != nil {
+		forms = append([]string{m[1] + " " + m[2]}, forms...)
+	} else if m := goSentinel().FindStringSubmatch(sig); m != nil {
+		forms = append([]string{m[1] + ": error"}, forms...)
+	} else if bare := leadWords().ReplaceAllString(sig, ""); bare != sig {
+		forms = append([]string{bare}, forms...)
+		sig = bare
+	}
+	if m := extending().FindStringSubmatch(sig); m != nil {
+		forms = append([]string{m[1] + "()"}, forms...)
+	}
+	for _, f := range forms {
+		order := append([]string{specGroups[e.Kind], looksLike(f, e.Signature)}, exportGroups...)
+		for _, g := range order {
+			if exportName(g, f) != "" && kindFits(g, f) {
+				return g, f, true
+			}
+		}
+	}
+	return cmp.Or(specGroups[e.Kind], "Functions"), sig, false
+}
+
+// kindFits reports whether a signature can stand under a heading.
+func kindFits(group, sig string) bool {
+	call := strings.Contains(sig, "(")
+	switch group {
+	case "Functions":
+		return call
+	case "Classes":
+		return call && !strings.Contains(sig, "->") && !strings.Contains(sig, "):")
+	case "Variables":
+		return !call && !strings.Contains(sig, "{")
+	case "Enums":
+		return strings.Contains(sig, "|")
+	}
+	return group != ""
+}
+
+// looksLike is the group of a signature of which nobody said what it is.
+func looksLike(sig, written string) string {
+	brace, paren := strings.IndexByte(sig, '{'), strings.IndexByte(sig, '(')
+	switch {
+	case brace >= 0 && (paren < 0 || brace < paren):
+		return "Types"
+	case paren >= 0 && strings.Contains(written, "class "):
+		return "Classes"
+	case paren >= 0:
+		return "Functions"
+	case strings.Contains(sig, "|"):
+		return "Enums"
+	}
+	return "Variables"
 }
 
 var specGroups = map[string]string{"function": "Functions", "type": "Types", "class": "Classes", "enum": "Enums", "variable": "Variables", "constant": "Variables"}
@@ -227,10 +326,8 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	section("Purpose", oneLine(m.Purpose))
 	groups := map[string][]string{}
 	for _, e := range m.Exports {
-		g := specGroups[e.Kind]
-		if g == "" {
-			g = "Functions"
-		}
+		g, sig, _ := e.read()
+		e.Signature = sig
 		groups[g] = append(groups[g], e.line())
 	}
 	var exports strings.Builder
@@ -254,7 +351,7 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	}
 	behavior := strings.Join(good, "")
 	if len(bad) > 0 {
-		behavior = headed("Success", good) + headed("Error", bad)
+		behavior = headed(success, good) + headed(failure, bad)
 	}
 	section("Behavior", behavior)
 	var contract strings.Builder
@@ -305,9 +402,10 @@ func (e SpecifiedExport) line() string {
 	return out + "\n"
 }
 
-func (s SpecifiedBehavior) line() string {
-	return "- " + oneLine(s.Input) + " → " + oneLine(s.Output) + "\n"
-}
+func (s SpecifiedBehavior) line() string { return "- " + value(s.Input) + " → " + value(s.Output) + "\n" }
+
+// value keeps the line feeds of a value as people write them.
+func value(s string) string { return oneLine(strings.ReplaceAll(strings.TrimSpace(s), "\n", `\n`)) }
 
 func (c *SpecifiedContract) text() string {
 	var b strings.Builder
@@ -356,15 +454,28 @@ func (d SpecifiedUse) names() string {
 	return ": " + strings.Join(d.Symbols, ", ")
 }
 
-func (m *SpecifiedModule) protocol() string {
-	if len(m.States) == 0 {
-		return ""
+func (m *SpecifiedModule) protocol() string { return protocolText(m.machine(AnalysisProtocol{})) }
+
+// machine is the state machine of a specification, added to one that is there.
+func (m *SpecifiedModule) machine(p AnalysisProtocol) AnalysisProtocol {
+	state := func(s string) {
+		if s = oneLine(s); s != "" && !slices.Contains(p.States, s) {
+			p.States = append(p.States, s)
+		}
 	}
-	p := AnalysisProtocol{States: m.States}
+	for _, s := range m.States {
+		state(s)
+	}
 	for _, t := range m.Transitions {
-		p.Transitions = append(p.Transitions, AnalysisTransition{From: oneLine(t.From), To: oneLine(t.To), Trigger: strings.TrimSuffix(oneLine(t.Trigger), "()")})
+		trigger, _, _ := strings.Cut(oneLine(t.Trigger), "(")
+		x := AnalysisTransition{From: oneLine(t.From), To: oneLine(t.To), Trigger: trigger}
+		state(x.From)
+		state(x.To)
+		if !slices.Contains(p.Transitions, x) {
+			p.Transitions = append(p.Transitions, x)
+		}
 	}
-	return protocolText(p)
+	return p
 }
 
 // plan is the planning half of a new IMPLEMENTS.md.
@@ -423,15 +534,32 @@ func (g *merging) note(format string, a ...any) {
 }
 
 func (g *merging) refuse(what string) {
-	g.wrong = append(g.wrong, spec.Problem{Path: g.d.Path, Severity: spec.Error, Text: what, Hint: "say it otherwise, or leave it out"})
+	hint := "say it otherwise, or leave it out"
+	if strings.HasPrefix(what, "exports: ") {
+		hint = exportForms
+	}
+	g.wrong = append(g.wrong, spec.Problem{Path: g.d.Path, Severity: spec.Error, Text: what, Hint: hint})
 }
 
-// merge brings a specification into a spec that is there: exports and contracts by name, scenarios, dependencies and
-// statements that are not there yet. What is there stays, but for signatures of exports, which are replaced.
+// exportForms tells in which forms exports are written.
+const exportForms = "write it as `name(param: type): result` (also `name(param type) result` or `-> result`), `Type.method(param: type): result`, " +
+	"`Name { field: type }`, `Name(param: type)` for a class or an error type, `Name: A | B`, `NAME = value` or `NAME: type`"
+
+// merge brings a specification into a spec that is there. What is said of an export, of a scenario with the same
+// input, or of a function's contract takes the place of what was said of it; the rest is added where it belongs, and
+// nothing else changes. Exports go only where the specification says so by name.
 func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
 	g := &merging{d: d, e: newEditor(d), x: Specified{Dir: d.Dir(), Path: d.Path}}
+	if p := oneLine(m.Purpose); p != "" && !sameSentence(p, d.Purpose) {
+		if g.e.rewrite("Purpose", []string{p}) {
+			g.note("purpose")
+		}
+	}
 	for _, n := range m.Exports {
 		g.export(n)
+	}
+	for _, name := range m.Remove {
+		g.remove(name)
 	}
 	for _, u := range m.Dependencies {
 		if slices.ContainsFunc(d.Dependencies.Internal, func(i spec.Internal) bool { return path.Join(i.Path, specFile) == u.ref() || i.Ref == u.ref() }) {
@@ -442,34 +570,22 @@ func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
 		}
 		g.note("dependency %s", u.ref())
 	}
-	var have, lines []string
-	for _, s := range d.Behaviors {
-		have = append(have, s.Input+" → "+s.Output)
-	}
 	for _, s := range m.Behaviors {
-		lines = append(lines, s.line())
-	}
-	g.extend("Behavior", have, lines)
-	have, lines = nil, nil
-	for _, c := range d.Contracts {
-		have = append(have, c.Function)
+		g.scenario(s)
 	}
 	for i := range m.Contracts {
-		if !slices.Contains(have, oneLine(m.Contracts[i].Function)) {
-			lines = append(lines, "\n"+m.Contracts[i].text())
-		}
+		g.contract(&m.Contracts[i])
 	}
-	g.extend("Contract", nil, lines)
-	have = nil
+	var have []string
 	for _, list := range [][]spec.Clause{d.Context.Rationale, d.Context.Constraints, d.Context.Compatibility} {
 		for _, c := range list {
 			have = append(have, c.Text)
 		}
 	}
-	g.extend("Domain Context", have, slices.Concat(bullets(m.Decisions), bullets(m.Constraints), bullets(m.Compat)))
-	if len(m.States) > 0 && len(d.Protocol.States) == 0 {
-		g.extend("Protocol", nil, []string{m.protocol()})
-	}
+	g.statements("Decision Rationale", have, m.Decisions)
+	g.statements("Constraints", have, m.Constraints)
+	g.statements("Compatibility", have, m.Compat)
+	g.machine(m)
 	g.e.settle()
 	if len(g.x.Changes) > 0 {
 		g.x.Text = g.e.bytes()
@@ -478,17 +594,19 @@ func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
 }
 
 func (g *merging) export(n SpecifiedExport) {
-	group := cmp.Or(specGroups[n.Kind], "Functions")
-	sig := strings.Trim(oneLine(n.Signature), "`")
+	group, sig, ok := n.read()
 	name := exportName(group, sig)
-	if name == "" {
-		g.refuse("the export cannot be read: " + sig)
+	if !ok || name == "" {
+		g.refuse("exports: " + sig + " cannot be read")
 		return
 	}
-	var ok bool
 	switch i := slices.IndexFunc(g.d.Exports, func(e spec.Export) bool { return e.Name == name }); {
 	case i < 0:
-		_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: addExport, group: group, text: sig}})
+		if d := oneLine(n.Description); d != "" {
+			_, ok = g.e.addExportDescribed(name, group, sig, d)
+		} else {
+			_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: addExport, group: group, text: sig}})
+		}
 		g.note("export %s", name)
 	case oneLine(g.d.Exports[i].Signature) == sig:
 		return
@@ -502,10 +620,79 @@ func (g *merging) export(n SpecifiedExport) {
 	}
 }
 
-// extend puts lines that say something new at the end of a section.
-func (g *merging) extend(section string, have, lines []string) {
+func (g *merging) remove(name string) {
+	i := slices.IndexFunc(g.d.Exports, func(e spec.Export) bool { return e.Name == strings.TrimSpace(name) })
+	if i < 0 {
+		g.refuse("remove: " + name + " is no export of the module")
+		return
+	}
+	if _, ok := g.e.apply(Drift{mend: edit{what: removeExport, line: g.d.Exports[i].Line}}); ok {
+		g.note("without export %s", name)
+	}
+	for _, c := range g.d.Contracts {
+		if c.Function == strings.TrimSpace(name) {
+			g.e.remove(c.Line)
+		}
+	}
+}
+
+// scenario replaces the one with the same input, or adds one under the heading of its category.
+func (g *merging) scenario(s SpecifiedBehavior) {
+	for _, b := range g.d.Behaviors {
+		if !sameSentence(b.Input, value(s.Input)) {
+			continue
+		}
+		if sameSentence(b.Output, value(s.Output)) {
+			return
+		}
+		if b.Category != "" && string(b.Category) != s.Category {
+			if _, ok := g.e.remove(b.Line); ok {
+				break // it goes to the others of its category
+			}
+		}
+		if !g.e.replaceItem(b.Line, strings.TrimSuffix(s.line(), "\n")) {
+			g.refuse("behaviors: " + value(s.Input) + " stands in the document with another outcome that cannot be replaced")
+			return
+		}
+		g.note("scenario of %s", value(s.Input))
+		return
+	}
+	title, keys := success, []string{"success", "정상", "normal", "성공"}
+	if s.Category == "error" {
+		title, keys = failure, []string{"error", "에러", "failure", "오류", "실패", "예외"}
+	}
+	if !g.e.under("Behavior", title, keys, []string{strings.TrimSuffix(s.line(), "\n")}, s.Category == "error") {
+		g.refuse("the section Behavior is missing")
+		return
+	}
+	g.note("scenario of %s", value(s.Input))
+}
+
+func (g *merging) contract(c *SpecifiedContract) {
+	name := oneLine(c.Function)
+	lines := strings.Split(strings.Trim(c.text(), "\n"), "\n")
+	for _, have := range g.d.Contracts {
+		if have.Function != name {
+			continue
+		}
+		if !g.e.replaceSection("Contract", name, lines[2:]) {
+			g.refuse("contracts: the contract of " + name + " stands in the document in a form that cannot be replaced")
+			return
+		}
+		g.note("contract of %s", name)
+		return
+	}
+	if !g.e.extend("Contract", []string{"\n" + strings.Join(lines, "\n")}) {
+		g.refuse("the section Contract is missing")
+		return
+	}
+	g.note("contract of %s", name)
+}
+
+// statements adds what is new under a heading of Domain Context.
+func (g *merging) statements(title string, have, list []string) {
 	var fresh []string
-	for _, l := range lines {
+	for _, l := range bullets(list) {
 		if !slices.ContainsFunc(have, func(h string) bool { return sameSentence(h, l) }) {
 			fresh = append(fresh, strings.TrimRight(l, "\n"))
 		}
@@ -513,11 +700,41 @@ func (g *merging) extend(section string, have, lines []string) {
 	if len(fresh) == 0 {
 		return
 	}
-	if !g.e.extend(section, fresh) {
-		g.refuse("the section " + section + " is missing")
+	keys := map[string][]string{
+		"Decision Rationale": {"decision", "rationale", "결정"}, "Constraints": {"constraint", "제약"}, "Compatibility": {"compatib", "호환"},
+	}[title]
+	if !g.e.under("Domain Context", title, keys, fresh, true) {
+		g.refuse("the section Domain Context is missing")
 		return
 	}
-	g.note("%d in %s", len(fresh), section)
+	g.note("%d of %s", len(fresh), title)
+}
+
+// machine joins the states and transitions that there are with those of the specification.
+func (g *merging) machine(m *SpecifiedModule) {
+	if len(m.States)+len(m.Transitions) == 0 {
+		return
+	}
+	var have AnalysisProtocol
+	for _, s := range g.d.Protocol.States {
+		have.States = append(have.States, s.Text)
+	}
+	for _, t := range g.d.Protocol.Transitions {
+		trigger, _, _ := strings.Cut(t.Trigger, "(")
+		have.Transitions = append(have.Transitions, AnalysisTransition{From: t.From, To: t.To, Trigger: trigger})
+	}
+	for _, l := range g.d.Protocol.Lifecycle {
+		have.Lifecycle = append(have.Lifecycle, AnalysisStage{Order: l.Order, Method: strings.TrimSuffix(l.Method, "()"), Description: l.Description})
+	}
+	now := m.machine(AnalysisProtocol{States: slices.Clone(have.States), Transitions: slices.Clone(have.Transitions), Lifecycle: have.Lifecycle})
+	if len(now.States) == len(have.States) && len(now.Transitions) == len(have.Transitions) {
+		return
+	}
+	if !g.e.rewrite("Protocol", strings.Split(strings.TrimRight(protocolText(now), "\n"), "\n")) {
+		g.refuse("the section Protocol is missing")
+		return
+	}
+	g.note("states")
 }
 
 // exportName is the name under which a line of Exports is read.
@@ -544,8 +761,9 @@ func sameSentence(a, b string) bool {
 // Describe puts what an agent read out of code into a draft that decompile made.
 func Describe(draft []byte, purpose string, decisions, constraints, compatibility []string) []byte {
 	text := string(draft)
-	if purpose = oneLine(purpose); purpose != "" {
-		text = strings.Replace(text, spec.Placeholder, purpose, 1)
+	const from, to = "\n## Purpose\n\n", "\n\n## Exports\n"
+	if i, j := strings.Index(text, from), strings.Index(text, to); oneLine(purpose) != "" && i >= 0 && j > i {
+		text = text[:i+len(from)] + oneLine(purpose) + text[j:]
 	}
 	domain := headed("Decision Rationale", bullets(decisions)) + headed("Constraints", bullets(constraints)) + headed("Compatibility", bullets(compatibility))
 	if domain != "" {

@@ -62,9 +62,6 @@ func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
 	for _, qa := range o.Assumed {
 		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
 	}
-	for _, f := range o.Findings {
-		fmt.Fprintln(&b, Finding(f))
-	}
 	switch {
 	case len(o.Findings) > 0:
 		b.WriteString(l.T("nothing was written: what the agent specified is not sound; say the request otherwise, or try again\n"))
@@ -73,7 +70,7 @@ func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
 	case workflow == "spec":
 		fmt.Fprintf(&b, l.T("%d specs written; next: read them, then jacquard compile\n"), o.Written)
 	default:
-		fmt.Fprintf(&b, l.T("%d specs written; next: say how each module behaves (jacquard spec check), then jacquard adopt\n"), o.Written)
+		fmt.Fprintf(&b, l.T("%d specs written; next: write the Behavior of each module, then jacquard adopt\n"), o.Written)
 	}
 	return b.String()
 }

@@ -7,7 +7,9 @@ import (
 	_ "embed" // the prompts
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -115,12 +117,12 @@ func ask(c *flow.Ctx, in step.DecompileIn, s step.SurveyOut, d step.Draft) (*ste
 	if err != nil {
 		return nil, nil, usage, err
 	}
-	var said *step.Description
+	var said step.Description // what was proved, of all answers
 	var findings []step.Finding
 	for n, c := range flow.Rounds(c, "describe", describeRounds) {
 		t := step.Turn{
 			Role: "describe", Module: d.Dir, Attempt: n, Tree: s.Tree, Instructions: describePrompt, Docs: d.Docs,
-			Task: describeTask(d, findings), Schema: describeSchema, Judge: true, Budget: in.Budget,
+			Task: describeTask(d, said, findings), Schema: describeSchema, Judge: true, Budget: in.Budget,
 		}
 		out, err := turn.Ask(c, t)
 		if err != nil {
@@ -134,39 +136,65 @@ func ask(c *flow.Ctx, in step.DecompileIn, s step.SurveyOut, d step.Draft) (*ste
 		if err := json.Unmarshal(out.Answer, &x); err != nil {
 			return nil, nil, usage, flow.Failf(flow.Schema, "read the description of %s: %v", d.Dir, err)
 		}
-		findings = check(&x, sources)
-		said = &x
+		findings = check(&x, sources, said.Purpose == "")
+		if said.Purpose == "" {
+			said.Purpose = x.Purpose
+		}
+		said.Decisions = join(said.Decisions, x.Decisions)
+		said.Constraints = join(said.Constraints, x.Constraints)
+		said.Compatibility = join(said.Compatibility, x.Compatibility)
 		if len(findings) == 0 {
 			break
 		}
 	}
-	if said != nil && said.Purpose == "" && len(said.Decisions)+len(said.Constraints)+len(said.Compatibility) == 0 {
-		said = nil
+	if said.Purpose == "" && len(said.Decisions)+len(said.Constraints)+len(said.Compatibility) == 0 {
+		return nil, findings, usage, nil
 	}
-	return said, findings, usage, nil
+	return &said, findings, usage, nil
 }
 
-func describeTask(d step.Draft, findings []step.Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Module: %s\n", d.Dir)
-	if len(findings) > 0 {
-		b.WriteString("\nOf the answer before this one these parts were not taken:\n")
-		for _, f := range findings {
-			fmt.Fprintf(&b, "- %s\n", f.Message)
+// join adds statements that are not there yet.
+func join(have, more []step.Statement) []step.Statement {
+	for _, m := range more {
+		if !slices.ContainsFunc(have, func(h step.Statement) bool {
+			return h.Text == m.Text || fold(h.Quote) == fold(m.Quote) && h.File == m.File
+		}) {
+			have = append(have, m)
 		}
-		b.WriteString("Answer again as a whole; leave out what the code does not show.\n")
 	}
+	return have
+}
+
+func describeTask(d step.Draft, said step.Description, findings []step.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Module: %s\nEach statement needs a quote from one of the files, word for word, from one line of it.\n", d.Dir)
+	if len(findings) == 0 {
+		return b.String()
+	}
+	if said.Purpose != "" || len(said.Decisions)+len(said.Constraints)+len(said.Compatibility) > 0 {
+		b.WriteString("\nOf the answer before this one the program has taken what it could check; do not repeat it")
+		if said.Purpose != "" {
+			b.WriteString(" (the purpose may be left empty)")
+		}
+		b.WriteString(".\n")
+	}
+	b.WriteString("\nNot taken:\n")
+	for _, f := range findings {
+		fmt.Fprintf(&b, "- %s\n", f.Message)
+	}
+	b.WriteString("Give these again with a quote that stands in the file as it is, or leave out what the code does not show.\n")
 	return b.String()
 }
 
 // check takes out of a description what the code does not show, and says so.
-func check(x *step.Description, sources map[string]string) []step.Finding {
+func check(x *step.Description, sources map[string]string, purpose bool) []step.Finding {
 	var out []step.Finding
 	reject := func(rule, format string, a ...any) {
 		out = append(out, step.Finding{Rule: rule, Severity: step.Fix, Message: fmt.Sprintf(format, a...)})
 	}
 	x.Purpose = strings.Join(strings.Fields(x.Purpose), " ")
 	switch n := utf8.RuneCountInString(x.Purpose); {
+	case n == 0 && !purpose:
 	case n == 0:
 		reject("no-purpose", "The purpose is empty.")
 	case n > 400:
@@ -186,7 +214,7 @@ func check(x *step.Description, sources map[string]string) []step.Finding {
 			case !known:
 				reject("unknown-file", "%q: %s is not among the files that you were shown.", s.Text, s.File)
 			case len(fold(s.Quote)) < 8 || !strings.Contains(fold(src), fold(s.Quote)):
-				reject("no-such-quote", "%q: %s does not have the text %q.", s.Text, s.File, s.Quote)
+				reject("no-such-quote", "%q: no line of %s has the text %q.", s.Text, s.File, s.Quote)
 			default:
 				keep = append(keep, s)
 			}
@@ -197,5 +225,13 @@ func check(x *step.Description, sources map[string]string) []step.Finding {
 	return out
 }
 
-// fold leaves of a text what a quote has to share with it: not its white space.
-func fold(s string) string { return strings.Join(strings.Fields(s), "") }
+// fold leaves of a text what a quote has to share with it: neither its white space nor the marks of comments, so that a
+// sentence over two lines of a comment can be quoted.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune("/*#", r) {
+			return -1
+		}
+		return r
+	}, s)
+}

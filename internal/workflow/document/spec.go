@@ -30,10 +30,11 @@ const texts = `{"type":"array","items":{"type":"string"}}`
 var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["questions","modules"],"properties":{` +
 	`"questions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["question","default"],"properties":{` +
 	`"question":{"type":"string"},"options":` + texts + `,"default":{"type":"string"}}}},` +
-	`"modules":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["dir","purpose","exports","behaviors"],"properties":{` +
-	`"dir":{"type":"string","description":"from the project's root"},"name":{"type":"string"},"purpose":{"type":"string"},` +
+	`"modules":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["dir","exports","behaviors"],"properties":{` +
+	`"dir":{"type":"string","description":"from the project's root"},"name":{"type":"string","description":"title of a new document"},"purpose":{"type":"string"},` +
 	`"exports":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind","signature"],"properties":{` +
 	`"kind":{"type":"string","description":"function, type, class, enum or variable"},"signature":{"type":"string"},"description":{"type":"string"}}}},` +
+	`"remove":{"type":"array","description":"names of exports that go","items":{"type":"string"}},` +
 	`"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["module","symbols"],"properties":{"module":{"type":"string"},"symbols":` + texts + `}}},` +
 	`"packages":` + texts + `,` +
 	`"behaviors":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["input","output","category"],"properties":{` +
@@ -129,6 +130,9 @@ func (w *writing) task() string {
 	if w.in.Path != "" {
 		fmt.Fprintf(&b, "The modules belong into %s or below.\n", w.in.Path)
 	}
+	if w.in.Yes {
+		b.WriteString("Nobody can be asked: decide what is open yourself, and write it into `decisions`.\n")
+	}
 	fmt.Fprintf(&b, "The request:\n<request>\n%s\n</request>\n", strings.ReplaceAll(w.in.Request, "</request>", "< /request>"))
 	for i, qa := range w.answers {
 		if i == 0 {
@@ -172,7 +176,7 @@ func (w *writing) questions(c *flow.Ctx, ans specification) error {
 		if a.Verb != flow.Reply || said == "" {
 			said = q.Default
 		}
-		w.answers = append(w.answers, step.QA{Question: q.Question, Answer: said})
+		w.answers = append(w.answers, step.QA{Question: text, Answer: said})
 	}
 	return nil
 }

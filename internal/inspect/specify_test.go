@@ -1,0 +1,176 @@
+package inspect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+const store = `# store
+
+## Purpose
+
+(To be described: what this module is for.)
+
+## Exports
+
+### Functions
+
+- ` + "`Open(path: string): Store`" + `
+- ` + "`Close(): void`" + `
+
+## Behavior
+
+### Success
+
+- Open("a") → a store
+
+### Error
+
+- Open("") → ErrPath
+
+## Contract
+
+### Open
+
+- **Preconditions**:
+  - path is not empty
+- **Throws**:
+  - ErrPath
+
+### Close
+
+- **Preconditions**:
+  - it is open
+
+## Protocol
+
+### State Machine
+
+States: ` + "`New` | `Open`" + `
+
+Transitions:
+
+- ` + "`New` + `open()` → `Open`" + `
+
+## Domain Context
+
+### Decision Rationale
+
+- Files are small.
+
+### Compatibility
+
+- Version 1 is read.
+`
+
+func specify(t *testing.T, answer, within string, files map[string]string) (map[string]string, []spec.Problem) {
+	t.Helper()
+	s, err := inspect.ReadSpecification([]byte(answer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for f := range files {
+		list = append(list, f)
+	}
+	p := inspect.New("/p", list, func(f string) []byte {
+		if text, ok := files[f]; ok {
+			return []byte(text)
+		}
+		return nil
+	})
+	docs, wrong := p.Specify(s, within, nil)
+	out := map[string]string{}
+	for _, d := range docs {
+		out[d.Path] = string(d.Text)
+	}
+	return out, wrong
+}
+
+// TestSpecificationsAreMerged: what is said anew takes the place of what was said of it, everything else stays.
+func TestSpecificationsAreMerged(t *testing.T) {
+	t.Parallel()
+	out, wrong := specify(t, `{"modules": [{"dir": "store", "purpose": "Keeps files.",
+		"exports": [{"kind": "function", "signature": "func Open(path: string, mode: Mode): Store"}, {"kind": "constant", "signature": "MAX_FILES = 40", "description": "the most"}, {"kind": "enum", "signature": "Mode: Read | Write"}],
+		"remove": ["Close"],
+		"behaviors": [{"input": "Open(\"\")", "output": "a store in memory", "category": "success"}, {"input": "Open(\"b\")", "output": "404", "category": "error"}, {"input": "Open(\"c\nd\")", "output": "a store", "category": "success"}],
+		"contracts": [{"function": "Open", "postconditions": ["the store is open"]}],
+		"transitions": [{"from": "Open", "trigger": "close(force)", "to": "Closed"}],
+		"decisions": ["Stores in memory need no path."], "constraints": ["MAX_FILES: 40 files"], "compatibility": ["Version 1 is read."]}]}`,
+		"", map[string]string{"store/CLAUDE.md": store})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	want := store
+	for _, change := range [][2]string{
+		{"(To be described: what this module is for.)", "Keeps files."},
+		{"- `Open(path: string): Store`\n- `Close(): void`\n", "- `Open(path: string, mode: Mode): Store`\n\n### Variables\n\n- `MAX_FILES = 40`: the most\n\n### Enums\n\n- `Mode: Read | Write`\n"},
+		{"- Open(\"a\") → a store\n", "- Open(\"a\") → a store\n- Open(\"\") → a store in memory\n- Open(\"c\\nd\") → a store\n"},
+		{"- Open(\"\") → ErrPath\n", "- Open(\"b\") → 404\n"},
+		{"- **Preconditions**:\n  - path is not empty\n- **Throws**:\n  - ErrPath\n\n### Close\n\n- **Preconditions**:\n  - it is open\n", "- **Postconditions**:\n  - the store is open\n"},
+		{"`New` | `Open`", "`New` | `Open` | `Closed`"},
+		{"- `New` + `open()` → `Open`\n", "- `New` + `open()` → `Open`\n- `Open` + `close()` → `Closed`\n"},
+		{"- Files are small.\n", "- Files are small.\n- Stores in memory need no path.\n"},
+		{"- Version 1 is read.\n", "- Version 1 is read.\n\n### Constraints\n\n- MAX_FILES: 40 files\n"},
+	} {
+		if !strings.Contains(want, change[0]) {
+			t.Fatalf("no %q", change[0])
+		}
+		want = strings.Replace(want, change[0], change[1], 1)
+	}
+	if got := out["store/CLAUDE.md"]; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if d, ps := spec.Parse("store/CLAUDE.md", []byte(out["store/CLAUDE.md"])); spec.HasErrors(ps) || len(d.Exports) != 3 || len(d.Behaviors) != 4 {
+		t.Errorf("%v: %d exports, %d behaviours", ps, len(d.Exports), len(d.Behaviors))
+	}
+}
+
+func TestSpecificationsThatAreNotSound(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ answer, want string }{
+		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [{"kind": "function", "signature": "???"}], "behaviors": []}]}`, "exports: ??? cannot be read"},
+		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [{"input": "f(1)", "output": "1"}, {"input": "f(1)", "output": "2"}]}]}`, "f(1) has two outcomes, 1 and 2"},
+		{`{"modules": [{"dir": "a", "exports": [], "behaviors": []}]}`, "a new module needs a purpose"},
+		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "example.com/lab/store", "symbols": []}]}]}`, "did you mean store?"},
+		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "b", "symbols": []}]}, {"dir": "b", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "a", "symbols": []}]}]}`, "in a circle"},
+		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export of the module"},
+		{`{"modules": [{"dir": "../x", "purpose": "x", "exports": [], "behaviors": []}]}`, "no directory of the project"},
+		{`{"modules": [{"dir": "store", "exports": [], "behaviors": []}, {"dir": "store/", "exports": [], "behaviors": []}]}`, "this module is there twice"},
+	} {
+		_, wrong := specify(t, c.answer, "", map[string]string{"store/CLAUDE.md": store})
+		found := 0
+		for _, w := range wrong {
+			if strings.Contains(w.String(), c.want) || strings.Contains(w.Hint, c.want) {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("%s\nis said %d times in %v, want once", c.want, found, wrong)
+		}
+	}
+}
+
+// TestWaysToWriteExports: the idioms of languages are taken and written in one form.
+func TestWaysToWriteExports(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"func New(n int) *Store":                            "### Functions\n\n- `New(n int) *Store`",
+		"(s *Store) Fail(id string) error":                  "### Functions\n\n- `Store.Fail(id string) error`",
+		"(*Store).Fail(id string) error":                    "### Functions\n\n- `Store.Fail(id string) error`",
+		"ErrSyntax error":                                   "### Variables\n\n- `ErrSyntax: error`",
+		"Clock interface { Now() time.Time }":               "### Types\n\n- `Clock { Now() time.Time }`",
+		"class Cart(items: Item[])":                         "### Classes\n\n- `Cart(items: Item[])`",
+		"LIMIT = 20":                                        "### Variables\n\n- `LIMIT = 20`",
+		"Mode: Read | Write":                                "### Enums\n\n- `Mode: Read | Write`",
+		"export async function f(a: string): Promise<void>": "### Functions\n\n- `async function f(a: string): Promise<void>`",
+	} {
+		out, wrong := specify(t, `{"modules": [{"dir": "a", "purpose": "x", "exports": [{"kind": "thing", "signature": "`+in+`"}], "behaviors": []}]}`, "", nil)
+		if len(wrong) > 0 || !strings.Contains(out["a/CLAUDE.md"], want) {
+			t.Errorf("%s gives %v\n%s\nwant %s", in, wrong, out["a/CLAUDE.md"], want)
+		}
+	}
+}
