@@ -16,6 +16,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // code runs a program that has to end with an exit code: code N PROGRAM ARGS.
@@ -45,7 +46,8 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 //	unknown kind => TestRateUnknown
 //
 // The first line names the spec and the test file. A line is for the items
-// whose id or text holds its left side; the last one that fits counts.
+// whose id or text holds its left side; the last one that fits counts. A line
+// with =? instead says how the author reads such an item.
 func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: play OUT SCRIPT")
@@ -93,12 +95,18 @@ func packClaims(ts *testscript.TestScript, text string) []byte {
 		Tests []string `json:"tests"`
 	}
 	answer := struct {
-		Tests []claim `json:"tests"`
+		Tests   []claim        `json:"tests"`
+		Unclear []step.Unclear `json:"unclear,omitempty"`
 	}{Tests: []claim{}}
 	used := map[string]bool{}
 	for _, it := range spec.Items(doc) {
 		c := claim{Item: it.ID}
 		for line := range strings.Lines(rest) {
+			key, reading, ok := strings.Cut(strings.TrimSpace(line), " =? ")
+			if ok && strings.Contains(it.ID+" "+it.Text, key) {
+				answer.Unclear = append(answer.Unclear, step.Unclear{Item: it.ID, Question: "Is that so?", Reading: reading})
+				continue
+			}
 			key, tests, ok := strings.Cut(strings.TrimSpace(line), " => ")
 			if !ok || key != "*" && !strings.Contains(it.ID+" "+it.Text, key) {
 				continue

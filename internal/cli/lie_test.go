@@ -51,7 +51,6 @@ func TestLies(t *testing.T) { //nolint:tparallel // the scripts are parallel; th
 // suite adds to the stories' commands those that lies and honest work share.
 func suite(dir string) testscript.Params {
 	p := params(dir)
-	p.Cmds["modules"] = modules
 	p.Cmds["expand"] = expand
 	p.Cmds["exits"] = exits
 	p.Cmds["gone"] = gone

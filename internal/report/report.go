@@ -5,6 +5,7 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -161,6 +162,9 @@ func Split(key string) (phase string, attempt int, what string) {
 	}
 	if phase == "land" && len(parts) > 3 { // a landing that went back to its author
 		phase, parts = parts[2], parts[2:]
+	}
+	if slices.Contains(parts, "dispute") { // the author of the tests is asked again
+		return "red", 0, what
 	}
 	if len(parts) > 1 {
 		if n, err := strconv.Atoi(parts[1]); err == nil {

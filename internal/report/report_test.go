@@ -78,8 +78,12 @@ func texts(t *testing.T, l report.Lang) string {
 			b.WriteString(report.Result(l, decode[step.ModuleResult](t, e.Data)))
 		}
 	}
-	for _, reason := range []string{"red", "conflict", "edited", "land", "dependents", "packages", "tests-incomplete", "weak-tests"} {
-		b.WriteString(report.Result(l, step.ModuleResult{Dir: "m", Status: step.Warning, Reason: reason, Conflicts: []string{"m/a.go"}, Mutants: step.Mutants{Tried: 8, Killed: 3}}))
+	said := map[string][]step.Finding{"disputed": {
+		{Rule: "test-disputed", Path: "m/a_test.go", Message: `TestA is disputed by the author of the code: "the spec says 4"`},
+		{Rule: "test-kept", Path: "m/a_test.go", Message: "TestA stays as it is: its author gave no answer"},
+	}}
+	for _, reason := range []string{"red", "conflict", "edited", "land", "dependents", "packages", "tests-incomplete", "weak-tests", "disputed"} {
+		b.WriteString(report.Result(l, step.ModuleResult{Dir: "m", Status: step.Warning, Reason: reason, Conflicts: []string{"m/a.go"}, Disputed: said[reason], Mutants: step.Mutants{Tried: 8, Killed: 3}}))
 	}
 	b.WriteString(report.Summary(l, step.CompileOut{Modules: 3, Generated: 4, Skipped: 1, Passed: 7, Failed: 2, Warned: 1, Blocked: 1, Broken: 1}))
 	b.WriteString(report.Planned(l, step.PlanNote{}))
@@ -207,6 +211,7 @@ func TestSplit(t *testing.T) {
 	for key, want := range map[string]string{
 		"red/2/try/1/turn": "red 2 turn", "green/1/prove": "green 1 prove", "present": "green 0 present", "refactor/format": "refactor 0 format",
 		"land/1/land": "land 1 land", "land/2/green/3/try/1/turn": "green 3 turn", "apply": "apply 0 apply",
+		"green/1/dispute/try/1/turn": "red 0 turn", "strength/green/2/dispute/prove": "red 0 prove", "green/1/again/prove": "green 1 prove",
 	} {
 		phase, n, what := report.Split(key)
 		if got := fmt.Sprintf("%s %d %s", phase, n, what); got != want {

@@ -169,7 +169,9 @@ func advice(l Lang, r step.ModuleResult) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, "    "+format+"\n", args...) }
 	switch r.Reason {
 	case "":
-		return ""
+		return disputes(r)
+	case "disputed":
+		say(l.T("a test is disputed, so it was not delivered. Compare it with the spec, and make the spec plain where it is not:"))
 	case "green":
 		say(l.T("the code does not pass its tests after %d attempts; it was not delivered. What is left to mend by hand:"), r.RetryCount+1)
 	case "red":
@@ -195,6 +197,7 @@ func advice(l Lang, r step.ModuleResult) string {
 	default:
 		say("%s", r.Reason)
 	}
+	b.WriteString(disputes(r))
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, Finding(f))
 	}
@@ -203,6 +206,15 @@ func advice(l Lang, r step.ModuleResult) string {
 	}
 	if r.Summary != "" && !r.Delivered {
 		say(l.T("its author says: %s"), strings.ReplaceAll(r.Summary, "\n", " "))
+	}
+	return b.String()
+}
+
+// disputes are the tests that the author of the code held to be wrong, and what came of it.
+func disputes(r step.ModuleResult) string {
+	var b strings.Builder
+	for _, f := range r.Disputed {
+		fmt.Fprintln(&b, Finding(f))
 	}
 	return b.String()
 }

@@ -61,6 +61,7 @@ type ModuleResult struct {
 	Baseline    []string     `json:"baseline,omitempty"`  // tests that failed before the run and still do; charged to nobody
 	Summary     string       `json:"summary,omitempty"`   // the author's own words
 	Unclear     []Unclear    `json:"unclear,omitempty"`   // where the spec left the author of the tests in doubt
+	Disputed    []Finding    `json:"disputed,omitempty"`  // tests that the author of the code held to be wrong, and what came of it
 	Conflicts   []string     `json:"conflicts,omitempty"` // files that the user changed during the run
 	Mutants     Mutants      `json:"mutants"`
 	Usage       Usage        `json:"usage"`

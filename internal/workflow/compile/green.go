@@ -13,6 +13,7 @@ import (
 type greenAnswer struct {
 	Summary    string     `json:"summary"`
 	Implements step.Notes `json:"implements"`
+	Disputed   []dispute  `json:"disputed"`
 }
 
 // judged is what the next attempt is told about the one before.
@@ -21,6 +22,7 @@ type judged struct {
 	failures []step.TestResult
 	score    int
 	text     string
+	title    string // what is said first, instead of the usual
 	said     string // the author's own words about the attempt
 	tree     string // what the attempt left, without what was out of its scope
 }
@@ -82,27 +84,25 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		}
 		in := w.greenIn(out.Tree)
 		in.Report = clip(ans.Summary, 2000)
-		proof, err := turn.Do(c, "prove", step.ProveGreen, in)
+		proof, err := w.prove(c, in, out)
 		if err != nil {
 			return false, err
 		}
-		proof.Findings = append(proof.Findings, out.Findings...)
-		if out.Changed == 0 && !proof.Passed {
-			proof.Findings = append(proof.Findings, step.Finding{
-				Rule: "no-changes", Severity: step.Fix, Path: w.m.Dir, Message: "No file was changed, and the frozen tests do not pass. Write the code; where a test is wrong, do what the specification says and name the test again.",
-			})
+		ok := w.judge(c, proof)
+		if !ok && passed == nil { // an attempt that passed has shown what the tests are worth
+			heard, insists := w.heard, false
+			if proof, insists, err = w.hear(c, ans.Disputed, in, out, proof); err != nil {
+				return false, err
+			}
+			if insists && (heard || i == greenRounds) {
+				w.res.Reason = "disputed"
+				if slices.ContainsFunc(ans.Disputed, w.mustStay) {
+					w.res.Reason = "green" // kept files are in the way
+				}
+				return false, nil
+			}
+			ok = passes(proof)
 		}
-		honest := !rejected(proof.Findings)
-		w.res.Findings, w.res.Failures, w.res.Tests = proof.Findings, proof.Failures, proof.Counts
-		w.res.Baseline = proof.Baseline
-		w.keptBack(proof.Skipped)
-		w.res.RetryCount = w.attempts["green"] - 1
-		ok := proof.Passed && honest
-		flow.Note(c, "judged", step.AttemptNote{
-			Phase: "green", Attempt: w.attempts["green"], Passed: ok, Counts: proof.Counts,
-			Findings: clipped(proof.Findings, 20), Failures: failures(proof.Failures, 10), Usage: w.res.Usage,
-			Summary: w.res.Summary,
-		})
 		// Red flags go back once more while there is an attempt left; they
 		// do not fail a module whose tests pass.
 		if ok && (i == greenRounds || !fixable(proof.Findings)) {
@@ -128,6 +128,37 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 	w.res.Reason = "green"
 	return false, nil
 }
+
+// prove runs the frozen tests on what a turn has left.
+func (w *work) prove(c *flow.Ctx, in step.GreenIn, out step.TurnOut) (step.GreenOut, error) {
+	proof, err := turn.Do(c, "prove", step.ProveGreen, in)
+	if err != nil {
+		return proof, err
+	}
+	proof.Findings = append(proof.Findings, out.Findings...)
+	if out.Changed == 0 && !proof.Passed {
+		proof.Findings = append(proof.Findings, step.Finding{
+			Rule: "no-changes", Severity: step.Fix, Path: w.m.Dir, Message: "No file was changed, and the frozen tests do not pass. Write the code; where a test is wrong, do what the specification says and name the test in `disputed`.",
+		})
+	}
+	return proof, nil
+}
+
+// judge takes a proof of an attempt into the result and notes it.
+func (w *work) judge(c *flow.Ctx, proof step.GreenOut) bool {
+	w.res.Findings, w.res.Failures, w.res.Tests = proof.Findings, proof.Failures, proof.Counts
+	w.res.Baseline = proof.Baseline
+	w.keptBack(proof.Skipped)
+	w.res.RetryCount = w.attempts["green"] - 1
+	flow.Note(c, "judged", step.AttemptNote{
+		Phase: "green", Attempt: w.attempts["green"], Passed: passes(proof), Counts: proof.Counts,
+		Findings: clipped(proof.Findings, 20), Failures: failures(proof.Failures, 10), Usage: w.res.Usage,
+		Summary: w.res.Summary,
+	})
+	return passes(proof)
+}
+
+func passes(proof step.GreenOut) bool { return proof.Passed && !rejected(proof.Findings) }
 
 // better is an attempt whose tests passed and that was sent back for red flags.
 type better struct {
@@ -226,6 +257,10 @@ func (w *work) strength(c *flow.Ctx) (bool, error) {
 	if !better && !strong(m) { // a limit alone is asked for and may make no difference
 		w.res.Reason = "weak-tests"
 		w.res.Findings = slices.Concat(w.res.Findings, m.Survived, m.Findings)
+		if w.mended { // tests that the author of the code has talked their author into have to be strong
+			w.res.Reason = "disputed"
+			return false, nil
+		}
 	}
 	return true, nil
 }
@@ -266,24 +301,25 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 	if err != nil {
 		return false, false, err
 	}
-	if !green.Passed {
+	w.frozen, w.tested = proof.Frozen, proof.Tree
+	w.covers = append(w.covers, covers(proof.Covers)...)
+	w.strong += proof.Strong
+	if green.Passed {
+		w.tree, w.res.Tests = green.Tree, green.Counts
+	} else {
 		// The new tests are proved like all others, and the code fails them: it
 		// goes back to its author.
-		w.frozen, w.tested = proof.Frozen, proof.Tree
 		ok, err := w.attempt(c, &judged{findings: green.Findings, failures: green.Failures, tree: green.Tree})
 		if err != nil || !ok {
 			return false, false, err
 		}
-		green.Tree, green.Counts = w.tree, w.res.Tests
 	}
-	again, err := turn.Do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: green.Tree, Frozen: proof.Frozen})
+	again, err := turn.Do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
 		return false, false, err
 	}
-	w.tree, w.frozen, w.tested = green.Tree, proof.Frozen, proof.Tree
-	w.covers = append(w.covers, covers(proof.Covers)...)
 	w.res.Mutants = step.Mutants{Tried: again.Tried, Killed: again.Killed}
-	w.res.Tests, w.res.TestFiles = green.Counts, paths(proof.Frozen)
+	w.res.TestFiles = paths(w.frozen)
 	return strong(again), true, nil
 }
 

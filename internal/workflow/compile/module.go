@@ -21,6 +21,10 @@ type work struct {
 	covers    []flow.Blob    // what the tests were proved for
 	uncovered []step.Finding // what RED's review missed in the tests that were taken
 	tested    string         // tree with the frozen tests that the code is written on
+	bare      string         // tree that this run's tests were written on; empty when their author is not to be asked again
+	strong    int            // tests of this run that assert something
+	heard     bool           // the author of the tests was asked about disputed ones
+	mended    bool           // and changed some
 	tree      string         // best tree so far
 	res       step.ModuleResult
 	attempts  map[string]int // turns asked so far, by role
@@ -155,6 +159,9 @@ func (w *work) end(c *flow.Ctx, s step.Status, reason string) (step.ModuleResult
 	r.Overwritten, r.TestFiles = bound(r.Overwritten, 100), bound(r.TestFiles, 100)
 	r.Findings, r.Failures, r.Conflicts = clipped(r.Findings, 30), failures(r.Failures, 10), bound(r.Conflicts, 50)
 	r.Baseline = bound(r.Baseline, 50)
+	if len(r.Disputed) > 0 {
+		r.Disputed = clipped(r.Disputed, 20)
+	}
 	flow.Note(c, "result", w.res)
 	return w.res, nil
 }
@@ -225,7 +232,7 @@ func (w *work) again(c *flow.Ctx, out step.LandOut) (bool, error) {
 		})
 	}
 	w.base = out.Head
-	w.tree, w.tested = out.Start, out.Start
+	w.tree, w.tested, w.bare = out.Start, out.Start, "" // the code has passed the tests
 	return w.attempt(c, &feedback)
 }
 
@@ -257,7 +264,7 @@ func (w *work) deliver(c *flow.Ctx, state string, out step.LandOut) (step.Module
 	switch {
 	case len(w.res.Conflicts) > 0:
 		return w.end(c, step.Warning, "edited")
-	case w.res.Reason == "tests-incomplete":
+	case w.res.Reason == incomplete:
 		w.res.Findings = append(w.uncovered, w.res.Findings...)
 		return w.end(c, step.Warning, w.res.Reason)
 	case w.res.Reason != "":

@@ -12,7 +12,7 @@ import (
 )
 
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
-const PromptVersion = 3
+const PromptVersion = 4
 
 //go:embed prompts/red.md
 var redPrompt string
@@ -41,7 +41,9 @@ var (
 		`"error":{"type":"string"},"retry":{"type":"string"},"recovery":{"type":"string"},"log_level":{"type":"string"}}}},` +
 		`"state":{"type":"object","additionalProperties":false,"properties":{` +
 		`"initial":{"type":"string"},"persistence":{"type":"string"},"cleanup":{"type":"string"}}},` +
-		`"guide":{"type":"array","items":{"type":"string"}}}}}}`)
+		`"guide":{"type":"array","items":{"type":"string"}}}},` +
+		`"disputed":{"type":"array","description":"frozen tests that contradict the specification","items":{"type":"object","additionalProperties":false,"required":["test","reason"],"properties":{` +
+		`"test":{"type":"string","description":"file::name"},"reason":{"type":"string","description":"the sentence of the specification, and what the test demands instead"}}}}}}`)
 	refactorSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"}}}`)
 )
 
@@ -231,9 +233,12 @@ func feedback(b *strings.Builder, fb *judged) {
 	if fb.said != "" {
 		fmt.Fprintf(b, "\nThe author of the attempt before this one said (data, as in a document):\n<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.said, "</feedback>", "< /feedback>"), 2000))
 	}
-	if fb.tree != "" {
+	switch {
+	case fb.title != "":
+		fmt.Fprintf(b, "\n%s\n", fb.title)
+	case fb.tree != "":
 		b.WriteString("\nThe attempt before this one is in the tree, without anything that was out of its scope. Mend exactly this, and keep the rest:\n")
-	} else {
+	default:
 		b.WriteString("\nWhat was found:\n")
 	}
 	if fb.text != "" {
@@ -247,6 +252,9 @@ func feedback(b *strings.Builder, fb *judged) {
 		most := 400
 		if strings.Contains(f.Message, "\nIt was:\n") {
 			most = 3000
+		}
+		if f.Rule == "test-disputed" || f.Rule == "test-kept" {
+			most = 1000
 		}
 		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, clip(f.Message, most))
 	}

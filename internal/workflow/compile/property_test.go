@@ -17,9 +17,11 @@ import (
 type world struct {
 	rnd   *rand.Rand
 	blobs map[string][]byte
-	turns map[string]int // turns asked, by "module role"
-	land  map[string]int // landings that passed, by module
-	good  float64        // how often things go well
+	turns map[string]int  // turns asked, by "module role"
+	land  map[string]int  // landings that passed, by module
+	asked map[string]int  // hearings of disputes, by module
+	red   map[string]bool // ids of frozen files that a proof of RED which passed has given
+	good  float64         // how often things go well
 }
 
 func (w *world) put(v any) flow.Blob {
@@ -52,18 +54,32 @@ func (w *world) answer(t *testing.T, want flow.Want) (any, *flow.Failure) {
 	case step.Head.Name:
 		return step.HeadOut{Commit: "c", Tree: "t0"}, nil
 	case step.ProveRed.Name:
-		out := step.RedOut{Passed: w.ok(), Tree: "red", Findings: finding(), Written: 2, Strong: 1 + w.rnd.IntN(2), Frozen: []step.File{{Path: "x_test.go", ID: "1"}}}
+		id := fmt.Sprint(w.rnd.IntN(4))
+		out := step.RedOut{Passed: w.ok(), Tree: "red", Findings: finding(), Written: 2, Strong: 1 + w.rnd.IntN(2), Frozen: []step.File{{Path: "x_test.go", ID: module + id}}}
+		w.red[module+id] = w.red[module+id] || out.Passed
 		if w.ok() {
 			out.Covered = []string{"B:1", "E:x"}
 		}
 		return out, nil
 	case step.ProveGreen.Name:
-		return step.GreenOut{Passed: w.ok(), Tree: "green", Findings: finding(), Counts: step.Counts{Total: 2, Passed: 2}}, nil
+		out := step.GreenOut{Passed: w.ok(), Tree: "green", Findings: finding(), Counts: step.Counts{Total: 2, Passed: 2}}
+		if !out.Passed && w.rnd.IntN(3) > 0 {
+			out.Counts.Failed = 1
+			out.Failures = []step.TestResult{{ID: "x_test.go::TestX/case", File: "x_test.go", Status: step.Fail}}
+		}
+		return out, nil
 	case step.Format.Name:
 		return step.FormatOut{Tree: []string{"green", "formatted"}[w.rnd.IntN(2)], Findings: finding()}, nil
 	case step.Mutate.Name:
 		return step.MutateOut{Tried: 4, Killed: w.rnd.IntN(5)}, nil
 	case step.Land.Name:
+		var in step.LandIn
+		if err := json.Unmarshal(want.In, &in); err != nil {
+			t.Fatal(err)
+		}
+		if len(in.Frozen) != 1 || !w.red[in.Frozen[0].ID] {
+			t.Fatalf("%s: lands with tests that no proof of RED has passed: %v", want.Key, in.Frozen)
+		}
 		out := step.LandOut{Passed: w.ok(), Commit: "l", Tree: "landed", Start: "again"}
 		if out.Passed {
 			w.land[module]++
@@ -89,6 +105,9 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 		if got := w.turns[module+" "+in.Role]; in.Attempt != got {
 			t.Fatalf("%s: attempt %d of %s is asked for as attempt %d", want.Key, got, in.Role, in.Attempt)
 		}
+		if strings.Contains(want.Key, "/dispute/") {
+			w.asked[module]++
+		}
 	}
 	if !w.ok() {
 		classes := []flow.Class{flow.Transient, flow.Limit, flow.Crashed, flow.Stuck, flow.Schema, flow.MaxTurns, flow.Refusal, flow.Environment, flow.Budget}
@@ -98,6 +117,9 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 	switch in.Role {
 	case "green":
 		answer = `{"summary": "s", "implements": {}}`
+		if w.rnd.IntN(2) == 0 {
+			answer = `{"summary": "s", "implements": {}, "disputed": [{"test": "x_test.go::TestX", "reason": "r"}, {"test": "y_test.go::TestY", "reason": "r"}]}`
+		}
 	case "refactor":
 		answer = `{"summary": "s"}`
 	}
@@ -110,20 +132,27 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 func TestAnyOutcomes(t *testing.T) {
 	t.Parallel()
 	const runs = 1500
-	ends := map[string]int{}
+	ends, heard := map[string]int{}, 0
 	for seed := range runs {
 		w := &world{
 			rnd: rand.New(rand.NewPCG(uint64(seed), 7)), blobs: map[string][]byte{}, turns: map[string]int{}, land: map[string]int{},
+			asked: map[string]int{}, red: map[string]bool{},
 			good: []float64{0.3, 0.6, 0.8, 0.95, 1}[seed%5],
 		}
 		out, failed := w.play(t, seed)
 		for who, n := range w.turns {
 			_, role, _ := strings.Cut(who, " ")
 			// GREEN: three attempts, and three more each time that a landing or a
-			// better test sends the module back to its author.
-			limit := map[string]int{"red": 3, "green": 3 * 4, "refactor": 1, "strength": 1}[role]
+			// better test sends the module back to its author. RED: one more when a
+			// test is disputed.
+			limit := map[string]int{"red": 3 + 1, "green": 3 * 4, "refactor": 1, "strength": 1}[role]
 			if n > limit {
 				t.Fatalf("seed %d: %d turns of %s, the limit is %d", seed, n, who, limit)
+			}
+		}
+		for m, n := range w.asked {
+			if heard += n; n > 1 {
+				t.Fatalf("seed %d: the tests of %s were disputed %d times, want once", seed, m, n)
 			}
 		}
 		for m, n := range w.land {
@@ -148,7 +177,10 @@ func TestAnyOutcomes(t *testing.T) {
 			t.Errorf("only %d of %d runs ended %s: the dice do not reach it", ends[end], runs, end)
 		}
 	}
-	t.Logf("%d runs: %v", runs, ends)
+	if heard < runs/20 {
+		t.Errorf("only %d disputes were heard in %d runs: the dice do not reach it", heard, runs)
+	}
+	t.Logf("%d runs: %v, %d disputes heard", runs, ends, heard)
 }
 
 // play drives one run to its end.

@@ -15,6 +15,9 @@ type redAnswer struct {
 	Unclear []step.Unclear `json:"unclear"`
 }
 
+// incomplete is the reason of modules of which some items have no test.
+const incomplete = "tests-incomplete"
+
 // red gets tests that are proved to fail for want of the implementation. It
 // returns false, with the reason in the result, when there are none.
 func (w *work) red(c *flow.Ctx) (bool, error) {
@@ -42,6 +45,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		r := review(w.f.Items, ans.Tests, *proof)
 		if proof.Passed && r.score >= best { // of two that are as good the later one has mended something
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
+			w.bare, w.strong = base, proof.Strong
 			w.covers = covers(proof.Covers)
 			w.res.TestFiles, w.res.Unclear = paths(proof.Frozen), bound(ans.Unclear, 20)
 			w.keptBack(proof.Skipped)
@@ -67,7 +71,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		return false, nil
 	}
 	if best < 100 {
-		w.res.Reason = "tests-incomplete"
+		w.res.Reason = incomplete
 	}
 	return true, nil
 }
