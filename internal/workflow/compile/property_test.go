@@ -21,7 +21,9 @@ type world struct {
 	land  map[string]int  // landings that passed, by module
 	asked map[string]int  // hearings of disputes, by module
 	red   map[string]bool // ids of frozen files that a proof of RED which passed has given
+	green map[string]bool // ids of frozen files that a proof of GREEN has passed with
 	good  float64         // how often things go well
+	flags bool            // the first attempt of GREEN passes and goes back for a red flag
 }
 
 func (w *world) put(v any) flow.Blob {
@@ -62,10 +64,20 @@ func (w *world) answer(t *testing.T, want flow.Want) (any, *flow.Failure) {
 		}
 		return out, nil
 	case step.ProveGreen.Name:
+		var in step.GreenIn
+		if err := json.Unmarshal(want.In, &in); err != nil {
+			t.Fatal(err)
+		}
 		out := step.GreenOut{Passed: w.ok(), Tree: "green", Findings: finding(), Counts: step.Counts{Total: 2, Passed: 2}}
-		if !out.Passed && w.rnd.IntN(3) > 0 {
+		if w.flags && strings.HasSuffix(want.Key, ":green/1/prove") {
+			out.Passed, out.Findings = true, []step.Finding{{Rule: "dice", Severity: step.Fix, Message: "a red flag"}}
+		}
+		if !out.Passed {
 			out.Counts.Failed = 1
 			out.Failures = []step.TestResult{{ID: "x_test.go::TestX/case", File: "x_test.go", Status: step.Fail}}
+		}
+		if !strings.Contains(want.Key, "refactor") { // which may be undone
+			w.green[in.Frozen[0].ID] = w.green[in.Frozen[0].ID] || out.Passed
 		}
 		return out, nil
 	case step.Format.Name:
@@ -77,8 +89,8 @@ func (w *world) answer(t *testing.T, want flow.Want) (any, *flow.Failure) {
 		if err := json.Unmarshal(want.In, &in); err != nil {
 			t.Fatal(err)
 		}
-		if len(in.Frozen) != 1 || !w.red[in.Frozen[0].ID] {
-			t.Fatalf("%s: lands with tests that no proof of RED has passed: %v", want.Key, in.Frozen)
+		if len(in.Frozen) != 1 || !w.red[in.Frozen[0].ID] || !w.green[in.Frozen[0].ID] {
+			t.Fatalf("%s: lands with tests that no proof of RED, or none of GREEN, has passed: %v", want.Key, in.Frozen)
 		}
 		out := step.LandOut{Passed: w.ok(), Commit: "l", Tree: "landed", Start: "again"}
 		if out.Passed {
@@ -117,7 +129,7 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 	switch in.Role {
 	case "green":
 		answer = `{"summary": "s", "implements": {}}`
-		if w.rnd.IntN(2) == 0 {
+		if w.rnd.IntN(4) > 0 {
 			answer = `{"summary": "s", "implements": {}, "disputed": [{"test": "x_test.go::TestX", "reason": "r"}, {"test": "y_test.go::TestY", "reason": "r"}]}`
 		}
 	case "refactor":
@@ -136,8 +148,9 @@ func TestAnyOutcomes(t *testing.T) {
 	for seed := range runs {
 		w := &world{
 			rnd: rand.New(rand.NewPCG(uint64(seed), 7)), blobs: map[string][]byte{}, turns: map[string]int{}, land: map[string]int{},
-			asked: map[string]int{}, red: map[string]bool{},
-			good: []float64{0.3, 0.6, 0.8, 0.95, 1}[seed%5],
+			asked: map[string]int{}, red: map[string]bool{}, green: map[string]bool{},
+			flags: seed%3 == 0,
+			good:  []float64{0.3, 0.6, 0.8, 0.95, 1}[seed%5],
 		}
 		out, failed := w.play(t, seed)
 		for who, n := range w.turns {
