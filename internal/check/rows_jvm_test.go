@@ -39,7 +39,8 @@ func javaSample() sample {
 			"src/test/java/org/example/other/OtherTest.java": "package org.example.other;\n\nimport org.junit.jupiter.api.Assertions;\nimport org.junit.jupiter.api.Test;\n\nclass OtherTest {\n    @Test\n    void one() {\n        Assertions.assertEquals(1, Other.one());\n    }\n}\n",
 		},
 		exports: []step.Export{
-			{Kind: "class", Name: "Calc", Signature: "Calc"}, {Kind: "function", Name: "Calc.div", Signature: "static long div(long a, long b) throws ZeroException"},
+			{Kind: "class", Name: "Calc", Signature: "Calc"},
+			{Kind: "function", Name: "Calc.div", Signature: "static long div(long a, long b) throws ZeroException"},
 			{Kind: "class", Name: "ZeroException", Signature: "class ZeroException extends Exception"},
 		},
 		test:      map[string]string{tests: test},
