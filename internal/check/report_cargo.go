@@ -265,7 +265,7 @@ func (r reader) notBuilt(b cargoBuilt) []step.TestResult {
 	at := map[string]int{}
 	for _, e := range b.errors {
 		file := e.file
-		if toolchain.IsTest(e.crate) {
+		if e.crate != "" && toolchain.IsTest(e.crate) {
 			file = e.crate
 		}
 		if i, seen := at[file]; seen {

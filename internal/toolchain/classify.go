@@ -289,7 +289,7 @@ func ConfigKindOf(p string) ConfigKind {
 	if inTestDataDir(low) {
 		return NoConfig
 	}
-	if low[0] == '.' || strings.Contains(low, "/.") { // most paths are spared the search
+	if strings.HasPrefix(low, ".") || strings.Contains(low, "/.") { // most paths are spared the search
 		for _, dir := range parents(path.Dir(low)) {
 			for _, d := range []string{dir, path.Base(dir), lastTwo(dir)} {
 				if k, ok := configDirs[d]; ok {
