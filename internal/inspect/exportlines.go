@@ -23,7 +23,7 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 	for _, e := range offers {
 		lang := source.LangOf(e.file)
 		full := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
-		if e.Owner != "" && !methodsListed(lang) || e.Name == "*" || e.Name == "default" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
+		if e.Name == "*" || e.Name == "default" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
 			continue
 		}
 		group, line := exportLine(e.Export, full, constructor(lang, offers, e.Name))
@@ -49,12 +49,6 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 		b.WriteString("### " + g + "\n\n" + strings.Join(groups[g], ""))
 	}
 	return b.String(), n
-}
-
-// methodsListed reports whether methods stand among the exports: where a class is not what a test or another module
-// begins with, and where methods are declared apart from their type.
-func methodsListed(lang string) bool {
-	return lang == source.Go || lang == source.Rust || lang == source.Java || lang == source.Kotlin
 }
 
 func isConstructor(e source.Export, lang string) bool {
@@ -170,6 +164,14 @@ func withName(e source.Export, name string) string {
 	}
 	before, rest := strings.TrimRight(sig[:at], "` "), strings.TrimLeft(sig[at+len(own):], "`")
 	rest = strings.TrimPrefix(strings.TrimPrefix(rest, " = async "), " = ")
+	if e.Owner != "" { // Python's own parameter
+		for _, own := range []string{"(self, ", "(cls, ", "(self", "(cls"} {
+			if after, ok := strings.CutPrefix(rest, own); ok && (after == "" || strings.HasSuffix(own, " ") || after[0] == ')') {
+				rest = "(" + after
+				break
+			}
+		}
+	}
 	out := name + strings.TrimSpace(rest)
 	if result := javaResult(before); result != "" && !strings.Contains(before, "fun") && !strings.Contains(before, "fn") && !strings.HasPrefix(before, "func") {
 		out, _, _ = strings.Cut(out, " throws ")
