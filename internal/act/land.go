@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -351,6 +353,35 @@ func (a *Actor) covers(pv private, in step.LandIn, e target.Entry) (map[string][
 	return out, nil
 }
 
+// narrow limits what the module is recorded to use of others to what its code really uses, where its spec does not say.
+func (a *Actor) narrow(e *target.Entry, v *view) {
+	deps := map[string]bool{}
+	for _, u := range e.Uses {
+		if len(u.Symbols) == 0 && !u.Soft {
+			deps[strings.TrimSuffix(strings.TrimSuffix(u.Path, "CLAUDE.md"), "/")] = true
+		}
+	}
+	if len(deps) == 0 || e.State != target.Built {
+		return
+	}
+	var keep []string
+	for _, f := range v.paths() {
+		_, ours := e.Files[f]
+		for d := path.Dir(f); !ours && d != "."; d = path.Dir(d) {
+			ours = deps[d]
+		}
+		if ours || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || toolchain.ConfigKindOf(f) == toolchain.TypeConfig {
+			keep = append(keep, f)
+		}
+	}
+	p := inspect.New(a.o.Repo.Root(), keep, v.bytes)
+	files := slices.Sorted(maps.Keys(e.Files))
+	for dep := range deps {
+		doc, _ := spec.Parse(path.Join(dep, "CLAUDE.md"), v.bytes(path.Join(dep, "CLAUDE.md")))
+		e.Narrow(dep, p.Used(files, dep), spec.SymbolHashes(doc))
+	}
+}
+
 // entry is the module's line of the lock: what it was built from, as planned,
 // and the files that came of it.
 func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv private, l landing, v *view) (target.Entry, error) {
@@ -374,6 +405,7 @@ func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv priv
 	for _, t := range in.Frozen {
 		e.Tests[t.Path] = t.ID
 	}
+	a.narrow(&e, v)
 	if e.Covers, err = a.covers(pv, in, e); err != nil {
 		return e, err
 	}

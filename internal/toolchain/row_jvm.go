@@ -237,8 +237,7 @@ func placeJVM(p Placement, pr *Project) Placement {
 	m := jvmRoot().FindStringSubmatch(p.Dir)
 	name := camel(path.Base(p.Dir))
 	tests := ""
-	switch {
-	case m == nil:
+	if m == nil {
 		main := join(p.Dir, "src/main/"+lang)
 		if rel := f.rel(p.Dir); rel != "." && p.Dir != f.Root {
 			main = p.Dir
@@ -248,7 +247,7 @@ func placeJVM(p Placement, pr *Project) Placement {
 		p.NewFile = join(main, name+ext)
 		tests = join(f.Root, "src/test/"+lang)
 		p.Data = append(p.Data, join(f.Root, "src/test/resources/**"))
-	default:
+	} else {
 		if m[3] == "" {
 			name = camel(firstWord(f.Module, "app"))
 		}

@@ -416,11 +416,8 @@ func (s Stubs) kotlinMethod(m Symbol, receiver string) []string {
 	if strings.Contains(" "+c.before+" ", " suspend ") {
 		head = "suspend fun "
 	}
-	for g := c.before; strings.HasSuffix(g, ">"); { // fun <T> name
-		if i := strings.IndexByte(g, '<'); i >= 0 {
-			head += g[i:] + " "
-		}
-		break
+	if i := strings.IndexByte(c.before, '<'); i >= 0 && strings.HasSuffix(c.before, ">") { // fun <T> name
+		head += c.before[i:] + " "
 	}
 	if c.generics != "" {
 		head += c.generics + " "
