@@ -138,3 +138,57 @@ func TestGradleIsRefused(t *testing.T) {
 		t.Errorf("results = %+v", p.Results)
 	}
 }
+
+// kotlinPom is a project of Kotlin alone.
+func kotlinPom() string {
+	const plugin = "      <plugin>\n        <groupId>org.jetbrains.kotlin</groupId>\n        <artifactId>kotlin-maven-plugin</artifactId>\n        <version>2.1.0</version>\n        <executions>\n" +
+		"          <execution><id>compile</id><phase>compile</phase><goals><goal>compile</goal></goals></execution>\n          <execution><id>test-compile</id><phase>test-compile</phase><goals><goal>test-compile</goal></goals></execution>\n        </executions>\n      </plugin>\n"
+	text := strings.NewReplacer("org.junit.jupiter", "org.jetbrains.kotlin", "junit-jupiter", "kotlin-test-junit5", "5.11.4", "2.1.0").Replace(mavenPom("", plugin))
+	text = strings.Replace(text, "  <dependencies>\n", "  <dependencies>\n    <dependency>\n      <groupId>org.jetbrains.kotlin</groupId>\n      <artifactId>kotlin-stdlib</artifactId>\n      <version>2.1.0</version>\n    </dependency>\n", 1)
+	return strings.Replace(text, "  <build>\n", "  <build>\n    <sourceDirectory>src/main/kotlin</sourceDirectory>\n    <testSourceDirectory>src/test/kotlin</testSourceDirectory>\n", 1)
+}
+
+// TestRowKotlin has stubs of what Kotlin has and Java has not, a wrong code and a right one.
+func TestRowKotlin(t *testing.T) {
+	t.Parallel()
+	maven(t)
+	l := newLab(t)
+	const dir, tests = "src/main/kotlin/org/example/cart/", "src/test/kotlin/org/example/cart/CartTest.kt"
+	base := l.tree("", map[string]string{
+		"pom.xml": kotlinPom(), "src/main/kotlin/org/example/item/Item.kt": "package org.example.item\n\ndata class Item(val name: String, val cents: Long)\n",
+	})
+	m := l.module(
+		base, strings.TrimSuffix(dir, "/"), step.Export{Kind: "class", Name: "Cart", Signature: "Cart(owner: String)"}, step.Export{Kind: "function", Name: "Cart.add", Signature: "Cart.add(item: Item): Long?"},
+		step.Export{Kind: "function", Name: "Cart.of", Signature: "Cart.of(items: List<Item>): Cart"}, step.Export{Kind: "function", Name: "total", Signature: "fun total(cart: Cart, extra: BigDecimal): Int"},
+		step.Export{Kind: "enum", Name: "State", Signature: "enum class State { OPEN, PAID }"}, step.Export{Kind: "variable", Name: "LIMIT", Signature: "const val LIMIT = 20"},
+		step.Export{Kind: "interface", Name: "Pricing", Signature: "interface Pricing"}, step.Export{Kind: "function", Name: "Pricing.price", Signature: "fun price(item: Item): Long"},
+		step.Export{Kind: "class", Name: "FullException", Signature: "FullException(message: String)"},
+	)
+	if m.Chain.Language != toolchain.LangKotlin || m.Place.NewTest != tests || m.Place.NewFile != dir+"Cart.kt" {
+		t.Fatalf("place = %+v of %+v", m.Place, m.Chain)
+	}
+	text := "package org.example.cart\n\nimport java.math.BigDecimal\nimport kotlin.test.Test\nimport kotlin.test.assertEquals\nimport kotlin.test.assertFailsWith\nimport org.example.item.Item\n\nclass CartTest {\n" +
+		"    @Test\n    fun `adds an item`() {\n        assertEquals(5L, Cart(\"a\").add(Item(\"a\", 5)))\n    }\n\n" +
+		"    @Test\n    fun makes() {\n        assertEquals(1, total(Cart.of(listOf(Item(\"a\", 5))), BigDecimal.ZERO))\n        assertEquals(State.PAID, State.valueOf(\"PAID\"))\n    }\n\n" +
+		"    @Test\n    fun limits() {\n        assertEquals(20, LIMIT)\n        val twice = object : Pricing {\n            override fun price(item: Item): Long = 2 * item.cents\n        }\n        assertEquals(10L, twice.price(Item(\"a\", 5)))\n    }\n\n" +
+		"    @Test\n    fun refuses() {\n        assertFailsWith<FullException> { Cart.of(listOf()) }\n    }\n}\n"
+	red := l.tree(base, map[string]string{tests: text})
+	p, err := l.checker.Red(t.Context(), m, base, red, nil)
+	want(t, "red", p, err, true)
+	slices.Sort(p.Red)
+	all := []string{tests + "::CartTest.adds an item", tests + "::CartTest.limits", tests + "::CartTest.makes", tests + "::CartTest.refuses"}
+	if !slices.Equal(p.Red, all) {
+		t.Errorf("red = %q, findings %+v, results %+v", p.Red, p.Findings, p.Failures())
+	}
+	code := "package org.example.cart\n\nimport java.math.BigDecimal\nimport org.example.item.Item\n\nconst val LIMIT = 20\n\nenum class State { OPEN, PAID }\n\ninterface Pricing {\n    fun price(item: Item): Long\n}\n\nclass FullException(message: String) : RuntimeException(message)\n\n" +
+		"class Cart(val owner: String) {\n    internal val items = mutableListOf<Item>()\n\n    fun add(item: Item): Long? {\n        items += item\n        return item.cents\n    }\n\n    companion object {\n        fun of(items: List<Item>): Cart {\n            if (items.isEmpty()) {\n                throw FullException(\"no items\")\n            }\n            return Cart(\"\").apply { this.items += items }\n        }\n    }\n}\n\n" +
+		"fun total(cart: Cart, extra: BigDecimal): Int = cart.items.size + extra.toInt()\n"
+	frozen := p.Frozen
+	p, err = l.checker.Green(t.Context(), m, red, l.tree(red, map[string]string{dir + "Cart.kt": strings.Replace(code, "LIMIT = 20", "LIMIT = 21", 1)}), frozen)
+	want(t, "wrong code", p, err, false)
+	if f := p.Failures(); len(f) != 1 || f[0].ID != tests+"::CartTest.limits" || !strings.Contains(f[0].Message, "expected: <20> but was: <21>") {
+		t.Errorf("failures of the wrong code = %+v", f)
+	}
+	p, err = l.checker.Green(t.Context(), m, red, l.tree(red, map[string]string{dir + "Cart.kt": code}), frozen)
+	want(t, "right code", p, err, true)
+}

@@ -259,7 +259,7 @@ func (p *place) untouched(ctx context.Context, o *outcome) error {
 
 func lastPart(stdout, stderr string) string {
 	s := strings.TrimSpace(stderr)
-	if s == "" {
+	if strings.TrimSpace(colours().ReplaceAllString(s, "")) == "" {
 		s = strings.TrimSpace(stdout)
 	}
 	if len(s) > maxMessage {

@@ -281,7 +281,7 @@ func (t *treeFile) jvmAsserts(out *Test, body syntax.Node, seen map[string]bool)
 			} else {
 				out.Asserts++
 			}
-		case "method_invocation", "call_expression", "infix_expression":
+		case "method_invocation", "call_expression", "infix_expression", "binary_expression":
 			name, args := t.called(c)
 			switch {
 			case name == "" || seen[name]:
@@ -317,6 +317,12 @@ func (t *treeFile) called(n syntax.Node) (string, []string) {
 	}
 	parts := withoutComments(n)
 	if len(parts) == 0 {
+		return "", nil
+	}
+	if n.Kind() == "binary_expression" { // the grammar takes f<T> { … } for comparisons
+		if left := withoutComments(parts[0]); len(parts) == 2 && parts[1].Kind() == "lambda_literal" && parts[0].Kind() == "binary_expression" && len(left) > 0 && left[0].Kind() == "identifier" {
+			return left[0].Text(), nil
+		}
 		return "", nil
 	}
 	if n.Kind() == "infix_expression" {

@@ -56,7 +56,7 @@ type callable struct {
 func readCallable(sig, name string) (c callable, ok bool) {
 	sig = strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(sig), "`;{ ")), " ")
 	at := -1
-	for from := 0; ; {
+	for from := 0; name != ""; {
 		i := strings.Index(sig[from:], name)
 		if i < 0 {
 			return c, false
@@ -69,6 +69,9 @@ func readCallable(sig, name string) (c callable, ok bool) {
 			at = from
 			break
 		}
+	}
+	if at < 0 {
+		return c, false
 	}
 	c.before = strings.TrimRight(sig[:at-len(name)], " .:#")
 	rest := sig[at:]

@@ -1,0 +1,51 @@
+package source_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+// TestMutantsOfTreeLanguages has the changes that are made to code of Rust, Java and Kotlin. Code of tests is left alone.
+func TestMutantsOfTreeLanguages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, src string
+		want      []string // function: what
+	}{
+		{
+			"a.rs", "const LIMIT: u64 = 10;\n\npub fn f(a: u64, t: (u8, u8)) -> u64 {\n    if a > LIMIT && t.0 == 1u8 {\n        return a + 2;\n    }\n    if let Some(x) = None {\n        return x;\n    }\n    log(a);\n    0\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() {\n        assert_eq!(1 + 1, 2);\n    }\n}\n",
+			[]string{"f: negate condition", "f: > to >=", "f: && to ||", "f: == to !=", "f: change constant 1u8", "f: + to -", "f: change constant 2", "f: drop statement", "f: change constant 0", "LIMIT: change constant 10"},
+		},
+		{
+			"A.java", "class A {\n    private static final int LIMIT = 10;\n\n    long f(long a) {\n        if (a < LIMIT || a == 5L) {\n            throw new IllegalStateException();\n        }\n        return a * 2;\n    }\n}\n",
+			[]string{"A.f: negate condition", "A.f: < to <=", "A.f: || to &&", "A.f: == to !=", "A.f: change constant 5L", "A.f: drop statement", "A.f: * to /", "A.f: change constant 2", "LIMIT: change constant 10"},
+		},
+		{
+			"a.kt", "const val LIMIT = 10\n\nfun f(a: Long): Boolean {\n    if (a >= LIMIT) {\n        return true\n    }\n    return a != 3L\n}\n",
+			[]string{"f: negate condition", "f: >= to >", "f: true to false", "f: != to ==", "f: change constant 3L", "LIMIT: change constant 10"},
+		},
+	} {
+		f := source.Parse(c.file, []byte(c.src))
+		var got []string
+		for _, m := range f.Mutants() {
+			got = append(got, m.Func+": "+m.What)
+			if p := source.Parse(c.file, m.Apply([]byte(c.src))); len(p.Funcs) != len(f.Funcs) {
+				t.Errorf("%s: %s gives what cannot be read: %s", c.file, m.What, m.Apply([]byte(c.src)))
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: mutants %q\nwant %q", c.file, got, c.want)
+		}
+	}
+}
+
+// TestKotlinAssertionsWithATypeAndABlock are taken for comparisons by the grammar.
+func TestKotlinAssertionsWithATypeAndABlock(t *testing.T) {
+	t.Parallel()
+	f := source.Parse("ATest.kt", []byte("import kotlin.test.*\n\nclass ATest {\n    @Test\n    fun fails() {\n        assertFailsWith<Exception> { f() }\n    }\n\n    @Test\n    fun nothing() {\n        val x = a < b\n    }\n}\n"))
+	if len(f.Tests) != 2 || f.Tests[0].Asserts != 1 || f.Tests[1].Asserts != 0 {
+		t.Errorf("tests = %+v", f.Tests)
+	}
+}
