@@ -3,6 +3,7 @@ package check_test
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,33 @@ const (
 
 func one(p, before, after string) map[string][2]string {
 	return map[string][2]string{p: {before, after}}
+}
+
+// dishonestInOtherLanguages are the same tricks in Rust, Java and Kotlin.
+func dishonestInOtherLanguages() []diffCase {
+	const rustTest = "use a::add;\n\n#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n"
+	const javaTest = "import static org.junit.jupiter.api.Assertions.*;\n\nimport org.junit.jupiter.api.*;\n\nclass ATest {\n    @Test\n    void adds() {\n        assertEquals(3, A.add(1, 2));\n    }\n}\n"
+	return []diffCase{
+		{name: "exit rust", want: "exit-swallowed", files: one("src/a.rs", "", "pub fn add(_a: u8, _b: u8) -> u8 {\n    std::process::exit(0)\n}\n")},
+		{name: "exit java", want: "exit-swallowed", files: one("A.java", "", "class A {\n    static int add(int a, int b) {\n        System.exit(0);\n        return 0;\n    }\n}\n")},
+		{name: "halt java", want: "exit-swallowed", files: one("A.java", "", "class A {\n    static int add(int a, int b) {\n        Runtime.getRuntime().halt(0);\n        return 0;\n    }\n}\n")},
+		{name: "exit kotlin", want: "exit-swallowed", files: one("a.kt", "", "fun add(a: Int, b: Int): Int {\n    kotlin.system.exitProcess(0)\n}\n")},
+		{name: "exit in a test of rust", want: "exit-swallowed", files: one("tests/a_test.rs", rustTest, strings.Replace(rustTest, "{\n", "{\n    std::process::exit(0);\n", 1))},
+		{name: "compiled for tests", want: "test-detection", files: one("src/a.rs", "", "pub fn add(a: u8, b: u8) -> u8 {\n    if cfg!(test) {\n        return 3;\n    }\n    a - b\n}\n")},
+		{name: "not compiled for tests", want: "test-detection", files: one("src/a.rs", "", "#[cfg(not(test))]\npub fn add(a: u8, b: u8) -> u8 {\n    a - b\n}\n")},
+		{name: "junit in the code", want: "test-detection", files: one("A.java", "", "class A {\n    static Class<?> seen = org.junit.jupiter.api.Test.class;\n}\n")},
+		{name: "always equal rust", want: "always-equal", files: one("src/a.rs", "", "pub struct A(u8);\n\nimpl PartialEq for A {\n    fn eq(&self, _other: &A) -> bool {\n        true\n    }\n}\n")},
+		{name: "always equal java", want: "always-equal", files: one("A.java", "", "class A {\n    @Override\n    public boolean equals(Object other) {\n        return true;\n    }\n}\n")},
+		{name: "always equal kotlin", want: "always-equal", files: one("A.kt", "", "class A {\n    override fun equals(other: Any?): Boolean = true\n}\n")},
+		{name: "empty catch java", want: "empty-catch", files: one("A.java", "", "class A {\n    void f() {\n        try {\n            g();\n        } catch (Exception e) {\n        }\n    }\n}\n")},
+		{name: "ignored rust", want: "test-skipped", files: one("tests/a_test.rs", rustTest, strings.Replace(rustTest, "#[test]\n", "#[test]\n#[ignore]\n", 1))},
+		{name: "disabled java", want: "test-skipped", files: one("ATest.java", javaTest, strings.Replace(javaTest, "@Test\n", "@Test\n    @Disabled\n", 1))},
+		{name: "always true rust", want: "test-always-true", files: one("tests/a_test.rs", rustTest, strings.Replace(rustTest, "add(1, 2), 3", "3, 3", 1))},
+		{name: "always true java", want: "test-always-true", files: one("ATest.java", javaTest, strings.Replace(javaTest, "A.add(1, 2)", "3", 1))},
+		{name: "deleted rust", want: "test-deleted", files: one("tests/a_test.rs", rustTest, "-")},
+		{name: "build script", want: "config-changed", files: one("build.rs", "", "fn main() {}\n")},
+		{name: "cargo's settings", want: "config-changed", files: one(".cargo/config.toml", "", "[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n")},
+	}
 }
 
 func dishonest() []diffCase {
@@ -188,7 +216,7 @@ func dishonest() []diffCase {
 
 func TestDishonestDifferences(t *testing.T) {
 	t.Parallel()
-	for _, c := range dishonest() {
+	for _, c := range slices.Concat(dishonest(), dishonestInOtherLanguages()) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			found := c.run()

@@ -50,12 +50,18 @@ func entryPoint(f *file) bool {
 		return true
 	}
 	for i := 2; i < len(f.code); i++ {
+		if jvm(f) && f.code[i].Text == "main" && (f.code[i-1].Text == "void" || f.code[i-1].Text == "fun") {
+			return true
+		}
 		if f.code[i].Text == "argv" && (f.code[i-2].Text == "process" || f.code[i-2].Text == "sys") || f.code[i].Text == "__name__" {
 			return true
 		}
 	}
 	return false
 }
+
+// jvm reports whether a file is one of Java or Kotlin.
+func jvm(f *file) bool { return f.new.Lang == source.Java || f.new.Lang == source.Kotlin }
 
 var (
 	testEnv   = re.New(`(?i)^(ci|go_?test.*|test|tests|testing|test_(env|mode|run|runner|running)|testmode|is_?test|.*_?under_?test|running_?tests?|in_?test|unit_?test.*|vitest.*|jest.*|mocha.*|pytest.*|node_test_context|npm_lifecycle_event|jacquard.*)$`)
@@ -154,7 +160,7 @@ func stringTell(f *file, i int) string {
 	case (v == "test.v" || strings.HasPrefix(v, "test.")) && near(f, i, "Lookup"):
 		return "The implementation looks for the flags of go test."
 	case testWord().MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
-		"extract_stack", "captureStackTrace", "print_stack", "getouterframes"):
+		"extract_stack", "captureStackTrace", "print_stack", "getouterframes", "getStackTrace", "StackWalker"):
 		return "The implementation looks at its callers to find tests."
 	case testWord().MatchString(v) && near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") && !command(f.code, i):
 		return "The implementation looks at the command line to find tests."
@@ -201,6 +207,14 @@ func (a Audit) wordTell(f *file, i int) string {
 		if t.Text == "testing" && text(1) == "." && text(2) == "Testing" {
 			return "The implementation calls testing.Testing()."
 		}
+	case source.Rust:
+		if t.Text == "test" && (text(-2) == "cfg" && text(-1) == "(" && i > 2 && f.code[i-3].Text != "[" && f.code[i-3].Text != "#" || text(-1) == "(" && text(-2) == "!" || text(-1) == "(" && text(-2) == "not") {
+			return "The implementation asks whether it is compiled for tests."
+		}
+	case source.Java, source.Kotlin:
+		if t.Text == "junit" && text(-1) == "." && text(-2) == "org" {
+			return "The implementation reaches for JUnit."
+		}
 	case source.TypeScript, source.JavaScript:
 		switch {
 		case text(-1) == "." && text(-2) == "env" && testEnv().MatchString(t.Text) && !a.inSpec(t.Text):
@@ -237,6 +251,9 @@ func runnerGlobal(w string) bool {
 // alwaysEqual recognises def __eq__(self, other): return True.
 func alwaysEqual(f *file, i int) bool {
 	t := f.code[i]
+	if word := map[string]string{source.Rust: "eq", source.Java: "equals", source.Kotlin: "equals"}[f.new.Lang]; word != "" {
+		return t.Text == word && i > 0 && (f.code[i-1].Text == "fn" || f.code[i-1].Text == "fun" || f.code[i-1].Text == "boolean") && onlyTrue(f.code[i:])
+	}
 	if f.new.Lang != source.Python || t.Text != "__eq__" || i == 0 || f.code[i-1].Text != "def" {
 		return false
 	}
@@ -244,6 +261,31 @@ func alwaysEqual(f *file, i int) bool {
 		if f.code[k].Text == "return" {
 			last := k+2 >= len(f.code) || f.code[k+2].Indent >= 0
 			return f.code[k+1].Text == "True" && last
+		}
+	}
+	return false
+}
+
+// onlyTrue reports whether the body of the function whose name comes first is true and nothing else.
+func onlyTrue(ts []source.Token) bool {
+	depth := 0
+	for k, t := range ts {
+		switch t.Text {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		case "{", "=":
+			if depth > 0 {
+				continue
+			}
+			rest := ts[k+1:]
+			if len(rest) > 0 && rest[0].Text == "return" {
+				rest = rest[1:]
+			}
+			return len(rest) > 1 && rest[0].Text == "true" && (t.Text == "=" || rest[1].Text == "}" || rest[1].Text == ";")
+		case ";", "}":
+			return false
 		}
 	}
 	return false
@@ -269,13 +311,13 @@ func handlers(f *file, i int) []step.Finding {
 		if (text(1) == "Exception" || text(1) == "BaseException") && text(2) == ":" && (text(3) == "pass" || text(3) == "...") {
 			return []step.Finding{fix("empty-catch", f.Path, t.Line, "Every error is caught and forgotten here. Handle it, or let it through.")}
 		}
-	case source.TypeScript, source.JavaScript:
+	case source.TypeScript, source.JavaScript, source.Java, source.Kotlin:
 		if t.Text != "catch" || i > 0 && f.code[i-1].Text == "." {
 			return nil
 		}
 		k := 1
 		if text(k) == "(" {
-			for k < 8 && text(k) != ")" {
+			for k < 16 && text(k) != ")" {
 				k++
 			}
 			k++

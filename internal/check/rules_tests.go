@@ -183,7 +183,8 @@ func callsRun(ts []source.Token) bool {
 	return false
 }
 
-// exitsZero recognises os.Exit(0), process.exit(), sys.exit(0), os._exit(0), process.exitCode = 0.
+// exitsZero recognises os.Exit(0), process.exit(), sys.exit(0), os._exit(0), process.exitCode = 0,
+// process::exit(0), System.exit(0), halt(0), exitProcess(0).
 func exitsZero(ts []source.Token, i int) bool {
 	text := func(k int) string {
 		if i+k >= 0 && i+k < len(ts) {
@@ -191,12 +192,15 @@ func exitsZero(ts []source.Token, i int) bool {
 		}
 		return ""
 	}
-	if text(1) != "." {
+	switch {
+	case text(0) == "exit" && i > 1 && text(-1) == "::" && text(-2) == "process", text(0) == "exitProcess", text(0) == "halt" && i > 0 && text(-1) == ".":
+		return text(1) == "(" && text(2) == "0"
+	case text(1) != ".":
 		return false
 	}
 	name := text(0) + "." + text(2)
 	switch name {
-	case "os.Exit", "os._exit":
+	case "os.Exit", "os._exit", "System.exit":
 		return text(3) == "(" && text(4) == "0"
 	case "process.exit", "sys.exit":
 		return text(3) == "(" && (text(4) == "0" || text(4) == ")")
