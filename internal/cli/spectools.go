@@ -355,12 +355,16 @@ func (t *specTool) refs() *cobra.Command {
 }
 
 func (t *specTool) graph() *cobra.Command {
-	return t.command("graph", "which module depends on which, and what of that cannot be", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	var imports bool
+	c := t.command("graph", "which module depends on which, and what of that cannot be", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
 		}
 		g := x.Graph()
+		if imports {
+			g = x.GraphWithImports()
+		}
 		err = t.answer(g, func() {
 			for _, e := range g.Edges {
 				fmt.Fprintf(t.a.Out, "%s %s → %s %s\n", tick(e.Valid), e.From, e.To, strings.Join(e.Symbols, ", "))
@@ -374,6 +378,8 @@ func (t *specTool) graph() *cobra.Command {
 		}
 		return err
 	})
+	c.Flags().BoolVar(&imports, "imports", false, "also what the code of each module imports; what no spec declares is a violation")
+	return c
 }
 
 func root(dir string) string {

@@ -2,12 +2,14 @@ package inspect
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
-// Graph is who depends on whom, as the specs declare it.
+// Graph is who depends on whom, as the specs declare it, and on demand as the code does it.
 type Graph struct {
 	Root       string       `json:"root"`
 	Nodes      []GraphNode  `json:"nodes"`
@@ -26,8 +28,9 @@ type GraphNode struct {
 	Exports     []string `json:"exports"`
 }
 
-// GraphEdge is one dependency: internal on another module, external on a package. An
-// internal one is valid when its module is there and exports what is used.
+// GraphEdge is one dependency: internal on another module and external on a package, as specs declare them, import as
+// code does it. An internal one is valid when its module is there and exports what is used, an import when it is
+// declared.
 type GraphEdge struct {
 	From    string   `json:"from"`
 	To      string   `json:"to"`
@@ -85,6 +88,97 @@ func (p *Project) Graph() Graph {
 		}
 	}
 	return g
+}
+
+// GraphWithImports is the graph with what the code of each module imports of others. What no spec declares is a
+// violation; a circle that only the code makes is one as well.
+func (p *Project) GraphWithImports() Graph {
+	g := p.Graph()
+	declared := map[[2]string]bool{}
+	for _, e := range g.Edges {
+		if e.Type == "internal" {
+			declared[[2]string{e.From, e.To}] = true
+		}
+	}
+	w := p.survey()
+	needs := map[string][]string{}
+	for _, dir := range p.dirs {
+		names := map[string][]string{}
+		for _, f := range w.sources[dir] {
+			for _, imp := range source.Parse(f, p.read(f)).Imports {
+				for _, t := range p.targets(f, imp) {
+					if to, ok := p.owner(t); ok && to != dir && p.docs[to].IsSpec() {
+						names[to] = append(names[to], imp.Names...)
+						break
+					}
+				}
+			}
+		}
+		for _, to := range slices.Sorted(keys(names)) {
+			slices.Sort(names[to])
+			e := GraphEdge{From: dir, To: to, Type: "import", Symbols: list(slices.Compact(names[to])), Valid: declared[[2]string{dir, to}]}
+			g.Edges = append(g.Edges, e)
+			needs[dir] = append(needs[dir], to)
+			if !e.Valid {
+				g.Violations = append(g.Violations, Violation{
+					From: dir, To: to, Type: "undeclared", Reason: "the code imports " + to + ", and the spec does not name it",
+					Suggestion: "Add `" + path.Join(to, specFile) + "` to the Dependencies of " + path.Join(dir, specFile) + ", or do without",
+				})
+			}
+		}
+	}
+	for _, c := range circles(needs) {
+		if slices.ContainsFunc(g.Cycles, func(have []string) bool { return sameModules(have, c) }) {
+			continue
+		}
+		g.Cycles = append(g.Cycles, c)
+		g.Violations = append(g.Violations, Violation{
+			From: c[0], To: c[len(c)-1], Type: "cycle", Reason: "the code of these modules imports each other: " + strings.Join(c, " → "),
+			Suggestion: "Take what both need into a module of its own",
+		})
+	}
+	g.Summary.Edges, g.Summary.Violations, g.Summary.Valid = len(g.Edges), len(g.Violations), 0
+	for _, e := range g.Edges {
+		if e.Valid {
+			g.Summary.Valid++
+		}
+	}
+	return g
+}
+
+// circles finds modules that need each other, one circle for each group of them.
+func circles(needs map[string][]string) [][]string {
+	var out [][]string
+	state := map[string]int{} // 1 on the way, 2 done
+	var way []string
+	var visit func(string)
+	visit = func(m string) {
+		state[m] = 1
+		way = append(way, m)
+		for _, n := range needs[m] {
+			switch state[n] {
+			case 0:
+				visit(n)
+			case 1:
+				out = append(out, append(slices.Clone(way[slices.Index(way, n):]), n))
+			}
+		}
+		way = way[:len(way)-1]
+		state[m] = 2
+	}
+	for _, m := range slices.Sorted(keys(needs)) {
+		if state[m] == 0 {
+			visit(m)
+		}
+	}
+	return out
+}
+
+func sameModules(a, b []string) bool {
+	x, y := slices.Clone(a), slices.Clone(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(slices.Compact(x), slices.Compact(y))
 }
 
 func (p *Project) edge(g *Graph, from string, dep spec.Internal) {

@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -182,5 +183,34 @@ func TestPageIsTextToTheBrowser(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+}
+
+// TestGraphOfImports: what code imports and no spec declares, and circles that only code makes.
+func TestGraphOfImports(t *testing.T) {
+	t.Parallel()
+	spec := func(name, deps string) string {
+		return "# " + name + "\n\n## Purpose\n\nx\n\n## Exports\n\n- `F(): void`\n" + deps + "\n## Behavior\n\nNone\n"
+	}
+	files := map[string]string{
+		"a/CLAUDE.md": spec("a", "\n## Dependencies\n\n- internal:\n  - `b/CLAUDE.md`: F\n"), "a/index.ts": "import { F } from '../b';\nexport const f = F;\n",
+		"b/CLAUDE.md": spec("b", ""), "b/index.ts": "import type { G } from '../c/deep';\nexport const F = 1;\n",
+		"c/CLAUDE.md": spec("c", ""), "c/deep.ts": "export { F } from '../b';\nimport 'react';\n",
+	}
+	var list []string
+	for f := range files {
+		list = append(list, f)
+	}
+	g := inspect.New("/p", list, func(f string) []byte { return []byte(files[f]) }).GraphWithImports()
+	var got []string
+	for _, e := range g.Edges {
+		got = append(got, fmt.Sprint(e.Type, " ", e.From, ">", e.To, e.Symbols, e.Valid))
+	}
+	for _, v := range g.Violations {
+		got = append(got, v.Type+" "+v.From+">"+v.To)
+	}
+	want := "internal a>b[F] true, import a>b[F] true, import b>c[G] false, import c>b[F] false, undeclared b>c, undeclared c>b, cycle b>b"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}
 }
