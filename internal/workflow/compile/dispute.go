@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -20,6 +22,9 @@ type dispute struct {
 // finding is what people and authors are told about a disputed test. What an author said is quoted: it is data.
 func (d dispute) finding(rule, format string, args ...any) step.Finding {
 	file, name := toolchain.SplitID(d.Test)
+	if strings.ContainsFunc(name, unicode.IsSpace) { // a title, or what is none
+		name = strconv.Quote(clip(name, 200))
+	}
 	return step.Finding{Rule: rule, Severity: step.Fix, Path: file, Message: name + " " + fmt.Sprintf(format, args...)}
 }
 
@@ -40,8 +45,8 @@ func within(id, of string) bool {
 }
 
 // disputed keeps the disputes that are worth a hearing: they name tests that really fail in the proof of the attempt, or
-// whose file does not compile. An attempt that was rejected for what it did to the tree has none. all says that nothing else fails, so that another
-// attempt could only bend the code to these tests.
+// whose file does not compile. An attempt that was rejected for what it did to the tree has none. all says that nothing
+// else fails, so that another attempt could only bend the code to these tests.
 func disputed(ds []dispute, proof step.GreenOut, frozen []step.File) (kept []dispute, all bool) {
 	for _, f := range proof.Findings {
 		if f.Severity == step.Rejects && f.Rule != buildFailed {
@@ -74,8 +79,7 @@ const buildFailed = "build-failed"
 
 // hear takes up what the author of the code said against tests. The first time in a module the author of the tests is
 // asked again, who does not see the code: a test is changed only with a proof that it is no weaker than before, and the
-// attempt is then proved against it. What out has to say is what the attempt is worth now. insists says that the failures
-// are all disputed, and that its own words are all that the author of the tests has left to say.
+// attempt is then proved against it: out is what it is worth now. insists says that all that fails is disputed and stays.
 func (w *work) hear(c *flow.Ctx, said []dispute, in step.GreenIn, turned step.TurnOut, proof step.GreenOut) (out step.GreenOut, insists bool, err error) {
 	kept, all := disputed(said, proof, w.frozen)
 	if len(kept) == 0 {
