@@ -6,8 +6,8 @@
 // passed is data, with findings that tell the author what to do; an error means that the machinery broke.
 //
 // What is not confined: a check runs as the user, can read what the user can read and can reach the network. Go's build
-// cache and module cache are shared between the checks of one cache directory; dependencies of Node and Python are copied
-// into each check tree.
+// cache and module cache are shared between the checks of one cache directory; dependencies of the others are
+// put into each check tree.
 package check
 
 import (

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 func rustSample() sample {
@@ -72,5 +73,54 @@ func TestRedRustCutsOut(t *testing.T) {
 	want(t, "red with a mistake", p, err, false, "red-unrelated-failure")
 	if len(p.Red) != 5 || len(p.Findings) != 1 || !strings.Contains(p.Findings[0].Message, "mistaken") {
 		t.Errorf("red = %q, findings %+v", p.Red, p.Findings)
+	}
+}
+
+func TestAddPackagesRust(t *testing.T) {
+	t.Parallel()
+	needs(t, "cargo")
+	reaches(t, "", "cargo", "search", "--limit", "1", "itoa")
+	proveAdd(
+		t, newLab(t), map[string]string{"Cargo.toml": "[package]\nname = \"lab\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "//! Nothing.\n"},
+		toolchain.Dependency{Name: "itoa", Version: "=1.0.14"}, "99.0.0", []string{"Cargo.lock", "Cargo.toml"},
+		map[string]string{"tests/itoa_test.rs": "#[test]\nfn writes() {\n    assert_eq!(itoa::Buffer::new().format(17), \"17\");\n}\n"},
+	)
+}
+
+// TestRowRustFormat has rustfmt, and clippy in a project that configures it.
+func TestRowRustFormat(t *testing.T) {
+	t.Parallel()
+	needs(t, "rustfmt")
+	needs(t, "cargo-clippy")
+	l := newLab(t)
+	base := l.tree("", map[string]string{
+		"Cargo.toml": "[package]\nname = \"lab\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[lints.clippy]\nneedless_return = \"warn\"\n", "src/lib.rs": "pub mod calc;\n", "src/calc/mod.rs": "//! Nothing.\n",
+	})
+	m := l.module(base, "src/calc")
+	p, changed, err := l.checker.Format(t.Context(), m, l.tree(base, map[string]string{"src/calc/mod.rs": "//! Adds.\n\n/// Adds one.\npub fn add( a:u8 )->u8{ return a+1 ; }\n"}), []string{"src/calc/mod.rs"})
+	want(t, "format", p, err, true, "lint")
+	reads(t, l, p.Tree, map[string]string{"src/calc/mod.rs": "//! Adds.\n\n/// Adds one.\npub fn add(a: u8) -> u8 {\n    return a + 1;\n}\n"})
+	if !slices.Equal(changed, []string{"src/calc/mod.rs"}) {
+		t.Errorf("changed = %q", changed)
+	}
+	lints(t, p, "src/calc/mod.rs:5 unneeded")
+}
+
+// TestRustTestsPastTheRunner has tests that print what looks like results, and one that ends the process.
+func TestRustTestsPastTheRunner(t *testing.T) {
+	t.Parallel()
+	needs(t, "cargo")
+	l := newLab(t)
+	s := rustSample()
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir)
+	const loud = "use std::io::Write;\n\n#[test]\nfn fails() {\n    std::io::stdout().write_all(b\"\\ntest fails ... ok\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n\").unwrap();\n    assert_eq!(1, 2);\n}\n"
+	const gone = "#[test]\nfn fails() {\n    assert_eq!(1 + 1, 3);\n}\n\n#[test]\nfn leaves() {\n    std::process::exit(0);\n}\n"
+	for name, test := range map[string]string{"prints results": loud, "ends the process": gone} {
+		tree := l.tree(base, map[string]string{"tests/calc_test.rs": test, "src/calc/mod.rs": "//! Nothing.\n"})
+		p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "tests/calc_test.rs"}}))
+		if err != nil || p.Passed {
+			t.Errorf("%s: passed = %v, findings %+v, results %+v (%v)", name, p.Passed, p.Findings, p.Results, err)
+		}
 	}
 }
