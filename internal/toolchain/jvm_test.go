@@ -1,0 +1,94 @@
+package toolchain_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+func TestRowsOfRustAndTheJVM(t *testing.T) {
+	t.Parallel()
+	detect := func(dir string, files map[string]string) (toolchain.Found, toolchain.Placement) {
+		list, read := project(files)
+		pr := toolchain.NewProject(list, read)
+		f, ok := pr.Detect(dir)
+		if !ok {
+			t.Fatalf("not detected: %+v", f)
+		}
+		return f, f.Place(pr, toolchain.Layout{Dir: dir, Modules: []string{dir, dir + "/inner"}})
+	}
+	command := func(cs []toolchain.Command) string {
+		text := argvs(cs)
+		for _, quiet := range []string{"-B -q -Dstyle.color=never -Dmaven.repo.local={env} -Duser.home={home} -DtrimStackTrace=true ", ".skip", ".check"} {
+			text = strings.ReplaceAll(text, quiet, "")
+		}
+		return text
+	}
+	workspace, wsPlace := detect("crates/shop/src/auth", map[string]string{
+		"Cargo.toml": "[workspace]\nmembers = [\"crates/*\"]\n\n[workspace.package]\nedition = \"2024\"\n\n[workspace.lints.clippy]\nall = \"warn\"\n", "Cargo.lock": "",
+		"crates/shop/Cargo.toml": "[package]\nname = \"corner-shop\"\nedition.workspace = true\n\n[dependencies]\nserde = { version = \"1\", features = [\"derive\"] }\nitoa.workspace = true\n\n[dev-dependencies.tempfile]\nversion = \"3\"\n\n[target.'cfg(unix)'.dependencies]\nlibc = \"0.2\"\n",
+		"crates/shop/src/lib.rs": "",
+	})
+	if got := strings.Join(workspace.Declared, " "); got != "serde itoa tempfile libc" || workspace.Workspace != "." || workspace.Edition != "2024" || workspace.Module != "corner_shop" || !workspace.Uses("clippy") {
+		t.Errorf("workspace = %+v", workspace)
+	}
+	if wsPlace.NewFile != "crates/shop/src/auth/mod.rs" || wsPlace.NewTest != "crates/shop/tests/auth_test.rs" || wsPlace.Import != "corner_shop::auth" || len(wsPlace.Links) != 1 || wsPlace.Links[0].File != "crates/shop/src/lib.rs" {
+		t.Errorf("place = %+v", wsPlace)
+	}
+	_, nested := detect("src/a/b", map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n", "src/a.rs": "", "src/lib.rs": "mod a;\n"})
+	if len(nested.Links) != 2 || nested.Links[1] != (toolchain.Link{File: "src/a.rs", Line: "pub mod b;"}) || nested.NewTest != "tests/a_b_test.rs" || !nested.AllowsTest("tests/a_b_more.rs") || nested.AllowsTest("tests/a_test.rs") || nested.AllowsSource("src/lib.rs") {
+		t.Errorf("nested = %+v", nested)
+	}
+	java, jPlace := detect("app/src/main/java/org/acme/order_book", map[string]string{
+		"pom.xml":     "<project><packaging>pom</packaging><modules><module>app</module></modules><dependencies><dependency><groupId>org.x</groupId><artifactId>y</artifactId></dependency></dependencies></project>",
+		"app/pom.xml": "<project><artifactId>app</artifactId></project>", "app/src/main/java/org/acme/A.java": "",
+	})
+	if java.Workspace != "." || java.Root != "app" || !java.Has("org.x:y") || java.Runner != "surefire" {
+		t.Errorf("java = %+v", java)
+	}
+	const tests = "app/src/test/java/org/acme/order_book/"
+	if jPlace.NewFile != "app/src/main/java/org/acme/order_book/OrderBook.java" || jPlace.NewTest != tests+"OrderBookTest.java" || jPlace.Import != "org.acme.order_book" || jPlace.AllowsTest(tests+"inner/ATest.java") || !jPlace.AllowsTest(tests+"deep/ATest.java") {
+		t.Errorf("place = %+v", jPlace)
+	}
+	kotlin, kPlace := detect("src/main/kotlin/a", map[string]string{"pom.xml": "<project><build><plugins><plugin><artifactId>kotlin-maven-plugin</artifactId></plugin></plugins></build></project>"})
+	if kotlin.Language != toolchain.LangKotlin || kPlace.NewTest != "src/test/kotlin/a/ATest.kt" {
+		t.Errorf("kotlin = %+v, %+v", kotlin, kPlace)
+	}
+	for _, c := range []struct{ name, got, want string }{
+		{"fetch", command(workspace.Setup()), "crates/shop: cargo fetch --locked"},
+		{"cargo files", command(workspace.Test(toolchain.Selection{Files: []string{"crates/shop/tests/a_test.rs", "crates/shop/src/auth/tests.rs"}})), "crates/shop: cargo test --no-fail-fast --message-format=json --test=a_test --lib"},
+		{"cargo ids", command(workspace.Test(toolchain.Selection{IDs: []string{"crates/shop/tests/a_test.rs::errors::zero", "crates/shop/src/auth/mod.rs::tests::t"}})), "crates/shop: cargo test --no-fail-fast --message-format=json --test=a_test --lib -- --exact errors::zero auth::tests::t"},
+		{"cargo types", command(workspace.TypeCheck(toolchain.Selection{Files: []string{"crates/shop/tests/a_test.rs"}})), "crates/shop: cargo test --no-run --message-format=json --test=a_test"},
+		{"cargo add", command(workspace.Add([]toolchain.Dependency{{Name: "a", Version: "1.2"}, {Name: "b"}}).Commands), "crates/shop: cargo add a@1.2 b && crates/shop: cargo update --workspace"},
+		{"maven ids", command(kotlin.Test(toolchain.Selection{IDs: []string{"src/test/kotlin/a/ATest.kt::ATest$In.adds two, or one", "src/test/kotlin/a/ATest.kt::ATest.p[2]"}})), ".: mvn -Denforcer -Dcheckstyle -Dspotless -Dpmd -Dcpd -Dspotbugs -Djacoco -Drat -Dlicense -Dfmt -Ddetekt -Dktlint -Danimal.sniffer -o -Dtest=a.ATest$In#adds?two??or?one,a.ATest#p -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false test"},
+		{"maven module", command(java.Test(toolchain.Selection{Files: []string{tests + "OrderBookTest.java"}})), ".: mvn -Denforcer -Dcheckstyle -Dspotless -Dpmd -Dcpd -Dspotbugs -Djacoco -Drat -Dlicense -Dfmt -Ddetekt -Dktlint -Danimal.sniffer -o -Dtest=org.acme.order_book.OrderBookTest -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false -pl app -am test"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, c.got, c.want)
+		}
+	}
+	add := java.Add([]toolchain.Dependency{{Name: "org.a:b", Version: "1.2"}})
+	for before, want := range map[string]string{
+		"<project>\n  <build><plugins><plugin><dependencies></dependencies></plugin></plugins></build>\n  <dependencies>\n  </dependencies>\n</project>\n": "</build>\n  <dependencies>\n        <dependency>\n            <groupId>org.a</groupId>\n            <artifactId>b</artifactId>\n            <version>1.2</version>\n        </dependency>\n  </dependencies>\n</project>\n",
+		"<project>\n</project>\n": "<project>\n    <dependencies>\n        <dependency>\n            <groupId>org.a</groupId>\n            <artifactId>b</artifactId>\n            <version>1.2</version>\n        </dependency>\n    </dependencies>\n</project>\n",
+	} {
+		if got := string(add.Edit([]byte(before))); !strings.HasSuffix(got, want) {
+			t.Errorf("%s\nwith a dependency is\n%s", before, got)
+		}
+	}
+}
+
+func TestClassifyRustAndTheJVM(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[string]toolchain.ConfigKind{
+		"a/Cargo.toml": toolchain.ManifestConfig, "Cargo.lock": toolchain.LockConfig, "build.rs": toolchain.BuildConfig, ".cargo/config.toml": toolchain.BuildConfig,
+		"rustfmt.toml": toolchain.LintConfig, "clippy.toml": toolchain.LintConfig, "pom.xml": toolchain.ManifestConfig, "app/build.gradle.kts": toolchain.ManifestConfig,
+		"settings.gradle": toolchain.ManifestConfig, "gradle.properties": toolchain.BuildConfig, "config/checkstyle/checkstyle.xml": toolchain.LintConfig, ".mvn/jvm.config": toolchain.BuildConfig,
+		"src/build.rs.md": toolchain.NoConfig, "src/lib.rs": toolchain.NoConfig, "src/main/java/Build.java": toolchain.NoConfig,
+	} {
+		if got := toolchain.ConfigKindOf(p); got != want {
+			t.Errorf("ConfigKindOf(%s) = %q, want %q", p, got, want)
+		}
+	}
+}
