@@ -46,7 +46,7 @@ func (p *place) keepDownloads() error {
 	if p.chain.Ecosystem != toolchain.JVM {
 		return nil
 	}
-	top := p.deps.home(p)
+	top := filepath.Join(p.deps.home(p), "repository")
 	return filepath.WalkDir(top, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err

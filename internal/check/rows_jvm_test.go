@@ -2,6 +2,8 @@ package check_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -191,4 +193,37 @@ func TestRowKotlin(t *testing.T) {
 	}
 	p, err = l.checker.Green(t.Context(), m, red, l.tree(red, map[string]string{dir + "Cart.kt": code}), frozen)
 	want(t, "right code", p, err, true)
+}
+
+// TestRowMavenWrapper has a project that brings its Maven with it: what the wrapper fetches is there for checks, which reach no network.
+func TestRowMavenWrapper(t *testing.T) {
+	t.Parallel()
+	maven(t)
+	s := javaSample()
+	dir := filepath.Join(cache(t), "tools", "maven-wrapper-3.3.4")
+	err := once(dir, func(dir string) error {
+		if err := os.WriteFile(filepath.Join(dir, "pom.xml"), []byte(s.base["pom.xml"]), 0o644); err != nil {
+			return err
+		}
+		return run(t, dir, os.Environ(), "mvn", "-B", "-q", "org.apache.maven.plugins:maven-wrapper-plugin:3.3.4:wrapper", "-Dtype=only-script", "-Dmaven=3.9.9")
+	})
+	if err != nil {
+		absent(t, "no wrapper: %v", err)
+	}
+	files := map[string]string{"pom.xml": s.base["pom.xml"], "src/main/java/a/A.java": "package a;\n\npublic class A {}\n"}
+	for _, name := range []string{"mvnw", ".mvn/wrapper/maven-wrapper.properties"} {
+		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(b)
+	}
+	files["src/test/java/a/ATest.java"] = "package a;\n\nimport static org.junit.jupiter.api.Assertions.*;\n\nclass ATest {\n    @org.junit.jupiter.api.Test\n    void a() {\n        assertNotNull(new A());\n    }\n}\n"
+	l := newLab(t)
+	tree := l.tree("", files)
+	p, err := l.checker.Baseline(t.Context(), l.module(tree, "src/main/java/a").Chain, tree)
+	want(t, "a project with mvnw", p, err, true)
+	if c := p.Counts(); c.Passed != 1 || p.Records[0].Argv[1] != "mvnw" {
+		t.Errorf("counts = %+v of %+v", c, p.Records)
+	}
 }

@@ -20,7 +20,7 @@ func TestRowsOfRustAndTheJVM(t *testing.T) {
 	}
 	command := func(cs []toolchain.Command) string {
 		text := argvs(cs)
-		for _, quiet := range []string{"-B -q -Dstyle.color=never -Dmaven.repo.local={env} -Duser.home={home} -DtrimStackTrace=true ", ".skip", ".check"} {
+		for _, quiet := range []string{"-B -q -Dstyle.color=never -Dmaven.repo.local={env}/repository -Duser.home={home} -DtrimStackTrace=true ", ".skip", ".check"} {
 			text = strings.ReplaceAll(text, quiet, "")
 		}
 		return text

@@ -3,6 +3,7 @@ package toolchain
 import (
 	"encoding/xml"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -76,9 +77,13 @@ func inspectJVM(f *Found, p *Project) {
 		for _, x := range up.Plugins {
 			kotlin = kotlin || x.Artifact == "kotlin-maven-plugin"
 		}
-		for _, file := range p.match(join(d, ".mvn"), "maven.config", "jvm.config", "extensions.xml") {
+		for _, file := range append(p.match(join(d, ".mvn"), "maven.config", "jvm.config", "extensions.xml"), p.match(join(d, ".mvn/wrapper"), "maven-wrapper.*")...) {
 			f.Installs = addOnce(f.Installs, file)
 		}
+	}
+	if w, ok := p.has(f.Workspace, "mvnw"); ok {
+		f.Installs = addOnce(f.Installs, w)
+		f.Tools = append(f.Tools, "mvnw")
 	}
 	if kotlin {
 		f.Tools = append(f.Tools, "kotlin-maven-plugin")
@@ -91,12 +96,22 @@ var mavenQuiet = []string{
 	"-Drat.skip", "-Dlicense.skip", "-Dfmt.skip", "-Ddetekt.skip", "-Dktlint.skip", "-Danimal.sniffer.skip",
 }
 
+// mavenQuick: it runs for seconds, and is started often.
+const mavenQuick = "MAVEN_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 // maven makes a command of Maven that takes what it needs from {env}.
 func (f Found) maven(name string, r Report, args ...string) Command {
-	argv := append([]string{"mvn", "-B", "-q", "-Dstyle.color=never", "-Dmaven.repo.local={env}", "-Duser.home={home}", "-DtrimStackTrace=true"}, mavenQuiet...)
+	argv := append([]string{"mvn", "-B", "-q", "-Dstyle.color=never", "-Dmaven.repo.local={env}/repository", "-Duser.home={home}", "-DtrimStackTrace=true"}, mavenQuiet...)
+	if f.Uses("mvnw") { // it brings the Maven that it names with it
+		return Command{
+			Name: name, Argv: append(append([]string{"sh", "mvnw"}, argv[1:]...), args...), Dir: f.Workspace, Report: r,
+			Env:   []string{"MAVEN_USER_HOME={env}/maven", mavenQuick},
+			Needs: []Need{{Tool: "sh", Install: "mvnw needs a shell"}, {Tool: "java", Install: "install a JDK: https://adoptium.net"}},
+		}
+	}
 	return Command{
 		Name: name, Argv: append(argv, args...), Dir: f.Workspace, Report: r,
-		Env:   []string{"MAVEN_OPTS=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}, // it runs for seconds, and is started often
+		Env:   []string{mavenQuick},
 		Needs: []Need{jvmRow().need, {Tool: "java", Install: "install a JDK: https://adoptium.net"}},
 	}
 }
@@ -107,7 +122,7 @@ func mavenSetup(f Found) []Command {
 		return nil
 	}
 	c := f.maven("setup", ReportExit, "-gs", "{settings}", "test")
-	c.Env = nil // what the user has set says how registries are reached
+	c.Env = slices.DeleteFunc(c.Env, func(kv string) bool { return kv == mavenQuick }) // what the user has set says how registries are reached
 	return []Command{c}
 }
 
