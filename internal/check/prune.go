@@ -104,7 +104,12 @@ func cut(file string, src []byte, names []string) (rest []byte, gone []string, o
 	}
 	var b strings.Builder
 	for i, l := range lines {
-		// Of the blank lines around what goes, those before it stay.
+		// Of the blank lines around what goes, those before it stay, unless what they are in ends there.
+		if drop[i] && !drop[i+1] && strings.HasPrefix(strings.TrimSpace(l), "}") && strings.HasSuffix(b.String(), "\n\n") {
+			text := strings.TrimSuffix(b.String(), "\n")
+			b.Reset()
+			b.WriteString(text)
+		}
 		if !drop[i+1] && (!drop[i] || strings.TrimSpace(l) != "") {
 			b.WriteString(l)
 		}
@@ -124,7 +129,7 @@ func cut(file string, src []byte, names []string) (rest []byte, gone []string, o
 }
 
 var (
-	testBegins   = re.New(`^\s*(func Test|func Fuzz|it\b|test\b|async def test|def test)`)
+	testBegins   = re.New(`^\s*(func Test|func Fuzz|it\b|test\b|async def test|def test|@\w|(?:pub )?(?:async )?fn |(?:[a-z]+ )*void |(?:[a-z]+ )*fun )`)
 	testEnds     = re.New(`^\s*([})\];]+|.*\S)\s*$`)
 	belongsBelow = re.New(`^\s*(//|#|@\w)`)
 )
@@ -132,7 +137,7 @@ var (
 // sameGroups reports whether every describe block and every class that loses a test keeps one.
 func sameGroups(kept, gone []string) bool {
 	for _, g := range gone {
-		for _, sep := range []string{" > ", "::"} {
+		for _, sep := range []string{" > ", "::", "."} {
 			i := strings.LastIndex(g, sep)
 			if i >= 0 && !slices.ContainsFunc(kept, func(k string) bool { return strings.HasPrefix(k, g[:i+len(sep)]) }) {
 				return len(kept) == 0
@@ -142,13 +147,13 @@ func sameGroups(kept, gone []string) bool {
 	return true
 }
 
-// tidy removes the imports of a Go file that nothing uses any more; in TypeScript, where the compiler may complain about
-// them, such an import is a reason to leave the file alone.
+// tidy removes the imports of a Go file that nothing uses any more; in languages whose compiler may complain about
+// them or about what they name, such an import is a reason to leave the file alone.
 func tidy(file string, before, after []byte) ([]byte, bool) {
 	switch source.LangOf(file) {
 	case source.Go:
 		return tidyGo(before, after)
-	case source.TypeScript:
+	case source.TypeScript, source.Rust, source.Java, source.Kotlin:
 		f := source.Parse(file, after)
 		for _, imp := range f.Imports {
 			for _, name := range imp.Names {

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
@@ -12,6 +13,9 @@ func TestCut(t *testing.T) {
 	goFile := "package p\n\nimport (\n\t\"strings\"\n\t\"testing\"\n)\n\n// TestA says why.\n// In two lines.\nfunc TestA(t *testing.T) {\n\tif strings.ToUpper(\"a\") != A() {\n\t\tt.Fatal()\n\t}\n}\n\nfunc TestB(t *testing.T) {\n\tif B() != 1 {\n\t\tt.Fatal()\n\t}\n}\n"
 	js := "import { a, b } from './p';\n\ndescribe('p', () => {\n  it('one', () => {\n    expect(a()).toBe(1);\n  });\n\n  it('two', () => {\n    expect(b()).toBe(2);\n  });\n});\n"
 	py := "from p import a, b\n\n\nclass TestP:\n    @mark.slow\n    def test_one(self):\n        assert a() == 1\n\n    def test_two(self):\n        assert b() == 2\n\n\ndef test_three():\n    assert a() == 3\n"
+	rust := "use p::p::{a, b};\n\n#[test]\n#[should_panic]\nfn one() {\n    a().unwrap();\n}\n\nmod inner {\n    use super::*;\n\n    #[test]\n    fn two() {\n        assert_eq!(b() + a(), 2);\n    }\n\n    #[test]\n    fn three() {\n        assert_eq!(b() + b(), 3);\n    }\n}\n"
+	java := "package p;\n\nclass PTest {\n    @Test\n    @Slow\n    void one() {\n        assertEquals(1, P.a());\n    }\n\n    @Test\n    public void two() {\n        assertEquals(2, P.b());\n    }\n}\n"
+	kotlin := "package p\n\nclass PTest {\n    @Test\n    fun `one thing`() {\n        assertEquals(1, a())\n    }\n\n    @Test\n    fun two() {\n        assertEquals(2, b())\n    }\n}\n"
 	for name, c := range map[string]struct {
 		file, src string
 		cut       []string
@@ -43,6 +47,11 @@ func TestCut(t *testing.T) {
 			want: "from p import a, b\n\n\nclass TestP:\n    def test_two(self):\n        assert b() == 2\n\n\ndef test_three():\n    assert a() == 3\n",
 		},
 		"python, a class would be empty": {file: "test_p.py", src: py, cut: []string{"TestP::test_one", "TestP::test_two"}, no: true},
+		"rust":                           {file: "tests/p_test.rs", src: rust, cut: []string{"one"}, want: "use p::p::{a, b};\n\n" + rust[strings.Index(rust, "mod inner"):]},
+		"rust, in a module":              {file: "tests/p_test.rs", src: rust, cut: []string{"inner::three"}, want: strings.Replace(rust, "\n    #[test]\n    fn three() {\n        assert_eq!(b() + b(), 3);\n    }\n", "", 1)},
+		"rust, an import is left over":   {file: "tests/p_test.rs", src: strings.Replace(rust, "b() + a()", "b()", 1), cut: []string{"one"}, no: true},
+		"java":                           {file: "PTest.java", src: java, cut: []string{"PTest.one"}, want: "package p;\n\nclass PTest {\n    @Test\n    public void two() {\n        assertEquals(2, P.b());\n    }\n}\n"},
+		"kotlin":                         {file: "PTest.kt", src: kotlin, cut: []string{"PTest.two"}, want: strings.Replace(kotlin, "\n    @Test\n    fun two() {\n        assertEquals(2, b())\n    }\n", "", 1)},
 		"python, a function":             {file: "test_p.py", src: py, cut: []string{"test_three"}, want: py[:len(py)-len("\n\ndef test_three():\n    assert a() == 3\n")]},
 	} {
 		t.Run(name, func(t *testing.T) {
