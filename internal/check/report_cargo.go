@@ -168,8 +168,11 @@ func (r reader) section(crate string, lines []string) ([]step.TestResult, error)
 	current, inFailures := "", false
 	for _, l := range lines {
 		if m := cargoEnd().FindStringSubmatch(l); m != nil {
+			if ended != nil {
+				return nil, fmt.Errorf("%s: the tests printed a result of their own", crate)
+			}
 			ended = m
-			break
+			continue
 		}
 		if l == "failures:" {
 			listed, inFailures, current = inFailures, true, ""
@@ -230,6 +233,9 @@ func (r reader) section(crate string, lines []string) ([]step.TestResult, error)
 	}
 	if ended == nil {
 		return out, nil
+	}
+	if m := cargoStart().FindStringSubmatch(lines[0]); m == nil || m[1] != strconv.Itoa(len(out)) {
+		return nil, fmt.Errorf("%s: it says %q, %d results were read", crate, lines[0], len(out))
 	}
 	for i, st := range []step.TestStatus{step.Pass, step.Fail, step.Skip} {
 		if n, err := strconv.Atoi(ended[i+1]); err != nil || n != count[st] {

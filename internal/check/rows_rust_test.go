@@ -116,10 +116,11 @@ func TestRustTestsPastTheRunner(t *testing.T) {
 	m := l.module(base, s.dir)
 	const loud = "use std::io::Write;\n\n#[test]\nfn fails() {\n    std::io::stdout().write_all(b\"\\ntest fails ... ok\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n\").unwrap();\n    assert_eq!(1, 2);\n}\n"
 	const gone = "#[test]\nfn fails() {\n    assert_eq!(1 + 1, 3);\n}\n\n#[test]\nfn leaves() {\n    std::process::exit(0);\n}\n"
-	for name, test := range map[string]string{"prints results": loud, "ends the process": gone} {
+	const more = "use std::io::Write;\n\n#[test]\nfn fails() {\n    std::io::stdout().write_all(b\"\\ntest other ... ok\\n\").unwrap();\n}\n"
+	for name, test := range map[string]string{"prints results": loud, "ends the process": gone, "prints another test": more} {
 		tree := l.tree(base, map[string]string{"tests/calc_test.rs": test, "src/calc/mod.rs": "//! Nothing.\n"})
 		p, err := l.checker.Green(t.Context(), m, tree, tree, frozenOf(t, l, tree, []step.File{{Path: "tests/calc_test.rs"}}))
-		if err != nil || p.Passed {
+		if err != nil || p.Passed || name != "ends the process" && !slices.Contains(rules(p.Findings), "check-invalid") {
 			t.Errorf("%s: passed = %v, findings %+v, results %+v (%v)", name, p.Passed, p.Findings, p.Results, err)
 		}
 	}
