@@ -561,6 +561,14 @@ func commandsFor(f toolchain.Found) []string {
 		return []string{"python3 -m pytest", "pytest"}
 	case toolchain.Rust:
 		return []string{"cargo test", "cargo build", "cargo check", "cargo clippy", "cargo fmt"}
+	case toolchain.JVM:
+		switch {
+		case f.Manager != "maven":
+		case f.Uses("mvnw"):
+			return []string{"sh mvnw"}
+		default:
+			return []string{"mvn"}
+		}
 	}
 	return nil
 }

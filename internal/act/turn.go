@@ -27,7 +27,10 @@ const (
 
 // leftOut is what a capture leaves out besides what the tree ignores:
 // dependencies and caches of tools.
-var leftOut = []string{"node_modules/", ".venv/", "__pycache__/", ".pytest_cache/", "*.pyc", ".vitest/", ".npm/", ".coverage"}
+var leftOut = []string{
+	"node_modules/", ".venv/", "__pycache__/", ".pytest_cache/", "*.pyc", ".vitest/", ".npm/", ".coverage",
+	"target/classes/", "target/test-classes/", "target/surefire-reports/", "target/maven-status/", "target/generated-sources/", "target/generated-test-sources/", "target/kotlin-ic/",
+}
 
 // turn is the step of an agent: a throw-away clone of a tree, one turn in it,
 // and the tree that it left. A turn that a dead driver paid for is taken from
@@ -391,6 +394,7 @@ func (a *Actor) agentEnv(dir string) []string {
 		"TMPDIR":  filepath.Join(dir, "tmp"),
 		"GOCACHE": filepath.Join(a.o.Shared, "agent", "go-build"), "GOMODCACHE": filepath.Join(a.o.Shared, "agent", "go-mod"),
 		"npm_config_cache": filepath.Join(a.o.Shared, "agent", "npm"), "PIP_CACHE_DIR": filepath.Join(a.o.Shared, "agent", "pip"),
+		"MAVEN_OPTS": "-Dmaven.repo.local=" + filepath.Join(a.o.Shared, "agent", "maven"),
 		"CARGO_HOME": filepath.Join(a.o.Shared, "agent", "cargo"), "CARGO_TARGET_DIR": filepath.Join(dir, "target"),
 		"PYTHONDONTWRITEBYTECODE": "1", "CI": "1",
 	}
