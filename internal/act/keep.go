@@ -79,7 +79,7 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 	if !all {
 		return freed, nil
 	}
-	for _, d := range []string{filepath.Join(a.o.Shared, "deps"), filepath.Join(a.o.Shared, "agent"), filepath.Join(a.o.Cache, "tmp")} {
+	for _, d := range []string{filepath.Join(a.o.Shared, "deps"), filepath.Join(a.o.Shared, "agent"), filepath.Join(a.o.Cache, "readings"), filepath.Join(a.o.Cache, "tmp")} {
 		n, err := remove(d)
 		freed += n
 		if err != nil {

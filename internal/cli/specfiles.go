@@ -38,7 +38,7 @@ func (t *specTool) workTree(ctx context.Context, p *project, submodules bool) (*
 	if err != nil {
 		return nil, err
 	}
-	return inspect.New(p.root, files, t.reader(p)), nil
+	return p.keeping(inspect.New(p.root, files, t.reader(p))), nil
 }
 
 // reader reads files of the project, and notes those that it cannot read.

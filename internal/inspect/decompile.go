@@ -49,7 +49,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			if src == nil {
 				unread[d] = f
 			}
-			parsed[f] = source.Parse(f, src)
+			parsed[f] = p.parse(f, src)
 		}
 		files[d], isModule[d] = parsed, true
 	}

@@ -228,10 +228,17 @@ func (m *module) meaning(name string) (*signature.Type, bool) {
 	if m.types == nil {
 		m.types = map[string]meaning{}
 		for _, f := range m.names {
-			for n, x := range meanings(m.files[f]) {
-				if have, twice := m.types[n]; !twice || have.alias == nil {
-					m.types[n] = x
+			lang, _ := signature.Lang(m.files[f].Lang)
+			for n, text := range m.declared[f] {
+				if have, twice := m.types[n]; twice && have.alias != nil {
+					continue
 				}
+				x := meaning{nil, true}
+				if text != "" {
+					t := signature.ParseType(text, lang)
+					x.alias = &t
+				}
+				m.types[n] = x
 			}
 		}
 	}
@@ -257,9 +264,10 @@ func (m *module) meaning(name string) (*signature.Type, bool) {
 // declaring are the words before the name of a new type.
 var declaring = []string{"class", "interface", "enum", "struct", "trait", "record", "object"}
 
-// meanings finds the types that a file declares, and the names that it gives to others.
-func meanings(f source.File) map[string]meaning {
-	out := map[string]meaning{}
+// declared finds the types that a file declares, and the names that it gives to others: by name, what it stands for, ""
+// for a type of its own.
+func declared(f source.File) map[string]string {
+	out := map[string]string{}
 	lang, _ := signature.Lang(f.Lang)
 	var ts []source.Token
 	for _, t := range f.Tokens {
@@ -269,8 +277,7 @@ func meanings(f source.File) map[string]meaning {
 	}
 	alias := func(name string, from int) {
 		if text := rightSide(ts, from); text != "" {
-			t := signature.ParseType(text, lang)
-			out[name] = meaning{&t, true}
+			out[name] = text
 		}
 	}
 	importing := false
@@ -287,17 +294,16 @@ func meanings(f source.File) map[string]meaning {
 		case t.Text == "import" || t.Text == "use" || t.Text == "from" && t.Indent >= 0:
 			importing = true
 		case t.Text == "as" && importing && i > 0 && ts[i-1].Kind == source.Ident && next.Kind == source.Ident:
-			named := signature.ParseType(ts[i-1].Text, lang)
-			out[next.Text] = meaning{&named, true}
+			out[next.Text] = ts[i-1].Text
 		case slices.Contains(declaring, t.Text) && next.Kind == source.Ident:
 			if _, twice := out[next.Text]; !twice {
-				out[next.Text] = meaning{nil, true}
+				out[next.Text] = ""
 			}
 		case (t.Text == "type" || t.Text == "typealias") && next.Kind == source.Ident && i+2 < len(ts):
 			if ts[i+2].Text == "=" {
 				alias(next.Text, i+3)
 			} else if lang == signature.Go && ts[i+2].Text != "[" {
-				out[next.Text] = meaning{nil, true}
+				out[next.Text] = ""
 			}
 		case lang == signature.Python && t.Indent == 0 && next.Text == "=":
 			alias(t.Text, i+2)
@@ -375,7 +381,7 @@ func (m *module) dependencies() {
 		look(name, m.files[name], true)
 	}
 	for _, name := range m.tests[m.dir] {
-		look(name, source.Parse(name, m.read(name)), false)
+		look(name, m.parse(name, m.read(name)), false)
 	}
 	for _, to := range slices.Sorted(keys(declared)) {
 		dep := declared[to]
@@ -464,7 +470,7 @@ func (m *module) behavior() {
 	}
 	stems := map[string]bool{}
 	for _, f := range m.tests[m.dir] {
-		for _, t := range source.Parse(f, m.read(f)).Tests {
+		for _, t := range m.parse(f, m.read(f)).Tests {
 			for _, w := range stemsOf(t.Name) {
 				stems[w] = true
 			}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -105,7 +104,7 @@ func (p *Project) GraphWithImports() Graph {
 	for _, dir := range p.dirs {
 		names := map[string][]string{}
 		for _, f := range w.sources[dir] {
-			for _, imp := range source.Parse(f, p.read(f)).Imports {
+			for _, imp := range p.parse(f, p.read(f)).Imports {
 				for _, t := range p.targets(f, imp) {
 					if to, ok := p.owner(t); ok && to != dir && p.docs[to].IsSpec() {
 						names[to] = append(names[to], imp.Names...)

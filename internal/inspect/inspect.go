@@ -29,6 +29,7 @@ type Project struct {
 	refs  map[string][]Reference // by the module that they stand in; nil until they are asked for
 
 	roots roots
+	kept  *Kept // nil: everything is read anew
 }
 
 // document is a CLAUDE.md with everything that is wrong with it.

@@ -81,12 +81,14 @@ func (p *Project) Mend(v Validation) []Mended {
 // With is the project with other bytes in some of its files.
 func (p *Project) With(changed map[string][]byte) *Project {
 	read := p.read
-	return New(p.root, p.files, func(f string) []byte {
+	out := New(p.root, p.files, func(f string) []byte {
 		if b, ok := changed[f]; ok {
 			return b
 		}
 		return read(f)
 	})
+	out.kept = p.kept
+	return out
 }
 
 // Fixed marks the modules that are good now and were not before.

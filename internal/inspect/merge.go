@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
@@ -13,8 +15,10 @@ import (
 type merging struct {
 	d     *document
 	e     *editor
+	m     *SpecifiedModule
 	x     Specified
 	wrong []spec.Problem
+	gone  map[string]bool // states that go
 }
 
 func (g *merging) note(format string, a ...any) {
@@ -34,10 +38,11 @@ const exportForms = "write it as `name(param: type): result` (also `name(param t
 	"`Name { field: type }`, `Name(param: type)` for a class or an error type, `Name: A | B`, `NAME = value` or `NAME: type`"
 
 // merge brings a specification into a spec that is there. What is said of an export, of a scenario with the same
-// input, or of a function's contract takes the place of what was said of it; the rest is added where it belongs, and
-// nothing else changes. Exports go only where the specification says so by name.
-func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
-	g := &merging{d: d, e: newEditor(d), x: Specified{Dir: d.Dir(), Path: d.Path}}
+// input, of a constraint with the same name, or of a function's contract takes the place of what was said of it; the
+// rest is added where it belongs, and nothing else changes. Exports, states and scenarios go only where the
+// specification says so by name, and with an export its contract and its scenarios.
+func (d *document) merge(m *SpecifiedModule, assumed [][2]string) (Specified, []spec.Problem) {
+	g := &merging{d: d, e: newEditor(d), m: m, x: Specified{Dir: d.Dir(), Path: d.Path}, gone: map[string]bool{}}
 	if p := oneLine(m.Purpose); p != "" && !sameSentence(p, d.Purpose) {
 		if g.e.rewrite("Purpose", []string{p}) {
 			g.note("purpose")
@@ -58,21 +63,23 @@ func (d *document) merge(m *SpecifiedModule) (Specified, []spec.Problem) {
 		}
 		g.note("dependency %s", u.ref())
 	}
-	for _, s := range m.Behaviors {
-		g.scenario(s)
+	for _, category := range []string{"success", "error"} { // what succeeds stands before the heading of errors
+		for _, s := range m.Behaviors {
+			if (s.Category == "error") == (category == "error") {
+				g.scenario(s)
+			}
+		}
 	}
 	for i := range m.Contracts {
 		g.contract(&m.Contracts[i])
 	}
-	var have []string
-	for _, list := range [][]spec.Clause{d.Context.Rationale, d.Context.Constraints, d.Context.Compatibility} {
-		for _, c := range list {
-			have = append(have, c.Text)
-		}
+	decisions := m.Decisions
+	if len(g.x.Changes) > 0 {
+		decisions = m.decided(assumed)
 	}
-	g.statements("Decision Rationale", have, m.Decisions)
-	g.statements("Constraints", have, m.Constraints)
-	g.statements("Compatibility", have, m.Compat)
+	g.statements("Decision Rationale", decisions)
+	g.statements("Constraints", m.Constraints)
+	g.statements("Compatibility", m.Compat)
 	g.machine(m)
 	g.e.settle()
 	if len(g.x.Changes) > 0 {
@@ -100,6 +107,7 @@ func (g *merging) export(n SpecifiedExport) {
 		return
 	default:
 		old := g.d.Exports[i]
+		g.outdated(name, oneLine(old.Signature), sig)
 		_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: replaceSignature, line: old.Line, old: old.Signature, text: sig}})
 		g.note("signature of %s", name)
 	}
@@ -108,29 +116,108 @@ func (g *merging) export(n SpecifiedExport) {
 	}
 }
 
-func (g *merging) remove(name string) {
-	i := slices.IndexFunc(g.d.Exports, func(e spec.Export) bool { return e.Name == strings.TrimSpace(name) })
-	if i < 0 {
-		g.refuse("remove: " + name + " is no export of the module")
+// outdated sends back the scenarios of a function that takes something else now, unless they are given again or go.
+func (g *merging) outdated(name, before, after string) {
+	_, before, _ = strings.Cut(before, "(")
+	_, after, _ = strings.Cut(after, "(")
+	if parameters(before) == parameters(after) {
 		return
 	}
-	if _, ok := g.e.apply(Drift{mend: edit{what: removeExport, line: g.d.Exports[i].Line}}); ok {
-		g.note("without export %s", name)
-	}
-	for _, c := range g.d.Contracts {
-		if c.Function == strings.TrimSpace(name) {
-			g.e.remove(c.Line)
+	for _, b := range g.d.Behaviors {
+		same := func(input string) bool { return sameValue(input, b.Input) }
+		if g.calls(b.Input, name) && !slices.ContainsFunc(g.m.Remove, same) && !slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return same(s.Input) }) {
+			g.wrong = append(g.wrong, spec.Problem{
+				Path: g.d.Path, Line: b.Line, Severity: spec.Error,
+				Text: "the scenario " + b.Input + " → " + b.Output + " was written for the old signature of " + name,
+				Hint: "give it again if it still holds, or name its input in `remove` and give another one",
+			})
 		}
+	}
+}
+
+// parameters are what stands before the parenthesis that ends them.
+func parameters(s string) string {
+	depth := 1
+	for i, r := range s {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return strings.ReplaceAll(s[:i], " ", "")
+			}
+		}
+	}
+	return s
+}
+
+// calls reports whether an input calls an export. Two methods of one name are told apart by their types.
+func (g *merging) calls(input, export string) bool {
+	name := lastPart(export)
+	for _, e := range g.d.Exports {
+		if e.Name != export && lastPart(e.Name) == name {
+			name = export
+		}
+	}
+	for rest, off := input, 0; ; {
+		i := strings.Index(rest, name+"(")
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(input[:off+i])
+		if off+i == 0 || before != '_' && !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			return true
+		}
+		off += i + len(name)
+		rest = input[off:]
+	}
+}
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+func (g *merging) remove(name string) {
+	name = strings.Trim(strings.TrimSpace(name), "`")
+	found := false
+	for _, e := range g.d.Exports {
+		if e.Name != name {
+			continue
+		}
+		found = true
+		if _, ok := g.e.apply(Drift{mend: edit{what: removeExport, line: e.Line}}); ok {
+			g.note("without export %s", name)
+		}
+		for _, c := range g.d.Contracts {
+			if c.Function == name {
+				g.e.remove(c.Line)
+			}
+		}
+		break
+	}
+	for _, s := range g.d.Protocol.States {
+		if !found && s.Text == name {
+			g.gone[name], found = true, true
+		}
+	}
+	for _, b := range g.d.Behaviors {
+		if found && !g.gone[name] && g.calls(b.Input, name) || !found && sameValue(b.Input, name) {
+			if _, ok := g.e.remove(b.Line); ok {
+				g.note("without scenario of %s", b.Input)
+			}
+			found = found || sameValue(b.Input, name)
+		}
+	}
+	if !found {
+		g.refuse("remove: " + name + " is no export, no state and no input of a scenario of the module")
 	}
 }
 
 // scenario replaces the one with the same input, or adds one under the heading of its category.
 func (g *merging) scenario(s SpecifiedBehavior) {
 	for _, b := range g.d.Behaviors {
-		if !sameSentence(b.Input, value(s.Input)) {
+		if !sameValue(b.Input, value(s.Input)) {
 			continue
 		}
-		if sameSentence(b.Output, value(s.Output)) {
+		if sameValue(b.Output, value(s.Output)) && (b.Category == "" || b.Category == s.Category) {
 			return
 		}
 		if b.Category != "" && b.Category != s.Category {
@@ -149,7 +236,9 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 	if s.Category == "error" {
 		title, keys = failure, []string{"error", "에러", "failure", "오류", "실패", "예외"}
 	}
-	if !g.e.under("Behavior", title, keys, []string{strings.TrimSuffix(s.line(), "\n")}, s.Category == "error") {
+	// A document that has no scenarios yet, and gets errors, has a heading for each.
+	grouped := len(g.d.Behaviors) == 0 && slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return s.Category == "error" })
+	if !g.e.under("Behavior", title, keys, []string{strings.TrimSuffix(s.line(), "\n")}, s.Category == "error" || grouped) {
 		g.refuse("the section Behavior is missing")
 		return
 	}
@@ -177,13 +266,29 @@ func (g *merging) contract(c *SpecifiedContract) {
 	g.note("contract of %s", name)
 }
 
-// statements adds what is new under a heading of Domain Context.
-func (g *merging) statements(title string, have, list []string) {
+// statements adds what is new under a heading of Domain Context. A constraint with a name takes the place of the one
+// that has it.
+func (g *merging) statements(title string, list []string) {
 	var fresh []string
+	c := g.d.Context
+	have := slices.Concat(c.Rationale, c.Constraints, c.Compatibility)
+next:
 	for _, l := range bullets(list) {
-		if !slices.ContainsFunc(have, func(h string) bool { return sameSentence(h, l) }) {
-			fresh = append(fresh, strings.TrimRight(l, "\n"))
+		l = strings.TrimRight(l, "\n")
+		for _, h := range have {
+			if sameSentence(h.Text, l) {
+				continue next
+			}
 		}
+		if name := named(l); name != "" && title == "Constraints" {
+			for _, h := range c.Constraints {
+				if named(h.Text) == name && g.e.replaceItem(h.Line, l) {
+					g.note("constraint %s", name)
+					continue next
+				}
+			}
+		}
+		fresh = append(fresh, l)
 	}
 	if len(fresh) == 0 {
 		return
@@ -198,29 +303,45 @@ func (g *merging) statements(title string, have, list []string) {
 	g.note("%d of %s", len(fresh), title)
 }
 
+// named is the name of a constraint NAME: value, "" for a sentence.
+func named(constraint string) string {
+	name, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(constraint), "- "), ":")
+	if name = strings.Trim(name, "`*"); !ok || strings.ContainsAny(name, " \t") {
+		return ""
+	}
+	return name
+}
+
 // machine joins the states and transitions that there are with those of the specification.
 func (g *merging) machine(m *SpecifiedModule) {
-	if len(m.States)+len(m.Transitions) == 0 {
+	if len(m.States)+len(m.Transitions)+len(g.gone) == 0 {
 		return
 	}
 	var have AnalysisProtocol
 	for _, s := range g.d.Protocol.States {
-		have.States = append(have.States, s.Text)
+		if !g.gone[s.Text] {
+			have.States = append(have.States, s.Text)
+		}
 	}
 	for _, t := range g.d.Protocol.Transitions {
 		trigger, _, _ := strings.Cut(t.Trigger, "(")
-		have.Transitions = append(have.Transitions, AnalysisTransition{From: t.From, To: t.To, Trigger: trigger})
+		if !g.gone[t.From] && !g.gone[t.To] {
+			have.Transitions = append(have.Transitions, AnalysisTransition{From: t.From, To: t.To, Trigger: trigger})
+		}
 	}
 	for _, l := range g.d.Protocol.Lifecycle {
 		have.Lifecycle = append(have.Lifecycle, AnalysisStage{Order: l.Order, Method: strings.TrimSuffix(l.Method, "()"), Description: l.Description})
 	}
 	now := m.machine(AnalysisProtocol{States: slices.Clone(have.States), Transitions: slices.Clone(have.Transitions), Lifecycle: have.Lifecycle})
-	if len(now.States) == len(have.States) && len(now.Transitions) == len(have.Transitions) {
+	if len(g.gone) == 0 && len(now.States) == len(have.States) && len(now.Transitions) == len(have.Transitions) {
 		return
 	}
 	if !g.e.rewrite("Protocol", strings.Split(strings.TrimRight(protocolText(now), "\n"), "\n")) {
 		g.refuse("the section Protocol is missing")
 		return
 	}
-	g.note("states")
+	g.note("states and transitions")
+	for _, s := range slices.Sorted(keys(g.gone)) {
+		g.note("without state %s", s)
+	}
 }

@@ -58,7 +58,7 @@ type offering struct {
 func (o *offering) parse(f string) source.File {
 	x, ok := o.files[f]
 	if !ok {
-		x = source.Parse(f, o.p.read(f))
+		x = o.p.parse(f, o.p.read(f))
 		o.files[f] = x
 	}
 	return x

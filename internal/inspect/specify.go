@@ -110,7 +110,7 @@ type Specified struct {
 
 // Specify renders a specification into documents, merges them into those that there are, and says what is wrong with
 // the project as it would be then: each spec by itself, and what they say of each other. within bounds where modules
-// may lie, "" for anywhere. Nothing is ever taken out of a document.
+// may lie, "" for anywhere. Of a document goes only what the specification names.
 func (p *Project) Specify(s Specification, within string, assumed [][2]string) ([]Specified, []spec.Problem) {
 	var out []Specified
 	var wrong []spec.Problem
@@ -136,22 +136,22 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		}
 		seen[dir] = true
 		m.Dir = dir
+		for i, a := range m.Behaviors {
+			for _, b := range m.Behaviors[:i] {
+				if sameValue(value(a.Input), value(b.Input)) && !sameValue(value(a.Output), value(b.Output)) {
+					problem(dir, "behaviors: "+value(a.Input)+" has two outcomes, "+value(b.Output)+" and "+value(a.Output), "say in the input what makes the difference, or keep one")
+				}
+			}
+		}
 		var x Specified
 		if d := p.docs[dir]; d != nil {
 			var ps []spec.Problem
-			x, ps = d.merge(m)
+			x, ps = d.merge(m, assumed)
 			wrong = append(wrong, ps...)
 		} else {
 			for _, e := range m.Exports {
 				if _, sig, ok := e.read(); !ok {
 					problem(dir, "exports: "+sig+" cannot be read", exportForms)
-				}
-			}
-			for i, a := range m.Behaviors {
-				for _, b := range m.Behaviors[:i] {
-					if sameSentence(value(a.Input), value(b.Input)) && !sameSentence(value(a.Output), value(b.Output)) {
-						problem(dir, "behaviors: "+value(a.Input)+" has two outcomes, "+value(b.Output)+" and "+value(a.Output), "say in the input what makes the difference, or keep one")
-					}
 				}
 			}
 			if oneLine(m.Purpose) == "" {
@@ -184,52 +184,14 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 	for _, dir := range after.dirs {
 		if seen[dir] {
 			wrong = append(wrong, after.unsound(dir)...)
+		} else if len(changed) > 0 {
+			wrong = append(wrong, p.broken(after, dir)...)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Specified) int {
 		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Path, b.Path))
 	})
 	return out, wrong
-}
-
-// unsound is what is wrong with one spec in its project: by itself, in what it uses of others, and cycles.
-func (p *Project) unsound(dir string) []spec.Problem {
-	d := p.docs[dir]
-	var out []spec.Problem
-	for _, pr := range append(slices.Clone(d.problems), spec.Check(d.Document)...) {
-		if pr.Severity == spec.Error || strings.Contains(pr.Text, "cannot be read") {
-			pr.Severity = spec.Error
-			out = append(out, pr)
-		}
-	}
-	add := func(line int, text, hint string) {
-		out = append(out, spec.Problem{Path: d.Path, Line: line, Severity: spec.Error, Text: text, Hint: hint})
-	}
-	for _, dep := range d.Dependencies.Internal {
-		if _, ok := p.index.Locate(dir, dep.Path); !ok {
-			hint := "name a module that exists, or specify it as well"
-			for _, other := range p.dirs {
-				if path.Base(other) == path.Base(dep.Path) && other != dir {
-					hint = "did you mean " + other + "? " + hint
-					break
-				}
-			}
-			add(dep.Line, "it depends on "+dep.Ref+", and there is no such module", hint)
-		}
-	}
-	for _, r := range p.references(dir) {
-		if !r.Valid && r.Section == "Dependencies" {
-			if to, _, _ := strings.Cut(r.Anchor, "#"); p.docs[path.Dir(to)] != nil {
-				add(r.Line, "it uses "+r.Symbol+" of "+to+", which does not export it", "use what the module exports, or add it to its exports")
-			}
-		}
-	}
-	for _, c := range p.Graph().Cycles {
-		if len(c) > 0 && c[0] == shown(dir) || slices.Contains(c, shown(dir)) && !slices.Contains(p.dirs, c[0]) {
-			add(0, "modules depend on each other in a circle: "+strings.Join(c, " → "), "take one of these dependencies out")
-		}
-	}
-	return out
 }
 
 // Headings of scenarios.
@@ -361,18 +323,23 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	section("Contract", contract.String())
 	section("Protocol", m.protocol())
 	var domain strings.Builder
-	decisions := slices.Clone(m.Decisions)
-	for _, qa := range assumed {
-		decisions = append(decisions, "Assumed, nobody was asked: "+qa[0]+" "+qa[1])
-	}
 	for _, part := range []struct {
 		name string
 		list []string
-	}{{"Decision Rationale", decisions}, {"Constraints", m.Constraints}, {"Compatibility", m.Compat}} {
+	}{{"Decision Rationale", m.decided(assumed)}, {"Constraints", m.Constraints}, {"Compatibility", m.Compat}} {
 		domain.WriteString(headed(part.name, bullets(part.list)))
 	}
 	section("Domain Context", domain.String())
 	return []byte(b.String())
+}
+
+// decided are the decisions with what was assumed because nobody could be asked.
+func (m *SpecifiedModule) decided(assumed [][2]string) []string {
+	out := slices.Clone(m.Decisions)
+	for _, qa := range assumed {
+		out = append(out, "Assumed, nobody was asked: "+qa[0]+" "+qa[1])
+	}
+	return out
 }
 
 func headed(title string, lines []string) string {
@@ -406,8 +373,16 @@ func (s SpecifiedBehavior) line() string {
 	return "- " + value(s.Input) + " → " + value(s.Output) + "\n"
 }
 
-// value keeps the line feeds of a value as people write them.
-func value(s string) string { return oneLine(strings.ReplaceAll(strings.TrimSpace(s), "\n", `\n`)) }
+// value keeps what a value has of white space as people write it.
+func value(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(strings.Trim(s, " "))
+}
+
+// sameValue compares inputs and outcomes: every character counts, but for back-ticks around code.
+func sameValue(a, b string) bool {
+	fold := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "`", "")) }
+	return fold(a) == fold(b)
+}
 
 func (c *SpecifiedContract) text() string {
 	var b strings.Builder

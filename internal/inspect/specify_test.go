@@ -96,7 +96,7 @@ func TestSpecificationsAreMerged(t *testing.T) {
 	out, wrong := specify(t, `{"modules": [{"dir": "store", "purpose": "Keeps files.",
 		"exports": [{"kind": "function", "signature": "func Open(path: string, mode: Mode): Store"}, {"kind": "constant", "signature": "MAX_FILES = 40", "description": "the most"}, {"kind": "enum", "signature": "Mode: Read | Write"}],
 		"remove": ["Close"],
-		"behaviors": [{"input": "Open(\"\")", "output": "a store in memory", "category": "success"}, {"input": "Open(\"b\")", "output": "404", "category": "error"}, {"input": "Open(\"c\nd\")", "output": "a store", "category": "success"}],
+		"behaviors": [{"input": "\u0060Open(\"a\")\u0060", "output": "a store", "category": "success"}, {"input": "Open(\"\")", "output": "a store in memory", "category": "success"}, {"input": "Open(\"b\")", "output": "404", "category": "error"}, {"input": "Open(\"c\nd\")", "output": "a store", "category": "success"}],
 		"contracts": [{"function": "Open", "postconditions": ["the store is open"]}],
 		"transitions": [{"from": "Open", "trigger": "close(force)", "to": "Closed"}],
 		"decisions": ["Stores in memory need no path."], "constraints": ["MAX_FILES: 40 files"], "compatibility": ["Version 1 is read."]}]}`,
@@ -129,6 +129,113 @@ func TestSpecificationsAreMerged(t *testing.T) {
 	}
 }
 
+const counter = `# counter
+
+## Purpose
+
+Counts.
+
+## Exports
+
+### Functions
+
+- ` + "`Count(text: string): int`" + `
+- ` + "`Box.open(): bool`" + `
+- ` + "`Lid.open(): bool`" + `
+
+## Behavior
+
+- Count("1") → 1
+- ReCount("1") → 0
+- Box.open() → true
+- Lid.open() → false
+
+## Contract
+
+None
+
+## Protocol
+
+### State Machine
+
+States: ` + "`Idle` | `Busy` | `Done`" + `
+
+Transitions:
+
+- ` + "`Idle` + `start()` → `Busy`" + `
+- ` + "`Busy` + `stop()` → `Done`" + `
+
+## Domain Context
+
+### Constraints
+
+- MAX: 3 tries
+- Texts are short.
+`
+
+// TestSpecificationsTakeOut: what goes by name takes along what nobody can use any more, and values are compared as they are.
+func TestSpecificationsTakeOut(t *testing.T) {
+	t.Parallel()
+	out, wrong := specify(t, `{"modules": [{"dir": "counter", "remove": ["Box.open", "Done", "Count(\"1\")"],
+		"exports": [{"kind": "function", "signature": "Count(text: string, base: int): int"}],
+		"behaviors": [{"input": "Count(\"-1\", 10)", "output": "a\tb\n"}, {"input": "Count(\"1\", 10)", "output": "1"}, {"input": "Count(\"A\", 10)", "output": "ErrText", "category": "error"}, {"input": "Count(\"a  b\", 10)", "output": "2"}],
+		"constraints": ["MAX: 5 tries (measured)", "Texts are short."]}]}`, "", map[string]string{"counter/CLAUDE.md": counter})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	want := counter
+	for _, change := range [][2]string{
+		{"- `Count(text: string): int`\n- `Box.open(): bool`\n", "- `Count(text: string, base: int): int`\n"},
+		{"- Count(\"1\") → 1\n- ReCount(\"1\") → 0\n- Box.open() → true\n- Lid.open() → false\n", "- ReCount(\"1\") → 0\n- Lid.open() → false\n- Count(\"-1\", 10) → a\\tb\\n\n- Count(\"1\", 10) → 1\n- Count(\"a  b\", 10) → 2\n\n### Error\n\n- Count(\"A\", 10) → ErrText\n"},
+		{"`Busy` | `Done`", "`Busy`"},
+		{"- `Busy` + `stop()` → `Done`\n", ""},
+		{"- MAX: 3 tries\n", "- MAX: 5 tries (measured)\n"},
+	} {
+		if !strings.Contains(want, change[0]) {
+			t.Fatalf("no %q", change[0])
+		}
+		want = strings.Replace(want, change[0], change[1], 1)
+	}
+	if got := out["counter/CLAUDE.md"]; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestScenariosOfAModuleWithout: a module that had no scenarios gets a heading for each kind, whatever comes first.
+func TestScenariosOfAModuleWithout(t *testing.T) {
+	t.Parallel()
+	empty := counter[:strings.Index(counter, "- Count(\"1\")")] + "None\n" + counter[strings.Index(counter, "\n## Contract"):]
+	out, wrong := specify(t, `{"modules": [{"dir": "counter", "behaviors": [{"input": "Count(\"\")", "output": "ErrText", "category": "error"}, {"input": "Count(\"1\")", "output": "1", "category": "success"}]}]}`,
+		"", map[string]string{"counter/CLAUDE.md": empty})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	if got := out["counter/CLAUDE.md"]; !strings.Contains(got, "## Behavior\n\n### Success\n\n- Count(\"1\") → 1\n\n### Error\n\n- Count(\"\") → ErrText\n\n## Contract") {
+		t.Errorf("got:\n%s", got)
+	}
+	d, _ := spec.Parse("counter/CLAUDE.md", []byte(out["counter/CLAUDE.md"]))
+	if len(d.Behaviors) != 2 || d.Behaviors[0].Category != "success" || d.Behaviors[1].Category != "error" {
+		t.Errorf("%+v", d.Behaviors)
+	}
+}
+
+// TestAssumptionsAreWritten: what was decided because nobody could be asked stands in the documents that change.
+func TestAssumptionsAreWritten(t *testing.T) {
+	t.Parallel()
+	s, err := inspect.ReadSpecification([]byte(`{"modules": [{"dir": "counter", "behaviors": [{"input": "Count(\"2\")", "output": "2"}]}, {"dir": "store", "exports": []}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"counter/CLAUDE.md": counter, "store/CLAUDE.md": store}
+	p := inspect.New("/p", []string{"counter/CLAUDE.md", "store/CLAUDE.md"}, func(f string) []byte { return []byte(files[f]) })
+	docs, wrong := p.Specify(s, "", [][2]string{{"Which base?", "Ten."}})
+	if len(wrong) > 0 || len(docs) != 1 || !strings.Contains(string(docs[0].Text), "### Decision Rationale\n\n- Assumed, nobody was asked: Which base? Ten.\n") {
+		t.Errorf("%v: %+v", wrong, docs)
+	}
+}
+
+const shop = "# shop\n\n## Purpose\n\nSells.\n\n## Exports\n\nNone\n\n## Dependencies\n\n- internal:\n  - `store/CLAUDE.md`: Open\n\n## Behavior\n\nNone\n\n## Contract\n\nNone\n\n## Protocol\n\nNone\n\n## Domain Context\n\nNone\n"
+
 func TestSpecificationsThatAreNotSound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ answer, want string }{
@@ -137,11 +244,14 @@ func TestSpecificationsThatAreNotSound(t *testing.T) {
 		{`{"modules": [{"dir": "a", "exports": [], "behaviors": []}]}`, "a new module needs a purpose"},
 		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "example.com/lab/store", "symbols": []}]}]}`, "did you mean store?"},
 		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "b", "symbols": []}]}, {"dir": "b", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "a", "symbols": []}]}]}`, "in a circle"},
-		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export of the module"},
+		{`{"modules": [{"dir": "store", "behaviors": [{"input": "f(1)", "output": "1"}, {"input": "\u0060f(1)\u0060", "output": "2"}]}]}`, "has two outcomes, 1 and 2"},
+		{`{"modules": [{"dir": "store", "exports": [{"kind": "function", "signature": "Open(path: string, n: int): Store"}], "behaviors": [{"input": "Open(\"a\")", "output": "a store"}]}]}`, "the scenario Open(\"\") → ErrPath was written for the old signature of Open"},
+		{`{"modules": [{"dir": "store", "remove": ["Open"]}]}`, "it uses Open of store/CLAUDE.md, which would no longer export it"},
+		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export, no state and no input of a scenario of the module"},
 		{`{"modules": [{"dir": "../x", "purpose": "x", "exports": [], "behaviors": []}]}`, "no directory of the project"},
 		{`{"modules": [{"dir": "store", "exports": [], "behaviors": []}, {"dir": "store/", "exports": [], "behaviors": []}]}`, "this module is there twice"},
 	} {
-		_, wrong := specify(t, c.answer, "", map[string]string{"store/CLAUDE.md": store})
+		_, wrong := specify(t, c.answer, "", map[string]string{"store/CLAUDE.md": store, "shop/CLAUDE.md": shop})
 		found := 0
 		for _, w := range wrong {
 			if strings.Contains(w.String(), c.want) || strings.Contains(w.Hint, c.want) {

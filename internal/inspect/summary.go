@@ -442,7 +442,7 @@ func (p *Project) ResolveIn(a *Analysis, tree []string) {
 	a.Dependencies.Internal = []AnalysisUse{}
 	for _, name := range a.Files {
 		file := path.Join(dir, name)
-		for _, imp := range source.Parse(file, p.read(file)).Imports {
+		for _, imp := range p.parse(file, p.read(file)).Imports {
 			targets := p.targets(file, imp)
 			if len(targets) == 0 {
 				continue

@@ -181,23 +181,26 @@ type module struct {
 	dir   string
 	doc   *document
 	files map[string]source.File
-	names []string // of files
-	lang  string
-	drift *ModuleDrift
-	words map[string]bool // all words of the code; made when asked for
-	types map[string]meaning
+	// declared are the types of each file, by name, with what they stand for.
+	declared map[string]map[string]string
+	names    []string // of files
+	lang     string
+	drift    *ModuleDrift
+	words    map[string]bool // all words of the code; made when asked for
+	types    map[string]meaning
 }
 
 func (w *survey) drift(dir string) ModuleDrift {
 	d := w.docs[dir]
 	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: !spec.HasErrors(append(slices.Clone(d.problems), spec.Check(d.Document)...))}
-	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
+	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, declared: map[string]map[string]string{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
 	for _, f := range m.names {
 		src := w.read(f)
 		if src == nil { // without it nothing can be said of the module, and nothing mended
 			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file"})
 		}
-		m.files[f] = source.Parse(f, src)
+		x := w.parsed(f, src)
+		m.files[f], m.declared[f] = x.File, x.declared
 		if why := m.files[f].Problem; why != "" && src != nil {
 			out.Notes = append(out.Notes, Drift{Type: "UNREAD", Section: "Exports", File: f, Symbol: f, Message: f + ": " + why})
 		}

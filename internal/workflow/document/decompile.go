@@ -213,7 +213,9 @@ func check(x *step.Description, sources map[string]string, purpose bool) []step.
 			case s.Text == "":
 			case !known:
 				reject("unknown-file", "%q: %s is not among the files that you were shown.", s.Text, s.File)
-			case len(fold(s.Quote)) < 8 || !strings.Contains(fold(src), fold(s.Quote)):
+			case len(fold(s.Quote)) < 8:
+				reject("short-quote", "%q: the quote %q is too short to show anything; give more of its line.", s.Text, s.Quote)
+			case !strings.Contains(fold(src), fold(s.Quote)):
 				reject("no-such-quote", "%q: no line of %s has the text %q.", s.Text, s.File, s.Quote)
 			default:
 				keep = append(keep, s)

@@ -1,0 +1,70 @@
+package inspect
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// broken are the uses of a module that nobody touched, which were good before and are not any more.
+func (p *Project) broken(after *Project, dir string) []spec.Problem {
+	good := map[string]bool{}
+	for _, r := range p.references(dir) {
+		if r.Valid {
+			good[r.Anchor] = true
+		}
+	}
+	var out []spec.Problem
+	for _, r := range after.references(dir) {
+		if !r.Valid && good[r.Anchor] && r.Section == "Dependencies" {
+			to, _, _ := strings.Cut(r.Anchor, "#")
+			out = append(out, spec.Problem{
+				Path: after.docs[dir].Path, Line: r.Line, Severity: spec.Error,
+				Text: "it uses " + r.Symbol + " of " + to + ", which would no longer export it", Hint: "specify the change of " + shown(dir) + " too, or keep the export",
+			})
+		}
+	}
+	return out
+}
+
+// unsound is what is wrong with one spec in its project: by itself, in what it uses of others, and cycles.
+func (p *Project) unsound(dir string) []spec.Problem {
+	d := p.docs[dir]
+	var out []spec.Problem
+	for _, pr := range append(slices.Clone(d.problems), spec.Check(d.Document)...) {
+		if pr.Severity == spec.Error || strings.Contains(pr.Text, "cannot be read") {
+			pr.Severity = spec.Error
+			out = append(out, pr)
+		}
+	}
+	add := func(line int, text, hint string) {
+		out = append(out, spec.Problem{Path: d.Path, Line: line, Severity: spec.Error, Text: text, Hint: hint})
+	}
+	for _, dep := range d.Dependencies.Internal {
+		if _, ok := p.index.Locate(dir, dep.Path); !ok {
+			hint := "name a module that exists, or specify it as well"
+			for _, other := range p.dirs {
+				if path.Base(other) == path.Base(dep.Path) && other != dir {
+					hint = "did you mean " + other + "? " + hint
+					break
+				}
+			}
+			add(dep.Line, "it depends on "+dep.Ref+", and there is no such module", hint)
+		}
+	}
+	for _, r := range p.references(dir) {
+		if !r.Valid && r.Section == "Dependencies" {
+			if to, _, _ := strings.Cut(r.Anchor, "#"); p.docs[path.Dir(to)] != nil {
+				add(r.Line, "it uses "+r.Symbol+" of "+to+", which does not export it", "use what the module exports, or add it to its exports")
+			}
+		}
+	}
+	for _, c := range p.Graph().Cycles {
+		if len(c) > 0 && c[0] == shown(dir) || slices.Contains(c, shown(dir)) && !slices.Contains(p.dirs, c[0]) {
+			add(0, "modules depend on each other in a circle: "+strings.Join(c, " → "), "take one of these dependencies out")
+		}
+	}
+	return out
+}
