@@ -1,6 +1,8 @@
 package check_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -79,9 +81,18 @@ func TestRedRustCutsOut(t *testing.T) {
 func TestAddPackagesRust(t *testing.T) {
 	t.Parallel()
 	needs(t, "cargo")
-	reaches(t, "", "cargo", "search", "--limit", "1", "itoa")
+	dir := t.TempDir() // not cargo search: mirrors do not answer it
+	const manifest = "[package]\nname = \"lab\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"
+	for name, text := range map[string]string{"Cargo.toml": manifest + "\n[lib]\npath = \"lib.rs\"\n\n[dependencies]\nitoa = \"=1.0.14\"\n", "lib.rs": "//! Nothing.\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run(t, dir, os.Environ(), "cargo", "fetch"); err != nil {
+		absent(t, "no registry answers: %v", err)
+	}
 	proveAdd(
-		t, newLab(t), map[string]string{"Cargo.toml": "[package]\nname = \"lab\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "//! Nothing.\n"},
+		t, newLab(t), map[string]string{"Cargo.toml": manifest, "src/lib.rs": "//! Nothing.\n"},
 		toolchain.Dependency{Name: "itoa", Version: "=1.0.14"}, "99.0.0", []string{"Cargo.lock", "Cargo.toml"},
 		map[string]string{"tests/itoa_test.rs": "#[test]\nfn writes() {\n    assert_eq!(itoa::Buffer::new().format(17), \"17\");\n}\n"},
 	)

@@ -91,4 +91,12 @@ func TestClassifyRustAndTheJVM(t *testing.T) {
 			t.Errorf("ConfigKindOf(%s) = %q, want %q", p, got, want)
 		}
 	}
+	for p, want := range map[string]bool{
+		"ATest.java": true, "URLTest.kt": true, "src/test/java/A.java": true, "ShopIT.java": true, "UnitTests.kt": true,
+		"Test.java": false, "AUDIT.java": false, "Contest.java": false, "src/main/java/A.java": false,
+	} {
+		if got := toolchain.IsTest(p); got != want {
+			t.Errorf("IsTest(%s) = %v", p, got)
+		}
+	}
 }

@@ -187,7 +187,8 @@ func isRustTest(p string) bool {
 func isJVMTest(p string) bool {
 	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	for _, end := range []string{"Test", "Tests", "TestCase", "IT"} {
-		if rest, ok := strings.CutSuffix(stem, end); ok && rest != "" && (rest[len(rest)-1] < 'A' || rest[len(rest)-1] > 'Z') {
+		rest, ok := strings.CutSuffix(stem, end)
+		if ok && rest != "" && (end != "IT" || rest[len(rest)-1] < 'A' || rest[len(rest)-1] > 'Z') { // AUDIT is a word
 			return true
 		}
 	}
