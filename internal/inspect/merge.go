@@ -108,7 +108,10 @@ func (g *merging) export(n SpecifiedExport) {
 	default:
 		old := g.d.Exports[i]
 		g.outdated(name, oneLine(old.Signature), sig)
-		_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: replaceSignature, line: old.Line, old: old.Signature, text: sig}})
+		n.Signature = sig
+		if ok = oneLine(n.Description) != "" && g.e.replaceItem(old.Line, strings.TrimSuffix(n.line(), "\n")); !ok {
+			_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: replaceSignature, line: old.Line, old: old.Signature, text: sig}})
+		}
 		g.note("signature of %s", name)
 	}
 	if !ok {

@@ -149,11 +149,13 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			x, ps = d.merge(m, assumed)
 			wrong = append(wrong, ps...)
 		} else {
-			for _, e := range m.Exports {
-				if _, sig, ok := e.read(); !ok {
+			m.Exports = slices.DeleteFunc(slices.Clone(m.Exports), func(e SpecifiedExport) bool {
+				_, sig, ok := e.read()
+				if !ok {
 					problem(dir, "exports: "+sig+" cannot be read", exportForms)
 				}
-			}
+				return !ok
+			})
 			if oneLine(m.Purpose) == "" {
 				problem(dir, "a new module needs a purpose", "say in one sentence what it is for")
 			}
@@ -203,8 +205,9 @@ const (
 var (
 	goMethod   = re.New(`^(?:func\s+)?\(\s*(?:\w+\s+)?\*?(\w+)(?:\[[^\]]*\])?\s*\)\.?\s*(\w.*)$`)
 	goType     = re.New(`^(?:type\s+)?(\w+)\s+(?:struct|interface)\s*(\{.*\})$`)
-	goSentinel = re.New(`^(?:var\s+)?((?:Err|err)\w*)\s+error$`)
-	leadWords  = re.New(`^(?:export\s+|default\s+|public\s+|pub\s+|func\s+|function\s+|def\s+|fn\s+|class\s+|interface\s+|type\s+|const\s+|val\s+|enum\s+)+`)
+	goSentinel = re.New(`^(?:var\s+)?((?:Err|err)\w*)\s*(?:\s+error|=\s*(?:errors\.New|fmt\.Errorf)\(.*\))$`)
+	goFunc     = re.New(`^(?:type\s+)?(\w+)\s*=?\s+(func\(.*)$`)
+	leadWords  = re.New(`^(?:export\s+|default\s+|public\s+|pub\s+|func\s+|function\s+|def\s+|fn\s+|class\s+|interface\s+|type\s+|const\s+|var\s+|val\s+|enum\s+)+`)
 	extending  = re.New(`^(\w+)\s+(?:extends|implements)\s+.*$`)
 )
 
@@ -217,6 +220,8 @@ func (e SpecifiedExport) read() (group, sig string, ok bool) {
 		forms = append([]string{m[1] + "." + m[2]}, forms...)
 	} else if m := goType().FindStringSubmatch(sig); m != nil {
 		forms = append([]string{m[1] + " " + m[2]}, forms...)
+	} else if m := goFunc().FindStringSubmatch(sig); m != nil {
+		return "Types", m[1] + " = " + m[2], exportName("Types", m[1]+" = "+m[2]) == m[1]
 	} else if m := goSentinel().FindStringSubmatch(sig); m != nil {
 		forms = append([]string{m[1] + ": error"}, forms...)
 	} else if bare := leadWords().ReplaceAllString(sig, ""); bare != sig {

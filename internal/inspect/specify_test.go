@@ -177,7 +177,7 @@ Transitions:
 func TestSpecificationsTakeOut(t *testing.T) {
 	t.Parallel()
 	out, wrong := specify(t, `{"modules": [{"dir": "counter", "remove": ["Box.open", "Done", "Count(\"1\")"],
-		"exports": [{"kind": "function", "signature": "Count(text: string, base: int): int"}],
+		"exports": [{"kind": "function", "signature": "Count(text: string, base: int): int", "description": "Counts in a base."}],
 		"behaviors": [{"input": "Count(\"-1\", 10)", "output": "a\tb\n"}, {"input": "Count(\"1\", 10)", "output": "1"}, {"input": "Count(\"A\", 10)", "output": "ErrText", "category": "error"}, {"input": "Count(\"a  b\", 10)", "output": "2"}],
 		"constraints": ["MAX: 5 tries (measured)", "Texts are short."]}]}`, "", map[string]string{"counter/CLAUDE.md": counter})
 	if len(wrong) > 0 {
@@ -185,7 +185,7 @@ func TestSpecificationsTakeOut(t *testing.T) {
 	}
 	want := counter
 	for _, change := range [][2]string{
-		{"- `Count(text: string): int`\n- `Box.open(): bool`\n", "- `Count(text: string, base: int): int`\n"},
+		{"- `Count(text: string): int`\n- `Box.open(): bool`\n", "- `Count(text: string, base: int): int`: Counts in a base.\n"},
 		{"- Count(\"1\") → 1\n- ReCount(\"1\") → 0\n- Box.open() → true\n- Lid.open() → false\n", "- ReCount(\"1\") → 0\n- Lid.open() → false\n- Count(\"-1\", 10) → a\\tb\\n\n- Count(\"1\", 10) → 1\n- Count(\"a  b\", 10) → 2\n\n### Error\n\n- Count(\"A\", 10) → ErrText\n"},
 		{"`Busy` | `Done`", "`Busy`"},
 		{"- `Busy` + `stop()` → `Done`\n", ""},
@@ -258,7 +258,7 @@ func TestSpecificationsThatAreNotSound(t *testing.T) {
 				found++
 			}
 		}
-		if found != 1 {
+		if found != 1 || strings.Contains(c.want, "cannot be read") && len(wrong) != 1 {
 			t.Errorf("%s\nis said %d times in %v, want once", c.want, found, wrong)
 		}
 	}
@@ -272,6 +272,10 @@ func TestWaysToWriteExports(t *testing.T) {
 		"(s *Store) Fail(id string) error":                  "### Functions\n\n- `Store.Fail(id string) error`",
 		"(*Store).Fail(id string) error":                    "### Functions\n\n- `Store.Fail(id string) error`",
 		"ErrSyntax error":                                   "### Variables\n\n- `ErrSyntax: error`",
+		"var ErrFull = errors.New(full)":                    "### Variables\n\n- `ErrFull: error`",
+		"type Option func(*Queue) error":                    "### Types\n\n- `Option = func(*Queue) error`",
+		"Clock = func() time.Time":                          "### Types\n\n- `Clock = func() time.Time`",
+		"var Limit = 3":                                     "### Variables\n\n- `Limit = 3`",
 		"Clock interface { Now() time.Time }":               "### Types\n\n- `Clock { Now() time.Time }`",
 		"class Cart(items: Item[])":                         "### Classes\n\n- `Cart(items: Item[])`",
 		"LIMIT = 20":                                        "### Variables\n\n- `LIMIT = 20`",

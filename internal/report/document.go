@@ -48,6 +48,10 @@ func DocumentResult(l Lang, m step.DocumentModule) string {
 		fmt.Fprintf(&b, "    %s\n", m.Purpose)
 	}
 	for _, c := range m.Changes {
+		if gone, ok := strings.CutPrefix(c, "without "); ok {
+			fmt.Fprintf(&b, "    - %s\n", gone)
+			continue
+		}
 		fmt.Fprintf(&b, "    + %s\n", c)
 	}
 	for _, f := range m.Findings {
