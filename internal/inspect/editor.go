@@ -298,6 +298,24 @@ func (e *editor) addExport(d Drift) (MendedLine, bool) {
 	return c, true
 }
 
+// single reports whether a line is a list item without anything below it.
+func (e *editor) single(line int) bool {
+	i := line - 1
+	return i >= 0 && i < len(e.lines) && !e.gone[i] && !e.fenced[i] && e.item(i) == i+1 && listItem().FindString(e.lines[i]) != ""
+}
+
+// replaceUse says anew what is used of a module, in the line that names it.
+func (e *editor) replaceUse(have spec.Internal, names string) bool {
+	if !e.single(have.Line) {
+		return false
+	}
+	label := ""
+	if anyInternal().MatchString(strings.SplitN(e.lines[have.Line-1], "`", 2)[0]) {
+		label = "internal: "
+	}
+	return e.replaceItem(have.Line, "- "+label+"`"+have.Ref+"`"+names)
+}
+
 // addDependency names a module, and behind it what is used of it.
 func (e *editor) addDependency(ref, names string) (MendedLine, bool) {
 	line := "`" + ref + "`" + names
@@ -491,35 +509,6 @@ func (e *editor) addEntry(text string) (MendedLine, bool) {
 		}
 	}
 	return MendedLine{}, false
-}
-
-// settle writes None where nothing is left of the exports.
-func (e *editor) settle() {
-	from, to, ok := e.section("Exports")
-	if !ok || len(e.doc.Exports) == 0 {
-		return
-	}
-	first := -1
-	for i := range e.doc.Exports {
-		k := e.doc.Exports[i].Line - 1
-		if k < from || k >= to || !e.gone[k] {
-			return
-		}
-		if first < 0 {
-			first = k
-		}
-	}
-	for k := from - 1; k < to; k++ {
-		if len(e.after[k]) > 0 {
-			return
-		}
-	}
-	for k := from; k < to; k++ { // headings of what is not there any more
-		if level, _ := e.heading(k); level == 3 {
-			e.gone[k] = true
-		}
-	}
-	e.after[first] = append(e.after[first], "None")
 }
 
 // addExportDescribed is addExport with a sentence behind the signature.

@@ -28,8 +28,9 @@ type Project struct {
 	index *index.Index
 	refs  map[string][]Reference // by the module that they stand in; nil until they are asked for
 
-	roots roots
-	kept  *Kept // nil: everything is read anew
+	roots    roots
+	inferred *goTypes // nil until it is asked for
+	kept     *Kept    // nil: everything is read anew
 }
 
 // document is a CLAUDE.md with everything that is wrong with it.

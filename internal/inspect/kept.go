@@ -40,6 +40,9 @@ func (p *Project) parse(f string, src []byte) source.File { return p.parsed(f, s
 func (p *Project) parsed(f string, src []byte) parsed {
 	if lang := source.LangOf(f); p.kept == nil || lang == "" || lang == source.Go || len(src) == 0 {
 		x := source.Parse(f, src)
+		if lang == source.Go {
+			p.typed(&x)
+		}
 		return parsed{x, declared(x)}
 	}
 	h := sha256.New()

@@ -54,14 +54,8 @@ func (d *document) merge(m *SpecifiedModule, assumed [][2]string) (Specified, []
 	for _, name := range m.Remove {
 		g.remove(name)
 	}
-	for _, u := range m.Dependencies {
-		if slices.ContainsFunc(d.Dependencies.Internal, func(i spec.Internal) bool { return path.Join(i.Path, specFile) == u.ref() || i.Ref == u.ref() }) {
-			continue
-		}
-		if _, ok := g.e.addDependency(u.ref(), u.names()); !ok {
-			g.refuse("the dependency " + u.ref() + " has no place in the document")
-		}
-		g.note("dependency %s", u.ref())
+	for i := range m.Dependencies {
+		g.dependency(m.Dependencies[i])
 	}
 	for _, category := range []string{"success", "error"} { // what succeeds stands before the heading of errors
 		for _, s := range m.Behaviors {
@@ -88,6 +82,27 @@ func (d *document) merge(m *SpecifiedModule, assumed [][2]string) (Specified, []
 	return g.x, g.wrong
 }
 
+// dependency adds a module that is used, or says anew what is used of it.
+func (g *merging) dependency(u SpecifiedUse) {
+	for _, have := range g.d.Dependencies.Internal {
+		if !isUse(have, u.ref()) {
+			continue
+		}
+		if len(u.Symbols) == 0 || slices.Equal(slices.Sorted(slices.Values(u.Symbols)), slices.Sorted(slices.Values(have.Symbols))) {
+			return
+		}
+		if !g.e.replaceUse(have, u.names()) {
+			g.refuse("dependencies: what is used of " + u.ref() + " stands in the document in a form that cannot be replaced")
+		}
+		g.note("uses of %s", u.ref())
+		return
+	}
+	if _, ok := g.e.addDependency(u.ref(), u.names()); !ok {
+		g.refuse("the dependency " + u.ref() + " has no place in the document")
+	}
+	g.note("dependency %s", u.ref())
+}
+
 func (g *merging) export(n SpecifiedExport) {
 	group, sig, ok := n.read()
 	name := exportName(group, sig)
@@ -104,12 +119,17 @@ func (g *merging) export(n SpecifiedExport) {
 		}
 		g.note("export %s", name)
 	case oneLine(g.d.Exports[i].Signature) == sig:
-		return
+		d := oneLine(n.Description)
+		if n.Signature = sig; d == "" || sameSentence(d, g.d.Exports[i].Description) || !g.e.single(g.d.Exports[i].Line) || !g.e.replaceItem(g.d.Exports[i].Line, strings.TrimSuffix(n.line(), "\n")) {
+			return
+		}
+		ok = true
+		g.note("description of %s", name)
 	default:
 		old := g.d.Exports[i]
 		g.outdated(name, oneLine(old.Signature), sig)
 		n.Signature = sig
-		if ok = oneLine(n.Description) != "" && g.e.replaceItem(old.Line, strings.TrimSuffix(n.line(), "\n")); !ok {
+		if ok = oneLine(n.Description) != "" && g.e.single(old.Line) && g.e.replaceItem(old.Line, strings.TrimSuffix(n.line(), "\n")); !ok {
 			_, ok = g.e.apply(Drift{Symbol: name, mend: edit{what: replaceSignature, line: old.Line, old: old.Signature, text: sig}})
 		}
 		g.note("signature of %s", name)
@@ -119,39 +139,27 @@ func (g *merging) export(n SpecifiedExport) {
 	}
 }
 
-// outdated sends back the scenarios of a function that takes something else now, unless they are given again or go.
+// outdated sends back what was written for a signature that changes, unless it is given again or goes.
 func (g *merging) outdated(name, before, after string) {
-	_, before, _ = strings.Cut(before, "(")
-	_, after, _ = strings.Cut(after, "(")
-	if parameters(before) == parameters(after) {
+	for _, c := range g.d.Context.Constraints {
+		if named(c.Text) == name && !slices.ContainsFunc(g.m.Constraints, func(s string) bool { return named(s) == name }) {
+			g.send(c.Line, "the constraint "+c.Text+" was written for the old "+name, "give it again, as it is or as it is now, or name "+name+" in `remove`")
+		}
+	}
+	if !strings.Contains(before, "(") || !strings.Contains(after, "(") {
 		return
 	}
 	for _, b := range g.d.Behaviors {
 		same := func(input string) bool { return sameValue(input, b.Input) }
 		if g.calls(b.Input, name) && !slices.ContainsFunc(g.m.Remove, same) && !slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return same(s.Input) }) {
-			g.wrong = append(g.wrong, spec.Problem{
-				Path: g.d.Path, Line: b.Line, Severity: spec.Error,
-				Text: "the scenario " + b.Input + " → " + b.Output + " was written for the old signature of " + name,
-				Hint: "give it again if it still holds, or name its input in `remove` and give another one",
-			})
+			g.send(b.Line, "the scenario "+b.Input+" → "+b.Output+" was written for the old signature of "+name, "give it again if it still holds, or name its input in `remove` and give another one")
 		}
 	}
 }
 
-// parameters are what stands before the parenthesis that ends them.
-func parameters(s string) string {
-	depth := 1
-	for i, r := range s {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return strings.ReplaceAll(s[:i], " ", "")
-			}
-		}
-	}
-	return s
+// send is what the author has to settle.
+func (g *merging) send(line int, what, hint string) {
+	g.wrong = append(g.wrong, spec.Problem{Path: g.d.Path, Line: line, Severity: spec.Error, Text: what, Hint: hint})
 }
 
 // calls reports whether an input calls an export. Two methods of one name are told apart by their types.
@@ -201,6 +209,21 @@ func (g *merging) remove(name string) {
 			g.gone[name], found = true, true
 		}
 	}
+	if g.gone[name] {
+		g.enums(name)
+	}
+	for _, c := range g.d.Context.Constraints {
+		if _, ok := g.drop(named(c.Text) == name, c.Line); ok {
+			g.note("without constraint %s", name)
+			found = true
+		}
+	}
+	for _, u := range g.d.Dependencies.Internal {
+		if _, ok := g.drop(!found && isUse(u, name), u.Line); ok {
+			g.note("without dependency %s", name)
+			found = true
+		}
+	}
 	for _, b := range g.d.Behaviors {
 		if found && !g.gone[name] && g.calls(b.Input, name) || !found && sameValue(b.Input, name) {
 			if _, ok := g.e.remove(b.Line); ok {
@@ -210,8 +233,33 @@ func (g *merging) remove(name string) {
 		}
 	}
 	if !found {
-		g.refuse("remove: " + name + " is no export, no state and no input of a scenario of the module")
+		g.refuse("remove: " + name + " is no export, no state, no input of a scenario, no name of a constraint and no dependency of the module")
 	}
+}
+
+func (g *merging) drop(wanted bool, line int) (MendedLine, bool) {
+	if !wanted {
+		return MendedLine{}, false
+	}
+	return g.e.remove(line)
+}
+
+// enums sends back enumerations that still list a state that goes.
+func (g *merging) enums(state string) {
+	for _, e := range g.d.Exports {
+		given := slices.ContainsFunc(g.m.Exports, func(n SpecifiedExport) bool {
+			group, sig, ok := n.read()
+			return ok && exportName(group, sig) == e.Name
+		})
+		if slices.Contains(e.Variants, state) && !given && !slices.Contains(g.m.Remove, e.Name) {
+			g.send(e.Line, e.Name+" still lists the state "+state, "give "+e.Name+" without it")
+		}
+	}
+}
+
+// isUse reports whether a dependency is on a module, named by its directory or its document.
+func isUse(have spec.Internal, module string) bool {
+	return path.Join(have.Path, specFile) == module || have.Path == module || have.Ref == module
 }
 
 // scenario replaces the one with the same input, or adds one under the heading of its category.
@@ -347,4 +395,49 @@ func (g *merging) machine(m *SpecifiedModule) {
 	for _, s := range slices.Sorted(keys(g.gone)) {
 		g.note("without state %s", s)
 	}
+}
+
+// settle writes None where nothing is left of exports, scenarios or dependencies.
+func (e *editor) settle() {
+	var exports, behaviors, uses []int
+	for _, x := range e.doc.Exports {
+		exports = append(exports, x.Line)
+	}
+	for _, x := range e.doc.Behaviors {
+		behaviors = append(behaviors, x.Line)
+	}
+	for _, x := range e.doc.Dependencies.Internal {
+		uses = append(uses, x.Line)
+	}
+	for _, x := range e.doc.Dependencies.External {
+		uses = append(uses, x.Line)
+	}
+	e.settled("Exports", exports)
+	e.settled("Behavior", behaviors)
+	e.settled("Dependencies", uses)
+}
+
+func (e *editor) settled(section string, lines []int) {
+	from, to, ok := e.section(section)
+	if !ok || len(lines) == 0 {
+		return
+	}
+	for _, l := range lines {
+		if k := l - 1; k < from || k >= to || !e.gone[k] {
+			return
+		}
+	}
+	for k := from - 1; k < to; k++ {
+		if len(e.after[k]) > 0 {
+			return
+		}
+	}
+	for k := from; k < to; k++ { // headings and labels of what is not there any more
+		level, _ := e.heading(k)
+		if level == 3 || section == "Dependencies" && strings.HasSuffix(strings.TrimSpace(e.lines[k]), ":") {
+			e.gone[k] = true
+		}
+	}
+	first := lines[0] - 1
+	e.after[first] = append(e.after[first], "None")
 }

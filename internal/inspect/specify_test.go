@@ -141,7 +141,18 @@ Counts.
 
 - ` + "`Count(text: string): int`" + `
 - ` + "`Box.open(): bool`" + `
-- ` + "`Lid.open(): bool`" + `
+- ` + "`Lid.open(): bool`" + `: Says whether it is open.
+
+### Variables
+
+- ` + "`TRIES = 3`" + `
+- ` + "`BASE = 10`" + `
+
+## Dependencies
+
+- internal:
+  - ` + "`store/CLAUDE.md`" + `: Open
+  - ` + "`lamp/CLAUDE.md`" + `
 
 ## Behavior
 
@@ -170,22 +181,27 @@ Transitions:
 ### Constraints
 
 - MAX: 3 tries
+- TRIES: 3 tries
 - Texts are short.
 `
 
 // TestSpecificationsTakeOut: what goes by name takes along what nobody can use any more, and values are compared as they are.
 func TestSpecificationsTakeOut(t *testing.T) {
 	t.Parallel()
-	out, wrong := specify(t, `{"modules": [{"dir": "counter", "remove": ["Box.open", "Done", "Count(\"1\")"],
-		"exports": [{"kind": "function", "signature": "Count(text: string, base: int): int", "description": "Counts in a base."}],
+	out, wrong := specify(t, `{"modules": [{"dir": "counter", "remove": ["Box.open", "Done", "Count(\"1\")", "TRIES", "lamp"], "dependencies": [{"module": "store", "symbols": ["Open", "Close"]}],
+		"exports": [{"kind": "function", "signature": "Count(text: string, base: int): int", "description": "Counts in a base."}, {"kind": "function", "signature": "Lid.open(): bool", "description": "Opens."}],
 		"behaviors": [{"input": "Count(\"-1\", 10)", "output": "a\tb\n"}, {"input": "Count(\"1\", 10)", "output": "1"}, {"input": "Count(\"A\", 10)", "output": "ErrText", "category": "error"}, {"input": "Count(\"a  b\", 10)", "output": "2"}],
-		"constraints": ["MAX: 5 tries (measured)", "Texts are short."]}]}`, "", map[string]string{"counter/CLAUDE.md": counter})
+		"constraints": ["MAX: 5 tries (measured)", "Texts are short."]}]}`, "", map[string]string{"counter/CLAUDE.md": counter, "store/CLAUDE.md": store, "lamp/CLAUDE.md": lamp})
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
 	want := counter
 	for _, change := range [][2]string{
 		{"- `Count(text: string): int`\n- `Box.open(): bool`\n", "- `Count(text: string, base: int): int`: Counts in a base.\n"},
+		{": Says whether it is open.\n", ": Opens.\n"},
+		{"- `TRIES = 3`\n", ""},
+		{"CLAUDE.md`: Open\n  - `lamp/CLAUDE.md`\n", "CLAUDE.md`: Open, Close\n"},
+		{"- TRIES: 3 tries\n", ""},
 		{"- Count(\"1\") → 1\n- ReCount(\"1\") → 0\n- Box.open() → true\n- Lid.open() → false\n", "- ReCount(\"1\") → 0\n- Lid.open() → false\n- Count(\"-1\", 10) → a\\tb\\n\n- Count(\"1\", 10) → 1\n- Count(\"a  b\", 10) → 2\n\n### Error\n\n- Count(\"A\", 10) → ErrText\n"},
 		{"`Busy` | `Done`", "`Busy`"},
 		{"- `Busy` + `stop()` → `Done`\n", ""},
@@ -206,7 +222,7 @@ func TestScenariosOfAModuleWithout(t *testing.T) {
 	t.Parallel()
 	empty := counter[:strings.Index(counter, "- Count(\"1\")")] + "None\n" + counter[strings.Index(counter, "\n## Contract"):]
 	out, wrong := specify(t, `{"modules": [{"dir": "counter", "behaviors": [{"input": "Count(\"\")", "output": "ErrText", "category": "error"}, {"input": "Count(\"1\")", "output": "1", "category": "success"}]}]}`,
-		"", map[string]string{"counter/CLAUDE.md": empty})
+		"", map[string]string{"counter/CLAUDE.md": empty, "store/CLAUDE.md": store, "lamp/CLAUDE.md": lamp})
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
@@ -219,6 +235,21 @@ func TestScenariosOfAModuleWithout(t *testing.T) {
 	}
 }
 
+// TestSectionsThatBecomeEmpty say None.
+func TestSectionsThatBecomeEmpty(t *testing.T) {
+	t.Parallel()
+	out, wrong := specify(t, `{"modules": [{"dir": "store", "remove": ["Open", "Close"]}, {"dir": "shop", "remove": ["store"]}]}`, "", map[string]string{"shop/CLAUDE.md": shop, "store/CLAUDE.md": store})
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	for file, want := range map[string]string{"store/CLAUDE.md": "## Behavior\n\nNone\n\n## Contract", "shop/CLAUDE.md": "## Dependencies\n\nNone\n\n## Behavior"} {
+		text := strings.ReplaceAll(strings.ReplaceAll(out[file], "\n\n\n", "\n\n"), "\n\n\n", "\n\n")
+		if !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s", file, out[file])
+		}
+	}
+}
+
 // TestAssumptionsAreWritten: what was decided because nobody could be asked stands in the documents that change.
 func TestAssumptionsAreWritten(t *testing.T) {
 	t.Parallel()
@@ -226,13 +257,18 @@ func TestAssumptionsAreWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{"counter/CLAUDE.md": counter, "store/CLAUDE.md": store}
-	p := inspect.New("/p", []string{"counter/CLAUDE.md", "store/CLAUDE.md"}, func(f string) []byte { return []byte(files[f]) })
+	files := map[string]string{"counter/CLAUDE.md": counter, "store/CLAUDE.md": store, "lamp/CLAUDE.md": lamp}
+	p := inspect.New("/p", []string{"counter/CLAUDE.md", "store/CLAUDE.md", "lamp/CLAUDE.md"}, func(f string) []byte { return []byte(files[f]) })
 	docs, wrong := p.Specify(s, "", [][2]string{{"Which base?", "Ten."}})
 	if len(wrong) > 0 || len(docs) != 1 || !strings.Contains(string(docs[0].Text), "### Decision Rationale\n\n- Assumed, nobody was asked: Which base? Ten.\n") {
 		t.Errorf("%v: %+v", wrong, docs)
 	}
 }
+
+var signal = strings.NewReplacer("shop", "signal", "## Exports\n\nNone", "## Exports\n\n- `Light: Red | Green`", "- internal:\n  - `store/CLAUDE.md`: Open", "None",
+	"## Protocol\n\nNone", "## Protocol\n\nStates: `Red` | `Green`\n").Replace(shop)
+
+var lamp = strings.ReplaceAll(strings.ReplaceAll(shop, "shop", "lamp"), "- internal:\n  - `store/CLAUDE.md`: Open", "None")
 
 const shop = "# shop\n\n## Purpose\n\nSells.\n\n## Exports\n\nNone\n\n## Dependencies\n\n- internal:\n  - `store/CLAUDE.md`: Open\n\n## Behavior\n\nNone\n\n## Contract\n\nNone\n\n## Protocol\n\nNone\n\n## Domain Context\n\nNone\n"
 
@@ -246,12 +282,15 @@ func TestSpecificationsThatAreNotSound(t *testing.T) {
 		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "b", "symbols": []}]}, {"dir": "b", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "a", "symbols": []}]}]}`, "in a circle"},
 		{`{"modules": [{"dir": "store", "behaviors": [{"input": "f(1)", "output": "1"}, {"input": "\u0060f(1)\u0060", "output": "2"}]}]}`, "has two outcomes, 1 and 2"},
 		{`{"modules": [{"dir": "store", "exports": [{"kind": "function", "signature": "Open(path: string, n: int): Store"}], "behaviors": [{"input": "Open(\"a\")", "output": "a store"}]}]}`, "the scenario Open(\"\") → ErrPath was written for the old signature of Open"},
-		{`{"modules": [{"dir": "store", "remove": ["Open"]}]}`, "it uses Open of store/CLAUDE.md, which would no longer export it"},
-		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export, no state and no input of a scenario of the module"},
+		{`{"modules": [{"dir": "counter", "exports": [{"kind": "variable", "signature": "TRIES = 5"}]}]}`, "the constraint TRIES: 3 tries was written for the old TRIES"},
+		{`{"modules": [{"dir": "counter", "exports": [{"kind": "function", "signature": "Lid.open(): int"}]}]}`, "the scenario Lid.open() → false was written for the old signature of Lid.open"},
+		{`{"modules": [{"dir": "signal", "remove": ["Red"]}]}`, "Light still lists the state Red"},
+		{`{"modules": [{"dir": "store", "remove": ["Open"]}]}`, "specify the change of shop too, or keep the export"},
+		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export, no state, no input of a scenario, no name of a constraint and no dependency of the module"},
 		{`{"modules": [{"dir": "../x", "purpose": "x", "exports": [], "behaviors": []}]}`, "no directory of the project"},
 		{`{"modules": [{"dir": "store", "exports": [], "behaviors": []}, {"dir": "store/", "exports": [], "behaviors": []}]}`, "this module is there twice"},
 	} {
-		_, wrong := specify(t, c.answer, "", map[string]string{"store/CLAUDE.md": store, "shop/CLAUDE.md": shop})
+		_, wrong := specify(t, c.answer, "", map[string]string{"store/CLAUDE.md": store, "shop/CLAUDE.md": shop, "counter/CLAUDE.md": counter, "lamp/CLAUDE.md": lamp, "signal/CLAUDE.md": signal})
 		found := 0
 		for _, w := range wrong {
 			if strings.Contains(w.String(), c.want) || strings.Contains(w.Hint, c.want) {

@@ -34,7 +34,7 @@ var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":fal
 	`"dir":{"type":"string","description":"from the project's root"},"name":{"type":"string","description":"title of a new document"},"purpose":{"type":"string"},` +
 	`"exports":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind","signature"],"properties":{` +
 	`"kind":{"enum":["function","type","class","enum","variable"]},"signature":{"type":"string"},"description":{"type":"string"}}}},` +
-	`"remove":{"type":"array","description":"names of exports and states, and inputs of scenarios, that go","items":{"type":"string"}},` +
+	`"remove":{"type":"array","description":"names of exports, states and constraints, inputs of scenarios and directories of dependencies that go","items":{"type":"string"}},` +
 	`"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["module","symbols"],"properties":{"module":{"type":"string"},"symbols":` + texts + `}}},` +
 	`"packages":` + texts + `,` +
 	`"behaviors":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["input","output","category"],"properties":{` +

@@ -1,0 +1,239 @@
+package inspect
+
+import (
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+// goTypes knows the types of variables and constants of Go whose declarations do not say them, as go/types infers them.
+// A package is checked by its declarations alone, and of what it imports only what its initial values name: of the
+// project, or of the Go that is installed. What else they name stays unknown.
+type goTypes struct {
+	p       *Project
+	files   map[string][]string             // by directory
+	known   map[string]map[[2]string]string // by directory: the types by file and name
+	fset    *token.FileSet
+	install string // src of the Go installation, "" without
+}
+
+// typed puts inferred types into the exports of a Go file.
+func (p *Project) typed(f *source.File) {
+	for i := range f.Exports {
+		e := &f.Exports[i]
+		if e.Text != "var "+e.Name && e.Text != "const "+e.Name {
+			continue
+		}
+		if t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]; t != "" {
+			e.Text += " " + t
+			e.Signature = e.Text
+		}
+	}
+}
+
+func (p *Project) goTypes() *goTypes {
+	if p.inferred == nil {
+		g := &goTypes{p: p, files: map[string][]string{}, known: map[string]map[[2]string]string{}, fset: token.NewFileSet(), install: goSources()}
+		for _, f := range p.files {
+			if strings.HasSuffix(f, ".go") && !strings.HasSuffix(f, "_test.go") {
+				g.files[path.Dir(f)] = append(g.files[path.Dir(f)], f)
+			}
+		}
+		p.inferred = g
+	}
+	return p.inferred
+}
+
+// goSources is where the library of the installed Go lies.
+func goSources() string {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		return ""
+	}
+	if tool, err = filepath.EvalSymlinks(tool); err != nil {
+		return ""
+	}
+	dir := filepath.Join(filepath.Dir(filepath.Dir(tool)), "src")
+	if _, err := os.Stat(filepath.Join(dir, "errors")); err != nil {
+		return ""
+	}
+	return dir
+}
+
+// of gives the types of a package's variables and constants, where they are known.
+func (g *goTypes) of(dir string) map[[2]string]string {
+	if known, ok := g.known[dir]; ok {
+		return known
+	}
+	out := map[[2]string]string{}
+	g.known[dir] = out
+	read := func(f string) []byte {
+		if b := g.p.read(f); len(b) <= 1<<20 {
+			return b
+		}
+		return nil
+	}
+	pkg := g.check(dir, g.files[dir], read, true)
+	if pkg == nil {
+		return out
+	}
+	for _, name := range pkg.Scope().Names() {
+		o := pkg.Scope().Lookup(name)
+		if _, isType := o.(*types.TypeName); isType || o.Type() == nil {
+			continue
+		}
+		if b, ok := o.Type().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
+			continue
+		}
+		text := types.TypeString(o.Type(), func(other *types.Package) string {
+			if other == pkg {
+				return ""
+			}
+			return other.Name()
+		})
+		if !strings.Contains(text, "invalid type") && !strings.Contains(text, "{") && len(text) <= 120 {
+			out[[2]string{g.fset.Position(o.Pos()).Filename, name}] = text
+		}
+	}
+	return out
+}
+
+// check reads the declarations of a package. Files for other systems than Linux are left out, on each machine the same.
+// deep says whether what its initial values name is imported.
+func (g *goTypes) check(dir string, list []string, read func(string) []byte, deep bool) (pkg *types.Package) {
+	defer func() {
+		if recover() != nil { // go/types on code that is no Go
+			pkg = nil
+		}
+	}()
+	system := build.Context{
+		GOOS: "linux", GOARCH: "amd64", Compiler: "gc", ReleaseTags: build.Default.ReleaseTags, CgoEnabled: true,
+		JoinPath: path.Join,
+		OpenFile: func(f string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(string(read(f)))), nil },
+	}
+	var files []*ast.File
+	for _, f := range list {
+		if ok, err := system.MatchFile(path.Dir(f), path.Base(f)); !ok || err != nil {
+			continue
+		}
+		x, _ := parser.ParseFile(g.fset, f, read(f), parser.SkipObjectResolution) // what could be read is enough
+		if x != nil && x.Name != nil && (len(files) == 0 || x.Name.Name == files[0].Name.Name) {
+			files = append(files, x)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	im := goImports{g: g, dir: dir, wanted: map[string]bool{}}
+	if deep {
+		for _, x := range files {
+			im.want(x)
+		}
+	}
+	config := types.Config{Importer: im, IgnoreFuncBodies: true, FakeImportC: true, DisableUnusedImportCheck: true, Error: func(error) {}}
+	pkg, _ = config.Check(dir, g.fset, files, nil) // with errors: the rest has its types
+	return pkg
+}
+
+// goImports gives a package what it imports.
+type goImports struct {
+	g      *goTypes
+	dir    string
+	wanted map[string]bool // import paths
+}
+
+// want notes the imports that initial values of a file name.
+func (im goImports) want(x *ast.File) {
+	names := map[string]bool{}
+	for _, d := range x.Decls {
+		d, ok := d.(*ast.GenDecl)
+		if !ok || d.Tok != token.VAR && d.Tok != token.CONST {
+			continue
+		}
+		for _, s := range d.Specs {
+			s, ok := s.(*ast.ValueSpec)
+			if !ok || s.Type != nil {
+				continue
+			}
+			for _, v := range s.Values {
+				ast.Inspect(v, func(n ast.Node) bool {
+					if sel, ok := n.(*ast.SelectorExpr); ok {
+						if id, ok := sel.X.(*ast.Ident); ok {
+							names[id.Name] = true
+						}
+					}
+					_, body := n.(*ast.FuncLit)
+					return !body
+				})
+			}
+		}
+	}
+	for _, s := range x.Imports {
+		from := strings.Trim(s.Path.Value, "`\"")
+		if s.Name != nil && names[s.Name.Name] || s.Name == nil && slices.ContainsFunc(strings.Split(from, "/"), func(part string) bool { return names[part] }) {
+			im.wanted[from] = true
+		}
+	}
+}
+
+// goDeclared stands for packages that nearly all code names in initial values, so that these need no Go.
+var goDeclared = map[string]string{
+	"errors": "package errors\nfunc New(text string) error\nfunc Join(errs ...error) error\n",
+	"fmt":    "package fmt\nfunc Errorf(format string, a ...any) error\nfunc Sprintf(format string, a ...any) string\nfunc Sprint(a ...any) string\n",
+}
+
+// Import gives the declarations of a wanted package, or a package without any.
+func (im goImports) Import(from string) (*types.Package, error) {
+	if from == "unsafe" {
+		return types.Unsafe, nil
+	}
+	var pkg *types.Package
+	if im.wanted[from] {
+		switch targets := im.g.p.goTargets(im.dir+"/x.go", from); {
+		case len(targets) > 0:
+			pkg = im.g.check(targets[0], im.g.files[targets[0]], im.g.p.read, false)
+		case goDeclared[from] != "":
+			pkg = im.g.check(from, []string{"x.go"}, func(string) []byte { return []byte(goDeclared[from]) }, false)
+		case im.g.install != "" && filepath.IsLocal(from) && !strings.Contains(strings.SplitN(from, "/", 2)[0], "."):
+			pkg = im.g.library(from)
+		}
+	}
+	if pkg == nil {
+		pkg = types.NewPackage(from, path.Base(from))
+	}
+	pkg.MarkComplete()
+	return pkg, nil
+}
+
+// library reads a package of the installed Go.
+func (g *goTypes) library(from string) *types.Package {
+	dir := filepath.Join(g.install, filepath.FromSlash(from))
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		if n := e.Name(); e.Type().IsRegular() && strings.HasSuffix(n, ".go") && !strings.HasSuffix(n, "_test.go") {
+			list = append(list, n)
+		}
+	}
+	return g.check(from, list, func(f string) []byte {
+		b, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			return nil
+		}
+		return b
+	}, false)
+}
