@@ -240,6 +240,9 @@ func alias(e source.Export, name string) string {
 	if e.Kind != "type" {
 		return ""
 	}
+	if is, ok := strings.CutPrefix(e.Text, "type "+e.Name+" func("); ok { // Go
+		return name + " = func(" + is
+	}
 	_, is, ok := strings.Cut(e.Text, "=")
 	if is = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(is), "|")); !ok || is == "" {
 		return ""
