@@ -196,26 +196,34 @@ func (c *cutter) aside(list []complaint) bool {
 
 // cut takes out the declarations that complaints are about.
 func (c *cutter) cut(list []complaint) (bool, error) {
+	files, err := c.s.cutFiles(list, func(file string) bool { return strings.HasSuffix(file, "_test.go") && len(c.r.p.read(file)) > 0 }, c.cutFile)
+	for _, file := range files {
+		c.changed[file] = true
+	}
+	return len(files) > 0, err
+}
+
+// cutFiles takes what complaints are about out of the wanted files, and gives those that changed.
+func (s *stubber) cutFiles(list []complaint, wanted func(file string) bool, cut func(file string, src []byte, list []complaint) []byte) ([]string, error) {
 	byFile := map[string][]complaint{}
 	for _, x := range list {
-		if strings.HasSuffix(x.file, "_test.go") && len(c.r.p.read(x.file)) > 0 {
+		if wanted(x.file) {
 			byFile[x.file] = append(byFile[x.file], x)
 		}
 	}
-	done := false
+	var changed []string
 	for _, file := range slices.Sorted(maps(byFile)) {
-		src := c.r.p.read(file)
-		out := c.cutFile(file, src, byFile[file])
+		src := s.p.read(file)
+		out := cut(file, src, byFile[file])
 		if bytes.Equal(src, out) {
 			continue
 		}
-		done = true
-		c.changed[file] = true
-		if err := c.s.put(file, out); err != nil {
-			return done, err
+		changed = append(changed, file)
+		if err := s.put(file, out); err != nil {
+			return changed, err
 		}
 	}
-	return done, nil
+	return changed, nil
 }
 
 // cutFile gives the file without the declarations that do not compile. Where that cannot be told nothing is left of it.
@@ -263,20 +271,20 @@ func (c *cutter) cutFile(file string, src []byte, list []complaint) []byte {
 		for _, n := range names {
 			c.gone[n] = cutTest{why.mistake, x.full}
 		}
-		c.note(file+"::"+test, cutTest{why.mistake, x.full})
+		c.run.note(file+"::"+test, cutTest{why.mistake, x.full})
 		blank(d)
 	}
 	return withoutNames(fset, f, out, unused)
 }
 
 // note remembers why a test was cut out; a mistake counts more.
-func (c *cutter) note(id string, why cutTest) {
-	have, seen := c.run.cut[id]
+func (g *goRun) note(id string, why cutTest) {
+	have, seen := g.cut[id]
 	switch {
 	case !seen:
-		c.run.cut[id] = why
+		g.cut[id] = why
 	case have.text != why.text:
-		c.run.cut[id] = cutTest{have.mistake || why.mistake, have.text + "\n" + why.text}
+		g.cut[id] = cutTest{have.mistake || why.mistake, have.text + "\n" + why.text}
 	}
 }
 
@@ -284,7 +292,7 @@ func (c *cutter) note(id string, why cutTest) {
 func (c *cutter) cutAll(file string, src []byte, why cutTest) []byte {
 	f := source.Parse(file, c.r.original(file))
 	for _, t := range f.Tests {
-		c.note(file+"::"+t.Name, why)
+		c.run.note(file+"::"+t.Name, why)
 	}
 	pkg := f.Package
 	if m := packageClause().FindSubmatch(src); pkg == "" && m != nil {

@@ -86,25 +86,8 @@ func (c *fileCutter) untilItCompiles(ctx context.Context, files []string, record
 
 // cut empties the tests that complaints are about. A complaint outside of all tests leaves nothing of the file.
 func (c *fileCutter) cut(list []complaint) (bool, error) {
-	byFile := map[string][]complaint{}
-	for _, x := range list {
-		if toolchain.IsTest(x.file) && len(bytes.TrimSpace(c.r.p.read(x.file))) > 0 {
-			byFile[x.file] = append(byFile[x.file], x)
-		}
-	}
-	done := false
-	for _, file := range slices.Sorted(maps(byFile)) {
-		src := c.r.p.read(file)
-		out := c.cutFile(file, src, byFile[file])
-		if bytes.Equal(src, out) {
-			continue
-		}
-		done = true
-		if err := c.s.put(file, out); err != nil {
-			return done, err
-		}
-	}
-	return done, nil
+	files, err := c.s.cutFiles(list, func(file string) bool { return toolchain.IsTest(file) && len(bytes.TrimSpace(c.r.p.read(file))) > 0 }, c.cutFile)
+	return len(files) > 0, err
 }
 
 func (c *fileCutter) cutFile(file string, src []byte, list []complaint) []byte {
@@ -122,7 +105,7 @@ func (c *fileCutter) cutFile(file string, src []byte, list []complaint) []byte {
 		if why.mistake {
 			c.mistake(x, t.Name, why.text)
 		}
-		c.note(file+"::"+t.Name, why)
+		c.run.note(file+"::"+t.Name, why)
 		for k := t.Off; k < t.Stop; k++ {
 			if out[k] != '\n' {
 				out[k] = ' '
@@ -141,10 +124,10 @@ func (c *fileCutter) cutFile(file string, src []byte, list []complaint) []byte {
 			}
 			for _, t := range source.Parse(file, c.r.original(file)).Tests {
 				if why.mistake {
-					c.note(file+"::"+t.Name, why)
+					c.run.note(file+"::"+t.Name, why)
 				} else if id := file + "::" + t.Name; !has(c.r.loaded, id) {
 					c.r.loaded = append(c.r.loaded, id) // it has not run, so it shows nothing of its own
-					c.note(id, why)
+					c.run.note(id, why)
 				}
 			}
 		}
@@ -159,16 +142,6 @@ func emptyBody(file string) string {
 		return "{ todo!() }"
 	}
 	return "{ }"
-}
-
-func (c *fileCutter) note(id string, why cutTest) {
-	have, seen := c.run.cut[id]
-	switch {
-	case !seen:
-		c.run.cut[id] = why
-	case have.text != why.text:
-		c.run.cut[id] = cutTest{have.mistake || why.mistake, have.text + "\n" + why.text}
-	}
 }
 
 // judge tells a mistake of the tests from what only waits for the implementation.

@@ -303,7 +303,20 @@ func (t junitText) String() string {
 }
 
 func (r reader) junit(report []byte) ([]step.TestResult, error) {
+	cases, err := junitCases(report)
+	if err != nil {
+		return nil, err
+	}
 	var out []step.TestResult
+	for _, c := range cases {
+		out = append(out, r.junitCase(c))
+	}
+	return out, nil
+}
+
+// junitCases are the cases of a report in JUnit's form.
+func junitCases(report []byte) ([]junitCase, error) {
+	var out []junitCase
 	d := xml.NewDecoder(bytes.NewReader(report))
 	for {
 		tok, err := d.Token()
@@ -321,7 +334,7 @@ func (r reader) junit(report []byte) ([]step.TestResult, error) {
 		if err := d.DecodeElement(&c, &el); err != nil {
 			return nil, err
 		}
-		out = append(out, r.junitCase(c))
+		out = append(out, c)
 	}
 }
 

@@ -1,10 +1,6 @@
 package check
 
 import (
-	"bytes"
-	"encoding/xml"
-	"errors"
-	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -54,23 +50,11 @@ func (r reader) surefire(reports [][]byte, output []byte) ([]step.TestResult, er
 	}
 	var out []step.TestResult
 	for _, report := range reports {
-		d := xml.NewDecoder(bytes.NewReader(report))
-		for {
-			tok, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			el, ok := tok.(xml.StartElement)
-			if !ok || el.Name.Local != "testcase" {
-				continue
-			}
-			var c junitCase
-			if err := d.DecodeElement(&c, &el); err != nil {
-				return nil, err
-			}
+		cases, err := junitCases(report)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cases {
 			out = append(out, r.surefireCase(c))
 		}
 	}

@@ -49,6 +49,7 @@ func newCompile(a *app) *cobra.Command {
 		},
 	}
 	driveFlags(c, &f.driveOptions)
+	budgetFlag(c, &f.driveOptions)
 	fl := c.Flags()
 	fl.BoolVar(&f.all, "all", false, "build every module, stale or not")
 	fl.StringVar(&f.path, "path", "", "build only modules in this `directory` and below")
@@ -58,7 +59,6 @@ func newCompile(a *app) *cobra.Command {
 	fl.StringVar(&f.specJSON, "spec-json", "", "with --phase green-refactor: the spec JSON `file` of --phase red")
 	fl.StringVar(&f.feedback, "feedback", "", "with --phase red: `file` with what to improve in the tests")
 	fl.StringArrayVar(&f.languages, "language", nil, "language of a directory, as `DIR=LANG`; may be repeated")
-	fl.StringVar(&f.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be built and why; ask no agent, change nothing")
 	fl.BoolVar(&f.commit, "commit", false, "commit the result on the current branch instead of leaving it in the working tree")
 	fl.StringVar(&f.branch, "branch", "", "put the result on a new branch `name`")
@@ -91,12 +91,8 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	if in.Delivery != step.ToTree && p.noGit {
 		return in, usage("--commit and --branch need a git repository")
 	}
-	b := f.budget
-	if b == "" {
-		b = p.conf.Budget
-	}
 	var err error
-	if in.Budget, err = parseBudget(b); err != nil {
+	if in.Budget, err = p.budget(f.budget); err != nil {
 		return in, err
 	}
 	if in.Path, err = p.inside(f.path); err != nil {

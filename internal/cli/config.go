@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,11 @@ func (c config) check() error {
 }
 
 var budgetForm = re.New(`^(?i)([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok)$`)
+
+// budget is what a run may spend: as given, else as configured.
+func (p *project) budget(given string) (step.Budget, error) {
+	return parseBudget(cmp.Or(given, p.conf.Budget))
+}
 
 // parseBudget reads 5usd, 0.50usd, 200ktok, 2Mtok.
 func parseBudget(s string) (step.Budget, error) {

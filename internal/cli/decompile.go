@@ -36,7 +36,7 @@ func newDecompile(a *app) *cobra.Command {
 	driveFlags(c, &f.driveOptions)
 	c.Flags().BoolVar(&f.dry, "dry-run", false, "show what would be written, and write nothing")
 	c.Flags().BoolVar(&f.alone, "no-agent", false, "ask no agent: a placeholder stands where nobody but a reader can tell")
-	c.Flags().StringVar(&f.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
+	budgetFlag(c, &f.driveOptions)
 	return c
 }
 
@@ -66,10 +66,7 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 	if f.dry || f.alone || !p.hasAgent(f.driveOptions) {
 		return p.decompileAlone(ctx, x, root(dir), f)
 	}
-	if f.budget == "" {
-		f.budget = p.conf.Budget
-	}
-	budget, err := parseBudget(f.budget)
+	budget, err := p.budget(f.budget)
 	if err != nil {
 		return err
 	}

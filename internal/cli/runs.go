@@ -341,6 +341,11 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
 }
 
+// budgetFlag is for commands that begin a run.
+func budgetFlag(c *cobra.Command, o *driveOptions) {
+	c.Flags().StringVar(&o.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
+}
+
 func signalRun(a *app, verb, use, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.MaximumNArgs(1),

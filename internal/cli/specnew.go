@@ -35,7 +35,7 @@ func newSpecNew(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.path, "path", "", "`directory` that the modules belong into")
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nothing: the defaults hold, and are written into the specs as assumptions")
-	c.Flags().StringVar(&f.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
+	budgetFlag(c, &f.driveOptions)
 	return c
 }
 
@@ -47,11 +47,8 @@ func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error
 	if request, err = f.request(a, request); err != nil {
 		return err
 	}
-	if f.budget == "" {
-		f.budget = p.conf.Budget
-	}
 	in := step.SpecIn{Request: request, Yes: f.yes}
-	if in.Budget, err = parseBudget(f.budget); err != nil {
+	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
 	}
 	if f.path != "" {

@@ -136,7 +136,7 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 		if !isSource && !toolchain.IsTest(f) {
 			continue
 		}
-		parsed := p.parse(f, p.read(f))
+		parsed := p.typed(f, p.read(f)).File
 		if parsed.Problem != "" {
 			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), parsed.Problem})
 		}
@@ -306,7 +306,7 @@ func (p *Project) ExportsText(dir string) string {
 	files := map[string]source.File{}
 	for _, f := range p.files {
 		if path.Dir(f) == dir && toolchain.IsSource(f) {
-			files[f] = p.parse(f, p.read(f))
+			files[f] = p.typed(f, p.read(f)).File
 		}
 	}
 	text, _ := p.exportsOf(dir, slices.Sorted(keys(files)), files)

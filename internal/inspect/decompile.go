@@ -49,7 +49,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			if src == nil {
 				unread[d] = f
 			}
-			parsed[f] = p.parse(f, src)
+			parsed[f] = p.typed(f, src).File
 		}
 		files[d], isModule[d] = parsed, true
 	}

@@ -28,8 +28,8 @@ type goTypes struct {
 	install string // src of the Go installation, "" without
 }
 
-// typed puts inferred types into the exports of a Go file.
-func (p *Project) typed(f *source.File) {
+// inferTypes puts inferred types into the exports of a Go file.
+func (p *Project) inferTypes(f *source.File) {
 	for i := range f.Exports {
 		e := &f.Exports[i]
 		if e.Text != "var "+e.Name && e.Text != "const "+e.Name {

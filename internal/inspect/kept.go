@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
-	"hash/crc32"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 )
@@ -35,14 +34,21 @@ type parsed struct {
 	declared map[string]string
 }
 
+// parse reads a file; its exports are as they are written.
 func (p *Project) parse(f string, src []byte) source.File { return p.parsed(f, src).File }
+
+// typed reads a file for what it exports, with the types that Go infers.
+func (p *Project) typed(f string, src []byte) parsed {
+	x := p.parsed(f, src)
+	if x.Lang == source.Go {
+		p.inferTypes(&x.File)
+	}
+	return x
+}
 
 func (p *Project) parsed(f string, src []byte) parsed {
 	if lang := source.LangOf(f); p.kept == nil || lang == "" || lang == source.Go || len(src) == 0 {
 		x := source.Parse(f, src)
-		if lang == source.Go {
-			p.typed(&x)
-		}
 		return parsed{x, declared(x)}
 	}
 	h := sha256.New()
@@ -72,20 +78,11 @@ func (r reading) encode() ([]byte, error) {
 	if err := gob.NewEncoder(&b).Encode(r); err != nil {
 		return nil, err
 	}
-	out := b.Bytes()
-	sum := crc32.Checksum(out[4:], castagnoli)
-	out[0], out[1], out[2], out[3] = byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24)
-	return out, nil
+	seal(b.Bytes())
+	return b.Bytes(), nil
 }
 
-func decodeReading(b []byte) (reading, bool) {
-	var r reading
-	if len(b) < 5 {
-		return r, false
-	}
-	sum := crc32.Checksum(b[4:], castagnoli)
-	if b[0] != byte(sum) || b[1] != byte(sum>>8) || b[2] != byte(sum>>16) || b[3] != byte(sum>>24) {
-		return r, false
-	}
-	return r, gob.NewDecoder(bytes.NewReader(b[4:])).Decode(&r) == nil
+func decodeReading(b []byte) (r reading, ok bool) {
+	body, ok := unseal(b)
+	return r, ok && gob.NewDecoder(bytes.NewReader(body)).Decode(&r) == nil
 }

@@ -5,8 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
@@ -30,7 +28,7 @@ func (g *merging) refuse(what string) {
 	if strings.HasPrefix(what, "exports: ") {
 		hint = exportForms
 	}
-	g.wrong = append(g.wrong, spec.Problem{Path: g.d.Path, Severity: spec.Error, Text: what, Hint: hint})
+	g.send(0, what, hint)
 }
 
 // exportForms tells in which forms exports are written.
@@ -170,18 +168,12 @@ func (g *merging) calls(input, export string) bool {
 			name = export
 		}
 	}
-	for rest, off := input, 0; ; {
-		i := strings.Index(rest, name+"(")
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(input[:off+i])
-		if off+i == 0 || before != '_' && !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+	for end := range wordEnds(input, name) {
+		if strings.HasPrefix(input[end:], "(") {
 			return true
 		}
-		off += i + len(name)
-		rest = input[off:]
 	}
+	return false
 }
 
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
@@ -213,22 +205,18 @@ func (g *merging) remove(name string) {
 		g.enums(name)
 	}
 	for _, c := range g.d.Context.Constraints {
-		if _, ok := g.drop(named(c.Text) == name, c.Line); ok {
-			g.note("without constraint %s", name)
+		if named(c.Text) == name && g.drop(c.Line, "constraint "+name) {
 			found = true
 		}
 	}
 	for _, u := range g.d.Dependencies.Internal {
-		if _, ok := g.drop(!found && isUse(u, name), u.Line); ok {
-			g.note("without dependency %s", name)
+		if !found && isUse(u, name) && g.drop(u.Line, "dependency "+name) {
 			found = true
 		}
 	}
 	for _, b := range g.d.Behaviors {
 		if found && !g.gone[name] && g.calls(b.Input, name) || !found && sameValue(b.Input, name) {
-			if _, ok := g.e.remove(b.Line); ok {
-				g.note("without scenario of %s", b.Input)
-			}
+			g.drop(b.Line, "scenario of "+b.Input)
 			found = found || sameValue(b.Input, name)
 		}
 	}
@@ -237,11 +225,13 @@ func (g *merging) remove(name string) {
 	}
 }
 
-func (g *merging) drop(wanted bool, line int) (MendedLine, bool) {
-	if !wanted {
-		return MendedLine{}, false
+// drop takes out what stands at a line, once.
+func (g *merging) drop(line int, what string) bool {
+	_, ok := g.e.remove(line)
+	if ok {
+		g.note("without %s", what)
 	}
-	return g.e.remove(line)
+	return ok
 }
 
 // enums sends back enumerations that still list a state that goes.

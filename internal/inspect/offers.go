@@ -58,7 +58,7 @@ type offering struct {
 func (o *offering) parse(f string) source.File {
 	x, ok := o.files[f]
 	if !ok {
-		x = o.p.parse(f, o.p.read(f))
+		x = o.p.typed(f, o.p.read(f)).File
 		o.files[f] = x
 	}
 	return x

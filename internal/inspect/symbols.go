@@ -285,8 +285,19 @@ func (s *Symbols) Bytes(stamp string) []byte {
 			number(u.line)
 		}
 	}
-	binary.BigEndian.PutUint32(w[len(symbolMagic):], crc32.Checksum(w[len(symbolMagic)+4:], castagnoli))
+	seal(w[len(symbolMagic):])
 	return w
+}
+
+// seal puts the checksum of what follows into the first four bytes.
+func seal(b []byte) { binary.BigEndian.PutUint32(b, crc32.Checksum(b[4:], castagnoli)) }
+
+// unseal is what follows the checksum, if it is the one that seal wrote.
+func unseal(b []byte) (body []byte, ok bool) {
+	if len(b) < 4 || crc32.Checksum(b[4:], castagnoli) != binary.BigEndian.Uint32(b) {
+		return nil, false
+	}
+	return b[4:], true
 }
 
 // LoadSymbols reads what Bytes wrote. An index that another program wrote is empty, as one of
@@ -296,11 +307,12 @@ func LoadSymbols(b []byte, stamp string) (*Symbols, error) {
 	if len(b) == 0 {
 		return s, nil
 	}
-	body, ok := bytes.CutPrefix(b, []byte(symbolMagic))
-	if !ok || len(body) < 4 || crc32.Checksum(body[4:], castagnoli) != binary.BigEndian.Uint32(body) {
+	sealed, ok := bytes.CutPrefix(b, []byte(symbolMagic))
+	body, whole := unseal(sealed)
+	if !ok || !whole {
 		return s, ErrDamaged
 	}
-	r := symbolReader{rest: string(body[4:])}
+	r := symbolReader{rest: string(body)}
 	if r.text() != stamp {
 		return s, nil
 	}

@@ -1,8 +1,11 @@
 package inspect
 
 import (
+	"iter"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 )
@@ -69,7 +72,7 @@ func (p *Project) Used(files []string, dep string) []string {
 		}
 	}
 	for _, e := range d.Exports {
-		if words[e.Name[strings.LastIndexByte(e.Name, '.')+1:]] {
+		if words[lastPart(e.Name)] {
 			add(e.Name, e.Signature)
 		}
 	}
@@ -78,20 +81,29 @@ func (p *Project) Used(files []string, dep string) []string {
 
 // hasName reports whether a signature speaks of a name.
 func hasName(signature, name string) bool {
-	for from := 0; ; {
-		i := strings.Index(signature[from:], name)
-		if i < 0 {
-			return false
+	for range wordEnds(signature, name) {
+		return true
+	}
+	return false
+}
+
+// wordEnds are the ends of the places where a name stands as a word of its own.
+func wordEnds(s, name string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from := 0; ; {
+			i := strings.Index(s[from:], name)
+			if i < 0 {
+				return
+			}
+			i += from
+			from = i + len(name)
+			before, _ := utf8.DecodeLastRuneInString(s[:i])
+			after, _ := utf8.DecodeRuneInString(s[from:])
+			if !wordRune(before) && !wordRune(after) && !yield(from) {
+				return
+			}
 		}
-		i += from
-		end := i + len(name)
-		if (i == 0 || !wordByte(signature[i-1])) && (end == len(signature) || !wordByte(signature[end])) {
-			return true
-		}
-		from = end
 	}
 }
 
-func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
+func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

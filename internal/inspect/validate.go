@@ -199,7 +199,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 		if src == nil { // without it nothing can be said of the module, and nothing mended
 			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file"})
 		}
-		x := w.parsed(f, src)
+		x := w.typed(f, src)
 		m.files[f], m.declared[f] = x.File, x.declared
 		if why := m.files[f].Problem; why != "" && src != nil {
 			out.Notes = append(out.Notes, Drift{Type: "UNREAD", Section: "Exports", File: f, Symbol: f, Message: f + ": " + why})
@@ -252,7 +252,7 @@ func (m *module) mentions(name string) bool {
 			}
 		}
 	}
-	return m.words[name[strings.LastIndexByte(name, '.')+1:]]
+	return m.words[lastPart(name)]
 }
 
 var wordsOf = re.New(`[\p{L}_$][\p{L}\p{N}_$]*`)
