@@ -91,23 +91,26 @@ func (a *Actor) exhibit(x *step.Draft, p *inspect.Project, d inspect.Decompiled)
 		return err
 	}
 	sources, whole := map[string]string{}, map[string]string{}
+	for _, f := range d.Sources { // a quote may be from what an agent read by itself
+		whole[f] = string(p.Read(f))
+	}
 	files := slices.Clone(d.Sources)
-	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(len(p.Read(a)), len(p.Read(b))) })
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(len(whole[a]), len(whole[b])) })
 	room := shownSources
 	for i, f := range files {
-		text := string(p.Read(f))
+		text := whole[f]
 		if most := room / (len(files) - i); len(text) > most {
 			text = strings.ToValidUTF8(text[:most], "")
 		}
-		if i := strings.LastIndexByte(text, '\n'); i > 0 && len(text) < len(p.Read(f)) {
+		if i := strings.LastIndexByte(text, '\n'); i > 0 && len(text) < len(whole[f]) {
 			text = text[:i+1]
 		}
 		room -= len(text)
-		sources[f], whole[f] = text, string(p.Read(f)) // a quote may be from what an agent read by itself
+		sources[f] = text
 	}
 	for _, f := range d.Sources {
 		text := sources[f]
-		if len(text) < len(p.Read(f)) {
+		if len(text) < len(whole[f]) {
 			text += "… (cut here; the file goes on)"
 		}
 		if err := doc(f, text); err != nil {
@@ -202,7 +205,8 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 		}
 	}
 	var list strings.Builder
-	for _, e := range p.Scan().Entries {
+	entries := p.Scan().Entries
+	for _, e := range entries {
 		fmt.Fprintf(&list, "%s: %s\n", cmp.Or(e.Dir, "."), e.Purpose)
 		if len(e.Exports) > 0 {
 			fmt.Fprintf(&list, "  exports: %s\n", strings.Join(e.Exports, ", "))
@@ -212,7 +216,7 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 		}
 	}
 	doc("modules that there are, with purposes and exports", clip(list.String(), 60_000))
-	for _, e := range p.Scan().Entries { // those that the request is about are shown whole
+	for _, e := range entries { // those that the request is about are shown whole
 		if f := path.Join(e.Dir, "CLAUDE.md"); e.Dir != "" && (in.Path != "" && (e.Dir == in.Path || strings.HasPrefix(e.Dir, in.Path+"/")) || named(in.Request, e.Dir)) {
 			doc(f, clip(string(v.bytes(f)), 20_000))
 		}

@@ -283,7 +283,7 @@ func (r *red) frozen() []step.File {
 
 // prove runs the tests with and without stubs and sorts the new ones.
 func (r *red) prove(ctx context.Context, proof *Proof) error {
-	run, stubbed, err := r.run(ctx, r.filesOf(r.fresh), r.fresh, toolchain.EmptyStub)
+	run, stubbed, err := r.run(ctx, r.filesOf(r.fresh), r.fresh, false)
 	proof.Records = append(proof.Records, run.records...)
 	if err != nil {
 		return err
@@ -296,7 +296,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		}
 	}
 	if stubbed && len(passing) > 0 {
-		again, _, err := r.run(ctx, r.filesOf(passing), passing, toolchain.FailingStub)
+		again, _, err := r.run(ctx, r.filesOf(passing), passing, true)
 		proof.Records = append(proof.Records, again.records...)
 		if err != nil {
 			return err
@@ -337,8 +337,12 @@ func (r *red) filesOf(ts []test) []string {
 	return out
 }
 
-// run runs tests with stubs for what is missing.
-func (r *red) run(ctx context.Context, files []string, ts []test, stub func(string, toolchain.Symbol) string) (testRun, bool, error) {
+// run runs tests with stubs for what is missing, which do nothing or fail.
+func (r *red) run(ctx context.Context, files []string, ts []test, fails bool) (testRun, bool, error) {
+	stub := toolchain.EmptyStub
+	if fails {
+		stub = toolchain.FailingStub
+	}
 	if r.m.Chain.Ecosystem == toolchain.Go {
 		run, err := r.runGo(ctx, files, ts, stub)
 		if r.compiled == nil {
@@ -348,7 +352,7 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 		return run.testRun, run.stubbed, err
 	}
 	if toolchain.FileStubs(r.m.Chain.Language) {
-		run, err := r.runFiles(ctx, files, ts, !empty(stub))
+		run, err := r.runFiles(ctx, files, ts, fails)
 		if r.compiled == nil {
 			r.compiled = &run
 			r.unread = run.unread
@@ -368,11 +372,6 @@ func (r *red) run(ctx context.Context, files []string, ts []test, stub func(stri
 		err = e
 	}
 	return run, stubbed, err
-}
-
-// empty reports whether stubs do nothing, rather than fail.
-func empty(stub func(string, toolchain.Symbol) string) bool {
-	return !strings.Contains(stub(toolchain.LangPython, toolchain.Symbol{Name: "f", Kind: "function"}), toolchain.StubMark)
 }
 
 // sort decides for each new test what its result means.

@@ -38,10 +38,10 @@ type stubber struct {
 	served []string          // Node, Python: test files that stubs were written for
 
 	golib    goStubs
-	texts    []*stubText       // languages whose stubs are whole files
-	declared map[string]string // types of the project outside of the module, with their files
-	imported map[string]string // types that tests import, with the lines
-	invented map[string]bool   // types that signatures name and nothing declares
+	texts    []*stubText           // languages whose stubs are whole files
+	declared map[string]declaredIn // types of the project outside of the module, with their files
+	imported map[string]string     // types that tests import, with the lines
+	invented map[string]bool       // types that signatures name and nothing declares
 }
 
 func (s *stubber) put(name string, b []byte) error {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,8 +36,11 @@ func (s *stubber) moduleSources() []string {
 func (s *stubber) files(tests []string, fails bool) error {
 	have, types := map[string]bool{}, map[string]bool{}
 	present := s.moduleSources()
+	pkg := ""
 	for _, name := range present {
-		for _, e := range source.Parse(name, s.p.read(name)).Exports {
+		f := source.Parse(name, s.p.read(name))
+		pkg = cmp.Or(pkg, f.Package)
+		for _, e := range f.Exports {
 			have[strings.TrimPrefix(e.Owner+"."+e.Name, ".")] = true
 			types[e.Name] = true
 		}
@@ -52,7 +56,9 @@ func (s *stubber) files(tests []string, fails bool) error {
 			st.Symbols = append(st.Symbols, sym)
 		}
 	}
-	st.Package = s.jvmPackage(present)
+	if s.m.Chain.Ecosystem == toolchain.JVM {
+		st.Package = cmp.Or(pkg, toolchain.JVMPackage(s.m.Dir))
+	}
 	wanted, called := map[string]bool{}, map[string]bool{}
 	for _, t := range tests {
 		f := source.Parse(t, s.p.read(t))
@@ -93,19 +99,6 @@ func (s *stubber) files(tests []string, fails bool) error {
 		return err
 	}
 	return s.links()
-}
-
-// jvmPackage is the package of the module.
-func (s *stubber) jvmPackage(present []string) string {
-	if s.m.Chain.Ecosystem != toolchain.JVM {
-		return ""
-	}
-	for _, name := range present {
-		if f := source.Parse(name, s.p.read(name)); f.Package != "" {
-			return f.Package
-		}
-	}
-	return toolchain.JVMPackage(s.m.Dir)
 }
 
 // testImports notes how tests of Java or Kotlin make types of others known.
@@ -242,6 +235,9 @@ func (s *stubber) mendTexts(list []complaint) (bool, error) {
 	return true, s.writeTexts()
 }
 
+// declaredIn is where the project declares a type.
+type declaredIn struct{ file, pkg string }
+
 // importLine makes a type known that is declared elsewhere: by the tests' own imports, by the language's library, by the project. It is ""
 // for one that nobody declares.
 func (s *stubber) importLine(name string) string {
@@ -252,7 +248,7 @@ func (s *stubber) importLine(name string) string {
 		return line
 	}
 	if s.declared == nil {
-		s.declared = map[string]string{}
+		s.declared = map[string]declaredIn{}
 		for file := range s.p.entries {
 			if !s.p.ours(file) || toolchain.IsTest(file) || s.m.Place.AllowsSource(file) {
 				continue
@@ -260,16 +256,16 @@ func (s *stubber) importLine(name string) string {
 			f := source.Parse(file, s.p.read(file))
 			for _, e := range f.Exports {
 				if e.Owner == "" && e.Kind != "reexport" && e.Kind != "function" {
-					if have := s.declared[e.Name]; have == "" || file < have {
-						s.declared[e.Name] = file
+					if have := s.declared[e.Name].file; have == "" || file < have {
+						s.declared[e.Name] = declaredIn{file, f.Package}
 					}
 				}
 			}
 		}
 	}
-	file := s.declared[name]
-	if file == "" {
+	in := s.declared[name]
+	if in.file == "" {
 		return ""
 	}
-	return toolchain.ImportOf(s.m.Chain, file, source.Parse(file, s.p.read(file)).Package, name)
+	return toolchain.ImportOf(s.m.Chain, in.file, in.pkg, name)
 }

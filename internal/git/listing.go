@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"os"
@@ -111,6 +112,22 @@ func offset(b []byte) (v, n int) {
 		v++
 	}
 	return 0, 0
+}
+
+// staged lists the index, by git where it cannot be read without.
+func (r *Repo) staged(ctx context.Context) ([]indexed, error) {
+	if list, ok := r.readIndex(); ok {
+		return list, nil
+	}
+	out, err := r.user(ctx, r.lsFiles()...)
+	if err != nil {
+		return nil, err
+	}
+	return parseList(out), nil
+}
+
+func (r *Repo) lsFiles() []string {
+	return append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)
 }
 
 // parseList reads the output of "git ls-files -s -z".

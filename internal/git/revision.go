@@ -25,7 +25,7 @@ func (r *Repo) Revision(ctx context.Context, rev string) (string, error) {
 // where git works with another one than usual, as it does for "git commit FILE" and tells
 // hooks in GIT_INDEX_FILE; "" is the usual one.
 func (r *Repo) Index(ctx context.Context, file string) ([]Entry, error) {
-	c := call{args: append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)}
+	c := call{args: r.lsFiles()}
 	if file != "" {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(r.top, filepath.FromSlash(file))
@@ -77,13 +77,9 @@ func (r *Repo) Inside(path string) bool {
 // not ignored; on demand also those of submodules that are checked out. It opens none of
 // them, so that one that cannot be read is listed as well.
 func (r *Repo) Files(ctx context.Context, submodules bool) ([]string, error) {
-	list, ok := r.readIndex()
-	if !ok {
-		out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
-		if err != nil {
-			return nil, fmt.Errorf("list files: %w", err)
-		}
-		list = parseList(out)
+	list, err := r.staged(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
 	}
 	dirty, err := r.Status(ctx)
 	if err != nil {

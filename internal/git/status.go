@@ -173,14 +173,10 @@ func (r *Repo) listing(ctx context.Context, name string, keep func(path string) 
 	var dirty []Status
 	var statusErr error
 	wg.Go(func() { dirty, statusErr = r.statusOf(ctx, name) })
-	list, ok := r.readIndex()
-	if !ok {
-		out, err := r.user(ctx, append([]string{"ls-files", "-s", "-z", "--full-name"}, r.scope()...)...)
-		if err != nil {
-			wg.Wait()
-			return nil, nil, fmt.Errorf("list files: %w", err)
-		}
-		list = parseList(out)
+	list, err := r.staged(ctx)
+	if err != nil {
+		wg.Wait()
+		return nil, nil, fmt.Errorf("list files: %w", err)
 	}
 	files := make(map[string]File, len(list))
 	var modules []string

@@ -361,15 +361,22 @@ func (t *treeFile) trivialCheck(name string, args []string) bool {
 	return false
 }
 
-// named is the body of a function of the file.
+// named is the body of a function of the file: of the first one, where several have the name.
 func (t *treeFile) named(name string) syntax.Node {
-	for c := range t.root.Within(nil) {
-		if k := c.Kind(); (k == "method_declaration" || k == "function_declaration") && c.At("name").Text() == name {
-			if b := c.At("body"); b.OK() {
-				return b
+	if t.bodies == nil {
+		t.bodies = map[string]syntax.Node{}
+		for c := range t.root.Within(nil) {
+			if k := c.Kind(); k != "function_item" && k != "method_declaration" && k != "function_declaration" {
+				continue
 			}
-			return c.Child("function_body")
+			n := c.At("name").Text()
+			if _, ok := t.bodies[n]; ok {
+				continue
+			}
+			if t.bodies[n] = c.At("body"); !t.bodies[n].OK() {
+				t.bodies[n] = c.Child("function_body")
+			}
 		}
 	}
-	return syntax.Node{}
+	return t.bodies[name]
 }

@@ -168,15 +168,6 @@ func (k *kotlinFile) head(n syntax.Node, stop ...string) []Token {
 	})
 }
 
-func (k *kotlinFile) modifier(n syntax.Node, word string) bool {
-	for c := range n.Child("modifiers").All() {
-		if c.Text() == word {
-			return true
-		}
-	}
-	return false
-}
-
 func (k *kotlinFile) declarations(n syntax.Node, owner string, exported bool) {
 	for c := range n.All() {
 		visible := exported && k.visible(c)
@@ -212,9 +203,9 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 	switch {
 	case has(n, "interface"):
 		kind = "interface"
-	case k.modifier(n, "enum") || has(n, "enum"):
+	case has(n.Child("modifiers"), "enum") || has(n, "enum"):
 		kind = "enum"
-	case k.modifier(n, "data"):
+	case has(n.Child("modifiers"), "data"):
 		kind = "dataclass"
 	}
 	body := n.Child("class_body", "enum_class_body")
@@ -225,7 +216,7 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 			switch {
 			case kind == "enum" && c.Kind() == "enum_entry":
 				values = append(values, c.Child("identifier", "simple_identifier").Text())
-			case k.modifier(n, "sealed") && (c.Kind() == "class_declaration" || c.Kind() == "object_declaration"):
+			case has(n.Child("modifiers"), "sealed") && (c.Kind() == "class_declaration" || c.Kind() == "object_declaration"):
 				values = append(values, c.At("name").Text())
 			}
 		}
@@ -240,7 +231,7 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 }
 
 func (k *kotlinFile) property(n syntax.Node, owner string, visible bool) {
-	constant := k.modifier(n, "const")
+	constant := has(n.Child("modifiers"), "const")
 	if !visible || owner != "" && !constant {
 		return
 	}

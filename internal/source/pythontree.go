@@ -181,7 +181,7 @@ func (p *pythonTree) definitions(list []syntax.Node, owner string, top bool) {
 			if over || !signed[name] {
 				p.function(def, n, owner, name, marks)
 			} else {
-				p.contract(def, n, dotted(owner, name))
+				p.contract(def, n, dotted(owner, name), docstringOf(def))
 			}
 		case "class_definition":
 			p.class(def, n, owner, name, marks)
@@ -225,16 +225,17 @@ func (p *pythonTree) function(def, at syntax.Node, owner, name string, marks []s
 		}
 		e.Signature, e.Text = m+" "+e.Signature, m+" "+e.Text
 	}
-	if doc := docstringOf(def); doc != "" {
+	doc := docstringOf(def)
+	if doc != "" {
 		e.Doc = summary(doc)
 	}
-	p.contract(def, at, dotted(owner, name))
+	p.contract(def, at, dotted(owner, name), doc)
 	if owner != "" {
 		p.methods = append(p.methods, method{name, def.At("body"), def.Line()})
 	}
 }
 
-func (p *pythonTree) contract(def, at syntax.Node, name string) {
+func (p *pythonTree) contract(def, at syntax.Node, name, doc string) {
 	params := map[string]bool{}
 	for c := range def.At("parameters").All() {
 		id := c
@@ -252,7 +253,7 @@ func (p *pythonTree) contract(def, at syntax.Node, name string) {
 		}
 	}
 	body := withoutComments(def.At("body"))
-	p.f.contract(name, docstringOf(def), p.guards(body, params, p.statement), at.Line())
+	p.f.contract(name, doc, p.guards(body, params, p.statement), at.Line())
 }
 
 // docstringOf is what a function or class says of itself.

@@ -53,10 +53,13 @@ func rustPublic(n syntax.Node) bool {
 	return v.OK() && v.Text() == "pub"
 }
 
-// rustDrop leaves out what only says that something is visible, and attributes.
+// rustDrop leaves out attributes.
 func rustDrop(n syntax.Node) bool {
 	return n.Kind() == "attribute_item" || n.Kind() == "inner_attribute_item"
 }
+
+// rustHead leaves out attributes, and what only says that something is visible.
+func rustHead(n syntax.Node) bool { return rustDrop(n) || n.Kind() == "visibility_modifier" }
 
 func (r *rustFile) items(n syntax.Node, owner string, exported bool) {
 	for c := range n.All() {
@@ -67,8 +70,7 @@ func (r *rustFile) items(n syntax.Node, owner string, exported bool) {
 func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 	name := n.At("name").Text()
 	public := exported && rustPublic(n)
-	notPub := func(c syntax.Node) bool { return rustDrop(c) || c.Kind() == "visibility_modifier" }
-	head := func(stop ...string) []Token { return r.upTo(n, kinds(stop...), notPub) }
+	head := func(stop ...string) []Token { return r.upTo(n, kinds(stop...), rustHead) }
 	switch n.Kind() {
 	case "use_declaration":
 		r.use(n.At("argument"), nil, public, owner)
@@ -159,8 +161,7 @@ func (r *rustFile) function(n syntax.Node, owner string, public bool, kind strin
 	if !public {
 		return
 	}
-	drop := func(c syntax.Node) bool { return rustDrop(c) || c.Kind() == "visibility_modifier" }
-	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), drop))
+	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), rustHead))
 	params := map[string]bool{}
 	for p := range n.At("parameters").All() {
 		for c := range p.At("pattern").Within(nil) {
@@ -532,14 +533,4 @@ func rustTrivial(name string, args []string) bool {
 		return len(args) > 1 && args[0] == args[1]
 	}
 	return false
-}
-
-// named is the body of a function of the file.
-func (r *rustFile) named(name string) syntax.Node {
-	for c := range r.root.Within(nil) {
-		if c.Kind() == "function_item" && c.At("name").Text() == name {
-			return c.At("body")
-		}
-	}
-	return syntax.Node{}
 }

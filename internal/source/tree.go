@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/syntax"
@@ -16,6 +17,8 @@ type treeFile struct {
 	before map[int]syntax.Node
 	// atomic are the kinds of nodes that are one token: strings, comments.
 	atomic map[string]Kind
+	// bodies are those of functions by name; nil until one is asked for.
+	bodies map[string]syntax.Node
 }
 
 // parseTree reads the syntax tree, and notes why not when it cannot.
@@ -53,10 +56,7 @@ func (t *treeFile) doc(at int) string {
 			}
 		}
 		n, ok := t.before[end]
-		if !ok || lines > 1 && len(parts) == 0 && !strings.HasPrefix(n.Text(), "/*") {
-			break
-		}
-		if lines > 1 {
+		if !ok || lines > 1 {
 			break
 		}
 		if strings.HasSuffix(n.Kind(), "comment") {
@@ -206,13 +206,10 @@ type statement struct {
 	assert []string    // conditions that are asserted
 }
 
-// guards reads the leading statements of a body.
+// guards reads the leading statements of a body, which has no comments.
 func (t *treeFile) guards(body []syntax.Node, params map[string]bool, read func(syntax.Node) statement) guards {
 	var g guards
 	for _, n := range body {
-		if strings.HasSuffix(n.Kind(), "comment") {
-			continue
-		}
 		s := read(n)
 		switch {
 		case s.guard.OK():
@@ -323,10 +320,8 @@ func withoutComments(n syntax.Node) []syntax.Node {
 
 func has(n syntax.Node, words ...string) bool {
 	for c := range n.All() {
-		for _, w := range words {
-			if c.Text() == w {
-				return true
-			}
+		if slices.Contains(words, c.Text()) {
+			return true
 		}
 	}
 	return false

@@ -80,7 +80,7 @@ func (s *scriptTree) declared(n syntax.Node) {
 			}
 		}
 	case "function_signature":
-		s.signed["."+d.At("name").Text()] = true
+		s.signed[d.At("name").Text()] = true
 		fallthrough
 	default:
 		if name := d.At("name"); name.OK() {
@@ -226,7 +226,7 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 		if name == "" {
 			name = "default"
 		}
-		if d.Kind() == "function_signature" || !s.signed["."+d.At("name").Text()] {
+		if d.Kind() == "function_signature" || !s.signed[d.At("name").Text()] {
 			s.export(at, owner, name, "function", s.functionHead(d))
 		}
 		s.contract(dotted(owner, name), d, at)

@@ -96,10 +96,8 @@ var settings = map[string]setting{
 // ParseConvention reads a code-convention.md: its text by headings, and what of it is a setting. Whatever else it says is
 // convention as well. What is wrong with its settings says [CheckConvention].
 func ParseConvention(path string, src []byte) (*ConventionFile, []Problem) {
-	p := &parser{doc: &Document{Path: path}}
-	p.scan = scan(p.decode(src))
-	p.root = tree(p.scan)
-	p.blocksLeftOpen()
+	p := begin(path, src)
+	defer p.scan.release()
 	f := &ConventionFile{Path: path}
 	read := &parser{doc: p.doc, scan: p.scan} // its problems are told apart
 	have := map[string]bool{}

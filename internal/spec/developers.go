@@ -40,10 +40,8 @@ var (
 // ParseDevelopers reads a DEVELOPERS.md. The document is never nil; the problems are everything that is wrong with it:
 // errors for a missing section, a File Map without files and a decision without one of its three fields.
 func ParseDevelopers(path string, src []byte) (*Developers, []Problem) {
-	p := &parser{doc: &Document{Path: path}}
-	p.scan = scan(p.decode(src))
-	p.root = tree(p.scan)
-	p.blocksLeftOpen()
+	p := begin(path, src)
+	defer p.scan.release()
 	d := &Developers{Path: path}
 	have := map[string]bool{}
 	p.root.walk(func(s, _ *section) {

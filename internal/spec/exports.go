@@ -141,10 +141,7 @@ func (r *exportReader) metadata(e *Export, b *block) bool {
 			}
 		}
 	case "signature":
-		sig := value
-		if s, _, code := codeSpan(value); code {
-			sig = s
-		}
+		sig := codeOf(value)
 		e.Signature = squeeze(sig)
 		if s, good := signature(sig, e.Kind, false); good {
 			e.Async = s.Async

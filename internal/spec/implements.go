@@ -68,10 +68,8 @@ func banners(s *scanner) map[int]bool {
 
 // ParseImplements reads an IMPLEMENTS.md of any version. The document is never nil.
 func ParseImplements(path string, src []byte) (*Implements, []Problem) {
-	p := &parser{doc: &Document{Path: path}}
-	p.scan = scan(p.decode(src))
-	p.root = tree(p.scan)
-	p.blocksLeftOpen()
+	p := begin(path, src)
+	defer p.scan.release()
 	m := &Implements{Path: path}
 	p.root.walk(func(s, _ *section) {
 		if s.level == 1 && m.Name == "" {

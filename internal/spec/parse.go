@@ -51,10 +51,9 @@ var known = map[string]bool{
 // Parse reads a CLAUDE.md. path is its place from the project's root with "/" separators. The
 // document is never nil; everything that is wrong with the file is in the problems, sorted.
 func Parse(path string, src []byte) (*Document, []Problem) {
-	p := &parser{doc: &Document{Path: path, Version: "1.0", sections: map[string]*found{}}}
-	p.scan = scan(p.decode(src))
-	p.root = tree(p.scan)
-	p.blocksLeftOpen()
+	p := begin(path, src)
+	defer p.scan.release()
+	p.doc.Version, p.doc.sections = "1.0", map[string]*found{}
 	p.header()
 	p.collect()
 	p.parseExports()
@@ -69,8 +68,16 @@ func Parse(path string, src []byte) (*Document, []Problem) {
 		p.crossRefs()
 	}
 	p.digest()
-	p.scan.release()
 	return p.doc, SortProblems(p.ps)
+}
+
+// begin is a parser of any of the documents, with its sections. Its scanner is to be released.
+func begin(path string, src []byte) *parser {
+	p := &parser{doc: &Document{Path: path}}
+	p.scan = scan(p.decode(src))
+	p.root = tree(p.scan)
+	p.blocksLeftOpen()
+	return p
 }
 
 // decode drops a byte order mark and replaces what is not UTF-8, naming the first such place.

@@ -161,8 +161,10 @@ func (s *scanner) blocks(from, to int) []*block {
 				b.col = column(s.at(i), len(s.at(i))-len(strings.TrimLeft(s.at(i), " \t"))+min(width, len(rest)))
 				add(b, int(l.indent))
 				open = append(open, b)
-				if _, fence := openFenceIn(inner); fence {
-					b.text = ""
+				if inner != "" {
+					if _, fence := openFence(inner); fence {
+						b.text = ""
+					}
 				}
 				break
 			}
@@ -182,13 +184,6 @@ func (s *scanner) blocks(from, to int) []*block {
 		gap = false
 	}
 	return top
-}
-
-func openFenceIn(s string) (int, bool) {
-	if s == "" {
-		return 0, false
-	}
-	return openFence(s)
 }
 
 func ordinal(s string) int {

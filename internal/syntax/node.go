@@ -65,9 +65,6 @@ func (n Node) Field() string {
 // Named reports whether the node stands for a rule of the grammar, and not for a keyword or a sign.
 func (n Node) Named() bool { return n.rec().flags&flagNamed != 0 }
 
-// Missing reports whether the parser put the node in where the source lacks it.
-func (n Node) Missing() bool { return n.rec().flags&flagMissing != 0 }
-
 // Start and End are the byte offsets of the node.
 func (n Node) Start() int { return int(n.rec().start) }
 

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"cmp"
 	"encoding/xml"
 	"path"
 	"slices"
@@ -257,14 +258,14 @@ func placeJVM(p Placement, pr *Project) Placement {
 		if rel := f.rel(p.Dir); rel != "." && p.Dir != f.Root {
 			main = p.Dir
 		} else {
-			name = camel(firstWord(f.Module, "app"))
+			name = camel(cmp.Or(f.Module, "app"))
 		}
 		p.NewFile = join(main, name+ext)
 		tests = join(f.Root, "src/test/"+lang)
 		p.Data = append(p.Data, join(f.Root, "src/test/resources/**"))
 	} else {
 		if m[3] == "" {
-			name = camel(firstWord(f.Module, "app"))
+			name = camel(cmp.Or(f.Module, "app"))
 		}
 		tests = m[1] + strings.Replace(m[2], "main", "test", 1)
 		if m[3] != "" {
@@ -281,13 +282,6 @@ func placeJVM(p Placement, pr *Project) Placement {
 	p.NewTest = join(tests, name+"Test"+ext)
 	p.Tests = []string{join(tests, "**/*"+ext)}
 	return p
-}
-
-func firstWord(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // withDependencies adds packages to a pom.xml, in front of the end of its own list of dependencies.

@@ -23,7 +23,7 @@ func rustRow() ecosystem {
 		format:   rustFormat,
 		coverage: func(Found, Selection) []Command { return nil },
 		place:    placeRust,
-		stub:     func(Symbol, bool) string { return "" }, // a whole file at once, see StubFiles
+		stub:     func(Symbol, bool) string { return "" }, // a whole file at once, see Stubs
 		need:     rustNeed(),
 	}
 }
@@ -36,9 +36,9 @@ var (
 
 // cargoFile is what a Cargo.toml says, as far as it matters here.
 type cargoFile struct {
-	name, lib, edition          string
-	declared                    []string
-	isPackage, workspace, lints bool
+	name, lib, edition string
+	declared           []string
+	workspace, lints   bool
 }
 
 // readCargo reads lines, not TOML: what it cannot read it leaves out.
@@ -49,7 +49,6 @@ func readCargo(text string) cargoFile {
 		line = strings.TrimSpace(line)
 		if m := tomlTable().FindStringSubmatch(line); m != nil {
 			section = m[1]
-			c.isPackage = c.isPackage || section == "package"
 			c.workspace = c.workspace || section == "workspace" || strings.HasPrefix(section, "workspace.")
 			c.lints = c.lints || strings.HasSuffix(section, "lints.clippy")
 			if d := rustDeps().FindStringSubmatch(section); d != nil && d[1] != "" {

@@ -181,8 +181,8 @@ func rustValue(x Symbol) []string {
 const rustDerives = "Debug, Clone, PartialEq, Default"
 
 // rustDerived declares a type with as many of the usual traits as it can have.
-func rustDerived(name, decl, extra string) []string {
-	out := []string{"#[derive(" + rustDerives + ")] " + decl + extra, "#[derive(Debug, Clone, PartialEq)] " + decl + extra, "#[derive(Debug)] " + decl + extra, decl}
+func rustDerived(name, decl string) []string {
+	out := []string{"#[derive(" + rustDerives + ")] " + decl, "#[derive(Debug, Clone, PartialEq)] " + decl, "#[derive(Debug)] " + decl, decl}
 	if strings.HasSuffix(name, "Error") {
 		as := " impl std::fmt::Display for " + name + ` { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str("` + StubMark + name + `") } } impl std::error::Error for ` + name + " {}"
 		for i := range 3 {
@@ -208,10 +208,10 @@ func rustEnum(x Symbol) []string {
 	}
 	variants = slices.DeleteFunc(variants, func(v string) bool { return v == "" || v == "…" || v == "..." })
 	if len(variants) == 0 {
-		return rustDerived(x.Name, "pub struct "+x.Name+";", "")
+		return rustDerived(x.Name, "pub struct "+x.Name+";")
 	}
 	plain := "pub enum " + x.Name + " { " + strings.Join(variants, ", ") + " }"
-	out := rustDerived(x.Name, plain, "")
+	out := rustDerived(x.Name, plain)
 	if i := slices.IndexFunc(variants, func(v string) bool { return rustIdent().MatchString(v) }); i >= 0 {
 		marked := slices.Clone(variants)
 		marked[i] = "#[default] " + marked[i]
@@ -245,7 +245,7 @@ func (s Stubs) rustType(x Symbol, members []Symbol) []string {
 	case strings.HasPrefix(after, "="):
 		return []string{"pub type " + x.Name + generics + " " + strings.TrimSuffix(after, ";") + ";\n"}
 	case strings.HasPrefix(after, "("):
-		return rustDerived(x.Name, "pub struct "+x.Name+generics+strings.TrimSuffix(strings.ReplaceAll(after, "_", "()"), ";")+";", "")
+		return rustDerived(x.Name, "pub struct "+x.Name+generics+strings.TrimSuffix(strings.ReplaceAll(after, "_", "()"), ";")+";")
 	}
 	var fields []string
 	if body, ok := braced(after); ok {
@@ -255,5 +255,5 @@ func (s Stubs) rustType(x Symbol, members []Symbol) []string {
 			}
 		}
 	}
-	return rustDerived(x.Name, "pub struct "+x.Name+generics+" { "+strings.Join(fields, ", ")+" }", "")
+	return rustDerived(x.Name, "pub struct "+x.Name+generics+" { "+strings.Join(fields, ", ")+" }")
 }

@@ -180,7 +180,7 @@ var testNames = map[string]func(string) bool{
 // isRustTest: files below tests are crates of tests; a module of tests beside the code has the name tests.rs or ends in _test.rs.
 func isRustTest(p string) bool {
 	base := path.Base(p)
-	return strings.HasSuffix(base, "_test.rs") || strings.HasSuffix(base, "_tests.rs") || base == "tests.rs" || base == "test.rs" || strings.HasPrefix("/"+p, "/tests/") || strings.Contains("/"+p, "/tests/")
+	return strings.HasSuffix(base, "_test.rs") || strings.HasSuffix(base, "_tests.rs") || base == "tests.rs" || base == "test.rs" || strings.Contains("/"+p, "/tests/")
 }
 
 // isJVMTest: Maven and Gradle keep tests in src/test; elsewhere the name of the class says it.

@@ -9,7 +9,6 @@ package compile
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -134,13 +133,4 @@ func bound[T any](list []T, n int) []T {
 		return slices.Clone(list[:n])
 	}
 	return list
-}
-
-// clip cuts a text for outputs and prompts.
-func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return fmt.Sprintf("%s … (%d more characters)", string(r[:n]), len(r)-n)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // dispute is a frozen test that the author of the code holds to be wrong.
@@ -23,7 +24,7 @@ type dispute struct {
 func (d dispute) finding(rule, format string, args ...any) step.Finding {
 	file, name := toolchain.SplitID(d.Test)
 	if strings.ContainsFunc(name, unicode.IsSpace) { // a title, or what is none
-		name = strconv.Quote(clip(name, 200))
+		name = strconv.Quote(turn.Clip(name, 200))
 	}
 	return step.Finding{Rule: rule, Severity: step.Fix, Path: file, Message: name + " " + fmt.Sprintf(format, args...)}
 }
@@ -59,7 +60,7 @@ func disputed(ds []dispute, proof step.GreenOut, frozen []step.File) (kept []dis
 		known := slices.ContainsFunc(kept, func(k dispute) bool { return k.Test == d.Test })
 		broken := slices.ContainsFunc(proof.Findings, func(f step.Finding) bool { return f.Severity == step.Rejects && f.Path == file })
 		if name != "" && isFrozen && !known && (broken || slices.ContainsFunc(proof.Failures, d.explains)) {
-			kept = append(kept, dispute{d.Test, clip(strings.Join(strings.Fields(d.Reason), " "), 600)})
+			kept = append(kept, dispute{d.Test, turn.Clip(strings.Join(strings.Fields(d.Reason), " "), 600)})
 		}
 	}
 	kept = bound(kept, 20)
@@ -178,7 +179,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	case !proof.Passed:
 		why := ""
 		if i := slices.IndexFunc(proof.Findings, func(f step.Finding) bool { return f.Severity == step.Rejects }); i >= 0 {
-			why = " " + clip(proof.Findings[i].Message, 300)
+			why = " " + turn.Clip(proof.Findings[i].Message, 300)
 		}
 		for _, d := range ds {
 			stays(d, "its author changed it, which was refused."+why)
@@ -224,7 +225,7 @@ func (w *work) weaker(p *step.RedOut, score int) []step.Finding {
 func reading(ans redAnswer, d dispute) string {
 	var its, all []string
 	for _, u := range ans.Unclear {
-		text := fmt.Sprintf("It reads %s so: %q.", u.Item, clip(strings.Join(strings.Fields(u.Reading), " "), 400))
+		text := fmt.Sprintf("It reads %s so: %q.", u.Item, turn.Clip(strings.Join(strings.Fields(u.Reading), " "), 400))
 		all = append(all, text)
 		mine := func(cl step.Claim) bool {
 			return cl.Item == u.Item && slices.ContainsFunc(cl.Tests, func(id string) bool { return within(d.Test, id) || within(id, d.Test) })

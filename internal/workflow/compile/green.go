@@ -80,10 +80,10 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		w.res.Usage = w.res.Usage.Add(out.Usage)
 		var ans greenAnswer
 		if json.Unmarshal(out.Answer, &ans) == nil {
-			w.res.Summary = clip(ans.Summary, 1000)
+			w.res.Summary = turn.Clip(ans.Summary, 1000)
 		}
 		in := w.greenIn(out.Tree)
-		in.Report = clip(ans.Summary, 2000)
+		in.Report = turn.Clip(ans.Summary, 2000)
 		proof, err := w.prove(c, in, out)
 		if err != nil {
 			return false, err

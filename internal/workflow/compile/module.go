@@ -287,7 +287,7 @@ func (w *work) classify(ch step.Change) {
 func clipped(fs []step.Finding, n int) []step.Finding {
 	fs = append([]step.Finding{}, bound(fs, n)...)
 	for i := range fs {
-		fs[i].Message = clip(fs[i].Message, 400)
+		fs[i].Message = turn.Clip(fs[i].Message, 400)
 	}
 	return fs
 }
@@ -295,7 +295,7 @@ func clipped(fs []step.Finding, n int) []step.Finding {
 func failures(ts []step.TestResult, n int) []step.TestResult {
 	ts = append([]step.TestResult{}, bound(ts, n)...)
 	for i := range ts {
-		ts[i].Message = clip(ts[i].Message, 800)
+		ts[i].Message = turn.Clip(ts[i].Message, 800)
 	}
 	return ts
 }

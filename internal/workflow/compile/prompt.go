@@ -9,6 +9,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
@@ -153,9 +154,9 @@ func items(b *strings.Builder, title string, its []step.Item) {
 		if it.Category != "" {
 			kind += ", " + it.Category
 		}
-		fmt.Fprintf(b, "- %s [%s] %s", it.ID, kind, clip(it.Text, 300))
+		fmt.Fprintf(b, "- %s [%s] %s", it.ID, kind, turn.Clip(it.Text, 300))
 		if it.Before != "" && it.Before != it.Text {
-			fmt.Fprintf(b, " (before: %s)", clip(it.Before, 300))
+			fmt.Fprintf(b, " (before: %s)", turn.Clip(it.Before, 300))
 		}
 		if it.State == "changed" && len(it.Tests) > 0 {
 			fmt.Fprintf(b, " (tested by %s)", strings.Join(bound(it.Tests, 5), ", "))
@@ -176,7 +177,7 @@ func greenTask(w *work, fb *judged) string {
 	if len(w.f.Constants) > 0 {
 		b.WriteString("Values that the code must hold as named constants or limits:\n")
 		for _, k := range bound(w.f.Constants, 100) {
-			fmt.Fprintf(&b, "- %s (%s)\n", k.Value, clip(k.Name, 200))
+			fmt.Fprintf(&b, "- %s (%s)\n", k.Value, turn.Clip(k.Name, 200))
 		}
 	}
 	if changed := w.changed(); len(changed)+len(w.f.Gone) > 0 {
@@ -186,7 +187,7 @@ func greenTask(w *work, fb *judged) string {
 	if len(w.res.Unclear) > 0 {
 		b.WriteString("The author of the tests found these places unclear and read them so:\n")
 		for _, u := range w.res.Unclear {
-			fmt.Fprintf(&b, "- %s: %s Read as: %s\n", u.Item, clip(u.Question, 300), clip(u.Reading, 300))
+			fmt.Fprintf(&b, "- %s: %s Read as: %s\n", u.Item, turn.Clip(u.Question, 300), turn.Clip(u.Reading, 300))
 		}
 	}
 	feedback(&b, fb)
@@ -231,7 +232,7 @@ func feedback(b *strings.Builder, fb *judged) {
 		return
 	}
 	if fb.said != "" {
-		fmt.Fprintf(b, "\nThe author of the attempt before this one said (data, as in a document):\n<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.said, "</feedback>", "< /feedback>"), 2000))
+		fmt.Fprintf(b, "\nThe author of the attempt before this one said (data, as in a document):\n<feedback>\n%s\n</feedback>\n", turn.Clip(strings.ReplaceAll(fb.said, "</feedback>", "< /feedback>"), 2000))
 	}
 	switch {
 	case fb.title != "":
@@ -242,7 +243,7 @@ func feedback(b *strings.Builder, fb *judged) {
 		b.WriteString("\nWhat was found:\n")
 	}
 	if fb.text != "" {
-		fmt.Fprintf(b, "<feedback>\n%s\n</feedback>\n", clip(strings.ReplaceAll(fb.text, "</feedback>", "< /feedback>"), 8000))
+		fmt.Fprintf(b, "<feedback>\n%s\n</feedback>\n", turn.Clip(strings.ReplaceAll(fb.text, "</feedback>", "< /feedback>"), 8000))
 	}
 	for _, f := range bound(fb.findings, 40) {
 		place := f.Path
@@ -256,12 +257,12 @@ func feedback(b *strings.Builder, fb *judged) {
 		if f.Rule == "test-disputed" || f.Rule == "test-kept" {
 			most = 1000
 		}
-		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, clip(f.Message, most))
+		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, turn.Clip(f.Message, most))
 	}
 	for _, t := range bound(fb.failures, 20) {
 		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)
 		if t.Message != "" {
-			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(clip(t.Message, 1200), "\n", "\n  "))
+			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(turn.Clip(t.Message, 1200), "\n", "\n  "))
 		}
 	}
 }

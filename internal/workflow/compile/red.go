@@ -181,7 +181,7 @@ func (w *work) keptBack(restored []string) {
 // failedTurn notes a turn that ended without a result.
 func (w *work) failedTurn(c *flow.Ctx, phase string, err error) {
 	f := flow.AsFailure(err)
-	w.res.Findings = []step.Finding{{Rule: "turn-" + string(f.Class), Severity: step.Rejects, Message: clip(f.Msg, 400)}}
+	w.res.Findings = []step.Finding{{Rule: "turn-" + string(f.Class), Severity: step.Rejects, Message: turn.Clip(f.Msg, 400)}}
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: phase, Attempt: w.attempts[phase], Text: f.Error(), Findings: w.res.Findings, Usage: w.res.Usage,
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // reviewed is the judgement of a set of tests, computed from what ran.
@@ -59,7 +60,7 @@ func review(items []step.Item, claims []step.Claim, p step.RedOut) reviewed {
 		if !covered[it.ID] && !unread(tests[it.ID], p.Unread) {
 			r.findings = append(r.findings, step.Finding{
 				Rule: "uncovered", Severity: step.Fix,
-				Message: "no test that ran covers " + it.ID + " (" + it.Kind + "): " + clip(it.Text, 160),
+				Message: "no test that ran covers " + it.ID + " (" + it.Kind + "): " + turn.Clip(it.Text, 160),
 			})
 		}
 		if it.Category == "error" && it.State != "unchanged" {
@@ -68,7 +69,7 @@ func review(items []step.Item, claims []step.Claim, p step.RedOut) reviewed {
 			if covered[it.ID] && !own {
 				r.findings = append(r.findings, step.Finding{
 					Rule: "edge-case", Severity: step.Fix,
-					Message: "the error case " + it.ID + " needs a test of its own: " + clip(it.Text, 160),
+					Message: "the error case " + it.ID + " needs a test of its own: " + turn.Clip(it.Text, 160),
 				})
 			}
 		}

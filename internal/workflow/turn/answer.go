@@ -29,7 +29,7 @@ func Conforms(schema, answer json.RawMessage) error {
 		return fmt.Errorf("read the schema of a turn: %w", err)
 	}
 	if why := s.refuses("answer", answer); why != "" {
-		return flow.Failf(flow.Schema, "%s", clip(why, 300))
+		return flow.Failf(flow.Schema, "%s", Clip(why, 300))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 				return out, err
 			}
 			if f.Class == flow.Schema {
-				t.Task += "\nThe answer before this one was not taken: " + clip(f.Msg, 300) + "\n"
+				t.Task += "\nThe answer before this one was not taken: " + Clip(f.Msg, 300) + "\n"
 			}
 		default:
 			if !repairable(err) {
@@ -96,7 +96,8 @@ func EndsRun(err error) bool {
 	}
 }
 
-func clip(s string, n int) string {
+// Clip cuts a text for outputs and prompts to n characters, and says how many more there were.
+func Clip(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
 		return s
