@@ -421,3 +421,16 @@ func TestKotlinThatItsGrammarMisreads(t *testing.T) {
 		t.Errorf("what cannot be read is not said: %q", lost.Problem)
 	}
 }
+
+// TestExportedNamesOfSeveralSources: each name of one list comes from where it is imported from, or from the file itself.
+func TestExportedNamesOfSeveralSources(t *testing.T) {
+	t.Parallel()
+	f := source.Parse("a.ts", []byte("import { a } from './x';\nimport { c } from './y';\nfunction b(n: number): number { return n; }\nexport { a, b, c };\n"))
+	var got []string
+	for _, e := range f.Exports {
+		got = append(got, e.Kind+" "+e.Text)
+	}
+	if have, want := strings.Join(got, "; "), "reexport a from ./x; function function b(n: number): number; reexport c from ./y"; have != want {
+		t.Errorf("has %s\nwant %s", have, want)
+	}
+}

@@ -127,10 +127,11 @@ func (s *scriptTree) exported(n syntax.Node, owner string) {
 			if alias != "" {
 				sig += " as " + alias
 			}
-			if from == "" {
-				from = s.importedFrom(name)
+			source := from
+			if source == "" {
+				source = s.importedFrom(name)
 			}
-			s.reexport(x, owner, outside, sig, from)
+			s.reexport(x, owner, outside, sig, source)
 		}
 		return
 	}
