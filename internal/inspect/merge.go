@@ -33,7 +33,7 @@ func (g *merging) refuse(what string) {
 
 // exportForms tells in which forms exports are written.
 const exportForms = "write it as `name(param: type): result` (also `name(param type) result` or `-> result`), `Type.method(param: type): result`, " +
-	"`Name { field: type }`, `Name(param: type)` for a class or an error type, `Name: A | B`, `NAME = value` or `NAME: type`"
+	"`Name { field: type }`, `Name(param: type)` for a class or an error type, `Name: A | B`, `Name = type` for another name or a type of functions, `NAME = value` or `NAME: type`"
 
 // merge brings a specification into a spec that is there. What is said of an export, of a scenario with the same
 // input, of a constraint with the same name, or of a function's contract takes the place of what was said of it; the
