@@ -5,14 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -31,7 +35,7 @@ func (a *Actor) survey(ctx context.Context, j flow.Job, in step.DecompileIn) (st
 	if err != nil {
 		return step.SurveyOut{}, err
 	}
-	drafts, whole, err := a.Drafts(v.project(a.o.Repo.Root()), v.ids, cmp.Or(in.Path, "."))
+	drafts, whole, err := a.Drafts(a.project(v), v.ids, cmp.Or(in.Path, "."))
 	if err != nil {
 		return step.SurveyOut{}, err
 	}
@@ -41,7 +45,31 @@ func (a *Actor) survey(ctx context.Context, j flow.Job, in step.DecompileIn) (st
 }
 
 // project is a view as the spec tools take it.
-func (v *view) project(root string) *inspect.Project { return inspect.New(root, v.paths(), v.bytes) }
+func (a *Actor) project(v *view) *inspect.Project {
+	return inspect.New(a.o.Repo.Root(), v.paths(), v.bytes).Library(GoLibrary(a.o.Env))
+}
+
+// GoLibrary is the packages of the Go that is found with an environment; nil when there is none.
+func GoLibrary(env []string) fs.FS {
+	search := ""
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			search = v
+		}
+	}
+	tool, err := proc.LookPath("go", search)
+	if err != nil {
+		return nil
+	}
+	if tool, err = filepath.EvalSymlinks(tool); err != nil {
+		return nil
+	}
+	library := os.DirFS(filepath.Join(filepath.Dir(filepath.Dir(tool)), "src"))
+	if _, err := fs.Stat(library, "errors"); err != nil {
+		return nil
+	}
+	return library
+}
 
 // Drafts are the specs that decompile would write below a directory, and how many lack nothing. ids are of files that
 // are there.
@@ -193,7 +221,7 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
 		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
 	}
-	p := v.project(a.o.Repo.Root())
+	p := a.project(v)
 	doc("layout of the project", layout(v.paths()))
 	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
 		doc(f, clip(string(v.bytes(f)), 16_000))
@@ -277,7 +305,7 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 	for _, qa := range in.Assumed {
 		assumed = append(assumed, [2]string{qa.Question, qa.Answer})
 	}
-	docs, wrong := v.project(a.o.Repo.Root()).Specify(s, in.Path, assumed)
+	docs, wrong := a.project(v).Specify(s, in.Path, assumed)
 	out := step.DraftOut{}
 	for _, p := range wrong {
 		text := p.Text

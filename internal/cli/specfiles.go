@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -38,7 +39,7 @@ func (t *specTool) workTree(ctx context.Context, p *project, submodules bool) (*
 	if err != nil {
 		return nil, err
 	}
-	return p.keeping(inspect.New(p.root, files, t.reader(p))), nil
+	return p.keeping(inspect.New(p.root, files, t.reader(p)).Library(act.GoLibrary(t.a.toolEnv()))), nil
 }
 
 // reader reads files of the project, and notes those that it cannot read.
@@ -90,7 +91,7 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 			t.cannotRead(f, err)
 		}
 		return b
-	}), nil
+	}).Library(act.GoLibrary(t.a.toolEnv())), nil
 }
 
 // staged is the project as the next commit would have it, and the modules in which that

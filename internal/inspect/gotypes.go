@@ -7,10 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"io"
-	"os"
-	"os/exec"
+	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,11 +19,10 @@ import (
 // A package is checked by its declarations alone, and of what it imports only what its initial values name: of the
 // project, or of the Go that is installed. What else they name stays unknown.
 type goTypes struct {
-	p       *Project
-	files   map[string][]string             // by directory
-	known   map[string]map[[2]string]string // by directory: the types by file and name
-	fset    *token.FileSet
-	install string // src of the Go installation, "" without
+	p     *Project
+	files map[string][]string             // by directory
+	known map[string]map[[2]string]string // by directory: the types by file and name
+	fset  *token.FileSet
 }
 
 // inferTypes puts inferred types into the exports of a Go file.
@@ -44,7 +41,7 @@ func (p *Project) inferTypes(f *source.File) {
 
 func (p *Project) goTypes() *goTypes {
 	if p.inferred == nil {
-		g := &goTypes{p: p, files: map[string][]string{}, known: map[string]map[[2]string]string{}, fset: token.NewFileSet(), install: goSources()}
+		g := &goTypes{p: p, files: map[string][]string{}, known: map[string]map[[2]string]string{}, fset: token.NewFileSet()}
 		for _, f := range p.files {
 			if strings.HasSuffix(f, ".go") && !strings.HasSuffix(f, "_test.go") {
 				g.files[path.Dir(f)] = append(g.files[path.Dir(f)], f)
@@ -53,22 +50,6 @@ func (p *Project) goTypes() *goTypes {
 		p.inferred = g
 	}
 	return p.inferred
-}
-
-// goSources is where the library of the installed Go lies.
-func goSources() string {
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		return ""
-	}
-	if tool, err = filepath.EvalSymlinks(tool); err != nil {
-		return ""
-	}
-	dir := filepath.Join(filepath.Dir(filepath.Dir(tool)), "src")
-	if _, err := os.Stat(filepath.Join(dir, "errors")); err != nil {
-		return ""
-	}
-	return dir
 }
 
 // of gives the types of a package's variables and constants, where they are known.
@@ -205,7 +186,7 @@ func (im goImports) Import(from string) (*types.Package, error) {
 			pkg = im.g.check(targets[0], im.g.files[targets[0]], im.g.p.read, false)
 		case goDeclared[from] != "":
 			pkg = im.g.check(from, []string{"x.go"}, func(string) []byte { return []byte(goDeclared[from]) }, false)
-		case im.g.install != "" && filepath.IsLocal(from) && !strings.Contains(strings.SplitN(from, "/", 2)[0], "."):
+		case im.g.p.library != nil && fs.ValidPath(from) && !strings.Contains(strings.SplitN(from, "/", 2)[0], "."):
 			pkg = im.g.library(from)
 		}
 	}
@@ -218,19 +199,18 @@ func (im goImports) Import(from string) (*types.Package, error) {
 
 // library reads a package of the installed Go.
 func (g *goTypes) library(from string) *types.Package {
-	dir := filepath.Join(g.install, filepath.FromSlash(from))
-	entries, err := os.ReadDir(dir)
+	entries, err := fs.ReadDir(g.p.library, from)
 	if err != nil {
 		return nil
 	}
 	var list []string
 	for _, e := range entries {
 		if n := e.Name(); e.Type().IsRegular() && strings.HasSuffix(n, ".go") && !strings.HasSuffix(n, "_test.go") {
-			list = append(list, n)
+			list = append(list, path.Join(from, n))
 		}
 	}
 	return g.check(from, list, func(f string) []byte {
-		b, err := os.ReadFile(filepath.Join(dir, f))
+		b, err := fs.ReadFile(g.p.library, f)
 		if err != nil {
 			return nil
 		}

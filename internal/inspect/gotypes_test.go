@@ -1,7 +1,10 @@
 package inspect_test
 
 import (
+	"go/build"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +76,8 @@ func Map[A, B any](list []A, f func(A) B) []B { return nil }
 		"broken/broken.go": "package broken\n\nvar A = 3\n\nfunc (\n",
 		"loop/loop.go":     "package loop\n\nvar A = B\n\nvar B = A\n\ntype T T\n\nvar C = T{}\n",
 	}
-	p := inspect.New("/p", slices.Collect(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) })
+	p := inspect.New("/p", slices.Collect(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) }).
+		Library(os.DirFS(filepath.Join(build.Default.GOROOT, "src")))
 	for dir, want := range map[string]string{
 		"q": "Background: context.Context; Default: *store.Store; ErrX: error; ErrY: error; First: int; Hidden: *thing; Limit: ; Limit: int; Many: []string; One: kind; " +
 			"Pause: time.Duration; Plain: ; Ratio: float64; Said: int; Second: error; Table: map[string][]State; Tags: ; Two: kind; Typed: State; Unknown: ; Waiting: State; Windows: ; Words: []string",

@@ -8,6 +8,7 @@
 package inspect
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type Project struct {
 	refs  map[string][]Reference // by the module that they stand in; nil until they are asked for
 
 	roots    roots
+	library  fs.FS    // the packages of the installed Go; nil without
 	inferred *goTypes // nil until it is asked for
 	kept     *Kept    // nil: everything is read anew
 }
@@ -65,6 +67,13 @@ func New(root string, files []string, read func(path string) []byte) *Project {
 		mods = append(mods, index.Of(p.docs[dir].Document))
 	}
 	p.index, _ = index.Build(mods)
+	return p
+}
+
+// Library gives the project the packages of the installed Go by their import paths, so that the types of variables that
+// their functions give are known.
+func (p *Project) Library(packages fs.FS) *Project {
+	p.library = packages
 	return p
 }
 
