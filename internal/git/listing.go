@@ -17,8 +17,9 @@ type indexed struct {
 
 // readIndex reads the user's index as "git ls-files -s" shows it, without a process for
 // it (git's "gitformat-index", versions 2 to 4). ok is false where git has to be asked:
-// an index that is split, sparse, damaged or of another version.
-func (r *Repo) readIndex() (list []indexed, ok bool) {
+// an index that is split, sparse, damaged or of another version. name limits the list to submodules and the files with
+// that base name; "" does not.
+func (r *Repo) readIndex(name string) (list []indexed, ok bool) {
 	b, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
 	if os.IsNotExist(err) {
 		return nil, true
@@ -32,15 +33,17 @@ func (r *Repo) readIndex() (list []indexed, ok bool) {
 	if version < 2 || version > 4 || count > len(b)/(42+sum) {
 		return nil, false
 	}
-	list = make([]indexed, 0, count)
-	before := ""
+	if name == "" {
+		list = make([]indexed, 0, count)
+	}
+	var e entry
 	for range count {
-		var e indexed
-		if e, b, ok = nextEntry(b, version, sum, before); !ok {
+		if b, ok = e.next(b, version, sum); !ok {
 			return nil, false
 		}
-		list = append(list, e)
-		before = e.path
+		if name == "" || e.mode == modeModule || e.named(name) {
+			list = append(list, indexed{path: string(e.path), mode: e.mode, id: hex.EncodeToString(e.id)})
+		}
 	}
 	for len(b) >= 8 { // extensions; one in lower case changes the meaning of the rest
 		size := int(binary.BigEndian.Uint32(b[4:]))
@@ -52,14 +55,26 @@ func (r *Repo) readIndex() (list []indexed, ok bool) {
 	return list, len(b) == 0
 }
 
-// nextEntry reads one entry: 40 bytes of state with the mode at 24, the id, 16 bits of
+// entry is one entry of an index as it stands there, until the next one is read.
+type entry struct {
+	path, id []byte
+	mode     string
+}
+
+// named reports whether the entry has a base name.
+func (e *entry) named(name string) bool {
+	dir := len(e.path) - len(name)
+	return dir >= 0 && string(e.path[dir:]) == name && (dir == 0 || e.path[dir-1] == '/')
+}
+
+// next reads the next entry: 40 bytes of state with the mode at 24, the id, 16 bits of
 // flags, 16 more if bit 14 says so, and the path. In version 4 the path is what remains
 // of the one before, without so many bytes at its end, and an ending.
-func nextEntry(b []byte, version uint32, sum int, before string) (e indexed, rest []byte, ok bool) {
+func (e *entry) next(b []byte, version uint32, sum int) (rest []byte, ok bool) {
 	const fixed = 40
 	head := fixed + sum + 2
 	if len(b) < head+2 {
-		return e, nil, false
+		return nil, false
 	}
 	switch binary.BigEndian.Uint32(b[24:]) {
 	case 0o100644:
@@ -71,9 +86,9 @@ func nextEntry(b []byte, version uint32, sum int, before string) (e indexed, res
 	case 0o160000:
 		e.mode = modeModule
 	default: // a directory of a sparse index
-		return e, nil, false
+		return nil, false
 	}
-	e.id = hex.EncodeToString(b[fixed : fixed+sum])
+	e.id = b[fixed : fixed+sum]
 	if flags := binary.BigEndian.Uint16(b[fixed+sum:]); flags&0x4000 != 0 {
 		head += 2
 	}
@@ -81,22 +96,22 @@ func nextEntry(b []byte, version uint32, sum int, before string) (e indexed, res
 	if version == 4 {
 		cut, n := offset(name)
 		end := bytes.IndexByte(name[n:], 0)
-		if n == 0 || end < 0 || cut > len(before) {
-			return e, nil, false
+		if n == 0 || end < 0 || cut > len(e.path) {
+			return nil, false
 		}
-		e.path = before[:len(before)-cut] + string(name[n:n+end])
-		return e, name[n+end+1:], true
+		e.path = append(e.path[:len(e.path)-cut], name[n:n+end]...)
+		return name[n+end+1:], true
 	}
 	end := bytes.IndexByte(name, 0)
 	if end < 0 {
-		return e, nil, false
+		return nil, false
 	}
-	e.path = string(name[:end])
+	e.path = name[:end]
 	size := head + end
 	if size += 8 - size%8; size > len(b) {
-		return e, nil, false
+		return nil, false
 	}
-	return e, b[size:], true
+	return b[size:], true
 }
 
 // offset reads a number as git's packs have it: seven bits in a byte, the highest first,
@@ -114,9 +129,9 @@ func offset(b []byte) (v, n int) {
 	return 0, 0
 }
 
-// staged lists the index, by git where it cannot be read without.
-func (r *Repo) staged(ctx context.Context) ([]indexed, error) {
-	if list, ok := r.readIndex(); ok {
+// staged lists the index, by git where it cannot be read without. name is that of readIndex; the answer may have more.
+func (r *Repo) staged(ctx context.Context, name string) ([]indexed, error) {
+	if list, ok := r.readIndex(name); ok {
 		return list, nil
 	}
 	out, err := r.user(ctx, r.lsFiles()...)

@@ -173,7 +173,7 @@ func (r *Repo) listing(ctx context.Context, name string, keep func(path string) 
 	var dirty []Status
 	var statusErr error
 	wg.Go(func() { dirty, statusErr = r.statusOf(ctx, name) })
-	list, err := r.staged(ctx)
+	list, err := r.staged(ctx, name)
 	if err != nil {
 		wg.Wait()
 		return nil, nil, fmt.Errorf("list files: %w", err)

@@ -3,8 +3,11 @@ package target
 import (
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/jacquard-build/jacquard/internal/index"
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -33,7 +36,7 @@ type File struct {
 }
 
 // Facts are what the caller has read. The functions are called only where the lock has no answer;
-// each may be called from one goroutine only.
+// Read is called from many goroutines.
 type Facts struct {
 	Root      string // printed, never read
 	Files     []File
@@ -61,6 +64,7 @@ type module struct {
 	hasSource  bool
 	rows       []row
 	doc        *spec.Document
+	problems   []spec.Problem // of the document
 	unreadable bool
 	node       bool
 	stale      bool
@@ -159,9 +163,10 @@ func foreign(p string) bool {
 // and computes the conventions.
 func (r *run) readSpecs() {
 	var root *spec.Document
+	r.readAhead()
 	kept := r.mods[:0]
 	for _, m := range r.mods {
-		if m.dir != "." && len(m.rows) > 0 && slices.ContainsFunc(m.rows, func(w row) bool { return w.spec == m.id }) {
+		if m.recorded() {
 			m.rows = m.choose(func(w *row) bool { return w.spec == m.id })
 			kept = append(kept, m)
 			continue
@@ -174,7 +179,7 @@ func (r *run) readSpecs() {
 			kept = append(kept, m)
 			continue
 		}
-		if !m.doc.IsSpec() || m.dir == "." && !m.doc.Has("Exports") && !m.doc.Has("Behavior") {
+		if !m.isModule() {
 			if m.dir != "." {
 				r.res.Ignored++
 			}
@@ -187,6 +192,48 @@ func (r *run) readSpecs() {
 	}
 	r.mods = kept
 	r.conventions(root)
+}
+
+// recorded reports whether a record says what stands in the module's spec, so that it need not be read.
+func (m *module) recorded() bool {
+	return m.dir != "." && slices.ContainsFunc(m.rows, func(w row) bool { return w.spec == m.id })
+}
+
+// readAhead reads the specs that have to be read on all processors.
+func (r *run) readAhead() {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(r.mods)); i = next.Add(1) - 1 {
+				if m := r.mods[i]; !m.recorded() {
+					m.load(r.f.Read)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// load reads the document of a module.
+func (m *module) load(read func(path string) ([]byte, error)) {
+	src, err := read(m.path)
+	if err != nil {
+		m.unreadable = true
+		m.problems = []spec.Problem{{Path: m.path, Severity: spec.Error, Text: "read the spec: " + err.Error()}}
+		return
+	}
+	m.doc, m.problems = spec.Parse(path.Join(m.dir, specFile), src)
+	if m.isModule() {
+		m.problems = append(m.problems, spec.Check(m.doc)...)
+	} else {
+		m.problems = nil
+	}
+}
+
+// isModule reports whether the document is a spec: that of the root only when it exports or does something.
+func (m *module) isModule() bool {
+	return m.doc.IsSpec() && (m.dir != "." || m.doc.Has("Exports") || m.doc.Has("Behavior"))
 }
 
 // choose moves the records for which f holds to the front.
@@ -205,26 +252,13 @@ func (m *module) choose(f func(*row) bool) []row {
 	return out
 }
 
-// parse reads the document of a module and reports its problems if it is a spec.
+// parse reads the document of a module, unless that was done, and reports its problems once.
 func (r *run) parse(m *module) {
-	if m.doc != nil {
-		return
+	if m.doc == nil && !m.unreadable {
+		m.load(r.f.Read)
 	}
-	src, err := r.f.Read(m.path)
-	if err != nil {
-		m.unreadable = true
-		r.res.Problems = append(r.res.Problems, spec.Problem{
-			Path: m.path, Severity: spec.Error, Text: "read the spec: " + err.Error(),
-		})
-		return
-	}
-	doc, ps := spec.Parse(path.Join(m.dir, specFile), src)
-	m.doc = doc
-	if !doc.IsSpec() || m.dir == "." && !doc.Has("Exports") && !doc.Has("Behavior") {
-		return
-	}
-	r.res.Problems = append(r.res.Problems, ps...)
-	r.res.Problems = append(r.res.Problems, spec.Check(doc)...)
+	r.res.Problems = append(r.res.Problems, m.problems...)
+	m.problems = nil
 }
 
 // conventions computes the hash of what applies to the whole project: code-convention.md, and the

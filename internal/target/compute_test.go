@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -22,6 +23,7 @@ type tree struct {
 	times   map[string]int64
 	lock    *target.Lock
 	facts   func(*target.Facts)
+	mu      sync.Mutex
 	reads   map[string]int
 	askedOf []string
 }
@@ -48,6 +50,8 @@ func (w *tree) compute() *target.Result {
 		Root: "/project", Files: list, Lock: w.lock,
 		IsSource: func(p string) bool { return slices.Contains([]string{".ts", ".go", ".py"}, path.Ext(p)) },
 		Read: func(p string) ([]byte, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			w.reads[p]++
 			s, ok := w.files[p]
 			if !ok {

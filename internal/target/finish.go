@@ -24,9 +24,7 @@ func (r *run) finish() {
 	}
 	for i := range r.res.Targets {
 		m := r.byDir[r.res.Targets[i].Dir]
-		if !m.unreadable {
-			r.parse(m)
-		}
+		r.parse(m)
 		if m.doc != nil {
 			r.res.Docs[m.dir] = m.doc
 			r.res.inputs[m.dir] = r.entry(m)
