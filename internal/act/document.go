@@ -247,6 +247,8 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 	for _, e := range entries { // those that the request is about are shown whole
 		if f := path.Join(e.Dir, "CLAUDE.md"); e.Dir != "" && (in.Path != "" && (e.Dir == in.Path || strings.HasPrefix(e.Dir, in.Path+"/")) || named(in.Request, e.Dir)) {
 			doc(f, clip(string(v.bytes(f)), 20_000))
+			plan, _, _ := strings.Cut(string(v.bytes(path.Join(e.Dir, "IMPLEMENTS.md"))), "<!-- IMPLEMENTATION SECTION")
+			doc(path.Join(e.Dir, "IMPLEMENTS.md")+", its planning half", clip(plan, 8_000))
 		}
 	}
 	return out, machinery(err)
@@ -308,13 +310,16 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 	docs, wrong := a.project(v).Specify(s, in.Path, assumed)
 	out := step.DraftOut{}
 	for _, p := range wrong {
+		if in.Again && p.Severity == spec.Warning {
+			continue
+		}
 		text := p.Text
 		if p.Hint != "" {
 			text += "; " + p.Hint
 		}
 		out.Findings = append(out.Findings, step.Finding{Rule: "spec", Severity: step.Fix, Path: p.Path, Line: p.Line, Message: text})
 	}
-	if len(docs) == 0 && len(wrong) == 0 {
+	if len(docs) == 0 && len(out.Findings) == 0 {
 		out.Findings = append(out.Findings, step.Finding{Rule: "nothing", Severity: step.Fix, Message: "The answer changes nothing. Give the modules that the request asks for."})
 	}
 	if len(out.Findings) > 0 {
@@ -327,9 +332,17 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 			return out, machinery(err)
 		}
 		out.Files = append(out.Files, step.NewFile{Path: d.Path, Old: v.ids[d.Path], Text: ref})
-		if path.Base(d.Path) == "CLAUDE.md" {
-			out.Modules = append(out.Modules, step.SpecModule{Dir: d.Dir, Spec: d.Path, Created: d.Created, Changes: d.Changes})
-		}
+		out.Modules = joined(out.Modules, d)
 	}
 	return out, nil
+}
+
+// joined adds a document to the modules of a draft: its spec names a module, its plan does where the spec does not change.
+func joined(list []step.SpecModule, d inspect.Specified) []step.SpecModule {
+	i := slices.IndexFunc(list, func(m step.SpecModule) bool { return m.Dir == d.Dir })
+	if i < 0 {
+		return append(list, step.SpecModule{Dir: d.Dir, Spec: d.Path, Created: d.Created, Changes: d.Changes})
+	}
+	list[i].Changes = append(list[i].Changes, d.Changes...) // a spec comes before its plan
+	return list
 }

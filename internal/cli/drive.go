@@ -107,7 +107,7 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 		return noteLine(l, e, dir)
 	case flow.EventGate:
 		q, err := decode[flow.Question](e.Data)
-		if err == nil && q.Class == "" {
+		if err == nil && q.Class == "" && workflow == "compile" { // others stop there and list all that they ask
 			return fmt.Sprintf("? %s: %s\n", e.Key, report.Question(l, e.Key, q))
 		}
 	case flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress:
@@ -299,6 +299,9 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 				continue
 			}
 			fmt.Fprintf(&b, l.T("? %s\n  jacquard answer %s --gate %s TEXT\n"), report.Question(l, g.Key, g.Question), id, g.Key)
+		}
+		if repairClass(st.Gates) == "" {
+			fmt.Fprintf(&b, l.T("then: jacquard resume %s\n"), id)
 		}
 	case flow.Done, flow.Running:
 	}

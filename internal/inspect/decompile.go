@@ -58,7 +58,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	}
 	lacking := p.lacking(dir)
 	for _, d := range dirs {
-		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, "IMPLEMENTS.md"), Sources: byDir[d]}
+		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, implementsFile), Sources: byDir[d]}
 		switch m, ok := lacking[d]; {
 		case p.docs[d] == nil && !p.hasSpec(d) && unread[d] != "":
 			x.Skipped = unread[d] + " cannot be read, so what the module exports is not known"

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -12,14 +13,15 @@ type editor struct {
 	doc    *document
 	lines  []string
 	gone   []bool
-	after  map[int][]string // what comes behind a line, by its index
+	stead  map[int][]string // what stands in the place of lines that are gone, the last of which this is
+	after  map[int][]string // what comes behind a line, by its index, and behind what stands in its place
 	nl     string
 	fenced []bool
 	groups map[string]bool // headings under Exports that were written
 }
 
 func newEditor(d *document) *editor {
-	e := &editor{doc: d, lines: strings.SplitAfter(string(d.src), "\n"), after: map[int][]string{}, nl: "\n", groups: map[string]bool{}}
+	e := &editor{doc: d, lines: strings.SplitAfter(string(d.src), "\n"), stead: map[int][]string{}, after: map[int][]string{}, nl: "\n", groups: map[string]bool{}}
 	if n := len(e.lines); e.lines[n-1] == "" {
 		e.lines = e.lines[:n-1]
 	}
@@ -50,7 +52,7 @@ func (e *editor) bytes() []byte {
 		if !e.gone[i] {
 			b = append(b, l...)
 		}
-		for _, l := range e.after[i] {
+		for _, l := range slices.Concat(e.stead[i], e.after[i]) {
 			if n := len(b); n > 0 && b[n-1] != '\n' {
 				b = append(b, e.nl...)
 			}
@@ -396,10 +398,7 @@ func (e *editor) rewrite(title string, lines []string) bool {
 	for k := from; k <= end; k++ {
 		e.gone[k] = true
 	}
-	if end < from {
-		end = from - 1
-	}
-	e.put(max(end, from-1), append([]string{""}, lines...)...)
+	e.stead[max(end, from-1)] = append([]string{""}, lines...)
 	return true
 }
 
@@ -417,7 +416,7 @@ func (e *editor) replaceItem(line int, text string) bool {
 	for k := i; k < end; k++ {
 		e.gone[k] = true
 	}
-	e.put(end-1, m[1]+text)
+	e.stead[end-1] = []string{m[1] + text}
 	return true
 }
 
@@ -433,7 +432,7 @@ func (e *editor) replaceSection(title, heading string, lines []string) bool {
 		for k := i + 1; k <= last; k++ {
 			e.gone[k] = true
 		}
-		e.put(last, append([]string{""}, lines...)...)
+		e.stead[last] = append([]string{""}, lines...)
 		return true
 	}
 	return false

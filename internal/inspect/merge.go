@@ -140,7 +140,7 @@ func (g *merging) export(n SpecifiedExport) {
 // outdated sends back what was written for a signature that changes, unless it is given again or goes.
 func (g *merging) outdated(name, before, after string) {
 	for _, c := range g.d.Context.Constraints {
-		if named(c.Text) == name && !slices.ContainsFunc(g.m.Constraints, func(s string) bool { return named(s) == name }) {
+		if named(c.Text) == name && !g.removes(name) && !slices.ContainsFunc(g.m.Constraints, func(s string) bool { return named(s) == name }) {
 			g.send(c.Line, "the constraint "+c.Text+" was written for the old "+name, "give it again, as it is or as it is now, or name "+name+" in `remove`")
 		}
 	}
@@ -154,6 +154,20 @@ func (g *merging) outdated(name, before, after string) {
 		}
 	}
 }
+
+// gives reports whether the specification gives an export of that name.
+func (g *merging) gives(name string) bool {
+	return slices.ContainsFunc(g.m.Exports, func(n SpecifiedExport) bool {
+		group, sig, ok := n.read()
+		return ok && exportName(group, sig) == name
+	})
+}
+
+func (g *merging) removes(name string) bool {
+	return slices.ContainsFunc(g.m.Remove, func(r string) bool { return bareName(r) == name })
+}
+
+func bareName(s string) string { return strings.Trim(strings.TrimSpace(s), "`") }
 
 // send is what the author has to settle.
 func (g *merging) send(line int, what, hint string) {
@@ -179,13 +193,13 @@ func (g *merging) calls(input, export string) bool {
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 func (g *merging) remove(name string) {
-	name = strings.Trim(strings.TrimSpace(name), "`")
-	found := false
+	name = bareName(name)
+	found, exported := false, false
 	for _, e := range g.d.Exports {
-		if e.Name != name {
+		if e.Name != name || g.gives(name) { // given anew, it is a constraint of its name that goes
 			continue
 		}
-		found = true
+		found, exported = true, true
 		if _, ok := g.e.apply(Drift{mend: edit{what: removeExport, line: e.Line}}); ok {
 			g.note("without export %s", name)
 		}
@@ -209,19 +223,24 @@ func (g *merging) remove(name string) {
 			found = true
 		}
 	}
+	for _, s := range slices.Concat(g.d.Context.Rationale, g.d.Context.Constraints, g.d.Context.Compatibility) {
+		if !found && sameSentence(s.Text, name) && g.drop(s.Line, "statement: "+s.Text) {
+			found = true
+		}
+	}
 	for _, u := range g.d.Dependencies.Internal {
 		if !found && isUse(u, name) && g.drop(u.Line, "dependency "+name) {
 			found = true
 		}
 	}
 	for _, b := range g.d.Behaviors {
-		if found && !g.gone[name] && g.calls(b.Input, name) || !found && sameValue(b.Input, name) {
+		if exported && g.calls(b.Input, name) || !found && sameValue(b.Input, name) {
 			g.drop(b.Line, "scenario of "+b.Input)
 			found = found || sameValue(b.Input, name)
 		}
 	}
 	if !found {
-		g.refuse("remove: " + name + " is no export, no state, no input of a scenario, no name of a constraint and no dependency of the module")
+		g.refuse("remove: " + name + " is no export, no state, no input of a scenario, no name of a constraint, no sentence of the domain context and no dependency of the module")
 	}
 }
 
@@ -237,11 +256,7 @@ func (g *merging) drop(line int, what string) bool {
 // enums sends back enumerations that still list a state that goes.
 func (g *merging) enums(state string) {
 	for _, e := range g.d.Exports {
-		given := slices.ContainsFunc(g.m.Exports, func(n SpecifiedExport) bool {
-			group, sig, ok := n.read()
-			return ok && exportName(group, sig) == e.Name
-		})
-		if slices.Contains(e.Variants, state) && !given && !slices.Contains(g.m.Remove, e.Name) {
+		if slices.Contains(e.Variants, state) && !g.gives(e.Name) && !g.removes(e.Name) {
 			g.send(e.Line, e.Name+" still lists the state "+state, "give "+e.Name+" without it")
 		}
 	}
@@ -273,6 +288,11 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 		g.note("scenario of %s", value(s.Input))
 		return
 	}
+	if at := g.beside(s); at >= 0 {
+		g.e.put(at, strings.TrimSuffix(s.line(), "\n"))
+		g.note("scenario of %s", value(s.Input))
+		return
+	}
 	title, keys := success, []string{"success", "정상", "normal", "성공"}
 	if s.Category == "error" {
 		title, keys = failure, []string{"error", "에러", "failure", "오류", "실패", "예외"}
@@ -284,6 +304,32 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 		return
 	}
 	g.note("scenario of %s", value(s.Input))
+}
+
+// beside is the line behind which a new scenario stands: the last one of its category that calls the same function; -1
+// without one.
+func (g *merging) beside(s SpecifiedBehavior) int {
+	at := -1
+	for _, b := range g.d.Behaviors {
+		i := b.Line - 1
+		if b.Category != s.Category || i < 0 || i >= len(g.e.lines) || g.e.fenced[i] || g.e.gone[i] && len(g.e.stead[i]) == 0 {
+			continue
+		}
+		if m := listItem().FindStringSubmatch(g.e.lines[i]); m == nil || m[1] != "" || called(b.Input) == "" || called(b.Input) != called(value(s.Input)) {
+			continue
+		}
+		at = max(at, g.e.item(i)-1)
+	}
+	return at
+}
+
+// called is what stands before the first parenthesis of an input.
+func called(input string) string {
+	name, _, ok := strings.Cut(strings.Trim(input, "` "), "(")
+	if !ok || strings.ContainsAny(name, " \t") {
+		return ""
+	}
+	return name
 }
 
 func (g *merging) contract(c *SpecifiedContract) {
@@ -358,6 +404,7 @@ func (g *merging) machine(m *SpecifiedModule) {
 	if len(m.States)+len(m.Transitions)+len(g.gone) == 0 {
 		return
 	}
+	g.undeclared(m)
 	var have AnalysisProtocol
 	for _, s := range g.d.Protocol.States {
 		if !g.gone[s.Text] {
@@ -381,53 +428,33 @@ func (g *merging) machine(m *SpecifiedModule) {
 		g.refuse("the section Protocol is missing")
 		return
 	}
-	g.note("states and transitions")
+	if len(m.States)+len(m.Transitions) > 0 {
+		g.note("states and transitions")
+	}
 	for _, s := range slices.Sorted(keys(g.gone)) {
 		g.note("without state %s", s)
 	}
 }
 
-// settle writes None where nothing is left of exports, scenarios or dependencies.
-func (e *editor) settle() {
-	var exports, behaviors, uses []int
-	for _, x := range e.doc.Exports {
-		exports = append(exports, x.Line)
+// undeclared sends back transitions of states that nobody has declared.
+func (g *merging) undeclared(m *SpecifiedModule) {
+	var known []string
+	for _, s := range g.d.Protocol.States {
+		if !g.gone[s.Text] {
+			known = append(known, s.Text)
+		}
 	}
-	for _, x := range e.doc.Behaviors {
-		behaviors = append(behaviors, x.Line)
+	for _, s := range m.States {
+		known = append(known, oneLine(s))
 	}
-	for _, x := range e.doc.Dependencies.Internal {
-		uses = append(uses, x.Line)
-	}
-	for _, x := range e.doc.Dependencies.External {
-		uses = append(uses, x.Line)
-	}
-	e.settled("Exports", exports)
-	e.settled("Behavior", behaviors)
-	e.settled("Dependencies", uses)
-}
-
-func (e *editor) settled(section string, lines []int) {
-	from, to, ok := e.section(section)
-	if !ok || len(lines) == 0 {
+	if len(known) == 0 {
 		return
 	}
-	for _, l := range lines {
-		if k := l - 1; k < from || k >= to || !e.gone[k] {
-			return
+	for _, t := range m.Transitions {
+		for _, s := range []string{oneLine(t.From), oneLine(t.To)} {
+			if !slices.Contains(known, s) {
+				g.send(0, "the transition "+oneLine(t.From)+" + "+oneLine(t.Trigger)+" → "+oneLine(t.To)+" speaks of "+s+", which is no state", "take one of "+strings.Join(known, ", ")+", or name it in `states` too")
+			}
 		}
 	}
-	for k := from - 1; k < to; k++ {
-		if len(e.after[k]) > 0 {
-			return
-		}
-	}
-	for k := from; k < to; k++ { // headings and labels of what is not there any more
-		level, _ := e.heading(k)
-		if level == 3 || section == "Dependencies" && strings.HasSuffix(strings.TrimSpace(e.lines[k]), ":") {
-			e.gone[k] = true
-		}
-	}
-	first := lines[0] - 1
-	e.after[first] = append(e.after[first], "None")
 }

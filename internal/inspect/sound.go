@@ -57,7 +57,13 @@ func (p *Project) unsound(dir string) []spec.Problem {
 	for _, r := range p.references(dir) {
 		if !r.Valid && r.Section == "Dependencies" {
 			if to, _, _ := strings.Cut(r.Anchor, "#"); p.docs[path.Dir(to)] != nil {
-				add(r.Line, "it uses "+r.Symbol+" of "+to+", which does not export it", "use what the module exports, or add it to its exports")
+				hint := "use what the module exports, or add it to its exports"
+				for _, e := range p.docs[path.Dir(to)].Exports {
+					if slices.Contains(e.Variants, lastPart(r.Symbol)) {
+						hint = "a member of an enum is named by its enum: " + e.Name
+					}
+				}
+				add(r.Line, "it uses "+r.Symbol+" of "+to+", which does not export it", hint)
 			}
 		}
 	}

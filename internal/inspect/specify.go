@@ -109,8 +109,9 @@ type Specified struct {
 }
 
 // Specify renders a specification into documents, merges them into those that there are, and says what is wrong with
-// the project as it would be then: each spec by itself, and what they say of each other. within bounds where modules
-// may lie, "" for anywhere. Of a document goes only what the specification names.
+// the project as it would be then: each spec by itself, and what they say of each other. Warnings are what the change
+// has probably left behind. within bounds where modules may lie, "" for anywhere. Of a document goes only what the
+// specification names.
 func (p *Project) Specify(s Specification, within string, assumed [][2]string) ([]Specified, []spec.Problem) {
 	var out []Specified
 	var wrong []spec.Problem
@@ -148,6 +149,20 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			var ps []spec.Problem
 			x, ps = d.merge(m, assumed)
 			wrong = append(wrong, ps...)
+			after := d
+			if len(x.Text) > 0 {
+				doc, _ := spec.Parse(d.Path, x.Text)
+				after = &document{Document: doc, src: x.Text}
+				wrong = slices.Concat(wrong, m.lost(d, after), m.stale(d, after))
+			}
+			if plan := path.Join(dir, implementsFile); p.Has(plan) {
+				if text, changes := m.mergePlan(p.read(plan), d.Document, after.Document); text != nil {
+					out = append(out, Specified{Dir: dir, Path: plan, Changes: changes, Text: text})
+				}
+			} else if len(m.Approach)+len(m.Rejected)+len(m.Technologies) > 0 {
+				whole := Specified{Dir: dir, Path: d.Path, Text: after.src}
+				out = append(out, Specified{Dir: dir, Path: plan, Created: true, Changes: []string{"plan"}, Text: m.plan(whole)})
+			}
 		} else {
 			m.Exports = slices.DeleteFunc(slices.Clone(m.Exports), func(e SpecifiedExport) bool {
 				_, sig, ok := e.read()
@@ -160,7 +175,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 				problem(dir, "a new module needs a purpose", "say in one sentence what it is for")
 			}
 			x = Specified{Dir: dir, Path: path.Join(dir, specFile), Created: true, Text: m.render(assumed)}
-			plan := path.Join(dir, "IMPLEMENTS.md")
+			plan := path.Join(dir, implementsFile)
 			if !p.Has(plan) {
 				out = append(out, Specified{Dir: dir, Path: plan, Created: true, Text: m.plan(x)})
 			}
@@ -485,16 +500,12 @@ func (m *SpecifiedModule) plan(x Specified) []byte {
 	if lines := bullets(m.Approach); len(lines) > 0 {
 		approach = headed("Strategy", lines)
 	}
-	var rejected []string
-	for _, r := range m.Rejected {
-		rejected = append(rejected, oneLine(cmp.Or(r.Alternative, r.Choice))+": "+oneLine(r.Reason))
-	}
-	approach += headed("Rejected alternatives", bullets(rejected))
+	approach += headed("Alternatives Considered", bullets(m.rejections()))
 	fill("Implementation Approach", approach)
 	if len(m.Technologies) > 0 {
 		table := "| Choice | Alternative | Reason |\n|---|---|---|\n"
 		for _, t := range m.Technologies {
-			table += "| " + cell(t.Choice) + " | " + cell(t.Alternative) + " | " + cell(t.Reason) + " |\n"
+			table += t.row() + "\n"
 		}
 		fill("Technology Choices", table)
 	}

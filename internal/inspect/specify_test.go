@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func TestSpecificationsAreMerged(t *testing.T) {
 		"remove": ["Close"],
 		"behaviors": [{"input": "\u0060Open(\"a\")\u0060", "output": "a store", "category": "success"}, {"input": "Open(\"\")", "output": "a store in memory", "category": "success"}, {"input": "Open(\"b\")", "output": "404", "category": "error"}, {"input": "Open(\"c\nd\")", "output": "a store", "category": "success"}],
 		"contracts": [{"function": "Open", "postconditions": ["the store is open"]}],
-		"transitions": [{"from": "Open", "trigger": "close(force)", "to": "Closed"}],
+		"states": ["Closed"], "transitions": [{"from": "Open", "trigger": "close(force)", "to": "Closed"}],
 		"decisions": ["Stores in memory need no path."], "constraints": ["MAX_FILES: 40 files"], "compatibility": ["Version 1 is read."]}]}`,
 		"", map[string]string{"store/CLAUDE.md": store})
 	if len(wrong) > 0 {
@@ -286,7 +287,7 @@ func TestSpecificationsThatAreNotSound(t *testing.T) {
 		{`{"modules": [{"dir": "counter", "exports": [{"kind": "function", "signature": "Lid.open(): int"}]}]}`, "the scenario Lid.open() → false was written for the old signature of Lid.open"},
 		{`{"modules": [{"dir": "signal", "remove": ["Red"]}]}`, "Light still lists the state Red"},
 		{`{"modules": [{"dir": "store", "remove": ["Open"]}]}`, "specify the change of shop too, or keep the export"},
-		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export, no state, no input of a scenario, no name of a constraint and no dependency of the module"},
+		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export, no state, no input of a scenario, no name of a constraint, no sentence of the domain context and no dependency of the module"},
 		{`{"modules": [{"dir": "../x", "purpose": "x", "exports": [], "behaviors": []}]}`, "no directory of the project"},
 		{`{"modules": [{"dir": "store", "exports": [], "behaviors": []}, {"dir": "store/", "exports": [], "behaviors": []}]}`, "this module is there twice"},
 	} {
@@ -324,6 +325,89 @@ func TestWaysToWriteExports(t *testing.T) {
 		out, wrong := specify(t, `{"modules": [{"dir": "a", "purpose": "x", "exports": [{"kind": "thing", "signature": "`+in+`"}], "behaviors": []}]}`, "", nil)
 		if len(wrong) > 0 || !strings.Contains(out["a/CLAUDE.md"], want) {
 			t.Errorf("%s gives %v\n%s\nwant %s", in, wrong, out["a/CLAUDE.md"], want)
+		}
+	}
+}
+
+const jobs = "# jobs\n\n## Purpose\n\nKeeps jobs.\n\n## Exports\n\n- `Fail(id: string): State`\n- `Start(id: string): void`\n- `State: Queued | Running`\n- `LIMIT = 3`\n\n" +
+	"## Dependencies\n\n- internal:\n  - `store/CLAUDE.md`: Open\n\n## Behavior\n\n### Success\n\n- Fail(\"1\") → Queued\n- Start(\"1\") → nothing\n\n### Error\n\n- Fail(\"9\") → NoJob\n\n" +
+	"## Contract\n\n### Start\n\n- **Preconditions**:\n  - the job waits\n\n### Fail\n\n- **Postconditions**:\n  - it waits again until LIMIT is reached\n\n" +
+	"## Protocol\n\nStates: `Queued` | `Running`\n\n## Domain Context\n\n### Decision Rationale\n\n- Jobs are numbers.\n\n### Constraints\n\n- LIMIT: 3 tries\n"
+
+const jobsPlan = "# jobs - Implementation\n\n## Dependencies Direction\n\n### External\n\nNone\n\n### Internal\n\n- `store/CLAUDE.md`: Open\n\n## Implementation Approach\n\n### Strategy\n\n- One map.\n\n" +
+	"### Alternatives Considered\n\nNone\n\n## Technology Choices\n\nNone\n"
+
+// TestContractsInAnyOrder: contracts that are replaced and added stand below their own headings, in whatever order they are given.
+func TestContractsInAnyOrder(t *testing.T) {
+	t.Parallel()
+	const fail, start, stop = `{"function": "Fail", "throws": ["NoJob"]}`, `{"function": "Start", "postconditions": ["it runs"]}`, `{"function": "Stop", "postconditions": ["it stands"]}`
+	for _, list := range [][]string{{fail, stop, start}, {stop, fail, start}, {stop, start, fail}, {start, stop, fail}, {fail, start, stop}, {start, fail, stop}} {
+		out, wrong := specify(t, `{"modules": [{"dir": "jobs", "contracts": [`+strings.Join(list, ", ")+`]}]}`, "", map[string]string{"jobs/CLAUDE.md": jobs, "store/CLAUDE.md": store})
+		d, _ := spec.Parse("jobs/CLAUDE.md", []byte(out["jobs/CLAUDE.md"]))
+		var got []string
+		for _, c := range d.Contracts {
+			for _, x := range slices.Concat(c.Preconditions, c.Postconditions, c.Throws) {
+				got = append(got, c.Function+": "+x.Text)
+			}
+		}
+		slices.Sort(got)
+		if have := strings.Join(got, "; "); len(wrong) > 0 || have != "Fail: NoJob; Start: it runs; Stop: it stands" {
+			t.Errorf("%v: %v: %s\n%s", list, wrong, have, out["jobs/CLAUDE.md"])
+		}
+	}
+}
+
+// TestPlansFollow: the planning half of IMPLEMENTS.md gets what a specification says of a module that is there.
+func TestPlansFollow(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"jobs/CLAUDE.md": jobs, "jobs/IMPLEMENTS.md": jobsPlan, "store/CLAUDE.md": store, "lamp/CLAUDE.md": lamp}
+	out, wrong := specify(t, `{"modules": [{"dir": "jobs", "remove": ["store"], "dependencies": [{"module": "lamp", "symbols": []}], "approach": ["Two maps."],
+		"rejected": [{"alternative": "a list", "reason": "slow"}], "technologies": [{"choice": "map", "alternative": "tree", "reason": "no order is asked for"}]}]}`, "", files)
+	want := strings.NewReplacer("- `store/CLAUDE.md`: Open\n", "- `lamp/CLAUDE.md`\n", "- One map.\n", "- One map.\n- Two maps.\n",
+		"Considered\n\nNone\n", "Considered\n\n- a list: slow\n", "Choices\n\nNone\n", "Choices\n\n| Choice | Alternative | Reason |\n|---|---|---|\n| map | tree | no order is asked for |\n").Replace(jobsPlan)
+	if len(wrong) > 0 || out["jobs/IMPLEMENTS.md"] != want {
+		t.Errorf("%v\n%s\nwant\n%s", wrong, out["jobs/IMPLEMENTS.md"], want)
+	}
+	if out, _ := specify(t, `{"modules": [{"dir": "jobs", "remove": ["store"]}]}`, "", files); !strings.Contains(out["jobs/IMPLEMENTS.md"], "### Internal\n\nNone\n\n## Implementation") {
+		t.Errorf("nothing is left:\n%s", out["jobs/IMPLEMENTS.md"])
+	}
+}
+
+// TestWhatAChangeLeavesBehind: sentences about what is gone, enumerations and errors are named as warnings.
+func TestWhatAChangeLeavesBehind(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		`{"dir": "jobs", "remove": ["LIMIT"]}`:                                                                              "it still speaks of LIMIT, which goes: it waits again until LIMIT is reached",
+		`{"dir": "jobs", "states": ["Gone"]}`:                                                                               "State lists the states and not Gone",
+		`{"dir": "jobs", "exports": [{"kind": "class", "signature": "ErrBusy: error"}]}`:                                    "no scenario has the error ErrBusy",
+		`{"dir": "jobs", "transitions": [{"from": "Queued", "trigger": "cancel", "to": "Canceled"}]}`:                       "which is no state",
+		`{"dir": "jobs", "exports": [{"kind": "constant", "signature": "LIMIT = 4"}]}`:                                      "was written for the old LIMIT",
+		`{"dir": "lamp", "dependencies": [{"module": "jobs", "symbols": ["Queued"]}]}`:                                      "a member of an enum is named by its enum: State",
+		`{"dir": "jobs", "exports": [{"kind": "constant", "signature": "LIMIT = 4"}], "remove": ["LIMIT"]}`:                 "",
+		`{"dir": "jobs", "remove": ["Jobs are numbers."], "decisions": ["Jobs are words."]}`:                                "",
+		`{"dir": "jobs", "remove": ["Fail(\"9\")"]}`:                                                                        "",
+		`{"dir": "jobs", "behaviors": [{"input": "Fail(\"2\")", "output": "Running", "category": "success"}]}`:              "",
+		`{"dir": "jobs", "states": ["Gone"], "exports": [{"kind": "enum", "signature": "State: Queued | Running | Gone"}]}`: "",
+	} {
+		out, wrong := specify(t, `{"modules": [`+answer+`]}`, "", map[string]string{"jobs/CLAUDE.md": jobs, "store/CLAUDE.md": store, "lamp/CLAUDE.md": lamp})
+		found := want == "" && len(wrong) == 0
+		for _, w := range wrong {
+			found = found || want != "" && strings.Contains(w.Text+" "+w.Hint, want)
+		}
+		if !found {
+			t.Errorf("%s\nsays %v, want %q", answer, wrong, want)
+		}
+		text := out["jobs/CLAUDE.md"]
+		for sign, line := range map[string]string{
+			`LIMIT = 4"}], "remove"`: "- `LIMIT = 4`\n", "Jobs are words": "### Decision Rationale\n\n- Jobs are words.\n\n### Constraints", `Fail(\"2\")`: "- Fail(\"1\") → Queued\n- Fail(\"2\") → Running\n- Start",
+			`"Fail(\"9\")"`: "- Start(\"1\") → nothing\n\n## Contract",
+		} {
+			if strings.Contains(answer, sign) && !strings.Contains(text, line) {
+				t.Errorf("%s\ngives no %q:\n%s", answer, line, text)
+			}
+		}
+		if strings.Contains(answer, `LIMIT = 4"}], "remove"`) && strings.Contains(text, "LIMIT: 3") {
+			t.Errorf("the constraint is still there:\n%s", text)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (p *Project) Audit(onlyIssues bool) Audit {
 		}
 	}
 	for dir, c := range dirs {
-		_, implements := slices.BinarySearch(p.files, path.Join(dir, "IMPLEMENTS.md"))
+		_, implements := slices.BinarySearch(p.files, path.Join(dir, implementsFile))
 		n := AuditNode{
 			Path: shown(dir), SourceFiles: c.sources, Subdirs: len(c.subdirs), Depth: depth(dir),
 			Needs: c.sources > 0 || len(c.subdirs) > 1, HasClaudeMd: p.hasSpec(dir), HasImplements: implements,

@@ -90,7 +90,7 @@ func hasName(signature, name string) bool {
 // wordEnds are the ends of the places where a name stands as a word of its own.
 func wordEnds(s, name string) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for from := 0; ; {
+		for from := 0; name != ""; {
 			i := strings.Index(s[from:], name)
 			if i < 0 {
 				return

@@ -96,6 +96,8 @@ type DraftIn struct {
 	Answer json.RawMessage `json:"answer"`
 	// Assumed are questions with the answers that were taken for granted; they are written down.
 	Assumed []QA `json:"assumed,omitempty"`
+	// Again says that warnings were told already: an author who leaves what they are about means it.
+	Again bool `json:"again,omitempty"`
 }
 
 // QA is a question with its answer.

@@ -15,11 +15,10 @@ import (
 // Spec is `jacquard spec new`.
 var Spec = flow.Workflow[step.SpecIn, step.DocumentOut]{Name: "spec", Fn: newSpec}
 
-// Limits of the loops: rounds of drafts, rounds of questions and questions in one.
+// Limits of the loops: rounds of drafts and of questions.
 const (
 	draftRounds    = 3
 	questionRounds = 2
-	maxQuestions   = 4
 )
 
 //go:embed prompts/specify.md
@@ -28,8 +27,7 @@ var specifyPrompt string
 const texts = `{"type":"array","items":{"type":"string"}}`
 
 var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["questions","modules"],"properties":{` +
-	`"questions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["question","default"],"properties":{` +
-	`"question":{"type":"string"},"options":` + texts + `,"default":{"type":"string"}}}},` +
+	`"questions":` + turn.QuestionSchema + `,` +
 	`"modules":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["dir","exports","behaviors"],"properties":{` +
 	`"dir":{"type":"string","description":"from the project's root"},"name":{"type":"string","description":"title of a new document"},"purpose":{"type":"string"},` +
 	`"exports":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind","signature"],"properties":{` +
@@ -50,12 +48,8 @@ var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":fal
 
 // specification is the part of an answer that decides what comes next.
 type specification struct {
-	Questions []struct {
-		Question string   `json:"question"`
-		Options  []string `json:"options"`
-		Default  string   `json:"default"`
-	} `json:"questions"`
-	Modules []json.RawMessage `json:"modules"`
+	Questions []turn.Question   `json:"questions"`
+	Modules   []json.RawMessage `json:"modules"`
 }
 
 func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
@@ -77,13 +71,19 @@ func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
 		}
 		if len(ans.Questions) > 0 && asked < questionRounds {
 			asked++
-			if err := w.questions(c, ans); err != nil {
+			said, err := turn.Questions(c, ans.Questions, in.Yes)
+			if err != nil {
 				return w.out, err
+			}
+			w.answers = append(w.answers, said...)
+			if in.Yes {
+				w.out.Assumed = append(w.out.Assumed, said...)
 			}
 			continue
 		}
 		rounds--
-		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: raw, Assumed: w.out.Assumed})
+		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: raw, Assumed: w.out.Assumed, Again: w.told})
+		w.told = true
 		if err != nil {
 			return w.out, err
 		}
@@ -104,6 +104,7 @@ type writing struct {
 	s        step.SpecSurveyOut
 	answers  []step.QA
 	findings []step.Finding
+	told     bool   // of what a change has probably left behind
 	before   string // the answer that the findings are about
 	out      step.DocumentOut
 }
@@ -151,41 +152,6 @@ func (w *writing) task() string {
 		}
 	}
 	return b.String()
-}
-
-// questions asks a person, or takes the defaults where nobody is to be asked.
-func (w *writing) questions(c *flow.Ctx, ans specification) error {
-	for i, q := range ans.Questions[:min(len(ans.Questions), maxQuestions)] {
-		if w.in.Yes {
-			qa := step.QA{Question: q.Question, Answer: q.Default}
-			w.answers, w.out.Assumed = append(w.answers, qa), append(w.out.Assumed, qa)
-			continue
-		}
-		text := strings.TrimSpace(q.Question)
-		if len(q.Options) > 0 {
-			text += " [" + strings.Join(q.Options, " | ") + "]"
-		}
-		if q.Default != "" {
-			text += " (if you do not care: " + q.Default + ")"
-		}
-		a, err := flow.Ask(c, fmt.Sprintf("question-%d", i+1), flow.Question{Text: clip(text, 1000)})
-		if err != nil {
-			return err
-		}
-		said := strings.TrimSpace(a.Text)
-		if a.Verb != flow.Reply || said == "" {
-			said = q.Default
-		}
-		w.answers = append(w.answers, step.QA{Question: text, Answer: said})
-	}
-	return nil
-}
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + " …"
-	}
-	return s
 }
 
 func (w *writing) write(c *flow.Ctx, d step.DraftOut) (step.DocumentOut, error) {

@@ -1,0 +1,432 @@
+// Package task is the graph of tasks that a request is cut into: who needs whom, which files each may touch, in which
+// order they can be built, and what each is told of those before it. It is pure; what it has to know of the project it
+// is given.
+package task
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Action says what a task does to a file.
+type Action string
+
+// The actions of the plan's files.
+const (
+	Create Action = "CREATE"
+	Modify Action = "MODIFY"
+	Delete Action = "DELETE"
+)
+
+// File is one file that a task owns while it is built.
+type File struct {
+	Path        string `json:"path"` // from the project's root, "/" separators
+	Action      Action `json:"action"`
+	Description string `json:"description,omitempty"`
+}
+
+// Task is one piece of work that ends in one commit.
+type Task struct {
+	ID       string   `json:"id"`             // TASK-00
+	Type     string   `json:"type,omitempty"` // of the commit: feat, fix, …
+	Title    string   `json:"title"`
+	Scope    string   `json:"scope"`
+	Needs    []string `json:"needs,omitempty"` // ids that have to be landed first
+	Files    []File   `json:"files,omitempty"`
+	Covers   []string `json:"covers,omitempty"` // ids of requirements and criteria
+	Criteria []string `json:"criteria,omitempty"`
+	Verify   []string `json:"verify,omitempty"` // command lines
+	// VerifyOnly says that the task changes nothing and only shows that something holds.
+	VerifyOnly bool `json:"verify_only,omitempty"`
+}
+
+// Owns reports whether the task's files have a path.
+func (t Task) Owns(p string) bool {
+	return slices.ContainsFunc(t.Files, func(f File) bool { return f.Path == p })
+}
+
+// Facts is what a plan is checked against.
+type Facts struct {
+	// Exists reports whether the project has a file at a path.
+	Exists func(path string) bool
+	// Runs says why a command line cannot be run, "" when it can.
+	Runs func(line string) string
+	// Items are the ids that have to be covered: functional requirements and acceptance criteria.
+	Items []string
+	// Known are further ids that may be covered.
+	Known []string
+	// Landed are the tasks whose files are in the project already.
+	Landed []string
+}
+
+// Limits of a plan.
+const (
+	MaxTasks = 200
+	MaxFiles = 60 // of one task
+)
+
+// Problem is what is wrong with a plan. Task is empty where it is about the whole.
+type Problem struct {
+	Task string
+	Text string
+}
+
+// Edge is a need that code has added: two tasks own one file.
+type Edge struct {
+	From, To string // From needs To
+	Path     string
+}
+
+// Types are the types of commits that a task may have.
+var Types = []string{"feat", "fix", "test", "docs", "refactor", "chore"}
+
+// Check says what is wrong with a plan, in the order of its tasks. Where nothing is, it gives the plan with the needs that
+// it lacks: of two tasks that own one file and have no order, the later one needs the earlier.
+func Check(tasks []Task, f Facts) (plan []Task, added []Edge, problems []Problem) {
+	c := checker{tasks: tasks, f: f, byID: map[string]int{}}
+	c.shape()
+	c.coverage()
+	if len(c.problems) > 0 {
+		return nil, nil, c.problems
+	}
+	plan = clone(tasks)
+	g := newGraph(plan)
+	if loop := g.cycle(); len(loop) > 0 {
+		return nil, nil, []Problem{{"", "the tasks need each other in a circle: " + strings.Join(loop, " → ")}}
+	}
+	plan, added = disjoint(plan, f.Landed)
+	c.tasks = plan
+	c.files(newGraph(plan))
+	if len(c.problems) > 0 {
+		return nil, nil, c.problems
+	}
+	return plan, added, nil
+}
+
+func clone(tasks []Task) []Task {
+	out := slices.Clone(tasks)
+	for i := range out {
+		out[i].Needs = slices.Clone(out[i].Needs)
+	}
+	return out
+}
+
+type checker struct {
+	tasks    []Task
+	f        Facts
+	byID     map[string]int
+	problems []Problem
+}
+
+func (c *checker) say(t Task, format string, args ...any) {
+	c.problems = append(c.problems, Problem{t.ID, fmt.Sprintf(format, args...)})
+}
+
+// shape checks each task by itself.
+func (c *checker) shape() {
+	if len(c.tasks) == 0 {
+		c.say(Task{}, "there is no task")
+	}
+	if len(c.tasks) > MaxTasks {
+		c.say(Task{}, "%d tasks are more than %d; make larger ones, or ask for less at once", len(c.tasks), MaxTasks)
+	}
+	for i, t := range c.tasks {
+		if _, twice := c.byID[t.ID]; twice {
+			c.say(t, "the id is there twice")
+		}
+		c.byID[t.ID] = i
+	}
+	for _, t := range c.tasks {
+		if strings.TrimSpace(t.Title) == "" {
+			c.say(t, "it has no title")
+		}
+		if t.Type != "" && !slices.Contains(Types, t.Type) {
+			c.say(t, "the type %q is none of %s", t.Type, strings.Join(Types, ", "))
+		}
+		if len(t.Files) == 0 && !t.VerifyOnly {
+			c.say(t, "it names no files; a task that changes nothing says verify_only")
+		}
+		if len(t.Files) > 0 && t.VerifyOnly {
+			c.say(t, "it is verify_only and names files")
+		}
+		if t.VerifyOnly && len(t.Verify) == 0 {
+			c.say(t, "it is verify_only and has no command that verifies")
+		}
+		if len(t.Files) > MaxFiles {
+			c.say(t, "%d files are more than %d; cut it", len(t.Files), MaxFiles)
+		}
+		for _, n := range t.Needs {
+			if _, known := c.byID[n]; n == t.ID {
+				c.say(t, "it needs itself")
+			} else if !known && !slices.Contains(c.f.Landed, n) {
+				c.say(t, "it needs %s, which is no task of the plan", n)
+			}
+		}
+		for _, v := range t.Verify {
+			if why := c.f.Runs(v); why != "" {
+				c.say(t, "the command %q cannot be run: %s", v, why)
+			}
+		}
+		c.paths(t)
+	}
+}
+
+func (c *checker) paths(t Task) {
+	seen := map[string]bool{}
+	for _, f := range t.Files {
+		switch {
+		case !local(f.Path):
+			c.say(t, "%q is no path of a file inside the project, relative to its root", f.Path)
+		case seen[f.Path]:
+			c.say(t, "%s is there twice", f.Path)
+		case f.Action != Create && f.Action != Modify && f.Action != Delete:
+			c.say(t, "%s: the action %q is none of CREATE, MODIFY, DELETE", f.Path, f.Action)
+		}
+		seen[f.Path] = true
+	}
+}
+
+// local reports whether p is a clean relative path of a file that is not git's or ours.
+func local(p string) bool {
+	if p == "" || path.IsAbs(p) || path.Clean(p) != p || p == "." || strings.ContainsAny(p, "\\\x00\n") {
+		return false
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if low := strings.ToLower(part); part == ".." || low == ".git" || low == ".jacquard" {
+			return false
+		}
+	}
+	return !strings.HasPrefix(p, "works/")
+}
+
+func (c *checker) coverage() {
+	covered := map[string]bool{}
+	for _, t := range c.tasks {
+		for _, id := range t.Covers {
+			if !slices.Contains(c.f.Items, id) && !slices.Contains(c.f.Known, id) {
+				c.say(t, "it covers %s, which the requirement does not have", id)
+			}
+			covered[id] = true
+		}
+	}
+	for _, id := range c.f.Items {
+		if !covered[id] {
+			c.say(Task{}, "no task covers %s", id)
+		}
+	}
+}
+
+// files checks the actions in the order of the plan: what is to be created must not be there, what is to be changed must.
+func (c *checker) files(g graph) {
+	for i, t := range c.tasks {
+		before := g.ancestors(i)
+		last := func(p string) (Action, bool) { // what the nearest task before this one does to a file
+			for _, j := range before {
+				for _, f := range c.tasks[j].Files {
+					if f.Path == p {
+						return f.Action, true
+					}
+				}
+			}
+			return "", false
+		}
+		for _, f := range t.Files {
+			there := c.f.Exists(f.Path)
+			if a, ok := last(f.Path); ok {
+				there = a != Delete
+			}
+			switch {
+			case there && f.Action == Create:
+				c.say(t, "%s is to be created and is there already; say MODIFY", f.Path)
+			case !there && f.Action != Create:
+				c.say(t, "%s is not there, and no task before this one creates it", f.Path)
+			}
+		}
+	}
+}
+
+// disjoint adds a need where two tasks without an order between them own one file.
+func disjoint(plan []Task, landed []string) (out []Task, added []Edge) {
+	owners := map[string][]int{}
+	for _, i := range newGraph(plan).order() {
+		if slices.Contains(landed, plan[i].ID) {
+			continue
+		}
+		for _, f := range plan[i].Files {
+			owners[f.Path] = append(owners[f.Path], i)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(owners)) {
+		list := owners[p]
+		for k := 1; k < len(list); k++ {
+			a, b := list[k-1], list[k]
+			if slices.Contains(newGraph(plan).ancestors(b), a) {
+				continue
+			}
+			plan[b].Needs = append(plan[b].Needs, plan[a].ID)
+			added = append(added, Edge{From: plan[b].ID, To: plan[a].ID, Path: p})
+		}
+	}
+	return plan, added
+}
+
+// graph is the needs of tasks by position.
+type graph struct {
+	tasks []Task
+	needs [][]int
+}
+
+func newGraph(tasks []Task) graph {
+	at := make(map[string]int, len(tasks))
+	for i, t := range tasks {
+		at[t.ID] = i
+	}
+	g := graph{tasks: tasks, needs: make([][]int, len(tasks))}
+	for i, t := range tasks {
+		for _, n := range t.Needs {
+			if j, ok := at[n]; ok {
+				g.needs[i] = append(g.needs[i], j)
+			}
+		}
+	}
+	return g
+}
+
+// order is the tasks so that each follows what it needs, else as they are given. Tasks of a circle are left out.
+func (g graph) order() []int {
+	var out []int
+	done := make([]bool, len(g.tasks))
+	for {
+		more := false
+		for i := range g.tasks {
+			if !done[i] && !slices.ContainsFunc(g.needs[i], func(j int) bool { return !done[j] }) {
+				done[i], more = true, true
+				out = append(out, i)
+			}
+		}
+		if !more {
+			return out
+		}
+	}
+}
+
+// cycle is the ids of tasks that need each other in a circle, the first one again at the end; nil without one.
+func (g graph) cycle() []string {
+	ordered := g.order()
+	if len(ordered) == len(g.tasks) {
+		return nil
+	}
+	at := 0
+	for slices.Contains(ordered, at) {
+		at++
+	}
+	seen := map[int]int{}
+	var way []int
+	for {
+		if from, ok := seen[at]; ok {
+			way = append(way[from:], at)
+			break
+		}
+		seen[at] = len(way)
+		way = append(way, at)
+		for _, n := range g.needs[at] {
+			if !slices.Contains(ordered, n) {
+				at = n
+				break
+			}
+		}
+	}
+	out := make([]string, len(way))
+	for i, w := range way {
+		out[i] = g.tasks[w].ID
+	}
+	return out
+}
+
+// ancestors are the tasks that come before task i, nearest first.
+func (g graph) ancestors(i int) []int {
+	far := map[int]int{}
+	level := []int{i}
+	var out []int
+	for d := 1; len(level) > 0; d++ {
+		var next []int
+		for _, at := range level {
+			for _, n := range g.needs[at] {
+				if _, seen := far[n]; !seen && n != i {
+					far[n] = d
+					next = append(next, n)
+				}
+			}
+		}
+		slices.Sort(next)
+		out = append(out, next...)
+		level = next
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(far[a], far[b]) })
+	return out
+}
+
+// Order is the ids of the tasks in an order in which they can be built.
+func Order(tasks []Task) []string {
+	var out []string
+	for _, i := range newGraph(tasks).order() {
+		out = append(out, tasks[i].ID)
+	}
+	return out
+}
+
+// Depth is the number of tasks on the longest way through the plan.
+func Depth(tasks []Task) int {
+	g := newGraph(tasks)
+	deep, most := make([]int, len(tasks)), 0
+	for _, i := range g.order() {
+		deep[i] = 1
+		for _, n := range g.needs[i] {
+			deep[i] = max(deep[i], deep[n]+1)
+		}
+		most = max(most, deep[i])
+	}
+	return most
+}
+
+// Detail says how much of a task before it the author of a task is told.
+type Detail string
+
+// The details of the sliding window: the last one in full, the one before in short, older ones not at all.
+const (
+	Full    Detail = "FULL"
+	Summary Detail = "SUMMARY"
+)
+
+// Seen is a task before another one, with how much is told of it.
+type Seen struct {
+	ID     string
+	Detail Detail
+}
+
+// Window is what the author of a task is told of those before it: by their distance in the graph, nearest first. With
+// several parents each of them is the last one.
+func Window(tasks []Task, id string) []Seen {
+	g := newGraph(tasks)
+	at := slices.IndexFunc(tasks, func(t Task) bool { return t.ID == id })
+	if at < 0 {
+		return nil
+	}
+	var out []Seen
+	for _, p := range g.needs[at] {
+		out = append(out, Seen{tasks[p].ID, Full})
+	}
+	for _, p := range g.needs[at] {
+		for _, q := range g.needs[p] {
+			s := Seen{tasks[q].ID, Summary}
+			if !slices.ContainsFunc(out, func(o Seen) bool { return o.ID == s.ID }) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}

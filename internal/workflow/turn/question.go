@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// MaxQuestions bounds how many questions are asked at once.
+const MaxQuestions = 4
+
+// Question is what an author of a document asks a person.
+type Question struct {
+	Question string   `json:"question"`
+	Options  []string `json:"options"`
+	Default  string   `json:"default"`
+}
+
+// QuestionSchema is the JSON schema of a list of questions.
+const QuestionSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["question","default"],"properties":{` +
+	`"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"}},"default":{"type":"string"}}}}`
+
+// Questions asks a person all of them at once, and takes the default where the answer says nothing. With yes nobody is
+// asked: the defaults hold.
+func Questions(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
+	list = list[:min(len(list), MaxQuestions)]
+	numbers := make([]int, len(list))
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return flow.All(c, "question", numbers, func(i int) string { return fmt.Sprint(i + 1) }, func(c *flow.Ctx, i int) (step.QA, error) {
+		q := list[i]
+		qa := step.QA{Question: Clip(strings.TrimSpace(q.Question), 800), Answer: q.Default}
+		if yes {
+			return qa, nil
+		}
+		text := qa.Question
+		if len(q.Options) > 0 {
+			text += " [" + strings.Join(q.Options, " | ") + "]"
+		}
+		if q.Default != "" {
+			text += " (if you do not care: " + q.Default + ")"
+		}
+		a, err := flow.Ask(c, "answer", flow.Question{Text: Clip(text, 1200)})
+		if said := strings.TrimSpace(a.Text); a.Verb == flow.Reply && said != "" {
+			qa.Answer = said
+		}
+		return qa, err
+	})
+}
