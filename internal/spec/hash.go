@@ -20,7 +20,7 @@ func digestOf(n int, parts ...string) string {
 		all = append(append(all, s...), 0)
 	}
 	sum := sha256.Sum256(all)
-	return hex.EncodeToString(sum[:])[:n]
+	return hex.EncodeToString(sum[:(n+1)/2])[:n]
 }
 
 const (
@@ -34,7 +34,11 @@ func norm(s string) string { return strings.ReplaceAll(tidy(s), "`", "") }
 // tight drops all white space that does not keep two words apart; signatures are hashed so.
 func tight(s string) string {
 	s = norm(s)
+	if !strings.Contains(s, " ") {
+		return strings.TrimRight(s, ";,")
+	}
 	var b strings.Builder
+	b.Grow(len(s))
 	for i, r := range s {
 		if r == ' ' {
 			before, _ := utf8.DecodeLastRuneInString(s[:i])
@@ -51,18 +55,28 @@ func tight(s string) string {
 // SymbolHashes gives a hash of what other modules can see of each export: kind, name, signature
 // and, where it is declared, value and variants. Prose about it is left out.
 func SymbolHashes(d *Document) map[string]string {
-	sigs := map[string][]string{}
+	out := make(map[string]string, len(d.Exports))
 	for i := range d.Exports {
-		e := &d.Exports[i]
-		sigs[e.Name] = append(sigs[e.Name], string(e.Kind)+" "+tight(e.Signature)+"\x00"+tight(e.Value)+"\x00"+
-			strings.Join(e.Variants, "|"))
-	}
-	out := make(map[string]string, len(sigs))
-	for name, all := range sigs {
+		name := d.Exports[i].Name
+		if _, twice := out[name]; !twice {
+			out[name] = digestOf(short, name, d.Exports[i].promise())
+			continue
+		}
+		var all []string
+		for k := range d.Exports {
+			if d.Exports[k].Name == name {
+				all = append(all, d.Exports[k].promise())
+			}
+		}
 		slices.Sort(all)
 		out[name] = digestOf(short, append([]string{name}, all...)...)
 	}
 	return out
+}
+
+// promise is what others see of an export.
+func (e *Export) promise() string {
+	return string(e.Kind) + " " + tight(e.Signature) + "\x00" + tight(e.Value) + "\x00" + strings.Join(e.Variants, "|")
 }
 
 // InterfaceHash is one hash over all [SymbolHashes]; the order of the exports does not matter.

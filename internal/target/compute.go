@@ -64,6 +64,7 @@ type module struct {
 	hasSource  bool
 	rows       []row
 	doc        *spec.Document
+	known      *index.Module  // made of the document
 	problems   []spec.Problem // of the document
 	unreadable bool
 	node       bool
@@ -208,6 +209,9 @@ func (r *run) readAhead() {
 			for i := next.Add(1) - 1; i < int64(len(r.mods)); i = next.Add(1) - 1 {
 				if m := r.mods[i]; !m.recorded() {
 					m.load(r.f.Read)
+					if m.doc != nil {
+						m.interfaceOf()
+					}
 				}
 			}
 		})
@@ -310,12 +314,20 @@ func (r *run) convention(dir string) string {
 	return hash
 }
 
+// interfaceOf is the document as the index wants it, made once.
+func (m *module) interfaceOf() index.Module {
+	if m.known == nil {
+		x := index.Of(m.doc)
+		x.Dir = m.dir
+		m.known = &x
+	}
+	return *m.known
+}
+
 // indexed is the module as the index wants it, from the document or from its record.
 func (m *module) indexed() index.Module {
 	if m.doc != nil {
-		x := index.Of(m.doc)
-		x.Dir = m.dir
-		return x
+		return m.interfaceOf()
 	}
 	x := index.Module{Dir: m.dir}
 	if len(m.rows) == 0 {
