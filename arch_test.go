@@ -27,12 +27,15 @@ var allowed = map[string][]string{
 	"index":             {"spec", "source"},
 	"target":            {"spec", "index", "toolchain"},
 	"inspect":           {"spec", "index", "signature", "source", "toolchain"},
+	"works":             {"spec"},
+	"task":              {},
 	"flow":              {},
 	"flow/flowtest":     {"flow"},
-	"step":              {"flow"},
+	"step":              {"flow", "task"},
 	"workflow/turn":     {"flow", "step"},
 	"workflow/compile":  {"flow", "step", "spec", "source", "index", "target", "toolchain", "workflow/turn"},
 	"workflow/document": {"flow", "step", "spec", "workflow/turn"},
+	"workflow/work":     {"flow", "step", "task", "workflow/turn"},
 	"blob":              {},
 	"proc":              {},
 	"git":               {"proc"},
@@ -42,6 +45,7 @@ var allowed = map[string][]string{
 	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
+		"task", "works",
 	},
 	"flow/local": {"flow", "blob"},
 	"report":     {"flow", "step", "spec"},
@@ -58,7 +62,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document"}
+var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "task", "works"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

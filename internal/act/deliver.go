@@ -50,7 +50,11 @@ func (a *Actor) rebased(ctx context.Context, tip, base string) (string, error) {
 	if err != nil {
 		return "", machinery(err)
 	}
-	if len(parents) == 0 {
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return "", machinery(err)
+	}
+	if len(parents) == 0 || head.Commit == base { // it began at what is checked out
 		return tip, nil
 	}
 	parent, err := a.at(ctx, parents[0])

@@ -24,6 +24,7 @@ type private struct {
 	Users     []user                 `json:"users,omitempty"`     // modules that use this one and are up to date
 	Unchanged []string               `json:"unchanged,omitempty"` // items that frozen tests cover
 	Packages  []toolchain.Dependency `json:"packages,omitempty"`  // that the spec names
+	Chains    []toolchain.Found      `json:"chains,omitempty"`    // of a project, where the work is on all of it
 }
 
 // user is a module that uses another one, with its frozen tests.

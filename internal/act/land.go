@@ -3,7 +3,6 @@ package act
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"os"
@@ -60,7 +59,9 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 		return step.LandOut{}, machinery(err)
 	}
 	if len(j.Previous) > 0 {
-		if out, ok, err := a.landed(ctx, j, id); ok || err != nil {
+		if out, ok, err := landedAs(ctx, a, j, id, func(c git.LogEntry) step.LandOut {
+			return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+		}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
 			return out, err
 		}
 	}
@@ -126,32 +127,6 @@ type landing struct {
 	head   step.HeadOut
 	merged string
 	out    step.LandOut
-}
-
-// landed finds the commit of an earlier start of this step.
-func (a *Actor) landed(ctx context.Context, j flow.Job, tip string) (step.LandOut, bool, error) {
-	base, err := a.o.Repo.Ref(ctx, baseRef(j.Run))
-	if err != nil {
-		return step.LandOut{}, false, machinery(err)
-	}
-	log, err := a.o.Repo.Log(ctx, tip, base, 0)
-	if err != nil {
-		return step.LandOut{}, false, machinery(err)
-	}
-	for _, c := range log {
-		if c.Trailer(trailerStep) != j.Key {
-			continue
-		}
-		for _, dir := range j.Previous {
-			var out step.LandOut
-			raw, err := os.ReadFile(filepath.Join(dir, landFile))
-			if err == nil && json.Unmarshal(raw, &out) == nil && out.Commit == c.ID {
-				return out, true, nil
-			}
-		}
-		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}, true, nil
-	}
-	return step.LandOut{}, false, nil
 }
 
 // checkMerged proves the merged tree, unless it is the very tree that was

@@ -14,6 +14,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Handlers are the handlers of all steps.
@@ -36,6 +37,11 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.Describe, a.describe),
 		flow.Handle(step.SpecSurvey, a.specSurvey),
 		flow.Handle(step.SpecDraft, a.specDraft),
+		flow.Handle(step.WorkSurvey, a.workSurvey),
+		flow.Handle(step.PlanCheck, a.planCheck),
+		flow.Handle(step.KeepPlan, a.keepPlan),
+		flow.Handle(step.ProveTask, a.proveTask),
+		flow.Handle(step.LandTask, a.landTask),
 	}
 }
 
@@ -398,6 +404,16 @@ func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t ste
 	if err != nil {
 		return err
 	}
-	pv.Module.Base = t.Tree
-	return a.checkError(c.Furnish(ctx, pv.Module, clone.Root()))
+	chains := pv.Chains
+	if chains == nil {
+		chains = []toolchain.Found{pv.Module.Chain}
+	}
+	for _, chain := range chains {
+		m := pv.Module
+		m.Base, m.Chain = t.Tree, chain
+		if err := c.Furnish(ctx, m, clone.Root()); err != nil {
+			return a.checkError(err)
+		}
+	}
+	return nil
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/syntax"
 	"github.com/jacquard-build/jacquard/internal/workflow/compile"
 	"github.com/jacquard-build/jacquard/internal/workflow/document"
+	"github.com/jacquard-build/jacquard/internal/workflow/work"
 )
 
 // project is an opened project directory.
@@ -177,7 +178,7 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 }
 
 func workflows() []flow.Runnable {
-	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec}
+	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec, work.Workflow}
 }
 
 // blobStore adapts the store to the kernel's interface.

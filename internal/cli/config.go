@@ -31,6 +31,11 @@ type config struct {
 	Setup  []string          `yaml:"setup"`  // commands that prepare a check tree
 	Copy   []string          `yaml:"copy"`   // ignored files that checks need, for example .env.test
 	Checks map[string]string `yaml:"checks"` // build, test, lint, format: commands instead of the table's
+	Work   struct {          // limits of the modes of work
+		DirectRequirements int `yaml:"direct_requirements"`
+		DirectCriteria     int `yaml:"direct_criteria"`
+		PipelineTasks      int `yaml:"pipeline_tasks"`
+	} `yaml:"work"`
 	Limits struct {
 		Turn  duration `yaml:"turn"`  // longest agent turn
 		Idle  duration `yaml:"idle"`  // longest silence of an agent

@@ -74,7 +74,7 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 	if lacks(x.Decompile(root(dir))) == 0 {
 		return p.nothingToDescribe()
 	}
-	return p.writeDocuments(ctx, "decompile", in, budget, f.driveOptions)
+	return p.startRun(ctx, "decompile", in, budget, f.driveOptions)
 }
 
 func lacks(list []inspect.Decompiled) int {
@@ -157,8 +157,8 @@ func (p *project) writeSpecs(ctx context.Context, list []inspect.Decompiled) err
 	return nil
 }
 
-// writeDocuments starts a run that writes documents, or goes on with the one that was asked for the same.
-func (p *project) writeDocuments(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) (err error) {
+// startRun starts a run, or goes on with the one that was asked for the same.
+func (p *project) startRun(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) (err error) {
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return err

@@ -94,14 +94,21 @@ func (w *watch) step(ctx context.Context) {
 
 // line is the plain text of one event; "" when it is nothing for people.
 func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
-	dir, isModule := strings.CutPrefix(e.Branch, "module/")
+	dir, isModule := report.ModuleOf(e.Branch)
 	switch e.Type {
 	case flow.EventStart:
 		if starts && isModule && strings.HasSuffix(e.Key, ":head") {
+			if workflow == "work" {
+				return report.TaskStarted(l, dir)
+			}
 			return report.Started(l, dir)
 		}
 	case flow.EventNote:
-		if workflow != "compile" {
+		switch workflow {
+		case "compile":
+		case "work":
+			return workLine(l, e, dir)
+		default:
 			return documentLine(l, e, dir)
 		}
 		return noteLine(l, e, dir)
@@ -134,6 +141,27 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 		if json.Unmarshal(e.Data, &d) == nil {
 			return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), dir, d.Until.Local().Format("15:04:05"))
 		}
+	}
+	return ""
+}
+
+// workLine is the text of a note of a run of work.
+func workLine(l report.Lang, e flow.Event, id string) string {
+	switch {
+	case e.Key == "planned":
+		if p, err := decode[step.WorkNote](e.Data); err == nil {
+			return report.WorkPlanned(l, p)
+		}
+	case strings.HasSuffix(e.Key, ":result"):
+		if r, err := decode[step.TaskResult](e.Data); err == nil {
+			return report.Task(l, r)
+		}
+	case strings.HasSuffix(e.Key, "/landing"):
+		if n, err := decode[step.AttemptNote](e.Data); err == nil {
+			return report.Attempt(l, id, n)
+		}
+	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
+		return noteLine(l, e, cmp.Or(id, "work"))
 	}
 	return ""
 }
@@ -205,7 +233,11 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 	code := exitOK
 	switch st.State {
 	case flow.Done:
-		if rep.Workflow != "compile" {
+		switch rep.Workflow {
+		case "compile":
+		case "work":
+			return p.worked(rep, st)
+		default:
 			return p.documented(rep, st)
 		}
 		out, err := decode[step.CompileOut](st.Out)
@@ -298,6 +330,10 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 			if g.Question.Class != "" {
 				continue
 			}
+			if slices.Contains(g.Question.Options, flow.Approve) {
+				fmt.Fprintf(&b, l.T("? %s  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard edit %s\n"), withEnd(report.Question(l, g.Key, g.Question)), id, id, id)
+				continue
+			}
 			fmt.Fprintf(&b, l.T("? %s\n  jacquard answer %s --gate %s TEXT\n"), report.Question(l, g.Key, g.Question), id, g.Key)
 		}
 		if repairClass(st.Gates) == "" {
@@ -307,6 +343,8 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 	}
 	return b.String()
 }
+
+func withEnd(s string) string { return strings.TrimRight(s, "\n") + "\n" }
 
 // repairClass is why a run waits for a repair, "" when it only asks questions.
 func repairClass(gates []flow.Gate) flow.Class {

@@ -512,7 +512,10 @@ func costs(ctx context.Context, rt *local.Runtime, run string) ([]costRow, step.
 		if err != nil {
 			continue
 		}
-		mod := strings.TrimPrefix(s.Branch, "module/")
+		mod, ok := report.ModuleOf(s.Branch)
+		if !ok {
+			mod = s.Branch
+		}
 		role, _, _ := report.Split(strings.TrimPrefix(s.Key, s.Branch+":"))
 		k := [2]string{mod, role}
 		i, ok := index[k]

@@ -29,10 +29,13 @@ type Run struct {
 	Result   *step.CompileOut `json:"result,omitempty"`
 	// Documents is the result of a run that writes documents: decompile, spec.
 	Documents *step.DocumentOut `json:"documents,omitempty"`
-	Error     *flow.Failure     `json:"error,omitempty"`
-	byDir     map[string]*Module
-	gates     map[string]bool
-	last      int64
+	// Work is the result of a run of work, Request what it is about.
+	Work    *step.WorkOut  `json:"work,omitempty"`
+	Request *step.WorkNote `json:"request,omitempty"`
+	Error   *flow.Failure  `json:"error,omitempty"`
+	byDir   map[string]*Module
+	gates   map[string]bool
+	last    int64
 }
 
 // Module is one module of a run.
@@ -47,6 +50,7 @@ type Module struct {
 	Usage    step.Usage         `json:"usage"`
 	Attempts []step.AttemptNote `json:"attempts,omitempty"`
 	Result   *step.ModuleResult `json:"result,omitempty"`
+	Task     *step.TaskResult   `json:"task,omitempty"` // of a run of work, where Dir is the id of a task
 }
 
 // New makes an empty report of a run.
@@ -62,6 +66,11 @@ func New(r flow.Run) *Run {
 		var c step.CompileOut
 		if json.Unmarshal(r.Out, &c) == nil {
 			out.Result = &c
+		}
+	case r.Def == "work":
+		var w step.WorkOut
+		if json.Unmarshal(r.Out, &w) == nil {
+			out.Work = &w
 		}
 	default:
 		var d step.DocumentOut
@@ -125,11 +134,17 @@ func (r *Run) Apply(e flow.Event) {
 	}
 }
 
-const group = "module/"
+// ModuleOf is the directory of the module, or the id of the task, that a branch is about.
+func ModuleOf(branch string) (string, bool) {
+	if dir, ok := strings.CutPrefix(branch, "module/"); ok {
+		return dir, true
+	}
+	return strings.CutPrefix(branch, "task/")
+}
 
 // place finds the module of an event and the rest of its key.
 func (r *Run) place(e flow.Event) (*Module, string) {
-	dir, ok := strings.CutPrefix(e.Branch, group)
+	dir, ok := ModuleOf(e.Branch)
 	if !ok {
 		return nil, ""
 	}
@@ -177,6 +192,19 @@ func Split(key string) (phase string, attempt int, what string) {
 func (r *Run) note(e flow.Event) {
 	m, rest := r.place(e)
 	switch {
+	case m == nil && e.Key == "planned" && r.Workflow == "work":
+		var p step.WorkNote
+		if json.Unmarshal(e.Data, &p) == nil {
+			r.Request = &p
+			for _, t := range p.Tasks {
+				r.Module(t.ID).Reason = t.Title
+			}
+		}
+	case m == nil && strings.HasSuffix(e.Key, "/gate"):
+		var p step.WorkNote
+		if json.Unmarshal(e.Data, &p) == nil {
+			r.Request = &p
+		}
 	case m == nil && e.Key == "planned":
 		var p step.PlanNote
 		if json.Unmarshal(e.Data, &p) != nil {
@@ -187,6 +215,12 @@ func (r *Run) note(e flow.Event) {
 			r.Module(dir).Reason = p.Reasons[i]
 		}
 	case m == nil:
+	case rest == "result" && r.Workflow == "work":
+		var res step.TaskResult
+		if json.Unmarshal(e.Data, &res) == nil {
+			m.Task, m.Phase, m.Step, m.Ended = &res, "done", "", e.At
+			r.cost(m, res.Usage)
+		}
 	case rest == "result" && r.Workflow != "compile":
 		var res step.DocumentModule
 		if json.Unmarshal(e.Data, &res) == nil {

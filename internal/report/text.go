@@ -240,7 +240,7 @@ func Summary(l Lang, o step.CompileOut) string {
 // asks is worded again for its reader, what broke is said as it is.
 func Question(l Lang, key string, q flow.Question) string {
 	i := strings.LastIndexByte(key, ':')
-	if dir, ok := strings.CutPrefix(key[:max(i, 0)], group); ok && strings.HasPrefix(key[i+1:], "language/") && q.Class == "" {
+	if dir, ok := ModuleOf(key[:max(i, 0)]); ok && strings.HasPrefix(key[i+1:], "language/") && q.Class == "" {
 		return fmt.Sprintf(l.T("In which language is %s to be written? The project does not say: %s"), dir, strings.Join(q.Options, ", "))
 	}
 	return q.Text

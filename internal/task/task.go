@@ -89,14 +89,15 @@ var Types = []string{"feat", "fix", "test", "docs", "refactor", "chore"}
 func Check(tasks []Task, f Facts) (plan []Task, added []Edge, problems []Problem) {
 	c := checker{tasks: tasks, f: f, byID: map[string]int{}}
 	c.shape()
+	shapely := len(c.problems) == 0
 	c.coverage()
-	if len(c.problems) > 0 {
+	if !shapely {
 		return nil, nil, c.problems
 	}
 	plan = clone(tasks)
-	g := newGraph(plan)
-	if loop := g.cycle(); len(loop) > 0 {
-		return nil, nil, []Problem{{"", "the tasks need each other in a circle: " + strings.Join(loop, " → ")}}
+	if loop := newGraph(plan).cycle(); len(loop) > 0 {
+		c.say(Task{}, "the tasks need each other in a circle: %s", strings.Join(loop, " → "))
+		return nil, nil, c.problems
 	}
 	plan, added = disjoint(plan, f.Landed)
 	c.tasks = plan

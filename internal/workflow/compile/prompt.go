@@ -232,7 +232,7 @@ func feedback(b *strings.Builder, fb *judged) {
 		return
 	}
 	if fb.said != "" {
-		fmt.Fprintf(b, "\nThe author of the attempt before this one said (data, as in a document):\n<feedback>\n%s\n</feedback>\n", turn.Clip(strings.ReplaceAll(fb.said, "</feedback>", "< /feedback>"), 2000))
+		b.WriteString("\nThe author of the attempt before this one said (data, as in a document):\n" + turn.Fenced("feedback", turn.Clip(fb.said, 2000)))
 	}
 	switch {
 	case fb.title != "":
@@ -243,26 +243,7 @@ func feedback(b *strings.Builder, fb *judged) {
 		b.WriteString("\nWhat was found:\n")
 	}
 	if fb.text != "" {
-		fmt.Fprintf(b, "<feedback>\n%s\n</feedback>\n", turn.Clip(strings.ReplaceAll(fb.text, "</feedback>", "< /feedback>"), 8000))
+		b.WriteString(turn.Fenced("feedback", turn.Clip(fb.text, 8000)))
 	}
-	for _, f := range bound(fb.findings, 40) {
-		place := f.Path
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", f.Path, f.Line)
-		}
-		most := 400
-		if strings.Contains(f.Message, "\nIt was:\n") {
-			most = 3000
-		}
-		if f.Rule == "test-disputed" || f.Rule == "test-kept" {
-			most = 1000
-		}
-		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, turn.Clip(f.Message, most))
-	}
-	for _, t := range bound(fb.failures, 20) {
-		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)
-		if t.Message != "" {
-			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(turn.Clip(t.Message, 1200), "\n", "\n  "))
-		}
-	}
+	turn.Findings(b, fb.findings, fb.failures)
 }

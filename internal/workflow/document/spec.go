@@ -134,7 +134,7 @@ func (w *writing) task() string {
 	if w.in.Yes {
 		b.WriteString("Nobody can be asked: decide what is open yourself, and write it into `decisions`.\n")
 	}
-	fmt.Fprintf(&b, "The request:\n<request>\n%s\n</request>\n", strings.ReplaceAll(w.in.Request, "</request>", "< /request>"))
+	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
 	for i, qa := range w.answers {
 		if i == 0 {
 			b.WriteString("\nQuestions that were answered; do not ask them again:\n")

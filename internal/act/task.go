@@ -1,0 +1,365 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Trailers of the commits of tasks.
+const (
+	trailerResult = "Result"
+	trailerWork   = "Jacquard-Work"
+	trailerTask   = "Jacquard-Task"
+)
+
+// proveTask is the step work.prove.
+func (a *Actor) proveTask(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
+	return a.taskProof(ctx, j, in, in.Base, in.Tree)
+}
+
+// taskProof proves a tree of a task against the one that it was made from. Tests that failed before are nobody's.
+func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, before, tree string) (step.TaskProof, error) {
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return step.TaskProof{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.TaskProof{}, err
+	}
+	t := taskCheck(in, chainsOf(v), before, tree)
+	for i := range t.Chains {
+		t.Chains[i].Override = a.o.Checks.Commands
+	}
+	proof, ran, err := c.Task(ctx, t, before, tree)
+	if err != nil {
+		return step.TaskProof{}, a.checkError(err)
+	}
+	known, err := a.failedBefore(ctx, c, t, before, proof)
+	if err != nil {
+		return step.TaskProof{}, err
+	}
+	out := step.TaskProof{}
+	if len(known) > 0 {
+		for id, text := range known {
+			t.Known = append(t.Known, id)
+			out.Baseline = append(out.Baseline, text)
+		}
+		slices.Sort(t.Known)
+		slices.Sort(out.Baseline)
+		if proof, ran, err = c.Task(ctx, t, before, tree); err != nil {
+			return step.TaskProof{}, a.checkError(err)
+		}
+	}
+	out.Passed, out.Findings, out.Counts = proof.Passed, bound(proof.Findings, 60), proof.Counts()
+	for _, f := range proof.Failures() {
+		if !slices.Contains(t.Known, f.ID) {
+			out.Failures = append(out.Failures, f)
+		}
+	}
+	out.Failures, out.Baseline = short(out.Failures), bound(out.Baseline, 50)
+	out.Checks = checkResults(proof, ran)
+	changes, err := a.o.Repo.Diff(ctx, before, tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	for _, ch := range bound(changes, 200) {
+		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
+	}
+	out.Records, err = a.evidence(proof)
+	return out, err
+}
+
+// taskCheck is a task as its checks take it.
+func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) check.Task {
+	owned := map[string]bool{}
+	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report}
+	for _, f := range in.Task.Files {
+		owned[f.Path] = true
+		if kind := toolchain.ConfigKindOf(f.Path); kind != toolchain.NoConfig {
+			t.Config = append(t.Config, f.Path)
+			if kind == toolchain.ManifestConfig || kind == toolchain.LockConfig {
+				t.Base = tree // the plan says that what is installed changes
+			}
+		}
+	}
+	for _, f := range in.More { // never configuration, and never what another task owns
+		if toolchain.ConfigKindOf(f.Path) == toolchain.NoConfig && !slices.Contains(in.Taken, f.Path) {
+			owned[f.Path] = true
+		}
+	}
+	t.Owns = func(p string) bool { return owned[p] }
+	t.Taken = func(p string) bool { return slices.Contains(in.Taken, p) }
+	for _, line := range in.Task.Verify {
+		argvs, err := commandLine(line)
+		if err != nil { // of a plan that nobody has checked
+			argvs = [][]string{{line}}
+		}
+		t.Verify = append(t.Verify, argvs...)
+	}
+	return t
+}
+
+// failedBefore are the failures of a proof that were there before the task, by id with how they are listed.
+func (a *Actor) failedBefore(ctx context.Context, c *check.Checker, t check.Task, before string, proof check.Proof) (map[string]string, error) {
+	out := map[string]string{}
+	if proof.Passed {
+		return out, nil
+	}
+	for _, f := range proof.Failures() {
+		file, _ := toolchain.SplitID(f.ID)
+		i := slices.IndexFunc(t.Chains, func(c toolchain.Found) bool { return c.Root == "." || strings.HasPrefix(file, c.Root+"/") })
+		if i < 0 {
+			continue
+		}
+		text, err := a.excuse(ctx, c, t.Chains[i], before, f)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			out[f.ID] = text
+		}
+	}
+	return out, nil
+}
+
+// checkResults are the checks of a proof in the order of the original's verifier, for documents.
+func checkResults(p check.Proof, ran []string) []step.CheckResult {
+	rules := map[string]string{
+		"build-failed": check.CheckBuild, "lint": check.CheckLint, "verify-failed": check.CheckVerify, "no-changes": check.CheckFiles, "undeclared-file": check.CheckFiles,
+		"out-of-scope": check.CheckFiles, "no-test": check.CheckTests, "test-passes-without": check.CheckTests, "test-missing": check.CheckTests, "flaky-test": check.CheckTests,
+		"no-tests-ran": check.CheckTests, "runner-failed": check.CheckTests, "check-invalid": check.CheckTests,
+	}
+	counts := p.Counts()
+	var out []step.CheckResult
+	for _, name := range []string{check.CheckBuild, check.CheckLint, check.CheckTests, check.CheckVerify, check.CheckFiles, check.CheckAudit} {
+		r := step.CheckResult{Name: name, Status: "PASS"}
+		if !slices.Contains(ran, name) {
+			r.Status = "N/A"
+		}
+		for _, f := range p.Findings {
+			of := rules[f.Rule]
+			if of == "" {
+				of = check.CheckAudit
+			}
+			if of != name || f.Severity == step.Warn && r.Status == "FAIL" {
+				continue
+			}
+			if f.Severity == step.Rejects {
+				r.Status, r.Output = "FAIL", clip(f.Message, 300)
+			} else if r.Status == "PASS" && f.Severity == step.Fix {
+				r.Status, r.Output = "WARN", clip(f.Message, 300)
+			}
+		}
+		if name == check.CheckTests {
+			if r.Count = counts.Passed; counts.Failed > 0 {
+				r.Status, r.Output = "FAIL", fmt.Sprintf("%d of %d failed", counts.Failed, counts.Total)
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// landTask is the step work.land: merge, prove the merged tree, write the documents and commit on the run's branch. It
+// looks for its trailer first, so that a commit is never made twice.
+func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (step.LandTaskOut, error) {
+	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	if err != nil {
+		return step.LandTaskOut{}, machinery(err)
+	}
+	if len(j.Previous) > 0 {
+		if out, ok, err := landedAs(ctx, a, j, id, func(c git.LogEntry) step.LandTaskOut {
+			return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+		}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
+			return out, err
+		}
+	}
+	head, err := a.at(ctx, id)
+	if err != nil {
+		return step.LandTaskOut{}, err
+	}
+	from, err := a.at(ctx, in.From)
+	if err != nil {
+		return step.LandTaskOut{}, err
+	}
+	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, in.Tree)
+	if err != nil {
+		return step.LandTaskOut{}, machinery(err)
+	}
+	out := step.LandTaskOut{Head: head}
+	for _, c := range conflicts {
+		out.Conflicts = append(out.Conflicts, c.Path)
+	}
+	if out.Start, err = a.start(ctx, from.Tree, head.Tree, in.Tree, out.Conflicts); err != nil {
+		return out, err
+	}
+	if len(conflicts) > 0 {
+		out.Proof.Findings, err = a.bothSides(ctx, from.Tree, in.Tree, out.Conflicts)
+		return out, err
+	}
+	if tree != in.Tree {
+		if out.Proof, err = a.taskProof(ctx, j, in.TaskIn, head.Tree, tree); err != nil || !out.Proof.Passed {
+			return out, err
+		}
+	}
+	return a.commitTask(ctx, j, in, head, tree, out)
+}
+
+// bothSides tells an author of his own changes of files that somebody else has changed at the same place; the others'
+// are in the tree.
+func (a *Actor) bothSides(ctx context.Context, from, mine string, paths []string) ([]step.Finding, error) {
+	diff, err := a.o.Repo.AddedLines(ctx, from, mine)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	var out []step.Finding
+	for _, p := range paths {
+		var b strings.Builder
+		b.WriteString("Another task changed this file at the same place. It is in the tree as that task left it; make your change again on top of it, and keep theirs.")
+		for _, d := range diff {
+			if d.Path != p {
+				continue
+			}
+			b.WriteString(" Your change was:\n")
+			for _, l := range d.Removed {
+				fmt.Fprintf(&b, "-%s\n", l.Text)
+			}
+			for _, l := range d.Added {
+				fmt.Fprintf(&b, "+%s\n", l.Text)
+			}
+		}
+		out = append(out, step.Finding{Rule: "merge-conflict", Severity: step.Rejects, Path: p, Message: clip(b.String(), 2500)})
+	}
+	return out, nil
+}
+
+func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, head step.HeadOut, merged string, out step.LandTaskOut) (step.LandTaskOut, error) {
+	plan, err := load[step.WorkPlan](a.o.Blobs, in.Plan)
+	if err != nil {
+		return out, err
+	}
+	changes, err := a.o.Repo.Diff(ctx, head.Tree, merged)
+	if err != nil {
+		return out, machinery(err)
+	}
+	for _, ch := range bound(changes, 200) {
+		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
+	}
+	hashes, err := a.taskHashes(ctx, j.Run, head.Commit)
+	if err != nil {
+		return out, err
+	}
+	v, err := a.tree(ctx, merged, nil)
+	if err != nil {
+		return out, err
+	}
+	w := workFiles{plan: plan, in: in, files: out.Files, hashes: hashes, now: a.o.Now(), read: v.bytes, paths: v.paths()}
+	docs := w.documents()
+	var edits []git.Edit
+	for p, data := range docs {
+		id, err := a.o.Repo.WriteBlob(ctx, data)
+		if err != nil {
+			return out, machinery(err)
+		}
+		edits = append(edits, git.Edit{Path: p, Mode: "100644", ID: id})
+	}
+	out.Result = w.resultPath()
+	c := a.commit(j.Run, commitMessage(in, out.Files))
+	c.Trailers = append([]git.Trailer{{Key: trailerResult, Value: out.Result}}, c.Trailers...)
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work}, git.Trailer{Key: trailerTask, Value: in.Task.ID},
+		git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: merged})
+	c.Parents = []string{head.Commit}
+	if c.Tree, err = a.o.Repo.EditTree(ctx, merged, edits); err != nil {
+		return out, machinery(err)
+	}
+	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
+		return out, machinery(err)
+	}
+	out.Tree, out.Passed = c.Tree, true
+	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {
+		return out, machinery(err)
+	}
+	return out, machinery(a.effect("land", func() error {
+		return a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, head.Commit)
+	}))
+}
+
+// commitMessage is the message of a task's commit without its trailers: type(TASK-00): title, and what changed.
+func commitMessage(in step.LandTaskIn, files []step.Change) string {
+	kind := in.Task.Type
+	if !slices.Contains(task.Types, kind) {
+		kind = "feat"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s(%s): %s\n\n", kind, in.Task.ID, in.Task.Title)
+	list := in.Lines
+	if len(list) == 0 {
+		words := map[string]string{"A": "add", "M": "change", "D": "delete", "T": "change"}
+		for _, f := range bound(files, 20) {
+			list = append(list, words[f.Status]+" "+f.Path)
+		}
+	}
+	for _, l := range list {
+		fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(l, "- "))
+	}
+	return b.String()
+}
+
+// taskHashes are the commits of a run's tasks, by id.
+func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]string, error) {
+	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return nil, machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	out := map[string]string{}
+	for _, c := range log {
+		if t := c.Trailer(trailerTask); t != "" {
+			out[t] = c.ID
+		}
+	}
+	return out, nil
+}
+
+// landedAs finds the commit of an earlier start of a landing step, with what that start had to say of it.
+func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
+	var none T
+	base, err := a.o.Repo.Ref(ctx, baseRef(j.Run))
+	if err != nil {
+		return none, false, machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	if err != nil {
+		return none, false, machinery(err)
+	}
+	for _, c := range log {
+		if c.Trailer(trailerStep) != j.Key {
+			continue
+		}
+		for _, dir := range j.Previous {
+			var out T
+			raw, err := os.ReadFile(filepath.Join(dir, landFile))
+			if err == nil && json.Unmarshal(raw, &out) == nil && commit(out) == c.ID {
+				return out, true, nil
+			}
+		}
+		return bare(c), true, nil
+	}
+	return none, false, nil
+}

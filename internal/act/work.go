@@ -1,0 +1,408 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+// workSurvey is the step work.survey: where the work begins, what its authors have to know, and its id.
+func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (step.WorkSurveyOut, error) {
+	commit, tree, err := a.workBase(ctx, j.Run)
+	if err != nil {
+		return step.WorkSurveyOut{}, err
+	}
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return step.WorkSurveyOut{}, err
+	}
+	lang := works.ReadLanguages(nil, v.bytes("CLAUDE.md"), in.Language)
+	out := step.WorkSurveyOut{
+		Commit: commit, Tree: tree, Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
+	}
+	chains := chainsOf(v)
+	pv := private{Chains: chains}
+	if len(chains) > 0 {
+		pv.Module.Dir, pv.Module.Chain = chains[0].Root, chains[0]
+	}
+	var stack []string
+	for _, c := range chains {
+		stack = append(stack, c.Language+" ("+c.Manager+", "+c.Runner+")")
+		for _, cmd := range commandsFor(c) {
+			if !slices.Contains(out.Commands, cmd) {
+				out.Commands = append(out.Commands, cmd)
+			}
+		}
+	}
+	out.Stack = cmp.Or(strings.Join(slices.Compact(stack), ", "), "none yet")
+	if out.Private, err = put(a.o.Blobs, pv); err != nil {
+		return out, err
+	}
+	if err := a.workDocs(v, &out); err != nil {
+		return out, err
+	}
+	if in.Work != "" {
+		return out, a.workKnown(ctx, v, in, &out)
+	}
+	out.Work, err = a.claimWork(ctx, j, v, lang.Output)
+	return out, err
+}
+
+// workBase is the commit that a run of work begins at: what is checked out, since its commits are to follow that one.
+func (a *Actor) workBase(ctx context.Context, run string) (commit, tree string, err error) {
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return "", "", machinery(err)
+	}
+	if a.o.NoGit || head.Unborn {
+		return a.snapshot(ctx, run)
+	}
+	err = a.o.Repo.SetRef(ctx, baseRef(run), head.Commit, "")
+	if err != nil && !errors.Is(err, git.ErrMoved) {
+		return "", "", machinery(err)
+	}
+	base, err := a.o.Repo.Ref(ctx, baseRef(run)) // that of an earlier start, where there was one
+	if err != nil {
+		return "", "", machinery(err)
+	}
+	at, err := a.at(ctx, base)
+	return at.Commit, at.Tree, err
+}
+
+// chainsOf are the toolchains of a project, one for each manifest that sources are below.
+func chainsOf(v *view) []toolchain.Found {
+	pr := toolchain.NewProject(v.paths(), v.bytes)
+	seen := map[string]bool{}
+	var out []toolchain.Found
+	dirs := map[string]bool{".": true}
+	for _, p := range v.paths() {
+		if toolchain.LanguageOf(p) != "" {
+			dirs[path.Dir(p)] = true
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(dirs)) {
+		f, ok := pr.Detect(d)
+		if key := f.Ecosystem + " " + f.Root; ok && !seen[key] {
+			seen[key] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+const claimPrefix = keptPrefix + "works/"
+
+// claimWork gives the run a number that nobody else has or had: one more than the highest of the list, the folders and
+// the claims of other runs. A claim is a ref that may only be created, so that two runs never get the same.
+func (a *Actor) claimWork(ctx context.Context, j flow.Job, v *view, language string) (string, error) {
+	tree := works.Read(v.paths(), v.bytes, language)
+	for {
+		claims, err := a.o.Repo.Refs(ctx, claimPrefix)
+		if err != nil {
+			return "", machinery(err)
+		}
+		var folders []string
+		for name, id := range claims {
+			work := strings.TrimPrefix(name, claimPrefix)
+			if mine, err := a.claimedBy(ctx, id, j); err != nil || mine {
+				return work, err
+			}
+			folders = append(folders, work)
+		}
+		for _, w := range tree.Works {
+			folders = append(folders, w.ID)
+		}
+		work := works.NextWork(tree.List, folders)
+		c := a.commit(j.Run, "the number "+work+" is taken")
+		if c.Tree, err = a.o.Repo.EditTree(ctx, "", nil); err != nil {
+			return "", machinery(err)
+		}
+		id, err := a.o.Repo.CommitTree(ctx, c)
+		if err != nil {
+			return "", machinery(err)
+		}
+		err = a.effect("claim", func() error { return a.o.Repo.SetRef(ctx, claimPrefix+work, id, "") })
+		if err == nil {
+			return work, nil
+		}
+		if !errors.Is(err, git.ErrMoved) { // else another run was faster
+			return "", machinery(err)
+		}
+	}
+}
+
+// claimedBy reports whether an earlier start of this very step made a claim.
+func (a *Actor) claimedBy(ctx context.Context, claim string, j flow.Job) (bool, error) {
+	if len(j.Previous) == 0 {
+		return false, nil
+	}
+	log, err := a.o.Repo.Log(ctx, claim, "", 1)
+	if err != nil {
+		return false, machinery(err)
+	}
+	return len(log) == 1 && log[0].Trailer("Jacquard-Run") == j.Run, nil
+}
+
+// workDocs are what all authors of a request are shown: the layout, the conventions, and what the sources export.
+func (a *Actor) workDocs(v *view, out *step.WorkSurveyOut) error {
+	var err error
+	doc := func(title, text string) {
+		if text = strings.TrimSpace(text); text == "" || err != nil {
+			return
+		}
+		var ref flow.Blob
+		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
+		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
+	}
+	doc("layout of the project", layout(v.paths()))
+	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
+		doc(f, clip(string(v.bytes(f)), 16_000))
+	}
+	var b strings.Builder
+	for _, p := range v.paths() {
+		if !toolchain.IsSource(p) || toolchain.IsTest(p) || b.Len() > maxShown {
+			continue
+		}
+		src := v.bytes(p)
+		if len(src) > 1<<20 {
+			continue
+		}
+		var sigs []string
+		for _, e := range source.Parse(p, src).Exports {
+			sigs = append(sigs, "  "+e.Signature+"\n")
+		}
+		fmt.Fprintf(&b, "%s\n%s", p, strings.Join(sigs, ""))
+	}
+	doc("what the sources export", clip(b.String(), maxShown))
+	return machinery(err)
+}
+
+// maxShown bounds how much an author is shown of what sources export, in bytes.
+const maxShown = 40_000
+
+// workKnown takes a WORK over that is known from its files.
+func (a *Actor) workKnown(_ context.Context, v *view, in step.WorkIn, out *step.WorkSurveyOut) error {
+	all := works.Read(v.paths(), v.bytes, in.Language)
+	i := slices.IndexFunc(all.Works, func(w *works.Work) bool { return w.ID == in.Work && !w.Archived })
+	if i < 0 {
+		return &InputError{in.Work + " is not in works/ of what is checked out"}
+	}
+	w := all.Works[i]
+	out.Work = w.ID
+	plan := step.WorkPlan{Work: w.ID, Language: w.Languages.Output, Commits: w.Languages.Commit, Project: out.Project, Stack: out.Stack, Auto: in.Yes}
+	plan.Requirement.Title, plan.Requirement.Type, plan.Mode = all.Title(w), "feat", step.FullMode
+	if w.Plan != nil {
+		plan.Mode, plan.Goal, plan.Created = step.Mode(w.Plan.Mode), w.Plan.Goal, w.Plan.Created.UnixMilli()
+	}
+	if r := w.Requirement; r != nil {
+		plan.Request = r.Request
+		for _, x := range r.Functional {
+			plan.Requirement.Functional = append(plan.Requirement.Functional, x.Text)
+		}
+		for _, x := range r.NonFunctional {
+			plan.Requirement.NonFunctional = append(plan.Requirement.NonFunctional, x.Text)
+		}
+		for _, x := range r.Acceptance {
+			plan.Requirement.Criteria = append(plan.Requirement.Criteria, step.Criterion{Text: x.Text})
+		}
+	}
+	for _, t := range w.Tasks {
+		if t.State == works.Done {
+			out.Landed = append(out.Landed, t.ID)
+		}
+		plan.Tasks = append(plan.Tasks, taskOf(w, t))
+	}
+	if len(plan.Tasks) == 0 {
+		return &InputError{in.Work + " has no tasks to go on with; ask for it anew"}
+	}
+	var err error
+	out.Plan, err = put(a.o.Blobs, plan)
+	return err
+}
+
+// taskOf is a task as its files have it.
+func taskOf(w *works.Work, t *works.WorkTask) task.Task {
+	out := task.Task{ID: t.ID, Type: "feat", Title: t.Title, Needs: t.DependsOn}
+	if d := t.Task; d != nil {
+		out.Scope = d.Scope
+		for _, f := range d.Files {
+			out.Files = append(out.Files, task.File{Path: f.Path, Action: task.Action(cmp.Or(f.Action, works.Modify)), Description: f.Note})
+		}
+		for _, k := range d.Acceptance {
+			out.Criteria = append(out.Criteria, k.Text)
+		}
+		for l := range strings.Lines(d.Verify) {
+			if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
+				out.Verify = append(out.Verify, l)
+			}
+		}
+	}
+	if w.Plan != nil {
+		for _, tr := range w.Plan.Trace {
+			if slices.Contains(tr.Tasks, t.ID) {
+				out.Covers = append(out.Covers, tr.Item)
+			}
+		}
+	}
+	return out
+}
+
+// planCheck is the step work.check.
+func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) (step.PlanCheckOut, error) {
+	var tasks []task.Task
+	if err := json.Unmarshal(in.Tasks, &tasks); err != nil {
+		return step.PlanCheckOut{}, flow.Failf(flow.Schema, "read the tasks: %v", err)
+	}
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return step.PlanCheckOut{}, err
+	}
+	planned := map[string]bool{}
+	for _, t := range tasks {
+		for _, f := range t.Files {
+			planned[f.Path] = true
+		}
+	}
+	facts := task.Facts{
+		Exists: func(p string) bool { return v.ids[p] != "" },
+		Runs: func(line string) string {
+			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] })
+		},
+	}
+	for i := range in.Requirement.Functional {
+		facts.Items = append(facts.Items, fmt.Sprintf("FR-%02d", i+1))
+	}
+	for i := range in.Requirement.Criteria {
+		facts.Items = append(facts.Items, fmt.Sprintf("AC-%02d", i+1))
+	}
+	for i := range in.Requirement.NonFunctional {
+		facts.Known = append(facts.Known, fmt.Sprintf("NFR-%02d", i+1))
+	}
+	plan, added, problems := task.Check(tasks, facts)
+	var out step.PlanCheckOut
+	for _, p := range bound(problems, 40) {
+		text := p.Text
+		if p.Task != "" {
+			text = p.Task + ": " + text
+		}
+		out.Findings = append(out.Findings, step.Finding{Rule: "plan", Severity: step.Fix, Message: text})
+	}
+	if len(problems) > 0 {
+		return out, nil
+	}
+	for _, e := range bound(added, 100) {
+		out.Added = append(out.Added, fmt.Sprintf("%s needs %s: both own %s", e.From, e.To, e.Path))
+	}
+	out.Tasks, err = put(a.o.Blobs, plan)
+	return out, err
+}
+
+// runs says why a command line cannot be run, "" when it can: no shell reads it, so it has to be a program with
+// arguments, and the program has to be there.
+func (a *Actor) runs(line string, exists func(string) bool) string {
+	argvs, err := commandLine(line)
+	if err != nil {
+		return err.Error()
+	}
+	for _, argv := range argvs {
+		name := argv[0]
+		if strings.Contains(name, "/") {
+			if p := path.Clean(name); path.IsAbs(p) || strings.HasPrefix(p, "../") || !exists(p) {
+				return name + " is no file of the project"
+			}
+			continue
+		}
+		switch name {
+		case "git", "rm", "mv", "sudo", "curl", "wget", "ssh", "jacquard":
+			return name + " is not for checks"
+		}
+		search := ""
+		for _, e := range a.o.Env {
+			if v, ok := strings.CutPrefix(e, "PATH="); ok {
+				search = v
+			}
+		}
+		if _, err := proc.LookPath(name, search); err != nil {
+			return "there is no program " + name
+		}
+	}
+	return ""
+}
+
+// commandLine takes a command line apart: programs with arguments, joined by &&. Words may stand in quotes.
+func commandLine(line string) ([][]string, error) {
+	var out [][]string
+	var argv []string
+	var word strings.Builder
+	inWord := false
+	end := func() {
+		if inWord {
+			argv = append(argv, word.String())
+		}
+		word.Reset()
+		inWord = false
+	}
+	runes := []rune(line)
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case r == '\'' || r == '"':
+			k := i + 1
+			for k < len(runes) && runes[k] != r {
+				k++
+			}
+			if k == len(runes) {
+				return nil, errors.New("a quote is not closed")
+			}
+			if r == '"' && strings.ContainsAny(string(runes[i:k]), "$`\\") {
+				return nil, errors.New("no shell reads it: no variables, no backslashes")
+			}
+			word.WriteString(string(runes[i+1 : k]))
+			inWord, i = true, k
+		case r == ' ' || r == '\t':
+			end()
+		case r == '&' && i+1 < len(runes) && runes[i+1] == '&':
+			end()
+			if len(argv) == 0 {
+				return nil, errors.New("there is nothing before &&")
+			}
+			out, argv = append(out, argv), nil
+			i++
+		case strings.ContainsRune("|&;<>$`\\*?\n(){}!#~", r):
+			return nil, fmt.Errorf("no shell reads it: no %q", string(r))
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	end()
+	if len(argv) == 0 {
+		return nil, errors.New("it is empty")
+	}
+	if strings.Contains(argv[0], "=") {
+		return nil, errors.New("no shell reads it: no variables before the program")
+	}
+	return append(out, argv), nil
+}
+
+// keepPlan is the step work.keep.
+func (a *Actor) keepPlan(_ context.Context, _ flow.Job, in step.WorkPlan) (step.KeepPlanOut, error) {
+	ref, err := put(a.o.Blobs, in)
+	return step.KeepPlanOut{Plan: ref}, err
+}

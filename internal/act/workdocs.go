@@ -1,0 +1,229 @@
+package act
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+// workFiles are the documents of a WORK in the commit of one of its tasks: a pure function of the plan, of what has
+// landed, and of the tree that the commit is made of.
+type workFiles struct {
+	plan   step.WorkPlan
+	in     step.LandTaskIn
+	files  []step.Change     // of the project, that the task changes
+	hashes map[string]string // commits of the tasks that landed before, by id
+	now    time.Time
+	paths  []string
+	read   func(path string) []byte
+}
+
+func (w *workFiles) at(name string) string { return path.Join("works", w.plan.Work, name) }
+
+func (w *workFiles) resultPath() string { return w.at(w.in.Task.ID + "_result.md") }
+
+// documents are the files to write, by path.
+func (w *workFiles) documents() map[string][]byte {
+	out := map[string][]byte{}
+	for name, text := range planDocuments(w.plan) {
+		if p := w.at(name); w.read(p) == nil {
+			out[p] = text
+		}
+	}
+	files := w.changed()
+	began := time.UnixMilli(w.in.Began)
+	out[w.at(w.in.Task.ID+"_progress.md")] = (&works.TaskProgress{
+		Task: w.in.Task.ID, Status: works.Completed, Started: began, Updated: w.now, Files: files,
+	}).Format()
+	out[w.resultPath()] = w.result(files).Format()
+	done := w.done()
+	last := len(done) == len(w.plan.Tasks)
+	out[w.at("PROGRESS.md")] = w.progress(done, began).Format()
+	const listPath = "works/WORK-LIST.md"
+	row := works.Row{Work: w.plan.Work, Title: w.plan.Requirement.Title, Status: works.InProgress, Created: time.UnixMilli(w.plan.Created)}
+	if last {
+		row.Status, row.Completed = works.Done, w.now
+	}
+	if text, _ := works.UpdateList(w.read(listPath), row, w.plan.Language); text != nil { // a damaged row stays as it is; doctor says so
+		out[listPath] = text
+	}
+	logPath := w.at("work_" + w.plan.Work + ".log")
+	out[logPath] = append(slices.Clone(w.read(logPath)), w.log()...)
+	return out
+}
+
+// planDocuments are the documents that are written before anything is built, by name.
+func planDocuments(p step.WorkPlan) map[string][]byte {
+	r := works.Requirement{Work: p.Work, Language: p.Language, Request: p.Request}
+	for i, t := range p.Requirement.Functional {
+		r.Functional = append(r.Functional, works.Item{ID: fmt.Sprintf("FR-%02d", i+1), Text: t})
+	}
+	for i, t := range p.Requirement.NonFunctional {
+		r.NonFunctional = append(r.NonFunctional, works.Item{ID: fmt.Sprintf("NFR-%02d", i+1), Text: t})
+	}
+	for _, k := range p.Requirement.Criteria {
+		text := k.Text
+		if k.Command != "" {
+			text += " (`" + k.Command + "`)"
+		}
+		r.Acceptance = append(r.Acceptance, works.Criterion{Text: text})
+	}
+	for _, qa := range p.Requirement.Assumed {
+		r.NonFunctional = append(r.NonFunctional, works.Item{
+			ID: fmt.Sprintf("NFR-%02d", len(r.NonFunctional)+1), Text: "Assumed, nobody was asked: " + qa.Question + " " + qa.Answer,
+		})
+	}
+	out := map[string][]byte{"Requirement.md": r.Format()}
+	plan := works.Plan{
+		Work: p.Work, Title: p.Requirement.Title, Created: time.UnixMilli(p.Created), Requirement: "works/" + p.Work + "/Requirement.md",
+		Mode: works.Mode(p.Mode), Project: p.Project, Stack: p.Stack, Language: p.Language, Status: works.Planned, Goal: p.Goal, Trace: trace(p),
+	}
+	for _, t := range p.Tasks {
+		s := works.Step{ID: t.ID, Title: t.Title, DependsOn: t.Needs, Scope: t.Scope}
+		doc := works.Task{
+			ID: t.ID, Title: t.Title, Work: p.Work, WorkTitle: p.Requirement.Title, DependsOn: t.Needs, Scope: t.Scope, Verify: strings.Join(t.Verify, "\n"),
+		}
+		for _, f := range t.Files {
+			s.Files = append(s.Files, works.File{Path: f.Path, Note: f.Description})
+			doc.Files = append(doc.Files, works.File{Path: f.Path, Action: works.Action(f.Action), Note: f.Description})
+		}
+		for _, k := range t.Criteria {
+			doc.Acceptance = append(doc.Acceptance, works.Criterion{Text: k})
+		}
+		plan.Tasks = append(plan.Tasks, s)
+		out[t.ID+".md"] = doc.Format()
+		out[t.ID+"_progress.md"] = (&works.TaskProgress{Task: t.ID, Status: works.Pending}).Format()
+	}
+	out["PLAN.md"] = plan.Format()
+	return out
+}
+
+// trace says which tasks each requirement and criterion ends in.
+func trace(p step.WorkPlan) []works.Trace {
+	var out []works.Trace
+	add := func(kind string, n int) {
+		for i := range n {
+			t := works.Trace{Item: fmt.Sprintf("%s-%02d", kind, i+1)}
+			for _, x := range p.Tasks {
+				if slices.Contains(x.Covers, t.Item) {
+					t.Tasks = append(t.Tasks, x.ID)
+				}
+			}
+			out = append(out, t)
+		}
+	}
+	add("FR", len(p.Requirement.Functional))
+	add("NFR", len(p.Requirement.NonFunctional))
+	add("AC", len(p.Requirement.Criteria))
+	return out
+}
+
+// changed are the files of the task with what the plan says of them.
+func (w *workFiles) changed() []works.File {
+	actions := map[string]works.Action{"A": works.Create, "M": works.Modify, "T": works.Modify, "D": works.Delete}
+	var out []works.File
+	for _, ch := range w.files {
+		f := works.File{Path: ch.Path, Action: actions[ch.Status]}
+		for _, list := range [][]task.File{w.in.Task.Files, w.in.More} {
+			for _, p := range list {
+				if p.Path == ch.Path && f.Note == "" {
+					f.Note = p.Description
+				}
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func (w *workFiles) result(files []works.File) *works.Result {
+	h := w.in.Handoff
+	r := &works.Result{
+		Task: w.in.Task.ID, Work: w.plan.Work, Title: w.plan.Requirement.Title, Language: w.plan.Language, Direct: w.plan.Mode == step.DirectMode,
+		Completed: w.now, Status: works.Done, Summary: w.in.Summary, Files: files, Issues: h.Incomplete, Notes: h.Caution, Builder: h.What,
+		Verifier: works.Handoff{What: h.What, Why: h.Why, Caution: h.Caution, Incomplete: h.Incomplete},
+	}
+	if r.Summary == "" {
+		r.Summary = w.in.Task.Title
+	}
+	for _, k := range w.in.Task.Criteria {
+		r.Checklist = append(r.Checklist, works.Criterion{Text: k, Done: true})
+	}
+	for _, k := range w.in.Checks {
+		r.Checks = append(r.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})
+	}
+	return r
+}
+
+// done are the tasks that have landed when this one has.
+func (w *workFiles) done() map[string]bool {
+	out := map[string]bool{w.in.Task.ID: true}
+	for _, p := range w.paths {
+		dir, name := path.Split(p)
+		if id, kind, ok := works.TaskOf(name); ok && kind == works.ResultFile && path.Clean(dir) == path.Join("works", w.plan.Work) {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// progress brings the PROGRESS.md that is there up to date: hashes of tasks that landed before are known now, that of this
+// one is not until its commit is made.
+func (w *workFiles) progress(done map[string]bool, began time.Time) *works.Progress {
+	p := &works.Progress{Work: w.plan.Work, Title: w.plan.Requirement.Title}
+	if src := w.read(w.at("PROGRESS.md")); src != nil {
+		p, _ = works.ParseProgress(w.at("PROGRESS.md"), src)
+	}
+	p.Updated, p.Auto = w.now, w.plan.Auto
+	before := map[string]works.TaskRow{}
+	for _, r := range p.Tasks {
+		before[r.Task] = r
+	}
+	p.Tasks = nil
+	for _, t := range w.plan.Tasks {
+		r := before[t.ID]
+		r.Task, r.Title = t.ID, t.Title
+		switch {
+		case t.ID == w.in.Task.ID:
+			r.Status, r.Duration = works.Done, w.now.Sub(began).Round(time.Second)
+		case done[t.ID]:
+			r.Status = works.Done
+			if hash := w.hashes[t.ID]; hash != "" {
+				r.Commit = hash[:7]
+			}
+		case r.Status == "":
+			r.Status = works.Pending
+		}
+		p.Tasks = append(p.Tasks, r)
+	}
+	p.Log = append(p.Log, works.Entry{At: began, Text: w.in.Task.ID + " started"}, works.Entry{At: w.now, Text: w.in.Task.ID + " verified ✅, committed"})
+	return p
+}
+
+// log is what comes to the activity log with this commit.
+func (w *workFiles) log() []byte {
+	var b strings.Builder
+	line := func(at time.Time, agent, stage, text string) {
+		b.WriteString(works.LogLine{At: at, Agent: agent, Stage: stage, Text: text}.String() + "\n")
+	}
+	if w.read(w.at("work_"+w.plan.Work+".log")) == nil {
+		created := time.UnixMilli(w.plan.Created)
+		line(created, "SPECIFIER", "INIT", w.plan.Work+" created — Execution-Mode: "+string(w.plan.Mode))
+		var names []string
+		for _, t := range w.plan.Tasks {
+			names = append(names, t.ID+".md")
+		}
+		line(created, "PLANNER", "PLAN", "PLAN.md, "+strings.Join(names, ", ")+" created")
+	}
+	for _, l := range w.in.Log {
+		line(time.UnixMilli(l.At), l.Agent, l.Stage, l.Text)
+	}
+	line(w.now, "COMMITTER", "COMMIT", w.in.Task.ID+" committed")
+	return []byte(b.String())
+}

@@ -1,0 +1,356 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Task is what the proof of a task needs to know. Unlike a module it may touch any part of the project.
+type Task struct {
+	// Chains are the toolchains of the project. Those that a change lies in are built and tested.
+	Chains []toolchain.Found
+	// Owns says which paths the task may touch, Taken which belong to other tasks.
+	Owns, Taken func(path string) bool
+	// Config are paths of configuration that the plan names.
+	Config []string
+	// Verify are the task's own commands, as argv.
+	Verify [][]string
+	// VerifyOnly says that nothing is to change.
+	VerifyOnly bool
+	// Base is the tree whose lock files decide what is installed.
+	Base string
+	// Known are ids of tests that failed before the task.
+	Known []string
+	// Report is the author's own text.
+	Report string
+}
+
+// The checks of a task, by the names that its documents have for them.
+const (
+	CheckFiles  = "files"
+	CheckAudit  = "audit"
+	CheckBuild  = "build"
+	CheckLint   = "lint"
+	CheckTests  = "tests"
+	CheckVerify = "task-specific"
+)
+
+// Task proves the tree of a task, which an author made from before: it changes what it may and nothing else, the project
+// builds, the linter has nothing to say, all tests of the toolchains that it touches pass, its own commands succeed, and
+// its new tests fail without it. ran are the checks that had something to run.
+func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof Proof, ran []string, err error) {
+	changes, err := Changes(ctx, c.repo, before, tree)
+	if err != nil {
+		return Proof{}, nil, fmt.Errorf("prove task: %w", err)
+	}
+	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree, Findings: t.scope(changes)}}
+	p.ran(CheckFiles)
+	p.ran(CheckAudit)
+	if Rejected(p.proof.Findings) && len(changes) == 0 {
+		return p.proof, p.done, nil
+	}
+	for _, chain := range p.touched() {
+		if err := p.chain(ctx, chain); err != nil {
+			return p.proof, p.done, fmt.Errorf("prove task: %w", err)
+		}
+	}
+	if err := p.verify(ctx); err != nil {
+		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
+	}
+	p.proof.Passed = !p.failed && !Rejected(p.proof.Findings)
+	return p.proof, p.done, nil
+}
+
+// scope is what a task has changed against what it may.
+func (t Task) scope(changes []Change) []step.Finding {
+	if len(changes) == 0 {
+		if t.VerifyOnly {
+			return nil
+		}
+		return []step.Finding{reject("no-changes", "", 0, "no files changed")}
+	}
+	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report}
+	gone := goneExports(changes)
+	for _, ch := range changes { // tests that go with what they test, or with a file that the plan says goes
+		if !t.Owns(ch.Path) || !toolchain.IsTest(ch.Path) || ch.Old == nil {
+			continue
+		}
+		f := source.Parse(ch.Path, ch.Old)
+		for _, x := range f.Tests {
+			words := strings.Fields(body(f, x))
+			if ch.Status == 'D' || slices.ContainsFunc(words, func(w string) bool { return gone[w] }) {
+				audit.Removable = append(audit.Removable, ch.Path+"::"+x.Name)
+			}
+		}
+	}
+	out := audit.Findings()
+	for _, ch := range changes {
+		known := slices.ContainsFunc(out, func(f step.Finding) bool { return f.Path == ch.Path && f.Severity == step.Rejects })
+		switch {
+		case t.Owns(ch.Path) || known:
+		case t.VerifyOnly:
+			out = append(out, reject("out-of-scope", ch.Path, 0, "The task changes nothing. Leave this file as it was."))
+		case t.Taken(ch.Path):
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file belongs to another task. Leave it as it was."))
+		case strings.HasPrefix(ch.Path, "../") || strings.HasPrefix(ch.Path, "works/"):
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is not yours. Leave it as it was."))
+		case beside(t, ch, changes):
+		default:
+			out = append(out, fix("undeclared-file", ch.Path, 0, "The task does not name this file. Put it back as it was, or name it in `more_files` with the reason why the work cannot be done without it."))
+		}
+	}
+	return out
+}
+
+// goneExports are the names that the sources of a change exported before, and that none of them does now.
+func goneExports(changes []Change) map[string]bool {
+	gone := map[string]bool{}
+	for _, ch := range changes {
+		if toolchain.IsSource(ch.Path) {
+			for _, e := range source.Parse(ch.Path, ch.Old).Exports {
+				gone[e.Name] = true
+			}
+		}
+	}
+	for _, ch := range changes {
+		if toolchain.IsSource(ch.Path) && ch.Status != 'D' {
+			for _, e := range source.Parse(ch.Path, ch.New).Exports {
+				delete(gone, e.Name)
+			}
+		}
+	}
+	return gone
+}
+
+// beside reports whether a file is a new test, or data of tests, next to what the task owns: a plan need not name each.
+func beside(t Task, ch Change, changes []Change) bool {
+	if ch.Status != 'A' || !toolchain.IsTest(ch.Path) && !toolchain.IsTestData(ch.Path) {
+		return false
+	}
+	return slices.ContainsFunc(changes, func(o Change) bool {
+		return t.Owns(o.Path) && (path.Dir(o.Path) == path.Dir(ch.Path) || strings.HasPrefix(ch.Path, path.Dir(o.Path)+"/"))
+	})
+}
+
+type taskProof struct {
+	c       *Checker
+	t       Task
+	before  string
+	changes []Change
+	proof   Proof
+	done    []string
+	failed  bool
+}
+
+func (p *taskProof) ran(name string) {
+	if !slices.Contains(p.done, name) {
+		p.done = append(p.done, name)
+	}
+}
+
+func (p *taskProof) add(f ...step.Finding) { p.proof.Findings = append(p.proof.Findings, f...) }
+
+// touched are the toolchains that a changed file lies in; of nested ones the nearest. A task that only verifies touches
+// all.
+func (p *taskProof) touched() []toolchain.Found {
+	if p.t.VerifyOnly {
+		return p.t.Chains
+	}
+	var out []toolchain.Found
+	for _, chain := range p.t.Chains {
+		if slices.ContainsFunc(p.changes, func(ch Change) bool { return below(chain.Root, ch.Path) }) {
+			out = append(out, chain)
+		}
+	}
+	return out
+}
+
+func below(root, p string) bool {
+	return root == "." || root == "" || strings.HasPrefix(p, root+"/")
+}
+
+// chain builds, lints and tests what one toolchain is for.
+func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error) {
+	pl, err := p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	for _, cmd := range chain.Build(chain.Root) {
+		out, err := pl.exec(ctx, cmd, false)
+		if err != nil {
+			return err
+		}
+		p.ran(CheckBuild)
+		p.proof.Records = append(p.proof.Records, out.Record)
+		if !out.clean() {
+			p.add(reject("build-failed", "", 0, "The build fails: "+out.tail))
+		}
+	}
+	var mine []string
+	for _, ch := range p.changes {
+		if ch.Status != 'D' && pl.ours(ch.Path) {
+			mine = append(mine, ch.Path)
+		}
+	}
+	if len(mine) > 0 {
+		for _, cmd := range chain.Lint(mine) {
+			p.ran(CheckLint)
+			if err := pl.tool(ctx, cmd, &p.proof, "lint", mine); err != nil {
+				return err
+			}
+		}
+	}
+	if Rejected(p.proof.Findings) { // what does not build has no tests to run
+		return nil
+	}
+	return p.tests(ctx, pl, mine)
+}
+
+// tests runs all tests of a toolchain, and the new ones also without the task.
+func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
+	files := pl.testFiles()
+	code := slices.ContainsFunc(mine, func(f string) bool { return !toolchain.IsTest(f) })
+	fresh := p.fresh(pl)
+	if len(files) == 0 {
+		if code {
+			p.add(fix("no-test", "", 0, "No test sees what was changed. Write one that fails without the change and passes with it; where no test can see it, say in `caution` why."))
+		}
+		return nil
+	}
+	expected := pl.testsOf(files)
+	run, err := pl.runTests(ctx, toolchain.Selection{}, expected)
+	if err == nil {
+		err = pl.settle(ctx, &run)
+	}
+	p.ran(CheckTests)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	p.proof.Results = append(p.proof.Results, run.results...)
+	p.add(run.findings...)
+	if err != nil {
+		return err
+	}
+	one := Proof{Tree: p.proof.Tree}
+	one.judge(Module{Known: p.t.Known}, expected, run)
+	p.add(one.Findings...)
+	p.failed = p.failed || !one.Passed
+	if !code || p.failed || Rejected(p.proof.Findings) {
+		return nil
+	}
+	if len(fresh) == 0 {
+		p.add(fix("no-test", "", 0, "There is no new or changed test for what was changed. Write one that fails without the change and passes with it; where no test can see it, say in `caution` why."))
+		return nil
+	}
+	return p.without(ctx, pl, fresh)
+}
+
+// fresh are the new and changed tests of the task.
+func (p *taskProof) fresh(pl *place) []test {
+	var out []test
+	for _, ch := range p.changes {
+		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) {
+			continue
+		}
+		old := bodies(ch.Path, ch.Old)
+		f := source.Parse(ch.Path, ch.New)
+		for _, t := range f.Tests {
+			if old[t.Name] != body(f, t) {
+				out = append(out, test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path})
+			}
+		}
+	}
+	return out
+}
+
+// without runs the new tests on the tree that the task began with: none of them may pass there, or they prove nothing.
+func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err error) {
+	var edits []git.Edit
+	for _, ch := range p.changes {
+		if ch.NewID != "" && (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		}
+	}
+	tree, err := p.c.repo.EditTree(ctx, p.before, edits)
+	if err != nil {
+		return err
+	}
+	pl, err := p.c.open(ctx, tree, firstNonEmpty(p.t.Base, p.before), with.chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	var files []string
+	for _, t := range fresh {
+		if !slices.Contains(files, t.File) {
+			files = append(files, t.File)
+		}
+	}
+	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, fresh)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	var missing *EnvironmentError
+	if err != nil && !errors.As(err, &missing) {
+		return err
+	}
+	var passing []test
+	for _, t := range fresh {
+		if st, ok := status(resultsOf(t, run.results)); ok && st == step.Pass {
+			passing = append(passing, t)
+		} else {
+			p.proof.Red = append(p.proof.Red, t.ID)
+		}
+	}
+	for _, t := range passing {
+		p.proof.Satisfied = append(p.proof.Satisfied, t.ID)
+		if len(passing) == len(fresh) {
+			p.add(fix("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new."))
+		} else {
+			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."))
+		}
+	}
+	return nil
+}
+
+// verify runs the task's own commands in the root of the project.
+func (p *taskProof) verify(ctx context.Context) (err error) {
+	if len(p.t.Verify) == 0 || p.failed || Rejected(p.proof.Findings) {
+		return nil
+	}
+	var chain toolchain.Found
+	if len(p.t.Chains) > 0 {
+		chain = p.t.Chains[0]
+	}
+	pl, err := p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	p.ran(CheckVerify)
+	for _, argv := range p.t.Verify {
+		line := strings.Join(argv, " ")
+		out, err := pl.exec(ctx, toolchain.Command{Name: "verify", Argv: argv, Dir: ".", Report: toolchain.ReportExit}, false)
+		var missing *EnvironmentError
+		if errors.As(err, &missing) {
+			p.add(reject("verify-failed", "", 0, "The command `"+line+"` cannot be run: "+missing.Error()))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.proof.Records = append(p.proof.Records, out.Record)
+		if out.problem != "" {
+			p.add(reject("verify-failed", "", 0, "The command `"+line+"` is no evidence: "+out.problem))
+		} else if out.Record.Exit != 0 {
+			p.add(reject("verify-failed", "", 0, fmt.Sprintf("The command `%s` ended with %d: %s", line, out.Record.Exit, out.tail)))
+		}
+	}
+	return nil
+}

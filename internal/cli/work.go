@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+type workFlags struct {
+	driveOptions
+	file string
+	yes  bool
+	loop bool
+}
+
+func newWork(a *app) *cobra.Command {
+	var f workFlags
+	c := &cobra.Command{
+		Use: "work [REQUEST]", Short: "turn a request into a requirement, a plan of tasks, and one verified commit a task", Args: cobra.MaximumNArgs(1),
+		Long: "One agent turn says what the request asks for, one cuts it into tasks (small requests need none), and each task is\n" +
+			"built in a clone of its own. The program checks, merges and commits; people approve the requirement and the plan.\n" +
+			"Files in works/ are those of the WORK pipeline.",
+		Example: "  jacquard work \"[bugfix] the total is wrong when the cart is empty\"\n  jacquard work -f request.md --yes",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.work(c.Context(), first(args, "", ""), f)
+		},
+	}
+	driveFlags(c, &f.driveOptions)
+	budgetFlag(c, &f.driveOptions)
+	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: gates are approved, questions get their defaults, which are written down")
+	c.Flags().BoolVar(&f.loop, "loop", false, "")
+	_ = c.Flags().MarkHidden("loop")
+	return c
+}
+
+func (a *app) work(ctx context.Context, given string, f workFlags) error {
+	if f.loop {
+		return usage("--loop belongs to another process: jacquard auto")
+	}
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	given, err = specNewFlags{file: f.file}.request(a, given)
+	if err != nil {
+		return err
+	}
+	r := works.ParseRequest(given)
+	if len(strings.Fields(r.Text)) < 2 && len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0 {
+		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+	}
+	in := step.WorkIn{Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: string(a.lang()), Delivery: step.ToCommit}
+	if in.Request == "" {
+		in.Request = given
+	}
+	if p.noGit {
+		in.Delivery = step.ToTree
+		fmt.Fprint(a.Err, a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files\n"))
+	} else if err := p.mayCommit(ctx); err != nil {
+		return err
+	}
+	if in.Budget, err = p.budget(f.budget); err != nil {
+		return err
+	}
+	if in.Router, err = p.router(); err != nil {
+		return err
+	}
+	return p.startRun(ctx, "work", in, in.Budget, f.driveOptions)
+}
+
+// mayCommit refuses a tree with changes of tracked files: commits are to follow what is checked out.
+func (p *project) mayCommit(ctx context.Context) error {
+	list, err := p.repo.Status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if s.Index != '?' {
+			return usage("the working tree has changes that are not committed (%s, …), and nobody who works on a copy would see them; commit or stash them first", s.Path)
+		}
+	}
+	return nil
+}
+
+// routerFile is the configuration of the original, which may change the numbers.
+const routerFile = ".agent/router_rule_config.json"
+
+// router are the limits of the modes: of jacquard.yaml, else of the original's file, else the built-in ones.
+func (p *project) router() (step.Router, error) {
+	out := step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1}
+	raw, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(routerFile)))
+	switch {
+	case err == nil:
+		var file struct {
+			Rules struct {
+				Pipeline struct {
+					Criteria struct {
+						MaxTasks int `json:"max_tasks"`
+					} `json:"criteria"`
+				} `json:"pipeline"`
+			} `json:"rules"`
+		}
+		if json.Unmarshal(raw, &file) == nil && file.Rules.Pipeline.Criteria.MaxTasks > 0 {
+			out.PipelineTasks, out.Source = file.Rules.Pipeline.Criteria.MaxTasks, routerFile
+		} else {
+			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s cannot be read; the built-in numbers hold\n"), routerFile)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return out, environment("read "+routerFile, err)
+	}
+	for _, x := range []struct {
+		from int
+		to   *int
+	}{{p.conf.Work.DirectRequirements, &out.DirectRequirements}, {p.conf.Work.DirectCriteria, &out.DirectCriteria}, {p.conf.Work.PipelineTasks, &out.PipelineTasks}} {
+		if x.from > 0 {
+			*x.to, out.Source = x.from, configFile
+		}
+	}
+	return out, nil
+}
+
+// worked prints the answer of a run of work.
+func (p *project) worked(rep *report.Run, st flow.Status) error {
+	out, err := decode[step.WorkOut](st.Out)
+	if err != nil {
+		return fmt.Errorf("read the result of run %s: %w", rep.ID, err)
+	}
+	rep.Work, rep.Usage = &out, out.Usage
+	code := exitOK
+	if !out.Verified {
+		code = exitNotVerified
+	}
+	if p.a.json {
+		p.a.print(rep)
+		return silent(code)
+	}
+	fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), out))
+	return silent(code)
+}

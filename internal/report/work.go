@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// WorkPlanned is the text at the start of building.
+func WorkPlanned(l Lang, n step.WorkNote) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, l.T("%s: %s · mode %s, tasks: %d\n"), n.Work, n.Requirement.Title, n.Mode, len(n.Tasks))
+	for _, r := range n.Reasons {
+		fmt.Fprintf(&b, "  %s\n", r)
+	}
+	for _, t := range n.Tasks {
+		after := ""
+		if len(t.Needs) > 0 {
+			after = " ← " + strings.Join(t.Needs, ", ")
+		}
+		fmt.Fprintf(&b, "  %s%s  %s\n", t.ID, after, t.Title)
+	}
+	return b.String()
+}
+
+// TaskStarted is the text of a task's beginning.
+func TaskStarted(l Lang, id string) string { return fmt.Sprintf(l.T("  • %s started\n"), id) }
+
+// Task is the text of one task's end.
+func Task(l Lang, r step.TaskResult) string {
+	var b strings.Builder
+	switch r.Status {
+	case step.Success:
+		fmt.Fprintf(&b, l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed)
+	case step.Blocked:
+		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
+	case step.Warning:
+		fmt.Fprintf(&b, l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, r.Reason)
+	}
+	if r.Status == step.Warning || len(r.Findings) > 0 && r.Status == step.Success {
+		for _, f := range r.Findings {
+			if r.Status == step.Success && f.Severity == step.Warn {
+				continue
+			}
+			fmt.Fprintf(&b, "    %s%s\n", place(f), f.Message)
+		}
+	}
+	for _, t := range r.Failures {
+		fmt.Fprintf(&b, "    %s: %s\n", t.ID, t.Status)
+	}
+	return b.String()
+}
+
+func place(f step.Finding) string {
+	switch {
+	case f.Path == "":
+		return "[" + f.Rule + "] "
+	case f.Line > 0:
+		return fmt.Sprintf("%s:%d: [%s] ", f.Path, f.Line, f.Rule)
+	}
+	return fmt.Sprintf("%s: [%s] ", f.Path, f.Rule)
+}
+
+func clip7(commit string) string {
+	if len(commit) > 7 {
+		return commit[:7]
+	}
+	return commit
+}
+
+// WorkSummary is the text at the end of a run of work.
+func WorkSummary(l Lang, o step.WorkOut) string {
+	var b strings.Builder
+	for _, qa := range o.Assumed {
+		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
+	}
+	if o.Tasks == 0 {
+		fmt.Fprintf(&b, l.T("%s: nothing was built: %s\n"), o.Work, o.Why)
+		for _, f := range o.Findings {
+			fmt.Fprintf(&b, "    %s%s\n", place(f), f.Message)
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, l.T("%s: %d of %d tasks are done"), o.Work, o.Done, o.Tasks)
+	if o.Failed > 0 {
+		fmt.Fprintf(&b, l.T(", %d failed"), o.Failed)
+	}
+	if o.Blocked > 0 {
+		fmt.Fprintf(&b, l.T(", %d blocked"), o.Blocked)
+	}
+	fmt.Fprintf(&b, "; %s\n", Cost(l, o.Usage))
+	fmt.Fprintf(&b, l.T("agent sessions: %d (the original process: %d)\n"), o.Sessions, o.Original)
+	if o.Why != "" {
+		fmt.Fprintf(&b, "%s\n", o.Why)
+	}
+	return b.String()
+}

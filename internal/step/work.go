@@ -1,0 +1,261 @@
+package step
+
+import (
+	"encoding/json"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/task"
+)
+
+// WorkIn is what a run of work is asked for.
+type WorkIn struct {
+	Request  string   `json:"request"`        // without its tags
+	Original string   `json:"original"`       // as the user gave it
+	Tags     []string `json:"tags,omitempty"` // as written
+	Yes      bool     `json:"yes,omitempty"`  // nobody is asked: gates are approved, questions get their defaults
+	Work     string   `json:"work,omitempty"` // a WORK that is there already, to go on with from its files
+	Task     string   `json:"task,omitempty"` // only this one of its tasks
+	Language string   `json:"language"`       // of documents where the project names none
+	Delivery Delivery `json:"delivery"`
+	Budget   Budget   `json:"budget"`
+	Router   Router   `json:"router"`
+}
+
+// Router are the limits that decide how a request is carried out (ruling 28).
+type Router struct {
+	DirectRequirements int `json:"direct_requirements"` // at most so many functional requirements
+	DirectCriteria     int `json:"direct_criteria"`     // at most so many criteria, each with a command
+	PipelineTasks      int `json:"pipeline_tasks"`      // at most so many tasks, one after the other
+	// Source is the file that the numbers are from, "" for the built-in ones.
+	Source string `json:"source,omitempty"`
+}
+
+// Mode is how a request is carried out.
+type Mode string
+
+// The modes.
+const (
+	DirectMode   Mode = "direct"   // one task, no plan turn, one gate
+	PipelineMode Mode = "pipeline" // a plan of one task, or of a few in a row; two gates
+	FullMode     Mode = "full"     // a graph of tasks; two gates
+)
+
+// Requirement is a request as an author of requirements has understood it. Items are numbered by their positions:
+// FR-01, NFR-01, AC-01.
+type Requirement struct {
+	Title         string      `json:"title"`
+	Type          string      `json:"type"` // of commits, see task.Types
+	Functional    []string    `json:"functional"`
+	NonFunctional []string    `json:"nonfunctional,omitempty"`
+	Criteria      []Criterion `json:"criteria"`
+	Areas         []string    `json:"areas,omitempty"` // paths that it is about
+	Assumed       []QA        `json:"assumed,omitempty"`
+}
+
+// Criterion is what has to hold in the end, and the command that shows it, where there is one.
+type Criterion struct {
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"`
+}
+
+// WorkPlan is a plan with its requirement: what the documents of a WORK are written from.
+type WorkPlan struct {
+	Work        string      `json:"work"` // WORK-01
+	Request     string      `json:"request"`
+	Mode        Mode        `json:"mode"`
+	Language    string      `json:"language"` // of documents
+	Commits     string      `json:"commits"`  // language of commits
+	Project     string      `json:"project"`
+	Stack       string      `json:"stack"`
+	Auto        bool        `json:"auto,omitempty"`
+	Requirement Requirement `json:"requirement"`
+	Goal        string      `json:"goal"`
+	Tasks       []task.Task `json:"tasks"`
+	Created     int64       `json:"created"` // Unix milliseconds
+	// Added are needs that code has put into the plan, for people.
+	Added []string `json:"added,omitempty"`
+}
+
+// WorkSurveyOut is what the authors of a request have to know of the project.
+type WorkSurveyOut struct {
+	Commit   string    `json:"commit"`
+	Tree     string    `json:"tree"`
+	Work     string    `json:"work"` // the id; nobody else gets it
+	Language string    `json:"language"`
+	Commits  string    `json:"commits"`
+	Comments string    `json:"comments,omitempty"` // language of comments in code
+	Project  string    `json:"project"`
+	Stack    string    `json:"stack"`
+	Docs     []Doc     `json:"docs,omitempty"`
+	Commands []string  `json:"commands,omitempty"` // that agents may run
+	Private  flow.Blob `json:"private"`
+	// Plan and Landed are those of a WORK that was there.
+	Plan   flow.Blob `json:"plan"`
+	Landed []string  `json:"landed,omitempty"`
+}
+
+// WorkSurvey reads the project and gives the WORK its id.
+var WorkSurvey = flow.Step[WorkIn, WorkSurveyOut]{Name: "work.survey", Lane: Landing}
+
+// PlanCheckIn asks what is wrong with a plan.
+type PlanCheckIn struct {
+	Tree        string          `json:"tree"`
+	Requirement Requirement     `json:"requirement"`
+	Tasks       json.RawMessage `json:"tasks"` // []task.Task
+	Private     flow.Blob       `json:"private"`
+}
+
+// PlanCheckOut is a plan that can be carried out, or the findings why it cannot.
+type PlanCheckOut struct {
+	Tasks    flow.Blob `json:"tasks"` // []task.Task, with the needs that code has added
+	Added    []string  `json:"added,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// PlanCheck checks a plan against the project.
+var PlanCheck = flow.Step[PlanCheckIn, PlanCheckOut]{Name: "work.check", Lane: Checks}
+
+// Handoff is what the author of a task tells those who come after.
+type Handoff struct {
+	What       string `json:"what"`
+	Why        string `json:"why"`
+	Caution    string `json:"caution"`
+	Incomplete string `json:"incomplete"`
+}
+
+// TaskIn asks for the proof of a task's tree.
+type TaskIn struct {
+	Private flow.Blob `json:"private"`
+	Base    string    `json:"base"` // tree that the author began with
+	Tree    string    `json:"tree"`
+	Task    task.Task `json:"task"`
+	// More are files that the author had to touch besides, with the reasons; Taken are those that other tasks own.
+	More   []task.File `json:"more,omitempty"`
+	Taken  []string    `json:"taken,omitempty"`
+	Report string      `json:"report,omitempty"` // the author's own words
+}
+
+// CheckResult is one check of a task, for its documents.
+type CheckResult struct {
+	Name   string `json:"name"` // build, lint, tests, verify, files, audit
+	Status string `json:"status"`
+	Count  int    `json:"count,omitempty"` // of tests
+	Output string `json:"output,omitempty"`
+}
+
+// TaskProof is what the checks of a task say.
+type TaskProof struct {
+	Passed   bool          `json:"passed"`
+	Findings []Finding     `json:"findings,omitempty"`
+	Failures []TestResult  `json:"failures,omitempty"`
+	Counts   Counts        `json:"counts"`
+	Baseline []string      `json:"baseline,omitempty"`
+	Files    []Change      `json:"files,omitempty"`
+	Checks   []CheckResult `json:"checks,omitempty"`
+	Records  flow.Blob     `json:"records"`
+}
+
+// ProveTask builds, lints and tests a task's tree and audits what it changes.
+var ProveTask = flow.Step[TaskIn, TaskProof]{Name: "work.prove", Lane: Checks}
+
+// LogLine is a line of a WORK's activity log.
+type LogLine struct {
+	At    int64  `json:"at"` // Unix milliseconds
+	Agent string `json:"agent"`
+	Stage string `json:"stage"`
+	Text  string `json:"text"`
+}
+
+// LandTaskIn asks for a task's tree to be merged into the run's branch as one commit with its documents.
+type LandTaskIn struct {
+	TaskIn
+
+	From    string        `json:"from"` // commit that the author began with
+	Plan    flow.Blob     `json:"plan"` // WorkPlan
+	Handoff Handoff       `json:"handoff"`
+	Checks  []CheckResult `json:"checks,omitempty"`
+	Log     []LogLine     `json:"log,omitempty"`
+	Began   int64         `json:"began"` // Unix milliseconds
+	Summary string        `json:"summary,omitempty"`
+	Lines   []string      `json:"lines,omitempty"` // body of the commit
+}
+
+// LandTaskOut says whether the merged tree is proved and where it is.
+type LandTaskOut struct {
+	Passed    bool      `json:"passed"`
+	Commit    string    `json:"commit"`
+	Tree      string    `json:"tree"`
+	Conflicts []string  `json:"conflicts,omitempty"`
+	Proof     TaskProof `json:"proof"`
+	Files     []Change  `json:"files,omitempty"` // of the project, without the WORK's documents
+	Result    string    `json:"result,omitempty"`
+	Head      HeadOut   `json:"head"`  // of the run's branch, when it did not pass
+	Start     string    `json:"start"` // then: that tree with the task's own changes, without those in conflict
+}
+
+// LandTask merges, checks the merged tree and commits it on the run's branch.
+var LandTask = flow.Step[LandTaskIn, LandTaskOut]{Name: "work.land", Lane: Landing}
+
+// TaskResult is the end of one task.
+type TaskResult struct {
+	ID       string        `json:"task"`
+	Title    string        `json:"title"`
+	Status   Status        `json:"status"`
+	Reason   string        `json:"reason,omitempty"`
+	Commit   string        `json:"commit,omitempty"`
+	Files    []Change      `json:"files"`
+	Tests    Counts        `json:"tests"`
+	Attempts int           `json:"attempts"`
+	Checks   []CheckResult `json:"checks,omitempty"`
+	Findings []Finding     `json:"findings,omitempty"`
+	Failures []TestResult  `json:"failures,omitempty"`
+	Handoff  Handoff       `json:"handoff"`
+	Summary  string        `json:"summary,omitempty"`
+	Result   string        `json:"result_file,omitempty"`
+	Usage    Usage         `json:"usage"`
+}
+
+// WorkNote is the fact noted when a requirement or a plan is known: what the gates show and edit works on.
+type WorkNote struct {
+	Work        string      `json:"work"`
+	Mode        Mode        `json:"mode,omitempty"`
+	Reasons     []string    `json:"reasons,omitempty"`
+	Requirement Requirement `json:"requirement"`
+	Plan        flow.Blob   `json:"plan"` // WorkPlan, once there is one
+	Tasks       []TaskLine  `json:"tasks,omitempty"`
+}
+
+// TaskLine is a task of a plan for people.
+type TaskLine struct {
+	ID    string   `json:"task"`
+	Title string   `json:"title"`
+	Needs []string `json:"needs,omitempty"`
+}
+
+// WorkOut is the end of a run of work.
+type WorkOut struct {
+	Work     string `json:"work"`
+	Title    string `json:"title"`
+	Mode     Mode   `json:"mode"`
+	Tasks    int    `json:"tasks"`
+	Done     int    `json:"done"`
+	Failed   int    `json:"failed"`
+	Blocked  int    `json:"blocked"`
+	Sessions int    `json:"sessions"` // of agents
+	// Original is how many sessions the process had that these documents come from: 3 direct, 5 pipeline, 2 + 4N full.
+	Original int       `json:"original_sessions"`
+	Usage    Usage     `json:"usage"`
+	Ref      string    `json:"ref,omitempty"`
+	Why      string    `json:"why,omitempty"` // why it is not on the user's branch, or why nothing was built
+	Verified bool      `json:"verified"`
+	Assumed  []QA      `json:"assumed,omitempty"`
+	Findings []Finding `json:"findings,omitempty"` // of a requirement or plan that was never sound
+}
+
+// KeepPlanOut is a plan as a blob.
+type KeepPlanOut struct {
+	Plan flow.Blob `json:"plan"`
+}
+
+// KeepPlan makes a plan durable, so that the steps after it can refer to it.
+var KeepPlan = flow.Step[WorkPlan, KeepPlanOut]{Name: "work.keep", Lane: Landing}

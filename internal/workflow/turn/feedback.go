@@ -1,0 +1,37 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// longRules are findings whose messages hold what the author needs to see whole.
+var longRules = map[string]int{"test-disputed": 1000, "test-kept": 1000, "merge-conflict": 3000, "verify-failed": 1500, "build-failed": 1500}
+
+// Findings tells an author exactly what failed: rules, places, messages and tests, never a whole log.
+func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestResult) {
+	for _, f := range findings[:min(len(findings), 40)] {
+		place := f.Path
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", f.Path, f.Line)
+		}
+		most := max(longRules[f.Rule], 400)
+		if strings.Contains(f.Message, "\nIt was:\n") {
+			most = 3000
+		}
+		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, Clip(f.Message, most))
+	}
+	for _, t := range failures[:min(len(failures), 20)] {
+		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)
+		if t.Message != "" {
+			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(Clip(t.Message, 1200), "\n", "\n  "))
+		}
+	}
+}
+
+// Fenced puts a text that is data between tags of a name; the text cannot close them.
+func Fenced(name, text string) string {
+	return "<" + name + ">\n" + strings.ReplaceAll(text, "</"+name+">", "< /"+name+">") + "\n</" + name + ">\n"
+}

@@ -1,0 +1,201 @@
+package work
+
+import (
+	_ "embed" // the prompts
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+//go:embed prompts/specify.md
+var specifyPrompt string
+
+//go:embed prompts/plan.md
+var planPrompt string
+
+//go:embed prompts/build.md
+var buildPrompt string
+
+// The schemas of answers.
+const (
+	texts      = `{"type":"array","items":{"type":"string"}}`
+	fileSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +
+		`"path":{"type":"string","description":"from the root of the project"},"action":{"enum":["CREATE","MODIFY","DELETE"]},"description":{"type":"string"}}}}`
+	typeSchema = `{"enum":["feat","fix","test","docs","refactor","chore"]}`
+)
+
+var (
+	specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","type","functional","criteria","task"],"properties":{` +
+		`"questions":` + turn.QuestionSchema + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
+		`"functional":` + texts + `,"nonfunctional":` + texts + `,` +
+		`"criteria":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
+		`"text":{"type":"string"},"command":{"type":"string"}}}},"areas":` + texts + `,` +
+		`"task":{"type":"object","additionalProperties":false,"required":["title","scope","files"],"properties":{` +
+		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + fileSchema + `,"verify":` + texts + `}}}}`)
+	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["goal","tasks"],"properties":{"goal":{"type":"string"},` +
+		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
+		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + texts + `,` +
+		`"files":` + fileSchema + `,"covers":` + texts + `,"criteria":` + texts + `,"verify":` + texts + `,"verify_only":{"type":"boolean"}}}}}}`)
+	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
+		`"summary":{"type":"string"},"changes":` + texts + `,` +
+		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
+		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)
+)
+
+// specified is the answer of an author of requirements.
+type specified struct {
+	Questions     []turn.Question  `json:"questions"`
+	Title         string           `json:"title"`
+	Type          string           `json:"type"`
+	Functional    []string         `json:"functional"`
+	NonFunctional []string         `json:"nonfunctional"`
+	Criteria      []step.Criterion `json:"criteria"`
+	Areas         []string         `json:"areas"`
+	Task          task.Task        `json:"task"`
+}
+
+// planned is the answer of an author of plans.
+type planned struct {
+	Goal  string      `json:"goal"`
+	Tasks []task.Task `json:"tasks"`
+}
+
+// built is the answer of a builder. What it says goes to those who come after; nothing is decided on it.
+type built struct {
+	Summary   string   `json:"summary"`
+	Changes   []string `json:"changes"`
+	MoreFiles []struct {
+		Path   string `json:"path"`
+		Reason string `json:"reason"`
+	} `json:"more_files"`
+	step.Handoff
+}
+
+// feedback is what the next attempt at a document is told about the one before.
+type feedback struct {
+	before   string // the answer
+	findings []step.Finding
+	rejected string // why a person did not agree
+}
+
+func (f feedback) write(b *strings.Builder) {
+	if len(f.findings) == 0 && f.rejected == "" {
+		return
+	}
+	b.WriteString("\nYour answer before this one was:\n" + turn.Fenced("answer", f.before))
+	if f.rejected != "" {
+		b.WriteString("A person did not agree to it, and said:\n" + turn.Fenced("feedback", turn.Clip(f.rejected, 4000)) + "Mend this, and give the whole answer again.\n")
+	}
+	if len(f.findings) > 0 {
+		b.WriteString("A program found this wrong with it. Mend exactly this, and give the whole answer again:\n")
+		turn.Findings(b, f.findings, nil)
+	}
+}
+
+func (w *request) requestTask(back feedback) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Language of what you write: %s\n", w.s.Language)
+	if len(w.in.Tags) > 0 {
+		fmt.Fprintf(&b, "The user has marked the request with: %s\n", strings.Join(w.in.Tags, " "))
+	}
+	if w.in.Yes {
+		b.WriteString("Nobody can be asked: decide what is open yourself, and say in the requirement what you took.\n")
+	}
+	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
+	for i, qa := range w.answers {
+		if i == 0 {
+			b.WriteString("\nQuestions that were answered; do not ask them again:\n")
+		}
+		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, oneLine(qa.Answer, 2000))
+	}
+	back.write(&b)
+	return b.String()
+}
+
+func (w *request) planTask(back feedback) string {
+	var b strings.Builder
+	r := w.plan.Requirement
+	fmt.Fprintf(&b, "Language of what you write: %s\n", w.s.Language)
+	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
+	fmt.Fprintf(&b, "The requirement %q that was agreed on:\n", r.Title)
+	for i, id := range numbered("FR", len(r.Functional)) {
+		fmt.Fprintf(&b, "- %s %s\n", id, r.Functional[i])
+	}
+	for i, id := range numbered("NFR", len(r.NonFunctional)) {
+		fmt.Fprintf(&b, "- %s %s\n", id, r.NonFunctional[i])
+	}
+	for i, id := range numbered("AC", len(r.Criteria)) {
+		fmt.Fprintf(&b, "- %s %s\n", id, r.Criteria[i].Text)
+		if r.Criteria[i].Command != "" {
+			fmt.Fprintf(&b, "  shown by: %s\n", r.Criteria[i].Command)
+		}
+	}
+	if len(r.Areas) > 0 {
+		fmt.Fprintf(&b, "It is probably about: %s\n", strings.Join(r.Areas, ", "))
+	}
+	back.write(&b)
+	return b.String()
+}
+
+// renumbered gives tasks the ids TASK-00, TASK-01, … in the order in which they came; needs follow.
+func renumbered(tasks []task.Task) []task.Task {
+	now := map[string]string{}
+	for i, t := range tasks {
+		if _, twice := now[t.ID]; !twice { // of one that is there twice the checker says so
+			now[t.ID] = fmt.Sprintf("TASK-%02d", i)
+		}
+	}
+	out := make([]task.Task, len(tasks))
+	for i, t := range tasks {
+		t.ID = now[t.ID]
+		var needs []string
+		for _, n := range t.Needs {
+			if id, ok := now[n]; ok {
+				n = id
+			}
+			needs = append(needs, n)
+		}
+		t.Needs = needs
+		t.Title = oneLine(t.Title, 80)
+		out[i] = t
+	}
+	return out
+}
+
+// soundRequirement is what is wrong with a requirement by itself.
+func soundRequirement(r step.Requirement) []step.Finding {
+	var out []step.Finding
+	say := func(text string) {
+		out = append(out, step.Finding{Rule: "requirement", Severity: step.Fix, Message: text})
+	}
+	if r.Title == "" {
+		say("There is no title.")
+	}
+	if len(r.Functional) == 0 {
+		say("There is no functional requirement: say what the software has to do.")
+	}
+	if len(r.Functional) > maxItems || len(r.Criteria) > maxItems {
+		say(fmt.Sprintf("More than %d requirements or criteria: say them in fewer sentences, or ask for less at once.", maxItems))
+	}
+	if len(r.Criteria) == 0 {
+		say("There is no criterion: say how one sees that it is done.")
+	}
+	for _, list := range [][]string{r.Functional, r.NonFunctional} {
+		seen := map[string]bool{}
+		for _, s := range list {
+			if low := strings.ToLower(s); seen[low] {
+				say("This is there twice: " + s)
+			} else {
+				seen[low] = true
+			}
+		}
+	}
+	return out
+}
+
+// maxItems bounds the requirements of one request.
+const maxItems = 99

@@ -1,0 +1,171 @@
+package work
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// maxEdits bounds how often one document is edited at its gate.
+const maxEdits = 20
+
+// approval is a gate with what a person reads there.
+type approval struct {
+	key  string
+	text func() string
+	// edited takes an edited document over; the findings say why it cannot be.
+	edited func(c *flow.Ctx, raw []byte) ([]step.Finding, error)
+}
+
+// gate asks a person, unless nobody is to be asked. What was edited is shown again before it runs. why is the reason of
+// a rejection.
+func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error) {
+	if w.in.Yes {
+		return true, "", nil
+	}
+	c = c.Sub(a.key)
+	note := ""
+	for _, c := range flow.Rounds(c, "ask", maxEdits) {
+		flow.Note(c, "gate", step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Reasons: w.reasons, Requirement: w.plan.Requirement})
+		q, err := flow.Ask(c, "approve", flow.Question{Text: turn.Clip(note+a.text(), 8000), Options: []string{flow.Approve, flow.Reject}})
+		if err != nil {
+			return false, "", err
+		}
+		text := strings.TrimSpace(q.Text)
+		switch {
+		case q.Verb == flow.Approve || q.Verb == flow.Reply && strings.EqualFold(text, flow.Approve):
+			return true, "", nil
+		case q.Verb == flow.Reply && json.Valid([]byte(text)) && strings.HasPrefix(text, "{"):
+			findings, err := a.edited(c, []byte(text))
+			if err != nil {
+				return false, "", err
+			}
+			note = "edited:\n"
+			if len(findings) > 0 {
+				var b strings.Builder
+				b.WriteString("what was edited cannot be taken:\n")
+				for _, f := range findings {
+					fmt.Fprintf(&b, "  %s\n", f.Message)
+				}
+				note = b.String()
+			}
+		case q.Verb == flow.Timeout:
+			return false, "nobody has answered in time", nil
+		default:
+			if text == "" || strings.EqualFold(text, flow.Reject) {
+				text = "not like this; find another way"
+			}
+			return false, text, nil
+		}
+	}
+	return false, "edited too often", nil
+}
+
+func (w *request) requirementGate() approval {
+	return approval{key: "requirement", text: w.requirementText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
+		before := w.plan
+		var r step.Requirement
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return []step.Finding{{Message: err.Error()}}, nil //nolint:nilerr // a person is told, and edits again
+		}
+		r.Title, r.Type, r.Assumed, r.Areas = before.Requirement.Title, before.Requirement.Type, before.Requirement.Assumed, before.Requirement.Areas
+		w.plan.Requirement = r
+		findings := soundRequirement(r)
+		ok, reasons := direct(r, w.in.Router)
+		mode := step.PipelineMode
+		if ok && len(findings) == 0 {
+			mode = step.DirectMode
+			var err error
+			if findings, err = w.check(c, []task.Task{w.whole()}); err != nil {
+				return nil, err
+			}
+		}
+		if len(findings) > 0 {
+			w.plan = before
+			return findings, nil
+		}
+		w.plan.Mode, w.reasons = mode, reasons
+		return nil, nil
+	}}
+}
+
+func (w *request) planGate() approval {
+	return approval{key: "plan", text: w.planText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
+		var p planned
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return []step.Finding{{Message: err.Error()}}, nil //nolint:nilerr // a person is told, and edits again
+		}
+		findings, err := w.check(c, p.Tasks)
+		if err != nil || len(findings) > 0 {
+			return findings, err
+		}
+		if p.Goal != "" {
+			w.plan.Goal = p.Goal
+		}
+		w.plan.Mode, w.reasons = planMode(w.plan.Tasks, w.in.Router)
+		return nil, nil
+	}}
+}
+
+// requirementText is the requirement as a person reads it at the gate.
+func (w *request) requirementText() string {
+	var b strings.Builder
+	r := w.plan.Requirement
+	fmt.Fprintf(&b, "%s: %s\n", w.s.Work, r.Title)
+	item := func(kind string, list []string) {
+		for i, id := range numbered(kind, len(list)) {
+			fmt.Fprintf(&b, "  %s  %s\n", id, list[i])
+		}
+	}
+	item("FR", r.Functional)
+	item("NFR", r.NonFunctional)
+	for i, id := range numbered("AC", len(r.Criteria)) {
+		fmt.Fprintf(&b, "  %s  %s\n", id, r.Criteria[i].Text)
+		if r.Criteria[i].Command != "" {
+			fmt.Fprintf(&b, "         $ %s\n", r.Criteria[i].Command)
+		}
+	}
+	fmt.Fprintf(&b, "mode: %s\n", w.plan.Mode)
+	for _, s := range w.reasons {
+		fmt.Fprintf(&b, "  %s\n", s)
+	}
+	if w.plan.Mode == step.DirectMode {
+		w.tasksText(&b)
+	}
+	return b.String()
+}
+
+// planText is the plan as a person reads it at the gate.
+func (w *request) planText() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n%s\nmode: %s\n", w.s.Work, w.plan.Requirement.Title, w.plan.Goal, w.plan.Mode)
+	for _, s := range w.reasons {
+		fmt.Fprintf(&b, "  %s\n", s)
+	}
+	w.tasksText(&b)
+	for _, s := range w.plan.Added {
+		fmt.Fprintf(&b, "added: %s\n", s)
+	}
+	return b.String()
+}
+
+func (w *request) tasksText(b *strings.Builder) {
+	for _, t := range w.plan.Tasks {
+		after := ""
+		if len(t.Needs) > 0 {
+			after = " ← " + strings.Join(t.Needs, ", ")
+		}
+		fmt.Fprintf(b, "  %s%s  %s: %s\n", t.ID, after, t.Type, t.Title)
+		for _, f := range t.Files {
+			fmt.Fprintf(b, "      %-6s %s\n", f.Action, f.Path)
+		}
+		for _, v := range t.Verify {
+			fmt.Fprintf(b, "      $ %s\n", v)
+		}
+	}
+}

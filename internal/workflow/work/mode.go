@@ -1,0 +1,43 @@
+package work
+
+import (
+	"fmt"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+)
+
+// direct decides whether a request needs no plan, and why (ruling 28): few functional requirements, none of another
+// kind, and few criteria that commands can show.
+func direct(r step.Requirement, limits step.Router) (ok bool, reasons []string) {
+	ok = true
+	judge := func(holds bool, format string, args ...any) {
+		ok = ok && holds
+		sign := "✓ "
+		if !holds {
+			sign = "✗ "
+		}
+		reasons = append(reasons, sign+fmt.Sprintf(format, args...))
+	}
+	judge(len(r.Functional) <= limits.DirectRequirements, "functional requirements: %d, at most %d for direct", len(r.Functional), limits.DirectRequirements)
+	judge(len(r.NonFunctional) == 0, "non-functional requirements: %d, none for direct", len(r.NonFunctional))
+	judge(len(r.Criteria) <= limits.DirectCriteria, "criteria: %d, at most %d for direct", len(r.Criteria), limits.DirectCriteria)
+	open := 0
+	for _, k := range r.Criteria {
+		if k.Command == "" {
+			open++
+		}
+	}
+	judge(open == 0, "criteria that no command shows: %d, none for direct", open)
+	return ok, reasons
+}
+
+// planMode is the mode of a plan: a pipeline where few tasks follow each other in a row, else full.
+func planMode(tasks []task.Task, limits step.Router) (step.Mode, []string) {
+	depth := task.Depth(tasks)
+	row := depth == len(tasks)
+	if len(tasks) <= max(1, limits.PipelineTasks) && row {
+		return step.PipelineMode, []string{fmt.Sprintf("tasks: %d in a row, at most %d for pipeline", len(tasks), max(1, limits.PipelineTasks))}
+	}
+	return step.FullMode, []string{fmt.Sprintf("tasks: %d, %d one after the other; at most %d in a row for pipeline", len(tasks), depth, max(1, limits.PipelineTasks))}
+}

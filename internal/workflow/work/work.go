@@ -1,0 +1,330 @@
+// Package work decides how a request becomes verified commits: a requirement, a mode that code chooses, a plan that code
+// checks, gates where a person decides, then tasks that are built side by side and land one at a time.
+//
+// It is pure, like every decider: it asks for steps, judges their outcomes and notes what people want to know.
+package work
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// Workflow is `jacquard work`.
+var Workflow = flow.Workflow[step.WorkIn, step.WorkOut]{Name: "work", Fn: run}
+
+// Limits of the loops.
+const (
+	draftRounds    = 3 // of a requirement or a plan: answers that a program sent back, or a person rejected
+	questionRounds = 2
+	buildRounds    = 3 // attempts at one task
+)
+
+// request is one request on its way; its fields are derived anew on every re-run.
+type request struct {
+	in       step.WorkIn
+	s        step.WorkSurveyOut
+	answers  []step.QA
+	plan     step.WorkPlan
+	proposal task.Task // the work as one task
+	reasons  []string  // of the mode
+	out      step.WorkOut
+}
+
+func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
+	s, err := turn.Do(c, "survey", step.WorkSurvey, in)
+	if err != nil {
+		return step.WorkOut{}, err
+	}
+	w := &request{in: in, s: s, out: step.WorkOut{Work: s.Work, Usage: step.Usage{Known: true}}}
+	if !s.Plan.IsZero() {
+		if w.plan, err = flow.Load[step.WorkPlan](c, s.Plan); err != nil {
+			return w.out, err
+		}
+		w.out.Title, w.out.Mode = w.plan.Requirement.Title, w.plan.Mode
+		return w.build(c, s.Plan)
+	}
+	w.plan = step.WorkPlan{
+		Work: s.Work, Request: in.Original, Language: s.Language, Commits: s.Commits, Project: s.Project, Stack: s.Stack,
+		Auto: in.Yes, Created: c.Now().UnixMilli(),
+	}
+	ok, err := w.specify(c.Sub("requirement"))
+	if err != nil || !ok {
+		return w.out, err
+	}
+	tasks, ok, err := w.tasks(c.Sub("plan"))
+	if err != nil || !ok {
+		return w.out, err
+	}
+	return w.build(c, tasks)
+}
+
+// specify gets a requirement that is sound and that a person agrees to. False: there is none; the result says why.
+func (w *request) specify(c *flow.Ctx) (bool, error) {
+	var back feedback
+	rounds, asked := draftRounds, 0
+	for n, c := range flow.Rounds(c, "draft", draftRounds+questionRounds+1) {
+		if rounds == 0 {
+			break
+		}
+		var ans specified
+		if err := w.author(c, "specify", n, specifyPrompt, specifySchema, w.requestTask(back), &ans, &back); err != nil {
+			return false, err
+		}
+		if len(ans.Questions) > 0 && asked < questionRounds {
+			asked++
+			said, err := turn.Questions(c, ans.Questions, w.in.Yes)
+			if err != nil {
+				return false, err
+			}
+			w.answers = append(w.answers, said...)
+			if !w.in.Yes {
+				continue
+			}
+			w.out.Assumed = append(w.out.Assumed, said...) // the whole answer was given with the defaults
+		}
+		rounds--
+		w.requirement(ans)
+		findings := soundRequirement(w.plan.Requirement)
+		if len(findings) == 0 {
+			direct, reasons := direct(w.plan.Requirement, w.in.Router)
+			w.plan.Mode, w.reasons = step.PipelineMode, reasons
+			if direct {
+				w.plan.Mode = step.DirectMode
+				var err error
+				if findings, err = w.check(c, []task.Task{w.whole()}); err != nil {
+					return false, err
+				}
+			}
+		}
+		flow.Note(c, "judged", step.AttemptNote{Phase: "specify", Attempt: n, Passed: len(findings) == 0, Findings: findings, Usage: w.out.Usage})
+		if len(findings) > 0 {
+			back.findings = findings
+			continue
+		}
+		ok, why, err := w.gate(c, w.requirementGate())
+		if err != nil || ok {
+			return ok, err
+		}
+		back.rejected = why
+	}
+	w.out.Why = "there is no requirement that can be built"
+	w.out.Findings = back.findings
+	return false, nil
+}
+
+// requirement takes an answer over.
+func (w *request) requirement(ans specified) {
+	r := step.Requirement{
+		Title: oneLine(ans.Title, 80), Type: ans.Type, Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
+	}
+	for _, k := range ans.Criteria {
+		r.Criteria = append(r.Criteria, step.Criterion{Text: oneLine(k.Text, 500), Command: oneLine(k.Command, 300)})
+	}
+	if !slices.Contains(task.Types, r.Type) {
+		r.Type = "feat"
+	}
+	w.plan.Requirement, w.plan.Goal = r, r.Title
+	w.proposal = ans.Task
+	w.out.Title = r.Title
+}
+
+// whole is the work as one task.
+func (w *request) whole() task.Task {
+	r := w.plan.Requirement
+	t := w.proposal
+	t.ID, t.Needs, t.VerifyOnly = "TASK-00", nil, false
+	if t.Title = oneLine(t.Title, 80); t.Title == "" {
+		t.Title = r.Title
+	}
+	t.Type = r.Type
+	t.Covers = slices.Concat(numbered("FR", len(r.Functional)), numbered("NFR", len(r.NonFunctional)), numbered("AC", len(r.Criteria)))
+	t.Criteria = nil
+	for _, k := range r.Criteria {
+		t.Criteria = append(t.Criteria, k.Text)
+		if k.Command != "" && !slices.Contains(t.Verify, k.Command) {
+			t.Verify = append(t.Verify, k.Command)
+		}
+	}
+	return t
+}
+
+// tasks gets a plan that is sound and that a person agrees to, and keeps it.
+func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
+	if w.plan.Mode == step.DirectMode {
+		return w.keep(c)
+	}
+	var back feedback
+	for n, c := range flow.Rounds(c, "draft", draftRounds) {
+		var ans planned
+		if err := w.author(c, "plan", n, planPrompt, planSchema, w.planTask(back), &ans, &back); err != nil {
+			return flow.Blob{}, false, err
+		}
+		if g := oneLine(ans.Goal, 500); g != "" {
+			w.plan.Goal = g
+		}
+		findings, err := w.check(c, renumbered(ans.Tasks))
+		if err != nil {
+			return flow.Blob{}, false, err
+		}
+		flow.Note(c, "judged", step.AttemptNote{Phase: "plan", Attempt: n, Passed: len(findings) == 0, Findings: findings, Usage: w.out.Usage})
+		if len(findings) > 0 {
+			back.findings = findings
+			continue
+		}
+		w.plan.Mode, w.reasons = planMode(w.plan.Tasks, w.in.Router)
+		ok, why, err := w.gate(c, w.planGate())
+		if err != nil {
+			return flow.Blob{}, false, err
+		}
+		if ok {
+			return w.keep(c)
+		}
+		back.rejected = why
+	}
+	w.out.Why, w.out.Findings = "there is no plan that can be carried out", back.findings
+	return flow.Blob{}, false, nil
+}
+
+// check asks what is wrong with tasks, and takes them over where nothing is.
+func (w *request) check(c *flow.Ctx, tasks []task.Task) ([]step.Finding, error) {
+	raw, err := json.Marshal(tasks)
+	if err != nil {
+		return nil, err
+	}
+	out, err := turn.Do(c, "check", step.PlanCheck, step.PlanCheckIn{Tree: w.s.Tree, Requirement: w.plan.Requirement, Tasks: raw, Private: w.s.Private})
+	if err != nil || len(out.Findings) > 0 {
+		return out.Findings, err
+	}
+	w.plan.Added = out.Added
+	w.plan.Tasks, err = flow.Load[[]task.Task](c, out.Tasks)
+	return nil, err
+}
+
+// keep makes the plan durable and tells people of it.
+func (w *request) keep(c *flow.Ctx) (flow.Blob, bool, error) {
+	out, err := turn.Do(c, "keep", step.KeepPlan, w.plan)
+	if err != nil {
+		return flow.Blob{}, false, err
+	}
+	w.out.Mode = w.plan.Mode
+	return out.Plan, true, nil
+}
+
+// author asks one author of a document for an answer.
+func (w *request) author(c *flow.Ctx, role string, n int, prompt string, schema json.RawMessage, text string, to any, back *feedback) error {
+	out, err := turn.Ask(c, step.Turn{
+		Role: role, Module: w.s.Work, Attempt: n, Tree: w.s.Tree, Instructions: prompt, Docs: w.s.Docs, Task: text, Schema: schema,
+		Judge: true, Budget: w.in.Budget,
+	})
+	if err != nil {
+		return err
+	}
+	w.out.Sessions++
+	w.out.Usage = w.out.Usage.Add(out.Usage)
+	*back = feedback{before: string(out.Answer)}
+	if err := json.Unmarshal(out.Answer, to); err != nil {
+		return flow.Failf(flow.Schema, "read the answer of %s: %v", role, err)
+	}
+	return nil
+}
+
+// build carries the plan out and hands over what has landed.
+func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
+	list := slices.DeleteFunc(slices.Clone(w.plan.Tasks), func(t task.Task) bool {
+		return slices.Contains(w.s.Landed, t.ID) || w.in.Task != "" && t.ID != w.in.Task
+	})
+	order := task.Order(w.plan.Tasks)
+	slices.SortFunc(list, func(a, b task.Task) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
+	w.out.Tasks = len(w.plan.Tasks)
+	note := step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Reasons: w.reasons, Requirement: w.plan.Requirement, Plan: plan}
+	for _, t := range list {
+		note.Tasks = append(note.Tasks, step.TaskLine{ID: t.ID, Title: t.Title, Needs: t.Needs})
+	}
+	flow.Note(c, "planned", note)
+	results, err := flow.All(c, "task", list, func(t task.Task) string { return t.ID }, func(c *flow.Ctx, t task.Task) (step.TaskResult, error) {
+		b := builder{w: w, c: c, plan: plan, t: t}
+		return b.run(c)
+	})
+	if err != nil {
+		return w.out, first(err)
+	}
+	w.out.Done = len(w.s.Landed)
+	for _, r := range results {
+		w.out.Sessions += r.Attempts
+		w.out.Usage = w.out.Usage.Add(r.Usage)
+		switch r.Status {
+		case step.Success:
+			w.out.Done++
+		case step.Blocked:
+			w.out.Blocked++
+		case step.Warning:
+			w.out.Failed++
+		}
+	}
+	w.out.Original = originalSessions(w.plan.Mode, w.out.Tasks)
+	w.out.Verified = w.out.Failed+w.out.Blocked == 0
+	landed := slices.ContainsFunc(results, func(r step.TaskResult) bool { return r.Commit != "" })
+	if !landed || w.in.Delivery == step.ToTree {
+		return w.out, nil
+	}
+	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit})
+	if err != nil {
+		return w.out, err
+	}
+	if w.out.Ref, w.out.Why = d.Ref, d.Why; d.Why != "" {
+		w.out.Verified = false
+	}
+	return w.out, nil
+}
+
+// originalSessions is how many sessions of a model the process needed that the documents come from, by its own table
+// (reference, 1.5): 3 direct, 5 for one task with a plan, 2 + 4N with a scheduler.
+func originalSessions(m step.Mode, tasks int) int {
+	switch {
+	case m == step.DirectMode:
+		return 3
+	case m == step.PipelineMode && tasks == 1:
+		return 5
+	}
+	return 2 + 4*tasks
+}
+
+// first keeps one failure of many.
+func first(err error) error {
+	var f *flow.Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return err
+}
+
+// numbered are the ids of items: FR-01, FR-02.
+func numbered(kind string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("%s-%02d", kind, i+1)
+	}
+	return out
+}
+
+func oneLine(s string, most int) string {
+	return turn.Clip(strings.Join(strings.Fields(s), " "), most)
+}
+
+func lines(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = oneLine(s, 500); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
