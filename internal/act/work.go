@@ -185,7 +185,7 @@ func (a *Actor) workDocs(v *view, out *step.WorkSurveyOut) error {
 		}
 		var sigs []string
 		for _, e := range source.Parse(p, src).Exports {
-			sigs = append(sigs, "  "+e.Signature+"\n")
+			sigs = append(sigs, "  "+cmp.Or(e.Text, e.Signature)+"\n")
 		}
 		fmt.Fprintf(&b, "%s\n%s", p, strings.Join(sigs, ""))
 	}
@@ -219,7 +219,7 @@ func (a *Actor) workKnown(_ context.Context, v *view, in step.WorkIn, out *step.
 			plan.Requirement.NonFunctional = append(plan.Requirement.NonFunctional, x.Text)
 		}
 		for _, x := range r.Acceptance {
-			plan.Requirement.Criteria = append(plan.Requirement.Criteria, step.Criterion{Text: x.Text})
+			plan.Requirement.Criteria = append(plan.Requirement.Criteria, criterion(x.Text))
 		}
 	}
 	for _, t := range w.Tasks {
@@ -238,7 +238,7 @@ func (a *Actor) workKnown(_ context.Context, v *view, in step.WorkIn, out *step.
 
 // taskOf is a task as its files have it.
 func taskOf(w *works.Work, t *works.WorkTask) task.Task {
-	out := task.Task{ID: t.ID, Type: "feat", Title: t.Title, Needs: t.DependsOn}
+	out := task.Task{ID: t.ID, Title: t.Title, Needs: t.DependsOn}
 	if d := t.Task; d != nil {
 		out.Scope = d.Scope
 		for _, f := range d.Files {
@@ -247,12 +247,9 @@ func taskOf(w *works.Work, t *works.WorkTask) task.Task {
 		for _, k := range d.Acceptance {
 			out.Criteria = append(out.Criteria, k.Text)
 		}
-		for l := range strings.Lines(d.Verify) {
-			if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
-				out.Verify = append(out.Verify, l)
-			}
-		}
+		out.Verify = commandLines(d.Verify)
 	}
+	out.Type = typeOf(out, w.Requirement)
 	if w.Plan != nil {
 		for _, tr := range w.Plan.Trace {
 			if slices.Contains(tr.Tasks, t.ID) {
@@ -261,6 +258,31 @@ func taskOf(w *works.Work, t *works.WorkTask) task.Task {
 		}
 	}
 	return out
+}
+
+// typeOf is the type of a task's commit, which no file of a WORK says: by what it touches, else by the tags of the request.
+func typeOf(t task.Task, r *works.Requirement) string {
+	all := func(is func(string) bool) bool {
+		return len(t.Files) > 0 && !slices.ContainsFunc(t.Files, func(f task.File) bool { return !is(f.Path) })
+	}
+	switch {
+	case all(func(p string) bool { return slices.Contains([]string{".md", ".rst", ".txt", ".adoc"}, path.Ext(p)) }):
+		return "docs"
+	case all(toolchain.IsTest):
+		return "test"
+	case all(func(p string) bool { return toolchain.ConfigKindOf(p) != toolchain.NoConfig }):
+		return "chore"
+	case r != nil:
+		for _, tag := range works.ParseRequest(r.Request).Tags {
+			switch strings.ToLower(strings.Trim(tag, "[]")) {
+			case "bugfix", "버그수정", "오류수정":
+				return "fix"
+			case "refactoring", "리팩토링":
+				return "refactor"
+			}
+		}
+	}
+	return "feat"
 }
 
 // planCheck is the step work.check.

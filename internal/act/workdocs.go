@@ -68,18 +68,14 @@ func planDocuments(p step.WorkPlan) map[string][]byte {
 		r.NonFunctional = append(r.NonFunctional, works.Item{ID: fmt.Sprintf("NFR-%02d", i+1), Text: t})
 	}
 	for _, k := range p.Requirement.Criteria {
-		text := k.Text
-		if k.Command != "" {
-			text += " (`" + k.Command + "`)"
-		}
-		r.Acceptance = append(r.Acceptance, works.Criterion{Text: text})
+		r.Acceptance = append(r.Acceptance, works.Criterion{Text: criterionText(k)})
 	}
 	for _, qa := range p.Requirement.Assumed {
 		r.NonFunctional = append(r.NonFunctional, works.Item{
 			ID: fmt.Sprintf("NFR-%02d", len(r.NonFunctional)+1), Text: "Assumed, nobody was asked: " + qa.Question + " " + qa.Answer,
 		})
 	}
-	out := map[string][]byte{"Requirement.md": r.Format()}
+	out := map[string][]byte{requirementFile: r.Format()}
 	plan := works.Plan{
 		Work: p.Work, Title: p.Requirement.Title, Created: time.UnixMilli(p.Created), Requirement: "works/" + p.Work + "/Requirement.md",
 		Mode: works.Mode(p.Mode), Project: p.Project, Stack: p.Stack, Language: p.Language, Status: works.Planned, Goal: p.Goal, Trace: trace(p),
@@ -226,4 +222,68 @@ func (w *workFiles) log() []byte {
 	}
 	line(w.now, "COMMITTER", "COMMIT", w.in.Task.ID+" committed")
 	return []byte(b.String())
+}
+
+// rolledBackDocuments are the documents of a WORK of which tasks were taken back: their results go (nil), their progress
+// begins anew, and the list says that the WORK is not done.
+func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte {
+	out := map[string][]byte{}
+	at := func(name string) string { return path.Join("works", r.Work, name) }
+	gone := map[string]bool{}
+	for _, c := range r.Reverted {
+		gone[c.Task] = true
+		if v.ids[at(c.Task+"_result.md")] != "" {
+			out[at(c.Task+"_result.md")] = nil
+		}
+		if v.ids[at(c.Task+"_progress.md")] != "" {
+			out[at(c.Task+"_progress.md")] = (&works.TaskProgress{Task: c.Task, Status: works.Pending}).Format()
+		}
+	}
+	if src := v.bytes(at("PROGRESS.md")); src != nil {
+		p, _ := works.ParseProgress(at("PROGRESS.md"), src)
+		p.Updated = now
+		for i := range p.Tasks {
+			if gone[p.Tasks[i].Task] {
+				p.Tasks[i].Status, p.Tasks[i].Commit, p.Tasks[i].Duration = works.Pending, "", 0
+			}
+		}
+		for _, c := range r.Reverted {
+			p.Log = append(p.Log, works.Entry{At: now, Text: c.Task + " taken back"})
+		}
+		out[at("PROGRESS.md")] = p.Format()
+	}
+	const listPath = "works/WORK-LIST.md"
+	if src := v.bytes(listPath); src != nil {
+		list, _ := works.ParseList(listPath, src)
+		for _, row := range list.Rows {
+			if row.Work != r.Work {
+				continue
+			}
+			row.Status, row.Completed = works.InProgress, time.Time{}
+			if text, _ := works.UpdateList(src, row, ""); text != nil {
+				out[listPath] = text
+			}
+		}
+	}
+	logPath := at("work_" + r.Work + ".log")
+	if src := v.bytes(logPath); src != nil {
+		text := string(src)
+		for _, c := range r.Reverted {
+			text += works.LogLine{At: now, Agent: "COMMITTER", Stage: "COMMIT", Text: c.Task + " taken back"}.String() + "\n"
+		}
+		out[logPath] = []byte(text)
+	}
+	return out
+}
+
+// numberOf is the number of a WORK by its id, 0 for none.
+func numberOf(work string) int {
+	n := 0
+	for _, r := range strings.TrimPrefix(strings.ToUpper(work), "WORK-") {
+		if r < '0' || r > '9' || n > 1_000_000 {
+			return 0
+		}
+		n = n*10 + int(r-'0')
+	}
+	return n
 }

@@ -200,22 +200,31 @@ func (w *watch) erase() {
 
 // drive carries a run on, shows it, and turns its end into an exit code.
 func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks bool) error {
-	w := p.watch(e.Runtime, run)
-	if err := w.skip(ctx); err != nil {
-		return err
-	}
 	quiet := context.WithoutCancel(ctx)
-	w.start(quiet)
-	p.a.driving.Store(run.ID)
-	st, err := e.Drive(ctx, run.ID)
-	w.stop(quiet)
-	if err == nil {
-		err = w.failed
+	for {
+		w := p.watch(e.Runtime, run)
+		if err := w.skip(ctx); err != nil {
+			return err
+		}
+		w.start(quiet)
+		p.a.driving.Store(run.ID)
+		st, err := e.Drive(ctx, run.ID)
+		w.stop(quiet)
+		if err == nil {
+			err = w.failed
+		}
+		if err != nil {
+			return err
+		}
+		if st.State != flow.Waiting || repairClass(st.Gates) != "" || !p.a.converses() {
+			return p.finish(quiet, e, run.ID, st, w.rep, blocks)
+		}
+		if err := p.converse(ctx, e, run.ID, st.Gates); errors.Is(err, errQuit) {
+			return p.finish(quiet, e, run.ID, st, w.rep, blocks)
+		} else if err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return p.finish(quiet, e, run.ID, st, w.rep, blocks)
 }
 
 // finish prints the answer of a run that stands still and returns its code.

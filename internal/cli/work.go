@@ -41,6 +41,7 @@ func newWork(a *app) *cobra.Command {
 	budgetFlag(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: gates are approved, questions get their defaults, which are written down")
+	c.AddCommand(newWorkList(a), newWorkStatus(a), newWorkResume(a), newWorkRollback(a))
 	c.Flags().BoolVar(&f.loop, "loop", false, "")
 	_ = c.Flags().MarkHidden("loop")
 	return c
@@ -59,6 +60,17 @@ func (a *app) work(ctx context.Context, given string, f workFlags) error {
 		return err
 	}
 	r := works.ParseRequest(given)
+	switch r.Intent { // the original's phrases
+	case works.Resume:
+		return a.workResume(ctx, r.Work, r.Task, f)
+	case works.Show:
+		return a.workStatus(ctx, r.Work, r.Task)
+	case works.ListAll:
+		return a.workList(ctx)
+	case works.Rollback:
+		return a.workRollback(ctx, r.Work, "")
+	case works.Chat, works.Start, works.Approve, works.SkipTask:
+	}
 	if len(strings.Fields(r.Text)) < 2 && len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0 {
 		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
 	}

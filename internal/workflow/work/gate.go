@@ -31,7 +31,11 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 	c = c.Sub(a.key)
 	note := ""
 	for _, c := range flow.Rounds(c, "ask", maxEdits) {
-		flow.Note(c, "gate", step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Reasons: w.reasons, Requirement: w.plan.Requirement})
+		kept, err := turn.Do(c, "keep", step.KeepPlan, w.plan)
+		if err != nil {
+			return false, "", err
+		}
+		flow.Note(c, "gate", step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Reasons: w.reasons, Requirement: w.plan.Requirement, Plan: kept.Plan})
 		q, err := flow.Ask(c, "approve", flow.Question{Text: turn.Clip(note+a.text(), 8000), Options: []string{flow.Approve, flow.Reject}})
 		if err != nil {
 			return false, "", err
@@ -68,10 +72,18 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 
 func (w *request) requirementGate() approval {
 	return approval{key: "requirement", text: w.requirementText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
-		before := w.plan
-		var r step.Requirement
-		if err := json.Unmarshal(raw, &r); err != nil {
+		before, proposal := w.plan, w.proposal
+		var edited struct {
+			step.Requirement
+
+			Task *task.Task `json:"task"`
+		}
+		if err := json.Unmarshal(raw, &edited); err != nil {
 			return []step.Finding{{Message: err.Error()}}, nil //nolint:nilerr // a person is told, and edits again
+		}
+		r := edited.Requirement
+		if edited.Task != nil {
+			w.proposal = *edited.Task
 		}
 		r.Title, r.Type, r.Assumed, r.Areas = before.Requirement.Title, before.Requirement.Type, before.Requirement.Assumed, before.Requirement.Areas
 		w.plan.Requirement = r
@@ -86,7 +98,7 @@ func (w *request) requirementGate() approval {
 			}
 		}
 		if len(findings) > 0 {
-			w.plan = before
+			w.plan, w.proposal = before, proposal
 			return findings, nil
 		}
 		w.plan.Mode, w.reasons = mode, reasons

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+func newEdit(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "edit [RUN]", Short: "edit the requirement or the plan that a run of work asks about", Args: cobra.MaximumNArgs(1),
+		Long:    "Opens the documents in the editor of VISUAL or EDITOR. What they say afterwards is checked and shown at the gate again;\nonly an approval lets it run.",
+		Example: "  jacquard edit k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt *local.Runtime, r flow.Run) error {
+				if err := p.edit(ctx, rt, r); err != nil {
+					return err
+				}
+				fmt.Fprintf(a.Err, a.lang().T("noted; go on with: jacquard resume %s\n"), r.ID)
+				return nil
+			})
+		},
+	}
+}
+
+// edit lets a person edit the documents of a gate and tells the run what they say then.
+func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) error {
+	i := slices.IndexFunc(r.Gates, approval)
+	if i < 0 {
+		return usage("run %s asks for no approval", r.ID)
+	}
+	rep, err := reportOf(ctx, rt, r)
+	if err != nil {
+		return err
+	}
+	if rep.Request == nil || rep.Request.Plan.IsZero() {
+		return usage("run %s has nothing to edit", r.ID)
+	}
+	raw, err := (blobStore{p.blobs}).Get(rep.Request.Plan)
+	if err != nil {
+		return err
+	}
+	plan, err := decode[step.WorkPlan](raw)
+	if err != nil {
+		return err
+	}
+	requirement := strings.HasPrefix(r.Gates[i].Key, "requirement/")
+	dir := filepath.Join(p.state, "runs", r.ID, "edit")
+	before := act.EditFiles(plan, requirement)
+	if err := os.RemoveAll(dir); err != nil {
+		return environment("edit", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return environment("edit", err)
+	}
+	var names []string
+	for _, name := range slices.Sorted(keysOf(before)) {
+		names = append(names, name)
+		if err := os.WriteFile(filepath.Join(dir, name), before[name], 0o644); err != nil { //nolint:gosec // a document for its reader
+			return environment("edit", err)
+		}
+	}
+	if err := p.editor(ctx, dir, names); err != nil {
+		return err
+	}
+	after, err := readAll(dir)
+	if err != nil {
+		return environment("edit", err)
+	}
+	said, problems := act.ReadEdited(plan, requirement, after)
+	for _, pr := range problems {
+		fmt.Fprintln(p.a.Err, pr.String())
+	}
+	return rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.Reply, Gate: r.Gates[i].Key, Tree: r.Gates[i].Question.Tree, Text: string(said), By: p.a.who()})
+}
+
+func keysOf[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func readAll(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || filepath.Ext(e.Name()) != ".md" {
+			continue
+		}
+		if out[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// editor opens files in the person's editor and waits for its end.
+func (p *project) editor(ctx context.Context, dir string, names []string) error {
+	line := p.a.env["VISUAL"]
+	if line == "" {
+		line = p.a.env["EDITOR"]
+	}
+	argv := strings.Fields(line)
+	if len(argv) == 0 {
+		return usage("no editor: set VISUAL or EDITOR, or edit the files in %s by hand: they are not read then", dir)
+	}
+	program := argv[0]
+	if !filepath.IsAbs(program) {
+		found, err := proc.LookPath(program, p.a.env["PATH"])
+		if err != nil {
+			return environment("open the editor", err)
+		}
+		program = found
+	}
+	err := proc.Interactive(ctx, append(append([]string{program}, argv[1:]...), names...), dir, p.a.Env)
+	if err != nil {
+		return environment("edit", fmt.Errorf("%s: %w; nothing was changed", argv[0], err))
+	}
+	return nil
+}
+
+// approval reports whether a gate asks for an approval rather than for a text.
+func approval(g flow.Gate) bool { return slices.Contains(g.Question.Options, flow.Approve) }
+
+// converses reports whether a person sits at both ends of the terminal.
+func (a *app) converses() bool {
+	_, _, in := terminal(a.In)
+	_, _, out := terminal(a.Err)
+	return in && out && !a.json && a.env["CI"] == ""
+}
+
+var errQuit = errors.New("the person has left")
+
+// converse asks on the terminal what a run asks. It is errQuit when the person does not answer now.
+func (p *project) converse(ctx context.Context, e *engine, id string, gates []flow.Gate) error {
+	l := p.a.lang()
+	in := bufio.NewReader(p.a.In)
+	for _, g := range gates {
+		if g.Question.Class != "" {
+			return errQuit
+		}
+		fmt.Fprintf(p.a.Err, "? %s\n", strings.TrimRight(report.Question(l, g.Key, g.Question), "\n"))
+		s := flow.Signal{Gate: g.Key, Tree: g.Question.Tree, By: p.a.who()}
+		for s.Verb == "" {
+			if approval(g) {
+				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [e]dit, [q]uit: "))
+			} else {
+				fmt.Fprint(p.a.Err, "> ")
+			}
+			text, err := in.ReadString('\n')
+			if err != nil {
+				return errQuit
+			}
+			text = strings.TrimSpace(text)
+			word, rest, _ := strings.Cut(text, " ")
+			switch {
+			case !approval(g) && len(g.Question.Options) > 0 && !slices.Contains(g.Question.Options, text):
+				fmt.Fprintln(p.a.Err, strings.Join(g.Question.Options, " | "))
+			case !approval(g):
+				s.Verb, s.Text = flow.Reply, text
+				if text == "" {
+					s.Text = " " // the default
+				}
+			case slices.Contains([]string{"a", "approve", "y", "yes", "proceed", "승인", "진행"}, strings.ToLower(word)):
+				s.Verb = flow.Approve
+			case slices.Contains([]string{"r", "reject", "n", "no"}, strings.ToLower(word)):
+				s.Verb, s.Text = flow.Reject, strings.TrimSpace(rest)
+			case slices.Contains([]string{"e", "edit"}, strings.ToLower(word)):
+				r, err := find(ctx, e, id)
+				if err == nil {
+					err = p.edit(ctx, e, r)
+				}
+				if err != nil {
+					return err
+				}
+				return nil
+			case slices.Contains([]string{"q", "quit"}, strings.ToLower(word)):
+				return errQuit
+			}
+		}
+		if err := e.Signal(ctx, id, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,374 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+// workInfo is a WORK as list and status show it: from its files, and from the run that builds it.
+type workInfo struct {
+	ID     string         `json:"work"`
+	Title  string         `json:"title"`
+	Status string         `json:"status"`
+	Done   int            `json:"done"`
+	Total  int            `json:"total"`
+	Run    string         `json:"run,omitempty"`
+	State  flow.RunState  `json:"run_state,omitempty"`
+	Tasks  []workTaskInfo `json:"tasks,omitempty"`
+	Folder string         `json:"folder,omitempty"`
+}
+
+type workTaskInfo struct {
+	ID     string   `json:"task"`
+	Title  string   `json:"title"`
+	State  string   `json:"state"`
+	Needs  []string `json:"needs,omitempty"`
+	Commit string   `json:"commit,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// worksOf lists the WORKs of the project, in the order of their numbers. What a run knows is newer than the files.
+func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) {
+	t := &specTool{a: p.a}
+	files, err := p.repo.Files(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree := works.Read(files, t.reader(p), string(p.a.lang()))
+	out := []workInfo{}
+	for _, w := range tree.Works {
+		done, total := w.Count()
+		i := workInfo{ID: w.ID, Title: tree.Title(w), Status: string(works.InProgress), Done: done, Total: total, Folder: w.Folder}
+		if tree.List != nil {
+			for _, r := range tree.List.Rows {
+				if r.Work == w.ID && r.Status != "" {
+					i.Status = string(r.Status)
+				}
+			}
+		}
+		for _, x := range w.Tasks {
+			i.Tasks = append(i.Tasks, workTaskInfo{ID: x.ID, Title: x.Title, State: string(x.State), Needs: x.DependsOn})
+		}
+		out = append(out, i)
+	}
+	if !p.exists() {
+		return out, tree, nil
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = rt.Close() }()
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.Reverse(runs) // the newest last, so that it is what counts
+	for _, r := range runs {
+		if r.Def != "work" {
+			continue
+		}
+		rep, err := reportOf(ctx, rt, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		out = p.withRun(out, r, rep)
+	}
+	slices.SortStableFunc(out, func(a, b workInfo) int {
+		if len(a.ID) != len(b.ID) {
+			return len(a.ID) - len(b.ID)
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, tree, nil
+}
+
+// withRun adds what a run knows of its WORK.
+func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workInfo {
+	id := ""
+	if rep.Request != nil {
+		id = rep.Request.Work
+	} else if rep.Work != nil {
+		id = rep.Work.Work
+	}
+	if id == "" {
+		return list
+	}
+	i := slices.IndexFunc(list, func(w workInfo) bool { return w.ID == id })
+	if i < 0 {
+		list = append(list, workInfo{ID: id, Status: string(works.InProgress)})
+		i = len(list) - 1
+		if r.State.Ended() {
+			list[i].Status = "NOT BUILT"
+		}
+	}
+	w := &list[i]
+	w.Run, w.State = r.ID, r.State
+	if rep.Request != nil && w.Title == "" {
+		w.Title = rep.Request.Requirement.Title
+	}
+	for _, m := range rep.Modules {
+		k := slices.IndexFunc(w.Tasks, func(t workTaskInfo) bool { return t.ID == m.Dir })
+		if k < 0 {
+			w.Tasks = append(w.Tasks, workTaskInfo{ID: m.Dir, Title: m.Reason, State: strings.ToUpper(m.Phase)})
+			k = len(w.Tasks) - 1
+			w.Total = max(w.Total, len(w.Tasks))
+		}
+		t := &w.Tasks[k]
+		if m.Task == nil {
+			if t.State != string(works.Done) {
+				t.State = strings.ToUpper(m.Phase)
+			}
+			continue
+		}
+		t.Commit, t.Reason = m.Task.Commit, m.Task.Reason
+		switch m.Task.Status {
+		case step.Success:
+			t.State = string(works.Done)
+		case step.Blocked:
+			t.State = string(works.Blocked)
+		case step.Warning:
+			t.State = string(works.Failed)
+		}
+	}
+	w.Done = 0
+	for _, t := range w.Tasks {
+		if t.State == string(works.Done) {
+			w.Done++
+		}
+	}
+	return list
+}
+
+func newWorkList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "list the WORKs of the project", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.workList(c.Context()) },
+	}
+}
+
+func (a *app) workList(ctx context.Context) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	list, _, err := p.worksOf(ctx)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.print(map[string]any{"works": list})
+		return nil
+	}
+	l := a.lang()
+	rows := [][]string{{"WORK", l.T("TITLE"), l.T("STATE"), l.T("TASKS"), l.T("RUN")}}
+	for _, w := range list {
+		rows = append(rows, []string{w.ID, w.Title, w.Status, fmt.Sprintf("%d/%d", w.Done, w.Total), w.Run})
+	}
+	fmt.Fprint(a.Out, report.Table(rows, 0))
+	return nil
+}
+
+func newWorkStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "status [WORK-NN]", Short: "show how far a WORK is; without a number the newest", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard work status WORK-03",
+		RunE:    func(c *cobra.Command, args []string) error { return a.workStatus(c.Context(), first(args, "", ""), "") },
+	}
+}
+
+func (a *app) workStatus(ctx context.Context, id, task string) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := p.workNamed(ctx, id)
+	if err != nil {
+		return err
+	}
+	if task != "" {
+		w.Tasks = slices.DeleteFunc(w.Tasks, func(t workTaskInfo) bool { return t.ID != task })
+		if len(w.Tasks) == 0 {
+			return usage("%s has no %s", w.ID, task)
+		}
+	}
+	if a.json {
+		a.print(w)
+		return nil
+	}
+	l := a.lang()
+	fmt.Fprintf(a.Out, l.T("%s: %s · %s, %d of %d tasks are done\n"), w.ID, w.Title, w.Status, w.Done, w.Total)
+	if w.Run != "" {
+		fmt.Fprintf(a.Out, l.T("run %s: %s\n"), w.Run, w.State)
+	}
+	rows := [][]string{{l.T("TASK"), l.T("STATE"), l.T("COMMIT"), l.T("TITLE")}}
+	for _, t := range w.Tasks {
+		title := t.Title
+		if len(t.Needs) > 0 {
+			title += " ← " + strings.Join(t.Needs, ", ")
+		}
+		if t.Reason != "" {
+			title += " (" + t.Reason + ")"
+		}
+		rows = append(rows, []string{t.ID, t.State, t.Commit[:min(7, len(t.Commit))], title})
+	}
+	fmt.Fprint(a.Out, report.Table(rows, 0))
+	return nil
+}
+
+// workNamed finds a WORK by its number; without one it is the newest.
+func (p *project) workNamed(ctx context.Context, id string) (workInfo, error) {
+	list, _, err := p.worksOf(ctx)
+	if err != nil {
+		return workInfo{}, err
+	}
+	if len(list) == 0 {
+		return workInfo{}, usage("there is no WORK yet: jacquard work \"…\"")
+	}
+	if id == "" {
+		return list[len(list)-1], nil
+	}
+	for _, w := range list {
+		if sameWork(w.ID, id) {
+			return w, nil
+		}
+	}
+	return workInfo{}, usage("there is no %s: jacquard work list", id)
+}
+
+// sameWork compares numbers of WORKs: WORK-3 is WORK-03.
+func sameWork(a, b string) bool {
+	bare := func(s string) string {
+		s = strings.TrimPrefix(strings.ToUpper(s), "WORK-")
+		return strings.TrimLeft(s, "0")
+	}
+	return bare(a) == bare(b)
+}
+
+func newWorkResume(a *app) *cobra.Command {
+	var f workFlags
+	c := &cobra.Command{
+		Use: "resume [WORK-NN] [TASK-NN]", Short: "go on with a WORK: its run, or what its files leave to do", Args: cobra.MaximumNArgs(2),
+		Example: "  jacquard work resume WORK-03",
+		RunE: func(c *cobra.Command, args []string) error {
+			task := ""
+			if len(args) == 2 {
+				task = strings.ToUpper(args[1])
+			}
+			return a.workResume(c.Context(), first(args, "", ""), task, f)
+		},
+	}
+	driveFlags(c, &f.driveOptions)
+	budgetFlag(c, &f.driveOptions)
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody")
+	return c
+}
+
+// workResume carries the run of a WORK on. A WORK that only its files know is taken over: results are done, the rest is
+// built.
+func (a *app) workResume(ctx context.Context, id, task string, f workFlags) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := p.workNamed(ctx, id)
+	if err != nil {
+		return err
+	}
+	if w.Run != "" && !w.State.Ended() {
+		rt, err := p.journal(ctx)
+		if err != nil {
+			return err
+		}
+		r, err := find(ctx, rt, w.Run)
+		if cerr := rt.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return err
+		}
+		return p.resume(ctx, r, f.driveOptions, false)
+	}
+	switch {
+	case w.Folder == "":
+		return usage("%s was not built, and left no files: ask for it anew", w.ID)
+	case w.Total > 0 && w.Done == w.Total:
+		fmt.Fprintf(a.Err, a.lang().T("%s is done: %d of %d tasks\n"), w.ID, w.Done, w.Total)
+		return nil
+	}
+	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: true, Language: string(a.lang()), Delivery: step.ToCommit}
+	if p.noGit {
+		in.Delivery = step.ToTree
+	} else if err := p.mayCommit(ctx); err != nil {
+		return err
+	}
+	if in.Budget, err = p.budget(f.budget); err != nil {
+		return err
+	}
+	return p.startRun(ctx, "work", in, in.Budget, f.driveOptions)
+}
+
+func newWorkRollback(a *app) *cobra.Command {
+	var to string
+	c := &cobra.Command{
+		Use: "rollback WORK-NN", Short: "take the commits of a WORK back, in a new commit that was verified", Args: cobra.ExactArgs(1),
+		Example: "  jacquard work rollback WORK-03\n  jacquard work rollback WORK-03 --to TASK-01",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.workRollback(c.Context(), args[0], strings.ToUpper(to))
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "keep this `task` and those that landed before it")
+	return c
+}
+
+func (a *app) workRollback(ctx context.Context, id, to string) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if p.noGit {
+		return usage("rollback needs a git repository")
+	}
+	if err := errors.Join(p.mayCommit(ctx), p.trusted(), p.store()); err != nil {
+		return err
+	}
+	o := p.planOptions()
+	o.Blobs, o.Effect = blobStore{p.blobs}, p.a.effects()
+	o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)}
+	out, err := act.New(o).Rollback(ctx, id, to)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.print(out)
+	} else {
+		for _, c := range out.Reverted {
+			fmt.Fprintf(a.Err, a.lang().T("  taken back: %s %s\n"), c.Commit[:7], c.Title)
+		}
+		for _, f := range out.Findings {
+			fmt.Fprintf(a.Err, "    [%s] %s %s\n", f.Rule, f.Path, f.Message)
+		}
+	}
+	if out.Refused != "" {
+		if !a.json {
+			fmt.Fprintf(a.Err, "jacquard: %s\n", out.Refused)
+		}
+		return silent(exitNotVerified)
+	}
+	if !a.json {
+		fmt.Fprintf(a.Err, a.lang().T("✓ %s is taken back in commit %s\n"), out.Work, out.Commit[:7])
+	}
+	return nil
+}
