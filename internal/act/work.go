@@ -15,6 +15,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -172,7 +173,7 @@ func (a *Actor) workDocs(v *view, out *step.WorkSurveyOut) error {
 	}
 	doc("layout of the project", layout(v.paths()))
 	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
-		doc(f, clip(string(v.bytes(f)), 16_000))
+		doc(f, clip(callbackToken().ReplaceAllString(string(v.bytes(f)), "CallbackToken: (hidden)"), 16_000))
 	}
 	var b strings.Builder
 	for _, p := range v.paths() {
@@ -192,6 +193,9 @@ func (a *Actor) workDocs(v *view, out *step.WorkSurveyOut) error {
 	doc("what the sources export", clip(b.String(), maxShown))
 	return machinery(err)
 }
+
+// callbackToken is the line of CLAUDE.md that nobody but the sender of callbacks has to know.
+var callbackToken = re.New(`(?m)^CallbackToken:.*$`)
 
 // maxShown bounds how much an author is shown of what sources export, in bytes.
 const maxShown = 40_000

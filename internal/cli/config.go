@@ -36,6 +36,12 @@ type config struct {
 		DirectCriteria     int `yaml:"direct_criteria"`
 		PipelineTasks      int `yaml:"pipeline_tasks"`
 	} `yaml:"work"`
+	Callbacks struct { // who is told of runs of work
+		Task     string `yaml:"task"`
+		Progress string `yaml:"progress"`
+		Stage    string `yaml:"stage"`
+		Header   string `yaml:"header"` // X-Runner-Api-Key, or Authorization
+	} `yaml:"callbacks"`
 	Limits struct {
 		Turn  duration `yaml:"turn"`  // longest agent turn
 		Idle  duration `yaml:"idle"`  // longest silence of an agent

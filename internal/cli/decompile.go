@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -128,26 +130,35 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 
 // writeSpecs writes documents of which none is another than it was read.
 func (p *project) writeSpecs(ctx context.Context, list []inspect.Decompiled) error {
-	files, err := p.repo.Listing(ctx, func(string) bool { return true })
+	files := map[string][]byte{}
+	for _, d := range list {
+		for name, text := range map[string][]byte{d.Spec: d.Text, d.Implements: d.ImplementsText} {
+			if text != nil {
+				files[name] = text
+			}
+		}
+	}
+	return p.writeFiles(ctx, files)
+}
+
+// writeFiles writes files into the working tree, all of them or none: where one has changed since it was listed, nothing
+// is written.
+func (p *project) writeFiles(ctx context.Context, files map[string][]byte) error {
+	have, err := p.repo.Listing(ctx, func(f string) bool { _, ok := files[f]; return ok })
 	if err != nil {
 		return err
 	}
 	var out []git.Delivery
-	for _, d := range list {
-		for name, text := range map[string][]byte{d.Spec: d.Text, d.Implements: d.ImplementsText} {
-			if text == nil {
-				continue
-			}
-			id, err := p.repo.WriteBlob(ctx, text)
-			if err != nil {
-				return environment("write "+name, err)
-			}
-			out = append(out, git.Delivery{Path: name, Old: files[name].ID, New: id, Mode: "100644"})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		id, err := p.repo.WriteBlob(ctx, files[name])
+		if err != nil {
+			return environment("write "+name, err)
 		}
+		out = append(out, git.Delivery{Path: name, Old: have[name].ID, New: id, Mode: "100644"})
 	}
 	res, err := p.repo.Apply(ctx, out)
 	if err != nil {
-		return environment("write the specs", err)
+		return environment("write files", err)
 	}
 	for _, r := range res {
 		if r.State == git.Conflicting {

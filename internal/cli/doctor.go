@@ -28,7 +28,7 @@ type finding struct {
 }
 
 func newDoctor(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "doctor", Short: "check what a run needs: git, agent, account, toolchains, project", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list := a.examine(c.Context())
@@ -56,6 +56,8 @@ func newDoctor(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	c.AddCommand(newDoctorWorks(a))
+	return c
 }
 
 // checkup collects findings. They are data too: with --json they are English.

@@ -201,6 +201,8 @@ func (w *watch) erase() {
 // drive carries a run on, shows it, and turns its end into an exit code.
 func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks bool) error {
 	quiet := context.WithoutCancel(ctx)
+	others := p.tellOthers(quiet, e.Runtime, run)
+	defer others.stop()
 	for {
 		w := p.watch(e.Runtime, run)
 		if err := w.skip(ctx); err != nil {

@@ -27,8 +27,11 @@ func (p *project) trusted() error {
 }
 
 // hasTrust reports whether everything that the repository asks to run may run.
-func (p *project) hasTrust() bool {
-	digest := p.trustDigest()
+func (p *project) hasTrust() bool { return p.trusts(p.trustCommands()) }
+
+// trusts reports whether a person has allowed what the repository asks for, a line each.
+func (p *project) trusts(asked []string) bool {
+	digest := p.trustDigest(asked)
 	if digest == "" {
 		return true
 	}
@@ -59,9 +62,11 @@ func (p *project) trustCommands() []string {
 
 // shownCommands lists the commands for the person who decides, one a line. One
 // with characters that a terminal would act on or hide is quoted.
-func (p *project) shownCommands() string {
+func (p *project) shownCommands() string { return shownLines(p.trustCommands()) }
+
+func shownLines(asked []string) string {
 	var out []string
-	for _, c := range p.trustCommands() {
+	for _, c := range asked {
 		if strings.ContainsFunc(c, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			c = strconv.Quote(c)
 		}
@@ -70,8 +75,7 @@ func (p *project) shownCommands() string {
 	return strings.Join(out, "\n  ")
 }
 
-func (p *project) trustDigest() string {
-	cmds := p.trustCommands()
+func (p *project) trustDigest(cmds []string) string {
 	if len(cmds) == 0 {
 		return ""
 	}
@@ -115,11 +119,15 @@ func newTrust(a *app) *cobra.Command {
 // trust shows what the repository asks to run and records that it may, when a
 // person says so.
 func (p *project) trust(ctx context.Context, yes bool) error {
-	a, cmds := p.a, p.trustCommands()
+	a, cmds, hosts := p.a, p.trustCommands(), p.callbackHosts()
 	if len(cmds) > 0 {
 		fmt.Fprintf(a.Err, a.lang().T("%s asks to run:\n  %s\n"), configFile, p.shownCommands())
 	}
-	if !p.hasTrust() {
+	if len(hosts) > 0 {
+		fmt.Fprintf(a.Err, a.lang().T("this project asks to:\n  %s\n"), shownLines(hosts))
+	}
+	cmds = append(cmds, hosts...)
+	if !p.hasTrust() || !p.trusts(hosts) {
 		if !yes {
 			if err := p.askTrust(ctx); err != nil {
 				return err
@@ -176,7 +184,11 @@ func (p *project) addTrust() error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(f, p.trustDigest())
+	for _, asked := range [][]string{p.trustCommands(), p.callbackHosts()} {
+		if digest := p.trustDigest(asked); digest != "" && err == nil {
+			_, err = fmt.Fprintln(f, digest)
+		}
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

@@ -157,19 +157,31 @@ func ParseProgress(path string, src []byte) (*Progress, []spec.Problem) {
 			d.Log = append(d.Log, entries(s.body)...)
 		}
 	}
+	p.hashes(d)
 	return d, p.problems()
 }
 
-// doneRow reports a finished TASK that the table shows as if it were not, or without its commit.
+// hashes reports finished TASKs without a commit. A commit cannot hold its own hash, so the one that the last line of the
+// log says was committed has none.
+func (p *page) hashes(d *Progress) {
+	last := ""
+	if n := len(d.Log); n > 0 && strings.Contains(d.Log[n-1].Text, "committed") {
+		last = taskID(d.Log[n-1].Text)
+	}
+	for _, t := range d.Tasks {
+		if t.Status == Done && t.Commit == "" && t.Task != last {
+			p.warn(t.line, t.Task+" is done and has no commit", "look for it with: git log --grep "+t.Task)
+		}
+	}
+}
+
+// doneRow reports a finished TASK that the table shows as if it were not.
 func (p *page) doneRow(t TaskRow, cell string) {
 	if t.Status != Done {
 		return
 	}
 	if strings.TrimSpace(cell) != taskCells[0].cell {
 		p.warn(t.line, t.Task+" is shown as '"+cell+"'", "write '"+taskCells[0].cell+"'; this can be mended")
-	}
-	if t.Commit == "" {
-		p.warn(t.line, t.Task+" is done and has no commit", "look for it with: git log --grep "+t.Task)
 	}
 }
 

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+)
+
+// addresses are where a run of work is told of, by kind, and how the receiver knows us.
+type addresses struct {
+	to     map[report.CallbackKind]string
+	token  string
+	header string // X-Runner-Api-Key or Authorization
+	stage  string // token of the stage address: it comes from the environment, with its address
+}
+
+// callbackAddresses reads them from jacquard.yaml, else from lines of CLAUDE.md; the address of stages also from the
+// environment, as runners set it. A token comes from the environment; one in CLAUDE.md works and is warned of.
+func (p *project) callbackAddresses() (addresses, []string) {
+	a := addresses{to: map[report.CallbackKind]string{}, header: "X-Runner-Api-Key"}
+	var warnings []string
+	c := p.conf.Callbacks
+	if raw, err := os.ReadFile(filepath.Join(p.root, "CLAUDE.md")); err == nil {
+		for l := range strings.Lines(string(raw)) {
+			name, value, ok := strings.Cut(strings.TrimRight(l, "\r\n"), ":")
+			if value = strings.TrimSpace(value); !ok || value == "" {
+				continue
+			}
+			switch name {
+			case "TaskCallback":
+				a.to[report.TaskCallback] = value
+			case "ProgressCallback":
+				a.to[report.ProgressCallback] = value
+			case "CallbackToken":
+				a.token = value
+				warnings = append(warnings, p.a.lang().T("⚠ a token for callbacks stands in CLAUDE.md, where everybody can read it; set CALLBACK_TOKEN instead\n"))
+			}
+		}
+	}
+	for kind, u := range map[report.CallbackKind]string{report.TaskCallback: c.Task, report.ProgressCallback: c.Progress, report.StageCallback: c.Stage} {
+		if u != "" {
+			a.to[kind] = u
+		}
+	}
+	if c.Header != "" {
+		a.header = c.Header
+	}
+	if t := p.a.env["CALLBACK_TOKEN"]; t != "" {
+		a.token = t
+	}
+	a.stage = p.a.env["CALLBACK_TOKEN"]
+	return a, warnings
+}
+
+// callbackHosts are what the repository asks to send to.
+func (p *project) callbackHosts() []string {
+	a, _ := p.callbackAddresses()
+	var out []string
+	for _, k := range []report.CallbackKind{report.TaskCallback, report.ProgressCallback, report.StageCallback} {
+		if u := a.to[k]; u != "" {
+			out = append(out, "send "+string(k)+" results to "+u)
+		}
+	}
+	return out
+}
+
+// outbox tells others of a run of work. The journal is its store: what has been told is the number of an event, kept
+// beside it, so that a crash loses nothing and tells at most a few things twice, under the same keys. It never holds the
+// run up.
+type outbox struct {
+	p      *project
+	rt     flow.Runtime
+	run    string
+	addr   addresses
+	client *http.Client
+	warned bool
+	quit   chan struct{}
+	done   sync.WaitGroup
+}
+
+const (
+	callbackConnect = 3 * time.Second
+	callbackWhole   = 5 * time.Second
+	callbackPause   = time.Second
+	callbackTries   = 3 // of one message at the end of a run; the rest waits for the next time
+)
+
+// tellOthers starts to tell of a run, if anybody wants to know.
+func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *outbox {
+	if r.Def != "work" {
+		return nil
+	}
+	addr, warnings := p.callbackAddresses()
+	if u := p.a.env["CALLBACK_URL"]; u != "" {
+		addr.to[report.StageCallback] = u
+	}
+	if len(p.callbackHosts()) > 0 && !p.trusts(p.callbackHosts()) {
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project asks to send results to a server, which is not trusted yet; nothing is sent: jacquard trust\n"))
+		stage := p.a.env["CALLBACK_URL"]
+		addr.to = map[report.CallbackKind]string{}
+		if stage != "" {
+			addr.to[report.StageCallback] = stage
+		}
+	}
+	if len(addr.to) == 0 {
+		return nil
+	}
+	for _, w := range warnings {
+		fmt.Fprint(p.a.Err, w)
+	}
+	o := &outbox{p: p, rt: rt, run: r.ID, addr: addr, client: callbackClient(), quit: make(chan struct{})}
+	o.done.Add(1)
+	go o.loop(ctx)
+	return o
+}
+
+// callbackClient follows no redirects and does not talk to link-local addresses, where clouds keep secrets.
+func callbackClient() *http.Client {
+	dial := &net.Dialer{Timeout: callbackConnect, Control: func(_, address string, _ syscall.RawConn) error {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return err
+		}
+		if ip := net.ParseIP(host); ip == nil || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
+			return fmt.Errorf("%s is no address for callbacks", host)
+		}
+		return nil
+	}}
+	return &http.Client{
+		Timeout:       callbackWhole,
+		Transport:     &http.Transport{DialContext: dial.DialContext, Proxy: http.ProxyFromEnvironment},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// stop tells what is left, as far as that can be done quickly.
+func (o *outbox) stop() {
+	if o == nil {
+		return
+	}
+	close(o.quit)
+	o.done.Wait()
+}
+
+func (o *outbox) loop(ctx context.Context) {
+	defer o.done.Done()
+	tick := time.NewTicker(callbackPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-o.quit:
+			for range callbackTries {
+				if o.tell(ctx) == nil {
+					return
+				}
+			}
+			return
+		case <-tick.C:
+			_ = o.tell(ctx) // it is tried again
+		}
+	}
+}
+
+func (o *outbox) cursorFile() string {
+	return filepath.Join(o.p.state, "runs", o.run, "callbacks.json")
+}
+
+// cursor is how far a run was told: all of the events up to Seq, and of that one so many messages.
+type cursor struct {
+	Seq  int64 `json:"seq"`
+	Sent int   `json:"sent"`
+}
+
+// tell sends what was not sent yet, in order; it ends at the first message that does not arrive.
+func (o *outbox) tell(ctx context.Context) error {
+	var at cursor
+	if raw, err := os.ReadFile(o.cursorFile()); err == nil {
+		_ = json.Unmarshal(raw, &at) // a damaged one: everything is told again, under the same keys
+	}
+	events, err := o.rt.Events(ctx, o.run, 0)
+	if err != nil {
+		return err
+	}
+	fold := report.NewCallbacks(o.run)
+	for _, e := range events {
+		list := fold.Apply(e)
+		if e.Seq < at.Seq {
+			continue
+		}
+		if e.Seq > at.Seq {
+			at = cursor{Seq: e.Seq}
+		}
+		for i, c := range list {
+			if i < at.Sent {
+				continue
+			}
+			if err := o.post(ctx, c); err != nil {
+				o.keep(at)
+				o.warn(err)
+				return err
+			}
+			at.Sent = i + 1
+			o.keep(at)
+		}
+	}
+	return nil
+}
+
+func (o *outbox) keep(at cursor) {
+	raw, err := json.Marshal(at)
+	if err == nil && os.MkdirAll(filepath.Dir(o.cursorFile()), 0o755) == nil {
+		_ = replaceFile(o.cursorFile(), raw) // else it is told twice
+	}
+}
+
+func (o *outbox) warn(err error) {
+	if !o.warned {
+		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback did not arrive (%v); it is tried again, also by the next resume\n"), err)
+	}
+	o.warned = true
+}
+
+func (o *outbox) post(ctx context.Context, c report.Callback) error {
+	to := o.addr.to[c.Kind]
+	if to == "" {
+		return nil
+	}
+	id := o.p.a.env["CALLBACK_EXECUTION_ID"]
+	if id == "" {
+		id = o.run
+	}
+	to = strings.ReplaceAll(to, "{{executionId}}", url.PathEscape(id))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(c.Body))
+	if err != nil {
+		return errors.New("its address cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Idempotency-Key", c.Key)
+	token, header := o.addr.token, o.addr.header
+	if c.Kind == report.StageCallback && o.p.a.env["CALLBACK_URL"] != "" {
+		token, header = o.addr.stage, "Authorization"
+	}
+	switch {
+	case token == "":
+	case strings.EqualFold(header, "Authorization"):
+		req.Header.Set("Authorization", "Bearer "+token)
+	default:
+		req.Header.Set(header, token)
+	}
+	res, err := o.client.Do(req)
+	if err != nil {
+		var u *url.Error
+		if errors.As(err, &u) { // without the address, which may hold a secret
+			err = u.Err
+		}
+		return err
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16))
+	_ = res.Body.Close()
+	switch {
+	case res.StatusCode < 300, res.StatusCode == http.StatusConflict: // it was told before
+		return nil
+	case res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusTooManyRequests && res.StatusCode != http.StatusRequestTimeout:
+		o.warn(fmt.Errorf("the server refused it: %s", res.Status)) // sending it again would not help
+		return nil
+	}
+	return fmt.Errorf("the server said %s", res.Status)
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+func newDoctorWorks(a *app) *cobra.Command {
+	var fix, exitZero bool
+	c := &cobra.Command{
+		Use: "works", Short: "what is wrong with the files in works/; exit 1 when something is", Args: cobra.NoArgs,
+		Example: "  jacquard doctor works\n  jacquard doctor works --fix",
+		RunE:    func(c *cobra.Command, _ []string) error { return a.doctorWorks(c.Context(), fix, exitZero) },
+	}
+	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without guessing; nothing that a file says is lost")
+	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although something is wrong")
+	return c
+}
+
+func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	t := &specTool{a: a}
+	files, err := p.repo.Files(ctx, false)
+	if err != nil {
+		return err
+	}
+	tree := works.Read(files, t.reader(p), string(a.lang()))
+	mended := []string{}
+	if fix {
+		repaired := works.Mend(tree)
+		if err := p.writeFiles(ctx, repaired); err != nil {
+			return err
+		}
+		mended = append(mended, slices.Sorted(maps.Keys(repaired))...)
+		if files, err = p.repo.Files(ctx, false); err != nil {
+			return err
+		}
+		tree = works.Read(files, t.reader(p), string(a.lang()))
+	}
+	t.complain()
+	problems := tree.Problems
+	if problems == nil {
+		problems = []spec.Problem{}
+	}
+	if a.json {
+		a.print(map[string]any{"works": len(tree.Works), "problems": problems, "mended": mended})
+	} else {
+		for _, f := range mended {
+			fmt.Fprintf(a.Out, a.lang().T("mended: %s\n"), f)
+		}
+		for _, pr := range problems {
+			fmt.Fprintln(a.Out, pr.String())
+		}
+		if len(problems) == 0 {
+			fmt.Fprintf(a.Err, a.lang().T("✓ nothing is wrong with %d WORKs\n"), len(tree.Works))
+		}
+	}
+	if len(problems) > 0 && !exitZero {
+		return silent(exitNotVerified)
+	}
+	return nil
+}

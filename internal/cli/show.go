@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/report"
+)
+
+func newShow(a *app) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use: "show [RUN]", Short: "show a run: modules, attempts, findings, evidence", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard show k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt *local.Runtime, r flow.Run) error {
+				rep, err := reportOf(ctx, rt, r)
+				if err != nil {
+					return err
+				}
+				switch format {
+				case "text":
+				case "xml":
+					return p.showXML(r, rep)
+				default:
+					return usage("--format %q: want text or xml", format)
+				}
+				if a.json {
+					steps, err := rt.Steps(ctx, r.ID)
+					if err != nil {
+						return err
+					}
+					a.print(struct {
+						*report.Run
+						Steps []local.StepRow `json:"steps"`
+					}{rep, steps})
+					return nil
+				}
+				l := a.lang()
+				fmt.Fprintf(a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
+				if r.Driver != "" {
+					fmt.Fprintf(a.Out, l.T("driven by %s\n"), r.Driver)
+				}
+				for _, m := range rep.Modules {
+					for _, n := range m.Attempts {
+						fmt.Fprint(a.Out, report.Attempt(l, m.Dir, n))
+					}
+					if m.Result != nil {
+						fmt.Fprint(a.Out, report.Result(l, *m.Result))
+					} else if m.Task != nil {
+						fmt.Fprint(a.Out, report.Task(l, *m.Task))
+					} else if r.Def == "compile" || !r.State.Ended() {
+						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
+					}
+				}
+				for _, text := range repairs(r.Gates) {
+					fmt.Fprintf(a.Out, l.T("waits for a repair: %s\nwhen it is mended: jacquard resume %s\n"), text, r.ID)
+				}
+				for _, g := range r.Gates {
+					if g.Question.Class == "" {
+						fmt.Fprintf(a.Out, l.T("? %s (jacquard answer %s --gate %s TEXT)\n"), report.Question(l, g.Key, g.Question), r.ID, g.Key)
+					}
+				}
+				if r.Err != nil {
+					fmt.Fprintf(a.Out, l.T("ended with: %s\n"), r.Err.Error())
+				}
+				if rep.Result != nil {
+					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
+				}
+				if rep.Documents != nil {
+					for _, m := range rep.Documents.Modules {
+						fmt.Fprint(a.Out, report.DocumentResult(l, m))
+					}
+					fmt.Fprint(a.Out, report.DocumentSummary(l, r.Def, *rep.Documents))
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "text, or xml: a run of work in the protocol of the WORK pipeline")
+	return c
+}
