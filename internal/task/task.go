@@ -136,7 +136,9 @@ func (c *checker) shape() {
 		c.say(Task{}, "%d tasks are more than %d; make larger ones, or ask for less at once", len(c.tasks), MaxTasks)
 	}
 	for i, t := range c.tasks {
-		if _, twice := c.byID[t.ID]; twice {
+		if _, twice := c.byID[t.ID]; !isID(t.ID) { // it becomes names of files and of branches
+			c.say(t, "the id is not of the form TASK-00")
+		} else if twice {
 			c.say(t, "the id is there twice")
 		}
 		c.byID[t.ID] = i
@@ -191,6 +193,12 @@ func (c *checker) paths(t Task) {
 	}
 }
 
+// isID reports whether s is TASK- with two digits or more.
+func isID(s string) bool {
+	digits, ok := strings.CutPrefix(s, "TASK-")
+	return ok && len(digits) > 1 && strings.Trim(digits, "0123456789") == ""
+}
+
 // local reports whether p is a clean relative path of a file that is not git's or ours.
 func local(p string) bool {
 	if p == "" || path.IsAbs(p) || path.Clean(p) != p || p == "." || strings.ContainsAny(p, "\\\x00\n") {
@@ -201,7 +209,8 @@ func local(p string) bool {
 			return false
 		}
 	}
-	return !strings.HasPrefix(p, "works/")
+	first, _, _ := strings.Cut(p, "/")
+	return !strings.EqualFold(first, "works")
 }
 
 func (c *checker) coverage() {
@@ -223,17 +232,18 @@ func (c *checker) coverage() {
 
 // files checks the actions in the order of the plan: what is to be created must not be there, what is to be changed must.
 func (c *checker) files(g graph) {
+	order := g.order()
 	for i, t := range c.tasks {
 		before := g.ancestors(i)
-		last := func(p string) (Action, bool) { // what the nearest task before this one does to a file
-			for _, j := range before {
+		last := func(p string) (a Action, ok bool) { // what is done to a file last; its owners stand in one row
+			for _, j := range order {
 				for _, f := range c.tasks[j].Files {
-					if f.Path == p {
-						return f.Action, true
+					if f.Path == p && slices.Contains(before, j) {
+						a, ok = f.Action, true
 					}
 				}
 			}
-			return "", false
+			return a, ok
 		}
 		for _, f := range t.Files {
 			there := c.f.Exists(f.Path)
@@ -418,15 +428,17 @@ func Window(tasks []Task, id string) []Seen {
 		return nil
 	}
 	var out []Seen
+	add := func(i int, d Detail) {
+		if !slices.ContainsFunc(out, func(o Seen) bool { return o.ID == tasks[i].ID }) {
+			out = append(out, Seen{tasks[i].ID, d})
+		}
+	}
 	for _, p := range g.needs[at] {
-		out = append(out, Seen{tasks[p].ID, Full})
+		add(p, Full)
 	}
 	for _, p := range g.needs[at] {
 		for _, q := range g.needs[p] {
-			s := Seen{tasks[q].ID, Summary}
-			if !slices.ContainsFunc(out, func(o Seen) bool { return o.ID == s.ID }) {
-				out = append(out, s)
-			}
+			add(q, Summary)
 		}
 	}
 	return out
