@@ -4,6 +4,7 @@ import (
 	_ "embed" // the prompts
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -88,7 +89,7 @@ func (f feedback) write(b *strings.Builder) {
 	}
 	b.WriteString("\nYour answer before this one was:\n" + turn.Fenced("answer", f.before))
 	if f.rejected != "" {
-		b.WriteString("A person did not agree to it, and said:\n" + turn.Fenced("feedback", turn.Clip(f.rejected, 4000)) + "Mend this, and give the whole answer again.\n")
+		b.WriteString("A person did not agree to an answer of yours, and said:\n" + turn.Fenced("feedback", turn.Clip(f.rejected, 4000)) + "Mend this, and give the whole answer again.\n")
 	}
 	if len(f.findings) > 0 {
 		b.WriteString("A program found this wrong with it. Mend exactly this, and give the whole answer again:\n")
@@ -154,10 +155,11 @@ func renumbered(tasks []task.Task) []task.Task {
 		t.ID = now[t.ID]
 		var needs []string
 		for _, n := range t.Needs {
-			if id, ok := now[n]; ok {
-				n = id
+			id, ok := now[n]
+			if !ok { // in quotes, or an unknown name could be the new one of another task
+				id = strconv.Quote(n)
 			}
-			needs = append(needs, n)
+			needs = append(needs, id)
 		}
 		t.Needs = needs
 		t.Title = oneLine(t.Title, 80)

@@ -75,6 +75,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 			break
 		}
 		var ans specified
+		told := back
 		if err := w.author(c, "specify", n, specifyPrompt, specifySchema, w.requestTask(back), &ans, &back); err != nil {
 			return false, err
 		}
@@ -86,6 +87,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 			}
 			w.answers = append(w.answers, said...)
 			if !w.in.Yes {
+				back = told // nobody has judged this answer; what was said of the one before it stands
 				continue
 			}
 			w.out.Assumed = append(w.out.Assumed, said...) // the whole answer was given with the defaults
@@ -229,7 +231,7 @@ func (w *request) author(c *flow.Ctx, role string, n int, prompt string, schema 
 	}
 	w.out.Sessions++
 	w.out.Usage = w.out.Usage.Add(out.Usage)
-	*back = feedback{before: string(out.Answer)}
+	*back = feedback{before: string(out.Answer), rejected: back.rejected} // what a person said stands until he is asked again
 	if err := json.Unmarshal(out.Answer, to); err != nil {
 		return flow.Failf(flow.Schema, "read the answer of %s: %v", role, err)
 	}
