@@ -1,0 +1,633 @@
+package work_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/work"
+)
+
+// person is how the gates of a run are answered.
+type person string
+
+const (
+	dice    person = "dice"    // approves, edits, rejects, or is too late
+	never   person = "never"   // does not answer; the run waits
+	against person = "against" // rejects whatever is shown
+	nobody  person = "nobody"  // is asked: --yes
+)
+
+// world answers the steps of a run of work by the dice: every outcome that a step can have, in any order, with crashes in
+// between. What it is asked for, and what it has answered, is checked against what has to hold at any time.
+type world struct {
+	t     *testing.T
+	seed  int
+	rnd   *rand.Rand
+	good  float64 // how often things go well
+	who   person
+	in    step.WorkIn
+	blobs map[string][]byte
+
+	known    step.WorkPlan // of a WORK that was there
+	had      []string      // its tasks that have landed
+	plan     *step.WorkPlan
+	shown    map[string]string // what the gates showed last, by document
+	approved map[string]bool   // whether that was approved
+	complain map[string]string // what a person said against a document, until one is shown again
+	turns    map[string]int    // build turns, by task: the highest attempt
+	asked    int               // turns that gave an answer or were build attempts
+	paid     int               // turns that gave an answer
+	landed   map[string]int
+	warned   map[string]bool // landed, but not in the user's tree as it should be
+	next     map[string]string
+	base     map[string]step.HeadOut
+	results  map[string]step.TaskResult
+	delivers int
+	why      string // of the delivery
+}
+
+func newWorld(t *testing.T, seed int) *world {
+	t.Helper()
+	w := &world{
+		t: t, seed: seed, rnd: rand.New(rand.NewPCG(uint64(seed), 11)), good: []float64{0.4, 0.7, 0.85, 0.95, 1}[seed%5],
+		who: []person{nobody, dice, dice, never, against, nobody, dice}[seed%7], blobs: map[string][]byte{},
+		shown: map[string]string{}, approved: map[string]bool{}, complain: map[string]string{}, turns: map[string]int{}, landed: map[string]int{}, warned: map[string]bool{},
+		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
+	}
+	w.in = step.WorkIn{
+		Request: "r", Original: "r", Yes: w.who == nobody, Language: "en", Router: step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1 + w.rnd.IntN(3)},
+		Delivery: []step.Delivery{step.ToCommit, step.ToBranch, step.ToTree}[w.rnd.IntN(3)],
+	}
+	if seed%4 == 3 { // a WORK that is known from its files: nobody is asked again
+		w.in.Work = "WORK-01"
+		w.known = step.WorkPlan{Work: "WORK-01", Mode: step.FullMode, Requirement: step.Requirement{Title: "known"}, Tasks: w.graph()}
+		for _, id := range task.Order(w.known.Tasks) {
+			if w.rnd.IntN(3) == 0 && !slices.ContainsFunc(w.task(id, w.known.Tasks).Needs, func(n string) bool { return !slices.Contains(w.had, n) }) {
+				w.had = append(w.had, id)
+			}
+		}
+		if w.rnd.IntN(4) == 0 {
+			w.in.Task = w.known.Tasks[w.rnd.IntN(len(w.known.Tasks))].ID
+		}
+	}
+	return w
+}
+
+func (w *world) fatalf(format string, args ...any) {
+	w.t.Helper()
+	w.t.Fatalf("seed %d: %s", w.seed, fmt.Sprintf(format, args...))
+}
+
+func (w *world) ok() bool { return w.rnd.Float64() < w.good }
+
+func (w *world) put(v any) flow.Blob {
+	id := fmt.Sprintf("blob%d", len(w.blobs))
+	w.blobs[id] = mustJSON(w.t, v)
+	return flow.Blob{SHA256: id, Size: int64(len(w.blobs[id]))}
+}
+
+func (w *world) task(id string, of []task.Task) task.Task {
+	w.t.Helper()
+	i := slices.IndexFunc(of, func(t task.Task) bool { return t.ID == id })
+	if i < 0 {
+		w.fatalf("%s is no task of the plan", id)
+	}
+	return of[i]
+}
+
+// graph is a plan of up to twelve tasks that need each other, own the same files, or only verify something.
+func (w *world) graph() []task.Task {
+	var out []task.Task
+	most, row := 12, w.rnd.IntN(3) == 0 // a few in a row are a pipeline
+	if row {
+		most = 3
+	}
+	for i := range 1 + w.rnd.IntN(most) {
+		t := task.Task{ID: fmt.Sprintf("TASK-%02d", i), Type: "feat", Title: fmt.Sprintf("title %d", w.rnd.IntN(1000)), Scope: "s", Covers: []string{"FR-01", "FR-02", "FR-03", "AC-01"}}
+		for j := range i {
+			if row && j == i-1 || w.rnd.IntN(4) == 0 {
+				t.Needs = append(t.Needs, fmt.Sprintf("TASK-%02d", j))
+			}
+		}
+		for f := range 4 {
+			if w.rnd.IntN(4) == 0 {
+				t.Files = append(t.Files, task.File{Path: fmt.Sprintf("f%d.go", f), Action: task.Modify})
+			}
+		}
+		if t.VerifyOnly = len(t.Files) == 0; t.VerifyOnly {
+			t.Verify = []string{"go vet"}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func (w *world) findings(at float64) []step.Finding {
+	if w.rnd.Float64() < at {
+		return nil
+	}
+	return []step.Finding{{Rule: "dice", Severity: []step.Severity{step.Rejects, step.Fix, step.Warn}[w.rnd.IntN(3)], Message: "no luck"}}
+}
+
+// answer is the outcome of one want.
+func (w *world) answer(want flow.Want) (any, *flow.Failure) {
+	w.t.Helper()
+	id := strings.TrimPrefix(want.Branch, "task/")
+	name, _, _ := strings.Cut(want.Step, "@")
+	if id != "" && name != step.AgentTurn.Name && w.rnd.IntN(60) == 0 && !w.ok() { // a person mends it, or does not
+		return nil, flow.Failf(flow.Environment, "dice")
+	}
+	switch name {
+	case step.WorkSurvey.Name:
+		out := step.WorkSurveyOut{Commit: "c0", Tree: "t0", Work: "WORK-01", Language: "en", Landed: w.had}
+		if w.in.Work != "" {
+			out.Plan = w.put(w.known)
+			w.plan = &w.known
+		}
+		return out, nil
+	case step.AgentTurn.Name:
+		return w.turn(want)
+	case step.PlanCheck.Name:
+		return w.check(decode[step.PlanCheckIn](w, want)), nil
+	case step.KeepPlan.Name:
+		return w.keep(decode[step.WorkPlan](w, want)), nil
+	case step.Head.Name:
+		w.mayBuild(want.Key, id)
+		w.base[id] = step.HeadOut{Commit: fmt.Sprint("c", w.rnd.IntN(100)), Tree: fmt.Sprint("t", w.rnd.IntN(100))}
+		w.next[id] = w.base[id].Tree
+		return w.base[id], nil
+	case step.ProveTask.Name:
+		return w.prove(id, decode[step.TaskIn](w, want)), nil
+	case step.LandTask.Name:
+		return w.land(want, id), nil
+	case step.Apply.Name:
+		out := step.ApplyOut{Applied: 1}
+		if !w.ok() {
+			w.warned[id], out.Conflicts = true, []string{"f0.go"}
+		}
+		return out, nil
+	case step.Deliver.Name:
+		if w.delivers++; w.delivers > 1 || len(w.landed) == 0 || w.in.Delivery == step.ToTree {
+			w.fatalf("delivered %d times as %s with %v landed", w.delivers, w.in.Delivery, w.landed)
+		}
+		if !w.ok() {
+			w.why = "the branch has moved"
+		}
+		return step.DeliverOut{Ref: "refs/x", Why: w.why}, nil
+	}
+	w.fatalf("no answer for step %s", name)
+	return nil, nil
+}
+
+// check is what the program says of a plan: the real check, and whatever the dice find besides.
+func (w *world) check(in step.PlanCheckIn) step.PlanCheckOut {
+	var tasks []task.Task
+	if err := json.Unmarshal(in.Tasks, &tasks); err != nil {
+		w.fatalf("%v", err)
+	}
+	f := task.Facts{Exists: func(string) bool { return true }, Runs: func(string) string { return "" }, Known: []string{"FR-01", "FR-02", "FR-03", "NFR-01", "AC-01", "AC-02"}}
+	plan, added, problems := task.Check(tasks, f)
+	if len(problems) > 0 || w.rnd.Float64() > 0.5+w.good/2 {
+		return step.PlanCheckOut{Findings: []step.Finding{{Rule: "plan", Severity: step.Fix, Message: fmt.Sprint(problems)}}}
+	}
+	out := step.PlanCheckOut{Tasks: w.put(plan)}
+	for _, e := range added {
+		out.Added = append(out.Added, e.From+" needs "+e.To)
+	}
+	return out
+}
+
+// keep checks that what is built from now on is what a person has seen last and agreed to.
+func (w *world) keep(p step.WorkPlan) step.KeepPlanOut {
+	w.t.Helper()
+	document := "plan"
+	if p.Mode == step.DirectMode {
+		document = "requirement"
+		if len(p.Tasks) != 1 {
+			w.fatalf("%d tasks without a plan", len(p.Tasks))
+		}
+	}
+	if w.who != nobody {
+		if !w.approved["requirement"] || !w.approved[document] {
+			w.fatalf("a plan is kept, approved are %v", w.approved)
+		}
+		for _, t := range p.Tasks {
+			line := t.ID
+			if len(t.Needs) > 0 {
+				line += " ← " + strings.Join(t.Needs, ", ")
+			}
+			if line += "  feat: " + t.Title; !strings.Contains(w.shown[document], line) {
+				w.fatalf("%q is to be built, shown was:\n%s", line, w.shown[document])
+			}
+		}
+		for i, text := range p.Requirement.Functional {
+			if line := fmt.Sprintf("FR-%02d  %s\n", i+1, text); !strings.Contains(w.shown["requirement"], line) {
+				w.fatalf("%q is required, shown was:\n%s", line, w.shown["requirement"])
+			}
+		}
+	}
+	if w.plan != nil {
+		w.fatalf("a second plan is kept")
+	}
+	w.plan = &p
+	return step.KeepPlanOut{Plan: w.put(p)}
+}
+
+// mayBuild checks that nothing of a task begins before a plan is agreed on and all that the task needs has landed.
+func (w *world) mayBuild(key, id string) {
+	w.t.Helper()
+	if w.plan == nil {
+		w.fatalf("%s: there is no plan yet", key)
+	}
+	if slices.Contains(w.had, id) || w.in.Task != "" && id != w.in.Task {
+		w.fatalf("%s: it has landed already, or was not asked for", key)
+	}
+	for _, n := range w.task(id, w.plan.Tasks).Needs {
+		if w.landed[n] == 0 && !slices.Contains(w.had, n) {
+			w.fatalf("%s: %s has not landed", key, n)
+		}
+	}
+}
+
+func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
+	w.t.Helper()
+	if in.Base != w.base[id].Tree {
+		w.fatalf("%s is proved against %s, its author began with %s", id, in.Base, w.base[id].Tree)
+	}
+	if in.Task.VerifyOnly && in.Tree != in.Base {
+		w.fatalf("%s changes nothing and is proved as %s, not %s", id, in.Tree, in.Base)
+	}
+	for _, t := range w.plan.Tasks {
+		for _, f := range t.Files {
+			if taken := slices.Contains(in.Taken, f.Path); taken && in.Task.Owns(f.Path) || !taken && !in.Task.Owns(f.Path) && !slices.Contains(w.had, t.ID) {
+				w.fatalf("%s: %s of %s: taken is %v", id, f.Path, t.ID, taken)
+			}
+		}
+	}
+	out := step.TaskProof{Passed: w.ok(), Findings: w.findings(w.good), Counts: step.Counts{Total: 2, Passed: 2}}
+	if !out.Passed {
+		out.Failures = []step.TestResult{{ID: "x", Status: step.Fail}}
+	}
+	if !in.Task.VerifyOnly {
+		w.next[id] = in.Tree
+	}
+	return out
+}
+
+func (w *world) land(want flow.Want, id string) step.LandTaskOut {
+	w.t.Helper()
+	in := decode[step.LandTaskIn](w, want)
+	w.mayBuild(want.Key, id)
+	if in.From != w.base[id].Commit || in.Base != w.base[id].Tree || len(in.Log) == 0 {
+		w.fatalf("%s lands from %s (%s), its author began with %v", id, in.From, in.Base, w.base[id])
+	}
+	out := step.LandTaskOut{Passed: w.ok(), Start: fmt.Sprint("s", w.rnd.IntN(100)), Head: step.HeadOut{Commit: fmt.Sprint("h", w.rnd.IntN(100)), Tree: "ht"}}
+	if out.Passed {
+		if w.landed[id]++; w.landed[id] > 1 {
+			w.fatalf("%s has landed twice", id)
+		}
+		out.Commit, out.Files = fmt.Sprint("commit of ", id), []step.Change{{Path: "f", Status: "M"}}
+		return out
+	}
+	if w.ok() {
+		out.Conflicts = []string{"f0.go"}
+	}
+	out.Proof.Findings = w.findings(0.2)
+	w.base[id], w.next[id] = out.Head, out.Start
+	return out
+}
+
+func decode[T any](w *world, want flow.Want) T {
+	w.t.Helper()
+	var v T
+	if err := json.Unmarshal(want.In, &v); err != nil {
+		w.fatalf("%v", err)
+	}
+	return v
+}
+
+func mustJSON(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// turn is what an author answers.
+func (w *world) turn(want flow.Want) (any, *flow.Failure) {
+	w.t.Helper()
+	in := decode[step.Turn](w, want)
+	if in.Role == "build" {
+		w.mayBuild(want.Key, in.Module)
+		if w.task(in.Module, w.plan.Tasks).VerifyOnly {
+			w.fatalf("%s changes nothing and has an author", in.Module)
+		}
+		if strings.HasSuffix(want.Key, "/try/1/turn") {
+			w.turns[in.Module]++
+			w.asked++
+		}
+		if in.Attempt != w.turns[in.Module] || in.Attempt > 3 {
+			w.fatalf("%s: attempt %d is asked for as attempt %d", want.Key, w.turns[in.Module], in.Attempt)
+		}
+		if in.Tree != w.next[in.Module] {
+			w.fatalf("%s begins with %s, the attempt before it left %s", want.Key, in.Tree, w.next[in.Module])
+		}
+	}
+	if said := w.complain[map[string]string{"specify": "requirement", "plan": "plan"}[in.Role]]; !strings.Contains(in.Task, said) {
+		w.fatalf("%s: a person said %q, and the author is not told:\n%s", want.Key, said, in.Task)
+	}
+	if w.rnd.Float64() > 0.5+w.good/2 {
+		classes := []flow.Class{
+			flow.Transient, flow.Limit, flow.Crashed, flow.Stuck, flow.Schema, flow.MaxTurns, flow.Refusal, flow.ContextLimit, flow.Denied,
+			flow.Environment, flow.Budget, flow.Auth, flow.Billing,
+		}
+		if w.rnd.IntN(3) == 0 {
+			classes = []flow.Class{flow.MaxTurns, flow.Refusal}
+		}
+		return nil, flow.Failf(classes[w.rnd.IntN(len(classes))], "dice")
+	}
+	w.paid++
+	if in.Role != "build" {
+		w.asked++
+	}
+	out := step.TurnOut{Tree: fmt.Sprint("turn", w.rnd.IntN(1000)), Usage: step.Usage{Known: true, Requests: 1}}
+	switch in.Role {
+	case "specify":
+		out.Answer = w.requirement()
+	case "plan":
+		tasks := w.graph()
+		if !w.ok() {
+			tasks[0].Needs = []string{tasks[len(tasks)-1].ID}
+		}
+		out.Answer = mustJSON(w.t, map[string]any{"goal": "g", "tasks": tasks})
+	default:
+		out.Findings = w.findings(0.5 + w.good/2)
+		out.Answer = json.RawMessage(`{"summary": "s", "what": "w", "why": "y", "caution": "None", "incomplete": "None"}`)
+	}
+	return out, nil
+}
+
+func (w *world) requirement() json.RawMessage {
+	r := map[string]any{
+		"title": fmt.Sprint("title ", w.rnd.IntN(1000)), "type": "feat", "functional": []string{"f1", "f2", "f3"}[:w.rnd.IntN(4)],
+		"criteria": []step.Criterion{{Text: "k", Command: "go vet"}}, "task": map[string]any{"title": "t", "scope": "s", "files": []task.File{{Path: "f0.go", Action: task.Modify}}},
+	}
+	if w.rnd.IntN(4) == 0 {
+		r["nonfunctional"] = []string{"n"}
+	}
+	if !w.ok() {
+		r["questions"] = []map[string]string{{"question": "why?", "default": "so"}, {"question": "how?", "default": "like this"}}
+	}
+	return mustJSON(w.t, r)
+}
+
+// said is what a person says at a gate.
+func (w *world) said(want flow.Want) flow.Answer {
+	w.t.Helper()
+	q := decode[flow.Question](w, want)
+	if q.Class != "" {
+		return flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(4)], Text: "40usd"}
+	}
+	if w.who == nobody {
+		w.fatalf("%s: nobody is to be asked", want.Key)
+	}
+	if !gate(want) {
+		return flow.Answer{Verb: flow.Reply, Text: "because"}
+	}
+	document := "requirement"
+	if strings.HasPrefix(want.Key, "plan/") {
+		document = "plan"
+	}
+	w.shown[document], w.approved[document], w.complain[document] = q.Text, false, ""
+	a := flow.Answer{Verb: flow.Reject}
+	if w.who == dice {
+		edits := []string{
+			`{"functional": ["edited"], "criteria": [{"text": "k", "command": "go vet"}]}`, `{"functional": []}`, `{"tasks": [{"id": "a:b", "title": "x"}, {"id": "a:b"}]}`,
+			`{"tasks": []}`, `{"goal": "g", "tasks": ` + string(mustJSON(w.t, w.graph())) + `}`, `{"goal": "g", "tasks": ` + string(mustJSON(w.t, w.graph())) + `}`,
+		}
+		a = []flow.Answer{
+			{Verb: flow.Approve}, {Verb: flow.Approve}, {Verb: flow.Reply, Text: "approve"}, {Verb: flow.Reject, Text: "not in this way"}, {Verb: flow.Timeout}, {Verb: flow.Reply, Text: "make it blue"},
+			{Verb: flow.Reply, Text: "{not approved"}, {Verb: flow.Reply, Text: edits[w.rnd.IntN(len(edits))]}, {Verb: flow.Reply, Text: edits[w.rnd.IntN(len(edits))]}, {Verb: "yes"}, {},
+		}[w.rnd.IntN(11)]
+	}
+	if a.Verb == flow.Reject || a.Verb == flow.Reply && !strings.HasPrefix(a.Text, `{"`) && a.Text != flow.Approve {
+		w.complain[document] = a.Text
+	}
+	w.approved[document] = a.Verb == flow.Approve || a.Verb == flow.Reply && a.Text == flow.Approve
+	return a
+}
+
+// gate reports whether a want asks for an approval.
+func gate(want flow.Want) bool { return want.Kind == flow.KindAsk && strings.HasSuffix(want.Key, "/approve") }
+
+// TestAnyOutcomes plays runs with any outcome at any place and crashes in between. What has to hold while they run is
+// checked by the world; how they end, here.
+func TestAnyOutcomes(t *testing.T) {
+	t.Parallel()
+	const runs = 1400
+	ends := map[string]int{}
+	for seed := range runs {
+		w := newWorld(t, seed)
+		r := w.play()
+		switch {
+		case r.waits:
+			ends["waits"]++
+			if w.plan != nil || len(w.turns) > 0 {
+				w.fatalf("a gate that nobody has answered, and a plan %v, turns %v", w.plan, w.turns)
+			}
+			continue
+		case r.err != nil:
+			ends["failed"]++
+			if w.delivers > 0 {
+				w.fatalf("it failed with %v and was delivered", r.err)
+			}
+		case w.plan == nil:
+			ends["no plan"]++
+			if len(w.turns)+len(w.landed)+w.delivers > 0 || r.out.Why == "" || r.out.Verified || r.out.Done > 0 {
+				w.fatalf("without a plan: turns %v, landed %v, out %+v", w.turns, w.landed, r.out)
+			}
+		default:
+			w.judge(r.out)
+			ends[fmt.Sprint("verified ", r.out.Verified)]++
+			if r.out.Blocked > 0 {
+				ends["blocked"]++
+			}
+			ends[string(r.out.Mode)]++
+		}
+		if w.who == against && w.in.Work == "" && w.plan != nil {
+			w.fatalf("all was rejected, and built is %v", w.landed)
+		}
+		w.replay(r)
+	}
+	for _, end := range []string{"waits", "failed", "no plan", "verified true", "verified false", "blocked", "direct", "pipeline", "full"} {
+		if ends[end] < runs/70 {
+			t.Errorf("only %d of %d runs ended as %q: the dice do not reach it", ends[end], runs, end)
+		}
+	}
+	t.Logf("%d runs: %v", runs, ends)
+}
+
+// judge compares the end of a run that was built with what has happened in it.
+func (w *world) judge(out step.WorkOut) {
+	w.t.Helper()
+	done, failed, blocked := len(w.had), 0, 0
+	for _, t := range w.plan.Tasks {
+		if slices.Contains(w.had, t.ID) || w.in.Task != "" && w.in.Task != t.ID {
+			continue
+		}
+		r, ok := w.results[t.ID]
+		if !ok {
+			w.fatalf("%s has no end", t.ID)
+		}
+		// What cannot be built is what needs something that was not, and nothing else.
+		stop := slices.ContainsFunc(t.Needs, func(n string) bool { return w.landed[n] == 0 && !slices.Contains(w.had, n) })
+		want := step.Warning
+		switch {
+		case stop:
+			want = step.Blocked
+			blocked++
+		case w.landed[t.ID] == 0 || w.warned[t.ID]:
+			failed++
+		default:
+			want = step.Success
+			done++
+		}
+		if r.Status != want || (r.Commit != "") != (w.landed[t.ID] > 0) || r.Attempts != w.turns[t.ID] || want == step.Warning && r.Reason == "" {
+			w.fatalf("%s ended as %+v, want %s after %d turns; landed %v", t.ID, r, want, w.turns[t.ID], w.landed)
+		}
+	}
+	sent := 0
+	if len(w.landed) > 0 && w.in.Delivery != step.ToTree {
+		sent = 1
+	}
+	if out.Tasks != len(w.plan.Tasks) || out.Done != done || out.Failed != failed || out.Blocked != blocked || w.delivers != sent {
+		w.fatalf("%+v with %d deliveries, want %d done, %d failed, %d blocked and %d deliveries", out, w.delivers, done, failed, blocked, sent)
+	}
+	if out.Sessions != w.asked || out.Usage.Requests != w.paid {
+		w.fatalf("%d sessions with %d requests, want %d with %d", out.Sessions, out.Usage.Requests, w.asked, w.paid)
+	}
+	if want := failed+blocked == 0 && w.why == ""; out.Verified != want {
+		w.fatalf("verified is %v: %+v", out.Verified, out)
+	}
+}
+
+// played is the end of a run, with all that it takes to play it again.
+type played struct {
+	out   step.WorkOut
+	raw   json.RawMessage
+	err   *flow.Failure
+	waits bool // at a gate that nobody answers
+	recs  map[string]*flow.Rec
+	notes map[string]string
+}
+
+func (w *world) engine(s *flow.State) *flow.Engine {
+	return flow.NewEngine(work.Workflow, s, func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil })
+}
+
+// play drives one run to its end.
+func (w *world) play() played {
+	w.t.Helper()
+	s := &flow.State{Def: "work", In: mustJSON(w.t, w.in), Start: 1000}
+	e := w.engine(s)
+	r := played{recs: map[string]*flow.Rec{}, notes: map[string]string{}}
+	var backlog []flow.Want
+	now := int64(1000)
+	for range 5000 {
+		d := e.Decide()
+		if d.Bug != nil || d.Stuck != nil {
+			w.fatalf("bug %v, stuck %v", d.Bug, d.Stuck)
+		}
+		w.note(d.Notes, r.notes)
+		if d.Done {
+			if r.raw, r.err = d.Out, d.Err; d.Err == nil {
+				if err := json.Unmarshal(d.Out, &r.out); err != nil {
+					w.fatalf("%v", err)
+				}
+			}
+			return r
+		}
+		backlog = append(backlog, d.Wants...)
+		if w.who == never {
+			if backlog = slices.DeleteFunc(backlog, gate); len(backlog) == 0 {
+				r.waits = true
+				return r
+			}
+		}
+		i := w.rnd.IntN(len(backlog))
+		want := backlog[i]
+		backlog = slices.Delete(backlog, i, i+1)
+		now++
+		rec := &flow.Rec{Step: want.Step, In: want.Hash, At: now}
+		switch want.Kind {
+		case flow.KindTimer:
+			now = max(now, want.Until)
+			rec.At, rec.Out = now, json.RawMessage("null")
+		case flow.KindAsk:
+			rec.Out = mustJSON(w.t, w.said(want))
+		case flow.KindStep:
+			e.Started(want.Key, now)
+			v, fail := w.answer(want)
+			if rec.Err = fail; fail == nil {
+				rec.Out = mustJSON(w.t, v)
+			}
+		}
+		r.recs[want.Key] = rec
+		e.Record(want.Key, rec)
+		if w.rnd.IntN(20) == 0 { // the process dies: only the state is left
+			var again flow.State
+			if err := json.Unmarshal(mustJSON(w.t, s), &again); err != nil {
+				w.fatalf("%v", err)
+			}
+			s, backlog = &again, nil
+			e = w.engine(s)
+		}
+	}
+	w.fatalf("it does not end")
+	return r
+}
+
+func (w *world) note(notes []flow.NoteRec, into map[string]string) {
+	w.t.Helper()
+	for _, n := range notes {
+		if _, twice := into[n.Key]; twice {
+			w.fatalf("%s is noted twice", n.Key)
+		}
+		into[n.Key] = string(n.Fact)
+		if id, ok := strings.CutPrefix(n.Branch, "task/"); ok && strings.HasSuffix(n.Key, ":result") {
+			var r step.TaskResult
+			if err := json.Unmarshal(n.Fact, &r); err != nil {
+				w.fatalf("%v", err)
+			}
+			w.results[id] = r
+		}
+	}
+}
+
+// replay gives the same outcomes to a fresh engine at once: it comes to the same end, and notes the same.
+func (w *world) replay(r played) {
+	w.t.Helper()
+	notes := map[string]string{}
+	d := w.engine(&flow.State{Def: "work", In: mustJSON(w.t, w.in), Start: 1000, Recs: maps.Clone(r.recs)}).Decide()
+	w.note(d.Notes, notes)
+	if d.Bug != nil || !d.Done || len(d.Wants) > 0 {
+		w.fatalf("played again: bug %v, done %v, wants %v", d.Bug, d.Done, d.Wants)
+	}
+	if !bytes.Equal(d.Out, r.raw) || (d.Err == nil) != (r.err == nil) {
+		w.fatalf("played again it ends with %s %v, before with %s %v", d.Out, d.Err, r.raw, r.err)
+	}
+	if !maps.Equal(notes, r.notes) {
+		w.fatalf("played again it notes\n%v\nbefore\n%v", notes, r.notes)
+	}
+}
