@@ -51,6 +51,9 @@ type world struct {
 	next     map[string]string
 	base     map[string]step.HeadOut
 	results  map[string]step.TaskResult
+	dirty    map[string][]step.Finding // what the last turn of a task did to the repository besides
+	proved   map[string]bool           // whether the last proof allows that a task lands
+	drafts   map[string]int            // that were judged, by phase
 	delivers int
 	why      string // of the delivery
 }
@@ -62,6 +65,7 @@ func newWorld(t *testing.T, seed int) *world {
 		who: []person{nobody, dice, dice, never, against, nobody, dice}[seed%7], blobs: map[string][]byte{},
 		shown: map[string]string{}, approved: map[string]bool{}, complain: map[string]string{}, turns: map[string]int{}, landed: map[string]int{}, warned: map[string]bool{},
 		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
+		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{},
 	}
 	w.in = step.WorkIn{
 		Request: "r", Original: "r", Yes: w.who == nobody, Language: "en", Router: step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1 + w.rnd.IntN(3)},
@@ -235,8 +239,8 @@ func (w *world) keep(p step.WorkPlan) step.KeepPlanOut {
 			}
 		}
 	}
-	if w.plan != nil {
-		w.fatalf("a second plan is kept")
+	if r := p.Requirement; w.plan != nil || r.Title == "" || len(r.Functional) == 0 || len(r.Criteria) == 0 || len(p.Tasks) == 0 {
+		w.fatalf("a second plan is kept, or one that is not sound: %+v", p)
 	}
 	w.plan = &p
 	return step.KeepPlanOut{Plan: w.put(p)}
@@ -266,12 +270,16 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	if in.Task.VerifyOnly && in.Tree != in.Base {
 		w.fatalf("%s changes nothing and is proved as %s, not %s", id, in.Tree, in.Base)
 	}
+	others := map[string]bool{}
 	for _, t := range w.plan.Tasks {
 		for _, f := range t.Files {
-			if taken := slices.Contains(in.Taken, f.Path); taken && in.Task.Owns(f.Path) || !taken && !in.Task.Owns(f.Path) && !slices.Contains(w.had, t.ID) {
-				w.fatalf("%s: %s of %s: taken is %v", id, f.Path, t.ID, taken)
+			if !in.Task.Owns(f.Path) && !slices.Contains(w.had, t.ID) {
+				others[f.Path] = true
 			}
 		}
+	}
+	if taken := slices.Sorted(slices.Values(in.Taken)); !slices.Equal(taken, slices.Sorted(maps.Keys(others))) {
+		w.fatalf("%s: taken are %v, want %v", id, taken, others)
 	}
 	out := step.TaskProof{Passed: w.ok(), Findings: w.findings(w.good), Counts: step.Counts{Total: 2, Passed: 2}}
 	if !out.Passed {
@@ -280,6 +288,12 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	if !in.Task.VerifyOnly {
 		w.next[id] = in.Tree
 	}
+	all := slices.Concat(w.dirty[id], out.Findings)
+	has := func(s step.Severity) bool {
+		return slices.ContainsFunc(all, func(f step.Finding) bool { return f.Severity == s })
+	}
+	last := w.turns[id] == 3 || in.Task.VerifyOnly // an author has no other attempt to mend something
+	w.proved[id] = out.Passed && !has(step.Rejects) && (last || !has(step.Fix))
 	return out
 }
 
@@ -287,6 +301,10 @@ func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 	w.t.Helper()
 	in := decode[step.LandTaskIn](w, want)
 	w.mayBuild(want.Key, id)
+	if !w.proved[id] {
+		w.fatalf("%s: it lands, and no proof has passed", want.Key)
+	}
+	w.proved[id] = false
 	if in.From != w.base[id].Commit || in.Base != w.base[id].Tree || len(in.Log) == 0 {
 		w.fatalf("%s lands from %s (%s), its author began with %v", id, in.From, in.Base, w.base[id])
 	}
@@ -340,6 +358,9 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		if in.Attempt != w.turns[in.Module] || in.Attempt > 3 {
 			w.fatalf("%s: attempt %d is asked for as attempt %d", want.Key, w.turns[in.Module], in.Attempt)
 		}
+		if w.proved[in.Module] {
+			w.fatalf("%s: the attempt before it was good", want.Key)
+		}
 		if in.Tree != w.next[in.Module] {
 			w.fatalf("%s begins with %s, the attempt before it left %s", want.Key, in.Tree, w.next[in.Module])
 		}
@@ -373,6 +394,7 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		out.Answer = mustJSON(w.t, map[string]any{"goal": "g", "tasks": tasks})
 	default:
 		out.Findings = w.findings(0.5 + w.good/2)
+		w.dirty[in.Module] = out.Findings
 		out.Answer = json.RawMessage(`{"summary": "s", "what": "w", "why": "y", "caution": "None", "incomplete": "None"}`)
 	}
 	return out, nil
@@ -429,7 +451,9 @@ func (w *world) said(want flow.Want) flow.Answer {
 }
 
 // gate reports whether a want asks for an approval.
-func gate(want flow.Want) bool { return want.Kind == flow.KindAsk && strings.HasSuffix(want.Key, "/approve") }
+func gate(want flow.Want) bool {
+	return want.Kind == flow.KindAsk && strings.HasSuffix(want.Key, "/approve")
+}
 
 // TestAnyOutcomes plays runs with any outcome at any place and crashes in between. What has to hold while they run is
 // checked by the world; how they end, here.
@@ -605,6 +629,12 @@ func (w *world) note(notes []flow.NoteRec, into map[string]string) {
 			w.fatalf("%s is noted twice", n.Key)
 		}
 		into[n.Key] = string(n.Fact)
+		if n.Branch == "" && strings.HasSuffix(n.Key, "/judged") {
+			phase, _, _ := strings.Cut(n.Key, "/")
+			if w.drafts[phase]++; w.drafts[phase] > 3 {
+				w.fatalf("%s: %d drafts are judged, the limit is 3", n.Key, w.drafts[phase])
+			}
+		}
 		if id, ok := strings.CutPrefix(n.Branch, "task/"); ok && strings.HasSuffix(n.Key, ":result") {
 			var r step.TaskResult
 			if err := json.Unmarshal(n.Fact, &r); err != nil {
@@ -619,6 +649,7 @@ func (w *world) note(notes []flow.NoteRec, into map[string]string) {
 func (w *world) replay(r played) {
 	w.t.Helper()
 	notes := map[string]string{}
+	clear(w.drafts)
 	d := w.engine(&flow.State{Def: "work", In: mustJSON(w.t, w.in), Start: 1000, Recs: maps.Clone(r.recs)}).Decide()
 	w.note(d.Notes, notes)
 	if d.Bug != nil || !d.Done || len(d.Wants) > 0 {
