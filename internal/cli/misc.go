@@ -188,7 +188,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 # model: ""                # "" = the agent's own default
 # auth: auto               # key (ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN), login, or auto
 # budget: 20usd            # most that one run may spend; also 2Mtok
-# jobs: 4                  # modules at once
+# jobs: 4                  # modules or tasks at once
 # lang: en                 # messages: en or ko
 
 # setup: ["npm run codegen"]   # commands that prepare a check tree (need trust once: jacquard trust)
@@ -201,6 +201,14 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   turn: 1h               # longest agent turn
 #   idle: 15m              # longest silence of an agent
 #   check: 10m             # longest check
+
+# work:                      # when a request needs no plan, or is a pipeline
+#   direct_requirements: 2
+#   direct_criteria: 3
+#   pipeline_tasks: 1
+# callbacks:                 # a server that is told of runs of work (needs trust once)
+#   task: https://host/{{executionId}}/task-result
+#   progress: https://host/{{executionId}}/task-progress
 `
 
 // diffOptions is what diff shows.
