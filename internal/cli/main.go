@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,6 +103,9 @@ type app struct {
 
 	driving atomic.Value // the run that this process carries on, a string
 	spoken  atomic.Value // the language of messages, a report.Lang
+
+	keys *bufio.Reader // of In, for questions at a terminal
+	line chan string   // that a person is typing; nil when nobody was asked
 }
 
 // abandon ends the agents and checks of the run that this process carries on.

@@ -150,12 +150,31 @@ func (a *app) converses() bool {
 	return in && out && !a.json && a.env["CI"] == ""
 }
 
+// typed gives the next line that a person types; closed at the end of the input. A read cannot be ended, so one that
+// nobody waited for any more is what the next question gets. Between questions nothing is read: an editor may.
+func (a *app) typed() <-chan string {
+	if a.line != nil {
+		return a.line
+	}
+	if a.keys == nil {
+		a.keys = bufio.NewReader(a.In)
+	}
+	line := make(chan string, 1)
+	a.line = line
+	go func() {
+		defer close(line)
+		if text, err := a.keys.ReadString('\n'); err == nil {
+			line <- text
+		}
+	}()
+	return line
+}
+
 var errQuit = errors.New("the person has left")
 
 // converse asks on the terminal what a run asks. It is errQuit when the person does not answer now.
 func (p *project) converse(ctx context.Context, e *engine, id string, gates []flow.Gate) error {
 	l := p.a.lang()
-	in := bufio.NewReader(p.a.In)
 	for _, g := range gates {
 		if g.Question.Class != "" {
 			return errQuit
@@ -168,11 +187,18 @@ func (p *project) converse(ctx context.Context, e *engine, id string, gates []fl
 			} else {
 				fmt.Fprint(p.a.Err, "> ")
 			}
-			text, err := in.ReadString('\n')
-			if err != nil {
+			var text string
+			select {
+			case said, ok := <-p.a.typed():
+				p.a.line = nil
+				if !ok {
+					return errQuit
+				}
+				text = strings.TrimSpace(said)
+			case <-ctx.Done():
+				fmt.Fprintln(p.a.Err)
 				return errQuit
 			}
-			text = strings.TrimSpace(text)
 			word, rest, _ := strings.Cut(text, " ")
 			switch {
 			case !approval(g) && len(g.Question.Options) > 0 && !slices.Contains(g.Question.Options, text):
