@@ -84,10 +84,10 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 
 // taskCheck is a task as its checks take it.
 func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) check.Task {
-	owned := map[string]bool{}
+	owned, deleted := map[string]bool{}, map[string]bool{}
 	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report}
 	for _, f := range in.Task.Files {
-		owned[f.Path] = true
+		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete
 		if kind := toolchain.ConfigKindOf(f.Path); kind != toolchain.NoConfig {
 			t.Config = append(t.Config, f.Path)
 			if kind == toolchain.ManifestConfig || kind == toolchain.LockConfig {
@@ -101,6 +101,7 @@ func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) ch
 		}
 	}
 	t.Owns = func(p string) bool { return owned[p] }
+	t.Deletes = func(p string) bool { return deleted[p] }
 	t.Taken = func(p string) bool { return slices.Contains(in.Taken, p) }
 	for _, line := range in.Task.Verify {
 		argvs, err := commandLine(line)

@@ -20,6 +20,8 @@ type Task struct {
 	Chains []toolchain.Found
 	// Owns says which paths the task may touch, Taken which belong to other tasks.
 	Owns, Taken func(path string) bool
+	// Deletes says which paths the plan says are to go.
+	Deletes func(path string) bool
 	// Config are paths of configuration that the plan names.
 	Config []string
 	// Verify are the task's own commands, as argv.
@@ -80,14 +82,14 @@ func (t Task) scope(changes []Change) []step.Finding {
 	}
 	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report}
 	gone := goneExports(changes)
-	for _, ch := range changes { // tests that go with what they test, or with a file that the plan says goes
+	for _, ch := range changes { // tests that go with what they test, or with a file that the plan deletes
 		if !t.Owns(ch.Path) || !toolchain.IsTest(ch.Path) || ch.Old == nil {
 			continue
 		}
 		f := source.Parse(ch.Path, ch.Old)
 		for _, x := range f.Tests {
 			words := strings.Fields(body(f, x))
-			if ch.Status == 'D' || slices.ContainsFunc(words, func(w string) bool { return gone[w] }) {
+			if ch.Status == 'D' && t.Deletes(ch.Path) || slices.ContainsFunc(words, func(w string) bool { return gone[w] }) {
 				audit.Removable = append(audit.Removable, ch.Path+"::"+x.Name)
 			}
 		}
@@ -96,13 +98,13 @@ func (t Task) scope(changes []Change) []step.Finding {
 	for _, ch := range changes {
 		known := slices.ContainsFunc(out, func(f step.Finding) bool { return f.Path == ch.Path && f.Severity == step.Rejects })
 		switch {
+		case strings.HasPrefix(ch.Path, "../") || strings.HasPrefix(ch.Path, "works/"): // whoever says that he owns it
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is not yours. Leave it as it was."))
 		case t.Owns(ch.Path) || known:
 		case t.VerifyOnly:
 			out = append(out, reject("out-of-scope", ch.Path, 0, "The task changes nothing. Leave this file as it was."))
 		case t.Taken(ch.Path):
 			out = append(out, reject("out-of-scope", ch.Path, 0, "This file belongs to another task. Leave it as it was."))
-		case strings.HasPrefix(ch.Path, "../") || strings.HasPrefix(ch.Path, "works/"):
-			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is not yours. Leave it as it was."))
 		case beside(t, ch, changes):
 		default:
 			out = append(out, fix("undeclared-file", ch.Path, 0, "The task does not name this file. Put it back as it was, or name it in `more_files` with the reason why the work cannot be done without it."))
