@@ -1,0 +1,230 @@
+package check_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// taskCase is what an author of a task did, and what the proof says of it.
+type taskCase struct {
+	name   string
+	files  map[string]string // "" removes
+	task   func(*check.Task)
+	report string
+	passed bool
+	rules  []string // none: there is nothing to say
+	level  step.Severity
+	ran    []string // checks that had something to run
+	not    []string // checks that had not
+}
+
+const (
+	cartGo    = "package cart\n\n// Total adds up.\nfunc Total(prices []int) int {\n\tsum := prices[0]\n\tfor _, p := range prices[1:] {\n\t\tsum += p\n\t}\n\treturn sum\n}\n\n// Count counts.\nfunc Count(prices []int) int { return len(prices) }\n"
+	cartRight = "package cart\n\n// Total adds up.\nfunc Total(prices []int) int {\n\tsum := 0\n\tfor _, p := range prices {\n\t\tsum += p\n\t}\n\treturn sum\n}\n\n// Count counts.\nfunc Count(prices []int) int { return len(prices) }\n"
+	cartTests = "package cart\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) {\n\tif got := Total([]int{1, 2}); got != 3 {\n\t\tt.Errorf(\"Total = %d\", got)\n\t}\n}\n\nfunc TestCount(t *testing.T) {\n\tif got := Count([]int{1, 2}); got != 2 {\n\t\tt.Errorf(\"Count = %d\", got)\n\t}\n}\n"
+	cartEmpty = "\nfunc TestEmpty(t *testing.T) {\n\tif got := Total(nil); got != 0 {\n\t\tt.Errorf(\"Total = %d\", got)\n\t}\n}\n"
+	taxGo     = "package tax\n\n// Of is the tax.\nfunc Of(net int) int { return net / 5 }\n"
+	taxTest   = "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tif Of(10) != 2 {\n\t\tt.Error()\n\t}\n}\n"
+)
+
+func shopFiles() map[string]string {
+	return map[string]string{
+		"go.mod": "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
+		"NOTES.md": "# notes\n", "works/WORK-01/PLAN.md": "# plan\n", "tools/touch/main.go": "// Touch writes into the project.\npackage main\n\nimport \"os\"\n\nfunc main() {\n\tif err := os.WriteFile(\"NOTES.md\", []byte(\"x\"), 0o600); err != nil {\n\t\tos.Exit(1)\n\t}\n}\n",
+	}
+}
+
+// honestly is the honest work with something else done besides.
+func honestly(more map[string]string) map[string]string {
+	out := map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + cartEmpty}
+	maps.Copy(out, more)
+	return out
+}
+
+func owns(paths ...string) func(string) bool {
+	return func(p string) bool { return slices.Contains(paths, p) }
+}
+
+// honestTasks is work as it should be: a rejection of any of it would be as bad as a lie that is not seen.
+func honestTasks() []taskCase {
+	all := []string{check.CheckFiles, check.CheckAudit, check.CheckBuild, check.CheckTests}
+	alone := func(paths ...string) func(*check.Task) { return func(t *check.Task) { t.Owns = owns(paths...) } }
+	return []taskCase{
+		{name: "honest", files: honestly(nil), passed: true, ran: all, not: []string{check.CheckVerify}},
+		{name: "with a command", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
+		{name: "a new test file beside it", files: map[string]string{"cart/cart.go": cartRight, "cart/empty_test.go": strings.SplitAfter(cartTests, "\"testing\"\n")[0] + cartEmpty}, task: alone("cart/cart.go"), passed: true},
+		{
+			// What was exported is gone, and its test with it; the other one stays.
+			name: "a test goes with its export", passed: true,
+			files: map[string]string{"cart/cart.go": strings.Split(cartRight, "\n// Count")[0], "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty},
+		},
+		{
+			name: "files that the plan deletes", passed: true, files: map[string]string{"tax/tax.go": "", "tax/tax_test.go": ""},
+			task: func(t *check.Task) {
+				t.Owns, t.Deletes = owns("tax/tax.go", "tax/tax_test.go"), owns("tax/tax.go", "tax/tax_test.go")
+			},
+		},
+		{name: "a document", files: map[string]string{"NOTES.md": "# notes\n\nmore\n"}, task: alone("NOTES.md"), passed: true},
+		{name: "nothing to change", task: func(t *check.Task) { t.VerifyOnly, t.Verify = true, [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
+		{
+			name: "configuration that the plan names", files: honestly(map[string]string{"go.mod": "module example.com/shop\n\ngo 1.23\n"}), passed: true,
+			task: func(t *check.Task) {
+				t.Owns, t.Config = owns("cart/cart.go", "cart/cart_test.go", "go.mod"), []string{"go.mod"}
+			},
+		},
+		{
+			name: "a test that failed before", passed: true, files: honestly(nil),
+			task: func(t *check.Task) { t.Known = []string{"tax/tax_test.go::TestOf"} },
+		},
+	}
+}
+
+// lyingTasks are works that must not become commits, each with the rule that names it.
+func lyingTasks() []taskCase {
+	replaced := "module example.com/shop\n\ngo 1.24\n\nreplace example.com/tax => ./tax\n"
+	return []taskCase{
+		{name: "no change", rules: []string{"no-changes"}, not: []string{check.CheckBuild, check.CheckTests}},
+		{name: "no change, and a command that succeeds", task: func(t *check.Task) { t.Verify = [][]string{{"go", "version"}} }, rules: []string{"no-changes"}, not: []string{check.CheckVerify}},
+		{name: "a file of another task", files: honestly(map[string]string{"tax/tax.go": taxGo + "\n// Rate is new.\nconst Rate = 5\n"}), rules: []string{"out-of-scope"}},
+		{name: "a new test of another task", files: honestly(map[string]string{"cart/other_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) {\n\tif Total(nil) != 0 {\n\t\tt.Error()\n\t}\n}\n"}), task: func(t *check.Task) { t.Taken = owns("cart/other_test.go") }, rules: []string{"out-of-scope"}},
+		{name: "the plan itself", files: honestly(map[string]string{"works/WORK-01/PLAN.md": "# done\n"}), rules: []string{"out-of-scope"}},
+		{
+			// An author may name more files with a reason; the documents of the WORK are not among them.
+			name: "the plan itself, named as a file", files: honestly(map[string]string{"works/WORK-01/TASK-00_result.md": "# Status: PASS\n"}), rules: []string{"out-of-scope"},
+			task: func(t *check.Task) {
+				t.Owns = owns("cart/cart.go", "cart/cart_test.go", "works/WORK-01/TASK-00_result.md")
+			},
+		},
+		{name: "lint configuration", files: honestly(map[string]string{".golangci.yml": "version: \"2\"\n"}), rules: []string{"config-changed"}},
+		{name: "a workflow of CI", files: honestly(map[string]string{".github/workflows/ci.yml": "on: push\n"}), rules: []string{"config-changed"}},
+		{name: "replace in go.mod", files: honestly(map[string]string{"go.mod": replaced}), rules: []string{"gomod-replace"}},
+		{name: "a deleted test", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty}, rules: []string{"test-deleted"}},
+		{
+			// The plan says that the file is changed; an author who removes it has not done that.
+			name: "a test file that is deleted instead of changed", rules: []string{"test-deleted"},
+			files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/empty_test.go": strings.SplitAfter(cartTests, "\"testing\"\n")[0] + cartEmpty},
+		},
+		{name: "a skipped test", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "\tif got := Count", "\tt.Skip(\"later\")\n\tif got := Count", 1) + cartEmpty}, rules: []string{"test-skipped"}},
+		{name: "a test of nothing", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + "\nfunc TestEmpty(t *testing.T) { Total(nil) }\n"}, rules: []string{"test-empty"}},
+		{name: "it knows that it is tested", files: honestly(map[string]string{"cart/cart.go": strings.Replace(strings.Replace(cartRight, "package cart\n", "package cart\n\nimport \"testing\"\n", 1), "\tsum := 0\n", "\tif testing.Testing() {\n\t\treturn 0\n\t}\n\tsum := 0\n", 1)}), rules: []string{"test-detection"}},
+		{name: "build failure", files: honestly(map[string]string{"cart/cart.go": strings.Replace(cartRight, "return sum", "return total", 1)}), rules: []string{"build-failed"}, not: []string{check.CheckTests}},
+		{name: "a build failure of others", files: honestly(map[string]string{"cart/cart.go": strings.Split(cartRight, "\n// Count")[0]}), task: func(t *check.Task) { t.Verify = [][]string{{"go", "version"}} }, not: []string{check.CheckVerify}},
+		{name: "its own test fails", files: honestly(map[string]string{"cart/cart.go": strings.Replace(cartRight, "sum := 0", "sum := 1", 1)}), not: []string{check.CheckVerify}, task: func(t *check.Task) { t.Verify = [][]string{{"go", "version"}} }},
+		{name: "a test of others fails", files: map[string]string{"tax/tax.go": strings.Replace(taxGo, "net / 5", "net / 2", 1), "tax/new_test.go": strings.Replace(strings.Replace(taxTest, "!= 2", "!= 5", 1), "TestOf", "TestNew", 1)}, task: func(t *check.Task) { t.Owns, t.Taken = owns("tax/tax.go", "tax/new_test.go"), owns() }},
+		{name: "a command fails", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "vet", "./cart"}, {"go", "vet", "./nowhere"}} }, rules: []string{"verify-failed"}, ran: []string{check.CheckVerify}},
+		{name: "a command that does not exist", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"no-such-program-at-all"}} }, rules: []string{"verify-failed"}},
+		{name: "a command that writes", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "run", "./tools/touch"}} }, rules: []string{"verify-failed"}},
+		{name: "a task that changes nothing does", files: map[string]string{"NOTES.md": "x\n"}, task: func(t *check.Task) { t.VerifyOnly, t.Owns = true, owns() }, rules: []string{"out-of-scope"}},
+		{name: "nothing to change, and it does not hold", task: func(t *check.Task) { t.VerifyOnly, t.Verify = true, [][]string{{"go", "vet", "./nowhere"}} }, rules: []string{"verify-failed"}},
+	}
+}
+
+// weakTasks are works that go back to their author as long as he has another attempt.
+func weakTasks() []taskCase {
+	return []taskCase{
+		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), passed: true, rules: []string{"undeclared-file"}, level: step.Fix},
+		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
+		{name: "no test at all in the project", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "tax/tax_test.go": ""}, passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) {
+			t.Owns, t.Deletes, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "tax/tax_test.go"), owns("cart/cart_test.go", "tax/tax_test.go"), owns()
+		}},
+		{name: "a test that passes without the change", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1)}, passed: true, rules: []string{"test-passes-without"}, level: step.Fix},
+		{
+			// One of two shows the change: the other is only spoken of.
+			name: "one of two tests passes without the change", passed: true, rules: []string{"test-passes-without"}, level: step.Warn,
+			files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + cartEmpty + strings.Replace(strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1), "TestEmpty", "TestSeven", 1)},
+		},
+	}
+}
+
+// TestTasks proves tasks on real git with the real toolchain.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	base := l.tree("", shopFiles())
+	chains := []toolchain.Found{l.module(base, "cart").Chain}
+	// In this project a test fails already.
+	red := l.tree(base, map[string]string{"tax/tax.go": strings.Replace(taxGo, "net / 5", "net / 2", 1)})
+	seen := map[string]bool{}
+	for i, c := range slices.Concat(honestTasks(), lyingTasks(), weakTasks()) {
+		if seen[c.name] {
+			t.Fatalf("two cases are called %s", c.name)
+		}
+		seen[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			from := base
+			task := check.Task{Chains: chains, Owns: owns("cart/cart.go", "cart/cart_test.go"), Taken: owns("tax/tax.go", "tax/tax_test.go"), Deletes: owns(), Base: base, Report: c.report}
+			if c.task != nil {
+				c.task(&task)
+			}
+			if len(task.Known) > 0 {
+				from = red
+			}
+			p, ran, err := l.checker.Task(t.Context(), task, from, l.tree(from, c.files))
+			want(t, c.name, p, err, c.passed, c.rules...)
+			level := c.level
+			if level == "" {
+				level = step.Rejects
+			}
+			for _, f := range p.Findings {
+				if slices.Contains(c.rules, f.Rule) && f.Severity != level {
+					t.Errorf("%s is %s, want %s", f.Rule, f.Severity, level)
+				}
+			}
+			if i < len(honestTasks()) && len(p.Findings) > 0 {
+				t.Errorf("honest work: %+v", p.Findings)
+			}
+			for _, name := range c.ran {
+				if !slices.Contains(ran, name) {
+					t.Errorf("%s did not run, only %v", name, ran)
+				}
+			}
+			for _, name := range c.not {
+				if slices.Contains(ran, name) {
+					t.Errorf("%s ran", name)
+				}
+			}
+		})
+	}
+}
+
+// TestTasksOfTwoToolchains: a change below web is Node's, and what it does is seen there; Go's tests of the project around
+// it run as well, since the nearest manifest of a file is not the only one that it may matter to.
+func TestTasksOfTwoToolchains(t *testing.T) {
+	t.Parallel()
+	needs(t, "node")
+	l := newLab(t)
+	files := shopFiles()
+	const test = "const test = require('node:test');\nconst assert = require('node:assert');\n"
+	files["web/package.json"] = "{\"name\": \"web\", \"private\": true, \"scripts\": {\"test\": \"node --test\"}}\n"
+	files["web/price.js"] = "exports.price = (n) => String(n);\n"
+	files["web/price.test.js"] = test + "test('price', () => { assert.strictEqual(require('./price.js').price(1), '1'); });\n"
+	base := l.tree("", files)
+	task := check.Task{
+		Chains: []toolchain.Found{l.module(base, "cart").Chain, l.module(base, "web").Chain},
+		Owns:   owns("web/price.js", "web/price.test.js"), Taken: owns(), Deletes: owns(), Base: base,
+	}
+	cents := "test('cents', () => { assert.strictEqual(require('./price.js').price(0.5), '0.50'); });\n"
+	right := "exports.price = (n) => (Number.isInteger(n) ? String(n) : n.toFixed(2));\n"
+	for _, c := range []taskCase{
+		{name: "honest", files: map[string]string{"web/price.js": right, "web/price.test.js": files["web/price.test.js"] + cents}, passed: true},
+		{name: "wrong", files: map[string]string{"web/price.js": strings.Replace(right, "2", "3", 1), "web/price.test.js": files["web/price.test.js"] + cents}},
+		{name: "a deleted test", files: map[string]string{"web/price.js": right, "web/price.test.js": test}, rules: []string{"test-deleted"}},
+		{name: "a test that passes without the change", files: map[string]string{"web/price.js": right, "web/price.test.js": files["web/price.test.js"] + "test('two', () => { assert.strictEqual(require('./price.js').price(2), '2'); });\n"}, passed: true, rules: []string{"test-passes-without"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, _, err := l.checker.Task(t.Context(), task, base, l.tree(base, c.files))
+			want(t, c.name, p, err, c.passed, c.rules...)
+			if c.passed && p.Counts().Total < 5 {
+				t.Errorf("%d tests ran, want those of both toolchains", p.Counts().Total)
+			}
+		})
+	}
+}
