@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -44,14 +45,20 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	}
 	var stack []string
 	for _, c := range chains {
-		stack = append(stack, c.Language+" ("+c.Manager+", "+c.Runner+")")
+		parts := []string{c.Language}
+		for _, p := range []string{c.Manager, c.Runner} {
+			if !slices.Contains(parts, p) {
+				parts = append(parts, p)
+			}
+		}
+		stack = append(stack, strings.Join(parts, ", "))
 		for _, cmd := range commandsFor(c) {
 			if !slices.Contains(out.Commands, cmd) {
 				out.Commands = append(out.Commands, cmd)
 			}
 		}
 	}
-	out.Stack = cmp.Or(strings.Join(slices.Compact(stack), ", "), "none yet")
+	out.Stack = cmp.Or(strings.Join(slices.Compact(stack), "; "), "none yet")
 	if out.Private, err = put(a.o.Blobs, pv); err != nil {
 		return out, err
 	}
@@ -172,7 +179,7 @@ func (a *Actor) workDocs(v *view, out *step.WorkSurveyOut) error {
 		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
 	}
 	doc("layout of the project", layout(v.paths()))
-	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
+	for _, f := range []string{"code-convention.md", "CLAUDE.md", "README.md", "package.json", "pyproject.toml", "Makefile"} {
 		doc(f, clip(callbackToken().ReplaceAllString(string(v.bytes(f)), "CallbackToken: (hidden)"), 16_000))
 	}
 	var b strings.Builder
@@ -308,7 +315,9 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	facts := task.Facts{
 		Exists: func(p string) bool { return v.ids[p] != "" },
 		Runs: func(line string) string {
-			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] })
+			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] }, func(s string) bool {
+				return planned["package.json"] || strings.Contains(string(v.bytes("package.json")), strconv.Quote(s))
+			})
 		},
 	}
 	for i := range in.Requirement.Functional {
@@ -341,22 +350,24 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 
 // runs says why a command line cannot be run, "" when it can: no shell reads it, so it has to be a program with
 // arguments, and the program has to be there.
-func (a *Actor) runs(line string, exists func(string) bool) string {
+func (a *Actor) runs(line string, exists, hasScript func(string) bool) string {
 	argvs, err := commandLine(line)
 	if err != nil {
 		return err.Error()
 	}
 	for _, argv := range argvs {
 		name := argv[0]
+		if s := script(argv); s != "" && !hasScript(s) {
+			return "package.json has no script " + s
+		}
 		if strings.Contains(name, "/") {
 			if p := path.Clean(name); path.IsAbs(p) || strings.HasPrefix(p, "../") || !exists(p) {
 				return name + " is no file of the project"
 			}
 			continue
 		}
-		switch name {
-		case "git", "rm", "mv", "sudo", "curl", "wget", "ssh", "jacquard":
-			return name + " is not for checks"
+		if why := forbidden(argv); why != "" {
+			return why
 		}
 		search := ""
 		for _, e := range a.o.Env {
@@ -367,6 +378,46 @@ func (a *Actor) runs(line string, exists func(string) bool) string {
 		if _, err := proc.LookPath(name, search); err != nil {
 			return "there is no program " + name
 		}
+	}
+	return ""
+}
+
+// forbidden says why a program is nothing for a check. Checks run with the rights of the person, so this is no wall: it
+// keeps out what a plan has no reason to name.
+func forbidden(argv []string) string {
+	switch argv[0] {
+	case "git", "rm", "mv", "cp", "ln", "dd", "tee", "touch", "mkdir", "chmod", "chown", "kill", "sudo", "su", "curl", "wget", "ssh", "scp", "nc", "docker", "jacquard":
+		return argv[0] + " is not for checks"
+	case "sh", "bash", "dash", "zsh", "ksh", "fish", "cmd", "powershell", "pwsh", "env", "xargs", "eval", "exec", "nohup", "time", "timeout", "find", "awk", "sed":
+		return argv[0] + " runs other commands or writes files; name the command itself"
+	}
+	for i, a := range argv[1:] {
+		switch {
+		case interpreter(argv[0]) && (a == "-c" || a == "-e" || a == "-r" || a == "--eval" || a == "-p" || a == "--print") && i == 0:
+			return "code in a command line is not for checks; write a test"
+		case path.IsAbs(a) || strings.HasPrefix(path.Clean(a), "../"):
+			return a + " is outside the project"
+		}
+	}
+	return ""
+}
+
+func interpreter(name string) bool {
+	for _, p := range []string{"python", "node", "perl", "ruby", "php", "deno", "bun", "lua"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// script is the script of package.json that a command runs, "" when it runs none.
+func script(argv []string) string {
+	switch {
+	case len(argv) >= 3 && slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, argv[0]) && argv[1] == "run":
+		return argv[2]
+	case len(argv) == 2 && slices.Contains([]string{"npm", "pnpm", "yarn"}, argv[0]) && argv[1] == "test":
+		return "test"
 	}
 	return ""
 }

@@ -54,7 +54,7 @@ func (w *workFiles) documents() map[string][]byte {
 		out[listPath] = text
 	}
 	logPath := w.at("work_" + w.plan.Work + ".log")
-	out[logPath] = append(slices.Clone(w.read(logPath)), w.log()...)
+	out[logPath] = inOrder(append(slices.Clone(w.read(logPath)), w.log()...))
 	return out
 }
 
@@ -70,12 +70,16 @@ func planDocuments(p step.WorkPlan) map[string][]byte {
 	for _, k := range p.Requirement.Criteria {
 		r.Acceptance = append(r.Acceptance, works.Criterion{Text: criterionText(k)})
 	}
-	for _, qa := range p.Requirement.Assumed {
-		r.NonFunctional = append(r.NonFunctional, works.Item{
-			ID: fmt.Sprintf("NFR-%02d", len(r.NonFunctional)+1), Text: "Assumed, nobody was asked: " + qa.Question + " " + qa.Answer,
-		})
-	}
 	out := map[string][]byte{requirementFile: r.Format()}
+	if len(p.Decisions) > 0 {
+		d := works.Decisions{Work: p.Work, Language: p.Language}
+		for i, x := range p.Decisions {
+			d.List = append(d.List, works.Decision{
+				ID: fmt.Sprintf("D-%02d", i+1), At: time.UnixMilli(x.At).UTC(), Stage: x.Stage, Status: works.Resolved, Background: x.Question, Chosen: x.Answer, By: x.By,
+			})
+		}
+		out["DECISIONS.md"] = d.Format()
+	}
 	plan := works.Plan{
 		Work: p.Work, Title: p.Requirement.Title, Created: time.UnixMilli(p.Created), Requirement: "works/" + p.Work + "/Requirement.md",
 		Mode: works.Mode(p.Mode), Project: p.Project, Stack: p.Stack, Language: p.Language, Status: works.Planned, Goal: p.Goal, Trace: trace(p),
@@ -142,8 +146,8 @@ func (w *workFiles) result(files []works.File) *works.Result {
 	h := w.in.Handoff
 	r := &works.Result{
 		Task: w.in.Task.ID, Work: w.plan.Work, Title: w.plan.Requirement.Title, Language: w.plan.Language, Direct: w.plan.Mode == step.DirectMode,
-		Completed: w.now, Status: works.Done, Summary: w.in.Summary, Files: files, Issues: h.Incomplete, Notes: h.Caution, Builder: h.What,
-		Verifier: works.Handoff{What: h.What, Why: h.Why, Caution: h.Caution, Incomplete: h.Incomplete},
+		Completed: w.now, Status: works.Done, Summary: w.in.Summary, Files: files, Issues: strings.Join(w.in.Issues, "\n"), Notes: h.Caution, Builder: h.What,
+		Verifier: works.Handoff{What: w.verified(), Why: "The builder: " + h.Why, Caution: "The builder: " + h.Caution, Incomplete: "The builder: " + h.Incomplete},
 	}
 	if r.Summary == "" {
 		r.Summary = w.in.Task.Title
@@ -155,6 +159,22 @@ func (w *workFiles) result(files []works.File) *works.Result {
 		r.Checks = append(r.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})
 	}
 	return r
+}
+
+// verified is what the checks have shown.
+func (w *workFiles) verified() string {
+	var out []string
+	for _, k := range w.in.Checks {
+		text := k.Name + " " + k.Status
+		if k.Count > 0 {
+			text += fmt.Sprintf(" (%d passed)", k.Count)
+		}
+		if k.Output != "" {
+			text += ": " + k.Output
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "\n")
 }
 
 // done are the tasks that have landed when this one has.
@@ -202,6 +222,26 @@ func (w *workFiles) progress(done map[string]bool, began time.Time) *works.Progr
 	return p
 }
 
+// inOrder sorts the lines of a log by their times: tasks that were built side by side land one after the other. A line
+// without a time stays behind the one that it stands behind.
+func inOrder(log []byte) []byte {
+	type entry struct{ at, text string }
+	var list []entry
+	at := ""
+	for l := range strings.Lines(string(log)) {
+		if stamp, _, ok := strings.Cut(strings.TrimPrefix(l, "["), "]_"); ok && strings.HasPrefix(l, "[") {
+			at = stamp
+		}
+		list = append(list, entry{at, l})
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return strings.Compare(a.at, b.at) })
+	var b strings.Builder
+	for _, e := range list {
+		b.WriteString(e.text)
+	}
+	return []byte(b.String())
+}
+
 // log is what comes to the activity log with this commit.
 func (w *workFiles) log() []byte {
 	var b strings.Builder
@@ -215,7 +255,7 @@ func (w *workFiles) log() []byte {
 		for _, t := range w.plan.Tasks {
 			names = append(names, t.ID+".md")
 		}
-		line(created, "PLANNER", "PLAN", "PLAN.md, "+strings.Join(names, ", ")+" created")
+		line(time.UnixMilli(max(w.plan.Planned, w.plan.Created)), "PLANNER", "PLAN", "PLAN.md, "+strings.Join(names, ", ")+" created")
 	}
 	for _, l := range w.in.Log {
 		line(time.UnixMilli(l.At), l.Agent, l.Stage, l.Text)

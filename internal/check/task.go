@@ -32,8 +32,8 @@ type Task struct {
 	Base string
 	// Known are ids of tests that failed before the task.
 	Known []string
-	// Report is the author's own text.
-	Report string
+	// Report is the author's own text, Untested his reason why no test can see the change.
+	Report, Untested string
 }
 
 // The checks of a task, by the names that its documents have for them.
@@ -221,11 +221,13 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 // tests runs all tests of a toolchain, and the new ones also without the task.
 func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	files := pl.testFiles()
-	code := slices.ContainsFunc(mine, func(f string) bool { return !toolchain.IsTest(f) })
+	code := slices.ContainsFunc(p.changes, func(ch Change) bool {
+		return slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) && otherCode(ch)
+	})
 	fresh := p.fresh(pl)
 	if len(files) == 0 {
 		if code {
-			p.add(fix("no-test", "", 0, "No test sees what was changed. Write one that fails without the change and passes with it; where no test can see it, say in `caution` why."))
+			p.noTest("No test sees what was changed.")
 		}
 		return nil
 	}
@@ -249,10 +251,38 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return nil
 	}
 	if len(fresh) == 0 {
-		p.add(fix("no-test", "", 0, "There is no new or changed test for what was changed. Write one that fails without the change and passes with it; where no test can see it, say in `caution` why."))
+		p.noTest("There is no new or changed test for what was changed.")
 		return nil
 	}
 	return p.without(ctx, pl, fresh)
+}
+
+// noTest sends code back that no test sees, once the author has not said why.
+func (p *taskProof) noTest(what string) {
+	if p.t.Untested != "" {
+		p.add(warn("no-test", "", 0, what+" The author says: "+p.t.Untested))
+		return
+	}
+	p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; where no test can see the change, say why in `untested`."))
+}
+
+// otherCode reports whether a change of a source file is one of its code, and not of comments and layout alone.
+func otherCode(ch Change) bool {
+	bare := func(src []byte) string {
+		var b strings.Builder
+		for _, t := range source.Parse(ch.Path, src).Tokens {
+			if t.Kind != source.Comment && !docstring(ch.Path, t) {
+				b.WriteString(t.Text + " ")
+			}
+		}
+		return b.String()
+	}
+	return bare(ch.Old) != bare(ch.New)
+}
+
+// docstring reports whether a token is a text in three quotes, as Python documents with.
+func docstring(file string, t source.Token) bool {
+	return toolchain.LanguageOf(file) == toolchain.LangPython && t.Kind == source.String && (strings.HasPrefix(t.Text, `"""`) || strings.HasPrefix(t.Text, `'''`))
 }
 
 // fresh are the new and changed tests of the task.

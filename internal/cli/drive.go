@@ -341,8 +341,8 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 			if g.Question.Class != "" {
 				continue
 			}
-			if slices.Contains(g.Question.Options, flow.Approve) {
-				fmt.Fprintf(&b, l.T("? %s  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard edit %s\n"), withEnd(report.Question(l, g.Key, g.Question)), id, id, id)
+			if approval(g) {
+				b.WriteString(asksApproval(l, id, g))
 				continue
 			}
 			fmt.Fprintf(&b, l.T("? %s\n  jacquard answer %s --gate %s TEXT\n"), report.Question(l, g.Key, g.Question), id, g.Key)
@@ -355,7 +355,11 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 	return b.String()
 }
 
-func withEnd(s string) string { return strings.TrimRight(s, "\n") + "\n" }
+// asksApproval is what a gate asks, with the three answers.
+func asksApproval(l report.Lang, id string, g flow.Gate) string {
+	text := strings.TrimRight(report.Question(l, g.Key, g.Question), "\n")
+	return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard edit %s\n"), text, id, id, id)
+}
 
 // repairClass is why a run waits for a repair, "" when it only asks questions.
 func repairClass(gates []flow.Gate) flow.Class {

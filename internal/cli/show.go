@@ -62,7 +62,9 @@ func newShow(a *app) *cobra.Command {
 					fmt.Fprintf(a.Out, l.T("waits for a repair: %s\nwhen it is mended: jacquard resume %s\n"), text, r.ID)
 				}
 				for _, g := range r.Gates {
-					if g.Question.Class == "" {
+					if approval(g) {
+						fmt.Fprint(a.Out, asksApproval(l, r.ID, g))
+					} else if g.Question.Class == "" {
 						fmt.Fprintf(a.Out, l.T("? %s (jacquard answer %s --gate %s TEXT)\n"), report.Question(l, g.Key, g.Question), r.ID, g.Key)
 					}
 				}

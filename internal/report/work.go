@@ -94,5 +94,8 @@ func WorkSummary(l Lang, o step.WorkOut) string {
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}
+	if o.Failed+o.Blocked > 0 && o.Done > 0 {
+		fmt.Fprintf(&b, l.T("to build the rest: jacquard work resume %s\n"), o.Work)
+	}
 	return b.String()
 }

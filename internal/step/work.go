@@ -52,6 +52,15 @@ type Requirement struct {
 	Assumed       []QA        `json:"assumed,omitempty"`
 }
 
+// Decision is what a person, or a default, has decided on the way.
+type Decision struct {
+	At       int64  `json:"at"`    // Unix milliseconds
+	Stage    string `json:"stage"` // specifier or planner
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+	By       string `json:"by"` // user or auto
+}
+
 // Criterion is what has to hold in the end, and the command that shows it, where there is one.
 type Criterion struct {
 	Text    string `json:"text"`
@@ -72,6 +81,8 @@ type WorkPlan struct {
 	Goal        string      `json:"goal"`
 	Tasks       []task.Task `json:"tasks"`
 	Created     int64       `json:"created"` // Unix milliseconds
+	Planned     int64       `json:"planned"`
+	Decisions   []Decision  `json:"decisions,omitempty"`
 	// Added are needs that code has put into the plan, for people.
 	Added []string `json:"added,omitempty"`
 }
@@ -133,6 +144,8 @@ type TaskIn struct {
 	More   []task.File `json:"more,omitempty"`
 	Taken  []string    `json:"taken,omitempty"`
 	Report string      `json:"report,omitempty"` // the author's own words
+	// Untested is why no test can see the change, as the author says.
+	Untested string `json:"untested,omitempty"`
 }
 
 // CheckResult is one check of a task, for its documents.
@@ -177,7 +190,8 @@ type LandTaskIn struct {
 	Log     []LogLine     `json:"log,omitempty"`
 	Began   int64         `json:"began"` // Unix milliseconds
 	Summary string        `json:"summary,omitempty"`
-	Lines   []string      `json:"lines,omitempty"` // body of the commit
+	Lines   []string      `json:"lines,omitempty"`  // body of the commit
+	Issues  []string      `json:"issues,omitempty"` // what was sent back on the way
 }
 
 // LandTaskOut says whether the merged tree is proved and where it is.

@@ -89,9 +89,8 @@ var Types = []string{"feat", "fix", "test", "docs", "refactor", "chore"}
 func Check(tasks []Task, f Facts) (plan []Task, added []Edge, problems []Problem) {
 	c := checker{tasks: tasks, f: f, byID: map[string]int{}}
 	c.shape()
-	shapely := len(c.problems) == 0
 	c.coverage()
-	if !shapely {
+	if c.broken {
 		return nil, nil, c.problems
 	}
 	plan = clone(tasks)
@@ -121,6 +120,13 @@ type checker struct {
 	f        Facts
 	byID     map[string]int
 	problems []Problem
+	broken   bool // ids or needs are wrong, so that there is no graph to go on with
+}
+
+// ruin is say for what leaves no graph.
+func (c *checker) ruin(t Task, format string, args ...any) {
+	c.broken = true
+	c.say(t, format, args...)
 }
 
 func (c *checker) say(t Task, format string, args ...any) {
@@ -130,16 +136,16 @@ func (c *checker) say(t Task, format string, args ...any) {
 // shape checks each task by itself.
 func (c *checker) shape() {
 	if len(c.tasks) == 0 {
-		c.say(Task{}, "there is no task")
+		c.ruin(Task{}, "there is no task")
 	}
 	if len(c.tasks) > MaxTasks {
-		c.say(Task{}, "%d tasks are more than %d; make larger ones, or ask for less at once", len(c.tasks), MaxTasks)
+		c.ruin(Task{}, "%d tasks are more than %d; make larger ones, or ask for less at once", len(c.tasks), MaxTasks)
 	}
 	for i, t := range c.tasks {
 		if _, twice := c.byID[t.ID]; !isID(t.ID) { // it becomes names of files and of branches
-			c.say(t, "the id is not of the form TASK-00")
+			c.ruin(t, "the id is not of the form TASK-00")
 		} else if twice {
-			c.say(t, "the id is there twice")
+			c.ruin(t, "the id is there twice")
 		}
 		c.byID[t.ID] = i
 	}
@@ -164,9 +170,9 @@ func (c *checker) shape() {
 		}
 		for _, n := range t.Needs {
 			if _, known := c.byID[n]; n == t.ID {
-				c.say(t, "it needs itself")
+				c.ruin(t, "it needs itself")
 			} else if !known && !slices.Contains(c.f.Landed, n) {
-				c.say(t, "it needs %s, which is no task of the plan", n)
+				c.ruin(t, "it needs %s, which is no task of the plan", n)
 			}
 		}
 		for _, v := range t.Verify {
@@ -246,6 +252,9 @@ func (c *checker) files(g graph) {
 			return a, ok
 		}
 		for _, f := range t.Files {
+			if !local(f.Path) || f.Action != Create && f.Action != Modify && f.Action != Delete {
+				continue // said already
+			}
 			there := c.f.Exists(f.Path)
 			if a, ok := last(f.Path); ok {
 				there = a != Delete
@@ -442,4 +451,36 @@ func Window(tasks []Task, id string) []Seen {
 		}
 	}
 	return out
+}
+
+// Accept gives the command that shows a criterion to the last of the tasks that cover it, which then needs the others:
+// only when all are in place can the command hold. commands are by the id of the criterion.
+func Accept(tasks []Task, commands map[string]string) (plan []Task, added []string) {
+	plan = clone(tasks)
+	order := newGraph(plan).order()
+	for _, id := range slices.Sorted(maps.Keys(commands)) {
+		last := -1
+		var before []int
+		for _, i := range order {
+			if slices.Contains(plan[i].Covers, id) {
+				if last >= 0 {
+					before = append(before, last)
+				}
+				last = i
+			}
+		}
+		if last < 0 {
+			continue
+		}
+		if !slices.Contains(plan[last].Verify, commands[id]) {
+			plan[last].Verify = append(slices.Clone(plan[last].Verify), commands[id])
+		}
+		for _, b := range before {
+			if !slices.Contains(newGraph(plan).ancestors(last), b) {
+				plan[last].Needs = append(plan[last].Needs, plan[b].ID)
+				added = append(added, fmt.Sprintf("%s needs %s: both cover %s, which is shown when both are in place", plan[last].ID, plan[b].ID, id))
+			}
+		}
+	}
+	return plan, added
 }

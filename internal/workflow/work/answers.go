@@ -31,7 +31,7 @@ const (
 
 var (
 	specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","type","functional","criteria","task"],"properties":{` +
-		`"questions":` + turn.QuestionSchema + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
+		`"questions":` + turn.QuestionSchema + `,"assumptions":` + texts + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
 		`"functional":` + texts + `,"nonfunctional":` + texts + `,` +
 		`"criteria":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
 		`"text":{"type":"string"},"command":{"type":"string"}}}},"areas":` + texts + `,` +
@@ -44,12 +44,14 @@ var (
 	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
 		`"summary":{"type":"string"},"changes":` + texts + `,` +
 		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
+		`"untested":{"type":"string","description":"why no test can see the change; only where that is so"},` +
 		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)
 )
 
 // specified is the answer of an author of requirements.
 type specified struct {
 	Questions     []turn.Question  `json:"questions"`
+	Assumptions   []string         `json:"assumptions"`
 	Title         string           `json:"title"`
 	Type          string           `json:"type"`
 	Functional    []string         `json:"functional"`
@@ -73,6 +75,7 @@ type built struct {
 		Path   string `json:"path"`
 		Reason string `json:"reason"`
 	} `json:"more_files"`
+	Untested string `json:"untested"`
 	step.Handoff
 }
 
@@ -84,12 +87,15 @@ type feedback struct {
 }
 
 func (f feedback) write(b *strings.Builder) {
-	if len(f.findings) == 0 && f.rejected == "" {
+	if f.before == "" {
 		return
 	}
 	b.WriteString("\nYour answer before this one was:\n" + turn.Fenced("answer", f.before))
 	if f.rejected != "" {
 		b.WriteString("A person did not agree to an answer of yours, and said:\n" + turn.Fenced("feedback", turn.Clip(f.rejected, 4000)) + "Mend this, and give the whole answer again.\n")
+	}
+	if len(f.findings) == 0 && f.rejected == "" {
+		b.WriteString("It has not been judged: the answers to your questions come first.\n")
 	}
 	if len(f.findings) > 0 {
 		b.WriteString("A program found this wrong with it. Mend exactly this, and give the whole answer again:\n")
@@ -135,6 +141,7 @@ func (w *request) planTask(back feedback) string {
 			fmt.Fprintf(&b, "  shown by: %s\n", r.Criteria[i].Command)
 		}
 	}
+	w.decided(&b)
 	if len(r.Areas) > 0 {
 		fmt.Fprintf(&b, "It is probably about: %s\n", strings.Join(r.Areas, ", "))
 	}

@@ -24,6 +24,8 @@ type builder struct {
 	log  []step.LogLine
 	res  step.TaskResult
 	back attempt
+
+	issues []string // what was sent back, for the result's document
 }
 
 // seen is a task before this one, with what is told of it.
@@ -72,14 +74,16 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 		proof.Findings = slices.Concat(out.Findings, proof.Findings)
 		if b.judge(c, "build", n, proof); !b.passes(proof, n) {
 			b.back = attempt{findings: proof.Findings, failures: proof.Failures, said: ans.Summary}
+			b.issue(n, proof)
 			b.tree = out.Tree
 			continue
 		}
-		b.say(c, "BUILDER", "BUILD", "Build/lint passed")
+		b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
+		b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
 		b.res.Checks, b.res.Handoff = proof.Checks, clipped(ans.Handoff)
 		land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
 			TaskIn: in, From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Log: b.log, Began: began,
-			Summary: oneLine(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]),
+			Summary: oneLine(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
 		})
 		if err != nil {
 			return b.res, err
@@ -126,7 +130,7 @@ func (b *builder) ask(c *flow.Ctx, n int) (*step.TurnOut, built, error) {
 	b.res.Attempts = n
 	out, err := turn.Ask(c, step.Turn{
 		Role: "build", Module: b.t.ID, Attempt: n, Tree: b.tree, Instructions: buildPrompt, Docs: b.w.s.Docs, Task: b.text(), Schema: buildSchema,
-		Commands: b.w.s.Commands, Private: b.w.s.Private, Budget: b.w.in.Budget,
+		Commands: b.commands(), Private: b.w.s.Private, Budget: b.w.in.Budget,
 	})
 	if err != nil {
 		if turn.EndsRun(err) {
@@ -146,25 +150,41 @@ func (b *builder) ask(c *flow.Ctx, n int) (*step.TurnOut, built, error) {
 }
 
 func (b *builder) proofOf(out step.TurnOut, ans built) step.TaskIn {
-	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Report: turn.Clip(ans.Summary, 2000)}
+	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Report: turn.Clip(ans.Summary, 2000), Untested: oneLine(ans.Untested, 300)}
 	for _, f := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
 		in.More = append(in.More, task.File{Path: oneLine(f.Path, 300), Action: task.Modify, Description: oneLine(f.Reason, 300)})
 	}
-	mine := map[string]bool{}
-	for _, f := range b.t.Files {
-		mine[f.Path] = true
-	}
+	in.Taken = b.taken()
+	return in
+}
+
+// taken are the files that other tasks own and this one does not.
+func (b *builder) taken() []string {
+	var out []string
 	for _, t := range b.w.plan.Tasks {
 		if t.ID == b.t.ID || slices.Contains(b.w.s.Landed, t.ID) {
 			continue
 		}
 		for _, f := range t.Files {
-			if !mine[f.Path] && !slices.Contains(in.Taken, f.Path) {
-				in.Taken = append(in.Taken, f.Path)
+			if !b.t.Owns(f.Path) && !slices.Contains(out, f.Path) {
+				out = append(out, f.Path)
 			}
 		}
 	}
-	return in
+	return out
+}
+
+// commands are what the author may run: what the toolchains have, and the task's own commands.
+func (b *builder) commands() []string {
+	out := slices.Clone(b.w.s.Commands)
+	for _, v := range b.t.Verify {
+		for line := range strings.SplitSeq(v, "&&") {
+			if line = strings.TrimSpace(line); line != "" && !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
 }
 
 // passes reports whether an attempt is good enough: what is only to be fixed goes back while there is another attempt.
@@ -183,9 +203,35 @@ func (b *builder) judge(c *flow.Ctx, phase string, n int, p step.TaskProof) {
 	})
 }
 
+// issue notes what an attempt was sent back for.
+func (b *builder) issue(n int, p step.TaskProof) {
+	var what []string
+	for _, f := range p.Findings {
+		if f.Severity != step.Warn && !slices.Contains(what, f.Rule) {
+			what = append(what, f.Rule)
+		}
+	}
+	for _, t := range p.Failures[:min(len(p.Failures), 3)] {
+		what = append(what, t.ID)
+	}
+	b.issues = append(b.issues, fmt.Sprintf("Attempt %d was sent back: %s", n, strings.Join(what, ", ")))
+}
+
+// shown says how checks ended.
+func shown(list []step.CheckResult, names ...string) string {
+	var out []string
+	for _, k := range list {
+		if slices.Contains(names, k.Name) {
+			out = append(out, k.Name+" "+k.Status)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // sentBack takes what the landing says: a conflict with another task, or checks that fail on the merged tree.
 func (b *builder) sentBack(c *flow.Ctx, n int, land step.LandTaskOut, ans built) {
 	b.res.Reason = "land"
+	b.issue(n, land.Proof)
 	b.base, b.tree = land.Head, land.Start
 	b.back = attempt{findings: land.Proof.Findings, failures: land.Proof.Failures, said: ans.Summary, landing: true}
 	b.res.Findings, b.res.Failures = short(land.Proof.Findings), land.Proof.Failures
@@ -241,6 +287,7 @@ func (b *builder) text() string {
 	}
 	s.WriteString("What has to be done:\n" + turn.Fenced("request", t.Scope))
 	b.requirement(&s)
+	b.w.decided(&s)
 	s.WriteString("Files of the task:\n")
 	for _, f := range t.Files {
 		fmt.Fprintf(&s, "- %s %s", f.Action, f.Path)
@@ -249,9 +296,12 @@ func (b *builder) text() string {
 		}
 		s.WriteByte('\n')
 	}
+	if taken := b.taken(); len(taken) > 0 {
+		list(&s, "Files of other tasks; leave them alone", taken[:min(len(taken), 60)])
+	}
 	list(&s, "It is done when", t.Criteria)
 	list(&s, "These commands have to succeed, beside the build, the linter and all tests", t.Verify)
-	list(&s, "Commands that you can run from the root of the project (do not change the directory), beside such that only read; others are refused", b.w.s.Commands)
+	list(&s, "Commands that you can run from the root of the project (do not change the directory), beside such that only read; others are refused", b.commands())
 	b.before(&s)
 	b.again(&s)
 	return s.String()

@@ -142,7 +142,11 @@ func (w *request) requirementText() string {
 			fmt.Fprintf(&b, "         $ %s\n", r.Criteria[i].Command)
 		}
 	}
-	fmt.Fprintf(&b, "mode: %s\n", w.plan.Mode)
+	mode := "direct"
+	if w.plan.Mode != step.DirectMode {
+		mode = "a plan comes next"
+	}
+	fmt.Fprintf(&b, "mode: %s\n", mode)
 	for _, s := range w.reasons {
 		fmt.Fprintf(&b, "  %s\n", s)
 	}
@@ -173,6 +177,12 @@ func (w *request) tasksText(b *strings.Builder) {
 			after = " ← " + strings.Join(t.Needs, ", ")
 		}
 		fmt.Fprintf(b, "  %s%s  %s: %s\n", t.ID, after, t.Type, t.Title)
+		if s := oneLine(t.Scope, 300); s != "" {
+			fmt.Fprintf(b, "      %s\n", s)
+		}
+		if len(t.Covers) > 0 && w.plan.Mode != step.DirectMode {
+			fmt.Fprintf(b, "      for %s\n", strings.Join(t.Covers, ", "))
+		}
 		for _, f := range t.Files {
 			fmt.Fprintf(b, "      %-6s %s\n", f.Action, f.Path)
 		}

@@ -13,22 +13,22 @@ func direct(r step.Requirement, limits step.Router) (ok bool, reasons []string) 
 	ok = true
 	judge := func(holds bool, format string, args ...any) {
 		ok = ok && holds
-		sign := "✓ "
+		sign := "small enough: "
 		if !holds {
-			sign = "✗ "
+			sign = "needs a plan: "
 		}
 		reasons = append(reasons, sign+fmt.Sprintf(format, args...))
 	}
-	judge(len(r.Functional) <= limits.DirectRequirements, "functional requirements: %d, at most %d for direct", len(r.Functional), limits.DirectRequirements)
-	judge(len(r.NonFunctional) == 0, "non-functional requirements: %d, none for direct", len(r.NonFunctional))
-	judge(len(r.Criteria) <= limits.DirectCriteria, "criteria: %d, at most %d for direct", len(r.Criteria), limits.DirectCriteria)
+	judge(len(r.Functional) <= limits.DirectRequirements, "functional requirements %d (limit %d)", len(r.Functional), limits.DirectRequirements)
+	judge(len(r.NonFunctional) == 0, "non-functional requirements %d (limit 0)", len(r.NonFunctional))
+	judge(len(r.Criteria) <= limits.DirectCriteria, "criteria %d (limit %d)", len(r.Criteria), limits.DirectCriteria)
 	open := 0
 	for _, k := range r.Criteria {
 		if k.Command == "" {
 			open++
 		}
 	}
-	judge(open == 0, "criteria that no command shows: %d, none for direct", open)
+	judge(open == 0, "criteria that no command shows %d (limit 0)", open)
 	return ok, reasons
 }
 
@@ -37,7 +37,7 @@ func planMode(tasks []task.Task, limits step.Router) (step.Mode, []string) {
 	depth := task.Depth(tasks)
 	row := depth == len(tasks)
 	if len(tasks) <= max(1, limits.PipelineTasks) && row {
-		return step.PipelineMode, []string{fmt.Sprintf("tasks: %d in a row, at most %d for pipeline", len(tasks), max(1, limits.PipelineTasks))}
+		return step.PipelineMode, []string{fmt.Sprintf("tasks in a row: %d (limit of a pipeline %d)", len(tasks), max(1, limits.PipelineTasks))}
 	}
-	return step.FullMode, []string{fmt.Sprintf("tasks: %d, %d one after the other; at most %d in a row for pipeline", len(tasks), depth, max(1, limits.PipelineTasks))}
+	return step.FullMode, []string{fmt.Sprintf("tasks: %d, the longest row %d (a pipeline has at most %d, in a row)", len(tasks), depth, max(1, limits.PipelineTasks))}
 }

@@ -638,8 +638,15 @@ func (w *world) note(notes []flow.NoteRec, into map[string]string) {
 		into[n.Key] = string(n.Fact)
 		if n.Branch == "" && strings.HasSuffix(n.Key, "/judged") {
 			phase, _, _ := strings.Cut(n.Key, "/")
-			if w.drafts[phase]++; w.drafts[phase] > 3 {
-				w.fatalf("%s: %d drafts are judged, the limit is 3", n.Key, w.drafts[phase])
+			var judged step.AttemptNote
+			if err := json.Unmarshal(n.Fact, &judged); err != nil {
+				w.fatalf("%v", err)
+			}
+			if w.drafts[phase]++; judged.Passed { // a person reads it; what he rejects is begun anew
+				w.drafts[phase] = 0
+			}
+			if w.drafts[phase] > 3 {
+				w.fatalf("%s: %d drafts in a row were sent back, the limit is 3", n.Key, w.drafts[phase])
 			}
 		}
 		if id, ok := strings.CutPrefix(n.Branch, "task/"); ok && strings.HasSuffix(n.Key, ":result") {

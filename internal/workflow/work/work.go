@@ -22,7 +22,8 @@ var Workflow = flow.Workflow[step.WorkIn, step.WorkOut]{Name: "work", Fn: run}
 
 // Limits of the loops.
 const (
-	draftRounds    = 3 // of a requirement or a plan: answers that a program sent back, or a person rejected
+	draftRounds    = 3  // answers in a row that a program sent back
+	maxRejections  = 20 // of one document, by people
 	questionRounds = 2
 	buildRounds    = 3 // attempts at one task
 )
@@ -69,8 +70,8 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 // specify gets a requirement that is sound and that a person agrees to. False: there is none; the result says why.
 func (w *request) specify(c *flow.Ctx) (bool, error) {
 	var back feedback
-	rounds, asked := draftRounds, 0
-	for n, c := range flow.Rounds(c, "draft", draftRounds+questionRounds+1) {
+	rounds, asked, rejected := draftRounds, 0, 1
+	for n, c := range flow.Rounds(c, "draft", (maxRejections+1)*draftRounds+questionRounds) {
 		if rounds == 0 {
 			break
 		}
@@ -86,7 +87,9 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 				return false, err
 			}
 			w.answers = append(w.answers, said...)
+			w.decide(c, "specifier", said, w.in.Yes)
 			if !w.in.Yes {
+				told.before = back.before
 				back = told // nobody has judged this answer; what was said of the one before it stands
 				continue
 			}
@@ -100,10 +103,10 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 			w.plan.Mode, w.reasons = step.PipelineMode, reasons
 			if direct {
 				w.plan.Mode = step.DirectMode
-				var err error
-				if findings, err = w.check(c, []task.Task{w.whole()}); err != nil {
-					return false, err
-				}
+			}
+			var err error
+			if findings, err = w.check(c, []task.Task{w.whole()}); err != nil {
+				return false, err
 			}
 		}
 		flow.Note(c, "judged", step.AttemptNote{Phase: "specify", Attempt: n, Passed: len(findings) == 0, Findings: findings, Usage: w.out.Usage})
@@ -115,7 +118,11 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 		if err != nil || ok {
 			return ok, err
 		}
-		back.rejected = why
+		if back.rejected, rounds = why, draftRounds; rejected == maxRejections {
+			break
+		}
+		rejected++
+		w.decide(c, "specifier", []step.QA{{Question: "The requirement was rejected.", Answer: why}}, false)
 	}
 	w.out.Why = "there is no requirement that can be built"
 	w.out.Findings = back.findings
@@ -136,7 +143,14 @@ func (w *request) requirement(ans specified) {
 	w.plan.Requirement, w.plan.Goal = r, r.Title
 	w.proposal = ans.Task
 	w.out.Title = r.Title
+	w.plan.Decisions = slices.DeleteFunc(w.plan.Decisions, func(d step.Decision) bool { return d.Question == assumed })
+	for _, a := range lines(ans.Assumptions) {
+		w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: w.plan.Created, Stage: "specifier", Question: assumed, Answer: a, By: "auto"})
+	}
 }
+
+// assumed is the question of a decision that nobody was asked about.
+const assumed = "The request leaves it open."
 
 // whole is the work as one task.
 func (w *request) whole() task.Task {
@@ -164,7 +178,11 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 		return w.keep(c)
 	}
 	var back feedback
-	for n, c := range flow.Rounds(c, "draft", draftRounds) {
+	rounds, rejected := draftRounds, 1
+	for n, c := range flow.Rounds(c, "draft", (maxRejections+1)*draftRounds) {
+		if rounds--; rounds < 0 {
+			break
+		}
 		var ans planned
 		if err := w.author(c, "plan", n, planPrompt, planSchema, w.planTask(back), &ans, &back); err != nil {
 			return flow.Blob{}, false, err
@@ -189,7 +207,11 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 		if ok {
 			return w.keep(c)
 		}
-		back.rejected = why
+		if back.rejected, rounds = why, draftRounds; rejected == maxRejections {
+			break
+		}
+		rejected++
+		w.decide(c, "planner", []step.QA{{Question: "The plan was rejected.", Answer: why}}, false)
 	}
 	w.out.Why, w.out.Findings = "there is no plan that can be carried out", back.findings
 	return flow.Blob{}, false, nil
@@ -197,6 +219,13 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 
 // check asks what is wrong with tasks, and takes them over where nothing is.
 func (w *request) check(c *flow.Ctx, tasks []task.Task) ([]step.Finding, error) {
+	commands := map[string]string{}
+	for i, id := range numbered("AC", len(w.plan.Requirement.Criteria)) {
+		if k := w.plan.Requirement.Criteria[i]; k.Command != "" {
+			commands[id] = k.Command
+		}
+	}
+	tasks, accepting := task.Accept(tasks, commands)
 	raw, err := json.Marshal(tasks)
 	if err != nil {
 		return nil, err
@@ -205,19 +234,43 @@ func (w *request) check(c *flow.Ctx, tasks []task.Task) ([]step.Finding, error) 
 	if err != nil || len(out.Findings) > 0 {
 		return out.Findings, err
 	}
-	w.plan.Added = out.Added
+	w.plan.Added = append(accepting, out.Added...)
 	w.plan.Tasks, err = flow.Load[[]task.Task](c, out.Tasks)
 	return nil, err
 }
 
 // keep makes the plan durable and tells people of it.
 func (w *request) keep(c *flow.Ctx) (flow.Blob, bool, error) {
+	w.plan.Planned = c.Now().UnixMilli()
 	out, err := turn.Do(c, "keep", step.KeepPlan, w.plan)
 	if err != nil {
 		return flow.Blob{}, false, err
 	}
 	w.out.Mode = w.plan.Mode
 	return out.Plan, true, nil
+}
+
+// decide notes what was decided on the way, for DECISIONS.md and for those who work on.
+func (w *request) decide(c *flow.Ctx, stage string, list []step.QA, auto bool) {
+	by := "user"
+	if auto {
+		by = "auto"
+	}
+	for _, qa := range list {
+		w.plan.Decisions = append(w.plan.Decisions, step.Decision{
+			At: c.Now().UnixMilli(), Stage: stage, Question: oneLine(qa.Question, 500), Answer: oneLine(qa.Answer, 1000), By: by,
+		})
+	}
+}
+
+// decided tells an author what was decided before.
+func (w *request) decided(b *strings.Builder) {
+	for i, d := range w.plan.Decisions {
+		if i == 0 {
+			b.WriteString("Decided on the way (what was asked or objected, and the answer):\n")
+		}
+		fmt.Fprintf(b, "- %s\n  %s\n", d.Question, d.Answer)
+	}
 }
 
 // author asks one author of a document for an answer.
