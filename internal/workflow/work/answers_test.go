@@ -15,7 +15,8 @@ func TestRenumbered(t *testing.T) {
 	given := []task.Task{{ID: "b", Title: "  two\nlines  "}, {ID: "a", Needs: []string{"b", "TASK-00"}}, {ID: "b", Needs: []string{"a"}}}
 	got := work.Renumbered(given)
 	want := []task.Task{
-		{ID: "TASK-00", Title: "two lines"}, {ID: "TASK-01", Needs: []string{"TASK-00", `"TASK-00"`}},
+		{ID: "TASK-00", Title: "two lines"},
+		{ID: "TASK-01", Needs: []string{"TASK-00", `"TASK-00"`}},
 		{ID: "TASK-00", Needs: []string{"TASK-01"}}, // the checker says that it is there twice
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -446,8 +446,17 @@ func (w *world) said(want flow.Want) flow.Answer {
 			`{"tasks": []}`, `{"goal": "g", "tasks": ` + string(mustJSON(w.t, w.graph())) + `}`, `{"goal": "g", "tasks": ` + string(mustJSON(w.t, w.graph())) + `}`,
 		}
 		a = []flow.Answer{
-			{Verb: flow.Approve}, {Verb: flow.Approve}, {Verb: flow.Reply, Text: "approve"}, {Verb: flow.Reject, Text: "not in this way"}, {Verb: flow.Timeout}, {Verb: flow.Reply, Text: "make it blue"},
-			{Verb: flow.Reply, Text: "{not approved"}, {Verb: flow.Reply, Text: edits[w.rnd.IntN(len(edits))]}, {Verb: flow.Reply, Text: edits[w.rnd.IntN(len(edits))]}, {Verb: "yes"}, {},
+			{Verb: flow.Approve},
+			{Verb: flow.Approve},
+			{Verb: flow.Reply, Text: "approve"},
+			{Verb: flow.Reject, Text: "not in this way"},
+			{Verb: flow.Timeout},
+			{Verb: flow.Reply, Text: "make it blue"},
+			{Verb: flow.Reply, Text: "{not approved"},
+			{Verb: flow.Reply, Text: edits[w.rnd.IntN(len(edits))]},
+			{Verb: flow.Reply, Text: edits[w.rnd.IntN(len(edits))]},
+			{Verb: "yes"},
+			{},
 		}[w.rnd.IntN(11)]
 	}
 	if a.Verb == flow.Reject || a.Verb == flow.Reply && !strings.HasPrefix(a.Text, `{"`) && a.Text != flow.Approve {
