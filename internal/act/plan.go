@@ -62,6 +62,7 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 	if guess != nil && len(differs) == 0 {
 		return guess, nil
 	}
+	h.forget(differs) // what is in the index is not what was committed
 	return a.planOf(in, a.worktree(list), h.times)
 }
 
@@ -86,18 +87,20 @@ func (h *history) ahead(ctx context.Context, repo *git.Repo) (end func()) {
 		defer close(h.done)
 		h.asked, h.known = map[string]bool{}, map[string]int64{}
 		var paths []string
-		found, err := repo.CommitTimesOf(ctx, func() []string {
+		found, err := repo.CommitTimesOf(ctx, func() map[string]string {
 			defer close(h.seen)
+			ids := map[string]string{}
 			select {
 			case list := <-h.list:
-				for p := range list {
+				for p, f := range list {
 					if path.Base(p) == "CLAUDE.md" || isSource(p) {
 						paths = append(paths, p)
+						ids[p] = f.ID
 					}
 				}
 			case <-ctx.Done():
 			}
-			return paths
+			return ids
 		})
 		h.keep(paths, unix(found), err)
 	}()
@@ -134,6 +137,17 @@ func (h *history) keep(paths []string, found map[string]int64, err error) {
 	maps.Copy(h.known, found)
 	for _, p := range paths {
 		h.asked[p] = true
+	}
+}
+
+// forget makes the times of paths be asked for anew.
+func (h *history) forget(paths []string) {
+	if h.done != nil {
+		<-h.done
+	}
+	for _, p := range paths {
+		delete(h.asked, p)
+		delete(h.known, p)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 
 func main() {
 	short := flag.Bool("short", false, "small sizes only")
-	only := flag.String("only", "", "run only the part with this name: start, parse, analysis, jobs, noop, symbols, first, kernel")
+	only := flag.String("only", "", "run only the part with this name: start, parse, analysis, jobs, work, noop, symbols, first, kernel")
 	flag.Parse()
 	if err := run(*short, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -60,7 +60,7 @@ func run(short bool, only string) error {
 		name string
 		fn   func() error
 	}{
-		{"start", b.start}, {"parse", b.parse}, {"analysis", b.analysis}, {"jobs", b.jobs}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel},
+		{"start", b.start}, {"parse", b.parse}, {"analysis", b.analysis}, {"jobs", b.jobs}, {"work", b.work}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel},
 	}
 	for _, p := range parts {
 		if only != "" && only != p.name {

@@ -62,6 +62,26 @@ func TestCommitTimes(t *testing.T) {
 	}
 }
 
+// TestTimesOfContents: each content has the time of the newest commit that made it, whatever is in HEAD now.
+func TestTimesOfContents(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.dir("r")
+	s.git("r", "init", "-q")
+	ids := map[string]string{}
+	for i, text := range []string{"1", "2", "1", "3"} {
+		s.file("r/a", text)
+		s.at("r", t0+i)
+		ids[text] = strings.TrimSpace(s.git("r", "rev-parse", "HEAD:a"))
+	}
+	for text, want := range map[string]int64{"1": t0 + 2, "2": t0 + 1, "3": t0 + 3} {
+		got, err := s.open("r").CommitTimesOf(t.Context(), func() map[string]string { return map[string]string{"a": ids[text], "none": ids[text]} })
+		if err != nil || len(got) != 1 || got["a"].Unix() != want {
+			t.Errorf("%s: %v, %v, want %d", text, got, err, want)
+		}
+	}
+}
+
 // TestCommitTimesOfMerges is the row of the design's table: a merge commit is not the
 // time of what it only brings together.
 func TestCommitTimesOfMerges(t *testing.T) {

@@ -18,64 +18,80 @@ func (r *Repo) CommitTimes(ctx context.Context, paths []string) (map[string]time
 	if len(paths) == 0 {
 		return map[string]time.Time{}, nil
 	}
-	return r.CommitTimesOf(ctx, func() []string { return paths })
-}
-
-// CommitTimesOf is CommitTimes for those who do not know yet what they will ask for: git starts
-// on the history, and paths is called while it reads.
-func (r *Repo) CommitTimesOf(ctx context.Context, paths func() []string) (map[string]time.Time, error) {
-	times := map[string]time.Time{}
 	head, err := r.Head(ctx)
 	if err != nil || head.Unborn {
-		return times, err
+		return map[string]time.Time{}, err
 	}
+	entries, err := r.committed(ctx, head.Commit)
+	if err != nil {
+		return nil, fmt.Errorf("read commit times: %w", err)
+	}
+	top := make(map[string]string, len(paths)) // by what they are called from the top
+	for _, p := range paths {
+		q, err := r.inside(p)
+		if err != nil {
+			return nil, err
+		}
+		top[q] = p
+	}
+	ids := make(map[string]string, len(paths))
+	var modules []string
+	for _, e := range entries {
+		if p, ok := top[e.path]; ok {
+			ids[p] = e.id
+		}
+		if e.mode == modeModule {
+			modules = append(modules, e.path)
+		}
+	}
+	times, err := r.commitTimes(ctx, head.Commit, func() map[string]string { return ids })
+	if err != nil {
+		return nil, err
+	}
+	return times, r.moduleTimes(ctx, modules, top, times)
+}
+
+// CommitTimesOf tells when contents were committed: for each path the committer time of the newest commit of HEAD's
+// history that gave it that id. Git starts on the history, and contents is called while it reads. Where a path has
+// another id in HEAD, CommitTimes is what is meant.
+func (r *Repo) CommitTimesOf(ctx context.Context, contents func() map[string]string) (map[string]time.Time, error) {
+	head, err := r.Head(ctx)
+	if err != nil || head.Unborn {
+		return map[string]time.Time{}, err
+	}
+	return r.commitTimes(ctx, head.Commit, contents)
+}
+
+func (r *Repo) commitTimes(ctx context.Context, head string, contents func() map[string]string) (map[string]time.Time, error) {
 	early, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &walk{times: times, stop: stop, ready: make(chan struct{})}
-	var modules []string
-	var top map[string]string
+	w := &walk{times: map[string]time.Time{}, stop: stop, ready: make(chan struct{})}
 	var listErr error
 	go func() {
 		defer close(w.ready)
-		if top, modules, listErr = r.wanted(early, w, head.Commit, paths); listErr != nil || len(w.want) == 0 {
+		ids := contents()
+		w.want = make(map[string]want, len(ids))
+		for p, id := range ids {
+			q, err := r.inside(p)
+			if err != nil {
+				listErr = err
+				stop()
+				return
+			}
+			w.want[q] = want{path: p, id: id}
+		}
+		if len(w.want) == 0 {
 			stop()
 		}
 	}()
-	err = r.walk(early, w, head.Commit)
+	err := r.walk(early, w, head)
 	if listErr != nil {
 		err = listErr
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read commit times: %w", err)
 	}
-	return times, r.moduleTimes(ctx, modules, top, times)
-}
-
-// wanted tells the walk what to look for: the paths, with the ids that a commit has for them. It
-// returns the paths by what they are called from the top, and the submodules.
-func (r *Repo) wanted(ctx context.Context, w *walk, commit string, paths func() []string) (top map[string]string, modules []string, err error) {
-	entries, err := r.committed(ctx, commit)
-	if err != nil {
-		return nil, nil, err
-	}
-	list := paths()
-	top, w.want = make(map[string]string, len(list)), make(map[string]want, len(list))
-	for _, p := range list {
-		q, err := r.inside(p)
-		if err != nil {
-			return nil, nil, err
-		}
-		top[q] = p
-	}
-	for _, e := range entries {
-		if p, ok := top[e.path]; ok {
-			w.want[e.path] = want{path: p, id: e.id}
-		}
-		if e.mode == modeModule {
-			modules = append(modules, e.path)
-		}
-	}
-	return top, modules, nil
+	return w.times, nil
 }
 
 // moduleTimes asks the submodules for the paths that are theirs.
