@@ -35,10 +35,15 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 		}
 		return out, machinery(err)
 	}
+	if in.On != "" && head.Branch != in.On {
+		out.Ref = runRef(j.Run)
+		out.Why = fmt.Sprintf("the work began on the branch %s, which is not checked out any more; the result is on %s. Take it with: git switch %s && git merge --ff-only %s", in.On, out.Ref, in.On, out.Ref)
+		return out, nil
+	}
 	out.Ref = "HEAD"
 	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
 		out.Ref = runRef(j.Run)
-		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s", head.Branch, err, runRef(j.Run))
+		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. Take it with: git merge %s", head.Branch, err, out.Ref, out.Ref)
 	}
 	return out, nil
 }

@@ -34,9 +34,13 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	if err != nil {
 		return step.WorkSurveyOut{}, err
 	}
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return step.WorkSurveyOut{}, machinery(err)
+	}
 	lang := works.ReadLanguages(nil, v.bytes("CLAUDE.md"), in.Language)
 	out := step.WorkSurveyOut{
-		Commit: commit, Tree: tree, Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
+		Commit: commit, Tree: tree, Branch: head.Branch, Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
 	}
 	chains := chainsOf(v)
 	pv := private{Chains: chains}

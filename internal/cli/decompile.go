@@ -175,14 +175,15 @@ func (p *project) startRun(ctx context.Context, def string, in any, budget step.
 		return err
 	}
 	if p.exists() {
-		old, found, err := p.unfinishedOf(ctx, def)
+		old, found, err := p.unfinishedOf(ctx, def, raw)
 		if err != nil {
 			return err
 		}
-		switch {
+		switch same := string(old.In) == string(raw); {
+		case found && !same && def == "work": // several requests may be at work at once
 		case found && old.Driver != "":
 			return &flow.DrivenError{Run: old.ID, Driver: old.Driver}
-		case found && string(old.In) == string(raw):
+		case found && same:
 			fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; going on with it\n"), old.ID)
 			return p.resume(ctx, old, o, false)
 		case found:
@@ -219,8 +220,8 @@ func (p *project) startRun(ctx context.Context, def string, in any, budget step.
 	return p.drive(ctx, e, r, false)
 }
 
-// unfinishedOf finds a run of a workflow that has not ended.
-func (p *project) unfinishedOf(ctx context.Context, def string) (flow.Run, bool, error) {
+// unfinishedOf finds a run of a workflow that has not ended, first one with the same input.
+func (p *project) unfinishedOf(ctx context.Context, def string, in []byte) (flow.Run, bool, error) {
 	rt, err := p.journal(ctx)
 	if err != nil {
 		return flow.Run{}, false, err
@@ -229,10 +230,12 @@ func (p *project) unfinishedOf(ctx context.Context, def string) (flow.Run, bool,
 	if cerr := rt.Close(); err == nil {
 		err = cerr
 	}
-	for _, r := range runs {
-		if r.Def == def && !r.State.Ended() {
-			return r, true, err
-		}
+	open := slices.DeleteFunc(runs, func(r flow.Run) bool { return r.Def != def || r.State.Ended() })
+	if i := slices.IndexFunc(open, func(r flow.Run) bool { return string(r.In) == string(in) }); i >= 0 {
+		return open[i], true, err
+	}
+	if len(open) > 0 {
+		return open[0], true, err
 	}
 	return flow.Run{}, false, err
 }

@@ -413,6 +413,7 @@ type DeliverIn struct {
 	Branch  string   `json:"branch,omitempty"`
 	Modules []string `json:"modules,omitempty"`
 	Base    string   `json:"base"`
+	On      string   `json:"on,omitempty"` // the branch that has to be checked out, where that matters
 }
 
 // DeliverOut says where the result is.

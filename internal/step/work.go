@@ -91,7 +91,8 @@ type WorkPlan struct {
 type WorkSurveyOut struct {
 	Commit   string    `json:"commit"`
 	Tree     string    `json:"tree"`
-	Work     string    `json:"work"` // the id; nobody else gets it
+	Branch   string    `json:"branch,omitempty"` // that is checked out; "" for none
+	Work     string    `json:"work"`             // the id; nobody else gets it
 	Language string    `json:"language"`
 	Commits  string    `json:"commits"`
 	Comments string    `json:"comments,omitempty"` // language of comments in code

@@ -330,7 +330,7 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	if !landed || w.in.Delivery == step.ToTree {
 		return w.out, nil
 	}
-	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit})
+	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch})
 	if err != nil {
 		return w.out, err
 	}
