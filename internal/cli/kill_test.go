@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -25,57 +26,112 @@ import (
 // is asked again, the tree is the same.
 func TestKillMatrix(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("node"); err != nil {
-		if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
-			t.Fatal("node is not installed")
+	k := newKills(t, "testdata/kill/project.txtar", "compile")
+	k.answers, k.trailer, k.units = answers, "Jacquard-Module", "a b c d"
+	k.matrix(t, 17, map[string]int{"append": 30, "effect": 30})
+}
+
+// TestKillMatrixOfWork does the same with a request that becomes three tasks.
+// What differs from run to run in the documents of a WORK is taken out before
+// they are compared: times, hashes, and which of two tasks landed first.
+func TestKillMatrixOfWork(t *testing.T) {
+	t.Parallel()
+	k := newKills(t, "testdata/kill/work.txtar", "work", "[new-feature] There shall be a two, a four and a six.", "--yes")
+	k.trailer, k.units, k.same = "Jacquard-Task", "TASK-00 TASK-01 TASK-02", sameDocument
+	k.resume = func(t *testing.T, dir string) ended {
+		t.Helper()
+		e := k.run(t, dir, "", "resume")
+		if strings.Contains(e.out, "no run is unfinished") { // it was killed before the first append, or after the last
+			e.exit = 0
+			if _, err := os.Stat(filepath.Join(dir, "works")); err != nil {
+				return k.run(t, dir, "", k.command(dir)...)
+			}
 		}
-		t.Skip("node is not installed: the sample project is JavaScript, because its tests start fastest")
+		return e
 	}
-	k := newKills(t)
+	k.matrix(t, 22, map[string]int{"append": 15, "effect": 50})
+}
+
+// kills is what all points of a matrix share.
+type kills struct {
+	bin     string
+	home    string
+	project string   // an archive with the files of the project and a scenario
+	args    []string // of the command that is killed
+	answers func(*testing.T, *txtar.Archive) []byte
+	resume  func(t *testing.T, dir string) ended // goes on after a kill; nil: by the same command
+	same    func(path, text string) string       // takes out what differs from run to run; nil: nothing does
+	trailer string                               // of the commits that land
+	units   string                               // its values: each lands once
+	want    map[string]string
+}
+
+func newKills(t *testing.T, project string, args ...string) *kills {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		absent := "node is not installed: the sample projects are JavaScript, because its tests start fastest"
+		if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
+			t.Fatal(absent)
+		}
+		t.Skip(absent)
+	}
+	dir := t.TempDir()
+	k := &kills{bin: filepath.Join(dir, "jacquard"), home: dir, project: project, args: args}
+	if out, err := exec.Command("go", "build", "-o", k.bin, "../../cmd/jacquard").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return k
+}
+
+// matrix kills at every point of each kind. The undisturbed run leaves so many files at least, and has so many points.
+func (k *kills) matrix(t *testing.T, files int, least map[string]int) {
+	t.Helper()
 	want := k.start(t, "undisturbed", "")
 	if want.exit != 0 {
 		t.Fatalf("the undisturbed run ended with %d:\n%s", want.exit, want.out)
 	}
 	k.want = k.files(t, want.dir)
-	if len(k.want) < 17 {
+	if len(k.want) < files {
 		t.Fatalf("the undisturbed run left only %d files", len(k.want))
 	}
-	for _, kind := range []string{"append", "effect"} {
+	for kind, least := range least {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			points := 0
-			for n := 1; ; n++ {
-				if !k.killed(t, kind, n) {
-					break
-				}
+			for k.killed(t, kind, points+1) {
 				points++
 			}
 			t.Logf("%d points killed and resumed", points)
-			if points < 30 {
+			if points < least {
 				t.Errorf("only %d points: the hook is not where it should be", points)
 			}
 		})
 	}
 }
 
-// kills is what all points of the matrix share.
-type kills struct {
-	bin   string
-	home  string
-	files map0
-	want  map[string]string
+// files are the files that a run has left, as they are compared.
+func (k *kills) files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := treeOf(t, dir)
+	if k.same != nil {
+		for p, text := range out {
+			out[p] = k.same(p, text)
+		}
+	}
+	return out
 }
 
-type map0 = func(t *testing.T, dir string) map[string]string
+// varied are the times, durations and hashes in documents.
+var varied = regexp.MustCompile(`\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?|\b\d{2}:\d{2}(:\d{2})?\b|\b[0-9a-f]{7}\b|—|\b(\d+m)?\d+(\.\d+)?s\b`)
 
-func newKills(t *testing.T) *kills {
-	t.Helper()
-	dir := t.TempDir()
-	k := &kills{bin: filepath.Join(dir, "jacquard"), home: dir, files: treeOf}
-	if out, err := exec.Command("go", "build", "-o", k.bin, "../../cmd/jacquard").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+// sameDocument is a document of a WORK without what differs from run to run.
+func sameDocument(path, text string) string {
+	if !strings.HasPrefix(path, "works/") {
+		return text
 	}
-	return k
+	list := strings.Split(varied.ReplaceAllString(text, "…"), "\n")
+	slices.Sort(list)
+	return strings.Join(list, "\n")
 }
 
 type ended struct {
@@ -85,19 +141,24 @@ type ended struct {
 	out  string
 }
 
-// start makes a fresh project and compiles it.
+// start makes a fresh project and runs the command in it.
 func (k *kills) start(t *testing.T, name, kill string) ended {
 	t.Helper()
-	dir := filepath.Join(k.home, strings.ReplaceAll(name, ":", "-"))
-	a, err := txtar.ParseFile("testdata/kill/project.txtar")
+	dir := filepath.Join(k.home, strings.ReplaceAll(name, ":", "-"), "kill") // documents have the folder's name
+	a, err := txtar.ParseFile(k.project)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var played *txtar.Archive // the scenario, with all files after it
 	for _, f := range a.Files {
 		to := filepath.Join(dir, f.Name)
-		if strings.HasPrefix(f.Name, "scenario/") {
-			to = dir + ".txtar"
-			f.Data = append(f.Data, answers(t, a)...)
+		switch {
+		case strings.HasPrefix(f.Name, "scenario/"):
+			played = &txtar.Archive{Comment: f.Data}
+			continue
+		case played != nil:
+			played.Files = append(played.Files, f)
+			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			t.Fatal(err)
@@ -106,14 +167,26 @@ func (k *kills) start(t *testing.T, name, kill string) ended {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []string{"init -q -b main", "add -A", "-c user.name=x -c user.email=x@localhost commit -qm start"} {
+	text := txtar.Format(played)
+	if k.answers != nil {
+		text = append(text, k.answers(t, a)...)
+	}
+	if err := os.WriteFile(dir+".txtar", text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []string{"init -q -b main", "config user.name x", "config user.email x@localhost", "add -A", "commit -qm start"} {
 		cmd := exec.Command("git", strings.Fields(c)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %s: %v\n%s", c, err, out)
 		}
 	}
-	return k.run(t, dir, kill, "compile", "--scenario", dir+".txtar", "--jobs", "2")
+	return k.run(t, dir, kill, k.command(dir)...)
+}
+
+// command is the command that is killed.
+func (k *kills) command(dir string) []string {
+	return append(slices.Clone(k.args), "--scenario", dir+".txtar", "--jobs", "2")
 }
 
 // answers are the files that the scenario writes and returns.
@@ -176,14 +249,21 @@ func (k *kills) killed(t *testing.T, kind string, n int) bool {
 	t.Helper()
 	point := fmt.Sprintf("%s:%d", kind, n)
 	e := k.start(t, point, point)
-	defer os.RemoveAll(e.dir)
+	defer os.RemoveAll(filepath.Dir(e.dir))
 	if e.sig != syscall.SIGKILL {
 		if e.exit != 0 {
 			t.Errorf("%s: ended with %d instead of being killed:\n%s", point, e.exit, e.out)
 		}
 		return false
 	}
-	again := k.run(t, e.dir, "", "compile", "--scenario", e.dir+".txtar", "--jobs", "2")
+	resume := k.resume
+	if resume == nil {
+		resume = func(t *testing.T, dir string) ended {
+			t.Helper()
+			return k.run(t, dir, "", k.command(dir)...)
+		}
+	}
+	again := resume(t, e.dir)
 	if again.exit != 0 {
 		t.Errorf("%s: going on ended with %d:\n%s\nbefore the kill:\n%s", point, again.exit, again.out, e.out)
 		return true
@@ -229,7 +309,7 @@ func (k *kills) paidOnce(t *testing.T, point, dir string) {
 	}
 }
 
-// landedOnce checks that each module has exactly one commit on the run's
+// landedOnce checks that all that lands has exactly one commit on the run's
 // branch, and that the journal has no step with two outcomes.
 func (k *kills) landedOnce(t *testing.T, point, dir string) {
 	t.Helper()
@@ -240,16 +320,16 @@ func (k *kills) landedOnce(t *testing.T, point, dir string) {
 		t.Fatal(err)
 	}
 	for _, ref := range strings.Fields(string(refs)) {
-		cmd := exec.Command("git", "log", "--format=%(trailers:key=Jacquard-Module,valueonly)", ref)
+		cmd := exec.Command("git", "log", "--format=%(trailers:key="+k.trailer+",valueonly)", ref)
 		cmd.Dir = dir
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		mods := strings.Fields(string(out))
-		slices.Sort(mods)
-		if got := strings.Join(mods, " "); got != "a b c d" {
-			t.Errorf("%s: landed %q, want each module once", point, got)
+		landed := strings.Fields(string(out))
+		slices.Sort(landed)
+		if got := strings.Join(landed, " "); got != k.units {
+			t.Errorf("%s: landed %q, want each of %s once", point, got, k.units)
 		}
 	}
 	db, err := sql.Open("sqlite", filepath.Join(dir, ".jacquard", "journal.db"))
