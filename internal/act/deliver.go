@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 		}
 		return out, machinery(err)
 	}
-	if in.On != "" && head.Branch != in.On {
+	if in.On != "" && cmp.Or(head.Branch, detached) != in.On {
 		out.Ref = runRef(j.Run)
 		out.Why = fmt.Sprintf("the work began on the branch %s, which is not checked out any more; the result is on %s. Take it with: git switch %s && git merge --ff-only %s", in.On, out.Ref, in.On, out.Ref)
 		return out, nil

@@ -309,15 +309,19 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 	}
 	docs, wrong := a.project(v).Specify(s, in.Path, assumed)
 	out := step.DraftOut{}
+	rules := map[spec.Severity]string{spec.Error: "spec", spec.Warning: step.Leftover}
 	for _, p := range wrong {
-		if in.Again && p.Severity == spec.Warning {
+		if p.Severity == spec.Warning && slices.Contains(in.Told, p.Text) {
 			continue
 		}
 		text := p.Text
+		if p.Severity == spec.Warning {
+			out.Told = append(out.Told, p.Text)
+		}
 		if p.Hint != "" {
 			text += "; " + p.Hint
 		}
-		out.Findings = append(out.Findings, step.Finding{Rule: "spec", Severity: step.Fix, Path: p.Path, Line: p.Line, Message: text})
+		out.Findings = append(out.Findings, step.Finding{Rule: rules[p.Severity], Severity: step.Fix, Path: p.Path, Line: p.Line, Message: text})
 	}
 	if len(docs) == 0 && len(out.Findings) == 0 {
 		out.Findings = append(out.Findings, step.Finding{Rule: "nothing", Severity: step.Fix, Message: "The answer changes nothing. Give the modules that the request asks for."})

@@ -101,6 +101,13 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 		}
 		out = append(out, c)
 	}
+	seen := map[string]string{}
+	for _, c := range out {
+		if other, twice := seen[taskName(c)]; twice {
+			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one of them may be somebody else's; take them back with git revert", taskName(c), work, other[:7], c.ID[:7])
+		}
+		seen[taskName(c)] = c.ID
+	}
 	switch {
 	case to != "" && !found:
 		return nil, fmt.Sprintf("%s has no commit of %s on this branch", work, to)

@@ -120,12 +120,11 @@ func (a *Actor) failedBefore(ctx context.Context, c *check.Checker, t check.Task
 		return out, nil
 	}
 	for _, f := range proof.Failures() {
-		file, _ := toolchain.SplitID(f.ID)
-		i := slices.IndexFunc(t.Chains, func(c toolchain.Found) bool { return c.Root == "." || strings.HasPrefix(file, c.Root+"/") })
-		if i < 0 {
-			continue
+		chain, ok := chainFor(t.Chains, f.ID)
+		if !ok || slices.ContainsFunc(proof.Changed, func(id string) bool { return f.ID == id || strings.HasPrefix(f.ID, id+"/") }) {
+			continue // a test that the author wrote or changed is his
 		}
-		text, err := a.excuse(ctx, c, t.Chains[i], before, f)
+		text, err := a.excuse(ctx, c, chain, before, f)
 		if err != nil {
 			return nil, err
 		}
@@ -134,6 +133,29 @@ func (a *Actor) failedBefore(ctx context.Context, c *check.Checker, t check.Task
 		}
 	}
 	return out, nil
+}
+
+// chainFor is the toolchain that runs a test: of its language, with the nearest root.
+func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
+	file, _ := toolchain.SplitID(id)
+	best, found := toolchain.Found{}, false
+	for _, c := range chains {
+		in := c.Root == "." || strings.HasPrefix(file, c.Root+"/")
+		if lang := toolchain.LanguageOf(file); !in || lang != "" && c.Language != "" && lang != c.Language && !sameEcosystem(lang, c.Ecosystem) {
+			continue
+		}
+		if !found || len(c.Root) > len(best.Root) {
+			best, found = c, true
+		}
+	}
+	return best, found
+}
+
+func sameEcosystem(lang, ecosystem string) bool {
+	return map[string]string{
+		toolchain.LangGo: toolchain.Go, toolchain.LangTypeScript: toolchain.Node, toolchain.LangJavaScript: toolchain.Node, toolchain.LangPython: toolchain.Python,
+		toolchain.LangRust: toolchain.Rust, toolchain.LangJava: toolchain.JVM, toolchain.LangKotlin: toolchain.JVM,
+	}[lang] == ecosystem
 }
 
 // checkResults are the checks of a proof in the order of the original's verifier, for documents.
@@ -204,7 +226,7 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 	for _, c := range conflicts {
 		out.Conflicts = append(out.Conflicts, c.Path)
 	}
-	if out.Start, err = a.start(ctx, from.Tree, head.Tree, in.Tree, out.Conflicts); err != nil {
+	if out.Start, err = a.withTheirs(ctx, tree, head.Tree, out.Conflicts); err != nil {
 		return out, err
 	}
 	if len(conflicts) > 0 {
@@ -217,6 +239,32 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 		}
 	}
 	return a.commitTask(ctx, j, in, head, tree, out)
+}
+
+// withTheirs is a merged tree with the files in conflict as the branch has them: where an author goes on, with all that
+// others have done.
+func (a *Actor) withTheirs(ctx context.Context, merged, head string, conflicts []string) (string, error) {
+	if len(conflicts) == 0 {
+		return merged, nil
+	}
+	entries, err := a.o.Repo.ReadTree(ctx, head)
+	if err != nil {
+		return "", machinery(err)
+	}
+	theirs := map[string]git.Edit{}
+	for _, e := range entries {
+		theirs[e.Path] = git.Edit(e)
+	}
+	var edits []git.Edit
+	for _, p := range conflicts {
+		e, ok := theirs[p]
+		if !ok {
+			e = git.Edit{Path: p}
+		}
+		edits = append(edits, e)
+	}
+	out, err := a.o.Repo.EditTree(ctx, merged, edits)
+	return out, machinery(err)
 }
 
 // bothSides tells an author of his own changes of files that somebody else has changed at the same place; the others'
@@ -266,6 +314,9 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, 
 	v, err := a.tree(ctx, merged, nil)
 	if err != nil {
 		return out, err
+	}
+	if len(out.Proof.Checks) > 0 { // what was proved is the merged tree
+		in.Checks = out.Proof.Checks
 	}
 	w := workFiles{plan: plan, in: in, files: out.Files, hashes: hashes, now: a.o.Now(), read: v.bytes, paths: v.paths()}
 	docs := w.documents()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -40,7 +41,7 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	}
 	lang := works.ReadLanguages(nil, v.bytes("CLAUDE.md"), in.Language)
 	out := step.WorkSurveyOut{
-		Commit: commit, Tree: tree, Branch: head.Branch, Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
+		Commit: commit, Tree: tree, Branch: cmp.Or(head.Branch, detached), Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
 	}
 	chains := chainsOf(v)
 	pv := private{Chains: chains}
@@ -70,11 +71,14 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 		return out, err
 	}
 	if in.Work != "" {
-		return out, a.workKnown(ctx, v, in, &out)
+		return out, a.workKnown(v, in, &out)
 	}
 	out.Work, err = a.claimWork(ctx, j, v, lang.Output)
 	return out, err
 }
+
+// detached stands for no branch, where it is compared which one is checked out.
+const detached = "(detached)"
 
 // workBase is the commit that a run of work begins at: what is checked out, since its commits are to follow that one.
 func (a *Actor) workBase(ctx context.Context, run string) (commit, tree string, err error) {
@@ -212,7 +216,7 @@ var callbackToken = re.New(`(?m)^CallbackToken:.*$`)
 const maxShown = 40_000
 
 // workKnown takes a WORK over that is known from its files.
-func (a *Actor) workKnown(_ context.Context, v *view, in step.WorkIn, out *step.WorkSurveyOut) error {
+func (a *Actor) workKnown(v *view, in step.WorkIn, out *step.WorkSurveyOut) error {
 	all := works.Read(v.paths(), v.bytes, in.Language)
 	i := slices.IndexFunc(all.Works, func(w *works.Work) bool { return w.ID == in.Work && !w.Archived })
 	if i < 0 {
@@ -246,6 +250,29 @@ func (a *Actor) workKnown(_ context.Context, v *view, in step.WorkIn, out *step.
 	if len(plan.Tasks) == 0 {
 		return &InputError{in.Work + " has no tasks to go on with; ask for it anew"}
 	}
+	if in.Task != "" && (slices.Contains(out.Landed, in.Task) || !slices.ContainsFunc(plan.Tasks, func(t task.Task) bool { return t.ID == in.Task })) {
+		return &InputError{in.Work + " has no " + in.Task + " that is left to do"}
+	}
+	open := slices.DeleteFunc(slices.Clone(plan.Tasks), func(t task.Task) bool { return slices.Contains(out.Landed, t.ID) })
+	facts := a.planFacts(v, open)
+	facts.Landed = out.Landed
+	for _, t := range open {
+		facts.Known = append(facts.Known, t.Covers...)
+	}
+	checked, added, problems := task.Check(open, facts)
+	if len(problems) > 0 {
+		var b strings.Builder
+		for _, p := range bound(problems, 20) {
+			fmt.Fprintf(&b, "\n  %s: %s", p.Task, p.Text)
+		}
+		return &InputError{in.Work + " cannot be carried out as its files say; mend them:" + b.String()}
+	}
+	for _, e := range added {
+		plan.Added = append(plan.Added, fmt.Sprintf("%s needs %s: both own %s", e.From, e.To, e.Path))
+	}
+	for _, t := range checked {
+		plan.Tasks[slices.IndexFunc(plan.Tasks, func(x task.Task) bool { return x.ID == t.ID })] = t
+	}
 	var err error
 	out.Plan, err = put(a.o.Blobs, plan)
 	return err
@@ -264,6 +291,7 @@ func taskOf(w *works.Work, t *works.WorkTask) task.Task {
 		}
 		out.Verify = commandLines(d.Verify)
 	}
+	out.VerifyOnly = len(out.Files) == 0 && len(out.Verify) > 0 // no document says it
 	out.Type = typeOf(out, w.Requirement)
 	if w.Plan != nil {
 		for _, tr := range w.Plan.Trace {
@@ -310,20 +338,7 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	if err != nil {
 		return step.PlanCheckOut{}, err
 	}
-	planned := map[string]bool{}
-	for _, t := range tasks {
-		for _, f := range t.Files {
-			planned[f.Path] = true
-		}
-	}
-	facts := task.Facts{
-		Exists: func(p string) bool { return v.ids[p] != "" },
-		Runs: func(line string) string {
-			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] }, func(s string) bool {
-				return planned["package.json"] || strings.Contains(string(v.bytes("package.json")), strconv.Quote(s))
-			})
-		},
-	}
+	facts := a.planFacts(v, tasks)
 	for i := range in.Requirement.Functional {
 		facts.Items = append(facts.Items, fmt.Sprintf("FR-%02d", i+1))
 	}
@@ -334,6 +349,11 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 		facts.Known = append(facts.Known, fmt.Sprintf("NFR-%02d", i+1))
 	}
 	plan, added, problems := task.Check(tasks, facts)
+	for _, t := range tasks {
+		if i := slices.IndexFunc(t.Files, func(f task.File) bool { return unchecked(f.Path) }); i >= 0 && len(t.Verify) == 0 {
+			problems = append(problems, task.Problem{Task: t.ID, Text: "no toolchain that is known checks " + t.Files[i].Path + "; name a command in verify that does"})
+		}
+	}
 	var out step.PlanCheckOut
 	for _, p := range bound(problems, 40) {
 		text := p.Text
@@ -350,6 +370,31 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	}
 	out.Tasks, err = put(a.o.Blobs, plan)
 	return out, err
+}
+
+// unchecked reports whether a file is code that no toolchain of ours builds or tests.
+func unchecked(p string) bool {
+	return slices.Contains([]string{
+		".sh", ".bash", ".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".php", ".rb", ".cs", ".swift", ".scala", ".lua", ".pl", ".ps1", ".sql", ".ex", ".exs", ".clj", ".hs", ".dart", ".zig",
+	}, strings.ToLower(path.Ext(p)))
+}
+
+// planFacts is what tasks are checked against.
+func (a *Actor) planFacts(v *view, tasks []task.Task) task.Facts {
+	planned := map[string]bool{}
+	for _, t := range tasks {
+		for _, f := range t.Files {
+			planned[f.Path] = true
+		}
+	}
+	return task.Facts{
+		Exists: func(p string) bool { return v.ids[p] != "" },
+		Runs: func(line string) string {
+			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] }, func(s string) bool {
+				return planned["package.json"] || strings.Contains(string(v.bytes("package.json")), strconv.Quote(s))
+			})
+		},
+	}
 }
 
 // runs says why a command line cannot be run, "" when it can: no shell reads it, so it has to be a program with
@@ -465,7 +510,9 @@ func commandLine(line string) ([][]string, error) {
 			}
 			out, argv = append(out, argv), nil
 			i++
-		case strings.ContainsRune("|&;<>$`\\*?\n(){}!#~", r):
+		case unicode.IsControl(r):
+			return nil, errors.New("no control characters")
+		case strings.ContainsRune("|&;<>$`\\*?(){}!#~", r):
 			return nil, fmt.Errorf("no shell reads it: no %q", string(r))
 		default:
 			word.WriteRune(r)

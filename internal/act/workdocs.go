@@ -43,7 +43,7 @@ func (w *workFiles) documents() map[string][]byte {
 	}).Format()
 	out[w.resultPath()] = w.result(files).Format()
 	done := w.done()
-	last := len(done) == len(w.plan.Tasks)
+	last := !slices.ContainsFunc(w.plan.Tasks, func(t task.Task) bool { return !done[t.ID] })
 	out[w.at("PROGRESS.md")] = w.progress(done, began).Format()
 	const listPath = "works/WORK-LIST.md"
 	row := works.Row{Work: w.plan.Work, Title: w.plan.Requirement.Title, Status: works.InProgress, Created: time.UnixMilli(w.plan.Created)}
@@ -153,12 +153,17 @@ func (w *workFiles) result(files []works.File) *works.Result {
 		r.Summary = w.in.Task.Title
 	}
 	for _, k := range w.in.Task.Criteria {
-		r.Checklist = append(r.Checklist, works.Criterion{Text: k, Done: true})
+		r.Checklist = append(r.Checklist, works.Criterion{Text: k, Done: w.shown()})
 	}
 	for _, k := range w.in.Checks {
 		r.Checks = append(r.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})
 	}
 	return r
+}
+
+// shown reports whether something ran that could show a criterion: tests, or commands of the task.
+func (w *workFiles) shown() bool {
+	return len(w.in.Task.Verify) > 0 || slices.ContainsFunc(w.in.Checks, func(k step.CheckResult) bool { return k.Name == "tests" && k.Count > 0 })
 }
 
 // verified is what the checks have shown.

@@ -24,7 +24,7 @@ func (b *bench) work() error {
 	if err := b.plan(dir, play, tasks); err != nil {
 		return err
 	}
-	u, _, err := b.measure(dir, nil, nil, b.bin, "work", "resume", "WORK-01", "--scenario", play, "--jobs", "1")
+	u, _, err := b.measure(dir, nil, nil, b.bin, "work", "resume", "WORK-01", "--yes", "--scenario", play, "--jobs", "1")
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,8 @@ type Proof struct {
 	Satisfied []string
 	// Red are new tests that fail for want of the implementation.
 	Red []string
+	// Changed are the ids of tests that the author of a task wrote or changed: their failures are his.
+	Changed []string
 	// Fresh counts the new and changed tests, Strong those of them that assert something that can fail.
 	Fresh, Strong int
 	// Covered are the items of the author's map for which a test exists that asserts something.

@@ -107,7 +107,7 @@ func (t Task) scope(changes []Change) []step.Finding {
 			out = append(out, reject("out-of-scope", ch.Path, 0, "This file belongs to another task. Leave it as it was."))
 		case beside(t, ch, changes):
 		default:
-			out = append(out, fix("undeclared-file", ch.Path, 0, "The task does not name this file. Put it back as it was, or name it in `more_files` with the reason why the work cannot be done without it."))
+			out = append(out, reject("undeclared-file", ch.Path, 0, "The task does not name this file. Put it back as it was, or name it in `more_files` with the reason why the work cannot be done without it."))
 		}
 	}
 	return out
@@ -161,8 +161,7 @@ func (p *taskProof) ran(name string) {
 
 func (p *taskProof) add(f ...step.Finding) { p.proof.Findings = append(p.proof.Findings, f...) }
 
-// touched are the toolchains that a changed file lies in; of nested ones the nearest. A task that only verifies touches
-// all.
+// touched are the toolchains that a changed file lies in, also of nested ones. A task that only verifies touches all.
 func (p *taskProof) touched() []toolchain.Found {
 	if p.t.VerifyOnly {
 		return p.t.Chains
@@ -194,9 +193,16 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 		}
 		p.ran(CheckBuild)
 		p.proof.Records = append(p.proof.Records, out.Record)
-		if !out.clean() {
-			p.add(reject("build-failed", "", 0, "The build fails: "+out.tail))
+		if out.clean() {
+			continue
 		}
+		f := reject("build-failed", "", 0, "The build fails: "+out.tail)
+		if old, err := p.redBefore(ctx, chain, cmd, out.tail); err != nil {
+			return err
+		} else if old {
+			f = warn("build-failed", "", 0, "The build fails as it did before: "+out.tail)
+		}
+		p.add(f)
 	}
 	var mine []string
 	for _, ch := range p.changes {
@@ -218,6 +224,26 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 	return p.tests(ctx, pl, mine)
 }
 
+// redBefore reports whether a build failed before the task as well, and what it says now is about nothing that the task has
+// changed.
+func (p *taskProof) redBefore(ctx context.Context, chain toolchain.Found, cmd toolchain.Command, said string) (red bool, err error) {
+	if p.before == p.proof.Tree {
+		return false, nil
+	}
+	for _, ch := range p.changes {
+		if strings.Contains(said, path.Base(ch.Path)) {
+			return false, nil
+		}
+	}
+	pl, err := p.c.open(ctx, p.before, firstNonEmpty(p.t.Base, p.before), chain)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	out, err := pl.exec(ctx, cmd, false)
+	return err == nil && !out.clean(), err
+}
+
 // tests runs all tests of a toolchain, and the new ones also without the task.
 func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	files := pl.testFiles()
@@ -225,6 +251,9 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) && otherCode(ch)
 	})
 	fresh := p.fresh(pl)
+	for _, t := range fresh {
+		p.proof.Changed = append(p.proof.Changed, t.ID)
+	}
 	if len(files) == 0 {
 		if code {
 			p.noTest("No test sees what was changed.")
@@ -328,9 +357,14 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	}
 	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, fresh)
 	p.proof.Records = append(p.proof.Records, run.records...)
-	var missing *EnvironmentError
-	if err != nil && !errors.As(err, &missing) {
+	if err != nil {
 		return err
+	}
+	for _, f := range run.findings {
+		if f.Rule == "check-invalid" {
+			p.add(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message))
+			return nil
+		}
 	}
 	var passing []test
 	for _, t := range fresh {
@@ -343,7 +377,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	for _, t := range passing {
 		p.proof.Satisfied = append(p.proof.Satisfied, t.ID)
 		if len(passing) == len(fresh) {
-			p.add(fix("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new."))
+			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new."))
 		} else {
 			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."))
 		}

@@ -97,7 +97,8 @@ const (
 	callbackConnect = 3 * time.Second
 	callbackWhole   = 5 * time.Second
 	callbackPause   = time.Second
-	callbackTries   = 3 // of one message at the end of a run; the rest waits for the next time
+	callbackEnd     = 15 * time.Second // for all that is left when a run stands still
+	callbackTries   = 3                // of one message at the end of a run; the rest waits for the next time
 )
 
 // tellOthers starts to tell of a run, if anybody wants to know.
@@ -143,7 +144,7 @@ func callbackClient() *http.Client {
 	}}
 	return &http.Client{
 		Timeout:       callbackWhole,
-		Transport:     &http.Transport{DialContext: dial.DialContext, Proxy: http.ProxyFromEnvironment},
+		Transport:     &http.Transport{DialContext: dial.DialContext}, // no proxy: the address that is reached is the one that is checked
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -164,8 +165,10 @@ func (o *outbox) loop(ctx context.Context) {
 	for {
 		select {
 		case <-o.quit:
+			last, cancel := context.WithTimeout(ctx, callbackEnd)
+			defer cancel()
 			for range callbackTries {
-				if o.tell(ctx) == nil {
+				if o.tell(last) == nil {
 					return
 				}
 			}
@@ -275,7 +278,7 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 	switch {
 	case res.StatusCode < 300, res.StatusCode == http.StatusConflict: // it was told before
 		return nil
-	case res.StatusCode >= 400 && res.StatusCode < 500 && res.StatusCode != http.StatusTooManyRequests && res.StatusCode != http.StatusRequestTimeout:
+	case res.StatusCode == http.StatusBadRequest || res.StatusCode == http.StatusUnprocessableEntity || res.StatusCode == http.StatusRequestEntityTooLarge:
 		o.warn(fmt.Errorf("the server refused it: %s", res.Status)) // sending it again would not help
 		return nil
 	}

@@ -69,7 +69,9 @@ func (a *app) work(ctx context.Context, given string, f workFlags) error {
 		return a.workList(ctx)
 	case works.Rollback:
 		return a.workRollback(ctx, r.Work, "")
-	case works.Chat, works.Start, works.Approve, works.SkipTask:
+	case works.Approve, works.SkipTask:
+		return usage("%q is an answer and no request: jacquard approve, jacquard reject --why \"…\"", given)
+	case works.Chat, works.Start:
 	}
 	if len(strings.Fields(r.Text)) < 2 && len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0 {
 		return usage("%q says too little to work on: say in a sentence what the software shall do", given)

@@ -60,19 +60,9 @@ func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) error {
 	}
 	requirement := strings.HasPrefix(r.Gates[i].Key, "requirement/")
 	dir := filepath.Join(p.state, "runs", r.ID, "edit")
-	before := act.EditFiles(plan, requirement)
-	if err := os.RemoveAll(dir); err != nil {
+	names, err := toEdit(dir, r.Gates[i], act.EditFiles(plan, requirement))
+	if err != nil {
 		return environment("edit", err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return environment("edit", err)
-	}
-	var names []string
-	for _, name := range slices.Sorted(keysOf(before)) {
-		names = append(names, name)
-		if err := os.WriteFile(filepath.Join(dir, name), before[name], 0o644); err != nil { //nolint:gosec // a document for its reader
-			return environment("edit", err)
-		}
 	}
 	if err := p.editor(ctx, dir, names); err != nil {
 		return err
@@ -86,6 +76,31 @@ func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) error {
 		fmt.Fprintln(p.a.Err, pr.String())
 	}
 	return rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.Reply, Gate: r.Gates[i].Key, Tree: r.Gates[i].Question.Tree, Text: string(said), By: p.a.who()})
+}
+
+// toEdit puts the documents of a gate into a folder. What a person has edited there for the same gate, or for one that could
+// not take it, stays as it is.
+func toEdit(dir string, g flow.Gate, files map[string][]byte) (names []string, err error) {
+	mark := filepath.Join(dir, "gate")
+	before, err := os.ReadFile(mark)
+	if again := err == nil && (string(before) == g.Key || strings.HasPrefix(g.Question.Text, "what was edited cannot be taken")); !again {
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil { //nolint:gosec // a document for its reader
+				return nil, err
+			}
+		}
+	}
+	if err := os.WriteFile(mark, []byte(g.Key), 0o644); err != nil { //nolint:gosec // no secret
+		return nil, err
+	}
+	have, err := readAll(dir)
+	return slices.Sorted(keysOf(have)), err
 }
 
 func keysOf[V any](m map[string]V) func(func(string) bool) {

@@ -116,6 +116,7 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 	}
 	w := &list[i]
 	w.Run, w.State = r.ID, r.State
+	files := w.Folder != "" && r.State.Ended() // then they say what is done: it may have been taken back since
 	if rep.Request != nil && w.Title == "" {
 		w.Title = rep.Request.Requirement.Title
 	}
@@ -128,9 +129,12 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 		}
 		t := &w.Tasks[k]
 		if m.Task == nil {
-			if t.State != string(works.Done) {
+			if t.State != string(works.Done) && !files {
 				t.State = strings.ToUpper(m.Phase)
 			}
+			continue
+		}
+		if files && m.Task.Status == step.Success && t.State != string(works.Done) {
 			continue
 		}
 		t.Commit, t.Reason = m.Task.Commit, m.Task.Reason
@@ -308,7 +312,7 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 		fmt.Fprintf(a.Err, a.lang().T("%s is done: %d of %d tasks\n"), w.ID, w.Done, w.Total)
 		return nil
 	}
-	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: true, Language: string(a.lang()), Delivery: step.ToCommit}
+	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: f.yes, Language: string(a.lang()), Delivery: step.ToCommit}
 	if p.noGit {
 		in.Delivery = step.ToTree
 	} else if err := p.mayCommit(ctx); err != nil {

@@ -470,6 +470,14 @@ func (e *editor) under(section, title string, keys, lines []string, needs bool) 
 	if !needs && first < 0 {
 		return e.extend(section, lines)
 	}
+	if title == success && first > from { // it comes before the errors that are there
+		at := e.after[first-1]
+		if !e.groups[key] {
+			e.groups[key], at = true, append(at, "### "+title, "", "")
+		}
+		e.after[first-1] = slices.Concat(at[:len(at)-1], lines, at[len(at)-1:])
+		return true
+	}
 	end := max(e.lastFull(from, to), from-1)
 	none := e.none(from, to)
 	if !e.groups[key] {

@@ -194,6 +194,9 @@ func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')
 
 func (g *merging) remove(name string) {
 	name = bareName(name)
+	if g.givenAnew(name) { // what is given takes the place of what was there
+		return
+	}
 	found, exported := false, false
 	for _, e := range g.d.Exports {
 		if e.Name != name || g.gives(name) { // given anew, it is a constraint of its name that goes
@@ -242,6 +245,20 @@ func (g *merging) remove(name string) {
 	if !found {
 		g.refuse("remove: " + name + " is no export, no state, no input of a scenario, no name of a constraint, no sentence of the domain context and no dependency of the module")
 	}
+}
+
+// givenAnew reports whether what a name in remove stands for is also given: a scenario, a constraint, a statement, or a
+// dependency. Of exports see remove.
+func (g *merging) givenAnew(name string) bool {
+	if slices.ContainsFunc(g.d.Exports, func(e spec.Export) bool { return e.Name == name }) {
+		return false
+	}
+	return slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return sameValue(value(s.Input), name) }) ||
+		slices.ContainsFunc(g.m.Constraints, func(s string) bool { return named(s) == name }) ||
+		slices.ContainsFunc(slices.Concat(g.m.Decisions, g.m.Constraints, g.m.Compat), func(s string) bool { return sameSentence(s, name) }) ||
+		slices.ContainsFunc(g.m.Dependencies, func(u SpecifiedUse) bool {
+			return slices.ContainsFunc(g.d.Dependencies.Internal, func(have spec.Internal) bool { return isUse(have, name) && isUse(have, u.ref()) })
+		})
 }
 
 // drop takes out what stands at a line, once.
@@ -362,6 +379,9 @@ func (g *merging) statements(title string, list []string) {
 next:
 	for _, l := range bullets(list) {
 		l = strings.TrimRight(l, "\n")
+		if title == "Constraints" && g.onlyOne(l) {
+			continue
+		}
 		for _, h := range have {
 			if sameSentence(h.Text, l) {
 				continue next
@@ -388,6 +408,24 @@ next:
 		return
 	}
 	g.note("%d of %s", len(fresh), title)
+}
+
+// onlyOne puts a constraint in the place of several that have its name.
+func (g *merging) onlyOne(line string) bool {
+	var same []int
+	for _, h := range g.d.Context.Constraints {
+		if name := named(line); name != "" && named(h.Text) == name {
+			same = append(same, h.Line)
+		}
+	}
+	if len(same) < 2 || !g.e.replaceItem(same[0], line) {
+		return false
+	}
+	for _, at := range same[1:] {
+		g.e.remove(at)
+	}
+	g.note("constraint %s", named(line))
+	return true
 }
 
 // named is the name of a constraint NAME: value, "" for a sentence.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -11,7 +12,11 @@ import (
 // mergePlan brings a specification into the planning half of an IMPLEMENTS.md that is there: its dependencies follow
 // those of the spec, approach, rejected alternatives and technologies are added. The text is nil when nothing changes.
 func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (text []byte, changes []string) {
-	e := newEditor(&document{src: src})
+	half, rest := src, []byte(nil)
+	if i := bytes.Index(src, []byte("<!-- IMPLEMENTATION SECTION")); i >= 0 {
+		half, rest = src[:i], src[i:]
+	}
+	e := newEditor(&document{src: half})
 	note := func(s string) { changes = append(changes, "plan: "+s) }
 	for _, u := range before.Dependencies.Internal {
 		now := slices.IndexFunc(after.Dependencies.Internal, func(v spec.Internal) bool { return v.Path == u.Path })
@@ -36,7 +41,7 @@ func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (t
 		for i, l := range lines {
 			lines[i] = strings.TrimRight(l, "\n")
 		}
-		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(string(src), l) })
+		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(string(half), l) })
 		if len(lines) > 0 && e.under("Implementation Approach", title, keys, lines, true) {
 			note(title)
 		}
@@ -50,7 +55,7 @@ func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (t
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	return e.bytes(), changes
+	return append(e.bytes(), rest...), changes
 }
 
 // directions is the section that says which way dependencies go.

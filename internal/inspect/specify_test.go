@@ -334,8 +334,10 @@ const jobs = "# jobs\n\n## Purpose\n\nKeeps jobs.\n\n## Exports\n\n- `Fail(id: s
 	"## Contract\n\n### Start\n\n- **Preconditions**:\n  - the job waits\n\n### Fail\n\n- **Postconditions**:\n  - it waits again until LIMIT is reached\n\n" +
 	"## Protocol\n\nStates: `Queued` | `Running`\n\n## Domain Context\n\n### Decision Rationale\n\n- Jobs are numbers.\n\n### Constraints\n\n- LIMIT: 3 tries\n"
 
+const halves = "\n<!-- IMPLEMENTATION SECTION - /compile updates this part -->\n\n## Algorithm\n\n- Hashing.\n"
+
 const jobsPlan = "# jobs - Implementation\n\n## Dependencies Direction\n\n### External\n\nNone\n\n### Internal\n\n- `store/CLAUDE.md`: Open\n\n## Implementation Approach\n\n### Strategy\n\n- One map.\n\n" +
-	"### Alternatives Considered\n\nNone\n\n## Technology Choices\n\nNone\n"
+	"### Alternatives Considered\n\nNone\n\n## Technology Choices\n\nNone\n" + halves
 
 // TestContractsInAnyOrder: contracts that are replaced and added stand below their own headings, in whatever order they are given.
 func TestContractsInAnyOrder(t *testing.T) {
@@ -409,5 +411,29 @@ func TestWhatAChangeLeavesBehind(t *testing.T) {
 		if strings.Contains(answer, `LIMIT = 4"}], "remove"`) && strings.Contains(text, "LIMIT: 3") {
 			t.Errorf("the constraint is still there:\n%s", text)
 		}
+	}
+}
+
+// TestGivenAndRemoved: what is removed and given anew is replaced; several constraints of one name become one; successes
+// come before errors.
+func TestGivenAndRemoved(t *testing.T) {
+	t.Parallel()
+	doc := strings.Replace(strings.Replace(jobs, "### Success\n\n- Fail(\"1\") → Queued\n- Start(\"1\") → nothing\n\n", "", 1), "- LIMIT: 3 tries\n", "- LIMIT: 3 tries\n- LIMIT: 4 tries (old)\n", 1)
+	out, wrong := specify(t, `{"modules": [{"dir": "jobs", "remove": ["LIMITS", "Jobs are numbers.", "Fail(\"9\")", "store"], "decisions": ["Jobs are numbers."], "constraints": ["LIMIT: 5 tries"],
+		"behaviors": [{"input": "Fail(\"9\")", "output": "NoSuchJob", "category": "error"}, {"input": "Start(\"2\")", "output": "nothing", "category": "success"}, {"input": "Start(\"3\")", "output": "nothing", "category": "success"}],
+		"dependencies": [{"module": "store", "symbols": ["Open", "Close"]}]}]}`, "", map[string]string{"jobs/CLAUDE.md": doc, "store/CLAUDE.md": store})
+	if len(wrong) != 1 || !strings.Contains(wrong[0].Text, "LIMITS is no export") {
+		t.Error(wrong)
+	}
+	text := out["jobs/CLAUDE.md"]
+	for _, part := range []string{
+		"## Behavior\n\n### Success\n\n- Start(\"2\") → nothing\n- Start(\"3\") → nothing\n\n### Error\n\n- Fail(\"9\") → NoSuchJob\n", "- LIMIT: 5 tries\n", "- Jobs are numbers.\n", "`store/CLAUDE.md`: Open, Close\n",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+	if strings.Count(text, "LIMIT: ") != 1 {
+		t.Errorf("constraints of one name:\n%s", text)
 	}
 }

@@ -15,8 +15,18 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 	say := func(line int, text, hint string) {
 		out = append(out, spec.Problem{Path: after.Path, Line: line, Severity: spec.Warning, Text: text, Hint: hint})
 	}
+	given := m.texts()
 	for _, name := range goneNames(before, after) {
+		for _, e := range after.Exports {
+			for range wordEnds(e.Signature, name) {
+				say(e.Line, "the signature of "+e.Name+" still has "+name+", which goes: "+e.Signature, "give "+e.Name+" anew, or keep "+name)
+				break
+			}
+		}
 		for _, s := range sentences(after.Document) {
+			if given[oneLine(s.Text)] { // said now, with the change in mind
+				continue
+			}
 			for end := range wordEnds(s.Text, name) {
 				if strings.HasSuffix(s.Text[:end-len(name)], ".") && !strings.HasSuffix(s.Text[:end-len(name)], " .") { // of something else: Other.Name
 					continue
@@ -59,6 +69,29 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 			say(0, "no scenario has the error "+name, "give one with the category error, or take the error out")
 		}
 	}
+	return out
+}
+
+// texts are the sentences that a specification gives.
+func (m *SpecifiedModule) texts() map[string]bool {
+	out := map[string]bool{oneLine(m.Purpose): true}
+	for _, list := range [][]string{m.Decisions, m.Constraints, m.Compat} {
+		for _, s := range list {
+			out[oneLine(s)] = true
+		}
+	}
+	for _, c := range m.Contracts {
+		for _, s := range slices.Concat(c.Preconditions, c.Postconditions, c.Throws, c.Invariants) {
+			out[oneLine(s)] = true
+		}
+	}
+	for _, b := range m.Behaviors {
+		out[oneLine(value(b.Input)+" → "+value(b.Output))] = true
+	}
+	for _, e := range m.Exports {
+		out[oneLine(e.Description)] = true
+	}
+	delete(out, "")
 	return out
 }
 

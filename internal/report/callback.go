@@ -161,7 +161,7 @@ func (c *Callbacks) progress(e flow.Event, id, status, said string, list []item)
 	body := map[string]any{
 		"workId": c.work, "taskId": id, "status": status, "currentReasoning": said, "checklist": list, "timestamp": stamp(e.At),
 	}
-	return Callback{Kind: ProgressCallback, Seq: e.Seq, Key: fmt.Sprintf("%s-%s", id, stamp(e.At)), Body: encoded(body)}
+	return Callback{Kind: ProgressCallback, Seq: e.Seq, Key: fmt.Sprintf("%s-%s-%d", id, stamp(e.At), e.Seq), Body: encoded(body)}
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

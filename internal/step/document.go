@@ -96,8 +96,8 @@ type DraftIn struct {
 	Answer json.RawMessage `json:"answer"`
 	// Assumed are questions with the answers that were taken for granted; they are written down.
 	Assumed []QA `json:"assumed,omitempty"`
-	// Again says that warnings were told already: an author who leaves what they are about means it.
-	Again bool `json:"again,omitempty"`
+	// Told are warnings that the author was told already: one who leaves what they are about means it.
+	Told []string `json:"told,omitempty"`
 }
 
 // QA is a question with its answer.
@@ -111,7 +111,11 @@ type DraftOut struct {
 	Files    []NewFile    `json:"files,omitempty"`
 	Modules  []SpecModule `json:"modules,omitempty"`
 	Findings []Finding    `json:"findings,omitempty"`
+	Told     []string     `json:"told,omitempty"` // the texts of findings that are warnings
 }
+
+// Leftover is the rule of findings about what a change has probably left behind.
+const Leftover = "leftover"
 
 // SpecModule is one module of a specification.
 type SpecModule struct {

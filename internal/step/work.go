@@ -114,7 +114,6 @@ type PlanCheckIn struct {
 	Tree        string          `json:"tree"`
 	Requirement Requirement     `json:"requirement"`
 	Tasks       json.RawMessage `json:"tasks"` // []task.Task
-	Private     flow.Blob       `json:"private"`
 }
 
 // PlanCheckOut is a plan that can be carried out, or the findings why it cannot.

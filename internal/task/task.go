@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Action says what a task does to a file.
@@ -207,7 +208,7 @@ func isID(s string) bool {
 
 // local reports whether p is a clean relative path of a file that is not git's or ours.
 func local(p string) bool {
-	if p == "" || path.IsAbs(p) || path.Clean(p) != p || p == "." || strings.ContainsAny(p, "\\\x00\n") {
+	if p == "" || path.IsAbs(p) || path.Clean(p) != p || p == "." || strings.ContainsFunc(p, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return false
 	}
 	for part := range strings.SplitSeq(p, "/") {

@@ -82,12 +82,11 @@ func newSpec(c *flow.Ctx, in step.SpecIn) (step.DocumentOut, error) {
 			continue
 		}
 		rounds--
-		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: raw, Assumed: w.out.Assumed, Again: w.told})
-		w.told = true
+		d, err := turn.Do(c, "check", step.SpecDraft, step.DraftIn{Tree: s.Tree, Path: in.Path, Answer: raw, Assumed: w.out.Assumed, Told: w.told})
 		if err != nil {
 			return w.out, err
 		}
-		w.findings = d.Findings
+		w.findings, w.told = d.Findings, append(w.told, d.Told...)
 		flow.Note(c, "judged", step.AttemptNote{Phase: "specify", Attempt: n, Passed: len(d.Findings) == 0, Findings: d.Findings, Usage: w.out.Usage})
 		if len(d.Findings) > 0 {
 			continue
@@ -104,8 +103,8 @@ type writing struct {
 	s        step.SpecSurveyOut
 	answers  []step.QA
 	findings []step.Finding
-	told     bool   // of what a change has probably left behind
-	before   string // the answer that the findings are about
+	told     []string // warnings of what a change has probably left behind
+	before   string   // the answer that the findings are about
 	out      step.DocumentOut
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -36,7 +37,7 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 			return false, "", err
 		}
 		flow.Note(c, "gate", step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Reasons: w.reasons, Requirement: w.plan.Requirement, Plan: kept.Plan})
-		q, err := flow.Ask(c, "approve", flow.Question{Text: turn.Clip(note+a.text(), 8000), Options: []string{flow.Approve, flow.Reject}})
+		q, err := flow.Ask(c, "approve", flow.Question{Text: readable(note + a.text()), Options: []string{flow.Approve, flow.Reject}})
 		if err != nil {
 			return false, "", err
 		}
@@ -70,6 +71,21 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 	return false, "edited too often", nil
 }
 
+// readable is a text for a terminal: what cannot be printed is shown as such, so that nothing hides what is approved.
+func readable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r != '\n' && !unicode.IsPrint(r) {
+			return '�'
+		}
+		return r
+	}, s)
+	const most = 12_000
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "\n… this is not all; jacquard edit shows the rest\n"
+	}
+	return s
+}
+
 func (w *request) requirementGate() approval {
 	return approval{key: "requirement", text: w.requirementText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
 		before, proposal := w.plan, w.proposal
@@ -90,8 +106,10 @@ func (w *request) requirementGate() approval {
 		findings := soundRequirement(r)
 		ok, reasons := direct(r, w.in.Router)
 		mode := step.PipelineMode
-		if ok && len(findings) == 0 {
+		if ok {
 			mode = step.DirectMode
+		}
+		if len(findings) == 0 {
 			var err error
 			if findings, err = w.check(c, []task.Task{w.whole()}); err != nil {
 				return nil, err

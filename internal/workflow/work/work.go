@@ -50,6 +50,14 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 			return w.out, err
 		}
 		w.out.Title, w.out.Mode = w.plan.Requirement.Title, w.plan.Mode
+		ok, why, err := w.gate(c, w.planGate())
+		if err != nil || !ok {
+			w.out.Why = "the plan was rejected: " + why
+			return w.out, err
+		}
+		if s.Plan, _, err = w.keep(c.Sub("known")); err != nil {
+			return w.out, err
+		}
 		return w.build(c, s.Plan)
 	}
 	w.plan = step.WorkPlan{
@@ -230,7 +238,7 @@ func (w *request) check(c *flow.Ctx, tasks []task.Task) ([]step.Finding, error) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := turn.Do(c, "check", step.PlanCheck, step.PlanCheckIn{Tree: w.s.Tree, Requirement: w.plan.Requirement, Tasks: raw, Private: w.s.Private})
+	out, err := turn.Do(c, "check", step.PlanCheck, step.PlanCheckIn{Tree: w.s.Tree, Requirement: w.plan.Requirement, Tasks: raw})
 	if err != nil || len(out.Findings) > 0 {
 		return out.Findings, err
 	}
@@ -306,7 +314,12 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	flow.Note(c, "planned", note)
 	results, err := flow.All(c, "task", list, func(t task.Task) string { return t.ID }, func(c *flow.Ctx, t task.Task) (step.TaskResult, error) {
 		b := builder{w: w, c: c, plan: plan, t: t}
-		return b.run(c)
+		r, err := b.run(c)
+		if class := flow.ClassOf(err); err == nil || class == flow.Cancelled || class == flow.Definition {
+			return r, err
+		}
+		// What broke here is no reason to keep from people what others have landed.
+		return b.end(step.Warning, "stopped: "+turn.Clip(flow.AsFailure(err).Error(), 300))
 	})
 	if err != nil {
 		return w.out, first(err)
