@@ -31,9 +31,11 @@ func (w *workFiles) resultPath() string { return w.at(w.in.Task.ID + "_result.md
 // documents are the files to write, by path.
 func (w *workFiles) documents() map[string][]byte {
 	out := map[string][]byte{}
-	for name, text := range planDocuments(w.plan) {
-		if p := w.at(name); w.read(p) == nil {
-			out[p] = text
+	if w.read(w.at("PLAN.md")) == nil { // the first commit has them
+		for name, text := range planDocuments(w.plan) {
+			if p := w.at(name); w.read(p) == nil {
+				out[p] = text
+			}
 		}
 	}
 	files := w.changed()

@@ -62,6 +62,8 @@ type Facts struct {
 	Known []string
 	// Landed are the tasks whose files are in the project already.
 	Landed []string
+	// Most is how many tasks there may be, 0 for MaxTasks.
+	Most int
 }
 
 // Limits of a plan.
@@ -139,8 +141,8 @@ func (c *checker) shape() {
 	if len(c.tasks) == 0 {
 		c.ruin(Task{}, "there is no task")
 	}
-	if len(c.tasks) > MaxTasks {
-		c.ruin(Task{}, "%d tasks are more than %d; make larger ones, or ask for less at once", len(c.tasks), MaxTasks)
+	if most := cmp.Or(c.f.Most, MaxTasks); len(c.tasks) > most {
+		c.ruin(Task{}, "%d tasks are more than %d; make larger ones, or ask for less at once", len(c.tasks), most)
 	}
 	for i, t := range c.tasks {
 		if _, twice := c.byID[t.ID]; !isID(t.ID) { // it becomes names of files and of branches

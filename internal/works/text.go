@@ -10,9 +10,12 @@ import (
 // The forms that texts take in a document. Each has a writer and, where it changes the text, the
 // reader that takes the change back.
 
+// lineEnds are all that some reader takes for the end of a line.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
 // clean makes every line end "\n" and replaces what no text file should hold.
 func clean(s string) string {
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	s = lineEnds.Replace(strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
