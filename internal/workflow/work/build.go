@@ -101,6 +101,11 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 
 // wait lets the tasks that this one needs end. blocked is one that was not built.
 func (b *builder) wait(c *flow.Ctx) (blocked string, err error) {
+	for _, n := range b.t.Needs { // files of a WORK may name what is not there
+		if !slices.Contains(b.w.s.Landed, n) && !slices.ContainsFunc(b.w.plan.Tasks, func(t task.Task) bool { return t.ID == n }) {
+			return n, nil
+		}
+	}
 	for _, s := range task.Window(b.w.plan.Tasks, b.t.ID) {
 		if slices.Contains(b.w.s.Landed, s.ID) {
 			continue
