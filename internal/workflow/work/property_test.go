@@ -79,6 +79,12 @@ func newWorld(t *testing.T, seed int) *world {
 				w.had = append(w.had, id)
 			}
 		}
+		if w.rnd.IntN(4) == 0 { // files may name what is not there
+			t := &w.known.Tasks[w.rnd.IntN(len(w.known.Tasks))]
+			if t.Needs = append(t.Needs, "TASK-77"); slices.Contains(w.had, t.ID) {
+				t.Needs = nil
+			}
+		}
 		if w.rnd.IntN(4) == 0 {
 			w.in.Task = w.known.Tasks[w.rnd.IntN(len(w.known.Tasks))].ID
 		}
