@@ -43,7 +43,7 @@ type part struct {
 // parts is a random plan of tasks that need each other's functions.
 func parts(rnd *rand.Rand) []part {
 	var out []part
-	for i := range 3 + rnd.IntN(4) {
+	for i := range 3 + rnd.IntN(3) {
 		p := part{
 			value: 1, listed: rnd.IntN(2) == 0, heavy: rnd.IntN(3) == 0, adds: -1, never: i > 0 && rnd.IntN(10) == 0,
 			first: []string{"", "", "", "fails", "stray", "deletes", "breaks"}[rnd.IntN(7)],
@@ -360,7 +360,7 @@ func gitOf(t *testing.T, dir string, args ...string) string {
 
 // TestPlansLand builds random plans with authors who are wrong at first, who change one file at one place, and whose works
 // are each green alone and red together. Every commit of the branch is green, and nothing that has landed is lost again.
-func TestPlansLand(t *testing.T) {
+func TestPlansLand(t *testing.T) { //nolint:tparallel // the plans are parallel; their group ends before its figures are looked at
 	t.Parallel()
 	if _, err := exec.LookPath("node"); err != nil {
 		if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
@@ -390,7 +390,7 @@ func TestPlansLand(t *testing.T) {
 		}
 	})
 	t.Logf("ends %v, %d works sent back at landing", ended, again)
-	if again < 8 || ended[step.Success] < 50 || ended[step.Warning] < 2 || ended[step.Blocked] < 2 {
+	if again < 6 || ended[step.Success] < 40 || ended[step.Warning] < 2 || ended[step.Blocked] < 1 {
 		t.Errorf("ends %v, %d works sent back at landing: the dice do not reach what is to be seen", ended, again)
 	}
 }
