@@ -45,7 +45,7 @@ func parts(rnd *rand.Rand) []part {
 	var out []part
 	for i := range 3 + rnd.IntN(3) {
 		p := part{
-			value: 1, listed: rnd.IntN(2) == 0, heavy: rnd.IntN(3) == 0, adds: -1, never: i > 0 && rnd.IntN(10) == 0,
+			value: 1, listed: rnd.IntN(2) == 0, heavy: rnd.IntN(2) == 0, adds: -1, never: i > 0 && rnd.IntN(10) == 0,
 			first: []string{"", "", "", "fails", "stray", "deletes", "breaks"}[rnd.IntN(7)],
 			task:  task.Task{ID: fmt.Sprintf("TASK-%02d", i), Type: "feat", Title: fmt.Sprintf("Part %d", i), Scope: "s", Covers: []string{"FR-01", "FR-02", "FR-03", "AC-01"}},
 		}
