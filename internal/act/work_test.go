@@ -369,9 +369,10 @@ func TestPlansLand(t *testing.T) { //nolint:tparallel // the plans are parallel;
 		t.Skip("node is not installed: the sample projects are JavaScript, because its tests start fastest")
 	}
 	var mu sync.Mutex
-	again, ended := 0, map[step.Status]int{}
+	const plans = 20
+	played, again, ended := 0, 0, map[step.Status]int{}
 	t.Run("plans", func(t *testing.T) { // the group ends before its figures are looked at
-		for seed := range 20 {
+		for seed := range plans {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
 				s := &simulated{parts: parts(rand.New(rand.NewPCG(uint64(seed), 3)))}
@@ -382,6 +383,7 @@ func TestPlansLand(t *testing.T) { //nolint:tparallel // the plans are parallel;
 				s.judge(t, project, out, ends)
 				mu.Lock()
 				defer mu.Unlock()
+				played++
 				again += s.again
 				for _, r := range ends {
 					ended[r.Status]++
@@ -390,6 +392,9 @@ func TestPlansLand(t *testing.T) { //nolint:tparallel // the plans are parallel;
 		}
 	})
 	t.Logf("ends %v, %d works sent back at landing", ended, again)
+	if played < plans { // only some were asked for, or one failed
+		return
+	}
 	if again < 6 || ended[step.Success] < 40 || ended[step.Warning] < 2 || ended[step.Blocked] < 1 {
 		t.Errorf("ends %v, %d works sent back at landing: the dice do not reach what is to be seen", ended, again)
 	}
