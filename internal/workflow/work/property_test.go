@@ -54,6 +54,7 @@ type world struct {
 	dirty    map[string][]step.Finding // what the last turn of a task did to the repository besides
 	proved   map[string]bool           // whether the last proof allows that a task lands
 	drafts   map[string]int            // that were judged, by phase
+	tried    map[string]bool           // tasks without an author whose tree has been proved
 	delivers int
 	why      string // of the delivery
 }
@@ -65,7 +66,7 @@ func newWorld(t *testing.T, seed int) *world {
 		who: []person{nobody, dice, dice, never, against, nobody, dice}[seed%7], blobs: map[string][]byte{},
 		shown: map[string]string{}, approved: map[string]bool{}, complain: map[string]string{}, turns: map[string]int{}, landed: map[string]int{}, warned: map[string]bool{},
 		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
-		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{},
+		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{}, tried: map[string]bool{},
 	}
 	w.in = step.WorkIn{
 		Request: "r", Original: "r", Yes: w.who == nobody, Language: "en", Router: step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1 + w.rnd.IntN(3)},
@@ -283,6 +284,10 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	if w.proved[id] {
 		w.fatalf("%s is proved again, and was good", id)
 	}
+	if w.tried[id] && in.Task.VerifyOnly { // a pass of the second time would be a flake
+		w.fatalf("%s changes nothing and is proved again on the same tree", id)
+	}
+	w.tried[id] = true
 	if in.Base != w.base[id].Tree {
 		w.fatalf("%s is proved against %s, its author began with %s", id, in.Base, w.base[id].Tree)
 	}
@@ -338,7 +343,7 @@ func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 	if w.ok() {
 		out.Conflicts = []string{"f0.go"}
 	}
-	out.Proof.Findings = w.findings(0.2)
+	out.Proof.Findings, w.tried[id] = w.findings(0.2), false
 	w.base[id], w.next[id] = out.Head, out.Start
 	return out
 }
