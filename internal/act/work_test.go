@@ -91,7 +91,7 @@ func (s *simulated) Run(_ context.Context, t agent.Turn, _ func(agent.Event)) ag
 	case "specify":
 		answer = map[string]any{
 			"title": "Parts", "type": "feat", "functional": []string{"a", "b", "c"}, "criteria": []step.Criterion{{Text: "k"}},
-			"task": map[string]any{"title": "t", "scope": "s", "files": []task.File{}},
+			"task": map[string]any{"title": "t", "scope": "s", "files": []task.File{{Path: "README.md", Action: task.Modify}}},
 		}
 	case "plan":
 		var tasks []task.Task
