@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"workflow/turn":     {"flow", "step"},
 	"workflow/compile":  {"flow", "step", "spec", "source", "index", "target", "toolchain", "workflow/turn"},
 	"workflow/document": {"flow", "step", "spec", "workflow/turn"},
-	"workflow/work":     {"flow", "step", "task", "workflow/turn"},
+	"workflow/work":     {"flow", "step", "task", "works", "workflow/turn"},
 	"blob":              {},
 	"proc":              {},
 	"git":               {"proc"},

@@ -199,6 +199,7 @@ type driveOptions struct {
 	model    string
 	scenario string
 	mailbox  string
+	follow   bool
 	record   string
 	replay   string
 	jobs     int
@@ -233,6 +234,10 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	if o.jobs < 0 {
 		return nil, usage("--jobs %d: want 1 or more", o.jobs)
 	}
+	if o.follow && !p.a.json {
+		return nil, usage("--follow belongs to --json")
+	}
+	p.a.stream = o.follow
 	sources := 0
 	for _, s := range []string{o.scenario, o.mailbox, o.replay} {
 		if s != "" {

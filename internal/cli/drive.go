@@ -82,6 +82,9 @@ func (w *watch) step(ctx context.Context) {
 	for _, e := range events {
 		w.rep.Apply(e)
 		b.WriteString(line(w.a.lang(), w.rep.Workflow, e, !w.live))
+		if w.a.stream {
+			w.a.print(e)
+		}
 	}
 	if b.Len() > 0 {
 		w.erase()

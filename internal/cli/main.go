@@ -98,6 +98,7 @@ type app struct {
 	rootFlag string
 	langFlag string
 	json     bool
+	stream   bool // every event of the run that is driven goes to stdout, a line each
 	noColor  bool
 	ran      bool // a command has begun, so an error is not one of usage
 
@@ -196,11 +197,13 @@ func classOf(err error, code int) string {
 	return string(flow.ClassOf(err))
 }
 
-// print writes one JSON object on stdout.
+// print writes one JSON object on stdout, on one line where a stream of them is asked for.
 func (a *app) print(v any) {
 	e := json.NewEncoder(a.Out)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	if !a.stream {
+		e.SetIndent("", "  ")
+	}
 	if err := e.Encode(v); err != nil {
 		fmt.Fprintf(a.Err, a.lang().T("jacquard: write the answer: %v\n"), err)
 	}

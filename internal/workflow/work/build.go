@@ -10,6 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // builder is one task on its way into a commit.
@@ -153,8 +154,33 @@ func (b *builder) ask(c *flow.Ctx, n int) (*step.TurnOut, built, error) {
 	if err := json.Unmarshal(out.Answer, &ans); err != nil {
 		return nil, ans, flow.Failf(flow.Schema, "read the answer of a builder: %v", err)
 	}
+	ans = spoken(ans)
 	b.res.Summary = oneLine(ans.Summary, 1000)
 	return &out, ans, nil
+}
+
+// spoken takes what an author tells in the protocol of the WORK pipeline, a task-result in the place of a summary. Like
+// everything that an author says it decides nothing.
+func spoken(ans built) built {
+	if !strings.Contains(ans.Summary, "<task-result") {
+		return ans
+	}
+	r, err := works.ParseTaskResult([]byte(ans.Summary))
+	if err != nil {
+		return ans
+	}
+	ans.Summary = r.Summary
+	for _, h := range r.Handoffs {
+		if h.From == "builder" || len(r.Handoffs) == 1 {
+			ans.Handoff = step.Handoff(h.Handoff)
+		}
+	}
+	for _, f := range r.Files {
+		if f.Note != "" {
+			ans.Changes = append(ans.Changes, f.Path+": "+f.Note)
+		}
+	}
+	return ans
 }
 
 func (b *builder) proofOf(out step.TurnOut, ans built) step.TaskIn {
