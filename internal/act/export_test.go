@@ -1,0 +1,8 @@
+package act
+
+// For tests of what a plan may name as a command, and of the order of logs.
+var (
+	CommandLine = commandLine
+	Forbidden   = forbidden
+	InOrder     = inOrder
+)
