@@ -89,6 +89,8 @@ type outbox struct {
 	addr   addresses
 	client *http.Client
 	warned bool
+	kill   func(int) // for tests
+	sides  int       // of messages, for kill
 	quit   chan struct{}
 	done   sync.WaitGroup
 }
@@ -124,7 +126,7 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 	for _, w := range warnings {
 		fmt.Fprint(p.a.Err, w)
 	}
-	o := &outbox{p: p, rt: rt, run: r.ID, addr: addr, client: callbackClient(), quit: make(chan struct{})}
+	o := &outbox{p: p, rt: rt, run: r.ID, addr: addr, client: callbackClient(), kill: p.a.killAt("callback"), quit: make(chan struct{})}
 	o.done.Add(1)
 	go o.loop(ctx)
 	return o
@@ -212,16 +214,25 @@ func (o *outbox) tell(ctx context.Context) error {
 			if i < at.Sent {
 				continue
 			}
+			o.side()
 			if err := o.post(ctx, c); err != nil {
 				o.keep(at)
 				o.warn(err)
 				return err
 			}
+			o.side()
 			at.Sent = i + 1
 			o.keep(at)
 		}
 	}
 	return nil
+}
+
+// side is a place for tests to kill the process at.
+func (o *outbox) side() {
+	if o.sides++; o.kill != nil {
+		o.kill(o.sides)
+	}
 }
 
 func (o *outbox) keep(at cursor) {

@@ -110,7 +110,7 @@ func newAgentPlay(a *app) *cobra.Command {
 
 // killAt lets the kill tests end this process without any warning: right after
 // the nth append to the journal (JACQUARD_KILL=append:n), or at the nth side of
-// a side effect (JACQUARD_KILL=effect:n). It returns nil in production.
+// a side effect (JACQUARD_KILL=effect:n) or of a callback (JACQUARD_KILL=callback:n). It returns nil in production.
 func (a *app) killAt(what string) func(n int) {
 	kind, number, _ := strings.Cut(a.env["JACQUARD_KILL"], ":")
 	n, err := strconv.Atoi(number)
