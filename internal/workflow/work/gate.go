@@ -160,6 +160,11 @@ func (w *request) requirementText() string {
 			fmt.Fprintf(&b, "         $ %s\n", r.Criteria[i].Command)
 		}
 	}
+	for _, d := range w.plan.Decisions {
+		if d.By == "auto" && d.Question == assumed {
+			fmt.Fprintf(&b, "  taken without asking: %s\n", d.Answer)
+		}
+	}
 	mode := "direct"
 	if w.plan.Mode != step.DirectMode {
 		mode = "a plan comes next"
