@@ -27,7 +27,7 @@ import (
 
 // workSurvey is the step work.survey: where the work begins, what its authors have to know, and its id.
 func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (step.WorkSurveyOut, error) {
-	commit, tree, err := a.workBase(ctx, j.Run)
+	commit, tree, err := a.workBase(ctx, j.Run, in.From)
 	if err != nil {
 		return step.WorkSurveyOut{}, err
 	}
@@ -71,7 +71,7 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 		return out, err
 	}
 	if in.Work != "" {
-		return out, a.workKnown(v, in, &out)
+		return out, a.workKnown(ctx, v, in, &out)
 	}
 	out.Work, err = a.claimWork(ctx, j, v, lang.Output)
 	return out, err
@@ -80,8 +80,9 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 // detached stands for no branch, where it is compared which one is checked out.
 const detached = "(detached)"
 
-// workBase is the commit that a run of work begins at: what is checked out, since its commits are to follow that one.
-func (a *Actor) workBase(ctx context.Context, run string) (commit, tree string, err error) {
+// workBase is the commit that a run of work begins at: what is checked out, since its commits are to follow that one, or
+// where an earlier run has stopped.
+func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree string, err error) {
 	head, err := a.o.Repo.Head(ctx)
 	if err != nil {
 		return "", "", machinery(err)
@@ -89,7 +90,7 @@ func (a *Actor) workBase(ctx context.Context, run string) (commit, tree string, 
 	if a.o.NoGit || head.Unborn {
 		return a.snapshot(ctx, run)
 	}
-	err = a.o.Repo.SetRef(ctx, baseRef(run), head.Commit, "")
+	err = a.o.Repo.SetRef(ctx, baseRef(run), cmp.Or(from, head.Commit), "")
 	if err != nil && !errors.Is(err, git.ErrMoved) {
 		return "", "", machinery(err)
 	}
@@ -215,119 +216,6 @@ var callbackToken = re.New(`(?m)^CallbackToken:.*$`)
 // maxShown bounds how much an author is shown of what sources export, in bytes.
 const maxShown = 40_000
 
-// workKnown takes a WORK over that is known from its files.
-func (a *Actor) workKnown(v *view, in step.WorkIn, out *step.WorkSurveyOut) error {
-	all := works.Read(v.paths(), v.bytes, in.Language)
-	i := slices.IndexFunc(all.Works, func(w *works.Work) bool { return w.ID == in.Work && !w.Archived })
-	if i < 0 {
-		return &InputError{in.Work + " is not in works/ of what is checked out"}
-	}
-	w := all.Works[i]
-	out.Work = w.ID
-	plan := step.WorkPlan{Work: w.ID, Language: w.Languages.Output, Commits: w.Languages.Commit, Project: out.Project, Stack: out.Stack, Auto: in.Yes}
-	plan.Requirement.Title, plan.Requirement.Type, plan.Mode = all.Title(w), "feat", step.FullMode
-	if w.Plan != nil {
-		plan.Mode, plan.Goal, plan.Created = step.Mode(w.Plan.Mode), w.Plan.Goal, w.Plan.Created.UnixMilli()
-	}
-	if r := w.Requirement; r != nil {
-		plan.Request = r.Request
-		for _, x := range r.Functional {
-			plan.Requirement.Functional = append(plan.Requirement.Functional, x.Text)
-		}
-		for _, x := range r.NonFunctional {
-			plan.Requirement.NonFunctional = append(plan.Requirement.NonFunctional, x.Text)
-		}
-		for _, x := range r.Acceptance {
-			plan.Requirement.Criteria = append(plan.Requirement.Criteria, criterion(x.Text))
-		}
-	}
-	for _, t := range w.Tasks {
-		if t.State == works.Done {
-			out.Landed = append(out.Landed, t.ID)
-		}
-		plan.Tasks = append(plan.Tasks, taskOf(w, t))
-	}
-	if len(plan.Tasks) == 0 {
-		return &InputError{in.Work + " has no tasks to go on with; ask for it anew"}
-	}
-	if in.Task != "" && (slices.Contains(out.Landed, in.Task) || !slices.ContainsFunc(plan.Tasks, func(t task.Task) bool { return t.ID == in.Task })) {
-		return &InputError{in.Work + " has no " + in.Task + " that is left to do"}
-	}
-	open := slices.DeleteFunc(slices.Clone(plan.Tasks), func(t task.Task) bool { return slices.Contains(out.Landed, t.ID) })
-	facts := a.planFacts(v, open)
-	facts.Landed, facts.Most = out.Landed, 5000 // nobody has to be kept from writing them
-	for _, t := range open {
-		facts.Known = append(facts.Known, t.Covers...)
-	}
-	checked, added, problems := task.Check(open, facts)
-	if len(problems) > 0 {
-		var b strings.Builder
-		for _, p := range bound(problems, 20) {
-			fmt.Fprintf(&b, "\n  %s: %s", p.Task, p.Text)
-		}
-		return &InputError{in.Work + " cannot be carried out as its files say; mend them:" + b.String()}
-	}
-	for _, e := range added {
-		plan.Added = append(plan.Added, fmt.Sprintf("%s needs %s: both own %s", e.From, e.To, e.Path))
-	}
-	for _, t := range checked {
-		plan.Tasks[slices.IndexFunc(plan.Tasks, func(x task.Task) bool { return x.ID == t.ID })] = t
-	}
-	var err error
-	out.Plan, err = put(a.o.Blobs, plan)
-	return err
-}
-
-// taskOf is a task as its files have it.
-func taskOf(w *works.Work, t *works.WorkTask) task.Task {
-	out := task.Task{ID: t.ID, Title: t.Title, Needs: t.DependsOn}
-	if d := t.Task; d != nil {
-		out.Scope = d.Scope
-		for _, f := range d.Files {
-			out.Files = append(out.Files, task.File{Path: f.Path, Action: task.Action(cmp.Or(f.Action, works.Modify)), Description: f.Note})
-		}
-		for _, k := range d.Acceptance {
-			out.Criteria = append(out.Criteria, k.Text)
-		}
-		out.Verify = commandLines(d.Verify)
-	}
-	out.VerifyOnly = len(out.Files) == 0 && len(out.Verify) > 0 // no document says it
-	out.Type = typeOf(out, w.Requirement)
-	if w.Plan != nil {
-		for _, tr := range w.Plan.Trace {
-			if slices.Contains(tr.Tasks, t.ID) {
-				out.Covers = append(out.Covers, tr.Item)
-			}
-		}
-	}
-	return out
-}
-
-// typeOf is the type of a task's commit, which no file of a WORK says: by what it touches, else by the tags of the request.
-func typeOf(t task.Task, r *works.Requirement) string {
-	all := func(is func(string) bool) bool {
-		return len(t.Files) > 0 && !slices.ContainsFunc(t.Files, func(f task.File) bool { return !is(f.Path) })
-	}
-	switch {
-	case all(func(p string) bool { return slices.Contains([]string{".md", ".rst", ".txt", ".adoc"}, path.Ext(p)) }):
-		return "docs"
-	case all(toolchain.IsTest):
-		return "test"
-	case all(func(p string) bool { return toolchain.ConfigKindOf(p) != toolchain.NoConfig }):
-		return "chore"
-	case r != nil:
-		for _, tag := range works.ParseRequest(r.Request).Tags {
-			switch strings.ToLower(strings.Trim(tag, "[]")) {
-			case "bugfix", "버그수정", "오류수정":
-				return "fix"
-			case "refactoring", "리팩토링":
-				return "refactor"
-			}
-		}
-	}
-	return "feat"
-}
-
 // planCheck is the step work.check.
 func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) (step.PlanCheckOut, error) {
 	var tasks []task.Task
@@ -339,6 +227,14 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 		return step.PlanCheckOut{}, err
 	}
 	facts := a.planFacts(v, tasks)
+	commands := map[string]string{}
+	for i, k := range in.Requirement.Criteria {
+		if k.Command != "" {
+			commands[fmt.Sprintf("AC-%02d", i+1)] = k.Command
+		}
+	}
+	wrong := a.wrongCommands(&facts, commands)
+	tasks, accepting := task.Accept(tasks, commands, holdsAfterEach)
 	for i := range in.Requirement.Functional {
 		facts.Items = append(facts.Items, fmt.Sprintf("FR-%02d", i+1))
 	}
@@ -349,8 +245,9 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 		facts.Known = append(facts.Known, fmt.Sprintf("NFR-%02d", i+1))
 	}
 	plan, added, problems := task.Check(tasks, facts)
+	problems = append(wrong, problems...)
 	for _, t := range tasks {
-		if i := slices.IndexFunc(t.Files, func(f task.File) bool { return unchecked(f.Path) }); i >= 0 && len(t.Verify) == 0 {
+		if i := slices.IndexFunc(t.Files, func(f task.File) bool { return unchecked(f.Path) }); i >= 0 && len(t.Commands()) == 0 {
 			problems = append(problems, task.Problem{Task: t.ID, Text: "no toolchain that is known checks " + t.Files[i].Path + "; name a command in verify that does"})
 		}
 	}
@@ -365,11 +262,41 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	if len(problems) > 0 {
 		return out, nil
 	}
+	out.Added = accepting
 	for _, e := range bound(added, 100) {
 		out.Added = append(out.Added, fmt.Sprintf("%s needs %s: both own %s", e.From, e.To, e.Path))
 	}
 	out.Tasks, err = put(a.o.Blobs, plan)
 	return out, err
+}
+
+// wrongCommands says which commands of criteria cannot be run. Where a task has the same command, that is said once.
+func (a *Actor) wrongCommands(facts *task.Facts, commands map[string]string) []task.Problem {
+	runs := facts.Runs
+	said := map[string]bool{}
+	var out []task.Problem
+	for _, id := range slices.Sorted(maps.Keys(commands)) {
+		if why := runs(commands[id]); why != "" {
+			said[commands[id]] = true
+			out = append(out, task.Problem{Task: id, Text: fmt.Sprintf("the command %q cannot be run: %s; mend it wherever it stands", commands[id], why)})
+		}
+	}
+	facts.Runs = func(line string) string {
+		if said[line] {
+			return ""
+		}
+		return runs(line)
+	}
+	return out
+}
+
+// holdsAfterEach reports whether a command holds after each task, since all tests do.
+func holdsAfterEach(line string) bool {
+	argvs, err := commandLine(line)
+	return err == nil && !slices.ContainsFunc(argvs, func(argv []string) bool {
+		_, all := toolchain.TestCommand(argv)
+		return !all
+	})
 }
 
 // unchecked reports whether a file is code that no toolchain of ours builds or tests.
@@ -497,7 +424,7 @@ func commandLine(line string) ([][]string, error) {
 				return nil, errors.New("a quote is not closed")
 			}
 			if r == '"' && strings.ContainsAny(string(runes[i:k]), "$`\\") {
-				return nil, errors.New("no shell reads it: no variables, no backslashes")
+				return nil, errors.New("no shell reads it: no variables and no backslashes; take single quotes")
 			}
 			word.WriteString(string(runes[i+1 : k]))
 			inWord, i = true, k
@@ -513,7 +440,7 @@ func commandLine(line string) ([][]string, error) {
 		case unicode.IsControl(r):
 			return nil, errors.New("no control characters")
 		case strings.ContainsRune("|&;<>$`\\*?(){}!#~", r):
-			return nil, fmt.Errorf("no shell reads it: no %q", string(r))
+			return nil, fmt.Errorf("no shell reads it: no %q outside of single quotes", string(r))
 		default:
 			word.WriteRune(r)
 			inWord = true

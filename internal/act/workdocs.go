@@ -1,6 +1,8 @@
 package act
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -46,6 +48,9 @@ func (w *workFiles) documents() map[string][]byte {
 	out[w.resultPath()] = w.result(files).Format()
 	done := w.done()
 	last := !slices.ContainsFunc(w.plan.Tasks, func(t task.Task) bool { return !done[t.ID] })
+	if last {
+		w.tick(out)
+	}
 	out[w.at("PROGRESS.md")] = w.progress(done, began).Format()
 	const listPath = "works/WORK-LIST.md"
 	row := works.Row{Work: w.plan.Work, Title: w.plan.Requirement.Title, Status: works.InProgress, Created: time.UnixMilli(w.plan.Created)}
@@ -58,6 +63,27 @@ func (w *workFiles) documents() map[string][]byte {
 	logPath := w.at("work_" + w.plan.Work + ".log")
 	out[logPath] = inOrder(append(slices.Clone(w.read(logPath)), w.log()...))
 	return out
+}
+
+// tick marks the criteria of the requirement that commands have shown, once everything is in place. A requirement that
+// somebody has edited since stays as it is.
+func (w *workFiles) tick(out map[string][]byte) {
+	p := w.at(requirementFile)
+	planned := planDocuments(w.plan)[requirementFile]
+	now := out[p]
+	if now == nil {
+		now = w.read(p)
+	}
+	if !bytes.Equal(now, planned) {
+		return
+	}
+	r, _ := works.ParseRequirement(p, planned)
+	for i, k := range w.plan.Requirement.Criteria {
+		if i < len(r.Acceptance) {
+			r.Acceptance[i].Done = k.Command != ""
+		}
+	}
+	out[p] = r.Format()
 }
 
 // planDocuments are the documents that are written before anything is built, by name.
@@ -77,7 +103,8 @@ func planDocuments(p step.WorkPlan) map[string][]byte {
 		d := works.Decisions{Work: p.Work, Language: p.Language}
 		for i, x := range p.Decisions {
 			d.List = append(d.List, works.Decision{
-				ID: fmt.Sprintf("D-%02d", i+1), At: time.UnixMilli(x.At).UTC(), Stage: x.Stage, Status: works.Resolved, Background: x.Question, Chosen: x.Answer, By: x.By,
+				ID: fmt.Sprintf("D-%02d", i+1), At: time.UnixMilli(x.At).UTC(), Stage: x.Stage, Status: works.Resolved, Background: background(p.Language, x.Question), Chosen: x.Answer,
+				By: x.By, Options: x.Options, Advice: x.Advice,
 			})
 		}
 		out["DECISIONS.md"] = d.Format()
@@ -96,7 +123,7 @@ func planDocuments(p step.WorkPlan) map[string][]byte {
 			doc.Files = append(doc.Files, works.File{Path: f.Path, Action: works.Action(f.Action), Note: f.Description})
 		}
 		for _, k := range t.Criteria {
-			doc.Acceptance = append(doc.Acceptance, works.Criterion{Text: k})
+			doc.Acceptance = append(doc.Acceptance, works.Criterion{Text: criterionText(k)})
 		}
 		plan.Tasks = append(plan.Tasks, s)
 		out[t.ID+".md"] = doc.Format()
@@ -104,6 +131,19 @@ func planDocuments(p step.WorkPlan) map[string][]byte {
 	}
 	out["PLAN.md"] = plan.Format()
 	return out
+}
+
+// background is the question of a decision in the language of the documents, where it is one of the program's own.
+func background(language, text string) string {
+	own := map[string][2]string{
+		step.Assumed:             {"요청에 없어 묻지 않고 정한 사항", "依頼にないため、質問せずに決めた事項"},
+		step.RequirementRejected: {"요구사항이 반려됨", "要件が却下された"},
+		step.PlanRejected:        {"계획이 반려됨", "計画が却下された"},
+	}
+	if i := slices.Index([]string{"ko", "ja"}, language); i >= 0 && own[text][i] != "" {
+		return own[text][i]
+	}
+	return text
 }
 
 // trace says which tasks each requirement and criterion ends in.
@@ -155,17 +195,12 @@ func (w *workFiles) result(files []works.File) *works.Result {
 		r.Summary = w.in.Task.Title
 	}
 	for _, k := range w.in.Task.Criteria {
-		r.Checklist = append(r.Checklist, works.Criterion{Text: k, Done: w.shown()})
+		r.Checklist = append(r.Checklist, works.Criterion{Text: criterionText(k), Done: k.Command != ""}) // what no command shows nobody has checked
 	}
 	for _, k := range w.in.Checks {
 		r.Checks = append(r.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})
 	}
 	return r
-}
-
-// shown reports whether something ran that could show a criterion: tests, or commands of the task.
-func (w *workFiles) shown() bool {
-	return len(w.in.Task.Verify) > 0 || slices.ContainsFunc(w.in.Checks, func(k step.CheckResult) bool { return k.Name == "tests" && k.Count > 0 })
 }
 
 // verified is what the checks have shown.
@@ -217,7 +252,7 @@ func (w *workFiles) progress(done map[string]bool, began time.Time) *works.Progr
 			r.Status, r.Duration = works.Done, w.now.Sub(began).Round(time.Second)
 		case done[t.ID]:
 			r.Status = works.Done
-			if hash := w.hashes[t.ID]; hash != "" {
+			if hash := cmp.Or(w.hashes[t.ID], w.plan.Landed[t.ID]); hash != "" {
 				r.Commit = hash[:7]
 			}
 		case r.Status == "":
@@ -225,8 +260,23 @@ func (w *workFiles) progress(done map[string]bool, began time.Time) *works.Progr
 		}
 		p.Tasks = append(p.Tasks, r)
 	}
-	p.Log = append(p.Log, works.Entry{At: began, Text: w.in.Task.ID + " started"}, works.Entry{At: w.now, Text: w.in.Task.ID + " verified ✅, committed"})
+	p.Log = insert(p.Log, works.Entry{At: began, Text: w.in.Task.ID + " started"})
+	p.Log = insert(p.Log, works.Entry{At: w.now, Text: w.in.Task.ID + " verified ✅, committed"})
 	return p
+}
+
+// insert puts an entry before those at the end of a log that are later: tasks that were built side by side come one after
+// the other. Entries have a clock and no date; what seems to be half a day later is of the day before.
+func insert(log []works.Entry, e works.Entry) []works.Entry {
+	clock := func(t time.Time) int { return t.Hour()*60 + t.Minute() }
+	i := len(log)
+	for i > 0 {
+		if d := clock(log[i-1].At) - clock(e.At); d <= 0 || d > 12*60 {
+			break
+		}
+		i--
+	}
+	return slices.Insert(log, i, e)
 }
 
 // inOrder sorts the lines of a log by their times: tasks that were built side by side land one after the other. A line
@@ -261,6 +311,9 @@ func (w *workFiles) log() []byte {
 		var names []string
 		for _, t := range w.plan.Tasks {
 			names = append(names, t.ID+".md")
+		}
+		for _, l := range w.plan.Log {
+			line(time.UnixMilli(l.At), l.Agent, l.Stage, l.Text)
 		}
 		line(time.UnixMilli(max(w.plan.Planned, w.plan.Created)), "PLANNER", "PLAN", "PLAN.md, "+strings.Join(names, ", ")+" created")
 	}

@@ -51,7 +51,7 @@ func ReadEdited(p step.WorkPlan, requirement bool, files map[string][]byte) (jso
 			t.Files = append(t.Files, task.File{Path: f.Path, Action: task.Action(f.Action), Description: f.Note})
 		}
 		for _, k := range d.Acceptance {
-			t.Criteria = append(t.Criteria, k.Text)
+			t.Criteria = append(t.Criteria, criterion(k.Text))
 		}
 		t.Verify = commandLines(d.Verify)
 		tasks = append(tasks, t)
@@ -96,10 +96,10 @@ func ReadEdited(p step.WorkPlan, requirement bool, files map[string][]byte) (jso
 	return mustJSON(out), problems
 }
 
-// criterion takes the command off a criterion, as criterionText has put it there.
+// criterion takes the command off a criterion, as criterionText has put it there. The $ tells a command from a name.
 func criterion(text string) step.Criterion {
-	if i := strings.LastIndex(text, " (`"); i > 0 && strings.HasSuffix(text, "`)") {
-		return step.Criterion{Text: text[:i], Command: text[i+3 : len(text)-2]}
+	if i := strings.LastIndex(text, " (`$ "); i > 0 && strings.HasSuffix(text, "`)") {
+		return step.Criterion{Text: text[:i], Command: text[i+5 : len(text)-2]}
 	}
 	return step.Criterion{Text: text}
 }
@@ -108,7 +108,7 @@ func criterionText(k step.Criterion) string {
 	if k.Command == "" {
 		return k.Text
 	}
-	return fmt.Sprintf("%s (`%s`)", k.Text, k.Command)
+	return fmt.Sprintf("%s (`$ %s`)", k.Text, k.Command)
 }
 
 // commandLines are the commands of a script: one a line, without comments.

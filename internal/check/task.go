@@ -374,15 +374,52 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 			p.proof.Red = append(p.proof.Red, t.ID)
 		}
 	}
+	shown := len(passing) < len(fresh)
+	if !shown {
+		if shown, err = p.failsWithout(ctx, pl); err != nil {
+			return err
+		}
+	}
+	if !shown && p.t.Untested != "" {
+		p.noTest("The new tests pass without the change as well.")
+		shown = true
+	}
 	for _, t := range passing {
 		p.proof.Satisfied = append(p.proof.Satisfied, t.ID)
-		if len(passing) == len(fresh) {
-			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new."))
-		} else {
+		if shown {
 			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."))
+		} else {
+			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new; where no test can tell, say why in `untested`."))
 		}
 	}
 	return nil
+}
+
+// failsWithout reports whether one of the task's own commands that run tests fails on the tree that has the new tests and
+// not the change: a race is seen by none but go test -race.
+func (p *taskProof) failsWithout(ctx context.Context, without *place) (bool, error) {
+	for _, argv := range p.t.Verify {
+		if tests, _ := toolchain.TestCommand(argv); !tests {
+			continue
+		}
+		out, err := without.exec(ctx, verifyCommand(argv), false)
+		var missing *EnvironmentError
+		if errors.As(err, &missing) { // said when it is run on the change
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		p.proof.Records = append(p.proof.Records, out.Record)
+		if out.problem == "" && out.Record.Exit != 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func verifyCommand(argv []string) toolchain.Command {
+	return toolchain.Command{Name: "verify", Argv: argv, Dir: ".", Report: toolchain.ReportExit}
 }
 
 // verify runs the task's own commands in the root of the project.
@@ -402,7 +439,7 @@ func (p *taskProof) verify(ctx context.Context) (err error) {
 	p.ran(CheckVerify)
 	for _, argv := range p.t.Verify {
 		line := strings.Join(argv, " ")
-		out, err := pl.exec(ctx, toolchain.Command{Name: "verify", Argv: argv, Dir: ".", Report: toolchain.ReportExit}, false)
+		out, err := pl.exec(ctx, verifyCommand(argv), false)
 		var missing *EnvironmentError
 		if errors.As(err, &missing) {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` cannot be run: "+missing.Error()))

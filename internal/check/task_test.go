@@ -33,9 +33,17 @@ const (
 	taxTest   = "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tif Of(10) != 2 {\n\t\tt.Error()\n\t}\n}\n"
 )
 
+// Two callers of Hit race with each other, which no test sees but with -race.
+const (
+	hitsGo    = "package hits\n\nvar n int\n\n// Hit counts one.\nfunc Hit() int {\n\tn++\n\treturn n\n}\n"
+	hitsSafe  = "package hits\n\nimport \"sync/atomic\"\n\nvar n atomic.Int64\n\n// Hit counts one.\nfunc Hit() int { return int(n.Add(1)) }\n"
+	hitsTests = "package hits\n\nimport (\n\t\"sync\"\n\t\"testing\"\n)\n\nfunc TestHits(t *testing.T) {\n\tvar wg sync.WaitGroup\n\tfor range 4 {\n\t\twg.Go(func() { Hit() })\n\t}\n\twg.Wait()\n\tif Hit() < 1 {\n\t\tt.Error(\"nothing was counted\")\n\t}\n}\n"
+)
+
 func shopFiles() map[string]string {
 	return map[string]string{
-		"go.mod": "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
+		"hits/hits.go": hitsGo,
+		"go.mod":       "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
 		"NOTES.md": "# notes\n", "works/WORK-01/PLAN.md": "# plan\n", "tools/touch/main.go": "// Touch writes into the project.\npackage main\n\nimport \"os\"\n\nfunc main() {\n\tif err := os.WriteFile(\"NOTES.md\", []byte(\"x\"), 0o600); err != nil {\n\t\tos.Exit(1)\n\t}\n}\n",
 	}
 }
@@ -134,6 +142,31 @@ func weakTasks() []taskCase {
 			t.Owns, t.Deletes, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "tax/tax_test.go"), owns("cart/cart_test.go", "tax/tax_test.go"), owns()
 		}},
 		{name: "a test that passes without the change", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1)}, rules: []string{"test-passes-without"}},
+		{
+			name: "a race that the tests do not see", rules: []string{"test-passes-without"}, files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
+			task: func(t *check.Task) { t.Owns = owns("hits/hits.go", "hits/hits_test.go") },
+		},
+		{
+			name: "a race that the task's own command sees", passed: true, rules: []string{"test-passes-without"}, level: step.Warn,
+			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
+			task: func(t *check.Task) {
+				t.Owns, t.Verify = owns("hits/hits.go", "hits/hits_test.go"), [][]string{{"go", "test", "-race", "./hits"}}
+			},
+		},
+		{
+			// A command that fails without the change but runs no test shows nothing of the tests.
+			name: "a command that runs no tests", rules: []string{"test-passes-without"}, files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
+			task: func(t *check.Task) {
+				t.Owns, t.Verify = owns("hits/hits.go", "hits/hits_test.go"), [][]string{{"grep", "-q", "atomic", "hits/hits.go"}}
+			},
+		},
+		{
+			name: "a race that the author says no test sees", passed: true, rules: []string{"no-test", "test-passes-without"}, level: step.Warn,
+			files: map[string]string{"hits/hits.go": hitsSafe, "hits/hits_test.go": hitsTests},
+			task: func(t *check.Task) {
+				t.Owns, t.Untested = owns("hits/hits.go", "hits/hits_test.go"), "only the race detector sees it"
+			},
+		},
 		{
 			// One of two shows the change: the other is only spoken of.
 			name: "one of two tests passes without the change", passed: true, rules: []string{"test-passes-without"}, level: step.Warn,

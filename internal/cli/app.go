@@ -300,7 +300,11 @@ func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Opt
 	if model == "" {
 		model = p.conf.Model
 	}
-	e.redact = gateway.NewRedactor(p.a.secrets()...)
+	secrets := p.a.secrets()
+	if addr, _ := p.callbackAddresses(); len(addr.token) >= 8 { // which may stand in CLAUDE.md
+		secrets = append(secrets, addr.token)
+	}
+	e.redact = gateway.NewRedactor(secrets...)
 	ao := act.Options{
 		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: blobStore{p.blobs},
 		Name: name, Model: model, Redact: e.redact, Version: version, Effect: p.a.effects(),

@@ -142,7 +142,7 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 	case strings.HasSuffix(e.Key, "/parked"):
 		var d struct{ Until time.Time }
 		if json.Unmarshal(e.Data, &d) == nil {
-			return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), dir, d.Until.Local().Format("15:04:05"))
+			return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), dir, d.Until.Local().Format(time.DateTime))
 		}
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -28,6 +29,10 @@ type workInfo struct {
 	State  flow.RunState  `json:"run_state,omitempty"`
 	Tasks  []workTaskInfo `json:"tasks,omitempty"`
 	Folder string         `json:"folder,omitempty"`
+	// Ref holds commits of the run that are not on the branch.
+	Ref string `json:"ref,omitempty"`
+
+	plan flow.Blob // that the newest run had agreed on, zero for none
 }
 
 type workTaskInfo struct {
@@ -86,6 +91,11 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 		}
 		out = p.withRun(out, r, rep)
 	}
+	for i := range out {
+		if err := p.undelivered(ctx, &out[i]); err != nil {
+			return nil, nil, err
+		}
+	}
 	slices.SortStableFunc(out, func(a, b workInfo) int {
 		if len(a.ID) != len(b.ID) {
 			return len(a.ID) - len(b.ID)
@@ -108,14 +118,20 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 	}
 	i := slices.IndexFunc(list, func(w workInfo) bool { return w.ID == id })
 	if i < 0 {
-		list = append(list, workInfo{ID: id, Status: string(works.InProgress)})
+		list = append(list, workInfo{ID: id})
 		i = len(list) - 1
-		if r.State.Ended() {
-			list[i].Status = "NOT BUILT"
-		}
 	}
 	w := &list[i]
+	if w.Folder == "" {
+		w.Tasks = nil // what an earlier run had planned counts no more
+		if w.Status = string(works.InProgress); r.State.Ended() {
+			w.Status = notBuilt
+		}
+	}
 	w.Run, w.State = r.ID, r.State
+	if rep.Request != nil && len(rep.Request.Tasks) > 0 {
+		w.plan = rep.Request.Plan
+	}
 	files := w.Folder != "" && r.State.Ended() // then they say what is done: it may have been taken back since
 	if rep.Request != nil && w.Title == "" {
 		w.Title = rep.Request.Requirement.Title
@@ -123,19 +139,21 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 	for _, m := range rep.Modules {
 		k := slices.IndexFunc(w.Tasks, func(t workTaskInfo) bool { return t.ID == m.Dir })
 		if k < 0 {
-			w.Tasks = append(w.Tasks, workTaskInfo{ID: m.Dir, Title: m.Reason, State: strings.ToUpper(m.Phase)})
+			w.Tasks = append(w.Tasks, workTaskInfo{ID: m.Dir, Title: m.Reason})
 			k = len(w.Tasks) - 1
 			w.Total = max(w.Total, len(w.Tasks))
 		}
 		t := &w.Tasks[k]
 		if m.Task == nil {
 			if t.State != string(works.Done) && !files {
-				t.State = strings.ToUpper(m.Phase)
+				if t.State = strings.ToUpper(m.Phase); r.State.Ended() {
+					t.State = notBuilt
+				}
 			}
 			continue
 		}
-		if files && m.Task.Status == step.Success && t.State != string(works.Done) {
-			continue
+		if files && (m.Task.Status == step.Success) != (t.State == string(works.Done)) {
+			continue // taken back since, or built by a later run
 		}
 		t.Commit, t.Reason = m.Task.Commit, m.Task.Reason
 		switch m.Task.Status {
@@ -154,6 +172,36 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 		}
 	}
 	return list
+}
+
+// States of what no document tells of.
+const (
+	notBuilt     = "NOT BUILT"
+	notDelivered = "NOT DELIVERED" // commits are on the run's ref alone
+)
+
+// undelivered finds the commits of an ended run that are not on the branch.
+func (p *project) undelivered(ctx context.Context, w *workInfo) error {
+	if w.Run == "" || !w.State.Ended() || p.noGit {
+		return nil
+	}
+	ref := "refs/jacquard/" + w.Run + "/head"
+	tip, err := p.repo.Ref(ctx, ref)
+	if errors.Is(err, git.ErrNoRef) {
+		return nil
+	}
+	head, herr := p.repo.Head(ctx)
+	if err = errors.Join(err, herr); err != nil || head.Unborn {
+		return err
+	}
+	more, err := p.repo.Log(ctx, tip, head.Commit, 1)
+	if err != nil || len(more) == 0 || more[0].Trailer("Jacquard-Task") == "" {
+		return err
+	}
+	if w.Ref = ref; w.Folder == "" && w.Done > 0 {
+		w.Status = notDelivered
+	}
+	return nil
 }
 
 func newWorkList(a *app) *cobra.Command {
@@ -214,8 +262,14 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 	}
 	l := a.lang()
 	fmt.Fprintf(a.Out, l.T("%s: %s · %s, %d of %d tasks are done\n"), w.ID, w.Title, w.Status, w.Done, w.Total)
-	if w.Run != "" {
+	switch {
+	case w.Run != "" && !w.State.Ended():
 		fmt.Fprintf(a.Out, l.T("run %s: %s\n"), w.Run, w.State)
+	case w.Ref != "":
+		fmt.Fprintf(a.Out, l.T("commits that are not on the branch: %s\n"), w.Ref)
+	}
+	if w.State.Ended() && w.Done < w.Total {
+		fmt.Fprintf(a.Out, l.T("to build the rest: jacquard work resume %s\n"), w.ID)
 	}
 	rows := [][]string{{l.T("TASK"), l.T("STATE"), l.T("COMMIT"), l.T("TITLE")}}
 	for _, t := range w.Tasks {
@@ -305,14 +359,19 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 		}
 		return p.resume(ctx, r, f.driveOptions, false)
 	}
+	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: f.yes, Language: string(a.lang()), Delivery: step.ToCommit, Plan: w.plan}
+	if w.Ref != "" {
+		if in.From, err = p.follows(ctx, w); err != nil {
+			return err
+		}
+	}
 	switch {
-	case w.Folder == "":
-		return usage("%s was not built, and left no files: ask for it anew", w.ID)
-	case w.Total > 0 && w.Done == w.Total:
+	case w.Folder == "" && in.From == "" && w.plan.IsZero():
+		return usage("%s had no plan yet that could be gone on with: ask for it anew", w.ID)
+	case w.Total > 0 && w.Done == w.Total && in.From == "":
 		fmt.Fprintf(a.Err, a.lang().T("%s is done: %d of %d tasks\n"), w.ID, w.Done, w.Total)
 		return nil
 	}
-	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: f.yes, Language: string(a.lang()), Delivery: step.ToCommit}
 	if p.noGit {
 		in.Delivery = step.ToTree
 	} else if err := p.mayCommit(ctx); err != nil {
@@ -322,6 +381,26 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 		return err
 	}
 	return p.startRun(ctx, "work", in, in.Budget, f.driveOptions)
+}
+
+// follows is the commit of a WORK that a run has landed and not delivered, when the branch has not moved since.
+func (p *project) follows(ctx context.Context, w workInfo) (string, error) {
+	tip, err := p.repo.Ref(ctx, w.Ref)
+	if err != nil {
+		return "", err
+	}
+	head, err := p.repo.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	moved, err := p.repo.Log(ctx, head.Commit, tip, 1)
+	if err != nil {
+		return "", err
+	}
+	if len(moved) > 0 {
+		return "", usage("%s has commits on %s, and the branch has moved since; merge them first: git merge %s", w.ID, w.Ref, w.Ref)
+	}
+	return tip, nil
 }
 
 func newWorkRollback(a *app) *cobra.Command {

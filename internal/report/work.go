@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -33,6 +34,9 @@ func Task(l Lang, r step.TaskResult) string {
 	switch r.Status {
 	case step.Success:
 		fmt.Fprintf(&b, l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed)
+		if s := r.Handoff.Incomplete; s != "" && !none(s) {
+			fmt.Fprintf(&b, l.T("    left open, as its author says: %s\n"), strings.Join(strings.Fields(s), " "))
+		}
 	case step.Blocked:
 		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
 	case step.Warning:
@@ -50,6 +54,11 @@ func Task(l Lang, r step.TaskResult) string {
 		fmt.Fprintf(&b, "    %s: %s\n", t.ID, t.Status)
 	}
 	return b.String()
+}
+
+// none reports whether a text says that there is nothing to say.
+func none(s string) bool {
+	return slices.Contains([]string{"none", "no", "nothing", "n/a", "-", "—", "없음", "なし"}, strings.ToLower(strings.Trim(s, " .。\n")))
 }
 
 func place(f step.Finding) string {
@@ -90,11 +99,17 @@ func WorkSummary(l Lang, o step.WorkOut) string {
 		fmt.Fprintf(&b, l.T(", %d blocked"), o.Blocked)
 	}
 	fmt.Fprintf(&b, "; %s\n", Cost(l, o.Usage))
-	fmt.Fprintf(&b, l.T("agent sessions: %d (the original process: %d)\n"), o.Sessions, o.Original)
+	fmt.Fprintf(&b, l.T("agent sessions: %d (a process of prompts alone: %d)\n"), o.Sessions, o.Original)
+	for i, s := range o.Open {
+		if i == 0 {
+			b.WriteString(l.T("no program has checked:\n"))
+		}
+		fmt.Fprintf(&b, "  %s\n", s)
+	}
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}
-	if o.Failed+o.Blocked > 0 && o.Done > 0 {
+	if o.Failed+o.Blocked > 0 {
 		fmt.Fprintf(&b, l.T("to build the rest: jacquard work resume %s\n"), o.Work)
 	}
 	return b.String()

@@ -15,10 +15,14 @@ type WorkIn struct {
 	Yes      bool     `json:"yes,omitempty"`  // nobody is asked: gates are approved, questions get their defaults
 	Work     string   `json:"work,omitempty"` // a WORK that is there already, to go on with from its files
 	Task     string   `json:"task,omitempty"` // only this one of its tasks
-	Language string   `json:"language"`       // of documents where the project names none
-	Delivery Delivery `json:"delivery"`
-	Budget   Budget   `json:"budget"`
-	Router   Router   `json:"router"`
+	// From is a commit of an earlier run of that WORK which is not on the branch yet: the run begins there.
+	From string `json:"from,omitempty"`
+	// Plan is what an earlier run had agreed on, for a WORK that has no files because nothing has landed.
+	Plan     flow.Blob `json:"plan"`
+	Language string    `json:"language"` // of documents where the project names none
+	Delivery Delivery  `json:"delivery"`
+	Budget   Budget    `json:"budget"`
+	Router   Router    `json:"router"`
 }
 
 // Router are the limits that decide how a request is carried out (ruling 28).
@@ -52,20 +56,26 @@ type Requirement struct {
 	Assumed       []QA        `json:"assumed,omitempty"`
 }
 
+// What a decision is about that no author has asked for.
+const (
+	Assumed             = "The request leaves it open."
+	RequirementRejected = "The requirement was rejected."
+	PlanRejected        = "The plan was rejected."
+)
+
 // Decision is what a person, or a default, has decided on the way.
 type Decision struct {
-	At       int64  `json:"at"`    // Unix milliseconds
-	Stage    string `json:"stage"` // specifier or planner
-	Question string `json:"question"`
-	Answer   string `json:"answer"`
-	By       string `json:"by"` // user or auto
+	At       int64    `json:"at"`    // Unix milliseconds
+	Stage    string   `json:"stage"` // specifier or planner
+	Question string   `json:"question"`
+	Answer   string   `json:"answer"`
+	By       string   `json:"by"` // user or auto
+	Options  []string `json:"options,omitempty"`
+	Advice   string   `json:"advice,omitempty"` // what the author would take
 }
 
 // Criterion is what has to hold in the end, and the command that shows it, where there is one.
-type Criterion struct {
-	Text    string `json:"text"`
-	Command string `json:"command,omitempty"`
-}
+type Criterion = task.Criterion
 
 // WorkPlan is a plan with its requirement: what the documents of a WORK are written from.
 type WorkPlan struct {
@@ -85,6 +95,10 @@ type WorkPlan struct {
 	Decisions   []Decision  `json:"decisions,omitempty"`
 	// Added are needs that code has put into the plan, for people.
 	Added []string `json:"added,omitempty"`
+	// Log is what happened until the plan was kept, for the activity log.
+	Log []LogLine `json:"log,omitempty"`
+	// Landed are the commits of tasks that earlier runs have landed, by their ids.
+	Landed map[string]string `json:"landed,omitempty"`
 }
 
 // WorkSurveyOut is what the authors of a request have to know of the project.
@@ -101,9 +115,10 @@ type WorkSurveyOut struct {
 	Docs     []Doc     `json:"docs,omitempty"`
 	Commands []string  `json:"commands,omitempty"` // that agents may run
 	Private  flow.Blob `json:"private"`
-	// Plan and Landed are those of a WORK that was there.
-	Plan   flow.Blob `json:"plan"`
-	Landed []string  `json:"landed,omitempty"`
+	// Plan is that of a WORK that was there, Landed are its tasks that are done, and Before what their results say.
+	Plan   flow.Blob    `json:"plan"`
+	Landed []string     `json:"landed,omitempty"`
+	Before []TaskResult `json:"before,omitempty"`
 }
 
 // WorkSurvey reads the project and gives the WORK its id.
@@ -264,6 +279,8 @@ type WorkOut struct {
 	Verified bool      `json:"verified"`
 	Assumed  []QA      `json:"assumed,omitempty"`
 	Findings []Finding `json:"findings,omitempty"` // of a requirement or plan that was never sound
+	// Open are the criteria that no command has shown, for people to look at.
+	Open []string `json:"open,omitempty"`
 }
 
 // KeepPlanOut is a plan as a blob.

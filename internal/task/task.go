@@ -30,17 +30,23 @@ type File struct {
 	Description string `json:"description,omitempty"`
 }
 
+// Criterion is what has to hold in the end, and the command that shows it, where there is one.
+type Criterion struct {
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"`
+}
+
 // Task is one piece of work that ends in one commit.
 type Task struct {
-	ID       string   `json:"id"`             // TASK-00
-	Type     string   `json:"type,omitempty"` // of the commit: feat, fix, …
-	Title    string   `json:"title"`
-	Scope    string   `json:"scope"`
-	Needs    []string `json:"needs,omitempty"` // ids that have to be landed first
-	Files    []File   `json:"files,omitempty"`
-	Covers   []string `json:"covers,omitempty"` // ids of requirements and criteria
-	Criteria []string `json:"criteria,omitempty"`
-	Verify   []string `json:"verify,omitempty"` // command lines
+	ID       string      `json:"id"`             // TASK-00
+	Type     string      `json:"type,omitempty"` // of the commit: feat, fix, …
+	Title    string      `json:"title"`
+	Scope    string      `json:"scope"`
+	Needs    []string    `json:"needs,omitempty"` // ids that have to be landed first
+	Files    []File      `json:"files,omitempty"`
+	Covers   []string    `json:"covers,omitempty"` // ids of requirements and criteria
+	Criteria []Criterion `json:"criteria,omitempty"`
+	Verify   []string    `json:"verify,omitempty"` // further command lines
 	// VerifyOnly says that the task changes nothing and only shows that something holds.
 	VerifyOnly bool `json:"verify_only,omitempty"`
 }
@@ -48,6 +54,17 @@ type Task struct {
 // Owns reports whether the task's files have a path.
 func (t Task) Owns(p string) bool {
 	return slices.ContainsFunc(t.Files, func(f File) bool { return f.Path == p })
+}
+
+// Commands are the command lines that have to succeed when the task is done: its own, and those of its criteria.
+func (t Task) Commands() []string {
+	out := slices.Clone(t.Verify)
+	for _, k := range t.Criteria {
+		if k.Command != "" && !slices.Contains(out, k.Command) {
+			out = append(out, k.Command)
+		}
+	}
+	return out
 }
 
 // Facts is what a plan is checked against.
@@ -165,7 +182,7 @@ func (c *checker) shape() {
 		if len(t.Files) > 0 && t.VerifyOnly {
 			c.say(t, "it is verify_only and names files")
 		}
-		if t.VerifyOnly && len(t.Verify) == 0 {
+		if t.VerifyOnly && len(t.Commands()) == 0 {
 			c.say(t, "it is verify_only and has no command that verifies")
 		}
 		if len(t.Files) > MaxFiles {
@@ -178,7 +195,7 @@ func (c *checker) shape() {
 				c.ruin(t, "it needs %s, which is no task of the plan", n)
 			}
 		}
-		for _, v := range t.Verify {
+		for _, v := range t.Commands() {
 			if why := c.f.Runs(v); why != "" {
 				c.say(t, "the command %q cannot be run: %s", v, why)
 			}
@@ -457,28 +474,31 @@ func Window(tasks []Task, id string) []Seen {
 }
 
 // Accept gives the command that shows a criterion to the last of the tasks that cover it, which then needs the others:
-// only when all are in place can the command hold. commands are by the id of the criterion.
-func Accept(tasks []Task, commands map[string]string) (plan []Task, added []string) {
+// only when all are in place can the command hold. One that holds after each task (always), such as that all tests pass,
+// goes to all of them and orders nothing. commands are by the id of the criterion.
+func Accept(tasks []Task, commands map[string]string, always func(command string) bool) (plan []Task, added []string) {
 	plan = clone(tasks)
 	order := newGraph(plan).order()
 	for _, id := range slices.Sorted(maps.Keys(commands)) {
-		last := -1
-		var before []int
+		var covering []int
 		for _, i := range order {
 			if slices.Contains(plan[i].Covers, id) {
-				if last >= 0 {
-					before = append(before, last)
-				}
-				last = i
+				covering = append(covering, i)
 			}
 		}
-		if last < 0 {
+		if len(covering) == 0 {
 			continue
 		}
-		if !slices.Contains(plan[last].Verify, commands[id]) {
-			plan[last].Verify = append(slices.Clone(plan[last].Verify), commands[id])
+		last := covering[len(covering)-1]
+		for _, i := range covering {
+			if (i == last || always(commands[id])) && !slices.Contains(plan[i].Commands(), commands[id]) {
+				plan[i].Verify = append(slices.Clone(plan[i].Verify), commands[id])
+			}
 		}
-		for _, b := range before {
+		if always(commands[id]) {
+			continue
+		}
+		for _, b := range covering[:len(covering)-1] {
 			if !slices.Contains(newGraph(plan).ancestors(last), b) {
 				plan[last].Needs = append(plan[last].Needs, plan[b].ID)
 				added = append(added, fmt.Sprintf("%s needs %s: both cover %s, which is shown when both are in place", plan[last].ID, plan[b].ID, id))

@@ -372,3 +372,64 @@ func TestWindow(t *testing.T) {
 		})
 	}
 }
+
+// TestAccept: a command that shows a criterion runs when all is in place that it is about; one that holds after each task
+// orders nothing.
+func TestAccept(t *testing.T) {
+	t.Parallel()
+	covers := func(tk task.Task, ids ...string) task.Task { tk.Covers = ids; return tk }
+	always := func(c string) bool { return c == "go test ./..." }
+	for _, c := range []struct {
+		name     string
+		plan     []task.Task
+		commands map[string]string
+		needs    [][]string // of each task afterwards
+		runs     [][]string
+		added    int
+	}{
+		{"nobody covers it", []task.Task{of(0, "")}, map[string]string{"AC-01": "x"}, [][]string{nil}, [][]string{nil}, 0},
+		{"one covers it", []task.Task{covers(of(0, ""), "AC-01")}, map[string]string{"AC-01": "x"}, [][]string{nil}, [][]string{{"x"}}, 0},
+		{
+			"two side by side",
+			[]task.Task{covers(of(0, ""), "AC-01"), covers(of(1, ""), "AC-01")},
+			map[string]string{"AC-01": "x"},
+			[][]string{nil, {id(0)}},
+			[][]string{nil, {"x"}},
+			1,
+		},
+		{
+			"two in a row",
+			[]task.Task{covers(of(0, "1"), "AC-01"), covers(of(1, ""), "AC-01")},
+			map[string]string{"AC-01": "x"},
+			[][]string{{id(1)}, nil},
+			[][]string{{"x"}, nil},
+			0,
+		},
+		{
+			"all tests",
+			[]task.Task{covers(of(0, ""), "AC-01"), covers(of(1, ""), "AC-01"), of(2, "")},
+			map[string]string{"AC-01": "go test ./..."},
+			[][]string{nil, nil, nil},
+			[][]string{{"go test ./..."}, {"go test ./..."}, nil},
+			0,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			plan, added := task.Accept(c.plan, c.commands, always)
+			for i := range plan {
+				if !slices.Equal(plan[i].Needs, c.needs[i]) || !slices.Equal(plan[i].Commands(), c.runs[i]) {
+					t.Errorf("%s needs %v and runs %v, want %v and %v", plan[i].ID, plan[i].Needs, plan[i].Commands(), c.needs[i], c.runs[i])
+				}
+			}
+			if len(added) != c.added {
+				t.Errorf("added %q, want %d", added, c.added)
+			}
+		})
+	}
+	own := covers(of(0, ""), "AC-01")
+	own.Criteria = []task.Criterion{{Text: "x holds", Command: "x"}, {Text: "a person sees it"}}
+	if plan, _ := task.Accept([]task.Task{own}, map[string]string{"AC-01": "x"}, always); !slices.Equal(plan[0].Commands(), []string{"x"}) {
+		t.Errorf("a command that the task has already is there twice: %v", plan[0].Commands())
+	}
+}

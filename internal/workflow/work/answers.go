@@ -23,7 +23,9 @@ var buildPrompt string
 
 // The schemas of answers.
 const (
-	texts      = `{"type":"array","items":{"type":"string"}}`
+	textsSchema    = `{"type":"array","items":{"type":"string"}}`
+	criteriaSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
+		`"text":{"type":"string"},"command":{"type":"string"}}}}`
 	fileSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +
 		`"path":{"type":"string","description":"from the root of the project"},"action":{"enum":["CREATE","MODIFY","DELETE"]},"description":{"type":"string"}}}}`
 	typeSchema = `{"enum":["feat","fix","test","docs","refactor","chore"]}`
@@ -31,18 +33,17 @@ const (
 
 var (
 	specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","type","functional","criteria","task"],"properties":{` +
-		`"questions":` + turn.QuestionSchema + `,"assumptions":` + texts + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
-		`"functional":` + texts + `,"nonfunctional":` + texts + `,` +
-		`"criteria":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
-		`"text":{"type":"string"},"command":{"type":"string"}}}},"areas":` + texts + `,` +
+		`"questions":` + turn.QuestionSchema + `,"assumptions":` + textsSchema + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
+		`"functional":` + textsSchema + `,"nonfunctional":` + textsSchema + `,` +
+		`"criteria":` + criteriaSchema + `,"areas":` + textsSchema + `,` +
 		`"task":{"type":"object","additionalProperties":false,"required":["title","scope","files"],"properties":{` +
-		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + fileSchema + `,"verify":` + texts + `}}}}`)
+		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + fileSchema + `,"verify":` + textsSchema + `}}}}`)
 	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["goal","tasks"],"properties":{"goal":{"type":"string"},` +
 		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
-		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + texts + `,` +
-		`"files":` + fileSchema + `,"covers":` + texts + `,"criteria":` + texts + `,"verify":` + texts + `,"verify_only":{"type":"boolean"}}}}}}`)
+		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + textsSchema + `,` +
+		`"files":` + fileSchema + `,"covers":` + textsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + textsSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
 	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
-		`"summary":{"type":"string"},"changes":` + texts + `,` +
+		`"summary":{"type":"string"},"changes":` + textsSchema + `,` +
 		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
 		`"untested":{"type":"string","description":"why no test can see the change; only where that is so"},` +
 		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)
@@ -110,7 +111,7 @@ func (w *request) requestTask(back feedback) string {
 		fmt.Fprintf(&b, "The user has marked the request with: %s\n", strings.Join(w.in.Tags, " "))
 	}
 	if w.in.Yes {
-		b.WriteString("Nobody can be asked: decide what is open yourself, and say in the requirement what you took.\n")
+		b.WriteString("Nobody can be asked: decide what is open yourself, and say in `assumptions` what you took.\n")
 	}
 	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
 	for i, qa := range w.answers {
@@ -144,6 +145,9 @@ func (w *request) planTask(back feedback) string {
 	w.decided(&b)
 	if len(r.Areas) > 0 {
 		fmt.Fprintf(&b, "It is probably about: %s\n", strings.Join(r.Areas, ", "))
+	}
+	if back.before != "" && len(w.plan.Added) > 0 {
+		list(&b, "\nTo your answer before this one a program has added these needs", w.plan.Added)
 	}
 	back.write(&b)
 	return b.String()
@@ -187,7 +191,7 @@ func soundRequirement(r step.Requirement) []step.Finding {
 	if len(r.Functional) == 0 {
 		say("There is no functional requirement: say what the software has to do.")
 	}
-	if len(r.Functional) > maxItems || len(r.Criteria) > maxItems {
+	if max(len(r.Functional), len(r.NonFunctional), len(r.Criteria)) > maxItems {
 		say(fmt.Sprintf("More than %d requirements or criteria: say them in fewer sentences, or ask for less at once.", maxItems))
 	}
 	if len(r.Criteria) == 0 {

@@ -78,7 +78,7 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 				return b.end(step.Warning, b.res.Reason)
 			}
 			b.back = attempt{findings: proof.Findings, failures: proof.Failures, said: ans.Summary}
-			b.issue(n, proof)
+			b.issue(c, n, proof)
 			b.tree = out.Tree
 			continue
 		}
@@ -109,6 +109,11 @@ func (b *builder) wait(c *flow.Ctx) (blocked string, err error) {
 	}
 	for _, s := range task.Window(b.w.plan.Tasks, b.t.ID) {
 		if slices.Contains(b.w.s.Landed, s.ID) {
+			for _, r := range b.w.s.Before {
+				if r.ID == s.ID {
+					b.seen = append(b.seen, seen{s, r})
+				}
+			}
 			continue
 		}
 		if b.w.in.Task != "" { // only this one was asked for
@@ -211,9 +216,9 @@ func (b *builder) taken() []string {
 // commands are what the author may run: what the toolchains have, and the task's own commands.
 func (b *builder) commands() []string {
 	out := slices.Clone(b.w.s.Commands)
-	for _, v := range b.t.Verify {
+	for _, v := range b.t.Commands() {
 		for line := range strings.SplitSeq(v, "&&") {
-			if line = strings.TrimSpace(line); line != "" && !slices.Contains(out, line) {
+			if line = strings.TrimSpace(line); line != "" && !slices.Contains(out, line) && !strings.ContainsAny(line, "()*") { // which no list of allowed commands can hold
 				out = append(out, line)
 			}
 		}
@@ -238,7 +243,7 @@ func (b *builder) judge(c *flow.Ctx, phase string, n int, p step.TaskProof) {
 }
 
 // issue notes what an attempt was sent back for.
-func (b *builder) issue(n int, p step.TaskProof) {
+func (b *builder) issue(c *flow.Ctx, n int, p step.TaskProof) {
 	var what []string
 	for _, f := range p.Findings {
 		if f.Severity != step.Warn && !slices.Contains(what, f.Rule) {
@@ -248,7 +253,9 @@ func (b *builder) issue(n int, p step.TaskProof) {
 	for _, t := range p.Failures[:min(len(p.Failures), 3)] {
 		what = append(what, t.ID)
 	}
-	b.issues = append(b.issues, fmt.Sprintf("Attempt %d was sent back: %s", n, strings.Join(what, ", ")))
+	text := fmt.Sprintf("Attempt %d was sent back: %s", n, strings.Join(what, ", "))
+	b.issues = append(b.issues, text)
+	b.say(c, "VERIFIER", "BUILD", b.t.ID+": "+text)
 }
 
 // shown says how checks ended.
@@ -265,7 +272,7 @@ func shown(list []step.CheckResult, names ...string) string {
 // sentBack takes what the landing says: a conflict with another task, or checks that fail on the merged tree.
 func (b *builder) sentBack(c *flow.Ctx, n int, land step.LandTaskOut, ans built) {
 	b.res.Reason = "land"
-	b.issue(n, land.Proof)
+	b.issue(c, n, land.Proof)
 	b.base, b.tree = land.Head, land.Start
 	b.back = attempt{findings: land.Proof.Findings, failures: land.Proof.Failures, said: ans.Summary, landing: true}
 	b.res.Findings, b.res.Failures = short(land.Proof.Findings), land.Proof.Failures
@@ -333,12 +340,20 @@ func (b *builder) text() string {
 	if taken := b.taken(); len(taken) > 0 {
 		list(&s, "Files of other tasks; leave them alone", taken[:min(len(taken), 60)])
 	}
-	list(&s, "It is done when", t.Criteria)
-	list(&s, "These commands have to succeed, beside the build, the linter and all tests", t.Verify)
+	list(&s, "It is done when", texts(t.Criteria))
+	list(&s, "These commands have to succeed, beside the build, the linter and all tests", t.Commands())
 	list(&s, "Commands that you can run from the root of the project (do not change the directory), beside such that only read; others are refused", b.commands())
 	b.before(&s)
 	b.again(&s)
 	return s.String()
+}
+
+func texts(list []step.Criterion) []string {
+	var out []string
+	for _, k := range list {
+		out = append(out, k.Text)
+	}
+	return out
 }
 
 func (b *builder) requirement(s *strings.Builder) {
@@ -346,18 +361,25 @@ func (b *builder) requirement(s *strings.Builder) {
 	s.WriteString("It is for these requirements:\n")
 	item := func(kind string, list []string) {
 		for i, id := range numbered(kind, len(list)) {
-			if slices.Contains(b.t.Covers, id) {
-				fmt.Fprintf(s, "- %s %s\n", id, list[i])
+			if !slices.Contains(b.t.Covers, id) {
+				continue
 			}
+			var others []string
+			for _, t := range b.w.plan.Tasks {
+				if t.ID != b.t.ID && slices.Contains(t.Covers, id) {
+					others = append(others, t.ID)
+				}
+			}
+			fmt.Fprintf(s, "- %s %s", id, list[i])
+			if len(others) > 0 {
+				fmt.Fprintf(s, " (shared with %s: do your part of it)", strings.Join(others, ", "))
+			}
+			s.WriteByte('\n')
 		}
 	}
 	item("FR", r.Functional)
 	item("NFR", r.NonFunctional)
-	var criteria []string
-	for _, k := range r.Criteria {
-		criteria = append(criteria, k.Text)
-	}
-	item("AC", criteria)
+	item("AC", texts(r.Criteria))
 }
 
 // before tells of the tasks that are in place: the last in full, those before them in short.

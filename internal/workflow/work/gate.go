@@ -3,6 +3,7 @@ package work
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,8 +18,9 @@ const maxEdits = 20
 
 // approval is a gate with what a person reads there.
 type approval struct {
-	key  string
-	text func() string
+	key   string
+	agent string // of the activity log
+	text  func() string
 	// edited takes an edited document over; the findings say why it cannot be.
 	edited func(c *flow.Ctx, raw []byte) ([]step.Finding, error)
 }
@@ -44,6 +46,7 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 		text := strings.TrimSpace(q.Text)
 		switch {
 		case q.Verb == flow.Approve || q.Verb == flow.Reply && strings.EqualFold(text, flow.Approve):
+			w.say(c, a.agent, "the "+a.key+" was approved by the user")
 			return true, "", nil
 		case q.Verb == flow.Reply && json.Valid([]byte(text)) && strings.HasPrefix(text, "{"):
 			findings, err := a.edited(c, []byte(text))
@@ -87,7 +90,7 @@ func readable(s string) string {
 }
 
 func (w *request) requirementGate() approval {
-	return approval{key: "requirement", text: w.requirementText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
+	return approval{key: "requirement", agent: "SPECIFIER", text: w.requirementText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
 		before, proposal := w.plan, w.proposal
 		var edited struct {
 			step.Requirement
@@ -111,7 +114,7 @@ func (w *request) requirementGate() approval {
 		}
 		if len(findings) == 0 {
 			var err error
-			if findings, err = w.check(c, []task.Task{w.whole()}); err != nil {
+			if findings, err = w.check(c, "requirement", []task.Task{w.whole()}); err != nil {
 				return nil, err
 			}
 		}
@@ -125,12 +128,12 @@ func (w *request) requirementGate() approval {
 }
 
 func (w *request) planGate() approval {
-	return approval{key: "plan", text: w.planText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
+	return approval{key: "plan", agent: "PLANNER", text: w.planText, edited: func(c *flow.Ctx, raw []byte) ([]step.Finding, error) {
 		var p planned
 		if err := json.Unmarshal(raw, &p); err != nil {
 			return []step.Finding{{Message: err.Error()}}, nil //nolint:nilerr // a person is told, and edits again
 		}
-		findings, err := w.check(c, p.Tasks)
+		findings, err := w.check(c, "plan", p.Tasks)
 		if err != nil || len(findings) > 0 {
 			return findings, err
 		}
@@ -161,7 +164,7 @@ func (w *request) requirementText() string {
 		}
 	}
 	for _, d := range w.plan.Decisions {
-		if d.By == "auto" && d.Question == assumed {
+		if d.By == "auto" && d.Question == step.Assumed {
 			fmt.Fprintf(&b, "  taken without asking: %s\n", d.Answer)
 		}
 	}
@@ -199,6 +202,10 @@ func (w *request) tasksText(b *strings.Builder) {
 		if len(t.Needs) > 0 {
 			after = " ← " + strings.Join(t.Needs, ", ")
 		}
+		if slices.Contains(w.s.Landed, t.ID) {
+			fmt.Fprintf(b, "  %s%s  %s: %s (done)\n", t.ID, after, t.Type, t.Title)
+			continue
+		}
 		fmt.Fprintf(b, "  %s%s  %s: %s\n", t.ID, after, t.Type, t.Title)
 		if s := oneLine(t.Scope, 300); s != "" {
 			fmt.Fprintf(b, "      %s\n", s)
@@ -209,7 +216,7 @@ func (w *request) tasksText(b *strings.Builder) {
 		for _, f := range t.Files {
 			fmt.Fprintf(b, "      %-6s %s\n", f.Action, f.Path)
 		}
-		for _, v := range t.Verify {
+		for _, v := range t.Commands() {
 			fmt.Fprintf(b, "      $ %s\n", v)
 		}
 	}

@@ -39,5 +39,8 @@ func planMode(tasks []task.Task, limits step.Router) (step.Mode, []string) {
 	if len(tasks) <= max(1, limits.PipelineTasks) && row {
 		return step.PipelineMode, []string{fmt.Sprintf("tasks in a row: %d (limit of a pipeline %d)", len(tasks), max(1, limits.PipelineTasks))}
 	}
-	return step.FullMode, []string{fmt.Sprintf("tasks: %d, the longest row %d (a pipeline has at most %d, in a row)", len(tasks), depth, max(1, limits.PipelineTasks))}
+	if !row {
+		return step.FullMode, []string{fmt.Sprintf("tasks: %d, some of them side by side; at most %d have to follow each other", len(tasks), depth)}
+	}
+	return step.FullMode, []string{fmt.Sprintf("tasks in a row: %d (limit of a pipeline %d)", len(tasks), max(1, limits.PipelineTasks))}
 }

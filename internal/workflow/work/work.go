@@ -50,10 +50,12 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 			return w.out, err
 		}
 		w.out.Title, w.out.Mode = w.plan.Requirement.Title, w.plan.Mode
-		ok, why, err := w.gate(c, w.planGate())
-		if err != nil || !ok {
-			w.out.Why = "the plan was rejected: " + why
-			return w.out, err
+		if len(s.Landed) < len(w.plan.Tasks) {
+			ok, why, err := w.gate(c, w.planGate())
+			if err != nil || !ok {
+				w.out.Why = "the plan was rejected: " + why
+				return w.out, err
+			}
 		}
 		if s.Plan, _, err = w.keep(c.Sub("known")); err != nil {
 			return w.out, err
@@ -95,7 +97,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 				return false, err
 			}
 			w.answers = append(w.answers, said...)
-			w.decide(c, "specifier", said, w.in.Yes)
+			w.answered(c, ans.Questions, said)
 			if !w.in.Yes {
 				told.before = back.before
 				back = told // nobody has judged this answer; what was said of the one before it stands
@@ -104,7 +106,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 			w.out.Assumed = append(w.out.Assumed, said...) // the whole answer was given with the defaults
 		}
 		rounds--
-		w.requirement(ans)
+		w.requirement(c, ans)
 		findings := soundRequirement(w.plan.Requirement)
 		if len(findings) == 0 {
 			direct, reasons := direct(w.plan.Requirement, w.in.Router)
@@ -113,7 +115,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 				w.plan.Mode = step.DirectMode
 			}
 			var err error
-			if findings, err = w.check(c, []task.Task{w.whole()}); err != nil {
+			if findings, err = w.check(c, "requirement", []task.Task{w.whole()}); err != nil {
 				return false, err
 			}
 		}
@@ -130,7 +132,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 			break
 		}
 		rejected++
-		w.decide(c, "specifier", []step.QA{{Question: "The requirement was rejected.", Answer: why}}, false)
+		w.rejected(c, "specifier", step.RequirementRejected, why)
 	}
 	w.out.Why = "there is no requirement that can be built"
 	w.out.Findings = back.findings
@@ -138,7 +140,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 }
 
 // requirement takes an answer over.
-func (w *request) requirement(ans specified) {
+func (w *request) requirement(c *flow.Ctx, ans specified) {
 	r := step.Requirement{
 		Title: oneLine(ans.Title, 80), Type: ans.Type, Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
 	}
@@ -151,14 +153,11 @@ func (w *request) requirement(ans specified) {
 	w.plan.Requirement, w.plan.Goal = r, r.Title
 	w.proposal = ans.Task
 	w.out.Title = r.Title
-	w.plan.Decisions = slices.DeleteFunc(w.plan.Decisions, func(d step.Decision) bool { return d.Question == assumed })
+	w.plan.Decisions = slices.DeleteFunc(w.plan.Decisions, func(d step.Decision) bool { return d.Question == step.Assumed })
 	for _, a := range lines(ans.Assumptions) {
-		w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: w.plan.Created, Stage: "specifier", Question: assumed, Answer: a, By: "auto"})
+		w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: "specifier", Question: step.Assumed, Answer: a, By: "auto"})
 	}
 }
-
-// assumed is the question of a decision that nobody was asked about.
-const assumed = "The request leaves it open."
 
 // whole is the work as one task.
 func (w *request) whole() task.Task {
@@ -170,13 +169,7 @@ func (w *request) whole() task.Task {
 	}
 	t.Type = r.Type
 	t.Covers = slices.Concat(numbered("FR", len(r.Functional)), numbered("NFR", len(r.NonFunctional)), numbered("AC", len(r.Criteria)))
-	t.Criteria = nil
-	for _, k := range r.Criteria {
-		t.Criteria = append(t.Criteria, k.Text)
-		if k.Command != "" && !slices.Contains(t.Verify, k.Command) {
-			t.Verify = append(t.Verify, k.Command)
-		}
-	}
+	t.Criteria = r.Criteria
 	return t
 }
 
@@ -198,7 +191,7 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 		if g := oneLine(ans.Goal, 500); g != "" {
 			w.plan.Goal = g
 		}
-		findings, err := w.check(c, renumbered(ans.Tasks))
+		findings, err := w.check(c, "plan", renumbered(ans.Tasks))
 		if err != nil {
 			return flow.Blob{}, false, err
 		}
@@ -219,30 +212,26 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 			break
 		}
 		rejected++
-		w.decide(c, "planner", []step.QA{{Question: "The plan was rejected.", Answer: why}}, false)
+		w.rejected(c, "planner", step.PlanRejected, why)
 	}
 	w.out.Why, w.out.Findings = "there is no plan that can be carried out", back.findings
 	return flow.Blob{}, false, nil
 }
 
-// check asks what is wrong with tasks, and takes them over where nothing is.
-func (w *request) check(c *flow.Ctx, tasks []task.Task) ([]step.Finding, error) {
-	commands := map[string]string{}
-	for i, id := range numbered("AC", len(w.plan.Requirement.Criteria)) {
-		if k := w.plan.Requirement.Criteria[i]; k.Command != "" {
-			commands[id] = k.Command
-		}
-	}
-	tasks, accepting := task.Accept(tasks, commands)
+// check asks what is wrong with the tasks of a document, and takes them over where nothing is.
+func (w *request) check(c *flow.Ctx, document string, tasks []task.Task) ([]step.Finding, error) {
 	raw, err := json.Marshal(tasks)
 	if err != nil {
 		return nil, err
 	}
 	out, err := turn.Do(c, "check", step.PlanCheck, step.PlanCheckIn{Tree: w.s.Tree, Requirement: w.plan.Requirement, Tasks: raw})
+	for i := range out.Findings {
+		out.Findings[i].Rule = document
+	}
 	if err != nil || len(out.Findings) > 0 {
 		return out.Findings, err
 	}
-	w.plan.Added = append(accepting, out.Added...)
+	w.plan.Added = out.Added
 	w.plan.Tasks, err = flow.Load[[]task.Task](c, out.Tasks)
 	return nil, err
 }
@@ -250,6 +239,9 @@ func (w *request) check(c *flow.Ctx, tasks []task.Task) ([]step.Finding, error) 
 // keep makes the plan durable and tells people of it.
 func (w *request) keep(c *flow.Ctx) (flow.Blob, bool, error) {
 	w.plan.Planned = c.Now().UnixMilli()
+	for _, s := range w.plan.Added {
+		w.say(c, "PLANNER", s)
+	}
 	out, err := turn.Do(c, "keep", step.KeepPlan, w.plan)
 	if err != nil {
 		return flow.Blob{}, false, err
@@ -258,17 +250,29 @@ func (w *request) keep(c *flow.Ctx) (flow.Blob, bool, error) {
 	return out.Plan, true, nil
 }
 
-// decide notes what was decided on the way, for DECISIONS.md and for those who work on.
-func (w *request) decide(c *flow.Ctx, stage string, list []step.QA, auto bool) {
+// answered notes what was asked and answered, for DECISIONS.md and for those who work on.
+func (w *request) answered(c *flow.Ctx, asked []turn.Question, said []step.QA) {
 	by := "user"
-	if auto {
+	if w.in.Yes {
 		by = "auto"
 	}
-	for _, qa := range list {
+	for i, qa := range said {
+		q := asked[i]
 		w.plan.Decisions = append(w.plan.Decisions, step.Decision{
-			At: c.Now().UnixMilli(), Stage: stage, Question: oneLine(qa.Question, 500), Answer: oneLine(qa.Answer, 1000), By: by,
+			At: c.Now().UnixMilli(), Stage: "specifier", Question: oneLine(q.Question, 500), Answer: oneLine(qa.Answer, 1000), By: by,
+			Options: lines(q.Options), Advice: oneLine(q.Default, 500),
 		})
 	}
+}
+
+// rejected notes why a person did not agree.
+func (w *request) rejected(c *flow.Ctx, stage, what, why string) {
+	w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: stage, Question: what, Answer: oneLine(why, 1000), By: "user"})
+}
+
+// say adds a line to the activity log.
+func (w *request) say(c *flow.Ctx, agent, text string) {
+	w.plan.Log = append(w.plan.Log, step.LogLine{At: c.Now().UnixMilli(), Agent: agent, Stage: "PLAN", Text: text})
 }
 
 // decided tells an author what was decided before.
@@ -339,9 +343,15 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	}
 	w.out.Original = originalSessions(w.plan.Mode, w.out.Tasks)
 	w.out.Verified = w.out.Failed+w.out.Blocked == 0
+	w.out.Open = w.open(results)
 	landed := slices.ContainsFunc(results, func(r step.TaskResult) bool { return r.Commit != "" })
-	if !landed || w.in.Delivery == step.ToTree {
+	if !landed && w.in.From == "" || w.in.Delivery == step.ToTree {
 		return w.out, nil
+	}
+	if !landed { // what is to be handed over an earlier run has landed
+		if _, err := turn.Do(c, "head", step.Head, step.HeadIn{Fallback: w.s.Commit}); err != nil {
+			return w.out, err
+		}
 	}
 	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch})
 	if err != nil {
@@ -351,6 +361,32 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 		w.out.Verified = false
 	}
 	return w.out, nil
+}
+
+// open are the criteria of what was built that no command has shown.
+func (w *request) open(results []step.TaskResult) []string {
+	var out, texts []string
+	add := func(id string, k step.Criterion) {
+		if k.Command == "" && !slices.Contains(texts, k.Text) {
+			texts = append(texts, k.Text)
+			out = append(out, id+": "+k.Text)
+		}
+	}
+	for _, r := range results {
+		i := slices.IndexFunc(w.plan.Tasks, func(t task.Task) bool { return t.ID == r.ID })
+		if r.Status != step.Success || i < 0 {
+			continue
+		}
+		for j, id := range numbered("AC", len(w.plan.Requirement.Criteria)) {
+			if slices.Contains(w.plan.Tasks[i].Covers, id) {
+				add(id, w.plan.Requirement.Criteria[j])
+			}
+		}
+		for _, k := range w.plan.Tasks[i].Criteria {
+			add(r.ID, k)
+		}
+	}
+	return out[:min(len(out), 50)]
 }
 
 // originalSessions is how many sessions of a model the process needed that the documents come from, by its own table
