@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 )
 
@@ -60,18 +61,28 @@ func (t *specTool) symbols(ctx context.Context, fresh bool) (*project, *inspect.
 	}
 	kept := make(chan *inspect.Symbols, 1)
 	go func() { kept <- p.loadSymbols(fresh) }() // git takes longer
-	list, err := p.repo.Named(ctx, "CLAUDE.md")
-	x := <-kept
+	var x *inspect.Symbols
+	changed := false
+	update := func(list map[string]git.File) {
+		ids := make(map[string]string, len(list))
+		for f, is := range list {
+			if !is.Deleted && is.Mode != "160000" {
+				ids[f] = is.ID
+			}
+		}
+		changed = x.Update(ids, t.reader(p), time.Now()) || changed
+	}
+	list, differs, err := p.repo.Named(ctx, "CLAUDE.md", func(clean map[string]git.File) { // while git looks for what is dirty
+		x = <-kept
+		update(clean)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	ids := make(map[string]string, len(list))
-	for f, is := range list {
-		if !is.Deleted && is.Mode != "160000" {
-			ids[f] = is.ID
-		}
+	if len(differs) > 0 {
+		update(list)
 	}
-	if x.Update(ids, t.reader(p), time.Now()) {
+	if changed {
 		p.keepSymbols(x)
 	}
 	return p, x, nil

@@ -56,7 +56,11 @@ func (r *Repo) Status(ctx context.Context) ([]Status, error) { return r.statusOf
 func (r *Repo) statusOf(ctx context.Context, name string) ([]Status, error) {
 	c := call{args: r.scope()}
 	if name != "" {
-		c = call{magic: true, args: []string{"--", ":(glob)" + globbed(r.prefix) + "**/" + globbed(name)}}
+		pattern := ":(glob)" + globbed(r.prefix) + "**/" + globbed(name)
+		if plain := r.prefix + name; !strings.HasPrefix(plain, ":") && globbed(plain) == plain {
+			pattern = r.prefix + "*" + name // of a pattern with one star git compares the ends alone
+		}
+		c = call{magic: true, args: []string{"--", pattern}}
 	}
 	all, err := r.status(ctx, c)
 	if err != nil {
@@ -64,7 +68,7 @@ func (r *Repo) statusOf(ctx context.Context, name string) ([]Status, error) {
 	}
 	list := all[:0]
 	for _, s := range all {
-		if s.Path = r.outside(s.Path); !ours(s.Path) {
+		if s.Path = r.outside(s.Path); !ours(s.Path) && (name == "" || path.Base(s.Path) == name) {
 			list = append(list, s)
 		}
 	}
@@ -152,11 +156,9 @@ func (r *Repo) Listing(ctx context.Context, keep func(path string) bool) (map[st
 	return files, err
 }
 
-// Named is Listing of the files with one base name. Git looks at no others, so it takes about half the time.
-func (r *Repo) Named(ctx context.Context, name string) (map[string]File, error) {
-	keep := func(p string) bool { return path.Base(p) == name }
-	files, _, err := r.listing(ctx, name, keep, func(map[string]File) {})
-	return files, err
+// Named is ListingEarly of the files with one base name. Git looks at no others, so it takes about half the time.
+func (r *Repo) Named(ctx context.Context, name string, early func(map[string]File)) (found map[string]File, differs []string, err error) {
+	return r.listing(ctx, name, func(p string) bool { return path.Base(p) == name }, early)
 }
 
 // ListingEarly is Listing for those who cannot wait: while git still looks for what is
