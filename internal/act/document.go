@@ -277,7 +277,7 @@ func layout(paths []string) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "manifests: %s\n", strings.Join(manifests, ", "))
+	fmt.Fprintf(&b, "manifests: %s\n", cmp.Or(strings.Join(manifests, ", "), "none"))
 	n := 0
 	for _, d := range slices.Sorted(maps.Keys(count)) {
 		if n++; n > 300 {

@@ -39,6 +39,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.SpecDraft, a.specDraft),
 		flow.Handle(step.WorkSurvey, a.workSurvey),
 		flow.Handle(step.PlanCheck, a.planCheck),
+		flow.Handle(step.WorkDocs, a.workDocsOf),
 		flow.Handle(step.KeepPlan, a.keepPlan),
 		flow.Handle(step.ProveTask, a.proveTask),
 		flow.Handle(step.LandTask, a.landTask),

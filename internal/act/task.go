@@ -88,6 +88,7 @@ func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) ch
 	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested}
 	for _, f := range in.Task.Files {
 		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete
+		t.Files = append(t.Files, f.Path)
 		if kind := toolchain.ConfigKindOf(f.Path); kind != toolchain.NoConfig {
 			t.Config = append(t.Config, f.Path)
 			if kind == toolchain.ManifestConfig || kind == toolchain.LockConfig {

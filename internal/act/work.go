@@ -67,7 +67,7 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	if out.Private, err = put(a.o.Blobs, pv); err != nil {
 		return out, err
 	}
-	if err := a.workDocs(v, &out); err != nil {
+	if out.Docs, err = a.workDocs(v); err != nil {
 		return out, err
 	}
 	if in.Work != "" {
@@ -176,16 +176,25 @@ func (a *Actor) claimedBy(ctx context.Context, claim string, j flow.Job) (bool, 
 	return len(log) == 1 && log[0].Trailer("Jacquard-Run") == j.Run, nil
 }
 
+// workDocsOf is the step work.docs.
+func (a *Actor) workDocsOf(ctx context.Context, _ flow.Job, in step.WorkDocsIn) (step.WorkDocsOut, error) {
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return step.WorkDocsOut{}, err
+	}
+	docs, err := a.workDocs(v)
+	return step.WorkDocsOut{Docs: docs}, err
+}
+
 // workDocs are what all authors of a request are shown: the layout, the conventions, and what the sources export.
-func (a *Actor) workDocs(v *view, out *step.WorkSurveyOut) error {
-	var err error
+func (a *Actor) workDocs(v *view) (out []step.Doc, err error) {
 	doc := func(title, text string) {
 		if text = strings.TrimSpace(text); text == "" || err != nil {
 			return
 		}
 		var ref flow.Blob
 		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
-		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
+		out = append(out, step.Doc{Title: title, Blob: ref})
 	}
 	doc("layout of the project", layout(v.paths()))
 	for _, f := range []string{"code-convention.md", "CLAUDE.md", "README.md", "package.json", "pyproject.toml", "Makefile"} {
@@ -202,12 +211,16 @@ func (a *Actor) workDocs(v *view, out *step.WorkSurveyOut) error {
 		}
 		var sigs []string
 		for _, e := range source.Parse(p, src).Exports {
-			sigs = append(sigs, "  "+cmp.Or(e.Text, e.Signature)+"\n")
+			sig := "  " + cmp.Or(e.Text, e.Signature) + "\n"
+			if e.Owner != "" && !strings.Contains(sig, e.Owner) { // Go says it in the signature
+				sig = "  " + sig
+			}
+			sigs = append(sigs, sig)
 		}
 		fmt.Fprintf(&b, "%s\n%s", p, strings.Join(sigs, ""))
 	}
 	doc("what the sources export", clip(b.String(), maxShown))
-	return machinery(err)
+	return out, machinery(err)
 }
 
 // callbackToken is the line of CLAUDE.md that nobody but the sender of callbacks has to know.

@@ -184,12 +184,15 @@ func (w *workFiles) changed() []works.File {
 	return out
 }
 
+// theBuilder begins what the verifier's part of a result has of the builder's words.
+const theBuilder = "The builder: "
+
 func (w *workFiles) result(files []works.File) *works.Result {
 	h := w.in.Handoff
 	r := &works.Result{
 		Task: w.in.Task.ID, Work: w.plan.Work, Title: w.plan.Requirement.Title, Language: w.plan.Language, Direct: w.plan.Mode == step.DirectMode,
 		Completed: w.now, Status: works.Done, Summary: w.in.Summary, Files: files, Issues: strings.Join(w.in.Issues, "\n"), Notes: h.Caution, Builder: h.What,
-		Verifier: works.Handoff{What: w.verified(), Why: "The builder: " + h.Why, Caution: "The builder: " + h.Caution, Incomplete: "The builder: " + h.Incomplete},
+		Verifier: works.Handoff{What: w.verified(), Why: theBuilder + h.Why, Caution: theBuilder + h.Caution, Incomplete: theBuilder + h.Incomplete},
 	}
 	if r.Summary == "" {
 		r.Summary = w.in.Task.Title

@@ -81,7 +81,7 @@ func fromFiles(all *works.Tree, w *works.Work, in step.WorkIn, out *step.WorkSur
 		if r := t.Result; r != nil {
 			before := step.TaskResult{ID: t.ID, Title: t.Title, Status: step.Success, Summary: clip(r.Summary, 500), Files: []step.Change{}}
 			before.Handoff = step.Handoff{
-				What: clip(cmp.Or(r.Builder, r.Summary), 1500), Why: clip(r.Verifier.Why, 1500), Caution: clip(r.Verifier.Caution, 1000), Incomplete: clip(r.Verifier.Incomplete, 1000),
+				What: clip(cmp.Or(r.Builder, r.Summary), 1500), Why: told(r.Verifier.Why), Caution: told(r.Verifier.Caution), Incomplete: told(r.Verifier.Incomplete),
 			}
 			for _, f := range bound(r.Files, 30) {
 				before.Files = append(before.Files, step.Change{Path: f.Path, Status: map[works.Action]string{works.Create: "A", works.Delete: "D"}[f.Action]})
@@ -92,6 +92,9 @@ func fromFiles(all *works.Tree, w *works.Work, in step.WorkIn, out *step.WorkSur
 	}
 	return plan
 }
+
+// told is what a result's document has of a builder's words.
+func told(s string) string { return clip(strings.TrimPrefix(s, theBuilder), 1500) }
 
 // landedBefore are the commits of the tasks that are done, by id: those of the history that were not taken back.
 func (a *Actor) landedBefore(ctx context.Context, s step.WorkSurveyOut) (map[string]string, error) {

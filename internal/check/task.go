@@ -20,6 +20,8 @@ type Task struct {
 	Chains []toolchain.Found
 	// Owns says which paths the task may touch, Taken which belong to other tasks.
 	Owns, Taken func(path string) bool
+	// Files are the paths that the plan says the task changes.
+	Files []string
 	// Deletes says which paths the plan says are to go.
 	Deletes func(path string) bool
 	// Config are paths of configuration that the plan names.
@@ -78,7 +80,7 @@ func (t Task) scope(changes []Change) []step.Finding {
 		if t.VerifyOnly {
 			return nil
 		}
-		return []step.Finding{reject("no-changes", "", 0, "no files changed")}
+		return []step.Finding{reject("no-changes", "", 0, "no files changed"+t.toChange())}
 	}
 	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report}
 	gone := goneExports(changes)
@@ -107,10 +109,22 @@ func (t Task) scope(changes []Change) []step.Finding {
 			out = append(out, reject("out-of-scope", ch.Path, 0, "This file belongs to another task. Leave it as it was."))
 		case beside(t, ch, changes):
 		default:
-			out = append(out, reject("undeclared-file", ch.Path, 0, "The task does not name this file. Put it back as it was, or name it in `more_files` with the reason why the work cannot be done without it."))
+			back := "Put it back as it was"
+			if ch.Status == 'A' {
+				back = "Delete it"
+			}
+			out = append(out, reject("undeclared-file", ch.Path, 0, "The task does not name this file. "+back+", or name it in `more_files` with the reason why the work cannot be done without it."))
 		}
 	}
 	return out
+}
+
+// toChange says what a task is to change.
+func (t Task) toChange() string {
+	if len(t.Files) == 0 {
+		return ""
+	}
+	return "; the task is to change " + strings.Join(t.Files[:min(len(t.Files), 10)], ", ")
 }
 
 // goneExports are the names that the sources of a change exported before, and that none of them does now.
@@ -374,11 +388,12 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 			p.proof.Red = append(p.proof.Red, t.ID)
 		}
 	}
-	shown := len(passing) < len(fresh)
+	shown, by := len(passing) < len(fresh), ""
 	if !shown {
-		if shown, err = p.failsWithout(ctx, pl); err != nil {
+		if by, err = p.failsWithout(ctx, pl); err != nil {
 			return err
 		}
+		shown = by != ""
 	}
 	if !shown && p.t.Untested != "" {
 		p.noTest("The new tests pass without the change as well.")
@@ -387,17 +402,17 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	for _, t := range passing {
 		p.proof.Satisfied = append(p.proof.Satisfied, t.ID)
 		if shown {
-			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."))
+			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."+by))
 		} else {
-			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new; where no test can tell, say why in `untested`."))
+			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new; where no test can tell, say why in `untested` (the race detector and the like count where the task names a command for them)."))
 		}
 	}
 	return nil
 }
 
-// failsWithout reports whether one of the task's own commands that run tests fails on the tree that has the new tests and
-// not the change: a race is seen by none but go test -race.
-func (p *taskProof) failsWithout(ctx context.Context, without *place) (bool, error) {
+// failsWithout names one of the task's own commands that run tests which fails on the tree that has the new tests and not
+// the change: a race is seen by none but go test -race.
+func (p *taskProof) failsWithout(ctx context.Context, without *place) (string, error) {
 	for _, argv := range p.t.Verify {
 		if tests, _ := toolchain.TestCommand(argv); !tests {
 			continue
@@ -408,14 +423,14 @@ func (p *taskProof) failsWithout(ctx context.Context, without *place) (bool, err
 			continue
 		}
 		if err != nil {
-			return false, err
+			return "", err
 		}
 		p.proof.Records = append(p.proof.Records, out.Record)
 		if out.problem == "" && out.Record.Exit != 0 {
-			return true, nil
+			return " What shows the change is `" + strings.Join(argv, " ") + "`, which fails without it.", nil
 		}
 	}
-	return false, nil
+	return "", nil
 }
 
 func verifyCommand(argv []string) toolchain.Command {

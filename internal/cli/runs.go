@@ -64,10 +64,11 @@ func newPs(a *app) *cobra.Command {
 				}
 			}
 			if a.json {
-				if runs == nil {
-					runs = []flow.Run{}
+				list := []judgedRun{}
+				for _, r := range runs {
+					list = append(list, judgedRun{r, verified(r)})
 				}
-				a.print(map[string]any{"runs": runs})
+				a.print(map[string]any{"runs": list})
 				return nil
 			}
 			l := a.lang()
@@ -77,12 +78,35 @@ func newPs(a *app) *cobra.Command {
 				if end.IsZero() {
 					end = time.Now()
 				}
-				rows = append(rows, []string{r.ID, r.Def, string(r.State), r.Started.Local().Format(time.DateTime), report.Took(end.Sub(r.Started))})
+				state := string(r.State)
+				if v := verified(r); v != nil && !*v {
+					state += l.T(", not verified")
+				}
+				rows = append(rows, []string{r.ID, r.Def, state, r.Started.Local().Format(time.DateTime), report.Took(end.Sub(r.Started))})
 			}
 			fmt.Fprint(a.Out, report.Table(rows, 0))
 			return nil
 		},
 	}
+}
+
+// judgedRun is a run in a list.
+type judgedRun struct {
+	flow.Run
+
+	// Verified says whether a run that is done has done what it was to do; nil where its workflow proves nothing.
+	Verified *bool `json:"verified,omitempty"`
+}
+
+// verified is what a run that is done says of itself: to come to an end is not to succeed.
+func verified(r flow.Run) *bool {
+	var out struct {
+		Verified *bool `json:"verified"`
+	}
+	if r.State != flow.Done || json.Unmarshal(r.Out, &out) != nil {
+		return nil
+	}
+	return out.Verified
 }
 
 func newLog(a *app) *cobra.Command {
@@ -229,7 +253,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 				done++
 			}
 		}
-		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s goes on: %d of %d modules are done\n"), r.ID, done, len(rep.Modules))
+		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s goes on: %d of %d are done\n"), r.ID, done, len(rep.Modules))
 	}
 	return p.drive(ctx, e, r, blocks)
 }
@@ -350,6 +374,9 @@ func newGate(a *app, verb string) *cobra.Command {
 				}
 				if verb == flow.Reply && text == r.ID {
 					text = "" // the run was named, and nothing was said
+				}
+				if verb == flow.Reject && text == "" && approval(g) { // its author is told nothing else
+					return usage("say what has to be different: jacquard reject %s --why \"…\"", r.ID)
 				}
 				if verb == flow.Reply && text == "" {
 					return usage("answer what? jacquard answer %s TEXT", r.ID)

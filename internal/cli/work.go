@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,7 +77,10 @@ func (a *app) work(ctx context.Context, given string, f workFlags) error {
 	if len(strings.Fields(r.Text)) < 2 && len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0 {
 		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
 	}
-	in := step.WorkIn{Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: string(a.lang()), Delivery: step.ToCommit}
+	in := step.WorkIn{Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), Delivery: step.ToCommit}
+	if a.langFlag != "" {
+		in.Language = string(a.lang())
+	}
 	if in.Request == "" {
 		in.Request = given
 	}

@@ -226,7 +226,11 @@ func (p *project) converse(ctx context.Context, e *engine, id string, gates []fl
 			case slices.Contains([]string{"a", "approve", "y", "yes", "proceed", "승인", "진행"}, strings.ToLower(word)):
 				s.Verb = flow.Approve
 			case slices.Contains([]string{"r", "reject", "n", "no"}, strings.ToLower(word)):
-				s.Verb, s.Text = flow.Reject, strings.TrimSpace(rest)
+				if s.Text = strings.TrimSpace(rest); s.Text == "" {
+					fmt.Fprintln(p.a.Err, l.T("say what has to be different: reject and why"))
+					continue
+				}
+				s.Verb = flow.Reject
 			case slices.Contains([]string{"e", "edit"}, strings.ToLower(word)):
 				r, err := find(ctx, e, id)
 				if err == nil {

@@ -123,7 +123,9 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 	}
 	w := &list[i]
 	if w.Folder == "" {
-		w.Tasks = nil // what an earlier run had planned counts no more
+		w.Tasks = slices.DeleteFunc(w.Tasks, func(t workTaskInfo) bool { // what an earlier run had planned and not landed counts no more
+			return t.Commit == "" || rep.Request == nil || slices.ContainsFunc(rep.Request.Tasks, func(x step.TaskLine) bool { return x.ID == t.ID })
+		})
 		if w.Status = string(works.InProgress); r.State.Ended() {
 			w.Status = notBuilt
 		}
@@ -141,7 +143,6 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 		if k < 0 {
 			w.Tasks = append(w.Tasks, workTaskInfo{ID: m.Dir, Title: m.Reason})
 			k = len(w.Tasks) - 1
-			w.Total = max(w.Total, len(w.Tasks))
 		}
 		t := &w.Tasks[k]
 		if m.Task == nil {
@@ -165,6 +166,8 @@ func (p *project) withRun(list []workInfo, r flow.Run, rep *report.Run) []workIn
 			t.State = string(works.Failed)
 		}
 	}
+	slices.SortStableFunc(w.Tasks, func(a, b workTaskInfo) int { return strings.Compare(a.ID, b.ID) })
+	w.Total = max(w.Total, len(w.Tasks))
 	w.Done = 0
 	for _, t := range w.Tasks {
 		if t.State == string(works.Done) {
@@ -268,7 +271,12 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 	case w.Ref != "":
 		fmt.Fprintf(a.Out, l.T("commits that are not on the branch: %s\n"), w.Ref)
 	}
-	if w.State.Ended() && w.Done < w.Total {
+	switch {
+	case w.State == flow.Waiting:
+		fmt.Fprintf(a.Out, l.T("what it waits for: jacquard show %s\n"), w.Run)
+	case w.State.Ended() && w.Folder == "" && w.plan.IsZero():
+		fmt.Fprint(a.Out, l.T("no plan was agreed on: ask for it anew\n"))
+	case w.State.Ended() && w.Done < w.Total:
 		fmt.Fprintf(a.Out, l.T("to build the rest: jacquard work resume %s\n"), w.ID)
 	}
 	rows := [][]string{{l.T("TASK"), l.T("STATE"), l.T("COMMIT"), l.T("TITLE")}}

@@ -96,10 +96,14 @@ var korean = map[string]string{
 	// compile, resume and what a run says while it goes on
 	"run %s · budget %s · after Ctrl-C: jacquard resume %s\n": "실행 %s · 예산 %s · Ctrl-C로 중단한 뒤 재개: jacquard resume %s\n",
 	"%s tokens": "토큰 %s",
-	"run %s is unfinished; going on with it\n":    "끝나지 않은 실행을 이어서 진행합니다: %s\n",
-	"run %s goes on: %d of %d modules are done\n": "실행 %s 재개: 모듈 %[3]d개 중 %[2]d개 완료\n",
-	"budget: %s\n":                         "예산: %s\n",
-	"  ⏸ %s: usage limit, goes on at %s\n": "  ⏸ %s: 사용 한도에 도달하여 %s에 재개합니다\n",
+	"run %s is unfinished; going on with it\n": "끝나지 않은 실행을 이어서 진행합니다: %s\n",
+	"what it waits for: jacquard show %s\n":    "무엇을 기다리는지: jacquard show %s\n",
+	"no plan was agreed on: ask for it anew\n": "합의된 계획이 없습니다. 다시 요청하세요\n",
+	", not verified": ", 검증되지 않음",
+	"say what has to be different: reject and why": "무엇이 달라져야 하는지 함께 적어 주세요: reject 이유",
+	"run %s goes on: %d of %d are done\n":          "실행 %s 재개: %[3]d개 중 %[2]d개 완료\n",
+	"budget: %s\n":                                 "예산: %s\n",
+	"  ⏸ %s: usage limit, goes on at %s\n":         "  ⏸ %s: 사용 한도에 도달하여 %s에 재개합니다\n",
 	"stopping: running turns are ended and kept; press Ctrl-C again to quit at once": "중지하는 중입니다. 진행 중인 턴을 끝내고 결과를 보존합니다. 즉시 종료하려면 Ctrl-C를 다시 누르세요",
 
 	// why a run stands still

@@ -200,7 +200,7 @@ func (r *Run) note(e flow.Event) {
 				r.Module(t.ID).Reason = t.Title
 			}
 		}
-	case m == nil && strings.HasSuffix(e.Key, "/gate"):
+	case m == nil && (strings.HasSuffix(e.Key, "/gate") || e.Key == "taken"):
 		var p step.WorkNote
 		if json.Unmarshal(e.Data, &p) == nil {
 			r.Request = &p

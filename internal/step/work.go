@@ -63,13 +63,16 @@ const (
 	PlanRejected        = "The plan was rejected."
 )
 
+// ByRejection says that a person decided something by rejecting a document.
+const ByRejection = "rejection"
+
 // Decision is what a person, or a default, has decided on the way.
 type Decision struct {
 	At       int64    `json:"at"`    // Unix milliseconds
 	Stage    string   `json:"stage"` // specifier or planner
 	Question string   `json:"question"`
 	Answer   string   `json:"answer"`
-	By       string   `json:"by"` // user or auto
+	By       string   `json:"by"` // user, auto or ByRejection
 	Options  []string `json:"options,omitempty"`
 	Advice   string   `json:"advice,omitempty"` // what the author would take
 }
@@ -123,6 +126,19 @@ type WorkSurveyOut struct {
 
 // WorkSurvey reads the project and gives the WORK its id.
 var WorkSurvey = flow.Step[WorkIn, WorkSurveyOut]{Name: "work.survey", Lane: Landing}
+
+// WorkDocsIn asks for what the author of a task is shown of the tree that he gets.
+type WorkDocsIn struct {
+	Tree string `json:"tree"`
+}
+
+// WorkDocsOut is the layout, the conventions, and what the sources export.
+type WorkDocsOut struct {
+	Docs []Doc `json:"docs,omitempty"`
+}
+
+// WorkDocs reads a tree for an author: what tasks before his have made is in it.
+var WorkDocs = flow.Step[WorkDocsIn, WorkDocsOut]{Name: "work.docs", Lane: Checks}
 
 // PlanCheckIn asks what is wrong with a plan.
 type PlanCheckIn struct {

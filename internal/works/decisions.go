@@ -27,7 +27,7 @@ type Decision struct {
 	Options    []string
 	Advice     string
 	Chosen     string
-	By         string // who decided: user or auto
+	By         string // who decided: user, auto, or rejection by the user
 }
 
 // decisionKeys are the fields of a decision by language.
@@ -36,6 +36,7 @@ var (
 	decidedStage = []string{"Stage", "단계", "段階"}
 	decisionIs   = []string{"Status", "상태", "状態"}
 	byUser       = []string{"user approval", "user 승인", "user 承認"}
+	byRejection  = []string{"user rejection", "user 반려", "user 却下"}
 	waiting      = []string{"(waiting)", "(대기 중)", "(待機中)"}
 )
 
@@ -73,8 +74,11 @@ func (d *Decisions) Format() []byte {
 		}
 		w.sub(d.Language, "Decided by")
 		by := inline(x.By)
-		if by == "user" {
+		switch by {
+		case "user":
 			by = in(d.Language, byUser)
+		case "rejection":
+			by = in(d.Language, byRejection)
 		}
 		w.text(by)
 	}

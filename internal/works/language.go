@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 )
@@ -34,6 +35,19 @@ func readLanguage(s string) string {
 	// "Language: Go" is about the code.
 	if m := codeRE().FindStringSubmatch(s); m != nil && !slices.Contains([]string{"go", "js", "ts", "py", "rs"}, m[1]) {
 		return m[1]
+	}
+	return ""
+}
+
+// LanguageOf is the language of a text by its letters, as far as they tell one: ko for Hangul, ja for Kana, else "".
+func LanguageOf(text string) string {
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Hangul, r):
+			return "ko"
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			return "ja"
+		}
 	}
 	return ""
 }

@@ -148,3 +148,14 @@ func TestGate(t *testing.T) {
 		t.Errorf("Gate(nil) = %q", got)
 	}
 }
+
+func TestLanguageOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "add a total": "", "Café naïve": "", "합계를 더한다": "ko", "[bugfix] cart.Total 이 틀림": "ko", "合計を追加する": "ja", "カート": "ja", "购物车合计": "",
+	} {
+		if got := works.LanguageOf(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

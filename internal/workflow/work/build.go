@@ -141,9 +141,17 @@ func (b *builder) ask(c *flow.Ctx, n int) (*step.TurnOut, built, error) {
 	if b.t.VerifyOnly {
 		return &step.TurnOut{Tree: b.base.Tree}, built{Handoff: step.Handoff{What: "Verified: " + b.t.Title, Incomplete: "None"}}, nil
 	}
+	docs := b.w.s.Docs
+	if b.base.Tree != b.w.s.Tree { // others have landed since the work began
+		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree})
+		if err != nil {
+			return nil, ans, err
+		}
+		docs = d.Docs
+	}
 	b.res.Attempts = n
 	out, err := turn.Ask(c, step.Turn{
-		Role: "build", Module: b.t.ID, Attempt: n, Tree: b.tree, Instructions: buildPrompt, Docs: b.w.s.Docs, Task: b.text(), Schema: buildSchema,
+		Role: "build", Module: b.t.ID, Attempt: n, Tree: b.tree, Instructions: buildPrompt, Docs: docs, Task: b.text(), Schema: buildSchema,
 		Commands: b.commands(), Private: b.w.s.Private, Budget: b.w.in.Budget,
 	})
 	if err != nil {
@@ -218,7 +226,7 @@ func (b *builder) commands() []string {
 	out := slices.Clone(b.w.s.Commands)
 	for _, v := range b.t.Commands() {
 		for line := range strings.SplitSeq(v, "&&") {
-			if line = strings.TrimSpace(line); line != "" && !slices.Contains(out, line) && !strings.ContainsAny(line, "()*") { // which no list of allowed commands can hold
+			if line = strings.TrimSpace(line); line != "" && !slices.ContainsFunc(out, func(have string) bool { return line == have || strings.HasPrefix(line, have+" ") }) && !strings.ContainsAny(line, "()*") { // which no list of allowed commands can hold
 				out = append(out, line)
 			}
 		}
@@ -341,8 +349,8 @@ func (b *builder) text() string {
 		list(&s, "Files of other tasks; leave them alone", taken[:min(len(taken), 60)])
 	}
 	list(&s, "It is done when", texts(t.Criteria))
-	list(&s, "These commands have to succeed, beside the build, the linter and all tests", t.Commands())
-	list(&s, "Commands that you can run from the root of the project (do not change the directory), beside such that only read; others are refused", b.commands())
+	list(&s, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", t.Commands())
+	list(&s, "Command lines that you may run begin so, from the root of the project (do not change the directory); beside them such that only read", b.commands())
 	b.before(&s)
 	b.again(&s)
 	return s.String()

@@ -159,8 +159,10 @@ func (w *request) requirementText() string {
 	item("NFR", r.NonFunctional)
 	for i, id := range numbered("AC", len(r.Criteria)) {
 		fmt.Fprintf(&b, "  %s  %s\n", id, r.Criteria[i].Text)
-		if r.Criteria[i].Command != "" {
-			fmt.Fprintf(&b, "         $ %s\n", r.Criteria[i].Command)
+		if c := r.Criteria[i].Command; c != "" {
+			fmt.Fprintf(&b, "         $ %s\n", c)
+		} else {
+			b.WriteString("         no command shows it: look for yourself in the end\n")
 		}
 	}
 	for _, d := range w.plan.Decisions {
@@ -207,7 +209,7 @@ func (w *request) tasksText(b *strings.Builder) {
 			continue
 		}
 		fmt.Fprintf(b, "  %s%s  %s: %s\n", t.ID, after, t.Type, t.Title)
-		if s := oneLine(t.Scope, 300); s != "" {
+		if s := oneLine(t.Scope, 3000); s != "" {
 			fmt.Fprintf(b, "      %s\n", s)
 		}
 		if len(t.Covers) > 0 && w.plan.Mode != step.DirectMode {

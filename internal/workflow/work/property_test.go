@@ -169,6 +169,11 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		return out, nil
 	case step.AgentTurn.Name:
 		return w.turn(want)
+	case step.WorkDocs.Name:
+		if in := decode[step.WorkDocsIn](w, want); in.Tree != w.base[id].Tree {
+			w.fatalf("%s: documents of %s, the task begins with %s", want.Key, in.Tree, w.base[id].Tree)
+		}
+		return step.WorkDocsOut{}, nil
 	case step.PlanCheck.Name:
 		return w.check(decode[step.PlanCheckIn](w, want)), nil
 	case step.KeepPlan.Name:

@@ -44,6 +44,7 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 	if err != nil {
 		return step.WorkOut{}, err
 	}
+	flow.Note(c, "taken", step.WorkNote{Work: s.Work})
 	w := &request{in: in, s: s, out: step.WorkOut{Work: s.Work, Usage: step.Usage{Known: true}}}
 	if !s.Plan.IsZero() {
 		if w.plan, err = flow.Load[step.WorkPlan](c, s.Plan); err != nil {
@@ -267,7 +268,7 @@ func (w *request) answered(c *flow.Ctx, asked []turn.Question, said []step.QA) {
 
 // rejected notes why a person did not agree.
 func (w *request) rejected(c *flow.Ctx, stage, what, why string) {
-	w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: stage, Question: what, Answer: oneLine(why, 1000), By: "user"})
+	w.plan.Decisions = append(w.plan.Decisions, step.Decision{At: c.Now().UnixMilli(), Stage: stage, Question: what, Answer: oneLine(why, 1000), By: step.ByRejection})
 }
 
 // say adds a line to the activity log.
@@ -277,11 +278,17 @@ func (w *request) say(c *flow.Ctx, agent, text string) {
 
 // decided tells an author what was decided before.
 func (w *request) decided(b *strings.Builder) {
-	for i, d := range w.plan.Decisions {
-		if i == 0 {
-			b.WriteString("Decided on the way (what was asked or objected, and the answer):\n")
+	head := "Decided on the way:\n"
+	for _, d := range w.plan.Decisions {
+		switch d.Question {
+		case step.Assumed:
+			fmt.Fprintf(b, "%s- %s\n", head, d.Answer)
+		case step.RequirementRejected, step.PlanRejected: // what came of it is in the documents
+			continue
+		default:
+			fmt.Fprintf(b, "%s- %s\n  %s\n", head, d.Question, d.Answer)
 		}
-		fmt.Fprintf(b, "- %s\n  %s\n", d.Question, d.Answer)
+		head = ""
 	}
 }
 
