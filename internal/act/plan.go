@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -85,13 +84,13 @@ func (h *history) ahead(ctx context.Context, repo *git.Repo) (end func()) {
 	h.list, h.seen, h.done = make(chan map[string]git.File, 1), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(h.done)
-		h.asked, h.known = map[string]bool{}, map[string]int64{}
 		var paths []string
 		found, err := repo.CommitTimesOf(ctx, func() map[string]string {
 			defer close(h.seen)
 			ids := map[string]string{}
 			select {
 			case list := <-h.list:
+				ids, paths = make(map[string]string, len(list)), make([]string, 0, len(list))
 				for p, f := range list {
 					if path.Base(p) == "CLAUDE.md" || isSource(p) {
 						paths = append(paths, p)
@@ -102,7 +101,7 @@ func (h *history) ahead(ctx context.Context, repo *git.Repo) (end func()) {
 			}
 			return ids
 		})
-		h.keep(paths, unix(found), err)
+		h.keep(paths, found, err)
 	}()
 	return func() {
 		cancel()
@@ -127,14 +126,15 @@ func (h *history) wait() {
 }
 
 func (h *history) keep(paths []string, found map[string]int64, err error) {
-	if h.asked == nil {
-		h.asked, h.known = map[string]bool{}, map[string]int64{}
-	}
 	if err != nil {
 		h.err = err
 		return
 	}
-	maps.Copy(h.known, found)
+	if h.asked == nil {
+		h.asked, h.known = make(map[string]bool, len(paths)), found
+	} else {
+		maps.Copy(h.known, found)
+	}
 	for _, p := range paths {
 		h.asked[p] = true
 	}
@@ -208,21 +208,7 @@ func (a *Actor) planOf(in step.CompileIn, v *view, times func([]string) (map[str
 }
 
 func (a *Actor) times(ctx context.Context) func([]string) (map[string]int64, error) {
-	return func(paths []string) (map[string]int64, error) {
-		ts, err := a.o.Repo.CommitTimes(ctx, paths)
-		if err != nil {
-			return nil, err
-		}
-		return unix(ts), nil
-	}
-}
-
-func unix(ts map[string]time.Time) map[string]int64 {
-	out := make(map[string]int64, len(ts))
-	for p, t := range ts {
-		out[p] = t.Unix()
-	}
-	return out
+	return func(paths []string) (map[string]int64, error) { return a.o.Repo.CommitTimes(ctx, paths) }
 }
 
 // phases checks what --phase green-refactor needs: tests to start from.

@@ -4,23 +4,23 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // CommitTimes returns for each of the paths that HEAD has when its present content was
-// committed: the committer time of the newest commit that gave it that content. A merge
+// committed: the committer time (Unix seconds) of the newest commit that gave it that content. A merge
 // counts only where its result differs from all parents. The history is walked once,
 // and only as far as needed. In a shallow repository the oldest commit takes the blame
 // for everything before it. Paths that HEAD does not have are left out.
-func (r *Repo) CommitTimes(ctx context.Context, paths []string) (map[string]time.Time, error) {
+func (r *Repo) CommitTimes(ctx context.Context, paths []string) (map[string]int64, error) {
 	if len(paths) == 0 {
-		return map[string]time.Time{}, nil
+		return map[string]int64{}, nil
 	}
 	head, err := r.Head(ctx)
 	if err != nil || head.Unborn {
-		return map[string]time.Time{}, err
+		return map[string]int64{}, err
 	}
 	entries, err := r.committed(ctx, head.Commit)
 	if err != nil {
@@ -34,59 +34,60 @@ func (r *Repo) CommitTimes(ctx context.Context, paths []string) (map[string]time
 		}
 		top[q] = p
 	}
-	ids := make(map[string]string, len(paths))
+	wanted := make(map[string]want, len(paths))
 	var modules []string
 	for _, e := range entries {
 		if p, ok := top[e.path]; ok {
-			ids[p] = e.id
+			wanted[e.path] = want{path: p, id: e.id}
 		}
 		if e.mode == modeModule {
 			modules = append(modules, e.path)
 		}
 	}
-	times, err := r.commitTimes(ctx, head.Commit, func() map[string]string { return ids })
+	times, err := r.commitTimes(ctx, head.Commit, func() map[string]want { return wanted })
 	if err != nil {
 		return nil, err
 	}
 	return times, r.moduleTimes(ctx, modules, top, times)
 }
 
-// CommitTimesOf tells when contents were committed: for each path the committer time of the newest commit of HEAD's
-// history that gave it that id. Git starts on the history, and contents is called while it reads. Where a path has
-// another id in HEAD, CommitTimes is what is meant.
-func (r *Repo) CommitTimesOf(ctx context.Context, contents func() map[string]string) (map[string]time.Time, error) {
+// CommitTimesOf is CommitTimes for who knows the ids that HEAD has for the paths: git starts on the history, and
+// contents is called while it reads. For a path that has another id in HEAD, or none, the answer means nothing.
+func (r *Repo) CommitTimesOf(ctx context.Context, contents func() map[string]string) (map[string]int64, error) {
 	head, err := r.Head(ctx)
 	if err != nil || head.Unborn {
-		return map[string]time.Time{}, err
+		return map[string]int64{}, err
 	}
-	return r.commitTimes(ctx, head.Commit, contents)
+	return r.commitTimes(ctx, head.Commit, func() map[string]want {
+		ids := contents()
+		wanted := make(map[string]want, len(ids))
+		for p, id := range ids {
+			q := p
+			if r.prefix != "" {
+				q = path.Join(r.prefix, p)
+			}
+			wanted[q] = want{path: p, id: id}
+		}
+		return wanted
+	})
 }
 
-func (r *Repo) commitTimes(ctx context.Context, head string, contents func() map[string]string) (map[string]time.Time, error) {
+// commitTimes takes what is wanted by the paths from the top, and empties it.
+func (r *Repo) commitTimes(ctx context.Context, head string, wanted func() map[string]want) (map[string]int64, error) {
 	early, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &walk{times: map[string]time.Time{}, stop: stop, ready: make(chan struct{})}
-	var listErr error
+	w := &walk{stop: stop, ready: make(chan struct{})}
 	go func() {
 		defer close(w.ready)
-		ids := contents()
-		w.want = make(map[string]want, len(ids))
-		for p, id := range ids {
-			q, err := r.inside(p)
-			if err != nil {
-				listErr = err
-				stop()
-				return
-			}
-			w.want[q] = want{path: p, id: id}
-		}
+		w.want = wanted()
+		w.times = make(map[string]int64, len(w.want))
 		if len(w.want) == 0 {
 			stop()
 		}
 	}()
 	err := r.walk(early, w, head)
-	if listErr != nil {
-		err = listErr
+	if err == nil {
+		err = r.fromRoots(ctx, w)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read commit times: %w", err)
@@ -95,7 +96,7 @@ func (r *Repo) commitTimes(ctx context.Context, head string, contents func() map
 }
 
 // moduleTimes asks the submodules for the paths that are theirs.
-func (r *Repo) moduleTimes(ctx context.Context, modules []string, top map[string]string, times map[string]time.Time) error {
+func (r *Repo) moduleTimes(ctx context.Context, modules []string, top map[string]string, times map[string]int64) error {
 	for _, m := range modules {
 		var theirs []string
 		for q := range top {
@@ -140,7 +141,7 @@ func (r *Repo) committed(ctx context.Context, commit string) ([]indexed, error) 
 
 func (r *Repo) walk(ctx context.Context, w *walk, from string) error {
 	_, err := r.in(ctx, call{
-		args: []string{"log", "-z", "--raw", "-c", "--no-renames", "--no-abbrev", "--format=%x01%ct", from}, out: w,
+		args: []string{"-c", "log.showRoot=false", "log", "-z", "--raw", "-c", "--no-renames", "--no-abbrev", "--format=%x01%ct %H %P", from}, out: w,
 	})
 	<-w.ready
 	w.release()
@@ -153,22 +154,54 @@ func (r *Repo) walk(ctx context.Context, w *walk, from string) error {
 	return err
 }
 
+// fromRoots answers for what no other commit has given its content: that came with a commit without a parent. Git
+// does not list these, a first commit is often as large as all that follow.
+func (r *Repo) fromRoots(ctx context.Context, w *walk) error {
+	for _, root := range w.roots {
+		given := w.want
+		if len(w.want) > 0 && len(w.roots) > 1 {
+			entries, err := r.committed(ctx, root.commit)
+			if err != nil {
+				return err
+			}
+			given = map[string]want{}
+			for _, e := range entries {
+				if p, ok := w.want[e.path]; ok && p.id == e.id {
+					given[e.path] = p
+				}
+			}
+		}
+		for q, p := range given {
+			w.times[p.path] = root.at
+			delete(w.want, q)
+		}
+	}
+	return nil
+}
+
 type want struct{ path, id string }
 
-// walk reads the output of git log as it comes: %x01 and the time of a commit, then
+// walk reads the output of git log as it comes: %x01 and the time of a commit, its id and those of its parents, then
 // pairs of a raw line and a path, everything ended by NUL. Combined lines have one
 // mode and id for each parent; the last id is the result's.
 type walk struct {
 	ready chan struct{} // closed when it is known what is wanted
 	want  map[string]want
-	times map[string]time.Time
+	times map[string]int64
 	stop  context.CancelFunc
 	held  []byte // what came before it was known what is wanted
 	part  []byte
-	at    time.Time
+	at    int64
+	roots []root
 	id    string // of the raw line before a path
 	isRaw bool
 	err   error
+}
+
+// root is a commit without a parent.
+type root struct {
+	commit string
+	at     int64
 }
 
 func (w *walk) Write(b []byte) (int, error) {
@@ -232,11 +265,15 @@ func (w *walk) token(b []byte) {
 	switch {
 	case len(b) == 0:
 	case b[0] == 1:
-		sec, err := strconv.ParseInt(string(b[1:]), 10, 64)
+		seconds, commits, _ := strings.Cut(string(b[1:]), " ")
+		sec, err := strconv.ParseInt(seconds, 10, 64)
 		if err != nil {
 			w.err = fmt.Errorf("time of a commit: %w", err)
 		}
-		w.at = time.Unix(sec, 0).UTC()
+		w.at = sec
+		if commit, parents, _ := strings.Cut(commits, " "); parents == "" {
+			w.roots = append(w.roots, root{commit, w.at})
+		}
 	case b[0] == ':':
 		w.isRaw = true
 		letter := bytes.LastIndexByte(b, ' ') // ":100644 100644 id id M"
