@@ -49,6 +49,16 @@ func (a *Actor) Landed(ctx context.Context, run string) ([]LandedFile, error) {
 	return out, nil
 }
 
+// landedLog lists the commits of a run up to a tip, newest first.
+func (a *Actor) landedLog(ctx context.Context, run, tip string) ([]git.LogEntry, error) {
+	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return nil, machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	return log, machinery(err)
+}
+
 // Take writes a module that was left on its ref into the working tree, over
 // what is there. What is overwritten is kept on a ref first.
 func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) {
@@ -56,13 +66,9 @@ func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) 
 	if err != nil {
 		return nil, &InputError{"run " + run + " has landed nothing"}
 	}
-	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	log, err := a.landedLog(ctx, run, tip)
 	if err != nil {
-		return nil, machinery(err)
-	}
-	log, err := a.o.Repo.Log(ctx, tip, base, 0)
-	if err != nil {
-		return nil, machinery(err)
+		return nil, err
 	}
 	for _, c := range log {
 		if c.Trailer(trailerModule) == module {

@@ -200,24 +200,14 @@ func checkResults(p check.Proof, ran []string) []step.CheckResult {
 // landTask is the step work.land: merge, prove the merged tree, write the documents and commit on the run's branch. It
 // looks for its trailer first, so that a commit is never made twice.
 func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (step.LandTaskOut, error) {
-	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
-	if err != nil {
-		return step.LandTaskOut{}, machinery(err)
-	}
-	if len(j.Previous) > 0 {
-		if out, ok, err := landedAs(ctx, a, j, id, func(c git.LogEntry) step.LandTaskOut {
-			return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
-		}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
-			return out, err
-		}
-	}
-	head, err := a.at(ctx, id)
+	head, from, err := a.sides(ctx, j.Run, in.From)
 	if err != nil {
 		return step.LandTaskOut{}, err
 	}
-	from, err := a.at(ctx, in.From)
-	if err != nil {
-		return step.LandTaskOut{}, err
+	if out, ok, err := landedAs(ctx, a, j, head.Commit, func(c git.LogEntry) step.LandTaskOut {
+		return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
+		return out, err
 	}
 	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, in.Tree)
 	if err != nil {
@@ -373,13 +363,9 @@ func commitMessage(in step.LandTaskIn, files []step.Change) string {
 
 // taskHashes are the commits of a run's tasks, by id.
 func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]string, error) {
-	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	log, err := a.landedLog(ctx, run, tip)
 	if err != nil {
-		return nil, machinery(err)
-	}
-	log, err := a.o.Repo.Log(ctx, tip, base, 0)
-	if err != nil {
-		return nil, machinery(err)
+		return nil, err
 	}
 	out := map[string]string{}
 	for _, c := range log {
@@ -393,13 +379,12 @@ func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]str
 // landedAs finds the commit of an earlier start of a landing step, with what that start had to say of it.
 func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
 	var none T
-	base, err := a.o.Repo.Ref(ctx, baseRef(j.Run))
-	if err != nil {
-		return none, false, machinery(err)
+	if len(j.Previous) == 0 {
+		return none, false, nil
 	}
-	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	log, err := a.landedLog(ctx, j.Run, tip)
 	if err != nil {
-		return none, false, machinery(err)
+		return none, false, err
 	}
 	for _, c := range log {
 		if c.Trailer(trailerStep) != j.Key {
