@@ -22,8 +22,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Trailers of landed commits.
+// Trailers of commits.
 const (
+	trailerRun    = "Jacquard-Run"
 	trailerModule = "Jacquard-Module"
 	trailerStep   = "Jacquard-Step"
 	trailerTree   = "Jacquard-Verified-Tree"
@@ -34,10 +35,10 @@ const landFile = "land.json"
 // head is the step that says where the run's branch stands; the first one
 // makes it.
 func (a *Actor) head(ctx context.Context, j flow.Job, in step.HeadIn) (step.HeadOut, error) {
-	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	id, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
 	if errors.Is(err, git.ErrNoRef) {
 		id = in.Fallback
-		err = a.effect("branch", func() error { return a.o.Repo.SetRef(ctx, runRef(j.Run), id, "") })
+		err = a.effect("branch", func() error { return a.o.Repo.SetRef(ctx, RunRef(j.Run), id, "") })
 	}
 	if err != nil {
 		return step.HeadOut{}, machinery(err)
@@ -52,7 +53,7 @@ func (a *Actor) at(ctx context.Context, id string) (step.HeadOut, error) {
 
 // sides are the run's branch as it is now, and the commit that something to land was made from.
 func (a *Actor) sides(ctx context.Context, run, base string) (head, from step.HeadOut, err error) {
-	id, err := a.o.Repo.Ref(ctx, runRef(run))
+	id, err := a.o.Repo.Ref(ctx, RunRef(run))
 	if err != nil {
 		return head, from, machinery(err)
 	}
@@ -230,7 +231,7 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 		return out, machinery(err)
 	}
 	return out, machinery(a.effect("land", func() error {
-		return a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, l.head.Commit)
+		return a.o.Repo.SetRef(ctx, RunRef(j.Run), out.Commit, l.head.Commit)
 	}))
 }
 

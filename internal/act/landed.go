@@ -26,7 +26,7 @@ func (a *Actor) Landed(ctx context.Context, run string) ([]LandedFile, error) {
 	if err != nil {
 		return nil, &InputError{"run " + run + " has landed nothing"}
 	}
-	tip, err := a.o.Repo.Ref(ctx, runRef(run))
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
 	if err != nil {
 		return []LandedFile{}, nil //nolint:nilerr // no branch yet: nothing has landed
 	}
@@ -62,7 +62,7 @@ func (a *Actor) landedLog(ctx context.Context, run, tip string) ([]git.LogEntry,
 // Take writes a module that was left on its ref into the working tree, over
 // what is there. What is overwritten is kept on a ref first.
 func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) {
-	tip, err := a.o.Repo.Ref(ctx, runRef(run))
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
 	if err != nil {
 		return nil, &InputError{"run " + run + " has landed nothing"}
 	}

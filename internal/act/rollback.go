@@ -129,7 +129,7 @@ func workName(c git.LogEntry) string {
 }
 
 func taskName(c git.LogEntry) string {
-	if t := c.Trailer(trailerTask); t != "" {
+	if t := c.Trailer(TrailerTask); t != "" {
 		return t
 	}
 	id, _, _ := works.TaskOf(path.Base(c.Trailer(trailerResult)))

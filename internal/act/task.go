@@ -21,8 +21,10 @@ import (
 const (
 	trailerResult = "Result"
 	trailerWork   = "Jacquard-Work"
-	trailerTask   = "Jacquard-Task"
 )
+
+// TrailerTask names the task in its commit.
+const TrailerTask = "Jacquard-Task"
 
 // proveTask is the step work.prove.
 func (a *Actor) proveTask(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
@@ -322,7 +324,7 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, 
 	out.Result = w.resultPath()
 	c := a.commit(j.Run, commitMessage(in, out.Files))
 	c.Trailers = append([]git.Trailer{{Key: trailerResult, Value: out.Result}}, c.Trailers...)
-	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work}, git.Trailer{Key: trailerTask, Value: in.Task.ID},
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work}, git.Trailer{Key: TrailerTask, Value: in.Task.ID},
 		git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: merged})
 	c.Parents = []string{head.Commit}
 	if c.Tree, err = a.o.Repo.EditTree(ctx, merged, edits); err != nil {
@@ -336,7 +338,7 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, 
 		return out, machinery(err)
 	}
 	return out, machinery(a.effect("land", func() error {
-		return a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, head.Commit)
+		return a.o.Repo.SetRef(ctx, RunRef(j.Run), out.Commit, head.Commit)
 	}))
 }
 
@@ -369,7 +371,7 @@ func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]str
 	}
 	out := map[string]string{}
 	for _, c := range log {
-		if t := c.Trailer(trailerTask); t != "" {
+		if t := c.Trailer(TrailerTask); t != "" {
 			out[t] = c.ID
 		}
 	}

@@ -173,7 +173,7 @@ func (a *Actor) claimedBy(ctx context.Context, claim string, j flow.Job) (bool, 
 	if err != nil {
 		return false, machinery(err)
 	}
-	return len(log) == 1 && log[0].Trailer("Jacquard-Run") == j.Run, nil
+	return len(log) == 1 && log[0].Trailer(trailerRun) == j.Run, nil
 }
 
 // workDocsOf is the step work.docs.

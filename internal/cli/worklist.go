@@ -188,7 +188,7 @@ func (p *project) undelivered(ctx context.Context, w *workInfo) error {
 	if w.Run == "" || !w.State.Ended() || p.noGit {
 		return nil
 	}
-	ref := "refs/jacquard/" + w.Run + "/head"
+	ref := act.RunRef(w.Run)
 	tip, err := p.repo.Ref(ctx, ref)
 	if errors.Is(err, git.ErrNoRef) {
 		return nil
@@ -198,7 +198,7 @@ func (p *project) undelivered(ctx context.Context, w *workInfo) error {
 		return err
 	}
 	more, err := p.repo.Log(ctx, tip, head.Commit, 1)
-	if err != nil || len(more) == 0 || more[0].Trailer("Jacquard-Task") == "" {
+	if err != nil || len(more) == 0 || more[0].Trailer(act.TrailerTask) == "" {
 		return err
 	}
 	if w.Ref = ref; w.Folder == "" && w.Done > 0 {
