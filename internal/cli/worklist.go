@@ -436,7 +436,7 @@ func (a *app) workRollback(ctx context.Context, id, to string) error {
 		return err
 	}
 	o := p.planOptions()
-	o.Blobs, o.Effect = blobStore{p.blobs}, p.a.effects()
+	o.Blobs, o.Effect = p.blobs, p.a.effects()
 	o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)}
 	out, err := act.New(o).Rollback(ctx, id, to)
 	if err != nil {

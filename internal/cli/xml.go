@@ -17,11 +17,7 @@ func (p *project) showXML(r flow.Run, rep *report.Run) error {
 	if r.Def != "work" || rep.Request == nil || rep.Request.Plan.IsZero() {
 		return usage("--format xml is for runs of work that have a plan")
 	}
-	raw, err := (blobStore{p.blobs}).Get(rep.Request.Plan)
-	if err != nil {
-		return err
-	}
-	plan, err := decode[step.WorkPlan](raw)
+	plan, err := p.planOf(rep)
 	if err != nil {
 		return err
 	}
