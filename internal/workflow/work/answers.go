@@ -147,7 +147,7 @@ func (w *request) planTask(back feedback) string {
 		fmt.Fprintf(&b, "It is probably about: %s\n", strings.Join(r.Areas, ", "))
 	}
 	if back.before != "" && len(w.plan.Added) > 0 {
-		list(&b, "\nTo your answer before this one a program has added these needs", w.plan.Added)
+		turn.List(&b, "\nTo your answer before this one a program has added these needs", w.plan.Added)
 	}
 	back.write(&b)
 	return b.String()
