@@ -144,7 +144,7 @@ func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
 	best, found := toolchain.Found{}, false
 	for _, c := range chains {
 		in := c.Root == "." || strings.HasPrefix(file, c.Root+"/")
-		if lang := toolchain.LanguageOf(file); !in || lang != "" && c.Language != "" && lang != c.Language && !sameEcosystem(lang, c.Ecosystem) {
+		if lang := toolchain.LanguageOf(file); !in || lang != "" && c.Language != "" && lang != c.Language && toolchain.EcosystemOf(lang) != c.Ecosystem {
 			continue
 		}
 		if !found || len(c.Root) > len(best.Root) {
@@ -152,13 +152,6 @@ func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
 		}
 	}
 	return best, found
-}
-
-func sameEcosystem(lang, ecosystem string) bool {
-	return map[string]string{
-		toolchain.LangGo: toolchain.Go, toolchain.LangTypeScript: toolchain.Node, toolchain.LangJavaScript: toolchain.Node, toolchain.LangPython: toolchain.Python,
-		toolchain.LangRust: toolchain.Rust, toolchain.LangJava: toolchain.JVM, toolchain.LangKotlin: toolchain.JVM,
-	}[lang] == ecosystem
 }
 
 // checkResults are the checks of a proof in the order of the original's verifier, for documents.
