@@ -241,22 +241,16 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	}
 	facts := a.planFacts(v, tasks)
 	commands := map[string]string{}
+	criteria := task.Numbered("AC", len(in.Requirement.Criteria))
 	for i, k := range in.Requirement.Criteria {
 		if k.Command != "" {
-			commands[fmt.Sprintf("AC-%02d", i+1)] = k.Command
+			commands[criteria[i]] = k.Command
 		}
 	}
 	wrong := a.wrongCommands(&facts, commands)
 	tasks, accepting := task.Accept(tasks, commands, holdsAfterEach)
-	for i := range in.Requirement.Functional {
-		facts.Items = append(facts.Items, fmt.Sprintf("FR-%02d", i+1))
-	}
-	for i := range in.Requirement.Criteria {
-		facts.Items = append(facts.Items, fmt.Sprintf("AC-%02d", i+1))
-	}
-	for i := range in.Requirement.NonFunctional {
-		facts.Known = append(facts.Known, fmt.Sprintf("NFR-%02d", i+1))
-	}
+	facts.Items = append(task.Numbered("FR", len(in.Requirement.Functional)), criteria...)
+	facts.Known = task.Numbered("NFR", len(in.Requirement.NonFunctional))
 	plan, added, problems := task.Check(tasks, facts)
 	problems = append(wrong, problems...)
 	for _, t := range tasks {

@@ -89,11 +89,11 @@ func (w *workFiles) tick(out map[string][]byte) {
 // planDocuments are the documents that are written before anything is built, by name.
 func planDocuments(p step.WorkPlan) map[string][]byte {
 	r := works.Requirement{Work: p.Work, Language: p.Language, Request: p.Request}
-	for i, t := range p.Requirement.Functional {
-		r.Functional = append(r.Functional, works.Item{ID: fmt.Sprintf("FR-%02d", i+1), Text: t})
+	for i, id := range task.Numbered("FR", len(p.Requirement.Functional)) {
+		r.Functional = append(r.Functional, works.Item{ID: id, Text: p.Requirement.Functional[i]})
 	}
-	for i, t := range p.Requirement.NonFunctional {
-		r.NonFunctional = append(r.NonFunctional, works.Item{ID: fmt.Sprintf("NFR-%02d", i+1), Text: t})
+	for i, id := range task.Numbered("NFR", len(p.Requirement.NonFunctional)) {
+		r.NonFunctional = append(r.NonFunctional, works.Item{ID: id, Text: p.Requirement.NonFunctional[i]})
 	}
 	for _, k := range p.Requirement.Criteria {
 		r.Acceptance = append(r.Acceptance, works.Criterion{Text: criterionText(k)})
@@ -149,20 +149,15 @@ func background(language, text string) string {
 // trace says which tasks each requirement and criterion ends in.
 func trace(p step.WorkPlan) []works.Trace {
 	var out []works.Trace
-	add := func(kind string, n int) {
-		for i := range n {
-			t := works.Trace{Item: fmt.Sprintf("%s-%02d", kind, i+1)}
-			for _, x := range p.Tasks {
-				if slices.Contains(x.Covers, t.Item) {
-					t.Tasks = append(t.Tasks, x.ID)
-				}
+	for _, id := range p.Requirement.IDs() {
+		t := works.Trace{Item: id}
+		for _, x := range p.Tasks {
+			if slices.Contains(x.Covers, id) {
+				t.Tasks = append(t.Tasks, x.ID)
 			}
-			out = append(out, t)
 		}
+		out = append(out, t)
 	}
-	add("FR", len(p.Requirement.Functional))
-	add("NFR", len(p.Requirement.NonFunctional))
-	add("AC", len(p.Requirement.Criteria))
 	return out
 }
 

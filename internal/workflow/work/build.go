@@ -368,7 +368,7 @@ func (b *builder) requirement(s *strings.Builder) {
 	r := b.w.plan.Requirement
 	s.WriteString("It is for these requirements:\n")
 	item := func(kind string, list []string) {
-		for i, id := range numbered(kind, len(list)) {
+		for i, id := range task.Numbered(kind, len(list)) {
 			if !slices.Contains(b.t.Covers, id) {
 				continue
 			}
