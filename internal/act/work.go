@@ -134,18 +134,15 @@ func (a *Actor) claimWork(ctx context.Context, j flow.Job, v *view, language str
 		if err != nil {
 			return "", machinery(err)
 		}
-		var folders []string
+		var taken []string
 		for name, id := range claims {
 			work := strings.TrimPrefix(name, claimPrefix)
 			if mine, err := a.claimedBy(ctx, id, j); err != nil || mine {
 				return work, err
 			}
-			folders = append(folders, work)
+			taken = append(taken, work)
 		}
-		for _, w := range tree.Works {
-			folders = append(folders, w.ID)
-		}
-		work := works.NextWork(tree.List, folders)
+		work := tree.NextWork(taken...)
 		c := a.commit(j.Run, "the number "+work+" is taken")
 		if c.Tree, err = a.o.Repo.EditTree(ctx, "", nil); err != nil {
 			return "", machinery(err)

@@ -52,13 +52,12 @@ func (w *workFiles) documents() map[string][]byte {
 		w.tick(out)
 	}
 	out[w.at("PROGRESS.md")] = w.progress(done, began).Format()
-	const listPath = "works/WORK-LIST.md"
 	row := works.Row{Work: w.plan.Work, Title: w.plan.Requirement.Title, Status: works.InProgress, Created: time.UnixMilli(w.plan.Created)}
 	if last {
 		row.Status, row.Completed = works.Done, w.now
 	}
-	if text, _ := works.UpdateList(w.read(listPath), row, w.plan.Language); text != nil { // a damaged row stays as it is; doctor says so
-		out[listPath] = text
+	if text, _ := works.UpdateList(w.read(works.ListPath), row, w.plan.Language); text != nil { // a damaged row stays as it is; doctor says so
+		out[works.ListPath] = text
 	}
 	logPath := w.at("work_" + w.plan.Work + ".log")
 	out[logPath] = inOrder(append(slices.Clone(w.read(logPath)), w.log()...))
@@ -163,10 +162,9 @@ func trace(p step.WorkPlan) []works.Trace {
 
 // changed are the files of the task with what the plan says of them.
 func (w *workFiles) changed() []works.File {
-	actions := map[string]works.Action{"A": works.Create, "M": works.Modify, "T": works.Modify, "D": works.Delete}
 	var out []works.File
 	for _, ch := range w.files {
-		f := works.File{Path: ch.Path, Action: actions[ch.Status]}
+		f := works.File{Path: ch.Path, Action: works.ActionOf(ch.Status)}
 		for _, list := range [][]task.File{w.in.Task.Files, w.in.More} {
 			for _, p := range list {
 				if p.Path == ch.Path && f.Note == "" {
@@ -350,16 +348,15 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 		}
 		out[at("PROGRESS.md")] = p.Format()
 	}
-	const listPath = "works/WORK-LIST.md"
-	if src := v.bytes(listPath); src != nil {
-		list, _ := works.ParseList(listPath, src)
+	if src := v.bytes(works.ListPath); src != nil {
+		list, _ := works.ParseList(works.ListPath, src)
 		for _, row := range list.Rows {
 			if row.Work != r.Work {
 				continue
 			}
 			row.Status, row.Completed = works.InProgress, time.Time{}
 			if text, _ := works.UpdateList(src, row, ""); text != nil {
-				out[listPath] = text
+				out[works.ListPath] = text
 			}
 		}
 	}
