@@ -370,15 +370,3 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 	}
 	return out
 }
-
-// numberOf is the number of a WORK by its id, 0 for none.
-func numberOf(work string) int {
-	n := 0
-	for _, r := range strings.TrimPrefix(strings.ToUpper(work), "WORK-") {
-		if r < '0' || r > '9' || n > 1_000_000 {
-			return 0
-		}
-		n = n*10 + int(r-'0')
-	}
-	return n
-}

@@ -96,12 +96,7 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 			return nil, nil, err
 		}
 	}
-	slices.SortStableFunc(out, func(a, b workInfo) int {
-		if len(a.ID) != len(b.ID) {
-			return len(a.ID) - len(b.ID)
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortStableFunc(out, func(a, b workInfo) int { return works.WorkNumber(a.ID) - works.WorkNumber(b.ID) })
 	return out, tree, nil
 }
 
@@ -307,20 +302,11 @@ func (p *project) workNamed(ctx context.Context, id string) (workInfo, error) {
 		return list[len(list)-1], nil
 	}
 	for _, w := range list {
-		if sameWork(w.ID, id) {
+		if works.WorkNumber(w.ID) == works.WorkNumber(id) {
 			return w, nil
 		}
 	}
 	return workInfo{}, usage("there is no %s: jacquard work list", id)
-}
-
-// sameWork compares numbers of WORKs: WORK-3 is WORK-03.
-func sameWork(a, b string) bool {
-	bare := func(s string) string {
-		s = strings.TrimPrefix(strings.ToUpper(s), "WORK-")
-		return strings.TrimLeft(s, "0")
-	}
-	return bare(a) == bare(b)
 }
 
 func newWorkResume(a *app) *cobra.Command {

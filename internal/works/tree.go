@@ -127,7 +127,7 @@ func Read(paths []string, read func(path string) []byte, fallback string) *Tree 
 		w.Languages = ReadLanguages(w.Plan, t.sources["CLAUDE.md"], fallback)
 	}
 	slices.SortStableFunc(t.Works, func(a, b *Work) int {
-		return number(workRE().FindStringSubmatch(a.ID)) - number(workRE().FindStringSubmatch(b.ID))
+		return WorkNumber(a.ID) - WorkNumber(b.ID)
 	})
 	t.examine()
 	t.Problems = spec.SortProblems(t.Problems)
