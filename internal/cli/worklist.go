@@ -32,7 +32,8 @@ type workInfo struct {
 	// Ref holds commits of the run that are not on the branch.
 	Ref string `json:"ref,omitempty"`
 
-	plan flow.Blob // that the newest run had agreed on, zero for none
+	built bool      // the files say that all is done
+	plan  flow.Blob // that the newest run had agreed on, zero for none
 }
 
 type workTaskInfo struct {
@@ -55,7 +56,7 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 	out := []workInfo{}
 	for _, w := range tree.Works {
 		done, total := w.Count()
-		i := workInfo{ID: w.ID, Title: tree.Title(w), Status: string(works.InProgress), Done: done, Total: total, Folder: w.Folder}
+		i := workInfo{ID: w.ID, Title: tree.Title(w), Status: string(works.InProgress), Done: done, Total: total, Folder: w.Folder, built: w.IsDone()}
 		if tree.List != nil {
 			for _, r := range tree.List.Rows {
 				if r.Work == w.ID && r.Status != "" {
@@ -91,8 +92,12 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 		}
 		out = p.withRun(out, r, rep)
 	}
+	head, err := p.repo.Head(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i := range out {
-		if err := p.undelivered(ctx, &out[i]); err != nil {
+		if err := p.undelivered(ctx, &out[i], head); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -178,9 +183,9 @@ const (
 	notDelivered = "NOT DELIVERED" // commits are on the run's ref alone
 )
 
-// undelivered finds the commits of an ended run that are not on the branch.
-func (p *project) undelivered(ctx context.Context, w *workInfo) error {
-	if w.Run == "" || !w.State.Ended() || p.noGit {
+// undelivered finds the commits of an ended run that are not on the branch, unless the files say that all is done.
+func (p *project) undelivered(ctx context.Context, w *workInfo, head git.Head) error {
+	if w.built || w.Run == "" || !w.State.Ended() || p.noGit || head.Unborn {
 		return nil
 	}
 	ref := act.RunRef(w.Run)
@@ -188,8 +193,7 @@ func (p *project) undelivered(ctx context.Context, w *workInfo) error {
 	if errors.Is(err, git.ErrNoRef) {
 		return nil
 	}
-	head, herr := p.repo.Head(ctx)
-	if err = errors.Join(err, herr); err != nil || head.Unborn {
+	if err != nil {
 		return err
 	}
 	more, err := p.repo.Log(ctx, tip, head.Commit, 1)
