@@ -104,8 +104,8 @@ func (a *Actor) effect(name string, do func() error) error {
 // runDir is the folder of a run's files.
 func (a *Actor) runDir(run string) string { return filepath.Join(a.o.State, "runs", run) }
 
-// runRef is the run's branch.
-func runRef(run string) string { return "refs/jacquard/" + run + "/head" }
+// RunRef is the run's branch.
+func RunRef(run string) string { return keptPrefix + run + "/head" }
 
 // workDir is the checkout folder of one attempt, named by run, step and
 // attempt so that leftovers are recognised. Names are short for Windows.

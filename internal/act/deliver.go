@@ -14,7 +14,7 @@ import (
 // deliver is the step compile.deliver: the run's branch becomes a branch of
 // the user's, or the user's branch is moved to it. Nothing is ever forced.
 func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (step.DeliverOut, error) {
-	tip, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	tip, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
 	if err != nil {
 		return step.DeliverOut{}, machinery(err)
 	}
@@ -31,19 +31,19 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 		out.Ref = "refs/heads/" + in.Branch
 		err := a.o.Repo.SetRef(ctx, out.Ref, commit, "")
 		if errors.Is(err, git.ErrMoved) {
-			out.Ref, out.Why = runRef(j.Run), fmt.Sprintf("the branch %s exists already; the result is on %s", in.Branch, runRef(j.Run))
+			out.Ref, out.Why = RunRef(j.Run), fmt.Sprintf("the branch %s exists already; the result is on %s", in.Branch, RunRef(j.Run))
 			return out, nil
 		}
 		return out, machinery(err)
 	}
 	if in.On != "" && cmp.Or(head.Branch, detached) != in.On {
-		out.Ref = runRef(j.Run)
+		out.Ref = RunRef(j.Run)
 		out.Why = fmt.Sprintf("the work began on the branch %s, which is not checked out any more; the result is on %s. Take it with: git switch %s && git merge --ff-only %s", in.On, out.Ref, in.On, out.Ref)
 		return out, nil
 	}
 	out.Ref = "HEAD"
 	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
-		out.Ref = runRef(j.Run)
+		out.Ref = RunRef(j.Run)
 		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. Take it with: git merge %s", head.Branch, err, out.Ref, out.Ref)
 	}
 	return out, nil

@@ -22,8 +22,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Trailers of landed commits.
+// Trailers of commits.
 const (
+	trailerRun    = "Jacquard-Run"
 	trailerModule = "Jacquard-Module"
 	trailerStep   = "Jacquard-Step"
 	trailerTree   = "Jacquard-Verified-Tree"
@@ -34,10 +35,10 @@ const landFile = "land.json"
 // head is the step that says where the run's branch stands; the first one
 // makes it.
 func (a *Actor) head(ctx context.Context, j flow.Job, in step.HeadIn) (step.HeadOut, error) {
-	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	id, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
 	if errors.Is(err, git.ErrNoRef) {
 		id = in.Fallback
-		err = a.effect("branch", func() error { return a.o.Repo.SetRef(ctx, runRef(j.Run), id, "") })
+		err = a.effect("branch", func() error { return a.o.Repo.SetRef(ctx, RunRef(j.Run), id, "") })
 	}
 	if err != nil {
 		return step.HeadOut{}, machinery(err)
@@ -50,28 +51,30 @@ func (a *Actor) at(ctx context.Context, id string) (step.HeadOut, error) {
 	return step.HeadOut{Commit: id, Tree: tree}, machinery(err)
 }
 
+// sides are the run's branch as it is now, and the commit that something to land was made from.
+func (a *Actor) sides(ctx context.Context, run, base string) (head, from step.HeadOut, err error) {
+	id, err := a.o.Repo.Ref(ctx, RunRef(run))
+	if err != nil {
+		return head, from, machinery(err)
+	}
+	if head, err = a.at(ctx, id); err == nil {
+		from, err = a.at(ctx, base)
+	}
+	return head, from, err
+}
+
 // land is the step compile.land: merge, check the merged tree, commit on the
 // run's branch. It looks for its trailer first, so that a commit is never made
 // twice.
 func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.LandOut, error) {
-	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
-	if err != nil {
-		return step.LandOut{}, machinery(err)
-	}
-	if len(j.Previous) > 0 {
-		if out, ok, err := landedAs(ctx, a, j, id, func(c git.LogEntry) step.LandOut {
-			return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}
-		}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
-			return out, err
-		}
-	}
-	head, err := a.at(ctx, id)
+	head, from, err := a.sides(ctx, j.Run, in.From)
 	if err != nil {
 		return step.LandOut{}, err
 	}
-	from, err := a.at(ctx, in.From)
-	if err != nil {
-		return step.LandOut{}, err
+	if out, ok, err := landedAs(ctx, a, j, head.Commit, func(c git.LogEntry) step.LandOut {
+		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+	}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
+		return out, err
 	}
 	f, pv, err := a.module(in.Facts)
 	if err != nil {
@@ -228,7 +231,7 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 		return out, machinery(err)
 	}
 	return out, machinery(a.effect("land", func() error {
-		return a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, l.head.Commit)
+		return a.o.Repo.SetRef(ctx, RunRef(j.Run), out.Commit, l.head.Commit)
 	}))
 }
 

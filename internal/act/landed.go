@@ -26,7 +26,7 @@ func (a *Actor) Landed(ctx context.Context, run string) ([]LandedFile, error) {
 	if err != nil {
 		return nil, &InputError{"run " + run + " has landed nothing"}
 	}
-	tip, err := a.o.Repo.Ref(ctx, runRef(run))
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
 	if err != nil {
 		return []LandedFile{}, nil //nolint:nilerr // no branch yet: nothing has landed
 	}
@@ -49,20 +49,26 @@ func (a *Actor) Landed(ctx context.Context, run string) ([]LandedFile, error) {
 	return out, nil
 }
 
-// Take writes a module that was left on its ref into the working tree, over
-// what is there. What is overwritten is kept on a ref first.
-func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) {
-	tip, err := a.o.Repo.Ref(ctx, runRef(run))
-	if err != nil {
-		return nil, &InputError{"run " + run + " has landed nothing"}
-	}
+// landedLog lists the commits of a run up to a tip, newest first.
+func (a *Actor) landedLog(ctx context.Context, run, tip string) ([]git.LogEntry, error) {
 	base, err := a.o.Repo.Ref(ctx, baseRef(run))
 	if err != nil {
 		return nil, machinery(err)
 	}
 	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	return log, machinery(err)
+}
+
+// Take writes a module that was left on its ref into the working tree, over
+// what is there. What is overwritten is kept on a ref first.
+func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) {
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
 	if err != nil {
-		return nil, machinery(err)
+		return nil, &InputError{"run " + run + " has landed nothing"}
+	}
+	log, err := a.landedLog(ctx, run, tip)
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range log {
 		if c.Trailer(trailerModule) == module {

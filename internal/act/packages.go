@@ -17,7 +17,7 @@ const packagesFile = "packages.json"
 // packages is the step compile.packages: the external packages that a spec
 // names, and exactly these, become dependencies on the run's branch.
 func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (step.PackagesOut, error) {
-	tip, err := a.o.Repo.Ref(ctx, runRef(j.Run))
+	tip, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
 	if err != nil {
 		return step.PackagesOut{}, machinery(err)
 	}
@@ -79,7 +79,7 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 		return out, machinery(err)
 	}
 	return out, machinery(a.effect("packages", func() error {
-		return a.o.Repo.SetRef(ctx, runRef(j.Run), id, head.Commit)
+		return a.o.Repo.SetRef(ctx, RunRef(j.Run), id, head.Commit)
 	}))
 }
 

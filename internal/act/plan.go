@@ -436,7 +436,7 @@ func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
 // onlyOurs reports whether everything that differs between two trees is what
 // the run has delivered itself.
 func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error) {
-	tip, err := a.o.Repo.Ref(ctx, runRef(run))
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
 	if errors.Is(err, git.ErrNoRef) {
 		tip, err = from, nil
 	}
@@ -460,12 +460,12 @@ func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error
 }
 
 // baseRef keeps the snapshot that a run began with.
-func baseRef(run string) string { return "refs/jacquard/" + run + "/base" }
+func baseRef(run string) string { return keptPrefix + run + "/base" }
 
 func (a *Actor) commit(run, message string, trailers ...git.Trailer) git.Commit {
 	return git.Commit{
 		Message: message, Name: "Jacquard", Email: "jacquard@localhost", Time: a.o.Now(),
-		Trailers: append([]git.Trailer{{Key: "Jacquard-Run", Value: run}}, trailers...),
+		Trailers: append([]git.Trailer{{Key: trailerRun, Value: run}}, trailers...),
 	}
 }
 

@@ -36,7 +36,7 @@ type RevertedCommit struct {
 // that landed after that task. It refuses what others have built upon, and says who; the project has to build and pass
 // its tests as before.
 func (a *Actor) Rollback(ctx context.Context, work, to string) (RolledBack, error) {
-	out := RolledBack{Work: works.WorkID(numberOf(work)), Reverted: []RevertedCommit{}}
+	out := RolledBack{Work: works.WorkID(max(0, works.WorkNumber(work))), Reverted: []RevertedCommit{}}
 	head, err := a.o.Repo.Head(ctx)
 	if err != nil {
 		return out, machinery(err)
@@ -129,7 +129,7 @@ func workName(c git.LogEntry) string {
 }
 
 func taskName(c git.LogEntry) string {
-	if t := c.Trailer(trailerTask); t != "" {
+	if t := c.Trailer(TrailerTask); t != "" {
 		return t
 	}
 	id, _, _ := works.TaskOf(path.Base(c.Trailer(trailerResult)))

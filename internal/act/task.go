@@ -21,8 +21,10 @@ import (
 const (
 	trailerResult = "Result"
 	trailerWork   = "Jacquard-Work"
-	trailerTask   = "Jacquard-Task"
 )
+
+// TrailerTask names the task in its commit.
+const TrailerTask = "Jacquard-Task"
 
 // proveTask is the step work.prove.
 func (a *Actor) proveTask(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
@@ -142,7 +144,7 @@ func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
 	best, found := toolchain.Found{}, false
 	for _, c := range chains {
 		in := c.Root == "." || strings.HasPrefix(file, c.Root+"/")
-		if lang := toolchain.LanguageOf(file); !in || lang != "" && c.Language != "" && lang != c.Language && !sameEcosystem(lang, c.Ecosystem) {
+		if lang := toolchain.LanguageOf(file); !in || lang != "" && c.Language != "" && lang != c.Language && toolchain.EcosystemOf(lang) != c.Ecosystem {
 			continue
 		}
 		if !found || len(c.Root) > len(best.Root) {
@@ -150,13 +152,6 @@ func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
 		}
 	}
 	return best, found
-}
-
-func sameEcosystem(lang, ecosystem string) bool {
-	return map[string]string{
-		toolchain.LangGo: toolchain.Go, toolchain.LangTypeScript: toolchain.Node, toolchain.LangJavaScript: toolchain.Node, toolchain.LangPython: toolchain.Python,
-		toolchain.LangRust: toolchain.Rust, toolchain.LangJava: toolchain.JVM, toolchain.LangKotlin: toolchain.JVM,
-	}[lang] == ecosystem
 }
 
 // checkResults are the checks of a proof in the order of the original's verifier, for documents.
@@ -200,24 +195,14 @@ func checkResults(p check.Proof, ran []string) []step.CheckResult {
 // landTask is the step work.land: merge, prove the merged tree, write the documents and commit on the run's branch. It
 // looks for its trailer first, so that a commit is never made twice.
 func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (step.LandTaskOut, error) {
-	id, err := a.o.Repo.Ref(ctx, runRef(j.Run))
-	if err != nil {
-		return step.LandTaskOut{}, machinery(err)
-	}
-	if len(j.Previous) > 0 {
-		if out, ok, err := landedAs(ctx, a, j, id, func(c git.LogEntry) step.LandTaskOut {
-			return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
-		}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
-			return out, err
-		}
-	}
-	head, err := a.at(ctx, id)
+	head, from, err := a.sides(ctx, j.Run, in.From)
 	if err != nil {
 		return step.LandTaskOut{}, err
 	}
-	from, err := a.at(ctx, in.From)
-	if err != nil {
-		return step.LandTaskOut{}, err
+	if out, ok, err := landedAs(ctx, a, j, head.Commit, func(c git.LogEntry) step.LandTaskOut {
+		return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
+		return out, err
 	}
 	tree, conflicts, err := a.o.Repo.Merge(ctx, from.Tree, head.Tree, in.Tree)
 	if err != nil {
@@ -332,7 +317,7 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, 
 	out.Result = w.resultPath()
 	c := a.commit(j.Run, commitMessage(in, out.Files))
 	c.Trailers = append([]git.Trailer{{Key: trailerResult, Value: out.Result}}, c.Trailers...)
-	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work}, git.Trailer{Key: trailerTask, Value: in.Task.ID},
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work}, git.Trailer{Key: TrailerTask, Value: in.Task.ID},
 		git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: merged})
 	c.Parents = []string{head.Commit}
 	if c.Tree, err = a.o.Repo.EditTree(ctx, merged, edits); err != nil {
@@ -346,7 +331,7 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, 
 		return out, machinery(err)
 	}
 	return out, machinery(a.effect("land", func() error {
-		return a.o.Repo.SetRef(ctx, runRef(j.Run), out.Commit, head.Commit)
+		return a.o.Repo.SetRef(ctx, RunRef(j.Run), out.Commit, head.Commit)
 	}))
 }
 
@@ -373,17 +358,13 @@ func commitMessage(in step.LandTaskIn, files []step.Change) string {
 
 // taskHashes are the commits of a run's tasks, by id.
 func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]string, error) {
-	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	log, err := a.landedLog(ctx, run, tip)
 	if err != nil {
-		return nil, machinery(err)
-	}
-	log, err := a.o.Repo.Log(ctx, tip, base, 0)
-	if err != nil {
-		return nil, machinery(err)
+		return nil, err
 	}
 	out := map[string]string{}
 	for _, c := range log {
-		if t := c.Trailer(trailerTask); t != "" {
+		if t := c.Trailer(TrailerTask); t != "" {
 			out[t] = c.ID
 		}
 	}
@@ -393,13 +374,12 @@ func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]str
 // landedAs finds the commit of an earlier start of a landing step, with what that start had to say of it.
 func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
 	var none T
-	base, err := a.o.Repo.Ref(ctx, baseRef(j.Run))
-	if err != nil {
-		return none, false, machinery(err)
+	if len(j.Previous) == 0 {
+		return none, false, nil
 	}
-	log, err := a.o.Repo.Log(ctx, tip, base, 0)
+	log, err := a.landedLog(ctx, j.Run, tip)
 	if err != nil {
-		return none, false, machinery(err)
+		return none, false, err
 	}
 	for _, c := range log {
 		if c.Trailer(trailerStep) != j.Key {

@@ -268,7 +268,7 @@ func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git
 // keep puts a captured tree on a ref, so that nothing an agent wrote is ever
 // lost to git's own clean-up.
 func (a *Actor) keep(ctx context.Context, j flow.Job, t step.Turn, tree string) error {
-	c := a.commit(j.Run, fmt.Sprintf("%s %s, attempt %d", t.Role, t.Module, t.Attempt), git.Trailer{Key: "Jacquard-Step", Value: j.Key})
+	c := a.commit(j.Run, fmt.Sprintf("%s %s, attempt %d", t.Role, t.Module, t.Attempt), git.Trailer{Key: trailerStep, Value: j.Key})
 	c.Tree = tree
 	if base, err := a.o.Repo.Ref(ctx, baseRef(j.Run)); err == nil {
 		c.Parents = []string{base}
@@ -277,7 +277,7 @@ func (a *Actor) keep(ctx context.Context, j flow.Job, t step.Turn, tree string) 
 	if err != nil {
 		return machinery(err)
 	}
-	ref := fmt.Sprintf("refs/jacquard/%s/turns/%s-%d", j.Run, filepath.Base(filepath.Dir(j.Dir)), j.Start)
+	ref := fmt.Sprintf("%s%s/turns/%s-%d", keptPrefix, j.Run, filepath.Base(filepath.Dir(j.Dir)), j.Start)
 	old, err := a.o.Repo.Ref(ctx, ref)
 	if err != nil && !errors.Is(err, git.ErrNoRef) {
 		return machinery(err)

@@ -134,18 +134,15 @@ func (a *Actor) claimWork(ctx context.Context, j flow.Job, v *view, language str
 		if err != nil {
 			return "", machinery(err)
 		}
-		var folders []string
+		var taken []string
 		for name, id := range claims {
 			work := strings.TrimPrefix(name, claimPrefix)
 			if mine, err := a.claimedBy(ctx, id, j); err != nil || mine {
 				return work, err
 			}
-			folders = append(folders, work)
+			taken = append(taken, work)
 		}
-		for _, w := range tree.Works {
-			folders = append(folders, w.ID)
-		}
-		work := works.NextWork(tree.List, folders)
+		work := tree.NextWork(taken...)
 		c := a.commit(j.Run, "the number "+work+" is taken")
 		if c.Tree, err = a.o.Repo.EditTree(ctx, "", nil); err != nil {
 			return "", machinery(err)
@@ -173,7 +170,7 @@ func (a *Actor) claimedBy(ctx context.Context, claim string, j flow.Job) (bool, 
 	if err != nil {
 		return false, machinery(err)
 	}
-	return len(log) == 1 && log[0].Trailer("Jacquard-Run") == j.Run, nil
+	return len(log) == 1 && log[0].Trailer(trailerRun) == j.Run, nil
 }
 
 // workDocsOf is the step work.docs.
@@ -241,22 +238,16 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	}
 	facts := a.planFacts(v, tasks)
 	commands := map[string]string{}
+	criteria := task.Numbered("AC", len(in.Requirement.Criteria))
 	for i, k := range in.Requirement.Criteria {
 		if k.Command != "" {
-			commands[fmt.Sprintf("AC-%02d", i+1)] = k.Command
+			commands[criteria[i]] = k.Command
 		}
 	}
 	wrong := a.wrongCommands(&facts, commands)
 	tasks, accepting := task.Accept(tasks, commands, holdsAfterEach)
-	for i := range in.Requirement.Functional {
-		facts.Items = append(facts.Items, fmt.Sprintf("FR-%02d", i+1))
-	}
-	for i := range in.Requirement.Criteria {
-		facts.Items = append(facts.Items, fmt.Sprintf("AC-%02d", i+1))
-	}
-	for i := range in.Requirement.NonFunctional {
-		facts.Known = append(facts.Known, fmt.Sprintf("NFR-%02d", i+1))
-	}
+	facts.Items = append(task.Numbered("FR", len(in.Requirement.Functional)), criteria...)
+	facts.Known = task.Numbered("NFR", len(in.Requirement.NonFunctional))
 	plan, added, problems := task.Check(tasks, facts)
 	problems = append(wrong, problems...)
 	for _, t := range tasks {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
-	"github.com/jacquard-build/jacquard/internal/blob"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/gateway"
@@ -234,22 +233,11 @@ const limitTest = "const test = require('node:test');\nconst assert = require('n
 	"test('the weights are within the limit', () => {\n  let sum = 0;\n  for (const f of fs.readdirSync(__dirname)) {\n" +
 	"    if (/^r\\d+.js$/.test(f)) { sum += require('./' + f).weight; }\n  }\n  assert.ok(sum <= 1, 'the weights are ' + sum);\n});\n"
 
-type blobs struct{ s *blob.Store }
-
-func (b blobs) Put(data []byte, typ string) (flow.Blob, error) {
-	r, err := b.s.Put(data, typ)
-	return flow.Blob{SHA256: r.SHA256, Size: r.Size, Type: r.Type}, err
-}
-
-func (b blobs) Get(ref flow.Blob) ([]byte, error) {
-	return b.s.Read(blob.Ref{SHA256: ref.SHA256, Size: ref.Size, Type: ref.Type})
-}
-
 // lab is a project in a repository of its own, with what carries out steps there.
 type lab struct {
 	project string
 	state   string
-	blobs   blobs
+	blobs   flow.Blobs
 	actor   *act.Actor
 }
 
@@ -276,11 +264,9 @@ func newLab(t *testing.T, files map[string]string, a agent.Agent) lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := blob.Open(filepath.Join(l.state, "blobs"))
-	if err != nil {
+	if l.blobs, err = act.OpenBlobs(filepath.Join(l.state, "blobs")); err != nil {
 		t.Fatal(err)
 	}
-	l.blobs = blobs{store}
 	l.actor = act.New(act.Options{
 		Repo: repo, State: l.state, Cache: filepath.Join(base, "cache"), Shared: filepath.Join(base, "shared"), Env: []string{"PATH=" + os.Getenv("PATH")}, Now: time.Now,
 		Blobs: l.blobs, Agent: a, Name: "scripted", Redact: gateway.NewRedactor(), Checks: act.Checks{Timeout: time.Minute},

@@ -52,13 +52,12 @@ func (w *workFiles) documents() map[string][]byte {
 		w.tick(out)
 	}
 	out[w.at("PROGRESS.md")] = w.progress(done, began).Format()
-	const listPath = "works/WORK-LIST.md"
 	row := works.Row{Work: w.plan.Work, Title: w.plan.Requirement.Title, Status: works.InProgress, Created: time.UnixMilli(w.plan.Created)}
 	if last {
 		row.Status, row.Completed = works.Done, w.now
 	}
-	if text, _ := works.UpdateList(w.read(listPath), row, w.plan.Language); text != nil { // a damaged row stays as it is; doctor says so
-		out[listPath] = text
+	if text, _ := works.UpdateList(w.read(works.ListPath), row, w.plan.Language); text != nil { // a damaged row stays as it is; doctor says so
+		out[works.ListPath] = text
 	}
 	logPath := w.at("work_" + w.plan.Work + ".log")
 	out[logPath] = inOrder(append(slices.Clone(w.read(logPath)), w.log()...))
@@ -89,11 +88,11 @@ func (w *workFiles) tick(out map[string][]byte) {
 // planDocuments are the documents that are written before anything is built, by name.
 func planDocuments(p step.WorkPlan) map[string][]byte {
 	r := works.Requirement{Work: p.Work, Language: p.Language, Request: p.Request}
-	for i, t := range p.Requirement.Functional {
-		r.Functional = append(r.Functional, works.Item{ID: fmt.Sprintf("FR-%02d", i+1), Text: t})
+	for i, id := range task.Numbered("FR", len(p.Requirement.Functional)) {
+		r.Functional = append(r.Functional, works.Item{ID: id, Text: p.Requirement.Functional[i]})
 	}
-	for i, t := range p.Requirement.NonFunctional {
-		r.NonFunctional = append(r.NonFunctional, works.Item{ID: fmt.Sprintf("NFR-%02d", i+1), Text: t})
+	for i, id := range task.Numbered("NFR", len(p.Requirement.NonFunctional)) {
+		r.NonFunctional = append(r.NonFunctional, works.Item{ID: id, Text: p.Requirement.NonFunctional[i]})
 	}
 	for _, k := range p.Requirement.Criteria {
 		r.Acceptance = append(r.Acceptance, works.Criterion{Text: criterionText(k)})
@@ -149,29 +148,23 @@ func background(language, text string) string {
 // trace says which tasks each requirement and criterion ends in.
 func trace(p step.WorkPlan) []works.Trace {
 	var out []works.Trace
-	add := func(kind string, n int) {
-		for i := range n {
-			t := works.Trace{Item: fmt.Sprintf("%s-%02d", kind, i+1)}
-			for _, x := range p.Tasks {
-				if slices.Contains(x.Covers, t.Item) {
-					t.Tasks = append(t.Tasks, x.ID)
-				}
+	for _, id := range p.Requirement.IDs() {
+		t := works.Trace{Item: id}
+		for _, x := range p.Tasks {
+			if slices.Contains(x.Covers, id) {
+				t.Tasks = append(t.Tasks, x.ID)
 			}
-			out = append(out, t)
 		}
+		out = append(out, t)
 	}
-	add("FR", len(p.Requirement.Functional))
-	add("NFR", len(p.Requirement.NonFunctional))
-	add("AC", len(p.Requirement.Criteria))
 	return out
 }
 
 // changed are the files of the task with what the plan says of them.
 func (w *workFiles) changed() []works.File {
-	actions := map[string]works.Action{"A": works.Create, "M": works.Modify, "T": works.Modify, "D": works.Delete}
 	var out []works.File
 	for _, ch := range w.files {
-		f := works.File{Path: ch.Path, Action: actions[ch.Status]}
+		f := works.File{Path: ch.Path, Action: works.ActionOf(ch.Status)}
 		for _, list := range [][]task.File{w.in.Task.Files, w.in.More} {
 			for _, p := range list {
 				if p.Path == ch.Path && f.Note == "" {
@@ -355,16 +348,15 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 		}
 		out[at("PROGRESS.md")] = p.Format()
 	}
-	const listPath = "works/WORK-LIST.md"
-	if src := v.bytes(listPath); src != nil {
-		list, _ := works.ParseList(listPath, src)
+	if src := v.bytes(works.ListPath); src != nil {
+		list, _ := works.ParseList(works.ListPath, src)
 		for _, row := range list.Rows {
 			if row.Work != r.Work {
 				continue
 			}
 			row.Status, row.Completed = works.InProgress, time.Time{}
 			if text, _ := works.UpdateList(src, row, ""); text != nil {
-				out[listPath] = text
+				out[works.ListPath] = text
 			}
 		}
 	}
@@ -377,16 +369,4 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 		out[logPath] = []byte(text)
 	}
 	return out
-}
-
-// numberOf is the number of a WORK by its id, 0 for none.
-func numberOf(work string) int {
-	n := 0
-	for _, r := range strings.TrimPrefix(strings.ToUpper(work), "WORK-") {
-		if r < '0' || r > '9' || n > 1_000_000 {
-			return 0
-		}
-		n = n*10 + int(r-'0')
-	}
-	return n
 }

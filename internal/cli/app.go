@@ -16,7 +16,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
-	"github.com/jacquard-build/jacquard/internal/blob"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/gateway"
@@ -39,7 +38,7 @@ type project struct {
 	share string // installed dependencies and compilers' caches, of all projects
 	conf  config
 	repo  *git.Repo
-	blobs *blob.Store
+	blobs flow.Blobs
 	noGit bool
 }
 
@@ -151,7 +150,7 @@ func (p *project) store() error {
 		return err
 	}
 	var err error
-	p.blobs, err = blob.Open(filepath.Join(p.state, "blobs"))
+	p.blobs, err = act.OpenBlobs(filepath.Join(p.state, "blobs"))
 	return err
 }
 
@@ -171,7 +170,7 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 	}
 	// The handlers are there for a cancel: what was running is ended by them.
 	o := p.planOptions()
-	o.Blobs = blobStore{p.blobs}
+	o.Blobs = p.blobs
 	return local.Open(ctx, local.Options{
 		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: o.Blobs, Handlers: act.New(o).Handlers(), Sweep: act.Sweep, Driver: p.driver(),
 	})
@@ -179,18 +178,6 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 
 func workflows() []flow.Runnable {
 	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec, work.Workflow}
-}
-
-// blobStore adapts the store to the kernel's interface.
-type blobStore struct{ s *blob.Store }
-
-func (b blobStore) Put(data []byte, typ string) (flow.Blob, error) {
-	r, err := b.s.Put(data, typ)
-	return flow.Blob{SHA256: r.SHA256, Size: r.Size, Type: r.Type}, err
-}
-
-func (b blobStore) Get(ref flow.Blob) ([]byte, error) {
-	return b.s.Read(blob.Ref{SHA256: ref.SHA256, Size: ref.Size, Type: ref.Type})
 }
 
 // driveOptions are the flags that say how a run is carried on.
@@ -306,7 +293,7 @@ func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Opt
 	}
 	e.redact = gateway.NewRedactor(secrets...)
 	ao := act.Options{
-		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: blobStore{p.blobs},
+		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: p.blobs,
 		Name: name, Model: model, Redact: e.redact, Version: version, Effect: p.a.effects(),
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)},

@@ -91,6 +91,10 @@ type outbox struct {
 	warned bool
 	kill   func(int) // for tests
 	sides  int       // of messages, for kill
+	fold   *report.Callbacks
+	seen   int64             // the last event that was folded
+	queue  []report.Callback // what was not sent yet
+	told   cursor
 	quit   chan struct{}
 	done   sync.WaitGroup
 }
@@ -126,7 +130,12 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 	for _, w := range warnings {
 		fmt.Fprint(p.a.Err, w)
 	}
-	o := &outbox{p: p, rt: rt, run: r.ID, addr: addr, client: callbackClient(), kill: p.a.killAt("callback"), quit: make(chan struct{})}
+	o := &outbox{
+		p: p, rt: rt, run: r.ID, addr: addr, client: callbackClient(), kill: p.a.killAt("callback"), fold: report.NewCallbacks(r.ID), quit: make(chan struct{}),
+	}
+	if raw, err := os.ReadFile(o.cursorFile()); err == nil {
+		_ = json.Unmarshal(raw, &o.told) // a damaged one: everything is told again, under the same keys
+	}
 	o.done.Add(1)
 	go o.loop(ctx)
 	return o
@@ -193,37 +202,32 @@ type cursor struct {
 
 // tell sends what was not sent yet, in order; it ends at the first message that does not arrive.
 func (o *outbox) tell(ctx context.Context) error {
-	var at cursor
-	if raw, err := os.ReadFile(o.cursorFile()); err == nil {
-		_ = json.Unmarshal(raw, &at) // a damaged one: everything is told again, under the same keys
-	}
-	events, err := o.rt.Events(ctx, o.run, 0)
+	events, err := o.rt.Events(ctx, o.run, o.seen)
 	if err != nil {
 		return err
 	}
-	fold := report.NewCallbacks(o.run)
 	for _, e := range events {
-		list := fold.Apply(e)
-		if e.Seq < at.Seq {
-			continue
-		}
-		if e.Seq > at.Seq {
-			at = cursor{Seq: e.Seq}
-		}
-		for i, c := range list {
-			if i < at.Sent {
-				continue
+		o.seen = e.Seq
+		for i, c := range o.fold.Apply(e) {
+			if e.Seq > o.told.Seq || e.Seq == o.told.Seq && i >= o.told.Sent {
+				o.queue = append(o.queue, c)
 			}
-			o.side()
-			if err := o.post(ctx, c); err != nil {
-				o.keep(at)
-				o.warn(err)
-				return err
-			}
-			o.side()
-			at.Sent = i + 1
-			o.keep(at)
 		}
+	}
+	for ; len(o.queue) > 0; o.queue = o.queue[1:] {
+		c := o.queue[0]
+		if c.Seq > o.told.Seq {
+			o.told = cursor{Seq: c.Seq}
+		}
+		o.side()
+		if err := o.post(ctx, c); err != nil {
+			o.keep()
+			o.warn(err)
+			return err
+		}
+		o.side()
+		o.told.Sent++
+		o.keep()
 	}
 	return nil
 }
@@ -235,8 +239,8 @@ func (o *outbox) side() {
 	}
 }
 
-func (o *outbox) keep(at cursor) {
-	raw, err := json.Marshal(at)
+func (o *outbox) keep() {
+	raw, err := json.Marshal(o.told)
 	if err == nil && os.MkdirAll(filepath.Dir(o.cursorFile()), 0o755) == nil {
 		_ = replaceFile(o.cursorFile(), raw) // else it is told twice
 	}

@@ -255,16 +255,12 @@ func (p *project) planOptions() act.Options {
 
 func (p *project) nothing(plan *act.CompilePlan) error {
 	note := plan.Note()
-	code := exitOK
-	if note.Kept > 0 {
-		code = exitNotVerified
-	}
 	if p.a.json {
 		p.a.print(report.NothingToDo(note))
-		return silent(code)
+	} else {
+		fmt.Fprint(p.a.Err, report.Planned(p.a.lang(), note))
 	}
-	fmt.Fprint(p.a.Err, report.Planned(p.a.lang(), note))
-	return silent(code)
+	return proved(note.Kept == 0)
 }
 
 func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) (err error) {
@@ -370,18 +366,14 @@ func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {
 	if err != nil {
 		return err
 	}
-	code := exitOK
-	if plan.Broken() > 0 {
-		code = exitNotVerified
-	}
 	if p.a.json {
 		p.a.print(plan.JSON(in.Budget))
-		return silent(code)
+		return proved(plan.Broken() == 0)
 	}
 	fmt.Fprint(p.a.Out, report.Planned(p.a.lang(), plan.Note()))
 	for _, l := range plan.Order() {
 		fmt.Fprintf(p.a.Out, "  %s\n", l)
 	}
 	fmt.Fprintf(p.a.Out, p.a.lang().T("budget: %s\n"), budgetText(p.a.lang(), in.Budget))
-	return silent(code)
+	return proved(plan.Broken() == 0)
 }

@@ -65,8 +65,5 @@ func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
 			fmt.Fprintf(a.Err, a.lang().T("✓ nothing is wrong with %d WORKs\n"), len(tree.Works))
 		}
 	}
-	if len(problems) > 0 && !exitZero {
-		return silent(exitNotVerified)
-	}
-	return nil
+	return proved(len(problems) == 0 || exitZero)
 }

@@ -254,16 +254,13 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		default:
 			return p.documented(rep, st)
 		}
-		out, err := decode[step.CompileOut](st.Out)
+		out, err := result[step.CompileOut](rep, st)
 		if err != nil {
-			return fmt.Errorf("read the result of run %s: %w", id, err)
+			return err
 		}
 		rep.Result = &out
-		if !out.Verified {
-			code = exitNotVerified
-		}
 		p.answer(rep, blocks)
-		return silent(code)
+		return proved(out.Verified)
 	case flow.Errored, flow.Stopped:
 		code = codeOfClass(flow.ClassOf(st.Err))
 		if st.State == flow.Stopped {
@@ -290,18 +287,14 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 
 // documented prints the answer of a run that wrote documents.
 func (p *project) documented(rep *report.Run, st flow.Status) error {
-	out, err := decode[step.DocumentOut](st.Out)
+	out, err := result[step.DocumentOut](rep, st)
 	if err != nil {
-		return fmt.Errorf("read the result of run %s: %w", rep.ID, err)
+		return err
 	}
 	rep.Documents, rep.Usage = &out, out.Usage
-	code := exitOK
-	if !out.Verified {
-		code = exitNotVerified
-	}
 	if p.a.json {
 		p.a.print(rep)
-		return silent(code)
+		return proved(out.Verified)
 	}
 	if rep.Workflow == "spec" { // decompile has said each when it was done
 		for _, m := range out.Modules {
@@ -309,7 +302,7 @@ func (p *project) documented(rep *report.Run, st flow.Status) error {
 		}
 	}
 	fmt.Fprint(p.a.Err, report.DocumentSummary(p.a.lang(), rep.Workflow, out))
-	return silent(code)
+	return proved(out.Verified)
 }
 
 // standstill says why a run is not done and what to do next.
@@ -393,6 +386,23 @@ func silent(code int) error {
 		return nil
 	}
 	return &exitError{code: code}
+}
+
+// proved is the end of a command that could do all that it was to, or not.
+func proved(ok bool) error {
+	if ok {
+		return nil
+	}
+	return silent(exitNotVerified)
+}
+
+// result reads what a run that is done has ended with.
+func result[T any](rep *report.Run, st flow.Status) (T, error) {
+	out, err := decode[T](st.Out)
+	if err != nil {
+		err = fmt.Errorf("read the result of run %s: %w", rep.ID, err)
+	}
+	return out, err
 }
 
 // answer prints the result of a compile run on stdout.

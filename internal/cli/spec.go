@@ -53,10 +53,7 @@ func newTargets(a *app) *cobra.Command {
 			} else {
 				printTargets(a, res)
 			}
-			if plan.Broken() > 0 && !exitZero {
-				return silent(exitNotVerified)
-			}
-			return nil
+			return proved(plan.Broken() == 0 || exitZero)
 		},
 	}
 	c.Flags().BoolVar(&in.All, "all", false, "every module, stale or not")
@@ -114,7 +111,7 @@ func newAdopt(a *app) *cobra.Command {
 				}
 			}
 			o := p.planOptions()
-			o.Blobs = blobStore{p.blobs}
+			o.Blobs = p.blobs
 			o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks}
 			mods, err := act.New(o).Adopt(ctx, path, unchecked)
 			if err != nil {
@@ -140,10 +137,7 @@ func newAdopt(a *app) *cobra.Command {
 					fmt.Fprintf(a.Out, a.lang().T("✓ %s: %s (%d tests passed)\n"), m.Dir, m.State, m.Tests.Passed)
 				}
 			}
-			if bad > 0 {
-				return silent(exitNotVerified)
-			}
-			return nil
+			return proved(bad == 0)
 		},
 	}
 	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without running anything; the lock says so")

@@ -23,10 +23,7 @@ func (t *specTool) diff() *cobra.Command {
 		if err := t.answer(d, func() { t.showDiff(d) }); err != nil {
 			return err
 		}
-		if exitCode && d.Breaking {
-			return silent(exitNotVerified)
-		}
-		return nil
+		return proved(!exitCode || !d.Breaking)
 	})
 	c.Long = "Compares the Exports of all specs at BASE (default: HEAD) with those at HEAD, or with the working tree.\n\n" +
 		"An export, parameter or field that goes, a parameter that has to be given, and another type of a parameter or result break those who use them; " +

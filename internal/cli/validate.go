@@ -77,10 +77,7 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 	if err := showDrift(a, v, mended, o); err != nil {
 		return err
 	}
-	if !v.Clean() && !o.exitZero {
-		return silent(exitNotVerified)
-	}
-	return nil
+	return proved(v.Clean() || o.exitZero)
 }
 
 // toValidate finds the project and which of its modules are to be compared.

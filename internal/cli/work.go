@@ -152,19 +152,15 @@ func (p *project) router() (step.Router, error) {
 
 // worked prints the answer of a run of work.
 func (p *project) worked(rep *report.Run, st flow.Status) error {
-	out, err := decode[step.WorkOut](st.Out)
+	out, err := result[step.WorkOut](rep, st)
 	if err != nil {
-		return fmt.Errorf("read the result of run %s: %w", rep.ID, err)
+		return err
 	}
 	rep.Work, rep.Usage = &out, out.Usage
-	code := exitOK
-	if !out.Verified {
-		code = exitNotVerified
-	}
 	if p.a.json {
 		p.a.print(rep)
-		return silent(code)
+	} else {
+		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), out))
 	}
-	fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), out))
-	return silent(code)
+	return proved(out.Verified)
 }

@@ -50,11 +50,7 @@ func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) error {
 	if rep.Request == nil || rep.Request.Plan.IsZero() {
 		return usage("run %s has nothing to edit", r.ID)
 	}
-	raw, err := (blobStore{p.blobs}).Get(rep.Request.Plan)
-	if err != nil {
-		return err
-	}
-	plan, err := decode[step.WorkPlan](raw)
+	plan, err := p.planOf(rep)
 	if err != nil {
 		return err
 	}
@@ -76,6 +72,15 @@ func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) error {
 		fmt.Fprintln(p.a.Err, pr.String())
 	}
 	return rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.Reply, Gate: r.Gates[i].Key, Tree: r.Gates[i].Question.Tree, Text: string(said), By: p.a.who()})
+}
+
+// planOf is what a run of work has planned.
+func (p *project) planOf(rep *report.Run) (step.WorkPlan, error) {
+	raw, err := p.blobs.Get(rep.Request.Plan)
+	if err != nil {
+		return step.WorkPlan{}, err
+	}
+	return decode[step.WorkPlan](raw)
 }
 
 // toEdit puts the documents of a gate into a folder. What a person has edited there for the same gate, or for one that could

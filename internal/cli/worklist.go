@@ -32,7 +32,8 @@ type workInfo struct {
 	// Ref holds commits of the run that are not on the branch.
 	Ref string `json:"ref,omitempty"`
 
-	plan flow.Blob // that the newest run had agreed on, zero for none
+	built bool      // the files say that all is done
+	plan  flow.Blob // that the newest run had agreed on, zero for none
 }
 
 type workTaskInfo struct {
@@ -55,7 +56,7 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 	out := []workInfo{}
 	for _, w := range tree.Works {
 		done, total := w.Count()
-		i := workInfo{ID: w.ID, Title: tree.Title(w), Status: string(works.InProgress), Done: done, Total: total, Folder: w.Folder}
+		i := workInfo{ID: w.ID, Title: tree.Title(w), Status: string(works.InProgress), Done: done, Total: total, Folder: w.Folder, built: w.IsDone()}
 		if tree.List != nil {
 			for _, r := range tree.List.Rows {
 				if r.Work == w.ID && r.Status != "" {
@@ -91,17 +92,16 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 		}
 		out = p.withRun(out, r, rep)
 	}
+	head, err := p.repo.Head(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i := range out {
-		if err := p.undelivered(ctx, &out[i]); err != nil {
+		if err := p.undelivered(ctx, &out[i], head); err != nil {
 			return nil, nil, err
 		}
 	}
-	slices.SortStableFunc(out, func(a, b workInfo) int {
-		if len(a.ID) != len(b.ID) {
-			return len(a.ID) - len(b.ID)
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortStableFunc(out, func(a, b workInfo) int { return works.WorkNumber(a.ID) - works.WorkNumber(b.ID) })
 	return out, tree, nil
 }
 
@@ -183,22 +183,21 @@ const (
 	notDelivered = "NOT DELIVERED" // commits are on the run's ref alone
 )
 
-// undelivered finds the commits of an ended run that are not on the branch.
-func (p *project) undelivered(ctx context.Context, w *workInfo) error {
-	if w.Run == "" || !w.State.Ended() || p.noGit {
+// undelivered finds the commits of an ended run that are not on the branch, unless the files say that all is done.
+func (p *project) undelivered(ctx context.Context, w *workInfo, head git.Head) error {
+	if w.built || w.Run == "" || !w.State.Ended() || p.noGit || head.Unborn {
 		return nil
 	}
-	ref := "refs/jacquard/" + w.Run + "/head"
+	ref := act.RunRef(w.Run)
 	tip, err := p.repo.Ref(ctx, ref)
 	if errors.Is(err, git.ErrNoRef) {
 		return nil
 	}
-	head, herr := p.repo.Head(ctx)
-	if err = errors.Join(err, herr); err != nil || head.Unborn {
+	if err != nil {
 		return err
 	}
 	more, err := p.repo.Log(ctx, tip, head.Commit, 1)
-	if err != nil || len(more) == 0 || more[0].Trailer("Jacquard-Task") == "" {
+	if err != nil || len(more) == 0 || more[0].Trailer(act.TrailerTask) == "" {
 		return err
 	}
 	if w.Ref = ref; w.Folder == "" && w.Done > 0 {
@@ -307,20 +306,11 @@ func (p *project) workNamed(ctx context.Context, id string) (workInfo, error) {
 		return list[len(list)-1], nil
 	}
 	for _, w := range list {
-		if sameWork(w.ID, id) {
+		if works.WorkNumber(w.ID) == works.WorkNumber(id) {
 			return w, nil
 		}
 	}
 	return workInfo{}, usage("there is no %s: jacquard work list", id)
-}
-
-// sameWork compares numbers of WORKs: WORK-3 is WORK-03.
-func sameWork(a, b string) bool {
-	bare := func(s string) string {
-		s = strings.TrimPrefix(strings.ToUpper(s), "WORK-")
-		return strings.TrimLeft(s, "0")
-	}
-	return bare(a) == bare(b)
 }
 
 func newWorkResume(a *app) *cobra.Command {
@@ -436,7 +426,7 @@ func (a *app) workRollback(ctx context.Context, id, to string) error {
 		return err
 	}
 	o := p.planOptions()
-	o.Blobs, o.Effect = blobStore{p.blobs}, p.a.effects()
+	o.Blobs, o.Effect = p.blobs, p.a.effects()
 	o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)}
 	out, err := act.New(o).Rollback(ctx, id, to)
 	if err != nil {

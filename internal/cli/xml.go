@@ -17,11 +17,7 @@ func (p *project) showXML(r flow.Run, rep *report.Run) error {
 	if r.Def != "work" || rep.Request == nil || rep.Request.Plan.IsZero() {
 		return usage("--format xml is for runs of work that have a plan")
 	}
-	raw, err := (blobStore{p.blobs}).Get(rep.Request.Plan)
-	if err != nil {
-		return err
-	}
-	plan, err := decode[step.WorkPlan](raw)
+	plan, err := p.planOf(rep)
 	if err != nil {
 		return err
 	}
@@ -79,9 +75,8 @@ func taskResultOf(plan step.WorkPlan, t task.Task, r step.TaskResult, done int) 
 		Work: plan.Work, Task: t.ID, Agent: "committer", Status: works.Pass, Summary: r.Summary, ResultFile: r.Result, Done: done, Total: len(plan.Tasks),
 		Handoffs: []works.Context{{From: "builder", Task: t.ID, Detail: works.FullDetail, Handoff: works.Handoff(r.Handoff)}},
 	}
-	actions := map[string]works.Action{"A": works.Create, "M": works.Modify, "T": works.Modify, "D": works.Delete}
 	for _, f := range r.Files {
-		out.Files = append(out.Files, works.File{Path: f.Path, Action: actions[f.Status]})
+		out.Files = append(out.Files, works.File{Path: f.Path, Action: works.ActionOf(f.Status)})
 	}
 	for _, k := range r.Checks {
 		out.Checks = append(out.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})

@@ -2,6 +2,7 @@ package step
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -54,6 +55,11 @@ type Requirement struct {
 	Criteria      []Criterion `json:"criteria"`
 	Areas         []string    `json:"areas,omitempty"` // paths that it is about
 	Assumed       []QA        `json:"assumed,omitempty"`
+}
+
+// IDs are the ids of all items.
+func (r Requirement) IDs() []string {
+	return slices.Concat(task.Numbered("FR", len(r.Functional)), task.Numbered("NFR", len(r.NonFunctional)), task.Numbered("AC", len(r.Criteria)))
 }
 
 // What a decision is about that no author has asked for.

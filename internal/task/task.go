@@ -51,6 +51,15 @@ type Task struct {
 	VerifyOnly bool `json:"verify_only,omitempty"`
 }
 
+// Numbered are the ids of n items of a kind: FR-01, FR-02.
+func Numbered(kind string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("%s-%02d", kind, i+1)
+	}
+	return out
+}
+
 // Owns reports whether the task's files have a path.
 func (t Task) Owns(p string) bool {
 	return slices.ContainsFunc(t.Files, func(f File) bool { return f.Path == p })

@@ -133,7 +133,7 @@ func majority(count map[string]int) string {
 func sameEcosystem(count map[string]int) bool {
 	eco := ""
 	for l := range count {
-		e := ecosystemOf(l)
+		e := EcosystemOf(l)
 		if eco != "" && e != eco {
 			return false
 		}
@@ -142,7 +142,8 @@ func sameEcosystem(count map[string]int) bool {
 	return true
 }
 
-func ecosystemOf(language string) string {
+// EcosystemOf is the ecosystem of a language, "" for one that the table does not know.
+func EcosystemOf(language string) string {
 	for _, e := range ecosystems() {
 		if contains(e.languages, language) {
 			return e.name
@@ -240,7 +241,7 @@ func (p *Project) DetectAs(dir, language string) (Found, bool) {
 	if language == "" {
 		f.Language, f.Choices = p.language(dir)
 	}
-	e, ok := rowOf(ecosystemOf(f.Language))
+	e, ok := rowOf(EcosystemOf(f.Language))
 	if !ok {
 		return f, false
 	}

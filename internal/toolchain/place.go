@@ -170,7 +170,7 @@ var suffixWord = re.New(`\*?\.(test|spec)\.[jt]sx?`)
 func structureStyle(text, language string) (testStyle, bool) {
 	var s testStyle
 	found := false
-	if m := suffixWord().FindStringSubmatch(text); m != nil && ecosystemOf(language) == Node {
+	if m := suffixWord().FindStringSubmatch(text); m != nil && EcosystemOf(language) == Node {
 		s.suffix, found = "."+m[1], true
 	}
 	if strings.Contains(text, "_test.py") && language == LangPython {
@@ -208,7 +208,7 @@ func (f Found) readStyle(pr *Project) testStyle {
 	suffixes, dirs := map[string]int{}, map[string]int{}
 	for _, file := range pr.files {
 		if !under(file, f.Root) || ignoredDir(file) || Classify(file) != Test ||
-			ecosystemOf(LanguageOf(file)) != f.Ecosystem {
+			EcosystemOf(LanguageOf(file)) != f.Ecosystem {
 			continue
 		}
 		base := path.Base(file)

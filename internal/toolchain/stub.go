@@ -32,7 +32,7 @@ func FailingStub(language string, s Symbol) string { return stub(language, s, tr
 func EmptyStub(language string, s Symbol) string { return stub(language, s, false) }
 
 func stub(language string, s Symbol, fails bool) string {
-	e, ok := rowOf(ecosystemOf(language))
+	e, ok := rowOf(EcosystemOf(language))
 	if !ok {
 		return ""
 	}

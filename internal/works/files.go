@@ -28,6 +28,11 @@ var (
 	pathRE   = re.New(`^(.*?)(?:\s+(?:[—–]|--?)\s+|\s*[:：]\s+|\s+(\()|$)`)
 )
 
+// ActionOf is the action behind git's letter for a change, "" for one that is none of these.
+func ActionOf(letter string) Action {
+	return map[string]Action{"A": Create, "M": Modify, "T": Modify, "D": Delete}[letter]
+}
+
 // readAction finds the action at the start of a text, and what follows it.
 func readAction(s string) (Action, string) {
 	m := actionRE().FindStringSubmatchIndex(s)

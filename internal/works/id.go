@@ -13,11 +13,15 @@ var (
 	workRE   = re.New(`(?i)\bWORK-0*(\d{1,6})\b`)
 	taskRE   = re.New(`(?i)\bTASK-0*(\d{1,6})\b`)
 	folderRE = re.New(`^(?:[a-z]+-)?WORK-0*(\d{1,6})$`)
+	givenRE  = re.New(`(?i)^(?:WORK-)?0*(\d{1,6})$`)
 	fileRE   = re.New(`^(?:WORK-\d+-|S-)?TASK-0*(\d{1,6})(?:([_-])(progress|result))?\.md$`)
 )
 
 // WorkID is the id of the n-th WORK.
 func WorkID(n int) string { return fmt.Sprintf("WORK-%02d", n) }
+
+// WorkNumber is the number of a WORK by its id, also as people write it, work-3 or 3; -1 where it is none.
+func WorkNumber(id string) int { return number(givenRE().FindStringSubmatch(id)) }
 
 // TaskID is the id of a TASK by its number, which counts from 0.
 func TaskID(n int) string { return fmt.Sprintf("TASK-%02d", n) }

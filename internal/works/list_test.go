@@ -99,6 +99,15 @@ func TestNewList(t *testing.T) {
 	}
 }
 
+func TestWorkNumber(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]int{"WORK-03": 3, "work-3": 3, "3": 3, "08": 8, "WORK-100": 100, "WORK-00": 0, "": -1, "WORK-": -1, "WORK--1": -1, "TASK-01": -1, "WORK-01 x": -1} {
+		if got := works.WorkNumber(id); got != want {
+			t.Errorf("WorkNumber(%q) = %d, want %d", id, got, want)
+		}
+	}
+}
+
 func TestNextWork(t *testing.T) {
 	t.Parallel()
 	list := func(s string) *works.List {

@@ -11,7 +11,7 @@ import (
 // Tree is everything under works/ (or the legacy tasks/), and what is wrong with it.
 type Tree struct {
 	List     *List  // nil without a file
-	ListPath string // works/WORK-LIST.md, or where the legacy layout has it
+	ListPath string // ListPath, or where the legacy layout has it
 	Works    []*Work
 	Problems []spec.Problem
 
@@ -82,9 +82,9 @@ func (t *Tree) Title(w *Work) string {
 	return ""
 }
 
-// NextWork is the id of a new WORK.
-func (t *Tree) NextWork() string {
-	var folders []string
+// NextWork is the id of a new WORK, beside ids that are taken and have no folder yet.
+func (t *Tree) NextWork(taken ...string) string {
+	folders := slices.Clone(taken)
 	for _, w := range t.Works {
 		folders = append(folders, w.Folder)
 	}
@@ -93,6 +93,9 @@ func (t *Tree) NextWork() string {
 
 const listName = "WORK-LIST.md"
 
+// ListPath is where the list of WORKs is, but for the legacy layout.
+const ListPath = "works/" + listName
+
 // homes are where WORKs can be, with the legacy layout last.
 var homes = []string{"works", "works/_COMPLETED", "tasks/multi-tasks", "tasks/multi-tasks/_COMPLETED"}
 
@@ -100,7 +103,7 @@ var homes = []string{"works", "works/_COMPLETED", "tasks/multi-tasks", "tasks/mu
 // those that are none of ours are not read. The fallback is the language where neither a plan nor
 // CLAUDE.md names one.
 func Read(paths []string, read func(path string) []byte, fallback string) *Tree {
-	t := &Tree{ListPath: "works/" + listName, sources: map[string][]byte{}, fallback: fallback}
+	t := &Tree{ListPath: ListPath, sources: map[string][]byte{}, fallback: fallback}
 	paths = slices.Clone(paths)
 	slices.Sort(paths)
 	for _, p := range slices.Compact(paths) {
@@ -124,7 +127,7 @@ func Read(paths []string, read func(path string) []byte, fallback string) *Tree 
 		w.Languages = ReadLanguages(w.Plan, t.sources["CLAUDE.md"], fallback)
 	}
 	slices.SortStableFunc(t.Works, func(a, b *Work) int {
-		return number(workRE().FindStringSubmatch(a.ID)) - number(workRE().FindStringSubmatch(b.ID))
+		return WorkNumber(a.ID) - WorkNumber(b.ID)
 	})
 	t.examine()
 	t.Problems = spec.SortProblems(t.Problems)

@@ -80,43 +80,33 @@ func (w *work) frame(role string) string {
 		}
 	}
 	if role == "strength" {
-		list(&b, "Tests as they are", paths(w.frozen))
+		turn.List(&b, "Tests as they are", paths(w.frozen))
 	}
 	if len(w.f.Example) == 2 && role == "red" && len(w.f.Tests) == 0 {
 		fmt.Fprintf(&b, "The tests belong into: %s\n", w.f.Example[1])
 	}
 	if tests {
 		names := strings.Join(toolchain.TestNames(w.f.Language), ", ")
-		list(&b, "You may create or change only test files (by their names: "+names+") and data that they read, in", w.f.TestPaths)
+		turn.List(&b, "You may create or change only test files (by their names: "+names+") and data that they read, in", w.f.TestPaths)
 	} else {
-		list(&b, "You may create or change only source files (no tests) that match", w.f.SrcPaths)
-		list(&b, "Frozen test files; read them, do not change them", paths(w.frozen))
+		turn.List(&b, "You may create or change only source files (no tests) that match", w.f.SrcPaths)
+		turn.List(&b, "Frozen test files; read them, do not change them", paths(w.frozen))
 	}
 	if !tests {
-		list(&b, "The program adds these lines itself; you may add them as well, and nothing else to these files, to run the tests", w.f.Links)
+		turn.List(&b, "The program adds these lines itself; you may add them as well, and nothing else to these files, to run the tests", w.f.Links)
 	}
-	list(&b, "These files must stay as they are (changes to them are discarded)", w.f.Kept)
-	list(&b, "Existing sources of the module", bound(w.f.Sources, 60))
+	turn.List(&b, "These files must stay as they are (changes to them are discarded)", w.f.Kept)
+	turn.List(&b, "Existing sources of the module", bound(w.f.Sources, 60))
 	if tests {
-		list(&b, "Existing tests of the module", bound(w.f.Tests, 60))
+		turn.List(&b, "Existing tests of the module", bound(w.f.Tests, 60))
 	}
-	list(&b, "External packages that the specification allows; they are installed", w.f.Packages)
-	list(&b, "Commands that you can run from the root of the project (do not change the directory), also piped to head, tail or grep, beside such that "+
+	turn.List(&b, "External packages that the specification allows; they are installed", w.f.Packages)
+	turn.List(&b, "Commands that you can run from the root of the project (do not change the directory), also piped to head, tail or grep, beside such that "+
 		"only read, like ls and cat; others are refused, which may read \"requires approval\"", w.f.Commands)
 	if !tests {
-		list(&b, "These have to succeed as well", w.f.Finish)
+		turn.List(&b, "These have to succeed as well", w.f.Finish)
 	}
 	return b.String()
-}
-
-func list(b *strings.Builder, title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "%s:\n", title)
-	for _, s := range items {
-		fmt.Fprintf(b, "- %s\n", s)
-	}
 }
 
 func redTask(w *work, fb *judged) string {
@@ -131,7 +121,7 @@ func redTask(w *work, fb *judged) string {
 	}
 	items(&b, "Items of the specification that need tests", fresh)
 	items(&b, "Unchanged items, tested already; tests that cover nothing else stay exactly as they are", old)
-	list(&b, "The specification no longer has these items. Tests that covered only these have been removed by the program; in tests that cover others too, take out what checks these", w.f.Gone)
+	turn.List(&b, "The specification no longer has these items. Tests that covered only these have been removed by the program; in tests that cover others too, take out what checks these", w.f.Gone)
 	feedback(&b, fb)
 	return b.String()
 }
@@ -182,7 +172,7 @@ func greenTask(w *work, fb *judged) string {
 	}
 	if changed := w.changed(); len(changed)+len(w.f.Gone) > 0 {
 		items(&b, "Changed in the specification since the code was built", changed)
-		list(&b, "No longer in the specification; take out what does only this", w.f.Gone)
+		turn.List(&b, "No longer in the specification; take out what does only this", w.f.Gone)
 	}
 	if len(w.res.Unclear) > 0 {
 		b.WriteString("The author of the tests found these places unclear and read them so:\n")

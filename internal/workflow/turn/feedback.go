@@ -35,3 +35,14 @@ func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestR
 func Fenced(name, text string) string {
 	return "<" + name + ">\n" + strings.ReplaceAll(text, "</"+name+">", "< /"+name+">") + "\n</" + name + ">\n"
 }
+
+// List writes a list with its title into a prompt, and nothing where it is empty.
+func List(b *strings.Builder, title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s:\n", title)
+	for _, s := range items {
+		fmt.Fprintf(b, "- %s\n", s)
+	}
+}

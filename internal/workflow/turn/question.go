@@ -32,20 +32,17 @@ func Questions(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
 	}
 	return flow.All(c, "question", numbers, func(i int) string { return fmt.Sprint(i + 1) }, func(c *flow.Ctx, i int) (step.QA, error) {
 		q := list[i]
-		qa := step.QA{Question: Clip(strings.TrimSpace(q.Question), 800), Answer: q.Default}
-		text := qa.Question
+		text := Clip(strings.TrimSpace(q.Question), 800)
 		if len(q.Options) > 0 {
 			text += " [" + strings.Join(q.Options, " | ") + "]"
 		}
+		qa := step.QA{Question: text, Answer: q.Default}
 		if yes {
-			qa.Question = text
 			return qa, nil
 		}
 		if q.Default != "" {
-			qa.Question = text + " (your default: " + q.Default + ")"
+			qa.Question += " (your default: " + q.Default + ")"
 			text += " (if you do not care: " + q.Default + ")"
-		} else {
-			qa.Question = text
 		}
 		a, err := flow.Ask(c, "answer", flow.Question{Text: Clip(text, 1200)})
 		if said := strings.TrimSpace(a.Text); a.Verb == flow.Reply && said != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 //go:embed prompts/specify.md
@@ -130,13 +131,13 @@ func (w *request) planTask(back feedback) string {
 	fmt.Fprintf(&b, "Language of what you write: %s\n", w.s.Language)
 	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
 	fmt.Fprintf(&b, "The requirement %q that was agreed on:\n", r.Title)
-	for i, id := range numbered("FR", len(r.Functional)) {
+	for i, id := range task.Numbered("FR", len(r.Functional)) {
 		fmt.Fprintf(&b, "- %s %s\n", id, r.Functional[i])
 	}
-	for i, id := range numbered("NFR", len(r.NonFunctional)) {
+	for i, id := range task.Numbered("NFR", len(r.NonFunctional)) {
 		fmt.Fprintf(&b, "- %s %s\n", id, r.NonFunctional[i])
 	}
-	for i, id := range numbered("AC", len(r.Criteria)) {
+	for i, id := range task.Numbered("AC", len(r.Criteria)) {
 		fmt.Fprintf(&b, "- %s %s\n", id, r.Criteria[i].Text)
 		if r.Criteria[i].Command != "" {
 			fmt.Fprintf(&b, "  shown by: %s\n", r.Criteria[i].Command)
@@ -147,7 +148,7 @@ func (w *request) planTask(back feedback) string {
 		fmt.Fprintf(&b, "It is probably about: %s\n", strings.Join(r.Areas, ", "))
 	}
 	if back.before != "" && len(w.plan.Added) > 0 {
-		list(&b, "\nTo your answer before this one a program has added these needs", w.plan.Added)
+		turn.List(&b, "\nTo your answer before this one a program has added these needs", w.plan.Added)
 	}
 	back.write(&b)
 	return b.String()
@@ -158,7 +159,7 @@ func renumbered(tasks []task.Task) []task.Task {
 	now := map[string]string{}
 	for i, t := range tasks {
 		if _, twice := now[t.ID]; !twice { // of one that is there twice the checker says so
-			now[t.ID] = fmt.Sprintf("TASK-%02d", i)
+			now[t.ID] = works.TaskID(i)
 		}
 	}
 	out := make([]task.Task, len(tasks))

@@ -346,11 +346,11 @@ func (b *builder) text() string {
 		s.WriteByte('\n')
 	}
 	if taken := b.taken(); len(taken) > 0 {
-		list(&s, "Files of other tasks; leave them alone", taken[:min(len(taken), 60)])
+		turn.List(&s, "Files of other tasks; leave them alone", taken[:min(len(taken), 60)])
 	}
-	list(&s, "It is done when", texts(t.Criteria))
-	list(&s, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", t.Commands())
-	list(&s, "Command lines that you may run begin so, from the root of the project (do not change the directory); beside them such that only read", b.commands())
+	turn.List(&s, "It is done when", texts(t.Criteria))
+	turn.List(&s, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", t.Commands())
+	turn.List(&s, "Command lines that you may run begin so, from the root of the project (do not change the directory); beside them such that only read", b.commands())
 	b.before(&s)
 	b.again(&s)
 	return s.String()
@@ -368,7 +368,7 @@ func (b *builder) requirement(s *strings.Builder) {
 	r := b.w.plan.Requirement
 	s.WriteString("It is for these requirements:\n")
 	item := func(kind string, list []string) {
-		for i, id := range numbered(kind, len(list)) {
+		for i, id := range task.Numbered(kind, len(list)) {
 			if !slices.Contains(b.t.Covers, id) {
 				continue
 			}
@@ -422,16 +422,6 @@ func (b *builder) again(s *strings.Builder) {
 		s.WriteString("\nThe attempt before this one is in the tree. A program found this. Mend exactly this, and keep the rest:\n")
 	}
 	turn.Findings(s, b.back.findings, b.back.failures)
-}
-
-func list(s *strings.Builder, title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	fmt.Fprintf(s, "%s:\n", title)
-	for _, x := range items {
-		fmt.Fprintf(s, "- %s\n", x)
-	}
 }
 
 func clipped(h step.Handoff) step.Handoff {

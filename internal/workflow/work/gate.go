@@ -151,13 +151,13 @@ func (w *request) requirementText() string {
 	r := w.plan.Requirement
 	fmt.Fprintf(&b, "%s: %s\n", w.s.Work, r.Title)
 	item := func(kind string, list []string) {
-		for i, id := range numbered(kind, len(list)) {
+		for i, id := range task.Numbered(kind, len(list)) {
 			fmt.Fprintf(&b, "  %s  %s\n", id, list[i])
 		}
 	}
 	item("FR", r.Functional)
 	item("NFR", r.NonFunctional)
-	for i, id := range numbered("AC", len(r.Criteria)) {
+	for i, id := range task.Numbered("AC", len(r.Criteria)) {
 		fmt.Fprintf(&b, "  %s  %s\n", id, r.Criteria[i].Text)
 		if c := r.Criteria[i].Command; c != "" {
 			fmt.Fprintf(&b, "         $ %s\n", c)

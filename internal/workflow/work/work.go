@@ -169,7 +169,7 @@ func (w *request) whole() task.Task {
 		t.Title = r.Title
 	}
 	t.Type = r.Type
-	t.Covers = slices.Concat(numbered("FR", len(r.Functional)), numbered("NFR", len(r.NonFunctional)), numbered("AC", len(r.Criteria)))
+	t.Covers = r.IDs()
 	t.Criteria = r.Criteria
 	return t
 }
@@ -384,7 +384,7 @@ func (w *request) open(results []step.TaskResult) []string {
 		if r.Status != step.Success || i < 0 {
 			continue
 		}
-		for j, id := range numbered("AC", len(w.plan.Requirement.Criteria)) {
+		for j, id := range task.Numbered("AC", len(w.plan.Requirement.Criteria)) {
 			if slices.Contains(w.plan.Tasks[i].Covers, id) {
 				add(id, w.plan.Requirement.Criteria[j])
 			}
@@ -415,15 +415,6 @@ func first(err error) error {
 		return f
 	}
 	return err
-}
-
-// numbered are the ids of items: FR-01, FR-02.
-func numbered(kind string, n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = fmt.Sprintf("%s-%02d", kind, i+1)
-	}
-	return out
 }
 
 func oneLine(s string, most int) string {
