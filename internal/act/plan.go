@@ -69,7 +69,7 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 type history struct {
 	read  func([]string) (map[string]int64, error)
 	known map[string]int64
-	asked map[string]bool
+	asked map[string]string // paths, with the ids that are known
 	err   error
 
 	list chan map[string]git.File // to the reading ahead; nil where there is none
@@ -84,16 +84,14 @@ func (h *history) ahead(ctx context.Context, repo *git.Repo) (end func()) {
 	h.list, h.seen, h.done = make(chan map[string]git.File, 1), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(h.done)
-		var paths []string
+		var ids map[string]string
 		found, err := repo.CommitTimesOf(ctx, func() map[string]string {
 			defer close(h.seen)
-			ids := map[string]string{}
 			select {
 			case list := <-h.list:
-				ids, paths = make(map[string]string, len(list)), make([]string, 0, len(list))
+				ids = make(map[string]string, len(list))
 				for p, f := range list {
 					if path.Base(p) == "CLAUDE.md" || isSource(p) {
-						paths = append(paths, p)
 						ids[p] = f.ID
 					}
 				}
@@ -101,7 +99,7 @@ func (h *history) ahead(ctx context.Context, repo *git.Repo) (end func()) {
 			}
 			return ids
 		})
-		h.keep(paths, found, err)
+		h.keep(ids, found, err)
 	}()
 	return func() {
 		cancel()
@@ -125,19 +123,17 @@ func (h *history) wait() {
 	}
 }
 
-func (h *history) keep(paths []string, found map[string]int64, err error) {
+func (h *history) keep(asked map[string]string, found map[string]int64, err error) {
 	if err != nil {
 		h.err = err
 		return
 	}
 	if h.asked == nil {
-		h.asked, h.known = make(map[string]bool, len(paths)), found
-	} else {
-		maps.Copy(h.known, found)
+		h.asked, h.known = asked, found
+		return
 	}
-	for _, p := range paths {
-		h.asked[p] = true
-	}
+	maps.Copy(h.asked, asked)
+	maps.Copy(h.known, found)
 }
 
 // forget makes the times of paths be asked for anew.
@@ -156,9 +152,14 @@ func (h *history) times(paths []string) (map[string]int64, error) {
 	if h.done != nil {
 		<-h.done
 	}
-	missing := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return h.asked[p] })
+	missing := map[string]string{}
+	for _, p := range paths {
+		if _, ok := h.asked[p]; !ok {
+			missing[p] = ""
+		}
+	}
 	if len(missing) > 0 && h.err == nil {
-		found, err := h.read(missing)
+		found, err := h.read(slices.Sorted(maps.Keys(missing)))
 		h.keep(missing, found, err)
 	}
 	return h.known, h.err
@@ -171,7 +172,7 @@ func counts(p string) bool {
 	case "CLAUDE.md", "IMPLEMENTS.md", "code-convention.md", target.LockName:
 		return true
 	}
-	return toolchain.Classify(p) != toolchain.Other || path.Ext(p) == ""
+	return toolchain.LanguageOf(p) != "" || toolchain.Classify(p) != toolchain.Other || path.Ext(p) == "" // code is never Other
 }
 
 // planOf is the plan of a project's files. times says when they were committed, for

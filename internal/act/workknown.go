@@ -84,7 +84,7 @@ func fromFiles(all *works.Tree, w *works.Work, in step.WorkIn, out *step.WorkSur
 				What: clip(cmp.Or(r.Builder, r.Summary), 1500), Why: told(r.Verifier.Why), Caution: told(r.Verifier.Caution), Incomplete: told(r.Verifier.Incomplete),
 			}
 			for _, f := range bound(r.Files, 30) {
-				before.Files = append(before.Files, step.Change{Path: f.Path, Status: map[works.Action]string{works.Create: "A", works.Delete: "D"}[f.Action]})
+				before.Files = append(before.Files, step.Change{Path: f.Path, Status: map[works.Action]string{works.Create: "A", works.Modify: "M", works.Delete: "D"}[f.Action]})
 			}
 			out.Before = append(out.Before, before)
 		}

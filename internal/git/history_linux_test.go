@@ -82,6 +82,30 @@ func TestTimesOfContents(t *testing.T) {
 	}
 }
 
+// TestCommitTimesOfRoots: what came with a commit that has no parent has its time, also where a history has several.
+func TestCommitTimesOfRoots(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.dir("r")
+	s.git("r", "init", "-q", "-b", "main")
+	s.file("r/a", "1")
+	s.file("r/both", "1")
+	s.at("r", t0+10)
+	s.git("r", "checkout", "-q", "--orphan", "other")
+	s.git("r", "rm", "-rfq", ".")
+	s.file("r/b", "1")
+	s.file("r/both", "2")
+	s.at("r", t0)
+	s.git("r", "checkout", "-q", "main")
+	if got, want := s.times("r", "a", "both"), fmt.Sprintf("a=%d both=%d", t0+10, t0+10); got != want {
+		t.Errorf("times = %q, want %q", got, want)
+	}
+	s.gitAt("r", fmt.Sprint(t0+60), "merge", "-q", "--allow-unrelated-histories", "-X", "theirs", "--no-edit", "other")
+	if got, want := s.times("r", "a", "b", "both"), fmt.Sprintf("a=%d b=%d both=%d", t0+10, t0, t0); got != want {
+		t.Errorf("times of two roots = %q, want %q", got, want)
+	}
+}
+
 // TestCommitTimesOfMerges is the row of the design's table: a merge commit is not the
 // time of what it only brings together.
 func TestCommitTimesOfMerges(t *testing.T) {

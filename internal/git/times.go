@@ -157,23 +157,25 @@ func (r *Repo) walk(ctx context.Context, w *walk, from string) error {
 // fromRoots answers for what no other commit has given its content: that came with a commit without a parent. Git
 // does not list these, a first commit is often as large as all that follow.
 func (r *Repo) fromRoots(ctx context.Context, w *walk) error {
-	for _, root := range w.roots {
-		given := w.want
-		if len(w.want) > 0 && len(w.roots) > 1 {
-			entries, err := r.committed(ctx, root.commit)
-			if err != nil {
-				return err
-			}
-			given = map[string]want{}
-			for _, e := range entries {
-				if p, ok := w.want[e.path]; ok && p.id == e.id {
-					given[e.path] = p
-				}
-			}
+	if len(w.roots) == 1 {
+		for _, p := range w.want {
+			w.times[p.path] = w.roots[0].at
 		}
-		for q, p := range given {
-			w.times[p.path] = root.at
-			delete(w.want, q)
+		return nil
+	}
+	for _, root := range w.roots {
+		if len(w.want) == 0 {
+			break
+		}
+		entries, err := r.committed(ctx, root.commit)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if p, ok := w.want[e.path]; ok && p.id == e.id {
+				w.times[p.path] = root.at
+				delete(w.want, e.path)
+			}
 		}
 	}
 	return nil
