@@ -44,15 +44,26 @@ func estimate(c *call, p Price) Amount {
 	return p.amount(Usage{CacheWrite: int64(len(c.body)/bytesPerToken + 1), Output: int64(c.req.MaxTokens)})
 }
 
+// The beginnings of what the gateway says when a turn may ask no more.
+const (
+	overBudget = "jacquard budget: "
+	overCalls  = "jacquard turns: "
+)
+
 // reserve sets most aside for a call and returns the call's number. It refuses
-// when the turn's grant is used up or does not cover the call.
+// when the turn has asked often enough, and when its grant is used up or does not
+// cover the call.
 func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error) {
 	a.mu.Lock()
+	if s := a.stats; a.turn.Calls > 0 && s.Requests-s.Failures-s.Limits >= a.turn.Calls {
+		a.mu.Unlock()
+		return 0, fmt.Errorf("%sthe turn may call its model %d times", overCalls, a.turn.Calls)
+	}
 	used := a.stats.Spent.plus(a.reserved)
 	grant := a.turn.Grant
 	if err := covers(grant, used, most); err != nil {
 		a.mu.Unlock()
-		return 0, err
+		return 0, fmt.Errorf("%s%w", overBudget, err)
 	}
 	a.next++
 	n := a.next
@@ -65,7 +76,7 @@ func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error
 		a.mu.Lock()
 		a.reserved = a.reserved.minus(most)
 		a.mu.Unlock()
-		return 0, err
+		return 0, fmt.Errorf("%s%w", overBudget, err)
 	}
 	return n, nil
 }

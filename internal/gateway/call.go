@@ -27,6 +27,7 @@ type call struct {
 	body   []byte
 	req    request
 	redact Redactor
+	wire   protocol
 }
 
 // Stats is what a turn has used.
@@ -43,14 +44,14 @@ type Stats struct {
 }
 
 func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || (r.URL.Path != messagesPath && r.URL.Path != countPath) {
-		writeError(w, http.StatusNotFound, "not_found_error", "jacquard serves POST "+messagesPath+" only")
+	wire, served := protocolOf(r.URL.Path)
+	if !served || r.Method != http.MethodPost {
+		writeJSON(w, http.StatusNotFound, messagesFailure(http.StatusNotFound, "jacquard serves POST "+messagesPath+" and "+responsesPath+" only"))
 		return
 	}
 	a := g.find(r)
-	// 403 and not 401: agents retry a 401.
 	if a == nil || !a.enter() {
-		writeError(w, http.StatusForbidden, "permission_error", "jacquard: the token is not of a running turn")
+		wire.refuse(w, "jacquard: the token is not of a running turn")
 		return
 	}
 	defer a.calls.Done()
@@ -61,21 +62,21 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
 
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		writeError(w, http.StatusRequestEntityTooLarge, "request_too_large", "the request is larger than 32 MiB")
+		wire.fail(w, http.StatusRequestEntityTooLarge, "the request is larger than 32 MiB")
 		return
 	}
 	if err != nil {
 		return // the agent has gone
 	}
-	req, err := parseRequest(body)
+	req, err := wire.parse(body)
 	if err != nil {
-		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+		wire.fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	c := &call{access: a, path: r.URL.Path, query: r.URL.Query(), header: r.Header, body: body, req: req, redact: g.opt.Redact}
+	c := &call{access: a, path: r.URL.Path, query: r.URL.Query(), header: r.Header, body: body, req: req, redact: g.opt.Redact, wire: wire}
 	if len(a.turn.Models) > 0 && !slices.Contains(a.turn.Models, req.Model) {
 		a.refuse()
-		writeError(w, http.StatusForbidden, "permission_error", "jacquard: the model "+strconv.Quote(req.Model)+" is not one of this turn's")
+		wire.refuse(w, "jacquard: the model "+strconv.Quote(req.Model)+" is not one of this turn's")
 		return
 	}
 	if c.path == countPath {
@@ -93,10 +94,10 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 	n, err := a.reserve(ctx, g.opt.Ledger, most)
 	if err != nil {
 		a.refuse()
-		writeError(w, http.StatusForbidden, "permission_error", refusedMessage+err.Error())
+		c.wire.refuse(w, err.Error())
 		return
 	}
-	m := &meter{ResponseWriter: w, now: g.opt.Now(), keep: g.opt.Record != nil}
+	m := &meter{ResponseWriter: w, wire: c.wire, now: g.opt.Now(), keep: g.opt.Record != nil}
 	hash := sha256.Sum256(c.body)
 	defer func() {
 		cut := recover() // a cut stream is a panic with http.ErrAbortHandler

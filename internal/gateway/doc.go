@@ -9,6 +9,9 @@
 //
 // What answers is a Backend: the provider itself (Forward), a script (Script), a
 // person or program that exchanges files (Mailbox), or a recording (Tape.Replay).
-// The endpoint serves POST /v1/messages and POST /v1/messages/count_tokens and
-// nothing else, follows no redirect and talks to no host but its provider's.
+// The endpoint serves POST /v1/messages and POST /v1/messages/count_tokens of the
+// Anthropic Messages API and POST /v1/responses of the OpenAI Responses API, as
+// streams, and nothing else, follows no redirect and talks to no host but its
+// provider's. A protocol is reading a request and writing an answer; tokens,
+// budget, ledger, backends and tapes know one form for both.
 package gateway

@@ -22,7 +22,7 @@ const (
 // Provider is where calls are forwarded to. Exactly one of Key and OAuth is set.
 type Provider struct {
 	Base  string // for example https://api.anthropic.com
-	Key   string // sent as x-api-key
+	Key   string // sent as the protocol of the call wants it
 	OAuth string // a token of a log-in, sent as bearer
 	// Proxy chooses the proxy for a request, as in http.Transport; nil = none.
 	Proxy func(*http.Request) (*url.URL, error)
@@ -56,14 +56,14 @@ func Forward(p Provider) (Backend, error) {
 // passed are the headers that go through; nothing else does.
 func passesUp(name string) bool {
 	name = strings.ToLower(name)
-	return slices.Contains([]string{"content-type", "accept", "user-agent", "anthropic-version", "anthropic-beta", "x-app"}, name) ||
+	return slices.Contains([]string{"content-type", "accept", "user-agent", "anthropic-version", "anthropic-beta", "openai-beta", "x-app"}, name) ||
 		strings.HasPrefix(name, "x-stainless-")
 }
 
 func passesDown(name string) bool {
 	name = strings.ToLower(name)
-	return slices.Contains([]string{"content-type", "retry-after", "request-id", "x-should-retry"}, name) ||
-		strings.HasPrefix(name, "anthropic-ratelimit-")
+	return slices.Contains([]string{"content-type", "retry-after", "request-id", "x-request-id", "x-should-retry"}, name) ||
+		strings.HasPrefix(name, "anthropic-ratelimit-") || strings.HasPrefix(name, "x-ratelimit-")
 }
 
 func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
@@ -71,7 +71,7 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	target.RawQuery = c.query.Encode()
 	up, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(c.body))
 	if err != nil {
-		writeError(w, http.StatusBadGateway, "api_error", "jacquard: "+err.Error())
+		c.wire.fail(w, http.StatusBadGateway, "jacquard: "+err.Error())
 		return
 	}
 	for name, values := range c.header {
@@ -79,15 +79,15 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 			up.Header[name] = values
 		}
 	}
-	f.authorize(up.Header)
+	f.authorize(up.Header, c.path)
 	resp, err := f.client.Do(up)
 	if err != nil {
-		writeError(w, http.StatusBadGateway, "api_error", "jacquard: the provider was not reached: "+unwrapURL(err).Error())
+		c.wire.fail(w, http.StatusBadGateway, "jacquard: the provider was not reached: "+unwrapURL(err).Error())
 		return
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		writeError(w, http.StatusBadGateway, "api_error", fmt.Sprintf("jacquard: the provider answered with a redirect (%d), which is not followed", resp.StatusCode))
+		c.wire.fail(w, http.StatusBadGateway, fmt.Sprintf("jacquard: the provider answered with a redirect (%d), which is not followed", resp.StatusCode))
 		return
 	}
 	for name, values := range resp.Header {
@@ -102,7 +102,11 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	}
 }
 
-func (f *forward) authorize(h http.Header) {
+func (f *forward) authorize(h http.Header, path string) {
+	if path == responsesPath {
+		h.Set("Authorization", "Bearer "+f.provider.Key+f.provider.OAuth)
+		return
+	}
 	if f.provider.Key != "" {
 		h.Set("x-api-key", f.provider.Key)
 		return

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	maxBody        = 32 << 20
-	messagesPath   = "/v1/messages"
-	countPath      = "/v1/messages/count_tokens"
-	settleTimeout  = 10 * time.Second
-	headerTimeout  = 30 * time.Second
-	closeTimeout   = 5 * time.Second
-	tokenPrefix    = "jacquard-turn-"
-	refusedMessage = "jacquard budget: "
+	maxBody       = 32 << 20
+	messagesPath  = "/v1/messages"
+	countPath     = "/v1/messages/count_tokens"
+	responsesPath = "/v1/responses"
+	settleTimeout = 10 * time.Second
+	headerTimeout = 30 * time.Second
+	closeTimeout  = 5 * time.Second
+	tokenPrefix   = "jacquard-turn-"
 )
 
 // Options are what a gateway needs; Backend and Now must be given.
@@ -114,6 +114,7 @@ type Turn struct {
 	Home   string   // the agent's home directory, "" = not known
 	Models []string // models that may be asked; empty = any
 	Grant  Amount   // what the turn may spend; a zero part is no limit
+	Calls  int      // calls that may be answered well; 0 = no limit
 }
 
 // Access is the right of one turn to call.

@@ -78,7 +78,7 @@ func (m *mailbox) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 		err = writeFile(filepath.Join(m.dir, fmt.Sprintf("%03d-request.json", n)), m.redact.Bytes(request))
 	}
 	if err != nil {
-		writeError(w, http.StatusInternalServerError, "api_error", "jacquard mailbox: "+err.Error())
+		c.wire.fail(w, http.StatusInternalServerError, "jacquard mailbox: "+err.Error())
 		return
 	}
 	l, ok := waitForLetter(ctx, filepath.Join(m.dir, fmt.Sprintf("%03d-answer.json", n)))
@@ -109,7 +109,7 @@ func (l letter) write(w http.ResponseWriter, c *call, n int) {
 		if l.RetryAfter > 0 {
 			w.Header().Set("retry-after", strconv.Itoa(l.RetryAfter))
 		}
-		writeError(w, l.Status, errorKind(l.Status), l.Message)
+		c.wire.fail(w, l.Status, l.Message)
 		return
 	}
 	r := reply{ID: fmt.Sprintf("msg_mail_%03d", n), Model: c.req.Model, Content: l.Content, StopReason: l.StopReason, Usage: l.Usage}
@@ -133,7 +133,7 @@ func (l letter) write(w http.ResponseWriter, c *call, n int) {
 	if r.StopReason == "" {
 		r.StopReason = stop
 	}
-	r.write(w, c.req.Stream)
+	c.wire.answer(r, w, c.req.Stream)
 }
 
 // writeFile writes a file that a reader sees whole or not at all.

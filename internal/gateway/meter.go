@@ -17,8 +17,10 @@ const worthWaiting = time.Minute
 type meter struct {
 	http.ResponseWriter
 
+	wire   protocol
 	now    time.Time // when the call came
 	status int
+	muted  bool // another body was sent instead of the one that comes
 	keep   bool // keep the body
 	body   bytes.Buffer
 
@@ -34,10 +36,16 @@ func (m *meter) WriteHeader(status int) {
 		m.status = status
 		// Agents wait and try again also where that cannot help: ten times after
 		// a wrong key, and for a limit that ends in hours.
-		hopeless := status == http.StatusUnauthorized ||
-			status == http.StatusTooManyRequests && resetTime(m.Header(), m.now).After(m.now.Add(worthWaiting))
-		if hopeless {
-			m.Header().Set("x-should-retry", "false")
+		resets := resetTime(m.Header(), m.now)
+		if status == http.StatusUnauthorized || status == http.StatusTooManyRequests && resets.After(m.now.Add(worthWaiting)) {
+			if body := m.wire.hopeless(m.Header(), status, resets); body != nil {
+				m.muted = true
+				m.Header().Del("Content-Length")
+				m.ResponseWriter.WriteHeader(status)
+				// Nobody is left to tell when the agent has gone.
+				_, _ = m.ResponseWriter.Write(body)
+				return
+			}
 		}
 	}
 	m.ResponseWriter.WriteHeader(status)
@@ -51,6 +59,9 @@ func (m *meter) Write(p []byte) (int, error) {
 		m.body.Write(p)
 	}
 	m.read(p)
+	if m.muted {
+		return len(p), nil
+	}
 	return m.ResponseWriter.Write(p)
 }
 
@@ -99,10 +110,11 @@ func (m *meter) event(line []byte) {
 		return
 	}
 	var e struct {
-		Type    string                                       `json:"type"`
-		Message struct{ Usage *wireUsage }                   `json:"message"`
-		Usage   *wireUsage                                   `json:"usage"`
-		Delta   struct{ Text, Thinking, PartialJSON string } `json:"delta"`
+		Type    string                     `json:"type"`
+		Message struct{ Usage *wireUsage } `json:"message"`
+		Usage   *wireUsage                 `json:"usage"`
+
+		Response struct{ Usage *responsesUsage } `json:"response"`
 	}
 	if json.Unmarshal(data, &e) != nil {
 		return
@@ -116,7 +128,31 @@ func (m *meter) event(line []byte) {
 		if m.take(e.Usage); e.Usage != nil {
 			m.out, m.final = e.Usage.Output, true
 		}
+	case "response.completed", "response.incomplete", "response.failed":
+		if u := e.Response.Usage; u != nil {
+			m.take(u.plain())
+			m.out, m.final = u.Output, true
+		}
+	case "response.output_item.done":
+		m.text += int64(len(data)) / 2
 	}
+}
+
+// responsesUsage is what the Responses API says: its input holds the parts that
+// were read from and written to the cache.
+type responsesUsage struct {
+	Input   int64 `json:"input_tokens"`
+	Output  int64 `json:"output_tokens"`
+	Details struct {
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"`
+	} `json:"input_tokens_details"`
+}
+
+func (u responsesUsage) plain() *wireUsage {
+	cached := min(u.Details.Cached, u.Input)
+	written := min(u.Details.Written, u.Input-cached)
+	return &wireUsage{Input: u.Input - cached - written, Output: u.Output, CacheRead: cached, CacheCreation: written}
 }
 
 // take remembers the figures; later ones are totals, and may leave input out.
@@ -149,11 +185,14 @@ func (m *meter) usage(whole bool) Usage {
 	return u
 }
 
+// resetHeader is how a subscription says when its limit ends.
+const resetHeader = "anthropic-ratelimit-unified-reset"
+
 // resetTime returns when a limit ends that the answer with header h reports, or
 // the zero time. A subscription says so itself; a key's limit that is used up
 // has its own time; else there is retry-after.
 func resetTime(h http.Header, now time.Time) time.Time {
-	if at := h.Get("anthropic-ratelimit-unified-reset"); at != "" {
+	if at := h.Get(resetHeader); at != "" {
 		if seconds, err := strconv.ParseInt(at, 10, 64); err == nil {
 			return time.Unix(seconds, 0).UTC()
 		}
@@ -165,6 +204,14 @@ func resetTime(h http.Header, now time.Time) time.Time {
 		}
 		if at, err := time.Parse(time.RFC3339, h.Get("anthropic-ratelimit-"+kind+"-reset")); err == nil && at.After(latest) {
 			latest = at.UTC()
+		}
+	}
+	for _, kind := range []string{"requests", "tokens"} {
+		if h.Get("x-ratelimit-remaining-"+kind) != "0" {
+			continue
+		}
+		if d, err := time.ParseDuration(h.Get("x-ratelimit-reset-" + kind)); err == nil && now.Add(d).After(latest) {
+			latest = now.Add(d).UTC()
 		}
 	}
 	if !latest.IsZero() {

@@ -28,6 +28,7 @@ var normalizers = []struct {
 	{re.New(`\b(127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b`), "$1:<port>"},
 	{re.New(`/(?:private/)?tmp/(?:claude-|go-build|Test)[^\s"']*`), "<temp>"},
 	{re.New(`cc_version=[^;\s]*;?\s?|cch=[^;\s]*;?\s?`), ""},
+	{re.New(`Chunk ID: [0-9a-f]+`), "Chunk ID: <id>"},
 }
 
 // dashed is what Claude Code writes as a dash in the name of a project's folder.
@@ -77,8 +78,12 @@ func normal(c *call) []byte {
 	sort.Strings(names)
 	kept := map[string]any{
 		"path": c.path, "model": c.req.Model, "stream": c.req.Stream, "tools": names,
-		"system": walk(body["system"], clean), "messages": walk(body["messages"], clean),
 	}
+	system, messages := "system", "messages"
+	if c.path == responsesPath {
+		system, messages = "instructions", "input"
+	}
+	kept["system"], kept["messages"] = walk(body[system], clean), walk(body[messages], clean)
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

@@ -47,11 +47,20 @@ func ListPrices() Prices {
 		"claude-sonnet-4":   listed(3, 15),
 		"claude-haiku-5-5":  listed(0.1, 0.5),
 		"claude-haiku-4-5":  listed(1, 5),
+		"gpt-6-astra":       listed(10, 50),
+		"gpt-6.1-sol":       {Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: 2.5, CacheWrite1h: 5},
+		"gpt-6.1-terra":     {Input: 1, Output: 5, CacheRead: 0.05, CacheWrite: 1.25, CacheWrite1h: 2.5},
+		"gpt-6-sol":         listed(2, 10),
+		"gpt-6-luna":        listed(0.1, 0.5),
+		"gpt-5.6-sol":       listed(4, 20),
+		"gpt-5.6-terra":     listed(2, 12),
+		"gpt-5.6-luna":      listed(0.2, 1.2),
+		"gpt-5.5":           listed(5, 30),
 	}
 }
 
 // suffix is what a provider adds to the name of a model that costs the same.
-var suffix = re.New(`(-[0-9]{8}|-latest|@[0-9]{8}|\[1m\])$`)
+var suffix = re.New(`(-[0-9]{8}|-[0-9]{4}-[0-9]{2}-[0-9]{2}|-latest|@[0-9]{8}|\[1m\])$`)
 
 // Find returns the price of a model; false means that it is not known.
 func (p Prices) Find(model string) (Price, bool) {

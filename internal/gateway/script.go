@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +28,7 @@ type script struct {
 }
 
 // Script returns a backend that plays the model's part of a scenario: its steps
-// become tool calls of Claude Code.
+// become tool calls of the agent that asks.
 func Script(s scenario.Scenario, now func() time.Time) Backend {
 	return &script{scenario: s, now: now, played: map[string]int{}}
 }
@@ -51,12 +49,12 @@ func (s *script) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	}
 	mark, at, ok := findMark(c.req.Messages)
 	if !ok {
-		writeError(w, http.StatusForbidden, "permission_error", "jacquard scenario: the conversation has no turn marker")
+		c.wire.refuse(w, "jacquard scenario: the conversation has no turn marker")
 		return
 	}
 	steps, err := s.scenario.Steps(mark, c.access.turn.Dir)
 	if err != nil {
-		writeError(w, http.StatusForbidden, "permission_error", "jacquard scenario: "+err.Error())
+		c.wire.refuse(w, "jacquard scenario: "+err.Error())
 		return
 	}
 	p := &part{script: s, call: c, mark: mark, steps: steps, reply: reply{
@@ -156,7 +154,7 @@ func (p *part) step(ctx context.Context, w http.ResponseWriter, i int, s scenari
 		p.file(i, s)
 		return p.finish(w)
 	case scenario.Run, scenario.Daemon:
-		p.tool(i, "", "Bash", map[string]any{"command": s.Text, "description": "scripted"})
+		p.command(i, s.Text)
 		return p.finish(w)
 	case scenario.Answer:
 		if !p.call.req.hasTool(answerTool) {
@@ -168,7 +166,7 @@ func (p *part) step(ctx context.Context, w http.ResponseWriter, i int, s scenari
 	case scenario.End:
 		return p.finish(w)
 	case scenario.Refuse:
-		p.reply.StopReason = "refusal"
+		p.reply.StopReason = stopRefusal
 		p.say("I will not do this.")
 		return p.finish(w)
 	case scenario.Status, scenario.Limit, scenario.Cut:
@@ -192,7 +190,7 @@ func (p *part) finish(w http.ResponseWriter) bool {
 			p.reply.Usage.Output += int64((len(b.Text)+len(b.Input))/bytesPerToken + 1)
 		}
 	}
-	p.reply.write(w, p.call.req.Stream)
+	p.call.wire.answer(p.reply, w, p.call.req.Stream)
 	return true
 }
 
@@ -212,35 +210,6 @@ func (p *part) tool(i int, kind, name string, input any) {
 	p.reply.Content = append(p.reply.Content, block{Type: "tool_use", ID: id, Name: name, Input: data})
 	p.reply.StopReason = "tool_use"
 }
-
-// file turns a step on a file into the calls with which Claude Code does it: a
-// file that is there must be read before it is changed.
-func (p *part) file(i int, s scenario.Step) {
-	path := filepath.FromSlash(s.Path)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.call.access.turn.Dir, path)
-	}
-	if s.Verb == scenario.Delete {
-		p.tool(i, "", "Bash", map[string]any{"command": "rm -- " + shellQuote(path), "description": "scripted"})
-		return
-	}
-	old, err := os.ReadFile(path)
-	if err == nil {
-		p.tool(i, "r", "Read", map[string]any{"file_path": path})
-	}
-	if s.Verb == scenario.Edit {
-		p.tool(i, "", "Edit", map[string]any{"file_path": path, "old_string": s.Old, "new_string": s.New})
-		return
-	}
-	data, err := scenario.Apply(s, old)
-	if err != nil {
-		p.say(err.Error())
-		return
-	}
-	p.tool(i, "", "Write", map[string]any{"file_path": path, "content": string(data)})
-}
-
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // fault serves a fault unless it was served often enough.
 func (p *part) fault(w http.ResponseWriter, i int, f scenario.Fault) bool {
@@ -264,9 +233,9 @@ func (p *part) fault(w http.ResponseWriter, i int, f scenario.Fault) bool {
 	}
 	if at, ok := f.ResetsAt(p.now()); ok {
 		w.Header().Set("anthropic-ratelimit-unified-status", "rejected")
-		w.Header().Set("anthropic-ratelimit-unified-reset", strconv.FormatInt(at.Unix(), 10))
+		w.Header().Set(resetHeader, strconv.FormatInt(at.Unix(), 10))
 	}
-	writeError(w, f.Status, errorKind(f.Status), f.Describe())
+	p.call.wire.fail(w, f.Status, f.Describe())
 	return true
 }
 

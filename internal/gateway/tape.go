@@ -145,7 +145,7 @@ func (r *replay) serve(_ context.Context, w http.ResponseWriter, c *call) {
 	}
 	e := r.tape.find(c, r.strict)
 	if e == nil {
-		writeError(w, http.StatusForbidden, "permission_error", "jacquard replay: this request is not on the tape")
+		c.wire.refuse(w, "jacquard replay: this request is not on the tape")
 		return
 	}
 	for name, value := range e.Header {
@@ -209,6 +209,9 @@ func joinDeltas(stream []byte) []byte {
 		open = nil
 	}
 	for _, event := range strings.Split(string(stream), "\n\n") {
+		if strings.HasPrefix(event, "event: response.") && strings.Contains(event, ".delta\n") {
+			continue // Codex takes the whole items, which follow
+		}
 		next, field := deltaOf(event)
 		if next == nil {
 			flush()

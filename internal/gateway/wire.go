@@ -12,16 +12,19 @@ import (
 // overflow.
 const maxOutput = 1 << 30
 
-// request is what the gateway needs to know of a Messages request.
+// request is what the gateway needs to know of a request, in the words of the
+// Messages API.
 type request struct {
 	Model     string          `json:"model"`
 	MaxTokens int             `json:"max_tokens"`
 	Stream    bool            `json:"stream"`
 	System    json.RawMessage `json:"system"`
 	Messages  []message       `json:"messages"`
-	Tools     []struct {
-		Name string `json:"name"`
-	} `json:"tools"`
+	Tools     []tool          `json:"tools"`
+}
+
+type tool struct {
+	Name string `json:"name"`
 }
 
 type message struct {
@@ -58,18 +61,22 @@ func (b *blocks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func parseRequest(body []byte) (request, error) {
+func parseMessages(body []byte) (request, error) {
 	var r request
 	if err := json.Unmarshal(body, &r); err != nil {
 		return request{}, fmt.Errorf("read the request: %w", err)
 	}
+	return r, r.check()
+}
+
+func (r *request) check() error {
 	if r.Model == "" || len(r.Messages) == 0 {
-		return request{}, errors.New("read the request: no model or no messages")
+		return errors.New("read the request: no model or no messages")
 	}
 	if r.MaxTokens < 0 || r.MaxTokens > maxOutput {
-		return request{}, fmt.Errorf("read the request: max_tokens is %d", r.MaxTokens)
+		return fmt.Errorf("read the request: max_tokens is %d", r.MaxTokens)
 	}
-	return r, nil
+	return nil
 }
 
 // text returns the texts of the message, without tool results.
@@ -103,8 +110,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(data)
 }
 
-func writeError(w http.ResponseWriter, status int, kind, text string) {
-	writeJSON(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": text}})
+// messagesFailure is an error as the Messages API writes it.
+func messagesFailure(status int, text string) any {
+	return map[string]any{"type": "error", "error": map[string]string{"type": errorKind(status), "message": text}}
 }
 
 // errorKind returns the provider's name for an error of that status.
@@ -130,9 +138,12 @@ type reply struct {
 	cut        bool // the stream ends before the message does
 }
 
-// write sends the reply in the form that the request asked for. It panics with
-// http.ErrAbortHandler when the reply is to be cut.
-func (r reply) write(w http.ResponseWriter, stream bool) {
+// stopRefusal is the reason of a reply that the model ended for safety.
+const stopRefusal = "refusal"
+
+// writeMessages sends the reply in the form of the Messages API that the request
+// asked for. It panics with http.ErrAbortHandler when the reply is to be cut.
+func (r reply) writeMessages(w http.ResponseWriter, stream bool) {
 	if !stream && r.cut {
 		panic(http.ErrAbortHandler)
 	}
