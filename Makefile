@@ -3,12 +3,13 @@ GO      ?= go
 BIN     := bin/jacquard
 TOOLS   := bin/tools
 CLAUDE  := bin/npm/node_modules/.bin/claude
+CODEX   := bin/codex/node_modules/.bin/codex
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
 TEST_TIMEOUT ?= 35m
 
-.PHONY: all build demo test lint bench fuzz clean cross claude python
+.PHONY: all build demo test lint bench fuzz clean cross claude codex python
 
 all: build
 
@@ -18,7 +19,7 @@ build:
 demo: build
 	./$(BIN) demo
 
-# The real agent CLI for the end-to-end tests, pinned in tools/npm.
+# The real agent CLIs for the end-to-end tests, pinned in tools/npm and tools/codex.
 claude: $(CLAUDE)
 $(CLAUDE): tools/npm/package.json tools/npm/package-lock.json
 	mkdir -p bin/npm
@@ -27,13 +28,20 @@ $(CLAUDE): tools/npm/package.json tools/npm/package-lock.json
 	cd bin/npm && node node_modules/@anthropic-ai/claude-code/install.cjs
 	touch $(CLAUDE)
 
+codex: $(CODEX)
+$(CODEX): tools/codex/package.json tools/codex/package-lock.json
+	mkdir -p bin/codex
+	cp tools/codex/package.json tools/codex/package-lock.json bin/codex/
+	cd bin/codex && npm ci --no-audit --no-fund --ignore-scripts
+	touch $(CODEX)
+
 # pytest for the Python tests, where Python is.
 python:
 	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
 	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
 
-test: build claude python
-	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
+test: build claude codex python
+	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
 	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
 
 $(TOOLS)/golangci-lint: tools/go.mod

@@ -70,6 +70,7 @@ type Turn struct {
 	System          string // system prompt, "" = the agent's own
 	Role            Role
 	AllowedCommands []string        // beginnings of command lines that an author may run, for example "go test"
+	Caches          []string        // directories besides Dir that the commands of an author must be able to write
 	Schema          json.RawMessage // JSON schema of the answer, empty = none is asked for
 	Model           string          // "" = the agent's default
 	Session         string          // session in which this very turn was cut, to be gone on with; "" = a new one
@@ -111,6 +112,8 @@ type Outcome struct {
 	Denials        []Denial        `json:"denials,omitempty"`
 	Turns          int             `json:"turns"` // model calls, as the agent counts them
 	Duration       time.Duration   `json:"duration"`
+
+	unanswered bool // the agent finished, and only its answer is missing
 }
 
 // Kind is what an event is about.

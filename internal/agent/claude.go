@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -27,95 +26,39 @@ type Claude struct {
 // up in the PATH of each turn.
 func NewClaude(program string) *Claude { return &Claude{program: program} }
 
-// reminder is what a session is asked that has ended without its answer.
-const reminder = "Your work in this session ended without its structured answer. Do no further work. " +
-	"Give the answer now, by calling the tool for structured output once, with what you know."
-
-// goOn is what a session is asked whose turn was cut in the middle.
-const goOn = "Your work in this session was cut off in the middle; nothing that you wrote to files is lost. " +
-	"A command or an edit that was under way may not have happened: look at the files that it was about. " +
-	"Then go on with the task where you stopped, and give the answer that it asks for."
-
 // Run carries out t. A turn that ends without the answer it was asked for is
 // reminded of it once, in the same session.
 func (c *Claude) Run(ctx context.Context, t Turn, on func(Event)) Outcome {
-	if on == nil {
-		on = func(Event) {}
-	}
-	out := c.run(ctx, t, on)
-	on(Event{Kind: Ended, Class: out.Class, Text: out.Message, Session: out.Session})
-	return out
+	return drive(ctx, c, t, on)
 }
 
-func (c *Claude) run(ctx context.Context, t Turn, on func(Event)) Outcome {
-	if err := prepare(t); err != nil {
-		return Outcome{Class: Environment, Message: err.Error(), Session: t.Session}
+// job prepares one run of the program.
+func (c *Claude) job(t Turn, h header) (job, error) {
+	h.Agent, h.Schema = claudeName, len(t.Schema) > 0
+	if t.Access.BaseURL != "" {
+		if err := makeDirs(configDir(t), tempDir(t)); err != nil {
+			return job{}, err
+		}
 	}
-	prompt := t.Prompt
-	if t.Session != "" {
-		prompt = goOn
-	}
-	out, res := c.once(ctx, t, prompt, t.Session, header{CostBefore: t.SessionCostUSD}, t.Limits.Total, on)
-	if t.Session != "" && unknownSession(res) {
-		// The session was lost with its folder: the prompt says all that is needed.
-		out, _ = c.once(ctx, t, t.Prompt, "", header{}, t.Limits.Total, on)
-	}
-	if !unanswered(out, len(t.Schema) > 0) || out.Session == "" || ctx.Err() != nil {
-		return out
-	}
-	left := t.Limits.Total - out.Duration
-	if t.Limits.Total > 0 && left <= 0 {
-		return out
-	}
-	again, _ := c.once(ctx, t, reminder, out.Session, header{Reminder: true, CostBefore: out.SessionCostUSD}, max(left, 0), on)
-	return join(out, again)
-}
-
-// unanswered reports whether the agent finished and only its answer is missing.
-func unanswered(out Outcome, schema bool) bool {
-	return schema && out.Turns > 0 && (out.Class == Denied || (out.Class == Schema && out.Message == noAnswer))
-}
-
-// join adds the first run of a turn to the run that asked for the answer again.
-func join(first, again Outcome) Outcome {
-	again.Usage = Usage{
-		Input: first.Usage.Input + again.Usage.Input, Output: first.Usage.Output + again.Usage.Output,
-		CacheRead: first.Usage.CacheRead + again.Usage.CacheRead, CacheWrite: first.Usage.CacheWrite + again.Usage.CacheWrite,
-		CostUSD: first.Usage.CostUSD + again.Usage.CostUSD, Known: first.Usage.Known && again.Usage.Known,
-	}
-	again.Denials = append(first.Denials, again.Denials...)
-	again.Turns += first.Turns
-	again.Duration += first.Duration
-	if again.Class == Schema && first.Class == Denied {
-		again.Class, again.Message = Denied, first.Message
-	}
-	if again.Session == "" {
-		again.Session = first.Session
-	}
-	return again
-}
-
-// once runs the program once.
-func (c *Claude) once(ctx context.Context, t Turn, prompt, session string, h header, total time.Duration, on func(Event)) (Outcome, proc.Result) {
-	h.Agent, h.Schema, h.Session = claudeName, len(t.Schema) > 0, session
-	flags := []string{"--resume", session}
-	if session == "" {
+	flags := []string{"--resume", h.Session}
+	if h.Session == "" {
 		h.Session = newUUID()
 		flags = []string{"--session-id", h.Session}
 	}
 	argv, err := c.argv(t, flags)
-	if err != nil {
-		return Outcome{Class: Environment, Message: err.Error(), Session: t.Session}, proc.Result{}
-	}
-	out, res := job{
-		turn: t, header: h, argv: argv, env: claudeEnv(t), prompt: prompt, total: total, reader: newClaudeReader(h),
+	return job{
+		header: h, argv: argv, env: claudeEnv(t), reader: newClaudeReader(h),
 		stop: []proc.Stop{{Signal: proc.Interrupt, Wait: interruptWait}, {Signal: proc.Terminate, Wait: terminateWait}, {Signal: proc.Kill}},
-	}.run(ctx, on)
-	return explain(out, res), res
+	}, err
+}
+
+// reminder asks a session for the answer that it ended without.
+func (c *Claude) reminder(string) string {
+	return unansweredText + "Do no further work. Give the answer now, by calling the tool for structured output once, with what you know."
 }
 
 // explain makes the class of a run that never began more exact.
-func explain(out Outcome, res proc.Result) Outcome {
+func (c *Claude) explain(out Outcome, res proc.Result) Outcome {
 	stderr := strings.TrimSpace(res.Stderr.Text)
 	switch {
 	case out.Class == Environment && strings.Contains(out.Message, proc.ErrNotFound.Error()):
@@ -132,23 +75,9 @@ func explain(out Outcome, res proc.Result) Outcome {
 	return out
 }
 
-func unknownSession(res proc.Result) bool {
+// lost reports whether the session to be resumed was not known.
+func (c *Claude) lost(res proc.Result) bool {
 	return strings.Contains(res.Stderr.Text, "No conversation found")
-}
-
-func prepare(t Turn) error {
-	if t.Home == "" || t.Dir == "" || t.Log == "" {
-		return fmt.Errorf("start the agent: want a directory, a home and a log")
-	}
-	if t.Access.BaseURL == "" {
-		return nil
-	}
-	for _, dir := range []string{t.Home, configDir(t), tempDir(t)} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make the home of the agent: %w", err)
-		}
-	}
-	return nil
 }
 
 func configDir(t Turn) string { return filepath.Join(t.Home, ".claude") }

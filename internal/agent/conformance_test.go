@@ -80,7 +80,9 @@ func TestAgentsDoTheSame(t *testing.T) {
 	t.Parallel()
 	benches := map[string]func(t *testing.T, script string) *bench{
 		"scripted": scripted,
-		"claude":   func(t *testing.T, script string) *bench { t.Helper(); return claude(t, script, gateway.Amount{}) },
+	}
+	for _, c := range clis {
+		benches[c.name] = func(t *testing.T, script string) *bench { t.Helper(); return c.bench(t, script, gateway.Amount{}) }
 	}
 	for kind, open := range benches {
 		t.Run(kind, func(t *testing.T) {

@@ -45,7 +45,7 @@ var versionLine = re.New(`^(\d+\.\d+\.\d+)`)
 // work. hasKey says that there is a key or token for the gateway; env is the user's
 // environment, which the program needs to know its log-in; dir is any directory.
 func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
-	version, err := c.ask(ctx, env, dir, "--version")
+	version, err := ask(ctx, env, dir, c.program, "--version")
 	if err != nil {
 		message := err.Error()
 		if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
@@ -73,7 +73,7 @@ func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []strin
 }
 
 func (c *Claude) loggedIn(ctx context.Context, env []string, dir string) (string, Outcome) {
-	text, err := c.ask(ctx, env, dir, "auth", "status")
+	text, err := ask(ctx, env, dir, c.program, "auth", "status")
 	var status struct {
 		LoggedIn bool   `json:"loggedIn"`
 		Method   string `json:"authMethod"`
@@ -91,15 +91,15 @@ func (c *Claude) loggedIn(ctx context.Context, env []string, dir string) (string
 	return strings.TrimSpace("the log-in of Claude Code (" + status.Method + ") " + status.Email), Outcome{Class: OK}
 }
 
-// ask runs the program and returns what it prints, also when it fails.
-func (c *Claude) ask(ctx context.Context, env []string, dir string, args ...string) (string, error) {
-	res, err := proc.Run(ctx, proc.Command{Argv: append([]string{c.program}, args...), Dir: dir, Env: env, Total: detectTimeout})
+// ask runs a program and returns what it prints, also when it fails.
+func ask(ctx context.Context, env []string, dir, program string, args ...string) (string, error) {
+	res, err := proc.Run(ctx, proc.Command{Argv: append([]string{program}, args...), Dir: dir, Env: env, Total: detectTimeout})
 	if err != nil {
 		return "", err
 	}
 	text := strings.TrimSpace(res.Stdout.Text)
 	if res.Ended != proc.Exited || res.Exit != 0 {
-		return text, fmt.Errorf("run %s %s: %s", c.program, strings.Join(args, " "), ending(res))
+		return text, fmt.Errorf("run %s %s: %s", program, strings.Join(args, " "), ending(res))
 	}
 	return text, nil
 }

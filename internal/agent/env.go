@@ -10,7 +10,7 @@ import (
 
 // steering are the beginnings of names that decide whom an agent asks, who pays
 // and what it may do.
-var steering = []string{"ANTHROPIC_", "CLAUDE", "AWS_", "GOOGLE_APPLICATION_", "VERTEX_", "OPENAI_", "IS_SANDBOX", "NODE_OPTIONS", "DISABLE_"}
+var steering = []string{"ANTHROPIC_", "CLAUDE", "AWS_", "GOOGLE_APPLICATION_", "VERTEX_", "OPENAI_", "CODEX_", "IS_SANDBOX", "NODE_OPTIONS", "DISABLE_"}
 
 // environment returns base with what is set in place of it, in order of names.
 // Behind a gateway nothing of base may steer the agent; with the user's own
@@ -20,7 +20,7 @@ func environment(base []string, set map[string]string, gateway bool) []string {
 	for _, kv := range base {
 		name, value, ok := strings.Cut(kv, "=")
 		steers := slices.ContainsFunc(steering, func(s string) bool { return strings.HasPrefix(strings.ToUpper(name), s) })
-		if !ok || name == "" || (steers && (gateway || name != "CLAUDE_CONFIG_DIR")) {
+		if !ok || name == "" || (steers && (gateway || name != "CLAUDE_CONFIG_DIR" && name != "CODEX_HOME")) {
 			continue
 		}
 		all[name] = value

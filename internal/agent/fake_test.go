@@ -291,7 +291,7 @@ func TestDetect(t *testing.T) {
 	}
 	t.Run("the real program", func(t *testing.T) {
 		t.Parallel()
-		found := agent.NewClaude(claudePath(t)).Detect(t.Context(), agent.Auto, false, env, t.TempDir())
+		found := agent.NewClaude(claudeCLI.path(t)).Detect(t.Context(), agent.Auto, false, env, t.TempDir())
 		if found.Version == "" || found.Problem.Class != agent.AuthFailed {
 			t.Errorf("Detect in an empty home = %+v, want a version and auth", found)
 		}

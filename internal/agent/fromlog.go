@@ -18,7 +18,6 @@ func FromLog(path string) (out Outcome, complete bool) {
 	}
 	var (
 		r      reader
-		h      header
 		first  *Outcome
 		ignore = func(Event) {}
 	)
@@ -30,7 +29,7 @@ func FromLog(path string) (out Outcome, complete bool) {
 				before, _ := r.outcome()
 				first = &before
 			}
-			r, h = newReader(begun), begun
+			r = newReader(begun)
 			continue
 		}
 		if r != nil {
@@ -44,7 +43,7 @@ func FromLog(path string) (out Outcome, complete bool) {
 	switch {
 	case first != nil:
 		out = join(*first, out)
-	case h.Agent == claudeName && unanswered(out, h.Schema):
+	case out.unanswered:
 		complete = false // the answer has not been asked for again yet
 	}
 	// What was interrupted was not over, it was told to stop.
@@ -63,6 +62,8 @@ func newReader(h header) reader {
 	switch h.Agent {
 	case claudeName:
 		return newClaudeReader(h)
+	case codexName:
+		return newCodexReader(h)
 	case scriptedName:
 		return newScriptedReader(h)
 	default:

@@ -56,6 +56,7 @@ const answer = "\n-- ok.json --\n{\"verdict\":\"pass\"}\n"
 
 // bench is one turn that is ready to be run by an agent.
 type bench struct {
+	cli    cli // the zero value for the scripted agent
 	agent  agent.Agent
 	turn   agent.Turn
 	access *gateway.Access // nil for the scripted agent
@@ -116,20 +117,39 @@ func scripted(t *testing.T, script string) *bench {
 	return b
 }
 
-func claudePath(t *testing.T) string {
+// cli is a real agent program that the tests drive.
+type cli struct {
+	name     string
+	variable string // of the environment; names the program
+	model    string
+	open     func(path string) agent.Agent
+}
+
+var (
+	claudeCLI = cli{"claude", "JACQUARD_TEST_CLAUDE", "claude-sonnet-4-5", func(path string) agent.Agent { return agent.NewClaude(path) }}
+	codexCLI  = cli{"codex", "JACQUARD_TEST_CODEX", "gpt-6.1-sol", func(path string) agent.Agent { return agent.NewCodex(path) }}
+	clis      = []cli{claudeCLI, codexCLI}
+)
+
+// path is where the program is; without it the test says why it drove none, which
+// is a failure on a machine that has to be complete.
+func (c cli) path(t *testing.T) string {
 	t.Helper()
-	path := os.Getenv("JACQUARD_TEST_CLAUDE")
+	path := os.Getenv(c.variable)
+	if path == "" && os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
+		t.Fatalf("%s does not name the real %s program (make %s)", c.variable, c.name, c.name)
+	}
 	if path == "" {
-		t.Skip("JACQUARD_TEST_CLAUDE does not name the real claude program, so it was not driven")
+		t.Skipf("%s does not name the real %s program, so it was not driven (make %s)", c.variable, c.name, c.name)
 	}
 	return path
 }
 
-// claude returns a bench whose agent is the real program and whose model is the
+// bench returns a bench whose agent is the real program and whose model is the
 // script.
-func claude(t *testing.T, script string, grant gateway.Amount) *bench {
+func (c cli) bench(t *testing.T, script string, grant gateway.Amount) *bench {
 	t.Helper()
-	path := claudePath(t)
+	path := c.path(t)
 	b := newBench(t)
 	g, err := gateway.Start(t.Context(), gateway.Options{Backend: gateway.Script(parse(t, script), time.Now), Now: time.Now})
 	if err != nil {
@@ -140,16 +160,22 @@ func claude(t *testing.T, script string, grant gateway.Amount) *bench {
 			t.Error(cerr)
 		}
 	})
-	b.access, err = g.Open(t.Context(), gateway.Turn{ID: t.Name(), Dir: b.turn.Dir, Home: b.turn.Home, Grant: grant})
+	b.access, err = g.Open(t.Context(), gateway.Turn{ID: t.Name(), Dir: b.turn.Dir, Home: b.turn.Home, Grant: grant, Calls: b.turn.Limits.MaxTurns})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.agent = agent.NewClaude(path)
-	b.turn.Model = "claude-sonnet-4-5"
+	b.cli, b.agent = c, c.open(path)
+	b.turn.Model = c.model
 	b.turn.System = "You are a program that is being tested."
 	b.turn.Access = agent.Access{BaseURL: g.URL(), Token: b.access.Token()}
 	b.turn.Redact = gateway.NewRedactor(b.access.Token()).Bytes
 	return b
+}
+
+// claude returns a bench with the real claude program.
+func claude(t *testing.T, script string, grant gateway.Amount) *bench {
+	t.Helper()
+	return claudeCLI.bench(t, script, grant)
 }
 
 func (b *bench) run(t *testing.T) agent.Outcome {

@@ -36,6 +36,9 @@ type header struct {
 	Schema     bool    `json:"schema,omitempty"`
 	Reminder   bool    `json:"reminder,omitempty"` // this run asks again for an answer that did not come
 	CostBefore float64 `json:"cost_before,omitempty"`
+
+	Before *Usage          `json:"before,omitempty"` // of the session, where its figures go on from run to run
+	Form   json.RawMessage `json:"form,omitempty"`   // the schema, where only we check the answer
 }
 
 const headerType = "jacquard"

@@ -9,14 +9,17 @@ import (
 
 const (
 	claudeName   = "claude"
+	codexName    = "codex"
 	scriptedName = "scripted"
 	noAnswer     = "the agent ended without its answer"
 )
 
 // budgetMark begins the message with which the gateway refuses a call that the
-// grant does not cover; refusalMark begins its other refusals.
+// grant does not cover, callsMark that with which it refuses one call too many;
+// refusalMark begins its other refusals.
 const (
 	budgetMark  = "jacquard budget:"
+	callsMark   = "jacquard turns:"
 	refusalMark = "jacquard"
 )
 
@@ -215,6 +218,7 @@ func (r *claudeReader) outcome() (Outcome, bool) {
 		out.Denials = append(out.Denials, Denial{Tool: d.Tool, Input: d.Input})
 	}
 	out.Class, out.Message = classify(*res, r.lastError, r.header.Schema)
+	out.unanswered = r.header.Schema && out.Turns > 0 && (out.Class == Denied || (out.Class == Schema && out.Message == noAnswer))
 	if out.Class != Limit {
 		out.ResetsAt = time.Time{}
 	}
@@ -283,6 +287,8 @@ func classifyError(res claudeResult, lastError, message string) Class {
 		return Refusal
 	case strings.Contains(message, budgetMark):
 		return Budget
+	case strings.Contains(message, callsMark):
+		return MaxTurns
 	case res.Status == 403 && strings.Contains(message, refusalMark):
 		return Environment
 	case lastError == "billing_error" || res.Status == 402:

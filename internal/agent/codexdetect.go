@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+const (
+	codexInstallHint = "install the Codex CLI with: npm install -g @openai/codex"
+	codexLogInHint   = "set OPENAI_API_KEY, or log in with: codex login"
+)
+
+// Detect asks the program for its version, whether it can make its sandbox here,
+// and on whose account it would work; see Claude.Detect.
+func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
+	version, err := ask(ctx, env, dir, c.program, "--version")
+	if err != nil {
+		message := err.Error()
+		if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+			message += "; " + codexInstallHint
+		}
+		return Found{Problem: Outcome{Class: Environment, Message: message}}
+	}
+	name, rest, _ := strings.Cut(version, " ")
+	v := versionLine().FindString(rest)
+	if name != "codex-cli" || v == "" {
+		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", c.program, shorten(version, 200), codexInstallHint)}}
+	}
+	if err := c.Confines(ctx, env, dir); err != nil {
+		return Found{Version: v, Problem: Outcome{Class: Environment, Message: err.Error()}}
+	}
+	found := Found{Version: v, Problem: Outcome{Class: OK}}
+	switch {
+	case hasKey && auth != Login:
+		found.Auth, found.Pays = Key, "the account of the key or token in the environment"
+		return found
+	case auth == Key:
+		found.Auth = Key
+		found.Problem = Outcome{Class: AuthFailed, Message: "there is no key; " + codexLogInHint}
+		return found
+	}
+	found.Auth = Login
+	if text, err := ask(ctx, env, dir, c.program, "login", "status"); err != nil {
+		found.Problem = Outcome{Class: AuthFailed, Message: "nobody is logged in to Codex; " + codexLogInHint}
+	} else {
+		found.Pays = strings.TrimSpace("the log-in of Codex " + shorten(text, 200))
+	}
+	return found
+}
+
+// Confines tries the program's sandbox. Where the operating system does not let it
+// make one, every command of an agent would fail; an error says what to do.
+func (c *Codex) Confines(ctx context.Context, env []string, dir string) error {
+	home, err := os.MkdirTemp("", "jacquard-codex-")
+	if err != nil {
+		return fmt.Errorf("try the sandbox of codex: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(home) }() // nothing of it is needed
+	env = environment(env, map[string]string{"CODEX_HOME": home}, true)
+	if _, err := ask(ctx, env, dir, c.program, "sandbox", "-c", `sandbox_mode="read-only"`, "--", "true"); err != nil {
+		return errors.New(noSandbox(err.Error()))
+	}
+	return nil
+}
