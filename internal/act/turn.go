@@ -153,6 +153,7 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 		Dir: clone.Root(), Home: filepath.Join(dir, "home"), Prompt: prompt, Role: agent.Author, AllowedCommands: t.Commands,
 		Schema: t.Schema, Model: a.o.Model, Session: before.Session, SessionCostUSD: before.SessionCostUSD, Env: a.agentEnv(dir), Limits: a.o.Limits,
 		Log: filepath.Join(j.Dir, rawLog), Mark: j.Mark, Redact: a.o.Redact.Bytes,
+		Caches: []string{filepath.Join(a.o.Shared, "agent"), filepath.Join(dir, "target"), filepath.Join(dir, "tmp")},
 	}
 	if t.Judge {
 		at.Role = agent.Judge
@@ -165,7 +166,7 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 		most := a.Ledger(j.Run).Budget()
 		access, err = a.o.Gateway.Open(ctx, gateway.Turn{
 			ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home,
-			Grant: gateway.Amount{MicroUSD: int64(most.USD * 1e6), Tokens: most.Tokens},
+			Grant: gateway.Amount{MicroUSD: int64(most.USD * 1e6), Tokens: most.Tokens}, Calls: a.o.Limits.MaxTurns,
 		})
 		if err != nil {
 			return agent.Outcome{}, machinery(err)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,7 +19,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/scenario"
 	"github.com/jacquard-build/jacquard/internal/syntax"
@@ -316,11 +314,13 @@ func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Opt
 		}
 		ao.Agent = agent.NewScripted(self, "agent-play", "--scenario", abs)
 		return ao, nil
-	case "claude":
-		err := p.claude(ctx, o, e, &ao)
-		return ao, err
+	default:
+		m, ok := findMaker(name)
+		if !ok {
+			return ao, usage("agent %q: want %s or scripted", name, makerNames())
+		}
+		return ao, p.real(ctx, m, o, e, &ao)
 	}
-	return ao, usage("agent %q: want claude or scripted", name)
 }
 
 func orDefault(d duration, def time.Duration) time.Duration {
@@ -349,97 +349,6 @@ func readScenario(path string) (scenario.Scenario, error) {
 		return s, usage("%s", strings.Join(all, "\n"))
 	}
 	return s, nil
-}
-
-// claude sets the real Claude Code CLI up: its program, the gateway in front
-// of its provider, the account.
-func (p *project) claude(ctx context.Context, o driveOptions, e *engine, ao *act.Options) error {
-	program := p.a.env["JACQUARD_CLAUDE"]
-	if program == "" {
-		var err error
-		if program, err = proc.LookPath("claude", p.a.env["PATH"]); err != nil {
-			return flow.Failf(flow.Environment, "Claude Code is not installed: npm install -g @anthropic-ai/claude-code (or try jacquard demo, which needs no agent)")
-		}
-	}
-	c := agent.NewClaude(program)
-	ao.Agent = c
-	backend, oauth, err := p.backend(ctx, c, o, e)
-	if err != nil {
-		return err
-	}
-	if backend == nil {
-		ao.Home = p.a.env["HOME"]
-		return nil
-	}
-	ao.OAuth = oauth
-	e.gateway, err = gateway.Start(context.WithoutCancel(ctx), gateway.Options{
-		Backend: backend, Now: time.Now, Redact: e.redact, Record: e.tape, Ledger: ledgers{e},
-	})
-	if err != nil {
-		return err
-	}
-	ao.Gateway = e.gateway
-	return nil
-}
-
-// ledgers finds the ledger of the run that a turn belongs to.
-type ledgers struct{ e *engine }
-
-func (l ledgers) Reserve(ctx context.Context, turn string, n int, most gateway.Amount) error {
-	return l.e.actor.Ledger(turn).Reserve(ctx, turn, n, most)
-}
-
-func (l ledgers) Settle(ctx context.Context, turn string, n int, spent gateway.Amount) error {
-	return l.e.actor.Ledger(turn).Settle(ctx, turn, n, spent)
-}
-
-// backend chooses who answers the agent's model calls; nil means that the
-// agent uses its own log-in.
-func (p *project) backend(ctx context.Context, c *agent.Claude, o driveOptions, e *engine) (gateway.Backend, bool, error) {
-	switch {
-	case o.scenario != "":
-		s, err := readScenario(o.scenario)
-		return gateway.Script(s, time.Now), false, err
-	case o.mailbox != "":
-		b, err := gateway.Mailbox(o.mailbox, e.redact)
-		return b, false, err
-	case o.replay != "":
-		f, err := os.Open(o.replay)
-		if err != nil {
-			return nil, false, usage("--replay: %v", err)
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		t, err := gateway.ReadTape(f)
-		if err != nil {
-			return nil, false, usage("--replay: %v", err)
-		}
-		return t.Replay(false), false, nil
-	}
-	if o.record != "" {
-		e.tape, e.record = &gateway.Tape{}, o.record
-	}
-	key, token := p.a.env["ANTHROPIC_API_KEY"], p.a.env["CLAUDE_CODE_OAUTH_TOKEN"]
-	auth := agent.Auth(p.conf.Auth)
-	found := c.Detect(ctx, auth, key != "" || token != "", p.a.Env, p.root)
-	switch found.Problem.Class {
-	case agent.OK:
-	case agent.AuthFailed:
-		return nil, false, flow.Failf(flow.Auth, "%s", found.Problem.Message)
-	default:
-		return nil, false, flow.Failf(flow.Environment, "%s", found.Problem.Message)
-	}
-	if found.Auth == agent.Login {
-		return nil, false, nil
-	}
-	base := p.a.env["ANTHROPIC_BASE_URL"]
-	if base == "" {
-		base = "https://api.anthropic.com"
-	}
-	if key != "" {
-		token = "" // the key pays when there are both
-	}
-	b, err := gateway.Forward(gateway.Provider{Base: base, Key: key, OAuth: token, Proxy: http.ProxyFromEnvironment})
-	return b, key == "", err
 }
 
 // secrets are the values that must never be stored.

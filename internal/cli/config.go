@@ -22,7 +22,7 @@ import (
 // config is jacquard.yaml: committed, optional, checked once. Unknown keys
 // are errors, so that a typing mistake does not silently do nothing.
 type config struct {
-	Agent  string            `yaml:"agent"`  // claude or scripted
+	Agent  string            `yaml:"agent"`  // claude, codex or scripted
 	Model  string            `yaml:"model"`  // given to the agent; "" = its default
 	Auth   string            `yaml:"auth"`   // key, login or auto
 	Budget string            `yaml:"budget"` // 5usd or 2Mtok
@@ -98,7 +98,7 @@ func (c config) check() error {
 	if c.Jobs < 0 {
 		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
 	}
-	return errors.Join(in("agent", c.Agent, "claude", "scripted"), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"))
+	return errors.Join(in("agent", c.Agent, "claude", "codex", "scripted"), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"))
 }
 
 var budgetForm = re.New(`^(?i)([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok)$`)

@@ -14,7 +14,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
-	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -44,13 +43,14 @@ func newDecompile(a *app) *cobra.Command {
 
 // hasAgent reports whether there is an agent to be asked.
 func (p *project) hasAgent(o driveOptions) bool {
-	if o.agent != "" || o.scenario != "" || o.mailbox != "" || o.replay != "" || p.a.env["JACQUARD_CLAUDE"] != "" {
+	if o.agent != "" || o.scenario != "" || o.mailbox != "" || o.replay != "" {
 		return true
 	}
-	if p.conf.Agent != "claude" {
+	m, ok := findMaker(p.conf.Agent)
+	if !ok {
 		return p.conf.Agent != ""
 	}
-	_, err := proc.LookPath("claude", p.a.env["PATH"])
+	_, err := m.find(p.a.env)
 	return err == nil
 }
 

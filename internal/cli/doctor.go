@@ -130,21 +130,22 @@ func (c *checkup) tools(path string) {
 
 func (c *checkup) agent(ctx context.Context, p *project) {
 	env := p.a.env
-	program, err := proc.LookPath("claude", env["PATH"])
-	if env["JACQUARD_CLAUDE"] != "" {
-		program, err = env["JACQUARD_CLAUDE"], nil
+	m, ok := findMaker(p.conf.Agent)
+	if !ok { // the scripted agent needs nothing
+		m = makers()[0]
 	}
+	program, err := m.find(env)
 	if err != nil {
-		c.add("agent", false, true, "%s", c.l.T("Claude Code is not installed: npm install -g @anthropic-ai/claude-code (jacquard demo works without)"))
+		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard demo works without)"), m.title, m.install)
 		return
 	}
-	key := env["ANTHROPIC_API_KEY"] != "" || env["CLAUDE_CODE_OAUTH_TOKEN"] != ""
-	found := agent.NewClaude(program).Detect(ctx, agent.Auth(p.conf.Auth), key, p.a.Env, p.root)
+	key, token := m.secrets(env)
+	found := m.open(program).Detect(ctx, agent.Auth(p.conf.Auth), key+token != "", p.a.Env, p.root)
 	if found.Problem.Class != agent.OK {
 		c.add("agent", false, true, "%s", found.Problem.Message)
 		return
 	}
-	c.add("agent", true, true, c.l.T("Claude Code %s at %s"), found.Version, program)
+	c.add("agent", true, true, c.l.T("%s %s at %s"), m.title, found.Version, program)
 	pays := found.Pays
 	if found.Auth == agent.Key {
 		pays = c.l.T("the account of the key or token in the environment")

@@ -184,9 +184,9 @@ func newInit(a *app) *cobra.Command {
 
 const initText = `# Settings of Jacquard for this project. Everything is optional.
 
-# agent: claude            # the program that writes code
+# agent: claude            # the program that writes code: claude or codex
 # model: ""                # "" = the agent's own default
-# auth: auto               # key (ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN), login, or auto
+# auth: auto               # key (ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN; OPENAI_API_KEY for codex), login, or auto
 # budget: 20usd            # most that one run may spend; also 2Mtok
 # jobs: 4                  # modules or tasks at once
 # lang: en                 # messages: en or ko

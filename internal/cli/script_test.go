@@ -83,8 +83,10 @@ func setup(e *testscript.Env) error {
 			e.Setenv("RUSTUP_HOME", filepath.Join(home, ".rustup"))
 		}
 	}
-	if claude := os.Getenv("JACQUARD_TEST_CLAUDE"); claude != "" {
-		e.Setenv("JACQUARD_CLAUDE", claude)
+	for _, name := range []string{"CLAUDE", "CODEX"} {
+		if program := os.Getenv("JACQUARD_TEST_" + name); program != "" {
+			e.Setenv("JACQUARD_"+name, program)
+		}
 	}
 	return os.MkdirAll(filepath.Join(e.WorkDir, ".home"), 0o755)
 }
@@ -94,8 +96,8 @@ func setup(e *testscript.Env) error {
 func condition(name string) (bool, error) {
 	complete := os.Getenv("JACQUARD_TEST_COMPLETE") != ""
 	switch name {
-	case "claude":
-		return os.Getenv("JACQUARD_TEST_CLAUDE") != "" || complete, nil
+	case "claude", "codex":
+		return os.Getenv("JACQUARD_TEST_"+strings.ToUpper(name)) != "" || complete, nil
 	case "node", "npm", "python3", "tmux", "cargo", "mvn":
 		_, err := exec.LookPath(name)
 		return err == nil || complete, nil

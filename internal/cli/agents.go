@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/gateway"
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+// maker is what this program knows of an agent program and of who makes its models.
+type maker struct {
+	name    string // of the agent and of its program
+	title   string
+	install string
+	program string // variable that names the program instead of PATH
+	key     string // variable with a key
+	token   string // variable with a log-in token, "" = there are none
+	base    string // variable with the provider's address
+	home    string // the address without it
+	open    func(program string) realAgent
+}
+
+// realAgent is an agent that can be asked whether it would work here.
+type realAgent interface {
+	agent.Agent
+	Detect(ctx context.Context, auth agent.Auth, hasKey bool, env []string, dir string) agent.Found
+}
+
+// makers are the agents that can be chosen, besides the scripted one.
+func makers() []maker {
+	return []maker{
+		{
+			name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code", program: "JACQUARD_CLAUDE",
+			key: "ANTHROPIC_API_KEY", token: "CLAUDE_CODE_OAUTH_TOKEN", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com",
+			open: func(program string) realAgent { return agent.NewClaude(program) },
+		},
+		{
+			name: "codex", title: "Codex CLI", install: "npm install -g @openai/codex", program: "JACQUARD_CODEX",
+			key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", home: "https://api.openai.com",
+			open: func(program string) realAgent { return agent.NewCodex(program) },
+		},
+	}
+}
+
+func findMaker(name string) (maker, bool) {
+	for _, m := range makers() {
+		if m.name == name {
+			return m, true
+		}
+	}
+	return maker{}, false
+}
+
+func makerNames() string {
+	var names []string
+	for _, m := range makers() {
+		names = append(names, m.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// find returns where the program is.
+func (m maker) find(env map[string]string) (string, error) {
+	if program := env[m.program]; program != "" {
+		return program, nil
+	}
+	return proc.LookPath(m.name, env["PATH"])
+}
+
+// secrets returns the key and the log-in token; the key pays when there are both.
+func (m maker) secrets(env map[string]string) (key, token string) {
+	if key = env[m.key]; key == "" && m.token != "" {
+		token = env[m.token]
+	}
+	return key, token
+}
+
+// real sets a real agent up: its program, the gateway in front of its provider,
+// the account.
+func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine, ao *act.Options) error {
+	program, err := m.find(p.a.env)
+	if err != nil {
+		return flow.Failf(flow.Environment, "%s is not installed: %s (or try jacquard demo, which needs no agent)", m.title, m.install)
+	}
+	r := m.open(program)
+	ao.Agent = r
+	backend, oauth, err := p.backend(ctx, m, r, o, e)
+	if err != nil {
+		return err
+	}
+	if backend == nil {
+		ao.Home = p.a.env["HOME"]
+		return nil
+	}
+	ao.OAuth = oauth
+	e.gateway, err = gateway.Start(context.WithoutCancel(ctx), gateway.Options{
+		Backend: backend, Now: time.Now, Redact: e.redact, Record: e.tape, Ledger: ledgers{e},
+	})
+	if err != nil {
+		return err
+	}
+	ao.Gateway = e.gateway
+	return nil
+}
+
+// ledgers finds the ledger of the run that a turn belongs to.
+type ledgers struct{ e *engine }
+
+func (l ledgers) Reserve(ctx context.Context, turn string, n int, most gateway.Amount) error {
+	return l.e.actor.Ledger(turn).Reserve(ctx, turn, n, most)
+}
+
+func (l ledgers) Settle(ctx context.Context, turn string, n int, spent gateway.Amount) error {
+	return l.e.actor.Ledger(turn).Settle(ctx, turn, n, spent)
+}
+
+// backend chooses who answers the agent's model calls; nil means that the
+// agent uses its own log-in.
+func (p *project) backend(ctx context.Context, m maker, r realAgent, o driveOptions, e *engine) (gateway.Backend, bool, error) {
+	switch {
+	case o.scenario != "":
+		s, err := readScenario(o.scenario)
+		return gateway.Script(s, time.Now), false, err
+	case o.mailbox != "":
+		b, err := gateway.Mailbox(o.mailbox, e.redact)
+		return b, false, err
+	case o.replay != "":
+		f, err := os.Open(o.replay)
+		if err != nil {
+			return nil, false, usage("--replay: %v", err)
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		t, err := gateway.ReadTape(f)
+		if err != nil {
+			return nil, false, usage("--replay: %v", err)
+		}
+		return t.Replay(false), false, nil
+	}
+	if o.record != "" {
+		e.tape, e.record = &gateway.Tape{}, o.record
+	}
+	key, token := m.secrets(p.a.env)
+	found := r.Detect(ctx, agent.Auth(p.conf.Auth), key+token != "", p.a.Env, p.root)
+	switch found.Problem.Class {
+	case agent.OK:
+	case agent.AuthFailed:
+		return nil, false, flow.Failf(flow.Auth, "%s", found.Problem.Message)
+	default:
+		return nil, false, flow.Failf(flow.Environment, "%s", found.Problem.Message)
+	}
+	if found.Auth == agent.Login {
+		return nil, false, nil
+	}
+	base := p.a.env[m.base]
+	if base == "" {
+		base = m.home
+	}
+	// Some write the address with the version that the agent's path begins with.
+	base = strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v1")
+	b, err := gateway.Forward(gateway.Provider{Base: base, Key: key, OAuth: token, Proxy: http.ProxyFromEnvironment})
+	return b, key == "", err
+}
