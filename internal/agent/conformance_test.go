@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 // conformance are turns that must come out the same whichever agent does them.
 var conformance = []struct {
 	name   string
+	only   string // the agent that it is about, "" = all
+	before string // stands before the prompt
 	script string
 	class  agent.Class
 	answer string
@@ -66,6 +69,26 @@ a line of ${MODULE}` + answer,
 	{name: "no answer", script: "turn * * *\n write a.txt x\n say I am done\n-- x --\nx\n", class: agent.Schema, files: map[string]string{"a.txt": "x\n"}},
 	{name: "a turn that the scenario does not know", script: "turn green src/auth 1\n say hi", class: agent.Environment},
 	{
+		name: "a long prompt", before: strings.Repeat("Ein langer Satz, 긴 문장. ", 8000), script: "turn * * *\n answer ok.json" + answer,
+		class: agent.OK, answer: `{"verdict":"pass"}`,
+		check: func(t *testing.T, out agent.Outcome) {
+			t.Helper()
+			// The scripted model counts a third of the bytes that it is asked with.
+			if out.Usage.Known && out.Usage.Input < 200_000/3 {
+				t.Errorf("the model got %d tokens, want at least those of the prompt", out.Usage.Input)
+			}
+		},
+	},
+	{
+		name: "not only ASCII", before: "한국어로 답하세요: “žluťoučký kůň”\n",
+		script: "turn * * *\n say 시작합니다\n write 문서/é.txt file\n edit 문서/é.txt 둘 셋\n run cat 문서/é.txt\n answer ok.json\n-- file --\n하나\n둘 \"q\" $x \\n\n-- ok.json --\n{\"verdict\":\"통과 \u00fc\"}\n",
+		class:  agent.OK, answer: `{"verdict":"통과 ü"}`, files: map[string]string{"문서/é.txt": "하나\n셋 \"q\" $x \\n\n"},
+	},
+	{
+		name: "no quota", only: "codex", script: "turn * * *\n status 429 times=forever message=\"You exceeded your current quota, please check your plan and billing details.\"",
+		class: agent.Billing,
+	},
+	{
 		name: "figures", script: "turn * * *\n usage 1000 200\n answer ok.json" + answer, class: agent.OK, answer: `{"verdict":"pass"}`,
 		check: func(t *testing.T, out agent.Outcome) {
 			t.Helper()
@@ -77,41 +100,53 @@ a line of ${MODULE}` + answer,
 }
 
 func TestAgentsDoTheSame(t *testing.T) {
-	t.Parallel()
-	benches := map[string]func(t *testing.T, script string) *bench{
-		"scripted": scripted,
+	eachAgent(t, func(t *testing.T, open func(t *testing.T, script string) *bench) {
+		for i, c := range conformance {
+			t.Run(strconv.Itoa(i)+" "+c.name, func(t *testing.T) {
+				t.Parallel()
+				b := open(t, c.script)
+				if c.only != "" && c.only != b.cli.name {
+					t.Skipf("this is a matter of %s", c.only)
+				}
+				b.turn.Prompt = c.before + b.turn.Prompt
+				out := b.run(t)
+				if out.Class != c.class {
+					t.Errorf("class = %q (%s), want %q", out.Class, out.Message, c.class)
+				}
+				if string(out.Answer) != c.answer {
+					t.Errorf("answer = %s, want %s", out.Answer, c.answer)
+				}
+				if got := b.files(t); !maps.Equal(got, c.files) {
+					t.Errorf("files = %q, want %q", got, c.files)
+				}
+				if out.Class != agent.OK && out.Message == "" {
+					t.Error("a turn that is not well has no message")
+				}
+				if c.check != nil {
+					c.check(t, out)
+				}
+				if b.access != nil && out.Class == agent.OK {
+					sameFigures(t, b.cli, out, b.access.Stats())
+				}
+				sameFromLog(t, b, out)
+				checkEvents(t, b.events(), out)
+			})
+		}
+	})
+}
+
+// sameFigures checks that the program and the gateway agree.
+func sameFigures(t *testing.T, c cli, out agent.Outcome, stats gateway.Stats) {
+	t.Helper()
+	whole := stats.Failures == 0 // nobody tells the agent what a call has cost that failed
+	if diff := out.Usage.CostUSD*1e6 - float64(stats.Spent.MicroUSD); whole && c.prices && (diff < -5 || diff > 5) {
+		t.Errorf("the agent counts %.0f millionths of a dollar, the gateway %d", out.Usage.CostUSD*1e6, stats.Spent.MicroUSD)
 	}
-	for _, c := range clis {
-		benches[c.name] = func(t *testing.T, script string) *bench { t.Helper(); return c.bench(t, script, gateway.Amount{}) }
+	if whole && (out.Usage.Input != stats.Usage.Input || out.Usage.Output != stats.Usage.Output) {
+		t.Errorf("usage: the agent %+v, the gateway %+v", out.Usage, stats.Usage)
 	}
-	for kind, open := range benches {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			for i, c := range conformance {
-				t.Run(strconv.Itoa(i)+" "+c.name, func(t *testing.T) {
-					t.Parallel()
-					b := open(t, c.script)
-					out := b.run(t)
-					if out.Class != c.class {
-						t.Errorf("class = %q (%s), want %q", out.Class, out.Message, c.class)
-					}
-					if string(out.Answer) != c.answer {
-						t.Errorf("answer = %s, want %s", out.Answer, c.answer)
-					}
-					if got := b.files(t); !maps.Equal(got, c.files) {
-						t.Errorf("files = %q, want %q", got, c.files)
-					}
-					if out.Class != agent.OK && out.Message == "" {
-						t.Error("a turn that is not well has no message")
-					}
-					if c.check != nil {
-						c.check(t, out)
-					}
-					sameFromLog(t, b, out)
-					checkEvents(t, b.events(), out)
-				})
-			}
-		})
+	if stats.Spent.MicroUSD == 0 || !stats.PriceKnown {
+		t.Errorf("the gateway knows no price: %+v", stats)
 	}
 }
 
@@ -154,30 +189,24 @@ func checkEvents(t *testing.T, events []agent.Event, out agent.Outcome) {
 }
 
 func TestUsageLimitSaysWhenItEnds(t *testing.T) {
-	t.Parallel()
-	for name, open := range map[string]func(t *testing.T) *bench{
-		"scripted": func(t *testing.T) *bench { t.Helper(); return scripted(t, "turn * * *\n limit 2h") },
-		"claude": func(t *testing.T) *bench {
-			t.Helper()
-			b := claude(t, "turn * * *\n limit 2h", gateway.Amount{})
-			b.turn.Access.OAuth = true // only then the program passes the time on
-			return b
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := open(t)
-			out := b.run(t)
-			if left := time.Until(out.ResetsAt); out.Class != agent.Limit || left < 110*time.Minute || left > 121*time.Minute {
-				t.Errorf("class, end = %q, in %v, want limit, in 2 hours", out.Class, left)
-			}
-			if b.access == nil {
-				return
-			}
+	eachAgent(t, func(t *testing.T, open func(t *testing.T, script string) *bench) {
+		b := open(t, "turn * * *\n limit 2h")
+		b.turn.Access.OAuth = b.cli.name == "claude" // only then the program passes the time on
+		out := b.run(t)
+		if b.access != nil {
 			stats := b.access.Stats()
-			if stats.Limits != 1 || !stats.ResetsAt.Equal(out.ResetsAt) {
-				t.Errorf("the gateway saw %d limits until %v, want 1 (no use in trying again) until %v", stats.Limits, stats.ResetsAt, out.ResetsAt)
+			if stats.Limits != 1 {
+				t.Errorf("the gateway saw %d limits, want 1: there is no use in trying again", stats.Limits)
 			}
-		})
-	}
+			if b.cli.name == "codex" { // says it for people only, so it is the gateway that knows
+				out.ResetsAt = stats.ResetsAt
+			}
+			if !stats.ResetsAt.Equal(out.ResetsAt) {
+				t.Errorf("the limit ends at %v, says the agent, and at %v, says the gateway", out.ResetsAt, stats.ResetsAt)
+			}
+		}
+		if left := time.Until(out.ResetsAt); out.Class != agent.Limit || left < 110*time.Minute || left > 121*time.Minute {
+			t.Errorf("class, end = %q, in %v, want limit, in 2 hours", out.Class, left)
+		}
+	})
 }

@@ -123,12 +123,25 @@ type cli struct {
 	variable string // of the environment; names the program
 	model    string
 	open     func(path string) agent.Agent
+
+	prices  bool // it says what a turn has cost
+	reminds int  // how often it asks the model itself for an answer that did not come
+	writes  string
+	runs    string // its tools for files and commands, as events name them
 }
 
 var (
-	claudeCLI = cli{"claude", "JACQUARD_TEST_CLAUDE", "claude-sonnet-4-5", func(path string) agent.Agent { return agent.NewClaude(path) }}
-	codexCLI  = cli{"codex", "JACQUARD_TEST_CODEX", "gpt-6.1-sol", func(path string) agent.Agent { return agent.NewCodex(path) }}
-	clis      = []cli{claudeCLI, codexCLI}
+	claudeCLI = cli{
+		name: "claude", variable: "JACQUARD_TEST_CLAUDE", model: "claude-sonnet-4-5",
+		open:   func(path string) agent.Agent { return agent.NewClaude(path) },
+		prices: true, reminds: 1, writes: "Write", runs: "Bash",
+	}
+	codexCLI = cli{
+		name: "codex", variable: "JACQUARD_TEST_CODEX", model: "gpt-6.1-sol",
+		open:   func(path string) agent.Agent { return agent.NewCodex(path) },
+		writes: "file_change", runs: "command_execution",
+	}
+	clis = []cli{claudeCLI, codexCLI}
 )
 
 // path is where the program is; without it the test says why it drove none, which
@@ -151,7 +164,18 @@ func (c cli) bench(t *testing.T, script string, grant gateway.Amount) *bench {
 	t.Helper()
 	path := c.path(t)
 	b := newBench(t)
-	g, err := gateway.Start(t.Context(), gateway.Options{Backend: gateway.Script(parse(t, script), time.Now), Now: time.Now})
+	b.cli, b.agent = c, c.open(path)
+	b.turn.Model = c.model
+	b.turn.System = "You are a program that is being tested."
+	b.behind(t, gateway.Options{Backend: gateway.Script(parse(t, script), time.Now)}, gateway.Turn{Grant: grant})
+	return b
+}
+
+// behind puts the turn behind a new gateway.
+func (b *bench) behind(t *testing.T, opt gateway.Options, turn gateway.Turn) {
+	t.Helper()
+	opt.Now = time.Now
+	g, err := gateway.Start(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,16 +184,37 @@ func (c cli) bench(t *testing.T, script string, grant gateway.Amount) *bench {
 			t.Error(cerr)
 		}
 	})
-	b.access, err = g.Open(t.Context(), gateway.Turn{ID: t.Name(), Dir: b.turn.Dir, Home: b.turn.Home, Grant: grant, Calls: b.turn.Limits.MaxTurns})
+	turn.ID, turn.Dir, turn.Home = t.Name(), b.turn.Dir, b.turn.Home
+	b.access, err = g.Open(t.Context(), turn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.cli, b.agent = c, c.open(path)
-	b.turn.Model = c.model
-	b.turn.System = "You are a program that is being tested."
 	b.turn.Access = agent.Access{BaseURL: g.URL(), Token: b.access.Token()}
 	b.turn.Redact = gateway.NewRedactor(b.access.Token()).Bytes
-	return b
+}
+
+// eachCLI runs a test with every real agent program.
+func eachCLI(t *testing.T, test func(t *testing.T, c cli)) {
+	t.Helper()
+	t.Parallel()
+	for _, c := range clis {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, c)
+		})
+	}
+}
+
+// eachAgent runs a test with every agent: the real ones, and the scripted one.
+func eachAgent(t *testing.T, test func(t *testing.T, open func(t *testing.T, script string) *bench)) {
+	t.Helper()
+	eachCLI(t, func(t *testing.T, c cli) {
+		test(t, func(t *testing.T, script string) *bench { t.Helper(); return c.bench(t, script, gateway.Amount{}) })
+	})
+	t.Run("scripted", func(t *testing.T) {
+		t.Parallel()
+		test(t, scripted)
+	})
 }
 
 // claude returns a bench with the real claude program.

@@ -80,8 +80,8 @@ func findMark(messages []message) (scenario.Mark, int, bool) {
 var toolID = re.New(`^toolu_jq_([0-9]{1,6})r?_`)
 
 // position returns the index of the next step: behind the last step whose tool
-// call is in the conversation, and behind one "end" for each message since then
-// that called no tool.
+// call is in the conversation, and behind one "end", or one "answer" that was given
+// as text, for each message since then that called no tool.
 func position(steps []scenario.Step, since []message) int {
 	next := 0
 	for _, m := range since {
@@ -103,7 +103,7 @@ func position(steps []scenario.Step, since []message) int {
 		}
 		for next < len(steps) && !stays(steps[next].Verb) {
 			next++
-			if steps[next-1].Verb == scenario.End {
+			if ended := steps[next-1].Verb; ended == scenario.End || ended == scenario.Answer {
 				break
 			}
 		}
