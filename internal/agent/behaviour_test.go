@@ -249,7 +249,7 @@ func TestBudgetEndsTheTurn(t *testing.T) {
 		if out.Class != agent.Budget || !strings.Contains(out.Message, "60100 are used") {
 			t.Errorf("outcome = %q, %q, want budget, 60100 tokens used", out.Class, out.Message)
 		}
-		if s := b.access.Stats(); s.Requests != 1 || s.Refused != 1 {
+		if s := b.access.Close(); s.Requests != 1 || s.Refused != 1 {
 			t.Errorf("requests, refused = %d, %d, want 1, 1", s.Requests, s.Refused)
 		}
 	})

@@ -126,7 +126,7 @@ func TestAgentsDoTheSame(t *testing.T) {
 					c.check(t, out)
 				}
 				if b.access != nil && out.Class == agent.OK {
-					sameFigures(t, b.cli, out, b.access.Stats())
+					sameFigures(t, b.cli, out, b.access.Close())
 				}
 				sameFromLog(t, b, out)
 				checkEvents(t, b.events(), out)
@@ -194,7 +194,7 @@ func TestUsageLimitSaysWhenItEnds(t *testing.T) {
 		b.turn.Access.OAuth = b.cli.name == "claude" // only then the program passes the time on
 		out := b.run(t)
 		if b.access != nil {
-			stats := b.access.Stats()
+			stats := b.access.Close()
 			if stats.Limits != 1 {
 				t.Errorf("the gateway saw %d limits, want 1: there is no use in trying again", stats.Limits)
 			}

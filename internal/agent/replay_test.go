@@ -36,6 +36,7 @@ one ${DIR}` + answer
 	if out := first.run(t); out.Class != agent.OK {
 		t.Fatalf("recording: %+v", out)
 	}
+	first.access.Close()
 	path := filepath.Join(t.TempDir(), "tape.gz")
 	if err := tape.Save(path, gateway.Redactor{}); err != nil {
 		t.Fatal(err)
@@ -55,7 +56,8 @@ one ${DIR}` + answer
 	second.behind(t, gateway.Options{Backend: played.Replay(false)}, gateway.Turn{})
 	out := second.run(t)
 	if out.Class != agent.OK || string(out.Answer) != `{"verdict":"pass"}` {
-		t.Fatalf("playing back: %+v", out)
+		log, _ := os.ReadFile(second.turn.Log)
+		t.Fatalf("playing back: %+v\n%s\ndrift %q", out, log, played.Drift())
 	}
 	want := map[string]string{"src/a.txt": "two " + second.turn.Dir + "\n"}
 	if got := second.files(t); !maps.Equal(got, want) {

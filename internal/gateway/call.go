@@ -101,7 +101,7 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 	hash := sha256.Sum256(c.body)
 	defer func() {
 		cut := recover() // a cut stream is a panic with http.ErrAbortHandler
-		used := m.usage(ctx.Err() == nil && cut == nil)
+		used := m.usage(m.ended || (ctx.Err() == nil && cut == nil))
 		spent := price.amount(used)
 		a.account(m, used, spent, known, hash, cut != nil, c.header, g.opt.Now())
 		a.settle(ctx, g.opt.Ledger, n, most, spent)
@@ -110,7 +110,7 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		}
 	}()
 	g.opt.Backend.serve(ctx, m, c)
-	if g.opt.Record != nil && ctx.Err() == nil {
+	if g.opt.Record != nil && (m.ended || ctx.Err() == nil) {
 		g.opt.Record.add(c, m)
 	}
 }

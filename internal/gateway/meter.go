@@ -29,6 +29,7 @@ type meter struct {
 	out   int64 // output tokens as the provider counts them
 	text  int64 // bytes of generated content, to estimate from when it was cut
 	final bool  // the provider has said how much it was
+	ended bool  // the stream was complete, even if the agent went before it was closed
 }
 
 func (m *meter) WriteHeader(status int) {
@@ -128,7 +129,10 @@ func (m *meter) event(line []byte) {
 		if m.take(e.Usage); e.Usage != nil {
 			m.out, m.final = e.Usage.Output, true
 		}
+	case "message_stop":
+		m.ended = true
 	case "response.completed", "response.incomplete", "response.failed":
+		m.ended = true
 		if u := e.Response.Usage; u != nil {
 			m.take(u.plain())
 			m.out, m.final = u.Output, true
