@@ -193,6 +193,24 @@ func (b *bench) behind(t *testing.T, opt gateway.Options, turn gateway.Turn) {
 	b.turn.Redact = gateway.NewRedactor(b.access.Token()).Bytes
 }
 
+var noGrant = gateway.Amount{}
+
+// behindMailbox puts the turn behind a gateway that writes what the model is asked to
+// a directory, and gives it this answer.
+func (b *bench) behindMailbox(t *testing.T, answer string) string {
+	t.Helper()
+	dir := t.TempDir()
+	backend, err := gateway.Mailbox(dir, gateway.Redactor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "001-answer.json"), []byte(answer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.behind(t, gateway.Options{Backend: backend}, gateway.Turn{})
+	return dir
+}
+
 // eachCLI runs a test with every real agent program.
 func eachCLI(t *testing.T, test func(t *testing.T, c cli)) {
 	t.Helper()
