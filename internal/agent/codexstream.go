@@ -231,7 +231,7 @@ func classifyCodex(text string) (Class, string) {
 		return Limit, message
 	case status == 401 || status == 403 || has("not logged in", "log in again", "sign in", "refresh token", "missing environment variable"):
 		return AuthFailed, message
-	case status >= 400 && status < 500:
+	case status >= 400 && status < 500 || has("does not exist", "is not supported", "not have access"):
 		return Environment, message
 	case status >= 500 || has("high demand", "stream disconnected", "error sending request", "timeout", "timed out", "connection"):
 		return Transient, message
