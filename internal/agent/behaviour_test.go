@@ -21,7 +21,9 @@ import (
 )
 
 func TestAuthorIsConfined(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		b := c.bench(t, `turn * * *
 		write in.txt x
 		write ../out.txt x
@@ -119,7 +121,9 @@ func TestDeniedWithoutAnswer(t *testing.T) {
 }
 
 func TestJudgeReadsOnly(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		b := c.bench(t, "turn * * *\n edit seen.txt old new\n write new.txt x\n run touch made.txt\n append seen.txt none\n answer ok.json\n-- x --\nx\n-- none --"+answer, gateway.Amount{})
 		if err := os.WriteFile(filepath.Join(b.turn.Dir, "seen.txt"), []byte("old\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -142,7 +146,9 @@ func TestJudgeReadsOnly(t *testing.T) {
 }
 
 func TestReminderBringsTheAnswer(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		// The last "end" is that of our reminder, those before it are of the program's own.
 		b := c.bench(t, "turn * * *\n"+strings.Repeat(" say done\n end\n", c.reminds+1)+" answer ok.json"+answer, gateway.Amount{})
 		out := b.run(t)
@@ -161,7 +167,9 @@ func TestReminderBringsTheAnswer(t *testing.T) {
 // TestCutTurnGoesOn stops a turn in the middle, once in good order and once without a
 // word, and lets its session go on.
 func TestCutTurnGoesOn(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		for name, sudden := range map[string]bool{"interrupted": false, "killed": true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -243,7 +251,9 @@ func TestCutTurnGoesOn(t *testing.T) {
 }
 
 func TestBudgetEndsTheTurn(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		b := c.bench(t, "turn * * *\n usage 60000 100\n write a.txt ok.json\n answer ok.json"+answer, gateway.Amount{Tokens: 70_000})
 		out := b.run(t)
 		if out.Class != agent.Budget || !strings.Contains(out.Message, "60100 are used") {
@@ -256,7 +266,9 @@ func TestBudgetEndsTheTurn(t *testing.T) {
 }
 
 func TestTurnLimitAndBadAnswers(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		t.Run("turns", func(t *testing.T) {
 			t.Parallel()
 			script := "turn * * *\n write a.txt x\n write b.txt x\n write c.txt x\n-- x --\nx\n"
@@ -295,7 +307,9 @@ func TestTurnLimitAndBadAnswers(t *testing.T) {
 }
 
 func TestStopping(t *testing.T) {
+	t.Parallel()
 	eachAgent(t, func(t *testing.T, open func(t *testing.T, script string) *bench) {
+		t.Helper()
 		t.Run("silent", func(t *testing.T) {
 			t.Parallel()
 			b := open(t, "turn * * *\n hang")
@@ -386,7 +400,9 @@ func TestCancelledTurnKnowsItsCost(t *testing.T) {
 }
 
 func TestDaemonIsEnded(t *testing.T) {
+	t.Parallel()
 	eachAgent(t, func(t *testing.T, open func(t *testing.T, script string) *bench) {
+		t.Helper()
 		life := uncommonLife()
 		b := open(t, "turn * * *\n daemon "+life+"s\n run pgrep -f 'sleep "+life+"' > pid.txt\n answer ok.json"+answer)
 		if b.cli.name == "codex" { // whose sandbox shows a command no process of another one, and ends its own

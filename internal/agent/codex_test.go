@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -255,7 +256,9 @@ var hostile = map[string]string{
 }
 
 func TestRepositoryHasNoSay(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		b := c.bench(t, "turn * * *\n say done", noGrant)
 		for name, text := range hostile {
 			path := filepath.Join(b.turn.Dir, name)
@@ -291,4 +294,32 @@ func TestRepositoryHasNoSay(t *testing.T) {
 			t.Errorf("the repository's settings made %q", names)
 		}
 	})
+}
+
+// Where the operating system lets the program make no sandbox, nothing is done without
+// one, and a person is told.
+func TestCodexWithoutItsSandbox(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the sandbox is taken away with Linux namespaces")
+	}
+	// In this user namespace no other one can be made, and nothing is privileged.
+	caged := program(t, `exec unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"' sh '`+codexCLI.path(t)+`' "$@"`)
+	c := codexCLI
+	c.open = func(string) agent.Agent { return agent.NewCodex(caged) }
+	found := agent.NewCodex(caged).Detect(t.Context(), agent.Auto, true, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, t.TempDir())
+	if found.Version == "" {
+		t.Skipf("namespaces cannot be taken away here: %s", found.Problem.Message)
+	}
+	if found.Problem.Class != agent.Environment || !strings.Contains(found.Problem.Message, "user namespaces") {
+		t.Errorf("Detect = %+v, want what to do about the sandbox", found)
+	}
+	b := c.bench(t, "turn * * *\n run touch made.txt\n write a.txt ok.json\n answer ok.json"+answer, noGrant)
+	out := b.run(t)
+	if out.Class != agent.Environment || !strings.Contains(out.Message, "user namespaces") {
+		t.Errorf("outcome = %q, %q, want environment, what to do about the sandbox", out.Class, out.Message)
+	}
+	if files := b.files(t); len(files) != 0 {
+		t.Errorf("files = %v, want none", files)
+	}
 }

@@ -100,7 +100,9 @@ a line of ${MODULE}` + answer,
 }
 
 func TestAgentsDoTheSame(t *testing.T) {
+	t.Parallel()
 	eachAgent(t, func(t *testing.T, open func(t *testing.T, script string) *bench) {
+		t.Helper()
 		for i, c := range conformance {
 			t.Run(strconv.Itoa(i)+" "+c.name, func(t *testing.T) {
 				t.Parallel()
@@ -189,7 +191,9 @@ func checkEvents(t *testing.T, events []agent.Event, out agent.Outcome) {
 }
 
 func TestUsageLimitSaysWhenItEnds(t *testing.T) {
+	t.Parallel()
 	eachAgent(t, func(t *testing.T, open func(t *testing.T, script string) *bench) {
+		t.Helper()
 		b := open(t, "turn * * *\n limit 2h")
 		b.turn.Access.OAuth = b.cli.name == "claude" // only then the program passes the time on
 		out := b.run(t)

@@ -214,7 +214,6 @@ func (b *bench) behindMailbox(t *testing.T, answer string) string {
 // eachCLI runs a test with every real agent program.
 func eachCLI(t *testing.T, test func(t *testing.T, c cli)) {
 	t.Helper()
-	t.Parallel()
 	for _, c := range clis {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -227,6 +226,7 @@ func eachCLI(t *testing.T, test func(t *testing.T, c cli)) {
 func eachAgent(t *testing.T, test func(t *testing.T, open func(t *testing.T, script string) *bench)) {
 	t.Helper()
 	eachCLI(t, func(t *testing.T, c cli) {
+		t.Helper()
 		test(t, func(t *testing.T, script string) *bench { t.Helper(); return c.bench(t, script, gateway.Amount{}) })
 	})
 	t.Run("scripted", func(t *testing.T) {

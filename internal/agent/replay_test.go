@@ -15,6 +15,7 @@ import (
 // A conversation of the real program that was recorded in one folder and home is
 // played back in another.
 func TestRecordedConversationIsPlayedBack(t *testing.T) {
+	t.Parallel()
 	eachCLI(t, playsBack)
 }
 

@@ -282,7 +282,7 @@ func TestCodexIsToldToGiveUp(t *testing.T) {
 	} {
 		g := start(t, gateway.Options{Backend: script(t, "turn * * *\n say x")})
 		a := open(t, g, turn)
-		c := newCodex(g, a, prompt)
+		c = newCodex(g, a, prompt)
 		switch {
 		case turn.Calls > 0:
 			c.ask(t)
