@@ -111,6 +111,8 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 		case "compile":
 		case "work":
 			return workLine(l, e, dir)
+		case "auto":
+			return autoLine(l, e)
 		default:
 			return documentLine(l, e, dir)
 		}
@@ -251,6 +253,8 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		case "compile":
 		case "work":
 			return p.worked(rep, st)
+		case "auto":
+			return p.finished(rep, st)
 		default:
 			return p.documented(rep, st)
 		}

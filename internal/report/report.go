@@ -30,7 +30,9 @@ type Run struct {
 	// Documents is the result of a run that writes documents: decompile, spec.
 	Documents *step.DocumentOut `json:"documents,omitempty"`
 	// Work is the result of a run of work, Request what it is about.
-	Work    *step.WorkOut  `json:"work,omitempty"`
+	Work *step.WorkOut `json:"work,omitempty"`
+	// Auto is the result of a run of auto.
+	Auto    *step.AutoOut  `json:"auto,omitempty"`
 	Request *step.WorkNote `json:"request,omitempty"`
 	Error   *flow.Failure  `json:"error,omitempty"`
 	byDir   map[string]*Module
@@ -66,6 +68,11 @@ func New(r flow.Run) *Run {
 		var c step.CompileOut
 		if json.Unmarshal(r.Out, &c) == nil {
 			out.Result = &c
+		}
+	case r.Def == "auto":
+		var o step.AutoOut
+		if json.Unmarshal(r.Out, &o) == nil {
+			out.Auto, out.Usage = &o, o.Usage
 		}
 	case r.Def == "work":
 		var w step.WorkOut

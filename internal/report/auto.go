@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Scored is the block that says how complex a request is.
+func Scored(l Lang, n step.PhaseNote) string {
+	if n.Score == nil {
+		return ""
+	}
+	names := map[string]string{
+		pdca.PointFiles: l.T("files:        "), pdca.PointArchitecture: l.T("architecture: "), pdca.PointDependencies: l.T("dependencies: "), pdca.PointModules: l.T("modules:      "),
+		pdca.PointExplicit: l.T("asked for:    "),
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, l.T("=== complexity ==="))
+	for _, p := range n.Score.Points {
+		fmt.Fprintf(&b, l.T("%s%d"), names[p.Name], p.Value)
+		if p.Reason != "" {
+			fmt.Fprintf(&b, " (%s)", strings.Join(strings.Fields(p.Reason), " "))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, l.T("total: %d/5 -> %s\n"), n.Score.Total, n.Mode)
+	b.WriteString("===================\n")
+	return b.String()
+}
+
+// Phase is the text of a note of a run of auto.
+func Phase(l Lang, n step.PhaseNote) string {
+	switch {
+	case n.Reviews != nil:
+		return review(l, n)
+	case len(n.Goals) > 0:
+		var list []string
+		for _, g := range n.Goals {
+			list = append(list, g.Goal+" "+string(g.Status))
+		}
+		return fmt.Sprintf(l.T("  · checks %d: %s\n"), n.Round, strings.Join(list, ", "))
+	case n.Gap != nil:
+		return fmt.Sprintf(l.T("  · %d %% of the design is there\n"), *n.Gap)
+	case n.Text != "":
+		return fmt.Sprintf("  · %s: %s\n", n.Phase, strings.Join(strings.Fields(n.Text), " "))
+	case n.Phase != "":
+		return fmt.Sprintf(l.T("• phase %s (%s)\n"), n.Phase, n.Mode)
+	}
+	return ""
+}
+
+func review(l Lang, n step.PhaseNote) string {
+	var b strings.Builder
+	r := n.Reviews
+	fmt.Fprintf(&b, l.T("  · %s %d: %s\n"), r.Role, n.Round, r.Verdict)
+	for _, s := range r.Reasons {
+		fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "    [%s] %s:%d %s\n", f.Severity, f.Path, f.Line, strings.Join(strings.Fields(f.Message), " "))
+	}
+	return b.String()
+}
+
+// AutoEnd says why a run of auto ended, in one line: passed, limit(3) qa, needs_decision gate.
+func AutoEnd(e step.End) string {
+	s := e.Reason
+	if e.Reason == "passed" {
+		return s
+	}
+	if e.N > 0 {
+		s += fmt.Sprintf("(%d)", e.N)
+	}
+	if e.Phase != "" {
+		s += " " + e.Phase
+	}
+	if e.Detail != "" {
+		s += ": " + strings.Join(strings.Fields(e.Detail), " ")
+	}
+	return s
+}
+
+// AutoSummary is the text at the end of a run of auto.
+func AutoSummary(l Lang, o step.AutoOut) string {
+	var b strings.Builder
+	if o.End.Reason == "" { // nothing but the score was asked for
+		return ""
+	}
+	if o.Verified {
+		fmt.Fprintf(&b, l.T("✓ %s (%s): done (commit %s, %d files, %d tests)\n"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed)
+	} else {
+		fmt.Fprintf(&b, l.T("✗ %s (%s): not done: %s\n"), o.Feature, o.Mode, AutoEnd(o.End))
+		for _, s := range o.Open {
+			fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
+		}
+	}
+	for _, s := range o.Accepted {
+		fmt.Fprintf(&b, l.T("    overruled: %s\n"), strings.Join(strings.Fields(s), " "))
+	}
+	for _, s := range o.Warnings {
+		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
+	}
+	fmt.Fprintf(&b, l.T("agent sessions: %d; attempts %d, cycles of checks %d, fixes %d; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
+	if o.Report != "" {
+		fmt.Fprintf(&b, l.T("report: %s\n"), o.Report)
+	}
+	if o.Why != "" {
+		fmt.Fprintf(&b, "%s\n", o.Why)
+	}
+	return b.String()
+}
