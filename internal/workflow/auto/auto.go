@@ -77,7 +77,7 @@ type feature struct {
 	out    step.AutoOut
 	docs   []step.DocFile // not committed yet
 	head   step.HeadOut   // of the run's branch; zero before the first commit
-	tries  int            // turns of authors of code
+	asked  map[string]int // turns, by role
 	phase  string
 	since  int64
 }
@@ -91,7 +91,7 @@ func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
 	if err != nil {
 		return step.AutoOut{}, err
 	}
-	f := &feature{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, out: step.AutoOut{Usage: step.Usage{Known: true}}}
+	f := &feature{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, out: step.AutoOut{Usage: step.Usage{Known: true}}}
 	for _, p := range files {
 		f.exists[p] = true
 	}
@@ -134,8 +134,8 @@ func (f *feature) phases(c *flow.Ctx) (step.End, error) {
 func (f *feature) estimate(c *flow.Ctx) error {
 	f.enter(c, "estimate")
 	var ans estimated
-	for n, c := range flow.Rounds(c, "ask", 1+repairRounds) {
-		if err := f.ask(c, request{role: "estimate", n: n, prompt: estimatePrompt, schema: estimateSchema, task: f.requestText(), judge: true}, &ans); err != nil {
+	for _, c := range flow.Rounds(c, "ask", 1+repairRounds) {
+		if err := f.ask(c, request{role: "estimate", prompt: estimatePrompt, schema: estimateSchema, task: f.requestText(), judge: true}, &ans); err != nil {
 			return err
 		}
 		if f.in.Feature != "" || pdca.Feature(ans.Feature) != "" {
@@ -207,8 +207,6 @@ func (f *feature) account(phase string) *step.PhaseUsage {
 // request is one turn of a role.
 type request struct {
 	role   string
-	n      int
-	tree   string // "" = the present one
 	prompt string
 	schema json.RawMessage
 	task   string
@@ -223,11 +221,9 @@ func (f *feature) ask(c *flow.Ctx, r request, to any) error {
 }
 
 func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
-	if r.tree == "" {
-		r.tree = f.tree
-	}
+	f.asked[r.role]++
 	t := step.Turn{
-		Role: r.role, Module: f.name, Attempt: r.n, Tree: r.tree, Instructions: r.prompt, Docs: slices.Concat(f.s.Docs, r.docs),
+		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.s.Docs, r.docs),
 		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget,
 	}
 	if t.Module == "" {
@@ -254,7 +250,7 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 // verdict asks a judge. An answer without a verdict is asked for once more; then the cautious one holds.
 func (f *feature) verdict(c *flow.Ctx, r request, words [2]string) (step.ReviewResult, error) {
 	good, cautious := words[0], words[1]
-	out := step.ReviewResult{Role: r.role, Round: r.n, Tree: f.tree, Verdict: cautious}
+	out := step.ReviewResult{Role: r.role, Tree: f.tree, Verdict: cautious}
 	for n, c := range flow.Rounds(c, "verdict", 2) {
 		var ans judgement
 		if n > 1 {
@@ -267,6 +263,7 @@ func (f *feature) verdict(c *flow.Ctx, r request, words [2]string) (step.ReviewR
 			out.Reasons = []string{"there is no judgement: " + string(flow.ClassOf(err))} // who does not answer has not approved
 			break
 		}
+		out.Round = f.asked[r.role]
 		out.Reasons, out.Guide, out.Items, out.Domain = clipped(ans.Reasons), turn.Clip(ans.Guide, 3000), ans.Items, domain(ans.Domain)
 		out.Items = out.Items[:min(len(out.Items), maxItems)]
 		if v, ok := turn.Verdict(ans.Verdict, good, cautious); ok {

@@ -64,10 +64,9 @@ func (f *feature) implement(c *flow.Ctx, most int) (step.End, error) {
 	for n, c := range flow.Rounds(c, "try", most) {
 		end.N = n
 		f.out.Attempts++
-		f.tries++
 		var ans built
 		before := f.tree
-		out, err := f.turn(c, request{role: "implement", n: f.tries, prompt: implementPrompt, schema: builtSchema, task: f.buildText(back)}, &ans)
+		out, err := f.turn(c, request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: f.buildText(back)}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return step.End{}, err
@@ -206,9 +205,8 @@ func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
 	var back sent
 	start := f.tree
 	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
-		f.tries++
 		var ans built
-		out, err := f.turn(c, request{role: fixers[x.domain], n: f.tries, prompt: implementPrompt, schema: builtSchema, task: f.fixText(x, back)}, &ans)
+		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: builtSchema, task: f.fixText(x, back)}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return false, err
@@ -246,7 +244,7 @@ func domain(s string) string {
 // gate is the architect's: two rejections, then a person decides (A20, row 4).
 func (f *feature) gate(c *flow.Ctx) (step.End, error) {
 	for n, c := range flow.Rounds(c, "round", gateRejections) {
-		v, err := f.verify(c, n)
+		v, err := f.verify(c)
 		if err != nil {
 			return step.End{}, err
 		}
@@ -273,15 +271,14 @@ func (f *feature) gate(c *flow.Ctx) (step.End, error) {
 }
 
 // verify asks the architect for a verdict on the present tree, unless he has approved of this very tree.
-func (f *feature) verify(c *flow.Ctx, n int) (step.ReviewResult, error) {
+func (f *feature) verify(c *flow.Ctx) (step.ReviewResult, error) {
 	if f.judged.Verdict == approve && f.judged.Tree == f.tree {
 		return f.judged, nil
 	}
-	v, err := f.verdict(c, request{role: "architect", n: f.out.Sessions + 1, prompt: architectPrompt, schema: verdictSchema, judge: true, task: f.architectText(), docs: f.diff()}, [2]string{approve, reject})
+	v, err := f.verdict(c, request{role: "architect", prompt: architectPrompt, schema: verdictSchema, judge: true, task: f.architectText(), docs: f.diff()}, [2]string{approve, reject})
 	if err != nil {
 		return v, err
 	}
-	v.Round = n
 	for _, i := range v.Items { // where no gap is measured, what he says of an item decides
 		if f.design == nil && !i.Matches {
 			v.Verdict = reject
@@ -289,7 +286,7 @@ func (f *feature) verify(c *flow.Ctx, n int) (step.ReviewResult, error) {
 		}
 	}
 	f.judged = v
-	flow.Note(c, "reviewed", step.PhaseNote{Phase: f.phase, Round: n, Reviews: &v})
+	flow.Note(c, "reviewed", step.PhaseNote{Phase: f.phase, Round: v.Round, Reviews: &v})
 	return v, nil
 }
 

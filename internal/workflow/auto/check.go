@@ -129,7 +129,7 @@ func (f *feature) diagnose(c *flow.Ctx, cycle int, goals []step.Goal) (fixing, e
 	x := fixing{goals: goals, domain: "other"}
 	for n, c := range flow.Rounds(c, "diagnose", 2) {
 		var ans diagnosis
-		r := request{role: "diagnose", n: f.out.Sessions + 1, prompt: diagnosePrompt, schema: diagnosisSchema, judge: true, task: f.diagnoseText(goals, n > 1), docs: f.diff()}
+		r := request{role: "diagnose", prompt: diagnosePrompt, schema: diagnosisSchema, judge: true, task: f.diagnoseText(goals, n > 1), docs: f.diff()}
 		if err := f.ask(c, r, &ans); err != nil {
 			return x, err
 		}
@@ -164,7 +164,7 @@ func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 	if f.look, err = f.looked(c); err != nil {
 		return fixing{}, err
 	}
-	v, err := f.verify(c, entry)
+	v, err := f.verify(c)
 	if err != nil {
 		return fixing{}, err
 	}
@@ -181,7 +181,7 @@ func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 		return x, err
 	}
 	flow.Note(c, "gap", step.PhaseNote{Phase: phaseVerify, Round: entry, Gap: &gap.Rate})
-	severe, err := f.review(c, entry)
+	severe, err := f.review(c)
 	if err != nil {
 		return x, err
 	}
@@ -198,12 +198,12 @@ func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 }
 
 // review asks for findings; those that are CRITICAL or HIGH are returned, the others are warnings of the report.
-func (f *feature) review(c *flow.Ctx, entry int) ([]string, error) {
+func (f *feature) review(c *flow.Ctx) ([]string, error) {
 	var ans reviewed
-	if err := f.ask(c.Sub("review"), request{role: "reviewer", n: f.out.Sessions + 1, prompt: reviewPrompt, schema: reviewSchema, judge: true, task: f.reviewText(), docs: f.diff()}, &ans); err != nil {
+	if err := f.ask(c.Sub("review"), request{role: "reviewer", prompt: reviewPrompt, schema: reviewSchema, judge: true, task: f.reviewText(), docs: f.diff()}, &ans); err != nil {
 		return nil, err
 	}
-	r := step.ReviewResult{Role: "reviewer", Round: entry, Tree: f.tree, Verdict: approve}
+	r := step.ReviewResult{Role: "reviewer", Round: f.asked["reviewer"], Tree: f.tree, Verdict: approve}
 	var severe []string
 	for _, x := range ans.Findings[:min(len(ans.Findings), 50)] {
 		x.Severity, x.Message = strings.ToUpper(strings.TrimSpace(x.Severity)), turn.Clip(x.Message, 600)
@@ -219,6 +219,6 @@ func (f *feature) review(c *flow.Ctx, entry int) ([]string, error) {
 		r.Verdict = reject
 	}
 	f.out.Warnings = f.out.Warnings[:min(len(f.out.Warnings), 60)]
-	flow.Note(c, "reviewed-code", step.PhaseNote{Phase: phaseVerify, Round: entry, Reviews: &r})
+	flow.Note(c, "reviewed-code", step.PhaseNote{Phase: phaseVerify, Round: r.Round, Reviews: &r})
 	return severe, nil
 }

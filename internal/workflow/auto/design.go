@@ -11,7 +11,7 @@ import (
 
 // designs gets a design that the gate of code lets pass.
 func (f *feature) designs(c *flow.Ctx) (step.End, error) {
-	problems, err := f.designed(c, 1, "")
+	problems, err := f.designed(c, "")
 	if err != nil {
 		return step.End{}, err
 	}
@@ -29,13 +29,13 @@ func (f *feature) designs(c *flow.Ctx) (step.End, error) {
 }
 
 // designed asks for a design until the gate lets it pass, at most once more. What is built already is in the tree.
-func (f *feature) designed(c *flow.Ctx, round int, why string) ([]pdca.Problem, error) {
+func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 	var problems []pdca.Problem
 	before := ""
-	for n, c := range flow.Rounds(c, "write", 1+repairRounds) {
+	for _, c := range flow.Rounds(c, "write", 1+repairRounds) {
 		var ans pdca.Design
 		out, err := f.turn(c, request{
-			role: "design", n: (round-1)*(1+repairRounds) + n, prompt: designPrompt, schema: designSchema, judge: true, task: f.designText(before, problems, why),
+			role: "design", prompt: designPrompt, schema: designSchema, judge: true, task: f.designText(before, problems, why),
 		}, &ans)
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (f *feature) designed(c *flow.Ctx, round int, why string) ([]pdca.Problem, 
 				return nil, err
 			}
 		}
-		flow.Note(c, "judged", step.AttemptNote{Phase: phaseDesign, Attempt: n, Passed: len(problems) == 0, Findings: findings(problems), Usage: f.out.Usage})
+		flow.Note(c, "judged", step.AttemptNote{Phase: phaseDesign, Attempt: f.asked["design"], Passed: len(problems) == 0, Findings: findings(problems), Usage: f.out.Usage})
 		if len(problems) == 0 {
 			return nil, nil
 		}

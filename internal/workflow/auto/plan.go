@@ -19,7 +19,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 	reviews := map[pdca.Mode]int{pdca.Light: 0, pdca.Standard: 1, pdca.Heavy: criticRounds}[f.out.Mode]
 	var history []string // what critics said, oldest first
 	for n, c := range flow.Rounds(c, "draft", criticRounds+1) {
-		problems, err := f.planned(c, n, history)
+		problems, err := f.planned(c, history)
 		if err != nil {
 			return step.End{}, err
 		}
@@ -73,13 +73,13 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 }
 
 // planned asks for a plan until the gates of code let it pass, at most once more.
-func (f *feature) planned(c *flow.Ctx, round int, history []string) ([]pdca.Problem, error) {
+func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error) {
 	var problems []pdca.Problem
 	before := ""
-	for n, c := range flow.Rounds(c, "write", 1+repairRounds) {
+	for _, c := range flow.Rounds(c, "write", 1+repairRounds) {
 		var ans pdca.Plan
 		out, err := f.turn(c, request{
-			role: "plan", n: (round-1)*(1+repairRounds) + n, prompt: planPrompt, schema: planSchema, judge: true, task: f.planText(before, problems, history),
+			role: "plan", prompt: planPrompt, schema: planSchema, judge: true, task: f.planText(before, problems, history),
 		}, &ans)
 		if err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func (f *feature) planned(c *flow.Ctx, round int, history []string) ([]pdca.Prob
 				return nil, err
 			}
 		}
-		flow.Note(c, "judged", step.AttemptNote{Phase: phasePlan, Attempt: n, Passed: len(problems) == 0, Findings: findings(slices.Concat(problems, warnings)), Usage: f.out.Usage})
+		flow.Note(c, "judged", step.AttemptNote{Phase: phasePlan, Attempt: f.asked["plan"], Passed: len(problems) == 0, Findings: findings(slices.Concat(problems, warnings)), Usage: f.out.Usage})
 		if len(problems) == 0 {
 			return nil, nil
 		}
@@ -134,12 +134,12 @@ func (f *feature) critic(c *flow.Ctx, n int) (step.ReviewResult, error) {
 		var ans struct {
 			Notes []string `json:"notes"`
 		}
-		if err := f.ask(c.Sub("feasible"), request{role: "architect", n: n, prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.planFor("")}, &ans); err != nil {
+		if err := f.ask(c.Sub("feasible"), request{role: "architect", prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.planFor("")}, &ans); err != nil {
 			return step.ReviewResult{}, err
 		}
 		feasible = turn.Clip(strings.Join(clipped(ans.Notes), "\n"), 2000)
 	}
-	v, err := f.verdict(c, request{role: "critic", n: n, prompt: criticPrompt, schema: verdictSchema, judge: true, task: f.planFor(feasible)}, [2]string{approve, revise})
+	v, err := f.verdict(c, request{role: "critic", prompt: criticPrompt, schema: verdictSchema, judge: true, task: f.planFor(feasible)}, [2]string{approve, revise})
 	if err != nil {
 		return v, err
 	}
@@ -156,7 +156,7 @@ func (f *feature) critic(c *flow.Ctx, n int) (step.ReviewResult, error) {
 		}
 		v.Verdict = revise
 	}
-	flow.Note(c, "reviewed", step.PhaseNote{Phase: phasePlan, Round: n, Reviews: &v})
+	flow.Note(c, "reviewed", step.PhaseNote{Phase: phasePlan, Round: v.Round, Reviews: &v})
 	return v, nil
 }
 
@@ -196,12 +196,12 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 func (f *feature) revise(c *flow.Ctx, phase, why string) error {
 	switch phase {
 	case phasePlan:
-		if _, err := f.planned(c, criticRounds+2, []string{why}); err != nil {
+		if _, err := f.planned(c, []string{why}); err != nil {
 			return err
 		}
 		return f.keep(c, pdca.PlanPath(f.name), f.document().Plan(f.plan))
 	case phaseDesign:
-		if _, err := f.designed(c, 2, why); err != nil {
+		if _, err := f.designed(c, why); err != nil {
 			return err
 		}
 		return f.keep(c, pdca.DesignPath(f.name), f.document().Design(*f.design))
