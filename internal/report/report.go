@@ -179,6 +179,9 @@ func (r *Run) started(e flow.Event) {
 func Split(key string) (phase string, attempt int, what string) {
 	parts := strings.Split(key, "/")
 	phase, what = parts[0], parts[len(parts)-1]
+	if i := slices.Index(parts, "as"); i >= 0 && i+1 < len(parts) { // auto names the role of a turn
+		return parts[i+1], 0, what
+	}
 	if phase == "present" {
 		phase = "green"
 	}

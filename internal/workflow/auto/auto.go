@@ -232,7 +232,7 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	if !r.judge {
 		t.Commands, t.Private = f.s.Commands, f.s.Private
 	}
-	out, err := turn.Ask(c, t)
+	out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
 	if err != nil {
 		return out, err
 	}
