@@ -250,7 +250,7 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 // verdict asks a judge. An answer without a verdict is asked for once more; then the cautious one holds.
 func (f *feature) verdict(c *flow.Ctx, r request, words [2]string) (step.ReviewResult, error) {
 	good, cautious := words[0], words[1]
-	out := step.ReviewResult{Role: r.role, Tree: f.tree, Verdict: cautious}
+	out := step.ReviewResult{Role: r.role, Tree: f.tree, Verdict: cautious, Domain: "other"}
 	for n, c := range flow.Rounds(c, "verdict", 2) {
 		var ans judgement
 		if n > 1 {

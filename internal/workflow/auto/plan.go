@@ -134,7 +134,7 @@ func (f *feature) critic(c *flow.Ctx, n int) (step.ReviewResult, error) {
 		var ans struct {
 			Notes []string `json:"notes"`
 		}
-		if err := f.ask(c.Sub("feasible"), request{role: "architect", prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.planFor("")}, &ans); err != nil {
+		if err := f.ask(c.Sub("feasible"), request{role: "feasibility", prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.planFor("")}, &ans); err != nil {
 			return step.ReviewResult{}, err
 		}
 		feasible = turn.Clip(strings.Join(clipped(ans.Notes), "\n"), 2000)
