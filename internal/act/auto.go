@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -155,7 +154,9 @@ func declares(file string, src []byte, symbol string) bool {
 		return n == name && (owner == "" || o == "" || strings.TrimLeft(o, "*") == strings.Trim(owner, "(*)"))
 	}
 	return slices.ContainsFunc(f.Exports, func(e source.Export) bool { return is(e.Owner, e.Name) }) ||
-		slices.ContainsFunc(f.Funcs, func(x source.Func) bool { return is("", x.Name) || x.Name == symbol || strings.HasSuffix(x.Name, "."+name) }) ||
+		slices.ContainsFunc(f.Funcs, func(x source.Func) bool {
+			return is("", x.Name) || x.Name == symbol || strings.HasSuffix(x.Name, "."+name)
+		}) ||
 		declaredWord(f, name)
 }
 
@@ -299,17 +300,11 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	if len(conflicts) > 0 {
 		return step.HeadOut{}, fmt.Errorf("%s is in the way of a document of the run", conflicts[0].Path)
 	}
-	var edits []git.Edit
+	files := map[string][]byte{}
 	for _, d := range in.Docs {
-		text, err := a.o.Blobs.Get(d.Blob)
-		if err != nil {
+		if files[d.Path], err = a.o.Blobs.Get(d.Blob); err != nil {
 			return step.HeadOut{}, machinery(err)
 		}
-		id, err := a.o.Repo.WriteBlob(ctx, text)
-		if err != nil {
-			return step.HeadOut{}, machinery(err)
-		}
-		edits = append(edits, git.Edit{Path: d.Path, Mode: "100644", ID: id})
 	}
 	kind := in.Type
 	if !slices.Contains(append([]string{"wip"}, task.Types...), kind) {
@@ -324,15 +319,12 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	}
 	c := a.commit(j.Run, message, git.Trailer{Key: trailerFeature, Value: in.Feature}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: in.Tree})
 	c.Parents = []string{from.Commit}
-	if c.Tree, err = a.o.Repo.EditTree(ctx, tree, edits); err != nil {
-		return step.HeadOut{}, machinery(err)
+	if c.Tree, err = a.withFiles(ctx, tree, files); err != nil {
+		return step.HeadOut{}, err
 	}
 	out := step.HeadOut{Tree: c.Tree}
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
 		return out, machinery(err)
 	}
-	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {
-		return out, machinery(err)
-	}
-	return out, machinery(a.effect("land", func() error { return a.o.Repo.SetRef(ctx, RunRef(j.Run), out.Commit, from.Commit) }))
+	return out, a.landOn(ctx, j, from.Commit, out.Commit, out)
 }

@@ -241,10 +241,14 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	a.Usage = a.Usage.Add(out.Usage)
 	f.out.Sessions++
 	f.out.Usage = f.out.Usage.Add(out.Usage)
-	if err := json.Unmarshal(out.Answer, to); err != nil {
-		return out, flow.Failf(flow.Schema, "read the answer of %s: %v", r.role, err)
+	return out, decodeAnswer(out.Answer, to)
+}
+
+func decodeAnswer(raw json.RawMessage, to any) error {
+	if err := json.Unmarshal(raw, to); err != nil {
+		return flow.Failf(flow.Schema, "read the answer of an agent: %v", err)
 	}
-	return out, nil
+	return nil
 }
 
 // verdict asks a judge. An answer without a verdict is asked for once more; then the cautious one holds.

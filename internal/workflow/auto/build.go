@@ -18,10 +18,22 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 	if f.out.Mode == pdca.Light {
 		limit = lightAttempts
 	}
-	end, err := f.implement(c.Sub("first"), limit)
+	var end step.End
+	var back sent
+	var done bool
+	var err error
+	if f.out.Mode == pdca.Heavy && len(f.design.Parts) > 1 {
+		if end, err = f.inParts(c); err != nil || end.Reason != "" {
+			return end, err
+		}
+		back, done, err = f.prove(c.Sub("whole"), 0, true, step.TurnOut{}, built{})
+	}
+	if err == nil && !done {
+		end, err = f.implement(c.Sub("first"), limit, back)
+	}
 	if err == nil && end.Reason != "" && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
 		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
-			end, err = f.implement(c.Sub("again"), attempts)
+			end, err = f.implement(c.Sub("again"), attempts, sent{})
 		}
 	}
 	if err != nil || end.Reason != "" {
@@ -55,9 +67,9 @@ type sent struct {
 	said     string
 }
 
-// implement lets an author work until the proof holds, or a limit ends it. The conditions are those of ruling 35.
-func (f *feature) implement(c *flow.Ctx, most int) (step.End, error) {
-	var back sent
+// implement lets an author work until the proof holds, or a limit ends it; back is what was found in what is there. The
+// conditions are those of ruling 35.
+func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) {
 	var failed pdca.Cycles
 	seen := map[string]bool{}
 	end := step.End{Reason: limit}

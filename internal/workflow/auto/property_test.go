@@ -19,7 +19,7 @@ import (
 
 // The limits that no run may pass, from the description of the workflow (A4 with A20) and not from the code.
 const (
-	maxAttempts   = 2 + 10 // LIGHT, then STANDARD
+	maxAttempts   = 2 + 10 // LIGHT, then STANDARD; each part of a HEAVY design has as many as STANDARD
 	maxFixes      = 5
 	maxReentries  = 3
 	maxCycles     = 5 * (1 + maxReentries)
@@ -56,6 +56,9 @@ type world struct {
 	refused  int // and those that ended the run
 	commits  []step.AutoCommitIn
 	delivers int
+	landed   int
+	head     step.HeadOut // of the run's branch, while parts are built
+	parts    int
 	critics  int
 	gates    int // verdicts before the first commit
 }
@@ -65,7 +68,7 @@ func newWorld(t *testing.T, seed int) *world {
 	w := &world{
 		t: t, seed: seed, rnd: rand.New(rand.NewPCG(uint64(seed), 7)), good: []float64{0.3, 0.6, 0.8, 0.9, 0.97, 1}[seed%6], blobs: map[string][]byte{},
 		turns: map[string]int{}, proofs: map[string]step.TaskProof{}, proved: map[string]bool{}, checked: map[string]bool{}, approved: map[string]bool{}, reviewed: map[string]bool{}, gap: map[string]int{},
-		light: true, items: map[string][]pdca.Judgement{},
+		light: true, head: step.HeadOut{Commit: "c0", Tree: "t0"}, items: map[string][]pdca.Judgement{},
 	}
 	w.in = step.AutoIn{
 		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, DryRun: seed%40 == 9, Delivery: step.ToCommit,
@@ -138,7 +141,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		return step.PlanCheckOut{Findings: []step.Finding{{Rule: "plan", Severity: step.Fix, Message: "it cannot be run"}}}, nil
 	case step.ProveTask.Name:
 		in := decode[step.TaskIn](w, want)
-		if in.Base != "t0" || len(in.Task.Files) == 0 {
+		if in.Base != "t0" && want.Branch == "" || len(in.Task.Files) == 0 && want.Branch == "" {
 			w.fatalf("%s: it is proved against %s, files %v", want.Key, in.Base, in.Task.Files)
 		}
 		if out, ok := w.proofs[in.Tree]; ok { // a proof says of one tree always the same
@@ -171,6 +174,19 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		}
 		w.commits = append(w.commits, in)
 		return step.HeadOut{Commit: fmt.Sprint("c", len(w.commits)), Tree: "with documents"}, nil
+	case step.Head.Name:
+		return w.head, nil
+	case step.LandTask.Name:
+		in := decode[step.LandTaskIn](w, want)
+		if !w.proved[in.Tree] || in.Plan.SHA256 != "" || len(in.Taken) == 0 {
+			w.fatalf("%s lands: proved %v, taken %v", in.Task.ID, w.proved[in.Tree], in.Taken)
+		}
+		if !w.ok() {
+			return step.LandTaskOut{Head: w.head, Start: w.newTree(), Conflicts: []string{"a/x.go"}, Proof: step.TaskProof{Findings: []step.Finding{{Rule: "merge-conflict", Severity: step.Rejects, Message: fmt.Sprint(w.rnd.IntN(9))}}}}, nil
+		}
+		w.landed++
+		w.head = step.HeadOut{Commit: fmt.Sprint("l", w.landed), Tree: w.newTree()}
+		return step.LandTaskOut{Passed: true, Commit: w.head.Commit, Tree: w.head.Tree}, nil
 	case step.Deliver.Name:
 		if w.delivers++; w.delivers > 1 {
 			w.fatalf("delivered twice")
@@ -243,11 +259,12 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	if !strings.HasSuffix(want.Key, "/turn") || !strings.Contains(want.Key, "/as/"+in.Role+"/") {
 		w.fatalf("%s: a turn of %s", want.Key, in.Role)
 	}
+	who := in.Role + want.Branch
 	if strings.HasSuffix(want.Key, "/try/1/turn") {
-		w.turns[in.Role]++
+		w.turns[who]++
 	}
-	if in.Attempt != w.turns[in.Role] {
-		w.fatalf("%s: it is the turn %d of %s, and is called %d", want.Key, w.turns[in.Role], in.Role, in.Attempt)
+	if in.Attempt != w.turns[who] {
+		w.fatalf("%s: it is the turn %d of %s, and is called %d", want.Key, w.turns[who], in.Role, in.Attempt)
 	}
 	writes := slices.Contains([]string{"implement", "executor", "build-fixer", "designer"}, in.Role)
 	if in.Judge == writes {
@@ -311,6 +328,10 @@ func (w *world) said(in step.Turn) any {
 		if !w.ok() {
 			d.DataFlow = ""
 		}
+		if w.rnd.IntN(2) == 0 && len(d.Files) > 2 {
+			d.Parts = []pdca.Part{{Title: "one", Paths: []string{"a/"}}, {Title: "two", Paths: []string{"b/"}}, {Title: "three", Paths: []string{"c/"}}}
+		}
+		w.parts = max(w.parts, len(d.Parts))
 		return d
 	case "architect":
 		if len(w.commits) == 0 {
@@ -428,8 +449,9 @@ func (w *world) play() played {
 			return r
 		}
 		backlog = append(backlog, d.Wants...)
-		want := backlog[0]
-		backlog = backlog[1:]
+		i := w.rnd.IntN(len(backlog))
+		want := backlog[i]
+		backlog = slices.Delete(backlog, i, i+1)
 		now++
 		rec := &flow.Rec{Step: want.Step, In: want.Hash, At: now}
 		switch want.Kind {
@@ -488,7 +510,7 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	if !o.Verified && (o.End.Phase == "" || o.Why == "") {
 		w.fatalf("it ended as %+v and does not say where and why: %q", o.End, o.Why)
 	}
-	if o.Attempts > maxAttempts || o.Fixes > maxFixes || o.Reentries > maxReentries || o.QA > maxCycles || o.Mode == pdca.Light && o.QA > 1+maxReentries {
+	if o.Attempts > maxAttempts+10*w.parts || o.Fixes > maxFixes || o.Reentries > maxReentries || o.QA > maxCycles || o.Mode == pdca.Light && o.QA > 1+maxReentries {
 		w.fatalf("a limit is passed: %+v", o)
 	}
 	if w.in.Eco && (o.Mode != pdca.Light || len(o.Promotions) > 0) || w.in.Heavy && !w.in.Eco && o.Mode != pdca.Heavy {
@@ -539,12 +561,15 @@ func TestAnyOutcomes(t *testing.T) {
 			if len(r.out.Promotions) > 0 {
 				ends["promoted"]++
 			}
+			if w.landed > 0 {
+				ends["parts"]++
+			}
 		}
 		if seed%10 == 0 {
 			w.replay(r)
 		}
 	}
-	for _, end := range append(slices.Clone(reasons), "failed", "dry run", "LIGHT", "STANDARD", "HEAVY", "promoted") {
+	for _, end := range append(slices.Clone(reasons), "failed", "dry run", "LIGHT", "STANDARD", "HEAVY", "promoted", "parts") {
 		if ends[end] < runs/300 {
 			t.Errorf("only %d of %d runs ended as %q: the dice do not reach it", ends[end], runs, end)
 		}
