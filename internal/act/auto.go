@@ -3,8 +3,12 @@ package act
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -327,4 +331,26 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 		return out, machinery(err)
 	}
 	return out, a.landOn(ctx, j, from.Commit, out.Commit, out)
+}
+
+// WriteStatus puts the state of a feature into the project's status file. The file is local: git does not see it, unless
+// the project has committed one. What was mended in it is returned; one that cannot be read is kept beside it.
+func (a *Actor) WriteStatus(f pdca.FeatureState) (mended []string, err error) {
+	file := filepath.Join(a.o.Repo.Root(), filepath.FromSlash(pdca.StatusPath))
+	old, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := a.o.Repo.ExcludeLocally(pdca.StatusPath); err != nil {
+			return nil, machinery(err)
+		}
+	case err != nil:
+		return nil, machinery(err)
+	}
+	text, mended, broken := pdca.WriteStatus(old, f, a.o.Now())
+	if broken {
+		if err := writeFile(file+".broken", old); err != nil {
+			return mended, machinery(err)
+		}
+	}
+	return mended, machinery(writeFile(file, text))
 }

@@ -3,11 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -47,6 +49,7 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.heavy, "heavy", false, "the large way (HEAVY)")
 	c.Flags().BoolVar(&f.interactive, "interactive", false, "ask between the phases")
 	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
+	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
 	return c
 }
@@ -88,10 +91,13 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 }
 
 // finished prints the answer of a run of auto.
-func (p *project) finished(rep *report.Run, st flow.Status) error {
+func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 	out, err := result[step.AutoOut](rep, st)
 	if err != nil {
 		return err
+	}
+	if f := rep.Feature; f != nil && out.End.Reason != "" {
+		p.a.tellStatus(e.actor, f.State(rep.Started, true, out.Verified))
 	}
 	rep.Auto, rep.Usage = &out, out.Usage
 	if p.a.json {
@@ -100,6 +106,128 @@ func (p *project) finished(rep *report.Run, st flow.Status) error {
 		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), out))
 	}
 	return proved(out.Verified || out.End.Reason == "")
+}
+
+// tellStatus writes the status file. That it cannot be written ends no run: it is a copy of what the journal has.
+func (a *app) tellStatus(actor *act.Actor, s pdca.FeatureState) {
+	mended, err := actor.WriteStatus(s)
+	for _, m := range mended {
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s was mended: %s\n"), pdca.StatusPath, m)
+	}
+	if err != nil {
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s could not be written: %v\n"), pdca.StatusPath, err)
+	}
+}
+
+// newAutoStatus lists the features of the project.
+func newAutoStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "list the features, and where they stand", Args: cobra.NoArgs, Example: "  jacquard auto status",
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx := c.Context()
+			p, err := a.open(ctx)
+			if err != nil {
+				return err
+			}
+			list := []*report.Run{}
+			if p.exists() {
+				rt, err := p.journal(ctx)
+				if err != nil {
+					return err
+				}
+				defer func() { _ = rt.Close() }()
+				runs, err := rt.Runs(ctx)
+				if err != nil {
+					return err
+				}
+				for _, r := range runs {
+					if r.Def != "auto" {
+						continue
+					}
+					rep, err := reportOf(ctx, rt, r)
+					if err != nil {
+						return err
+					}
+					list = append(list, rep)
+				}
+			}
+			if a.json {
+				a.print(map[string]any{"runs": list})
+				return nil
+			}
+			l := a.lang()
+			rows := [][]string{{l.T("RUN"), l.T("FEATURE"), l.T("MODE"), l.T("PHASE"), l.T("STATE")}}
+			for _, r := range list {
+				f := r.Feature
+				if f == nil {
+					f = &report.Feature{}
+				}
+				state := string(r.State)
+				if r.Auto != nil && r.Auto.End.Reason != "" {
+					state = report.AutoEnd(step.End{Reason: r.Auto.End.Reason, N: r.Auto.End.N, Phase: r.Auto.End.Phase})
+				}
+				rows = append(rows, []string{r.ID, f.Name, string(f.Mode), f.Phase, state})
+			}
+			fmt.Fprint(a.Out, report.Table(rows, 0))
+			return nil
+		},
+	}
+}
+
+// unfinishedAuto is the run of auto that is meant: by a prefix, or the newest that has not ended.
+func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, error) {
+	if len(args) > 0 {
+		rt, err := p.journal(ctx)
+		if err != nil {
+			return flow.Run{}, err
+		}
+		r, err := find(ctx, rt, args[0])
+		return r, errors.Join(err, rt.Close())
+	}
+	if p.exists() {
+		if r, ok, err := p.unfinishedOf(ctx, "auto", nil); ok || err != nil {
+			return r, err
+		}
+	}
+	return flow.Run{}, usage("no run of auto is unfinished: jacquard auto status lists them all")
+}
+
+func newAutoResume(a *app) *cobra.Command {
+	var o driveOptions
+	c := &cobra.Command{
+		Use: "resume [RUN]", Short: "carry a feature on where it stands", Args: cobra.MaximumNArgs(1), Example: "  jacquard auto resume",
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			r, err := p.unfinishedAuto(c.Context(), args)
+			if err != nil {
+				return err
+			}
+			return p.resume(c.Context(), r, o, false)
+		},
+	}
+	driveFlags(c, &o)
+	budgetFlag(c, &o)
+	return c
+}
+
+func newAutoStop(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "stop [RUN]", Short: "end a feature; its work stays on its refs", Args: cobra.MaximumNArgs(1), Example: "  jacquard auto stop",
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			r, err := p.unfinishedAuto(c.Context(), args)
+			if err != nil {
+				return err
+			}
+			return newCancel(a).RunE(c, []string{r.ID})
+		},
+	}
 }
 
 // autoLine is the text of a note of a run of auto.

@@ -7,10 +7,16 @@ import (
 	"github.com/jacquard-build/jacquard/internal/task"
 )
 
-// Paths of a feature's documents (A19).
-func PlanPath(feature string) string   { return "docs/01-plan/" + feature + ".plan.md" }
+// PlanPath is where the plan of a feature is (A19).
+func PlanPath(feature string) string { return "docs/01-plan/" + feature + ".plan.md" }
+
+// DesignPath is where the design of a feature is (A19).
 func DesignPath(feature string) string { return "docs/02-design/" + feature + ".design.md" }
-func GapPath(feature string) string    { return "docs/03-analysis/" + feature + ".gap-analysis.md" }
+
+// GapPath is where the gap analysis of a feature is (A19).
+func GapPath(feature string) string { return "docs/03-analysis/" + feature + ".gap-analysis.md" }
+
+// ReportPath is where the report of a feature is (A19).
 func ReportPath(feature string) string { return "docs/04-report/" + feature + ".report.md" }
 
 // words are the headings of the documents, by language: Korean as the original has them, English beside.

@@ -1,9 +1,13 @@
 package pdca_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -276,6 +280,54 @@ func TestDocuments(t *testing.T) {
 	for _, want := range []string{"Match rate: 0 % (0/1)", "Missing: test, behaviour", "- D-01: a | b (test, behaviour)"} {
 		if !strings.Contains(gap, want) {
 			t.Errorf("%q is not in\n%s", want, gap)
+		}
+	}
+}
+
+// TestWriteStatus: what others wrote stays, what contradicts itself is mended and said, and a broken file is no end.
+func TestWriteStatus(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	rate := 95
+	f := pdca.FeatureState{Name: "cart", Phase: pdca.StatusDo, Started: now, Attempts: 2, Building: "in_progress", Remaining: []string{"x"}, Documents: map[string]string{"plan": "docs/01-plan/cart.plan.md"}}
+	text, mended, broken := pdca.WriteStatus(nil, f, now)
+	if len(mended) > 0 || broken {
+		t.Errorf("a new file: %v", mended)
+	}
+	read := func(text []byte) map[string]any {
+		t.Helper()
+		var v map[string]any
+		if err := json.Unmarshal(text, &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	v := read(text)
+	mine := v["features"].(map[string]any)["cart"].(map[string]any)
+	if v["version"] != "2.0" || v["primaryFeature"] != "cart" || mine["phase"] != "do" || mine["phaseNumber"] != 3.0 || mine["matchRate"] != nil || mine["implManagerIteration"] != 2.0 ||
+		fmt.Sprint(v["activeFeatures"]) != "[cart]" || fmt.Sprint(v["completedFeatures"]) != "[]" || v["lastUpdated"] != "2026-01-02T03:04:05.000Z" {
+		t.Errorf("the file is\n%s", text)
+	}
+	old := `{"version": "2.0", "activeFeatures": ["scripts", "old", "gone", "cart"], "completedFeatures": ["old"], "primaryFeature": "scripts", "pipeline": {"level": "Dynamic"},
+	 "features": {"scripts": {"phase": "do", "timestamps": {"completedAt": "x"}}, "old": {"phase": "completed", "timestamps": {"completedAt": "x"}}, "bad": 3, "cart": {"phase": "do", "lastFile": "a.go"}}}`
+	f.Phase, f.MatchRate = pdca.StatusCompleted, &rate
+	text, mended, broken = pdca.WriteStatus([]byte(old), f, now)
+	v = read(text)
+	mine = v["features"].(map[string]any)["cart"].(map[string]any)
+	if broken || fmt.Sprint(v["activeFeatures"]) != "[scripts]" || fmt.Sprint(v["completedFeatures"]) != "[old cart]" || v["primaryFeature"] != "cart" || v["pipeline"] == nil || mine["lastFile"] != "a.go" || mine["matchRate"] != 95.0 {
+		t.Errorf("the file is\n%s", text)
+	}
+	want := []string{"the feature bad was no object, and is left out", "the feature gone was listed and is not there", "the feature scripts is in phase do and had a time of completion"}
+	if !slices.Equal(mended, want) {
+		t.Errorf("mended %q, want %q", mended, want)
+	}
+	again, mended, _ := pdca.WriteStatus(text, f, now)
+	if !bytes.Equal(again, text) || len(mended) > 0 {
+		t.Errorf("written again it is\n%s\n%v", again, mended)
+	}
+	for _, bad := range []string{"{", "[]", "null", "\"x\"", "\x00"} {
+		if text, _, broken := pdca.WriteStatus([]byte(bad), f, now); read(text)["primaryFeature"] != "cart" || !broken {
+			t.Errorf("%q: broken %v\n%s", bad, broken, text)
 		}
 	}
 }

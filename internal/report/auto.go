@@ -1,9 +1,12 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -111,4 +114,96 @@ func AutoSummary(l Lang, o step.AutoOut) string {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}
 	return b.String()
+}
+
+// Feature is where a run of auto stands.
+type Feature struct {
+	Name       string    `json:"feature"`
+	Mode       pdca.Mode `json:"mode,omitempty"`
+	Phase      string    `json:"phase"` // estimate, plan, design, do, gate, qa, verify, act, report
+	Gap        *int      `json:"gap,omitempty"`
+	Iterations int       `json:"iterations"` // entries into act
+	Attempts   int       `json:"attempts"`   // of the implementation
+	Remaining  []string  `json:"remaining,omitempty"`
+	Building   string    `json:"building,omitempty"`
+}
+
+// featureNote takes a fact of a run of auto.
+func (r *Run) featureNote(e flow.Event) {
+	f := r.Feature
+	if f == nil {
+		f = &Feature{}
+		r.Feature = f
+	}
+	if strings.HasSuffix(e.Key, "/ended") {
+		var o step.AutoOut
+		if json.Unmarshal(e.Data, &o) == nil {
+			r.Usage = o.Usage
+		}
+		return
+	}
+	if strings.HasSuffix(e.Key, "judged") {
+		var a step.AttemptNote
+		if json.Unmarshal(e.Data, &a) != nil {
+			return
+		}
+		r.Usage = a.Usage
+		if a.Phase != "do" {
+			return
+		}
+		f.Attempts, f.Remaining, f.Building = a.Attempt, nil, "in_progress"
+		if a.Passed {
+			f.Building = "completed"
+		}
+		for _, x := range a.Findings {
+			if !a.Passed && x.Severity != step.Warn {
+				f.Remaining = append(f.Remaining, strings.TrimSpace("["+x.Rule+"] "+x.Path))
+			}
+		}
+		for _, t := range a.Failures {
+			f.Remaining = append(f.Remaining, t.ID)
+		}
+		return
+	}
+	var n step.PhaseNote
+	if json.Unmarshal(e.Data, &n) != nil || n.Phase == "" {
+		return
+	}
+	if n.Feature != "" {
+		f.Name, f.Phase = n.Feature, n.Phase
+		if n.Phase == "act" {
+			f.Iterations++
+		}
+	}
+	if n.Mode != "" {
+		f.Mode = n.Mode
+	}
+	if n.Gap != nil {
+		f.Gap = n.Gap
+	}
+}
+
+// State is what the status file says of the feature (A16). verified says how a run that has ended did.
+func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureState {
+	s := pdca.FeatureState{
+		Name: f.Name, MatchRate: f.Gap, Iterations: f.Iterations, Started: started, Attempts: f.Attempts, Building: f.Building, Remaining: f.Remaining,
+		Phase: map[string]string{
+			"estimate": pdca.StatusPlan, "plan": pdca.StatusPlan, "design": pdca.StatusDesign, "do": pdca.StatusDo, "gate": pdca.StatusDo, "qa": pdca.StatusCheck, "verify": pdca.StatusCheck,
+			"act": pdca.StatusAct, "report": pdca.StatusAct,
+		}[f.Phase],
+		Documents: map[string]string{"plan": pdca.PlanPath(f.Name)},
+	}
+	if f.Mode.Above(pdca.Light) {
+		s.Documents["design"], s.Documents["analysis"] = pdca.DesignPath(f.Name), pdca.GapPath(f.Name)
+	}
+	if f.Phase == "report" {
+		s.Documents["report"] = pdca.ReportPath(f.Name)
+	}
+	if ended && verified {
+		s.Phase = pdca.StatusCompleted
+	}
+	if ended && !verified && s.Building == "in_progress" {
+		s.Building = "failed"
+	}
+	return s
 }

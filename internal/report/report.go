@@ -32,7 +32,9 @@ type Run struct {
 	// Work is the result of a run of work, Request what it is about.
 	Work *step.WorkOut `json:"work,omitempty"`
 	// Auto is the result of a run of auto.
-	Auto    *step.AutoOut  `json:"auto,omitempty"`
+	Auto *step.AutoOut `json:"auto,omitempty"`
+	// Feature is where a run of auto stands.
+	Feature *Feature       `json:"feature,omitempty"`
 	Request *step.WorkNote `json:"request,omitempty"`
 	Error   *flow.Failure  `json:"error,omitempty"`
 	byDir   map[string]*Module
@@ -200,6 +202,10 @@ func Split(key string) (phase string, attempt int, what string) {
 }
 
 func (r *Run) note(e flow.Event) {
+	if r.Workflow == "auto" {
+		r.featureNote(e)
+		return
+	}
 	m, rest := r.place(e)
 	switch {
 	case m == nil && e.Key == "planned" && r.Workflow == "work":

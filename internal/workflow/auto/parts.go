@@ -69,9 +69,8 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 
 // build lets an author work on a part until it has landed, or its limit ends it.
 func (p *part) build(c *flow.Ctx) (partResult, error) {
-	base := step.HeadOut{Commit: p.f.s.Commit, Tree: p.f.s.Tree}
-	var err error
-	if base, err = turn.Do(c, "head", step.Head, step.HeadIn{Fallback: p.f.s.Commit}); err != nil {
+	base, err := turn.Do(c, "head", step.Head, step.HeadIn{Fallback: p.f.s.Commit})
+	if err != nil {
 		return p.res, err
 	}
 	tree := base.Tree
