@@ -276,15 +276,17 @@ func (f *feature) gate(c *flow.Ctx) (step.End, error) {
 				f.out.Open = v.Reasons
 				return step.End{Reason: needsDecision, N: n, Detail: turn.Clip(text, 500)}, err
 			}
+			f.judged.Verdict = overruled // of this tree he is not asked again
 			break
 		}
 	}
 	return step.End{}, nil
 }
 
-// verify asks the architect for a verdict on the present tree, unless he has approved of this very tree.
+// verify asks the architect for a verdict on the present tree, unless he has approved of this very tree, or somebody has
+// overruled him there.
 func (f *feature) verify(c *flow.Ctx) (step.ReviewResult, error) {
-	if f.judged.Verdict == approve && f.judged.Tree == f.tree {
+	if f.judged.Verdict != reject && f.judged.Tree == f.tree {
 		return f.judged, nil
 	}
 	v, err := f.verdict(c, request{role: "architect", prompt: architectPrompt, schema: verdictSchema, judge: true, task: f.architectText(), docs: f.diff()}, [2]string{approve, reject})

@@ -169,7 +169,7 @@ func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 		return fixing{}, err
 	}
 	x := fixing{domain: "other"}
-	if v.Verdict != approve {
+	if v.Verdict == reject {
 		x = fixing{why: v.Reasons, guide: v.Guide, domain: v.Domain}
 	}
 	if f.design == nil {

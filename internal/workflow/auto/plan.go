@@ -170,7 +170,7 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 	}
 	c = c.Sub("agree")
 	for n, c := range flow.Rounds(c, "ask", 2) {
-		a, err := flow.Ask(c, "next", flow.Question{Text: f.banner(phase), Options: []string{"approve", "skip", "reject"}})
+		a, err := flow.Ask(c, "next", flow.Question{Text: f.banner(phase), Options: []string{flow.Approve, flow.Reject, "skip"}})
 		if err != nil {
 			return step.End{}, err
 		}
@@ -178,10 +178,10 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 		switch {
 		case a.Verb == flow.Approve || strings.EqualFold(text, flow.Approve):
 			return step.End{}, nil
-		case strings.EqualFold(text, "skip"):
-			f.out.Open = append(f.out.Open, phase+": skipped by a person")
+		case a.Verb == flow.Reply && strings.EqualFold(text, "skip"):
+			f.out.Warnings = append(f.out.Warnings, phase+": skipped by a person")
 			return step.End{}, nil
-		case a.Verb == flow.Reply && text != "" && n == 1:
+		case a.Verb == flow.Reject && text != "" && n == 1:
 			if err := f.revise(c, phase, text); err != nil {
 				return step.End{}, err
 			}

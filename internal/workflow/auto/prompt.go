@@ -46,6 +46,8 @@ const (
 	approve = "APPROVE"
 	revise  = "REVISE"
 	reject  = "REJECT"
+	// overruled is what a person makes of a rejection.
+	overruled = "OVERRULED"
 )
 
 const (
@@ -320,7 +322,7 @@ func (f *feature) banner(phase string) string {
 			text += ch.Status + " " + ch.Path + "\n"
 		}
 	}
-	return turn.Clip(fmt.Sprintf("%s (%s) of %s is done. approve: go on; skip: go on, and note it; any other text: change it so\n\n%s", phase, f.out.Mode, f.name, text), 12_000)
+	return turn.Clip(fmt.Sprintf("%s (%s) of %s is done. Go on? What you reject goes back to its author, once, with your reason.\n\n%s", phase, f.out.Mode, f.name, text), 12_000)
 }
 
 func list(b *strings.Builder, title string, items []string) {
