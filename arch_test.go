@@ -28,14 +28,16 @@ var allowed = map[string][]string{
 	"target":            {"spec", "index", "toolchain"},
 	"inspect":           {"spec", "index", "signature", "source", "toolchain"},
 	"works":             {"spec"},
+	"pdca":              {"task"},
 	"task":              {},
 	"flow":              {},
 	"flow/flowtest":     {"flow"},
-	"step":              {"flow", "task"},
+	"step":              {"flow", "task", "pdca"},
 	"workflow/turn":     {"flow", "step"},
 	"workflow/compile":  {"flow", "step", "spec", "source", "index", "target", "toolchain", "workflow/turn"},
 	"workflow/document": {"flow", "step", "spec", "workflow/turn"},
 	"workflow/work":     {"flow", "step", "task", "works", "workflow/turn"},
+	"workflow/auto":     {"flow", "step", "task", "pdca", "workflow/turn"},
 	"blob":              {},
 	"proc":              {},
 	"git":               {"proc"},
@@ -45,10 +47,10 @@ var allowed = map[string][]string{
 	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
-		"task", "works",
+		"task", "works", "pdca",
 	},
 	"flow/local": {"flow", "blob"},
-	"report":     {"flow", "step", "spec"},
+	"report":     {"flow", "step", "spec", "pdca"},
 	"cli":        nil,
 	"bench":      nil,
 }
@@ -62,7 +64,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "task", "works"}
+var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "task", "works", "pdca"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

@@ -227,12 +227,7 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 			out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
 		}
 	}
-	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {
-		return out, machinery(err)
-	}
-	return out, machinery(a.effect("land", func() error {
-		return a.o.Repo.SetRef(ctx, RunRef(j.Run), out.Commit, l.head.Commit)
-	}))
+	return out, a.landOn(ctx, j, l.head.Commit, out.Commit, out)
 }
 
 // projections are the files that the engine writes itself: IMPLEMENTS.md and

@@ -43,6 +43,12 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.KeepPlan, a.keepPlan),
 		flow.Handle(step.ProveTask, a.proveTask),
 		flow.Handle(step.LandTask, a.landTask),
+		flow.Handle(step.AutoSurvey, a.autoSurvey),
+		flow.Handle(step.AutoClaim, a.autoClaim),
+		flow.Handle(step.AutoLook, a.autoLook),
+		flow.Handle(step.AutoQA, a.autoQA),
+		flow.Handle(step.AutoKeep, a.autoKeep),
+		flow.Handle(step.AutoCommit, a.autoCommit),
 	}
 }
 

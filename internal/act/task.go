@@ -281,11 +281,8 @@ func (a *Actor) bothSides(ctx context.Context, from, mine string, paths []string
 	return out, nil
 }
 
+// commitTask commits a task's merged tree; one of a WORK has its documents in the same commit.
 func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, head step.HeadOut, merged string, out step.LandTaskOut) (step.LandTaskOut, error) {
-	plan, err := load[step.WorkPlan](a.o.Blobs, in.Plan)
-	if err != nil {
-		return out, err
-	}
 	changes, err := a.o.Repo.Diff(ctx, head.Tree, merged)
 	if err != nil {
 		return out, machinery(err)
@@ -293,46 +290,70 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, 
 	for _, ch := range bound(changes, 200) {
 		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
 	}
+	docs := map[string][]byte{}
+	c := a.commit(j.Run, commitMessage(in, out.Files))
+	c.Parents = []string{head.Commit}
+	if !in.Plan.IsZero() {
+		if docs, err = a.workFilesOf(ctx, j, in, head, merged, &out, &c); err != nil {
+			return out, err
+		}
+	}
+	c.Trailers = append(c.Trailers, git.Trailer{Key: TrailerTask, Value: in.Task.ID}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: merged})
+	if c.Tree, err = a.withFiles(ctx, merged, docs); err != nil {
+		return out, err
+	}
+	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
+		return out, machinery(err)
+	}
+	out.Tree, out.Passed = c.Tree, true
+	return out, a.landOn(ctx, j, head.Commit, out.Commit, out)
+}
+
+// workFilesOf are the documents of a task of a WORK, whose trailers it adds.
+func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, in step.LandTaskIn, head step.HeadOut, merged string, out *step.LandTaskOut, c *git.Commit) (map[string][]byte, error) {
+	plan, err := load[step.WorkPlan](a.o.Blobs, in.Plan)
+	if err != nil {
+		return nil, err
+	}
 	hashes, err := a.taskHashes(ctx, j.Run, head.Commit)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	v, err := a.tree(ctx, merged, nil)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	if len(out.Proof.Checks) > 0 { // what was proved is the merged tree
 		in.Checks = out.Proof.Checks
 	}
 	w := workFiles{plan: plan, in: in, files: out.Files, hashes: hashes, now: a.o.Now(), read: v.bytes, paths: v.paths()}
 	docs := w.documents()
+	out.Result = w.resultPath()
+	c.Trailers = append([]git.Trailer{{Key: trailerResult, Value: out.Result}}, c.Trailers...)
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work})
+	return docs, nil
+}
+
+// withFiles is a tree with files of ours in it.
+func (a *Actor) withFiles(ctx context.Context, tree string, files map[string][]byte) (string, error) {
 	var edits []git.Edit
-	for p, data := range docs {
+	for p, data := range files {
 		id, err := a.o.Repo.WriteBlob(ctx, data)
 		if err != nil {
-			return out, machinery(err)
+			return "", machinery(err)
 		}
 		edits = append(edits, git.Edit{Path: p, Mode: "100644", ID: id})
 	}
-	out.Result = w.resultPath()
-	c := a.commit(j.Run, commitMessage(in, out.Files))
-	c.Trailers = append([]git.Trailer{{Key: trailerResult, Value: out.Result}}, c.Trailers...)
-	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work}, git.Trailer{Key: TrailerTask, Value: in.Task.ID},
-		git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: merged})
-	c.Parents = []string{head.Commit}
-	if c.Tree, err = a.o.Repo.EditTree(ctx, merged, edits); err != nil {
-		return out, machinery(err)
-	}
-	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
-		return out, machinery(err)
-	}
-	out.Tree, out.Passed = c.Tree, true
+	out, err := a.o.Repo.EditTree(ctx, tree, edits)
+	return out, machinery(err)
+}
+
+// landOn moves the run's branch to a commit, once it is written down what the step has to say of it.
+func (a *Actor) landOn(ctx context.Context, j flow.Job, from, to string, out any) error {
 	if err := writeFile(filepath.Join(j.Dir, landFile), mustJSON(out)); err != nil {
-		return out, machinery(err)
+		return machinery(err)
 	}
-	return out, machinery(a.effect("land", func() error {
-		return a.o.Repo.SetRef(ctx, RunRef(j.Run), out.Commit, head.Commit)
-	}))
+	return machinery(a.effect("land", func() error { return a.o.Repo.SetRef(ctx, RunRef(j.Run), to, from) }))
 }
 
 // commitMessage is the message of a task's commit without its trailers: type(TASK-00): title, and what changed.

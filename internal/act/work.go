@@ -27,20 +27,36 @@ import (
 
 // workSurvey is the step work.survey: where the work begins, what its authors have to know, and its id.
 func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (step.WorkSurveyOut, error) {
-	commit, tree, err := a.workBase(ctx, j.Run, in.From)
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language)
+	out := step.WorkSurveyOut{ProjectFacts: facts}
 	if err != nil {
-		return step.WorkSurveyOut{}, err
+		return out, err
+	}
+	if in.Work != "" {
+		return out, a.workKnown(ctx, v, in, &out)
+	}
+	tree := works.Read(v.paths(), v.bytes, facts.Language)
+	out.Work, err = a.claim(ctx, j, claimPrefix, func(taken []string) string { return tree.NextWork(taken...) })
+	return out, err
+}
+
+// projectFacts are the facts of the project at the commit where a run begins, and its files.
+func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language string) (step.ProjectFacts, *view, error) {
+	var out step.ProjectFacts
+	commit, tree, err := a.workBase(ctx, j.Run, from)
+	if err != nil {
+		return out, nil, err
 	}
 	v, err := a.tree(ctx, tree, nil)
 	if err != nil {
-		return step.WorkSurveyOut{}, err
+		return out, nil, err
 	}
 	head, err := a.o.Repo.Head(ctx)
 	if err != nil {
-		return step.WorkSurveyOut{}, machinery(err)
+		return out, nil, machinery(err)
 	}
-	lang := works.ReadLanguages(nil, v.bytes("CLAUDE.md"), in.Language)
-	out := step.WorkSurveyOut{
+	lang := works.ReadLanguages(nil, v.bytes("CLAUDE.md"), language)
+	out = step.ProjectFacts{
 		Commit: commit, Tree: tree, Branch: cmp.Or(head.Branch, detached), Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
 	}
 	chains := chainsOf(v)
@@ -65,16 +81,10 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	}
 	out.Stack = cmp.Or(strings.Join(slices.Compact(stack), "; "), "none yet")
 	if out.Private, err = put(a.o.Blobs, pv); err != nil {
-		return out, err
+		return out, v, err
 	}
-	if out.Docs, err = a.workDocs(v); err != nil {
-		return out, err
-	}
-	if in.Work != "" {
-		return out, a.workKnown(ctx, v, in, &out)
-	}
-	out.Work, err = a.claimWork(ctx, j, v, lang.Output)
-	return out, err
+	out.Docs, err = a.workDocs(v)
+	return out, v, err
 }
 
 // detached stands for no branch, where it is compared which one is checked out.
@@ -125,25 +135,24 @@ func chainsOf(v *view) []toolchain.Found {
 
 const claimPrefix = keptPrefix + "works/"
 
-// claimWork gives the run a number that nobody else has or had: one more than the highest of the list, the folders and
-// the claims of other runs. A claim is a ref that may only be created, so that two runs never get the same.
-func (a *Actor) claimWork(ctx context.Context, j flow.Job, v *view, language string) (string, error) {
-	tree := works.Read(v.paths(), v.bytes, language)
+// claim gives the run a name that nobody else has or had, below a prefix of refs: next chooses one that is not taken. A
+// claim is a ref that may only be created, so that two runs never get the same.
+func (a *Actor) claim(ctx context.Context, j flow.Job, prefix string, next func(taken []string) string) (string, error) {
 	for {
-		claims, err := a.o.Repo.Refs(ctx, claimPrefix)
+		claims, err := a.o.Repo.Refs(ctx, prefix)
 		if err != nil {
 			return "", machinery(err)
 		}
 		var taken []string
-		for name, id := range claims {
-			work := strings.TrimPrefix(name, claimPrefix)
+		for ref, id := range claims {
+			name := strings.TrimPrefix(ref, prefix)
 			if mine, err := a.claimedBy(ctx, id, j); err != nil || mine {
-				return work, err
+				return name, err
 			}
-			taken = append(taken, work)
+			taken = append(taken, name)
 		}
-		work := tree.NextWork(taken...)
-		c := a.commit(j.Run, "the number "+work+" is taken")
+		name := next(taken)
+		c := a.commit(j.Run, "the name "+name+" is taken")
 		if c.Tree, err = a.o.Repo.EditTree(ctx, "", nil); err != nil {
 			return "", machinery(err)
 		}
@@ -151,9 +160,9 @@ func (a *Actor) claimWork(ctx context.Context, j flow.Job, v *view, language str
 		if err != nil {
 			return "", machinery(err)
 		}
-		err = a.effect("claim", func() error { return a.o.Repo.SetRef(ctx, claimPrefix+work, id, "") })
+		err = a.effect("claim", func() error { return a.o.Repo.SetRef(ctx, prefix+name, id, "") })
 		if err == nil {
-			return work, nil
+			return name, nil
 		}
 		if !errors.Is(err, git.ErrMoved) { // else another run was faster
 			return "", machinery(err)

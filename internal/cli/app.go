@@ -22,6 +22,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/scenario"
 	"github.com/jacquard-build/jacquard/internal/syntax"
+	"github.com/jacquard-build/jacquard/internal/workflow/auto"
 	"github.com/jacquard-build/jacquard/internal/workflow/compile"
 	"github.com/jacquard-build/jacquard/internal/workflow/document"
 	"github.com/jacquard-build/jacquard/internal/workflow/work"
@@ -175,7 +176,7 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 }
 
 func workflows() []flow.Runnable {
-	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec, work.Workflow}
+	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec, work.Workflow, auto.Workflow}
 }
 
 // driveOptions are the flags that say how a run is carried on.

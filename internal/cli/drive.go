@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -30,12 +31,14 @@ type watch struct {
 	quit   chan struct{}
 	done   sync.WaitGroup
 	failed error
+	actor  *act.Actor
+	told   string // what the status file says of the feature
 }
 
-func (p *project) watch(rt flow.Runtime, r flow.Run) *watch {
+func (p *project) watch(e *engine, r flow.Run) *watch {
 	_, _, tty := terminal(p.a.Err)
 	live := tty && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
-	return &watch{a: p.a, rt: rt, rep: report.New(r), live: live, quit: make(chan struct{})}
+	return &watch{a: p.a, rt: e.Runtime, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{})}
 }
 
 // skip takes what is in the journal already without showing it.
@@ -86,12 +89,25 @@ func (w *watch) step(ctx context.Context) {
 			w.a.print(e)
 		}
 	}
+	w.feature()
 	if b.Len() > 0 {
 		w.erase()
 		fmt.Fprint(w.a.Err, b.String())
 	}
 	if w.live {
 		w.frame()
+	}
+}
+
+// feature keeps the status file of the project up to date, at each step from phase to phase.
+func (w *watch) feature() {
+	f := w.rep.Feature
+	if f == nil || f.Name == "" || f.Phase == "estimate" {
+		return
+	}
+	if told := fmt.Sprint(f.Phase, f.Attempts, f.Iterations); told != w.told {
+		w.told = told
+		w.a.tellStatus(w.actor, f.State(w.rep.Started, false, false))
 	}
 }
 
@@ -111,6 +127,8 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 		case "compile":
 		case "work":
 			return workLine(l, e, dir)
+		case "auto":
+			return autoLine(l, e)
 		default:
 			return documentLine(l, e, dir)
 		}
@@ -207,7 +225,7 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 	others := p.tellOthers(quiet, e.Runtime, run)
 	defer others.stop()
 	for {
-		w := p.watch(e.Runtime, run)
+		w := p.watch(e, run)
 		if err := w.skip(ctx); err != nil {
 			return err
 		}
@@ -251,6 +269,8 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		case "compile":
 		case "work":
 			return p.worked(rep, st)
+		case "auto":
+			return p.finished(e, rep, st)
 		default:
 			return p.documented(rep, st)
 		}
@@ -354,6 +374,12 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 // asksApproval is what a gate asks, with the three answers.
 func asksApproval(l report.Lang, id string, g flow.Gate) string {
 	text := strings.TrimRight(report.Question(l, g.Key, g.Question), "\n")
+	switch {
+	case slices.Contains(g.Question.Options, "skip"):
+		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard answer %s skip\n"), text, id, id, id)
+	case strings.HasSuffix(g.Key, "/decide"):
+		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s to go on all the same, or jacquard reject %s --why \"…\" to end here\n"), text, id, id)
+	}
 	return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard edit %s\n"), text, id, id, id)
 }
 

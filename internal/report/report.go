@@ -30,7 +30,11 @@ type Run struct {
 	// Documents is the result of a run that writes documents: decompile, spec.
 	Documents *step.DocumentOut `json:"documents,omitempty"`
 	// Work is the result of a run of work, Request what it is about.
-	Work    *step.WorkOut  `json:"work,omitempty"`
+	Work *step.WorkOut `json:"work,omitempty"`
+	// Auto is the result of a run of auto.
+	Auto *step.AutoOut `json:"auto,omitempty"`
+	// Feature is where a run of auto stands.
+	Feature *Feature       `json:"feature,omitempty"`
 	Request *step.WorkNote `json:"request,omitempty"`
 	Error   *flow.Failure  `json:"error,omitempty"`
 	byDir   map[string]*Module
@@ -66,6 +70,11 @@ func New(r flow.Run) *Run {
 		var c step.CompileOut
 		if json.Unmarshal(r.Out, &c) == nil {
 			out.Result = &c
+		}
+	case r.Def == "auto":
+		var o step.AutoOut
+		if json.Unmarshal(r.Out, &o) == nil {
+			out.Auto, out.Usage = &o, o.Usage
 		}
 	case r.Def == "work":
 		var w step.WorkOut
@@ -172,6 +181,9 @@ func (r *Run) started(e flow.Event) {
 func Split(key string) (phase string, attempt int, what string) {
 	parts := strings.Split(key, "/")
 	phase, what = parts[0], parts[len(parts)-1]
+	if i := slices.Index(parts, "as"); i >= 0 && i+1 < len(parts) { // auto names the role of a turn
+		return parts[i+1], 0, what
+	}
 	if phase == "present" {
 		phase = "green"
 	}
@@ -190,6 +202,10 @@ func Split(key string) (phase string, attempt int, what string) {
 }
 
 func (r *Run) note(e flow.Event) {
+	if r.Workflow == "auto" {
+		r.featureNote(e)
+		return
+	}
 	m, rest := r.place(e)
 	switch {
 	case m == nil && e.Key == "planned" && r.Workflow == "work":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // shape is the part of JSON Schema that our schemas use.
@@ -21,11 +22,26 @@ func Misfit(schema, answer json.RawMessage) (string, error) {
 	if len(schema) == 0 {
 		return "", nil
 	}
-	var s shape
-	if err := json.Unmarshal(schema, &s); err != nil {
+	s, err := shapeOf(schema)
+	if err != nil {
 		return "", fmt.Errorf("read the schema of a turn: %w", err)
 	}
 	return s.refuses("answer", answer), nil
+}
+
+// shapes are the schemas that were read, by their text: a re-run meets the same few again and again.
+var shapes sync.Map
+
+func shapeOf(schema json.RawMessage) (shape, error) {
+	if s, ok := shapes.Load(string(schema)); ok {
+		return s.(shape), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	var s shape
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return s, err
+	}
+	shapes.Store(string(schema), s)
+	return s, nil
 }
 
 // refuses says why a value does not have the shape; "" when it has.

@@ -110,20 +110,26 @@ type WorkPlan struct {
 	Landed map[string]string `json:"landed,omitempty"`
 }
 
-// WorkSurveyOut is what the authors of a request have to know of the project.
-type WorkSurveyOut struct {
+// ProjectFacts is where a piece of work begins, and what its authors have to know of the project.
+type ProjectFacts struct {
 	Commit   string    `json:"commit"`
 	Tree     string    `json:"tree"`
-	Branch   string    `json:"branch,omitempty"` // that is checked out; "" for none
-	Work     string    `json:"work"`             // the id; nobody else gets it
-	Language string    `json:"language"`
-	Commits  string    `json:"commits"`
+	Branch   string    `json:"branch,omitempty"`   // that is checked out; "" for none
+	Language string    `json:"language"`           // of documents
+	Commits  string    `json:"commits"`            // language of commits
 	Comments string    `json:"comments,omitempty"` // language of comments in code
 	Project  string    `json:"project"`
 	Stack    string    `json:"stack"`
 	Docs     []Doc     `json:"docs,omitempty"`
 	Commands []string  `json:"commands,omitempty"` // that agents may run
 	Private  flow.Blob `json:"private"`
+}
+
+// WorkSurveyOut is what the authors of a request have to know of the project.
+type WorkSurveyOut struct {
+	ProjectFacts
+
+	Work string `json:"work"` // the id; nobody else gets it
 	// Plan is that of a WORK that was there, Landed are its tasks that are done, and Before what their results say.
 	Plan   flow.Blob    `json:"plan"`
 	Landed []string     `json:"landed,omitempty"`

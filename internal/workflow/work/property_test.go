@@ -162,7 +162,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 	}
 	switch name {
 	case step.WorkSurvey.Name:
-		out := step.WorkSurveyOut{Commit: "c0", Tree: "t0", Work: "WORK-01", Language: "en", Landed: w.had}
+		out := step.WorkSurveyOut{ProjectFacts: step.ProjectFacts{Commit: "c0", Tree: "t0", Language: "en"}, Work: "WORK-01", Landed: w.had}
 		if w.in.Work != "" {
 			out.Plan = w.put(w.known)
 		}

@@ -1,0 +1,356 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// trailerFeature names the feature that a commit belongs to.
+const trailerFeature = "Jacquard-Feature"
+
+// autoSurvey is the step auto.survey.
+func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.AutoIn) (step.AutoSurveyOut, error) {
+	facts, v, err := a.projectFacts(ctx, j, "", in.Language)
+	out := step.AutoSurveyOut{ProjectFacts: facts}
+	if err != nil {
+		return out, err
+	}
+	for _, c := range chainsOf(v) {
+		if !slices.Contains(out.Roots, c.Root) {
+			out.Roots = append(out.Roots, c.Root)
+		}
+	}
+	out.React = usesReact(v)
+	out.Files, err = put(a.o.Blobs, v.paths())
+	return out, err
+}
+
+// usesReact reports whether a package of the project depends on React, or is configured for Next.js (A11).
+func usesReact(v *view) bool {
+	for _, p := range v.paths() {
+		base := path.Base(p)
+		if strings.HasPrefix(base, "next.config.") {
+			return true
+		}
+		if base != "package.json" {
+			continue
+		}
+		var m struct {
+			Dependencies    map[string]any `json:"dependencies"`
+			DevDependencies map[string]any `json:"devDependencies"`
+		}
+		if json.Unmarshal(v.bytes(p), &m) == nil && (m.Dependencies["react"] != nil || m.DevDependencies["react"] != nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// autoClaim is the step auto.claim.
+func (a *Actor) autoClaim(ctx context.Context, j flow.Job, in step.AutoClaimIn) (step.AutoClaimOut, error) {
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return step.AutoClaimOut{}, err
+	}
+	paths := v.paths()
+	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(taken []string) string {
+		name := in.Feature
+		for n := 2; slices.Contains(taken, name) || slices.Contains(paths, pdca.PlanPath(name)); n++ {
+			name = fmt.Sprintf("%s-%d", in.Feature, n)
+		}
+		return name
+	})
+	return step.AutoClaimOut{Feature: name}, err
+}
+
+// maxDiff bounds how much of a difference reviewers are shown, in bytes; the tree has the rest.
+const maxDiff = 60_000
+
+// autoLook is the step auto.look.
+func (a *Actor) autoLook(ctx context.Context, _ flow.Job, in step.AutoLookIn) (step.AutoLookOut, error) {
+	var out step.AutoLookOut
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return out, err
+	}
+	out.Found = presences(v, in.Checklist)
+	changes, err := a.o.Repo.Diff(ctx, in.Base, in.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	for _, ch := range bound(changes, 300) {
+		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
+	}
+	diff, err := a.o.Repo.AddedLines(ctx, in.Base, in.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	var b strings.Builder
+	for _, d := range diff {
+		fmt.Fprintf(&b, "%s\n", d.Path)
+		for _, l := range d.Removed {
+			fmt.Fprintf(&b, "-%d %s\n", l.N, l.Text)
+		}
+		for _, l := range d.Added {
+			fmt.Fprintf(&b, "+%d %s\n", l.N, l.Text)
+		}
+	}
+	out.Diff.Title = "what was changed: lines taken out (-, with their old numbers) and put in (+)"
+	out.Diff.Blob, err = a.o.Blobs.Put([]byte(clip(b.String(), maxDiff)), "text/plain")
+	return out, machinery(err)
+}
+
+// presences looks for the items of a checklist: the file, the symbol that it declares, and the test that shows it.
+func presences(v *view, list []pdca.Check) []pdca.Presence {
+	paths := v.paths()
+	tests := map[string]bool{} // names of all tests
+	for _, p := range paths {
+		if len(list) > 0 && toolchain.IsTest(p) {
+			for _, t := range source.Parse(p, v.bytes(p)).Tests {
+				tests[t.Name] = true
+				tests[p+"::"+t.Name] = true
+			}
+		}
+	}
+	var out []pdca.Presence
+	for _, k := range list {
+		p := pdca.Presence{ID: k.ID, Path: slices.Contains(paths, path.Clean(k.Path)), Symbol: k.Symbol == "", Test: k.Test == ""}
+		if p.Path && k.Symbol != "" {
+			p.Symbol = declares(k.Path, v.bytes(k.Path), k.Symbol)
+		}
+		if k.Test != "" {
+			p.Test = hasTest(tests, k.Test)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// declares reports whether a file declares a name, as NAME or OWNER.NAME. In a file that is no code the name has to occur.
+func declares(file string, src []byte, symbol string) bool {
+	f := source.Parse(file, src)
+	owner, name := "", symbol
+	if i := strings.LastIndexAny(symbol, ".#:"); i >= 0 {
+		owner, name = strings.TrimRight(symbol[:i], ".#:"), symbol[i+1:]
+	}
+	name = strings.TrimSuffix(strings.TrimSpace(name), "()")
+	if f.Lang == "" {
+		return strings.Contains(string(src), name)
+	}
+	is := func(o, n string) bool {
+		return n == name && (owner == "" || o == "" || strings.TrimLeft(o, "*") == strings.Trim(owner, "(*)"))
+	}
+	return slices.ContainsFunc(f.Exports, func(e source.Export) bool { return is(e.Owner, e.Name) }) ||
+		slices.ContainsFunc(f.Funcs, func(x source.Func) bool {
+			return is("", x.Name) || x.Name == symbol || strings.HasSuffix(x.Name, "."+name)
+		}) ||
+		declaredWord(f, name)
+}
+
+// declaredWord reports whether a name stands behind a word that declares it: types and values that are not exported.
+func declaredWord(f source.File, name string) bool {
+	words := []string{"func", "type", "const", "var", "let", "class", "interface", "enum", "def", "fn", "struct", "trait", "record", "object", "val", "static", "mod"}
+	for i, t := range f.Tokens {
+		if i > 0 && t.Text == name && slices.Contains(words, f.Tokens[i-1].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTest reports whether there is a test of a name: as the runner names it, or as an author would.
+func hasTest(tests map[string]bool, name string) bool {
+	name = strings.TrimSuffix(strings.TrimSpace(name), "()")
+	if tests[name] {
+		return true
+	}
+	_, bare, qualified := strings.Cut(name, "::")
+	if qualified {
+		return hasTest(tests, bare)
+	}
+	for t := range tests {
+		if _, n, ok := strings.Cut(t, "::"); ok && (strings.HasSuffix(n, " "+name) || strings.HasSuffix(n, "/"+name) || strings.HasSuffix(n, "."+name) || strings.HasSuffix(n, "> "+name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// autoQA is the step auto.qa.
+func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.AutoQAOut, error) {
+	var out step.AutoQAOut
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return out, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return out, err
+	}
+	spec := step.TaskIn{Base: in.Base, Tree: in.Tree}
+	if in.Custom != "" {
+		spec.Task.Verify = []string{in.Custom}
+	}
+	t := taskCheck(spec, chainsOf(v), in.Base, in.Tree)
+	for i := range t.Chains {
+		t.Chains[i].Override = a.o.Checks.Commands
+	}
+	changes, err := a.o.Repo.Diff(ctx, in.Base, in.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	if slices.ContainsFunc(changes, func(ch git.Change) bool {
+		kind := toolchain.ConfigKindOf(ch.Path)
+		return kind == toolchain.ManifestConfig || kind == toolchain.LockConfig
+	}) {
+		t.Base = in.Tree // the audit has let it pass: what is installed changes
+	}
+	goals, records, err := c.Goals(ctx, t, in.Base, in.Tree)
+	if err != nil {
+		return out, a.checkError(err)
+	}
+	for _, g := range goals {
+		goal := step.Goal{Goal: g.Name, Status: step.GoalSkip}
+		known, err := a.failedBefore(ctx, c, t, in.Base, check.Proof{Results: g.Results})
+		if err != nil {
+			return out, err
+		}
+		for _, text := range known {
+			out.Baseline = append(out.Baseline, text)
+		}
+		if g.Ran {
+			goal.Status = step.GoalPass
+			goal.Failures = failures(g, known)
+		}
+		if len(goal.Failures) > 0 {
+			goal.Status, goal.Output = step.GoalFail, clip(g.Tail, 3000)
+		}
+		out.Goals = append(out.Goals, goal)
+	}
+	slices.Sort(out.Baseline)
+	out.Baseline = bound(out.Baseline, 50)
+	out.Records, err = put(a.o.Blobs, map[string]any{"tree": in.Tree, "records": records})
+	return out, err
+}
+
+// failures are what failed of a goal, without what failed before the work as well.
+func failures(g check.Goal, known map[string]string) []pdca.Failure {
+	if !g.Failed {
+		return nil
+	}
+	var out []pdca.Failure
+	for _, r := range (check.Proof{Results: g.Results}).Failures() {
+		if known[r.ID] == "" {
+			out = append(out, pdca.Failure{Goal: g.Name, Test: r.ID, Class: string(r.Status), Message: clip(r.Message, 1200)})
+		}
+	}
+	for _, f := range g.Findings {
+		if f.Severity != step.Warn {
+			out = append(out, pdca.Failure{Goal: g.Name, Test: f.Path, Class: f.Rule, Message: clip(f.Message, 1200)})
+		}
+	}
+	if g.Tail != "" && !g.Before {
+		out = append(out, pdca.Failure{Goal: g.Name, Class: "exit", Message: clip(g.Tail, 1200)})
+	}
+	return bound(out, 30)
+}
+
+// autoKeep is the step auto.keep.
+func (a *Actor) autoKeep(_ context.Context, _ flow.Job, in step.AutoKeepIn) (step.AutoKeepOut, error) {
+	var out step.AutoKeepOut
+	for _, d := range in.Docs {
+		ref, err := a.o.Blobs.Put([]byte(d.Text), "text/markdown")
+		if err != nil {
+			return out, machinery(err)
+		}
+		out.Docs = append(out.Docs, step.DocFile{Path: d.Path, Blob: ref})
+	}
+	return out, nil
+}
+
+// autoCommit is the step auto.commit: the tree with the documents, on top of the run's branch. It looks for its trailer
+// first, so that a commit is never made twice.
+func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn) (step.HeadOut, error) {
+	from, err := a.head(ctx, j, step.HeadIn{Fallback: in.From})
+	if err != nil {
+		return step.HeadOut{}, err
+	}
+	if out, ok, err := landedAs(ctx, a, j, from.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
+		func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
+		return out, err
+	}
+	// The branch has documents that the authors' tree has not.
+	tree, conflicts, err := a.o.Repo.Merge(ctx, in.Base, from.Tree, in.Tree)
+	if err != nil {
+		return step.HeadOut{}, machinery(err)
+	}
+	if len(conflicts) > 0 {
+		return step.HeadOut{}, fmt.Errorf("%s is in the way of a document of the run", conflicts[0].Path)
+	}
+	files := map[string][]byte{}
+	for _, d := range in.Docs {
+		if files[d.Path], err = a.o.Blobs.Get(d.Blob); err != nil {
+			return step.HeadOut{}, machinery(err)
+		}
+	}
+	kind := in.Type
+	if !slices.Contains(append([]string{"wip"}, task.Types...), kind) {
+		kind = "feat"
+	}
+	message := fmt.Sprintf("%s(%s): %s\n", kind, in.Feature, in.Title)
+	for i, l := range in.Lines {
+		if i == 0 {
+			message += "\n"
+		}
+		message += "- " + l + "\n"
+	}
+	c := a.commit(j.Run, message, git.Trailer{Key: trailerFeature, Value: in.Feature}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: in.Tree})
+	c.Parents = []string{from.Commit}
+	if c.Tree, err = a.withFiles(ctx, tree, files); err != nil {
+		return step.HeadOut{}, err
+	}
+	out := step.HeadOut{Tree: c.Tree}
+	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
+		return out, machinery(err)
+	}
+	return out, a.landOn(ctx, j, from.Commit, out.Commit, out)
+}
+
+// WriteStatus puts the state of a feature into the project's status file. The file is local: git does not see it, unless
+// the project has committed one. What was mended in it is returned; one that cannot be read is kept beside it.
+func (a *Actor) WriteStatus(f pdca.FeatureState) (mended []string, err error) {
+	file := filepath.Join(a.o.Repo.Root(), filepath.FromSlash(pdca.StatusPath))
+	old, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := a.o.Repo.ExcludeLocally(pdca.StatusPath); err != nil {
+			return nil, machinery(err)
+		}
+	case err != nil:
+		return nil, machinery(err)
+	}
+	text, mended, broken := pdca.WriteStatus(old, f, a.o.Now())
+	if broken {
+		if err := writeFile(file+".broken", old); err != nil {
+			return mended, machinery(err)
+		}
+	}
+	return mended, machinery(writeFile(file, text))
+}

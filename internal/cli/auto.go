@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+type autoFlags struct {
+	driveOptions
+	file        string
+	feature     string
+	dryRun      bool
+	eco, heavy  bool
+	interactive bool
+	accept      bool
+	custom      string
+}
+
+func newAuto(a *app) *cobra.Command {
+	var f autoFlags
+	c := &cobra.Command{
+		Use: "auto TASK", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(1),
+		Long: "The program computes how large a task is (LIGHT, STANDARD, HEAVY) and carries it through: a plan, for larger ones a\n" +
+			"critic and a design, an implementation that is proved, an architect's verdict, cycles of checks and fixes, a review and\n" +
+			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/.",
+		Example: "  jacquard auto \"add a discount to the cart\"\n  jacquard auto --dry-run \"move the sessions to Redis\"",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.auto(c.Context(), first(args, "", ""), f)
+		},
+	}
+	driveFlags(c, &f.driveOptions)
+	budgetFlag(c, &f.driveOptions)
+	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the task; - is stdin")
+	c.Flags().StringVar(&f.feature, "feature", "", "`name` of the feature (a-z, 0-9, -)")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say how large the task is, and write nothing")
+	c.Flags().BoolVar(&f.eco, "eco", false, "the small way (LIGHT), whatever the score says")
+	c.Flags().BoolVar(&f.heavy, "heavy", false, "the large way (HEAVY)")
+	c.Flags().BoolVar(&f.interactive, "interactive", false, "ask between the phases")
+	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
+	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
+	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
+	return c
+}
+
+func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
+	if f.eco && f.heavy {
+		return usage("--eco and --heavy contradict each other: give one of them")
+	}
+	if f.feature != "" && pdca.Feature(f.feature) != f.feature {
+		return usage("%q is no name of a feature: use a-z, 0-9 and -, at most 40 characters", f.feature)
+	}
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
+		return err
+	}
+	if len(strings.Fields(given)) < 2 {
+		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+	}
+	if p.noGit {
+		return usage("there is no git repository here, and auto works with branches and commits: git init")
+	}
+	if err := p.mayCommit(ctx); err != nil {
+		return err
+	}
+	in := step.AutoIn{
+		Request: given, Feature: f.feature, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy,
+		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Delivery: step.ToCommit,
+	}
+	if a.langFlag != "" {
+		in.Language = string(a.lang())
+	}
+	if in.Budget, err = p.budget(f.budget); err != nil {
+		return err
+	}
+	return p.startRun(ctx, "auto", in, in.Budget, f.driveOptions)
+}
+
+// finished prints the answer of a run of auto.
+func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
+	out, err := result[step.AutoOut](rep, st)
+	if err != nil {
+		return err
+	}
+	if f := rep.Feature; f != nil && out.End.Reason != "" {
+		p.a.tellStatus(e.actor, f.State(rep.Started, true, out.Verified))
+	}
+	rep.Auto, rep.Usage = &out, out.Usage
+	if p.a.json {
+		p.a.print(rep)
+	} else {
+		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), out))
+	}
+	return proved(out.Verified || out.End.Reason == "")
+}
+
+// tellStatus writes the status file. That it cannot be written ends no run: it is a copy of what the journal has.
+func (a *app) tellStatus(actor *act.Actor, s pdca.FeatureState) {
+	mended, err := actor.WriteStatus(s)
+	for _, m := range mended {
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s was mended: %s\n"), pdca.StatusPath, m)
+	}
+	if err != nil {
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s could not be written: %v\n"), pdca.StatusPath, err)
+	}
+}
+
+// newAutoStatus lists the features of the project.
+func newAutoStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "list the features, and where they stand", Args: cobra.NoArgs, Example: "  jacquard auto status",
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx := c.Context()
+			p, err := a.open(ctx)
+			if err != nil {
+				return err
+			}
+			list := []*report.Run{}
+			if p.exists() {
+				rt, err := p.journal(ctx)
+				if err != nil {
+					return err
+				}
+				defer func() { _ = rt.Close() }()
+				runs, err := rt.Runs(ctx)
+				if err != nil {
+					return err
+				}
+				for _, r := range runs {
+					if r.Def != "auto" {
+						continue
+					}
+					rep, err := reportOf(ctx, rt, r)
+					if err != nil {
+						return err
+					}
+					list = append(list, rep)
+				}
+			}
+			if a.json {
+				a.print(map[string]any{"runs": list})
+				return nil
+			}
+			l := a.lang()
+			rows := [][]string{{l.T("RUN"), l.T("FEATURE"), l.T("MODE"), l.T("PHASE"), l.T("STATE")}}
+			for _, r := range list {
+				f := r.Feature
+				if f == nil {
+					f = &report.Feature{}
+				}
+				state := string(r.State)
+				if r.Auto != nil && r.Auto.End.Reason != "" {
+					state = report.AutoEnd(step.End{Reason: r.Auto.End.Reason, N: r.Auto.End.N, Phase: r.Auto.End.Phase})
+				}
+				rows = append(rows, []string{r.ID, f.Name, string(f.Mode), f.Phase, state})
+			}
+			fmt.Fprint(a.Out, report.Table(rows, 0))
+			return nil
+		},
+	}
+}
+
+// unfinishedAuto is the run of auto that is meant: by a prefix, or the newest that has not ended.
+func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, error) {
+	if len(args) > 0 {
+		rt, err := p.journal(ctx)
+		if err != nil {
+			return flow.Run{}, err
+		}
+		r, err := find(ctx, rt, args[0])
+		return r, errors.Join(err, rt.Close())
+	}
+	if p.exists() {
+		if r, ok, err := p.unfinishedOf(ctx, "auto", nil); ok || err != nil {
+			return r, err
+		}
+	}
+	return flow.Run{}, usage("no run of auto is unfinished: jacquard auto status lists them all")
+}
+
+func newAutoResume(a *app) *cobra.Command {
+	var o driveOptions
+	c := &cobra.Command{
+		Use: "resume [RUN]", Short: "carry a feature on where it stands", Args: cobra.MaximumNArgs(1), Example: "  jacquard auto resume",
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			r, err := p.unfinishedAuto(c.Context(), args)
+			if err != nil {
+				return err
+			}
+			return p.resume(c.Context(), r, o, false)
+		},
+	}
+	driveFlags(c, &o)
+	budgetFlag(c, &o)
+	return c
+}
+
+func newAutoStop(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "stop [RUN]", Short: "end a feature; its work stays on its refs", Args: cobra.MaximumNArgs(1), Example: "  jacquard auto stop",
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			r, err := p.unfinishedAuto(c.Context(), args)
+			if err != nil {
+				return err
+			}
+			return newCancel(a).RunE(c, []string{r.ID})
+		},
+	}
+}
+
+// autoLine is the text of a note of a run of auto.
+func autoLine(l report.Lang, e flow.Event) string {
+	switch {
+	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
+		return noteLine(l, e, "auto")
+	case strings.HasSuffix(e.Key, "/ended"):
+		return ""
+	}
+	n, err := decode[step.PhaseNote](e.Data)
+	if err != nil {
+		return ""
+	}
+	if n.Score != nil {
+		return report.Scored(l, n)
+	}
+	return report.Phase(l, n)
+}

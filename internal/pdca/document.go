@@ -1,0 +1,191 @@
+package pdca
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/task"
+)
+
+// PlanPath is where the plan of a feature is (A19).
+func PlanPath(feature string) string { return "docs/01-plan/" + feature + ".plan.md" }
+
+// DesignPath is where the design of a feature is (A19).
+func DesignPath(feature string) string { return "docs/02-design/" + feature + ".design.md" }
+
+// GapPath is where the gap analysis of a feature is (A19).
+func GapPath(feature string) string { return "docs/03-analysis/" + feature + ".gap-analysis.md" }
+
+// ReportPath is where the report of a feature is (A19).
+func ReportPath(feature string) string { return "docs/04-report/" + feature + ".report.md" }
+
+// words are the headings of the documents, by language: Korean as the original has them, English beside.
+var words = map[string][2]string{
+	"plan": {"계획", "plan"}, "design": {"설계", "design"}, "background": {"배경", "Background"}, "scope": {"구현 범위", "Scope"}, "excluded": {"제외", "Not part of it"},
+	"criterion": {"수용 기준", "Done when"}, "files": {"영향 파일", "Affected files"}, "modify": {"수정 대상", "To be changed"}, "create": {"신규 생성", "New"}, "delete": {"삭제 대상", "To be deleted"},
+	"risks": {"위험 요소", "Risks"}, "edge": {"엣지 케이스", "Edge cases"}, "order": {"작업 순서", "Steps"}, "done": {"완료 기준", "done when"},
+	"interface": {"인터페이스", "Interfaces"}, "flow": {"데이터 흐름", "Data flow"}, "tests": {"테스트 전략", "Test strategy"}, "checklist": {"체크리스트", "Checklist"}, "parts": {"작업 분할", "Parts"},
+	"gap": {"갭 분석", "gap analysis"}, "rate": {"일치율", "Match rate"}, "item": {"항목", "Item"}, "file": {"파일", "File"}, "symbol": {"심볼", "Symbol"}, "test": {"테스트", "Test"}, "state": {"상태", "State"},
+	"missing": {"누락", "Missing"}, "gaps": {"갭 목록", "Gaps"}, "matches": {"일치", "matches"}, "none": {"없음", "None"},
+}
+
+// Document writes the documents of a feature in one language.
+type Document struct {
+	Feature string
+	Korean  bool
+}
+
+func (d Document) word(name string) string {
+	if d.Korean {
+		return words[name][0]
+	}
+	return words[name][1]
+}
+
+// Plan is the document of a plan. Its headings are those that the plan gate looks for (A7).
+func (d Document) Plan(p Plan) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s %s\n\n## %s\n\n%s\n\n## %s\n\n", d.Feature, d.word("plan"), d.word("background"), text(p.Background), d.word("scope"))
+	for i, item := range p.Items {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, line(item.Text))
+		for _, k := range item.Criteria {
+			fmt.Fprintf(&b, "   - %s: %s", d.word("criterion"), line(k.Text))
+			if k.Command != "" {
+				fmt.Fprintf(&b, " (%s)", code(k.Command))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	d.list(&b, "### ", "excluded", p.Excluded)
+	d.files(&b, p.Files)
+	fmt.Fprintf(&b, "\n## %s\n\n", d.word("risks"))
+	bullets(&b, p.Risks)
+	d.list(&b, "### ", "edge", p.EdgeCases)
+	fmt.Fprintf(&b, "\n## %s\n\n", d.word("order"))
+	for i, s := range p.Steps {
+		fmt.Fprintf(&b, "%d. %s", i+1, line(s.Text))
+		if s.Done != "" {
+			fmt.Fprintf(&b, " (%s: %s)", d.word("done"), line(s.Done))
+		}
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
+
+// Design is the document of a design.
+func (d Document) Design(s Design) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s %s\n", d.Feature, d.word("design"))
+	d.files(&b, s.Files)
+	fmt.Fprintf(&b, "\n## %s\n\n", d.word("interface"))
+	for _, i := range s.Interfaces {
+		fmt.Fprintf(&b, "- %s: %s", code(i.Path), code(line(i.Signature)))
+		if i.Does != "" {
+			fmt.Fprintf(&b, ": %s", line(i.Does))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n## %s\n\n%s\n", d.word("flow"), text(s.DataFlow), d.word("tests"), text(s.Tests))
+	d.list(&b, "## ", "risks", s.Risks)
+	fmt.Fprintf(&b, "\n## %s\n\n| ID | %s | %s | %s | %s |\n|---|---|---|---|---|\n", d.word("checklist"), d.word("file"), d.word("symbol"), d.word("test"), d.word("item"))
+	for _, k := range s.Checklist {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cell(k.ID), cell(k.Path), dash(k.Symbol), dash(k.Test), cell(k.Behaviour))
+	}
+	for i, p := range s.Parts {
+		if i == 0 {
+			fmt.Fprintf(&b, "\n## %s\n\n", d.word("parts"))
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", line(p.Title), strings.Join(p.Paths, ", "))
+	}
+	return []byte(b.String())
+}
+
+// Gap is the document of a gap analysis.
+func (d Document) Gap(g Gap) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s %s\n\n%s: %d %% (%d/%d)\n\n| ID | %s | %s | %s | %s | %s |\n|---|---|---|---|---|---|\n", d.Feature, d.word("gap"), d.word("rate"), g.Rate, g.Matched, len(g.Items),
+		d.word("item"), d.word("file"), d.word("symbol"), d.word("test"), d.word("state"))
+	var gaps []string
+	for _, i := range g.Items {
+		state := d.word("matches")
+		if !i.Matches {
+			state = d.word("missing") + ": " + strings.Join(i.Missing, ", ")
+			gaps = append(gaps, strings.TrimSpace(i.Check.ID+": "+i.Check.Behaviour+" ("+strings.Join(i.Missing, ", ")+") "+i.Judgment))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(i.Check.ID), cell(i.Check.Behaviour), cell(i.Check.Path), dash(i.Check.Symbol), dash(i.Check.Test), state)
+	}
+	fmt.Fprintf(&b, "\n## %s\n\n", d.word("gaps"))
+	if len(gaps) == 0 {
+		gaps = []string{d.word("none")}
+	}
+	bullets(&b, gaps)
+	return []byte(b.String())
+}
+
+// files lists files by what happens to them.
+func (d Document) files(b *strings.Builder, list []task.File) {
+	fmt.Fprintf(b, "\n## %s\n", d.word("files"))
+	for _, g := range []struct {
+		action task.Action
+		word   string
+	}{{task.Modify, "modify"}, {task.Create, "create"}, {task.Delete, "delete"}} {
+		head := false
+		for _, f := range list {
+			if f.Action != g.action {
+				continue
+			}
+			if !head {
+				fmt.Fprintf(b, "\n### %s\n\n", d.word(g.word))
+				head = true
+			}
+			fmt.Fprintf(b, "- %s", code(f.Path))
+			if f.Description != "" {
+				fmt.Fprintf(b, ": %s", line(f.Description))
+			}
+			b.WriteByte('\n')
+		}
+	}
+}
+
+func (d Document) list(b *strings.Builder, level, name string, items []string) {
+	if len(items) > 0 {
+		fmt.Fprintf(b, "\n%s%s\n\n", level, d.word(name))
+		bullets(b, items)
+	}
+}
+
+func bullets(b *strings.Builder, items []string) {
+	for _, s := range items {
+		fmt.Fprintf(b, "- %s\n", line(s))
+	}
+}
+
+// line is a text of an author on one line, so that it cannot make a heading or an item of its own.
+func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// text is a text of an author without headings.
+func text(s string) string {
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(strings.TrimSpace(l), "#") {
+			lines[i] = strings.TrimLeft(strings.TrimSpace(l), "# ")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func cell(s string) string { return strings.ReplaceAll(line(s), "|", `\|`) }
+
+func dash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return cell(s)
+}
+
+func code(s string) string {
+	if strings.Contains(s, "`") {
+		return "`` " + s + " ``"
+	}
+	return "`" + s + "`"
+}

@@ -1,0 +1,177 @@
+package pdca
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/task"
+)
+
+// Mode is how much of the workflow a request gets.
+type Mode string
+
+// The modes, from small to large.
+const (
+	Light    Mode = "LIGHT"
+	Standard Mode = "STANDARD"
+	Heavy    Mode = "HEAVY"
+)
+
+// Next is the mode one step up; Heavy has none above it.
+func (m Mode) Next() Mode {
+	if m == Light {
+		return Standard
+	}
+	return Heavy
+}
+
+// Above reports whether a mode is larger than another.
+func (m Mode) Above(o Mode) bool {
+	order := []Mode{Light, Standard, Heavy}
+	return slices.Index(order, m) > slices.Index(order, o)
+}
+
+// Estimate is what a request will probably touch.
+type Estimate struct {
+	Files        []task.File `json:"files"`
+	Dependencies []string    `json:"dependencies,omitempty"` // packages and services that are new
+	NewPattern   bool        `json:"new_pattern,omitempty"`  // it brings a structure that the project does not have
+	Pattern      string      `json:"pattern,omitempty"`      // why, or why not
+}
+
+// Point is one criterion of the score.
+type Point struct {
+	Name   string `json:"name"`
+	Value  int    `json:"value"` // 0 or 1
+	Reason string `json:"reason,omitempty"`
+}
+
+// Score is how complex a request is, of 5 points.
+type Score struct {
+	Points []Point `json:"points"` // files, architecture, dependencies, modules, explicit
+	Total  int     `json:"total"`
+	Mode   Mode    `json:"mode"`
+}
+
+// The criteria of the score (A5).
+const (
+	PointFiles        = "files"
+	PointArchitecture = "architecture"
+	PointDependencies = "dependencies"
+	PointModules      = "modules"
+	PointExplicit     = "explicit"
+)
+
+// manyFiles and manyModules give a point each, from so many on.
+const (
+	manyFiles   = 3
+	manyModules = 2
+)
+
+// appetite are words of a request that ask for care: the keyword of the original, and those of its later versions.
+var appetite = re.New(`(?i)\bralplan\b|제대로|production[- ]ready`)
+
+// Rate gives a request its score (A5). Four of the five points are computed; whether a pattern is new is the estimate's
+// judgement. explicit says that the user asked for the large way, roots are the directories of manifests.
+func Rate(e Estimate, request string, explicit bool, roots []string) Score {
+	modules := Modules(e.Files, roots)
+	var manifests []string
+	for _, f := range e.Files {
+		if slices.ContainsFunc(manifestNames, func(m string) bool { ok, _ := path.Match(m, path.Base(f.Path)); return ok }) {
+			manifests = append(manifests, f.Path)
+		}
+	}
+	word := appetite().FindString(request)
+	if explicit {
+		word = "--heavy"
+	}
+	s := Score{Points: []Point{
+		point(PointFiles, len(e.Files) >= manyFiles, paths(e.Files)),
+		point(PointArchitecture, e.NewPattern, []string{e.Pattern}),
+		point(PointDependencies, len(e.Dependencies)+len(manifests) > 0, slices.Concat(e.Dependencies, manifests)),
+		point(PointModules, len(modules) >= manyModules, modules),
+		point(PointExplicit, word != "", []string{word}),
+	}}
+	for _, p := range s.Points {
+		s.Total += p.Value
+	}
+	s.Mode = ModeOf(s.Total)
+	return s
+}
+
+// ModeOf is the mode that points make: LIGHT up to 1, STANDARD up to 3 (A5).
+func ModeOf(points int) Mode {
+	switch {
+	case points <= 1:
+		return Light
+	case points <= 3:
+		return Standard
+	default:
+		return Heavy
+	}
+}
+
+var manifestNames = []string{"go.mod", "package.json", "pyproject.toml", "requirements*.txt", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"}
+
+func point(name string, yes bool, reasons []string) Point {
+	p := Point{Name: name}
+	if yes {
+		p.Value = 1
+	}
+	const most = 5
+	p.Reason = strings.Join(reasons[:min(len(reasons), most)], ", ")
+	if len(reasons) > most {
+		p.Reason += ", …"
+	}
+	return p
+}
+
+func paths(files []task.File) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.Path
+	}
+	return out
+}
+
+// Modules are the modules that files lie in: the nearest directory below the top that has a manifest (roots), else the
+// first two parts of their own (A5).
+func Modules(files []task.File, roots []string) []string {
+	var out []string
+	for _, f := range files {
+		dir := path.Dir(path.Clean(f.Path))
+		parts := strings.Split(dir, "/")
+		m := strings.Join(parts[:min(len(parts), 2)], "/")
+		for d := dir; d != "." && d != "/"; d = path.Dir(d) {
+			if slices.Contains(roots, d) {
+				m = d
+				break
+			}
+		}
+		if !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// slug is a name that a feature may have (ruling 34).
+var slug = re.New(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
+
+// Feature makes the name of a feature from what an author calls it: lower case, [a-z0-9-], at most 40 characters. "" when
+// nothing of it is left.
+func Feature(name string) string {
+	name = strings.Trim(notSlug().ReplaceAllString(strings.ToLower(name), "-"), "-")
+	name = strings.Trim(name[:min(len(name), maxFeature)], "-")
+	if !slug().MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+const maxFeature = 40
+
+var notSlug = re.New(`[^a-z0-9]+`)

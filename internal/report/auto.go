@@ -1,0 +1,209 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Scored is the block that says how complex a request is.
+func Scored(l Lang, n step.PhaseNote) string {
+	if n.Score == nil {
+		return ""
+	}
+	names := map[string]string{
+		pdca.PointFiles: l.T("files:        "), pdca.PointArchitecture: l.T("architecture: "), pdca.PointDependencies: l.T("dependencies: "), pdca.PointModules: l.T("modules:      "),
+		pdca.PointExplicit: l.T("asked for:    "),
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, l.T("=== complexity ==="))
+	for _, p := range n.Score.Points {
+		fmt.Fprintf(&b, l.T("%s%d"), names[p.Name], p.Value)
+		if p.Reason != "" {
+			fmt.Fprintf(&b, " (%s)", strings.Join(strings.Fields(p.Reason), " "))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, l.T("total: %d/5 -> %s\n"), n.Score.Total, n.Mode)
+	b.WriteString("===================\n")
+	return b.String()
+}
+
+// Phase is the text of a note of a run of auto.
+func Phase(l Lang, n step.PhaseNote) string {
+	switch {
+	case n.Reviews != nil:
+		return review(l, n)
+	case len(n.Goals) > 0:
+		var list []string
+		for _, g := range n.Goals {
+			list = append(list, g.Goal+" "+string(g.Status))
+		}
+		return fmt.Sprintf(l.T("  · checks %d: %s\n"), n.Round, strings.Join(list, ", "))
+	case n.Gap != nil:
+		return fmt.Sprintf(l.T("  · %d %% of the design is there\n"), *n.Gap)
+	case n.Text != "":
+		return fmt.Sprintf("  · %s: %s\n", n.Phase, strings.Join(strings.Fields(n.Text), " "))
+	case n.Phase != "":
+		return fmt.Sprintf(l.T("• phase %s (%s)\n"), n.Phase, n.Mode)
+	}
+	return ""
+}
+
+func review(l Lang, n step.PhaseNote) string {
+	var b strings.Builder
+	r := n.Reviews
+	fmt.Fprintf(&b, l.T("  · %s %d: %s\n"), r.Role, n.Round, r.Verdict)
+	for _, s := range r.Reasons {
+		fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "    [%s] %s:%d %s\n", f.Severity, f.Path, f.Line, strings.Join(strings.Fields(f.Message), " "))
+	}
+	return b.String()
+}
+
+// AutoEnd says why a run of auto ended, in one line: passed, limit(3) qa, needs_decision gate.
+func AutoEnd(e step.End) string {
+	s := e.Reason
+	if e.Reason == "passed" {
+		return s
+	}
+	if e.N > 0 {
+		s += fmt.Sprintf("(%d)", e.N)
+	}
+	if e.Phase != "" {
+		s += " " + e.Phase
+	}
+	if e.Detail != "" {
+		s += ": " + strings.Join(strings.Fields(e.Detail), " ")
+	}
+	return s
+}
+
+// AutoSummary is the text at the end of a run of auto.
+func AutoSummary(l Lang, o step.AutoOut) string {
+	var b strings.Builder
+	if o.End.Reason == "" { // nothing but the score was asked for
+		return ""
+	}
+	if o.Verified {
+		fmt.Fprintf(&b, l.T("✓ %s (%s): done (commit %s, %d files, %d tests)\n"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed)
+	} else {
+		fmt.Fprintf(&b, l.T("✗ %s (%s): not done: %s\n"), o.Feature, o.Mode, AutoEnd(o.End))
+		for _, s := range o.Open {
+			fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
+		}
+	}
+	for _, s := range o.Accepted {
+		fmt.Fprintf(&b, l.T("    overruled: %s\n"), strings.Join(strings.Fields(s), " "))
+	}
+	for _, s := range o.Warnings {
+		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
+	}
+	fmt.Fprintf(&b, l.T("agent sessions: %d; attempts %d, cycles of checks %d, fixes %d; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
+	if o.Report != "" {
+		fmt.Fprintf(&b, l.T("report: %s\n"), o.Report)
+	}
+	if o.Why != "" {
+		fmt.Fprintf(&b, "%s\n", o.Why)
+	}
+	return b.String()
+}
+
+// Feature is where a run of auto stands.
+type Feature struct {
+	Name       string    `json:"feature"`
+	Mode       pdca.Mode `json:"mode,omitempty"`
+	Phase      string    `json:"phase"` // estimate, plan, design, do, gate, qa, verify, act, report
+	Gap        *int      `json:"gap,omitempty"`
+	Iterations int       `json:"iterations"` // entries into act
+	Attempts   int       `json:"attempts"`   // of the implementation
+	Remaining  []string  `json:"remaining,omitempty"`
+	Building   string    `json:"building,omitempty"`
+}
+
+// featureNote takes a fact of a run of auto.
+func (r *Run) featureNote(e flow.Event) {
+	f := r.Feature
+	if f == nil {
+		f = &Feature{}
+		r.Feature = f
+	}
+	if strings.HasSuffix(e.Key, "/ended") {
+		var o step.AutoOut
+		if json.Unmarshal(e.Data, &o) == nil {
+			r.Usage = o.Usage
+		}
+		return
+	}
+	if strings.HasSuffix(e.Key, "judged") {
+		var a step.AttemptNote
+		if json.Unmarshal(e.Data, &a) != nil {
+			return
+		}
+		r.Usage = a.Usage
+		if a.Phase != "do" {
+			return
+		}
+		f.Attempts, f.Remaining, f.Building = a.Attempt, nil, "in_progress"
+		if a.Passed {
+			f.Building = "completed"
+		}
+		for _, x := range a.Findings {
+			if !a.Passed && x.Severity != step.Warn {
+				f.Remaining = append(f.Remaining, strings.TrimSpace("["+x.Rule+"] "+x.Path))
+			}
+		}
+		for _, t := range a.Failures {
+			f.Remaining = append(f.Remaining, t.ID)
+		}
+		return
+	}
+	var n step.PhaseNote
+	if json.Unmarshal(e.Data, &n) != nil || n.Phase == "" {
+		return
+	}
+	if n.Feature != "" {
+		f.Name, f.Phase = n.Feature, n.Phase
+		if n.Phase == "act" {
+			f.Iterations++
+		}
+	}
+	if n.Mode != "" {
+		f.Mode = n.Mode
+	}
+	if n.Gap != nil {
+		f.Gap = n.Gap
+	}
+}
+
+// State is what the status file says of the feature (A16). verified says how a run that has ended did.
+func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureState {
+	s := pdca.FeatureState{
+		Name: f.Name, MatchRate: f.Gap, Iterations: f.Iterations, Started: started, Attempts: f.Attempts, Building: f.Building, Remaining: f.Remaining,
+		Phase: map[string]string{
+			"estimate": pdca.StatusPlan, "plan": pdca.StatusPlan, "design": pdca.StatusDesign, "do": pdca.StatusDo, "gate": pdca.StatusDo, "qa": pdca.StatusCheck, "verify": pdca.StatusCheck,
+			"act": pdca.StatusAct, "report": pdca.StatusAct,
+		}[f.Phase],
+		Documents: map[string]string{"plan": pdca.PlanPath(f.Name)},
+	}
+	if f.Mode.Above(pdca.Light) {
+		s.Documents["design"], s.Documents["analysis"] = pdca.DesignPath(f.Name), pdca.GapPath(f.Name)
+	}
+	if f.Phase == "report" {
+		s.Documents["report"] = pdca.ReportPath(f.Name)
+	}
+	if ended && verified {
+		s.Phase = pdca.StatusCompleted
+	}
+	if ended && !verified && s.Building == "in_progress" {
+		s.Building = "failed"
+	}
+	return s
+}

@@ -1,0 +1,225 @@
+package step
+
+import (
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/task"
+)
+
+// AutoIn is what a run of auto is asked for.
+type AutoIn struct {
+	Request  string   `json:"request"`
+	Feature  string   `json:"feature,omitempty"` // its name, where the user gives one
+	Language string   `json:"language"`          // of documents where the project names none
+	Context  []Doc    `json:"context,omitempty"` // collected before the run; data
+	DryRun   bool     `json:"dry_run,omitempty"` // ends with the score, writes nothing
+	Eco      bool     `json:"eco,omitempty"`     // the small way, whatever the score says
+	Heavy    bool     `json:"heavy,omitempty"`   // the large way
+	Gates    bool     `json:"gates,omitempty"`   // a person is asked between the phases
+	Accept   bool     `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
+	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
+	Delivery Delivery `json:"delivery"`
+	Budget   Budget   `json:"budget"`
+}
+
+// AutoSurveyOut is what the authors of a feature have to know of the project.
+type AutoSurveyOut struct {
+	ProjectFacts
+
+	Files flow.Blob `json:"files"`           // []string, all paths of the tree
+	Roots []string  `json:"roots,omitempty"` // directories of manifests
+	React bool      `json:"react,omitempty"` // the rules for React and Next.js apply
+}
+
+// AutoSurvey reads the project.
+var AutoSurvey = flow.Step[AutoIn, AutoSurveyOut]{Name: "auto.survey", Lane: Landing}
+
+// AutoClaimIn asks for a name of a feature.
+type AutoClaimIn struct {
+	Feature string `json:"feature"`
+	Tree    string `json:"tree"`
+}
+
+// AutoClaimOut is the name, with a suffix where another run or a document has it.
+type AutoClaimOut struct {
+	Feature string `json:"feature"`
+}
+
+// AutoClaim gives the run a feature's name that nobody else gets.
+var AutoClaim = flow.Step[AutoClaimIn, AutoClaimOut]{Name: "auto.claim", Lane: Landing}
+
+// AutoLookIn asks what of a design is in a tree.
+type AutoLookIn struct {
+	Base      string       `json:"base"` // tree that the work began with
+	Tree      string       `json:"tree"`
+	Checklist []pdca.Check `json:"checklist,omitempty"`
+}
+
+// AutoLookOut is what code found: the items, the files that differ, and the difference as a document for reviewers.
+type AutoLookOut struct {
+	Found []pdca.Presence `json:"found,omitempty"`
+	Files []Change        `json:"files,omitempty"`
+	Diff  Doc             `json:"diff"`
+}
+
+// AutoLook looks for the items of a checklist.
+var AutoLook = flow.Step[AutoLookIn, AutoLookOut]{Name: "auto.look", Lane: Checks}
+
+// GoalStatus is the end of a goal of quality.
+type GoalStatus string
+
+// The ends of a goal. One that the project has no command for is skipped, never failed.
+const (
+	GoalPass GoalStatus = "PASS"
+	GoalFail GoalStatus = "FAIL"
+	GoalSkip GoalStatus = "SKIP"
+)
+
+// Goal is one goal of quality: lint, test, build, typecheck, custom, e2e.
+type Goal struct {
+	Goal     string         `json:"goal"`
+	Status   GoalStatus     `json:"status"`
+	Output   string         `json:"output,omitempty"`
+	Failures []pdca.Failure `json:"failures,omitempty"`
+}
+
+// AutoQAIn asks for the goals of quality of a tree.
+type AutoQAIn struct {
+	Private flow.Blob `json:"private"`
+	Base    string    `json:"base"` // tree that the work began with: what failed there is nobody's
+	Tree    string    `json:"tree"`
+	Custom  string    `json:"custom,omitempty"`
+}
+
+// AutoQAOut are the goals in their order.
+type AutoQAOut struct {
+	Goals    []Goal    `json:"goals"`
+	Baseline []string  `json:"baseline,omitempty"` // what failed before as well
+	Records  flow.Blob `json:"records"`
+}
+
+// AutoQA runs the goals of quality. It changes nothing.
+var AutoQA = flow.Step[AutoQAIn, AutoQAOut]{Name: "auto.qa", Lane: Checks}
+
+// DocFile is a document that is committed.
+type DocFile struct {
+	Path string    `json:"path"`
+	Blob flow.Blob `json:"blob"`
+}
+
+// TextFile is a text that is to become a file.
+type TextFile struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// AutoKeepIn are documents to be kept until they are committed.
+type AutoKeepIn struct {
+	Docs []TextFile `json:"docs"`
+}
+
+// AutoKeepOut is where they are.
+type AutoKeepOut struct {
+	Docs []DocFile `json:"docs"`
+}
+
+// AutoKeep writes documents as blobs.
+var AutoKeep = flow.Step[AutoKeepIn, AutoKeepOut]{Name: "auto.keep", Lane: Landing}
+
+// AutoCommitIn asks for a commit on the run's branch.
+type AutoCommitIn struct {
+	From    string    `json:"from"` // commit that it follows
+	Tree    string    `json:"tree"` // of the project, without the documents of earlier commits
+	Base    string    `json:"base"` // tree of the project that the branch has
+	Feature string    `json:"feature"`
+	Type    string    `json:"type"` // feat, fix, docs, wip
+	Title   string    `json:"title"`
+	Lines   []string  `json:"lines,omitempty"`
+	Docs    []DocFile `json:"docs,omitempty"`
+}
+
+// AutoCommit commits what has been proved.
+var AutoCommit = flow.Step[AutoCommitIn, HeadOut]{Name: "auto.commit", Lane: Landing}
+
+// ReviewFinding is what a reviewer says of a place.
+type ReviewFinding struct {
+	Severity string `json:"severity"` // CRITICAL, HIGH, MEDIUM, LOW
+	Path     string `json:"path,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Message  string `json:"message"`
+}
+
+// ReviewResult is the judgement of one role on one tree.
+type ReviewResult struct {
+	Role     string           `json:"role"` // critic, architect, reviewer
+	Round    int              `json:"round"`
+	Tree     string           `json:"tree,omitempty"` // it is valid for no other
+	Verdict  string           `json:"verdict"`        // APPROVE, REVISE, REJECT
+	Domain   string           `json:"domain,omitempty"`
+	Reasons  []string         `json:"reasons,omitempty"`
+	Guide    string           `json:"guide,omitempty"`
+	Items    []pdca.Judgement `json:"items,omitempty"`
+	Findings []ReviewFinding  `json:"findings,omitempty"`
+}
+
+// PhaseNote is the fact noted when a phase of auto begins or ends.
+type PhaseNote struct {
+	Phase   string        `json:"phase"` // plan, design, do, gate, qa, verify, act, report
+	Feature string        `json:"feature,omitempty"`
+	Mode    pdca.Mode     `json:"mode,omitempty"`
+	Score   *pdca.Score   `json:"score,omitempty"`
+	Text    string        `json:"text,omitempty"`
+	Goals   []Goal        `json:"goals,omitempty"`
+	Gap     *int          `json:"gap,omitempty"` // percent
+	Round   int           `json:"round,omitempty"`
+	Reviews *ReviewResult `json:"review,omitempty"`
+}
+
+// End is why a loop, or a run, ended.
+type End struct {
+	Reason string `json:"reason"` // passed, same_failure, no_progress, oscillation, limit, environment, cancelled, needs_decision, checks
+	N      int    `json:"n,omitempty"`
+	Phase  string `json:"phase,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// AutoOut is the end of a run of auto.
+type AutoOut struct {
+	Feature    string       `json:"feature"`
+	Mode       pdca.Mode    `json:"mode"`
+	Score      pdca.Score   `json:"score"`
+	Promotions []string     `json:"promotions,omitempty"`
+	End        End          `json:"end"`
+	Verified   bool         `json:"verified"`
+	Accepted   []string     `json:"accepted,omitempty"` // objections that a person, or a flag, has overruled
+	Open       []string     `json:"open,omitempty"`     // what is not resolved
+	Warnings   []string     `json:"warnings,omitempty"`
+	Gap        int          `json:"gap,omitempty"` // percent; LIGHT measures none
+	Attempts   int          `json:"attempts"`      // of implementation
+	QA         int          `json:"qa_cycles"`
+	Fixes      int          `json:"fixes"`
+	Reentries  int          `json:"reentries"`
+	Sessions   int          `json:"sessions"`
+	Files      []Change     `json:"files,omitempty"`
+	Tests      Counts       `json:"tests"`
+	Goals      []Goal       `json:"goals,omitempty"`
+	Usage      Usage        `json:"usage"`
+	Phases     []PhaseUsage `json:"phases,omitempty"`
+	Report     string       `json:"report,omitempty"` // path of the report
+	Ref        string       `json:"ref,omitempty"`
+	Commit     string       `json:"commit,omitempty"`
+	Why        string       `json:"why,omitempty"` // why it is not on the user's branch
+}
+
+// PhaseUsage is what one phase took.
+type PhaseUsage struct {
+	Phase    string `json:"phase"`
+	Sessions int    `json:"sessions"`
+	Millis   int64  `json:"millis"`
+	Usage    Usage  `json:"usage"`
+}
+
+// Owned is the task that a feature's files make, for its proof.
+func Owned(files []task.File, title string, commands []string) task.Task {
+	return task.Task{ID: "feature", Title: title, Files: files, Verify: commands}
+}

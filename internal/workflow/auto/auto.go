@@ -1,0 +1,405 @@
+// Package auto decides how a request passes plan, design, implementation, check and improvement: how much of that it gets
+// (code computes it), who judges what, when a loop ends, and for which reason. All limits are here.
+//
+// It is pure, like every decider: it asks for steps, judges their outcomes and notes what people want to know.
+package auto
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// Workflow is `jacquard auto`.
+var Workflow = flow.Workflow[step.AutoIn, step.AutoOut]{Name: "auto", Fn: run}
+
+// Limits (A4). Each is compared as used >= max before the act.
+const (
+	repairRounds   = 1  // of a plan or a design that a gate of code sent back
+	criticRounds   = 5  // HEAVY; STANDARD has one, and its revision is judged by code (ruling 36)
+	lightAttempts  = 2  // of implementation in LIGHT; then it is promoted (A20, row 6)
+	attempts       = 10 // of implementation
+	sameFailures   = 3  // attempts or cycles with one failure
+	gateRejections = 2  // of the architect
+	fixAttempts    = 2  // of one fix, until its proof holds
+	maxReentries   = 3  // into the check, from the act
+	maxFixes       = 5  // in check and act together
+	largeDiff      = 5  // files that promote by one step (A20, row 7)
+)
+
+// qaCycles is how often the goals of quality are run at one entry.
+func qaCycles(m pdca.Mode) int {
+	return map[pdca.Mode]int{pdca.Light: 1, pdca.Standard: 3, pdca.Heavy: 5}[m]
+}
+
+// The phases.
+const (
+	phasePlan   = "plan"
+	phaseDesign = "design"
+	phaseDo     = "do"
+	phaseGate   = "gate"
+	phaseQA     = "qa"
+	phaseVerify = "verify"
+	phaseAct    = "act"
+	phaseReport = "report"
+)
+
+// The reasons why a loop ends, besides "passed".
+const (
+	passed        = "passed"
+	sameFailure   = "same_failure"
+	noProgress    = "no_progress"
+	oscillation   = "oscillation"
+	limit         = "limit"
+	checks        = "checks"
+	needsDecision = "needs_decision"
+)
+
+// feature is one request on its way; its fields are derived anew on every re-run.
+type feature struct {
+	in     step.AutoIn
+	s      step.AutoSurveyOut
+	exists map[string]bool
+
+	name   string
+	plan   pdca.Plan
+	design *pdca.Design // nil in LIGHT
+	tree   string       // of the project with what was built
+	judged step.ReviewResult
+	look   step.AutoLookOut // of tree
+	out    step.AutoOut
+	docs   []step.DocFile // not committed yet
+	head   step.HeadOut   // of the run's branch; zero before the first commit
+	asked  map[string]int // turns, by role
+	phase  string
+	since  int64
+}
+
+func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
+	s, err := turn.Do(c, "survey", step.AutoSurvey, in)
+	if err != nil {
+		return step.AutoOut{}, err
+	}
+	files, err := flow.Load[[]string](c, s.Files)
+	if err != nil {
+		return step.AutoOut{}, err
+	}
+	f := &feature{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, out: step.AutoOut{Usage: step.Usage{Known: true}}}
+	for _, p := range files {
+		f.exists[p] = true
+	}
+	end, err := f.phases(c)
+	if err != nil {
+		return f.out, err
+	}
+	if f.in.DryRun {
+		return f.out, nil
+	}
+	f.out.End = end
+	return f.out, f.report(c.Sub(phaseReport))
+}
+
+// phases carries the request through; an end that is not "passed" says where it stopped.
+func (f *feature) phases(c *flow.Ctx) (step.End, error) {
+	if err := f.estimate(c.Sub("estimate")); err != nil || f.in.DryRun {
+		return step.End{}, err
+	}
+	for _, phase := range []struct {
+		name string
+		do   func(*flow.Ctx) (step.End, error)
+	}{{phasePlan, f.plans}, {phaseDesign, f.designs}, {phaseDo, f.builds}, {phaseGate, f.gate}, {phaseQA, f.check}} {
+		if f.out.Mode == pdca.Light && (phase.name == phaseDesign || phase.name == phaseGate) {
+			continue // it has none
+		}
+		f.enter(c, phase.name)
+		end, err := phase.do(c.Sub(phase.name))
+		if err != nil || end.Reason != "" {
+			if end.Phase == "" {
+				end.Phase = f.phase
+			}
+			return end, err
+		}
+	}
+	return step.End{Reason: passed}, nil
+}
+
+// estimate asks what the request will touch, and code says what that makes it.
+func (f *feature) estimate(c *flow.Ctx) error {
+	f.enter(c, "estimate")
+	var ans estimated
+	for _, c := range flow.Rounds(c, "ask", 1+repairRounds) {
+		if err := f.ask(c, request{role: "estimate", prompt: estimatePrompt, schema: estimateSchema, task: f.requestText(), judge: true}, &ans); err != nil {
+			return err
+		}
+		if f.in.Feature != "" || pdca.Feature(ans.Feature) != "" {
+			break
+		}
+	}
+	f.name = pdca.Feature(f.in.Feature)
+	if f.name == "" {
+		f.name = pdca.Feature(ans.Feature)
+	}
+	if f.name == "" {
+		f.name = "feature" // it gets a number where that is taken
+	}
+	f.out.Score = pdca.Rate(ans.Estimate, f.in.Request, f.in.Heavy, f.s.Roots)
+	f.out.Mode = f.out.Score.Mode
+	switch {
+	case f.in.Eco:
+		f.out.Mode = pdca.Light
+	case f.in.Heavy:
+		f.out.Mode = pdca.Heavy
+	}
+	f.out.Feature = f.name
+	if !f.in.DryRun {
+		got, err := turn.Do(c, "claim", step.AutoClaim, step.AutoClaimIn{Feature: f.name, Tree: f.s.Tree})
+		if err != nil {
+			return err
+		}
+		f.name, f.out.Feature = got.Feature, got.Feature
+	}
+	flow.Note(c, "scored", step.PhaseNote{Phase: "estimate", Feature: f.name, Mode: f.out.Mode, Score: &f.out.Score, Text: turn.Clip(ans.Summary, 1000)})
+	return nil
+}
+
+// promote raises the mode by one step, at the end of a phase. It never goes down, and not with --eco.
+func (f *feature) promote(c *flow.Ctx, why string) bool {
+	if f.in.Eco || f.out.Mode == pdca.Heavy {
+		return false
+	}
+	from := f.out.Mode
+	f.out.Mode = from.Next()
+	text := fmt.Sprintf("%s → %s: %s", from, f.out.Mode, why)
+	f.out.Promotions = append(f.out.Promotions, text)
+	flow.Note(c, "promoted", step.PhaseNote{Phase: f.phase, Mode: f.out.Mode, Text: text})
+	return true
+}
+
+// enter begins a phase, and closes the account of the one before.
+func (f *feature) enter(c *flow.Ctx, phase string) {
+	now := c.Now().UnixMilli()
+	if f.phase != "" {
+		f.account(f.phase).Millis += now - f.since
+	}
+	f.phase, f.since = phase, now
+	if phase != "estimate" {
+		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode})
+	}
+}
+
+func (f *feature) account(phase string) *step.PhaseUsage {
+	for i := range f.out.Phases {
+		if f.out.Phases[i].Phase == phase {
+			return &f.out.Phases[i]
+		}
+	}
+	f.out.Phases = append(f.out.Phases, step.PhaseUsage{Phase: phase, Usage: step.Usage{Known: true}})
+	return &f.out.Phases[len(f.out.Phases)-1]
+}
+
+// request is one turn of a role.
+type request struct {
+	role   string
+	prompt string
+	schema json.RawMessage
+	task   string
+	judge  bool // reads only
+	docs   []step.Doc
+}
+
+// ask asks a role, and reads its answer.
+func (f *feature) ask(c *flow.Ctx, r request, to any) error {
+	_, err := f.turn(c, r, to)
+	return err
+}
+
+func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
+	f.asked[r.role]++
+	t := step.Turn{
+		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.s.Docs, r.docs),
+		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget,
+	}
+	if t.Module == "" {
+		t.Module = "auto"
+	}
+	if !r.judge {
+		t.Commands, t.Private = f.s.Commands, f.s.Private
+	}
+	out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
+	if err != nil {
+		return out, err
+	}
+	a := f.account(f.phase)
+	a.Sessions++
+	a.Usage = a.Usage.Add(out.Usage)
+	f.out.Sessions++
+	f.out.Usage = f.out.Usage.Add(out.Usage)
+	return out, decodeAnswer(out.Answer, to)
+}
+
+func decodeAnswer(raw json.RawMessage, to any) error {
+	if err := json.Unmarshal(raw, to); err != nil {
+		return flow.Failf(flow.Schema, "read the answer of an agent: %v", err)
+	}
+	return nil
+}
+
+// verdict asks a judge. An answer without a verdict is asked for once more; then the cautious one holds.
+func (f *feature) verdict(c *flow.Ctx, r request, words [2]string) (step.ReviewResult, error) {
+	good, cautious := words[0], words[1]
+	out := step.ReviewResult{Role: r.role, Tree: f.tree, Verdict: cautious, Domain: "other"}
+	for n, c := range flow.Rounds(c, "verdict", 2) {
+		var ans judgement
+		if n > 1 {
+			r.task += fmt.Sprintf("\nYour answer had no verdict that can be read. Return the whole answer again; `verdict` is exactly one word: %s or %s.\n", good, cautious)
+		}
+		if err := f.ask(c, r, &ans); err != nil {
+			if turn.EndsRun(err) {
+				return out, err
+			}
+			out.Reasons = []string{"there is no judgement: " + string(flow.ClassOf(err))} // who does not answer has not approved
+			break
+		}
+		out.Round = f.asked[r.role]
+		out.Reasons, out.Guide, out.Items, out.Domain = clipped(ans.Reasons), turn.Clip(ans.Guide, 3000), ans.Items, domain(ans.Domain)
+		out.Items = out.Items[:min(len(out.Items), maxItems)]
+		if v, ok := turn.Verdict(ans.Verdict, good, cautious); ok {
+			out.Verdict = v
+			break
+		}
+		out.Reasons = append(out.Reasons, "no verdict could be read")
+	}
+	if out.Verdict == cautious && len(out.Reasons) == 0 {
+		out.Reasons = []string{"no reason was given"}
+	}
+	return out, nil
+}
+
+// maxItems bounds what is taken of an answer's lists.
+const maxItems = 200
+
+// decide asks a person whether an objection stops the run. Where a flag says that none does, it stays in the report.
+func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
+	if !f.in.Accept {
+		a, err := flow.Ask(c, "decide", flow.Question{Text: turn.Clip(objection, 3000), Options: []string{flow.Approve, flow.Reject}})
+		if err != nil {
+			return false, err
+		}
+		if goOn = a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve); !goOn {
+			return false, nil
+		}
+	}
+	f.out.Accepted = append(f.out.Accepted, turn.Clip(objection, 1000))
+	return true, nil
+}
+
+// keep makes a document durable until it is committed.
+func (f *feature) keep(c *flow.Ctx, path string, text []byte) error {
+	out, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: path, Text: string(text)}}})
+	for _, d := range out.Docs {
+		f.docs = slices.DeleteFunc(f.docs, func(o step.DocFile) bool { return o.Path == d.Path })
+		f.docs = append(f.docs, d)
+	}
+	return err
+}
+
+// commit makes a commit of the tree and of the documents that wait for one.
+func (f *feature) commit(c *flow.Ctx, kind, title string) error {
+	in := step.AutoCommitIn{From: f.s.Commit, Base: f.s.Tree, Tree: f.tree, Feature: f.name, Type: kind, Title: title, Docs: f.docs}
+	if f.head.Commit != "" {
+		in.From, in.Base = f.head.Commit, f.head.Tree
+	}
+	out, err := turn.Do(c, "commit", step.AutoCommit, in)
+	if err == nil {
+		f.head, f.docs = step.HeadOut{Commit: out.Commit, Tree: f.tree}, nil
+	}
+	return err
+}
+
+// title is what the commit of the feature says: the first thing that is built.
+func (f *feature) title() string {
+	if len(f.plan.Items) == 0 {
+		return f.name
+	}
+	return turn.Clip(one(f.plan.Items[0].Text), 72)
+}
+
+// report ends the run: documents, the last commit, and what was verified on the user's branch.
+func (f *feature) report(c *flow.Ctx) error {
+	f.enter(c, phaseReport)
+	f.account(phaseReport)
+	f.out.Verified = f.out.End.Reason == passed
+	f.out.Report = pdca.ReportPath(f.name)
+	f.out.Files = f.look.Files[:min(len(f.look.Files), 100)]
+	if err := f.keep(c, f.out.Report, f.reportDocument()); err != nil {
+		return err
+	}
+	kind, title := "docs", "report of "+f.name
+	if !f.out.Verified {
+		kind, title = "wip", f.name+" is not finished: "+f.out.End.Reason
+	}
+	if err := f.commit(c, kind, title); err != nil {
+		return err
+	}
+	f.out.Commit = f.head.Commit
+	flow.Note(c, "ended", f.out)
+	if !f.out.Verified {
+		f.out.Why = "it is not verified: " + f.out.End.Reason
+		return nil
+	}
+	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: f.in.Delivery, Base: f.s.Commit, On: f.s.Branch})
+	if err != nil {
+		return err
+	}
+	f.out.Ref, f.out.Why = d.Ref, d.Why
+	return nil
+}
+
+// owned are the files that the plan, or the design, says are touched.
+func (f *feature) owned() []task.File {
+	list := slices.Clone(f.plan.Files)
+	if f.design != nil {
+		for _, d := range f.design.Files {
+			if !slices.ContainsFunc(list, func(o task.File) bool { return o.Path == d.Path }) {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
+// commands are those that have to succeed.
+func (f *feature) commands() []string {
+	var out []string
+	add := func(line string) {
+		if line = strings.TrimSpace(line); line != "" && !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	for _, k := range f.plan.Criteria() {
+		add(k.Command)
+	}
+	if f.design != nil {
+		for _, line := range f.design.Commands {
+			add(line)
+		}
+	}
+	return out
+}
+
+func clipped(list []string) []string {
+	var out []string
+	for _, s := range list[:min(len(list), 20)] {
+		if s = turn.Clip(strings.TrimSpace(s), 600); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}

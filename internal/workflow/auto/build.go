@@ -1,0 +1,321 @@
+package auto
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// builds gets the feature implemented and proved. LIGHT has two attempts, then it is promoted and gets a design.
+func (f *feature) builds(c *flow.Ctx) (step.End, error) {
+	limit := attempts
+	if f.out.Mode == pdca.Light {
+		limit = lightAttempts
+	}
+	var end step.End
+	var back sent
+	var done bool
+	var err error
+	if f.out.Mode == pdca.Heavy && len(f.design.Parts) > 1 {
+		if end, err = f.inParts(c); err != nil || end.Reason != "" {
+			return end, err
+		}
+		back, done, err = f.prove(c.Sub("whole"), 0, true, step.TurnOut{}, built{})
+	}
+	if err == nil && !done {
+		end, err = f.implement(c.Sub("first"), limit, back)
+	}
+	if err == nil && end.Reason != "" && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
+		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
+			end, err = f.implement(c.Sub("again"), attempts, sent{})
+		}
+	}
+	if err != nil || end.Reason != "" {
+		return end, err
+	}
+	if n := len(f.look.Files); n >= largeDiff || f.larger() {
+		small := f.out.Mode == pdca.Light
+		if f.promote(c.Sub("diff"), fmt.Sprintf("%d files have changed", n)) && small { // what comes next looks for a design
+			if end, err := f.designs(c.Sub("backfill")); err != nil || end.Reason != "" {
+				return end, err
+			}
+		}
+	}
+	return f.agreed(c, phaseDo)
+}
+
+// larger reports whether what has really changed scores higher than the mode.
+func (f *feature) larger() bool {
+	var files []task.File
+	for _, ch := range f.look.Files {
+		files = append(files, task.File{Path: ch.Path})
+	}
+	again := pdca.Rate(pdca.Estimate{Files: files}, f.in.Request, f.in.Heavy, f.s.Roots)
+	return again.Mode.Above(f.out.Mode)
+}
+
+// sent is what goes back to an author.
+type sent struct {
+	findings []step.Finding
+	failures []step.TestResult
+	said     string
+}
+
+// implement lets an author work until the proof holds, or a limit ends it; back is what was found in what is there. The
+// conditions are those of ruling 35.
+func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) {
+	var failed pdca.Cycles
+	seen := map[string]bool{}
+	end := step.End{Reason: limit}
+	for n, c := range flow.Rounds(c, "try", most) {
+		end.N = n
+		f.out.Attempts++
+		var ans built
+		before := f.tree
+		out, err := f.turn(c, request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: f.buildText(back)}, &ans)
+		if err != nil {
+			if turn.EndsRun(err) {
+				return step.End{}, err
+			}
+			flow.Note(c, "judged", step.AttemptNote{Phase: phaseDo, Attempt: n, Usage: f.out.Usage, Text: turn.Clip(flow.AsFailure(err).Error(), 300)})
+			end.Detail = string(flow.AsFailure(err).Class)
+			continue
+		}
+		f.tree = out.Tree
+		var ok bool
+		if back, ok, err = f.prove(c, n, n < most, out, ans); err != nil || ok {
+			return step.End{}, err
+		}
+		end.Detail = brief(back)
+		f.out.Open = []string{end.Detail}
+		failed = append(failed, signatures(back))
+		switch times, _ := failed.Repeated(); {
+		case out.Tree == before && n > 1:
+			return step.End{Reason: noProgress, N: n, Detail: end.Detail}, nil
+		case seen[out.Tree]:
+			return step.End{Reason: oscillation, N: n, Detail: end.Detail}, nil
+		case times >= sameFailures && n < most:
+			return step.End{Reason: sameFailure, N: times, Detail: end.Detail}, nil
+		}
+		seen[out.Tree] = true
+	}
+	return end, nil
+}
+
+// prove proves the present tree against the one that the work began with: audit, build, tests (new ones fail without the
+// work), linter, the plan's commands, and what the checklist names. more says that the author has another attempt: then
+// what is only to be fixed goes back to him.
+func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans built) (sent, bool, error) {
+	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300)}
+	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
+		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
+	}
+	proof, err := turn.Do(c, "prove", step.ProveTask, in)
+	if err != nil {
+		return sent{}, false, err
+	}
+	all := slices.Concat(out.Findings, proof.Findings)
+	if f.look, err = f.looked(c); err != nil {
+		return sent{}, false, err
+	}
+	if f.design != nil {
+		all = append(all, missing(f.design.Checklist, f.look.Found)...)
+	}
+	has := func(s step.Severity) bool {
+		return slices.ContainsFunc(all, func(x step.Finding) bool { return x.Severity == s })
+	}
+	ok := proof.Passed && !has(step.Rejects) && (!more || !has(step.Fix))
+	f.out.Tests = proof.Counts
+	if ok {
+		f.out.Open = nil
+		for _, x := range all {
+			if x.Severity == step.Fix {
+				f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("[%s] %s %s", x.Rule, x.Path, turn.Clip(x.Message, 200)))
+			}
+		}
+	}
+	flow.Note(c, "judged", step.AttemptNote{
+		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
+	})
+	return sent{findings: all, failures: proof.Failures, said: ans.Summary}, ok, nil
+}
+
+func (f *feature) looked(c *flow.Ctx) (step.AutoLookOut, error) {
+	in := step.AutoLookIn{Base: f.s.Tree, Tree: f.tree}
+	if f.design != nil {
+		in.Checklist = f.design.Checklist
+	}
+	return turn.Do(c, "look", step.AutoLook, in)
+}
+
+// missing are the items of a checklist that are not there.
+func missing(list []pdca.Check, found []pdca.Presence) []step.Finding {
+	var out []step.Finding
+	for _, k := range list {
+		i := slices.IndexFunc(found, func(p pdca.Presence) bool { return p.ID == k.ID })
+		if i >= 0 && found[i].There() {
+			continue
+		}
+		what := "the file is not there"
+		switch {
+		case i < 0 || !found[i].Path:
+		case !found[i].Symbol:
+			what = "the file does not declare " + k.Symbol
+		default:
+			what = "there is no test " + k.Test
+		}
+		out = append(out, step.Finding{Rule: "checklist", Severity: step.Rejects, Path: k.Path, Message: fmt.Sprintf("%s of the design's checklist (%s): %s.", k.ID, turn.Clip(k.Behaviour, 200), what)})
+	}
+	return out
+}
+
+// signatures are the ids of what failed in an attempt.
+func signatures(s sent) []string {
+	var out []string
+	for _, t := range s.failures {
+		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}).ID)
+	}
+	for _, x := range s.findings {
+		if x.Severity != step.Warn {
+			out = append(out, pdca.Sign(pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}).ID)
+		}
+	}
+	return out
+}
+
+// brief says in one line what failed.
+func brief(s sent) string {
+	var out []string
+	for _, x := range s.findings {
+		if x.Severity != step.Warn {
+			out = append(out, strings.TrimSpace("["+x.Rule+"] "+x.Path))
+		}
+	}
+	for _, t := range s.failures {
+		out = append(out, t.ID)
+	}
+	return turn.Clip(strings.Join(slices.Compact(out), ", "), 500)
+}
+
+// fixing is what one fix is for.
+type fixing struct {
+	why    []string
+	guide  string
+	domain string
+	goals  []step.Goal
+}
+
+// fix lets an author mend what a judge or a goal has found, and takes the result only when its proof holds. False: the tree
+// is as it was.
+func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
+	var back sent
+	start := f.tree
+	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
+		var ans built
+		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: builtSchema, task: f.fixText(x, back)}, &ans)
+		if err != nil {
+			if turn.EndsRun(err) {
+				return false, err
+			}
+			continue
+		}
+		f.tree = out.Tree
+		var ok bool
+		if back, ok, err = f.prove(c, n, n < fixAttempts, out, ans); err != nil {
+			return false, err
+		}
+		if ok && f.tree != start {
+			return true, nil
+		}
+	}
+	f.tree = start
+	return false, nil
+}
+
+// fixers are the roles that write, by the domain that a judge names (A8). Who reviews security cannot write: an executor
+// gets the guide (A20, row 8).
+var fixers = map[string]string{"UI": "designer", "build": "build-fixer", "test": "executor", "security": "executor", "logic": "executor", "other": "executor"}
+
+// domain is the domain of an answer; what is not known is "other".
+func domain(s string) string {
+	s = strings.TrimSpace(s)
+	for known := range fixers {
+		if strings.EqualFold(s, known) {
+			return known
+		}
+	}
+	return "other"
+}
+
+// gate is the architect's: two rejections, then a person decides (A20, row 4).
+func (f *feature) gate(c *flow.Ctx) (step.End, error) {
+	for n, c := range flow.Rounds(c, "round", gateRejections) {
+		v, err := f.verify(c)
+		if err != nil {
+			return step.End{}, err
+		}
+		if v.Verdict == approve {
+			break
+		}
+		mended := false
+		if n < gateRejections {
+			if mended, err = f.fix(c, fixing{why: v.Reasons, guide: v.Guide, domain: v.Domain}); err != nil {
+				return step.End{}, err
+			}
+		}
+		if !mended {
+			text := strings.Join(v.Reasons, "\n")
+			ok, err := f.decide(c, fmt.Sprintf("The architect has rejected %s %d times:\n%s", f.name, n, text))
+			if err != nil || !ok {
+				f.out.Open = v.Reasons
+				return step.End{Reason: needsDecision, N: n, Detail: turn.Clip(text, 500)}, err
+			}
+			f.judged.Verdict = overruled // of this tree he is not asked again
+			break
+		}
+	}
+	return step.End{}, nil
+}
+
+// verify asks the architect for a verdict on the present tree, unless he has approved of this very tree, or somebody has
+// overruled him there.
+func (f *feature) verify(c *flow.Ctx) (step.ReviewResult, error) {
+	if f.judged.Verdict != reject && f.judged.Tree == f.tree {
+		return f.judged, nil
+	}
+	v, err := f.verdict(c, request{role: "architect", prompt: architectPrompt, schema: verdictSchema, judge: true, task: f.architectText(), docs: f.diff()}, [2]string{approve, reject})
+	if err != nil {
+		return v, err
+	}
+	for _, i := range v.Items { // where no gap is measured, what he says of an item decides
+		if f.design == nil && !i.Matches {
+			v.Verdict = reject
+			v.Reasons = append(v.Reasons, turn.Clip(i.ID+": "+i.Why, 600))
+		}
+	}
+	f.judged = v
+	flow.Note(c, "reviewed", step.PhaseNote{Phase: f.phase, Round: v.Round, Reviews: &v})
+	return v, nil
+}
+
+// diff is what has changed, for those who judge.
+func (f *feature) diff() []step.Doc {
+	if f.look.Diff.Blob.IsZero() {
+		return nil
+	}
+	return []step.Doc{f.look.Diff}
+}
+
+func short(list []step.Finding) []step.Finding {
+	list = slices.Clone(list[:min(len(list), 30)])
+	for i := range list {
+		list[i].Message = turn.Clip(list[i].Message, 400)
+	}
+	return list
+}

@@ -1,0 +1,224 @@
+package auto
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// check runs the goals of quality and the verification, and improves what they find, until nothing is found or a limit is
+// reached: three entries after the first, five fixes in all.
+func (f *feature) check(c *flow.Ctx) (step.End, error) {
+	if err := f.commit(c, "feat", f.title()); err != nil {
+		return step.End{}, err
+	}
+	for entry, c := range flow.Rounds(c, "entry", 1+maxReentries) {
+		if entry > 1 {
+			f.enter(c, phaseQA)
+		}
+		if end, err := f.qa(c.Sub(phaseQA)); err != nil || end.Reason != "" {
+			return end, err
+		}
+		f.enter(c, phaseVerify)
+		found, err := f.verified(c.Sub(phaseVerify), entry)
+		if err != nil {
+			return step.End{}, err
+		}
+		if len(found.why) == 0 {
+			if f.tree != f.head.Tree {
+				return step.End{}, f.commit(c, "fix", "what the checks of "+f.name+" have found")
+			}
+			return step.End{}, nil
+		}
+		f.enter(c, phaseAct)
+		f.out.Open = found.why
+		detail := turn.Clip(strings.Join(found.why, "; "), 500)
+		switch {
+		case f.out.Reentries >= maxReentries:
+			return step.End{Reason: limit, N: maxReentries, Detail: "re-entries: " + detail}, nil
+		case f.out.Fixes >= maxFixes:
+			return step.End{Reason: limit, N: maxFixes, Detail: "fixes: " + detail}, nil
+		}
+		f.out.Reentries++
+		f.out.Fixes++
+		ok, err := f.fix(c.Sub(phaseAct), found)
+		if err != nil {
+			return step.End{}, err
+		}
+		if !ok {
+			return step.End{Reason: noProgress, N: f.out.Fixes, Detail: detail}, nil
+		}
+	}
+	return step.End{Reason: limit, N: maxReentries}, nil
+}
+
+// qa runs the goals of quality in cycles; each ends with a run of the goals and never with a fix. LIGHT reports what fails.
+func (f *feature) qa(c *flow.Ctx) (step.End, error) {
+	var failed pdca.Cycles
+	most := qaCycles(f.out.Mode)
+	for n, c := range flow.Rounds(c, "cycle", qaCycles(pdca.Heavy)) {
+		out, err := turn.Do(c, "goals", step.AutoQA, step.AutoQAIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Custom: f.in.Custom})
+		if err != nil {
+			return step.End{}, err
+		}
+		f.out.QA++
+		f.out.Goals = out.Goals
+		flow.Note(c, "goals", step.PhaseNote{Phase: phaseQA, Round: n, Goals: out.Goals})
+		var ids []string
+		f.out.Open = nil
+		for _, g := range out.Goals {
+			for _, x := range g.Failures {
+				s := pdca.Sign(x)
+				ids = append(ids, s.ID)
+				f.out.Open = append(f.out.Open, g.Goal+": "+s.Short)
+			}
+			if g.Status == step.GoalFail && len(g.Failures) == 0 {
+				s := pdca.Sign(pdca.Failure{Goal: g.Goal, Message: g.Output})
+				ids = append(ids, s.ID)
+				f.out.Open = append(f.out.Open, s.Short)
+			}
+		}
+		if len(ids) == 0 {
+			return step.End{}, nil
+		}
+		f.out.Open = f.out.Open[:min(len(f.out.Open), 30)]
+		failed = append(failed, ids)
+		detail := turn.Clip(strings.Join(f.out.Open, "; "), 500)
+		times, _ := failed.Repeated()
+		switch {
+		case f.out.Mode == pdca.Light:
+			return step.End{Reason: limit, N: 1, Detail: detail}, nil
+		case f.out.Mode == pdca.Standard && failed.Stuck(): // with three cycles no failure can be there three times before the end (A20, row 14)
+			return step.End{Reason: sameFailure, N: 2, Detail: detail}, nil
+		case times >= sameFailures:
+			return step.End{Reason: sameFailure, N: times, Detail: detail}, nil
+		}
+		if n >= most {
+			if f.out.Mode != pdca.Standard || !f.promote(c, fmt.Sprintf("%d cycles of checks have failed", n)) { // A20, row 5
+				return step.End{Reason: limit, N: n, Detail: detail}, nil
+			}
+			most = qaCycles(f.out.Mode)
+		}
+		if f.out.Fixes >= maxFixes {
+			return step.End{Reason: limit, N: maxFixes, Detail: "fixes: " + detail}, nil
+		}
+		x, err := f.diagnose(c, n, out.Goals)
+		if err != nil {
+			return step.End{}, err
+		}
+		f.out.Fixes++
+		ok, err := f.fix(c, x)
+		if err != nil {
+			return step.End{}, err
+		}
+		if !ok { // the same tree again could pass only as a flake
+			return step.End{Reason: noProgress, N: n, Detail: detail}, nil
+		}
+	}
+	return step.End{Reason: limit, N: most}, nil
+}
+
+// diagnose asks the architect for the cause of what failed, and for a guide that names a place. One that names none is
+// asked for once more.
+func (f *feature) diagnose(c *flow.Ctx, cycle int, goals []step.Goal) (fixing, error) {
+	x := fixing{goals: goals, domain: "other"}
+	for n, c := range flow.Rounds(c, "diagnose", 2) {
+		var ans diagnosis
+		r := request{role: "diagnose", prompt: diagnosePrompt, schema: diagnosisSchema, judge: true, task: f.diagnoseText(goals, n > 1), docs: f.diff()}
+		if err := f.ask(c, r, &ans); err != nil {
+			return x, err
+		}
+		x.why, x.guide, x.domain = clipped([]string{ans.Diagnosis}), turn.Clip(ans.Guide, 3000), domain(ans.Domain)
+		if f.names(ans.Guide) {
+			break
+		}
+	}
+	flow.Note(c, "diagnosed", step.PhaseNote{Phase: phaseQA, Round: cycle, Text: turn.Clip(strings.Join(x.why, " ")+" → "+x.guide, 1000)})
+	return x, nil
+}
+
+// names reports whether a guide names a file of the project.
+func (f *feature) names(guide string) bool {
+	for _, ch := range f.look.Files {
+		if strings.Contains(guide, ch.Path) {
+			return true
+		}
+	}
+	for p := range f.exists {
+		if strings.Contains(guide, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// verified judges what was built: the architect's verdict, the gap that code computes, and a review. The worst of them
+// decides, in the order of A20, row 11.
+func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
+	var err error
+	if f.look, err = f.looked(c); err != nil {
+		return fixing{}, err
+	}
+	v, err := f.verify(c)
+	if err != nil {
+		return fixing{}, err
+	}
+	x := fixing{domain: "other"}
+	if v.Verdict == reject {
+		x = fixing{why: v.Reasons, guide: v.Guide, domain: v.Domain}
+	}
+	if f.design == nil {
+		return x, nil
+	}
+	gap := pdca.MeasureGap(f.design.Checklist, f.look.Found, v.Items)
+	f.out.Gap = gap.Rate
+	if err := f.keep(c, pdca.GapPath(f.name), f.document().Gap(gap)); err != nil {
+		return x, err
+	}
+	flow.Note(c, "gap", step.PhaseNote{Phase: phaseVerify, Round: entry, Gap: &gap.Rate})
+	severe, err := f.review(c)
+	if err != nil {
+		return x, err
+	}
+	x.why = append(x.why, severe...)
+	if gap.Rate < pdca.GapThreshold {
+		for _, i := range gap.Items {
+			if !i.Matches {
+				x.why = append(x.why, strings.TrimSpace(fmt.Sprintf("%s of the design (%s): missing %s. %s", i.Check.ID, turn.Clip(i.Check.Behaviour, 200), strings.Join(i.Missing, ", "), i.Judgment)))
+			}
+		}
+	}
+	x.why = x.why[:min(len(x.why), 30)]
+	return x, nil
+}
+
+// review asks for findings; those that are CRITICAL or HIGH are returned, the others are warnings of the report.
+func (f *feature) review(c *flow.Ctx) ([]string, error) {
+	var ans reviewed
+	if err := f.ask(c.Sub("review"), request{role: "reviewer", prompt: reviewPrompt, schema: reviewSchema, judge: true, task: f.reviewText(), docs: f.diff()}, &ans); err != nil {
+		return nil, err
+	}
+	r := step.ReviewResult{Role: "reviewer", Round: f.asked["reviewer"], Tree: f.tree, Verdict: approve}
+	var severe []string
+	for _, x := range ans.Findings[:min(len(ans.Findings), 50)] {
+		x.Severity, x.Message = strings.ToUpper(strings.TrimSpace(x.Severity)), turn.Clip(x.Message, 600)
+		r.Findings = append(r.Findings, x)
+		text := strings.TrimSpace(fmt.Sprintf("[%s] %s:%d %s", x.Severity, x.Path, x.Line, x.Message))
+		if slices.Contains([]string{"MEDIUM", "LOW"}, x.Severity) {
+			if !slices.Contains(f.out.Warnings, text) {
+				f.out.Warnings = append(f.out.Warnings, text)
+			}
+			continue
+		}
+		severe = append(severe, text) // also one whose severity nobody knows
+		r.Verdict = reject
+	}
+	f.out.Warnings = f.out.Warnings[:min(len(f.out.Warnings), 60)]
+	flow.Note(c, "reviewed-code", step.PhaseNote{Phase: phaseVerify, Round: r.Round, Reviews: &r})
+	return severe, nil
+}

@@ -1,0 +1,171 @@
+package auto
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// part is one part of a HEAVY design on its way. Parts are built side by side, so each counts for itself.
+type part struct {
+	f     *feature
+	p     pdca.Part
+	id    string
+	files []task.File
+	res   partResult
+}
+
+// partResult is the end of one part.
+type partResult struct {
+	Attempts int        `json:"attempts"`
+	Sessions int        `json:"sessions"`
+	Usage    step.Usage `json:"usage"`
+	Commit   string     `json:"commit,omitempty"`
+	End      step.End   `json:"end"`
+}
+
+// inParts builds the parts of the design side by side, each from the same commit and landed one at a time. What they make
+// together is then proved, and mended, as a whole.
+func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
+	parts := make([]part, len(f.design.Parts))
+	for i, p := range f.design.Parts {
+		parts[i] = part{f: f, p: p, id: fmt.Sprintf("part-%d", i+1), res: partResult{Usage: step.Usage{Known: true}}}
+		for _, file := range f.owned() {
+			if p.Holds(file.Path) {
+				parts[i].files = append(parts[i].files, file)
+			}
+		}
+	}
+	results, err := flow.All(c, "task", parts, func(p part) string { return p.id }, func(c *flow.Ctx, p part) (partResult, error) { return p.build(c) })
+	if err != nil {
+		return step.End{}, err
+	}
+	a := f.account(f.phase)
+	end := step.End{}
+	for i, r := range results {
+		f.out.Attempts += r.Attempts
+		a.Sessions += r.Sessions
+		f.out.Sessions += r.Sessions
+		a.Usage, f.out.Usage = a.Usage.Add(r.Usage), f.out.Usage.Add(r.Usage)
+		if r.End.Reason != "" && end.Reason == "" { // one that fails, fails the whole; the others stay on the branch
+			end = r.End
+			end.Detail = parts[i].p.Title + ": " + end.Detail
+			f.out.Open = []string{end.Detail}
+		}
+	}
+	head, err := turn.Do(c, "head", step.Head, step.HeadIn{Fallback: f.s.Commit})
+	if err != nil {
+		return step.End{}, err
+	}
+	f.tree, f.head = head.Tree, head
+	return end, nil
+}
+
+// build lets an author work on a part until it has landed, or its limit ends it.
+func (p *part) build(c *flow.Ctx) (partResult, error) {
+	base, err := turn.Do(c, "head", step.Head, step.HeadIn{Fallback: p.f.s.Commit})
+	if err != nil {
+		return p.res, err
+	}
+	tree := base.Tree
+	var back sent
+	var failed pdca.Cycles
+	p.res.End = step.End{Reason: limit}
+	for n, c := range flow.Rounds(c, "try", attempts) {
+		p.res.Attempts, p.res.End.N = n, n
+		out, err := turn.Ask(c.Sub("as").Sub("implement"), step.Turn{
+			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Instructions: implementPrompt, Docs: p.f.s.Docs, Task: p.text(back), Schema: builtSchema,
+			Commands: p.f.s.Commands, Private: p.f.s.Private, Budget: p.f.in.Budget,
+		})
+		if err != nil {
+			if turn.EndsRun(err) {
+				return p.res, err
+			}
+			p.res.End.Detail = string(flow.ClassOf(err))
+			continue
+		}
+		p.res.Sessions++
+		p.res.Usage = p.res.Usage.Add(out.Usage)
+		var ans built
+		if err := decodeAnswer(out.Answer, &ans); err != nil {
+			return p.res, err
+		}
+		proof, err := turn.Do(c, "prove", step.ProveTask, p.task(base.Tree, out.Tree, ans))
+		if err != nil {
+			return p.res, err
+		}
+		proof.Findings = slices.Concat(out.Findings, proof.Findings)
+		more := n < attempts
+		ok := proof.Passed && !slices.ContainsFunc(proof.Findings, func(x step.Finding) bool {
+			return x.Severity == step.Rejects || more && x.Severity == step.Fix
+		})
+		back = sent{findings: proof.Findings, failures: proof.Failures, said: ans.Summary}
+		p.note(c, n, ok, proof, ans)
+		if ok {
+			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(base.Tree, out.Tree, ans), From: base.Commit, Summary: turn.Clip(one(ans.Summary), 500)})
+			if err != nil {
+				return p.res, err
+			}
+			if land.Passed {
+				p.res.Commit, p.res.End = land.Commit, step.End{}
+				return p.res, nil
+			}
+			base, tree = land.Head, land.Start
+			back = sent{findings: land.Proof.Findings, failures: land.Proof.Failures, said: ans.Summary}
+		} else {
+			if out.Tree == tree && n > 1 {
+				p.res.End = step.End{Reason: noProgress, N: n, Detail: brief(back)}
+				return p.res, nil
+			}
+			tree = out.Tree
+		}
+		p.res.End.Detail = brief(back)
+		failed = append(failed, signatures(back))
+		if times, _ := failed.Repeated(); times >= sameFailures && more {
+			p.res.End = step.End{Reason: sameFailure, N: times, Detail: p.res.End.Detail}
+			return p.res, nil
+		}
+	}
+	return p.res, nil
+}
+
+// task is what a part's author may do. Its commands are those of the plan that run tests of its own files only: what needs
+// the other parts is asked of the whole.
+func (p *part) task(base, tree string, ans built) step.TaskIn {
+	t := step.Owned(p.files, p.p.Title, nil)
+	t.ID = p.id
+	in := step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300)}
+	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
+		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
+	}
+	for _, file := range p.f.owned() {
+		if !p.p.Holds(file.Path) {
+			in.Taken = append(in.Taken, file.Path)
+		}
+	}
+	return in
+}
+
+func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans built) {
+	flow.Note(c, "judged", step.AttemptNote{
+		Phase: p.id, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: short(proof.Findings), Failures: proof.Failures, Usage: p.res.Usage, Summary: turn.Clip(ans.Summary, 1000),
+	})
+}
+
+func (p *part) text(back sent) string {
+	b := p.f.goal()
+	fmt.Fprintf(b, "Others build the other parts at the same time, from the same start. Your part is: %s\nYour files:\n", one(p.p.Title))
+	for _, file := range p.files {
+		fmt.Fprintf(b, "- %s %s\n", file.Action, file.Path)
+	}
+	b.WriteString("What is in other files of the design is not there yet, and not yours: build against its signatures only where the project builds without it.\n")
+	list(b, "Command lines that you may run begin so, from the root of the project; beside them such that only read", p.f.s.Commands)
+	p.f.again(b, back)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}

@@ -1,0 +1,232 @@
+package auto
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// plans gets a plan that the gates of code let pass, and that a critic approves of: none in LIGHT, one in STANDARD whose
+// revision is judged by code, up to five rounds in HEAVY.
+func (f *feature) plans(c *flow.Ctx) (step.End, error) {
+	reviews := map[pdca.Mode]int{pdca.Light: 0, pdca.Standard: 1, pdca.Heavy: criticRounds}[f.out.Mode]
+	var history []string // what critics said, oldest first
+	for n, c := range flow.Rounds(c, "draft", criticRounds+1) {
+		problems, err := f.planned(c, history)
+		if err != nil {
+			return step.End{}, err
+		}
+		if len(problems) > 0 {
+			text := problemText(problems)
+			if f.out.Mode == pdca.Light { // it has no other judge, and goes on with a warning (A3)
+				f.out.Warnings = append(f.out.Warnings, "plan: "+text)
+				break
+			}
+			ok, err := f.decide(c, "The plan of "+f.name+" does not pass its gates:\n"+text)
+			if err != nil || !ok {
+				return step.End{Reason: needsDecision, Detail: turn.Clip(text, 500)}, err
+			}
+		}
+		if reviews == 0 {
+			break
+		}
+		verdict, err := f.critic(c, n)
+		if err != nil {
+			return step.End{}, err
+		}
+		if verdict.Verdict == approve {
+			break
+		}
+		reviews--
+		history = append(history, strings.Join(verdict.Reasons, "\n"))
+		if f.out.Mode == pdca.Heavy && reviews == 0 {
+			ok, err := f.decide(c, fmt.Sprintf("The critic has not approved the plan of %s in %d rounds:\n%s", f.name, n, history[len(history)-1]))
+			if err != nil || !ok {
+				return step.End{Reason: needsDecision, N: n, Detail: turn.Clip(history[len(history)-1], 500)}, err
+			}
+			break
+		}
+	}
+	if err := f.keep(c, pdca.PlanPath(f.name), f.document().Plan(f.plan)); err != nil {
+		return step.End{}, err
+	}
+	if end, err := f.agreed(c, phasePlan); err != nil || end.Reason != "" {
+		return end, err
+	}
+	again := pdca.Rate(pdca.Estimate{Files: f.plan.Files}, f.in.Request, f.in.Heavy, f.s.Roots)
+	for i, p := range f.out.Score.Points { // what an author has judged stands
+		if p.Name == pdca.PointArchitecture || p.Name == pdca.PointDependencies && p.Value > again.Points[i].Value {
+			again.Total += p.Value - again.Points[i].Value
+		}
+	}
+	if m := pdca.ModeOf(again.Total); m.Above(f.out.Mode) {
+		f.promote(c, fmt.Sprintf("the plan has %d points", again.Total))
+	}
+	return step.End{}, nil
+}
+
+// planned asks for a plan until the gates of code let it pass, at most once more.
+func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error) {
+	var problems []pdca.Problem
+	before := ""
+	for _, c := range flow.Rounds(c, "write", 1+repairRounds) {
+		var ans pdca.Plan
+		out, err := f.turn(c, request{
+			role: "plan", prompt: planPrompt, schema: planSchema, judge: true, task: f.planText(before, problems, history),
+		}, &ans)
+		if err != nil {
+			return nil, err
+		}
+		before = string(out.Answer)
+		f.plan = ans
+		var warnings []pdca.Problem
+		problems = nil
+		for _, p := range pdca.CheckPlan(ans, func(p string) bool { return f.exists[p] }) {
+			if p.Warn {
+				warnings = append(warnings, p)
+			} else {
+				problems = append(problems, p)
+			}
+		}
+		if len(problems) == 0 {
+			if problems, err = f.runnable(c, ans.Criteria(), nil); err != nil {
+				return nil, err
+			}
+		}
+		flow.Note(c, "judged", step.AttemptNote{Phase: phasePlan, Attempt: f.asked["plan"], Passed: len(problems) == 0, Findings: findings(slices.Concat(problems, warnings)), Usage: f.out.Usage})
+		if len(problems) == 0 {
+			return nil, nil
+		}
+	}
+	return problems, nil
+}
+
+// runnable says which commands cannot be run: nobody who builds could make them succeed.
+func (f *feature) runnable(c *flow.Ctx, criteria []task.Criterion, commands []string) ([]pdca.Problem, error) {
+	t := task.Task{ID: "TASK-00", Type: "feat", Title: f.name, Scope: f.in.Request, Files: f.owned(), Verify: commands, Covers: task.Numbered("AC", len(criteria))}
+	raw, err := json.Marshal([]task.Task{t})
+	if err != nil {
+		return nil, err
+	}
+	out, err := turn.Do(c, "commands", step.PlanCheck, step.PlanCheckIn{Tree: f.s.Tree, Requirement: step.Requirement{Title: f.name, Criteria: criteria}, Tasks: raw})
+	if err != nil {
+		return nil, err
+	}
+	var problems []pdca.Problem
+	for _, x := range out.Findings {
+		problems = append(problems, pdca.Problem{Gate: pdca.GateCommands, Text: x.Message})
+	}
+	return problems, nil
+}
+
+// critic judges a plan: whether each criterion can be measured (QG2), and what else is wrong with it. In HEAVY an architect
+// has looked at whether it can be done; his words are the critic's to weigh.
+func (f *feature) critic(c *flow.Ctx, n int) (step.ReviewResult, error) {
+	feasible := ""
+	if f.out.Mode == pdca.Heavy {
+		var ans struct {
+			Notes []string `json:"notes"`
+		}
+		if err := f.ask(c.Sub("feasible"), request{role: "feasibility", prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.planFor("")}, &ans); err != nil {
+			return step.ReviewResult{}, err
+		}
+		feasible = turn.Clip(strings.Join(clipped(ans.Notes), "\n"), 2000)
+	}
+	v, err := f.verdict(c, request{role: "critic", prompt: criticPrompt, schema: verdictSchema, judge: true, task: f.planFor(feasible)}, [2]string{approve, revise})
+	if err != nil {
+		return v, err
+	}
+	for i, k := range f.plan.Criteria() { // an approval that leaves a criterion out is none
+		id := criterionID(i)
+		j := slices.IndexFunc(v.Items, func(j pdca.Judgement) bool { return j.ID == id })
+		switch {
+		case j < 0:
+			v.Reasons = append(v.Reasons, fmt.Sprintf("%s was not judged: %s", id, turn.Clip(k.Text, 200)))
+		case !v.Items[j].Matches:
+			v.Reasons = append(v.Reasons, fmt.Sprintf("%s cannot be measured: %s", id, turn.Clip(v.Items[j].Why, 300)))
+		default:
+			continue
+		}
+		v.Verdict = revise
+	}
+	flow.Note(c, "reviewed", step.PhaseNote{Phase: phasePlan, Round: v.Round, Reviews: &v})
+	return v, nil
+}
+
+func criterionID(i int) string { return fmt.Sprintf("K-%02d", i+1) }
+
+// agreed is the gate between two phases, where a person wants one. What he says goes to the author once, then he is asked
+// again.
+func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
+	if !f.in.Gates {
+		return step.End{}, nil
+	}
+	c = c.Sub("agree")
+	for n, c := range flow.Rounds(c, "ask", 2) {
+		a, err := flow.Ask(c, "next", flow.Question{Text: f.banner(phase), Options: []string{flow.Approve, flow.Reject, "skip"}})
+		if err != nil {
+			return step.End{}, err
+		}
+		text := strings.TrimSpace(a.Text)
+		switch {
+		case a.Verb == flow.Approve || strings.EqualFold(text, flow.Approve):
+			return step.End{}, nil
+		case a.Verb == flow.Reply && strings.EqualFold(text, "skip"):
+			f.out.Warnings = append(f.out.Warnings, phase+": skipped by a person")
+			return step.End{}, nil
+		case a.Verb == flow.Reject && text != "" && n == 1:
+			if err := f.revise(c, phase, text); err != nil {
+				return step.End{}, err
+			}
+		default:
+			return step.End{Reason: needsDecision, Phase: phase, Detail: "a person rejected the " + phase}, nil
+		}
+	}
+	return step.End{Reason: needsDecision, Phase: phase, Detail: "changed once, and not agreed to"}, nil
+}
+
+// revise lets the author of a phase mend what a person wants.
+func (f *feature) revise(c *flow.Ctx, phase, why string) error {
+	switch phase {
+	case phasePlan:
+		if _, err := f.planned(c, []string{why}); err != nil {
+			return err
+		}
+		return f.keep(c, pdca.PlanPath(f.name), f.document().Plan(f.plan))
+	case phaseDesign:
+		if _, err := f.designed(c, why); err != nil {
+			return err
+		}
+		return f.keep(c, pdca.DesignPath(f.name), f.document().Design(*f.design))
+	default:
+		_, err := f.fix(c, fixing{why: []string{why}, domain: "other"})
+		return err
+	}
+}
+
+func problemText(list []pdca.Problem) string {
+	var b strings.Builder
+	for _, p := range list {
+		fmt.Fprintf(&b, "- [%s] %s\n", p.Gate, p.Text)
+	}
+	return b.String()
+}
+
+func findings(list []pdca.Problem) []step.Finding {
+	var out []step.Finding
+	for _, p := range list[:min(len(list), 40)] {
+		s := step.Fix
+		if p.Warn {
+			s = step.Warn
+		}
+		out = append(out, step.Finding{Rule: p.Gate, Severity: s, Message: p.Text})
+	}
+	return out
+}

@@ -1,0 +1,632 @@
+package auto_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/auto"
+)
+
+// The limits that no run may pass, from the description of the workflow (A4 with A20) and not from the code.
+const (
+	maxAttempts   = 2 + 10 // LIGHT, then STANDARD; each part of a HEAVY design has as many as STANDARD
+	maxFixes      = 5
+	maxReentries  = 3
+	maxCycles     = 5 * (1 + maxReentries)
+	maxCritics    = 5
+	maxRejections = 2
+)
+
+// world answers the steps of a run by the dice: every outcome that a step can have, in any order, with crashes in between.
+// What it is asked for is checked against what has to hold at any time.
+type world struct {
+	t     *testing.T
+	seed  int
+	rnd   *rand.Rand
+	good  float64 // how often things go well
+	in    step.AutoIn
+	blobs map[string][]byte
+
+	// script answers instead of the dice: the nth call of a step, or turn of a role; nil leaves it to them.
+	script func(what string, nth int) any
+	calls  map[string]int
+	crash  int  // a process dies once in so many steps
+	refuse bool // a person overrules nothing
+	lax    bool // the script says what is evidence
+
+	turns    map[string]int // by role
+	answers  int            // turns that gave an answer
+	trees    int
+	claimed  bool
+	proofs   map[string]step.TaskProof
+	proved   map[string]bool // trees whose proof holds
+	checked  map[string]bool // trees whose goals of quality were all reached, the last time they were run
+	approved map[string]bool // trees that the architect approves of
+	reviewed map[string]bool // trees in which the reviewer found nothing severe
+	gap      map[string]int  // percent, by tree
+	light    bool            // no design was asked for
+	found    []pdca.Presence
+	looked   string // tree of found
+	items    map[string][]pdca.Judgement
+	overrule int // objections that a person has overruled
+	refused  int // and those that ended the run
+	commits  []step.AutoCommitIn
+	delivers int
+	landed   int
+	head     step.HeadOut // of the run's branch, while parts are built
+	parts    int
+	critics  int
+	gates    int // verdicts before the first commit
+}
+
+func newWorld(t *testing.T, seed int) *world {
+	t.Helper()
+	w := &world{
+		t: t, seed: seed, rnd: rand.New(rand.NewPCG(uint64(seed), 7)), good: []float64{0.3, 0.6, 0.8, 0.9, 0.97, 1}[seed%6], blobs: map[string][]byte{},
+		crash: 20, calls: map[string]int{}, turns: map[string]int{}, proofs: map[string]step.TaskProof{}, proved: map[string]bool{}, checked: map[string]bool{}, approved: map[string]bool{}, reviewed: map[string]bool{}, gap: map[string]int{},
+		light: true, head: step.HeadOut{Commit: "c0", Tree: "t0"}, items: map[string][]pdca.Judgement{},
+	}
+	w.in = step.AutoIn{
+		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, DryRun: seed%40 == 9, Delivery: step.ToCommit,
+	}
+	return w
+}
+
+func (w *world) fatalf(format string, args ...any) {
+	w.t.Helper()
+	w.t.Fatalf("seed %d: %s", w.seed, fmt.Sprintf(format, args...))
+}
+
+func (w *world) ok() bool { return w.rnd.Float64() < w.good }
+
+func (w *world) mostly() bool { return w.ok() || w.rnd.Float64() < w.good }
+
+func (w *world) put(v any) flow.Blob {
+	id := fmt.Sprintf("blob%d", len(w.blobs))
+	w.blobs[id] = mustJSON(w.t, v)
+	return flow.Blob{SHA256: id, Size: int64(len(w.blobs[id]))}
+}
+
+func mustJSON(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func decode[T any](w *world, want flow.Want) T {
+	w.t.Helper()
+	var v T
+	if err := json.Unmarshal(want.In, &v); err != nil {
+		w.fatalf("%v", err)
+	}
+	return v
+}
+
+// scripted is what the script says of a call; nil where it says nothing.
+func (w *world) scripted(what string) any {
+	if w.script == nil {
+		return nil
+	}
+	w.calls[what]++
+	return w.script(what, w.calls[what])
+}
+
+func (w *world) newTree() string {
+	if w.script == nil && w.trees > 0 && w.rnd.IntN(8) == 0 { // what an author left before
+		return fmt.Sprint("t", w.rnd.IntN(w.trees))
+	}
+	w.trees++
+	return fmt.Sprint("t", w.trees)
+}
+
+func (w *world) answer(want flow.Want) (any, *flow.Failure) {
+	w.t.Helper()
+	name, _, _ := strings.Cut(want.Step, "@")
+	if name != step.AgentTurn.Name && w.rnd.IntN(80) == 0 && !w.ok() { // a person mends it, or does not
+		return nil, flow.Failf(flow.Environment, "dice")
+	}
+	if v := w.scripted(name); v != nil {
+		if goals, ok := v.(step.AutoQAOut); ok {
+			w.checked[decode[step.AutoQAIn](w, want).Tree] = !slices.ContainsFunc(goals.Goals, func(g step.Goal) bool { return g.Status == step.GoalFail })
+		}
+		if proof, ok := v.(step.TaskProof); ok {
+			w.proved[decode[step.TaskIn](w, want).Tree] = proof.Passed
+		}
+		return v, nil
+	}
+	switch name {
+	case step.AutoSurvey.Name:
+		return step.AutoSurveyOut{
+			ProjectFacts: step.ProjectFacts{Commit: "c0", Tree: "t0", Branch: "main", Language: w.in.Language, Docs: []step.Doc{}}, Files: w.put([]string{"a/x.go", "b/y.go", "b/z.go"}), Roots: []string{"."},
+		}, nil
+	case step.AutoClaim.Name:
+		if w.claimed || w.in.DryRun {
+			w.fatalf("a name is claimed, twice or for a dry run")
+		}
+		w.claimed = true
+		return step.AutoClaimOut{Feature: decode[step.AutoClaimIn](w, want).Feature}, nil
+	case step.AgentTurn.Name:
+		return w.turn(want)
+	case step.PlanCheck.Name:
+		if w.ok() {
+			return step.PlanCheckOut{}, nil
+		}
+		return step.PlanCheckOut{Findings: []step.Finding{{Rule: "plan", Severity: step.Fix, Message: "it cannot be run"}}}, nil
+	case step.ProveTask.Name:
+		in := decode[step.TaskIn](w, want)
+		if in.Base != "t0" && want.Branch == "" || len(in.Task.Files) == 0 && want.Branch == "" {
+			w.fatalf("%s: it is proved against %s, files %v", want.Key, in.Base, in.Task.Files)
+		}
+		if out, ok := w.proofs[in.Tree]; ok { // a proof says of one tree always the same
+			return out, nil
+		}
+		out := step.TaskProof{Passed: w.ok(), Findings: w.findings(), Counts: step.Counts{Total: 1, Passed: 1}}
+		if !out.Passed {
+			out.Failures = []step.TestResult{{ID: fmt.Sprint("x", w.rnd.IntN(4)), Status: step.Fail, Message: "no"}}
+		}
+		w.proved[in.Tree] = out.Passed && !slices.ContainsFunc(out.Findings, func(f step.Finding) bool { return f.Severity == step.Rejects })
+		w.proofs[in.Tree] = out
+		return out, nil
+	case step.AutoLook.Name:
+		return w.look(decode[step.AutoLookIn](w, want)), nil
+	case step.AutoQA.Name:
+		return w.goals(decode[step.AutoQAIn](w, want)), nil
+	case step.AutoKeep.Name:
+		var out step.AutoKeepOut
+		for _, d := range decode[step.AutoKeepIn](w, want).Docs {
+			if d.Text == "" || !strings.HasPrefix(d.Path, "docs/") {
+				w.fatalf("document %s: %q", d.Path, d.Text)
+			}
+			out.Docs = append(out.Docs, step.DocFile{Path: d.Path, Blob: w.put(d.Text)})
+		}
+		return out, nil
+	case step.AutoCommit.Name:
+		in := decode[step.AutoCommitIn](w, want)
+		if in.Type != "wip" && in.Tree != "t0" && !w.proved[in.Tree] {
+			w.fatalf("%s is committed as %s and was never proved", in.Tree, in.Type)
+		}
+		w.commits = append(w.commits, in)
+		return step.HeadOut{Commit: fmt.Sprint("c", len(w.commits)), Tree: "with documents"}, nil
+	case step.Head.Name:
+		return w.head, nil
+	case step.LandTask.Name:
+		in := decode[step.LandTaskIn](w, want)
+		if !w.proved[in.Tree] || in.Plan.SHA256 != "" || len(in.Taken) == 0 {
+			w.fatalf("%s lands: proved %v, taken %v", in.Task.ID, w.proved[in.Tree], in.Taken)
+		}
+		if !w.ok() {
+			return step.LandTaskOut{Head: w.head, Start: w.newTree(), Conflicts: []string{"a/x.go"}, Proof: step.TaskProof{Findings: []step.Finding{{Rule: "merge-conflict", Severity: step.Rejects, Message: fmt.Sprint(w.rnd.IntN(9))}}}}, nil
+		}
+		w.landed++
+		w.head = step.HeadOut{Commit: fmt.Sprint("l", w.landed), Tree: w.newTree()}
+		return step.LandTaskOut{Passed: true, Commit: w.head.Commit, Tree: w.head.Tree}, nil
+	case step.Deliver.Name:
+		if w.delivers++; w.delivers > 1 {
+			w.fatalf("delivered twice")
+		}
+		w.evidence()
+		return step.DeliverOut{Ref: "HEAD", Commit: "c9"}, nil
+	}
+	w.fatalf("no answer for step %s", name)
+	return nil, nil
+}
+
+// evidence is what has to be there before anything is delivered.
+func (w *world) evidence() {
+	w.t.Helper()
+	if w.lax {
+		return
+	}
+	tree := w.commits[len(w.commits)-1].Tree
+	if !w.proved[tree] || !w.checked[tree] {
+		w.fatalf("%s is delivered: proved %v, checked %v", tree, w.proved[tree], w.checked[tree])
+	}
+	if !w.approved[tree] && w.overrule == 0 && !w.in.Accept {
+		w.fatalf("%s is delivered, and the architect has not approved of it", tree)
+	}
+	if !w.light && (!w.reviewed[tree] || w.gap[tree] < 90) {
+		w.fatalf("%s is delivered: reviewed %v, %d %% of the design", tree, w.reviewed[tree], w.gap[tree])
+	}
+}
+
+func (w *world) findings() []step.Finding {
+	if w.ok() {
+		return nil
+	}
+	return []step.Finding{{Rule: "dice", Severity: []step.Severity{step.Rejects, step.Fix, step.Warn}[w.rnd.IntN(3)], Path: fmt.Sprint(w.rnd.IntN(5)), Message: "no luck"}}
+}
+
+func (w *world) look(in step.AutoLookIn) step.AutoLookOut {
+	out := step.AutoLookOut{Diff: step.Doc{Title: "diff", Blob: w.put("diff")}}
+	for _, k := range in.Checklist {
+		out.Found = append(out.Found, pdca.Presence{ID: k.ID, Path: w.mostly(), Symbol: w.mostly(), Test: true})
+	}
+	w.found, w.looked = out.Found, in.Tree
+	for i := range 1 + w.rnd.IntN(7) {
+		out.Files = append(out.Files, step.Change{Path: fmt.Sprintf("%c/f%d.go", 'a'+rune(w.rnd.IntN(3)), i), Status: "M"})
+	}
+	return out
+}
+
+func (w *world) goals(in step.AutoQAIn) step.AutoQAOut {
+	w.t.Helper()
+	if !w.proved[in.Tree] {
+		w.fatalf("the goals of %s are run, which was never proved", in.Tree)
+	}
+	out := step.AutoQAOut{}
+	all := true
+	for _, name := range []string{"lint", "test", "build", "custom"} {
+		g := step.Goal{Goal: name, Status: step.GoalPass}
+		if w.rnd.IntN(3) == 0 && !w.ok() || name == "test" && w.seed%11 == 5 && w.rnd.IntN(3) > 0 { // some projects are sick
+			all, g.Status = false, step.GoalFail
+			if w.rnd.IntN(4) > 0 {
+				g.Failures = []pdca.Failure{{Goal: name, Test: fmt.Sprint("x", w.rnd.IntN(2)), Message: "no"}}
+			}
+		}
+		out.Goals = append(out.Goals, g)
+	}
+	w.checked[in.Tree] = all
+	return out
+}
+
+func (w *world) turn(want flow.Want) (any, *flow.Failure) {
+	w.t.Helper()
+	in := decode[step.Turn](w, want)
+	if !strings.HasSuffix(want.Key, "/turn") || !strings.Contains(want.Key, "/as/"+in.Role+"/") {
+		w.fatalf("%s: a turn of %s", want.Key, in.Role)
+	}
+	who := in.Role + want.Branch
+	if strings.HasSuffix(want.Key, "/try/1/turn") {
+		w.turns[who]++
+	}
+	if in.Attempt != w.turns[who] {
+		w.fatalf("%s: it is the turn %d of %s, and is called %d", want.Key, w.turns[who], in.Role, in.Attempt)
+	}
+	writes := slices.Contains([]string{"implement", "executor", "build-fixer", "designer"}, in.Role)
+	if in.Judge == writes {
+		w.fatalf("%s: %s reads only: %v", want.Key, in.Role, in.Judge)
+	}
+	if w.in.DryRun && in.Role != "estimate" {
+		w.fatalf("a dry run asks %s", in.Role)
+	}
+	if w.rnd.IntN(12) == 0 && !w.ok() {
+		return nil, flow.Failf([]flow.Class{flow.Transient, flow.Crashed, flow.Schema, flow.MaxTurns, flow.Refusal, flow.Budget}[w.rnd.IntN(6)], "dice")
+	}
+	w.answers++
+	out := step.TurnOut{Tree: in.Tree, Usage: step.Usage{Known: true, Requests: 1}}
+	if writes {
+		out.Tree, out.Findings = w.newTree(), nil
+	}
+	out.Answer = mustJSON(w.t, w.said(in))
+	return out, nil
+}
+
+// said is the answer of a role.
+func (w *world) said(in step.Turn) any {
+	w.t.Helper()
+	if v := w.scripted(in.Role); v != nil {
+		return v
+	}
+	verdict := func(good, bad string) string {
+		switch {
+		case w.ok():
+			return good
+		case w.rnd.IntN(3) == 0:
+			return good + " or " + bad
+		default:
+			return "VERDICT: " + bad
+		}
+	}
+	switch in.Role {
+	case "estimate":
+		return map[string]any{"feature": []string{"Some Feature", "한글"}[w.rnd.IntN(2)], "files": w.files(), "new_pattern": !w.ok(), "pattern": "p", "summary": "s"}
+	case "plan":
+		p := pdca.Plan{
+			Background: "There is nothing of it today, and users miss it.", Items: []pdca.Item{{Text: "It is there", Criteria: []task.Criterion{{Text: "It returns 1"}, {Text: "It returns 2"}}}},
+			Files: w.files(), Risks: []string{"None that is known to us"}, EdgeCases: []string{"one", "two"}, Steps: []pdca.Step{{Text: "Do it", Done: "It is done"}},
+		}
+		if !w.ok() {
+			p.EdgeCases = []string{}
+		}
+		return p
+	case "feasibility":
+		return map[string]any{"notes": []string{"fine"}}
+	case "critic":
+		if w.critics++; w.critics > 2*maxCritics { // each may be asked once more for its verdict
+			w.fatalf("%d turns of critics", w.critics)
+		}
+		return map[string]any{"verdict": verdict("APPROVE", "REVISE"), "reasons": []string{"so"}, "items": w.judge([]string{"K-01", "K-02"})}
+	case "design":
+		w.light = false
+		d := pdca.Design{
+			Files: w.files(), Interfaces: []pdca.Interface{{Path: "a/x.go", Signature: "func X()"}}, DataFlow: "It goes in and comes out again.", Tests: "One test for each of the functions.", Risks: []string{"none"},
+		}
+		for range 1 + w.rnd.IntN(12) {
+			d.Checklist = append(d.Checklist, pdca.Check{Path: "a/x.go", Symbol: "X", Behaviour: "does it"})
+		}
+		if !w.ok() {
+			d.DataFlow = ""
+		}
+		if w.rnd.IntN(2) == 0 && len(d.Files) > 2 {
+			d.Parts = []pdca.Part{{Title: "one", Paths: []string{"a/"}}, {Title: "two", Paths: []string{"b/"}}, {Title: "three", Paths: []string{"c/"}}}
+		}
+		w.parts = max(w.parts, len(d.Parts))
+		return d
+	case "architect":
+		if len(w.commits) == 0 {
+			if w.gates++; w.gates > 2*maxRejections {
+				w.fatalf("%d turns of the architect before anything is committed", w.gates)
+			}
+		}
+		ids := []string{}
+		for _, l := range strings.Split(in.Task, "\n") {
+			if f := strings.Fields(strings.TrimPrefix(l, "- ")); len(f) > 0 && (strings.HasPrefix(f[0], "D-") || strings.HasPrefix(f[0], "K-")) && strings.HasPrefix(l, "- ") {
+				ids = append(ids, strings.TrimSuffix(f[0], ":"))
+			}
+		}
+		v, items := verdict("APPROVE", "REJECT"), w.judge(ids)
+		w.items[in.Tree] = items
+		all := !slices.ContainsFunc(items, func(j pdca.Judgement) bool { return !j.Matches })
+		w.approved[in.Tree] = v == "APPROVE" && (all || !w.light)
+		w.rate(in.Tree)
+		return map[string]any{"verdict": v, "reasons": []string{"so"}, "domain": "UI", "guide": "a/x.go", "items": items}
+	case "diagnose":
+		return map[string]any{"diagnosis": "d", "guide": []string{"a/x.go: do it", "try things"}[w.rnd.IntN(2)], "domain": "build"}
+	case "reviewer":
+		w.rate(in.Tree)
+		severe := !w.ok()
+		w.reviewed[in.Tree] = !severe
+		if severe {
+			return map[string]any{"findings": []step.ReviewFinding{{Severity: []string{"CRITICAL", "HIGH", "nobody knows"}[w.rnd.IntN(3)], Message: "m"}}}
+		}
+		return map[string]any{"findings": []step.ReviewFinding{{Severity: "LOW", Message: "m"}}}
+	default:
+		return map[string]any{"summary": "s"}
+	}
+}
+
+// rate computes the gap anew, in the way that the description has it.
+func (w *world) rate(tree string) {
+	n := 0
+	for _, p := range w.found {
+		j := slices.IndexFunc(w.items[tree], func(j pdca.Judgement) bool { return j.ID == p.ID })
+		if p.Path && p.Symbol && p.Test && j >= 0 && w.items[tree][j].Matches {
+			n++
+		}
+	}
+	if w.looked == tree && len(w.found) > 0 {
+		w.gap[tree] = 100 * n / len(w.found)
+	}
+}
+
+func (w *world) judge(ids []string) []pdca.Judgement {
+	out := []pdca.Judgement{}
+	for _, id := range ids {
+		if w.rnd.IntN(20) > 0 || w.ok() {
+			out = append(out, pdca.Judgement{ID: id, Matches: w.mostly(), Why: "w"})
+		}
+	}
+	return out
+}
+
+func (w *world) files() []task.File {
+	list := []task.File{{Path: "a/x.go", Action: task.Modify}, {Path: "b/y.go", Action: task.Modify}, {Path: "b/z.go", Action: task.Modify}, {Path: "c/n.go", Action: task.Create}}
+	return list[:1+w.rnd.IntN(len(list))]
+}
+
+func (w *world) decide(want flow.Want) flow.Answer {
+	w.t.Helper()
+	q := decode[flow.Question](w, want)
+	if q.Class != "" {
+		return flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(4)], Text: "40usd"}
+	}
+	if w.in.Accept {
+		w.fatalf("%s: nobody is to be asked", want.Key)
+	}
+	if w.refuse {
+		w.refused++
+		return flow.Answer{Verb: flow.Reject, Text: "no"}
+	}
+	a := []flow.Answer{{Verb: flow.Approve}, {Verb: flow.Reply, Text: "approve"}, {Verb: flow.Reject, Text: "no"}, {Verb: flow.Timeout}, {Verb: flow.Reply, Text: "hm"}, {}}[w.rnd.IntN(6)]
+	if a.Verb == flow.Approve || a.Text == "approve" {
+		w.overrule++
+	} else {
+		w.refused++
+	}
+	return a
+}
+
+type played struct {
+	out   step.AutoOut
+	raw   json.RawMessage
+	err   error
+	recs  map[string]*flow.Rec
+	notes map[string]string
+	order []string // keys of the notes, as they came
+}
+
+func (w *world) engine(s *flow.State) *flow.Engine {
+	w.t.Helper()
+	return flow.NewEngine(auto.Workflow, s, func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil })
+}
+
+func (w *world) play() played {
+	w.t.Helper()
+	s := &flow.State{Def: "auto", In: mustJSON(w.t, w.in), Start: 1000}
+	e := w.engine(s)
+	r := played{recs: map[string]*flow.Rec{}, notes: map[string]string{}}
+	now := int64(1000)
+	var backlog []flow.Want
+	for range 3000 {
+		d := e.Decide()
+		if d.Bug != nil || d.Stuck != nil {
+			w.fatalf("bug %v, stuck %v", d.Bug, d.Stuck)
+		}
+		w.note(d.Notes, r.notes)
+		for _, n := range d.Notes {
+			r.order = append(r.order, n.Key)
+		}
+		if d.Done {
+			r.raw = d.Out
+			if d.Err != nil {
+				r.err = d.Err
+			} else if err := json.Unmarshal(d.Out, &r.out); err != nil {
+				w.fatalf("%v", err)
+			}
+			return r
+		}
+		backlog = append(backlog, d.Wants...)
+		i := w.rnd.IntN(len(backlog))
+		want := backlog[i]
+		backlog = slices.Delete(backlog, i, i+1)
+		now++
+		rec := &flow.Rec{Step: want.Step, In: want.Hash, At: now}
+		switch want.Kind {
+		case flow.KindTimer:
+			now = max(now, want.Until)
+			rec.At, rec.Out = now, json.RawMessage("null")
+		case flow.KindAsk:
+			rec.Out = mustJSON(w.t, w.decide(want))
+		case flow.KindStep:
+			e.Started(want.Key, now)
+			v, fail := w.answer(want)
+			if rec.Err = fail; fail == nil {
+				rec.Out = mustJSON(w.t, v)
+			}
+		}
+		r.recs[want.Key] = rec
+		e.Record(want.Key, rec)
+		if w.rnd.IntN(w.crash) == 0 { // the process dies: only the state is left
+			var again flow.State
+			if err := json.Unmarshal(mustJSON(w.t, s), &again); err != nil {
+				w.fatalf("%v", err)
+			}
+			s, backlog = &again, nil
+			e = w.engine(s)
+		}
+	}
+	w.fatalf("it does not end")
+	return r
+}
+
+func (w *world) note(notes []flow.NoteRec, into map[string]string) {
+	w.t.Helper()
+	for _, n := range notes {
+		if _, twice := into[n.Key]; twice {
+			w.fatalf("%s is noted twice", n.Key)
+		}
+		into[n.Key] = string(n.Fact)
+	}
+}
+
+// reasons are all the ends that a run may have.
+var reasons = []string{"passed", "same_failure", "no_progress", "oscillation", "limit", "needs_decision"}
+
+// judgeEnd looks at the end of a run.
+func (w *world) judgeEnd(o step.AutoOut) string {
+	w.t.Helper()
+	if w.in.DryRun {
+		if o.End.Reason != "" || len(w.commits)+w.delivers > 0 || o.Score.Mode == "" {
+			w.fatalf("a dry run ended as %+v with %d commits", o, len(w.commits))
+		}
+		return "dry run"
+	}
+	if !slices.Contains(reasons, o.End.Reason) || o.Verified != (o.End.Reason == "passed") || o.Verified != (w.delivers == 1) {
+		w.fatalf("it ended as %+v, verified %v, delivered %d times", o.End, o.Verified, w.delivers)
+	}
+	if !o.Verified && (o.End.Phase == "" || o.Why == "") {
+		w.fatalf("it ended as %+v and does not say where and why: %q", o.End, o.Why)
+	}
+	if o.Attempts > maxAttempts+10*w.parts || o.Fixes > maxFixes || o.Reentries > maxReentries || o.QA > maxCycles || o.Mode == pdca.Light && o.QA > 1+maxReentries {
+		w.fatalf("a limit is passed: %+v", o)
+	}
+	if w.in.Eco && (o.Mode != pdca.Light || len(o.Promotions) > 0) || w.in.Heavy && !w.in.Eco && o.Mode != pdca.Heavy {
+		w.fatalf("the mode is %s after %v, eco %v, heavy %v", o.Mode, o.Promotions, w.in.Eco, w.in.Heavy)
+	}
+	if len(o.Promotions) > 2 || o.Sessions != w.answers {
+		w.fatalf("%d promotions, %d sessions of %d", len(o.Promotions), o.Sessions, w.answers)
+	}
+	if last := w.commits[len(w.commits)-1]; !slices.ContainsFunc(last.Docs, func(d step.DocFile) bool { return d.Path == o.Report }) || o.Commit == "" {
+		w.fatalf("the report %s is not in the last commit %+v", o.Report, last)
+	}
+	if w.refused > 0 && o.End.Reason != "needs_decision" || len(o.Accepted) < w.overrule {
+		w.fatalf("%d refusals, %d overruled, it ended as %+v with %v", w.refused, w.overrule, o.End, o.Accepted)
+	}
+	return o.End.Reason
+}
+
+func (w *world) replay(r played) {
+	w.t.Helper()
+	notes := map[string]string{}
+	d := w.engine(&flow.State{Def: "auto", In: mustJSON(w.t, w.in), Start: 1000, Recs: maps.Clone(r.recs)}).Decide()
+	w.note(d.Notes, notes)
+	if d.Bug != nil || !d.Done || len(d.Wants) > 0 {
+		w.fatalf("played again: bug %v, done %v, wants %v", d.Bug, d.Done, d.Wants)
+	}
+	if !bytes.Equal(d.Out, r.raw) || !maps.Equal(notes, r.notes) {
+		w.fatalf("played again it ends with %s, before with %s", d.Out, r.raw)
+	}
+}
+
+var runs = flag.Int("runs", 1500, "how many runs TestAnyOutcomes plays")
+
+// TestAnyOutcomes: whatever happens, a run ends, for a reason that has a name, within its limits, and nothing is delivered
+// without evidence for the very tree that is delivered.
+func TestAnyOutcomes(t *testing.T) {
+	t.Parallel()
+	runs := *runs
+	ends, went := map[string]int{}, map[string]int{}
+	for seed := range runs {
+		w := newWorld(t, seed)
+		r := w.play()
+		if r.err != nil {
+			ends["failed"]++
+			if w.delivers > 0 {
+				w.fatalf("it failed with %v and was delivered", r.err)
+			}
+		} else {
+			ends[w.judgeEnd(r.out)]++
+			ends[string(r.out.Mode)]++
+			if len(r.out.Promotions) > 0 {
+				ends["promoted"]++
+			}
+			if w.landed > 0 {
+				ends["parts"]++
+			}
+		}
+		for _, way := range taken(r) {
+			went[way]++
+			if !slices.Contains(ways(), way) {
+				w.fatalf("%s is not in the table of transitions", way)
+			}
+		}
+		if seed%10 == 0 {
+			w.replay(r)
+		}
+	}
+	for _, end := range append(slices.Clone(reasons), "failed", "dry run", "LIGHT", "STANDARD", "HEAVY", "promoted", "parts") {
+		if ends[end] < runs/300 {
+			t.Errorf("only %d of %d runs ended as %q: the dice do not reach it", ends[end], runs, end)
+		}
+	}
+	for _, way := range ways() {
+		if went[way] == 0 {
+			t.Errorf("no run went %s", way)
+		}
+	}
+	t.Logf("%d runs: %v\n%v", runs, ends, went)
+}

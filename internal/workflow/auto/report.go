@@ -1,0 +1,98 @@
+package auto
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// reportDocument is docs/04-report of the feature: what was planned, designed and built, how it was checked, and what is
+// open. Everything in it was counted or proved; no author writes it.
+func (f *feature) reportDocument() []byte {
+	var b strings.Builder
+	o := f.out
+	ko := f.s.Language == "ko"
+	w := func(korean, english string) string {
+		if ko {
+			return korean
+		}
+		return english
+	}
+	h := func(korean, english string) { fmt.Fprintf(&b, "\n## %s\n\n", w(korean, english)) }
+	fmt.Fprintf(&b, "# %s %s\n\n", f.name, w("보고서", "report"))
+	fmt.Fprintf(&b, "- %s: %s\n- %s: %s (%d/5)\n", w("결과", "Result"), endText(o.End), w("모드", "Mode"), o.Mode, o.Score.Total)
+	for _, p := range o.Promotions {
+		fmt.Fprintf(&b, "- %s: %s\n", w("승격", "Promoted"), p)
+	}
+	h("계획 요약", "Plan")
+	for i, item := range f.plan.Items {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, one(item.Text))
+	}
+	h("설계 요약", "Design")
+	if f.design == nil {
+		fmt.Fprintf(&b, "%s\n", w("LIGHT: 설계 없음", "LIGHT has none."))
+	} else {
+		for _, k := range f.design.Checklist {
+			fmt.Fprintf(&b, "- %s %s: %s\n", k.ID, k.Path, one(k.Behaviour))
+		}
+	}
+	h("구현 결과", "Implementation")
+	fmt.Fprintf(&b, "- %s: %d\n- %s: %d/%d\n", w("시도", "Attempts"), o.Attempts, w("테스트 통과", "Tests that pass"), o.Tests.Passed, o.Tests.Total)
+	for _, ch := range f.look.Files[:min(len(f.look.Files), 100)] {
+		fmt.Fprintf(&b, "- %s %s\n", ch.Status, ch.Path)
+	}
+	h("검증 결과", "Check")
+	for _, g := range o.Goals {
+		fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+	}
+	if f.design != nil {
+		fmt.Fprintf(&b, "- %s: %d %%\n", w("일치율", "Match rate"), o.Gap)
+	}
+	if f.judged.Role != "" {
+		fmt.Fprintf(&b, "- %s: %s\n", w("아키텍트", "Architect"), f.judged.Verdict)
+	}
+	fmt.Fprintf(&b, "- %s: %d, %s: %d, %s: %d\n", w("QA 사이클", "QA cycles"), o.QA, w("수정", "Fixes"), o.Fixes, w("재진입", "Re-entries"), o.Reentries)
+	bullets := func(korean, english string, list []string) {
+		if len(list) == 0 {
+			return
+		}
+		h(korean, english)
+		for _, s := range list {
+			fmt.Fprintf(&b, "- %s\n", one(s))
+		}
+	}
+	bullets("미해결", "Open", o.Open)
+	bullets("무시하기로 한 이의", "Objections that were overruled", o.Accepted)
+	bullets("경고", "Warnings", o.Warnings)
+	h("비용", "Cost")
+	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", w("단계", "Phase"), w("에이전트 호출", "Agent calls"), w("입력 토큰", "Input tokens"), w("출력 토큰", "Output tokens"), w("시간", "Seconds"))
+	for _, p := range o.Phases {
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %d |\n", p.Phase, p.Sessions, tokens(p.Usage, p.Usage.Input), tokens(p.Usage, p.Usage.Output), p.Millis/1000)
+	}
+	return []byte(b.String())
+}
+
+func tokens(u step.Usage, n int64) string {
+	if !u.Known {
+		return "?"
+	}
+	return fmt.Sprint(n)
+}
+
+// endText says why a run ended: limit(3), same_failure(2), passed.
+func endText(e step.End) string {
+	s := e.Reason
+	if e.N > 0 && e.Reason != passed {
+		s += fmt.Sprintf("(%d)", e.N)
+	}
+	if e.Phase != "" && e.Reason != passed {
+		s += " " + e.Phase
+	}
+	if e.Detail != "" {
+		s += ": " + one(e.Detail)
+	}
+	return s
+}
+
+func one(s string) string { return strings.Join(strings.Fields(s), " ") }
