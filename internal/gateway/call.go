@@ -101,18 +101,20 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 	hash := sha256.Sum256(c.body)
 	defer func() {
 		cut := recover() // a cut stream is a panic with http.ErrAbortHandler
-		used := m.usage(m.ended || (ctx.Err() == nil && cut == nil))
+		// Codex goes as soon as it has the last event, before the stream is closed.
+		whole := m.ended || (ctx.Err() == nil && cut == nil)
+		used := m.usage(whole)
 		spent := price.amount(used)
-		a.account(m, used, spent, known, hash, cut != nil, c.header, g.opt.Now())
+		a.account(m, used, spent, known, hash, cut != nil && !whole, c.header, g.opt.Now())
 		a.settle(ctx, g.opt.Ledger, n, most, spent)
+		if g.opt.Record != nil && whole {
+			g.opt.Record.add(c, m)
+		}
 		if cut != nil {
 			panic(cut)
 		}
 	}()
 	g.opt.Backend.serve(ctx, m, c)
-	if g.opt.Record != nil && (m.ended || ctx.Err() == nil) {
-		g.opt.Record.add(c, m)
-	}
 }
 
 func (a *Access) refuse() {

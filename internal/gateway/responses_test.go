@@ -1,7 +1,9 @@
 package gateway_test
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -296,5 +298,68 @@ func TestCodexIsToldToGiveUp(t *testing.T) {
 	c.input = nil
 	if got := c.ask(t); got.status != http.StatusBadRequest {
 		t.Errorf("no input = %d %s, want 400", got.status, got.body)
+	}
+}
+
+// An agent that goes as soon as it has the last event has had a whole answer.
+func TestAgentThatGoesAtTheEnd(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "event: response.output_item.done\ndata: {\"type\":\"response.output_item.done\",\"item\":{\"text\":\""+strings.Repeat("x", 3000)+"\"}}\n\n"+
+			"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":50,\"output_tokens\":2}}}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done() // the stream is left open until the agent has gone
+		close(gone)
+	}))
+	defer up.Close()
+	backend, err := gateway.Forward(gateway.Provider{Base: up.URL, Key: "sk-real"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape := &gateway.Tape{}
+	g := start(t, gateway.Options{Backend: backend, Record: tape})
+	a := open(t, g, gateway.Turn{})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL()+"/v1/responses", bytes.NewReader(newCodex(g, a, "hi").body(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+a.Token())
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewReader(resp.Body)
+	for line := ""; !strings.HasPrefix(line, "data: {\"type\":\"response.completed"); {
+		if line, err = lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave()
+	<-gone
+	s := a.Close()
+	if s.Requests != 1 || s.Failures != 0 || s.Usage != (gateway.Usage{Input: 50, Output: 2}) {
+		t.Errorf("stats = %+v, want one call that went well", s)
+	}
+	path := filepath.Join(t.TempDir(), "tape")
+	if err := tape.Save(path, gateway.Redactor{}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	played, err := gateway.ReadTape(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := start(t, gateway.Options{Backend: played.Replay(true)})
+	if got := newCodex(again, open(t, again, gateway.Turn{}), "hi").ask(t); got.end != "response.completed" {
+		t.Errorf("the recording answers %d %s", got.status, got.body)
 	}
 }
