@@ -31,7 +31,7 @@ func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string
 	if name != "codex-cli" || v == "" {
 		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", c.program, shorten(version, 200), codexInstallHint)}}
 	}
-	if err := c.Confines(ctx, env, dir); err != nil {
+	if err := c.confines(ctx, env, dir); err != nil {
 		return Found{Version: v, Problem: Outcome{Class: Environment, Message: err.Error()}}
 	}
 	found := Found{Version: v, Problem: Outcome{Class: OK}}
@@ -53,9 +53,9 @@ func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string
 	return found
 }
 
-// Confines tries the program's sandbox. Where the operating system does not let it
+// confines tries the program's sandbox. Where the operating system does not let it
 // make one, every command of an agent would fail; an error says what to do.
-func (c *Codex) Confines(ctx context.Context, env []string, dir string) error {
+func (c *Codex) confines(ctx context.Context, env []string, dir string) error {
 	home, err := os.MkdirTemp("", "jacquard-codex-")
 	if err != nil {
 		return fmt.Errorf("try the sandbox of codex: %w", err)

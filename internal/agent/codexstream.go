@@ -17,7 +17,6 @@ type codexReader struct {
 	started map[string]string // tools that run: id → kind
 	order   []string          // their ids
 	turns   int
-	denials []Denial
 	noCage  string // why the sandbox did not start
 	end     *codexLine
 }
@@ -132,7 +131,7 @@ func (r *codexReader) complete(i codexItem, on func(Event)) {
 }
 
 func (r *codexReader) outcome() (Outcome, bool) {
-	out := Outcome{Class: Crashed, Session: r.header.Session, Text: r.text, Turns: r.turns, Denials: r.denials}
+	out := Outcome{Class: Crashed, Session: r.header.Session, Text: r.text, Turns: r.turns}
 	if r.end == nil {
 		return out, false
 	}

@@ -24,6 +24,7 @@ type maker struct {
 	token   string // variable with a log-in token, "" = there are none
 	base    string // variable with the provider's address
 	home    string // the address without it
+	config  string // variable with the folder that its log-in is in
 	open    func(program string) realAgent
 }
 
@@ -38,12 +39,12 @@ func makers() []maker {
 	return []maker{
 		{
 			name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code", program: "JACQUARD_CLAUDE",
-			key: "ANTHROPIC_API_KEY", token: "CLAUDE_CODE_OAUTH_TOKEN", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com",
+			key: "ANTHROPIC_API_KEY", token: "CLAUDE_CODE_OAUTH_TOKEN", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com", config: "CLAUDE_CONFIG_DIR",
 			open: func(program string) realAgent { return agent.NewClaude(program) },
 		},
 		{
 			name: "codex", title: "Codex CLI", install: "npm install -g @openai/codex", program: "JACQUARD_CODEX",
-			key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", home: "https://api.openai.com",
+			key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", home: "https://api.openai.com", config: "CODEX_HOME",
 			open: func(program string) realAgent { return agent.NewCodex(program) },
 		},
 	}
@@ -97,6 +98,9 @@ func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine, 
 	}
 	if backend == nil {
 		ao.Home = p.a.env["HOME"]
+		if folder := p.a.env[m.config]; folder != "" {
+			ao.Env = append(ao.Env, m.config+"="+folder)
+		}
 		return nil
 	}
 	ao.OAuth = oauth
