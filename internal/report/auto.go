@@ -122,8 +122,9 @@ type Feature struct {
 	Mode       pdca.Mode `json:"mode,omitempty"`
 	Phase      string    `json:"phase"` // estimate, plan, design, do, gate, qa, verify, act, report
 	Gap        *int      `json:"gap,omitempty"`
-	Iterations int       `json:"iterations"` // entries into act
-	Attempts   int       `json:"attempts"`   // of the implementation
+	Iterations int       `json:"iterations"`     // entries into act
+	Attempts   int       `json:"attempts"`       // of the implementation
+	Step       string    `json:"step,omitempty"` // what runs now: a role, prove, goals
 	Remaining  []string  `json:"remaining,omitempty"`
 	Building   string    `json:"building,omitempty"`
 }

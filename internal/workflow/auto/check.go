@@ -68,7 +68,7 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 		}
 		f.out.QA++
 		f.out.Goals = out.Goals
-		flow.Note(c, "goals", step.PhaseNote{Phase: phaseQA, Round: n, Goals: out.Goals})
+		flow.Note(c, "goals", step.PhaseNote{Phase: phaseQA, Round: f.out.QA, Goals: out.Goals})
 		var ids []string
 		f.out.Open = nil
 		for _, g := range out.Goals {
