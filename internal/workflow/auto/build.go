@@ -112,7 +112,7 @@ func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) 
 // work), linter, the plan's commands, and what the checklist names. more says that the author has another attempt: then
 // what is only to be fixed goes back to him.
 func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans built) (sent, bool, error) {
-	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300)}
+	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300), Coverage: true}
 	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
 		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
 	}

@@ -140,7 +140,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 func (p *part) task(base, tree string, ans built) step.TaskIn {
 	t := step.Owned(p.files, p.p.Title, nil)
 	t.ID = p.f.name + "/" + p.id
-	in := step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300)}
+	in := step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300), Coverage: true}
 	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
 		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
 	}
