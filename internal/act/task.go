@@ -107,7 +107,7 @@ func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) ch
 	t.Deletes = func(p string) bool { return deleted[p] }
 	t.Taken = func(p string) bool { return slices.Contains(in.Taken, p) }
 	for _, line := range in.Task.Commands() {
-		argvs, err := commandLine(line)
+		argvs, err := CommandLine(line)
 		if err != nil { // of a plan that nobody has checked
 			argvs = [][]string{{line}}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,8 @@ type autoFlags struct {
 	interactive bool
 	accept      bool
 	custom      string
+	context     []string
+	skip        bool
 }
 
 func newAuto(a *app) *cobra.Command {
@@ -50,6 +53,8 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.interactive, "interactive", false, "ask between the phases")
 	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
 	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
+	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
+	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
 	return c
 }
@@ -87,7 +92,27 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
 	}
+	if in.Context, err = p.contextOf(ctx, in, f); err != nil {
+		return err
+	}
 	return p.startRun(ctx, "auto", in, in.Budget, f.driveOptions)
+}
+
+// contextOf is what a task is given besides the project: that of its unfinished run, else it is collected anew.
+func (p *project) contextOf(ctx context.Context, in step.AutoIn, f autoFlags) ([]step.Doc, error) {
+	if p.exists() {
+		old, found, err := p.unfinishedOf(ctx, "auto", nil)
+		if err != nil {
+			return nil, err
+		}
+		if was, err := decode[step.AutoIn](old.In); found && err == nil {
+			in.Context = was.Context
+			if reflect.DeepEqual(in, was) {
+				return was.Context, nil
+			}
+		}
+	}
+	return p.autoContext(ctx, f.context, f.skip)
 }
 
 // finished prints the answer of a run of auto.

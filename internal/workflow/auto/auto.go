@@ -223,7 +223,7 @@ func (f *feature) ask(c *flow.Ctx, r request, to any) error {
 func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	f.asked[r.role]++
 	t := step.Turn{
-		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.s.Docs, r.docs),
+		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.s.Docs, f.in.Context, r.docs),
 		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget,
 	}
 	if t.Module == "" {
