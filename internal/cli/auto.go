@@ -29,18 +29,23 @@ type autoFlags struct {
 	custom      string
 	context     []string
 	skip        bool
+	yes         bool
 }
 
 func newAuto(a *app) *cobra.Command {
 	var f autoFlags
 	c := &cobra.Command{
-		Use: "auto TASK", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(1),
+		Use: "auto [TASK]", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(1),
 		Long: "The program computes how large a task is (LIGHT, STANDARD, HEAVY) and carries it through: a plan, for larger ones a\n" +
 			"critic and a design, an implementation that is proved, an architect's verdict, cycles of checks and fixes, a review and\n" +
-			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/.",
+			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/.\n" +
+			"Without a task it looks for what the project needs, and says what it would do.",
 		Example: "  jacquard auto \"add a discount to the cart\"\n  jacquard auto --dry-run \"move the sessions to Redis\"",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.auto(c.Context(), first(args, "", ""), f)
+			if task := first(args, "", ""); task != "" || f.file != "" {
+				return a.auto(c.Context(), task, f)
+			}
+			return a.discover(c.Context(), f)
 		},
 	}
 	driveFlags(c, &f.driveOptions)
@@ -54,6 +59,7 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
 	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
 	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "without a task: do what was found")
 	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
 	return c

@@ -208,3 +208,16 @@ func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureStat
 	}
 	return s
 }
+
+// Discovered says what a project needs, by the tiers of discovery.
+func Discovered(l Lang, tier int, finds []string) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, map[int]string{
+		0: l.T("nothing was found: checks pass, nothing is marked as to be done, nothing is staged"), 2: l.T("tier 2, urgent: checks fail"), 3: l.T("tier 3, work: something is to be done"),
+		4: l.T("tier 4, support: something is staged, or the linter complains"), 5: l.T("tier 5, a proposal: functions that are long"),
+	}[tier])
+	for _, f := range finds {
+		fmt.Fprintf(&b, "  %s\n", f)
+	}
+	return b.String()
+}
