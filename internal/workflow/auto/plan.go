@@ -29,7 +29,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 				f.out.Warnings = append(f.out.Warnings, "plan: "+text)
 				break
 			}
-			ok, err := f.decide(c, "The plan of "+f.name+" does not pass its gates:\n"+text)
+			ok, err := f.decide(c.Sub("gates"), "The plan of "+f.name+" does not pass its gates:\n"+text)
 			if err != nil || !ok {
 				return step.End{Reason: needsDecision, Detail: turn.Clip(text, 500)}, err
 			}
