@@ -121,6 +121,9 @@ func (p *project) contextOf(ctx context.Context, in step.AutoIn, f autoFlags) ([
 	return p.autoContext(ctx, f.context, f.skip)
 }
 
+// skipPhase is what goes on to the next phase of a feature, and is noted.
+const skipPhase = "skip"
+
 // finished prints the answer of a run of auto.
 func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 	out, err := result[step.AutoOut](rep, st)

@@ -168,6 +168,8 @@ var korean = map[string]string{
 	"TASKS":                                                                              "작업",
 	"TASK":                                                                               "작업",
 	"COMMIT":                                                                             "커밋",
+	"[a]pprove, [r]eject and why, [s]kip, [q]uit: ":                                      "[a] 진행, [r] 수정 사유, [s] 건너뛰기, [q] 종료: ",
+	"[a]pprove, [r]eject and why, [q]uit: ":                                              "[a] 그래도 진행, [r] 거절 사유, [q] 종료: ",
 	"[a]pprove, [r]eject and why, [e]dit, [q]uit: ":                                      "[a] 승인, [r] 거절과 이유, [e] 편집, [q] 나가기: ",
 	"⚠ a token for callbacks stands in CLAUDE.md, where everybody can read it; set CALLBACK_TOKEN instead\n":       "⚠ 콜백 토큰이 누구나 읽을 수 있는 CLAUDE.md에 있습니다; 대신 CALLBACK_TOKEN을 설정하세요\n",
 	"⚠ this project asks to send results to a server, which is not trusted yet; nothing is sent: jacquard trust\n": "⚠ 이 프로젝트는 아직 신뢰하지 않은 서버로 결과를 보내려 합니다; 아무것도 보내지 않습니다: jacquard trust\n",
