@@ -137,7 +137,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 	if p.a.json {
 		p.a.print(rep)
 	} else {
-		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), out))
+		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), act.RunRef(rep.ID), out))
 	}
 	return proved(out.Verified || out.End.Reason == "")
 }

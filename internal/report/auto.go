@@ -34,6 +34,11 @@ func Scored(l Lang, n step.PhaseNote) string {
 	return b.String()
 }
 
+// FeatureLine says where a feature stands.
+func FeatureLine(l Lang, f Feature) string {
+	return fmt.Sprintf(l.T("%s (%s): phase %s, attempts %d\n"), f.Name, f.Mode, f.Phase, f.Attempts)
+}
+
 // Phase is the text of a note of a run of auto.
 func Phase(l Lang, n step.PhaseNote) string {
 	switch {
@@ -86,8 +91,8 @@ func AutoEnd(e step.End) string {
 	return s
 }
 
-// AutoSummary is the text at the end of a run of auto.
-func AutoSummary(l Lang, o step.AutoOut) string {
+// AutoSummary is the text at the end of a run of auto, whose branch is ref.
+func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	var b strings.Builder
 	if o.End.Reason == "" { // nothing but the score was asked for
 		return ""
@@ -107,8 +112,12 @@ func AutoSummary(l Lang, o step.AutoOut) string {
 		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
 	}
 	fmt.Fprintf(&b, l.T("agent sessions: %d; attempts %d, cycles of checks %d, fixes %d; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
-	if o.Report != "" {
+	switch {
+	case o.Report == "":
+	case o.Verified:
 		fmt.Fprintf(&b, l.T("report: %s\n"), o.Report)
+	default: // nothing of it is in the user's tree
+		fmt.Fprintf(&b, l.T("report: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Report, ref)
 	}
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)

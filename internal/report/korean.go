@@ -163,6 +163,8 @@ var korean = map[string]string{
 	"tier 3, work: something is to be done":                                              "3단계(작업): 할 일이 있습니다",
 	"tier 4, support: something is staged, or the linter complains":                      "4단계(지원): 스테이지된 파일 또는 린트 오류",
 	"tier 5, a proposal: functions that are long":                                        "5단계(제안): 긴 함수",
+	"report: git show %s:%s\nwhat there is: git diff HEAD %s\n":                          "보고서: git show %s:%s\n작업 내용: git diff HEAD %s\n",
+	"%s (%s): phase %s, attempts %d\n":                                                   "%s (%s): 단계 %s, 시도 %d\n",
 	"✓ %s is taken back in commit %s\n":                                                  "✓ %s: 커밋 %s에서 되돌렸습니다\n",
 	"TITLE":                                                                              "제목",
 	"TASKS":                                                                              "작업",
