@@ -186,7 +186,11 @@ func hasTest(tests map[string]bool, name string) bool {
 		return hasTest(tests, bare)
 	}
 	for t := range tests {
-		if _, n, ok := strings.Cut(t, "::"); ok && (strings.HasSuffix(n, " "+name) || strings.HasSuffix(n, "/"+name) || strings.HasSuffix(n, "."+name) || strings.HasSuffix(n, "> "+name)) {
+		_, n, ok := strings.Cut(t, "::")
+		if i := strings.LastIndex(n, "::"); i >= 0 && (n[i+2:] == name || strings.ReplaceAll(n, "::", ".") == name) { // Class::name
+			return true
+		}
+		if ok && (strings.HasSuffix(n, " "+name) || strings.HasSuffix(n, "/"+name) || strings.HasSuffix(n, "."+name) || strings.HasSuffix(n, "> "+name)) {
 			return true
 		}
 	}

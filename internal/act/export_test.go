@@ -2,7 +2,6 @@ package act
 
 // For tests of what a plan may name as a command, and of the order of logs.
 var (
-	CommandLine = commandLine
-	Forbidden   = forbidden
-	InOrder     = inOrder
+	Forbidden = forbidden
+	InOrder   = inOrder
 )

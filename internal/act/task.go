@@ -87,7 +87,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 // taskCheck is a task as its checks take it.
 func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) check.Task {
 	owned, deleted := map[string]bool{}, map[string]bool{}
-	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested}
+	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage}
 	for _, f := range in.Task.Files {
 		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete
 		t.Files = append(t.Files, f.Path)
@@ -107,7 +107,7 @@ func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) ch
 	t.Deletes = func(p string) bool { return deleted[p] }
 	t.Taken = func(p string) bool { return slices.Contains(in.Taken, p) }
 	for _, line := range in.Task.Commands() {
-		argvs, err := commandLine(line)
+		argvs, err := CommandLine(line)
 		if err != nil { // of a plan that nobody has checked
 			argvs = [][]string{{line}}
 		}

@@ -305,7 +305,7 @@ func (a *Actor) wrongCommands(facts *task.Facts, commands map[string]string) []t
 
 // holdsAfterEach reports whether a command holds after each task, since all tests do.
 func holdsAfterEach(line string) bool {
-	argvs, err := commandLine(line)
+	argvs, err := CommandLine(line)
 	return err == nil && !slices.ContainsFunc(argvs, func(argv []string) bool {
 		_, all := toolchain.TestCommand(argv)
 		return !all
@@ -340,7 +340,7 @@ func (a *Actor) planFacts(v *view, tasks []task.Task) task.Facts {
 // runs says why a command line cannot be run, "" when it can: no shell reads it, so it has to be a program with
 // arguments, and the program has to be there.
 func (a *Actor) runs(line string, exists, hasScript func(string) bool) string {
-	argvs, err := commandLine(line)
+	argvs, err := CommandLine(line)
 	if err != nil {
 		return err.Error()
 	}
@@ -411,8 +411,8 @@ func script(argv []string) string {
 	return ""
 }
 
-// commandLine takes a command line apart: programs with arguments, joined by &&. Words may stand in quotes.
-func commandLine(line string) ([][]string, error) {
+// CommandLine takes a command line apart: programs with arguments, joined by &&. Words may stand in quotes.
+func CommandLine(line string) ([][]string, error) {
 	var out [][]string
 	var argv []string
 	var word strings.Builder

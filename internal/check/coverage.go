@@ -13,9 +13,9 @@ import (
 // minCoverage is the share of changed lines, in percent, that tests have to reach.
 const minCoverage = 80
 
-// coverage measures how many of the lines that changed since before the tests reach. It says nothing when the project has
-// no tool for it.
-func (p *place) coverage(ctx context.Context, m Module, before string, tests []string, proof *Proof) error {
+// coverage measures how many of the lines that changed since before, in files that count, the tests reach. It says nothing
+// when the project has no tool for it.
+func (p *place) coverage(ctx context.Context, counts func(path string) bool, before string, tests []string, proof *Proof) error {
 	reached := map[string]map[int]bool{}
 	for _, cmd := range p.chain.Coverage(toolchain.Selection{Files: tests}) {
 		out, err := p.exec(ctx, cmd, false)
@@ -42,7 +42,7 @@ func (p *place) coverage(ctx context.Context, m Module, before string, tests []s
 		return err
 	}
 	for _, ch := range changes {
-		if !m.Place.AllowsSource(ch.Path) || ch.Status == 'D' {
+		if !counts(ch.Path) || ch.Status == 'D' {
 			continue
 		}
 		total, hit, first := 0, 0, 0

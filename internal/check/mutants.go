@@ -44,7 +44,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	if len(files) == 0 {
 		return proof, nil
 	}
-	if err = p.coverage(ctx, m, before, files, &proof); err != nil {
+	if err = p.coverage(ctx, m.Place.AllowsSource, before, files, &proof); err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)

@@ -34,6 +34,8 @@ type Task struct {
 	Base string
 	// Known are ids of tests that failed before the task.
 	Known []string
+	// Coverage says that new tests have to reach the lines that have changed.
+	Coverage bool
 	// Report is the author's own text, Untested his reason why no test can see the change.
 	Report, Untested string
 }
@@ -292,6 +294,12 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	p.failed = p.failed || !one.Passed
 	if !code || p.failed || Rejected(p.proof.Findings) {
 		return nil
+	}
+	if p.t.Coverage {
+		err := pl.coverage(ctx, func(file string) bool { return toolchain.IsSource(file) && slices.Contains(mine, file) }, p.before, nil, &p.proof)
+		if err != nil {
+			return err
+		}
 	}
 	if len(fresh) == 0 {
 		p.noTest("There is no new or changed test for what was changed.")

@@ -168,6 +168,14 @@ func weakTasks() []taskCase {
 			},
 		},
 		{
+			name: "lines that no test reaches", passed: true, rules: []string{"low-coverage"}, level: step.Fix,
+			files: honestly(map[string]string{"cart/cart.go": cartRight + "\n// Mean is the mean price.\nfunc Mean(prices []int) int {\n\tif len(prices) == 0 {\n\t\treturn 0\n\t}\n\tmean := Total(prices)\n\tmean /= len(prices)\n\treturn mean\n}\n"}),
+			task:  func(t *check.Task) { t.Coverage = true },
+		},
+		{
+			name: "lines that the tests reach", passed: true, files: honestly(nil), task: func(t *check.Task) { t.Coverage = true },
+		},
+		{
 			// One of two shows the change: the other is only spoken of.
 			name: "one of two tests passes without the change", passed: true, rules: []string{"test-passes-without"}, level: step.Warn,
 			files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + cartEmpty + strings.Replace(strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1), "TestEmpty", "TestSeven", 1)},

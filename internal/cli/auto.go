@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,18 +27,25 @@ type autoFlags struct {
 	interactive bool
 	accept      bool
 	custom      string
+	context     []string
+	skip        bool
+	yes         bool
 }
 
 func newAuto(a *app) *cobra.Command {
 	var f autoFlags
 	c := &cobra.Command{
-		Use: "auto TASK", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(1),
+		Use: "auto [TASK]", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(1),
 		Long: "The program computes how large a task is (LIGHT, STANDARD, HEAVY) and carries it through: a plan, for larger ones a\n" +
 			"critic and a design, an implementation that is proved, an architect's verdict, cycles of checks and fixes, a review and\n" +
-			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/.",
+			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/.\n" +
+			"Without a task it looks for what the project needs, and says what it would do.",
 		Example: "  jacquard auto \"add a discount to the cart\"\n  jacquard auto --dry-run \"move the sessions to Redis\"",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.auto(c.Context(), first(args, "", ""), f)
+			if task := first(args, "", ""); task != "" || f.file != "" {
+				return a.auto(c.Context(), task, f)
+			}
+			return a.discover(c.Context(), f)
 		},
 	}
 	driveFlags(c, &f.driveOptions)
@@ -50,6 +58,9 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.interactive, "interactive", false, "ask between the phases")
 	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
 	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
+	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "without a task: do what was found")
+	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
 	return c
 }
@@ -87,8 +98,31 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
 	}
+	if in.Context, err = p.contextOf(ctx, in, f); err != nil {
+		return err
+	}
 	return p.startRun(ctx, "auto", in, in.Budget, f.driveOptions)
 }
+
+// contextOf is what a task is given besides the project: that of its unfinished run, else it is collected anew.
+func (p *project) contextOf(ctx context.Context, in step.AutoIn, f autoFlags) ([]step.Doc, error) {
+	if p.exists() {
+		old, found, err := p.unfinishedOf(ctx, "auto", nil)
+		if err != nil {
+			return nil, err
+		}
+		if was, err := decode[step.AutoIn](old.In); found && err == nil {
+			in.Context = was.Context
+			if reflect.DeepEqual(in, was) {
+				return was.Context, nil
+			}
+		}
+	}
+	return p.autoContext(ctx, f.context, f.skip)
+}
+
+// skipPhase is what goes on to the next phase of a feature, and is noted.
+const skipPhase = "skip"
 
 // finished prints the answer of a run of auto.
 func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
@@ -103,7 +137,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 	if p.a.json {
 		p.a.print(rep)
 	} else {
-		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), out))
+		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), act.RunRef(rep.ID), out))
 	}
 	return proved(out.Verified || out.End.Reason == "")
 }

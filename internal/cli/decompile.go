@@ -180,7 +180,7 @@ func (p *project) startRun(ctx context.Context, def string, in any, budget step.
 			return err
 		}
 		switch same := string(old.In) == string(raw); {
-		case found && !same && def == "work": // several requests may be at work at once
+		case found && !same && (def == "work" || def == "auto"): // several requests may be at work at once
 		case found && old.Driver != "":
 			return &flow.DrivenError{Run: old.ID, Driver: old.Driver}
 		case found && same:

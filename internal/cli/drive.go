@@ -375,7 +375,7 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 func asksApproval(l report.Lang, id string, g flow.Gate) string {
 	text := strings.TrimRight(report.Question(l, g.Key, g.Question), "\n")
 	switch {
-	case slices.Contains(g.Question.Options, "skip"):
+	case slices.Contains(g.Question.Options, skipPhase):
 		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard answer %s skip\n"), text, id, id, id)
 	case strings.HasSuffix(g.Key, "/decide"):
 		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s to go on all the same, or jacquard reject %s --why \"…\" to end here\n"), text, id, id)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"strconv"
 	"sync"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // receiver starts a server that notes what it is sent: receiver FILE [N]. The first N requests are answered with 503.
-// Its address is in RECEIVER; each line of the file is the path, the key and token headers, and the body.
+// GET NAME is answered with the file NAME.json. Its address is in RECEIVER; each line of the file is the path, the key and token headers, and the body.
 func receiver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: receiver FILE [N]")
@@ -46,6 +47,15 @@ func receiver(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		defer func() { _ = f.Close() }()
+		if r.Method == http.MethodGet { // of a forge: the archive has what it answers
+			raw, err := os.ReadFile(ts.MkAbs(path.Base(r.URL.Path) + ".json"))
+			if err != nil {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			fmt.Fprintf(f, "GET %s auth=%s\n", r.URL, r.Header.Get("Authorization"))
+			_, _ = w.Write(raw)
+			return
+		}
 		fmt.Fprintf(f, "%s key=%s api=%s auth=%s %s\n", r.URL.Path, r.Header.Get("Idempotency-Key"), r.Header.Get("X-Runner-Api-Key"), r.Header.Get("Authorization"), body)
 	}))
 	ts.Defer(s.Close)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -73,6 +74,11 @@ func newShow(a *app) *cobra.Command {
 				}
 				if rep.Result != nil {
 					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
+				}
+				if rep.Auto != nil {
+					fmt.Fprint(a.Out, report.AutoSummary(l, act.RunRef(r.ID), *rep.Auto))
+				} else if rep.Feature != nil {
+					fmt.Fprint(a.Out, report.FeatureLine(l, *rep.Feature))
 				}
 				if rep.Documents != nil {
 					for _, m := range rep.Documents.Modules {

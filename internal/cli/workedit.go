@@ -202,9 +202,15 @@ func (p *project) converse(ctx context.Context, e *engine, id string, gates []fl
 		fmt.Fprintf(p.a.Err, "? %s\n", strings.TrimRight(report.Question(l, g.Key, g.Question), "\n"))
 		s := flow.Signal{Gate: g.Key, Tree: g.Question.Tree, By: p.a.who()}
 		for s.Verb == "" {
-			if approval(g) {
+			skips, decides := slices.Contains(g.Question.Options, skipPhase), strings.HasSuffix(g.Key, "/decide")
+			switch {
+			case skips:
+				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [s]kip, [q]uit: "))
+			case decides:
+				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [q]uit: "))
+			case approval(g):
 				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [e]dit, [q]uit: "))
-			} else {
+			default:
 				fmt.Fprint(p.a.Err, "> ")
 			}
 			var text string
@@ -236,7 +242,9 @@ func (p *project) converse(ctx context.Context, e *engine, id string, gates []fl
 					continue
 				}
 				s.Verb = flow.Reject
-			case slices.Contains([]string{"e", "edit"}, strings.ToLower(word)):
+			case skips && slices.Contains([]string{"s", "skip"}, strings.ToLower(word)):
+				s.Verb, s.Text = flow.Reply, skipPhase
+			case !skips && !decides && slices.Contains([]string{"e", "edit"}, strings.ToLower(word)):
 				r, err := find(ctx, e, id)
 				if err == nil {
 					err = p.edit(ctx, e, r)

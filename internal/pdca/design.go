@@ -67,10 +67,10 @@ func CheckDesign(d Design, m Mode, exists func(string) bool) []Problem {
 		}
 	}
 	if utf8.RuneCountInString(strings.TrimSpace(d.DataFlow)) < minText {
-		say("The data flow is not described: say what goes in, where it passes, what comes out.")
+		say("The data flow is missing or too short: say what goes in, where it passes, what comes out.")
 	}
 	if utf8.RuneCountInString(strings.TrimSpace(d.Tests)) < minText {
-		say("There is no test strategy: say which tests are written, and what each shows.")
+		say("The test strategy is missing or too short: say which tests are written, and what each shows.")
 	}
 	if m == Heavy && len(d.Risks) == 0 {
 		say("No risk is named: say what can go wrong.")

@@ -46,10 +46,12 @@ func (d Document) word(name string) string {
 func (d Document) Plan(p Plan) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s\n\n## %s\n\n%s\n\n## %s\n\n", d.Feature, d.word("plan"), d.word("background"), text(p.Background), d.word("scope"))
+	n := 0
 	for i, item := range p.Items {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, line(item.Text))
 		for _, k := range item.Criteria {
-			fmt.Fprintf(&b, "   - %s: %s", d.word("criterion"), line(k.Text))
+			fmt.Fprintf(&b, "   - %s %s: %s", CriterionID(n), d.word("criterion"), line(k.Text))
+			n++
 			if k.Command != "" {
 				fmt.Fprintf(&b, " (%s)", code(k.Command))
 			}

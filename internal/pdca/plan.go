@@ -13,6 +13,8 @@ import (
 
 // Plan says what is to be done, why, where, and how one sees that it is done.
 type Plan struct {
+	Title      string      `json:"title"` // of the commit
+	Type       string      `json:"type"`  // of the commit: feat, fix, …
 	Background string      `json:"background"`
 	Items      []Item      `json:"items"`
 	Excluded   []string    `json:"excluded,omitempty"` // what is not part of it
@@ -33,6 +35,9 @@ type Step struct {
 	Text string `json:"text"`
 	Done string `json:"done"` // how one sees that it is
 }
+
+// CriterionID is what the nth criterion of a plan is called, from 0.
+func CriterionID(n int) string { return fmt.Sprintf("K-%02d", n+1) }
 
 // Criteria are those of all items.
 func (p Plan) Criteria() []task.Criterion {

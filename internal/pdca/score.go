@@ -141,6 +141,9 @@ func paths(files []task.File) []string {
 func Modules(files []task.File, roots []string) []string {
 	var out []string
 	for _, f := range files {
+		if path.Ext(f.Path) == ".md" { // what is said of a module is none
+			continue
+		}
 		dir := path.Dir(path.Clean(f.Path))
 		parts := strings.Split(dir, "/")
 		m := strings.Join(parts[:min(len(parts), 2)], "/")

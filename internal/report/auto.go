@@ -34,6 +34,11 @@ func Scored(l Lang, n step.PhaseNote) string {
 	return b.String()
 }
 
+// FeatureLine says where a feature stands.
+func FeatureLine(l Lang, f Feature) string {
+	return fmt.Sprintf(l.T("%s (%s): phase %s, attempts %d\n"), f.Name, f.Mode, f.Phase, f.Attempts)
+}
+
 // Phase is the text of a note of a run of auto.
 func Phase(l Lang, n step.PhaseNote) string {
 	switch {
@@ -86,8 +91,8 @@ func AutoEnd(e step.End) string {
 	return s
 }
 
-// AutoSummary is the text at the end of a run of auto.
-func AutoSummary(l Lang, o step.AutoOut) string {
+// AutoSummary is the text at the end of a run of auto, whose branch is ref.
+func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	var b strings.Builder
 	if o.End.Reason == "" { // nothing but the score was asked for
 		return ""
@@ -107,8 +112,12 @@ func AutoSummary(l Lang, o step.AutoOut) string {
 		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
 	}
 	fmt.Fprintf(&b, l.T("agent sessions: %d; attempts %d, cycles of checks %d, fixes %d; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
-	if o.Report != "" {
+	switch {
+	case o.Report == "":
+	case o.Verified:
 		fmt.Fprintf(&b, l.T("report: %s\n"), o.Report)
+	default: // nothing of it is in the user's tree
+		fmt.Fprintf(&b, l.T("report: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Report, ref)
 	}
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
@@ -122,8 +131,9 @@ type Feature struct {
 	Mode       pdca.Mode `json:"mode,omitempty"`
 	Phase      string    `json:"phase"` // estimate, plan, design, do, gate, qa, verify, act, report
 	Gap        *int      `json:"gap,omitempty"`
-	Iterations int       `json:"iterations"` // entries into act
-	Attempts   int       `json:"attempts"`   // of the implementation
+	Iterations int       `json:"iterations"`     // entries into act
+	Attempts   int       `json:"attempts"`       // of the implementation
+	Step       string    `json:"step,omitempty"` // what runs now: a role, prove, goals
 	Remaining  []string  `json:"remaining,omitempty"`
 	Building   string    `json:"building,omitempty"`
 }
@@ -206,4 +216,17 @@ func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureStat
 		s.Building = "failed"
 	}
 	return s
+}
+
+// Discovered says what a project needs, by the tiers of discovery.
+func Discovered(l Lang, tier int, finds []string) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, map[int]string{
+		0: l.T("nothing was found: checks pass, nothing is marked as to be done, nothing is staged"), 2: l.T("tier 2, urgent: checks fail"), 3: l.T("tier 3, work: something is to be done"),
+		4: l.T("tier 4, support: something is staged, or the linter complains"), 5: l.T("tier 5, a proposal: functions that are long"),
+	}[tier])
+	for _, f := range finds {
+		fmt.Fprintf(&b, "  %s\n", f)
+	}
+	return b.String()
 }

@@ -162,6 +162,15 @@ func (r *Run) place(e flow.Event) (*Module, string) {
 
 func (r *Run) started(e flow.Event) {
 	m, rest := r.place(e)
+	if r.Workflow == "auto" && m == nil {
+		if r.Feature == nil {
+			r.Feature = &Feature{Name: "auto", Phase: "estimate"}
+		}
+		phase, _, what := Split(e.Key)
+		if r.Feature.Step = what; what == "turn" {
+			r.Feature.Step = phase
+		}
+	}
 	if m == nil {
 		return
 	}

@@ -311,10 +311,16 @@ func Live(l Lang, r *Run, columns, height int, now time.Time, colour bool) strin
 			lines = append(lines, liveLine(l, m, columns, now, colour))
 		}
 	}
+	if f := r.Feature; f != nil && f.Phase != "do" { // the parts of a feature are at work in that phase only
+		lines = nil
+	}
 	if room := max(1, height-1); len(lines) > room {
 		lines = lines[:room]
 	}
 	sum := fmt.Sprintf(l.T("%d done, %d at work, %d waiting · %s · %s"), done, active, waiting, Took(now.Sub(r.Started)), Cost(l, r.Usage))
+	if f := r.Feature; f != nil {
+		sum = fmt.Sprintf("%s (%s) · %s · %s · %s", f.Name, f.Mode, strings.TrimSuffix(f.Phase+": "+f.Step, ": "), Took(now.Sub(r.Started)), Cost(l, r.Usage))
+	}
 	lines = append(lines, Cut(sum, columns))
 	return strings.Join(lines, "\n") + "\n"
 }

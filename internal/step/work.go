@@ -189,6 +189,8 @@ type TaskIn struct {
 	Report string      `json:"report,omitempty"` // the author's own words
 	// Untested is why no test can see the change, as the author says.
 	Untested string `json:"untested,omitempty"`
+	// Coverage says that the tests have to reach the lines that have changed.
+	Coverage bool `json:"coverage,omitempty"`
 }
 
 // CheckResult is one check of a task, for its documents.

@@ -78,6 +78,14 @@ type feature struct {
 	docs   []step.DocFile // not committed yet
 	head   step.HeadOut   // of the run's branch; zero before the first commit
 	asked  map[string]int // turns, by role
+	found  string         // what the estimate has found
+	notes  string         // of an architect on a HEAVY plan
+	noted  []string       // the files that they are about
+	shown  string         // tree of docs
+	layout []step.Doc     // of the present tree, for those who read it
+	story  []string       // what was sent back, for the report
+	guided []string       // files that a guide has named: who follows it may change them
+	reply  string         // of the author of the last fix
 	phase  string
 	since  int64
 }
@@ -157,7 +165,7 @@ func (f *feature) estimate(c *flow.Ctx) error {
 	case f.in.Heavy:
 		f.out.Mode = pdca.Heavy
 	}
-	f.out.Feature = f.name
+	f.out.Feature, f.found = f.name, turn.Clip(ans.Summary, 2000)
 	if !f.in.DryRun {
 		got, err := turn.Do(c, "claim", step.AutoClaim, step.AutoClaimIn{Feature: f.name, Tree: f.s.Tree})
 		if err != nil {
@@ -222,15 +230,26 @@ func (f *feature) ask(c *flow.Ctx, r request, to any) error {
 
 func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	f.asked[r.role]++
+	if f.tree != f.s.Tree && f.tree != f.shown { // what was built is part of what they are shown
+		d, err := turn.Do(c.Sub("as").Sub(r.role), "docs", step.WorkDocs, step.WorkDocsIn{Tree: f.tree})
+		if err != nil {
+			return step.TurnOut{}, err
+		}
+		f.shown, f.layout = f.tree, d.Docs
+	}
+	shown := f.s.Docs
+	if f.tree != f.s.Tree {
+		shown = f.layout
+	}
 	t := step.Turn{
-		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.s.Docs, r.docs),
+		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(shown, f.in.Context, r.docs),
 		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget,
 	}
 	if t.Module == "" {
 		t.Module = "auto"
 	}
 	if !r.judge {
-		t.Commands, t.Private = f.s.Commands, f.s.Private
+		t.Commands, t.Private = f.allowed(), f.s.Private
 	}
 	out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
 	if err != nil {
@@ -293,6 +312,9 @@ func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 			return false, err
 		}
 		if goOn = a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve); !goOn {
+			if text := one(a.Text); text != "" {
+				f.story = append(f.story, "a person: "+turn.Clip(text, 600))
+			}
 			return false, nil
 		}
 	}
@@ -323,13 +345,28 @@ func (f *feature) commit(c *flow.Ctx, kind, title string) error {
 	return err
 }
 
-// title is what the commit of the feature says: the first thing that is built.
+// title is what the commit of the feature says.
 func (f *feature) title() string {
-	if len(f.plan.Items) == 0 {
+	title := strings.TrimRight(one(f.plan.Title), ".")
+	if r := []rune(title); len(r) > maxTitle {
+		title = strings.TrimSpace(string(r[:maxTitle]))
+	}
+	if title == "" {
 		return f.name
 	}
-	return turn.Clip(one(f.plan.Items[0].Text), 72)
+	return title
 }
+
+// kind is the type of the feature's commit.
+func (f *feature) kind() string {
+	if slices.Contains(task.Types, f.plan.Type) {
+		return f.plan.Type
+	}
+	return "feat"
+}
+
+// maxTitle is how long the first line of a commit may be, without its type and the name of the feature.
+const maxTitle = 72
 
 // report ends the run: documents, the last commit, and what was verified on the user's branch.
 func (f *feature) report(c *flow.Ctx) error {
@@ -373,6 +410,16 @@ func (f *feature) owned() []task.File {
 		}
 	}
 	return list
+}
+
+// allowed are the command lines that an author may run: those of the toolchains, and those that have to succeed.
+func (f *feature) allowed() []string { return turn.Allowed(f.s.Commands, f.commands()) }
+
+// log keeps what a judge has sent back, for the report.
+func (f *feature) log(v step.ReviewResult) {
+	if v.Verdict != approve {
+		f.story = append(f.story, fmt.Sprintf("%s %d: %s: %s", v.Role, v.Round, v.Verdict, one(turn.Clip(strings.Join(v.Reasons, "; "), 600))))
+	}
 }
 
 // commands are those that have to succeed.

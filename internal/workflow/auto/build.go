@@ -65,6 +65,7 @@ type sent struct {
 	findings []step.Finding
 	failures []step.TestResult
 	said     string
+	soft     bool // nothing of it rejects the attempt
 }
 
 // implement lets an author work until the proof holds, or a limit ends it; back is what was found in what is there. The
@@ -92,9 +93,14 @@ func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) 
 		if back, ok, err = f.prove(c, n, n < most, out, ans); err != nil || ok {
 			return step.End{}, err
 		}
+		ids := signatures(back)
+		if back.soft && len(failed) > 0 && slices.Equal(ids, failed[len(failed)-1]) { // the author has seen it, and lets it be
+			f.accept(back.findings)
+			return step.End{}, nil
+		}
 		end.Detail = brief(back)
 		f.out.Open = []string{end.Detail}
-		failed = append(failed, signatures(back))
+		failed = append(failed, ids)
 		switch times, _ := failed.Repeated(); {
 		case out.Tree == before && n > 1:
 			return step.End{Reason: noProgress, N: n, Detail: end.Detail}, nil
@@ -112,7 +118,10 @@ func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) 
 // work), linter, the plan's commands, and what the checklist names. more says that the author has another attempt: then
 // what is only to be fixed goes back to him.
 func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans built) (sent, bool, error) {
-	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300)}
+	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300), Coverage: true}
+	for _, p := range f.guided {
+		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
+	}
 	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
 		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
 	}
@@ -127,23 +136,40 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans bui
 	if f.design != nil {
 		all = append(all, missing(f.design.Checklist, f.look.Found)...)
 	}
+	all = append(all, f.untouched()...)
 	has := func(s step.Severity) bool {
 		return slices.ContainsFunc(all, func(x step.Finding) bool { return x.Severity == s })
 	}
 	ok := proof.Passed && !has(step.Rejects) && (!more || !has(step.Fix))
 	f.out.Tests = proof.Counts
 	if ok {
-		f.out.Open = nil
-		for _, x := range all {
-			if x.Severity == step.Fix {
-				f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("[%s] %s %s", x.Rule, x.Path, turn.Clip(x.Message, 200)))
-			}
-		}
+		f.accept(all)
 	}
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
 	})
-	return sent{findings: all, failures: proof.Failures, said: ans.Summary}, ok, nil
+	return sent{findings: all, failures: proof.Failures, said: ans.Summary, soft: proof.Passed && !has(step.Rejects)}, ok, nil
+}
+
+// accept takes an attempt: what should be better is a warning of the report.
+func (f *feature) accept(list []step.Finding) {
+	f.out.Open = nil
+	for _, x := range list {
+		if text := fmt.Sprintf("[%s] %s %s", x.Rule, x.Path, turn.Clip(x.Message, 200)); x.Severity == step.Fix && !slices.Contains(f.out.Warnings, text) {
+			f.out.Warnings = append(f.out.Warnings, text)
+		}
+	}
+}
+
+// untouched are files of the plan that should be changed and were not.
+func (f *feature) untouched() []step.Finding {
+	var out []step.Finding
+	for _, x := range f.plan.Files {
+		if !slices.ContainsFunc(f.look.Files, func(ch step.Change) bool { return ch.Path == x.Path }) {
+			out = append(out, step.Finding{Rule: "planned-file", Severity: step.Fix, Path: x.Path, Message: "The plan says that this file changes, and it has not. Do what is planned there, or say in `summary` why there is nothing to do."})
+		}
+	}
+	return out
 }
 
 func (f *feature) looked(c *flow.Ctx) (step.AutoLookOut, error) {
@@ -216,12 +242,21 @@ type fixing struct {
 func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
 	var back sent
 	start := f.tree
+	f.guided = append(f.guided, f.named(x.guide+"\n"+strings.Join(x.why, "\n"))...)
 	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
 		var ans built
 		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: builtSchema, task: f.fixText(x, back)}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return false, err
+			}
+			continue
+		}
+		f.reply = turn.Clip(one(ans.Summary), 600)
+		if out.Tree == f.tree { // nothing was done; why, the author says
+			flow.Note(c, "judged", step.AttemptNote{Phase: f.phase, Attempt: n, Usage: f.out.Usage, Text: "nothing was changed: " + f.reply})
+			if f.tree == start {
+				break
 			}
 			continue
 		}
@@ -236,6 +271,14 @@ func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
 	}
 	f.tree = start
 	return false, nil
+}
+
+// said is what the author of the last fix has answered, for a person who decides.
+func (f *feature) said() string {
+	if f.reply == "" {
+		return ""
+	}
+	return "\nThe author says: " + f.reply
 }
 
 // fixers are the roles that write, by the domain that a judge names (A8). Who reviews security cannot write: an executor
@@ -270,7 +313,7 @@ func (f *feature) gate(c *flow.Ctx) (step.End, error) {
 			}
 		}
 		if !mended {
-			text := strings.Join(v.Reasons, "\n")
+			text := strings.Join(v.Reasons, "\n") + f.said()
 			ok, err := f.decide(c, fmt.Sprintf("The architect has rejected %s %d times:\n%s", f.name, n, text))
 			if err != nil || !ok {
 				f.out.Open = v.Reasons
@@ -293,13 +336,14 @@ func (f *feature) verify(c *flow.Ctx) (step.ReviewResult, error) {
 	if err != nil {
 		return v, err
 	}
-	for _, i := range v.Items { // where no gap is measured, what he says of an item decides
-		if f.design == nil && !i.Matches {
+	for _, i := range v.Items { // of the plan's criteria: those of a design are measured
+		if strings.HasPrefix(i.ID, "K-") && !i.Matches && v.Verdict == approve {
 			v.Verdict = reject
 			v.Reasons = append(v.Reasons, turn.Clip(i.ID+": "+i.Why, 600))
 		}
 	}
 	f.judged = v
+	f.log(v)
 	flow.Note(c, "reviewed", step.PhaseNote{Phase: f.phase, Round: v.Round, Reviews: &v})
 	return v, nil
 }

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // check runs the goals of quality and the verification, and improves what they find, until nothing is found or a limit is
 // reached: three entries after the first, five fixes in all.
 func (f *feature) check(c *flow.Ctx) (step.End, error) {
-	if err := f.commit(c, "feat", f.title()); err != nil {
+	if err := f.commit(c, f.kind(), f.title()); err != nil {
 		return step.End{}, err
 	}
 	for entry, c := range flow.Rounds(c, "entry", 1+maxReentries) {
@@ -50,8 +51,16 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		if err != nil {
 			return step.End{}, err
 		}
-		if !ok {
-			return step.End{Reason: noProgress, N: f.out.Fixes, Detail: detail}, nil
+		if !ok { // the author could not, or would not: a person decides who is right
+			goOn, err := f.decide(c, "What was found in "+f.name+" is not mended:\n"+strings.Join(found.why, "\n")+f.said())
+			if err != nil || !goOn {
+				return step.End{Reason: noProgress, N: f.out.Fixes, Detail: detail}, err
+			}
+			f.out.Open = nil
+			if f.tree != f.head.Tree {
+				return step.End{}, f.commit(c, "fix", "what the checks of "+f.name+" have found")
+			}
+			return step.End{}, nil
 		}
 	}
 	return step.End{Reason: limit, N: maxReentries}, nil
@@ -68,25 +77,26 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 		}
 		f.out.QA++
 		f.out.Goals = out.Goals
-		flow.Note(c, "goals", step.PhaseNote{Phase: phaseQA, Round: n, Goals: out.Goals})
+		flow.Note(c, "goals", step.PhaseNote{Phase: phaseQA, Round: f.out.QA, Goals: out.Goals})
 		var ids []string
 		f.out.Open = nil
 		for _, g := range out.Goals {
 			for _, x := range g.Failures {
 				s := pdca.Sign(x)
 				ids = append(ids, s.ID)
-				f.out.Open = append(f.out.Open, g.Goal+": "+s.Short)
+				f.out.Open = append(f.out.Open, strings.TrimSpace(g.Goal+": "+x.Test+" "+turn.Clip(one(x.Message), 400)))
 			}
 			if g.Status == step.GoalFail && len(g.Failures) == 0 {
 				s := pdca.Sign(pdca.Failure{Goal: g.Goal, Message: g.Output})
 				ids = append(ids, s.ID)
-				f.out.Open = append(f.out.Open, s.Short)
+				f.out.Open = append(f.out.Open, g.Goal+": "+turn.Clip(one(g.Output), 400))
 			}
 		}
 		if len(ids) == 0 {
 			return step.End{}, nil
 		}
 		f.out.Open = f.out.Open[:min(len(f.out.Open), 30)]
+		f.story = append(f.story, fmt.Sprintf("checks %d: %s", f.out.QA, turn.Clip(strings.Join(f.out.Open, "; "), 600)))
 		failed = append(failed, ids)
 		detail := turn.Clip(strings.Join(f.out.Open, "; "), 500)
 		times, _ := failed.Repeated()
@@ -134,7 +144,7 @@ func (f *feature) diagnose(c *flow.Ctx, cycle int, goals []step.Goal) (fixing, e
 			return x, err
 		}
 		x.why, x.guide, x.domain = clipped([]string{ans.Diagnosis}), turn.Clip(ans.Guide, 3000), domain(ans.Domain)
-		if f.names(ans.Guide) {
+		if len(f.named(ans.Guide)) > 0 {
 			break
 		}
 	}
@@ -142,19 +152,20 @@ func (f *feature) diagnose(c *flow.Ctx, cycle int, goals []step.Goal) (fixing, e
 	return x, nil
 }
 
-// names reports whether a guide names a file of the project.
-func (f *feature) names(guide string) bool {
+// named are the files of the project that a text names.
+func (f *feature) named(text string) []string {
+	var out []string
 	for _, ch := range f.look.Files {
-		if strings.Contains(guide, ch.Path) {
-			return true
+		if strings.Contains(text, ch.Path) {
+			out = append(out, ch.Path)
 		}
 	}
-	for p := range f.exists {
-		if strings.Contains(guide, p) {
-			return true
+	for _, p := range slices.Sorted(maps.Keys(f.exists)) {
+		if strings.Contains(text, p) && !slices.Contains(out, p) {
+			out = append(out, p)
 		}
 	}
-	return false
+	return out
 }
 
 // verified judges what was built: the architect's verdict, the gap that code computes, and a review. The worst of them
@@ -219,6 +230,9 @@ func (f *feature) review(c *flow.Ctx) ([]string, error) {
 		r.Verdict = reject
 	}
 	f.out.Warnings = f.out.Warnings[:min(len(f.out.Warnings), 60)]
+	r.Reasons = severe
+	f.log(r)
+	r.Reasons = nil
 	flow.Note(c, "reviewed-code", step.PhaseNote{Phase: phaseVerify, Round: r.Round, Reviews: &r})
 	return severe, nil
 }

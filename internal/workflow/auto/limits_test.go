@@ -187,7 +187,10 @@ func (tt tale) play(t *testing.T, crash int) {
 				Risks: []string{"none"}, Checklist: []pdca.Check{{Path: "a/x.go", Behaviour: "does it"}},
 			}
 		case step.AutoLook.Name:
-			out := step.AutoLookOut{Diff: step.Doc{Title: "diff", Blob: w.put("diff")}, Files: []step.Change{{Path: "a/x.go", Status: "M"}}}
+			out := step.AutoLookOut{Diff: step.Doc{Title: "diff", Blob: w.put("diff")}, Files: []step.Change{}}
+			for _, x := range modes(tt.mode) {
+				out.Files = append(out.Files, step.Change{Path: x.Path, Status: "M"})
+			}
 			for i := range 20 {
 				out.Found = append(out.Found, pdca.Presence{ID: fmt.Sprintf("D-%02d", i+1), Path: true, Symbol: true, Test: true})
 			}

@@ -100,7 +100,11 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		if err != nil {
 			return p.res, err
 		}
-		proof.Findings = slices.Concat(out.Findings, proof.Findings)
+		look, err := turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: base.Tree, Tree: out.Tree, Checklist: p.checklist()})
+		if err != nil {
+			return p.res, err
+		}
+		proof.Findings = slices.Concat(out.Findings, proof.Findings, missing(p.checklist(), look.Found))
 		more := n < attempts
 		ok := proof.Passed && !slices.ContainsFunc(proof.Findings, func(x step.Finding) bool {
 			return x.Severity == step.Rejects || more && x.Severity == step.Fix
@@ -139,8 +143,8 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 // the other parts is asked of the whole.
 func (p *part) task(base, tree string, ans built) step.TaskIn {
 	t := step.Owned(p.files, p.p.Title, nil)
-	t.ID = p.id
-	in := step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300)}
+	t.ID = p.f.name + "/" + p.id
+	in := step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300), Coverage: true}
 	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
 		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
 	}
@@ -152,6 +156,11 @@ func (p *part) task(base, tree string, ans built) step.TaskIn {
 	return in
 }
 
+// checklist are the items of the design that are in the part's files.
+func (p *part) checklist() []pdca.Check {
+	return slices.DeleteFunc(slices.Clone(p.f.design.Checklist), func(k pdca.Check) bool { return !p.p.Holds(k.Path) })
+}
+
 func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans built) {
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: p.id, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: short(proof.Findings), Failures: proof.Failures, Usage: p.res.Usage, Summary: turn.Clip(ans.Summary, 1000),
@@ -160,12 +169,12 @@ func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans built
 
 func (p *part) text(back sent) string {
 	b := p.f.goal()
-	fmt.Fprintf(b, "Others build the other parts at the same time, from the same start. Your part is: %s\nYour files:\n", one(p.p.Title))
+	fmt.Fprintf(b, "Others build the other parts at the same time, from the same start. All of it means for you all of your part: %s\nYour files:\n", one(p.p.Title))
 	for _, file := range p.files {
 		fmt.Fprintf(b, "- %s %s\n", file.Action, file.Path)
 	}
 	b.WriteString("What is in other files of the design is not there yet, and not yours: build against its signatures only where the project builds without it.\n")
-	list(b, "Command lines that you may run begin so, from the root of the project; beside them such that only read", p.f.s.Commands)
+	p.f.rules(b)
 	p.f.again(b, back)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

@@ -29,7 +29,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 				f.out.Warnings = append(f.out.Warnings, "plan: "+text)
 				break
 			}
-			ok, err := f.decide(c, "The plan of "+f.name+" does not pass its gates:\n"+text)
+			ok, err := f.decide(c.Sub("gates"), "The plan of "+f.name+" does not pass its gates:\n"+text)
 			if err != nil || !ok {
 				return step.End{Reason: needsDecision, Detail: turn.Clip(text, 500)}, err
 			}
@@ -37,7 +37,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 		if reviews == 0 {
 			break
 		}
-		verdict, err := f.critic(c, n)
+		verdict, err := f.critic(c, history)
 		if err != nil {
 			return step.End{}, err
 		}
@@ -128,23 +128,16 @@ func (f *feature) runnable(c *flow.Ctx, criteria []task.Criterion, commands []st
 
 // critic judges a plan: whether each criterion can be measured (QG2), and what else is wrong with it. In HEAVY an architect
 // has looked at whether it can be done; his words are the critic's to weigh.
-func (f *feature) critic(c *flow.Ctx, n int) (step.ReviewResult, error) {
-	feasible := ""
-	if f.out.Mode == pdca.Heavy {
-		var ans struct {
-			Notes []string `json:"notes"`
-		}
-		if err := f.ask(c.Sub("feasible"), request{role: "feasibility", prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.planFor("")}, &ans); err != nil {
-			return step.ReviewResult{}, err
-		}
-		feasible = turn.Clip(strings.Join(clipped(ans.Notes), "\n"), 2000)
+func (f *feature) critic(c *flow.Ctx, before []string) (step.ReviewResult, error) {
+	if err := f.feasible(c.Sub("feasible")); err != nil {
+		return step.ReviewResult{}, err
 	}
-	v, err := f.verdict(c, request{role: "critic", prompt: criticPrompt, schema: verdictSchema, judge: true, task: f.planFor(feasible)}, [2]string{approve, revise})
+	v, err := f.verdict(c, request{role: "critic", prompt: criticPrompt, schema: criticSchema, judge: true, task: f.criticText(before)}, [2]string{approve, revise})
 	if err != nil {
 		return v, err
 	}
 	for i, k := range f.plan.Criteria() { // an approval that leaves a criterion out is none
-		id := criterionID(i)
+		id := pdca.CriterionID(i)
 		j := slices.IndexFunc(v.Items, func(j pdca.Judgement) bool { return j.ID == id })
 		switch {
 		case j < 0:
@@ -156,11 +149,30 @@ func (f *feature) critic(c *flow.Ctx, n int) (step.ReviewResult, error) {
 		}
 		v.Verdict = revise
 	}
+	f.log(v)
 	flow.Note(c, "reviewed", step.PhaseNote{Phase: phasePlan, Round: v.Round, Reviews: &v})
 	return v, nil
 }
 
-func criterionID(i int) string { return fmt.Sprintf("K-%02d", i+1) }
+// feasible lets an architect look at whether a HEAVY plan can be carried out, once for each list of files. His notes are
+// for all who work on.
+func (f *feature) feasible(c *flow.Ctx) error {
+	var files []string
+	for _, x := range f.plan.Files {
+		files = append(files, x.Path)
+	}
+	if f.out.Mode != pdca.Heavy || slices.Equal(files, f.noted) {
+		return nil
+	}
+	var ans struct {
+		Notes []string `json:"notes"`
+	}
+	if err := f.ask(c, request{role: "feasibility", prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.goal().String()}, &ans); err != nil {
+		return err
+	}
+	f.noted, f.notes = files, turn.Clip(strings.Join(clipped(ans.Notes), "\n"), 2000)
+	return nil
+}
 
 // agreed is the gate between two phases, where a person wants one. What he says goes to the author once, then he is asked
 // again.

@@ -60,14 +60,15 @@ const (
 var (
 	estimateSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["feature","files","new_pattern","pattern","summary"],"properties":{` +
 		`"feature":{"type":"string","description":"short name, a-z 0-9 -"},"files":` + fileList + `,"dependencies":` + texts + `,"new_pattern":{"type":"boolean"},"pattern":{"type":"string"},"summary":{"type":"string"}}}`)
-	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["background","items","files","risks","edge_cases","steps"],"properties":{"background":{"type":"string"},` +
+	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","background","items","files","risks","edge_cases","steps"],"properties":{"title":{"type":"string"},"type":{"enum":["feat","fix","test","docs","refactor","chore"]},"background":{"type":"string"},` +
 		`"items":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","criteria"],"properties":{"text":{"type":"string"},"criteria":{"type":"array","items":{` +
 		`"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string"},"command":{"type":"string"}}}}}}},` +
 		`"excluded":` + texts + `,"files":` + fileList + `,"risks":` + texts + `,"edge_cases":` + texts + `,` +
 		`"steps":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","done"],"properties":{"text":{"type":"string"},"done":{"type":"string"}}}}}}`)
 	notesSchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["notes"],"properties":{"notes":` + texts + `}}`)
-	verdictSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["verdict","reasons","items"],"properties":{"verdict":{"type":"string"},"domain":` + domains + `,` +
+	verdictSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["verdict","reasons","items"],"properties":{"verdict":{"enum":["APPROVE","REJECT"]},"domain":` + domains + `,` +
 		`"reasons":` + texts + `,"guide":{"type":"string"},"items":` + judgements + `}}`)
+	criticSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["verdict","reasons","items"],"properties":{"verdict":{"enum":["APPROVE","REVISE"]},"reasons":` + texts + `,"items":` + judgements + `}}`)
 	designSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["files","interfaces","data_flow","test_strategy","checklist"],"properties":{"files":` + fileList + `,` +
 		`"interfaces":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","signature"],"properties":{"path":{"type":"string"},"signature":{"type":"string"},"does":{"type":"string"}}}},` +
 		`"data_flow":{"type":"string"},"test_strategy":{"type":"string"},"risks":` + texts + `,"commands":` + texts + `,` +
@@ -134,6 +135,11 @@ func (f *feature) document() pdca.Document {
 func (f *feature) planText(before string, problems []pdca.Problem, history []string) string {
 	b := f.headText()
 	fmt.Fprintf(b, "Name of the feature: %s\n", f.name)
+	f.size(b)
+	if f.found != "" {
+		b.WriteString("Who has looked at the project before says:\n" + turn.Fenced("feedback", f.found))
+	}
+	f.feasibility(b)
 	if len(history) > 0 {
 		b.WriteString("\nYour plan so far:\n" + turn.Fenced("document", string(f.document().Plan(f.plan))))
 		b.WriteString("It was not approved. What was said, the newest last; mend it, and return the whole plan:\n" + turn.Fenced("feedback", feedback(history)))
@@ -171,24 +177,46 @@ func feedback(history []string) string {
 	return b.String()
 }
 
-// planFor is the plan for those who judge it.
-func (f *feature) planFor(feasible string) string {
+// size tells an author and a judge of a plan what comes after it.
+func (f *feature) size(b *strings.Builder) {
+	if f.out.Mode == pdca.Light {
+		b.WriteString("Size: LIGHT; no design follows, the plan is built as it is.\n")
+		return
+	}
+	fmt.Fprintf(b, "Size: %s; a design with the signatures follows the plan.\n", f.out.Mode)
+}
+
+func (f *feature) feasibility(b *strings.Builder) {
+	if f.notes != "" {
+		b.WriteString("An architect has looked at whether the plan can be carried out; weigh what he says:\n" + turn.Fenced("feedback", f.notes))
+	}
+}
+
+// criticText is the plan for who judges it.
+func (f *feature) criticText(before []string) string {
 	b := f.headText()
+	f.size(b)
 	b.WriteString("The plan:\n" + turn.Fenced("document", string(f.document().Plan(f.plan))))
 	b.WriteString("Its criteria, for `items`:\n")
-	for i, k := range f.plan.Criteria() {
-		fmt.Fprintf(b, "- %s %s\n", criterionID(i), turn.Clip(k.Text, 500))
-	}
-	if feasible != "" {
-		b.WriteString("An architect has looked at whether it can be done; weigh what he says:\n" + turn.Fenced("feedback", feasible))
+	f.criteria(b)
+	f.feasibility(b)
+	if len(before) > 0 {
+		b.WriteString("What was said of the plan before this one; see first whether each is settled, and do not ask for what nobody has asked for before unless it matters:\n" + turn.Fenced("feedback", feedback(before)))
 	}
 	return b.String()
+}
+
+func (f *feature) criteria(b *strings.Builder) {
+	for i, k := range f.plan.Criteria() {
+		fmt.Fprintf(b, "- %s %s\n", pdca.CriterionID(i), turn.Clip(k.Text, 500))
+	}
 }
 
 func (f *feature) designText(before string, problems []pdca.Problem, why string) string {
 	b := f.headText()
 	b.WriteString("The plan:\n" + turn.Fenced("document", string(f.document().Plan(f.plan))))
 	fmt.Fprintf(b, "Size of the work: %s\n", f.out.Mode)
+	f.feasibility(b)
 	if f.tree != f.s.Tree {
 		b.WriteString("It is partly built already: the tree has what was done. Describe what the feature is to be in the end. Files that the plan makes are in the tree; their action stays CREATE.\n")
 	}
@@ -223,7 +251,11 @@ func (f *feature) rules(b *strings.Builder) {
 		fmt.Fprintf(b, "Language of comments in code: %s\n", f.s.Comments)
 	}
 	list(b, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", f.commands())
-	list(b, "Command lines that you may run begin so, from the root of the project; beside them such that only read", f.s.Commands)
+	if f.in.Custom != "" {
+		list(b, "This has to succeed when all is done; it is run after the other checks", []string{f.in.Custom})
+	}
+	list(b, "Command lines that you may run begin so, from the root of the project (in this spelling; others are refused); beside them such that only read", f.allowed())
+	b.WriteString("A file that neither the plan, the design nor a guide names is named in `more_files` when you change it.\n")
 }
 
 func (f *feature) again(b *strings.Builder, back sent) {
@@ -276,17 +308,16 @@ func goals(b *strings.Builder, list []step.Goal) {
 
 func (f *feature) architectText() string {
 	b := f.goal()
-	b.WriteString("What was done is in the tree; a program has built, linted and tested it, and that holds. Judge the rest.\n")
-	if f.design == nil {
-		b.WriteString("Items to judge, one entry each in `items`:\n")
-		for i, k := range f.plan.Criteria() {
-			fmt.Fprintf(b, "- %s %s\n", criterionID(i), turn.Clip(k.Text, 500))
-		}
-		return b.String()
+	b.WriteString("What was done is in the tree; a program has run what the project has of a build, a linter and tests, and that holds. Judge the rest.\n")
+	if f.judged.Verdict == reject {
+		b.WriteString("You have rejected it before; see first whether each of these is settled:\n" + turn.Fenced("feedback", strings.Join(f.judged.Reasons, "\n")+f.said()))
 	}
 	b.WriteString("Items to judge, one entry each in `items`:\n")
-	for _, k := range f.design.Checklist {
-		fmt.Fprintf(b, "- %s %s: %s\n", k.ID, k.Path, turn.Clip(k.Behaviour, 500))
+	f.criteria(b)
+	if f.design != nil {
+		for _, k := range f.design.Checklist {
+			fmt.Fprintf(b, "- %s %s: %s\n", k.ID, k.Path, turn.Clip(k.Behaviour, 500))
+		}
 	}
 	return b.String()
 }

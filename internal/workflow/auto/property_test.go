@@ -67,6 +67,7 @@ type world struct {
 	head     step.HeadOut // of the run's branch, while parts are built
 	parts    int
 	critics  int
+	planned  []task.File
 	gates    int // verdicts before the first commit
 }
 
@@ -181,6 +182,11 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		w.proved[in.Tree] = out.Passed && !slices.ContainsFunc(out.Findings, func(f step.Finding) bool { return f.Severity == step.Rejects })
 		w.proofs[in.Tree] = out
 		return out, nil
+	case step.WorkDocs.Name:
+		if in := decode[step.WorkDocsIn](w, want); in.Tree == "t0" {
+			w.fatalf("%s: the documents of the start are there", want.Key)
+		}
+		return step.WorkDocsOut{}, nil
 	case step.AutoLook.Name:
 		return w.look(decode[step.AutoLookIn](w, want)), nil
 	case step.AutoQA.Name:
@@ -238,7 +244,7 @@ func (w *world) evidence() {
 	if !w.approved[tree] && w.overrule == 0 && !w.in.Accept {
 		w.fatalf("%s is delivered, and the architect has not approved of it", tree)
 	}
-	if !w.light && (!w.reviewed[tree] || w.gap[tree] < 90) {
+	if !w.light && w.overrule == 0 && !w.in.Accept && (!w.reviewed[tree] || w.gap[tree] < 90) {
 		w.fatalf("%s is delivered: reviewed %v, %d %% of the design", tree, w.reviewed[tree], w.gap[tree])
 	}
 }
@@ -256,7 +262,12 @@ func (w *world) look(in step.AutoLookIn) step.AutoLookOut {
 		out.Found = append(out.Found, pdca.Presence{ID: k.ID, Path: w.mostly(), Symbol: w.mostly(), Test: true})
 	}
 	w.found, w.looked = out.Found, in.Tree
-	for i := range 1 + w.rnd.IntN(7) {
+	for _, x := range w.planned {
+		if w.mostly() {
+			out.Files = append(out.Files, step.Change{Path: x.Path, Status: "M"})
+		}
+	}
+	for i := range w.rnd.IntN(3) {
 		out.Files = append(out.Files, step.Change{Path: fmt.Sprintf("%c/f%d.go", 'a'+rune(w.rnd.IntN(3)), i), Status: "M"})
 	}
 	return out
@@ -342,6 +353,7 @@ func (w *world) said(in step.Turn) any {
 		if !w.ok() {
 			p.EdgeCases = []string{}
 		}
+		w.planned = p.Files
 		return p
 	case "feasibility":
 		return map[string]any{"notes": []string{"fine"}}
@@ -380,8 +392,8 @@ func (w *world) said(in step.Turn) any {
 		}
 		v, items := verdict("APPROVE", "REJECT"), w.judge(ids)
 		w.items[in.Tree] = items
-		all := !slices.ContainsFunc(items, func(j pdca.Judgement) bool { return !j.Matches })
-		w.approved[in.Tree] = v == "APPROVE" && (all || !w.light)
+		all := !slices.ContainsFunc(items, func(j pdca.Judgement) bool { return !j.Matches && strings.HasPrefix(j.ID, "K-") })
+		w.approved[in.Tree] = v == "APPROVE" && all
 		w.rate(in.Tree)
 		return map[string]any{"verdict": v, "reasons": []string{"so"}, "domain": "UI", "guide": "a/x.go", "items": items}
 	case "diagnose":
@@ -563,7 +575,7 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	if last := w.commits[len(w.commits)-1]; !slices.ContainsFunc(last.Docs, func(d step.DocFile) bool { return d.Path == o.Report }) || o.Commit == "" {
 		w.fatalf("the report %s is not in the last commit %+v", o.Report, last)
 	}
-	if w.refused > 0 && o.End.Reason != "needs_decision" || len(o.Accepted) < w.overrule {
+	if w.refused > 0 && o.End.Reason != "needs_decision" && o.End.Phase != "act" || len(o.Accepted) < w.overrule {
 		w.fatalf("%d refusals, %d overruled, it ended as %+v with %v", w.refused, w.overrule, o.End, o.Accepted)
 	}
 	return o.End.Reason
@@ -582,6 +594,8 @@ func (w *world) replay(r played) {
 	}
 }
 
+var first = flag.Int("first", 0, "seed of the first run of TestAnyOutcomes")
+
 var runs = flag.Int("runs", 1500, "how many runs TestAnyOutcomes plays")
 
 // TestAnyOutcomes: whatever happens, a run ends, for a reason that has a name, within its limits, and nothing is delivered
@@ -590,7 +604,7 @@ func TestAnyOutcomes(t *testing.T) {
 	t.Parallel()
 	runs := *runs
 	ends, went := map[string]int{}, map[string]int{}
-	for seed := range runs {
+	for seed := *first; seed < *first+runs; seed++ {
 		w := newWorld(t, seed)
 		r := w.play()
 		if r.err != nil {

@@ -31,7 +31,7 @@ func (f *feature) reportDocument() []byte {
 	}
 	h("설계 요약", "Design")
 	if f.design == nil {
-		fmt.Fprintf(&b, "%s\n", w("LIGHT: 설계 없음", "LIGHT has none."))
+		fmt.Fprintf(&b, "%s\n", w("없음", "None."))
 	} else {
 		for _, k := range f.design.Checklist {
 			fmt.Fprintf(&b, "- %s %s: %s\n", k.ID, k.Path, one(k.Behaviour))
@@ -62,6 +62,7 @@ func (f *feature) reportDocument() []byte {
 			fmt.Fprintf(&b, "- %s\n", one(s))
 		}
 	}
+	bullets("되돌려진 일", "What was sent back", f.story)
 	bullets("미해결", "Open", o.Open)
 	bullets("무시하기로 한 이의", "Objections that were overruled", o.Accepted)
 	bullets("경고", "Warnings", o.Warnings)

@@ -32,5 +32,6 @@ var Transitions = []Transition{
 	{phaseVerify, "otherwise", phaseAct},
 	{phaseAct, "the fix is proved", phaseQA},
 	{phaseAct, "it was entered 3 times, or 5 fixes were made", limit},
-	{phaseAct, "a fix is not proved", noProgress},
+	{phaseAct, "a fix is not proved, and nobody overrules what was found", noProgress},
+	{phaseAct, "a fix is not proved, and somebody overrules what was found", phaseReport},
 }

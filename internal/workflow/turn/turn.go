@@ -2,6 +2,8 @@ package turn
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -103,4 +105,20 @@ func Clip(s string, n int) string {
 		return s
 	}
 	return fmt.Sprintf("%s … (%d more characters)", string(r[:n]), len(r)-n)
+}
+
+// Allowed are the command lines that an author may run: those of the toolchains, and what has to succeed, as far as a list
+// of allowed commands can hold it.
+func Allowed(commands, needed []string) []string {
+	out := slices.Clone(commands)
+	for _, v := range needed {
+		for line := range strings.SplitSeq(v, "&&") {
+			line = strings.TrimSpace(line)
+			known := slices.ContainsFunc(out, func(have string) bool { return line == have || strings.HasPrefix(line, have+" ") })
+			if line != "" && !known && !strings.ContainsAny(line, "()*") {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
 }

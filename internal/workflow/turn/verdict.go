@@ -9,7 +9,8 @@ import (
 
 var verdictLine = re.New(`(?im)^\W*VERDICT\s*[:：]\s*(.+)$`)
 
-// Verdict reads the verdict of a reviewer: one of the words, alone or on a line "VERDICT: WORD". A line with two of them
+// Verdict reads the verdict of a reviewer: one of the words (or that it was done: APPROVED), alone or on a line
+// "VERDICT: WORD". A line with two of them
 // is none (models echo the template), and so is a text with several such lines that differ. False: it gave no verdict.
 func Verdict(text string, words ...string) (string, bool) {
 	said := []string{text}
@@ -23,7 +24,7 @@ func Verdict(text string, words ...string) (string, bool) {
 	for _, s := range said {
 		s = strings.ToUpper(strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }))
 		for _, w := range words {
-			if s != w {
+			if s != w && s != w+"D" && s != w+"ED" {
 				continue
 			}
 			if found != "" && found != w {

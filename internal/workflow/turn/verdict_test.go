@@ -10,7 +10,7 @@ func TestVerdict(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"APPROVE": "APPROVE", " **approve** ": "APPROVE", "VERDICT: REJECT": "REJECT", "## VERDICT： APPROVE\nDOMAIN: test": "APPROVE", "REJECT.": "REJECT",
-		"VERDICT: APPROVE or VERDICT: REJECT": "", "VERDICT: APPROVE 또는 REJECT": "", "VERDICT: APPROVE\nVERDICT: REJECT": "", "I approve": "", "": "", "APPROVED": "",
+		"VERDICT: APPROVE or VERDICT: REJECT": "", "VERDICT: APPROVE 또는 REJECT": "", "VERDICT: APPROVE\nVERDICT: REJECT": "", "I approve": "", "": "", "APPROVED": "APPROVE", "rejected": "REJECT", "DISAPPROVE": "",
 		"VERDICT: APPROVE | REJECT": "", "VERDICT: maybe\nVERDICT: APPROVE": "", "VERDICT: APPROVE\nVERDICT: APPROVE": "APPROVE",
 	} {
 		got, ok := turn.Verdict(text, "APPROVE", "REJECT")

@@ -223,15 +223,7 @@ func (b *builder) taken() []string {
 
 // commands are what the author may run: what the toolchains have, and the task's own commands.
 func (b *builder) commands() []string {
-	out := slices.Clone(b.w.s.Commands)
-	for _, v := range b.t.Commands() {
-		for line := range strings.SplitSeq(v, "&&") {
-			if line = strings.TrimSpace(line); line != "" && !slices.ContainsFunc(out, func(have string) bool { return line == have || strings.HasPrefix(line, have+" ") }) && !strings.ContainsAny(line, "()*") { // which no list of allowed commands can hold
-				out = append(out, line)
-			}
-		}
-	}
-	return out
+	return turn.Allowed(b.w.s.Commands, b.t.Commands())
 }
 
 // passes reports whether an attempt is good enough: what is only to be fixed goes back while there is another attempt.

@@ -1,0 +1,17 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// RemoteURL is where a remote of the user's repository is; "" when there is no such remote.
+func (r *Repo) RemoteURL(ctx context.Context, name string) (string, error) {
+	out, err := r.user(ctx, "config", "--get", "remote."+name+".url")
+	var f *failure
+	if errors.As(err, &f) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
