@@ -49,7 +49,10 @@ func TestKillMatrixOfAuto(t *testing.T) {
 	k := newKills(t, "testdata/kill/auto.txtar", "auto", "There shall be a two and a four.")
 	k.trailer, k.units = "Jacquard-Step", "qa/commit qa/entry/2/commit report/commit"
 	k.same = func(path, text string) string {
-		if !strings.HasPrefix(path, "docs/04-report/") {
+		switch {
+		case path == "docs/.pdca-status.json": // a local copy of what the journal knows, with times
+			return fmt.Sprint(strings.Contains(text, `"phase": "completed"`))
+		case !strings.HasPrefix(path, "docs/04-report/"):
 			return text
 		}
 		return spent.ReplaceAllString(text, "…") // what a killed turn cost is not known

@@ -395,7 +395,9 @@ func (f *feature) report(c *flow.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f.out.Ref, f.out.Why = d.Ref, d.Why
+	if f.out.Ref, f.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
+		f.out.Verified = false
+	}
 	return nil
 }
 
