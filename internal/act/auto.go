@@ -212,10 +212,7 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 	if in.Custom != "" {
 		spec.Task.Verify = []string{in.Custom}
 	}
-	t := taskCheck(spec, chainsOf(v), in.Base, in.Tree)
-	for i := range t.Chains {
-		t.Chains[i].Override = a.o.Checks.Commands
-	}
+	t := taskCheck(spec, a.chains(v), in.Base, in.Tree)
 	changes, err := a.o.Repo.Diff(ctx, in.Base, in.Tree)
 	if err != nil {
 		return out, machinery(err)
@@ -319,12 +316,6 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 		kind = "feat"
 	}
 	message := fmt.Sprintf("%s(%s): %s\n", kind, in.Feature, in.Title)
-	for i, l := range in.Lines {
-		if i == 0 {
-			message += "\n"
-		}
-		message += "- " + l + "\n"
-	}
 	c := a.commit(j.Run, message, git.Trailer{Key: trailerFeature, Value: in.Feature}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: in.Tree})
 	c.Parents = []string{from.Commit}
 	if c.Tree, err = a.withFiles(ctx, tree, files); err != nil {

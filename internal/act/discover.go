@@ -86,16 +86,12 @@ func (a *Actor) standing(ctx context.Context, v *view, tree string) (failed, lin
 	if err != nil {
 		return nil, nil, err
 	}
-	chains := chainsOf(v)
-	for i := range chains {
-		chains[i].Override = a.o.Checks.Commands
-	}
 	// Against the empty tree everything is new: the linter looks at all files, and nothing is excused.
 	empty, err := a.o.Repo.EditTree(ctx, "", nil)
 	if err != nil {
 		return nil, nil, machinery(err)
 	}
-	goals, _, err := c.Goals(ctx, check.Task{Chains: chains, Base: tree}, empty, tree)
+	goals, _, err := c.Goals(ctx, check.Task{Chains: a.chains(v), Base: tree}, empty, tree)
 	if err != nil {
 		return nil, nil, a.checkError(err)
 	}

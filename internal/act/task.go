@@ -41,10 +41,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	t := taskCheck(in, chainsOf(v), before, tree)
-	for i := range t.Chains {
-		t.Chains[i].Override = a.o.Checks.Commands
-	}
+	t := taskCheck(in, a.chains(v), before, tree)
 	proof, ran, err := c.Task(ctx, t, before, tree)
 	if err != nil {
 		return step.TaskProof{}, a.checkError(err)

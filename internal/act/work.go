@@ -112,6 +112,15 @@ func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree st
 	return at.Commit, at.Tree, err
 }
 
+// chains are the toolchains of a project, with the commands that it has configured.
+func (a *Actor) chains(v *view) []toolchain.Found {
+	out := chainsOf(v)
+	for i := range out {
+		out[i].Override = a.o.Checks.Commands
+	}
+	return out
+}
+
 // chainsOf are the toolchains of a project, one for each manifest that sources are below.
 func chainsOf(v *view) []toolchain.Found {
 	pr := toolchain.NewProject(v.paths(), v.bytes)

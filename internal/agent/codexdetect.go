@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"github.com/jacquard-build/jacquard/internal/proc"
 )
 
 const (
@@ -18,13 +16,9 @@ const (
 // Detect asks the program for its version, whether it can make its sandbox here,
 // and on whose account it would work; see Claude.Detect.
 func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
-	version, err := ask(ctx, env, dir, c.program, "--version")
-	if err != nil {
-		message := err.Error()
-		if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-			message += "; " + codexInstallHint
-		}
-		return Found{Problem: Outcome{Class: Environment, Message: message}}
+	version, problem := versionOf(ctx, env, dir, c.program, codexInstallHint)
+	if problem.Class != OK {
+		return Found{Problem: problem}
 	}
 	name, rest, _ := strings.Cut(version, " ")
 	v := versionLine().FindString(rest)
@@ -34,17 +28,10 @@ func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string
 	if err := c.confines(ctx, env, dir); err != nil {
 		return Found{Version: v, Problem: Outcome{Class: Environment, Message: err.Error()}}
 	}
-	found := Found{Version: v, Problem: Outcome{Class: OK}}
-	switch {
-	case hasKey && auth != Login:
-		found.Auth, found.Pays = Key, "the account of the key or token in the environment"
-		return found
-	case auth == Key:
-		found.Auth = Key
-		found.Problem = Outcome{Class: AuthFailed, Message: "there is no key; " + codexLogInHint}
+	found := account(v, auth, hasKey, codexLogInHint)
+	if found.Auth == Key {
 		return found
 	}
-	found.Auth = Login
 	if text, err := ask(ctx, env, dir, c.program, "login", "status"); err != nil {
 		found.Problem = Outcome{Class: AuthFailed, Message: "nobody is logged in to Codex; " + codexLogInHint}
 	} else {

@@ -45,30 +45,46 @@ var versionLine = re.New(`^(\d+\.\d+\.\d+)`)
 // work. hasKey says that there is a key or token for the gateway; env is the user's
 // environment, which the program needs to know its log-in; dir is any directory.
 func (c *Claude) Detect(ctx context.Context, auth Auth, hasKey bool, env []string, dir string) Found {
-	version, err := ask(ctx, env, dir, c.program, "--version")
-	if err != nil {
-		message := err.Error()
-		if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-			message += "; " + installHint
-		}
-		return Found{Problem: Outcome{Class: Environment, Message: message}}
+	version, problem := versionOf(ctx, env, dir, c.program, installHint)
+	if problem.Class != OK {
+		return Found{Problem: problem}
 	}
 	v := versionLine().FindString(version)
 	if v == "" {
 		return Found{Problem: Outcome{Class: Environment, Message: fmt.Sprintf("%s --version says %q; %s", c.program, shorten(version, 200), installHint)}}
 	}
-	found := Found{Version: v, Problem: Outcome{Class: OK}}
-	switch {
-	case hasKey && auth != Login:
-		found.Auth, found.Pays = Key, "the account of the key or token in the environment"
-		return found
-	case auth == Key:
-		found.Auth = Key
-		found.Problem = Outcome{Class: AuthFailed, Message: "there is no key; " + logInHint}
+	found := account(v, auth, hasKey, logInHint)
+	if found.Auth == Key {
 		return found
 	}
-	found.Auth = Login
 	found.Pays, found.Problem = c.loggedIn(ctx, env, dir)
+	return found
+}
+
+// versionOf is what a program prints as its version; a program that is not there is told how to be installed.
+func versionOf(ctx context.Context, env []string, dir, program, hint string) (string, Outcome) {
+	version, err := ask(ctx, env, dir, program, "--version")
+	if err == nil {
+		return version, Outcome{Class: OK}
+	}
+	message := err.Error()
+	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+		message += "; " + hint
+	}
+	return "", Outcome{Class: Environment, Message: message}
+}
+
+// account says whether a program works with a key, which may be missing, or with the user's log-in, which is to be asked for.
+func account(version string, auth Auth, hasKey bool, hint string) Found {
+	found := Found{Version: version, Auth: Key, Problem: Outcome{Class: OK}}
+	switch {
+	case hasKey && auth != Login:
+		found.Pays = "the account of the key or token in the environment"
+	case auth == Key:
+		found.Problem = Outcome{Class: AuthFailed, Message: "there is no key; " + hint}
+	default:
+		found.Auth = Login
+	}
 	return found
 }
 

@@ -69,12 +69,7 @@ func (p *taskProof) goals(ctx context.Context, chain toolchain.Found, goals []Go
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	var mine []string
-	for _, ch := range p.changes {
-		if ch.Status != 'D' && pl.ours(ch.Path) {
-			mine = append(mine, ch.Path)
-		}
-	}
+	mine := p.mine(pl)
 	if len(mine) > 0 {
 		if err := p.goalLint(ctx, pl, chain.Lint(mine), mine, &goals[0]); err != nil {
 			return err

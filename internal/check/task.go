@@ -220,12 +220,7 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 		}
 		p.add(f)
 	}
-	var mine []string
-	for _, ch := range p.changes {
-		if ch.Status != 'D' && pl.ours(ch.Path) {
-			mine = append(mine, ch.Path)
-		}
-	}
+	mine := p.mine(pl)
 	if len(mine) > 0 {
 		for _, cmd := range chain.Lint(mine) {
 			p.ran(CheckLint)
@@ -238,6 +233,17 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 		return nil
 	}
 	return p.tests(ctx, pl, mine)
+}
+
+// mine are the files of a toolchain that have changed and are still there.
+func (p *taskProof) mine(pl *place) []string {
+	var mine []string
+	for _, ch := range p.changes {
+		if ch.Status != 'D' && pl.ours(ch.Path) {
+			mine = append(mine, ch.Path)
+		}
+	}
+	return mine
 }
 
 // redBefore reports whether a build failed before the task as well, and what it says now is about nothing that the task has

@@ -106,16 +106,14 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 
 // contextOf is what a task is given besides the project: that of its unfinished run, else it is collected anew.
 func (p *project) contextOf(ctx context.Context, in step.AutoIn, f autoFlags) ([]step.Doc, error) {
-	if p.exists() {
-		old, found, err := p.unfinishedOf(ctx, "auto", nil)
-		if err != nil {
-			return nil, err
-		}
-		if was, err := decode[step.AutoIn](old.In); found && err == nil {
-			in.Context = was.Context
-			if reflect.DeepEqual(in, was) {
-				return was.Context, nil
-			}
+	old, found, err := p.unfinishedOf(ctx, "auto", nil)
+	if err != nil {
+		return nil, err
+	}
+	if was, err := decode[step.AutoIn](old.In); found && err == nil {
+		in.Context = was.Context
+		if reflect.DeepEqual(in, was) {
+			return was.Context, nil
 		}
 	}
 	return p.autoContext(ctx, f.context, f.skip)
@@ -198,7 +196,7 @@ func newAutoStatus(a *app) *cobra.Command {
 				}
 				state := string(r.State)
 				if r.Auto != nil && r.Auto.End.Reason != "" {
-					state = report.AutoEnd(step.End{Reason: r.Auto.End.Reason, N: r.Auto.End.N, Phase: r.Auto.End.Phase})
+					state = step.End{Reason: r.Auto.End.Reason, N: r.Auto.End.N, Phase: r.Auto.End.Phase}.String()
 				}
 				rows = append(rows, []string{r.ID, f.Name, string(f.Mode), f.Phase, state})
 			}
@@ -218,10 +216,8 @@ func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, 
 		r, err := find(ctx, rt, args[0])
 		return r, errors.Join(err, rt.Close())
 	}
-	if p.exists() {
-		if r, ok, err := p.unfinishedOf(ctx, "auto", nil); ok || err != nil {
-			return r, err
-		}
+	if r, ok, err := p.unfinishedOf(ctx, "auto", nil); ok || err != nil {
+		return r, err
 	}
 	return flow.Run{}, usage("no run of auto is unfinished: jacquard auto status lists them all")
 }

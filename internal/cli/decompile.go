@@ -222,14 +222,7 @@ func (p *project) startRun(ctx context.Context, def string, in any, budget step.
 
 // unfinishedOf finds a run of a workflow that has not ended, first one with the same input.
 func (p *project) unfinishedOf(ctx context.Context, def string, in []byte) (flow.Run, bool, error) {
-	rt, err := p.journal(ctx)
-	if err != nil {
-		return flow.Run{}, false, err
-	}
-	runs, err := rt.Runs(ctx)
-	if cerr := rt.Close(); err == nil {
-		err = cerr
-	}
+	runs, err := p.runs(ctx)
 	open := slices.DeleteFunc(runs, func(r flow.Run) bool { return r.Def != def || r.State.Ended() })
 	if i := slices.IndexFunc(open, func(r flow.Run) bool { return string(r.In) == string(in) }); i >= 0 {
 		return open[i], true, err

@@ -270,19 +270,12 @@ func newGC(a *app) *cobra.Command {
 				return err
 			}
 			keep := map[string]bool{}
-			if p.exists() {
-				rt, err := p.journal(ctx)
-				if err != nil {
-					return err
-				}
-				defer func() { _ = rt.Close() }()
-				runs, err := rt.Runs(ctx)
-				if err != nil {
-					return err
-				}
-				for _, r := range runs {
-					keep[r.ID] = !r.State.Ended()
-				}
+			runs, err := p.runs(ctx)
+			if err != nil {
+				return err
+			}
+			for _, r := range runs {
+				keep[r.ID] = !r.State.Ended()
 			}
 			freed, err := act.New(p.planOptions()).Collect(ctx, keep, all)
 			if err != nil {

@@ -52,16 +52,9 @@ func newPs(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			runs := []flow.Run{}
-			if p.exists() {
-				rt, err := p.journal(ctx)
-				if err != nil {
-					return err
-				}
-				defer func() { _ = rt.Close() }()
-				if runs, err = rt.Runs(ctx); err != nil {
-					return err
-				}
+			runs, err := p.runs(ctx)
+			if err != nil {
+				return err
 			}
 			if a.json {
 				list := []judgedRun{}
@@ -88,6 +81,19 @@ func newPs(a *app) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// runs are those of the project, the newest first; none where there is no journal.
+func (p *project) runs(ctx context.Context) ([]flow.Run, error) {
+	if !p.exists() {
+		return []flow.Run{}, nil
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := rt.Runs(ctx)
+	return runs, errors.Join(err, rt.Close())
 }
 
 // judgedRun is a run in a list.

@@ -73,24 +73,6 @@ func review(l Lang, n step.PhaseNote) string {
 	return b.String()
 }
 
-// AutoEnd says why a run of auto ended, in one line: passed, limit(3) qa, needs_decision gate.
-func AutoEnd(e step.End) string {
-	s := e.Reason
-	if e.Reason == "passed" {
-		return s
-	}
-	if e.N > 0 {
-		s += fmt.Sprintf("(%d)", e.N)
-	}
-	if e.Phase != "" {
-		s += " " + e.Phase
-	}
-	if e.Detail != "" {
-		s += ": " + strings.Join(strings.Fields(e.Detail), " ")
-	}
-	return s
-}
-
 // AutoSummary is the text at the end of a run of auto, whose branch is ref.
 func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	var b strings.Builder
@@ -100,7 +82,7 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	if o.Verified {
 		fmt.Fprintf(&b, l.T("✓ %s (%s): done (commit %s, %d files, %d tests)\n"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed)
 	} else {
-		fmt.Fprintf(&b, l.T("✗ %s (%s): not done: %s\n"), o.Feature, o.Mode, AutoEnd(o.End))
+		fmt.Fprintf(&b, l.T("✗ %s (%s): not done: %s\n"), o.Feature, o.Mode, o.End)
 		for _, s := range o.Open {
 			fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
 		}

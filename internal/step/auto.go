@@ -1,6 +1,9 @@
 package step
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -134,7 +137,6 @@ type AutoCommitIn struct {
 	Feature string    `json:"feature"`
 	Type    string    `json:"type"` // feat, fix, docs, wip
 	Title   string    `json:"title"`
-	Lines   []string  `json:"lines,omitempty"`
 	Docs    []DocFile `json:"docs,omitempty"`
 }
 
@@ -181,6 +183,23 @@ type End struct {
 	N      int    `json:"n,omitempty"`
 	Phase  string `json:"phase,omitempty"`
 	Detail string `json:"detail,omitempty"`
+}
+
+// String is the end in one line: passed, limit(3) qa, needs_decision gate: why.
+func (e End) String() string {
+	s := e.Reason
+	if e.Reason != "passed" {
+		if e.N > 0 {
+			s += fmt.Sprintf("(%d)", e.N)
+		}
+		if e.Phase != "" {
+			s += " " + e.Phase
+		}
+	}
+	if e.Detail != "" {
+		s += ": " + strings.Join(strings.Fields(e.Detail), " ")
+	}
+	return s
 }
 
 // AutoOut is the end of a run of auto.

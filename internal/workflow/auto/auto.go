@@ -58,7 +58,6 @@ const (
 	noProgress    = "no_progress"
 	oscillation   = "oscillation"
 	limit         = "limit"
-	checks        = "checks"
 	needsDecision = "needs_decision"
 )
 
@@ -255,12 +254,16 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	if err != nil {
 		return out, err
 	}
-	a := f.account(f.phase)
-	a.Sessions++
-	a.Usage = a.Usage.Add(out.Usage)
-	f.out.Sessions++
-	f.out.Usage = f.out.Usage.Add(out.Usage)
+	f.spend(1, out.Usage)
 	return out, decodeAnswer(out.Answer, to)
+}
+
+// spend puts turns on the account of the phase and of the run.
+func (f *feature) spend(sessions int, u step.Usage) {
+	a := f.account(f.phase)
+	a.Sessions += sessions
+	f.out.Sessions += sessions
+	a.Usage, f.out.Usage = a.Usage.Add(u), f.out.Usage.Add(u)
 }
 
 func decodeAnswer(raw json.RawMessage, to any) error {

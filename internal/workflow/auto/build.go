@@ -118,14 +118,11 @@ func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) 
 // work), linter, the plan's commands, and what the checklist names. more says that the author has another attempt: then
 // what is only to be fixed goes back to him.
 func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans built) (sent, bool, error) {
-	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300), Coverage: true}
+	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands())}
 	for _, p := range f.guided {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}
-	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
-		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
-	}
-	proof, err := turn.Do(c, "prove", step.ProveTask, in)
+	proof, err := turn.Do(c, "prove", step.ProveTask, ans.proof(in))
 	if err != nil {
 		return sent{}, false, err
 	}
@@ -146,9 +143,18 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans bui
 		f.accept(all)
 	}
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
+		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
 	})
 	return sent{findings: all, failures: proof.Failures, said: ans.Summary, soft: proof.Passed && !has(step.Rejects)}, ok, nil
+}
+
+// proof is what is asked of a tree, with what its author says of it.
+func (ans built) proof(in step.TaskIn) step.TaskIn {
+	in.Report, in.Untested, in.Coverage = turn.Clip(ans.Summary, 2000), turn.Clip(ans.Untested, 300), true
+	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
+		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
+	}
+	return in
 }
 
 // accept takes an attempt: what should be better is a warning of the report.
@@ -354,12 +360,4 @@ func (f *feature) diff() []step.Doc {
 		return nil
 	}
 	return []step.Doc{f.look.Diff}
-}
-
-func short(list []step.Finding) []step.Finding {
-	list = slices.Clone(list[:min(len(list), 30)])
-	for i := range list {
-		list[i].Message = turn.Clip(list[i].Message, 400)
-	}
-	return list
 }

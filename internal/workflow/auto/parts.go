@@ -26,7 +26,6 @@ type partResult struct {
 	Attempts int        `json:"attempts"`
 	Sessions int        `json:"sessions"`
 	Usage    step.Usage `json:"usage"`
-	Commit   string     `json:"commit,omitempty"`
 	End      step.End   `json:"end"`
 }
 
@@ -46,13 +45,10 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 	if err != nil {
 		return step.End{}, err
 	}
-	a := f.account(f.phase)
 	end := step.End{}
 	for i, r := range results {
 		f.out.Attempts += r.Attempts
-		a.Sessions += r.Sessions
-		f.out.Sessions += r.Sessions
-		a.Usage, f.out.Usage = a.Usage.Add(r.Usage), f.out.Usage.Add(r.Usage)
+		f.spend(r.Sessions, r.Usage)
 		if r.End.Reason != "" && end.Reason == "" { // one that fails, fails the whole; the others stay on the branch
 			end = r.End
 			end.Detail = parts[i].p.Title + ": " + end.Detail
@@ -117,7 +113,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 				return p.res, err
 			}
 			if land.Passed {
-				p.res.Commit, p.res.End = land.Commit, step.End{}
+				p.res.End = step.End{}
 				return p.res, nil
 			}
 			base, tree = land.Head, land.Start
@@ -144,10 +140,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 func (p *part) task(base, tree string, ans built) step.TaskIn {
 	t := step.Owned(p.files, p.p.Title, nil)
 	t.ID = p.f.name + "/" + p.id
-	in := step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Report: turn.Clip(ans.Summary, 2000), Untested: turn.Clip(ans.Untested, 300), Coverage: true}
-	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
-		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
-	}
+	in := ans.proof(step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t})
 	for _, file := range p.f.owned() {
 		if !p.p.Holds(file.Path) {
 			in.Taken = append(in.Taken, file.Path)
@@ -163,7 +156,7 @@ func (p *part) checklist() []pdca.Check {
 
 func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans built) {
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: p.id, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: short(proof.Findings), Failures: proof.Failures, Usage: p.res.Usage, Summary: turn.Clip(ans.Summary, 1000),
+		Phase: p.id, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(proof.Findings), Failures: proof.Failures, Usage: p.res.Usage, Summary: turn.Clip(ans.Summary, 1000),
 	})
 }
 

@@ -51,30 +51,28 @@ const (
 )
 
 const (
-	texts      = `{"type":"array","items":{"type":"string"}}`
-	fileList   = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` + `"path":{"type":"string","description":"from the root of the project"},"action":{"enum":["CREATE","MODIFY","DELETE"]},"description":{"type":"string"}}}}`
 	domains    = `{"enum":["UI","build","test","security","logic","other"]}`
 	judgements = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","matches"],"properties":{"id":{"type":"string"},"matches":{"type":"boolean"},"why":{"type":"string"}}}}`
 )
 
 var (
 	estimateSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["feature","files","new_pattern","pattern","summary"],"properties":{` +
-		`"feature":{"type":"string","description":"short name, a-z 0-9 -"},"files":` + fileList + `,"dependencies":` + texts + `,"new_pattern":{"type":"boolean"},"pattern":{"type":"string"},"summary":{"type":"string"}}}`)
+		`"feature":{"type":"string","description":"short name, a-z 0-9 -"},"files":` + turn.FilesSchema + `,"dependencies":` + turn.TextsSchema + `,"new_pattern":{"type":"boolean"},"pattern":{"type":"string"},"summary":{"type":"string"}}}`)
 	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","background","items","files","risks","edge_cases","steps"],"properties":{"title":{"type":"string"},"type":{"enum":["feat","fix","test","docs","refactor","chore"]},"background":{"type":"string"},` +
 		`"items":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","criteria"],"properties":{"text":{"type":"string"},"criteria":{"type":"array","items":{` +
 		`"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string"},"command":{"type":"string"}}}}}}},` +
-		`"excluded":` + texts + `,"files":` + fileList + `,"risks":` + texts + `,"edge_cases":` + texts + `,` +
+		`"excluded":` + turn.TextsSchema + `,"files":` + turn.FilesSchema + `,"risks":` + turn.TextsSchema + `,"edge_cases":` + turn.TextsSchema + `,` +
 		`"steps":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","done"],"properties":{"text":{"type":"string"},"done":{"type":"string"}}}}}}`)
-	notesSchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["notes"],"properties":{"notes":` + texts + `}}`)
+	notesSchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["notes"],"properties":{"notes":` + turn.TextsSchema + `}}`)
 	verdictSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["verdict","reasons","items"],"properties":{"verdict":{"enum":["APPROVE","REJECT"]},"domain":` + domains + `,` +
-		`"reasons":` + texts + `,"guide":{"type":"string"},"items":` + judgements + `}}`)
-	criticSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["verdict","reasons","items"],"properties":{"verdict":{"enum":["APPROVE","REVISE"]},"reasons":` + texts + `,"items":` + judgements + `}}`)
-	designSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["files","interfaces","data_flow","test_strategy","checklist"],"properties":{"files":` + fileList + `,` +
+		`"reasons":` + turn.TextsSchema + `,"guide":{"type":"string"},"items":` + judgements + `}}`)
+	criticSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["verdict","reasons","items"],"properties":{"verdict":{"enum":["APPROVE","REVISE"]},"reasons":` + turn.TextsSchema + `,"items":` + judgements + `}}`)
+	designSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["files","interfaces","data_flow","test_strategy","checklist"],"properties":{"files":` + turn.FilesSchema + `,` +
 		`"interfaces":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","signature"],"properties":{"path":{"type":"string"},"signature":{"type":"string"},"does":{"type":"string"}}}},` +
-		`"data_flow":{"type":"string"},"test_strategy":{"type":"string"},"risks":` + texts + `,"commands":` + texts + `,` +
+		`"data_flow":{"type":"string"},"test_strategy":{"type":"string"},"risks":` + turn.TextsSchema + `,"commands":` + turn.TextsSchema + `,` +
 		`"checklist":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","behaviour"],"properties":{"id":{"type":"string"},"path":{"type":"string"},"symbol":{"type":"string"},` +
 		`"test":{"type":"string"},"behaviour":{"type":"string"}}}},` +
-		`"parts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","paths"],"properties":{"title":{"type":"string"},"paths":` + texts + `}}}}}`)
+		`"parts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","paths"],"properties":{"title":{"type":"string"},"paths":` + turn.TextsSchema + `}}}}}`)
 	builtSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"},` +
 		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
 		`"untested":{"type":"string","description":"why no test can see the change; only where that is so"}}}`)
@@ -250,11 +248,11 @@ func (f *feature) rules(b *strings.Builder) {
 	if f.s.Comments != "" {
 		fmt.Fprintf(b, "Language of comments in code: %s\n", f.s.Comments)
 	}
-	list(b, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", f.commands())
+	turn.List(b, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", f.commands())
 	if f.in.Custom != "" {
-		list(b, "This has to succeed when all is done; it is run after the other checks", []string{f.in.Custom})
+		turn.List(b, "This has to succeed when all is done; it is run after the other checks", []string{f.in.Custom})
 	}
-	list(b, "Command lines that you may run begin so, from the root of the project (in this spelling; others are refused); beside them such that only read", f.allowed())
+	turn.List(b, "Command lines that you may run begin so, from the root of the project (in this spelling; others are refused); beside them such that only read", f.allowed())
 	b.WriteString("A file that neither the plan, the design nor a guide names is named in `more_files` when you change it.\n")
 }
 
@@ -354,13 +352,4 @@ func (f *feature) banner(phase string) string {
 		}
 	}
 	return turn.Clip(fmt.Sprintf("%s (%s) of %s is done. Go on? What you reject goes back to its author, once, with your reason.\n\n%s", phase, f.out.Mode, f.name, text), 12_000)
-}
-
-func list(b *strings.Builder, title string, items []string) {
-	for i, x := range items {
-		if i == 0 {
-			b.WriteString(title + ":\n")
-		}
-		fmt.Fprintf(b, "- %s\n", x)
-	}
 }

@@ -21,7 +21,7 @@ func (f *feature) reportDocument() []byte {
 	}
 	h := func(korean, english string) { fmt.Fprintf(&b, "\n## %s\n\n", w(korean, english)) }
 	fmt.Fprintf(&b, "# %s %s\n\n", f.name, w("보고서", "report"))
-	fmt.Fprintf(&b, "- %s: %s\n- %s: %s (%d/5)\n", w("결과", "Result"), endText(o.End), w("모드", "Mode"), o.Mode, o.Score.Total)
+	fmt.Fprintf(&b, "- %s: %s\n- %s: %s (%d/5)\n", w("결과", "Result"), o.End, w("모드", "Mode"), o.Mode, o.Score.Total)
 	for _, p := range o.Promotions {
 		fmt.Fprintf(&b, "- %s: %s\n", w("승격", "Promoted"), p)
 	}
@@ -81,19 +81,5 @@ func tokens(u step.Usage, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// endText says why a run ended: limit(3), same_failure(2), passed.
-func endText(e step.End) string {
-	s := e.Reason
-	if e.N > 0 && e.Reason != passed {
-		s += fmt.Sprintf("(%d)", e.N)
-	}
-	if e.Phase != "" && e.Reason != passed {
-		s += " " + e.Phase
-	}
-	if e.Detail != "" {
-		s += ": " + one(e.Detail)
-	}
-	return s
-}
-
+// one is a text on one line.
 func one(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -7,6 +7,13 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
+// TextsSchema is the JSON schema of a list of texts.
+const TextsSchema = `{"type":"array","items":{"type":"string"}}`
+
+// FilesSchema is the JSON schema of a list of task.File.
+const FilesSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +
+	`"path":{"type":"string","description":"from the root of the project"},"action":{"enum":["CREATE","MODIFY","DELETE"]},"description":{"type":"string"}}}}`
+
 // Conforms checks an agent's answer against the schema that it was given: an
 // agent may say that it kept to it, and nobody but us has looked. What does
 // not conform is a failure of the turn, so that it is asked for again.

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -29,6 +30,15 @@ func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestR
 			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(Clip(t.Message, 1200), "\n", "\n  "))
 		}
 	}
+}
+
+// Short are findings for a note or a result: so many, and so much of each, as people read.
+func Short(list []step.Finding) []step.Finding {
+	list = slices.Clone(list[:min(len(list), 30)])
+	for i := range list {
+		list[i].Message = Clip(list[i].Message, 400)
+	}
+	return list
 }
 
 // Fenced puts a text that is data between tags of a name; the text cannot close them.

@@ -24,27 +24,24 @@ var buildPrompt string
 
 // The schemas of answers.
 const (
-	textsSchema    = `{"type":"array","items":{"type":"string"}}`
 	criteriaSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
 		`"text":{"type":"string"},"command":{"type":"string"}}}}`
-	fileSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +
-		`"path":{"type":"string","description":"from the root of the project"},"action":{"enum":["CREATE","MODIFY","DELETE"]},"description":{"type":"string"}}}}`
 	typeSchema = `{"enum":["feat","fix","test","docs","refactor","chore"]}`
 )
 
 var (
 	specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","type","functional","criteria","task"],"properties":{` +
-		`"questions":` + turn.QuestionSchema + `,"assumptions":` + textsSchema + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
-		`"functional":` + textsSchema + `,"nonfunctional":` + textsSchema + `,` +
-		`"criteria":` + criteriaSchema + `,"areas":` + textsSchema + `,` +
+		`"questions":` + turn.QuestionSchema + `,"assumptions":` + turn.TextsSchema + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
+		`"functional":` + turn.TextsSchema + `,"nonfunctional":` + turn.TextsSchema + `,` +
+		`"criteria":` + criteriaSchema + `,"areas":` + turn.TextsSchema + `,` +
 		`"task":{"type":"object","additionalProperties":false,"required":["title","scope","files"],"properties":{` +
-		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + fileSchema + `,"verify":` + textsSchema + `}}}}`)
+		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + turn.FilesSchema + `,"verify":` + turn.TextsSchema + `}}}}`)
 	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["goal","tasks"],"properties":{"goal":{"type":"string"},` +
 		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
-		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + textsSchema + `,` +
-		`"files":` + fileSchema + `,"covers":` + textsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + textsSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
+		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
+		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
 	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
-		`"summary":{"type":"string"},"changes":` + textsSchema + `,` +
+		`"summary":{"type":"string"},"changes":` + turn.TextsSchema + `,` +
 		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
 		`"untested":{"type":"string","description":"why no test can see the change; only where that is so"},` +
 		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)

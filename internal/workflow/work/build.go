@@ -236,7 +236,7 @@ func (b *builder) passes(p step.TaskProof, n int) bool {
 }
 
 func (b *builder) judge(c *flow.Ctx, phase string, n int, p step.TaskProof) {
-	b.res.Findings, b.res.Failures, b.res.Tests = short(p.Findings), p.Failures, p.Counts
+	b.res.Findings, b.res.Failures, b.res.Tests = turn.Short(p.Findings), p.Failures, p.Counts
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: phase, Attempt: n, Passed: b.passes(p, n), Counts: p.Counts, Findings: b.res.Findings, Failures: p.Failures, Usage: b.res.Usage, Summary: b.res.Summary,
 	})
@@ -275,7 +275,7 @@ func (b *builder) sentBack(c *flow.Ctx, n int, land step.LandTaskOut, ans built)
 	b.issue(c, n, land.Proof)
 	b.base, b.tree = land.Head, land.Start
 	b.back = attempt{findings: land.Proof.Findings, failures: land.Proof.Failures, said: ans.Summary, landing: true}
-	b.res.Findings, b.res.Failures = short(land.Proof.Findings), land.Proof.Failures
+	b.res.Findings, b.res.Failures = turn.Short(land.Proof.Findings), land.Proof.Failures
 	flow.Note(c, "landing", step.AttemptNote{
 		Phase: "land", Attempt: n, Counts: land.Proof.Counts, Findings: b.res.Findings, Failures: land.Proof.Failures, Usage: b.res.Usage,
 		Text: strings.Join(land.Conflicts, ", "),
@@ -418,12 +418,4 @@ func (b *builder) again(s *strings.Builder) {
 
 func clipped(h step.Handoff) step.Handoff {
 	return step.Handoff{What: turn.Clip(h.What, 1500), Why: turn.Clip(h.Why, 1500), Caution: turn.Clip(h.Caution, 1000), Incomplete: turn.Clip(h.Incomplete, 1000)}
-}
-
-func short(fs []step.Finding) []step.Finding {
-	fs = slices.Clone(fs[:min(len(fs), 30)])
-	for i := range fs {
-		fs[i].Message = turn.Clip(fs[i].Message, 400)
-	}
-	return fs
 }
