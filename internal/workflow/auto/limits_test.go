@@ -206,8 +206,8 @@ func (tt tale) play(t *testing.T, crash int) {
 	}
 	w.lax = true
 	r := w.play()
-	if r.err != nil {
-		t.Fatalf("it failed: %v", r.err)
+	if r.Err != nil {
+		t.Fatalf("it failed: %v", r.Err)
 	}
 	o := r.out
 	end := o.End.Reason

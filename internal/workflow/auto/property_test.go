@@ -1,17 +1,16 @@
 package auto_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -95,26 +94,8 @@ func (w *world) mostly() bool { return w.ok() || w.rnd.Float64() < w.good }
 
 func (w *world) put(v any) flow.Blob {
 	id := fmt.Sprintf("blob%d", len(w.blobs))
-	w.blobs[id] = mustJSON(w.t, v)
+	w.blobs[id] = flowtest.JSON(w.t, v)
 	return flow.Blob{SHA256: id, Size: int64(len(w.blobs[id]))}
-}
-
-func mustJSON(t *testing.T, v any) json.RawMessage {
-	t.Helper()
-	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
-
-func decode[T any](w *world, want flow.Want) T {
-	w.t.Helper()
-	var v T
-	if err := json.Unmarshal(want.In, &v); err != nil {
-		w.fatalf("%v", err)
-	}
-	return v
 }
 
 // scripted is what the script says of a call; nil where it says nothing.
@@ -142,10 +123,10 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 	}
 	if v := w.scripted(name); v != nil {
 		if goals, ok := v.(step.AutoQAOut); ok {
-			w.checked[decode[step.AutoQAIn](w, want).Tree] = !slices.ContainsFunc(goals.Goals, func(g step.Goal) bool { return g.Status == step.GoalFail })
+			w.checked[flowtest.In[step.AutoQAIn](w.t, want).Tree] = !slices.ContainsFunc(goals.Goals, func(g step.Goal) bool { return g.Status == step.GoalFail })
 		}
 		if proof, ok := v.(step.TaskProof); ok {
-			w.proved[decode[step.TaskIn](w, want).Tree] = proof.Passed
+			w.proved[flowtest.In[step.TaskIn](w.t, want).Tree] = proof.Passed
 		}
 		return v, nil
 	}
@@ -159,7 +140,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 			w.fatalf("a name is claimed, twice or for a dry run")
 		}
 		w.claimed = true
-		return step.AutoClaimOut{Feature: decode[step.AutoClaimIn](w, want).Feature}, nil
+		return step.AutoClaimOut{Feature: flowtest.In[step.AutoClaimIn](w.t, want).Feature}, nil
 	case step.AgentTurn.Name:
 		return w.turn(want)
 	case step.PlanCheck.Name:
@@ -168,7 +149,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		}
 		return step.PlanCheckOut{Findings: []step.Finding{{Rule: "plan", Severity: step.Fix, Message: "it cannot be run"}}}, nil
 	case step.ProveTask.Name:
-		in := decode[step.TaskIn](w, want)
+		in := flowtest.In[step.TaskIn](w.t, want)
 		if in.Base != "t0" && want.Branch == "" || len(in.Task.Files) == 0 && want.Branch == "" {
 			w.fatalf("%s: it is proved against %s, files %v", want.Key, in.Base, in.Task.Files)
 		}
@@ -183,17 +164,17 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		w.proofs[in.Tree] = out
 		return out, nil
 	case step.WorkDocs.Name:
-		if in := decode[step.WorkDocsIn](w, want); in.Tree == "t0" {
+		if in := flowtest.In[step.WorkDocsIn](w.t, want); in.Tree == "t0" {
 			w.fatalf("%s: the documents of the start are there", want.Key)
 		}
 		return step.WorkDocsOut{}, nil
 	case step.AutoLook.Name:
-		return w.look(decode[step.AutoLookIn](w, want)), nil
+		return w.look(flowtest.In[step.AutoLookIn](w.t, want)), nil
 	case step.AutoQA.Name:
-		return w.goals(decode[step.AutoQAIn](w, want)), nil
+		return w.goals(flowtest.In[step.AutoQAIn](w.t, want)), nil
 	case step.AutoKeep.Name:
 		var out step.AutoKeepOut
-		for _, d := range decode[step.AutoKeepIn](w, want).Docs {
+		for _, d := range flowtest.In[step.AutoKeepIn](w.t, want).Docs {
 			if d.Text == "" || !strings.HasPrefix(d.Path, "docs/") {
 				w.fatalf("document %s: %q", d.Path, d.Text)
 			}
@@ -201,7 +182,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		}
 		return out, nil
 	case step.AutoCommit.Name:
-		in := decode[step.AutoCommitIn](w, want)
+		in := flowtest.In[step.AutoCommitIn](w.t, want)
 		if in.Type != "wip" && in.Tree != "t0" && !w.proved[in.Tree] {
 			w.fatalf("%s is committed as %s and was never proved", in.Tree, in.Type)
 		}
@@ -210,7 +191,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 	case step.Head.Name:
 		return w.head, nil
 	case step.LandTask.Name:
-		in := decode[step.LandTaskIn](w, want)
+		in := flowtest.In[step.LandTaskIn](w.t, want)
 		if !w.proved[in.Tree] || in.Plan.SHA256 != "" || len(in.Taken) == 0 {
 			w.fatalf("%s lands: proved %v, taken %v", in.Task.ID, w.proved[in.Tree], in.Taken)
 		}
@@ -296,7 +277,7 @@ func (w *world) goals(in step.AutoQAIn) step.AutoQAOut {
 
 func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	w.t.Helper()
-	in := decode[step.Turn](w, want)
+	in := flowtest.In[step.Turn](w.t, want)
 	if !strings.HasSuffix(want.Key, "/turn") || !strings.Contains(want.Key, "/as/"+in.Role+"/") {
 		w.fatalf("%s: a turn of %s", want.Key, in.Role)
 	}
@@ -322,7 +303,7 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	if writes {
 		out.Tree, out.Findings = w.newTree(), nil
 	}
-	out.Answer = mustJSON(w.t, w.said(in))
+	out.Answer = flowtest.JSON(w.t, w.said(in))
 	return out, nil
 }
 
@@ -442,7 +423,7 @@ func (w *world) files() []task.File {
 
 func (w *world) decide(want flow.Want) flow.Answer {
 	w.t.Helper()
-	q := decode[flow.Question](w, want)
+	q := flowtest.In[flow.Question](w.t, want)
 	if q.Class != "" {
 		return flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(4)], Text: "40usd"}
 	}
@@ -463,86 +444,27 @@ func (w *world) decide(want flow.Want) flow.Answer {
 }
 
 type played struct {
-	out   step.AutoOut
-	raw   json.RawMessage
-	err   error
-	recs  map[string]*flow.Rec
-	notes map[string]string
-	order []string // keys of the notes, as they came
+	flowtest.Played
+
+	out step.AutoOut
 }
 
-func (w *world) engine(s *flow.State) *flow.Engine {
-	w.t.Helper()
-	return flow.NewEngine(auto.Workflow, s, func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil })
+func (w *world) dice() flowtest.Dice {
+	return flowtest.Dice{
+		T: w.t, Seed: w.seed, Rnd: w.rnd, Workflow: auto.Workflow, In: w.in, Crash: w.crash, Most: 3000, Answer: w.answer, Said: w.decide,
+		Blobs: func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil },
+	}
 }
 
 func (w *world) play() played {
 	w.t.Helper()
-	s := &flow.State{Def: "auto", In: mustJSON(w.t, w.in), Start: 1000}
-	e := w.engine(s)
-	r := played{recs: map[string]*flow.Rec{}, notes: map[string]string{}}
-	now := int64(1000)
-	var backlog []flow.Want
-	for range 3000 {
-		d := e.Decide()
-		if d.Bug != nil || d.Stuck != nil {
-			w.fatalf("bug %v, stuck %v", d.Bug, d.Stuck)
-		}
-		w.note(d.Notes, r.notes)
-		for _, n := range d.Notes {
-			r.order = append(r.order, n.Key)
-		}
-		if d.Done {
-			r.raw = d.Out
-			if d.Err != nil {
-				r.err = d.Err
-			} else if err := json.Unmarshal(d.Out, &r.out); err != nil {
-				w.fatalf("%v", err)
-			}
-			return r
-		}
-		backlog = append(backlog, d.Wants...)
-		i := w.rnd.IntN(len(backlog))
-		want := backlog[i]
-		backlog = slices.Delete(backlog, i, i+1)
-		now++
-		rec := &flow.Rec{Step: want.Step, In: want.Hash, At: now}
-		switch want.Kind {
-		case flow.KindTimer:
-			now = max(now, want.Until)
-			rec.At, rec.Out = now, json.RawMessage("null")
-		case flow.KindAsk:
-			rec.Out = mustJSON(w.t, w.decide(want))
-		case flow.KindStep:
-			e.Started(want.Key, now)
-			v, fail := w.answer(want)
-			if rec.Err = fail; fail == nil {
-				rec.Out = mustJSON(w.t, v)
-			}
-		}
-		r.recs[want.Key] = rec
-		e.Record(want.Key, rec)
-		if w.rnd.IntN(w.crash) == 0 { // the process dies: only the state is left
-			var again flow.State
-			if err := json.Unmarshal(mustJSON(w.t, s), &again); err != nil {
-				w.fatalf("%v", err)
-			}
-			s, backlog = &again, nil
-			e = w.engine(s)
+	r := played{Played: w.dice().Play()}
+	if r.Err == nil {
+		if err := json.Unmarshal(r.Out, &r.out); err != nil {
+			w.fatalf("%v", err)
 		}
 	}
-	w.fatalf("it does not end")
 	return r
-}
-
-func (w *world) note(notes []flow.NoteRec, into map[string]string) {
-	w.t.Helper()
-	for _, n := range notes {
-		if _, twice := into[n.Key]; twice {
-			w.fatalf("%s is noted twice", n.Key)
-		}
-		into[n.Key] = string(n.Fact)
-	}
 }
 
 // reasons are all the ends that a run may have.
@@ -581,19 +503,6 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	return o.End.Reason
 }
 
-func (w *world) replay(r played) {
-	w.t.Helper()
-	notes := map[string]string{}
-	d := w.engine(&flow.State{Def: "auto", In: mustJSON(w.t, w.in), Start: 1000, Recs: maps.Clone(r.recs)}).Decide()
-	w.note(d.Notes, notes)
-	if d.Bug != nil || !d.Done || len(d.Wants) > 0 {
-		w.fatalf("played again: bug %v, done %v, wants %v", d.Bug, d.Done, d.Wants)
-	}
-	if !bytes.Equal(d.Out, r.raw) || !maps.Equal(notes, r.notes) {
-		w.fatalf("played again it ends with %s, before with %s", d.Out, r.raw)
-	}
-}
-
 var first = flag.Int("first", 0, "seed of the first run of TestAnyOutcomes")
 
 var runs = flag.Int("runs", 1500, "how many runs TestAnyOutcomes plays")
@@ -607,10 +516,10 @@ func TestAnyOutcomes(t *testing.T) {
 	for seed := *first; seed < *first+runs; seed++ {
 		w := newWorld(t, seed)
 		r := w.play()
-		if r.err != nil {
+		if r.Err != nil {
 			ends["failed"]++
 			if w.delivers > 0 {
-				w.fatalf("it failed with %v and was delivered", r.err)
+				w.fatalf("it failed with %v and was delivered", r.Err)
 			}
 		} else {
 			ends[w.judgeEnd(r.out)]++
@@ -629,7 +538,7 @@ func TestAnyOutcomes(t *testing.T) {
 			}
 		}
 		if seed%10 == 0 {
-			w.replay(r)
+			w.dice().Replay(r.Played)
 		}
 	}
 	for _, end := range append(slices.Clone(reasons), "failed", "dry run", "LIGHT", "STANDARD", "HEAVY", "promoted", "parts") {

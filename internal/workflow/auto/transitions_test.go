@@ -17,14 +17,14 @@ var update = flag.Bool("update", false, "write the table of docs/auto.md")
 
 // taken are the ways that a run took, from the notes of its phases in their order.
 func taken(r played) []string {
-	if r.err != nil || r.out.End.Reason == "" {
+	if r.Err != nil || r.out.End.Reason == "" {
 		return nil
 	}
 	at, out := "estimate", []string(nil)
-	for _, key := range r.order {
+	for _, key := range r.Order {
 		if i := strings.LastIndex(key, "enter-"); i >= 0 {
 			var n step.PhaseNote
-			if json.Unmarshal([]byte(r.notes[key]), &n) == nil && (n.Phase != "report" || r.out.Verified) {
+			if json.Unmarshal([]byte(r.Notes[key]), &n) == nil && (n.Phase != "report" || r.out.Verified) {
 				out = append(out, at+" → "+n.Phase)
 				at = n.Phase
 			}

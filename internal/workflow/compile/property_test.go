@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/workflow/compile"
 )
@@ -207,69 +208,24 @@ func (w *world) play(t *testing.T, seed int) (step.CompileOut, bool) {
 	plan := step.PlanOut{Commit: "c", Tree: "t0", Count: 3, Modules: w.put([]step.PlanModule{
 		{Dir: "a", Facts: facts("a")}, {Dir: "b", Facts: facts("b"), Needs: []string{"a"}}, {Dir: "c", Facts: facts("c"), Needs: []string{"a", "b"}},
 	})}
-	in, err := json.Marshal(step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles, Delivery: step.ToTree})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &flow.State{Def: "compile", In: in, Start: 1000}
-	blobs := func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil }
-	e := flow.NewEngine(compile.Workflow, s, blobs)
-	var backlog []flow.Want
-	now := int64(1000)
-	for range 5000 {
-		d := e.Decide()
-		if d.Bug != nil || d.Stuck != nil {
-			t.Fatalf("seed %d: bug %v, stuck %v", seed, d.Bug, d.Stuck)
-		}
-		if d.Done {
-			var out step.CompileOut
-			if d.Err == nil {
-				if err := json.Unmarshal(d.Out, &out); err != nil {
-					t.Fatal(err)
-				}
+	p := flowtest.Dice{
+		T: t, Seed: seed, Rnd: w.rnd, Workflow: compile.Workflow, In: step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles, Delivery: step.ToTree}, Crash: 20, Most: 5000,
+		Blobs: func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil },
+		Answer: func(want flow.Want) (any, *flow.Failure) {
+			if want.Key == "plan" {
+				return plan, nil
 			}
-			return out, d.Err != nil
-		}
-		backlog = append(backlog, d.Wants...)
-		i := w.rnd.IntN(len(backlog))
-		want := backlog[i]
-		backlog = append(backlog[:i], backlog[i+1:]...)
-		now++
-		rec := &flow.Rec{Step: want.Step, In: want.Hash, At: now}
-		switch {
-		case want.Key == "plan":
-			rec.Out = mustJSON(t, plan)
-		case want.Kind == flow.KindTimer:
-			now = max(now, want.Until)
-			rec.At, rec.Out = now, json.RawMessage("null")
-		case want.Kind == flow.KindAsk:
-			rec.Out = mustJSON(t, flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(3)]})
-		default:
-			e.Started(want.Key, now)
-			v, fail := w.answer(t, want)
-			if rec.Err = fail; fail == nil {
-				rec.Out = mustJSON(t, v)
-			}
-		}
-		e.Record(want.Key, rec)
-		if w.rnd.IntN(20) == 0 { // the process dies: only the state is left
-			var again flow.State
-			if err := json.Unmarshal(mustJSON(t, s), &again); err != nil {
-				t.Fatal(err)
-			}
-			s, backlog = &again, nil
-			e = flow.NewEngine(compile.Workflow, s, blobs)
+			return w.answer(t, want)
+		},
+		Said: func(flow.Want) flow.Answer {
+			return flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(3)]}
+		},
+	}.Play()
+	var out step.CompileOut
+	if p.Err == nil {
+		if err := json.Unmarshal(p.Out, &out); err != nil {
+			t.Fatal(err)
 		}
 	}
-	t.Fatalf("seed %d does not end", seed)
-	return step.CompileOut{}, false
-}
-
-func mustJSON(t *testing.T, v any) json.RawMessage {
-	t.Helper()
-	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return out, p.Err != nil
 }

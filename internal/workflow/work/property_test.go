@@ -1,7 +1,6 @@
 package work_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/workflow/work"
@@ -105,7 +105,7 @@ func (w *world) ok() bool { return w.rnd.Float64() < w.good }
 
 func (w *world) put(v any) flow.Blob {
 	id := fmt.Sprintf("blob%d", len(w.blobs))
-	w.blobs[id] = mustJSON(w.t, v)
+	w.blobs[id] = flowtest.JSON(w.t, v)
 	return flow.Blob{SHA256: id, Size: int64(len(w.blobs[id]))}
 }
 
@@ -170,14 +170,14 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 	case step.AgentTurn.Name:
 		return w.turn(want)
 	case step.WorkDocs.Name:
-		if in := decode[step.WorkDocsIn](w, want); in.Tree != w.base[id].Tree {
+		if in := flowtest.In[step.WorkDocsIn](w.t, want); in.Tree != w.base[id].Tree {
 			w.fatalf("%s: documents of %s, the task begins with %s", want.Key, in.Tree, w.base[id].Tree)
 		}
 		return step.WorkDocsOut{}, nil
 	case step.PlanCheck.Name:
-		return w.check(decode[step.PlanCheckIn](w, want)), nil
+		return w.check(flowtest.In[step.PlanCheckIn](w.t, want)), nil
 	case step.KeepPlan.Name:
-		p := decode[step.WorkPlan](w, want)
+		p := flowtest.In[step.WorkPlan](w.t, want)
 		if strings.Contains(want.Key, "/ask/") { // for who edits at the gate
 			return step.KeepPlanOut{Plan: w.put(p)}, nil
 		}
@@ -194,7 +194,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		w.next[id] = w.base[id].Tree
 		return w.base[id], nil
 	case step.ProveTask.Name:
-		return w.prove(id, decode[step.TaskIn](w, want)), nil
+		return w.prove(id, flowtest.In[step.TaskIn](w.t, want)), nil
 	case step.LandTask.Name:
 		return w.land(want, id), nil
 	case step.Apply.Name:
@@ -344,7 +344,7 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 
 func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 	w.t.Helper()
-	in := decode[step.LandTaskIn](w, want)
+	in := flowtest.In[step.LandTaskIn](w.t, want)
 	w.mayBuild(want.Key, id)
 	if !w.proved[id] {
 		w.fatalf("%s: it lands, and no proof has passed", want.Key)
@@ -369,28 +369,10 @@ func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 	return out
 }
 
-func decode[T any](w *world, want flow.Want) T {
-	w.t.Helper()
-	var v T
-	if err := json.Unmarshal(want.In, &v); err != nil {
-		w.fatalf("%v", err)
-	}
-	return v
-}
-
-func mustJSON(t *testing.T, v any) json.RawMessage {
-	t.Helper()
-	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
-
 // turn is what an author answers.
 func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	w.t.Helper()
-	in := decode[step.Turn](w, want)
+	in := flowtest.In[step.Turn](w.t, want)
 	if in.Role == "build" {
 		w.mayBuild(want.Key, in.Module)
 		if w.task(in.Module, w.plan.Tasks).VerifyOnly {
@@ -436,7 +418,7 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		if !w.ok() {
 			tasks[0].Needs = []string{tasks[len(tasks)-1].ID}
 		}
-		out.Answer = mustJSON(w.t, map[string]any{"goal": "g", "tasks": tasks})
+		out.Answer = flowtest.JSON(w.t, map[string]any{"goal": "g", "tasks": tasks})
 	default:
 		out.Findings = w.findings(0.5 + w.good/2)
 		w.dirty[in.Module] = out.Findings
@@ -456,13 +438,13 @@ func (w *world) requirement() json.RawMessage {
 	if !w.ok() {
 		r["questions"] = []map[string]string{{"question": "why?", "default": "so"}, {"question": "how?", "default": "like this"}}
 	}
-	return mustJSON(w.t, r)
+	return flowtest.JSON(w.t, r)
 }
 
 // said is what a person says at a gate.
 func (w *world) said(want flow.Want) flow.Answer {
 	w.t.Helper()
-	q := decode[flow.Question](w, want)
+	q := flowtest.In[flow.Question](w.t, want)
 	if q.Class != "" {
 		return flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(4)], Text: "40usd"}
 	}
@@ -481,7 +463,7 @@ func (w *world) said(want flow.Want) flow.Answer {
 	if w.who == dice {
 		edits := []string{
 			`{"functional": ["edited"], "criteria": [{"text": "k", "command": "go vet"}]}`, `{"functional": []}`, `{"tasks": [{"id": "a:b", "title": "x"}, {"id": "a:b"}]}`,
-			`{"tasks": []}`, `{"goal": "g", "tasks": ` + string(mustJSON(w.t, w.graph())) + `}`, `{"goal": "g", "tasks": ` + string(mustJSON(w.t, w.graph())) + `}`,
+			`{"tasks": []}`, `{"goal": "g", "tasks": ` + string(flowtest.JSON(w.t, w.graph())) + `}`, `{"goal": "g", "tasks": ` + string(flowtest.JSON(w.t, w.graph())) + `}`,
 		}
 		a = []flow.Answer{
 			{Verb: flow.Approve},
@@ -519,16 +501,16 @@ func TestAnyOutcomes(t *testing.T) {
 		w := newWorld(t, seed)
 		r := w.play()
 		switch {
-		case r.waits:
+		case r.Waits:
 			ends["waits"]++
 			if w.plan != nil || len(w.turns) > 0 {
 				w.fatalf("a gate that nobody has answered, and a plan %v, turns %v", w.plan, w.turns)
 			}
 			continue
-		case r.err != nil:
+		case r.Err != nil:
 			ends["failed"]++
 			if w.delivers > 0 {
-				w.fatalf("it failed with %v and was delivered", r.err)
+				w.fatalf("it failed with %v and was delivered", r.Err)
 			}
 		case w.plan == nil:
 			ends["no plan"]++
@@ -546,7 +528,8 @@ func TestAnyOutcomes(t *testing.T) {
 		if w.who == against && w.in.Work == "" && w.plan != nil {
 			w.fatalf("all was rejected, and built is %v", w.landed)
 		}
-		w.replay(r)
+		clear(w.drafts)
+		w.dice().Replay(r.Played)
 	}
 	for _, end := range []string{"waits", "failed", "no plan", "verified true", "verified false", "blocked", "direct", "pipeline", "full"} {
 		if ends[end] < runs/70 {
@@ -602,124 +585,54 @@ func (w *world) judge(out step.WorkOut) {
 
 // played is the end of a run, with all that it takes to play it again.
 type played struct {
-	out   step.WorkOut
-	raw   json.RawMessage
-	err   *flow.Failure
-	waits bool // at a gate that nobody answers
-	recs  map[string]*flow.Rec
-	notes map[string]string
+	flowtest.Played
+
+	out step.WorkOut
 }
 
-func (w *world) engine(s *flow.State) *flow.Engine {
-	return flow.NewEngine(work.Workflow, s, func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil })
+func (w *world) dice() flowtest.Dice {
+	d := flowtest.Dice{
+		T: w.t, Seed: w.seed, Rnd: w.rnd, Workflow: work.Workflow, In: w.in, Crash: 20, Most: 5000, Answer: w.answer, Said: w.said, Noted: w.noted,
+		Blobs: func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil },
+	}
+	if w.who == never {
+		d.Waits = gate
+	}
+	return d
 }
 
 // play drives one run to its end.
 func (w *world) play() played {
 	w.t.Helper()
-	s := &flow.State{Def: "work", In: mustJSON(w.t, w.in), Start: 1000}
-	e := w.engine(s)
-	r := played{recs: map[string]*flow.Rec{}, notes: map[string]string{}}
-	var backlog []flow.Want
-	now := int64(1000)
-	for range 5000 {
-		d := e.Decide()
-		if d.Bug != nil || d.Stuck != nil {
-			w.fatalf("bug %v, stuck %v", d.Bug, d.Stuck)
-		}
-		w.note(d.Notes, r.notes)
-		if d.Done {
-			if r.raw, r.err = d.Out, d.Err; d.Err == nil {
-				if err := json.Unmarshal(d.Out, &r.out); err != nil {
-					w.fatalf("%v", err)
-				}
-			}
-			return r
-		}
-		backlog = append(backlog, d.Wants...)
-		if w.who == never {
-			if backlog = slices.DeleteFunc(backlog, gate); len(backlog) == 0 {
-				r.waits = true
-				return r
-			}
-		}
-		i := w.rnd.IntN(len(backlog))
-		want := backlog[i]
-		backlog = slices.Delete(backlog, i, i+1)
-		now++
-		rec := &flow.Rec{Step: want.Step, In: want.Hash, At: now}
-		switch want.Kind {
-		case flow.KindTimer:
-			now = max(now, want.Until)
-			rec.At, rec.Out = now, json.RawMessage("null")
-		case flow.KindAsk:
-			rec.Out = mustJSON(w.t, w.said(want))
-		case flow.KindStep:
-			e.Started(want.Key, now)
-			v, fail := w.answer(want)
-			if rec.Err = fail; fail == nil {
-				rec.Out = mustJSON(w.t, v)
-			}
-		}
-		r.recs[want.Key] = rec
-		e.Record(want.Key, rec)
-		if w.rnd.IntN(20) == 0 { // the process dies: only the state is left
-			var again flow.State
-			if err := json.Unmarshal(mustJSON(w.t, s), &again); err != nil {
-				w.fatalf("%v", err)
-			}
-			s, backlog = &again, nil
-			e = w.engine(s)
+	r := played{Played: w.dice().Play()}
+	if r.Err == nil && !r.Waits {
+		if err := json.Unmarshal(r.Out, &r.out); err != nil {
+			w.fatalf("%v", err)
 		}
 	}
-	w.fatalf("it does not end")
 	return r
 }
 
-func (w *world) note(notes []flow.NoteRec, into map[string]string) {
+func (w *world) noted(n flow.NoteRec) {
 	w.t.Helper()
-	for _, n := range notes {
-		if _, twice := into[n.Key]; twice {
-			w.fatalf("%s is noted twice", n.Key)
+	if n.Branch == "" && strings.HasSuffix(n.Key, "/judged") {
+		phase, _, _ := strings.Cut(n.Key, "/")
+		var judged step.AttemptNote
+		if err := json.Unmarshal(n.Fact, &judged); err != nil {
+			w.fatalf("%v", err)
 		}
-		into[n.Key] = string(n.Fact)
-		if n.Branch == "" && strings.HasSuffix(n.Key, "/judged") {
-			phase, _, _ := strings.Cut(n.Key, "/")
-			var judged step.AttemptNote
-			if err := json.Unmarshal(n.Fact, &judged); err != nil {
-				w.fatalf("%v", err)
-			}
-			if w.drafts[phase]++; judged.Passed { // a person reads it; what he rejects is begun anew
-				w.drafts[phase] = 0
-			}
-			if w.drafts[phase] > 3 {
-				w.fatalf("%s: %d drafts in a row were sent back, the limit is 3", n.Key, w.drafts[phase])
-			}
+		if w.drafts[phase]++; judged.Passed { // a person reads it; what he rejects is begun anew
+			w.drafts[phase] = 0
 		}
-		if id, ok := strings.CutPrefix(n.Branch, "task/"); ok && strings.HasSuffix(n.Key, ":result") {
-			var r step.TaskResult
-			if err := json.Unmarshal(n.Fact, &r); err != nil {
-				w.fatalf("%v", err)
-			}
-			w.results[id] = r
+		if w.drafts[phase] > 3 {
+			w.fatalf("%s: %d drafts in a row were sent back, the limit is 3", n.Key, w.drafts[phase])
 		}
 	}
-}
-
-// replay gives the same outcomes to a fresh engine at once: it comes to the same end, and notes the same.
-func (w *world) replay(r played) {
-	w.t.Helper()
-	notes := map[string]string{}
-	clear(w.drafts)
-	d := w.engine(&flow.State{Def: "work", In: mustJSON(w.t, w.in), Start: 1000, Recs: maps.Clone(r.recs)}).Decide()
-	w.note(d.Notes, notes)
-	if d.Bug != nil || !d.Done || len(d.Wants) > 0 {
-		w.fatalf("played again: bug %v, done %v, wants %v", d.Bug, d.Done, d.Wants)
-	}
-	if !bytes.Equal(d.Out, r.raw) || (d.Err == nil) != (r.err == nil) {
-		w.fatalf("played again it ends with %s %v, before with %s %v", d.Out, d.Err, r.raw, r.err)
-	}
-	if !maps.Equal(notes, r.notes) {
-		w.fatalf("played again it notes\n%v\nbefore\n%v", notes, r.notes)
+	if id, ok := strings.CutPrefix(n.Branch, "task/"); ok && strings.HasSuffix(n.Key, ":result") {
+		var r step.TaskResult
+		if err := json.Unmarshal(n.Fact, &r); err != nil {
+			w.fatalf("%v", err)
+		}
+		w.results[id] = r
 	}
 }
