@@ -23,6 +23,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // Options are what an Actor needs.
@@ -35,12 +36,8 @@ type Options struct {
 	Env     []string // the allow-listed part of the user's environment
 	Now     func() time.Time
 	Blobs   flow.Blobs
-	Agent   agent.Agent
-	Name    string           // of the agent, for records
-	Model   string           // "" = the agent's default
-	Gateway *gateway.Gateway // nil = the agent reaches its model by itself
-	OAuth   bool             // the provider takes log-in tokens
-	Home    string           // the user's own agent configuration, for log-in; "" = one for each turn
+	Agents  map[string]Agent // by name: all that Seats can name
+	Seats   step.Seats       // who does which role
 	Limits  agent.Limits
 	Checks  Checks
 	Redact  gateway.Redactor
@@ -50,6 +47,15 @@ type Options struct {
 	Effect func(name string)
 	// Watch gets the events of agents, for the screen; nil = dropped.
 	Watch func(key string, e agent.Event)
+}
+
+// Agent is an agent program, and how it reaches its model.
+type Agent struct {
+	Program agent.Agent
+	Gateway *gateway.Gateway // nil = it reaches its model by itself
+	OAuth   bool             // the provider takes log-in tokens
+	Home    string           // the user's own configuration of it, for log-in; "" = one for each turn
+	Env     []string         // what it gets besides the environment of all
 }
 
 // Checks is what jacquard.yaml says about checks.

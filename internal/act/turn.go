@@ -49,24 +49,37 @@ func (a *Actor) turn(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut
 	if err := ledger.Left(); err != nil {
 		return step.TurnOut{}, &flow.Failure{Class: flow.Budget, Msg: err.Error()}
 	}
-	clone, before, err := a.cut(ctx, j, t)
+	seat := a.o.Seats.Of(t.Role, t.Model)
+	who, ok := a.o.Agents[seat.Agent]
+	if !ok { // it was configured when the run asked for it
+		return step.TurnOut{}, flow.Failf(flow.Environment, "%s is to be done by %s, and the configuration names no such agent any more: name it in jacquard.yaml, then resume", t.Role, seat)
+	}
+	clone, before, err := a.cut(ctx, j, t, seat)
 	if err != nil {
 		return step.TurnOut{}, err
 	}
 	if clone == nil {
-		if clone, err = a.begin(ctx, j, t); err != nil {
+		if clone, err = a.begin(ctx, j, t, seat); err != nil {
 			return step.TurnOut{}, err
 		}
 	}
-	outcome, err := a.run(ctx, j, t, clone, before)
+	outcome, err := a.run(ctx, j, t, work{clone: clone, seat: seat, agent: who, before: before})
 	if err != nil {
 		return step.TurnOut{}, err
 	}
 	return a.harvest(ctx, j, t, clone, outcome)
 }
 
+// work is what one turn is done with.
+type work struct {
+	clone  *git.Clone
+	seat   step.Seat
+	agent  Agent
+	before agent.Outcome // what a driver that died has left of it
+}
+
 // begin makes the folder that an agent is to work in.
-func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn) (*git.Clone, error) {
+func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn, seat step.Seat) (*git.Clone, error) {
 	dir := a.workDir(j)
 	if err := os.RemoveAll(dir); err != nil { // a leftover of this very attempt; nothing of it was paid for
 		return nil, machinery(err)
@@ -91,13 +104,14 @@ func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn) (*git.Clone,
 	if err != nil {
 		return nil, machinery(err)
 	}
-	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard})))
+	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard, Seat: seat})))
 }
 
-// place is where an agent works, and how the user's repository was when it began.
+// place is where an agent works, which one, and how the user's repository was when it began.
 type place struct {
 	Dir   string    `json:"dir"`
 	Guard git.Guard `json:"guard"`
+	Seat  step.Seat `json:"seat,omitzero"`
 }
 
 const placeFile = "place.json"
@@ -113,8 +127,8 @@ func readPlace(dir string) (place, error) {
 
 // cut finds the folder and the agent's session of a turn that a dead driver, or an
 // orderly stop, cut in the middle. There is no clone when there is nothing to go on
-// with: the agent knows no sessions, had not begun, or had ended on its own.
-func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn) (*git.Clone, agent.Outcome, error) {
+// with: the agent knows no sessions, had not begun, had ended on its own, or is another one now.
+func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn, seat step.Seat) (*git.Clone, agent.Outcome, error) {
 	none := agent.Outcome{}
 	for _, dir := range j.Previous {
 		o, complete := agent.FromLog(filepath.Join(dir, rawLog))
@@ -122,9 +136,10 @@ func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn) (*git.Clone, a
 			continue
 		}
 		p, err := readPlace(dir)
-		if err != nil || complete {
+		if err != nil || complete || p.Seat.Agent != "" && p.Seat.Agent != seat.Agent {
 			return nil, none, nil //nolint:nilerr // then it begins anew
 		}
+		p.Seat = seat
 		tree := filepath.Join(p.Dir, "tree")
 		if _, err := os.Stat(tree); err != nil {
 			return nil, none, nil //nolint:nilerr // cleared away
@@ -140,7 +155,7 @@ func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn) (*git.Clone, a
 }
 
 // run lets the agent work and returns what became of it.
-func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clone, before agent.Outcome) (agent.Outcome, error) {
+func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent.Outcome, error) {
 	prompt, err := a.prompt(t)
 	if err != nil {
 		return agent.Outcome{}, err
@@ -148,37 +163,37 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, clone *git.Clo
 	if err := writeFile(filepath.Join(j.Dir, promptFile), a.o.Redact.Bytes([]byte(prompt))); err != nil {
 		return agent.Outcome{}, machinery(err)
 	}
-	dir := filepath.Dir(clone.Dir)
+	dir := filepath.Dir(w.clone.Dir)
 	at := agent.Turn{
-		Dir: clone.Root(), Home: filepath.Join(dir, "home"), Prompt: prompt, Role: agent.Author, AllowedCommands: t.Commands,
-		Schema: t.Schema, Model: a.o.Model, Session: before.Session, SessionCostUSD: before.SessionCostUSD, Env: a.agentEnv(dir), Limits: a.o.Limits,
+		Dir: w.clone.Root(), Home: filepath.Join(dir, "home"), Prompt: prompt, Role: agent.Author, AllowedCommands: t.Commands,
+		Schema: t.Schema, Model: w.seat.Model, Session: w.before.Session, SessionCostUSD: w.before.SessionCostUSD, Env: a.agentEnv(dir, w.agent.Env), Limits: a.o.Limits,
 		Log: filepath.Join(j.Dir, rawLog), Mark: j.Mark, Redact: a.o.Redact.Bytes,
 		Caches: []string{filepath.Join(a.o.Shared, "agent"), filepath.Join(dir, "target"), filepath.Join(dir, "tmp")},
 	}
 	if t.Judge {
 		at.Role = agent.Judge
 	}
-	if a.o.Home != "" {
-		at.Home = a.o.Home
+	if w.agent.Home != "" {
+		at.Home = w.agent.Home
 	}
 	var access *gateway.Access
-	if a.o.Gateway != nil {
+	if w.agent.Gateway != nil {
 		most := a.Ledger(j.Run).Budget()
-		access, err = a.o.Gateway.Open(ctx, gateway.Turn{
+		access, err = w.agent.Gateway.Open(ctx, gateway.Turn{
 			ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home,
 			Grant: gateway.Amount{MicroUSD: int64(most.USD * 1e6), Tokens: most.Tokens}, Calls: a.o.Limits.MaxTurns,
 		})
 		if err != nil {
 			return agent.Outcome{}, machinery(err)
 		}
-		at.Access = agent.Access{BaseURL: a.o.Gateway.URL(), Token: access.Token(), OAuth: a.o.OAuth}
+		at.Access = agent.Access{BaseURL: w.agent.Gateway.URL(), Token: access.Token(), OAuth: w.agent.OAuth}
 	}
 	var out agent.Outcome
 	_ = a.effect("agent", func() error {
-		out = a.o.Agent.Run(ctx, at, a.watch(j))
+		out = w.agent.Program.Run(ctx, at, a.watch(j))
 		return nil
 	})
-	if a.o.Name == "scripted" {
+	if w.seat.Agent == step.Scripted {
 		out.Usage.Known = true // it asks no model, so what it does not report it has not used
 	}
 	if access != nil {
@@ -232,8 +247,15 @@ func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git
 	if err != nil {
 		return step.TurnOut{}, machinery(err)
 	}
+	p, err := readPlace(j.Dir)
+	if err != nil {
+		return step.TurnOut{}, machinery(err)
+	}
+	if p.Seat.Agent == "" { // an older program has begun the turn
+		p.Seat = a.o.Seats.Of(t.Role, t.Model)
+	}
 	out := step.TurnOut{
-		Tree: got.Tree, Answer: o.Answer, Agent: a.o.Name, Model: a.o.Model, Millis: o.Duration.Milliseconds(),
+		Tree: got.Tree, Answer: o.Answer, Agent: p.Seat.Agent, Model: p.Seat.Model, Millis: o.Duration.Milliseconds(),
 		Usage: step.Usage{
 			Input: o.Usage.Input, Output: o.Usage.Output, CacheRead: o.Usage.CacheRead, CacheWrite: o.Usage.CacheWrite,
 			Requests: o.Turns, USD: o.Usage.CostUSD, Known: o.Usage.Known,
@@ -242,7 +264,7 @@ func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git
 	if len(out.Answer) == 0 {
 		out.Answer = json.RawMessage("null")
 	}
-	if out.Findings, err = a.misdeeds(ctx, j, got); err != nil {
+	if out.Findings, err = a.misdeeds(ctx, p, got); err != nil {
 		return out, err
 	}
 	changes, err := a.o.Repo.Diff(ctx, t.Tree, got.Tree)
@@ -287,7 +309,7 @@ func (a *Actor) keep(ctx context.Context, j flow.Job, t step.Turn, tree string) 
 }
 
 // misdeeds names what an agent did besides editing files.
-func (a *Actor) misdeeds(ctx context.Context, j flow.Job, got git.Capture) ([]step.Finding, error) {
+func (a *Actor) misdeeds(ctx context.Context, began place, got git.Capture) ([]step.Finding, error) {
 	var fs []step.Finding
 	add := func(rule, path, msg string) {
 		if len(fs) < 30 {
@@ -306,10 +328,6 @@ func (a *Actor) misdeeds(ctx context.Context, j flow.Job, got git.Capture) ([]st
 	}
 	for _, l := range got.Leaving {
 		add("symlink-escape", l.Path, "this link points out of the tree to "+l.Target+"; use a file inside")
-	}
-	began, err := readPlace(j.Dir)
-	if err != nil {
-		return fs, machinery(err)
 	}
 	after, err := a.o.Repo.Guard(ctx)
 	if err != nil {
@@ -389,8 +407,9 @@ func (a *Actor) prompt(t step.Turn) (string, error) {
 }
 
 // agentEnv is the environment of an agent: the allow-list, and caches of its
-// own, so that it can neither be slow for want of them nor spoil the engine's.
-func (a *Actor) agentEnv(dir string) []string {
+// own, so that it can neither be slow for want of them nor spoil the engine's;
+// and more, which is its own.
+func (a *Actor) agentEnv(dir string, more []string) []string {
 	own := map[string]string{
 		"TMPDIR":  filepath.Join(dir, "tmp"),
 		"GOCACHE": filepath.Join(a.o.Shared, "agent", "go-build"), "GOMODCACHE": filepath.Join(a.o.Shared, "agent", "go-mod"),
@@ -419,6 +438,7 @@ func (a *Actor) agentEnv(dir string) []string {
 	for k, v := range own {
 		env = append(env, k+"="+v)
 	}
+	env = append(env, more...)
 	slices.Sort(env)
 	return env
 }

@@ -269,7 +269,7 @@ func newLab(t *testing.T, files map[string]string, a agent.Agent) lab {
 	}
 	l.actor = act.New(act.Options{
 		Repo: repo, State: l.state, Cache: filepath.Join(base, "cache"), Shared: filepath.Join(base, "shared"), Env: []string{"PATH=" + os.Getenv("PATH")}, Now: time.Now,
-		Blobs: l.blobs, Agent: a, Name: "scripted", Redact: gateway.NewRedactor(), Checks: act.Checks{Timeout: time.Minute},
+		Blobs: l.blobs, Agents: map[string]act.Agent{step.Scripted: {Program: a}}, Seats: step.Seats{Run: step.Seat{Agent: step.Scripted}}, Redact: gateway.NewRedactor(), Checks: act.Checks{Timeout: time.Minute},
 	})
 	t.Cleanup(func() { _ = l.actor.Close() })
 	return l

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,6 +27,7 @@ type maker struct {
 	base    string // variable with the provider's address
 	home    string // the address without it
 	config  string // variable with the folder that its log-in is in
+	high    string // what its own name of the best of its models is, "" = there is none
 	open    func(program string) realAgent
 }
 
@@ -39,7 +42,7 @@ func makers() []maker {
 	return []maker{
 		{
 			name: "claude", title: "Claude Code", install: "npm install -g @anthropic-ai/claude-code", program: "JACQUARD_CLAUDE",
-			key: "ANTHROPIC_API_KEY", token: "CLAUDE_CODE_OAUTH_TOKEN", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com", config: "CLAUDE_CONFIG_DIR",
+			key: "ANTHROPIC_API_KEY", token: "CLAUDE_CODE_OAUTH_TOKEN", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com", config: "CLAUDE_CONFIG_DIR", high: "opus",
 			open: func(program string) realAgent { return agent.NewClaude(program) },
 		},
 		{
@@ -83,35 +86,74 @@ func (m maker) secrets(env map[string]string) (key, token string) {
 	return key, token
 }
 
+// scripted sets the scripted agent up, which is this program.
+func (p *project) scripted(o driveOptions) (act.Agent, error) {
+	if o.scenario == "" {
+		return act.Agent{}, usage("the scripted agent needs --scenario FILE")
+	}
+	abs, err := filepath.Abs(o.scenario)
+	if err != nil {
+		return act.Agent{}, usage("--scenario: %v", err)
+	}
+	if _, err := readScenario(abs); err != nil {
+		return act.Agent{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return act.Agent{}, fmt.Errorf("find this program: %w", err)
+	}
+	return act.Agent{Program: agent.NewScripted(self, "agent-play", "--scenario", abs)}, nil
+}
+
 // real sets a real agent up: its program, the gateway in front of its provider,
 // the account.
-func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine, ao *act.Options) error {
+func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) (act.Agent, error) {
 	program, err := m.find(p.a.env)
 	if err != nil {
-		return flow.Failf(flow.Environment, "%s is not installed: %s (or try jacquard demo, which needs no agent)", m.title, m.install)
+		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %s (or try jacquard demo, which needs no agent)", m.title, m.install)
 	}
 	r := m.open(program)
-	ao.Agent = r
-	backend, oauth, err := p.backend(ctx, m, r, o, e)
-	if err != nil {
-		return err
-	}
-	if backend == nil {
-		ao.Home = p.a.env["HOME"]
-		if folder := p.a.env[m.config]; folder != "" {
-			ao.Env = append(ao.Env, m.config+"="+folder)
+	out := act.Agent{Program: r}
+	if o.scenario+o.mailbox+o.replay != "" { // who answers there answers all agents, in order
+		if len(e.gateways) == 0 {
+			b, err := p.played(o, e)
+			if err != nil {
+				return out, err
+			}
+			if err := e.serve(ctx, b); err != nil {
+				return out, err
+			}
 		}
-		return nil
+		out.Gateway = e.gateways[0]
+		return out, nil
 	}
-	ao.OAuth = oauth
-	e.gateway, err = gateway.Start(context.WithoutCancel(ctx), gateway.Options{
-		Backend: backend, Now: time.Now, Redact: e.redact, Record: e.tape, Ledger: ledgers{e},
-	})
+	b, oauth, err := p.provider(ctx, m, r)
 	if err != nil {
-		return err
+		return out, err
 	}
-	ao.Gateway = e.gateway
-	return nil
+	if b == nil {
+		out.Home = p.a.env["HOME"]
+		if folder := p.a.env[m.config]; folder != "" {
+			out.Env = []string{m.config + "=" + folder}
+		}
+		return out, nil
+	}
+	if err := e.serve(ctx, b); err != nil {
+		return out, err
+	}
+	out.Gateway, out.OAuth = e.gateways[len(e.gateways)-1], oauth
+	return out, nil
+}
+
+// serve starts a gateway in front of who answers.
+func (e *engine) serve(ctx context.Context, b gateway.Backend) error {
+	g, err := gateway.Start(context.WithoutCancel(ctx), gateway.Options{
+		Backend: b, Now: time.Now, Redact: e.redact, Record: e.tape, Ledger: ledgers{e},
+	})
+	if err == nil {
+		e.gateways = append(e.gateways, g)
+	}
+	return err
 }
 
 // ledgers finds the ledger of the run that a turn belongs to.
@@ -125,31 +167,30 @@ func (l ledgers) Settle(ctx context.Context, turn string, n int, spent gateway.A
 	return l.e.actor.Ledger(turn).Settle(ctx, turn, n, spent)
 }
 
-// backend chooses who answers the agent's model calls; nil means that the
-// agent uses its own log-in.
-func (p *project) backend(ctx context.Context, m maker, r realAgent, o driveOptions, e *engine) (gateway.Backend, bool, error) {
+// played is who answers model calls instead of a provider.
+func (p *project) played(o driveOptions, e *engine) (gateway.Backend, error) {
 	switch {
 	case o.scenario != "":
 		s, err := readScenario(o.scenario)
-		return gateway.Script(s, time.Now), false, err
+		return gateway.Script(s, time.Now), err
 	case o.mailbox != "":
-		b, err := gateway.Mailbox(o.mailbox, e.redact)
-		return b, false, err
-	case o.replay != "":
-		f, err := os.Open(o.replay)
-		if err != nil {
-			return nil, false, usage("--replay: %v", err)
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		t, err := gateway.ReadTape(f)
-		if err != nil {
-			return nil, false, usage("--replay: %v", err)
-		}
-		return t.Replay(false), false, nil
+		return gateway.Mailbox(o.mailbox, e.redact)
 	}
-	if o.record != "" {
-		e.tape, e.record = &gateway.Tape{}, o.record
+	f, err := os.Open(o.replay)
+	if err != nil {
+		return nil, usage("--replay: %v", err)
 	}
+	defer func() { _ = f.Close() }() // it was only read
+	t, err := gateway.ReadTape(f)
+	if err != nil {
+		return nil, usage("--replay: %v", err)
+	}
+	return t.Replay(false), nil
+}
+
+// provider is who answers the agent's model calls, and whether it takes log-in
+// tokens; nil means that the agent uses its own log-in.
+func (p *project) provider(ctx context.Context, m maker, r realAgent) (gateway.Backend, bool, error) {
 	key, token := m.secrets(p.a.env)
 	found := r.Detect(ctx, agent.Auth(p.conf.Auth), key+token != "", p.a.Env, p.root)
 	switch found.Problem.Class {

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +23,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/scenario"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/syntax"
 	"github.com/jacquard-build/jacquard/internal/workflow/auto"
 	"github.com/jacquard-build/jacquard/internal/workflow/compile"
@@ -197,25 +200,30 @@ type driveOptions struct {
 // engine is a runtime with everything that carries out steps.
 type engine struct {
 	*local.Runtime
-	actor   *act.Actor
-	gateway *gateway.Gateway
-	tape    *gateway.Tape
-	record  string
-	redact  gateway.Redactor
+	actor    *act.Actor
+	gateways []*gateway.Gateway // one for each provider that agents reach through us
+	tape     *gateway.Tape
+	record   string
+	redact   gateway.Redactor
 }
 
 func (e *engine) close() error {
-	errs := []error{e.Close(), e.actor.Close()}
-	if e.gateway != nil {
-		errs = append(errs, e.gateway.Close())
-	}
+	errs := []error{e.Close(), e.actor.Close(), e.closeGateways()}
 	if e.tape != nil {
 		errs = append(errs, e.tape.Save(e.record, e.redact))
 	}
 	return errors.Join(errs...)
 }
 
-// engine opens the runtime with an actor and the chosen agent.
+func (e *engine) closeGateways() error {
+	var errs []error
+	for _, g := range e.gateways {
+		errs = append(errs, g.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// engine opens the runtime with an actor and the chosen agents.
 func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow.Event)) (*engine, error) {
 	if o.jobs < 0 {
 		return nil, usage("--jobs %d: want 1 or more", o.jobs)
@@ -237,7 +245,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		return nil, err
 	}
 	e := &engine{}
-	ao, err := p.agent(ctx, o, e)
+	ao, err := p.agents(ctx, o, e)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +268,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
 	})
 	if err != nil {
-		return nil, errors.Join(err, e.actor.Close())
+		return nil, errors.Join(err, e.actor.Close(), e.closeGateways())
 	}
 	return e, nil
 }
@@ -273,19 +281,23 @@ func (p *project) driver() string {
 	return fmt.Sprintf("process %d on %s", os.Getpid(), host)
 }
 
-// agent makes the actor's options: which agent, on whose account.
-func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Options, error) {
-	name := o.agent
-	if name == "" {
-		name = p.conf.Agent
-	}
+// seats say who does which role: configuration, and the flags before it.
+func (p *project) seats(o driveOptions) step.Seats {
+	s := step.Seats{Run: step.Seat{Agent: cmp.Or(o.agent, p.conf.Agent), Model: cmp.Or(o.model, p.conf.Model)}, Tiers: maps.Clone(p.conf.Models), Roles: p.conf.Roles}
 	if o.scenario != "" && o.agent == "" {
-		name = "scripted"
+		s.Run.Agent = step.Scripted
 	}
-	model := o.model
-	if model == "" {
-		model = p.conf.Model
+	if m, ok := findMaker(s.Run.Agent); ok && m.high != "" && s.Tiers[step.High] == "" { // who asks for it wants it
+		if s.Tiers == nil {
+			s.Tiers = map[string]string{}
+		}
+		s.Tiers[step.High] = m.high
 	}
+	return s
+}
+
+// agents makes the actor's options: which agents, on whose account.
+func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Options, error) {
 	secrets := p.a.secrets()
 	if addr, _ := p.callbackAddresses(); len(addr.token) >= 8 { // which may stand in CLAUDE.md
 		secrets = append(secrets, addr.token)
@@ -293,35 +305,27 @@ func (p *project) agent(ctx context.Context, o driveOptions, e *engine) (act.Opt
 	e.redact = gateway.NewRedactor(secrets...)
 	ao := act.Options{
 		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: p.blobs,
-		Name: name, Model: model, Redact: e.redact, Version: version, Effect: p.a.effects(),
+		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: version, Effect: p.a.effects(),
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)},
 	}
-	switch name {
-	case "scripted":
-		if o.scenario == "" {
-			return ao, usage("the scripted agent needs --scenario FILE")
-		}
-		abs, err := filepath.Abs(o.scenario)
-		if err != nil {
-			return ao, usage("--scenario: %v", err)
-		}
-		if err := checkScenario(abs); err != nil {
-			return ao, err
-		}
-		self, err := os.Executable()
-		if err != nil {
-			return ao, fmt.Errorf("find this program: %w", err)
-		}
-		ao.Agent = agent.NewScripted(self, "agent-play", "--scenario", abs)
-		return ao, nil
-	default:
-		m, ok := findMaker(name)
-		if !ok {
-			return ao, usage("agent %q: want %s or scripted", name, makerNames())
-		}
-		return ao, p.real(ctx, m, o, e, &ao)
+	if o.record != "" {
+		e.tape, e.record = &gateway.Tape{}, o.record
 	}
+	for _, name := range ao.Seats.Agents(p.conf.Panel...) {
+		var err error
+		if m, ok := findMaker(name); ok {
+			ao.Agents[name], err = p.real(ctx, m, o, e)
+		} else if name == step.Scripted {
+			ao.Agents[name], err = p.scripted(o)
+		} else {
+			err = usage("agent %q: want %s or scripted", name, makerNames())
+		}
+		if err != nil {
+			return ao, errors.Join(err, e.closeGateways())
+		}
+	}
+	return ao, nil
 }
 
 func orDefault(d duration, def time.Duration) time.Duration {
@@ -329,11 +333,6 @@ func orDefault(d duration, def time.Duration) time.Duration {
 		return def
 	}
 	return time.Duration(d)
-}
-
-func checkScenario(path string) error {
-	_, err := readScenario(path)
-	return err
 }
 
 func readScenario(path string) (scenario.Scenario, error) {

@@ -24,6 +24,7 @@ type autoFlags struct {
 	feature     string
 	dryRun      bool
 	eco, heavy  bool
+	opus        bool
 	interactive bool
 	accept      bool
 	custom      string
@@ -55,6 +56,7 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say how large the task is, and write nothing")
 	c.Flags().BoolVar(&f.eco, "eco", false, "the small way (LIGHT), whatever the score says")
 	c.Flags().BoolVar(&f.heavy, "heavy", false, "the large way (HEAVY)")
+	c.Flags().BoolVar(&f.opus, "opus", false, "in HEAVY, the high tier for who designs, implements, judges and reviews")
 	c.Flags().BoolVar(&f.interactive, "interactive", false, "ask between the phases")
 	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
 	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
@@ -69,12 +71,18 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 	if f.eco && f.heavy {
 		return usage("--eco and --heavy contradict each other: give one of them")
 	}
+	if f.eco && f.opus {
+		return usage("--eco and --opus contradict each other: give one of them")
+	}
 	if f.feature != "" && pdca.Feature(f.feature) != f.feature {
 		return usage("%q is no name of a feature: use a-z, 0-9 and -, at most 40 characters", f.feature)
 	}
 	p, err := a.open(ctx)
 	if err != nil {
 		return err
+	}
+	if run := p.seats(f.driveOptions); f.opus && run.Tiers[step.High] == "" && run.Run.Agent != step.Scripted {
+		return usage("--opus: %s has no name of its own for its best model: give one in %s, models: high:", run.Run.Agent, configFile)
 	}
 	if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
 		return err
@@ -89,7 +97,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 		return err
 	}
 	in := step.AutoIn{
-		Request: given, Feature: f.feature, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy,
+		Request: given, Feature: f.feature, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
 		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Delivery: step.ToCommit,
 	}
 	if a.langFlag != "" {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +26,9 @@ import (
 type config struct {
 	Agent  string            `yaml:"agent"`  // claude, codex or scripted
 	Model  string            `yaml:"model"`  // given to the agent; "" = its default
+	Models map[string]string `yaml:"models"` // seats of the tiers low, medium, high
+	Roles  map[string]string `yaml:"roles"`  // tiers or seats of roles
+	Panel  []string          `yaml:"panel"`  // seats of those who design at the same time
 	Auth   string            `yaml:"auth"`   // key, login or auto
 	Budget string            `yaml:"budget"` // 5usd or 2Mtok
 	Jobs   int               `yaml:"jobs"`   // modules at once
@@ -98,7 +103,51 @@ func (c config) check() error {
 	if c.Jobs < 0 {
 		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
 	}
-	return errors.Join(in("agent", c.Agent, "claude", "codex", "scripted"), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"))
+	return errors.Join(in("agent", c.Agent, step.AgentNames()...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), c.checkSeats())
+}
+
+// maxPanel is how many design at the same time.
+const maxPanel = 3
+
+// seatForm is what a seat looks like; names of models have colons, strokes and brackets.
+var seatForm = re.New(`^[\w.@][\w.:@/\[\]+-]*[\w\]]$`)
+
+// checkSeats checks who is to do which role.
+func (c config) checkSeats() error {
+	var errs []error
+	known := func(key, name string, names []string) bool {
+		ok := slices.Contains(names, name)
+		if !ok {
+			errs = append(errs, usage("%s: %s: %q is not known, want one of %s", configFile, key, name, strings.Join(names, ", ")))
+		}
+		return ok
+	}
+	seat := func(key, text string, tiers bool) {
+		want, tier := "agent/model, an agent ("+makerNames()+") or a model", slices.Contains(step.Tiers(), text)
+		if tiers {
+			want = "a tier (" + strings.Join(step.Tiers(), ", ") + "), " + want
+		}
+		if tier && !tiers || !seatForm().MatchString(text) {
+			errs = append(errs, usage("%s: %s is %q, want %s", configFile, key, text, want))
+		}
+	}
+	for _, tier := range slices.Sorted(maps.Keys(c.Models)) {
+		if known("models", tier, step.Tiers()) {
+			seat("models: "+tier, c.Models[tier], false)
+		}
+	}
+	for _, role := range slices.Sorted(maps.Keys(c.Roles)) {
+		if known("roles", role, step.Roles()) {
+			seat("roles: "+role, c.Roles[role], true)
+		}
+	}
+	for _, text := range c.Panel {
+		seat("panel", text, false)
+	}
+	if len(c.Panel) > maxPanel {
+		errs = append(errs, usage("%s: panel has %d seats, at most %d design at the same time", configFile, len(c.Panel), maxPanel))
+	}
+	return errors.Join(errs...)
 }
 
 var budgetForm = re.New(`^(?i)([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok)$`)

@@ -186,6 +186,13 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 
 # agent: claude            # the program that writes code: claude or codex
 # model: ""                # "" = the agent's own default
+# models:                  # the three tiers of models; what is missing is the model above
+#   low: haiku             # agent/model, agent, or a model of the agent above
+#   medium: sonnet
+#   high: opus             # auto --opus asks for it in HEAVY
+# roles:                   # tier or seat of a role, instead of the built-in tier (docs/agents.md)
+#   reviewer: codex/gpt-6.1-sol
+# panel: [opus, codex/gpt-6.1-sol]   # who designs at the same time, at most three
 # auth: auto               # key (ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN; OPENAI_API_KEY for codex), login, or auto
 # budget: 20usd            # most that one run may spend; also 2Mtok
 # jobs: 4                  # modules or tasks at once

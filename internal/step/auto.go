@@ -2,6 +2,7 @@ package step
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -18,6 +19,7 @@ type AutoIn struct {
 	DryRun   bool     `json:"dry_run,omitempty"` // ends with the score, writes nothing
 	Eco      bool     `json:"eco,omitempty"`     // the small way, whatever the score says
 	Heavy    bool     `json:"heavy,omitempty"`   // the large way
+	Opus     bool     `json:"opus,omitempty"`    // in HEAVY, who designs, implements and judges gets the high tier
 	Gates    bool     `json:"gates,omitempty"`   // a person is asked between the phases
 	Accept   bool     `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
 	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
@@ -224,6 +226,7 @@ type AutoOut struct {
 	Goals      []Goal       `json:"goals,omitempty"`
 	Usage      Usage        `json:"usage"`
 	Phases     []PhaseUsage `json:"phases,omitempty"`
+	Roles      []RoleUsage  `json:"roles,omitempty"`
 	Report     string       `json:"report,omitempty"` // path of the report
 	Ref        string       `json:"ref,omitempty"`
 	Commit     string       `json:"commit,omitempty"`
@@ -236,6 +239,36 @@ type PhaseUsage struct {
 	Sessions int    `json:"sessions"`
 	Millis   int64  `json:"millis"`
 	Usage    Usage  `json:"usage"`
+}
+
+// RoleUsage is what one role took of one agent with one model.
+type RoleUsage struct {
+	Role  string `json:"role"`
+	Agent string `json:"agent"`
+	Model string `json:"model,omitempty"` // "" = the agent's default
+	Calls int    `json:"calls"`
+	Usage Usage  `json:"usage"`
+}
+
+// AddRole adds usages of roles to a list of them, in the order in which they come.
+func AddRole(list []RoleUsage, more ...RoleUsage) []RoleUsage {
+	for _, u := range more {
+		i := slices.IndexFunc(list, func(have RoleUsage) bool {
+			return have.Role == u.Role && have.Agent == u.Agent && have.Model == u.Model
+		})
+		if i < 0 {
+			list = append(list, u)
+			continue
+		}
+		list[i].Calls += u.Calls
+		list[i].Usage = list[i].Usage.Add(u.Usage)
+	}
+	return list
+}
+
+// Took is one turn of a role, for its account.
+func (o TurnOut) Took(role string) RoleUsage {
+	return RoleUsage{Role: role, Agent: o.Agent, Model: o.Model, Calls: 1, Usage: o.Usage}
 }
 
 // Owned is the task that a feature's files make, for its proof.

@@ -121,6 +121,7 @@ type Turn struct {
 	Role         string          `json:"role"`
 	Module       string          `json:"module"`
 	Attempt      int             `json:"attempt"`
+	Model        string          `json:"model,omitempty"` // low, medium, high, or a seat; "" = medium
 	Tree         string          `json:"tree"`
 	Instructions string          `json:"instructions"` // the stable part of the prompt
 	Docs         []Doc           `json:"docs,omitempty"`

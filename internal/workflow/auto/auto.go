@@ -173,6 +173,9 @@ func (f *feature) estimate(c *flow.Ctx) error {
 		f.name, f.out.Feature = got.Feature, got.Feature
 	}
 	flow.Note(c, "scored", step.PhaseNote{Phase: "estimate", Feature: f.name, Mode: f.out.Mode, Score: &f.out.Score, Text: turn.Clip(ans.Summary, 1000)})
+	if f.in.Opus && f.out.Mode != pdca.Heavy {
+		flow.Note(c, "no-opus", step.PhaseNote{Phase: "estimate", Text: fmt.Sprintf("--opus is for HEAVY, and this is %s", f.out.Mode)})
+	}
 	return nil
 }
 
@@ -242,7 +245,7 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	}
 	t := step.Turn{
 		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(shown, f.in.Context, r.docs),
-		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget,
+		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget, Model: f.tier(r.role),
 	}
 	if t.Module == "" {
 		t.Module = "auto"
@@ -254,16 +257,36 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	if err != nil {
 		return out, err
 	}
-	f.spend(1, out.Usage)
+	f.spend(out.Took(r.role))
 	return out, decodeAnswer(out.Answer, to)
 }
 
-// spend puts turns on the account of the phase and of the run.
-func (f *feature) spend(sessions int, u step.Usage) {
+// tier is which models a role gets (A1, A2); "" = medium.
+func (f *feature) tier(role string) string {
+	switch role {
+	case "estimate":
+		return step.Low
+	case "plan":
+		if f.out.Mode == pdca.Light {
+			return step.Low
+		}
+	case "design", "implement", "architect", "reviewer":
+		if f.in.Opus && f.out.Mode == pdca.Heavy {
+			return step.High
+		}
+	}
+	return ""
+}
+
+// spend puts turns on the account of the phase, of the roles and of the run.
+func (f *feature) spend(took ...step.RoleUsage) {
 	a := f.account(f.phase)
-	a.Sessions += sessions
-	f.out.Sessions += sessions
-	a.Usage, f.out.Usage = a.Usage.Add(u), f.out.Usage.Add(u)
+	f.out.Roles = step.AddRole(f.out.Roles, took...)
+	for _, r := range took {
+		a.Sessions += r.Calls
+		f.out.Sessions += r.Calls
+		a.Usage, f.out.Usage = a.Usage.Add(r.Usage), f.out.Usage.Add(r.Usage)
+	}
 }
 
 func decodeAnswer(raw json.RawMessage, to any) error {
@@ -376,6 +399,9 @@ func (f *feature) report(c *flow.Ctx) error {
 	f.enter(c, phaseReport)
 	f.account(phaseReport)
 	f.out.Verified = f.out.End.Reason == passed
+	if f.in.Opus && f.out.Mode != pdca.Heavy {
+		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus has changed nothing: it is for HEAVY, and this was %s", f.out.Mode))
+	}
 	f.out.Report = pdca.ReportPath(f.name)
 	f.out.Files = f.look.Files[:min(len(f.look.Files), 100)]
 	if err := f.keep(c, f.out.Report, f.reportDocument()); err != nil {

@@ -23,10 +23,10 @@ type part struct {
 
 // partResult is the end of one part.
 type partResult struct {
-	Attempts int        `json:"attempts"`
-	Sessions int        `json:"sessions"`
-	Usage    step.Usage `json:"usage"`
-	End      step.End   `json:"end"`
+	Attempts int              `json:"attempts"`
+	Roles    []step.RoleUsage `json:"roles,omitempty"`
+	Usage    step.Usage       `json:"usage"`
+	End      step.End         `json:"end"`
 }
 
 // inParts builds the parts of the design side by side, each from the same commit and landed one at a time. What they make
@@ -48,7 +48,7 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 	end := step.End{}
 	for i, r := range results {
 		f.out.Attempts += r.Attempts
-		f.spend(r.Sessions, r.Usage)
+		f.spend(r.Roles...)
 		if r.End.Reason != "" && end.Reason == "" { // one that fails, fails the whole; the others stay on the branch
 			end = r.End
 			end.Detail = parts[i].p.Title + ": " + end.Detail
@@ -77,7 +77,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		p.res.Attempts, p.res.End.N = n, n
 		out, err := turn.Ask(c.Sub("as").Sub("implement"), step.Turn{
 			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Instructions: implementPrompt, Docs: p.f.s.Docs, Task: p.text(back), Schema: builtSchema,
-			Commands: p.f.s.Commands, Private: p.f.s.Private, Budget: p.f.in.Budget,
+			Commands: p.f.s.Commands, Private: p.f.s.Private, Budget: p.f.in.Budget, Model: p.f.tier("implement"),
 		})
 		if err != nil {
 			if turn.EndsRun(err) {
@@ -86,7 +86,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 			p.res.End.Detail = string(flow.ClassOf(err))
 			continue
 		}
-		p.res.Sessions++
+		p.res.Roles = step.AddRole(p.res.Roles, out.Took("implement"))
 		p.res.Usage = p.res.Usage.Add(out.Usage)
 		var ans built
 		if err := decodeAnswer(out.Answer, &ans); err != nil {

@@ -71,6 +71,15 @@ func (f *feature) reportDocument() []byte {
 	for _, p := range o.Phases {
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %d |\n", p.Phase, p.Sessions, tokens(p.Usage, p.Usage.Input), tokens(p.Usage, p.Usage.Output), p.Millis/1000)
 	}
+	h("역할별 비용", "Cost by role")
+	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | USD |\n|---|---|---|---|---|---|\n", w("역할", "Role"), w("에이전트/모델", "Agent/model"), w("호출", "Calls"), w("입력 토큰", "Input tokens"), w("출력 토큰", "Output tokens"))
+	for _, r := range o.Roles {
+		usd := "?"
+		if r.Usage.Known {
+			usd = fmt.Sprintf("%.4f", r.Usage.USD)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d | %s | %s | %s |\n", r.Role, step.Seat{Agent: r.Agent, Model: r.Model}, r.Calls, tokens(r.Usage, r.Usage.Input), tokens(r.Usage, r.Usage.Output), usd)
+	}
 	return []byte(b.String())
 }
 
