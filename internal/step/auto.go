@@ -243,32 +243,22 @@ type PhaseUsage struct {
 
 // RoleUsage is what one role took of one agent with one model.
 type RoleUsage struct {
+	Seat
+
 	Role  string `json:"role"`
-	Agent string `json:"agent"`
-	Model string `json:"model,omitempty"` // "" = the agent's default
 	Calls int    `json:"calls"`
 	Usage Usage  `json:"usage"`
 }
 
-// AddRole adds usages of roles to a list of them, in the order in which they come.
-func AddRole(list []RoleUsage, more ...RoleUsage) []RoleUsage {
-	for _, u := range more {
-		i := slices.IndexFunc(list, func(have RoleUsage) bool {
-			return have.Role == u.Role && have.Agent == u.Agent && have.Model == u.Model
-		})
-		if i < 0 {
-			list = append(list, u)
-			continue
-		}
-		list[i].Calls += u.Calls
-		list[i].Usage = list[i].Usage.Add(u.Usage)
+// AddRole adds what a role took to a list, in which each role has one place for each seat.
+func AddRole(list []RoleUsage, u RoleUsage) []RoleUsage {
+	i := slices.IndexFunc(list, func(have RoleUsage) bool { return have.Role == u.Role && have.Seat == u.Seat })
+	if i < 0 {
+		return append(list, u)
 	}
+	list[i].Calls += u.Calls
+	list[i].Usage = list[i].Usage.Add(u.Usage)
 	return list
-}
-
-// Took is one turn of a role, for its account.
-func (o TurnOut) Took(role string) RoleUsage {
-	return RoleUsage{Role: role, Agent: o.Agent, Model: o.Model, Calls: 1, Usage: o.Usage}
 }
 
 // Owned is the task that a feature's files make, for its proof.

@@ -32,8 +32,8 @@ func Roles() []string {
 
 // Seat is who does a turn: an agent, and its model; "" = its own default.
 type Seat struct {
-	Agent string
-	Model string
+	Agent string `json:"agent"`
+	Model string `json:"model,omitempty"`
 }
 
 // String is the seat as it is written: codex/gpt-6.1-sol, codex.

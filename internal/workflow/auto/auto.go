@@ -257,7 +257,7 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	if err != nil {
 		return out, err
 	}
-	f.spend(out.Took(r.role))
+	f.spend(step.RoleUsage{Role: r.role, Seat: step.Seat{Agent: out.Agent, Model: out.Model}, Calls: 1, Usage: out.Usage})
 	return out, decodeAnswer(out.Answer, to)
 }
 
@@ -278,15 +278,16 @@ func (f *feature) tier(role string) string {
 	return ""
 }
 
-// spend puts turns on the account of the phase, of the roles and of the run.
-func (f *feature) spend(took ...step.RoleUsage) {
-	a := f.account(f.phase)
-	f.out.Roles = step.AddRole(f.out.Roles, took...)
-	for _, r := range took {
-		a.Sessions += r.Calls
-		f.out.Sessions += r.Calls
-		a.Usage, f.out.Usage = a.Usage.Add(r.Usage), f.out.Usage.Add(r.Usage)
+// spend puts turns on the account of the phase, of the role and of the run.
+func (f *feature) spend(r step.RoleUsage) {
+	if r.Calls == 0 {
+		return
 	}
+	f.out.Roles = step.AddRole(f.out.Roles, r)
+	a := f.account(f.phase)
+	a.Sessions += r.Calls
+	f.out.Sessions += r.Calls
+	a.Usage, f.out.Usage = a.Usage.Add(r.Usage), f.out.Usage.Add(r.Usage)
 }
 
 func decodeAnswer(raw json.RawMessage, to any) error {

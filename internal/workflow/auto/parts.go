@@ -23,10 +23,11 @@ type part struct {
 
 // partResult is the end of one part.
 type partResult struct {
-	Attempts int              `json:"attempts"`
-	Roles    []step.RoleUsage `json:"roles,omitempty"`
-	Usage    step.Usage       `json:"usage"`
-	End      step.End         `json:"end"`
+	Attempts int        `json:"attempts"`
+	Sessions int        `json:"sessions"`
+	Seat     step.Seat  `json:"seat,omitzero"` // who has built it
+	Usage    step.Usage `json:"usage"`
+	End      step.End   `json:"end"`
 }
 
 // inParts builds the parts of the design side by side, each from the same commit and landed one at a time. What they make
@@ -48,7 +49,7 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 	end := step.End{}
 	for i, r := range results {
 		f.out.Attempts += r.Attempts
-		f.spend(r.Roles...)
+		f.spend(step.RoleUsage{Role: "implement", Seat: r.Seat, Calls: r.Sessions, Usage: r.Usage})
 		if r.End.Reason != "" && end.Reason == "" { // one that fails, fails the whole; the others stay on the branch
 			end = r.End
 			end.Detail = parts[i].p.Title + ": " + end.Detail
@@ -86,7 +87,8 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 			p.res.End.Detail = string(flow.ClassOf(err))
 			continue
 		}
-		p.res.Roles = step.AddRole(p.res.Roles, out.Took("implement"))
+		p.res.Sessions++
+		p.res.Seat = step.Seat{Agent: out.Agent, Model: out.Model}
 		p.res.Usage = p.res.Usage.Add(out.Usage)
 		var ans built
 		if err := decodeAnswer(out.Answer, &ans); err != nil {

@@ -68,6 +68,8 @@ type world struct {
 	critics  int
 	planned  []task.File
 	gates    int // verdicts before the first commit
+	mode     pdca.Mode       // that the run has said it is in
+	asked    map[string]bool // roles
 }
 
 func newWorld(t *testing.T, seed int) *world {
@@ -75,10 +77,10 @@ func newWorld(t *testing.T, seed int) *world {
 	w := &world{
 		t: t, seed: seed, rnd: rand.New(rand.NewPCG(uint64(seed), 7)), good: []float64{0.3, 0.6, 0.8, 0.9, 0.97, 1}[seed%6], blobs: map[string][]byte{},
 		crash: 20, calls: map[string]int{}, turns: map[string]int{}, proofs: map[string]step.TaskProof{}, proved: map[string]bool{}, checked: map[string]bool{}, approved: map[string]bool{}, reviewed: map[string]bool{}, gap: map[string]int{},
-		light: true, head: step.HeadOut{Commit: "c0", Tree: "t0"}, items: map[string][]pdca.Judgement{},
+		asked: map[string]bool{}, light: true, head: step.HeadOut{Commit: "c0", Tree: "t0"}, items: map[string][]pdca.Judgement{},
 	}
 	w.in = step.AutoIn{
-		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, DryRun: seed%40 == 9, Delivery: step.ToCommit,
+		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, Opus: seed%3 == 1 && seed%7 != 1, DryRun: seed%40 == 9, Delivery: step.ToCommit,
 	}
 	return w
 }
@@ -289,6 +291,7 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		w.fatalf("%s: it is the turn %d of %s, and is called %d", want.Key, w.turns[who], in.Role, in.Attempt)
 	}
 	writes := slices.Contains([]string{"implement", "executor", "build-fixer", "designer"}, in.Role)
+	w.judgeTier(in)
 	if in.Judge == writes {
 		w.fatalf("%s: %s reads only: %v", want.Key, in.Role, in.Judge)
 	}
@@ -299,7 +302,7 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		return nil, flow.Failf([]flow.Class{flow.Transient, flow.Crashed, flow.Schema, flow.MaxTurns, flow.Refusal, flow.Budget}[w.rnd.IntN(6)], "dice")
 	}
 	w.answers++
-	out := step.TurnOut{Tree: in.Tree, Usage: step.Usage{Known: true, Requests: 1}}
+	out := step.TurnOut{Tree: in.Tree, Agent: "dice", Usage: step.Usage{Known: true, Requests: 1}}
 	if writes {
 		out.Tree, out.Findings = w.newTree(), nil
 	}
@@ -452,7 +455,7 @@ type played struct {
 func (w *world) dice() flowtest.Dice {
 	return flowtest.Dice{
 		T: w.t, Seed: w.seed, Rnd: w.rnd, Workflow: auto.Workflow, In: w.in, Crash: w.crash, Most: 3000, Answer: w.answer, Said: w.decide,
-		Blobs: func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil },
+		Blobs: func(b flow.Blob) ([]byte, error) { return w.blobs[b.SHA256], nil }, Noted: w.noted,
 	}
 }
 
@@ -500,6 +503,7 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	if w.refused > 0 && o.End.Reason != "needs_decision" && o.End.Phase != "act" || len(o.Accepted) < w.overrule {
 		w.fatalf("%d refusals, %d overruled, it ended as %+v with %v", w.refused, w.overrule, o.End, o.Accepted)
 	}
+	w.judgeRoles(o)
 	return o.End.Reason
 }
 

@@ -78,7 +78,7 @@ func (f *feature) reportDocument() []byte {
 		if r.Usage.Known {
 			usd = fmt.Sprintf("%.4f", r.Usage.USD)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %s | %s | %s |\n", r.Role, step.Seat{Agent: r.Agent, Model: r.Model}, r.Calls, tokens(r.Usage, r.Usage.Input), tokens(r.Usage, r.Usage.Output), usd)
+		fmt.Fprintf(&b, "| %s | %s | %d | %s | %s | %s |\n", r.Role, r.Seat, r.Calls, tokens(r.Usage, r.Usage.Input), tokens(r.Usage, r.Usage.Output), usd)
 	}
 	return []byte(b.String())
 }

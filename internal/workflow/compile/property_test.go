@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,9 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 	var in step.Turn
 	if err := json.Unmarshal(want.In, &in); err != nil {
 		t.Fatal(err)
+	}
+	if in.Model != "" || !slices.Contains(step.Roles(), in.Role) {
+		t.Fatalf("%s: a turn of %s, with the model %q", want.Key, in.Role, in.Model)
 	}
 	if strings.Contains(want.Key, "/try/1/") {
 		w.turns[module+" "+in.Role]++

@@ -406,6 +406,9 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		return nil, flow.Failf(classes[w.rnd.IntN(len(classes))], "dice")
 	}
 	w.paid++
+	if in.Model != "" || !slices.Contains(step.Roles(), in.Role) {
+		w.fatalf("%s: a turn of %s, with the model %q", want.Key, in.Role, in.Model)
+	}
 	if in.Role != "build" {
 		w.asked++
 	}
