@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,7 +93,17 @@ func (a *app) examine(ctx context.Context) []finding {
 		kind = fmt.Sprintf(c.l.T("no git repository; a private one is kept in %s"), stateDir)
 	}
 	c.add("project", true, true, "%s (%s)", p.root, kind)
-	c.agent(ctx, p)
+	var examined []string
+	for _, name := range p.seats(driveOptions{}).Agents(p.conf.Panel...) {
+		m, ok := findMaker(name)
+		if !ok { // the scripted agent needs nothing
+			m = makers()[0]
+		}
+		if !slices.Contains(examined, m.name) {
+			examined = append(examined, m.name)
+			c.agent(ctx, p, m)
+		}
+	}
 	c.tools(a.env["PATH"])
 	probe := filepath.Join(p.cache, "tmp", "probe")
 	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
@@ -128,12 +139,8 @@ func (c *checkup) tools(path string) {
 	}
 }
 
-func (c *checkup) agent(ctx context.Context, p *project) {
+func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	env := p.a.env
-	m, ok := findMaker(p.conf.Agent)
-	if !ok { // the scripted agent needs nothing
-		m = makers()[0]
-	}
 	program, err := m.find(env)
 	if err != nil {
 		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard demo works without)"), m.title, m.install)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/user"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/report"
-	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // onRun opens the journal, finds a run by prefix and calls fn.
@@ -430,75 +428,4 @@ func (a *app) who() string {
 		return u.Username
 	}
 	return "somebody"
-}
-
-func newCost(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "cost [RUN]", Short: "what a run has cost, by module and role", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard cost --json",
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
-				rows, total, err := costs(ctx, rt, r.ID)
-				if err != nil {
-					return err
-				}
-				if a.json {
-					a.print(map[string]any{"run": r.ID, "turns": rows, "total": total})
-					return nil
-				}
-				l := a.lang()
-				cells := [][]string{{l.T("MODULE"), l.T("ROLE"), l.T("TURNS"), l.T("TOKENS"), "USD"}}
-				for _, x := range rows {
-					tokens := report.Short(x.Usage.Input + x.Usage.Output + x.Usage.CacheRead + x.Usage.CacheWrite)
-					cells = append(cells, []string{x.Module, x.Role, strconv.Itoa(x.Turns), tokens, fmt.Sprintf("%.4f", x.Usage.USD)})
-				}
-				fmt.Fprint(a.Out, report.Table(cells, 3))
-				fmt.Fprintf(a.Out, l.T("total: %s\n"), report.Cost(l, total))
-				return nil
-			})
-		},
-	}
-}
-
-// costRow sums the turns of one role for one module.
-type costRow struct {
-	Module string     `json:"module"`
-	Role   string     `json:"role"`
-	Turns  int        `json:"turns"`
-	Usage  step.Usage `json:"usage"`
-}
-
-func costs(ctx context.Context, rt *local.Runtime, run string) ([]costRow, step.Usage, error) {
-	rows, err := rt.Steps(ctx, run)
-	if err != nil {
-		return nil, step.Usage{}, err
-	}
-	out := []costRow{}
-	total := step.Usage{Known: true}
-	index := map[[2]string]int{}
-	for _, s := range rows {
-		if s.Step != step.AgentTurn.Name || len(s.Out) == 0 {
-			continue
-		}
-		t, err := decode[step.TurnOut](s.Out)
-		if err != nil {
-			continue
-		}
-		mod, ok := report.ModuleOf(s.Branch)
-		if !ok {
-			mod = s.Branch
-		}
-		role, _, _ := report.Split(strings.TrimPrefix(s.Key, s.Branch+":"))
-		k := [2]string{mod, role}
-		i, ok := index[k]
-		if !ok {
-			i = len(out)
-			index[k] = i
-			out = append(out, costRow{Module: mod, Role: role, Usage: step.Usage{Known: true}})
-		}
-		out[i].Turns++
-		out[i].Usage = out[i].Usage.Add(t.Usage)
-		total = total.Add(t.Usage)
-	}
-	return out, total, nil
 }

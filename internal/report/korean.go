@@ -202,6 +202,7 @@ var korean = map[string]string{
 	"ended with: %s\n":                                                           "종료 원인: %s\n",
 	"MODULE":                                                                     "모듈",
 	"ROLE":                                                                       "역할",
+	"AGENT":                                                                      "에이전트",
 	"TURNS":                                                                      "턴",
 	"TOKENS":                                                                     "토큰",
 	"total: %s\n":                                                                "합계: %s\n",

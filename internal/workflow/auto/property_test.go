@@ -67,7 +67,7 @@ type world struct {
 	parts    int
 	critics  int
 	planned  []task.File
-	gates    int // verdicts before the first commit
+	gates    int             // verdicts before the first commit
 	mode     pdca.Mode       // that the run has said it is in
 	asked    map[string]bool // roles
 }

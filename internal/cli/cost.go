@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+func newCost(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "cost [RUN]", Short: "what a run has cost, by module, role, agent and model", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard cost --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
+				rows, total, err := costs(ctx, rt, r.ID)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					a.print(map[string]any{"run": r.ID, "turns": rows, "total": total})
+					return nil
+				}
+				l := a.lang()
+				cells := [][]string{{l.T("MODULE"), l.T("ROLE"), l.T("AGENT"), l.T("TURNS"), l.T("TOKENS"), "USD"}}
+				for _, x := range rows {
+					tokens := report.Short(x.Usage.Input + x.Usage.Output + x.Usage.CacheRead + x.Usage.CacheWrite)
+					cells = append(cells, []string{x.Module, x.Role, x.Seat.String(), strconv.Itoa(x.Turns), tokens, fmt.Sprintf("%.4f", x.Usage.USD)})
+				}
+				fmt.Fprint(a.Out, report.Table(cells, 4))
+				fmt.Fprintf(a.Out, l.T("total: %s\n"), report.Cost(l, total))
+				return nil
+			})
+		},
+	}
+}
+
+// costRow sums the turns of one role for one module, by one agent with one model.
+type costRow struct {
+	step.Seat
+
+	Module string     `json:"module"`
+	Role   string     `json:"role"`
+	Turns  int        `json:"turns"`
+	Usage  step.Usage `json:"usage"`
+}
+
+func costs(ctx context.Context, rt *local.Runtime, run string) ([]costRow, step.Usage, error) {
+	rows, err := rt.Steps(ctx, run)
+	if err != nil {
+		return nil, step.Usage{}, err
+	}
+	out := []costRow{}
+	total := step.Usage{Known: true}
+	index := map[costRow]int{}
+	for _, s := range rows {
+		if s.Step != step.AgentTurn.Name || len(s.Out) == 0 {
+			continue
+		}
+		t, err := decode[step.TurnOut](s.Out)
+		if err != nil {
+			continue
+		}
+		mod, ok := report.ModuleOf(s.Branch)
+		if !ok {
+			mod = s.Branch
+		}
+		role, _, _ := report.Split(strings.TrimPrefix(s.Key, s.Branch+":"))
+		k := costRow{Module: mod, Role: role, Seat: step.Seat{Agent: t.Agent, Model: t.Model}, Usage: step.Usage{Known: true}}
+		i, ok := index[k]
+		if !ok {
+			i = len(out)
+			index[k] = i
+			out = append(out, k)
+		}
+		out[i].Turns++
+		out[i].Usage = out[i].Usage.Add(t.Usage)
+		total = total.Add(t.Usage)
+	}
+	return out, total, nil
+}
