@@ -30,14 +30,16 @@ var allowed = map[string][]string{
 	"works":             {"spec"},
 	"pdca":              {"task"},
 	"task":              {},
+	"checkpoint":        {"task", "pdca", "toolchain"},
 	"flow":              {},
 	"flow/flowtest":     {"flow"},
-	"step":              {"flow", "task", "pdca"},
-	"workflow/turn":     {"flow", "step"},
+	"step":              {"flow", "task", "pdca", "checkpoint"},
+	"workflow/turn":     {"flow", "step", "task", "pdca"},
 	"workflow/compile":  {"flow", "step", "spec", "source", "index", "target", "toolchain", "workflow/turn"},
 	"workflow/document": {"flow", "step", "spec", "workflow/turn"},
 	"workflow/work":     {"flow", "step", "task", "works", "workflow/turn"},
 	"workflow/auto":     {"flow", "step", "task", "pdca", "workflow/turn"},
+	"workflow/develop":  {"flow", "step", "task", "pdca", "checkpoint", "workflow/turn"},
 	"blob":              {},
 	"proc":              {},
 	"git":               {"proc"},
@@ -47,10 +49,10 @@ var allowed = map[string][]string{
 	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
-		"task", "works", "pdca",
+		"task", "works", "pdca", "checkpoint",
 	},
 	"flow/local": {"flow", "blob"},
-	"report":     {"flow", "step", "spec", "pdca"},
+	"report":     {"flow", "step", "spec", "pdca", "checkpoint"},
 	"cli":        nil,
 	"bench":      nil,
 }
@@ -64,7 +66,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "task", "works", "pdca"}
+var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/pdca"
@@ -26,7 +27,7 @@ import (
 const trailerFeature = "Jacquard-Feature"
 
 // autoSurvey is the step auto.survey.
-func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.AutoIn) (step.AutoSurveyOut, error) {
+func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (step.AutoSurveyOut, error) {
 	facts, v, err := a.projectFacts(ctx, j, "", in.Language)
 	out := step.AutoSurveyOut{ProjectFacts: facts}
 	if err != nil {
@@ -72,7 +73,7 @@ func (a *Actor) autoClaim(ctx context.Context, j flow.Job, in step.AutoClaimIn) 
 	paths := v.paths()
 	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(taken []string) string {
 		name := in.Feature
-		for n := 2; slices.Contains(taken, name) || slices.Contains(paths, pdca.PlanPath(name)); n++ {
+		for n := 2; slices.Contains(taken, name) || slices.Contains(paths, pdca.PlanPath(name)) || slices.Contains(paths, checkpoint.DesignPath(name)); n++ {
 			name = fmt.Sprintf("%s-%d", in.Feature, n)
 		}
 		return name
@@ -98,9 +99,15 @@ func (a *Actor) autoLook(ctx context.Context, _ flow.Job, in step.AutoLookIn) (s
 	for _, ch := range bound(changes, 300) {
 		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
 	}
-	diff, err := a.o.Repo.AddedLines(ctx, in.Base, in.Tree)
+	out.Diff, err = a.diffDoc(ctx, in.Base, in.Tree)
+	return out, err
+}
+
+// diffDoc is the difference of two trees as a document for reviewers.
+func (a *Actor) diffDoc(ctx context.Context, base, tree string) (step.Doc, error) {
+	diff, err := a.o.Repo.AddedLines(ctx, base, tree)
 	if err != nil {
-		return out, machinery(err)
+		return step.Doc{}, machinery(err)
 	}
 	var b strings.Builder
 	for _, d := range diff {
@@ -112,8 +119,8 @@ func (a *Actor) autoLook(ctx context.Context, _ flow.Job, in step.AutoLookIn) (s
 			fmt.Fprintf(&b, "+%d %s\n", l.N, l.Text)
 		}
 	}
-	out.Diff.Title = "what was changed: lines taken out (-, with their old numbers) and put in (+)"
-	out.Diff.Blob, err = a.o.Blobs.Put([]byte(clip(b.String(), maxDiff)), "text/plain")
+	out := step.Doc{Title: "what was changed: lines taken out (-, with their old numbers) and put in (+)"}
+	out.Blob, err = a.o.Blobs.Put([]byte(clip(b.String(), maxDiff)), "text/plain")
 	return out, machinery(err)
 }
 

@@ -49,6 +49,9 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.AutoQA, a.autoQA),
 		flow.Handle(step.AutoKeep, a.autoKeep),
 		flow.Handle(step.AutoCommit, a.autoCommit),
+		flow.Handle(step.Contract, a.contract),
+		flow.Handle(step.Hold, a.hold),
+		flow.Handle(step.Squash, a.squash),
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/syntax"
 	"github.com/jacquard-build/jacquard/internal/workflow/auto"
 	"github.com/jacquard-build/jacquard/internal/workflow/compile"
+	"github.com/jacquard-build/jacquard/internal/workflow/develop"
 	"github.com/jacquard-build/jacquard/internal/workflow/document"
 	"github.com/jacquard-build/jacquard/internal/workflow/work"
 )
@@ -179,7 +180,7 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 }
 
 func workflows() []flow.Runnable {
-	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec, work.Workflow, auto.Workflow}
+	return []flow.Runnable{compile.Workflow, document.Decompile, document.Spec, work.Workflow, auto.Workflow, develop.Workflow}
 }
 
 // driveOptions are the flags that say how a run is carried on.

@@ -90,6 +90,7 @@ func (w *watch) step(ctx context.Context) {
 		}
 	}
 	w.feature()
+	w.state()
 	if b.Len() > 0 {
 		w.erase()
 		fmt.Fprint(w.a.Err, b.String())
@@ -111,13 +112,23 @@ func (w *watch) feature() {
 	}
 }
 
+// state keeps the state file of a run of develop up to date.
+func (w *watch) state() {
+	if d := w.rep.Develop; d != nil {
+		if told := fmt.Sprint(*d); told != w.told {
+			w.told = told
+			w.a.tellState(w.actor, d.State)
+		}
+	}
+}
+
 // line is the plain text of one event; "" when it is nothing for people.
 func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 	dir, isModule := report.ModuleOf(e.Branch)
 	switch e.Type {
 	case flow.EventStart:
 		if starts && isModule && strings.HasSuffix(e.Key, ":head") {
-			if workflow == "work" {
+			if workflow == "work" || workflow == "develop" {
 				return report.TaskStarted(l, dir)
 			}
 			return report.Started(l, dir)
@@ -129,6 +140,8 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 			return workLine(l, e, dir)
 		case "auto":
 			return autoLine(l, e)
+		case "develop":
+			return developLine(l, e, dir)
 		default:
 			return documentLine(l, e, dir)
 		}
@@ -271,6 +284,8 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 			return p.worked(rep, st)
 		case "auto":
 			return p.finished(e, rep, st)
+		case "develop":
+			return p.developed(e, rep, st)
 		default:
 			return p.documented(rep, st)
 		}
@@ -377,6 +392,8 @@ func asksApproval(l report.Lang, id string, g flow.Gate) string {
 	switch {
 	case slices.Contains(g.Question.Options, skipPhase):
 		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard answer %s skip\n"), text, id, id, id)
+	case strings.HasSuffix(g.Key, agreeGate):
+		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, or jacquard reject %s --why \"…\": it goes back to its author\n"), text, id, id)
 	case strings.HasSuffix(g.Key, "/decide"):
 		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s to go on all the same, or jacquard reject %s --why \"…\" to end here\n"), text, id, id)
 	}

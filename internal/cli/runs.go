@@ -253,7 +253,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 	if rep, err := reportOf(ctx, e, r); err == nil && len(rep.Modules) > 0 && !r.State.Ended() {
 		done := 0
 		for _, m := range rep.Modules {
-			if m.Result != nil || m.Task != nil {
+			if m.Result != nil || m.Task != nil || m.Phase == "done" {
 				done++
 			}
 		}

@@ -80,6 +80,11 @@ func newShow(a *app) *cobra.Command {
 				} else if rep.Feature != nil {
 					fmt.Fprint(a.Out, report.FeatureLine(l, *rep.Feature))
 				}
+				if rep.Developed != nil {
+					fmt.Fprint(a.Out, report.DevelopSummary(l, act.RunRef(r.ID), *rep.Developed))
+				} else if rep.Develop != nil {
+					fmt.Fprint(a.Out, report.DevelopLine(l, *rep.Develop))
+				}
 				if rep.Documents != nil {
 					for _, m := range rep.Documents.Modules {
 						fmt.Fprint(a.Out, report.DocumentResult(l, m))

@@ -202,7 +202,7 @@ func (p *project) converse(ctx context.Context, e *engine, id string, gates []fl
 		fmt.Fprintf(p.a.Err, "? %s\n", strings.TrimRight(report.Question(l, g.Key, g.Question), "\n"))
 		s := flow.Signal{Gate: g.Key, Tree: g.Question.Tree, By: p.a.who()}
 		for s.Verb == "" {
-			skips, decides := slices.Contains(g.Question.Options, skipPhase), strings.HasSuffix(g.Key, "/decide")
+			skips, decides := slices.Contains(g.Question.Options, skipPhase), strings.HasSuffix(g.Key, "/decide") || strings.HasSuffix(g.Key, agreeGate)
 			switch {
 			case skips:
 				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [s]kip, [q]uit: "))

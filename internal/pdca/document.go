@@ -45,12 +45,12 @@ func (d Document) word(name string) string {
 // Plan is the document of a plan. Its headings are those that the plan gate looks for (A7).
 func (d Document) Plan(p Plan) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s %s\n\n## %s\n\n%s\n\n## %s\n\n", d.Feature, d.word("plan"), d.word("background"), text(p.Background), d.word("scope"))
+	fmt.Fprintf(&b, "# %s %s\n\n## %s\n\n%s\n\n## %s\n\n", d.Feature, d.word("plan"), d.word("background"), Paragraph(p.Background), d.word("scope"))
 	n := 0
 	for i, item := range p.Items {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, line(item.Text))
+		fmt.Fprintf(&b, "%d. %s\n", i+1, Line(item.Text))
 		for _, k := range item.Criteria {
-			fmt.Fprintf(&b, "   - %s %s: %s", CriterionID(n), d.word("criterion"), line(k.Text))
+			fmt.Fprintf(&b, "   - %s %s: %s", CriterionID(n), d.word("criterion"), Line(k.Text))
 			n++
 			if k.Command != "" {
 				fmt.Fprintf(&b, " (%s)", code(k.Command))
@@ -65,9 +65,9 @@ func (d Document) Plan(p Plan) []byte {
 	d.list(&b, "### ", "edge", p.EdgeCases)
 	fmt.Fprintf(&b, "\n## %s\n\n", d.word("order"))
 	for i, s := range p.Steps {
-		fmt.Fprintf(&b, "%d. %s", i+1, line(s.Text))
+		fmt.Fprintf(&b, "%d. %s", i+1, Line(s.Text))
 		if s.Done != "" {
-			fmt.Fprintf(&b, " (%s: %s)", d.word("done"), line(s.Done))
+			fmt.Fprintf(&b, " (%s: %s)", d.word("done"), Line(s.Done))
 		}
 		b.WriteByte('\n')
 	}
@@ -81,23 +81,23 @@ func (d Document) Design(s Design) []byte {
 	d.files(&b, s.Files)
 	fmt.Fprintf(&b, "\n## %s\n\n", d.word("interface"))
 	for _, i := range s.Interfaces {
-		fmt.Fprintf(&b, "- %s: %s", code(i.Path), code(line(i.Signature)))
+		fmt.Fprintf(&b, "- %s: %s", code(i.Path), code(Line(i.Signature)))
 		if i.Does != "" {
-			fmt.Fprintf(&b, ": %s", line(i.Does))
+			fmt.Fprintf(&b, ": %s", Line(i.Does))
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n## %s\n\n%s\n", d.word("flow"), text(s.DataFlow), d.word("tests"), text(s.Tests))
+	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n## %s\n\n%s\n", d.word("flow"), Paragraph(s.DataFlow), d.word("tests"), Paragraph(s.Tests))
 	d.list(&b, "## ", "risks", s.Risks)
 	fmt.Fprintf(&b, "\n## %s\n\n| ID | %s | %s | %s | %s |\n|---|---|---|---|---|\n", d.word("checklist"), d.word("file"), d.word("symbol"), d.word("test"), d.word("item"))
 	for _, k := range s.Checklist {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cell(k.ID), cell(k.Path), dash(k.Symbol), dash(k.Test), cell(k.Behaviour))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", Cell(k.ID), Cell(k.Path), dash(k.Symbol), dash(k.Test), Cell(k.Behaviour))
 	}
 	for i, p := range s.Parts {
 		if i == 0 {
 			fmt.Fprintf(&b, "\n## %s\n\n", d.word("parts"))
 		}
-		fmt.Fprintf(&b, "- %s: %s\n", line(p.Title), strings.Join(p.Paths, ", "))
+		fmt.Fprintf(&b, "- %s: %s\n", Line(p.Title), strings.Join(p.Paths, ", "))
 	}
 	return []byte(b.String())
 }
@@ -114,7 +114,7 @@ func (d Document) Gap(g Gap) []byte {
 			state = d.word("missing") + ": " + strings.Join(i.Missing, ", ")
 			gaps = append(gaps, strings.TrimSpace(i.Check.ID+": "+i.Check.Behaviour+" ("+strings.Join(i.Missing, ", ")+") "+i.Judgment))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(i.Check.ID), cell(i.Check.Behaviour), cell(i.Check.Path), dash(i.Check.Symbol), dash(i.Check.Test), state)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", Cell(i.Check.ID), Cell(i.Check.Behaviour), Cell(i.Check.Path), dash(i.Check.Symbol), dash(i.Check.Test), state)
 	}
 	fmt.Fprintf(&b, "\n## %s\n\n", d.word("gaps"))
 	if len(gaps) == 0 {
@@ -142,7 +142,7 @@ func (d Document) files(b *strings.Builder, list []task.File) {
 			}
 			fmt.Fprintf(b, "- %s", code(f.Path))
 			if f.Description != "" {
-				fmt.Fprintf(b, ": %s", line(f.Description))
+				fmt.Fprintf(b, ": %s", Line(f.Description))
 			}
 			b.WriteByte('\n')
 		}
@@ -158,15 +158,15 @@ func (d Document) list(b *strings.Builder, level, name string, items []string) {
 
 func bullets(b *strings.Builder, items []string) {
 	for _, s := range items {
-		fmt.Fprintf(b, "- %s\n", line(s))
+		fmt.Fprintf(b, "- %s\n", Line(s))
 	}
 }
 
-// line is a text of an author on one line, so that it cannot make a heading or an item of its own.
-func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+// Line is a text of an author on one line, so that it cannot make a heading or an item of its own.
+func Line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// text is a text of an author without headings.
-func text(s string) string {
+// Paragraph is a text of an author without headings.
+func Paragraph(s string) string {
 	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")), "\n")
 	for i, l := range lines {
 		if strings.HasPrefix(strings.TrimSpace(l), "#") {
@@ -176,13 +176,14 @@ func text(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-func cell(s string) string { return strings.ReplaceAll(line(s), "|", `\|`) }
+// Cell is a text as a cell of a table in Markdown.
+func Cell(s string) string { return strings.ReplaceAll(Line(s), "|", `\|`) }
 
 func dash(s string) string {
 	if s == "" {
 		return "–"
 	}
-	return cell(s)
+	return Cell(s)
 }
 
 func code(s string) string {

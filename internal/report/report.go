@@ -33,6 +33,9 @@ type Run struct {
 	Work *step.WorkOut `json:"work,omitempty"`
 	// Auto is the result of a run of auto.
 	Auto *step.AutoOut `json:"auto,omitempty"`
+	// Developed is the result of a run of develop, Develop where it stands.
+	Developed *step.DevelopOut `json:"developed,omitempty"`
+	Develop   *Develop         `json:"develop,omitempty"`
 	// Feature is where a run of auto stands.
 	Feature *Feature       `json:"feature,omitempty"`
 	Request *step.WorkNote `json:"request,omitempty"`
@@ -64,6 +67,9 @@ func New(r flow.Run) *Run {
 		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{},
 	}
 	out.Usage.Known = true
+	if r.Def == "develop" {
+		out.Develop = developOf(r)
+	}
 	switch {
 	case len(r.Out) == 0:
 	case r.Def == "compile":
@@ -75,6 +81,11 @@ func New(r flow.Run) *Run {
 		var o step.AutoOut
 		if json.Unmarshal(r.Out, &o) == nil {
 			out.Auto, out.Usage = &o, o.Usage
+		}
+	case r.Def == "develop":
+		var o step.DevelopOut
+		if json.Unmarshal(r.Out, &o) == nil {
+			out.Developed, out.Usage = &o, o.Usage
 		}
 	case r.Def == "work":
 		var w step.WorkOut
@@ -213,6 +224,10 @@ func Split(key string) (phase string, attempt int, what string) {
 func (r *Run) note(e flow.Event) {
 	if r.Workflow == "auto" {
 		r.featureNote(e)
+		return
+	}
+	if r.Workflow == "develop" {
+		r.developNote(e)
 		return
 	}
 	m, rest := r.place(e)

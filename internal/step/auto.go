@@ -36,8 +36,13 @@ type AutoSurveyOut struct {
 	React bool      `json:"react,omitempty"` // the rules for React and Next.js apply
 }
 
+// SurveyIn asks for what authors have to know of the project.
+type SurveyIn struct {
+	Language string `json:"language"` // of documents where the project names none
+}
+
 // AutoSurvey reads the project.
-var AutoSurvey = flow.Step[AutoIn, AutoSurveyOut]{Name: "auto.survey", Lane: Landing}
+var AutoSurvey = flow.Step[SurveyIn, AutoSurveyOut]{Name: "auto.survey", Lane: Landing}
 
 // AutoClaimIn asks for a name of a feature.
 type AutoClaimIn struct {

@@ -25,8 +25,8 @@ func AgentNames() []string { return []string{"claude", "codex", Scripted} }
 // Roles returns the roles that turns have, in all workflows.
 func Roles() []string {
 	return []string{
-		"architect", "build", "build-fixer", "critic", "describe", "design", "designer", "diagnose", "estimate", "executor", "feasibility", "green", "implement", "plan",
-		"red", "refactor", "reviewer", "specify", "strength",
+		"architect", "build", "build-fixer", "code-reviewer", "confirm", "contracts", "critic", "describe", "design", "design-reviewer", "designer", "diagnose", "estimate",
+		"executor", "feasibility", "fix", "green", "implement", "oracle", "plan", "proposal", "red", "refactor", "requirements", "reviewer", "specify", "strength",
 	}
 }
 

@@ -90,7 +90,7 @@ type feature struct {
 }
 
 func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, in)
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language})
 	if err != nil {
 		return step.AutoOut{}, err
 	}

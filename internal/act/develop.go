@@ -1,0 +1,151 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// contract is the step develop.contract.
+func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (step.ContractOut, error) {
+	var out step.ContractOut
+	changes, err := check.Changes(ctx, a.o.Repo, in.Base, in.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return out, err
+	}
+	named, dirs := map[string]bool{}, map[string]bool{}
+	for _, t := range in.Tests {
+		named[t.Path], dirs[path.Dir(t.Path)] = true, true
+	}
+	out.Findings = check.Audit{Changes: changes}.Findings()
+	for _, ch := range changes {
+		known := slices.ContainsFunc(out.Findings, func(f step.Finding) bool { return f.Path == ch.Path && f.Severity == step.Rejects })
+		beside := ch.Status == 'A' && dirs[path.Dir(ch.Path)] && (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) ||
+			ch.Status == 'A' && toolchain.IsTestData(ch.Path)
+		if !known && !named[ch.Path] && !beside {
+			out.Findings = append(out.Findings, step.Finding{Rule: "out-of-scope", Severity: step.Rejects, Path: ch.Path, Message: "No contract names this file, and it is no data of tests beside one. Leave it as it was; one that you have made, delete."})
+		}
+	}
+	for _, t := range in.Tests {
+		f := source.Parse(t.Path, v.bytes(t.Path))
+		tests := map[string]bool{}
+		for _, x := range f.Tests {
+			tests[t.Path+"::"+x.Name] = true
+		}
+		switch {
+		case !slices.Contains(v.paths(), t.Path):
+			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "This file is not there. It is to hold the test " + t.Name + "."})
+		case f.Problem != "":
+			out.Findings = append(out.Findings, step.Finding{Rule: "contract-syntax", Severity: step.Rejects, Path: t.Path, Message: "The file cannot be read: " + clip(f.Problem, 300)})
+		case !hasTest(tests, t.Path+"::"+t.Name) && !hasTest(tests, t.Name):
+			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "There is no test " + t.Name + " in it. It has: " + strings.Join(testNames(f), ", ")})
+		}
+	}
+	out.Findings = bound(out.Findings, 60)
+	out.Diff, err = a.diffDoc(ctx, in.Base, in.Tree)
+	return out, err
+}
+
+func testNames(f source.File) []string {
+	var out []string
+	for _, t := range bound(f.Tests, 20) {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// hold is the step develop.hold.
+func (a *Actor) hold(ctx context.Context, _ flow.Job, in step.HoldIn) (step.HoldOut, error) {
+	out := step.HoldOut{Tree: in.Tree}
+	changes, err := a.o.Repo.Diff(ctx, in.Base, in.Contract)
+	if err != nil {
+		return out, machinery(err)
+	}
+	now, err := a.o.Repo.ReadTree(ctx, in.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	var edits []git.Edit
+	for _, ch := range changes {
+		if ch.NewID == "" || slices.Contains(in.Others, ch.Path) {
+			continue
+		}
+		i := slices.IndexFunc(now, func(e git.Entry) bool { return e.Path == ch.Path })
+		if i >= 0 && now[i].ID == ch.NewID {
+			continue
+		}
+		out.Changed = append(out.Changed, ch.Path)
+		edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+	}
+	if len(edits) == 0 {
+		return out, nil
+	}
+	out.Changed = bound(out.Changed, 100)
+	out.Tree, err = a.o.Repo.EditTree(ctx, in.Tree, edits)
+	return out, machinery(err)
+}
+
+// squash is the step develop.squash. It looks for its trailer first, so that the branch is never replaced twice.
+func (a *Actor) squash(ctx context.Context, j flow.Job, in step.SquashIn) (step.HeadOut, error) {
+	tip, err := a.head(ctx, j, step.HeadIn{Fallback: in.Head.Commit})
+	if err != nil {
+		return step.HeadOut{}, err
+	}
+	if out, ok, err := landedAs(ctx, a, j, tip.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
+		func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
+		return out, err
+	}
+	ref := keptPrefix + j.Run + "/checkpoints"
+	if have, err := a.o.Repo.Ref(ctx, ref); err != nil || have != tip.Commit {
+		if err := a.o.Repo.SetRef(ctx, ref, tip.Commit, ""); err != nil {
+			return step.HeadOut{}, machinery(err)
+		}
+	}
+	kind := in.Type
+	if !slices.Contains(task.Types, kind) {
+		kind = "feat"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s(%s): %s\n\n", kind, in.Feature, in.Title)
+	for _, l := range in.Lines {
+		fmt.Fprintf(&b, "- %s\n", l)
+	}
+	c := a.commit(j.Run, b.String(), git.Trailer{Key: trailerFeature, Value: in.Feature}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: tip.Tree})
+	c.Parents, c.Tree = []string{in.Base}, tip.Tree
+	out := step.HeadOut{Tree: tip.Tree}
+	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
+		return out, machinery(err)
+	}
+	return out, a.landOn(ctx, j, tip.Commit, out.Commit, out)
+}
+
+// WriteState writes the state file of develop. It is local: git does not see it.
+func (a *Actor) WriteState(s checkpoint.State) error {
+	file := filepath.Join(a.o.Repo.Root(), filepath.FromSlash(checkpoint.StatePath))
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		if err := a.o.Repo.ExcludeLocally(checkpoint.StateDir + "/"); err != nil {
+			return machinery(err)
+		}
+	}
+	s.Updated = a.o.Now()
+	return machinery(writeFile(file, s.Bytes()))
+}

@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+// agreeGate ends the key of a gate whose rejection goes back to the author.
+const agreeGate = "/agree"
+
+type developFlags struct {
+	driveOptions
+	file     string
+	feature  string
+	strategy string
+	yes      bool
+	resume   bool
+	restart  bool
+}
+
+func newDevelop(a *app) *cobra.Command {
+	var f developFlags
+	c := &cobra.Command{
+		Use: "develop [REQUEST]", Short: "design with contracts and checkpoints, build each against its tests, review, one commit", Args: cobra.MaximumNArgs(1),
+		Long: "DESIGN: requirements, an architecture, checkpoints; the tests of each are written before anybody builds. You agree to it.\n" +
+			"REVIEW: what is blocking goes back. IMPLEMENT: each checkpoint has three attempts against its tests, its interfaces and\n" +
+			"its command, which the program checks; what does not pass is yours to decide. MERGE: all checks, a review, one commit.\n" +
+			".develop-workflow/state.yaml says where it stands.",
+		Example: "  jacquard develop \"sessions expire after an hour\"\n  jacquard develop --resume",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.develop(c.Context(), first(args, "", ""), f)
+		},
+	}
+	driveFlags(c, &f.driveOptions)
+	budgetFlag(c, &f.driveOptions)
+	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
+	c.Flags().StringVar(&f.feature, "feature", "", "`name` of the feature (a-z, 0-9, -)")
+	c.Flags().StringVar(&f.strategy, "strategy", "", "how checkpoints are built: direct, subagent, agent-teams; by default code chooses")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: designs are agreed to, questions get their defaults, and what needs a person ends the run")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run that was interrupted")
+	c.Flags().BoolVar(&f.restart, "restart", false, "end the run that was interrupted, and start over; its work stays on its refs")
+	return c
+}
+
+func (a *app) develop(ctx context.Context, given string, f developFlags) error {
+	switch {
+	case f.resume && f.restart:
+		return usage("--resume and --restart contradict each other: give one of them")
+	case f.feature != "" && pdca.Feature(f.feature) != f.feature:
+		return usage("%q is no name of a feature: use a-z, 0-9 and -, at most 40 characters", f.feature)
+	case f.strategy != "" && !slices.Contains(checkpoint.Strategies, f.strategy):
+		return usage("--strategy is %q, want one of %s", f.strategy, strings.Join(checkpoint.Strategies, ", "))
+	}
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if p.noGit {
+		return usage("there is no git repository here, and develop works with branches and commits: git init")
+	}
+	if given != "" || f.file != "" {
+		if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
+			return err
+		}
+	}
+	before, err := p.earlier(ctx)
+	if err != nil {
+		return err
+	}
+	goOn := false
+	if before.open() {
+		if goOn, err = p.resumeMenu(ctx, before, f); err != nil {
+			return err
+		}
+		if !goOn {
+			if given = cmp.Or(given, before.request()); before.run.ID != "" && !before.run.State.Ended() {
+				if err := p.end(ctx, before.run); err != nil {
+					return err
+				}
+			}
+		}
+	} else if f.resume {
+		return usage("there is nothing to go on with: no run of develop is unfinished, and there is no %s", checkpoint.StatePath)
+	}
+	if err := p.forget(before, goOn); err != nil {
+		return err
+	}
+	if goOn && before.run.ID != "" && !before.run.State.Ended() {
+		if given != "" && given != before.request() {
+			return usage("the unfinished run %s was asked for something else: give no request to go on with it, or --restart", before.run.ID)
+		}
+		return p.resume(ctx, before.run, f.driveOptions, false)
+	}
+	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Panel: p.conf.Panel, Delivery: step.ToCommit}
+	if goOn {
+		given = cmp.Or(given, before.request())
+		in.Prior = before.state
+	}
+	return p.startDevelop(ctx, given, in, f)
+}
+
+func (p *project) startDevelop(ctx context.Context, given string, in step.DevelopIn, f developFlags) (err error) {
+	if len(strings.Fields(given)) < 2 {
+		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+	}
+	if err := p.mayCommit(ctx); err != nil {
+		return err
+	}
+	in.Request, in.Language = given, cmp.Or(works.LanguageOf(given), string(p.a.lang()))
+	if p.a.langFlag != "" {
+		in.Language = string(p.a.lang())
+	}
+	if in.Budget, err = p.budget(f.budget); err != nil {
+		return err
+	}
+	return p.startRun(ctx, "develop", in, in.Budget, f.driveOptions)
+}
+
+// earlier is what there is of a run before: its state file, its journal, or both.
+type earlier struct {
+	state  *checkpoint.State
+	broken error    // why the state file cannot be read
+	mended []string // what contradicted itself in it
+	file   string   // path of the state file
+	run    flow.Run // the newest of develop; no ID for none
+}
+
+// open reports whether there is something to go on with.
+func (e earlier) open() bool {
+	return e.broken != nil || e.state != nil && e.state.Phase != checkpoint.Done || e.run.ID != "" && !e.run.State.Ended()
+}
+
+// request is what was asked for.
+func (e earlier) request() string {
+	if in, err := decode[step.DevelopIn](e.run.In); err == nil && in.Request != "" && (!e.run.State.Ended() || e.state != nil) {
+		return in.Request
+	}
+	if e.state != nil {
+		return e.state.Feature
+	}
+	return ""
+}
+
+// earlier looks for a run before.
+func (p *project) earlier(ctx context.Context) (earlier, error) {
+	var out earlier
+	for _, name := range []string{checkpoint.StatePath, checkpoint.OtherState} {
+		out.file = filepath.Join(p.root, filepath.FromSlash(name))
+		raw, err := os.ReadFile(out.file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return out, environment("read "+name, err)
+		}
+		s, mended, err := checkpoint.ReadState(raw, time.Local)
+		out.mended, out.broken = mended, err
+		if err == nil {
+			out.state = &s
+		}
+		break
+	}
+	if !p.exists() {
+		return out, nil
+	}
+	runs, err := p.runs(ctx)
+	if i := slices.IndexFunc(runs, func(r flow.Run) bool { return r.Def == "develop" }); i >= 0 {
+		out.run = runs[i]
+	}
+	return out, err
+}
+
+// resumeMenu asks whether to go on with an earlier run or to start over. Without a terminal the flags say it.
+func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (goOn bool, err error) {
+	l := p.a.lang()
+	if e.broken != nil {
+		if f.restart {
+			return false, nil
+		}
+		return false, usage("%v; nothing was changed. Mend or delete the file, or start over with --restart (it is kept as %s.broken)", e.broken, filepath.Base(e.file))
+	}
+	d := report.Develop{}
+	switch {
+	case e.run.ID != "" && !e.run.State.Ended(): // the journal knows more than the file
+		rt, err := p.journal(ctx)
+		if err != nil {
+			return false, err
+		}
+		rep, err := reportOf(ctx, rt, e.run)
+		if err = errors.Join(err, rt.Close()); err != nil {
+			return false, err
+		}
+		d = *rep.Develop
+	case e.state != nil:
+		d.State = *e.state
+	}
+	fmt.Fprint(p.a.Err, report.DevelopLine(l, d))
+	for _, m := range e.mended {
+		fmt.Fprintf(p.a.Err, l.T("⚠ %s was mended: %s\n"), filepath.Base(e.file), m)
+	}
+	switch {
+	case f.resume:
+		return true, nil
+	case f.restart:
+		return false, nil
+	case f.yes: // nobody can be asked, and nothing is thrown away
+		return true, nil
+	case !p.a.converses():
+		fmt.Fprint(p.a.Err, l.T("Go on with it: jacquard develop --resume. Start over: jacquard develop --restart\n"))
+		return false, silent(exitWaits)
+	}
+	for {
+		fmt.Fprint(p.a.Err, l.T("[c]ontinue, [s]tart over, [q]uit: "))
+		select {
+		case said, ok := <-p.a.typed():
+			p.a.line = nil
+			word := strings.ToLower(strings.TrimSpace(said))
+			switch {
+			case !ok || word == "q" || word == "quit":
+				return false, silent(exitWaits)
+			case slices.Contains([]string{"c", "continue", "이어서 진행", "이어서"}, word):
+				return true, nil
+			case slices.Contains([]string{"s", "start over", "처음부터"}, word):
+				return false, nil
+			}
+		case <-ctx.Done():
+			fmt.Fprintln(p.a.Err)
+			return false, silent(exitInterrupted)
+		}
+	}
+}
+
+// forget takes the state file of an earlier run away, unless it is gone on with. One that cannot be read is kept beside it.
+func (p *project) forget(e earlier, goOn bool) error {
+	if goOn || e.state == nil && e.broken == nil {
+		return nil
+	}
+	take := func() error { return os.Remove(e.file) }
+	if e.broken != nil {
+		take = func() error { return os.Rename(e.file, e.file+".broken") }
+	} else if e.state.Phase == checkpoint.Done {
+		fmt.Fprint(p.a.Err, p.a.lang().T("The earlier run is done. This is a new one.\n"))
+	}
+	if err := take(); err != nil {
+		return environment("take the state file of the earlier run away", err)
+	}
+	return nil
+}
+
+// end cancels a run; its work stays on its refs.
+func (p *project) end(ctx context.Context, r flow.Run) error {
+	if r.Driver != "" {
+		return &flow.DrivenError{Run: r.ID, Driver: r.Driver}
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return err
+	}
+	err = rt.Signal(ctx, r.ID, flow.Signal{Verb: flow.CancelRun, By: p.a.who()})
+	if err == nil {
+		_, err = rt.Drive(ctx, r.ID)
+	}
+	return errors.Join(err, rt.Close())
+}
+
+// developed prints the answer of a run of develop.
+func (p *project) developed(e *engine, rep *report.Run, st flow.Status) error {
+	out, err := result[step.DevelopOut](rep, st)
+	if err != nil {
+		return err
+	}
+	p.a.tellState(e.actor, rep.Develop.State)
+	rep.Developed, rep.Usage = &out, out.Usage
+	if p.a.json {
+		p.a.print(rep)
+	} else {
+		fmt.Fprint(p.a.Err, report.DevelopSummary(p.a.lang(), act.RunRef(rep.ID), out))
+	}
+	return proved(out.Verified)
+}
+
+// tellState writes the state file. That it cannot be written ends no run: it is a copy of what the journal has.
+func (a *app) tellState(actor *act.Actor, s checkpoint.State) {
+	if err := actor.WriteState(s); err != nil {
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s could not be written: %v\n"), checkpoint.StatePath, err)
+	}
+}
+
+// developLine is the text of a note of a run of develop; id is the checkpoint that it is about.
+func developLine(l report.Lang, e flow.Event, id string) string {
+	if strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing") {
+		if n, err := decode[step.AttemptNote](e.Data); err == nil && !strings.HasSuffix(e.Key, "/parked") {
+			return report.Attempt(l, cmp.Or(id, "develop"), n)
+		}
+		return noteLine(l, e, cmp.Or(id, "develop"))
+	}
+	n, err := decode[step.DevelopNote](e.Data)
+	if err != nil {
+		return ""
+	}
+	return report.DevelopFact(l, id, n)
+}

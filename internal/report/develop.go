@@ -1,0 +1,215 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Develop is where a run of develop stands: what its state file says, and the name of its feature.
+type Develop struct {
+	checkpoint.State
+
+	Name string `json:"name,omitempty"`
+}
+
+// maxFeature is how much of a request the state file repeats, in characters.
+const maxFeature = 120
+
+// developOf is where a run of develop begins.
+func developOf(r flow.Run) *Develop {
+	d := &Develop{}
+	d.Phase, d.Started = checkpoint.DesignPhase, r.Started
+	var in step.DevelopIn
+	if json.Unmarshal(r.In, &in) == nil {
+		text := []rune(pdca.Line(in.Request))
+		if len(text) > maxFeature {
+			text = append(text[:maxFeature-1], '…')
+		}
+		if d.Feature = string(text); in.Prior != nil && !in.Prior.Started.IsZero() {
+			d.Started = in.Prior.Started
+		}
+	}
+	return d
+}
+
+// developNote takes a fact of a run of develop.
+func (r *Run) developNote(e flow.Event) {
+	if strings.HasSuffix(e.Key, "judged") {
+		var a step.AttemptNote
+		if json.Unmarshal(e.Data, &a) != nil {
+			return
+		}
+		if m, _ := r.place(e); m != nil {
+			m.Attempts = append(m.Attempts, a)
+			r.cost(m, a.Usage)
+		}
+		return
+	}
+	var n step.DevelopNote
+	if json.Unmarshal(e.Data, &n) != nil {
+		return
+	}
+	d := r.Develop
+	if n.Phase != "" {
+		d.Phase = n.Phase
+		if n.Phase == checkpoint.DesignPhase {
+			d.Checkpoints = nil
+		}
+	}
+	if n.Feature != "" {
+		d.Name = n.Feature
+	}
+	if n.Strategy != "" {
+		d.Strategy = n.Strategy
+	}
+	for _, k := range n.Checkpoints {
+		d.Checkpoints = append(d.Checkpoints, checkpoint.Progress{ID: k.ID, Status: checkpoint.Pending})
+		r.Module(k.ID).Reason = k.Title
+	}
+	if p := n.Progress; p != nil {
+		for i := range d.Checkpoints {
+			if d.Checkpoints[i].ID == p.ID {
+				d.Checkpoints[i] = *p
+			}
+		}
+	}
+	if m, rest := r.place(e); m != nil && rest == "result" && n.Result != nil {
+		m.Phase, m.Step, m.Ended = "done", "", e.At
+		r.cost(m, n.Result.Usage)
+	}
+}
+
+// DevelopLine says where a run of develop stands.
+func DevelopLine(l Lang, d Develop) string {
+	return fmt.Sprintf(l.T("earlier run: '%s', phase %s\n"), d.Feature, d.Phase) + DevelopCheckpoints(l, d.State)
+}
+
+// DevelopCheckpoints says where the checkpoints stand, "" where there are none.
+func DevelopCheckpoints(l Lang, s checkpoint.State) string {
+	if len(s.Checkpoints) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(l.T("checkpoints: %s\n"), s.Line())
+}
+
+// DevelopFact is the text of a note of a run of develop; id is the checkpoint that it is about, "" for none.
+func DevelopFact(l Lang, id string, n step.DevelopNote) string {
+	var b strings.Builder
+	switch {
+	case n.Requirement != nil:
+		fmt.Fprintf(&b, "  · %s: %s\n", n.Feature, pdca.Line(n.Requirement.Title))
+	case n.Phase != "":
+		fmt.Fprintf(&b, l.T("• phase %s\n"), n.Phase)
+	case n.Strategy != "":
+		fmt.Fprintf(&b, l.T("  · strategy %s: %s\n"), n.Strategy, n.Why)
+	case len(n.Checkpoints) > 0:
+		fmt.Fprintf(&b, l.T("%d checkpoints:\n"), len(n.Checkpoints))
+		for _, k := range n.Checkpoints {
+			fmt.Fprintf(&b, "  %s %s", k.ID, k.Title)
+			if len(k.Needs) > 0 {
+				fmt.Fprintf(&b, l.T(" (after %s)"), strings.Join(k.Needs, ", "))
+			}
+			b.WriteByte('\n')
+		}
+	case n.Result != nil:
+		b.WriteString(checkpointEnd(l, *n.Result))
+	case n.About != "":
+		blocking := 0
+		for _, x := range n.Issues {
+			if x.Severity == "Blocking" {
+				blocking++
+			}
+		}
+		if n.About == "design" {
+			fmt.Fprintf(&b, l.T("  · review of the design: %d blocking, %d in all\n"), blocking, len(n.Issues))
+		} else {
+			fmt.Fprintf(&b, l.T("  · review of the code: %d blocking, %d in all\n"), blocking, len(n.Issues))
+		}
+		for _, x := range n.Issues {
+			place := x.Path
+			if x.Line > 0 {
+				place = fmt.Sprintf("%s:%d", x.Path, x.Line)
+			}
+			fmt.Fprintf(&b, "    [%s] %s\n", x.Severity, pdca.Line(x.About+" "+place+" "+x.Message))
+			if x.Refuted != "" {
+				fmt.Fprintf(&b, l.T("      not blocking: %s\n"), x.Refuted)
+			}
+		}
+	case len(n.Goals) > 0:
+		var list []string
+		for _, g := range n.Goals {
+			list = append(list, g.Goal+" "+string(g.Status))
+		}
+		fmt.Fprintf(&b, l.T("  · checks %d: %s\n"), n.Round, strings.Join(list, ", "))
+	case n.Text != "":
+		fmt.Fprintf(&b, "  · %s\n", pdca.Line(n.Text))
+	case n.Progress != nil && n.Progress.Status == checkpoint.InProgress:
+		fmt.Fprintf(&b, l.T("  • %s - iteration %d of 3\n"), id, n.Progress.Iteration)
+	}
+	return b.String()
+}
+
+func checkpointEnd(l Lang, r step.CheckpointResult) string {
+	if r.Status == checkpoint.Passed {
+		return fmt.Sprintf(l.T("  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), r.Iteration, r.Tests.Passed)
+	}
+	text := fmt.Sprintf(l.T("  ✗ %s did not pass: %s: %s\n"), r.ID, r.Title, r.Reason)
+	for _, s := range r.Open {
+		text += fmt.Sprintf("    %s\n", pdca.Line(s))
+	}
+	return text
+}
+
+// DevelopSummary is the text at the end of a run of develop, whose branch is ref.
+func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
+	var b strings.Builder
+	count := 0
+	for _, k := range o.Checkpoints {
+		if k.Status == checkpoint.Passed {
+			count++
+		}
+	}
+	if o.Verified {
+		fmt.Fprintf(&b, l.T("✓ %s: done (commit %s, %d of %d checkpoints, %d files)\n"), o.Feature, clip7(o.Commit), count, len(o.Checkpoints), len(o.Files))
+	} else {
+		fmt.Fprintf(&b, l.T("✗ %s: not done: %s\n"), o.Feature, o.End)
+		for _, s := range o.Open {
+			if text := pdca.Line(s); !slices.Contains([]string{"", pdca.Line(o.End.Detail)}, text) {
+				fmt.Fprintf(&b, "    %s\n", text)
+			}
+		}
+	}
+	for _, q := range o.Assumed {
+		fmt.Fprintf(&b, l.T("    assumed: %s → %s\n"), pdca.Line(q.Question), pdca.Line(q.Answer))
+	}
+	for _, s := range o.Accepted {
+		fmt.Fprintf(&b, l.T("    overruled: %s\n"), pdca.Line(s))
+	}
+	for _, s := range o.Warnings {
+		fmt.Fprintf(&b, l.T("    warning: %s\n"), pdca.Line(s))
+	}
+	rows := [][]string{{l.T("PHASE"), l.T("SESSIONS"), l.T("SECONDS"), l.T("COST")}}
+	for _, p := range o.Phases {
+		rows = append(rows, []string{p.Phase, fmt.Sprint(p.Sessions), fmt.Sprint(p.Millis / 1000), Cost(l, p.Usage)})
+	}
+	b.WriteString(Table(rows, 0))
+	fmt.Fprintf(&b, l.T("agent sessions: %d; %s\n"), o.Sessions, Cost(l, o.Usage))
+	switch {
+	case o.Document == "":
+	case o.Verified:
+		fmt.Fprintf(&b, l.T("design: %s\n"), o.Document)
+	default: // nothing of it is in the user's tree
+		fmt.Fprintf(&b, l.T("design: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Document, ref)
+	}
+	if o.Why != "" {
+		fmt.Fprintf(&b, "%s\n", o.Why)
+	}
+	return b.String()
+}

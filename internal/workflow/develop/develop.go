@@ -1,0 +1,313 @@
+// Package develop decides how a request becomes contracts, checkpoints that are built against them, and one reviewed
+// commit: DESIGN, REVIEW, IMPLEMENT, MERGE. All limits are here.
+//
+// It is pure, like every decider: it asks for steps, judges their outcomes and notes what people want to know.
+package develop
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// Workflow is `jacquard develop`.
+var Workflow = flow.Workflow[step.DevelopIn, step.DevelopOut]{Name: "develop", Fn: run}
+
+// Limits (B2 to B5 of the description). Each is compared as used >= max before the act.
+const (
+	questionRounds = 2  // of questions about the request
+	drafts         = 3  // of a design, or of its contracts, that code sends back
+	redesigns      = 2  // after blocking findings of reviewers; then a person decides
+	maxRejections  = 20 // of a design, or of the result, by a person
+	iterations     = 3  // of a checkpoint; then a person decides
+	hints          = 20 // retries that a person asks for
+	fullRuns       = 3  // of all goals on the merged head; then a person decides
+	reviewFixes    = 2  // after blocking findings in the code; then a person decides
+	fixAttempts    = 2  // of one fix, until its proof holds
+	panelists      = 3  // who propose and review side by side
+)
+
+// The reasons why a run ends, besides "passed".
+const (
+	passed        = "passed"
+	limit         = "limit"
+	needsDecision = "needs_decision"
+	escalated     = "escalated" // a checkpoint did not pass, and nobody was there to decide
+	aborted       = "aborted"   // by a person
+	noProgress    = "no_progress"
+)
+
+// work is one request on its way; its fields are derived anew on every re-run.
+type work struct {
+	in     step.DevelopIn
+	s      step.AutoSurveyOut
+	exists map[string]bool
+
+	name     string
+	req      checkpoint.Requirement
+	answers  []step.QA
+	design   checkpoint.Design
+	proposed []checkpoint.Proposal
+	contract string   // tree with the tests of all checkpoints
+	diff     step.Doc // what the contracts have put there
+	strategy string
+	tree     string // of the project with what was built
+	head     step.HeadOut
+	landed   bool
+	changes  []step.Change
+	reviewed string // tree whose review is over
+	account  turn.Account
+	asked    map[string]int // turns, by role
+	phase    checkpoint.Phase
+	out      step.DevelopOut
+}
+
+func run(c *flow.Ctx, in step.DevelopIn) (step.DevelopOut, error) {
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language})
+	if err != nil {
+		return step.DevelopOut{}, err
+	}
+	files, err := flow.Load[[]string](c, s.Files)
+	if err != nil {
+		return step.DevelopOut{}, err
+	}
+	in.Panel = in.Panel[:min(len(in.Panel), panelists)]
+	w := &work{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, account: turn.Account{Usage: step.Usage{Known: true}}}
+	for _, p := range files {
+		w.exists[p] = true
+	}
+	end, err := w.phases(c)
+	if err != nil {
+		return w.out, err
+	}
+	w.out.End = end
+	if end.Reason != passed && end.Phase == "" {
+		w.out.End.Phase = string(w.phase)
+	}
+	return w.out, w.finish(c.Sub("end"))
+}
+
+// phases carries the request through; an end that is not "passed" says where it stopped.
+func (w *work) phases(c *flow.Ctx) (step.End, error) {
+	w.enter(c, checkpoint.DesignPhase)
+	if end, err := w.requirement(c.Sub("requirement")); err != nil || end.Reason != "" {
+		return end, err
+	}
+	if end, err := w.designs(c.Sub("design")); err != nil || end.Reason != "" {
+		return end, err
+	}
+	w.strategy = w.in.Strategy
+	why := "asked for"
+	if w.strategy == "" {
+		w.strategy, why = checkpoint.Strategy(w.design.Checkpoints)
+	}
+	w.out.Strategy = w.strategy
+	flow.Note(c, "strategy", step.DevelopNote{Strategy: w.strategy, Why: why})
+	w.enter(c, checkpoint.Implement)
+	if end, err := w.implement(c); err != nil || end.Reason != "" {
+		return end, err
+	}
+	w.enter(c, checkpoint.Merge)
+	if end, err := w.merge(c.Sub("merge")); err != nil || end.Reason != "" {
+		return end, err
+	}
+	return step.End{Reason: passed}, nil
+}
+
+// enter begins a phase.
+func (w *work) enter(c *flow.Ctx, phase checkpoint.Phase) {
+	w.phase = phase
+	w.account.Enter(c.Now().UnixMilli(), string(phase))
+	flow.Note(c, "enter-"+strings.ToLower(string(phase)), step.DevelopNote{Phase: phase, Feature: w.name, Usage: w.account.Usage})
+}
+
+// finish ends the run: the design's document, the last commit, and what was verified as one commit on the user's branch.
+func (w *work) finish(c *flow.Ctx) error {
+	w.out.Feature, w.out.Title, w.out.Verified = w.name, w.req.Title, w.out.End.Reason == passed
+	w.out.Files = w.changes[:min(len(w.changes), 100)]
+	settle := func() {
+		w.account.Enter(c.Now().UnixMilli(), string(w.phase))
+		w.out.Sessions, w.out.Usage, w.out.Phases, w.out.Roles = w.account.Sessions, w.account.Usage, w.account.Phases, w.account.Roles
+	}
+	settle()
+	if len(w.design.Checkpoints) == 0 || !w.out.Verified && !w.landed { // there is nothing to keep
+		return nil
+	}
+	w.out.Document = checkpoint.DesignPath(w.name)
+	docs, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: w.out.Document, Text: string(w.document().Design(w.req, w.design))}}})
+	if err != nil {
+		return err
+	}
+	kind, title := "docs", "design of "+w.name
+	if !w.out.Verified {
+		kind, title = "wip", w.name+" is not finished: "+w.out.End.Reason
+	}
+	head, err := turn.Do(c, "commit", step.AutoCommit, step.AutoCommitIn{
+		From: w.head.Commit, Base: w.head.Tree, Tree: w.tree, Feature: w.name, Type: kind, Title: title, Docs: docs.Docs,
+	})
+	if err != nil {
+		return err
+	}
+	w.out.Commit = head.Commit
+	if !w.out.Verified {
+		w.out.Why = "it is not verified: " + w.out.End.Reason
+		return nil
+	}
+	if head, err = turn.Do(c, "squash", step.Squash, step.SquashIn{Base: w.s.Commit, Head: head, Feature: w.name, Type: w.kind(), Title: w.req.Title, Lines: w.lines()}); err != nil {
+		return err
+	}
+	w.out.Commit = head.Commit
+	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch})
+	if err != nil {
+		return err
+	}
+	if w.out.Ref, w.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
+		w.out.Verified = false
+		return nil
+	}
+	w.enter(c, checkpoint.Done)
+	return nil
+}
+
+// kind is the type of the commit.
+func (w *work) kind() string {
+	if slices.Contains(task.Types, w.req.Type) {
+		return w.req.Type
+	}
+	return "feat"
+}
+
+// lines are the body of the commit: the checkpoints.
+func (w *work) lines() []string {
+	var out []string
+	for _, r := range w.out.Checkpoints {
+		text := r.ID + ": " + r.Title
+		if r.Status != checkpoint.Passed {
+			text += " (not part of it: " + r.Reason + ")"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// document is the design as those who work with it read it.
+func (w *work) document() checkpoint.Document {
+	return checkpoint.Document{Feature: w.name, Korean: w.s.Language == "ko"}
+}
+
+// request is one turn of a role.
+type request struct {
+	role   string
+	prompt string
+	schema []byte
+	task   string
+	tree   string
+	writes bool
+	seat   string // agent and model; "" = by its role
+	docs   []step.Doc
+}
+
+// ask asks a role, and reads its answer.
+func (w *work) ask(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
+	w.asked[r.role]++
+	t := w.turn(r)
+	t.Attempt = w.asked[r.role]
+	out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
+	if err != nil {
+		return out, err
+	}
+	w.account.Spend(turn.Turned(r.role, out))
+	return out, turn.Decode(out.Answer, to)
+}
+
+// turn is the turn of a role.
+func (w *work) turn(r request) step.Turn {
+	t := step.Turn{
+		Role: r.role, Module: w.name, Tree: r.tree, Instructions: r.prompt, Docs: slices.Concat(w.s.Docs, r.docs), Task: r.task, Schema: r.schema, Judge: !r.writes,
+		Budget: w.in.Budget, Model: r.seat,
+	}
+	if t.Tree == "" {
+		t.Tree = w.tree
+	}
+	if t.Module == "" {
+		t.Module = "develop"
+	}
+	if r.writes {
+		t.Commands, t.Private = w.allowed(), w.s.Private
+	}
+	return t
+}
+
+// allowed are the command lines that an author may run: those of the toolchains, and those that have to succeed.
+func (w *work) allowed() []string {
+	var needed []string
+	for _, k := range w.design.Checkpoints {
+		needed = append(needed, k.Validation)
+	}
+	return turn.Allowed(w.s.Commands, needed)
+}
+
+// decide asks a person whether an objection stops the run. Where nobody is asked it does.
+func (w *work) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
+	if w.in.Yes {
+		return false, nil
+	}
+	a, err := flow.Ask(c, "decide", flow.Question{Text: turn.Clip(objection, 6000), Options: []string{flow.Approve, flow.Reject}})
+	if err != nil || !yes(a) {
+		return false, err
+	}
+	w.out.Accepted = append(w.out.Accepted, turn.Clip(objection, 1000))
+	return true, nil
+}
+
+// agreed asks a person whether what was made is what he wants; why is what he wants to be different.
+func (w *work) agreed(c *flow.Ctx, text string) (ok bool, why string, err error) {
+	if w.in.Yes {
+		return true, "", nil
+	}
+	a, err := flow.Ask(c, "agree", flow.Question{Text: turn.Clip(text, 12_000), Options: []string{flow.Approve, flow.Reject}})
+	if err != nil || yes(a) {
+		return err == nil, "", err
+	}
+	return false, turn.Clip(pdca.Line(a.Text), 4000), nil
+}
+
+func yes(a flow.Answer) bool {
+	return a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve)
+}
+
+// What a person can say of what does not pass.
+const (
+	retry = "retry"
+	skip  = "skip"
+	abort = "abort"
+)
+
+// escalate asks a person what becomes of what did not pass: it is tried again, with a hint if he gives one; it is left out,
+// where that can be; or the run ends.
+func escalate(c *flow.Ctx, text string, canSkip bool) (what, hint string, err error) {
+	words := "Answer: retry, abort, or a hint for the next attempts."
+	if canSkip {
+		words = "Answer: retry, skip (it is left out, and what needs it), abort, or a hint for the next attempts."
+	}
+	a, err := flow.Ask(c, "escalated", flow.Question{Text: turn.Clip(text, 6000) + "\n" + words})
+	if err != nil {
+		return "", "", err
+	}
+	said := strings.TrimSpace(a.Text)
+	switch {
+	case a.Verb == flow.Reject || strings.EqualFold(said, abort):
+		return abort, turn.Clip(said, 1000), nil
+	case canSkip && strings.EqualFold(said, skip):
+		return skip, "", nil
+	case yes(a) || strings.EqualFold(said, retry):
+		return retry, "", nil
+	}
+	return retry, turn.Clip(said, 4000), nil
+}

@@ -1,0 +1,229 @@
+package develop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+// merge checks what the checkpoints are together: all goals of quality on the merged head, a review of the code, and a
+// person who agrees. Each change after one of them goes through all of them again.
+func (w *work) merge(c *flow.Ctx) (step.End, error) {
+	returned, rejected := 0, 0
+	for _, c := range flow.Rounds(c, "pass", 1+reviewFixes+maxRejections) {
+		if end, err := w.goals(c.Sub("goals")); err != nil || end.Reason != "" {
+			return end, err
+		}
+		if w.reviewed != w.tree { // a verdict is of one tree
+			list, err := w.codeReview(c.Sub("review"))
+			if err != nil {
+				return step.End{}, err
+			}
+			if len(list) > 0 && returned < reviewFixes {
+				returned++
+				ok, err := w.fix(c.Sub("fix"), fixing{why: texts(list)})
+				if err != nil {
+					return step.End{}, err
+				}
+				if ok {
+					continue
+				}
+			}
+			if len(list) > 0 {
+				text := issueText(list)
+				ok, err := w.decide(c, fmt.Sprintf("Reviewers have found blocking problems in the code of %s:\n%s", w.name, text))
+				if err != nil || !ok {
+					w.out.Open = texts(list)
+					return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(pdca.Line(text), 500)}, err
+				}
+			}
+			w.reviewed = w.tree
+		}
+		ok, why, err := w.agreed(c, w.summary())
+		if err != nil || ok {
+			return step.End{}, err
+		}
+		if rejected++; rejected >= maxRejections || why == "" {
+			return step.End{Reason: needsDecision, N: rejected, Detail: "a person rejected the result"}, nil
+		}
+		if ok, err = w.fix(c.Sub("change"), fixing{why: []string{"A person: " + why}}); err != nil {
+			return step.End{}, err
+		}
+		if !ok {
+			w.out.Warnings = append(w.out.Warnings, "a change that was asked for could not be made: "+turn.Clip(why, 300))
+		}
+	}
+	return step.End{Reason: limit, N: maxRejections}, nil
+}
+
+// codeReview lets the panel review the merged tree.
+func (w *work) codeReview(c *flow.Ctx) ([]step.Issue, error) {
+	look, err := turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: w.s.Tree, Tree: w.tree})
+	if err != nil {
+		return nil, err
+	}
+	w.changes, w.diff = look.Files, look.Diff
+	w.out.Rounds.CodeReview++
+	return w.review(c, "code")
+}
+
+// goals runs all goals of quality on the merged tree until they are reached: three times, each time with a diagnosis and a
+// fix in between; then a person decides.
+func (w *work) goals(c *flow.Ctx) (step.End, error) {
+	var hint string
+	for n, c := range flow.Rounds(c, "asked", 1+hints) {
+		end, err := w.goalRuns(c, hint)
+		if err != nil || end.Reason == "" || w.in.Yes {
+			return end, err
+		}
+		text := fmt.Sprintf("The checks of the whole fail, after %d runs (%s):\n%s", end.N, end.Reason, strings.Join(w.out.Open, "\n"))
+		what, said, err := escalate(c, text, false)
+		if err != nil {
+			return step.End{}, err
+		}
+		if what == abort || n > hints {
+			return step.End{Reason: aborted, Detail: end.Detail}, nil
+		}
+		hint = said
+	}
+	return step.End{Reason: limit, N: hints}, nil
+}
+
+func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
+	for n, c := range flow.Rounds(c, "run", fullRuns) {
+		out, err := turn.Do(c, "goals", step.AutoQA, step.AutoQAIn{Private: w.s.Private, Base: w.s.Tree, Tree: w.tree})
+		if err != nil {
+			return step.End{}, err
+		}
+		w.out.Rounds.FullTests++
+		w.out.Goals = out.Goals
+		flow.Note(c, "goals", step.DevelopNote{Goals: out.Goals, Round: w.out.Rounds.FullTests, Usage: w.account.Usage})
+		if w.out.Open, _ = turn.Failing(out.Goals); len(w.out.Open) == 0 {
+			return step.End{}, nil
+		}
+		detail := turn.Clip(strings.Join(w.out.Open, "; "), 500)
+		if n >= fullRuns {
+			return step.End{Reason: limit, N: n, Detail: detail}, nil
+		}
+		var ans diagnosis
+		if _, err := w.ask(c, request{role: "oracle", prompt: oraclePrompt, schema: diagnosisSchema, task: w.diagnoseText(out.Goals)}, &ans); err != nil {
+			return step.End{}, err
+		}
+		ok, err := w.fix(c, fixing{why: append(slices.Clone(w.out.Open), hint), guide: ans.text(), goals: out.Goals})
+		if err != nil {
+			return step.End{}, err
+		}
+		if !ok { // the same tree again could pass only as a flake
+			return step.End{Reason: noProgress, N: n, Detail: detail}, nil
+		}
+	}
+	return step.End{Reason: limit, N: fullRuns}, nil
+}
+
+// fixing is what one fix is for.
+type fixing struct {
+	why   []string
+	guide string
+	goals []step.Goal
+}
+
+// fix lets an author mend what was found in the merged tree, and takes the result only when its proof holds. False: the
+// tree is as it was.
+func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
+	var back turn.Sent
+	start := w.tree
+	w.out.Rounds.Fixes++
+	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
+		var ans built
+		out, err := w.ask(c, request{role: "fix", prompt: implementPrompt, schema: builtSchema, task: w.fixText(x, back), writes: true}, &ans)
+		if err != nil {
+			if turn.EndsRun(err) {
+				return false, err
+			}
+			continue
+		}
+		var others []string // of what is not part of it
+		for _, r := range w.out.Checkpoints {
+			if k := w.checkpoint(r.ID); r.Status != checkpoint.Passed && k != nil {
+				others = append(others, k.TestFiles()...)
+			}
+		}
+		tree, changed, err := w.hold(c, "hold", out.Tree, w.contract, others)
+		if err != nil {
+			return false, err
+		}
+		if tree == start {
+			flow.Note(c, "judged", step.AttemptNote{Phase: "fix", Attempt: n, Usage: w.account.Usage, Text: "nothing was changed: " + turn.Clip(pdca.Line(ans.Summary), 600)})
+			break
+		}
+		w.tree = tree
+		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: w.s.Tree, Tree: tree, Task: w.whole()}))
+		if err != nil {
+			return false, err
+		}
+		back = turn.Sent{Findings: slices.Concat(out.Findings, proof.Findings), Failures: proof.Failures, Said: ans.Summary}
+		for _, p := range changed {
+			back.Findings = append(back.Findings, step.Finding{Rule: "contract-test", Severity: step.Warn, Path: p, Message: "This test belongs to the contract; a change of it was undone."})
+		}
+		ok := proof.Passed && !back.Has(step.Rejects) && (n == fixAttempts || !back.Has(step.Fix))
+		flow.Note(c, "judged", step.AttemptNote{
+			Phase: "fix", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(back.Findings), Failures: proof.Failures, Usage: w.account.Usage, Summary: turn.Clip(ans.Summary, 1000),
+		})
+		if ok {
+			return true, nil
+		}
+	}
+	w.tree = start
+	return false, nil
+}
+
+func (w *work) checkpoint(id string) *checkpoint.Checkpoint {
+	if i := slices.IndexFunc(w.design.Checkpoints, func(k checkpoint.Checkpoint) bool { return k.ID == id }); i >= 0 {
+		return &w.design.Checkpoints[i]
+	}
+	return nil
+}
+
+// whole is all that was built as one task: what a fix may touch.
+func (w *work) whole() task.Task {
+	t := step.Owned(nil, w.name, nil)
+	for _, r := range w.out.Checkpoints {
+		k := w.checkpoint(r.ID)
+		if k == nil || r.Status != checkpoint.Passed {
+			continue
+		}
+		t.Verify = append(t.Verify, k.Validation)
+		t.Files = append(t.Files, k.Files...)
+		for _, p := range k.TestFiles() {
+			t.Files = append(t.Files, task.File{Path: p, Action: task.Create})
+		}
+	}
+	for _, ch := range w.changes { // what the authors had to touch besides
+		t.Files = append(t.Files, task.File{Path: ch.Path, Action: task.Modify})
+	}
+	return t
+}
+
+// summary is what a person reads before the result becomes a commit.
+func (w *work) summary() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s) is built and reviewed. Make one commit of it? What you reject goes back to an author, with your reason.\n\n", w.req.Title, w.name)
+	for _, r := range w.out.Checkpoints {
+		fmt.Fprintf(&b, "- %s %s: %s %s\n", r.ID, r.Title, r.Status, r.Reason)
+	}
+	for _, g := range w.out.Goals {
+		fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+	}
+	for _, ch := range w.changes[:min(len(w.changes), 100)] {
+		fmt.Fprintf(&b, "%s %s\n", ch.Status, ch.Path)
+	}
+	turn.List(&b, "\nWarnings", w.out.Warnings)
+	return b.String()
+}

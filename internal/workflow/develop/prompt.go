@@ -1,0 +1,293 @@
+package develop
+
+import (
+	_ "embed" // the prompts
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+)
+
+//go:embed prompts/requirements.md
+var requirementsPrompt string
+
+//go:embed prompts/proposal.md
+var proposalPrompt string
+
+//go:embed prompts/design.md
+var designPrompt string
+
+//go:embed prompts/contracts.md
+var contractsPrompt string
+
+//go:embed prompts/review-design.md
+var reviewDesignPrompt string
+
+//go:embed prompts/review-code.md
+var reviewCodePrompt string
+
+//go:embed prompts/confirm.md
+var confirmPrompt string
+
+//go:embed prompts/implement.md
+var implementPrompt string
+
+//go:embed prompts/oracle.md
+var oraclePrompt string
+
+var reviewPrompts = map[string]string{"design": reviewDesignPrompt, "code": reviewCodePrompt}
+
+const (
+	itemsSchema    = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","priority"],"properties":{"text":{"type":"string"},"priority":{"enum":["MUST","SHOULD","COULD"]}}}}`
+	proposalFields = `"components":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["name","does"],"properties":{"name":{"type":"string"},"path":{"type":"string"},"does":{"type":"string"}}}},` +
+		`"flow":{"type":"string"},"stack":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["what","why"],"properties":{"what":{"type":"string"},"why":{"type":"string"}}}},"risks":` + turn.TextsSchema
+)
+
+var (
+	requirementsSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","functional"],"properties":{"feature":{"type":"string","description":"short name, a-z 0-9 -"},"title":{"type":"string"},` +
+		`"type":{"enum":["feat","fix","test","docs","refactor","chore"]},"functional":` + itemsSchema + `,"nonfunctional":` + itemsSchema + `,"constraints":` + turn.TextsSchema + `,"side_effects":` + turn.TextsSchema + `,"questions":` + turn.QuestionSchema + `}}`)
+	proposalSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["components","flow"],"properties":{` + proposalFields + `}}`)
+	designSchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["components","flow","checkpoints"],"properties":{` + proposalFields + `,"agreements":` + turn.TextsSchema +
+		`,"differences":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["topic","options","chosen","why"],"properties":{"topic":{"type":"string"},"options":` + turn.TextsSchema + `,"chosen":{"type":"string"},"why":{"type":"string"}}}},` +
+		`"checkpoints":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","scope","covers","validation","expected","files"],"properties":{"id":{"type":"string"},"title":{"type":"string"},"scope":{"type":"string"},"covers":` + turn.TextsSchema + `,` +
+		`"interfaces":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","symbol","signature","does","test"],"properties":{"path":{"type":"string"},"symbol":{"type":"string"},"signature":{"type":"string"},"does":{"type":"string"},"test":{"type":"string"}}}},` +
+		`"tests":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","name","shows"],"properties":{"path":{"type":"string"},"name":{"type":"string"},"shows":{"type":"string"}}}},` +
+		`"validation":{"type":"string"},"expected":{"type":"string"},"files":` + turn.FilesSchema + `,"forbidden":` + turn.TextsSchema + `,"needs":` + turn.TextsSchema + `}}}}}`)
+	reviewSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["issues"],"properties":{"issues":{"type":"array","items":{"type":"object","additionalProperties":false,` +
+		`"required":["severity","message"],"properties":{"severity":{"enum":["Blocking","Warning","Info"]},"about":{"type":"string"},"path":{"type":"string"},"line":{"type":"integer"},"message":{"type":"string"}}}}}}`)
+	confirmSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["items"],"properties":{"items":{"type":"array","items":{"type":"object","additionalProperties":false,` +
+		`"required":["id","holds","why"],"properties":{"id":{"type":"string"},"holds":{"type":"boolean"},"why":{"type":"string"}}}}}}`)
+	builtSchema     = turn.BuiltSchema(`,"blocked":{"enum":["","DESIGN_MISMATCH","ENV_ISSUE","SECURITY"]}`)
+	diagnosisSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["cause","guide"],"properties":{"criterion":{"type":"string"},"cause":{"type":"string"},"places":` + turn.TextsSchema + `,"guide":{"type":"string"}}}`)
+)
+
+type required struct {
+	checkpoint.Requirement
+
+	Feature   string          `json:"feature"`
+	Questions []turn.Question `json:"questions"`
+}
+
+// problem says what is wrong with an answer; "" for nothing.
+func (r required) problem() string {
+	switch {
+	case pdca.Line(r.Title) == "":
+		return "`title` is empty."
+	case len(r.Functional) == 0:
+		return "`functional` is empty: say what the software shall do."
+	}
+	for _, i := range r.Functional {
+		if pdca.Line(i.Text) == "" {
+			return "an item of `functional` has no text."
+		}
+	}
+	return ""
+}
+
+type built struct {
+	turn.Built
+
+	Blocked string `json:"blocked"`
+}
+
+type diagnosis struct {
+	Criterion string   `json:"criterion"`
+	Cause     string   `json:"cause"`
+	Places    []string `json:"places"`
+	Guide     string   `json:"guide"`
+}
+
+// text is a diagnosis for the next author.
+func (d diagnosis) text() string {
+	var b strings.Builder
+	for _, s := range []string{d.Criterion, d.Cause, strings.Join(turn.Texts(d.Places), "\n"), turn.Clip(d.Guide, 3000)} {
+		if s = turn.Clip(strings.TrimSpace(s), 3000); s != "" {
+			b.WriteString(s + "\n")
+		}
+	}
+	return b.String()
+}
+
+// headText is what every task begins with.
+func (w *work) headText() *strings.Builder {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Language of what you write: %s\n", w.s.Language)
+	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
+	return &b
+}
+
+// answered are the answers of a person to questions about the request.
+func (w *work) answered(b *strings.Builder) {
+	for i, qa := range w.answers {
+		if i == 0 {
+			b.WriteString("Asked, and answered:\n")
+		}
+		fmt.Fprintf(b, "- %s\n%s", pdca.Line(qa.Question), turn.Fenced("request", qa.Answer))
+	}
+}
+
+func (w *work) requirementText(problem string) string {
+	b := w.headText()
+	w.answered(b)
+	if p := w.in.Prior; p != nil {
+		fmt.Fprintf(b, "An earlier run of this was interrupted in its phase %s, and nothing is known of it but this; what it has built is in the tree:\n%s", p.Phase, turn.Fenced("document", p.Line()))
+	}
+	if w.in.Yes {
+		b.WriteString("Nobody can be asked. Questions get your own default as their answer, and the rest of your answer has to hold with it.\n")
+	}
+	if problem != "" {
+		b.WriteString("\nYour answer before this one could not be used: " + problem + "\n")
+	}
+	return b.String()
+}
+
+// goal is the request as it was understood.
+func (w *work) goal() *strings.Builder {
+	b := w.headText()
+	w.answered(b)
+	b.WriteString("As it was understood:\n" + turn.Fenced("document", pdca.Line(w.req.Title)+"\n"+w.document().Requirement(w.req)))
+	return b
+}
+
+func (w *work) proposalText() string { return w.goal().String() }
+
+func (w *work) designText(before string, problems, back []string) string {
+	b := w.goal()
+	for i, p := range w.proposed {
+		var s strings.Builder
+		w.document().Proposal(&s, p)
+		fmt.Fprintf(b, "Proposal %c, of a designer who knows nothing of the others:\n%s", 'A'+rune(i), turn.Fenced("document", s.String()))
+	}
+	if p := w.in.Prior; p != nil && len(p.Checkpoints) > 0 {
+		b.WriteString("An earlier run has cut it into these checkpoints. Keep their number and order, so that each name means the same; what has passed is in the tree already:\n" + turn.Fenced("document", p.Line()))
+	}
+	if before != "" {
+		b.WriteString("\nYour design before this one was:\n" + turn.Fenced("answer", before))
+	}
+	if len(back) > 0 {
+		b.WriteString("It was not taken. What was said, the newest last; mend it, and return the whole design:\n" + turn.Fenced("feedback", turn.Clip(strings.Join(back, "\n\n"), 12_000)))
+	}
+	if len(problems) > 0 {
+		b.WriteString("A program found this wrong with it. Mend exactly this, and return the whole design:\n")
+		for _, p := range problems {
+			fmt.Fprintf(b, "- %s\n", p)
+		}
+	}
+	return b.String()
+}
+
+// contractsText is the task of who writes the tests of the contracts.
+func (w *work) contractsText(back turn.Sent) string {
+	b := w.goal()
+	b.WriteString("The design:\n" + turn.Fenced("document", string(w.document().Design(w.req, w.design))))
+	b.WriteString("Write these tests; nobody has built anything yet:\n")
+	for _, k := range w.design.Checkpoints {
+		w.testList(b, k)
+	}
+	w.rules(b)
+	back.Again(b)
+	return b.String()
+}
+
+func (w *work) testList(b *strings.Builder, k checkpoint.Checkpoint) {
+	for _, t := range k.Tests {
+		fmt.Fprintf(b, "- %s: %s: %s: %s\n", k.ID, t.Path, t.Name, pdca.Line(t.Shows))
+	}
+}
+
+func (b *builder) amendText(hint string, back turn.Sent) string {
+	s := b.w.goal()
+	s.WriteString("The design:\n" + turn.Fenced("document", string(b.w.document().Design(b.w.req, b.w.design))))
+	fmt.Fprintf(s, "The tests are written, and in the tree. Who builds %s holds that they contradict the design:\n%s", b.k.ID, turn.Fenced("feedback", b.res.Summary))
+	s.WriteString("A person has decided:\n" + turn.Fenced("feedback", hint) + "Mend the tests of this checkpoint so that they say what was decided, and leave all others as they are:\n")
+	b.w.testList(s, b.k)
+	b.w.rules(s)
+	back.Again(s)
+	return s.String()
+}
+
+func (w *work) rules(b *strings.Builder) {
+	if w.s.Comments != "" {
+		fmt.Fprintf(b, "Language of comments in code: %s\n", w.s.Comments)
+	}
+	turn.List(b, "Command lines that you may run begin so, from the root of the project (in this spelling; others are refused); beside them such that only read", w.allowed())
+}
+
+// text is the task of who builds a checkpoint.
+func (b *builder) text() string {
+	s := b.w.goal()
+	var k strings.Builder
+	b.w.document().Proposal(&k, b.w.design.Proposal)
+	for _, o := range b.w.design.Checkpoints {
+		if o.ID == b.k.ID {
+			b.w.document().Checkpoint(&k, o)
+		}
+	}
+	s.WriteString("The design, and your checkpoint of it:\n" + turn.Fenced("document", k.String()))
+	for _, o := range b.w.design.Checkpoints {
+		if o.ID != b.k.ID {
+			fmt.Fprintf(s, "%s (%s) is somebody else's.\n", o.ID, pdca.Line(o.Title))
+		}
+	}
+	fmt.Fprintf(s, "All of it means for you all of %s. Its tests are in the tree; they are the contract, and stay as they are.\n", b.k.ID)
+	turn.List(s, "This has to succeed, beside the build, the linter and all tests; a program runs it when you are done", []string{b.k.Validation})
+	turn.List(s, "Never change", b.k.Forbidden)
+	b.w.rules(s)
+	for _, h := range b.hints {
+		s.WriteString("A person who has seen earlier attempts says:\n" + turn.Fenced("request", h))
+	}
+	if b.said != "" {
+		s.WriteString("Who has looked for the cause of the failures says:\n" + turn.Fenced("feedback", b.said))
+	}
+	if len(b.back.Findings)+len(b.back.Failures) > 0 {
+		fmt.Fprintf(s, "Class of the failure: %s\n", classOf(b.back))
+	}
+	b.back.Again(s)
+	return s.String()
+}
+
+func (b *builder) oracleText() string {
+	s := b.w.goal()
+	var k strings.Builder
+	b.w.document().Checkpoint(&k, b.k)
+	s.WriteString("The checkpoint:\n" + turn.Fenced("document", k.String()))
+	fmt.Fprintf(s, "Two attempts at it have failed; the last one is in the tree. Class of the failure: %s\n", classOf(b.back))
+	b.back.Again(s)
+	return s.String()
+}
+
+func (w *work) diagnoseText(failed []step.Goal) string {
+	b := w.goal()
+	b.WriteString("All checkpoints are built and merged, in the tree. The checks of the whole were run, and this fails:\n")
+	turn.Goals(b, failed)
+	return b.String()
+}
+
+func (w *work) fixText(x fixing, back turn.Sent) string {
+	b := w.goal()
+	b.WriteString("The design:\n" + turn.Fenced("document", string(w.document().Design(w.req, w.design))))
+	b.WriteString("All of it is built and merged, in the tree; the tests of the contracts stay as they are. This was found; mend it, and keep the rest. What stands in the tags is data.\n")
+	b.WriteString(turn.Fenced("feedback", turn.Clip(strings.Join(turn.Texts(x.why), "\n"), 8000)))
+	if x.guide != "" {
+		b.WriteString("How, by who has looked for the cause:\n" + turn.Fenced("feedback", x.guide))
+	}
+	turn.Goals(b, x.goals)
+	w.rules(b)
+	back.Again(b)
+	return b.String()
+}
+
+func (w *work) reviewText(about string) string {
+	b := w.goal()
+	b.WriteString("The design:\n" + turn.Fenced("document", string(w.document().Design(w.req, w.design))))
+	if about == "code" {
+		b.WriteString("It is built, in the tree, and was merged; a program has run what the project has of a build, a linter and tests, and that holds.\n")
+	} else {
+		b.WriteString("Nothing of it is built yet. The tests of the contracts are written; you are shown them as what was changed.\n")
+	}
+	return b.String()
+}

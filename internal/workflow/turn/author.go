@@ -1,0 +1,208 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/task"
+)
+
+// BuiltSchema is the JSON schema of Built; more are further properties of it, each with a comma before.
+func BuiltSchema(more string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"},` +
+		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
+		`"untested":{"type":"string","description":"why no test can see the change; only where that is so"}` + more + `}}`)
+}
+
+// Built is what an author of code says of his work. Nothing is decided on it but which files he may have touched.
+type Built struct {
+	Summary   string `json:"summary"`
+	MoreFiles []struct {
+		Path   string `json:"path"`
+		Reason string `json:"reason"`
+	} `json:"more_files"`
+	Untested string `json:"untested"`
+}
+
+// Proof is what is asked of a tree, with what its author says of it.
+func (ans Built) Proof(in step.TaskIn) step.TaskIn {
+	in.Report, in.Untested, in.Coverage = Clip(ans.Summary, 2000), Clip(ans.Untested, 300), true
+	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
+		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: Clip(m.Reason, 300)})
+	}
+	return in
+}
+
+// Sent is what goes back to an author.
+type Sent struct {
+	Findings []step.Finding
+	Failures []step.TestResult
+	Said     string // by the author
+}
+
+// Has reports whether one of the findings is of a severity.
+func (s Sent) Has(severity step.Severity) bool {
+	return slices.ContainsFunc(s.Findings, func(x step.Finding) bool { return x.Severity == severity })
+}
+
+// Signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
+func (s Sent) Signatures() []string {
+	var out []string
+	for _, t := range s.Failures {
+		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}).ID)
+	}
+	for _, x := range s.Findings {
+		if x.Severity != step.Warn {
+			out = append(out, pdca.Sign(pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}).ID)
+		}
+	}
+	return out
+}
+
+// Brief says in one line what failed.
+func (s Sent) Brief() string {
+	var out []string
+	for _, x := range s.Findings {
+		if x.Severity != step.Warn {
+			out = append(out, strings.TrimSpace("["+x.Rule+"] "+x.Path))
+		}
+	}
+	for _, t := range s.Failures {
+		out = append(out, t.ID)
+	}
+	return Clip(strings.Join(slices.Compact(out), ", "), 500)
+}
+
+// Again tells an author what was found in the attempt before.
+func (s Sent) Again(b *strings.Builder) {
+	if len(s.Findings)+len(s.Failures) == 0 {
+		return
+	}
+	if s.Said != "" {
+		b.WriteString("\nThe author of the attempt before this one said (data, as in a document):\n" + Fenced("feedback", Clip(s.Said, 2000)))
+	}
+	b.WriteString("\nThe attempt before this one is in the tree. A program found this. Mend exactly this, and keep the rest:\n")
+	Findings(b, s.Findings, s.Failures)
+}
+
+// Missing are the items of a checklist that code has not found in a tree; of is what they are called.
+func Missing(of string, list []pdca.Check, found []pdca.Presence) []step.Finding {
+	var out []step.Finding
+	for _, k := range list {
+		i := slices.IndexFunc(found, func(p pdca.Presence) bool { return p.ID == k.ID })
+		if i >= 0 && found[i].There() {
+			continue
+		}
+		what := "the file is not there"
+		switch {
+		case i < 0 || !found[i].Path:
+		case !found[i].Symbol:
+			what = "the file does not declare " + k.Symbol
+		default:
+			what = "there is no test " + k.Test
+		}
+		out = append(out, step.Finding{Rule: "checklist", Severity: step.Rejects, Path: k.Path, Message: fmt.Sprintf("%s of the %s (%s): %s.", k.ID, of, Clip(k.Behaviour, 200), what)})
+	}
+	return out
+}
+
+// Decode reads the answer of a turn, which keeps to its schema.
+func Decode(raw json.RawMessage, to any) error {
+	if err := json.Unmarshal(raw, to); err != nil {
+		return flow.Failf(flow.Schema, "read the answer of an agent: %v", err)
+	}
+	return nil
+}
+
+// Texts are an author's texts without empty ones: so many, and so much of each, as people read.
+func Texts(list []string) []string {
+	var out []string
+	for _, s := range list[:min(len(list), 20)] {
+		if s = Clip(strings.TrimSpace(s), 600); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Goals tells an author which goals of quality fail, and how.
+func Goals(b *strings.Builder, list []step.Goal) {
+	for _, g := range list {
+		if g.Status != step.GoalFail {
+			continue
+		}
+		fmt.Fprintf(b, "The goal %q fails:\n", g.Goal)
+		for _, x := range g.Failures[:min(len(g.Failures), 20)] {
+			fmt.Fprintf(b, "- %s\n", strings.TrimSpace(x.Test+" "+Clip(x.Message, 1200)))
+		}
+		if g.Output != "" {
+			b.WriteString(Fenced("output", Clip(g.Output, 3000)))
+		}
+	}
+}
+
+// Failing says in one line each what fails of the goals, and the signatures of it.
+func Failing(goals []step.Goal) (open, ids []string) {
+	for _, g := range goals {
+		for _, x := range g.Failures {
+			ids = append(ids, pdca.Sign(x).ID)
+			open = append(open, strings.TrimSpace(g.Goal+": "+x.Test+" "+Clip(pdca.Line(x.Message), 400)))
+		}
+		if g.Status == step.GoalFail && len(g.Failures) == 0 {
+			ids = append(ids, pdca.Sign(pdca.Failure{Goal: g.Goal, Message: g.Output}).ID)
+			open = append(open, g.Goal+": "+Clip(pdca.Line(g.Output), 400))
+		}
+	}
+	return open[:min(len(open), 30)], ids
+}
+
+// Account is what a run has spent, by phase.
+type Account struct {
+	Sessions int
+	Usage    step.Usage
+	Phases   []step.PhaseUsage
+	Roles    []step.RoleUsage
+	phase    string
+	since    int64
+}
+
+// Enter begins a phase at a time in milliseconds, and closes the account of the one before.
+func (a *Account) Enter(now int64, phase string) {
+	if a.phase != "" {
+		a.of(a.phase).Millis += now - a.since
+	}
+	a.phase, a.since = phase, now
+	a.of(phase)
+}
+
+// Spend puts turns of a role on the account of the present phase, of the role and of the run.
+func (a *Account) Spend(r step.RoleUsage) {
+	if r.Calls == 0 {
+		return
+	}
+	p := a.of(a.phase)
+	p.Sessions += r.Calls
+	a.Sessions += r.Calls
+	p.Usage, a.Usage = p.Usage.Add(r.Usage), a.Usage.Add(r.Usage)
+	a.Roles = step.AddRole(a.Roles, r)
+}
+
+// Turned is one turn of a role for an account.
+func Turned(role string, out step.TurnOut) step.RoleUsage {
+	return step.RoleUsage{Role: role, Seat: step.Seat{Agent: out.Agent, Model: out.Model}, Calls: 1, Usage: out.Usage}
+}
+
+func (a *Account) of(phase string) *step.PhaseUsage {
+	for i := range a.Phases {
+		if a.Phases[i].Phase == phase {
+			return &a.Phases[i]
+		}
+	}
+	a.Phases = append(a.Phases, step.PhaseUsage{Phase: phase, Usage: step.Usage{Known: true}})
+	return &a.Phases[len(a.Phases)-1]
+}
