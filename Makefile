@@ -63,7 +63,7 @@ bench: build
 
 # Each fuzz test for FUZZTIME; FUZZ picks packages. A case that fails is kept under testdata/fuzz and belongs into the change that mends it.
 FUZZTIME ?= 30s
-FUZZ     ?= ./internal/works ./internal/spec ./internal/inspect ./internal/source ./internal/target ./internal/scenario ./internal/gateway
+FUZZ     ?= ./internal/checkpoint ./internal/works ./internal/spec ./internal/inspect ./internal/source ./internal/target ./internal/scenario ./internal/gateway
 fuzz:
 	@set -e; for p in $(FUZZ); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	  echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; done; done

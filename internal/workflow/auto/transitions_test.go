@@ -3,12 +3,10 @@ package auto_test
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/workflow/auto"
 )
@@ -37,12 +35,12 @@ func taken(r played) []string {
 }
 
 // ways are those of the table.
-func ways() []string {
-	var out []string
-	for _, t := range auto.Transitions {
-		if w := t.From + " → " + t.To; !slices.Contains(out, w) {
-			out = append(out, w)
-		}
+func ways() []string { return flowtest.Ways(rows()) }
+
+func rows() [][3]string {
+	var out [][3]string
+	for _, x := range auto.Transitions {
+		out = append(out, [3]string{x.From, x.When, x.To})
 	}
 	return out
 }
@@ -50,28 +48,5 @@ func ways() []string {
 // TestTable: docs/auto.md has the table of the code.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	const file, begin, end = "../../../docs/auto.md", "<!-- transitions -->\n", "<!-- end -->\n"
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	b.WriteString("| from | when | to |\n|---|---|---|\n")
-	for _, x := range auto.Transitions {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", x.From, x.When, x.To)
-	}
-	before, rest, ok := strings.Cut(string(raw), begin)
-	old, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table", file)
-	}
-	if old == b.String() {
-		return
-	}
-	if !*update {
-		t.Fatalf("the table in %s is not that of the code; go test ./internal/workflow/auto -run TestTable -update", file)
-	}
-	if err := os.WriteFile(file, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	flowtest.Table(t, "../../../docs/auto.md", rows(), *update)
 }

@@ -166,7 +166,7 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 		in.Task.Files = nil
 	}
 	proof, look, err := b.prove(c, in)
-	if err != nil || !proof.Passed || len(look) > 0 {
+	if err != nil || !proof.Passed || len(look) > 0 || (turn.Sent{Findings: proof.Findings}).Has(step.Rejects) {
 		return false, err
 	}
 	b.res.Tests = proof.Counts

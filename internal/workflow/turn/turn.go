@@ -122,3 +122,10 @@ func Allowed(commands, needed []string) []string {
 	}
 	return out
 }
+
+// Transition is one way from a phase of a workflow to the next, or to the end of a run.
+type Transition struct {
+	From string // a phase
+	When string
+	To   string // a phase, or the reason of an end
+}
