@@ -81,8 +81,9 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 	if err != nil {
 		return err
 	}
-	if run := p.seats(f.driveOptions); f.opus && run.Tiers[step.High] == "" && run.Run.Agent != step.Scripted {
-		return usage("--opus: %s has no name of its own for its best model: give one in %s, models: high:", run.Run.Agent, configFile)
+	seats := p.seats(f.driveOptions)
+	if m, ok := findMaker(seats.Run.Agent); f.opus && ok && seats.Tiers[step.High] == "" {
+		return usage("--opus: %s has no name of its own for its best model: give one in %s, models: high:", m.name, configFile)
 	}
 	if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
 		return err

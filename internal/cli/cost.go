@@ -34,7 +34,7 @@ func newCost(a *app) *cobra.Command {
 					tokens := report.Short(x.Usage.Input + x.Usage.Output + x.Usage.CacheRead + x.Usage.CacheWrite)
 					cells = append(cells, []string{x.Module, x.Role, x.String(), strconv.Itoa(x.Turns), tokens, fmt.Sprintf("%.4f", x.Usage.USD)})
 				}
-				fmt.Fprint(a.Out, report.Table(cells, 4))
+				fmt.Fprint(a.Out, report.Table(cells, 3))
 				fmt.Fprintf(a.Out, l.T("total: %s\n"), report.Cost(l, total))
 				return nil
 			})
