@@ -164,11 +164,16 @@ func machinery(err error) error {
 
 // writeFile writes a file so that it is there whole or not at all, even after
 // a power cut.
-func writeFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+func writeFile(path string, data []byte) error { return writeVia(filepath.Dir(path), path, data) }
+
+// writeVia is writeFile for folders of the user: what a kill leaves is left in temp, which is on the same volume.
+func writeVia(temp, path string, data []byte) error {
+	for _, dir := range []string{temp, filepath.Dir(path)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	f, err := os.CreateTemp(temp, ".tmp-*")
 	if err != nil {
 		return err
 	}

@@ -28,10 +28,15 @@ const trailerFeature = "Jacquard-Feature"
 
 // autoSurvey is the step auto.survey.
 func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (step.AutoSurveyOut, error) {
-	facts, v, err := a.projectFacts(ctx, j, "", in.Language)
-	out := step.AutoSurveyOut{ProjectFacts: facts}
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language)
+	out := step.AutoSurveyOut{ProjectFacts: facts, Onto: step.HeadOut{Commit: facts.Commit, Tree: facts.Tree}}
 	if err != nil {
 		return out, err
+	}
+	if in.Onto != "" {
+		if out.Onto, err = a.at(ctx, in.Onto); err != nil {
+			return out, err
+		}
 	}
 	for _, c := range chainsOf(v) {
 		if !slices.Contains(out.Roots, c.Root) {
@@ -350,9 +355,9 @@ func (a *Actor) WriteStatus(f pdca.FeatureState) (mended []string, err error) {
 	}
 	text, mended, broken := pdca.WriteStatus(old, f, a.o.Now())
 	if broken {
-		if err := writeFile(file+".broken", old); err != nil {
+		if err := writeVia(a.o.State, file+".broken", old); err != nil {
 			return mended, machinery(err)
 		}
 	}
-	return mended, machinery(writeFile(file, text))
+	return mended, machinery(writeVia(a.o.State, file, text))
 }

@@ -147,5 +147,5 @@ func (a *Actor) WriteState(s checkpoint.State) error {
 		}
 	}
 	s.Updated = a.o.Now()
-	return machinery(writeFile(file, s.Bytes()))
+	return machinery(writeVia(a.o.State, file, s.Bytes()))
 }

@@ -157,8 +157,10 @@ func TestStateOfOthers(t *testing.T) {
 		mended int
 		bad    string
 	}{
-		"later JSON": {text: `{"phase":"PR","feature":"x","gates":{"review_clean_pass":true},"checkpoints":{"cp-1":{"status":"failed","iteration":3},"checkpoint-2":{"status":"passed","iteration":1}}}`,
-			phase: checkpoint.Merge, line: "cp-1 escalated, cp-2 passed"},
+		"later JSON": {
+			text:  `{"phase":"PR","feature":"x","gates":{"review_clean_pass":true},"checkpoints":{"cp-1":{"status":"failed","iteration":3},"checkpoint-2":{"status":"passed","iteration":1}}}`,
+			phase: checkpoint.Merge, line: "cp-1 escalated, cp-2 passed",
+		},
 		"merge with open checkpoints": {text: "phase: MERGE\ncheckpoints: {cp-1: {status: pending, iteration: 0}}", phase: checkpoint.Implement, line: "cp-1 pending", mended: 1},
 		"design with begun ones":      {text: "phase: DESIGN\ncheckpoints: {cp-1: {status: passed, iteration: 1}}", phase: checkpoint.Implement, line: "cp-1 passed", mended: 1},
 		"unknown words":               {text: "phase: implement\nstrategy: magic\ncheckpoints: {cp-1: {status: great, iteration: 9}, ../x: {status: passed}, cp-2: 7}", phase: checkpoint.Implement, line: "cp-1 pending", mended: 5},

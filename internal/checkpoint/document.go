@@ -79,7 +79,10 @@ func (d Document) requirement(b *strings.Builder, r Requirement) {
 
 // Proposal writes the architecture: components, what flows between them, technology and risks.
 func (d Document) Proposal(b *strings.Builder, p Proposal) {
-	fmt.Fprintf(b, "\n## %s\n\n| %s | %s | %s |\n|---|---|---|\n", d.word("architecture"), d.word("component"), d.word("path"), d.word("does"))
+	fmt.Fprintf(b, "\n## %s\n", d.word("architecture"))
+	if len(p.Components) > 0 {
+		fmt.Fprintf(b, "\n| %s | %s | %s |\n|---|---|---|\n", d.word("component"), d.word("path"), d.word("does"))
+	}
 	for _, c := range p.Components {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", pdca.Cell(c.Name), pdca.Cell(c.Path), pdca.Cell(c.Does))
 	}

@@ -113,8 +113,40 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) error {
 	if goOn {
 		given = cmp.Or(given, before.request())
 		in.Prior = before.state
+		if err := p.goesOnFrom(ctx, before.run, &in); err != nil {
+			return err
+		}
 	}
 	return p.startDevelop(ctx, given, in, f)
+}
+
+// goesOnFrom lets a run begin with what an ended one has landed and not delivered, when the branch has not moved since.
+func (p *project) goesOnFrom(ctx context.Context, r flow.Run, in *step.DevelopIn) error {
+	out, err := decode[step.DevelopOut](r.Out)
+	if r.ID == "" || err != nil || out.Verified {
+		return nil //nolint:nilerr // then there is nothing of it
+	}
+	was, err := decode[step.DevelopIn](r.In)
+	if err != nil {
+		return err
+	}
+	from, name := out.Commit, out.Feature
+	if from == "" { // it has landed nothing itself
+		from, name = was.From, was.Feature
+	}
+	if was.Prior != nil && len(in.Prior.Checkpoints) == 0 {
+		in.Prior = was.Prior
+	}
+	head, err := p.repo.Head(ctx)
+	if from == "" || err != nil {
+		return err
+	}
+	moved, err := p.repo.Log(ctx, head.Commit, from, 1)
+	if err != nil || len(moved) > 0 {
+		return err
+	}
+	in.From, in.Onto, in.Feature = from, head.Commit, name
+	return nil
 }
 
 func (p *project) startDevelop(ctx context.Context, given string, in step.DevelopIn, f developFlags) (err error) {

@@ -288,6 +288,7 @@ var korean = map[string]string{
 	"      not blocking: %s\n":                                  "      Blocking 아님: %s\n",
 	"  • %s - iteration %d of 3\n":                              "  • %s - 반복 %d/3\n",
 	"  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n":   "  ✓ %s 통과: %s (커밋 %s, 반복 %d, 테스트 %d개)\n",
+	"  ✓ %s was there: %s (%d tests)\n":                         "  ✓ %s 이미 있음: %s (테스트 %d개)\n",
 	"  ✗ %s did not pass: %s: %s\n":                             "  ✗ %s 통과하지 못함: %s: %s\n",
 	"✓ %s: done (commit %s, %d of %d checkpoints, %d files)\n":  "✓ %s: 완료 (커밋 %s, 체크포인트 %d/%d, 파일 %d개)\n",
 	"✗ %s: not done: %s\n":                                      "✗ %s: 완료되지 않음: %s\n",

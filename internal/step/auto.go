@@ -34,11 +34,16 @@ type AutoSurveyOut struct {
 	Files flow.Blob `json:"files"`           // []string, all paths of the tree
 	Roots []string  `json:"roots,omitempty"` // directories of manifests
 	React bool      `json:"react,omitempty"` // the rules for React and Next.js apply
+	Onto  HeadOut   `json:"onto"`            // what the user has: where the work begins, or what an earlier run began with
 }
 
 // SurveyIn asks for what authors have to know of the project.
 type SurveyIn struct {
 	Language string `json:"language"` // of documents where the project names none
+	// From is a commit of an earlier run that the work goes on from, Onto the one of the user's branch that it follows; both
+	// are empty where the work begins with what is checked out.
+	From string `json:"from,omitempty"`
+	Onto string `json:"onto,omitempty"`
 }
 
 // AutoSurvey reads the project.

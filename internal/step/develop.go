@@ -14,7 +14,11 @@ type DevelopIn struct {
 	Strategy string `json:"strategy,omitempty"` // instead of the one that code chooses
 	// Panel are the seats (agent/model) that propose a design and review, side by side; none: the run's agent alone.
 	Panel []string `json:"panel,omitempty"`
-	// Prior is what a state file says of a run that has no journal.
+	// From is what an earlier run of the same has landed and not delivered, Onto the commit that it followed; Feature is then
+	// its name, and nobody else's.
+	From string `json:"from,omitempty"`
+	Onto string `json:"onto,omitempty"`
+	// Prior is what a state file says of a run that has no journal, or has ended.
 	Prior    *checkpoint.State `json:"prior,omitempty"`
 	Delivery Delivery          `json:"delivery"`
 	Budget   Budget            `json:"budget"`

@@ -50,6 +50,11 @@ func (w *work) requirement(c *flow.Ctx) (step.End, error) {
 
 // claim gets the run a name that nobody else has.
 func (w *work) claim(c *flow.Ctx, proposed string) error {
+	if w.in.From != "" { // it has one
+		w.name = w.in.Feature
+		flow.Note(c, "required", step.DevelopNote{Feature: w.name, Requirement: &w.req})
+		return nil
+	}
 	for _, name := range []string{w.in.Feature, proposed, w.req.Title, "feature"} { // it gets a number where that is taken
 		if w.name = pdca.Feature(name); w.name != "" {
 			break
@@ -141,6 +146,9 @@ func (w *work) designed(c *flow.Ctx, back []string) (step.End, error) {
 		}
 		before = string(out.Answer)
 		ans.Numbered()
+		if w.in.Prior != nil {
+			w.there(&ans)
+		}
 		problems = checkpoint.Check(ans)
 		more, err := w.planned(c, &ans)
 		if err != nil {
@@ -158,6 +166,17 @@ func (w *work) designed(c *flow.Ctx, back []string) (step.End, error) {
 	}
 	w.out.Open = problems
 	return step.End{Reason: limit, N: drafts, Detail: turn.Clip("there is no design that can be built: "+strings.Join(problems, " "), 500)}, nil
+}
+
+// there corrects what happens to files that an earlier run has made: they are changed and not created.
+func (w *work) there(d *checkpoint.Design) {
+	for i := range d.Checkpoints {
+		for j := range d.Checkpoints[i].Files {
+			if f := &d.Checkpoints[i].Files[j]; f.Action == task.Create && w.exists[f.Path] {
+				f.Action = task.Modify
+			}
+		}
+	}
 }
 
 func (w *work) noteProblems(c *flow.Ctx, phase string, n int, problems []string) {

@@ -69,7 +69,7 @@ type work struct {
 }
 
 func run(c *flow.Ctx, in step.DevelopIn) (step.DevelopOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language})
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language, From: in.From, Onto: in.Onto})
 	if err != nil {
 		return step.DevelopOut{}, err
 	}
@@ -159,11 +159,11 @@ func (w *work) finish(c *flow.Ctx) error {
 		w.out.Why = "it is not verified: " + w.out.End.Reason
 		return nil
 	}
-	if head, err = turn.Do(c, "squash", step.Squash, step.SquashIn{Base: w.s.Commit, Head: head, Feature: w.name, Type: w.kind(), Title: w.req.Title, Lines: w.lines()}); err != nil {
+	if head, err = turn.Do(c, "squash", step.Squash, step.SquashIn{Base: w.s.Onto.Commit, Head: head, Feature: w.name, Type: w.kind(), Title: w.req.Title, Lines: w.lines()}); err != nil {
 		return err
 	}
 	w.out.Commit = head.Commit
-	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch})
+	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Onto.Commit, On: w.s.Branch})
 	if err != nil {
 		return err
 	}

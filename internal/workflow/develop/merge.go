@@ -65,7 +65,7 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 
 // codeReview lets the panel review the merged tree.
 func (w *work) codeReview(c *flow.Ctx) ([]step.Issue, error) {
-	look, err := turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: w.s.Tree, Tree: w.tree})
+	look, err := turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: w.s.Onto.Tree, Tree: w.tree})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (w *work) goals(c *flow.Ctx) (step.End, error) {
 
 func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
 	for n, c := range flow.Rounds(c, "run", fullRuns) {
-		out, err := turn.Do(c, "goals", step.AutoQA, step.AutoQAIn{Private: w.s.Private, Base: w.s.Tree, Tree: w.tree})
+		out, err := turn.Do(c, "goals", step.AutoQA, step.AutoQAIn{Private: w.s.Private, Base: w.s.Onto.Tree, Tree: w.tree})
 		if err != nil {
 			return step.End{}, err
 		}
@@ -164,7 +164,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			break
 		}
 		w.tree = tree
-		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: w.s.Tree, Tree: tree, Task: w.whole()}))
+		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: w.s.Onto.Tree, Tree: tree, Task: w.whole()}))
 		if err != nil {
 			return false, err
 		}

@@ -119,7 +119,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 	switch name {
 	case step.AutoSurvey.Name:
 		return step.AutoSurveyOut{
-			ProjectFacts: step.ProjectFacts{Commit: "c0", Tree: "t0", Branch: "main", Language: w.in.Language}, Files: w.put([]string{"a/x.go", "b/y.go"}), Roots: []string{"."},
+			ProjectFacts: step.ProjectFacts{Commit: "c0", Tree: "t0", Branch: "main", Language: w.in.Language}, Files: w.put([]string{"a/x.go", "b/y.go"}), Roots: []string{"."}, Onto: step.HeadOut{Commit: "c0", Tree: "t0"},
 		}, nil
 	case step.AutoClaim.Name:
 		return step.AutoClaimOut{Feature: flowtest.In[step.AutoClaimIn](w.t, want).Feature}, nil
