@@ -2,7 +2,6 @@ package step
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -216,59 +215,29 @@ func (e End) String() string {
 
 // AutoOut is the end of a run of auto.
 type AutoOut struct {
-	Feature    string       `json:"feature"`
-	Mode       pdca.Mode    `json:"mode"`
-	Score      pdca.Score   `json:"score"`
-	Promotions []string     `json:"promotions,omitempty"`
-	End        End          `json:"end"`
-	Verified   bool         `json:"verified"`
-	Accepted   []string     `json:"accepted,omitempty"` // objections that a person, or a flag, has overruled
-	Open       []string     `json:"open,omitempty"`     // what is not resolved
-	Warnings   []string     `json:"warnings,omitempty"`
-	Gap        int          `json:"gap,omitempty"` // percent; LIGHT measures none
-	Attempts   int          `json:"attempts"`      // of implementation
-	QA         int          `json:"qa_cycles"`
-	Fixes      int          `json:"fixes"`
-	Reentries  int          `json:"reentries"`
-	Sessions   int          `json:"sessions"`
-	Files      []Change     `json:"files,omitempty"`
-	Tests      Counts       `json:"tests"`
-	Goals      []Goal       `json:"goals,omitempty"`
-	Usage      Usage        `json:"usage"`
-	Phases     []PhaseUsage `json:"phases,omitempty"`
-	Roles      []RoleUsage  `json:"roles,omitempty"`
-	Report     string       `json:"report,omitempty"` // path of the report
-	Ref        string       `json:"ref,omitempty"`
-	Commit     string       `json:"commit,omitempty"`
-	Why        string       `json:"why,omitempty"` // why it is not on the user's branch
-}
+	Spent
 
-// PhaseUsage is what one phase took.
-type PhaseUsage struct {
-	Phase    string `json:"phase"`
-	Sessions int    `json:"sessions"`
-	Millis   int64  `json:"millis"`
-	Usage    Usage  `json:"usage"`
-}
-
-// RoleUsage is what one role took of one agent with one model.
-type RoleUsage struct {
-	Seat
-
-	Role  string `json:"role"`
-	Calls int    `json:"calls"`
-	Usage Usage  `json:"usage"`
-}
-
-// AddRole adds what a role took to a list, in which each role has one place for each seat.
-func AddRole(list []RoleUsage, u RoleUsage) []RoleUsage {
-	i := slices.IndexFunc(list, func(have RoleUsage) bool { return have.Role == u.Role && have.Seat == u.Seat })
-	if i < 0 {
-		return append(list, u)
-	}
-	list[i].Calls += u.Calls
-	list[i].Usage = list[i].Usage.Add(u.Usage)
-	return list
+	Feature    string     `json:"feature"`
+	Mode       pdca.Mode  `json:"mode"`
+	Score      pdca.Score `json:"score"`
+	Promotions []string   `json:"promotions,omitempty"`
+	End        End        `json:"end"`
+	Verified   bool       `json:"verified"`
+	Accepted   []string   `json:"accepted,omitempty"` // objections that a person, or a flag, has overruled
+	Open       []string   `json:"open,omitempty"`     // what is not resolved
+	Warnings   []string   `json:"warnings,omitempty"`
+	Gap        int        `json:"gap,omitempty"` // percent; LIGHT measures none
+	Attempts   int        `json:"attempts"`      // of implementation
+	QA         int        `json:"qa_cycles"`
+	Fixes      int        `json:"fixes"`
+	Reentries  int        `json:"reentries"`
+	Files      []Change   `json:"files,omitempty"`
+	Tests      Counts     `json:"tests"`
+	Goals      []Goal     `json:"goals,omitempty"`
+	Report     string     `json:"report,omitempty"` // path of the report
+	Ref        string     `json:"ref,omitempty"`
+	Commit     string     `json:"commit,omitempty"`
+	Why        string     `json:"why,omitempty"` // why it is not on the user's branch
 }
 
 // Owned is the task that a feature's files make, for its proof.

@@ -123,6 +123,8 @@ type DevelopNote struct {
 
 // DevelopOut is the end of a run of develop.
 type DevelopOut struct {
+	Spent
+
 	Feature     string             `json:"feature"`
 	Title       string             `json:"title"`
 	Strategy    string             `json:"strategy,omitempty"`
@@ -135,10 +137,6 @@ type DevelopOut struct {
 	Warnings    []string           `json:"warnings,omitempty"`
 	Goals       []Goal             `json:"goals,omitempty"`
 	Rounds      DevelopRounds      `json:"rounds"`
-	Sessions    int                `json:"sessions"`
-	Usage       Usage              `json:"usage"`
-	Phases      []PhaseUsage       `json:"phases,omitempty"`
-	Roles       []RoleUsage        `json:"roles,omitempty"`
 	Document    string             `json:"document,omitempty"` // path of the design
 	Files       []Change           `json:"files,omitempty"`
 	Ref         string             `json:"ref,omitempty"`

@@ -86,7 +86,6 @@ type feature struct {
 	guided []string       // files that a guide has named: who follows it may change them
 	reply  string         // of the author of the last fix
 	phase  string
-	since  int64
 }
 
 func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
@@ -98,7 +97,7 @@ func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
 	if err != nil {
 		return step.AutoOut{}, err
 	}
-	f := &feature{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, out: step.AutoOut{Usage: step.Usage{Known: true}}}
+	f := &feature{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, out: step.AutoOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
 	for _, p := range files {
 		f.exists[p] = true
 	}
@@ -194,24 +193,11 @@ func (f *feature) promote(c *flow.Ctx, why string) bool {
 
 // enter begins a phase, and closes the account of the one before.
 func (f *feature) enter(c *flow.Ctx, phase string) {
-	now := c.Now().UnixMilli()
-	if f.phase != "" {
-		f.account(f.phase).Millis += now - f.since
-	}
-	f.phase, f.since = phase, now
+	f.out.Enter(c.Now().UnixMilli(), phase)
+	f.phase = phase
 	if phase != "estimate" {
 		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode})
 	}
-}
-
-func (f *feature) account(phase string) *step.PhaseUsage {
-	for i := range f.out.Phases {
-		if f.out.Phases[i].Phase == phase {
-			return &f.out.Phases[i]
-		}
-	}
-	f.out.Phases = append(f.out.Phases, step.PhaseUsage{Phase: phase, Usage: step.Usage{Known: true}})
-	return &f.out.Phases[len(f.out.Phases)-1]
 }
 
 // request is one turn of a role.
@@ -257,8 +243,8 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	if err != nil {
 		return out, err
 	}
-	f.spend(step.RoleUsage{Role: r.role, Seat: step.Seat{Agent: out.Agent, Model: out.Model}, Calls: 1, Usage: out.Usage})
-	return out, decodeAnswer(out.Answer, to)
+	f.out.Spend(step.Turned(r.role, out))
+	return out, turn.Decode(out.Answer, to)
 }
 
 // tier is which models a role gets (A1, A2); "" = medium.
@@ -278,25 +264,6 @@ func (f *feature) tier(role string) string {
 	return ""
 }
 
-// spend puts turns on the account of the phase, of the role and of the run.
-func (f *feature) spend(r step.RoleUsage) {
-	if r.Calls == 0 {
-		return
-	}
-	f.out.Roles = step.AddRole(f.out.Roles, r)
-	a := f.account(f.phase)
-	a.Sessions += r.Calls
-	f.out.Sessions += r.Calls
-	a.Usage, f.out.Usage = a.Usage.Add(r.Usage), f.out.Usage.Add(r.Usage)
-}
-
-func decodeAnswer(raw json.RawMessage, to any) error {
-	if err := json.Unmarshal(raw, to); err != nil {
-		return flow.Failf(flow.Schema, "read the answer of an agent: %v", err)
-	}
-	return nil
-}
-
 // verdict asks a judge. An answer without a verdict is asked for once more; then the cautious one holds.
 func (f *feature) verdict(c *flow.Ctx, r request, words [2]string) (step.ReviewResult, error) {
 	good, cautious := words[0], words[1]
@@ -314,7 +281,7 @@ func (f *feature) verdict(c *flow.Ctx, r request, words [2]string) (step.ReviewR
 			break
 		}
 		out.Round = f.asked[r.role]
-		out.Reasons, out.Guide, out.Items, out.Domain = clipped(ans.Reasons), turn.Clip(ans.Guide, 3000), ans.Items, domain(ans.Domain)
+		out.Reasons, out.Guide, out.Items, out.Domain = turn.Texts(ans.Reasons), turn.Clip(ans.Guide, 3000), ans.Items, domain(ans.Domain)
 		out.Items = out.Items[:min(len(out.Items), maxItems)]
 		if v, ok := turn.Verdict(ans.Verdict, good, cautious); ok {
 			out.Verdict = v
@@ -339,7 +306,7 @@ func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 			return false, err
 		}
 		if goOn = a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve); !goOn {
-			if text := one(a.Text); text != "" {
+			if text := pdca.Line(a.Text); text != "" {
 				f.story = append(f.story, "a person: "+turn.Clip(text, 600))
 			}
 			return false, nil
@@ -374,7 +341,7 @@ func (f *feature) commit(c *flow.Ctx, kind, title string) error {
 
 // title is what the commit of the feature says.
 func (f *feature) title() string {
-	title := strings.TrimRight(one(f.plan.Title), ".")
+	title := strings.TrimRight(pdca.Line(f.plan.Title), ".")
 	if r := []rune(title); len(r) > maxTitle {
 		title = strings.TrimSpace(string(r[:maxTitle]))
 	}
@@ -398,7 +365,6 @@ const maxTitle = 72
 // report ends the run: documents, the last commit, and what was verified on the user's branch.
 func (f *feature) report(c *flow.Ctx) error {
 	f.enter(c, phaseReport)
-	f.account(phaseReport)
 	f.out.Verified = f.out.End.Reason == passed
 	if f.in.Opus && f.out.Mode != pdca.Heavy {
 		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus has changed nothing: it is for HEAVY, and this was %s", f.out.Mode))
@@ -450,7 +416,7 @@ func (f *feature) allowed() []string { return turn.Allowed(f.s.Commands, f.comma
 // log keeps what a judge has sent back, for the report.
 func (f *feature) log(v step.ReviewResult) {
 	if v.Verdict != approve {
-		f.story = append(f.story, fmt.Sprintf("%s %d: %s: %s", v.Role, v.Round, v.Verdict, one(turn.Clip(strings.Join(v.Reasons, "; "), 600))))
+		f.story = append(f.story, fmt.Sprintf("%s %d: %s: %s", v.Role, v.Round, v.Verdict, pdca.Line(turn.Clip(strings.Join(v.Reasons, "; "), 600))))
 	}
 }
 
@@ -468,16 +434,6 @@ func (f *feature) commands() []string {
 	if f.design != nil {
 		for _, line := range f.design.Commands {
 			add(line)
-		}
-	}
-	return out
-}
-
-func clipped(list []string) []string {
-	var out []string
-	for _, s := range list[:min(len(list), 20)] {
-		if s = turn.Clip(strings.TrimSpace(s), 600); s != "" {
-			out = append(out, s)
 		}
 	}
 	return out

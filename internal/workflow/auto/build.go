@@ -19,21 +19,21 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 		limit = lightAttempts
 	}
 	var end step.End
-	var back sent
+	var back turn.Sent
 	var done bool
 	var err error
 	if f.out.Mode == pdca.Heavy && len(f.design.Parts) > 1 {
 		if end, err = f.inParts(c); err != nil || end.Reason != "" {
 			return end, err
 		}
-		back, done, err = f.prove(c.Sub("whole"), 0, true, step.TurnOut{}, built{})
+		back, done, err = f.prove(c.Sub("whole"), 0, true, step.TurnOut{}, turn.Built{})
 	}
 	if err == nil && !done {
 		end, err = f.implement(c.Sub("first"), limit, back)
 	}
 	if err == nil && end.Reason != "" && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
 		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
-			end, err = f.implement(c.Sub("again"), attempts, sent{})
+			end, err = f.implement(c.Sub("again"), attempts, turn.Sent{})
 		}
 	}
 	if err != nil || end.Reason != "" {
@@ -60,26 +60,18 @@ func (f *feature) larger() bool {
 	return again.Mode.Above(f.out.Mode)
 }
 
-// sent is what goes back to an author.
-type sent struct {
-	findings []step.Finding
-	failures []step.TestResult
-	said     string
-	soft     bool // nothing of it rejects the attempt
-}
-
 // implement lets an author work until the proof holds, or a limit ends it; back is what was found in what is there. The
 // conditions are those of ruling 35.
-func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) {
+func (f *feature) implement(c *flow.Ctx, most int, back turn.Sent) (step.End, error) {
 	var failed pdca.Cycles
 	seen := map[string]bool{}
 	end := step.End{Reason: limit}
 	for n, c := range flow.Rounds(c, "try", most) {
 		end.N = n
 		f.out.Attempts++
-		var ans built
+		var ans turn.Built
 		before := f.tree
-		out, err := f.turn(c, request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: f.buildText(back)}, &ans)
+		out, err := f.turn(c, request{role: "implement", prompt: implementPrompt, schema: turn.BuiltSchema(""), task: f.buildText(back)}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return step.End{}, err
@@ -93,12 +85,12 @@ func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) 
 		if back, ok, err = f.prove(c, n, n < most, out, ans); err != nil || ok {
 			return step.End{}, err
 		}
-		ids := signatures(back)
-		if back.soft && len(failed) > 0 && slices.Equal(ids, failed[len(failed)-1]) { // the author has seen it, and lets it be
-			f.accept(back.findings)
+		ids := back.Signatures()
+		if back.Soft && len(failed) > 0 && slices.Equal(ids, failed[len(failed)-1]) { // the author has seen it, and lets it be
+			f.accept(back.Findings)
 			return step.End{}, nil
 		}
-		end.Detail = brief(back)
+		end.Detail = back.Brief()
 		f.out.Open = []string{end.Detail}
 		failed = append(failed, ids)
 		switch times, _ := failed.Repeated(); {
@@ -117,21 +109,21 @@ func (f *feature) implement(c *flow.Ctx, most int, back sent) (step.End, error) 
 // prove proves the present tree against the one that the work began with: audit, build, tests (new ones fail without the
 // work), linter, the plan's commands, and what the checklist names. more says that the author has another attempt: then
 // what is only to be fixed goes back to him.
-func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans built) (sent, bool, error) {
+func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans turn.Built) (turn.Sent, bool, error) {
 	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands())}
 	for _, p := range f.guided {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}
-	proof, err := turn.Do(c, "prove", step.ProveTask, ans.proof(in))
+	proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(in))
 	if err != nil {
-		return sent{}, false, err
+		return turn.Sent{}, false, err
 	}
 	all := slices.Concat(out.Findings, proof.Findings)
 	if f.look, err = f.looked(c); err != nil {
-		return sent{}, false, err
+		return turn.Sent{}, false, err
 	}
 	if f.design != nil {
-		all = append(all, missing(f.design.Checklist, f.look.Found)...)
+		all = append(all, turn.Missing("design's checklist", f.design.Checklist, f.look.Found)...)
 	}
 	all = append(all, f.untouched()...)
 	has := func(s step.Severity) bool {
@@ -145,16 +137,7 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans bui
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
 	})
-	return sent{findings: all, failures: proof.Failures, said: ans.Summary, soft: proof.Passed && !has(step.Rejects)}, ok, nil
-}
-
-// proof is what is asked of a tree, with what its author says of it.
-func (ans built) proof(in step.TaskIn) step.TaskIn {
-	in.Report, in.Untested, in.Coverage = turn.Clip(ans.Summary, 2000), turn.Clip(ans.Untested, 300), true
-	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
-		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: turn.Clip(m.Reason, 300)})
-	}
-	return in
+	return turn.Sent{Findings: all, Failures: proof.Failures, Said: ans.Summary, Soft: proof.Passed && !has(step.Rejects)}, ok, nil
 }
 
 // accept takes an attempt: what should be better is a warning of the report.
@@ -186,55 +169,6 @@ func (f *feature) looked(c *flow.Ctx) (step.AutoLookOut, error) {
 	return turn.Do(c, "look", step.AutoLook, in)
 }
 
-// missing are the items of a checklist that are not there.
-func missing(list []pdca.Check, found []pdca.Presence) []step.Finding {
-	var out []step.Finding
-	for _, k := range list {
-		i := slices.IndexFunc(found, func(p pdca.Presence) bool { return p.ID == k.ID })
-		if i >= 0 && found[i].There() {
-			continue
-		}
-		what := "the file is not there"
-		switch {
-		case i < 0 || !found[i].Path:
-		case !found[i].Symbol:
-			what = "the file does not declare " + k.Symbol
-		default:
-			what = "there is no test " + k.Test
-		}
-		out = append(out, step.Finding{Rule: "checklist", Severity: step.Rejects, Path: k.Path, Message: fmt.Sprintf("%s of the design's checklist (%s): %s.", k.ID, turn.Clip(k.Behaviour, 200), what)})
-	}
-	return out
-}
-
-// signatures are the ids of what failed in an attempt.
-func signatures(s sent) []string {
-	var out []string
-	for _, t := range s.failures {
-		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}).ID)
-	}
-	for _, x := range s.findings {
-		if x.Severity != step.Warn {
-			out = append(out, pdca.Sign(pdca.Failure{Goal: x.Rule, Test: x.Path, Message: x.Message}).ID)
-		}
-	}
-	return out
-}
-
-// brief says in one line what failed.
-func brief(s sent) string {
-	var out []string
-	for _, x := range s.findings {
-		if x.Severity != step.Warn {
-			out = append(out, strings.TrimSpace("["+x.Rule+"] "+x.Path))
-		}
-	}
-	for _, t := range s.failures {
-		out = append(out, t.ID)
-	}
-	return turn.Clip(strings.Join(slices.Compact(out), ", "), 500)
-}
-
 // fixing is what one fix is for.
 type fixing struct {
 	why    []string
@@ -246,19 +180,19 @@ type fixing struct {
 // fix lets an author mend what a judge or a goal has found, and takes the result only when its proof holds. False: the tree
 // is as it was.
 func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
-	var back sent
+	var back turn.Sent
 	start := f.tree
 	f.guided = append(f.guided, f.named(x.guide+"\n"+strings.Join(x.why, "\n"))...)
 	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
-		var ans built
-		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: builtSchema, task: f.fixText(x, back)}, &ans)
+		var ans turn.Built
+		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: turn.BuiltSchema(""), task: f.fixText(x, back)}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return false, err
 			}
 			continue
 		}
-		f.reply = turn.Clip(one(ans.Summary), 600)
+		f.reply = turn.Clip(pdca.Line(ans.Summary), 600)
 		if out.Tree == f.tree { // nothing was done; why, the author says
 			flow.Note(c, "judged", step.AttemptNote{Phase: f.phase, Attempt: n, Usage: f.out.Usage, Text: "nothing was changed: " + f.reply})
 			if f.tree == start {

@@ -79,23 +79,10 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 		f.out.Goals = out.Goals
 		flow.Note(c, "goals", step.PhaseNote{Phase: phaseQA, Round: f.out.QA, Goals: out.Goals})
 		var ids []string
-		f.out.Open = nil
-		for _, g := range out.Goals {
-			for _, x := range g.Failures {
-				s := pdca.Sign(x)
-				ids = append(ids, s.ID)
-				f.out.Open = append(f.out.Open, strings.TrimSpace(g.Goal+": "+x.Test+" "+turn.Clip(one(x.Message), 400)))
-			}
-			if g.Status == step.GoalFail && len(g.Failures) == 0 {
-				s := pdca.Sign(pdca.Failure{Goal: g.Goal, Message: g.Output})
-				ids = append(ids, s.ID)
-				f.out.Open = append(f.out.Open, g.Goal+": "+turn.Clip(one(g.Output), 400))
-			}
-		}
+		f.out.Open, ids = turn.Failing(out.Goals)
 		if len(ids) == 0 {
 			return step.End{}, nil
 		}
-		f.out.Open = f.out.Open[:min(len(f.out.Open), 30)]
 		f.story = append(f.story, fmt.Sprintf("checks %d: %s", f.out.QA, turn.Clip(strings.Join(f.out.Open, "; "), 600)))
 		failed = append(failed, ids)
 		detail := turn.Clip(strings.Join(f.out.Open, "; "), 500)
@@ -143,7 +130,7 @@ func (f *feature) diagnose(c *flow.Ctx, cycle int, goals []step.Goal) (fixing, e
 		if err := f.ask(c, r, &ans); err != nil {
 			return x, err
 		}
-		x.why, x.guide, x.domain = clipped([]string{ans.Diagnosis}), turn.Clip(ans.Guide, 3000), domain(ans.Domain)
+		x.why, x.guide, x.domain = turn.Texts([]string{ans.Diagnosis}), turn.Clip(ans.Guide, 3000), domain(ans.Domain)
 		if len(f.named(ans.Guide)) > 0 {
 			break
 		}

@@ -49,7 +49,7 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 	end := step.End{}
 	for i, r := range results {
 		f.out.Attempts += r.Attempts
-		f.spend(step.RoleUsage{Role: "implement", Seat: r.Seat, Calls: r.Sessions, Usage: r.Usage})
+		f.out.Spend(step.RoleUsage{Role: "implement", Seat: r.Seat, Calls: r.Sessions, Usage: r.Usage})
 		if r.End.Reason != "" && end.Reason == "" { // one that fails, fails the whole; the others stay on the branch
 			end = r.End
 			end.Detail = parts[i].p.Title + ": " + end.Detail
@@ -71,13 +71,13 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		return p.res, err
 	}
 	tree := base.Tree
-	var back sent
+	var back turn.Sent
 	var failed pdca.Cycles
 	p.res.End = step.End{Reason: limit}
 	for n, c := range flow.Rounds(c, "try", attempts) {
 		p.res.Attempts, p.res.End.N = n, n
 		out, err := turn.Ask(c.Sub("as").Sub("implement"), step.Turn{
-			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Instructions: implementPrompt, Docs: p.f.s.Docs, Task: p.text(back), Schema: builtSchema,
+			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Instructions: implementPrompt, Docs: p.f.s.Docs, Task: p.text(back), Schema: turn.BuiltSchema(""),
 			Commands: p.f.s.Commands, Private: p.f.s.Private, Budget: p.f.in.Budget, Model: p.f.tier("implement"),
 		})
 		if err != nil {
@@ -90,8 +90,8 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		p.res.Sessions++
 		p.res.Seat = step.Seat{Agent: out.Agent, Model: out.Model}
 		p.res.Usage = p.res.Usage.Add(out.Usage)
-		var ans built
-		if err := decodeAnswer(out.Answer, &ans); err != nil {
+		var ans turn.Built
+		if err := turn.Decode(out.Answer, &ans); err != nil {
 			return p.res, err
 		}
 		proof, err := turn.Do(c, "prove", step.ProveTask, p.task(base.Tree, out.Tree, ans))
@@ -102,15 +102,15 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		if err != nil {
 			return p.res, err
 		}
-		proof.Findings = slices.Concat(out.Findings, proof.Findings, missing(p.checklist(), look.Found))
+		proof.Findings = slices.Concat(out.Findings, proof.Findings, turn.Missing("design's checklist", p.checklist(), look.Found))
 		more := n < attempts
 		ok := proof.Passed && !slices.ContainsFunc(proof.Findings, func(x step.Finding) bool {
 			return x.Severity == step.Rejects || more && x.Severity == step.Fix
 		})
-		back = sent{findings: proof.Findings, failures: proof.Failures, said: ans.Summary}
+		back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Summary}
 		p.note(c, n, ok, proof, ans)
 		if ok {
-			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(base.Tree, out.Tree, ans), From: base.Commit, Summary: turn.Clip(one(ans.Summary), 500)})
+			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(base.Tree, out.Tree, ans), From: base.Commit, Summary: turn.Clip(pdca.Line(ans.Summary), 500)})
 			if err != nil {
 				return p.res, err
 			}
@@ -119,16 +119,16 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 				return p.res, nil
 			}
 			base, tree = land.Head, land.Start
-			back = sent{findings: land.Proof.Findings, failures: land.Proof.Failures, said: ans.Summary}
+			back = turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Summary}
 		} else {
 			if out.Tree == tree && n > 1 {
-				p.res.End = step.End{Reason: noProgress, N: n, Detail: brief(back)}
+				p.res.End = step.End{Reason: noProgress, N: n, Detail: back.Brief()}
 				return p.res, nil
 			}
 			tree = out.Tree
 		}
-		p.res.End.Detail = brief(back)
-		failed = append(failed, signatures(back))
+		p.res.End.Detail = back.Brief()
+		failed = append(failed, back.Signatures())
 		if times, _ := failed.Repeated(); times >= sameFailures && more {
 			p.res.End = step.End{Reason: sameFailure, N: times, Detail: p.res.End.Detail}
 			return p.res, nil
@@ -139,10 +139,10 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 
 // task is what a part's author may do. Its commands are those of the plan that run tests of its own files only: what needs
 // the other parts is asked of the whole.
-func (p *part) task(base, tree string, ans built) step.TaskIn {
+func (p *part) task(base, tree string, ans turn.Built) step.TaskIn {
 	t := step.Owned(p.files, p.p.Title, nil)
 	t.ID = p.f.name + "/" + p.id
-	in := ans.proof(step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t})
+	in := ans.Proof(step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t})
 	for _, file := range p.f.owned() {
 		if !p.p.Holds(file.Path) {
 			in.Taken = append(in.Taken, file.Path)
@@ -156,20 +156,20 @@ func (p *part) checklist() []pdca.Check {
 	return slices.DeleteFunc(slices.Clone(p.f.design.Checklist), func(k pdca.Check) bool { return !p.p.Holds(k.Path) })
 }
 
-func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans built) {
+func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans turn.Built) {
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: p.id, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(proof.Findings), Failures: proof.Failures, Usage: p.res.Usage, Summary: turn.Clip(ans.Summary, 1000),
 	})
 }
 
-func (p *part) text(back sent) string {
+func (p *part) text(back turn.Sent) string {
 	b := p.f.goal()
-	fmt.Fprintf(b, "Others build the other parts at the same time, from the same start. All of it means for you all of your part: %s\nYour files:\n", one(p.p.Title))
+	fmt.Fprintf(b, "Others build the other parts at the same time, from the same start. All of it means for you all of your part: %s\nYour files:\n", pdca.Line(p.p.Title))
 	for _, file := range p.files {
 		fmt.Fprintf(b, "- %s %s\n", file.Action, file.Path)
 	}
 	b.WriteString("What is in other files of the design is not there yet, and not yours: build against its signatures only where the project builds without it.\n")
 	p.f.rules(b)
-	p.f.again(b, back)
+	back.Again(b)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

@@ -170,7 +170,7 @@ func (f *feature) feasible(c *flow.Ctx) error {
 	if err := f.ask(c, request{role: "feasibility", prompt: feasiblePrompt, schema: notesSchema, judge: true, task: f.goal().String()}, &ans); err != nil {
 		return err
 	}
-	f.noted, f.notes = files, turn.Clip(strings.Join(clipped(ans.Notes), "\n"), 2000)
+	f.noted, f.notes = files, turn.Clip(strings.Join(turn.Texts(ans.Notes), "\n"), 2000)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -27,14 +28,14 @@ func (f *feature) reportDocument() []byte {
 	}
 	h("계획 요약", "Plan")
 	for i, item := range f.plan.Items {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, one(item.Text))
+		fmt.Fprintf(&b, "%d. %s\n", i+1, pdca.Line(item.Text))
 	}
 	h("설계 요약", "Design")
 	if f.design == nil {
 		fmt.Fprintf(&b, "%s\n", w("없음", "None."))
 	} else {
 		for _, k := range f.design.Checklist {
-			fmt.Fprintf(&b, "- %s %s: %s\n", k.ID, k.Path, one(k.Behaviour))
+			fmt.Fprintf(&b, "- %s %s: %s\n", k.ID, k.Path, pdca.Line(k.Behaviour))
 		}
 	}
 	h("구현 결과", "Implementation")
@@ -59,7 +60,7 @@ func (f *feature) reportDocument() []byte {
 		}
 		h(korean, english)
 		for _, s := range list {
-			fmt.Fprintf(&b, "- %s\n", one(s))
+			fmt.Fprintf(&b, "- %s\n", pdca.Line(s))
 		}
 	}
 	bullets("되돌려진 일", "What was sent back", f.story)
@@ -89,6 +90,3 @@ func tokens(u step.Usage, n int64) string {
 	}
 	return fmt.Sprint(n)
 }
-
-// one is a text on one line.
-func one(s string) string { return strings.Join(strings.Fields(s), " ") }

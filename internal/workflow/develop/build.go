@@ -32,7 +32,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	end := step.End{}
 	for _, r := range results {
 		for _, u := range r.Roles {
-			w.account.Spend(u)
+			w.out.Spend(u)
 		}
 		w.landed = w.landed || r.Commit != ""
 		switch {
@@ -405,7 +405,7 @@ const (
 var immediate = []string{designMismatch, envIssue, security}
 
 func (b *builder) spend(role string, out step.TurnOut) {
-	u := turn.Turned(role, out)
+	u := step.Turned(role, out)
 	b.res.Roles, b.res.Sessions, b.res.Usage = step.AddRole(b.res.Roles, u), b.res.Sessions+1, b.res.Usage.Add(u.Usage)
 }
 

@@ -184,7 +184,7 @@ func (w *work) noteProblems(c *flow.Ctx, phase string, n int, problems []string)
 	for _, p := range problems {
 		list = append(list, step.Finding{Rule: phase, Severity: step.Fix, Message: turn.Clip(p, 400)})
 	}
-	flow.Note(c, "judged", step.AttemptNote{Phase: phase, Attempt: n, Passed: len(problems) == 0, Findings: turn.Short(list), Usage: w.account.Usage})
+	flow.Note(c, "judged", step.AttemptNote{Phase: phase, Attempt: n, Passed: len(problems) == 0, Findings: turn.Short(list), Usage: w.out.Usage})
 }
 
 // planned says what is wrong with the paths, the needs and the commands of a design. Where nothing is, it takes the needs
@@ -249,7 +249,7 @@ func (w *work) propose(c *flow.Ctx) error {
 			}
 			return answer{}, nil
 		}
-		a := answer{Proposal: &checkpoint.Proposal{}, Spent: turn.Turned(r.role, out)}
+		a := answer{Proposal: &checkpoint.Proposal{}, Spent: step.Turned(r.role, out)}
 		return a, turn.Decode(out.Answer, a.Proposal)
 	})
 	if err != nil {
@@ -261,7 +261,7 @@ func (w *work) propose(c *flow.Ctx) error {
 			w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("%s has proposed no design", w.in.Panel[i]))
 			continue
 		}
-		w.account.Spend(a.Spent)
+		w.out.Spend(a.Spent)
 		w.proposed = append(w.proposed, *a.Proposal)
 	}
 	return nil
@@ -314,7 +314,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		}
 		back = turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
 		ok := !back.Has(step.Rejects) && (n == drafts || !back.Has(step.Fix))
-		flow.Note(c, "judged", step.AttemptNote{Phase: "contracts", Attempt: n, Passed: ok, Findings: turn.Short(back.Findings), Usage: w.account.Usage, Summary: turn.Clip(ans.Summary, 1000)})
+		flow.Note(c, "judged", step.AttemptNote{Phase: "contracts", Attempt: n, Passed: ok, Findings: turn.Short(back.Findings), Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000)})
 		if ok {
 			w.diff = k.Diff
 			return step.End{}, nil

@@ -61,8 +61,7 @@ type work struct {
 	head     step.HeadOut
 	landed   bool
 	changes  []step.Change
-	reviewed string // tree whose review is over
-	account  turn.Account
+	reviewed string         // tree whose review is over
 	asked    map[string]int // turns, by role
 	phase    checkpoint.Phase
 	out      step.DevelopOut
@@ -78,7 +77,7 @@ func run(c *flow.Ctx, in step.DevelopIn) (step.DevelopOut, error) {
 		return step.DevelopOut{}, err
 	}
 	in.Panel = in.Panel[:min(len(in.Panel), panelists)]
-	w := &work{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, account: turn.Account{Usage: step.Usage{Known: true}}}
+	w := &work{in: in, s: s, tree: s.Tree, exists: map[string]bool{}, asked: map[string]int{}, out: step.DevelopOut{Spent: step.Spent{Usage: step.Usage{Known: true}}}}
 	for _, p := range files {
 		w.exists[p] = true
 	}
@@ -123,19 +122,15 @@ func (w *work) phases(c *flow.Ctx) (step.End, error) {
 // enter begins a phase.
 func (w *work) enter(c *flow.Ctx, phase checkpoint.Phase) {
 	w.phase = phase
-	w.account.Enter(c.Now().UnixMilli(), string(phase))
-	flow.Note(c, "enter-"+strings.ToLower(string(phase)), step.DevelopNote{Phase: phase, Feature: w.name, Usage: w.account.Usage})
+	w.out.Enter(c.Now().UnixMilli(), string(phase))
+	flow.Note(c, "enter-"+strings.ToLower(string(phase)), step.DevelopNote{Phase: phase, Feature: w.name, Usage: w.out.Usage})
 }
 
 // finish ends the run: the design's document, the last commit, and what was verified as one commit on the user's branch.
 func (w *work) finish(c *flow.Ctx) error {
 	w.out.Feature, w.out.Title, w.out.Verified = w.name, w.req.Title, w.out.End.Reason == passed
 	w.out.Files = w.changes[:min(len(w.changes), 100)]
-	settle := func() {
-		w.account.Enter(c.Now().UnixMilli(), string(w.phase))
-		w.out.Sessions, w.out.Usage, w.out.Phases, w.out.Roles = w.account.Sessions, w.account.Usage, w.account.Phases, w.account.Roles
-	}
-	settle()
+	w.out.Enter(c.Now().UnixMilli(), string(w.phase))
 	if len(w.design.Checkpoints) == 0 || !w.out.Verified && !w.landed { // there is nothing to keep
 		return nil
 	}
@@ -222,7 +217,7 @@ func (w *work) ask(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	if err != nil {
 		return out, err
 	}
-	w.account.Spend(turn.Turned(r.role, out))
+	w.out.Spend(step.Turned(r.role, out))
 	return out, turn.Decode(out.Answer, to)
 }
 

@@ -104,7 +104,7 @@ func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
 		}
 		w.out.Rounds.FullTests++
 		w.out.Goals = out.Goals
-		flow.Note(c, "goals", step.DevelopNote{Goals: out.Goals, Round: w.out.Rounds.FullTests, Usage: w.account.Usage})
+		flow.Note(c, "goals", step.DevelopNote{Goals: out.Goals, Round: w.out.Rounds.FullTests, Usage: w.out.Usage})
 		if w.out.Open, _ = turn.Failing(out.Goals); len(w.out.Open) == 0 {
 			return step.End{}, nil
 		}
@@ -160,7 +160,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			return false, err
 		}
 		if tree == start {
-			flow.Note(c, "judged", step.AttemptNote{Phase: "fix", Attempt: n, Usage: w.account.Usage, Text: "nothing was changed: " + turn.Clip(pdca.Line(ans.Summary), 600)})
+			flow.Note(c, "judged", step.AttemptNote{Phase: "fix", Attempt: n, Usage: w.out.Usage, Text: "nothing was changed: " + turn.Clip(pdca.Line(ans.Summary), 600)})
 			break
 		}
 		w.tree = tree
@@ -174,7 +174,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 		}
 		ok := proof.Passed && !back.Has(step.Rejects) && (n == fixAttempts || !back.Has(step.Fix))
 		flow.Note(c, "judged", step.AttemptNote{
-			Phase: "fix", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(back.Findings), Failures: proof.Failures, Usage: w.account.Usage, Summary: turn.Clip(ans.Summary, 1000),
+			Phase: "fix", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(back.Findings), Failures: proof.Failures, Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
 		})
 		if ok {
 			return true, nil

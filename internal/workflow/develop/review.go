@@ -49,7 +49,7 @@ func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
 			}
 			return reviewed{Failed: true}, nil
 		}
-		ans := reviewed{Spent: turn.Turned(r.role, out)}
+		ans := reviewed{Spent: step.Turned(r.role, out)}
 		return ans, turn.Decode(out.Answer, &ans)
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
 			continue
 		}
 		valid++
-		w.account.Spend(a.Spent)
+		w.out.Spend(a.Spent)
 		all = append(all, issues(a.Issues, i+1)...)
 	}
 	if valid == 0 { // who does not answer has not approved
@@ -71,7 +71,7 @@ func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
 	} else if all, err = w.confirmed(c, r, all); err != nil {
 		return nil, err
 	}
-	flow.Note(c, "reviewed", step.DevelopNote{About: about, Issues: all, Usage: w.account.Usage})
+	flow.Note(c, "reviewed", step.DevelopNote{About: about, Issues: all, Usage: w.out.Usage})
 	var out []step.Issue
 	for _, x := range all {
 		if x.Severity == blocking {
@@ -154,7 +154,7 @@ func (w *work) confirm(c *flow.Ctx, r request, to any) error {
 		}
 		return nil
 	}
-	w.account.Spend(turn.Turned(r.role, out))
+	w.out.Spend(step.Turned(r.role, out))
 	return turn.Decode(out.Answer, to)
 }
 

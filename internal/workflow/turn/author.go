@@ -43,6 +43,7 @@ type Sent struct {
 	Findings []step.Finding
 	Failures []step.TestResult
 	Said     string // by the author
+	Soft     bool   // nothing of it rejects the attempt
 }
 
 // Has reports whether one of the findings is of a severity.
@@ -159,50 +160,4 @@ func Failing(goals []step.Goal) (open, ids []string) {
 		}
 	}
 	return open[:min(len(open), 30)], ids
-}
-
-// Account is what a run has spent, by phase.
-type Account struct {
-	Sessions int
-	Usage    step.Usage
-	Phases   []step.PhaseUsage
-	Roles    []step.RoleUsage
-	phase    string
-	since    int64
-}
-
-// Enter begins a phase at a time in milliseconds, and closes the account of the one before.
-func (a *Account) Enter(now int64, phase string) {
-	if a.phase != "" {
-		a.of(a.phase).Millis += now - a.since
-	}
-	a.phase, a.since = phase, now
-	a.of(phase)
-}
-
-// Spend puts turns of a role on the account of the present phase, of the role and of the run.
-func (a *Account) Spend(r step.RoleUsage) {
-	if r.Calls == 0 {
-		return
-	}
-	p := a.of(a.phase)
-	p.Sessions += r.Calls
-	a.Sessions += r.Calls
-	p.Usage, a.Usage = p.Usage.Add(r.Usage), a.Usage.Add(r.Usage)
-	a.Roles = step.AddRole(a.Roles, r)
-}
-
-// Turned is one turn of a role for an account.
-func Turned(role string, out step.TurnOut) step.RoleUsage {
-	return step.RoleUsage{Role: role, Seat: step.Seat{Agent: out.Agent, Model: out.Model}, Calls: 1, Usage: out.Usage}
-}
-
-func (a *Account) of(phase string) *step.PhaseUsage {
-	for i := range a.Phases {
-		if a.Phases[i].Phase == phase {
-			return &a.Phases[i]
-		}
-	}
-	a.Phases = append(a.Phases, step.PhaseUsage{Phase: phase, Usage: step.Usage{Known: true}})
-	return &a.Phases[len(a.Phases)-1]
 }
