@@ -10,7 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// TestGoals runs the goals of quality on real trees: each runs whatever the others say, what the project has no command for
+// TestGoals (A20 21: they come from a table, and check only) runs the goals of quality on real trees: each runs whatever the others say, what the project has no command for
 // is not run, and what failed before in the same way is nobody's.
 func TestGoals(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ func files(paths ...string) []task.File {
 	return out
 }
 
-// TestRate is the rubric of A5, one point at a time, and row 18 of A20: the word of the original still counts, and the flag.
+// TestRate is the rubric of A5, one point at a time, and A20 18: the word of the original still counts, and the flag.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -78,7 +78,7 @@ func goodPlan() pdca.Plan {
 	}
 }
 
-// TestCheckPlan: a good plan passes, and each thing that is taken from it is named by its gate. Row 20 of A20 is the paths.
+// TestCheckPlan: a good plan passes, and each thing that is taken from it is named by its gate. A20 20: new files need not be there.
 func TestCheckPlan(t *testing.T) {
 	t.Parallel()
 	exists := func(p string) bool { return p == "cart.go" || p == "old.go" }
@@ -284,7 +284,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestWriteStatus: what others wrote stays, what contradicts itself is mended and said, and a broken file is no end.
+// TestWriteStatus (A20 1 and 2: the file is a copy of what the journal knows, with the attempts that the engine has counted): what others wrote stays, what contradicts itself is mended and said, and a broken file is no end.
 func TestWriteStatus(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

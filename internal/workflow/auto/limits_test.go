@@ -26,6 +26,7 @@ type tale struct {
 	accept bool
 	eco    bool
 	say    func(what string, nth int) any
+	seen   func(step.Turn) // looks at each turn; nil: nobody does
 	// what comes of it
 	end      string // reason(n) phase
 	mode2    pdca.Mode
@@ -165,6 +166,7 @@ func (tt tale) play(t *testing.T, crash int) {
 	t.Helper()
 	w := newWorld(t, 5) // everything goes well
 	w.in = step.AutoIn{Request: "do it", Language: "en", Heavy: tt.mode == pdca.Heavy, Eco: tt.eco, Accept: tt.accept, Delivery: step.ToCommit}
+	w.seen = tt.seen
 	w.crash = []int{1 << 30, 3, 1}[crash]
 	w.refuse = true
 	w.script = func(what string, nth int) any {

@@ -40,6 +40,7 @@ type world struct {
 	// script answers instead of the dice: the nth call of a step, or turn of a role; nil leaves it to them.
 	script func(what string, nth int) any
 	calls  map[string]int
+	seen   func(step.Turn)
 	crash  int  // a process dies once in so many steps
 	refuse bool // a person overrules nothing
 	lax    bool // the script says what is evidence
@@ -280,6 +281,9 @@ func (w *world) goals(in step.AutoQAIn) step.AutoQAOut {
 func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	w.t.Helper()
 	in := flowtest.In[step.Turn](w.t, want)
+	if w.seen != nil {
+		w.seen(in)
+	}
 	if !strings.HasSuffix(want.Key, "/turn") || !strings.Contains(want.Key, "/as/"+in.Role+"/") {
 		w.fatalf("%s: a turn of %s", want.Key, in.Role)
 	}
