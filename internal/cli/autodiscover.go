@@ -29,7 +29,6 @@ func (a *app) discover(ctx context.Context, f autoFlags) error {
 	}
 	o := p.planOptions()
 	o.Blobs = p.blobs
-	o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks}
 	d, err := act.New(o).Discover(ctx)
 	if err != nil {
 		return err

@@ -250,7 +250,12 @@ func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
 
 // planOptions are an actor's options for planning: no agent, no blobs.
 func (p *project) planOptions() act.Options {
-	return act.Options{Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Version: version}
+	return act.Options{Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Version: version, Checks: p.checks()}
+}
+
+// checks are what the configuration says of checks.
+func (p *project) checks() act.Checks {
+	return act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)}
 }
 
 func (p *project) nothing(plan *act.CompilePlan) error {

@@ -112,7 +112,6 @@ func newAdopt(a *app) *cobra.Command {
 			}
 			o := p.planOptions()
 			o.Blobs = p.blobs
-			o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks}
 			mods, err := act.New(o).Adopt(ctx, path, unchecked)
 			if err != nil {
 				return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -427,7 +426,6 @@ func (a *app) workRollback(ctx context.Context, id, to string) error {
 	}
 	o := p.planOptions()
 	o.Blobs, o.Effect = p.blobs, p.a.effects()
-	o.Checks = act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)}
 	out, err := act.New(o).Rollback(ctx, id, to)
 	if err != nil {
 		return err

@@ -77,8 +77,8 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 	for n, c := range flow.Rounds(c, "try", attempts) {
 		p.res.Attempts, p.res.End.N = n, n
 		out, err := turn.Ask(c.Sub("as").Sub("implement"), step.Turn{
-			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Instructions: implementPrompt, Docs: p.f.s.Docs, Task: p.text(back), Schema: turn.BuiltSchema(""),
-			Commands: p.f.s.Commands, Private: p.f.s.Private, Budget: p.f.in.Budget, Model: p.f.tier("implement"),
+			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Instructions: implementPrompt, Docs: slices.Concat(p.f.s.Docs, p.f.in.Context), Task: p.text(back), Schema: turn.BuiltSchema(""),
+			Commands: p.f.allowed(), Private: p.f.s.Private, Budget: p.f.in.Budget, Model: p.f.tier("implement"),
 		})
 		if err != nil {
 			if turn.EndsRun(err) {
@@ -169,7 +169,7 @@ func (p *part) text(back turn.Sent) string {
 		fmt.Fprintf(b, "- %s %s\n", file.Action, file.Path)
 	}
 	b.WriteString("What is in other files of the design is not there yet, and not yours: build against its signatures only where the project builds without it.\n")
-	p.f.rules(b)
+	p.f.rulesFor(b, "a program runs them when all parts are there")
 	back.Again(b)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

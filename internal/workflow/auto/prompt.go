@@ -232,11 +232,14 @@ func (f *feature) buildText(back turn.Sent) string {
 	return b.String()
 }
 
-func (f *feature) rules(b *strings.Builder) {
+func (f *feature) rules(b *strings.Builder) { f.rulesFor(b, "a program runs them when you are done") }
+
+// rulesFor are the rules; when says when the plan's commands are run.
+func (f *feature) rulesFor(b *strings.Builder, when string) {
 	if f.s.Comments != "" {
 		fmt.Fprintf(b, "Language of comments in code: %s\n", f.s.Comments)
 	}
-	turn.List(b, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", f.commands())
+	turn.List(b, "These commands have to succeed, beside the build, the linter and all tests; "+when, f.commands())
 	if f.in.Custom != "" {
 		turn.List(b, "This has to succeed when all is done; it is run after the other checks", []string{f.in.Custom})
 	}
