@@ -39,12 +39,19 @@ func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (s
 	out.Findings = check.Audit{Changes: changes}.Findings()
 	for _, ch := range changes {
 		known := slices.ContainsFunc(out.Findings, func(f step.Finding) bool { return f.Path == ch.Path && f.Severity == step.Rejects })
-		beside := ch.Status == 'A' && dirs[path.Dir(ch.Path)] && (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) ||
-			ch.Status == 'A' && toolchain.IsTestData(ch.Path)
-		if !known && !named[ch.Path] && !beside {
+		tests := toolchain.IsTest(ch.Path) && len(source.Parse(ch.Path, ch.New).Tests) > 0 // a helper has none
+		beside := ch.Status == 'A' && !tests && (toolchain.IsTestData(ch.Path) || toolchain.IsTest(ch.Path) && dirs[path.Dir(ch.Path)])
+		switch {
+		case known || named[ch.Path]:
+		case beside:
+			out.Support = append(out.Support, ch.Path)
+		case tests && ch.Status == 'A':
+			out.Findings = append(out.Findings, step.Finding{Rule: "out-of-scope", Severity: step.Rejects, Path: ch.Path, Message: "No contract names this file of tests; it may be left of an earlier design. Delete it, and put what is still asked for where the design says."})
+		default:
 			out.Findings = append(out.Findings, step.Finding{Rule: "out-of-scope", Severity: step.Rejects, Path: ch.Path, Message: "No contract names this file, and it is no data of tests beside one. Leave it as it was; one that you have made, delete."})
 		}
 	}
+	out.Support = bound(out.Support, 60)
 	for _, t := range in.Tests {
 		f := source.Parse(t.Path, v.bytes(t.Path))
 		tests := map[string]bool{}

@@ -557,9 +557,9 @@ func commandsFor(f toolchain.Found) []string {
 		return out
 	case toolchain.Python:
 		if f.Runner == "unittest" {
-			return []string{"python3 -m unittest"}
+			return []string{"python3 -m unittest", "python -m unittest"}
 		}
-		return []string{"python3 -m pytest", "pytest"}
+		return []string{"python3 -m pytest", "python -m pytest", "pytest"}
 	case toolchain.Rust:
 		return []string{"cargo test", "cargo build", "cargo check", "cargo clippy", "cargo fmt"}
 	case toolchain.JVM:

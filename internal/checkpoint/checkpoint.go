@@ -186,6 +186,8 @@ func checkOne(k Checkpoint) []string {
 		switch {
 		case strings.TrimSpace(i.Symbol) == "" || strings.TrimSpace(i.Signature) == "":
 			say("An interface in %s has no symbol or no signature.", i.Path)
+		case !name().MatchString(i.Symbol):
+			say("The symbol %q is not a bare name, which a program can look for: write Total, or Cart.Total for a method.", i.Symbol)
 		case !owns(i.Path):
 			say("The interface %s is in %s, which is none of its files.", i.Symbol, i.Path)
 		case !slices.ContainsFunc(k.Tests, func(t Test) bool { return t.Name == i.Test }):
@@ -232,10 +234,19 @@ func (d *Design) Numbered() {
 			k.Tests[j].Path = clean(k.Tests[j].Path)
 		}
 		for j := range k.Interfaces {
-			k.Interfaces[j].Path = clean(k.Interfaces[j].Path)
+			k.Interfaces[j].Path, k.Interfaces[j].Symbol = clean(k.Interfaces[j].Path), bare(k.Interfaces[j].Symbol)
 		}
 		k.Files = slices.DeleteFunc(k.Files, func(f task.File) bool { return slices.Contains(k.TestFiles(), f.Path) })
 	}
+}
+
+// bare is the name of a symbol as code looks for it: Fake.Reset for (f *Fake) Reset() error.
+func bare(s string) string {
+	s = strings.TrimSpace(s)
+	if m := receiver().FindStringSubmatch(s); m != nil {
+		s = m[1] + "." + m[2]
+	}
+	return strings.TrimSuffix(s, "()")
 }
 
 func clean(p string) string {
@@ -246,8 +257,11 @@ func clean(p string) string {
 }
 
 var (
-	anyID  = re.New(`(?i)^(?:cp|checkpoint)[-_ ]?0*([1-9][0-9]*)$`)
-	taskID = re.New(`TASK-0*([1-9][0-9]*)`)
+	anyID    = re.New(`(?i)^(?:cp|checkpoint)[-_ ]?0*([1-9][0-9]*)$`)
+	receiver = re.New(`^\(\s*(?:\w+\s+)?\*?\s*(\w+)(?:\[[^\]]*\])?\s*\)\s*\.?\s*(\w+)`)
+	name     = re.New(`^[\p{L}_$#][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$#][\p{L}\p{N}_$]*)*[?!]?$`)
+	oneTask  = re.New(`\btask\b`)
+	taskID   = re.New(`TASK-0*([1-9][0-9]*)`)
 )
 
 // Tasks are the checkpoints as task.Check takes them: TASK-01 for cp-1. Their contracts' tests are files like any other;
@@ -292,7 +306,9 @@ func (d *Design) Ordered(tasks []task.Task) {
 }
 
 // Renamed is a text about Tasks in the names of checkpoints.
-func Renamed(text string) string { return taskID().ReplaceAllString(text, "cp-$1") }
+func Renamed(text string) string {
+	return oneTask().ReplaceAllString(taskID().ReplaceAllString(text, "cp-$1"), "checkpoint")
+}
 
 // The strategies of the state file: how the checkpoints are built.
 const (

@@ -87,6 +87,7 @@ func TestCheck(t *testing.T) {
 		"which is none of its tests":   func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Test = "TestY" },
 		"is no file of tests":          func(d *checkpoint.Design) { d.Checkpoints[0].Tests[0].Path = "a/y.go" },
 		"does not say what it shows":   func(d *checkpoint.Design) { d.Checkpoints[0].Tests[0].Shows = "" },
+		"is not a bare name":           func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Symbol = "func X() int" },
 		"`scope` is empty":             func(d *checkpoint.Design) { d.Checkpoints[0].Scope = "" },
 		"is forbidden":                 func(d *checkpoint.Design) { d.Checkpoints[0].Forbidden = []string{"a/"} },
 		"has no interface":             func(d *checkpoint.Design) { d.Components[0].Path = "b/y.go" },
@@ -114,6 +115,14 @@ func TestNumbered(t *testing.T) {
 	}
 	if len(d.Checkpoints[0].Files) != 1 || d.Checkpoints[0].Files[0].Path != "a.go" {
 		t.Errorf("files %v: a test of the contract is no file of the author", d.Checkpoints[0].Files)
+	}
+	for given, want := range map[string]string{
+		"(f *Fake) Reset": "Fake.Reset", "(*Fake).Reset": "Fake.Reset", "(s Set[T]) Add(v T)": "Set.Add", "Total()": "Total", "Cart.total": "Cart.total", "Cart::new": "Cart::new", "#x": "#x", "_id?": "_id?",
+	} {
+		e := checkpoint.Design{Checkpoints: []checkpoint.Checkpoint{{Interfaces: []checkpoint.Interface{{Symbol: given, Signature: "s"}}}}}
+		if e.Numbered(); e.Checkpoints[0].Interfaces[0].Symbol != want {
+			t.Errorf("the symbol %q became %q, want %q", given, e.Checkpoints[0].Interfaces[0].Symbol, want)
+		}
 	}
 	tasks := d.Tasks(func(p string) bool { return p == "a_test.go" })
 	if tasks[0].ID != "TASK-01" || tasks[0].Files[1] != (task.File{Path: "a_test.go", Action: task.Modify}) || checkpoint.Renamed("TASK-02: needs TASK-01, TASK-10") != "cp-2: needs cp-1, cp-10" {

@@ -116,7 +116,7 @@ func (d Document) Checkpoint(b *strings.Builder, k Checkpoint) {
 	if len(k.Interfaces) > 0 {
 		fmt.Fprintf(b, "- %s:\n", d.word("interfaces"))
 		for _, i := range k.Interfaces {
-			fmt.Fprintf(b, "  - %s: `%s`: %s (%s)\n", pdca.Line(i.Path), strings.ReplaceAll(pdca.Line(i.Signature), "`", "'"), pdca.Line(i.Does), pdca.Line(i.Test))
+			fmt.Fprintf(b, "  - %s: `%s` (%s): %s (%s)\n", pdca.Line(i.Path), strings.ReplaceAll(pdca.Line(i.Signature), "`", "'"), pdca.Line(i.Symbol), pdca.Line(i.Does), pdca.Line(i.Test))
 		}
 	}
 	if len(k.Tests) > 0 {

@@ -98,12 +98,19 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) error {
 			}
 		}
 	} else if f.resume {
-		return usage("there is nothing to go on with: no run of develop is unfinished, and there is no %s", checkpoint.StatePath)
+		return usage("there is nothing to go on with: no run of develop is unfinished, and %s has none", checkpoint.StatePath)
+	}
+	exact := goOn && before.run.ID != "" && !before.run.State.Ended()
+	if goOn && !exact {
+		given = cmp.Or(given, before.request())
+	}
+	if !exact && len(strings.Fields(given)) < 2 {
+		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
 	}
 	if err := p.forget(before, goOn); err != nil {
 		return err
 	}
-	if goOn && before.run.ID != "" && !before.run.State.Ended() {
+	if exact {
 		if given != "" && given != before.request() {
 			return usage("the unfinished run %s was asked for something else: give no request to go on with it, or --restart", before.run.ID)
 		}
@@ -111,7 +118,6 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) error {
 	}
 	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Panel: p.conf.Panel, Delivery: step.ToCommit}
 	if goOn {
-		given = cmp.Or(given, before.request())
 		in.Prior = before.state
 		if err := p.goesOnFrom(ctx, before.run, &in); err != nil {
 			return err
@@ -150,9 +156,6 @@ func (p *project) goesOnFrom(ctx context.Context, r flow.Run, in *step.DevelopIn
 }
 
 func (p *project) startDevelop(ctx context.Context, given string, in step.DevelopIn, f developFlags) (err error) {
-	if len(strings.Fields(given)) < 2 {
-		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
-	}
 	if err := p.mayCommit(ctx); err != nil {
 		return err
 	}

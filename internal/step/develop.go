@@ -34,6 +34,7 @@ type ContractIn struct {
 // ContractOut says what is wrong with it. Diff is what he has written, for reviewers.
 type ContractOut struct {
 	Findings []Finding `json:"findings,omitempty"`
+	Support  []string  `json:"support,omitempty"` // data of tests and helpers that come with them
 	Diff     Doc       `json:"diff"`
 }
 

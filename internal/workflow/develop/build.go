@@ -98,11 +98,12 @@ type builder struct {
 	said  string // of the oracle
 	res   step.CheckpointResult
 
-	contract string // tree with the tests of the contract
+	contract string   // tree with the tests of the contract
+	support  []string // files that come with them
 }
 
 func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
-	b.contract = b.w.contract
+	b.contract, b.support = b.w.contract, b.w.support
 	b.res = step.CheckpointResult{ID: b.k.ID, Title: turn.Clip(pdca.Line(b.k.Title), 80), Status: checkpoint.Pending, Usage: step.Usage{Known: true}}
 	for _, n := range checkpoint.Waits(b.w.design.Checkpoints, b.w.strategy, b.k.ID) {
 		r, err := flow.Wait[step.CheckpointResult](c, n)
@@ -131,7 +132,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 		if b.w.in.Yes {
 			return b.end(c, checkpoint.Escalated, class)
 		}
-		what, hint, err := escalate(c, b.escalation(class), true)
+		what, hint, err := b.w.escalate(c, b.escalation(class), true)
 		if err != nil {
 			return b.res, err
 		}
@@ -141,13 +142,16 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 		case abort:
 			return b.end(c, checkpoint.Escalated, aborted)
 		}
-		if hint != "" {
-			b.hints = append(b.hints, hint)
-			if class == designMismatch {
-				if err := b.amend(c.Sub("amend"), hint); err != nil {
-					return b.res, err
-				}
+		amended := false
+		if hint != "" && class == designMismatch {
+			if amended, err = b.amend(c.Sub("amend"), hint); err != nil {
+				return b.res, err
 			}
+		}
+		if amended { // what was found is settled
+			b.back = turn.Sent{}
+		} else if hint != "" {
+			b.hints = append(b.hints, hint)
 		}
 	}
 	return b.end(c, checkpoint.Escalated, limit)
@@ -211,41 +215,46 @@ func (w *work) hold(c *flow.Ctx, key, tree, contract string, others []string) (s
 
 // amend lets the author of the contracts mend the tests of this checkpoint, which its author holds to be wrong and of which
 // a person has said what they should be. Where he makes nothing that code lets pass, the contract stays as it is.
-func (b *builder) amend(c *flow.Ctx, hint string) error {
+func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 	var back turn.Sent
 	tree := b.contract
 	for n, c := range flow.Rounds(c, "write", drafts) {
-		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt, schema: turn.BuiltSchema(""), task: b.amendText(hint, back), tree: tree, writes: true})
+		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt, schema: summarySchema, task: b.amendText(hint, back), tree: tree, writes: true})
 		t.Module, t.Attempt = b.w.name+"/"+b.k.ID, n
 		out, err := turn.Ask(c.Sub("as").Sub("contracts"), t)
 		if err != nil {
 			if turn.EndsRun(err) {
-				return err
+				return false, err
 			}
 			continue
 		}
 		b.spend("contracts", out)
 		var ans turn.Built
 		if err := turn.Decode(out.Answer, &ans); err != nil {
-			return err
+			return false, err
 		}
 		k, err := turn.Do(c, "check", step.Contract, step.ContractIn{Base: b.w.s.Tree, Tree: out.Tree, Tests: b.w.tests()})
 		if err != nil {
-			return err
+			return false, err
 		}
 		tree, back = out.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
 		if !back.Has(step.Rejects) {
-			b.contract, b.res.Contract = tree, tree
-			return nil
+			b.contract, b.res.Contract, b.support = tree, tree, k.Support
+			return true, nil
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // ralph lets an author work on the checkpoint until it has landed, three times at most. It returns the class of the failure
 // that is left, "" for none.
 func (b *builder) ralph(c *flow.Ctx) (class string, err error) {
-	if err := b.start(c); err != nil {
+	if b.res.Rounds == 1 {
+		err = b.start(c)
+	} else { // what there is goes on
+		b.tree, _, err = b.hold(c, "begin", b.tree)
+	}
+	if err != nil {
 		return "", err
 	}
 	for n, c := range flow.Rounds(c, "try", iterations) {
@@ -268,6 +277,7 @@ func (b *builder) ralph(c *flow.Ctx) (class string, err error) {
 		}
 		if b.res.Summary = turn.Clip(ans.Summary, 1000); slices.Contains(immediate, ans.Blocked) {
 			b.back = turn.Sent{Findings: []step.Finding{{Rule: ans.Blocked, Severity: step.Rejects, Message: turn.Clip(ans.Summary, 600)}}}
+			b.tree = out.Tree
 			b.note(c, n, false, step.TaskProof{})
 			return ans.Blocked, nil
 		}
@@ -347,7 +357,7 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans built) (class 
 // proofIn is what is asked of a tree of the checkpoint.
 func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
 	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files)}}
-	for _, p := range b.k.TestFiles() {
+	for _, p := range slices.Concat(b.k.TestFiles(), b.support) {
 		in.Task.Files = append(in.Task.Files, task.File{Path: p, Action: task.Create})
 	}
 	in = ans.Proof(in)
@@ -398,6 +408,7 @@ const (
 	envIssue       = "ENV_ISSUE"
 	security       = "SECURITY"
 	mergeConflict  = "MERGE_CONFLICT"
+	checks         = "CHECKS" // the audit, coverage, files that are not its own
 	failed         = "FAILED" // the turn itself
 )
 
@@ -419,8 +430,10 @@ func classOf(s turn.Sent) string {
 		return typeError
 	case has("checklist", "no-changes"):
 		return notImplemented
-	default:
+	case len(s.Failures) > 0 || has("verify-failed"):
 		return logicError
+	default:
+		return checks
 	}
 }
 
@@ -470,10 +483,13 @@ func (b *builder) end(c *flow.Ctx, s checkpoint.Status, reason string) (step.Che
 // escalation is what a person is asked.
 func (b *builder) escalation(class string) string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s (%s) did not pass: %s, after %d attempts.\n", b.k.ID, b.res.Title, class, b.res.Iteration)
+	fmt.Fprintf(&s, b.w.say("%s (%s) 통과하지 못함: %s, 시도 횟수 %d.\n", "%s (%s) did not pass: %s, attempts: %d.\n"), b.k.ID, b.res.Title, class, b.res.Iteration)
 	turn.Findings(&s, turn.Short(b.back.Findings), b.back.Failures)
-	if b.res.Summary != "" {
-		fmt.Fprintf(&s, "The author says: %s\n", pdca.Line(b.res.Summary))
+	switch {
+	case class == designMismatch:
+		s.WriteString(b.w.say("힌트는 먼저 테스트 작성자에게 전달됩니다.\n", "A hint goes to who writes the tests first.\n"))
+	case b.res.Summary != "" && !slices.Contains(immediate, class):
+		fmt.Fprintf(&s, b.w.say("작성자: %s\n", "The author says: %s\n"), pdca.Line(b.res.Summary))
 	}
 	return s.String()
 }

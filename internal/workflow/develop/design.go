@@ -21,9 +21,11 @@ func (w *work) requirement(c *flow.Ctx) (step.End, error) {
 	wrong, asked := 0, 0
 	for _, c := range flow.Rounds(c, "draft", questionRounds+drafts) {
 		var ans required
-		if _, err := w.ask(c, request{role: "requirements", prompt: requirementsPrompt, schema: requirementsSchema, task: w.requirementText(problem)}, &ans); err != nil {
+		out, err := w.ask(c, request{role: "requirements", prompt: requirementsPrompt, schema: requirementsSchema, task: w.requirementText(problem)}, &ans)
+		if err != nil {
 			return step.End{}, err
 		}
+		w.draft = string(out.Answer)
 		if len(ans.Questions) > 0 && asked < questionRounds {
 			asked++
 			said, err := turn.Questions(c, ans.Questions, w.in.Yes)
@@ -99,6 +101,7 @@ func (w *work) designs(c *flow.Ctx) (step.End, error) {
 				return step.End{Reason: needsDecision, N: rejected, Detail: "a person rejected the design"}, nil
 			}
 			back = append(back, "A person: "+why)
+			w.decided = append(w.decided, why)
 			continue
 		}
 		w.enter(c, checkpoint.Review)
@@ -109,7 +112,7 @@ func (w *work) designs(c *flow.Ctx) (step.End, error) {
 		}
 		text := issueText(blocking)
 		if returned >= redesigns {
-			ok, err := w.decide(c, fmt.Sprintf("Reviewers have found blocking problems in the design of %s %d times:\n%s", w.name, w.out.Rounds.Review, text))
+			ok, err := w.decide(c, fmt.Sprintf(w.say("%s 설계에서 리뷰어가 Blocking 문제를 %d번 발견했습니다:\n%s", "Reviewers have found blocking problems in the design of %s %d times:\n%s"), w.name, w.out.Rounds.Review, text))
 			if err != nil || !ok {
 				w.out.Open = texts(blocking)
 				return step.End{Reason: needsDecision, N: w.out.Rounds.Review, Phase: string(checkpoint.Review), Detail: turn.Clip(pdca.Line(text), 500)}, err
@@ -264,6 +267,7 @@ func (w *work) propose(c *flow.Ctx) error {
 		w.out.Spend(a.Spent)
 		w.proposed = append(w.proposed, *a.Proposal)
 	}
+	flow.Note(c, "proposed", step.DevelopNote{Text: fmt.Sprintf("%d of %d proposals", len(w.proposed), len(list))})
 	return nil
 }
 
@@ -294,13 +298,13 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		w.contract = w.s.Tree
 	}
 	if len(all) == 0 {
-		w.contract, w.diff = w.s.Tree, step.Doc{}
+		w.contract, w.diff, w.support = w.s.Tree, step.Doc{}, nil
 		return step.End{}, nil
 	}
 	var back turn.Sent
 	for n, c := range flow.Rounds(c, "write", drafts) {
 		var ans turn.Built
-		out, err := w.ask(c, request{role: "contracts", prompt: contractsPrompt, schema: turn.BuiltSchema(""), task: w.contractsText(back), tree: w.contract, writes: true}, &ans)
+		out, err := w.ask(c, request{role: "contracts", prompt: contractsPrompt, schema: summarySchema, task: w.contractsText(back), tree: w.contract, writes: true}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return step.End{}, err
@@ -316,7 +320,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		ok := !back.Has(step.Rejects) && (n == drafts || !back.Has(step.Fix))
 		flow.Note(c, "judged", step.AttemptNote{Phase: "contracts", Attempt: n, Passed: ok, Findings: turn.Short(back.Findings), Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000)})
 		if ok {
-			w.diff = k.Diff
+			w.diff, w.support = k.Diff, k.Support
 			return step.End{}, nil
 		}
 	}
@@ -335,5 +339,9 @@ func (w *work) tests() []checkpoint.Test {
 
 // banner is what a person reads before he agrees to a design.
 func (w *work) banner() string {
-	return fmt.Sprintf("The design of %s. Agree to it? What you reject goes back to its author, with your reason.\n\n%s", w.name, w.document().Design(w.req, w.design))
+	tests := ""
+	if w.contract != w.s.Tree {
+		tests = fmt.Sprintf(w.say("계약 테스트: git diff HEAD %s\n", "The tests of its contracts: git diff HEAD %s\n"), w.contract)
+	}
+	return fmt.Sprintf(w.say("%s 설계입니다. 승인하시겠습니까? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n%s\n%s", "The design of %s. Agree to it? What you reject goes back to its author, with your reason.\n%s\n%s"), w.name, tests, w.document().Design(w.req, w.design))
 }

@@ -54,7 +54,12 @@ type work struct {
 	answers  []step.QA
 	design   checkpoint.Design
 	proposed []checkpoint.Proposal
+	draft    string   // the first answer to the request, once questions were answered
+	decided  []string // what a person has said since, the newest last
+	mended   []string // what was found in the code and mended
 	contract string   // tree with the tests of all checkpoints
+	support  []string // files that come with them
+	reply    string   // of the author of the last fix
 	diff     step.Doc // what the contracts have put there
 	strategy string
 	tree     string // of the project with what was built
@@ -196,6 +201,14 @@ func (w *work) document() checkpoint.Document {
 	return checkpoint.Document{Feature: w.name, Korean: w.s.Language == "ko"}
 }
 
+// say is a text for people, in the language of the documents.
+func (w *work) say(korean, english string) string {
+	if w.s.Language == "ko" {
+		return korean
+	}
+	return english
+}
+
 // request is one turn of a role.
 type request struct {
 	role   string
@@ -286,10 +299,10 @@ const (
 
 // escalate asks a person what becomes of what did not pass: it is tried again, with a hint if he gives one; it is left out,
 // where that can be; or the run ends.
-func escalate(c *flow.Ctx, text string, canSkip bool) (what, hint string, err error) {
-	words := "Answer: retry, abort, or a hint for the next attempts."
+func (w *work) escalate(c *flow.Ctx, text string, canSkip bool) (what, hint string, err error) {
+	words := w.say("답: retry, abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, abort, or a hint for the next attempts.")
 	if canSkip {
-		words = "Answer: retry, skip (it is left out, and what needs it), abort, or a hint for the next attempts."
+		words = w.say("답: retry, skip (이 체크포인트와 이것이 필요한 것을 제외), abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, skip (it is left out, and what needs it), abort, or a hint for the next attempts.")
 	}
 	a, err := flow.Ask(c, "escalated", flow.Question{Text: turn.Clip(text, 6000) + "\n" + words})
 	if err != nil {

@@ -33,12 +33,16 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 					return step.End{}, err
 				}
 				if ok {
+					w.mended = append(w.mended, texts(list)...)
 					continue
 				}
 			}
 			if len(list) > 0 {
 				text := issueText(list)
-				ok, err := w.decide(c, fmt.Sprintf("Reviewers have found blocking problems in the code of %s:\n%s", w.name, text))
+				if w.reply != "" {
+					text += fmt.Sprintf(w.say("작성자: %s\n", "The author says: %s\n"), w.reply)
+				}
+				ok, err := w.decide(c, fmt.Sprintf(w.say("%s 코드에서 리뷰어가 Blocking 문제를 발견했습니다:\n%s", "Reviewers have found blocking problems in the code of %s:\n%s"), w.name, text))
 				if err != nil || !ok {
 					w.out.Open = texts(list)
 					return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(pdca.Line(text), 500)}, err
@@ -53,6 +57,7 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 		if rejected++; rejected >= maxRejections || why == "" {
 			return step.End{Reason: needsDecision, N: rejected, Detail: "a person rejected the result"}, nil
 		}
+		w.decided = append(w.decided, why)
 		if ok, err = w.fix(c.Sub("change"), fixing{why: []string{"A person: " + why}}); err != nil {
 			return step.End{}, err
 		}
@@ -83,8 +88,8 @@ func (w *work) goals(c *flow.Ctx) (step.End, error) {
 		if err != nil || end.Reason == "" || w.in.Yes {
 			return end, err
 		}
-		text := fmt.Sprintf("The checks of the whole fail, after %d runs (%s):\n%s", end.N, end.Reason, strings.Join(w.out.Open, "\n"))
-		what, said, err := escalate(c, text, false)
+		text := fmt.Sprintf(w.say("전체 검사 실패, 실행 %d회 (%s):\n%s", "The checks of the whole fail, after %d runs (%s):\n%s"), end.N, end.Reason, strings.Join(w.out.Open, "\n"))
+		what, said, err := w.escalate(c, text, false)
 		if err != nil {
 			return step.End{}, err
 		}
@@ -141,8 +146,8 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 	start := w.tree
 	w.out.Rounds.Fixes++
 	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
-		var ans built
-		out, err := w.ask(c, request{role: "fix", prompt: implementPrompt, schema: builtSchema, task: w.fixText(x, back), writes: true}, &ans)
+		var ans turn.Built
+		out, err := w.ask(c, request{role: "fix", prompt: fixPrompt, schema: turn.BuiltSchema(""), task: w.fixText(x, back), writes: true}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return false, err
@@ -155,6 +160,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 				others = append(others, k.TestFiles()...)
 			}
 		}
+		w.reply = turn.Clip(pdca.Line(ans.Summary), 600)
 		tree, changed, err := w.hold(c, "hold", out.Tree, w.contract, others)
 		if err != nil {
 			return false, err
@@ -205,6 +211,9 @@ func (w *work) whole() task.Task {
 			t.Files = append(t.Files, task.File{Path: p, Action: task.Create})
 		}
 	}
+	for _, p := range w.support {
+		t.Files = append(t.Files, task.File{Path: p, Action: task.Create})
+	}
 	for _, ch := range w.changes { // what the authors had to touch besides
 		t.Files = append(t.Files, task.File{Path: ch.Path, Action: task.Modify})
 	}
@@ -214,9 +223,9 @@ func (w *work) whole() task.Task {
 // summary is what a person reads before the result becomes a commit.
 func (w *work) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s) is built and reviewed. Make one commit of it? What you reject goes back to an author, with your reason.\n\n", w.req.Title, w.name)
+	fmt.Fprintf(&b, w.say("%s (%s) 구현과 리뷰가 끝났습니다. 커밋 하나로 만들까요? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n\n", "%s (%s) is built and reviewed. Make one commit of it? What you reject goes back to an author, with your reason.\n\n"), w.req.Title, w.name)
 	for _, r := range w.out.Checkpoints {
-		fmt.Fprintf(&b, "- %s %s: %s %s\n", r.ID, r.Title, r.Status, r.Reason)
+		fmt.Fprintf(&b, "- %s\n", pdca.Line(fmt.Sprintf("%s %s: %s %s", r.ID, r.Title, r.Status, r.Reason)))
 	}
 	for _, g := range w.out.Goals {
 		fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
@@ -224,6 +233,8 @@ func (w *work) summary() string {
 	for _, ch := range w.changes[:min(len(w.changes), 100)] {
 		fmt.Fprintf(&b, "%s %s\n", ch.Status, ch.Path)
 	}
-	turn.List(&b, "\nWarnings", w.out.Warnings)
+	fmt.Fprintf(&b, "A %s\n", checkpoint.DesignPath(w.name))
+	turn.List(&b, w.say("\n무시하기로 한 이의", "\nOverruled"), w.out.Accepted)
+	turn.List(&b, w.say("\n경고", "\nWarnings"), w.out.Warnings)
 	return b.String()
 }

@@ -76,12 +76,20 @@ func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
 	for _, x := range all {
 		if x.Severity == blocking {
 			out = append(out, x)
-		} else if text := texts([]step.Issue{x})[0]; x.Severity == warning && !slices.Contains(w.out.Warnings, text) {
+		} else if text := strings.TrimSpace(texts([]step.Issue{x})[0] + " " + refuted(x)); x.Severity == warning && !slices.Contains(w.out.Warnings, text) {
 			w.out.Warnings = append(w.out.Warnings, text)
 		}
 	}
 	w.out.Warnings = w.out.Warnings[:min(len(w.out.Warnings), 60)]
 	return out, nil
+}
+
+// refuted says why an issue is not blocking, "" where nobody has said so.
+func refuted(x step.Issue) string {
+	if x.Refuted == "" {
+		return ""
+	}
+	return "(not blocking: " + x.Refuted + ")"
 }
 
 // maxIssues bounds what is taken of one reviewer.

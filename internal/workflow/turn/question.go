@@ -41,7 +41,7 @@ func Questions(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
 			return qa, nil
 		}
 		if q.Default != "" {
-			qa.Question += " (your default: " + q.Default + ")"
+			qa.Question += " (default: " + q.Default + ")"
 			text += " (if you do not care: " + q.Default + ")"
 		}
 		a, err := flow.Ask(c, "answer", flow.Question{Text: Clip(text, 1200)})
