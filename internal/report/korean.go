@@ -300,7 +300,9 @@ var korean = map[string]string{
 	"design: %s\n":                                              "설계: %s\n",
 	"design: git show %s:%s\nwhat there is: git diff HEAD %s\n": "설계: git show %s:%s\n지금까지의 작업: git diff HEAD %s\n",
 	"? %s\n  jacquard approve %s, or jacquard reject %s --why \"…\": it goes back to its author\n": "? %s\n  jacquard approve %s, 또는 jacquard reject %s --why \"…\": 작성자에게 되돌아갑니다\n",
-	"Go on with it: jacquard develop --resume. Start over: jacquard develop --restart\n":           "이어서 진행: jacquard develop --resume. 처음부터: jacquard develop --restart\n",
-	"[c]ontinue, [s]tart over, [q]uit: ":                                                           "[c] 이어서 진행, [s] 처음부터, [q] 나가기: ",
-	"The earlier run is done. This is a new one.\n":                                                "이전 완료. 새로 시작합니다.\n",
+
+	"Go on with it: jacquard develop --resume. Start over: jacquard develop --restart\n": "이어서 진행: jacquard develop --resume. 처음부터: jacquard develop --restart\n",
+
+	"[c]ontinue, [s]tart over, [q]uit: ":            "[c] 이어서 진행, [s] 처음부터, [q] 나가기: ",
+	"The earlier run is done. This is a new one.\n": "이전 완료. 새로 시작합니다.\n",
 }
