@@ -29,17 +29,22 @@ func newCost(a *app) *cobra.Command {
 					return nil
 				}
 				l := a.lang()
-				cells := [][]string{{l.T("MODULE"), l.T("ROLE"), l.T("AGENT"), l.T("TURNS"), l.T("TOKENS"), "USD"}}
-				for _, x := range rows {
-					tokens := report.Short(x.Usage.Input + x.Usage.Output + x.Usage.CacheRead + x.Usage.CacheWrite)
-					cells = append(cells, []string{x.Module, x.Role, x.String(), strconv.Itoa(x.Turns), tokens, fmt.Sprintf("%.4f", x.Usage.USD)})
-				}
-				fmt.Fprint(a.Out, report.Table(cells, 3))
+				fmt.Fprint(a.Out, report.Table(costCells(l, rows), 3))
 				fmt.Fprintf(a.Out, l.T("total: %s\n"), report.Cost(l, total))
 				return nil
 			})
 		},
 	}
+}
+
+// costCells are the costs of a run as a table.
+func costCells(l report.Lang, rows []costRow) [][]string {
+	cells := [][]string{{l.T("MODULE"), l.T("ROLE"), l.T("AGENT"), l.T("TURNS"), l.T("TOKENS"), "USD"}}
+	for _, x := range rows {
+		tokens := report.Short(x.Usage.Input + x.Usage.Output + x.Usage.CacheRead + x.Usage.CacheWrite)
+		cells = append(cells, []string{x.Module, x.Role, x.String(), strconv.Itoa(x.Turns), tokens, fmt.Sprintf("%.4f", x.Usage.USD)})
+	}
+	return cells
 }
 
 // costRow sums the turns of one role for one module, by one agent with one model.
@@ -71,6 +76,9 @@ func costs(ctx context.Context, rt *local.Runtime, run string) ([]costRow, step.
 		mod, ok := report.ModuleOf(s.Branch)
 		if !ok {
 			mod = s.Branch
+			if parts := strings.Split(mod, "/"); len(parts) > 2 { // reviewer/1 of design/round/1/review/reviewer/1
+				mod = strings.Join(parts[len(parts)-2:], "/")
+			}
 		}
 		role, _, _ := report.Split(strings.TrimPrefix(s.Key, s.Branch+":"))
 		k := costRow{Module: mod, Role: role, Seat: step.Seat{Agent: t.Agent, Model: t.Model}, Usage: step.Usage{Known: true}}

@@ -276,6 +276,15 @@ var korean = map[string]string{
 	"✓ every directory with code has a spec that lacks nothing code can tell\n":         "✓ 코드가 있는 모든 디렉터리에 스펙이 있고 코드로 알 수 있는 내용이 빠지지 않았습니다\n",
 	"✓ %s: %d lines added\n":                                                            "✓ %s: %d줄 추가\n",
 
+	// page
+	"Result":   "결과",
+	"Timeline": "타임라인",
+	"Cost":     "비용",
+	"Request":  "요청",
+	"State":    "상태",
+	"Started":  "시작",
+	"Ended":    "종료",
+
 	// develop
 	"earlier run: '%s', phase %s\n": "이전 세션: '%s', Phase %s\n",
 	"checkpoints: %s\n":             "체크포인트: %s\n",

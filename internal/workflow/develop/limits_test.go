@@ -19,6 +19,7 @@ type tale struct {
 	prior *checkpoint.State
 	parts int // checkpoints, each needs the one before
 	say   func(what string, nth int) any
+	seen  func(step.Turn) // looks at each turn; nil: nobody does
 	end   string
 	calls map[string]int
 }
@@ -175,7 +176,7 @@ func (tt tale) play(t *testing.T, crash int) {
 		}
 		return nil
 	}
-	w.always = true
+	w.always, w.seen = true, tt.seen
 	r := w.play()
 	if r.Err != nil {
 		t.Fatalf("it failed: %v", r.Err)

@@ -37,7 +37,8 @@ type world struct {
 	// script answers instead of the dice: the nth call of a step, or turn of a role; nil leaves it to them.
 	script func(what string, nth int) any
 	calls  map[string]int
-	crash  int  // a process dies once in so many steps
+	crash  int // a process dies once in so many steps
+	seen   func(step.Turn)
 	always bool // authors always write something
 
 	answers  int // turns that gave an answer
@@ -273,6 +274,9 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	w.t.Helper()
 	in := flowtest.In[step.Turn](w.t, want)
 	writes := slices.Contains([]string{"contracts", "implement", "fix"}, in.Role)
+	if w.seen != nil {
+		w.seen(in)
+	}
 	if in.Judge == writes || !slices.Contains(step.Roles(), in.Role) {
 		w.fatalf("%s: %s reads only: %v", want.Key, in.Role, in.Judge)
 	}

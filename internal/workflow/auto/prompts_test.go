@@ -1,0 +1,33 @@
+package auto_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// What the description of the process says of itself: the agents that it calls when all goes well (two explorers, planner,
+// critic, writer of the design, manager, architect, runner of checks, verifier, gap checker, code reviewer, reporter), and
+// the bytes of the document that its lead reads to run it.
+var original = map[pdca.Mode]int{pdca.Light: 7, pdca.Standard: 12, pdca.Heavy: 13}
+
+const originalBytes = 56_059
+
+// TestPromptBytes: docs/auto.md has what a run reads and calls when all goes well, beside the original's.
+func TestPromptBytes(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"mode", "turns", "bytes of instructions, all turns", "the longest", "turns of the original", "bytes that its lead reads"}}
+	for _, mode := range []pdca.Mode{pdca.Light, pdca.Standard, pdca.Heavy} {
+		turns, bytes, most := 0, 0, 0
+		tale{mode: mode, end: "passed", seen: func(in step.Turn) {
+			turns++
+			bytes += len(in.Instructions)
+			most = max(most, len(in.Instructions))
+		}}.play(t, 0)
+		rows = append(rows, []string{string(mode), fmt.Sprint(turns), fmt.Sprint(bytes), fmt.Sprint(most), fmt.Sprint(original[mode]), fmt.Sprint(originalBytes)})
+	}
+	flowtest.Table(t, "../../../docs/auto.md", "prompts", rows, *update)
+}
