@@ -7,7 +7,7 @@ CODEX   := bin/codex/node_modules/.bin/codex
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
-TEST_TIMEOUT ?= 35m
+TEST_TIMEOUT ?= 50m
 
 .PHONY: all build demo test lint bench fuzz clean cross claude codex python
 

@@ -95,6 +95,6 @@ func (a *app) page(ctx context.Context, rt *local.Runtime, r flow.Run) (report.P
 		}
 	}
 	rows, total, err := costs(ctx, rt, r.ID)
-	p.Costs, p.Total = costCells(l, rows), fmt.Sprintf(strings.TrimSpace(l.T("total: %s\n")), report.Cost(l, total))
+	p.Costs, p.Total = costCells(l, rows), strings.TrimSpace(fmt.Sprintf(l.T("total: %s\n"), report.Cost(l, total)))
 	return p, err
 }
