@@ -260,7 +260,7 @@ var (
 	anyID    = re.New(`(?i)^(?:cp|checkpoint)[-_ ]?0*([1-9][0-9]*)$`)
 	receiver = re.New(`^\(\s*(?:\w+\s+)?\*?\s*(\w+)(?:\[[^\]]*\])?\s*\)\s*\.?\s*(\w+)`)
 	name     = re.New(`^[\p{L}_$#][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$#][\p{L}\p{N}_$]*)*[?!]?$`)
-	oneTask  = re.New(`\btask\b`)
+	oneTask  = re.New(`\btask(s?)\b`)
 	taskID   = re.New(`TASK-0*([1-9][0-9]*)`)
 )
 
@@ -307,7 +307,7 @@ func (d *Design) Ordered(tasks []task.Task) {
 
 // Renamed is a text about Tasks in the names of checkpoints.
 func Renamed(text string) string {
-	return oneTask().ReplaceAllString(taskID().ReplaceAllString(text, "cp-$1"), "checkpoint")
+	return oneTask().ReplaceAllString(taskID().ReplaceAllString(text, "cp-$1"), "checkpoint$1")
 }
 
 // The strategies of the state file: how the checkpoints are built.

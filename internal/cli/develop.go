@@ -85,22 +85,22 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) error {
 	if err != nil {
 		return err
 	}
-	goOn := false
-	if before.open() {
+	goOn := given != "" && !f.restart && before.unfinished() && given == before.request() // asked for the same again
+	if !goOn && before.open() {
 		if goOn, err = p.resumeMenu(ctx, before, f); err != nil {
 			return err
 		}
 		if !goOn {
-			if given = cmp.Or(given, before.request()); before.run.ID != "" && !before.run.State.Ended() {
+			if given = cmp.Or(given, before.request()); before.unfinished() {
 				if err := p.end(ctx, before.run); err != nil {
 					return err
 				}
 			}
 		}
-	} else if f.resume {
+	} else if f.resume && !goOn {
 		return usage("there is nothing to go on with: no run of develop is unfinished, and %s has none", checkpoint.StatePath)
 	}
-	exact := goOn && before.run.ID != "" && !before.run.State.Ended()
+	exact := goOn && before.unfinished()
 	if goOn && !exact {
 		given = cmp.Or(given, before.request())
 	}
@@ -178,14 +178,17 @@ type earlier struct {
 	run    flow.Run // the newest of develop; no ID for none
 }
 
+// unfinished reports whether there is a run that has not ended.
+func (e earlier) unfinished() bool { return e.run.ID != "" && !e.run.State.Ended() }
+
 // open reports whether there is something to go on with.
 func (e earlier) open() bool {
-	return e.broken != nil || e.state != nil && e.state.Phase != checkpoint.Done || e.run.ID != "" && !e.run.State.Ended()
+	return e.broken != nil || e.state != nil && e.state.Phase != checkpoint.Done || e.unfinished()
 }
 
 // request is what was asked for.
 func (e earlier) request() string {
-	if in, err := decode[step.DevelopIn](e.run.In); err == nil && in.Request != "" && (!e.run.State.Ended() || e.state != nil) {
+	if in, err := decode[step.DevelopIn](e.run.In); err == nil && in.Request != "" && (e.unfinished() || e.state != nil) {
 		return in.Request
 	}
 	if e.state != nil {
@@ -234,7 +237,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	}
 	d := report.Develop{}
 	switch {
-	case e.run.ID != "" && !e.run.State.Ended(): // the journal knows more than the file
+	case e.unfinished(): // the journal knows more than the file
 		rt, err := p.journal(ctx)
 		if err != nil {
 			return false, err
