@@ -17,6 +17,7 @@ type Develop struct {
 	checkpoint.State
 
 	Name string `json:"name,omitempty"`
+	Step string `json:"step,omitempty"` // what runs now: a role, prove, goals
 }
 
 // maxFeature is how much of a request the state file repeats, in characters.
@@ -37,6 +38,32 @@ func developOf(r flow.Run) *Develop {
 		}
 	}
 	return d
+}
+
+// developStarted notes what runs now: a role, or a step of code, of a checkpoint or of the whole.
+func (r *Run) developStarted(e flow.Event) {
+	_, id, _ := strings.Cut(e.Branch, "task/")
+	role, _, what := Split(strings.TrimPrefix(strings.TrimPrefix(e.Key, e.Branch), ":"))
+	if what != "turn" {
+		role = what
+	}
+	if id == "" {
+		r.Develop.Step = role
+		return
+	}
+	m := r.Module(id)
+	if m.Started.IsZero() {
+		m.Started = e.At
+	}
+	if what == "head" { // it has not begun
+		return
+	}
+	m.Phase, m.Step = role, ""
+	for _, k := range r.Develop.Checkpoints {
+		if k.ID == id {
+			m.Attempt = k.Iteration
+		}
+	}
 }
 
 // developNote takes a fact of a run of develop.

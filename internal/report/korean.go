@@ -276,6 +276,8 @@ var korean = map[string]string{
 	"✓ every directory with code has a spec that lacks nothing code can tell\n":         "✓ 코드가 있는 모든 디렉터리에 스펙이 있고 코드로 알 수 있는 내용이 빠지지 않았습니다\n",
 	"✓ %s: %d lines added\n":                                                            "✓ %s: %d줄 추가\n",
 
+	"%d done, %d at work, %d waiting": "완료 %d, 진행 %d, 대기 %d",
+
 	// page
 	"Result":   "결과",
 	"Timeline": "타임라인",

@@ -172,6 +172,10 @@ func (r *Run) place(e flow.Event) (*Module, string) {
 }
 
 func (r *Run) started(e flow.Event) {
+	if r.Workflow == "develop" {
+		r.developStarted(e)
+		return
+	}
 	m, rest := r.place(e)
 	if r.Workflow == "auto" && m == nil {
 		if r.Feature == nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -320,6 +321,14 @@ func Live(l Lang, r *Run, columns, height int, now time.Time, colour bool) strin
 	sum := fmt.Sprintf(l.T("%d done, %d at work, %d waiting · %s · %s"), done, active, waiting, Took(now.Sub(r.Started)), Cost(l, r.Usage))
 	if f := r.Feature; f != nil {
 		sum = fmt.Sprintf("%s (%s) · %s · %s · %s", f.Name, f.Mode, strings.TrimSuffix(f.Phase+": "+f.Step, ": "), Took(now.Sub(r.Started)), Cost(l, r.Usage))
+	}
+	if d := r.Develop; d != nil {
+		if d.Phase != checkpoint.Implement {
+			lines = nil
+		} else {
+			d = &Develop{State: d.State, Name: d.Name, Step: fmt.Sprintf(l.T("%d done, %d at work, %d waiting"), done, active, waiting)}
+		}
+		sum = fmt.Sprintf("%s · %s · %s · %s", d.Name, strings.TrimSuffix(string(d.Phase)+": "+d.Step, ": "), Took(now.Sub(r.Started)), Cost(l, r.Usage))
 	}
 	lines = append(lines, Cut(sum, columns))
 	return strings.Join(lines, "\n") + "\n"
