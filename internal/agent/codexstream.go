@@ -202,7 +202,13 @@ func classifyCodex(text string) (Class, string) {
 		status, _ = strconv.Atoi(m[1]) // three digits
 		text, _, _ = strings.Cut(text, ", url: ")
 	}
-	said := strings.ToLower(text + " " + body.Error.Code + " " + body.Error.Type)
+	return classifyAnswer("codex", status, text, text+" "+body.Error.Code+" "+body.Error.Type)
+}
+
+// classifyAnswer says how a turn ended from the status of what its model was answered
+// last (0 = not known), its text, and all that was said with it.
+func classifyAnswer(agent string, status int, text, all string) (Class, string) {
+	said := strings.ToLower(all)
 	has := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(said, w) {
@@ -235,6 +241,6 @@ func classifyCodex(text string) (Class, string) {
 	case status >= 500 || has("high demand", "stream disconnected", "error sending request", "timeout", "timed out", "connection"):
 		return Transient, message
 	default:
-		return Crashed, fmt.Sprintf("codex ended with: %s", message)
+		return Crashed, fmt.Sprintf("%s ended with: %s", agent, message)
 	}
 }

@@ -125,6 +125,9 @@ type cli struct {
 	open     func(path string) agent.Agent
 
 	prices  bool // it says what a turn has cost
+	silent  bool // it says nothing of what it has used, so the gateway does
+	tries   int  // it tries again for ever, so the gateway ends it
+	closes  int  // how often it asks the model once more behind the answer
 	reminds int  // how often it asks the model itself for an answer that did not come
 	writes  string
 	runs    string // its tools for files and commands, as events name them
@@ -141,7 +144,12 @@ var (
 		open:   func(path string) agent.Agent { return agent.NewCodex(path) },
 		writes: "file_change", runs: "command_execution",
 	}
-	clis = []cli{claudeCLI, codexCLI}
+	opencodeCLI = cli{
+		name: "opencode", variable: "JACQUARD_TEST_OPENCODE", model: "claude-sonnet-4-5",
+		open:   func(path string) agent.Agent { return agent.NewOpencode(path) },
+		silent: true, tries: 3, closes: 1, writes: "edit", runs: "execute",
+	}
+	clis = []cli{claudeCLI, codexCLI, opencodeCLI}
 )
 
 // path is where the program is; without it the test says why it drove none, which
@@ -184,7 +192,7 @@ func (b *bench) behind(t *testing.T, opt gateway.Options, turn gateway.Turn) {
 			t.Error(cerr)
 		}
 	})
-	turn.ID, turn.Dir, turn.Home = t.Name(), b.turn.Dir, b.turn.Home
+	turn.ID, turn.Dir, turn.Home, turn.Tries = t.Name(), b.turn.Dir, b.turn.Home, b.cli.tries
 	b.access, err = g.Open(t.Context(), turn)
 	if err != nil {
 		t.Fatal(err)
