@@ -209,8 +209,8 @@ func (c *conversation) fail(err error) {
 	if c.gone() {
 		return
 	}
-	class, message := classifyACP(err)
-	c.end(class, message)
+	class, message, until := classifyACP(err)
+	c.note(ourLine(acpLine{Jacquard: "end", Class: class, Text: message, Until: until}))
 }
 
 // end notes how the talk ended; it is the result of the run.
@@ -241,11 +241,11 @@ const authRequired = -32000
 
 // classifyACP says how a turn ended from an error of the protocol, which has the
 // words of the provider or of the gateway at best.
-func classifyACP(err error) (Class, string) {
+func classifyACP(err error) (Class, string, time.Time) {
 	text := words(err)
 	var e *acp.RequestError
-	if errors.As(err, &e) && e.Code == authRequired {
-		return AuthFailed, shorten(text, maxMessage)
+	if errors.As(err, &e) && e.Code == authRequired && !strings.Contains(text, refusalMark) {
+		return AuthFailed, shorten(text, maxMessage), time.Time{}
 	}
 	return classifyWords(text)
 }

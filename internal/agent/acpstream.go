@@ -2,8 +2,8 @@ package agent
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +25,7 @@ type acpLine struct {
 	ID       string          `json:"id,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Class    Class           `json:"class,omitempty"`
+	Until    time.Time       `json:"until,omitzero"`
 	Lost     bool            `json:"lost,omitempty"`
 	Text     string          `json:"text,omitempty"`
 }
@@ -232,9 +233,7 @@ func (r *acpReader) outcome() (Outcome, bool) {
 		return out, false
 	}
 	out.Class, out.Message, out.lostSession = r.end.Class, r.end.Text, r.end.Lost
-	if at := untilOf().FindStringSubmatch(out.Message); at != nil && out.Class == Limit {
-		out.ResetsAt, _ = time.Parse(time.RFC3339, at[1]) // the zero time when it is none
-	}
+	out.ResetsAt = r.end.Until
 	if out.Class == OK && r.header.Schema {
 		r.judge(&out)
 	}
@@ -285,23 +284,29 @@ func fromText(schema json.RawMessage, text string) (answer json.RawMessage, why 
 	return json.RawMessage(text), ""
 }
 
-// answerMark begins what the gateway says in place of an answer that ends a turn.
-const answerMark = "jacquard answer "
+// answerOf finds what the gateway says in place of an answer that ends a turn.
+var answerOf = re.New(`jacquard answer ([A-Z2-7]+)`)
 
-var (
-	answerOf = re.New(`^jacquard answer (\d{3})(?: until \S+)?: `)
-	untilOf  = re.New(`^until (\S+Z): `)
-)
-
-// classifyWords says how a turn ended from what the agent passed on of an error.
-func classifyWords(text string) (Class, string) {
-	status := 0
-	if m := answerOf().FindStringSubmatch(text); m != nil {
-		status, _ = strconv.Atoi(m[1]) // three digits
-		text = strings.TrimPrefix(text, answerMark+m[1]+": ")
-		text = strings.TrimPrefix(text, answerMark+m[1]+" ")
-	} else if strings.HasPrefix(text, refusalMark) {
-		status = 400
+// classifyWords says how a turn ended from what the agent passed on of an error, and
+// when a limit ends.
+func classifyWords(text string) (Class, string, time.Time) {
+	var said struct {
+		Status int       `json:"status"`
+		Until  time.Time `json:"until"`
+		Text   string    `json:"text"`
 	}
-	return classifyAnswer("the agent", status, text, text)
+	if m := answerOf().FindStringSubmatch(text); m != nil {
+		data, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(m[1])
+		if err == nil && json.Unmarshal(data, &said) == nil {
+			text = said.Text
+		}
+	}
+	if said.Status < 500 && strings.HasPrefix(text, refusalMark) {
+		said.Status = 400 // the gateway's own refusal, whatever its form
+	}
+	class, message := classifyAnswer("the agent", said.Status, text, text)
+	if class != Limit {
+		said.Until = time.Time{}
+	}
+	return class, message, said.Until
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/base32"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,9 +9,28 @@ import (
 	"time"
 )
 
-// answered begins what an agent is told in place of an answer that ends its turn:
-// "jacquard answer 429 until 2026-11-20T17:00:00Z: text". Adapters read it.
+// answered begins what an agent is told in place of an answer that ends its turn.
+// What the answer was follows in a form that only adapters read: opencode takes a
+// status or certain words, wherever in a text they are, for a reason to try again.
 const answered = "jacquard answer "
+
+const longestText = 500
+
+// inPlaceOf tells of an answer.
+func inPlaceOf(status int, until time.Time, text string) string {
+	if len(text) > longestText {
+		text = strings.ToValidUTF8(text[:longestText], "")
+	}
+	data, err := json.Marshal(struct {
+		Status int       `json:"status"`
+		Until  time.Time `json:"until,omitzero"`
+		Text   string    `json:"text"`
+	}{status, until, text})
+	if err != nil {
+		return answered // only a time after the year 9999
+	}
+	return answered + base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(data)
+}
 
 // failing counts the calls of a turn that failed one after another.
 type failing struct {
@@ -42,7 +62,7 @@ func (a *Access) cutOff() string {
 	if a.turn.Tries == 0 || a.failing.calls < a.turn.Tries || !a.failing.cut {
 		return ""
 	}
-	return fmt.Sprintf("%s%d: the answer was cut off %d times", answered, http.StatusBadGateway, a.failing.calls)
+	return inPlaceOf(http.StatusBadGateway, time.Time{}, fmt.Sprintf("the answer was cut off %d times", a.failing.calls))
 }
 
 // isLast reports whether an answer with that status is to end the agent's tries.
@@ -72,10 +92,6 @@ func (m *meter) giveUp() {
 	if json.Unmarshal(m.line, &body) == nil && body.Error.Message != "" {
 		text = body.Error.Message
 	}
-	until := ""
-	if at := resetTime(m.Header(), m.now); !at.IsZero() {
-		until = " until " + at.UTC().Format(time.RFC3339)
-	}
 	m.Header().Del("Content-Length")
-	m.wire.fail(m.ResponseWriter, http.StatusBadRequest, fmt.Sprintf("%s%d%s: %s", answered, m.status, until, strings.TrimSpace(text)))
+	m.wire.fail(m.ResponseWriter, http.StatusBadRequest, inPlaceOf(m.status, resetTime(m.Header(), m.now), strings.TrimSpace(text)))
 }
