@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "agent-play" {
 		os.Exit(play(os.Args[2]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == "agent-acp" {
+		os.Exit(playACP(os.Args[2]))
+	}
 	os.Exit(m.Run())
 }
 
