@@ -313,8 +313,8 @@ func TestStopping(t *testing.T) {
 		t.Run("silent", func(t *testing.T) {
 			t.Parallel()
 			b := open(t, "turn * * *\n hang")
-			b.turn.Limits.Idle = 2 * time.Second
-			if out := b.run(t); out.Class != agent.Stuck || out.Duration > 20*time.Second {
+			b.turn.Limits.Idle = 2*time.Second + b.cli.start
+			if out := b.run(t); out.Class != agent.Stuck || out.Duration > 20*time.Second+2*b.cli.start {
 				t.Errorf("outcome = %q after %v, want stuck soon after 2 s", out.Class, out.Duration)
 			}
 		})
@@ -338,7 +338,7 @@ func TestStopping(t *testing.T) {
 					cancel()
 				}
 			})
-			if out.Class != agent.Cancelled || out.Duration > 20*time.Second {
+			if out.Class != agent.Cancelled || out.Duration > 20*time.Second+b.cli.start {
 				t.Errorf("outcome = %q after %v, want cancelled soon", out.Class, out.Duration)
 			}
 			if _, complete := agent.FromLog(b.turn.Log); complete {

@@ -131,6 +131,8 @@ type cli struct {
 	silent  bool // it says nothing of what it has used, so the gateway does
 	tries   int  // it tries again for ever, so the gateway ends it
 	closes  int  // how often it asks the model once more behind the answer
+
+	start time.Duration // what its start may take on a busy machine, more than the others'
 	reminds int  // how often it asks the model itself for an answer that did not come
 	writes  string
 	runs    string // its tools for files and commands, as events name them
@@ -150,7 +152,7 @@ var (
 	opencodeCLI = cli{
 		name: "opencode", variable: "JACQUARD_TEST_OPENCODE", model: "claude-sonnet-4-5",
 		open:   func(path string) agent.Agent { return agent.NewOpencode(path) },
-		silent: true, tries: 3, closes: 1, writes: "edit", runs: "execute",
+		silent: true, tries: 3, closes: 1, start: 20 * time.Second, writes: "edit", runs: "execute",
 	}
 	clis = []cli{claudeCLI, codexCLI, opencodeCLI}
 )
@@ -176,6 +178,8 @@ func (c cli) bench(t *testing.T, script string, grant gateway.Amount) *bench {
 	path := c.path(t)
 	b := newBench(t)
 	b.cli, b.agent = c, c.open(path)
+	b.turn.Limits.Total += 3 * c.start
+	b.turn.Limits.Idle += c.start
 	b.turn.Model = c.model
 	b.turn.System = "You are a program that is being tested."
 	b.behind(t, gateway.Options{Backend: gateway.Script(parse(t, script), time.Now)}, gateway.Turn{Grant: grant})

@@ -75,7 +75,10 @@ one ${DIR}` + answer
 	other := c.bench(t, text, gateway.Amount{})
 	other.turn.Prompt = "Something else.\n" + other.turn.Prompt
 	other.behind(t, gateway.Options{Backend: played.Replay(false)}, gateway.Turn{})
-	if out := other.run(t); out.Class != agent.Environment || out.Duration > 10*time.Second {
+	if out := other.run(t); out.Class != agent.Environment || out.Duration > 10*time.Second+c.start {
 		t.Errorf("a prompt that is not on the tape: %q, %q after %v, want environment at once", out.Class, out.Message, out.Duration)
+	}
+	if s := other.access.Close(); s.Requests != 1 {
+		t.Errorf("%d requests that are not on the tape, want 1", s.Requests)
 	}
 }
