@@ -35,7 +35,7 @@ type ACP struct {
 // program that speaks the protocol on its input and output. It reaches its model
 // by itself: no gateway counts or bounds its calls.
 func NewACP(name string, argv []string) *ACP {
-	return &ACP{name: name, argv: argv, install: "it is the command of acp: " + name + " in jacquard.yaml", setUp: func(t Turn) ([]string, error) {
+	return &ACP{name: name, argv: argv, install: "install it, or use another agent", setUp: func(t Turn) ([]string, error) {
 		return environment(t.Env, map[string]string{"HOME": t.Home}, true), nil
 	}}
 }
@@ -56,9 +56,8 @@ func (a *ACP) job(t Turn, h header) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	r := newACPReader(h)
 	return job{
-		header: h, argv: a.argv, env: env, reader: r, talk: true,
+		header: h, argv: a.argv, env: env, reader: newACPReader(h), talk: true,
 		stop: []proc.Stop{{Signal: proc.Terminate, Wait: terminateWait}, {Signal: proc.Kill}},
 	}, nil
 }

@@ -219,10 +219,10 @@ func (s *splitter) startRedirect(ch, next byte) string {
 			next = s.line[s.at]
 		}
 	}
-	switch {
-	case next == '>' || next == '|':
+	switch next {
+	case '>', '|':
 		s.at++
-	case next == '&': // to another stream, whose number follows
+	case '&': // to another stream, whose number follows
 		s.at++
 		s.redirect = "&"
 	}

@@ -75,7 +75,7 @@ func (j job) converse(ctx context.Context, cmd proc.Command, k *keeper) (proc.Re
 		}()
 	}
 	stop := context.AfterFunc(ctx, func() {
-		c.cancel(context.WithoutCancel(ctx))
+		go c.cancel(context.WithoutCancel(ctx)) // an agent that does not listen cannot hold it up
 		wait := time.NewTimer(cancelWait)
 		defer wait.Stop()
 		select {

@@ -22,6 +22,7 @@ var conformance = []struct {
 	class  agent.Class
 	answer string
 	files  map[string]string
+	counts bool // it is about what the agent says that it has used
 	check  func(t *testing.T, out agent.Outcome)
 }{
 	{
@@ -91,13 +92,10 @@ a line of ${MODULE}` + answer,
 		class: agent.Billing,
 	},
 	{
-		name: "figures", script: "turn * * *\n usage 1000 200\n answer ok.json" + answer, class: agent.OK, answer: `{"verdict":"pass"}`,
+		name: "figures", counts: true, script: "turn * * *\n usage 1000 200\n answer ok.json" + answer, class: agent.OK, answer: `{"verdict":"pass"}`,
 		check: func(t *testing.T, out agent.Outcome) {
 			t.Helper()
-			if !out.Usage.Known { // then the gateway's count, which has its closing call as well
-				return
-			}
-			if out.Usage.Input != 1000 || out.Usage.Output != 200 {
+			if !out.Usage.Known || out.Usage.Input != 1000 || out.Usage.Output != 200 {
 				t.Errorf("usage = %+v, want 1000 in, 200 out", out.Usage)
 			}
 		},
@@ -132,7 +130,7 @@ func TestAgentsDoTheSame(t *testing.T) {
 				if out.Class != agent.OK && out.Message == "" {
 					t.Error("a turn that is not well has no message")
 				}
-				if c.check != nil {
+				if c.check != nil && !(c.counts && b.cli.silent) { // sameFigures checks that it says nothing
 					c.check(t, out)
 				}
 				if b.access != nil && out.Class == agent.OK {

@@ -127,13 +127,13 @@ type cli struct {
 	model    string
 	open     func(path string) agent.Agent
 
-	prices  bool // it says what a turn has cost
-	silent  bool // it says nothing of what it has used, so the gateway does
-	tries   int  // it tries again for ever, so the gateway ends it
-	closes  int  // how often it asks the model once more behind the answer
+	prices bool // it says what a turn has cost
+	silent bool // it says nothing of what it has used, so the gateway does
+	tries  int  // it tries again for ever, so the gateway ends it
+	closes int  // how often it asks the model once more behind the answer
 
-	start time.Duration // what its start may take on a busy machine, more than the others'
-	reminds int  // how often it asks the model itself for an answer that did not come
+	start   time.Duration // what its start may take on a busy machine, more than the others'
+	reminds int           // how often it asks the model itself for an answer that did not come
 	writes  string
 	runs    string // its tools for files and commands, as events name them
 }
