@@ -4,12 +4,13 @@ BIN     := bin/jacquard
 TOOLS   := bin/tools
 CLAUDE  := bin/npm/node_modules/.bin/claude
 CODEX   := bin/codex/node_modules/.bin/codex
+OPENCODE := bin/opencode/node_modules/.bin/opencode
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
 TEST_TIMEOUT ?= 50m
 
-.PHONY: all build demo test lint bench fuzz clean cross claude codex python
+.PHONY: all build demo test lint bench fuzz clean cross claude codex opencode python
 
 all: build
 
@@ -19,7 +20,7 @@ build:
 demo: build
 	./$(BIN) demo
 
-# The real agent CLIs for the end-to-end tests, pinned in tools/npm and tools/codex.
+# The real agent CLIs for the end-to-end tests, pinned in tools/npm, tools/codex and tools/opencode.
 claude: $(CLAUDE)
 $(CLAUDE): tools/npm/package.json tools/npm/package-lock.json
 	mkdir -p bin/npm
@@ -35,13 +36,21 @@ $(CODEX): tools/codex/package.json tools/codex/package-lock.json
 	cd bin/codex && npm ci --no-audit --no-fund --ignore-scripts
 	touch $(CODEX)
 
+opencode: $(OPENCODE)
+$(OPENCODE): tools/opencode/package.json tools/opencode/package-lock.json
+	mkdir -p bin/opencode
+	cp tools/opencode/package.json tools/opencode/package-lock.json bin/opencode/
+	cd bin/opencode && npm ci --no-audit --no-fund --ignore-scripts
+	cd bin/opencode/node_modules/opencode-ai && node postinstall.mjs
+	touch $(OPENCODE)
+
 # pytest for the Python tests, where Python is.
 python:
 	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
 	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
 
-test: build claude codex python
-	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
+test: build claude codex opencode python
+	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
 	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
 
 $(TOOLS)/golangci-lint: tools/go.mod

@@ -44,7 +44,8 @@ var allowed = map[string][]string{
 	"proc":              {},
 	"git":               {"proc"},
 	"scenario":          {},
-	"agent":             {"proc", "step"},
+	"submit":            {"step"},
+	"agent":             {"proc", "step", "submit"},
 	"gateway":           {"scenario"},
 	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
@@ -61,7 +62,7 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"os/exec":      {"proc"},
 	"database/sql": {"flow/local"},
-	"net/http":     {"gateway", "cli"},
+	"net/http":     {"gateway", "submit", "cli"},
 	"os/signal":    {"cli"},
 }
 

@@ -54,6 +54,7 @@ type Agent struct {
 	Program agent.Agent
 	Gateway *gateway.Gateway // nil = it reaches its model by itself
 	OAuth   bool             // the provider takes log-in tokens
+	Tries   int              // see gateway.Turn
 	Home    string           // the user's own configuration of it, for log-in; "" = one for each turn
 	Env     []string         // what it gets besides the environment of all
 }

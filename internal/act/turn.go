@@ -181,7 +181,7 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 		most := a.Ledger(j.Run).Budget()
 		access, err = w.agent.Gateway.Open(ctx, gateway.Turn{
 			ID: j.Run + "/" + j.Key + "/" + fmt.Sprint(j.Start), Dir: at.Dir, Home: at.Home,
-			Grant: gateway.Amount{MicroUSD: int64(most.USD * 1e6), Tokens: most.Tokens}, Calls: a.o.Limits.MaxTurns,
+			Grant: gateway.Amount{MicroUSD: int64(most.USD * 1e6), Tokens: most.Tokens}, Calls: a.o.Limits.MaxTurns, Tries: w.agent.Tries,
 		})
 		if err != nil {
 			return agent.Outcome{}, machinery(err)

@@ -113,7 +113,8 @@ type Outcome struct {
 	Turns          int             `json:"turns"` // model calls, as the agent counts them
 	Duration       time.Duration   `json:"duration"`
 
-	unanswered bool // the agent finished, and only its answer is missing
+	unanswered  bool // the agent finished, and only its answer is missing
+	lostSession bool // the session to go on with was not known
 }
 
 // Kind is what an event is about.

@@ -76,7 +76,7 @@ func (c *Claude) explain(out Outcome, res proc.Result) Outcome {
 }
 
 // lost reports whether the session to be resumed was not known.
-func (c *Claude) lost(res proc.Result) bool {
+func (c *Claude) lost(_ Outcome, res proc.Result) bool {
 	return strings.Contains(res.Stderr.Text, "No conversation found")
 }
 

@@ -75,7 +75,7 @@ func (c *Codex) explain(out Outcome, res proc.Result) Outcome {
 }
 
 // lost reports whether the session to be resumed was not known.
-func (c *Codex) lost(res proc.Result) bool {
+func (c *Codex) lost(_ Outcome, res proc.Result) bool {
 	return strings.Contains(res.Stderr.Text, "no rollout found")
 }
 
@@ -180,15 +180,7 @@ func codexEnv(t Turn) []string {
 	if t.Access.BaseURL != "" {
 		set["CODEX_HOME"], set["TMPDIR"] = codexHome(t), tempDir(t)
 		set[tokenName] = t.Access.Token
-		// The gateway is on this machine: no proxy stands before it.
-		for _, name := range []string{"NO_PROXY", "no_proxy"} {
-			set[name] = "127.0.0.1"
-			for _, kv := range t.Env {
-				if value, ok := strings.CutPrefix(kv, name+"="); ok && value != "" {
-					set[name] += "," + value
-				}
-			}
-		}
+		withoutProxy(set, t.Env)
 	}
 	return environment(t.Env, set, t.Access.BaseURL != "")
 }

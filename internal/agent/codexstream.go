@@ -202,7 +202,13 @@ func classifyCodex(text string) (Class, string) {
 		status, _ = strconv.Atoi(m[1]) // three digits
 		text, _, _ = strings.Cut(text, ", url: ")
 	}
-	said := strings.ToLower(text + " " + body.Error.Code + " " + body.Error.Type)
+	return classifyAnswer("codex", status, text, text+" "+body.Error.Code+" "+body.Error.Type)
+}
+
+// classifyAnswer says how a turn ended from the status of what its model was answered
+// last (0 = not known), its text, and all that was said with it.
+func classifyAnswer(agent string, status int, text, all string) (Class, string) {
+	said := strings.ToLower(all)
 	has := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(said, w) {
@@ -224,7 +230,7 @@ func classifyCodex(text string) (Class, string) {
 		return Refusal, message
 	case has("insufficient_quota", "quota exceeded", "credit balance", "current quota") || status == 402:
 		return Billing, message
-	case has("context window", "context_length_exceeded", "too long", "max_output_tokens") || status == 413:
+	case has("context window", "context_length_exceeded", "too long", "max_output_tokens", "context exceeds", "too large to compact") || status == 413:
 		return ContextLimit, message
 	case status == 429 || has("usage limit", "rate limit", "rate_limit"):
 		return Limit, message
@@ -232,9 +238,9 @@ func classifyCodex(text string) (Class, string) {
 		return AuthFailed, message
 	case status >= 400 && status < 500 || has("does not exist", "is not supported", "not have access"):
 		return Environment, message
-	case status >= 500 || has("high demand", "stream disconnected", "error sending request", "timeout", "timed out", "connection"):
+	case status >= 500 || has("high demand", "stream disconnected", "error sending request", "timeout", "timed out", "connection", "json parsing failed"):
 		return Transient, message
 	default:
-		return Crashed, fmt.Sprintf("codex ended with: %s", message)
+		return Crashed, fmt.Sprintf("%s ended with: %s", agent, message)
 	}
 }

@@ -17,7 +17,7 @@ type program interface {
 	// explain makes the class of a run more exact from how its process ended.
 	explain(out Outcome, res proc.Result) Outcome
 	// lost reports whether the session to go on with was not known.
-	lost(res proc.Result) bool
+	lost(out Outcome, res proc.Result) bool
 	// reminder asks a session for the answer that it ended without, and says why
 	// what came was not taken.
 	reminder(why string) string
@@ -50,7 +50,7 @@ func attempt(ctx context.Context, p program, t Turn, on func(Event)) Outcome {
 		prompt = goOn
 	}
 	out, res := once(ctx, p, t, prompt, header{Session: t.Session, CostBefore: t.SessionCostUSD}, t.Limits.Total, on)
-	if t.Session != "" && p.lost(res) {
+	if t.Session != "" && p.lost(out, res) {
 		// The session was lost with its folder: the prompt says all that is needed.
 		out, _ = once(ctx, p, t, t.Prompt, header{}, t.Limits.Total, on)
 	}

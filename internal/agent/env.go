@@ -10,7 +10,7 @@ import (
 
 // steering are the beginnings of names that decide whom an agent asks, who pays
 // and what it may do.
-var steering = []string{"ANTHROPIC_", "CLAUDE", "AWS_", "GOOGLE_APPLICATION_", "VERTEX_", "OPENAI_", "CODEX_", "IS_SANDBOX", "NODE_OPTIONS", "DISABLE_"}
+var steering = []string{"ANTHROPIC_", "CLAUDE", "AWS_", "GOOGLE_APPLICATION_", "VERTEX_", "OPENAI_", "CODEX_", "OPENCODE", "IS_SANDBOX", "NODE_OPTIONS", "DISABLE_"}
 
 // environment returns base with what is set in place of it, in order of names.
 // Behind a gateway nothing of base may steer the agent; with the user's own
@@ -34,6 +34,19 @@ func environment(base []string, set map[string]string, gateway bool) []string {
 	}
 	sort.Strings(out)
 	return out
+}
+
+// withoutProxy adds to set what keeps a proxy from standing before the gateway,
+// which is on this machine.
+func withoutProxy(set map[string]string, env []string) {
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		set[name] = "127.0.0.1"
+		for _, kv := range env {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok && value != "" {
+				set[name] += "," + value
+			}
+		}
+	}
 }
 
 // newUUID returns a random UUID of version 4.

@@ -64,6 +64,8 @@ func newReader(h header) reader {
 		return newClaudeReader(h)
 	case codexName:
 		return newCodexReader(h)
+	case acpName:
+		return newACPReader(h)
 	case scriptedName:
 		return newScriptedReader(h)
 	default:

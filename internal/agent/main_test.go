@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "agent-play" {
 		os.Exit(play(os.Args[2]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == "agent-acp" {
+		os.Exit(playACP(os.Args[2]))
+	}
 	os.Exit(m.Run())
 }
 
@@ -124,8 +127,13 @@ type cli struct {
 	model    string
 	open     func(path string) agent.Agent
 
-	prices  bool // it says what a turn has cost
-	reminds int  // how often it asks the model itself for an answer that did not come
+	prices bool // it says what a turn has cost
+	silent bool // it says nothing of what it has used, so the gateway does
+	tries  int  // it tries again for ever, so the gateway ends it
+	closes int  // how often it asks the model once more behind the answer
+
+	start   time.Duration // what its start may take on a busy machine, more than the others'
+	reminds int           // how often it asks the model itself for an answer that did not come
 	writes  string
 	runs    string // its tools for files and commands, as events name them
 }
@@ -141,7 +149,12 @@ var (
 		open:   func(path string) agent.Agent { return agent.NewCodex(path) },
 		writes: "file_change", runs: "command_execution",
 	}
-	clis = []cli{claudeCLI, codexCLI}
+	opencodeCLI = cli{
+		name: "opencode", variable: "JACQUARD_TEST_OPENCODE", model: "claude-sonnet-4-5",
+		open:   func(path string) agent.Agent { return agent.NewOpencode(path) },
+		silent: true, tries: 3, closes: 1, start: 20 * time.Second, writes: "edit", runs: "execute",
+	}
+	clis = []cli{claudeCLI, codexCLI, opencodeCLI}
 )
 
 // path is where the program is; without it the test says why it drove none, which
@@ -165,6 +178,8 @@ func (c cli) bench(t *testing.T, script string, grant gateway.Amount) *bench {
 	path := c.path(t)
 	b := newBench(t)
 	b.cli, b.agent = c, c.open(path)
+	b.turn.Limits.Total += 3 * c.start
+	b.turn.Limits.Idle += c.start
 	b.turn.Model = c.model
 	b.turn.System = "You are a program that is being tested."
 	b.behind(t, gateway.Options{Backend: gateway.Script(parse(t, script), time.Now)}, gateway.Turn{Grant: grant})
@@ -184,7 +199,7 @@ func (b *bench) behind(t *testing.T, opt gateway.Options, turn gateway.Turn) {
 			t.Error(cerr)
 		}
 	})
-	turn.ID, turn.Dir, turn.Home = t.Name(), b.turn.Dir, b.turn.Home
+	turn.ID, turn.Dir, turn.Home, turn.Tries = t.Name(), b.turn.Dir, b.turn.Home, b.cli.tries
 	b.access, err = g.Open(t.Context(), turn)
 	if err != nil {
 		t.Fatal(err)

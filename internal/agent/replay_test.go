@@ -64,18 +64,21 @@ one ${DIR}` + answer
 	if got := second.files(t); !maps.Equal(got, want) {
 		t.Errorf("files = %q, want %q", got, want)
 	}
-	if s := second.access.Close(); s.Requests != 5 || s.Failures != 1 {
-		t.Errorf("stats = %+v, want 5 requests, one of them a failure", s)
+	if s := second.access.Close(); s.Requests != 5+c.closes || s.Failures != 1 {
+		t.Errorf("stats = %+v, want %d requests, one of them a failure", s, 5+c.closes)
 	}
-	// The time of day is in all three requests behind the command.
-	if drift := played.Drift(); len(drift) != 3 || !strings.Contains(drift[0], ":") {
-		t.Errorf("drift = %q, want that of 3 requests", drift)
+	// The time of day is in all requests behind the command.
+	if drift := played.Drift(); len(drift) != 3+c.closes || !strings.Contains(drift[0], ":") {
+		t.Errorf("drift = %q, want that of %d requests", drift, 3+c.closes)
 	}
 
 	other := c.bench(t, text, gateway.Amount{})
 	other.turn.Prompt = "Something else.\n" + other.turn.Prompt
 	other.behind(t, gateway.Options{Backend: played.Replay(false)}, gateway.Turn{})
-	if out := other.run(t); out.Class != agent.Environment || out.Duration > 10*time.Second {
+	if out := other.run(t); out.Class != agent.Environment || out.Duration > 10*time.Second+c.start {
 		t.Errorf("a prompt that is not on the tape: %q, %q after %v, want environment at once", out.Class, out.Message, out.Duration)
+	}
+	if s := other.access.Close(); s.Requests != 1 {
+		t.Errorf("%d requests that are not on the tape, want 1", s.Requests)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -53,6 +54,7 @@ type job struct {
 	stop   []proc.Stop
 	total  time.Duration
 	reader reader
+	talk   bool // the program is talked with, instead of given its prompt
 }
 
 // run runs the program, keeps its lines and returns what the reader makes of them.
@@ -63,30 +65,56 @@ func (j job) run(ctx context.Context, on func(Event)) (Outcome, proc.Result) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var process *proc.Process
-	res, err := proc.Run(ctx, proc.Command{
-		Argv: j.argv, Dir: j.turn.Dir, Env: j.env, Stdin: strings.NewReader(j.prompt),
-		Total: j.total, Idle: j.turn.Limits.Idle, Linger: j.turn.Limits.Linger, Stop: j.stop, Mark: j.turn.Mark,
-		Started: func(p *proc.Process) { process = p },
-		Line: func(line []byte) {
-			if j.turn.Redact != nil {
-				line = j.turn.Redact(line)
-			}
-			done := j.reader.line(line, on)
-			if werr := log.write(line, done); werr != nil {
-				cancel(werr)
-				return
-			}
-			if done {
-				process.Finished()
-			}
-		},
-	})
+	k := &keeper{job: j, log: log, on: on, broken: cancel}
+	cmd := proc.Command{
+		Argv: j.argv, Dir: j.turn.Dir, Env: j.env, Total: j.total, Idle: j.turn.Limits.Idle, Linger: j.turn.Limits.Linger,
+		Stop: j.stop, Mark: j.turn.Mark, Line: k.take, Started: k.started,
+	}
+	var res proc.Result
+	if j.talk {
+		res, err = j.converse(ctx, cmd, k)
+	} else {
+		cmd.Stdin = strings.NewReader(j.prompt)
+		res, err = proc.Run(ctx, cmd)
+	}
 	if cerr := log.close(); cerr != nil {
 		// What is not in the log may be lost, so nothing may be built on it.
 		return Outcome{Class: Environment, Message: cerr.Error()}, res
 	}
 	return j.judge(res, err)
+}
+
+// keeper takes the lines of a run: to the reader, and to the log.
+type keeper struct {
+	job    job
+	log    *lineLog
+	on     func(Event)
+	broken func(error) // ends the run, whose lines cannot be kept
+
+	mu      sync.Mutex
+	process *proc.Process
+}
+
+func (k *keeper) started(p *proc.Process) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.process = p
+}
+
+func (k *keeper) take(line []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.job.turn.Redact != nil {
+		line = k.job.turn.Redact(line)
+	}
+	done := k.job.reader.line(line, k.on)
+	if err := k.log.write(line, done); err != nil {
+		k.broken(err)
+		return
+	}
+	if done && k.process != nil {
+		k.process.Finished()
+	}
 }
 
 // judge puts together what the program said and how its process ended.

@@ -10,6 +10,7 @@ import (
 const (
 	claudeName   = "claude"
 	codexName    = "codex"
+	acpName      = "acp"
 	scriptedName = "scripted"
 	noAnswer     = "the agent ended without its answer"
 )
@@ -307,8 +308,16 @@ func classifyError(res claudeResult, lastError, message string) Class {
 }
 
 func denied(res claudeResult) string {
-	names := make([]string, 0, len(res.Denials))
+	list := make([]Denial, 0, len(res.Denials))
 	for _, d := range res.Denials {
+		list = append(list, Denial{Tool: d.Tool, Input: d.Input})
+	}
+	return deniedTools(list)
+}
+
+func deniedTools(list []Denial) string {
+	names := make([]string, 0, len(list))
+	for _, d := range list {
 		names = append(names, d.Tool+" "+shorten(string(d.Input), 200))
 	}
 	return shorten("the agent was not permitted to use: "+strings.Join(names, "; "), maxMessage)

@@ -27,6 +27,7 @@ type maker struct {
 	base    string // variable with the provider's address
 	home    string // the address without it
 	config  string // variable with the folder that its log-in is in
+	tries   int    // failures in a row after which the gateway ends a turn, 0 = it gives up by itself
 	high    string // what its own name of the best of its models is, "" = there is none
 	open    func(program string) realAgent
 }
@@ -49,6 +50,11 @@ func makers() []maker {
 			name: "codex", title: "Codex CLI", install: "npm install -g @openai/codex", program: "JACQUARD_CODEX",
 			key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", home: "https://api.openai.com", config: "CODEX_HOME",
 			open: func(program string) realAgent { return agent.NewCodex(program) },
+		},
+		{
+			name: "opencode", title: "opencode", install: "npm install -g opencode-ai", program: "JACQUARD_OPENCODE",
+			key: "ANTHROPIC_API_KEY", base: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com", tries: 4,
+			open: func(program string) realAgent { return agent.NewOpencode(program) },
 		},
 	}
 }
@@ -113,7 +119,7 @@ func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) 
 		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %s (or try jacquard demo, which needs no agent)", m.title, m.install)
 	}
 	r := m.open(program)
-	out := act.Agent{Program: r}
+	out := act.Agent{Program: r, Tries: m.tries}
 	if o.scenario+o.mailbox+o.replay != "" { // who answers there answers all agents, in order
 		if len(e.gateways) == 0 {
 			b, err := p.played(o, e)

@@ -24,7 +24,7 @@ import (
 // config is jacquard.yaml: committed, optional, checked once. Unknown keys
 // are errors, so that a typing mistake does not silently do nothing.
 type config struct {
-	Agent  string            `yaml:"agent"`  // claude, codex or scripted
+	Agent  string            `yaml:"agent"`  // claude, codex, opencode or scripted
 	Model  string            `yaml:"model"`  // given to the agent; "" = its default
 	Models map[string]string `yaml:"models"` // seats of the tiers low, medium, high
 	Roles  map[string]string `yaml:"roles"`  // tiers or seats of roles

@@ -184,7 +184,7 @@ func newInit(a *app) *cobra.Command {
 
 const initText = `# Settings of Jacquard for this project. Everything is optional.
 
-# agent: claude            # the program that writes code: claude or codex
+# agent: claude            # the program that writes code: claude, codex or opencode
 # model: ""                # "" = the agent's own default
 # models:                  # the three tiers of models; what is missing is the model above
 #   low: haiku             # agent/model, agent, or a model of the agent above

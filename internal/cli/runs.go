@@ -297,7 +297,7 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 func driveFlags(c *cobra.Command, o *driveOptions) {
 	f := c.Flags()
 	f.IntVarP(&o.jobs, "jobs", "j", 0, "modules at once (default 4, or jobs in jacquard.yaml)")
-	f.StringVar(&o.agent, "agent", "", "agent: claude, codex or scripted")
+	f.StringVar(&o.agent, "agent", "", "agent: claude, codex, opencode or scripted")
 	f.StringVar(&o.model, "model", "", "`name` of the model for the agent")
 	f.StringVar(&o.scenario, "scenario", "", "`file` with the model's answers instead of a provider, for tests and demos")
 	f.StringVar(&o.mailbox, "mailbox", "", "`directory` where each model request waits for an answer file")

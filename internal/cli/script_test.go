@@ -83,7 +83,7 @@ func setup(e *testscript.Env) error {
 			e.Setenv("RUSTUP_HOME", filepath.Join(home, ".rustup"))
 		}
 	}
-	for _, name := range []string{"CLAUDE", "CODEX"} {
+	for _, name := range []string{"CLAUDE", "CODEX", "OPENCODE"} {
 		if program := os.Getenv("JACQUARD_TEST_" + name); program != "" {
 			e.Setenv("JACQUARD_"+name, program)
 		}
@@ -96,7 +96,7 @@ func setup(e *testscript.Env) error {
 func condition(name string) (bool, error) {
 	complete := os.Getenv("JACQUARD_TEST_COMPLETE") != ""
 	switch name {
-	case "claude", "codex":
+	case "claude", "codex", "opencode":
 		return os.Getenv("JACQUARD_TEST_"+strings.ToUpper(name)) != "" || complete, nil
 	case "node", "npm", "python3", "tmux", "cargo", "mvn":
 		_, err := exec.LookPath(name)

@@ -89,6 +89,11 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {
 // message reserves, asks the backend, and settles.
 func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 	a := c.access
+	if text := a.cutOff(); text != "" {
+		a.refuse()
+		c.wire.refuse(w, text)
+		return
+	}
 	price, known := g.opt.Prices.Find(c.req.Model)
 	most := estimate(c, price)
 	n, err := a.reserve(ctx, g.opt.Ledger, most)
@@ -97,12 +102,13 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		c.wire.refuse(w, err.Error())
 		return
 	}
-	m := &meter{ResponseWriter: w, wire: c.wire, now: g.opt.Now(), keep: g.opt.Record != nil}
+	m := &meter{ResponseWriter: w, wire: c.wire, now: g.opt.Now(), keep: g.opt.Record != nil, tries: a.turn.Tries, last: a.lastTry()}
 	hash := sha256.Sum256(c.body)
 	defer func() {
 		cut := recover() // a cut stream is a panic with http.ErrAbortHandler
 		// Codex goes as soon as it has the last event, before the stream is closed.
 		whole := m.ended || (ctx.Err() == nil && cut == nil)
+		m.giveUp()
 		used := m.usage(whole)
 		spent := price.amount(used)
 		a.account(m, used, spent, known, hash, cut != nil && !whole, c.header, g.opt.Now())
@@ -137,6 +143,7 @@ func (a *Access) account(m *meter, used Usage, spent Amount, known bool, hash [s
 	s.Usage = s.Usage.plus(used)
 	s.Spent = s.Spent.plus(spent)
 	s.PriceKnown = s.PriceKnown && known
+	a.failing.add(m, cut)
 	switch {
 	case m.status == http.StatusTooManyRequests:
 		s.Limits++

@@ -115,6 +115,11 @@ type Turn struct {
 	Models []string // models that may be asked; empty = any
 	Grant  Amount   // what the turn may spend; a zero part is no limit
 	Calls  int      // calls that may be answered well; 0 = no limit
+	// Tries is how often one after another a call may fail of an agent that tries
+	// again without end and says nothing of what it met. Then, and at once when there
+	// is no use in trying again, it is told so in a form that ends it, and that names
+	// the status. 0 = the agent knows by itself when to give up.
+	Tries int
 }
 
 // Access is the right of one turn to call.
@@ -133,6 +138,7 @@ type Access struct {
 	stats    Stats
 	reserved Amount
 	failed   map[[sha256.Size]byte]bool
+	failing  failing
 }
 
 // Open makes a token for the turn. The caller closes it when the turn is over.

@@ -15,6 +15,10 @@ const longestWait = 30_000
 
 // command calls the agent's shell.
 func (p *part) command(i int, line string) {
+	if p.call.req.isOpencode() {
+		p.tool(i, "", "bash", map[string]any{"command": line, "description": "scripted"})
+		return
+	}
 	if !p.call.req.isCodex() {
 		p.tool(i, "", "Bash", map[string]any{"command": line, "description": "scripted"})
 		return
@@ -30,6 +34,10 @@ func (p *part) command(i int, line string) {
 // isCodex reports whether the tools are those of Codex: of its own, or, with
 // most models, of the JavaScript that they write.
 func (r request) isCodex() bool { return r.hasTool("exec_command") || r.hasTool("exec") }
+
+// isOpencode reports whether the tools are those of opencode, of which a judge has
+// some only.
+func (r request) isOpencode() bool { return r.hasTool("read") && r.hasTool("grep") }
 
 // code calls a tool through JavaScript.
 func (p *part) code(i int, name string, input any, then string) {
@@ -66,11 +74,15 @@ func (p *part) file(i int, s scenario.Step) {
 		p.command(i, "rm -- "+shellQuote(path))
 		return
 	}
+	read, edit, write, at, before, after := "Read", "Edit", "Write", "file_path", "old_string", "new_string"
+	if p.call.req.isOpencode() {
+		read, edit, write, at, before, after = "read", "edit", "write", "filePath", "oldString", "newString"
+	}
 	if err == nil { // a file that is there must be read before it is changed
-		p.tool(i, "r", "Read", map[string]any{"file_path": path})
+		p.tool(i, "r", read, map[string]any{at: path})
 	}
 	if s.Verb == scenario.Edit {
-		p.tool(i, "", "Edit", map[string]any{"file_path": path, "old_string": s.Old, "new_string": s.New})
+		p.tool(i, "", edit, map[string]any{at: path, before: s.Old, after: s.New})
 		return
 	}
 	data, err := scenario.Apply(s, old)
@@ -78,7 +90,7 @@ func (p *part) file(i int, s scenario.Step) {
 		p.say(err.Error())
 		return
 	}
-	p.tool(i, "", "Write", map[string]any{"file_path": path, "content": string(data)})
+	p.tool(i, "", write, map[string]any{at: path, "content": string(data)})
 }
 
 // patchFile does a step on a file by a patch, which knows whole lines only: a

@@ -22,6 +22,9 @@ type meter struct {
 	status int
 	muted  bool // another body was sent instead of the one that comes
 	keep   bool // keep the body
+	tries  int  // of the turn; see Turn.Tries
+	last   bool // a failure is the last of them
+	given  bool // it is told so, in giveUp
 	body   bytes.Buffer
 
 	line  []byte // the line of the stream that is not complete yet
@@ -38,6 +41,10 @@ func (m *meter) WriteHeader(status int) {
 		// Agents wait and try again also where that cannot help: ten times after
 		// a wrong key, and for a limit that ends in hours.
 		resets := resetTime(m.Header(), m.now)
+		if m.isLast(status, resets) {
+			m.muted, m.given = true, true
+			return
+		}
 		if status == http.StatusUnauthorized || status == http.StatusTooManyRequests && resets.After(m.now.Add(worthWaiting)) {
 			if body := m.wire.hopeless(m.Header(), status, resets); body != nil {
 				m.muted = true
@@ -60,6 +67,9 @@ func (m *meter) Write(p []byte) (int, error) {
 		m.body.Write(p)
 	}
 	m.read(p)
+	if m.given {
+		m.line = append(m.line, p...)
+	}
 	if m.muted {
 		return len(p), nil
 	}

@@ -39,8 +39,9 @@ const goneOnText = "No response requested."
 // cutText is all that comes of an answer that is cut.
 const cutText = "this sentence is cut in the"
 
-// answerTool is the tool through which Claude Code takes a structured answer.
-const answerTool = "StructuredOutput"
+// answerTools are the tools through which a structured answer is taken: that of
+// Claude Code, and ours as opencode names it.
+func answerTools() []string { return []string{"StructuredOutput", "jacquard_submit"} }
 
 func (s *script) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	if c.path == countPath {
@@ -157,11 +158,7 @@ func (p *part) step(ctx context.Context, w http.ResponseWriter, i int, s scenari
 		p.command(i, s.Text)
 		return p.finish(w)
 	case scenario.Answer:
-		if !p.call.req.hasTool(answerTool) {
-			p.say(string(s.Data))
-			return p.finish(w)
-		}
-		p.tool(i, "", answerTool, json.RawMessage(s.Data))
+		p.answer(i, s.Data)
 		return p.finish(w)
 	case scenario.End:
 		return p.finish(w)
@@ -192,6 +189,17 @@ func (p *part) finish(w http.ResponseWriter) bool {
 	}
 	p.call.wire.answer(p.reply, w, p.call.req.Stream)
 	return true
+}
+
+// answer gives the structured answer by the agent's tool for it, else as text.
+func (p *part) answer(i int, data []byte) {
+	for _, name := range answerTools() {
+		if p.call.req.hasTool(name) {
+			p.tool(i, "", name, json.RawMessage(data))
+			return
+		}
+	}
+	p.say(string(data))
 }
 
 func (p *part) say(text string) {

@@ -20,7 +20,7 @@ func Tiers() []string { return []string{Low, Medium, High} }
 const Scripted = "scripted"
 
 // AgentNames returns the agents that a seat can name.
-func AgentNames() []string { return []string{"claude", "codex", Scripted} }
+func AgentNames() []string { return []string{"claude", "codex", "opencode", Scripted} }
 
 // Roles returns the roles that turns have, in all workflows.
 func Roles() []string {
