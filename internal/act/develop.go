@@ -23,18 +23,21 @@ import (
 
 // contract is the step develop.contract.
 func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (step.ContractOut, error) {
-	var out step.ContractOut
+	out := step.ContractOut{Tree: in.Tree}
 	changes, err := check.Changes(ctx, a.o.Repo, in.Base, in.Tree)
 	if err != nil {
 		return out, machinery(err)
 	}
-	v, err := a.tree(ctx, in.Tree, nil)
-	if err != nil {
-		return out, err
-	}
 	named, dirs := map[string]bool{}, map[string]bool{}
 	for _, t := range in.Tests {
 		named[t.Path], dirs[path.Dir(t.Path)] = true, true
+	}
+	if changes, err = a.putBack(ctx, changes, named, &out.Tree); err != nil {
+		return out, err
+	}
+	v, err := a.tree(ctx, out.Tree, nil)
+	if err != nil {
+		return out, err
 	}
 	out.Findings = check.Audit{Changes: changes}.Findings()
 	for _, ch := range changes {
@@ -68,8 +71,24 @@ func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (s
 		}
 	}
 	out.Findings = bound(out.Findings, 60)
-	out.Diff, err = a.diffDoc(ctx, in.Base, in.Tree)
+	out.Diff, err = a.diffDoc(ctx, in.Base, out.Tree)
 	return out, err
+}
+
+// putBack undoes what an author of contracts has deleted and no contract names: he cannot get it back himself.
+func (a *Actor) putBack(ctx context.Context, changes []check.Change, named map[string]bool, tree *string) ([]check.Change, error) {
+	var edits []git.Edit
+	for _, ch := range changes {
+		if ch.Status == 'D' && !named[ch.Path] {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		}
+	}
+	if len(edits) == 0 {
+		return changes, nil
+	}
+	var err error
+	*tree, err = a.o.Repo.EditTree(ctx, *tree, edits)
+	return slices.DeleteFunc(changes, func(ch check.Change) bool { return ch.Status == 'D' && !named[ch.Path] }), machinery(err)
 }
 
 func testNames(f source.File) []string {

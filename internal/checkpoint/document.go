@@ -13,7 +13,7 @@ func DesignPath(feature string) string { return "docs/design/" + feature + ".md"
 // words are the headings of the document, Korean and English.
 var words = map[string][2]string{
 	"design": {"설계", "design"}, "requirements": {"요구사항", "Requirements"}, "functional": {"기능", "Functional"}, "nonfunctional": {"비기능", "Non-functional"},
-	"constraints": {"제약", "Constraints"}, "side": {"부작용", "Side effects"}, "architecture": {"아키텍처", "Architecture"}, "component": {"컴포넌트", "Component"}, "path": {"경로", "Path"},
+	"constraints": {"제약", "Constraints"}, "decided": {"이후의 결정 (위의 요구사항보다 우선)", "Decided since (it goes before what stands above)"}, "side": {"부작용", "Side effects"}, "architecture": {"아키텍처", "Architecture"}, "component": {"컴포넌트", "Component"}, "path": {"경로", "Path"},
 	"does": {"책임", "Responsibility"}, "flow": {"데이터 흐름", "Data flow"}, "stack": {"기술 선택", "Technology"}, "what": {"선택", "Choice"}, "why": {"이유", "Why"},
 	"agreements": {"일치한 점", "Agreements of the proposals"}, "differences": {"차이점", "Differences"}, "topic": {"주제", "Topic"}, "options": {"안", "Options"}, "chosen": {"선택한 안", "Chosen"},
 	"risks": {"위험 요소", "Risks"}, "checkpoints": {"체크포인트", "Checkpoints"}, "needs": {"선행", "Needs"}, "covers": {"요구사항", "Covers"}, "files": {"파일", "Files"},
@@ -24,6 +24,7 @@ var words = map[string][2]string{
 type Document struct {
 	Feature string
 	Korean  bool
+	Decided []string // what a person has said since the request, the newest last
 }
 
 func (d Document) word(name string) string {
@@ -45,6 +46,7 @@ func (d Document) Design(r Requirement, s Design) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s\n\n%s\n", d.Feature, d.word("design"), pdca.Line(r.Title))
 	d.requirement(&b, r)
+	d.bullets(&b, "### ", "decided", d.Decided)
 	d.Proposal(&b, s.Proposal)
 	d.bullets(&b, "## ", "agreements", s.Agreements)
 	if len(s.Differences) > 0 {
@@ -108,7 +110,11 @@ func (d Document) Checkpoint(b *strings.Builder, k Checkpoint) {
 	row("covers", k.Covers)
 	var files []string
 	for _, f := range k.Files {
-		files = append(files, string(f.Action)+" "+pdca.Line(f.Path))
+		text := string(f.Action) + " " + pdca.Line(f.Path)
+		if f.Description != "" {
+			text += " (" + pdca.Line(f.Description) + ")"
+		}
+		files = append(files, text)
 	}
 	row("files", files)
 	row("forbidden", k.Forbidden)

@@ -34,6 +34,7 @@ type ContractIn struct {
 // ContractOut says what is wrong with it. Diff is what he has written, for reviewers.
 type ContractOut struct {
 	Findings []Finding `json:"findings,omitempty"`
+	Tree     string    `json:"tree"`              // with what he has deleted of others put back
 	Support  []string  `json:"support,omitempty"` // data of tests and helpers that come with them
 	Diff     Doc       `json:"diff"`
 }
@@ -83,6 +84,7 @@ type CheckpointResult struct {
 	Open      []string          `json:"open,omitempty"`     // what failed in the end
 	Attempts  int               `json:"attempts"`           // turns of authors
 	Sessions  int               `json:"sessions"`           // all turns
+	Hints     []string          `json:"hints,omitempty"`    // what a person has said of it
 	Roles     []RoleUsage       `json:"roles,omitempty"`    // what they took
 	Commit    string            `json:"commit,omitempty"`   // that it landed in
 	Contract  string            `json:"contract,omitempty"` // tree with its tests, where they were mended on the way

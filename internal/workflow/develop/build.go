@@ -35,6 +35,9 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 			w.out.Spend(u)
 		}
 		w.landed = w.landed || r.Commit != ""
+		for _, h := range r.Hints {
+			w.decided = append(w.decided, r.ID+": "+h)
+		}
 		switch {
 		case r.Status == checkpoint.Passed:
 		case r.Reason == skip || strings.HasPrefix(r.Reason, needs):
@@ -127,7 +130,11 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 			return b.end(c, checkpoint.Passed, "")
 		}
 		b.res.Open = b.res.Open[:0]
-		b.res.Open = append(b.res.Open, cmp.Or(b.back.Brief(), class))
+		open := cmp.Or(b.back.Brief(), class)
+		if slices.Contains(immediate, class) {
+			open = class + ": " + turn.Clip(pdca.Line(b.res.Summary), 400)
+		}
+		b.res.Open = append(b.res.Open, open)
 		b.progress(c, checkpoint.Escalated)
 		if b.w.in.Yes {
 			return b.end(c, checkpoint.Escalated, class)
@@ -141,6 +148,9 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 			return b.end(c, checkpoint.Escalated, skip)
 		case abort:
 			return b.end(c, checkpoint.Escalated, aborted)
+		}
+		if hint != "" {
+			b.res.Hints = append(b.res.Hints, turn.Clip(hint, 1000))
 		}
 		amended := false
 		if hint != "" && class == designMismatch {
@@ -237,7 +247,7 @@ func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		tree, back = out.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
+		tree, back = k.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
 		if !back.Has(step.Rejects) {
 			b.contract, b.res.Contract, b.support = tree, tree, k.Support
 			return true, nil
@@ -487,7 +497,7 @@ func (b *builder) escalation(class string) string {
 	turn.Findings(&s, turn.Short(b.back.Findings), b.back.Failures)
 	switch {
 	case class == designMismatch:
-		s.WriteString(b.w.say("힌트는 먼저 테스트 작성자에게 전달됩니다.\n", "A hint goes to who writes the tests first.\n"))
+		s.WriteString(b.w.say("힌트는 먼저 테스트 작성자에게 전달됩니다.\n", "A hint goes first to the author of the tests.\n"))
 	case b.res.Summary != "" && !slices.Contains(immediate, class):
 		fmt.Fprintf(&s, b.w.say("작성자: %s\n", "The author says: %s\n"), pdca.Line(b.res.Summary))
 	}

@@ -26,6 +26,11 @@ func (w *work) requirement(c *flow.Ctx) (step.End, error) {
 			return step.End{}, err
 		}
 		w.draft = string(out.Answer)
+		ans.Questions = slices.DeleteFunc(ans.Questions, func(q turn.Question) bool { // answered already
+			return slices.ContainsFunc(w.answers, func(a step.QA) bool {
+				return strings.HasPrefix(a.Question, turn.Clip(strings.TrimSpace(q.Question), 800))
+			})
+		})
 		if len(ans.Questions) > 0 && asked < questionRounds {
 			asked++
 			said, err := turn.Questions(c, ans.Questions, w.in.Yes)
@@ -297,6 +302,22 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 	if w.contract == "" {
 		w.contract = w.s.Tree
 	}
+	if w.contract != w.s.Tree { // what an earlier design has left and this one does not have, code takes out
+		var others []string
+		for _, p := range w.left {
+			if !slices.ContainsFunc(all, func(t checkpoint.Test) bool { return t.Path == p }) && !w.exists[p] {
+				others = append(others, p)
+			}
+		}
+		var err error
+		if w.contract, _, err = w.hold(c, "kept", w.s.Tree, w.contract, others); err != nil {
+			return step.End{}, err
+		}
+	}
+	w.left = nil
+	for _, t := range all {
+		w.left = append(w.left, t.Path)
+	}
 	if len(all) == 0 {
 		w.contract, w.diff, w.support = w.s.Tree, step.Doc{}, nil
 		return step.End{}, nil
@@ -311,11 +332,11 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 			}
 			continue
 		}
-		w.contract = out.Tree
 		k, err := turn.Do(c, "check", step.Contract, step.ContractIn{Base: w.s.Tree, Tree: out.Tree, Tests: all})
 		if err != nil {
 			return step.End{}, err
 		}
+		w.contract = k.Tree
 		back = turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
 		ok := !back.Has(step.Rejects) && (n == drafts || !back.Has(step.Fix))
 		flow.Note(c, "judged", step.AttemptNote{Phase: "contracts", Attempt: n, Passed: ok, Findings: turn.Short(back.Findings), Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000)})

@@ -54,13 +54,16 @@ type work struct {
 	answers  []step.QA
 	design   checkpoint.Design
 	proposed []checkpoint.Proposal
-	draft    string   // the first answer to the request, once questions were answered
-	decided  []string // what a person has said since, the newest last
-	mended   []string // what was found in the code and mended
-	contract string   // tree with the tests of all checkpoints
-	support  []string // files that come with them
-	reply    string   // of the author of the last fix
-	diff     step.Doc // what the contracts have put there
+	draft    string     // the first answer to the request, once questions were answered
+	decided  []string   // what a person has said since, the newest last
+	mended   []string   // what was found in the code and mended
+	layout   []step.Doc // of the merged tree, for those who read it
+	contract string     // tree with the tests of all checkpoints
+	left     []string   // test files of the design before
+	support  []string   // files that come with them
+	reply    string     // of the author of the last fix
+	open     []string   // what he has left, with his reasons
+	diff     step.Doc   // what the contracts have put there
 	strategy string
 	tree     string // of the project with what was built
 	head     step.HeadOut
@@ -198,7 +201,7 @@ func (w *work) lines() []string {
 
 // document is the design as those who work with it read it.
 func (w *work) document() checkpoint.Document {
-	return checkpoint.Document{Feature: w.name, Korean: w.s.Language == "ko"}
+	return checkpoint.Document{Feature: w.name, Korean: w.s.Language == "ko", Decided: w.decided}
 }
 
 // say is a text for people, in the language of the documents.
@@ -236,8 +239,12 @@ func (w *work) ask(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 
 // turn is the turn of a role.
 func (w *work) turn(r request) step.Turn {
+	docs := w.s.Docs
+	if w.layout != nil {
+		docs = w.layout
+	}
 	t := step.Turn{
-		Role: r.role, Module: w.name, Tree: r.tree, Instructions: r.prompt, Docs: slices.Concat(w.s.Docs, r.docs), Task: r.task, Schema: r.schema, Judge: !r.writes,
+		Role: r.role, Module: w.name, Tree: r.tree, Instructions: r.prompt, Docs: slices.Concat(docs, r.docs), Task: r.task, Schema: r.schema, Judge: !r.writes,
 		Budget: w.in.Budget, Model: r.seat,
 	}
 	if t.Tree == "" {

@@ -63,6 +63,18 @@ func answers(gate string, list ...string) func(string, int) any {
 	}
 }
 
+// asks asks another question in each of the first n answers.
+func asks(n int) func(string, int) any {
+	return func(what string, nth int) any {
+		if what != "requirements" || nth > n {
+			return nil
+		}
+		return map[string]any{
+			"title": "Do it", "functional": []checkpoint.Item{{Text: "It", Priority: "MUST"}}, "questions": []map[string]any{{"question": fmt.Sprintf("Which %d?", nth), "default": "this"}},
+		}
+	}
+}
+
 var (
 	badProof = step.TaskProof{Findings: []step.Finding{{Rule: "build-failed", Severity: step.Rejects, Message: "no"}}}
 	badGoals = step.AutoQAOut{Goals: []step.Goal{{Goal: "test", Status: step.GoalFail, Output: "no"}}}
@@ -71,8 +83,8 @@ var (
 	refutes  = times("confirm", 99, map[string]any{"items": []map[string]any{{"id": "B-1", "holds": false, "why": "not so"}}})
 	vague    = checkpoint.Design{Proposal: checkpoint.Proposal{Components: []checkpoint.Component{{Name: "x", Does: "it"}}}, Checkpoints: []checkpoint.Checkpoint{{Title: "one", Covers: []string{}, Files: []task.File{}}}}
 	nothing  = map[string]any{"title": "Do it", "functional": []checkpoint.Item{}}
-	asks     = map[string]any{"title": "Do it", "functional": []checkpoint.Item{{Text: "It", Priority: "MUST"}}, "questions": []map[string]any{{"question": "Which?", "default": "this"}}}
 	noTests  = step.ContractOut{Findings: []step.Finding{{Rule: "contract-missing", Severity: step.Rejects, Message: "no test"}}}
+	left     = map[string]any{"summary": "s", "left": []map[string]any{{"finding": "f", "why": "it is right"}}}
 	blocked  = map[string]any{"summary": "the test wants 3, the design says 4", "blocked": "DESIGN_MISMATCH"}
 )
 
@@ -85,17 +97,18 @@ func TestLimits(t *testing.T) {
 		"nothing happens, nobody is there": {yes: true, end: "passed", calls: map[string]int{"requirements": 1, "ask agree": 0}},
 		"nothing happens, a panel":         {panel: []string{"a", "b", "c"}, end: "passed", calls: map[string]int{"proposal": 3, "design": 1, "design-reviewer": 3, "code-reviewer": 3}},
 
-		"questions 2":                  {say: times("requirements", 2, asks), end: "passed", calls: map[string]int{"requirements": 3, "ask answer": 2}},
-		"questions 3: not asked again": {say: times("requirements", 3, asks), end: "passed", calls: map[string]int{"requirements": 3, "ask answer": 2}},
-		"requirements 2":               {say: times("requirements", 2, nothing), end: "passed", calls: map[string]int{"requirements": 3}},
-		"requirements 3":               {say: times("requirements", 3, nothing), end: "limit(3) DESIGN", calls: map[string]int{"requirements": 3, "design": 0}},
-		"designs 2":                    {say: times("design", 2, vague), end: "passed", calls: map[string]int{"design": 3}},
-		"designs 3":                    {say: times("design", 3, vague), end: "limit(3) DESIGN", calls: map[string]int{"design": 3, "contracts": 0}},
-		"contracts 2":                  {say: times(step.Contract.Name, 2, noTests), end: "passed", calls: map[string]int{"contracts": 3}},
-		"contracts 3":                  {say: times(step.Contract.Name, 3, noTests), end: "limit(3) DESIGN", calls: map[string]int{"contracts": 3, "implement": 0}},
-		"a person rejects the design":  {say: answers("agree", "no"), end: "passed", calls: map[string]int{"design": 2, "contracts": 2, "design-reviewer": 1, "ask agree": 3}},
-		"a person rejects 19 designs":  {say: answers("agree", slices.Repeat([]string{"no"}, 19)...), end: "passed", calls: map[string]int{"design": 20}},
-		"a person rejects 20 designs":  {say: answers("agree", slices.Repeat([]string{"no"}, 20)...), end: "needs_decision(20) DESIGN", calls: map[string]int{"design": 20, "design-reviewer": 0}},
+		"questions 2":                    {say: asks(2), end: "passed", calls: map[string]int{"requirements": 3, "ask answer": 2}},
+		"questions 3: not asked again":   {say: asks(3), end: "passed", calls: map[string]int{"requirements": 3, "ask answer": 2}},
+		"a question that is asked again": {say: times("requirements", 2, asks(1)("requirements", 1)), end: "passed", calls: map[string]int{"requirements": 2, "ask answer": 1}},
+		"requirements 2":                 {say: times("requirements", 2, nothing), end: "passed", calls: map[string]int{"requirements": 3}},
+		"requirements 3":                 {say: times("requirements", 3, nothing), end: "limit(3) DESIGN", calls: map[string]int{"requirements": 3, "design": 0}},
+		"designs 2":                      {say: times("design", 2, vague), end: "passed", calls: map[string]int{"design": 3}},
+		"designs 3":                      {say: times("design", 3, vague), end: "limit(3) DESIGN", calls: map[string]int{"design": 3, "contracts": 0}},
+		"contracts 2":                    {say: times(step.Contract.Name, 2, noTests), end: "passed", calls: map[string]int{"contracts": 3}},
+		"contracts 3":                    {say: times(step.Contract.Name, 3, noTests), end: "limit(3) DESIGN", calls: map[string]int{"contracts": 3, "implement": 0}},
+		"a person rejects the design":    {say: answers("agree", "no"), end: "passed", calls: map[string]int{"design": 2, "contracts": 2, "design-reviewer": 1, "ask agree": 3}},
+		"a person rejects 19 designs":    {say: answers("agree", slices.Repeat([]string{"no"}, 19)...), end: "passed", calls: map[string]int{"design": 20}},
+		"a person rejects 20 designs":    {say: answers("agree", slices.Repeat([]string{"no"}, 20)...), end: "needs_decision(20) DESIGN", calls: map[string]int{"design": 20, "design-reviewer": 0}},
 
 		"design review 1":                           {say: both(times("design-reviewer", 1, bad), holds), end: "passed", calls: map[string]int{"design": 2, "design-reviewer": 2}},
 		"design review 2":                           {say: both(times("design-reviewer", 2, bad), holds), end: "passed", calls: map[string]int{"design": 3, "design-reviewer": 3}},
@@ -118,16 +131,18 @@ func TestLimits(t *testing.T) {
 		"blocked, retry without a hint":      {say: both(times("implement", 1, blocked), answers("escalated", "retry")), end: "passed", calls: map[string]int{"implement": 2, "contracts": 1}},
 		"blocked, nobody is there":           {yes: true, say: times("implement", 1, blocked), end: "escalated(1) IMPLEMENT", calls: map[string]int{"implement": 1}},
 
-		"full tests 1":                       {say: times(step.AutoQA.Name, 1, badGoals), end: "passed", calls: map[string]int{step.AutoQA.Name: 2, "fix": 1, "oracle": 1}},
-		"full tests 2":                       {say: times(step.AutoQA.Name, 2, badGoals), end: "passed", calls: map[string]int{step.AutoQA.Name: 3, "fix": 2}},
-		"full tests 3: a person, a hint":     {say: both(times(step.AutoQA.Name, 3, badGoals), answers("escalated", "it is the clock")), end: "passed", calls: map[string]int{step.AutoQA.Name: 4, "fix": 2, "ask escalated": 1}},
-		"full tests 3: abort":                {say: both(times(step.AutoQA.Name, 3, badGoals), answers("escalated", "abort")), end: "aborted MERGE", calls: map[string]int{"code-reviewer": 0}},
-		"full tests 3, nobody is there":      {yes: true, say: times(step.AutoQA.Name, 3, badGoals), end: "limit(3) MERGE", calls: map[string]int{step.AutoQA.Name: 3, "fix": 2}},
-		"code review 1: B10 10, goals again": {say: both(times("code-reviewer", 1, bad), holds), end: "passed", calls: map[string]int{"code-reviewer": 2, "fix": 1, step.AutoQA.Name: 2}},
-		"code review 2":                      {say: both(times("code-reviewer", 2, bad), holds), end: "passed", calls: map[string]int{"code-reviewer": 3, "fix": 2}},
-		"code review 3: a person decides":    {say: both(times("code-reviewer", 3, bad), holds, answers("decide", "no")), end: "needs_decision(3) MERGE", calls: map[string]int{"code-reviewer": 3, "fix": 2}},
-		"code review 3, overruled":           {say: both(times("code-reviewer", 3, bad), holds, answers("decide", "yes")), end: "passed", calls: map[string]int{"code-reviewer": 3, "ask agree": 2}},
-		"a person wants a change":            {say: answers("agree", "yes", "no"), end: "passed", calls: map[string]int{"fix": 1, "code-reviewer": 2, step.AutoQA.Name: 2, "ask agree": 3}},
+		"full tests 1":                                 {say: times(step.AutoQA.Name, 1, badGoals), end: "passed", calls: map[string]int{step.AutoQA.Name: 2, "fix": 1, "oracle": 1}},
+		"full tests 2":                                 {say: times(step.AutoQA.Name, 2, badGoals), end: "passed", calls: map[string]int{step.AutoQA.Name: 3, "fix": 2}},
+		"full tests 3: a person, a hint":               {say: both(times(step.AutoQA.Name, 3, badGoals), answers("escalated", "it is the clock")), end: "passed", calls: map[string]int{step.AutoQA.Name: 4, "fix": 2, "ask escalated": 1}},
+		"full tests 3: abort":                          {say: both(times(step.AutoQA.Name, 3, badGoals), answers("escalated", "abort")), end: "aborted MERGE", calls: map[string]int{"code-reviewer": 0}},
+		"full tests 3, nobody is there":                {yes: true, say: times(step.AutoQA.Name, 3, badGoals), end: "limit(3) MERGE", calls: map[string]int{step.AutoQA.Name: 3, "fix": 2}},
+		"code review 1: B10 10, goals again":           {say: both(times("code-reviewer", 1, bad), holds), end: "passed", calls: map[string]int{"code-reviewer": 2, "fix": 1, step.AutoQA.Name: 2}},
+		"code review 2":                                {say: both(times("code-reviewer", 2, bad), holds), end: "passed", calls: map[string]int{"code-reviewer": 3, "fix": 2}},
+		"code review 3: a person decides":              {say: both(times("code-reviewer", 3, bad), holds, answers("decide", "no")), end: "needs_decision(3) MERGE", calls: map[string]int{"code-reviewer": 3, "fix": 2}},
+		"code review 3, overruled":                     {say: both(times("code-reviewer", 3, bad), holds, answers("decide", "yes")), end: "passed", calls: map[string]int{"code-reviewer": 3, "ask agree": 2}},
+		"a fix that leaves something: a person agrees": {say: both(times("code-reviewer", 1, bad), holds, times("fix", 1, left), answers("decide", "yes")), end: "passed", calls: map[string]int{"code-reviewer": 2, "fix": 1, "ask decide": 1, step.AutoQA.Name: 2}},
+		"a fix that leaves something: he does not":     {say: both(times("code-reviewer", 1, bad), holds, times("fix", 1, left), answers("decide", "no")), end: "needs_decision(1) MERGE", calls: map[string]int{"code-reviewer": 1}},
+		"a person wants a change":                      {say: answers("agree", "yes", "no"), end: "passed", calls: map[string]int{"fix": 1, "code-reviewer": 2, step.AutoQA.Name: 2, "ask agree": 3}},
 
 		"passed before: nobody builds it":           {parts: 2, prior: priorState("cp-1"), end: "passed", calls: map[string]int{"implement": 1}},
 		"passed before, and it is not so":           {parts: 2, prior: priorState("cp-1"), say: times(step.ProveTask.Name, 1, badProof), end: "passed", calls: map[string]int{"implement": 2}},

@@ -2,6 +2,7 @@ package develop
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,11 @@ import (
 func (w *work) merge(c *flow.Ctx) (step.End, error) {
 	returned, rejected := 0, 0
 	for _, c := range flow.Rounds(c, "pass", 1+reviewFixes+maxRejections) {
+		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: w.tree})
+		if err != nil {
+			return step.End{}, err
+		}
+		w.layout = d.Docs
 		if end, err := w.goals(c.Sub("goals")); err != nil || end.Reason != "" {
 			return end, err
 		}
@@ -32,8 +38,17 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 				if err != nil {
 					return step.End{}, err
 				}
-				if ok {
+				if ok && (len(w.open) == 0 || w.in.Yes) {
 					w.mended = append(w.mended, texts(list)...)
+					continue
+				}
+				if ok { // some of it the author holds to be wrong
+					goOn, err := w.decide(c.Sub("left"), fmt.Sprintf(w.say("작성자가 고치지 않은 지적입니다. 그대로 둘까요?\n%s", "The author has not mended these, and says why. Do they stay as they are?\n%s"), strings.Join(w.open, "\n")))
+					if err != nil || !goOn {
+						w.out.Open = w.open
+						return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(strings.Join(w.open, "; "), 500)}, err
+					}
+					w.stays(strings.Join(w.open, "; "))
 					continue
 				}
 			}
@@ -47,6 +62,9 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 					w.out.Open = texts(list)
 					return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(pdca.Line(text), 500)}, err
 				}
+			}
+			if len(list) > 0 {
+				w.stays(issueText(list))
 			}
 			w.reviewed = w.tree
 		}
@@ -66,6 +84,11 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 		}
 	}
 	return step.End{Reason: limit, N: maxRejections}, nil
+}
+
+// stays notes what a person has decided to leave as it is, for those who judge after him.
+func (w *work) stays(objection string) {
+	w.decided = append(w.decided, "It stays as it is, although a reviewer has said: "+turn.Clip(pdca.Line(objection), 1000))
 }
 
 // codeReview lets the panel review the merged tree.
@@ -146,8 +169,8 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 	start := w.tree
 	w.out.Rounds.Fixes++
 	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
-		var ans turn.Built
-		out, err := w.ask(c, request{role: "fix", prompt: fixPrompt, schema: turn.BuiltSchema(""), task: w.fixText(x, back), writes: true}, &ans)
+		var ans fixed
+		out, err := w.ask(c, request{role: "fix", prompt: fixPrompt, schema: fixSchema, task: w.fixText(x, back), writes: true}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return false, err
@@ -160,7 +183,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 				others = append(others, k.TestFiles()...)
 			}
 		}
-		w.reply = turn.Clip(pdca.Line(ans.Summary), 600)
+		w.reply, w.open = turn.Clip(pdca.Line(ans.Summary), 600), ans.open()
 		tree, changed, err := w.hold(c, "hold", out.Tree, w.contract, others)
 		if err != nil {
 			return false, err
@@ -170,7 +193,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			break
 		}
 		w.tree = tree
-		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: w.s.Onto.Tree, Tree: tree, Task: w.whole()}))
+		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x.why)}))
 		if err != nil {
 			return false, err
 		}
@@ -197,9 +220,15 @@ func (w *work) checkpoint(id string) *checkpoint.Checkpoint {
 	return nil
 }
 
-// whole is all that was built as one task: what a fix may touch.
-func (w *work) whole() task.Task {
+// whole is all that was built as one task: what a fix may touch, and the files that its reasons name.
+func (w *work) whole(why []string) task.Task {
 	t := step.Owned(nil, w.name, nil)
+	text := strings.Join(why, "\n")
+	for _, p := range slices.Sorted(maps.Keys(w.exists)) { // who names a file may have it changed
+		if strings.Contains(text, p) {
+			t.Files = append(t.Files, task.File{Path: p, Action: task.Modify})
+		}
+	}
 	for _, r := range w.out.Checkpoints {
 		k := w.checkpoint(r.ID)
 		if k == nil || r.Status != checkpoint.Passed {
@@ -234,6 +263,7 @@ func (w *work) summary() string {
 		fmt.Fprintf(&b, "%s %s\n", ch.Status, ch.Path)
 	}
 	fmt.Fprintf(&b, "A %s\n", checkpoint.DesignPath(w.name))
+	fmt.Fprintf(&b, w.say("\n전체 변경: git diff HEAD %s\n", "\nAll of it: git diff HEAD %s\n"), w.tree)
 	turn.List(&b, w.say("\n무시하기로 한 이의", "\nOverruled"), w.out.Accepted)
 	turn.List(&b, w.say("\n경고", "\nWarnings"), w.out.Warnings)
 	return b.String()

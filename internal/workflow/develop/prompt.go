@@ -4,6 +4,7 @@ import (
 	_ "embed" // the prompts
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
@@ -66,6 +67,7 @@ var (
 		`"required":["id","holds","why"],"properties":{"id":{"type":"string"},"holds":{"type":"boolean"},"why":{"type":"string"}}}}}}`)
 	summarySchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"}}}`)
 	builtSchema     = turn.BuiltSchema(`,"blocked":{"enum":["","DESIGN_MISMATCH","ENV_ISSUE","SECURITY"]}`)
+	fixSchema       = turn.BuiltSchema(`,"left":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["finding","why"],"properties":{"finding":{"type":"string"},"why":{"type":"string"}}}}`)
 	diagnosisSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["cause","guide"],"properties":{"criterion":{"type":"string"},"cause":{"type":"string"},"places":` + turn.TextsSchema + `,"guide":{"type":"string"}}}`)
 )
 
@@ -96,6 +98,25 @@ type built struct {
 	turn.Built
 
 	Blocked string `json:"blocked"`
+}
+
+// fixed is what the author of a fix says of it.
+type fixed struct {
+	turn.Built
+
+	Left []struct {
+		Finding string `json:"finding"`
+		Why     string `json:"why"`
+	} `json:"left"`
+}
+
+// open are the findings that he holds to be wrong, with his reasons.
+func (f fixed) open() []string {
+	var out []string
+	for _, x := range f.Left[:min(len(f.Left), 20)] {
+		out = append(out, turn.Clip(pdca.Line(x.Finding), 400)+" → "+turn.Clip(pdca.Line(x.Why), 400))
+	}
+	return out
 }
 
 type diagnosis struct {
@@ -145,7 +166,7 @@ func (w *work) requirementText(problem string) string {
 		fmt.Fprintf(b, "An earlier run of this was interrupted in its phase %s, and nothing is known of it but this; what it has built may be in the tree:\n%s", p.Phase, turn.Fenced("document", p.Line()))
 	}
 	if w.draft != "" && problem == "" {
-		b.WriteString("Your answer before these were answered was; change what the answers change, and keep the rest:\n" + turn.Fenced("answer", w.draft))
+		b.WriteString("Your answer before these were answered was; change what the answers change, keep the rest, and leave the questions out that are answered:\n" + turn.Fenced("answer", w.draft))
 	}
 	if w.in.Yes {
 		b.WriteString("Nobody can be asked. Questions get your own default as their answer, and the rest of your answer has to hold with it.\n")
@@ -218,10 +239,15 @@ func (w *work) designText(before string, problems, back []string) string {
 // contractsText is the task of who writes the tests of the contracts.
 func (w *work) contractsText(back turn.Sent) string {
 	b := w.withDesign()
-	if w.contract != w.s.Tree && len(back.Findings) == 0 {
-		b.WriteString("Tests of an earlier design are in the tree. Make them say this design, and delete those that it does not list. ")
+	switch {
+	case w.in.Prior != nil:
+		b.WriteString("An earlier run has built some of it, and its tests may be in the tree: make them say this design. ")
+	case w.contract != w.s.Tree && len(back.Findings) == 0:
+		b.WriteString("Tests of an earlier design are in the tree, which nobody has built: make them say this design. ")
+	default:
+		b.WriteString("Nobody has built anything yet. ")
 	}
-	b.WriteString("Write these tests; nobody has built anything yet:\n")
+	b.WriteString("Write these tests:\n")
 	for _, k := range w.design.Checkpoints {
 		w.testList(b, k)
 	}
@@ -265,16 +291,20 @@ func (b *builder) text() string {
 	}
 	s.WriteString("The design, and your checkpoint of it:\n" + turn.Fenced("document", k.String()))
 	for _, o := range b.w.design.Checkpoints {
-		if o.ID != b.k.ID {
+		switch {
+		case o.ID == b.k.ID:
+		case slices.Contains(b.k.Needs, o.ID):
+			fmt.Fprintf(s, "%s (%s) is built, and in the tree.\n", o.ID, pdca.Line(o.Title))
+		default:
 			fmt.Fprintf(s, "%s (%s) is somebody else's.\n", o.ID, pdca.Line(o.Title))
 		}
 	}
-	fmt.Fprintf(s, "All of it means for you all of %s. Its tests are in the tree; they are the contract, and stay as they are.\n", b.k.ID)
+	fmt.Fprintf(s, "Your part is all of %s. Its tests are in the tree; they are the contract, and stay as they are.\n", b.k.ID)
 	turn.List(s, "This has to succeed, beside the build, the linter and all tests; a program runs it when you are done", []string{b.k.Validation})
 	turn.List(s, "Never change", b.k.Forbidden)
 	b.w.rules(s)
 	if b.res.Contract != "" {
-		s.WriteString("The tests of the contract were mended after you had reported that they contradict the design; build against them as they are now. What you had built is in the tree.\n")
+		fmt.Fprintf(s, "The tests of the contract were mended after it was reported that they contradict the design; build against them as they are now. What was built before is in the tree. A person has decided:\n%s", turn.Fenced("request", strings.Join(b.res.Hints, "\n")))
 	}
 	for _, h := range b.hints {
 		s.WriteString("A person who has seen earlier attempts says:\n" + turn.Fenced("request", h))
@@ -315,6 +345,11 @@ func (w *work) fixText(x fixing, back turn.Sent) string {
 		b.WriteString("How, by who has looked for the cause:\n" + turn.Fenced("feedback", x.guide))
 	}
 	turn.Goals(b, x.goals)
+	var lines []string
+	for _, k := range w.design.Checkpoints {
+		lines = append(lines, k.Validation)
+	}
+	turn.List(b, "These have to succeed, beside the build, the linter and all tests; a program runs them when you are done", lines)
 	w.rules(b)
 	back.Again(b)
 	return b.String()

@@ -114,6 +114,10 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		return nil, flow.Failf(flow.Environment, "dice")
 	}
 	if v := w.scripted(name); v != nil {
+		if k, ok := v.(step.ContractOut); ok {
+			k.Tree = flowtest.In[step.ContractIn](w.t, want).Tree
+			v = k
+		}
 		w.learn(want, v)
 		return v, nil
 	}
@@ -134,9 +138,9 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 			if want.Branch == "" {
 				w.contract = in.Tree
 			}
-			return step.ContractOut{Diff: step.Doc{Title: "tests", Blob: w.put("tests")}}, nil
+			return step.ContractOut{Tree: in.Tree, Diff: step.Doc{Title: "tests", Blob: w.put("tests")}}, nil
 		}
-		return step.ContractOut{Findings: []step.Finding{{Rule: "contract-missing", Severity: []step.Severity{step.Rejects, step.Fix}[w.rnd.IntN(2)], Message: "no test"}}}, nil
+		return step.ContractOut{Tree: in.Tree, Findings: []step.Finding{{Rule: "contract-missing", Severity: []step.Severity{step.Rejects, step.Fix}[w.rnd.IntN(2)], Message: "no test"}}}, nil
 	case step.Hold.Name:
 		in := flowtest.In[step.HoldIn](w.t, want)
 		out := step.HoldOut{Tree: held(in.Tree)}
@@ -337,6 +341,10 @@ func (w *world) said(in step.Turn) any {
 		return map[string]any{"items": []map[string]any{{"id": "B-1", "holds": holds, "why": "w"}}}
 	case "oracle":
 		return map[string]any{"cause": "c", "guide": "g"}
+	case "fix":
+		if w.rnd.IntN(4) == 0 && !w.ok() {
+			return map[string]any{"summary": "s", "left": []map[string]any{{"finding": "f", "why": "w"}}}
+		}
 	case "implement":
 		if w.rnd.IntN(10) == 0 && !w.ok() {
 			return map[string]any{"summary": "s", "blocked": []string{"DESIGN_MISMATCH", "ENV_ISSUE", "SECURITY"}[w.rnd.IntN(3)]}
