@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -28,15 +27,11 @@ func newReport(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				var b bytes.Buffer
-				if err := page.Write(&b); err != nil {
-					return err
-				}
 				if out == "" {
-					_, err = a.Out.Write(b.Bytes())
-					return err
+					fmt.Fprint(a.Out, page.HTML())
+					return nil
 				}
-				if err := os.WriteFile(out, b.Bytes(), 0o644); err != nil { //nolint:gosec // a page for others to read
+				if err := os.WriteFile(out, []byte(page.HTML()), 0o644); err != nil { //nolint:gosec // a page for others to read
 					return environment("write "+out, err)
 				}
 				fmt.Fprintf(a.Err, a.lang().T("report: %s\n"), out)
