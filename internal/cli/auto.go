@@ -31,6 +31,7 @@ type autoFlags struct {
 	context     []string
 	skip        bool
 	yes         bool
+	worktree    bool
 }
 
 func newAuto(a *app) *cobra.Command {
@@ -63,11 +64,12 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "without a task: do what was found")
 	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
+	worktreeFlag(c, &f.worktree)
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
 	return c
 }
 
-func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
+func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	if f.eco && f.heavy {
 		return usage("--eco and --heavy contradict each other: give one of them")
 	}
@@ -93,6 +95,13 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) error {
 	}
 	if p.noGit {
 		return usage("there is no git repository here, and auto works with branches and commits: git init")
+	}
+	if f.worktree && !f.dryRun {
+		var end func() error
+		if p, end, err = p.worktree(ctx, f.feature, given); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
 	}
 	if err := p.mayCommit(ctx); err != nil {
 		return err

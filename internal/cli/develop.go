@@ -34,6 +34,7 @@ type developFlags struct {
 	yes      bool
 	resume   bool
 	restart  bool
+	worktree bool
 }
 
 func newDevelop(a *app) *cobra.Command {
@@ -57,11 +58,14 @@ func newDevelop(a *app) *cobra.Command {
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: designs are agreed to, questions get their defaults, and what needs a person ends the run")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run that was interrupted")
 	c.Flags().BoolVar(&f.restart, "restart", false, "end the run that was interrupted, and start over; its work stays on its refs")
+	worktreeFlag(c, &f.worktree)
 	return c
 }
 
-func (a *app) develop(ctx context.Context, given string, f developFlags) error {
+func (a *app) develop(ctx context.Context, given string, f developFlags) (err error) {
 	switch {
+	case f.worktree && (f.resume || f.restart):
+		return usage("--worktree begins a new run: go on with an earlier one in its own work tree")
 	case f.resume && f.restart:
 		return usage("--resume and --restart contradict each other: give one of them")
 	case f.feature != "" && pdca.Feature(f.feature) != f.feature:
@@ -80,6 +84,16 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) error {
 		if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
 			return err
 		}
+	}
+	if f.worktree {
+		if len(strings.Fields(given)) < 2 {
+			return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+		}
+		var end func() error
+		if p, end, err = p.worktree(ctx, f.feature, given); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
 	}
 	before, err := p.earlier(ctx)
 	if err != nil {

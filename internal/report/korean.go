@@ -278,6 +278,11 @@ var korean = map[string]string{
 
 	"%d done, %d at work, %d waiting": "완료 %d, 진행 %d, 대기 %d",
 
+	// work tree
+	"work tree %s, branch %s, from %s\n":                                                          "작업 트리 %s, 브랜치 %s, 시작 %s\n",
+	"nothing has come of it; the work tree %s is removed\n":                                       "결과가 없어 작업 트리 %s 을(를) 제거했습니다\n",
+	"the work is in %s, on the branch %s; take it with: git merge %s && git worktree remove %s\n": "작업은 %s, 브랜치 %s 에 있습니다. 가져오기: git merge %s && git worktree remove %s\n",
+
 	// page
 	"Result":   "결과",
 	"Timeline": "타임라인",

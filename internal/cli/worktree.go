@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+)
+
+// worktree makes a work tree beside the repository for one feature, on a branch of its own from the default branch, and
+// opens the project there (ruling 39). end says where it is; one that has nothing in it that is not merged is removed.
+func (p *project) worktree(ctx context.Context, feature, request string) (there *project, end func() error, err error) {
+	name := cmp.Or(feature, pdca.Feature(firstWords(request)), "feature-"+shortHash(request))
+	start, err := p.repo.DefaultBranch(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	top := filepath.Clean(strings.TrimSuffix(filepath.ToSlash(p.root)+"/", filepath.ToSlash("/"+p.repo.Prefix())))
+	dir, branch := filepath.Join(filepath.Dir(top), filepath.Base(top)+"-"+name), "feat/"+name
+	if _, err := os.Stat(dir); err == nil {
+		return nil, nil, usage("%s is there already: go on in it (cd %s), give another --feature, or remove it (git worktree remove %s)", dir, dir, dir)
+	}
+	if err := p.trusted(); err != nil {
+		return nil, nil, err
+	}
+	if err := p.repo.AddWorktree(ctx, dir, branch, start); err != nil {
+		return nil, nil, environment("--worktree", err)
+	}
+	root := filepath.Join(dir, filepath.FromSlash(p.repo.Prefix()))
+	for _, name := range p.conf.Copy { // files that git ignores and checks need
+		if err := copyInto(filepath.Join(p.root, filepath.FromSlash(name)), filepath.Join(root, filepath.FromSlash(name))); err != nil {
+			return nil, nil, errors.Join(environment("--worktree: copy "+name, err), p.repo.RemoveWorktree(ctx, dir, branch))
+		}
+	}
+	p.a.rootFlag = root
+	if there, err = p.a.open(ctx); err != nil {
+		return nil, nil, err
+	}
+	if slices.Equal(there.trustCommands(), p.trustCommands()) { // the same commands of the same repository
+		if err := there.addTrust(); err != nil {
+			return nil, nil, environment("store the trust", err)
+		}
+	}
+	begun, err := there.repo.Head(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	fmt.Fprintf(p.a.Err, p.a.lang().T("work tree %s, branch %s, from %s\n"), dir, branch, start)
+	return there, func() error {
+		ctx := context.WithoutCancel(ctx)
+		now, err := there.repo.Head(ctx)
+		if err != nil {
+			return err
+		}
+		runs, err := there.runs(ctx)
+		if err != nil {
+			return err
+		}
+		open := slices.ContainsFunc(runs, func(r flow.Run) bool { return !r.State.Ended() })
+		if now.Commit == begun.Commit && !open {
+			if err := p.repo.RemoveWorktree(ctx, dir, branch); err == nil {
+				fmt.Fprintf(p.a.Err, p.a.lang().T("nothing has come of it; the work tree %s is removed\n"), dir)
+				return nil
+			}
+		}
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the work is in %s, on the branch %s; take it with: git merge %s && git worktree remove %s\n"), dir, branch, branch, dir)
+		return nil
+	}, nil
+}
+
+// worktreeFlag is the flag of commands that can work in a work tree of their own.
+func worktreeFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "worktree", false, "work in a work tree of its own beside the repository, on the branch feat/NAME from the default branch")
+}
+
+// firstWords are the first of a text, for a name.
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	return strings.Join(words[:min(len(words), 4)], " ")
+}
+
+// copyInto copies one file, with its folders. A file that is there stays.
+func copyInto(from, to string) error {
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file", from)
+	}
+	raw, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, raw, info.Mode().Perm())
+}
