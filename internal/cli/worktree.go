@@ -36,10 +36,14 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 	if err := p.repo.AddWorktree(ctx, dir, branch, start); err != nil {
 		return nil, nil, environment("--worktree", err)
 	}
+	begun, err := p.repo.Ref(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return nil, nil, err
+	}
 	root := filepath.Join(dir, filepath.FromSlash(p.repo.Prefix()))
 	for _, name := range p.conf.Copy { // files that git ignores and checks need
 		if err := copyInto(filepath.Join(p.root, filepath.FromSlash(name)), filepath.Join(root, filepath.FromSlash(name))); err != nil {
-			return nil, nil, errors.Join(environment("--worktree: copy "+name, err), p.repo.RemoveWorktree(ctx, dir, branch))
+			return nil, nil, errors.Join(environment("--worktree: copy "+name, err), p.repo.RemoveWorktree(ctx, dir, branch, begun))
 		}
 	}
 	p.a.rootFlag = root
@@ -51,24 +55,20 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 			return nil, nil, environment("store the trust", err)
 		}
 	}
-	begun, err := there.repo.Head(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("work tree %s, branch %s, from %s\n"), dir, branch, start)
 	return there, func() error {
-		ctx := context.WithoutCancel(ctx)
-		now, err := there.repo.Head(ctx)
+		quiet := context.WithoutCancel(ctx)
+		now, err := there.repo.Head(quiet)
 		if err != nil {
 			return err
 		}
-		runs, err := there.runs(ctx)
+		runs, err := there.runs(quiet)
 		if err != nil {
 			return err
 		}
 		open := slices.ContainsFunc(runs, func(r flow.Run) bool { return !r.State.Ended() })
-		if now.Commit == begun.Commit && !open {
-			if err := p.repo.RemoveWorktree(ctx, dir, branch); err == nil {
+		if now.Commit == begun && !open {
+			if err := p.repo.RemoveWorktree(quiet, dir, branch, begun); err == nil {
 				fmt.Fprintf(p.a.Err, p.a.lang().T("nothing has come of it; the work tree %s is removed\n"), dir)
 				return nil
 			}

@@ -40,12 +40,15 @@ func (r *Repo) AddWorktree(ctx context.Context, dir, branch, start string) error
 	return nil
 }
 
-// RemoveWorktree removes a work tree, and its branch. git refuses one that is not clean, and a branch that is not merged.
-func (r *Repo) RemoveWorktree(ctx context.Context, dir, branch string) error {
+// RemoveWorktree removes a work tree, and its branch when that is still at a commit. One that is not clean git refuses.
+func (r *Repo) RemoveWorktree(ctx context.Context, dir, branch, at string) error {
+	if id, err := r.Ref(ctx, "refs/heads/"+branch); err != nil || id != at {
+		return fmt.Errorf("remove a work tree: the branch %s is not at %s any more", branch, at)
+	}
 	if _, err := r.user(ctx, "worktree", "remove", "--", dir); err != nil {
 		return fmt.Errorf("remove a work tree: %w", err)
 	}
-	if _, err := r.user(ctx, "branch", "--quiet", "-d", "--", branch); err != nil {
+	if _, err := r.user(ctx, "update-ref", "-d", "refs/heads/"+branch, at); err != nil {
 		return fmt.Errorf("delete the branch %s: %w", branch, err)
 	}
 	return nil

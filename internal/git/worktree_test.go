@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -59,15 +60,22 @@ func TestWorktree(t *testing.T) {
 	if err := os.WriteFile(s.path("one/b"), []byte("2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.RemoveWorktree(t.Context(), s.path("one"), "feat/one"); err == nil {
+	begun := strings.TrimSpace(s.git("r", "rev-parse", "HEAD"))
+	if err := r.RemoveWorktree(t.Context(), s.path("one"), "feat/one", begun); err == nil {
 		t.Error("a work tree with a file that git does not know was removed")
 	}
 	s.git("one", "add", "b")
 	s.git("one", "commit", "-q", "-m", "two")
-	if err := r.RemoveWorktree(t.Context(), s.path("one"), "feat/one"); err == nil {
-		t.Error("a branch that is not merged was deleted")
+	if err := r.RemoveWorktree(t.Context(), s.path("one"), "feat/one", begun); err == nil {
+		t.Error("a branch with a commit of its own was deleted")
 	}
 	if s.git("r", "branch", "--list", "feat/one") == "" {
 		t.Error("the branch is gone")
+	}
+	if err := r.AddWorktree(t.Context(), s.path("three"), "feat/three", "HEAD"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.RemoveWorktree(t.Context(), s.path("three"), "feat/three", begun); err != nil || s.git("r", "branch", "--list", "feat/three") != "" {
+		t.Errorf("one of which nothing has come: %v", err)
 	}
 }
