@@ -77,7 +77,7 @@ func TestKillMatrixOfDevelop(t *testing.T) {
 	k.matrix(t, 9, map[string]int{"append": 30, "effect": 30})
 }
 
-var spent = regexp.MustCompile(`(?m)\| [\d?]+ \| [\d?]+ \| \d+ \|$`)
+var spent = regexp.MustCompile(`(?m)\| [\d?]+ \| [\d?]+ \| [\d.?]+ \|$`)
 
 // resumes makes `jacquard resume` go on after a kill. left is what a run leaves that was delivered.
 func (k *kills) resumes(left string) {
