@@ -55,14 +55,19 @@ func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (s
 		}
 	}
 	out.Support = bound(out.Support, 60)
+	paths, parsed := v.paths(), map[string]source.File{}
 	for _, t := range in.Tests {
-		f := source.Parse(t.Path, v.bytes(t.Path))
+		f, ok := parsed[t.Path]
+		if !ok {
+			f = source.Parse(t.Path, v.bytes(t.Path))
+			parsed[t.Path] = f
+		}
 		tests := map[string]bool{}
 		for _, x := range f.Tests {
 			tests[t.Path+"::"+x.Name] = true
 		}
 		switch {
-		case !slices.Contains(v.paths(), t.Path):
+		case !slices.Contains(paths, t.Path):
 			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "This file is not there. It is to hold the test " + t.Name + "."})
 		case f.Problem != "":
 			out.Findings = append(out.Findings, step.Finding{Rule: "contract-syntax", Severity: step.Rejects, Path: t.Path, Message: "The file cannot be read: " + clip(f.Problem, 300)})

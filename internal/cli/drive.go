@@ -115,7 +115,7 @@ func (w *watch) feature() {
 // state keeps the state file of a run of develop up to date.
 func (w *watch) state() {
 	if d := w.rep.Develop; d != nil {
-		if told := fmt.Sprint(*d); told != w.told {
+		if told := fmt.Sprint(d.State); told != w.told {
 			w.told = told
 			w.a.tellState(w.actor, d.State)
 		}

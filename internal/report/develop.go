@@ -160,11 +160,7 @@ func DevelopFact(l Lang, id string, n step.DevelopNote) string {
 			fmt.Fprintf(&b, l.T("  · review of the code: %d blocking, %d in all\n"), blocking, len(n.Issues))
 		}
 		for _, x := range n.Issues {
-			place := x.Path
-			if x.Line > 0 {
-				place = fmt.Sprintf("%s:%d", x.Path, x.Line)
-			}
-			fmt.Fprintf(&b, "    [%s] %s\n", x.Severity, pdca.Line(x.About+" "+place+" "+x.Message))
+			fmt.Fprintf(&b, "    %s\n", x)
 			if x.Refuted != "" {
 				fmt.Fprintf(&b, l.T("      not blocking: %s\n"), x.Refuted)
 			}

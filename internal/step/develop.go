@@ -1,8 +1,11 @@
 package step
 
 import (
+	"fmt"
+
 	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 )
 
 // DevelopIn is what a run of develop is asked for.
@@ -99,10 +102,18 @@ type Issue struct {
 	Path     string `json:"path,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Message  string `json:"message"`
-	By       int    `json:"by,omitempty"`        // number of the reviewer
-	Refuted  string `json:"refuted,omitempty"`   // why a second reviewer does not agree that it is blocking
-	About    string `json:"about,omitempty"`     // checkpoint or requirement, of a design
-	Confirms int    `json:"confirmed,omitempty"` // reviewers that agree
+	By       int    `json:"by,omitempty"`      // number of the reviewer
+	Refuted  string `json:"refuted,omitempty"` // why a second reviewer does not agree that it is blocking
+	About    string `json:"about,omitempty"`   // checkpoint or requirement, of a design
+}
+
+// String is the issue in one line: [Blocking] cp-1 cart/cart.go:5 what is wrong.
+func (x Issue) String() string {
+	place := x.Path
+	if x.Line > 0 {
+		place = fmt.Sprintf("%s:%d", x.Path, x.Line)
+	}
+	return fmt.Sprintf("[%s] %s", x.Severity, pdca.Line(x.About+" "+place+" "+x.Message))
 }
 
 // DevelopNote is the fact noted when a run of develop moves on: what the state file says, and what people want to know.

@@ -305,7 +305,7 @@ func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if goOn = a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve); !goOn {
+		if goOn = turn.Approved(a); !goOn {
 			if text := pdca.Line(a.Text); text != "" {
 				f.story = append(f.story, "a person: "+turn.Clip(text, 600))
 			}

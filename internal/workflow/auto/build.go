@@ -126,10 +126,9 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans tur
 		all = append(all, turn.Missing("design's checklist", f.design.Checklist, f.look.Found)...)
 	}
 	all = append(all, f.untouched()...)
-	has := func(s step.Severity) bool {
-		return slices.ContainsFunc(all, func(x step.Finding) bool { return x.Severity == s })
-	}
-	ok := proof.Passed && !has(step.Rejects) && (!more || !has(step.Fix))
+	back := turn.Sent{Findings: all, Failures: proof.Failures, Said: ans.Summary}
+	back.Soft = proof.Passed && !back.Has(step.Rejects)
+	ok := proof.Passed && back.Good(!more)
 	f.out.Tests = proof.Counts
 	if ok {
 		f.accept(all)
@@ -137,7 +136,7 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans tur
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
 	})
-	return turn.Sent{Findings: all, Failures: proof.Failures, Said: ans.Summary, Soft: proof.Passed && !has(step.Rejects)}, ok, nil
+	return back, ok, nil
 }
 
 // accept takes an attempt: what should be better is a warning of the report.

@@ -103,11 +103,9 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 			return p.res, err
 		}
 		proof.Findings = slices.Concat(out.Findings, proof.Findings, turn.Missing("design's checklist", p.checklist(), look.Found))
-		more := n < attempts
-		ok := proof.Passed && !slices.ContainsFunc(proof.Findings, func(x step.Finding) bool {
-			return x.Severity == step.Rejects || more && x.Severity == step.Fix
-		})
 		back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Summary}
+		more := n < attempts
+		ok := proof.Passed && back.Good(!more)
 		p.note(c, n, ok, proof, ans)
 		if ok {
 			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(base.Tree, out.Tree, ans), From: base.Commit, Summary: turn.Clip(pdca.Line(ans.Summary), 500)})

@@ -18,11 +18,11 @@ import (
 func (w *work) implement(c *flow.Ctx) (step.End, error) {
 	note := step.DevelopNote{Contracts: &w.design}
 	for _, k := range w.design.Checkpoints {
-		note.Checkpoints = append(note.Checkpoints, step.TaskLine{ID: k.ID, Title: turn.Clip(pdca.Line(k.Title), 80), Needs: checkpoint.Waits(w.design.Checkpoints, w.strategy, k.ID)})
+		note.Checkpoints = append(note.Checkpoints, step.TaskLine{ID: k.ID, Title: turn.Clip(pdca.Line(k.Title), 80), Needs: checkpoint.Waits(w.design.Checkpoints, w.out.Strategy, k.ID)})
 	}
 	flow.Note(c, "planned", note)
 	results, err := flow.All(c, "task", w.design.Checkpoints, func(k checkpoint.Checkpoint) string { return k.ID }, func(c *flow.Ctx, k checkpoint.Checkpoint) (step.CheckpointResult, error) {
-		b := builder{w: w, c: c, k: k}
+		b := builder{w: w, k: k}
 		return b.run(c)
 	})
 	if err != nil {
@@ -72,14 +72,8 @@ func (w *work) amended(c *flow.Ctx) error {
 		if r.Contract == "" {
 			continue
 		}
-		var others []string
-		for _, k := range w.design.Checkpoints {
-			if k.ID != r.ID {
-				others = append(others, k.TestFiles()...)
-			}
-		}
 		var err error
-		if w.contract, _, err = w.hold(c, "amended/"+r.ID, w.contract, r.Contract, others); err != nil {
+		if w.contract, _, err = w.hold(c, "amended/"+r.ID, w.contract, r.Contract, w.testFiles(func(id string) bool { return id != r.ID })); err != nil {
 			return err
 		}
 	}
@@ -92,7 +86,6 @@ const needs = "needs "
 // builder is one checkpoint on its way. Checkpoints are built side by side, so each counts for itself.
 type builder struct {
 	w     *work
-	c     *flow.Ctx // of the branch
 	k     checkpoint.Checkpoint
 	base  step.HeadOut
 	tree  string // that the next attempt starts from
@@ -108,7 +101,7 @@ type builder struct {
 func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 	b.contract, b.support = b.w.contract, b.w.support
 	b.res = step.CheckpointResult{ID: b.k.ID, Title: turn.Clip(pdca.Line(b.k.Title), 80), Status: checkpoint.Pending, Usage: step.Usage{Known: true}}
-	for _, n := range checkpoint.Waits(b.w.design.Checkpoints, b.w.strategy, b.k.ID) {
+	for _, n := range checkpoint.Waits(b.w.design.Checkpoints, b.w.out.Strategy, b.k.ID) {
 		r, err := flow.Wait[step.CheckpointResult](c, n)
 		if err != nil {
 			return b.res, err
@@ -206,15 +199,21 @@ func (b *builder) start(c *flow.Ctx) (err error) {
 
 // hold puts the tests of the contract into a tree, as they are there.
 func (b *builder) hold(c *flow.Ctx, key, tree string) (string, []string, error) {
-	var others []string
-	for _, k := range b.w.design.Checkpoints {
-		if k.ID != b.k.ID {
-			others = append(others, k.TestFiles()...)
-		}
-	}
-	return b.w.hold(c, key, tree, b.contract, others)
+	return b.w.hold(c, key, tree, b.contract, b.w.testFiles(func(id string) bool { return id != b.k.ID }))
 }
 
+// testFiles are those of the checkpoints that are asked for.
+func (w *work) testFiles(of func(id string) bool) []string {
+	var out []string
+	for _, k := range w.design.Checkpoints {
+		if of(k.ID) {
+			out = append(out, k.TestFiles()...)
+		}
+	}
+	return out
+}
+
+// hold puts the tests of a contract into a tree, without those of others.
 func (w *work) hold(c *flow.Ctx, key, tree, contract string, others []string) (string, []string, error) {
 	if contract == w.s.Tree {
 		return tree, nil, nil
@@ -340,7 +339,7 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans built) (class 
 	}
 	proof.Findings = slices.Concat(list, proof.Findings, missing)
 	b.back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Summary}
-	ok := proof.Passed && !b.back.Has(step.Rejects) && (n == iterations || !b.back.Has(step.Fix))
+	ok := proof.Passed && b.back.Good(n == iterations)
 	b.res.Tests = proof.Counts
 	b.note(c, n, ok, proof)
 	if !ok {

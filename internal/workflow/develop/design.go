@@ -246,7 +246,7 @@ func (w *work) propose(c *flow.Ctx) error {
 		Proposal *checkpoint.Proposal `json:"proposal,omitempty"`
 		Spent    step.RoleUsage       `json:"spent"`
 	}
-	r := request{role: "proposal", prompt: proposalPrompt, schema: proposalSchema, task: w.proposalText(), tree: w.s.Tree}
+	r := request{role: "proposal", prompt: proposalPrompt, schema: proposalSchema, task: w.goal().String(), tree: w.s.Tree}
 	list, err := flow.All(c, "proposal", w.seats(), seatKey, func(c *flow.Ctx, s seat) (answer, error) {
 		t := w.turn(r)
 		t.Attempt, t.Model = s.n, s.name
@@ -338,7 +338,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		}
 		w.contract = k.Tree
 		back = turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
-		ok := !back.Has(step.Rejects) && (n == drafts || !back.Has(step.Fix))
+		ok := back.Good(n == drafts)
 		flow.Note(c, "judged", step.AttemptNote{Phase: "contracts", Attempt: n, Passed: ok, Findings: turn.Short(back.Findings), Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000)})
 		if ok {
 			w.diff, w.support = k.Diff, k.Support

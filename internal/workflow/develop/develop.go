@@ -64,8 +64,7 @@ type work struct {
 	reply    string     // of the author of the last fix
 	open     []string   // what he has left, with his reasons
 	diff     step.Doc   // what the contracts have put there
-	strategy string
-	tree     string // of the project with what was built
+	tree     string     // of the project with what was built
 	head     step.HeadOut
 	landed   bool
 	changes  []step.Change
@@ -109,13 +108,11 @@ func (w *work) phases(c *flow.Ctx) (step.End, error) {
 	if end, err := w.designs(c.Sub("design")); err != nil || end.Reason != "" {
 		return end, err
 	}
-	w.strategy = w.in.Strategy
 	why := "asked for"
-	if w.strategy == "" {
-		w.strategy, why = checkpoint.Strategy(w.design.Checkpoints)
+	if w.out.Strategy = w.in.Strategy; w.out.Strategy == "" {
+		w.out.Strategy, why = checkpoint.Strategy(w.design.Checkpoints)
 	}
-	w.out.Strategy = w.strategy
-	flow.Note(c, "strategy", step.DevelopNote{Strategy: w.strategy, Why: why})
+	flow.Note(c, "strategy", step.DevelopNote{Strategy: w.out.Strategy, Why: why})
 	w.enter(c, checkpoint.Implement)
 	if end, err := w.implement(c); err != nil || end.Reason != "" {
 		return end, err
@@ -261,11 +258,16 @@ func (w *work) turn(r request) step.Turn {
 
 // allowed are the command lines that an author may run: those of the toolchains, and those that have to succeed.
 func (w *work) allowed() []string {
-	var needed []string
+	return turn.Allowed(w.s.Commands, w.validations())
+}
+
+// validations are the commands of all checkpoints.
+func (w *work) validations() []string {
+	var out []string
 	for _, k := range w.design.Checkpoints {
-		needed = append(needed, k.Validation)
+		out = append(out, k.Validation)
 	}
-	return turn.Allowed(w.s.Commands, needed)
+	return out
 }
 
 // decide asks a person whether an objection stops the run. Where nobody is asked it does.
@@ -274,7 +276,7 @@ func (w *work) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 		return false, nil
 	}
 	a, err := flow.Ask(c, "decide", flow.Question{Text: turn.Clip(objection, 6000), Options: []string{flow.Approve, flow.Reject}})
-	if err != nil || !yes(a) {
+	if err != nil || !turn.Approved(a) {
 		return false, err
 	}
 	w.out.Accepted = append(w.out.Accepted, turn.Clip(objection, 1000))
@@ -287,14 +289,10 @@ func (w *work) agreed(c *flow.Ctx, text string) (ok bool, why string, err error)
 		return true, "", nil
 	}
 	a, err := flow.Ask(c, "agree", flow.Question{Text: turn.Clip(text, 12_000), Options: []string{flow.Approve, flow.Reject}})
-	if err != nil || yes(a) {
+	if err != nil || turn.Approved(a) {
 		return err == nil, "", err
 	}
 	return false, turn.Clip(pdca.Line(a.Text), 4000), nil
-}
-
-func yes(a flow.Answer) bool {
-	return a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve)
 }
 
 // What a person can say of what does not pass.
@@ -321,7 +319,7 @@ func (w *work) escalate(c *flow.Ctx, text string, canSkip bool) (what, hint stri
 		return abort, turn.Clip(said, 1000), nil
 	case canSkip && strings.EqualFold(said, skip):
 		return skip, "", nil
-	case yes(a) || strings.EqualFold(said, retry):
+	case turn.Approved(a) || strings.EqualFold(said, retry):
 		return retry, "", nil
 	}
 	return retry, turn.Clip(said, 4000), nil

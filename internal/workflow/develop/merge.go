@@ -62,8 +62,6 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 					w.out.Open = texts(list)
 					return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(pdca.Line(text), 500)}, err
 				}
-			}
-			if len(list) > 0 {
 				w.stays(issueText(list))
 			}
 			w.reviewed = w.tree
@@ -177,14 +175,8 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			}
 			continue
 		}
-		var others []string // of what is not part of it
-		for _, r := range w.out.Checkpoints {
-			if k := w.checkpoint(r.ID); r.Status != checkpoint.Passed && k != nil {
-				others = append(others, k.TestFiles()...)
-			}
-		}
 		w.reply, w.open = turn.Clip(pdca.Line(ans.Summary), 600), ans.open()
-		tree, changed, err := w.hold(c, "hold", out.Tree, w.contract, others)
+		tree, changed, err := w.hold(c, "hold", out.Tree, w.contract, w.testFiles(func(id string) bool { return !w.passed(id) }))
 		if err != nil {
 			return false, err
 		}
@@ -201,7 +193,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 		for _, p := range changed {
 			back.Findings = append(back.Findings, step.Finding{Rule: "contract-test", Severity: step.Warn, Path: p, Message: "This test belongs to the contract; a change of it was undone."})
 		}
-		ok := proof.Passed && !back.Has(step.Rejects) && (n == fixAttempts || !back.Has(step.Fix))
+		ok := proof.Passed && back.Good(n == fixAttempts)
 		flow.Note(c, "judged", step.AttemptNote{
 			Phase: "fix", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(back.Findings), Failures: proof.Failures, Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
 		})
@@ -213,11 +205,9 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 	return false, nil
 }
 
-func (w *work) checkpoint(id string) *checkpoint.Checkpoint {
-	if i := slices.IndexFunc(w.design.Checkpoints, func(k checkpoint.Checkpoint) bool { return k.ID == id }); i >= 0 {
-		return &w.design.Checkpoints[i]
-	}
-	return nil
+// passed reports whether a checkpoint is part of what was built.
+func (w *work) passed(id string) bool {
+	return slices.ContainsFunc(w.out.Checkpoints, func(r step.CheckpointResult) bool { return r.ID == id && r.Status == checkpoint.Passed })
 }
 
 // whole is all that was built as one task: what a fix may touch, and the files that its reasons name.
@@ -229,18 +219,13 @@ func (w *work) whole(why []string) task.Task {
 			t.Files = append(t.Files, task.File{Path: p, Action: task.Modify})
 		}
 	}
-	for _, r := range w.out.Checkpoints {
-		k := w.checkpoint(r.ID)
-		if k == nil || r.Status != checkpoint.Passed {
-			continue
-		}
-		t.Verify = append(t.Verify, k.Validation)
-		t.Files = append(t.Files, k.Files...)
-		for _, p := range k.TestFiles() {
-			t.Files = append(t.Files, task.File{Path: p, Action: task.Create})
+	for _, k := range w.design.Checkpoints {
+		if w.passed(k.ID) {
+			t.Verify = append(t.Verify, k.Validation)
+			t.Files = append(t.Files, k.Files...)
 		}
 	}
-	for _, p := range w.support {
+	for _, p := range slices.Concat(w.testFiles(w.passed), w.support) {
 		t.Files = append(t.Files, task.File{Path: p, Action: task.Create})
 	}
 	for _, ch := range w.changes { // what the authors had to touch besides

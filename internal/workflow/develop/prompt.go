@@ -179,18 +179,14 @@ func (w *work) requirementText(problem string) string {
 
 // goal is the request as it was understood.
 func (w *work) goal() *strings.Builder {
-	b := w.headText()
-	w.answered(b)
-	w.decisions(b)
+	b := w.known()
 	b.WriteString("As it was understood:\n" + turn.Fenced("document", pdca.Line(w.req.Title)+"\n"+w.document().Requirement(w.req)))
 	return b
 }
 
 // withDesign is the goal with the whole design, in which the requirements are.
 func (w *work) withDesign() *strings.Builder {
-	b := w.headText()
-	w.answered(b)
-	w.decisions(b)
+	b := w.known()
 	b.WriteString("The requirements, and the design:\n" + turn.Fenced("document", string(w.document().Design(w.req, w.design))))
 	return b
 }
@@ -202,14 +198,15 @@ func (w *work) passes(b *strings.Builder) {
 	}
 }
 
-// decisions are what a person has said since the request.
-func (w *work) decisions(b *strings.Builder) {
+// known is the request with all that a person has said of it.
+func (w *work) known() *strings.Builder {
+	b := w.headText()
+	w.answered(b)
 	if len(w.decided) > 0 {
 		b.WriteString("A person has decided since, the newest last; it goes before everything else:\n" + turn.Fenced("request", turn.Clip(strings.Join(w.decided, "\n"), 6000)))
 	}
+	return b
 }
-
-func (w *work) proposalText() string { return w.goal().String() }
 
 func (w *work) designText(before string, problems, back []string) string {
 	b := w.goal()
@@ -284,11 +281,7 @@ func (b *builder) text() string {
 	s := b.w.goal()
 	var k strings.Builder
 	b.w.document().Proposal(&k, b.w.design.Proposal)
-	for _, o := range b.w.design.Checkpoints {
-		if o.ID == b.k.ID {
-			b.w.document().Checkpoint(&k, o)
-		}
-	}
+	b.w.document().Checkpoint(&k, b.k)
 	s.WriteString("The design, and your checkpoint of it:\n" + turn.Fenced("document", k.String()))
 	for _, o := range b.w.design.Checkpoints {
 		switch {
@@ -345,11 +338,7 @@ func (w *work) fixText(x fixing, back turn.Sent) string {
 		b.WriteString("How, by who has looked for the cause:\n" + turn.Fenced("feedback", x.guide))
 	}
 	turn.Goals(b, x.goals)
-	var lines []string
-	for _, k := range w.design.Checkpoints {
-		lines = append(lines, k.Validation)
-	}
-	turn.List(b, "These have to succeed, beside the build, the linter and all tests; a program runs them when you are done", lines)
+	turn.List(b, "These have to succeed, beside the build, the linter and all tests; a program runs them when you are done", w.validations())
 	w.rules(b)
 	back.Again(b)
 	return b.String()

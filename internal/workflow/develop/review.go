@@ -34,7 +34,7 @@ type reviewed struct {
 // review lets the panel review the design, or the code, side by side. Code counts: what is blocking is returned once a
 // second reviewer agrees; everything else is a warning of the report.
 func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
-	r := request{role: about + "-reviewer", prompt: reviewPrompts[about], schema: reviewSchema, task: w.reviewText(about), docs: w.reviewDocs(about)}
+	r := request{role: about + "-reviewer", prompt: reviewPrompts[about], schema: reviewSchema, task: w.reviewText(about), docs: w.reviewDocs()}
 	rounds := w.out.Rounds.CodeReview
 	if about == "design" {
 		r.tree, rounds = w.s.Tree, w.out.Rounds.Review
@@ -76,7 +76,7 @@ func (w *work) review(c *flow.Ctx, about string) ([]step.Issue, error) {
 	for _, x := range all {
 		if x.Severity == blocking {
 			out = append(out, x)
-		} else if text := strings.TrimSpace(texts([]step.Issue{x})[0] + " " + refuted(x)); x.Severity == warning && !slices.Contains(w.out.Warnings, text) {
+		} else if text := strings.TrimSpace(x.String() + " " + refuted(x)); x.Severity == warning && !slices.Contains(w.out.Warnings, text) {
 			w.out.Warnings = append(w.out.Warnings, text)
 		}
 	}
@@ -125,7 +125,7 @@ func (w *work) confirmed(c *flow.Ctx, r request, all []step.Issue) ([]step.Issue
 		var b strings.Builder
 		b.WriteString(r.task + "\nAnother reviewer holds that these are blocking:\n")
 		for j, i := range mine {
-			fmt.Fprintf(&b, "- B-%d %s", j+1, issueText(all[i:i+1]))
+			fmt.Fprintf(&b, "- B-%d %s\n", j+1, all[i])
 		}
 		q := r
 		q.role, q.prompt, q.schema, q.task, q.seat = "confirm", confirmPrompt, confirmSchema, b.String(), seats[s.n%len(seats)].name
@@ -136,8 +136,8 @@ func (w *work) confirmed(c *flow.Ctx, r request, all []step.Issue) ([]step.Issue
 				Why   string `json:"why"`
 			} `json:"items"`
 		}
-		if err := w.confirm(c.Sub("confirm").Sub(fmt.Sprint(s.n)), q, &ans); err != nil {
-			return nil, err
+		if _, err := w.ask(c.Sub("confirm").Sub(fmt.Sprint(s.n)), q, &ans); err != nil && turn.EndsRun(err) {
+			return nil, err // who does not answer has refuted nothing
 		}
 		for j, i := range mine {
 			for _, k := range ans.Items {
@@ -150,24 +150,8 @@ func (w *work) confirmed(c *flow.Ctx, r request, all []step.Issue) ([]step.Issue
 	return all, nil
 }
 
-// confirm asks the second reviewer. One who does not answer has refuted nothing.
-func (w *work) confirm(c *flow.Ctx, r request, to any) error {
-	w.asked[r.role]++
-	t := w.turn(r)
-	t.Attempt = w.asked[r.role]
-	out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
-	if err != nil {
-		if turn.EndsRun(err) {
-			return err
-		}
-		return nil
-	}
-	w.out.Spend(step.Turned(r.role, out))
-	return turn.Decode(out.Answer, to)
-}
-
 // reviewDocs is what reviewers are shown besides the project: the tests of the contracts, or what was changed.
-func (w *work) reviewDocs(string) []step.Doc {
+func (w *work) reviewDocs() []step.Doc {
 	if w.diff.Blob.IsZero() {
 		return nil
 	}
@@ -176,22 +160,14 @@ func (w *work) reviewDocs(string) []step.Doc {
 
 // issueText is a list of issues for people and authors.
 func issueText(list []step.Issue) string {
-	var b strings.Builder
-	for _, x := range list {
-		place := x.Path
-		if x.Line > 0 {
-			place = fmt.Sprintf("%s:%d", x.Path, x.Line)
-		}
-		fmt.Fprintf(&b, "[%s] %s\n", x.Severity, strings.Join(strings.Fields(x.About+" "+place+" "+x.Message), " "))
-	}
-	return b.String()
+	return strings.Join(append(texts(list), ""), "\n")
 }
 
 // texts are issues as lines.
 func texts(list []step.Issue) []string {
 	var out []string
-	for i := range list {
-		out = append(out, strings.TrimSpace(issueText(list[i:i+1])))
+	for _, x := range list {
+		out = append(out, x.String())
 	}
 	return out
 }

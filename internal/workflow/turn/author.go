@@ -51,6 +51,10 @@ func (s Sent) Has(severity step.Severity) bool {
 	return slices.ContainsFunc(s.Findings, func(x step.Finding) bool { return x.Severity == severity })
 }
 
+// Good reports whether findings let an attempt count: none rejects it, and what is only to be fixed does not go back any
+// more because it is the last.
+func (s Sent) Good(last bool) bool { return !s.Has(step.Rejects) && (last || !s.Has(step.Fix)) }
+
 // Signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
 func (s Sent) Signatures() []string {
 	var out []string
@@ -118,6 +122,11 @@ func Decode(raw json.RawMessage, to any) error {
 		return flow.Failf(flow.Schema, "read the answer of an agent: %v", err)
 	}
 	return nil
+}
+
+// Approved reports whether a person agrees: by the verb, or by the word.
+func Approved(a flow.Answer) bool {
+	return a.Verb == flow.Approve || a.Verb == flow.Reply && strings.EqualFold(strings.TrimSpace(a.Text), flow.Approve)
 }
 
 // Texts are an author's texts without empty ones: so many, and so much of each, as people read.
