@@ -52,10 +52,11 @@ var allowed = map[string][]string{
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
 		"task", "works", "pdca", "checkpoint",
 	},
-	"flow/local": {"flow", "blob"},
-	"report":     {"flow", "step", "spec", "pdca", "checkpoint"},
-	"cli":        nil,
-	"bench":      nil,
+	"flow/local":    {"flow", "blob"},
+	"flow/temporal": {"flow", "flow/local"},
+	"report":        {"flow", "step", "spec", "pdca", "checkpoint"},
+	"cli":           nil,
+	"bench":         nil,
 }
 
 // only says which package alone may import something with effects.

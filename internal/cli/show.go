@@ -38,7 +38,7 @@ func newShow(a *app) *cobra.Command {
 					}
 					a.print(struct {
 						*report.Run
-						Steps []local.StepRow `json:"steps"`
+						Steps []flow.StepRow `json:"steps"`
 					}{rep, steps})
 					return nil
 				}
