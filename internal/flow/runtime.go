@@ -136,6 +136,7 @@ type Run struct {
 	Err     *Failure        `json:"error,omitempty"`
 	Gates   []Gate          `json:"gates,omitempty"`
 	Driver  string          `json:"driver,omitempty"` // "" = nobody drives it now
+	Engine  string          `json:"engine,omitempty"` // where it is kept; "" = on this machine
 }
 
 // StepRow is one step of a run as it is recorded; times are Unix

@@ -101,6 +101,17 @@ func (o *Outbox) Known(ctx context.Context) (runs []string, err error) {
 	return runs, damaged(rows.Err())
 }
 
+// Hosted reports whether this machine has started or carried on runs of a
+// runtime elsewhere.
+func (r *Runtime) Hosted(ctx context.Context) (bool, error) {
+	var n int
+	if err := r.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE name='hosted'").Scan(&n); err != nil || n == 0 {
+		return false, damaged(err)
+	}
+	err := r.db.QueryRowContext(ctx, "SELECT count(*) FROM hosted").Scan(&n)
+	return n > 0, damaged(err)
+}
+
 // Begin makes a start durable, before the act. It returns the result that an
 // earlier start of the same step has left: it was paid for and stands.
 func (o *Outbox) Begin(ctx context.Context, e Entry) (result []byte, err error) {

@@ -338,7 +338,7 @@ func (r *Runtime) run(ctx context.Context, id string) (flow.Run, error) {
 	}
 	m := h.m
 	x := flow.Run{
-		ID: id, Def: m.State.Def, State: m.Status, Started: time.UnixMilli(m.Began).UTC(), In: m.State.In, Meta: m.Meta, Out: m.Out, Err: m.Err,
+		Engine: "temporal", ID: id, Def: m.State.Def, State: m.Status, Started: time.UnixMilli(m.Began).UTC(), In: m.State.In, Meta: m.Meta, Out: m.Out, Err: m.Err,
 	}
 	if m.Status.Ended() {
 		x.Ended = time.UnixMilli(m.Now).UTC()
