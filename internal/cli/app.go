@@ -71,6 +71,11 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	if engine := a.env["JACQUARD_ENGINE"]; engine != "" {
+		if conf.Engine = engine; engine != onLocal && engine != onTemporal {
+			return nil, usage("JACQUARD_ENGINE is %q: want %s or %s", engine, onLocal, onTemporal)
+		}
+	}
 	a.speak(conf)
 	p := &project{a: a, root: abs, state: filepath.Join(abs, stateDir), conf: conf}
 	base, err := a.cacheDir()
@@ -189,7 +194,7 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", err)
 		return here, nil
 	}
-	return &both{keeper: here, there: there, far: map[string]bool{}}, nil
+	return &both{keeper: here, there: there}, nil
 }
 
 func workflows() []flow.Runnable {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ func (b *both) Runs(ctx context.Context) ([]flow.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.far = map[string]bool{}
 	for _, r := range there {
 		b.far[r.ID] = true
 	}
@@ -55,8 +57,11 @@ func (b *both) Runs(ctx context.Context) ([]flow.Run, error) {
 	return out, nil
 }
 
-// of is the runtime that a run of the list belongs to.
-func (b *both) of(run string) flow.Runtime {
+// of is the runtime that a run belongs to.
+func (b *both) of(ctx context.Context, run string) flow.Runtime {
+	if b.far == nil {
+		_, _ = b.Runs(ctx) // what cannot be listed is said when it is asked for
+	}
 	if b.far[run] {
 		return b.there
 	}
@@ -65,22 +70,22 @@ func (b *both) of(run string) flow.Runtime {
 
 // Drive carries a run on where it is.
 func (b *both) Drive(ctx context.Context, run string) (flow.Status, error) {
-	return b.of(run).Drive(ctx, run)
+	return b.of(ctx, run).Drive(ctx, run)
 }
 
 // Signal signals a run where it is.
 func (b *both) Signal(ctx context.Context, run string, s flow.Signal) error {
-	return b.of(run).Signal(ctx, run, s)
+	return b.of(ctx, run).Signal(ctx, run, s)
 }
 
 // Events reads a run where it is.
 func (b *both) Events(ctx context.Context, run string, after int64) ([]flow.Event, error) {
-	return b.of(run).Events(ctx, run, after)
+	return b.of(ctx, run).Events(ctx, run, after)
 }
 
 // Steps reads a run where it is.
 func (b *both) Steps(ctx context.Context, run string) ([]flow.StepRow, error) {
-	return b.of(run).Steps(ctx, run)
+	return b.of(ctx, run).Steps(ctx, run)
 }
 
 // Close closes both.
@@ -90,10 +95,7 @@ func (b *both) Close() error { return errors.Join(b.keeper.Close(), b.there.Clos
 func (p *project) on(o driveOptions) (string, error) {
 	switch where := o.on; where {
 	case "":
-		if p.conf.Engine != "" {
-			return p.conf.Engine, nil
-		}
-		return onLocal, nil
+		return cmp.Or(p.conf.Engine, onLocal), nil
 	case onLocal, onTemporal:
 		return where, nil
 	default:

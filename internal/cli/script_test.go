@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/jacquard-build/jacquard/internal/cli"
+	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 )
 
 func TestMain(m *testing.M) {
@@ -21,11 +22,44 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// onTemporal are the stories that are played on a cluster too.
+var onTemporal = []string{"e2e_go", "spec_new", "decompile_agent", "e2e_conflict", "e2e_work", "work_gates", "work_resume", "e2e_cut", "e2e_auto_light", "e2e_auto_heavy", "auto_decisions", "e2e_develop", "develop_decisions", "worktree"}
+
 // TestStories runs the scripts in testdata/script: the real program, real git,
 // a real agent process, real tool chains.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, params("testdata/script"))
+}
+
+// TestStoriesOnTemporal runs stories of each workflow again, word for word, with their runs on a cluster: people and
+// scripts see no difference.
+func TestStoriesOnTemporal(t *testing.T) {
+	t.Parallel()
+	s, err := temporaltest.Start(":memory:", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s == nil {
+		t.Skip(temporaltest.ProgramName + " names no server: make temporal builds it, make test sets it")
+	}
+	t.Cleanup(func() {
+		defer s.Stop()
+		if runs := s.Runs(t); runs < len(onTemporal) {
+			t.Errorf("the cluster has seen %d runs of %d stories", runs, len(onTemporal))
+		}
+	})
+	p := params("")
+	p.Files = nil
+	for _, name := range onTemporal {
+		p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))
+	}
+	p.Setup = func(e *testscript.Env) error {
+		e.Setenv("JACQUARD_ENGINE", "temporal")
+		e.Setenv("TEMPORAL_ADDRESS", s.Address)
+		return setup(e)
+	}
+	testscript.Run(t, p)
 }
 
 func params(dir string) testscript.Params {

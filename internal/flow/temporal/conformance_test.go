@@ -1,13 +1,11 @@
 package temporal_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow/flowtest"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 )
 
 // addressName tells child processes where the server of these tests is.
@@ -31,44 +30,17 @@ func TestMain(m *testing.M) {
 	os.Exit(withServer(m))
 }
 
-// withServer runs the tests beside a server of their own, which ends with them.
+// withServer runs the tests beside a server of their own.
 func withServer(m *testing.M) int {
-	program := os.Getenv("JACQUARD_TEST_TEMPORAL")
-	if program == "" {
-		if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
-			fmt.Fprintln(os.Stderr, "JACQUARD_TEST_TEMPORAL is not set: make temporal builds the server of these tests")
-			return 1
-		}
-		return m.Run()
-	}
-	in, feed, err := os.Pipe()
+	s, err := temporaltest.Start(":memory:", 0)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	out, said, err := os.Pipe()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	if s != nil {
+		defer s.Stop()
+		_ = os.Setenv(addressName, s.Address)
 	}
-	p, err := os.StartProcess(program, []string{program, "--db", ":memory:", "--port", "0", "--stdin"}, &os.ProcAttr{Files: []*os.File{in, said, os.Stderr}})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	_ = in.Close()
-	_ = said.Close()
-	defer func() {
-		_ = feed.Close()
-		_, _ = p.Wait()
-	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	address, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
-	if err != nil || !ok {
-		fmt.Fprintf(os.Stderr, "the server said %q: %v\n", line, err)
-		return 1
-	}
-	_ = os.Setenv(addressName, address)
 	return m.Run()
 }
 
