@@ -50,8 +50,9 @@ var allowed = map[string][]string{
 	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
-		"task", "works", "pdca", "checkpoint",
+		"task", "works", "pdca", "checkpoint", "forge",
 	},
+	"forge":      {"flow"},
 	"flow/local": {"flow", "blob"},
 	"report":     {"flow", "step", "spec", "pdca", "checkpoint"},
 	"cli":        nil,
@@ -62,7 +63,7 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"os/exec":      {"proc"},
 	"database/sql": {"flow/local"},
-	"net/http":     {"gateway", "submit", "cli"},
+	"net/http":     {"gateway", "submit", "forge", "cli"},
 	"os/signal":    {"cli"},
 }
 
