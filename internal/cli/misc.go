@@ -208,6 +208,11 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   turn: 1h               # longest agent turn
 #   idle: 15m              # longest silence of an agent
 #   check: 10m             # longest check
+#   ci: 2h                 # longest run of CI on a pull request
+#   ci_start: 3m           # how long it has to begin; then there is none
+
+# pr: true                 # develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
+# issue: true              # auto comments on the issue that a task names, or opens one (needs trust once)
 
 # work:                      # when a request needs no plan, or is a pipeline
 #   direct_requirements: 2

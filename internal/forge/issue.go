@@ -54,28 +54,26 @@ type IssueAsk struct {
 	Marker string // see Marker
 }
 
-// SayIssue comments on the issue that something is about, or opens one when there is none; once. made is false when it was
-// there already.
-func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (out Issue, made bool, err error) {
+// SayIssue comments on the issue that something is about, or opens one when there is none; once.
+func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (Issue, error) {
 	if ask.Number > 0 {
 		var r rawIssue
 		switch err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues/%d", ask.Number), nil, &r); {
 		case err == nil && r.State == "open":
-			made, err := c.comment(ctx, ask)
-			return r.issue(), made, err
+			return r.issue(), c.comment(ctx, ask)
 		case err != nil && !refusedAs(err, flow.Denied):
-			return Issue{}, false, err
+			return Issue{}, err
 		}
 	}
 	var list []rawIssue
 	for page := 1; page <= 3; page++ { // what was made a moment ago is on the first
 		list = list[:0]
 		if err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues?state=all&sort=created&direction=desc&per_page=100&page=%d", page), nil, &list); err != nil {
-			return Issue{}, false, err
+			return Issue{}, err
 		}
 		for _, r := range list {
 			if strings.Contains(r.Body, ask.Marker) {
-				return r.issue(), false, nil
+				return r.issue(), nil
 			}
 		}
 		if len(list) < 100 {
@@ -83,28 +81,28 @@ func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (out Issue, made bo
 		}
 	}
 	var r rawIssue
-	err = c.call(ctx, http.MethodPost, "/issues", map[string]any{"title": ask.Title, "body": ask.Body + "\n\n" + ask.Marker + "\n", "labels": []string{ask.Label}}, &r)
-	return r.issue(), err == nil, err
+	err := c.call(ctx, http.MethodPost, "/issues", map[string]any{"title": ask.Title, "body": ask.Body + "\n\n" + ask.Marker + "\n", "labels": []string{ask.Label}}, &r)
+	return r.issue(), err
 }
 
 // comment says something below an issue, once.
-func (c *Client) comment(ctx context.Context, ask IssueAsk) (made bool, err error) {
+func (c *Client) comment(ctx context.Context, ask IssueAsk) error {
 	path := fmt.Sprintf("/issues/%d/comments", ask.Number)
 	for page := 1; page <= maxPages; page++ {
 		var list []struct {
 			Body string `json:"body"`
 		}
 		if err := c.call(ctx, http.MethodGet, fmt.Sprintf("%s?per_page=100&page=%d", path, page), nil, &list); err != nil {
-			return false, err
+			return err
 		}
 		for _, k := range list {
 			if strings.Contains(k.Body, ask.Marker) {
-				return false, nil
+				return nil
 			}
 		}
 		if len(list) < 100 {
 			break
 		}
 	}
-	return true, c.call(ctx, http.MethodPost, path, map[string]any{"body": ask.Body + "\n\n" + ask.Marker + "\n"}, nil)
+	return c.call(ctx, http.MethodPost, path, map[string]any{"body": ask.Body + "\n\n" + ask.Marker + "\n"}, nil)
 }
