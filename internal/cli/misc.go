@@ -128,14 +128,19 @@ func (a *app) killAt(what string) func(n int) {
 	}
 }
 
-// effects numbers the sides of side effects for killAt.
+// effects numbers the sides of side effects for killAt: of all, or of those of one name ("after push:1").
 func (a *app) effects() func(string) {
-	kill := a.killAt("effect")
-	if kill == nil {
+	kind, _, ok := strings.Cut(a.env["JACQUARD_KILL"], ":")
+	kill := a.killAt(kind)
+	if !ok || kill == nil {
 		return nil
 	}
 	var n atomic.Int64
-	return func(string) { kill(int(n.Add(1))) }
+	return func(name string) {
+		if kind == "effect" || kind == name {
+			kill(int(n.Add(1)))
+		}
+	}
 }
 
 func newInit(a *app) *cobra.Command {
