@@ -32,6 +32,8 @@ type autoFlags struct {
 	skip        bool
 	yes         bool
 	worktree    bool
+	issue       bool
+	noIssue     bool
 }
 
 func newAuto(a *app) *cobra.Command {
@@ -64,6 +66,8 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "without a task: do what was found")
 	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
+	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue that the task names (#12), or open one with the label auto (GITHUB_TOKEN)")
+	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, whatever jacquard.yaml says")
 	worktreeFlag(c, &f.worktree)
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
 	return c
@@ -75,6 +79,9 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	if f.eco && f.opus {
 		return usage("--eco and --opus contradict each other: give one of them")
+	}
+	if f.issue && f.noIssue {
+		return usage("--issue and --no-issue contradict each other: give one of them")
 	}
 	if f.feature != "" && pdca.Feature(f.feature) != f.feature {
 		return usage("%q is no name of a feature: use a-z, 0-9 and -, at most 40 characters", f.feature)
@@ -114,6 +121,9 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		in.Language = string(a.lang())
 	}
 	if in.Budget, err = p.budget(f.budget); err != nil {
+		return err
+	}
+	if in.Issue, err = p.issueIn(ctx, given, f); err != nil {
 		return err
 	}
 	if in.Context, err = p.contextOf(ctx, in, f); err != nil {

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/forge"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -47,4 +49,31 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 		return nil, environment("--pr", fmt.Errorf("the token may not push to %s: give it the right to write contents and pull requests", c.Place()))
 	}
 	return &step.PullIn{Base: r.Default, Start: orDefault(p.conf.Limits.CIStart, ciStart).Milliseconds(), Wait: orDefault(p.conf.Limits.CI, ciWait).Milliseconds()}, nil
+}
+
+// issueName is how a task names an issue: #12, or its address.
+var issueName = re.New(`(?:^|[\s(])#([0-9]{1,9})\b|/issues/([0-9]{1,9})\b`)
+
+// issueIn is where a task is told of on the forge, nil for nowhere. Only who has asked for it is heard: a token alone posts
+// nothing. What is missing for --issue ends the start; for the key of jacquard.yaml, which is everybody's, it is a warning.
+func (p *project) issueIn(ctx context.Context, task string, f autoFlags) (*step.IssueIn, error) {
+	if f.dryRun || f.noIssue || !f.issue && !p.conf.Issue {
+		return nil, nil //nolint:nilnil // nowhere
+	}
+	c, err := p.forge(ctx)
+	if err == nil {
+		_, err = c.Repository(ctx)
+	}
+	if err != nil && f.issue {
+		return nil, environment("--issue", err)
+	}
+	if err != nil {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ no issue is written: %v\n"), err)
+		return nil, nil //nolint:nilnil // nowhere
+	}
+	in := &step.IssueIn{}
+	if m := issueName().FindStringSubmatch(task); m != nil {
+		in.Number, _ = strconv.Atoi(m[1] + m[2])
+	}
+	return in, nil
 }

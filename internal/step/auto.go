@@ -22,8 +22,14 @@ type AutoIn struct {
 	Gates    bool     `json:"gates,omitempty"`   // a person is asked between the phases
 	Accept   bool     `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
 	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
+	Issue    *IssueIn `json:"issue,omitempty"`   // the feature is told of on the forge
 	Delivery Delivery `json:"delivery"`
 	Budget   Budget   `json:"budget"`
+}
+
+// IssueIn asks to tell of a feature on the forge.
+type IssueIn struct {
+	Number int `json:"number,omitempty"` // of the issue that the task names; 0 = one is opened
 }
 
 // AutoSurveyOut is what the authors of a feature have to know of the project.
@@ -235,6 +241,7 @@ type AutoOut struct {
 	Tests      Counts     `json:"tests"`
 	Goals      []Goal     `json:"goals,omitempty"`
 	Report     string     `json:"report,omitempty"` // path of the report
+	Issue      string     `json:"issue,omitempty"`  // address of the issue where it is told of
 	Ref        string     `json:"ref,omitempty"`
 	Commit     string     `json:"commit,omitempty"`
 	Why        string     `json:"why,omitempty"` // why it is not on the user's branch
