@@ -22,6 +22,8 @@ type AutoIn struct {
 	Gates    bool     `json:"gates,omitempty"`   // a person is asked between the phases
 	Accept   bool     `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
 	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
+	Screen   string   `json:"screen,omitempty"`  // a command line that runs in a terminal
+	Expect   string   `json:"expect,omitempty"`  // regular expression of what has to be seen there
 	Issue    *IssueIn `json:"issue,omitempty"`   // the feature is told of on the forge
 	Delivery Delivery `json:"delivery"`
 	Budget   Budget   `json:"budget"`
@@ -95,7 +97,7 @@ const (
 	GoalSkip GoalStatus = "SKIP"
 )
 
-// Goal is one goal of quality: lint, test, build, typecheck, custom, e2e.
+// Goal is one goal of quality: lint, test, build, typecheck, custom, interactive, e2e.
 type Goal struct {
 	Goal     string         `json:"goal"`
 	Status   GoalStatus     `json:"status"`
@@ -109,6 +111,8 @@ type AutoQAIn struct {
 	Base    string    `json:"base"` // tree that the work began with: what failed there is nobody's
 	Tree    string    `json:"tree"`
 	Custom  string    `json:"custom,omitempty"`
+	Screen  string    `json:"screen,omitempty"`
+	Expect  string    `json:"expect,omitempty"`
 }
 
 // AutoQAOut are the goals in their order.
