@@ -50,20 +50,23 @@ var allowed = map[string][]string{
 	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
-		"task", "works", "pdca", "checkpoint",
+		"task", "works", "pdca", "checkpoint", "forge",
 	},
-	"flow/local":    {"flow", "blob"},
-	"flow/temporal": {"flow", "flow/local"},
-	"report":        {"flow", "step", "spec", "pdca", "checkpoint"},
-	"cli":           nil,
-	"bench":         nil,
+	"forge":                      {"flow"},
+	"flow/local":                 {"flow", "blob"},
+	"flow/temporal":              {"flow", "flow/local"},
+	"flow/temporal/temporaltest": {},
+	"hub":                        {"flow", "git"},
+	"report":                     {"flow", "step", "spec", "pdca", "checkpoint"},
+	"cli":                        nil,
+	"bench":                      nil,
 }
 
 // only says which package alone may import something with effects.
 var only = map[string][]string{
 	"os/exec":      {"proc"},
 	"database/sql": {"flow/local"},
-	"net/http":     {"gateway", "submit", "cli"},
+	"net/http":     {"gateway", "submit", "forge", "cli"},
 	"os/signal":    {"cli"},
 }
 

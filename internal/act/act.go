@@ -20,6 +20,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/forge"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -42,6 +43,8 @@ type Options struct {
 	Checks  Checks
 	Redact  gateway.Redactor
 	Version string // of the program, recorded in the lock
+	// Forge is the server that the project is published on; nil = there is none. It is asked for when it is needed.
+	Forge func(context.Context) (*forge.Client, error)
 	// Effect is called before and after every side effect, for tests that kill
 	// the process there; nil in production.
 	Effect func(name string)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -225,6 +226,9 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 		spec.Task.Verify = []string{in.Custom}
 	}
 	t := taskCheck(spec, a.chains(v), in.Base, in.Tree)
+	if t.Screen, err = screen(in); err != nil {
+		return out, err
+	}
 	changes, err := a.o.Repo.Diff(ctx, in.Base, in.Tree)
 	if err != nil {
 		return out, machinery(err)
@@ -261,6 +265,28 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 	out.Baseline = bound(out.Baseline, 50)
 	out.Records, err = put(a.o.Blobs, map[string]any{"tree": in.Tree, "records": records})
 	return out, err
+}
+
+// screen is what has to be seen in a terminal; nil for nothing.
+func screen(in step.AutoQAIn) (*check.Screen, error) {
+	if in.Screen == "" {
+		return nil, nil //nolint:nilnil // nothing
+	}
+	argv, expect, err := ScreenLine(in.Screen, in.Expect)
+	return &check.Screen{Argv: argv, Expect: expect}, err
+}
+
+// ScreenLine reads what is run in a terminal, and what has to be seen there. Lines of the screen are lines of the expression.
+func ScreenLine(line, expect string) ([]string, *regexp.Regexp, error) {
+	argvs, err := CommandLine(line)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(argvs) != 1 {
+		return nil, nil, fmt.Errorf("%q is more than one command", line)
+	}
+	rx, err := regexp.Compile("(?m)" + expect)
+	return argvs[0], rx, err
 }
 
 // failures are what failed of a goal, without what failed before the work as well.

@@ -52,6 +52,10 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.Contract, a.contract),
 		flow.Handle(step.Hold, a.hold),
 		flow.Handle(step.Squash, a.squash),
+		flow.Handle(step.ForgePush, a.forgePush),
+		flow.Handle(step.ForgePull, a.forgePull),
+		flow.Handle(step.ForgeChecks, a.forgeChecks),
+		flow.Handle(step.ForgeIssue, a.forgeIssue),
 	}
 }
 

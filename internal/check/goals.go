@@ -59,6 +59,13 @@ func (c *Checker) Goals(ctx context.Context, t Task, before, tree string) (goals
 		g := &goals[4]
 		g.Ran, g.Findings, g.Failed = true, one.proof.Findings, len(one.proof.Findings) > 0
 	}
+	if t.Screen != nil {
+		g := Goal{Name: GoalInteractive}
+		err := p.screen(ctx, &g)
+		if goals = append(goals, g); err != nil {
+			return goals, p.proof.Records, fmt.Errorf("run goals: %w", err)
+		}
+	}
 	return goals, p.proof.Records, nil
 }
 

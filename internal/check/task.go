@@ -28,6 +28,8 @@ type Task struct {
 	Config []string
 	// Verify are the task's own commands, as argv.
 	Verify [][]string
+	// Screen is a program that has to show something in a terminal, as a goal of quality; nil for none.
+	Screen *Screen
 	// VerifyOnly says that nothing is to change.
 	VerifyOnly bool
 	// Base is the tree whose lock files decide what is installed.

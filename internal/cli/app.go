@@ -337,7 +337,7 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: p.blobs,
 		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: version, Effect: p.a.effects(),
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
-		Checks: p.checks(),
+		Checks: p.checks(), Forge: p.forge,
 	}
 	if o.record != "" {
 		e.tape, e.record = &gateway.Tape{}, o.record

@@ -13,6 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -32,6 +33,10 @@ type autoFlags struct {
 	skip        bool
 	yes         bool
 	worktree    bool
+	issue       bool
+	noIssue     bool
+	screen      string
+	expect      string
 }
 
 func newAuto(a *app) *cobra.Command {
@@ -64,8 +69,12 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "without a task: do what was found")
 	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
+	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue that the task names (#12), or open one with the label auto (GITHUB_TOKEN)")
+	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, whatever jacquard.yaml says")
 	worktreeFlag(c, &f.worktree)
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
+	c.Flags().StringVar(&f.screen, "qa-interactive", "", "`command` that is run in a terminal (tmux), as a goal of the checks; with --expect")
+	c.Flags().StringVar(&f.expect, "expect", "", "`regexp` that has to be seen on the screen of --qa-interactive")
 	return c
 }
 
@@ -75,6 +84,20 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	if f.eco && f.opus {
 		return usage("--eco and --opus contradict each other: give one of them")
+	}
+	if f.issue && f.noIssue {
+		return usage("--issue and --no-issue contradict each other: give one of them")
+	}
+	if (f.screen == "") != (f.expect == "") {
+		return usage("--qa-interactive and --expect belong together: a command, and what has to be seen of it")
+	}
+	if f.screen != "" {
+		if _, _, err := act.ScreenLine(f.screen, f.expect); err != nil {
+			return usage("--qa-interactive: %v", err)
+		}
+		if _, err := proc.LookPath("tmux", a.env["PATH"]); err != nil {
+			return environment("--qa-interactive", errors.New("tmux is not installed: install it and put it on PATH"))
+		}
 	}
 	if f.feature != "" && pdca.Feature(f.feature) != f.feature {
 		return usage("%q is no name of a feature: use a-z, 0-9 and -, at most 40 characters", f.feature)
@@ -108,12 +131,15 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	in := step.AutoIn{
 		Request: given, Feature: f.feature, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
-		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Delivery: step.ToCommit,
+		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, Delivery: step.ToCommit,
 	}
 	if a.langFlag != "" {
 		in.Language = string(a.lang())
 	}
 	if in.Budget, err = p.budget(f.budget); err != nil {
+		return err
+	}
+	if in.Issue, err = p.issueIn(ctx, given, f); err != nil {
 		return err
 	}
 	if in.Context, err = p.contextOf(ctx, in, f); err != nil {

@@ -1,20 +1,15 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/forge"
 	"github.com/jacquard-build/jacquard/internal/proc"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -81,70 +76,20 @@ func (p *project) printed(ctx context.Context, line string) (string, error) {
 	return all.String(), nil
 }
 
-// githubRemote finds owner and name in the address of a remote.
-var githubRemote = re.New(`^(?:https://(?:[^/@]+@)?|ssh://git@|git@)([^/:]+)[/:]([^/]+)/([^/]+?)(?:\.git)?/?$`)
-
-// openIssues are the open issues of the repository on GitHub, newest first; "" without a token or such a remote.
+// openIssues are the open issues of the repository on its forge, newest first; "" without a token or such a remote.
 func (p *project) openIssues(ctx context.Context) (string, error) {
-	env := p.a.env
-	token := cmp.Or(env["GITHUB_TOKEN"], env["GH_TOKEN"])
-	if token == "" {
+	c, err := p.forge(ctx)
+	if errors.Is(err, forge.ErrNoToken) || errors.Is(err, forge.ErrNoRemote) {
 		return "", nil
 	}
-	api := strings.TrimRight(cmp.Or(env["GITHUB_API_URL"], "https://api.github.com"), "/")
-	repo := env["GITHUB_REPOSITORY"]
-	if repo == "" {
-		remote, err := p.repo.RemoteURL(ctx, "origin")
-		if err != nil {
-			return "", err
-		}
-		m := githubRemote().FindStringSubmatch(remote)
-		if m == nil || m[1] != "github.com" && env["GITHUB_API_URL"] == "" {
-			return "", nil
-		}
-		repo = m[2] + "/" + m[3]
-	}
-	owner, name, ok := strings.Cut(repo, "/")
-	if !ok {
-		return "", fmt.Errorf("GITHUB_REPOSITORY is %q, want owner/name", repo)
-	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, api+"/repos/"+url.PathEscape(owner)+"/"+url.PathEscape(name)+"/issues?state=open&sort=updated&per_page=50", nil)
 	if err != nil {
 		return "", err
 	}
-	req.Header.Set("Accept", "application/vnd.github+json")
-	req.Header.Set("Authorization", "Bearer "+token)
-	// The address is the user's own, from the environment; a redirect would take the token elsewhere.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = res.Body.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, 8<<20))
-	if err != nil {
-		return "", err
-	}
-	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answers %s for %s", api, res.Status, repo)
-	}
-	var list []struct {
-		Number      int    `json:"number"`
-		Title       string `json:"title"`
-		Body        string `json:"body"`
-		PullRequest *any   `json:"pull_request"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return "", fmt.Errorf("read the issues of %s: %w", repo, err)
-	}
+	list, err := c.OpenIssues(ctx)
 	var b strings.Builder
 	for _, i := range list {
-		if i.PullRequest == nil {
-			body := []rune(i.Body)
-			fmt.Fprintf(&b, "#%d %s\n%s\n\n", i.Number, i.Title, string(body[:min(len(body), 1500)]))
-		}
+		body := []rune(i.Body)
+		fmt.Fprintf(&b, "#%d %s\n%s\n\n", i.Number, i.Title, string(body[:min(len(body), 1500)]))
 	}
-	return b.String(), nil
+	return b.String(), err
 }

@@ -38,6 +38,8 @@ type config struct {
 	Project string            `yaml:"project"` // its name on a cluster
 	Copy    []string          `yaml:"copy"`    // ignored files that checks need, for example .env.test
 	Checks  map[string]string `yaml:"checks"`  // build, test, lint, format: commands instead of the table's
+	PR      bool              `yaml:"pr"`      // develop ends with a pull request
+	Issue   bool              `yaml:"issue"`   // auto tells the issue that a task is about, or opens one
 	Work    struct {          // limits of the modes of work
 		DirectRequirements int `yaml:"direct_requirements"`
 		DirectCriteria     int `yaml:"direct_criteria"`
@@ -50,9 +52,11 @@ type config struct {
 		Header   string `yaml:"header"` // X-Runner-Api-Key, or Authorization
 	} `yaml:"callbacks"`
 	Limits struct {
-		Turn  duration `yaml:"turn"`  // longest agent turn
-		Idle  duration `yaml:"idle"`  // longest silence of an agent
-		Check duration `yaml:"check"` // longest check
+		Turn    duration `yaml:"turn"`     // longest agent turn
+		Idle    duration `yaml:"idle"`     // longest silence of an agent
+		Check   duration `yaml:"check"`    // longest check
+		CI      duration `yaml:"ci"`       // longest run of CI on a pull request
+		CIStart duration `yaml:"ci_start"` // how long CI has to begin
 	} `yaml:"limits"`
 }
 

@@ -35,6 +35,9 @@ type developFlags struct {
 	resume   bool
 	restart  bool
 	worktree bool
+	pr       bool
+	prSaid   bool         // the flag was given
+	pull     *step.PullIn // where the pull request goes
 }
 
 func newDevelop(a *app) *cobra.Command {
@@ -47,6 +50,7 @@ func newDevelop(a *app) *cobra.Command {
 			".develop-workflow/state.yaml says where it stands.",
 		Example: "  jacquard develop \"sessions expire after an hour\"\n  jacquard develop --resume",
 		RunE: func(c *cobra.Command, args []string) error {
+			f.prSaid = c.Flags().Changed("pr")
 			return a.develop(c.Context(), first(args, "", ""), f)
 		},
 	}
@@ -58,6 +62,7 @@ func newDevelop(a *app) *cobra.Command {
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: designs are agreed to, questions get their defaults, and what needs a person ends the run")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run that was interrupted")
 	c.Flags().BoolVar(&f.restart, "restart", false, "end the run that was interrupted, and start over; its work stays on its refs")
+	c.Flags().BoolVar(&f.pr, "pr", false, "at the end push the branch feat/NAME to origin, open a pull request and wait for its CI, instead of moving your branch (GITHUB_TOKEN)")
 	worktreeFlag(c, &f.worktree)
 	return c
 }
@@ -80,6 +85,14 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 	if p.noGit {
 		return usage("there is no git repository here, and develop works with branches and commits: git init")
 	}
+	if !f.prSaid {
+		f.pr = p.conf.PR
+	}
+	if f.pr && !f.resume {
+		if f.pull, err = p.pullIn(ctx); err != nil {
+			return err
+		}
+	}
 	if given != "" || f.file != "" {
 		if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
 			return err
@@ -94,6 +107,13 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
+		if f.pull != nil {
+			head, err := p.repo.Head(ctx)
+			if err != nil {
+				return err
+			}
+			f.pull.Branch = head.Branch
+		}
 	}
 	before, err := p.earlier(ctx)
 	if err != nil {
@@ -179,6 +199,11 @@ func (p *project) startDevelop(ctx context.Context, given string, in step.Develo
 	}
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
+	}
+	if in.Pull = f.pull; f.pr && in.Pull == nil { // what is gone on with has no journal
+		if in.Pull, err = p.pullIn(ctx); err != nil {
+			return err
+		}
 	}
 	return p.startRun(ctx, "develop", in, in.Budget, f.driveOptions)
 }

@@ -128,14 +128,19 @@ func (a *app) killAt(what string) func(n int) {
 	}
 }
 
-// effects numbers the sides of side effects for killAt.
+// effects numbers the sides of side effects for killAt: of all, or of those of one name ("after push:1").
 func (a *app) effects() func(string) {
-	kill := a.killAt("effect")
-	if kill == nil {
+	kind, _, ok := strings.Cut(a.env["JACQUARD_KILL"], ":")
+	kill := a.killAt(kind)
+	if !ok || kill == nil {
 		return nil
 	}
 	var n atomic.Int64
-	return func(string) { kill(int(n.Add(1))) }
+	return func(name string) {
+		if kind == "effect" || kind == name {
+			kill(int(n.Add(1)))
+		}
+	}
 }
 
 func newInit(a *app) *cobra.Command {
@@ -208,6 +213,11 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   turn: 1h               # longest agent turn
 #   idle: 15m              # longest silence of an agent
 #   check: 10m             # longest check
+#   ci: 2h                 # longest run of CI on a pull request
+#   ci_start: 3m           # how long it has to begin; then there is none
+
+# pr: true                 # develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
+# issue: true              # auto comments on the issue that a task names, or opens one (needs trust once)
 
 # work:                      # when a request needs no plan, or is a pipeline
 #   direct_requirements: 2

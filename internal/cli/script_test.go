@@ -70,7 +70,7 @@ func params(dir string) testscript.Params {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver,
+			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "forge": forge,
 		},
 	}
 }

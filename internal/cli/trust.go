@@ -57,6 +57,12 @@ func (p *project) trustCommands() []string {
 	for _, c := range p.conf.Copy {
 		out = append(out, "copy "+c)
 	}
+	if p.conf.PR {
+		out = append(out, "push a branch to origin and open a pull request there (pr: true)")
+	}
+	if p.conf.Issue {
+		out = append(out, "comment on an issue at origin, or open one (issue: true)")
+	}
 	return out
 }
 

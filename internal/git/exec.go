@@ -23,14 +23,15 @@ type tool struct {
 
 // call is one run of git.
 type call struct {
-	dir   string
-	args  []string
-	env   []string // beside the tool's
-	in    io.Reader
-	out   io.Writer // instead of the returned bytes
-	line  func([]byte)
-	magic bool  // pathspecs are patterns
-	ok    []int // exit codes beside 0 that are answers
+	dir    string
+	args   []string
+	env    []string // beside the tool's
+	in     io.Reader
+	out    io.Writer // instead of the returned bytes
+	line   func([]byte)
+	magic  bool  // pathspecs are patterns
+	remote bool  // talks to a remote: the user's log-in applies
+	ok     []int // exit codes beside 0 that are answers
 }
 
 // failure is git saying no.
@@ -75,7 +76,7 @@ func (t tool) run(ctx context.Context, c call) ([]byte, error) {
 	if !c.magic {
 		args = append(args, "--literal-pathspecs")
 	}
-	for _, kv := range quiet {
+	for _, kv := range c.quietFor() {
 		args = append(args, "-c", kv)
 	}
 	cmd := proc.Command{

@@ -171,12 +171,29 @@ func DevelopFact(l Lang, id string, n step.DevelopNote) string {
 			list = append(list, g.Goal+" "+string(g.Status))
 		}
 		fmt.Fprintf(&b, l.T("  · checks %d: %s\n"), n.Round, strings.Join(list, ", "))
+	case n.Pull != nil:
+		b.WriteString(pullFact(l, *n.Pull, n.Round))
 	case n.Text != "":
 		fmt.Fprintf(&b, "  · %s\n", pdca.Line(n.Text))
 	case n.Progress != nil && n.Progress.Status == checkpoint.InProgress:
 		fmt.Fprintf(&b, l.T("  • %s - iteration %d of 3\n"), id, n.Progress.Iteration)
 	}
 	return b.String()
+}
+
+// pullFact says where a pull request and its CI stand; round 0 is its beginning.
+func pullFact(l Lang, p step.PullResult, round int) string {
+	if round == 0 {
+		return fmt.Sprintf(l.T("  · pull request %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
+	}
+	count := map[step.CIStatus]int{}
+	text := ""
+	for _, k := range p.Checks {
+		if count[k.Status]++; k.Status == step.CIFailed {
+			text += fmt.Sprintf("    %s: %s\n", pdca.Line(k.Name), k.Conclusion)
+		}
+	}
+	return fmt.Sprintf(l.T("  · CI %d: %d passed, %d failed, %d pending\n"), round, count[step.CIPassed], count[step.CIFailed], count[step.CIPending]) + text
 }
 
 func checkpointEnd(l Lang, r step.CheckpointResult) string {
@@ -229,10 +246,15 @@ func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
 	fmt.Fprintf(&b, l.T("agent sessions: %d; %s\n"), o.Sessions, Cost(l, o.Usage))
 	switch {
 	case o.Document == "":
+	case o.Pull != nil:
+		fmt.Fprintf(&b, l.T("design: git show %s:%s\n"), o.Ref, o.Document)
 	case o.Verified:
 		fmt.Fprintf(&b, l.T("design: %s\n"), o.Document)
 	default: // nothing of it is in the user's tree
 		fmt.Fprintf(&b, l.T("design: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Document, ref)
+	}
+	if p := o.Pull; p != nil && o.Verified {
+		fmt.Fprintf(&b, l.T("pull request: %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
 	}
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)

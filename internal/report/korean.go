@@ -317,6 +317,13 @@ var korean = map[string]string{
 	"design: git show %s:%s\nwhat there is: git diff HEAD %s\n": "설계: git show %s:%s\n지금까지의 작업: git diff HEAD %s\n",
 	"? %s\n  jacquard approve %s, or jacquard reject %s --why \"…\": it goes back to its author\n": "? %s\n  jacquard approve %s, 또는 jacquard reject %s --why \"…\": 작성자에게 되돌아갑니다\n",
 
+	"issue: %s\n":                                   "이슈: %s\n",
+	"⚠ no issue is written: %v\n":                   "⚠ 이슈를 쓰지 않습니다: %v\n",
+	"  · pull request %s (%s → %s)\n":               "  · 풀 리퀘스트 %s (%s → %s)\n",
+	"  · CI %d: %d passed, %d failed, %d pending\n": "  · CI %d: 통과 %d개, 실패 %d개, 진행 중 %d개\n",
+	"pull request: %s (%s → %s)\n":                  "풀 리퀘스트: %s (%s → %s)\n",
+	"design: git show %s:%s\n":                      "설계: git show %s:%s\n",
+
 	"Go on with it: jacquard develop --resume. Start over: jacquard develop --restart\n": "이어서 진행: jacquard develop --resume. 처음부터: jacquard develop --restart\n",
 
 	"[c]ontinue, [s]tart over, [q]uit: ":            "[c] 이어서 진행, [s] 처음부터, [q] 나가기: ",

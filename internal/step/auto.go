@@ -22,8 +22,16 @@ type AutoIn struct {
 	Gates    bool     `json:"gates,omitempty"`   // a person is asked between the phases
 	Accept   bool     `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
 	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
+	Screen   string   `json:"screen,omitempty"`  // a command line that runs in a terminal
+	Expect   string   `json:"expect,omitempty"`  // regular expression of what has to be seen there
+	Issue    *IssueIn `json:"issue,omitempty"`   // the feature is told of on the forge
 	Delivery Delivery `json:"delivery"`
 	Budget   Budget   `json:"budget"`
+}
+
+// IssueIn asks to tell of a feature on the forge.
+type IssueIn struct {
+	Number int `json:"number,omitempty"` // of the issue that the task names; 0 = one is opened
 }
 
 // AutoSurveyOut is what the authors of a feature have to know of the project.
@@ -89,7 +97,7 @@ const (
 	GoalSkip GoalStatus = "SKIP"
 )
 
-// Goal is one goal of quality: lint, test, build, typecheck, custom, e2e.
+// Goal is one goal of quality: lint, test, build, typecheck, custom, interactive, e2e.
 type Goal struct {
 	Goal     string         `json:"goal"`
 	Status   GoalStatus     `json:"status"`
@@ -103,6 +111,8 @@ type AutoQAIn struct {
 	Base    string    `json:"base"` // tree that the work began with: what failed there is nobody's
 	Tree    string    `json:"tree"`
 	Custom  string    `json:"custom,omitempty"`
+	Screen  string    `json:"screen,omitempty"`
+	Expect  string    `json:"expect,omitempty"`
 }
 
 // AutoQAOut are the goals in their order.
@@ -235,6 +245,7 @@ type AutoOut struct {
 	Tests      Counts     `json:"tests"`
 	Goals      []Goal     `json:"goals,omitempty"`
 	Report     string     `json:"report,omitempty"` // path of the report
+	Issue      string     `json:"issue,omitempty"`  // address of the issue where it is told of
 	Ref        string     `json:"ref,omitempty"`
 	Commit     string     `json:"commit,omitempty"`
 	Why        string     `json:"why,omitempty"` // why it is not on the user's branch

@@ -24,6 +24,7 @@ type DevelopIn struct {
 	// Prior is what a state file says of a run that has no journal, or has ended.
 	Prior    *checkpoint.State `json:"prior,omitempty"`
 	Delivery Delivery          `json:"delivery"`
+	Pull     *PullIn           `json:"pull,omitempty"` // it ends with a pull request, and nothing of the user's is moved
 	Budget   Budget            `json:"budget"`
 }
 
@@ -132,6 +133,7 @@ type DevelopNote struct {
 	Text        string                  `json:"text,omitempty"`
 	Result      *CheckpointResult       `json:"result,omitempty"`
 	Requirement *checkpoint.Requirement `json:"requirement,omitempty"`
+	Pull        *PullResult             `json:"pull,omitempty"`
 	Usage       Usage                   `json:"usage"`
 }
 
@@ -155,7 +157,8 @@ type DevelopOut struct {
 	Files       []Change           `json:"files,omitempty"`
 	Ref         string             `json:"ref,omitempty"`
 	Commit      string             `json:"commit,omitempty"`
-	Why         string             `json:"why,omitempty"` // why it is not on the user's branch
+	Why         string             `json:"why,omitempty"`  // why it is not on the user's branch
+	Pull        *PullResult        `json:"pull,omitempty"` // where it was published
 }
 
 // DevelopRounds counts the loops of a run.
@@ -165,4 +168,5 @@ type DevelopRounds struct {
 	FullTests  int `json:"full_tests"`  // runs of all goals on the merged head
 	CodeReview int `json:"code_review"` // of the merged code
 	Fixes      int `json:"fixes"`
+	CI         int `json:"ci,omitempty"` // runs of CI that were waited for
 }

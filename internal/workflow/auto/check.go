@@ -71,7 +71,7 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 	var failed pdca.Cycles
 	most := qaCycles(f.out.Mode)
 	for n, c := range flow.Rounds(c, "cycle", qaCycles(pdca.Heavy)) {
-		out, err := turn.Do(c, "goals", step.AutoQA, step.AutoQAIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Custom: f.in.Custom})
+		out, err := turn.Do(c, "goals", step.AutoQA, step.AutoQAIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Custom: f.in.Custom, Screen: f.in.Screen, Expect: f.in.Expect})
 		if err != nil {
 			return step.End{}, err
 		}

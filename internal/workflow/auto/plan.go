@@ -60,6 +60,9 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 	if end, err := f.agreed(c, phasePlan); err != nil || end.Reason != "" {
 		return end, err
 	}
+	if err := f.tell(c.Sub("issue")); err != nil {
+		return step.End{}, err
+	}
 	again := pdca.Rate(pdca.Estimate{Files: f.plan.Files}, f.in.Request, f.in.Heavy, f.s.Roots)
 	for i, p := range f.out.Score.Points { // what an author has judged stands
 		if p.Name == pdca.PointArchitecture || p.Name == pdca.PointDependencies && p.Value > again.Points[i].Value {

@@ -243,6 +243,9 @@ func (f *feature) rulesFor(b *strings.Builder, when string) {
 	if f.in.Custom != "" {
 		turn.List(b, "This has to succeed when all is done; it is run after the other checks", []string{f.in.Custom})
 	}
+	if f.in.Screen != "" {
+		turn.List(b, "This is run in a terminal when all is done, nobody types anything, and within a minute its screen has to match `"+f.in.Expect+"`", []string{f.in.Screen})
+	}
 	turn.List(b, "Command lines that you may run begin so, from the root of the project (in this spelling; others are refused); beside them such that only read", f.allowed())
 	b.WriteString("A file that neither the plan, the design nor a guide names is named in `more_files` when you change it.\n")
 }

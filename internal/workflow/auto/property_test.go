@@ -71,6 +71,8 @@ type world struct {
 	gates    int             // verdicts before the first commit
 	mode     pdca.Mode       // that the run has said it is in
 	asked    map[string]bool // roles
+	tells    int             // that the forge was asked to tell of it
+	told     bool
 }
 
 func newWorld(t *testing.T, seed int) *world {
@@ -82,6 +84,9 @@ func newWorld(t *testing.T, seed int) *world {
 	}
 	w.in = step.AutoIn{
 		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, Opus: seed%3 == 1 && seed%7 != 1, DryRun: seed%40 == 9, Delivery: step.ToCommit,
+	}
+	if seed%4 == 1 {
+		w.in.Issue = &step.IssueIn{Number: seed % 3}
 	}
 	return w
 }
@@ -204,6 +209,16 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		w.landed++
 		w.head = step.HeadOut{Commit: fmt.Sprint("l", w.landed), Tree: w.newTree()}
 		return step.LandTaskOut{Passed: true, Commit: w.head.Commit, Tree: w.head.Tree}, nil
+	case step.ForgeIssue.Name:
+		in := flowtest.In[step.ForgeIssueIn](w.t, want)
+		if w.tells++; w.tells > 3 || w.told || in.Label != "auto" || in.Number != w.in.Issue.Number || !strings.Contains(in.Body, ".plan.md") {
+			w.fatalf("it is told %d times, told %v: %+v", w.tells, w.told, in)
+		}
+		if !w.ok() {
+			return nil, flow.Failf([]flow.Class{flow.Transient, flow.Transient, flow.Auth, flow.Limit, flow.Environment, flow.Failed, flow.Denied}[w.rnd.IntN(7)], "dice")
+		}
+		w.told = true
+		return step.ForgeIssueOut{Number: 7, URL: "http://forge/7", Opened: in.Number == 0}, nil
 	case step.Deliver.Name:
 		if w.delivers++; w.delivers > 1 {
 			w.fatalf("delivered twice")

@@ -23,6 +23,9 @@ func (f *feature) reportDocument() []byte {
 	h := func(korean, english string) { fmt.Fprintf(&b, "\n## %s\n\n", w(korean, english)) }
 	fmt.Fprintf(&b, "# %s %s\n\n", f.name, w("보고서", "report"))
 	fmt.Fprintf(&b, "- %s: %s\n- %s: %s (%d/5)\n", w("결과", "Result"), o.End, w("모드", "Mode"), o.Mode, o.Score.Total)
+	if o.Issue != "" {
+		fmt.Fprintf(&b, "- %s: %s\n", w("이슈", "Issue"), o.Issue)
+	}
 	for _, p := range o.Promotions {
 		fmt.Fprintf(&b, "- %s: %s\n", w("승격", "Promoted"), p)
 	}

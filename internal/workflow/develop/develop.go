@@ -31,6 +31,8 @@ const (
 	reviewFixes    = 2  // after blocking findings in the code; then a person decides
 	fixAttempts    = 2  // of one fix, until its proof holds
 	panelists      = 3  // who propose and review side by side
+	ciRuns         = 3  // of CI on the pull request; then a person decides
+	polls          = 3000
 )
 
 // The reasons why a run ends, besides "passed".
@@ -41,6 +43,8 @@ const (
 	escalated     = "escalated" // a checkpoint did not pass, and nobody was there to decide
 	aborted       = "aborted"   // by a person
 	noProgress    = "no_progress"
+	ciFailed      = "ci_failed"  // CI of the pull request; it stays open
+	ciTimeout     = "ci_timeout" // it does not end
 )
 
 // work is one request on its way; its fields are derived anew on every re-run.
@@ -118,7 +122,7 @@ func (w *work) phases(c *flow.Ctx) (step.End, error) {
 		return end, err
 	}
 	w.enter(c, checkpoint.Merge)
-	if end, err := w.merge(c.Sub("merge")); err != nil || end.Reason != "" {
+	if end, err := w.merge(c.Sub("merge"), true); err != nil || end.Reason != "" {
 		return end, err
 	}
 	return step.End{Reason: passed}, nil
@@ -163,6 +167,9 @@ func (w *work) finish(c *flow.Ctx) error {
 		return err
 	}
 	w.out.Commit = head.Commit
+	if w.in.Pull != nil {
+		return w.publish(c.Sub("pull"), head)
+	}
 	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Onto.Commit, On: w.s.Branch})
 	if err != nil {
 		return err
@@ -303,12 +310,8 @@ const (
 )
 
 // escalate asks a person what becomes of what did not pass: it is tried again, with a hint if he gives one; it is left out,
-// where that can be; or the run ends.
-func (w *work) escalate(c *flow.Ctx, text string, canSkip bool) (what, hint string, err error) {
-	words := w.say("답: retry, abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, abort, or a hint for the next attempts.")
-	if canSkip {
-		words = w.say("답: retry, skip (이 체크포인트와 이것이 필요한 것을 제외), abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, skip (it is left out, and what needs it), abort, or a hint for the next attempts.")
-	}
+// where that can be; or the run ends. words say what he can answer.
+func (w *work) escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string, err error) {
 	a, err := flow.Ask(c, "escalated", flow.Question{Text: turn.Clip(text, 6000) + "\n" + words})
 	if err != nil {
 		return "", "", err

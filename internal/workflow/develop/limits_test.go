@@ -15,6 +15,7 @@ import (
 // tale is one run in which all goes well but for what it says.
 type tale struct {
 	yes   bool
+	pull  bool // it ends with a pull request
 	panel []string
 	prior *checkpoint.State
 	parts int // checkpoints, each needs the one before
@@ -85,6 +86,11 @@ var (
 	nothing  = map[string]any{"title": "Do it", "functional": []checkpoint.Item{}}
 	noTests  = step.ContractOut{Findings: []step.Finding{{Rule: "contract-missing", Severity: step.Rejects, Message: "no test"}}}
 	left     = map[string]any{"summary": "s", "left": []map[string]any{{"finding": "f", "why": "it is right"}}}
+	green    = step.ForgeChecksOut{Checks: []step.CICheck{{Name: "k", Status: step.CIPassed}}}
+	red      = step.ForgeChecksOut{Checks: []step.CICheck{{Name: "k", Status: step.CIFailed, Conclusion: "failure", Mendable: true, Text: "no"}}}
+	waits    = step.ForgeChecksOut{Checks: []step.CICheck{{Name: "k", Status: step.CIPending}}}
+	never    = step.ForgeChecksOut{Checks: []step.CICheck{{Name: "k", Status: step.CIFailed, Conclusion: "cancelled"}}}
+	nobodys  = step.ForgeChecksOut{Checks: []step.CICheck{{Name: "k", Status: step.CIFailed, Conclusion: "failure", Mendable: true, Before: true}}}
 	blocked  = map[string]any{"summary": "the test wants 3, the design says 4", "blocked": "DESIGN_MISMATCH"}
 )
 
@@ -144,6 +150,31 @@ func TestLimits(t *testing.T) {
 		"a fix that leaves something: he does not":     {say: both(times("code-reviewer", 1, bad), holds, times("fix", 1, left), answers("decide", "no")), end: "needs_decision(1) MERGE", calls: map[string]int{"code-reviewer": 1}},
 		"a person wants a change":                      {say: answers("agree", "yes", "no"), end: "passed", calls: map[string]int{"fix": 1, "code-reviewer": 2, step.AutoQA.Name: 2, "ask agree": 3}},
 
+		"a pull request":        {pull: true, end: "passed", calls: map[string]int{"ci": 1, "fix": 0, "ask agree": 2}},
+		"CI 1":                  {pull: true, say: times("ci", 1, red), end: "passed", calls: map[string]int{"ci": 2, "fix": 1, step.AutoQA.Name: 2, "code-reviewer": 2, "ask agree": 2}},
+		"CI 2":                  {pull: true, say: times("ci", 2, red), end: "passed", calls: map[string]int{"ci": 3, "fix": 2}},
+		"CI 3: a person, retry": {pull: true, say: both(times("ci", 3, red), answers("escalated", "retry")), end: "passed", calls: map[string]int{"ci": 4, "fix": 2, "ask escalated": 1}},
+		"CI 3: skip":            {pull: true, say: both(times("ci", 3, red), answers("escalated", "skip")), end: "passed", calls: map[string]int{"ci": 3, "fix": 2}},
+		"CI 3: abort":           {pull: true, say: both(times("ci", 3, red), answers("escalated", "abort")), end: "aborted MERGE", calls: map[string]int{"ci": 3}},
+		"CI 6, two questions":   {pull: true, say: both(times("ci", 6, red), answers("escalated", "a hint", "retry")), end: "passed", calls: map[string]int{"ci": 7, "fix": 4}},
+		"CI 3, nobody is there": {pull: true, yes: true, say: times("ci", 3, red), end: "ci_failed(3) MERGE", calls: map[string]int{"ci": 3, "fix": 2}},
+		"CI that no code can mend, nobody is there": {pull: true, yes: true, say: times("ci", 1, never), end: "ci_failed(1) MERGE", calls: map[string]int{"ci": 1, "fix": 0}},
+		"CI failed before as well":                  {pull: true, say: times("ci", 1, nobodys), end: "passed", calls: map[string]int{"ci": 1, "fix": 0}},
+		"CI has two hours: 122 looks":               {pull: true, yes: true, say: times("ci", 122, waits), end: "passed", calls: map[string]int{"ci": 123}},
+		"CI has two hours: 123 looks":               {pull: true, yes: true, say: times("ci", 123, waits), end: "passed", calls: map[string]int{"ci": 124}},
+		"CI has two hours: 124 looks":               {pull: true, yes: true, say: times("ci", 124, waits), end: "ci_timeout MERGE", calls: map[string]int{"ci": 124}},
+		"CI has five minutes to begin":              {pull: true, say: times("ci", 8, step.ForgeChecksOut{Pull: step.ForgePullOut{}}), end: "passed", calls: map[string]int{"ci": 9}},
+		"CI does not begin":                         {pull: true, say: times("ci", 99, step.ForgeChecksOut{}), end: "passed", calls: map[string]int{"ci": 9, "fix": 0}},
+		"somebody merges it":                        {pull: true, say: times("ci", 1, step.ForgeChecksOut{Pull: step.ForgePullOut{Number: 7, State: "merged"}}), end: "passed", calls: map[string]int{"ci": 1}},
+		"somebody closes it":                        {pull: true, say: times("ci", 1, step.ForgeChecksOut{Pull: step.ForgePullOut{Number: 7, State: "closed"}}), end: "aborted MERGE", calls: map[string]int{"ci": 1}},
+		"somebody else pushes":                      {pull: true, say: times("ci", 1, step.ForgeChecksOut{Pull: step.ForgePullOut{Number: 7, State: "open", Head: "x"}}), end: "needs_decision MERGE", calls: map[string]int{"ci": 1}},
+		"what CI has found is reviewed, and is not good": {pull: true, yes: true, say: both(times("ci", 1, red), func(what string, nth int) any {
+			if what == "code-reviewer" && nth > 1 {
+				return bad
+			}
+			return nil
+		}, holds), end: "needs_decision(4) MERGE", calls: map[string]int{"ci": 1, "fix": 3}},
+
 		"passed before: nobody builds it":           {parts: 2, prior: priorState("cp-1"), end: "passed", calls: map[string]int{"implement": 1}},
 		"passed before, and it is not so":           {parts: 2, prior: priorState("cp-1"), say: times(step.ProveTask.Name, 1, badProof), end: "passed", calls: map[string]int{"implement": 2}},
 		"passed before, and nothing is known of it": {parts: 1, prior: priorState("cp-7"), end: "limit(3) DESIGN", calls: map[string]int{"design": 3}},
@@ -165,6 +196,9 @@ func (tt tale) play(t *testing.T, crash int) {
 	t.Helper()
 	w := newWorld(t, 5) // everything goes well
 	w.in = step.DevelopIn{Request: "do it", Language: "en", Yes: tt.yes, Panel: tt.panel, Prior: tt.prior, Delivery: step.ToCommit}
+	if tt.pull {
+		w.in.Pull = pullIn()
+	}
 	w.crash = []int{1 << 30, 3, 1}[crash]
 	parts := max(tt.parts, 1)
 	w.script = func(what string, nth int) any {
@@ -182,6 +216,8 @@ func (tt tale) play(t *testing.T, crash int) {
 			return step.AutoQAOut{Goals: []step.Goal{{Goal: "test", Status: step.GoalPass}}}
 		case step.ProveTask.Name:
 			return step.TaskProof{Passed: true, Counts: step.Counts{Total: 1, Passed: 1}}
+		case "ci":
+			return green
 		case "implement", "fix", "contracts":
 			return map[string]any{"summary": "done"}
 		case "ask agree", "ask decide":

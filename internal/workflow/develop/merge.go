@@ -15,8 +15,8 @@ import (
 )
 
 // merge checks what the checkpoints are together: all goals of quality on the merged head, a review of the code, and a
-// person who agrees. Each change after one of them goes through all of them again.
-func (w *work) merge(c *flow.Ctx) (step.End, error) {
+// person who agrees, where asked for. Each change after one of them goes through all of them again.
+func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 	returned, rejected := 0, 0
 	for _, c := range flow.Rounds(c, "pass", 1+reviewFixes+maxRejections) {
 		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: w.tree})
@@ -66,6 +66,9 @@ func (w *work) merge(c *flow.Ctx) (step.End, error) {
 			}
 			w.reviewed = w.tree
 		}
+		if !ask {
+			return step.End{}, nil
+		}
 		ok, why, err := w.agreed(c, w.summary())
 		if err != nil || ok {
 			return step.End{}, err
@@ -110,7 +113,7 @@ func (w *work) goals(c *flow.Ctx) (step.End, error) {
 			return end, err
 		}
 		text := fmt.Sprintf(w.say("전체 검사 실패, 실행 %d회 (%s):\n%s", "The checks of the whole fail, after %d runs (%s):\n%s"), end.N, end.Reason, strings.Join(w.out.Open, "\n"))
-		what, said, err := w.escalate(c, text, false)
+		what, said, err := w.escalate(c, text, w.say("답: retry, abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, abort, or a hint for the next attempts."), false)
 		if err != nil {
 			return step.End{}, err
 		}
@@ -158,6 +161,7 @@ type fixing struct {
 	why   []string
 	guide string
 	goals []step.Goal
+	ci    string // what checks of the forge say
 }
 
 // fix lets an author mend what was found in the merged tree, and takes the result only when its proof holds. False: the
@@ -185,7 +189,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			break
 		}
 		w.tree = tree
-		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x.why)}))
+		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(append(slices.Clone(x.why), x.ci))}))
 		if err != nil {
 			return false, err
 		}

@@ -50,19 +50,24 @@ func (w *world) play() played {
 }
 
 // reasons are all the ends that a run may have.
-var reasons = []string{"passed", "limit", "needs_decision", "escalated", "aborted", "no_progress"}
+var reasons = []string{"passed", "limit", "needs_decision", "escalated", "aborted", "no_progress", "ci_failed", "ci_timeout"}
 
 // judgeEnd looks at the end of a run.
 func (w *world) judgeEnd(o step.DevelopOut) string {
 	w.t.Helper()
-	if !slices.Contains(reasons, o.End.Reason) || o.Verified != (o.End.Reason == "passed") || o.Verified != (w.delivers == 1) {
+	if !slices.Contains(reasons, o.End.Reason) || o.Verified != (o.End.Reason == "passed") || w.in.Pull == nil && o.Verified != (w.delivers == 1) || w.in.Pull != nil && w.delivers > 0 {
 		w.fatalf("it ended as %+v, verified %v, delivered %d times", o.End, o.Verified, w.delivers)
+	}
+	if w.in.Pull != nil && o.Verified && (w.pulled != 1 || o.Pull == nil || o.Commit != w.pushed[len(w.pushed)-1] || w.redden == "red" && w.skipped == 0 && o.Pull.State != "merged") {
+		w.fatalf("it is done: %d pull requests, CI is %q: %+v", w.pulled, w.redden, o)
 	}
 	if !o.Verified && o.End.Phase == "" {
 		w.fatalf("it ended as %+v and does not say where", o.End)
 	}
 	r := o.Rounds
-	if r.Review > 1+maxReturns || r.Design > 1+maxReturns+maxPeople || r.CodeReview > 1+maxReviews+maxPeople || w.in.Yes && (r.FullTests > maxFullTests*(1+maxReviews) || r.CodeReview > 1+maxReviews) {
+	merges := 1 + w.fixes + 1 // the last one may have no commit
+	if r.Review > 1+maxReturns || r.Design > 1+maxReturns+maxPeople || r.CodeReview > (1+maxReviews)*merges+maxPeople ||
+		w.in.Yes && (r.FullTests > maxFullTests*(1+maxReviews)*merges || r.CodeReview > (1+maxReviews)*merges || r.CI > maxCI || w.fixes >= maxCI) {
 		w.fatalf("a limit is passed: %+v", r)
 	}
 	for _, k := range o.Checkpoints {
@@ -82,7 +87,7 @@ func (w *world) judgeEnd(o step.DevelopOut) string {
 	if o.Sessions != w.answers {
 		w.fatalf("%d sessions, %d answers", o.Sessions, w.answers)
 	}
-	if len(o.Accepted) != w.overrule {
+	if len(o.Accepted) != w.overrule+w.skipped {
 		w.fatalf("%d objections were overruled, the result has %v", w.overrule, o.Accepted)
 	}
 	return o.End.Reason

@@ -23,6 +23,7 @@ const (
 	maxFullTests = 3
 	maxReviews   = 2 // fixes after a review of the code
 	maxPeople    = 20
+	maxCI        = 3 // runs of CI, until a person says more
 )
 
 // world answers the steps of a run by the dice: every outcome that a step can have, in any order, with crashes in between.
@@ -57,6 +58,15 @@ type world struct {
 	overrule int
 	squashed int
 	delivers int
+
+	pushed  []string // commits, in their order
+	pulled  int
+	ready   string // commit that may be pushed
+	redden  string // what CI has said of the last commit
+	fixes   int    // commits after the squash
+	looks   int    // at CI, since the last commit
+	waiting int    // runs of CI since a person was asked
+	skipped int    // a person takes it as CI has left it
 }
 
 func newWorld(t *testing.T, seed int) *world {
@@ -75,8 +85,14 @@ func newWorld(t *testing.T, seed int) *world {
 	case 3:
 		w.in.Prior = &checkpoint.State{Phase: checkpoint.Implement, Feature: "do it", Checkpoints: []checkpoint.Progress{{ID: "cp-1", Status: checkpoint.Passed, Iteration: 1}}}
 	}
+	if seed%4 == 2 {
+		w.in.Pull = pullIn()
+	}
 	return w
 }
+
+// pullIn asks for a pull request whose CI has five minutes to begin, and two hours.
+func pullIn() *step.PullIn { return &step.PullIn{Base: "main", Start: 5 * 60_000, Wait: 120 * 60_000} }
 
 func (w *world) fatalf(format string, args ...any) {
 	w.t.Helper()
@@ -181,20 +197,113 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		if in.Type != "wip" && w.blocked[in.Tree] && w.overrule == 0 {
 			w.fatalf("%s is committed, and something is blocking", in.Tree)
 		}
+		if w.squashed > 0 { // what CI has found
+			if w.fixes++; w.redden != "red" {
+				w.fatalf("CI has said %q, and it is mended", w.redden)
+			}
+			w.ready = fmt.Sprint("fix", w.fixes)
+			return step.HeadOut{Commit: w.ready, Tree: in.Tree}, nil
+		}
 		return step.HeadOut{Commit: "docs", Tree: in.Tree}, nil
+	case step.ForgePush.Name, step.ForgePull.Name, step.ForgeChecks.Name:
+		return w.forge(want, name)
 	case step.Squash.Name:
 		if w.squashed++; w.squashed > 1 || flowtest.In[step.SquashIn](w.t, want).Head.Commit != "docs" {
 			w.fatalf("squashed %d times", w.squashed)
 		}
+		w.ready = "one"
 		return step.HeadOut{Commit: "one", Tree: "t"}, nil
 	case step.Deliver.Name:
-		if w.delivers++; w.delivers > 1 || w.squashed != 1 {
+		if w.delivers++; w.delivers > 1 || w.squashed != 1 || w.in.Pull != nil {
 			w.fatalf("delivered %d times, squashed %d", w.delivers, w.squashed)
 		}
 		return step.DeliverOut{Ref: "HEAD", Commit: "one"}, nil
 	}
 	w.fatalf("no answer for step %s", name)
 	return nil, nil
+}
+
+// forge answers what is asked of a forge: a push of what was verified, one pull request, CI that ends or does not.
+func (w *world) forge(want flow.Want, name string) (any, *flow.Failure) {
+	w.t.Helper()
+	if w.rnd.IntN(15) == 0 && !w.ok() {
+		return nil, flow.Failf([]flow.Class{flow.Transient, flow.Limit, flow.Auth}[w.rnd.IntN(3)], "dice")
+	}
+	switch name {
+	case step.ForgePush.Name:
+		in := flowtest.In[step.ForgePushIn](w.t, want)
+		if in.Commit != w.ready || slices.Contains(w.pushed, in.Commit) || in.Base != "main" || len(w.pushed) > 0 && in.Was != w.pushed[len(w.pushed)-1] {
+			w.fatalf("%s is pushed after %v, %s is verified", in.Commit, w.pushed, w.ready)
+		}
+		if w.rnd.IntN(6) == 0 && !w.ok() {
+			return step.ForgePushOut{Branch: in.Branch, Why: "somebody else has pushed"}, nil
+		}
+		w.pushed, w.looks, w.redden = append(w.pushed, in.Commit), 0, ""
+		return step.ForgePushOut{Branch: in.Branch}, nil
+	case step.ForgePull.Name:
+		if w.pulled++; w.pulled > 1 || len(w.pushed) != 1 {
+			w.fatalf("pull request %d, pushed %v", w.pulled, w.pushed)
+		}
+		return w.pull("open"), nil
+	}
+	in := flowtest.In[step.ForgeChecksIn](w.t, want)
+	if in.Commit != w.pushed[len(w.pushed)-1] || in.Number != 7 || in.Onto != "c0" {
+		w.fatalf("looked at %+v, pushed %v", in, w.pushed)
+	}
+	if strings.HasSuffix(want.Key, "/wait/poll/1/checks/1/step") {
+		if w.waiting++; w.waiting > maxCI {
+			w.fatalf("run %d of CI, and no person was asked", w.waiting)
+		}
+	}
+	if w.looks++; w.looks > 400 {
+		w.fatalf("looked %d times at CI of %s", w.looks, in.Commit)
+	}
+	if v := w.scripted("ci"); v != nil {
+		out := v.(step.ForgeChecksOut)
+		if out.Pull.Number == 0 {
+			out.Pull = w.pull("open")
+		}
+		w.redden = redden(out)
+		return out, nil
+	}
+	out := step.ForgeChecksOut{Pull: w.pull([]string{"closed", "merged", "open", "open", "open", "open", "open", "open"}[w.rnd.IntN(8)])}
+	if w.ok() {
+		out.Pull.State = "open"
+	}
+	if w.rnd.IntN(20) == 0 && !w.ok() {
+		out.Pull.Head = "somebody's"
+	}
+	stuck, sick := w.seed%48 == 22, w.seed%24 == 10 // in some projects it never ends, or always fails
+	for i := range max(w.rnd.IntN(3), map[bool]int{true: 1}[stuck || sick]) {
+		k := step.CICheck{Name: fmt.Sprint("k", i), Status: step.CIPassed}
+		switch {
+		case stuck || w.rnd.IntN(3) == 0:
+			k.Status = step.CIPending
+		case !w.ok() || sick && w.rnd.IntN(4) > 0:
+			k.Status, k.Conclusion, k.Mendable, k.Before = step.CIFailed, "failure", w.rnd.IntN(5) > 0, w.rnd.IntN(5) == 0
+		}
+		out.Checks = append(out.Checks, k)
+	}
+	w.redden = redden(out)
+	return out, nil
+}
+
+func (w *world) pull(state string) step.ForgePullOut {
+	return step.ForgePullOut{Number: 7, URL: "http://forge/7", State: state, Head: w.pushed[len(w.pushed)-1]}
+}
+
+// redden is what CI means.
+func redden(out step.ForgeChecksOut) string {
+	is := func(s step.CIStatus) bool {
+		return slices.ContainsFunc(out.Checks, func(k step.CICheck) bool { return k.Status == s && !k.Before })
+	}
+	switch {
+	case len(out.Checks) == 0 || is(step.CIPending):
+		return "pending"
+	case is(step.CIFailed):
+		return "red"
+	}
+	return "green"
 }
 
 // learn takes over what a script has said of a tree.
@@ -387,6 +496,7 @@ func (w *world) decide(want flow.Want) flow.Answer {
 		w.fatalf("%d questions", w.asks)
 	}
 	w.tries[strings.TrimPrefix(want.Branch, "task/")] = 0
+	w.waiting = 0
 	if v, ok := w.scripted("ask " + want.Key[strings.LastIndexAny(want.Key, "/:")+1:]).(flow.Answer); ok {
 		return v
 	}
@@ -395,6 +505,9 @@ func (w *world) decide(want flow.Want) flow.Answer {
 	}[w.rnd.IntN(7)]
 	if w.ok() && w.rnd.IntN(3) > 0 {
 		a = flow.Answer{Verb: flow.Approve}
+	}
+	if strings.Contains(want.Key, "end/pull/") && strings.HasSuffix(want.Key, "/escalated") && a.Text == "skip" && !strings.Contains(want.Key, "/again/") {
+		w.skipped++
 	}
 	if strings.HasSuffix(want.Key, "/decide") && (a.Verb == flow.Approve || a.Text == "approve") {
 		w.overrule++

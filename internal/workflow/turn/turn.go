@@ -32,23 +32,12 @@ func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 			}
 		}
 		f := flow.AsFailure(err)
+		if ok, lerr := later(c, i, f, &transient); lerr != nil {
+			return out, lerr
+		} else if ok {
+			continue
+		}
 		switch f.Class {
-		case flow.Transient:
-			if transient++; transient > maxTransient {
-				return out, err
-			}
-			if err := flow.Until(c, "backoff", c.Now().Add(backoff(transient))); err != nil {
-				return out, err
-			}
-		case flow.Limit:
-			at := f.Resets()
-			if at.IsZero() {
-				at = c.Now().Add(limitWait)
-			}
-			flow.Note(c, "parked", map[string]any{"until": at, "try": i})
-			if err := flow.Until(c, "reset", at); err != nil {
-				return out, err
-			}
 		case flow.Crashed, flow.Stuck, flow.Schema:
 			if again++; again > maxAgain {
 				return out, err
@@ -68,6 +57,55 @@ func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 		}
 	}
 	return step.TurnOut{}, err
+}
+
+// later waits for what goes away by itself, in the nth try. False: it does not, or has come too often.
+func later(c *flow.Ctx, n int, f *flow.Failure, transient *int) (bool, error) {
+	switch f.Class {
+	case flow.Transient:
+		if *transient++; *transient > maxTransient {
+			return false, nil
+		}
+		return true, flow.Until(c, "backoff", c.Now().Add(backoff(*transient)))
+	case flow.Limit:
+		at := f.Resets()
+		if at.IsZero() {
+			at = c.Now().Add(limitWait)
+		}
+		flow.Note(c, "parked", map[string]any{"until": at, "try": n})
+		return true, flow.Until(c, "reset", at)
+	default:
+		return false, nil
+	}
+}
+
+// Reach is Do for steps that ask another machine: one that is away or busy is asked again later. When it stays away a person
+// looks.
+func Reach[I, O any](c *flow.Ctx, key string, s flow.Step[I, O], in I) (O, error) {
+	transient := 0
+	var out O
+	var err error
+	for i, c := range flow.Rounds(c, key, tries) {
+		if out, err = flow.Do(c, "step", s, in); err == nil {
+			return out, nil
+		}
+		f := flow.AsFailure(err)
+		if ok, lerr := later(c, i, f, &transient); lerr != nil {
+			return out, lerr
+		} else if ok {
+			continue
+		}
+		if transient > maxTransient {
+			transient, err = 0, flow.Failf(flow.Environment, "%s", f.Msg)
+		}
+		if !repairable(err) {
+			return out, err
+		}
+		if _, gerr := mended(c, err); gerr != nil {
+			return out, gerr
+		}
+	}
+	return out, err
 }
 
 // raised is the budget after a person has answered with a new one, as "40usd"

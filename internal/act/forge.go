@@ -1,0 +1,229 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/forge"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// originName is the remote that is pushed to.
+const originName = "origin"
+
+// forge is the server that the project is published on.
+func (a *Actor) forge(ctx context.Context) (*forge.Client, error) {
+	if a.o.Forge == nil {
+		return nil, flow.Failf(flow.Environment, "%v", forge.ErrNoToken)
+	}
+	c, err := a.o.Forge(ctx)
+	if err != nil {
+		return nil, flow.Failf(flow.Environment, "%v", err)
+	}
+	return c, nil
+}
+
+// forgeError is a failure of a forge as a run takes it: what a person can mend does not end it.
+func forgeError(err error) error {
+	if err != nil && flow.ClassOf(err) == flow.Denied {
+		return flow.Failf(flow.Environment, "%s", flow.AsFailure(err).Msg)
+	}
+	return err
+}
+
+// pushError gives an error of git at a remote its class.
+func pushError(err error) error {
+	switch {
+	case errors.Is(err, git.ErrOffline), errors.Is(err, git.ErrRejected): // the latter is looked at again
+		return flow.Failf(flow.Transient, "%v", err)
+	case errors.Is(err, git.ErrRefused):
+		return flow.Failf(flow.Environment, "%v. Mend it (the right to push, a rule of the branch, a log-in), then resume", err)
+	}
+	return machinery(err)
+}
+
+// maxNames bounds how many names of a branch are tried.
+const maxNames = 50
+
+// forgePush is the step forge.push. The branch of the user's repository is set first: it says whose the remote one is.
+func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) (step.ForgePushOut, error) {
+	c, err := a.forge(ctx)
+	if err != nil {
+		return step.ForgePushOut{}, err
+	}
+	var login git.Login
+	login.Server, login.Token = c.Credential()
+	for n := 1; n <= maxNames; n++ {
+		out := step.ForgePushOut{Branch: in.Branch}
+		if n > 1 {
+			out.Branch = fmt.Sprintf("%s-%d", in.Branch, n)
+		}
+		if out.Branch == in.Base {
+			return out, flow.Failf(flow.Failed, "%s is the branch that others work from; nothing is pushed to it", in.Base)
+		}
+		there, err := a.o.Repo.RemoteBranch(ctx, originName, out.Branch, login)
+		if err != nil {
+			return out, pushError(err)
+		}
+		first := in.Was == "" && !in.Fixed
+		ours := there == in.Commit || there == in.Was || in.Fixed && in.Was == "" && there == a.branchAt(ctx, out.Branch)
+		if !ours && first {
+			continue
+		}
+		if !ours {
+			out.Why = fmt.Sprintf("somebody else has pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
+			return out, nil
+		}
+		out.Note, err = a.localBranch(ctx, out.Branch, in.Commit, in.Was)
+		switch {
+		case errors.Is(err, git.ErrMoved) && first:
+			continue
+		case errors.Is(err, git.ErrMoved):
+			out.Why = fmt.Sprintf("the branch %s is not checked out any more, and somewhere else", out.Branch)
+			return out, nil
+		case err != nil:
+			return out, err
+		case out.Note != "" && in.Fixed && in.Was == "": // what is checked out goes before what is published
+			out.Why = out.Note
+			return out, nil
+		case there == in.Commit:
+			return out, nil
+		}
+		return out, pushError(a.effect("push", func() error { return a.o.Repo.Push(ctx, originName, in.Commit, out.Branch, login) }))
+	}
+	return step.ForgePushOut{}, flow.Failf(flow.Environment, "%d branches like %s are there already; delete some", maxNames, in.Branch)
+}
+
+// localBranch sets a branch of the user's. note says why it is not where it should be, once it is ours.
+func (a *Actor) localBranch(ctx context.Context, branch, commit, was string) (note string, err error) {
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return "", machinery(err)
+	}
+	if head.Branch == branch {
+		if head.Commit == commit {
+			return "", nil
+		}
+		if err := a.o.Repo.FastForward(ctx, commit); err != nil {
+			return fmt.Sprintf("the branch %s is checked out and could not be moved (%v)", branch, err), nil
+		}
+		return "", nil
+	}
+	err = a.o.Repo.SetRef(ctx, "refs/heads/"+branch, commit, was)
+	if errors.Is(err, git.ErrMoved) && was != "" {
+		return fmt.Sprintf("the branch %s was moved here; the remote has the newer one", branch), nil
+	}
+	if errors.Is(err, git.ErrMoved) {
+		return "", err
+	}
+	return "", machinery(err)
+}
+
+// branchAt is the commit that a branch of the user's is at, "" for none.
+func (a *Actor) branchAt(ctx context.Context, branch string) string {
+	id, err := a.o.Repo.Ref(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// forgePull is the step forge.pull.
+func (a *Actor) forgePull(ctx context.Context, j flow.Job, in step.ForgePullIn) (step.ForgePullOut, error) {
+	c, err := a.forge(ctx)
+	if err != nil {
+		return step.ForgePullOut{}, err
+	}
+	var p forge.Pull
+	err = a.effect("pull", func() error {
+		p, err = c.OpenPull(ctx, forge.PullAsk{
+			Branch: in.Branch, Base: in.Base, Title: a.redacted(in.Title), Body: forge.Plain(a.redacted(in.Body)), Marker: forge.Marker(j.Run, "pull"),
+		})
+		return err
+	})
+	return pullOut(p), forgeError(err)
+}
+
+func pullOut(p forge.Pull) step.ForgePullOut {
+	return step.ForgePullOut{Number: p.Number, URL: p.URL, State: p.State, Head: p.Head}
+}
+
+// redacted is a text without the secrets that the program knows.
+func (a *Actor) redacted(s string) string { return a.o.Redact.String(s) }
+
+// How much is said of checks that failed: so many, each so long. The rest is on the forge.
+const (
+	maxExplained = 6
+	maxExplain   = 6000
+	maxCI        = 100
+)
+
+// forgeChecks is the step forge.checks.
+func (a *Actor) forgeChecks(ctx context.Context, _ flow.Job, in step.ForgeChecksIn) (step.ForgeChecksOut, error) {
+	var out step.ForgeChecksOut
+	c, err := a.forge(ctx)
+	if err != nil {
+		return out, err
+	}
+	p, err := c.ReadPull(ctx, in.Number)
+	if err != nil {
+		return out, forgeError(err)
+	}
+	out.Pull = pullOut(p)
+	list, err := c.Checks(ctx, in.Commit)
+	if err != nil {
+		return out, forgeError(err)
+	}
+	is := func(s forge.State) func(forge.Check) bool { return func(k forge.Check) bool { return k.State == s } }
+	final := !slices.ContainsFunc(list, is(forge.Pending))
+	var before []forge.Check
+	if final && slices.ContainsFunc(list, is(forge.Failed)) {
+		if before, err = c.Checks(ctx, in.Onto); err != nil { // a commit that was never pushed has none
+			before = nil
+		}
+	}
+	slices.SortStableFunc(list, func(x, y forge.Check) int { return rank(x.State) - rank(y.State) })
+	for i, k := range bound(list, maxCI) {
+		r := step.CICheck{Name: clip(a.redacted(k.Name), 200), Status: step.CIStatus(k.State), Conclusion: k.Conclusion, Mendable: k.Mendable()}
+		r.Before = k.State == forge.Failed && slices.ContainsFunc(before, func(o forge.Check) bool { return o.Name == k.Name && o.State == forge.Failed })
+		if final && k.State == forge.Failed && i < maxExplained {
+			r.Text = tail(a.redacted(c.Explain(ctx, k)), maxExplain)
+		}
+		out.Checks = append(out.Checks, r)
+	}
+	return out, nil
+}
+
+// rank puts first what is to be read first.
+func rank(s forge.State) int {
+	return slices.Index([]forge.State{forge.Failed, forge.Pending, forge.Passed}, s)
+}
+
+// tail is the end of a text: there is what went wrong.
+func tail(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return "… " + string(r[len(r)-n:])
+}
+
+// forgeIssue is the step forge.issue.
+func (a *Actor) forgeIssue(ctx context.Context, j flow.Job, in step.ForgeIssueIn) (step.ForgeIssueOut, error) {
+	c, err := a.forge(ctx)
+	if err != nil {
+		return step.ForgeIssueOut{}, err
+	}
+	var i forge.Issue
+	err = a.effect("issue", func() error {
+		i, err = c.SayIssue(ctx, forge.IssueAsk{
+			Number: in.Number, Title: forge.Plain(a.redacted(in.Title)), Body: forge.Plain(a.redacted(in.Body)), Label: in.Label, Marker: forge.Marker(j.Run, "issue"),
+		})
+		return err
+	})
+	return step.ForgeIssueOut{Number: i.Number, URL: i.URL, Opened: i.Number != in.Number}, err
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/forge"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// forge is the server that the project is published on: that of the remote origin, or the one that the environment names.
+// The error is forge.ErrNoToken or forge.ErrNoRemote when there is none.
+func (p *project) forge(ctx context.Context) (*forge.Client, error) {
+	token := forge.Token(p.a.env)
+	if token == "" {
+		return nil, forge.ErrNoToken
+	}
+	remote, err := p.repo.RemoteURL(ctx, "origin")
+	if err != nil {
+		return nil, err
+	}
+	place, err := forge.Locate(p.a.env, remote)
+	if err != nil {
+		return nil, err
+	}
+	return forge.Open(place, token, time.Now)
+}
+
+// How long CI has to begin, and may take, where jacquard.yaml does not say it.
+const (
+	ciStart = 3 * time.Minute
+	ciWait  = 2 * time.Hour
+)
+
+// pullIn is where a pull request of this project goes. Whatever is missing for it is said before anything starts.
+func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
+	c, err := p.forge(ctx)
+	if err != nil {
+		return nil, environment("--pr", err)
+	}
+	r, err := c.Repository(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("--pr: %w", err)
+	}
+	if !r.Push {
+		return nil, environment("--pr", fmt.Errorf("the token may not push to %s: give it the right to write contents and pull requests", c.Place()))
+	}
+	return &step.PullIn{Base: r.Default, Start: orDefault(p.conf.Limits.CIStart, ciStart).Milliseconds(), Wait: orDefault(p.conf.Limits.CI, ciWait).Milliseconds()}, nil
+}
+
+// issueName is how a task names an issue: #12, or its address.
+var issueName = re.New(`(?:^|[\s(])#([0-9]{1,9})\b|/issues/([0-9]{1,9})\b`)
+
+// issueIn is where a task is told of on the forge, nil for nowhere. Only who has asked for it is heard: a token alone posts
+// nothing. What is missing for --issue ends the start; for the key of jacquard.yaml, which is everybody's, it is a warning.
+func (p *project) issueIn(ctx context.Context, task string, f autoFlags) (*step.IssueIn, error) {
+	if f.dryRun || f.noIssue || !f.issue && !p.conf.Issue {
+		return nil, nil //nolint:nilnil // nowhere
+	}
+	c, err := p.forge(ctx)
+	if err == nil {
+		_, err = c.Repository(ctx)
+	}
+	if err != nil && f.issue {
+		return nil, environment("--issue", err)
+	}
+	if err != nil {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ no issue is written: %v\n"), err)
+		return nil, nil //nolint:nilnil // nowhere
+	}
+	in := &step.IssueIn{}
+	if m := issueName().FindStringSubmatch(task); m != nil {
+		in.Number, _ = strconv.Atoi(m[1] + m[2])
+	}
+	return in, nil
+}

@@ -1,0 +1,142 @@
+// Package forge talks to the server that a repository is published on, in GitHub's REST API: pull requests, the checks of a
+// commit, issues. Whatever it makes there it looks for first, so that a crash makes nothing twice. It never merges, and never
+// gives its token to anybody but the API.
+package forge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Reasons why there is no forge to talk to.
+var (
+	ErrNoToken  = errors.New("there is no token for GitHub: set GITHUB_TOKEN (or GH_TOKEN) to one that may read the repository, push to it and write pull requests and issues; https://github.com/settings/tokens makes one, and `gh auth token` prints that of gh")
+	ErrNoRemote = errors.New("no remote origin on GitHub: git remote add origin git@github.com:OWNER/NAME.git; another server has its address in GITHUB_API_URL, and GITHUB_REPOSITORY names the repository where the remote does not")
+)
+
+// Place is a repository on a forge.
+type Place struct {
+	API    string // base address of the REST API
+	Server string // base address of the repositories
+	Owner  string
+	Name   string
+}
+
+// String is the place as people write it: owner/name.
+func (p Place) String() string { return p.Owner + "/" + p.Name }
+
+const (
+	githubAPI  = "https://api.github.com"
+	githubHost = "github.com"
+)
+
+// Locate finds the repository of a remote: on github.com, or on the server that the environment names. GITHUB_REPOSITORY
+// goes before the remote. The error is ErrNoRemote when it is on no forge.
+func Locate(env map[string]string, remote string) (Place, error) {
+	p := Place{API: strings.TrimRight(cmp.Or(env["GITHUB_API_URL"], githubAPI), "/"), Server: strings.TrimRight(env["GITHUB_SERVER_URL"], "/")}
+	api, err := url.Parse(p.API)
+	if err != nil || api.Host == "" || api.Scheme != "https" && api.Scheme != "http" {
+		return p, errors.New("GITHUB_API_URL is no address like " + githubAPI)
+	}
+	if p.Server == "" {
+		p.Server = api.Scheme + "://" + strings.TrimPrefix(api.Host, "api.")
+	}
+	if repo := env["GITHUB_REPOSITORY"]; repo != "" {
+		var ok bool
+		if p.Owner, p.Name, ok = strings.Cut(repo, "/"); !ok || !plain(p.Owner) || !plain(p.Name) {
+			return p, fmt.Errorf("GITHUB_REPOSITORY is %q, want owner/name", repo)
+		}
+		return p, nil
+	}
+	host, path, ok := split(remote)
+	if !ok {
+		return p, ErrNoRemote
+	}
+	server, err := url.Parse(p.Server)
+	if err != nil {
+		return p, errors.New("GITHUB_SERVER_URL is no address like https://" + githubHost)
+	}
+	if host != githubHost && host != "ssh."+githubHost && host != api.Hostname() && host != server.Hostname() {
+		return p, ErrNoRemote
+	}
+	owner, name, ok := strings.Cut(strings.TrimSuffix(strings.Trim(path, "/"), ".git"), "/")
+	if !ok || !plain(owner) || !plain(name) {
+		return p, ErrNoRemote
+	}
+	p.Owner, p.Name = owner, name
+	return p, nil
+}
+
+// split takes the host and the path out of the address of a remote, as a URL or as git writes it for ssh.
+func split(remote string) (host, path string, ok bool) {
+	if strings.Contains(remote, "://") {
+		u, err := url.Parse(remote)
+		if err != nil || u.Hostname() == "" {
+			return "", "", false
+		}
+		return strings.ToLower(u.Hostname()), u.Path, true
+	}
+	host, path, ok = strings.Cut(remote, ":")
+	if i := strings.LastIndex(host, "@"); i >= 0 {
+		host = host[i+1:]
+	}
+	return strings.ToLower(host), path, ok && !strings.Contains(host, "/")
+}
+
+// plain reports whether a text can be an owner or a name.
+func plain(s string) bool {
+	return s != "" && s != "." && s != ".." && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
+	})
+}
+
+// Token is the one that the environment has, "" for none.
+func Token(env map[string]string) string {
+	return strings.TrimSpace(cmp.Or(env["GITHUB_TOKEN"], env["GH_TOKEN"]))
+}
+
+// Client talks to one repository on a forge.
+type Client struct {
+	place Place
+	token string
+	now   func() time.Time
+	http  *http.Client
+}
+
+// most bounds one request, its answer included.
+const most = 30 * time.Second
+
+// Open makes a client. It asks nobody for anything. The error is ErrNoToken without a token.
+func Open(p Place, token string, now func() time.Time) (*Client, error) {
+	if token == "" {
+		return nil, ErrNoToken
+	}
+	// A renamed repository answers with its new address on the same server; anywhere else a redirect would take the token.
+	follow := func(req *http.Request, via []*http.Request) error {
+		if len(via) > 3 || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme || req.Method != http.MethodGet {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	return &Client{place: p, token: token, now: now, http: &http.Client{Timeout: most, CheckRedirect: follow}}, nil
+}
+
+// Place is the repository.
+func (c *Client) Place() Place { return c.place }
+
+// Credential is what git needs to push over HTTP: the server that it is for, and the token. It must not be shown.
+func (c *Client) Credential() (server, token string) { return c.place.Server, c.token }
+
+// Marker is the hidden line that says which run has made something, and what for.
+func Marker(run, key string) string { return "<!-- jacquard:" + run + ":" + key + " -->" }
+
+// Plain makes a text harmless to post: it calls nobody, links and closes no issue, and hides no marker. It reads the same.
+func Plain(s string) string {
+	const nothing = "\u200b" // zero width
+	return strings.NewReplacer("@", "@"+nothing, "#", "#"+nothing, "<!--", "<"+nothing+"!--", "-->", "--"+nothing+">").Replace(s)
+}

@@ -1,0 +1,108 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// Issue is an issue of a repository.
+type Issue struct {
+	Number int
+	Title  string
+	Body   string
+	URL    string
+}
+
+type rawIssue struct {
+	Number int    `json:"number"`
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+	State  string `json:"state"`
+	URL    string `json:"html_url"`
+	Pull   *any   `json:"pull_request"`
+}
+
+func (r rawIssue) issue() Issue {
+	return Issue{Number: r.Number, Title: r.Title, Body: r.Body, URL: r.URL}
+}
+
+// OpenIssues are the issues that are open, the one that was touched last first, at most 50.
+func (c *Client) OpenIssues(ctx context.Context) ([]Issue, error) {
+	var list []rawIssue
+	if err := c.call(ctx, http.MethodGet, "/issues?state=open&sort=updated&per_page=50", nil, &list); err != nil {
+		return nil, err
+	}
+	var out []Issue
+	for _, r := range list {
+		if r.Pull == nil {
+			out = append(out, r.issue())
+		}
+	}
+	return out, nil
+}
+
+// IssueAsk is what is to be said, and where.
+type IssueAsk struct {
+	Number int // of the issue that it is about; 0 = none is known
+	Title  string
+	Body   string
+	Label  string
+	Marker string // see Marker
+}
+
+// SayIssue comments on the issue that something is about, or opens one when there is none; once.
+func (c *Client) SayIssue(ctx context.Context, ask IssueAsk) (Issue, error) {
+	if ask.Number > 0 {
+		var r rawIssue
+		switch err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues/%d", ask.Number), nil, &r); {
+		case err == nil && r.State == "open":
+			return r.issue(), c.comment(ctx, ask)
+		case err != nil && !refusedAs(err, flow.Denied):
+			return Issue{}, err
+		}
+	}
+	var list []rawIssue
+	for page := 1; page <= 3; page++ { // what was made a moment ago is on the first
+		list = list[:0]
+		if err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues?state=all&sort=created&direction=desc&per_page=100&page=%d", page), nil, &list); err != nil {
+			return Issue{}, err
+		}
+		for _, r := range list {
+			if strings.Contains(r.Body, ask.Marker) {
+				return r.issue(), nil
+			}
+		}
+		if len(list) < 100 {
+			break
+		}
+	}
+	var r rawIssue
+	err := c.call(ctx, http.MethodPost, "/issues", map[string]any{"title": ask.Title, "body": ask.Body + "\n\n" + ask.Marker + "\n", "labels": []string{ask.Label}}, &r)
+	return r.issue(), err
+}
+
+// comment says something below an issue, once.
+func (c *Client) comment(ctx context.Context, ask IssueAsk) error {
+	path := fmt.Sprintf("/issues/%d/comments", ask.Number)
+	for page := 1; page <= maxPages; page++ {
+		var list []struct {
+			Body string `json:"body"`
+		}
+		if err := c.call(ctx, http.MethodGet, fmt.Sprintf("%s?per_page=100&page=%d", path, page), nil, &list); err != nil {
+			return err
+		}
+		for _, k := range list {
+			if strings.Contains(k.Body, ask.Marker) {
+				return nil
+			}
+		}
+		if len(list) < 100 {
+			break
+		}
+	}
+	return c.call(ctx, http.MethodPost, path, map[string]any{"body": ask.Body + "\n\n" + ask.Marker + "\n"}, nil)
+}

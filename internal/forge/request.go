@@ -1,0 +1,134 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 8 << 20
+
+// call asks for a path below the repository, which begins with a stroke, and reads the answer into to.
+func (c *Client) call(ctx context.Context, method, path string, body, to any) error {
+	var in io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		in = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.place.API+"/repos/"+c.place.Owner+"/"+c.place.Name+path, in)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	req.Header.Set("User-Agent", "jacquard")
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return c.unreachable(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil {
+		return c.unreachable(ctx, err)
+	}
+	switch {
+	case res.StatusCode < 200 || res.StatusCode > 299:
+		return c.refused(res, raw, method+" "+strings.SplitN(path, "?", 2)[0])
+	case len(raw) > maxAnswer:
+		return flow.Failf(flow.Failed, "%s answers with more than %d bytes", c.place, maxAnswer)
+	case to == nil:
+		return nil
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		return flow.Failf(flow.Transient, "%s does not answer in JSON: %v", c.place.API, err)
+	}
+	return nil
+}
+
+// unreachable is a request that got no answer.
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return flow.Failf(flow.Transient, "%s cannot be reached: %v", c.place.API, err)
+}
+
+// refused is the failure that an answer means: who can do what about it.
+func (c *Client) refused(res *http.Response, raw []byte, asked string) error {
+	var said struct {
+		Message string `json:"message"`
+		Errors  []struct {
+			Message string `json:"message"`
+		} `json:"errors"`
+	}
+	_ = json.Unmarshal(raw, &said) // one that says nothing has its status
+	text := said.Message
+	for _, e := range said.Errors {
+		if e.Message != "" {
+			text += "; " + e.Message
+		}
+	}
+	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), c.token, "…")
+	if r := []rune(text); len(r) > 300 {
+		text = string(r[:300]) + " …"
+	}
+	f := flow.Failf(flow.Failed, "%s answers %s to %s: %s", c.place, res.Status, asked, text)
+	switch code := res.StatusCode; {
+	case code == http.StatusTooManyRequests || code == http.StatusForbidden && limited(res, text):
+		f.Class, f.ResetsAt = flow.Limit, c.resets(res)
+	case code == http.StatusUnauthorized:
+		f.Class = flow.Auth
+		f.Msg += ". The token is refused: set GITHUB_TOKEN to one that is valid"
+	case code == http.StatusForbidden:
+		f.Class = flow.Auth
+		f.Msg += ". The token may not do this: give it the right, or set GITHUB_TOKEN to another"
+	case code == http.StatusNotFound:
+		f.Class = flow.Denied
+		f.Msg += " (it is not there, or the token may not see it)"
+	case code >= 500 || code == http.StatusRequestTimeout || code == http.StatusConflict:
+		f.Class = flow.Transient
+	case code >= 300 && code < 400:
+		f.Class = flow.Environment
+		f.Msg += ". It has moved: let the remote origin name its new place"
+	}
+	return f
+}
+
+func limited(res *http.Response, text string) bool {
+	return res.Header.Get("X-RateLimit-Remaining") == "0" || res.Header.Get("Retry-After") != "" || strings.Contains(strings.ToLower(text), "rate limit")
+}
+
+// resets is when a limit ends, in Unix milliseconds; 0 = it does not say.
+func (c *Client) resets(res *http.Response) int64 {
+	if s, err := strconv.ParseInt(res.Header.Get("Retry-After"), 10, 64); err == nil && s >= 0 {
+		return c.now().Add(time.Duration(s) * time.Second).UnixMilli()
+	}
+	if at, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && res.Header.Get("X-RateLimit-Remaining") == "0" {
+		return at * 1000
+	}
+	return 0
+}
+
+// refusedAs reports whether a request was refused in the way that a class stands for.
+func refusedAs(err error, class flow.Class) bool { return err != nil && flow.ClassOf(err) == class }

@@ -1,0 +1,99 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Errors of a push that callers branch on.
+var (
+	ErrRejected = errors.New("the remote has something else there")
+	ErrOffline  = errors.New("the remote cannot be reached")
+	ErrRefused  = errors.New("the remote refuses it")
+)
+
+// Login is how git gets in at a server over HTTP: with a token. It is for no other server, and git keeps it nowhere.
+type Login struct {
+	Server string // https://github.com; "" = the user's own way alone
+	Token  string
+}
+
+// tokenName is the variable that the token is in. It is in no argument, so that no list of processes shows it.
+const tokenName = "JACQUARD_FORGE_TOKEN"
+
+// remote runs git as the user would, so that his keys and helpers apply; at the server of the login it uses that.
+func (r *Repo) remote(ctx context.Context, l Login, args ...string) ([]byte, error) {
+	c := call{remote: true}
+	if l.Server != "" && l.Token != "" {
+		key := "credential." + strings.TrimRight(l.Server, "/") + ".helper"
+		c.args = []string{"-c", key + "=", "-c", key + `=!f() { test "$1" = get && echo username=x-access-token && echo "password=$` + tokenName + `"; }; f`}
+		c.env = []string{tokenName + "=" + l.Token}
+	}
+	c.args = append(c.args, args...)
+	out, err := r.in(ctx, c)
+	var f *failure
+	if errors.As(err, &f) && f.class == nil {
+		if l.Token != "" {
+			f.text = strings.ReplaceAll(f.text, l.Token, "…")
+		}
+		f.class = remoteCause(f.text)
+	}
+	return out, err
+}
+
+// remoteCause recognises in git's words why a remote did not do what it was asked for.
+func remoteCause(text string) error {
+	for _, s := range []string{"Could not resolve host", "Connection refused", "Connection timed out", "Failed to connect", "Couldn't connect", "Connection reset", "Network is unreachable", "early EOF", "The requested URL returned error: 5"} {
+		if strings.Contains(text, s) {
+			return ErrOffline
+		}
+	}
+	for _, s := range []string{"[rejected]", "non-fast-forward", "fetch first", "failed to update ref", "cannot lock ref"} {
+		if strings.Contains(text, s) {
+			return ErrRejected
+		}
+	}
+	return ErrRefused
+}
+
+// RemoteBranch is the commit that a branch of a remote is at; "" when there is no such branch.
+func (r *Repo) RemoteBranch(ctx context.Context, remote, branch string, l Login) (string, error) {
+	ref := "refs/heads/" + branch
+	out, err := r.remote(ctx, l, "ls-remote", "--", remote, ref)
+	if err != nil {
+		return "", fmt.Errorf("read the branch %s of %s: %w", branch, remote, err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if id, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && name == ref {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// Push lets a branch of a remote be at a commit that follows what it is at now. It is never forced, pushes nothing else, and
+// runs no hook. The error is ErrRejected when the branch is somewhere else.
+func (r *Repo) Push(ctx context.Context, remote, commit, branch string, l Login) error {
+	if err := r.checkID(commit); err != nil {
+		return fmt.Errorf("push to %s: %w", branch, err)
+	}
+	if ok, err := r.ValidBranch(ctx, branch); err != nil || !ok {
+		return fmt.Errorf("push to %q: that is no name of a branch: %w", branch, errors.Join(ErrRefused, err))
+	}
+	args := []string{"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", "--", remote, commit + ":refs/heads/" + branch}
+	if _, err := r.remote(ctx, l, args...); err != nil {
+		return fmt.Errorf("push to %s of %s: %w", branch, remote, err)
+	}
+	return nil
+}
+
+// quietFor are the settings of a call: what is asked of a remote may use the user's own log-in.
+func (c call) quietFor() []string {
+	if !c.remote {
+		return quiet
+	}
+	return slices.DeleteFunc(slices.Clone(quiet), func(kv string) bool { return kv == "credential.helper=" })
+}
