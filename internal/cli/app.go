@@ -189,7 +189,7 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 	if hosted, err := here.Hosted(ctx); err != nil || p.conf.Engine != onTemporal && !hosted {
 		return here, err
 	}
-	there, err := p.cluster(ctx, l)
+	there, err := p.cluster(ctx, l, driveOptions{})
 	if err != nil {
 		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", err)
 		return here, nil
@@ -211,7 +211,9 @@ type driveOptions struct {
 	record   string
 	replay   string
 	jobs     int
-	on       string // local or temporal; "" is what jacquard.yaml says
+	pool     string
+	done     func(lane string, took time.Duration, failed bool) // told of each step that a worker has ended
+	on       string                                             // local or temporal; "" is what jacquard.yaml says
 	accept   bool
 	wait     bool
 	budget   string
@@ -275,13 +277,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		return nil, err
 	}
 	e.actor = act.New(ao)
-	jobs := o.jobs
-	if jobs == 0 {
-		jobs = p.conf.Jobs
-	}
-	if jobs == 0 {
-		jobs = 4
-	}
+	jobs := p.jobs(o)
 	maxWait := time.Minute
 	if o.wait {
 		maxWait = 0
@@ -293,7 +289,10 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
 	}
 	if where == onTemporal {
-		e.keeper, err = p.cluster(ctx, l)
+		if p.pool(o) != "" { // checks are bounded by the workers' slots
+			l.Limits.Lanes["checks"] = jobs
+		}
+		e.keeper, err = p.cluster(ctx, l, o)
 	} else {
 		e.keeper, err = local.Open(ctx, l)
 	}
@@ -302,6 +301,9 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	}
 	return e, nil
 }
+
+// jobs is how much goes on at once.
+func (p *project) jobs(o driveOptions) int { return cmp.Or(o.jobs, p.conf.Jobs, 4) }
 
 func (p *project) driver() string {
 	host, err := os.Hostname()

@@ -16,6 +16,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/hub"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // Where a run is carried on.
@@ -108,7 +111,7 @@ const reach = 10 * time.Second
 
 // cluster opens the runtime on the cluster that Temporal's own environment
 // variables and profiles name, with what l says of this machine.
-func (p *project) cluster(ctx context.Context, l local.Options) (*temporal.Runtime, error) {
+func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) (*temporal.Runtime, error) {
 	opts, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: lookup(p.a.env)})
 	if err != nil {
 		return nil, usage("the configuration of Temporal: %v", err)
@@ -118,9 +121,22 @@ func (p *project) cluster(ctx context.Context, l local.Options) (*temporal.Runti
 	if err != nil {
 		return nil, err
 	}
+	pool := p.pool(o)
+	remote := cmp.Or(p.conf.Hub, "origin")
+	at, err := p.repo.RemoteURL(ctx, remote)
+	if err != nil {
+		return nil, err
+	}
+	var h temporal.Hub
+	if at != "" {
+		h = hub.New(p.repo, remote, git.Login{}, l.Blobs, nil)
+	} else if pool != "" {
+		return nil, flow.Failf(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another as hub in jacquard.yaml", remote, remote)
+	}
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
 	rt, err := temporal.Open(ctx, temporal.Options{
+		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Done: o.done,
 		Client: opts, Project: name, Dir: l.Dir, Workflows: l.Workflows, Handlers: l.Handlers, Limits: l.Limits, Blobs: l.Blobs,
 		Driver: l.Driver, Version: l.Version, Accept: l.Accept, MaxWait: l.MaxWait, Sweep: l.Sweep, Progress: l.Progress, Committed: l.Committed,
 	})
@@ -168,6 +184,9 @@ func (p *project) name(ctx context.Context) (string, error) {
 	}
 	if n := remoteName(origin); n != "" {
 		return n, nil
+	}
+	if origin != "" { // a folder that clones of this machine share
+		return strings.TrimSuffix(filepath.Base(origin), ".git") + "-" + shortHash(origin), nil
 	}
 	return filepath.Base(p.root) + "-" + shortHash(p.root), nil
 }

@@ -1,11 +1,14 @@
 package cli_test
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -70,7 +73,7 @@ func params(dir string) testscript.Params {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "forge": forge,
+			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "forge": forge,
 		},
 	}
 }
@@ -130,7 +133,7 @@ func setup(e *testscript.Env) error {
 func condition(name string) (bool, error) {
 	complete := os.Getenv("JACQUARD_TEST_COMPLETE") != ""
 	switch name {
-	case "claude", "codex", "opencode":
+	case "claude", "codex", "opencode", "temporal":
 		return os.Getenv("JACQUARD_TEST_"+strings.ToUpper(name)) != "" || complete, nil
 	case "node", "npm", "python3", "tmux", "cargo", "mvn":
 		_, err := exec.LookPath(name)
@@ -188,3 +191,32 @@ func substitute(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.WriteFile(path, []byte(changed), 0o644))
 }
+
+// cluster starts a Temporal service for the script; cluster kill and cluster again end it as kill -9 does and start it anew on
+// the same address with what it has stored.
+func cluster(ts *testscript.TestScript, _ bool, args []string) {
+	key := clusterOf{ts.Getenv("WORK")}
+	db := filepath.Join(ts.Getenv("WORK"), "cluster.db")
+	old, _ := clusters.Load(key)
+	port := 0
+	switch strings.Join(args, " ") {
+	case "kill":
+		old.(*temporaltest.Server).Kill() //nolint:forcetypeassert // only servers are stored
+		return
+	case "again":
+		_, p, err := net.SplitHostPort(ts.Getenv("TEMPORAL_ADDRESS"))
+		ts.Check(err)
+		port, err = strconv.Atoi(p)
+		ts.Check(err)
+	}
+	s, err := temporaltest.Start(db, port)
+	ts.Check(err)
+	clusters.Store(key, s)
+	ts.Defer(s.Stop)
+	ts.Setenv("TEMPORAL_ADDRESS", s.Address)
+}
+
+// clusterOf is the key of a script's service.
+type clusterOf struct{ work string }
+
+var clusters sync.Map

@@ -21,6 +21,8 @@ type Outbox struct{ r *Runtime }
 type Entry struct {
 	Run, Key string
 	Start    int
+	Owner    string // who on this machine: two of its processes may work for one run
+	In       []byte // the step's input
 	Token    []byte // what the other runtime knows it by
 	Result   []byte // nil: it has not ended, or its process did not survive
 }
@@ -28,7 +30,7 @@ type Entry struct {
 const outboxSchema = `
 CREATE TABLE IF NOT EXISTS hosted (run TEXT PRIMARY KEY, driver TEXT NOT NULL DEFAULT '');
 CREATE TABLE IF NOT EXISTS outbox (
-  run TEXT NOT NULL, key TEXT NOT NULL, start INTEGER NOT NULL, token BLOB NOT NULL, result BLOB, reported INTEGER NOT NULL DEFAULT 0,
+  run TEXT NOT NULL, key TEXT NOT NULL, start INTEGER NOT NULL, owner TEXT NOT NULL, input BLOB, token BLOB NOT NULL, result BLOB, reported INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (run, key, start)) WITHOUT ROWID;
 `
 
@@ -119,7 +121,7 @@ func (o *Outbox) Begin(ctx context.Context, e Entry) (result []byte, err error) 
 	if err == nil || !errors.Is(err, sql.ErrNoRows) {
 		return result, damaged(err)
 	}
-	_, err = o.r.db.ExecContext(ctx, "INSERT OR REPLACE INTO outbox (run, key, start, token) VALUES (?,?,?,?)", e.Run, e.Key, e.Start, e.Token)
+	_, err = o.r.db.ExecContext(ctx, "INSERT OR REPLACE INTO outbox (run, key, start, owner, input, token) VALUES (?,?,?,?,?,?)", e.Run, e.Key, e.Start, e.Owner, e.In, e.Token)
 	return nil, damaged(err)
 }
 
@@ -134,17 +136,17 @@ func (o *Outbox) Finish(ctx context.Context, e Entry) error {
 	return damaged(err)
 }
 
-// Left lists what an earlier process of this machine began and nobody has
+// Left lists what an earlier process of an owner began and nobody has
 // reported.
-func (o *Outbox) Left(ctx context.Context, run string) (out []Entry, err error) {
-	rows, err := o.r.db.QueryContext(ctx, "SELECT run, key, start, token, result FROM outbox WHERE run=? AND reported=0 ORDER BY key, start", run)
+func (o *Outbox) Left(ctx context.Context, owner string) (out []Entry, err error) {
+	rows, err := o.r.db.QueryContext(ctx, "SELECT run, key, start, owner, input, token, result FROM outbox WHERE owner=? AND reported=0 ORDER BY key, start", owner)
 	if err != nil {
 		return nil, damaged(err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var e Entry
-		if err := rows.Scan(&e.Run, &e.Key, &e.Start, &e.Token, &e.Result); err != nil {
+		if err := rows.Scan(&e.Run, &e.Key, &e.Start, &e.Owner, &e.In, &e.Token, &e.Result); err != nil {
 			return nil, damaged(err)
 		}
 		out = append(out, e)

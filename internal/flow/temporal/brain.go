@@ -29,7 +29,11 @@ func newBrain(o *Options, m *record) *brain {
 		Def: m.State.Def, In: m.State.In, Start: m.State.Start, Cancelled: m.State.Cancelled,
 		Recs: maps.Clone(m.State.Recs), Folds: maps.Clone(m.State.Folds), Open: maps.Clone(m.State.Open), Notes: maps.Clone(m.State.Notes),
 	}
-	b.queue = flow.NewQueue(o.Limits, s.OpenBranches()...)
+	limits := o.Limits
+	if m.Admission != nil {
+		limits = *m.Admission
+	}
+	b.queue = flow.NewQueue(limits, s.OpenBranches()...)
 	b.eng = flow.NewEngine(o.workflow(s.Def), s, b.blob)
 	for _, k := range slices.Sorted(maps.Keys(m.Running)) {
 		b.queue.Resume(m.Running[k])
@@ -43,7 +47,7 @@ func (b *brain) blob(ref flow.Blob) ([]byte, error) {
 		return nil, errors.New("this runtime has no blob store")
 	}
 	raw, err := b.o.Blobs.Get(ref)
-	if err != nil && b.o.Fetch != nil {
+	if err != nil && b.o.Hub != nil {
 		b.missing = append(b.missing, ref)
 		return nil, errMissing
 	}
@@ -113,7 +117,7 @@ func (b *brain) decide(m *record, draining bool) answer {
 		a.Starts = b.queue.Next()
 	}
 	for _, w := range a.Starts {
-		if b.o.handler(w.Step) == nil {
+		if m.Pool == "" && b.o.handler(w.Step) == nil {
 			return bug(flow.Failf(flow.Definition, "no handler for step %s, which %s asks for", w.Step, w.Key))
 		}
 		b.eng.Started(w.Key, a.At)

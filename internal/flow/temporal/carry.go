@@ -29,13 +29,11 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 		return outcome{Err: flow.Failf(flow.Definition, "this worker has no handler for step %s", t.Step)}, nil
 	}
 	store := context.WithoutCancel(ctx)
-	e := local.Entry{Run: t.Run, Key: t.Key, Start: t.Start, Token: activity.GetInfo(ctx).TaskToken}
-	had, err := r.box.Begin(store, e)
-	if err != nil {
-		return outcome{Err: flow.AsFailure(err)}, nil
-	}
-	if had != nil {
-		return decoded(had), nil
+	e := local.Entry{Run: t.Run, Key: t.Key, Start: t.Start, Owner: p.owner, Token: activity.GetInfo(ctx).TaskToken}
+	if t.Shared {
+		if e.In = t.In; r.o.Hub == nil {
+			return outcome{Err: flow.Failf(flow.Environment, "this machine has no remote that it shares with the workers of run %s: name one as hub in jacquard.yaml, then resume", t.Run)}, nil
+		}
 	}
 	work, end := context.WithCancelCause(p.ctx)
 	defer end(nil)
@@ -43,6 +41,15 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 		end(flow.ErrCancelled)
 	}
 	b := r.beater(ctx, t, end)
+	had, err := r.before(work, e)
+	if err != nil {
+		b.stop()
+		return p.ending(nil, err, context.Cause(work)), nil
+	}
+	if had != nil {
+		e.Result = had
+		return p.after(work, b, e), nil
+	}
 	j := flow.Job{
 		Run: t.Run, Key: t.Key, Branch: t.Branch, Start: t.Start, Dir: r.box.Dir(t.Run, t.Key, t.Start),
 		Mark: r.box.Mark(t.Run, t.Key, t.Start), Blobs: r.o.Blobs, Beat: b.beat,
@@ -50,27 +57,85 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	for i := t.Start - 1; i >= 1; i-- {
 		j.Previous = append(j.Previous, r.box.Dir(t.Run, t.Key, i))
 	}
+	began := time.Now() //nolint:forbidigo // for statistics
 	out, err := h.Call(work, j, t.In)
-	b.stop()
-	o := ending(out, err, context.Cause(work))
-	if o.Stopped {
-		o.Drive = p.drive
+	o := p.ending(out, err, context.Cause(work))
+	if r.o.Done != nil {
+		r.o.Done(t.Lane, time.Since(began), o.Err != nil) //nolint:forbidigo // for statistics
 	}
 	if !o.Stopped {
 		e.Result, _ = json.Marshal(o)
 	}
 	if err := r.box.Finish(store, e); err != nil {
+		b.stop()
 		return outcome{Err: flow.AsFailure(err)}, nil
 	}
 	if r.o.Committed != nil && !o.Stopped {
 		r.o.committed()
 	}
-	return o, nil
+	if o.Stopped {
+		b.stop()
+		return o, nil
+	}
+	return p.after(context.WithoutCancel(work), b, e), nil
+}
+
+// before makes a start durable and brings what it needs. It returns the result
+// that an earlier start has left, here or on another machine: it was paid for.
+func (r *Runtime) before(ctx context.Context, e local.Entry) ([]byte, error) {
+	had, err := r.box.Begin(context.WithoutCancel(ctx), e)
+	if err != nil || had != nil || e.In == nil {
+		return had, err
+	}
+	if e.Start > 1 {
+		if had, err = r.o.Hub.Find(ctx, e.Run, e.Key); err != nil || had != nil {
+			return had, err
+		}
+	}
+	return nil, r.o.Hub.Bring(ctx, e.Run, e.In)
+}
+
+// after shares a result that is durable here before it is reported. While the
+// hub cannot be reached it waits: the result must not be lost with this machine.
+func (p *pollers) after(ctx context.Context, b *beater, e local.Entry) outcome {
+	defer b.stop()
+	o := decoded(e.Result)
+	o.Host = p.host
+	if e.In == nil {
+		return o
+	}
+	counts, err := p.r.keep(ctx, p.ctx.Done(), e)
+	if err != nil {
+		// It is in the outbox: the next process of this machine shares it.
+		return outcome{Stopped: true, Drive: p.drive}
+	}
+	o = decoded(counts)
+	o.Host = p.host
+	return o
+}
+
+// keep shares a result, trying again for as long as this process is not stopped.
+func (r *Runtime) keep(ctx context.Context, stopped <-chan struct{}, e local.Entry) ([]byte, error) {
+	wait := 200 * time.Millisecond
+	for {
+		counts, err := r.o.Hub.Keep(ctx, e.Run, e.Key, e.In, e.Result)
+		if err == nil {
+			return counts, nil
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+			wait = min(2*wait, 30*time.Second)
+		case <-stopped:
+			t.Stop()
+			return nil, err
+		}
+	}
 }
 
 // ending turns what a handler returned into an outcome. What is there counts,
 // whatever was asked for meanwhile.
-func ending(out json.RawMessage, err, gone error) outcome {
+func (p *pollers) ending(out json.RawMessage, err, gone error) outcome {
 	if err == nil {
 		return outcome{Out: out}
 	}
@@ -78,7 +143,7 @@ func ending(out json.RawMessage, err, gone error) outcome {
 	o := outcome{Err: flow.AsFailure(err)}
 	switch {
 	case errors.Is(gone, flow.ErrStopped):
-		return outcome{Stopped: true}
+		return outcome{Stopped: true, Drive: p.drive}
 	case errors.Is(gone, flow.ErrCancelled):
 		o.Err = &flow.Failure{Class: flow.Cancelled, Msg: o.Err.Msg}
 	case errors.As(err, &classified):

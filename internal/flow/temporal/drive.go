@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -37,8 +39,8 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 	if err := r.send(ctx, run, begin); err != nil {
 		return flow.Status{}, err
 	}
-	w := r.worker(h.m.Queue, 0)
-	w.drive = begin.Drive
+	w := r.worker(h.m.Queue, 0, h.m.Pool != "")
+	w.drive, w.owner = begin.Drive, run
 	if err := r.report(ctx, run); err != nil {
 		return flow.Status{}, err
 	}
@@ -67,8 +69,8 @@ func (r *Runtime) compare(h *history, begin *message) error {
 // report tells the server of what an earlier process of this machine ended
 // and could not report, and of what it did not survive: nobody has to wait
 // until its heartbeat is missed.
-func (r *Runtime) report(ctx context.Context, run string) error {
-	left, err := r.box.Left(ctx, run)
+func (r *Runtime) report(ctx context.Context, owner string) error {
+	left, err := r.box.Left(ctx, owner)
 	if err != nil {
 		return err
 	}
@@ -78,6 +80,11 @@ func (r *Runtime) report(ctx context.Context, run string) error {
 		}
 		// A start that the server has given up is not known to it any more;
 		// what it came to is given to the next one.
+		if e.Result != nil && e.In != nil && r.o.Hub != nil {
+			if e.Result, err = r.keep(ctx, ctx.Done(), e); err != nil {
+				return err
+			}
+		}
 		if e.Result != nil {
 			_ = r.c.CompleteActivity(ctx, e.Token, decoded(e.Result), nil)
 		} else {
@@ -192,6 +199,8 @@ func (r *Runtime) status(m *record) (st flow.Status, wake int64, over bool) {
 
 // pollers is one worker of this process on one queue.
 type pollers struct {
+	owner string // of what it begins, in the outbox
+	host  string // queue of this worker alone
 	drive string
 	r     *Runtime
 	w     worker.Worker
@@ -199,18 +208,21 @@ type pollers struct {
 	end   context.CancelCauseFunc
 }
 
-func (r *Runtime) worker(queue string, slots int) *pollers {
+// worker makes a worker of a queue; one that has hands only makes no decisions.
+func (r *Runtime) worker(queue string, slots int, hands bool) *pollers {
 	p := &pollers{r: r}
 	p.ctx, p.end = context.WithCancelCause(context.Background())
 	p.w = worker.New(r.c, queue, worker.Options{
 		Identity: r.o.Driver, DisableRegistrationAliasing: true,
-		MaxConcurrentActivityExecutionSize: slots,
+		MaxConcurrentActivityExecutionSize: slots, DisableWorkflowWorker: hands,
 		// What a process that is gone was given comes back after these.
 		StickyScheduleToStartTimeout: min(5*time.Second, r.o.Decision), DeadlockDetectionTimeout: 30 * time.Second,
 		MaxHeartbeatThrottleInterval: r.o.Beat / 4, DefaultHeartbeatThrottleInterval: r.o.Beat / 4,
-		WorkerStopTimeout: time.Minute,
+		WorkerStopTimeout: 24 * time.Hour, // what runs is told by us
 	})
-	p.w.RegisterWorkflowWithOptions(r.o.run, workflow.RegisterOptions{Name: workflowType})
+	if !hands {
+		p.w.RegisterWorkflowWithOptions(r.o.run, workflow.RegisterOptions{Name: workflowType})
+	}
 	p.w.RegisterDynamicActivity(p.carryOut, activity.DynamicRegisterOptions{})
 	return p
 }
@@ -221,6 +233,54 @@ func (p *pollers) start() error { return serverError(p.w.Start()) }
 func (p *pollers) stop() {
 	p.end(flow.ErrStopped)
 	p.w.Stop()
+}
+
+// Work serves a pool until ctx ends: decisions of its runs, steps that any
+// worker may take, and those of branches whose files are here. Then it takes
+// no more, waits up to drain for what runs, and stops the rest in good order.
+func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.Duration) error {
+	release, err := r.box.Take(ctx, workerLock, r.o.Driver)
+	if err != nil {
+		return err
+	}
+	defer release()
+	host := "jacquard/" + r.o.Project + "/host/" + r.o.Host
+	all := []*pollers{r.worker(r.poolQueue(pool), slots, false), r.worker(host, slots, true)}
+	for _, p := range all {
+		p.owner, p.host = workerLock, host
+	}
+	if err := r.report(ctx, workerLock); err != nil {
+		return err
+	}
+	for _, p := range all {
+		if err := p.start(); err != nil {
+			return err
+		}
+	}
+	<-ctx.Done()
+	var done sync.WaitGroup
+	for _, p := range all {
+		late := time.AfterFunc(drain, func() { p.end(flow.ErrStopped) })
+		done.Go(func() {
+			defer late.Stop()
+			p.w.Stop()
+			p.end(flow.ErrStopped)
+		})
+	}
+	done.Wait()
+	return nil
+}
+
+// workerLock is held by the one worker of a folder.
+const workerLock = "worker"
+
+// Served reports whether any worker of a pool has asked for work of late.
+func (r *Runtime) Served(ctx context.Context, pool string) (bool, error) {
+	d, err := r.c.DescribeTaskQueue(ctx, r.poolQueue(pool), enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil {
+		return false, serverError(err)
+	}
+	return len(d.GetPollers()) > 0, nil
 }
 
 func sortRuns(runs []flow.Run) {

@@ -16,41 +16,45 @@ import (
 // recorded answer). The workflow and whoever reads a history do both in the
 // same order, so that both know the same; a definition is never needed for it.
 type record struct {
-	Run     string               `json:"run"`
-	Meta    json.RawMessage      `json:"meta,omitempty"`
-	Queue   string               `json:"queue"`             // task queue of steps
-	Manual  bool                 `json:"manual,omitempty"`  // time comes from messages (tests)
-	Pool    bool                 `json:"pool,omitempty"`    // workers carry the run on, with or without somebody who watches
-	Limits  limits               `json:"limits,omitzero"`   // of the history
-	Version string               `json:"version,omitempty"` // of the definition that decides
-	State   *flow.State          `json:"state"`
-	Gates   map[string]flow.Want `json:"gates,omitempty"`
-	Timers  map[string]flow.Want `json:"timers,omitempty"`
-	Running map[string]flow.Want `json:"running,omitempty"` // without their input
-	Starts  map[string]int       `json:"starts,omitempty"`  // so far, of steps that are open
-	Wasted  map[string]int       `json:"wasted,omitempty"`  // starts since the last progress
-	Strayed map[string]int       `json:"strayed,omitempty"` // starts that were given to a worker and never begun
-	Told    map[string]bool      `json:"told,omitempty"`    // ends of branches that a changed definition took back
-	Seen    map[string]bool      `json:"seen,omitempty"`    // ids of signals
-	Paused  bool                 `json:"paused,omitempty"`
-	Drive   string               `json:"drive,omitempty"` // the last that began
-	Held    bool                 `json:"held,omitempty"`  // that one has stopped in good order: nothing starts before the next
-	Now     int64                `json:"now,omitempty"`   // Unix milliseconds
-	Began   int64                `json:"began,omitempty"`
-	Status  flow.RunState        `json:"status"`
-	Out     json.RawMessage      `json:"out,omitempty"`
-	Err     *flow.Failure        `json:"err,omitempty"`
-	Waits   []string             `json:"waits,omitempty"`
-	Seq     int64                `json:"seq"` // events so far
-	Folded  map[string]*flow.Rec `json:"-"`   // outcomes of finished branches
-	events  func(flow.Event)     // nil: nobody wants them
+	Run       string               `json:"run"`
+	Meta      json.RawMessage      `json:"meta,omitempty"`
+	Queue     string               `json:"queue"`               // task queue of steps
+	Manual    bool                 `json:"manual,omitempty"`    // time comes from messages (tests)
+	Pool      string               `json:"pool,omitempty"`      // queue of the workers that carry the run on, with or without somebody who watches
+	Far       []string             `json:"far,omitempty"`       // lanes that they take
+	Hosts     map[string]string    `json:"hosts,omitempty"`     // by branch: the queue of the worker that has its files
+	Admission *flow.Limits         `json:"admission,omitempty"` // of a run of a pool; nil = those of the driver
+	Limits    limits               `json:"limits,omitzero"`     // of the history
+	Version   string               `json:"version,omitempty"`   // of the definition that decides
+	State     *flow.State          `json:"state"`
+	Gates     map[string]flow.Want `json:"gates,omitempty"`
+	Timers    map[string]flow.Want `json:"timers,omitempty"`
+	Running   map[string]flow.Want `json:"running,omitempty"` // without their input
+	Starts    map[string]int       `json:"starts,omitempty"`  // so far, of steps that are open
+	Wasted    map[string]int       `json:"wasted,omitempty"`  // starts since the last progress
+	Strayed   map[string]int       `json:"strayed,omitempty"` // starts that were given to a worker and never begun
+	Told      map[string]bool      `json:"told,omitempty"`    // ends of branches that a changed definition took back
+	Seen      map[string]bool      `json:"seen,omitempty"`    // ids of signals
+	Paused    bool                 `json:"paused,omitempty"`
+	Drive     string               `json:"drive,omitempty"` // the last that began
+	Held      bool                 `json:"held,omitempty"`  // that one has stopped in good order: nothing starts before the next
+	Now       int64                `json:"now,omitempty"`   // Unix milliseconds
+	Began     int64                `json:"began,omitempty"`
+	Status    flow.RunState        `json:"status"`
+	Out       json.RawMessage      `json:"out,omitempty"`
+	Err       *flow.Failure        `json:"err,omitempty"`
+	Waits     []string             `json:"waits,omitempty"`
+	Seq       int64                `json:"seq"` // events so far
+	Folded    map[string]*flow.Rec `json:"-"`   // outcomes of finished branches
+	events    func(flow.Event)     // nil: nobody wants them
 }
 
 // limits say when a history is continued as a new one.
 type limits struct {
 	Events int   `json:"events,omitempty"`
 	Bytes  int   `json:"bytes,omitempty"`
-	Beat   int64 `json:"beat,omitempty"` // milliseconds without a heartbeat after which a step is lost
+	Beat   int64 `json:"beat,omitempty"`  // milliseconds without a heartbeat after which a step is lost
+	Place  int64 `json:"place,omitempty"` // milliseconds that a worker may take to begin a step of its own
 }
 
 // message is what is sent to a run.
@@ -70,6 +74,7 @@ type outcome struct {
 	Err     *flow.Failure   `json:"err,omitempty"`
 	Stopped bool            `json:"stopped,omitempty"` // by an orderly stop: not counted
 	Drive   string          `json:"drive,omitempty"`   // whose stop
+	Host    string          `json:"host,omitempty"`    // the queue of the worker that did it
 	Lost    bool            `json:"lost,omitempty"`    // its worker is gone
 	Begun   bool            `json:"begun,omitempty"`   // it was at work when it was lost
 	Beat    bool            `json:"beat,omitempty"`    // it had made progress
@@ -145,6 +150,9 @@ func (m *record) init() {
 		if *p == nil {
 			*p = map[string]bool{}
 		}
+	}
+	if m.Hosts == nil {
+		m.Hosts = map[string]string{}
 	}
 	if m.Folded == nil {
 		m.Folded = map[string]*flow.Rec{}
@@ -302,11 +310,18 @@ func (m *record) next() int64 {
 // end is the end of a start.
 func (m *record) end(w flow.Want, o outcome, f *fed) {
 	delete(m.Running, w.Key)
+	if m.Pool != "" && w.Branch != "" {
+		if o.Host != "" && !o.Stopped {
+			m.Hosts[w.Branch] = o.Host
+		} else if o.Lost || o.Stopped {
+			delete(m.Hosts, w.Branch)
+		}
+	}
 	switch {
 	case o.Stopped:
-		m.Held = m.Held || !m.Pool && o.Drive == m.Drive
+		m.Held = m.Held || m.Pool == "" && o.Drive == m.Drive
 		f.again = append(f.again, w)
-		if !m.Pool && len(m.Running) == 0 && m.Status != flow.Interrupted {
+		if m.Pool == "" && len(m.Running) == 0 && m.Status != flow.Interrupted {
 			m.stand(flow.Interrupted)
 		}
 		return
@@ -407,11 +422,24 @@ func (m *record) fold(d fold) {
 			delete(m.State.Folds, p)
 		}
 	}
+	delete(m.Hosts, d.Path)
 	told := m.Told[d.Path] || m.State.Folds[d.Path] != nil
 	m.State.Folds[d.Path] = d.Rec
 	if !told {
 		m.event(flow.EventFold, d.Path, d.Path, errorData(d.Rec))
 	}
+}
+
+// queueOf is the queue that a step is given to: of the machine where the run
+// was started, of the worker that has the files of its branch, or of all.
+func (m *record) queueOf(w flow.Want) string {
+	switch {
+	case m.Pool == "" || !slices.Contains(m.Far, w.Lane):
+		return m.Queue
+	case m.Hosts[w.Branch] != "":
+		return m.Hosts[w.Branch]
+	}
+	return m.Pool
 }
 
 // all is the state with the outcomes of finished branches, for flow.Compare.

@@ -38,9 +38,21 @@ type Options struct {
 	Workflows []flow.Runnable
 	Handlers  []flow.Handler
 	Limits    flow.Limits
-	Clock     flow.Clock                                        // nil = the server's time; tests give their own
-	Blobs     flow.Blobs                                        // nil = runs that use no blobs
-	Fetch     func(ctx context.Context, refs []flow.Blob) error // brings blobs from afar; nil = all are here
+	Clock     flow.Clock // nil = the server's time; tests give their own
+	Blobs     flow.Blobs // nil = runs that use no blobs
+	// Pool is the name of the workers that new runs are given to, "" = whoever
+	// drives a run carries it out alone. Far are the lanes that workers take; the
+	// others stay on the machine where the run was started. Hub is how these
+	// machines share what steps refer to.
+	Pool string
+	Far  []string
+	Hub  Hub
+	// Place is how long a step waits for the worker that has the files of its
+	// branch before any other gets it; 0 = 2 min.
+	Place time.Duration
+	Host  string // names this machine among workers; the same after a restart
+	// Done is told of each step that this process has ended; nil = nobody.
+	Done      func(lane string, took time.Duration, failed bool)
 	Driver    string
 	Version   string // of the definitions; another one is compared when a run goes on
 	Accept    bool
@@ -58,6 +70,18 @@ type Options struct {
 	Events int
 
 	commits *atomic.Int64
+}
+
+// Hub carries what steps refer to between machines; see package hub.
+type Hub interface {
+	// Bring makes everything that a value refers to be on this machine.
+	Bring(ctx context.Context, run string, raw []byte) error
+	// Keep makes a result durable for all machines and returns the one that counts.
+	Keep(ctx context.Context, run, key string, in, result []byte) ([]byte, error)
+	// Find gives the result that any machine has made durable; nil = none.
+	Find(ctx context.Context, run, key string) ([]byte, error)
+	// Fetch brings blobs near.
+	Fetch(ctx context.Context, run string, refs []flow.Blob) error
 }
 
 // maxBytes is when a history is continued as a new one: a server allows 50 MB.
@@ -119,6 +143,9 @@ func Open(ctx context.Context, o Options) (*Runtime, error) { //nolint:gocritic 
 	if o.Decision == 0 {
 		o.Decision = 10 * time.Second
 	}
+	if o.Place == 0 {
+		o.Place = 2 * time.Minute
+	}
 	if o.Events == 0 {
 		o.Events = 8000
 	}
@@ -149,6 +176,8 @@ func (r *Runtime) Close() error {
 
 func (r *Runtime) workflowID(run string) string { return r.o.Project + "/" + run }
 
+func (r *Runtime) poolQueue(pool string) string { return "jacquard/" + r.o.Project + "/pool/" + pool }
+
 // Start makes a run durable; a driver or a worker carries it on.
 func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
 	if n.ID == "" || strings.HasPrefix(n.ID, ".") || strings.ContainsAny(n.ID, "/\\:") {
@@ -164,8 +193,12 @@ func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
 	queue := "jacquard/" + r.workflowID(n.ID)
 	m := record{
 		Run: n.ID, Meta: n.Meta, Queue: queue, Manual: r.o.Clock != nil, Version: r.o.Version, Now: now, Began: now, Status: flow.Interrupted,
-		Limits: limits{Events: r.o.Events, Bytes: maxBytes, Beat: r.o.Beat.Milliseconds()},
+		Limits: limits{Events: r.o.Events, Bytes: maxBytes, Beat: r.o.Beat.Milliseconds(), Place: r.o.Place.Milliseconds()},
 		State:  &flow.State{Def: n.Def, In: n.In, Start: now},
+	}
+	if r.o.Pool != "" {
+		m.Pool, m.Far, m.Admission = r.poolQueue(r.o.Pool), r.o.Far, &r.o.Limits
+		queue = m.Pool
 	}
 	_, err := r.c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: r.workflowID(n.ID), TaskQueue: queue, WorkflowTaskTimeout: r.o.Decision,
@@ -255,8 +288,14 @@ func checkGate(h *history, waiting []flow.Signal, s flow.Signal) error {
 	return nil
 }
 
+// send sends a message to a run that is known; one that has ended meanwhile
+// needs none.
 func (r *Runtime) send(ctx context.Context, run string, msg message) error {
-	return unknown(run, r.c.SignalWorkflow(ctx, r.workflowID(run), "", signalName, msg))
+	err := unknown(run, r.c.SignalWorkflow(ctx, r.workflowID(run), "", signalName, msg))
+	if errors.Is(err, flow.ErrNoRun) {
+		return nil
+	}
+	return err
 }
 
 // Events returns what happened in a run after a sequence number, in order.

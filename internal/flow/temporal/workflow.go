@@ -26,7 +26,9 @@ type task struct {
 	Key       string          `json:"key"`
 	Step      string          `json:"step"`
 	Branch    string          `json:"branch,omitempty"`
+	Lane      string          `json:"lane,omitempty"`
 	Start     int             `json:"start"`
+	Shared    bool            `json:"shared,omitempty"`    // what it refers to is at the hub, and what it makes goes there
 	Cancelled bool            `json:"cancelled,omitempty"` // the run was cancelled: bring it to its end at once
 	In        json.RawMessage `json:"in"`
 }
@@ -202,13 +204,18 @@ func (l *loop) pending() bool { return len(l.first) > 0 || l.happens.HasPending(
 
 func (l *loop) start(w flow.Want) {
 	m := l.m
-	in := task{Run: m.Run, Key: w.Key, Step: w.Step, Branch: w.Branch, Start: m.Starts[w.Key], Cancelled: m.State.Cancelled != 0 && !w.Cleanup}
+	in := task{Run: m.Run, Key: w.Key, Step: w.Step, Branch: w.Branch, Lane: w.Lane, Shared: m.Pool != "", Start: m.Starts[w.Key], Cancelled: m.State.Cancelled != 0 && !w.Cleanup}
 	if l.b != nil {
 		in.In = l.b.wants[w.Key].In
 	}
 	name, _, _ := strings.Cut(w.Step, "@")
+	queue := m.queueOf(w)
+	var place time.Duration
+	if queue != m.Queue && queue != m.Pool { // that worker may be gone
+		place = time.Duration(m.Limits.Place) * time.Millisecond
+	}
 	ctx, cancel := workflow.WithCancel(workflow.WithActivityOptions(l.ctx, workflow.ActivityOptions{
-		TaskQueue: m.Queue, ActivityID: w.Key, Summary: w.Key, WaitForCancellation: true,
+		TaskQueue: queue, ScheduleToStartTimeout: place, ActivityID: w.Key, Summary: w.Key, WaitForCancellation: true,
 		StartToCloseTimeout: longest, HeartbeatTimeout: time.Duration(m.Limits.Beat) * time.Millisecond,
 		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1}, // a retry is a decision
 	}))
@@ -281,5 +288,5 @@ func (l *loop) sleep(at int64) {
 // fetch has the worker that decides bring bytes near.
 func (l *loop) fetch(refs []flow.Blob) error {
 	ctx := workflow.WithLocalActivityOptions(l.ctx, workflow.LocalActivityOptions{StartToCloseTimeout: 5 * time.Minute})
-	return workflow.ExecuteLocalActivity(ctx, l.o.Fetch, refs).Get(ctx, nil)
+	return workflow.ExecuteLocalActivity(ctx, l.o.Hub.Fetch, l.m.Run, refs).Get(ctx, nil)
 }

@@ -79,7 +79,7 @@ func (s *Server) Runs(t *testing.T) int {
 	return int(n.GetCount())
 }
 
-// Stop ends the service in good order.
+// Stop ends the service in good order, if it is not gone.
 func (s *Server) Stop() {
 	_ = s.feed.Close()
 	_, _ = s.process.Wait()
