@@ -267,6 +267,37 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 	return out, err
 }
 
+// autoE2E is the step auto.e2e.
+func (a *Actor) autoE2E(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.AutoQAOut, error) {
+	var out step.AutoQAOut
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return out, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return out, err
+	}
+	g, records, err := c.E2E(ctx, check.Task{Chains: a.chains(v), Base: in.Tree}, in.Base, in.Tree)
+	if err != nil {
+		return out, a.checkError(err)
+	}
+	if !g.Ran {
+		return out, nil
+	}
+	goal := step.Goal{Goal: g.Name, Status: step.GoalPass}
+	if g.Before {
+		out.Baseline = []string{g.Name}
+	}
+	if g.Failed {
+		goal.Status, goal.Output = step.GoalFail, tail(g.Tail, 3000)
+		goal.Failures = []pdca.Failure{{Goal: g.Name, Class: g.Findings[0].Rule, Message: tail(g.Tail, 1200)}}
+	}
+	out.Goals = []step.Goal{goal}
+	out.Records, err = put(a.o.Blobs, map[string]any{"tree": in.Tree, "records": records})
+	return out, err
+}
+
 // screen is what has to be seen in a terminal; nil for nothing.
 func screen(in step.AutoQAIn) (*check.Screen, error) {
 	if in.Screen == "" {

@@ -35,6 +35,8 @@ type autoFlags struct {
 	worktree    bool
 	issue       bool
 	noIssue     bool
+	skipE2E     bool
+	strict      bool
 	screen      string
 	expect      string
 }
@@ -73,6 +75,8 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, whatever jacquard.yaml says")
 	worktreeFlag(c, &f.worktree)
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
+	c.Flags().BoolVar(&f.skipE2E, "skip-e2e", false, "do not run the project's end-to-end tests (Playwright)")
+	c.Flags().BoolVar(&f.strict, "strict", false, "end at the first end-to-end test that fails, and mend nothing")
 	c.Flags().StringVar(&f.screen, "qa-interactive", "", "`command` that is run in a terminal (tmux), as a goal of the checks; with --expect")
 	c.Flags().StringVar(&f.expect, "expect", "", "`regexp` that has to be seen on the screen of --qa-interactive")
 	return c
@@ -84,6 +88,9 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	if f.eco && f.opus {
 		return usage("--eco and --opus contradict each other: give one of them")
+	}
+	if f.strict && f.skipE2E {
+		return usage("--strict and --skip-e2e contradict each other: give one of them")
 	}
 	if f.issue && f.noIssue {
 		return usage("--issue and --no-issue contradict each other: give one of them")
@@ -131,7 +138,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	in := step.AutoIn{
 		Request: given, Feature: f.feature, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
-		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, Delivery: step.ToCommit,
+		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
 	}
 	if a.langFlag != "" {
 		in.Language = string(a.lang())

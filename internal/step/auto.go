@@ -24,7 +24,9 @@ type AutoIn struct {
 	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
 	Screen   string   `json:"screen,omitempty"`  // a command line that runs in a terminal
 	Expect   string   `json:"expect,omitempty"`  // regular expression of what has to be seen there
-	Issue    *IssueIn `json:"issue,omitempty"`   // the feature is told of on the forge
+	SkipE2E  bool     `json:"skip_e2e,omitempty"`
+	Strict   bool     `json:"strict,omitempty"` // an end-to-end test that fails ends it at once
+	Issue    *IssueIn `json:"issue,omitempty"`  // the feature is told of on the forge
 	Delivery Delivery `json:"delivery"`
 	Budget   Budget   `json:"budget"`
 }
@@ -124,6 +126,9 @@ type AutoQAOut struct {
 
 // AutoQA runs the goals of quality. It changes nothing.
 var AutoQA = flow.Step[AutoQAIn, AutoQAOut]{Name: "auto.qa", Lane: Checks}
+
+// AutoE2E runs the end-to-end tests that the project configures; no goal comes of it where it has none.
+var AutoE2E = flow.Step[AutoQAIn, AutoQAOut]{Name: "auto.e2e", Lane: Checks}
 
 // DocFile is a document that is committed.
 type DocFile struct {
@@ -241,6 +246,7 @@ type AutoOut struct {
 	QA         int        `json:"qa_cycles"`
 	Fixes      int        `json:"fixes"`
 	Reentries  int        `json:"reentries"`
+	E2E        int        `json:"e2e,omitempty"` // fixes after end-to-end tests that failed
 	Files      []Change   `json:"files,omitempty"`
 	Tests      Counts     `json:"tests"`
 	Goals      []Goal     `json:"goals,omitempty"`
