@@ -79,7 +79,7 @@ func (a *Actor) autoClaim(ctx context.Context, j flow.Job, in step.AutoClaimIn) 
 	paths := v.paths()
 	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(taken []string) string {
 		name := in.Feature
-		for n := 2; slices.Contains(taken, name) || slices.Contains(paths, pdca.PlanPath(name)) || slices.Contains(paths, checkpoint.DesignPath(name)); n++ {
+		for n := 2; slices.Contains(taken, name) || (!in.Own || n > 2) && (slices.Contains(paths, pdca.PlanPath(name)) || slices.Contains(paths, checkpoint.DesignPath(name))); n++ {
 			name = fmt.Sprintf("%s-%d", in.Feature, n)
 		}
 		return name
@@ -336,7 +336,7 @@ func failures(g check.Goal, known map[string]string) []pdca.Failure {
 			out = append(out, pdca.Failure{Goal: g.Name, Test: f.Path, Class: f.Rule, Message: clip(f.Message, 1200)})
 		}
 	}
-	if g.Tail != "" && !g.Before {
+	if g.Tail != "" && !g.Before && len(out) == 0 {
 		out = append(out, pdca.Failure{Goal: g.Name, Class: "exit", Message: clip(g.Tail, 1200)})
 	}
 	return bound(out, 30)

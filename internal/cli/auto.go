@@ -276,10 +276,16 @@ func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, 
 func newAutoResume(a *app) *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
-		Use: "resume [RUN]", Short: "carry a feature on where it stands", Args: cobra.MaximumNArgs(1), Example: "  jacquard auto resume",
+		Use: "resume [RUN|FEATURE]", Short: "carry a feature on where it stands; also one that another tool has begun", Args: cobra.MaximumNArgs(1),
+		Long: "Goes on with a run that has not ended. When there is none, a feature of docs/.pdca-status.json that is not completed and has\n" +
+			"a plan or a design in the last commit is taken up in a run of its own.",
+		Example: "  jacquard auto resume",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
 			if err != nil {
+				return err
+			}
+			if taken, err := p.takeUp(c.Context(), first(args, "", ""), o); taken || err != nil {
 				return err
 			}
 			r, err := p.unfinishedAuto(c.Context(), args)

@@ -13,6 +13,7 @@ import (
 type AutoIn struct {
 	Request  string   `json:"request"`
 	Feature  string   `json:"feature,omitempty"` // its name, where the user gives one
+	Own      bool     `json:"own,omitempty"`     // the documents of that name are its own: another tool has begun it
 	Language string   `json:"language"`          // of documents where the project names none
 	Context  []Doc    `json:"context,omitempty"` // collected before the run; data
 	DryRun   bool     `json:"dry_run,omitempty"` // ends with the score, writes nothing
@@ -62,6 +63,7 @@ var AutoSurvey = flow.Step[SurveyIn, AutoSurveyOut]{Name: "auto.survey", Lane: L
 type AutoClaimIn struct {
 	Feature string `json:"feature"`
 	Tree    string `json:"tree"`
+	Own     bool   `json:"own,omitempty"` // documents of that name are its own
 }
 
 // AutoClaimOut is the name, with a suffix where another run or a document has it.

@@ -167,7 +167,7 @@ func (f *feature) estimate(c *flow.Ctx) error {
 	}
 	f.out.Feature, f.found = f.name, turn.Clip(ans.Summary, 2000)
 	if !f.in.DryRun {
-		got, err := turn.Do(c, "claim", step.AutoClaim, step.AutoClaimIn{Feature: f.name, Tree: f.s.Tree})
+		got, err := turn.Do(c, "claim", step.AutoClaim, step.AutoClaimIn{Feature: f.name, Tree: f.s.Tree, Own: f.in.Own})
 		if err != nil {
 			return err
 		}
