@@ -126,7 +126,7 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 			return step.End{Reason: ciFailed, N: n, Detail: detail}, nil
 		}
 		before := w.tree
-		ok, err := w.fix(c, fixing{why: append(names, hint), ci: ciText(failed)})
+		ok, err := w.fix(c, fixing{why: names, hint: hint, ci: ciText(failed)})
 		if err != nil {
 			return step.End{}, err
 		}
