@@ -43,6 +43,7 @@ func TestPlaywright(t *testing.T) {
 		"one failed before": {red, l.tree(red, map[string]string{"README.md": "x\n"}), false, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			g, records, err := l.checker.E2E(t.Context(), task, c.before, c.tree)
 			if err != nil {
 				t.Fatal(err)

@@ -48,7 +48,9 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 	if err != nil {
 		return false, err
 	}
-	find := func(path string) int { return slices.IndexFunc(files, func(e git.Entry) bool { return e.Path == path }) }
+	find := func(path string) int {
+		return slices.IndexFunc(files, func(e git.Entry) bool { return e.Path == path })
+	}
 	list, err := pdca.OpenFeatures(raw, func(path string) bool { return find(path) >= 0 })
 	if err != nil {
 		return false, usage("%v: mend or delete it", err)

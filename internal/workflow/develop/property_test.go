@@ -253,7 +253,7 @@ func (w *world) forge(want flow.Want, name string) (any, *flow.Failure) {
 	if in.Commit != w.pushed[len(w.pushed)-1] || in.Number != 7 || in.Onto != "c0" {
 		w.fatalf("looked at %+v, pushed %v", in, w.pushed)
 	}
-	if strings.HasSuffix(want.Key, "/wait/poll/1/checks/1/step") {
+	if strings.HasSuffix(want.Key, "/wait/poll/1/checks/1/checks") {
 		if w.waiting++; w.waiting > maxCI {
 			w.fatalf("run %d of CI, and no person was asked", w.waiting)
 		}

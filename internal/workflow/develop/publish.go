@@ -50,11 +50,11 @@ func (w *work) publish(c *flow.Ctx, head step.HeadOut) error {
 // open pushes for the first time, and opens the pull request.
 func (p *published) open(c *flow.Ctx) (step.End, error) {
 	w := p.w
-	if end, err := p.push(c.Sub("push")); err != nil || end.Reason != "" {
+	if end, err := p.push(c); err != nil || end.Reason != "" {
 		return end, err
 	}
 	title := fmt.Sprintf("%s(%s): %s", w.kind(), w.name, turn.Clip(pdca.Line(w.req.Title), 200))
-	out, err := turn.Reach(c, "open", step.ForgePull, step.ForgePullIn{Branch: p.branch, Base: w.in.Pull.Base, Title: title, Body: turn.Clip(w.pullText(), 20_000)})
+	out, err := turn.Reach(c, "pull", step.ForgePull, step.ForgePullIn{Branch: p.branch, Base: w.in.Pull.Base, Title: title, Body: turn.Clip(w.pullText(), 20_000)})
 	if err != nil {
 		return step.End{}, err
 	}
@@ -69,7 +69,7 @@ func (p *published) push(c *flow.Ctx) (step.End, error) {
 	if n := len(p.mine); n > 0 {
 		in.Was = p.mine[n-1]
 	}
-	out, err := turn.Reach(c, "to", step.ForgePush, in)
+	out, err := turn.Reach(c, "push", step.ForgePush, in)
 	if err != nil {
 		return step.End{}, err
 	}
@@ -144,7 +144,7 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 			return step.End{}, err
 		}
 		p.tree = w.tree
-		if end, err := p.push(c.Sub("push")); err != nil || end.Reason != "" {
+		if end, err := p.push(c); err != nil || end.Reason != "" {
 			return end, err
 		}
 	}
