@@ -5,12 +5,13 @@ TOOLS   := bin/tools
 CLAUDE  := bin/npm/node_modules/.bin/claude
 CODEX   := bin/codex/node_modules/.bin/codex
 OPENCODE := bin/opencode/node_modules/.bin/opencode
+TEMPORAL := $(TOOLS)/temporal-test-server
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
 TEST_TIMEOUT ?= 50m
 
-.PHONY: all build demo test lint bench fuzz clean cross claude codex opencode python
+.PHONY: all build demo test lint bench fuzz clean cross claude codex opencode temporal python
 
 all: build
 
@@ -44,14 +45,22 @@ $(OPENCODE): tools/opencode/package.json tools/opencode/package-lock.json
 	cd bin/opencode/node_modules/opencode-ai && node postinstall.mjs
 	touch $(OPENCODE)
 
+# A Temporal service for the tests of the Temporal runtime; a module of its own, so that nothing of it gets into the product.
+temporal: $(TEMPORAL)
+$(TEMPORAL): tools/temporal/go.mod tools/temporal/go.sum $(filter-out %_test.go,$(wildcard tools/temporal/*.go))
+	mkdir -p $(TOOLS)
+	cd tools/temporal && CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(abspath $(TEMPORAL)) .
+	touch $(TEMPORAL)
+
 # pytest for the Python tests, where Python is.
 python:
 	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
 	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
 
-test: build claude codex opencode python
-	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
+test: build claude codex opencode temporal python
+	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
 	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
+	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
 $(TOOLS)/golangci-lint: tools/go.mod
 	mkdir -p $(TOOLS)

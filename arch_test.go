@@ -52,11 +52,14 @@ var allowed = map[string][]string{
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
 		"task", "works", "pdca", "checkpoint", "forge",
 	},
-	"forge":      {"flow"},
-	"flow/local": {"flow", "blob"},
-	"report":     {"flow", "step", "spec", "pdca", "checkpoint"},
-	"cli":        nil,
-	"bench":      nil,
+	"forge":                      {"flow"},
+	"flow/local":                 {"flow", "blob"},
+	"flow/temporal":              {"flow", "flow/local"},
+	"flow/temporal/temporaltest": {},
+	"hub":                        {"flow", "git"},
+	"report":                     {"flow", "step", "spec", "pdca", "checkpoint"},
+	"cli":                        nil,
+	"bench":                      nil,
 }
 
 // only says which package alone may import something with effects.

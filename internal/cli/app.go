@@ -71,6 +71,11 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	if engine := a.env["JACQUARD_ENGINE"]; engine != "" {
+		if conf.Engine = engine; engine != onLocal && engine != onTemporal {
+			return nil, usage("JACQUARD_ENGINE is %q: want %s or %s", engine, onLocal, onTemporal)
+		}
+	}
 	a.speak(conf)
 	p := &project{a: a, root: abs, state: filepath.Join(abs, stateDir), conf: conf}
 	base, err := a.cacheDir()
@@ -164,7 +169,7 @@ func (p *project) exists() bool {
 }
 
 // journal opens the runtime for reading and signals: no handlers.
-func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
+func (p *project) journal(ctx context.Context) (keeper, error) {
 	if !p.exists() {
 		return nil, usage("there are no runs in %s yet: start with jacquard compile", p.root)
 	}
@@ -174,9 +179,22 @@ func (p *project) journal(ctx context.Context) (*local.Runtime, error) {
 	// The handlers are there for a cancel: what was running is ended by them.
 	o := p.planOptions()
 	o.Blobs = p.blobs
-	return local.Open(ctx, local.Options{
+	l := local.Options{
 		Dir: p.state, Workflows: workflows(), Version: definitionVersion(), Blobs: o.Blobs, Handlers: act.New(o).Handlers(), Sweep: act.Sweep, Driver: p.driver(),
-	})
+	}
+	here, err := local.Open(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if hosted, err := here.Hosted(ctx); err != nil || p.conf.Engine != onTemporal && !hosted {
+		return here, err
+	}
+	there, err := p.cluster(ctx, l, driveOptions{})
+	if err != nil {
+		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", err)
+		return here, nil
+	}
+	return &both{keeper: here, there: there}, nil
 }
 
 func workflows() []flow.Runnable {
@@ -193,6 +211,9 @@ type driveOptions struct {
 	record   string
 	replay   string
 	jobs     int
+	pool     string
+	done     func(lane string, took time.Duration, failed bool) // told of each step that a worker has ended
+	on       string                                             // local or temporal; "" is what jacquard.yaml says
 	accept   bool
 	wait     bool
 	budget   string
@@ -200,7 +221,8 @@ type driveOptions struct {
 
 // engine is a runtime with everything that carries out steps.
 type engine struct {
-	*local.Runtime
+	keeper
+
 	actor    *act.Actor
 	gateways []*gateway.Gateway // one for each provider that agents reach through us
 	tape     *gateway.Tape
@@ -232,6 +254,10 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	if o.follow && !p.a.json {
 		return nil, usage("--follow belongs to --json")
 	}
+	where, err := p.on(o)
+	if err != nil {
+		return nil, err
+	}
 	p.a.stream = o.follow
 	sources := 0
 	for _, s := range []string{o.scenario, o.mailbox, o.replay} {
@@ -251,28 +277,33 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		return nil, err
 	}
 	e.actor = act.New(ao)
-	jobs := o.jobs
-	if jobs == 0 {
-		jobs = p.conf.Jobs
-	}
-	if jobs == 0 {
-		jobs = 4
-	}
+	jobs := p.jobs(o)
 	maxWait := time.Minute
 	if o.wait {
 		maxWait = 0
 	}
-	e.Runtime, err = local.Open(ctx, local.Options{
+	l := local.Options{
 		Dir: p.state, Workflows: workflows(), Handlers: e.actor.Handlers(), Blobs: ao.Blobs,
 		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": max(1, min(jobs, runtime.NumCPU())), "landing": 1}, Branches: 2 * jobs},
 		Driver: p.driver(), Version: definitionVersion(), Accept: o.accept, MaxWait: maxWait,
 		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
-	})
+	}
+	if where == onTemporal {
+		if p.pool(o) != "" { // checks are bounded by the workers' slots
+			l.Limits.Lanes["checks"] = jobs
+		}
+		e.keeper, err = p.cluster(ctx, l, o)
+	} else {
+		e.keeper, err = local.Open(ctx, l)
+	}
 	if err != nil {
 		return nil, errors.Join(err, e.actor.Close(), e.closeGateways())
 	}
 	return e, nil
 }
+
+// jobs is how much goes on at once.
+func (p *project) jobs(o driveOptions) int { return cmp.Or(o.jobs, p.conf.Jobs, 4) }
 
 func (p *project) driver() string {
 	host, err := os.Hostname()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -353,7 +352,7 @@ func mustJSON(v any) string {
 	return string(raw)
 }
 
-func (p *project) openCompile(ctx context.Context, rt *local.Runtime) (flow.Run, bool, error) {
+func (p *project) openCompile(ctx context.Context, rt keeper) (flow.Run, bool, error) {
 	runs, err := rt.Runs(ctx)
 	if err != nil {
 		return flow.Run{}, false, err

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -19,7 +18,7 @@ func newCost(a *app) *cobra.Command {
 		Use: "cost [RUN]", Short: "what a run has cost, by module, role, agent and model", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard cost --json",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
+			return a.onRun(c, args, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
 				rows, total, err := costs(ctx, rt, r.ID)
 				if err != nil {
 					return err
@@ -57,7 +56,7 @@ type costRow struct {
 	Usage  step.Usage `json:"usage"`
 }
 
-func costs(ctx context.Context, rt *local.Runtime, run string) ([]costRow, step.Usage, error) {
+func costs(ctx context.Context, rt keeper, run string) ([]costRow, step.Usage, error) {
 	rows, err := rt.Steps(ctx, run)
 	if err != nil {
 		return nil, step.Usage{}, err

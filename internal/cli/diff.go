@@ -8,11 +8,10 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/flow/local"
 )
 
 func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
-	return a.onRun(c, args, func(ctx context.Context, p *project, _ *local.Runtime, r flow.Run) error {
+	return a.onRun(c, args, func(ctx context.Context, p *project, _ keeper, r flow.Run) error {
 		actor := act.New(p.planOptions())
 		if o.apply != "" {
 			mod, err := p.inside(o.apply)

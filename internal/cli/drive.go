@@ -38,7 +38,7 @@ type watch struct {
 func (p *project) watch(e *engine, r flow.Run) *watch {
 	_, _, tty := terminal(p.a.Err)
 	live := tty && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
-	return &watch{a: p.a, rt: e.Runtime, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{})}
+	return &watch{a: p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{})}
 }
 
 // skip takes what is in the journal already without showing it.
@@ -235,7 +235,7 @@ func (w *watch) erase() {
 // drive carries a run on, shows it, and turns its end into an exit code.
 func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks bool) error {
 	quiet := context.WithoutCancel(ctx)
-	others := p.tellOthers(quiet, e.Runtime, run)
+	others := p.tellOthers(quiet, e.keeper, run)
 	defer others.stop()
 	for {
 		w := p.watch(e, run)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,12 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 // onRun opens the journal, finds a run by prefix and calls fn.
-func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *project, *local.Runtime, flow.Run) error) error {
+func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *project, keeper, flow.Run) error) error {
 	ctx := c.Context()
 	p, err := a.open(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func newLog(a *app) *cobra.Command {
 		Use: "log [RUN]", Short: "print what happened in a run", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard log -f k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, p *project, rt *local.Runtime, r flow.Run) error {
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
 				return p.log(ctx, rt, r, follow, all)
 			})
 		},
@@ -129,7 +129,7 @@ func newLog(a *app) *cobra.Command {
 	return c
 }
 
-func (p *project) log(ctx context.Context, rt *local.Runtime, r flow.Run, follow, all bool) error {
+func (p *project) log(ctx context.Context, rt keeper, r flow.Run, follow, all bool) error {
 	var last int64
 	enc := json.NewEncoder(p.a.Out)
 	tick := time.NewTicker(redraw)
@@ -205,6 +205,7 @@ func newResume(a *app) *cobra.Command {
 		},
 	}
 	driveFlags(c, &o)
+	_ = c.Flags().MarkHidden("on") // a run goes on where it is
 	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
 	c.Flags().StringVar(&o.budget, "budget", "", "a new budget for a run that has used its own up: 40usd or 4Mtok")
 	return c
@@ -242,6 +243,11 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 			o.jobs = meta.Jobs
 		}
 	}
+	where := cmp.Or(r.Engine, onLocal)
+	if o.on != "" && o.on != where {
+		return usage("run %s is on %s and goes on there", r.ID, where)
+	}
+	o.on = where
 	e, err := p.engine(ctx, o, nil)
 	if err != nil {
 		return err
@@ -297,6 +303,8 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 func driveFlags(c *cobra.Command, o *driveOptions) {
 	f := c.Flags()
 	f.IntVarP(&o.jobs, "jobs", "j", 0, "modules at once (default 4, or jobs in jacquard.yaml)")
+	f.StringVar(&o.on, "on", "", "where the run is kept: local, or temporal for a cluster (default local, or engine in jacquard.yaml)")
+	f.StringVar(&o.pool, "pool", "", "`name` of the workers that carry out turns and checks of a run on a cluster (jacquard worker; default pool in jacquard.yaml, or this machine alone)")
 	f.StringVar(&o.agent, "agent", "", "agent: claude, codex, opencode or scripted")
 	f.StringVar(&o.model, "model", "", "`name` of the model for the agent")
 	f.StringVar(&o.scenario, "scenario", "", "`file` with the model's answers instead of a provider, for tests and demos")
@@ -318,7 +326,7 @@ func signalRun(a *app, verb, use, short string) *cobra.Command {
 		Use: use, Short: short, Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard " + verb + " k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
+			return a.onRun(c, args, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
 				if r.State.Ended() {
 					return usage("run %s has ended (%s)", r.ID, r.State)
 				}
@@ -371,7 +379,7 @@ func newGate(a *app, verb string) *cobra.Command {
 			if verb == flow.Reply && len(args) == 1 {
 				text, args = args[0], nil // the newest run is meant
 			}
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt *local.Runtime, r flow.Run) error {
+			return a.onRun(c, args, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
 				g, err := gateOf(r, gate)
 				if err != nil {
 					return err

@@ -1,16 +1,20 @@
 package cli_test
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/jacquard-build/jacquard/internal/cli"
+	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 )
 
 func TestMain(m *testing.M) {
@@ -21,11 +25,44 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// onTemporal are the stories that are played on a cluster too.
+var onTemporal = []string{"e2e_go", "spec_new", "decompile_agent", "e2e_conflict", "e2e_work", "work_gates", "work_resume", "e2e_cut", "e2e_auto_light", "e2e_auto_heavy", "auto_decisions", "e2e_develop", "develop_decisions", "worktree"}
+
 // TestStories runs the scripts in testdata/script: the real program, real git,
 // a real agent process, real tool chains.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, params("testdata/script"))
+}
+
+// TestStoriesOnTemporal runs stories of each workflow again, word for word, with their runs on a cluster: people and
+// scripts see no difference.
+func TestStoriesOnTemporal(t *testing.T) {
+	t.Parallel()
+	s, err := temporaltest.Start(":memory:", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s == nil {
+		t.Skip(temporaltest.ProgramName + " names no server: make temporal builds it, make test sets it")
+	}
+	t.Cleanup(func() {
+		defer s.Stop()
+		if s.Runs(t) == 0 {
+			t.Error("the cluster has seen no run")
+		}
+	})
+	p := params("")
+	p.Files = nil
+	for _, name := range onTemporal {
+		p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))
+	}
+	p.Setup = func(e *testscript.Env) error {
+		e.Setenv("JACQUARD_ENGINE", "temporal")
+		e.Setenv("TEMPORAL_ADDRESS", s.Address)
+		return setup(e)
+	}
+	testscript.Run(t, p)
 }
 
 func params(dir string) testscript.Params {
@@ -36,7 +73,7 @@ func params(dir string) testscript.Params {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "forge": forge,
+			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "forge": forge,
 		},
 	}
 }
@@ -96,7 +133,7 @@ func setup(e *testscript.Env) error {
 func condition(name string) (bool, error) {
 	complete := os.Getenv("JACQUARD_TEST_COMPLETE") != ""
 	switch name {
-	case "claude", "codex", "opencode":
+	case "claude", "codex", "opencode", "temporal":
 		return os.Getenv("JACQUARD_TEST_"+strings.ToUpper(name)) != "" || complete, nil
 	case "node", "npm", "python3", "tmux", "cargo", "mvn":
 		_, err := exec.LookPath(name)
@@ -154,3 +191,32 @@ func substitute(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.WriteFile(path, []byte(changed), 0o644))
 }
+
+// cluster starts a Temporal service for the script; cluster kill and cluster again end it as kill -9 does and start it anew on
+// the same address with what it has stored.
+func cluster(ts *testscript.TestScript, _ bool, args []string) {
+	key := clusterOf{ts.Getenv("WORK")}
+	db := filepath.Join(ts.Getenv("WORK"), "cluster.db")
+	old, _ := clusters.Load(key)
+	port := 0
+	switch strings.Join(args, " ") {
+	case "kill":
+		old.(*temporaltest.Server).Kill() //nolint:forcetypeassert // only servers are stored
+		return
+	case "again":
+		_, p, err := net.SplitHostPort(ts.Getenv("TEMPORAL_ADDRESS"))
+		ts.Check(err)
+		port, err = strconv.Atoi(p)
+		ts.Check(err)
+	}
+	s, err := temporaltest.Start(db, port)
+	ts.Check(err)
+	clusters.Store(key, s)
+	ts.Defer(s.Stop)
+	ts.Setenv("TEMPORAL_ADDRESS", s.Address)
+}
+
+// clusterOf is the key of a script's service.
+type clusterOf struct{ work string }
+
+var clusters sync.Map

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/flow/local"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
@@ -19,7 +18,7 @@ func newShow(a *app) *cobra.Command {
 		Use: "show [RUN]", Short: "show a run: modules, attempts, findings, evidence", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard show k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, p *project, rt *local.Runtime, r flow.Run) error {
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
 				rep, err := reportOf(ctx, rt, r)
 				if err != nil {
 					return err
@@ -38,7 +37,7 @@ func newShow(a *app) *cobra.Command {
 					}
 					a.print(struct {
 						*report.Run
-						Steps []local.StepRow `json:"steps"`
+						Steps []flow.StepRow `json:"steps"`
 					}{rep, steps})
 					return nil
 				}

@@ -151,3 +151,12 @@ func (q *Queue) Drop() {
 
 // Len is the number of wants that have not been taken.
 func (q *Queue) Len() int { return q.backlog }
+
+// Resume counts a want as running that another queue has taken: a queue that
+// is made anew while work goes on begins with it.
+func (q *Queue) Resume(w Want) {
+	if w.Kind == KindStep {
+		q.running[w.Lane]++
+		q.active++
+	}
+}

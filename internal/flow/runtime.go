@@ -21,6 +21,8 @@ type Runtime interface {
 	Signal(ctx context.Context, run string, s Signal) error
 	// Events returns what happened in a run after a sequence number, in order.
 	Events(ctx context.Context, run string, after int64) ([]Event, error)
+	// Steps lists the steps of a run with their outcomes, in order of starting.
+	Steps(ctx context.Context, run string) ([]StepRow, error)
 	// Runs lists all runs, newest first.
 	Runs(ctx context.Context) ([]Run, error)
 }
@@ -134,6 +136,22 @@ type Run struct {
 	Err     *Failure        `json:"error,omitempty"`
 	Gates   []Gate          `json:"gates,omitempty"`
 	Driver  string          `json:"driver,omitempty"` // "" = nobody drives it now
+	Engine  string          `json:"engine,omitempty"` // where it is kept; "" = on this machine
+}
+
+// StepRow is one step of a run as it is recorded; times are Unix
+// milliseconds, 0 = not yet.
+type StepRow struct {
+	Key         string          `json:"key"`
+	Kind        Kind            `json:"kind"`
+	Step        string          `json:"step"`
+	Branch      string          `json:"branch,omitempty"`
+	Starts      int             `json:"starts"`
+	Interrupted int             `json:"interrupted,omitempty"`
+	Started     int64           `json:"started"`
+	Ended       int64           `json:"ended,omitempty"`
+	Out         json.RawMessage `json:"out,omitempty"`
+	Err         *Failure        `json:"error,omitempty"`
 }
 
 // EventType says what an event is.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -165,16 +164,16 @@ func (r *Runtime) AttemptDirs(ctx context.Context, run, key string) ([]string, e
 }
 
 // Steps lists the steps of a run with their outcomes, in order of starting.
-func (r *Runtime) Steps(ctx context.Context, run string) ([]StepRow, error) {
+func (r *Runtime) Steps(ctx context.Context, run string) ([]flow.StepRow, error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT key, kind, step, branch, starts, stops, started, ended, out, err
 		FROM steps WHERE run=? ORDER BY started, key`, run)
 	if err != nil {
 		return nil, damaged(err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []StepRow
+	var out []flow.StepRow
 	for rows.Next() {
-		var s StepRow
+		var s flow.StepRow
 		var fail, o []byte
 		var stops string
 		if err := rows.Scan(&s.Key, &s.Kind, &s.Step, &s.Branch, &s.Starts, &stops, &s.Started, &s.Ended, &o, &fail); err != nil {
@@ -185,19 +184,4 @@ func (r *Runtime) Steps(ctx context.Context, run string) ([]StepRow, error) {
 		out = append(out, s)
 	}
 	return out, damaged(rows.Err())
-}
-
-// StepRow is one step of a run as the journal has it; times are Unix
-// milliseconds, 0 = not yet.
-type StepRow struct {
-	Key         string          `json:"key"`
-	Kind        flow.Kind       `json:"kind"`
-	Step        string          `json:"step"`
-	Branch      string          `json:"branch,omitempty"`
-	Starts      int             `json:"starts"`
-	Interrupted int             `json:"interrupted,omitempty"`
-	Started     int64           `json:"started"`
-	Ended       int64           `json:"ended,omitempty"`
-	Out         json.RawMessage `json:"out,omitempty"`
-	Err         *flow.Failure   `json:"error,omitempty"`
 }

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/contrib/envconfig"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/hub"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Where a run is carried on.
+const (
+	onLocal    = "local"
+	onTemporal = "temporal"
+)
+
+// keeper is a runtime with its storage.
+type keeper interface {
+	flow.Runtime
+	Close() error
+}
+
+// both are the runs of this machine and those of a cluster, in one list.
+type both struct {
+	keeper // of this machine
+
+	there *temporal.Runtime
+	far   map[string]bool // runs of the cluster
+}
+
+// Runs lists all runs, newest first.
+func (b *both) Runs(ctx context.Context) ([]flow.Run, error) {
+	here, err := b.keeper.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, err := b.there.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.far = map[string]bool{}
+	for _, r := range there {
+		b.far[r.ID] = true
+	}
+	out := append(here, there...)
+	slices.SortStableFunc(out, func(x, y flow.Run) int { return y.Started.Compare(x.Started) })
+	return out, nil
+}
+
+// of is the runtime that a run belongs to.
+func (b *both) of(ctx context.Context, run string) flow.Runtime {
+	if b.far == nil {
+		_, _ = b.Runs(ctx) // what cannot be listed is said when it is asked for
+	}
+	if b.far[run] {
+		return b.there
+	}
+	return b.keeper
+}
+
+// Drive carries a run on where it is.
+func (b *both) Drive(ctx context.Context, run string) (flow.Status, error) {
+	return b.of(ctx, run).Drive(ctx, run)
+}
+
+// Signal signals a run where it is.
+func (b *both) Signal(ctx context.Context, run string, s flow.Signal) error {
+	return b.of(ctx, run).Signal(ctx, run, s)
+}
+
+// Events reads a run where it is.
+func (b *both) Events(ctx context.Context, run string, after int64) ([]flow.Event, error) {
+	return b.of(ctx, run).Events(ctx, run, after)
+}
+
+// Steps reads a run where it is.
+func (b *both) Steps(ctx context.Context, run string) ([]flow.StepRow, error) {
+	return b.of(ctx, run).Steps(ctx, run)
+}
+
+// Close closes both.
+func (b *both) Close() error { return errors.Join(b.keeper.Close(), b.there.Close()) }
+
+// on says where a new run is carried on.
+func (p *project) on(o driveOptions) (string, error) {
+	switch where := o.on; where {
+	case "":
+		return cmp.Or(p.conf.Engine, onLocal), nil
+	case onLocal, onTemporal:
+		return where, nil
+	default:
+		return "", usage("--on %q: want %s or %s", where, onLocal, onTemporal)
+	}
+}
+
+// reach is how long the cluster may take to answer at first.
+const reach = 10 * time.Second
+
+// cluster opens the runtime on the cluster that Temporal's own environment
+// variables and profiles name, with what l says of this machine.
+func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) (*temporal.Runtime, error) {
+	opts, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: lookup(p.a.env)})
+	if err != nil {
+		return nil, usage("the configuration of Temporal: %v", err)
+	}
+	opts.Identity = l.Driver
+	name, err := p.name(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pool := p.pool(o)
+	remote := cmp.Or(p.conf.Hub, "origin")
+	at, err := p.repo.RemoteURL(ctx, remote)
+	if err != nil {
+		return nil, err
+	}
+	var h temporal.Hub
+	if at != "" {
+		h = hub.New(p.repo, remote, git.Login{}, l.Blobs, nil)
+	} else if pool != "" {
+		return nil, flow.Failf(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another as hub in jacquard.yaml", remote, remote)
+	}
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	rt, err := temporal.Open(ctx, temporal.Options{
+		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Done: o.done,
+		Client: opts, Project: name, Dir: l.Dir, Workflows: l.Workflows, Handlers: l.Handlers, Limits: l.Limits, Blobs: l.Blobs,
+		Driver: l.Driver, Version: l.Version, Accept: l.Accept, MaxWait: l.MaxWait, Sweep: l.Sweep, Progress: l.Progress, Committed: l.Committed,
+	})
+	if err != nil {
+		address := opts.HostPort
+		if address == "" {
+			address = "localhost:7233"
+		}
+		var f *flow.Failure
+		if errors.As(err, &f) && f.Class == flow.Environment {
+			return nil, flow.Failf(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/scale-out.md): %v", address, err)
+		}
+		return nil, fmt.Errorf("the Temporal cluster at %s: %w", address, err)
+	}
+	return rt, nil
+}
+
+// lookup gives Temporal's configuration the environment that we were given.
+type lookup map[string]string
+
+// Environ lists the variables as KEY=value.
+func (l lookup) Environ() []string {
+	var out []string
+	for k, v := range l {
+		out = append(out, k+"="+v)
+	}
+	return out
+}
+
+// LookupEnv finds one variable.
+func (l lookup) LookupEnv(key string) (string, bool) {
+	v, ok := l[key]
+	return v, ok
+}
+
+// name is what the project is called on a cluster: where its repository comes
+// from, so that all its clones share their list; else its folder here.
+func (p *project) name(ctx context.Context) (string, error) {
+	if p.conf.Project != "" {
+		return p.conf.Project, nil
+	}
+	origin, err := p.repo.RemoteURL(ctx, "origin")
+	if err != nil {
+		return "", err
+	}
+	if n := remoteName(origin); n != "" {
+		return n, nil
+	}
+	if origin != "" { // a folder that clones of this machine share
+		return strings.TrimSuffix(filepath.Base(origin), ".git") + "-" + shortHash(origin), nil
+	}
+	return filepath.Base(p.root) + "-" + shortHash(p.root), nil
+}
+
+// remoteName is host/owner/repository of a remote; "" when it is a path here.
+func remoteName(remote string) string {
+	if u, err := url.Parse(remote); err == nil && u.Host != "" {
+		return strings.TrimSuffix(u.Hostname()+u.Path, ".git")
+	}
+	host, path, ok := strings.Cut(remote, ":")
+	if !ok || strings.ContainsAny(host, `/\`) || len(host) < 2 {
+		return ""
+	}
+	if _, at, ok := strings.Cut(host, "@"); ok {
+		host = at
+	}
+	return strings.TrimSuffix(host+"/"+strings.TrimPrefix(path, "/"), ".git")
+}

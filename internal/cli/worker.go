@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+)
+
+func newWorker(a *app) *cobra.Command {
+	var o driveOptions
+	var listen string
+	var drain time.Duration
+	c := &cobra.Command{
+		Use: "worker", Short: "carry out steps of runs that others have started on a cluster", Args: cobra.NoArgs,
+		Long: "A worker serves a pool of the project whose clone it is started in: it decides for the pool's runs and carries out their agent turns and checks. " +
+			"What they need comes from the hub (the remote origin), and what they make goes there before it is reported. Keys of models are those of this machine.",
+		Example: "  jacquard worker --pool linux --jobs 8",
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			return p.work(c.Context(), o, listen, drain)
+		},
+	}
+	driveFlags(c, &o)
+	for _, name := range []string{"on", "accept-changes", "follow", "wait"} {
+		_ = c.Flags().MarkHidden(name)
+	}
+	c.Flags().StringVar(&listen, "listen", "", "`address` on this machine for /healthz and /metrics (Prometheus), for example 127.0.0.1:9464")
+	c.Flags().DurationVar(&drain, "drain", 10*time.Minute, "how long steps may go on after Ctrl-C or SIGTERM before they are stopped and given to others")
+	return c
+}
+
+// work serves a pool until it is told to stop.
+func (p *project) work(ctx context.Context, o driveOptions, listen string, drain time.Duration) (err error) {
+	if err := p.trusted(); err != nil {
+		return err
+	}
+	o.on = onTemporal
+	pool := p.pool(o)
+	if pool == "" {
+		pool, o.pool = defaultPool, defaultPool
+	}
+	g := &gauges{failed: map[string]int{}, took: map[string]time.Duration{}, steps: map[string]int{}}
+	o.done = g.count
+	e, err := p.engine(ctx, o, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	rt, ok := e.keeper.(*temporal.Runtime)
+	if !ok {
+		return errors.New("a worker needs a cluster")
+	}
+	if listen != "" {
+		stop, err := g.serve(ctx, listen)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	fmt.Fprintf(p.a.Err, p.a.lang().T("worker of pool %s: %d steps at once; Ctrl-C waits up to %s for what runs\n"), pool, p.jobs(o), drain)
+	return rt.Work(ctx, pool, p.jobs(o), drain)
+}
+
+// defaultPool is the pool of workers and runs that name none.
+const defaultPool = "default"
+
+// pool is the name of the workers that a run is given to; "" = none.
+func (p *project) pool(o driveOptions) string {
+	if o.pool != "" {
+		return o.pool
+	}
+	return p.conf.Pool
+}
+
+// gauges are what a worker tells of itself.
+type gauges struct {
+	mu     sync.Mutex
+	steps  map[string]int // by lane
+	failed map[string]int
+	took   map[string]time.Duration
+}
+
+func (g *gauges) count(lane string, took time.Duration, failed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.steps[lane]++
+	g.took[lane] += took
+	if failed {
+		g.failed[lane]++
+	}
+}
+
+// serve answers on an address of this machine; others are refused, because
+// nobody is asked who he is.
+func (g *gauges) serve(ctx context.Context, listen string) (stop func(), err error) {
+	host, _, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, usage("--listen %q: want an address of this machine, for example 127.0.0.1:9464", listen)
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return nil, environment("listen", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		fmt.Fprint(w, g.text())
+	})
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.Serve(l) }()
+	return func() { _ = s.Close() }, nil
+}
+
+// text is the exposition format of Prometheus, version 0.0.4.
+func (g *gauges) text() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := "# HELP jacquard_steps_total Steps that have ended on this worker.\n# TYPE jacquard_steps_total counter\n"
+	lanes := slices.Sorted(maps.Keys(g.steps))
+	for _, l := range lanes {
+		out += fmt.Sprintf("jacquard_steps_total{lane=%q} %d\n", l, g.steps[l])
+	}
+	out += "# HELP jacquard_steps_failed_total Steps whose machinery broke.\n# TYPE jacquard_steps_failed_total counter\n"
+	for _, l := range lanes {
+		out += fmt.Sprintf("jacquard_steps_failed_total{lane=%q} %d\n", l, g.failed[l])
+	}
+	out += "# HELP jacquard_step_seconds_total Time that steps took.\n# TYPE jacquard_step_seconds_total counter\n"
+	for _, l := range lanes {
+		out += fmt.Sprintf("jacquard_step_seconds_total{lane=%q} %g\n", l, g.took[l].Seconds())
+	}
+	return out
+}
+
+// hostName names this machine and folder among the workers of the project.
+func (p *project) hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
+	}
+	return host + "-" + shortHash(p.root)
+}

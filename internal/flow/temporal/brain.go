@@ -1,0 +1,157 @@
+package temporal
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// brain is what decides: the engine and the queue over a copy of the record.
+// It exists only where a decision is made for the first time; a history is
+// replayed without it. It can be thrown away and made anew at any moment.
+type brain struct {
+	o       *Options
+	eng     *flow.Engine
+	queue   *flow.Queue
+	wants   map[string]flow.Want // steps without an outcome, with their input
+	missing []flow.Blob
+}
+
+// errMissing says that a blob is not here yet.
+var errMissing = errors.New("the blob has to be fetched first")
+
+func newBrain(o *Options, m *record) *brain {
+	b := &brain{o: o, wants: map[string]flow.Want{}}
+	s := &flow.State{
+		Def: m.State.Def, In: m.State.In, Start: m.State.Start, Cancelled: m.State.Cancelled,
+		Recs: maps.Clone(m.State.Recs), Folds: maps.Clone(m.State.Folds), Open: maps.Clone(m.State.Open), Notes: maps.Clone(m.State.Notes),
+	}
+	limits := o.Limits
+	if m.Admission != nil {
+		limits = *m.Admission
+	}
+	b.queue = flow.NewQueue(limits, s.OpenBranches()...)
+	b.eng = flow.NewEngine(o.workflow(s.Def), s, b.blob)
+	for _, k := range slices.Sorted(maps.Keys(m.Running)) {
+		b.queue.Resume(m.Running[k])
+	}
+	return b
+}
+
+// blob gives the bytes that are here and remembers those that are not.
+func (b *brain) blob(ref flow.Blob) ([]byte, error) {
+	if b.o.Blobs == nil {
+		return nil, errors.New("this runtime has no blob store")
+	}
+	raw, err := b.o.Blobs.Get(ref)
+	if err != nil && b.o.Hub != nil {
+		b.missing = append(b.missing, ref)
+		return nil, errMissing
+	}
+	return raw, err
+}
+
+// feed tells the engine what has happened.
+func (b *brain) feed(f fed) {
+	for _, e := range f.ended {
+		if e.want.Kind == flow.KindStep {
+			b.queue.Done(e.want)
+		}
+		delete(b.wants, e.want.Key)
+		b.eng.Record(e.want.Key, e.rec)
+	}
+	for _, w := range f.again {
+		b.queue.Done(w)
+		if full, ok := b.wants[w.Key]; ok {
+			full.Started = true
+			b.queue.Add(full)
+		}
+	}
+	if f.cancelled != 0 {
+		b.eng.Cancel(f.cancelled)
+		b.queue.Drop()
+	}
+}
+
+// decide is one decision: what the record has to take over from its answer.
+func (b *brain) decide(m *record, draining bool) answer {
+	a := answer{Status: flow.Running, At: m.Now}
+	b.missing = nil
+	dec := b.eng.Decide()
+	if len(b.missing) > 0 {
+		return answer{Status: m.Status, Missing: b.missing}
+	}
+	if dec.Bug != nil {
+		return bug(dec.Bug)
+	}
+	gates, timers := maps.Clone(m.Gates), maps.Clone(m.Timers)
+	for _, w := range dec.Wants {
+		if w.Kind == flow.KindStep {
+			if _, known := b.wants[w.Key]; known {
+				continue
+			}
+			b.wants[w.Key] = w
+			if _, runs := m.Running[w.Key]; !runs {
+				b.queue.Add(w)
+			}
+			continue
+		}
+		waiting := timers
+		if w.Kind == flow.KindAsk {
+			waiting = gates
+		}
+		if had, ok := waiting[w.Key]; !ok || had.Hash != w.Hash || had.Until != w.Until {
+			a.Wants = append(a.Wants, w)
+		}
+		waiting[w.Key] = w
+	}
+	for _, f := range dec.Folds {
+		b.queue.Ended(f.Path)
+		a.Folds = append(a.Folds, fold{Path: f.Path, Rec: f.Rec})
+	}
+	a.Notes = dec.Notes
+	if !m.Paused && !m.Held && !draining {
+		a.Starts = b.queue.Next()
+	}
+	for _, w := range a.Starts {
+		if m.Pool == "" && b.o.handler(w.Step) == nil {
+			return bug(flow.Failf(flow.Definition, "no handler for step %s, which %s asks for", w.Step, w.Key))
+		}
+		b.eng.Started(w.Key, a.At)
+	}
+	b.status(m, dec, &a, len(gates), draining)
+	return a
+}
+
+func bug(f *flow.Failure) answer { return answer{Status: flow.Stopped, Err: f} }
+
+func (b *brain) status(m *record, dec flow.Decision, a *answer, gates int, draining bool) {
+	switch {
+	case dec.Done && len(m.Running) == 0:
+		a.Status, a.Out, a.Err = flow.Done, dec.Out, dec.Err
+		if dec.Err != nil {
+			a.Status = flow.Errored
+		}
+		if m.State.Cancelled != 0 {
+			a.Status = flow.CancelledOK
+		}
+	case len(m.Running) > 0 || len(a.Starts) > 0:
+	case len(dec.Stuck) > 0:
+		a.Status, a.Waits = flow.Stopped, dec.Stuck
+		a.Err = flow.Failf(flow.Stuck, "branches wait for each other: %s", strings.Join(dec.Stuck, ", "))
+	case m.Paused:
+		a.Status = flow.Paused
+	case m.Held:
+		a.Status = flow.Interrupted
+	case draining:
+	case b.queue.Len() > 0:
+		a.Again = true
+	case gates > 0:
+		a.Status, a.Waits = flow.Waiting, b.eng.Waits(20)
+	default:
+		a.Status, a.Waits = flow.Parked, b.eng.Waits(20)
+	}
+}

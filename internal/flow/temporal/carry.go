@@ -1,0 +1,242 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+)
+
+// carryOut is one start of a step on this machine. Its result is in the outbox
+// before the server is told.
+func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (outcome, error) {
+	var t task
+	if err := args.Get(&t); err != nil {
+		return outcome{}, temporal.NewNonRetryableApplicationError("read a task", string(flow.Schema), err)
+	}
+	r := p.r
+	h := r.o.handler(t.Step)
+	if h == nil {
+		return outcome{Err: flow.Failf(flow.Definition, "this worker has no handler for step %s", t.Step)}, nil
+	}
+	store := context.WithoutCancel(ctx)
+	e := local.Entry{Run: t.Run, Key: t.Key, Start: t.Start, Owner: p.owner, Token: activity.GetInfo(ctx).TaskToken}
+	if t.Shared {
+		if e.In = t.In; r.o.Hub == nil {
+			return outcome{Err: flow.Failf(flow.Environment, "this machine has no remote that it shares with the workers of run %s: name one as hub in jacquard.yaml, then resume", t.Run)}, nil
+		}
+	}
+	work, end := context.WithCancelCause(p.ctx)
+	defer end(nil)
+	if t.Cancelled {
+		end(flow.ErrCancelled)
+	}
+	b := r.beater(ctx, t, end)
+	had, err := r.before(work, e)
+	if err != nil {
+		b.stop()
+		return p.ending(nil, err, context.Cause(work)), nil
+	}
+	if had != nil {
+		e.Result = had
+		return p.after(work, b, e), nil
+	}
+	j := flow.Job{
+		Run: t.Run, Key: t.Key, Branch: t.Branch, Start: t.Start, Dir: r.box.Dir(t.Run, t.Key, t.Start),
+		Mark: r.box.Mark(t.Run, t.Key, t.Start), Blobs: r.o.Blobs, Beat: b.beat,
+	}
+	for i := t.Start - 1; i >= 1; i-- {
+		j.Previous = append(j.Previous, r.box.Dir(t.Run, t.Key, i))
+	}
+	began := time.Now() //nolint:forbidigo // for statistics
+	out, err := h.Call(work, j, t.In)
+	o := p.ending(out, err, context.Cause(work))
+	if r.o.Done != nil {
+		r.o.Done(t.Lane, time.Since(began), o.Err != nil) //nolint:forbidigo // for statistics
+	}
+	if !o.Stopped {
+		e.Result, _ = json.Marshal(o)
+	}
+	if err := r.box.Finish(store, e); err != nil {
+		b.stop()
+		return outcome{Err: flow.AsFailure(err)}, nil
+	}
+	if r.o.Committed != nil && !o.Stopped {
+		r.o.committed()
+	}
+	if o.Stopped {
+		b.stop()
+		return o, nil
+	}
+	return p.after(context.WithoutCancel(work), b, e), nil
+}
+
+// before makes a start durable and brings what it needs. It returns the result
+// that an earlier start has left, here or on another machine: it was paid for.
+func (r *Runtime) before(ctx context.Context, e local.Entry) ([]byte, error) {
+	had, err := r.box.Begin(context.WithoutCancel(ctx), e)
+	if err != nil || had != nil || e.In == nil {
+		return had, err
+	}
+	if e.Start > 1 {
+		if had, err = r.o.Hub.Find(ctx, e.Run, e.Key); err != nil || had != nil {
+			return had, err
+		}
+	}
+	return nil, r.o.Hub.Bring(ctx, e.Run, e.In)
+}
+
+// after shares a result that is durable here before it is reported. While the
+// hub cannot be reached it waits: the result must not be lost with this machine.
+func (p *pollers) after(ctx context.Context, b *beater, e local.Entry) outcome {
+	defer b.stop()
+	o := decoded(e.Result)
+	o.Host = p.host
+	if e.In == nil {
+		return o
+	}
+	counts, err := p.r.keep(ctx, p.ctx.Done(), e)
+	if err != nil {
+		// It is in the outbox: the next process of this machine shares it.
+		return outcome{Stopped: true, Drive: p.drive}
+	}
+	o = decoded(counts)
+	o.Host = p.host
+	return o
+}
+
+// keep shares a result, trying again for as long as this process is not stopped.
+func (r *Runtime) keep(ctx context.Context, stopped <-chan struct{}, e local.Entry) ([]byte, error) {
+	wait := 200 * time.Millisecond
+	for {
+		counts, err := r.o.Hub.Keep(ctx, e.Run, e.Key, e.In, e.Result)
+		if err == nil {
+			return counts, nil
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+			wait = min(2*wait, 30*time.Second)
+		case <-stopped:
+			t.Stop()
+			return nil, err
+		}
+	}
+}
+
+// ending turns what a handler returned into an outcome. What is there counts,
+// whatever was asked for meanwhile.
+func (p *pollers) ending(out json.RawMessage, err, gone error) outcome {
+	if err == nil {
+		return outcome{Out: out}
+	}
+	var classified *flow.Failure
+	o := outcome{Err: flow.AsFailure(err)}
+	switch {
+	case errors.Is(gone, flow.ErrStopped):
+		return outcome{Stopped: true, Drive: p.drive}
+	case errors.Is(gone, flow.ErrCancelled):
+		o.Err = &flow.Failure{Class: flow.Cancelled, Msg: o.Err.Msg}
+	case errors.As(err, &classified):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		o.Err.Class = flow.Crashed
+	}
+	return o
+}
+
+func decoded(raw []byte) (o outcome) {
+	if err := json.Unmarshal(raw, &o); err != nil {
+		o.Err = flow.Failf(flow.Crashed, "unreadable result: %v", err)
+	}
+	return o
+}
+
+// lostError is what is reported of a start that its process did not survive.
+func lostError(beat bool) error {
+	return temporal.NewNonRetryableApplicationError("the process of the worker is gone", lostType, nil, beat)
+}
+
+// beater tells the server that a start is alive, and the start what the server
+// has to say: that the run was cancelled, or that nobody waits for it any more.
+type beater struct {
+	r    *Runtime
+	ctx  context.Context //nolint:containedctx // of one activity
+	t    task
+	made atomic.Bool // progress
+	once sync.Once
+	quit chan struct{}
+	done chan struct{}
+}
+
+func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFunc) *beater {
+	b := &beater{r: r, ctx: ctx, t: t, quit: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(b.done)
+		tick := time.NewTicker(r.o.Beat / 4)
+		defer tick.Stop()
+		gone := ctx.Done()
+		for {
+			activity.RecordHeartbeat(ctx, b.made.Load())
+			select {
+			case <-tick.C:
+			case <-gone:
+				gone = nil
+				end(reason(ctx))
+			case <-b.quit:
+				return
+			}
+		}
+	}()
+	return b
+}
+
+// reason is why the context of an activity has ended.
+func reason(ctx context.Context) error {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return flow.ErrStopped
+	default:
+		return flow.ErrCancelled
+	}
+}
+
+// beat marks progress and passes it on, lossy.
+func (b *beater) beat(progress any) {
+	b.once.Do(func() {
+		b.r.box.Progress(b.t.Run, b.t.Key, b.t.Start)
+		b.made.Store(true)
+		activity.RecordHeartbeat(b.ctx, true)
+	})
+	if b.r.o.Progress == nil {
+		return
+	}
+	raw, err := json.Marshal(progress)
+	if err != nil {
+		return
+	}
+	b.r.o.Progress(flow.Event{
+		Run: b.t.Run, At: time.UnixMilli(b.r.o.now()), Type: flow.EventProgress, Key: b.t.Key, Branch: b.t.Branch, Data: raw,
+	})
+}
+
+func (b *beater) stop() {
+	close(b.quit)
+	<-b.done
+}
+
+// quiet drops what the SDK logs: what went wrong comes back as an error.
+type quiet struct{}
+
+func (quiet) Debug(string, ...any) {}
+func (quiet) Info(string, ...any)  {}
+func (quiet) Warn(string, ...any)  {}
+func (quiet) Error(string, ...any) {}

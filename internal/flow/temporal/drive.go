@@ -1,0 +1,293 @@
+package temporal
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// Drive carries a run on with this process as its worker; see flow.Runtime.
+func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
+	release, err := r.box.Take(ctx, run, r.o.Driver)
+	if err != nil {
+		return flow.Status{}, err
+	}
+	defer release()
+	h, err := r.load(ctx, run)
+	if err != nil {
+		return flow.Status{}, err
+	}
+	if h.m.Status.Ended() {
+		return flow.Status{State: h.m.Status, Out: h.m.Out, Err: h.m.Err}, nil
+	}
+	begin := message{Drive: uuid.NewString(), Now: r.o.now()}
+	if h.m.Version != r.o.Version {
+		if err := r.compare(h, &begin); err != nil {
+			return flow.Status{}, err
+		}
+	}
+	if err := r.send(ctx, run, begin); err != nil {
+		return flow.Status{}, err
+	}
+	w := r.worker(h.m.Queue, 0, h.m.Pool != "")
+	w.drive, w.owner = begin.Drive, run
+	if err := r.report(ctx, run); err != nil {
+		return flow.Status{}, err
+	}
+	if err := w.start(); err != nil {
+		return flow.Status{}, err
+	}
+	defer w.stop()
+	return r.watch(ctx, run, begin.Drive)
+}
+
+// compare says what differs for another definition, and has it take over when
+// nothing does or the differences are accepted.
+func (r *Runtime) compare(h *history, begin *message) error {
+	w := r.o.workflow(h.m.State.Def)
+	if w == nil {
+		return flow.Failf(flow.Definition, "no workflow %q", h.m.State.Def)
+	}
+	diff := flow.Compare(w, h.m.all(), (&brain{o: r.o}).blob)
+	if !diff.Empty() && (!r.o.Accept || diff.Bug != nil) {
+		return &flow.ChangedError{Diff: diff}
+	}
+	begin.Adopt, begin.Version, begin.Rebase, begin.Again = true, r.o.Version, diff.Rebase(), !diff.Empty()
+	return nil
+}
+
+// report tells the server of what an earlier process of this machine ended
+// and could not report, and of what it did not survive: nobody has to wait
+// until its heartbeat is missed.
+func (r *Runtime) report(ctx context.Context, owner string) error {
+	left, err := r.box.Left(ctx, owner)
+	if err != nil {
+		return err
+	}
+	for _, e := range left {
+		if r.o.Sweep != nil {
+			r.o.Sweep(r.box.Mark(e.Run, e.Key, e.Start))
+		}
+		// A start that the server has given up is not known to it any more;
+		// what it came to is given to the next one.
+		if e.Result != nil && e.In != nil && r.o.Hub != nil {
+			if e.Result, err = r.keep(ctx, ctx.Done(), e); err != nil {
+				return err
+			}
+		}
+		if e.Result != nil {
+			_ = r.c.CompleteActivity(ctx, e.Token, decoded(e.Result), nil)
+		} else {
+			_ = r.c.CompleteActivity(ctx, e.Token, nil, lostError(r.box.Progressed(e.Run, e.Key, e.Start)))
+		}
+		if err := r.box.Reported(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch follows a run that is driven until it ends, or until nothing can
+// happen without a person or before a timer that is far away.
+func (r *Runtime) watch(ctx context.Context, run, drive string) (flow.Status, error) {
+	watched, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type step struct {
+		st   flow.Status
+		over bool
+		wake int64
+	}
+	steps := make(chan step, 1)
+	failed := make(chan error, 1)
+	h := newHistory(r.conv)
+	r.mu.Lock()
+	r.read[run] = &reading{h: h, live: true}
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		delete(r.read, run)
+		r.mu.Unlock()
+	}()
+	go func() {
+		failed <- r.follow(watched, run, true, h, func() bool {
+			if h.m == nil {
+				return false
+			}
+			var s step
+			if h.m.Status.Ended() || h.drives[drive] && h.settled() {
+				s.st, s.wake, s.over = r.status(h.m)
+			}
+			select {
+			case <-steps:
+			default:
+			}
+			steps <- s
+			return s.over
+		})
+	}()
+	var last step
+	var due <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return flow.Status{State: flow.Interrupted}, nil
+		case s := <-steps:
+			if s.over {
+				return s.st, nil
+			}
+			if r.o.Clock != nil && s.wake != last.wake {
+				due = nil
+				if s.wake != 0 {
+					due = r.o.Clock.After(time.UnixMilli(s.wake))
+				}
+			}
+			last = s
+		case <-due:
+			due = nil
+			last.wake = 0
+			if err := r.send(ctx, run, message{Now: r.o.now()}); err != nil {
+				return flow.Status{}, err
+			}
+		case err := <-failed:
+			if ctx.Err() != nil {
+				return flow.Status{State: flow.Interrupted}, nil
+			}
+			select {
+			case s := <-steps:
+				if s.over {
+					return s.st, nil
+				}
+			default:
+			}
+			return last.st, err
+		}
+	}
+}
+
+// status says where a run stands, when the next near timer is due (Unix
+// milliseconds), and whether a driver is done with it.
+func (r *Runtime) status(m *record) (st flow.Status, wake int64, over bool) {
+	st = flow.Status{State: m.Status, Out: m.Out, Err: m.Err, Waits: m.Waits}
+	switch m.Status {
+	case flow.Waiting, flow.Parked:
+	case flow.Running, flow.Interrupted:
+		return st, m.next(), false
+	case flow.Stopped, flow.Paused, flow.Done, flow.Errored, flow.CancelledOK:
+		return st, 0, true
+	}
+	if at := m.next(); at != 0 {
+		st.ResumeAt = time.UnixMilli(at).UTC()
+		if r.o.MaxWait == 0 || at-r.o.now() <= r.o.MaxWait.Milliseconds() {
+			return st, at, false
+		}
+	}
+	if len(m.Gates) > 0 {
+		st.Gates = m.gates()
+	}
+	return st, 0, true
+}
+
+// pollers is one worker of this process on one queue.
+type pollers struct {
+	owner string // of what it begins, in the outbox
+	host  string // queue of this worker alone
+	drive string
+	r     *Runtime
+	w     worker.Worker
+	ctx   context.Context //nolint:containedctx // of the steps: it ends with an orderly stop
+	end   context.CancelCauseFunc
+}
+
+// worker makes a worker of a queue; one that has hands only makes no decisions.
+func (r *Runtime) worker(queue string, slots int, hands bool) *pollers {
+	p := &pollers{r: r}
+	p.ctx, p.end = context.WithCancelCause(context.Background())
+	p.w = worker.New(r.c, queue, worker.Options{
+		Identity: r.o.Driver, DisableRegistrationAliasing: true,
+		MaxConcurrentActivityExecutionSize: slots, DisableWorkflowWorker: hands,
+		// What a process that is gone was given comes back after these.
+		StickyScheduleToStartTimeout: min(5*time.Second, r.o.Decision), DeadlockDetectionTimeout: 30 * time.Second,
+		MaxHeartbeatThrottleInterval: r.o.Beat / 4, DefaultHeartbeatThrottleInterval: r.o.Beat / 4,
+		WorkerStopTimeout: 24 * time.Hour, // what runs is told by us
+	})
+	if !hands {
+		p.w.RegisterWorkflowWithOptions(r.o.run, workflow.RegisterOptions{Name: workflowType})
+	}
+	p.w.RegisterDynamicActivity(p.carryOut, activity.DynamicRegisterOptions{})
+	return p
+}
+
+func (p *pollers) start() error { return serverError(p.w.Start()) }
+
+// stop ends what runs in good order: it is told, and what it came to is reported.
+func (p *pollers) stop() {
+	p.end(flow.ErrStopped)
+	p.w.Stop()
+}
+
+// Work serves a pool until ctx ends: decisions of its runs, steps that any
+// worker may take, and those of branches whose files are here. Then it takes
+// no more, waits up to drain for what runs, and stops the rest in good order.
+func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.Duration) error {
+	release, err := r.box.Take(ctx, workerLock, r.o.Driver)
+	if err != nil {
+		return err
+	}
+	defer release()
+	host := "jacquard/" + r.o.Project + "/host/" + r.o.Host
+	all := []*pollers{r.worker(r.poolQueue(pool), slots, false), r.worker(host, slots, true)}
+	for _, p := range all {
+		p.owner, p.host = workerLock, host
+	}
+	if err := r.report(ctx, workerLock); err != nil {
+		return err
+	}
+	for _, p := range all {
+		if err := p.start(); err != nil {
+			return err
+		}
+	}
+	<-ctx.Done()
+	var done sync.WaitGroup
+	for _, p := range all {
+		late := time.AfterFunc(drain, func() { p.end(flow.ErrStopped) })
+		done.Go(func() {
+			defer late.Stop()
+			p.w.Stop()
+			p.end(flow.ErrStopped)
+		})
+	}
+	done.Wait()
+	return nil
+}
+
+// workerLock is held by the one worker of a folder.
+const workerLock = "worker"
+
+// Served reports whether any worker of a pool has asked for work of late.
+func (r *Runtime) Served(ctx context.Context, pool string) (bool, error) {
+	d, err := r.c.DescribeTaskQueue(ctx, r.poolQueue(pool), enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil {
+		return false, serverError(err)
+	}
+	return len(d.GetPollers()) > 0, nil
+}
+
+func sortRuns(runs []flow.Run) {
+	slices.SortFunc(runs, func(a, b flow.Run) int {
+		if c := b.Started.Compare(a.Started); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+}

@@ -1,0 +1,179 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Parcel is what travels to another repository in one commit: objects by id,
+// and files that are in no tree.
+type Parcel struct {
+	Objects []string          // trees, commits and blobs; what is not here is left out
+	Files   map[string][]byte // by name, without slashes
+}
+
+// The folders of a parcel's tree.
+const (
+	parcelFiles = "files"
+	parcelTrees = "trees"
+	parcelBlobs = "blobs"
+)
+
+// Pack stores a parcel as a commit and returns its id. Commits are its
+// parents, so that their histories come along. The same parcel gives the same id.
+func (r *Repo) Pack(ctx context.Context, p Parcel) (string, error) {
+	var parents []string
+	folders := map[string][]node{}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(p.Objects))) {
+		kind := ""
+		err := r.get(ctx, id, func(k string, _ int64, _ io.Reader) error { kind = k; return nil })
+		if errors.Is(err, ErrMissing) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("pack %s: %w", id, err)
+		}
+		switch kind {
+		case kindCommit:
+			parents = append(parents, id)
+		case kindTree:
+			folders[parcelTrees] = append(folders[parcelTrees], node{mode: modeDir, name: id, id: id})
+		case kindBlob:
+			folders[parcelBlobs] = append(folders[parcelBlobs], node{mode: modeFile, name: id, id: id})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		if err := checkName(name); err != nil {
+			return "", err
+		}
+		id, err := r.WriteBlob(ctx, p.Files[name])
+		if err != nil {
+			return "", err
+		}
+		folders[parcelFiles] = append(folders[parcelFiles], node{mode: modeFile, name: name, id: id})
+	}
+	var top []node
+	for _, name := range slices.Sorted(maps.Keys(folders)) {
+		id, err := r.putNodes(folders[name])
+		if err != nil {
+			return "", fmt.Errorf("pack: %w", err)
+		}
+		top = append(top, node{mode: modeDir, name: name, id: id})
+	}
+	tree, err := r.putNodes(top)
+	if err != nil {
+		return "", fmt.Errorf("pack: %w", err)
+	}
+	return r.CommitTree(ctx, Commit{Tree: tree, Parents: parents, Message: "what a step refers to", Name: "jacquard", Email: "jacquard@localhost", Time: epoch})
+}
+
+// putNodes stores a tree whose entries are sorted; they are all files, or all folders.
+func (r *Repo) putNodes(list []node) (string, error) {
+	var b bytes.Buffer
+	for _, n := range list {
+		raw, err := hex.DecodeString(n.id)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s %s\x00%s", strings.TrimPrefix(n.mode, "0"), n.name, raw)
+	}
+	return r.put(kindTree, b.Bytes())
+}
+
+// Unpack lists the files of a parcel that has come: ids of blobs by name.
+func (r *Repo) Unpack(ctx context.Context, commit string) (map[string]string, error) {
+	tree, err := r.treeOf(ctx, commit)
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	top, err := r.nodes(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	out := map[string]string{}
+	for _, folder := range top {
+		if folder.name != parcelFiles {
+			continue
+		}
+		files, err := r.nodes(ctx, folder.id)
+		if err != nil {
+			return nil, fmt.Errorf("unpack: %w", err)
+		}
+		for _, f := range files {
+			out[f.name] = f.id
+		}
+	}
+	return out, nil
+}
+
+// PushNew makes a ref at a remote, once: where it is there already with
+// something else, the error is ErrRejected and nothing has changed.
+func (r *Repo) PushNew(ctx context.Context, remote, ref, id string, l Login) error {
+	if err := r.checkID(id); err != nil {
+		return fmt.Errorf("push %s: %w", ref, err)
+	}
+	args := []string{
+		"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", "--force-with-lease=" + ref + ":",
+		"--", remote, id + ":" + ref,
+	}
+	_, err := r.remote(ctx, l, args...)
+	if errors.Is(err, ErrRejected) {
+		// The same thing pushed twice is once.
+		if there, lerr := r.RemoteRef(ctx, remote, ref, l); lerr == nil && there == id {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("push %s to %s: %w", ref, remote, err)
+	}
+	return nil
+}
+
+// RemoteRef is the object that a ref of a remote is at; "" when there is none.
+func (r *Repo) RemoteRef(ctx context.Context, remote, ref string, l Login) (string, error) {
+	out, err := r.remote(ctx, l, "ls-remote", "--", remote, ref)
+	if err != nil {
+		return "", fmt.Errorf("read %s of %s: %w", ref, remote, err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if id, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && name == ref {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// FetchRefs brings the refs below a prefix from a remote, under the same names.
+func (r *Repo) FetchRefs(ctx context.Context, remote, prefix string, l Login) error {
+	args := []string{
+		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap=", "--no-auto-maintenance",
+		"--", remote, "+" + prefix + "*:" + prefix + "*",
+	}
+	if _, err := r.remote(ctx, l, args...); err != nil {
+		return fmt.Errorf("fetch %s from %s: %w", prefix, remote, err)
+	}
+	return nil
+}
+
+// Here reports which of some objects are in the repository.
+func (r *Repo) Here(ctx context.Context, ids []string) (map[string]bool, error) {
+	out := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		ok, err := r.has(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = ok
+	}
+	return out, nil
+}
+
+// IDLength is how many characters an object id has.
+func (r *Repo) IDLength() int { return 2 * r.store.size }

@@ -1,0 +1,318 @@
+// Package hub carries what steps refer to from machine to machine. Git is the
+// data plane: each step that has ended has one ref at the hub, which is made
+// once, with the objects and blobs that its result names and the result
+// itself. The engine carries only names.
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
+)
+
+// Store is a blob store that more than one machine reaches; see package s3.
+type Store interface {
+	Put(ctx context.Context, sha256 string, data []byte) error
+	// Get gives nil where there is no such blob.
+	Get(ctx context.Context, sha256 string) ([]byte, error)
+}
+
+// Hub is one machine's way to the others.
+type Hub struct {
+	repo   *git.Repo
+	remote string // name or address of the hub
+	login  git.Login
+	blobs  flow.Blobs // of this machine
+	far    Store      // nil: blobs travel with the objects
+	ids    *regexp.Regexp
+
+	mu   sync.Mutex
+	runs map[string]*known
+}
+
+// known is what a machine knows of a run at the hub.
+type known struct {
+	objects map[string]bool   // ids that the hub has
+	blobs   map[string]string // by sha256: the git blob that holds it
+	read    map[string]bool   // refs that were read
+}
+
+// New makes a hub of a remote of a repository.
+func New(repo *git.Repo, remote string, login git.Login, blobs flow.Blobs, far Store) *Hub {
+	return &Hub{
+		repo: repo, remote: remote, login: login, blobs: blobs, far: far, runs: map[string]*known{},
+		ids: regexp.MustCompile(fmt.Sprintf(`\b[0-9a-f]{%d}\b`, repo.IDLength())),
+	}
+}
+
+// resultName is the file of a parcel with the result of its step.
+const resultName = "result"
+
+func prefix(run string) string { return "refs/jacquard/" + run + "/steps/" }
+
+// ref is the ref of a step: a readable tail of its key and what makes it unique.
+func ref(run, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	safe := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' {
+			return c
+		}
+		return '-'
+	}, key)
+	return prefix(run) + strings.Trim(safe[max(0, len(safe)-40):], "-") + "-" + hex.EncodeToString(sum[:6])
+}
+
+func (h *Hub) known(run string) *known {
+	k := h.runs[run]
+	if k == nil {
+		k = &known{objects: map[string]bool{}, blobs: map[string]string{}, read: map[string]bool{}}
+		h.runs[run] = k
+	}
+	return k
+}
+
+// refers says what a JSON value refers to: objects of git by anything that
+// looks like one's id, and blobs.
+func (h *Hub) refers(raw []byte) (objects []string, blobs []flow.Blob) {
+	for _, id := range h.ids.FindAll(raw, -1) {
+		objects = append(objects, string(id))
+	}
+	var v any
+	if json.Unmarshal(raw, &v) == nil {
+		walk(v, &blobs)
+	}
+	return objects, blobs
+}
+
+func walk(v any, blobs *[]flow.Blob) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			walk(x, blobs)
+		}
+	case map[string]any:
+		if sum, ok := v["sha256"].(string); ok && len(sum) == 64 {
+			size, _ := v["size"].(float64)
+			typ, _ := v["type"].(string)
+			*blobs = append(*blobs, flow.Blob{SHA256: sum, Size: int64(size), Type: typ})
+		}
+		for _, x := range v {
+			walk(x, blobs)
+		}
+	}
+}
+
+// Bring makes everything that a value refers to be on this machine.
+func (h *Hub) Bring(ctx context.Context, run string, raw []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fetched := false
+	for {
+		missing, err := h.missing(ctx, run, raw)
+		if err != nil || len(missing) == 0 || fetched {
+			// What is nowhere is not an error here: not all that looks like an id is one.
+			return err
+		}
+		if err := h.fetch(ctx, run); err != nil {
+			return err
+		}
+		fetched = true
+	}
+}
+
+// missing lists what a value refers to and is not here; blobs that the hub is
+// known to have are brought on the way, and what they refer to counts too.
+func (h *Hub) missing(ctx context.Context, run string, raw []byte) ([]string, error) {
+	k := h.known(run)
+	var out []string
+	seen := map[string]bool{}
+	for queue := [][]byte{raw}; len(queue) > 0; queue = queue[1:] {
+		objects, blobs := h.refers(queue[0])
+		here, err := h.repo.Here(ctx, objects)
+		if err != nil {
+			return nil, err
+		}
+		for id, ok := range here {
+			if !ok {
+				out = append(out, id)
+			}
+		}
+		for _, b := range blobs {
+			if seen[b.SHA256] {
+				continue
+			}
+			seen[b.SHA256] = true
+			data, err := h.blob(ctx, k, b)
+			if err != nil {
+				return nil, err
+			}
+			if data == nil {
+				out = append(out, b.SHA256)
+				continue
+			}
+			if isJSON(b) {
+				queue = append(queue, data)
+			}
+		}
+	}
+	return out, nil
+}
+
+func isJSON(b flow.Blob) bool { return strings.Contains(b.Type, "json") }
+
+// blob gives a blob of this machine, bringing it from the hub or the far store
+// when it can; nil = it is not here.
+func (h *Hub) blob(ctx context.Context, k *known, b flow.Blob) ([]byte, error) {
+	if data, err := h.blobs.Get(b); err == nil {
+		return data, nil
+	}
+	var data []byte
+	var err error
+	if id := k.blobs[b.SHA256]; id != "" {
+		data, err = h.repo.ReadBlob(ctx, id)
+	} else if h.far != nil {
+		data, err = h.far.Get(ctx, b.SHA256)
+	}
+	if err != nil || data == nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != b.SHA256 {
+		return nil, fmt.Errorf("blob %s came damaged", b.SHA256)
+	}
+	_, err = h.blobs.Put(data, b.Type)
+	return data, err
+}
+
+// fetch brings the refs of a run and reads what is new.
+func (h *Hub) fetch(ctx context.Context, run string) error {
+	if err := h.repo.FetchRefs(ctx, h.remote, prefix(run), h.login); err != nil {
+		return trouble(err)
+	}
+	refs, err := h.repo.Refs(ctx, prefix(run))
+	if err != nil {
+		return err
+	}
+	k := h.known(run)
+	for name, id := range refs {
+		if k.read[name] {
+			continue
+		}
+		files, err := h.repo.Unpack(ctx, id)
+		if err != nil {
+			return err
+		}
+		for file, blob := range files {
+			if file != resultName {
+				k.blobs[file] = blob
+			}
+		}
+		k.read[name] = true
+	}
+	return nil
+}
+
+// Fetch brings blobs near that a decision needs.
+func (h *Hub) Fetch(ctx context.Context, run string, refs []flow.Blob) error {
+	raw, err := json.Marshal(refs)
+	if err != nil {
+		return err
+	}
+	return h.Bring(ctx, run, raw)
+}
+
+// Keep makes the result of a step durable at the hub, with all that it and the
+// step's input refer to, and returns the one that counts: that of another
+// machine, where it was first.
+func (h *Hub) Keep(ctx context.Context, run, key string, in, result []byte) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := h.known(run)
+	p := git.Parcel{Files: map[string][]byte{resultName: result}}
+	for queue := [][]byte{in, result}; len(queue) > 0; queue = queue[1:] {
+		objects, blobs := h.refers(queue[0])
+		here, err := h.repo.Here(ctx, objects)
+		if err != nil {
+			return nil, err
+		}
+		for id, ok := range here {
+			if ok && !k.objects[id] {
+				p.Objects = append(p.Objects, id)
+			}
+		}
+		for _, b := range blobs {
+			if k.blobs[b.SHA256] != "" || p.Files[b.SHA256] != nil {
+				continue
+			}
+			data, err := h.blobs.Get(b)
+			if err != nil {
+				continue // it never came here
+			}
+			if h.far != nil {
+				if err := h.far.Put(ctx, b.SHA256, data); err != nil {
+					return nil, err
+				}
+			} else {
+				p.Files[b.SHA256] = data
+			}
+			if isJSON(b) {
+				queue = append(queue, data)
+			}
+		}
+	}
+	commit, err := h.repo.Pack(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	name := ref(run, key)
+	if err := h.repo.PushNew(ctx, h.remote, name, commit, h.login); errors.Is(err, git.ErrRejected) {
+		return h.find(ctx, run, key)
+	} else if err != nil {
+		return nil, trouble(err)
+	}
+	for _, id := range p.Objects {
+		k.objects[id] = true
+	}
+	return result, nil
+}
+
+// Find gives the result that any machine has made durable for a step; nil = none.
+func (h *Hub) Find(ctx context.Context, run, key string) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.find(ctx, run, key)
+}
+
+func (h *Hub) find(ctx context.Context, run, key string) ([]byte, error) {
+	if err := h.fetch(ctx, run); err != nil {
+		return nil, err
+	}
+	id, err := h.repo.Ref(ctx, ref(run, key))
+	if err != nil || id == "" {
+		return nil, err
+	}
+	files, err := h.repo.Unpack(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return h.repo.ReadBlob(ctx, files[resultName])
+}
+
+// trouble gives an error of the remote its class.
+func trouble(err error) error {
+	switch {
+	case errors.Is(err, git.ErrOffline):
+		return flow.Failf(flow.Environment, "the hub cannot be reached: %v", err)
+	case errors.Is(err, git.ErrRefused):
+		return flow.Failf(flow.Auth, "the hub refuses: %v. Its refs below refs/jacquard/ have to be writable for every worker", err)
+	}
+	return err
+}
