@@ -130,7 +130,7 @@ func TestRedirects(t *testing.T) {
 	stolen := false
 	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stolen = stolen || r.Header.Get("Authorization") != ""
-		fmt.Fprint(w, "line 1\n2026-11-02T10:00:00.1Z line 2\n")
+		fmt.Fprint(w, "line 1\n2026-11-02T10:00:00.1Z \x1b[31mline\x1b[0m 2\n")
 	}))
 	t.Cleanup(thief.Close)
 	cl := open(t, func(w http.ResponseWriter, r *http.Request) {
