@@ -29,7 +29,7 @@ func (a *Actor) forge(ctx context.Context) (*forge.Client, error) {
 
 // forgeError is a failure of a forge as a run takes it: what a person can mend does not end it.
 func forgeError(err error) error {
-	if err != nil && flow.ClassOf(err) == flow.Denied {
+	if class := flow.ClassOf(err); class == flow.Denied || class == flow.Failed {
 		return flow.Failf(flow.Environment, "%s", flow.AsFailure(err).Msg)
 	}
 	return err

@@ -53,8 +53,12 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 	}
 	var login git.Login
 	login.Server, login.Token = c.Credential()
-	if at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, login); err != nil || at == "" {
+	at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, login)
+	if err != nil || at == "" {
 		return nil, environment("--pr", cmp.Or(err, fmt.Errorf("the remote origin has no branch %s", r.Default)))
+	}
+	if _, err := c.Checks(ctx, at); err != nil { // not every token may read them
+		return nil, fmt.Errorf("--pr: read the checks of %s: %w", r.Default, err)
 	}
 	if !r.Push {
 		return nil, environment("--pr", fmt.Errorf("the token may not push to %s: give it the right to write contents and pull requests", c.Place()))

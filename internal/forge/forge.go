@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Reasons why there is no forge to talk to.
@@ -151,8 +153,12 @@ func (c *Client) Credential() (server, token string) { return c.place.Server, c.
 // Marker is the hidden line that says which run has made something, and what for.
 func Marker(run, key string) string { return "<!-- jacquard:" + run + ":" + key + " -->" }
 
+// issueName is how a forge is told of an issue: #12, GH-12, its address.
+var issueName = re.New(`(?i)(#|GH-|/issues/|/pull/)([0-9])`)
+
 // Plain makes a text harmless to post: it calls nobody, links and closes no issue, and hides no marker. It reads the same.
 func Plain(s string) string {
 	const nothing = "\u200b" // zero width
-	return strings.NewReplacer("@", "@"+nothing, "#", "#"+nothing, "<!--", "<"+nothing+"!--", "-->", "--"+nothing+">").Replace(s)
+	s = strings.NewReplacer("@", "@"+nothing, "<!--", "<"+nothing+"!--", "-->", "--"+nothing+">").Replace(s)
+	return issueName().ReplaceAllString(s, "${1}"+nothing+"${2}")
 }

@@ -237,8 +237,11 @@ func TestOnce(t *testing.T) {
 // TestPlain: a posted text calls nobody, closes nothing and hides no marker.
 func TestPlain(t *testing.T) {
 	t.Parallel()
-	got := forge.Plain("Fixes #12 by @someone <!-- jacquard:r:pull -->")
-	for _, s := range []string{"#1", "@s", "<!--", "-->"} {
+	got := forge.Plain("## Head\nFixes #12, gh-12 and https://github.com/a/b/issues/12, a/b#12, by @someone <!-- jacquard:r:pull -->")
+	if !strings.HasPrefix(got, "## Head\n") {
+		t.Errorf("Plain = %q", got)
+	}
+	for _, s := range []string{"#1", "gh-1", "/issues/1", "@s", "<!--", "-->"} {
 		if strings.Contains(got, s) {
 			t.Errorf("Plain leaves %q: %q", s, got)
 		}

@@ -266,7 +266,9 @@ func (w *work) pullText() string {
 	}
 	b.WriteString(w.say("\n## 검사\n\n", "\n## Checks\n\n"))
 	for _, g := range w.out.Goals {
-		fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+		if g.Status != step.GoalSkip {
+			fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+		}
 	}
 	fmt.Fprintf(&b, w.say("\n설계: `%s`\n", "\nDesign: `%s`\n"), w.out.Document)
 	turn.List(&b, w.say("\n무시하기로 한 이의", "\nOverruled"), w.out.Accepted)
