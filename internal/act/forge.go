@@ -74,6 +74,10 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 		if !ours && first {
 			continue
 		}
+		if !ours && there == "" {
+			out.Why = fmt.Sprintf("the branch %s is gone from %s", out.Branch, originName)
+			return out, nil
+		}
 		if !ours {
 			out.Why = fmt.Sprintf("somebody else has pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
 			return out, nil
