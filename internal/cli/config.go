@@ -54,11 +54,12 @@ type config struct {
 		Header   string `yaml:"header"` // X-Runner-Api-Key, or Authorization
 	} `yaml:"callbacks"`
 	Limits struct {
-		Turn    duration `yaml:"turn"`     // longest agent turn
-		Idle    duration `yaml:"idle"`     // longest silence of an agent
-		Check   duration `yaml:"check"`    // longest check
-		CI      duration `yaml:"ci"`       // longest run of CI on a pull request
-		CIStart duration `yaml:"ci_start"` // how long CI has to begin
+		Turn    duration `yaml:"turn"`      // longest agent turn
+		Idle    duration `yaml:"idle"`      // longest silence of an agent
+		Check   duration `yaml:"check"`     // longest check
+		Beat    duration `yaml:"heartbeat"` // longest silence of a machine of a cluster
+		CI      duration `yaml:"ci"`        // longest run of CI on a pull request
+		CIStart duration `yaml:"ci_start"`  // how long CI has to begin
 	} `yaml:"limits"`
 }
 

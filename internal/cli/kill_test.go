@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -77,6 +78,38 @@ func TestKillMatrixOfDevelop(t *testing.T) {
 	k.matrix(t, 9, map[string]int{"append": 30, "effect": 30})
 }
 
+// onCluster gives a matrix a cluster, and the test a line why it cannot run.
+func (k *kills) onCluster(t *testing.T) {
+	t.Helper()
+	s, err := temporaltest.Start(":memory:", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s == nil {
+		t.Skip(temporaltest.ProgramName + " names no server: make temporal builds it, make test sets it")
+	}
+	t.Cleanup(s.Stop)
+	k.env = []string{"JACQUARD_ENGINE=temporal", "TEMPORAL_ADDRESS=" + s.Address}
+}
+
+// TestKillMatrixOnTemporal kills the same compile at the same points while the run is on a cluster and this machine carries it out.
+func TestKillMatrixOnTemporal(t *testing.T) {
+	t.Parallel()
+	k := newKills(t, "testdata/kill/project.txtar", "compile")
+	k.answers, k.trailer, k.units = answers, "Jacquard-Module", "a b c d"
+	k.onCluster(t)
+	k.matrix(t, 17, map[string]int{"append": 30, "effect": 30})
+}
+
+// TestKillMatrixOfWorkers kills the worker of such a run at all its points; another one takes its place.
+func TestKillMatrixOfWorkers(t *testing.T) {
+	t.Parallel()
+	k := newKills(t, "testdata/kill/project.txtar", "compile", "--pool", "default")
+	k.answers, k.trailer, k.units, k.worker = answers, "Jacquard-Module", "a b c d", true
+	k.onCluster(t)
+	k.matrix(t, 17, map[string]int{"append": 30, "effect": 10})
+}
+
 var spent = regexp.MustCompile(`(?m)\| [\d?]+ \| [\d?]+ \| [\d.?]+ \|$`)
 
 // resumes makes `jacquard resume` go on after a kill. left is what a run leaves that was delivered.
@@ -103,6 +136,8 @@ type kills struct {
 	answers func(*testing.T, *txtar.Archive) []byte
 	resume  func(t *testing.T, dir string) ended // goes on after a kill; nil: by the same command
 	same    func(path, text string) string       // takes out what differs from run to run; nil: nothing does
+	env     []string                             // besides the test's own
+	worker  bool                                 // a worker in a clone is killed, not who started the run
 	trailer string                               // of the commits that land
 	units   string                               // its values: each lands once
 	want    map[string]string
@@ -223,7 +258,61 @@ func (k *kills) start(t *testing.T, name, kill string) ended {
 			t.Fatalf("git %s: %v\n%s", c, err, out)
 		}
 	}
+	if k.worker {
+		return k.work(t, dir, kill)
+	}
 	return k.run(t, dir, kill, k.command(dir)...)
+}
+
+// work runs the command beside a worker in a clone. When that is killed another takes its place.
+func (k *kills) work(t *testing.T, dir, kill string) ended {
+	t.Helper()
+	hub, clone := dir+".git", dir+"-worker"
+	for _, c := range [][]string{
+		{"init", "-q", "--bare", "-b", "main", hub}, {"-C", dir, "remote", "add", "origin", hub}, {"-C", dir, "push", "-q", "origin", "main"}, {"clone", "-q", hub, clone},
+	} {
+		if out, err := exec.Command("git", c...).CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", c, err, out)
+		}
+	}
+	worker := func(kill string) (*exec.Cmd, *bytes.Buffer) {
+		cmd := exec.Command(k.bin, "--root", clone, "worker", "--scenario", dir+".txtar", "--jobs", "2", "--drain", "1s")
+		cmd.Env = k.environ(kill)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd, &out
+	}
+	done := make(chan ended, 1)
+	go func() { done <- k.run(t, dir, "", k.command(dir)...) }()
+	first, said := worker(kill)
+	died := make(chan error, 1)
+	go func() { died <- first.Wait() }()
+	var e ended
+	sig := syscall.Signal(0)
+	select {
+	case e = <-done:
+		_ = first.Process.Signal(os.Interrupt)
+		<-died
+	case err := <-died:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			t.Errorf("%s: the worker ended: %v\n%s", kill, err, said)
+		} else if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			sig = ws.Signal()
+		}
+		second, _ := worker("")
+		e = <-done
+		_ = second.Process.Signal(os.Interrupt)
+		_ = second.Wait()
+	}
+	e.dir, e.sig = dir, sig
+	if sig != 0 && e.exit != 0 {
+		t.Errorf("%s: the run ended with %d although another worker was there:\n%s\nthe worker that was killed:\n%s", kill, e.exit, e.out, said)
+	}
+	return e
 }
 
 // command is the command that is killed.
@@ -265,11 +354,15 @@ func answers(t *testing.T, a *txtar.Archive) []byte {
 	return b.Bytes()
 }
 
+func (k *kills) environ(kill string) []string {
+	return append(append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.home, "cache"), "JACQUARD_KILL="+kill, "LANG=C"), k.env...)
+}
+
 func (k *kills) run(t *testing.T, dir, kill string, args ...string) ended {
 	t.Helper()
 	cmd := exec.Command(k.bin, append([]string{"--root", dir}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.home, "cache"), "JACQUARD_KILL="+kill, "LANG=C")
+	cmd.Env = k.environ(kill)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -305,7 +398,10 @@ func (k *kills) killed(t *testing.T, kind string, n int) bool {
 			return k.run(t, dir, "", k.command(dir)...)
 		}
 	}
-	again := resume(t, e.dir)
+	again := e
+	if !k.worker { // else another worker has taken over, and the command went on
+		again = resume(t, e.dir)
+	}
 	if again.exit != 0 {
 		t.Errorf("%s: going on ended with %d:\n%s\nbefore the kill:\n%s", point, again.exit, again.out, e.out)
 		return true
@@ -330,7 +426,7 @@ func (k *kills) killed(t *testing.T, kind string, n int) bool {
 // is in the log of an earlier attempt, and a later attempt has a log as well.
 func (k *kills) paidOnce(t *testing.T, point, dir string) {
 	t.Helper()
-	logs, err := filepath.Glob(filepath.Join(dir, ".jacquard", "runs", "*", "attempts", "*", "*", "raw.jsonl"))
+	logs, err := filepath.Glob(filepath.Join(dir+"*", ".jacquard", "runs", "*", "attempts", "*", "*", "raw.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,12 +437,12 @@ func (k *kills) paidOnce(t *testing.T, point, dir string) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(raw, []byte(`"type":"ended"`)) {
-			finished[filepath.Dir(filepath.Dir(l))]++
+			finished[filepath.Base(filepath.Dir(filepath.Dir(l)))]++
 		}
 	}
 	for step, n := range finished {
 		if n > 1 {
-			t.Errorf("%s: the turn %s was finished %d times", point, filepath.Base(step), n)
+			t.Errorf("%s: the turn %s was finished %d times", point, step, n)
 		}
 	}
 }

@@ -296,7 +296,10 @@ func (h *Hub) find(ctx context.Context, run, key string) ([]byte, error) {
 		return nil, err
 	}
 	id, err := h.repo.Ref(ctx, ref(run, key))
-	if err != nil || id == "" {
+	if errors.Is(err, git.ErrNoRef) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	files, err := h.repo.Unpack(ctx, id)

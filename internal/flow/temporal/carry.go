@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,9 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	}
 	r := p.r
 	h := r.o.handler(t.Step)
+	if h == nil && t.Shared {
+		return outcome{Lost: true}, nil // this worker is of another version: the next one may know it
+	}
 	if h == nil {
 		return outcome{Err: flow.Failf(flow.Definition, "this worker has no handler for step %s", t.Step)}, nil
 	}
@@ -87,12 +91,42 @@ func (r *Runtime) before(ctx context.Context, e local.Entry) ([]byte, error) {
 	if err != nil || had != nil || e.In == nil {
 		return had, err
 	}
-	if e.Start > 1 {
-		if had, err = r.o.Hub.Find(ctx, e.Run, e.Key); err != nil || had != nil {
-			return had, err
+	err = r.patiently(ctx.Done(), maxPatience, func() (err error) {
+		if e.Start > 1 {
+			if had, err = r.o.Hub.Find(ctx, e.Run, e.Key); err != nil || had != nil {
+				return err
+			}
+		}
+		return r.o.Hub.Bring(ctx, e.Run, e.In)
+	})
+	return had, err
+}
+
+// maxPatience is how long a step waits for a hub that cannot be reached before
+// a person is asked.
+const maxPatience = 10 * time.Minute
+
+// patiently does a thing again after a pause, until it succeeds, stopped is
+// closed, or the pauses have taken longer than most. People are told.
+func (r *Runtime) patiently(stopped <-chan struct{}, most time.Duration, do func() error) error {
+	wait, waited := 200*time.Millisecond, time.Duration(0)
+	for {
+		err := do()
+		if err == nil || waited >= most {
+			return err
+		}
+		if r.o.Warn != nil {
+			r.o.Warn(fmt.Errorf("%w; trying again in %s", err, wait))
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+			waited, wait = waited+wait, min(2*wait, 30*time.Second)
+		case <-stopped:
+			t.Stop()
+			return err
 		}
 	}
-	return nil, r.o.Hub.Bring(ctx, e.Run, e.In)
 }
 
 // after shares a result that is durable here before it is reported. While the
@@ -116,21 +150,12 @@ func (p *pollers) after(ctx context.Context, b *beater, e local.Entry) outcome {
 
 // keep shares a result, trying again for as long as this process is not stopped.
 func (r *Runtime) keep(ctx context.Context, stopped <-chan struct{}, e local.Entry) ([]byte, error) {
-	wait := 200 * time.Millisecond
-	for {
-		counts, err := r.o.Hub.Keep(ctx, e.Run, e.Key, e.In, e.Result)
-		if err == nil {
-			return counts, nil
-		}
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-			wait = min(2*wait, 30*time.Second)
-		case <-stopped:
-			t.Stop()
-			return nil, err
-		}
-	}
+	var counts []byte
+	err := r.patiently(stopped, 365*24*time.Hour, func() (err error) {
+		counts, err = r.o.Hub.Keep(ctx, e.Run, e.Key, e.In, e.Result)
+		return err
+	})
+	return counts, err
 }
 
 // ending turns what a handler returned into an outcome. What is there counts,
@@ -181,7 +206,7 @@ func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFun
 	b := &beater{r: r, ctx: ctx, t: t, quit: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
-		tick := time.NewTicker(r.o.Beat / 4)
+		tick := time.NewTicker(max(activity.GetInfo(ctx).HeartbeatTimeout/4, 10*time.Millisecond))
 		defer tick.Stop()
 		gone := ctx.Done()
 		for {

@@ -44,6 +44,8 @@ func withServer(m *testing.M) int {
 	return m.Run()
 }
 
+func server() string { return os.Getenv(addressName) }
+
 // needServer says in one line why a test cannot run.
 func needServer(t *testing.T) {
 	t.Helper()

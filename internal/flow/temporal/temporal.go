@@ -50,7 +50,9 @@ type Options struct {
 	// Place is how long a step waits for the worker that has the files of its
 	// branch before any other gets it; 0 = 2 min.
 	Place time.Duration
-	Host  string // names this machine among workers; the same after a restart
+	// Warn is told what this machine waits for; nil = nobody.
+	Warn func(error)
+	Host string // names this machine among workers; the same after a restart
 	// Done is told of each step that this process has ended; nil = nobody.
 	Done      func(lane string, took time.Duration, failed bool)
 	Driver    string

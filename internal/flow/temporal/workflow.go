@@ -168,6 +168,7 @@ func (l *loop) decide(took []int, ended []string) (answer, error) {
 			return l.made(bug(flow.Failf(flow.Definition, "this worker has no workflow %q", l.m.State.Def)), took, ended)
 		}
 		if l.b == nil {
+			l.o.fits(l.m)
 			l.b = newBrain(l.o, l.m)
 		}
 		made := l.b.decide(l.m, full)
@@ -177,6 +178,17 @@ func (l *loop) decide(took []int, ended []string) (answer, error) {
 		return l.made(made, took, ended)
 	}).Get(&a)
 	return a, err
+}
+
+// fits fails the task of a worker of a pool whose definition is another one
+// than that which decided so far: the server gives it to the next worker.
+func (o *Options) fits(m *record) {
+	if m.Pool == "" || o.Version == m.Version {
+		return
+	}
+	if d := flow.Compare(o.workflow(m.State.Def), m.all(), (&brain{o: o}).blob); !d.Empty() {
+		panic((&flow.ChangedError{Diff: d}).Error())
+	}
 }
 
 func (l *loop) made(a answer, took []int, ended []string) answer {

@@ -1,0 +1,246 @@
+package temporal_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+)
+
+var tasks = flag.Int("tasks", 200, "tasks of the large run")
+
+// sharing is the hub of workers on one machine whose steps refer to nothing: only the result that is first counts.
+type sharing struct {
+	mu      sync.Mutex
+	results map[string][]byte
+	down    bool
+}
+
+func (s *sharing) Bring(context.Context, string, []byte) error      { return nil }
+func (s *sharing) Fetch(context.Context, string, []flow.Blob) error { return nil }
+
+func (s *sharing) Keep(_ context.Context, run, key string, _, result []byte) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.results[run+key] == nil {
+		s.results[run+key] = result
+	}
+	return s.results[run+key], nil
+}
+
+func (s *sharing) Find(_ context.Context, run, key string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.results[run+key], nil
+}
+
+// fan is a plan of n tasks, each built and landed.
+func fan(n int) flow.Runnable {
+	items := make([]int, n)
+	for i := range items {
+		items[i] = i
+	}
+	return flow.Workflow[any, int]{Name: "fan", Fn: func(c *flow.Ctx, _ any) (int, error) {
+		rs, err := flow.All(c, "t", items, strconv.Itoa, func(c *flow.Ctx, i int) (int, error) {
+			if _, err := flow.Do(c, "build", build, i); err != nil {
+				return 0, err
+			}
+			return flow.Do(c, "land", land, i)
+		})
+		sum := 0
+		for _, r := range rs {
+			sum += r
+		}
+		return sum, err
+	}}
+}
+
+var (
+	build = flow.Step[int, int]{Name: "build", Lane: "agents"}
+	land  = flow.Step[int, int]{Name: "land", Lane: "landing"}
+)
+
+// counting are handlers that count how often each step came to its end.
+func counting(ended *sync.Map, took time.Duration) []flow.Handler {
+	do := func(ctx context.Context, j flow.Job, in int) (int, error) {
+		select {
+		case <-time.After(took):
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+		n, _ := ended.LoadOrStore(j.Key, new(atomic.Int64))
+		n.(*atomic.Int64).Add(1)
+		return in, nil
+	}
+	return []flow.Handler{flow.Handle(build, do), flow.Handle(land, do)}
+}
+
+func options(t *testing.T, dir string) temporal.Options {
+	t.Helper()
+	needServer(t)
+	return temporal.Options{
+		Client: client.Options{HostPort: server()}, Project: filepath.Base(filepath.Dir(t.TempDir())), Dir: dir, Driver: "driver",
+		Limits: flow.Limits{Lanes: map[string]int{"agents": 32, "landing": 4}, Branches: 64}, Beat: 2 * time.Second, Decision: 5 * time.Second,
+	}
+}
+
+// TestLargeRun continues histories as new ones on the way, and says how much of Temporal's limits a run takes.
+func TestLargeRun(t *testing.T) {
+	t.Parallel()
+	var ended sync.Map
+	o := options(t, t.TempDir())
+	o.Workflows, o.Handlers, o.Events = []flow.Runnable{fan(*tasks)}, counting(&ended, 0), min(1000, 4**tasks)
+	rt, err := temporal.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	if err := rt.Start(t.Context(), flow.NewRun{ID: "large", Def: "fan"}); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	st, err := rt.Drive(t.Context(), "large")
+	n := *tasks
+	if want := strconv.Itoa(n * (n - 1) / 2); err != nil || st.State != flow.Done || string(st.Out) != want {
+		t.Fatalf("%+v %v, want %s", st, err, want)
+	}
+	took := time.Since(began)
+	ended.Range(func(k, v any) bool {
+		if v.(*atomic.Int64).Load() != 1 {
+			t.Errorf("%s was done %d times", k, v.(*atomic.Int64).Load())
+		}
+		return true
+	})
+	es, err := rt.Events(t.Context(), "large", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range es {
+		if e.Seq != int64(i+1) {
+			t.Fatalf("event %d has number %d", i, e.Seq)
+		}
+	}
+	c, err := client.Dial(client.Options{HostPort: server()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowId = %q", o.Project+"/large")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	executions, events, bytes, longest := 0, int64(0), int64(0), int64(0)
+	for _, e := range list.GetExecutions() {
+		executions++
+		events += e.GetHistoryLength()
+		bytes += e.GetHistorySizeBytes()
+		longest = max(longest, e.GetHistoryLength())
+	}
+	t.Logf("%d tasks, %d steps: %d executions, %d events (%.1f a step), %d kB; in one history they would be %.0f %% of 51,200 events and %.0f %% of 50 MB; the longest has %d; %.1f ms a step",
+		n, 2*n, executions, events, float64(events)/float64(2*n), bytes/1000, float64(events)/512, float64(bytes)/500_000, longest, float64(took.Milliseconds())/float64(2*n))
+	if executions < 2 {
+		t.Errorf("executions = %d, want the history continued as a new one", executions)
+	}
+}
+
+// TestRollingRestart stops and starts three workers in turn while two hundred steps are at work. Every step comes to its end
+// once, though some are begun more often.
+func TestRollingRestart(t *testing.T) {
+	t.Parallel()
+	const n = 200
+	var ended sync.Map
+	o := options(t, t.TempDir())
+	o.Workflows, o.Handlers = []flow.Runnable{fan(n)}, counting(&ended, 300*time.Millisecond)
+	o.Limits = flow.Limits{Lanes: map[string]int{"agents": n}}
+	o.Pool, o.Far, o.Hub, o.Place = "default", []string{"agents"}, &sharing{results: map[string][]byte{}}, time.Second
+	home, err := temporal.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer home.Close()
+	if err := home.Start(t.Context(), flow.NewRun{ID: "roll", Def: "fan"}); err != nil {
+		t.Fatal(err)
+	}
+	type worker struct {
+		dir  string
+		stop context.CancelFunc
+		done chan error
+	}
+	begin := func(w *worker, host string) {
+		wo := o
+		wo.Dir, wo.Host, wo.Driver = w.dir, host, host
+		rt, err := temporal.Open(t.Context(), wo)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		w.stop, w.done = cancel, make(chan error, 1)
+		go func() {
+			err := rt.Work(ctx, "default", 8, 10*time.Millisecond)
+			_ = rt.Close()
+			w.done <- err
+		}()
+	}
+	workers := make([]*worker, 3)
+	for i := range workers {
+		workers[i] = &worker{dir: t.TempDir()}
+		begin(workers[i], fmt.Sprint("host", i))
+	}
+	over := make(chan flow.Status, 1)
+	go func() {
+		st, err := home.Drive(t.Context(), "roll")
+		if err != nil {
+			t.Error(err)
+		}
+		over <- st
+	}()
+	restarts := 0
+	var st flow.Status
+	for st.State == "" {
+		select {
+		case st = <-over:
+		case <-time.After(700 * time.Millisecond):
+			if restarts == 9 { // each worker three times
+				continue
+			}
+			w := workers[restarts%3]
+			w.stop()
+			if err := <-w.done; err != nil {
+				t.Error(err)
+			}
+			begin(w, fmt.Sprint("host", restarts%3))
+			restarts++
+		}
+	}
+	for _, w := range workers {
+		w.stop()
+		<-w.done
+	}
+	if want := strconv.Itoa(n * (n - 1) / 2); st.State != flow.Done || string(st.Out) != want {
+		t.Errorf("status = %+v, want %s", st, want)
+	}
+	count := 0
+	ended.Range(func(k, v any) bool {
+		count++
+		if v.(*atomic.Int64).Load() != 1 {
+			t.Errorf("%s was done %d times", k, v.(*atomic.Int64).Load())
+		}
+		return true
+	})
+	if count != 2*n || restarts < 3 {
+		t.Errorf("%d steps, %d restarts, want %d and some", count, restarts, 2*n)
+	}
+	t.Logf("%d restarts", restarts)
+}
