@@ -317,6 +317,7 @@ var korean = map[string]string{
 	"design: git show %s:%s\nwhat there is: git diff HEAD %s\n": "설계: git show %s:%s\n지금까지의 작업: git diff HEAD %s\n",
 	"? %s\n  jacquard approve %s, or jacquard reject %s --why \"…\": it goes back to its author\n": "? %s\n  jacquard approve %s, 또는 jacquard reject %s --why \"…\": 작성자에게 되돌아갑니다\n",
 
+	"%s: begun by another tool, phase %s; it is taken up\n": "%s: 다른 도구가 시작함, 단계 %s. 이어서 진행합니다\n",
 	"issue: %s\n":                                   "이슈: %s\n",
 	"⚠ no issue is written: %v\n":                   "⚠ 이슈를 쓰지 않습니다: %v\n",
 	"  · pull request %s (%s → %s)\n":               "  · 풀 리퀘스트 %s (%s → %s)\n",
