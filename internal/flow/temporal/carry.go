@@ -39,8 +39,11 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 			return outcome{Err: flow.Failf(flow.Environment, "this machine has no remote that it shares with the workers of run %s: name one as hub in jacquard.yaml, then resume", t.Run)}, nil
 		}
 	}
-	work, end := context.WithCancelCause(p.ctx)
+	// A step ends when the worker is stopped or the run is cancelled, not when
+	// the server loses patience.
+	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
+	defer context.AfterFunc(p.ctx, func() { end(context.Cause(p.ctx)) })()
 	if t.Cancelled {
 		end(flow.ErrCancelled)
 	}
@@ -65,7 +68,7 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	out, err := h.Call(work, j, t.In)
 	o := p.ending(out, err, context.Cause(work))
 	if r.o.Done != nil {
-		r.o.Done(t.Lane, time.Since(began), o.Err != nil) //nolint:forbidigo // for statistics
+		r.o.Done(t.Lane, time.Since(began), o.Err != nil)
 	}
 	if !o.Stopped {
 		e.Result, _ = json.Marshal(o)
