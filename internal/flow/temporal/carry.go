@@ -43,7 +43,7 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	// the server loses patience.
 	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
-	defer context.AfterFunc(p.ctx, func() { end(context.Cause(p.ctx)) })()
+	defer context.AfterFunc(p.ctx, func() { end(context.Cause(p.ctx)) })() //nolint:contextcheck // it is the worker's end that is waited for
 	if t.Cancelled {
 		end(flow.ErrCancelled)
 	}
