@@ -207,6 +207,7 @@ var korean = map[string]string{
 	"TOKENS":                                                                     "토큰",
 	"total: %s\n":                                                                "합계: %s\n",
 	"run %s starts nothing new; jacquard resume carries it on\n":                 "실행 %s: 새 작업을 시작하지 않습니다. 재개하려면 jacquard resume을 실행하세요\n",
+	"%s. It is tried again until it succeeds":                                    "%s. 성공할 때까지 다시 시도합니다",
 	"the runs on the cluster are not listed: %v":                                 "클러스터의 실행은 목록에 없습니다: %v",
 	"worker of pool %s: %d steps at once; Ctrl-C waits up to %s for what runs\n": "풀 %s의 작업기: 한 번에 단계 %d개. Ctrl-C는 실행 중인 것을 최대 %s 기다립니다\n",
 	"run %s is being cancelled; its work stays on refs/jacquard\n":               "실행 %s: 취소하고 있습니다. 작업은 refs/jacquard에 보존됩니다\n",
