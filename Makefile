@@ -9,14 +9,23 @@ TEMPORAL := $(TOOLS)/temporal-test-server
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
-TEST_TIMEOUT ?= 50m
+TEST_TIMEOUT ?= 60m
 
-.PHONY: all build demo test lint bench fuzz clean cross claude codex opencode temporal python
+# What is released is small: no symbols, no tracing pages of gRPC, and small functions are inlined only where it pays.
+HOT     := std github.com/tetratelabs/wazero/... modernc.org/... $(addprefix github.com/jacquard-build/jacquard/internal/,flow flow/local git source spec index target syntax)
+COLD    := net/... html/... text/template/... crypto/tls crypto/x509 encoding/gob encoding/xml encoding/asn1 database/... log/... go/... vendor/... debug/... mime/... testing/... flag expvar
+RELEASE := -trimpath -tags grpcnotrace -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) $(foreach p,$(COLD),-gcflags=$(p)=-l)
+
+.PHONY: all release build demo test lint bench fuzz clean cross claude codex opencode temporal python
 
 all: build
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/jacquard
+
+# The program as it is released, for this machine.
+release:
+	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/release/jacquard ./cmd/jacquard
 
 demo: build
 	./$(BIN) demo
@@ -73,11 +82,11 @@ lint: $(TOOLS)/golangci-lint
 
 cross:
 	@set -e; for os in linux darwin windows; do for arch in amd64 arm64; do \
-	  echo "build $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -o /dev/null ./cmd/jacquard; done; done
+	  echo "build $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build $(RELEASE) -o /dev/null ./cmd/jacquard; done; done
 
 BENCHTIME ?= 1x
-bench: build
-	JACQUARD_BENCH_BIN=$(abspath $(BIN)) $(GO) run ./internal/bench $(BENCH_FLAGS)
+bench: build release
+	JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
 
 # Each fuzz test for FUZZTIME; FUZZ picks packages. A case that fails is kept under testdata/fuzz and belongs into the change that mends it.
 FUZZTIME ?= 30s

@@ -79,7 +79,7 @@ func (a *Actor) autoClaim(ctx context.Context, j flow.Job, in step.AutoClaimIn) 
 	paths := v.paths()
 	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(taken []string) string {
 		name := in.Feature
-		for n := 2; slices.Contains(taken, name) || slices.Contains(paths, pdca.PlanPath(name)) || slices.Contains(paths, checkpoint.DesignPath(name)); n++ {
+		for n := 2; slices.Contains(taken, name) || (!in.Own || n > 2) && (slices.Contains(paths, pdca.PlanPath(name)) || slices.Contains(paths, checkpoint.DesignPath(name))); n++ {
 			name = fmt.Sprintf("%s-%d", in.Feature, n)
 		}
 		return name
@@ -267,6 +267,37 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 	return out, err
 }
 
+// autoE2E is the step auto.e2e.
+func (a *Actor) autoE2E(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.AutoQAOut, error) {
+	var out step.AutoQAOut
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return out, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return out, err
+	}
+	g, records, err := c.E2E(ctx, check.Task{Chains: a.chains(v), Base: in.Tree}, in.Base, in.Tree)
+	if err != nil {
+		return out, a.checkError(err)
+	}
+	if !g.Ran {
+		return out, nil
+	}
+	goal := step.Goal{Goal: g.Name, Status: step.GoalPass}
+	if g.Before {
+		out.Baseline = []string{g.Name}
+	}
+	if g.Failed {
+		goal.Status, goal.Output = step.GoalFail, tail(g.Tail, 3000)
+		goal.Failures = []pdca.Failure{{Goal: g.Name, Class: g.Findings[0].Rule, Message: tail(g.Tail, 1200)}}
+	}
+	out.Goals = []step.Goal{goal}
+	out.Records, err = put(a.o.Blobs, map[string]any{"tree": in.Tree, "records": records})
+	return out, err
+}
+
 // screen is what has to be seen in a terminal; nil for nothing.
 func screen(in step.AutoQAIn) (*check.Screen, error) {
 	if in.Screen == "" {
@@ -305,7 +336,7 @@ func failures(g check.Goal, known map[string]string) []pdca.Failure {
 			out = append(out, pdca.Failure{Goal: g.Name, Test: f.Path, Class: f.Rule, Message: clip(f.Message, 1200)})
 		}
 	}
-	if g.Tail != "" && !g.Before {
+	if g.Tail != "" && !g.Before && len(out) == 0 {
 		out = append(out, pdca.Failure{Goal: g.Name, Class: "exit", Message: clip(g.Tail, 1200)})
 	}
 	return bound(out, 30)

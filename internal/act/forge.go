@@ -29,7 +29,7 @@ func (a *Actor) forge(ctx context.Context) (*forge.Client, error) {
 
 // forgeError is a failure of a forge as a run takes it: what a person can mend does not end it.
 func forgeError(err error) error {
-	if err != nil && flow.ClassOf(err) == flow.Denied {
+	if class := flow.ClassOf(err); class == flow.Denied || class == flow.Failed {
 		return flow.Failf(flow.Environment, "%s", flow.AsFailure(err).Msg)
 	}
 	return err
@@ -73,6 +73,10 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 		ours := there == in.Commit || there == in.Was || in.Fixed && in.Was == "" && there == a.branchAt(ctx, out.Branch)
 		if !ours && first {
 			continue
+		}
+		if !ours && there == "" {
+			out.Why = fmt.Sprintf("the branch %s is gone from %s", out.Branch, originName)
+			return out, nil
 		}
 		if !ours {
 			out.Why = fmt.Sprintf("somebody else has pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])

@@ -47,6 +47,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.AutoClaim, a.autoClaim),
 		flow.Handle(step.AutoLook, a.autoLook),
 		flow.Handle(step.AutoQA, a.autoQA),
+		flow.Handle(step.AutoE2E, a.autoE2E),
 		flow.Handle(step.AutoKeep, a.autoKeep),
 		flow.Handle(step.AutoCommit, a.autoCommit),
 		flow.Handle(step.Contract, a.contract),

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -66,12 +67,17 @@ func joinClose(err error, p *place) error {
 func (p *place) testFiles() []string {
 	var out []string
 	for name := range p.entries {
-		if p.ours(name) && toolchain.IsTest(name) && len(source.Parse(name, p.read(name)).Tests) > 0 {
+		if p.ours(name) && toolchain.IsTest(name) && !p.endToEnd(p.read(name)) && len(source.Parse(name, p.read(name)).Tests) > 0 {
 			out = append(out, name)
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// endToEnd reports whether a file is one of the project's end-to-end tests, which the runner of the others does not run.
+func (p *place) endToEnd(src []byte) bool {
+	return p.chain.Uses(toolchain.Playwright) && bytes.Contains(src, []byte(toolchain.Playwright))
 }
 
 func (p *place) ours(name string) bool {

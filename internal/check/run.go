@@ -36,7 +36,7 @@ func (o outcome) clean() bool { return o.problem == "" && o.Record.Exit == 0 }
 var allowed = []string{
 	"PATH", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "SYSTEMDRIVE", "PROGRAMFILES",
 	"PROCESSOR_ARCHITECTURE", "NUMBER_OF_PROCESSORS", "GOROOT", "GOTOOLCHAIN", "GOEXPERIMENT", "CGO_ENABLED", "CC", "CXX",
-	"JAVA_HOME", "PYENV_ROOT", "PYENV_VERSION", "NVM_DIR", "VOLTA_HOME", "COREPACK_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN",
+	"PLAYWRIGHT_BROWSERS_PATH", "JAVA_HOME", "PYENV_ROOT", "PYENV_VERSION", "NVM_DIR", "VOLTA_HOME", "COREPACK_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN",
 }
 
 // allowedInstall are further names that installing dependencies takes: where registries are and how to reach them.

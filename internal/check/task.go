@@ -348,7 +348,7 @@ func docstring(file string, t source.Token) bool {
 func (p *taskProof) fresh(pl *place) []test {
 	var out []test
 	for _, ch := range p.changes {
-		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) {
+		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) {
 			continue
 		}
 		old := bodies(ch.Path, ch.Old)

@@ -377,3 +377,7 @@ func InOrder(list []Checkpoint) []string {
 	}
 	return out
 }
+
+// Configures reports whether a file says how a project is built, tested or checked: nobody changes one because a machine's
+// output names it.
+func Configures(p string) bool { return toolchain.ConfigKindOf(p) != toolchain.NoConfig }

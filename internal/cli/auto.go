@@ -35,6 +35,8 @@ type autoFlags struct {
 	worktree    bool
 	issue       bool
 	noIssue     bool
+	skipE2E     bool
+	strict      bool
 	screen      string
 	expect      string
 }
@@ -73,6 +75,8 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, whatever jacquard.yaml says")
 	worktreeFlag(c, &f.worktree)
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
+	c.Flags().BoolVar(&f.skipE2E, "skip-e2e", false, "do not run the project's end-to-end tests (Playwright)")
+	c.Flags().BoolVar(&f.strict, "strict", false, "end at the first end-to-end test that fails, and mend nothing")
 	c.Flags().StringVar(&f.screen, "qa-interactive", "", "`command` that is run in a terminal (tmux), as a goal of the checks; with --expect")
 	c.Flags().StringVar(&f.expect, "expect", "", "`regexp` that has to be seen on the screen of --qa-interactive")
 	return c
@@ -84,6 +88,9 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	if f.eco && f.opus {
 		return usage("--eco and --opus contradict each other: give one of them")
+	}
+	if f.strict && f.skipE2E {
+		return usage("--strict and --skip-e2e contradict each other: give one of them")
 	}
 	if f.issue && f.noIssue {
 		return usage("--issue and --no-issue contradict each other: give one of them")
@@ -131,7 +138,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	in := step.AutoIn{
 		Request: given, Feature: f.feature, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
-		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, Delivery: step.ToCommit,
+		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
 	}
 	if a.langFlag != "" {
 		in.Language = string(a.lang())
@@ -269,10 +276,16 @@ func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, 
 func newAutoResume(a *app) *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
-		Use: "resume [RUN]", Short: "carry a feature on where it stands", Args: cobra.MaximumNArgs(1), Example: "  jacquard auto resume",
+		Use: "resume [RUN|FEATURE]", Short: "carry a feature on where it stands; also one that another tool has begun", Args: cobra.MaximumNArgs(1),
+		Long: "Goes on with a run that has not ended. When there is none, a feature of docs/.pdca-status.json that is not completed and has\n" +
+			"a plan or a design in the last commit is taken up in a run of its own.",
+		Example: "  jacquard auto resume",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
 			if err != nil {
+				return err
+			}
+			if taken, err := p.takeUp(c.Context(), first(args, "", ""), o); taken || err != nil {
 				return err
 			}
 			r, err := p.unfinishedAuto(c.Context(), args)

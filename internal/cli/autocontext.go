@@ -20,18 +20,8 @@ const maxContext = 60_000
 // the forge. It is collected before anything starts, so that what cannot be had is said at once. All of it is data.
 func (p *project) autoContext(ctx context.Context, commands []string, skip bool) ([]step.Doc, error) {
 	var out []step.Doc
-	add := func(title, text string) error {
-		if text = strings.TrimSpace(text); text == "" {
-			return nil
-		}
-		if len(text) > maxContext {
-			text = strings.ToValidUTF8(text[:maxContext], "") + "\n… (cut)"
-		}
-		if err := p.store(); err != nil {
-			return err
-		}
-		ref, err := p.blobs.Put([]byte(text), "text/plain")
-		out = append(out, step.Doc{Title: title, Blob: ref})
+	add := func(title, text string) (err error) {
+		out, err = p.addContext(out, title, text)
 		return err
 	}
 	for _, line := range commands {
@@ -52,6 +42,21 @@ func (p *project) autoContext(ctx context.Context, commands []string, skip bool)
 		return out, nil
 	}
 	return out, add("open issues", text)
+}
+
+// addContext adds a text to what authors are shown.
+func (p *project) addContext(list []step.Doc, title, text string) ([]step.Doc, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return list, nil
+	}
+	if len(text) > maxContext {
+		text = strings.ToValidUTF8(text[:maxContext], "") + "\n… (cut)"
+	}
+	if err := p.store(); err != nil {
+		return list, err
+	}
+	ref, err := p.blobs.Put([]byte(text), "text/plain")
+	return append(list, step.Doc{Title: title, Blob: ref}), err
 }
 
 // printed is what a command of the user prints. One that fails ends the start: an option is never skipped silently.

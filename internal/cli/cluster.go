@@ -136,7 +136,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
 	rt, err := temporal.Open(ctx, temporal.Options{
-		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Done: o.done, Warn: func(err error) { fmt.Fprintf(p.a.Err, "jacquard: %v\n", err) }, Beat: time.Duration(p.conf.Limits.Beat), Place: 4 * time.Duration(p.conf.Limits.Beat),
+		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Done: o.done, Warn: p.waits, Beat: time.Duration(p.conf.Limits.Beat), Place: 4 * time.Duration(p.conf.Limits.Beat),
 		Client: opts, Project: name, Dir: l.Dir, Workflows: l.Workflows, Handlers: l.Handlers, Limits: l.Limits, Blobs: l.Blobs,
 		Driver: l.Driver, Version: l.Version, Accept: l.Accept, MaxWait: l.MaxWait, Sweep: l.Sweep, Progress: l.Progress, Committed: l.Committed,
 	})
@@ -152,6 +152,16 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		return nil, fmt.Errorf("the Temporal cluster at %s: %w", address, err)
 	}
 	return rt, nil
+}
+
+// waits says what this machine tries again for as long as it takes.
+func (p *project) waits(err error) {
+	msg := err.Error()
+	var f *flow.Failure
+	if errors.As(err, &f) && f.Msg != "" {
+		msg = f.Msg
+	}
+	fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("%s. It is tried again until it succeeds")+"\n", strings.TrimRight(msg, "."))
 }
 
 // lookup gives Temporal's configuration the environment that we were given.

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/forge"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -44,6 +47,18 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 	r, err := c.Repository(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("--pr: %w", err)
+	}
+	if remote, err := p.repo.RemoteURL(ctx, "origin"); err != nil || remote == "" { // GITHUB_REPOSITORY is no place to push to
+		return nil, environment("--pr", errors.Join(err, forge.ErrNoRemote))
+	}
+	var login git.Login
+	login.Server, login.Token = c.Credential()
+	at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, login)
+	if err != nil || at == "" {
+		return nil, environment("--pr", cmp.Or(err, fmt.Errorf("the remote origin has no branch %s", r.Default)))
+	}
+	if _, err := c.Checks(ctx, at); err != nil { // not every token may read them
+		return nil, fmt.Errorf("--pr: read the checks of %s: %w", r.Default, err)
 	}
 	if !r.Push {
 		return nil, environment("--pr", fmt.Errorf("the token may not push to %s: give it the right to write contents and pull requests", c.Place()))

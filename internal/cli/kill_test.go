@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -78,9 +79,13 @@ func TestKillMatrixOfDevelop(t *testing.T) {
 	k.matrix(t, 9, map[string]int{"append": 30, "effect": 30})
 }
 
+// every is 1 for all points of the matrices on a cluster, which takes a quarter of an hour.
+var every = flag.Int("every", 8, "which points of the kill matrices on a cluster are tried: 1 = all")
+
 // onCluster gives a matrix a cluster, and the test a line why it cannot run.
 func (k *kills) onCluster(t *testing.T) {
 	t.Helper()
+	k.every = *every
 	s, err := temporaltest.Start(":memory:", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +103,7 @@ func TestKillMatrixOnTemporal(t *testing.T) {
 	k := newKills(t, "testdata/kill/project.txtar", "compile")
 	k.answers, k.trailer, k.units = answers, "Jacquard-Module", "a b c d"
 	k.onCluster(t)
-	k.matrix(t, 17, map[string]int{"append": 30, "effect": 30})
+	k.matrix(t, 17, map[string]int{"append": 4, "effect": 4})
 }
 
 // TestKillMatrixOfWorkers kills the worker of such a run at all its points; another one takes its place.
@@ -107,7 +112,7 @@ func TestKillMatrixOfWorkers(t *testing.T) {
 	k := newKills(t, "testdata/kill/project.txtar", "compile", "--pool", "default")
 	k.answers, k.trailer, k.units, k.worker = answers, "Jacquard-Module", "a b c d", true
 	k.onCluster(t)
-	k.matrix(t, 17, map[string]int{"append": 30, "effect": 10})
+	k.matrix(t, 17, map[string]int{"append": 4, "effect": 2})
 }
 
 var spent = regexp.MustCompile(`(?m)\| [\d?]+ \| [\d?]+ \| [\d.?]+ \|$`)
@@ -137,6 +142,7 @@ type kills struct {
 	resume  func(t *testing.T, dir string) ended // goes on after a kill; nil: by the same command
 	same    func(path, text string) string       // takes out what differs from run to run; nil: nothing does
 	env     []string                             // besides the test's own
+	every   int                                  // only one point of so many, where a run takes seconds; 0 = all
 	worker  bool                                 // a worker in a clone is killed, not who started the run
 	trailer string                               // of the commits that land
 	units   string                               // its values: each lands once
@@ -175,7 +181,7 @@ func (k *kills) matrix(t *testing.T, files int, least map[string]int) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			points := 0
-			for k.killed(t, kind, points+1) {
+			for k.killed(t, kind, points*max(k.every, 1)+1) {
 				points++
 			}
 			t.Logf("%d points killed and resumed", points)

@@ -187,6 +187,9 @@ const (
 // stamp begins the lines of a log.
 var stamp = re.New(`^\x{FEFF}?\d{4}-\d\d-\d\dT[\d:.]+Z ?`)
 
+// colours are what a log has for a terminal.
+var colours = re.New("\x1b\\[[0-9;]*[A-Za-z]")
+
 // log is the end of the log of a job. It lies elsewhere: the API says where, and the token does not go there.
 func (c *Client) log(ctx context.Context, job int64) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/repos/%s/%s/actions/jobs/%d/logs", c.place.API, c.place.Owner, c.place.Name, job), nil)
@@ -225,7 +228,7 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 	list := strings.Split(strings.TrimRight(string(raw), "\r\n"), "\n")
 	list = list[max(0, len(list)-logLines):]
 	for i, l := range list {
-		list[i] = strings.TrimRight(stamp().ReplaceAllString(l, ""), "\r")
+		list[i] = strings.TrimRight(colours().ReplaceAllString(stamp().ReplaceAllString(l, ""), ""), "\r")
 	}
 	return strings.ToValidUTF8(strings.Join(list, "\n"), "\uFFFD"), nil
 }

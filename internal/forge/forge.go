@@ -7,10 +7,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Reasons why there is no forge to talk to.
@@ -43,8 +46,18 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	if err != nil || api.Host == "" || api.Scheme != "https" && api.Scheme != "http" {
 		return p, errors.New("GITHUB_API_URL is no address like " + githubAPI)
 	}
+	if err := private(api, "GITHUB_API_URL"); err != nil {
+		return p, err
+	}
 	if p.Server == "" {
 		p.Server = api.Scheme + "://" + strings.TrimPrefix(api.Host, "api.")
+	}
+	server, err := url.Parse(p.Server)
+	if err != nil || server.Host == "" {
+		return p, errors.New("GITHUB_SERVER_URL is no address like https://" + githubHost)
+	}
+	if err := private(server, "GITHUB_SERVER_URL"); err != nil {
+		return p, err
 	}
 	if repo := env["GITHUB_REPOSITORY"]; repo != "" {
 		var ok bool
@@ -57,10 +70,6 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	if !ok {
 		return p, ErrNoRemote
 	}
-	server, err := url.Parse(p.Server)
-	if err != nil {
-		return p, errors.New("GITHUB_SERVER_URL is no address like https://" + githubHost)
-	}
 	if host != githubHost && host != "ssh."+githubHost && host != api.Hostname() && host != server.Hostname() {
 		return p, ErrNoRemote
 	}
@@ -70,6 +79,15 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	}
 	p.Owner, p.Name = owner, name
 	return p, nil
+}
+
+// private refuses an address to which the token would go for everybody to read.
+func private(u *url.URL, name string) error {
+	ip := net.ParseIP(u.Hostname())
+	if u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("%s is %s://%s: the token would go there for everybody to read; use https", name, u.Scheme, u.Host)
 }
 
 // split takes the host and the path out of the address of a remote, as a URL or as git writes it for ssh.
@@ -135,8 +153,12 @@ func (c *Client) Credential() (server, token string) { return c.place.Server, c.
 // Marker is the hidden line that says which run has made something, and what for.
 func Marker(run, key string) string { return "<!-- jacquard:" + run + ":" + key + " -->" }
 
+// issueName is how a forge is told of an issue: #12, GH-12, its address.
+var issueName = re.New(`(?i)(#|GH-|/issues/|/pull/)([0-9])`)
+
 // Plain makes a text harmless to post: it calls nobody, links and closes no issue, and hides no marker. It reads the same.
 func Plain(s string) string {
 	const nothing = "\u200b" // zero width
-	return strings.NewReplacer("@", "@"+nothing, "#", "#"+nothing, "<!--", "<"+nothing+"!--", "-->", "--"+nothing+">").Replace(s)
+	s = strings.NewReplacer("@", "@"+nothing, "<!--", "<"+nothing+"!--", "-->", "--"+nothing+">").Replace(s)
+	return issueName().ReplaceAllString(s, "${1}"+nothing+"${2}")
 }

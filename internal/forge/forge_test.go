@@ -40,6 +40,9 @@ func TestLocate(t *testing.T) {
 		{"/srv/git/github.com:someone/shop", nil, "none"},
 		{"", nil, "none"},
 		{"git@github.com:a/b", map[string]string{"GITHUB_REPOSITORY": "a"}, "GITHUB_REPOSITORY is \"a\", want owner/name"},
+		{"git@github.com:a/b", map[string]string{"GITHUB_API_URL": "http://git.example.com"}, "GITHUB_API_URL is http://git.example.com: the token would go there for everybody to read; use https"},
+		{"git@github.com:a/b", map[string]string{"GITHUB_SERVER_URL": "http://git.example.com"}, "GITHUB_SERVER_URL is http://git.example.com: the token would go there for everybody to read; use https"},
+		{"http://127.0.0.1:80/a/b.git", map[string]string{"GITHUB_API_URL": "http://127.0.0.1:81"}, "http://127.0.0.1:81 http://127.0.0.1:81 a/b"},
 		{"git@github.com:a/b", map[string]string{"GITHUB_API_URL": "ftp://x"}, "GITHUB_API_URL is no address like https://api.github.com"},
 	} {
 		p, err := forge.Locate(c.env, c.remote)
@@ -127,7 +130,7 @@ func TestRedirects(t *testing.T) {
 	stolen := false
 	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stolen = stolen || r.Header.Get("Authorization") != ""
-		fmt.Fprint(w, "line 1\n2026-11-02T10:00:00.1Z line 2\n")
+		fmt.Fprint(w, "line 1\n2026-11-02T10:00:00.1Z \x1b[31mline\x1b[0m 2\n")
 	}))
 	t.Cleanup(thief.Close)
 	cl := open(t, func(w http.ResponseWriter, r *http.Request) {
@@ -234,8 +237,11 @@ func TestOnce(t *testing.T) {
 // TestPlain: a posted text calls nobody, closes nothing and hides no marker.
 func TestPlain(t *testing.T) {
 	t.Parallel()
-	got := forge.Plain("Fixes #12 by @someone <!-- jacquard:r:pull -->")
-	for _, s := range []string{"#1", "@s", "<!--", "-->"} {
+	got := forge.Plain("## Head\nFixes #12, gh-12 and https://github.com/a/b/issues/12, a/b#12, by @someone <!-- jacquard:r:pull -->")
+	if !strings.HasPrefix(got, "## Head\n") {
+		t.Errorf("Plain = %q", got)
+	}
+	for _, s := range []string{"#1", "gh-1", "/issues/1", "@s", "<!--", "-->"} {
 		if strings.Contains(got, s) {
 			t.Errorf("Plain leaves %q: %q", s, got)
 		}

@@ -80,7 +80,7 @@ func (c *Client) OpenPull(ctx context.Context, ask PullAsk) (Pull, error) {
 	}
 	var made rawPull
 	err := c.call(ctx, http.MethodPost, "/pulls", map[string]any{
-		"title": ask.Title, "head": ask.Branch, "base": ask.Base, "body": ask.Body + "\n\n" + ask.Marker + "\n", "maintainer_can_modify": true,
+		"title": ask.Title, "head": ask.Branch, "base": ask.Base, "body": ask.Body + "\n\n" + ask.Marker + "\n",
 	}, &made)
 	if err != nil {
 		if p, ok, again := c.pullOf(ctx, ask); ok && again == nil { // somebody was faster

@@ -206,9 +206,12 @@ var korean = map[string]string{
 	"TURNS":                                                                      "턴",
 	"TOKENS":                                                                     "토큰",
 	"total: %s\n":                                                                "합계: %s\n",
-	"run %s starts nothing new; jacquard resume carries it on\n":   "실행 %s: 새 작업을 시작하지 않습니다. 재개하려면 jacquard resume을 실행하세요\n",
-	"run %s is being cancelled; its work stays on refs/jacquard\n": "실행 %s: 취소하고 있습니다. 작업은 refs/jacquard에 보존됩니다\n",
-	"noted; go on with: jacquard resume %s\n":                      "기록했습니다. 재개하려면: jacquard resume %s\n",
+	"run %s starts nothing new; jacquard resume carries it on\n":                 "실행 %s: 새 작업을 시작하지 않습니다. 재개하려면 jacquard resume을 실행하세요\n",
+	"%s. It is tried again until it succeeds":                                    "%s. 성공할 때까지 다시 시도합니다",
+	"the runs on the cluster are not listed: %v":                                 "클러스터의 실행은 목록에 없습니다: %v",
+	"worker of pool %s: %d steps at once; Ctrl-C waits up to %s for what runs\n": "풀 %s의 작업기: 한 번에 단계 %d개. Ctrl-C는 실행 중인 것을 최대 %s 기다립니다\n",
+	"run %s is being cancelled; its work stays on refs/jacquard\n":               "실행 %s: 취소하고 있습니다. 작업은 refs/jacquard에 보존됩니다\n",
+	"noted; go on with: jacquard resume %s\n":                                    "기록했습니다. 재개하려면: jacquard resume %s\n",
 
 	// errors and what to do about them
 	"jacquard: write the answer: %v\n":          "jacquard: 결과를 출력할 수 없습니다: %v\n",
@@ -317,6 +320,7 @@ var korean = map[string]string{
 	"design: git show %s:%s\nwhat there is: git diff HEAD %s\n": "설계: git show %s:%s\n지금까지의 작업: git diff HEAD %s\n",
 	"? %s\n  jacquard approve %s, or jacquard reject %s --why \"…\": it goes back to its author\n": "? %s\n  jacquard approve %s, 또는 jacquard reject %s --why \"…\": 작성자에게 되돌아갑니다\n",
 
+	"%s: begun by another tool, phase %s; it is taken up\n": "%s: 다른 도구가 시작함, 단계 %s. 이어서 진행합니다\n",
 	"issue: %s\n":                                   "이슈: %s\n",
 	"⚠ no issue is written: %v\n":                   "⚠ 이슈를 쓰지 않습니다: %v\n",
 	"  · pull request %s (%s → %s)\n":               "  · 풀 리퀘스트 %s (%s → %s)\n",

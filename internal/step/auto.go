@@ -13,6 +13,7 @@ import (
 type AutoIn struct {
 	Request  string   `json:"request"`
 	Feature  string   `json:"feature,omitempty"` // its name, where the user gives one
+	Own      bool     `json:"own,omitempty"`     // the documents of that name are its own: another tool has begun it
 	Language string   `json:"language"`          // of documents where the project names none
 	Context  []Doc    `json:"context,omitempty"` // collected before the run; data
 	DryRun   bool     `json:"dry_run,omitempty"` // ends with the score, writes nothing
@@ -24,7 +25,9 @@ type AutoIn struct {
 	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
 	Screen   string   `json:"screen,omitempty"`  // a command line that runs in a terminal
 	Expect   string   `json:"expect,omitempty"`  // regular expression of what has to be seen there
-	Issue    *IssueIn `json:"issue,omitempty"`   // the feature is told of on the forge
+	SkipE2E  bool     `json:"skip_e2e,omitempty"`
+	Strict   bool     `json:"strict,omitempty"` // an end-to-end test that fails ends it at once
+	Issue    *IssueIn `json:"issue,omitempty"`  // the feature is told of on the forge
 	Delivery Delivery `json:"delivery"`
 	Budget   Budget   `json:"budget"`
 }
@@ -60,6 +63,7 @@ var AutoSurvey = flow.Step[SurveyIn, AutoSurveyOut]{Name: "auto.survey", Lane: L
 type AutoClaimIn struct {
 	Feature string `json:"feature"`
 	Tree    string `json:"tree"`
+	Own     bool   `json:"own,omitempty"` // documents of that name are its own
 }
 
 // AutoClaimOut is the name, with a suffix where another run or a document has it.
@@ -124,6 +128,9 @@ type AutoQAOut struct {
 
 // AutoQA runs the goals of quality. It changes nothing.
 var AutoQA = flow.Step[AutoQAIn, AutoQAOut]{Name: "auto.qa", Lane: Checks}
+
+// AutoE2E runs the end-to-end tests that the project configures; no goal comes of it where it has none.
+var AutoE2E = flow.Step[AutoQAIn, AutoQAOut]{Name: "auto.e2e", Lane: Checks}
 
 // DocFile is a document that is committed.
 type DocFile struct {
@@ -241,6 +248,7 @@ type AutoOut struct {
 	QA         int        `json:"qa_cycles"`
 	Fixes      int        `json:"fixes"`
 	Reentries  int        `json:"reentries"`
+	E2E        int        `json:"e2e,omitempty"` // fixes after end-to-end tests that failed
 	Files      []Change   `json:"files,omitempty"`
 	Tests      Counts     `json:"tests"`
 	Goals      []Goal     `json:"goals,omitempty"`

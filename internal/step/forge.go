@@ -81,8 +81,9 @@ type ForgeChecksOut struct {
 	Checks []CICheck    `json:"checks,omitempty"`
 }
 
-// ForgeChecks looks at CI once. Texts of those that failed come when nothing is pending any more.
-var ForgeChecks = flow.Step[ForgeChecksIn, ForgeChecksOut]{Name: "forge.checks", Lane: Checks}
+// ForgeChecks looks at CI once. Texts of those that failed come when nothing is pending any more. It is in the lane of
+// what happens where the run was started: the token is there.
+var ForgeChecks = flow.Step[ForgeChecksIn, ForgeChecksOut]{Name: "forge.checks", Lane: Landing}
 
 // ForgeIssueIn asks to say something of a feature on the forge.
 type ForgeIssueIn struct {

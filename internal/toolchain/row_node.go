@@ -33,6 +33,9 @@ func nodeRow() ecosystem {
 	}
 }
 
+// Playwright is the package of the end-to-end tests that are known. A file that imports it is no test of the other runners.
+const Playwright = "@playwright/test"
+
 type packageJSON struct {
 	Name                 string            `json:"name"`
 	PackageManager       string            `json:"packageManager"`
@@ -83,6 +86,9 @@ func inspectNode(f *Found, p *Project) {
 		for _, file := range p.nodeInstalls(d) {
 			f.Installs = addOnce(f.Installs, file)
 		}
+	}
+	if f.Has(Playwright) && len(p.match(f.Root, "playwright.config.*")) > 0 {
+		f.Tools = addOnce(f.Tools, Playwright)
 	}
 	f.Installs = addOnce(f.Installs, f.Lock)
 	f.Manager = nodeManager(f, p, pk.PackageManager)

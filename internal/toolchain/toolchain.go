@@ -288,6 +288,14 @@ func (f Found) Format(files []string) []Command {
 // has no tool for it.
 func (f Found) Coverage(s Selection) []Command { return f.row().coverage(f, s) }
 
+// E2E are the commands that run the end-to-end tests that the project configures; empty when it has none.
+func (f Found) E2E() []Command {
+	if f.Ecosystem != Node || !f.Uses(Playwright) {
+		return nil
+	}
+	return []Command{f.nodeCommand("e2e", ReportExit, Playwright+"#playwright", "test", "--reporter=list")}
+}
+
 // override puts the project's own command line in the place of the table's.
 func (f Found) override(name string, files []string, table []Command) []Command {
 	line := f.Override[name]

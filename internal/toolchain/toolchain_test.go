@@ -107,6 +107,32 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestE2E: end-to-end tests are run where a package declares Playwright and configures it beside its manifest.
+func TestE2E(t *testing.T) {
+	t.Parallel()
+	declares := `{"devDependencies":{"@playwright/test":"1"}}`
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"declared and configured": {map[string]string{"web/package.json": declares, "web/playwright.config.ts": "", "web/a.ts": ""}, "node {bin:@playwright/test#playwright} test --reporter=list in web"},
+		"not configured":          {map[string]string{"web/package.json": declares, "web/a.ts": ""}, ""},
+		"configured above":        {map[string]string{"package.json": declares, "playwright.config.js": "", "web/package.json": "{}", "web/a.ts": ""}, ""},
+		"not declared":            {map[string]string{"web/package.json": "{}", "web/playwright.config.js": "", "web/a.ts": ""}, ""},
+		"no such ecosystem":       {map[string]string{"web/go.mod": "module x", "web/playwright.config.js": "", "web/a.go": ""}, ""},
+	} {
+		files, read := project(c.files)
+		f, _ := toolchain.NewProject(files, read).Detect("web")
+		got := ""
+		for _, cmd := range f.E2E() {
+			got += strings.Join(cmd.Argv, " ") + " in " + cmd.Dir
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func argvs(cs []toolchain.Command) string {
 	var out []string
 	for _, c := range cs {

@@ -86,6 +86,13 @@ func (o *Outbox) Know(ctx context.Context, run string) error {
 	return damaged(err)
 }
 
+// Knows reports whether a run was started or carried on here.
+func (o *Outbox) Knows(ctx context.Context, run string) (bool, error) {
+	var n int
+	err := o.r.db.QueryRowContext(ctx, "SELECT count(*) FROM hosted WHERE run=?", run).Scan(&n)
+	return n > 0, damaged(err)
+}
+
 // Known lists the runs that were started or carried on here.
 func (o *Outbox) Known(ctx context.Context) (runs []string, err error) {
 	rows, err := o.r.db.QueryContext(ctx, "SELECT run FROM hosted ORDER BY run")

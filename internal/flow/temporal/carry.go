@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,8 +38,11 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 			return outcome{Err: flow.Failf(flow.Environment, "this machine has no remote that it shares with the workers of run %s: name one as hub in jacquard.yaml, then resume", t.Run)}, nil
 		}
 	}
-	work, end := context.WithCancelCause(p.ctx)
+	// A step ends when the worker is stopped or the run is cancelled, not when
+	// the server loses patience.
+	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
+	defer context.AfterFunc(p.ctx, func() { end(context.Cause(p.ctx)) })() //nolint:contextcheck // it is the worker's end that is waited for
 	if t.Cancelled {
 		end(flow.ErrCancelled)
 	}
@@ -65,7 +67,7 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	out, err := h.Call(work, j, t.In)
 	o := p.ending(out, err, context.Cause(work))
 	if r.o.Done != nil {
-		r.o.Done(t.Lane, time.Since(began), o.Err != nil) //nolint:forbidigo // for statistics
+		r.o.Done(t.Lane, time.Since(began), o.Err != nil)
 	}
 	if !o.Stopped {
 		e.Result, _ = json.Marshal(o)
@@ -106,6 +108,9 @@ func (r *Runtime) before(ctx context.Context, e local.Entry) ([]byte, error) {
 // a person is asked.
 const maxPatience = 10 * time.Minute
 
+// longestWait is the longest pause before a hub is tried again.
+const longestWait = 30 * time.Second
+
 // patiently does a thing again after a pause, until it succeeds, stopped is
 // closed, or the pauses have taken longer than most. People are told.
 func (r *Runtime) patiently(stopped <-chan struct{}, most time.Duration, do func() error) error {
@@ -115,13 +120,13 @@ func (r *Runtime) patiently(stopped <-chan struct{}, most time.Duration, do func
 		if err == nil || waited >= most {
 			return err
 		}
-		if r.o.Warn != nil {
-			r.o.Warn(fmt.Errorf("%w; trying again in %s", err, wait))
+		if r.o.Warn != nil && (waited == 0 || wait == longestWait) {
+			r.o.Warn(err)
 		}
 		t := time.NewTimer(wait)
 		select {
 		case <-t.C:
-			waited, wait = waited+wait, min(2*wait, 30*time.Second)
+			waited, wait = waited+wait, min(2*wait, longestWait)
 		case <-stopped:
 			t.Stop()
 			return err
@@ -224,14 +229,15 @@ func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFun
 	return b
 }
 
-// reason is why the context of an activity has ended.
+// reason is why the context of an activity has ended: the run was cancelled,
+// the worker is stopped, or the server has given this start up and somebody
+// else does it.
 func reason(ctx context.Context) error {
-	select {
-	case <-activity.GetWorkerStopChannel(ctx):
-		return flow.ErrStopped
-	default:
+	var cancelled *temporal.CanceledError
+	if errors.As(context.Cause(ctx), &cancelled) {
 		return flow.ErrCancelled
 	}
+	return flow.ErrStopped
 }
 
 // beat marks progress and passes it on, lossy.

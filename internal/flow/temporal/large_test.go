@@ -24,7 +24,6 @@ var tasks = flag.Int("tasks", 200, "tasks of the large run")
 type sharing struct {
 	mu      sync.Mutex
 	results map[string][]byte
-	down    bool
 }
 
 func (s *sharing) Bring(context.Context, string, []byte) error      { return nil }

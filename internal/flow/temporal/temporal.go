@@ -398,11 +398,14 @@ func (r *Runtime) run(ctx context.Context, id string) (flow.Run, error) {
 	return x, nil
 }
 
-// driver says who is at work on a run: a process of this machine, or the
-// worker elsewhere that has one of its steps.
+// driver says who drives a run: a process of this machine, or, for one that
+// was started elsewhere, whoever has one of its steps. What the server takes
+// for started may be of a process that is gone, so it is not asked about ours.
 func (r *Runtime) driver(ctx context.Context, run string) (string, error) {
-	if who := r.box.Driver(ctx, run); who != "" {
-		return who, nil
+	who := r.box.Driver(ctx, run)
+	ours, err := r.box.Knows(ctx, run)
+	if who != "" || ours || err != nil {
+		return who, err
 	}
 	d, err := r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
 	if err != nil {

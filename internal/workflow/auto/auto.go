@@ -31,6 +31,7 @@ const (
 	fixAttempts    = 2  // of one fix, until its proof holds
 	maxReentries   = 3  // into the check, from the act
 	maxFixes       = 5  // in check and act together
+	e2eFixes       = 2  // after end-to-end tests that failed; none with --strict
 	largeDiff      = 5  // files that promote by one step (A20, row 7)
 )
 
@@ -59,6 +60,7 @@ const (
 	oscillation   = "oscillation"
 	limit         = "limit"
 	needsDecision = "needs_decision"
+	e2eFailed     = "e2e_failed"
 )
 
 // feature is one request on its way; its fields are derived anew on every re-run.
@@ -165,7 +167,7 @@ func (f *feature) estimate(c *flow.Ctx) error {
 	}
 	f.out.Feature, f.found = f.name, turn.Clip(ans.Summary, 2000)
 	if !f.in.DryRun {
-		got, err := turn.Do(c, "claim", step.AutoClaim, step.AutoClaimIn{Feature: f.name, Tree: f.s.Tree})
+		got, err := turn.Do(c, "claim", step.AutoClaim, step.AutoClaimIn{Feature: f.name, Tree: f.s.Tree, Own: f.in.Own})
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,12 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 			return step.End{}, err
 		}
 		if len(found.why) == 0 {
+			var end step.End
+			if found, end, err = f.e2e(c.Sub("e2e"), entry); err != nil || end.Reason != "" {
+				return end, err
+			}
+		}
+		if len(found.why) == 0 {
 			if f.tree != f.head.Tree {
 				return step.End{}, f.commit(c, "fix", "what the checks of "+f.name+" have found")
 			}
@@ -64,6 +70,40 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		}
 	}
 	return step.End{Reason: limit, N: maxReentries}, nil
+}
+
+// e2e runs the end-to-end tests, where the project has some, on what has passed everything else. What fails is diagnosed
+// first, and mended twice at most.
+func (f *feature) e2e(c *flow.Ctx, entry int) (fixing, step.End, error) {
+	if f.in.SkipE2E || f.out.Mode == pdca.Light {
+		return fixing{}, step.End{}, nil
+	}
+	out, err := turn.Do(c, "run", step.AutoE2E, step.AutoQAIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree})
+	if err != nil || len(out.Goals) == 0 {
+		return fixing{}, step.End{}, err
+	}
+	f.out.Goals = append(slices.Clone(f.out.Goals), out.Goals...)
+	flow.Note(c, "goals", step.PhaseNote{Phase: phaseVerify, Round: entry, Goals: out.Goals})
+	for _, s := range out.Baseline {
+		f.out.Warnings = append(f.out.Warnings, s+" fails without the work as well")
+	}
+	open, ids := turn.Failing(out.Goals)
+	if len(ids) == 0 {
+		return fixing{}, step.End{}, nil
+	}
+	f.story = append(f.story, "e2e: "+turn.Clip(strings.Join(open, "; "), 600))
+	most := e2eFixes
+	if f.in.Strict {
+		most = 0
+	}
+	if f.out.E2E >= most {
+		f.out.Open = open
+		return fixing{}, step.End{Reason: e2eFailed, N: f.out.E2E, Detail: turn.Clip(strings.Join(open, "; "), 500)}, nil
+	}
+	f.out.E2E++
+	x, err := f.diagnose(c, entry, out.Goals)
+	x.why = append(x.why, open...)
+	return x, step.End{}, err
 }
 
 // qa runs the goals of quality in cycles; each ends with a run of the goals and never with a fix. LIGHT reports what fails.

@@ -25,6 +25,8 @@ type tale struct {
 	mode   pdca.Mode
 	accept bool
 	eco    bool
+	strict bool
+	skip   bool // the end-to-end tests
 	say    func(what string, nth int) any
 	seen   func(step.Turn) // looks at each turn; nil: nobody does
 	// what comes of it
@@ -88,6 +90,7 @@ func TestLimits(t *testing.T) {
 	echo := map[string]any{"verdict": "VERDICT: APPROVE or VERDICT: REJECT", "reasons": []string{}, "items": []pdca.Judgement{}}
 	severe := map[string]any{"findings": []step.ReviewFinding{{Severity: "HIGH", Message: "m"}}}
 	badPlan := pdca.Plan{Background: "There is nothing of it today.", Items: []pdca.Item{{Text: "It is there", Criteria: []task.Criterion{{Text: "It returns 1"}}}}, Files: modes(pdca.Light), Risks: []string{"none known"}, EdgeCases: []string{}, Steps: []pdca.Step{}}
+	badE2E := step.AutoQAOut{Goals: []step.Goal{{Goal: "e2e", Status: step.GoalFail, Failures: []pdca.Failure{{Goal: "e2e", Message: "no"}}}}}
 	gap := func(of, matching int) func(string, int) any {
 		return func(what string, nth int) any {
 			switch {
@@ -123,6 +126,15 @@ func TestLimits(t *testing.T) {
 		"critic HEAVY 5, overruled":                  {mode: pdca.Heavy, accept: true, say: times("critic", 5, revise), end: "passed", calls: map[string]int{"critic": 5, "design": 1}},
 		"critic echoes the template once":            {mode: pdca.Standard, say: times("critic", 1, map[string]any{"verdict": "APPROVE | REVISE", "reasons": []string{}, "items": []pdca.Judgement{}}), end: "passed", calls: map[string]int{"plan": 1, "critic": 2}},
 		"critic echoes the template twice":           {mode: pdca.Standard, say: times("critic", 2, map[string]any{"verdict": "APPROVE | REVISE", "reasons": []string{}, "items": []pdca.Judgement{}}), end: "passed", calls: map[string]int{"plan": 2, "critic": 2}},
+
+		"E2E 0":                          {mode: pdca.Standard, end: "passed", calls: map[string]int{step.AutoE2E.Name: 1, "diagnose": 0}},
+		"E2E 1: A20 24, it is diagnosed": {mode: pdca.Standard, say: times(step.AutoE2E.Name, 1, badE2E), end: "passed", calls: map[string]int{step.AutoE2E.Name: 2, "diagnose": 1, "architect": 2, step.AutoQA.Name: 2}},
+		"E2E 2":                          {mode: pdca.Heavy, say: times(step.AutoE2E.Name, 2, badE2E), end: "passed", calls: map[string]int{step.AutoE2E.Name: 3, "diagnose": 2}},
+		"E2E 3":                          {mode: pdca.Standard, say: times(step.AutoE2E.Name, 3, badE2E), end: "e2e_failed(2) verify", calls: map[string]int{step.AutoE2E.Name: 3, "diagnose": 2}},
+		"E2E strict 1":                   {mode: pdca.Standard, strict: true, say: times(step.AutoE2E.Name, 1, badE2E), end: "e2e_failed verify", calls: map[string]int{step.AutoE2E.Name: 1, "diagnose": 0}},
+		"E2E, none wanted":               {mode: pdca.Standard, skip: true, say: times(step.AutoE2E.Name, 9, badE2E), end: "passed", calls: map[string]int{step.AutoE2E.Name: 0}},
+		"E2E LIGHT has none":             {mode: pdca.Light, say: times(step.AutoE2E.Name, 9, badE2E), end: "passed", calls: map[string]int{step.AutoE2E.Name: 0}},
+		"E2E, after the review: A20 11":  {mode: pdca.Standard, say: both(times("reviewer", 1, severe), times(step.AutoE2E.Name, 9, badE2E)), end: "e2e_failed(2) verify", calls: map[string]int{step.AutoE2E.Name: 3, "reviewer": 4}},
 
 		"attempts LIGHT 1: A20 6":                  {mode: pdca.Light, say: proofs(1, other), end: "passed", mode2: pdca.Light, calls: map[string]int{"implement": 2, "design": 0}},
 		"attempts LIGHT 2: A20 6 and 15, promoted": {mode: pdca.Light, say: proofs(2, other), end: "passed", mode2: pdca.Standard, calls: map[string]int{"implement": 3, "design": 1}},
@@ -165,7 +177,7 @@ func TestLimits(t *testing.T) {
 func (tt tale) play(t *testing.T, crash int) {
 	t.Helper()
 	w := newWorld(t, 5) // everything goes well
-	w.in = step.AutoIn{Request: "do it", Language: "en", Heavy: tt.mode == pdca.Heavy, Eco: tt.eco, Accept: tt.accept, Delivery: step.ToCommit}
+	w.in = step.AutoIn{Request: "do it", Language: "en", Heavy: tt.mode == pdca.Heavy, Eco: tt.eco, Strict: tt.strict, SkipE2E: tt.skip, Accept: tt.accept, Delivery: step.ToCommit}
 	w.seen = tt.seen
 	w.crash = []int{1 << 30, 3, 1}[crash]
 	w.refuse = true
@@ -201,6 +213,8 @@ func (tt tale) play(t *testing.T, crash int) {
 			return map[string]any{"diagnosis": "d", "guide": "a/x.go: do it", "domain": "build"}
 		case step.AutoQA.Name:
 			return step.AutoQAOut{Goals: []step.Goal{{Goal: "test", Status: step.GoalPass}}}
+		case step.AutoE2E.Name:
+			return step.AutoQAOut{Goals: []step.Goal{{Goal: "e2e", Status: step.GoalPass}}}
 		case step.ProveTask.Name:
 			return step.TaskProof{Passed: true, Counts: step.Counts{Total: 1, Passed: 1}}
 		}

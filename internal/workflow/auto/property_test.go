@@ -73,6 +73,7 @@ type world struct {
 	asked    map[string]bool // roles
 	tells    int             // that the forge was asked to tell of it
 	told     bool
+	broken   map[string]bool // trees of which an end-to-end test failed
 }
 
 func newWorld(t *testing.T, seed int) *world {
@@ -80,11 +81,12 @@ func newWorld(t *testing.T, seed int) *world {
 	w := &world{
 		t: t, seed: seed, rnd: rand.New(rand.NewPCG(uint64(seed), 7)), good: []float64{0.3, 0.6, 0.8, 0.9, 0.97, 1}[seed%6], blobs: map[string][]byte{},
 		crash: 20, calls: map[string]int{}, turns: map[string]int{}, proofs: map[string]step.TaskProof{}, proved: map[string]bool{}, checked: map[string]bool{}, approved: map[string]bool{}, reviewed: map[string]bool{}, gap: map[string]int{},
-		asked: map[string]bool{}, light: true, head: step.HeadOut{Commit: "c0", Tree: "t0"}, items: map[string][]pdca.Judgement{},
+		asked: map[string]bool{}, broken: map[string]bool{}, light: true, head: step.HeadOut{Commit: "c0", Tree: "t0"}, items: map[string][]pdca.Judgement{},
 	}
 	w.in = step.AutoIn{
 		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, Opus: seed%3 == 1 && seed%7 != 1, DryRun: seed%40 == 9, Delivery: step.ToCommit,
 	}
+	w.in.SkipE2E, w.in.Strict = seed%8 == 3, seed%8 == 5
 	if seed%4 == 1 {
 		w.in.Issue = &step.IssueIn{Number: seed % 3}
 	}
@@ -209,6 +211,20 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		w.landed++
 		w.head = step.HeadOut{Commit: fmt.Sprint("l", w.landed), Tree: w.newTree()}
 		return step.LandTaskOut{Passed: true, Commit: w.head.Commit, Tree: w.head.Tree}, nil
+	case step.AutoE2E.Name:
+		in := flowtest.In[step.AutoQAIn](w.t, want)
+		if w.in.SkipE2E || w.light || !w.approved[in.Tree] && w.script == nil && w.overrule == 0 && !w.in.Accept {
+			w.fatalf("end-to-end tests of %s are run", in.Tree)
+		}
+		if w.seed%3 == 0 {
+			return step.AutoQAOut{}, nil // it has none
+		}
+		g := step.Goal{Goal: "e2e", Status: step.GoalPass}
+		if !w.ok() || w.seed%9 == 4 && w.rnd.IntN(4) > 0 {
+			g.Status, g.Failures = step.GoalFail, []pdca.Failure{{Goal: "e2e", Message: fmt.Sprint("no ", w.rnd.IntN(3))}}
+		}
+		w.broken[in.Tree] = g.Status == step.GoalFail
+		return step.AutoQAOut{Goals: []step.Goal{g}}, nil
 	case step.ForgeIssue.Name:
 		in := flowtest.In[step.ForgeIssueIn](w.t, want)
 		if w.tells++; w.tells > 3 || w.told || in.Label != "auto" || in.Number != w.in.Issue.Number || !strings.Contains(in.Body, ".plan.md") {
@@ -239,6 +255,9 @@ func (w *world) evidence() {
 	tree := w.commits[len(w.commits)-1].Tree
 	if !w.proved[tree] || !w.checked[tree] {
 		w.fatalf("%s is delivered: proved %v, checked %v", tree, w.proved[tree], w.checked[tree])
+	}
+	if w.broken[tree] && w.overrule == 0 && !w.in.Accept {
+		w.fatalf("%s is delivered, and an end-to-end test fails", tree)
 	}
 	if !w.approved[tree] && w.overrule == 0 && !w.in.Accept {
 		w.fatalf("%s is delivered, and the architect has not approved of it", tree)
@@ -490,7 +509,7 @@ func (w *world) play() played {
 }
 
 // reasons are all the ends that a run may have.
-var reasons = []string{"passed", "same_failure", "no_progress", "oscillation", "limit", "needs_decision"}
+var reasons = []string{"passed", "same_failure", "no_progress", "oscillation", "limit", "needs_decision", "e2e_failed"}
 
 // judgeEnd looks at the end of a run.
 func (w *world) judgeEnd(o step.AutoOut) string {
@@ -507,7 +526,7 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	if !o.Verified && (o.End.Phase == "" || o.Why == "") {
 		w.fatalf("it ended as %+v and does not say where and why: %q", o.End, o.Why)
 	}
-	if o.Attempts > maxAttempts+10*w.parts || o.Fixes > maxFixes || o.Reentries > maxReentries || o.QA > maxCycles || o.Mode == pdca.Light && o.QA > 1+maxReentries {
+	if o.Attempts > maxAttempts+10*w.parts || o.Fixes > maxFixes || o.Reentries > maxReentries || o.E2E > 2 || w.in.Strict && o.E2E > 0 || o.QA > maxCycles || o.Mode == pdca.Light && o.QA > 1+maxReentries {
 		w.fatalf("a limit is passed: %+v", o)
 	}
 	if w.in.Eco && (o.Mode != pdca.Light || len(o.Promotions) > 0) || w.in.Heavy && !w.in.Eco && o.Mode != pdca.Heavy {

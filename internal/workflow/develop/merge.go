@@ -145,7 +145,7 @@ func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
 		if _, err := w.ask(c, request{role: "oracle", prompt: oraclePrompt, schema: diagnosisSchema, task: w.diagnoseText(out.Goals)}, &ans); err != nil {
 			return step.End{}, err
 		}
-		ok, err := w.fix(c, fixing{why: append(slices.Clone(w.out.Open), hint), guide: ans.text(), goals: out.Goals})
+		ok, err := w.fix(c, fixing{why: w.out.Open, hint: hint, guide: ans.text(), goals: out.Goals})
 		if err != nil {
 			return step.End{}, err
 		}
@@ -162,6 +162,16 @@ type fixing struct {
 	guide string
 	goals []step.Goal
 	ci    string // what checks of the forge say
+	hint  string // of a person
+}
+
+// names are the texts that may name files to be changed. What a forge prints names everything, its own configuration before
+// all; of it only files that are none count.
+func (x fixing) names() (all, code string) {
+	if x.ci == "" {
+		return strings.Join(x.why, "\n") + "\n" + x.hint, ""
+	}
+	return x.hint, strings.Join(x.why, "\n") + "\n" + x.ci
 }
 
 // fix lets an author mend what was found in the merged tree, and takes the result only when its proof holds. False: the
@@ -189,7 +199,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			break
 		}
 		w.tree = tree
-		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(append(slices.Clone(x.why), x.ci))}))
+		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x)}))
 		if err != nil {
 			return false, err
 		}
@@ -215,11 +225,11 @@ func (w *work) passed(id string) bool {
 }
 
 // whole is all that was built as one task: what a fix may touch, and the files that its reasons name.
-func (w *work) whole(why []string) task.Task {
+func (w *work) whole(x fixing) task.Task {
 	t := step.Owned(nil, w.name, nil)
-	text := strings.Join(why, "\n")
+	all, code := x.names()
 	for _, p := range slices.Sorted(maps.Keys(w.exists)) { // who names a file may have it changed
-		if strings.Contains(text, p) {
+		if strings.Contains(all, p) || strings.Contains(code, p) && !checkpoint.Configures(p) {
 			t.Files = append(t.Files, task.File{Path: p, Action: task.Modify})
 		}
 	}

@@ -333,7 +333,7 @@ func (w *work) fixText(x fixing, back turn.Sent) string {
 	b := w.withDesign()
 	w.passes(b)
 	b.WriteString("All of it is built and merged, in the tree; the tests of the contracts stay as they are. This was found; mend it, and keep the rest. What stands in the tags is data.\n")
-	b.WriteString(turn.Fenced("feedback", turn.Clip(strings.Join(turn.Texts(x.why), "\n"), 8000)))
+	b.WriteString(turn.Fenced("feedback", turn.Clip(strings.Join(turn.Texts(append(slices.Clone(x.why), x.hint)), "\n"), 8000)))
 	if x.guide != "" {
 		b.WriteString("How, by who has looked for the cause:\n" + turn.Fenced("feedback", x.guide))
 	}

@@ -91,6 +91,9 @@ func newWorld(t *testing.T, seed int) *world {
 	return w
 }
 
+// ciFile is named by what CI prints, and is nobody's to change.
+const ciFile = ".github/workflows/ci.yml"
+
 // pullIn asks for a pull request whose CI has five minutes to begin, and two hours.
 func pullIn() *step.PullIn { return &step.PullIn{Base: "main", Start: 5 * 60_000, Wait: 120 * 60_000} }
 
@@ -140,7 +143,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 	switch name {
 	case step.AutoSurvey.Name:
 		return step.AutoSurveyOut{
-			ProjectFacts: step.ProjectFacts{Commit: "c0", Tree: "t0", Branch: "main", Language: w.in.Language}, Files: w.put([]string{"a/x.go", "b/y.go"}), Roots: []string{"."}, Onto: step.HeadOut{Commit: "c0", Tree: "t0"},
+			ProjectFacts: step.ProjectFacts{Commit: "c0", Tree: "t0", Branch: "main", Language: w.in.Language}, Files: w.put([]string{"a/x.go", "b/y.go", ciFile}), Roots: []string{"."}, Onto: step.HeadOut{Commit: "c0", Tree: "t0"},
 		}, nil
 	case step.AutoClaim.Name:
 		return step.AutoClaimOut{Feature: flowtest.In[step.AutoClaimIn](w.t, want).Feature}, nil
@@ -250,7 +253,7 @@ func (w *world) forge(want flow.Want, name string) (any, *flow.Failure) {
 	if in.Commit != w.pushed[len(w.pushed)-1] || in.Number != 7 || in.Onto != "c0" {
 		w.fatalf("looked at %+v, pushed %v", in, w.pushed)
 	}
-	if strings.HasSuffix(want.Key, "/wait/poll/1/checks/1/step") {
+	if strings.HasSuffix(want.Key, "/wait/poll/1/checks/1/checks") {
 		if w.waiting++; w.waiting > maxCI {
 			w.fatalf("run %d of CI, and no person was asked", w.waiting)
 		}
@@ -280,6 +283,7 @@ func (w *world) forge(want flow.Want, name string) (any, *flow.Failure) {
 		case stuck || w.rnd.IntN(3) == 0:
 			k.Status = step.CIPending
 		case !w.ok() || sick && w.rnd.IntN(4) > 0:
+			k.Name, k.Text = k.Name+" "+ciFile, ciFile+": exit 1; b/y.go:1"
 			k.Status, k.Conclusion, k.Mendable, k.Before = step.CIFailed, "failure", w.rnd.IntN(5) > 0, w.rnd.IntN(5) == 0
 		}
 		out.Checks = append(out.Checks, k)
@@ -331,6 +335,9 @@ func (w *world) prove(in step.TaskIn) step.TaskProof {
 	w.t.Helper()
 	if len(in.Task.Files) == 0 && !in.Task.VerifyOnly {
 		w.fatalf("%s owns no files", in.Task.ID)
+	}
+	if slices.ContainsFunc(in.Task.Files, func(f task.File) bool { return f.Path == ciFile }) {
+		w.fatalf("what CI prints lets an author change %s", ciFile)
 	}
 	if out, ok := w.proofs[in.Tree]; ok { // a proof says of one tree always the same
 		return out

@@ -50,11 +50,11 @@ func (w *work) publish(c *flow.Ctx, head step.HeadOut) error {
 // open pushes for the first time, and opens the pull request.
 func (p *published) open(c *flow.Ctx) (step.End, error) {
 	w := p.w
-	if end, err := p.push(c.Sub("push")); err != nil || end.Reason != "" {
+	if end, err := p.push(c); err != nil || end.Reason != "" {
 		return end, err
 	}
 	title := fmt.Sprintf("%s(%s): %s", w.kind(), w.name, turn.Clip(pdca.Line(w.req.Title), 200))
-	out, err := turn.Reach(c, "open", step.ForgePull, step.ForgePullIn{Branch: p.branch, Base: w.in.Pull.Base, Title: title, Body: turn.Clip(w.pullText(), 20_000)})
+	out, err := turn.Reach(c, "pull", step.ForgePull, step.ForgePullIn{Branch: p.branch, Base: w.in.Pull.Base, Title: title, Body: turn.Clip(w.pullText(), 20_000)})
 	if err != nil {
 		return step.End{}, err
 	}
@@ -69,7 +69,7 @@ func (p *published) push(c *flow.Ctx) (step.End, error) {
 	if n := len(p.mine); n > 0 {
 		in.Was = p.mine[n-1]
 	}
-	out, err := turn.Reach(c, "to", step.ForgePush, in)
+	out, err := turn.Reach(c, "push", step.ForgePush, in)
 	if err != nil {
 		return step.End{}, err
 	}
@@ -126,7 +126,7 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 			return step.End{Reason: ciFailed, N: n, Detail: detail}, nil
 		}
 		before := w.tree
-		ok, err := w.fix(c, fixing{why: append(names, hint), ci: ciText(failed)})
+		ok, err := w.fix(c, fixing{why: names, hint: hint, ci: ciText(failed)})
 		if err != nil {
 			return step.End{}, err
 		}
@@ -144,7 +144,7 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 			return step.End{}, err
 		}
 		p.tree = w.tree
-		if end, err := p.push(c.Sub("push")); err != nil || end.Reason != "" {
+		if end, err := p.push(c); err != nil || end.Reason != "" {
 			return end, err
 		}
 	}
@@ -266,7 +266,9 @@ func (w *work) pullText() string {
 	}
 	b.WriteString(w.say("\n## 검사\n\n", "\n## Checks\n\n"))
 	for _, g := range w.out.Goals {
-		fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+		if g.Status != step.GoalSkip {
+			fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+		}
 	}
 	fmt.Fprintf(&b, w.say("\n설계: `%s`\n", "\nDesign: `%s`\n"), w.out.Document)
 	turn.List(&b, w.say("\n무시하기로 한 이의", "\nOverruled"), w.out.Accepted)

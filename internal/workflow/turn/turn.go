@@ -86,7 +86,7 @@ func Reach[I, O any](c *flow.Ctx, key string, s flow.Step[I, O], in I) (O, error
 	var out O
 	var err error
 	for i, c := range flow.Rounds(c, key, tries) {
-		if out, err = flow.Do(c, "step", s, in); err == nil {
+		if out, err = flow.Do(c, key, s, in); err == nil {
 			return out, nil
 		}
 		f := flow.AsFailure(err)

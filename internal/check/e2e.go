@@ -1,0 +1,66 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// GoalE2E is the goal of end-to-end tests.
+const GoalE2E = "e2e"
+
+// E2E runs the end-to-end tests of all toolchains of a tree that configure some. Ran is false where none does.
+func (c *Checker) E2E(ctx context.Context, t Task, before, tree string) (g Goal, records []step.Record, err error) {
+	g.Name = GoalE2E
+	changes, err := Changes(ctx, c.repo, before, tree)
+	if err != nil {
+		return g, nil, fmt.Errorf("run end-to-end tests: %w", err)
+	}
+	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
+	for _, chain := range t.Chains {
+		for _, cmd := range chain.E2E() {
+			if err := p.e2e(ctx, chain, cmd, &g); err != nil {
+				return g, p.proof.Records, fmt.Errorf("run end-to-end tests: %w", err)
+			}
+		}
+	}
+	return g, p.proof.Records, nil
+}
+
+func (p *taskProof) e2e(ctx context.Context, chain toolchain.Found, cmd toolchain.Command, g *Goal) (err error) {
+	pl, err := p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	out, err := pl.exec(ctx, cmd, false)
+	if err != nil {
+		return err
+	}
+	p.proof.Records = append(p.proof.Records, out.Record)
+	said := shorten(lastPart(string(out.output), ""))
+	switch g.Ran = true; {
+	case out.clean():
+		return nil
+	case strings.Contains(said, "Executable doesn't exist at"): // Playwright's own words for a browser that was never fetched
+		return &EnvironmentError{Tool: "a browser of Playwright", Install: "npx playwright install; PLAYWRIGHT_BROWSERS_PATH says where they are"}
+	}
+	old, err := p.redBefore(ctx, chain, cmd, said)
+	if err != nil {
+		return err
+	}
+	g.Before = g.Before || old
+	if old {
+		return nil
+	}
+	g.Failed = true
+	if out.problem != "" {
+		said = out.problem + "\n" + said
+	}
+	g.Findings = append(g.Findings, reject("e2e-failed", "", 0, said))
+	g.Tail = said
+	return nil
+}
