@@ -2,6 +2,8 @@ package act
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"os"
@@ -69,7 +71,9 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 		return c, nil
 	}
 	dir := filepath.Join(a.o.Cache, "runs", run, "check")
-	mark := run + ".check."
+	// Other processes of this machine may check for the same run, each in a cache of its own.
+	sum := sha256.Sum256([]byte(a.o.Cache))
+	mark := run + ".check." + hex.EncodeToString(sum[:4]) + "."
 	proc.Sweep(mark + "*")
 	if _, err := remove(dir); err != nil {
 		return nil, machinery(err)

@@ -23,7 +23,7 @@ import (
 
 func main() {
 	short := flag.Bool("short", false, "small sizes only")
-	only := flag.String("only", "", "run only the part with this name: start, parse, analysis, jobs, work, noop, symbols, first, kernel")
+	only := flag.String("only", "", "run only the part with this name: start, parse, analysis, jobs, workers, work, noop, symbols, first, kernel")
 	flag.Parse()
 	if err := run(*short, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -60,7 +60,7 @@ func run(short bool, only string) error {
 		name string
 		fn   func() error
 	}{
-		{"start", b.start}, {"parse", b.parse}, {"analysis", b.analysis}, {"jobs", b.jobs}, {"work", b.work}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel},
+		{"start", b.start}, {"parse", b.parse}, {"analysis", b.analysis}, {"jobs", b.jobs}, {"workers", b.workers}, {"work", b.work}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel},
 	}
 	for _, p := range parts {
 		if only != "" && only != p.name {
@@ -266,15 +266,26 @@ func (b *bench) jobs() error {
 // the project only read.
 func (b *bench) sleepers(n int, sleep string, jobs int) (time.Duration, error) {
 	dir := filepath.Join(b.dir, fmt.Sprintf("jobs%d", jobs))
+	play, err := b.sleeping(dir, n, sleep)
+	if err != nil {
+		return 0, err
+	}
+	took, _, err := b.command(dir, nil, b.bin, "compile", "--scenario", play, "--jobs", fmt.Sprint(jobs))
+	return took, err
+}
+
+// sleeping makes a repository of n modules and the script of turns that do
+// nothing but wait.
+func (b *bench) sleeping(dir string, n int, sleep string) (play string, err error) {
 	var scenario, files strings.Builder
 	for i := range n {
 		mod := fmt.Sprintf("m%02d", i)
 		if err := os.MkdirAll(filepath.Join(dir, mod), 0o755); err != nil {
-			return 0, err
+			return "", err
 		}
 		text := strings.NewReplacer("F0() int", "one(): number", "F0 → 0", "one → 1").Replace(specText(i))
 		if err := os.WriteFile(filepath.Join(dir, mod, "CLAUDE.md"), []byte(text), 0o644); err != nil {
-			return 0, err
+			return "", err
 		}
 		fmt.Fprintf(&scenario, "turn red %s *\n  sleep %s\n  write %s/%s.test.js %s.test\n  answer %s.json\nturn green %s 1\n  sleep %s\n  write %s/%s.js %s.js\n  answer green.json\n",
 			mod, sleep, mod, mod, mod, mod, mod, sleep, mod, mod, mod)
@@ -283,22 +294,18 @@ func (b *bench) sleepers(n int, sleep string, jobs int) (time.Duration, error) {
 			"test('one', () => { assert.strictEqual(require('./%s.js').one(), 1); });\n-- %s.js --\nexports.one = () => 1;\n", mod, mod, mod)
 	}
 	script := scenario.String() + "-- green.json --\n{\"summary\": \"\", \"implements\": {}}\n" + files.String()
-	play := filepath.Join(b.dir, "sleepers.txtar")
+	play = filepath.Join(b.dir, "sleepers.txtar")
 	if err := os.WriteFile(play, []byte(script), 0o644); err != nil {
-		return 0, err
+		return "", err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name": "sleepers", "private": true, "scripts": {"test": "node --test"}}`), 0o644); err != nil {
-		return 0, err
+		return "", err
 	}
-	if err := b.commands(dir, [][]string{
+	return play, b.commands(dir, [][]string{
 		{"git", "init", "-q", "-b", "main"},
 		{"git", "add", "-A"},
 		{"git", "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-qm", "start"},
-	}); err != nil {
-		return 0, err
-	}
-	took, _, err := b.command(dir, nil, b.bin, "compile", "--scenario", play, "--jobs", fmt.Sprint(jobs))
-	return took, err
+	})
 }
 
 // claims names the one test of a module for each item of its spec.

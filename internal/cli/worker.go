@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -50,6 +51,10 @@ func (p *project) work(ctx context.Context, o driveOptions, listen string, drain
 		return err
 	}
 	o.on = onTemporal
+	p.cache += "-worker" // somebody may drive a run in the same folder meanwhile
+	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
+		return environment("make the cache folder", err)
+	}
 	pool := p.pool(o)
 	if pool == "" {
 		pool, o.pool = defaultPool, defaultPool

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
+)
+
+// workers compiles modules whose turns only wait on a cluster, with three workers and with one, each with as many slots; and
+// on this machine alone with that many jobs, which says what the cluster costs.
+func (b *bench) workers() error {
+	if os.Getenv(temporaltest.ProgramName) == "" {
+		fmt.Fprintf(b.out, "workers\tnot measured: %s is not set (make temporal)\t\t\n", temporaltest.ProgramName)
+		return nil
+	}
+	n, slots := 64, 2
+	if b.short {
+		n = 12
+	}
+	s, err := temporaltest.Start(filepath.Join(b.dir, "cluster.db"), 0)
+	if err != nil {
+		return err
+	}
+	defer s.Stop()
+	one, err := b.pool(s.Address, n, 1, slots)
+	if err != nil {
+		return err
+	}
+	three, err := b.pool(s.Address, n, 3, slots)
+	if err != nil {
+		return err
+	}
+	alone, err := b.sleepers(n, "2s", slots)
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%d independent modules, agents sleep 2s a turn, %d slots a worker", n, slots)
+	fmt.Fprintf(b.out, "%s: 3 workers\t%v\t1 worker %v\t%.2f times faster\n", what, round(three), round(one), float64(one)/float64(three))
+	fmt.Fprintf(b.out, "%s: 1 worker\t%v\tno cluster %v\t%.2f\n", what, round(one), round(alone), float64(one)/float64(alone))
+	return nil
+}
+
+// pool compiles with so many workers, each in a clone of its own.
+func (b *bench) pool(address string, n, workers, slots int) (time.Duration, error) {
+	dir := filepath.Join(b.dir, fmt.Sprintf("pool%d", workers))
+	play, err := b.sleeping(dir, n, "2s")
+	if err != nil {
+		return 0, err
+	}
+	hub := dir + ".git"
+	if err := b.commands(b.dir, [][]string{
+		{"git", "clone", "-q", "--bare", dir, hub}, {"git", "-C", dir, "remote", "add", "origin", hub},
+	}); err != nil {
+		return 0, err
+	}
+	env := []string{"JACQUARD_ENGINE=temporal", "TEMPORAL_ADDRESS=" + address}
+	var all []*exec.Cmd
+	defer func() {
+		for _, c := range all {
+			_ = c.Process.Signal(os.Interrupt)
+			_ = c.Wait()
+		}
+	}()
+	for i := range workers {
+		clone := fmt.Sprintf("%s-%d", dir, i)
+		if err := b.commands(b.dir, [][]string{{"git", "clone", "-q", hub, clone}}); err != nil {
+			return 0, err
+		}
+		c := exec.CommandContext(b.ctx, b.bin, "--root", clone, "worker", "--scenario", play, "--jobs", fmt.Sprint(slots), "--drain", "1s")
+		c.Env = append(os.Environ(), append(env, "HOME="+filepath.Join(b.dir, "home"), "XDG_CACHE_HOME="+filepath.Join(b.dir, "cache"), "LANG=C")...)
+		c.Stderr = new(strings.Builder)
+		if err := c.Start(); err != nil {
+			return 0, err
+		}
+		all = append(all, c)
+	}
+	took, _, err := b.command(dir, env, b.bin, "compile", "--pool", "default", "--scenario", play, "--jobs", fmt.Sprint(workers*slots))
+	return took, err
+}
