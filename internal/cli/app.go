@@ -223,6 +223,7 @@ type driveOptions struct {
 type engine struct {
 	keeper
 
+	pool     string // that new runs are given to
 	actor    *act.Actor
 	gateways []*gateway.Gateway // one for each provider that agents reach through us
 	tape     *gateway.Tape
@@ -289,7 +290,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
 	}
 	if where == onTemporal {
-		if p.pool(o) != "" { // checks are bounded by the workers' slots
+		if e.pool = p.pool(o); e.pool != "" { // checks are bounded by the workers' slots
 			l.Limits.Lanes["checks"] = jobs
 		}
 		e.keeper, err = p.cluster(ctx, l, o)

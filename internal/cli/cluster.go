@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
@@ -112,11 +114,14 @@ const reach = 10 * time.Second
 // cluster opens the runtime on the cluster that Temporal's own environment
 // variables and profiles name, with what l says of this machine.
 func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) (*temporal.Runtime, error) {
-	opts, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: lookup(p.a.env)})
+	opts, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: lookup(p.a.env), IncludeRemoteCodec: true})
 	if err != nil {
 		return nil, usage("the configuration of Temporal: %v", err)
 	}
 	opts.Identity = l.Driver
+	if opts.DataConverter, err = p.encrypted(opts.DataConverter); err != nil {
+		return nil, err
+	}
 	name, err := p.name(ctx)
 	if err != nil {
 		return nil, err
@@ -152,6 +157,41 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		return nil, fmt.Errorf("the Temporal cluster at %s: %w", address, err)
 	}
 	return rt, nil
+}
+
+// served says when nobody is there to carry out the steps of a pool.
+func (p *project) served(ctx context.Context, e *engine) {
+	rt, ok := e.keeper.(*temporal.Runtime)
+	if !ok || e.pool == "" {
+		return
+	}
+	if yes, err := rt.Served(ctx, e.pool); err == nil && !yes {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s\n"), e.pool, e.pool)
+	}
+}
+
+// keyName is the environment variable with the key that payloads are
+// encrypted with, in base64.
+const keyName = "JACQUARD_PAYLOAD_KEY"
+
+// encrypted adds encryption to a converter where there is a key for it.
+func (p *project) encrypted(inner converter.DataConverter) (converter.DataConverter, error) {
+	text := p.a.env[keyName]
+	if text == "" {
+		return inner, nil
+	}
+	if inner == nil {
+		inner = converter.GetDefaultDataConverter()
+	}
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, usage("%s is not base64: openssl rand -base64 32 makes a key", keyName)
+	}
+	out, err := temporal.Encrypted(inner, key)
+	if err != nil {
+		return nil, usage("%s has %d bytes, want 16, 24 or 32: openssl rand -base64 32 makes a key", keyName, len(key))
+	}
+	return out, nil
 }
 
 // waits says what this machine tries again for as long as it takes.

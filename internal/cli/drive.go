@@ -242,6 +242,7 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 		if err := w.skip(ctx); err != nil {
 			return err
 		}
+		p.served(ctx, e)
 		w.start(quiet)
 		p.a.driving.Store(run.ID)
 		st, err := e.Drive(ctx, run.ID)

@@ -334,6 +334,11 @@ func signalRun(a *app, verb, use, short string) *cobra.Command {
 					return err
 				}
 				if verb == flow.CancelRun && r.Driver == "" {
+					if r.Engine != "" { // workers may have to end their part first, and there may be none
+						var cancel context.CancelFunc
+						ctx, cancel = context.WithTimeout(ctx, 2*reach)
+						defer cancel()
+					}
 					if st, err := rt.Drive(ctx, r.ID); err == nil {
 						r.State = st.State
 					}

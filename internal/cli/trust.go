@@ -63,6 +63,9 @@ func (p *project) trustCommands() []string {
 	if p.conf.Issue {
 		out = append(out, "comment on an issue at origin, or open one (issue: true)")
 	}
+	if p.conf.Pool != "" {
+		out = append(out, "push what runs make to refs/jacquard/ of the hub, for workers to share (pool: "+p.conf.Pool+")")
+	}
 	return out
 }
 

@@ -161,9 +161,14 @@ func (o *Outbox) Left(ctx context.Context, owner string) (out []Entry, err error
 	return out, damaged(rows.Err())
 }
 
-// Reported says that the other runtime knows of the end of a start.
-func (o *Outbox) Reported(ctx context.Context, e Entry) error {
-	_, err := o.r.db.ExecContext(ctx, "UPDATE outbox SET reported=1 WHERE run=? AND key=? AND start=?", e.Run, e.Key, e.Start)
+// Reported says that the other runtime knows of the end of a start; with keep
+// it did not want to, and the result waits for the next start of the step.
+func (o *Outbox) Reported(ctx context.Context, e Entry, keep bool) error {
+	q := "DELETE FROM outbox WHERE run=? AND key=? AND start=?"
+	if keep {
+		q = "UPDATE outbox SET reported=1 WHERE run=? AND key=? AND start=?"
+	}
+	_, err := o.r.db.ExecContext(ctx, q, e.Run, e.Key, e.Start)
 	return damaged(err)
 }
 

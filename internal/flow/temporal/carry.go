@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -17,25 +18,47 @@ import (
 )
 
 // carryOut is one start of a step on this machine. Its result is in the outbox
-// before the server is told.
+// before the server is told, and the server has it before the outbox forgets.
 func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (outcome, error) {
 	var t task
 	if err := args.Get(&t); err != nil {
 		return outcome{}, temporal.NewNonRetryableApplicationError("read a task", string(flow.Schema), err)
 	}
+	o := p.do(ctx, t)
+	e := local.Entry{Run: t.Run, Key: t.Key, Start: t.Start, Token: activity.GetInfo(ctx).TaskToken}
+	err := p.r.patiently(p.gone, forEver, func() error { return p.r.tell(context.WithoutCancel(ctx), e, o, nil) })
+	if err != nil {
+		return o, nil //nolint:nilerr // the SDK may still reach the server; else the outbox has it
+	}
+	return o, activity.ErrResultPending
+}
+
+// tell gives the server the end of a start. It may know the start no more
+// because it has given it up; then the outbox keeps the result for the next.
+func (r *Runtime) tell(ctx context.Context, e local.Entry, o any, failed error) error {
+	err := r.c.CompleteActivity(ctx, e.Token, o, failed)
+	var unknown *serviceerror.NotFound
+	if err != nil && !errors.As(err, &unknown) {
+		return serverError(err)
+	}
+	return r.box.Reported(ctx, e, err != nil)
+}
+
+// do does one start and gives what is to be reported.
+func (p *pollers) do(ctx context.Context, t task) outcome {
 	r := p.r
 	h := r.o.handler(t.Step)
 	if h == nil && t.Shared {
-		return outcome{Lost: true}, nil // this worker is of another version: the next one may know it
+		return outcome{Lost: true} // this worker is of another version: the next one may know it
 	}
 	if h == nil {
-		return outcome{Err: flow.Failf(flow.Definition, "this worker has no handler for step %s", t.Step)}, nil
+		return outcome{Err: flow.Failf(flow.Definition, "this worker has no handler for step %s", t.Step)}
 	}
 	store := context.WithoutCancel(ctx)
 	e := local.Entry{Run: t.Run, Key: t.Key, Start: t.Start, Owner: p.owner, Token: activity.GetInfo(ctx).TaskToken}
 	if t.Shared {
 		if e.In = t.In; r.o.Hub == nil {
-			return outcome{Err: flow.Failf(flow.Environment, "this machine has no remote that it shares with the workers of run %s: name one as hub in jacquard.yaml, then resume", t.Run)}, nil
+			return outcome{Err: flow.Failf(flow.Environment, "this machine has no remote that it shares with the workers of run %s: name one as hub in jacquard.yaml, then resume", t.Run)}
 		}
 	}
 	// A step ends when the worker is stopped or the run is cancelled, not when
@@ -50,11 +73,11 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	had, err := r.before(work, e)
 	if err != nil {
 		b.stop()
-		return p.ending(nil, err, context.Cause(work)), nil
+		return p.ending(nil, err, context.Cause(work))
 	}
 	if had != nil {
 		e.Result = had
-		return p.after(work, b, e), nil
+		return p.after(work, b, e)
 	}
 	j := flow.Job{
 		Run: t.Run, Key: t.Key, Branch: t.Branch, Start: t.Start, Dir: r.box.Dir(t.Run, t.Key, t.Start),
@@ -62,6 +85,13 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	}
 	for i := t.Start - 1; i >= 1; i-- {
 		j.Previous = append(j.Previous, r.box.Dir(t.Run, t.Key, i))
+	}
+	if p.slots != nil { // of both queues of a worker
+		select {
+		case p.slots <- struct{}{}:
+			defer func() { <-p.slots }()
+		case <-work.Done():
+		}
 	}
 	began := time.Now() //nolint:forbidigo // for statistics
 	out, err := h.Call(work, j, t.In)
@@ -74,16 +104,16 @@ func (p *pollers) carryOut(ctx context.Context, args converter.EncodedValues) (o
 	}
 	if err := r.box.Finish(store, e); err != nil {
 		b.stop()
-		return outcome{Err: flow.AsFailure(err)}, nil
+		return outcome{Err: flow.AsFailure(err)}
 	}
 	if r.o.Committed != nil && !o.Stopped {
 		r.o.committed()
 	}
 	if o.Stopped {
 		b.stop()
-		return o, nil
+		return o
 	}
-	return p.after(context.WithoutCancel(work), b, e), nil
+	return p.after(context.WithoutCancel(work), b, e)
 }
 
 // before makes a start durable and brings what it needs. It returns the result
@@ -107,6 +137,9 @@ func (r *Runtime) before(ctx context.Context, e local.Entry) ([]byte, error) {
 // maxPatience is how long a step waits for a hub that cannot be reached before
 // a person is asked.
 const maxPatience = 10 * time.Minute
+
+// forEver is how long what was paid for is tried to be shared and reported.
+const forEver = 365 * 24 * time.Hour
 
 // longestWait is the longest pause before a hub is tried again.
 const longestWait = 30 * time.Second
@@ -139,7 +172,7 @@ func (r *Runtime) patiently(stopped <-chan struct{}, most time.Duration, do func
 func (p *pollers) after(ctx context.Context, b *beater, e local.Entry) outcome {
 	defer b.stop()
 	o := decoded(e.Result)
-	o.Host = p.host
+	o.Host = p.name()
 	if e.In == nil {
 		return o
 	}
@@ -149,14 +182,22 @@ func (p *pollers) after(ctx context.Context, b *beater, e local.Entry) outcome {
 		return outcome{Stopped: true, Drive: p.drive}
 	}
 	o = decoded(counts)
-	o.Host = p.host
+	o.Host = p.name()
 	return o
+}
+
+// name is the queue of this worker, unless it is about to stop.
+func (p *pollers) name() string {
+	if p.draining.Load() {
+		return ""
+	}
+	return p.host
 }
 
 // keep shares a result, trying again for as long as this process is not stopped.
 func (r *Runtime) keep(ctx context.Context, stopped <-chan struct{}, e local.Entry) ([]byte, error) {
 	var counts []byte
-	err := r.patiently(stopped, 365*24*time.Hour, func() (err error) {
+	err := r.patiently(stopped, forEver, func() (err error) {
 		counts, err = r.o.Hub.Keep(ctx, e.Run, e.Key, e.In, e.Result)
 		return err
 	})

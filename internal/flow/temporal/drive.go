@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -78,19 +78,17 @@ func (r *Runtime) report(ctx context.Context, owner string) error {
 		if r.o.Sweep != nil {
 			r.o.Sweep(r.box.Mark(e.Run, e.Key, e.Start))
 		}
-		// A start that the server has given up is not known to it any more;
-		// what it came to is given to the next one.
 		if e.Result != nil && e.In != nil && r.o.Hub != nil {
 			if e.Result, err = r.keep(ctx, ctx.Done(), e); err != nil {
 				return err
 			}
 		}
 		if e.Result != nil {
-			_ = r.c.CompleteActivity(ctx, e.Token, decoded(e.Result), nil)
+			err = r.tell(ctx, e, decoded(e.Result), nil)
 		} else {
-			_ = r.c.CompleteActivity(ctx, e.Token, nil, lostError(r.box.Progressed(e.Run, e.Key, e.Start)))
+			err = r.tell(ctx, e, nil, lostError(r.box.Progressed(e.Run, e.Key, e.Start)))
 		}
-		if err := r.box.Reported(ctx, e); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -199,18 +197,21 @@ func (r *Runtime) status(m *record) (st flow.Status, wake int64, over bool) {
 
 // pollers is one worker of this process on one queue.
 type pollers struct {
-	owner string // of what it begins, in the outbox
-	host  string // queue of this worker alone
-	drive string
-	r     *Runtime
-	w     worker.Worker
-	ctx   context.Context //nolint:containedctx // of the steps: it ends with an orderly stop
-	end   context.CancelCauseFunc
+	slots    chan struct{} // how much goes on at once; nil = as much as the queue gives
+	draining atomic.Bool   // it takes no more
+	gone     chan struct{} // closed when nobody waits for it any more
+	owner    string        // of what it begins, in the outbox
+	host     string        // queue of this worker alone
+	drive    string
+	r        *Runtime
+	w        worker.Worker
+	ctx      context.Context //nolint:containedctx // of the steps: it ends with an orderly stop
+	end      context.CancelCauseFunc
 }
 
 // worker makes a worker of a queue; one that has hands only makes no decisions.
 func (r *Runtime) worker(queue string, slots int, hands bool) *pollers {
-	p := &pollers{r: r}
+	p := &pollers{r: r, gone: make(chan struct{})}
 	p.ctx, p.end = context.WithCancelCause(context.Background())
 	p.w = worker.New(r.c, queue, worker.Options{
 		Identity: r.o.Driver, DisableRegistrationAliasing: true,
@@ -232,7 +233,9 @@ func (p *pollers) start() error { return serverError(p.w.Start()) }
 // stop ends what runs in good order: it is told, and what it came to is reported.
 func (p *pollers) stop() {
 	p.end(flow.ErrStopped)
+	late := time.AfterFunc(time.Minute, func() { close(p.gone) }) // for the last reports
 	p.w.Stop()
+	late.Stop()
 }
 
 // Work serves a pool until ctx ends: decisions of its runs, steps that any
@@ -246,8 +249,9 @@ func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.D
 	defer release()
 	host := "jacquard/" + r.o.Project + "/host/" + r.o.Host
 	all := []*pollers{r.worker(r.poolQueue(pool), slots, false), r.worker(host, slots, true)}
+	room := make(chan struct{}, slots)
 	for _, p := range all {
-		p.owner, p.host = workerLock, host
+		p.owner, p.host, p.slots = workerLock, host, room
 	}
 	if err := r.report(ctx, workerLock); err != nil {
 		return err
@@ -258,16 +262,23 @@ func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.D
 		}
 	}
 	<-ctx.Done()
-	var done sync.WaitGroup
+	// Nothing is promised to this machine any more; then it takes nothing from
+	// all, and at last nothing of its own.
 	for _, p := range all {
-		late := time.AfterFunc(drain, func() { p.end(flow.ErrStopped) })
-		done.Go(func() {
-			defer late.Stop()
-			p.w.Stop()
-			p.end(flow.ErrStopped)
-		})
+		p.draining.Store(true)
 	}
-	done.Wait()
+	late := time.AfterFunc(drain, func() {
+		for _, p := range all {
+			p.end(flow.ErrStopped)
+		}
+	})
+	defer late.Stop()
+	for _, p := range all {
+		p.w.Stop()
+	}
+	for _, p := range all {
+		p.end(flow.ErrStopped)
+	}
 	return nil
 }
 

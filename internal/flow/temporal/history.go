@@ -111,9 +111,13 @@ func (h *history) lost(scheduled int64, err error) {
 // began is the start of an execution; one that continues another brings the
 // same record along.
 func (h *history) began(e *historypb.HistoryEvent) error {
-	m := record{}
-	if err := h.decode(e.GetWorkflowExecutionStartedEventAttributes().GetInput(), &m); err != nil {
+	var p packed
+	if err := h.decode(e.GetWorkflowExecutionStartedEventAttributes().GetInput(), &p); err != nil {
 		return err
+	}
+	m, err := p.unpack()
+	if err != nil {
+		return fmt.Errorf("read the history of a run: %w", err)
 	}
 	m.init()
 	if h.m != nil {

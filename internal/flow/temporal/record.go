@@ -311,9 +311,10 @@ func (m *record) next() int64 {
 func (m *record) end(w flow.Want, o outcome, f *fed) {
 	delete(m.Running, w.Key)
 	if m.Pool != "" && w.Branch != "" {
-		if o.Host != "" && !o.Stopped {
+		switch {
+		case o.Host != "":
 			m.Hosts[w.Branch] = o.Host
-		} else if o.Lost || o.Stopped {
+		case slices.Contains(m.Far, w.Lane): // it is gone, or about to go
 			delete(m.Hosts, w.Branch)
 		}
 	}

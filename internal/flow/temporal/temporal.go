@@ -25,6 +25,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/flow/local"
@@ -158,6 +159,10 @@ func Open(ctx context.Context, o Options) (*Runtime, error) { //nolint:gocritic 
 	if o.Client.DataConverter == nil {
 		o.Client.DataConverter = converter.GetDefaultDataConverter()
 	}
+	if o.Client.FailureConverter == nil && o.Client.DataConverter != converter.GetDefaultDataConverter() {
+		// What went wrong is as private as what was done.
+		o.Client.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{DataConverter: o.Client.DataConverter, EncodeCommonAttributes: true})
+	}
 	c, err := client.DialContext(ctx, o.Client)
 	if err != nil {
 		return nil, serverError(err)
@@ -202,12 +207,17 @@ func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
 		m.Pool, m.Far, m.Admission = r.poolQueue(r.o.Pool), r.o.Far, &r.o.Limits
 		queue = m.Pool
 	}
-	_, err := r.c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+	p, err := pack(&m)
+	if err != nil {
+		return fmt.Errorf("start run %s: %w", n.ID, err)
+	}
+	_, err = r.c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: r.workflowID(n.ID), TaskQueue: queue, WorkflowTaskTimeout: r.o.Decision,
 		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		StaticSummary:                            n.Def,
-	}, workflowType, m)
+		Memo:                                     map[string]any{"project": r.o.Project, "workflow": n.Def, "driver": r.o.Driver},
+	}, workflowType, p)
 	var exists *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &exists) {
 		return fmt.Errorf("%w: %s", flow.ErrExists, n.ID)

@@ -62,7 +62,11 @@ type arrival struct {
 
 // run is the fixed loop: wait for something, take it in, have it decided
 // under SideEffect, apply the recorded answer, start what it says.
-func (o *Options) run(ctx workflow.Context, m record) (result, error) {
+func (o *Options) run(ctx workflow.Context, p packed) (result, error) {
+	m, err := p.unpack()
+	if err != nil {
+		return result{}, temporal.NewNonRetryableApplicationError("read the record of the run", string(flow.Schema), err)
+	}
 	l := &loop{o: o, m: &m, messages: workflow.GetSignalChannel(ctx, signalName), outs: map[string]outcome{}, cancels: map[string]workflow.CancelFunc{}}
 	// What was started is told to stop by the loop, never torn away from it.
 	l.ctx, _ = workflow.NewDisconnectedContext(ctx)
@@ -92,7 +96,11 @@ func (o *Options) run(ctx workflow.Context, m record) (result, error) {
 		case a.Again:
 			continue
 		case l.full() && len(m.Running) == 0 && !l.pending():
-			return result{}, workflow.NewContinueAsNewError(l.ctx, workflowType, m)
+			p, err := pack(&m)
+			if err != nil {
+				return result{}, temporal.NewNonRetryableApplicationError(err.Error(), string(flow.Budget), nil)
+			}
+			return result{}, workflow.NewContinueAsNewError(l.ctx, workflowType, p)
 		}
 		l.wait()
 	}
