@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -113,6 +114,76 @@ func TestKillMatrixOfWorkers(t *testing.T) {
 	k.answers, k.trailer, k.units, k.worker = answers, "Jacquard-Module", "a b c d", true
 	k.onCluster(t)
 	k.matrix(t, 17, map[string]int{"append": 4, "effect": 2})
+}
+
+// TestSameOnBoth carries out each workflow on this machine and on a cluster: the same files, the same steps, notes, branches and
+// gates come of it, whatever the order of what goes on side by side.
+func TestSameOnBoth(t *testing.T) {
+	t.Parallel()
+	for name, k := range map[string]*kills{
+		"compile": {project: "testdata/kill/project.txtar", args: []string{"compile"}, answers: answers},
+		"work":    {project: "testdata/kill/work.txtar", args: []string{"work", "[new-feature] There shall be a two, a four and a six.", "--yes"}, same: sameDocument},
+		"auto":    {project: "testdata/kill/auto.txtar", args: []string{"auto", "There shall be a two and a four."}},
+		"develop": {project: "testdata/kill/develop.txtar", args: []string{"develop", "There shall be a two and a three.", "--yes"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fresh := newKills(t, k.project, k.args...)
+			k.bin, k.home = fresh.bin, fresh.home
+			here := k.start(t, "here", "")
+			k.onCluster(t)
+			there := k.start(t, "there", "")
+			if here.exit != 0 || there.exit != 0 {
+				t.Fatalf("ended with %d and %d:\n%s\n%s", here.exit, there.exit, here.out, there.out)
+			}
+			mine, theirs := k.files(t, here.dir), k.files(t, there.dir)
+			for p, text := range mine {
+				if volatile.MatchString(p) {
+					continue
+				}
+				if theirs[p] != text {
+					t.Errorf("%s differs:\n%s\nhere\n%s", p, theirs[p], text)
+				}
+			}
+			if len(mine) != len(theirs) {
+				t.Errorf("%d files here, %d there", len(mine), len(theirs))
+			}
+			inTime := k.happened(t, there.dir)
+			k.env = nil
+			if got, want := inTime, k.happened(t, here.dir); got != want {
+				t.Errorf("what happened there:\n%s\nhere:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// volatile are files with times.
+var volatile = regexp.MustCompile(`^docs/(\.pdca-status\.json|04-report/)|^\.develop-workflow/`)
+
+// happened lists the events of the only run, sorted, without times and what a note measured.
+func (k *kills) happened(t *testing.T, dir string) string {
+	t.Helper()
+	var log struct {
+		Events []struct{ Type, Key, Branch string }
+	}
+	cmd := exec.Command(k.bin, "--root", dir, "log", "--all", "--json")
+	cmd.Env = k.environ("")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &log); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, e := range log.Events {
+		lines = append(lines, strings.Join([]string{e.Type, e.Key, e.Branch}, " "))
+	}
+	if len(lines) < 20 {
+		t.Fatalf("only %d events: %s", len(lines), out)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 var spent = regexp.MustCompile(`(?m)\| [\d?]+ \| [\d?]+ \| [\d.?]+ \|$`)
