@@ -100,8 +100,12 @@ func (b *both) Close() error { return errors.Join(b.keeper.Close(), b.there.Clos
 func (p *project) on(o driveOptions) (string, error) {
 	switch where := o.on; where {
 	case "":
-		return cmp.Or(p.conf.Engine, onLocal), nil
+		o.on = cmp.Or(p.conf.Engine, onLocal)
+		return p.on(o)
 	case onLocal, onTemporal:
+		if where == onLocal && o.pool != "" {
+			return "", usage("--pool %s: only runs on a cluster have workers: add --on %s", o.pool, onTemporal)
+		}
 		return where, nil
 	default:
 		return "", usage("--on %q: want %s or %s", where, onLocal, onTemporal)
@@ -254,4 +258,41 @@ func remoteName(remote string) string {
 		host = at
 	}
 	return strings.TrimSuffix(host+"/"+strings.TrimPrefix(path, "/"), ".git")
+}
+
+// cluster looks whether runs can be kept on the cluster, shared through the hub, and carried out by workers.
+func (c *checkup) cluster(ctx context.Context, p *project) {
+	if err := p.makeState(); err != nil {
+		c.add("cluster", false, true, "%v", err)
+		return
+	}
+	name, err := p.name(ctx)
+	if err != nil {
+		c.add("cluster", false, true, "%v", err)
+		return
+	}
+	rt, err := p.cluster(ctx, local.Options{Dir: p.state, Driver: p.driver()}, driveOptions{})
+	if err != nil {
+		c.add("cluster", false, true, "%v", err)
+		return
+	}
+	defer func() { _ = rt.Close() }()
+	c.add("cluster", true, true, c.l.T("Temporal answers; the project is %s there"), name)
+	if p.conf.Pool == "" {
+		return
+	}
+	remote := cmp.Or(p.conf.Hub, "origin")
+	if _, err := p.repo.RemoteRef(ctx, remote, "HEAD", git.Login{}); err != nil {
+		c.add("hub", false, true, "%v", err)
+	} else {
+		c.add("hub", true, true, c.l.T("%s can be read"), remote)
+	}
+	switch yes, err := rt.Served(ctx, p.conf.Pool); {
+	case err != nil:
+		c.add("pool", false, true, "%v", err)
+	case yes:
+		c.add("pool", true, true, c.l.T("workers of %s have been seen"), p.conf.Pool)
+	default:
+		c.add("pool", false, false, c.l.T("no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
+	}
 }

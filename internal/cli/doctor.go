@@ -119,6 +119,9 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.runs(ctx, p)
 	}
 	c.quarantine(p)
+	if p.conf.Engine == onTemporal || p.conf.Pool != "" {
+		c.cluster(ctx, p)
+	}
 	return c.list
 }
 

@@ -41,6 +41,10 @@ func Main(args []string, s Streams) int {
 		a.env[k] = v
 	}
 	stopping := func() {
+		if a.worker.Load() {
+			fmt.Fprintln(s.Err, "\n"+a.lang().T("stopping: nothing new is begun, and what runs is waited for; press Ctrl-C again to quit at once"))
+			return
+		}
 		fmt.Fprintln(s.Err, "\n"+a.lang().T("stopping: running turns are ended and kept; press Ctrl-C again to quit at once"))
 	}
 	ctx, stop := interruptible(context.Background(), stopping, a.abandon)
@@ -102,6 +106,7 @@ type app struct {
 	noColor  bool
 	ran      bool // a command has begun, so an error is not one of usage
 
+	worker  atomic.Bool  // this process is a worker
 	driving atomic.Value // the run that this process carries on, a string
 	spoken  atomic.Value // the language of messages, a report.Lang
 

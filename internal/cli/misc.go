@@ -215,6 +215,12 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   check: 10m             # longest check
 #   ci: 2h                 # longest run of CI on a pull request
 #   ci_start: 3m           # how long it has to begin; then there is none
+#   heartbeat: 30s         # longest silence of a machine of a cluster
+
+# engine: temporal         # keep runs on a Temporal cluster (docs/scale-out.md)
+# project: team/shop       # its name there; default: where origin is
+# pool: linux              # workers that carry out turns and checks (needs trust once)
+# hub: origin              # remote that they share work through
 
 # pr: true                 # develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
 # issue: true              # auto comments on the issue that a task names, or opens one (needs trust once)

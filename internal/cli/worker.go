@@ -78,6 +78,7 @@ func (p *project) work(ctx context.Context, o driveOptions, listen string, drain
 		defer stop()
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("worker of pool %s: %d steps at once; Ctrl-C waits up to %s for what runs\n"), pool, p.jobs(o), drain)
+	p.a.worker.Store(true)
 	return rt.Work(ctx, pool, p.jobs(o), drain)
 }
 

@@ -316,9 +316,12 @@ func serverError(err error) error {
 		return nil
 	}
 	var denied *serviceerror.PermissionDenied
+	var nowhere *serviceerror.NamespaceNotFound
 	var gone *serviceerror.Unavailable
 	var late *serviceerror.DeadlineExceeded
 	switch {
+	case errors.As(err, &nowhere):
+		return &flow.Failure{Class: flow.Environment, Msg: fmt.Sprintf("the Temporal server has no namespace %q: make it, or set TEMPORAL_NAMESPACE", nowhere.Namespace)}
 	case errors.As(err, &denied):
 		return &flow.Failure{Class: flow.Auth, Msg: "the Temporal server refuses: " + err.Error()}
 	case errors.As(err, &gone), errors.As(err, &late):
