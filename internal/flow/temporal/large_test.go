@@ -2,10 +2,12 @@ package temporal_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,15 +53,15 @@ func fan(n int) flow.Runnable {
 		items[i] = i
 	}
 	return flow.Workflow[any, int]{Name: "fan", Fn: func(c *flow.Ctx, _ any) (int, error) {
-		rs, err := flow.All(c, "t", items, strconv.Itoa, func(c *flow.Ctx, i int) (int, error) {
+		rs, err := flow.All(c, "t", items, strconv.Itoa, func(c *flow.Ctx, i int) (landed, error) {
 			if _, err := flow.Do(c, "build", build, i); err != nil {
-				return 0, err
+				return landed{}, err
 			}
 			return flow.Do(c, "land", land, i)
 		})
 		sum := 0
 		for _, r := range rs {
-			sum += r
+			sum += r.N
 		}
 		return sum, err
 	}}
@@ -67,8 +69,22 @@ func fan(n int) flow.Runnable {
 
 var (
 	build = flow.Step[int, int]{Name: "build", Lane: "agents"}
-	land  = flow.Step[int, int]{Name: "land", Lane: "landing"}
+	land  = flow.Step[int, landed]{Name: "land", Lane: "landing"}
 )
+
+// landed is as large as the result of a module: the ids of its files hardly get smaller.
+type landed struct {
+	N   int
+	IDs string
+}
+
+func (l landed) of(n int) landed {
+	var b strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&b, "%x", sha256.Sum256([]byte(fmt.Sprint(n, i))))
+	}
+	return landed{n, b.String()}
+}
 
 // counting are handlers that count how often each step came to its end.
 func counting(ended *sync.Map, took time.Duration) []flow.Handler {
@@ -82,7 +98,10 @@ func counting(ended *sync.Map, took time.Duration) []flow.Handler {
 		n.(*atomic.Int64).Add(1)
 		return in, nil
 	}
-	return []flow.Handler{flow.Handle(build, do), flow.Handle(land, do)}
+	return []flow.Handler{flow.Handle(build, do), flow.Handle(land, func(ctx context.Context, j flow.Job, in int) (landed, error) {
+		_, err := do(ctx, j, in)
+		return landed{}.of(in), err
+	})}
 }
 
 func options(t *testing.T, dir string) temporal.Options {
