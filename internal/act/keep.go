@@ -28,6 +28,9 @@ func Kept(ctx context.Context, repo *git.Repo) ([]KeptRef, error) {
 	}
 	out := []KeptRef{}
 	for name, id := range refs {
+		if strings.Contains(name, "/steps/") { // what machines of a cluster share; nothing of it is kept there alone
+			continue
+		}
 		k := KeptRef{Ref: name, Commit: id}
 		if log, err := repo.Log(ctx, id, "", 1); err == nil && len(log) > 0 {
 			k.Subject, _, _ = strings.Cut(log[0].Message, "\n")

@@ -131,14 +131,14 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		return nil, err
 	}
 	pool := p.pool(o)
-	remote := cmp.Or(p.conf.Hub, "origin")
-	at, err := p.repo.RemoteURL(ctx, remote)
+	remote := p.hubName()
+	shared, err := p.hub(ctx, l.Blobs)
 	if err != nil {
 		return nil, err
 	}
 	var h temporal.Hub
-	if at != "" {
-		h = hub.New(p.repo, remote, git.Login{}, l.Blobs, nil)
+	if shared != nil {
+		h = shared
 	} else if pool != "" {
 		return nil, flow.Failf(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another as hub in jacquard.yaml", remote, remote)
 	}
@@ -172,6 +172,33 @@ func (p *project) served(ctx context.Context, e *engine) {
 	if yes, err := rt.Served(ctx, e.pool); err == nil && !yes {
 		fmt.Fprintf(p.a.Err, p.a.lang().T("no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s\n"), e.pool, e.pool)
 	}
+}
+
+// hubName is the remote that machines share work through.
+func (p *project) hubName() string { return cmp.Or(p.conf.Hub, "origin") }
+
+// hub is the way to other machines; nil where there is no such remote.
+func (p *project) hub(ctx context.Context, blobs flow.Blobs) (*hub.Hub, error) {
+	at, err := p.repo.RemoteURL(ctx, p.hubName())
+	if err != nil || at == "" {
+		return nil, err
+	}
+	return hub.New(p.repo, p.hubName(), git.Login{}, blobs), nil
+}
+
+// forgetAtHub deletes what ended runs of the cluster left at the hub, and returns how many refs that were.
+func (p *project) forgetAtHub(ctx context.Context, runs []flow.Run) (int, error) {
+	var ended []string
+	for _, r := range runs {
+		if r.Engine != "" && r.State.Ended() {
+			ended = append(ended, r.ID)
+		}
+	}
+	h, err := p.hub(ctx, p.blobs)
+	if err != nil || h == nil || len(ended) == 0 {
+		return 0, err
+	}
+	return h.Forget(ctx, ended)
 }
 
 // keyName is the environment variable with the key that payloads are
@@ -281,7 +308,7 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	if p.conf.Pool == "" {
 		return
 	}
-	remote := cmp.Or(p.conf.Hub, "origin")
+	remote := p.hubName()
 	if _, err := p.repo.RemoteRef(ctx, remote, "HEAD", git.Login{}); err != nil {
 		c.add("hub", false, true, "%v", err)
 	} else {

@@ -304,9 +304,18 @@ func newGC(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			refs := 0
+			if all {
+				if refs, err = p.forgetAtHub(ctx, runs); err != nil {
+					return err
+				}
+			}
 			if a.json {
-				a.print(map[string]any{"freed_bytes": freed})
+				a.print(map[string]any{"freed_bytes": freed, "hub_refs": refs})
 				return nil
+			}
+			if refs > 0 {
+				fmt.Fprintf(a.Out, a.lang().T("%d refs of ended runs deleted at the hub\n"), refs)
 			}
 			if freed == 0 {
 				fmt.Fprintln(a.Out, a.lang().T("nothing to free"))
@@ -316,6 +325,6 @@ func newGC(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "also environments that can be installed again, and refs of ended runs")
+	c.Flags().BoolVar(&all, "all", false, "also environments that can be installed again, and refs of ended runs, here and at the hub of workers")
 	return c
 }

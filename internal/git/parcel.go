@@ -162,6 +162,27 @@ func (r *Repo) FetchRefs(ctx context.Context, remote, prefix string, l Login) er
 	return nil
 }
 
+// DropRemoteRefs deletes the refs below a prefix at a remote and returns how many there were.
+func (r *Repo) DropRemoteRefs(ctx context.Context, remote, prefix string, l Login) (int, error) {
+	out, err := r.remote(ctx, l, "ls-remote", "--refs", "--", remote, prefix+"*")
+	if err != nil {
+		return 0, fmt.Errorf("list %s of %s: %w", prefix, remote, err)
+	}
+	var refs []string
+	for line := range strings.Lines(string(out)) {
+		if _, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && strings.HasPrefix(name, prefix) {
+			refs = append(refs, ":"+name)
+		}
+	}
+	for batch := range slices.Chunk(refs, 200) { // a command line has its limits
+		args := append([]string{"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", "--", remote}, batch...)
+		if _, err := r.remote(ctx, l, args...); err != nil {
+			return 0, fmt.Errorf("delete %s at %s: %w", prefix, remote, err)
+		}
+	}
+	return len(refs), nil
+}
+
 // Here reports which of some objects are in the repository.
 func (r *Repo) Here(ctx context.Context, ids []string) (map[string]bool, error) {
 	out := make(map[string]bool, len(ids))

@@ -19,20 +19,12 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 )
 
-// Store is a blob store that more than one machine reaches; see package s3.
-type Store interface {
-	Put(ctx context.Context, sha256 string, data []byte) error
-	// Get gives nil where there is no such blob.
-	Get(ctx context.Context, sha256 string) ([]byte, error)
-}
-
 // Hub is one machine's way to the others.
 type Hub struct {
 	repo   *git.Repo
 	remote string // name or address of the hub
 	login  git.Login
 	blobs  flow.Blobs // of this machine
-	far    Store      // nil: blobs travel with the objects
 	ids    *regexp.Regexp
 
 	mu   sync.Mutex
@@ -47,9 +39,9 @@ type known struct {
 }
 
 // New makes a hub of a remote of a repository.
-func New(repo *git.Repo, remote string, login git.Login, blobs flow.Blobs, far Store) *Hub {
+func New(repo *git.Repo, remote string, login git.Login, blobs flow.Blobs) *Hub {
 	return &Hub{
-		repo: repo, remote: remote, login: login, blobs: blobs, far: far, runs: map[string]*known{},
+		repo: repo, remote: remote, login: login, blobs: blobs, runs: map[string]*known{},
 		ids: regexp.MustCompile(fmt.Sprintf(`\b[0-9a-f]{%d}\b`, repo.IDLength())),
 	}
 }
@@ -169,20 +161,18 @@ func (h *Hub) missing(ctx context.Context, run string, raw []byte) ([]string, er
 
 func isJSON(b flow.Blob) bool { return strings.Contains(b.Type, "json") }
 
-// blob gives a blob of this machine, bringing it from the hub or the far store
-// when it can; nil = it is not here.
+// blob gives a blob of this machine, bringing it from the hub when
+// it can; nil = it is not here.
 func (h *Hub) blob(ctx context.Context, k *known, b flow.Blob) ([]byte, error) {
 	if data, err := h.blobs.Get(b); err == nil {
 		return data, nil
 	}
-	var data []byte
-	var err error
-	if id := k.blobs[b.SHA256]; id != "" {
-		data, err = h.repo.ReadBlob(ctx, id)
-	} else if h.far != nil {
-		data, err = h.far.Get(ctx, b.SHA256)
+	id := k.blobs[b.SHA256]
+	if id == "" {
+		return nil, nil
 	}
-	if err != nil || data == nil {
+	data, err := h.repo.ReadBlob(ctx, id)
+	if err != nil {
 		return nil, err
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != b.SHA256 {
@@ -256,13 +246,7 @@ func (h *Hub) Keep(ctx context.Context, run, key string, in, result []byte) ([]b
 			if err != nil {
 				continue // it never came here
 			}
-			if h.far != nil {
-				if err := h.far.Put(ctx, b.SHA256, data); err != nil {
-					return nil, err
-				}
-			} else {
-				p.Files[b.SHA256] = data
-			}
+			p.Files[b.SHA256] = data
 			if isJSON(b) {
 				queue = append(queue, data)
 			}
@@ -307,6 +291,20 @@ func (h *Hub) find(ctx context.Context, run, key string) ([]byte, error) {
 		return nil, err
 	}
 	return h.repo.ReadBlob(ctx, files[resultName])
+}
+
+// Forget takes away what runs that have ended left at the hub, and returns how
+// many refs that were.
+func (h *Hub) Forget(ctx context.Context, runs []string) (int, error) {
+	n := 0
+	for _, run := range runs {
+		gone, err := h.repo.DropRemoteRefs(ctx, h.remote, prefix(run), h.login)
+		n += gone
+		if err != nil {
+			return n, trouble(err)
+		}
+	}
+	return n, nil
 }
 
 // trouble gives an error of the remote its class.
