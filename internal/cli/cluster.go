@@ -225,12 +225,16 @@ func (p *project) encrypted(inner converter.DataConverter) (converter.DataConver
 	return out, nil
 }
 
-// waits says what this machine tries again for as long as it takes.
+// waits says what this machine tries again for as long as it takes, and what it leaves to others.
 func (p *project) waits(err error) {
 	msg := err.Error()
 	var f *flow.Failure
 	if errors.As(err, &f) && f.Msg != "" {
 		msg = f.Msg
+	}
+	if f == nil {
+		fmt.Fprintf(p.a.Err, "jacquard: %s\n", msg)
+		return
 	}
 	fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("%s. It is tried again until it succeeds")+"\n", strings.TrimRight(msg, "."))
 }

@@ -273,7 +273,9 @@ func (r *Runtime) execution(ctx context.Context, run, id string, wait bool, h *h
 			if next, err = it.Next(); err != nil {
 				break
 			}
-			if next.GetEventId() <= last {
+			// A task that is tried again is shown with numbers that other events
+			// get later; it says nothing to us.
+			if t := next.GetEventType(); t == enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED || t == enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED || next.GetEventId() <= last {
 				continue
 			}
 			last, tries = next.GetEventId(), 0

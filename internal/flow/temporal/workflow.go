@@ -3,6 +3,7 @@ package temporal
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -188,15 +189,18 @@ func (l *loop) decide(took []int, ended []string) (answer, error) {
 	return a, err
 }
 
-// fits fails the task of a worker of a pool whose definition is another one
-// than that which decided so far: the server gives it to the next worker.
+// fits fails the task of a worker of a pool that is of another version than
+// what has decided so far: the server gives it to the next one. A definition
+// that agrees with the record so far may still go on differently.
 func (o *Options) fits(m *record) {
 	if m.Pool == "" || o.Version == m.Version {
 		return
 	}
-	if d := flow.Compare(o.workflow(m.State.Def), m.all(), (&brain{o: o}).blob); !d.Empty() {
-		panic((&flow.ChangedError{Diff: d}).Error())
+	err := fmt.Errorf("run %s is of version %s, and this worker of %s: it is left to others", m.Run, m.Version, o.Version)
+	if o.Warn != nil {
+		o.Warn(err)
 	}
+	panic(err)
 }
 
 func (l *loop) made(a answer, took []int, ended []string) answer {
