@@ -9,7 +9,7 @@ TEMPORAL := $(TOOLS)/temporal-test-server
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
-TEST_TIMEOUT ?= 60m
+TEST_TIMEOUT ?= 70m
 
 # What is released is small: no symbols, no tracing pages of gRPC, and small functions are inlined only where it pays.
 HOT     := std github.com/tetratelabs/wazero/... modernc.org/... $(addprefix github.com/jacquard-build/jacquard/internal/,flow flow/local git source spec index target syntax)

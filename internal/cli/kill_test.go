@@ -81,7 +81,7 @@ func TestKillMatrixOfDevelop(t *testing.T) {
 }
 
 // every is 1 for all points of the matrices on a cluster, which takes a quarter of an hour.
-var every = flag.Int("every", 8, "which points of the kill matrices on a cluster are tried: 1 = all")
+var every = flag.Int("every", 16, "which points of the kill matrices on a cluster are tried: 1 = all")
 
 // onCluster gives a matrix a cluster, and the test a line why it cannot run.
 func (k *kills) onCluster(t *testing.T) {
@@ -104,7 +104,7 @@ func TestKillMatrixOnTemporal(t *testing.T) {
 	k := newKills(t, "testdata/kill/project.txtar", "compile")
 	k.answers, k.trailer, k.units = answers, "Jacquard-Module", "a b c d"
 	k.onCluster(t)
-	k.matrix(t, 17, map[string]int{"append": 4, "effect": 4})
+	k.matrix(t, 17, map[string]int{"append": 3, "effect": 3})
 }
 
 // TestKillMatrixOfWorkers kills the worker of such a run at all its points; another one takes its place.
@@ -113,7 +113,7 @@ func TestKillMatrixOfWorkers(t *testing.T) {
 	k := newKills(t, "testdata/kill/project.txtar", "compile", "--pool", "default")
 	k.answers, k.trailer, k.units, k.worker = answers, "Jacquard-Module", "a b c d", true
 	k.onCluster(t)
-	k.matrix(t, 17, map[string]int{"append": 4, "effect": 2})
+	k.matrix(t, 17, map[string]int{"append": 2, "effect": 1})
 }
 
 // TestSameOnBoth carries out each workflow on this machine and on a cluster: the same files, the same steps, notes, branches and

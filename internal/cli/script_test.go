@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // onTemporal are the stories that are played on a cluster too.
-var onTemporal = []string{"e2e_go", "spec_new", "decompile_agent", "e2e_work", "work_gates", "e2e_cut", "e2e_auto_light", "auto_decisions", "e2e_develop", "develop_decisions"}
+var onTemporal = []string{"e2e_go", "spec_new", "e2e_work", "work_gates", "e2e_cut", "auto_decisions", "develop_decisions"}
 
 // TestStories runs the scripts in testdata/script: the real program, real git,
 // a real agent process, real tool chains.
