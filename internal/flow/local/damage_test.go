@@ -224,7 +224,8 @@ func TestFolders(t *testing.T) {
 			wg.Wait()
 			var got []string
 			err := fs.WalkDir(os.DirFS(filepath.Dir(dir)), ".", func(p string, d fs.DirEntry, err error) error {
-				if err == nil && !d.IsDir() {
+				// Who closes last removes its log, unless all close at once.
+				if err == nil && !d.IsDir() && p != name+"/journal.db-wal" && p != name+"/journal.db-shm" {
 					got = append(got, p)
 				}
 				return err

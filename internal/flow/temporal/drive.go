@@ -243,6 +243,9 @@ func (p *pollers) stop() {
 // no more, waits up to drain for what runs, and stops the rest in good order.
 func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.Duration) error {
 	release, err := r.box.Take(ctx, workerLock, r.o.Driver)
+	if ctx.Err() != nil && err != nil {
+		return nil //nolint:nilerr // it was told to stop before it had begun
+	}
 	if err != nil {
 		return err
 	}
@@ -254,6 +257,9 @@ func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.D
 		p.owner, p.host, p.slots = workerLock, host, room
 	}
 	if err := r.report(ctx, workerLock); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // it was told to stop before it had begun
+		}
 		return err
 	}
 	for _, p := range all {
