@@ -81,6 +81,22 @@ type Signal struct {
 	By   string `json:"by,omitempty"`
 }
 
+// Check refuses what no run understands, and clears what a verb about a run has
+// no use for. run is for the message.
+func (s *Signal) Check(run string) error {
+	switch s.Verb {
+	case CancelRun, Pause, Unpause:
+		s.Gate, s.Tree = "", ""
+	case Approve, Reject, Reply:
+		if s.Gate == "" {
+			return fmt.Errorf("signal run %s: %q needs a gate", run, s.Verb)
+		}
+	default:
+		return fmt.Errorf("signal run %s: unknown verb %q", run, s.Verb)
+	}
+	return nil
+}
+
 // The verbs that are about a run and not about a gate.
 const (
 	CancelRun = "cancel"

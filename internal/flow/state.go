@@ -53,6 +53,15 @@ type Rec struct {
 	In   uint64          `json:"in,omitempty"` // hash of the input it was asked with
 }
 
+// EventData is what the event of an outcome says: its failure, or nothing.
+func (r *Rec) EventData() []byte {
+	if r.Err == nil {
+		return []byte("{}")
+	}
+	raw, _ := json.Marshal(map[string]any{"error": r.Err})
+	return raw
+}
+
 // Kind says what a want is.
 type Kind string
 

@@ -142,11 +142,10 @@ func landOnce(dir string, j flow.Job, child bool) error {
 
 // Kills drives a workflow in child processes that are killed with SIGKILL at
 // every append of the journal, and around every side effect, and compares what
-// a resumed run gives with the undisturbed one. outcomes reads what is
-// recorded for each key of a run.
-func Kills(t *testing.T, open Open, outcomes func(t *testing.T, rt Runtime, run string) map[string]string) {
+// a resumed run gives with the undisturbed one.
+func Kills(t *testing.T, open Open) {
 	t.Helper()
-	k := &kills{open: open, outcomes: outcomes}
+	k := &kills{open: open}
 	k.measure(t)
 	for n := 1; n <= k.first; n++ {
 		t.Run(fmt.Sprintf("before the gate at append %d", n), func(t *testing.T) {
@@ -198,7 +197,6 @@ func Kills(t *testing.T, open Open, outcomes func(t *testing.T, rt Runtime, run 
 
 type kills struct {
 	open          Open
-	outcomes      func(*testing.T, Runtime, string) map[string]string
 	first, second int // appends before and after the gate
 	out           string
 	recorded      map[string]string
@@ -233,13 +231,29 @@ func (k *kills) measure(t *testing.T) {
 	st := l.drive(rt)
 	l.want(st, flow.Done, "")
 	k.second, k.out = int(n.Load()), string(st.Out)
-	k.recorded, k.notes = k.outcomes(t, rt, run), notes(l.events(rt))
+	k.recorded, k.notes = outcomes(t, rt), notes(l.events(rt))
 	if want := `"sum[land[green[red[a()]1]];land[green[red[ab()]2]];land[green[red[c()]3]];`; !strings.HasPrefix(k.out, want) {
 		t.Fatalf("undisturbed output = %s, want %s…", k.out, want)
 	}
 	if len(k.recorded) != 1+1+4+(1+2+3+1)+4+1 || k.first < 2 || k.second < 12 {
 		t.Fatalf("undisturbed run: %d outcomes, %d + %d appends: %v", len(k.recorded), k.first, k.second, k.recorded)
 	}
+}
+
+// outcomes is what is recorded for each key of the run that has ended.
+func outcomes(t *testing.T, rt Runtime) map[string]string {
+	t.Helper()
+	rows, err := rt.Steps(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, r := range rows {
+		if r.Ended != 0 {
+			out[r.Key] = string(r.Out)
+		}
+	}
+	return out
 }
 
 func notes(es []flow.Event) []string {
@@ -265,7 +279,7 @@ func (k *kills) resume(l *lab, rt Runtime) {
 		st = l.drive(rt)
 	}
 	l.want(st, flow.Done, k.out)
-	if got := k.outcomes(t, rt, run); !maps.Equal(got, k.recorded) {
+	if got := outcomes(t, rt); !maps.Equal(got, k.recorded) {
 		t.Errorf("outcomes = %v\nwant %v", got, k.recorded)
 	}
 	es := l.events(rt)

@@ -15,15 +15,8 @@ import (
 // Signal stores a signal; a driver, now or later, applies it. The first
 // answer of a gate counts; another one is ErrNoGate, the same one is nothing.
 func (r *Runtime) Signal(ctx context.Context, run string, s flow.Signal) error {
-	switch s.Verb {
-	case flow.CancelRun, flow.Pause, flow.Unpause:
-		s.Gate, s.Tree = "", ""
-	case flow.Approve, flow.Reject, flow.Reply:
-		if s.Gate == "" {
-			return fmt.Errorf("signal run %s: %q needs a gate", run, s.Verb)
-		}
-	default:
-		return fmt.Errorf("signal run %s: unknown verb %q", run, s.Verb)
+	if err := s.Check(run); err != nil {
+		return err
 	}
 	body, err := json.Marshal(s)
 	if err != nil {

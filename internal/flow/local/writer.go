@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -182,7 +181,7 @@ func (t *writer) outcomes(b batch) {
 		if n == 0 {
 			continue // written once, whatever happened to the answer of an earlier commit
 		}
-		typ, data := flow.EventEnd, errorData(rec)
+		typ, data := flow.EventEnd, rec.EventData()
 		if w.Kind == flow.KindAsk && rec.Err == nil {
 			typ, data = flow.EventAnswer, rec.Out
 		}
@@ -199,14 +198,6 @@ func (t *writer) outcomes(b batch) {
 	}
 }
 
-func errorData(rec *flow.Rec) []byte {
-	if rec.Err == nil {
-		return []byte("{}")
-	}
-	raw, _ := json.Marshal(map[string]any{"error": rec.Err})
-	return raw
-}
-
 func (t *writer) decision(dec flow.Decision) {
 	for _, n := range dec.Notes {
 		t.event(flow.EventNote, n.Key, n.Branch, n.Fact)
@@ -217,7 +208,7 @@ func (t *writer) decision(dec flow.Decision) {
 		// The keys of a branch, and nothing else, lie between path: and path; .
 		t.exec("UPDATE steps SET folded=1 WHERE run=? AND key>=? AND key<?", t.run, f.Path+":", f.Path+";")
 		if had == 0 {
-			t.event(flow.EventFold, f.Path, f.Path, errorData(f.Rec))
+			t.event(flow.EventFold, f.Path, f.Path, f.Rec.EventData())
 		}
 	}
 	for _, w := range dec.Wants {

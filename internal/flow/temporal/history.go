@@ -28,7 +28,6 @@ type history struct {
 	outs    map[string]outcome // ends that are not taken in
 	keys    map[int64]task     // by the event that scheduled it
 	next    string             // execution that goes on, "" = none
-	closed  bool               // no execution goes on
 	drives  map[string]bool    // ids of drivers that were taken in
 	events  []flow.Event
 	rows    map[string]*flow.StepRow
@@ -81,16 +80,12 @@ func (h *history) read(e *historypb.HistoryEvent) error {
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
 		h.next = e.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED:
-		h.closed = true
 		h.m.apply(answer{At: h.m.Now, Status: flow.CancelledOK, Err: flow.Failf(flow.Cancelled, "the server was told to terminate the run: %s", e.GetWorkflowExecutionTerminatedEventAttributes().GetReason())})
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED:
-		h.closed = true
 		if !h.m.Status.Ended() {
 			err := h.fail.FailureToError(e.GetWorkflowExecutionFailedEventAttributes().GetFailure())
 			h.m.apply(answer{At: h.m.Now, Status: flow.Errored, Err: flow.Failf(flow.Crashed, "the workflow of the server failed: %v", err)})
 		}
-	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED:
-		h.closed = true
 	default:
 	}
 	return nil

@@ -358,19 +358,11 @@ func (m *record) outcome(w flow.Want, rec *flow.Rec, f *fed) {
 	rec.Step, rec.In = w.Step, w.Hash
 	m.State.Recs[w.Key] = rec
 	f.ended = append(f.ended, ended{w, rec})
-	typ, data := flow.EventEnd, errorData(rec)
+	typ, data := flow.EventEnd, rec.EventData()
 	if w.Kind == flow.KindAsk && rec.Err == nil {
 		typ, data = flow.EventAnswer, rec.Out
 	}
 	m.event(typ, w.Key, w.Branch, data)
-}
-
-func errorData(rec *flow.Rec) []byte {
-	if rec.Err == nil {
-		return []byte("{}")
-	}
-	raw, _ := json.Marshal(map[string]any{"error": rec.Err})
-	return raw
 }
 
 // apply brings in what was decided.
@@ -427,7 +419,7 @@ func (m *record) fold(d fold) {
 	told := m.Told[d.Path] || m.State.Folds[d.Path] != nil
 	m.State.Folds[d.Path] = d.Rec
 	if !told {
-		m.event(flow.EventFold, d.Path, d.Path, errorData(d.Rec))
+		m.event(flow.EventFold, d.Path, d.Path, d.Rec.EventData())
 	}
 }
 

@@ -231,15 +231,8 @@ func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
 // Signal sends a signal; who carries the run on, now or later, applies it. The
 // first answer of a gate counts; another one is ErrNoGate, the same is nothing.
 func (r *Runtime) Signal(ctx context.Context, run string, s flow.Signal) error {
-	switch s.Verb {
-	case flow.CancelRun, flow.Pause, flow.Unpause:
-		s.Gate, s.Tree = "", ""
-	case flow.Approve, flow.Reject, flow.Reply:
-		if s.Gate == "" {
-			return fmt.Errorf("signal run %s: %q needs a gate", run, s.Verb)
-		}
-	default:
-		return fmt.Errorf("signal run %s: unknown verb %q", run, s.Verb)
+	if err := s.Check(run); err != nil {
+		return err
 	}
 	h, err := r.load(ctx, run)
 	if err != nil {
