@@ -38,11 +38,7 @@ const (
 // screen runs the program of a task in a terminal on a clean checkout, and looks at it until what is expected is seen, the
 // program has ended or the time is over.
 func (p *taskProof) screen(ctx context.Context, g *Goal) (err error) {
-	var chain toolchain.Found
-	if len(p.t.Chains) > 0 {
-		chain = p.t.Chains[0]
-	}
-	pl, err := p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	pl, err := p.root(ctx)
 	if err != nil {
 		return err
 	}

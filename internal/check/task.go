@@ -453,16 +453,22 @@ func verifyCommand(argv []string) toolchain.Command {
 	return toolchain.Command{Name: "verify", Argv: argv, Dir: ".", Report: toolchain.ReportExit}
 }
 
+// root is a clean checkout for what belongs to the project and not to one of its
+// toolchains; the first of them, where there is any, prepares it.
+func (p *taskProof) root(ctx context.Context) (*place, error) {
+	var chain toolchain.Found
+	if len(p.t.Chains) > 0 {
+		chain = p.t.Chains[0]
+	}
+	return p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+}
+
 // verify runs the task's own commands in the root of the project.
 func (p *taskProof) verify(ctx context.Context) (err error) {
 	if len(p.t.Verify) == 0 || p.failed || Rejected(p.proof.Findings) {
 		return nil
 	}
-	var chain toolchain.Found
-	if len(p.t.Chains) > 0 {
-		chain = p.t.Chains[0]
-	}
-	pl, err := p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	pl, err := p.root(ctx)
 	if err != nil {
 		return err
 	}

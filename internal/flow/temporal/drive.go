@@ -244,7 +244,7 @@ func (p *pollers) stop() {
 func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.Duration) error {
 	release, err := r.box.Take(ctx, workerLock, r.o.Driver)
 	if ctx.Err() != nil && err != nil {
-		return nil //nolint:nilerr // it was told to stop before it had begun
+		return nil // it was told to stop before it had begun
 	}
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.D
 	}
 	if err := r.report(ctx, workerLock); err != nil {
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was told to stop before it had begun
+			return nil // it was told to stop before it had begun
 		}
 		return err
 	}
