@@ -342,6 +342,44 @@ func failures(g check.Goal, known map[string]string) []pdca.Failure {
 	return bound(out, 30)
 }
 
+// contextDir is where context files are, below the folder of the project's state.
+const contextDir = "context"
+
+// autoContext is the step auto.context.
+func (a *Actor) autoContext(_ context.Context, _ flow.Job, in step.AutoContextIn) (step.AutoContextOut, error) {
+	var out step.AutoContextOut
+	raw, err := a.o.Blobs.Get(in.Source.Messages)
+	if err != nil {
+		return out, machinery(err)
+	}
+	s := pdca.Source{Kind: in.Source.Kind, Name: in.Source.Name}
+	if err := json.Unmarshal(raw, &s.List); err != nil {
+		return out, fmt.Errorf("read the messages of %s: %w", in.Source.Name, err)
+	}
+	d := pdca.Document{Korean: in.Language == "ko"}
+	write := func(name string, text []byte) error {
+		name = filepath.Base(name) + ".md"
+		ref, err := a.o.Blobs.Put(text, "text/markdown")
+		if err == nil {
+			err = a.effect("context", func() error { return writeFile(filepath.Join(a.o.State, contextDir, name), text) })
+		}
+		out.Files = append(out.Files, step.DocFile{Path: filepath.ToSlash(filepath.Join(filepath.Base(a.o.State), contextDir, name)), Blob: ref})
+		return machinery(err)
+	}
+	if err := write(in.Source.File, d.Context(s, in.Analysis)); err != nil {
+		return out, err
+	}
+	out.Doc = step.Doc{Title: out.Files[0].Path, Blob: out.Files[0].Blob}
+	switch in.Wants {
+	case step.WantDrafts:
+		err = write(in.Source.File+"-drafts", d.Drafts(s, in.Analysis))
+	case step.WantTodo:
+		err = write(in.Source.File+"-todo", d.Todo(s, in.Analysis))
+	case step.WantAnalysis:
+	}
+	return out, err
+}
+
 // autoKeep is the step auto.keep.
 func (a *Actor) autoKeep(_ context.Context, _ flow.Job, in step.AutoKeepIn) (step.AutoKeepOut, error) {
 	var out step.AutoKeepOut

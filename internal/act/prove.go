@@ -51,6 +51,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.AutoQA, a.autoQA),
 		flow.Handle(step.AutoE2E, a.autoE2E),
 		flow.Handle(step.AutoKeep, a.autoKeep),
+		flow.Handle(step.AutoContext, a.autoContext),
 		flow.Handle(step.AutoCommit, a.autoCommit),
 		flow.Handle(step.Contract, a.contract),
 		flow.Handle(step.Hold, a.hold),

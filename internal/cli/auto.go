@@ -12,6 +12,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/inbox"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -38,20 +39,27 @@ type autoFlags struct {
 	skipE2E     bool
 	strict      bool
 	screen      string
+	slack       string
+	gmail       string
+	wants       step.Wanted // taskOf finds it
 	expect      string
 }
 
 func newAuto(a *app) *cobra.Command {
 	var f autoFlags
 	c := &cobra.Command{
-		Use: "auto [TASK]", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(1),
+		Use: "auto [TASK]", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(2),
 		Long: "The program computes how large a task is (LIGHT, STANDARD, HEAVY) and carries it through: a plan, for larger ones a\n" +
 			"critic and a design, an implementation that is proved, an architect's verdict, cycles of checks and fixes, a review and\n" +
 			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/.\n" +
 			"Without a task it looks for what the project needs, and says what it would do.",
 		Example: "  jacquard auto \"add a discount to the cart\"\n  jacquard auto --dry-run \"move the sessions to Redis\"",
 		RunE: func(c *cobra.Command, args []string) error {
-			if task := first(args, "", ""); task != "" || f.file != "" {
+			task, err := f.taskOf(args)
+			if err != nil {
+				return err
+			}
+			if task != "" || f.file != "" || f.wants != "" {
 				return a.auto(c.Context(), task, f)
 			}
 			return a.discover(c.Context(), f)
@@ -69,6 +77,9 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
 	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
 	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
+	c.Flags().StringVar(&f.slack, "slack", "", "id of a Slack `channel` whose messages are analysed first (SLACK_TOKEN)")
+	c.Flags().StringVar(&f.gmail, "gmail", "", "search of Gmail whose mails are analysed first; without `query` those that are unread (GMAIL_TOKEN_FILE)")
+	c.Flags().Lookup("gmail").NoOptDefVal = inbox.Unread
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "without a task: do what was found")
 	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
 	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue that the task names (#12), or open one with the label auto (GITHUB_TOKEN)")
@@ -117,27 +128,32 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	if m, ok := findMaker(seats.Run.Agent); f.opus && ok && seats.Tiers[step.High] == "" {
 		return usage("--opus: %s has no name of its own for its best model: give one in %s, models: high:", m.name, configFile)
 	}
-	if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
+	said := given
+	if f.wants != "" {
+		given = ""
+	} else if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
 		return err
 	}
-	if len(strings.Fields(given)) < 2 {
+	if len(strings.Fields(given)) < 2 && f.wants == "" {
 		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
 	}
 	if p.noGit {
 		return usage("there is no git repository here, and auto works with branches and commits: git init")
 	}
-	if f.worktree && !f.dryRun {
+	if f.worktree && !f.dryRun && f.wants == "" {
 		var end func() error
 		if p, end, err = p.worktree(ctx, f.feature, given); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	}
-	if err := p.mayCommit(ctx); err != nil {
-		return err
+	if f.wants == "" {
+		if err := p.mayCommit(ctx); err != nil {
+			return err
+		}
 	}
 	in := step.AutoIn{
-		Request: given, Feature: f.feature, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
+		Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: cmp.Or(works.LanguageOf(said), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
 		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
 	}
 	if a.langFlag != "" {
@@ -149,25 +165,34 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	if in.Issue, err = p.issueIn(ctx, given, f); err != nil {
 		return err
 	}
-	if in.Context, err = p.contextOf(ctx, in, f); err != nil {
+	if err := p.collect(ctx, &in, f); err != nil {
 		return err
 	}
 	return p.startRun(ctx, "auto", in, in.Budget, f.driveOptions)
 }
 
-// contextOf is what a task is given besides the project: that of its unfinished run, else it is collected anew.
-func (p *project) contextOf(ctx context.Context, in step.AutoIn, f autoFlags) ([]step.Doc, error) {
+// collect gets what a task is given besides the project: that of its unfinished run, else it is collected anew.
+func (p *project) collect(ctx context.Context, in *step.AutoIn, f autoFlags) error {
 	old, found, err := p.unfinishedOf(ctx, "auto", nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if was, err := decode[step.AutoIn](old.In); found && err == nil {
-		in.Context = was.Context
-		if reflect.DeepEqual(in, was) {
-			return was.Context, nil
+		same := was
+		same.Context, same.Sources = nil, nil
+		for _, s := range was.Sources {
+			same.Sources = append(same.Sources, step.Source{Kind: s.Kind, Name: s.Name})
+		}
+		if reflect.DeepEqual(*in, same) {
+			*in = was
+			return nil
 		}
 	}
-	return p.autoContext(ctx, f.context, f.skip)
+	if in.Sources, err = p.autoSources(ctx, in.Sources); err != nil || in.Wants != "" {
+		return err
+	}
+	in.Context, err = p.autoContext(ctx, f.context, f.skip)
+	return err
 }
 
 // skipPhase is what goes on to the next phase of a feature, and is noted.
@@ -185,6 +210,15 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 	rep.Auto, rep.Usage = &out, out.Usage
 	if p.a.json {
 		p.a.print(rep)
+	} else if n := len(out.Context); out.End.Reason == "" && n > 0 {
+		text, err := p.blobs.Get(out.Context[n-1].Blob)
+		if err != nil {
+			return err
+		}
+		_, _ = p.a.Out.Write(text)
+		for _, d := range out.Context {
+			fmt.Fprintf(p.a.Err, p.a.lang().T("written: %s\n"), d.Path)
+		}
 	} else {
 		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), act.RunRef(rep.ID), out))
 	}

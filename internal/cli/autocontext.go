@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,7 +10,10 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/forge"
+	"github.com/jacquard-build/jacquard/internal/inbox"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -59,6 +63,47 @@ func (p *project) addContext(list []step.Doc, title, text string) ([]step.Doc, e
 	return append(list, step.Doc{Title: title, Blob: ref}), err
 }
 
+// autoSources reads the messages of a channel and of a mailbox, for an analyst to say what is in them. Nothing is left out
+// silently: what cannot be read ends the start.
+func (p *project) autoSources(ctx context.Context, list []step.Source) ([]step.Source, error) {
+	var out []step.Source
+	for _, s := range list {
+		read, option := inbox.Slack, "--slack"
+		if s.Kind == pdca.Gmail {
+			read, option = inbox.Gmail, "--gmail"
+		}
+		messages, err := read(ctx, p.a.env, s.Name)
+		if err != nil {
+			return nil, environment(option, err)
+		}
+		if len(messages) == 0 {
+			return nil, environment(option, fmt.Errorf("nothing is found for %s", s.Name))
+		}
+		raw, err := json.Marshal(messages)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.store(); err != nil {
+			return nil, err
+		}
+		if s.Messages, err = p.blobs.Put(raw, "application/json"); err != nil {
+			return nil, err
+		}
+		text, err := p.blobs.Put([]byte(pdca.Messages(messages, len(messages), maxContext)), "text/plain")
+		if err != nil {
+			return nil, err
+		}
+		s.Text = step.Doc{Title: "messages of " + s.Kind + " " + s.Name, Blob: text}
+		s.File = s.Kind + "-" + s.Name
+		if s.Kind == pdca.Gmail {
+			s.File = s.Kind + time.Now().UTC().Format("-20060102-150405")
+		}
+		fmt.Fprintf(p.a.Err, p.a.lang().T("%s: %d messages of %s\n"), option, len(messages), s.Name)
+		out = append(out, s)
+	}
+	return out, nil
+}
+
 // printed is what a command of the user prints. One that fails ends the start: an option is never skipped silently.
 func (p *project) printed(ctx context.Context, line string) (string, error) {
 	argvs, err := act.CommandLine(line)
@@ -97,4 +142,48 @@ func (p *project) openIssues(ctx context.Context) (string, error) {
 		fmt.Fprintf(&b, "#%d %s\n%s\n\n", i.Number, i.Title, string(body[:min(len(body), 1500)]))
 	}
 	return b.String(), err
+}
+
+// The words that ask for an ending of mails instead of work on the project (A18, ruling 38).
+var (
+	draftWords = re.New(`(?i)^((응답|회신|답장|답변)\s*초안(\s*(작성|생성))?|(write |make )?(draft|reply|answer)s?( (repl(y|ies)|answers?|drafts?))?)[.!]?$`)
+	todoWords  = re.New(`(?i)^(할\s*일(\s*목록)?(\s*(작성|생성))?|(write |make )?(an? )?to-?dos?( list)?)[.!]?$`)
+)
+
+// taskOf takes the arguments apart. Beside --gmail the first may be its query (A18); without a task, or where the words ask
+// for drafts or a list, wants is what the run ends with.
+func (f *autoFlags) taskOf(args []string) (string, error) {
+	if f.gmail == inbox.Unread && len(args) > 0 && inbox.IsQuery(args[0]) {
+		f.gmail, args = args[0], args[1:]
+	}
+	if len(args) > 1 {
+		return "", usage("there is one task, and %q is a second: put it in quotation marks", args[1])
+	}
+	task := strings.TrimSpace(first(args, "", ""))
+	if len(f.sources()) == 0 || f.file != "" {
+		return task, nil
+	}
+	switch {
+	case f.dryRun && task == "":
+		return "", usage("--dry-run says how large a task is: give one")
+	case task == "":
+		f.wants = step.WantAnalysis
+	case f.gmail != "" && draftWords().MatchString(task):
+		f.wants = step.WantDrafts
+	case f.gmail != "" && todoWords().MatchString(task):
+		f.wants = step.WantTodo
+	}
+	return task, nil
+}
+
+// sources are the places whose messages are asked for.
+func (f *autoFlags) sources() []step.Source {
+	var out []step.Source
+	if f.slack != "" {
+		out = append(out, step.Source{Kind: pdca.Slack, Name: f.slack})
+	}
+	if f.gmail != "" {
+		out = append(out, step.Source{Kind: pdca.Gmail, Name: f.gmail})
+	}
+	return out
 }

@@ -47,8 +47,9 @@ func receiver(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		defer func() { _ = f.Close() }()
-		if r.Method == http.MethodGet { // of a forge: the archive has what it answers
-			raw, err := os.ReadFile(ts.MkAbs(path.Base(r.URL.Path) + ".json"))
+		w.Header().Set("Content-Type", "application/json")
+		raw, err := os.ReadFile(ts.MkAbs(path.Base(r.URL.Path) + ".json")) // the archive has what a forge, Slack and Google answer
+		if r.Method == http.MethodGet {
 			if err != nil {
 				w.WriteHeader(http.StatusNotFound)
 			}
@@ -57,6 +58,7 @@ func receiver(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 		fmt.Fprintf(f, "%s key=%s api=%s auth=%s %s\n", r.URL.Path, r.Header.Get("Idempotency-Key"), r.Header.Get("X-Runner-Api-Key"), r.Header.Get("Authorization"), body)
+		_, _ = w.Write(raw)
 	}))
 	ts.Defer(s.Close)
 	ts.Setenv("RECEIVER", s.URL)

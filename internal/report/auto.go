@@ -101,6 +101,9 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	default: // nothing of it is in the user's tree
 		fmt.Fprintf(&b, l.T("report: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Report, ref)
 	}
+	for _, d := range o.Context {
+		fmt.Fprintf(&b, l.T("context: %s\n"), d.Path)
+	}
 	if o.Issue != "" {
 		fmt.Fprintf(&b, l.T("issue: %s\n"), o.Issue)
 	}

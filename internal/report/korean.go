@@ -329,6 +329,9 @@ var korean = map[string]string{
 
 	"%s: begun by another tool, phase %s; it is taken up\n": "%s: 다른 도구가 시작함, 단계 %s. 이어서 진행합니다\n",
 	"issue: %s\n":                                   "이슈: %s\n",
+	"context: %s\n":                                 "컨텍스트: %s\n",
+	"written: %s\n":                                 "작성: %s\n",
+	"%s: %d messages of %s\n":                       "%[1]s: %[3]s의 메시지 %[2]d개\n",
 	"⚠ no issue is written: %v\n":                   "⚠ 이슈를 쓰지 않습니다: %v\n",
 	"  · pull request %s (%s → %s)\n":               "  · 풀 리퀘스트 %s (%s → %s)\n",
 	"  · CI %d: %d passed, %d failed, %d pending\n": "  · CI %d: 통과 %d개, 실패 %d개, 진행 중 %d개\n",

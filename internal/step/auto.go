@@ -16,6 +16,8 @@ type AutoIn struct {
 	Own      bool     `json:"own,omitempty"`     // the documents of that name are its own: another tool has begun it
 	Language string   `json:"language"`          // of documents where the project names none
 	Context  []Doc    `json:"context,omitempty"` // collected before the run; data
+	Sources  []Source `json:"sources,omitempty"` // the same, for an analyst to read first
+	Wants    Wanted   `json:"wants,omitempty"`   // of the sources, where there is no task; the run ends with it
 	DryRun   bool     `json:"dry_run,omitempty"` // ends with the score, writes nothing
 	Eco      bool     `json:"eco,omitempty"`     // the small way, whatever the score says
 	Heavy    bool     `json:"heavy,omitempty"`   // the large way
@@ -31,6 +33,42 @@ type AutoIn struct {
 	Delivery Delivery `json:"delivery"`
 	Budget   Budget   `json:"budget"`
 }
+
+// Wanted is what a run makes of its sources instead of work on the project.
+type Wanted string
+
+// What can be wanted of sources.
+const (
+	WantAnalysis Wanted = "analysis"
+	WantDrafts   Wanted = "drafts" // of answers to mails
+	WantTodo     Wanted = "todo"   // what mails ask for
+)
+
+// Source are messages of one place.
+type Source struct {
+	Kind     string    `json:"kind"`     // pdca.Slack, pdca.Gmail
+	Name     string    `json:"name"`     // channel, or query
+	File     string    `json:"file"`     // name of its context file, without ending
+	Messages flow.Blob `json:"messages"` // []pdca.Message
+	Text     Doc       `json:"text"`     // as they are read
+}
+
+// AutoContextIn asks for the context file of a source.
+type AutoContextIn struct {
+	Source   Source        `json:"source"`
+	Analysis pdca.Analysis `json:"analysis"`
+	Wants    Wanted        `json:"wants,omitempty"`
+	Language string        `json:"language"`
+}
+
+// AutoContextOut is the context file as authors are shown it, and what was written, the wanted file last.
+type AutoContextOut struct {
+	Doc   Doc       `json:"doc"`
+	Files []DocFile `json:"files"`
+}
+
+// AutoContext writes what was found in messages below .jacquard/context, which is never committed.
+var AutoContext = flow.Step[AutoContextIn, AutoContextOut]{Name: "auto.context", Lane: Landing}
 
 // IssueIn asks to tell of a feature on the forge.
 type IssueIn struct {
@@ -252,8 +290,9 @@ type AutoOut struct {
 	Files      []Change   `json:"files,omitempty"`
 	Tests      Counts     `json:"tests"`
 	Goals      []Goal     `json:"goals,omitempty"`
-	Report     string     `json:"report,omitempty"` // path of the report
-	Issue      string     `json:"issue,omitempty"`  // address of the issue where it is told of
+	Report     string     `json:"report,omitempty"`  // path of the report
+	Issue      string     `json:"issue,omitempty"`   // address of the issue where it is told of
+	Context    []DocFile  `json:"context,omitempty"` // files with what was found in messages
 	Ref        string     `json:"ref,omitempty"`
 	Commit     string     `json:"commit,omitempty"`
 	Why        string     `json:"why,omitempty"` // why it is not on the user's branch

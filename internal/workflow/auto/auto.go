@@ -107,7 +107,7 @@ func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
 	if err != nil {
 		return f.out, err
 	}
-	if f.in.DryRun {
+	if f.in.DryRun || f.in.Wants != "" {
 		return f.out, nil
 	}
 	f.out.End = end
@@ -116,6 +116,9 @@ func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
 
 // phases carries the request through; an end that is not "passed" says where it stopped.
 func (f *feature) phases(c *flow.Ctx) (step.End, error) {
+	if err := f.sources(c.Sub("sources")); err != nil || f.in.Wants != "" {
+		return step.End{}, err
+	}
 	if err := f.estimate(c.Sub("estimate")); err != nil || f.in.DryRun {
 		return step.End{}, err
 	}

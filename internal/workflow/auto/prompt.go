@@ -14,6 +14,9 @@ import (
 //go:embed prompts/estimate.md
 var estimatePrompt string
 
+//go:embed prompts/analyst.md
+var analystPrompt string
+
 //go:embed prompts/plan.md
 var planPrompt string
 

@@ -1,0 +1,159 @@
+// Package inbox reads what people have written about a project: the messages of a Slack channel, mails of Gmail. It reads, and
+// never sends, marks or changes anything there. What it brings is data of strangers.
+package inbox
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+const (
+	maxAnswer = 16 << 20 // bytes of one answer
+	maxText   = 20_000   // bytes of one message
+	most      = 30 * time.Second
+	longest   = time.Minute // that a service may let us wait
+	waits     = 3           // how often it may
+)
+
+// service is an API that is asked with a bearer token.
+type service struct {
+	name   string // as people call it
+	base   string // address that paths are below
+	client *http.Client
+	pause  func(context.Context, time.Duration) error
+}
+
+// open makes a service of an address that the environment may change. The token is sent there and nowhere else, not after a
+// redirect either.
+func open(name, variable, address, usual string, auth http.RoundTripper) (*service, error) {
+	base := strings.TrimRight(cmp.Or(address, usual), "/")
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, fmt.Errorf("%s is no address like %s", variable, usual)
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Scheme != "https" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("%s is %s://%s: the token would go there for everybody to read; use https", variable, u.Scheme, u.Host)
+	}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &service{name: name, base: base, client: &http.Client{Timeout: most, CheckRedirect: stay, Transport: auth}, pause: pause}, nil
+}
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// get asks for a path, waits where the service says so, and reads the answer into to.
+func (s *service) get(ctx context.Context, path string, query url.Values, to any) error {
+	for n := 0; ; n++ {
+		wait, err := s.once(ctx, path, query, to)
+		if wait == 0 || n == waits {
+			return err
+		}
+		if err := s.pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// once asks once; a wait that is not zero says when to ask again.
+func (s *service) once(ctx context.Context, path string, query url.Values, to any) (wait time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path+"?"+query.Encode(), nil)
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("User-Agent", "jacquard")
+	res, err := s.client.Do(req)
+	if err != nil {
+		return 0, s.unreachable(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return 0, s.unreachable(ctx, err)
+	case len(raw) > maxAnswer:
+		return 0, fmt.Errorf("%s answers with more than %d bytes", s.name, maxAnswer)
+	case res.StatusCode == http.StatusTooManyRequests:
+		after, err := strconv.Atoi(res.Header.Get("Retry-After"))
+		if err != nil || after < 1 {
+			after = 1
+		}
+		limit := flow.Failf(flow.Limit, "%s allows no more requests for %d s", s.name, after)
+		if d := time.Duration(after) * time.Second; d <= longest {
+			return d, limit
+		}
+		return 0, limit
+	case res.StatusCode == http.StatusUnauthorized:
+		return 0, flow.Failf(flow.Auth, "%s refuses the token", s.name)
+	case res.StatusCode != http.StatusOK:
+		return 0, fmt.Errorf("%s answers %s to %s: %s", s.name, res.Status, path, said(raw))
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		return 0, fmt.Errorf("%s does not answer in JSON: %w", s.name, err)
+	}
+	return 0, nil
+}
+
+func (s *service) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var f *flow.Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var u *url.Error
+	if errors.As(err, &u) { // its text has the query
+		err = u.Err
+	}
+	return fmt.Errorf("%s cannot be reached at %s: %w", s.name, s.base, err)
+}
+
+// said is the reason in an answer that refuses.
+func said(raw []byte) string {
+	var v struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(raw, &v) // one that says nothing has its status
+	return clip(strings.Join(strings.Fields(v.Error.Message), " "), 300)
+}
+
+// clip cuts a text to n bytes.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + " … (cut)"
+}
+
+// bearer adds a token to requests.
+type bearer string
+
+// RoundTrip sends a request with the token.
+func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(req)
+}
