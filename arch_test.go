@@ -53,6 +53,7 @@ var allowed = map[string][]string{
 		"task", "works", "pdca", "checkpoint", "forge",
 	},
 	"forge":                      {"flow"},
+	"inbox":                      {"flow", "pdca", "re"},
 	"flow/local":                 {"flow", "blob"},
 	"flow/temporal":              {"flow", "flow/local"},
 	"flow/temporal/temporaltest": {},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"os/exec":      {"proc"},
 	"database/sql": {"flow/local"},
-	"net/http":     {"gateway", "submit", "forge", "cli"},
+	"net/http":     {"gateway", "submit", "forge", "inbox", "cli"},
 	"os/signal":    {"cli"},
 }
 
