@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,11 +32,24 @@ type ACP struct {
 	setUp func(t Turn) ([]string, error)
 }
 
+// ModelMark is what the name of the model of a turn is put for in the arguments of
+// a program.
+const ModelMark = "{model}"
+
 // NewACP returns an agent that runs argv: a name that people know it by, and a
 // program that speaks the protocol on its input and output. It reaches its model
-// by itself: no gateway counts or bounds its calls.
+// by itself: no gateway counts or bounds its calls. A turn with a model needs
+// ModelMark in argv, since the protocol has no word for it, and one without a model
+// must not have it.
 func NewACP(name string, argv []string) *ACP {
 	return &ACP{name: name, argv: argv, install: "install it, or use another agent", setUp: func(t Turn) ([]string, error) {
+		marked := slices.ContainsFunc(argv, func(s string) bool { return strings.Contains(s, ModelMark) })
+		switch {
+		case marked && t.Model == "":
+			return nil, fmt.Errorf("start the agent: the command of %s has %s, and no model is named: say which with --model, or in the configuration", name, ModelMark)
+		case !marked && t.Model != "":
+			return nil, fmt.Errorf("start the agent: %s cannot be told the model %s: its command has no %s", name, t.Model, ModelMark)
+		}
 		return environment(t.Env, map[string]string{"HOME": t.Home}, true), nil
 	}}
 }
@@ -57,9 +71,17 @@ func (a *ACP) job(t Turn, h header) (job, error) {
 		return job{}, err
 	}
 	return job{
-		header: h, argv: a.argv, env: env, reader: newACPReader(h), talk: true,
+		header: h, argv: withModel(a.argv, t.Model), env: env, reader: newACPReader(h), talk: true,
 		stop: []proc.Stop{{Signal: proc.Terminate, Wait: terminateWait}, {Signal: proc.Kill}},
 	}, nil
+}
+
+func withModel(argv []string, model string) []string {
+	out := slices.Clone(argv)
+	for i, s := range out {
+		out[i] = strings.ReplaceAll(s, ModelMark, model)
+	}
+	return out
 }
 
 // reminder asks a session for the answer that it ended without.

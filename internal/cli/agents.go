@@ -68,14 +68,6 @@ func findMaker(name string) (maker, bool) {
 	return maker{}, false
 }
 
-func makerNames() string {
-	var names []string
-	for _, m := range makers() {
-		names = append(names, m.name)
-	}
-	return strings.Join(names, ", ")
-}
-
 // find returns where the program is.
 func (m maker) find(env map[string]string) (string, error) {
 	if program := env[m.program]; program != "" {

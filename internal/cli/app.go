@@ -316,7 +316,7 @@ func (p *project) driver() string {
 
 // seats say who does which role: configuration, and the flags before it.
 func (p *project) seats(o driveOptions) step.Seats {
-	s := step.Seats{Run: step.Seat{Agent: cmp.Or(o.agent, p.conf.Agent), Model: cmp.Or(o.model, p.conf.Model)}, Tiers: maps.Clone(p.conf.Models), Roles: p.conf.Roles}
+	s := step.Seats{Run: step.Seat{Agent: cmp.Or(o.agent, p.conf.Agent), Model: cmp.Or(o.model, p.conf.Model)}, More: p.conf.moreAgents(), Tiers: maps.Clone(p.conf.Models), Roles: p.conf.Roles}
 	if o.scenario != "" && o.agent == "" {
 		s.Run.Agent = step.Scripted
 	}
@@ -349,10 +349,12 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		var err error
 		if m, ok := findMaker(name); ok {
 			ao.Agents[name], err = p.real(ctx, m, o, e)
+		} else if _, ok := p.conf.ACP[name]; ok {
+			ao.Agents[name], err = p.configured(name, o)
 		} else if name == step.Scripted {
 			ao.Agents[name], err = p.scripted(o)
 		} else {
-			err = usage("agent %q: want %s or scripted", name, makerNames())
+			err = usage("agent %q: want %s or scripted", name, p.conf.agentNames())
 		}
 		if err != nil {
 			return ao, errors.Join(err, e.closeGateways())

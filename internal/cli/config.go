@@ -24,25 +24,26 @@ import (
 // config is jacquard.yaml: committed, optional, checked once. Unknown keys
 // are errors, so that a typing mistake does not silently do nothing.
 type config struct {
-	Agent   string            `yaml:"agent"`   // claude, codex, opencode or scripted
-	Model   string            `yaml:"model"`   // given to the agent; "" = its default
-	Models  map[string]string `yaml:"models"`  // seats of the tiers low, medium, high
-	Roles   map[string]string `yaml:"roles"`   // tiers or seats of roles
-	Panel   []string          `yaml:"panel"`   // seats of those who design at the same time
-	Auth    string            `yaml:"auth"`    // key, login or auto
-	Budget  string            `yaml:"budget"`  // 5usd or 2Mtok
-	Jobs    int               `yaml:"jobs"`    // modules at once
-	Lang    string            `yaml:"lang"`    // en or ko
-	Setup   []string          `yaml:"setup"`   // commands that prepare a check tree
-	Engine  string            `yaml:"engine"`  // where runs are kept: local or temporal
-	Project string            `yaml:"project"` // its name on a cluster
-	Pool    string            `yaml:"pool"`    // workers that runs are given to
-	Hub     string            `yaml:"hub"`     // remote that workers share work through; "" is origin
-	Copy    []string          `yaml:"copy"`    // ignored files that checks need, for example .env.test
-	Checks  map[string]string `yaml:"checks"`  // build, test, lint, format: commands instead of the table's
-	PR      bool              `yaml:"pr"`      // develop ends with a pull request
-	Issue   bool              `yaml:"issue"`   // auto tells the issue that a task is about, or opens one
-	Work    struct {          // limits of the modes of work
+	Agent   string             `yaml:"agent"`   // claude, codex, opencode, scripted or one of acp
+	ACP     map[string]acpConf `yaml:"acp"`     // more agents, by name: programs that speak the Agent Client Protocol
+	Model   string             `yaml:"model"`   // given to the agent; "" = its default
+	Models  map[string]string  `yaml:"models"`  // seats of the tiers low, medium, high
+	Roles   map[string]string  `yaml:"roles"`   // tiers or seats of roles
+	Panel   []string           `yaml:"panel"`   // seats of those who design at the same time
+	Auth    string             `yaml:"auth"`    // key, login or auto
+	Budget  string             `yaml:"budget"`  // 5usd or 2Mtok
+	Jobs    int                `yaml:"jobs"`    // modules at once
+	Lang    string             `yaml:"lang"`    // en or ko
+	Setup   []string           `yaml:"setup"`   // commands that prepare a check tree
+	Engine  string             `yaml:"engine"`  // where runs are kept: local or temporal
+	Project string             `yaml:"project"` // its name on a cluster
+	Pool    string             `yaml:"pool"`    // workers that runs are given to
+	Hub     string             `yaml:"hub"`     // remote that workers share work through; "" is origin
+	Copy    []string           `yaml:"copy"`    // ignored files that checks need, for example .env.test
+	Checks  map[string]string  `yaml:"checks"`  // build, test, lint, format: commands instead of the table's
+	PR      bool               `yaml:"pr"`      // develop ends with a pull request
+	Issue   bool               `yaml:"issue"`   // auto tells the issue that a task is about, or opens one
+	Work    struct {           // limits of the modes of work
 		DirectRequirements int `yaml:"direct_requirements"`
 		DirectCriteria     int `yaml:"direct_criteria"`
 		PipelineTasks      int `yaml:"pipeline_tasks"`
@@ -112,7 +113,7 @@ func (c config) check() error {
 	if c.Jobs < 0 {
 		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
 	}
-	return errors.Join(in("agent", c.Agent, step.AgentNames()...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), c.checkProject(), c.checkSeats())
+	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), c.checkProject(), c.checkSeats())
 }
 
 // maxPanel is how many design at the same time.
@@ -132,7 +133,7 @@ func (c config) checkSeats() error {
 		return ok
 	}
 	seat := func(key, text string, tiers bool) {
-		want, tier := "agent/model, an agent ("+makerNames()+") or a model", slices.Contains(step.Tiers(), text)
+		want, tier := "agent/model, an agent ("+c.agentNames()+") or a model", slices.Contains(step.Tiers(), text)
 		if tiers {
 			want = "a tier (" + strings.Join(step.Tiers(), ", ") + "), " + want
 		}

@@ -47,6 +47,10 @@ func (p *project) hasAgent(o driveOptions) bool {
 		return true
 	}
 	m, ok := findMaker(p.conf.Agent)
+	if _, more := p.conf.ACP[p.conf.Agent]; more {
+		_, err := p.installed(p.conf.Agent)
+		return err == nil
+	}
 	if !ok {
 		return p.conf.Agent != ""
 	}

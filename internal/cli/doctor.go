@@ -96,6 +96,10 @@ func (a *app) examine(ctx context.Context) []finding {
 	var examined []string
 	for _, name := range p.seats(driveOptions{}).Agents(p.conf.Panel...) {
 		m, ok := findMaker(name)
+		if _, more := p.conf.ACP[name]; more {
+			c.configured(p, name)
+			continue
+		}
 		if !ok { // the scripted agent needs nothing
 			m = makers()[0]
 		}
@@ -123,6 +127,21 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.cluster(ctx, p)
 	}
 	return c.list
+}
+
+// configured looks for the program of an agent of the configuration. It is not started: before it is trusted it must not be.
+func (c *checkup) configured(p *project, name string) {
+	at, err := p.installed(name)
+	if err != nil {
+		c.add("agent", false, true, c.l.T("%s: %q is not on PATH: install it, or mend acp in %s"), name, p.conf.ACP[name].Command[0], configFile)
+		return
+	}
+	c.add("agent", true, true, c.l.T("%s at %s, by the Agent Client Protocol; what it costs is not known"), name, at)
+	for _, v := range p.conf.ACP[name].Env {
+		if p.a.env[v] == "" {
+			c.add("agent", false, false, c.l.T("%s is not set; %s gets it"), v, name)
+		}
+	}
 }
 
 func (c *checkup) tools(path string) {

@@ -189,7 +189,9 @@ func newInit(a *app) *cobra.Command {
 
 const initText = `# Settings of Jacquard for this project. Everything is optional.
 
-# agent: claude            # the program that writes code: claude, codex or opencode
+# agent: claude            # the program that writes code: claude, codex, opencode, or one of acp
+# acp:                     # more programs, that speak the Agent Client Protocol (needs trust once)
+#   gemini: {command: [gemini, --acp], env: [GEMINI_API_KEY]}   # env: your variables that it gets
 # model: ""                # "" = the agent's own default
 # models:                  # the three tiers of models; what is missing is the model above
 #   low: haiku             # agent/model, agent, or a model of the agent above

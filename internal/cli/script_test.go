@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 		"jacquard": func() {
 			os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
 		},
+		"acp-agent": playACP,
 	})
 }
 

@@ -57,6 +57,9 @@ func (p *project) trustCommands() []string {
 	for _, c := range p.conf.Copy {
 		out = append(out, "copy "+c)
 	}
+	for _, name := range p.conf.moreAgents() {
+		out = append(out, p.conf.ACP[name].asks(name))
+	}
 	if p.conf.PR {
 		out = append(out, "push a branch to origin and open a pull request there (pr: true)")
 	}

@@ -48,6 +48,7 @@ func (s Seat) String() string {
 // tiers as well.
 type Seats struct {
 	Run   Seat              // who does what nothing else is said of
+	More  []string          // agents of the configuration, besides those of AgentNames
 	Tiers map[string]string // seats of tiers; one that is missing is that of the run
 	Roles map[string]string // tiers or seats of roles
 }
@@ -74,7 +75,7 @@ func (s Seats) read(text string) Seat {
 	switch {
 	case text == "", text == s.Run.Agent:
 		return s.Run
-	case slices.Contains(AgentNames(), agent):
+	case slices.Contains(AgentNames(), agent), slices.Contains(s.More, agent):
 		return Seat{Agent: agent, Model: model}
 	}
 	return Seat{Agent: s.Run.Agent, Model: text}
