@@ -285,7 +285,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	}
 	l := local.Options{
 		Dir: p.state, Workflows: workflows(), Handlers: e.actor.Handlers(), Blobs: ao.Blobs,
-		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": max(1, min(jobs, runtime.NumCPU())), "landing": 1}, Branches: 2 * jobs},
+		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": p.checksAtOnce(o), "landing": 1}, Branches: 2 * jobs},
 		Driver: p.driver(), Version: definitionVersion(), Accept: o.accept, MaxWait: maxWait,
 		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
 	}
@@ -305,6 +305,9 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 
 // jobs is how much goes on at once.
 func (p *project) jobs(o driveOptions) int { return cmp.Or(o.jobs, p.conf.Jobs, 4) }
+
+// checksAtOnce is how many checks of them go on at once: each is as fast as the cores let it.
+func (p *project) checksAtOnce(o driveOptions) int { return max(1, min(p.jobs(o), runtime.NumCPU())) }
 
 func (p *project) driver() string {
 	host, err := os.Hostname()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,18 +12,19 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 func newWorker(a *app) *cobra.Command {
 	var o driveOptions
-	var listen string
-	var drain time.Duration
+	var w serving
 	c := &cobra.Command{
 		Use: "worker", Short: "carry out steps of runs that others have started on a cluster", Args: cobra.NoArgs,
 		Long: "A worker serves a pool of the project whose clone it is started in: it decides for the pool's runs and carries out their agent turns and checks. " +
@@ -33,20 +35,30 @@ func newWorker(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.work(c.Context(), o, listen, drain)
+			return p.work(c.Context(), o, w)
 		},
 	}
 	driveFlags(c, &o)
 	for _, name := range []string{"on", "accept-changes", "follow", "wait"} {
 		_ = c.Flags().MarkHidden(name)
 	}
-	c.Flags().StringVar(&listen, "listen", "", "`address` on this machine for /healthz and /metrics (Prometheus), for example 127.0.0.1:9464")
-	c.Flags().DurationVar(&drain, "drain", 10*time.Minute, "how long steps may go on after Ctrl-C or SIGTERM before they are stopped and given to others")
+	c.Flags().Lookup("pool").Usage = "`names` of the pools that it serves, for example what the machine has: linux,gpu (default: pool of jacquard.yaml, else default)"
+	c.Flags().Lookup("jobs").Usage = "`number` of agent turns at once"
+	c.Flags().IntVar(&w.checks, "checks", 0, "`number` of checks at once (default: as --jobs, at most one for each core)")
+	c.Flags().StringVar(&w.listen, "listen", "", "`address` on this machine for /healthz and /metrics (Prometheus), for example 127.0.0.1:9464")
+	c.Flags().DurationVar(&w.drain, "drain", 10*time.Minute, "how long steps may go on after Ctrl-C or SIGTERM before they are stopped and given to others")
 	return c
 }
 
-// work serves a pool until it is told to stop.
-func (p *project) work(ctx context.Context, o driveOptions, listen string, drain time.Duration) (err error) {
+// serving is how a worker serves.
+type serving struct {
+	checks int
+	listen string
+	drain  time.Duration
+}
+
+// work serves pools until it is told to stop.
+func (p *project) work(ctx context.Context, o driveOptions, w serving) (err error) {
 	if err := p.trusted(); err != nil {
 		return err
 	}
@@ -55,10 +67,12 @@ func (p *project) work(ctx context.Context, o driveOptions, listen string, drain
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
 		return environment("make the cache folder", err)
 	}
-	pool := p.pool(o)
-	if pool == "" {
-		pool, o.pool = defaultPool, defaultPool
+	pools := strings.FieldsFunc(cmp.Or(p.pool(o), defaultPool), func(c rune) bool { return c == ',' || c == ' ' })
+	if len(pools) == 0 {
+		return usage("--pool %q names no pool", o.pool)
 	}
+	o.pool = pools[0] // a worker needs a hub
+	slots := map[string]int{step.Agents: p.jobs(o), step.Checks: cmp.Or(w.checks, p.checksAtOnce(o))}
 	g := &gauges{failed: map[string]int{}, took: map[string]time.Duration{}, steps: map[string]int{}}
 	o.done = g.count
 	e, err := p.engine(ctx, o, nil)
@@ -70,16 +84,16 @@ func (p *project) work(ctx context.Context, o driveOptions, listen string, drain
 	if !ok {
 		return errors.New("a worker needs a cluster")
 	}
-	if listen != "" {
-		stop, err := g.serve(ctx, listen)
+	if w.listen != "" {
+		stop, err := g.serve(ctx, w.listen)
 		if err != nil {
 			return err
 		}
 		defer stop()
 	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("worker of pool %s: %d steps at once; Ctrl-C waits up to %s for what runs\n"), pool, p.jobs(o), drain)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("worker of pool %s: %d turns and %d checks at once; Ctrl-C waits up to %s for what runs\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain)
 	p.a.worker.Store(true)
-	return rt.Work(ctx, pool, p.jobs(o), drain)
+	return rt.Work(ctx, pools, slots, w.drain)
 }
 
 // defaultPool is the pool of workers and runs that name none.

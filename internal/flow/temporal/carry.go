@@ -86,7 +86,7 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 	for i := t.Start - 1; i >= 1; i-- {
 		j.Previous = append(j.Previous, r.box.Dir(t.Run, t.Key, i))
 	}
-	if p.slots != nil { // of both queues of a worker
+	if p.slots != nil { // of all queues of the lane
 		select {
 		case p.slots <- struct{}{}:
 			defer func() { <-p.slots }()

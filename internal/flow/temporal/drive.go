@@ -2,6 +2,7 @@ package temporal
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -39,7 +40,7 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 	if err := r.send(ctx, run, begin); err != nil {
 		return flow.Status{}, err
 	}
-	w := r.worker(h.m.Queue, 0, h.m.Pool != "")
+	w := r.worker(h.m.Queue, 0, h.m.Pool == "", true)
 	w.drive, w.owner = begin.Drive, run
 	if err := r.report(ctx, run); err != nil {
 		return flow.Status{}, err
@@ -197,7 +198,7 @@ func (r *Runtime) status(m *record) (st flow.Status, wake int64, over bool) {
 
 // pollers is one worker of this process on one queue.
 type pollers struct {
-	slots    chan struct{} // how much goes on at once; nil = as much as the queue gives
+	slots    chan struct{} // how much of its lane goes on at once; nil = as much as the queue gives
 	draining atomic.Bool   // it takes no more
 	gone     chan struct{} // closed when nobody waits for it any more
 	owner    string        // of what it begins, in the outbox
@@ -209,22 +210,30 @@ type pollers struct {
 	end      context.CancelCauseFunc
 }
 
-// worker makes a worker of a queue; one that has hands only makes no decisions.
-func (r *Runtime) worker(queue string, slots int, hands bool) *pollers {
+// worker makes a worker of a queue, which decides, carries out, or both.
+func (r *Runtime) worker(queue string, slots int, decides, carries bool) *pollers {
 	p := &pollers{r: r, gone: make(chan struct{})}
 	p.ctx, p.end = context.WithCancelCause(context.Background())
 	p.w = worker.New(r.c, queue, worker.Options{
 		Identity: r.o.Driver, DisableRegistrationAliasing: true,
-		MaxConcurrentActivityExecutionSize: slots, DisableWorkflowWorker: hands,
+		MaxConcurrentActivityExecutionSize: slots, DisableWorkflowWorker: !decides, LocalActivityWorkerOnly: !carries,
 		// What a process that is gone was given comes back after these.
 		StickyScheduleToStartTimeout: min(5*time.Second, r.o.Decision), DeadlockDetectionTimeout: 30 * time.Second,
 		MaxHeartbeatThrottleInterval: r.o.Beat / 4, DefaultHeartbeatThrottleInterval: r.o.Beat / 4,
 		WorkerStopTimeout: 24 * time.Hour, // what runs is told by us
 	})
-	if !hands {
+	if decides {
 		p.w.RegisterWorkflowWithOptions(r.o.run, workflow.RegisterOptions{Name: workflowType})
 	}
-	p.w.RegisterDynamicActivity(p.carryOut, activity.DynamicRegisterOptions{})
+	if carries {
+		p.w.RegisterDynamicActivity(p.carryOut, activity.DynamicRegisterOptions{})
+	}
+	return p
+}
+
+// of has a worker share its places with others of the same lane.
+func (p *pollers) of(room chan struct{}) *pollers {
+	p.slots = room
 	return p
 }
 
@@ -238,10 +247,11 @@ func (p *pollers) stop() {
 	late.Stop()
 }
 
-// Work serves a pool until ctx ends: decisions of its runs, steps that any
-// worker may take, and those of branches whose files are here. Then it takes
-// no more, waits up to drain for what runs, and stops the rest in good order.
-func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.Duration) error {
+// Work serves pools until ctx ends: decisions of their runs, steps that any
+// worker may take, and those of branches whose files are here, at most so many
+// at once of each lane in slots. Then it takes no more, waits up to drain for
+// what runs, and stops the rest in good order.
+func (r *Runtime) Work(ctx context.Context, pools []string, slots map[string]int, drain time.Duration) error {
 	release, err := r.box.Take(ctx, workerLock, r.o.Driver)
 	if ctx.Err() != nil && err != nil {
 		return nil // it was told to stop before it had begun
@@ -251,10 +261,19 @@ func (r *Runtime) Work(ctx context.Context, pool string, slots int, drain time.D
 	}
 	defer release()
 	host := "jacquard/" + r.o.Project + "/host/" + r.o.Host
-	all := []*pollers{r.worker(r.poolQueue(pool), slots, false), r.worker(host, slots, true)}
-	room := make(chan struct{}, slots)
+	var all []*pollers
+	for _, pool := range pools {
+		all = append(all, r.worker(r.poolQueue(pool), 0, true, false))
+	}
+	for _, lane := range slices.Sorted(maps.Keys(slots)) {
+		room := make(chan struct{}, slots[lane])
+		for _, pool := range pools {
+			all = append(all, r.worker(laneQueue(r.poolQueue(pool), lane), slots[lane], false, true).of(room))
+		}
+		all = append(all, r.worker(laneQueue(host, lane), slots[lane], false, true).of(room))
+	}
 	for _, p := range all {
-		p.owner, p.host, p.slots = workerLock, host, room
+		p.owner, p.host = workerLock, host
 	}
 	if err := r.report(ctx, workerLock); err != nil {
 		if ctx.Err() != nil {
@@ -293,7 +312,7 @@ const workerLock = "worker"
 
 // Served reports whether any worker of a pool has asked for work of late.
 func (r *Runtime) Served(ctx context.Context, pool string) (bool, error) {
-	d, err := r.c.DescribeTaskQueue(ctx, r.poolQueue(pool), enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+	d, err := r.c.DescribeTaskQueue(ctx, r.poolQueue(pool), enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
 		return false, serverError(err)
 	}

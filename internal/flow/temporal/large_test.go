@@ -206,7 +206,7 @@ func TestRollingRestart(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w.stop, w.done = cancel, make(chan error, 1)
 		go func() {
-			err := rt.Work(ctx, "default", 8, 10*time.Millisecond)
+			err := rt.Work(ctx, []string{"default"}, map[string]int{"agents": 8}, 10*time.Millisecond)
 			_ = rt.Close()
 			w.done <- err
 		}()

@@ -424,16 +424,21 @@ func (m *record) fold(d fold) {
 }
 
 // queueOf is the queue that a step is given to: of the machine where the run
-// was started, of the worker that has the files of its branch, or of all.
-func (m *record) queueOf(w flow.Want) string {
+// was started, of the worker that has the files of its branch, which is one
+// worker's alone, or of all.
+func (m *record) queueOf(w flow.Want) (queue string, own bool) {
 	switch {
 	case m.Pool == "" || !slices.Contains(m.Far, w.Lane):
-		return m.Queue
+		return m.Queue, false
 	case m.Hosts[w.Branch] != "":
-		return m.Hosts[w.Branch]
+		return laneQueue(m.Hosts[w.Branch], w.Lane), true
 	}
-	return m.Pool
+	return laneQueue(m.Pool, w.Lane), false
 }
+
+// laneQueue is the queue of one lane of a pool or a worker: what waits for a
+// place of one lane holds up no step of another.
+func laneQueue(queue, lane string) string { return queue + "/" + lane }
 
 // all is the state with the outcomes of finished branches, for flow.Compare.
 func (m *record) all() *flow.State {

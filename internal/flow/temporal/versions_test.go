@@ -47,7 +47,7 @@ func TestOlderWorker(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			if err := rt.Work(ctx, "default", 4, 0); err != nil {
+			if err := rt.Work(ctx, []string{"default"}, map[string]int{"agents": 4}, 0); err != nil {
 				t.Error(err)
 			}
 			_ = rt.Close()

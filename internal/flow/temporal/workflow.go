@@ -233,9 +233,9 @@ func (l *loop) start(w flow.Want) {
 		in.In = l.b.wants[w.Key].In
 	}
 	name, _, _ := strings.Cut(w.Step, "@")
-	queue := m.queueOf(w)
+	queue, own := m.queueOf(w)
 	var place time.Duration
-	if queue != m.Queue && queue != m.Pool { // that worker may be gone
+	if own { // that worker may be gone
 		place = time.Duration(m.Limits.Place) * time.Millisecond
 	}
 	ctx, cancel := workflow.WithCancel(workflow.WithActivityOptions(l.ctx, workflow.ActivityOptions{
