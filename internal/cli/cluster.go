@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -146,6 +147,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 	defer cancel()
 	rt, err := temporal.Open(ctx, temporal.Options{
 		Pool: pool, Far: []string{step.Agents, step.Checks}, Hub: h, Host: p.hostName(), Done: o.done, Warn: p.waits, Beat: time.Duration(p.conf.Limits.Beat), Place: 4 * time.Duration(p.conf.Limits.Beat),
+		Describe: p.describe(ctx), Phase: phaseOf,
 		Client: opts, Project: name, Dir: l.Dir, Workflows: l.Workflows, Handlers: l.Handlers, Limits: l.Limits, Blobs: l.Blobs,
 		Driver: l.Driver, Version: l.Version, Accept: l.Accept, MaxWait: l.MaxWait, Sweep: l.Sweep, Progress: l.Progress, Committed: l.Committed,
 	})
@@ -309,6 +311,14 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	}
 	defer func() { _ = rt.Close() }()
 	c.add("cluster", true, true, c.l.T("Temporal answers; the project is %s there"), name)
+	switch missing, err := rt.Unsearchable(ctx); {
+	case err != nil:
+		c.add("search", false, false, "%v", err)
+	case len(missing) > 0:
+		c.add("search", false, false, c.l.T("runs cannot be searched by project, branch, phase and so on: temporal operator search-attribute create --type Keyword --name %s"), strings.Join(missing, " --type Keyword --name "))
+	default:
+		c.add("search", true, true, c.l.T("runs can be searched by project, branch, phase and so on"))
+	}
 	if p.conf.Pool == "" {
 		return
 	}
@@ -326,4 +336,30 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	default:
 		c.add("pool", false, false, c.l.T("no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
 	}
+}
+
+// describe says of a new run for which branch it is and who asked for it.
+func (p *project) describe(ctx context.Context) func(flow.NewRun) (branch, requester string) {
+	return func(n flow.NewRun) (branch, requester string) {
+		meta, err := decode[runMeta](n.Meta)
+		if err == nil {
+			requester = meta.By
+		}
+		if head, err := p.repo.Head(ctx); err == nil { // a run needs no branch
+			branch = head.Branch
+		}
+		return branch, requester
+	}
+}
+
+// phaseOf is the phase of a run that a note begins; what is noted in a branch is of one module or task.
+func phaseOf(n flow.NoteRec) string {
+	var v struct {
+		Phase string `json:"phase"`
+		Stage string `json:"stage"`
+	}
+	if n.Branch != "" || json.Unmarshal(n.Fact, &v) != nil {
+		return ""
+	}
+	return cmp.Or(v.Phase, v.Stage)
 }

@@ -112,7 +112,7 @@ func (b *brain) decide(m *record, draining bool) answer {
 		b.queue.Ended(f.Path)
 		a.Folds = append(a.Folds, fold{Path: f.Path, Rec: f.Rec})
 	}
-	a.Notes = dec.Notes
+	a.Notes, a.Phase = dec.Notes, b.o.phaseOf(dec.Notes)
 	if !m.Paused && !m.Held && !draining {
 		a.Starts = b.queue.Next()
 	}

@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -44,8 +45,11 @@ type record struct {
 	Out       json.RawMessage      `json:"out,omitempty"`
 	Err       *flow.Failure        `json:"err,omitempty"`
 	Waits     []string             `json:"waits,omitempty"`
-	Seq       int64                `json:"seq"` // events so far
-	Folded    map[string]*flow.Rec `json:"-"`   // outcomes of finished branches
+	Searched  bool                 `json:"searched,omitempty"` // the namespace has the search attributes
+	Phase     string               `json:"phase,omitempty"`    // that the last note named
+	Shown     [2]string            `json:"shown,omitzero"`     // state and phase that it can be found by
+	Seq       int64                `json:"seq"`                // events so far
+	Folded    map[string]*flow.Rec `json:"-"`                  // outcomes of finished branches
 	events    func(flow.Event)     // nil: nobody wants them
 }
 
@@ -93,7 +97,8 @@ type answer struct {
 	Out     json.RawMessage `json:"out,omitempty"`
 	Err     *flow.Failure   `json:"err,omitempty"`
 	Waits   []string        `json:"waits,omitempty"`
-	Again   bool            `json:"again,omitempty"`   // decide once more at once
+	Again   bool            `json:"again,omitempty"` // decide once more at once
+	Phase   string          `json:"phase,omitempty"`
 	Missing []flow.Blob     `json:"missing,omitempty"` // bytes to fetch before a decision can be made
 }
 
@@ -390,6 +395,7 @@ func (m *record) apply(a answer) {
 		m.State.Open[w.Key] = flow.Start{At: a.At, Step: w.Step, In: w.Hash}
 		m.event(flow.EventStart, w.Key, w.Branch, fmt.Appendf(nil, `{"step":%q,"n":%d}`, w.Step, m.Starts[w.Key]))
 	}
+	m.Phase = cmp.Or(a.Phase, m.Phase)
 	m.Out, m.Err, m.Waits = a.Out, a.Err, a.Waits
 	m.stand(a.Status)
 }

@@ -63,6 +63,12 @@ type Options struct {
 	Sweep     func(mark string)
 	Committed func(n int) // for tests that kill the process after a decision or a result
 	Progress  func(flow.Event)
+	// Describe says for which git branch a new run is and who asked for it, so
+	// that people find it; nil = nobody knows.
+	Describe func(n flow.NewRun) (branch, requester string)
+	// Phase reads the phase that a note begins, "" = none. It is asked when a
+	// decision is made, never on replay.
+	Phase func(n flow.NoteRec) string
 	// Beat is after how long without a heartbeat a step of a worker is lost;
 	// 0 = 30 s.
 	Beat time.Duration
@@ -207,6 +213,8 @@ func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
 		m.Pool, m.Far, m.Admission = r.poolQueue(r.o.Pool), r.o.Far, &r.o.Limits
 		queue = m.Pool
 	}
+	attributes := r.searched(ctx, n)
+	m.Searched = len(attributes) > 0
 	p, err := pack(&m)
 	if err != nil {
 		return fmt.Errorf("start run %s: %w", n.ID, err)
@@ -216,6 +224,7 @@ func (r *Runtime) Start(ctx context.Context, n flow.NewRun) error {
 		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		StaticSummary:                            n.Def,
+		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributes...),
 		Memo:                                     map[string]any{"project": r.o.Project, "workflow": n.Def, "driver": r.o.Driver},
 	}, workflowType, p)
 	var exists *serviceerror.WorkflowExecutionAlreadyStarted

@@ -73,6 +73,9 @@ func (o *Options) run(ctx workflow.Context, p packed) (result, error) {
 	l.ctx, _ = workflow.NewDisconnectedContext(ctx)
 	l.listen(ctx)
 	m.init()
+	if err := l.answers(); err != nil {
+		return result{}, err
+	}
 	for {
 		took, ended := l.gather()
 		a, err := l.decide(took, ended)
@@ -86,6 +89,9 @@ func (o *Options) run(ctx workflow.Context, p packed) (result, error) {
 			continue
 		}
 		m.apply(a)
+		if err := l.show(); err != nil {
+			return result{}, err
+		}
 		for _, w := range a.Starts {
 			l.start(w)
 		}

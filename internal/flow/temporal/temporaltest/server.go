@@ -28,9 +28,10 @@ type Server struct {
 }
 
 // Start starts the service with a database in a file, or ":memory:", on a port
-// (0 is a free one). It ends with this process, however that ends. Where
-// ProgramName is not set it returns nil: the tests cannot run here.
-func Start(db string, port int) (*Server, error) {
+// (0 is a free one); options are further ones of the program. It ends with this
+// process, however that ends. Where ProgramName is not set it returns nil: the
+// tests cannot run here.
+func Start(db string, port int, options ...string) (*Server, error) {
 	program := os.Getenv(ProgramName)
 	if program == "" {
 		if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
@@ -47,7 +48,7 @@ func Start(db string, port int) (*Server, error) {
 		return nil, err
 	}
 	defer func() { _ = out.Close() }()
-	p, err := os.StartProcess(program, []string{program, "--db", db, "--port", fmt.Sprint(port), "--stdin"}, &os.ProcAttr{Files: []*os.File{in, said, os.Stderr}})
+	p, err := os.StartProcess(program, append([]string{program, "--db", db, "--port", fmt.Sprint(port), "--stdin"}, options...), &os.ProcAttr{Files: []*os.File{in, said, os.Stderr}})
 	if err != nil {
 		return nil, err
 	}

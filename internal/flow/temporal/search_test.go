@@ -1,0 +1,112 @@
+package temporal_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
+)
+
+// TestSearch: where the namespace has the attributes, a run is found by project, branch, requester, state and phase, from its
+// start and after its history was continued as a new one, and says where it stands when it is asked.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	needServer(t)
+	var more []string
+	for _, name := range []string{"Project", "Workflow", "Branch", "Requester", "State", "Phase"} {
+		more = append(more, "--search-attribute", "Jacquard"+name+"=Keyword")
+	}
+	s, err := temporaltest.Start(":memory:", 0, more...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	o := options(t, t.TempDir())
+	o.Client = client.Options{HostPort: s.Address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))}
+	o.Project, o.Events, o.Pool, o.Hub = "team/shop", 8, "default", &sharing{results: map[string][]byte{}}
+	o.Describe = func(n flow.NewRun) (branch, requester string) { return "main", "ann@" + n.ID }
+	o.Phase = func(n flow.NoteRec) string {
+		var v string
+		_ = json.Unmarshal(n.Fact, &v) // other notes begin no phase
+		return v
+	}
+	o.Workflows = []flow.Runnable{flow.Workflow[any, string]{Name: "w", Fn: func(c *flow.Ctx, _ any) (string, error) {
+		for i, phase := range []string{"plan", "build", "check"} {
+			c := c.Sub(fmt.Sprint(i))
+			flow.Note(c, "enter", phase)
+			if _, err := flow.Ask(c, "go", flow.Question{Text: phase, Options: []string{flow.Approve}}); err != nil {
+				return "", err
+			}
+		}
+		return "done", nil
+	}}}
+	rt, err := temporal.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	if missing, err := rt.Unsearchable(t.Context()); err != nil || len(missing) > 0 {
+		t.Fatalf("missing: %v, %v", missing, err)
+	}
+	if err := rt.Start(t.Context(), flow.NewRun{ID: "r1", Def: "w"}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.DialContext(t.Context(), o.Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	find := func(want int64, query string) {
+		t.Helper()
+		query += " and JacquardProject = 'team/shop' and JacquardWorkflow = 'w' and JacquardBranch = 'main' and JacquardRequester = 'ann@r1'"
+		var found int64
+		for range 200 { // what can be searched comes a little later
+			n, err := c.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Query: query})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found = n.GetCount(); found == want {
+				return
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+		t.Errorf("%d runs are found by %s, want %d", found, query, want)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- rt.Work(ctx, []string{"default"}, map[string]int{"agents": 1}, 0) }()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	for i, phase := range []string{"plan", "build", "check"} {
+		find(1, "JacquardState = 'waiting' and JacquardPhase = '"+phase+"'")
+		gate := fmt.Sprint(i) + "/go"
+		answer, err := c.QueryWorkflow(t.Context(), "team/shop/r1", "", "status")
+		var at temporal.Standing
+		if err == nil {
+			err = answer.Get(&at)
+		}
+		if err != nil || at.State != flow.Waiting || at.Phase != phase || strings.Join(at.Gates, " ") != gate {
+			t.Errorf("it stands at %+v, %v", at, err)
+		}
+		if err := rt.Signal(t.Context(), "r1", flow.Signal{Gate: gate, Verb: flow.Approve}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find(1, "JacquardState = 'done' and JacquardPhase = 'check'")
+	find(2, "ExecutionStatus = 'ContinuedAsNew'")
+}
