@@ -317,7 +317,7 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	case len(missing) > 0:
 		c.add("search", false, false, c.l.T("runs cannot be searched by project, branch, phase and so on: temporal operator search-attribute create --type Keyword --name %s"), strings.Join(missing, " --type Keyword --name "))
 	default:
-		c.add("search", true, true, c.l.T("runs can be searched by project, branch, phase and so on"))
+		c.add("search", true, true, "%s", c.l.T("runs can be searched by project, branch, phase and so on"))
 	}
 	if p.conf.Pool == "" {
 		return
