@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -209,8 +210,10 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 
 // watch passes on what an agent does: as a sign of life, and for the screen.
 func (a *Actor) watch(j flow.Job) func(agent.Event) {
+	session := ""
 	return func(e agent.Event) {
-		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": clip(e.Text, 200)})
+		session = cmp.Or(e.Session, session)
+		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": string(a.o.Redact.Bytes([]byte(clip(e.Text, 200)))), "session": session})
 		if a.o.Watch != nil {
 			a.o.Watch(j.Key, e)
 		}

@@ -242,7 +242,8 @@ type beater struct {
 	r    *Runtime
 	ctx  context.Context //nolint:containedctx // of one activity
 	t    task
-	made atomic.Bool // progress
+	made atomic.Bool                     // progress
+	last atomic.Pointer[json.RawMessage] // what it was
 	once sync.Once
 	quit chan struct{}
 	done chan struct{}
@@ -256,7 +257,7 @@ func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFun
 		defer tick.Stop()
 		gone := ctx.Done()
 		for {
-			activity.RecordHeartbeat(ctx, b.made.Load())
+			b.tell()
 			select {
 			case <-tick.C:
 			case <-gone:
@@ -281,18 +282,28 @@ func reason(ctx context.Context) error {
 	return flow.ErrStopped
 }
 
+// tell lets the server know that there is progress, and the last of it: an agent's
+// session, for example, which whoever looks for a lost turn needs.
+func (b *beater) tell() {
+	if last := b.last.Load(); last != nil {
+		activity.RecordHeartbeat(b.ctx, b.made.Load(), *last)
+		return
+	}
+	activity.RecordHeartbeat(b.ctx, b.made.Load())
+}
+
 // beat marks progress and passes it on, lossy.
 func (b *beater) beat(progress any) {
+	raw, err := json.Marshal(progress)
+	if err == nil {
+		b.last.Store((*json.RawMessage)(&raw))
+	}
 	b.once.Do(func() {
 		b.r.box.Progress(b.t.Run, b.t.Key, b.t.Start)
 		b.made.Store(true)
-		activity.RecordHeartbeat(b.ctx, true)
+		b.tell()
 	})
-	if b.r.o.Progress == nil {
-		return
-	}
-	raw, err := json.Marshal(progress)
-	if err != nil {
+	if b.r.o.Progress == nil || err != nil {
 		return
 	}
 	b.r.o.Progress(flow.Event{

@@ -11,6 +11,7 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/log"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -109,4 +110,54 @@ func TestSearch(t *testing.T) {
 	}
 	find(1, "JacquardState = 'done' and JacquardPhase = 'check'")
 	find(2, "ExecutionStatus = 'ContinuedAsNew'")
+}
+
+// TestHeartbeat: while a step is at work the server knows that there is progress, and the last of it.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	o := options(t, t.TempDir())
+	release := make(chan struct{})
+	o.Handlers = []flow.Handler{flow.Handle(build, func(_ context.Context, j flow.Job, in int) (int, error) {
+		j.Beat(map[string]string{"session": "s-1"})
+		<-release
+		return in, nil
+	})}
+	o.Workflows = []flow.Runnable{flow.Workflow[any, int]{Name: "w", Fn: func(c *flow.Ctx, _ any) (int, error) { return flow.Do(c, "a", build, 1) }}}
+	rt, err := temporal.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	if err := rt.Start(t.Context(), flow.NewRun{ID: "r1", Def: "w"}); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := rt.Drive(t.Context(), "r1")
+		done <- err
+	}()
+	c, err := client.DialContext(t.Context(), o.Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var made bool
+	var last map[string]string
+	for range 200 { // it comes with the next heartbeat
+		d, err := c.DescribeWorkflowExecution(t.Context(), o.Project+"/r1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := d.GetPendingActivities(); len(p) == 1 && len(p[0].GetHeartbeatDetails().GetPayloads()) == 2 {
+			if err := converter.GetDefaultDataConverter().FromPayloads(p[0].GetHeartbeatDetails(), &made, &last); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+	close(release)
+	if err := <-done; err != nil || !made || last["session"] != "s-1" {
+		t.Errorf("the server knows %v, %v, %v", made, last, err)
+	}
 }
