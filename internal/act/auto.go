@@ -357,24 +357,27 @@ func (a *Actor) autoContext(_ context.Context, _ flow.Job, in step.AutoContextIn
 		return out, fmt.Errorf("read the messages of %s: %w", in.Source.Name, err)
 	}
 	d := pdca.Document{Korean: in.Language == "ko"}
-	write := func(name string, text []byte) error {
+	// shown is what people and authors are shown of it.
+	write := func(name string, text, shown []byte) error {
 		name = filepath.Base(name) + ".md"
-		ref, err := a.o.Blobs.Put(text, "text/markdown")
+		ref, err := a.o.Blobs.Put(shown, "text/markdown")
 		if err == nil {
 			err = a.effect("context", func() error { return writeFile(filepath.Join(a.o.State, contextDir, name), text) })
 		}
 		out.Files = append(out.Files, step.DocFile{Path: filepath.ToSlash(filepath.Join(filepath.Base(a.o.State), contextDir, name)), Blob: ref})
 		return machinery(err)
 	}
-	if err := write(in.Source.File, d.Context(s, in.Analysis)); err != nil {
+	if err := write(in.Source.File, d.ContextFile(s, in.Analysis), d.Context(s, in.Analysis)); err != nil {
 		return out, err
 	}
-	out.Doc = step.Doc{Title: out.Files[0].Path, Blob: out.Files[0].Blob}
+	out.Doc = step.Doc{Title: out.Files[0].Path + ": what was found in what people have written; what was decided there holds, what is open there is not built", Blob: out.Files[0].Blob}
 	switch in.Wants {
 	case step.WantDrafts:
-		err = write(in.Source.File+"-drafts", d.Drafts(s, in.Analysis))
+		text := d.Drafts(s, in.Analysis)
+		err = write(in.Source.File+"-drafts", text, text)
 	case step.WantTodo:
-		err = write(in.Source.File+"-todo", d.Todo(s, in.Analysis))
+		text := d.Todo(s, in.Analysis)
+		err = write(in.Source.File+"-todo", text, text)
 	case step.WantAnalysis:
 	}
 	return out, err

@@ -216,6 +216,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 			return err
 		}
 		_, _ = p.a.Out.Write(text)
+		fmt.Fprintln(p.a.Err)
 		for _, d := range out.Context {
 			fmt.Fprintf(p.a.Err, p.a.lang().T("written: %s\n"), d.Path)
 		}

@@ -146,8 +146,8 @@ func (p *project) openIssues(ctx context.Context) (string, error) {
 
 // The words that ask for an ending of mails instead of work on the project (A18, ruling 38).
 var (
-	draftWords = re.New(`(?i)^((응답|회신|답장|답변)\s*초안(\s*(작성|생성))?|(write |make )?(draft|reply|answer)s?( (repl(y|ies)|answers?|drafts?))?)[.!]?$`)
-	todoWords  = re.New(`(?i)^(할\s*일(\s*목록)?(\s*(작성|생성))?|(write |make )?(an? )?to-?dos?( list)?)[.!]?$`)
+	draftWords = re.New(`(?i)^((이 |그 )?(메일|이메일)?(에 |에 대한 )?\s*(응답|회신|답장|답변)(의)?\s*초안(을|만)?(\s*(작성|생성|써|만들어)\S*( \S{1,3})?)?|(please )?(write |make |prepare |create )?(an? |the )?(draft|reply|replies|answers?)s?( (an? |the |some )?(repl(y|ies)|answers?|drafts?))?)[.!]?$`)
+	todoWords  = re.New(`(?i)^((메일|이메일)?(에서 )?\s*할\s*일(\s*목록)?(을|를|만)?(\s*(작성|생성|정리|뽑아|만들어|써)\S*( \S{1,3})?)?|(please )?(write |make |create |give me )?(an? |the )?to[- ]?dos?([- ]list)?)[.!]?$`)
 )
 
 // taskOf takes the arguments apart. Beside --gmail the first may be its query (A18); without a task, or where the words ask

@@ -63,7 +63,7 @@ func Gmail(ctx context.Context, env map[string]string, search string) ([]pdca.Me
 		}
 		out = append(out, m.message())
 	}
-	return out, nil
+	return masked(out), nil
 }
 
 func openGmail(ctx context.Context, env map[string]string) (*service, error) {
@@ -196,7 +196,7 @@ func (p gmailPart) files(out *[]string) {
 }
 
 func (m gmailMail) message() pdca.Message {
-	out := pdca.Message{From: m.Payload.header("From"), To: m.Payload.header("To"), Subject: m.Payload.header("Subject"), Reply: m.Payload.header("Reply-To"), Ref: m.Payload.header("Message-ID")}
+	out := pdca.Message{From: m.Payload.header("From"), To: m.Payload.header("To"), Cc: m.Payload.header("Cc"), Subject: m.Payload.header("Subject"), Reply: m.Payload.header("Reply-To"), Ref: m.Payload.header("Message-ID")}
 	if at, err := mail.ParseDate(m.Payload.header("Date")); err == nil {
 		out.At = at.UTC()
 	}
@@ -215,6 +215,7 @@ func (m gmailMail) message() pdca.Message {
 var (
 	unseen  = re.New(`(?is)<(style|script|head|title)\b.*?</(style|script|head|title)\s*>|<!--.*?-->`)
 	breaks  = re.New(`(?i)<(br|/p|/div|/tr|/li|/h[1-6]|/blockquote)\b[^>]*>`)
+	cells   = re.New(`(?i)</(td|th)\b[^>]*>`)
 	links   = re.New(`(?is)<a\b[^>]*\bhref\s*=\s*["']?(https?://[^"'\s>]+)[^>]*>(.*?)</a\s*>`)
 	anyTag  = re.New(`(?s)<[^>]*>`)
 	manyEnd = re.New(`[ \t]*\n\s*\n\s*`)
@@ -225,7 +226,7 @@ func plain(s string) string {
 	s = unseen().ReplaceAllString(s, "")
 	s = strings.Join(strings.Fields(s), " ")
 	s = links().ReplaceAllString(s, "$2 ($1)")
-	s = breaks().ReplaceAllString(s, "\n")
+	s = breaks().ReplaceAllString(cells().ReplaceAllString(s, " "), "\n")
 	s = html.UnescapeString(anyTag().ReplaceAllString(s, ""))
 	return strings.TrimSpace(manyEnd().ReplaceAllString(s, "\n\n"))
 }

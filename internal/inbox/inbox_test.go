@@ -63,6 +63,8 @@ func TestSlack(t *testing.T) {
 			fmt.Fprint(w, `{"ok":true,"messages":[
 				{"ts":"1763600300.0","user":"U2","text":"Then &lt;b&gt; it is. See <https://x.example/doc|the doc> and <#C9|shop>, <@U1>, <!here>","files":[{"name":"plan.pdf"}]},
 				{"ts":"1763600200.0","user":"U3","subtype":"channel_join","text":"has joined"},
+				{"ts":"1763600150.0","thread_ts":"1763600100.0","subtype":"thread_broadcast","user":"U2","text":"SQLite"},
+				{"ts":"1763600120.0","subtype":"bot_message","username":"ci","text":"","attachments":[{"fallback":"main is &gt; red"}],"reactions":[{"name":"eyes","users":["U1"]}]},
 				{"ts":"1763600100.0","user":"U1","text":"Which one?","reply_count":2}]}`)
 		case "/conversations.replies":
 			fmt.Fprint(w, `{"ok":true,"messages":[{"ts":"1763600100.0","user":"U1","text":"Which one?"},{"ts":"1763600150.0","user":"U2","text":"SQLite"},{"ts":"1763600160.0","username":"robot","subtype":"bot_message","text":"noted"}]}`)
@@ -79,10 +81,11 @@ func TestSlack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "M-001 2025-11-20 00:55 ann\nWhich one?\n\n" +
-		"M-002 2025-11-20 00:55 (reply) U2\nSQLite\n\n" +
-		"M-003 2025-11-20 00:56 (reply) robot\nnoted\n\n" +
-		"M-004 2025-11-20 00:58 U2\nThen <b> it is. See the doc (https://x.example/doc) and #shop, @ann, @here\nAttached: plan.pdf\n\n"
+	want := "M-001 2025-11-20 00:55 UTC ann\nWhich one?\n\n" +
+		"M-002 2025-11-20 00:55 UTC (reply) U2\nSQLite\n\n" +
+		"M-003 2025-11-20 00:56 UTC (reply) robot\nnoted\n\n" +
+		"M-004 2025-11-20 00:55 UTC ci\nmain is > red\n(reaction eyes of ann)\n\n" +
+		"M-005 2025-11-20 00:58 UTC U2\nThen <b> it is. See the doc (https://x.example/doc) and #shop, @ann, @here\nAttached: plan.pdf\n\n"
 	if text := pdca.Messages(got, 100, 10_000); text != want {
 		t.Errorf("read\n%s\nwant\n%s", text, want)
 	}
@@ -188,18 +191,18 @@ func TestGmail(t *testing.T) {
 		case "/gmail/v1/users/me/messages/a":
 			fmt.Fprintf(w, `{"payload":{"mimeType":"multipart/mixed","headers":[{"name":"From","value":"=?utf-8?B?67CV?= <p@x.example>"},{"name":"To","value":"me@x.example"},{"name":"Subject","value":"The\r\n order"},
 				{"name":"Date","value":"Thu, 20 Nov 2025 10:00:00 +0900"},{"name":"Message-ID","value":"<1@x>"}],"parts":[%s,%s]}}`,
-				part("text/plain", "", "Please add it.\r\nThanks"), part("application/pdf", "order.pdf", ""))
+				part("text/plain", "", "Please add it.\r\nThanks, my password: hunter2"), part("application/pdf", "order.pdf", ""))
 		case "/gmail/v1/users/me/messages/b":
 			fmt.Fprintf(w, `{"snippet":"x","payload":{"mimeType":"multipart/alternative","headers":[{"name":"from","value":"q@x.example"},{"name":"Reply-To","value":"list@x.example"}],"parts":[%s]}}`,
-				part("text/html", "", `<html><head><title>no</title></head><style>p{}</style><p>By <b>Friday</b>,<br>see <a class=x href="https://x.example/a?b=1&amp;c">this</a></p><script>no()</script>`))
+				part("text/html", "", `<html><head><title>no</title></head><style>p{}</style><table><tr><td>Compute</td><td>900</td></tr></table><p>By <b>Friday</b>,<br>see <a class=x href="https://x.example/a?b=1&amp;c">this</a></p><script>no()</script>`))
 		}
 	})
 	got, err := inbox.Gmail(t.Context(), map[string]string{"GMAIL_TOKEN_FILE": google(t, at), "GMAIL_API_URL": at}, "from:client")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "M-001 2025-11-20 01:00 박 <p@x.example> → me@x.example\nSubject: The order\nPlease add it.\nThanks\nAttached: order.pdf\n\n" +
-		"M-002 q@x.example\nBy Friday,\nsee this (https://x.example/a?b=1&c)\n\n"
+	want := "M-001 2025-11-20 01:00 UTC 박 <p@x.example> → me@x.example\nSubject: The order\nPlease add it.\nThanks, my password: [hidden]\nAttached: order.pdf\n\n" +
+		"M-002 q@x.example\nCompute 900 \nBy Friday,\nsee this (https://x.example/a?b=1&c)\n\n"
 	if text := pdca.Messages(got, 20, 10_000); text != want {
 		t.Errorf("read\n%q\nwant\n%q", text, want)
 	}
@@ -283,6 +286,60 @@ func TestIsQuery(t *testing.T) {
 	} {
 		if got := inbox.IsQuery(text); got != want {
 			t.Errorf("IsQuery(%q) = %v", text, got)
+		}
+	}
+}
+
+// TestThreads: of more threads than are read the newest are, and it is said of the others.
+func TestThreads(t *testing.T) {
+	t.Parallel()
+	_, at := serve(t, func(path string, _ *http.Request, w http.ResponseWriter) {
+		switch path {
+		case "/conversations.history":
+			var list []string
+			for i := range 11 {
+				list = append(list, fmt.Sprintf(`{"ts":"17636%05d.0","username":"a","text":"q%d","reply_count":3}`, 100-i, 100-i))
+			}
+			list = append(list, `{"ts":"1763600010.0","thread_ts":"1763600001.0","subtype":"thread_broadcast","username":"a","text":"old"}`)
+			fmt.Fprintf(w, `{"ok":true,"messages":[%s]}`, strings.Join(list, ","))
+		default:
+			fmt.Fprint(w, `{"ok":true}`)
+		}
+	})
+	got, err := inbox.Slack(t.Context(), map[string]string{"SLACK_TOKEN": "x", "SLACK_API_URL": at}, "C0123ABC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := pdca.Messages(got, 100, 10_000)
+	if strings.Count(text, "were not read") != 1 || !strings.Contains(text, "q90\n(3 replies were not read)") || !strings.Contains(text, "(reply to an older message) a\nold") {
+		t.Errorf("read\n%s", text)
+	}
+}
+
+// TestSecrets: what is plainly a secret is in no message that is kept.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	said := ""
+	_, at := serve(t, func(path string, _ *http.Request, w http.ResponseWriter) {
+		if path == "/conversations.history" {
+			raw, _ := json.Marshal(said)
+			fmt.Fprintf(w, `{"ok":true,"messages":[{"ts":"1.0","username":"a","text":%s}]}`, raw)
+			return
+		}
+		fmt.Fprint(w, `{"ok":true}`)
+	})
+	for text, want := range map[string]string{
+		"staging password: Hunter!2 ok":        "staging password: [hidden] ok",
+		"비밀번호는 qwer1234 입니다":                   "비밀번호는 [hidden] 입니다",
+		"the password is wrong":                "the password is wrong",
+		"use ghp_abcdefghijklmnop now":         "use [hidden] now",
+		"API key = abc and AKIAABCDEFGHIJKLMN": "API key = [hidden] and [hidden]",
+		"nothing here: the tokenizer is 2":     "nothing here: the tokenizer is 2",
+	} {
+		said = text
+		got, err := inbox.Slack(t.Context(), map[string]string{"SLACK_TOKEN": "x", "SLACK_API_URL": at}, "C0123ABC")
+		if err != nil || len(got) != 1 || got[0].Text != want {
+			t.Errorf("%q became %+v, %v", text, got, err)
 		}
 	}
 }

@@ -71,10 +71,18 @@ type slackMessage struct {
 	Name    string `json:"username"` // of apps
 	Text    string `json:"text"`
 	Subtype string `json:"subtype"`
+	Thread  string `json:"thread_ts"`
 	Replies int    `json:"reply_count"`
 	Files   []struct {
 		Name string `json:"name"`
 	} `json:"files"`
+	Attachments []struct {
+		Fallback string `json:"fallback"`
+	} `json:"attachments"`
+	Reactions []struct {
+		Name  string   `json:"name"`
+		Users []string `json:"users"`
+	} `json:"reactions"`
 }
 
 func (s *slack) ask(ctx context.Context, method string, q url.Values, to interface{ refused() (string, bool) }) error {
@@ -116,12 +124,19 @@ func (s *slack) channel(ctx context.Context, id string) ([]pdca.Message, error) 
 	if err := s.ask(ctx, "conversations.history", url.Values{"channel": {id}, "limit": {strconv.Itoa(slackMessages)}}, &got); err != nil {
 		return nil, err
 	}
+	read := map[string]bool{} // threads
+	for _, m := range got.Messages {
+		if m.Replies > 0 && len(read) < slackThreads {
+			read[m.TS] = true
+		}
+	}
 	var out []pdca.Message
-	threads := 0
 	for _, m := range got.Messages { // newest first
+		if m.Thread != "" && m.Thread != m.TS && read[m.Thread] {
+			continue // it is with its thread
+		}
 		var replies []slackMessage
-		if m.Replies > 0 && threads < slackThreads {
-			threads++
+		if read[m.TS] {
 			var t struct {
 				slackAnswer
 
@@ -137,12 +152,20 @@ func (s *slack) channel(ctx context.Context, id string) ([]pdca.Message, error) 
 				return nil, err
 			}
 		}
-		if err := s.add(ctx, &out, m, ""); err != nil {
+		kind := ""
+		if m.Thread != "" && m.Thread != m.TS {
+			kind = "reply to an older message"
+		}
+		if err := s.add(ctx, &out, m, kind); err != nil {
 			return nil, err
+		}
+		if m.Replies > 0 && !read[m.TS] && len(out) > 0 {
+			last := &out[len(out)-1]
+			last.Notes = append(last.Notes, fmt.Sprintf("%d replies were not read", m.Replies))
 		}
 	}
 	slices.Reverse(out)
-	return out, nil
+	return masked(out), nil
 }
 
 // add takes a message that a person or an app has written; that somebody joined is none.
@@ -167,8 +190,24 @@ func (s *slack) add(ctx context.Context, out *[]pdca.Message, m slackMessage, ki
 	if msg.Text, err = s.readable(ctx, m.Text); err != nil {
 		return err
 	}
+	for _, a := range m.Attachments { // of apps, which say nothing else
+		if msg.Text == "" {
+			msg.Text = clip(strings.TrimSpace(html.UnescapeString(a.Fallback)), maxText)
+		}
+	}
 	for _, f := range m.Files {
 		msg.Files = append(msg.Files, f.Name)
+	}
+	for _, r := range m.Reactions {
+		var names []string
+		for _, id := range r.Users[:min(len(r.Users), 5)] {
+			name, err := s.user(ctx, id)
+			if err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		msg.Notes = append(msg.Notes, "reaction "+r.Name+" of "+strings.Join(names, ", "))
 	}
 	if msg.Text != "" || len(msg.Files) > 0 {
 		*out = append(*out, msg)

@@ -3,6 +3,7 @@ package pdca
 import (
 	"cmp"
 	"fmt"
+	"net/mail"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 type Message struct {
 	From    string    `json:"from"`
 	To      string    `json:"to,omitempty"`
+	Cc      string    `json:"cc,omitempty"`
 	Reply   string    `json:"reply_to,omitempty"` // where answers go, if not to From
 	Ref     string    `json:"ref,omitempty"`      // Message-ID of a mail
 	At      time.Time `json:"at,omitzero"`
@@ -22,6 +24,7 @@ type Message struct {
 	Kind    string    `json:"kind,omitempty"` // reply: in a thread, to the message before it that is none
 	Text    string    `json:"text"`
 	Files   []string  `json:"files,omitempty"` // names of what is attached
+	Notes   []string  `json:"notes,omitempty"` // what a program knows of it: reactions, answers that were not read
 }
 
 // The kinds of sources.
@@ -53,7 +56,7 @@ func (m Message) text(id string) string {
 	var b strings.Builder
 	b.WriteString(id)
 	if !m.At.IsZero() {
-		b.WriteString(m.At.UTC().Format(" 2006-01-02 15:04"))
+		b.WriteString(m.At.UTC().Format(" 2006-01-02 15:04 UTC"))
 	}
 	if m.Kind != "" {
 		b.WriteString(" (" + m.Kind + ")")
@@ -61,6 +64,9 @@ func (m Message) text(id string) string {
 	b.WriteString(" " + Line(m.From))
 	if m.To != "" {
 		b.WriteString(" → " + Line(m.To))
+	}
+	if m.Cc != "" {
+		b.WriteString(" (Cc " + Line(m.Cc) + ")")
 	}
 	b.WriteByte('\n')
 	if m.Subject != "" {
@@ -71,6 +77,9 @@ func (m Message) text(id string) string {
 	}
 	for _, f := range m.Files {
 		b.WriteString("Attached: " + Line(f) + "\n")
+	}
+	for _, n := range m.Notes {
+		b.WriteString("(" + Line(n) + ")\n")
 	}
 	b.WriteByte('\n')
 	return b.String()
@@ -112,11 +121,15 @@ const (
 // address is one on the web.
 var address = re.New("https?://[^\\s<>\"'`|)\\]]+")
 
-// Context is the context file of a source (A18). What is linked and attached comes from the messages themselves; a point
-// whose message does not exist stays without one.
+// Context is what is shown of a source to those who plan and build (A18): what was found, without the messages. What is linked
+// and attached comes from the messages themselves; a remark whose message does not exist stays without one.
 func (d Document) Context(s Source, a Analysis) []byte {
+	overview := "overview"
+	if s.Kind == Gmail {
+		overview = "contents"
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s: %s\n\n## %s\n\n%s\n", map[string]string{Slack: "Slack", Gmail: "Gmail"}[s.Kind], Line(s.Name), d.word("overview"), cmp.Or(Paragraph(a.Overview), d.word("none")))
+	fmt.Fprintf(&b, "# %s: %s\n\n## %s\n\n%s\n", map[string]string{Slack: "Slack", Gmail: "Gmail"}[s.Kind], Line(s.Name), d.word(overview), cmp.Or(Paragraph(a.Overview), d.word("none")))
 	type part struct {
 		name string
 		list []Remark
@@ -129,10 +142,17 @@ func (d Document) Context(s Source, a Analysis) []byte {
 	for _, p := range before {
 		d.points(&b, s, p.name, p.list)
 	}
-	d.references(&b, s)
+	d.references(&b, s, a)
 	for _, p := range after {
 		d.points(&b, s, p.name, p.list)
 	}
+	return []byte(b.String())
+}
+
+// ContextFile is the context file of a source: what was found, and the newest messages.
+func (d Document) ContextFile(s Source, a Analysis) []byte {
+	var b strings.Builder
+	b.Write(d.Context(s, a))
 	fmt.Fprintf(&b, "\n## %s\n\n", d.word("messages"))
 	for l := range strings.Lines(Messages(s.List, rawMessages, rawBytes)) {
 		b.WriteString(strings.TrimRight("> "+l, " \n") + "\n")
@@ -150,17 +170,29 @@ func (d Document) points(b *strings.Builder, s Source, name string, list []Remar
 	}
 }
 
-// said names the message of a point.
+// said names the message of a remark.
 func (s Source) said(p Remark) string {
 	m, ok := s.Message(p.Message)
 	if !ok {
 		return ""
 	}
-	out := " (" + strings.TrimSpace(p.Message) + ", " + Line(m.From)
+	out := " (" + m.name() + ", "
 	if !m.At.IsZero() {
-		out += m.At.UTC().Format(", 2006-01-02")
+		what := "message"
+		if s.Kind == Gmail {
+			what = "mail"
+		}
+		out += what + " of " + m.At.UTC().Format("2006-01-02") + ", "
 	}
-	return out + ")"
+	return out + strings.TrimSpace(p.Message) + ")"
+}
+
+// name is who has written it, as people say.
+func (m Message) name() string {
+	if a, err := mail.ParseAddress(m.From); err == nil && a.Name != "" {
+		return Line(a.Name)
+	}
+	return Line(m.From)
 }
 
 // Message is the message with an id.
@@ -172,11 +204,21 @@ func (s Source) Message(id string) (Message, bool) {
 	return s.List[n-1], true
 }
 
-// references lists what messages link to and have attached.
-func (d Document) references(b *strings.Builder, s Source) {
+// references lists what messages link to and have attached; of mails, of which most are advertisements, those that something
+// was found in.
+func (d Document) references(b *strings.Builder, s Source, a Analysis) {
+	cited := map[string]bool{}
+	for _, list := range [][]Remark{a.Requests, a.People, a.Replies, a.Related, a.Risks} {
+		for _, p := range list {
+			cited[strings.TrimSpace(p.Message)] = true
+		}
+	}
 	fmt.Fprintf(b, "\n## %s\n\n", d.word("references"))
 	seen := map[string]bool{}
 	for i, m := range s.List {
+		if s.Kind == Gmail && !cited[MessageID(i)] {
+			continue
+		}
 		for _, x := range slices.Concat(address().FindAllString(m.Text, -1), m.Files) {
 			if x = strings.TrimRight(Line(x), ".,;:!?"); x == "" || seen[x] {
 				continue
@@ -208,7 +250,7 @@ func (d Document) Drafts(s Source, a Analysis) []byte {
 		if !strings.HasPrefix(strings.ToLower(subject), "re:") {
 			subject = "Re: " + subject
 		}
-		fmt.Fprintf(&b, "\n## %d. %s\n\nTo: %s\nSubject: %s\n", n, Line(p.Message), Line(to), Line(subject))
+		fmt.Fprintf(&b, "\n## %d. %s: %s (%s)\n\nTo: %s\nSubject: %s\n", n, m.name(), Line(m.Subject), Line(p.Message), Line(to), Line(subject))
 		if m.Ref != "" {
 			fmt.Fprintf(&b, "In-Reply-To: %s\n", Line(m.Ref))
 		}

@@ -24,19 +24,22 @@ func TestContext(t *testing.T) {
 		Overview: "# Ignore this\nA discount.", Requests: []pdca.Remark{{Text: "A discount\n## Done", Message: "M-001"}, {Text: "Nothing says it", Message: "M-009"}},
 		Decisions: []pdca.Remark{{Text: "SQLite", Message: "M-002"}},
 	}
-	text := string(pdca.Document{Korean: true}.Context(mails(), a))
+	text := string(pdca.Document{Korean: true}.ContextFile(mails(), a))
 	for _, want := range []string{
-		"# Gmail: from:client\n\n## 프로젝트 개요\n\nIgnore this\nA discount.\n", "## 요청사항\n\n- A discount ## Done (M-001, ann@x.example, 2026-11-20)\n- Nothing says it\n",
-		"## 관련 문서\n\n- https://x.example/spec (M-001)\n- order.pdf (M-001)\n\n", "## 리스크\n\n없음\n", "> M-001 2026-11-20 09:30 ann@x.example\n", "> ## Not a heading\n",
+		"# Gmail: from:client\n\n## 개요\n\nIgnore this\nA discount.\n", "## 요청사항\n\n- A discount ## Done (ann@x.example, mail of 2026-11-20, M-001)\n- Nothing says it\n",
+		"## 관련 문서\n\n- https://x.example/spec (M-001)\n- order.pdf (M-001)\n\n", "## 리스크\n\n없음\n", "> M-001 2026-11-20 09:30 UTC ann@x.example\n", "> ## Not a heading\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
 	}
+	if shown := string(pdca.Document{}.Context(mails(), a)); strings.Contains(shown, "Not a heading") {
+		t.Errorf("the messages are shown to authors:\n%s", shown)
+	}
 	s := mails()
 	s.Kind = pdca.Slack
 	headings := ""
-	for l := range strings.Lines(string(pdca.Document{Korean: true}.Context(s, a))) {
+	for l := range strings.Lines(string(pdca.Document{Korean: true}.ContextFile(s, a))) {
 		if strings.HasPrefix(l, "## ") {
 			headings += strings.TrimSpace(l[3:]) + "/"
 		}
@@ -71,10 +74,10 @@ func TestDrafts(t *testing.T) {
 		{Text: "wants a date", Message: "M-002", Draft: "Hello,\n# on Friday."}, {Text: "x", Message: "evil@x.example", Draft: "Here is the key"}, {Text: "no draft", Message: "M-001"},
 	}, Requests: []pdca.Remark{{Text: "a discount", Message: "M-001"}}}
 	text := string(pdca.Document{}.Drafts(mails(), a))
-	if want := "# Drafts of answers\n\nNothing of this has been sent.\n\n## 1. M-002\n\nTo: list@x.example\nSubject: Re: the cart\n\nHello,\non Friday.\n"; text != want {
+	if want := "# Drafts of answers\n\nNothing of this has been sent.\n\n## 1. Bob: Re: the cart (M-002)\n\nTo: list@x.example\nSubject: Re: the cart\n\nHello,\non Friday.\n"; text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
-	if text := string(pdca.Document{}.Todo(mails(), a)); text != "# To do\n\n- [ ] a discount (M-001, ann@x.example, 2026-11-20)\n" {
+	if text := string(pdca.Document{}.Todo(mails(), a)); text != "# To do\n\n- [ ] a discount (ann@x.example, mail of 2026-11-20, M-001)\n" {
 		t.Errorf("got\n%s", text)
 	}
 }

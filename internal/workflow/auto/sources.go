@@ -44,6 +44,7 @@ func (f *feature) sources(c *flow.Ctx) error {
 		if err != nil {
 			return err
 		}
+		flow.Note(c, "read", step.PhaseNote{Phase: "sources", Text: fmt.Sprintf("%s: decisions %d, requests %d, open %d, waiting for an answer %d", out.Files[0].Path, len(ans.Decisions), len(ans.Requests), len(ans.Open), len(ans.Replies))})
 		context = append(context, out.Doc)
 		f.out.Context = append(f.out.Context, out.Files...)
 	}
