@@ -342,6 +342,15 @@ func failures(g check.Goal, known map[string]string) []pdca.Failure {
 	return bound(out, 30)
 }
 
+// tail is the end of a text: there is what went wrong.
+func tail(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return "… " + string(r[len(r)-n:])
+}
+
 // contextDir is where context files are, below the folder of the project's state.
 const contextDir = "context"
 

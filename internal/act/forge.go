@@ -162,7 +162,7 @@ func (a *Actor) redacted(s string) string { return a.o.Redact.String(s) }
 // How much is said of checks that failed: so many, each so long. The rest is on the forge.
 const (
 	maxExplained = 6
-	maxExplain   = 6000
+	maxExplain   = 4000
 	maxCI        = 100
 )
 
@@ -191,11 +191,13 @@ func (a *Actor) forgeChecks(ctx context.Context, _ flow.Job, in step.ForgeChecks
 		}
 	}
 	slices.SortStableFunc(list, func(x, y forge.Check) int { return rank(x.State) - rank(y.State) })
-	for i, k := range bound(list, maxCI) {
+	told := 0
+	for _, k := range bound(list, maxCI) {
 		r := step.CICheck{Name: clip(a.redacted(k.Name), 200), Status: step.CIStatus(k.State), Conclusion: k.Conclusion, Mendable: k.Mendable()}
 		r.Before = k.State == forge.Failed && slices.ContainsFunc(before, func(o forge.Check) bool { return o.Name == k.Name && o.State == forge.Failed })
-		if final && k.State == forge.Failed && i < maxExplained {
-			r.Text = tail(a.redacted(c.Explain(ctx, k)), maxExplain)
+		if final && r.Mendable && !r.Before && told < maxExplained {
+			told++
+			r.Text = clip(a.redacted(c.Explain(ctx, k, maxExplain)), maxExplain+200)
 		}
 		out.Checks = append(out.Checks, r)
 	}
@@ -205,15 +207,6 @@ func (a *Actor) forgeChecks(ctx context.Context, _ flow.Job, in step.ForgeChecks
 // rank puts first what is to be read first.
 func rank(s forge.State) int {
 	return slices.Index([]forge.State{forge.Failed, forge.Pending, forge.Passed}, s)
-}
-
-// tail is the end of a text: there is what went wrong.
-func tail(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return "… " + string(r[len(r)-n:])
 }
 
 // forgeIssue is the step forge.issue.

@@ -1,8 +1,9 @@
-package cli
+package cli_test
 
 import (
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/cli"
 	"github.com/jacquard-build/jacquard/internal/inbox"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -30,13 +31,12 @@ func TestTaskOf(t *testing.T) {
 		{[]string{"할 일 화면에 정렬을 추가해줘"}, inbox.Unread, "할 일 화면에 정렬을 추가해줘", ""},
 		{[]string{"add a todo list to the page"}, inbox.Unread, "add a todo list to the page", ""},
 	} {
-		f := autoFlags{gmail: inbox.Unread}
-		task, err := f.taskOf(c.args)
-		if err != nil || task != c.task || f.gmail != c.query || f.wants != c.wants {
-			t.Errorf("%q: task %q, query %q, wants %q, %v", c.args, task, f.gmail, f.wants, err)
+		query, task, wants, err := cli.TaskOf(inbox.Unread, c.args)
+		if err != nil || task != c.task || query != c.query || wants != c.wants {
+			t.Errorf("%q: task %q, query %q, wants %q, %v", c.args, task, query, wants, err)
 		}
 	}
-	if _, err := (&autoFlags{}).taskOf([]string{"one", "two"}); err == nil {
+	if _, _, _, err := cli.TaskOf("", []string{"one", "two"}); err == nil {
 		t.Error("two tasks were taken")
 	}
 }

@@ -154,9 +154,9 @@ func (k Check) Mendable() bool {
 	return k.State == Failed && slices.Contains([]string{"failure", "timed_out", "error"}, k.Conclusion)
 }
 
-// Explain is what a check that failed says of it: its output, its annotations, and for GitHub Actions the end of its log. What
-// cannot be had is left out.
-func (c *Client) Explain(ctx context.Context, k Check) string {
+// Explain is what a check that failed says of it, in so many characters: its output, its annotations, which name files and
+// lines, and with what room is left the end of its log, for GitHub Actions. What cannot be had is left out.
+func (c *Client) Explain(ctx context.Context, k Check, most int) string {
 	parts := []string{k.output}
 	if k.notes > 0 {
 		var notes []struct {
@@ -171,12 +171,22 @@ func (c *Client) Explain(ctx context.Context, k Check) string {
 			}
 		}
 	}
-	if k.app == "github-actions" { // a check run of theirs is a job of the same number
-		if log, err := c.log(ctx, k.id); err == nil {
-			parts = append(parts, log)
-		}
+	told := []rune(lines(parts...))
+	if half := most / 2; len(told) > half {
+		told = append(told[:half], []rune(" …")...)
 	}
-	return lines(parts...)
+	if k.app != "github-actions" { // a check run of theirs is a job of the same number
+		return string(told)
+	}
+	log, err := c.log(ctx, k.id)
+	if err != nil {
+		return string(told)
+	}
+	end := []rune(log)
+	if room := max(0, most-len(told)); len(end) > room {
+		end = append([]rune("… "), end[len(end)-room:]...)
+	}
+	return lines(string(told), string(end))
 }
 
 const (
@@ -226,6 +236,12 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 		return "", c.unreachable(ctx, err)
 	}
 	list := strings.Split(strings.TrimRight(string(raw), "\r\n"), "\n")
+	for i, l := range slices.Backward(list) { // what is cleaned up after it says nothing of it
+		if strings.Contains(l, "##[error]") {
+			list = list[:i+1]
+			break
+		}
+	}
 	list = list[max(0, len(list)-logLines):]
 	for i, l := range list {
 		list[i] = strings.TrimRight(colours().ReplaceAllString(stamp().ReplaceAllString(l, ""), ""), "\r")

@@ -167,7 +167,7 @@ func TestRedirects(t *testing.T) {
 	if want := "ci/new pending  false, ci/ok passed  false, ci/old failed error true, more of github-actions pending  false, test failed failure true"; strings.Join(got, ", ") != want {
 		t.Errorf("Checks = %s, want %s", strings.Join(got, ", "), want)
 	}
-	if text := cl.Explain(t.Context(), list[4]); text != "line 1\nline 2" {
+	if text := cl.Explain(t.Context(), list[4], 1000); text != "line 1\nline 2" {
 		t.Errorf("Explain = %q", text)
 	}
 	if stolen {
@@ -245,5 +245,33 @@ func TestPlain(t *testing.T) {
 		if strings.Contains(got, s) {
 			t.Errorf("Plain leaves %q: %q", s, got)
 		}
+	}
+}
+
+// TestExplain: however long a log is, what names the place of the failure is told whole, and of the log the part that ends with
+// the error, not what is cleaned up after it.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	cl := open(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/repos/someone/shop/commits/c0ffee/check-runs":
+			fmt.Fprint(w, `{"check_runs": [{"id": 5, "name": "lint", "status": "completed", "conclusion": "failure", "app": {"slug": "github-actions"}, "output": {"title": "One complaint.", "annotations_count": 1}}]}`)
+		case "/repos/someone/shop/check-runs/5/annotations":
+			fmt.Fprint(w, `[{"path": "cart.go", "start_line": 7, "annotation_level": "failure", "message": "unused"}]`)
+		case "/repos/someone/shop/actions/jobs/5/logs":
+			http.Redirect(w, r, "http://"+r.Host+"/log", http.StatusFound)
+		case "/log":
+			fmt.Fprintf(w, "%scart.go:7: unused\n2026-11-20T10:00:00.1Z ##[error]Process completed with exit code 1.\n%s", strings.Repeat("setting up\n", 500), strings.Repeat("cleaning up\n", 500))
+		default:
+			fmt.Fprint(w, `{}`)
+		}
+	})
+	list, err := cl.Checks(t.Context(), "c0ffee")
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	text := cl.Explain(t.Context(), list[0], 400)
+	if n := len([]rune(text)); n > 410 || !strings.HasPrefix(text, "One complaint.\ncart.go:7: failure: unused\n… ") || !strings.HasSuffix(text, "cart.go:7: unused\n##[error]Process completed with exit code 1.") {
+		t.Errorf("%d characters: %q", n, text)
 	}
 }

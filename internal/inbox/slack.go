@@ -107,7 +107,7 @@ func (s *slack) ask(ctx context.Context, method string, q url.Values, to interfa
 	case "channel_not_found":
 		hint = ": there is none with this id that the app can see; a private one has to invite it"
 	}
-	return fmt.Errorf("Slack refuses %s (%s)%s", method, clip(why, 100), hint) //nolint:staticcheck // a name
+	return fmt.Errorf("Slack refuses %s (%s)%s", method, clip(why, 100), hint)
 }
 
 // channel reads what was said.

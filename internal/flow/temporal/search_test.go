@@ -44,9 +44,9 @@ func TestSearch(t *testing.T) {
 	}
 	o.Workflows = []flow.Runnable{flow.Workflow[any, string]{Name: "w", Fn: func(c *flow.Ctx, _ any) (string, error) {
 		for i, phase := range []string{"plan", "build", "check"} {
-			c := c.Sub(fmt.Sprint(i))
-			flow.Note(c, "enter", phase)
-			if _, err := flow.Ask(c, "go", flow.Question{Text: phase, Options: []string{flow.Approve}}); err != nil {
+			at := c.Sub(fmt.Sprint(i))
+			flow.Note(at, "enter", phase)
+			if _, err := flow.Ask(at, "go", flow.Question{Text: phase, Options: []string{flow.Approve}}); err != nil {
 				return "", err
 			}
 		}

@@ -28,10 +28,10 @@ func (f *feature) sources(c *flow.Ctx) error {
 	f.out.Enter(c.Now().UnixMilli(), "sources")
 	context := f.in.Context
 	for i, s := range f.in.Sources {
-		c := c.Sub(fmt.Sprint(i))
-		flow.Note(c, "reading", step.PhaseNote{Phase: "sources", Text: s.Kind + " " + s.Name})
+		at := c.Sub(fmt.Sprint(i))
+		flow.Note(at, "reading", step.PhaseNote{Phase: "sources", Text: s.Kind + " " + s.Name})
 		var ans pdca.Analysis
-		err := f.ask(c, request{role: "analyst", prompt: analystPrompt, schema: analysisSchemas[s.Kind], judge: true, task: f.analystText(s), docs: []step.Doc{s.Text}}, &ans)
+		err := f.ask(at, request{role: "analyst", prompt: analystPrompt, schema: analysisSchemas[s.Kind], judge: true, task: f.analystText(s), docs: []step.Doc{s.Text}}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) || f.in.Wants != "" {
 				return err
@@ -40,11 +40,11 @@ func (f *feature) sources(c *flow.Ctx) error {
 			context = append(context, s.Text)
 			continue
 		}
-		out, err := turn.Do(c, "write", step.AutoContext, step.AutoContextIn{Source: s, Analysis: clipped(ans), Wants: f.in.Wants, Language: f.s.Language})
+		out, err := turn.Do(at, "write", step.AutoContext, step.AutoContextIn{Source: s, Analysis: clipped(ans), Wants: f.in.Wants, Language: f.s.Language})
 		if err != nil {
 			return err
 		}
-		flow.Note(c, "read", step.PhaseNote{Phase: "sources", Text: fmt.Sprintf("%s: decisions %d, requests %d, open %d, waiting for an answer %d", out.Files[0].Path, len(ans.Decisions), len(ans.Requests), len(ans.Open), len(ans.Replies))})
+		flow.Note(at, "read", step.PhaseNote{Phase: "sources", Text: fmt.Sprintf("%s: decisions %d, requests %d, open %d, waiting for an answer %d", out.Files[0].Path, len(ans.Decisions), len(ans.Requests), len(ans.Open), len(ans.Replies))})
 		context = append(context, out.Doc)
 		f.out.Context = append(f.out.Context, out.Files...)
 	}

@@ -21,6 +21,7 @@ type published struct {
 	head   step.HeadOut // of the run's branch
 	tree   string       // of the project that it has, without the design's document
 	mine   []string     // commits that were pushed
+	did    []string     // what authors have done about CI
 }
 
 // publish pushes what was verified to a branch of its own, opens a pull request, and waits for its CI.
@@ -94,6 +95,9 @@ func (p *published) ci(c *flow.Ctx) (step.End, error) {
 		if err != nil || w.in.Yes || !slices.Contains([]string{ciFailed, ciTimeout, noProgress}, end.Reason) {
 			return end, err
 		}
+		if left := slices.Concat(w.open, turn.Texts([]string{w.reply})); end.Reason == noProgress && len(left) > 0 {
+			end.Detail = turn.Clip(end.Detail+"\n"+fmt.Sprintf(w.say("작성자: %s", "The author says: %s"), strings.Join(left, "; ")), 2000)
+		}
 		text := fmt.Sprintf(w.say("풀 리퀘스트 %s 의 CI (%s):\n%s", "CI of the pull request %s (%s):\n%s"), w.out.Pull.URL, end.Reason, end.Detail)
 		what, said, err := w.escalate(c, text, w.say("답: retry (CI를 다시 기다리고 실패하면 다시 고침), skip (그대로 완료), abort, 또는 다음 시도를 위한 힌트. 풀 리퀘스트는 열려 있습니다.",
 			"Answer: retry (CI is waited for again, and mended again), skip (it is done as it is), abort, or a hint for the next attempts. The pull request stays open."), true)
@@ -119,26 +123,31 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 		if w.out.Open = nil; err != nil || end.Reason != "" || len(failed) == 0 {
 			return end, err
 		}
-		names := checkNames(failed)
-		w.out.Open = slices.Clone(names)
-		detail := turn.Clip(strings.Join(names, "; "), 500)
-		if n >= ciRuns || !slices.ContainsFunc(failed, func(k step.CICheck) bool { return k.Mendable }) {
+		w.out.Open = checkNames(failed)
+		detail := turn.Clip(strings.Join(w.out.Open, "; "), 500)
+		mend := slices.DeleteFunc(slices.Clone(failed), func(k step.CICheck) bool { return !k.Mendable })
+		if n >= ciRuns || len(mend) == 0 {
 			return step.End{Reason: ciFailed, N: n, Detail: detail}, nil
 		}
 		before := w.tree
-		ok, err := w.fix(c, fixing{why: names, hint: hint, ci: ciText(failed)})
+		ok, err := w.fix(c, fixing{why: checkNames(mend), hint: hint, ci: p.ciText(mend)})
 		if err != nil {
 			return step.End{}, err
 		}
 		if !ok {
 			return step.End{Reason: noProgress, N: n, Detail: detail}, nil
 		}
+		w.mended = append(w.mended, checkNames(mend)...)
+		p.did = append(p.did, w.reply)
+		for _, left := range w.open {
+			w.out.Warnings = append(w.out.Warnings, turn.Clip("CI: not mended: "+left, 600))
+		}
 		if end, err := w.merge(c.Sub("again"), false); err != nil || end.Reason != "" {
 			w.tree = before // the rest of it is in no commit
 			return end, err
 		}
 		p.head, err = turn.Do(c, "commit", step.AutoCommit, step.AutoCommitIn{
-			From: p.head.Commit, Base: p.tree, Tree: w.tree, Feature: w.name, Type: "fix", Title: turn.Clip("what CI has found: "+pdca.Line(strings.Join(names, ", ")), 120),
+			From: p.head.Commit, Base: p.tree, Tree: w.tree, Feature: w.name, Type: "fix", Title: turn.Clip("mend "+strings.Join(justNames(mend), ", ")+" in CI", 120),
 		})
 		if err != nil {
 			return step.End{}, err
@@ -245,13 +254,25 @@ func checkNames(list []step.CICheck) []string {
 	return out
 }
 
-// ciText is what the checks that failed say, for who mends it. It is data.
-func ciText(list []step.CICheck) string {
+func justNames(list []step.CICheck) []string {
+	var out []string
+	for _, k := range list {
+		out = append(out, pdca.Line(k.Name))
+	}
+	return out
+}
+
+// ciText is what the checks that failed say, for who mends it, and what was done about it before. It is data.
+func (p *published) ciText(list []step.CICheck) string {
 	var b strings.Builder
 	for _, k := range list {
 		fmt.Fprintf(&b, "%s: %s\n%s\n\n", pdca.Line(k.Name), k.Conclusion, k.Text)
 	}
-	return turn.Clip(b.String(), 24_000)
+	text := turn.Clip(b.String(), 26_000)
+	for i, s := range p.did {
+		text += fmt.Sprintf("\nBefore run %d an author has done this about it, and it is in the tree: %s\n", i+2, s)
+	}
+	return text
 }
 
 // pullText is the body of the pull request: what a reviewer wants to know first.
@@ -264,10 +285,11 @@ func (w *work) pullText() string {
 	for _, l := range w.lines() {
 		fmt.Fprintf(&b, "- %s\n", pdca.Line(l))
 	}
-	b.WriteString(w.say("\n## 검사\n\n", "\n## Checks\n\n"))
+	title := w.say("\n## 검사\n\n", "\n## Checks\n\n")
 	for _, g := range w.out.Goals {
 		if g.Status != step.GoalSkip {
-			fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+			fmt.Fprintf(&b, "%s- %s: %s\n", title, g.Goal, g.Status)
+			title = ""
 		}
 	}
 	fmt.Fprintf(&b, w.say("\n설계: `%s`\n", "\nDesign: `%s`\n"), w.out.Document)

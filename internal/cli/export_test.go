@@ -1,0 +1,10 @@
+package cli
+
+import "github.com/jacquard-build/jacquard/internal/step"
+
+// TaskOf takes the arguments of auto apart, with --gmail as given.
+func TaskOf(gmail string, args []string) (query, task string, wants step.Wanted, err error) {
+	f := autoFlags{gmail: gmail}
+	task, err = f.taskOf(args)
+	return f.gmail, task, f.wants, err
+}
