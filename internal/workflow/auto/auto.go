@@ -52,6 +52,9 @@ const (
 	phaseReport = "report"
 )
 
+// skipped is the answer that goes on without what was asked.
+const skipped = "skip"
+
 // The reasons why a loop ends, besides "passed".
 const (
 	passed        = "passed"

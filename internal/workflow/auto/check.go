@@ -51,6 +51,9 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		case f.out.Fixes >= maxFixes:
 			return step.End{Reason: limit, N: maxFixes, Detail: "fixes: " + detail}, nil
 		}
+		if done, end, err := f.chosen(c.Sub("choose"), &found); err != nil || done || end.Reason != "" {
+			return end, err
+		}
 		f.out.Reentries++
 		f.out.Fixes++
 		ok, err := f.fix(c.Sub(phaseAct), found)
@@ -70,6 +73,38 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		}
 	}
 	return step.End{Reason: limit, N: maxReentries}, nil
+}
+
+// chosen asks a person, with --interactive, what becomes of what was found (A15): it is mended, as it is or as he says, or it
+// stays, and is done.
+func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, err error) {
+	if !f.in.Gates {
+		return false, step.End{}, nil
+	}
+	a, err := flow.Ask(c, "next", flow.Question{Text: f.findings(found.why), Options: []string{flow.Approve, flow.Reject, skipped}})
+	text := strings.TrimSpace(a.Text)
+	switch {
+	case err != nil:
+		return false, step.End{}, err
+	case a.Verb == flow.Reply && strings.EqualFold(text, skipped):
+		f.out.Accepted = append(f.out.Accepted, turn.Clip(strings.Join(found.why, "; "), 1000))
+		f.out.Open = nil
+		if f.tree != f.head.Tree {
+			err = f.commit(c, "fix", "what the checks of "+f.name+" have found")
+		}
+		return true, step.End{}, err
+	case turn.Approved(a):
+		return false, step.End{}, nil
+	case text != "" && a.Verb != flow.Timeout:
+		found.guide = strings.TrimSpace(found.guide + "\n\nA person says, and that goes before all else: " + turn.Clip(text, 4000))
+		return false, step.End{}, nil
+	}
+	return false, step.End{Reason: needsDecision, Phase: f.phase, Detail: "a person rejected what was found, and said nothing"}, nil
+}
+
+// findings is what a person reads before it is mended.
+func (f *feature) findings(why []string) string {
+	return turn.Clip(fmt.Sprintf("The checks of %s (%s) have found this. Shall it be mended? skip leaves it as it is, and is done; what you reject with a reason is mended as the reason says.\n\n- %s", f.name, f.out.Mode, strings.Join(why, "\n- ")), 12_000)
 }
 
 // e2e runs the end-to-end tests, where the project has some, on what has passed everything else. What fails is diagnosed

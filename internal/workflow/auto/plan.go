@@ -185,7 +185,7 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 	}
 	c = c.Sub("agree")
 	for n, c := range flow.Rounds(c, "ask", 2) {
-		a, err := flow.Ask(c, "next", flow.Question{Text: f.banner(phase), Options: []string{flow.Approve, flow.Reject, "skip"}})
+		a, err := flow.Ask(c, "next", flow.Question{Text: f.banner(phase), Options: []string{flow.Approve, flow.Reject, skipped}})
 		if err != nil {
 			return step.End{}, err
 		}
@@ -193,7 +193,7 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 		switch {
 		case a.Verb == flow.Approve || strings.EqualFold(text, flow.Approve):
 			return step.End{}, nil
-		case a.Verb == flow.Reply && strings.EqualFold(text, "skip"):
+		case a.Verb == flow.Reply && strings.EqualFold(text, skipped):
 			f.out.Warnings = append(f.out.Warnings, phase+": skipped by a person")
 			return step.End{}, nil
 		case a.Verb == flow.Reject && text != "" && n == 1:

@@ -86,7 +86,7 @@ func newWorld(t *testing.T, seed int) *world {
 	w.in = step.AutoIn{
 		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, Opus: seed%3 == 1 && seed%7 != 1, DryRun: seed%40 == 9, Delivery: step.ToCommit,
 	}
-	w.in.SkipE2E, w.in.Strict = seed%8 == 3, seed%8 == 5
+	w.in.SkipE2E, w.in.Strict, w.in.Gates = seed%8 == 3, seed%8 == 5, seed%9 == 4
 	if seed%4 == 1 {
 		w.in.Issue = &step.IssueIn{Number: seed % 3}
 	}
@@ -468,6 +468,9 @@ func (w *world) decide(want flow.Want) flow.Answer {
 	if q.Class != "" {
 		return flow.Answer{Verb: []string{flow.Approve, flow.Approve, flow.Approve, flow.Reject}[w.rnd.IntN(4)], Text: "40usd"}
 	}
+	if strings.HasSuffix(want.Key, "/next") {
+		return w.next(want)
+	}
 	if w.in.Accept {
 		w.fatalf("%s: nobody is to be asked", want.Key)
 	}
@@ -482,6 +485,25 @@ func (w *world) decide(want flow.Want) flow.Answer {
 		w.refused++
 	}
 	return a
+}
+
+// next answers what is asked between the phases with --interactive.
+func (w *world) next(want flow.Want) flow.Answer {
+	w.t.Helper()
+	improve := strings.HasSuffix(want.Key, "choose/next")
+	switch {
+	case !w.in.Gates:
+		w.fatalf("%s: nobody is to be asked between the phases", want.Key)
+	case w.refuse, w.rnd.IntN(12) == 0:
+		w.refused++
+		return flow.Answer{Verb: flow.Reject}
+	case improve && w.rnd.IntN(4) == 0:
+		w.overrule++
+		return flow.Answer{Verb: flow.Reply, Text: "skip"}
+	case improve && w.rnd.IntN(2) == 0:
+		return flow.Answer{Verb: flow.Reject, Text: "mend it in a/x.go"}
+	}
+	return flow.Answer{Verb: flow.Approve}
 }
 
 type played struct {

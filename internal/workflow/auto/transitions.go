@@ -29,5 +29,6 @@ var Transitions = []turn.Transition{
 	{From: phaseAct, When: "the fix is proved", To: phaseQA},
 	{From: phaseAct, When: "it was entered 3 times, or 5 fixes were made", To: limit},
 	{From: phaseAct, When: "a fix is not proved, and nobody overrules what was found", To: noProgress},
-	{From: phaseAct, When: "a fix is not proved, and somebody overrules what was found", To: phaseReport},
+	{From: phaseAct, When: "a fix is not proved, and somebody overrules what was found; or a person leaves it as it is (`--interactive`)", To: phaseReport},
+	{From: phaseAct, When: "`--interactive`: a person rejects what was found, without a reason", To: needsDecision},
 }
