@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"flow/local":                 {"flow", "blob"},
 	"flow/temporal":              {"flow", "flow/local"},
 	"flow/temporal/temporaltest": {},
+	"hub/s3test":                 {},
 	"hub":                        {"flow", "git"},
 	"report":                     {"flow", "step", "spec", "pdca", "checkpoint"},
 	"cli":                        nil,
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"os/exec":      {"proc"},
 	"database/sql": {"flow/local"},
-	"net/http":     {"gateway", "submit", "forge", "cli"},
+	"net/http":     {"gateway", "submit", "forge", "hub", "cli"},
 	"os/signal":    {"cli"},
 }
 

@@ -1,0 +1,161 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// bucket keeps objects in an S3-compatible store.
+type bucket struct {
+	c      *minio.Client
+	name   string
+	prefix string // "" or ending in a slash
+	at     string // for messages
+}
+
+// tries is how often a request is made; who waits longer is whoever asked.
+const tries = 2
+
+func newBucket(address string, env map[string]string) (objects, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Port() != "" {
+		return nil, flow.Failf(flow.Environment, "hub: %q is no place for a hub: want the name of a git remote, s3://BUCKET/PREFIX or file:///FOLDER", address)
+	}
+	b := &bucket{name: u.Host, prefix: strings.Trim(path.Clean("/"+u.Path), "/")}
+	if b.prefix != "" {
+		b.prefix += "/"
+	}
+	endpoint, secure, err := endpointOf(env)
+	if err != nil {
+		return nil, err
+	}
+	region := cmp.Or(env["AWS_REGION"], env["AWS_DEFAULT_REGION"])
+	if region == "" && endpoint != amazon {
+		region = "us-east-1" // what stores of others call themselves
+	}
+	b.at = "s3://" + path.Join(b.name, b.prefix) + " at " + endpoint
+	b.c, err = minio.New(endpoint, &minio.Options{Creds: login(env), Secure: secure, Region: region, MaxRetries: tries})
+	if err != nil {
+		return nil, flow.Failf(flow.Environment, "hub: %s: %v", b.at, err)
+	}
+	return b, nil
+}
+
+const amazon = "s3.amazonaws.com"
+
+// endpointOf is the server that programs of AWS would ask. What is not encrypted does not leave this machine.
+func endpointOf(env map[string]string) (host string, secure bool, err error) {
+	text := cmp.Or(env["AWS_ENDPOINT_URL_S3"], env["AWS_ENDPOINT_URL"])
+	if text == "" {
+		return amazon, true, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return "", false, flow.Failf(flow.Environment, "the address of the store in AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL has to be like https://HOST:PORT")
+	}
+	ip := net.ParseIP(u.Hostname())
+	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
+		return "", false, flow.Failf(flow.Environment, "the store at %s is not asked: http:// is for this machine only, others need https://", u.Host)
+	}
+	return u.Host, u.Scheme == "https", nil
+}
+
+// login is the user's at the store: that of the environment, else that of his profile. Without one, nobody's.
+func login(env map[string]string) *credentials.Credentials {
+	if env["AWS_ACCESS_KEY_ID"] != "" {
+		return credentials.NewStaticV4(env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"], env["AWS_SESSION_TOKEN"])
+	}
+	file := cmp.Or(env["AWS_SHARED_CREDENTIALS_FILE"], filepath.Join(cmp.Or(env["HOME"], env["USERPROFILE"]), ".aws", "credentials"))
+	if _, err := os.Stat(file); err != nil {
+		return credentials.NewStaticV4("", "", "")
+	}
+	return credentials.NewFileAWSCredentials(file, cmp.Or(env["AWS_PROFILE"], "default"))
+}
+
+// trouble gives what the store answered its class.
+func (b *bucket) trouble(err error) error {
+	var r minio.ErrorResponse
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case !errors.As(err, &r):
+		return flow.Failf(flow.Environment, "the hub cannot be reached: %s: %v", b.at, err)
+	case r.StatusCode == http.StatusPreconditionFailed:
+		return errExists
+	case r.Code == "NoSuchKey":
+		return errNone
+	case r.StatusCode == http.StatusNotImplemented:
+		return flow.Failf(flow.Environment, "the store %s cannot refuse to replace what is there (If-None-Match: *), so it cannot be a hub: %s", b.at, r.Message)
+	case r.StatusCode >= 500, r.StatusCode == http.StatusConflict, r.StatusCode == http.StatusTooManyRequests:
+		return flow.Failf(flow.Environment, "the hub cannot be reached: %s: %s: %s", b.at, r.Code, r.Message)
+	case r.Code == "NoSuchBucket":
+		return flow.Failf(flow.Auth, "the hub refuses: there is no %s, or it is not to be seen. Make the bucket", b.at)
+	}
+	return flow.Failf(flow.Auth, "the hub refuses: %s: %s: %s. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, of somebody who may list, read, write and delete there", b.at, r.Code, r.Message)
+}
+
+func (b *bucket) list(ctx context.Context, folder string) ([]string, error) {
+	var names []string
+	dir := b.prefix + folder + "/"
+	for o := range b.c.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: dir, Recursive: true}) {
+		if o.Err != nil {
+			return nil, b.trouble(o.Err)
+		}
+		names = append(names, strings.TrimPrefix(o.Key, dir))
+	}
+	return names, nil
+}
+
+func (b *bucket) get(ctx context.Context, name string, w io.Writer) error {
+	o, err := b.c.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	if err != nil {
+		return b.trouble(err)
+	}
+	defer func() { _ = o.Close() }()
+	if _, err := io.Copy(w, o); errors.Is(err, errTooLarge) {
+		return err
+	} else if err != nil {
+		return b.trouble(err)
+	}
+	return nil
+}
+
+func (b *bucket) put(ctx context.Context, name string, body *os.File) error {
+	size, err := body.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = body.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return flow.Failf(flow.Environment, "read a temporary file: %v", err)
+	}
+	o := minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true} // one request: it is there whole, or not
+	o.SetMatchETagExcept("*")
+	if _, err := b.c.PutObject(ctx, b.name, b.prefix+name, body, size, o); err != nil {
+		return b.trouble(err)
+	}
+	return nil
+}
+
+func (b *bucket) drop(ctx context.Context, name string) error {
+	if err := b.c.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}); err != nil {
+		if err = b.trouble(err); !errors.Is(err, errNone) {
+			return err
+		}
+	}
+	return nil
+}
