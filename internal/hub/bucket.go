@@ -19,9 +19,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
-// bucket keeps objects in an S3-compatible store.
+// bucket keeps objects in an S3-compatible store. It has no interface and no client: what can be reached by reflection, with all
+// its methods, is linked, and that is a megabyte.
 type bucket struct {
-	c      *minio.Client
 	name   string
 	prefix string // "" or ending in a slash
 	at     string // for messages
@@ -30,7 +30,7 @@ type bucket struct {
 // tries is how often a request is made; who waits longer is whoever asked.
 const tries = 2
 
-func newBucket(address string, env map[string]string) (objects, error) {
+func newBucket(address string, env map[string]string) (*objects, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Port() != "" {
 		return nil, flow.Failf(flow.Environment, "hub: %q is no place for a hub: want the name of a git remote, s3://BUCKET/PREFIX or file:///FOLDER", address)
@@ -48,11 +48,16 @@ func newBucket(address string, env map[string]string) (objects, error) {
 		region = "us-east-1" // what stores of others call themselves
 	}
 	b.at = "s3://" + path.Join(b.name, b.prefix) + " at " + endpoint
-	b.c, err = minio.New(endpoint, &minio.Options{Creds: login(env), Secure: secure, Region: region, MaxRetries: tries})
+	c, err := minio.New(endpoint, &minio.Options{Creds: login(env), Secure: secure, Region: region, MaxRetries: tries})
 	if err != nil {
 		return nil, flow.Failf(flow.Environment, "hub: %s: %v", b.at, err)
 	}
-	return b, nil
+	return &objects{
+		list: func(ctx context.Context, folder string) ([]string, error) { return b.list(ctx, c, folder) },
+		get:  func(ctx context.Context, name string, w io.Writer) error { return b.get(ctx, c, name, w) },
+		put:  func(ctx context.Context, name string, body *os.File) error { return b.put(ctx, c, name, body) },
+		drop: func(ctx context.Context, name string) error { return b.drop(ctx, c, name) },
+	}, nil
 }
 
 const amazon = "s3.amazonaws.com"
@@ -109,10 +114,10 @@ func (b *bucket) trouble(err error) error {
 	return flow.Failf(flow.Auth, "the hub refuses: %s: %s: %s. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, of somebody who may list, read, write and delete there", b.at, r.Code, r.Message)
 }
 
-func (b *bucket) list(ctx context.Context, folder string) ([]string, error) {
+func (b *bucket) list(ctx context.Context, c *minio.Client, folder string) ([]string, error) {
 	var names []string
 	dir := b.prefix + folder + "/"
-	for o := range b.c.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: dir, Recursive: true}) {
+	for o := range c.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: dir, Recursive: true}) {
 		if o.Err != nil {
 			return nil, b.trouble(o.Err)
 		}
@@ -121,8 +126,8 @@ func (b *bucket) list(ctx context.Context, folder string) ([]string, error) {
 	return names, nil
 }
 
-func (b *bucket) get(ctx context.Context, name string, w io.Writer) error {
-	o, err := b.c.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+func (b *bucket) get(ctx context.Context, c *minio.Client, name string, w io.Writer) error {
+	o, err := c.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return b.trouble(err)
 	}
@@ -135,7 +140,7 @@ func (b *bucket) get(ctx context.Context, name string, w io.Writer) error {
 	return nil
 }
 
-func (b *bucket) put(ctx context.Context, name string, body *os.File) error {
+func (b *bucket) put(ctx context.Context, c *minio.Client, name string, body *os.File) error {
 	size, err := body.Seek(0, io.SeekEnd)
 	if err == nil {
 		_, err = body.Seek(0, io.SeekStart)
@@ -145,14 +150,14 @@ func (b *bucket) put(ctx context.Context, name string, body *os.File) error {
 	}
 	o := minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true} // one request: it is there whole, or not
 	o.SetMatchETagExcept("*")
-	if _, err := b.c.PutObject(ctx, b.name, b.prefix+name, body, size, o); err != nil {
+	if _, err := c.PutObject(ctx, b.name, b.prefix+name, body, size, o); err != nil {
 		return b.trouble(err)
 	}
 	return nil
 }
 
-func (b *bucket) drop(ctx context.Context, name string) error {
-	if err := b.c.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}); err != nil {
+func (b *bucket) drop(ctx context.Context, c *minio.Client, name string) error {
+	if err := c.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}); err != nil {
 		if err = b.trouble(err); !errors.Is(err, errNone) {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 // folder keeps objects in a folder that machines share. It has to be there: a share that is not mounted is not made anew.
 type folder string
 
-func newFolder(dir string) (objects, error) {
+func newFolder(dir string) (*objects, error) {
 	if runtime.GOOS == "windows" {
 		dir = strings.TrimPrefix(dir, "/")
 	}
@@ -26,7 +26,8 @@ func newFolder(dir string) (objects, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, flow.Failf(flow.Environment, "hub: file://%s names no absolute folder: want file:///FOLDER", dir)
 	}
-	return folder(dir), nil
+	d := folder(dir)
+	return &objects{list: d.list, get: d.get, put: d.put, drop: d.drop}, nil
 }
 
 // in does something in the folder; nothing in it leads out of it.

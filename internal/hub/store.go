@@ -18,12 +18,12 @@ import (
 )
 
 // objects is the little that a store of files has to do. Names have slashes. Other errors than these two have a class.
-type objects interface {
+type objects struct {
 	// list gives the names of what lies in a folder, without it.
-	list(ctx context.Context, folder string) ([]string, error)
-	get(ctx context.Context, name string, w io.Writer) error   // errNone
-	put(ctx context.Context, name string, body *os.File) error // errExists: nothing was changed
-	drop(ctx context.Context, name string) error
+	list func(ctx context.Context, folder string) ([]string, error)
+	get  func(ctx context.Context, name string, w io.Writer) error   // errNone
+	put  func(ctx context.Context, name string, body *os.File) error // errExists: nothing was changed
+	drop func(ctx context.Context, name string) error
 }
 
 var (
@@ -35,7 +35,7 @@ var (
 // what is in the store: other steps of its run, and such commits, each of which needs an earlier one at most.
 type store struct {
 	repo    *git.Repo
-	at      objects
+	at      *objects
 	project string // folder
 	temp    string
 	works   bool            // that what is made twice is refused has been seen
