@@ -3,6 +3,8 @@ package hub
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net"
@@ -127,7 +129,7 @@ func (b *bucket) list(ctx context.Context, c *minio.Client, folder string) ([]st
 }
 
 func (b *bucket) get(ctx context.Context, c *minio.Client, name string, w io.Writer) error {
-	o, err := c.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	o, _, _, err := (minio.Core{Client: c}).GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return b.trouble(err)
 	}
@@ -140,17 +142,20 @@ func (b *bucket) get(ctx context.Context, c *minio.Client, name string, w io.Wri
 	return nil
 }
 
+// put makes an object in one request, so that it is there whole or not at all. The store compares the digest.
 func (b *bucket) put(ctx context.Context, c *minio.Client, name string, body *os.File) error {
-	size, err := body.Seek(0, io.SeekEnd)
-	if err == nil {
+	h := sha256.New()
+	_, err := body.Seek(0, io.SeekStart)
+	size, cerr := io.Copy(h, body)
+	if err == nil && cerr == nil {
 		_, err = body.Seek(0, io.SeekStart)
 	}
-	if err != nil {
+	if err = errors.Join(err, cerr); err != nil {
 		return flow.Failf(flow.Environment, "read a temporary file: %v", err)
 	}
-	o := minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true} // one request: it is there whole, or not
+	o := minio.PutObjectOptions{ContentType: "application/octet-stream"}
 	o.SetMatchETagExcept("*")
-	if _, err := c.PutObject(ctx, b.name, b.prefix+name, body, size, o); err != nil {
+	if _, err := (minio.Core{Client: c}).PutObject(ctx, b.name, b.prefix+name, body, size, "", hex.EncodeToString(h.Sum(nil)), o); err != nil {
 		return b.trouble(err)
 	}
 	return nil
