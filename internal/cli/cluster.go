@@ -181,6 +181,9 @@ func (p *project) hubName() string { return cmp.Or(p.conf.Hub, "origin") }
 func (p *project) place(ctx context.Context) (hub.Place, error) {
 	name := p.hubName()
 	if hub.IsAddress(name) {
+		if err := p.trusted(); err != nil {
+			return forbidden{err}, nil
+		}
 		project, err := p.name(ctx)
 		if err != nil {
 			return nil, err
@@ -193,6 +196,14 @@ func (p *project) place(ctx context.Context) (hub.Place, error) {
 	}
 	return hub.Remote(p.repo, name, git.Login{}), nil
 }
+
+// forbidden is a place that nobody has allowed yet: what needs it fails, and nothing is asked there.
+type forbidden struct{ err error }
+
+func (f forbidden) Fetch(context.Context, string) error                          { return f.err }
+func (f forbidden) Make(context.Context, string, string, string, []string) error { return f.err }
+func (f forbidden) Drop(context.Context, string) (int, error)                    { return 0, f.err }
+func (f forbidden) Check(context.Context) error                                  { return f.err }
 
 // hub is the way to other machines; nil where there is none.
 func (p *project) hub(ctx context.Context, blobs flow.Blobs) (*hub.Hub, error) {
@@ -326,10 +337,12 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	}
 	defer func() { _ = rt.Close() }()
 	c.add("cluster", true, true, c.l.T("Temporal answers; the project is %s there"), name)
+	if p.conf.Pool != "" || p.conf.Hub != "" {
+		c.hub(ctx, p)
+	}
 	if p.conf.Pool == "" {
 		return
 	}
-	c.hub(ctx, p)
 	switch yes, err := rt.Served(ctx, p.conf.Pool); {
 	case err != nil:
 		c.add("pool", false, true, "%v", err)

@@ -116,10 +116,13 @@ func profile(file, name string) map[string]string {
 // trouble gives what the store answered its class.
 func (b *bucket) trouble(err error) error {
 	var r minio.ErrorResponse
+	if errors.As(err, &r) {
+		r.Message = strings.TrimRight(r.Message, ".")
+	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case !errors.As(err, &r):
+	case r.StatusCode == 0:
 		return flow.Failf(flow.Environment, "the hub cannot be reached: %s: %v", b.at, err)
 	case r.StatusCode == http.StatusPreconditionFailed:
 		return errExists
