@@ -6,6 +6,7 @@ CLAUDE  := bin/npm/node_modules/.bin/claude
 CODEX   := bin/codex/node_modules/.bin/codex
 OPENCODE := bin/opencode/node_modules/.bin/opencode
 TEMPORAL := $(TOOLS)/temporal-test-server
+S3      := $(TOOLS)/s3-test-server
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
@@ -13,10 +14,13 @@ TEST_TIMEOUT ?= 70m
 
 # What is released is small: no symbols, no tracing pages of gRPC, and small functions are inlined only where it pays.
 HOT     := std github.com/tetratelabs/wazero/... modernc.org/... $(addprefix github.com/jacquard-build/jacquard/internal/,flow flow/local git source spec index target syntax)
-COLD    := net/... html/... text/template/... crypto/tls crypto/x509 encoding/gob encoding/xml encoding/asn1 database/... log/... go/... vendor/... debug/... mime/... testing/... flag expvar
+COLD    := net/... html/... text/template/... fmt os/... path/... time math/big archive/... image/... internal/poll internal/godebug internal/fmtsort encoding/gob encoding/xml encoding/asn1 database/... log/... go/... vendor/... debug/... mime/... testing/... flag expvar \
+	crypto/tls/... crypto/x509/... crypto/ecdsa crypto/rsa crypto/ecdh crypto/elliptic crypto/ed25519 \
+	$(addprefix crypto/internal/fips140/,nistec/... mlkem ecdsa rsa edwards25519/... bigmod) \
+	$(addprefix github.com/tetratelabs/wazero/,api imports/... internal/sys... internal/engine/interpreter)
 RELEASE := -trimpath -tags grpcnotrace -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) $(foreach p,$(COLD),-gcflags=$(p)=-l)
 
-.PHONY: all release build demo test lint bench fuzz clean cross claude codex opencode temporal python
+.PHONY: all release build demo test lint bench fuzz clean cross claude codex opencode temporal s3 python
 
 all: build
 
@@ -61,13 +65,20 @@ $(TEMPORAL): tools/temporal/go.mod tools/temporal/go.sum $(filter-out %_test.go,
 	cd tools/temporal && CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(abspath $(TEMPORAL)) .
 	touch $(TEMPORAL)
 
+# An S3-compatible store for the tests of the hub, a module of its own for the same reason.
+s3: $(S3)
+$(S3): tools/s3/go.mod tools/s3/go.sum $(wildcard tools/s3/*.go)
+	mkdir -p $(TOOLS)
+	cd tools/s3 && CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(abspath $(S3)) .
+	touch $(S3)
+
 # pytest for the Python tests, where Python is.
 python:
 	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
 	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
 
-test: build claude codex opencode temporal python
-	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
+test: build claude codex opencode temporal s3 python
+	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
 	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
@@ -85,8 +96,8 @@ cross:
 	  echo "build $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build $(RELEASE) -o /dev/null ./cmd/jacquard; done; done
 
 BENCHTIME ?= 1x
-bench: build release temporal
-	JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
+bench: build release temporal s3
+	JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
 
 # Each fuzz test for FUZZTIME; FUZZ picks packages. A case that fails is kept under testdata/fuzz and belongs into the change that mends it.
 FUZZTIME ?= 30s

@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"flow/local":                 {"flow", "blob"},
 	"flow/temporal":              {"flow", "flow/local"},
 	"flow/temporal/temporaltest": {},
+	"hub/s3test":                 {},
 	"hub":                        {"flow", "git"},
 	"report":                     {"flow", "step", "spec", "pdca", "checkpoint"},
 	"cli":                        nil,
@@ -67,7 +68,7 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	"os/exec":      {"proc"},
 	"database/sql": {"flow/local"},
-	"net/http":     {"gateway", "submit", "forge", "inbox", "cli"},
+	"net/http":     {"gateway", "submit", "forge", "hub", "inbox", "cli"},
 	"os/signal":    {"cli"},
 }
 

@@ -141,7 +141,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 	if shared != nil {
 		h = shared
 	} else if pool != "" {
-		return nil, flow.Failf(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another as hub in jacquard.yaml", remote, remote)
+		return nil, flow.Failf(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another one, a bucket or a folder as hub in jacquard.yaml", remote, remote)
 	}
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
@@ -176,16 +176,44 @@ func (p *project) served(ctx context.Context, e *engine) {
 	}
 }
 
-// hubName is the remote that machines share work through.
+// hubName is what machines share work through: a remote, or the address of a store.
 func (p *project) hubName() string { return cmp.Or(p.conf.Hub, "origin") }
 
-// hub is the way to other machines; nil where there is no such remote.
-func (p *project) hub(ctx context.Context, blobs flow.Blobs) (*hub.Hub, error) {
-	at, err := p.repo.RemoteURL(ctx, p.hubName())
+// place is where the refs of the hub are; nil where there is no such remote.
+func (p *project) place(ctx context.Context) (hub.Place, error) {
+	name := p.hubName()
+	if hub.IsAddress(name) {
+		if err := p.trusted(); err != nil {
+			return forbidden{err}, nil
+		}
+		project, err := p.name(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return hub.Store(p.repo, hub.StoreOptions{Address: name, Project: project, Temp: filepath.Join(p.cache, "tmp"), Env: p.a.env})
+	}
+	at, err := p.repo.RemoteURL(ctx, name)
 	if err != nil || at == "" {
 		return nil, err
 	}
-	return hub.New(p.repo, p.hubName(), git.Login{}, blobs), nil
+	return hub.Remote(p.repo, name, git.Login{}), nil
+}
+
+// forbidden is a place that nobody has allowed yet: what needs it fails, and nothing is asked there.
+type forbidden struct{ err error }
+
+func (f forbidden) Fetch(context.Context, string) error                          { return f.err }
+func (f forbidden) Make(context.Context, string, string, string, []string) error { return f.err }
+func (f forbidden) Drop(context.Context, string) (int, error)                    { return 0, f.err }
+func (f forbidden) Check(context.Context) error                                  { return f.err }
+
+// hub is the way to other machines; nil where there is none.
+func (p *project) hub(ctx context.Context, blobs flow.Blobs) (*hub.Hub, error) {
+	at, err := p.place(ctx)
+	if err != nil || at == nil {
+		return nil, err
+	}
+	return hub.New(p.repo, at, blobs), nil
 }
 
 // forgetAtHub deletes what ended runs of the cluster left at the hub, and returns how many refs that were.
@@ -319,14 +347,11 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	default:
 		c.add("search", true, true, "%s", c.l.T("runs can be searched by project, branch, phase and so on"))
 	}
+	if p.conf.Pool != "" || p.conf.Hub != "" {
+		c.hub(ctx, p)
+	}
 	if p.conf.Pool == "" {
 		return
-	}
-	remote := p.hubName()
-	if _, err := p.repo.RemoteRef(ctx, remote, "HEAD", git.Login{}); err != nil {
-		c.add("hub", false, true, "%v", err)
-	} else {
-		c.add("hub", true, true, c.l.T("%s can be read"), remote)
 	}
 	switch yes, err := rt.Served(ctx, p.conf.Pool); {
 	case err != nil:
@@ -362,4 +387,32 @@ func phaseOf(n flow.NoteRec) string {
 		return ""
 	}
 	return cmp.Or(v.Phase, v.Stage)
+}
+
+// hub looks whether work can be shared. A store is written to for it, so that has to be allowed first.
+func (c *checkup) hub(ctx context.Context, p *project) {
+	name := p.hubName()
+	store := hub.IsAddress(name)
+	if store && !p.hasTrust() {
+		return // that is said already
+	}
+	at, err := p.place(ctx)
+	if err == nil && at == nil {
+		c.add("hub", false, true, c.l.T("%s is no remote of this repository: git remote add %s ADDRESS"), name, name)
+		return
+	}
+	if err == nil {
+		err = at.Check(ctx)
+	}
+	var f *flow.Failure
+	switch {
+	case errors.As(err, &f):
+		c.add("hub", false, true, "%s", f.Msg)
+	case err != nil:
+		c.add("hub", false, true, "%v", err)
+	case store:
+		c.add("hub", true, true, c.l.T("%s can be read and written, and refuses to replace what is there"), name)
+	default:
+		c.add("hub", true, true, c.l.T("%s can be read"), name)
+	}
 }

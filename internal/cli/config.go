@@ -38,7 +38,7 @@ type config struct {
 	Engine  string             `yaml:"engine"`  // where runs are kept: local or temporal
 	Project string             `yaml:"project"` // its name on a cluster
 	Pool    string             `yaml:"pool"`    // workers that runs are given to
-	Hub     string             `yaml:"hub"`     // remote that workers share work through; "" is origin
+	Hub     string             `yaml:"hub"`     // remote or address that workers share work through; "" is origin
 	Copy    []string           `yaml:"copy"`    // ignored files that checks need, for example .env.test
 	Checks  map[string]string  `yaml:"checks"`  // build, test, lint, format: commands instead of the table's
 	PR      bool               `yaml:"pr"`      // develop ends with a pull request

@@ -222,7 +222,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 # engine: temporal         # keep runs on a Temporal cluster (docs/scale-out.md)
 # project: team/shop       # its name there; default: where origin is
 # pool: linux              # workers that carry out turns and checks (needs trust once)
-# hub: origin              # remote that they share work through
+# hub: origin              # remote that they share work through, or s3://BUCKET/PREFIX or file:///FOLDER (needs trust once)
 
 # pr: true                 # develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
 # issue: true              # auto comments on the issue that a task names, or opens one (needs trust once)

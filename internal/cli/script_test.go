@@ -15,6 +15,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/cli"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
+	"github.com/jacquard-build/jacquard/internal/hub/s3test"
 )
 
 func TestMain(m *testing.M) {
@@ -74,7 +75,7 @@ func params(dir string) testscript.Params {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "forge": forge,
+			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
 		},
 	}
 }
@@ -134,7 +135,7 @@ func setup(e *testscript.Env) error {
 func condition(name string) (bool, error) {
 	complete := os.Getenv("JACQUARD_TEST_COMPLETE") != ""
 	switch name {
-	case "claude", "codex", "opencode", "temporal":
+	case "claude", "codex", "opencode", "temporal", "s3":
 		return os.Getenv("JACQUARD_TEST_"+strings.ToUpper(name)) != "" || complete, nil
 	case "node", "npm", "python3", "tmux", "cargo", "mvn":
 		_, err := exec.LookPath(name)
@@ -221,3 +222,31 @@ func cluster(ts *testscript.TestScript, _ bool, args []string) {
 type clusterOf struct{ work string }
 
 var clusters sync.Map
+
+// store starts an S3-compatible store for the script; kill and again are as with cluster.
+func store(ts *testscript.TestScript, _ bool, args []string) {
+	key := storeOf{ts.Getenv("WORK")}
+	dir := filepath.Join(ts.Getenv("WORK"), "s3")
+	old, _ := clusters.Load(key)
+	port := 0
+	switch strings.Join(args, " ") {
+	case "kill":
+		old.(*s3test.Server).Kill() //nolint:forcetypeassert // only servers are stored
+		return
+	case "again":
+		_, p, err := net.SplitHostPort(strings.TrimPrefix(ts.Getenv("AWS_ENDPOINT_URL_S3"), "http://"))
+		ts.Check(err)
+		port, err = strconv.Atoi(p)
+		ts.Check(err)
+	}
+	s, err := s3test.Start(dir, port)
+	ts.Check(err)
+	clusters.Store(key, s)
+	ts.Defer(s.Kill)
+	for k, v := range s.Env() {
+		ts.Setenv(k, v)
+	}
+}
+
+// storeOf is the key of a script's store.
+type storeOf struct{ work string }

@@ -15,6 +15,8 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/hub"
 )
 
 // trusted refuses to run commands that the repository brings before a person
@@ -68,6 +70,9 @@ func (p *project) trustCommands() []string {
 	}
 	if p.conf.Pool != "" {
 		out = append(out, "push what runs make to refs/jacquard/ of the hub, for workers to share (pool: "+p.conf.Pool+")")
+	}
+	if hub.IsAddress(p.conf.Hub) {
+		out = append(out, "send the history of this repository and what runs of a pool make to "+p.conf.Hub+", as whom your environment says (hub)")
 	}
 	return out
 }

@@ -87,27 +87,35 @@ func (r *Repo) putNodes(list []node) (string, error) {
 	return r.put(kindTree, b.Bytes())
 }
 
-// Unpack lists the files of a parcel that has come: ids of blobs by name.
-func (r *Repo) Unpack(ctx context.Context, commit string) (map[string]string, error) {
-	tree, err := r.treeOf(ctx, commit)
+// Unpacked is what a parcel that has come brings, by name and id.
+type Unpacked struct {
+	Objects []string
+	Files   map[string]string // ids of blobs by name
+}
+
+// Unpack lists what a parcel that has come brings.
+func (r *Repo) Unpack(ctx context.Context, commit string) (Unpacked, error) {
+	out := Unpacked{Files: map[string]string{}}
+	tree, parents, err := r.ReadCommit(ctx, commit)
 	if err != nil {
-		return nil, fmt.Errorf("unpack: %w", err)
+		return out, fmt.Errorf("unpack: %w", err)
 	}
+	out.Objects = parents
 	top, err := r.nodes(ctx, tree)
 	if err != nil {
-		return nil, fmt.Errorf("unpack: %w", err)
+		return out, fmt.Errorf("unpack: %w", err)
 	}
-	out := map[string]string{}
 	for _, folder := range top {
-		if folder.name != parcelFiles {
-			continue
-		}
-		files, err := r.nodes(ctx, folder.id)
+		list, err := r.nodes(ctx, folder.id)
 		if err != nil {
-			return nil, fmt.Errorf("unpack: %w", err)
+			return out, fmt.Errorf("unpack: %w", err)
 		}
-		for _, f := range files {
-			out[f.name] = f.id
+		for _, n := range list {
+			if folder.name == parcelFiles {
+				out.Files[n.name] = n.id
+			} else {
+				out.Objects = append(out.Objects, n.id)
+			}
 		}
 	}
 	return out, nil

@@ -84,11 +84,11 @@ func TestParcel(t *testing.T) {
 	if here[missing] {
 		t.Errorf("%s is nowhere and here", missing)
 	}
-	files, err := b.Unpack(ctx, id)
-	if err != nil || len(files) != 2 {
-		t.Fatalf("files = %v, %v", files, err)
+	unpacked, err := b.Unpack(ctx, id)
+	if err != nil || len(unpacked.Files) != 2 {
+		t.Fatalf("files = %v, %v", unpacked.Files, err)
 	}
-	if data, err := b.ReadBlob(ctx, files["x"]); string(data) != "data" || err != nil {
+	if data, err := b.ReadBlob(ctx, unpacked.Files["x"]); string(data) != "data" || err != nil {
 		t.Errorf("file = %q, %v", data, err)
 	}
 	if out := s.git("b", "fsck", "--no-dangling"); out != "" {

@@ -1,7 +1,8 @@
 // Package hub carries what steps refer to from machine to machine. Git is the
 // data plane: each step that has ended has one ref at the hub, which is made
 // once, with the objects and blobs that its result names and the result
-// itself. The engine carries only names.
+// itself. The engine carries only names. Where the refs are, is a Place: a git
+// remote, or thin bundles in a folder or a bucket.
 package hub
 
 import (
@@ -21,11 +22,10 @@ import (
 
 // Hub is one machine's way to the others.
 type Hub struct {
-	repo   *git.Repo
-	remote string // name or address of the hub
-	login  git.Login
-	blobs  flow.Blobs // of this machine
-	ids    *regexp.Regexp
+	repo  *git.Repo
+	place Place
+	blobs flow.Blobs // of this machine
+	ids   *regexp.Regexp
 
 	mu   sync.Mutex
 	runs map[string]*known
@@ -33,15 +33,15 @@ type Hub struct {
 
 // known is what a machine knows of a run at the hub.
 type known struct {
-	objects map[string]bool   // ids that the hub has
+	objects map[string]string // ids that the hub has: the parcel that brought each
 	blobs   map[string]string // by sha256: the git blob that holds it
 	read    map[string]bool   // refs that were read
 }
 
-// New makes a hub of a remote of a repository.
-func New(repo *git.Repo, remote string, login git.Login, blobs flow.Blobs) *Hub {
+// New makes a hub of a place that a repository shares its objects through.
+func New(repo *git.Repo, place Place, blobs flow.Blobs) *Hub {
 	return &Hub{
-		repo: repo, remote: remote, login: login, blobs: blobs, runs: map[string]*known{},
+		repo: repo, place: place, blobs: blobs, runs: map[string]*known{},
 		ids: regexp.MustCompile(fmt.Sprintf(`\b[0-9a-f]{%d}\b`, repo.IDLength())),
 	}
 }
@@ -66,7 +66,7 @@ func ref(run, key string) string {
 func (h *Hub) known(run string) *known {
 	k := h.runs[run]
 	if k == nil {
-		k = &known{objects: map[string]bool{}, blobs: map[string]string{}, read: map[string]bool{}}
+		k = &known{objects: map[string]string{}, blobs: map[string]string{}, read: map[string]bool{}}
 		h.runs[run] = k
 	}
 	return k
@@ -184,8 +184,8 @@ func (h *Hub) blob(ctx context.Context, k *known, b flow.Blob) ([]byte, error) {
 
 // fetch brings the refs of a run and reads what is new.
 func (h *Hub) fetch(ctx context.Context, run string) error {
-	if err := h.repo.FetchRefs(ctx, h.remote, prefix(run), h.login); err != nil {
-		return trouble(err)
+	if err := h.place.Fetch(ctx, run); err != nil {
+		return err
 	}
 	refs, err := h.repo.Refs(ctx, prefix(run))
 	if err != nil {
@@ -196,15 +196,16 @@ func (h *Hub) fetch(ctx context.Context, run string) error {
 		if k.read[name] {
 			continue
 		}
-		files, err := h.repo.Unpack(ctx, id)
+		p, err := h.repo.Unpack(ctx, id)
 		if err != nil {
 			return err
 		}
-		for file, blob := range files {
+		for file, blob := range p.Files {
 			if file != resultName {
 				k.blobs[file] = blob
 			}
 		}
+		k.has(p.Objects, id)
 		k.read[name] = true
 	}
 	return nil
@@ -227,6 +228,7 @@ func (h *Hub) Keep(ctx context.Context, run, key string, in, result []byte) ([]b
 	defer h.mu.Unlock()
 	k := h.known(run)
 	p := git.Parcel{Files: map[string][]byte{resultName: result}}
+	var near []string
 	for queue := [][]byte{in, result}; len(queue) > 0; queue = queue[1:] {
 		objects, blobs := h.refers(queue[0])
 		here, err := h.repo.Here(ctx, objects)
@@ -234,7 +236,9 @@ func (h *Hub) Keep(ctx context.Context, run, key string, in, result []byte) ([]b
 			return nil, err
 		}
 		for id, ok := range here {
-			if ok && !k.objects[id] {
+			if from := k.objects[id]; from != "" {
+				near = append(near, from)
+			} else if ok {
 				p.Objects = append(p.Objects, id)
 			}
 		}
@@ -257,15 +261,26 @@ func (h *Hub) Keep(ctx context.Context, run, key string, in, result []byte) ([]b
 		return nil, err
 	}
 	name := ref(run, key)
-	if err := h.repo.PushNew(ctx, h.remote, name, commit, h.login); errors.Is(err, git.ErrRejected) {
-		return h.find(ctx, run, key)
+	if err := h.place.Make(ctx, run, name, commit, near); errors.Is(err, git.ErrRejected) {
+		first, err := h.find(ctx, run, key)
+		if first == nil && err == nil { // it was deleted, or a store shows it later
+			err = flow.Failf(flow.Environment, "the hub has %s and does not show it", name)
+		}
+		return first, err
 	} else if err != nil {
-		return nil, trouble(err)
+		return nil, err
 	}
-	for _, id := range p.Objects {
-		k.objects[id] = true
-	}
+	k.has(p.Objects, commit)
 	return result, nil
+}
+
+// has notes which parcel brought objects to the hub.
+func (k *known) has(objects []string, parcel string) {
+	for _, id := range objects {
+		if k.objects[id] == "" {
+			k.objects[id] = parcel
+		}
+	}
 }
 
 // Find gives the result that any machine has made durable for a step; nil = none.
@@ -286,11 +301,11 @@ func (h *Hub) find(ctx context.Context, run, key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := h.repo.Unpack(ctx, id)
+	p, err := h.repo.Unpack(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return h.repo.ReadBlob(ctx, files[resultName])
+	return h.repo.ReadBlob(ctx, p.Files[resultName])
 }
 
 // Forget takes away what runs that have ended left at the hub, and returns how
@@ -298,22 +313,11 @@ func (h *Hub) find(ctx context.Context, run, key string) ([]byte, error) {
 func (h *Hub) Forget(ctx context.Context, runs []string) (int, error) {
 	n := 0
 	for _, run := range runs {
-		gone, err := h.repo.DropRemoteRefs(ctx, h.remote, prefix(run), h.login)
+		gone, err := h.place.Drop(ctx, run)
 		n += gone
 		if err != nil {
-			return n, trouble(err)
+			return n, err
 		}
 	}
 	return n, nil
-}
-
-// trouble gives an error of the remote its class.
-func trouble(err error) error {
-	switch {
-	case errors.Is(err, git.ErrOffline):
-		return flow.Failf(flow.Environment, "the hub cannot be reached: %v", err)
-	case errors.Is(err, git.ErrRefused):
-		return flow.Failf(flow.Auth, "the hub refuses: %v. Its refs below refs/jacquard/ have to be writable for every worker", err)
-	}
-	return err
 }

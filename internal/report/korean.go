@@ -214,6 +214,8 @@ var korean = map[string]string{
 	"Temporal answers; the project is %s there":                                                                                       "Temporal이 응답합니다. 그곳에서 이 프로젝트는 %s입니다",
 	"%s can be read":               "%s: 읽을 수 있습니다",
 	"workers of %s have been seen": "%s의 작업기가 있습니다",
+	"%s can be read and written, and refuses to replace what is there":                                "%s: 읽고 쓸 수 있으며, 이미 있는 것을 덮어쓰지 않습니다",
+	"%s is no remote of this repository: git remote add %s ADDRESS":                                   "%s: 이 저장소의 원격이 아닙니다. git remote add %s 주소",
 	"no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s":       "풀 %s의 작업기가 보이지 않습니다. 이 프로젝트의 클론에서: jacquard worker --pool %s",
 	"stopping: nothing new is begun, and what runs is waited for; press Ctrl-C again to quit at once": "멈추는 중: 새 단계는 시작하지 않고 실행 중인 것을 기다립니다. 바로 끝내려면 Ctrl-C를 한 번 더 누르세요",
 	"%d refs of ended runs deleted at the hub\n":                                                      "끝난 실행의 ref %d개를 허브에서 지웠습니다\n",

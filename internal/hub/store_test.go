@@ -1,0 +1,171 @@
+package hub_test
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/hub"
+	"github.com/jacquard-build/jacquard/internal/hub/s3test"
+)
+
+// TestDamagedStore: what is damaged, cut short, of another step, or not ours at all is an error that names it, and nothing of it
+// is taken; once it is deleted the rest comes.
+func TestDamagedStore(t *testing.T) {
+	t.Parallel()
+	stores(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		one := w.machine(t, "one")
+		tree, _ := one.tree(t, "f", noise(3000))
+		other, _ := one.tree(t, "g", "other\n")
+		raw := one.keep(t, "r1", "damaged", tree)
+		one.keep(t, "r1", "whole", other)
+		var file, whole string
+		for _, f := range w.files(t) {
+			if strings.Contains(f, "damaged") {
+				file = f
+			} else {
+				whole = f
+			}
+		}
+		good, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flipped := []byte(string(good))
+		flipped[len(flipped)-1500] ^= 1
+		foreign, err := os.ReadFile(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, bad := range map[string][]byte{
+			"empty": {}, "not": []byte("hello\n"), "cut": good[:len(good)-100], "flipped": flipped, "foreign": foreign,
+			"escape": []byte(strings.Replace(string(good), "refs/jacquard/r1/steps/", "refs/heads/", 1)),
+			"needs":  []byte(strings.Replace(string(good), "# v2 git bundle\n", "# v2 git bundle\n-0123456789abcdef0123456789abcdef01234567\n", 1)),
+		} {
+			write(t, file, bad)
+			two := w.machine(t, "two-"+name)
+			err := two.hub.Bring(ctx, "r1", raw)
+			if !errors.Is(err, &flow.Failure{Class: flow.Environment}) || !strings.Contains(err.Error(), filepath.Base(file)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if here, err := two.repo.Here(ctx, []string{tree}); err != nil || here[tree] {
+				t.Errorf("%s: it was taken: %v", name, err)
+			}
+			if refs := run(t, two.dir, "for-each-ref", "refs/heads", "refs/jacquard/r1/steps/"+strings.TrimSuffix(filepath.Base(file), ".bundle")); refs != "" {
+				t.Errorf("%s: refs %s", name, refs)
+			}
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		three := w.machine(t, "three")
+		if got, err := three.hub.Find(ctx, "r1", "whole"); !strings.Contains(string(got), other) || err != nil {
+			t.Errorf("the rest: %s, %v", got, err)
+		}
+		write(t, filepath.Join(filepath.Dir(whole), "not ours.txt"), []byte("x"))
+		if _, err := three.hub.Find(ctx, "r1", "whole"); err == nil || !strings.Contains(err.Error(), "not ours.txt") {
+			t.Errorf("something else: %v", err)
+		}
+	})
+}
+
+func write(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhoMayNot: a store that refuses is a matter of permission and says what to do, without the secret; nothing is sent in
+// clear to other machines.
+func TestWhoMayNot(t *testing.T) {
+	t.Parallel()
+	w := bucketWorld(t)
+	m := w.machine(t, "one")
+	check := func(address string, change map[string]string) error {
+		env := maps.Clone(w.env)
+		maps.Copy(env, change)
+		p, err := hub.Store(m.repo, hub.StoreOptions{Address: address, Project: "p", Temp: t.TempDir(), Env: env})
+		if err != nil {
+			return err
+		}
+		return p.Check(t.Context())
+	}
+	home := t.TempDir()
+	if err := os.Mkdir(home+"/.aws", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, home+"/.aws/credentials", []byte("[default]\naws_access_key_id = nobody\naws_secret_access_key = s3cr3t-of-nobody\n[tester]\naws_access_key_id = "+
+		w.env["AWS_ACCESS_KEY_ID"]+"\naws_secret_access_key = "+w.env["AWS_SECRET_ACCESS_KEY"]+"\n"))
+	auth, env := &flow.Failure{Class: flow.Auth}, &flow.Failure{Class: flow.Environment}
+	at := "s3://" + s3test.Bucket + "/x"
+	for _, c := range []struct {
+		name, at string
+		change   map[string]string
+		want     error
+		says     string
+	}{
+		{"right", at, nil, nil, ""},
+		{"no prefix", "s3://" + s3test.Bucket, nil, nil, ""},
+		{"wrong secret", at, map[string]string{"AWS_SECRET_ACCESS_KEY": "s3cr3t-and-wrong"}, auth, "AWS_ACCESS_KEY_ID"},
+		{"nobody", at, map[string]string{"AWS_ACCESS_KEY_ID": ""}, auth, "AWS_ACCESS_KEY_ID"},
+		{"profile", at, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": home, "AWS_PROFILE": "tester"}, nil, ""},
+		{"other profile", at, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": home}, auth, "AWS_PROFILE"},
+		{"no bucket", "s3://elsewhere/x", nil, auth, "Make the bucket"},
+		{"no server", at, map[string]string{"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, env, "cannot be reached"},
+		{"in clear", at, map[string]string{"AWS_ENDPOINT_URL_S3": "http://example.com"}, env, "http:// is for this machine only"},
+		{"no address", at, map[string]string{"AWS_ENDPOINT_URL_S3": "https://u:s3cr3t@example.com"}, env, "https://HOST:PORT"},
+		{"no store", "ftp://x/y", nil, env, "s3://BUCKET/PREFIX"},
+		{"no folder", "file://x/y", nil, env, "file:///FOLDER"},
+		{"not mounted", "file://" + home + "/share", nil, env, "mounted"},
+	} {
+		err := check(c.at, c.change)
+		if c.want == nil && err != nil || c.want != nil && (!errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%s: a secret is shown: %v", c.name, err)
+		}
+	}
+}
+
+// TestStoreThatReplaces: a store that takes no notice of the condition, or knows none, is no hub; that is found before anything is sent.
+func TestStoreThatReplaces(t *testing.T) {
+	t.Parallel()
+	m := remoteWorld(t).machine(t, "one")
+	for says, answer := range map[string]int{"replaces what is there": http.StatusOK, "cannot refuse to replace": http.StatusNotImplemented} {
+		var sent atomic.Bool
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, ".bundle") {
+				sent.Store(true)
+			}
+			if r.Method == http.MethodDelete {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+			w.WriteHeader(answer)
+		}))
+		t.Cleanup(s.Close)
+		p, err := hub.Store(m.repo, hub.StoreOptions{Address: "s3://bucket", Project: "p", Temp: t.TempDir(), Env: map[string]string{
+			"AWS_ENDPOINT_URL": s.URL, "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y",
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = hub.New(m.repo, p, m.blobs).Keep(t.Context(), "r1", "k", nil, []byte(`{}`))
+		if !errors.Is(err, &flow.Failure{Class: flow.Environment}) || !strings.Contains(err.Error(), says) {
+			t.Errorf("want %q: %v", says, err)
+		}
+		if sent.Load() {
+			t.Error("a result was sent")
+		}
+	}
+}
