@@ -20,7 +20,8 @@ import (
 // is taken; once it is deleted the rest comes.
 func TestDamagedStore(t *testing.T) {
 	t.Parallel()
-	stores(t, func(t *testing.T, w *world) {
+	stores(t, func(w *world) {
+		t := w.t
 		ctx := t.Context()
 		one := w.machine(t, "one")
 		tree, _ := one.tree(t, "f", noise(3000))
@@ -28,7 +29,7 @@ func TestDamagedStore(t *testing.T) {
 		raw := one.keep(t, "r1", "damaged", tree)
 		one.keep(t, "r1", "whole", other)
 		var file, whole string
-		for _, f := range w.files(t) {
+		for _, f := range w.files() {
 			if strings.Contains(f, "damaged") {
 				file = f
 			} else {
