@@ -151,11 +151,14 @@ func (b *bucket) list(ctx context.Context, c *minio.Client, folder string) ([]st
 }
 
 func (b *bucket) get(ctx context.Context, c *minio.Client, name string, w io.Writer) error {
-	o, _, _, err := (minio.Core{Client: c}).GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	o, info, _, err := (minio.Core{Client: c}).GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return b.trouble(err)
 	}
 	defer func() { _ = o.Close() }()
+	if info.Size > maxBundle {
+		return errTooLarge
+	}
 	if _, err := io.Copy(w, o); errors.Is(err, errTooLarge) {
 		return err
 	} else if err != nil {
