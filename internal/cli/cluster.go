@@ -183,8 +183,8 @@ func (p *project) hubName() string { return cmp.Or(p.conf.Hub, "origin") }
 func (p *project) place(ctx context.Context) (hub.Place, error) {
 	name := p.hubName()
 	if hub.IsAddress(name) {
-		if err := p.trusted(); err != nil {
-			return forbidden{err}, nil
+		if !p.hasTrust() {
+			return forbidden{p.trusted()}, nil
 		}
 		project, err := p.name(ctx)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -151,11 +152,14 @@ func (b *bucket) list(ctx context.Context, c *minio.Client, folder string) ([]st
 }
 
 func (b *bucket) get(ctx context.Context, c *minio.Client, name string, w io.Writer) error {
-	o, _, _, err := (minio.Core{Client: c}).GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	o, info, _, err := (minio.Core{Client: c}).GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return b.trouble(err)
 	}
 	defer func() { _ = o.Close() }()
+	if info.Size > maxBundle {
+		return errTooLarge
+	}
 	if _, err := io.Copy(w, o); errors.Is(err, errTooLarge) {
 		return err
 	} else if err != nil {
@@ -177,11 +181,34 @@ func (b *bucket) put(ctx context.Context, c *minio.Client, name string, body *os
 	}
 	o := minio.PutObjectOptions{ContentType: "application/octet-stream"}
 	o.SetMatchETagExcept("*")
-	if _, err := (minio.Core{Client: c}).PutObject(ctx, b.name, b.prefix+name, body, size, "", hex.EncodeToString(h.Sum(nil)), o); err != nil {
-		return b.trouble(err)
+	digest := hex.EncodeToString(h.Sum(nil))
+	for wait := firstWait; ; wait *= 2 {
+		_, err := (minio.Core{Client: c}).PutObject(ctx, b.name, b.prefix+name, body, size, "", digest, o)
+		if err == nil {
+			return nil
+		}
+		var r minio.ErrorResponse
+		if !errors.As(err, &r) || r.StatusCode != http.StatusConflict || wait > lastWait {
+			return b.trouble(err)
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		}
+		if _, err := body.Seek(0, io.SeekStart); err != nil {
+			return flow.Failf(flow.Environment, "read a temporary file: %v", err)
+		}
 	}
-	return nil
 }
+
+// How long a put waits that met another one: the store has decided for neither then, and wants to be asked again.
+const (
+	firstWait = 20 * time.Millisecond
+	lastWait  = 640 * time.Millisecond
+)
 
 func (b *bucket) drop(ctx context.Context, c *minio.Client, name string) error {
 	if err := c.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}); err != nil {

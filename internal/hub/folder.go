@@ -77,6 +77,9 @@ func (d folder) get(_ context.Context, name string, w io.Writer) error {
 			return d.trouble(err)
 		}
 		defer func() { _ = f.Close() }()
+		if info, err := f.Stat(); err == nil && info.Size() > maxBundle {
+			return errTooLarge
+		}
 		if _, err := io.Copy(w, f); errors.Is(err, errTooLarge) {
 			return err
 		} else if err != nil {

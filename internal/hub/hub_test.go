@@ -19,11 +19,12 @@ import (
 
 // world is a hub of one kind with machines around it.
 type world struct {
+	t     *testing.T
 	base  string
-	place func(t *testing.T, repo *git.Repo, temp string) hub.Place
-	away  func(t *testing.T)          // the hub cannot be reached any more
-	files func(t *testing.T) []string // what a store has, as paths of files
-	env   map[string]string           // of a bucket
+	place func(repo *git.Repo, temp string) hub.Place
+	away  func()            // the hub cannot be reached any more
+	files func() []string   // what a store has
+	env   map[string]string // of a bucket
 }
 
 // machine is a clone with a blob store.
@@ -47,41 +48,40 @@ func run(t *testing.T, dir string, args ...string) string {
 }
 
 // kinds runs a test on hubs of each kind; stores leaves out git remotes.
-func kinds(t *testing.T, test func(t *testing.T, w *world)) {
+func kinds(t *testing.T, test func(w *world)) {
 	t.Helper()
 	t.Run("remote", func(t *testing.T) {
 		t.Parallel()
-		test(t, remoteWorld(t))
+		test(remoteWorld(t))
 	})
 	stores(t, test)
 }
 
-func stores(t *testing.T, test func(t *testing.T, w *world)) {
+func stores(t *testing.T, test func(w *world)) {
 	t.Helper()
 	for name, make := range map[string]func(*testing.T) *world{"folder": folderWorld, "bucket": bucketWorld} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, make(t))
+			test(make(t))
 		})
 	}
 }
 
 func remoteWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{base: t.TempDir()}
+	w := &world{t: t, base: t.TempDir()}
 	run(t, w.base, "init", "-q", "--bare", "-b", "main", "hub.git")
-	w.place = func(t *testing.T, repo *git.Repo, _ string) hub.Place {
-		t.Helper()
+	w.place = func(repo *git.Repo, _ string) hub.Place {
 		run(t, repo.Root(), "remote", "add", "hub", filepath.Join(w.base, "hub.git"))
 		return hub.Remote(repo, "hub", git.Login{})
 	}
-	w.away = func(t *testing.T) { move(t, filepath.Join(w.base, "hub.git")) }
+	w.away = func() { move(t, filepath.Join(w.base, "hub.git")) }
 	return w
 }
 
-func storeWorld(base, address string, env map[string]string) *world {
-	return &world{base: base, env: env, place: func(t *testing.T, repo *git.Repo, temp string) hub.Place {
-		t.Helper()
+func storeWorld(t *testing.T, base, address string, env map[string]string) *world {
+	t.Helper()
+	return &world{t: t, base: base, env: env, place: func(repo *git.Repo, temp string) hub.Place {
 		p, err := hub.Store(repo, hub.StoreOptions{Address: address, Project: "host/team/shop", Temp: temp, Env: env})
 		if err != nil {
 			t.Fatal(err)
@@ -97,9 +97,9 @@ func folderWorld(t *testing.T) *world {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w := storeWorld(base, "file://"+dir, nil)
-	w.away = func(t *testing.T) { move(t, dir) }
-	w.files = func(t *testing.T) []string { return bundles(t, dir) }
+	w := storeWorld(t, base, "file://"+dir, nil)
+	w.away = func() { move(t, dir) }
+	w.files = func() []string { return bundles(t, dir) }
 	return w
 }
 
@@ -114,9 +114,9 @@ func bucketWorld(t *testing.T) *world {
 		t.Skip(s3test.ProgramName + " names no store: make s3 builds it, make test sets it")
 	}
 	t.Cleanup(s.Kill)
-	w := storeWorld(base, "s3://"+s3test.Bucket+"/some/where", s.Env())
-	w.away = func(*testing.T) { s.Kill() }
-	w.files = func(t *testing.T) []string { return bundles(t, base+"/s3/"+s3test.Bucket+"/some/where") }
+	w := storeWorld(t, base, "s3://"+s3test.Bucket+"/some/where", s.Env())
+	w.away = s.Kill
+	w.files = func() []string { return bundles(t, base+"/s3/"+s3test.Bucket+"/some/where") }
 	return w
 }
 
@@ -160,7 +160,7 @@ func (w *world) open(t *testing.T, dir, temp string) machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := w.place(t, repo, temp)
+	place := w.place(repo, temp)
 	return machine{repo, blobs, hub.New(repo, place, blobs), place, dir}
 }
 
@@ -205,7 +205,8 @@ func (m machine) has(t *testing.T, ids ...string) {
 // step second gets the first result; what nobody has is no error; a hub that is away has its class.
 func TestResultTravels(t *testing.T) {
 	t.Parallel()
-	kinds(t, func(t *testing.T, w *world) {
+	kinds(t, func(w *world) {
+		t := w.t
 		ctx := t.Context()
 		one, two := w.machine(t, "one"), w.machine(t, "two")
 		tree, blob := one.tree(t, "f", "text\n")
@@ -246,7 +247,7 @@ func TestResultTravels(t *testing.T) {
 		if err := one.place.Check(ctx); err != nil {
 			t.Errorf("check: %v", err)
 		}
-		w.away(t)
+		w.away()
 		if _, err := one.hub.Keep(ctx, "r1", "other", nil, result); !errors.Is(err, &flow.Failure{Class: flow.Auth}) && !errors.Is(err, &flow.Failure{Class: flow.Environment}) {
 			t.Errorf("a hub that is away: %v", err)
 		}
@@ -259,7 +260,8 @@ func TestResultTravels(t *testing.T) {
 // TestOneIsFirst: machines that end the same step at the same time agree on one result.
 func TestOneIsFirst(t *testing.T) {
 	t.Parallel()
-	kinds(t, func(t *testing.T, w *world) {
+	kinds(t, func(w *world) {
+		t := w.t
 		const machines = 4
 		var all []machine
 		for i := range machines {
@@ -293,7 +295,8 @@ func TestOneIsFirst(t *testing.T) {
 // another step of the run brought is not sent again.
 func TestHistoryTravels(t *testing.T) {
 	t.Parallel()
-	kinds(t, func(t *testing.T, w *world) {
+	kinds(t, func(w *world) {
+		t := w.t
 		one, two := w.machine(t, "one"), w.machine(t, "two")
 		commit := func(name, text string) string {
 			t.Helper()
@@ -368,7 +371,8 @@ func TestHistoryTravels(t *testing.T) {
 			return
 		}
 		large := 0
-		for _, f := range w.files(t) {
+		for _, f := range w.files() {
+			run(t, one.dir, "bundle", "verify", "-q", f) // it is what git calls a bundle
 			if info, err := os.Stat(f); err != nil {
 				t.Error(err)
 			} else if info.Size() > 40_000 {
@@ -378,7 +382,7 @@ func TestHistoryTravels(t *testing.T) {
 			}
 		}
 		if large != 2 {
-			t.Errorf("%d large bundles, want those of the history and of the new tree: %v", large, w.files(t))
+			t.Errorf("%d large bundles, want those of the history and of the new tree: %v", large, w.files())
 		}
 	})
 }
@@ -388,7 +392,7 @@ func (w *world) again(t *testing.T, m machine) machine {
 	t.Helper()
 	place := m.place
 	if w.files != nil {
-		place = w.place(t, m.repo, t.TempDir())
+		place = w.place(m.repo, t.TempDir())
 	}
 	return machine{m.repo, m.blobs, hub.New(m.repo, place, m.blobs), place, m.dir}
 }

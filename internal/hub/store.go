@@ -302,8 +302,11 @@ func (s *store) Fetch(ctx context.Context, run string) error {
 	if errors.Is(err, errNone) { // a step that was put while the list was read, with one that it needs
 		err = s.fetch(ctx, run)
 	}
-	if errors.Is(err, errNone) || errors.Is(err, git.ErrBundle) {
-		return flow.Failf(flow.Environment, "the hub is damaged: %v. Nothing was taken from it. Delete it there, and the step is done again", err)
+	if errors.Is(err, errNone) {
+		return flow.Failf(flow.Environment, "the hub lacks what it had: %v. Cancel the run and start it again", err)
+	}
+	if errors.Is(err, git.ErrBundle) {
+		return flow.Failf(flow.Environment, "the hub is damaged: %v. Nothing was taken from it. Delete it there", err)
 	}
 	return err
 }

@@ -20,7 +20,8 @@ import (
 // is taken; once it is deleted the rest comes.
 func TestDamagedStore(t *testing.T) {
 	t.Parallel()
-	stores(t, func(t *testing.T, w *world) {
+	stores(t, func(w *world) {
+		t := w.t
 		ctx := t.Context()
 		one := w.machine(t, "one")
 		tree, _ := one.tree(t, "f", noise(3000))
@@ -28,7 +29,7 @@ func TestDamagedStore(t *testing.T) {
 		raw := one.keep(t, "r1", "damaged", tree)
 		one.keep(t, "r1", "whole", other)
 		var file, whole string
-		for _, f := range w.files(t) {
+		for _, f := range w.files() {
 			if strings.Contains(f, "damaged") {
 				file = f
 			} else {
@@ -48,12 +49,20 @@ func TestDamagedStore(t *testing.T) {
 		for name, bad := range map[string][]byte{
 			"empty": {}, "not": []byte("hello\n"), "cut": good[:len(good)-100], "flipped": flipped, "foreign": foreign,
 			"escape": []byte(strings.Replace(string(good), "refs/jacquard/r1/steps/", "refs/heads/", 1)),
-			"needs":  []byte(strings.Replace(string(good), "# v2 git bundle\n", "# v2 git bundle\n-0123456789abcdef0123456789abcdef01234567\n", 1)),
+			"large":  nil, "needs": []byte(strings.Replace(string(good), "# v2 git bundle\n", "# v2 git bundle\n-0123456789abcdef0123456789abcdef01234567\n", 1)),
 		} {
 			write(t, file, bad)
+			if name == "large" { // a file with a hole
+				if err := os.Truncate(file, 1<<30+1); err != nil {
+					t.Fatal(err)
+				}
+			}
 			two := w.machine(t, "two-"+name)
 			err := two.hub.Bring(ctx, "r1", raw)
 			if !errors.Is(err, &flow.Failure{Class: flow.Environment}) || !strings.Contains(err.Error(), filepath.Base(file)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if name == "large" && !strings.Contains(err.Error(), "more than 1073741824 bytes") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if here, err := two.repo.Here(ctx, []string{tree}); err != nil || here[tree] {
