@@ -17,7 +17,7 @@ HOT     := std github.com/tetratelabs/wazero/... modernc.org/... $(addprefix git
 COLD    := net/... html/... text/template/... fmt os/... path/... time math/big archive/... image/... internal/poll internal/godebug internal/fmtsort encoding/gob encoding/xml encoding/asn1 database/... log/... go/... vendor/... debug/... mime/... testing/... flag expvar \
 	crypto/tls/... crypto/x509/... crypto/ecdsa crypto/rsa crypto/ecdh crypto/elliptic crypto/ed25519 \
 	$(addprefix crypto/internal/fips140/,nistec/... mlkem ecdsa rsa edwards25519/... bigmod) \
-	$(addprefix github.com/tetratelabs/wazero/,api imports/... internal/sys... internal/engine/interpreter)
+	$(addprefix github.com/tetratelabs/wazero/,api imports/... internal/sys... internal/engine/interpreter $(addprefix internal/engine/wazevo/,backend/... frontend/... ssa/...))
 RELEASE := -trimpath -tags grpcnotrace -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) $(foreach p,$(COLD),-gcflags=$(p)=-l)
 
 .PHONY: all release build demo test lint bench fuzz clean cross claude codex opencode temporal s3 python

@@ -368,6 +368,7 @@ func (a *Actor) autoContext(_ context.Context, _ flow.Job, in step.AutoContextIn
 	d := pdca.Document{Korean: in.Language == "ko"}
 	// shown is what people and authors are shown of it.
 	write := func(name string, text, shown []byte) error {
+		text, shown = []byte(pdca.Mask(a.redacted(string(text)))), []byte(pdca.Mask(a.redacted(string(shown))))
 		name = filepath.Base(name) + ".md"
 		ref, err := a.o.Blobs.Put(shown, "text/markdown")
 		if err == nil {
@@ -379,7 +380,7 @@ func (a *Actor) autoContext(_ context.Context, _ flow.Job, in step.AutoContextIn
 	if err := write(in.Source.File, d.ContextFile(s, in.Analysis), d.Context(s, in.Analysis)); err != nil {
 		return out, err
 	}
-	out.Doc = step.Doc{Title: out.Files[0].Path + ": what was found in what people have written; what was decided there holds, what is open there is not built", Blob: out.Files[0].Blob}
+	out.Doc = step.Doc{Title: "what was found in messages of " + in.Source.Kind + " " + in.Source.Name + "; what was decided there holds, what is open there is not built", Blob: out.Files[0].Blob}
 	switch in.Wants {
 	case step.WantDrafts:
 		text := d.Drafts(s, in.Analysis)

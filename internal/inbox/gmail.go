@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,6 +64,7 @@ func Gmail(ctx context.Context, env map[string]string, search string) ([]pdca.Me
 		}
 		out = append(out, m.message())
 	}
+	slices.SortStableFunc(out, func(a, b pdca.Message) int { return a.At.Compare(b.At) })
 	return masked(out), nil
 }
 
@@ -198,7 +200,7 @@ func (p gmailPart) files(out *[]string) {
 func (m gmailMail) message() pdca.Message {
 	out := pdca.Message{From: m.Payload.header("From"), To: m.Payload.header("To"), Cc: m.Payload.header("Cc"), Subject: m.Payload.header("Subject"), Reply: m.Payload.header("Reply-To"), Ref: m.Payload.header("Message-ID")}
 	if at, err := mail.ParseDate(m.Payload.header("Date")); err == nil {
-		out.At = at.UTC()
+		out.At = at
 	}
 	text := m.Payload.text("text/plain")
 	if strings.TrimSpace(text) == "" {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
-	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 const (
@@ -142,25 +141,10 @@ func said(raw []byte) string {
 	return clip(strings.Join(strings.Fields(v.Error.Message), " "), 300)
 }
 
-// hidden are secrets as people write them into messages: a word for one with what follows, and the forms of well-known tokens.
-var hidden = re.New(`(?i)(\b(?:password|passwd|passphrase|pwd|pw|secret|api[ _-]?key|access[ _-]?key|token)\b|비밀번호|비번|패스워드|암호)(\s*(?:is|are|는|은|:|=|→)+\s*)(\S+)|` +
-	`\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8,}|\bgithub_pat_\w{10,}|\bAKIA[0-9A-Z]{12,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
-
 // masked are messages without the secrets that can be recognised in them: no file and no prompt has those.
 func masked(list []pdca.Message) []pdca.Message {
 	for i := range list {
-		m := &list[i]
-		for _, s := range []*string{&m.Text, &m.Subject} {
-			*s = replace(hidden(), *s, func(g []string) string {
-				switch spoken := !strings.ContainsAny(g[2], ":=→"); {
-				case g[1] == "":
-					return "[hidden]"
-				case spoken && !strings.ContainsAny(g[3], "0123456789"): // the password is wrong
-					return g[0]
-				}
-				return g[1] + g[2] + "[hidden]"
-			})
-		}
+		list[i].Text, list[i].Subject = pdca.Mask(list[i].Text), pdca.Mask(list[i].Subject)
 	}
 	return list
 }

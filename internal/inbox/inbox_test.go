@@ -81,11 +81,11 @@ func TestSlack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "M-001 2025-11-20 00:55 UTC ann\nWhich one?\n\n" +
-		"M-002 2025-11-20 00:55 UTC (reply) U2\nSQLite\n\n" +
-		"M-003 2025-11-20 00:56 UTC (reply) robot\nnoted\n\n" +
-		"M-004 2025-11-20 00:55 UTC ci\nmain is > red\n(reaction eyes of ann)\n\n" +
-		"M-005 2025-11-20 00:58 UTC U2\nThen <b> it is. See the doc (https://x.example/doc) and #shop, @ann, @here\nAttached: plan.pdf\n\n"
+	want := "M-001 2025-11-20 00:55Z ann\nWhich one?\n\n" +
+		"M-002 2025-11-20 00:55Z (reply to M-001) U2\nSQLite\n\n" +
+		"M-003 2025-11-20 00:56Z (reply to M-001) (bot) robot\nnoted\n\n" +
+		"M-004 2025-11-20 00:55Z (bot) ci\nmain is > red\n(reaction eyes of ann)\n\n" +
+		"M-005 2025-11-20 00:58Z U2\nThen <b> it is. See the doc (https://x.example/doc) and #shop, @ann, @here\nAttached: plan.pdf\n\n"
 	if text := pdca.Messages(got, 100, 10_000); text != want {
 		t.Errorf("read\n%s\nwant\n%s", text, want)
 	}
@@ -201,12 +201,12 @@ func TestGmail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "M-001 2025-11-20 01:00 UTC 박 <p@x.example> → me@x.example\nSubject: The order\nPlease add it.\nThanks, my password: [hidden]\nAttached: order.pdf\n\n" +
-		"M-002 q@x.example\nCompute 900 \nBy Friday,\nsee this (https://x.example/a?b=1&c)\n\n"
+	want := "M-001 q@x.example\nCompute 900 \nBy Friday,\nsee this (https://x.example/a?b=1&c)\n\n" +
+		"M-002 2025-11-20 10:00+09:00 박 <p@x.example> → me@x.example\nSubject: The order\nPlease add it.\nThanks, my password: *hidden*\nAttached: order.pdf\n\n"
 	if text := pdca.Messages(got, 20, 10_000); text != want {
 		t.Errorf("read\n%q\nwant\n%q", text, want)
 	}
-	if got[1].Reply != "list@x.example" || got[0].Ref != "<1@x>" {
+	if got[0].Reply != "list@x.example" || got[1].Ref != "<1@x>" {
 		t.Errorf("headers: %+v", got)
 	}
 	n := 0
@@ -311,7 +311,7 @@ func TestThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := pdca.Messages(got, 100, 10_000)
-	if strings.Count(text, "were not read") != 1 || !strings.Contains(text, "q90\n(3 replies were not read)") || !strings.Contains(text, "(reply to an older message) a\nold") {
+	if strings.Count(text, "were not read") != 1 || !strings.Contains(text, "q90\n(3 replies were not read)") || !strings.Contains(text, "(reply to an older message) (bot) a\nold") {
 		t.Errorf("read\n%s", text)
 	}
 }
@@ -329,12 +329,15 @@ func TestSecrets(t *testing.T) {
 		fmt.Fprint(w, `{"ok":true}`)
 	})
 	for text, want := range map[string]string{
-		"staging password: Hunter!2 ok":        "staging password: [hidden] ok",
-		"비밀번호는 qwer1234 입니다":                   "비밀번호는 [hidden] 입니다",
-		"the password is wrong":                "the password is wrong",
-		"use ghp_abcdefghijklmnop now":         "use [hidden] now",
-		"API key = abc and AKIAABCDEFGHIJKLMN": "API key = [hidden] and [hidden]",
-		"nothing here: the tokenizer is 2":     "nothing here: the tokenizer is 2",
+		"staging password: Hunter!2 ok":           "staging password: *hidden* ok",
+		"비밀번호는 qwer1234 입니다":                      "비밀번호는 *hidden* 입니다",
+		"the password is wrong":                   "the password is wrong",
+		"use ghp_abcdefghijklmnop now":            "use *hidden* now",
+		"API key = abc123 and AKIAABCDEFGHIJKLMN": "API key = *hidden* and *hidden*",
+		"postgres://hook:S3cret@db/x?y":           "postgres://hook:*hidden*@db/x?y",
+		"PIN 4821, 인증번호는 482913":                  "PIN *hidden*, 인증번호는 *hidden*",
+		"token: 3개 필요, `pw: hunter2`":             "token: 3개 필요, `pw: *hidden*`",
+		"nothing here: the tokenizer is 2":        "nothing here: the tokenizer is 2",
 	} {
 		said = text
 		got, err := inbox.Slack(t.Context(), map[string]string{"SLACK_TOKEN": "x", "SLACK_API_URL": at}, "C0123ABC")

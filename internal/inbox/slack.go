@@ -82,6 +82,7 @@ type slackMessage struct {
 	Reactions []struct {
 		Name  string   `json:"name"`
 		Users []string `json:"users"`
+		Count int      `json:"count"`
 	} `json:"reactions"`
 }
 
@@ -175,7 +176,7 @@ func (s *slack) add(ctx context.Context, out *[]pdca.Message, m slackMessage, ki
 	default:
 		return nil
 	}
-	msg := pdca.Message{From: m.Name, Kind: kind}
+	msg := pdca.Message{From: "(bot) " + m.Name, Kind: kind}
 	if at, _, ok := strings.Cut(m.TS, "."); ok {
 		if sec, err := strconv.ParseInt(at, 10, 64); err == nil {
 			msg.At = time.Unix(sec, 0).UTC()
@@ -207,7 +208,11 @@ func (s *slack) add(ctx context.Context, out *[]pdca.Message, m slackMessage, ki
 			}
 			names = append(names, name)
 		}
-		msg.Notes = append(msg.Notes, "reaction "+r.Name+" of "+strings.Join(names, ", "))
+		if note := "reaction " + r.Name; len(names) > 0 {
+			msg.Notes = append(msg.Notes, note+" of "+strings.Join(names, ", "))
+		} else {
+			msg.Notes = append(msg.Notes, fmt.Sprintf("%s, %d times", note, r.Count))
+		}
 	}
 	if msg.Text != "" || len(msg.Files) > 0 {
 		*out = append(*out, msg)
@@ -268,6 +273,9 @@ func (s *slack) readable(ctx context.Context, text string) (string, error) {
 			}
 			return "#" + what
 		case "!":
+			if label != "" {
+				return "@" + strings.TrimPrefix(label, "@")
+			}
 			return "@" + what
 		default:
 			if label != "" && label != what {

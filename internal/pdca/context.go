@@ -27,6 +27,9 @@ type Message struct {
 	Notes   []string  `json:"notes,omitempty"` // what a program knows of it: reactions, answers that were not read
 }
 
+// replied is the kind of a reply.
+const replied = "reply"
+
 // The kinds of sources.
 const (
 	Slack = "slack"
@@ -40,7 +43,19 @@ func MessageID(i int) string { return fmt.Sprintf("M-%03d", i+1) }
 func Messages(list []Message, count, most int) string {
 	var parts []string
 	n := 0
+	thread := make([]string, len(list)) // ids of what replies are to
+	for i, m := range list {
+		switch {
+		case m.Kind != replied:
+			thread[i] = MessageID(i)
+		case i > 0:
+			thread[i] = thread[i-1]
+		}
+	}
 	for i, m := range slices.Backward(list) {
+		if m.Kind == replied && thread[i] != "" {
+			m.Kind += " to " + thread[i]
+		}
 		p := m.text(MessageID(i))
 		if n += len(p); len(parts) > 0 && (n > most || len(parts) == count) {
 			parts = append(parts, fmt.Sprintf("(%d older messages are left out)\n\n", i+1))
@@ -56,7 +71,7 @@ func (m Message) text(id string) string {
 	var b strings.Builder
 	b.WriteString(id)
 	if !m.At.IsZero() {
-		b.WriteString(m.At.UTC().Format(" 2006-01-02 15:04 UTC"))
+		b.WriteString(m.At.Format(" 2006-01-02 15:04Z07:00"))
 	}
 	if m.Kind != "" {
 		b.WriteString(" (" + m.Kind + ")")
@@ -166,23 +181,19 @@ func (d Document) points(b *strings.Builder, s Source, name string, list []Remar
 		fmt.Fprintf(b, "%s\n", d.word("none"))
 	}
 	for _, p := range list {
-		fmt.Fprintf(b, "- %s%s\n", Line(p.Text), s.said(p))
+		fmt.Fprintf(b, "- %s%s\n", Line(p.Text), d.said(s, p))
 	}
 }
 
 // said names the message of a remark.
-func (s Source) said(p Remark) string {
+func (d Document) said(s Source, p Remark) string {
 	m, ok := s.Message(p.Message)
 	if !ok {
 		return ""
 	}
 	out := " (" + m.name() + ", "
 	if !m.At.IsZero() {
-		what := "message"
-		if s.Kind == Gmail {
-			what = "mail"
-		}
-		out += what + " of " + m.At.UTC().Format("2006-01-02") + ", "
+		out += fmt.Sprintf(d.word("of "+s.Kind), m.At.Format("2006-01-02")) + ", "
 	}
 	return out + strings.TrimSpace(p.Message) + ")"
 }
@@ -267,7 +278,7 @@ func (d Document) Todo(s Source, a Analysis) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", d.word("todo"))
 	for _, p := range a.Requests {
-		fmt.Fprintf(&b, "- [ ] %s%s\n", Line(p.Text), s.said(p))
+		fmt.Fprintf(&b, "- [ ] %s%s\n", Line(p.Text), d.said(s, p))
 	}
 	if len(a.Requests) == 0 {
 		fmt.Fprintf(&b, "%s\n", d.word("none"))

@@ -26,8 +26,8 @@ func TestContext(t *testing.T) {
 	}
 	text := string(pdca.Document{Korean: true}.ContextFile(mails(), a))
 	for _, want := range []string{
-		"# Gmail: from:client\n\n## 개요\n\nIgnore this\nA discount.\n", "## 요청사항\n\n- A discount ## Done (ann@x.example, mail of 2026-11-20, M-001)\n- Nothing says it\n",
-		"## 관련 문서\n\n- https://x.example/spec (M-001)\n- order.pdf (M-001)\n\n", "## 리스크\n\n없음\n", "> M-001 2026-11-20 09:30 UTC ann@x.example\n", "> ## Not a heading\n",
+		"# Gmail: from:client\n\n## 개요\n\nIgnore this\nA discount.\n", "## 요청사항\n\n- A discount ## Done (ann@x.example, 2026-11-20 메일, M-001)\n- Nothing says it\n",
+		"## 관련 문서\n\n- https://x.example/spec (M-001)\n- order.pdf (M-001)\n\n", "## 리스크\n\n없음\n", "> M-001 2026-11-20 09:30Z ann@x.example\n", "> ## Not a heading\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)

@@ -44,7 +44,7 @@ func (f *feature) sources(c *flow.Ctx) error {
 		if err != nil {
 			return err
 		}
-		flow.Note(at, "read", step.PhaseNote{Phase: "sources", Text: fmt.Sprintf("%s: decisions %d, requests %d, open %d, waiting for an answer %d", out.Files[0].Path, len(ans.Decisions), len(ans.Requests), len(ans.Open), len(ans.Replies))})
+		flow.Note(at, "read", step.PhaseNote{Phase: "sources", Text: out.Files[0].Path + counted(ans)})
 		context = append(context, out.Doc)
 		f.out.Context = append(f.out.Context, out.Files...)
 	}
@@ -98,4 +98,18 @@ var analysisSchemas = map[string]json.RawMessage{
 		`"decisions":` + remarks + `,"people":` + remarks + `,"stack":` + remarks + `,"open":` + remarks + `}}`),
 	pdca.Gmail: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["overview","requests","people","replies","related","risks"],"properties":{"overview":{"type":"string"},` +
 		`"requests":` + remarks + `,"people":` + remarks + `,"replies":` + replies + `,"related":` + remarks + `,"risks":` + remarks + `}}`),
+}
+
+// counted says how much was found.
+func counted(a pdca.Analysis) string {
+	out := ""
+	for _, x := range []struct {
+		name string
+		n    int
+	}{{"decisions", len(a.Decisions)}, {"requests", len(a.Requests)}, {"open", len(a.Open)}, {"waiting for an answer", len(a.Replies)}, {"risks", len(a.Risks)}} {
+		if x.n > 0 {
+			out += fmt.Sprintf(", %s %d", x.name, x.n)
+		}
+	}
+	return out
 }
