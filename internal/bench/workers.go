@@ -52,9 +52,15 @@ func (b *bench) pool(address string, n, workers, slots int) (time.Duration, erro
 	if err != nil {
 		return 0, err
 	}
-	hub := dir + ".git"
-	if err := b.commands(b.dir, [][]string{
-		{"git", "clone", "-q", "--bare", dir, hub}, {"git", "-C", dir, "remote", "add", "origin", hub},
+	hub := dir + "-hub" // a folder: they are on one machine
+	if err := os.Mkdir(hub, 0o755); err != nil {
+		return 0, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "jacquard.yaml"), []byte("project: bench/sleepers\nhub: file://"+filepath.ToSlash(hub)+"\n"), 0o644); err != nil {
+		return 0, err
+	}
+	if err := b.commands(dir, [][]string{
+		{"git", "add", "-A"}, {"git", "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-qm", "hub"}, {b.bin, "trust", "--yes"},
 	}); err != nil {
 		return 0, err
 	}
@@ -68,7 +74,7 @@ func (b *bench) pool(address string, n, workers, slots int) (time.Duration, erro
 	}()
 	for i := range workers {
 		clone := fmt.Sprintf("%s-%d", dir, i)
-		if err := b.commands(b.dir, [][]string{{"git", "clone", "-q", hub, clone}}); err != nil {
+		if err := b.commands(b.dir, [][]string{{"git", "clone", "-q", dir, clone}, {b.bin, "--root", clone, "trust", "--yes"}}); err != nil {
 			return 0, err
 		}
 		c := exec.CommandContext(b.ctx, b.bin, "--root", clone, "worker", "--scenario", play, "--jobs", fmt.Sprint(slots), "--drain", "1s")
