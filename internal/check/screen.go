@@ -134,6 +134,7 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 	ctx, cancel := context.WithTimeout(ctx, s.Limit)
 	defer cancel()
 	exit = -1
+	unknown := 0 // looks at a program that has ended, and tmux does not know yet how
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		timer := time.NewTimer(pause)
 		select {
@@ -145,7 +146,7 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 			return text, exit, false, true
 		case <-timer.C:
 		}
-		state, err := proc.Run(ctx, tmux("display-message", "-p", "-t", "qa", "#{pane_dead} #{pane_dead_status}"))
+		state, err := proc.Run(ctx, tmux("display-message", "-p", "-t", "qa", "#{pane_dead} #{pane_dead_status} #{pane_dead_signal}"))
 		if err != nil || state.Exit != 0 { // it is not there yet
 			continue
 		}
@@ -153,19 +154,31 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 		if err != nil || shown.Exit != 0 || shown.Ended != proc.Exited {
 			continue
 		}
-		dead, status, _ := strings.Cut(strings.TrimSpace(state.Stdout.Text), " ") // before the screen was read
-		if text = trimLines(shown.Stdout.Text); dead == "1" {
+		end := append(strings.Split(strings.TrimRight(state.Stdout.Text, "\r\n"), " "), "", "") // before the screen was read
+		dead, status, signal := end[0] == "1", end[1], end[2]
+		if text = trimLines(shown.Stdout.Text); dead {
 			text = trimLines(deadLine().ReplaceAllString(text, ""))
 		}
 		if s.Expect.MatchString(text) {
 			return text, 0, true, false
 		}
-		if dead == "1" {
-			exit, _ = strconv.Atoi(status)
-			return text, exit, false, false
+		if !dead {
+			continue
 		}
+		if unknown++; status == "" && signal == "" && unknown < maxUnknown {
+			continue // its terminal is closed before its end is known
+		}
+		n, _ := strconv.Atoi(status)
+		if status == "" {
+			n, _ = strconv.Atoi(signal) // as a shell says it
+			n += 128
+		}
+		return text, n, false, false
 	}
 }
+
+// maxUnknown is how often a program that has ended is looked at until tmux knows how; an older tmux never knows a signal.
+const maxUnknown = 5
 
 // deadLine is what tmux itself writes on the screen of a program that has ended.
 var deadLine = re.New(`(?m)^Pane is dead \(.*$`)
