@@ -83,9 +83,12 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 	if s.Limit == 0 {
 		s.Limit = screenLimit
 	}
+	ended := filepath.Join(sockets, "ended")
 	argv := []string{
 		"start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";", "set-option", "-g", "history-limit", screenHistory, ";",
-		"new-session", "-d", "-s", "qa", "-x", screenColumns, "-y", screenLines, "--", "env", // one word alone would go to a shell
+		"new-session", "-d", "-s", "qa", "-x", screenColumns, "-y", screenLines, "--",
+		// tmux forgets under load how a program has ended; env runs programs alone, nothing of the shell.
+		"sh", "-c", `env "$@"; s=$?; echo $s >"$0"; exit $s`, ended,
 	}
 	for _, a := range s.Argv {
 		if rest, ok := strings.CutSuffix(a, ";"); ok { // else it would end the command
@@ -102,7 +105,7 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 		defer close(done)
 		res, failed = proc.Run(ctx, hold)
 	}()
-	text, exit, seen, late := p.lookAt(ctx, tmux, s, done)
+	text, exit, seen, late := p.lookAt(ctx, tmux, s, ended, done)
 	_, _ = proc.Run(context.WithoutCancel(ctx), tmux("kill-server")) // one that is gone already is no server
 	<-done
 	switch {
@@ -129,12 +132,12 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 	return o, seen, p.untouched(ctx, &o)
 }
 
-// lookAt reads the screen again and again. exit is -1 while the program runs.
-func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s Screen, done <-chan struct{}) (text string, exit int, seen, late bool) {
+// lookAt reads the screen again and again, until the file that says how the program has ended is there. exit is -1 while it
+// runs, and when it was ended with what would have said so.
+func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s Screen, ended string, done <-chan struct{}) (text string, exit int, seen, late bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.Limit)
 	defer cancel()
 	exit = -1
-	unknown := 0 // looks at a program that has ended, and tmux does not know yet how
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		timer := time.NewTimer(pause)
 		select {
@@ -146,39 +149,29 @@ func (p *place) lookAt(ctx context.Context, tmux func(...string) proc.Command, s
 			return text, exit, false, true
 		case <-timer.C:
 		}
-		state, err := proc.Run(ctx, tmux("display-message", "-p", "-t", "qa", "#{pane_dead} #{pane_dead_status} #{pane_dead_signal}"))
-		if err != nil || state.Exit != 0 { // it is not there yet
+		state, err := proc.Run(ctx, tmux("display-message", "-p", "-t", "qa", "#{pane_dead}")) // before the screen is read
+		if err != nil || state.Exit != 0 {                                                     // it is not there yet
 			continue
 		}
 		shown, err := proc.Run(ctx, tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "qa"))
 		if err != nil || shown.Exit != 0 || shown.Ended != proc.Exited {
 			continue
 		}
-		end := append(strings.Split(strings.TrimRight(state.Stdout.Text, "\r\n"), " "), "", "") // before the screen was read
-		dead, status, signal := end[0] == "1", end[1], end[2]
+		dead := strings.TrimSpace(state.Stdout.Text) == "1"
 		if text = trimLines(shown.Stdout.Text); dead {
 			text = trimLines(deadLine().ReplaceAllString(text, ""))
 		}
 		if s.Expect.MatchString(text) {
 			return text, 0, true, false
 		}
-		if !dead {
-			continue
+		if dead {
+			if raw, err := os.ReadFile(ended); err == nil {
+				exit, _ = strconv.Atoi(strings.TrimSpace(string(raw)))
+			}
+			return text, exit, false, false
 		}
-		if unknown++; status == "" && signal == "" && unknown < maxUnknown {
-			continue // its terminal is closed before its end is known
-		}
-		n, _ := strconv.Atoi(status)
-		if status == "" {
-			n, _ = strconv.Atoi(signal) // as a shell says it
-			n += 128
-		}
-		return text, n, false, false
 	}
 }
-
-// maxUnknown is how often a program that has ended is looked at until tmux knows how; an older tmux never knows a signal.
-const maxUnknown = 5
 
 // deadLine is what tmux itself writes on the screen of a program that has ended.
 var deadLine = re.New(`(?m)^Pane is dead \(.*$`)
