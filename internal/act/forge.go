@@ -197,7 +197,7 @@ func (a *Actor) forgeChecks(ctx context.Context, _ flow.Job, in step.ForgeChecks
 		r.Before = k.State == forge.Failed && slices.ContainsFunc(before, func(o forge.Check) bool { return o.Name == k.Name && o.State == forge.Failed })
 		if final && r.Mendable && !r.Before && told < maxExplained {
 			told++
-			r.Text = clip(a.redacted(c.Explain(ctx, k, maxExplain)), maxExplain+200)
+			r.Text = clip(c.Explain(ctx, k, maxExplain, a.redacted), maxExplain+200)
 		}
 		out.Checks = append(out.Checks, r)
 	}

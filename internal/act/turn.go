@@ -213,7 +213,7 @@ func (a *Actor) watch(j flow.Job) func(agent.Event) {
 	session := ""
 	return func(e agent.Event) {
 		session = cmp.Or(e.Session, session)
-		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": string(a.o.Redact.Bytes([]byte(clip(e.Text, 200)))), "session": session})
+		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": clip(a.redacted(e.Text), 200), "session": session})
 		if a.o.Watch != nil {
 			a.o.Watch(j.Key, e)
 		}

@@ -291,7 +291,9 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	}
 	if where == onTemporal {
 		if e.pool = p.pool(o); e.pool != "" { // checks are bounded by the workers' slots
-			l.Limits.Lanes["checks"] = jobs
+			if l.Limits.Lanes["checks"] = jobs; strings.Contains(e.pool, ",") {
+				return nil, errors.Join(usage("a run is given to one pool, and %q are several", e.pool), e.actor.Close(), e.closeGateways())
+			}
 		}
 		e.keeper, err = p.cluster(ctx, l, o)
 	} else {

@@ -67,6 +67,9 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
 		return environment("make the cache folder", err)
 	}
+	if w.checks < 0 {
+		return usage("--checks %d: want 1 or more", w.checks)
+	}
 	pools := strings.FieldsFunc(cmp.Or(p.pool(o), defaultPool), func(c rune) bool { return c == ',' || c == ' ' })
 	if len(pools) == 0 {
 		return usage("--pool %q names no pool", o.pool)

@@ -155,8 +155,9 @@ func (k Check) Mendable() bool {
 }
 
 // Explain is what a check that failed says of it, in so many characters: its output, its annotations, which name files and
-// lines, and with what room is left the end of its log, for GitHub Actions. What cannot be had is left out.
-func (c *Client) Explain(ctx context.Context, k Check, most int) string {
+// lines, and with what room is left the end of its log, for GitHub Actions. What cannot be had is left out. clean is applied
+// before anything is cut.
+func (c *Client) Explain(ctx context.Context, k Check, most int, clean func(string) string) string {
 	parts := []string{k.output}
 	if k.notes > 0 {
 		var notes []struct {
@@ -171,7 +172,7 @@ func (c *Client) Explain(ctx context.Context, k Check, most int) string {
 			}
 		}
 	}
-	told := []rune(lines(parts...))
+	told := []rune(clean(lines(parts...)))
 	if half := most / 2; len(told) > half {
 		told = append(told[:half], []rune(" …")...)
 	}
@@ -182,7 +183,7 @@ func (c *Client) Explain(ctx context.Context, k Check, most int) string {
 	if err != nil {
 		return string(told)
 	}
-	end := []rune(log)
+	end := []rune(clean(log))
 	if room := max(0, most-len(told)); len(end) > room {
 		end = append([]rune("… "), end[len(end)-room:]...)
 	}

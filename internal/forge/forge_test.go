@@ -167,7 +167,7 @@ func TestRedirects(t *testing.T) {
 	if want := "ci/new pending  false, ci/ok passed  false, ci/old failed error true, more of github-actions pending  false, test failed failure true"; strings.Join(got, ", ") != want {
 		t.Errorf("Checks = %s, want %s", strings.Join(got, ", "), want)
 	}
-	if text := cl.Explain(t.Context(), list[4], 1000); text != "line 1\nline 2" {
+	if text := cl.Explain(t.Context(), list[4], 1000, strings.TrimSpace); text != "line 1\nline 2" {
 		t.Errorf("Explain = %q", text)
 	}
 	if stolen {
@@ -270,7 +270,7 @@ func TestExplain(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	text := cl.Explain(t.Context(), list[0], 400)
+	text := cl.Explain(t.Context(), list[0], 400, strings.TrimSpace)
 	if n := len([]rune(text)); n > 410 || !strings.HasPrefix(text, "One complaint.\ncart.go:7: failure: unused\n… ") || !strings.HasSuffix(text, "cart.go:7: unused\n##[error]Process completed with exit code 1.") {
 		t.Errorf("%d characters: %q", n, text)
 	}

@@ -38,7 +38,7 @@ var ErrNoGmail = errors.New("there is no log-in for Gmail: make an OAuth client 
 // IsQuery reports whether a text is a search of Gmail (from:client newer_than:7d) rather than a task in words (A18).
 func IsQuery(s string) bool { return query().MatchString(s) }
 
-var query = re.New(`^-?\w+:\S|(^|\s)(is|has|newer_than|older_than|in|label|from|to|subject|after|before):\S`)
+var query = re.New(`(?i)(^|\s)-?(from|to|cc|bcc|subject|label|has|is|in|after|before|older|newer|older_than|newer_than|filename|category|larger|smaller|list|deliveredto|rfc822msgid):\S`)
 
 // Gmail reads the newest mails that a query finds, in the order in which they came. The log-in is the file that
 // GMAIL_TOKEN_FILE names, else gmail.json in the user's folder of settings: an OAuth token of the authorized user, as Google's

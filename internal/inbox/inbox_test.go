@@ -81,11 +81,11 @@ func TestSlack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "M-001 2025-11-20 00:55Z ann\nWhich one?\n\n" +
-		"M-002 2025-11-20 00:55Z (reply to M-001) U2\nSQLite\n\n" +
-		"M-003 2025-11-20 00:56Z (reply to M-001) (bot) robot\nnoted\n\n" +
-		"M-004 2025-11-20 00:55Z (bot) ci\nmain is > red\n(reaction eyes of ann)\n\n" +
-		"M-005 2025-11-20 00:58Z U2\nThen <b> it is. See the doc (https://x.example/doc) and #shop, @ann, @here\nAttached: plan.pdf\n\n"
+	want := "M-001 2025-11-20 00:55Z ann\n| Which one?\n\n" +
+		"M-002 2025-11-20 00:55Z (reply to M-001) U2\n| SQLite\n\n" +
+		"M-003 2025-11-20 00:56Z (reply to M-001) (bot) robot\n| noted\n\n" +
+		"M-004 2025-11-20 00:55Z (bot) ci\n| main is > red\n(reaction eyes of ann)\n\n" +
+		"M-005 2025-11-20 00:58Z U2\n| Then <b> it is. See the doc (https://x.example/doc) and #shop, @ann, @here\nAttached: plan.pdf\n\n"
 	if text := pdca.Messages(got, 100, 10_000); text != want {
 		t.Errorf("read\n%s\nwant\n%s", text, want)
 	}
@@ -201,8 +201,8 @@ func TestGmail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "M-001 q@x.example\nCompute 900 \nBy Friday,\nsee this (https://x.example/a?b=1&c)\n\n" +
-		"M-002 2025-11-20 10:00+09:00 박 <p@x.example> → me@x.example\nSubject: The order\nPlease add it.\nThanks, my password: *hidden*\nAttached: order.pdf\n\n"
+	want := "M-001 q@x.example\n| Compute 900 \n| By Friday,\n| see this (https://x.example/a?b=1&c)\n\n" +
+		"M-002 2025-11-20 10:00+09:00 박 <p@x.example> → me@x.example\nSubject: The order\n| Please add it.\n| Thanks, my password: *hidden*\nAttached: order.pdf\n\n"
 	if text := pdca.Messages(got, 20, 10_000); text != want {
 		t.Errorf("read\n%q\nwant\n%q", text, want)
 	}
@@ -302,6 +302,8 @@ func TestThreads(t *testing.T) {
 			}
 			list = append(list, `{"ts":"1763600010.0","thread_ts":"1763600001.0","subtype":"thread_broadcast","username":"a","text":"old"}`)
 			fmt.Fprintf(w, `{"ok":true,"messages":[%s]}`, strings.Join(list, ","))
+		case "/conversations.replies":
+			fmt.Fprint(w, `{"ok":true,"messages":[{"ts":"1.1","username":"b","text":"one"},{"ts":"1.2","username":"b","text":"two"},{"ts":"1.3","username":"b","text":"three"}]}`)
 		default:
 			fmt.Fprint(w, `{"ok":true}`)
 		}
@@ -311,7 +313,7 @@ func TestThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := pdca.Messages(got, 100, 10_000)
-	if strings.Count(text, "were not read") != 1 || !strings.Contains(text, "q90\n(3 replies were not read)") || !strings.Contains(text, "(reply to an older message) (bot) a\nold") {
+	if strings.Count(text, "were not read") != 1 || !strings.Contains(text, "| q90\n(3 replies were not read)") || !strings.Contains(text, "(reply to an older message) (bot) a\n| old") {
 		t.Errorf("read\n%s", text)
 	}
 }
@@ -337,6 +339,13 @@ func TestSecrets(t *testing.T) {
 		"postgres://hook:S3cret@db/x?y":           "postgres://hook:*hidden*@db/x?y",
 		"PIN 4821, 인증번호는 482913":                  "PIN *hidden*, 인증번호는 *hidden*",
 		"token: 3개 필요, `pw: hunter2`":             "token: 3개 필요, `pw: *hidden*`",
+		"The password is `Xk3!pass99`.":           "The password is `*hidden*`.",
+		`{"password":"hunter22"}`:                 `{"password":"*hidden*"}`,
+		"AWS_SECRET_ACCESS_KEY=abcdef":            "AWS_SECRET_ACCESS_KEY=*hidden*",
+		"client_secret: abcdef":                   "client_secret: *hidden*",
+		"redis://:s3cret99@host":                  "redis://:*hidden*@host",
+		"Authorization: Bearer abcdef123":         "Authorization: Bearer *hidden*",
+		"max_tokens=5000, the token bucket":       "max_tokens=5000, the token bucket",
 		"nothing here: the tokenizer is 2":        "nothing here: the tokenizer is 2",
 	} {
 		said = text

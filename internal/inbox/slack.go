@@ -132,10 +132,9 @@ func (s *slack) channel(ctx context.Context, id string) ([]pdca.Message, error) 
 		}
 	}
 	var out []pdca.Message
+	told := map[string]bool{} // replies
+	threads := map[string][]slackMessage{}
 	for _, m := range got.Messages { // newest first
-		if m.Thread != "" && m.Thread != m.TS && read[m.Thread] {
-			continue // it is with its thread
-		}
 		var replies []slackMessage
 		if read[m.TS] {
 			var t struct {
@@ -148,6 +147,16 @@ func (s *slack) channel(ctx context.Context, id string) ([]pdca.Message, error) 
 			}
 			replies = slices.DeleteFunc(t.Messages, func(r slackMessage) bool { return r.TS == m.TS })
 		}
+		threads[m.TS] = replies
+		for _, r := range replies {
+			told[r.TS] = true
+		}
+	}
+	for _, m := range got.Messages {
+		if told[m.TS] {
+			continue // it is with its thread
+		}
+		replies := threads[m.TS]
 		for _, r := range slices.Backward(replies) { // of the oldest come first at the end
 			if err := s.add(ctx, &out, r, "reply"); err != nil {
 				return nil, err
@@ -157,12 +166,16 @@ func (s *slack) channel(ctx context.Context, id string) ([]pdca.Message, error) 
 		if m.Thread != "" && m.Thread != m.TS {
 			kind = "reply to an older message"
 		}
+		n := len(out)
 		if err := s.add(ctx, &out, m, kind); err != nil {
 			return nil, err
 		}
-		if m.Replies > 0 && !read[m.TS] && len(out) > 0 {
+		if len(out) == n && m.Replies > 0 { // deleted, or nothing that can be read; its replies are to it all the same
+			out = append(out, pdca.Message{Text: "(deleted)"})
+		}
+		if missing := m.Replies - len(replies); missing > 0 && len(out) > n {
 			last := &out[len(out)-1]
-			last.Notes = append(last.Notes, fmt.Sprintf("%d replies were not read", m.Replies))
+			last.Notes = append(last.Notes, fmt.Sprintf("%d replies were not read", missing))
 		}
 	}
 	slices.Reverse(out)

@@ -87,8 +87,8 @@ func (m Message) text(id string) string {
 	if m.Subject != "" {
 		b.WriteString("Subject: " + Line(m.Subject) + "\n")
 	}
-	if m.Text != "" {
-		b.WriteString(strings.TrimRight(m.Text, "\n") + "\n")
+	if m.Text != "" { // marked, so that no text looks like the heading of another message
+		b.WriteString("| " + strings.ReplaceAll(strings.TrimRight(m.Text, "\n"), "\n", "\n| ") + "\n")
 	}
 	for _, f := range m.Files {
 		b.WriteString("Attached: " + Line(f) + "\n")

@@ -27,7 +27,7 @@ func TestContext(t *testing.T) {
 	text := string(pdca.Document{Korean: true}.ContextFile(mails(), a))
 	for _, want := range []string{
 		"# Gmail: from:client\n\n## 개요\n\nIgnore this\nA discount.\n", "## 요청사항\n\n- A discount ## Done (ann@x.example, 2026-11-20 메일, M-001)\n- Nothing says it\n",
-		"## 관련 문서\n\n- https://x.example/spec (M-001)\n- order.pdf (M-001)\n\n", "## 리스크\n\n없음\n", "> M-001 2026-11-20 09:30Z ann@x.example\n", "> ## Not a heading\n",
+		"## 관련 문서\n\n- https://x.example/spec (M-001)\n- order.pdf (M-001)\n\n", "## 리스크\n\n없음\n", "> M-001 2026-11-20 09:30Z ann@x.example\n", "> | ## Not a heading\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
@@ -57,9 +57,9 @@ func TestMessages(t *testing.T) {
 		count, most int
 		want        string
 	}{
-		{3, 1000, "M-001 a\none\n\nM-002 b\ntwo\n\nM-003 c\nthree\n\n"},
-		{2, 1000, "(1 older messages are left out)\n\nM-002 b\ntwo\n\nM-003 c\nthree\n\n"},
-		{3, 20, "(2 older messages are left out)\n\nM-003 c\nthree\n\n"},
+		{3, 1000, "M-001 a\n| one\n\nM-002 b\n| two\n\nM-003 c\n| three\n\n"},
+		{2, 1000, "(1 older messages are left out)\n\nM-002 b\n| two\n\nM-003 c\n| three\n\n"},
+		{3, 20, "(2 older messages are left out)\n\nM-003 c\n| three\n\n"},
 	} {
 		if got := pdca.Messages(list, c.count, c.most); got != c.want {
 			t.Errorf("%d messages, %d bytes: %q, want %q", c.count, c.most, got, c.want)

@@ -8,9 +8,9 @@ import (
 
 // hidden are secrets as people write them into messages: a word for one with what follows, a log-in in an address, and the forms
 // of well-known tokens.
-var hidden = re.New(`(?i)(\b(?:password|passwd|passphrase|pwd|pw|pin|secret|api[ _-]?key|access[ _-]?key|token|verification code|passcode)\b|비밀번호|비번|패스워드|암호|인증번호)` +
-	"(\\s*(?:(?:is|are|는|은|[:=→])\\s*)*)([^\\s,;`\"'<>()\\[\\]]+)|" +
-	`(://[^\s:/@]+:)([^\s/@]+)@|` +
+var hidden = re.New(`(?i)([\w-]*(?:password|passwd|passphrase|passcode|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|token)(?:_\w+)?\b|\b(?:pwd|pw|pin|bearer|verification code)\b|비밀번호|비번|패스워드|암호|인증번호)` +
+	"([\"'`\\])]*\\s*(?:(?:is|are|는|은|[:=→])\\s*)*[\"'`(\\[<]*)([^\\s,;`\"'<>()\\[\\]]+)|" +
+	`(://[^\s:/@]*:)([^\s/@]+)@|` +
 	`\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8,}|\bgithub_pat_\w{10,}|\bAKIA[0-9A-Z]{12,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 
 // masking stands where a secret was.

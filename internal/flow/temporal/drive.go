@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -200,6 +201,7 @@ func (r *Runtime) status(m *record) (st flow.Status, wake int64, over bool) {
 type pollers struct {
 	slots    chan struct{} // how much of its lane goes on at once; nil = as much as the queue gives
 	draining atomic.Bool   // it takes no more
+	own      bool          // of this worker alone
 	gone     chan struct{} // closed when nobody waits for it any more
 	owner    string        // of what it begins, in the outbox
 	host     string        // queue of this worker alone
@@ -270,7 +272,9 @@ func (r *Runtime) Work(ctx context.Context, pools []string, slots map[string]int
 		for _, pool := range pools {
 			all = append(all, r.worker(laneQueue(r.poolQueue(pool), lane), slots[lane], false, true).of(room))
 		}
-		all = append(all, r.worker(laneQueue(host, lane), slots[lane], false, true).of(room))
+		own := r.worker(laneQueue(host, lane), slots[lane], false, true).of(room)
+		own.own = true
+		all = append(all, own)
 	}
 	for _, p := range all {
 		p.owner, p.host = workerLock, host
@@ -298,8 +302,14 @@ func (r *Runtime) Work(ctx context.Context, pools []string, slots map[string]int
 		}
 	})
 	defer late.Stop()
-	for _, p := range all {
-		p.w.Stop()
+	for _, own := range []bool{false, true} {
+		var stopped sync.WaitGroup
+		for _, p := range all {
+			if p.own == own {
+				stopped.Go(p.w.Stop) // it returns when what runs has ended
+			}
+		}
+		stopped.Wait()
 	}
 	for _, p := range all {
 		p.end(flow.ErrStopped)

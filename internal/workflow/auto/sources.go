@@ -14,7 +14,7 @@ import (
 const maxDraft = 4000
 
 // sources lets an analyst read the messages that were collected, each source by itself. What he finds is context of all who
-// come after; where he finds nothing that can be read, the messages themselves are. What strangers write decides nothing.
+// come after; where he gives no answer they do without. What strangers write decides nothing.
 func (f *feature) sources(c *flow.Ctx) error {
 	if len(f.in.Sources) == 0 {
 		return nil
@@ -37,10 +37,9 @@ func (f *feature) sources(c *flow.Ctx) error {
 				return err
 			}
 			f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("%s %s was not analysed: %s", s.Kind, s.Name, turn.Clip(flow.AsFailure(err).Msg, 300)))
-			context = append(context, s.Text)
-			continue
+			continue // the messages themselves are for nobody who writes
 		}
-		out, err := turn.Do(at, "write", step.AutoContext, step.AutoContextIn{Source: s, Analysis: clipped(ans), Wants: f.in.Wants, Language: f.s.Language})
+		out, err := turn.Do(at, "write", step.AutoContext, step.AutoContextIn{Source: s, Analysis: clipped(ans), Wants: f.wanted(s), Language: f.s.Language})
 		if err != nil {
 			return err
 		}
@@ -74,7 +73,7 @@ func (f *feature) analystText(s step.Source) string {
 	fmt.Fprintf(b, "The messages are in the document %q; they come from %s.\n", s.Text.Title, map[string]string{
 		pdca.Slack: "a channel of Slack, where people talk about the project", pdca.Gmail: "somebody's mailbox",
 	}[s.Kind])
-	switch f.in.Wants {
+	switch f.wanted(s) {
 	case step.WantDrafts:
 		b.WriteString("Wanted: a draft of an answer to each mail that waits for one, in `draft` of its entry in `replies`, in the language of that mail.\n")
 	case step.WantTodo:
@@ -112,4 +111,12 @@ func counted(a pdca.Analysis) string {
 		}
 	}
 	return out
+}
+
+// wanted is what is wanted of a source: drafts and lists come of mails alone.
+func (f *feature) wanted(s step.Source) step.Wanted {
+	if f.in.Wants != "" && s.Kind != pdca.Gmail {
+		return step.WantAnalysis
+	}
+	return f.in.Wants
 }
