@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
+	"github.com/jacquard-build/jacquard/internal/private"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -132,7 +133,7 @@ func (g *gauges) count(lane string, took time.Duration, failed bool) {
 // nobody is asked who he is.
 func (g *gauges) serve(ctx context.Context, listen string) (stop func(), err error) {
 	host, _, err := net.SplitHostPort(listen)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if err != nil || !private.Loopback(host) {
 		return nil, usage("--listen %q: want an address of this machine, for example 127.0.0.1:9464", listen)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)

@@ -7,12 +7,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/private"
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
@@ -46,7 +46,7 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	if err != nil || api.Host == "" || api.Scheme != "https" && api.Scheme != "http" {
 		return p, errors.New("GITHUB_API_URL is no address like " + githubAPI)
 	}
-	if err := private(api, "GITHUB_API_URL"); err != nil {
+	if err := safe(api, "GITHUB_API_URL"); err != nil {
 		return p, err
 	}
 	if p.Server == "" {
@@ -56,7 +56,7 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	if err != nil || server.Host == "" {
 		return p, errors.New("GITHUB_SERVER_URL is no address like https://" + githubHost)
 	}
-	if err := private(server, "GITHUB_SERVER_URL"); err != nil {
+	if err := safe(server, "GITHUB_SERVER_URL"); err != nil {
 		return p, err
 	}
 	if repo := env["GITHUB_REPOSITORY"]; repo != "" {
@@ -81,10 +81,9 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	return p, nil
 }
 
-// private refuses an address to which the token would go for everybody to read.
-func private(u *url.URL, name string) error {
-	ip := net.ParseIP(u.Hostname())
-	if u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+// safe refuses an address to which the token would go for everybody to read.
+func safe(u *url.URL, name string) error {
+	if u.Scheme == "https" || private.Loopback(u.Hostname()) {
 		return nil
 	}
 	return fmt.Errorf("%s is %s://%s: the token would go there for everybody to read; use https", name, u.Scheme, u.Host)

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/private"
 )
 
 // bucket keeps objects in an S3-compatible store. It has no interface and no client: what can be reached by reflection, with all
@@ -75,9 +75,7 @@ func endpointOf(env map[string]string) (host string, secure bool, err error) {
 	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 		return "", false, flow.Failf(flow.Environment, "the address of the store in AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL has to be like https://HOST:PORT")
 	}
-	ip := net.ParseIP(u.Hostname())
-	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
+	if !private.Address(u) {
 		return "", false, flow.Failf(flow.Environment, "the store at %s is not asked: http:// is for this machine only, others need https://", u.Host)
 	}
 	return u.Host, u.Scheme == "https", nil

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/private"
 )
 
 const (
@@ -44,7 +44,7 @@ func open(name, variable, address, usual string, auth http.RoundTripper) (*servi
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("%s is no address like %s", variable, usual)
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Scheme != "https" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !private.Address(u) {
 		return nil, fmt.Errorf("%s is %s://%s: the token would go there for everybody to read; use https", variable, u.Scheme, u.Host)
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
