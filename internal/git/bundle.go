@@ -2,21 +2,26 @@ package git
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"math"
 	"strings"
 )
 
 // ErrBundle says that something is no bundle that this repository can take.
 var ErrBundle = errors.New("not a whole bundle")
 
-// Bundle is the heading of a file that carries one ref ("gitformat-bundle").
+// Bundle is a file that carries one ref ("gitformat-bundle").
 type Bundle struct {
-	Ref   string
-	ID    string   // commit that the ref is at
-	After []string // commits that whoever takes the bundle has to have, with their histories
+	Ref     string
+	ID      string            // commit that the ref is at
+	After   []string          // commits that whoever takes the bundle has to have, with their histories
+	Objects *io.SectionReader // a pack; of bundles that were read
 }
 
 // signature is the first lines of a bundle; other kinds of ids than the usual need the third version.
@@ -54,32 +59,50 @@ func (r *Repo) WriteBundle(ctx context.Context, w io.Writer, b Bundle) error {
 // maxHead bounds the heading of a bundle, which comes from elsewhere.
 const maxHead = 1 << 20
 
-// ReadBundle reads the heading of a bundle and leaves in at its objects. The error is ErrBundle where there is none.
-func (r *Repo) ReadBundle(in *bufio.Reader) (Bundle, error) {
-	var b Bundle
-	want, read := r.signature(), 0
+// ReadBundle reads the heading of a bundle of so many bytes, and that its objects have come as they were sent. The error is
+// ErrBundle where they have not.
+func (r *Repo) ReadBundle(file io.ReaderAt, size int64) (Bundle, error) {
+	b, head, err := r.readHead(bufio.NewReader(io.NewSectionReader(file, 0, size)))
+	if err != nil {
+		return b, err
+	}
+	b.Objects = io.NewSectionReader(file, head, size-head)
+	sum := r.newHash()
+	whole := make([]byte, sum.Size())
+	n, err := io.CopyN(sum, b.Objects, b.Objects.Size()-int64(len(whole)))
+	if err == nil && n >= packHead {
+		_, err = io.ReadFull(b.Objects, whole)
+	}
+	if err != nil || !bytes.Equal(whole, sum.Sum(nil)) {
+		return b, fmt.Errorf("its objects are damaged or cut short: %w", ErrBundle)
+	}
+	return b, nil
+}
+
+func (r *Repo) readHead(in *bufio.Reader) (b Bundle, read int64, err error) {
+	want := r.signature()
 	for {
 		line, err := in.ReadSlice('\n')
-		if read += len(line); err != nil || read > maxHead {
-			return b, fmt.Errorf("it has no heading: %w", ErrBundle)
+		if read += int64(len(line)); err != nil || read > maxHead {
+			return b, 0, fmt.Errorf("it has no heading: %w", ErrBundle)
 		}
 		switch text := strings.TrimSuffix(string(line), "\n"); {
 		case want != "":
 			rest, ok := strings.CutPrefix(want, string(line))
 			if !ok {
-				return b, fmt.Errorf("it begins with %.40q: %w", text, ErrBundle)
+				return b, 0, fmt.Errorf("it begins with %.40q: %w", text, ErrBundle)
 			}
 			want = rest
 		case text == "":
 			if b.Ref == "" {
-				return b, fmt.Errorf("it has no ref: %w", ErrBundle)
+				return b, 0, fmt.Errorf("it has no ref: %w", ErrBundle)
 			}
-			return b, nil
+			return b, read, nil
 		default:
 			before, isBefore := strings.CutPrefix(text, "-")
 			id, ref, _ := strings.Cut(before, " ")
 			if err := r.checkID(id); err != nil || !isBefore && (b.Ref != "" || ref == "") {
-				return b, fmt.Errorf("its heading has the line %.80q: %w", text, ErrBundle)
+				return b, 0, fmt.Errorf("its heading has the line %.80q: %w", text, ErrBundle)
 			}
 			if isBefore {
 				b.After = append(b.After, id)
@@ -90,26 +113,92 @@ func (r *Repo) ReadBundle(in *bufio.Reader) (Bundle, error) {
 	}
 }
 
-// TakeBundle stores the objects of a bundle whose heading has been read. Each is checked, and so is that everything it points at
-// is here; otherwise nothing is taken, and the error is ErrBundle. No ref changes.
-func (r *Repo) TakeBundle(ctx context.Context, b Bundle, objects io.Reader) error {
-	args := []string{"index-pack", "--stdin", "--fix-thin", "--check-self-contained-and-connected"}
-	_, err := r.in(ctx, call{args: args, in: objects, ok: []int{1}})
-	var f *failure
-	if errors.As(err, &f) {
-		if f.answer { // it points at what was here before, as thin bundles do
-			err = nil
-		} else if f.class == nil {
-			return fmt.Errorf("its objects: %w: %w", f, ErrBundle)
+// A pack begins with "PACK", its version and the number of its objects, and ends with the hash of all that ("gitformat-pack").
+const packHead = 12
+
+// join makes one pack of those of several bundles: an object says how far before it lies the one that it is a change of, so
+// that packs can follow one another.
+func (r *Repo) join(list []Bundle) (pack io.Reader, objects uint64, err error) {
+	sum := r.newHash()
+	parts := make([]io.Reader, 1, len(list)+1)
+	for _, b := range list {
+		var head [packHead]byte
+		if _, err := b.Objects.ReadAt(head[:], 0); err != nil || string(head[:4]) != "PACK" {
+			return nil, 0, fmt.Errorf("%s is followed by no pack: %w", b.Ref, ErrBundle)
 		}
+		objects += uint64(binary.BigEndian.Uint32(head[8:]))
+		parts = append(parts, io.NewSectionReader(b.Objects, packHead, b.Objects.Size()-packHead-int64(sum.Size())))
+	}
+	if objects > math.MaxUint32 {
+		return nil, 0, fmt.Errorf("%d objects at once: %w", objects, ErrBundle)
+	}
+	head := append([]byte("PACK\x00\x00\x00\x02"), 0, 0, 0, 0)
+	binary.BigEndian.PutUint32(head[8:], uint32(objects))
+	parts[0] = bytes.NewReader(head)
+	return io.MultiReader(io.TeeReader(io.MultiReader(parts...), sum), &late{of: sum}), objects, nil
+}
+
+// late reads a hash that is known once what comes before it was read.
+type late struct {
+	of  hash.Hash
+	sum *bytes.Reader
+}
+
+func (l *late) Read(p []byte) (int, error) {
+	if l.sum == nil {
+		l.sum = bytes.NewReader(l.of.Sum(nil))
+	}
+	return l.sum.Read(p)
+}
+
+// few is how many objects are kept one by one rather than as a pack, as by git's own fetch.unpackLimit: with a pack for each
+// step, git would look for every object in hundreds.
+const few = 100
+
+// TakeBundles stores the objects of bundles that have been read; one may need another. All that they point at has to be here then;
+// otherwise the error is ErrBundle. No ref changes.
+func (r *Repo) TakeBundles(ctx context.Context, list ...Bundle) error {
+	if len(list) == 0 {
+		return nil
+	}
+	pack, n, err := r.join(list)
+	if err != nil {
+		return err
+	}
+	args := []string{"unpack-objects", "-q"}
+	if n >= few {
+		args = []string{"index-pack", "--stdin", "--fix-thin"}
+	}
+	if _, err = r.in(ctx, call{args: args, in: pack}); err == nil {
+		// As git does it for what it fetches.
+		_, err = r.in(ctx, call{args: []string{"rev-list", "--objects", "--quiet", "--stdin"}, in: strings.NewReader(reached(list))})
+	}
+	var f *failure
+	if errors.As(err, &f) && f.class == nil {
+		return fmt.Errorf("its objects: %w: %w", f, ErrBundle)
 	}
 	if err != nil {
 		return fmt.Errorf("take a bundle: %w", err)
 	}
-	if _, err := r.treeOf(ctx, b.ID); err != nil {
-		return fmt.Errorf("it has no %s: %w", b.ID, ErrBundle)
-	}
 	return nil
+}
+
+// reached are the revisions that come with bundles, and those that are here already.
+func reached(list []Bundle) string {
+	var revs strings.Builder
+	come := map[string]bool{}
+	for _, b := range list {
+		come[b.ID] = true
+		revs.WriteString(b.ID + "\n")
+	}
+	for _, b := range list {
+		for _, id := range b.After {
+			if !come[id] {
+				revs.WriteString("^" + id + "\n")
+			}
+		}
+	}
+	return revs.String()
 }
 
 // FirstParents lists a commit and what it follows, first parents only, at most limit (0 = all).

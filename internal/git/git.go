@@ -72,6 +72,8 @@ type Repo struct {
 // repo completes a repository whose place is known.
 func (r *Repo) repo() *Repo {
 	r.store.dir, r.store.size = filepath.Join(r.common, "objects"), sha1.Size
+	r.store.reader.args = []string{"cat-file", "--batch"}
+	r.store.refs.args = []string{"update-ref", "--no-deref", "--stdin", "-z"}
 	if r.format == "sha256" {
 		r.store.size = sha256.Size
 	}

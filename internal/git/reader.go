@@ -6,39 +6,110 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// readerIdle is how long a reader lives that nobody asks.
-const readerIdle = 5 * time.Second
+// talkIdle is how long a git lives that nobody asks.
+const talkIdle = 5 * time.Second
 
-// reader is one "git cat-file --batch" that answers one question after the other. It is
-// started at the first question and ends when it is not asked any more, or when this
-// process ends, because its input ends then.
-type reader struct {
+// talk is one git that answers one question after the other. It is started at the first question and ends when it is not
+// asked any more, or when this process ends, because its input ends then. Who asks holds mu until the answer is read.
+type talk struct {
+	args []string
+
 	mu   sync.Mutex
-	in   *io.PipeWriter
+	in   *os.File
 	out  *bufio.Reader
 	pipe *io.PipeReader
 	done chan error
 	idle *time.Timer
 }
 
-func (b *reader) get(r *Repo, id string, use func(kind string, size int64, body io.Reader) error) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	head, err := b.ask(r, id)
+// ask puts a question and returns the first line of the answer.
+func (t *talk) ask(r *Repo, question string) (string, error) {
+	if t.in == nil {
+		if err := t.start(r); err != nil {
+			return "", err
+		}
+	}
+	t.idle.Reset(talkIdle)
+	if _, err := io.WriteString(t.in, question); err != nil {
+		return "", err
+	}
+	return t.out.ReadString('\n')
+}
+
+func (t *talk) start(r *Repo) error {
+	inR, inW, err := os.Pipe() // one that ends by itself is waited for, without a copy that waits for questions
+	if err != nil {
+		return err
+	}
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.in(context.Background(), call{args: t.args, in: inR, out: outW})
+		if err == nil {
+			err = io.EOF
+		}
+		_ = inR.Close()
+		_ = outW.CloseWithError(err)
+		done <- err
+	}()
+	t.in, t.out, t.pipe, t.done = inW, bufio.NewReaderSize(outR, 64<<10), outR, done
+	if t.idle == nil {
+		t.idle = time.AfterFunc(talkIdle, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			_ = t.close()
+		})
+	}
+	return nil
+}
+
+// close ends the process and says why it ended, if not because of this.
+func (t *talk) close() error {
+	if t.in == nil {
+		return nil
+	}
+	_ = t.in.Close()
+	_ = t.pipe.Close()
+	err := <-t.done
+	t.in = nil
+	var f *failure
+	if errors.As(err, &f) {
+		return err
+	}
+	return nil
+}
+
+// Close ends what the repository keeps running to answer questions. It can be asked on.
+func (r *Repo) Close() error {
+	var errs []error
+	for _, t := range []*talk{&r.store.reader, &r.store.refs} {
+		t.mu.Lock()
+		errs = append(errs, t.close())
+		t.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// ask gives an object that is not a file of its own to use; see get.
+func (r *Repo) ask(id string, use func(kind string, size int64, body io.Reader) error) error {
+	t := &r.store.reader
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	head, err := t.ask(r, id+"\n")
 	if err != nil { // for example one that somebody ended; a new one decides
-		_ = b.close()
-		head, err = b.ask(r, id)
+		_ = t.close()
+		head, err = t.ask(r, id+"\n")
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("git cat-file: %w", err), b.close())
+		return errors.Join(fmt.Errorf("git cat-file: %w", err), t.close())
 	}
-	b.idle.Reset(readerIdle)
 	f := strings.Fields(head)
 	if len(f) == 2 && f[1] == "missing" {
 		return fmt.Errorf("%s: %w", id, ErrMissing)
@@ -50,72 +121,33 @@ func (b *reader) get(r *Repo, id string, use func(kind string, size int64, body 
 		}
 	}
 	if size < 0 {
-		return errors.Join(fmt.Errorf("git cat-file: unknown answer %q", head), b.close())
+		return errors.Join(fmt.Errorf("git cat-file: unknown answer %q", head), t.close())
 	}
-	body := io.LimitReader(b.out, size)
+	body := io.LimitReader(t.out, size)
 	useErr := use(f[1], size, body)
 	if _, err = io.Copy(io.Discard, body); err == nil {
-		_, err = b.out.Discard(1) // a newline follows the bytes
+		_, err = t.out.Discard(1) // a newline follows the bytes
 	}
 	if err != nil {
-		err = errors.Join(fmt.Errorf("git cat-file: %w", err), b.close())
+		err = errors.Join(fmt.Errorf("git cat-file: %w", err), t.close())
 	}
 	return errors.Join(useErr, err)
 }
 
-func (b *reader) ask(r *Repo, id string) (string, error) {
-	if b.in == nil {
-		b.start(r)
+// move carries out one command of "git update-ref --stdin -z" and reports whether it was done. It was not for sure where it
+// was not, and git has to be asked for the reason.
+func (r *Repo) move(command string) bool {
+	t := &r.store.refs
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	begun, err := t.ask(r, "start\x00"+command+"commit\x00")
+	done := ""
+	if err == nil {
+		done, err = t.out.ReadString('\n')
 	}
-	if _, err := io.WriteString(b.in, id+"\n"); err != nil {
-		return "", err
+	if err != nil || begun != "start: ok\n" || done != "commit: ok\n" {
+		_ = t.close() // the one who says no has ended, too
+		return false
 	}
-	return b.out.ReadString('\n')
-}
-
-func (b *reader) start(r *Repo) {
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		_, err := r.in(context.Background(), call{args: []string{"cat-file", "--batch"}, in: inR, out: outW})
-		if err == nil {
-			err = io.EOF
-		}
-		_ = inR.CloseWithError(err)
-		_ = outW.CloseWithError(err)
-		done <- err
-	}()
-	b.in, b.out, b.pipe, b.done = inW, bufio.NewReaderSize(outR, 64<<10), outR, done
-	if b.idle == nil {
-		b.idle = time.AfterFunc(readerIdle, func() {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			_ = b.close()
-		})
-	}
-}
-
-// Close ends what the repository keeps running to answer questions. It can be asked on.
-func (r *Repo) Close() error {
-	b := &r.store.reader
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.close()
-}
-
-// close ends the process and says why it ended, if not because of this.
-func (b *reader) close() error {
-	if b.in == nil {
-		return nil
-	}
-	_ = b.in.Close()
-	_ = b.pipe.Close()
-	err := <-b.done
-	b.in = nil
-	var f *failure
-	if errors.As(err, &f) {
-		return err
-	}
-	return nil
+	return true
 }

@@ -81,7 +81,11 @@ func (r *Repo) ValidBranch(ctx context.Context, name string) (bool, error) {
 
 // Refs lists the refs below prefix, such as refs/jacquard/, with their ids.
 func (r *Repo) Refs(ctx context.Context, prefix string) (map[string]string, error) {
-	out, err := r.user(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
+	args := []string{"for-each-ref", "--format=%(objectname) %(refname)"}
+	if strings.HasSuffix(prefix, "/") { // whole names is all that git looks for
+		args = append(args, prefix)
+	}
+	out, err := r.user(ctx, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
@@ -121,7 +125,13 @@ func (r *Repo) moveRef(ctx context.Context, name, want, command string) error {
 	if !strings.HasPrefix(name, "refs/") || strings.ContainsAny(name, "\x00\n ") {
 		return fmt.Errorf("set ref %q: %w", name, ErrNoRef)
 	}
-	_, err := r.in(ctx, call{args: []string{"update-ref", "--no-deref", "--stdin", "-z"}, in: strings.NewReader(command)})
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if r.move(command) { //nolint:contextcheck // as for objects: many are served
+		return nil
+	}
+	_, err := r.in(ctx, call{args: r.store.refs.args, in: strings.NewReader(command)})
 	if err == nil {
 		return nil
 	}

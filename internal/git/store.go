@@ -32,7 +32,8 @@ const (
 type store struct {
 	dir    string // the objects folder
 	size   int    // bytes of an id
-	reader reader
+	reader talk   // objects
+	refs   talk   // changes of refs
 
 	mu    sync.Mutex
 	trees map[string][]node // parsed trees; they never change
@@ -53,7 +54,7 @@ func (r *Repo) get(ctx context.Context, id string, use func(kind string, size in
 	}
 	f, err := os.Open(r.store.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return r.store.reader.get(r, id, use) //nolint:contextcheck // it serves many callers, so that none of their contexts ends it
+		return r.ask(id, use) //nolint:contextcheck // it serves many callers, so that none of their contexts ends it
 	}
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -9,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -293,7 +295,6 @@ type arrived struct {
 
 	name string // in the store
 	file *os.File
-	in   *bufio.Reader // at its objects
 }
 
 // Fetch brings the steps of a run that are not here yet, and what they need.
@@ -306,7 +307,7 @@ func (s *store) Fetch(ctx context.Context, run string) error {
 		return flow.Failf(flow.Environment, "the hub lacks what it had: %v. Cancel the run and start it again", err)
 	}
 	if errors.Is(err, git.ErrBundle) {
-		return flow.Failf(flow.Environment, "the hub is damaged: %v. Nothing was taken from it. Delete it there", err)
+		return flow.Failf(flow.Environment, "the hub is damaged: %v. Nothing of it is used. Delete it there", err)
 	}
 	return err
 }
@@ -320,30 +321,33 @@ func (s *store) fetch(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	t := &taking{store: s, waiting: map[string]*arrived{}, under: map[string]bool{}}
-	defer t.close()
+	want := map[string]string{} // refs by name in the store
 	for _, n := range names {
 		ref, ok := stepRef(run, n)
 		if !ok {
 			return fmt.Errorf("%s/%q is no step: %w", s.steps(run), n, git.ErrBundle)
 		}
-		if here[ref] != "" {
-			continue
+		if here[ref] == "" {
+			want[s.steps(run)+"/"+n] = ref
 		}
-		a, err := t.get(ctx, s.steps(run)+"/"+n, ref)
-		if errors.Is(err, errNone) { // deleted meanwhile
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		t.waiting[a.ID] = a
-		t.order = append(t.order, a)
 	}
-	for _, a := range t.order {
-		if err := t.take(ctx, a); err != nil {
-			return err
+	steps, err := s.all(ctx, want)
+	list := steps
+	defer func() {
+		for _, a := range list {
+			discard(a.file)
 		}
+	}()
+	if err != nil {
+		return err
+	}
+	if list, err = s.needed(ctx, steps); err != nil {
+		return err
+	}
+	if err := s.take(ctx, list); err != nil {
+		return err
+	}
+	for _, a := range steps {
 		if err := s.repo.SetRef(ctx, a.Ref, a.ID, ""); err != nil {
 			return err
 		}
@@ -360,33 +364,50 @@ func stepRef(run, name string) (string, bool) {
 	return prefix(run) + bare, true
 }
 
-// taking takes bundles in so that what they need comes first.
-type taking struct {
-	store   *store
-	waiting map[string]*arrived // by commit
-	order   []*arrived
-	under   map[string]bool // commits that wait for others
-}
+// atOnce is how many bundles are on their way at once: a store that is far away takes its time for each.
+const atOnce = 8
 
-func (t *taking) close() {
-	for _, a := range t.order {
-		discard(a.file)
+// all brings bundles, by their names in the order of these. One that was deleted meanwhile is left out. What has come is returned
+// with an error, too.
+func (s *store) all(ctx context.Context, refs map[string]string) ([]*arrived, error) {
+	names := slices.Sorted(maps.Keys(refs))
+	list, errs := make([]*arrived, len(names)), make([]error, len(names))
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var group sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i, n := range names {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			if list[i], errs[i] = s.get(ctx, n, refs[n]); errs[i] != nil && !errors.Is(errs[i], errNone) {
+				stop()
+			}
+		})
 	}
+	group.Wait()
+	list = slices.DeleteFunc(list, func(a *arrived) bool { return a == nil })
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, errNone) && !errors.Is(err, context.Canceled) {
+			return list, err
+		}
+	}
+	return list, context.Cause(ctx)
 }
 
 // get brings a bundle and reads its heading; it has to be of the ref that its name says.
-func (t *taking) get(ctx context.Context, name, ref string) (*arrived, error) {
-	f, err := t.store.file()
+func (s *store) get(ctx context.Context, name, ref string) (*arrived, error) {
+	f, err := s.file()
 	if err != nil {
 		return nil, err
 	}
 	a := &arrived{name: name, file: f}
-	if err = t.store.at.get(ctx, name, &limited{f, maxBundle}); err == nil {
-		_, err = f.Seek(0, io.SeekStart)
+	size := int64(0)
+	if err = s.at.get(ctx, name, &limited{f, maxBundle}); err == nil {
+		size, err = f.Seek(0, io.SeekEnd)
 	}
 	if err == nil {
-		a.in = bufio.NewReader(f)
-		a.Bundle, err = t.store.repo.ReadBundle(a.in)
+		a.Bundle, err = s.repo.ReadBundle(f, size)
 	}
 	if err == nil && a.Ref != ref {
 		err = fmt.Errorf("it is of %.80q: %w", a.Ref, git.ErrBundle)
@@ -405,40 +426,60 @@ func named(name string, err error) error {
 	return err
 }
 
-// take takes a bundle in, after what it needs.
-func (t *taking) take(ctx context.Context, a *arrived) error {
-	repo := t.store.repo
-	here, err := repo.Here(ctx, append([]string{a.ID}, a.After...))
-	if err != nil || here[a.ID] {
-		return err
+// needed adds what bundles need and is not here: commits of the project, each with a bundle of its own. What it has is returned
+// with an error, too.
+func (s *store) needed(ctx context.Context, list []*arrived) ([]*arrived, error) {
+	list = slices.Clone(list)
+	come := map[string]bool{}
+	for _, a := range list {
+		come[a.ID] = true
 	}
-	if t.under[a.ID] {
-		return fmt.Errorf("%s: it needs itself: %w", a.name, git.ErrBundle)
-	}
-	t.under[a.ID] = true
-	for _, id := range a.After {
-		if here[id] {
-			continue
+	for i := 0; i < len(list); i++ { // it grows
+		a := list[i]
+		here, err := s.repo.Here(ctx, a.After)
+		if err != nil {
+			return list, err
 		}
-		if err := t.need(ctx, a, id); err != nil {
-			return err
+		for _, id := range a.After {
+			if here[id] || come[id] {
+				continue
+			}
+			b, err := s.get(ctx, s.base(id), baseRef(id))
+			if err != nil {
+				return list, fmt.Errorf("%s needs %w", a.name, err)
+			}
+			list, come[id] = append(list, b), true
+			if b.ID != id {
+				return list, fmt.Errorf("%s: it is of %s: %w", b.name, b.ID, git.ErrBundle)
+			}
 		}
 	}
-	return named(a.name, repo.TakeBundle(ctx, a.Bundle, a.in))
+	return list, nil
 }
 
-// need takes in what a bundle needs: another step of the run, or a commit of the project.
-func (t *taking) need(ctx context.Context, a *arrived, id string) error {
-	b := t.waiting[id]
-	if b == nil {
-		var err error
-		if b, err = t.get(ctx, t.store.base(id), baseRef(id)); err != nil {
-			return fmt.Errorf("%s needs %w", a.name, err)
-		}
-		defer discard(b.file)
-		if b.ID != id {
-			return fmt.Errorf("%s: it is of %s: %w", b.name, b.ID, git.ErrBundle)
-		}
+// take takes bundles in, all at once. Where that cannot be, each alone, as often as that brings more, says which is to blame.
+func (s *store) take(ctx context.Context, list []*arrived) error {
+	bundles := make([]git.Bundle, len(list))
+	for i, a := range list {
+		bundles[i] = a.Bundle
 	}
-	return t.take(ctx, b)
+	err := s.repo.TakeBundles(ctx, bundles...)
+	for errors.Is(err, git.ErrBundle) {
+		var rest []*arrived
+		for _, a := range list {
+			if one := s.repo.TakeBundles(ctx, a.Bundle); errors.Is(one, git.ErrBundle) {
+				rest, err = append(rest, a), named(a.name, one)
+			} else if one != nil {
+				return one
+			}
+		}
+		if len(rest) == 0 {
+			return nil
+		}
+		if len(rest) == len(list) {
+			return err
+		}
+		list = rest
+	}
+	return err
 }

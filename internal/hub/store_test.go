@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -46,8 +47,11 @@ func TestDamagedStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		head, _, _ := strings.Cut(string(good), "PACK")
+		commit := head[len("# v2 git bundle\n"):][:40]
+		alone := head + packed(t, one.dir, commit)
 		for name, bad := range map[string][]byte{
-			"empty": {}, "not": []byte("hello\n"), "cut": good[:len(good)-100], "flipped": flipped, "foreign": foreign,
+			"empty": {}, "not": []byte("hello\n"), "cut": good[:len(good)-100], "flipped": flipped, "foreign": foreign, "incomplete": []byte(alone),
 			"escape": []byte(strings.Replace(string(good), "refs/jacquard/r1/steps/", "refs/heads/", 1)),
 			"large":  nil, "needs": []byte(strings.Replace(string(good), "# v2 git bundle\n", "# v2 git bundle\n-0123456789abcdef0123456789abcdef01234567\n", 1)),
 		} {
@@ -84,6 +88,18 @@ func TestDamagedStore(t *testing.T) {
 			t.Errorf("something else: %v", err)
 		}
 	})
+}
+
+// packed is a pack with one object, without what it points at.
+func packed(t *testing.T, dir, id string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "git", "-C", dir, "pack-objects", "--stdout", "-q")
+	c.Stdin = strings.NewReader(id + "\n")
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 func write(t *testing.T, file string, data []byte) {
