@@ -20,7 +20,7 @@ COLD    := net/... html/... text/template/... fmt os/... path/... time math/big 
 	$(addprefix github.com/tetratelabs/wazero/,api imports/... internal/sys... internal/engine/interpreter $(addprefix internal/engine/wazevo/,backend/... frontend/... ssa/...))
 RELEASE := -trimpath -tags grpcnotrace -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) $(foreach p,$(COLD),-gcflags=$(p)=-l)
 
-.PHONY: all release build demo test lint bench fuzz clean cross claude codex opencode temporal s3 python
+.PHONY: all release build demo test lint bench fuzz clean cross claude codex opencode temporal s3 python before
 
 all: build
 
@@ -77,7 +77,7 @@ python:
 	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
 	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
 
-test: build claude codex opencode temporal s3 python
+test: build claude codex opencode temporal s3 python before
 	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
 	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
@@ -96,8 +96,15 @@ cross:
 	  echo "build $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build $(RELEASE) -o /dev/null ./cmd/jacquard; done; done
 
 BENCHTIME ?= 1x
-bench: build release temporal s3
-	JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
+bench: build release temporal s3 $(if $(findstring -short,$(BENCH_FLAGS)),,before)
+	JACQUARD_BENCH_BEFORE=$(if $(findstring -short,$(BENCH_FLAGS)),,$$(ls $(abspath bin/before/jacquard) 2>/dev/null)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
+
+# The program as it was before it could use a cluster, where the history has it.
+BEFORE := f1f7b2cb05f74d8d197d11de70c4984152c6aa13
+before: bin/before/jacquard
+bin/before/jacquard:
+	rm -rf bin/before && mkdir -p bin/before
+	if git cat-file -e $(BEFORE) 2>/dev/null; then git archive $(BEFORE) | tar -x -C bin/before && cd bin/before && CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o jacquard ./cmd/jacquard; fi
 
 # Each fuzz test for FUZZTIME; FUZZ picks packages. A case that fails is kept under testdata/fuzz and belongs into the change that mends it.
 FUZZTIME ?= 30s

@@ -154,26 +154,6 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// start measures the cold start: the time to the first output of a trivial
-// command, beside the smallest thing a process can do.
-func (b *bench) start() error {
-	mine, theirs, err := b.paired(15, b.dir, []string{b.bin, "version"}, []string{"git", "version"})
-	if err != nil {
-		return err
-	}
-	b.row("cold start (jacquard version)", mine, theirs, "git version")
-	release := os.Getenv("JACQUARD_BENCH_RELEASE")
-	if release == "" {
-		return nil
-	}
-	st, err := os.Stat(release)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(b.out, "binary as released\t%.1f MB\tlimit 45 MB\t%.2f\n", float64(st.Size())/1e6, float64(st.Size())/45e6)
-	return nil
-}
-
 // noop measures a compile that finds nothing to do beside git status.
 func (b *bench) noop() error {
 	sizes := []struct{ specs, files int }{{1000, 10_000}, {10_000, 100_000}}

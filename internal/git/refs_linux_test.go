@@ -69,6 +69,53 @@ func TestRefsBesideOthers(t *testing.T) {
 	}
 }
 
+// TestHeadIsWhatGitSays: however HEAD is written, it is what git takes it for.
+func TestHeadIsWhatGitSays(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(s *sandbox) (dir string){
+		"branch":     func(*sandbox) string { return "r" },
+		"packed":     func(s *sandbox) string { s.git("r", "pack-refs", "--all"); return "r" },
+		"detached":   func(s *sandbox) string { s.git("r", "checkout", "-q", "--detach"); return "r" },
+		"unborn":     func(s *sandbox) string { s.git("r", "checkout", "-q", "--orphan", "new/한글"); return "r" },
+		"work tree":  func(s *sandbox) string { s.git("r", "worktree", "add", "-q", "-b", "b", "../w"); return "w" },
+		"bare name":  func(s *sandbox) string { s.file("r/.git/HEAD", "ref: refs/heads/main"); return "r" },
+		"more space": func(s *sandbox) string { s.file("r/.git/HEAD", "ref:  refs/heads/main\n"); return "r" },
+		"through a ref": func(s *sandbox) string {
+			s.git("r", "symbolic-ref", "refs/heads/a", "refs/heads/main")
+			s.git("r", "symbolic-ref", "HEAD", "refs/heads/a")
+			return "r"
+		},
+		"no branch": func(s *sandbox) string {
+			s.git("r", "update-ref", "refs/x/y", "HEAD")
+			s.git("r", "symbolic-ref", "HEAD", "refs/x/y")
+			return "r"
+		},
+		"link": func(s *sandbox) string {
+			s.remove("r/.git/HEAD")
+			s.link("r/.git/HEAD", "refs/heads/main")
+			return "r"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			s.repo("r", map[string]string{"f": "1"})
+			dir := do(s)
+			h := must[git.Head](t)(s.open(dir).Head(t.Context()))
+			want := git.Head{Unborn: name == "unborn", Detached: name == "detached"}
+			if !want.Unborn {
+				want.Commit = s.git(dir, "rev-parse", "HEAD")
+			}
+			if !want.Detached {
+				want.Branch = strings.TrimPrefix(s.git(dir, "symbolic-ref", "HEAD"), "refs/heads/")
+			}
+			if h != want {
+				t.Errorf("%+v, want %+v", h, want)
+			}
+		})
+	}
+}
+
 // killGit ends the children of this process that carry out a git command in a folder.
 func killGit(t *testing.T, dir, command string) (killed int) {
 	t.Helper()

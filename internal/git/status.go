@@ -23,6 +23,9 @@ type Head struct {
 
 // Head returns what is checked out.
 func (r *Repo) Head(ctx context.Context) (Head, error) {
+	if h, ok := r.headFile(); ok {
+		return h, nil
+	}
 	id, err := r.in(ctx, call{args: []string{"rev-parse", "-q", "--verify", "HEAD^{commit}"}, ok: []int{1}})
 	h := Head{Commit: strings.TrimSpace(string(id)), Unborn: isAnswer(err)}
 	if err != nil && !h.Unborn {
@@ -34,6 +37,26 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 		return Head{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	return h, nil
+}
+
+// headFile reads what is checked out as git's files have it. ok is false when git has to be asked; see refFile.
+func (r *Repo) headFile() (h Head, ok bool) {
+	text, ok := plain(r.gitDir, "HEAD")
+	text, whole := strings.CutSuffix(text, "\n")
+	if !ok || !whole {
+		return Head{}, false
+	}
+	name, symbolic := strings.CutPrefix(text, "ref: ")
+	if !symbolic {
+		return Head{Commit: text, Detached: true}, r.checkID(text) == nil
+	}
+	h.Branch, ok = strings.CutPrefix(name, "refs/heads/")
+	if !ok {
+		return Head{}, false
+	}
+	h.Commit, ok = r.refFile(name)
+	h.Unborn = h.Commit == ""
+	return h, ok
 }
 
 // Status is one path that is not as it was committed.
