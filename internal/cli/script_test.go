@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/cli"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 	"github.com/jacquard-build/jacquard/internal/hub/s3test"
+	"github.com/jacquard-build/jacquard/internal/testserver"
 )
 
 func TestMain(m *testing.M) {
@@ -194,59 +194,54 @@ func substitute(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, []byte(changed), 0o644))
 }
 
-// cluster starts a Temporal service for the script; cluster kill and cluster again end it as kill -9 does and start it anew on
-// the same address with what it has stored.
+// cluster starts a Temporal service for the script; see serve.
 func cluster(ts *testscript.TestScript, _ bool, args []string) {
-	key := clusterOf{ts.Getenv("WORK")}
-	db := filepath.Join(ts.Getenv("WORK"), "cluster.db")
-	old, _ := clusters.Load(key)
-	port := 0
-	switch strings.Join(args, " ") {
-	case "kill":
-		old.(*temporaltest.Server).Kill() //nolint:forcetypeassert // only servers are stored
-		return
-	case "again":
-		_, p, err := net.SplitHostPort(ts.Getenv("TEMPORAL_ADDRESS"))
-		ts.Check(err)
-		port, err = strconv.Atoi(p)
-		ts.Check(err)
-	}
-	s, err := temporaltest.Start(db, port)
-	ts.Check(err)
-	clusters.Store(key, s)
-	ts.Defer(s.Stop)
-	ts.Setenv("TEMPORAL_ADDRESS", s.Address)
+	serve(ts, args, "TEMPORAL_ADDRESS", func(port int) (*testserver.Server, map[string]string, error) {
+		s, err := temporaltest.Start(filepath.Join(ts.Getenv("WORK"), "cluster.db"), port)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.Server, map[string]string{"TEMPORAL_ADDRESS": s.Address}, nil
+	})
 }
 
-// clusterOf is the key of a script's service.
-type clusterOf struct{ work string }
-
-var clusters sync.Map
-
-// store starts an S3-compatible store for the script; kill and again are as with cluster.
+// store starts an S3-compatible store for the script; see serve.
 func store(ts *testscript.TestScript, _ bool, args []string) {
-	key := storeOf{ts.Getenv("WORK")}
-	dir := filepath.Join(ts.Getenv("WORK"), "s3")
-	old, _ := clusters.Load(key)
+	serve(ts, args, "AWS_ENDPOINT_URL_S3", func(port int) (*testserver.Server, map[string]string, error) {
+		s, err := s3test.Start(filepath.Join(ts.Getenv("WORK"), "s3"), port)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.Server, s.Env(), nil
+	})
+}
+
+// serve starts a server and sets the variables that name it; its commands kill and again end it as kill -9 does and start it
+// anew on the same address with what it has stored.
+func serve(ts *testscript.TestScript, args []string, variable string, start func(port int) (*testserver.Server, map[string]string, error)) {
+	key := serverOf{ts.Getenv("WORK"), variable}
 	port := 0
 	switch strings.Join(args, " ") {
 	case "kill":
-		old.(*s3test.Server).Kill() //nolint:forcetypeassert // only servers are stored
+		s, _ := servers.Load(key)
+		s.(*testserver.Server).Kill() //nolint:forcetypeassert // only servers are stored
 		return
 	case "again":
-		_, p, err := net.SplitHostPort(strings.TrimPrefix(ts.Getenv("AWS_ENDPOINT_URL_S3"), "http://"))
+		address := ts.Getenv(variable)
+		p, err := strconv.Atoi(address[strings.LastIndex(address, ":")+1:])
 		ts.Check(err)
-		port, err = strconv.Atoi(p)
-		ts.Check(err)
+		port = p
 	}
-	s, err := s3test.Start(dir, port)
+	s, env, err := start(port)
 	ts.Check(err)
-	clusters.Store(key, s)
-	ts.Defer(s.Kill)
-	for k, v := range s.Env() {
+	servers.Store(key, s)
+	ts.Defer(s.Stop)
+	for k, v := range env {
 		ts.Setenv(k, v)
 	}
 }
 
-// storeOf is the key of a script's store.
-type storeOf struct{ work string }
+// serverOf is the key of a script's server.
+type serverOf struct{ work, variable string }
+
+var servers sync.Map
