@@ -77,7 +77,7 @@ python:
 	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
 	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
 
-test: build claude codex opencode temporal s3 python before
+test: build claude codex opencode temporal s3 python
 	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
 	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
