@@ -104,7 +104,7 @@ BEFORE := f1f7b2cb05f74d8d197d11de70c4984152c6aa13
 before: bin/before/jacquard
 bin/before/jacquard:
 	rm -rf bin/before && mkdir -p bin/before
-	if git cat-file -e $(BEFORE) 2>/dev/null; then git archive $(BEFORE) | tar -x -C bin/before && cd bin/before && CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o jacquard ./cmd/jacquard; fi
+	if git cat-file -e $(BEFORE) 2>/dev/null; then git archive -o bin/before/tar $(BEFORE) && tar -x -f bin/before/tar -C bin/before && cd bin/before && CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o jacquard ./cmd/jacquard; fi
 
 # Each fuzz test for FUZZTIME; FUZZ picks packages. A case that fails is kept under testdata/fuzz and belongs into the change that mends it.
 FUZZTIME ?= 30s

@@ -9,7 +9,11 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -73,7 +77,11 @@ func (r *Repo) ReadBundle(file io.ReaderAt, size int64) (Bundle, error) {
 	if err == nil && n >= packHead {
 		_, err = io.ReadFull(b.Objects, whole)
 	}
-	if err != nil || !bytes.Equal(whole, sum.Sum(nil)) {
+	var magic [4]byte
+	if err == nil {
+		_, err = b.Objects.ReadAt(magic[:], 0)
+	}
+	if err != nil || string(magic[:]) != "PACK" || !bytes.Equal(whole, sum.Sum(nil)) {
 		return b, fmt.Errorf("its objects are damaged or cut short: %w", ErrBundle)
 	}
 	return b, nil
@@ -118,24 +126,20 @@ const packHead = 12
 
 // join makes one pack of those of several bundles: an object says how far before it lies the one that it is a change of, so
 // that packs can follow one another.
-func (r *Repo) join(list []Bundle) (pack io.Reader, objects uint64, err error) {
-	sum := r.newHash()
+func (r *Repo) join(list []Bundle) (io.Reader, error) {
+	sum, objects := r.newHash(), uint64(0)
 	parts := make([]io.Reader, 1, len(list)+1)
 	for _, b := range list {
-		var head [packHead]byte
-		if _, err := b.Objects.ReadAt(head[:], 0); err != nil || string(head[:4]) != "PACK" {
-			return nil, 0, fmt.Errorf("%s is followed by no pack: %w", b.Ref, ErrBundle)
-		}
-		objects += uint64(binary.BigEndian.Uint32(head[8:]))
+		objects += uint64(b.count())
 		parts = append(parts, io.NewSectionReader(b.Objects, packHead, b.Objects.Size()-packHead-int64(sum.Size())))
 	}
 	if objects > math.MaxUint32 {
-		return nil, 0, fmt.Errorf("%d objects at once: %w", objects, ErrBundle)
+		return nil, fmt.Errorf("%d objects at once: %w", objects, ErrBundle)
 	}
 	head := append([]byte("PACK\x00\x00\x00\x02"), 0, 0, 0, 0)
 	binary.BigEndian.PutUint32(head[8:], uint32(objects))
 	parts[0] = bytes.NewReader(head)
-	return io.MultiReader(io.TeeReader(io.MultiReader(parts...), sum), &late{of: sum}), objects, nil
+	return io.MultiReader(io.TeeReader(io.MultiReader(parts...), sum), &late{of: sum}), nil
 }
 
 // late reads a hash that is known once what comes before it was read.
@@ -155,23 +159,26 @@ func (l *late) Read(p []byte) (int, error) {
 // step, git would look for every object in hundreds.
 const few = 100
 
-// TakeBundles stores the objects of bundles that have been read; one may need another. All that they point at has to be here then;
-// otherwise the error is ErrBundle. No ref changes.
+// Large says that a bundle is kept as a pack, and so taken alone.
+func (b Bundle) Large() bool { return b.count() >= few }
+
+func (b Bundle) count() uint32 {
+	var n [4]byte
+	_, _ = b.Objects.ReadAt(n[:], 8)
+	return binary.BigEndian.Uint32(n[:])
+}
+
+// TakeBundles stores the objects of bundles that have been read: of a large one, or of several that are not and may need each
+// other. All that they point at has to be here then; otherwise nothing is taken, and the error is ErrBundle. No ref changes.
 func (r *Repo) TakeBundles(ctx context.Context, list ...Bundle) error {
 	if len(list) == 0 {
 		return nil
 	}
-	pack, n, err := r.join(list)
-	if err != nil {
-		return err
-	}
-	args := []string{"unpack-objects", "-q"}
-	if n >= few {
-		args = []string{"index-pack", "--stdin", "--fix-thin"}
-	}
-	if _, err = r.in(ctx, call{args: args, in: pack}); err == nil {
-		// As git does it for what it fetches.
-		_, err = r.in(ctx, call{args: []string{"rev-list", "--objects", "--quiet", "--stdin"}, in: strings.NewReader(reached(list))})
+	err := error(nil)
+	if list[0].Large() {
+		err = r.takePack(ctx, list[0])
+	} else {
+		err = r.takeFew(ctx, list)
 	}
 	var f *failure
 	if errors.As(err, &f) && f.class == nil {
@@ -183,22 +190,61 @@ func (r *Repo) TakeBundles(ctx context.Context, list ...Bundle) error {
 	return nil
 }
 
-// reached are the revisions that come with bundles, and those that are here already.
-func reached(list []Bundle) string {
-	var revs strings.Builder
-	come := map[string]bool{}
-	for _, b := range list {
-		come[b.ID] = true
-		revs.WriteString(b.ID + "\n")
+// takePack has git look at each object and at what it points at before it keeps any.
+func (r *Repo) takePack(ctx context.Context, b Bundle) error {
+	args := []string{"index-pack", "--stdin", "--fix-thin", "--check-self-contained-and-connected"}
+	_, err := r.in(ctx, call{args: args, in: io.NewSectionReader(b.Objects, 0, b.Objects.Size()), ok: []int{1}})
+	if err != nil && !isAnswer(err) { // 1: it points at what was here before, as thin bundles do
+		return err
 	}
+	if _, _, err := r.ReadCommit(ctx, b.ID); err != nil {
+		return fmt.Errorf("it has no commit %s: %w", b.ID, ErrBundle)
+	}
+	return nil
+}
+
+// takeFew unpacks bundles beside the repository's objects and moves what their commits reach: a step that git's own fetch takes
+// too, and for the same reason. What is in the repository is then complete, which Here relies on.
+func (r *Repo) takeFew(ctx context.Context, list []Bundle) error {
+	pack, err := r.join(list)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(r.store.dir, "tmp_objdir-") // git's clean-up knows this name
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // git's clean-up takes it then
+	if err := os.Mkdir(filepath.Join(dir, "info"), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte(filepath.ToSlash(r.store.dir)+"\n"), 0o600); err != nil {
+		return err
+	}
+	env := []string{"GIT_OBJECT_DIRECTORY=" + dir}
+	if _, err := r.in(ctx, call{args: []string{"unpack-objects", "-q"}, env: env, in: pack}); err != nil {
+		return err
+	}
+	var tips strings.Builder
 	for _, b := range list {
-		for _, id := range b.After {
-			if !come[id] {
-				revs.WriteString("^" + id + "\n")
-			}
+		tips.WriteString(b.ID + "^{commit}\n")
+	}
+	out, err := r.in(ctx, call{args: []string{"rev-list", "--objects", "--stdin", "--not", "--all"}, env: env, in: strings.NewReader(tips.String())})
+	if err != nil {
+		return err
+	}
+	// What points comes before what it points at, and is moved after it.
+	for _, line := range slices.Backward(strings.Split(strings.TrimSpace(string(out)), "\n")) {
+		id, _, _ := strings.Cut(line, " ")
+		if r.checkID(id) != nil {
+			continue
+		}
+		err := r.store.place(filepath.Join(dir, id[:2], id[2:]), id)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it was here
+			return err
 		}
 	}
-	return revs.String()
+	return nil
 }
 
 // FirstParents lists a commit and what it follows, first parents only, at most limit (0 = all).

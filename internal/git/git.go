@@ -73,7 +73,8 @@ type Repo struct {
 func (r *Repo) repo() *Repo {
 	r.store.dir, r.store.size = filepath.Join(r.common, "objects"), sha1.Size
 	r.store.reader.args = []string{"cat-file", "--batch"}
-	r.store.refs.args = []string{"update-ref", "--no-deref", "--stdin", "-z"}
+	// It waits for locks of others as long as git does unless a user has it wait for ever.
+	r.store.refs.args = []string{"-c", "core.filesRefLockTimeout=1000", "-c", "core.packedRefsTimeout=1000", "update-ref", "--no-deref", "--stdin", "-z"}
 	if r.format == "sha256" {
 		r.store.size = sha256.Size
 	}

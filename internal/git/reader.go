@@ -16,6 +16,10 @@ import (
 // talkIdle is how long a git lives that nobody asks.
 const talkIdle = 5 * time.Second
 
+// refsAge is how old a git gets that changes refs: it remembers what others may change, and the time of its first entry in a
+// reflog is that of all.
+const refsAge = time.Second
+
 // talk is one git that answers one question after the other. It is started at the first question and ends when it is not
 // asked any more, or when this process ends, because its input ends then. Who asks holds mu until the answer is read.
 type talk struct {
@@ -26,6 +30,7 @@ type talk struct {
 	out  *bufio.Reader
 	pipe *io.PipeReader
 	done chan error
+	born time.Time
 	idle *time.Timer
 }
 
@@ -59,6 +64,7 @@ func (t *talk) start(r *Repo) error {
 		_ = outW.CloseWithError(err)
 		done <- err
 	}()
+	t.born = time.Now() //nolint:forbidigo // the age of a process
 	t.in, t.out, t.pipe, t.done = inW, bufio.NewReaderSize(outR, 64<<10), outR, done
 	if t.idle == nil {
 		t.idle = time.AfterFunc(talkIdle, func() {
@@ -134,12 +140,15 @@ func (r *Repo) ask(id string, use func(kind string, size int64, body io.Reader) 
 	return errors.Join(useErr, err)
 }
 
-// move carries out one command of "git update-ref --stdin -z" and reports whether it was done. It was not for sure where it
-// was not, and git has to be asked for the reason.
+// move carries out one command of "git update-ref --stdin -z" and reports whether git said that it was done. Where it did not,
+// the ref has to be looked at.
 func (r *Repo) move(command string) bool {
 	t := &r.store.refs
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if time.Since(t.born) > refsAge {
+		_ = t.close()
+	}
 	begun, err := t.ask(r, "start\x00"+command+"commit\x00")
 	done := ""
 	if err == nil {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (r *Repo) SetRef(ctx context.Context, name, id, old string) error {
 	if old == "" {
 		command = "create " + name + "\x00" + id + "\x00"
 	}
-	if err := r.checkID(id); err != nil {
+	if err := errors.Join(r.checkID(id), r.checkID(cmp.Or(old, id))); err != nil {
 		return fmt.Errorf("set ref %s: %w", name, err)
 	}
 	return r.moveRef(ctx, name, id, command)

@@ -79,6 +79,7 @@ func TestHeadIsWhatGitSays(t *testing.T) {
 		"unborn":     func(s *sandbox) string { s.git("r", "checkout", "-q", "--orphan", "new/한글"); return "r" },
 		"work tree":  func(s *sandbox) string { s.git("r", "worktree", "add", "-q", "-b", "b", "../w"); return "w" },
 		"bare name":  func(s *sandbox) string { s.file("r/.git/HEAD", "ref: refs/heads/main"); return "r" },
+		"trailing":   func(s *sandbox) string { s.file("r/.git/HEAD", "ref: refs/heads/main\r\n"); return "r" },
 		"more space": func(s *sandbox) string { s.file("r/.git/HEAD", "ref:  refs/heads/main\n"); return "r" },
 		"through a ref": func(s *sandbox) string {
 			s.git("r", "symbolic-ref", "refs/heads/a", "refs/heads/main")

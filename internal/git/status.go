@@ -43,7 +43,7 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 func (r *Repo) headFile() (h Head, ok bool) {
 	text, ok := plain(r.gitDir, "HEAD")
 	text, whole := strings.CutSuffix(text, "\n")
-	if !ok || !whole {
+	if !ok || !whole || text != strings.TrimSpace(text) {
 		return Head{}, false
 	}
 	name, symbolic := strings.CutPrefix(text, "ref: ")

@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -69,7 +70,7 @@ func TestDamagedStore(t *testing.T) {
 			if name == "large" && !strings.Contains(err.Error(), "more than 1073741824 bytes") {
 				t.Errorf("%s: %v", name, err)
 			}
-			if here, err := two.repo.Here(ctx, []string{tree}); err != nil || here[tree] {
+			if here, err := two.repo.Here(ctx, []string{tree, commit}); err != nil || here[tree] || here[commit] {
 				t.Errorf("%s: it was taken: %v", name, err)
 			}
 			if refs := run(t, two.dir, "for-each-ref", "refs/heads", "refs/jacquard/r1/steps/"+strings.TrimSuffix(filepath.Base(file), ".bundle")); refs != "" {
@@ -86,6 +87,84 @@ func TestDamagedStore(t *testing.T) {
 		write(t, filepath.Join(filepath.Dir(whole), "not ours.txt"), []byte("x"))
 		if _, err := three.hub.Find(ctx, "r1", "whole"); err == nil || !strings.Contains(err.Error(), "not ours.txt") {
 			t.Errorf("something else: %v", err)
+		}
+	})
+}
+
+// TestWhoIsToBlame: of bundles that need each other the error names the one that is wrong, and what is only whole with something
+// that nobody has is not taken, whatever bundles say that they need.
+func TestWhoIsToBlame(t *testing.T) {
+	t.Parallel()
+	stores(t, func(w *world) {
+		t := w.t
+		ctx := t.Context()
+		one := w.machine(t, "one")
+		tree, _ := one.tree(t, "f", "text\n")
+		one.keep(t, "r1", "zz-wrong", tree)
+		one.keep(t, "r1", "a-needs", tree)
+		wrong := w.files()[0]
+		if !strings.Contains(wrong, "zz-wrong") {
+			wrong = w.files()[1]
+		}
+		good, err := os.ReadFile(wrong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(string(good), "PACK")
+		write(t, wrong, []byte(head+packed(t, one.dir, head[len("# v2 git bundle\n"):][:40])))
+		two := w.machine(t, "two")
+		if _, err := two.hub.Find(ctx, "r1", "a-needs"); err == nil || !strings.Contains(err.Error(), filepath.Base(wrong)) || strings.Contains(err.Error(), "a-needs") {
+			t.Errorf("the error: %v", err)
+		}
+		write(t, wrong, good)
+		if got, err := two.hub.Find(ctx, "r1", "a-needs"); !strings.Contains(string(got), tree) || err != nil {
+			t.Errorf("mended: %s, %v", got, err)
+		}
+
+		p := run(t, one.dir, "commit-tree", "-m", "p", tree)
+		q := run(t, one.dir, "commit-tree", "-m", "q", "-p", p, tree)
+		steps := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(wrong))), "r2", "steps")
+		if err := os.MkdirAll(steps, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range [][3]string{{"p", p, q}, {"q", q, p}} {
+			write(t, filepath.Join(steps, c[0]+".bundle"), []byte("# v2 git bundle\n-"+c[2]+"\n"+c[1]+" refs/jacquard/r2/steps/"+c[0]+"\n\n"+packed(t, one.dir, c[1])))
+		}
+		three := w.machine(t, "three")
+		if _, err := three.hub.Find(ctx, "r2", "x"); !errors.Is(err, &flow.Failure{Class: flow.Environment}) {
+			t.Errorf("bundles that need each other and lack the same: %v", err)
+		}
+		if refs := run(t, three.dir, "for-each-ref"); refs != "" {
+			t.Errorf("refs %s", refs)
+		}
+		if here, err := three.repo.Here(ctx, []string{p, q}); err != nil || here[p] || here[q] {
+			t.Errorf("they were taken: %v, %v", here, err)
+		}
+	})
+}
+
+// TestManySteps: a machine that comes late takes in what hundreds of steps of two others brought, parts of it twice.
+func TestManySteps(t *testing.T) {
+	t.Parallel()
+	stores(t, func(w *world) {
+		t := w.t
+		one, two, late := w.machine(t, "one"), w.machine(t, "two"), w.machine(t, "late")
+		var all []string
+		for i := range 60 {
+			for j, m := range []machine{one, two} {
+				tree, blob := m.tree(t, "f", noise(2000)+fmt.Sprint(i+j)) // what one makes now, the other makes next
+				all = append(all, tree, blob)
+				m.keep(t, "r1", fmt.Sprintf("%d-%d", i, j), tree, blob)
+			}
+		}
+		if err := late.hub.Bring(t.Context(), "r1", []byte(`["`+strings.Join(all, `", "`)+`"]`)); err != nil {
+			t.Fatal(err)
+		}
+		late.has(t, all...)
+		run(t, late.dir, "fsck", "--strict")
+		left, err := filepath.Glob(filepath.Join(late.dir, ".git/objects/tmp_*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("left: %v, %v", left, err)
 		}
 	})
 }
