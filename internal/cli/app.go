@@ -86,7 +86,9 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
 		return nil, environment("make the cache folder", err)
 	}
-	syntax.UseCache(filepath.Join(p.share, "grammars"))
+	syntax.UseCache(filepath.Join(p.share, "grammars"), func() {
+		fmt.Fprint(a.Err, a.lang().T("⚠ what is kept of the readers of languages is damaged; it is made anew\n"))
+	})
 	return p, p.openRepo(ctx)
 }
 

@@ -64,6 +64,9 @@ func (p *Project) parsed(f string, src []byte) parsed {
 		p.kept.Damaged()
 	}
 	x := source.Parse(f, src)
+	if x.Failed {
+		return parsed{x, declared(x)}
+	}
 	r := reading{x, declared(x)}
 	r.File.Tokens = nil
 	if b, err := r.encode(); err == nil {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"bytes"
 	"math"
 	"path"
 	"slices"
@@ -201,7 +202,12 @@ func (w *survey) drift(dir string) ModuleDrift {
 		}
 		x := w.typed(f, src)
 		m.files[f], m.declared[f] = x.File, x.declared
-		if why := m.files[f].Problem; why != "" && src != nil {
+		switch why := x.Problem; {
+		case bytes.IndexByte(src, 0) >= 0:
+			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file: it is no UTF-8 text"})
+		case x.Failed:
+			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file: " + why})
+		case why != "" && src != nil:
 			out.Notes = append(out.Notes, Drift{Type: "UNREAD", Section: "Exports", File: f, Symbol: f, Message: f + ": " + why})
 		}
 	}

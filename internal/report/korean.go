@@ -54,6 +54,7 @@ var korean = map[string]string{
 	"Output written to: %s\n":                                                                           "저장됨: %s\n",
 	"No missing sections to fix.\n":                                                                     "추가할 섹션이 없습니다.\n",
 	"Fixed %d section(s): %s\n":                                                                         "섹션 %d개 추가: %s\n",
+	"⚠ what is kept of the readers of languages is damaged; it is made anew\n":                          "⚠ 언어 해석기에 대해 저장해 둔 내용이 손상되어 새로 만듭니다\n",
 	"⚠ what is kept of source files is damaged; they are read again\n":                                  "⚠ 소스 파일에 대해 저장해 둔 내용이 손상되어 다시 읽습니다\n",
 	"⚠ the symbol index is damaged; it is made again\n":                                                 "⚠ 심볼 색인이 손상되어 다시 만듭니다\n",
 	"⚠ the symbol index cannot be read: %v\n":                                                           "⚠ 심볼 색인을 읽을 수 없습니다: %v\n",

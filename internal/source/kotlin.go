@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ var kotlinAtoms = map[string]Kind{
 func parseKotlin(f *File, src []byte) {
 	tree, err := readKotlin(src)
 	if err != nil {
-		f.Problem = err.Error()
+		f.Problem, f.Failed = err.Error(), !errors.Is(err, syntax.ErrTooLarge)
 		return
 	}
 	t := newTree(f, src, tree, kotlinAtoms)

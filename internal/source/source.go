@@ -198,6 +198,8 @@ type File struct {
 	Constraint string
 	// Problem says why a Go file could not be parsed; the rest is then what could be read.
 	Problem string
+	// Failed says that it was the reader that failed, which another time may not.
+	Failed  bool
 	Tokens  []Token // with comments
 	Exports []Export
 	Imports []Import

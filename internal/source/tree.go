@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ type treeFile struct {
 func parseTree(f *File, src []byte, l syntax.Lang, atomic map[string]Kind) *treeFile {
 	tree, err := syntax.Parse(l, src)
 	if err != nil {
-		f.Problem = err.Error()
+		f.Problem, f.Failed = err.Error(), !errors.Is(err, syntax.ErrTooLarge)
 		return nil
 	}
 	return newTree(f, src, tree, atomic)

@@ -14,6 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -78,6 +80,7 @@ type grammar struct {
 	name string
 	once sync.Once
 	err  error
+	rt   wazero.Runtime
 	code wazero.CompiledModule
 	tell *language
 	idle chan *instance
@@ -93,29 +96,58 @@ func fresh(name string) *grammar {
 
 // host is what all modules run in.
 var host struct {
-	once sync.Once
-	dir  string
-	rt   wazero.Runtime
-	err  error
+	once    sync.Once
+	dir     string
+	damaged func()
+	rt      wazero.Runtime
+	err     error
+	mend    sync.Once
 }
 
 // UseCache keeps compiled grammars in a directory (some megabytes), from which later processes load them in a fraction
-// of the time. It has to be called before the first Parse; a directory that cannot be used is ignored.
-func UseCache(dir string) { host.dir = dir }
+// of the time. It has to be called before the first Parse; a directory that cannot be used is ignored, and what is damaged in it
+// is made anew after damaged was called, once.
+func UseCache(dir string, damaged func()) { host.dir, host.damaged = dir, damaged }
 
 func start(ctx context.Context) error {
-	host.once.Do(func() {
-		// 1 GiB of memory for one instance: MaxSize needs less.
-		cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(1 << 14)
-		if host.dir != "" {
-			if cache, err := wazero.NewCompilationCacheWithDir(host.dir); err == nil {
-				cfg = cfg.WithCompilationCache(cache)
-			}
-		}
-		host.rt = wazero.NewRuntimeWithConfig(ctx, cfg)
-		_, host.err = wasi_snapshot_preview1.Instantiate(ctx, host.rt)
-	})
+	host.once.Do(func() { host.rt, host.err = newRuntime(ctx, host.dir) })
 	return host.err
+}
+
+func newRuntime(ctx context.Context, cacheDir string) (wazero.Runtime, error) {
+	// 1 GiB of memory for one instance: MaxSize needs less.
+	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(1 << 14)
+	if cacheDir != "" {
+		if cache, err := wazero.NewCompilationCacheWithDir(cacheDir); err == nil {
+			cfg = cfg.WithCompilationCache(cache)
+		}
+	}
+	rt := wazero.NewRuntimeWithConfig(ctx, cfg)
+	_, err := wasi_snapshot_preview1.Instantiate(ctx, rt)
+	return rt, err
+}
+
+// translate compiles a module, with what is kept of it. What cannot be read any more is deleted and made anew, and where nothing
+// can be kept, for want of space for example, the module is compiled without.
+func (g *grammar) translate(ctx context.Context, wasm []byte) (err error) {
+	g.rt = host.rt
+	if g.code, err = g.rt.CompileModule(ctx, wasm); err == nil || host.dir == "" {
+		return err
+	}
+	host.mend.Do(func() {
+		files, _ := filepath.Glob(filepath.Join(host.dir, "wazero-*", "*"))
+		for _, f := range files {
+			_ = os.Remove(f)
+		}
+		host.damaged()
+	})
+	if g.code, err = g.rt.CompileModule(ctx, wasm); err == nil {
+		return nil
+	}
+	if g.rt, err = newRuntime(ctx, ""); err == nil {
+		g.code, err = g.rt.CompileModule(ctx, wasm)
+	}
+	return err
 }
 
 // instance is one copy of a module with its own memory; it parses one file at a time.
@@ -155,7 +187,7 @@ func (g *grammar) compile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if g.code, err = host.rt.CompileModule(ctx, wasm); err != nil {
+	if err := g.translate(ctx, wasm); err != nil {
 		return err
 	}
 	first, err := g.instance(ctx)
@@ -174,7 +206,7 @@ func (g *grammar) compile(ctx context.Context) error {
 }
 
 func (g *grammar) instance(ctx context.Context) (*instance, error) {
-	mod, err := host.rt.InstantiateModule(ctx, g.code, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
+	mod, err := g.rt.InstantiateModule(ctx, g.code, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 	if err != nil {
 		return nil, fmt.Errorf("start the grammar: %w", err)
 	}
