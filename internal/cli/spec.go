@@ -28,8 +28,9 @@ func newTargets(a *app) *cobra.Command {
 	var in step.CompileIn
 	var given string
 	var exitZero bool
+	t := &specTool{a: a}
 	c := &cobra.Command{
-		Use: "targets [PATH]", Short: "show which modules are stale, and why", Args: cobra.MaximumNArgs(1),
+		Use: "targets [PATH]", Aliases: []string{"diff-compile-targets"}, Short: "show which modules are stale, and why", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard spec targets --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
@@ -48,16 +49,15 @@ func newTargets(a *app) *cobra.Command {
 				return err
 			}
 			res := plan.Targets()
-			if a.json {
-				a.print(res)
-			} else {
-				printTargets(a, res)
+			if err := t.answer(res, func() { printTargets(a, res) }); err != nil {
+				return err
 			}
 			return proved(plan.Broken() == 0 || exitZero)
 		},
 	}
 	c.Flags().BoolVar(&in.All, "all", false, "every module, stale or not")
 	c.Flags().StringVar(&given, "path", "", "only modules in this `directory` and below")
+	t.outputFlag(c)
 	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although specs have errors")
 	return c
 }

@@ -208,6 +208,10 @@ func (t *specTool) diagram() *cobra.Command {
 			}
 		}
 		text, err := x.Diagram(kind, file)
+		if errors.Is(err, inspect.ErrNoStates) {
+			fmt.Fprintf(t.a.Err, "%s: %v\n", file, err)
+			return nil
+		}
 		if err != nil {
 			return usage("%v", err)
 		}

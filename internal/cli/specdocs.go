@@ -31,6 +31,9 @@ func (t *specTool) parse() *cobra.Command {
 			if why := t.unread[name]; why != "" {
 				return &exitError{exitNotVerified, "Cannot read file '" + name + "': " + why}
 			}
+			if err := p.otherName(name, "CLAUDE.md"); err != nil {
+				return err
+			}
 			return usage("Cannot read file '%s': there is none, or git ignores it", name)
 		}
 		v := x.Check(name, false)
@@ -99,6 +102,10 @@ func (t *specTool) check() *cobra.Command {
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "a `file`, as an argument would name it")
 	c.Flags().BoolVar(&strict, "strict", false, "a missing section, IMPLEMENTS.md or symbol is an error as well")
+	for _, n := range []string{"with-index", "index-file"} { // references are always looked up in what the specs say now
+		c.Flags().String(n, "", "taken for compatibility: symbols are always looked up")
+		_ = c.Flags().MarkHidden(n)
+	}
 	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although something is wrong")
 	return c
 }
@@ -120,20 +127,22 @@ func (t *specTool) fix() *cobra.Command {
 			return err
 		}
 		fixed, added := inspect.Fix(name, src)
-		if len(added) == 0 {
-			fmt.Fprint(t.a.Out, t.a.lang().T("No missing sections to fix.\n"))
-			return nil
-		}
 		to := full
 		if t.output != "" {
 			to = t.output
 		}
+		answer := map[string]any{"file": name, "added": append([]string{}, added...), "output": nil}
+		if len(added) == 0 {
+			return t.say(answer, func() { fmt.Fprint(t.a.Out, t.a.lang().T("No missing sections to fix.\n")) })
+		}
+		answer["output"] = to
 		if err := os.WriteFile(to, fixed, 0o644); err != nil { //nolint:gosec // a document of the project
 			return fmt.Errorf("write %s: %w", to, err)
 		}
-		fmt.Fprintf(t.a.Out, t.a.lang().T("Fixed %d section(s): %s\n"), len(added), strings.Join(added, ", "))
-		fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), to)
-		return nil
+		return t.say(answer, func() {
+			fmt.Fprintf(t.a.Out, t.a.lang().T("Fixed %d section(s): %s\n"), len(added), strings.Join(added, ", "))
+			fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), to)
+		})
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
 	return c
@@ -250,6 +259,8 @@ func (t *specTool) convention() *cobra.Command {
 		}
 		return err
 	})
+	c.Flags().StringVar(&t.a.rootFlag, "project-root", "", "the same as --root")
+	_ = c.Flags().MarkHidden("project-root")
 	c.Flags().StringSliceVar(&roots, "module-roots", nil, "`directories` to look at, instead of all with a manifest")
 	return c
 }
@@ -271,6 +282,9 @@ func (p *project) specsOf(x *inspect.Project, args []string, docs ...string) (na
 		}
 		dir, err := p.inside(arg)
 		if err != nil {
+			return nil, false, err
+		}
+		if err := p.otherName(root(dir), append([]string{"CLAUDE.md"}, docs...)...); err != nil {
 			return nil, false, err
 		}
 		names = append(names, x.Specs(root(dir))...)
@@ -296,6 +310,16 @@ func (t *specTool) withUnread(p *project, names, args []string) []string {
 		}
 	}
 	return names
+}
+
+// otherName refuses a file that is none of the documents that a command reads, which are told by their names.
+func (p *project) otherName(name string, docs ...string) error {
+	st, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(name)))
+	if err != nil || st.IsDir() || slices.Contains(docs, path.Base(name)) {
+		return nil //nolint:nilerr // what is not there is found out later
+	}
+	slices.Sort(docs)
+	return usage("%s is read by no name that this command knows: want %s", name, strings.Join(slices.Compact(docs), ", "))
 }
 
 // document is the path of a document from the project's root.

@@ -17,6 +17,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
 // readable is the size up to which the spec tools read a file. Specs and sources are far
@@ -46,8 +47,15 @@ func (t *specTool) workTree(ctx context.Context, p *project, submodules bool) (*
 func (t *specTool) reader(p *project) func(string) []byte {
 	return func(f string) []byte {
 		b, err := readFile(filepath.Join(p.root, filepath.FromSlash(f)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = anyText(f, b)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
 			t.cannotRead(f, err)
+			return nil
 		}
 		return b
 	}
@@ -85,10 +93,14 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 			b = []byte{}
 		}
 		if err == nil && len(b) > readable {
-			b, err = nil, tooLarge(int64(len(b)))
+			err = tooLarge(int64(len(b)))
+		}
+		if err == nil {
+			err = anyText(f, b)
 		}
 		if err != nil {
 			t.cannotRead(f, err)
+			return nil
 		}
 		return b
 	}).Library(act.GoLibrary(t.a.toolEnv())), nil
@@ -137,6 +149,17 @@ func (t *specTool) staged(ctx context.Context, p *project) (*inspect.Project, ma
 		}
 	}
 	return x, touched, nil
+}
+
+// anyText refuses a document of which nobody can read anything: it would pass for the CLAUDE.md of a directory that is no module.
+func anyText(name string, b []byte) error {
+	if !strings.HasSuffix(name, ".md") || spec.IsText(b) {
+		return nil
+	}
+	if d, _ := spec.Parse(name, b); d.IsSpec() { // its problems say where it is none
+		return nil
+	}
+	return errors.New("it is no UTF-8 text: save it as UTF-8")
 }
 
 func tooLarge(size int64) error {

@@ -161,9 +161,17 @@ func (t *specTool) answer(v any, text func()) error {
 			return fmt.Errorf("write %s: %w", t.output, err)
 		}
 		fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), t.output)
-	case t.a.json:
-		t.a.print(v)
 	default:
+		return t.say(v, text)
+	}
+	return nil
+}
+
+// say is answer for commands that write something else to a file.
+func (t *specTool) say(v any, text func()) error {
+	if t.a.json {
+		t.a.print(v)
+	} else {
 		text()
 	}
 	return nil
@@ -194,8 +202,12 @@ func (t *specTool) command(use, short string, args cobra.PositionalArgs, run fun
 			c.Aliases = append(c.Aliases, n[0])
 		}
 	}
-	c.Flags().StringVarP(&t.output, "output", "o", "", "write the answer to a `file`: as JSON, but a text as it is")
+	t.outputFlag(c)
 	return c
+}
+
+func (t *specTool) outputFlag(c *cobra.Command) {
+	c.Flags().StringVarP(&t.output, "output", "o", "", "write the answer to a `file`: as JSON, but a text as it is")
 }
 
 func newSpecTools(a *app) []*cobra.Command {
@@ -253,6 +265,12 @@ func (t *specTool) boundary() *cobra.Command {
 			return err
 		}
 		b := x.Boundary(root(dir))
+		if doc != "" {
+			if _, err := readFile(doc); err != nil {
+				b.Violations, b.ClaudeMdError = nil, fmt.Sprintf("Failed to read '%s': %v (check file exists and permissions)", doc, err)
+				fmt.Fprintln(t.a.Err, b.ClaudeMdError)
+			}
+		}
 		return t.answer(b, func() {
 			for _, f := range b.Files {
 				fmt.Fprintf(t.a.Out, "  %s (%s)\n", f.Name, f.Type)
@@ -266,7 +284,7 @@ func (t *specTool) boundary() *cobra.Command {
 		})
 	})
 	c.Flags().StringVarP(&dir, "path", "p", "", "the `directory`")
-	c.Flags().StringVarP(&doc, "claude-md", "c", "", "taken for compatibility: the CLAUDE.md of the directory is always read")
+	c.Flags().StringVarP(&doc, "claude-md", "c", "", "the `file` that is looked at is always the CLAUDE.md of the directory; one that cannot be read is told")
 	return c
 }
 

@@ -16,6 +16,8 @@ type Boundary struct {
 	SourceFiles int              `json:"source_file_count"`
 	SubdirCount int              `json:"subdir_count"`
 	Violations  []BoundaryBreach `json:"violations"`
+	// ClaudeMdError says why a CLAUDE.md that was named cannot be read; violations are then not looked for.
+	ClaudeMdError string `json:"claude_md_error,omitempty"`
 }
 
 // BoundaryFile is a file directly in the directory, with the language or kind of it.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -113,8 +114,11 @@ func quoted(s string) string {
 	return `"` + strings.NewReplacer(`"`, "#quot;", "\n", " ", "<", "&lt;", ">", "&gt;").Replace(s) + `"`
 }
 
+// ErrNoStates says that there is nothing to draw.
+var ErrNoStates = errors.New("no Protocol section with states/transitions found")
+
 // Diagram draws a kind of diagram: component for the project, state or usecase for the
-// spec of a file. The error says what is missing.
+// spec of a file. The error says what is missing; it is ErrNoStates where a spec has no states.
 func (p *Project) Diagram(kind, file string) (string, error) {
 	if kind == "component" {
 		return p.Components(), nil
@@ -124,18 +128,18 @@ func (p *Project) Diagram(kind, file string) (string, error) {
 		d = p.docs["."]
 	}
 	switch {
+	case kind != "state" && kind != "usecase":
+		return "", fmt.Errorf("--type %q: want usecase, state or component", kind)
 	case file == "":
 		return "", fmt.Errorf("--file is required for %s diagram", kind)
 	case d == nil:
 		return "", fmt.Errorf("cannot read file '%s'", file)
 	case kind == "usecase":
 		return UseCases(d.Document), nil
-	case kind != "state":
-		return "", fmt.Errorf("--type %q: want usecase, state or component", kind)
 	}
 	text, ok := States(d.Document)
 	if !ok {
-		return "", fmt.Errorf("no Protocol section with states or transitions in %s", file)
+		return "", ErrNoStates
 	}
 	return text, nil
 }

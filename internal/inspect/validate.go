@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"bytes"
 	"math"
 	"path"
 	"slices"
@@ -203,7 +202,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 		x := w.typed(f, src)
 		m.files[f], m.declared[f] = x.File, x.declared
 		switch why := x.Problem; {
-		case bytes.IndexByte(src, 0) >= 0:
+		case !spec.IsText(src):
 			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file: it is no UTF-8 text"})
 		case x.Failed:
 			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file: " + why})

@@ -80,6 +80,9 @@ func begin(path string, src []byte) *parser {
 	return p
 }
 
+// IsText tells text, also in an encoding that is not UTF-8, from bytes that are none or have two bytes or more for each letter.
+func IsText(src []byte) bool { return bytes.IndexByte(src, 0) < 0 }
+
 // decode drops a byte order mark and replaces what is not UTF-8, naming the first such place.
 func (p *parser) decode(src []byte) string {
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
