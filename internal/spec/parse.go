@@ -75,6 +75,7 @@ func Parse(path string, src []byte) (*Document, []Problem) {
 func begin(path string, src []byte) *parser {
 	p := &parser{doc: &Document{Path: path}}
 	p.scan = scan(p.decode(src))
+	p.scan.hideComments()
 	p.root = tree(p.scan)
 	p.blocksLeftOpen()
 	return p

@@ -54,8 +54,9 @@ const deepest = 64
 
 // scanner holds the state of the one pass over the lines.
 type scanner struct {
-	src   string
-	lines []line
+	src    string
+	lines  []line
+	hidden map[int]string // lines with comments in them: without
 
 	in      [deepest]container // outermost first
 	depth   int                // how many are open
@@ -98,12 +99,17 @@ var scanners sync.Pool
 
 // release gives up the scanner; nobody may use it any more.
 func (s *scanner) release() {
-	s.src, s.lines, s.depth, s.leaf, s.fence, s.htmlEnd = "", s.lines[:0], 0, noLeaf, "", ""
+	s.src, s.lines, s.hidden, s.depth, s.leaf, s.fence, s.htmlEnd = "", s.lines[:0], nil, 0, noLeaf, "", ""
 	scanners.Put(s)
 }
 
 // at is the text of a line.
-func (s *scanner) at(i int) string { return s.src[s.lines[i].start:s.lines[i].stop] }
+func (s *scanner) at(i int) string {
+	if text, ok := s.hidden[i]; ok {
+		return text
+	}
+	return s.src[s.lines[i].start:s.lines[i].stop]
+}
 
 // title is what the heading says that starts at a line.
 func (s *scanner) title(i int) string {
@@ -120,6 +126,9 @@ func (s *scanner) title(i int) string {
 // words is the text of a line without the white space around it and the marks of containers.
 func (s *scanner) words(i int) string {
 	l := &s.lines[i]
+	if text, ok := s.hidden[i]; ok {
+		return trimEnd(text[l.text-l.start:])
+	}
 	return trimEnd(s.src[l.text:l.stop])
 }
 

@@ -277,8 +277,11 @@ func (r row) column(words ...string) int {
 	return -1
 }
 
-// isNone reports whether a text is one of the markers that mean "deliberately empty".
+// isNone reports whether a text is one of the markers that mean "deliberately empty", also as the one item of a list.
 func isNone(s string) bool {
+	if s = strings.TrimSpace(s); startsItem(s) {
+		_, s, _ = strings.Cut(s, " ")
+	}
 	switch strings.ToLower(strings.Trim(plain(s), ".() ")) {
 	case "none", "n/a", "-", "—", "없음", "해당 없음":
 		return true
