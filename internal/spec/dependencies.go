@@ -157,6 +157,9 @@ func (p *parser) internal(ref string, symbols []string, b *block) {
 			} else {
 				have.Symbols = nil // one of the two uses everything
 			}
+			if strings.HasPrefix(ref, "..") && !strings.HasPrefix(have.Ref, "..") { // the one that somebody has to mend
+				have.Ref, have.Line = ref, b.line
+			}
 			return
 		}
 	}
