@@ -24,8 +24,9 @@ func project(files map[string]string) *inspect.Project {
 }
 
 // TestKnownDefects has the right answers where the tools that came before were wrong. The
-// numbers are those of the list of their defects; what is about builds (10 to 12) is
-// tested in internal/target and internal/index.
+// numbers are those of the list of their defects. What is about builds is elsewhere: 10 in TestIsCommitTimeSound,
+// TestWithoutRecords (internal/target) and spec_below.txtar (internal/cli), 11 in TestStatesOfARecord (a file that was kept is a conflict, not a target) and e2e_conflict.txtar, 12 in
+// TestOrder and TestCyclesAreNamedAtEachMember (internal/index).
 func TestKnownDefects(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) *spec.Document {
