@@ -137,6 +137,11 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 		return unreadable(file)
 	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
+	for i := range ps { // they do not keep a module from being built, but scripts know them as errors
+		if kind, _ := typeOf(ps[i].Text); strings.HasPrefix(d.Version, "2") && slices.Contains([]string{"DuplicateUseCaseId", "InvalidIncludeTarget", "InvalidExtendTarget"}, kind) {
+			ps[i].Severity = spec.Error
+		}
+	}
 	for _, ref := range d.CrossRefs {
 		if _, ok := p.index.Resolve(ref); !ok {
 			anchor := path.Join(ref.Path, specFile) + "#" + ref.Symbol
@@ -172,7 +177,8 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 // validity is what problems mean for a file. Those of the document beside it carry its name.
 func validity(file string, ps []spec.Problem, strict bool) Validity {
 	v := Validity{File: file, Errors: []SchemaError{}, Warnings: []string{}, Problems: append([]spec.Problem{}, spec.SortProblems(ps)...)}
-	for _, pr := range v.Problems {
+	for i := range v.Problems {
+		pr := &v.Problems[i]
 		kind, section := typeOf(pr.Text)
 		text := pr.Text
 		other := path.Base(pr.Path)
@@ -180,7 +186,7 @@ func validity(file string, ps []spec.Problem, strict bool) Validity {
 			text = other + ": " + text
 		}
 		if pr.Severity == spec.Error || strict && (kind == "MissingSection" || kind == "INV3Violation" || kind == "UnresolvedCrossReference") {
-			if other != path.Base(file) {
+			if pr.Severity = spec.Error; other != path.Base(file) {
 				kind = other + ":" + kind
 			}
 			v.Errors = append(v.Errors, SchemaError{Type: kind, Message: text, Line: pr.Line, Section: section, Suggestion: pr.Hint})
