@@ -42,7 +42,7 @@ type GraphEdge struct {
 type Violation struct {
 	From       string `json:"from"`
 	To         string `json:"to"`
-	Type       string `json:"violation_type"` // unresolved, missing-exports, cycle
+	Type       string `json:"violation_type"` // unresolved, missing-exports, unresolved_integration_target, cycle, undeclared
 	Reason     string `json:"reason"`
 	Suggestion string `json:"suggestion"`
 }
@@ -70,6 +70,13 @@ func (p *Project) Graph() Graph {
 		}
 		for _, dep := range d.Dependencies.External {
 			g.Edges = append(g.Edges, GraphEdge{From: dir, To: dep.Name, Type: "external", Symbols: list(dep.Symbols), Valid: true})
+		}
+		for _, x := range p.misfits(dir) {
+			kind := "missing-exports"
+			if x.symbol == "" {
+				kind = "unresolved_integration_target"
+			}
+			g.Violations = append(g.Violations, Violation{From: dir, To: x.to, Type: kind, Reason: x.text(), Suggestion: x.hint()})
 		}
 	}
 	for _, c := range p.index.Cycles() {

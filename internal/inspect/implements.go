@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
@@ -9,6 +10,7 @@ import (
 // ImplementsDoc is what an IMPLEMENTS.md says that tools can use.
 type ImplementsDoc struct {
 	Map      []IntegrationEntry `json:"module_integration_map"`
+	External []string           `json:"external_dependencies"`
 	Sections []string           `json:"sections"`
 	Errors   []string           `json:"errors"`
 	Warnings []string           `json:"warnings"`
@@ -31,9 +33,12 @@ type IntegratedItem struct {
 // Implements reads an IMPLEMENTS.md.
 func Implements(file string, src []byte) ImplementsDoc {
 	im, ps := spec.ParseImplements(file, src)
-	v := ImplementsDoc{Map: []IntegrationEntry{}, Sections: []string{}, Errors: []string{}, Warnings: []string{}}
+	v := ImplementsDoc{Map: []IntegrationEntry{}, External: []string{}, Sections: []string{}, Errors: []string{}, Warnings: []string{}}
 	for _, part := range im.Planning {
 		v.Sections = append(v.Sections, part.Title)
+		if strings.EqualFold(part.Title, "External Dependencies") {
+			v.External = append(v.External, itemsOf(part.Text)...)
+		}
 	}
 	for _, part := range im.Implementation {
 		v.Sections = append(v.Sections, part.Title)
@@ -58,4 +63,15 @@ func Implements(file string, src []byte) ImplementsDoc {
 		}
 	}
 	return v
+}
+
+// itemsOf are the items of a list as they are written.
+func itemsOf(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if item, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok && !strings.EqualFold(item, "none") {
+			out = append(out, item)
+		}
+	}
+	return out
 }

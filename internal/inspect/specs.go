@@ -165,6 +165,9 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with CLAUDE.md)", implements),
 		})
 	}
+	for _, x := range p.misfits(path.Dir(file)) {
+		ps = append(ps, spec.Problem{Path: implements, Line: x.line, Col: 1, Severity: spec.Warning, Text: x.text(), Hint: x.hint()})
+	}
 	for _, b := range p.Boundary(path.Dir(file)).Violations {
 		ps = append(ps, spec.Problem{
 			Path: file, Line: b.Line, Col: 1, Severity: spec.Warning,

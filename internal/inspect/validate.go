@@ -218,6 +218,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 	m.dependencies()
 	m.structure()
 	m.references()
+	m.integration()
 	m.behavior()
 	out.Coverage = 100
 	if all := len(d.Exports) + missing; all > 0 {
