@@ -258,9 +258,7 @@ func (x *AnalysisExports) add(file string, e source.Export) {
 		out.Variants = e.Variants
 		x.Enums = append(x.Enums, out)
 	default:
-		if out.VarType = valueType(e); out.VarType == "value" {
-			out.VarType = ""
-		}
+		out.VarType = valueType(e)
 		x.Variables = append(x.Variables, out)
 	}
 }

@@ -77,7 +77,7 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 	switch e.Kind {
 	case "function", "method":
 		full := withName(e, name)
-		forms = []form{{"Functions", full}, {"Functions", strings.TrimPrefix(full, "async ")}}
+		forms = []form{{"Functions", full}, {"Functions", strings.TrimPrefix(strings.TrimPrefix(full, "async "), "suspend ")}}
 		if i := strings.Index(full, " where "); i > 0 {
 			forms = append(forms, form{"Functions", full[:i]})
 		}
@@ -88,7 +88,10 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 	case "enum":
 		forms = []form{{"Enums", name + ": " + strings.Join(e.Variants, " | ")}, {"Types", name + " { }"}}
 	default:
-		forms = []form{{"Variables", name + ": " + valueType(e)}, {"Variables", name + ": value"}, {"Variables", name}}
+		if t := valueType(e); t != "" {
+			forms = []form{{"Variables", name + ": " + t}}
+		}
+		forms = append(forms, form{"Variables", name})
 	}
 	for _, f := range forms {
 		if readsAs(f.group, f.text, name) {
@@ -177,8 +180,12 @@ func withName(e source.Export, name string) string {
 		out, _, _ = strings.Cut(out, " throws ")
 		out += ": " + result
 	}
-	if (strings.Contains(before, "async") || strings.Contains(before, "suspend")) && !strings.Contains(out, "Promise<") && !strings.Contains(out, "->") {
-		out = "async " + out
+	words := strings.Fields(before)
+	switch {
+	case slices.Contains(words, "suspend"):
+		return "suspend " + out
+	case slices.Contains(words, "async") && !strings.Contains(out, "Promise<"):
+		return "async " + out
 	}
 	return out
 }
@@ -216,7 +223,7 @@ func javaResult(before string) string {
 	return before
 }
 
-// valueType is the type of a constant or variable, "value" where the code does not say.
+// valueType is the type of a constant or variable, "" where the code does not say.
 func valueType(e source.Export) string {
 	if i := strings.Index(e.Text, e.Name+":"); i >= 0 {
 		return strings.TrimSpace(e.Text[i+len(e.Name)+1:])
@@ -232,7 +239,7 @@ func valueType(e source.Export) string {
 			return t
 		}
 	}
-	return "value"
+	return ""
 }
 
 // alias is another name for a type as Name = Type, "" when it is none.
