@@ -152,13 +152,21 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 			continue
 		}
 		files = append(files, parsed)
+		var exports []found
 		for _, e := range parsed.Exports {
-			a.Exports.add(f, e)
+			exports = append(exports, found{Export: e, file: f})
+		}
+		exports = withDefaults(exports)
+		for _, e := range exports {
+			a.Exports.add(f, e.Export)
 		}
 		for _, imp := range parsed.Imports {
 			p.use(&a.Dependencies, dir, f, imp)
 		}
 		for _, c := range parsed.Contracts {
+			if i := slices.IndexFunc(exports, func(x found) bool { return x.byDefault }); i >= 0 && c.Function == "default" {
+				c.Function = exports[i].Name
+			}
 			a.Contracts = append(a.Contracts, AnalysisContract{c.Function, AnalysisClauses{
 				list(c.Preconditions), list(c.Postconditions), list(c.Invariants), list(c.Throws),
 			}})

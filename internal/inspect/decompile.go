@@ -155,13 +155,22 @@ func contractText(offers []found, files map[string]source.File) string {
 	var all []source.Contract
 	done := map[string]bool{}
 	visible := seen(offers)
+	byDefault := map[string]string{} // by file
+	for _, x := range offers {
+		if x.byDefault {
+			byDefault[x.file] = x.Name
+		}
+	}
 	for _, x := range offers {
 		if done[x.file] {
 			continue
 		}
 		done[x.file] = true
 		for _, c := range files[x.file].Contracts {
-			if visible[c.Function] && !strings.HasPrefix(c.Function, "default") && !strings.HasPrefix(c.Function, "_") {
+			if name := byDefault[x.file]; name != "" && c.Function == "default" {
+				c.Function = name
+			}
+			if visible[c.Function] && !strings.HasPrefix(c.Function, "_") {
 				all = append(all, c)
 			}
 		}

@@ -222,3 +222,44 @@ func TestDecompileWithoutTypes(t *testing.T) {
 		t.Errorf("%+v", v.Modules)
 	}
 }
+
+// TestDefaultExports: they have the names of their declarations, and default where there is none.
+func TestDefaultExports(t *testing.T) {
+	t.Parallel()
+	specs := roundTrip(t, map[string][]byte{
+		"a/index.ts": []byte("/** @throws {Error} never */\nexport default async function begin(argv: string[]): Promise<void> {}\n"),
+		"b/main.ts":  []byte("export default class Foo<T> extends Bar { constructor(n: number) { super(); } run(a: T): void {} }\n"),
+		"c/main.js":  []byte("export default async (url, init = {}) => 1;\n"),
+		"d/main.ts":  []byte("const App = (p: string): number => 1;\nexport { App };\nexport default App;\n"),
+		"e/main.ts":  []byte("export default { a: 1 };\n"),
+		"f/main.ts":  []byte("export default class { constructor(n: number) {} }\n"),
+		"g/index.ts": []byte("export { default as start, extra } from './start';\nexport { default } from './other';\n"),
+		"g/start.ts": []byte("export const extra: number = 1;\nexport default function go(n: number): string { return ''; }\n"),
+		"g/other.ts": []byte("const config: Config = {};\nexport default config;\n"),
+		"h/main.cjs": []byte("module.exports = function (a, b) {};\n"),
+	})
+	for dir, want := range map[string][]string{
+		"a": {"- `begin(argv: string[]): Promise<void>`", "### begin\n\n- **Throws**:\n  - Error never"},
+		"b": {"- `Foo(n: number)`", "- `Foo.run(a: T): void`"},
+		"c": {"- `async default(url, init = {})`"},
+		"d": {"- `App(p: string): number`\n\n##"},
+		"e": {"- `default`"},
+		"f": {"- `default(n: number)`"},
+		"g": {"- `start(n: number): string`", "- `extra: number`", "- `config: Config`"},
+		"h": {"- `default(a, b)`"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(specs[dir], w) {
+				t.Errorf("%s lacks %q:\n%s", dir, w, specs[dir])
+			}
+		}
+	}
+	v := project(map[string]string{
+		"m/CLAUDE.md": spec1("- `begin(argv: number[]): void`", "None", ""), "m/index.ts": "export default function begin(argv: string[]): void {}\n",
+		"n/CLAUDE.md": spec1("- `default(argv: string[]): void`", "None", ""), "n/index.ts": "export default function begin(argv: string[]): void {}\n",
+		"o/CLAUDE.md": spec1("None", "None", ""), "o/index.ts": "export default function begin(argv: string[]): void {}\n",
+	}).Validate(".")
+	if got, want := drifts(v), "MISMATCH Exports begin; MISSING Exports begin"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -17,6 +17,8 @@ type found struct {
 	source.Export
 
 	file string
+	// byDefault: it is exported as default, and has the name of its declaration here.
+	byDefault bool
 }
 
 // exports compares what the spec exports with what the code does.
@@ -32,7 +34,7 @@ func (m *module) exports() (stale, missing int) {
 		for _, e := range m.files[name].Exports {
 			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
 			if !slices.ContainsFunc(have[key], func(x found) bool { return x.file == name && x.Line == e.Line }) {
-				have[key] = append(have[key], found{e, name})
+				have[key] = append(have[key], found{Export: e, file: name})
 			}
 		}
 	}
@@ -70,7 +72,7 @@ func (m *module) exports() (stale, missing int) {
 	}
 	offers := m.offers(m.dir, m.names, m.files)
 	for _, e := range offers {
-		if e.Owner != "" || e.Name == "*" || e.Name == "default" || specified[e.Name] || given[e.Name] || strings.HasPrefix(e.Name, "_") {
+		if e.Owner != "" || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || strings.HasPrefix(e.Name, "_") {
 			continue
 		}
 		specified[e.Name] = true // overloads are one export
@@ -91,7 +93,7 @@ func (m *module) exports() (stale, missing int) {
 func (m *module) lineOf(x found, name string) string {
 	var all []found
 	for _, e := range m.files[x.file].Exports {
-		all = append(all, found{e, x.file})
+		all = append(all, found{Export: e, file: x.file})
 	}
 	_, line := exportLine(x.Export, name, constructor(source.LangOf(x.file), all, x.Name))
 	return line

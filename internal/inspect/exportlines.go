@@ -23,7 +23,7 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 	for _, e := range offers {
 		lang := source.LangOf(e.file)
 		full := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
-		if e.Name == "*" || e.Name == "default" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
+		if e.Name == "*" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
 			continue
 		}
 		group, line := exportLine(e.Export, full, constructor(lang, offers, e.Name))

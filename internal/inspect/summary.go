@@ -257,7 +257,7 @@ func (r Report) ExportsText() string {
 
 // line writes an export so that it reads as that.
 func (e reportedExport) line(kind, constructor string) string {
-	if e.Name == "*" || e.Name == "default" || e.Name == "" {
+	if e.Name == "*" || e.Name == "" {
 		return ""
 	}
 	x := source.Export{Name: e.Name, Kind: kind, Signature: e.Signature, Text: e.Signature, Variants: e.Variants}
