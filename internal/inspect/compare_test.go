@@ -26,6 +26,10 @@ func TestMismatchOfEachKind(t *testing.T) {
 		{"m.py", "- `f(a: int) -> int`\n- `async g(a: int) -> int`\n- `h(a)`\n- `async i(a: int)`\n- `MAX: str`", "async def f(a: int) -> int:\n    pass\n\n\ndef g(a: int) -> int:\n    pass\n\n\nasync def h(a: int) -> int:\n    pass\n\n\nasync def i(a: int) -> int:\n    pass\n\n\nMAX: int = 3\n", "f g MAX"},
 		{"m.kt", "- `f(a: Int): Int`\n- `suspend g(a: Int): Int`\n- `suspend h(a: Int): Int`", "suspend fun f(a: Int): Int = a\nfun g(a: Int): Int = a\nsuspend fun h(a: Int): Int = a\n", "f g"},
 		{"m.rs", "- `f(a: u8) -> u8`\n- `async g(a: u8) -> u8`\n- `async h(a: u8) -> u8`\n- `async i(a: u8) -> u8`", "pub async fn f(a: u8) -> u8 { a }\npub fn g(a: u8) -> u8 { a }\npub async fn h(a: u8) -> u8 { a }\npub fn i(a: u8) -> impl Future<Output = u8> { a }\n", "f g"},
+		{"m.py", "### Variables\n\n- `MAX: str`\n- `RATE: float`\n- `NAME: int`\n- `ANY: Any`\n- `MADE: str`", "MAX = 3\nRATE = 1\nNAME = 'x'\nANY = 1\nMADE = make()\n", "MAX NAME"},
+		{"m.go", "### Variables\n\n- `C: int`\n- `D: int64`", "package m\n\nconst C = \"x\"\n\nconst D = 3\n", "C"},
+		{"m.kt", "- `shout(times: Int): Int`\n- `String.quiet(times: Int): Int`\n\n### Types\n\n- `I { name: Int, get(a: Int): Int }`", "fun String.shout(times: Int): String = this\nfun String.quiet(times: Int): String = this\ninterface I { val name: String }\n", "shout String.quiet I"},
+		{"m.rs", "### Types\n\n- `Res<T> = Option<T>`\n- `A(u8, _)`", "pub type Res<T> = Result<T, String>;\npub struct A(pub u8, String);\n", "Res"},
 	} {
 		v := project(map[string]string{"m/CLAUDE.md": spec1(c.exports, "None", ""), path.Join("m", c.file): c.code}).Validate("m")
 		var got []string

@@ -263,3 +263,79 @@ func TestDefaultExports(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestSignaturesOfSpecs: what decompile writes of declarations of each language, whole.
+func TestSignaturesOfSpecs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+		no    string
+	}{
+		"rust names that are exported again": {
+			map[string]string{
+				"Cargo.toml":        "[package]\nname = \"shapes\"\n",
+				"src/lib.rs":        "mod geo;\nmod deep;\npub mod inner { pub fn here(a: u8) -> u8 { a } }\npub use geo::area;\npub use self::geo::Shape;\npub use crate::geo::vol as volume;\npub use geo::LIMIT as MAX;\npub use deep::{dive, Fish as Shark};\npub use inner::here;\npub use serde::Serialize;\n",
+				"src/geo.rs":        "pub fn area(w: f64) -> f64 { w }\npub struct Shape { pub w: f64 }\nimpl Shape { pub fn grow(&self, by: f64) -> f64 { by } }\npub fn vol(w: f64) -> f64 { w }\npub const LIMIT: usize = 3;\n",
+				"src/deep/mod.rs":   "pub fn dive(m: u32) -> bool { true }\npub struct Fish { pub n: u8 }\n",
+				"src/deep/other.rs": "",
+			},
+			[]string{"- `area(w: f64) -> f64`", "- `Shape { w: f64 }`", "- `Shape.grow(&self, by: f64) -> f64`", "- `volume(w: f64) -> f64`", "- `MAX: usize`", "- `dive(m: u32) -> bool`", "- `Shark { n: u8 }`", "- `here(a: u8) -> u8`", "- `Serialize`"},
+			": value",
+		},
+		"rust": {
+			map[string]string{"src/lib.rs": "pub struct A(pub u8, String);\npub struct B<T>(pub T);\npub struct C<T> { pub a: T }\npub struct D;\npub type Res<T> = Result<T, String>;\npub async fn go(a: u8) -> u8 { a }\nimpl A { pub async fn run(&self) -> u8 { 1 } }\n"},
+			[]string{"- `A(u8, _)`", "- `B<T>(T)`", "- `C<T> { a: T }`", "- `D { }`", "- `Res<T> = Result<T, String>`", "- `async go(a: u8) -> u8`", "- `async A.run(&self) -> u8`"},
+			"A { }",
+		},
+		"java": {
+			map[string]string{"src/A.java": "public class A {\n  public record Pair(int a, String b) {}\n  public static class In { public In(int x) {} }\n  public <K, V extends Comparable<V>> Map<K, V> sorted(Map<K, V> m) { return m; }\n  public static <T> void each(List<T> l) {}\n}\n"},
+			[]string{"- `A.Pair(int a, String b)`", "- `A.In(int x)`", "- `A.sorted<K, V extends Comparable<V>>(Map<K, V> m): Map<K, V>`", "- `A.each<T>(List<T> l): void`"},
+			"A.Pair()",
+		},
+		"kotlin": {
+			map[string]string{"src/S.kt": "sealed class S {\n    data class Busy(val n: Int) : S()\n    object Idle : S()\n}\nclass B : Base(1)\ninterface Named {\n    val name: String\n    var age: Int\n    fun greet(to: String): String\n}\nsuspend fun load(id: Long): String = \"\"\nfun String.shout(times: Int): String = this\nfun <T> List<T>.second(): T = this[1]\nconst val MAX = 3\nval PI = 3.14\nval NAME = \"x\"\nval OTHER = load()\n"},
+			[]string{"- `S.Busy(n: Int)`", "- `B()`", "- `Named { name: String, age: Int }`", "- `Named.greet(to: String): String`", "- `suspend load(id: Long): String`", "- `String.shout(times: Int): String`", "- `List.second<T>(): T`", "- `MAX: Int`", "- `PI: Double`", "- `NAME: String`", "- `OTHER`\n"},
+			": value",
+		},
+		"go": {
+			map[string]string{"go.mod": "module x\n", "src/a.go": "package a\n\ntype Store[K comparable, V any] struct{ Size int }\n\ntype Set[T comparable] map[T]bool\n\nfunc (s *Store[K, V]) Get(k K) V { return s.v }\n\nconst (\n\tMax = 3\n\tName = \"x\"\n\tRatio = 1.5\n\tOn = true\n\tTwice = 2 * Max\n)\n"},
+			[]string{"- `Store[K comparable, V any] { Size int }`", "- `Set[T comparable] { }`", "- `Store.Get(k K) V`", "- `Max: int`", "- `Name: string`", "- `Ratio: float64`", "- `On: bool`", "- `Twice: int`"},
+			": value",
+		},
+		"typescript": {
+			map[string]string{"src/index.ts": "export const id = <T,>(a: T): T => a;\nexport * as ns from './x';\nexport const MAX = 3;\nexport const NAME = 'x' as const;\nexport const neg = -1.5;\nexport let on = true;\nexport const made = make();\nexport interface Box<T> { a: T }\nexport type Pair<A, B = string> = [A, B];\n", "src/x.ts": "export const x = 1;\n"},
+			[]string{"- `id<T>(a: T): T`", "- `ns`\n", "- `MAX: number`", "- `NAME`\n", "- `neg: number`", "- `on: boolean`", "- `made`\n", "- `Box<T> { a: T }`", "- `Pair<A, B = string> = [A, B]`"},
+			": value",
+		},
+		"python": {
+			map[string]string{"src/__init__.py": "MAX = 3\nRATE = .5\nNAME = 'a' 'b'\nRAW = b'x'\nON = True\nALL = [1]\n\n\nasync def go(a: int) -> int:\n    pass\n\n\nclass K:\n    async def run(self, a: int) -> int:\n        pass\n"},
+			[]string{"- `MAX: int`", "- `RATE: float`", "- `NAME: str`", "- `RAW: bytes`", "- `ON: bool`", "- `ALL`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`"},
+			": value",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string][]byte{}
+			for f, text := range c.files {
+				files[f] = []byte(text)
+			}
+			text := roundTrip(t, files)["src"]
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("lacks %q", w)
+				}
+			}
+			if strings.Contains(text, c.no) {
+				t.Errorf("has %q", c.no)
+			}
+			if t.Failed() {
+				t.Log(text)
+			}
+		})
+	}
+	a := project(map[string]string{"src/lib.rs": "mod geo;\npub use geo::area;\nuse serde::Serialize;\n", "src/geo.rs": "pub fn area() {}\n"}).Analyze("src", nil)
+	if got := strings.Join(a.Dependencies.External, " "); got != "serde" {
+		t.Errorf("external %s, want serde", got)
+	}
+}

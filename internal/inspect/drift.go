@@ -21,13 +21,39 @@ type found struct {
 	byDefault bool
 }
 
+// full is the name under which a spec lists an export: of a member behind that of its type, of an extension of Kotlin
+// behind that of the type that it extends.
+func (x found) full() string {
+	if x.Owner != "" || source.LangOf(x.file) != source.Kotlin || x.Kind != "function" {
+		return strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	}
+	before, _, ok := strings.Cut(x.Text, "."+x.Name+"(")
+	if !ok {
+		return x.Name
+	}
+	_, of := leadingParameters(before)
+	of, _, _ = strings.Cut(strings.TrimSuffix(of, "?"), "<")
+	if !plainName().MatchString(of) {
+		return x.Name
+	}
+	return of + "." + x.Name
+}
+
+var plainName = re.New(`^[\pL_][\pL\w.]*$`)
+
 // exports compares what the spec exports with what the code does.
 func (m *module) exports() (stale, missing int) {
 	have := map[string][]found{}
-	for _, x := range m.offers(m.dir, m.names, m.files) {
-		if x.Kind != "reexport" {
-			key := strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	add := func(key string, x found) {
+		if !slices.ContainsFunc(have[key], func(y found) bool { return y.file == x.file && y.Line == x.Line && y.Text == x.Text }) {
 			have[key] = append(have[key], x)
+		}
+	}
+	offers := m.offers(m.dir, m.names, m.files)
+	for _, x := range offers {
+		if x.Kind != "reexport" {
+			add(strings.TrimPrefix(x.Owner+"."+x.Name, "."), x)
+			add(x.full(), x)
 		}
 	}
 	for _, name := range m.names {
@@ -36,6 +62,7 @@ func (m *module) exports() (stale, missing int) {
 			if !slices.ContainsFunc(have[key], func(x found) bool { return x.file == name && x.Line == e.Line }) {
 				have[key] = append(have[key], found{Export: e, file: name})
 			}
+			add(found{Export: e, file: name}.full(), found{Export: e, file: name})
 		}
 	}
 	_, starred := have["*"] // what it re-exports cannot be told
@@ -70,18 +97,18 @@ func (m *module) exports() (stale, missing int) {
 	for _, n := range spec.Names(m.doc.Document) {
 		given[n] = true
 	}
-	offers := m.offers(m.dir, m.names, m.files)
 	for _, e := range offers {
-		if e.Owner != "" || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || strings.HasPrefix(e.Name, "_") {
+		full := e.full()
+		if e.Owner != "" || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || specified[full] || strings.HasPrefix(e.Name, "_") {
 			continue
 		}
-		specified[e.Name] = true // overloads are one export
+		specified[full] = true // overloads are one export
 		missing++
 		d := Drift{
-			Type: "MISSING", Section: "Exports", File: e.file, Line: e.Line, Symbol: e.Name,
-			Message: "The code exports " + e.Name + ", which the spec does not list",
+			Type: "MISSING", Section: "Exports", File: e.file, Line: e.Line, Symbol: full,
+			Message: "The code exports " + full + ", which the spec does not list",
 		}
-		if group, line := exportLine(e.Export, e.Name, constructor(source.LangOf(e.file), offers, e.Name)); line != "" {
+		if group, line := exportLine(e.Export, full, constructor(offers, e)); line != "" {
 			d.mend = edit{what: addExport, group: group, text: line}
 		}
 		m.issue(d)
@@ -95,7 +122,7 @@ func (m *module) lineOf(x found, name string) string {
 	for _, e := range m.files[x.file].Exports {
 		all = append(all, found{Export: e, file: x.file})
 	}
-	_, line := exportLine(x.Export, name, constructor(source.LangOf(x.file), all, x.Name))
+	_, line := exportLine(x.Export, name, constructor(all, x))
 	return line
 }
 

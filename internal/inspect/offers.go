@@ -132,6 +132,10 @@ func (o *offering) of(f string, depth int) []found {
 		what, from, _ := strings.Cut(e.Signature, " from ")
 		name, _, _ := strings.Cut(what, " as ")
 		target := o.file(f, from, name)
+		if inside := o.inFile(f, from, name); target == "" && len(inside) > 0 {
+			out = append(out, o.again(e, f, name, inside)...)
+			continue
+		}
 		switch {
 		case target == "" || name == "*" && e.Name != "*":
 			out = append(out, found{Export: e, file: f})
@@ -168,6 +172,22 @@ func (o *offering) again(e source.Export, f, name string, there []found) []found
 	return out
 }
 
+// inFile are the exports of a module within the same file of Rust, without its name before them.
+func (o *offering) inFile(f, from, name string) []found {
+	if source.LangOf(f) != source.Rust {
+		return nil
+	}
+	owner := strings.ReplaceAll(strings.TrimPrefix(from, "self::"), "::", ".")
+	var out []found
+	for _, e := range o.parse(f).Exports {
+		if rest, ok := strings.CutPrefix(e.Owner, owner); ok && e.Kind != "reexport" && (rest == "" && e.Name == name || rest == "."+name) {
+			e.Owner = strings.TrimPrefix(rest, ".")
+			out = append(out, found{Export: e, file: f})
+		}
+	}
+	return out
+}
+
 // renamed writes a declaration with another name.
 func renamed(text, name, to string) string {
 	if to == "default" {
@@ -195,7 +215,7 @@ func (o *offering) file(f, from, name string) string {
 	for _, t := range o.p.targets(f, source.Import{From: from, Names: []string{name}}) {
 		bare := strings.TrimSuffix(t, path.Ext(t))
 		for _, c := range []string{
-			t, t + ".ts", t + ".tsx", t + ".mts", t + ".d.ts", t + ".js", t + ".jsx", t + ".mjs", t + ".cjs", t + ".py",
+			t, t + ".rs", t + "/mod.rs", t + ".ts", t + ".tsx", t + ".mts", t + ".d.ts", t + ".js", t + ".jsx", t + ".mjs", t + ".cjs", t + ".py",
 			t + "/index.ts", t + "/index.tsx", t + "/index.js", t + "/index.mjs", t + "/__init__.py", bare + ".ts", bare + ".tsx", bare + ".mts",
 		} {
 			if c != f && source.LangOf(c) != "" && o.p.Has(c) {
