@@ -78,11 +78,19 @@ type AnalysisClauses struct {
 }
 
 // AnalysisProtocol is the state machine and the life cycle of a module. Where the code has several enumerations of
-// states, it is the one that has transitions, if one alone has; else the states of all stand there.
+// states, it is the one that has transitions, if one alone has; else the states of all stand there, and Machines says
+// which are whose.
 type AnalysisProtocol struct {
 	States      []string             `json:"states"`
+	Machines    []AnalysisMachine    `json:"machines,omitempty"`
 	Transitions []AnalysisTransition `json:"transitions"`
 	Lifecycle   []AnalysisStage      `json:"lifecycle"`
+}
+
+// AnalysisMachine is one of several enumerations of states.
+type AnalysisMachine struct {
+	Name   string   `json:"name"`
+	States []string `json:"states"`
 }
 
 // AnalysisTransition is a change of state.
@@ -241,6 +249,9 @@ func protocolOf(files []source.File) AnalysisProtocol {
 	}
 	for _, s := range all {
 		out.States = append(out.States, s.Values...)
+		if len(all) > 1 {
+			out.Machines = append(out.Machines, AnalysisMachine{s.Name, s.Values})
+		}
 	}
 	slices.SortStableFunc(out.Lifecycle, func(a, b AnalysisStage) int { return a.Order - b.Order })
 	return out

@@ -202,18 +202,44 @@ func contractText(offers []found, files map[string]source.File) string {
 	return b.String()
 }
 
-// protocolText is a state machine and a life cycle as a spec writes them.
+// protocolText is a state machine and a life cycle as a spec writes them; several machines stand apart, each under its
+// name.
 func protocolText(p AnalysisProtocol) string {
 	var b strings.Builder
-	if len(p.States) > 0 {
-		b.WriteString("### State Machine\n\nStates: `" + strings.Join(p.States, "` | `") + "`\n")
-	}
-	if len(p.Transitions) > 0 {
-		b.WriteString("\nTransitions:\n\n")
-		for _, t := range p.Transitions {
+	states := func(list []string) { b.WriteString("States: `" + strings.Join(list, "` | `") + "`\n") }
+	transitions := func(list []AnalysisTransition) {
+		if len(list) > 0 {
+			b.WriteString("\nTransitions:\n\n")
+		}
+		for _, t := range list {
 			b.WriteString("- `" + t.From + "` + `" + t.Trigger + "()` → `" + t.To + "`\n")
 		}
 	}
+	left := p.Transitions
+	if len(p.States) > 0 {
+		b.WriteString("### State Machine\n\n")
+	}
+	if len(p.Machines) < 2 && len(p.States) > 0 {
+		states(p.States)
+	}
+	for i, m := range p.Machines {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("#### " + m.Name + "\n\n")
+		states(m.States)
+		var own, others []AnalysisTransition
+		for _, t := range left {
+			if slices.Contains(m.States, t.From) && slices.Contains(m.States, t.To) {
+				own = append(own, t)
+			} else {
+				others = append(others, t)
+			}
+		}
+		transitions(own)
+		left = others
+	}
+	transitions(left)
 	if len(p.Lifecycle) > 0 {
 		if b.Len() > 0 {
 			b.WriteString("\n")

@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"encoding/json"
 	"go/build"
 	"os"
 	"path"
@@ -337,5 +338,30 @@ func TestSignaturesOfSpecs(t *testing.T) {
 	a := project(map[string]string{"src/lib.rs": "mod geo;\npub use geo::area;\nuse serde::Serialize;\n", "src/geo.rs": "pub fn area() {}\n"}).Analyze("src", nil)
 	if got := strings.Join(a.Dependencies.External, " "); got != "serde" {
 		t.Errorf("external %s, want serde", got)
+	}
+}
+
+// TestStateMachinesStayApart: two enumerations of states are no one machine.
+func TestStateMachinesStayApart(t *testing.T) {
+	t.Parallel()
+	code := "export enum Status { Open, Closed }\nexport type State = 'a' | 'b';\nexport class K {\n  status = Status.Open;\n  state: State = 'a';\n  close(): void { if (this.status !== Status.Open) throw new Error('x'); this.status = Status.Closed; }\n}\n"
+	both := strings.Replace(code, "}\n}\n", "}\n  go(): void { if (this.state !== 'a') throw new Error('x'); this.state = 'b'; }\n}\n", 1)
+	for want, text := range map[string]string{
+		"## Protocol\n\n### State Machine\n\n#### Status\n\nStates: `Open` | `Closed`\n\n#### State\n\nStates: `a` | `b`\n\n## Domain":     strings.SplitAfter(code, "'b';\n")[0],
+		"### State Machine\n\nStates: `Open` | `Closed`\n\nTransitions:\n\n- `Open` + `close()` → `Closed`\n\n## Domain":                   code,
+		"#### Status\n\nStates: `Open` | `Closed`\n\nTransitions:\n\n- `Open` + `close()` → `Closed`\n\n#### State\n\nStates: `a` | `b`\n": both,
+	} {
+		files := map[string][]byte{"m/index.ts": []byte(text)}
+		if got := roundTrip(t, files)["m"]; !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks\n%s", got, want)
+		}
+	}
+	a, err := json.Marshal(project(map[string]string{"m/index.ts": strings.SplitAfter(code, "'b';\n")[0]}).Analyze("m", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := inspect.ReadReports(a)
+	if err != nil || !strings.Contains(list[0].Summary(), "### States\n\nStatus: Open → Closed\n\nState: a → b\n") {
+		t.Errorf("%v: %s", err, list[0].Summary())
 	}
 }

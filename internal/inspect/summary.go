@@ -102,7 +102,11 @@ type reportedContract struct {
 }
 
 type reportedProtocol struct {
-	States      []words `json:"states"`
+	States   []words `json:"states"`
+	Machines []struct {
+		Name   string  `json:"name"`
+		States []words `json:"states"`
+	} `json:"machines"`
 	Transitions []struct {
 		From    words `json:"from"`
 		Trigger words `json:"trigger"`
@@ -380,15 +384,25 @@ func (r Report) protocol(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## Protocol\n")
-	if len(p.States) > 0 {
-		b.WriteString("\n### States\n\n")
-		for i, s := range p.States {
+	states := func(list []words) {
+		for i, s := range list {
 			if i > 0 {
 				b.WriteString(" → ")
 			}
 			b.WriteString(string(s))
 		}
 		b.WriteString("\n")
+	}
+	if len(p.States) > 0 {
+		b.WriteString("\n### States\n")
+	}
+	for _, m := range p.Machines {
+		b.WriteString("\n" + m.Name + ": ")
+		states(m.States)
+	}
+	if len(p.States) > 0 && len(p.Machines) == 0 {
+		b.WriteString("\n")
+		states(p.States)
 	}
 	if len(p.Transitions) > 0 {
 		b.WriteString("\n### Transitions\n\n")
