@@ -67,7 +67,7 @@ func constructors(x found, class string, have map[string][]found) []string {
 		}
 		for _, name := range []string{".constructor", ".__init__", "." + own} {
 			for _, c := range have[of+name] {
-				if (i == 0 || c.file == x.file) && isConstructor(c.Export, source.LangOf(c.file)) {
+				if (i == 0 || c.file == x.file) && isConstructor(c.Export, source.LangOf(c.file)) && strings.Contains(c.Text, "(") {
 					out = append(out, c.Text)
 				}
 			}

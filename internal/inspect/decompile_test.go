@@ -237,6 +237,9 @@ func TestDefaultExports(t *testing.T) {
 		"g/index.ts": []byte("export { default as start, extra } from './start';\nexport { default } from './other';\n"),
 		"g/start.ts": []byte("export const extra: number = 1;\nexport default function go(n: number): string { return ''; }\n"),
 		"g/other.ts": []byte("const config: Config = {};\nexport default config;\n"),
+		"i/index.ts": []byte("export { default } from './x';\nexport { default as Other } from './y';\n"),
+		"i/x.ts":     []byte("export default class X<T> { constructor(a: T) {} run(): void {} }\n"),
+		"i/y.ts":     []byte("export default class Y { constructor(a: string) {} run(): void {} }\n"),
 		"h/main.cjs": []byte("module.exports = function (a, b) {};\n"),
 	})
 	for dir, want := range map[string][]string{
@@ -247,6 +250,7 @@ func TestDefaultExports(t *testing.T) {
 		"e": {"- `default`"},
 		"f": {"- `default(n: number)`"},
 		"g": {"- `start(n: number): string`", "- `extra: number`", "- `config: Config`"},
+		"i": {"- `X(a: T)`", "- `X.run(): void`", "- `Other(a: string)`", "- `Other.run(): void`"},
 		"h": {"- `default(a, b)`"},
 	} {
 		for _, w := range want {
@@ -290,7 +294,7 @@ func TestSignaturesOfSpecs(t *testing.T) {
 			"A { }",
 		},
 		"java": {
-			map[string]string{"src/A.java": "public class A {\n  public record Pair(int a, String b) {}\n  public static class In { public In(int x) {} }\n  public <K, V extends Comparable<V>> Map<K, V> sorted(Map<K, V> m) { return m; }\n  public static <T> void each(List<T> l) {}\n}\n"},
+			map[string]string{"src/A.java": "public class A {\n  public record Pair(int a, String b) { public Pair { } }\n  public static class In { public In(int x) {} }\n  public <K, V extends Comparable<V>> Map<K, V> sorted(Map<K, V> m) { return m; }\n  public static <T> void each(List<T> l) {}\n}\n"},
 			[]string{"- `A.Pair(int a, String b)`", "- `A.In(int x)`", "- `A.sorted<K, V extends Comparable<V>>(Map<K, V> m): Map<K, V>`", "- `A.each<T>(List<T> l): void`"},
 			"A.Pair()",
 		},
@@ -305,8 +309,8 @@ func TestSignaturesOfSpecs(t *testing.T) {
 			": value",
 		},
 		"typescript": {
-			map[string]string{"src/index.ts": "export const id = <T,>(a: T): T => a;\nexport * as ns from './x';\nexport const MAX = 3;\nexport const NAME = 'x' as const;\nexport const neg = -1.5;\nexport let on = true;\nexport const made = make();\nexport interface Box<T> { a: T }\nexport type Pair<A, B = string> = [A, B];\n", "src/x.ts": "export const x = 1;\n"},
-			[]string{"- `id<T>(a: T): T`", "- `ns`\n", "- `MAX: number`", "- `NAME`\n", "- `neg: number`", "- `on: boolean`", "- `made`\n", "- `Box<T> { a: T }`", "- `Pair<A, B = string> = [A, B]`"},
+			map[string]string{"src/index.ts": "export const id = <T,>(a: T): T => a;\nexport * as ns from './x';\nexport const MAX = 3;\nexport const NAME = 'x' as const;\nexport const neg = -1.5;\nexport let on = true;\nexport const fn = function named(a: string): void {};\nexport const gen = function* <T>(a: T[]): Generator<T> {};\nexport const later = async (a) => 1;\nexport const made = make();\nexport interface Box<T> { a: T }\nexport type Pair<A, B = string> = [A, B];\n", "src/x.ts": "export const x = 1;\n"},
+			[]string{"- `id<T>(a: T): T`", "- `ns`\n", "- `MAX: number`", "- `NAME`\n", "- `neg: number`", "- `on: boolean`", "- `fn(a: string): void`", "- `gen<T>(a: T[]): Generator<T>`", "- `async later(a)`", "- `made`\n", "- `Box<T> { a: T }`", "- `Pair<A, B = string> = [A, B]`"},
 			": value",
 		},
 		"python": {

@@ -63,7 +63,7 @@ func constructor(list []found, x found) string {
 		return arguments(head)
 	}
 	for _, e := range list {
-		if e.Owner == x.Name && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) {
+		if e.Owner == x.Name && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") { // one of a record may name no parameters
 			return arguments(e.Text)
 		}
 	}
@@ -182,7 +182,14 @@ func withName(e source.Export, name string) string {
 		return ""
 	}
 	before, rest := strings.TrimRight(sig[:at], "` "), strings.TrimLeft(sig[at+len(own):], "`")
-	rest = strings.TrimPrefix(strings.TrimPrefix(rest, " = async "), " = ")
+	words := strings.Fields(before)
+	if value, ok := strings.CutPrefix(rest, " = "); ok {
+		var async bool
+		if rest, async = strings.CutPrefix(value, "async "); async {
+			words = append(words, "async")
+		}
+		rest = functionWord().ReplaceAllString(rest, "")
+	}
 	if e.Owner != "" { // Python's own parameter
 		for _, own := range []string{"(self, ", "(cls, ", "(self", "(cls"} {
 			if after, ok := strings.CutPrefix(rest, own); ok && (after == "" || strings.HasSuffix(own, " ") || after[0] == ')') {
@@ -199,7 +206,6 @@ func withName(e source.Export, name string) string {
 		out, _, _ = strings.Cut(out, " throws ")
 		out += ": " + result
 	}
-	words := strings.Fields(before)
 	switch {
 	case slices.Contains(words, "suspend"):
 		return "suspend " + out
@@ -208,6 +214,9 @@ func withName(e source.Export, name string) string {
 	}
 	return out
 }
+
+// functionWord is what stands before the parameters of a function that is a value.
+var functionWord = re.New(`^function ?\*? ?[\pL\w$]* ?`)
 
 var declaredName = re.New(`^(?:async |static )*(?:function ?\*? ?|const |let |var |def )([\pL\w$]+)`)
 
@@ -225,7 +234,7 @@ func leadingParameters(before string) (params, rest string) {
 		switch word {
 		case "static", "final", "abstract", "default", "synchronized", "native", "strictfp", "protected", "async", "const", "function", "function*", "def",
 			"get", "set", "override", "readonly", "declare", "let", "var", "export", "@property", "@staticmethod", "@classmethod", "@overload", "@abstractmethod",
-			"fun", "suspend", "inline", "infix", "operator", "tailrec", "external":
+			"fun", "suspend", "inline", "infix", "operator", "tailrec", "external", "*":
 			if !ok {
 				return "", ""
 			}

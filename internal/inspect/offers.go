@@ -155,14 +155,22 @@ func (o *offering) of(f string, depth int) []found {
 // again is an export of another file under the name that it has here, with its members.
 func (o *offering) again(e source.Export, f, name string, there []found) []found {
 	var out []found
+	inside := name // what members name as their owner
+	for _, x := range there {
+		if x.Owner == "" && x.Name == name && name == "default" {
+			inside = cmp.Or(declaredAs(x.Text), name)
+		}
+	}
 	for _, x := range there {
 		switch {
 		case x.Owner == "" && x.Name == name:
 			x.Text = renamed(x.Text, cmp.Or(declaredAs(x.Text), name), e.Name)
 			x.Name = e.Name
 			out = append(out, x)
-		case x.Owner == name || strings.HasPrefix(x.Owner, name+"."):
-			x.Owner = e.Name + x.Owner[len(name):]
+		case e.Name == "default" && (x.Owner == inside || strings.HasPrefix(x.Owner, inside+".")):
+			out = append(out, x)
+		case x.Owner == inside || strings.HasPrefix(x.Owner, inside+"."):
+			x.Owner = e.Name + x.Owner[len(inside):]
 			out = append(out, x)
 		}
 	}
