@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,6 +49,8 @@ func (m *module) differs(e *spec.Export, x found, have map[string][]found) strin
 			return why
 		}
 		return m.fieldsDiffer(e.Signature, x.Text, lang)
+	case x.Kind == "struct" && lang == signature.Rust && (e.Kind == spec.Type || e.Kind == spec.Class) && tuple(x.Export, x.Name) != "":
+		return m.tupleDiffers(e, x)
 	case e.Kind == spec.Type && (x.Kind == "interface" || x.Kind == "struct"):
 		return m.fieldsDiffer(e.Signature, x.Text, lang)
 	}
@@ -161,6 +164,29 @@ func behind(t signature.Type) signature.Type {
 		t = t.Args[0]
 	}
 	return t
+}
+
+// tupleDiffers compares the fields of a type of Rust that have no names; of those that others do not see nothing is known.
+func (m *module) tupleDiffers(e *spec.Export, x found) string {
+	_, want, ok := strings.Cut(e.Signature, "(")
+	_, is, _ := strings.Cut(tuple(x.Export, x.Name), "(")
+	a, b := splitLevel(strings.TrimSuffix(strings.TrimSpace(want), ")")), splitLevel(strings.TrimSuffix(is, ")"))
+	if !ok || strings.Contains(want, "…") || strings.Contains(want, ")") && !strings.HasSuffix(strings.TrimSpace(want), ")") {
+		return ""
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("has %d fields, the spec gives it %d", len(b), len(a))
+	}
+	for i := range a {
+		if _, typ, named := signature.Cut(a[i], ":"); named {
+			a[i] = typ
+		}
+		p, q := signature.ParseType(strings.TrimPrefix(strings.TrimSpace(a[i]), "pub "), signature.Rust), signature.ParseType(b[i], signature.Rust)
+		if a[i] != "_" && b[i] != "_" && signature.Types(p, q, signature.Rust, m.meaning) == signature.Different {
+			return fmt.Sprintf("its field %d is %s, the spec says %s", i+1, signature.Text(q, signature.Rust), signature.Text(p, signature.Rust))
+		}
+	}
+	return ""
 }
 
 // aliasDiffers compares what a type is another name for.

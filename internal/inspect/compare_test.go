@@ -29,7 +29,7 @@ func TestMismatchOfEachKind(t *testing.T) {
 		{"m.py", "### Variables\n\n- `MAX: str`\n- `RATE: float`\n- `NAME: int`\n- `ANY: Any`\n- `MADE: str`", "MAX = 3\nRATE = 1\nNAME = 'x'\nANY = 1\nMADE = make()\n", "MAX NAME"},
 		{"m.go", "### Variables\n\n- `C: int`\n- `D: int64`", "package m\n\nconst C = \"x\"\n\nconst D = 3\n", "C"},
 		{"m.kt", "- `shout(times: Int): Int`\n- `String.quiet(times: Int): Int`\n\n### Types\n\n- `I { name: Int, get(a: Int): Int }`", "fun String.shout(times: Int): String = this\nfun String.quiet(times: Int): String = this\ninterface I { val name: String }\n", "shout String.quiet I"},
-		{"m.rs", "### Types\n\n- `Res<T> = Option<T>`\n- `A(u8, _)`", "pub type Res<T> = Result<T, String>;\npub struct A(pub u8, String);\n", "Res"},
+		{"m.rs", "### Types\n\n- `Res<T> = Option<T>`\n- `A(u8, _)`\n- `B(String)`\n- `C(String)`\n- `D(x: u8, Hidden)`", "pub type Res<T> = Result<T, String>;\npub struct A(pub u8, String);\npub struct B(pub u8);\npub struct C(pub String, pub String);\npub struct D(pub u8, String);\n", "Res B C"},
 	} {
 		v := project(map[string]string{"m/CLAUDE.md": spec1(c.exports, "None", ""), path.Join("m", c.file): c.code}).Validate("m")
 		var got []string
