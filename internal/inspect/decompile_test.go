@@ -304,8 +304,8 @@ func TestSignaturesOfSpecs(t *testing.T) {
 			": value",
 		},
 		"go": {
-			map[string]string{"go.mod": "module x\n", "src/a.go": "package a\n\ntype Store[K comparable, V any] struct{ Size int }\n\ntype Set[T comparable] map[T]bool\n\nfunc (s *Store[K, V]) Get(k K) V { return s.v }\n\nconst (\n\tMax = 3\n\tName = \"x\"\n\tRatio = 1.5\n\tOn = true\n\tTwice = 2 * Max\n)\n"},
-			[]string{"- `Store[K comparable, V any] { Size int }`", "- `Set[T comparable] { }`", "- `Store.Get(k K) V`", "- `Max: int`", "- `Name: string`", "- `Ratio: float64`", "- `On: bool`", "- `Twice: int`"},
+			map[string]string{"go.mod": "module x\n", "src/a.go": "package a\n\ntype Store[K comparable, V any] struct{ Size int }\n\ntype Set[T comparable] map[T]bool\n\ntype Level int\n\ntype Hook func(a int) error\n\nfunc (s *Store[K, V]) Get(k K) V { return s.v }\n\nconst (\n\tMax = 3\n\tName = \"x\"\n\tRatio = 1.5\n\tOn = true\n\tTwice = 2 * Max\n)\n"},
+			[]string{"- `Store[K comparable, V any] { Size int }`", "- `Set[T comparable] = map[T]bool`", "- `Level = int`", "- `Hook = func(a int) error`", "- `Store.Get(k K) V`", "- `Max: int`", "- `Name: string`", "- `Ratio: float64`", "- `On: bool`", "- `Twice: int`"},
 			": value",
 		},
 		"typescript": {

@@ -317,8 +317,10 @@ func alias(e source.Export, name string) string {
 	if e.Kind != "type" {
 		return ""
 	}
-	if is, ok := strings.CutPrefix(e.Text, "type "+e.Name+" func("); ok { // Go
-		return name + " = func(" + is
+	if rest, ok := strings.CutPrefix(e.Text, "type "+e.Name); ok && !strings.Contains(e.Text, "=") { // Go: a type of its own
+		if is, ok := strings.CutPrefix(strings.TrimPrefix(rest, typeParameters(e.Text, e.Name)), " "); ok && !strings.ContainsAny(is, "\n{") {
+			return name + " = " + is
+		}
 	}
 	_, is, ok := signature.Cut(e.Text, "=")
 	if is = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(is), "|")); !ok || is == "" {
