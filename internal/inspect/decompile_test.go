@@ -262,9 +262,11 @@ func TestDefaultExports(t *testing.T) {
 	v := project(map[string]string{
 		"m/CLAUDE.md": spec1("- `begin(argv: number[]): void`", "None", ""), "m/index.ts": "export default function begin(argv: string[]): void {}\n",
 		"n/CLAUDE.md": spec1("- `default(argv: string[]): void`", "None", ""), "n/index.ts": "export default function begin(argv: string[]): void {}\n",
+		"p/CLAUDE.md": spec1("None", "None", ""), "p/next.config.mjs": "export default { a: 1 };\n",
+		"q/CLAUDE.md": spec1("None", "None", ""), "q/index.ts": "export default (a: string) => 1;\n",
 		"o/CLAUDE.md": spec1("None", "None", ""), "o/index.ts": "export default function begin(argv: string[]): void {}\n",
 	}).Validate(".")
-	if got, want := drifts(v), "MISMATCH Exports begin; MISSING Exports begin"; got != want {
+	if got, want := drifts(v), "MISMATCH Exports begin; MISSING Exports begin; MISSING Exports default"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -99,7 +99,7 @@ func (m *module) exports() (stale, missing int) {
 	}
 	for _, e := range offers {
 		full := e.full()
-		if e.Owner != "" || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || specified[full] || strings.HasPrefix(e.Name, "_") {
+		if e.Owner != "" || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || specified[full] || e.Name == "default" && e.Kind == "constant" || strings.HasPrefix(e.Name, "_") {
 			continue
 		}
 		specified[full] = true // overloads are one export
