@@ -166,7 +166,7 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 		}
 		exports = withDefaults(exports)
 		for _, e := range exports {
-			a.Exports.add(f, e.Export)
+			a.Exports.add(e)
 		}
 		for _, imp := range parsed.Imports {
 			p.use(&a.Dependencies, dir, f, imp)
@@ -257,10 +257,8 @@ func protocolOf(files []source.File) AnalysisProtocol {
 	return out
 }
 
-func (x *AnalysisExports) add(file string, e source.Export) {
-	out := AnalysisExport{
-		Name: strings.TrimPrefix(e.Owner+"."+e.Name, "."), Signature: e.Text, Description: e.Doc, File: path.Base(file), Line: e.Line,
-	}
+func (x *AnalysisExports) add(e found) {
+	out := AnalysisExport{Name: e.full(), Signature: e.Text, Description: e.Doc, File: path.Base(e.file), Line: e.Line}
 	switch e.Kind {
 	case "reexport":
 		out.Signature = ""
@@ -277,7 +275,7 @@ func (x *AnalysisExports) add(file string, e source.Export) {
 		out.Variants = e.Variants
 		x.Enums = append(x.Enums, out)
 	default:
-		out.VarType = valueType(e)
+		out.VarType = valueType(e.Export)
 		x.Variables = append(x.Variables, out)
 	}
 }

@@ -155,10 +155,13 @@ func contractText(offers []found, files map[string]source.File) string {
 	var all []source.Contract
 	done := map[string]bool{}
 	visible := seen(offers)
-	byDefault := map[string]string{} // by file
+	listed := map[[2]string]string{} // the names in the spec, by file and name there
 	for _, x := range offers {
-		if x.byDefault {
-			byDefault[x.file] = x.Name
+		switch {
+		case x.byDefault:
+			listed[[2]string{x.file, "default"}] = x.Name
+		case x.Owner == "" && x.full() != x.Name:
+			listed[[2]string{x.file, x.Name}] = x.full()
 		}
 	}
 	for _, x := range offers {
@@ -167,7 +170,8 @@ func contractText(offers []found, files map[string]source.File) string {
 		}
 		done[x.file] = true
 		for _, c := range files[x.file].Contracts {
-			if name := byDefault[x.file]; name != "" && c.Function == "default" {
+			if name := listed[[2]string{x.file, c.Function}]; name != "" {
+				visible[name] = true
 				c.Function = name
 			}
 			if visible[c.Function] && !strings.HasPrefix(c.Function, "_") {

@@ -301,8 +301,8 @@ func TestSignaturesOfSpecs(t *testing.T) {
 			"A.Pair()",
 		},
 		"kotlin": {
-			map[string]string{"src/S.kt": "sealed class S {\n    data class Busy(val n: Int) : S()\n    object Idle : S()\n}\nclass B : Base(1)\ninterface Named {\n    val name: String\n    var age: Int\n    fun greet(to: String): String\n}\nsuspend fun load(id: Long): String = \"\"\nfun String.shout(times: Int): String = this\nfun <T> List<T>.second(): T = this[1]\nconst val MAX = 3\nval PI = 3.14\nval NAME = \"x\"\nval OTHER = load()\n"},
-			[]string{"- `S.Busy(n: Int)`", "- `B()`", "- `Named { name: String, age: Int }`", "- `Named.greet(to: String): String`", "- `suspend load(id: Long): String`", "- `String.shout(times: Int): String`", "- `List.second<T>(): T`", "- `MAX: Int`", "- `PI: Double`", "- `NAME: String`", "- `OTHER`\n"},
+			map[string]string{"src/S.kt": "sealed class S {\n    data class Busy(val n: Int) : S()\n    object Idle : S()\n}\nclass B : Base(1)\ninterface Named {\n    val name: String\n    var age: Int\n    fun greet(to: String): String\n}\nsuspend fun load(id: Long): String = \"\"\nfun String.shout(times: Int): String {\n    require(times > 0)\n    return this\n}\nfun <T> List<T>.second(): T = this[1]\nconst val MAX = 3\nval PI = 3.14\nval NAME = \"x\"\nval OTHER = load()\n"},
+			[]string{"- `S.Busy(n: Int)`", "- `B()`", "- `Named { name: String, age: Int }`", "- `Named.greet(to: String): String`", "- `suspend load(id: Long): String`", "- `String.shout(times: Int): String`", "- `List.second<T>(): T`", "### String.shout\n\n- **Preconditions**:\n  - times > 0", "- `MAX: Int`", "- `PI: Double`", "- `NAME: String`", "- `OTHER`\n"},
 			": value",
 		},
 		"go": {
