@@ -208,7 +208,7 @@ func (r Report) ExportsText() string {
 		classes[c.Name] = true
 	}
 	for _, f := range x.Functions {
-		if owner, name, ok := strings.Cut(f.Name, "."); ok && (name == "constructor" || name == "__init__") {
+		if owner, name, ok := strings.Cut(f.Name, "."); ok && (name == "constructor" || name == "__init__" || name == owner) {
 			constructor[owner] = f.Signature
 		}
 	}
@@ -224,7 +224,9 @@ func (r Report) ExportsText() string {
 		}
 		return e.line("type", "")
 	})
-	add("Classes", x.Classes, func(e reportedExport) string { return e.line("class", constructor[e.Name]) })
+	add("Classes", x.Classes, func(e reportedExport) string {
+		return e.line("class", constructor[e.Name[strings.LastIndexByte(e.Name, '.')+1:]])
+	})
 	add("Enums", x.Enums, func(e reportedExport) string {
 		if text := e.Name + ": " + strings.Join(e.Variants, " | "); len(e.Variants) > 0 && readsAs("Enums", text, e.Name) {
 			return "- `" + text + "`"
@@ -266,7 +268,10 @@ func (e reportedExport) line(kind, constructor string) string {
 	}
 	x := source.Export{Name: e.Name, Kind: kind, Signature: e.Signature, Text: e.Signature, Variants: e.Variants}
 	if i := strings.LastIndexByte(e.Name, '.'); i >= 0 {
-		x.Owner, x.Name, x.Kind = e.Name[:i], e.Name[i+1:], "method"
+		x.Owner, x.Name = e.Name[:i], e.Name[i+1:]
+		if kind == "function" {
+			x.Kind = "method"
+		}
 	}
 	if _, text := exportLine(x, e.Name, given(constructor)); text != "" {
 		return "- `" + text + "`"
