@@ -78,11 +78,19 @@ type AnalysisClauses struct {
 }
 
 // AnalysisProtocol is the state machine and the life cycle of a module. Where the code has several enumerations of
-// states, it is the one that has transitions, if one alone has; else the states of all stand there.
+// states, it is the one that has transitions, if one alone has; else the states of all stand there, and Machines says
+// which are whose.
 type AnalysisProtocol struct {
 	States      []string             `json:"states"`
+	Machines    []AnalysisMachine    `json:"machines,omitempty"`
 	Transitions []AnalysisTransition `json:"transitions"`
 	Lifecycle   []AnalysisStage      `json:"lifecycle"`
+}
+
+// AnalysisMachine is one of several enumerations of states.
+type AnalysisMachine struct {
+	Name   string   `json:"name"`
+	States []string `json:"states"`
 }
 
 // AnalysisTransition is a change of state.
@@ -152,13 +160,21 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 			continue
 		}
 		files = append(files, parsed)
+		var exports []found
 		for _, e := range parsed.Exports {
-			a.Exports.add(f, e)
+			exports = append(exports, found{Export: e, file: f})
+		}
+		exports = withDefaults(exports)
+		for _, e := range exports {
+			a.Exports.add(e)
 		}
 		for _, imp := range parsed.Imports {
 			p.use(&a.Dependencies, dir, f, imp)
 		}
 		for _, c := range parsed.Contracts {
+			if i := slices.IndexFunc(exports, func(x found) bool { return x.byDefault }); i >= 0 && c.Function == "default" {
+				c.Function = exports[i].Name
+			}
 			a.Contracts = append(a.Contracts, AnalysisContract{c.Function, AnalysisClauses{
 				list(c.Preconditions), list(c.Postconditions), list(c.Invariants), list(c.Throws),
 			}})
@@ -233,15 +249,16 @@ func protocolOf(files []source.File) AnalysisProtocol {
 	}
 	for _, s := range all {
 		out.States = append(out.States, s.Values...)
+		if len(all) > 1 {
+			out.Machines = append(out.Machines, AnalysisMachine{s.Name, s.Values})
+		}
 	}
 	slices.SortStableFunc(out.Lifecycle, func(a, b AnalysisStage) int { return a.Order - b.Order })
 	return out
 }
 
-func (x *AnalysisExports) add(file string, e source.Export) {
-	out := AnalysisExport{
-		Name: strings.TrimPrefix(e.Owner+"."+e.Name, "."), Signature: e.Text, Description: e.Doc, File: path.Base(file), Line: e.Line,
-	}
+func (x *AnalysisExports) add(e found) {
+	out := AnalysisExport{Name: e.full(), Signature: e.Text, Description: e.Doc, File: path.Base(e.file), Line: e.Line}
 	switch e.Kind {
 	case "reexport":
 		out.Signature = ""
@@ -258,9 +275,7 @@ func (x *AnalysisExports) add(file string, e source.Export) {
 		out.Variants = e.Variants
 		x.Enums = append(x.Enums, out)
 	default:
-		if out.VarType = valueType(e); out.VarType == "value" {
-			out.VarType = ""
-		}
+		out.VarType = valueType(e.Export)
 		x.Variables = append(x.Variables, out)
 	}
 }

@@ -155,13 +155,26 @@ func contractText(offers []found, files map[string]source.File) string {
 	var all []source.Contract
 	done := map[string]bool{}
 	visible := seen(offers)
+	listed := map[[2]string]string{} // the names in the spec, by file and name there
+	for _, x := range offers {
+		switch {
+		case x.byDefault:
+			listed[[2]string{x.file, "default"}] = x.Name
+		case x.Owner == "" && x.full() != x.Name:
+			listed[[2]string{x.file, x.Name}] = x.full()
+		}
+	}
 	for _, x := range offers {
 		if done[x.file] {
 			continue
 		}
 		done[x.file] = true
 		for _, c := range files[x.file].Contracts {
-			if visible[c.Function] && !strings.HasPrefix(c.Function, "default") && !strings.HasPrefix(c.Function, "_") {
+			if name := listed[[2]string{x.file, c.Function}]; name != "" {
+				visible[name] = true
+				c.Function = name
+			}
+			if visible[c.Function] && !strings.HasPrefix(c.Function, "_") {
 				all = append(all, c)
 			}
 		}
@@ -193,18 +206,44 @@ func contractText(offers []found, files map[string]source.File) string {
 	return b.String()
 }
 
-// protocolText is a state machine and a life cycle as a spec writes them.
+// protocolText is a state machine and a life cycle as a spec writes them; several machines stand apart, each under its
+// name.
 func protocolText(p AnalysisProtocol) string {
 	var b strings.Builder
-	if len(p.States) > 0 {
-		b.WriteString("### State Machine\n\nStates: `" + strings.Join(p.States, "` | `") + "`\n")
-	}
-	if len(p.Transitions) > 0 {
-		b.WriteString("\nTransitions:\n\n")
-		for _, t := range p.Transitions {
+	states := func(list []string) { b.WriteString("States: `" + strings.Join(list, "` | `") + "`\n") }
+	transitions := func(list []AnalysisTransition) {
+		if len(list) > 0 {
+			b.WriteString("\nTransitions:\n\n")
+		}
+		for _, t := range list {
 			b.WriteString("- `" + t.From + "` + `" + t.Trigger + "()` → `" + t.To + "`\n")
 		}
 	}
+	left := p.Transitions
+	if len(p.States) > 0 {
+		b.WriteString("### State Machine\n\n")
+	}
+	if len(p.Machines) < 2 && len(p.States) > 0 {
+		states(p.States)
+	}
+	for i, m := range p.Machines {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("#### " + m.Name + "\n\n")
+		states(m.States)
+		var own, others []AnalysisTransition
+		for _, t := range left {
+			if slices.Contains(m.States, t.From) && slices.Contains(m.States, t.To) {
+				own = append(own, t)
+			} else {
+				others = append(others, t)
+			}
+		}
+		transitions(own)
+		left = others
+	}
+	transitions(left)
 	if len(p.Lifecycle) > 0 {
 		if b.Len() > 0 {
 			b.WriteString("\n")

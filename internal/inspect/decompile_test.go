@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"encoding/json"
 	"go/build"
 	"os"
 	"path"
@@ -220,5 +221,153 @@ func TestDecompileWithoutTypes(t *testing.T) {
 	files["m/CLAUDE.md"] = string(d[0].Text)
 	if v := project(files).Validate("."); !v.Clean() {
 		t.Errorf("%+v", v.Modules)
+	}
+}
+
+// TestDefaultExports: they have the names of their declarations, and default where there is none.
+func TestDefaultExports(t *testing.T) {
+	t.Parallel()
+	specs := roundTrip(t, map[string][]byte{
+		"a/index.ts": []byte("/** @throws {Error} never */\nexport default async function begin(argv: string[]): Promise<void> {}\n"),
+		"b/main.ts":  []byte("export default class Foo<T> extends Bar { constructor(n: number) { super(); } run(a: T): void {} }\n"),
+		"c/main.js":  []byte("export default async (url, init = {}) => 1;\n"),
+		"d/main.ts":  []byte("const App = (p: string): number => 1;\nexport { App };\nexport default App;\n"),
+		"e/main.ts":  []byte("export default { a: 1 };\n"),
+		"f/main.ts":  []byte("export default class { constructor(n: number) {} }\n"),
+		"g/index.ts": []byte("export { default as start, extra } from './start';\nexport { default } from './other';\n"),
+		"g/start.ts": []byte("export const extra: number = 1;\nexport default function go(n: number): string { return ''; }\n"),
+		"g/other.ts": []byte("const config: Config = {};\nexport default config;\n"),
+		"i/index.ts": []byte("export { default } from './x';\nexport { default as Other } from './y';\n"),
+		"i/x.ts":     []byte("export default class X<T> { constructor(a: T) {} run(): void {} }\n"),
+		"i/y.ts":     []byte("export default class Y { constructor(a: string) {} run(): void {} }\n"),
+		"h/main.cjs": []byte("module.exports = function (a, b) {};\n"),
+	})
+	for dir, want := range map[string][]string{
+		"a": {"- `begin(argv: string[]): Promise<void>`", "### begin\n\n- **Throws**:\n  - Error never"},
+		"b": {"- `Foo(n: number)`", "- `Foo.run(a: T): void`"},
+		"c": {"- `async default(url, init = {})`"},
+		"d": {"- `App(p: string): number`\n\n##"},
+		"e": {"- `default`"},
+		"f": {"- `default(n: number)`"},
+		"g": {"- `start(n: number): string`", "- `extra: number`", "- `config: Config`"},
+		"i": {"- `X(a: T)`", "- `X.run(): void`", "- `Other(a: string)`", "- `Other.run(): void`"},
+		"h": {"- `default(a, b)`"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(specs[dir], w) {
+				t.Errorf("%s lacks %q:\n%s", dir, w, specs[dir])
+			}
+		}
+	}
+	v := project(map[string]string{
+		"m/CLAUDE.md": spec1("- `begin(argv: number[]): void`", "None", ""), "m/index.ts": "export default function begin(argv: string[]): void {}\n",
+		"n/CLAUDE.md": spec1("- `default(argv: string[]): void`", "None", ""), "n/index.ts": "export default function begin(argv: string[]): void {}\n",
+		"p/CLAUDE.md": spec1("None", "None", ""), "p/next.config.mjs": "export default { a: 1 };\n",
+		"q/CLAUDE.md": spec1("None", "None", ""), "q/index.ts": "export default (a: string) => 1;\n",
+		"o/CLAUDE.md": spec1("None", "None", ""), "o/index.ts": "export default function begin(argv: string[]): void {}\n",
+	}).Validate(".")
+	if got, want := drifts(v), "MISMATCH Exports begin; MISSING Exports begin; MISSING Exports default"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSignaturesOfSpecs: what decompile writes of declarations of each language, whole.
+func TestSignaturesOfSpecs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+		no    string
+	}{
+		"rust names that are exported again": {
+			map[string]string{
+				"Cargo.toml":        "[package]\nname = \"shapes\"\n",
+				"src/lib.rs":        "mod geo;\nmod deep;\npub mod inner { pub fn here(a: u8) -> u8 { a } }\npub use geo::area;\npub use self::geo::Shape;\npub use crate::geo::vol as volume;\npub use geo::LIMIT as MAX;\npub use deep::{dive, Fish as Shark};\npub use inner::here;\npub use serde::Serialize;\n",
+				"src/geo.rs":        "pub fn area(w: f64) -> f64 { w }\npub struct Shape { pub w: f64 }\nimpl Shape { pub fn grow(&self, by: f64) -> f64 { by } }\npub fn vol(w: f64) -> f64 { w }\npub const LIMIT: usize = 3;\n",
+				"src/deep/mod.rs":   "pub fn dive(m: u32) -> bool { true }\npub struct Fish { pub n: u8 }\n",
+				"src/deep/other.rs": "",
+			},
+			[]string{"- `area(w: f64) -> f64`", "- `Shape { w: f64 }`", "- `Shape.grow(&self, by: f64) -> f64`", "- `volume(w: f64) -> f64`", "- `MAX: usize`", "- `dive(m: u32) -> bool`", "- `Shark { n: u8 }`", "- `here(a: u8) -> u8`", "- `Serialize`"},
+			": value",
+		},
+		"rust": {
+			map[string]string{"src/lib.rs": "pub struct A(pub u8, String);\npub struct B<T>(pub T);\npub struct C<T> { pub a: T }\npub struct D;\npub type Res<T> = Result<T, String>;\npub async fn go(a: u8) -> u8 { a }\nimpl A { pub async fn run(&self) -> u8 { 1 } }\n"},
+			[]string{"- `A(u8, _)`", "- `B<T>(T)`", "- `C<T> { a: T }`", "- `D { }`", "- `Res<T> = Result<T, String>`", "- `async go(a: u8) -> u8`", "- `async A.run(&self) -> u8`"},
+			"A { }",
+		},
+		"java": {
+			map[string]string{"src/A.java": "public class A {\n  public record Pair(int a, String b) { public Pair { } }\n  public static class In { public In(int x) {} }\n  public <K, V extends Comparable<V>> Map<K, V> sorted(Map<K, V> m) { return m; }\n  public static <T> void each(List<T> l) {}\n}\n"},
+			[]string{"- `A.Pair(int a, String b)`", "- `A.In(int x)`", "- `A.sorted<K, V extends Comparable<V>>(Map<K, V> m): Map<K, V>`", "- `A.each<T>(List<T> l): void`"},
+			"A.Pair()",
+		},
+		"kotlin": {
+			map[string]string{"src/S.kt": "sealed class S {\n    data class Busy(val n: Int) : S()\n    object Idle : S()\n}\nclass B : Base(1)\ninterface Named {\n    val name: String\n    var age: Int\n    fun greet(to: String): String\n}\nsuspend fun load(id: Long): String = \"\"\nfun String.shout(times: Int): String {\n    require(times > 0)\n    return this\n}\nfun <T> List<T>.second(): T = this[1]\nconst val MAX = 3\nval PI = 3.14\nval NAME = \"x\"\nval OTHER = load()\n"},
+			[]string{"- `S.Busy(n: Int)`", "- `B()`", "- `Named { name: String, age: Int }`", "- `Named.greet(to: String): String`", "- `suspend load(id: Long): String`", "- `String.shout(times: Int): String`", "- `List.second<T>(): T`", "### String.shout\n\n- **Preconditions**:\n  - times > 0", "- `MAX: Int`", "- `PI: Double`", "- `NAME: String`", "- `OTHER`\n"},
+			": value",
+		},
+		"go": {
+			map[string]string{"go.mod": "module x\n", "src/a.go": "package a\n\ntype Store[K comparable, V any] struct{ Size int }\n\ntype Set[T comparable] map[T]bool\n\ntype Level int\n\ntype Hook func(a int) error\n\nfunc (s *Store[K, V]) Get(k K) V { return s.v }\n\nconst (\n\tMax = 3\n\tName = \"x\"\n\tRatio = 1.5\n\tOn = true\n\tTwice = 2 * Max\n)\n"},
+			[]string{"- `Store[K comparable, V any] { Size int }`", "- `Set[T comparable] = map[T]bool`", "- `Level = int`", "- `Hook = func(a int) error`", "- `Store.Get(k K) V`", "- `Max: int`", "- `Name: string`", "- `Ratio: float64`", "- `On: bool`", "- `Twice: int`"},
+			": value",
+		},
+		"typescript": {
+			map[string]string{"src/index.ts": "export const id = <T,>(a: T): T => a;\nexport * as ns from './x';\nexport const MAX = 3;\nexport const NAME = 'x' as const;\nexport const neg = -1.5;\nexport let on = true;\nexport const fn = function named(a: string): void {};\nexport const gen = function* <T>(a: T[]): Generator<T> {};\nexport const later = async (a) => 1;\nexport const made = make();\nexport interface Box<T> { a: T }\nexport type Pair<A, B = string> = [A, B];\n", "src/x.ts": "export const x = 1;\n"},
+			[]string{"- `id<T>(a: T): T`", "- `ns`\n", "- `MAX: number`", "- `NAME`\n", "- `neg: number`", "- `on: boolean`", "- `fn(a: string): void`", "- `gen<T>(a: T[]): Generator<T>`", "- `async later(a)`", "- `made`\n", "- `Box<T> { a: T }`", "- `Pair<A, B = string> = [A, B]`"},
+			": value",
+		},
+		"python": {
+			map[string]string{"src/__init__.py": "MAX = 3\nRATE = .5\nNAME = 'a' 'b'\nRAW = b'x'\nON = True\nALL = [1]\n\n\nasync def go(a: int) -> int:\n    pass\n\n\nclass K:\n    async def run(self, a: int) -> int:\n        pass\n"},
+			[]string{"- `MAX: int`", "- `RATE: float`", "- `NAME: str`", "- `RAW: bytes`", "- `ON: bool`", "- `ALL`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`"},
+			": value",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string][]byte{}
+			for f, text := range c.files {
+				files[f] = []byte(text)
+			}
+			text := roundTrip(t, files)["src"]
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("lacks %q", w)
+				}
+			}
+			if strings.Contains(text, c.no) {
+				t.Errorf("has %q", c.no)
+			}
+			if t.Failed() {
+				t.Log(text)
+			}
+		})
+	}
+	a := project(map[string]string{"src/lib.rs": "mod geo;\npub use geo::area;\nuse serde::Serialize;\n", "src/geo.rs": "pub fn area() {}\n"}).Analyze("src", nil)
+	if got := strings.Join(a.Dependencies.External, " "); got != "serde" {
+		t.Errorf("external %s, want serde", got)
+	}
+}
+
+// TestStateMachinesStayApart: two enumerations of states are no one machine.
+func TestStateMachinesStayApart(t *testing.T) {
+	t.Parallel()
+	code := "export enum Status { Open, Closed }\nexport type State = 'a' | 'b';\nexport class K {\n  status = Status.Open;\n  state: State = 'a';\n  close(): void { if (this.status !== Status.Open) throw new Error('x'); this.status = Status.Closed; }\n}\n"
+	both := strings.Replace(code, "}\n}\n", "}\n  go(): void { if (this.state !== 'a') throw new Error('x'); this.state = 'b'; }\n}\n", 1)
+	for want, text := range map[string]string{
+		"## Protocol\n\n### State Machine\n\n#### Status\n\nStates: `Open` | `Closed`\n\n#### State\n\nStates: `a` | `b`\n\n## Domain":     strings.SplitAfter(code, "'b';\n")[0],
+		"### State Machine\n\nStates: `Open` | `Closed`\n\nTransitions:\n\n- `Open` + `close()` → `Closed`\n\n## Domain":                   code,
+		"#### Status\n\nStates: `Open` | `Closed`\n\nTransitions:\n\n- `Open` + `close()` → `Closed`\n\n#### State\n\nStates: `a` | `b`\n": both,
+	} {
+		files := map[string][]byte{"m/index.ts": []byte(text)}
+		if got := roundTrip(t, files)["m"]; !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks\n%s", got, want)
+		}
+	}
+	a, err := json.Marshal(project(map[string]string{"m/index.ts": strings.SplitAfter(code, "'b';\n")[0]}).Analyze("m", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := inspect.ReadReports(a)
+	if err != nil || !strings.Contains(list[0].Summary(), "### States\n\nStatus: Open → Closed\n\nState: a → b\n") {
+		t.Errorf("%v: %s", err, list[0].Summary())
 	}
 }

@@ -17,23 +17,52 @@ type found struct {
 	source.Export
 
 	file string
+	// byDefault: it is exported as default, and has the name of its declaration here.
+	byDefault bool
 }
+
+// full is the name under which a spec lists an export: of a member behind that of its type, of an extension of Kotlin
+// behind that of the type that it extends.
+func (x found) full() string {
+	if x.Owner != "" || source.LangOf(x.file) != source.Kotlin || x.Kind != "function" {
+		return strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	}
+	before, _, ok := strings.Cut(x.Text, "."+x.Name+"(")
+	if !ok {
+		return x.Name
+	}
+	_, of := leadingParameters(before)
+	of, _, _ = strings.Cut(strings.TrimSuffix(of, "?"), "<")
+	if !plainName().MatchString(of) {
+		return x.Name
+	}
+	return of + "." + x.Name
+}
+
+var plainName = re.New(`^[\pL_][\pL\w.]*$`)
 
 // exports compares what the spec exports with what the code does.
 func (m *module) exports() (stale, missing int) {
 	have := map[string][]found{}
-	for _, x := range m.offers(m.dir, m.names, m.files) {
-		if x.Kind != "reexport" {
-			key := strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	add := func(key string, x found) {
+		if !slices.ContainsFunc(have[key], func(y found) bool { return y.file == x.file && y.Line == x.Line && y.Text == x.Text }) {
 			have[key] = append(have[key], x)
+		}
+	}
+	offers := m.offers(m.dir, m.names, m.files)
+	for _, x := range offers {
+		if x.Kind != "reexport" {
+			add(strings.TrimPrefix(x.Owner+"."+x.Name, "."), x)
+			add(x.full(), x)
 		}
 	}
 	for _, name := range m.names {
 		for _, e := range m.files[name].Exports {
 			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
 			if !slices.ContainsFunc(have[key], func(x found) bool { return x.file == name && x.Line == e.Line }) {
-				have[key] = append(have[key], found{e, name})
+				have[key] = append(have[key], found{Export: e, file: name})
 			}
+			add(found{Export: e, file: name}.full(), found{Export: e, file: name})
 		}
 	}
 	_, starred := have["*"] // what it re-exports cannot be told
@@ -68,18 +97,18 @@ func (m *module) exports() (stale, missing int) {
 	for _, n := range spec.Names(m.doc.Document) {
 		given[n] = true
 	}
-	offers := m.offers(m.dir, m.names, m.files)
 	for _, e := range offers {
-		if e.Owner != "" || e.Name == "*" || e.Name == "default" || specified[e.Name] || given[e.Name] || strings.HasPrefix(e.Name, "_") {
+		full := e.full()
+		if e.Owner != "" || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || specified[full] || e.Name == "default" && e.Kind == "constant" || strings.HasPrefix(e.Name, "_") {
 			continue
 		}
-		specified[e.Name] = true // overloads are one export
+		specified[full] = true // overloads are one export
 		missing++
 		d := Drift{
-			Type: "MISSING", Section: "Exports", File: e.file, Line: e.Line, Symbol: e.Name,
-			Message: "The code exports " + e.Name + ", which the spec does not list",
+			Type: "MISSING", Section: "Exports", File: e.file, Line: e.Line, Symbol: full,
+			Message: "The code exports " + full + ", which the spec does not list",
 		}
-		if group, line := exportLine(e.Export, e.Name, constructor(source.LangOf(e.file), offers, e.Name)); line != "" {
+		if group, line := exportLine(e.Export, full, constructor(offers, e)); line != "" {
 			d.mend = edit{what: addExport, group: group, text: line}
 		}
 		m.issue(d)
@@ -91,129 +120,10 @@ func (m *module) exports() (stale, missing int) {
 func (m *module) lineOf(x found, name string) string {
 	var all []found
 	for _, e := range m.files[x.file].Exports {
-		all = append(all, found{e, x.file})
+		all = append(all, found{Export: e, file: x.file})
 	}
-	_, line := exportLine(x.Export, name, constructor(source.LangOf(x.file), all, x.Name))
+	_, line := exportLine(x.Export, name, constructor(all, x))
 	return line
-}
-
-// constructorOf is the constructor of a class, as its text in the code.
-func constructorOf(have map[string][]found, class string) string {
-	for _, name := range []string{".constructor", ".__init__", "." + class} {
-		if list := have[class+name]; len(list) > 0 {
-			return list[0].Text
-		}
-	}
-	for _, x := range have[class] {
-		if x.Kind == "record" || strings.HasSuffix(x.file, ".kt") {
-			return x.Text
-		}
-	}
-	return ""
-}
-
-// mismatch says what is different, in all overloads of the code; "" when nothing is, or
-// nobody can tell.
-func (m *module) mismatch(e *spec.Export, list []found, have map[string][]found) string {
-	why := ""
-	for _, x := range list {
-		if m.lineOf(x, e.Name) == e.Signature { // what decompile writes of it
-			return ""
-		}
-		if why = m.differs(e, x, have); why == "" {
-			return ""
-		}
-	}
-	return why
-}
-
-func (m *module) differs(e *spec.Export, x found, have map[string][]found) string {
-	lang, ok := signature.Lang(source.LangOf(x.file))
-	if !ok {
-		lang = m.lang
-	}
-	switch {
-	case (e.Kind == spec.Function || e.Kind == spec.Class) && (x.Kind == "function" || x.Kind == "method"): // F(a int) without a result looks like a class
-		return m.fits(e.Signature, x.Text, lang, false)
-	case e.Kind == spec.Class && (x.Kind == "class" || x.Kind == "dataclass" || x.Kind == "record"):
-		if c := constructorOf(have, e.Name); c != "" && strings.Contains(e.Signature, "(") {
-			return m.fits(e.Signature, c, lang, true)
-		}
-	case e.Kind == spec.Enum && x.Kind == "enum":
-		return variantsDiffer(e.Variants, x.Variants)
-	case e.Kind == spec.Type && (x.Kind == "type" || x.Kind == "interface" || x.Kind == "struct"):
-		return m.fieldsDiffer(e.Signature, x.Text, lang)
-	}
-	return ""
-}
-
-// decorated drops what Python's reader puts before a method.
-func decorated(sig string) string {
-	for _, d := range []string{"@staticmethod ", "@classmethod ", "@property "} {
-		sig = strings.TrimPrefix(sig, d)
-	}
-	return sig
-}
-
-func (m *module) fits(want, is, lang string, constructor bool) string {
-	a, ok1 := signature.Parse(want, lang)
-	b, ok2 := signature.Parse(decorated(is), lang)
-	if !ok1 || !ok2 {
-		return ""
-	}
-	return signature.Fits(a, b, lang, m.meaning, constructor)
-}
-
-func variantsDiffer(want, is []string) string {
-	if len(is) == 0 || len(want) == 0 {
-		return ""
-	}
-	fold := func(s string) string {
-		s, _, _ = strings.Cut(s, "(")
-		return strings.ToLower(strings.ReplaceAll(strings.Trim(s, "`'\" "), "_", ""))
-	}
-	has := func(list []string, v string) bool {
-		return slices.ContainsFunc(list, func(w string) bool { return fold(w) == fold(v) })
-	}
-	for _, v := range want {
-		if !has(is, v) {
-			return "has no variant " + v + ", the spec lists it"
-		}
-	}
-	for _, v := range is {
-		if !has(want, v) {
-			return "has the variant " + v + ", the spec does not list it"
-		}
-	}
-	return ""
-}
-
-// fieldsDiffer: a spec may leave fields out, but not have others than the code.
-func (m *module) fieldsDiffer(want, is, lang string) string {
-	a, ok1 := signature.Fields(want, signature.TypeScript)
-	b, ok2 := signature.Fields(is, lang)
-	if !ok1 || !ok2 || !strings.Contains(want, "{") || !strings.Contains(is, "{") || strings.Contains(is, " extends ") || strings.Contains(is, "&") || len(b) == 0 {
-		return ""
-	}
-	for _, f := range b {
-		if f.Type == nil { // embedded: its fields are not seen here
-			return ""
-		}
-	}
-	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
-	for _, f := range a {
-		i := slices.IndexFunc(b, func(g signature.Field) bool { return fold(g.Name) == fold(f.Name) })
-		if i < 0 && (lang == signature.Go || lang == signature.Rust) && m.mentions(f.Name) {
-			return "" // a field that others do not see
-		}
-		if i < 0 {
-			return "has no field " + f.Name + ", the spec lists it"
-		}
-		if f.Type != nil && signature.Types(*f.Type, *b[i].Type, lang, m.meaning) == signature.Different && f.Optional == b[i].Optional {
-			return "has the field " + f.Name + " of type " + signature.Text(*b[i].Type, lang) + ", the spec says " + signature.Text(*f.Type, "")
-		}
-	}
-	return ""
 }
 
 // meaning is what a name of a type stands for.

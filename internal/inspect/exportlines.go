@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/signature"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
@@ -22,11 +23,11 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 	offers := p.offers(dir, names, files)
 	for _, e := range offers {
 		lang := source.LangOf(e.file)
-		full := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
-		if e.Name == "*" || e.Name == "default" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
+		full := e.full()
+		if e.Name == "*" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
 			continue
 		}
-		group, line := exportLine(e.Export, full, constructor(lang, offers, e.Name))
+		group, line := exportLine(e.Export, full, constructor(offers, e))
 		if line == "" {
 			continue
 		}
@@ -56,16 +57,21 @@ func isConstructor(e source.Export, lang string) bool {
 }
 
 // constructor is what has to be given to make an object of a class, as "(a: T, b)"; "" when the code does not say.
-func constructor(lang string, list []found, class string) string {
+func constructor(list []found, x found) string {
+	kotlin := source.LangOf(x.file) == source.Kotlin
+	if head := primary(x.Text); kotlin && strings.Contains(head, "(") && !strings.HasSuffix(head, "()") {
+		return arguments(head)
+	}
 	for _, e := range list {
-		if e.Owner == class && (isConstructor(e.Export, lang) || lang == source.Java && e.Name == class) {
+		if e.Owner == x.Name && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") { // one of a record may name no parameters
 			return arguments(e.Text)
 		}
 	}
-	for _, e := range list {
-		if e.Name == class && e.Owner == "" && (lang == source.Kotlin || e.Kind == "record") {
-			return arguments(e.Text)
-		}
+	switch {
+	case kotlin:
+		return arguments(primary(x.Text))
+	case x.Kind == "record":
+		return arguments(x.Text)
 	}
 	return ""
 }
@@ -77,18 +83,31 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 	switch e.Kind {
 	case "function", "method":
 		full := withName(e, name)
-		forms = []form{{"Functions", full}, {"Functions", strings.TrimPrefix(full, "async ")}}
+		forms = []form{{"Functions", full}, {"Functions", strings.TrimPrefix(strings.TrimPrefix(full, "async "), "suspend ")}}
 		if i := strings.Index(full, " where "); i > 0 {
 			forms = append(forms, form{"Functions", full[:i]})
 		}
 	case "interface", "type", "struct", "trait", "object":
-		forms = []form{{"Types", definition(e.Text, e.Name)}, {"Types", alias(e, name)}, {"Types", name + " { }"}, {"Types", name}}
+		params := typeParameters(e.Text, e.Name)
+		forms = []form{
+			{"Types", definition(e.Text, name+params)},
+			{"Types", alias(e, name+params)},
+			{"Types", tuple(e, name+params)},
+			{"Types", name + params + " { }"},
+			{"Types", definition(e.Text, name)},
+			{"Types", alias(e, name)},
+			{"Types", name + " { }"},
+			{"Types", name},
+		}
 	case "class", "dataclass", "record":
 		forms = []form{{"Classes", name + cmp.Or(constructor, "()")}}
 	case "enum":
 		forms = []form{{"Enums", name + ": " + strings.Join(e.Variants, " | ")}, {"Types", name + " { }"}}
 	default:
-		forms = []form{{"Variables", name + ": " + valueType(e)}, {"Variables", name + ": value"}, {"Variables", name}}
+		if t := valueType(e); t != "" {
+			forms = []form{{"Variables", name + ": " + t}}
+		}
+		forms = append(forms, form{"Variables", name})
 	}
 	for _, f := range forms {
 		if readsAs(f.group, f.text, name) {
@@ -163,7 +182,14 @@ func withName(e source.Export, name string) string {
 		return ""
 	}
 	before, rest := strings.TrimRight(sig[:at], "` "), strings.TrimLeft(sig[at+len(own):], "`")
-	rest = strings.TrimPrefix(strings.TrimPrefix(rest, " = async "), " = ")
+	words := strings.Fields(before)
+	if value, ok := strings.CutPrefix(rest, " = "); ok {
+		var async bool
+		if rest, async = strings.CutPrefix(value, "async "); async {
+			words = append(words, "async")
+		}
+		rest = functionWord().ReplaceAllString(rest, "")
+	}
 	if e.Owner != "" { // Python's own parameter
 		for _, own := range []string{"(self, ", "(cls, ", "(self", "(cls"} {
 			if after, ok := strings.CutPrefix(rest, own); ok && (after == "" || strings.HasSuffix(own, " ") || after[0] == ')') {
@@ -172,28 +198,45 @@ func withName(e source.Export, name string) string {
 			}
 		}
 	}
+	if params, _ := leadingParameters(before); strings.HasPrefix(rest, "(") {
+		name += params
+	}
 	out := name + strings.TrimSpace(rest)
 	if result := javaResult(before); result != "" && !strings.Contains(before, "fun") && !strings.Contains(before, "fn") && !strings.HasPrefix(before, "func") {
 		out, _, _ = strings.Cut(out, " throws ")
 		out += ": " + result
 	}
-	if (strings.Contains(before, "async") || strings.Contains(before, "suspend")) && !strings.Contains(out, "Promise<") && !strings.Contains(out, "->") {
-		out = "async " + out
+	switch {
+	case slices.Contains(words, "suspend"):
+		return "suspend " + out
+	case slices.Contains(words, "async") && !strings.Contains(out, "Promise<"):
+		return "async " + out
 	}
 	return out
 }
+
+// functionWord is what stands before the parameters of a function that is a value.
+var functionWord = re.New(`^function ?\*? ?[\pL\w$]* ?`)
 
 var declaredName = re.New(`^(?:async |static )*(?:function ?\*? ?|const |let |var |def )([\pL\w$]+)`)
 
 // javaResult is the type of a result that stands before the name: what is left without modifiers and type parameters.
 func javaResult(before string) string {
+	_, rest := leadingParameters(before)
+	return rest
+}
+
+// leadingParameters are the type parameters that stand before a result or receiver, as Java and Kotlin write them, and
+// what follows them; words that say nothing of the type are left out.
+func leadingParameters(before string) (params, rest string) {
 	for {
 		word, rest, ok := strings.Cut(before, " ")
 		switch word {
 		case "static", "final", "abstract", "default", "synchronized", "native", "strictfp", "protected", "async", "const", "function", "function*", "def",
-			"get", "set", "override", "readonly", "declare", "let", "var", "export", "@property", "@staticmethod", "@classmethod", "@overload", "@abstractmethod":
+			"get", "set", "override", "readonly", "declare", "let", "var", "export", "@property", "@staticmethod", "@classmethod", "@overload", "@abstractmethod",
+			"fun", "suspend", "inline", "infix", "operator", "tailrec", "external", "*":
 			if !ok {
-				return ""
+				return "", ""
 			}
 			before = rest
 			continue
@@ -201,22 +244,56 @@ func javaResult(before string) string {
 		break
 	}
 	if strings.HasPrefix(before, "<") {
-		depth := 0
-		for i, r := range before {
-			switch r {
-			case '<':
-				depth++
-			case '>':
-				if depth--; depth == 0 {
-					return strings.TrimSpace(before[i+1:])
-				}
-			}
+		if end := groupEnd(before); end > 0 {
+			return before[:end], strings.TrimSpace(before[end:])
 		}
 	}
-	return before
+	return "", before
 }
 
-// valueType is the type of a constant or variable, "value" where the code does not say.
+// groupEnd is the end of the bracketed text that a text begins with, 0 when it has none.
+func groupEnd(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '<', '[', '(', '{':
+			depth++
+		case ']', ')', '}':
+			depth--
+		case '>':
+			if s[i-1] != '-' && s[i-1] != '=' {
+				depth--
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// typeParameters are those that stand behind the name of a type in its declaration, "" without.
+func typeParameters(text, name string) string {
+	_, rest, ok := strings.Cut(" "+text, " "+name)
+	if !ok || rest == "" || rest[0] != '<' && rest[0] != '[' {
+		return ""
+	}
+	params := rest[:groupEnd(rest)]
+	if strings.ContainsAny(params, "{(") {
+		return ""
+	}
+	return params
+}
+
+// tuple is a type of Rust whose fields have no names: Name(u8, _).
+func tuple(e source.Export, name string) string {
+	if e.Kind != "struct" || !strings.HasPrefix(e.Text, "struct ") || strings.Contains(e.Text, "{") || !strings.Contains(e.Text, "(") {
+		return ""
+	}
+	return name + arguments(e.Text)
+}
+
+// valueType is the type of a constant or variable, "" where the code does not say.
 func valueType(e source.Export) string {
 	if i := strings.Index(e.Text, e.Name+":"); i >= 0 {
 		return strings.TrimSpace(e.Text[i+len(e.Name)+1:])
@@ -232,7 +309,7 @@ func valueType(e source.Export) string {
 			return t
 		}
 	}
-	return "value"
+	return e.Literal
 }
 
 // alias is another name for a type as Name = Type, "" when it is none.
@@ -240,10 +317,12 @@ func alias(e source.Export, name string) string {
 	if e.Kind != "type" {
 		return ""
 	}
-	if is, ok := strings.CutPrefix(e.Text, "type "+e.Name+" func("); ok { // Go
-		return name + " = func(" + is
+	if rest, ok := strings.CutPrefix(e.Text, "type "+e.Name); ok && !strings.Contains(e.Text, "=") { // Go: a type of its own
+		if is, ok := strings.CutPrefix(strings.TrimPrefix(rest, typeParameters(e.Text, e.Name)), " "); ok && !strings.ContainsAny(is, "\n{") {
+			return name + " = " + is
+		}
 	}
-	_, is, ok := strings.Cut(e.Text, "=")
+	_, is, ok := signature.Cut(e.Text, "=")
 	if is = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(is), "|")); !ok || is == "" {
 		return ""
 	}
@@ -259,7 +338,11 @@ func definition(sig, name string) string {
 	body := strings.NewReplacer("\n", ", ", "\t", " ", ";", ",", "pub ", "").Replace(sig[open+1 : end])
 	var fields []string
 	for f := range strings.SplitSeq(body, ",") {
-		if f = strings.Join(strings.Fields(f), " "); f != "" {
+		f = strings.Join(strings.Fields(f), " ")
+		for _, word := range []string{"override ", "abstract ", "val ", "var "} { // of Kotlin
+			f = strings.TrimPrefix(f, word)
+		}
+		if f != "" {
 			fields = append(fields, f)
 		}
 	}
@@ -303,7 +386,7 @@ func arguments(sig string) string {
 	for _, part := range splitLevel(sig[open+1 : end]) {
 		for again := true; again; {
 			again = false
-			for _, word := range []string{"private ", "public ", "protected ", "internal ", "readonly ", "override ", "val ", "var ", "final "} {
+			for _, word := range []string{"private ", "public ", "pub ", "protected ", "internal ", "readonly ", "override ", "val ", "var ", "final "} {
 				if rest, ok := strings.CutPrefix(part, word); ok {
 					part, again = rest, true
 				}

@@ -20,8 +20,8 @@ import (
 // project, or of the Go that is installed. What else they name stays unknown.
 type goTypes struct {
 	p     *Project
-	files map[string][]string             // by directory
-	known map[string]map[[2]string]string // by directory: the types by file and name
+	files map[string][]string              // by directory
+	known map[string]map[[2]string]goTyped // by directory: the types by file and name
 	fset  *token.FileSet
 }
 
@@ -32,16 +32,25 @@ func (p *Project) inferTypes(f *source.File) {
 		if e.Text != "var "+e.Name && e.Text != "const "+e.Name {
 			continue
 		}
-		if t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]; t != "" {
-			e.Text += " " + t
+		switch t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]; {
+		case t.untyped:
+			e.Literal = t.text
+		case t.text != "":
+			e.Text += " " + t.text
 			e.Signature = e.Text
 		}
 	}
 }
 
+// goTyped is a type as the package itself writes it; of an untyped constant the one that it has by default.
+type goTyped struct {
+	text    string
+	untyped bool
+}
+
 func (p *Project) goTypes() *goTypes {
 	if p.inferred == nil {
-		g := &goTypes{p: p, files: map[string][]string{}, known: map[string]map[[2]string]string{}, fset: token.NewFileSet()}
+		g := &goTypes{p: p, files: map[string][]string{}, known: map[string]map[[2]string]goTyped{}, fset: token.NewFileSet()}
 		for _, f := range p.files {
 			if strings.HasSuffix(f, ".go") && !strings.HasSuffix(f, "_test.go") {
 				g.files[path.Dir(f)] = append(g.files[path.Dir(f)], f)
@@ -53,11 +62,11 @@ func (p *Project) goTypes() *goTypes {
 }
 
 // of gives the types of a package's variables and constants, where they are known.
-func (g *goTypes) of(dir string) map[[2]string]string {
+func (g *goTypes) of(dir string) map[[2]string]goTyped {
 	if known, ok := g.known[dir]; ok {
 		return known
 	}
-	out := map[[2]string]string{}
+	out := map[[2]string]goTyped{}
 	g.known[dir] = out
 	read := func(f string) []byte {
 		if b := g.p.read(f); len(b) <= 1<<20 {
@@ -74,7 +83,11 @@ func (g *goTypes) of(dir string) map[[2]string]string {
 		if _, isType := o.(*types.TypeName); isType || o.Type() == nil {
 			continue
 		}
+		at := [2]string{g.fset.Position(o.Pos()).Filename, name}
 		if b, ok := o.Type().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
+			if _, constant := o.(*types.Const); constant && b.Kind() != types.UntypedNil {
+				out[at] = goTyped{types.Default(b).String(), true}
+			}
 			continue
 		}
 		text := types.TypeString(o.Type(), func(other *types.Package) string {
@@ -84,7 +97,7 @@ func (g *goTypes) of(dir string) map[[2]string]string {
 			return other.Name()
 		})
 		if !strings.Contains(text, "invalid type") && !strings.Contains(text, "{") && len(text) <= 120 {
-			out[[2]string{g.fset.Position(o.Pos()).Filename, name}] = text
+			out[at] = goTyped{text: text}
 		}
 	}
 	return out

@@ -80,7 +80,7 @@ func Map[A, B any](list []A, f func(A) B) []B { return nil }
 		Library(os.DirFS(filepath.Join(build.Default.GOROOT, "src")))
 	for dir, want := range map[string]string{
 		"q": "Background: context.Context; Default: *store.Store; ErrX: error; ErrY: error; First: int; Hidden: *thing; Limit: ; Limit: int; Many: []string; One: kind; " +
-			"Pause: time.Duration; Plain: ; Ratio: float64; Said: int; Second: error; Table: map[string][]State; Tags: ; Two: kind; Typed: State; Unknown: ; Waiting: State; Windows: ; Words: []string",
+			"Pause: time.Duration; Plain: int; Ratio: float64; Said: int; Second: error; Table: map[string][]State; Tags: ; Two: kind; Typed: State; Unknown: ; Waiting: State; Windows: ; Words: []string",
 		"store": "Back: int", "broken": "A: int", "loop": "A: ; B: ; C: ",
 	} {
 		var got []string

@@ -1,10 +1,12 @@
 package inspect
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
@@ -27,13 +29,63 @@ func (p *Project) offers(dir string, names []string, files map[string]source.Fil
 	for _, f := range faces {
 		out = append(out, o.of(f, 0)...)
 	}
-	if len(out) > 0 {
-		return out
+	if len(out) == 0 {
+		for _, f := range all {
+			out = append(out, o.of(f, 0)...)
+		}
 	}
-	for _, f := range all {
-		out = append(out, o.of(f, 0)...)
+	return withDefaults(out)
+}
+
+// withDefaults gives default exports the names of their declarations: those without one stay default, and those that are exported
+// by name as well are listed once.
+func withDefaults(list []found) []found {
+	have := map[string]bool{}
+	for _, x := range list {
+		if x.Owner == "" && x.Name != "default" {
+			have[x.Name] = true
+		}
+	}
+	var out []found
+	for _, x := range list {
+		if x.Name == "default" && x.Owner == "" && x.Kind != "reexport" {
+			name := declaredAs(x.Text)
+			switch {
+			case name != "" && have[name]:
+				continue
+			case name != "":
+				x.Name, x.byDefault = name, true
+			case x.Kind == "function":
+				x.Text = callDefault(x.Text)
+			}
+		}
+		out = append(out, x)
 	}
 	return out
+}
+
+var declaration = re.New(`^(?:async |abstract |declare )*(?:function ?\*? ?|class |interface |enum |const enum |type |const |let |var |def |fn )([\pL_$][\pL\w$]*)`)
+
+// declaredAs is the name that a declaration gives, "" where it gives none.
+func declaredAs(text string) string {
+	m := declaration().FindStringSubmatch(text)
+	if m == nil || m[1] == "extends" || m[1] == "implements" {
+		return ""
+	}
+	return m[1]
+}
+
+// callDefault writes a function without a name as one that is called default.
+func callDefault(text string) string {
+	rest, async := strings.CutPrefix(text, "async ")
+	rest = strings.TrimLeft(strings.TrimPrefix(rest, "function"), "* ")
+	if !strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "<") {
+		rest = "(" + rest + ")"
+	}
+	if async {
+		return "async function default" + rest
+	}
+	return "function default" + rest
 }
 
 // isFace reports whether a file speaks for its directory.
@@ -74,15 +126,19 @@ func (o *offering) of(f string, depth int) []found {
 	var out []found
 	for _, e := range o.parse(f).Exports {
 		if e.Kind != "reexport" {
-			out = append(out, found{e, f})
+			out = append(out, found{Export: e, file: f})
 			continue
 		}
 		what, from, _ := strings.Cut(e.Signature, " from ")
 		name, _, _ := strings.Cut(what, " as ")
 		target := o.file(f, from, name)
+		if inside := o.inFile(f, from, name); target == "" && len(inside) > 0 {
+			out = append(out, o.again(e, f, name, inside)...)
+			continue
+		}
 		switch {
 		case target == "" || name == "*" && e.Name != "*":
-			out = append(out, found{e, f})
+			out = append(out, found{Export: e, file: f})
 		case name == "*":
 			for _, x := range o.of(target, depth+1) {
 				if x.Name != "default" && (x.Owner != "" || !strings.HasPrefix(x.Name, "_")) {
@@ -99,20 +155,67 @@ func (o *offering) of(f string, depth int) []found {
 // again is an export of another file under the name that it has here, with its members.
 func (o *offering) again(e source.Export, f, name string, there []found) []found {
 	var out []found
+	inside := name // what members name as their owner
+	for _, x := range there {
+		if x.Owner == "" && x.Name == name && name == "default" {
+			inside = cmp.Or(declaredAs(x.Text), name)
+		}
+	}
 	for _, x := range there {
 		switch {
 		case x.Owner == "" && x.Name == name:
+			x.Text = renamed(x.Text, cmp.Or(declaredAs(x.Text), name), e.Name)
 			x.Name = e.Name
 			out = append(out, x)
-		case x.Owner == name || strings.HasPrefix(x.Owner, name+"."):
-			x.Owner = e.Name + x.Owner[len(name):]
+		case e.Name == "default" && (x.Owner == inside || strings.HasPrefix(x.Owner, inside+".")):
+			out = append(out, x)
+		case x.Owner == inside || strings.HasPrefix(x.Owner, inside+"."):
+			x.Owner = e.Name + x.Owner[len(inside):]
 			out = append(out, x)
 		}
 	}
 	if len(out) == 0 {
-		return []found{{e, f}}
+		return []found{{Export: e, file: f}}
 	}
 	return out
+}
+
+// inFile are the exports of a module within the same file of Rust, without its name before them.
+func (o *offering) inFile(f, from, name string) []found {
+	if source.LangOf(f) != source.Rust {
+		return nil
+	}
+	owner := strings.ReplaceAll(strings.TrimPrefix(from, "self::"), "::", ".")
+	var out []found
+	for _, e := range o.parse(f).Exports {
+		if rest, ok := strings.CutPrefix(e.Owner, owner); ok && e.Kind != "reexport" && (rest == "" && e.Name == name || rest == "."+name) {
+			e.Owner = strings.TrimPrefix(rest, ".")
+			out = append(out, found{Export: e, file: f})
+		}
+	}
+	return out
+}
+
+// renamed writes a declaration with another name.
+func renamed(text, name, to string) string {
+	if to == "default" {
+		return text
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return text
+		}
+		i += from
+		from = i + len(name)
+		if !isWordAt(text, i-1) && !isWordAt(text, from) {
+			return text[:i] + to + text[from:]
+		}
+	}
+}
+
+func isWordAt(s string, i int) bool {
+	return i >= 0 && i < len(s) && (s[i] == '_' || s[i] == '$' || s[i] >= 0x80 || s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z')
 }
 
 // file is where a name that is exported again comes from, "" when it is not of the project.
@@ -120,7 +223,7 @@ func (o *offering) file(f, from, name string) string {
 	for _, t := range o.p.targets(f, source.Import{From: from, Names: []string{name}}) {
 		bare := strings.TrimSuffix(t, path.Ext(t))
 		for _, c := range []string{
-			t, t + ".ts", t + ".tsx", t + ".mts", t + ".d.ts", t + ".js", t + ".jsx", t + ".mjs", t + ".cjs", t + ".py",
+			t, t + ".rs", t + "/mod.rs", t + ".ts", t + ".tsx", t + ".mts", t + ".d.ts", t + ".js", t + ".jsx", t + ".mjs", t + ".cjs", t + ".py",
 			t + "/index.ts", t + "/index.tsx", t + "/index.js", t + "/index.mjs", t + "/__init__.py", bare + ".ts", bare + ".tsx", bare + ".mts",
 		} {
 			if c != f && source.LangOf(c) != "" && o.p.Has(c) {

@@ -222,11 +222,14 @@ func (p *Project) rustTargets(file string, imp source.Import) []string {
 	case "super":
 		at = path.Dir(here)
 	default:
-		root, ok := p.roots.crates[parts[0]]
-		if !ok {
-			return nil
+		at = path.Join(here, parts[0]) // a module of this one
+		if !p.Has(at+".rs") && !p.Has(at+"/mod.rs") {
+			root, ok := p.roots.crates[parts[0]]
+			if !ok {
+				return nil
+			}
+			at = root
 		}
-		at = root
 	}
 	for parts = parts[1:]; len(parts) > 0 && parts[0] == "super"; parts = parts[1:] {
 		at = path.Dir(at)

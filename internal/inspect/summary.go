@@ -102,7 +102,11 @@ type reportedContract struct {
 }
 
 type reportedProtocol struct {
-	States      []words `json:"states"`
+	States   []words `json:"states"`
+	Machines []struct {
+		Name   string  `json:"name"`
+		States []words `json:"states"`
+	} `json:"machines"`
 	Transitions []struct {
 		From    words `json:"from"`
 		Trigger words `json:"trigger"`
@@ -204,7 +208,7 @@ func (r Report) ExportsText() string {
 		classes[c.Name] = true
 	}
 	for _, f := range x.Functions {
-		if owner, name, ok := strings.Cut(f.Name, "."); ok && (name == "constructor" || name == "__init__") {
+		if owner, name, ok := strings.Cut(f.Name, "."); ok && (name == "constructor" || name == "__init__" || name == owner) {
 			constructor[owner] = f.Signature
 		}
 	}
@@ -220,7 +224,9 @@ func (r Report) ExportsText() string {
 		}
 		return e.line("type", "")
 	})
-	add("Classes", x.Classes, func(e reportedExport) string { return e.line("class", constructor[e.Name]) })
+	add("Classes", x.Classes, func(e reportedExport) string {
+		return e.line("class", constructor[e.Name[strings.LastIndexByte(e.Name, '.')+1:]])
+	})
 	add("Enums", x.Enums, func(e reportedExport) string {
 		if text := e.Name + ": " + strings.Join(e.Variants, " | "); len(e.Variants) > 0 && readsAs("Enums", text, e.Name) {
 			return "- `" + text + "`"
@@ -257,12 +263,15 @@ func (r Report) ExportsText() string {
 
 // line writes an export so that it reads as that.
 func (e reportedExport) line(kind, constructor string) string {
-	if e.Name == "*" || e.Name == "default" || e.Name == "" {
+	if e.Name == "*" || e.Name == "" {
 		return ""
 	}
 	x := source.Export{Name: e.Name, Kind: kind, Signature: e.Signature, Text: e.Signature, Variants: e.Variants}
 	if i := strings.LastIndexByte(e.Name, '.'); i >= 0 {
-		x.Owner, x.Name, x.Kind = e.Name[:i], e.Name[i+1:], "method"
+		x.Owner, x.Name = e.Name[:i], e.Name[i+1:]
+		if kind == "function" {
+			x.Kind = "method"
+		}
 	}
 	if _, text := exportLine(x, e.Name, given(constructor)); text != "" {
 		return "- `" + text + "`"
@@ -380,15 +389,25 @@ func (r Report) protocol(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## Protocol\n")
-	if len(p.States) > 0 {
-		b.WriteString("\n### States\n\n")
-		for i, s := range p.States {
+	states := func(list []words) {
+		for i, s := range list {
 			if i > 0 {
 				b.WriteString(" → ")
 			}
 			b.WriteString(string(s))
 		}
 		b.WriteString("\n")
+	}
+	if len(p.States) > 0 {
+		b.WriteString("\n### States\n")
+	}
+	for _, m := range p.Machines {
+		b.WriteString("\n" + m.Name + ": ")
+		states(m.States)
+	}
+	if len(p.States) > 0 && len(p.Machines) == 0 {
+		b.WriteString("\n")
+		states(p.States)
 	}
 	if len(p.Transitions) > 0 {
 		b.WriteString("\n### Transitions\n\n")

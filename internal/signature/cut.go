@@ -57,6 +57,8 @@ func Guess(text, or string) string {
 		return Rust
 	case arrow:
 		return Python
+	case typed && or == Java && !colon: // f(String a): int
+		return Java
 	case typed || colon:
 		if or == TypeScript || or == Kotlin || (or == Rust || or == Python) && (!typed || rest == ":") {
 			return or

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Verdict is the outcome of a comparison.
@@ -119,6 +118,12 @@ func (c *comparison) alike(a, b Type) Verdict {
 	default:
 	}
 	if len(a.Args) != len(b.Args) {
+		if a.Form == Result && len(a.Args) > 0 && len(b.Args) > 0 { // io::Result<T> names its error elsewhere
+			if c.types(a.Args[0], b.Args[0]) == Different {
+				return Different
+			}
+			return Unknown
+		}
 		if len(a.Args) == 0 || len(b.Args) == 0 { // list and list[int]: one says more
 			return Unknown
 		}
@@ -298,13 +303,43 @@ func Fits(spec, code Sig, lang string, scope Scope, constructor bool) string {
 	if said && known && c(want, is) && (spec.Lang == lang || !failsInstead(want, is, lang)) {
 		return fmt.Sprintf("returns %s, the spec says %s", Text(is, lang), Text(want, spec.Lang))
 	}
-	if lang == TypeScript && spec.Result != nil && code.Result != nil && spec.Async != code.Async {
-		if code.Async {
-			return "returns a promise, the spec says that it does not"
-		}
+	return fitsAsync(spec, code, lang)
+}
+
+// fitsAsync: whether something has to be waited for. A spec that says neither async nor what comes back says nothing of
+// it; code may give a future without the word.
+func fitsAsync(spec, code Sig, lang string) string {
+	switch {
+	case spec.Async == code.Async:
+	case lang == TypeScript && (spec.Result == nil || code.Result == nil):
+	case lang == TypeScript && code.Async:
+		return "returns a promise, the spec says that it does not"
+	case lang == TypeScript:
 		return "returns no promise, the spec says that it does"
+	case lang != Python && lang != Kotlin && lang != Rust || code.later() || spec.later():
+	case spec.Async:
+		return "is not " + word(lang) + ", the spec says that it is"
+	case spec.Result != nil:
+		return "is " + word(lang) + ", the spec says that it is not"
 	}
 	return ""
+}
+
+// word is how a language says that a call has to be waited for.
+func word(lang string) string {
+	if lang == Kotlin {
+		return "suspend"
+	}
+	return "async"
+}
+
+// later reports whether the result's type itself says that it comes later.
+func (s Sig) later() bool {
+	if s.Result == nil {
+		return false
+	}
+	text := Text(*s.Result, s.Lang)
+	return s.Result.Form == Future || slices.ContainsFunc([]string{"Future", "Awaitable", "Coroutine", "AsyncIter", "AsyncGen", "Deferred"}, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // failsInstead: a spec in the words of another language says Claims where Go gives
@@ -504,56 +539,4 @@ func label(p Param, i int) string {
 		return fmt.Sprintf("%d", i+1)
 	}
 	return p.Name
-}
-
-// Field is a member of a record type.
-type Field struct {
-	Name     string
-	Type     *Type
-	Optional bool
-}
-
-// Fields reads the members of `{ a: T, b?: U }`, of a Go struct or of `data class X(a: T)`;
-// false when the text holds something else.
-func Fields(text, lang string) ([]Field, bool) {
-	open := strings.IndexAny(text, "{(")
-	if open < 0 {
-		return nil, false
-	}
-	inside, _, ok := cutGroup(text[open:])
-	if !ok {
-		return nil, false
-	}
-	inside = strings.NewReplacer(";", ",", "\n", ",").Replace(inside)
-	var out []Field
-	for _, part := range splitTop(inside) {
-		part = strings.TrimSpace(part)
-		for _, w := range []string{"readonly ", "pub ", "public ", "val ", "var ", "final ", "private "} {
-			part = strings.TrimPrefix(part, w)
-		}
-		if part == "" || part == "…" || part == "..." {
-			continue
-		}
-		part, _, _ = cutTop(part, "=")
-		name, typ, ok := cutTop(strings.TrimSpace(part), ":")
-		if !ok {
-			name, typ, ok = strings.Cut(part, " ")
-		}
-		optional := strings.HasSuffix(name, "?")
-		name = strings.TrimSpace(strings.TrimSuffix(name, "?"))
-		if !ok || !isIdent(name) {
-			if isIdent(name) && !strings.ContainsFunc(part, unicode.IsSpace) {
-				out = append(out, Field{Name: name})
-				continue
-			}
-			return nil, false
-		}
-		t := ParseType(typ, lang)
-		if t.Form == Optional && len(t.Args) == 1 {
-			optional = true
-			t = t.Args[0]
-		}
-		out = append(out, Field{Name: name, Type: &t, Optional: optional})
-	}
-	return out, true
 }

@@ -1,14 +1,18 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// Text is a type as it was read, laid out as the language does.
-func Text(t Type, lang string) string { return (&writer{lang: lang, from: lang}).typ(t, false) }
+// Text is a type as it was read, laid out as the language does, or TypeScript where nobody knows the language.
+func Text(t Type, lang string) string {
+	lang = cmp.Or(lang, TypeScript)
+	return (&writer{lang: lang, from: lang}).typ(t, false)
+}
 
 // Convert writes a declaration, a type `Name { a: T }` or a class `Name(a: T)` in another
 // language: its words for types, its way to name things and its way to say that something

@@ -212,6 +212,9 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 	body := n.Child("class_body", "enum_class_body")
 	if visible {
 		e := k.export(n, owner, name, kind, k.head(n, "class_body", "enum_class_body"))
+		if kind == "interface" {
+			e.Text += k.properties(body)
+		}
 		var values []string
 		for c := range body.All() {
 			switch {
@@ -244,7 +247,29 @@ func (k *kotlinFile) property(n syntax.Node, owner string, visible bool) {
 	if !v.OK() {
 		return
 	}
-	k.export(n, owner, v.Child("identifier", "simple_identifier").Text(), kind, k.head(n, "=", "getter", "setter", "property_delegate"))
+	e := k.export(n, owner, v.Child("identifier", "simple_identifier").Text(), kind, k.head(n, "=", "getter", "setter", "property_delegate"))
+	assigned := false
+	for c := range n.All() {
+		if assigned && c.Named() {
+			e.Literal = literalType(Kotlin, k.leaves(c, nil))
+			break
+		}
+		assigned = assigned || c.Kind() == "="
+	}
+}
+
+// properties are those of an interface, as "{ val a: A; var b: B }"; "" without.
+func (k *kotlinFile) properties(body syntax.Node) string {
+	var list []string
+	for c := range body.All() {
+		if c.Kind() == "property_declaration" && k.visible(c) && c.Child("variable_declaration").OK() {
+			list = append(list, k.written(k.head(c, "=", "getter", "setter", "property_delegate")))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " { " + strings.Join(list, "; ") + " }"
 }
 
 func (k *kotlinFile) function(n syntax.Node, owner string, visible bool) {

@@ -128,7 +128,10 @@ func (p *pythonTree) assignedName(n, left syntax.Node) {
 	if t := n.At("type"); t.OK() {
 		ts = p.upTo(n, kinds("="), nil)
 	}
-	p.export(n, "", name, kind, ts)
+	e := p.export(n, "", name, kind, ts)
+	if right := n.At("right"); right.OK() && !n.At("type").OK() && n.At("left").Kind() == "identifier" {
+		e.Literal = literalType(Python, p.leaves(right, nil))
+	}
 }
 
 // isType reports whether an assignment gives a type a name: X = Union[A, B], T = TypeVar("T").

@@ -93,6 +93,9 @@ type Export struct {
 	// Text is the signature on one line, laid out as in the source; "" where it is not known.
 	Text     string   `json:"-"`
 	Variants []string `json:"variants,omitempty"` // of an enum
+	// Literal is the type of a constant's or variable's initial value where its declaration says none and the value is a
+	// plain literal.
+	Literal string `json:"-"`
 	// Doc is the first paragraph of its documentation, without what speaks of its contract.
 	Doc  string `json:"doc,omitempty"`
 	Line int    `json:"line"`

@@ -130,18 +130,19 @@ func (t *treeFile) export(n syntax.Node, owner, name, kind string, ts []Token) *
 // written lays tokens out on one line as they were written.
 func (t *treeFile) written(ts []Token) string {
 	var b strings.Builder
-	last := Token{}
+	last, dropped := Token{}, false
 	for i, tok := range ts {
 		if tok.Kind == Comment {
 			continue
 		}
 		closes := isPunct(tok, ")") || isPunct(tok, "]")
 		if isPunct(tok, ",") && closesNext(ts[i+1:]) {
+			dropped = true
 			continue
 		}
 		opens := isPunct(last, "(") || isPunct(last, "[")
 		switch {
-		case b.Len() == 0 || closes || opens || isPunct(tok, ",") || isPunct(tok, ";"):
+		case b.Len() == 0 || closes || dropped || opens || isPunct(tok, ",") || isPunct(tok, ";"):
 		case last.End < tok.Off:
 			b.WriteByte(' ')
 		case wordy(last) && wordy(tok):
@@ -152,7 +153,7 @@ func (t *treeFile) written(ts []Token) string {
 		} else {
 			b.WriteString(strings.Join(strings.Fields(tok.Text), " "))
 		}
-		last = tok
+		last, dropped = tok, false
 	}
 	return b.String()
 }

@@ -310,7 +310,10 @@ func (s *scriptTree) variable(v, d, at syntax.Node, owner, outside string) {
 		s.contract(dotted(owner, name), fn, at)
 		return
 	}
-	s.export(at, owner, name, kind, ts)
+	e := s.export(at, owner, name, kind, ts)
+	if !v.At("type").OK() && v.At("value").OK() {
+		e.Literal = literalType(s.f.Lang, s.leaves(v.At("value"), nil))
+	}
 }
 
 func isFunction(n syntax.Node) bool {
