@@ -249,6 +249,9 @@ func (k *kotlinFile) property(n syntax.Node, owner string, visible bool) {
 	}
 	e := k.export(n, owner, v.Child("identifier", "simple_identifier").Text(), kind, k.head(n, "=", "getter", "setter", "property_delegate"))
 	assigned := false
+	if has(v, ":") {
+		return
+	}
 	for c := range n.All() {
 		if assigned && c.Named() {
 			e.Literal = literalType(Kotlin, k.leaves(c, nil))

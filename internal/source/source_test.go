@@ -434,3 +434,22 @@ func TestExportedNamesOfSeveralSources(t *testing.T) {
 		t.Errorf("has %s\nwant %s", have, want)
 	}
 }
+
+// TestLiteralTypes: a plain literal tells the type of a constant, anything else does not.
+func TestLiteralTypes(t *testing.T) {
+	t.Parallel()
+	for file, c := range map[string]struct{ code, want string }{
+		"a.ts": {"export const a = 3, b = -1.5, c = 'x', d = `x${a}`, e = true, f = 3n, g = 1 + 2, h = [1], i = 'x' as const;\nexport const j: number = 1;\n", "a number, b number, c string, d string, e boolean, f bigint, g , h , i , j "},
+		"a.js": {"export const a = 3;\nexport let b;\n", "a number, b "},
+		"a.py": {"A = 3\nB = -.5\nC = 'a' \"b\"\nD = rb'x'\nE = True\nF = 0x1E\nG = 3j\nH = f(3)\nI: int = 3\nJ = 1_000\nK = f'{A}'\nL = 'a' + 'b'\n", "A int, B float, C str, D bytes, E bool, F int, G , H , I , J int, K str, L "},
+		"a.kt": {"const val A = 3\nval B = 3L\nval C = 3.0\nval D = 3f\nval E = 'x'\nval F = \"\"\"x\"\"\"\nval G = false\nval H = 0xFFFFFFFF\nval I = 3u\nval J = f()\nval K: Int = 3\nval L get() = 3\nval M = -1\n", "A Int, B Long, C Double, D Float, E Char, F String, G Boolean, H Long, I , J , K , L , M Int"},
+	} {
+		var got []string
+		for _, e := range source.Parse(file, []byte(c.code)).Exports {
+			got = append(got, e.Name+" "+e.Literal)
+		}
+		if have := strings.Join(got, ", "); have != c.want {
+			t.Errorf("%s\nhas  %s\nwant %s", file, have, c.want)
+		}
+	}
+}
