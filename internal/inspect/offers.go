@@ -198,7 +198,7 @@ func (o *offering) inFile(f, from, name string) []found {
 
 // renamed writes a declaration with another name.
 func renamed(text, name, to string) string {
-	if to == "default" {
+	if to == "default" || name == "" {
 		return text
 	}
 	for from := 0; ; {
