@@ -13,7 +13,7 @@ RACE    := $(if $(CC_FOUND),-race,)
 TEST_TIMEOUT ?= 70m
 
 # What is released is small: no symbols, no tracing pages of gRPC, and small functions are inlined only where it pays.
-HOT     := std github.com/tetratelabs/wazero/... modernc.org/... $(addprefix github.com/jacquard-build/jacquard/internal/,flow flow/local git source spec index target syntax)
+HOT     := std github.com/tetratelabs/wazero/... modernc.org/... $(addprefix github.com/jacquard-build/jacquard/internal/,flow flow/local git source spec index target)
 COLD    := net/... html/... text/template/... fmt os/... path/... time math/big archive/... image/... internal/poll internal/godebug internal/fmtsort encoding/gob encoding/xml encoding/asn1 database/... log/... go/... vendor/... debug/... mime/... testing/... flag expvar \
 	crypto/tls/... crypto/x509/... crypto/ecdsa crypto/rsa crypto/ecdh crypto/elliptic crypto/ed25519 \
 	$(addprefix crypto/internal/fips140/,nistec/... mlkem ecdsa rsa edwards25519/... bigmod) \

@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -78,16 +79,18 @@ var grammars embed.FS
 // grammar is a module that is compiled when it is first needed, with its idle instances.
 type grammar struct {
 	name string
-	once sync.Once
-	err  error
-	rt   wazero.Runtime
-	code wazero.CompiledModule
-	tell *language
-	idle chan *instance
+	// endless says that its parser is known not to come to an end with some sources. It runs bounded then, at two thirds of the speed.
+	endless bool
+	once    sync.Once
+	err     error
+	rt      wazero.Runtime
+	code    wazero.CompiledModule
+	tell    *language
+	idle    chan *instance
 }
 
 var all = [langs]*grammar{
-	TypeScript: fresh("typescript"), TSX: fresh("tsx"), Python: fresh("python"), Rust: fresh("rust"), Java: fresh("java"), Kotlin: fresh("kotlin"),
+	TypeScript: fresh("typescript"), TSX: fresh("tsx"), Python: fresh("python"), Rust: fresh("rust"), Java: fresh("java"), Kotlin: {name: "kotlin", endless: true, idle: make(chan *instance, max(2, runtime.GOMAXPROCS(0)))},
 }
 
 func fresh(name string) *grammar {
@@ -110,13 +113,13 @@ var host struct {
 func UseCache(dir string, damaged func()) { host.dir, host.damaged = dir, damaged }
 
 func start(ctx context.Context) error {
-	host.once.Do(func() { host.rt, host.err = newRuntime(ctx, host.dir) })
+	host.once.Do(func() { host.rt, host.err = newRuntime(ctx, host.dir, false) })
 	return host.err
 }
 
-func newRuntime(ctx context.Context, cacheDir string) (wazero.Runtime, error) {
+func newRuntime(ctx context.Context, cacheDir string, bounded bool) (wazero.Runtime, error) {
 	// 1 GiB of memory for one instance: MaxSize needs less.
-	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(1 << 14)
+	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(1 << 14).WithCloseOnContextDone(bounded)
 	if cacheDir != "" {
 		if cache, err := wazero.NewCompilationCacheWithDir(cacheDir); err == nil {
 			cfg = cfg.WithCompilationCache(cache)
@@ -131,6 +134,11 @@ func newRuntime(ctx context.Context, cacheDir string) (wazero.Runtime, error) {
 // can be kept, for want of space for example, the module is compiled without.
 func (g *grammar) translate(ctx context.Context, wasm []byte) (err error) {
 	g.rt = host.rt
+	if g.endless {
+		if g.rt, err = newRuntime(ctx, host.dir, true); err != nil {
+			return err
+		}
+	}
 	if g.code, err = g.rt.CompileModule(ctx, wasm); err == nil || host.dir == "" {
 		return err
 	}
@@ -144,7 +152,7 @@ func (g *grammar) translate(ctx context.Context, wasm []byte) (err error) {
 	if g.code, err = g.rt.CompileModule(ctx, wasm); err == nil {
 		return nil
 	}
-	if g.rt, err = newRuntime(ctx, ""); err == nil {
+	if g.rt, err = newRuntime(ctx, "", g.endless); err == nil {
 		g.code, err = g.rt.CompileModule(ctx, wasm)
 	}
 	return err
@@ -233,6 +241,10 @@ func (in *instance) names(ctx context.Context, count, name string, first uint32)
 	return out, nil
 }
 
+// limit is how long the parser may take for one file: there are sources, cut off within an annotation of Kotlin for example,
+// that it does not come to an end with. The largest take a few seconds.
+const limit = 20 * time.Second
+
 // Parse gives the syntax tree of a source. What is no code of the language becomes error nodes; an error is returned
 // only for a source that is too large or when the parser itself broke, which a later Parse does not feel.
 func Parse(l Lang, src []byte) (*Tree, error) {
@@ -252,7 +264,9 @@ func Parse(l Lang, src []byte) (*Tree, error) {
 			return nil, err
 		}
 	}
-	nodes, err := in.parse(ctx, src)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	nodes, err := in.parse(limited, src)
+	cancel()
 	if err != nil || in.mod.Memory().Size() > 64<<20 { // an instance's memory never shrinks
 		_ = in.mod.Close(ctx)
 	} else {
