@@ -59,7 +59,7 @@ func forge(ts *testscript.TestScript, neg bool, args []string) {
 	backend, err := exec.Command("git", "--exec-path").Output()
 	ts.Check(err)
 	smart := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(backend)), "git-http-backend"), Dir: h.dir, Env: []string{"GIT_PROJECT_ROOT=" + h.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=x"}}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/someone/") {
 			user, token, _ := r.BasicAuth()
 			if user != "x-access-token" || subtle.ConstantTimeCompare([]byte(token), []byte(forgeToken)) == 0 {
@@ -72,7 +72,8 @@ func forge(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		h.api(w, r)
 	}))
-	h.url = s.URL
+	h.url = "http://" + s.Listener.Addr().String() // before anybody can ask
+	s.Start()
 	ts.Defer(s.Close)
 	git(ts, ts.MkAbs("."), "remote", "add", "origin", s.URL+"/someone/shop.git")
 	ts.Setenv("GITHUB_API_URL", s.URL)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"sync"
 
@@ -28,6 +29,7 @@ func receiver(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(os.WriteFile(file, nil, 0o644))
+	here := ts.MkAbs(".") // the script may go elsewhere while it is asked
 	var mu sync.Mutex
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
@@ -48,7 +50,7 @@ func receiver(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		defer func() { _ = f.Close() }()
 		w.Header().Set("Content-Type", "application/json")
-		raw, err := os.ReadFile(ts.MkAbs(path.Base(r.URL.Path) + ".json")) // the archive has what a forge, Slack and Google answer
+		raw, err := os.ReadFile(filepath.Join(here, path.Base(r.URL.Path)+".json")) // the archive has what a forge, Slack and Google answer
 		if r.Method == http.MethodGet {
 			if err != nil {
 				w.WriteHeader(http.StatusNotFound)
