@@ -40,6 +40,9 @@ func OpenOutbox(ctx context.Context, dir string) (*Outbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Many steps end at once. Here they wait for each other without an end; connections of their own would wait by chance,
+	// with pauses, and the unlucky ones would be told "database is locked" although nobody else uses the file.
+	r.db.SetMaxOpenConns(1)
 	if _, err := r.db.ExecContext(ctx, outboxSchema); err != nil {
 		_ = r.Close()
 		return nil, damaged(err)
