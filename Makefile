@@ -96,8 +96,9 @@ cross:
 	  echo "build $$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build $(RELEASE) -o /dev/null ./cmd/jacquard; done; done
 
 BENCHTIME ?= 1x
-bench: build release temporal s3 $(if $(findstring -short,$(BENCH_FLAGS)),,before)
-	JACQUARD_BENCH_BEFORE=$(if $(findstring -short,$(BENCH_FLAGS)),,$$(ls $(abspath bin/before/jacquard) 2>/dev/null)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
+BENCH_BEFORE := $(if $(findstring -short,$(BENCH_FLAGS)),,bin/before/jacquard)
+bench: build release temporal s3 $(BENCH_BEFORE)
+	JACQUARD_BENCH_BEFORE=$(abspath $(BENCH_BEFORE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
 
 # The program as it was before it could use a cluster, where the history has it.
 BEFORE := f1f7b2cb05f74d8d197d11de70c4984152c6aa13

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,8 +36,8 @@ func (b *bench) start() error {
 // a cluster.
 func (b *bench) runStart(release string) error {
 	before := os.Getenv("JACQUARD_BENCH_BEFORE")
-	if before == "" {
-		fmt.Fprintln(b.out, "start of a local run, to its first turn\tnot measured: JACQUARD_BENCH_BEFORE is not set (make before)\t\t")
+	if there, _ := os.Stat(before); there == nil {
+		fmt.Fprintln(b.out, "start of a local run, to its first turn\tnot measured: JACQUARD_BENCH_BEFORE names no program (make before)\t\t")
 		return nil
 	}
 	var times [2][]time.Duration
@@ -68,20 +67,11 @@ func (b *bench) firstTurn(program, name string) (time.Duration, error) {
 	if _, _, err := b.command(dir, nil, program, "compile", "--scenario", play); err != nil {
 		return 0, err
 	}
-	_, out, err := b.command(dir, nil, program, "show", "--json")
+	steps, err := b.steps(dir, program)
 	if err != nil {
 		return 0, err
 	}
-	var run struct {
-		Steps []struct {
-			Step    string `json:"step"`
-			Started int64  `json:"started"` // Unix milliseconds
-		} `json:"steps"`
-	}
-	if err := json.Unmarshal([]byte(out), &run); err != nil {
-		return 0, err
-	}
-	for _, s := range run.Steps {
+	for _, s := range steps {
 		if s.Step == step.AgentTurn.Name {
 			return time.UnixMilli(s.Started).Sub(began), nil
 		}

@@ -29,21 +29,12 @@ func (b *bench) work() error {
 	if err != nil {
 		return err
 	}
-	_, out, err := b.measure(dir, nil, nil, b.bin, "show", "--json")
+	steps, err := b.steps(dir, b.bin)
 	if err != nil {
 		return err
 	}
-	var run struct {
-		Steps []struct {
-			Step string          `json:"step"`
-			Out  json.RawMessage `json:"out"`
-		} `json:"steps"`
-	}
-	if err := json.Unmarshal([]byte(out), &run); err != nil {
-		return err
-	}
 	agents := time.Duration(0)
-	for _, s := range run.Steps {
+	for _, s := range steps {
 		var t step.TurnOut
 		if s.Step == step.AgentTurn.Name && json.Unmarshal(s.Out, &t) == nil {
 			agents += time.Duration(t.Millis) * time.Millisecond
@@ -57,6 +48,26 @@ func (b *bench) work() error {
 	b.row(fmt.Sprintf("one of %d tasks without its agent", tasks), (u.took-agents)/n, yard/n, "git alone: clone, commit, fetch")
 	b.memory(fmt.Sprintf("work, %d tasks", tasks), u.memory)
 	return b.many()
+}
+
+// ran is a step of a run as show gives it.
+type ran struct {
+	Step    string          `json:"step"`
+	Started int64           `json:"started"` // Unix milliseconds
+	Out     json.RawMessage `json:"out"`
+}
+
+// steps are those of the last run in a project.
+func (b *bench) steps(dir, program string) ([]ran, error) {
+	_, out, err := b.command(dir, nil, program, "show", "--json")
+	if err != nil {
+		return nil, err
+	}
+	var run struct {
+		Steps []ran `json:"steps"`
+	}
+	err = json.Unmarshal([]byte(out), &run)
+	return run.Steps, err
 }
 
 // many measures how long ps and show take for a run of many tasks. Its builders meet a limit at once.

@@ -47,17 +47,7 @@ func (t *specTool) workTree(ctx context.Context, p *project, submodules bool) (*
 func (t *specTool) reader(p *project) func(string) []byte {
 	return func(f string) []byte {
 		b, err := readFile(filepath.Join(p.root, filepath.FromSlash(f)))
-		if err == nil {
-			err = anyText(f, b)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			t.cannotRead(f, err)
-			return nil
-		}
-		return b
+		return t.taken(f, b, err)
 	}
 }
 
@@ -92,17 +82,7 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 		if b == nil && err == nil {
 			b = []byte{}
 		}
-		if err == nil && len(b) > readable {
-			err = tooLarge(int64(len(b)))
-		}
-		if err == nil {
-			err = anyText(f, b)
-		}
-		if err != nil {
-			t.cannotRead(f, err)
-			return nil
-		}
-		return b
+		return t.taken(f, b, err)
 	}).Library(act.GoLibrary(t.a.toolEnv())), nil
 }
 
@@ -151,15 +131,22 @@ func (t *specTool) staged(ctx context.Context, p *project) (*inspect.Project, ma
 	return x, touched, nil
 }
 
-// anyText refuses a document of which nobody can read anything: it would pass for the CLAUDE.md of a directory that is no module.
-func anyText(name string, b []byte) error {
-	if !strings.HasSuffix(name, ".md") || spec.IsText(b) {
-		return nil
+// taken is what was read of a file; nil when it cannot be used, which is noted unless the file is not there.
+func (t *specTool) taken(file string, b []byte, err error) []byte {
+	if err == nil && len(b) > readable {
+		err = tooLarge(int64(len(b)))
 	}
-	if d, _ := spec.Parse(name, b); d.IsSpec() { // its problems say where it is none
-		return nil
+	if err == nil && strings.HasSuffix(file, ".md") && !spec.IsText(b) {
+		d, _ := spec.Parse(file, b)
+		err = d.Legible(b)
 	}
-	return errors.New("it is no UTF-8 text: save it as UTF-8")
+	if err == nil {
+		return b
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.cannotRead(file, err)
+	}
+	return nil
 }
 
 func tooLarge(size int64) error {

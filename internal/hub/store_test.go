@@ -30,14 +30,7 @@ func TestDamagedStore(t *testing.T) {
 		other, _ := one.tree(t, "g", "other\n")
 		raw := one.keep(t, "r1", "damaged", tree)
 		one.keep(t, "r1", "whole", other)
-		var file, whole string
-		for _, f := range w.files() {
-			if strings.Contains(f, "damaged") {
-				file = f
-			} else {
-				whole = f
-			}
-		}
+		file, whole := w.file("damaged"), w.file("whole")
 		good, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -48,11 +41,9 @@ func TestDamagedStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, _, _ := strings.Cut(string(good), "PACK")
-		commit := head[len("# v2 git bundle\n"):][:40]
-		alone := head + packed(t, one.dir, commit)
+		alone, commit := hollow(t, one.dir, good)
 		for name, bad := range map[string][]byte{
-			"empty": {}, "not": []byte("hello\n"), "cut": good[:len(good)-100], "flipped": flipped, "foreign": foreign, "incomplete": []byte(alone),
+			"empty": {}, "not": []byte("hello\n"), "cut": good[:len(good)-100], "flipped": flipped, "foreign": foreign, "incomplete": alone,
 			"escape": []byte(strings.Replace(string(good), "refs/jacquard/r1/steps/", "refs/heads/", 1)),
 			"large":  nil, "needs": []byte(strings.Replace(string(good), "# v2 git bundle\n", "# v2 git bundle\n-0123456789abcdef0123456789abcdef01234567\n", 1)),
 		} {
@@ -102,16 +93,13 @@ func TestWhoIsToBlame(t *testing.T) {
 		tree, _ := one.tree(t, "f", "text\n")
 		one.keep(t, "r1", "zz-wrong", tree)
 		one.keep(t, "r1", "a-needs", tree)
-		wrong := w.files()[0]
-		if !strings.Contains(wrong, "zz-wrong") {
-			wrong = w.files()[1]
-		}
+		wrong := w.file("zz-wrong")
 		good, err := os.ReadFile(wrong)
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, _, _ := strings.Cut(string(good), "PACK")
-		write(t, wrong, []byte(head+packed(t, one.dir, head[len("# v2 git bundle\n"):][:40])))
+		alone, _ := hollow(t, one.dir, good)
+		write(t, wrong, alone)
 		two := w.machine(t, "two")
 		if _, err := two.hub.Find(ctx, "r1", "a-needs"); err == nil || !strings.Contains(err.Error(), filepath.Base(wrong)) || strings.Contains(err.Error(), "a-needs") {
 			t.Errorf("the error: %v", err)
@@ -167,6 +155,26 @@ func TestManySteps(t *testing.T) {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	})
+}
+
+// file is the bundle in the store whose name has these words.
+func (w *world) file(words string) string {
+	w.t.Helper()
+	for _, f := range w.files() {
+		if strings.Contains(filepath.Base(f), words) {
+			return f
+		}
+	}
+	w.t.Fatalf("no %s among %v", words, w.files())
+	return ""
+}
+
+// hollow is a bundle with its commit alone, without what that points at.
+func hollow(t *testing.T, dir string, bundle []byte) (text []byte, commit string) {
+	t.Helper()
+	head, _, _ := strings.Cut(string(bundle), "PACK")
+	commit = head[len("# v2 git bundle\n"):][:40]
+	return []byte(head + packed(t, dir, commit)), commit
 }
 
 // packed is a pack with one object, without what it points at.

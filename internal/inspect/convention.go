@@ -62,7 +62,7 @@ func (p *Project) Conventions(roots []string) Conventions {
 	c := Conventions{Root: p.root, ModuleRoots: []ModuleConvention{}, Errors: []string{}}
 	c.Project, c.Code = p.convention(".", "Project Convention"), p.convention(".", "Code Convention")
 	if f, ps := p.style(conventionFile); f != nil {
-		v := validity(conventionFile, ps, false)
+		v := validity(conventionFile, ps, nil)
 		c.File = &StyleState{Valid: v.Valid, File: v.File, Style: f.Style, Errors: []string{}, Warnings: v.Warnings}
 		for _, e := range v.Errors {
 			c.File.Errors = append(c.File.Errors, v.File+": "+e.Message)

@@ -244,32 +244,11 @@ func leadingParameters(before string) (params, rest string) {
 		break
 	}
 	if strings.HasPrefix(before, "<") {
-		if end := groupEnd(before); end > 0 {
-			return before[:end], strings.TrimSpace(before[end:])
+		if inside, after, ok := signature.CutGroup(before); ok {
+			return "<" + inside + ">", strings.TrimSpace(after)
 		}
 	}
 	return "", before
-}
-
-// groupEnd is the end of the bracketed text that a text begins with, 0 when it has none.
-func groupEnd(s string) int {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '<', '[', '(', '{':
-			depth++
-		case ']', ')', '}':
-			depth--
-		case '>':
-			if s[i-1] != '-' && s[i-1] != '=' {
-				depth--
-			}
-		}
-		if depth == 0 {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // typeParameters are those that stand behind the name of a type in its declaration, "" without.
@@ -278,11 +257,11 @@ func typeParameters(text, name string) string {
 	if !ok || rest == "" || rest[0] != '<' && rest[0] != '[' {
 		return ""
 	}
-	params := rest[:groupEnd(rest)]
-	if strings.ContainsAny(params, "{(") {
+	inside, after, ok := signature.CutGroup(rest)
+	if !ok || strings.ContainsAny(inside, "{(") {
 		return ""
 	}
-	return params
+	return rest[:len(rest)-len(after)]
 }
 
 // tuple is a type of Rust whose fields have no names: Name(u8, _).

@@ -6,7 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -30,8 +29,6 @@ func (m misfit) hint() string {
 	}
 	return "Correct the name, or add it to the Exports of " + path.Join(m.to, specFile)
 }
-
-var usedNameRE = re.New(`^(?:(?:async|export|function|def|fn|func|fun|suspend|pub|class|interface|type|const)\s+)*([\p{L}_$][\p{L}\p{N}_$]*)`)
 
 // misfits compares the Module Integration Map of a module's IMPLEMENTS.md with the specs of the modules that it names.
 func (p *Project) misfits(dir string) []misfit {
@@ -61,12 +58,11 @@ func (p *Project) misfits(dir string) []misfit {
 	return out
 }
 
-// usedName is what a signature is of.
+// usedName is what a signature is of; of a member, its type.
 func usedName(signature string) string {
-	if m := usedNameRE().FindStringSubmatch(strings.TrimSpace(strings.Trim(signature, "`"))); m != nil {
-		return m[1]
-	}
-	return ""
+	sig := bareName(signature)
+	name, _, _ := strings.Cut(cmp.Or(exportName("Functions", sig), exportName("Types", sig)), ".")
+	return name
 }
 
 // integration reports what does not fit in the Module Integration Map.

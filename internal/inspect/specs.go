@@ -89,7 +89,7 @@ func (p *Project) Check(file string, strict bool) Validity {
 	case conventionFile:
 		_, ps = p.style(file)
 	}
-	return validity(file, ps, strict)
+	return validity(file, ps, strictErrors(strict))
 }
 
 // listed is a file of the project, nil when it is none.
@@ -137,11 +137,6 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 		return unreadable(file)
 	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
-	for i := range ps { // they do not keep a module from being built, but scripts know them as errors
-		if kind, _ := typeOf(ps[i].Text); strings.HasPrefix(d.Version, "2") && slices.Contains([]string{"DuplicateUseCaseId", "InvalidIncludeTarget", "InvalidExtendTarget"}, kind) {
-			ps[i].Severity = spec.Error
-		}
-	}
 	for _, ref := range d.CrossRefs {
 		if _, ok := p.index.Resolve(ref); !ok {
 			anchor := path.Join(ref.Path, specFile) + "#" + ref.Symbol
@@ -174,11 +169,24 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 			Text: fmt.Sprintf("boundary: %s (%s)", b.Reference, b.Type), Hint: b.Reason,
 		})
 	}
-	return validity(file, ps, strict)
+	errors := strictErrors(strict)
+	if strings.HasPrefix(d.Version, "2") { // they do not keep a module from being built, but scripts know them as errors
+		errors = append(errors, "DuplicateUseCaseId", "InvalidIncludeTarget", "InvalidExtendTarget")
+	}
+	return validity(file, ps, errors)
 }
 
-// validity is what problems mean for a file. Those of the document beside it carry its name.
-func validity(file string, ps []spec.Problem, strict bool) Validity {
+// strictErrors are the kinds of warnings that strict makes errors.
+func strictErrors(strict bool) []string {
+	if !strict {
+		return nil
+	}
+	return []string{"MissingSection", "INV3Violation", "UnresolvedCrossReference"}
+}
+
+// validity is what problems mean for a file, of which warnings of some kinds count as errors. Those of the document beside it
+// carry its name.
+func validity(file string, ps []spec.Problem, errors []string) Validity {
 	v := Validity{File: file, Errors: []SchemaError{}, Warnings: []string{}, Problems: append([]spec.Problem{}, spec.SortProblems(ps)...)}
 	for i := range v.Problems {
 		pr := &v.Problems[i]
@@ -188,7 +196,7 @@ func validity(file string, ps []spec.Problem, strict bool) Validity {
 		if other != path.Base(file) {
 			text = other + ": " + text
 		}
-		if pr.Severity == spec.Error || strict && (kind == "MissingSection" || kind == "INV3Violation" || kind == "UnresolvedCrossReference") {
+		if pr.Severity == spec.Error || slices.Contains(errors, kind) {
 			if pr.Severity = spec.Error; other != path.Base(file) {
 				kind = other + ":" + kind
 			}

@@ -196,18 +196,21 @@ func (w *survey) drift(dir string) ModuleDrift {
 	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, declared: map[string]map[string]string{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
 	for _, f := range m.names {
 		src := w.read(f)
-		if src == nil { // without it nothing can be said of the module, and nothing mended
-			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file"})
-		}
 		x := w.typed(f, src)
 		m.files[f], m.declared[f] = x.File, x.declared
+		cannot := "" // without it nothing can be said of the module, and nothing mended
 		switch why := x.Problem; {
+		case src == nil:
+			cannot = "Cannot read file"
 		case !spec.IsText(src):
-			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file: it is no UTF-8 text"})
+			cannot = "Cannot read file: it is no UTF-8 text"
 		case x.Failed:
-			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: "Cannot read file: " + why})
-		case why != "" && src != nil:
+			cannot = "Cannot read file: " + why
+		case why != "":
 			out.Notes = append(out.Notes, Drift{Type: "UNREAD", Section: "Exports", File: f, Symbol: f, Message: f + ": " + why})
+		}
+		if cannot != "" {
+			m.issue(Drift{Type: "UNREADABLE", Section: "Exports", File: f, Symbol: f, Message: cannot})
 		}
 	}
 	if len(out.Issues) > 0 {

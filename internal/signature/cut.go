@@ -28,15 +28,15 @@ func Guess(text, or string) string {
 	if open < 0 {
 		return or
 	}
-	params, rest, ok := cutGroup(text[open:])
+	params, rest, ok := CutGroup(text[open:])
 	if !ok {
 		return or
 	}
 	rest = strings.TrimSpace(rest)
 	head := strings.TrimSpace(text[:open])
-	_, _, colon := cutTop(params, ":")
+	_, _, colon := Cut(params, ":")
 	for _, part := range splitTop(params) {
-		if _, _, c := cutTop(part, ":"); c {
+		if _, _, c := Cut(part, ":"); c {
 			colon = true
 		}
 	}
@@ -85,8 +85,8 @@ func withoutGroup(head string) string {
 	return head
 }
 
-// cutGroup splits a text that begins with a bracket behind the one that closes it.
-func cutGroup(s string) (inside, rest string, ok bool) {
+// CutGroup splits a text that begins with a bracket behind the one that closes it.
+func CutGroup(s string) (inside, rest string, ok bool) {
 	if s == "" || !strings.ContainsRune("([{<", rune(s[0])) {
 		return "", "", false
 	}
@@ -139,7 +139,7 @@ func groupStart(s string) int {
 func splitTop(s string) []string {
 	var out []string
 	for {
-		part, rest, ok := cutTop(s, ",")
+		part, rest, ok := Cut(s, ",")
 		out = append(out, part)
 		if !ok {
 			return out
@@ -148,9 +148,9 @@ func splitTop(s string) []string {
 	}
 }
 
-// cutTop cuts at the first mark outside of brackets and quotes; "=" is none that belongs to
+// Cut cuts at the first mark outside of brackets and quotes; "=" is none that belongs to
 // an arrow or a comparison, ":" none that belongs to a path.
-func cutTop(s, mark string) (before, after string, ok bool) {
+func Cut(s, mark string) (before, after string, ok bool) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]

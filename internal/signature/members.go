@@ -32,7 +32,7 @@ func Members(text string, langs ...string) ([]Field, bool) {
 	if open < 0 {
 		return nil, false
 	}
-	inside, _, ok := cutGroup(text[open:])
+	inside, _, ok := CutGroup(text[open:])
 	if !ok {
 		return nil, false
 	}
@@ -87,8 +87,8 @@ func readMember(part string, langs []string) Field {
 			return Field{}
 		}
 	}
-	part, _, _ = cutTop(part, "=")
-	name, typ, ok := cutTop(strings.TrimSpace(part), ":")
+	part, _, _ = Cut(part, "=")
+	name, typ, ok := Cut(strings.TrimSpace(part), ":")
 	if !ok {
 		name, typ, ok = strings.Cut(part, " ")
 	}
@@ -170,7 +170,7 @@ func ValueType(decl, name string, langs ...string) (Type, bool) {
 			break
 		}
 	}
-	typ, _, _ = cutTop(typ, "=")
+	typ, _, _ = Cut(typ, "=")
 	typ = strings.TrimSpace(typ)
 	if !ok || typ == "" || !marked && word != "var" && word != "const" {
 		return Type{}, false
@@ -185,7 +185,7 @@ func AliasOf(decl, name string, langs ...string) (Type, bool) {
 		return Type{}, false
 	}
 	if strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "[") && !strings.HasPrefix(rest, "[]") {
-		if inside, tail, good := cutGroup(rest); good && (rest[0] == '<' || strings.ContainsAny(inside, " ,") || strings.HasPrefix(strings.TrimSpace(tail), "=")) {
+		if inside, tail, good := CutGroup(rest); good && (rest[0] == '<' || strings.ContainsAny(inside, " ,") || strings.HasPrefix(strings.TrimSpace(tail), "=")) {
 			rest = strings.TrimSpace(tail)
 		}
 	}
@@ -195,6 +195,3 @@ func AliasOf(decl, name string, langs ...string) (Type, bool) {
 	}
 	return firstType(typ, langs), true
 }
-
-// Cut cuts at the first mark outside of brackets and quotes.
-func Cut(s, mark string) (before, after string, ok bool) { return cutTop(s, mark) }

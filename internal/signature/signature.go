@@ -115,7 +115,7 @@ func (s *Sig) split(text string) (head, params, rest string, ok bool) {
 		word, after, found := strings.Cut(text, " ")
 		if strings.HasPrefix(word, "@") && !slices.Contains(modifiers, word) { // an annotation
 			if i := strings.IndexByte(text, '('); i >= 0 && i <= len(word) {
-				if _, after, found = cutGroup(text[i:]); !found {
+				if _, after, found = CutGroup(text[i:]); !found {
 					return "", "", "", false
 				}
 				after = strings.TrimSpace(after)
@@ -133,7 +133,7 @@ func (s *Sig) split(text string) (head, params, rest string, ok bool) {
 		case word == "function" || word == "fn" || word == "fun" || word == "def" || word == "class" || word == "constructor" && strings.HasPrefix(after, "("):
 		case word == "func":
 			if strings.HasPrefix(after, "(") {
-				receiver, tail, good := cutGroup(after)
+				receiver, tail, good := CutGroup(after)
 				if !good {
 					return "", "", "", false
 				}
@@ -152,7 +152,7 @@ func (s *Sig) split(text string) (head, params, rest string, ok bool) {
 	}
 	text = strings.TrimPrefix(text, "func ")
 	if strings.HasPrefix(text, "<") { // of Java and Kotlin, before the name
-		inside, tail, good := cutGroup(text)
+		inside, tail, good := CutGroup(text)
 		if !good {
 			return "", "", "", false
 		}
@@ -184,7 +184,7 @@ scan:
 	if open < 0 {
 		return "", "", "", false
 	}
-	params, rest, ok = cutGroup(text[open:])
+	params, rest, ok = CutGroup(text[open:])
 	for _, receiver := range []string{"?.", ">."} { // of an extension function of Kotlin
 		if i := strings.LastIndex(text[:open], receiver); i >= 0 {
 			text, open = text[i+2:], open-i-2
@@ -195,17 +195,17 @@ scan:
 
 // heading reads the name and what belongs to it; it returns a result that stands before it.
 func (s *Sig) heading(head string) (before string) {
-	if name, value, ok := cutTop(head, "="); ok { // const f = async <T>
+	if name, value, ok := Cut(head, "="); ok { // const f = async <T>
 		head = strings.TrimSpace(name)
 		value = strings.TrimSpace(value)
 		if rest, is := strings.CutPrefix(value, "async"); is {
 			s.Async, value = true, strings.TrimSpace(rest)
 		}
 		value = strings.TrimSpace(strings.TrimPrefix(value, "function"))
-		if inside, _, ok := cutGroup(value); ok && strings.HasPrefix(value, "<") {
+		if inside, _, ok := CutGroup(value); ok && strings.HasPrefix(value, "<") {
 			s.generics(inside)
 		}
-		if n, _, ok := cutTop(head, ":"); ok {
+		if n, _, ok := Cut(head, ":"); ok {
 			head = strings.TrimSpace(n)
 		}
 	}
@@ -239,7 +239,7 @@ func (s *Sig) generics(inside string) {
 		if part == "" || strings.HasPrefix(part, "'") {
 			continue
 		}
-		part, _, _ = cutTop(part, "=")
+		part, _, _ = Cut(part, "=")
 		part = strings.TrimSpace(part)
 		name, bound := part, ""
 		for _, mark := range []string{" extends ", ":", " "} {
@@ -298,7 +298,7 @@ func (s *Sig) tail(rest string) {
 	}
 	t := ParseType(rest, s.Lang)
 	if s.Lang == Go && strings.HasPrefix(rest, "(") {
-		if inside, _, ok := cutGroup(rest); ok {
+		if inside, _, ok := CutGroup(rest); ok {
 			g := Sig{Lang: Go}
 			g.params(inside)
 			members := make([]Type, 0, len(g.Params))
@@ -344,7 +344,7 @@ func (s *Sig) params(text string) {
 			continue
 		}
 		p := Param{Keyword: keyword}
-		switch _, _, colon := cutTop(part, ":"); {
+		switch _, _, colon := Cut(part, ":"); {
 		case colon || s.Lang != Go && s.Lang != Java:
 			s.colonParam(&p, part)
 		case s.Lang == Java:
@@ -402,7 +402,7 @@ func withoutAnnotations(part string) string {
 		}
 		rest := part[end:]
 		if strings.HasPrefix(rest, "(") {
-			if _, after, ok := cutGroup(rest); ok {
+			if _, after, ok := CutGroup(rest); ok {
 				rest = after
 			}
 		}
@@ -412,11 +412,11 @@ func withoutAnnotations(part string) string {
 }
 
 func (s *Sig) colonParam(p *Param, part string) {
-	part, value, has := cutTop(part, "=")
+	part, value, has := Cut(part, "=")
 	if has {
 		p.Optional, p.Default = true, strings.TrimSpace(value)
 	}
-	name, typ, typed := cutTop(strings.TrimSpace(part), ":")
+	name, typ, typed := Cut(strings.TrimSpace(part), ":")
 	if typed {
 		t := ParseType(typ, s.Lang)
 		p.Type = &t

@@ -11,7 +11,7 @@ func (s *scanner) hideComments() {
 	for i := 0; i < len(s.lines); {
 		next := i + 1
 		if s.lines[i].kind == kindText {
-			for next < len(s.lines) && s.lines[next].kind == kindText && !startsItem(s.at(next)) {
+			for next < len(s.lines) && s.lines[next].kind == kindText && !s.startsItem(next) {
 				next++
 			}
 		}
@@ -22,14 +22,10 @@ func (s *scanner) hideComments() {
 	}
 }
 
-// startsItem reports whether a line begins with the mark of a list item.
-func startsItem(text string) bool {
-	text = strings.TrimLeft(text, " \t")
-	digits := strings.TrimLeft(text, "0123456789")
-	if digits != text && digits != "" && (digits[0] == '.' || digits[0] == ')') {
-		text = digits
-	}
-	return len(text) > 1 && strings.ContainsRune("-*+.)", rune(text[0])) && (text[1] == ' ' || text[1] == '\t')
+// startsItem reports whether a line of text begins with the marker of a list item.
+func (s *scanner) startsItem(i int) bool {
+	_, rest := splitIndent(s.at(i))
+	return rest != "" && markerLength(rest) > 0
 }
 
 // hideIn hides the comments of the lines [from, to), which are one paragraph.

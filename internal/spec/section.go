@@ -279,8 +279,11 @@ func (r row) column(words ...string) int {
 
 // isNone reports whether a text is one of the markers that mean "deliberately empty", also as the one item of a list.
 func isNone(s string) bool {
-	if s = strings.TrimSpace(s); startsItem(s) {
-		_, s, _ = strings.Cut(s, " ")
+	if s = strings.TrimSpace(s); s == "" {
+		return false
+	}
+	if _, inner, ok := listMarker(s); ok && inner != "" {
+		s = inner
 	}
 	switch strings.ToLower(strings.Trim(plain(s), ".() ")) {
 	case "none", "n/a", "-", "—", "없음", "해당 없음":

@@ -90,14 +90,21 @@ type grammar struct {
 }
 
 var all = [langs]*grammar{
-	TypeScript: fresh("typescript"), TSX: fresh("tsx"), Python: fresh("python"), Rust: fresh("rust"), Java: fresh("java"), Kotlin: {name: "kotlin", endless: true, idle: make(chan *instance, max(2, runtime.GOMAXPROCS(0)))},
+	TypeScript: fresh("typescript"), TSX: fresh("tsx"), Python: fresh("python"), Rust: fresh("rust"), Java: fresh("java"),
+	Kotlin: endless("kotlin"),
 }
 
 func fresh(name string) *grammar {
 	return &grammar{name: name, idle: make(chan *instance, max(2, runtime.GOMAXPROCS(0)))}
 }
 
-// host is what all modules run in.
+func endless(name string) *grammar {
+	g := fresh(name)
+	g.endless = true
+	return g
+}
+
+// host is what modules run in.
 var host struct {
 	once    sync.Once
 	dir     string
@@ -241,7 +248,7 @@ func (in *instance) names(ctx context.Context, count, name string, first uint32)
 	return out, nil
 }
 
-// limit is how long the parser may take for one file: there are sources, cut off within an annotation of Kotlin for example,
+// limit is how long the parser of an endless grammar may take for one file: there are sources, cut off within an annotation of Kotlin for example,
 // that it does not come to an end with. The largest take a few seconds.
 const limit = 20 * time.Second
 

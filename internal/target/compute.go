@@ -1,7 +1,6 @@
 package target
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"runtime"
@@ -225,12 +224,10 @@ func (m *module) load(read func(path string) ([]byte, error)) {
 	src, err := read(m.path)
 	if err == nil {
 		m.doc, m.problems = spec.Parse(path.Join(m.dir, specFile), src)
-		if !m.doc.IsSpec() && !spec.IsText(src) { // it is not the CLAUDE.md of a directory that is no module
-			m.doc, err = nil, errors.New("it is no UTF-8 text: save it as UTF-8")
-		}
+		err = m.doc.Legible(src)
 	}
 	if err != nil {
-		m.unreadable = true
+		m.doc, m.unreadable = nil, true
 		m.problems = []spec.Problem{{Path: m.path, Severity: spec.Error, Text: "read the spec: " + err.Error()}}
 		return
 	}
