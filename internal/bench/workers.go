@@ -54,7 +54,8 @@ func (b *bench) workers() error {
 	return nil
 }
 
-// pool compiles with so many workers, each in a clone of its own.
+// pool compiles with so many workers, each in a clone of its own. The run has twice as many jobs as they have places: a module
+// stays with its worker, and while it waits for a place there, others use those that are free elsewhere.
 func (b *bench) pool(address string, n, workers, slots int) (time.Duration, error) {
 	dir := filepath.Join(b.dir, fmt.Sprintf("pool%d", workers))
 	play, err := b.sleeping(dir, n, "2s")
@@ -94,6 +95,6 @@ func (b *bench) pool(address string, n, workers, slots int) (time.Duration, erro
 		}
 		all = append(all, c)
 	}
-	took, _, err := b.command(dir, env, b.bin, "compile", "--pool", "default", "--scenario", play, "--jobs", fmt.Sprint(workers*slots))
+	took, _, err := b.command(dir, env, b.bin, "compile", "--pool", "default", "--scenario", play, "--jobs", fmt.Sprint(2*workers*slots))
 	return took, err
 }

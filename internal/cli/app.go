@@ -280,22 +280,23 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		return nil, err
 	}
 	e.actor = act.New(ao)
-	jobs := p.jobs(o)
 	maxWait := time.Minute
 	if o.wait {
 		maxWait = 0
 	}
 	l := local.Options{
 		Dir: p.state, Workflows: workflows(), Handlers: e.actor.Handlers(), Blobs: ao.Blobs,
-		Limits: flow.Limits{Lanes: map[string]int{"agents": jobs, "checks": p.checksAtOnce(o), "landing": 1}, Branches: 2 * jobs},
+		Limits: limits(p.jobs(o), p.checksAtOnce(o)),
 		Driver: p.driver(), Version: definitionVersion(), Accept: o.accept, MaxWait: maxWait,
 		Sweep: act.Sweep, Progress: progress, Committed: p.a.killAt("append"),
 	}
 	if where == onTemporal {
-		if e.pool = p.pool(o); e.pool != "" { // checks are bounded by the workers' slots
-			if l.Limits.Lanes["checks"] = jobs; strings.Contains(e.pool, ",") {
-				return nil, errors.Join(usage("a run is given to one pool, and %q are several", e.pool), e.actor.Close(), e.closeGateways())
-			}
+		if e.pool = p.pool(o); e.pool != "" { // turns and checks are bounded by the workers' slots
+			jobs := cmp.Or(o.jobs, p.conf.Jobs, poolJobs)
+			l.Limits = limits(jobs, jobs)
+		}
+		if strings.Contains(e.pool, ",") {
+			return nil, errors.Join(usage("a run is given to one pool, and %q are several", e.pool), e.actor.Close(), e.closeGateways())
 		}
 		e.keeper, err = p.cluster(ctx, l, o)
 	} else {
@@ -307,7 +308,15 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	return e, nil
 }
 
-// jobs is how much goes on at once.
+// poolJobs is how much of a run goes on at once on the workers of a pool, who have bounds of their own, when nobody says.
+const poolJobs = 16
+
+// limits are those of a run: so many turns and checks at once, with work waiting for each.
+func limits(turns, checks int) flow.Limits {
+	return flow.Limits{Lanes: map[string]int{step.Agents: turns, step.Checks: checks, "landing": 1}, Branches: 2 * turns}
+}
+
+// jobs is how much goes on at once on this machine.
 func (p *project) jobs(o driveOptions) int { return cmp.Or(o.jobs, p.conf.Jobs, 4) }
 
 // checksAtOnce is how many checks of them go on at once: each is as fast as the cores let it.

@@ -302,7 +302,7 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 
 func driveFlags(c *cobra.Command, o *driveOptions) {
 	f := c.Flags()
-	f.IntVarP(&o.jobs, "jobs", "j", 0, "modules at once (default 4, or jobs in jacquard.yaml)")
+	f.IntVarP(&o.jobs, "jobs", "j", 0, "modules at once (default 4, on a pool of workers 16, or jobs in jacquard.yaml)")
 	f.StringVar(&o.on, "on", "", "where the run is kept: local, or temporal for a cluster (default local, or engine in jacquard.yaml)")
 	f.StringVar(&o.pool, "pool", "", "`name` of the workers that carry out turns and checks of a run on a cluster (jacquard worker; default pool in jacquard.yaml, or this machine alone)")
 	f.StringVar(&o.agent, "agent", "", "agent: claude, codex, opencode or scripted")
