@@ -2,24 +2,20 @@ package inspect
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed" // what the page draws with
 	"fmt"
 	"html"
-	"io"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-//go:embed page/mermaid.min.js.gz
+//go:embed page/mermaid.min.js.zst
 var mermaidJS []byte
 
 // Page is a diagram as one HTML file that needs nothing else: Mermaid is in it, and draws without the network. What the
 // diagram says is text to it, never markup or code.
 func Page(title, diagram string) ([]byte, error) {
-	unpack, err := gzip.NewReader(bytes.NewReader(mermaidJS))
-	if err != nil {
-		return nil, fmt.Errorf("unpack what the page draws with: %w", err)
-	}
-	script, err := io.ReadAll(unpack)
+	script, err := zstd.DecodeTo(nil, mermaidJS)
 	if err != nil {
 		return nil, fmt.Errorf("unpack what the page draws with: %w", err)
 	}

@@ -7,13 +7,11 @@
 package syntax
 
 import (
-	"compress/gzip"
 	"context"
 	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
@@ -73,7 +72,7 @@ const (
 
 type language struct{ symbols, fields []string }
 
-//go:embed grammars/*.wasm.gz
+//go:embed grammars/*.wasm.zst
 var grammars embed.FS
 
 // grammar is a module that is compiled when it is first needed, with its idle instances.
@@ -190,15 +189,11 @@ func (g *grammar) compile(ctx context.Context) error {
 	if err := start(ctx); err != nil {
 		return err
 	}
-	packed, err := grammars.Open("grammars/" + g.name + ".wasm.gz")
+	packed, err := grammars.ReadFile("grammars/" + g.name + ".wasm.zst")
 	if err != nil {
 		return err
 	}
-	unpack, err := gzip.NewReader(packed)
-	if err != nil {
-		return err
-	}
-	wasm, err := io.ReadAll(unpack)
+	wasm, err := zstd.DecodeTo(nil, packed)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ mkdir -p $work
 cp tools/page/package.json tools/page/package-lock.json $work/
 (cd $work && npm ci --ignore-scripts --no-audit --no-fund --silent)
 if [ "${1:-}" = --check ]; then
-  gzip -dc $out/mermaid.min.js.gz | cmp - $work/node_modules/mermaid/dist/mermaid.min.js
+  zstd -dc $out/mermaid.min.js.zst | cmp - $work/node_modules/mermaid/dist/mermaid.min.js
   echo "the page draws with the Mermaid that is pinned"
   exit 0
 fi
-gzip -9n <$work/node_modules/mermaid/dist/mermaid.min.js >$out/mermaid.min.js.gz
+zstd -q -f --ultra -22 $work/node_modules/mermaid/dist/mermaid.min.js -o $out/mermaid.min.js.zst
 cp $work/node_modules/mermaid/LICENSE $out/mermaid.LICENSE

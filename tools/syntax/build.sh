@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the grammars to WebAssembly modules in internal/syntax/grammars, and writes their hashes beside them.
 # With --check it compares: the same compiler gives the same bytes, another one is not compared.
-# It needs npm, clang, lld and the C library of WASI (Debian: clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32).
+# It needs npm, zstd, clang, lld and the C library of WASI (Debian: clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=internal/syntax/grammars
@@ -34,7 +34,7 @@ grammar() { # name, folder of the parser, function
   done
   clang "${target[@]}" -mexec-model=reactor -Wl,--strip-all -Wl,--gc-sections -Wl,-z,stack-size=1048576 \
     $work/core.o $work/$1.face.o "${objects[@]}" -o $work/$1.wasm
-  gzip -9n <$work/$1.wasm >$out/$1.wasm.gz
+  zstd -q -f --ultra -22 $work/$1.wasm -o $out/$1.wasm.zst
 }
 grammar typescript tree-sitter-typescript/typescript typescript
 grammar tsx tree-sitter-typescript/tsx tsx
@@ -43,7 +43,7 @@ grammar rust tree-sitter-rust rust
 grammar java tree-sitter-java java
 grammar kotlin @tree-sitter-grammars/tree-sitter-kotlin kotlin
 
-# Of the modules themselves: versions of gzip differ.
+# Of the modules themselves: versions of zstd differ.
 (cd $work && sha256sum typescript.wasm tsx.wasm python.wasm rust.wasm java.wasm kotlin.wasm) >$out/SHA256SUMS
 if [ -n "$check" ]; then
   diff internal/syntax/grammars/SHA256SUMS $out/SHA256SUMS && echo "the grammars are what their sources say"
