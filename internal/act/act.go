@@ -159,7 +159,7 @@ func machinery(err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return flow.Failf(flow.Environment, "no space left: %v. Free some space (jacquard gc), then resume", err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return flow.Failf(flow.Environment, "%v. Give write permission, then resume", err)
+		return flow.Failf(flow.Environment, "%v. Give the permission, then resume", err)
 	case errors.Is(err, git.ErrNoGit):
 		return flow.Failf(flow.Environment, "git is not installed; install git 2.38 or newer")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,16 +43,15 @@ func (v *view) bytes(path string) []byte {
 func (a *Actor) worktree(list map[string]git.File) *view {
 	v := &view{ids: make(map[string]string, len(list)), files: make([]target.File, 0, len(list))}
 	for p, f := range list {
-		if f.ID == "" || f.Mode == "160000" {
+		if f.Deleted || f.Mode == "160000" {
 			continue
 		}
 		v.files = append(v.files, target.File{Path: p, ID: f.ID, Change: change(f)})
-		v.ids[p] = f.ID
+		if f.ID != "" { // else we may not read it
+			v.ids[p] = f.ID
+		}
 	}
-	root := a.o.Repo.Root()
-	v.read = func(p string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
-	}
+	v.read = a.document
 	return v
 }
 

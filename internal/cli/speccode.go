@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/proc"
 )
@@ -167,7 +168,7 @@ func (t *specTool) input(file string) ([]byte, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, usage("Cannot read file '%s': %v", file, err)
 	}
-	raw, err := readFile(file)
+	raw, err := act.ReadFile(file, "", act.Readable)
 	if err != nil {
 		return nil, &exitError{exitNotVerified, "Cannot read file '" + file + "': " + err.Error()}
 	}

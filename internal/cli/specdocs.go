@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -28,8 +30,9 @@ func (t *specTool) parse() *cobra.Command {
 		}
 		raw, ok := x.Parse(name)
 		if !ok {
-			if why := t.unread[name]; why != "" {
-				return &exitError{exitNotVerified, "Cannot read file '" + name + "': " + why}
+			if _, err := p.file(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				delete(t.unread, name) // it is said here
+				return &exitError{exitNotVerified, "Cannot read file '" + name + "': " + err.Error()}
 			}
 			if err := p.otherName(name, "CLAUDE.md"); err != nil {
 				return err
@@ -70,8 +73,8 @@ func (t *specTool) check() *cobra.Command {
 		all, valid := []inspect.Validity{}, true
 		for _, n := range t.withUnread(p, names, args) {
 			v := x.Check(n, strict)
-			if why := t.unread[n]; why != "" {
-				v.Errors[0].Message += ": " + why
+			if why := t.unread[n]; why != nil {
+				v = inspect.CannotRead(n, why)
 				delete(t.unread, n) // it is said here
 			}
 			all, valid = append(all, v), valid && v.Valid
@@ -195,20 +198,10 @@ func (t *specTool) migrate() *cobra.Command {
 		all, bad := []inspect.Migration{}, false
 		names = t.withUnread(p, names, args)
 		for _, n := range names {
-			full := filepath.Join(p.root, filepath.FromSlash(n))
-			src, err := p.read(n)
+			m, err := p.migrate(n, dry)
 			if err != nil {
 				bad = true
-				all = append(all, inspect.Migration{File: n, To: "2.0", Changes: []inspect.Change{}, Suggestions: []string{err.Error()}})
-				continue
-			}
-			m, out := inspect.Migrate(n, src)
-			if dry {
-				m.Migrated = false
-			} else if m.Migrated {
-				if err := os.WriteFile(full, out, 0o644); err != nil { //nolint:gosec // a document of the project
-					return fmt.Errorf("write %s: %w", n, err)
-				}
+				m = inspect.Migration{File: n, To: "2.0", Changes: []inspect.Change{}, Suggestions: []string{err.Error()}}
 			}
 			all = append(all, m)
 		}
@@ -229,6 +222,22 @@ func (t *specTool) migrate() *cobra.Command {
 	})
 	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be changed, and change nothing")
 	return c
+}
+
+// migrate brings one spec to the second schema; dry only says how.
+func (p *project) migrate(name string, dry bool) (inspect.Migration, error) {
+	src, err := p.read(name)
+	if err != nil {
+		return inspect.Migration{}, err
+	}
+	m, out := inspect.Migrate(name, src)
+	if m.Migrated && !dry {
+		if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(name)), out, 0o644); err != nil { //nolint:gosec // a document of the project
+			return m, fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	m.Migrated = m.Migrated && !dry
+	return m, nil
 }
 
 func (t *specTool) convention() *cobra.Command {

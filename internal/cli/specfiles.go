@@ -6,23 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
-	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
-
-// readable is the size up to which the spec tools read a file. Specs and sources are far
-// smaller; what is larger was made by a program.
-const readable = 8_000_000
 
 // files opens the project and lists what is in it now.
 func (t *specTool) files(ctx context.Context) (*project, *inspect.Project, error) {
@@ -46,7 +39,7 @@ func (t *specTool) workTree(ctx context.Context, p *project, submodules bool) (*
 // reader reads files of the project, and notes those that it cannot read.
 func (t *specTool) reader(p *project) func(string) []byte {
 	return func(f string) []byte {
-		b, err := readFile(filepath.Join(p.root, filepath.FromSlash(f)))
+		b, err := p.file(f)
 		return t.taken(f, b, err)
 	}
 }
@@ -133,8 +126,8 @@ func (t *specTool) staged(ctx context.Context, p *project) (*inspect.Project, ma
 
 // taken is what was read of a file; nil when it cannot be used, which is noted unless the file is not there.
 func (t *specTool) taken(file string, b []byte, err error) []byte {
-	if err == nil && len(b) > readable {
-		err = tooLarge(int64(len(b)))
+	if err == nil && len(b) > act.Readable {
+		err = act.TooLarge(int64(len(b)))
 	}
 	if err == nil && strings.HasSuffix(file, ".md") && !spec.IsText(b) {
 		d, _ := spec.Parse(file, b)
@@ -149,35 +142,16 @@ func (t *specTool) taken(file string, b []byte, err error) []byte {
 	return nil
 }
 
-func tooLarge(size int64) error {
-	return fmt.Errorf("it has %s, and files of more than %s are not read: split it, or let git ignore it", report.Size(size), report.Size(readable))
-}
-
-// readFile reads a file that is one: no device, and of a size that people write.
-func readFile(name string) ([]byte, error) {
-	st, err := os.Stat(name)
-	switch {
-	case errors.Is(err, syscall.ELOOP):
-		return nil, errors.New("it is a symbolic link that leads back to itself: remove it, or let it lead to a file")
-	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, errors.New("it is no file: remove it, or let git ignore it")
-	case st.Size() > readable:
-		return nil, tooLarge(st.Size())
-	}
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrPermission) {
-		return nil, errors.New("permission denied: give yourself the right to read it")
-	}
-	return b, err
+// file reads a file of the project as the spec tools do.
+func (p *project) file(name string) ([]byte, error) {
+	return act.ReadFile(filepath.Join(p.root, filepath.FromSlash(name)), p.root, act.Readable)
 }
 
 func (t *specTool) cannotRead(file string, err error) {
 	if t.unread == nil {
-		t.unread = map[string]string{}
+		t.unread = map[string]error{}
 	}
-	t.unread[file] = err.Error()
+	t.unread[file] = err
 }
 
 // unreadable lists the files that could not be read, in a directory and below it.
@@ -185,7 +159,7 @@ func (t *specTool) unreadable(dir string) []inspect.Unreadable {
 	out := []inspect.Unreadable{}
 	for _, f := range slices.Sorted(maps.Keys(t.unread)) {
 		if dir == "." || strings.HasPrefix(f, dir+"/") {
-			out = append(out, inspect.Unreadable{File: f, Message: "Cannot read file: " + t.unread[f]})
+			out = append(out, inspect.Unreadable{File: f, Message: "Cannot read file: " + t.unread[f].Error()})
 		}
 	}
 	return out
@@ -194,7 +168,7 @@ func (t *specTool) unreadable(dir string) []inspect.Unreadable {
 // read reads a file of the project that was named: without one it is wrong usage, with one
 // that cannot be read or is no text it is a finding.
 func (p *project) read(name string) ([]byte, error) {
-	src, err := readFile(filepath.Join(p.root, filepath.FromSlash(name)))
+	src, err := p.file(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usage("Cannot read file '%s': there is none", name)
@@ -212,8 +186,8 @@ func (t *specTool) explain(v *inspect.Validation, dir string) {
 	said := map[string]bool{}
 	for i := range v.Modules {
 		for k := range v.Modules[i].Issues {
-			if d := &v.Modules[i].Issues[k]; d.Type == "UNREADABLE" && t.unread[d.File] != "" {
-				d.Message += ": " + t.unread[d.File]
+			if d := &v.Modules[i].Issues[k]; d.Type == "UNREADABLE" && t.unread[d.File] != nil {
+				d.Message += ": " + t.unread[d.File].Error()
 				said[d.File] = true
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 )
@@ -49,7 +50,7 @@ var oldNames = [][2]string{
 type specTool struct {
 	a      *app
 	output string
-	unread map[string]string // files that could not be read, and why
+	unread map[string]error // files that could not be read, and why
 }
 
 // symbols opens the project with the index of its symbols. What is kept of it from the last time
@@ -160,7 +161,7 @@ func (t *specTool) answer(v any, text func()) error {
 		if err := os.WriteFile(t.output, bytes.TrimSuffix(raw.Bytes(), []byte("\n")), 0o644); err != nil { //nolint:gosec // an answer for others to read
 			return fmt.Errorf("write %s: %w", t.output, err)
 		}
-		fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), t.output)
+		t.wrote(t.output)
 	default:
 		return t.say(v, text)
 	}
@@ -185,8 +186,17 @@ func (t *specTool) answerText(v any, text string) error {
 	if err := os.WriteFile(t.output, []byte(text), 0o644); err != nil { //nolint:gosec // an answer for others to read
 		return fmt.Errorf("write %s: %w", t.output, err)
 	}
-	fmt.Fprintf(t.a.Out, t.a.lang().T("Output written to: %s\n"), t.output)
+	t.wrote(t.output)
 	return nil
+}
+
+// wrote says where an answer is. Who asked for JSON reads stdout as that.
+func (t *specTool) wrote(file string) {
+	to := t.a.Out
+	if t.a.json {
+		to = t.a.Err
+	}
+	fmt.Fprintf(to, t.a.lang().T("Output written to: %s\n"), file)
 }
 
 // command makes a spec command; run does the work.
@@ -266,8 +276,8 @@ func (t *specTool) boundary() *cobra.Command {
 		}
 		b := x.Boundary(root(dir))
 		if doc != "" {
-			if _, err := readFile(doc); err != nil {
-				b.Violations, b.ClaudeMdError = nil, fmt.Sprintf("Failed to read '%s': %v (check file exists and permissions)", doc, err)
+			if _, err := act.ReadFile(doc, "", act.Readable); err != nil {
+				b.Violations, b.ClaudeMdError = []inspect.BoundaryBreach{}, fmt.Sprintf("Failed to read '%s': %v (check file exists and permissions)", doc, err)
 				fmt.Fprintln(t.a.Err, b.ClaudeMdError)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,8 @@ const (
 type now struct{ id, mode string }
 
 // present computes ids of files in the work tree as git would store them, its filters
-// included. Files that are not there, and directories, are left out.
+// included; of what cannot be read, because we may not or it is a pipe or a device, the id is empty. Files that are not there, and
+// directories, are left out.
 func (r *Repo) present(ctx context.Context, paths []string) (map[string]now, error) {
 	found := make(map[string]now, len(paths))
 	var ask []string
@@ -47,9 +49,15 @@ func (r *Repo) present(ctx context.Context, paths []string) (map[string]now, err
 				return nil, err
 			}
 			found[p] = now{id: r.hash([]byte(filepath.ToSlash(target))), mode: modeLink}
+		case !info.IsDir():
+			found[p] = now{mode: modeFile}
 		}
 	}
 	ids, err := r.hashFiles(ctx, ask)
+	if errors.Is(err, fs.ErrPermission) { // of one of them
+		ask = slices.DeleteFunc(ask, func(p string) bool { return !mayRead(filepath.Join(r.Root(), filepath.FromSlash(p))) })
+		ids, err = r.hashFiles(ctx, ask)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +65,14 @@ func (r *Repo) present(ctx context.Context, paths []string) (map[string]now, err
 		found[p] = now{id: ids[i], mode: found[p].mode}
 	}
 	return found, nil
+}
+
+func mayRead(name string) bool {
+	f, err := os.Open(name)
+	if err == nil {
+		_ = f.Close()
+	}
+	return !errors.Is(err, fs.ErrPermission)
 }
 
 // hashFiles asks git for the ids of regular files, in order.

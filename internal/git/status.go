@@ -159,8 +159,8 @@ func parseStatus(rec string) (Status, bool) {
 
 // File is one file of the project as it is now.
 type File struct {
-	// ID is the id that git gives the present bytes, its filters included; empty when
-	// the file is deleted.
+	// ID is the id that git gives the present bytes, its filters included; empty when the file is deleted, and when it
+	// cannot be read.
 	ID string
 	// Mode is 100644, 100755, 120000 (symbolic link) or 160000 (submodule).
 	Mode string

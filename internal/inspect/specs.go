@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -78,7 +79,7 @@ func (p *Project) Check(file string, strict bool) Validity {
 	}
 	src := p.listed(file)
 	if src == nil || !slices.Contains(Documents, base) {
-		return unreadable(file)
+		return CannotRead(file, nil)
 	}
 	var ps []spec.Problem
 	switch base {
@@ -124,17 +125,25 @@ func (p *Project) style(file string) (*spec.ConventionFile, []spec.Problem) {
 	return f, spec.SortProblems(append(ps, spec.CheckConvention(f)...))
 }
 
-func unreadable(file string) Validity {
-	return Validity{
-		File: file, Warnings: []string{}, Problems: []spec.Problem{},
-		Errors: []SchemaError{{Type: "FileError", Message: "Cannot read file: " + file}},
+// CannotRead is the finding for a document that is there and cannot be read; err says why, nil that it is not known.
+func CannotRead(file string, err error) Validity {
+	e := SchemaError{Type: "FileError", Message: "Cannot read file: " + file}
+	pr := spec.Problem{Path: file, Severity: spec.Error, Text: "cannot read the file"}
+	var why *spec.Unreadable
+	switch {
+	case errors.As(err, &why):
+		pr.Text, pr.Hint, e.Suggestion = pr.Text+": "+why.Why, why.Hint, why.Hint
+		e.Message += ": " + why.Error()
+	case err != nil:
+		pr.Text, e.Message = pr.Text+": "+err.Error(), e.Message+": "+err.Error()
 	}
+	return Validity{File: file, Warnings: []string{}, Problems: []spec.Problem{pr}, Errors: []SchemaError{e}}
 }
 
 func (p *Project) checkSpec(file string, strict bool) Validity {
 	d := p.docs[path.Dir(file)]
 	if d == nil {
-		return unreadable(file)
+		return CannotRead(file, nil)
 	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
 	for _, ref := range d.CrossRefs {

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"bytes"
-	"errors"
 	"path"
 	"strings"
 	"unicode"
@@ -82,19 +81,21 @@ func begin(path string, src []byte) *parser {
 	return p
 }
 
-// ErrNoText says that nobody can read anything in a file.
-var ErrNoText = errors.New("it is no UTF-8 text: save it as UTF-8")
+// Unreadable says why a document cannot be read, and what to do.
+type Unreadable struct{ Why, Hint string }
+
+func (u *Unreadable) Error() string { return u.Why + ": " + u.Hint }
 
 // IsText tells text, also in an encoding that is not UTF-8, from bytes that are none or have two bytes or more for each letter.
 func IsText(src []byte) bool { return bytes.IndexByte(src, 0) < 0 }
 
-// Legible returns ErrNoText for a document of which nothing was understood because its bytes are no text: it would pass for the
+// Legible returns an *Unreadable for a document of which nothing was understood because its bytes are no text: it would pass for the
 // CLAUDE.md of a directory that is no module. Where something was understood, the problems say what was not.
 func (d *Document) Legible(src []byte) error {
 	if d.IsSpec() || IsText(src) {
 		return nil
 	}
-	return ErrNoText
+	return &Unreadable{"it is no UTF-8 text", "save it as UTF-8"}
 }
 
 // decode drops a byte order mark and replaces what is not UTF-8, naming the first such place.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"runtime"
@@ -228,7 +229,12 @@ func (m *module) load(read func(path string) ([]byte, error)) {
 	}
 	if err != nil {
 		m.doc, m.unreadable = nil, true
-		m.problems = []spec.Problem{{Path: m.path, Severity: spec.Error, Text: "read the spec: " + err.Error()}}
+		p := spec.Problem{Path: m.path, Severity: spec.Error, Text: "read the spec: " + err.Error()}
+		var why *spec.Unreadable
+		if errors.As(err, &why) {
+			p.Text, p.Hint = "read the spec: "+why.Why, why.Hint
+		}
+		m.problems = []spec.Problem{p}
 		return
 	}
 	if m.isModule() {

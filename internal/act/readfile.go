@@ -1,0 +1,92 @@
+package act
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/jacquard-build/jacquard/internal/spec"
+)
+
+// Readable is the size in bytes up to which documents are read. Specs are far smaller; what is larger was made by a program.
+const Readable = 8_000_000
+
+// ReadFile reads a file that is one: no device and no pipe, of at most so many bytes, and not by a symbolic link that leads out of
+// root ("" is no bound). Any other is a *spec.Unreadable; one that is not there is fs.ErrNotExist.
+func ReadFile(name, root string, most int64) ([]byte, error) {
+	link, err := os.Lstat(name)
+	if err != nil {
+		return nil, denied(err)
+	}
+	if link.Mode()&fs.ModeSymlink != 0 {
+		if err := leads(name, root); err != nil {
+			return nil, err
+		}
+	}
+	st, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, denied(err)
+	case !st.Mode().IsRegular():
+		return nil, &spec.Unreadable{Why: "it is no file", Hint: "remove it, or let git ignore it"}
+	case st.Size() > most:
+		return nil, TooLarge(st.Size())
+	}
+	b, err := os.ReadFile(name)
+	return b, denied(err)
+}
+
+// TooLarge says of a document that it has more than Readable bytes.
+func TooLarge(size int64) error {
+	return &spec.Unreadable{
+		Why:  fmt.Sprintf("it has %.1f MB, and files of more than %.1f MB are not read", float64(size)/1e6, Readable/1e6),
+		Hint: "split it, or let git ignore it",
+	}
+}
+
+// leads refuses a symbolic link that leads nowhere, to itself, or out of root.
+func leads(name, root string) error {
+	const hint = "remove it, or let it lead to a file"
+	if _, err := os.Stat(name); errors.Is(err, syscall.ELOOP) {
+		return &spec.Unreadable{Why: "it is a symbolic link that leads back to itself", Hint: hint}
+	}
+	to, err := filepath.EvalSymlinks(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &spec.Unreadable{Why: "it is a symbolic link to something that is not there", Hint: hint}
+	}
+	if err != nil {
+		return denied(err)
+	}
+	if root == "" {
+		return nil
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return denied(err)
+	}
+	if rel, err := filepath.Rel(root, to); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return &spec.Unreadable{Why: "it is a symbolic link that leads out of the project", Hint: "remove it, or put the file itself here"}
+	}
+	return nil
+}
+
+// denied says what to do about a file that is there and that we may not read.
+func denied(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &spec.Unreadable{Why: "permission denied", Hint: "give yourself the right to read it"}
+	}
+	return err
+}
+
+// document reads a file of the working tree: of documents no more than anybody wrote, and never what is no file.
+func (a *Actor) document(p string) ([]byte, error) {
+	root, most := a.o.Repo.Root(), int64(math.MaxInt64)
+	if strings.HasSuffix(p, ".md") {
+		most = Readable
+	}
+	return ReadFile(filepath.Join(root, filepath.FromSlash(p)), root, most)
+}
