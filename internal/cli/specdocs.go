@@ -248,7 +248,7 @@ func (t *specTool) convention() *cobra.Command {
 			return err
 		}
 		for i := range roots {
-			dir, err := p.inside(roots[i])
+			dir, err := p.inside(strings.TrimSpace(roots[i]))
 			if err != nil {
 				return err
 			}

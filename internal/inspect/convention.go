@@ -100,7 +100,7 @@ func (p *Project) Conventions(roots []string) Conventions {
 func (p *Project) moduleRoots() []string {
 	found := map[string]bool{}
 	for _, f := range p.files {
-		if slices.Contains(moduleMarkers, path.Base(f)) && !foreign(f) && depth(path.Dir(f)) <= 3 {
+		if slices.Contains(moduleMarkers, path.Base(f)) && !foreign(f) && !strings.HasPrefix(f, ".") && !strings.Contains(f, "/.") && depth(path.Dir(f)) <= 3 {
 			found[path.Dir(f)] = true
 		}
 	}

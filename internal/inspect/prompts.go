@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -197,24 +196,21 @@ func (x *prompt) read(v *Prompts, src []byte) {
 		Allowed     *toolList `yaml:"allowed-tools"`
 		Tools       *toolList `yaml:"tools"`
 	}
-	err := yaml.Unmarshal([]byte(strings.Join(lines[1:end+1], "\n")), &head)
-	switch {
-	case err != nil:
-	case head.Name == "":
-		err = errors.New("missing field 'name'")
-	case head.Description == "":
-		err = errors.New("missing field 'description'")
-	}
-	if err != nil {
+	if err := yaml.Unmarshal([]byte(strings.Join(lines[1:end+1], "\n")), &head); err != nil {
 		x.issue(v, "Error", 1, "Invalid YAML frontmatter: %v", err)
 		return
+	}
+	for _, f := range [][2]string{{"name", head.Name}, {"description", head.Description}} {
+		if f[1] == "" {
+			x.issue(v, "Error", 1, "Invalid YAML frontmatter: missing field '%s'", f[0])
+		}
 	}
 	x.is = head.Name
 	field, list := "allowed-tools", head.Allowed
 	if x.kind == "Agent" {
 		field, list = "tools", head.Tools
 	}
-	if head.Name != x.name {
+	if head.Name != "" && head.Name != x.name {
 		where := "directory"
 		if x.kind == "Agent" {
 			where = "file name"
