@@ -80,7 +80,7 @@ var conversions = []struct {
 	}},
 	{"func (s *Store) GetUserID(ctx context.Context, names ...string) (map[string]int, error)", [6]string{
 		"getUserId(ctx: Context, ...names: string[]): Map<string, number>", "def get_user_id(self, ctx: Context, *names: str) -> Dict[str, int]:",
-		"func (s *Store) GetUserID(ctx Context, names ...string) (map[string]int, error)", "pub fn get_user_id(&self, ctx: Context, names: &[String]) -> Result<HashMap<String, i64>, Error>",
+		"func (s *Store) GetUserID(ctx context.Context, names ...string) (map[string]int, error)", "pub fn get_user_id(&self, ctx: Context, names: &[String]) -> Result<HashMap<String, i64>, Error>",
 		"public Map<String, Long> getUserId(Context ctx, String... names) throws Exception", "fun getUserId(ctx: Context, vararg names: String): Map<String, Long>",
 	}},
 	{"pub async fn fetch_all<T: Serialize>(urls: &[String], f: impl Fn(u8) -> bool) -> Result<Vec<T>, HttpError>", [6]string{

@@ -247,7 +247,7 @@ func (p *typeParser) word() (Type, bool) {
 		return p.literals()
 	}
 	if open != "<" && (open != "[" || p.lang != Python && p.lang != Go) || p.at+1 < len(p.toks) && p.toks[p.at+1].text == "]" {
-		return p.named(name, nil), true
+		return p.qualified(word, nil), true
 	}
 	p.at++
 	end := map[string]string{"<": ">", "[": "]"}[open]
@@ -266,7 +266,7 @@ func (p *typeParser) word() (Type, bool) {
 			return Type{}, false
 		}
 	}
-	return p.named(name, args), true
+	return p.qualified(word, args), true
 }
 
 // literals reads Literal["a", "b"] of Python.
@@ -301,6 +301,16 @@ func last(word string) string {
 		return word[i+1:]
 	}
 	return word
+}
+
+// qualified is a named type, with what qualifies it kept beside its name.
+func (p *typeParser) qualified(word string, args []Type) Type {
+	name := last(word)
+	t := p.named(name, args)
+	if t.Form == Named && name != word {
+		t.Path = word
+	}
+	return t
 }
 
 func (p *typeParser) named(name string, args []Type) Type {

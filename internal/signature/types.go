@@ -37,6 +37,7 @@ type Type struct {
 	Name  string // as written, without what qualifies it; of a list or map the way it is written
 	Class string // of a Basic: string, int, float, bool, bytes, any, unit, never
 	Args  []Type
+	Path  string // of a Named that something qualifies: all of it
 }
 
 // basics are the names of built-in types by language, with what they mean.

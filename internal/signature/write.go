@@ -28,7 +28,7 @@ func Convert(text, lang string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	w := &writer{lang: lang, from: s.Lang}
+	w := &writer{lang: lang, from: s.Lang, paths: true}
 	words := strings.Fields(text[:strings.IndexByte(text, '(')])
 	if first := []rune(s.Name)[0]; slices.Contains(words, "class") || s.Result == nil && !s.Async && len(s.Throws) == 0 && len(words) == 1 && unicode.IsUpper(first) && s.Lang != Go {
 		return w.class(s), true
@@ -54,7 +54,10 @@ var words = map[string][6]string{
 
 var order = []string{TypeScript, Python, Go, Rust, Java, Kotlin}
 
-type writer struct{ lang, from string }
+type writer struct {
+	lang, from string
+	paths      bool // in its own language a type keeps what qualifies it
+}
 
 func (w *writer) word(class string) string { return words[class][slices.Index(order, w.lang)] }
 
@@ -217,6 +220,9 @@ func (w *writer) same(t Type) (string, bool) {
 				return strings.Join(out, " + "), true
 			}
 			return strings.Join(out, " & "), true
+		}
+		if w.paths && t.Path != "" {
+			return w.with(t.Path, t.Args...), true
 		}
 	case Tuple:
 		if w.lang == "" {
