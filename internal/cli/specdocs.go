@@ -168,6 +168,9 @@ func (t *specTool) implements() *cobra.Command {
 			for _, e := range v.Errors {
 				fmt.Fprintln(t.a.Out, e)
 			}
+			for _, w := range v.Warnings {
+				fmt.Fprintf(t.a.Out, "⚠ %s\n", w)
+			}
 			for _, m := range v.Map {
 				fmt.Fprintf(t.a.Out, "%s → %s: %d\n", m.RelativePath, m.Ref, len(m.Exports))
 			}

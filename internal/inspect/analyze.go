@@ -114,7 +114,7 @@ type AnalysisUses struct {
 }
 
 // AnalysisUse is an import of the project's own code. Resolution is Exact when the
-// directory has a spec, Ancestor when one above it has, else Unresolved.
+// directory has a spec or needs one, Ancestor when one above it does, else Unresolved.
 type AnalysisUse struct {
 	Raw        string `json:"raw_import"`
 	Dir        string `json:"resolved_dir"`
@@ -291,15 +291,37 @@ func (p *Project) use(d *AnalysisUses, dir, file string, imp source.Import) {
 	if p.fileIn(dir, targets[0]) { // of the module itself
 		return
 	}
-	u := AnalysisUse{Raw: from, Dir: targets[0], Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(targets[0], dir+"/")}
-	if owner, ok := p.owner(targets[0]); ok {
-		u.Spec, u.Resolution = path.Join(owner, specFile), "Exact"
-		if owner != targets[0] && owner != path.Dir(targets[0]) {
-			u.Resolution, u.Distance = "Ancestor", depth(p.dirOf(targets[0]))-depth(owner)
-		}
-		u.Dir = owner
+	at, there := p.dirOf(targets[0])
+	if !there && source.LangOf(file) == source.Rust { // of a type
+		at, there = p.dirOf(path.Dir(targets[0]))
 	}
-	d.Internal = append(d.Internal, u)
+	if at == dir {
+		return
+	}
+	modules := p.modules()
+	if !there { // it may lie in a module all the same; a directory that only needs a spec says nothing of it
+		modules = setOf(p.dirs)
+	}
+	d.Internal = append(d.Internal, resolved(dir, from, at, modules))
+}
+
+// modules are the directories that have a spec, or need one.
+func (p *Project) modules() map[string]bool {
+	if p.needed == nil {
+		p.needed = setOf(p.dirs)
+		for _, n := range p.Tree().Needs {
+			p.needed[root(n.Path)] = true
+		}
+	}
+	return p.needed
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
 }
 
 // fileIn reports whether a target is a file directly in a directory.

@@ -25,7 +25,7 @@ func (p *Project) Components() string {
 		b.WriteString("  end\n")
 	}
 	for _, e := range p.Graph().Edges {
-		if e.Type != "internal" || !e.Valid && p.docs[e.To] == nil {
+		if e.Type != "spec" || !e.Valid && p.docs[e.To] == nil {
 			continue
 		}
 		if len(e.Symbols) > 0 {

@@ -209,7 +209,7 @@ func TestGraphOfImports(t *testing.T) {
 	for _, v := range g.Violations {
 		got = append(got, v.Type+" "+v.From+">"+v.To)
 	}
-	want := "internal a>b[F] true, import a>b[F] true, import b>c[G] false, import c>b[F] false, undeclared b>c, undeclared c>b, cycle b>b"
+	want := "spec a>b[F] true, internal a>b[F] true, internal b>c[G] false, internal c>b[F] false, undeclared b>c, undeclared c>b, cycle b>b"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}

@@ -453,52 +453,52 @@ func root(dir string) string {
 // ResolveIn resolves the imports of an analysis against the directories of a tree: Exact
 // when the directory is one of them, Ancestor when one above it is, else Unresolved.
 func (p *Project) ResolveIn(a *Analysis, tree []string) {
-	in := map[string]bool{}
-	for _, d := range tree {
-		in[d] = true
-	}
+	in := setOf(tree)
 	dir := root(a.Path)
 	a.Dependencies.Internal = []AnalysisUse{}
 	for _, name := range a.Files {
 		file := path.Join(dir, name)
 		for _, imp := range p.parse(file, p.read(file)).Imports {
-			targets := p.targets(file, imp)
-			if len(targets) == 0 {
-				continue
+			if targets := p.targets(file, imp); len(targets) > 0 {
+				at, _ := p.dirOf(targets[0])
+				a.Dependencies.Internal = append(a.Dependencies.Internal, resolved(dir, imp.From, at, in))
 			}
-			at := p.dirOf(targets[0])
-			u := AnalysisUse{Raw: imp.From, Dir: at, Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(at, dir+"/")}
-			for d := at; ; d = path.Dir(d) {
-				if in[d] {
-					u.Dir, u.Spec, u.Resolution = d, path.Join(d, specFile), "Exact"
-					if d != at {
-						u.Resolution, u.Distance = "Ancestor", depth(at)-depth(d)
-					}
-					break
-				}
-				if d == "." || d == "/" || strings.HasPrefix(d, "..") {
-					break
-				}
-			}
-			a.Dependencies.Internal = append(a.Dependencies.Internal, u)
 		}
 	}
 	slices.SortFunc(a.Dependencies.Internal, func(x, y AnalysisUse) int { return strings.Compare(x.Raw, y.Raw) })
 	a.Dependencies.Internal = slices.Compact(a.Dependencies.Internal)
 }
 
-// dirOf is the directory that an import leads to: itself, or that of the file that it names.
-func (p *Project) dirOf(target string) string {
-	i, _ := slices.BinarySearch(p.files, target+"/")
-	if i < len(p.files) && strings.HasPrefix(p.files[i], target+"/") || target == "." {
-		return target
-	}
-	for _, ext := range append([]string{""}, sourceExtensions()...) {
-		if _, there := slices.BinarySearch(p.files, target+ext); there {
-			return path.Dir(target)
+// resolved is an import in a directory that leads to another, as the modules are.
+func resolved(dir, raw, at string, modules map[string]bool) AnalysisUse {
+	u := AnalysisUse{Raw: raw, Dir: at, Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(at, dir+"/")}
+	for d := at; ; d = path.Dir(d) {
+		if modules[d] {
+			u.Dir, u.Spec, u.Resolution = d, path.Join(d, specFile), "Exact"
+			if d != at {
+				u.Resolution, u.Distance = "Ancestor", depth(at)-depth(d)
+			}
+			return u
+		}
+		if d == "." || d == "/" || strings.HasPrefix(d, "..") {
+			return u
 		}
 	}
-	return target
+}
+
+// dirOf is the directory that an import leads to: itself, or that of the file that it names. There says that the project
+// has it.
+func (p *Project) dirOf(target string) (dir string, there bool) {
+	i, _ := slices.BinarySearch(p.files, target+"/")
+	if i < len(p.files) && strings.HasPrefix(p.files[i], target+"/") || target == "." {
+		return target, true
+	}
+	for _, ext := range append([]string{""}, sourceExtensions()...) {
+		if p.Has(target+ext) || ext != "" && p.Has(strings.TrimSuffix(target, path.Ext(target))+ext) { // "./a.js" may be a.ts
+			return path.Dir(target), true
+		}
+	}
+	return target, false
 }
 
 func sourceExtensions() []string {

@@ -17,6 +17,7 @@ type jsonExport struct {
 	Variants    []string `json:"variants,omitempty"`
 	Value       string   `json:"value,omitempty"`
 	Description string   `json:"description,omitempty"`
+	Anchor      string   `json:"anchor"`
 }
 
 type jsonExports struct {
@@ -87,11 +88,12 @@ type jsonStructure struct {
 }
 
 type jsonUseCase struct {
-	ID       string   `json:"id"`
-	Name     string   `json:"name"`
-	Actor    string   `json:"actor,omitempty"`
-	Includes []string `json:"includes,omitempty"`
-	Extends  []string `json:"extends,omitempty"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Actor     string         `json:"actor,omitempty"`
+	Behaviors []jsonBehavior `json:"behaviors,omitempty"`
+	Includes  []string       `json:"includes,omitempty"`
+	Extends   []string       `json:"extends,omitempty"`
 }
 
 type jsonSpec struct {
@@ -159,7 +161,7 @@ func (d *Document) jsonExports() jsonExports {
 	x := jsonExports{[]jsonExport{}, []jsonExport{}, []jsonExport{}, []jsonExport{}, []jsonExport{}}
 	for i := range d.Exports {
 		e := &d.Exports[i]
-		j := jsonExport{Name: e.Name, Description: e.Description}
+		j := jsonExport{Name: e.Name, Description: e.Description, Anchor: e.Name}
 		switch e.Kind {
 		case Function:
 			j.Signature, j.IsAsync = e.Signature, &e.Async
@@ -208,7 +210,13 @@ func (d *Document) jsonRest(out *jsonSpec) {
 		out.Actors = append(out.Actors, jsonEntry{a.Name, a.Description})
 	}
 	for _, u := range d.UseCases {
-		out.UseCases = append(out.UseCases, jsonUseCase{u.ID, u.Name, u.Actor, u.Includes, u.Extends})
+		var behaviors []jsonBehavior
+		for _, b := range d.Behaviors {
+			if b.UseCase == u.ID {
+				behaviors = append(behaviors, jsonBehavior{b.Input, b.Output, b.Category})
+			}
+		}
+		out.UseCases = append(out.UseCases, jsonUseCase{u.ID, u.Name, u.Actor, behaviors, u.Includes, u.Extends})
 	}
 }
 

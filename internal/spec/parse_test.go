@@ -241,7 +241,7 @@ func TestDependenciesInBothGrammars(t *testing.T) {
 		"root":        {"### Internal\n- `CLAUDE.md`: Root\n", ".[Root]", ""},
 		"table":       {"### Internal\n| Module | Symbols |\n|---|---|\n| `x/CLAUDE.md` | A, B |\n### External\n| Package | Version |\n|---|---|\n| zod | 3.1 |\n", "x[A B]", "zod@3.1"},
 		"labels":      {"**Internal**:\n- `x/CLAUDE.md`: A\n\n**External**:\n- zod@3\n", "x[A]", "zod@3"},
-		"twice":       {"- internal:\n  - `x/CLAUDE.md`: A\n  - `x/CLAUDE.md`\n  - `y/CLAUDE.md`: A\n  - `y/CLAUDE.md`: B\n", "x[] y[A B]", ""},
+		"twice":       {"- internal:\n  - `x/CLAUDE.md`: A\n  - `x/CLAUDE.md`\n  - `y/CLAUDE.md`: A\n  - `y/CLAUDE.md`: B, A\n  - `z/CLAUDE.md`\n  - `z/CLAUDE.md`: C\n", "x[A] y[A B] z[C]", ""},
 		"parent":      {"- internal: ../core\n", "src/core[]", ""},
 		"leaves root": {"- internal: ../../../core\n", "", ""},
 	}
