@@ -91,6 +91,8 @@ type AnalysisProtocol struct {
 type AnalysisMachine struct {
 	Name   string   `json:"name"`
 	States []string `json:"states"`
+
+	transitions []AnalysisTransition // that a spec says are its own; of code, states tell
 }
 
 // AnalysisTransition is a change of state.
@@ -250,7 +252,7 @@ func protocolOf(files []source.File) AnalysisProtocol {
 	for _, s := range all {
 		out.States = append(out.States, s.Values...)
 		if len(all) > 1 {
-			out.Machines = append(out.Machines, AnalysisMachine{s.Name, s.Values})
+			out.Machines = append(out.Machines, AnalysisMachine{Name: s.Name, States: s.Values})
 		}
 	}
 	slices.SortStableFunc(out.Lifecycle, func(a, b AnalysisStage) int { return a.Order - b.Order })

@@ -174,7 +174,18 @@ func TestStateDiagram(t *testing.T) {
 	p := project(map[string]string{"m/CLAUDE.md": spec1("None", "None", "## Protocol\n\n### State Machine\n\nStates: `Idle` | `In use`\n\nTransitions:\n\n- `Idle` + `take(a: int)` → `In use`\n")})
 	got, err := p.Diagram("state", "m/CLAUDE.md")
 	want := "stateDiagram-v2\n  state \"Idle\" as n_Idle\n  state \"In use\" as n_In_20_use\n  [*] --> n_Idle\n  n_Idle --> n_In_20_use : take(a#58; int)\n"
-	if err != nil || got != want {
+	if err != nil || inspect.Drawings(got) != want {
+		t.Errorf("%v:\n%s\nwant:\n%s", err, got, want)
+	}
+}
+
+// TestStateDiagrams: several machines are several pictures, each with its own states and transitions.
+func TestStateDiagrams(t *testing.T) {
+	t.Parallel()
+	list, err := project(map[string]string{"desk/CLAUDE.md": machines}).Diagram("state", "desk/CLAUDE.md")
+	want := "## Order\n\n```mermaid\nstateDiagram-v2\n  state \"Open\" as n_Open\n  state \"Paid\" as n_Paid\n  [*] --> n_Open\n  n_Open --> n_Paid : pay()\n```\n\n" +
+		"## Parcel\n\n```mermaid\nstateDiagram-v2\n  state \"Open\" as n_Open\n  state \"Packed\" as n_Packed\n  state \"Sent\" as n_Sent\n  [*] --> n_Open\n  n_Open --> n_Packed : pack()\n  n_Packed --> n_Sent : send()\n```\n"
+	if got := inspect.Drawings(list); err != nil || got != want {
 		t.Errorf("%v:\n%s\nwant:\n%s", err, got, want)
 	}
 }

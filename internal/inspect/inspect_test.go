@@ -171,7 +171,7 @@ func TestDrift(t *testing.T) {
 // TestPageIsTextToTheBrowser: what a spec says can neither end the picture nor run.
 func TestPageIsTextToTheBrowser(t *testing.T) {
 	t.Parallel()
-	b, err := inspect.Page("a <b>", "flowchart TB\n  x[\"</pre><script>alert(1)</script>\"]\n")
+	b, err := inspect.Page("a <b>", []inspect.Drawing{{Name: "<i>", Mermaid: "flowchart TB\n  x[\"</pre><script>alert(1)</script>\"]\n"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestPageIsTextToTheBrowser(t *testing.T) {
 	if strings.Count(page, "<script") != 2 || strings.Count(page, "</script>") != 2 || strings.Contains(page, "alert(1)</") {
 		t.Errorf("%d scripts begin and %d end, want 2", strings.Count(page, "<script"), strings.Count(page, "</script>"))
 	}
-	for _, want := range []string{"<title>a &lt;b&gt;</title>", `x[&#34;&lt;/pre&gt;&lt;script&gt;`, "securityLevel: \"strict\"", "default-src 'none'"} {
+	for _, want := range []string{"<title>a &lt;b&gt;</title>", "<h2>&lt;i&gt;</h2>", `x[&#34;&lt;/pre&gt;&lt;script&gt;`, "securityLevel: \"strict\"", "default-src 'none'"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -68,7 +68,14 @@ type jsonStage struct {
 type jsonProtocol struct {
 	States      []string         `json:"states"`
 	Transitions []jsonTransition `json:"transitions"`
+	Machines    []jsonMachine    `json:"machines,omitempty"`
 	Lifecycle   []jsonStage      `json:"lifecycle"`
+}
+
+type jsonMachine struct {
+	Name        string           `json:"name"`
+	States      []string         `json:"states"`
+	Transitions []jsonTransition `json:"transitions"`
 }
 
 type jsonContext struct {
@@ -185,9 +192,9 @@ func (d *Document) jsonExports() jsonExports {
 
 func (d *Document) jsonRest(out *jsonSpec) {
 	if p := &d.Protocol; len(p.States)+len(p.Transitions)+len(p.Lifecycle) > 0 {
-		out.Protocol = &jsonProtocol{States: clauseTexts(p.States), Transitions: []jsonTransition{}, Lifecycle: []jsonStage{}}
-		for _, t := range p.Transitions {
-			out.Protocol.Transitions = append(out.Protocol.Transitions, jsonTransition{t.From, t.Trigger, t.To})
+		out.Protocol = &jsonProtocol{States: clauseTexts(p.States), Transitions: jsonTransitions(p.Transitions), Lifecycle: []jsonStage{}}
+		for _, m := range p.Machines {
+			out.Protocol.Machines = append(out.Protocol.Machines, jsonMachine{m.Name, clauseTexts(m.States), jsonTransitions(m.Transitions)})
 		}
 		for _, s := range p.Lifecycle {
 			out.Protocol.Lifecycle = append(out.Protocol.Lifecycle, jsonStage{s.Order, s.Method, s.Description})
@@ -218,6 +225,14 @@ func (d *Document) jsonRest(out *jsonSpec) {
 		}
 		out.UseCases = append(out.UseCases, jsonUseCase{u.ID, u.Name, u.Actor, behaviors, u.Includes, u.Extends})
 	}
+}
+
+func jsonTransitions(list []Transition) []jsonTransition {
+	out := make([]jsonTransition, 0, len(list))
+	for _, t := range list {
+		out = append(out, jsonTransition{t.From, t.Trigger, t.To})
+	}
+	return out
 }
 
 func clauseTexts(cs []Clause) []string {
