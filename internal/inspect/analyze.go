@@ -272,6 +272,7 @@ func (x *AnalysisExports) add(e found) {
 		out.Kind, out.Definition = e.Kind, e.Text
 		x.Types = append(x.Types, out)
 	case "class", "object":
+		out.Kind = e.Kind
 		x.Classes = append(x.Classes, out)
 	case "enum":
 		out.Variants = e.Variants
