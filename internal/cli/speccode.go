@@ -72,6 +72,11 @@ func (t *specTool) analysis(a inspect.Analysis) {
 	for _, e := range a.Dependencies.External {
 		fmt.Fprintf(t.a.Out, "→ %s\n", e)
 	}
+	for _, p := range a.Problems {
+		if t.unread[path.Join(a.Path, p.File)] == "" { // what cannot be read is said in the end
+			fmt.Fprintf(t.a.Out, "⚠ %s\n", p.Message)
+		}
+	}
 }
 
 func (t *specTool) exports() *cobra.Command {
@@ -206,6 +211,9 @@ func (t *specTool) diagram() *cobra.Command {
 			if file, err = p.document(file); err != nil {
 				return err
 			}
+		}
+		if file != "" && kind != "component" && !x.Has(file) {
+			return usage("Cannot read file '%s': %s", file, p.strange(file))
 		}
 		list, err := x.Diagram(kind, file)
 		if errors.Is(err, inspect.ErrNoStates) {

@@ -34,7 +34,7 @@ func (t *specTool) parse() *cobra.Command {
 			if err := p.otherName(name, "CLAUDE.md"); err != nil {
 				return err
 			}
-			return usage("Cannot read file '%s': there is none, or git ignores it", name)
+			return usage("Cannot read file '%s': %s", name, p.strange(name))
 		}
 		v := x.Check(name, false)
 		for _, e := range v.Errors {
@@ -70,9 +70,12 @@ func (t *specTool) check() *cobra.Command {
 		all, valid := []inspect.Validity{}, true
 		for _, n := range t.withUnread(p, names, args) {
 			v := x.Check(n, strict)
-			if why := t.unread[n]; why != "" {
+			switch why := t.unread[n]; {
+			case why != "":
 				v.Errors[0].Message += ": " + why
 				delete(t.unread, n) // it is said here
+			case !x.Has(n):
+				v.Errors[0].Message += ": " + p.strange(n)
 			}
 			all, valid = append(all, v), valid && v.Valid
 		}

@@ -160,6 +160,9 @@ func readFile(name string) ([]byte, error) {
 	case errors.Is(err, syscall.ELOOP):
 		return nil, errors.New("it is a symbolic link that leads back to itself: remove it, or let it lead to a file")
 	case err != nil:
+		if to, e := os.Readlink(name); e == nil && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("it is a symbolic link to %s, which is not there: remove it, or let it lead to a file", to)
+		}
 		return nil, err
 	case !st.Mode().IsRegular():
 		return nil, errors.New("it is no file: remove it, or let git ignore it")
@@ -204,6 +207,14 @@ func (p *project) read(name string) ([]byte, error) {
 		return nil, &exitError{exitNotVerified, "Cannot read file '" + name + "': the file is not UTF-8: save it as UTF-8 text"}
 	}
 	return src, nil
+}
+
+// strange says why a file that was named is none of the project's.
+func (p *project) strange(name string) string {
+	if _, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(name))); err != nil {
+		return "there is none"
+	}
+	return "it is no file of the project " + p.root + ", because git ignores it or it belongs to another repository: let git see it, or name its project with --root"
 }
 
 // explain says in a validation why files could not be read: in the module that has one, or

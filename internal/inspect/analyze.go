@@ -146,7 +146,12 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 		if !isSource && !toolchain.IsTest(f) {
 			continue
 		}
-		parsed := p.typed(f, p.read(f)).File
+		src := p.read(f)
+		if src == nil {
+			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), f + ": Cannot read file"})
+			continue
+		}
+		parsed := p.typed(f, src).File
 		if parsed.Problem != "" {
 			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), parsed.Problem})
 		}
