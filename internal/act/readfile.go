@@ -57,7 +57,8 @@ func leads(name, root string) error {
 	}
 	to, err := filepath.EvalSymlinks(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &spec.Unreadable{Why: "it is a symbolic link to something that is not there", Hint: hint}
+		to, _ = os.Readlink(name)
+		return &spec.Unreadable{Why: "it is a symbolic link to " + to + ", which is not there", Hint: hint}
 	}
 	if err != nil {
 		return denied(err)

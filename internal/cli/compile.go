@@ -165,7 +165,7 @@ func (p *project) inside(given string) (string, error) {
 	}
 	rel, err := filepath.Rel(p.root, abs)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", usage("%s is outside the project %s", given, p.root)
+		return "", usage("%s is outside the project %s: work in its own project, or name that with --root", given, p.root)
 	}
 	if _, err := os.Stat(abs); err != nil {
 		return "", usage("%s does not exist", given)

@@ -13,13 +13,23 @@ import (
 func newSpec(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "spec", Short: "tools for specs that need no agent", Long: specHelp(), Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !a.json {
+				return c.Help()
+			}
+			names := map[string]string{}
+			for _, n := range oldNames {
+				names[n[0]] = n[1]
+			}
+			a.print(map[string]any{"commands": names})
+			return nil
+		},
 	}
 	c.AddCommand(newTargets(a), newSpecNew(a))
 	c.AddCommand(newSpecTools(a)...)
 	c.AddCommand(&cobra.Command{
 		Use: "help", Short: "what the commands of earlier tools are called here", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return c.Help() },
+		RunE: func(*cobra.Command, []string) error { return c.RunE(c, nil) },
 	})
 	return c
 }

@@ -73,6 +73,11 @@ func (t *specTool) analysis(a inspect.Analysis) {
 	for _, e := range a.Dependencies.External {
 		fmt.Fprintf(t.a.Out, "→ %s\n", e)
 	}
+	for _, p := range a.Problems {
+		if t.unread[path.Join(a.Path, p.File)] == nil { // what cannot be read is said in the end
+			fmt.Fprintf(t.a.Out, "⚠ %s\n", p.Message)
+		}
+	}
 }
 
 func (t *specTool) exports() *cobra.Command {
@@ -208,7 +213,10 @@ func (t *specTool) diagram() *cobra.Command {
 				return err
 			}
 		}
-		text, err := x.Diagram(kind, file)
+		if file != "" && kind != "component" && !x.Has(file) {
+			return usage("Cannot read file '%s': %s", file, p.strange(file))
+		}
+		list, err := x.Diagram(kind, file)
 		if errors.Is(err, inspect.ErrNoStates) {
 			fmt.Fprintf(t.a.Err, "%s: %v\n", file, err)
 			return nil
@@ -216,10 +224,15 @@ func (t *specTool) diagram() *cobra.Command {
 		if err != nil {
 			return usage("%v", err)
 		}
-		if page {
-			return t.page(ctx, p, kind, cmp.Or(path.Dir(file), "."), text)
+		text := inspect.Drawings(list)
+		answer := map[string]any{"type": kind, "mermaid": text}
+		if len(list) > 1 {
+			answer["diagrams"] = list
 		}
-		return t.answer(map[string]string{"type": kind, "mermaid": text}, func() { fmt.Fprint(t.a.Out, text) })
+		if page {
+			return t.page(ctx, p, cmp.Or(path.Dir(file), "."), list, answer)
+		}
+		return t.answer(answer, func() { fmt.Fprint(t.a.Out, text) })
 	})
 	c.Flags().BoolVar(&page, "open", false, "write a page that draws the diagram, and open it in the browser where there is a terminal")
 	c.Flags().StringVarP(&kind, "type", "t", "component", "component, state or usecase")
@@ -227,13 +240,14 @@ func (t *specTool) diagram() *cobra.Command {
 	return c
 }
 
-// page writes a page with a diagram and opens it.
-func (t *specTool) page(ctx context.Context, p *project, kind, of, text string) error {
+// page writes a page with diagrams and opens it.
+func (t *specTool) page(ctx context.Context, p *project, of string, list []inspect.Drawing, answer map[string]any) error {
+	kind := fmt.Sprint(answer["type"])
 	title := path.Base(p.root)
 	if of != "." {
 		title = of
 	}
-	b, err := inspect.Page(title+" · "+kind, text)
+	b, err := inspect.Page(title+" · "+kind, list)
 	if err != nil {
 		return err
 	}
@@ -245,7 +259,8 @@ func (t *specTool) page(ctx context.Context, p *project, kind, of, text string) 
 		return environment("write the page", err)
 	}
 	if t.a.json {
-		t.a.print(map[string]string{"type": kind, "mermaid": text, "page": file})
+		answer["page"] = file
+		t.a.print(answer)
 	} else {
 		fmt.Fprintln(t.a.Out, file)
 	}

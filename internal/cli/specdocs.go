@@ -37,7 +37,7 @@ func (t *specTool) parse() *cobra.Command {
 			if err := p.otherName(name, "CLAUDE.md"); err != nil {
 				return err
 			}
-			return usage("Cannot read file '%s': there is none, or git ignores it", name)
+			return usage("Cannot read file '%s': %s", name, p.strange(name))
 		}
 		v := x.Check(name, false)
 		for _, e := range v.Errors {
@@ -73,9 +73,12 @@ func (t *specTool) check() *cobra.Command {
 		all, valid := []inspect.Validity{}, true
 		for _, n := range t.withUnread(p, names, args) {
 			v := x.Check(n, strict)
-			if why := t.unread[n]; why != nil {
+			switch why := t.unread[n]; {
+			case why != nil:
 				v = inspect.CannotRead(n, why)
 				delete(t.unread, n) // it is said here
+			case !x.Has(n):
+				v = inspect.CannotRead(n, errors.New(p.strange(n)))
 			}
 			all, valid = append(all, v), valid && v.Valid
 		}
@@ -170,6 +173,9 @@ func (t *specTool) implements() *cobra.Command {
 		err = t.answer(v, func() {
 			for _, e := range v.Errors {
 				fmt.Fprintln(t.a.Out, e)
+			}
+			for _, w := range v.Warnings {
+				fmt.Fprintf(t.a.Out, "⚠ %s\n", w)
 			}
 			for _, m := range v.Map {
 				fmt.Fprintf(t.a.Out, "%s → %s: %d\n", m.RelativePath, m.Ref, len(m.Exports))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,6 +179,14 @@ func (p *project) read(name string) ([]byte, error) {
 		return nil, &exitError{exitNotVerified, "Cannot read file '" + name + "': the file is not UTF-8: save it as UTF-8 text"}
 	}
 	return src, nil
+}
+
+// strange says why a file that was named is none of the project's.
+func (p *project) strange(name string) string {
+	if _, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(name))); err != nil {
+		return "there is none"
+	}
+	return "it is no file of the project " + p.root + ", because git ignores it or it belongs to another repository: let git see it, or name its project with --root"
 }
 
 // explain says in a validation why files could not be read: in the module that has one, or

@@ -91,6 +91,8 @@ type AnalysisProtocol struct {
 type AnalysisMachine struct {
 	Name   string   `json:"name"`
 	States []string `json:"states"`
+
+	transitions []AnalysisTransition // that a spec says are its own; of code, states tell
 }
 
 // AnalysisTransition is a change of state.
@@ -114,7 +116,7 @@ type AnalysisUses struct {
 }
 
 // AnalysisUse is an import of the project's own code. Resolution is Exact when the
-// directory has a spec, Ancestor when one above it has, else Unresolved.
+// directory has a spec or needs one, Ancestor when one above it does, else Unresolved.
 type AnalysisUse struct {
 	Raw        string `json:"raw_import"`
 	Dir        string `json:"resolved_dir"`
@@ -144,7 +146,12 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 		if !isSource && !toolchain.IsTest(f) {
 			continue
 		}
-		parsed := p.typed(f, p.read(f)).File
+		src := p.read(f)
+		if src == nil {
+			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), f + ": Cannot read file"})
+			continue
+		}
+		parsed := p.typed(f, src).File
 		if parsed.Problem != "" {
 			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), parsed.Problem})
 		}
@@ -250,7 +257,7 @@ func protocolOf(files []source.File) AnalysisProtocol {
 	for _, s := range all {
 		out.States = append(out.States, s.Values...)
 		if len(all) > 1 {
-			out.Machines = append(out.Machines, AnalysisMachine{s.Name, s.Values})
+			out.Machines = append(out.Machines, AnalysisMachine{Name: s.Name, States: s.Values})
 		}
 	}
 	slices.SortStableFunc(out.Lifecycle, func(a, b AnalysisStage) int { return a.Order - b.Order })
@@ -270,6 +277,7 @@ func (x *AnalysisExports) add(e found) {
 		out.Kind, out.Definition = e.Kind, e.Text
 		x.Types = append(x.Types, out)
 	case "class", "object":
+		out.Kind = e.Kind
 		x.Classes = append(x.Classes, out)
 	case "enum":
 		out.Variants = e.Variants
@@ -291,15 +299,37 @@ func (p *Project) use(d *AnalysisUses, dir, file string, imp source.Import) {
 	if p.fileIn(dir, targets[0]) { // of the module itself
 		return
 	}
-	u := AnalysisUse{Raw: from, Dir: targets[0], Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(targets[0], dir+"/")}
-	if owner, ok := p.owner(targets[0]); ok {
-		u.Spec, u.Resolution = path.Join(owner, specFile), "Exact"
-		if owner != targets[0] && owner != path.Dir(targets[0]) {
-			u.Resolution, u.Distance = "Ancestor", depth(p.dirOf(targets[0]))-depth(owner)
-		}
-		u.Dir = owner
+	at, there := p.dirOf(targets[0])
+	if !there && source.LangOf(file) == source.Rust { // of a type
+		at, there = p.dirOf(path.Dir(targets[0]))
 	}
-	d.Internal = append(d.Internal, u)
+	if at == dir {
+		return
+	}
+	modules := p.modules()
+	if !there { // it may lie in a module all the same; a directory that only needs a spec says nothing of it
+		modules = setOf(p.dirs)
+	}
+	d.Internal = append(d.Internal, resolved(dir, from, at, modules))
+}
+
+// modules are the directories that have a spec, or need one.
+func (p *Project) modules() map[string]bool {
+	if p.needed == nil {
+		p.needed = setOf(p.dirs)
+		for _, n := range p.Tree().Needs {
+			p.needed[root(n.Path)] = true
+		}
+	}
+	return p.needed
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
 }
 
 // fileIn reports whether a target is a file directly in a directory.

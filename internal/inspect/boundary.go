@@ -80,9 +80,13 @@ func (p *Project) Boundary(dir string) Boundary {
 
 func (p *Project) breaches(b *Boundary, dir string, d *document) {
 	for _, dep := range d.Dependencies.Internal {
-		switch {
-		case strings.HasPrefix(dep.Ref, "../") || strings.Contains(dep.Ref, "/../"):
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + path.Join(dep.Path, specFile)})
+		switch ref := slashed(dep.Ref); {
+		case strings.HasPrefix(ref, "../") || strings.Contains(ref, "/../"):
+			to := dep.Path
+			if p.Has(to) {
+				to = path.Dir(to)
+			}
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + path.Join(to, specFile)})
 		case dep.IsSpec || dep.Path == dir || strings.HasPrefix(dep.Path, dir+"/") || dir == ".":
 		default:
 			if owner, ok := p.owner(dep.Path); ok && owner != dep.Path && owner != dir {
@@ -91,12 +95,15 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 		}
 	}
 	for _, s := range d.Structure {
-		if strings.HasPrefix(s.Path, "../") {
+		if strings.HasPrefix(slashed(s.Path), "../") {
 			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory"})
 		}
 	}
 	slices.SortStableFunc(b.Violations, func(x, y BoundaryBreach) int { return x.Line - y.Line })
 }
+
+// slashed is a path as it is written on other systems than Windows.
+func slashed(path string) string { return strings.ReplaceAll(path, "\\", "/") }
 
 // owner is the module that a path lies in.
 func (p *Project) owner(at string) (string, bool) {

@@ -220,7 +220,7 @@ func protocolText(p AnalysisProtocol) string {
 		}
 	}
 	left := p.Transitions
-	if len(p.States) > 0 {
+	if len(p.States)+len(p.Machines) > 0 {
 		b.WriteString("### State Machine\n\n")
 	}
 	if len(p.Machines) < 2 && len(p.States) > 0 {
@@ -230,9 +230,13 @@ func protocolText(p AnalysisProtocol) string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("#### " + m.Name + "\n\n")
-		states(m.States)
-		var own, others []AnalysisTransition
+		if m.Name != "" {
+			b.WriteString("#### " + m.Name + "\n\n")
+		}
+		if len(m.States) > 0 {
+			states(m.States)
+		}
+		own, others := slices.Clone(m.transitions), []AnalysisTransition(nil)
 		for _, t := range left {
 			if slices.Contains(m.States, t.From) && slices.Contains(m.States, t.To) {
 				own = append(own, t)

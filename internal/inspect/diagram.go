@@ -25,7 +25,7 @@ func (p *Project) Components() string {
 		b.WriteString("  end\n")
 	}
 	for _, e := range p.Graph().Edges {
-		if e.Type != "internal" || !e.Valid && p.docs[e.To] == nil {
+		if e.Type != "spec" || !e.Valid && p.docs[e.To] == nil {
 			continue
 		}
 		if len(e.Symbols) > 0 {
@@ -37,27 +37,38 @@ func (p *Project) Components() string {
 	return b.String()
 }
 
-// States draws the state machine of a document; false when it has none.
-func States(d *spec.Document) (string, bool) {
-	if len(d.Protocol.States)+len(d.Protocol.Transitions) == 0 {
-		return "", false
+// States draws the state machines of a document, each by itself; none when it has none.
+func States(d *spec.Document) []Drawing {
+	machines := d.Protocol.Machines
+	if len(machines) == 0 {
+		machines = []spec.Machine{{States: d.Protocol.States, Transitions: d.Protocol.Transitions}}
 	}
+	var out []Drawing
+	for _, m := range machines {
+		if len(m.States)+len(m.Transitions) > 0 {
+			out = append(out, Drawing{m.Name, stateDiagram(m)})
+		}
+	}
+	return out
+}
+
+func stateDiagram(m spec.Machine) string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
 	name := func(s string) string { return diagramID(s) }
-	for _, s := range d.Protocol.States {
+	for _, s := range m.States {
 		fmt.Fprintf(&b, "  state %s as %s\n", quoted(s.Text), name(s.Text))
 	}
 	switch {
-	case len(d.Protocol.States) > 0:
-		fmt.Fprintf(&b, "  [*] --> %s\n", name(d.Protocol.States[0].Text))
+	case len(m.States) > 0:
+		fmt.Fprintf(&b, "  [*] --> %s\n", name(m.States[0].Text))
 	default:
-		fmt.Fprintf(&b, "  [*] --> %s\n", name(d.Protocol.Transitions[0].From))
+		fmt.Fprintf(&b, "  [*] --> %s\n", name(m.Transitions[0].From))
 	}
-	for _, t := range d.Protocol.Transitions {
+	for _, t := range m.Transitions {
 		fmt.Fprintf(&b, "  %s --> %s : %s\n", name(t.From), name(t.To), strings.ReplaceAll(t.Trigger, ":", "#58;"))
 	}
-	return b.String(), true
+	return b.String()
 }
 
 // UseCases draws who does what: actors and use cases of the second schema, or one user and
@@ -117,11 +128,36 @@ func quoted(s string) string {
 // ErrNoStates says that there is nothing to draw.
 var ErrNoStates = errors.New("no Protocol section with states/transitions found")
 
-// Diagram draws a kind of diagram: component for the project, state or usecase for the
+// Drawing is one picture in Mermaid; Name tells it from others of the same document.
+type Drawing struct {
+	Name    string `json:"name"`
+	Mermaid string `json:"mermaid"`
+}
+
+// Drawings is the text of drawings: one as it is, several as blocks of Markdown under their names, because a text in
+// Mermaid is one picture.
+func Drawings(list []Drawing) string {
+	if len(list) == 1 {
+		return list[0].Mermaid
+	}
+	var b strings.Builder
+	for i, d := range list {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if d.Name != "" {
+			b.WriteString("## " + d.Name + "\n\n")
+		}
+		b.WriteString("```mermaid\n" + d.Mermaid + "```\n")
+	}
+	return b.String()
+}
+
+// Diagram draws a kind of diagram: component for the project, state (each machine by itself) or usecase for the
 // spec of a file. The error says what is missing; it is ErrNoStates where a spec has no states.
-func (p *Project) Diagram(kind, file string) (string, error) {
+func (p *Project) Diagram(kind, file string) ([]Drawing, error) {
 	if kind == "component" {
-		return p.Components(), nil
+		return []Drawing{{Mermaid: p.Components()}}, nil
 	}
 	d := p.docs[strings.TrimSuffix(strings.TrimSuffix(file, specFile), "/")]
 	if file == specFile {
@@ -129,17 +165,17 @@ func (p *Project) Diagram(kind, file string) (string, error) {
 	}
 	switch {
 	case kind != "state" && kind != "usecase":
-		return "", fmt.Errorf("--type %q: want usecase, state or component", kind)
+		return nil, fmt.Errorf("--type %q: want usecase, state or component", kind)
 	case file == "":
-		return "", fmt.Errorf("--file is required for %s diagram", kind)
+		return nil, fmt.Errorf("--file is required for %s diagram", kind)
 	case d == nil:
-		return "", fmt.Errorf("cannot read file '%s'", file)
+		return nil, fmt.Errorf("cannot read file '%s'", file)
 	case kind == "usecase":
-		return UseCases(d.Document), nil
+		return []Drawing{{Mermaid: UseCases(d.Document)}}, nil
 	}
-	text, ok := States(d.Document)
-	if !ok {
-		return "", ErrNoStates
+	list := States(d.Document)
+	if len(list) == 0 {
+		return nil, ErrNoStates
 	}
-	return text, nil
+	return list, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"net/url"
 	"path"
 )
 
@@ -35,7 +36,7 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 		results = append(results, object{
 			"ruleId": d.Type, "level": map[bool]string{true: "note", false: "warning"}[note], "message": object{"text": d.Message},
 			"locations": []object{{"physicalLocation": object{
-				"artifactLocation": object{"uri": d.File}, "region": object{"startLine": max(d.Line, 1)},
+				"artifactLocation": object{"uri": (&url.URL{Path: d.File}).String()}, "region": object{"startLine": max(d.Line, 1)},
 			}}},
 		})
 	})
@@ -65,6 +66,14 @@ func (v Validation) each(f func(dir string, d Drift, note bool)) {
 	for _, u := range v.Unreadable {
 		f(path.Dir(u.File), Drift{Type: "UNREADABLE", File: u.File, Symbol: u.File, Message: u.Message}, false)
 	}
+}
+
+// place is where a difference is: a file, with the line where there is one.
+func (d Drift) place() string {
+	if d.Line == 0 {
+		return d.File
+	}
+	return fmt.Sprintf("%s:%d", d.File, d.Line)
 }
 
 func specOf(dir string) string {
@@ -122,7 +131,7 @@ func (v Validation) JUnit() ([]byte, error) {
 		s := suite(dir)
 		s.Cases = append(s.Cases, junitCase{
 			Name: d.Type + " " + d.Symbol, Classname: dir,
-			Failure: &junitFailure{Type: d.Type, Message: d.Message, Text: fmt.Sprintf("%s:%d", d.File, d.Line)},
+			Failure: &junitFailure{Type: d.Type, Message: d.Message, Text: d.place()},
 		})
 	})
 	for i := range all.Suites {

@@ -25,10 +25,11 @@ type GraphNode struct {
 	HasClaudeMd bool     `json:"has_claude_md"`
 	Summary     string   `json:"summary,omitempty"`
 	Exports     []string `json:"exports"`
+	Symbols     []Symbol `json:"symbol_entries,omitempty"`
 }
 
-// GraphEdge is one dependency: internal on another module and external on a package, as specs declare them, import as
-// code does it. An internal one is valid when its module is there and exports what is used, an import when it is
+// GraphEdge is one dependency: spec on another module and external on a package, as specs declare them, internal as
+// code imports it. One of a spec is valid when its module is there and exports what is used, one of code when it is
 // declared.
 type GraphEdge struct {
 	From    string   `json:"from"`
@@ -57,12 +58,14 @@ type GraphSummary struct {
 
 // Graph computes the graph.
 func (p *Project) Graph() Graph {
+	symbols := p.outlines()
 	g := Graph{Root: p.root, Nodes: []GraphNode{}, Edges: []GraphEdge{}, Violations: []Violation{}, Cycles: [][]string{}, Order: []string{}}
-	for _, dir := range p.dirs {
+	for i, dir := range p.dirs {
 		d := p.docs[dir]
 		n := GraphNode{Path: dir, HasClaudeMd: true, Summary: d.Summary, Exports: []string{}}
-		for _, e := range d.Exports {
+		for j, e := range d.Exports {
 			n.Exports = append(n.Exports, e.Name)
+			n.Symbols = append(n.Symbols, symbols.specs[i].symbol(j))
 		}
 		g.Nodes = append(g.Nodes, n)
 		for _, dep := range d.Dependencies.Internal {
@@ -102,7 +105,7 @@ func (p *Project) GraphWithImports() Graph {
 	g := p.Graph()
 	declared := map[[2]string]bool{}
 	for _, e := range g.Edges {
-		if e.Type == "internal" {
+		if e.Type == "spec" {
 			declared[[2]string{e.From, e.To}] = true
 		}
 	}
@@ -122,7 +125,7 @@ func (p *Project) GraphWithImports() Graph {
 		}
 		for _, to := range slices.Sorted(keys(names)) {
 			slices.Sort(names[to])
-			e := GraphEdge{From: dir, To: to, Type: "import", Symbols: list(slices.Compact(names[to])), Valid: declared[[2]string{dir, to}]}
+			e := GraphEdge{From: dir, To: to, Type: "internal", Symbols: list(slices.Compact(names[to])), Valid: declared[[2]string{dir, to}]}
 			g.Edges = append(g.Edges, e)
 			needs[dir] = append(needs[dir], to)
 			if !e.Valid {
@@ -188,7 +191,7 @@ func sameModules(a, b []string) bool {
 }
 
 func (p *Project) edge(g *Graph, from string, dep spec.Internal) {
-	e := GraphEdge{From: from, To: dep.Path, Type: "internal", Symbols: list(dep.Symbols), Valid: true}
+	e := GraphEdge{From: from, To: dep.Path, Type: "spec", Symbols: list(dep.Symbols), Valid: true}
 	to, ok := p.index.Locate(from, dep.Path)
 	if !ok {
 		e.Valid = false

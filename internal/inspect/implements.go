@@ -44,6 +44,9 @@ func Implements(file string, src []byte) ImplementsDoc {
 		v.Sections = append(v.Sections, part.Title)
 	}
 	for _, in := range im.Integration {
+		if len(in.Exports) == 0 { // a warning says so
+			continue
+		}
 		e := IntegrationEntry{RelativePath: in.RelativePath, Ref: in.Ref, Context: in.Context, Exports: []IntegratedItem{}}
 		for i, x := range in.Exports {
 			item := IntegratedItem{Signature: x.Text}

@@ -29,6 +29,7 @@ type Project struct {
 	index *index.Index
 	refs  map[string][]Reference // by the module that they stand in; nil until they are asked for
 
+	needed   map[string]bool // see modules; nil until it is asked for
 	roots    roots
 	library  fs.FS    // the packages of the installed Go; nil without
 	inferred *goTypes // nil until it is asked for
@@ -81,15 +82,20 @@ func (p *Project) Library(packages fs.FS) *Project {
 func (p *Project) references(dir string) []Reference {
 	if p.refs == nil {
 		p.refs = map[string][]Reference{}
-		var all Symbols
-		for _, d := range p.dirs {
-			all.specs = append(all.specs, outlineFrom(p.docs[d].Document))
-		}
-		for _, r := range all.references(func(*mention) bool { return true }, func(*Reference) bool { return true }) {
+		for _, r := range p.outlines().references(func(*mention) bool { return true }, func(*Reference) bool { return true }) {
 			p.refs[r.From] = append(p.refs[r.From], r)
 		}
 	}
 	return p.refs[shown(dir)]
+}
+
+// outlines are the symbols of the specs that are there now, by module as dirs.
+func (p *Project) outlines() *Symbols {
+	all := &Symbols{}
+	for _, d := range p.dirs {
+		all.specs = append(all.specs, outlineFrom(p.docs[d].Document))
+	}
+	return all
 }
 
 // hasSpec reports whether there is a CLAUDE.md in a directory, also one that cannot be read.

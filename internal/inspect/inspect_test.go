@@ -171,7 +171,7 @@ func TestDrift(t *testing.T) {
 // TestPageIsTextToTheBrowser: what a spec says can neither end the picture nor run.
 func TestPageIsTextToTheBrowser(t *testing.T) {
 	t.Parallel()
-	b, err := inspect.Page("a <b>", "flowchart TB\n  x[\"</pre><script>alert(1)</script>\"]\n")
+	b, err := inspect.Page("a <b>", []inspect.Drawing{{Name: "<i>", Mermaid: "flowchart TB\n  x[\"</pre><script>alert(1)</script>\"]\n"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestPageIsTextToTheBrowser(t *testing.T) {
 	if strings.Count(page, "<script") != 2 || strings.Count(page, "</script>") != 2 || strings.Contains(page, "alert(1)</") {
 		t.Errorf("%d scripts begin and %d end, want 2", strings.Count(page, "<script"), strings.Count(page, "</script>"))
 	}
-	for _, want := range []string{"<title>a &lt;b&gt;</title>", `x[&#34;&lt;/pre&gt;&lt;script&gt;`, "securityLevel: \"strict\"", "default-src 'none'"} {
+	for _, want := range []string{"<title>a &lt;b&gt;</title>", "<h2>&lt;i&gt;</h2>", `x[&#34;&lt;/pre&gt;&lt;script&gt;`, "securityLevel: \"strict\"", "default-src 'none'"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -209,7 +209,7 @@ func TestGraphOfImports(t *testing.T) {
 	for _, v := range g.Violations {
 		got = append(got, v.Type+" "+v.From+">"+v.To)
 	}
-	want := "internal a>b[F] true, import a>b[F] true, import b>c[G] false, import c>b[F] false, undeclared b>c, undeclared c>b, cycle b>b"
+	want := "spec a>b[F] true, internal a>b[F] true, internal b>c[G] false, internal c>b[F] false, undeclared b>c, undeclared c>b, cycle b>b"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}

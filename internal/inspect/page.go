@@ -12,9 +12,9 @@ import (
 //go:embed page/mermaid.min.js.zst
 var mermaidJS []byte
 
-// Page is a diagram as one HTML file that needs nothing else: Mermaid is in it, and draws without the network. What the
+// Page is diagrams as one HTML file that needs nothing else: Mermaid is in it, and draws without the network. What a
 // diagram says is text to it, never markup or code.
-func Page(title, diagram string) ([]byte, error) {
+func Page(title string, diagrams []Drawing) ([]byte, error) {
 	script, err := zstd.DecodeTo(nil, mermaidJS)
 	if err != nil {
 		return nil, fmt.Errorf("unpack what the page draws with: %w", err)
@@ -33,10 +33,17 @@ func Page(title, diagram string) ([]byte, error) {
   details pre { background: #f4f4f4; padding: 1rem; overflow: auto; }
 </style>
 <h1>%[1]s</h1>
-<pre class="mermaid">
-%[2]s</pre>
-<details><summary>Mermaid</summary><pre>%[2]s</pre></details>
-<script>`, html.EscapeString(title), html.EscapeString(diagram))
+`, html.EscapeString(title))
+	for _, d := range diagrams {
+		if d.Name != "" {
+			fmt.Fprintf(&b, "<h2>%s</h2>\n", html.EscapeString(d.Name))
+		}
+		fmt.Fprintf(&b, `<pre class="mermaid">
+%[1]s</pre>
+<details><summary>Mermaid</summary><pre>%[1]s</pre></details>
+`, html.EscapeString(d.Mermaid))
+	}
+	b.WriteString("<script>")
 	b.Write(bytes.ReplaceAll(script, []byte("</script"), []byte("<\\/script")))
 	b.WriteString(`</script>
 <script>mermaid.initialize({startOnLoad: true, securityLevel: "strict", maxTextSize: 500000, maxEdges: 5000});</script>

@@ -218,6 +218,44 @@ func TestSpecificationsTakeOut(t *testing.T) {
 	}
 }
 
+// machines is a spec with two state machines that share a state.
+var machines = strings.Replace(strings.ReplaceAll(shop, "shop", "desk"), "## Protocol\n\nNone", "## Protocol\n\n### State Machine\n\n#### Order\n\nStates: `Open` | `Paid`\n\nTransitions:\n\n- `Open` + `pay()` → `Paid`\n\n"+
+	"#### Parcel\n\nStates: `Open` | `Packed` | `Sent`\n\nTransitions:\n\n- `Open` + `pack()` → `Packed`\n- `Packed` + `send()` → `Sent`\n\n### Lifecycle\n\n1. `init()` - begins", 1)
+
+// TestMachinesAreMergedApart: what is new goes to the machine that has a state of it, and the other one stays as it was.
+func TestMachinesAreMergedApart(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"desk/CLAUDE.md": strings.Replace(machines, "## Exports\n\nNone", "## Exports\n\n- `OrderState: Open | Paid`\n- `ParcelState: Open | Packed | Sent`", 1), "store/CLAUDE.md": store}
+	out, wrong := specify(t, `{"modules": [{"dir": "desk", "states": ["Lost", "Found"], "remove": ["Paid"], "exports": [{"kind": "enum", "signature": "OrderState: Open | Refunded"}],
+		"transitions": [{"from": "Lost", "trigger": "find", "to": "Found"}, {"from": "Sent", "trigger": "lose", "to": "Lost"}, {"from": "Open", "trigger": "open", "to": "Packed"}]}]}`, "", files)
+	want := files["desk/CLAUDE.md"]
+	for _, change := range [][2]string{
+		{"`Open` | `Paid`\n\nTransitions:\n\n- `Open` + `pay()` → `Paid`\n", "`Open`\n"},
+		{"`Packed` | `Sent`\n", "`Packed` | `Sent` | `Lost` | `Found`\n"},
+		{"- `Packed` + `send()` → `Sent`\n", "- `Packed` + `send()` → `Sent`\n- `Sent` + `lose()` → `Lost`\n- `Open` + `open()` → `Packed`\n- `Lost` + `find()` → `Found`\n"},
+		{"OrderState: Open | Paid", "OrderState: Open | Refunded"},
+	} {
+		want = strings.Replace(want, change[0], change[1], 1)
+	}
+	if spec.HasErrors(wrong) || out["desk/CLAUDE.md"] != want {
+		t.Errorf("%v\n%s\nwant:\n%s", wrong, out["desk/CLAUDE.md"], want)
+	}
+	_, wrong = specify(t, `{"modules": [{"dir": "desk", "states": ["Lost"], "transitions": [{"from": "Sent", "trigger": "lose", "to": "Lost"}]}]}`, "", files)
+	if len(wrong) != 1 || wrong[0].Text != "ParcelState lists the states and not Lost" {
+		t.Errorf("left behind: %v", wrong)
+	}
+	for answer, want := range map[string]string{
+		`"states": ["Gone"]`: "the state Gone belongs to none of the machines Order, Parcel",
+		`"states": ["Gone"], "transitions": [{"from": "Open", "trigger": "open", "to": "Packed"}, {"from": "Open", "trigger": "go", "to": "Gone"}]`: "the transition Open + go → Gone belongs to no one of the machines Order, Parcel",
+		`"transitions": [{"from": "Paid", "trigger": "go", "to": "Sent"}]`:                                                                          "the transition Paid + go → Sent belongs to no one of the machines Order, Parcel",
+	} {
+		_, wrong := specify(t, `{"modules": [{"dir": "desk", `+answer+`}]}`, "", files)
+		if !slices.ContainsFunc(wrong, func(p spec.Problem) bool { return p.Text == want }) {
+			t.Errorf("%s: %v, want %s", answer, wrong, want)
+		}
+	}
+}
+
 // TestScenariosOfAModuleWithout: a module that had no scenarios gets a heading for each kind, whatever comes first.
 func TestScenariosOfAModuleWithout(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,9 @@ func (p *Project) Check(file string, strict bool) Validity {
 	var ps []spec.Problem
 	switch base {
 	case implementsFile:
-		_, ps = spec.ParseImplements(file, src)
+		var m *spec.Implements
+		m, ps = spec.ParseImplements(file, src)
+		ps = append(ps, spec.CheckImplements(m)...)
 	case developersFile:
 		ps = p.developers(file, src)
 	case conventionFile:

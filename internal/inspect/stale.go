@@ -43,7 +43,7 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 		}
 		for _, e := range after.Exports {
 			shared := 0
-			for _, c := range before.Protocol.States {
+			for _, c := range fellows(after.Protocol, state) {
 				if slices.Contains(e.Variants, c.Text) {
 					shared++
 				}
@@ -70,6 +70,16 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 		}
 	}
 	return out
+}
+
+// fellows are the states of the machine that has a state.
+func fellows(p spec.Protocol, state string) []spec.Clause {
+	for _, m := range p.Machines {
+		if m.Has(state) {
+			return m.States
+		}
+	}
+	return p.States
 }
 
 // texts are the sentences that a specification gives.

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +44,10 @@ type reportedExport struct {
 	Variants   []string `json:"variants"`
 	VarType    string   `json:"var_type"`
 	Source     string   `json:"source"`
+	File       string   `json:"file"`
+	Line       int      `json:"line"`
+
+	category string // the list that it stands in
 }
 
 type reportedUse struct {
@@ -186,97 +191,82 @@ func (a Analysis) Report() (Report, error) {
 // is one kind of exports, else a list under a heading for each. What is sorted by name, and
 // each line reads as that export.
 func (r Report) ExportsText() string {
-	var groups [][]string
-	var titles []string
-	add := func(title string, list []reportedExport, line func(reportedExport) string) {
-		list = slices.Clone(list)
-		slices.SortStableFunc(list, func(a, b reportedExport) int { return strings.Compare(a.Name, b.Name) })
-		var out []string
+	x := &r.Exports
+	var all []reportedExport
+	for i, list := range [][]reportedExport{x.Functions, x.Types, x.Classes, x.Enums, x.Variables} {
 		for _, e := range list {
-			if l := line(e); l != "" && !slices.Contains(out, l) {
-				out = append(out, l)
+			e.category = []string{"function", "type", "class", "enum", "variable"}[i]
+			all = append(all, e)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b reportedExport) int { // of several with one name the code's first counts
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+	})
+	offers := make([]found, len(all))
+	for i, e := range all {
+		offers[i] = e.found()
+	}
+	groups := map[string][][2]string{} // names and lines
+	seen := map[string]bool{}
+	for i, e := range all {
+		o := offers[i]
+		if e.Name == "*" || e.Name == "" || strings.HasPrefix(o.Name, "_") || seen[e.Name] || isConstructor(o.Export, source.LangOf(o.file)) {
+			continue
+		}
+		group, line := "Variables", e.Name+": "+e.VarType
+		if e.VarType == "" || !readsAs(group, line, e.Name) {
+			group, line = "Types", e.Name+" { "+strings.Trim(e.Definition, "{} ")+" }"
+			if e.Signature != "" || e.Definition == "" || !readsAs(group, line, e.Name) {
+				group, line = exportLine(o.Export, e.Name, constructor(offers, o))
 			}
 		}
-		if len(out) > 0 {
-			titles, groups = append(titles, title), append(groups, out)
+		if line != "" {
+			seen[e.Name] = true
+			groups[group] = append(groups[group], [2]string{e.Name, "- `" + line + "`"})
 		}
 	}
-	x := &r.Exports
-	constructor := map[string]string{}
-	classes := map[string]bool{}
-	for _, c := range x.Classes {
-		classes[c.Name] = true
-	}
-	for _, f := range x.Functions {
-		if owner, name, ok := strings.Cut(f.Name, "."); ok && (name == "constructor" || name == "__init__" || name == owner) {
-			constructor[owner] = f.Signature
+	for _, e := range x.ReExports {
+		line := [2]string{e.Name, "- `" + e.Name + "` (from `" + e.Source + "`)"}
+		if e.Name != "*" && !slices.Contains(groups["Re-exports"], line) { // no spec can list what is not known
+			groups["Re-exports"] = append(groups["Re-exports"], line)
 		}
 	}
-	add("Functions", x.Functions, func(e reportedExport) string {
-		if owner, _, ok := strings.Cut(e.Name, "."); ok && classes[owner] {
-			return ""
-		}
-		return e.line("function", "")
-	})
-	add("Types", x.Types, func(e reportedExport) string {
-		if e.Signature == "" && e.Definition != "" && readsAs("Types", e.Name+" { "+strings.Trim(e.Definition, "{} ")+" }", e.Name) {
-			return "- `" + e.Name + " { " + strings.Trim(e.Definition, "{} ") + " }`"
-		}
-		return e.line("type", "")
-	})
-	add("Classes", x.Classes, func(e reportedExport) string {
-		return e.line("class", constructor[e.Name[strings.LastIndexByte(e.Name, '.')+1:]])
-	})
-	add("Enums", x.Enums, func(e reportedExport) string {
-		if text := e.Name + ": " + strings.Join(e.Variants, " | "); len(e.Variants) > 0 && readsAs("Enums", text, e.Name) {
-			return "- `" + text + "`"
-		}
-		return e.line("enum", "")
-	})
-	add("Variables", x.Variables, func(e reportedExport) string {
-		if e.VarType != "" {
-			return "- `" + e.Name + ": " + e.VarType + "`"
-		}
-		return e.line("variable", "")
-	})
-	add("Re-exports", x.ReExports, func(e reportedExport) string {
-		if e.Name == "*" { // no spec can list what is not known
-			return ""
-		}
-		return "- `" + e.Name + "` (from `" + e.Source + "`)"
-	})
-	switch len(groups) {
-	case 0:
+	if len(groups) == 0 {
 		return "None\n"
-	case 1:
-		return strings.Join(groups[0], "\n") + "\n"
 	}
 	var b strings.Builder
-	for i := range groups {
-		if i > 0 {
+	for _, title := range append(slices.Clone(exportGroups), "Re-exports") {
+		list := groups[title]
+		if len(list) == 0 {
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("### " + titles[i] + "\n\n" + strings.Join(groups[i], "\n") + "\n")
+		if len(groups) > 1 {
+			b.WriteString("### " + title + "\n\n")
+		}
+		for _, l := range list {
+			b.WriteString(l[1] + "\n")
+		}
 	}
 	return b.String()
 }
 
-// line writes an export so that it reads as that.
-func (e reportedExport) line(kind, constructor string) string {
-	if e.Name == "*" || e.Name == "" {
-		return ""
+// found is an export as the code had it, as far as the report says.
+func (e reportedExport) found() found {
+	x := found{Export: source.Export{Name: e.Name, Kind: e.category, Signature: e.Signature, Text: e.Signature, Variants: e.Variants}, file: e.File}
+	if e.Kind != "" && e.Signature != "" {
+		x.Kind = e.Kind
 	}
-	x := source.Export{Name: e.Name, Kind: kind, Signature: e.Signature, Text: e.Signature, Variants: e.Variants}
 	if i := strings.LastIndexByte(e.Name, '.'); i >= 0 {
 		x.Owner, x.Name = e.Name[:i], e.Name[i+1:]
-		if kind == "function" {
+		if e.category == "function" {
 			x.Kind = "method"
 		}
 	}
-	if _, text := exportLine(x, e.Name, given(constructor)); text != "" {
-		return "- `" + text + "`"
-	}
-	return "- `" + e.Name + "`"
+	return x
 }
 
 // Summary is the analysis in Markdown, without what is empty.
@@ -453,52 +443,52 @@ func root(dir string) string {
 // ResolveIn resolves the imports of an analysis against the directories of a tree: Exact
 // when the directory is one of them, Ancestor when one above it is, else Unresolved.
 func (p *Project) ResolveIn(a *Analysis, tree []string) {
-	in := map[string]bool{}
-	for _, d := range tree {
-		in[d] = true
-	}
+	in := setOf(tree)
 	dir := root(a.Path)
 	a.Dependencies.Internal = []AnalysisUse{}
 	for _, name := range a.Files {
 		file := path.Join(dir, name)
 		for _, imp := range p.parse(file, p.read(file)).Imports {
-			targets := p.targets(file, imp)
-			if len(targets) == 0 {
-				continue
+			if targets := p.targets(file, imp); len(targets) > 0 {
+				at, _ := p.dirOf(targets[0])
+				a.Dependencies.Internal = append(a.Dependencies.Internal, resolved(dir, imp.From, at, in))
 			}
-			at := p.dirOf(targets[0])
-			u := AnalysisUse{Raw: imp.From, Dir: at, Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(at, dir+"/")}
-			for d := at; ; d = path.Dir(d) {
-				if in[d] {
-					u.Dir, u.Spec, u.Resolution = d, path.Join(d, specFile), "Exact"
-					if d != at {
-						u.Resolution, u.Distance = "Ancestor", depth(at)-depth(d)
-					}
-					break
-				}
-				if d == "." || d == "/" || strings.HasPrefix(d, "..") {
-					break
-				}
-			}
-			a.Dependencies.Internal = append(a.Dependencies.Internal, u)
 		}
 	}
 	slices.SortFunc(a.Dependencies.Internal, func(x, y AnalysisUse) int { return strings.Compare(x.Raw, y.Raw) })
 	a.Dependencies.Internal = slices.Compact(a.Dependencies.Internal)
 }
 
-// dirOf is the directory that an import leads to: itself, or that of the file that it names.
-func (p *Project) dirOf(target string) string {
-	i, _ := slices.BinarySearch(p.files, target+"/")
-	if i < len(p.files) && strings.HasPrefix(p.files[i], target+"/") || target == "." {
-		return target
-	}
-	for _, ext := range append([]string{""}, sourceExtensions()...) {
-		if _, there := slices.BinarySearch(p.files, target+ext); there {
-			return path.Dir(target)
+// resolved is an import in a directory that leads to another, as the modules are.
+func resolved(dir, raw, at string, modules map[string]bool) AnalysisUse {
+	u := AnalysisUse{Raw: raw, Dir: at, Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(at, dir+"/")}
+	for d := at; ; d = path.Dir(d) {
+		if modules[d] {
+			u.Dir, u.Spec, u.Resolution = d, path.Join(d, specFile), "Exact"
+			if d != at {
+				u.Resolution, u.Distance = "Ancestor", depth(at)-depth(d)
+			}
+			return u
+		}
+		if d == "." || d == "/" || strings.HasPrefix(d, "..") {
+			return u
 		}
 	}
-	return target
+}
+
+// dirOf is the directory that an import leads to: itself, or that of the file that it names. There says that the project
+// has it.
+func (p *Project) dirOf(target string) (dir string, there bool) {
+	i, _ := slices.BinarySearch(p.files, target+"/")
+	if i < len(p.files) && strings.HasPrefix(p.files[i], target+"/") || target == "." {
+		return target, true
+	}
+	for _, ext := range append([]string{""}, sourceExtensions()...) {
+		if p.Has(target+ext) || ext != "" && p.Has(strings.TrimSuffix(target, path.Ext(target))+ext) { // "./a.js" may be a.ts
+			return path.Dir(target), true
+		}
+	}
+	return target, false
 }
 
 func sourceExtensions() []string {
@@ -507,12 +497,4 @@ func sourceExtensions() []string {
 		out = append(out, toolchain.Extensions(l)...)
 	}
 	return out
-}
-
-// given is what a constructor's signature asks for, "" when there is none.
-func given(constructor string) string {
-	if constructor == "" {
-		return ""
-	}
-	return arguments(constructor)
 }

@@ -74,3 +74,29 @@ func FuzzReadReports(f *testing.F) {
 		}
 	})
 }
+
+// TestExportsOfAnalysesAreThoseOfTheCode: what was written down and read back says as much as the code itself, of nested
+// classes, their constructors, records and objects too.
+func TestExportsOfAnalysesAreThoseOfTheCode(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"go/m.go": "package m\n\n// T is one.\ntype T struct{ A int }\n\nfunc (t *T) Run(n int) error { return nil }\n\ntype Mode = string\n\nconst Max = 3\n\nfunc Map[K comparable](k K) K { return k }\n",
+		"ts/a.ts": "export class Outer { constructor(a: number) {} go(x: number): void {} }\nexport namespace N { export class Deep { constructor(public c: boolean) {} go(x: number): string { return '' } } }\n" +
+			"export const X = 1;\nexport type X = string;\nexport type Y = string;\nexport const Y = 2;\nexport const _own = 1;\nexport function over(a: string): string;\nexport function over(a: number): number;\nexport function over(a: any): any { return a }\n",
+		"py/a.py":         "class Outer:\n    def __init__(self, a: int) -> None: pass\n    class Inner:\n        def __init__(self, b: str) -> None: pass\n        def run(self, x: int) -> str: return ''\nMAX: int = 3\n",
+		"java/Outer.java": "package x;\npublic class Outer {\n  public Outer(int a) {}\n  public static class Inner { public Inner(String b) {} public int go(int x) { return 1; } }\n  public record Rec(int a, String b) {}\n  public static class Builder { public Builder(int q) {} }\n}\n",
+		"java/Other.java": "package x;\npublic class Other {\n  public static class Builder { public Builder(String z, int y) {} }\n}\n",
+		"kt/a.kt":         "package x\nclass Outer(val a: Int) { class Inner(val b: String) { fun go(x: Int): Int = 1 }\n  class Sec { constructor(q: Int) }\n  data class Pair(val l: Int, val r: Int)\n}\nobject Single { fun only(): Int = 2 }\nfun String.shout(times: Int): String = this\nenum class Mode { A, B }\ninterface Shape { fun area(): Double }\n",
+		"rs/lib.rs":       "pub mod inner { pub struct T { pub a: i32 } impl T { pub fn new(b: i32) -> T { T{a:b} } } }\npub struct Pt(pub u8, u8);\npub enum E { A, B }\npub trait Tr { fn f(&self) -> i32; }\npub const MAX: u32 = 3;\npub type Al = Vec<u8>;\n",
+	}
+	p := project(files)
+	for _, dir := range []string{"go", "ts", "py", "java", "kt", "rs"} {
+		r, err := p.Analyze(dir, nil).Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := r.ExportsText(), p.ExportsText(dir); got != want || !strings.Contains(want, "###") {
+			t.Errorf("%s: the analysis says\n%s\nthe code\n%s", dir, got, want)
+		}
+	}
+}

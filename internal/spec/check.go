@@ -105,7 +105,7 @@ func (c *checker) states() {
 	}
 	for _, t := range p.Transitions {
 		for _, s := range []string{t.From, t.To} {
-			if !p.has(s) && s != "*" && s != "any" {
+			if !hasClause(p.States, s) && s != "*" && s != "any" {
 				c.add(Warning, t.Line, "the transition uses the state "+s+", which States does not list", "")
 			}
 		}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -152,10 +153,10 @@ func (p *parser) internal(ref string, symbols []string, b *block) {
 	}
 	for i := range p.doc.Dependencies.Internal {
 		if have := &p.doc.Dependencies.Internal[i]; have.Path == clean {
-			if len(have.Symbols) > 0 && len(symbols) > 0 {
-				have.Symbols = append(have.Symbols, symbols...)
-			} else {
-				have.Symbols = nil // one of the two uses everything
+			for _, s := range symbols { // one that names none says nothing of them
+				if !slices.Contains(have.Symbols, s) {
+					have.Symbols = append(have.Symbols, s)
+				}
 			}
 			if strings.HasPrefix(ref, "..") && !strings.HasPrefix(have.Ref, "..") { // the one that somebody has to mend
 				have.Ref, have.Line = ref, b.line

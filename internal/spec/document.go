@@ -2,6 +2,7 @@ package spec
 
 import (
 	"path"
+	"slices"
 	"unicode"
 )
 
@@ -132,11 +133,27 @@ type Contract struct {
 	Line           int
 }
 
-// Protocol is a module's state machine and the order in which it is used.
+// Protocol is a module's state machine and the order in which it is used. Where there are several machines, each is
+// among Machines, and States and Transitions are those of all.
 type Protocol struct {
 	States      []Clause
 	Transitions []Transition
+	Machines    []Machine
 	Lifecycle   []Stage
+}
+
+// Machine is one state machine, with the heading that it stands under; "" where that names none.
+type Machine struct {
+	Name        string
+	States      []Clause
+	Transitions []Transition
+}
+
+// Has reports whether a state is one of the machine's.
+func (m *Machine) Has(state string) bool { return hasClause(m.States, state) }
+
+func hasClause(list []Clause, text string) bool {
+	return slices.ContainsFunc(list, func(c Clause) bool { return c.Text == text })
 }
 
 // Transition is one step of the state machine.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -88,7 +89,7 @@ func ParseImplements(path string, src []byte) (*Implements, []Problem) {
 			p.integration(m, s)
 		}
 		if s.key == "implementation approach" && isNone(part.Text) {
-			p.problem(Warning, s.line+1, 1, "Section 'Implementation Approach' does not allow 'None' as value", "")
+			p.problem(Error, s.line+1, 1, "Section 'Implementation Approach' does not allow 'None' as value", "")
 		}
 	})
 	return m, SortProblems(p.ps)
@@ -98,7 +99,7 @@ func (p *parser) integration(m *Implements, sec *section) {
 	for _, kid := range sec.kids {
 		match := integrationRE().FindStringSubmatch(strings.TrimSpace(p.scan.title(kid.line)))
 		if match == nil {
-			p.problem(Warning, kid.line+1, 1, "H3 header '"+kid.title+
+			p.problem(Error, kid.line+1, 1, "H3 header '"+kid.title+
 				"' does not match integration map entry pattern (`path` → name/CLAUDE.md)", "")
 			continue
 		}
@@ -119,8 +120,34 @@ func (p *parser) integration(m *Implements, sec *section) {
 		if len(e.Exports) == 0 {
 			p.problem(Warning, e.Line, 1, "this entry of the integration map uses no exports", "list them under #### Exports Used")
 		}
+		if e.Context == "" {
+			p.problem(Warning, e.Line, 1, "this entry of the integration map has no Integration Context", "say in a sentence or two under #### Integration Context what the module is for here")
+		}
 		m.Integration = append(m.Integration, e)
 	}
+}
+
+// CheckImplements says which sections an IMPLEMENTS.md lacks. What every version of the format asks for is asked for
+// here, and what the compiler writes only once it has begun to.
+func CheckImplements(m *Implements) []Problem {
+	have := map[string]bool{}
+	for _, part := range slices.Concat(m.Planning, m.Implementation) {
+		have[headingKey(part.Title)] = true
+	}
+	required := []string{"Implementation Approach", "Technology Choices"}
+	if !have["dependencies direction"] { // as later versions call it
+		required = append(required, "External Dependencies")
+	}
+	if len(m.Implementation) > 0 {
+		required = append(required, "Error Handling", "State Management")
+	}
+	var ps []Problem
+	for _, s := range required {
+		if !have[headingKey(s)] {
+			ps = append(ps, Problem{Path: m.Path, Line: 1, Col: 1, Severity: Warning, Text: "Missing required section: " + s, Hint: "add a '## " + s + "' section"})
+		}
+	}
+	return ps
 }
 
 // PlanningHash covers the part of an IMPLEMENTS.md that people own; what the compiler writes,

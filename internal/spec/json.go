@@ -17,6 +17,7 @@ type jsonExport struct {
 	Variants    []string `json:"variants,omitempty"`
 	Value       string   `json:"value,omitempty"`
 	Description string   `json:"description,omitempty"`
+	Anchor      string   `json:"anchor"`
 }
 
 type jsonExports struct {
@@ -67,7 +68,14 @@ type jsonStage struct {
 type jsonProtocol struct {
 	States      []string         `json:"states"`
 	Transitions []jsonTransition `json:"transitions"`
+	Machines    []jsonMachine    `json:"machines,omitempty"`
 	Lifecycle   []jsonStage      `json:"lifecycle"`
+}
+
+type jsonMachine struct {
+	Name        string           `json:"name"`
+	States      []string         `json:"states"`
+	Transitions []jsonTransition `json:"transitions"`
 }
 
 type jsonContext struct {
@@ -87,11 +95,12 @@ type jsonStructure struct {
 }
 
 type jsonUseCase struct {
-	ID       string   `json:"id"`
-	Name     string   `json:"name"`
-	Actor    string   `json:"actor,omitempty"`
-	Includes []string `json:"includes,omitempty"`
-	Extends  []string `json:"extends,omitempty"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Actor     string         `json:"actor,omitempty"`
+	Behaviors []jsonBehavior `json:"behaviors,omitempty"`
+	Includes  []string       `json:"includes,omitempty"`
+	Extends   []string       `json:"extends,omitempty"`
 }
 
 type jsonSpec struct {
@@ -159,7 +168,7 @@ func (d *Document) jsonExports() jsonExports {
 	x := jsonExports{[]jsonExport{}, []jsonExport{}, []jsonExport{}, []jsonExport{}, []jsonExport{}}
 	for i := range d.Exports {
 		e := &d.Exports[i]
-		j := jsonExport{Name: e.Name, Description: e.Description}
+		j := jsonExport{Name: e.Name, Description: e.Description, Anchor: e.Name}
 		switch e.Kind {
 		case Function:
 			j.Signature, j.IsAsync = e.Signature, &e.Async
@@ -183,9 +192,9 @@ func (d *Document) jsonExports() jsonExports {
 
 func (d *Document) jsonRest(out *jsonSpec) {
 	if p := &d.Protocol; len(p.States)+len(p.Transitions)+len(p.Lifecycle) > 0 {
-		out.Protocol = &jsonProtocol{States: clauseTexts(p.States), Transitions: []jsonTransition{}, Lifecycle: []jsonStage{}}
-		for _, t := range p.Transitions {
-			out.Protocol.Transitions = append(out.Protocol.Transitions, jsonTransition{t.From, t.Trigger, t.To})
+		out.Protocol = &jsonProtocol{States: clauseTexts(p.States), Transitions: jsonTransitions(p.Transitions), Lifecycle: []jsonStage{}}
+		for _, m := range p.Machines {
+			out.Protocol.Machines = append(out.Protocol.Machines, jsonMachine{m.Name, clauseTexts(m.States), jsonTransitions(m.Transitions)})
 		}
 		for _, s := range p.Lifecycle {
 			out.Protocol.Lifecycle = append(out.Protocol.Lifecycle, jsonStage{s.Order, s.Method, s.Description})
@@ -208,8 +217,22 @@ func (d *Document) jsonRest(out *jsonSpec) {
 		out.Actors = append(out.Actors, jsonEntry{a.Name, a.Description})
 	}
 	for _, u := range d.UseCases {
-		out.UseCases = append(out.UseCases, jsonUseCase{u.ID, u.Name, u.Actor, u.Includes, u.Extends})
+		var behaviors []jsonBehavior
+		for _, b := range d.Behaviors {
+			if b.UseCase == u.ID {
+				behaviors = append(behaviors, jsonBehavior{b.Input, b.Output, b.Category})
+			}
+		}
+		out.UseCases = append(out.UseCases, jsonUseCase{u.ID, u.Name, u.Actor, behaviors, u.Includes, u.Extends})
 	}
+}
+
+func jsonTransitions(list []Transition) []jsonTransition {
+	out := make([]jsonTransition, 0, len(list))
+	for _, t := range list {
+		out = append(out, jsonTransition{t.From, t.Trigger, t.To})
+	}
+	return out
 }
 
 func clauseTexts(cs []Clause) []string {

@@ -22,6 +22,9 @@ type parser struct {
 	scan *scanner
 	root *section
 	ps   []Problem
+
+	groups []group // of the protocol
+	group  int     // that is being read
 }
 
 var (

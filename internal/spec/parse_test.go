@@ -241,7 +241,7 @@ func TestDependenciesInBothGrammars(t *testing.T) {
 		"root":        {"### Internal\n- `CLAUDE.md`: Root\n", ".[Root]", ""},
 		"table":       {"### Internal\n| Module | Symbols |\n|---|---|\n| `x/CLAUDE.md` | A, B |\n### External\n| Package | Version |\n|---|---|\n| zod | 3.1 |\n", "x[A B]", "zod@3.1"},
 		"labels":      {"**Internal**:\n- `x/CLAUDE.md`: A\n\n**External**:\n- zod@3\n", "x[A]", "zod@3"},
-		"twice":       {"- internal:\n  - `x/CLAUDE.md`: A\n  - `x/CLAUDE.md`\n  - `y/CLAUDE.md`: A\n  - `y/CLAUDE.md`: B\n", "x[] y[A B]", ""},
+		"twice":       {"- internal:\n  - `x/CLAUDE.md`: A\n  - `x/CLAUDE.md`\n  - `y/CLAUDE.md`: A\n  - `y/CLAUDE.md`: B, A\n  - `z/CLAUDE.md`\n  - `z/CLAUDE.md`: C\n", "x[A] y[A B] z[C]", ""},
 		"parent":      {"- internal: ../core\n", "src/core[]", ""},
 		"leaves root": {"- internal: ../../../core\n", "", ""},
 	}
@@ -350,6 +350,43 @@ func TestProtocolForms(t *testing.T) {
 			tr := p.Transitions[0]
 			equal(t, "protocol", fmt.Sprint(texts(p.States), tr.From, tr.Trigger, tr.To), "[A B]Ago()B")
 		})
+	}
+}
+
+// TestMachines: headings with a name of their own are machines; those that only group transitions are none.
+func TestMachines(t *testing.T) {
+	t.Parallel()
+	const order = "#### Order\n\nStates: `Open` | `Paid`\n\nTransitions:\n\n- `Open` + `pay()` → `Paid`\n\n"
+	const parcel = "#### Parcel\n\nStates: `Open` | `Sent`\n\n- `Open` + `send()` → `Sent`\n\n"
+	for src, want := range map[string]string{
+		"### State Machine\n\n" + order:                                                                                            "",
+		"### Order\n\n### States\n- A\n- B\n\n### Transitions\n- A + go() → B\n":                                                   "",
+		"### State Machine\n\n" + order + parcel:                                                                                   "Order[Open Paid]Open>Paid Parcel[Open Sent]Open>Sent",
+		"### Order\n\n#### States\n- A\n\n#### Transitions\n- A + go() → A\n\n### Parcel\n\nStates: X | Y\n":                       "Order[A]A>A Parcel[X Y]",
+		"States: A | B\n\n" + parcel:                                                                                               "[A B] Parcel[Open Sent]Open>Sent",
+		"States: A | B\n\n### Going\n- A + go() → B\n\n### Coming back\n- B + back() → A\n":                                        "",
+		order + "##### Ways back\n- `Paid` + `refund()` → `Open`\n\n" + parcel + "##### Ways back\n- `Open` + `lose()` → `Lost`\n": "Order[Open Paid]Open>Paid,Paid>Open Parcel[Open Sent]Open>Sent,Open>Lost",
+		"### Order\n\n| From | Trigger | To |\n|---|---|---|\n| A | go() | B |\n\n### Parcel\n\n- X + go() → Y\n":                  "Order[]A>B Parcel[]X>Y",
+		order + "## Protocol\n\n" + parcel:                                                                                         "Order[Open Paid]Open>Paid Parcel[Open Sent]Open>Sent",
+	} {
+		var got []string
+		p := parse(t, "## Protocol\n\n"+src).Protocol
+		all := 0
+		for _, m := range p.Machines {
+			var moves []string
+			for _, tr := range m.Transitions {
+				moves = append(moves, tr.From+">"+tr.To)
+			}
+			got = append(got, m.Name+fmt.Sprint(texts(m.States))+strings.Join(moves, ","))
+			all += len(m.Transitions)
+		}
+		if strings.Join(got, " ") != want || len(p.Machines) > 0 && all != len(p.Transitions) {
+			t.Errorf("%s\ngives %q, want %q; %d of %d transitions", src, strings.Join(got, " "), want, all, len(p.Transitions))
+		}
+	}
+	if got := string(parse(t, "## Protocol\n\n"+order+parcel).JSON()); !strings.Contains(got, "\"machines\": [\n      {\n        \"name\": \"Order\"") ||
+		!strings.Contains(got, "\"states\": [\n      \"Open\",\n      \"Paid\",\n      \"Sent\"\n    ]") {
+		t.Errorf("JSON %s", got)
 	}
 }
 

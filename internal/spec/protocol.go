@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -14,9 +15,86 @@ var (
 )
 
 func (p *parser) parseProtocol() {
+	p.groups = []group{{around: -1}}
 	for _, sec := range p.parts("protocol") {
+		p.group = 0
 		p.protocolBlocks(p.own(sec), sec.key)
-		sec.walk(func(s, _ *section) { p.protocolBlocks(p.own(s), s.key) })
+		for _, kid := range sec.kids {
+			p.machines(kid, 0)
+		}
+	}
+	p.joinMachines()
+}
+
+// machines reads a heading of the protocol and those in it; at is the machine around it. A heading that has
+// a name of its own may be another machine; joinMachines knows when all is read.
+func (p *parser) machines(sec *section, at int) {
+	if !genericHeading(sec.key) {
+		p.groups = append(p.groups, group{Machine: Machine{Name: plain(sec.title)}, around: at})
+		at = len(p.groups) - 1
+	}
+	p.group = at
+	p.protocolBlocks(p.own(sec), sec.key)
+	for _, kid := range sec.kids {
+		p.machines(kid, at)
+	}
+}
+
+// group is what may be a machine, and in which other one it stands.
+type group struct {
+	Machine
+
+	around int
+}
+
+// genericHeading reports whether a heading says what stands below it, and not of which machine.
+func genericHeading(key string) bool {
+	switch key {
+	case "state machine", "state machines", "상태 머신", "상태 기계", "states", "state", "상태", "transitions", "transition", "상태 전이", "전이":
+		return true
+	}
+	return lifecycleKey(key)
+}
+
+// joinMachines tells the machines from headings that only group the transitions of one: those have no states of their
+// own, and speak of its.
+func (p *parser) joinMachines() {
+	of := map[string]*group{} // by state, the first that has it
+	for i := range p.groups {
+		for _, s := range p.groups[i].States {
+			if of[s.Text] == nil {
+				of[s.Text] = &p.groups[i]
+			}
+		}
+	}
+	machine := func(g *group) *group {
+		for at := g.around; at > 0; at = p.groups[at].around {
+			if len(p.groups[at].States) > 0 {
+				return &p.groups[at]
+			}
+		}
+		for _, t := range g.Transitions {
+			if to := cmp.Or(of[t.From], of[t.To]); to != nil {
+				return to
+			}
+		}
+		return g
+	}
+	for i := range p.groups {
+		if g := &p.groups[i]; len(g.States) == 0 {
+			if to := machine(g); to != g {
+				to.Transitions, g.Transitions = append(to.Transitions, g.Transitions...), nil
+			}
+		}
+	}
+	var list []Machine
+	for i := range p.groups {
+		if g := &p.groups[i]; len(g.States)+len(g.Transitions) > 0 {
+			list = append(list, g.Machine)
+		}
+	}
+	if len(list) > 1 {
+		p.doc.Protocol.Machines = list
 	}
 }
 
@@ -43,7 +121,7 @@ func (p *parser) protocolBlocks(bs []*block, mode string) {
 		}
 		if t, ok := transition(b.text); ok {
 			t.Line = b.line
-			p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions, t)
+			p.transition(t)
 			continue
 		}
 		switch {
@@ -93,19 +171,20 @@ func (p *parser) states(s string, line int) {
 		sep = ","
 	}
 	for part := range strings.SplitSeq(s, sep) {
-		if part = plain(part); part != "" && !isNone(part) && !p.doc.Protocol.has(part) {
-			p.doc.Protocol.States = append(p.doc.Protocol.States, Clause{Text: part, Line: line})
+		if part = plain(part); part == "" || isNone(part) {
+			continue
+		}
+		for _, list := range []*[]Clause{&p.doc.Protocol.States, &p.groups[p.group].States} {
+			if !hasClause(*list, part) {
+				*list = append(*list, Clause{Text: part, Line: line})
+			}
 		}
 	}
 }
 
-func (p *Protocol) has(state string) bool {
-	for _, s := range p.States {
-		if s.Text == state {
-			return true
-		}
-	}
-	return false
+func (p *parser) transition(t Transition) {
+	p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions, t)
+	p.groups[p.group].Transitions = append(p.groups[p.group].Transitions, t)
 }
 
 // transition reads "`A` + `load()` → `B`" and "A → B (load())".
@@ -145,7 +224,7 @@ func (p *parser) transitionTable(b *block, mode string) {
 	for _, row := range b.rows[1:] {
 		t := Transition{From: plain(row.cell(from)), Trigger: plain(row.cell(trigger)), To: plain(row.cell(to)), Line: row.line}
 		if t.From != "" && t.To != "" {
-			p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions, t)
+			p.transition(t)
 		}
 	}
 }
@@ -171,8 +250,7 @@ func (p *parser) mermaid(b *block) {
 		if m == nil || m[1] == "[*]" || m[2] == "[*]" || m[3] == "" {
 			continue
 		}
-		p.doc.Protocol.Transitions = append(p.doc.Protocol.Transitions,
-			Transition{From: m[1], Trigger: strings.TrimSpace(m[3]), To: m[2], Line: b.line + 1 + i})
+		p.transition(Transition{From: m[1], Trigger: strings.TrimSpace(m[3]), To: m[2], Line: b.line + 1 + i})
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *run) judge(m *module) {
 	var v verdict
 	switch {
 	case m.unreadable:
-		v = stale(SpecNewer, "CLAUDE.md cannot be read")
+		v = stale(Unreadable, "CLAUDE.md cannot be read")
 	case m.node:
 		v = verdict{false, NothingToBuild, "Nothing to export and no source files"}
 	case len(m.rows) > 0:

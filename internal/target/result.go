@@ -10,6 +10,7 @@ type Reason string
 
 // The reasons, in the order in which they are looked for; the first that holds is given.
 const (
+	Unreadable        Reason = "unreadable" // nobody knows what the spec says, so it cannot be built
 	Staged            Reason = "staged"
 	Modified          Reason = "modified"
 	Untracked         Reason = "untracked"
