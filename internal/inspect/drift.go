@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -361,11 +360,10 @@ func (m *module) structure() {
 		}
 	}
 	for _, c := range slices.Sorted(keys(m.inside[m.dir])) {
-		if !listed[c] {
-			about, _, _ := strings.Cut(strings.TrimSpace(m.docs[path.Join(m.dir, c)].Purpose), "\n")
+		if !listed[c] && spec.IsEntry(c) {
 			m.issue(Drift{
 				Type: "UNCOVERED", Section: "Structure", File: m.doc.Path, Symbol: c,
-				Message: "Structure does not list " + c + ", which is a module", mend: edit{what: addEntry, text: fmt.Sprintf("`%s/`: %s", c, about)},
+				Message: "Structure does not list " + c + ", which is a module", mend: edit{what: addEntry, text: entryText(c+"/", m.docs[path.Join(m.dir, c)].Purpose)},
 			})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/index"
 	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 const specFile = "CLAUDE.md"
@@ -30,9 +31,10 @@ type Project struct {
 	refs  map[string][]Reference // by the module that they stand in; nil until they are asked for
 
 	roots    roots
-	library  fs.FS    // the packages of the installed Go; nil without
-	inferred *goTypes // nil until it is asked for
-	kept     *Kept    // nil: everything is read anew
+	chains   *toolchain.Project // nil until it is asked for
+	library  fs.FS              // the packages of the installed Go; nil without
+	inferred *goTypes           // nil until it is asked for
+	kept     *Kept              // nil: everything is read anew
 }
 
 // document is a CLAUDE.md with everything that is wrong with it.

@@ -219,6 +219,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 	}
 	stale, missing := m.exports()
 	m.dependencies()
+	m.externals()
 	m.structure()
 	m.references()
 	m.integration()
