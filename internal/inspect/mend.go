@@ -89,7 +89,7 @@ func (p *Project) With(changed map[string][]byte) *Project {
 		}
 		return read(f)
 	})
-	out.kept, out.library = p.kept, p.library
+	out.kept, out.library, out.compiled = p.kept, p.library, p.compiled
 	return out
 }
 

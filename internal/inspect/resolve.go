@@ -205,6 +205,11 @@ func (p *Project) rustTargets(file string, imp source.Import) []string {
 		}
 	}
 	parts := strings.Split(imp.From, "::")
+	for i := 0; i < imp.Inner && parts[0] == "super"; i++ { // no further up than the file's own module
+		if parts = parts[1:]; len(parts) == 0 || parts[0] != "super" {
+			parts = append([]string{"self"}, parts...)
+		}
+	}
 	at := ""
 	stem := strings.TrimSuffix(path.Base(file), ".rs")
 	here := path.Dir(file)
