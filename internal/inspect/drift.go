@@ -331,10 +331,15 @@ func (m *module) references() {
 	b := Boundary{}
 	m.breaches(&b, m.dir, m.doc)
 	for _, v := range b.Violations {
-		m.issue(Drift{
+		d := Drift{
 			Type: "BOUNDARY", Section: "Dependencies", File: m.doc.Path, Line: v.Line, Symbol: v.Reference,
 			Message: v.Reference + " leaves the module: " + v.Reason,
-		})
+		}
+		if v.inside { // spec and code agree
+			m.drift.Notes = append(m.drift.Notes, d)
+		} else {
+			m.issue(d)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func (p *Project) packageOf(file string, imp source.Import) (toolchain.Dependenc
 // chain is the toolchain of a file.
 func (p *Project) chain(file string) toolchain.Found {
 	if p.chains == nil {
-		p.chains = toolchain.NewProject(p.files, p.read)
+		p.chains = toolchain.NewProject(p.files, p.listed)
 	}
 	chain, _ := p.chains.DetectAs(path.Dir(file), toolchain.LanguageOf(file))
 	return chain

@@ -47,7 +47,7 @@ type ModuleDrift struct {
 //	ORPHAN      Structure lists what is not there; the code imports what Dependencies lacks
 //	UNCOVERED   it is there, Structure leaves it out
 //	UNRESOLVED  a dependency or reference leads nowhere
-//	BOUNDARY    a reference leaves the module by another way than a spec
+//	BOUNDARY    a reference leaves the module by another way than a spec, or (a note) leads to the module that it lies in
 //	UNREADABLE  a source file that cannot be read; the module is not compared
 //	CONVENTION  a convention's section lacks a part
 //	UNTESTED    no test is named after the scenario (a note)
