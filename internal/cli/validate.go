@@ -102,7 +102,7 @@ func (t *specTool) toValidate(ctx context.Context, at string, staged bool) (*pro
 	return p, compiled(x, err), within, dir, err
 }
 
-// compiled tells a project what its lock records. Where an implementation is still to come there is none to miss.
+// compiled tells a project what its lock records.
 func compiled(x *inspect.Project, err error) *inspect.Project {
 	if err != nil || !x.Has(target.LockName) {
 		return x
@@ -110,7 +110,7 @@ func compiled(x *inspect.Project, err error) *inspect.Project {
 	lock, _ := target.ParseLock(x.Read(target.LockName))
 	files := map[string][]string{}
 	for _, d := range lock.Dirs() {
-		if e, ok := lock.Entry(d); ok && e.State != target.Red {
+		if e, ok := lock.Entry(d); ok {
 			files[d] = slices.Collect(maps.Keys(e.Files))
 		}
 	}

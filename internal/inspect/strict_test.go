@@ -4,6 +4,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -91,6 +92,35 @@ func TestNoModuleDependsOnTheOneAround(t *testing.T) {
 		said := []bool{len(x.Boundary(c.dir).Violations) > 0, len(g.Violations) > 0, g.Summary.Valid == 0, len(x.Validate(c.dir).Modules[0].Notes) > 0}
 		if !slices.Equal(said, []bool{c.want, c.want, c.want, c.want}) {
 			t.Errorf("%s on %s: boundary, graph, edge, validate say %v, want %v", c.dir, c.on, said, c.want)
+		}
+	}
+}
+
+// TestCodeThatIsGone: of a module that has been compiled; what was compiled to elsewhere is no module without code, and
+// what never was has nothing to miss.
+func TestCodeThatIsGone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, exports string
+		compiled      []string
+		want          string
+	}{
+		{"gone", "- `a(): void`\n- `B { x: number }`", []string{"src/m/a.rs"}, "STALE a STALE B"},
+		{"elsewhere", "- `a(): void`", []string{"src/m/a.rs", "src/m.rs"}, ""},
+		{"never there", "- `a(): void`", nil, ""},
+		{"nothing was promised", "None", []string{"src/m/a.rs"}, ""},
+	} {
+		x := project(map[string]string{"src/m/CLAUDE.md": spec1(c.exports, "None", ""), "src/m.rs": "pub fn a() {}\n"})
+		x.Compiled(map[string][]string{"src/m": c.compiled})
+		v := x.Validate(".")
+		got := ""
+		for _, m := range v.Modules {
+			for _, d := range m.Issues {
+				got += " " + d.Type + " " + d.Symbol
+			}
+		}
+		if strings.TrimSpace(got) != c.want || v.Clean() != (c.want == "") || len(x.Mend(v)) > 0 {
+			t.Errorf("%s: %q, want %q; %+v", c.name, got, c.want, v.Summary)
 		}
 	}
 }
