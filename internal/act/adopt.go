@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -94,6 +95,9 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 	var frozen []step.File
 	for _, s := range f.Sources {
 		e.Files[s] = v.ids[s]
+		if toolchain.LanguageOf(s) == toolchain.LangRust && len(source.Parse(s, v.bytes(s)).Tests) > 0 {
+			frozen = append(frozen, step.File{Path: s, ID: v.ids[s]}) // only here: whoever builds the module may change it
+		}
 	}
 	for _, t := range f.Tests {
 		if toolchain.IsTest(t) {

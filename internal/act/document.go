@@ -77,7 +77,7 @@ func (a *Actor) Drafts(p *inspect.Project, ids map[string]string, dir string) ([
 	var out []step.Draft
 	whole := 0
 	for _, d := range p.Decompile(dir) {
-		if d.Text == nil {
+		if !d.Writes() {
 			whole++
 			continue
 		}

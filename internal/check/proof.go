@@ -297,11 +297,11 @@ func firstNonEmpty(a, b string) string {
 	return b
 }
 
-// frozenTests are the frozen files that hold tests of the module's language.
+// frozenTests are the frozen files that hold tests of the module's language. In Rust those of a unit may be in its source.
 func frozenTests(p *place, frozen []step.File) []string {
 	var out []string
 	for _, f := range frozen {
-		if p.ours(f.Path) && toolchain.IsTest(f.Path) && len(source.Parse(f.Path, p.read(f.Path)).Tests) > 0 {
+		if p.ours(f.Path) && (toolchain.IsTest(f.Path) || p.chain.Ecosystem == toolchain.Rust) && len(source.Parse(f.Path, p.read(f.Path)).Tests) > 0 {
 			out = append(out, f.Path)
 		}
 	}

@@ -85,8 +85,8 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 
 func lacks(list []inspect.Decompiled) int {
 	n := 0
-	for _, d := range list {
-		if d.Text != nil {
+	for i := range list {
+		if list[i].Writes() {
 			n++
 		}
 	}
@@ -122,8 +122,10 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 		case d.Created:
 			created++
 			fmt.Fprintf(p.a.Out, l.T("✓ %s: %d exports\n"), d.Spec, d.Exports)
-		default:
+		case d.Text != nil:
 			fmt.Fprintf(p.a.Out, l.T("✓ %s: %d lines added\n"), d.Spec, len(d.Changes))
+		default:
+			fmt.Fprintf(p.a.Out, l.T("✓ %s (new)\n"), d.Implements)
 		}
 	}
 	if created > 0 && !f.dry {

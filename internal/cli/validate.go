@@ -3,12 +3,15 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/target"
 )
 
 // validateOptions are the flags of validate.
@@ -93,10 +96,26 @@ func (t *specTool) toValidate(ctx context.Context, at string, staged bool) (*pro
 	within := inspect.Below(root(dir))
 	if staged {
 		x, touched, err := t.staged(ctx, p)
-		return p, x, func(d string) bool { return within(d) && touched[d] }, dir, err
+		return p, compiled(x, err), func(d string) bool { return within(d) && touched[d] }, dir, err
 	}
 	x, err := t.workTree(ctx, p, true)
-	return p, x, within, dir, err
+	return p, compiled(x, err), within, dir, err
+}
+
+// compiled tells a project what its lock records.
+func compiled(x *inspect.Project, err error) *inspect.Project {
+	if err != nil || !x.Has(target.LockName) {
+		return x
+	}
+	lock, _ := target.ParseLock(x.Read(target.LockName))
+	files := map[string][]string{}
+	for _, d := range lock.Dirs() {
+		if e, ok := lock.Entry(d); ok {
+			files[d] = slices.Collect(maps.Keys(e.Files))
+		}
+	}
+	x.Compiled(files)
+	return x
 }
 
 func showDrift(a *app, v inspect.Validation, mended []inspect.Mended, o validateOptions) error {

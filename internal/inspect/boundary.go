@@ -38,7 +38,16 @@ type BoundaryBreach struct {
 	Reference string `json:"reference"`
 	Line      int    `json:"line_number"`
 	Reason    string `json:"reason"`
+
+	inside bool // the reference is as it has to be, and what it says is no dependency that a module may have
 }
+
+// upward is why a module may not depend on one that it lies in (rule INV-1). One beside it is another matter: that is what
+// interfaces are for.
+const upward = "a module may not depend on the one that it lies in: take what both need into a module of its own"
+
+// above reports whether a module lies in another one.
+func (p *Project) above(up, dir string) bool { return up != dir && Below(up)(dir) && p.docs[up] != nil }
 
 // Boundary looks at one directory. What is a breach: a module knows others by their
 // interface alone, so a reference to the CLAUDE.md of another module, wherever that lies,
@@ -86,17 +95,19 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 			if p.Has(to) {
 				to = path.Dir(to)
 			}
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + path.Join(to, specFile)})
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + path.Join(to, specFile), false})
+		case p.above(dep.Path, dir):
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, upward, true})
 		case dep.IsSpec || dep.Path == dir || strings.HasPrefix(dep.Path, dir+"/") || dir == ".":
 		default:
 			if owner, ok := p.owner(dep.Path); ok && owner != dep.Path && owner != dir {
-				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it lies in the module " + owner + "; depend on " + path.Join(owner, specFile)})
+				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it lies in the module " + owner + "; depend on " + path.Join(owner, specFile), false})
 			}
 		}
 	}
 	for _, s := range d.Structure {
 		if strings.HasPrefix(slashed(s.Path), "../") {
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory"})
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory", false})
 		}
 	}
 	slices.SortStableFunc(b.Violations, func(x, y BoundaryBreach) int { return x.Line - y.Line })

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -27,9 +28,9 @@ type Decompiled struct {
 }
 
 // Decompile writes specs for the directories below dir that have code: what can be read from code (exports,
-// dependencies, contracts, states, the purpose where the code documents it) and nothing else. No behaviour is
-// invented: tests and people know those. A spec that is there gets the exports and dependencies that it lacks, and
-// keeps every other byte.
+// dependencies, files, contracts, states, the purpose where the code documents it) and nothing else. No behaviour is
+// invented: tests and people know those. A spec that is there gets the exports, dependencies and modules that it lacks,
+// and keeps every other byte; one without an IMPLEMENTS.md gets that.
 func (p *Project) Decompile(dir string) []Decompiled {
 	out := []Decompiled{}
 	byDir := map[string][]string{}
@@ -56,35 +57,64 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	for d := range p.docs {
 		isModule[d] = isModule[d] || p.docs[d].IsSpec()
 	}
-	lacking := p.lacking(dir)
+	created := map[string][]byte{}
 	for _, d := range dirs {
 		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, implementsFile), Sources: byDir[d]}
-		switch m, ok := lacking[d]; {
+		switch {
 		case p.docs[d] == nil && !p.hasSpec(d) && unread[d] != "":
 			x.Skipped = unread[d] + " cannot be read, so what the module exports is not known"
 		case p.docs[d] == nil && !p.hasSpec(d):
 			x.Created = true
-			p.decompile(&x, files[d], isModule)
+			p.decompile(&x, files, isModule)
+			created[x.Spec] = x.Text
 		case p.docs[d] == nil:
 			x.Skipped = "its CLAUDE.md cannot be read"
-		case ok:
-			x.Text, x.Changes, x.Exports = m.Text, m.Changes, len(p.docs[d].Exports)+len(m.Changes)
-		default:
-			x.Skipped = "its CLAUDE.md lacks nothing that code can tell; jacquard validate says whether they agree"
 		}
 		out = append(out, x)
+	}
+	with := p // what is written makes modules of directories that others import or hold
+	if len(created) > 0 {
+		with = p.With(created)
+	}
+	lacking := with.lacking(dir)
+	for i := range out {
+		x := &out[i]
+		if x.Created || x.Skipped != "" {
+			continue
+		}
+		doc := p.docs[x.Dir].Document
+		if m, ok := lacking[x.Dir]; ok {
+			doc, _ = spec.Parse(x.Spec, m.Text)
+			x.Text, x.Changes, x.Exports = m.Text, m.Changes, len(doc.Exports)
+		}
+		if doc.IsSpec() {
+			p.plan(x, doc)
+		}
+		if !x.Writes() {
+			x.Skipped = "its CLAUDE.md lacks nothing that code can tell; jacquard validate says whether they agree"
+		}
 	}
 	return out
 }
 
-// lacking are the specs that do not list all exports and dependencies of their code, with those in them.
+// Writes reports whether there is anything to write.
+func (x *Decompiled) Writes() bool { return x.Text != nil || x.ImplementsText != nil }
+
+// plan writes the IMPLEMENTS.md of a spec that has neither that nor a DEVELOPERS.md.
+func (p *Project) plan(x *Decompiled, doc *spec.Document) {
+	if !p.Has(x.Implements) && !p.Has(path.Join(x.Dir, developersFile)) {
+		x.ImplementsText = spec.DefaultImplements(doc)
+	}
+}
+
+// lacking are the specs that do not list all exports, dependencies and modules of their code, with those in them.
 func (p *Project) lacking(dir string) map[string]Mended {
 	v := Validation{}
 	byFile := map[string]string{}
 	for _, m := range p.Validate(dir).Modules {
 		var missing []Drift
 		for _, d := range m.Issues {
-			if d.Type == "MISSING" {
+			if d.mend.what == addExport || d.mend.what == addDependency || d.mend.what == addEntry {
 				missing = append(missing, d)
 			}
 		}
@@ -104,7 +134,8 @@ func (p *Project) lacking(dir string) map[string]Mended {
 // Read is a file of the project, nil when it cannot be read.
 func (p *Project) Read(file string) []byte { return p.read(file) }
 
-func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModule map[string]bool) {
+func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File, isModule map[string]bool) {
+	files := all[x.Dir]
 	names := slices.Sorted(keys(files))
 	name := path.Base(x.Dir)
 	if x.Dir == "." {
@@ -112,24 +143,19 @@ func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModul
 	}
 	var b strings.Builder
 	b.WriteString("# " + name + "\n\n## Purpose\n\n")
-	purpose := ""
-	for _, f := range names {
-		if purpose = files[f].Doc; purpose != "" {
-			break
-		}
-	}
-	if purpose == "" {
-		purpose = spec.Placeholder
-	}
-	b.WriteString(purpose + "\n\n## Exports\n\n")
+	b.WriteString(cmp.Or(documented(files), spec.Placeholder) + "\n\n## Exports\n\n")
 	text, n := p.exportsOf(x.Dir, names, files)
 	b.WriteString(text)
 	x.Exports = n
-	if deps := p.imports(x.Dir, names, files, isModule); len(deps) > 0 {
-		b.WriteString("\n## Dependencies\n\n- internal:\n")
-		for _, d := range deps {
-			b.WriteString("  - `" + path.Join(d, specFile) + "`\n")
-		}
+	var specs []string
+	for _, d := range p.imports(x.Dir, names, files, isModule) {
+		specs = append(specs, path.Join(d, specFile))
+	}
+	if deps := dependenciesText("external", p.packages(names, files)) + dependenciesText("internal", specs); deps != "" {
+		b.WriteString("\n## Dependencies\n\n" + deps)
+	}
+	if entries := p.structureText(x.Dir, all, isModule); entries != "" {
+		b.WriteString("\n## Structure\n\n" + entries)
 	}
 	var list []source.File
 	for _, f := range names {
@@ -144,10 +170,70 @@ func (p *Project) decompile(x *Decompiled, files map[string]source.File, isModul
 		b.WriteString("\n## " + s.name + "\n\n" + s.text)
 	}
 	x.Text = []byte(b.String())
-	if !p.Has(x.Implements) {
-		d, _ := spec.Parse(x.Spec, x.Text)
-		x.ImplementsText = spec.DefaultImplements(d)
+	d, _ := spec.Parse(x.Spec, x.Text)
+	p.plan(x, d)
+}
+
+// documented is what the code of a module says of it as a whole, "" when it says nothing.
+func documented(files map[string]source.File) string {
+	for _, f := range slices.Sorted(keys(files)) {
+		if files[f].Doc != "" {
+			return files[f].Doc
+		}
 	}
+	return ""
+}
+
+// dependenciesText is a list of packages or modules as a spec writes it, "" when there are none.
+func dependenciesText(kind string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "- " + kind + ":\n  - `" + strings.Join(names, "`\n  - `") + "`\n"
+}
+
+// structureText lists the source files directly in a directory and the modules nearest below it, each with what it is for
+// where that is known.
+func (p *Project) structureText(dir string, all map[string]map[string]source.File, isModule map[string]bool) string {
+	entries := map[string]string{}
+	purpose := documented(all[dir])
+	for f, x := range all[dir] {
+		about := x.Doc
+		if about == purpose { // it is said of the module
+			about = ""
+		}
+		entries[path.Base(f)] = about
+	}
+	for d := range isModule {
+		rest, in := below(dir, d)
+		up := path.Dir(d)
+		for !isModule[up] && up != dir && up != "." {
+			up = path.Dir(up)
+		}
+		if !in || d == dir || up != dir {
+			continue
+		}
+		entries[rest+"/"] = documented(all[d])
+		if doc := p.docs[d]; doc != nil && doc.IsSpec() {
+			entries[rest+"/"] = p.docs[d].Purpose
+		}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(keys(entries)) {
+		if spec.IsEntry(name) {
+			b.WriteString("- " + entryText(name, entries[name]) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// entryText is an entry of Structure, with the first sentence or line of what it is for.
+func entryText(name, about string) string {
+	about, _, _ = strings.Cut(strings.TrimSpace(about), "\n")
+	if about == "" || about == spec.Placeholder {
+		return "`" + name + "`"
+	}
+	return "`" + name + "`: " + about
 }
 
 // contractText is the contracts of what the module exports, by function.

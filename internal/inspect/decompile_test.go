@@ -30,7 +30,7 @@ func roundTrip(t *testing.T, files map[string][]byte) (specs map[string]string) 
 		if d.Skipped != "" {
 			continue
 		}
-		files[d.Spec] = d.Text
+		files[d.Spec], files[d.Implements] = d.Text, d.ImplementsText
 		specs[d.Dir] = string(d.Text)
 		doc, ps := spec.Parse(d.Spec, d.Text)
 		for _, pr := range append(ps, spec.Check(doc)...) {

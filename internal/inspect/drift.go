@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -332,10 +331,15 @@ func (m *module) references() {
 	b := Boundary{}
 	m.breaches(&b, m.dir, m.doc)
 	for _, v := range b.Violations {
-		m.issue(Drift{
+		d := Drift{
 			Type: "BOUNDARY", Section: "Dependencies", File: m.doc.Path, Line: v.Line, Symbol: v.Reference,
 			Message: v.Reference + " leaves the module: " + v.Reason,
-		})
+		}
+		if v.inside { // spec and code agree
+			m.drift.Notes = append(m.drift.Notes, d)
+		} else {
+			m.issue(d)
+		}
 	}
 }
 
@@ -361,11 +365,10 @@ func (m *module) structure() {
 		}
 	}
 	for _, c := range slices.Sorted(keys(m.inside[m.dir])) {
-		if !listed[c] {
-			about, _, _ := strings.Cut(strings.TrimSpace(m.docs[path.Join(m.dir, c)].Purpose), "\n")
+		if !listed[c] && spec.IsEntry(c) {
 			m.issue(Drift{
 				Type: "UNCOVERED", Section: "Structure", File: m.doc.Path, Symbol: c,
-				Message: "Structure does not list " + c + ", which is a module", mend: edit{what: addEntry, text: fmt.Sprintf("`%s/`: %s", c, about)},
+				Message: "Structure does not list " + c + ", which is a module", mend: edit{what: addEntry, text: entryText(c+"/", m.docs[path.Join(m.dir, c)].Purpose)},
 			})
 		}
 	}

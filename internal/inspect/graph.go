@@ -43,7 +43,7 @@ type GraphEdge struct {
 type Violation struct {
 	From       string `json:"from"`
 	To         string `json:"to"`
-	Type       string `json:"violation_type"` // unresolved, missing-exports, unresolved_integration_target, cycle, undeclared
+	Type       string `json:"violation_type"` // unresolved, parent, missing-exports, unresolved_integration_target, cycle, undeclared
 	Reason     string `json:"reason"`
 	Suggestion string `json:"suggestion"`
 }
@@ -128,7 +128,11 @@ func (p *Project) GraphWithImports() Graph {
 			e := GraphEdge{From: dir, To: to, Type: "internal", Symbols: list(slices.Compact(names[to])), Valid: declared[[2]string{dir, to}]}
 			g.Edges = append(g.Edges, e)
 			needs[dir] = append(needs[dir], to)
-			if !e.Valid {
+			switch {
+			case e.Valid: // a spec says so, and what is wrong with that was found there
+			case p.above(to, dir):
+				g.up(&e)
+			default:
 				g.Violations = append(g.Violations, Violation{
 					From: dir, To: to, Type: "undeclared", Reason: "the code imports " + to + ", and the spec does not name it",
 					Suggestion: "Add `" + path.Join(to, specFile) + "` to the Dependencies of " + path.Join(dir, specFile) + ", or do without",
@@ -203,6 +207,9 @@ func (p *Project) edge(g *Graph, from string, dep spec.Internal) {
 		return
 	}
 	e.To = to
+	if p.above(to, from) {
+		g.up(&e)
+	}
 	for _, s := range dep.Symbols {
 		if _, ok := p.index.Resolve(spec.CrossRef{Path: to, Symbol: s}); !ok {
 			e.Valid = false
@@ -213,6 +220,14 @@ func (p *Project) edge(g *Graph, from string, dep spec.Internal) {
 		}
 	}
 	g.Edges = append(g.Edges, e)
+}
+
+// up notes a dependency on a module from within it.
+func (g *Graph) up(e *GraphEdge) {
+	e.Valid = false
+	g.Violations = append(g.Violations, Violation{
+		From: e.From, To: e.To, Type: "parent", Reason: upward, Suggestion: "Let " + e.To + " depend on " + e.From + ", or on what both need",
+	})
 }
 
 func list(s []string) []string {

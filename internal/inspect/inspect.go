@@ -15,6 +15,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/index"
 	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 const specFile = "CLAUDE.md"
@@ -31,9 +32,11 @@ type Project struct {
 
 	needed   map[string]bool // see modules; nil until it is asked for
 	roots    roots
-	library  fs.FS    // the packages of the installed Go; nil without
-	inferred *goTypes // nil until it is asked for
-	kept     *Kept    // nil: everything is read anew
+	chains   *toolchain.Project  // nil until it is asked for
+	library  fs.FS               // the packages of the installed Go; nil without
+	inferred *goTypes            // nil until it is asked for
+	compiled map[string][]string // by module, the files that it was compiled into
+	kept     *Kept               // nil: everything is read anew
 }
 
 // document is a CLAUDE.md with everything that is wrong with it.
@@ -77,6 +80,9 @@ func (p *Project) Library(packages fs.FS) *Project {
 	p.library = packages
 	return p
 }
+
+// Compiled tells the project into which files each module was compiled, by directory.
+func (p *Project) Compiled(files map[string][]string) { p.compiled = files }
 
 // references are those that stand in a module's spec.
 func (p *Project) references(dir string) []Reference {

@@ -78,16 +78,18 @@ func (p *Project) Mend(v Validation) []Mended {
 	return out
 }
 
-// With is the project with other bytes in some of its files.
+// With is the project with other bytes in some of its files, and with those that it had not.
 func (p *Project) With(changed map[string][]byte) *Project {
 	read := p.read
-	out := New(p.root, p.files, func(f string) []byte {
+	files := append(slices.Clone(p.files), slices.Collect(maps.Keys(changed))...)
+	slices.Sort(files)
+	out := New(p.root, slices.Compact(files), func(f string) []byte {
 		if b, ok := changed[f]; ok {
 			return b
 		}
 		return read(f)
 	})
-	out.kept = p.kept
+	out.kept, out.library, out.compiled = p.kept, p.library, p.compiled
 	return out
 }
 

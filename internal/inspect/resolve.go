@@ -8,6 +8,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // roots is what is known of how names of modules lead to directories, as far as it was asked for.
@@ -108,11 +109,7 @@ func (p *Project) scriptTargets(file, from string) []string {
 			}
 		}
 	}
-	parts := strings.SplitN(from, "/", 3)
-	name := parts[0]
-	if strings.HasPrefix(from, "@") && len(parts) > 1 {
-		name += "/" + parts[1]
-	}
+	name := toolchain.NodePackage(from)
 	if dir, ok := p.roots.npm[name]; ok {
 		rest := strings.TrimPrefix(from[len(name):], "/")
 		return []string{path.Join(dir, rest), path.Join(dir, "src", rest)}
@@ -208,6 +205,11 @@ func (p *Project) rustTargets(file string, imp source.Import) []string {
 		}
 	}
 	parts := strings.Split(imp.From, "::")
+	for i := 0; i < imp.Inner && parts[0] == "super"; i++ { // no further up than the file's own module
+		if parts = parts[1:]; len(parts) == 0 || parts[0] != "super" {
+			parts = append([]string{"self"}, parts...)
+		}
+	}
 	at := ""
 	stem := strings.TrimSuffix(path.Base(file), ".rs")
 	here := path.Dir(file)

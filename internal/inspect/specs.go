@@ -180,8 +180,8 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 			Text: fmt.Sprintf("boundary: %s (%s)", b.Reference, b.Type), Hint: b.Reason,
 		})
 	}
-	errors := strictErrors(strict)
-	if strings.HasPrefix(d.Version, "2") { // they do not keep a module from being built, but scripts know them as errors
+	errors := append(strictErrors(strict), "ForbiddenReference") // it does not keep a module from being built, but scripts know it as an error
+	if strings.HasPrefix(d.Version, "2") {                       // so are these
 		errors = append(errors, "DuplicateUseCaseId", "InvalidIncludeTarget", "InvalidExtendTarget")
 	}
 	return validity(file, ps, errors)
@@ -240,6 +240,8 @@ func typeOf(text string) (kind, section string) {
 		return "MissingField", "Decision Log"
 	case strings.HasPrefix(text, "INV-3"):
 		return "INV3Violation", ""
+	case strings.HasPrefix(text, "a parent directory must not be referred to"):
+		return "ForbiddenReference", "Dependencies"
 	case strings.HasPrefix(text, "Cross-reference"):
 		return "UnresolvedCrossReference", ""
 	case strings.HasPrefix(text, "Duplicate use case"):

@@ -35,3 +35,17 @@ func TestUsesOfAnInterface(t *testing.T) {
 		}
 	}
 }
+
+// TestSuperOfAModuleInTheFile: what is written out in a file has the file's own module above it.
+func TestSuperOfAModuleInTheFile(t *testing.T) {
+	t.Parallel()
+	for use, want := range map[string]string{"super::*": "", "super::x": "", "super::super::x": "src", "crate::x": "src"} {
+		specs := roundTrip(t, map[string][]byte{
+			"Cargo.toml": []byte("[package]\nname = \"shop\"\n"), "src/lib.rs": []byte("pub fn x() {}\n"),
+			"src/money/mod.rs": []byte("pub fn y() {}\n#[cfg(test)]\nmod tests {\n    use " + use + ";\n}\n"),
+		})
+		if named := strings.Contains(specs["src/money"], "`src/CLAUDE.md`"); named != (want != "") {
+			t.Errorf("use %s: the spec names the module above: %v\n%s", use, named, specs["src/money"])
+		}
+	}
+}

@@ -47,7 +47,7 @@ type ModuleDrift struct {
 //	ORPHAN      Structure lists what is not there; the code imports what Dependencies lacks
 //	UNCOVERED   it is there, Structure leaves it out
 //	UNRESOLVED  a dependency or reference leads nowhere
-//	BOUNDARY    a reference leaves the module by another way than a spec
+//	BOUNDARY    a reference leaves the module by another way than a spec, or (a note) leads to the module that it lies in
 //	UNREADABLE  a source file that cannot be read; the module is not compared
 //	CONVENTION  a convention's section lacks a part
 //	UNTESTED    no test is named after the scenario (a note)
@@ -92,19 +92,41 @@ func (p *Project) Owner(file string) (string, bool) {
 
 // ValidateModules compares the specs of the directories that are wanted with the code
 // beside them. Modules without code in a language that is read are left out: there is
-// nothing to compare.
+// nothing to compare, unless they were compiled once and all of it is gone.
 func (p *Project) ValidateModules(wanted func(dir string) bool) Validation {
 	v := Validation{Root: p.root, Modules: []ModuleDrift{}, Conventions: []Drift{}, Unreadable: []Unreadable{}}
 	w := p.survey()
 	for _, d := range p.dirs {
-		if !wanted(d) || !p.docs[d].IsSpec() || len(w.sources[d]) == 0 {
-			continue
+		switch {
+		case !wanted(d) || !p.docs[d].IsSpec():
+		case len(w.sources[d]) > 0:
+			v.Modules = append(v.Modules, w.drift(d))
+		case len(p.compiled[d]) > 0 && len(p.docs[d].Exports) > 0 && !slices.ContainsFunc(p.compiled[d], p.Has):
+			v.Modules = append(v.Modules, p.gone(d))
 		}
-		v.Modules = append(v.Modules, w.drift(d))
 	}
 	v.Conventions = append(v.Conventions, p.conventionDrift(wanted)...)
 	v.count()
 	return v
+}
+
+// gone is a module of which there was code. Its spec is not to be mended after what is not there.
+func (p *Project) gone(dir string) ModuleDrift {
+	d := p.docs[dir]
+	out := ModuleDrift{Directory: dir, Status: "poor", Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid()}
+	for i := range d.Exports {
+		e := &d.Exports[i]
+		out.Issues = append(out.Issues, Drift{
+			Type: "STALE", Section: "Exports", File: d.Path, Line: e.Line, Symbol: e.Name,
+			Message: "The spec exports " + e.Name + ", and none of the files that the module was compiled into is there any more",
+		})
+	}
+	return out
+}
+
+// valid reports whether a document has no errors.
+func (d *document) valid() bool {
+	return !spec.HasErrors(append(slices.Clone(d.problems), spec.Check(d.Document)...))
 }
 
 // count makes the summary.
@@ -192,7 +214,7 @@ type module struct {
 
 func (w *survey) drift(dir string) ModuleDrift {
 	d := w.docs[dir]
-	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: !spec.HasErrors(append(slices.Clone(d.problems), spec.Check(d.Document)...))}
+	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid()}
 	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, declared: map[string]map[string]string{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
 	for _, f := range m.names {
 		src := w.read(f)
@@ -219,6 +241,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 	}
 	stale, missing := m.exports()
 	m.dependencies()
+	m.externals()
 	m.structure()
 	m.references()
 	m.integration()

@@ -25,8 +25,10 @@ func reason(l Lang, why string) string {
 	switch why {
 	case "no CLAUDE.md":
 		return l.T("no CLAUDE.md")
-	case "exports are missing in its CLAUDE.md":
-		return l.T("exports are missing in its CLAUDE.md")
+	case "its CLAUDE.md lacks what the code has":
+		return l.T("its CLAUDE.md lacks what the code has")
+	case "no IMPLEMENTS.md":
+		return l.T("no IMPLEMENTS.md")
 	}
 	return why
 }

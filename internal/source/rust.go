@@ -45,6 +45,7 @@ type rustFile struct {
 
 	methods []method
 	hidden  map[string]bool // types of the file that others do not see
+	inner   int             // modules written out in the file around what is read
 }
 
 // rustPublic reports whether everybody may use an item: pub, and not pub(crate).
@@ -78,7 +79,9 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 		r.f.Imports = append(r.f.Imports, Import{From: name, Line: n.Line()})
 	case "mod_item":
 		if body := n.At("body"); body.OK() {
+			r.inner++
 			r.items(body, dotted(owner, name), public && !r.testOnly(n))
+			r.inner--
 		} else {
 			r.f.Imports = append(r.f.Imports, Import{From: "self::" + name, Line: n.Line()})
 		}
@@ -300,7 +303,7 @@ func (r *rustFile) imported(from, name string, line int) {
 		r.f.Imports[k-1].Names = append(r.f.Imports[k-1].Names, name)
 		return
 	}
-	r.f.Imports = append(r.f.Imports, Import{From: from, Names: []string{name}, Line: line})
+	r.f.Imports = append(r.f.Imports, Import{From: from, Names: []string{name}, Line: line, Inner: r.inner})
 }
 
 // attributes is the text of the attributes before an item.

@@ -106,6 +106,7 @@ type Import struct {
 	From  string   // as written: "fmt", "./auth", "auth.token", ".token"
 	Names []string // imported by name; empty for the whole module
 	Line  int
+	Inner int // Rust: how many modules are written out around it, which super goes through first
 }
 
 // Test is one test as the runner knows it.

@@ -48,6 +48,9 @@ func (p *parser) entry(name, desc string, line int) {
 	p.doc.Structure = append(p.doc.Structure, StructureEntry{Path: name, Description: desc, Line: line})
 }
 
+// IsEntry reports whether a path can stand in code in a Structure section.
+func IsEntry(name string) bool { return isFileName(name, true) }
+
 // isFileName tells a path from prose: one word, and outside code one with a dot or a slash.
 func isFileName(s string, code bool) bool {
 	if s == "" || strings.ContainsAny(s, " \t`*()") {

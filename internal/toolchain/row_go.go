@@ -49,9 +49,9 @@ func inspectGo(f *Found, p *Project) {
 		case len(fields) == 1 && fields[0] == ")":
 			inRequire = false
 		case len(fields) >= 3 && fields[0] == "require":
-			f.Declared = addOnce(f.Declared, fields[1])
+			f.declare(fields[1], fields[2])
 		case inRequire && len(fields) >= 2:
-			f.Declared = addOnce(f.Declared, fields[0])
+			f.declare(fields[0], fields[1])
 		}
 	}
 	for _, d := range parents(f.Root) {

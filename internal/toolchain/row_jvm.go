@@ -41,6 +41,7 @@ type pom struct {
 type dependency struct {
 	Group    string `xml:"groupId"`
 	Artifact string `xml:"artifactId"`
+	Version  string `xml:"version"`
 }
 
 func readPom(b []byte) pom {
@@ -73,7 +74,8 @@ func inspectJVM(f *Found, p *Project) {
 		f.Workspace = d
 		f.Installs = addOnce(f.Installs, m)
 		for _, x := range up.Dependencies {
-			f.Declared = addOnce(addOnce(f.Declared, x.Group+":"+x.Artifact), x.Artifact)
+			f.declare(x.Group+":"+x.Artifact, x.Version)
+			f.Declared = addOnce(f.Declared, x.Artifact)
 		}
 		for _, x := range up.Plugins {
 			kotlin = kotlin || x.Artifact == "kotlin-maven-plugin"

@@ -72,7 +72,7 @@ func inspectNode(f *Found, p *Project) {
 			up.Dependencies, up.DevDependencies, up.PeerDependencies, up.OptionalDependencies,
 		} {
 			for _, n := range sortedKeys(deps) {
-				f.Declared = addOnce(f.Declared, n)
+				f.declare(n, deps[n])
 			}
 		}
 		if pk.PackageManager == "" {

@@ -45,7 +45,7 @@ func inspectPython(f *Found, p *Project) {
 			continue // one of its own extras: a registry's package of that name is another
 		}
 		f.Requires = addOnce(f.Requires, r)
-		f.Declared = addOnce(f.Declared, requirementName(r))
+		f.declare(requirementOf(r))
 	}
 	f.Installs = append(f.Installs, p.match(f.Root, "pyproject.toml", "setup.py", "setup.cfg")...)
 	for _, r := range p.match(f.Root, requirementFiles()...) {
@@ -126,7 +126,7 @@ func (f *Found) readRequirements(p *Project, file string) {
 		m := requirementInclude().FindStringSubmatch(line)
 		switch {
 		case m == nil:
-			f.Declared = addOnce(f.Declared, requirementName(line))
+			f.declare(requirementOf(line))
 		case m[1] == "c" || m[1] == "-constraint": // versions of what others require
 			if other := path.Join(path.Dir(file), m[2]); p.set[other] {
 				f.Installs = addOnce(f.Installs, other)
@@ -144,6 +144,18 @@ var requirement = re.New(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
 
 func requirementName(line string) string {
 	return strings.ToLower(requirement().FindString(strings.TrimSpace(line)))
+}
+
+// requirementOf is the package that a line requires, and what the line says of its version.
+func requirementOf(line string) (name, version string) {
+	rest := requirement().ReplaceAllString(strings.TrimSpace(line), "")
+	for _, end := range []string{";", "#", " --", "\\"} {
+		rest, _, _ = strings.Cut(rest, end)
+	}
+	if strings.HasPrefix(rest, "[") {
+		_, rest, _ = strings.Cut(rest, "]")
+	}
+	return requirementName(line), strings.ReplaceAll(rest, " ", "")
 }
 
 // plainName is a requirement's name in the form in which names are compared.

@@ -29,15 +29,16 @@ func rustRow() ecosystem {
 }
 
 var (
-	tomlTable = re.New(`^\[+\s*([^\]]+?)\s*\]+`)
-	tomlKey   = re.New(`^["']?([\w.-]+)["']?\s*=`)
-	rustDeps  = re.New(`^(?:target\..+\.)?(?:dev-|build-)?dependencies(?:\.["']?([\w-]+)["']?)?$|^workspace\.dependencies$`)
+	tomlTable   = re.New(`^\[+\s*([^\]]+?)\s*\]+`)
+	tomlVersion = re.New(`^\{.*\bversion\s*=\s*["']([^"']+)["']`)
+	tomlKey     = re.New(`^["']?([\w.-]+)["']?\s*=`)
+	rustDeps    = re.New(`^(?:target\..+\.)?(?:dev-|build-)?dependencies(?:\.["']?([\w-]+)["']?)?$|^workspace\.dependencies$`)
 )
 
 // cargoFile is what a Cargo.toml says, as far as it matters here.
 type cargoFile struct {
 	name, lib, edition string
-	declared           []string
+	declared           []Dependency
 	workspace, lints   bool
 }
 
@@ -52,7 +53,7 @@ func readCargo(text string) cargoFile {
 			c.workspace = c.workspace || section == "workspace" || strings.HasPrefix(section, "workspace.")
 			c.lints = c.lints || strings.HasSuffix(section, "lints.clippy")
 			if d := rustDeps().FindStringSubmatch(section); d != nil && d[1] != "" {
-				c.declared = addOnce(c.declared, d[1])
+				c.declared = append(c.declared, Dependency{Name: d[1]})
 			}
 			continue
 		}
@@ -71,8 +72,13 @@ func readCargo(text string) cargoFile {
 			c.lib = value
 		case rustDeps().MatchString(section) && !strings.HasPrefix(section, "workspace") && !strings.Contains(section+".", "dependencies."+m[1]+"."):
 			if d := rustDeps().FindStringSubmatch(section); d[1] == "" {
-				name, _, _ := strings.Cut(m[1], ".") // serde.workspace = true
-				c.declared = addOnce(c.declared, name)
+				name, key, _ := strings.Cut(m[1], ".") // serde.workspace = true
+				if v := tomlVersion().FindStringSubmatch(value); v != nil {
+					value = v[1]
+				} else if key != "" && key != "version" {
+					value = ""
+				}
+				c.declared = append(c.declared, Dependency{name, value})
 			}
 		}
 	}
@@ -87,7 +93,9 @@ func inspectRust(f *Found, p *Project) {
 	if f.Module == "" {
 		f.Module = strings.ReplaceAll(c.name, "-", "_")
 	}
-	f.Declared = c.declared
+	for _, d := range c.declared {
+		f.declare(d.Name, d.Version)
+	}
 	f.Workspace, f.Edition = f.Root, c.edition
 	lints := c.lints
 	for _, d := range parents(f.Root) {

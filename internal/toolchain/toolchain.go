@@ -53,7 +53,8 @@ type Found struct {
 	Module    string   `json:"module,omitempty"`   // go: the module path; node and python: the package's name; rust: that of the library
 
 	// Declared names the packages that the manifest and the files beside it declare, without versions.
-	Declared []string `json:"declared,omitempty"`
+	Declared []string          `json:"declared,omitempty"`
+	versions map[string]string // of those of which the manifest says one
 	// Tools are the linters, formatters and type checkers that the project configures.
 	Tools []string `json:"tools,omitempty"`
 	// Installs are the files (manifests, locks) whose bytes decide what setup installs.

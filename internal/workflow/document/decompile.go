@@ -7,6 +7,7 @@ import (
 	_ "embed" // the prompts
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -58,10 +59,13 @@ func decompile(c *flow.Ctx, in step.DecompileIn) (step.DocumentOut, error) {
 }
 
 func reason(d step.Draft) string {
-	if len(d.Files) > 0 && d.Files[0].Old != "" {
-		return "exports are missing in its CLAUDE.md"
+	switch {
+	case d.Ask:
+		return "no CLAUDE.md"
+	case path.Base(d.Files[0].Path) == "CLAUDE.md":
+		return "its CLAUDE.md lacks what the code has"
 	}
-	return "no CLAUDE.md"
+	return "no IMPLEMENTS.md"
 }
 
 func total(results []step.DocumentModule, whole int) step.DocumentOut {
@@ -83,10 +87,7 @@ func total(results []step.DocumentModule, whole int) step.DocumentOut {
 }
 
 func describe(c *flow.Ctx, in step.DecompileIn, s step.SurveyOut, d step.Draft) (step.DocumentModule, error) {
-	r := step.DocumentModule{Dir: d.Dir, Exports: d.Exports, Status: "written", Created: len(d.Files) > 0 && d.Files[0].Old == ""}
-	if len(d.Files) > 0 {
-		r.Spec = d.Files[0].Path
-	}
+	r := step.DocumentModule{Dir: d.Dir, Exports: d.Exports, Status: "written", Created: d.Ask, Spec: path.Join(d.Dir, "CLAUDE.md")}
 	r.Usage.Known = true
 	write := step.DescribeIn{Files: d.Files}
 	if d.Ask {
