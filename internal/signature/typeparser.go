@@ -303,16 +303,6 @@ func last(word string) string {
 	return word
 }
 
-// qualified is a named type, with what qualifies it kept beside its name.
-func (p *typeParser) qualified(word string, args []Type) Type {
-	name := last(word)
-	t := p.named(name, args)
-	if t.Form == Named && name != word {
-		t.Path = word
-	}
-	return t
-}
-
 func (p *typeParser) named(name string, args []Type) Type {
 	form, known := generics[p.lang][name]
 	if !known {

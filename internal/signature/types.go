@@ -180,3 +180,13 @@ func tight(s string) string {
 	}
 	return b.String()
 }
+
+// qualified is a named type, with what qualifies it kept beside its name.
+func (p *typeParser) qualified(word string, args []Type) Type {
+	name := last(word)
+	t := p.named(name, args)
+	if t.Form == Named && name != word {
+		t.Path = word
+	}
+	return t
+}
