@@ -191,6 +191,11 @@ func (a *Actor) planOf(in step.CompileIn, v *view, times func([]string) (map[str
 		return nil, machinery(err)
 	}
 	res.Problems = append(res.Problems, problems...)
+	if in.Path != "" { // of what was not asked for, only what may be in the way
+		res.Problems = slices.DeleteFunc(res.Problems, func(pr spec.Problem) bool {
+			return pr.Severity != spec.Error && !strings.HasPrefix(pr.Path, in.Path+"/")
+		})
+	}
 	p := &CompilePlan{in: in, res: res, view: v, lock: lock}
 	byDir := map[string]target.Target{}
 	var dirs []string

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -276,7 +277,11 @@ func (t *specTool) boundary() *cobra.Command {
 		}
 		b := x.Boundary(root(dir))
 		if doc != "" {
-			if _, err := act.ReadFile(doc, "", act.Readable); err != nil {
+			src, err := act.ReadFile(doc, "", act.Readable)
+			if err == nil && !utf8.Valid(src) {
+				err = errors.New("it is no UTF-8 text")
+			}
+			if err != nil {
 				b.Violations, b.ClaudeMdError = []inspect.BoundaryBreach{}, fmt.Sprintf("Failed to read '%s': %v (check file exists and permissions)", doc, err)
 				fmt.Fprintln(t.a.Err, b.ClaudeMdError)
 			}

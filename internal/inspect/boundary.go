@@ -105,6 +105,9 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 			}
 		}
 	}
+	for _, dep := range d.Dependencies.Leaving {
+		b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "it leads out of the project", false})
+	}
 	for _, s := range d.Structure {
 		if strings.HasPrefix(slashed(s.Path), "../") {
 			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory", false})

@@ -22,13 +22,14 @@ const specFile = "CLAUDE.md"
 
 // Project is the files of a project, for one goroutine.
 type Project struct {
-	root  string
-	files []string // sorted
-	read  func(path string) []byte
-	docs  map[string]*document // by directory
-	dirs  []string             // of docs, sorted
-	index *index.Index
-	refs  map[string][]Reference // by the module that they stand in; nil until they are asked for
+	root     string
+	files    []string // sorted
+	read     func(path string) []byte
+	docs     map[string]*document // by directory
+	dirs     []string             // of docs, sorted
+	index    *index.Index
+	unlinked []spec.Problem         // of dependencies that the index found nothing for
+	refs     map[string][]Reference // by the module that they stand in; nil until they are asked for
 
 	needed   map[string]bool // see modules; nil until it is asked for
 	roots    roots
@@ -70,7 +71,7 @@ func New(root string, files []string, read func(path string) []byte) *Project {
 	for _, dir := range p.dirs {
 		mods = append(mods, index.Of(p.docs[dir].Document))
 	}
-	p.index, _ = index.Build(mods)
+	p.index, p.unlinked = index.Build(mods)
 	return p
 }
 

@@ -121,7 +121,21 @@ func mark(lines []string, nl string) []string {
 			return append([]string{"\uFEFF" + schemaMarker + nl, rest}, lines[1:]...)
 		}
 	}
-	return append([]string{schemaMarker + nl}, lines...)
+	at := afterFrontMatter(lines)
+	return slices.Insert(slices.Clone(lines), at, schemaMarker+nl)
+}
+
+// afterFrontMatter is the line behind a YAML header, which has to come first, where the marker is still seen there.
+func afterFrontMatter(lines []string) int {
+	if len(lines) == 0 || strings.TrimSpace(lines[0]) != "---" {
+		return 0
+	}
+	for i := 1; i < min(4, len(lines)); i++ {
+		if strings.TrimSpace(lines[i]) == "---" {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // summarize puts a Summary behind the Purpose; nil where that would change what is read.

@@ -30,8 +30,10 @@ func (p *Project) Scan() Scan {
 	for _, dir := range p.dirs {
 		d := p.docs[dir]
 		e := ScanEntry{Dir: shown(dir), Exports: []string{}}
-		first, _, _ := strings.Cut(strings.TrimSpace(d.Purpose), "\n\n")
-		e.Purpose = strings.Join(strings.Fields(first), " ")
+		if d.Purpose != "" {
+			first, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(d.Text("Purpose"), "\r", "")), "\n\n")
+			e.Purpose = strings.Join(strings.Fields(first), " ")
+		}
 		if r := []rune(e.Purpose); len(r) > 200 {
 			e.Purpose = string(r[:200]) + "..."
 		}
@@ -158,6 +160,11 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 			})
 		}
 	}
+	for _, pr := range p.unlinked {
+		if pr.Path == file {
+			ps = append(ps, pr)
+		}
+	}
 	implements, developers := path.Join(path.Dir(file), implementsFile), path.Join(path.Dir(file), developersFile)
 	if src := p.listed(developers); src != nil {
 		for _, pr := range p.developers(developers, src) {
@@ -169,12 +176,19 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 	} else if _, ok := slices.BinarySearch(p.files, implements); !ok {
 		ps = append(ps, spec.Problem{
 			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with CLAUDE.md)", implements),
+			Line: 1, Col: 1, Hint: "add one; jacquard compile and jacquard decompile write theirs",
 		})
 	}
 	for _, x := range p.misfits(path.Dir(file)) {
 		ps = append(ps, spec.Problem{Path: implements, Line: x.line, Col: 1, Severity: spec.Warning, Text: x.text(), Hint: x.hint()})
 	}
 	for _, b := range p.Boundary(path.Dir(file)).Violations {
+		if slices.ContainsFunc(ps, func(pr spec.Problem) bool {
+			kind, _ := typeOf(pr.Text)
+			return pr.Line == b.Line && kind == "ForbiddenReference" // said of the same line
+		}) {
+			continue
+		}
 		ps = append(ps, spec.Problem{
 			Path: file, Line: b.Line, Col: 1, Severity: spec.Warning,
 			Text: fmt.Sprintf("boundary: %s (%s)", b.Reference, b.Type), Hint: b.Reason,
@@ -192,7 +206,7 @@ func strictErrors(strict bool) []string {
 	if !strict {
 		return nil
 	}
-	return []string{"MissingSection", "INV3Violation", "UnresolvedCrossReference"}
+	return []string{"MissingSection", "INV3Violation", "UnresolvedCrossReference", "UnresolvedDependency", "InvalidSectionContent"}
 }
 
 // validity is what problems mean for a file, of which warnings of some kinds count as errors. Those of the document beside it
@@ -244,6 +258,10 @@ func typeOf(text string) (kind, section string) {
 		return "ForbiddenReference", "Dependencies"
 	case strings.HasPrefix(text, "Cross-reference"):
 		return "UnresolvedCrossReference", ""
+	case strings.HasPrefix(text, "dependency ") && strings.HasSuffix(text, "leaves the project"):
+		return "ForbiddenReference", "Dependencies"
+	case strings.HasPrefix(text, "dependency ") && strings.HasSuffix(text, "is not a module"), strings.Contains(text, " does not export "):
+		return "UnresolvedDependency", "Dependencies"
 	case strings.HasPrefix(text, "Duplicate use case"):
 		return "DuplicateUseCaseId", "Behavior"
 	case strings.HasPrefix(text, "Include target"):
@@ -299,5 +317,11 @@ func (p *Project) Parse(file string) ([]byte, bool) {
 	if d == nil || path.Base(file) != specFile {
 		return nil, false
 	}
-	return d.JSON(), true
+	var warnings []string
+	for _, pr := range d.problems {
+		if pr.Severity == spec.Warning {
+			warnings = append(warnings, fmt.Sprintf("Line %d: %s", pr.Line, pr.Text))
+		}
+	}
+	return d.JSON(warnings...), true
 }

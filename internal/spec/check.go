@@ -31,8 +31,8 @@ func Check(d *Document) []Problem {
 		c.at("Exports", Error, "Exports section must contain valid function signatures or 'None'",
 			"write - `name(param: type): result`")
 	}
-	if d.Has("Behavior") && len(d.Behaviors) == 0 && !isNone(d.Text("Behavior")) {
-		c.at("Behavior", Error, "Behavior section must contain scenarios in 'input → output' format or 'None'", "")
+	if d.Has("Behavior") && len(d.Behaviors) == 0 && !isNoneText(d.Text("Behavior")) {
+		c.at("Behavior", Error, "Behavior section must contain scenarios in 'input → output' format or 'None'", "write - input → output")
 	}
 	c.useCases()
 	c.states()
@@ -79,19 +79,19 @@ func (c *checker) useCases() {
 	ids := map[string]bool{}
 	for _, u := range c.d.UseCases {
 		if ids[u.ID] {
-			c.add(Warning, u.Line, "Duplicate use case ID: "+u.ID, "")
+			c.add(Warning, u.Line, "Duplicate use case ID: "+u.ID, "give each a number of its own")
 		}
 		ids[u.ID] = true
 	}
 	for _, u := range c.d.UseCases {
 		for _, id := range u.Includes {
 			if !ids[id] {
-				c.add(Warning, u.Line, "Include target '"+id+"' does not match any defined use case", "")
+				c.add(Warning, u.Line, "Include target '"+id+"' does not match any defined use case", "name a use case of this document")
 			}
 		}
 		for _, id := range u.Extends {
 			if !ids[id] {
-				c.add(Warning, u.Line, "Extend target '"+id+"' does not match any defined use case", "")
+				c.add(Warning, u.Line, "Extend target '"+id+"' does not match any defined use case", "name a use case of this document")
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (c *checker) states() {
 	for _, t := range p.Transitions {
 		for _, s := range []string{t.From, t.To} {
 			if !hasClause(p.States, s) && s != "*" && s != "any" {
-				c.add(Warning, t.Line, "the transition uses the state "+s+", which States does not list", "")
+				c.add(Warning, t.Line, "the transition uses the state "+s+", which States does not list", "add it there, or mend the name")
 			}
 		}
 	}

@@ -35,8 +35,23 @@ func (p *parser) parseDependencies() {
 	for _, sec := range p.parts("dependencies") {
 		p.deps(p.own(sec), depUnknown)
 		sec.walk(func(s, _ *section) { p.deps(p.own(s), depKindOf(s.key)) })
+		p.parents(sec)
 	}
 }
+
+// parents warns of parent directories that are referred to in words, where no dependency was found.
+func (p *parser) parents(sec *section) {
+	for i := sec.first; i < sec.end; i++ {
+		text := strings.ReplaceAll(strings.TrimSpace(p.scan.at(i)), `\`, "/")
+		if p.scan.lines[i].kind != kindText || !strings.Contains(text, "../") || strings.Contains(text, "://") ||
+			slices.ContainsFunc(p.ps, func(pr Problem) bool { return pr.Line == i+1 }) {
+			continue
+		}
+		p.problem(Warning, i+1, 1, "a parent directory must not be referred to: "+clip(text), parentHint)
+	}
+}
+
+const parentHint = "write the path from the project's root, such as `auth/CLAUDE.md`"
 
 // deps reads both grammars: lists under a label `internal:` and lists under `### Internal`.
 func (p *parser) deps(bs []*block, kind depKind) {
@@ -92,6 +107,9 @@ func splitDeps(s string) []string {
 // dep reads one dependency: its name, in code or bare, and the symbols behind it.
 func (p *parser) dep(text string, b *block, kind depKind) {
 	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "("); ok && strings.HasSuffix(inner, ")") {
+		text = strings.TrimSuffix(inner, ")")
+	}
 	if text == "" || isNone(text) {
 		return
 	}
@@ -138,14 +156,14 @@ func (p *parser) dep(text string, b *block, kind depKind) {
 }
 
 func (p *parser) internal(ref string, symbols []string, b *block) {
-	if strings.Contains(strings.ReplaceAll(ref, `\`, "/"), "../") {
-		p.warn(b, "a parent directory must not be referred to: "+ref,
-			"write the path from the project's root, such as `auth/CLAUDE.md`")
-	}
 	clean, ok := p.resolve(ref)
 	if !ok {
 		p.problem(Error, b.line, b.col, "dependency "+ref+" leaves the project", "write the path from the project's root")
+		p.doc.Dependencies.Leaving = append(p.doc.Dependencies.Leaving, Internal{Ref: ref, Line: b.line})
 		return
+	}
+	if strings.Contains(strings.ReplaceAll(ref, `\`, "/"), "../") {
+		p.warn(b, "a parent directory must not be referred to: "+ref, parentHint)
 	}
 	isSpec := path.Base(clean) == "CLAUDE.md"
 	if isSpec {

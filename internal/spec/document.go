@@ -84,6 +84,7 @@ func (d *Document) IsKorean() bool { return d.korean }
 
 // Export is one symbol that other modules may use. Methods are named "Class.method".
 type Export struct {
+	Form        string // of a Type, as its heading says it: struct, data_class or record; else ""
 	Kind        Kind
 	Name        string
 	Signature   string // as written, white space collapsed
@@ -177,6 +178,7 @@ type Context struct {
 // Dependencies are what the module may use.
 type Dependencies struct {
 	Internal []Internal
+	Leaving  []Internal // those that lead out of the project, without a Path
 	External []External
 }
 

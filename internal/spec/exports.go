@@ -14,6 +14,9 @@ var exportGroups = map[string]Kind{
 	"variables": Variable, "constants": Variable, "variable": Variable, "상수": Variable, "변수": Variable,
 }
 
+// typeForms are the forms of types that a heading says; see [Export.Form].
+var typeForms = map[string]string{"structs": "struct", "data classes": "data_class", "records": "record"}
+
 // exportReader collects the exports of a document.
 type exportReader struct {
 	p    *parser
@@ -24,7 +27,7 @@ func (p *parser) parseExports() {
 	r := &exportReader{p: p, seen: map[string]bool{}}
 	for _, sec := range p.parts("exports") {
 		own := p.own(sec)
-		if noneBlocks(own) && len(sec.kids) == 0 || len(own) == 0 && len(sec.kids) == 0 && isNone(p.scan.text(sec.first, sec.end)) {
+		if noneBlocks(own) && len(sec.kids) == 0 || isNoneText(p.scan.text(sec.first, sec.end)) {
 			p.doc.ExportsNone = true
 			continue
 		}
@@ -41,10 +44,14 @@ func (p *parser) parseExports() {
 func (r *exportReader) groups(sec *section, group Kind) {
 	for _, kid := range sec.kids {
 		if k, ok := exportGroups[kid.key]; ok {
+			before := len(r.p.doc.Exports)
 			if own := r.p.own(kid); !noneBlocks(own) {
 				r.blocks(own, k)
 			}
 			r.groups(kid, k)
+			for i := range r.p.doc.Exports[before:] {
+				r.p.doc.Exports[before+i].Form = typeForms[kid.key]
+			}
 			group = k
 			continue
 		}

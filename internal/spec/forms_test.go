@@ -104,8 +104,8 @@ func TestForms(t *testing.T) {
 			"5 g throws: `E`: x is 1:2\n10 h pre: a\n10 h pre: b\n15 k pre: a\n15 k throws: E",
 		},
 		"protocol in tables": {
-			"## Protocol\n### State Machine\n**States**: `A` | `B`\n\n| Current | Event | Next |\n|---|---|---|\n| A | go() | B |\n\n### Lifecycle\n| Order | Method | Description |\n|---|---|---|\n| 1 | `init()` | begins |\n| 2 | `close()` | ends |\n",
-			"3 state A\n3 state B\n7 A + go() → B\n12 stage 1 init: begins\n13 stage 2 close: ends",
+			"## Protocol\n### State Machine\n**States**: `A` | `B`\n\n| Current | Event | Next |\n|---|---|---|\n| A | go() | B |\n\n### Lifecycle\n| Order | Method | Description |\n|---|---|---|\n| 1 | `init()` | begins |\n| 2 | `close()` | ends |\n\n3. **stop**: stops\n",
+			"3 state A\n3 state B\n7 A + go() → B\n12 stage 1 init: begins\n13 stage 2 close: ends\n15 stage 3 stop: stops",
 		},
 		"domain context in tables": {
 			"## Domain Context\n### Constraints\n| Name | Value | Reason |\n|---|---|---|\n| MAX | 3 | law |\n\n**Compatibility**\n- UUID v1\n\n### Decision Rationale\n- d: x\n  - because\n",

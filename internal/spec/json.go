@@ -8,16 +8,16 @@ import (
 )
 
 type jsonExport struct {
-	Name        string   `json:"name"`
-	Signature   string   `json:"signature,omitempty"`
-	IsAsync     *bool    `json:"is_async,omitempty"`
-	Definition  string   `json:"definition,omitempty"`
-	Kind        string   `json:"kind,omitempty"`
-	Constructor string   `json:"constructor_signature,omitempty"`
-	Variants    []string `json:"variants,omitempty"`
-	Value       string   `json:"value,omitempty"`
-	Description string   `json:"description,omitempty"`
-	Anchor      string   `json:"anchor"`
+	Name        string    `json:"name"`
+	Signature   string    `json:"signature,omitempty"`
+	IsAsync     *bool     `json:"is_async,omitempty"`
+	Definition  string    `json:"definition,omitempty"`
+	Kind        string    `json:"kind,omitempty"`
+	Constructor string    `json:"constructor_signature,omitempty"`
+	Variants    *[]string `json:"variants,omitempty"`
+	Value       string    `json:"value,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Anchor      string    `json:"anchor"`
 }
 
 type jsonExports struct {
@@ -117,12 +117,13 @@ type jsonSpec struct {
 	Structure     *jsonStructure   `json:"structure,omitempty"`
 	Actors        []jsonEntry      `json:"actors,omitempty"`
 	UseCases      []jsonUseCase    `json:"use_cases,omitempty"`
+	Warnings      []string         `json:"warnings,omitempty"`
 }
 
 // JSON renders the document as the spec JSON that tools of the first schema read, with the fields
-// of the second schema added where the document has it. It ends without a line feed.
-func (d *Document) JSON() []byte {
-	out := jsonSpec{Name: d.Name, Purpose: d.Purpose, Summary: d.Summary, Behaviors: []jsonBehavior{}, Contracts: []jsonContract{}}
+// of the second schema added where the document has it, and what is to be said of it. It ends without a line feed.
+func (d *Document) JSON(warnings ...string) []byte {
+	out := jsonSpec{Warnings: warnings, Name: d.Name, Purpose: d.Purpose, Summary: d.Summary, Behaviors: []jsonBehavior{}, Contracts: []jsonContract{}}
 	if d.Version != "1.0" {
 		out.SchemaVersion = d.Version
 	}
@@ -174,13 +175,14 @@ func (d *Document) jsonExports() jsonExports {
 			j.Signature, j.IsAsync = e.Signature, &e.Async
 			x.Functions = append(x.Functions, j)
 		case Type:
-			j.Definition, j.Kind = e.Signature, "interface"
+			j.Definition, j.Kind = e.Signature, e.form()
 			x.Types = append(x.Types, j)
 		case Class:
 			j.Constructor = e.Signature
 			x.Classes = append(x.Classes, j)
 		case Enum:
-			j.Variants = e.Variants
+			variants := append([]string{}, e.Variants...)
+			j.Variants = &variants
 			x.Enums = append(x.Enums, j)
 		case Variable:
 			j.Value = e.Value
@@ -188,6 +190,21 @@ func (d *Document) jsonExports() jsonExports {
 		}
 	}
 	return x
+}
+
+// form is what kind of type an export is, by its heading, else by its declaration.
+func (e *Export) form() string {
+	switch head, _, braces := strings.Cut(e.Signature, "{"); {
+	case e.Form != "":
+		return e.Form
+	case strings.HasPrefix(head, "data class "):
+		return "data_class"
+	case strings.HasPrefix(head, "record "):
+		return "record"
+	case strings.HasPrefix(head, "type ") || strings.Contains(head, "=") || !braces:
+		return "type_alias"
+	}
+	return "interface"
 }
 
 func (d *Document) jsonRest(out *jsonSpec) {

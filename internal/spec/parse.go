@@ -188,7 +188,7 @@ func (p *parser) header() {
 // collect finds the known sections: the H2 of that name. A heading of another level stands in for
 // a missing one where the file is a spec anyway, or has no H2 at all.
 func (p *parser) collect() {
-	var other []*section
+	var other, deep []*section
 	anyH2 := false
 	var visit func(s *section)
 	visit = func(s *section) {
@@ -198,6 +198,7 @@ func (p *parser) collect() {
 			switch {
 			case k != "" && kid.level == 2:
 				p.section(k, kid)
+				kid.walk(func(s, _ *section) { deep = append(deep, s) })
 			case k != "" && k != "constraints" && !holdsKnown(kid):
 				other = append(other, kid)
 			default:
@@ -213,11 +214,28 @@ func (p *parser) collect() {
 			}
 		}
 	}
+	for _, s := range deep { // what every spec has may also stand lower than its neighbours
+		if k := sectionKey(s); (k == "exports" || k == "behavior") && p.doc.sections[k] == nil {
+			p.section(k, s)
+			p.cut(s)
+		}
+	}
 	if f := p.doc.sections["purpose"]; f != nil && !isNone(f.text) {
 		p.doc.Purpose = squeeze(f.text)
 	}
 	if f := p.doc.sections["summary"]; f != nil && !isNone(f.text) {
 		p.doc.Summary = squeeze(f.text)
+	}
+}
+
+// cut ends the text of the section that another one was found in where that begins.
+func (p *parser) cut(s *section) {
+	for _, f := range p.doc.sections {
+		if of := f.parts[0]; of.line < s.line && s.line < of.end && len(f.parts) == 1 {
+			if text := p.scan.text(of.first, s.line); len(text) < len(f.text) {
+				f.text = text
+			}
+		}
 	}
 }
 

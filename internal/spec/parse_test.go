@@ -266,8 +266,46 @@ func TestDependenciesInBothGrammars(t *testing.T) {
 		})
 	}
 	_, ps := spec.Parse("src/auth/CLAUDE.md", []byte("## Dependencies\n- internal: ../core\n- internal: ../../../x\n"))
-	if len(ps) != 3 || ps[0].Line != 2 || ps[0].Severity != spec.Warning || !spec.HasErrors(ps) {
-		t.Errorf("problems %v, want two warnings of the parent reference and an error for leaving the project", ps)
+	if len(ps) != 2 || ps[0].Line != 2 || ps[0].Severity != spec.Warning || ps[1].Line != 3 || ps[1].Severity != spec.Error {
+		t.Errorf("problems %v, want a warning of the parent reference and an error for leaving the project", ps)
+	}
+	d, ps := spec.Parse("m/CLAUDE.md", []byte("## Dependencies\n- uses `../b` for its helpers\n- see ..\\c\n- [e](https://e.com/../x)\n```\n../code\n```\n- internal: (core/x)\n"))
+	if len(ps) != 2 || ps[0].Line != 2 || ps[1].Line != 3 || len(d.Dependencies.Internal) != 1 || d.Dependencies.Internal[0].Path != "core/x" {
+		t.Errorf("problems %v, dependencies %+v, want warnings of lines 2 and 3, and core/x", ps, d.Dependencies.Internal)
+	}
+}
+
+// TestLowSections: what every spec has may stand lower than its neighbours; what is there at the right level goes first.
+func TestLowSections(t *testing.T) {
+	t.Parallel()
+	d := parse(t, "# x\n\n## Purpose\n\nDoes it.\n\n### Exports\n\n- `f(): int`\n\n### Behavior\n\n- a → b\n")
+	if d.Purpose != "Does it." || len(d.Exports) != 1 || len(d.Behaviors) != 1 || !d.Has("Exports") {
+		t.Errorf("purpose %q, exports %v, behaviors %v", d.Purpose, d.Exports, d.Behaviors)
+	}
+	d = parse(t, "# x\n\n## Purpose\n\nDoes it.\n\n### Behavior\n\nwords\n\n## Behavior\n\n- a → b\n")
+	if len(d.Behaviors) != 1 || d.Purpose != "Does it. ### Behavior words" {
+		t.Errorf("behaviors %v, purpose %q", d.Behaviors, d.Purpose)
+	}
+}
+
+// TestNoneBelowHeadings: a section that says None, also below headings of its own, is empty on purpose.
+func TestNoneBelowHeadings(t *testing.T) {
+	t.Parallel()
+	for text, none := range map[string]bool{
+		"None\n": true, "* n/a\n\n### Success\n": true, "### Functions\nNone\n": true, "### Functions\nNone\n### Types\n- None\n": true,
+		"### Functions\n": false, "None\nbut this": false,
+	} {
+		d := parse(t, "# x\n## Purpose\np\n## Exports\n"+text+"\n## Behavior\n"+text)
+		for _, p := range spec.Check(d) {
+			if wrong := strings.Contains(p.Text, "section must contain"); wrong == none && strings.HasPrefix(p.Text, "Behavior") {
+				t.Errorf("%q: %s", text, p)
+			} else if wrong && none {
+				t.Errorf("%q: %s", text, p)
+			}
+		}
+		if d.ExportsNone != none {
+			t.Errorf("%q: no exports is %t", text, d.ExportsNone)
+		}
 	}
 }
 

@@ -255,7 +255,11 @@ func (p *parser) mermaid(b *block) {
 }
 
 func (p *parser) stage(b *block) {
-	m := stageRE().FindStringSubmatch(b.text)
+	text := b.text
+	if bold, rest, ok := boldName(text); ok {
+		text = bold + rest
+	}
+	m := stageRE().FindStringSubmatch(text)
 	if m == nil || b.kind != blockItem {
 		return
 	}

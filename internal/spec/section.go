@@ -277,6 +277,20 @@ func (r row) column(words ...string) int {
 	return -1
 }
 
+// isNoneText reports whether all that a section says, below its headings as well, is that there is nothing.
+func isNoneText(s string) bool {
+	none := false
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if none = isNone(line); !none {
+			return false
+		}
+	}
+	return none
+}
+
 // isNone reports whether a text is one of the markers that mean "deliberately empty", also as the one item of a list.
 func isNone(s string) bool {
 	if s = strings.TrimSpace(s); s == "" {
