@@ -19,16 +19,13 @@ const Readable = 8_000_000
 // ReadFile reads a file that is one: no device and no pipe, of at most so many bytes, and not by a symbolic link that leads out of
 // root ("" is no bound). Any other is a *spec.Unreadable; one that is not there is fs.ErrNotExist.
 func ReadFile(name, root string, most int64) ([]byte, error) {
-	link, err := os.Lstat(name)
-	if err != nil {
-		return nil, denied(err)
-	}
-	if link.Mode()&fs.ModeSymlink != 0 {
+	st, err := os.Lstat(name)
+	if err == nil && st.Mode()&fs.ModeSymlink != 0 {
 		if err := leads(name, root); err != nil {
 			return nil, err
 		}
+		st, err = os.Stat(name)
 	}
-	st, err := os.Stat(name)
 	switch {
 	case err != nil:
 		return nil, denied(err)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/target"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -52,7 +55,43 @@ func (a *Actor) worktree(list map[string]git.File) *view {
 		}
 	}
 	v.read = a.document
+	root := a.o.Repo.Root()
+	v.follow(func(p string) string {
+		if list[p].Mode != "120000" {
+			return ""
+		}
+		to, _ := os.Readlink(filepath.Join(root, filepath.FromSlash(p)))
+		return to
+	})
 	return v
+}
+
+// follow makes specs that are symbolic links within the project what they lead to, by their ids as well, so that a change there is
+// one of the spec. leads is where a link leads, "" for what is none. It returns the specs that lead nowhere.
+func (v *view) follow(leads func(p string) string) (lost map[string]bool) {
+	for i := range v.files {
+		f := &v.files[i]
+		if !strings.HasSuffix(f.Path, "CLAUDE.md") || path.Base(f.Path) != "CLAUDE.md" {
+			continue
+		}
+		p := f.Path
+		for range 8 { // links to links
+			to := leads(p)
+			if to == "" {
+				break
+			}
+			p = path.Join(path.Dir(p), filepath.ToSlash(to))
+		}
+		if id := v.ids[p]; p != f.Path && id != "" && leads(p) == "" {
+			f.ID, v.ids[f.Path] = id, id
+		} else if p != f.Path {
+			if lost == nil {
+				lost = map[string]bool{}
+			}
+			lost[f.Path] = true
+		}
+	}
+	return lost
 }
 
 func change(f git.File) target.Change {
@@ -75,15 +114,29 @@ func (a *Actor) tree(ctx context.Context, id string, status map[string]target.Ch
 		return nil, machinery(err)
 	}
 	v := &view{ids: make(map[string]string, len(entries)), files: make([]target.File, 0, len(entries))}
+	links := map[string]string{}
 	for _, e := range entries {
+		if e.Mode == "120000" {
+			links[e.Path] = e.ID
+		}
 		if e.Mode == "160000" || strings.HasPrefix(e.Path, "../") {
 			continue
 		}
 		v.files = append(v.files, target.File{Path: e.Path, ID: e.ID, Change: status[e.Path]})
 		v.ids[e.Path] = e.ID
 	}
+	lost := v.follow(func(p string) string {
+		if links[p] == "" {
+			return ""
+		}
+		to, _ := a.o.Repo.ReadBlob(ctx, links[p])
+		return string(to)
+	})
 	v.read = func(p string) ([]byte, error) {
 		id, ok := v.ids[p]
+		if lost[p] {
+			return nil, &spec.Unreadable{Why: "it is a symbolic link that leads to no file of the project", Hint: "remove it, or put the file itself here"}
+		}
 		if !ok {
 			return nil, fmt.Errorf("%s: %w", p, os.ErrNotExist)
 		}
