@@ -141,7 +141,7 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&a.rootFlag, "root", "", "project `directory` (default: found upwards from here)")
+	f.StringVarP(&a.rootFlag, "root", "r", "", "project `directory` (default: found upwards from here)")
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
 	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours")

@@ -275,9 +275,9 @@ func (t *specTool) convention() *cobra.Command {
 		}
 		return err
 	})
-	c.Flags().StringVar(&t.a.rootFlag, "project-root", "", "the same as --root")
+	c.Flags().StringVarP(&t.a.rootFlag, "project-root", "p", "", "the same as --root")
 	_ = c.Flags().MarkHidden("project-root")
-	c.Flags().StringSliceVar(&roots, "module-roots", nil, "`directories` to look at, instead of all with a manifest")
+	c.Flags().StringSliceVarP(&roots, "module-roots", "m", nil, "`directories` to look at, instead of all with a manifest")
 	return c
 }
 
