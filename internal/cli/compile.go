@@ -149,22 +149,21 @@ func (f compileFlags) files(p *project, in *step.CompileIn) error {
 	return nil
 }
 
-// inside turns a path given by a person into one relative to the project.
+// inside turns a path given by a person into one relative to the project. One that is outside of it, seen from here, counts from
+// the project that was named with --root.
 func (p *project) inside(given string) (string, error) {
 	if given == "" {
 		return "", nil
 	}
 	abs, err := filepath.Abs(given)
-	if err == nil {
-		if real, rerr := filepath.EvalSymlinks(abs); rerr == nil {
-			abs = real
-		}
-	}
 	if err != nil {
 		return "", usage("%s: %v", given, err)
 	}
-	rel, err := filepath.Rel(p.root, abs)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	abs, rel, ok := p.seen(abs)
+	if !ok && p.a.rootFlag != "" && !filepath.IsAbs(given) {
+		abs, rel, ok = p.seen(filepath.Join(p.root, given))
+	}
+	if !ok {
 		return "", usage("%s is outside the project %s: work in its own project, or name that with --root", given, p.root)
 	}
 	if _, err := os.Stat(abs); err != nil {
@@ -174,6 +173,16 @@ func (p *project) inside(given string) (string, error) {
 		return "", nil
 	}
 	return filepath.ToSlash(rel), nil
+}
+
+// seen follows the links of a path and gives it from the project's root; false when it leads out.
+func (p *project) seen(abs string) (real, rel string, ok bool) {
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		real = abs // what is not there is found out later
+	}
+	rel, err = filepath.Rel(p.root, real)
+	return real, rel, err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 func (a *app) compile(ctx context.Context, f compileFlags) error {

@@ -232,7 +232,7 @@ func (t *specTool) diagram() *cobra.Command {
 		if page {
 			return t.page(ctx, p, cmp.Or(path.Dir(file), "."), list, answer)
 		}
-		return t.answer(answer, func() { fmt.Fprint(t.a.Out, text) })
+		return t.answerText(answer, text)
 	})
 	c.Flags().BoolVar(&page, "open", false, "write a page that draws the diagram, and open it in the browser where there is a terminal")
 	c.Flags().StringVarP(&kind, "type", "t", "component", "component, state or usecase")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -92,6 +93,9 @@ func (t *specTool) toValidate(ctx context.Context, at string, staged bool) (*pro
 	dir, err := p.inside(at)
 	if err != nil {
 		return nil, nil, nil, "", err
+	}
+	if st, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(dir))); err == nil && !st.IsDir() { // a file stands for its module
+		dir = path.Dir(dir)
 	}
 	within := inspect.Below(root(dir))
 	if staged {

@@ -260,7 +260,11 @@ func (m *module) memberDiffers(want, is signature.Field, lang string) string {
 			return "its method " + is.Name + " " + why
 		}
 	case want.Type != nil && is.Type != nil:
-		if signature.Types(*want.Type, *is.Type, lang, m.meaning) == signature.Different && want.Optional == is.Optional {
+		p, q := *want.Type, *is.Type
+		if want.Optional != is.Optional {
+			p, q = signature.Present(p), signature.Present(q)
+		}
+		if signature.Types(p, q, lang, m.meaning) == signature.Different {
 			return "has the field " + is.Name + " of type " + signature.Text(*is.Type, lang) + ", the spec says " + signature.Text(*want.Type, lang)
 		}
 	}

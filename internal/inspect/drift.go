@@ -58,18 +58,25 @@ func (m *module) exports() (stale, missing int) {
 	for _, name := range m.names {
 		for _, e := range m.files[name].Exports {
 			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
+			if e.Kind == "reexport" && len(have[key]) > 0 { // what it stands for is known
+				continue
+			}
 			if !slices.ContainsFunc(have[key], func(x found) bool { return x.file == name && x.Line == e.Line }) {
 				have[key] = append(have[key], found{Export: e, file: name})
 			}
 			add(found{Export: e, file: name}.full(), found{Export: e, file: name})
 		}
 	}
-	_, starred := have["*"] // what it re-exports cannot be told
-	specified := map[string]bool{}
+	_, starred := have["*"]                                     // what it re-exports cannot be told
+	specified, detailed := map[string]bool{}, map[string]bool{} // detailed are the types of which it lists members
 	for i := range m.doc.Exports {
 		e := &m.doc.Exports[i]
-		specified[e.Name] = true
-		list := have[e.Name]
+		name := strings.ReplaceAll(e.Name, "::", ".")
+		specified[name] = true
+		if owner, _, ok := cutMember(name); ok {
+			detailed[owner] = true
+		}
+		list := have[name]
 		if len(list) == 0 {
 			if !starred && !m.mentions(e.Name) {
 				stale++
@@ -98,7 +105,7 @@ func (m *module) exports() (stale, missing int) {
 	}
 	for _, e := range offers {
 		full := e.full()
-		if e.Owner != "" || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || specified[full] || e.Name == "default" && e.Kind == "constant" || strings.HasPrefix(e.Name, "_") {
+		if e.Owner != "" && (!detailed[e.Owner] || isConstructor(e.Export, source.LangOf(e.file))) || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || specified[full] || e.Name == "default" && e.Kind == "constant" || strings.HasPrefix(e.Name, "_") {
 			continue
 		}
 		specified[full] = true // overloads are one export
@@ -113,6 +120,15 @@ func (m *module) exports() (stale, missing int) {
 		m.issue(d)
 	}
 	return stale, missing
+}
+
+// cutMember cuts the name of a member of a type in two.
+func cutMember(name string) (owner, member string, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 {
+		return "", name, false
+	}
+	return name[:i], name[i+1:], true
 }
 
 // lineOf is how decompile writes an export.

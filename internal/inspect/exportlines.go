@@ -17,7 +17,7 @@ var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables
 // exportsOf writes the Exports of a module: under headings where there is more than one
 // kind, sorted by name. Every line that it writes reads as that export.
 func (p *Project) exportsOf(dir string, names []string, files map[string]source.File) (string, int) {
-	groups := map[string][]string{}
+	groups := map[string][][2]string{} // names and lines
 	seen := map[string]bool{}
 	n := 0
 	offers := p.offers(dir, names, files)
@@ -32,7 +32,7 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 			continue
 		}
 		seen[full] = true
-		groups[group] = append(groups[group], "- `"+line+"`\n")
+		groups[group] = append(groups[group], [2]string{full, "- `" + line + "`\n"})
 		n++
 	}
 	if n == 0 {
@@ -43,11 +43,14 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 		if len(groups[g]) == 0 {
 			continue
 		}
-		slices.Sort(groups[g])
+		slices.SortFunc(groups[g], func(x, y [2]string) int { return strings.Compare(x[0], y[0]) })
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("### " + g + "\n\n" + strings.Join(groups[g], ""))
+		b.WriteString("### " + g + "\n\n")
+		for _, x := range groups[g] {
+			b.WriteString(x[1])
+		}
 	}
 	return b.String(), n
 }
@@ -62,16 +65,25 @@ func constructor(list []found, x found) string {
 	if head := primary(x.Text); kotlin && strings.Contains(head, "(") && !strings.HasSuffix(head, "()") {
 		return arguments(head)
 	}
+	if x.Kind == "record" { // others lead to this one
+		return arguments(x.Text)
+	}
 	for _, e := range list {
 		if e.Owner == x.Name && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") { // one of a record may name no parameters
 			return arguments(e.Text)
 		}
 	}
-	switch {
-	case kotlin:
+	switch source.LangOf(x.file) {
+	case source.Kotlin:
 		return arguments(primary(x.Text))
-	case x.Kind == "record":
-		return arguments(x.Text)
+	case source.Python: // a base or a decorator may give it one
+		if x.Kind == "dataclass" || strings.Contains(x.Text, "(") {
+			return "(…)"
+		}
+	case source.TypeScript, source.JavaScript:
+		if strings.Contains(x.Text, " extends ") {
+			return "(…)"
+		}
 	}
 	return ""
 }
@@ -310,25 +322,22 @@ func alias(e source.Export, name string) string {
 
 // definition is the fields of a type in the form Name { a: T }.
 func definition(sig, name string) string {
-	open, end := strings.Index(sig, "{"), strings.LastIndex(sig, "}")
-	if open < 0 || end < open {
+	head, body, ok := signature.Cut(sig, "{")
+	end := strings.LastIndex(body, "}")
+	if !ok || end < 0 || strings.Contains(head, "=>") {
 		return ""
 	}
-	body := strings.NewReplacer("\n", ", ", "\t", " ", ";", ",", "pub ", "").Replace(sig[open+1 : end])
 	var fields []string
-	for f := range strings.SplitSeq(body, ",") {
+	for _, f := range splitAt(body[:end], ",;\n") {
 		f = strings.Join(strings.Fields(f), " ")
-		for _, word := range []string{"override ", "abstract ", "val ", "var "} { // of Kotlin
+		for _, word := range []string{"pub ", "override ", "abstract ", "val ", "var "} { // of Rust and Kotlin
 			f = strings.TrimPrefix(f, word)
 		}
 		if f != "" {
 			fields = append(fields, f)
 		}
 	}
-	if body = strings.Join(fields, ", "); strings.ContainsAny(body, "{}") {
-		return ""
-	}
-	return name + " { " + body + " }"
+	return name + " { " + strings.Join(fields, ", ") + " }"
 }
 
 // arguments are the parameters of a constructor in parentheses, without what is the language's own.
@@ -379,7 +388,10 @@ func arguments(sig string) string {
 }
 
 // splitLevel cuts at the commas that stand in no bracket.
-func splitLevel(s string) []string {
+func splitLevel(s string) []string { return splitAt(s, ",") }
+
+// splitAt cuts at marks that stand in no bracket.
+func splitAt(s, marks string) []string {
 	var out []string
 	depth, from := 0, 0
 	for i, r := range s {
@@ -392,8 +404,8 @@ func splitLevel(s string) []string {
 			if i > 0 && s[i-1] != '-' && s[i-1] != '=' {
 				depth--
 			}
-		case ',':
-			if depth <= 0 {
+		default:
+			if depth <= 0 && strings.ContainsRune(marks, r) {
 				out = append(out, strings.TrimSpace(s[from:i]))
 				from = i + 1
 			}

@@ -190,7 +190,7 @@ func (g *merging) calls(input, export string) bool {
 	return false
 }
 
-func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+func lastPart(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
 func (g *merging) remove(name string) {
 	name = bareName(name)

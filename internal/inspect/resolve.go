@@ -243,6 +243,9 @@ func (p *Project) rustTargets(file string, imp source.Import) []string {
 			out = append(out, sub)
 		}
 	}
+	if len(out) > 0 && len(out) == len(imp.Names) {
+		return out // use crate::store names the module, and nothing of what is around it
+	}
 	return append(out, full)
 }
 

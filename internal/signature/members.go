@@ -32,6 +32,9 @@ func Members(text string, langs ...string) ([]Field, bool) {
 	if open < 0 {
 		return nil, false
 	}
+	if head, _, ok := Cut(text, text[open:open+1]); ok { // not one among the type parameters
+		open = len(head)
+	}
 	inside, _, ok := CutGroup(text[open:])
 	if !ok {
 		return nil, false

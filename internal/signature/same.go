@@ -386,15 +386,22 @@ func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string
 		if x.Optional && !y.Optional && !y.Variadic && !mayBeAbsent(y.Type) && lang != Go && lang != Java {
 			return fmt.Sprintf("its parameter %s is required, the spec says that it may be left out", name)
 		}
-		if x.Variadic != y.Variadic {
-			continue // a list in the one, several in the other: notations differ
+		if x.Variadic != y.Variadic { // a list in the one, several in the other: notations differ
+			one, many := x.Type, "any number of values"
+			if x.Variadic {
+				one, many = y.Type, "one value"
+			}
+			if one != nil && one.Form == Basic && one.Class != "any" {
+				return fmt.Sprintf("its parameter %s takes %s, the spec says otherwise", name, many)
+			}
+			continue
 		}
 		if x.Type == nil || y.Type == nil {
 			continue
 		}
 		p, q := *x.Type, *y.Type
 		if x.Optional || y.Optional || p.Form == Optional || q.Form == Optional {
-			p, q = present(p), present(q)
+			p, q = Present(p), Present(q)
 		}
 		if differ(p, q) {
 			return fmt.Sprintf("its parameter %s is %s, the spec says %s", name, Text(q, lang), Text(p, spec.Lang))
@@ -424,8 +431,8 @@ func mayBeAbsent(t *Type) bool {
 	return t == nil || t.Form == Optional || t.Form == Pointer || t.Form == Raw
 }
 
-// present is a type without the possibility of absence.
-func present(t Type) Type {
+// Present is a type without the possibility of absence.
+func Present(t Type) Type {
 	if t.Form == Optional && len(t.Args) == 1 {
 		return t.Args[0]
 	}
@@ -488,7 +495,7 @@ func comparePart(add func(bool, string, ...any), differ func(a, b *Type) bool, x
 	if differ(x.Type, y.Type) {
 		p, q := x.Type, y.Type
 		if (p.Form == Optional) != (q.Form == Optional) { // written in another way
-			c, d := present(*p), present(*q)
+			c, d := Present(*p), Present(*q)
 			p, q = &c, &d
 		}
 		if differ(p, q) || y.Type.Form != Optional && !y.Optional {

@@ -1,0 +1,93 @@
+package inspect_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/inspect"
+)
+
+// TestChangesOfDecompiledCode: decompile describes code, somebody changes the code, and validate tells what differs.
+func TestChangesOfDecompiledCode(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		file, old, changed string
+		others             map[string]string
+		want               string // type and symbol of each finding, in order
+	}{
+		"a barrel, a function":    {"m/sub.ts", "export function sub(a: number): number { return a; }\n", "export function sub(a: string): void {}\n", map[string]string{"m/index.ts": "export { sub } from './sub';\n"}, "MISMATCH sub"},
+		"a barrel, a class":       {"m/sub.ts", "export class Cls { constructor(a: number) {} }\n", "export class Cls { constructor(a: string) {} }\n", map[string]string{"m/index.ts": "export { Cls } from './sub';\n"}, "MISMATCH Cls"},
+		"a package of Python":     {"m/core.py", "def load(p: str) -> int:\n    return 1\n", "def load(p: int, q: int) -> str:\n    return ''\n", map[string]string{"m/__init__.py": "from .core import load\n"}, "MISMATCH load"},
+		"pub use":                 {"src/store.rs", "pub fn open(p: &str) -> u8 { 1 }\n", "pub fn open(p: u64, q: u8) -> String { String::new() }\n", map[string]string{"src/lib.rs": "mod store;\npub use store::open;\n", "Cargo.toml": "[package]\nname = \"x\"\n"}, "MISMATCH open"},
+		"braces in fields, Go":    {"m/m.go", "package m\n\ntype Msg struct {\n\tID   string\n\tData interface{}\n\tDone chan struct{}\n}\n", "package m\n\ntype Msg struct {\n\tID   int\n\tData interface{}\n\tDone chan struct{}\n}\n", nil, "MISMATCH Msg"},
+		"braces in fields, TS":    {"m/m.ts", "export interface S<T = {}> {\n  id: string;\n  tags: Array<{ a: number, b: string }>;\n}\n", "export interface S<T = {}> {\n  id: number;\n  tags: Array<{ a: number, b: string }>;\n}\n", nil, "MISMATCH S"},
+		"a new method":            {"m/m.go", "package m\n\ntype Card struct{}\n\nfunc (c *Card) Pay() {}\n", "package m\n\ntype Card struct{}\n\nfunc (c *Card) Pay() {}\n\nfunc (c *Card) Void(why string) error { return nil }\n", nil, "MISSING Card.Void"},
+		"a new method, Python":    {"m/m.py", "class K:\n    def a(self) -> int:\n        return 1\n", "class K:\n    def __init__(self, x: int):\n        pass\n\n    def a(self) -> int:\n        return 1\n\n    def b(self) -> int:\n        return 1\n", nil, "MISMATCH K MISSING K.b"},
+		"components of a record":  {"m/Money.java", "public record Money(long cents, String currency) { public Money(long cents) { this(cents, \"\"); } }\n", "public record Money(long cents, int currency, boolean vat) { public Money(long cents) { this(cents, 1, true); } }\n", nil, "MISMATCH Money"},
+		"an optional field":       {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: number }\n", nil, "MISMATCH O"},
+		"a field that is missing": {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: string }\n", nil, ""},
+		"one of many":             {"m/m.ts", "export function v(...xs: string[]): void {}\n", "export function v(xs: number): void {}\n", nil, "MISMATCH v"},
+		"one of many, Go":         {"m/m.go", "package m\n\nfunc V(xs ...string) {}\n", "package m\n\nfunc V(xs int) {}\n", nil, "MISMATCH V"},
+	} {
+		files := map[string][]byte{c.file: []byte(c.old), "go.mod": []byte("module example.com/p\n\ngo 1.24\n")}
+		for f, text := range c.others {
+			files[f] = []byte(text)
+		}
+		specs := roundTrip(t, files)
+		files[c.file] = []byte(c.changed)
+		var list, got []string
+		for f := range maps.Keys(files) {
+			list = append(list, f)
+		}
+		for _, m := range inspect.New("/p", list, func(f string) []byte { return files[f] }).Validate(".").Modules {
+			for _, d := range m.Issues {
+				got = append(got, d.Type+" "+d.Symbol)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q\n%v", name, got, c.want, specs)
+		}
+	}
+}
+
+// TestConstructorsThatAreNotSeen are not said to be empty.
+func TestConstructorsThatAreNotSeen(t *testing.T) {
+	t.Parallel()
+	specs := roundTrip(t, map[string][]byte{
+		"m/m.py":   []byte("from dataclasses import dataclass\n\n\n@dataclass\nclass Item:\n    id: str\n\n\nclass Sub(Item):\n    pass\n\n\nclass Own:\n    pass\n"),
+		"n/n.ts":   []byte("import { Base } from 'base';\nexport class Sub extends Base<string> {}\nexport class Own {}\n"),
+		"j/J.java": []byte("public class J extends Base {}\n"),
+	})
+	for dir, want := range map[string]string{"m": "- `Item(…)`\n- `Own()`\n- `Sub(…)`\n", "n": "- `Own()`\n- `Sub(…)`\n", "j": "- `J()`\n"} {
+		if !strings.Contains(specs[dir], want) {
+			t.Errorf("%s lacks %q:\n%s", dir, want, specs[dir])
+		}
+	}
+}
+
+// TestUseOfAModuleOfRust is none of what lies around that module.
+func TestUseOfAModuleOfRust(t *testing.T) {
+	t.Parallel()
+	specs := roundTrip(t, map[string][]byte{
+		"Cargo.toml":       []byte("[package]\nname = \"x\"\n"),
+		"src/lib.rs":       []byte("pub mod store;\npub mod order;\n"),
+		"src/store/mod.rs": []byte("pub fn put(n: u8) -> u8 { n }\n"),
+		"src/order/mod.rs": []byte("use crate::store;\n\npub fn take(n: u8) -> u8 { store::put(n) }\n"),
+	})
+	if text := specs["src/order"]; !strings.Contains(text, "`src/store/CLAUDE.md`") || strings.Contains(text, "`src/CLAUDE.md`") {
+		t.Error(text)
+	}
+}
+
+// TestMembersBehindColons: a spec may name members as Rust does.
+func TestMembersBehindColons(t *testing.T) {
+	t.Parallel()
+	v := project(map[string]string{
+		"m/CLAUDE.md": spec1("- `Claims::valid(&self) -> bool`\n\n### Types\n\n- `Claims { }`", "None", ""),
+		"m/m.rs":      "pub struct Claims {}\n\nimpl Claims {\n    pub fn valid(&self) -> bool { true }\n}\n",
+	}).Validate("m")
+	if issues := v.Modules[0].Issues; len(issues) > 0 {
+		t.Errorf("%+v", issues)
+	}
+}
