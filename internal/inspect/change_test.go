@@ -16,19 +16,22 @@ func TestChangesOfDecompiledCode(t *testing.T) {
 		others             map[string]string
 		want               string // type and symbol of each finding, in order
 	}{
-		"a barrel, a function":    {"m/sub.ts", "export function sub(a: number): number { return a; }\n", "export function sub(a: string): void {}\n", map[string]string{"m/index.ts": "export { sub } from './sub';\n"}, "MISMATCH sub"},
-		"a barrel, a class":       {"m/sub.ts", "export class Cls { constructor(a: number) {} }\n", "export class Cls { constructor(a: string) {} }\n", map[string]string{"m/index.ts": "export { Cls } from './sub';\n"}, "MISMATCH Cls"},
-		"a package of Python":     {"m/core.py", "def load(p: str) -> int:\n    return 1\n", "def load(p: int, q: int) -> str:\n    return ''\n", map[string]string{"m/__init__.py": "from .core import load\n"}, "MISMATCH load"},
-		"pub use":                 {"src/store.rs", "pub fn open(p: &str) -> u8 { 1 }\n", "pub fn open(p: u64, q: u8) -> String { String::new() }\n", map[string]string{"src/lib.rs": "mod store;\npub use store::open;\n", "Cargo.toml": "[package]\nname = \"x\"\n"}, "MISMATCH open"},
-		"braces in fields, Go":    {"m/m.go", "package m\n\ntype Msg struct {\n\tID   string\n\tData interface{}\n\tDone chan struct{}\n}\n", "package m\n\ntype Msg struct {\n\tID   int\n\tData interface{}\n\tDone chan struct{}\n}\n", nil, "MISMATCH Msg"},
-		"braces in fields, TS":    {"m/m.ts", "export interface S<T = {}> {\n  id: string;\n  tags: Array<{ a: number, b: string }>;\n}\n", "export interface S<T = {}> {\n  id: number;\n  tags: Array<{ a: number, b: string }>;\n}\n", nil, "MISMATCH S"},
-		"a new method":            {"m/m.go", "package m\n\ntype Card struct{}\n\nfunc (c *Card) Pay() {}\n", "package m\n\ntype Card struct{}\n\nfunc (c *Card) Pay() {}\n\nfunc (c *Card) Void(why string) error { return nil }\n", nil, "MISSING Card.Void"},
-		"a new method, Python":    {"m/m.py", "class K:\n    def a(self) -> int:\n        return 1\n", "class K:\n    def __init__(self, x: int):\n        pass\n\n    def a(self) -> int:\n        return 1\n\n    def b(self) -> int:\n        return 1\n", nil, "MISMATCH K MISSING K.b"},
-		"components of a record":  {"m/Money.java", "public record Money(long cents, String currency) { public Money(long cents) { this(cents, \"\"); } }\n", "public record Money(long cents, int currency, boolean vat) { public Money(long cents) { this(cents, 1, true); } }\n", nil, "MISMATCH Money"},
-		"an optional field":       {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: number }\n", nil, "MISMATCH O"},
-		"a field that is missing": {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: string }\n", nil, ""},
-		"one of many":             {"m/m.ts", "export function v(...xs: string[]): void {}\n", "export function v(xs: number): void {}\n", nil, "MISMATCH v"},
-		"one of many, Go":         {"m/m.go", "package m\n\nfunc V(xs ...string) {}\n", "package m\n\nfunc V(xs int) {}\n", nil, "MISMATCH V"},
+		"a barrel, a function":        {"m/sub.ts", "export function sub(a: number): number { return a; }\n", "export function sub(a: string): void {}\n", map[string]string{"m/index.ts": "export { sub } from './sub';\n"}, "MISMATCH sub"},
+		"a barrel, a class":           {"m/sub.ts", "export class Cls { constructor(a: number) {} }\n", "export class Cls { constructor(a: string) {} }\n", map[string]string{"m/index.ts": "export { Cls } from './sub';\n"}, "MISMATCH Cls"},
+		"a package of Python":         {"m/core.py", "def load(p: str) -> int:\n    return 1\n", "def load(p: int, q: int) -> str:\n    return ''\n", map[string]string{"m/__init__.py": "from .core import load\n"}, "MISMATCH load"},
+		"pub use":                     {"src/store.rs", "pub fn open(p: &str) -> u8 { 1 }\n", "pub fn open(p: u64, q: u8) -> String { String::new() }\n", map[string]string{"src/lib.rs": "mod store;\npub use store::open;\n", "Cargo.toml": "[package]\nname = \"x\"\n"}, "MISMATCH open"},
+		"braces in fields, Go":        {"m/m.go", "package m\n\ntype Msg struct {\n\tID   string\n\tData interface{}\n\tDone chan struct{}\n}\n", "package m\n\ntype Msg struct {\n\tID   int\n\tData interface{}\n\tDone chan struct{}\n}\n", nil, "MISMATCH Msg"},
+		"braces in fields, TS":        {"m/m.ts", "export interface S<T = {}> {\n  id: string;\n  tags: Array<{ a: number, b: string }>;\n}\n", "export interface S<T = {}> {\n  id: number;\n  tags: Array<{ a: number, b: string }>;\n}\n", nil, "MISMATCH S"},
+		"a new method":                {"m/m.go", "package m\n\ntype Card struct{}\n\nfunc (c *Card) Pay() {}\n", "package m\n\ntype Card struct{}\n\nfunc (c *Card) Pay() {}\n\nfunc (c *Card) Void(why string) error { return nil }\n", nil, "MISSING Card.Void"},
+		"a new method, Python":        {"m/m.py", "class K:\n    def a(self) -> int:\n        return 1\n", "class K:\n    def __init__(self, x: int):\n        pass\n\n    def a(self) -> int:\n        return 1\n\n    def b(self) -> int:\n        return 1\n", nil, "MISMATCH K MISSING K.b"},
+		"components of a record":      {"m/Money.java", "public record Money(long cents, String currency) { public Money(long cents) { this(cents, \"\"); } }\n", "public record Money(long cents, int currency, boolean vat) { public Money(long cents) { this(cents, 1, true); } }\n", nil, "MISMATCH Money"},
+		"an optional field":           {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: number }\n", nil, "MISMATCH O"},
+		"a field that is missing":     {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: string }\n", nil, ""},
+		"one of many":                 {"m/m.ts", "export function v(...xs: string[]): void {}\n", "export function v(xs: number): void {}\n", nil, "MISMATCH v"},
+		"a default":                   {"m/m.ts", "export default function (token: string): number { return 1; }\n", "export default function (token: number): number { return 1; }\n", nil, "MISMATCH default"},
+		"an arrow":                    {"m/m.ts", "export default (token: string): number => 1;\n", "export default (a: number, b: Date): string => '';\n", nil, "MISMATCH default"},
+		"a Kotlin name in back-ticks": {"m/m.kt", "fun `with spaces`(a: Int): Int = a\n\nfun g(a: Int): Int = a\n", "fun `with spaces`(a: Int): Int = a\n\nfun g(a: Long): Int = 1\n", nil, "MISMATCH g"},
+		"one of many, Go":             {"m/m.go", "package m\n\nfunc V(xs ...string) {}\n", "package m\n\nfunc V(xs int) {}\n", nil, "MISMATCH V"},
 	} {
 		files := map[string][]byte{c.file: []byte(c.old), "go.mod": []byte("module example.com/p\n\ngo 1.24\n")}
 		for f, text := range c.others {

@@ -63,8 +63,8 @@ func (m *module) exports() (stale, missing int) {
 			}
 			if !slices.ContainsFunc(have[key], func(x found) bool { return x.file == name && x.Line == e.Line }) {
 				have[key] = append(have[key], found{Export: e, file: name})
+				add(found{Export: e, file: name}.full(), found{Export: e, file: name})
 			}
-			add(found{Export: e, file: name}.full(), found{Export: e, file: name})
 		}
 	}
 	_, starred := have["*"]                                     // what it re-exports cannot be told
@@ -109,13 +109,14 @@ func (m *module) exports() (stale, missing int) {
 			continue
 		}
 		specified[full] = true // overloads are one export
+		group, line := exportLine(e.Export, full, constructor(offers, e))
+		if line == "" { // a spec cannot list it, such as a name of Kotlin with spaces
+			continue
+		}
 		missing++
 		d := Drift{
 			Type: "MISSING", Section: "Exports", File: e.file, Line: e.Line, Symbol: full,
-			Message: "The code exports " + full + ", which the spec does not list",
-		}
-		if group, line := exportLine(e.Export, full, constructor(offers, e)); line != "" {
-			d.mend = edit{what: addExport, group: group, text: line}
+			Message: "The code exports " + full + ", which the spec does not list", mend: edit{what: addExport, group: group, text: line},
 		}
 		m.issue(d)
 	}
