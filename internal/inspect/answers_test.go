@@ -50,7 +50,7 @@ func TestCheckLooksDependenciesUp(t *testing.T) {
 func TestParsedAnswer(t *testing.T) {
 	t.Parallel()
 	raw, ok := project(map[string]string{"m/CLAUDE.md": spec1(
-		"### Structs\n- `S { a: i32 }`\n\n### Types\n- `I { a: int }`\n- `type A = B`\n- `data class P(a: Int)`\n\n### Records\n- `record R(int a)`\n\n### Enums\n- `E`\n\n### Functions\n- `this is (none`", "None", "",
+		"### Structs\n- `S { a: i32 }`\n\n### Types\n- `I { a: int }`\n- `type A = B`\n- `On = (a: number) => void`\n- `data class P(a: Int)`\n\n### Records\n- `record R(int a)`\n\n### Enums\n- `E`\n\n### Functions\n- `this is (none`", "None", "",
 	)}).Parse("m/CLAUDE.md")
 	var got struct {
 		Exports struct {
@@ -66,7 +66,7 @@ func TestParsedAnswer(t *testing.T) {
 	for _, x := range got.Exports.Types {
 		kinds = append(kinds, x.Name+" "+x.Kind)
 	}
-	if want := []string{"S struct", "I interface", "A type_alias", "P data_class", "R record"}; !slices.Equal(kinds, want) {
+	if want := []string{"S struct", "I interface", "A type_alias", "On type_alias", "P data_class", "R record"}; !slices.Equal(kinds, want) {
 		t.Errorf("kinds %q, want %q", kinds, want)
 	}
 	if len(got.Exports.Enums) != 1 || got.Exports.Enums[0]["variants"] == nil {

@@ -28,6 +28,7 @@ func TestChangesOfDecompiledCode(t *testing.T) {
 		"an optional field":           {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: number }\n", nil, "MISMATCH O"},
 		"a field that is missing":     {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: string }\n", nil, ""},
 		"one of many":                 {"m/m.ts", "export function v(...xs: string[]): void {}\n", "export function v(xs: number): void {}\n", nil, "MISMATCH v"},
+		"a type of functions":         {"m/m.ts", "export type On = (a: number) => void;\n", "export type On = (a: string) => void;\n", nil, "MISMATCH On"},
 		"a default":                   {"m/m.ts", "export default function (token: string): number { return 1; }\n", "export default function (token: number): number { return 1; }\n", nil, "MISMATCH default"},
 		"an arrow":                    {"m/m.ts", "export default (token: string): number => 1;\n", "export default (a: number, b: Date): string => '';\n", nil, "MISMATCH default"},
 		"a Kotlin name in back-ticks": {"m/m.kt", "fun `with spaces`(a: Int): Int = a\n\nfun g(a: Int): Int = a\n", "fun `with spaces`(a: Int): Int = a\n\nfun g(a: Long): Int = 1\n", nil, "MISMATCH g"},

@@ -197,10 +197,10 @@ func (e Export) assigned(name, after string, group Kind, strict bool) (Export, b
 	switch {
 	case rhs == "":
 		return e, false
-	case strings.Contains(rhs, "=>") && strings.HasPrefix(strings.TrimPrefix(rhs, "async "), "("):
-		e.Kind = Function
 	case group == Type:
 		e.Kind = Type
+	case strings.Contains(rhs, "=>") && strings.HasPrefix(strings.TrimPrefix(rhs, "async "), "("):
+		e.Kind = Function
 	case group == Enum || group == "" && topLevelPipe(rhs):
 		e.Kind, e.Variants = Enum, variants(after)
 	case group == Class:
