@@ -75,6 +75,9 @@ func (p *Project) Graph() Graph {
 			g.Edges = append(g.Edges, GraphEdge{From: dir, To: dep.Name, Type: "external", Symbols: list(dep.Symbols), Valid: true})
 		}
 		for _, x := range p.misfits(dir) {
+			if x.differs() { // a warning of check, a note of validate
+				continue
+			}
 			kind := "missing-exports"
 			if x.symbol == "" {
 				kind = "unresolved_integration_target"

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/signature"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
@@ -14,11 +15,18 @@ type misfit struct {
 	to     string // module, or what is written where there is none
 	symbol string // "" = there is no such module
 	line   int
+	// other is how the map and the spec of the module write the symbol, where that differs; it is there all the same.
+	other [2]string
 }
+
+func (m misfit) differs() bool { return m.other[0] != "" }
 
 func (m misfit) text() string {
 	if m.symbol == "" {
 		return "the Module Integration Map names " + m.to + ", which is no module"
+	}
+	if m.differs() {
+		return fmt.Sprintf("the Module Integration Map writes %s of %s as `%s`, its spec as `%s`", m.symbol, m.to, m.other[0], m.other[1])
 	}
 	return fmt.Sprintf("the Module Integration Map uses %s of %s, which does not export it", m.symbol, m.to)
 }
@@ -26,6 +34,9 @@ func (m misfit) text() string {
 func (m misfit) hint() string {
 	if m.symbol == "" {
 		return "Correct the path, or write " + path.Join(m.to, specFile)
+	}
+	if m.differs() {
+		return "Write it as the spec does"
 	}
 	return "Correct the name, or add it to the Exports of " + path.Join(m.to, specFile)
 }
@@ -50,12 +61,25 @@ func (p *Project) misfits(dir string) []misfit {
 		}
 		for _, x := range in.Exports {
 			m := usedName(x.Text)
-			if _, ok := p.index.Resolve(spec.CrossRef{Path: to, Symbol: m}); m != "" && !ok {
+			is, ok := p.index.Resolve(spec.CrossRef{Path: to, Symbol: m})
+			switch {
+			case m == "":
+			case !ok:
 				out = append(out, misfit{to: to, symbol: m, line: x.Line})
+			case is.Kind == spec.Function && !fit(is.Signature, x.Text):
+				out = append(out, misfit{to: to, symbol: m, line: x.Line, other: [2]string{x.Text, is.Signature}})
 			}
 		}
 	}
 	return out
+}
+
+// fit reports whether two ways to write a function may mean the same one.
+func fit(a, b string) bool {
+	x, ok1 := signature.Parse(a, "")
+	y, ok2 := signature.Parse(b, "")
+	unknown := func(string) (*signature.Type, bool) { return nil, false }
+	return !ok1 || !ok2 || x.Name != y.Name || signature.Fits(x, y, x.Lang, unknown, false) == ""
 }
 
 // usedName is what a signature is of; of a member, its type.
@@ -72,9 +96,15 @@ func (m *module) integration() {
 		if x.symbol == "" {
 			kind = "BOUNDARY_INVALID"
 		}
-		m.issue(Drift{
+		d := Drift{
 			Type: kind, Section: "Module Integration Map", File: path.Join(m.dir, implementsFile), Line: x.line, Symbol: cmp.Or(x.symbol, x.to),
 			Message: x.text() + ". " + x.hint(),
-		})
+		}
+		if x.differs() { // a warning
+			d.Type = "SIGNATURE_MISMATCH"
+			m.drift.Notes = append(m.drift.Notes, d)
+			continue
+		}
+		m.issue(d)
 	}
 }
