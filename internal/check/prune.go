@@ -157,6 +157,9 @@ func tidy(file string, before, after []byte) ([]byte, bool) {
 		f := source.Parse(file, after)
 		for _, imp := range f.Imports {
 			for _, name := range imp.Names {
+				if imp.Path {
+					continue
+				}
 				word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 				if len(word.FindAllIndex(after, 2)) < 2 && len(word.FindAllIndex(before, 2)) == 2 {
 					return nil, false

@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"maps"
+	"path"
 	"strings"
 	"testing"
 
@@ -93,5 +94,33 @@ func TestMembersBehindColons(t *testing.T) {
 	}).Validate("m")
 	if issues := v.Modules[0].Issues; len(issues) > 0 {
 		t.Errorf("%+v", issues)
+	}
+}
+
+// TestPathsOfRust: a root that only declares its modules depends on none of them, and a path in the
+// middle of the code is a dependency.
+func TestPathsOfRust(t *testing.T) {
+	t.Parallel()
+	for lib, want := range map[string]string{
+		"pub mod store;\npub mod order;\n\npub struct Error;\n":                                             "order: store; store: root",
+		"mod store;\npub mod order;\n\npub struct Error;\n\npub fn put(n: u8) { let _ = store::put(n); }\n": "order: store; root: store; store: root",
+	} {
+		specs := roundTrip(t, map[string][]byte{
+			"Cargo.toml": []byte("[package]\nname = \"x\"\n"), "src/lib.rs": []byte(lib),
+			"src/store/mod.rs": []byte("use crate::Error;\n\npub fn put(n: u8) -> Result<u8, Error> { Ok(n) }\n"),
+			"src/order/mod.rs": []byte("pub fn take(n: u8) -> u8 { crate::store::put(n).unwrap_or(0) }\n"),
+		})
+		var got []string
+		for _, dir := range []string{"src/order", "src", "src/store"} {
+			for _, on := range []string{"src", "src/order", "src/store"} {
+				if strings.Contains(specs[dir], "- `"+on+"/CLAUDE.md`") {
+					name := func(dir string) string { return strings.Replace(path.Base(dir), "src", "root", 1) }
+					got = append(got, name(dir)+": "+name(on))
+				}
+			}
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%s\n%v, want %s", lib, got, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -78,13 +79,20 @@ func (m *module) exports() (stale, missing int) {
 		}
 		list := have[name]
 		if len(list) == 0 {
-			if !starred && !m.mentions(e.Name) {
-				stale++
-				m.issue(Drift{
-					Type: "STALE", Section: "Exports", File: m.doc.Path, Line: e.Line, Symbol: e.Name,
-					Message: "The spec exports " + e.Name + ", and no source file of the module has it", mend: edit{what: removeExport, line: e.Line},
-				})
+			if starred {
+				continue
 			}
+			why := "no source file of the module has it"
+			if f, line := m.private(name); f != "" {
+				why = fmt.Sprintf("others cannot use it (%s:%d)", f, line)
+			} else if m.mentions(e.Name) {
+				continue
+			}
+			stale++
+			m.issue(Drift{
+				Type: "STALE", Section: "Exports", File: m.doc.Path, Line: e.Line, Symbol: e.Name,
+				Message: "The spec exports " + e.Name + ", and " + why, mend: edit{what: removeExport, line: e.Line},
+			})
 			continue
 		}
 		if why := m.mismatch(e, list, have); why != "" {

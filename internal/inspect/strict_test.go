@@ -124,3 +124,36 @@ func TestCodeThatIsGone(t *testing.T) {
 		}
 	}
 }
+
+// TestStale: a name that only a comment or a text speaks of is gone, and so is what its module
+// has for itself; what is made at run time, or for others of the crate, is not.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, code, export, want string }{
+		"a comment":            {"m.go", "package m\n\n// Gone was here.\nfunc kept() {}\n", "Gone() error", "STALE Gone"},
+		"a text":               {"m.ts", "export {};\nthrow new Error(`gone is no more`);\n", "gone(): void", "STALE gone"},
+		"a docstring":          {"m.py", "\"\"\"It had gone() once.\"\"\"\n", "gone() -> int", "STALE gone"},
+		"a comment of Rust":    {"lib.rs", "/* fn gone */\n", "gone(): u8", "STALE gone"},
+		"a name in a registry": {"m.py", "globals()[\"made\"] = len\n", "made(x: str) -> int", ""},
+		"a macro":              {"lib.rs", "make! { fn made(); }\n", "made()", ""},
+		"a method":             {"m.go", "package m\n\ntype T struct{}\n\nfunc (t T) close() {}\n\nfunc (t T) Done() { t.close() }\n", "close()", "MISSING T"},
+		"not exported":         {"m.ts", "function own(a: number): number { return a; }\nconsole.log(own(1));\n", "own(a: number): number", "STALE own"},
+		"a private method":     {"M.java", "public class M {\n  private int own() { return 1; }\n}\n", "M.own(): int", "STALE M.own"},
+		"private in Kotlin":    {"m.kt", "private fun own(): Int { return 1 }\n", "own(): Int", "STALE own"},
+		"internal in Kotlin":   {"m.kt", "internal fun own(): Int { return 1 }\n", "own(): Int", ""},
+		"private in Rust":      {"lib.rs", "fn own() -> u8 { 1 }\n", "own() -> u8", "STALE own"},
+		"of the crate":         {"lib.rs", "pub(crate) fn own() -> u8 { 1 }\n", "own() -> u8", ""},
+		"of a trait":           {"lib.rs", "pub struct M;\nimpl Close for M { fn close(&self) {} }\n", "M.close(&self)", ""},
+		"CommonJS":             {"m.js", "function own(a) { return a; }\nexports[pick()] = own;\n", "own(a)", ""},
+		"a default":            {"m.js", "function own(a) { return a; }\nexport default own;\n", "own(a)", ""},
+	} {
+		x := project(map[string]string{"m/CLAUDE.md": spec1("- `"+c.export+"`", "None", ""), "m/" + c.file: c.code})
+		got := []string{}
+		for _, d := range x.Validate(".").Modules[0].Issues {
+			got = append(got, d.Type, d.Symbol)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}

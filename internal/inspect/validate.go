@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -272,19 +271,3 @@ func keys[V any](m map[string]V) func(yield func(string) bool) {
 		}
 	}
 }
-
-// mentions reports whether a name stands in the code at all: a method, a field, something
-// made at run time.
-func (m *module) mentions(name string) bool {
-	if m.words == nil {
-		m.words = map[string]bool{}
-		for _, f := range m.names {
-			for _, w := range wordsOf().FindAll(m.read(f), -1) {
-				m.words[string(w)] = true
-			}
-		}
-	}
-	return m.words[lastPart(name)]
-}
-
-var wordsOf = re.New(`[\p{L}_$][\p{L}\p{N}_$]*`)

@@ -35,6 +35,7 @@ func parseRust(f *File, src []byte) {
 	}
 	f.Doc = summary(strings.Join(doc, "\n"))
 	r.items(t.root, "", true)
+	r.paths()
 	r.tests(t.root, "")
 	r.transitions(r.methods, r.statement)
 	treeMutants(f, src)
@@ -46,6 +47,9 @@ type rustFile struct {
 	methods []method
 	hidden  map[string]bool // types of the file that others do not see
 	inner   int             // modules written out in the file around what is read
+	mods    []string        // modules that are declared here and are in files of their own
+	read    [][2]int        // where the declarations of use are
+	bodies  [][2]int        // of modules written out in the file
 }
 
 // rustPublic reports whether everybody may use an item: pub, and not pub(crate).
@@ -74,16 +78,18 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 	head := func(stop ...string) []Token { return r.upTo(n, kinds(stop...), rustHead) }
 	switch n.Kind() {
 	case "use_declaration":
+		r.read = append(r.read, span(n))
 		r.use(n.At("argument"), nil, public, owner)
 	case "extern_crate_declaration":
 		r.f.Imports = append(r.f.Imports, Import{From: name, Line: n.Line()})
 	case "mod_item":
 		if body := n.At("body"); body.OK() {
+			r.bodies = append(r.bodies, span(body))
 			r.inner++
 			r.items(body, dotted(owner, name), public && !r.testOnly(n))
 			r.inner--
 		} else {
-			r.f.Imports = append(r.f.Imports, Import{From: "self::" + name, Line: n.Line()})
+			r.mods = append(r.mods, name)
 		}
 	case "function_item", "function_signature_item":
 		r.function(n, owner, public, "function")

@@ -106,7 +106,8 @@ type Import struct {
 	From  string   // as written: "fmt", "./auth", "auth.token", ".token"
 	Names []string // imported by name; empty for the whole module
 	Line  int
-	Inner int // Rust: how many modules are written out around it, which super goes through first
+	Inner int  // Rust: how many modules are written out around it, which super goes through first
+	Path  bool // Rust: it stands where it is used, and no use declares it
 }
 
 // Test is one test as the runner knows it.

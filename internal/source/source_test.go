@@ -453,3 +453,28 @@ func TestLiteralTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestRustPaths: what a file of Rust uses of other modules by its path, where nothing says use.
+func TestRustPaths(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"pub mod store;\n": "",
+		"mod store;\nfn main() { store::open(); store::open(); println!(\"{}\", store::SIZE); }\n":                   "store open,store SIZE",
+		"fn f() -> crate::Result<u8> { Ok(crate::a::b::Error::new::<u8>()) }\n":                                      "crate Result,crate::a::b::Error new",
+		"use crate::a::b;\nfn f() { crate::a::b(); b::c(); std::mem::drop(1); }\n":                                   "crate::a b",
+		"fn f() { use crate::{a, b}; use crate::c::{self, d}; }\n":                                                   "crate a b c,crate::c d",
+		"pub(in crate::a) fn f() { self::own(); super::up(); }\n":                                                    "super up",
+		"mod store;\nmod tests { use super::*; fn f() { super::own(); super::store::open(); super::super::far(); }}": "super *,super::store open,super::super far",
+		"// crate::a::b\nconst S: &str = \"crate::a::b\";\n":                                                         "",
+		"macro_rules! m { () => { $crate::a::b() } }\n":                                                              "",
+		"fn f() { crate::": "",
+	} {
+		var got []string
+		for _, imp := range source.Parse("src/lib.rs", []byte(code)).Imports {
+			got = append(got, imp.From+" "+strings.Join(imp.Names, " "))
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+}
