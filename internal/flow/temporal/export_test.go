@@ -42,3 +42,20 @@ func Play(o *Options, s flow.Signal, after time.Duration) (flow.RunState, json.R
 	err = env.GetWorkflowResult(&got)
 	return got.Status, got.Out, err
 }
+
+// Kept are the steps of a run that ended on this machine, and that the server does not know of.
+func (r *Runtime) Kept(ctx context.Context, run string) []string {
+	var out []string
+	for _, owner := range []string{run, workerLock} {
+		left, err := r.box.Left(ctx, owner)
+		if err != nil {
+			panic(err)
+		}
+		for _, e := range left {
+			if e.Run == run && e.Result != nil {
+				out = append(out, e.Key)
+			}
+		}
+	}
+	return out
+}

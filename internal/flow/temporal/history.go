@@ -106,11 +106,11 @@ func (h *history) lost(scheduled int64, err error) {
 // began is the start of an execution; one that continues another brings the
 // same record along.
 func (h *history) began(e *historypb.HistoryEvent) error {
-	var p packed
+	var p []byte
 	if err := h.decode(e.GetWorkflowExecutionStartedEventAttributes().GetInput(), &p); err != nil {
 		return err
 	}
-	m, err := p.unpack()
+	m, err := unpack(p)
 	if err != nil {
 		return fmt.Errorf("read the history of a run: %w", err)
 	}

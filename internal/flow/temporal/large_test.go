@@ -167,6 +167,12 @@ func TestLargeRun(t *testing.T) {
 	}
 	t.Logf("%d tasks, %d steps: %d executions, %d events (%.1f a step), %d kB; in one history they would be %.0f %% of 51,200 events and %.0f %% of 50 MB; the longest has %d; %.1f ms a step",
 		n, 2*n, executions, events, float64(events)/float64(2*n), bytes/1000, float64(events)/512, float64(bytes)/500_000, longest, float64(took.Milliseconds())/float64(2*n))
+	if n <= 500 && (events > 51_200/4 || bytes > 50_000_000/4) {
+		t.Errorf("%d events and %d bytes are more than a quarter of what one history may have", events, bytes)
+	}
+	if longest > 51_200/4 {
+		t.Errorf("the longest history has %d events", longest)
+	}
 	if executions < 2 {
 		t.Errorf("executions = %d, want the history continued as a new one", executions)
 	}

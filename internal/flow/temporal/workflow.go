@@ -63,8 +63,8 @@ type arrival struct {
 
 // run is the fixed loop: wait for something, take it in, have it decided
 // under SideEffect, apply the recorded answer, start what it says.
-func (o *Options) run(ctx workflow.Context, p packed) (result, error) {
-	m, err := p.unpack()
+func (o *Options) run(ctx workflow.Context, p []byte) (result, error) {
+	m, err := unpack(p)
 	if err != nil {
 		return result{}, temporal.NewNonRetryableApplicationError("read the record of the run", string(flow.Schema), err)
 	}
