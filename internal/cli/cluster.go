@@ -158,7 +158,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		}
 		var f *flow.Failure
 		if errors.As(err, &f) && f.Class == flow.Environment {
-			return nil, flow.Failf(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/scale-out.md): %v", address, err)
+			return nil, flow.Failf(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/scale-out.md): %s", address, f.Msg)
 		}
 		return nil, fmt.Errorf("the Temporal cluster at %s: %w", address, err)
 	}
@@ -281,10 +281,10 @@ func (l lookup) Environ() []string {
 	return out
 }
 
-// LookupEnv finds one variable.
+// LookupEnv finds one variable. An empty one says nothing, and a profile may.
 func (l lookup) LookupEnv(key string) (string, bool) {
-	v, ok := l[key]
-	return v, ok
+	v := l[key]
+	return v, v != ""
 }
 
 // name is what the project is called on a cluster: where its repository comes
@@ -324,20 +324,25 @@ func remoteName(remote string) string {
 // cluster looks whether runs can be kept on the cluster, shared through the hub, and carried out by workers.
 func (c *checkup) cluster(ctx context.Context, p *project) {
 	if err := p.makeState(); err != nil {
-		c.add("cluster", false, true, "%v", err)
+		c.add("cluster", false, true, "%s", because(err))
 		return
 	}
 	name, err := p.name(ctx)
 	if err != nil {
-		c.add("cluster", false, true, "%v", err)
+		c.add("cluster", false, true, "%s", because(err))
 		return
 	}
 	rt, err := p.cluster(ctx, local.Options{Dir: p.state, Driver: p.driver()}, driveOptions{})
 	if err != nil {
-		c.add("cluster", false, true, "%v", err)
+		c.add("cluster", false, true, "%s", because(err))
 		return
 	}
 	defer func() { _ = rt.Close() }()
+	served, err := rt.Served(ctx, cmp.Or(p.conf.Pool, "default")) // a server answers without the namespace too
+	if err != nil {
+		c.add("cluster", false, true, "%s", because(err))
+		return
+	}
 	c.add("cluster", true, true, c.l.T("Temporal answers; the project is %s there"), name)
 	switch missing, err := rt.Unsearchable(ctx); {
 	case err != nil:
@@ -353,14 +358,19 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 	if p.conf.Pool == "" {
 		return
 	}
-	switch yes, err := rt.Served(ctx, p.conf.Pool); {
-	case err != nil:
-		c.add("pool", false, true, "%v", err)
-	case yes:
-		c.add("pool", true, true, c.l.T("workers of %s have been seen"), p.conf.Pool)
-	default:
+	if !served {
 		c.add("pool", false, false, c.l.T("no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
+		return
 	}
+	c.add("pool", true, true, c.l.T("workers of %s have been seen"), p.conf.Pool)
+}
+
+// because is an error without the class that decides what is done about it.
+func because(err error) string {
+	if f, ok := errors.AsType[*flow.Failure](err); ok {
+		return f.Msg
+	}
+	return err.Error()
 }
 
 // describe says of a new run for which branch it is and who asked for it.
@@ -404,12 +414,9 @@ func (c *checkup) hub(ctx context.Context, p *project) {
 	if err == nil {
 		err = at.Check(ctx)
 	}
-	var f *flow.Failure
 	switch {
-	case errors.As(err, &f):
-		c.add("hub", false, true, "%s", f.Msg)
 	case err != nil:
-		c.add("hub", false, true, "%v", err)
+		c.add("hub", false, true, "%s", because(err))
 	case store:
 		c.add("hub", true, true, c.l.T("%s can be read and written, and refuses to replace what is there"), name)
 	default:

@@ -194,10 +194,17 @@ func substitute(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, []byte(changed), 0o644))
 }
 
-// cluster starts a Temporal service for the script; see serve.
+// cluster starts a Temporal service for the script; see serve. What else it is given are names of search attributes.
 func cluster(ts *testscript.TestScript, _ bool, args []string) {
+	var options []string
+	if len(args) > 0 && strings.HasPrefix(args[0], "Jacquard") {
+		for _, name := range args {
+			options = append(options, "--search-attribute", name+"=Keyword")
+		}
+		args = nil
+	}
 	serve(ts, args, "TEMPORAL_ADDRESS", func(port int) (*testserver.Server, map[string]string, error) {
-		s, err := temporaltest.Start(filepath.Join(ts.Getenv("WORK"), "cluster.db"), port)
+		s, err := temporaltest.Start(filepath.Join(ts.Getenv("WORK"), "cluster.db"), port, options...)
 		if err != nil {
 			return nil, nil, err
 		}
