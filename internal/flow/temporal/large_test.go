@@ -3,6 +3,7 @@ package temporal_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -267,4 +268,101 @@ func TestRollingRestart(t *testing.T) {
 		t.Errorf("%d steps, %d restarts, want %d and some", count, restarts, 2*n)
 	}
 	t.Logf("%d restarts", restarts)
+}
+
+// TestSignalsAcrossHistories answers gates while history after history is continued as a new one, each twice at once: no
+// answer is lost between two histories, and none counts twice.
+func TestSignalsAcrossHistories(t *testing.T) {
+	t.Parallel()
+	const n = 24
+	var ended sync.Map
+	o := options(t, t.TempDir())
+	o.Project, o.Events, o.Pool, o.Far, o.Hub = "signals", 12, "signals", []string{"agents"}, &sharing{results: map[string][]byte{}}
+	o.Handlers = counting(&ended, time.Millisecond)
+	o.Workflows = []flow.Runnable{flow.Workflow[any, int]{Name: "gated", Fn: func(c *flow.Ctx, _ any) (int, error) {
+		items := make([]int, n)
+		for i := range items {
+			items[i] = i
+		}
+		rs, err := flow.All(c, "t", items, strconv.Itoa, func(c *flow.Ctx, i int) (int, error) {
+			for k := range 2 {
+				at := c.Sub(strconv.Itoa(k))
+				if a, err := flow.Ask(at, "go", flow.Question{Text: "go on?", Options: []string{flow.Approve}}); err != nil || a.Verb != flow.Approve {
+					return 0, err
+				}
+				if _, err := flow.Do(at, "build", build, i); err != nil {
+					return 0, err
+				}
+			}
+			return 1, nil
+		})
+		return len(rs), err
+	}}}
+	rt, err := temporal.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	if err := rt.Start(t.Context(), flow.NewRun{ID: "r1", Def: "gated"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	worked := make(chan error, 1)
+	go func() { worked <- rt.Work(ctx, []string{"signals"}, map[string]int{"agents": 4}, 0) }()
+	var people sync.WaitGroup
+	for asked := map[string]bool{}; len(asked) < 2*n && !t.Failed(); {
+		es, err := rt.Events(t.Context(), "r1", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range es {
+			if e.Type != flow.EventGate || asked[e.Key] {
+				continue
+			}
+			asked[e.Key] = true
+			for range 2 {
+				people.Go(func() {
+					err := rt.Signal(t.Context(), "r1", flow.Signal{Gate: e.Key, Verb: flow.Approve})
+					if err != nil && !errors.Is(err, flow.ErrNoGate) { // the other one was first
+						t.Errorf("%s: %v", e.Key, err)
+					}
+				})
+			}
+		}
+	}
+	people.Wait()
+	c, err := client.Dial(client.Options{HostPort: server()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.GetWorkflow(t.Context(), "signals/r1", "").Get(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if err := <-worked; err != nil {
+		t.Error(err)
+	}
+	es, err := rt.Events(t.Context(), "r1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]int{}
+	for _, e := range es {
+		if e.Type == flow.EventAnswer {
+			answers[e.Key]++
+		}
+	}
+	for gate, times := range answers {
+		if times != 1 {
+			t.Errorf("%s was answered %d times", gate, times)
+		}
+	}
+	list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: `WorkflowId = "signals/r1"`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answers) != 2*n || len(list.GetExecutions()) < 5 {
+		t.Errorf("%d of %d gates were answered in %d histories", len(answers), 2*n, len(list.GetExecutions()))
+	}
 }
