@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -129,14 +130,16 @@ var constantLines = map[string]re.Regexp{
 // constantMutants are the same for a language that is read by tokens. Lines within a string or a comment give mutants that
 // change nothing; the ones that declare a constant look like nothing else.
 func constantMutants(f *File, src []byte, lang string) {
+	line, at := 1, 0
 	for _, m := range constantLines[lang]().FindAllSubmatchIndex(src, -1) {
+		line, at = line+bytes.Count(src[at:m[4]], []byte("\n")), m[4]
 		text := string(src[m[4]:m[5]])
 		n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 32)
 		if err != nil {
 			continue
 		}
 		f.mutants = append(f.mutants, Mutant{
-			Func: string(src[m[2]:m[3]]), Line: 1 + bytes.Count(src[:m[4]], []byte("\n")), What: "change constant " + text,
+			Func: string(src[m[2]:m[3]]), Line: line, What: "change constant " + text,
 			Off: m[4], End: m[5], New: strconv.FormatInt(n+1, 10),
 		})
 	}
@@ -165,15 +168,18 @@ func (m *goMutator) results(x *ast.ReturnStmt) {
 	}
 }
 
+// firstAt is the first token that begins at an offset or after it.
+func firstAt(ts []Token, off int) int {
+	return sort.Search(len(ts), func(i int) bool { return ts[i].Off >= off })
+}
+
 // tokenMutants finds the mutations of one function of a language that is read by tokens.
 func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 	add := func(t Token, end int, what, text string) {
 		f.mutants = append(f.mutants, Mutant{Func: fn.Name, Line: t.Line, What: what, Off: t.Off, End: end, New: text})
 	}
-	for i, t := range ts {
-		if t.Off < fn.Body || t.End > fn.Stop {
-			continue
-		}
+	for i := firstAt(ts, fn.Body); i < len(ts) && ts[i].End <= fn.Stop; i++ {
+		t := ts[i]
 		spaced := i > 0 && i+1 < len(ts) && ts[i-1].End < t.Off && t.End < ts[i+1].Off
 		switch {
 		case t.Kind == Punct && swaps[t.Text] != "" && spaced && t.Indent < 0:

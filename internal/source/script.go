@@ -1,6 +1,9 @@
 package source
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // scriptFile is a JavaScript or TypeScript file while it is being read.
 type scriptFile struct {
@@ -53,13 +56,8 @@ func dedupe(ms []Mutant) []Mutant {
 
 // span gives the tokens within two offsets.
 func (s *scriptFile) span(from, to int) (a, b int) {
-	for a < len(s.ts) && s.ts[a].Off < from {
-		a++
-	}
-	b = a
-	for b < len(s.ts) && s.ts[b].End <= to {
-		b++
-	}
+	a = firstAt(s.ts, from)
+	b = a + sort.Search(len(s.ts)-a, func(i int) bool { return s.ts[a+i].End > to })
 	return a, b
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/syntax"
 )
 
 // Languages that Parse reads.
@@ -219,6 +220,10 @@ type File struct {
 // Parse reads one file. A language that is not known gives a File without contents.
 func Parse(p string, src []byte) File {
 	f := File{Path: p, Lang: LangOf(p), raw: src}
+	if f.Lang != Go && f.Lang != "" && len(src) > syntax.MaxSize { // before anything else reads it
+		f.Problem = syntax.ErrTooLarge.Error()
+		return f
+	}
 	switch f.Lang {
 	case Go:
 		parseGo(&f, src)
