@@ -33,6 +33,13 @@ func TestChangesOfDecompiledCode(t *testing.T) {
 		"a default":                   {"m/m.ts", "export default function (token: string): number { return 1; }\n", "export default function (token: number): number { return 1; }\n", nil, "MISMATCH default"},
 		"an arrow":                    {"m/m.ts", "export default (token: string): number => 1;\n", "export default (a: number, b: Date): string => '';\n", nil, "MISMATCH default"},
 		"a Kotlin name in back-ticks": {"m/m.kt", "fun `with spaces`(a: Int): Int = a\n\nfun g(a: Int): Int = a\n", "fun `with spaces`(a: Int): Int = a\n\nfun g(a: Long): Int = 1\n", nil, "MISMATCH g"},
+		"a type with a mark":          {"m/m.ts", "export type Id = string & { readonly __brand: 'id' };\n", "export type Id = number & { readonly __brand: 'id' };\n", nil, "MISMATCH Id"},
+		"less of two types":           {"m/m.ts", "export interface A { a: number }\nexport type Both = A & { c: number };\n", "export interface A { a: number }\nexport type Both = { c: number };\n", nil, "MISMATCH Both"},
+		"one of two types":            {"m/m.ts", "export type Un = { a: 1 } | string;\n", "export type Un = { a: 1 } | number;\n", nil, "MISMATCH Un"},
+		"a list no more":              {"m/m.ts", "export type Arr = { a: number }[];\n", "export type Arr = { a: number };\n", nil, "MISMATCH Arr"},
+		"a default is gone, Python":   {"m/m.py", "from typing import Optional\n\n\ndef f(a: int, b: Optional[int] = None) -> int:\n    return 1\n", "from typing import Optional\n\n\ndef f(a: int, b: Optional[int]) -> int:\n    return 1\n", nil, "MISMATCH f"},
+		"a default is gone, Kotlin":   {"m/m.kt", "fun f(a: Int, b: Int? = null): Int { return a }\n", "fun f(a: Int, b: Int?): Int { return a }\n", nil, "MISMATCH f"},
+		"many in one":                 {"m/m.go", "package m\n\nfunc F(a int, b ...string) {}\n", "package m\n\nfunc F(a int, b []string) {}\n", nil, "MISMATCH F"},
 		"one of many, Go":             {"m/m.go", "package m\n\nfunc V(xs ...string) {}\n", "package m\n\nfunc V(xs int) {}\n", nil, "MISMATCH V"},
 	} {
 		files := map[string][]byte{c.file: []byte(c.old), "go.mod": []byte("module example.com/p\n\ngo 1.24\n")}

@@ -193,10 +193,31 @@ func (m *module) tupleDiffers(e *spec.Export, x found) string {
 func (m *module) aliasDiffers(e *spec.Export, x found, lang string) string {
 	want, ok1 := signature.AliasOf(e.Signature, e.Name, lang, signature.TypeScript)
 	is, ok2 := signature.AliasOf(x.Text, x.Name, lang)
-	if !ok1 || !ok2 || isValue(want) && lang != signature.TypeScript || signature.Types(want, is, lang, m.meaning) != signature.Different {
+	if !ok1 || !ok2 || isValue(want) && lang != signature.TypeScript {
 		return ""
 	}
+	switch signature.Types(want, is, lang, m.meaning) {
+	case signature.Same:
+		return ""
+	case signature.Unknown:
+		if lang != signature.TypeScript || justAName(want) || justAName(is) || parts(want, lang) == parts(is, lang) {
+			return ""
+		}
+	}
 	return "is " + signature.Text(is, lang) + ", the spec says " + signature.Text(want, lang)
+}
+
+// justAName reports whether a type is a name alone, which may stand for anything.
+func justAName(t signature.Type) bool { return t.Form == signature.Named && t.Name != "&" }
+
+// parts are what a type of TypeScript is put together from, as far as their order says
+// nothing: the two sides of | and &.
+func parts(t signature.Type, lang string) string {
+	text := strings.NewReplacer(" ", "", ";", ",", "'", `"`).Replace(signature.Text(t, lang))
+	text = strings.NewReplacer(",}", "}", "{|", "{", "=|", "=").Replace(text)
+	of := splitAt(text, "|&")
+	slices.Sort(of)
+	return strings.Join(of, " ")
 }
 
 func variantsDiffer(want, is []string) string {

@@ -40,7 +40,7 @@ var driftCases = map[string]struct {
 			"m/CLAUDE.md": spec1("- `A(x int) (string, error)`\n- `B(x int) string`\n- `C(xs []int)`\n- `K.M(a int) error`\n- `K.N()`\n- `D(a, b *K, c, d string) (x, y *K)`\n- `E(a *K, f func(*K, ...int) error) []*K`\n- `G(a *K, b []byte)`", "None", ""),
 			"m/m.go":      "package m\n\nfunc D(a, b *K, c, d string) (x, y *K) { return nil, nil }\n\nfunc E(a *K, f func(k *K, n ...int) error) []*K { return nil }\n\nfunc G(a **K, b []byte) {}\n\nfunc A(x int) (string, error) { return \"\", nil }\n\nfunc B(x int64) string { return \"\" }\n\nfunc C(xs ...int) {}\n\ntype K struct{}\n\nfunc (k *K) M(a int) (int, error) { return 0, nil }\n\nfunc (k K) N() {}\n",
 		},
-		"MISMATCH Exports B; MISMATCH Exports K.M; MISMATCH Exports G",
+		"MISMATCH Exports B; MISMATCH Exports C; MISMATCH Exports K.M; MISMATCH Exports G",
 	},
 	"types of typescript": {
 		map[string]string{

@@ -320,11 +320,18 @@ func alias(e source.Export, name string) string {
 	return name + " = " + is
 }
 
-// definition is the fields of a type in the form Name { a: T }.
+// definition is the fields of a type in the form Name { a: T }, "" for one that is more than
+// its fields: `A & { b: T }`, `{ a: T }[]`.
 func definition(sig, name string) string {
 	head, body, ok := signature.Cut(sig, "{")
 	end := strings.LastIndex(body, "}")
-	if !ok || end < 0 || strings.Contains(head, "=>") {
+	if !ok || end < 0 || strings.Contains(head, "=>") || strings.Trim(body[end+1:], " ;\n") != "" {
+		return ""
+	}
+	if _, is, alias := signature.Cut(head, "="); alias && strings.TrimSpace(is) != "" {
+		return ""
+	}
+	if len(splitAt("{"+body[:end]+"}", "|&")) > 1 { // the first brace is closed before the last
 		return ""
 	}
 	var fields []string

@@ -383,15 +383,16 @@ func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string
 		if byName(lang) && !y.Position && !y.Variadic && !x.Variadic && x.Name != "" && y.Name != "" && !strings.HasPrefix(y.Name, "_") && !sameWord(x.Name, y.Name) {
 			return fmt.Sprintf("its parameter %d is called %s, the spec calls it %s, and callers may use the name", i+1, y.Name, x.Name)
 		}
-		if x.Optional && !y.Optional && !y.Variadic && !mayBeAbsent(y.Type) && lang != Go && lang != Java {
+		own := spec.Lang == lang // the spec is in the language of the code, and means what it says
+		if x.Optional && !y.Optional && !y.Variadic && (own && lang != Rust || !mayBeAbsent(y.Type)) && lang != Go && lang != Java {
 			return fmt.Sprintf("its parameter %s is required, the spec says that it may be left out", name)
 		}
-		if x.Variadic != y.Variadic { // a list in the one, several in the other: notations differ
+		if x.Variadic != y.Variadic { // a list in the one, several in the other: notations of languages differ
 			one, many := x.Type, "any number of values"
 			if x.Variadic {
 				one, many = y.Type, "one value"
 			}
-			if one != nil && one.Form == Basic && one.Class != "any" {
+			if own || one != nil && one.Form == Basic && one.Class != "any" {
 				return fmt.Sprintf("its parameter %s takes %s, the spec says otherwise", name, many)
 			}
 			continue

@@ -363,9 +363,6 @@ func (s *Sig) params(text string) {
 		if p.Variadic && s.Lang == Python {
 			keyword = true
 		}
-		if p.Type != nil && p.Type.Form == Optional && s.Lang == TypeScript {
-			p.Optional = p.Optional || strings.Contains(part, "undefined")
-		}
 		if p.Optional && p.Type != nil && p.Type.Form == Optional {
 			p.Type = &p.Type.Args[0]
 		}
