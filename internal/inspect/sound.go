@@ -29,8 +29,9 @@ func (p *Project) broken(after *Project, dir string) []spec.Problem {
 	return out
 }
 
-// unsound is what is wrong with one spec in its project: by itself, in what it uses of others, and cycles.
-func (p *Project) unsound(dir string) []spec.Problem {
+// unsound is what is wrong with one spec in its project: by itself, in what it uses of others, breaches of boundaries that
+// it did not have before, and cycles.
+func (p *Project) unsound(before *Project, dir string) []spec.Problem {
 	d := p.docs[dir]
 	var out []spec.Problem
 	for _, pr := range append(slices.Clone(d.problems), spec.Check(d.Document)...) {
@@ -65,6 +66,12 @@ func (p *Project) unsound(dir string) []spec.Problem {
 				}
 				add(r.Line, "it uses "+r.Symbol+" of "+to+", which does not export it", hint)
 			}
+		}
+	}
+	had := before.Boundary(dir).Violations
+	for _, v := range p.Boundary(dir).Violations {
+		if !slices.ContainsFunc(had, func(b BoundaryBreach) bool { return b.Reference == v.Reference && b.Type == v.Type }) {
+			add(v.Line, "it depends on "+v.Reference+", which is beyond its boundary", v.Reason)
 		}
 	}
 	for _, c := range p.Graph().Cycles {

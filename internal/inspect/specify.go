@@ -200,7 +200,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 	})
 	for _, dir := range after.dirs {
 		if seen[dir] {
-			wrong = append(wrong, after.unsound(dir)...)
+			wrong = append(wrong, after.unsound(p, dir)...)
 		} else if len(changed) > 0 {
 			wrong = append(wrong, p.broken(after, dir)...)
 		}

@@ -319,6 +319,7 @@ func TestSpecificationsThatAreNotSound(t *testing.T) {
 		{`{"modules": [{"dir": "a", "exports": [], "behaviors": []}]}`, "a new module needs a purpose"},
 		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "example.com/lab/store", "symbols": []}]}]}`, "did you mean store?"},
 		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "b", "symbols": []}]}, {"dir": "b", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "a", "symbols": []}]}]}`, "in a circle"},
+		{`{"modules": [{"dir": "store/rows", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "store", "symbols": []}]}]}`, "a module may not depend on the one that it lies in"},
 		{`{"modules": [{"dir": "store", "behaviors": [{"input": "f(1)", "output": "1"}, {"input": "\u0060f(1)\u0060", "output": "2"}]}]}`, "has two outcomes, 1 and 2"},
 		{`{"modules": [{"dir": "store", "exports": [{"kind": "function", "signature": "Open(path: string, n: int): Store"}], "behaviors": [{"input": "Open(\"a\")", "output": "a store"}]}]}`, "the scenario Open(\"\") → ErrPath was written for the old signature of Open"},
 		{`{"modules": [{"dir": "counter", "exports": [{"kind": "variable", "signature": "TRIES = 5"}]}]}`, "the constraint TRIES: 3 tries was written for the old TRIES"},

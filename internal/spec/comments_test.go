@@ -46,3 +46,28 @@ func TestCommentsInLines(t *testing.T) {
 		t.Error("a comment changes the hash")
 	}
 }
+
+// TestCommentsOfSeveralLines say nothing either, wherever they stand.
+func TestCommentsOfSeveralLines(t *testing.T) {
+	t.Parallel()
+	const note = "<!--\nTODO: later\n\n## Exports\n\n- `g(): void`\n-->"
+	for _, c := range []struct{ purpose, behavior, want string }{
+		{"Does it.\n\n" + note, "None\n\n" + note, "Does it."},
+		{note + "\n\nDoes it.", note + "\n\nNone", "Does it."},
+		{"<!-- one\ntwo --> Does it.", "None", "Does it."},
+		{"<div>\n  Does it.\n</div>", "None", "<div> Does it. </div>"},
+		{note, "None", ""},
+		{"<!-- TODO write -->", "None", ""},
+	} {
+		d, ps := spec.Parse("m/CLAUDE.md", []byte("# m\n\n## Purpose\n\n"+c.purpose+"\n\n## Exports\n\n- `f(): void`\n\n## Behavior\n\n"+c.behavior+"\n\n## Contract\n\nNone\n\n## Protocol\n\nNone\n\n## Domain Context\n\nNone\n"))
+		var wrong []string
+		for _, p := range append(ps, spec.Check(d)...) {
+			if p.Severity == spec.Error {
+				wrong = append(wrong, p.Text)
+			}
+		}
+		if d.Purpose != c.want || len(d.Exports) != 1 || len(wrong) > 0 != (c.want == "") {
+			t.Errorf("%q: purpose %q, exports %v, %v", c.purpose, d.Purpose, d.Exports, wrong)
+		}
+	}
+}

@@ -84,15 +84,42 @@ func plain(s string) string {
 // text returns the lines [from, to) as written, without comments and surrounding blank lines.
 func (s *scanner) text(from, to int) string {
 	var b strings.Builder
+	comment := false
 	for i := from; i < to; i++ {
-		if s.lines[i].kind == kindHTML && strings.Contains(s.at(i), "<!--") ||
-			s.lines[i].kind == kindHTML && strings.Contains(s.at(i), "-->") {
-			continue
+		line := s.at(i)
+		if s.lines[i].kind == kindHTML {
+			rest := ""
+			if rest, comment = uncommented(line, comment); rest == "" && rest != line {
+				continue
+			}
+			line = rest
 		}
-		b.WriteString(s.at(i))
+		b.WriteString(line)
 		b.WriteByte('\n')
 	}
 	return strings.Trim(b.String(), "\n")
+}
+
+// uncommented drops comments from a line of HTML; inside says whether one has begun before it, and after it.
+func uncommented(line string, inside bool) (rest string, still bool) {
+	if !inside && !strings.Contains(line, "<!--") {
+		return line, false
+	}
+	var b strings.Builder
+	for line != "" {
+		if !inside {
+			before, after, begins := strings.Cut(line, "<!--")
+			b.WriteString(before)
+			if line = after; !begins {
+				break
+			}
+		}
+		_, after, ends := strings.Cut(line, "-->")
+		if line, inside = after, !ends; !ends {
+			break
+		}
+	}
+	return strings.TrimSpace(b.String()), inside
 }
 
 // blockKind is the form of one block of text inside a section.
