@@ -76,10 +76,14 @@ func TestLargeFilesAreLinear(t *testing.T) {
 				check(t, src)
 				return time.Since(start)
 			}
-			small, large := min(took(1<<16), took(1<<16)), took(1<<20)
-			if large > 100*small+500*time.Millisecond { // 16 times the size; quadratic would be 256 times
-				t.Errorf("64 KB took %v, 1 MB took %v", small, large)
+			small, large := took(1<<16), took(1<<20)
+			for range 5 { // what else the machine does may slow one down
+				if large <= 100*small { // 16 times the size; quadratic would be 256 times
+					return
+				}
+				small, large = min(small, took(1<<16)), min(large, took(1<<20))
 			}
+			t.Errorf("64 KB took %v, 1 MB took %v", small, large)
 		})
 	}
 }
