@@ -213,8 +213,13 @@ func (t *specTool) diagram() *cobra.Command {
 				return err
 			}
 		}
-		if file != "" && kind != "component" && !x.Has(file) {
-			return usage("Cannot read file '%s': %s", file, p.strange(file))
+		if file != "" && kind != "component" {
+			if err := t.unusable(p, file); err != nil {
+				return err
+			}
+			if !x.Has(file) {
+				return usage("Cannot read file '%s': %s", file, p.strange(file))
+			}
 		}
 		list, err := x.Diagram(kind, file)
 		if errors.Is(err, inspect.ErrNoStates) {

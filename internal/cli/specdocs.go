@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -30,9 +29,8 @@ func (t *specTool) parse() *cobra.Command {
 		}
 		raw, ok := x.Parse(name)
 		if !ok {
-			if _, err := p.file(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				delete(t.unread, name) // it is said here
-				return &exitError{exitNotVerified, "Cannot read file '" + name + "': " + err.Error()}
+			if err := t.unusable(p, name); err != nil {
+				return err
 			}
 			if err := p.otherName(name, "CLAUDE.md"); err != nil {
 				return err

@@ -155,6 +155,18 @@ func (t *specTool) cannotRead(file string, err error) {
 	t.unread[file] = err
 }
 
+// unusable is the finding that a file which was named cannot be read, nil when it can.
+func (t *specTool) unusable(p *project, name string) error {
+	why := t.unread[name]
+	if why == nil {
+		if _, why = p.file(name); why == nil || errors.Is(why, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	delete(t.unread, name) // it is said here
+	return &exitError{exitNotVerified, "Cannot read file '" + name + "': " + why.Error()}
+}
+
 // unreadable lists the files that could not be read, in a directory and below it.
 func (t *specTool) unreadable(dir string) []inspect.Unreadable {
 	out := []inspect.Unreadable{}
