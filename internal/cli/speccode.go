@@ -74,8 +74,8 @@ func (t *specTool) analysis(a inspect.Analysis) {
 		fmt.Fprintf(t.a.Out, "→ %s\n", e)
 	}
 	for _, p := range a.Problems {
-		if t.unread[path.Join(a.Path, p.File)] == nil { // what cannot be read is said in the end
-			fmt.Fprintf(t.a.Out, "⚠ %s\n", p.Message)
+		if f := path.Join(a.Path, p.File); t.unread[f] == nil { // what cannot be read is said in the end
+			fmt.Fprintf(t.a.Out, "⚠ %s%s\n", f, strings.TrimPrefix(": "+p.Message, ": "+f))
 		}
 	}
 }

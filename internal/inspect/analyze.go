@@ -7,6 +7,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -149,6 +150,10 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 		src := p.read(f)
 		if src == nil {
 			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), f + ": Cannot read file"})
+			continue
+		}
+		if !spec.IsText(src) {
+			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), f + ": Cannot read file: it is no UTF-8 text"})
 			continue
 		}
 		parsed := p.typed(f, src).File
