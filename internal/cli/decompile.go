@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,8 +111,15 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 			return err
 		}
 	}
+	written := map[string][]byte{}
+	for _, d := range list {
+		if d.Text != nil {
+			written[d.Spec] = d.Text
+		}
+	}
+	circles := x.With(written).Graph().Cycles
 	if p.a.json {
-		p.a.print(map[string]any{"dry_run": f.dry, "modules": list})
+		p.a.print(map[string]any{"dry_run": f.dry, "modules": list, "cycles": circles})
 		return nil
 	}
 	l, created := p.a.lang(), 0
@@ -127,6 +135,9 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 		default:
 			fmt.Fprintf(p.a.Out, l.T("✓ %s (new)\n"), d.Implements)
 		}
+	}
+	for _, c := range circles {
+		fmt.Fprintf(p.a.Err, l.T("⚠ modules depend on each other in a circle, which adopt and compile refuse: %s; take what they all need into a module of its own\n"), strings.Join(c, " → "))
 	}
 	if created > 0 && !f.dry {
 		fmt.Fprint(p.a.Err, l.T("next: say what each module is for and how it behaves (jacquard spec check), then jacquard adopt\n"))

@@ -57,6 +57,10 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	for d := range p.docs {
 		isModule[d] = isModule[d] || p.docs[d].IsSpec()
 	}
+	uses := map[string][]string{} // of modules, by their code
+	for _, d := range dirs {
+		uses[d] = p.imports(d, slices.Sorted(keys(files[d])), files[d], isModule)
+	}
 	created := map[string][]byte{}
 	for _, d := range dirs {
 		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, implementsFile), Sources: byDir[d]}
@@ -65,7 +69,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			x.Skipped = unread[d] + " cannot be read, so what the module exports is not known"
 		case p.docs[d] == nil && !p.hasSpec(d):
 			x.Created = true
-			p.decompile(&x, files, isModule)
+			p.decompile(&x, files, isModule, uses)
 			created[x.Spec] = x.Text
 		case p.docs[d] == nil:
 			x.Skipped = "its CLAUDE.md cannot be read"
@@ -134,7 +138,7 @@ func (p *Project) lacking(dir string) map[string]Mended {
 // Read is a file of the project, nil when it cannot be read.
 func (p *Project) Read(file string) []byte { return p.read(file) }
 
-func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File, isModule map[string]bool) {
+func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File, isModule map[string]bool, uses map[string][]string) {
 	files := all[x.Dir]
 	names := slices.Sorted(keys(files))
 	name := path.Base(x.Dir)
@@ -148,8 +152,10 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	b.WriteString(text)
 	x.Exports = n
 	var specs []string
-	for _, d := range p.imports(x.Dir, names, files, isModule) {
-		specs = append(specs, path.Join(d, specFile))
+	for _, d := range uses[x.Dir] {
+		if d == x.Dir || !Below(d)(x.Dir) || !leads(d, x.Dir, func(d string) []string { return uses[d] }) {
+			specs = append(specs, path.Join(d, specFile))
+		} // else a circle with the module that it lies in, and this is the direction that rule INV-1 forbids
 	}
 	if deps := dependenciesText("external", p.packages(names, files)) + dependenciesText("internal", specs); deps != "" {
 		b.WriteString("\n## Dependencies\n\n" + deps)
@@ -172,6 +178,23 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	x.Text = []byte(b.String())
 	d, _ := spec.Parse(x.Spec, x.Text)
 	p.plan(x, d)
+}
+
+// leads reports whether a way of dependencies leads from one module to another.
+func leads(from, to string, uses func(dir string) []string) bool {
+	seen := map[string]bool{}
+	var walk func(dir string) bool
+	walk = func(dir string) bool {
+		if dir == to {
+			return true
+		}
+		if seen[dir] {
+			return false
+		}
+		seen[dir] = true
+		return slices.ContainsFunc(uses(dir), walk)
+	}
+	return walk(from)
 }
 
 // documented is what the code of a module says of it as a whole, "" when it says nothing.

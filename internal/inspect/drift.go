@@ -304,6 +304,13 @@ func (m *module) dependencies() {
 				if _, known := declared[to]; known || !report || !first || !exact {
 					continue
 				}
+				if m.above(to, m.dir) && leads(to, m.dir, m.declaredBy) { // to declare it would close the circle
+					m.drift.Notes = append(m.drift.Notes, Drift{
+						Type: "BOUNDARY", Section: "Dependencies", File: name, Line: imp.Line, Symbol: to,
+						Message: "The code imports " + to + ", which depends on this module: " + upward,
+					})
+					continue
+				}
 				m.issue(Drift{
 					Type: "ORPHAN", Section: "Dependencies", File: name, Line: imp.Line, Symbol: to,
 					Message: "The code imports " + to + ", which Dependencies does not name", mend: edit{what: addDependency, text: path.Join(to, specFile)},
@@ -327,6 +334,21 @@ func (m *module) dependencies() {
 			Message: "The spec depends on " + to + ", and no file of the module imports it",
 		})
 	}
+}
+
+// declaredBy are the modules that the spec of a module depends on.
+func (p *Project) declaredBy(dir string) []string {
+	d := p.docs[dir]
+	if d == nil {
+		return nil
+	}
+	var out []string
+	for _, dep := range d.Dependencies.Internal {
+		if to, ok := p.index.Locate(dir, dep.Path); ok {
+			out = append(out, to)
+		}
+	}
+	return out
 }
 
 // speaksOf reports whether the code may use a module in a way that is not read: by an alias

@@ -50,6 +50,7 @@ var korean = map[string]string{
 	"%s:1: note: it names %s and does not declare it\n":                                                 "%s:1: 참고: %s를 사용하지만 선언하지 않았습니다\n",
 	"✓ %d skills and %d agents are valid\n":                                                             "✓ 스킬 %d개와 에이전트 %d개가 유효합니다\n",
 	"✓ %s: %d exports\n":                                                                                "✓ %s: 내보내기 %d개\n",
+	"⚠ modules depend on each other in a circle, which adopt and compile refuse: %s; take what they all need into a module of its own\n": "⚠ 모듈이 순환 의존합니다. adopt와 compile이 거부합니다: %s. 모두에게 필요한 것을 별도 모듈로 옮기세요\n",
 	"next: say what each module is for and how it behaves (jacquard spec check), then jacquard adopt\n": "다음: 각 모듈의 목적과 동작을 적고 (jacquard spec check), jacquard adopt를 실행합니다\n",
 	"Output written to: %s\n":                                                                           "저장됨: %s\n",
 	"No missing sections to fix.\n":                                                                     "추가할 섹션이 없습니다.\n",

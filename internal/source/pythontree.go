@@ -334,7 +334,7 @@ func conditionals(body []syntax.Node) []syntax.Node {
 // modules.
 func (p *pythonTree) reexports(n syntax.Node) {
 	from := p.flat(n.At("module_name"))
-	inits := strings.HasSuffix("/"+p.f.Path, "/__init__.py") && strings.HasPrefix(from, ".")
+	inits := strings.HasSuffix("/"+p.f.Path, "/__init__.py") && strings.HasPrefix(from, ".") && !strings.HasPrefix(from, "..")
 	if !p.hasAll && !inits {
 		return
 	}
