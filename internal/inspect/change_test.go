@@ -40,6 +40,8 @@ func TestChangesOfDecompiledCode(t *testing.T) {
 		"a list no more":              {"m/m.ts", "export type Arr = { a: number }[];\n", "export type Arr = { a: number };\n", nil, "MISMATCH Arr"},
 		"a default is gone, Python":   {"m/m.py", "from typing import Optional\n\n\ndef f(a: int, b: Optional[int] = None) -> int:\n    return 1\n", "from typing import Optional\n\n\ndef f(a: int, b: Optional[int]) -> int:\n    return 1\n", nil, "MISMATCH f"},
 		"a default is gone, Kotlin":   {"m/m.kt", "fun f(a: Int, b: Int? = null): Int { return a }\n", "fun f(a: Int, b: Int?): Int { return a }\n", nil, "MISMATCH f"},
+		"fields of a data class":      {"m/m.py", "from dataclasses import dataclass, field\n\n\n@dataclass(frozen=True)\nclass C:\n    sub: str\n    exp: int = 0\n    roles: list[str] = field(default_factory=list)\n", "from dataclasses import dataclass, field\n\n\n@dataclass(frozen=True)\nclass C:\n    sub: str\n    exp: str\n    roles: list[str] = field(default_factory=list)\n", nil, "MISMATCH C"},
+		"a new field":                 {"m/m.py", "from typing import NamedTuple\n\n\nclass P(NamedTuple):\n    x: int\n", "from typing import NamedTuple\n\n\nclass P(NamedTuple):\n    x: int\n    y: int\n", nil, "MISMATCH P"},
 		"many in one":                 {"m/m.go", "package m\n\nfunc F(a int, b ...string) {}\n", "package m\n\nfunc F(a int, b []string) {}\n", nil, "MISMATCH F"},
 		"one of many, Go":             {"m/m.go", "package m\n\nfunc V(xs ...string) {}\n", "package m\n\nfunc V(xs int) {}\n", nil, "MISMATCH V"},
 	} {
@@ -72,7 +74,7 @@ func TestConstructorsThatAreNotSeen(t *testing.T) {
 		"n/n.ts":   []byte("import { Base } from 'base';\nexport class Sub extends Base<string> {}\nexport class Own {}\n"),
 		"j/J.java": []byte("public class J extends Base {}\n"),
 	})
-	for dir, want := range map[string]string{"m": "- `Item(…)`\n- `Own()`\n- `Sub(…)`\n", "n": "- `Own()`\n- `Sub(…)`\n", "j": "- `J()`\n"} {
+	for dir, want := range map[string]string{"m": "- `Item(id: str)`\n- `Own()`\n- `Sub(…)`\n", "n": "- `Own()`\n- `Sub(…)`\n", "j": "- `J()`\n"} {
 		if !strings.Contains(specs[dir], want) {
 			t.Errorf("%s lacks %q:\n%s", dir, want, specs[dir])
 		}
@@ -162,6 +164,26 @@ func TestCirclesWithTheModuleAround(t *testing.T) {
 		}
 		if notes != 1 {
 			t.Errorf("%s: said %d times", name, notes)
+		}
+	}
+}
+
+// TestFieldsOfDataClasses: a spec may list the fields of a data class as those of a type.
+func TestFieldsOfDataClasses(t *testing.T) {
+	t.Parallel()
+	const code = "from dataclasses import dataclass\n\n\n@dataclass\nclass C:\n    a: int\n    b: str = ''\n\n    @property\n    def long(self) -> bool:\n        return len(self.b) > 9\n"
+	for line, want := range map[string]string{
+		"C { a: int, b: str }": "", "C { a: number }": "", "C { a: int, long: bool }": "", "C": "",
+		"C { a: str }":         "C: has the field a of type int, the spec says str",
+		"C { a: int, c: int }": "C: has no field c, the spec lists it",
+	} {
+		v := project(map[string]string{"m/CLAUDE.md": spec1("### Types\n\n- `"+line+"`", "None", ""), "m/m.py": code}).Validate("m")
+		got := ""
+		for _, d := range v.Modules[0].Issues {
+			got += d.Message
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }

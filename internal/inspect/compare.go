@@ -38,6 +38,9 @@ func (m *module) differs(e *spec.Export, x found, have map[string][]found) strin
 		if strings.Contains(e.Signature, "(") {
 			return m.constructorDiffers(e, constructors(x, e.Name, have), lang)
 		}
+	case e.Kind == spec.Type && x.Made != "":
+		args := arguments(x.Made)
+		return m.fieldsDiffer(e.Signature, x.Name+" { "+args[1:len(args)-1]+" }", lang)
 	case e.Kind == spec.Enum && x.Kind == "enum":
 		return variantsDiffer(e.Variants, x.Variants)
 	case x.Kind == "constant" || x.Kind == "variable":
@@ -81,6 +84,9 @@ func constructors(x found, class string, have map[string][]found) []string {
 	}
 	if x.Kind == "record" {
 		out = append(out, x.Text)
+	}
+	if len(out) == 0 && x.Made != "" {
+		out = append(out, x.Made)
 	}
 	return out
 }
@@ -258,7 +264,7 @@ func (m *module) fieldsDiffer(want, is, lang string) string {
 	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 	for _, f := range a {
 		why := "has no field " + f.Name + ", the spec lists it"
-		hidden := f.Name == "" || more || (lang == signature.Go || lang == signature.Rust) && m.mentions(f.Name) // others do not see it
+		hidden := f.Name == "" || more || (lang == signature.Go || lang == signature.Rust || lang == signature.Python) && m.mentions(f.Name) // others do not see it
 		for _, g := range b {
 			if fold(g.Name) == fold(f.Name) {
 				if why = m.memberDiffers(f, g, lang); why == "" {

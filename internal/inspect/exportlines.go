@@ -76,7 +76,10 @@ func constructor(list []found, x found) string {
 	switch source.LangOf(x.file) {
 	case source.Kotlin:
 		return arguments(primary(x.Text))
-	case source.Python: // a base or a decorator may give it one
+	case source.Python: // its fields, a base or a decorator may give it one
+		if x.Made != "" {
+			return arguments(x.Made)
+		}
 		if x.Kind == "dataclass" || strings.Contains(x.Text, "(") {
 			return "(…)"
 		}

@@ -301,6 +301,7 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 	if doc := docstringOf(def); doc != "" {
 		e.Doc = summary(doc)
 	}
+	e.Made = p.made(def, at, kind == "dataclass")
 	body := withoutComments(def.At("body"))
 	if kind == "enum" {
 		for _, c := range body {

@@ -478,3 +478,31 @@ func TestRustPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestMadeConstructors: what the fields of a data class ask for, as Python's dataclasses and NamedTuple have it.
+func TestMadeConstructors(t *testing.T) {
+	t.Parallel()
+	for class, want := range map[string]string{
+		"@dataclass\nclass C:\n    a: int\n    b: str = 'x'\n":                                                         "self, a: int, b: str = 'x'",
+		"@dataclasses.dataclass(kw_only=True)\nclass C:\n    a: int\n":                                                 "self, *, a: int",
+		"@dataclass\nclass C:\n    a: int\n    _: KW_ONLY\n    b: int\n":                                               "self, a: int, *, b: int",
+		"@dataclass\nclass C:\n    K: ClassVar[int] = 1\n    a: list[int] = field(default_factory=list)\n":             "self, a: list[int] = ...",
+		"@dataclass\nclass C:\n    a: int = field(default=3, repr=False)\n    b: int = field(init=False)\n":            "self, a: int = 3",
+		"@dataclass\nclass C:\n    a: InitVar[int]\n\n    def m(self) -> int:\n        x: int = 1\n        return x\n": "self, a: int",
+		"class C(NamedTuple):\n    a: int\n    b: 'D' = None\n":                                                        "self, a: int, b: 'D' = None",
+		"@dataclass\nclass C(Generic[T]):\n    a: T\n":                                                                 "self, a: T",
+		"@dataclass\nclass C(Base):\n    a: int\n":                                                                     "",
+		"@dataclass(init=False)\nclass C:\n    a: int\n":                                                               "",
+		"@dataclass\nclass C:\n    a: int = field(kw_only=True)\n":                                                     "",
+		"class C:\n    a: int\n":           "",
+		"@dataclass\nclass C:\n    pass\n": "self",
+	} {
+		es := source.Parse("m.py", []byte(class)).Exports
+		if want != "" {
+			want = "def __init__(" + want + ")"
+		}
+		if len(es) == 0 || es[0].Made != want {
+			t.Errorf("%s: %+v, want %s", class, es, want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package source
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/syntax"
+)
+
+// made is the constructor that a data class or a named tuple of Python gets of its fields, as
+// if it were written; "" where a base or an option leaves it open. What a field is set to
+// when nothing is given is written where it is a value, and as ... where a function makes it
+// ("Data classes" of Python's library reference).
+func (p *pythonTree) made(def, at syntax.Node, data bool) string {
+	named := false
+	for _, base := range withoutComments(def.At("superclasses")) {
+		name := base.Text()
+		if i := strings.IndexByte(name, '['); i >= 0 {
+			name = name[:i]
+		}
+		switch name[strings.LastIndexByte(name, '.')+1:] {
+		case "object", "Generic", "Protocol", "ABC":
+		case "NamedTuple":
+			named = true
+		default: // its fields come first, wherever it is
+			return ""
+		}
+	}
+	if !data && !named {
+		return ""
+	}
+	params := []string{"self"}
+	for d := range at.All() {
+		if text := p.flat(d); d.Kind() == "decorator" && strings.Contains(text, "dataclass") {
+			if argument(text, "init") == "False" {
+				return ""
+			}
+			if argument(text, "kw_only") == "True" {
+				params = append(params, "*")
+			}
+		}
+	}
+	for _, c := range withoutComments(def.At("body")) {
+		a := c.Child("assignment")
+		id, typ, value := a.At("left"), p.flat(a.At("type")), a.At("right")
+		if c.Kind() != "expression_statement" || id.Kind() != "identifier" || typ == "" {
+			continue
+		}
+		kind := typ[strings.LastIndexByte(strings.SplitN(typ, "[", 2)[0], '.')+1:]
+		switch {
+		case strings.HasPrefix(kind, "ClassVar"):
+			continue
+		case kind == "KW_ONLY":
+			params = append(params, "*")
+			continue
+		case strings.HasPrefix(kind, "InitVar["):
+			typ = strings.TrimSuffix(strings.TrimPrefix(kind, "InitVar["), "]")
+		}
+		param := id.Text() + ": " + typ
+		text := p.flat(value)
+		name, _, call := strings.Cut(text, "(")
+		switch {
+		case !value.OK():
+		case value.Kind() != "call" || !call || name[strings.LastIndexByte(name, '.')+1:] != "field":
+			param += " = " + text
+		case argument(text, "init") == "False":
+			continue
+		case argument(text, "kw_only") != "":
+			return ""
+		case argument(text, "default") != "":
+			param += " = " + argument(text, "default")
+		case argument(text, "default_factory") != "":
+			param += " = ..."
+		}
+		params = append(params, param)
+	}
+	if i := slices.Index(params, "*"); i >= 0 && (i == len(params)-1 || slices.Contains(params[i+1:], "*")) {
+		return ""
+	}
+	return "def __init__(" + strings.Join(params, ", ") + ")"
+}
+
+// argument is what a call gives for a name, "" when it gives nothing.
+func argument(call, name string) string {
+	_, inside, _ := strings.Cut(call, "(")
+	for _, part := range splitArgs(lexPython([]byte(strings.TrimSuffix(inside, ")")))) {
+		if len(part) > 2 && isWord(part[0], name) && isPunct(part[1], "=") {
+			return strings.TrimSpace(render(part[2:]))
+		}
+	}
+	return ""
+}
