@@ -501,7 +501,7 @@ func comparePart(add func(bool, string, ...any), differ func(a, b *Type) bool, x
 		}
 		if differ(p, q) || y.Type.Form != Optional && !y.Optional {
 			add(true, "parameter '%s' type changed from '%s' to '%s'", label(y, i), Text(*x.Type, lang), Text(*y.Type, lang))
-		} else if x.Type.Form != y.Type.Form && !x.Optional {
+		} else if x.Type.Form != Optional && y.Type.Form == Optional && !x.Optional {
 			add(false, "parameter '%s' may be absent now", label(y, i))
 		}
 	}
