@@ -2,11 +2,16 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
 
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 )
@@ -48,6 +53,13 @@ func (b *bench) workers() error {
 	if err != nil {
 		return err
 	}
+	events, bytes, err := b.histories(s.Address)
+	if err != nil {
+		return err
+	}
+	steps := 2 * (1 + 9*n) // both runs, as docs/scale-out.md counts
+	fmt.Fprintf(b.out, "history of %d steps\t%d events, %d kB\tcalculated %d, %d kB\t%.2f, %.2f\n",
+		steps, events, bytes/1000, steps*76/10, steps*356/100, float64(events)/(7.6*float64(steps)), float64(bytes)/(3560*float64(steps)))
 	what := fmt.Sprintf("%d independent modules, agents sleep 2s a turn, %d slots a worker", n, slots)
 	fmt.Fprintf(b.out, "%s: 3 workers\t%v\t1 worker %v\t%.2f times faster\n", what, round(three), round(one), float64(one)/float64(three))
 	fmt.Fprintf(b.out, "%s: 1 worker\t%v\tno cluster %v\t%.2f\n", what, round(one), round(alone), float64(one)/float64(alone))
@@ -97,4 +109,22 @@ func (b *bench) pool(address string, n, workers, slots int) (time.Duration, erro
 	}
 	took, _, err := b.command(dir, env, b.bin, "compile", "--pool", "default", "--scenario", play, "--jobs", fmt.Sprint(2*workers*slots))
 	return took, err
+}
+
+// histories are the events and bytes of all that the service keeps of runs.
+func (b *bench) histories(address string) (events, bytes int64, err error) {
+	c, err := client.DialContext(b.ctx, client.Options{HostPort: address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.Close()
+	list, err := c.ListWorkflow(b.ctx, &workflowservice.ListWorkflowExecutionsRequest{})
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, e := range list.GetExecutions() {
+		events += e.GetHistoryLength()
+		bytes += e.GetHistorySizeBytes()
+	}
+	return events, bytes, nil
 }
