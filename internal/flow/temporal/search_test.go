@@ -112,7 +112,8 @@ func TestSearch(t *testing.T) {
 	find(2, "ExecutionStatus = 'ContinuedAsNew'")
 }
 
-// TestHeartbeat: while a step is at work the server knows that there is progress, and the last of it.
+// TestHeartbeat: while a step is at work the server knows which one it is, that there is progress, and the last of it; of the
+// run it knows what it is and who began it.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	o := options(t, t.TempDir())
@@ -142,11 +143,24 @@ func TestHeartbeat(t *testing.T) {
 	}
 	defer c.Close()
 	var made bool
-	var last map[string]string
+	var id string
+	var limit int32
+	var last, memo map[string]string
 	for range 200 { // it comes with the next heartbeat
 		d, err := c.DescribeWorkflowExecution(t.Context(), o.Project+"/r1", "")
 		if err != nil {
 			t.Fatal(err)
+		}
+		memo = map[string]string{}
+		for name, v := range d.GetWorkflowExecutionInfo().GetMemo().GetFields() {
+			var text string
+			if err := converter.GetDefaultDataConverter().FromPayload(v, &text); err != nil {
+				t.Fatal(err)
+			}
+			memo[name] = text
+		}
+		if p := d.GetPendingActivities(); len(p) == 1 {
+			id, limit = p[0].GetActivityId(), p[0].GetMaximumAttempts()
 		}
 		if p := d.GetPendingActivities(); len(p) == 1 && len(p[0].GetHeartbeatDetails().GetPayloads()) == 2 {
 			if err := converter.GetDefaultDataConverter().FromPayloads(p[0].GetHeartbeatDetails(), &made, &last); err != nil {
@@ -159,5 +173,11 @@ func TestHeartbeat(t *testing.T) {
 	close(release)
 	if err := <-done; err != nil || !made || last["session"] != "s-1" {
 		t.Errorf("the server knows %v, %v, %v", made, last, err)
+	}
+	if id != "a" || limit != 1 {
+		t.Errorf("the activity is %q, tried %d times at most", id, limit)
+	}
+	if memo["project"] != o.Project || memo["workflow"] != "w" || memo["driver"] != o.Driver {
+		t.Errorf("memo = %v", memo)
 	}
 }
