@@ -93,12 +93,13 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 		case <-work.Done():
 		}
 	}
-	began := time.Now() //nolint:forbidigo // for statistics
+	ended := func(bool) {}
+	if r.o.Begun != nil {
+		ended = r.o.Begun(t.Lane)
+	}
 	out, err := h.Call(work, j, t.In)
 	o := p.ending(out, err, context.Cause(work))
-	if r.o.Done != nil {
-		r.o.Done(t.Lane, time.Since(began), o.Err != nil)
-	}
+	ended(o.Err != nil)
 	if !o.Stopped {
 		e.Result, _ = json.Marshal(o)
 	}

@@ -54,8 +54,9 @@ type Options struct {
 	// Warn is told what this machine waits for; nil = nobody.
 	Warn func(error)
 	Host string // names this machine among workers; the same after a restart
-	// Done is told of each step that this process has ended; nil = nobody.
-	Done      func(lane string, took time.Duration, failed bool)
+	// Begun is told of each step that this process begins, and what it returns
+	// of the step's end; nil = nobody.
+	Begun     func(lane string) (ended func(failed bool))
 	Driver    string
 	Version   string // of the definitions; another one is compared when a run goes on
 	Accept    bool
