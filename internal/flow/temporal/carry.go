@@ -251,7 +251,8 @@ type beater struct {
 }
 
 func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFunc) *beater {
-	b := &beater{r: r, ctx: ctx, t: t, quit: make(chan struct{}), done: make(chan struct{})}
+	// It is alive for as long as it takes to end, also when it was cancelled.
+	b := &beater{r: r, ctx: context.WithoutCancel(ctx), t: t, quit: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
 		tick := time.NewTicker(max(activity.GetInfo(ctx).HeartbeatTimeout/4, 10*time.Millisecond))
