@@ -164,8 +164,12 @@ func (p *project) store() error {
 	return err
 }
 
-// exists reports whether the project has a journal.
+// exists reports whether the project may have runs: a journal is here, or its runs are on a cluster, where those that were
+// started in other clones are too.
 func (p *project) exists() bool {
+	if p.conf.Engine == onTemporal {
+		return true
+	}
 	_, err := os.Stat(filepath.Join(p.state, "journal.db"))
 	return err == nil
 }
@@ -214,8 +218,8 @@ type driveOptions struct {
 	replay   string
 	jobs     int
 	pool     string
-	done     func(lane string, took time.Duration, failed bool) // told of each step that a worker has ended
-	on       string                                             // local or temporal; "" is what jacquard.yaml says
+	begun    func(lane string) (ended func(failed bool)) // told of each step that a worker begins
+	on       string                                      // local or temporal; "" is what jacquard.yaml says
 	accept   bool
 	wait     bool
 	budget   string

@@ -328,23 +328,9 @@ func (k *kills) start(t *testing.T, name, kill string) ended {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var played *txtar.Archive // the scenario, with all files after it
-	for _, f := range a.Files {
-		to := filepath.Join(dir, f.Name)
-		switch {
-		case strings.HasPrefix(f.Name, "scenario/"):
-			played = &txtar.Archive{Comment: f.Data}
-			continue
-		case played != nil:
-			played.Files = append(played.Files, f)
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	played, err := layOut(a, dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	text := txtar.Format(played)
 	if k.answers != nil {

@@ -132,9 +132,14 @@ func newLog(a *app) *cobra.Command {
 func (p *project) log(ctx context.Context, rt keeper, r flow.Run, follow, all bool) error {
 	var last int64
 	enc := json.NewEncoder(p.a.Out)
-	tick := time.NewTicker(redraw)
+	every := redraw
+	if r.Engine != "" { // each look is a question to a server
+		every = time.Second
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	collected := []flow.Event{}
+	still := false
 	for {
 		events, err := rt.Events(ctx, r.ID, last)
 		if err != nil {
@@ -155,12 +160,15 @@ func (p *project) log(ctx context.Context, rt keeper, r flow.Run, follow, all bo
 				fmt.Fprint(p.a.Out, line(p.a.lang(), r.Def, e, true))
 			}
 		}
+		if !follow || still && len(events) == 0 {
+			break
+		}
 		now, err := find(ctx, rt, r.ID)
 		if err != nil {
 			return err
 		}
-		if !follow || (now.State != flow.Running && len(events) == 0) {
-			break
+		if still = now.State != flow.Running; still {
+			continue // for what has come since
 		}
 		select {
 		case <-tick.C:

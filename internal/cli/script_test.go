@@ -76,6 +76,7 @@ func params(dir string) testscript.Params {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
+			"unpack": unpack, "clones": clones, "until": until, "turns": turns,
 		},
 	}
 }
@@ -137,7 +138,7 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "claude", "codex", "opencode", "temporal", "s3":
 		return os.Getenv("JACQUARD_TEST_"+strings.ToUpper(name)) != "" || complete, nil
-	case "node", "npm", "python3", "tmux", "cargo", "mvn":
+	case "node", "npm", "python3", "tmux", "cargo", "mvn", "curl":
 		_, err := exec.LookPath(name)
 		return err == nil || complete, nil
 	case "root":

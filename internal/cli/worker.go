@@ -77,8 +77,16 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	}
 	o.pool = pools[0] // a worker needs a hub
 	slots := map[string]int{step.Agents: p.jobs(o), step.Checks: cmp.Or(w.checks, p.checksAtOnce(o))}
-	g := &gauges{failed: map[string]int{}, took: map[string]time.Duration{}, steps: map[string]int{}}
-	o.done = g.count
+	g := newGauges(step.Agents, step.Checks)
+	o.begun = g.begun
+	if w.listen != "" {
+		address, stop, err := g.serve(ctx, w.listen)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		fmt.Fprintf(p.a.Err, p.a.lang().T("health and numbers of this worker: http://%s/healthz, http://%s/metrics\n"), address, address)
+	}
 	e, err := p.engine(ctx, o, nil)
 	if err != nil {
 		return err
@@ -87,13 +95,6 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	rt, ok := e.keeper.(*temporal.Runtime)
 	if !ok {
 		return errors.New("a worker needs a cluster")
-	}
-	if w.listen != "" {
-		stop, err := g.serve(ctx, w.listen)
-		if err != nil {
-			return err
-		}
-		defer stop()
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("worker of pool %s: %d turns and %d checks at once; Ctrl-C waits up to %s for what runs\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain)
 	p.a.worker.Store(true)
@@ -113,32 +114,61 @@ func (p *project) pool(o driveOptions) string {
 
 // gauges are what a worker tells of itself.
 type gauges struct {
-	mu     sync.Mutex
-	steps  map[string]int // by lane
-	failed map[string]int
-	took   map[string]time.Duration
+	mu    sync.Mutex
+	lanes map[string]*gauge
 }
 
-func (g *gauges) count(lane string, took time.Duration, failed bool) {
+// gauge is what it tells of one lane.
+type gauge struct {
+	running, steps, failed int
+	took                   time.Duration
+}
+
+// newGauges has the lanes from the start, so that what is never counted is 0 and not absent.
+func newGauges(lanes ...string) *gauges {
+	g := &gauges{lanes: map[string]*gauge{}}
+	for _, l := range lanes {
+		g.lanes[l] = &gauge{}
+	}
+	return g
+}
+
+// change does something to the numbers of a lane.
+func (g *gauges) change(lane string, do func(*gauge)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.steps[lane]++
-	g.took[lane] += took
-	if failed {
-		g.failed[lane]++
+	if g.lanes[lane] == nil {
+		g.lanes[lane] = &gauge{}
+	}
+	do(g.lanes[lane])
+}
+
+// begun counts a step as at work until what it returns is called.
+func (g *gauges) begun(lane string) func(failed bool) {
+	began := time.Now()
+	g.change(lane, func(l *gauge) { l.running++ })
+	return func(failed bool) {
+		g.change(lane, func(l *gauge) {
+			l.running--
+			l.steps++
+			l.took += time.Since(began)
+			if failed {
+				l.failed++
+			}
+		})
 	}
 }
 
 // serve answers on an address of this machine; others are refused, because
 // nobody is asked who he is.
-func (g *gauges) serve(ctx context.Context, listen string) (stop func(), err error) {
+func (g *gauges) serve(ctx context.Context, listen string) (address string, stop func(), err error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || !private.Loopback(host) {
-		return nil, usage("--listen %q: want an address of this machine, for example 127.0.0.1:9464", listen)
+		return "", nil, usage("--listen %q: want a loopback address, for example 127.0.0.1:9464, because nobody is asked who he is", listen)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return nil, environment("listen", err)
+		return "", nil, environment("listen", err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
@@ -148,27 +178,29 @@ func (g *gauges) serve(ctx context.Context, listen string) (stop func(), err err
 	})
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.Serve(l) }()
-	return func() { _ = s.Close() }, nil
+	return l.Addr().String(), func() { _ = s.Close() }, nil
 }
 
 // text is the exposition format of Prometheus, version 0.0.4.
 func (g *gauges) text() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	out := "# HELP jacquard_steps_total Steps that have ended on this worker.\n# TYPE jacquard_steps_total counter\n"
-	lanes := slices.Sorted(maps.Keys(g.steps))
-	for _, l := range lanes {
-		out += fmt.Sprintf("jacquard_steps_total{lane=%q} %d\n", l, g.steps[l])
+	var b strings.Builder
+	for _, m := range []struct {
+		name, typ, help string
+		value           func(*gauge) any
+	}{
+		{"jacquard_steps_running", "gauge", "Steps that are at work on this worker.", func(l *gauge) any { return l.running }},
+		{"jacquard_steps_total", "counter", "Steps that have ended on this worker.", func(l *gauge) any { return l.steps }},
+		{"jacquard_steps_failed_total", "counter", "Steps whose machinery broke.", func(l *gauge) any { return l.failed }},
+		{"jacquard_step_seconds_total", "counter", "Time that steps took.", func(l *gauge) any { return l.took.Seconds() }},
+	} {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", m.name, m.help, m.name, m.typ)
+		for _, lane := range slices.Sorted(maps.Keys(g.lanes)) {
+			fmt.Fprintf(&b, "%s{lane=%q} %v\n", m.name, lane, m.value(g.lanes[lane]))
+		}
 	}
-	out += "# HELP jacquard_steps_failed_total Steps whose machinery broke.\n# TYPE jacquard_steps_failed_total counter\n"
-	for _, l := range lanes {
-		out += fmt.Sprintf("jacquard_steps_failed_total{lane=%q} %d\n", l, g.failed[l])
-	}
-	out += "# HELP jacquard_step_seconds_total Time that steps took.\n# TYPE jacquard_step_seconds_total counter\n"
-	for _, l := range lanes {
-		out += fmt.Sprintf("jacquard_step_seconds_total{lane=%q} %g\n", l, g.took[l].Seconds())
-	}
-	return out
+	return b.String()
 }
 
 // hostName names this machine and folder among the workers of the project.

@@ -13,6 +13,7 @@ var (
 	ErrRejected = errors.New("the remote has something else there")
 	ErrOffline  = errors.New("the remote cannot be reached")
 	ErrRefused  = errors.New("the remote refuses it")
+	ErrAbsent   = fmt.Errorf("%w: there is no repository", ErrRefused) // a wrong address, or a folder that is away
 )
 
 // Login is how git gets in at a server over HTTP: with a token. It is for no other server, and git keeps it nowhere.
@@ -46,7 +47,7 @@ func (r *Repo) remote(ctx context.Context, l Login, args ...string) ([]byte, err
 
 // remoteCause recognises in git's words why a remote did not do what it was asked for.
 func remoteCause(text string) error {
-	for _, s := range []string{"Could not resolve host", "Connection refused", "Connection timed out", "Failed to connect", "Couldn't connect", "Connection reset", "Network is unreachable", "early EOF", "The requested URL returned error: 5"} {
+	for _, s := range []string{"Could not resolve host", "Connection refused", "Connection timed out", "Failed to connect", "Couldn't connect", "Connection reset", "Network is unreachable", "No route to host", "early EOF", "The requested URL returned error: 5"} {
 		if strings.Contains(text, s) {
 			return ErrOffline
 		}
@@ -55,6 +56,9 @@ func remoteCause(text string) error {
 		if strings.Contains(text, s) {
 			return ErrRejected
 		}
+	}
+	if strings.Contains(text, "does not appear to be a git repository") {
+		return ErrAbsent
 	}
 	return ErrRefused
 }

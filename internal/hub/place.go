@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -53,10 +54,10 @@ func (r *remote) Check(ctx context.Context) error {
 // trouble gives an error of the remote its class.
 func trouble(err error) error {
 	switch {
-	case errors.Is(err, git.ErrOffline):
+	case errors.Is(err, git.ErrOffline), errors.Is(err, git.ErrAbsent):
 		return flow.Failf(flow.Environment, "the hub cannot be reached: %v", err)
 	case errors.Is(err, git.ErrRefused):
-		return flow.Failf(flow.Auth, "the hub refuses: %v. Its refs below refs/jacquard/ have to be writable for every worker", err)
+		return flow.Failf(flow.Auth, "the hub refuses: %s. Its refs below refs/jacquard/ have to be writable for every worker", strings.TrimRight(err.Error(), ".\n"))
 	}
 	return err
 }

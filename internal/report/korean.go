@@ -222,6 +222,7 @@ var korean = map[string]string{
 	"stopping: nothing new is begun, and what runs is waited for; press Ctrl-C again to quit at once": "멈추는 중: 새 단계는 시작하지 않고 실행 중인 것을 기다립니다. 바로 끝내려면 Ctrl-C를 한 번 더 누르세요",
 	"%d refs of ended runs deleted at the hub\n":                                                      "끝난 실행의 ref %d개를 허브에서 지웠습니다\n",
 	"the runs on the cluster are not listed: %v":                                                      "클러스터의 실행은 목록에 없습니다: %v",
+	"health and numbers of this worker: http://%s/healthz, http://%s/metrics\n":                       "이 작업기의 상태와 지표: http://%s/healthz, http://%s/metrics\n",
 	"worker of pool %s: %d turns and %d checks at once; Ctrl-C waits up to %s for what runs\n":        "풀 %s의 작업기: 한 번에 턴 %d개와 검사 %d개. Ctrl-C는 실행 중인 것을 최대 %s 기다립니다\n",
 	"run %s is being cancelled; its work stays on refs/jacquard\n":                                    "실행 %s: 취소하고 있습니다. 작업은 refs/jacquard에 보존됩니다\n",
 	"noted; go on with: jacquard resume %s\n":                                                         "기록했습니다. 재개하려면: jacquard resume %s\n",

@@ -93,12 +93,13 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 		case <-work.Done():
 		}
 	}
-	began := time.Now() //nolint:forbidigo // for statistics
+	ended := func(bool) {}
+	if r.o.Begun != nil {
+		ended = r.o.Begun(t.Lane)
+	}
 	out, err := h.Call(work, j, t.In)
 	o := p.ending(out, err, context.Cause(work))
-	if r.o.Done != nil {
-		r.o.Done(t.Lane, time.Since(began), o.Err != nil)
-	}
+	ended(o.Err != nil)
 	if !o.Stopped {
 		e.Result, _ = json.Marshal(o)
 	}
@@ -250,7 +251,8 @@ type beater struct {
 }
 
 func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFunc) *beater {
-	b := &beater{r: r, ctx: ctx, t: t, quit: make(chan struct{}), done: make(chan struct{})}
+	// It is alive for as long as it takes to end, also when it was cancelled.
+	b := &beater{r: r, ctx: context.WithoutCancel(ctx), t: t, quit: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
 		tick := time.NewTicker(max(activity.GetInfo(ctx).HeartbeatTimeout/4, 10*time.Millisecond))

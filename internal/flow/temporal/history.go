@@ -216,7 +216,7 @@ func (r *Runtime) look(ctx context.Context, run string, fn func(*history)) error
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	had := r.read[run]
-	if had != nil && had.live && had.h.m != nil {
+	if had != nil && had.h.m != nil && (had.live || had.h.m.Status.Ended()) {
 		fn(had.h)
 		return nil
 	}

@@ -54,8 +54,9 @@ type Options struct {
 	// Warn is told what this machine waits for; nil = nobody.
 	Warn func(error)
 	Host string // names this machine among workers; the same after a restart
-	// Done is told of each step that this process has ended; nil = nobody.
-	Done      func(lane string, took time.Duration, failed bool)
+	// Begun is told of each step that this process begins, and what it returns
+	// of the step's end; nil = nobody.
+	Begun     func(lane string) (ended func(failed bool))
 	Driver    string
 	Version   string // of the definitions; another one is compared when a run goes on
 	Accept    bool
@@ -385,39 +386,57 @@ func (r *Runtime) Runs(ctx context.Context) ([]flow.Run, error) {
 
 // run is one line of the list.
 func (r *Runtime) run(ctx context.Context, id string) (flow.Run, error) {
-	h, err := r.load(ctx, id)
-	if err != nil {
-		return flow.Run{}, err
+	var x flow.Run
+	var queue string
+	err := r.look(ctx, id, func(h *history) {
+		m := h.m
+		queue = m.Queue
+		x = flow.Run{
+			Engine: "temporal", ID: id, Def: m.State.Def, State: m.Status, Started: time.UnixMilli(m.Began).UTC(), In: m.State.In, Meta: m.Meta, Out: m.Out, Err: m.Err,
+		}
+		if m.Status.Ended() {
+			x.Ended = time.UnixMilli(m.Now).UTC()
+			return
+		}
+		x.Gates = m.gates()
+	})
+	if err != nil || x.State.Ended() {
+		return x, err
 	}
-	m := h.m
-	x := flow.Run{
-		Engine: "temporal", ID: id, Def: m.State.Def, State: m.Status, Started: time.UnixMilli(m.Began).UTC(), In: m.State.In, Meta: m.Meta, Out: m.Out, Err: m.Err,
-	}
-	if m.Status.Ended() {
-		x.Ended = time.UnixMilli(m.Now).UTC()
-		return x, nil
-	}
-	x.Gates = m.gates()
-	if x.Driver, err = r.driver(ctx, id); err != nil {
+	if x.Driver, err = r.driver(ctx, id, queue); err != nil {
 		return flow.Run{}, err
 	}
 	switch {
-	case x.Driver == "" && m.Status == flow.Running:
+	case x.Driver == "" && x.State == flow.Running:
 		x.State = flow.Interrupted
-	case x.Driver != "" && m.Status == flow.Interrupted:
+	case x.Driver != "" && x.State == flow.Interrupted:
 		x.State = flow.Running
 	}
 	return x, nil
 }
 
+// polled is how long after it was last asked for work a queue counts as served:
+// one poll takes a minute.
+const polled = 70 * time.Second
+
 // driver says who drives a run: a process of this machine, or, for one that
-// was started elsewhere, whoever has one of its steps. What the server takes
-// for started may be of a process that is gone, so it is not asked about ours.
-func (r *Runtime) driver(ctx context.Context, run string) (string, error) {
+// was started elsewhere, whoever asks for the steps of its own queue or has one
+// of its steps. What the server takes for started may be of a process that is
+// gone, so it is not asked about ours.
+func (r *Runtime) driver(ctx context.Context, run, queue string) (string, error) {
 	who := r.box.Driver(ctx, run)
 	ours, err := r.box.Knows(ctx, run)
 	if who != "" || ours || err != nil {
 		return who, err
+	}
+	q, err := r.c.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil {
+		return "", serverError(err)
+	}
+	for _, p := range q.GetPollers() {
+		if p.GetIdentity() != r.o.Client.Identity && time.Since(p.GetLastAccessTime().AsTime()) < polled {
+			return p.GetIdentity(), nil
+		}
 	}
 	d, err := r.c.DescribeWorkflowExecution(ctx, r.workflowID(run), "")
 	if err != nil {

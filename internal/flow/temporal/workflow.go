@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -165,9 +166,9 @@ func (l *loop) gather() (took []int, ended []string) {
 		l.b.feed(f)
 	}
 	if f.cancelled != 0 {
-		for k, cancel := range l.cancels {
+		for _, k := range slices.Sorted(maps.Keys(l.cancels)) { // on replay in the same order
 			if !l.m.Running[k].Cleanup {
-				cancel()
+				l.cancels[k]()
 			}
 		}
 	}
@@ -239,13 +240,17 @@ func (l *loop) start(w flow.Want) {
 		in.In = l.b.wants[w.Key].In
 	}
 	name, _, _ := strings.Cut(w.Step, "@")
+	id := w.Key
+	if in.Cancelled && in.Start > 1 { // the SDK never lets go of the id of what it has asked to be cancelled
+		id = fmt.Sprintf("%s#%d", id, in.Start)
+	}
 	queue, own := m.queueOf(w)
 	var place time.Duration
 	if own { // that worker may be gone
 		place = time.Duration(m.Limits.Place) * time.Millisecond
 	}
 	ctx, cancel := workflow.WithCancel(workflow.WithActivityOptions(l.ctx, workflow.ActivityOptions{
-		TaskQueue: queue, ScheduleToStartTimeout: place, ActivityID: w.Key, Summary: w.Key, WaitForCancellation: true,
+		TaskQueue: queue, ScheduleToStartTimeout: place, ActivityID: id, Summary: w.Key, WaitForCancellation: true,
 		StartToCloseTimeout: longest, HeartbeatTimeout: time.Duration(m.Limits.Beat) * time.Millisecond,
 		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1}, // a retry is a decision
 	}))
