@@ -203,6 +203,7 @@ func (m *module) aliasDiffers(e *spec.Export, x found, lang string) string {
 		return ""
 	}
 	switch signature.Types(want, is, lang, m.meaning) {
+	case signature.Different:
 	case signature.Same:
 		return ""
 	case signature.Unknown:
