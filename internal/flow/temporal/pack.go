@@ -1,14 +1,16 @@
 package temporal
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
-	"github.com/klauspost/compress/zstd"
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
 	"google.golang.org/protobuf/proto"
@@ -18,9 +20,6 @@ import (
 // with room for what surrounds it.
 const maxPacked = 2<<20 - 64<<10
 
-// maxRecord bounds what a record may become when it is read.
-const maxRecord = 256 << 20
-
 // pack compresses a record. Bytes travel as they are: as a text they would be a
 // third longer.
 func pack(m *record) ([]byte, error) {
@@ -28,24 +27,26 @@ func pack(m *record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-	if err != nil {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(raw); err != nil {
 		return nil, err
 	}
-	b := z.EncodeAll(raw, nil)
-	if len(b) > maxPacked {
-		return nil, fmt.Errorf("the run has %d branches and %d outcomes, compressed %d bytes: a server takes %d. Split it", len(m.State.Folds), len(m.State.Recs), len(b), maxPacked)
+	if err := z.Close(); err != nil {
+		return nil, err
 	}
-	return b, nil
+	if b.Len() > maxPacked {
+		return nil, fmt.Errorf("the run has %d branches and %d outcomes, compressed %d bytes: a server takes %d. Split it", len(m.State.Folds), len(m.State.Recs), b.Len(), maxPacked)
+	}
+	return b.Bytes(), nil
 }
 
 func unpack(b []byte) (record, error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxRecord), zstd.WithDecoderConcurrency(1))
+	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return record{}, err
 	}
-	defer z.Close()
-	raw, err := z.DecodeAll(b, nil)
+	raw, err := io.ReadAll(z)
 	if err != nil {
 		return record{}, err
 	}
