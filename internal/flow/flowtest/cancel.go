@@ -3,6 +3,8 @@ package flowtest
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -95,6 +97,42 @@ func cancelRunning(t *testing.T, l *lab) {
 	if err := other.Signal(t.Context(), run, flow.Signal{Verb: flow.Approve, Gate: "p/gate:q"}); !errors.Is(err, flow.ErrNoGate) {
 		t.Errorf("approve after the cancel = %v, want ErrNoGate", err)
 	}
+}
+
+// cancelManyRunning cancels a run with many steps at work, which then cleans up: what they were told is in an order that
+// whoever goes on with the run finds again.
+func cancelManyRunning(t *testing.T, l *lab) {
+	t.Helper()
+	undo := flow.Step[string, string]{Name: "undo"}
+	calls, want := map[string]int{"undo": 1}, []string{}
+	var items []string
+	for i := range 40 {
+		items = append(items, strconv.Itoa(i))
+		calls["p/"+items[i]+":x"] = 1
+		want = append(want, `"cancelled"`)
+	}
+	w := define("w", func(c *flow.Ctx) ([]string, error) {
+		rs, err := flow.All(c, "p", items, self, func(c *flow.Ctx, item string) (string, error) {
+			_, err := flow.Do(c, "x", work, item)
+			return string(flow.ClassOf(err)), nil
+		})
+		if err == nil {
+			_, err = flow.Do(c.Cleanup(), "undo", undo, "all")
+		}
+		return rs, err
+	})
+	o := Options{Workflows: []flow.Runnable{w}, Handlers: []flow.Handler{l.blocker(nil), l.undoer()}}
+	d := l.background(l.begin(o, "null"))
+	l.eventually("all are at work", func() bool {
+		n := 0
+		for _, i := range items {
+			n += l.count("p/" + i + ":x")
+		}
+		return n == len(items)
+	})
+	l.signal(l.runtime(o), flow.Signal{Verb: flow.CancelRun})
+	l.want(d.wait(), flow.CancelledOK, "["+strings.Join(want, ",")+"]")
+	l.wantCalls(calls)
 }
 
 // cancelledStarted cancels a run whose started steps lost their driver and wait

@@ -56,7 +56,7 @@ func Exercise(t *testing.T, open Open) {
 		"GateAcrossRuntimes": gateAcrossRuntimes, "GateAnsweredWhileDriven": gateWhileDriven, "BadSignals": badSignals,
 		"GateTimeoutIsNotApproval": gateTimeout, "AnswerBeforeTimeout": answerBeforeTimeout, "AnswerBeatsTimeout": answerBeatsTimeout,
 		"NearTimer": nearTimer, "FarTimerParks": farTimer, "TimerDoesNotMove": timerDoesNotMove,
-		"CancelBeforeStart": cancelBefore, "CancelRunning": cancelRunning, "CancelledStarted": cancelledStarted,
+		"CancelBeforeStart": cancelBefore, "CancelRunning": cancelRunning, "CancelManyRunning": cancelManyRunning, "CancelledStarted": cancelledStarted,
 		"CancelPaused": cancelPaused, "Pause": pause, "RetryIsNewKey": retryIsNewKey, "OrderlyStopNotCounted": orderlyStop,
 		"RoundLimitAcrossCrash": roundLimit, "CrashedAfterThreeStarts": crashedAfterThree, "ProgressResets": progressResets,
 		"BigOutput": bigOutput, "LaneLimits": laneLimits, "OpenBranches": openBranches, "OpenBranchesAcrossCrash": openAcrossCrash,

@@ -77,7 +77,7 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 	}
 	if had != nil {
 		e.Result = had
-		return p.after(work, b, e)
+		return p.after(context.WithoutCancel(work), b, e) // also when the server has given this start up meanwhile
 	}
 	j := flow.Job{
 		Run: t.Run, Key: t.Key, Branch: t.Branch, Start: t.Start, Dir: r.box.Dir(t.Run, t.Key, t.Start),
