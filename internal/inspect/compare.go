@@ -33,7 +33,7 @@ func (m *module) differs(e *spec.Export, x found, have map[string][]found) strin
 	callable := e.Kind == spec.Function || e.Kind == spec.Class // F(a int) without a result looks like a class
 	switch {
 	case callable && (x.Kind == "function" || x.Kind == "method"):
-		return m.fits(e.Signature, x.Text, lang, false)
+		return m.fits(e.Signature, x, x.Text, lang, false)
 	case callable && isClass(x.Kind):
 		if strings.Contains(e.Signature, "(") {
 			return m.constructorDiffers(e, constructors(x, e.Name, have), lang)
@@ -104,7 +104,7 @@ func primary(head string) string {
 func (m *module) constructorDiffers(e *spec.Export, list []string, lang string) string {
 	why := ""
 	for _, c := range list {
-		if why = m.fits(e.Signature, c, lang, true); why == "" {
+		if why = m.fits(e.Signature, found{}, c, lang, true); why == "" {
 			return ""
 		}
 	}
@@ -119,11 +119,14 @@ func decorated(sig string) string {
 	return sig
 }
 
-func (m *module) fits(want, is, lang string, constructor bool) string {
+func (m *module) fits(want string, x found, is, lang string, constructor bool) string {
 	a, ok1 := signature.Parse(want, lang)
 	b, ok2 := signature.Parse(decorated(is), lang)
 	if !ok1 || !ok2 {
 		return ""
+	}
+	if x.Inferred { // who reads the declaration does not know it either
+		b.Result = a.Result
 	}
 	return signature.Fits(a, b, lang, m.meaning, constructor)
 }
@@ -207,24 +210,64 @@ func (m *module) aliasDiffers(e *spec.Export, x found, lang string) string {
 	case signature.Same:
 		return ""
 	case signature.Unknown:
-		if lang != signature.TypeScript || justAName(want) || justAName(is) || parts(want, lang) == parts(is, lang) {
+		if lang != signature.TypeScript || sameParts(signature.Text(want, lang), signature.Text(is, lang)) {
 			return ""
 		}
 	}
 	return "is " + signature.Text(is, lang) + ", the spec says " + signature.Text(want, lang)
 }
 
-// justAName reports whether a type is a name alone, which may stand for anything.
-func justAName(t signature.Type) bool { return t.Form == signature.Named && t.Name != "&" }
+// sameParts compares two types of TypeScript that are put together of others, word by word. It says false only where all
+// words of both are known to mean one thing: the language's own types, names that both have, fields.
+func sameParts(want, is string) bool {
+	a, sureA := wordsOfType(want)
+	b, sureB := wordsOfType(is)
+	return !sureA || !sureB || slices.Equal(a.names, b.names) && slices.Equal(a.fields, b.fields) && a.lists == b.lists || !slices.Equal(a.names, b.names) && !a.onlyBasic(b)
+}
 
-// parts are what a type of TypeScript is put together from, as far as their order says
-// nothing: the two sides of | and &.
-func parts(t signature.Type, lang string) string {
-	text := strings.NewReplacer(" ", "", ";", ",", "'", `"`).Replace(signature.Text(t, lang))
-	text = strings.NewReplacer(",}", "}", "{|", "{", "=|", "=").Replace(text)
-	of := splitAt(text, "|&")
-	slices.Sort(of)
-	return strings.Join(of, " ")
+// typeWords are what a type is written with.
+type typeWords struct {
+	names, fields []string // sorted; each field with its mark
+	lists         int
+}
+
+// onlyBasic reports whether what two types differ in is the language's own.
+func (w typeWords) onlyBasic(o typeWords) bool {
+	differ := func(a, b []string) bool {
+		return slices.ContainsFunc(a, func(n string) bool { return !slices.Contains(b, n) && !basicTypes[n] && n[0] != '"' })
+	}
+	return !differ(w.names, o.names) && !differ(o.names, w.names)
+}
+
+var basicTypes = map[string]bool{"string": true, "number": true, "boolean": true, "bigint": true, "symbol": true, "null": true, "undefined": true, "void": true, "never": true}
+
+// wordsOfType lists the words of a type; sure is false where it holds more than names, fields, lists, | and &.
+func wordsOfType(text string) (w typeWords, sure bool) {
+	ts := source.Parse("t.ts", []byte("type T = "+text+";")).Tokens
+	for i := 3; i < len(ts)-1; i++ {
+		next := ts[i+1].Text
+		switch t := ts[i]; {
+		case t.Kind == source.Ident && (next == ":" || next == "?" && i+2 < len(ts) && ts[i+2].Text == ":"):
+			w.fields = append(w.fields, t.Text+next)
+		case t.Kind == source.Ident && (t.Text == "readonly" && ts[i+1].Kind == source.Ident):
+		case t.Kind == source.Ident:
+			switch t.Text {
+			case "keyof", "typeof", "infer", "is", "in", "extends", "any", "unknown", "object", "unique", "asserts":
+				return w, false
+			}
+			w.names = append(w.names, t.Text)
+		case t.Kind == source.String, t.Kind == source.Number:
+			w.names = append(w.names, `"`+t.Value())
+		case t.Text == "[" && next == "]":
+			w.lists++
+		case strings.Contains("{}|&;,:?]", t.Text):
+		default: // a function, a generic type, an index
+			return w, false
+		}
+	}
+	slices.Sort(w.names)
+	slices.Sort(w.fields)
+	return w, true
 }
 
 func variantsDiffer(want, is []string) string {

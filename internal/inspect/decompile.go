@@ -47,7 +47,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 		parsed := map[string]source.File{}
 		for _, f := range byDir[d] {
 			src := p.read(f)
-			if src == nil {
+			if src == nil || !spec.IsText(src) {
 				unread[d] = f
 			}
 			parsed[f] = p.typed(f, src).File

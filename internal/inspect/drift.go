@@ -304,7 +304,7 @@ func (m *module) dependencies() {
 				if _, known := declared[to]; known || !report || !first || !exact {
 					continue
 				}
-				if m.above(to, m.dir) && leads(to, m.dir, m.declaredBy) { // to declare it would close the circle
+				if m.above(to, m.dir) && leads(to, m.dir, m.uses) { // to declare it would close the circle
 					m.drift.Notes = append(m.drift.Notes, Drift{
 						Type: "BOUNDARY", Section: "Dependencies", File: name, Line: imp.Line, Symbol: to,
 						Message: "The code imports " + to + ", which depends on this module: " + upward,
@@ -336,16 +336,25 @@ func (m *module) dependencies() {
 	}
 }
 
-// declaredBy are the modules that the spec of a module depends on.
-func (p *Project) declaredBy(dir string) []string {
-	d := p.docs[dir]
+// uses are the modules that a module depends on, by its spec or by its code.
+func (m *module) uses(dir string) []string {
+	d := m.docs[dir]
 	if d == nil {
 		return nil
 	}
 	var out []string
 	for _, dep := range d.Dependencies.Internal {
-		if to, ok := p.index.Locate(dir, dep.Path); ok {
+		if to, ok := m.index.Locate(dir, dep.Path); ok {
 			out = append(out, to)
+		}
+	}
+	for _, f := range m.sources[dir] {
+		for _, imp := range m.parse(f, m.read(f)).Imports {
+			for _, target := range m.targets(f, imp) {
+				if to, ok := m.owner(target); ok && to != dir {
+					out = append(out, to)
+				}
+			}
 		}
 	}
 	return out
@@ -360,7 +369,7 @@ func (m *module) speaksOf(to string, imports []string) bool {
 			return true
 		}
 	}
-	return m.mentions(base)
+	return m.says(base)
 }
 
 // references reports what the spec speaks of and cannot be found, and how it leaves its module.

@@ -137,7 +137,18 @@ func TestStale(t *testing.T) {
 		"a name in a registry": {"m.py", "globals()[\"made\"] = len\n", "made(x: str) -> int", ""},
 		"a macro":              {"lib.rs", "make! { fn made(); }\n", "made()", ""},
 		"a method":             {"m.go", "package m\n\ntype T struct{}\n\nfunc (t T) close() {}\n\nfunc (t T) Done() { t.close() }\n", "close()", "MISSING T"},
-		"not exported":         {"m.ts", "function own(a: number): number { return a; }\nconsole.log(own(1));\n", "own(a: number): number", "STALE own"},
+		"not exported":         {"m.ts", "function own(a: number): number { return a; }\nexport const one = own(1);\n", "own(a: number): number", "STALE own MISSING one"},
+		"no module":            {"m.ts", "function own(a: number): number { return a; }\nown(1);\n", "own(a: number): number", ""},
+		"handed out":           {"m.ts", "function own(a: number): number { return a; }\nexport const api = { own };\n", "own(a: number): number", "MISSING api"},
+		"returned":             {"m.ts", "export function make() { function own(): void {}; return { own }; }\n", "own(): void", "MISSING make"},
+		"behind a value":       {"m.ts", "class S { get(k: string): string { return k; } }\nexport const s = new S();\n", "S.get(k: string): string", "MISSING s"},
+		"a type in a comment":  {"m.js", "/** @typedef {{ id: string }} Item */\nexport const a = 1;\n", "Item()", "MISSING a"},
+		"main":                 {"main.rs", "fn main() {}\n", "main()", ""},
+		"a trait of a type":    {"lib.rs", "pub struct V;\nimpl Default for V { fn default() -> Self { V } }\n", "V.default() -> V", ""},
+		"with an attribute":    {"lib.rs", "#[pyfunction]\nfn own() -> u8 { 1 }\n", "own() -> u8", ""},
+		"one is of the crate":  {"lib.rs", "mod a { fn own() -> u8 { 1 } }\npub(crate) fn own() -> u8 { 1 }\n", "own() -> u8", ""},
+		"made of a text":       {"m.py", "from collections import namedtuple\n\n_P = namedtuple(\"_P\", \"x yy\")\n", "yy()", ""},
+		"in a hole":            {"m.py", "def _f(o):\n    return f\"it is {o.total} now\"\n", "total()", ""},
 		"a private method":     {"M.java", "public class M {\n  private int own() { return 1; }\n}\n", "M.own(): int", "STALE M.own"},
 		"private in Kotlin":    {"m.kt", "private fun own(): Int { return 1 }\n", "own(): Int", "STALE own"},
 		"internal in Kotlin":   {"m.kt", "internal fun own(): Int { return 1 }\n", "own(): Int", ""},
@@ -155,5 +166,47 @@ func TestStale(t *testing.T) {
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
+	}
+}
+
+// TestFits: what specs may say of code without being wrong.
+func TestFits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, code, line string }{
+		{"m.kt", "fun name() = \"x\"\n\nsuspend fun load() = name()\n", "name(): String`\n- `suspend load(): String"},
+		{"m.js", "export function greet(name, opts) { opts = opts || {}; return name; }\n", "greet(name: string, opts?: object): string"},
+		{"M.java", "public class M {\n  public static String join(String... xs) { return \"\"; }\n}\n", "M.join(String[] xs): String"},
+		{"m.ts", "const COLORS = ['red', 'green'] as const;\nexport type Color = (typeof COLORS)[number];\n", "Color = 'red' | 'green'"},
+		{"m.ts", "const R = { admin: 1 };\nexport type Role = keyof typeof R;\n", "Role = 'admin'"},
+		{"m.ts", "export type Pt = { x: number; y: number };\n", "Pt { y: number, x: number }"},
+		{"m.ts", "export type Dict = { [key: string]: unknown };\n", "Dict = Record<string, unknown>"},
+		{"m.ts", "interface B { at: number }\nexport type Ev = { type: 'a' } & B;\n", "Ev = { type: 'a'; at: number }"},
+		{"m.ts", "export type St = { s: 'idle' } | { s: 'done'; v: number };\n", "St = { v: number; s: 'done' } | { s: 'idle' }"},
+		{"m.ts", "export type M<A, B> = A & B;\n", "M<X, Y> = X & Y"},
+		{"m.ts", "export type Guard = (x: unknown) => x is string;\n", "Guard = (x: unknown) => boolean"},
+		{"m.ts", "export type Ob = { run(x: number): string };\n", "Ob = { run: (x: number) => string }"},
+	} {
+		v := project(map[string]string{"m/CLAUDE.md": spec1("- `"+c.line+"`", "None", ""), "m/" + c.file: c.code}).Validate("m")
+		for _, d := range v.Modules[0].Issues {
+			if d.Type != "MISSING" {
+				t.Errorf("%s: %s", c.line, d.Message)
+			}
+		}
+	}
+}
+
+// TestMendingMakesNoCircle: of a face and a module in it, whose specs name neither, only the face gets a dependency.
+func TestMendingMakesNoCircle(t *testing.T) {
+	t.Parallel()
+	x := project(map[string]string{
+		"pkg/CLAUDE.md": spec1("None", "None", ""), "pkg/__init__.py": "from .core import _run\n", "pkg/version.py": "_V = 1\n",
+		"pkg/core/CLAUDE.md": spec1("None", "None", ""), "pkg/core/__init__.py": "from ..version import _V\n\n\ndef _run():\n    return _V\n",
+	})
+	var got []string
+	for _, m := range x.Mend(x.Validate(".")) {
+		got = append(got, m.File)
+	}
+	if strings.Join(got, " ") != "pkg/CLAUDE.md" {
+		t.Errorf("mended: %v", got)
 	}
 }

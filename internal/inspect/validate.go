@@ -207,7 +207,8 @@ type module struct {
 	names    []string // of files
 	lang     string
 	drift    *ModuleDrift
-	words    map[string]bool // all words of the code; made when asked for
+	words    map[string]bool       // all words of the code; made when asked for
+	funcs    map[string][]function // by name; made when asked for
 	types    map[string]meaning
 }
 

@@ -383,7 +383,7 @@ func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string
 		if byName(lang) && !y.Position && !y.Variadic && !x.Variadic && x.Name != "" && y.Name != "" && !strings.HasPrefix(y.Name, "_") && !sameWord(x.Name, y.Name) {
 			return fmt.Sprintf("its parameter %d is called %s, the spec calls it %s, and callers may use the name", i+1, y.Name, x.Name)
 		}
-		own := spec.Lang == lang // the spec is in the language of the code, and means what it says
+		own := spec.Lang == lang && (lang != TypeScript || y.Type != nil) // the spec is in the language of the code (JavaScript lets all be left out), and means what it says
 		if x.Optional && !y.Optional && !y.Variadic && (own && lang != Rust || !mayBeAbsent(y.Type)) && lang != Go && lang != Java {
 			return fmt.Sprintf("its parameter %s is required, the spec says that it may be left out", name)
 		}
@@ -392,7 +392,7 @@ func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string
 			if x.Variadic {
 				one, many = y.Type, "one value"
 			}
-			if own || one != nil && one.Form == Basic && one.Class != "any" {
+			if own && (lang != Java || x.Variadic) || one != nil && one.Form == Basic && one.Class != "any" {
 				return fmt.Sprintf("its parameter %s takes %s, the spec says otherwise", name, many)
 			}
 			continue

@@ -289,7 +289,8 @@ func (k *kotlinFile) function(n syntax.Node, owner string, visible bool) {
 	if owner != "" {
 		kind = "method"
 	}
-	k.export(n, owner, name, kind, k.head(n, "function_body"))
+	e := k.export(n, owner, name, kind, k.head(n, "function_body"))
+	e.Inferred = body.OK() && !body.Child("block").OK() && strings.HasSuffix(e.Text, ")")
 	params := map[string]bool{}
 	for p := range n.Child("function_value_parameters").All() {
 		if p.Kind() == "parameter" {

@@ -61,6 +61,8 @@ func (p *pythonTree) made(def, at syntax.Node, data bool) string {
 		name, _, call := strings.Cut(text, "(")
 		switch {
 		case !value.OK():
+		case value.Kind() == "lambda":
+			param += " = ..."
 		case value.Kind() != "call" || !call || name[strings.LastIndexByte(name, '.')+1:] != "field":
 			param += " = " + text
 		case argument(text, "init") == "False":

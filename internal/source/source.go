@@ -97,6 +97,8 @@ type Export struct {
 	// Literal is the type of a constant's or variable's initial value where its declaration says none and the value is a
 	// plain literal.
 	Literal string `json:"-"`
+	// Inferred says of a function of Kotlin that only its body tells what it gives.
+	Inferred bool `json:"-"`
 	// Made is the constructor that a class of Python gets of its fields, as if it were written; "" where it has none such.
 	Made string `json:"-"`
 	// Doc is the first paragraph of its documentation, without what speaks of its contract.
