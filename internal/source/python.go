@@ -1,6 +1,7 @@
 package source
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -123,12 +124,11 @@ func (p *pyFile) tests() {
 }
 
 func (p *pyFile) lineAt(off int) int {
-	for l := range p.lines {
-		if p.ts[p.lines[l].from].Off == off {
-			return l
-		}
+	l := sort.Search(len(p.lines), func(l int) bool { return p.ts[p.lines[l].from].Off >= off })
+	if l == len(p.lines) || p.ts[p.lines[l].from].Off != off {
+		return 0
 	}
-	return 0
+	return l
 }
 
 func moduleLevelSkip(text string) bool {
