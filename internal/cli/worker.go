@@ -185,7 +185,7 @@ func (g *gauges) serve(ctx context.Context, listen string) (address string, stop
 func (g *gauges) text() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var b strings.Builder
+	out := ""
 	for _, m := range []struct {
 		name, typ, help string
 		value           func(*gauge) any
@@ -195,12 +195,12 @@ func (g *gauges) text() string {
 		{"jacquard_steps_failed_total", "counter", "Steps whose machinery broke.", func(l *gauge) any { return l.failed }},
 		{"jacquard_step_seconds_total", "counter", "Time that steps took.", func(l *gauge) any { return l.took.Seconds() }},
 	} {
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", m.name, m.help, m.name, m.typ)
+		out += fmt.Sprintf("# HELP %s %s\n# TYPE %s %s\n", m.name, m.help, m.name, m.typ)
 		for _, lane := range slices.Sorted(maps.Keys(g.lanes)) {
-			fmt.Fprintf(&b, "%s{lane=%q} %v\n", m.name, lane, m.value(g.lanes[lane]))
+			out += fmt.Sprintf("%s{lane=%q} %v\n", m.name, lane, m.value(g.lanes[lane]))
 		}
 	}
-	return b.String()
+	return out
 }
 
 // hostName names this machine and folder among the workers of the project.
