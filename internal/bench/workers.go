@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +9,6 @@ import (
 	"time"
 
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/log"
 
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 )
@@ -53,7 +50,7 @@ func (b *bench) workers() error {
 	if err != nil {
 		return err
 	}
-	events, bytes, err := b.histories(s.Address)
+	events, bytes, err := b.histories(s)
 	if err != nil {
 		return err
 	}
@@ -112,8 +109,8 @@ func (b *bench) pool(address string, n, workers, slots int) (time.Duration, erro
 }
 
 // histories are the events and bytes of all that the service keeps of runs.
-func (b *bench) histories(address string) (events, bytes int64, err error) {
-	c, err := client.DialContext(b.ctx, client.Options{HostPort: address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+func (b *bench) histories(s *temporaltest.Server) (events, bytes int64, err error) {
+	c, err := s.Dial(b.ctx)
 	if err != nil {
 		return 0, 0, err
 	}

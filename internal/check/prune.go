@@ -156,10 +156,10 @@ func tidy(file string, before, after []byte) ([]byte, bool) {
 	case source.TypeScript, source.Rust, source.Java, source.Kotlin:
 		f := source.Parse(file, after)
 		for _, imp := range f.Imports {
+			if imp.Path { // it is no line of its own
+				continue
+			}
 			for _, name := range imp.Names {
-				if imp.Path {
-					continue
-				}
 				word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 				if len(word.FindAllIndex(after, 2)) < 2 && len(word.FindAllIndex(before, 2)) == 2 {
 					return nil, false

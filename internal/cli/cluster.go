@@ -257,12 +257,8 @@ func (p *project) encrypted(inner converter.DataConverter) (converter.DataConver
 
 // waits says what this machine tries again for as long as it takes, and what it leaves to others.
 func (p *project) waits(err error) {
-	msg := err.Error()
-	var f *flow.Failure
-	if errors.As(err, &f) && f.Msg != "" {
-		msg = f.Msg
-	}
-	if f == nil {
+	msg := because(err)
+	if _, ok := errors.AsType[*flow.Failure](err); !ok {
 		fmt.Fprintf(p.a.Err, "jacquard: %s\n", msg)
 		return
 	}
@@ -367,7 +363,7 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 
 // because is an error without the class that decides what is done about it.
 func because(err error) string {
-	if f, ok := errors.AsType[*flow.Failure](err); ok {
+	if f, ok := errors.AsType[*flow.Failure](err); ok && f.Msg != "" {
 		return f.Msg
 	}
 	return err.Error()

@@ -106,18 +106,13 @@ func (p *project) nothingToDescribe() error {
 // decompileAlone writes what a program can know, without a run.
 func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir string, f decompileFlags) error {
 	list := x.Decompile(dir)
+	files := textsOf(list)
 	if lacks(list) > 0 && !f.dry {
-		if err := p.writeSpecs(ctx, list); err != nil {
+		if err := p.writeFiles(ctx, files); err != nil {
 			return err
 		}
 	}
-	written := map[string][]byte{}
-	for _, d := range list {
-		if d.Text != nil {
-			written[d.Spec] = d.Text
-		}
-	}
-	circles := x.With(written).Graph().Cycles
+	circles := x.With(files).Graph().Cycles
 	if p.a.json {
 		p.a.print(map[string]any{"dry_run": f.dry, "modules": list, "cycles": circles})
 		return nil
@@ -145,8 +140,8 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 	return nil
 }
 
-// writeSpecs writes documents of which none is another than it was read.
-func (p *project) writeSpecs(ctx context.Context, list []inspect.Decompiled) error {
+// textsOf are the documents to write.
+func textsOf(list []inspect.Decompiled) map[string][]byte {
 	files := map[string][]byte{}
 	for _, d := range list {
 		for name, text := range map[string][]byte{d.Spec: d.Text, d.Implements: d.ImplementsText} {
@@ -155,7 +150,7 @@ func (p *project) writeSpecs(ctx context.Context, list []inspect.Decompiled) err
 			}
 		}
 	}
-	return p.writeFiles(ctx, files)
+	return files
 }
 
 // writeFiles writes files into the working tree, all of them or none: where one has changed since it was listed, nothing

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
-	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -148,12 +147,8 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 			continue
 		}
 		src := p.read(f)
-		if src == nil {
-			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), f + ": Cannot read file"})
-			continue
-		}
-		if !spec.IsText(src) {
-			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), f + ": Cannot read file: it is no UTF-8 text"})
+		if why := illegible(src); why != "" {
+			a.Problems = append(a.Problems, AnalysisProblem{path.Base(f), f + ": " + why})
 			continue
 		}
 		parsed := p.typed(f, src).File

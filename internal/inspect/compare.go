@@ -33,7 +33,7 @@ func (m *module) differs(e *spec.Export, x found, have map[string][]found) strin
 	callable := e.Kind == spec.Function || e.Kind == spec.Class // F(a int) without a result looks like a class
 	switch {
 	case callable && (x.Kind == "function" || x.Kind == "method"):
-		return m.fits(e.Signature, x, x.Text, lang, false)
+		return m.fits(e.Signature, x.Text, lang, false, x.Inferred)
 	case callable && isClass(x.Kind):
 		if strings.Contains(e.Signature, "(") {
 			return m.constructorDiffers(e, constructors(x, e.Name, have), lang)
@@ -104,7 +104,7 @@ func primary(head string) string {
 func (m *module) constructorDiffers(e *spec.Export, list []string, lang string) string {
 	why := ""
 	for _, c := range list {
-		if why = m.fits(e.Signature, found{}, c, lang, true); why == "" {
+		if why = m.fits(e.Signature, c, lang, true, false); why == "" {
 			return ""
 		}
 	}
@@ -119,13 +119,14 @@ func decorated(sig string) string {
 	return sig
 }
 
-func (m *module) fits(want string, x found, is, lang string, constructor bool) string {
+// fits says why code does not do what a spec says. Only the body of an inferred function tells what it gives.
+func (m *module) fits(want, is, lang string, constructor, inferred bool) string {
 	a, ok1 := signature.Parse(want, lang)
 	b, ok2 := signature.Parse(decorated(is), lang)
 	if !ok1 || !ok2 {
 		return ""
 	}
-	if x.Inferred { // who reads the declaration does not know it either
+	if inferred { // who reads the declaration does not know it either
 		b.Result = a.Result
 	}
 	return signature.Fits(a, b, lang, m.meaning, constructor)
@@ -243,7 +244,7 @@ var basicTypes = map[string]bool{"string": true, "number": true, "boolean": true
 
 // wordsOfType lists the words of a type; sure is false where it holds more than names, fields, lists, | and &.
 func wordsOfType(text string) (w typeWords, sure bool) {
-	ts := source.Parse("t.ts", []byte("type T = "+text+";")).Tokens
+	ts := source.Tokens("t.ts", []byte("type T = "+text+";"))
 	for i := 3; i < len(ts)-1; i++ {
 		next := ts[i+1].Text
 		switch t := ts[i]; {

@@ -47,7 +47,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 		parsed := map[string]source.File{}
 		for _, f := range byDir[d] {
 			src := p.read(f)
-			if src == nil || !spec.IsText(src) {
+			if illegible(src) != "" {
 				unread[d] = f
 			}
 			parsed[f] = p.typed(f, src).File
@@ -153,7 +153,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	x.Exports = n
 	var specs []string
 	for _, d := range uses[x.Dir] {
-		if d == x.Dir || !Below(d)(x.Dir) || !leads(d, x.Dir, func(d string) []string { return uses[d] }) {
+		if !Below(d)(x.Dir) || !leads(d, x.Dir, func(d string) []string { return uses[d] }) {
 			specs = append(specs, path.Join(d, specFile))
 		} // else a circle with the module that it lies in, and this is the direction that rule INV-1 forbids
 	}

@@ -337,22 +337,25 @@ func (m *module) dependencies() {
 }
 
 // uses are the modules that a module depends on, by its spec or by its code.
-func (m *module) uses(dir string) []string {
-	d := m.docs[dir]
-	if d == nil {
-		return nil
-	}
-	var out []string
-	for _, dep := range d.Dependencies.Internal {
-		if to, ok := m.index.Locate(dir, dep.Path); ok {
-			out = append(out, to)
+func (w *survey) uses(dir string) []string {
+	out := slices.Collect(keys(w.imported(dir)))
+	for _, n := range w.index.Needs(dir) {
+		if !n.Soft { // a cross reference orders nothing
+			out = append(out, n.Dir)
 		}
 	}
-	for _, f := range m.sources[dir] {
-		for _, imp := range m.parse(f, m.read(f)).Imports {
-			for _, target := range m.targets(f, imp) {
-				if to, ok := m.owner(target); ok && to != dir {
-					out = append(out, to)
+	return out
+}
+
+// imported are the modules that the code of a module imports, with the names that it takes of each.
+func (w *survey) imported(dir string) map[string][]string {
+	out := map[string][]string{}
+	for _, f := range w.sources[dir] {
+		for _, imp := range w.parse(f, w.read(f)).Imports {
+			for _, t := range w.targets(f, imp) {
+				if to, ok := w.owner(t); ok && to != dir && w.docs[to].IsSpec() {
+					out[to] = append(out[to], imp.Names...)
+					break
 				}
 			}
 		}

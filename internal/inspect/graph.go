@@ -115,17 +115,7 @@ func (p *Project) GraphWithImports() Graph {
 	w := p.survey()
 	needs := map[string][]string{}
 	for _, dir := range p.dirs {
-		names := map[string][]string{}
-		for _, f := range w.sources[dir] {
-			for _, imp := range p.parse(f, p.read(f)).Imports {
-				for _, t := range p.targets(f, imp) {
-					if to, ok := p.owner(t); ok && to != dir && p.docs[to].IsSpec() {
-						names[to] = append(names[to], imp.Names...)
-						break
-					}
-				}
-			}
-		}
+		names := w.imported(dir)
 		for _, to := range slices.Sorted(keys(names)) {
 			slices.Sort(names[to])
 			e := GraphEdge{From: dir, To: to, Type: "internal", Symbols: list(slices.Compact(names[to])), Valid: declared[[2]string{dir, to}]}

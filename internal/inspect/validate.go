@@ -220,12 +220,9 @@ func (w *survey) drift(dir string) ModuleDrift {
 		src := w.read(f)
 		x := w.typed(f, src)
 		m.files[f], m.declared[f] = x.File, x.declared
-		cannot := "" // without it nothing can be said of the module, and nothing mended
+		cannot := illegible(src) // without it nothing can be said of the module, and nothing mended
 		switch why := x.Problem; {
-		case src == nil:
-			cannot = "Cannot read file"
-		case !spec.IsText(src):
-			cannot = "Cannot read file: it is no UTF-8 text"
+		case cannot != "":
 		case x.Failed:
 			cannot = "Cannot read file: " + why
 		case why != "":
@@ -259,6 +256,17 @@ func (w *survey) drift(dir string) ModuleDrift {
 		out.Status = "poor"
 	}
 	return out
+}
+
+// illegible says why a file cannot be read as code, "" when it can.
+func illegible(src []byte) string {
+	switch {
+	case src == nil:
+		return "Cannot read file"
+	case !spec.IsText(src):
+		return "Cannot read file: it is no UTF-8 text"
+	}
+	return ""
 }
 
 func (m *module) issue(d Drift) { m.drift.Issues = append(m.drift.Issues, d) }

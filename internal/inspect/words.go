@@ -56,10 +56,12 @@ func (m *module) says(word string) bool {
 
 // tokens gives the tokens of a source file, which are not kept with what else was read of it.
 func (m *module) tokens(f string) []source.Token {
-	if ts := m.files[f].Tokens; ts != nil {
-		return ts
+	x := m.files[f]
+	if x.Tokens == nil {
+		x.Tokens = source.Tokens(f, m.read(f))
+		m.files[f] = x
 	}
-	return source.Parse(f, m.read(f)).Tokens
+	return x.Tokens
 }
 
 // private finds the function of a name, or Type.name, that nobody outside of the module can

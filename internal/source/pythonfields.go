@@ -14,11 +14,8 @@ import (
 func (p *pythonTree) made(def, at syntax.Node, data bool) string {
 	named := false
 	for _, base := range withoutComments(def.At("superclasses")) {
-		name := base.Text()
-		if i := strings.IndexByte(name, '['); i >= 0 {
-			name = name[:i]
-		}
-		switch name[strings.LastIndexByte(name, '.')+1:] {
+		name, _, _ := strings.Cut(base.Text(), "[")
+		switch lastWord(name) {
 		case "object", "Generic", "Protocol", "ABC":
 		case "NamedTuple":
 			named = true
@@ -46,24 +43,24 @@ func (p *pythonTree) made(def, at syntax.Node, data bool) string {
 		if c.Kind() != "expression_statement" || id.Kind() != "identifier" || typ == "" {
 			continue
 		}
-		kind := typ[strings.LastIndexByte(strings.SplitN(typ, "[", 2)[0], '.')+1:]
-		switch {
-		case strings.HasPrefix(kind, "ClassVar"):
+		name, inside, _ := strings.Cut(typ, "[")
+		switch lastWord(name) {
+		case "ClassVar":
 			continue
-		case kind == "KW_ONLY":
+		case "KW_ONLY":
 			params = append(params, "*")
 			continue
-		case strings.HasPrefix(kind, "InitVar["):
-			typ = strings.TrimSuffix(strings.TrimPrefix(kind, "InitVar["), "]")
+		case "InitVar":
+			typ = strings.TrimSuffix(inside, "]")
 		}
 		param := id.Text() + ": " + typ
 		text := p.flat(value)
-		name, _, call := strings.Cut(text, "(")
+		callee, _, call := strings.Cut(text, "(")
 		switch {
 		case !value.OK():
 		case value.Kind() == "lambda":
 			param += " = ..."
-		case value.Kind() != "call" || !call || name[strings.LastIndexByte(name, '.')+1:] != "field":
+		case value.Kind() != "call" || !call || lastWord(callee) != "field":
 			param += " = " + text
 		case argument(text, "init") == "False":
 			continue

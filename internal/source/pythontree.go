@@ -134,6 +134,9 @@ func (p *pythonTree) assignedName(n, left syntax.Node) {
 	}
 }
 
+// lastWord is a name without what qualifies it.
+func lastWord(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
 // isType reports whether an assignment gives a type a name: X = Union[A, B], T = TypeVar("T").
 func (p *pythonTree) isType(name string, n syntax.Node) bool {
 	if strings.HasSuffix(n.At("type").Text(), "TypeAlias") {
@@ -143,15 +146,14 @@ func (p *pythonTree) isType(name string, n syntax.Node) bool {
 		return false
 	}
 	right := n.At("right")
-	last := func(text string) string { return text[strings.LastIndexByte(text, '.')+1:] }
 	switch right.Kind() {
 	case "call":
-		switch last(right.At("function").Text()) {
+		switch lastWord(right.At("function").Text()) {
 		case "TypeVar", "NewType", "ParamSpec", "TypeVarTuple":
 			return true
 		}
 	case "subscript":
-		switch last(right.At("value").Text()) {
+		switch lastWord(right.At("value").Text()) {
 		case "Union", "Optional", "Callable", "Literal", "Annotated", "dict", "Dict", "list", "List", "tuple", "Tuple", "set", "Set", "type", "Type",
 			"Mapping", "Sequence", "Iterable", "Iterator", "Awaitable", "Coroutine", "frozenset", "FrozenSet":
 			return true
@@ -207,7 +209,7 @@ func (p *pythonTree) marks(n syntax.Node) []string {
 			out = append(out, "@"+text)
 			continue
 		}
-		out = append(out, "@"+text[strings.LastIndexByte(text, '.')+1:])
+		out = append(out, "@"+lastWord(text))
 	}
 	return out
 }
@@ -292,7 +294,7 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 	}
 	for _, base := range withoutComments(def.At("superclasses")) {
 		text := base.Text()
-		switch text[strings.LastIndexByte(text, '.')+1:] {
+		switch lastWord(text) {
 		case "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag":
 			kind = "enum"
 		}

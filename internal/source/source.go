@@ -246,6 +246,19 @@ func Parse(p string, src []byte) File {
 	return f
 }
 
+// Tokens reads no more of a file than its tokens, with comments.
+func Tokens(p string, src []byte) []Token {
+	switch LangOf(p) {
+	case Go:
+		return lexGo(src)
+	case TypeScript, JavaScript:
+		return lexScript(src)
+	case Python:
+		return lexPython(src)
+	}
+	return Parse(p, src).Tokens
+}
+
 // Mutants lists possible mutations inside functions, in the order of the file.
 func (f File) Mutants() []Mutant { return f.mutants }
 

@@ -114,20 +114,28 @@ func options(t *testing.T, dir string) temporal.Options {
 	}
 }
 
+// started opens a runtime and starts a run of a workflow; the caller closes it.
+func started(t *testing.T, o temporal.Options, id, def string) *temporal.Runtime {
+	t.Helper()
+	rt, err := temporal.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Start(t.Context(), flow.NewRun{ID: id, Def: def}); err != nil {
+		_ = rt.Close()
+		t.Fatal(err)
+	}
+	return rt
+}
+
 // TestLargeRun continues histories as new ones on the way, and says how much of Temporal's limits a run takes.
 func TestLargeRun(t *testing.T) {
 	t.Parallel()
 	var ended sync.Map
 	o := options(t, t.TempDir())
 	o.Workflows, o.Handlers, o.Events = []flow.Runnable{fan(*tasks)}, counting(&ended, 0), min(1000, 4**tasks)
-	rt, err := temporal.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rt := started(t, o, "large", "fan")
 	defer rt.Close()
-	if err := rt.Start(t.Context(), flow.NewRun{ID: "large", Def: "fan"}); err != nil {
-		t.Fatal(err)
-	}
 	began := time.Now()
 	st, err := rt.Drive(t.Context(), "large")
 	n := *tasks
@@ -189,14 +197,8 @@ func TestRollingRestart(t *testing.T) {
 	o.Workflows, o.Handlers = []flow.Runnable{fan(n)}, counting(&ended, 300*time.Millisecond)
 	o.Limits = flow.Limits{Lanes: map[string]int{"agents": n}}
 	o.Pool, o.Far, o.Hub, o.Place = "default", []string{"agents"}, &sharing{results: map[string][]byte{}}, time.Second
-	home, err := temporal.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := started(t, o, "roll", "fan")
 	defer home.Close()
-	if err := home.Start(t.Context(), flow.NewRun{ID: "roll", Def: "fan"}); err != nil {
-		t.Fatal(err)
-	}
 	type worker struct {
 		dir  string
 		stop context.CancelFunc
@@ -298,14 +300,8 @@ func TestSignalsAcrossHistories(t *testing.T) {
 		})
 		return len(rs), err
 	}}}
-	rt, err := temporal.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rt := started(t, o, "r1", "gated")
 	defer rt.Close()
-	if err := rt.Start(t.Context(), flow.NewRun{ID: "r1", Def: "gated"}); err != nil {
-		t.Fatal(err)
-	}
 	ctx, stop := context.WithCancel(t.Context())
 	worked := make(chan error, 1)
 	go func() { worked <- rt.Work(ctx, []string{"signals"}, map[string]int{"agents": 4}, 0) }()

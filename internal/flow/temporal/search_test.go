@@ -124,14 +124,8 @@ func TestHeartbeat(t *testing.T) {
 		return in, nil
 	})}
 	o.Workflows = []flow.Runnable{flow.Workflow[any, int]{Name: "w", Fn: func(c *flow.Ctx, _ any) (int, error) { return flow.Do(c, "a", build, 1) }}}
-	rt, err := temporal.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rt := started(t, o, "r1", "w")
 	defer rt.Close()
-	if err := rt.Start(t.Context(), flow.NewRun{ID: "r1", Def: "w"}); err != nil {
-		t.Fatal(err)
-	}
 	done := make(chan error, 1)
 	go func() {
 		_, err := rt.Drive(t.Context(), "r1")

@@ -28,14 +28,8 @@ func TestOlderWorker(t *testing.T) {
 	o := options(t, t.TempDir())
 	o.Version, o.Workflows, o.Handlers = "2", []flow.Runnable{define(true)}, []flow.Handler{plain, known}
 	o.Pool, o.Far, o.Hub = "default", []string{"agents"}, &sharing{results: map[string][]byte{}}
-	home, err := temporal.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := started(t, o, "mixed", "w")
 	defer home.Close()
-	if err := home.Start(t.Context(), flow.NewRun{ID: "mixed", Def: "w"}); err != nil {
-		t.Fatal(err)
-	}
 	work := func(version string, w flow.Runnable, hs ...flow.Handler) (stop func()) {
 		wo := o
 		wo.Version, wo.Workflows, wo.Handlers, wo.Dir, wo.Host = version, []flow.Runnable{w}, hs, t.TempDir(), "host"+version

@@ -34,11 +34,16 @@ func Start(db string, port int, options ...string) (*Server, error) {
 	return &Server{s}, nil
 }
 
+// Dial connects to the service; the caller closes the connection.
+func (s *Server) Dial(ctx context.Context) (client.Client, error) {
+	return client.DialContext(ctx, client.Options{HostPort: s.Address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+}
+
 // Runs counts the workflows that the service has seen.
 func (s *Server) Runs(t *testing.T) int {
 	t.Helper()
 	ctx := context.Background() // t.Context() has ended when a test cleans up
-	c, err := client.DialContext(ctx, client.Options{HostPort: s.Address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	c, err := s.Dial(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
