@@ -68,6 +68,7 @@ type Checks struct {
 	Copy     []string
 	Commands map[string]string
 	Timeout  time.Duration
+	Fresh    bool // nothing is taken from the record of checks
 }
 
 // Actor carries out steps.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
 )
 
@@ -80,9 +81,10 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 		}
 	}
 	if !all {
-		return freed, nil
+		n, err := check.Forget(a.record())
+		return freed + n, machinery(err)
 	}
-	for _, d := range []string{filepath.Join(a.o.Shared, "deps"), filepath.Join(a.o.Shared, "agent"), filepath.Join(a.o.Cache, "readings"), filepath.Join(a.o.Cache, "tmp")} {
+	for _, d := range []string{a.record(), filepath.Join(a.o.Shared, "deps"), filepath.Join(a.o.Shared, "agent"), filepath.Join(a.o.Cache, "readings"), filepath.Join(a.o.Cache, "tmp")} {
 		n, err := remove(d)
 		freed += n
 		if err != nil {

@@ -63,13 +63,13 @@ func (a *Actor) Handlers() []flow.Handler {
 	}
 }
 
-// checker is the Checker of a run. The first use in a process clears away what
+// checker is the Checker of a step of a run. The first use in a process clears away what
 // a dead driver left of its check trees.
 func (a *Actor) checker(run string) (*check.Checker, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c := a.checkers[run]; c != nil {
-		return c, nil
+		return c.ForStep(), nil
 	}
 	dir := filepath.Join(a.o.Cache, "runs", run, "check")
 	// Other processes of this machine may check for the same run, each in a cache of its own.
@@ -89,6 +89,7 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	}
 	c, err := check.New(check.Options{
 		Repo: a.o.Repo, Env: a.o.Env, Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Mark: mark, Limit: a.o.Checks.Timeout,
+		Record: a.record(), Fresh: a.o.Checks.Fresh,
 		Store: func(out []byte) (string, error) {
 			ref, err := a.o.Blobs.Put(a.o.Redact.Bytes(out), "text/plain")
 			return ref.SHA256, err
@@ -98,8 +99,11 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 		return nil, machinery(err)
 	}
 	a.checkers[run] = c
-	return c, nil
+	return c.ForStep(), nil
 }
+
+// record is the directory with what checks have given.
+func (a *Actor) record() string { return filepath.Join(a.o.Shared, "checks") }
 
 // copies reads the ignored files that checks need.
 func (a *Actor) copies() (map[string][]byte, error) {

@@ -61,6 +61,9 @@ type Options struct {
 	Setup [][]string
 	// Mark begins the marks of everything that checks start, so that what a dead process left can be found and ended.
 	Mark string
+	// Record is a directory with what checks have given before, see recorded; "" = nothing is recorded. Fresh leaves it unread.
+	Record string
+	Fresh  bool
 	// Limit bounds every command; 0 means ten minutes.
 	Limit time.Duration
 }

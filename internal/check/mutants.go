@@ -35,7 +35,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 		proof.Passed = true
 		return proof, nil
 	}
-	p, err := c.open(ctx, tree, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, "mutants", tree, firstNonEmpty(m.Base, tree), m.Chain)
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
@@ -71,8 +71,10 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 		proof.Survived = append(proof.Survived, fix("mutant-survived", x.file, x.Line,
 			fmt.Sprintf("`%s` (%s): no test fails when %s.", shortLine(x), x.Func, describe(x.Mutant))))
 	}
-	proof.Passed = proof.Tried == 0 || proof.Killed > 0
-	return proof, nil
+	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Passed {
+		err = c.recordAll(p.failed)
+	}
+	return proof, err
 }
 
 func describe(m source.Mutant) string {

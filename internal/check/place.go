@@ -22,6 +22,8 @@ type Checker struct {
 	repo  *git.Repo
 	o     Options
 	locks *keyed
+	tools *tools
+	seen  *seen
 }
 
 // New returns a Checker.
@@ -42,7 +44,7 @@ func New(o Options) (*Checker, error) {
 	if o.Limit == 0 {
 		o.Limit = 10 * time.Minute
 	}
-	return &Checker{repo: o.Repo, o: o, locks: newKeyed()}, nil
+	return &Checker{repo: o.Repo, o: o, locks: newKeyed(), tools: &tools{}, seen: &seen{}}, nil
 }
 
 // stamp is what changes when a file is written.
@@ -63,11 +65,15 @@ type place struct {
 	stamps  map[string]stamp
 	deps    prepared
 	runs    int
+	proof   string                       // what is proved here
+	edited  map[string]bool              // tracked files that were written here, such as stubs
+	again   bool                         // the record is not asked: what failed is run once more
+	failed  []failure                    // what is recorded if the proof passes all the same
 	tests   map[string]map[string]string // Go: directory -> test -> file
 }
 
-// open makes a place for a tree. Its dependencies are those of the lock file in base.
-func (c *Checker) open(ctx context.Context, tree, base string, chain toolchain.Found) (*place, error) {
+// open makes a place for a tree in which something is proved. Its dependencies are those of the lock file in base.
+func (c *Checker) open(ctx context.Context, proof, tree, base string, chain toolchain.Found) (*place, error) {
 	deps, err := c.prepare(ctx, base, chain)
 	if err != nil {
 		return nil, err
@@ -76,7 +82,7 @@ func (c *Checker) open(ctx context.Context, tree, base string, chain toolchain.F
 	if err != nil {
 		return nil, fmt.Errorf("make check tree: %w", err)
 	}
-	p := &place{c: c, dir: dir, tree: tree, chain: chain, deps: deps}
+	p := &place{c: c, dir: dir, proof: proof, tree: tree, chain: chain, deps: deps, edited: map[string]bool{}}
 	if err := p.fill(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("make check tree: %w", err), p.close())
 	}

@@ -22,11 +22,16 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	if err = r.split(ctx, tree, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
-	p, err := c.open(ctx, proof.Tree, firstNonEmpty(m.Base, base), m.Chain)
+	p, err := c.open(ctx, "red", proof.Tree, firstNonEmpty(m.Base, base), m.Chain)
 	if err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
-	defer func() { err = joinClose(err, p) }()
+	defer func() {
+		if err == nil && proof.Passed {
+			err = c.recordAll(p.failed)
+		}
+		err = joinClose(err, p)
+	}()
 	r.p = p
 	r.readTests()
 	proof.Findings = slices.Concat(proof.Findings, r.guard(), r.goneNames())

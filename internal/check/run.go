@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -168,9 +169,14 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		venv = p.deps.home(p)
 	}
 	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), venv, extra, install)
-	var stdout, both bytes.Buffer
-	both.WriteString("$ " + strings.Join(cmd.Argv, " ") + "\n")
-	var stderr bytes.Buffer
+	key, before, err := p.key(ctx, cmd, env, install)
+	if err != nil {
+		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
+	}
+	if r := p.recall(key); r != nil {
+		return p.outcome(cmd, *r)
+	}
+	var stdout, stderr bytes.Buffer
 	res, err := proc.Run(ctx, proc.Command{
 		Argv: argv, Dir: dir, Env: env, Output: &stdout, Errors: &stderr, Total: p.c.o.Limit,
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
@@ -184,23 +190,58 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if cause := context.Cause(ctx); cause != nil && res.Ended == proc.Cancelled {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
-	both.Write(stdout.Bytes())
-	both.Write(stderr.Bytes())
-	o := outcome{output: both.Bytes(), tail: shorten(lastPart(res.Stdout.Text, res.Stderr.Text))}
-	o.Record = step.Record{
+	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
 		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner,
-	}
+	}}
 	if res.Ended != proc.Exited {
-		o.Record.Ended = string(res.Ended)
-		o.problem = "it was ended after " + res.Duration.String()
+		r.Record.Ended = string(res.Ended)
 	}
-	if err := p.keep(&o, both.Bytes()); err != nil {
+	p.collect(cmd, report, &r)
+	o, err := p.outcome(cmd, r)
+	if err != nil {
 		return outcome{}, err
 	}
-	p.parse(&o, cmd, report, stdout.Bytes())
-	return o, p.untouched(ctx, &o)
+	if err := p.untouched(ctx, &o); err != nil {
+		return o, err
+	}
+	return o, p.remember(key, before, r, o)
+}
+
+// outcome is what a run means, whether it is one of now or of the record.
+func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
+	o := outcome{
+		Record: r.Record, output: slices.Concat([]byte("$ "+strings.Join(cmd.Argv, " ")+"\n"), r.Stdout, r.Stderr),
+		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
+	}
+	if r.Record.Ended != "" {
+		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String()
+	}
+	if err := p.keep(&o, o.output); err != nil {
+		return outcome{}, err
+	}
+	p.parse(&o, cmd, r)
+	return o, nil
+}
+
+// collect takes what the runner has reported in files.
+func (p *place) collect(cmd toolchain.Command, report string, r *recorded) {
+	switch cmd.Report {
+	case toolchain.ReportExit:
+		return
+	case toolchain.ReportSurefire:
+		r.Reports = p.reports()
+		return
+	case toolchain.ReportLCOV:
+		if b, err := os.ReadFile(filepath.Join(report, "lcov.info")); err == nil {
+			r.Report = b
+			return
+		}
+	}
+	if b, err := os.ReadFile(report); err == nil {
+		r.Report = b
+	}
 }
 
 func (p *place) keep(o *outcome, output []byte) error {
@@ -216,25 +257,22 @@ func (p *place) keep(o *outcome, output []byte) error {
 }
 
 // parse reads the report. A report that is not there is a failure to verify, not a pass.
-func (p *place) parse(o *outcome, cmd toolchain.Command, report string, stdout []byte) {
-	if cmd.Report == toolchain.ReportExit {
+func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
+	switch cmd.Report {
+	case toolchain.ReportExit:
 		return
-	}
-	b, err := os.ReadFile(report)
-	if cmd.Report == toolchain.ReportSurefire {
-		err = nil
-	}
-	if err != nil && cmd.Report == toolchain.ReportLCOV {
-		b, err = os.ReadFile(filepath.Join(report, "lcov.info"))
-	}
-	if err != nil && cmd.Report != toolchain.ReportGoTest && cmd.Report != toolchain.ReportBun && cmd.Report != toolchain.ReportCargo {
-		if o.problem == "" {
-			o.problem = "the runner wrote no report: " + o.tail
+	case toolchain.ReportSurefire, toolchain.ReportGoTest, toolchain.ReportBun, toolchain.ReportCargo: // not in a file, or in many
+	default:
+		if r.Report == nil {
+			if o.problem == "" {
+				o.problem = "the runner wrote no report: " + o.tail
+			}
+			return
 		}
-		return
 	}
-	o.report = b
-	results, err := reader{chain: p.chain, root: p.root, fileOf: p.fileOf, reports: p.reports, tests: p.testFiles, text: p.read}.read(cmd.Report, b, stdout, o.output)
+	o.report = r.Report
+	from := reader{chain: p.chain, root: p.root, fileOf: p.fileOf, reports: func() [][]byte { return r.Reports }, tests: p.testFiles, text: p.read}
+	results, err := from.read(cmd.Report, r.Report, r.Stdout, o.output)
 	if err != nil && o.problem == "" {
 		o.problem = "the runner's report cannot be read: " + err.Error()
 	}

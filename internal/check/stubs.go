@@ -55,6 +55,7 @@ func (s *stubber) put(name string, b []byte) error {
 	if err := s.p.write(name, b); err != nil {
 		return err
 	}
+	s.p.edited[name] = true
 	s.restamp(name)
 	return nil
 }

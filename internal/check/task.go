@@ -74,8 +74,10 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if err := p.verify(ctx); err != nil {
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}
-	p.proof.Passed = !p.failed && !Rejected(p.proof.Findings)
-	return p.proof, p.done, nil
+	if p.proof.Passed = !p.failed && !Rejected(p.proof.Findings); p.proof.Passed {
+		err = c.recordAll(p.failures)
+	}
+	return p.proof, p.done, err
 }
 
 // scope is what a task has changed against what it may.
@@ -169,6 +171,14 @@ type taskProof struct {
 	proof   Proof
 	done    []string
 	failed  bool
+
+	failures []failure // of commands
+}
+
+// leave closes a place of the proof.
+func (p *taskProof) leave(err error, pl *place) error {
+	p.failures = append(p.failures, pl.failed...)
+	return joinClose(err, pl)
 }
 
 func (p *taskProof) ran(name string) {
@@ -199,11 +209,11 @@ func below(root, p string) bool {
 
 // chain builds, lints and tests what one toolchain is for.
 func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error) {
-	pl, err := p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	pl, err := p.c.open(ctx, "task", p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
 	if err != nil {
 		return err
 	}
-	defer func() { err = joinClose(err, pl) }()
+	defer func() { err = p.leave(err, pl) }()
 	for _, cmd := range chain.Build(chain.Root) {
 		out, err := pl.exec(ctx, cmd, false)
 		if err != nil {
@@ -259,7 +269,7 @@ func (p *taskProof) redBefore(ctx context.Context, chain toolchain.Found, cmd to
 			return false, nil
 		}
 	}
-	pl, err := p.c.open(ctx, p.before, firstNonEmpty(p.t.Base, p.before), chain)
+	pl, err := p.c.open(ctx, "before", p.before, firstNonEmpty(p.t.Base, p.before), chain)
 	if err != nil {
 		return false, err
 	}
@@ -374,11 +384,11 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	if err != nil {
 		return err
 	}
-	pl, err := p.c.open(ctx, tree, firstNonEmpty(p.t.Base, p.before), with.chain)
+	pl, err := p.c.open(ctx, "without", tree, firstNonEmpty(p.t.Base, p.before), with.chain)
 	if err != nil {
 		return err
 	}
-	defer func() { err = joinClose(err, pl) }()
+	defer func() { err = p.leave(err, pl) }()
 	var files []string
 	for _, t := range fresh {
 		if !slices.Contains(files, t.File) {
@@ -460,7 +470,7 @@ func (p *taskProof) root(ctx context.Context) (*place, error) {
 	if len(p.t.Chains) > 0 {
 		chain = p.t.Chains[0]
 	}
-	return p.c.open(ctx, p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	return p.c.open(ctx, "verify", p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
 }
 
 // verify runs the task's own commands in the root of the project.

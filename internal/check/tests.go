@@ -196,7 +196,9 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	if len(ids) == 0 || len(ids) > most {
 		return nil
 	}
+	p.again = true
 	again, err := p.runOnce(ctx, toolchain.Selection{IDs: ids})
+	p.again = false
 	if err != nil {
 		return err
 	}

@@ -223,6 +223,7 @@ type driveOptions struct {
 	accept   bool
 	wait     bool
 	budget   string
+	fresh    bool
 }
 
 // engine is a runtime with everything that carries out steps.
@@ -362,6 +363,7 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: p.checks(), Forge: p.forge,
 	}
+	ao.Checks.Fresh = o.fresh
 	if o.record != "" {
 		e.tape, e.record = &gateway.Tape{}, o.record
 	}

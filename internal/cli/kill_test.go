@@ -254,10 +254,13 @@ func newKills(t *testing.T, project string, args ...string) *kills {
 		}
 		t.Skip(absent)
 	}
-	dir := t.TempDir()
-	k := &kills{bin: filepath.Join(dir, "jacquard"), home: dir, project: project, args: args}
-	if out, err := exec.Command("go", "build", "-o", k.bin, "../../cmd/jacquard").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kills{bin: bin, home: t.TempDir(), project: project, args: args}
+	if err := shareCaches(filepath.Join(k.home, "lasting"), filepath.Join(k.home, "cache")); err != nil {
+		t.Fatal(err)
 	}
 	return k
 }

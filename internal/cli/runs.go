@@ -321,6 +321,7 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.StringVar(&o.replay, "replay", "", "answer from a recorded `file`")
 	f.BoolVar(&o.accept, "accept-changes", false, "go on although the workflow definition has changed")
 	f.BoolVar(&o.follow, "follow", false, "with --json: print every event as one object a line while it goes on, and the answer last")
+	f.BoolVar(&o.fresh, "fresh", false, "run every check, also those that are on record for the same tree, command, tools and environment")
 	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
 }
 

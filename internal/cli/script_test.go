@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,19 +14,49 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/jacquard-build/jacquard/internal/cli"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 	"github.com/jacquard-build/jacquard/internal/hub/s3test"
 	"github.com/jacquard-build/jacquard/internal/testserver"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"jacquard": func() {
-			os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
-		},
-		"acp-agent": playACP,
-	})
+	testscript.Main(suites{m}, map[string]func(){"acp-agent": playACP})
+}
+
+// raced makes stories and matrices run a program with the race detector. The tests themselves do not need it: what has
+// goroutines is in that program, and in the packages below.
+var raced = flag.Bool("raced", false, "the program that stories run is built with the race detector")
+
+// place holds what all tests of this process share.
+var place = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "jacquard-test") })
+
+// program builds the program that stories and matrices run, once.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := place()
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "bin", "jacquard")
+	args := []string{"build", "-o", bin}
+	if *raced {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, "../../cmd/jacquard")...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
+// suites are the tests of this package; what they shared is removed at their end.
+type suites struct{ *testing.M }
+
+func (s suites) Run() int {
+	defer func() {
+		if dir, err := place(); err == nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	return s.M.Run()
 }
 
 // onTemporal are the stories that are played on a cluster too.
@@ -89,13 +121,19 @@ func setup(e *testscript.Env) error {
 		return err
 	}
 	shared := filepath.Join(cache, "jacquard-test")
-	for _, d := range []string{filepath.Join(shared, "go-build"), filepath.Join(shared, "shared"), filepath.Join(e.WorkDir, ".cache", "jacquard")} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			return err
-		}
-	}
-	if err := os.Symlink(filepath.Join(shared, "shared"), filepath.Join(e.WorkDir, ".cache", "jacquard", "shared")); err != nil {
+	if err := os.MkdirAll(filepath.Join(shared, "go-build"), 0o755); err != nil {
 		return err
+	}
+	if err := shareCaches(shared, filepath.Join(e.WorkDir, ".cache")); err != nil {
+		return err
+	}
+	bin, err := program()
+	if err != nil {
+		return err
+	}
+	e.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+e.Getenv("PATH"))
+	if *raced {
+		e.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1")
 	}
 	e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 	e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
@@ -129,6 +167,29 @@ func setup(e *testscript.Env) error {
 		}
 	}
 	return os.MkdirAll(filepath.Join(e.WorkDir, ".home"), 0o755)
+}
+
+// shareCaches gives a cache directory what takes long to make: environments, packages, grammars, which last, and the record of
+// checks, which the tests of this process share. So each check with the same input is run once in every run of the tests.
+func shareCaches(lasting, cache string) error {
+	here, err := place()
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(cache, "jacquard", "shared")
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for name, from := range map[string]string{"deps": lasting, "agent": lasting, "grammars": lasting, "checks": here} {
+		from = filepath.Join(from, "shared", name)
+		if err := os.MkdirAll(from, 0o755); err != nil {
+			return err
+		}
+		if err := os.Symlink(from, filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // condition knows the tools that a script may need. On a machine that has to

@@ -81,6 +81,7 @@ type Record struct {
 	Tree      string    `json:"tree"`
 	TreeAfter string    `json:"tree_after,omitempty"` // set when the command changed tracked files: then it does not count
 	Toolchain string    `json:"toolchain,omitempty"`
+	Reused    string    `json:"reused,omitempty"` // the proof in which it was run; Started says when. It was not run again
 }
 
 // Doc is a document shown to an agent, by reference; its text is data.

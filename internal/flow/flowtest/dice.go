@@ -2,7 +2,9 @@ package flowtest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"flag"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +12,21 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
+
+var (
+	first = flag.Int("first", 0, "seed of the first random run")
+	runs  = flag.Int("runs", 0, "how many random runs are played; 0 = as many as the test wants")
+)
+
+// Seeds are those of the random runs that a test plays: n of them, if the command line does not say otherwise. They are
+// enough when they are so many that everything which can happen has to.
+func Seeds(n int) (seeds []int, enough bool) {
+	play := cmp.Or(*runs, n)
+	for i := range play {
+		seeds = append(seeds, *first+i)
+	}
+	return seeds, play >= n
+}
 
 // Dice plays a workflow without a runtime: its steps are answered in any order, and now and then the process dies, so that
 // only the state is left. What the answers are, and what has to hold, the caller says.

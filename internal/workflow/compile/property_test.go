@@ -148,9 +148,10 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 // and a result that is called verified was delivered.
 func TestAnyOutcomes(t *testing.T) {
 	t.Parallel()
-	const runs = 1500
+	seeds, enough := flowtest.Seeds(1500)
+	runs := len(seeds)
 	ends, heard := map[string]int{}, 0
-	for seed := range runs {
+	for _, seed := range seeds {
 		w := &world{
 			rnd: rand.New(rand.NewPCG(uint64(seed), 7)), blobs: map[string][]byte{}, turns: map[string]int{}, land: map[string]int{},
 			asked: map[string]int{}, red: map[string]bool{}, green: map[string]bool{},
@@ -190,6 +191,10 @@ func TestAnyOutcomes(t *testing.T) {
 			ends["not verified"]++
 		}
 	}
+	t.Logf("%d runs: %v, %d disputes heard", runs, ends, heard)
+	if !enough {
+		return
+	}
 	for _, end := range []string{"verified", "not verified"} {
 		if ends[end] < runs/20 {
 			t.Errorf("only %d of %d runs ended %s: the dice do not reach it", ends[end], runs, end)
@@ -198,7 +203,6 @@ func TestAnyOutcomes(t *testing.T) {
 	if heard < runs/20 {
 		t.Errorf("only %d disputes were heard in %d runs: the dice do not reach it", heard, runs)
 	}
-	t.Logf("%d runs: %v, %d disputes heard", runs, ends, heard)
 }
 
 // play drives one run to its end.
