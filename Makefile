@@ -10,7 +10,15 @@ S3      := $(TOOLS)/s3-test-server
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
-TEST_TIMEOUT ?= 70m
+TEST_TIMEOUT ?= 20m
+GOTESTSUM := $(TOOLS)/gotestsum
+# Packages with goroutines of ours. The race detector finds nothing in the others, and makes them seven times as slow.
+RACED   := $(addprefix ./internal/,act agent blob check flow/local flow/temporal forge gateway git hub inbox proc submit syntax target)
+PLAIN    = $(filter-out $(patsubst ./internal/%,github.com/jacquard-build/jacquard/internal/%,$(RACED)),$(shell $(GO) list ./...))
+# The longest is begun first.
+ORDERED  = ./internal/cli $(filter-out %/internal/cli,$(PLAIN))
+# Which part of the conformance suite is run with the tests: all, or 2/8 for the second of eight; none if it is empty.
+CONFORMANCE ?=
 
 # What is released is small: no symbols, no tracing pages of gRPC, and small functions are inlined only where it pays.
 HOT     := std github.com/tetratelabs/wazero/... modernc.org/... $(addprefix github.com/jacquard-build/jacquard/internal/,flow flow/local git source spec index target)
@@ -20,7 +28,7 @@ COLD    := net/... html/... text/template/... fmt os/... path/... time math/big 
 	$(addprefix github.com/tetratelabs/wazero/,api imports/... internal/sys... internal/engine/interpreter $(addprefix internal/engine/wazevo/,backend/... frontend/... ssa/...))
 RELEASE := -trimpath -tags grpcnotrace -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) $(foreach p,$(COLD),-gcflags=$(p)=-l)
 
-.PHONY: all release build demo test lint bench fuzz clean cross claude codex opencode temporal s3 python before
+.PHONY: all release build demo test check conformance slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
 
 all: build
 
@@ -77,14 +85,39 @@ python:
 	@if command -v python3 >/dev/null && ! python3 -c 'import pytest' 2>/dev/null; then \
 	  python3 -m venv bin/python && bin/python/bin/pip install --quiet -r tools/python/requirements.txt; fi
 
-test: build claude codex opencode temporal s3 python
-	JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" \
-	  $(GO) test $(RACE) -shuffle=on -timeout $(TEST_TIMEOUT) ./...
+# What the tests need, and where they find it. What the stories share takes long to make, so it lasts, as Go's caches do.
+tests: build claude codex opencode temporal s3 python $(GOTESTSUM)
+TESTS = JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) \
+	PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg
+
+# All that is proved at each change.
+test: tests
+	rm -f bin/tests.*.json
+	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.plain.json -- -shuffle=on -parallel 4 -timeout $(TEST_TIMEOUT) $(ORDERED)
+	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.race.json -- $(RACE) -shuffle=on -parallel 4 -timeout $(TEST_TIMEOUT) $(RACED)
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
+
+# While one works on a change: the linter, what is pure, and a story of each process.
+CHECKED := compile_link work_gates auto_improve develop_input
+check: lint tests
+	$(TESTS) -- $(filter-out %/internal/cli,$(PLAIN))
+	$(TESTS) -- -run 'TestStories$$/^($(subst $() ,|,$(CHECKED)))$$' ./internal/cli
+
+# All that is long by nature: each agent program, each tool chain, each point of the kill matrices, 20,000 random runs.
+conformance:
+	$(MAKE) test CONFORMANCE=all TEST_TIMEOUT=4h
+
+# The slowest tests of the last run of make test.
+slow: $(GOTESTSUM)
+	cat bin/tests.*.json | $(GOTESTSUM) tool slowest --threshold 1s --num 20
 
 $(TOOLS)/golangci-lint: tools/go.mod
 	mkdir -p $(TOOLS)
 	cd tools && GOBIN=$(abspath $(TOOLS)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(GOTESTSUM): tools/go.mod
+	mkdir -p $(TOOLS)
+	cd tools && GOBIN=$(abspath $(TOOLS)) $(GO) install gotest.tools/gotestsum
 
 lint: $(TOOLS)/golangci-lint
 	$(GO) mod tidy -diff

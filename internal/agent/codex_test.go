@@ -3,6 +3,7 @@ package agent_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -229,13 +230,40 @@ if [ "$1" = sandbox ]; then echo 'bwrap: Creating new namespace failed' >&2; exi
 	if found := agent.NewCodex("no-such-codex").Detect(t.Context(), agent.Auto, true, env, t.TempDir()); found.Problem.Class != agent.Environment || !strings.Contains(found.Problem.Message, "npm install") {
 		t.Errorf("Detect = %+v, want what to install", found)
 	}
-	t.Run("the real program", func(t *testing.T) {
-		t.Parallel()
-		found := agent.NewCodex(codexCLI.path(t)).Detect(t.Context(), agent.Auto, false, env, t.TempDir())
-		if found.Version == "" || found.Problem.Class != agent.AuthFailed {
-			t.Errorf("Detect in an empty home = %+v, want a version and auth", found)
+	// The program makes its sandbox with the bwrap of the system where there is one, else with its own.
+	for name, path := range map[string]string{"the real program, with bwrap": os.Getenv("PATH"), "the real program, without bwrap": pathWithout(t, "bwrap")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("bwrap"); err != nil && runtime.GOOS == "linux" && strings.Contains(name, "with bwrap") {
+				if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
+					t.Fatal("bwrap is not installed: apt-get install bubblewrap")
+				}
+				t.Skip("bwrap is not installed: apt-get install bubblewrap")
+			}
+			found := agent.NewCodex(codexCLI.path(t)).Detect(t.Context(), agent.Auto, false, []string{"PATH=" + path, env[1]}, t.TempDir())
+			if found.Version == "" || found.Problem.Class != agent.AuthFailed {
+				t.Errorf("Detect in an empty home = %+v, want a version and auth", found)
+			}
+		})
+	}
+}
+
+// pathWithout is a PATH with links to all programs but one.
+func pathWithout(t *testing.T, program string) string {
+	t.Helper()
+	to := t.TempDir()
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			continue
 		}
-	})
+		for _, e := range list {
+			if e.Name() != program {
+				_ = os.Symlink(filepath.Join(dir, e.Name()), filepath.Join(to, e.Name())) // the first one stays
+			}
+		}
+	}
+	return to
 }
 
 // hostile are files of a repository that want a say in what an agent is told and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -48,7 +49,8 @@ func (c *Codex) confines(ctx context.Context, env []string, dir string) error {
 		return fmt.Errorf("try the sandbox of codex: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(home) }() // nothing of it is needed
-	env = environment(env, map[string]string{"CODEX_HOME": home}, true)
+	// Below a temporary directory it puts no links to its helpers, and then a bwrap of the system does not find them.
+	env = environment(env, map[string]string{"CODEX_HOME": home, "TMPDIR": filepath.Join(home, "tmp")}, true)
 	if _, err := ask(ctx, env, dir, c.program, "sandbox", "-c", `sandbox_mode="read-only"`, "--", "true"); err != nil {
 		return errors.New(noSandbox(err.Error()))
 	}

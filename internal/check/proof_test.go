@@ -26,6 +26,7 @@ type lab struct {
 	temp    string
 	mu      sync.Mutex
 	outputs map[string]string
+	options check.Options
 }
 
 // cache is shared by all tests and runs, as an engine's is: installing takes long.
@@ -66,6 +67,7 @@ func newLab(t *testing.T, change ...func(*check.Options)) *lab {
 	for _, f := range change {
 		f(&o)
 	}
+	l.options = o
 	if l.checker, err = check.New(o); err != nil {
 		t.Fatal(err)
 	}

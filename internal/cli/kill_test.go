@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -20,9 +19,13 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
+
+// The matrices try one point in four, and one in sixteen where the run is on a cluster; which ones, the part of the conformance
+// suite says, so that CI comes to all of them. make conformance tries all.
 
 // TestKillMatrix kills a compile of four modules after every append to the
 // journal and at both sides of every side effect, resumes it, and compares
@@ -81,13 +84,10 @@ func TestKillMatrixOfDevelop(t *testing.T) {
 	k.matrix(t, 9, map[string]int{"append": 30, "effect": 30})
 }
 
-// every is 1 for all points of the matrices on a cluster, which takes a quarter of an hour.
-var every = flag.Int("every", 16, "which points of the kill matrices on a cluster are tried: 1 = all")
-
 // onCluster gives a matrix a cluster, and the test a line why it cannot run.
 func (k *kills) onCluster(t *testing.T) {
 	t.Helper()
-	k.every = *every
+	k.every, k.from = conformance.Every(16)
 	s, err := temporaltest.Start(":memory:", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestKillMatrixOnTemporal(t *testing.T) {
 	k := newKills(t, "testdata/kill/project.txtar", "compile")
 	k.answers, k.trailer, k.units = answers, "Jacquard-Module", "a b c d"
 	k.onCluster(t)
-	k.matrix(t, 17, map[string]int{"append": 3, "effect": 3})
+	k.matrix(t, 17, map[string]int{"append": 48, "effect": 32})
 }
 
 // TestKillMatrixOfWorkers kills the worker of such a run at all its points; another one takes its place.
@@ -114,7 +114,7 @@ func TestKillMatrixOfWorkers(t *testing.T) {
 	k := newKills(t, "testdata/kill/project.txtar", "compile", "--pool", "default")
 	k.answers, k.trailer, k.units, k.worker = answers, "Jacquard-Module", "a b c d", true
 	k.onCluster(t)
-	k.matrix(t, 17, map[string]int{"append": 2, "effect": 1})
+	k.matrix(t, 17, map[string]int{"append": 16, "effect": 16})
 }
 
 // TestSameOnBoth carries out each workflow on this machine and on a cluster: the same files, and in each branch the same
@@ -130,7 +130,7 @@ func TestSameOnBoth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fresh := newKills(t, k.project, k.args...)
-			k.bin, k.home = fresh.bin, fresh.home
+			k.bin, k.home, k.every = fresh.bin, fresh.home, fresh.every
 			here := k.start(t, "here", "")
 			k.onCluster(t)
 			there := k.start(t, "there", "")
@@ -238,7 +238,8 @@ type kills struct {
 	resume  func(t *testing.T, dir string) ended // goes on after a kill; nil: by the same command
 	same    func(path, text string) string       // takes out what differs from run to run; nil: nothing does
 	env     []string                             // besides the test's own
-	every   int                                  // only one point of so many, where a run takes seconds; 0 = all
+	every   int                                  // only one point of so many: a run takes seconds
+	from    int                                  // the first of them, less one
 	worker  bool                                 // a worker in a clone is killed, not who started the run
 	trailer string                               // of the commits that land
 	units   string                               // its values: each lands once
@@ -259,6 +260,7 @@ func newKills(t *testing.T, project string, args ...string) *kills {
 		t.Fatal(err)
 	}
 	k := &kills{bin: bin, home: t.TempDir(), project: project, args: args}
+	k.every, k.from = conformance.Every(4)
 	if err := shareCaches(filepath.Join(k.home, "lasting"), filepath.Join(k.home, "cache")); err != nil {
 		t.Fatal(err)
 	}
@@ -280,12 +282,12 @@ func (k *kills) matrix(t *testing.T, files int, least map[string]int) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			points := 0
-			for k.killed(t, kind, points*max(k.every, 1)+1) {
+			for k.killed(t, kind, points*k.every+k.from+1) {
 				points++
 			}
 			t.Logf("%d points killed and resumed", points)
-			if points < least {
-				t.Errorf("only %d points: the hook is not where it should be", points)
+			if (points+1)*k.every < least {
+				t.Errorf("only %d points, of which one in %d was tried: the hook is not where it should be", points*k.every, k.every)
 			}
 		})
 	}

@@ -1,12 +1,12 @@
 package cli_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 	"github.com/jacquard-build/jacquard/internal/hub/s3test"
 	"github.com/jacquard-build/jacquard/internal/testserver"
@@ -23,29 +24,28 @@ func TestMain(m *testing.M) {
 	testscript.Main(suites{m}, map[string]func(){"acp-agent": playACP})
 }
 
-// raced makes stories and matrices run a program with the race detector. The tests themselves do not need it: what has
-// goroutines is in that program, and in the packages below.
-var raced = flag.Bool("raced", false, "the program that stories run is built with the race detector")
-
 // place holds what all tests of this process share.
 var place = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "jacquard-test") })
 
-// program builds the program that stories and matrices run, once.
-var program = sync.OnceValues(func() (string, error) {
+// program is what stories and matrices run, built once. raced is the same with the race detector: it takes a second to end and
+// several times the time to work, so only some stories run it.
+var (
+	program = sync.OnceValues(func() (string, error) { return build("bin") })
+	raced   = sync.OnceValues(func() (string, error) { return build("raced", "-race") })
+)
+
+func build(name string, flags ...string) (string, error) {
 	dir, err := place()
 	if err != nil {
 		return "", err
 	}
-	bin := filepath.Join(dir, "bin", "jacquard")
-	args := []string{"build", "-o", bin}
-	if *raced {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, "../../cmd/jacquard")...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
+	bin := filepath.Join(dir, name, "jacquard")
+	args := append(append([]string{"build", "-o", bin}, flags...), "../../cmd/jacquard")
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return bin, nil
-})
+}
 
 // suites are the tests of this package; what they shared is removed at their end.
 type suites struct{ *testing.M }
@@ -59,14 +59,60 @@ func (s suites) Run() int {
 	return s.M.Run()
 }
 
-// onTemporal are the stories that are played on a cluster too.
-var onTemporal = []string{"e2e_go", "spec_new", "e2e_work", "work_gates", "e2e_cut", "auto_decisions", "develop_decisions"}
+// onTemporal are the stories that are played on a cluster too, inRaced those that are played by the program with the race
+// detector; the rest of them is in the conformance suite, as are the long ones.
+var (
+	onTemporal = []string{"work_gates", "auto_decisions", "e2e_go", "spec_new", "e2e_work", "e2e_cut", "develop_decisions"}
+	inRaced    = []string{"demo", "e2e_busy", "work_gates", "auto_decisions", "develop_decisions", "worker", "worker_store", "worker_killed"}
+	long       = []string{}
+)
 
 // TestStories runs the scripts in testdata/script: the real program, real git,
 // a real agent process, real tool chains.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, params("testdata/script"))
+	list, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range list {
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".txtar"))
+	}
+	testscript.Run(t, stories(t, names, long))
+}
+
+// stories are scripts by their names, without those that take long and are in another part of the conformance suite.
+func stories(t *testing.T, names, long []string) testscript.Params {
+	t.Helper()
+	p := params("")
+	for _, name := range names {
+		if slices.Contains(long, name) && !conformance.Has(t.Name()+"/"+name) {
+			t.Logf("%s takes long: make conformance runs it, and CI in turn with others", name)
+			continue
+		}
+		p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))
+	}
+	return p
+}
+
+// TestStoriesWithRaceDetector runs stories in which much goes on at once again, by a program that has the detector.
+func TestStoriesWithRaceDetector(t *testing.T) {
+	t.Parallel()
+	p := stories(t, inRaced, inRaced)
+	if len(p.Files) == 0 {
+		t.Skip("none is in this part of the conformance suite")
+	}
+	p.Setup = func(e *testscript.Env) error {
+		if err := setup(e); err != nil {
+			return err
+		}
+		bin, err := raced()
+		onPath(e, bin)
+		e.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1") // else each command and each turn sleeps a second at its end
+		return err
+	}
+	testscript.Run(t, p)
 }
 
 // TestStoriesOnTemporal runs stories of each workflow again, word for word, with their runs on a cluster: people and
@@ -86,11 +132,7 @@ func TestStoriesOnTemporal(t *testing.T) {
 			t.Error("the cluster has seen no run")
 		}
 	})
-	p := params("")
-	p.Files = nil
-	for _, name := range onTemporal {
-		p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))
-	}
+	p := stories(t, onTemporal, onTemporal[2:])
 	p.Setup = func(e *testscript.Env) error {
 		e.Setenv("JACQUARD_ENGINE", "temporal")
 		e.Setenv("TEMPORAL_ADDRESS", s.Address)
@@ -131,10 +173,7 @@ func setup(e *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	e.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+e.Getenv("PATH"))
-	if *raced {
-		e.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1")
-	}
+	onPath(e, bin)
 	e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 	e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 	e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
@@ -167,6 +206,11 @@ func setup(e *testscript.Env) error {
 		}
 	}
 	return os.MkdirAll(filepath.Join(e.WorkDir, ".home"), 0o755)
+}
+
+// onPath puts the directory of a program before all others.
+func onPath(e *testscript.Env, bin string) {
+	e.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+e.Getenv("PATH"))
 }
 
 // shareCaches gives a cache directory what takes long to make: environments, packages, grammars, which last, and the record of

@@ -35,14 +35,13 @@ func TestSymbolsOfManyProcesses(t *testing.T) {
 	if out, err := exec.Command("git", "init", "--quiet", filepath.Join(dir, "p")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	self, err := os.Executable()
+	bin, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	find := func(args ...string) (string, string, error) {
 		var out, errs bytes.Buffer
-		cmd := exec.CommandContext(t.Context(), self)
-		cmd.Args = append([]string{"jacquard", "--root", filepath.Join(dir, "p"), "spec", "find", "Shared"}, args...)
+		cmd := exec.CommandContext(t.Context(), bin, append([]string{"--root", filepath.Join(dir, "p"), "spec", "find", "Shared"}, args...)...)
 		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "LANG=C")
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		err := cmd.Run()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
@@ -18,12 +19,19 @@ var (
 	runs  = flag.Int("runs", 0, "how many random runs are played; 0 = as many as the test wants")
 )
 
-// Seeds are those of the random runs that a test plays: n of them, if the command line does not say otherwise. They are
-// enough when they are so many that everything which can happen has to.
+// allSeeds are the random runs that the conformance suite plays.
+const allSeeds = 20_000
+
+// Seeds are those of the random runs that a test plays: n of them, if the command line does not say otherwise, and the share
+// of the conformance suite. They are enough when they are so many that everything which can happen has to.
 func Seeds(n int) (seeds []int, enough bool) {
 	play := cmp.Or(*runs, n)
 	for i := range play {
 		seeds = append(seeds, *first+i)
+	}
+	from, end := conformance.Slice(allSeeds)
+	for i := max(from, play); i < end; i++ {
+		seeds = append(seeds, i)
 	}
 	return seeds, play >= n
 }
