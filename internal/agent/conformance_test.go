@@ -12,8 +12,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/gateway"
 )
 
-// conformance are turns that must come out the same whichever agent does them.
-var conformance = []struct {
+// behaviours are turns that must come out the same whichever agent does them.
+var behaviours = []struct {
 	name   string
 	only   string // the agent that it is about, "" = all
 	not    string // the agent that cannot do this, and of which another case says what it does
@@ -106,7 +106,7 @@ func TestAgentsDoTheSame(t *testing.T) {
 	t.Parallel()
 	eachAgent(t, func(t *testing.T, open func(t *testing.T, script string) *bench) {
 		t.Helper()
-		for i, c := range conformance {
+		for i, c := range behaviours {
 			t.Run(strconv.Itoa(i)+" "+c.name, func(t *testing.T) {
 				t.Parallel()
 				b := open(t, c.script)

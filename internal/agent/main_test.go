@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/scenario"
 )
@@ -155,12 +157,19 @@ var (
 		silent: true, tries: 3, closes: 1, start: 20 * time.Second, writes: "edit", runs: "execute",
 	}
 	clis = []cli{claudeCLI, codexCLI, opencodeCLI}
+
+	// first are the tests that also a program which takes seconds to start is driven by each time; the others are in the
+	// conformance suite.
+	first = []string{"TestAuthorIsConfined/opencode", "TestAgentsDoTheSame/opencode/0_writes,_edits,_appends,_deletes_and_answers"}
 )
 
 // path is where the program is; without it the test says why it drove none, which
 // is a failure on a machine that has to be complete.
 func (c cli) path(t *testing.T) string {
 	t.Helper()
+	if c.start > 0 && !slices.Contains(first, t.Name()) {
+		conformance.Only(t)
+	}
 	path := os.Getenv(c.variable)
 	if path == "" && os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
 		t.Fatalf("%s does not name the real %s program (make %s)", c.variable, c.name, c.name)

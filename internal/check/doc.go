@@ -131,8 +131,23 @@ type Proof struct {
 	Limits int
 }
 
-// Counts sums the proof's results.
-func (p Proof) Counts() step.Counts { return count(p.Results) }
+// Counts sums the proof's results. They are reused if all runs of tests are; the oldest counts.
+func (p Proof) Counts() step.Counts {
+	c := count(p.Results)
+	for _, r := range p.Records {
+		if r.Name != "test" {
+			continue
+		}
+		if r.Reused.Proof == "" {
+			c.Reused = step.Reused{}
+			break
+		}
+		if r.Reused.Millis >= c.Reused.Millis {
+			c.Reused = r.Reused
+		}
+	}
+	return c
+}
 
 func count(rs []step.TestResult) step.Counts {
 	var c step.Counts

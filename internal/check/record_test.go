@@ -69,7 +69,7 @@ func TestProvedOnce(t *testing.T) {
 	again, runs := c.prove(c.tree)
 	want(t, "again", again, nil, true)
 	a, b := first.Records[len(first.Records)-1], again.Records[len(again.Records)-1]
-	if runs != 0 || b.Reused != "green" || a.Reused != "" || b.Started != a.Started || !slices.Equal(first.Results, again.Results) {
+	if runs != 0 || b.Reused.Proof != "green" || b.Reused.Millis < 0 || a.Reused.Proof != "" || again.Counts().Reused != b.Reused || b.Started != a.Started || !slices.Equal(first.Results, again.Results) {
 		t.Errorf("run %d times more, records %+v and %+v, results %v", runs, a, b, again.Results)
 	}
 	if out := c.outputs[b.Output.SHA256]; !strings.Contains(out, "node --test") {
@@ -158,7 +158,7 @@ func TestWantedFailuresAreRecorded(t *testing.T) {
 		want(t, "proof", p, err, true)
 		n := 0
 		for _, r := range p.Records {
-			if r.Reused == "" {
+			if r.Reused.Proof == "" {
 				n++
 			}
 		}

@@ -131,6 +131,7 @@ func TestSameOnBoth(t *testing.T) {
 			t.Parallel()
 			fresh := newKills(t, k.project, k.args...)
 			k.bin, k.home, k.every = fresh.bin, fresh.home, fresh.every
+			k.args = append(k.args, "--fresh") // what is taken from the record is said
 			here := k.start(t, "here", "")
 			k.onCluster(t)
 			there := k.start(t, "there", "")

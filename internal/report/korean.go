@@ -63,6 +63,7 @@ var korean = map[string]string{
 	"✓ %d documents are valid\n":                                               "✓ 문서 %d개가 모두 유효합니다\n",
 	"passed":                                                                   "통과",
 	", tests failing as they should: %d, review %d/100":                        ", 예상대로 실패한 테스트 %d개, 리뷰 %d/100",
+	", on record: %s, %s ago":                                                  ", 기록에 있음: %s, %s 전",
 	", tests %d passed, %d failed":                                             ", 테스트 %d passed, %d failed",
 	"%d files, %d tests passed":                                                "파일 %d개, 테스트 %d passed",
 	", %d of %d mutants noticed":                                               ", 변이 %d/%d 감지",

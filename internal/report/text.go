@@ -107,6 +107,9 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 			fmt.Fprintf(&b, l.T(", tests %d passed, %d failed"), a.Counts.Passed, a.Counts.Failed)
 		}
 	}
+	if r := a.Counts.Reused; r.Proof != "" {
+		fmt.Fprintf(&b, l.T(", on record: %s, %s ago"), r.Proof, Took(time.Duration(r.Millis)*time.Millisecond))
+	}
 	b.WriteByte('\n')
 	for _, f := range a.Findings {
 		fmt.Fprintln(&b, Finding(f))

@@ -64,6 +64,15 @@ type Counts struct {
 	Failed  int `json:"failed"` // includes errors
 	Skipped int `json:"skipped"`
 	Flaky   int `json:"flaky,omitempty"`
+	// Reused is set when none of the tests was run for it.
+	Reused Reused `json:"reused,omitzero"`
+}
+
+// Reused says where the result of a check is from that was not run, because it had been for the same tree, command, tools and
+// environment: the proof that it was a part of, and its age in milliseconds.
+type Reused struct {
+	Proof  string `json:"proof"`
+	Millis int64  `json:"millis"`
 }
 
 // Record is one command that the engine ran itself. It is valid for its tree only.
@@ -81,7 +90,7 @@ type Record struct {
 	Tree      string    `json:"tree"`
 	TreeAfter string    `json:"tree_after,omitempty"` // set when the command changed tracked files: then it does not count
 	Toolchain string    `json:"toolchain,omitempty"`
-	Reused    string    `json:"reused,omitempty"` // the proof in which it was run; Started says when. It was not run again
+	Reused    Reused    `json:"reused,omitzero"`
 }
 
 // Doc is a document shown to an agent, by reference; its text is data.
