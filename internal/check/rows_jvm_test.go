@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -61,6 +62,7 @@ func javaSample() sample {
 // TestRowMaven takes fewer steps than the other rows: each start of Maven takes seconds.
 func TestRowMaven(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	maven(t)
 	l := newLab(t)
 	s := javaSample()
@@ -79,6 +81,7 @@ func TestRowMaven(t *testing.T) {
 // TestRedJavaOnExistingCode has a class that lacks a method, and a test that can only wait for the code.
 func TestRedJavaOnExistingCode(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	maven(t)
 	l := newLab(t)
 	const dir, tests = "src/main/java/org/example/cart/", "src/test/java/org/example/cart/CartTest.java"
@@ -112,6 +115,7 @@ func TestRedJavaOnExistingCode(t *testing.T) {
 // TestAddPackagesMaven has JUnit 4 and a test class below another one.
 func TestAddPackagesMaven(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	maven(t)
 	four := strings.NewReplacer("org.junit.jupiter", "junit", "junit-jupiter", "junit", "5.11.4", "4.13.2").Replace(mavenPom("", ""))
 	proveAdd(
@@ -153,6 +157,7 @@ func kotlinPom() string {
 // TestRowKotlin has stubs of what Kotlin has and Java has not, a wrong code and a right one.
 func TestRowKotlin(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	maven(t)
 	l := newLab(t)
 	const dir, tests = "src/main/kotlin/org/example/cart/", "src/test/kotlin/org/example/cart/CartTest.kt"
@@ -198,6 +203,7 @@ func TestRowKotlin(t *testing.T) {
 // TestRowMavenWrapper has a project that brings its Maven with it: what the wrapper fetches is there for checks, which reach no network.
 func TestRowMavenWrapper(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	maven(t)
 	s := javaSample()
 	dir := filepath.Join(cache(t), "tools", "maven-wrapper-3.3.4")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -64,6 +65,7 @@ func addMri(t *testing.T, l *lab, base map[string]string, test string, changed .
 // TestRowPnpm runs vitest and the type checker in the layout of links that pnpm installs.
 func TestRowPnpm(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	needs(t, "npm")
 	bin := npmTool(t, pnpmPackage)
 	s := tsSample(t)
@@ -77,6 +79,7 @@ func TestRowPnpm(t *testing.T) {
 
 func TestRowPnpmAdds(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	bin := npmTool(t, pnpmPackage)
 	s := spanSample("node --test")
 	s.base["pnpm-workspace.yaml"] = "packages:\n  - parts/*\n  - tools/*\n"
@@ -88,6 +91,7 @@ func TestRowPnpmAdds(t *testing.T) {
 
 func TestRowYarn(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	bin := npmTool(t, yarnPackage)
 	s := spanSample("node --test")
 	s.base["package.json"] = strings.Replace(s.base["package.json"], "\"type\"", "\"workspaces\": [\"parts/*\"], \"type\"", 1)
@@ -100,6 +104,7 @@ func TestRowYarn(t *testing.T) {
 
 func TestRowYarnBerry(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	bin := npmTool(t, berryPackage)
 	s := spanSample("node --test")
 	s.base["yarn.lock"] = lock(t, bin, s.base, "yarn.lock", "yarn", "install", "--mode=update-lockfile")
@@ -111,6 +116,7 @@ func TestRowYarnBerry(t *testing.T) {
 // TestRowYarnRelease has the release of Yarn in the project, which the yarn on the PATH, an older one, hands over to.
 func TestRowYarnRelease(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	old, bin := npmTool(t, yarnPackage), npmTool(t, berryPackage)
 	release, err := os.ReadFile(filepath.Join(bin, "..", "@yarnpkg", "cli-dist", "bin", "yarn.js"))
 	if err != nil {
@@ -126,6 +132,7 @@ func TestRowYarnRelease(t *testing.T) {
 
 func TestRowBun(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	bin := npmTool(t, bunPackage)
 	s := spanSample("bun test")
 	s.base["bun.lock"] = lock(t, bin, s.base, "bun.lock", "bun", "install", "--lockfile-only")
@@ -155,6 +162,7 @@ func npmLock(t *testing.T, base map[string]string) string {
 // TestRowJest runs Jest on CommonJS, which it reads without being told.
 func TestRowJest(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	s := nodeSample(t)
 	s.base = map[string]string{
 		"package.json":       "{\"name\": \"lab\", \"version\": \"1.0.0\", \"private\": true, \"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"30.5.2\"}, \"overrides\": {\"unrs-resolver\": \"1.12.1\"}}\n",
@@ -181,6 +189,7 @@ func TestRowJest(t *testing.T) {
 // TestRowsNodeFormat has ESLint, Prettier and Biome in one project, each for files of its own.
 func TestRowsNodeFormat(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	base := map[string]string{
 		"package.json":     "{\"name\": \"lab\", \"version\": \"1.0.0\", \"private\": true, \"type\": \"module\", \"devDependencies\": {\"eslint\": \"10.15.0\", \"prettier\": \"3.10.1\", \"@biomejs/biome\": \"2.5.0\"}}\n",
 		"eslint.config.js": "export default [{ files: ['src/eslint/**'], rules: { 'prefer-const': 'error', 'no-unused-vars': 'error', 'no-empty': 'warn' } }];\n",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -49,6 +50,7 @@ func addSix(t *testing.T, l *lab, base map[string]string, none string, changed .
 // TestRowPip has requirements in several files and in pyproject.toml.
 func TestRowPip(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	pyTool(t, "pip==25.3") // says whether packages can be had at all
 	s := titleSample()
 	s.base["pyproject.toml"] = "[project]\nname = \"lab\"\nversion = \"1.0.0\"\ndependencies = [\n    \"inflection>=0.5.0, <0.6\", # with a comma\n]\n\n[project.optional-dependencies]\nall = [\"lab[none]\"]\n"
@@ -67,6 +69,7 @@ func TestRowPip(t *testing.T) {
 
 func TestRowUv(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	bin := pyTool(t, uvPackage)
 	s := titleSample()
 	s.base["pyproject.toml"] = "[project]\nname = \"lab\"\nversion = \"1.0.0\"\nrequires-python = \">=3.10\"\ndependencies = [\"inflection==0.5.1\"]\n\n" +
@@ -79,6 +82,7 @@ func TestRowUv(t *testing.T) {
 
 func TestRowPoetry(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	bin := pyTool(t, poetryPackage)
 	index := registry(t, bin)
 	s := titleSample()
@@ -109,6 +113,7 @@ func registry(t *testing.T, bin string) string {
 // TestRowsPythonFormat has Black as the formatter, Ruff as the linter and mypy as the type checker.
 func TestRowsPythonFormat(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	pyTool(t, "pip==25.3")
 	l := newLab(t)
 	base := l.tree("", map[string]string{
@@ -145,6 +150,7 @@ func TestRowsPythonFormat(t *testing.T) {
 // TestRowRuffFormat has Ruff alone.
 func TestRowRuffFormat(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	pyTool(t, "pip==25.3")
 	l := newLab(t)
 	base := l.tree("", map[string]string{

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -80,6 +81,7 @@ func TestRedRustCutsOut(t *testing.T) {
 
 func TestAddPackagesRust(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	needs(t, "cargo")
 	dir := t.TempDir() // not cargo search: mirrors do not answer it
 	const manifest = "[package]\nname = \"lab\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"
@@ -101,6 +103,7 @@ func TestAddPackagesRust(t *testing.T) {
 // TestRowRustFormat has rustfmt, and clippy in a project that configures it.
 func TestRowRustFormat(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	needs(t, "rustfmt")
 	needs(t, "cargo-clippy")
 	l := newLab(t)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -258,6 +259,7 @@ func TestRowGoVet(t *testing.T) {
 
 func TestAddPackagesGo(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	reaches(t, "", "go", "list", "-m", "-versions", "github.com/google/uuid")
 	l := newLab(t)
 	proveAdd(

@@ -16,7 +16,7 @@ import (
 // are left alone because the spec says so. All of it has to pass untouched.
 func TestHonest(t *testing.T) {
 	t.Parallel()
-	p := suite("testdata/honest")
+	p := suite(t, "testdata/honest", "typescript")
 	p.Cmds["honest"] = honest
 	testscript.Run(t, p)
 }

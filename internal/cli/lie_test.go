@@ -38,7 +38,7 @@ func TestLies(t *testing.T) { //nolint:tparallel // the scripts are parallel; th
 	var told tally
 	// The scripts are parallel: the group makes them end before the table is printed.
 	t.Run("agents", func(t *testing.T) {
-		p := suite("testdata/lie")
+		p := suite(t, "testdata/lie", "ts_code", "ts_red")
 		p.Cmds["lies"] = told.lies
 		testscript.Run(t, p)
 	})
@@ -49,8 +49,9 @@ func TestLies(t *testing.T) { //nolint:tparallel // the scripts are parallel; th
 }
 
 // suite adds to the stories' commands those that lies and honest work share.
-func suite(dir string) testscript.Params {
-	p := params(dir)
+func suite(t *testing.T, dir string, long ...string) testscript.Params {
+	t.Helper()
+	p := stories(t, dir, scripts(t, dir), long)
 	p.Cmds["expand"] = expand
 	p.Cmds["exits"] = exits
 	p.Cmds["gone"] = gone

@@ -64,34 +64,48 @@ func (s suites) Run() int {
 var (
 	onTemporal = []string{"work_gates", "auto_decisions", "e2e_go", "spec_new", "e2e_work", "e2e_cut", "develop_decisions"}
 	inRaced    = []string{"demo", "e2e_busy", "work_gates", "auto_decisions", "develop_decisions", "worker", "worker_store", "worker_killed"}
-	long       = []string{}
+	long       = []string{
+		"e2e_typescript", "e2e_java", "e2e_kotlin", "e2e_python", "e2e_rust", "e2e_develop", "e2e_opencode", "e2e_faults", "e2e_dispute", "e2e_work_full", "e2e_work_typescript",
+		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice",
+	}
 )
 
 // TestStories runs the scripts in testdata/script: the real program, real git,
 // a real agent process, real tool chains.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	list, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, file := range list {
-		names = append(names, strings.TrimSuffix(filepath.Base(file), ".txtar"))
-	}
-	testscript.Run(t, stories(t, names, long))
+	testscript.Run(t, stories(t, scriptDir, scripts(t, scriptDir), long))
 }
 
-// stories are scripts by their names, without those that take long and are in another part of the conformance suite.
-func stories(t *testing.T, names, long []string) testscript.Params {
+const scriptDir = "testdata/script"
+
+// scripts are the names of all scripts of a folder.
+func scripts(t *testing.T, dir string) []string {
 	t.Helper()
-	p := params("")
+	list, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	for i := range list {
+		list[i] = strings.TrimSuffix(filepath.Base(list[i]), ".txtar")
+	}
+	return list
+}
+
+// stories are scripts of a folder by their names, without those that take long and are in another part of the conformance suite.
+func stories(t *testing.T, dir string, names, long []string) testscript.Params {
+	t.Helper()
+	p := params()
+	p.Setup = func(e *testscript.Env) error {
+		alone := slices.Contains(long, strings.TrimPrefix(filepath.Base(e.WorkDir), "script-"))
+		return setup(e, alone)
+	}
 	for _, name := range names {
 		if slices.Contains(long, name) && !conformance.Has(t.Name()+"/"+name) {
 			t.Logf("%s takes long: make conformance runs it, and CI in turn with others", name)
 			continue
 		}
-		p.Files = append(p.Files, filepath.Join("testdata", "script", name+".txtar"))
+		p.Files = append(p.Files, filepath.Join(dir, name+".txtar"))
 	}
 	return p
 }
@@ -99,12 +113,12 @@ func stories(t *testing.T, names, long []string) testscript.Params {
 // TestStoriesWithRaceDetector runs stories in which much goes on at once again, by a program that has the detector.
 func TestStoriesWithRaceDetector(t *testing.T) {
 	t.Parallel()
-	p := stories(t, inRaced, inRaced)
+	p := stories(t, scriptDir, inRaced, inRaced)
 	if len(p.Files) == 0 {
 		t.Skip("none is in this part of the conformance suite")
 	}
 	p.Setup = func(e *testscript.Env) error {
-		if err := setup(e); err != nil {
+		if err := setup(e, false); err != nil {
 			return err
 		}
 		bin, err := raced()
@@ -132,21 +146,19 @@ func TestStoriesOnTemporal(t *testing.T) {
 			t.Error("the cluster has seen no run")
 		}
 	})
-	p := stories(t, onTemporal, onTemporal[2:])
+	p := stories(t, scriptDir, onTemporal, onTemporal[2:])
 	p.Setup = func(e *testscript.Env) error {
 		e.Setenv("JACQUARD_ENGINE", "temporal")
 		e.Setenv("TEMPORAL_ADDRESS", s.Address)
-		return setup(e)
+		return setup(e, false)
 	}
 	testscript.Run(t, p)
 }
 
-func params(dir string) testscript.Params {
+func params() testscript.Params {
 	return testscript.Params{
-		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
@@ -155,9 +167,9 @@ func params(dir string) testscript.Params {
 	}
 }
 
-// setup gives each script a home and caches. The compilers' caches are shared
-// by all scripts, because filling them takes longer than everything else.
-func setup(e *testscript.Env) error {
+// setup gives each script a home and caches. Those that take long to fill are shared, but not with a script that is alone: it
+// installs what it needs, and no check is on record.
+func setup(e *testscript.Env, alone bool) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return err
@@ -166,8 +178,10 @@ func setup(e *testscript.Env) error {
 	if err := os.MkdirAll(filepath.Join(shared, "go-build"), 0o755); err != nil {
 		return err
 	}
-	if err := shareCaches(shared, filepath.Join(e.WorkDir, ".cache")); err != nil {
-		return err
+	if !alone {
+		if err := shareCaches(shared, filepath.Join(e.WorkDir, ".cache")); err != nil {
+			return err
+		}
 	}
 	bin, err := program()
 	if err != nil {
