@@ -1,9 +1,9 @@
 package step
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -26,7 +26,11 @@ func Misfit(schema, answer json.RawMessage) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the schema of a turn: %w", err)
 	}
-	return s.refuses("answer", answer), nil
+	var value any
+	if err := json.Unmarshal(answer, &value); err != nil {
+		value = nil // which no shape takes
+	}
+	return s.refuses("answer", value), nil
 }
 
 // shapes are the schemas that were read, by their text: a re-run meets the same few again and again.
@@ -45,26 +49,29 @@ func shapeOf(schema json.RawMessage) (shape, error) {
 }
 
 // refuses says why a value does not have the shape; "" when it has.
-func (s shape) refuses(at string, value json.RawMessage) string {
+func (s shape) refuses(at string, value any) string {
 	switch s.Type {
 	case "object":
-		return s.refusesObject(at, value)
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return at + ": want an object"
+		}
+		return s.refusesObject(at, fields)
 	case "array":
-		var list []json.RawMessage
-		if !decodes(value, &list) {
+		list, ok := value.([]any)
+		if !ok {
 			return at + ": want a list"
 		}
 		for i, v := range list {
 			if s.Items == nil {
 				break
 			}
-			if why := s.Items.refuses(fmt.Sprintf("%s[%d]", at, i), v); why != "" {
-				return why
+			if why := s.Items.refuses("", v); why != "" {
+				return fmt.Sprintf("%s[%d]%s", at, i, why)
 			}
 		}
 	case "string":
-		var text string
-		if !decodes(value, &text) {
+		if _, ok := value.(string); !ok {
 			return at + ": want a text"
 		}
 	}
@@ -72,38 +79,23 @@ func (s shape) refuses(at string, value json.RawMessage) string {
 }
 
 // refusesObject takes an optional field that is null for one that is not there.
-func (s shape) refusesObject(at string, value json.RawMessage) string {
-	var fields map[string]json.RawMessage
-	if !decodes(value, &fields) {
-		return at + ": want an object"
-	}
+func (s shape) refusesObject(at string, fields map[string]any) string {
 	for _, name := range s.Required {
 		if _, ok := fields[name]; !ok {
 			return at + ": " + name + " is missing"
 		}
 	}
-	names := make([]string, 0, len(fields))
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		want, known := s.Properties[name]
 		if !known {
 			return at + ": " + name + " was not asked for"
 		}
-		if null(fields[name]) && !slices.Contains(s.Required, name) {
+		if fields[name] == nil && !slices.Contains(s.Required, name) {
 			continue
 		}
-		if why := want.refuses(at+"."+name, fields[name]); why != "" {
-			return why
+		if why := want.refuses("", fields[name]); why != "" {
+			return at + "." + name + why
 		}
 	}
 	return ""
-}
-
-func null(value json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(value), []byte("null")) }
-
-func decodes(value json.RawMessage, to any) bool {
-	return !null(value) && json.Unmarshal(value, to) == nil
 }
