@@ -94,7 +94,7 @@ func newBench(t *testing.T) *bench {
 	b := &bench{turn: agent.Turn{
 		Dir: dir, Home: home, Role: agent.Author, Schema: json.RawMessage(verdictSchema),
 		Prompt: "Do what the task says.\n" + scenario.Marker("red", "src/auth", 1) + "\n",
-		Limits: agent.Limits{Total: 60 * time.Second, Idle: 30 * time.Second, Linger: 5 * time.Second, MaxTurns: 40},
+		Limits: agent.Limits{Total: 10 * time.Minute, Idle: 5 * time.Minute, Linger: 5 * time.Second, MaxTurns: 40},
 		Env:    []string{"PATH=" + os.Getenv("PATH")},
 		Log:    filepath.Join(root, "lines.ndjson"), Mark: "test-" + filepath.Base(root) + "-" + strings.ReplaceAll(t.Name(), "/", "-"),
 	}}

@@ -13,7 +13,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -282,13 +284,28 @@ func (k *kills) matrix(t *testing.T, files int, least map[string]int) {
 	for kind, least := range least {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			points := 0
-			for k.killed(t, kind, points*k.every+k.from+1) {
-				points++
+			const together = 3 // a run waits as long as it works
+			var points atomic.Int32
+			var over atomic.Bool
+			for first := k.from + 1; !over.Load(); first += together * k.every {
+				t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) {
+					for i := range together {
+						n := first + i*k.every
+						t.Run(strconv.Itoa(n), func(t *testing.T) {
+							t.Parallel()
+							if k.killed(t, kind, n) {
+								points.Add(1)
+							} else {
+								over.Store(true)
+							}
+						})
+					}
+				})
 			}
-			t.Logf("%d points killed and resumed", points)
-			if (points+1)*k.every < least {
-				t.Errorf("only %d points, of which one in %d was tried: the hook is not where it should be", points*k.every, k.every)
+			tried := int(points.Load())
+			t.Logf("%d points killed and resumed", tried)
+			if (tried+1)*k.every < least {
+				t.Errorf("only %d points, of which one in %d was tried: the hook is not where it should be", tried*k.every, k.every)
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func (l *lab) child(o order) (killed bool) {
 	if err != nil {
 		l.t.Fatalf("start a child process: %v", err)
 	}
-	watch := time.AfterFunc(time.Minute, func() { _ = p.Kill() })
+	watch := time.AfterFunc(hung, func() { _ = p.Kill() })
 	defer watch.Stop()
 	st, err := p.Wait()
 	if err != nil {

@@ -85,6 +85,9 @@ type lab struct {
 
 const run = "r1"
 
+// hung is when what goes on counts as something that never ends. It judges no speed: nothing takes a tenth of it.
+const hung = 10 * time.Minute
+
 func newLab(t *testing.T, open Open) *lab {
 	t.Helper()
 	return &lab{t: t, open: open, dir: t.TempDir(), clock: NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), calls: map[string]int{}}
@@ -123,14 +126,14 @@ func (l *lab) begin(o Options, in string) Runtime {
 // drive carries the run on in the calling goroutine.
 func (l *lab) drive(rt Runtime) flow.Status {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), hung)
 	defer cancel()
 	st, err := rt.Drive(ctx, run)
 	if err != nil {
 		l.t.Fatalf("drive: %v", err)
 	}
 	if ctx.Err() != nil {
-		l.t.Fatalf("drive: no end within a minute: %+v", st)
+		l.t.Fatalf("drive: no end within %s: %+v", hung, st)
 	}
 	return st
 }
@@ -145,7 +148,7 @@ type driven struct {
 }
 
 func (l *lab) background(rt Runtime) *driven {
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), hung)
 	d := &driven{l: l, stop: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
@@ -213,7 +216,7 @@ func (l *lab) wantCalls(want map[string]int) {
 // eventually polls until ok holds.
 func (l *lab) eventually(what string, ok func() bool) {
 	l.t.Helper()
-	deadline := time.NewTimer(30 * time.Second)
+	deadline := time.NewTimer(hung)
 	defer deadline.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -221,7 +224,7 @@ func (l *lab) eventually(what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			l.t.Fatalf("not within 30 s: %s", what)
+			l.t.Fatalf("not within %s: %s", hung, what)
 		}
 	}
 }

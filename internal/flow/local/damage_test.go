@@ -25,7 +25,7 @@ func drive(t *testing.T, dir string, o flowtest.Options) (flow.Status, error) {
 		return flow.Status{}, err
 	}
 	defer rt.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // it judges no speed
 	defer cancel()
 	return rt.Drive(ctx, "r1")
 }
