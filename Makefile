@@ -13,7 +13,7 @@ RACE    := $(if $(CC_FOUND),-race,)
 TEST_TIMEOUT ?= 20m
 GOTESTSUM := $(TOOLS)/gotestsum
 # Packages with goroutines of ours. The race detector finds nothing in the others, and makes them seven times as slow.
-RACED   := $(addprefix ./internal/,act agent blob check flow/local flow/temporal forge gateway git hub inbox proc submit syntax target)
+RACED   := $(addprefix ./internal/,act agent blob check flow/local flow/temporal forge gateway git hub inbox proc submit target)
 PLAIN    = $(filter-out $(patsubst ./internal/%,github.com/jacquard-build/jacquard/internal/%,$(RACED)),$(shell $(GO) list ./...))
 # The longest is begun first.
 ORDERED  = ./internal/cli $(filter-out %/internal/cli,$(PLAIN))
@@ -90,18 +90,21 @@ tests: build claude codex opencode temporal s3 python $(GOTESTSUM)
 TESTS = JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) \
 	PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg
 
+# The linter has vet.
+GOTEST  = -shuffle=on -vet=off -timeout $(TEST_TIMEOUT)
+
 # All that is proved at each change.
 test: tests
 	rm -f bin/tests.*.json
-	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.plain.json -- -shuffle=on -parallel 4 -timeout $(TEST_TIMEOUT) $(ORDERED)
-	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.race.json -- $(RACE) -shuffle=on -parallel 4 -timeout $(TEST_TIMEOUT) $(RACED)
+	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.plain.json -- $(GOTEST) -parallel 4 $(ORDERED)
+	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.race.json -- $(RACE) $(GOTEST) $(RACED)
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
 # While one works on a change: the linter, what is pure, and a story of each process.
 CHECKED := compile_link work_gates auto_improve develop_input
 check: lint tests
-	$(TESTS) -- $(filter-out %/internal/cli,$(PLAIN))
-	$(TESTS) -- -run 'TestStories$$/^($(subst $() ,|,$(CHECKED)))$$' ./internal/cli
+	$(TESTS) -- -vet=off $(filter-out %/internal/cli,$(PLAIN))
+	$(TESTS) -- -vet=off -run 'TestStories$$/^($(subst $() ,|,$(CHECKED)))$$' ./internal/cli
 
 # All that is long by nature: each agent program, each tool chain, each point of the kill matrices, 20,000 random runs.
 conformance:
@@ -131,7 +134,7 @@ cross:
 BENCHTIME ?= 1x
 BENCH_BEFORE := $(if $(findstring -short,$(BENCH_FLAGS)),,bin/before/jacquard)
 bench: build release temporal s3 $(BENCH_BEFORE)
-	JACQUARD_BENCH_BEFORE=$(abspath $(BENCH_BEFORE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
+	JACQUARD_BENCH_TESTS="$(abspath bin/tests.plain.json bin/tests.race.json)" JACQUARD_BENCH_BEFORE=$(abspath $(BENCH_BEFORE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) JACQUARD_BENCH_BIN=$(abspath $(BIN)) JACQUARD_BENCH_RELEASE=$(abspath bin/release/jacquard) $(GO) run ./internal/bench $(BENCH_FLAGS)
 
 # The program as it was before it could use a cluster, where the history has it.
 BEFORE := f1f7b2cb05f74d8d197d11de70c4984152c6aa13

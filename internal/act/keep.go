@@ -81,7 +81,7 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 		}
 	}
 	if !all {
-		n, err := check.Forget(a.record())
+		n, err := check.PruneRecord(a.record())
 		return freed + n, machinery(err)
 	}
 	for _, d := range []string{a.record(), filepath.Join(a.o.Shared, "deps"), filepath.Join(a.o.Shared, "agent"), filepath.Join(a.o.Cache, "readings"), filepath.Join(a.o.Cache, "tmp")} {

@@ -23,7 +23,7 @@ import (
 
 func main() {
 	short := flag.Bool("short", false, "small sizes only")
-	only := flag.String("only", "", "run only the part with this name: start, parse, analysis, jobs, workers, work, noop, symbols, first, kernel")
+	only := flag.String("only", "", "run only the part with this name: start, parse, analysis, jobs, workers, work, noop, symbols, first, kernel, tests")
 	flag.Parse()
 	if err := run(*short, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -60,7 +60,7 @@ func run(short bool, only string) error {
 		name string
 		fn   func() error
 	}{
-		{"start", b.start}, {"parse", b.parse}, {"analysis", b.analysis}, {"jobs", b.jobs}, {"workers", b.workers}, {"work", b.work}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel},
+		{"start", b.start}, {"parse", b.parse}, {"analysis", b.analysis}, {"jobs", b.jobs}, {"workers", b.workers}, {"work", b.work}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel}, {"tests", b.tests},
 	}
 	for _, p := range parts {
 		if only != "" && only != p.name {

@@ -64,6 +64,8 @@ type Options struct {
 	// Record is a directory with what checks have given before, see recorded; "" = nothing is recorded. Fresh leaves it unread.
 	Record string
 	Fresh  bool
+	// Secret says whether a text holds what nobody may keep; nil: none does. Such a run is not recorded.
+	Secret func(text []byte) bool
 	// Limit bounds every command; 0 means ten minutes.
 	Limit time.Duration
 }

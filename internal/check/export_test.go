@@ -1,6 +1,9 @@
 package check
 
 import (
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -29,3 +32,17 @@ var Cut = cut
 
 // Evict removes installations.
 var Evict = evict
+
+// State is what the record sees in a check tree in which some files of the project were written.
+func State(t *testing.T, root, ecosystem string, written ...string) string {
+	t.Helper()
+	p := &place{root: root, chain: toolchain.Found{Ecosystem: ecosystem}, entries: map[string]git.Entry{}, edited: map[string]bool{}}
+	for _, name := range written {
+		p.entries[name], p.edited[name] = git.Entry{Path: name}, true
+	}
+	s, err := p.state()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

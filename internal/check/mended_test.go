@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -66,6 +67,7 @@ func TestAlways(t *testing.T) {
 // A type without a body, types of other modules and types that only signatures name do not keep tests from running.
 func TestRedWithOpaqueTypesAndDependencies(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	l := newLab(t)
 	base := shop(l)
 	m := l.module(base, "cart", cartExports()...)
@@ -222,6 +224,7 @@ func TestRedPython(t *testing.T) {
 
 func TestTypesOfTypeScriptTests(t *testing.T) {
 	t.Parallel()
+	conformance.Only(t)
 	needs(t, "npm")
 	l := newLab(t)
 	s := tsSample(t)

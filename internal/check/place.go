@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -22,8 +23,9 @@ type Checker struct {
 	repo  *git.Repo
 	o     Options
 	locks *keyed
-	tools *tools
-	seen  *seen
+	tools *sync.Map // versions of programs, as they were told
+
+	failures *stepFailures
 }
 
 // New returns a Checker.
@@ -31,10 +33,13 @@ func New(o Options) (*Checker, error) {
 	if o.Repo == nil || o.Cache == "" || o.Temp == "" {
 		return nil, errors.New("checker: a repository, a cache and a place for check trees are needed")
 	}
-	for _, d := range []*string{&o.Cache, &o.Temp} {
+	for _, d := range []*string{&o.Cache, &o.Temp} { // real paths, as runners report them
 		abs, err := filepath.Abs(*d)
 		if err == nil {
 			err = os.MkdirAll(abs, 0o755)
+		}
+		if err == nil {
+			abs, err = filepath.EvalSymlinks(abs)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("checker: %w", err)
@@ -44,7 +49,7 @@ func New(o Options) (*Checker, error) {
 	if o.Limit == 0 {
 		o.Limit = 10 * time.Minute
 	}
-	return &Checker{repo: o.Repo, o: o, locks: newKeyed(), tools: &tools{}, seen: &seen{}}, nil
+	return &Checker{repo: o.Repo, o: o, locks: newKeyed(), tools: &sync.Map{}, failures: &stepFailures{}}, nil
 }
 
 // stamp is what changes when a file is written.
@@ -67,8 +72,8 @@ type place struct {
 	runs    int
 	proof   string                       // what is proved here
 	edited  map[string]bool              // tracked files that were written here, such as stubs
-	again   bool                         // the record is not asked: what failed is run once more
-	failed  []failure                    // what is recorded if the proof passes all the same
+	rerun   bool                         // what failed is run once more; the record is not asked
+	failed  []failure                    // of tests, while it is not known whether the proof wants them
 	tests   map[string]map[string]string // Go: directory -> test -> file
 }
 
@@ -111,6 +116,7 @@ func (p *place) fill(ctx context.Context) error {
 	for _, e := range list {
 		p.entries[e.Path] = e
 	}
+	before := p.stampAll()
 	for name, b := range p.c.o.Copy {
 		if err := p.write(name, b); err != nil {
 			return err
@@ -128,7 +134,13 @@ func (p *place) fill(ctx context.Context) error {
 			return fmt.Errorf("%w: %s: %s", ErrSetup, strings.Join(argv, " "), out.tail)
 		}
 	}
-	return p.stampAll()
+	p.stamps = p.stampAll()
+	for name, s := range before {
+		if p.stamps[name] != s {
+			p.edited[name] = true
+		}
+	}
+	return nil
 }
 
 // close removes everything.
@@ -166,14 +178,14 @@ func (p *place) write(name string, b []byte) error {
 	return os.WriteFile(p.full(name), b, 0o644)
 }
 
-func (p *place) stampAll() error {
-	p.stamps = make(map[string]stamp, len(p.entries))
+func (p *place) stampAll() map[string]stamp {
+	out := make(map[string]stamp, len(p.entries))
 	for name := range p.entries {
 		if s, ok := p.stampOf(name); ok {
-			p.stamps[name] = s
+			out[name] = s
 		}
 	}
-	return nil
+	return out
 }
 
 func (p *place) stampOf(name string) (stamp, bool) {

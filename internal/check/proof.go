@@ -286,10 +286,8 @@ func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []st
 	if err != nil {
 		return proof, err
 	}
-	if proof.judge(m, expected, run); proof.Passed {
-		err = c.recordAll(p.failed)
-	}
-	return proof, err
+	proof.judge(m, expected, run)
+	return proof, nil
 }
 
 func firstNonEmpty(a, b string) string {

@@ -39,6 +39,21 @@ func cache(t *testing.T) string {
 	return filepath.Join(dir, "jacquard-check-test")
 }
 
+// record is shared by the tests of this process: the same check of the same files runs once.
+var record = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "jacquard-record")
+	if err != nil {
+		return "" // nothing is recorded then
+	}
+	return dir
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(record())
+	os.Exit(code)
+}
+
 func newLab(t *testing.T, change ...func(*check.Options)) *lab {
 	t.Helper()
 	base := t.TempDir()
@@ -55,7 +70,7 @@ func newLab(t *testing.T, change ...func(*check.Options)) *lab {
 	}
 	l := &lab{t: t, repo: repo, temp: filepath.Join(base, "checks"), outputs: map[string]string{}}
 	o := check.Options{
-		Repo: repo, Env: os.Environ(), Cache: cache(t), Temp: l.temp,
+		Repo: repo, Env: os.Environ(), Cache: cache(t), Temp: l.temp, Record: record(),
 		Store: func(b []byte) (string, error) {
 			l.mu.Lock()
 			defer l.mu.Unlock()

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -24,22 +26,25 @@ import (
 // What a check gives is a function of the tree, the command, the versions of the tools and the environment. So it is recorded
 // under a hash of these, and a run that was resumed, repeated or tried again takes what was proved already.
 //
-//   - Only programs whose version can be told are recorded; others run each time, and so do browsers and terminals.
-//   - A run counts only if it ended by itself, changed no tracked file and left nothing behind: taking it from the record is
-//     then the same as running it.
-//   - A pass is recorded at once. A failure is recorded only if the proof that it is a part of has passed: tests without the
-//     implementation, mutants, tests that failed before. Any other failure may come from what is not in the key, a service
-//     that was down or a disk that was full; it is remembered for the one step that has seen it, and then runs again.
-//   - What runs again to find flakes is never recorded. Rules are not recorded either: a difference is audited each time.
+//   - Only commands of the toolchain table are recorded: they depend on nothing that an earlier command in the same place has
+//     made. A project's own commands, browsers and terminals run each time, and so does what nobody can tell the version of.
+//   - A run counts only if it ended by itself, changed no tracked file, left nothing behind, and printed no secret.
+//   - A pass is recorded if tests were run and none was skipped: a skip may be a matter of the machine.
+//   - Failures of tests are recorded only where a proof wants them and has passed: tests without the implementation, mutants.
+//     Any other failure may come from what is not in the key, a service that was down or a disk that was full. It is known to
+//     the one step that has seen it, and runs again in the next.
+//   - What is run again to find flakes is never recorded, and a run that fails takes away the pass that was recorded.
+//   - Rules are not recorded: a difference is audited each time.
 //
-// Whoever can write into the directory of the record can forge it, as he can the journal; see docs/security.md.
+// The record is a cache. An error of it is never one of the proof: the check runs. Whoever can write into its directory can
+// forge it, as he can the journal; see docs/security.md.
 
-// recordFormat is part of every key: what is recorded by one format is not there for another one.
+// recordFormat is part of every key: what is recorded in one format is not there for another one.
 const recordFormat = "checks 1"
 
 const (
 	mostRecorded = 4 << 20             // bytes of one entry; what prints more runs each time
-	recordedFor  = 30 * 24 * time.Hour // an entry that was not used for so long goes
+	recordedFor  = 30 * 24 * time.Hour // an entry that is older is not used, one that was not used for so long goes
 )
 
 // recorded is a run of a command as it is kept. Paths of the place are taken out of the texts.
@@ -54,64 +59,92 @@ type recorded struct {
 }
 
 // sum finds entries that were torn or damaged.
-func (r recorded) sum() (string, error) {
+func (r recorded) sum() string {
 	r.Sum = ""
 	raw, err := json.Marshal(r)
-	h := sha256.Sum256(raw)
-	return hex.EncodeToString(h[:]), err
-}
-
-// recordable are the commands that give the same again.
-var recordable = []string{"test", "build", "lint", "typecheck", "coverage", "verify"}
-
-// versionsOf says for a program what tells its version and those of the tools it runs.
-var versionsOf = map[string][][]string{
-	"go": {{"go", "version"}}, "gofmt": {{"go", "version"}},
-	"node": {{"node", "--version"}}, "npm": {{"node", "--version"}, {"npm", "--version"}}, "npx": {{"node", "--version"}, {"npm", "--version"}},
-	"python": {{"python", "-VV"}}, "python3": {{"python3", "-VV"}}, "pytest": {{"python", "-VV"}},
-	"cargo": {{"cargo", "--version"}, {"rustc", "-Vv"}}, "mvn": {{"mvn", "--version"}}, "bun": {{"bun", "--version"}},
-}
-
-// choosing are files of a project that choose the version of a tool.
-var choosing = []string{"rust-toolchain", "rust-toolchain.toml", ".python-version", ".node-version", ".nvmrc", ".tool-versions", "mise.toml", "package.json"}
-
-// litter are directories that tools keep for themselves. What is in them changes no result.
-func (p *place) litter(name string) bool {
-	switch name {
-	case "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis":
-		return p.chain.Ecosystem == toolchain.Python
-	case "target":
-		return p.chain.Ecosystem == toolchain.Rust || p.chain.Ecosystem == toolchain.JVM
-	case "build", ".gradle", ".kotlin":
-		return p.chain.Ecosystem == toolchain.JVM
+	if err != nil {
+		return ""
 	}
-	return false
+	h := sha256.Sum256(raw)
+	return hex.EncodeToString(h[:])
 }
 
-// key names a run of a command here and now; "" when such a run is not recorded. state is what was in the place before.
+// mapped is the run with its texts changed.
+func (r recorded) mapped(f func([]byte) []byte) recorded {
+	r.Stdout, r.Stderr, r.Report = f(r.Stdout), f(r.Stderr), f(r.Report)
+	list := r.Reports
+	r.Reports = nil
+	for _, b := range list {
+		r.Reports = append(r.Reports, f(b))
+	}
+	return r
+}
+
+// any reports whether one of the texts has a property.
+func (r recorded) any(f func([]byte) bool) bool {
+	return f(r.Stdout) || f(r.Stderr) || f(r.Report) || slices.ContainsFunc(r.Reports, f)
+}
+
+// recordable are the commands of the toolchain table that give the same again.
+var recordable = []string{"test", "build", "compile", "lint", "coverage"}
+
+// versionsOf says for a program of the table what tells its version and those of the tools it runs.
+var versionsOf = map[string][][]string{
+	"go": {{"go", "version"}}, "node": {{"node", "--version"}}, "python": {{"python", "-VV"}}, "bun": {{"bun", "--version"}},
+	"cargo": {{"cargo", "--version"}, {"rustc", "-Vv"}}, "mvn": {{"mvn", "--version"}},
+}
+
+// versionFiles are files of a project that choose the version of a tool.
+var versionFiles = []string{"rust-toolchain", "rust-toolchain.toml", ".python-version", ".node-version", ".nvmrc", ".tool-versions", "mise.toml", "package.json"}
+
+// toolCaches are directories that tools keep for themselves, by ecosystem. What is in them changes no result.
+var toolCaches = map[string][]string{
+	toolchain.Python: {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"},
+	toolchain.Rust:   {"target"},
+	toolchain.JVM:    {"target", "build", ".gradle", ".kotlin"},
+}
+
+// key names a run of a command here and now, "" when such a run is not recorded. state is what is in the place.
 func (p *place) key(ctx context.Context, cmd toolchain.Command, env []string, install bool) (key, state string, err error) {
-	if p.c.o.Record == "" || install || p.stamps == nil || !slices.Contains(recordable, cmd.Name) {
+	if p.c.o.Record == "" || install || p.stamps == nil || len(p.chain.Override) > 0 || !slices.Contains(recordable, cmd.Name) {
 		return "", "", nil
 	}
-	tools, ok, err := p.versions(ctx, cmd.Argv[0], env)
-	if err != nil || !ok {
+	tools, err := p.versions(ctx, cmd, env)
+	if err != nil || tools == "" {
 		return "", "", err
 	}
 	if state, err = p.state(); err != nil {
-		return "", "", err
+		return "", "", nil //nolint:nilerr // a file that cannot be read is a matter of the check, which says so
 	}
 	raw, err := json.Marshal([]any{
-		recordFormat, p.tree, p.c.repo.Prefix(), state, p.c.o.Setup, filepath.Base(p.deps.dir),
+		recordFormat, runtime.GOOS, runtime.GOARCH, p.tree, p.c.repo.Prefix(), state, p.c.o.Setup, p.deps.id(),
 		cmd.Name, cmd.Argv, cmd.Dir, cmd.Env, cmd.Report, tools, p.unplaced([]byte(strings.Join(env, "\x00"))),
 	})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:]), state, err
 }
 
+// id names an installation: another one of the same manifests may have other packages.
+func (d prepared) id() string {
+	info, err := os.Stat(filepath.Join(d.dir, "sealed"))
+	if err != nil {
+		return filepath.Base(d.dir)
+	}
+	return fmt.Sprint(filepath.Base(d.dir), info.ModTime().UnixNano())
+}
+
 // state is what is in the place besides the tree and the installed dependencies: stubs, mutants, copied files, what earlier
 // commands have made.
 func (p *place) state() (string, error) {
 	h := sha256.New()
+	ours := map[string]bool{".": true} // directories with files of the tree, or with stubs
+	for _, list := range []func(func(string) bool){maps(p.entries), maps(p.edited)} {
+		for name := range list {
+			for dir := path.Dir(name); !ours[dir] && dir != ".."; dir = path.Dir(dir) {
+				ours[dir] = true
+			}
+		}
+	}
 	err := filepath.WalkDir(p.root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -121,23 +154,26 @@ func (p *place) state() (string, error) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		_, tracked := p.entries[rel]
-		switch {
-		case d.IsDir():
-			if slices.Contains(p.deps.copies, rel) || p.litter(d.Name()) {
+		if d.IsDir() {
+			switch {
+			case slices.Contains(p.deps.copies, rel), !ours[rel] && slices.Contains(toolCaches[p.chain.Ecosystem], d.Name()):
 				return fs.SkipDir
+			case !ours[rel]:
+				fmt.Fprintf(h, "%q\n", rel)
 			}
 			return nil
-		case tracked && !p.edited[rel]:
+		}
+		if _, tracked := p.entries[rel]; tracked && !p.edited[rel] {
 			if now, ok := p.stampOf(rel); ok && now == p.stamps[rel] {
 				return nil
 			}
 		}
-		text := []byte(nil)
 		info, err := d.Info()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		var text []byte
+		switch {
 		case info.Mode().IsRegular():
 			text, err = os.ReadFile(name)
 		case info.Mode()&fs.ModeSymlink != 0:
@@ -148,86 +184,69 @@ func (p *place) state() (string, error) {
 		fmt.Fprintf(h, "%q %o %x\n", rel, info.Mode(), sha256.Sum256(text))
 		return err
 	})
-	if err != nil {
-		return "", fmt.Errorf("read check tree: %w", err)
-	}
-	for name := range p.edited {
+	for _, name := range slices.Sorted(maps(p.edited)) {
 		if _, err := os.Lstat(p.full(name)); errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(h, "%q gone\n", name)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// versions are those of a program and the tools that it runs; ok is false when nobody can tell them.
-func (p *place) versions(ctx context.Context, program string, env []string) (string, bool, error) {
-	asked, known := versionsOf[filepath.Base(program)]
-	if !known || strings.ContainsAny(program, `/\`) {
-		return "", false, nil
+// versions are those of a command's program and of the tools that it runs, "" where they cannot be told. The error is that of a
+// context that has ended.
+func (p *place) versions(ctx context.Context, cmd toolchain.Command, env []string) (string, error) {
+	asked := versionsOf[cmd.Argv[0]]
+	if asked == nil {
+		return "", nil
 	}
-	var name strings.Builder
-	name.WriteString(program)
-	for _, f := range choosing {
-		fmt.Fprintf(&name, " %s", p.entries[f].ID)
+	name := []string{"versions", cmd.Argv[0], cmd.Dir, p.deps.id()}
+	for _, f := range versionFiles {
+		name = append(name, p.entries[f].ID, p.entries[path.Join(cmd.Dir, f)].ID)
 	}
 	for _, kv := range env {
 		if strings.HasPrefix(kv, "PATH=") {
-			name.Write(p.unplaced([]byte(kv)))
+			name = append(name, string(p.unplaced([]byte(kv))))
 		}
 	}
-	key := name.String() + " " + filepath.Base(p.deps.dir)
-	p.c.tools.mu.Lock()
-	defer p.c.tools.mu.Unlock()
-	if said, ok := p.c.tools.said[key]; ok {
-		return said, said != "", nil
+	key := strings.Join(name, "\x00")
+	defer p.c.locks.lock(key)()
+	if told, ok := p.c.tools.Load(key); ok {
+		return told.(string), nil //nolint:forcetypeassert // nothing else is stored
 	}
-	said := ""
+	told := ""
 	for _, argv := range asked {
-		res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: p.root, Env: env, Total: time.Minute})
+		res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: p.full(cmd.Dir), Env: env, Total: time.Minute})
 		if cause := context.Cause(ctx); cause != nil {
-			return "", false, fmt.Errorf("ask for the version of %s: %w", argv[0], cause)
+			return "", fmt.Errorf("ask for the version of %s: %w", argv[0], cause)
 		}
 		if err != nil || res.Exit != 0 {
-			said = "" // the command itself will say what is wrong
+			told = "" // the command itself will say what is wrong
 			break
 		}
-		said += strings.Join(argv, " ") + ": " + string(p.unplaced([]byte(res.Stdout.Text+res.Stderr.Text))) + "\n"
+		told += strings.Join(argv, " ") + ": " + string(p.unplaced([]byte(res.Stdout.Text+res.Stderr.Text))) + "\n"
 	}
-	if p.c.tools.said == nil {
-		p.c.tools.said = map[string]string{}
-	}
-	p.c.tools.said[key] = said
-	return said, said != "", nil
+	p.c.tools.Store(key, told)
+	return told, nil
 }
 
-// The places of a check tree and of the cache are taken out of what is recorded, and put back with those of another one.
+// What stands in texts of the record for the place of a check tree, and for the cache.
 const (
-	thisPlace = "\x01place\x01"
-	thisCache = "\x01cache\x01"
+	placeToken = "\x01place\x01"
+	cacheToken = "\x01cache\x01"
 )
 
 func (p *place) unplaced(b []byte) []byte {
-	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte(p.dir), []byte(thisPlace)), []byte(p.c.o.Cache), []byte(thisCache))
+	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte(p.dir), []byte(placeToken)), []byte(p.c.o.Cache), []byte(cacheToken))
 }
 
 func (p *place) placed(b []byte) []byte {
-	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte(thisPlace), []byte(p.dir)), []byte(thisCache), []byte(p.c.o.Cache))
+	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte(placeToken), []byte(p.dir)), []byte(cacheToken), []byte(p.c.o.Cache))
 }
 
-func (c *Checker) recordFile(key string) string {
-	return filepath.Join(c.o.Record, key[:2], key+".json")
-}
-
-// tools are the versions of programs, as they were told; "" where they could not be.
-type tools struct {
+// stepFailures are the failures that one step has seen. They are not run twice in it.
+type stepFailures struct {
 	mu   sync.Mutex
-	said map[string]string
-}
-
-// seen are the failures of one step. They are not run twice in it.
-type seen struct {
-	mu   sync.Mutex
-	runs map[string]recorded
+	runs map[string]recorded // nil outside of a step
 }
 
 // failure is a run that failed, with its key.
@@ -239,7 +258,7 @@ type failure struct {
 // ForStep returns a Checker for one step, which remembers what failed in it.
 func (c *Checker) ForStep() *Checker {
 	one := *c
-	one.seen = &seen{runs: map[string]recorded{}}
+	one.failures = &stepFailures{runs: map[string]recorded{}}
 	return &one
 }
 
@@ -248,111 +267,123 @@ func (p *place) recall(key string) *recorded {
 	if key == "" {
 		return nil
 	}
-	p.c.seen.mu.Lock()
-	r, ok := p.c.seen.runs[p.name(key)]
-	p.c.seen.mu.Unlock()
+	p.c.failures.mu.Lock()
+	r, ok := p.c.failures.runs[p.stepKey(key)]
+	p.c.failures.mu.Unlock()
 	if !ok {
-		if p.again || p.c.o.Fresh {
+		if p.rerun || p.c.o.Fresh {
 			return nil
 		}
 		if r, ok = p.c.read(key); !ok {
 			return nil
 		}
+		now := time.Now() //nolint:forbidigo // how old the record is; people are told
+		r.Record.Reused = step.Reused{Proof: r.Proof, Millis: now.UnixMilli() - r.Record.Started}
 	}
-	r.Stdout, r.Stderr, r.Report = p.placed(r.Stdout), p.placed(r.Stderr), p.placed(r.Report)
-	r.Reports = each(r.Reports, p.placed)
+	r = r.mapped(p.placed)
 	r.Record.Tree = p.tree
-	now := time.Now() //nolint:forbidigo // how old the record is; nothing is decided by it
-	r.Record.Reused = step.Reused{Proof: r.Proof, Millis: now.UnixMilli() - r.Record.Started}
 	return &r
 }
 
-// name is the key of a run in one step: what is run again to find flakes is not the first run.
-func (p *place) name(key string) string {
-	if p.again {
+// stepKey is the key of a run in one step: what is run again to find flakes is not the first run.
+func (p *place) stepKey(key string) string {
+	if p.rerun {
 		return "again " + key
 	}
 	return key
 }
 
-func each(list [][]byte, f func([]byte) []byte) [][]byte {
-	var out [][]byte
-	for _, b := range list {
-		out = append(out, f(b))
-	}
-	return out
+func (c *Checker) recordFile(key string) string {
+	return filepath.Join(c.o.Record, key[:2], key+".json")
 }
 
 // read gives an entry of the record.
 func (c *Checker) read(key string) (r recorded, ok bool) {
 	file := c.recordFile(key)
 	raw, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(raw, &r) != nil {
+	if err != nil || json.Unmarshal(raw, &r) != nil || r.Sum != r.sum() {
 		return r, false
 	}
-	if sum, err := r.sum(); err != nil || sum != r.Sum {
+	now := time.Now() //nolint:forbidigo // compared with the times of files and records only
+	if now.Sub(time.UnixMilli(r.Record.Started)) > recordedFor {
 		return r, false
 	}
-	now := time.Now()              //nolint:forbidigo // compared with the times of files only
 	_ = os.Chtimes(file, now, now) // without it the entry goes sooner
 	return r, true
 }
 
 // remember keeps a run that left the place as it was; see above which, and for how long.
-func (p *place) remember(key, before string, r recorded, o outcome) error {
-	if key == "" || o.problem != "" || len(r.Stdout)+len(r.Stderr)+len(r.Report) > mostRecorded {
-		return nil
+func (p *place) remember(key, before string, r recorded, o outcome) {
+	if key == "" || o.problem != "" || r.Record.Signal != "" {
+		return
 	}
-	after, err := p.state()
-	if err != nil || after != before {
-		return err
+	if after, err := p.state(); err != nil || after != before {
+		return
+	}
+	size := 0
+	printed := func(b []byte) bool { // what nobody may keep, or what another place would misunderstand
+		size += len(b)
+		return bytes.Contains(b, []byte(filepath.Base(p.dir))) || p.c.o.Secret != nil && p.c.o.Secret(b)
 	}
 	r.Record, r.Proof = o.Record, p.proof
-	r.Stdout, r.Stderr, r.Report = p.unplaced(r.Stdout), p.unplaced(r.Stderr), p.unplaced(r.Report)
-	r.Reports = each(r.Reports, p.unplaced)
-	failed := slices.ContainsFunc(o.Results, func(t step.TestResult) bool { return t.Status != step.Pass && t.Status != step.Skip })
-	if o.Record.Exit == 0 && !failed && !p.again {
-		return p.c.record(key, r)
+	r = r.mapped(p.unplaced)
+	if r.any(printed) || size > mostRecorded {
+		return
 	}
-	p.c.seen.mu.Lock()
-	defer p.c.seen.mu.Unlock()
-	if p.c.seen.runs != nil {
-		p.c.seen.runs[p.name(key)] = r
+	passed, failed := verdicts(o)
+	if passed && !p.rerun {
+		p.c.record(key, r)
+		return
 	}
-	if !p.again {
+	p.c.failures.mu.Lock()
+	defer p.c.failures.mu.Unlock()
+	if p.c.failures.runs != nil {
+		p.c.failures.runs[p.stepKey(key)] = r
+	}
+	if p.rerun {
+		return
+	}
+	_ = os.Remove(p.c.recordFile(key)) // it contradicts this run
+	if failed {
 		p.failed = append(p.failed, failure{key, r})
 	}
-	return nil
 }
 
-// recordAll records the failures of a proof that has passed.
-func (c *Checker) recordAll(failed []failure) error {
-	for _, f := range failed {
-		if err := c.record(f.key, f.recorded); err != nil {
-			return err
-		}
+// verdicts says whether a run is a pass that can be recorded, or a failure of tests.
+func verdicts(o outcome) (passed, failed bool) {
+	passed = o.Record.Exit == 0
+	for _, r := range o.Results {
+		passed = passed && r.Status == step.Pass
+		failed = failed || r.Status == step.Fail || r.Status == step.Error
 	}
-	return nil
+	if o.Record.Name == "test" {
+		passed = passed && executed(o.Results) > 0
+	}
+	return passed, failed && o.Record.Name == "test"
+}
+
+// recordFailures records failures that a proof wanted.
+func (p *place) recordFailures() {
+	for _, f := range p.failed {
+		p.c.record(f.key, f.recorded)
+	}
+	p.failed = nil
 }
 
 // record writes an entry. It need not be durable: what is lost or torn is not there, and the check runs.
-func (c *Checker) record(key string, r recorded) error {
-	sum, err := r.sum()
-	if err != nil {
-		return fmt.Errorf("record check: %w", err)
-	}
-	r.Sum = sum
+func (c *Checker) record(key string, r recorded) {
+	r.Sum = r.sum()
 	raw, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("record check: %w", err)
+		return
 	}
 	file := c.recordFile(key)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("record check: %w", err)
+	if os.MkdirAll(filepath.Dir(file), 0o700) != nil {
+		return
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(file), "new-")
 	if err != nil {
-		return fmt.Errorf("record check: %w", err)
+		return
 	}
 	_, err = tmp.Write(raw)
 	if err = errors.Join(err, tmp.Close()); err == nil {
@@ -360,31 +391,28 @@ func (c *Checker) record(key string, r recorded) error {
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name())
-		return fmt.Errorf("record check: %w", err)
 	}
-	return nil
 }
 
-// Forget removes what the record in dir holds and nobody has used for a month. It returns the number of bytes.
-func Forget(dir string) (int64, error) {
+// PruneRecord removes what a record holds and nobody has used for a month. It returns the number of bytes.
+func PruneRecord(dir string) (int64, error) {
 	var freed int64
 	now := time.Now() //nolint:forbidigo // compared with the times of files only
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
 		if err != nil || now.Sub(info.ModTime()) < recordedFor {
-			return err
+			return nil //nolint:nilerr // somebody else has removed it
 		}
-		if err := os.Remove(name); err != nil {
-			return err
+		if os.Remove(name) == nil {
+			freed += info.Size()
 		}
-		freed += info.Size()
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
 	return freed, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // counted is a project whose test writes a line to a file outside of it each time that it is run, and then does body.
@@ -127,6 +128,7 @@ func TestRunsThatAreNotRecorded(t *testing.T) {
 		"a flake":              "  if (fs.readFileSync(COUNT).length % 2 === 1) assert.fail('now and then');\n",
 		"a file left behind":   "  fs.writeFileSync(__dirname + '/left', 'x');\n",
 		"a tracked file":       "  fs.writeFileSync(__dirname + '/calc.js', 'exports.one = () => 1;;\\n');\n",
+		"a skip":               "  test.skip && test('two', {skip: true}, () => {});\n",
 		"a file that is there": "  fs.mkdirSync(__dirname + '/a/b', {recursive: true}); fs.writeFileSync(__dirname + '/a/b/c', '');\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,11 +219,9 @@ func TestFailuresOfOneStep(t *testing.T) {
 	t.Parallel()
 	c := newCounted(t, "  assert.fail('no');\n")
 	frozen := frozenOf(t, c.lab, c.tree, []step.File{{Path: "calc/calc.test.js"}})
-	runs := func(checker *check.Checker, known ...string) int {
+	runs := func(checker *check.Checker) int {
 		before, _ := os.ReadFile(c.count)
-		m := c.module(c.tree, "calc")
-		m.Known = known
-		if _, err := checker.Green(t.Context(), m, c.tree, c.tree, frozen); err != nil {
+		if _, err := checker.Green(t.Context(), c.module(c.tree, "calc"), c.tree, c.tree, frozen); err != nil {
 			t.Fatal(err)
 		}
 		after, _ := os.ReadFile(c.count)
@@ -231,22 +231,16 @@ func TestFailuresOfOneStep(t *testing.T) {
 	if first, again, next := runs(one), runs(one), runs(c.checker.ForStep()); first != 2 || again != 0 || next != 2 {
 		t.Errorf("run %d times, %d in the same step, %d in the next; want 2 (once more for flakes), 0, 2", first, again, next)
 	}
-	if with := runs(c.checker.ForStep(), "calc/calc.test.js::one"); with != 2 {
-		t.Errorf("run %d times", with)
-	}
-	if known := runs(c.checker.ForStep(), "calc/calc.test.js::one"); known > 1 {
-		t.Errorf("a failure that is known, in a proof that has passed, was run %d times", known)
-	}
 }
 
-// TestForget removes what nobody has used for long, and nothing else.
-func TestForget(t *testing.T) {
+// TestPruneRecord removes what nobody has used for long, and nothing else.
+func TestPruneRecord(t *testing.T) {
 	t.Parallel()
 	c := newCounted(t, "")
 	c.prove(c.tree)
 	dir := c.options.Record
-	if n, err := check.Forget(dir); n != 0 || err != nil {
-		t.Errorf("Forget = %d, %v", n, err)
+	if n, err := check.PruneRecord(dir); n != 0 || err != nil {
+		t.Errorf("PruneRecord = %d, %v", n, err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.json"))
 	for _, f := range files {
@@ -259,10 +253,105 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := check.Forget(dir); n == 0 || err != nil {
-		t.Errorf("Forget = %d, %v", n, err)
+	if n, err := check.PruneRecord(dir); n == 0 || err != nil {
+		t.Errorf("PruneRecord = %d, %v", n, err)
 	}
-	if n, err := check.Forget(filepath.Join(dir, "nowhere")); n != 0 || err != nil {
-		t.Errorf("Forget = %d, %v", n, err)
+	if n, err := check.PruneRecord(filepath.Join(dir, "nowhere")); n != 0 || err != nil {
+		t.Errorf("PruneRecord = %d, %v", n, err)
+	}
+}
+
+// TestRecordIsOnlyACache: whatever is wrong with the record, the check runs and its verdict stands.
+func TestRecordIsOnlyACache(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newCounted(t, "", func(o *check.Options) { o.Record = filepath.Join(file, "below") })
+	for range 2 {
+		if proof, runs := c.prove(c.tree); !proof.Passed || runs != 1 {
+			t.Errorf("passed is %v after %d runs", proof.Passed, runs)
+		}
+	}
+	secret := newCounted(t, "", func(o *check.Options) {
+		o.Secret = func(b []byte) bool { return strings.Contains(string(b), `"one"`) } // which is the name of the test
+	})
+	for range 2 {
+		if proof, runs := secret.prove(secret.tree); !proof.Passed || runs != 1 {
+			t.Errorf("with a secret: passed is %v after %d runs", proof.Passed, runs)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(secret.options.Record, "*", "*")); len(files) != 0 {
+		t.Errorf("a secret is on record in %v", files)
+	}
+}
+
+// TestFailureTakesThePassAway: a pass that a later run contradicts is not believed again.
+func TestFailureTakesThePassAway(t *testing.T) {
+	t.Parallel()
+	down := filepath.Join(t.TempDir(), "down")
+	c := newCounted(t, fmt.Sprintf("  assert.ok(!fs.existsSync(%q));\n", down))
+	if proof, _ := c.prove(c.tree); !proof.Passed {
+		t.Fatal("it did not pass")
+	}
+	if err := os.WriteFile(down, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if proof, runs := c.prove(c.tree); !proof.Passed || runs != 0 {
+		t.Errorf("what the record cannot see: passed is %v after %d runs", proof.Passed, runs)
+	}
+	if proof, _ := c.prove(c.tree, func(o *check.Options) { o.Fresh = true }); proof.Passed {
+		t.Error("fresh it passed")
+	}
+	if proof, _ := c.prove(c.tree); proof.Passed {
+		t.Error("the pass of before was taken again")
+	}
+	if err := os.Remove(down); err != nil {
+		t.Fatal(err)
+	}
+	if proof, runs := c.prove(c.tree); !proof.Passed || runs != 1 {
+		t.Errorf("once it is up again: passed is %v after %d runs", proof.Passed, runs)
+	}
+}
+
+// TestRecordBehindLinks: check trees whose path has a link in it, which runners resolve in their reports.
+func TestRecordBehindLinks(t *testing.T) {
+	t.Parallel()
+	behind := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), behind); err != nil {
+		t.Skip(err)
+	}
+	c := newCounted(t, "", func(o *check.Options) { o.Temp = filepath.Join(behind, "checks") })
+	for i, want := range []int{1, 0} {
+		if proof, runs := c.prove(c.tree); !proof.Passed || runs != want {
+			t.Errorf("%d: passed is %v with %+v after %d runs, want %d", i, proof.Passed, proof.Findings, runs, want)
+		}
+	}
+}
+
+// TestCachesOfTools: a directory with the name of a tool's cache is one, unless files of the project are in it.
+func TestCachesOfTools(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, text string) {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("src/target/mod.rs", "1")
+	state := func() string { return check.State(t, root, toolchain.Rust, "src/target/mod.rs") }
+	before := state()
+	write("target/debug/x", "1")
+	if state() != before {
+		t.Error("the tool's own cache counts")
+	}
+	write("src/target/mod.rs", "2")
+	if state() == before {
+		t.Error("a mutant in a directory named target is not seen")
 	}
 }

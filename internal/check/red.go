@@ -28,7 +28,7 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	}
 	defer func() {
 		if err == nil && proof.Passed {
-			err = c.recordAll(p.failed)
+			p.recordFailures()
 		}
 		err = joinClose(err, p)
 	}()

@@ -206,7 +206,8 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err := p.untouched(ctx, &o); err != nil {
 		return o, err
 	}
-	return o, p.remember(key, before, r, o)
+	p.remember(key, before, r, o)
+	return o, nil
 }
 
 // outcome is what a run means, whether it is one of now or of the record.

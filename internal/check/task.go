@@ -74,10 +74,8 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if err := p.verify(ctx); err != nil {
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}
-	if p.proof.Passed = !p.failed && !Rejected(p.proof.Findings); p.proof.Passed {
-		err = c.recordAll(p.failures)
-	}
-	return p.proof, p.done, err
+	p.proof.Passed = !p.failed && !Rejected(p.proof.Findings)
+	return p.proof, p.done, nil
 }
 
 // scope is what a task has changed against what it may.
@@ -171,14 +169,6 @@ type taskProof struct {
 	proof   Proof
 	done    []string
 	failed  bool
-
-	failures []failure // of commands
-}
-
-// leave closes a place of the proof.
-func (p *taskProof) leave(err error, pl *place) error {
-	p.failures = append(p.failures, pl.failed...)
-	return joinClose(err, pl)
 }
 
 func (p *taskProof) ran(name string) {
@@ -213,7 +203,7 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 	if err != nil {
 		return err
 	}
-	defer func() { err = p.leave(err, pl) }()
+	defer func() { err = joinClose(err, pl) }()
 	for _, cmd := range chain.Build(chain.Root) {
 		out, err := pl.exec(ctx, cmd, false)
 		if err != nil {
@@ -388,7 +378,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	if err != nil {
 		return err
 	}
-	defer func() { err = p.leave(err, pl) }()
+	defer func() { err = joinClose(err, pl) }()
 	var files []string
 	for _, t := range fresh {
 		if !slices.Contains(files, t.File) {
@@ -432,6 +422,9 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		} else {
 			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new; where no test can tell, say why in `untested` (the race detector and the like count where the task names a command for them)."))
 		}
+	}
+	if shown && !Rejected(p.proof.Findings) {
+		pl.recordFailures()
 	}
 	return nil
 }

