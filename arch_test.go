@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"hub/s3test":                 {"testserver"},
 	"testserver":                 {},
 	"conformance":                {},
+	"cputime":                    {},
 	"hub":                        {"flow", "git", "private"},
 	"private":                    {},
 	"report":                     {"flow", "step", "spec", "pdca", "checkpoint"},

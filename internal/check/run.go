@@ -228,13 +228,14 @@ func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 
 // collect takes what the runner has reported in files.
 func (p *place) collect(cmd toolchain.Command, report string, r *recorded) {
-	switch cmd.Report {
-	case toolchain.ReportExit:
+	if cmd.Report == toolchain.ReportExit {
 		return
-	case toolchain.ReportSurefire:
+	}
+	if cmd.Report == toolchain.ReportSurefire {
 		r.Reports = p.reports()
 		return
-	case toolchain.ReportLCOV:
+	}
+	if cmd.Report == toolchain.ReportLCOV {
 		if b, err := os.ReadFile(filepath.Join(report, "lcov.info")); err == nil {
 			r.Report = b
 			return

@@ -38,7 +38,7 @@ func TestLies(t *testing.T) { //nolint:tparallel // the scripts are parallel; th
 	var told tally
 	// The scripts are parallel: the group makes them end before the table is printed.
 	t.Run("agents", func(t *testing.T) {
-		p := suite(t, "testdata/lie", "ts_code", "ts_red")
+		p := suite(t, "testdata/lie", "ts_code", "ts_red", "py_code", "py_red", "go_dispute")
 		p.Cmds["lies"] = told.lies
 		testscript.Run(t, p)
 	})

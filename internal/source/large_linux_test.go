@@ -3,10 +3,10 @@ package source_test
 import (
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/cputime"
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
@@ -55,11 +55,11 @@ func TestLargeFilesAreLinear(t *testing.T) {
 // worked is the time that this thread has had a processor.
 func worked(t *testing.T) time.Duration {
 	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(1, &u); err != nil { // RUSAGE_THREAD
+	d, err := cputime.Thread()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return d
 }
 
 // TestTooLarge: a file of data is not read at all.

@@ -24,7 +24,7 @@ const allSeeds = 20_000
 
 // Seeds are those of the random runs that a test plays: n of them, if the command line does not say otherwise, and the share
 // of the conformance suite. They are enough when they are so many that everything which can happen has to.
-func Seeds(n int) (seeds []int, enough bool) {
+func Seeds(n, all int) (seeds []int, enough bool) {
 	play := cmp.Or(*runs, n)
 	for i := range play {
 		seeds = append(seeds, *first+i)
@@ -33,7 +33,7 @@ func Seeds(n int) (seeds []int, enough bool) {
 	for i := max(from, play); i < end; i++ {
 		seeds = append(seeds, i)
 	}
-	return seeds, play >= n
+	return seeds, len(seeds) >= all
 }
 
 // Dice plays a workflow without a runtime: its steps are answered in any order, and now and then the process dies, so that
