@@ -23,7 +23,7 @@ import (
 
 func main() {
 	short := flag.Bool("short", false, "small sizes only")
-	only := flag.String("only", "", "run only the part with this name: start, parse, analysis, jobs, workers, work, noop, symbols, first, kernel, tests")
+	only := flag.String("only", "", "run only the parts with these names, with commas between them: start, parse, analysis, jobs, workers, work, noop, symbols, first, kernel, tests")
 	flag.Parse()
 	if err := run(*short, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -63,7 +63,7 @@ func run(short bool, only string) error {
 		{"start", b.start}, {"parse", b.parse}, {"analysis", b.analysis}, {"jobs", b.jobs}, {"workers", b.workers}, {"work", b.work}, {"noop", b.noop}, {"symbols", b.symbols}, {"first", b.first}, {"kernel", b.kernel}, {"tests", b.tests},
 	}
 	for _, p := range parts {
-		if only != "" && only != p.name {
+		if only != "" && !slices.Contains(strings.Split(only, ","), p.name) {
 			continue
 		}
 		if err := p.fn(); err != nil {

@@ -27,7 +27,8 @@ import (
 )
 
 // The matrices try one point in eight, and one in 48 where the run is on a cluster; which ones, the part of the conformance
-// suite says, so that CI comes to all of them. make conformance tries all.
+// suite says, so that CI comes to all of them. make conformance tries all. A matrix takes longer than ten seconds: each point is two
+// runs of the program.
 
 // TestKillMatrix kills a compile of four modules after every append to the
 // journal and at both sides of every side effect, resumes it, and compares
