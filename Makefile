@@ -10,7 +10,7 @@ S3      := $(TOOLS)/s3-test-server
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
-TEST_TIMEOUT ?= 20m
+TEST_TIMEOUT ?= 30m
 GOTESTSUM := $(TOOLS)/gotestsum
 # Packages with goroutines of ours. The race detector finds nothing in the others, and makes them seven times as slow.
 RACED   := $(addprefix ./internal/,act agent blob check flow/local flow/temporal forge gateway git hub inbox proc submit target)
@@ -101,7 +101,7 @@ test: tests
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
 # While one works on a change: the linter, what is pure, and a story of each process.
-CHECKED := compile_link work_gates auto_improve develop_input
+CHECKED := compile_link work_gates auto_improve develop_pr_person
 check: lint tests
 	$(TESTS) -- -vet=off $(filter-out %/internal/cli,$(PLAIN))
 	$(TESTS) -- -vet=off -run 'TestStories$$/^($(subst $() ,|,$(CHECKED)))$$' ./internal/cli

@@ -346,7 +346,8 @@ func gitOf(t *testing.T, dir string, args ...string) string {
 }
 
 // TestPlansLand builds random plans with authors who are wrong at first, who change one file at one place, and whose works
-// are each green alone and red together. Every commit of the branch is green, and nothing that has landed is lost again.
+// are each green alone and red together. Every commit of the branch is green, and nothing that has landed is lost again. It takes
+// longer than ten seconds: each plan is a run with real git and real tests.
 func TestPlansLand(t *testing.T) { //nolint:tparallel // the plans are parallel; their group ends before its figures are looked at
 	t.Parallel()
 	if _, err := exec.LookPath("node"); err != nil {

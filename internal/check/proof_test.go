@@ -280,6 +280,7 @@ func TestProofsPython(t *testing.T) {
 	prove(t, pySample())
 }
 
+// TestProofsTypeScript takes longer than ten seconds: vitest and the compiler of TypeScript take one to start.
 func TestProofsTypeScript(t *testing.T) {
 	t.Parallel()
 	needs(t, "npm")
