@@ -158,6 +158,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 	id := strings.TrimPrefix(want.Branch, "task/")
 	name, _, _ := strings.Cut(want.Step, "@")
 	if id != "" && name != step.AgentTurn.Name && w.rnd.IntN(60) == 0 && !w.ok() { // a person mends it, or does not
+		w.warned[id] = w.warned[id] || name == step.Apply.Name // until a person has mended it
 		return nil, flow.Failf(flow.Environment, "dice")
 	}
 	switch name {
@@ -199,8 +200,8 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		return w.land(want, id), nil
 	case step.Apply.Name:
 		out := step.ApplyOut{Applied: 1}
-		if !w.ok() {
-			w.warned[id], out.Conflicts = true, []string{"f0.go"}
+		if w.warned[id] = !w.ok(); w.warned[id] {
+			out.Conflicts = []string{"f0.go"}
 		}
 		return out, nil
 	case step.Deliver.Name:
