@@ -215,7 +215,9 @@ func (p *place) versions(ctx context.Context, cmd toolchain.Command, env []strin
 	}
 	told := ""
 	for _, argv := range asked {
-		res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: p.full(cmd.Dir), Env: env, Total: time.Minute})
+		// With a mark what it leaves running is ended: go has a child that writes into its home.
+		mark := p.c.o.Mark + filepath.Base(p.dir) + "-version"
+		res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: p.full(cmd.Dir), Env: env, Total: time.Minute, Mark: mark})
 		if cause := context.Cause(ctx); cause != nil {
 			return "", fmt.Errorf("ask for the version of %s: %w", argv[0], cause)
 		}
