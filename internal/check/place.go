@@ -116,7 +116,10 @@ func (p *place) fill(ctx context.Context) error {
 	for _, e := range list {
 		p.entries[e.Path] = e
 	}
-	before := p.stampAll()
+	var before map[string]stamp
+	if len(p.c.o.Copy)+len(p.c.o.Setup) > 0 { // nothing else writes tracked files here
+		before = p.stampAll()
+	}
 	for name, b := range p.c.o.Copy {
 		if err := p.write(name, b); err != nil {
 			return err

@@ -379,20 +379,8 @@ func (c *Checker) record(key string, r recorded) {
 	if err != nil {
 		return
 	}
-	file := c.recordFile(key)
-	if os.MkdirAll(filepath.Dir(file), 0o700) != nil {
-		return
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), "new-")
-	if err != nil {
-		return
-	}
-	_, err = tmp.Write(raw)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
+	if file := c.recordFile(key); os.MkdirAll(filepath.Dir(file), 0o700) == nil {
+		_ = writeWhole(file, raw) // one that is not there is run
 	}
 }
 

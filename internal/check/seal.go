@@ -43,19 +43,26 @@ func (d prepared) seal() (sound bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	tmp, err := os.CreateTemp(d.dir, "sealing-")
-	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrSetup, err)
-	}
-	_, err = tmp.Write(have)
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), note)
-	}
-	if err != nil {
+	if err := writeWhole(note, have); err != nil {
 		return false, fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	return true, nil
+}
+
+// writeWhole writes a file that others read at the same time: they see all of it or what was there before.
+func writeWhole(name string, b []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), "writing-")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(b)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
 }
 
 // state lists all files that check trees get with size, time and mode.

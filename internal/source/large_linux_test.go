@@ -33,11 +33,11 @@ func TestLargeFilesAreLinear(t *testing.T) {
 		}
 		took := func(size int) time.Duration {
 			src := []byte(head + strings.Repeat(unit, size/len(unit)))
-			began := worked(t)
+			began := cputime.Thread(t)
 			if f := source.Parse(file, src); len(f.Funcs)+len(f.Tests) < size/len(unit) {
 				t.Errorf("%s: %d functions of %d", file, len(f.Funcs)+len(f.Tests), size/len(unit))
 			}
-			return worked(t) - began
+			return cputime.Thread(t) - began
 		}
 		took(1 << 10) // the grammar is made ready
 		small, large := took(1<<15), took(1<<18)
@@ -50,16 +50,6 @@ func TestLargeFilesAreLinear(t *testing.T) {
 			small, large = min(small, took(1<<15)), min(large, took(1<<18))
 		}
 	}
-}
-
-// worked is the time that this thread has had a processor.
-func worked(t *testing.T) time.Duration {
-	t.Helper()
-	d, err := cputime.Thread()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // TestTooLarge: a file of data is not read at all.

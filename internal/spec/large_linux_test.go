@@ -24,9 +24,9 @@ func TestLargeFilesAreLinear(t *testing.T) {
 			head := "<!-- schema: 2.0 -->\n# m\n## Purpose\nx\n## Behavior\n- a → b\n## Contract\n### f\n- Pre: x\n## Protocol\nStates: A | B\n## Dependencies\n### Internal\n" + unit + "\n## Exports\n"
 			took := func(size int) time.Duration {
 				src := []byte(head + strings.Repeat(unit, size/len(unit)))
-				began := worked(t)
+				began := cputime.Thread(t)
 				check(t, src)
-				return worked(t) - began
+				return cputime.Thread(t) - began
 			}
 			small, large := took(1<<16), took(1<<20)
 			for range 5 { // what else the machine does may slow one down
@@ -38,14 +38,4 @@ func TestLargeFilesAreLinear(t *testing.T) {
 			t.Errorf("64 KB took %v, 1 MB took %v", small, large)
 		})
 	}
-}
-
-// worked is the time that this thread has had a processor.
-func worked(t *testing.T) time.Duration {
-	t.Helper()
-	d, err := cputime.Thread()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
