@@ -103,7 +103,7 @@ func gone(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
 		pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(file)))
 		ts.Check(err)
-		deadline := time.Now().Add(2 * time.Minute)
+		deadline := time.Now().Add(10 * time.Minute)
 		for alive(pid) {
 			if time.Now().After(deadline) {
 				ts.Fatalf("the process %d of %s still lives", pid, file)

@@ -73,7 +73,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: until 'COMMAND LINE'")
 	}
-	for range 1200 {
+	for range 6000 {
 		if ts.Exec("sh", "-c", "{ "+args[0]+"; } >/dev/null 2>&1") == nil {
 			return
 		}

@@ -118,7 +118,7 @@ func post(ctx context.Context, url, token string, body []byte) (*http.Response, 
 // ask sends the conversation and reads the answer.
 func (c *client) ask(t *testing.T) answered {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	resp, err := post(ctx, c.url, c.token, c.body())
 	if err != nil {
@@ -232,7 +232,7 @@ func (l *ledger) Settle(ctx context.Context, turn string, n int, spent gateway.A
 // eventually polls until ok.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if ok() {
 			return
 		}

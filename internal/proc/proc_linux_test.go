@@ -40,7 +40,7 @@ func run(t *testing.T, c proc.Command) proc.Result {
 // eventually polls until ok, since death is asynchronous.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if ok() {
 			return
 		}
@@ -467,7 +467,7 @@ func TestZombieIsDead(t *testing.T) {
 		go func() {
 			defer close(done)
 			defer cancel()
-			for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 				if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); string(name) == "sleep\n" {
 					break
 				}
@@ -487,7 +487,7 @@ func TestZombieIsDead(t *testing.T) {
 
 func zombieIsDead(t *testing.T, pid int) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			t.Errorf("zombie %d vanished: %v", pid, err)
