@@ -415,30 +415,24 @@ func short(ts []step.TestResult) []step.TestResult {
 	return ts
 }
 
-// furnish puts installed dependencies into an agent's clone, so that it can
-// run the module's tests.
-func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t step.Turn) error {
+// furnish puts installed dependencies into an agent's clone, so that it can run what checks run, and says how they are
+// found.
+func (a *Actor) furnish(ctx context.Context, j flow.Job, clone *git.Clone, t step.Turn) (check.Furnished, error) {
 	if t.Private.IsZero() {
-		return nil
+		return check.Furnished{}, nil
 	}
 	pv, err := load[private](a.o.Blobs, t.Private)
 	if err != nil {
-		return err
+		return check.Furnished{}, err
 	}
 	c, err := a.checker(j.Run)
 	if err != nil {
-		return err
+		return check.Furnished{}, err
 	}
 	chains := pv.Chains
 	if chains == nil {
 		chains = []toolchain.Found{pv.Module.Chain}
 	}
-	for _, chain := range chains {
-		m := pv.Module
-		m.Base, m.Chain = t.Tree, chain
-		if err := c.Furnish(ctx, m, clone.Root()); err != nil {
-			return a.checkError(err)
-		}
-	}
-	return nil
+	f, err := c.Furnish(ctx, chains, t.Tree, filepath.Dir(clone.Dir), clone.Root())
+	return f, a.checkError(err)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/git"
@@ -98,21 +99,23 @@ func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn, seat step.Se
 	if err != nil {
 		return nil, machinery(err)
 	}
-	if err := a.furnish(ctx, j, clone, t); err != nil {
+	tools, err := a.furnish(ctx, j, clone, t)
+	if err != nil {
 		return nil, err
 	}
 	guard, err := a.o.Repo.Guard(ctx)
 	if err != nil {
 		return nil, machinery(err)
 	}
-	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard, Seat: seat})))
+	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard, Seat: seat, Tools: tools})))
 }
 
 // place is where an agent works, which one, and how the user's repository was when it began.
 type place struct {
-	Dir   string    `json:"dir"`
-	Guard git.Guard `json:"guard"`
-	Seat  step.Seat `json:"seat,omitzero"`
+	Dir   string          `json:"dir"`
+	Guard git.Guard       `json:"guard"`
+	Seat  step.Seat       `json:"seat,omitzero"`
+	Tools check.Furnished `json:"tools,omitzero"`
 }
 
 const placeFile = "place.json"
@@ -165,9 +168,13 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 		return agent.Outcome{}, machinery(err)
 	}
 	dir := filepath.Dir(w.clone.Dir)
+	place, err := readPlace(j.Dir)
+	if err != nil {
+		return agent.Outcome{}, machinery(err)
+	}
 	at := agent.Turn{
 		Dir: w.clone.Root(), Home: filepath.Join(dir, "home"), Prompt: prompt, Role: agent.Author, AllowedCommands: t.Commands,
-		Schema: t.Schema, Model: w.seat.Model, Session: w.before.Session, SessionCostUSD: w.before.SessionCostUSD, Env: a.agentEnv(dir, w.agent.Env), Limits: a.o.Limits,
+		Schema: t.Schema, Model: w.seat.Model, Session: w.before.Session, SessionCostUSD: w.before.SessionCostUSD, Env: a.agentEnv(dir, place.Tools, w.agent.Env), Limits: a.o.Limits,
 		Log: filepath.Join(j.Dir, rawLog), Mark: j.Mark, Redact: a.o.Redact.Bytes,
 		Caches: []string{filepath.Join(a.o.Shared, "agent"), filepath.Join(dir, "target"), filepath.Join(dir, "tmp")},
 	}
@@ -410,9 +417,9 @@ func (a *Actor) prompt(t step.Turn) (string, error) {
 }
 
 // agentEnv is the environment of an agent: the allow-list, and caches of its
-// own, so that it can neither be slow for want of them nor spoil the engine's;
+// own, so that it can neither be slow for want of them nor spoil the engine's; the project's programs, as checks find them;
 // and more, which is its own.
-func (a *Actor) agentEnv(dir string, more []string) []string {
+func (a *Actor) agentEnv(dir string, tools check.Furnished, more []string) []string {
 	own := map[string]string{
 		"TMPDIR":  filepath.Join(dir, "tmp"),
 		"GOCACHE": filepath.Join(a.o.Shared, "agent", "go-build"), "GOMODCACHE": filepath.Join(a.o.Shared, "agent", "go-mod"),
@@ -431,9 +438,16 @@ func (a *Actor) agentEnv(dir string, more []string) []string {
 			own["RUSTUP_HOME"] = home
 		}
 	}
+	for _, kv := range tools.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		own[name] = value
+	}
 	var env []string
 	for _, kv := range a.o.Env {
-		name, _, _ := strings.Cut(kv, "=")
+		name, value, _ := strings.Cut(kv, "=")
+		if name == "PATH" {
+			kv = name + "=" + strings.Join(append(slices.Clone(tools.Path), value), string(os.PathListSeparator))
+		}
 		if _, ours := own[name]; !ours && name != "HOME" {
 			env = append(env, kv)
 		}

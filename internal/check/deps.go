@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -56,12 +57,51 @@ func (d prepared) home(p *place) string {
 
 func (d prepared) copyInto(p *place) error {
 	if d.env {
-		if err := copyTree(filepath.Join(d.dir, "venv"), filepath.Join(p.dir, "venv"), d.link); err != nil {
+		env := filepath.Join(p.dir, "venv")
+		if err := copyTree(filepath.Join(d.dir, "venv"), env, d.link); err != nil {
+			return err
+		}
+		if err := relocate(env, d.dir, p.dir); err != nil {
 			return err
 		}
 	}
 	for _, c := range d.copies {
 		if err := copyTree(filepath.Join(d.dir, "tree", filepath.FromSlash(c)), p.full(c), d.link); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relocate corrects the texts of a Python environment that name the directory it was made in: the first lines of its
+// scripts, and the files that add directories to the path of imports. They are replaced, because they may be links.
+func relocate(env, from, to string) error {
+	var names []string
+	for _, pattern := range []string{"bin/*", "Scripts/*", "pyvenv.cfg", "lib/python*/site-packages/*.pth", "Lib/site-packages/*.pth"} {
+		found, err := filepath.Glob(filepath.Join(env, pattern))
+		if err != nil {
+			return err
+		}
+		names = append(names, found...)
+	}
+	const largest = 1 << 20 // of a script; what is larger is a program
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > largest {
+			continue
+		}
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		now := bytes.ReplaceAll(old, []byte(from), []byte(to))
+		if bytes.Equal(now, old) || bytes.IndexByte(old, 0) >= 0 {
+			continue
+		}
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, now, info.Mode().Perm()|0o200); err != nil {
 			return err
 		}
 	}
@@ -79,7 +119,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 		return prepared{}, err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "1 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(h, "2 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
 	for _, s := range setup {
 		fmt.Fprintf(h, "%q %q %s\n", s.Argv, s.Env, s.Dir)
 	}
@@ -173,6 +213,7 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 	defer func() { _ = removeAll(work) }()
 	p := &place{c: c, dir: work, root: filepath.Join(work, "tree"), chain: chain}
 	p.deps.env = hasEnv(chain)
+	p.kits = []kit{{chain, p.deps}}
 	for _, d := range []string{"tree", "home", "tmp", "reports"} {
 		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
@@ -206,6 +247,9 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 		}
 	}
 	if err := p.keepDownloads(); err != nil {
+		return fmt.Errorf("%w: %w", ErrSetup, err)
+	}
+	if err := relocate(filepath.Join(work, "venv"), work, dir); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {

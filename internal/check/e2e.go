@@ -20,6 +20,7 @@ func (c *Checker) E2E(ctx context.Context, t Task, before, tree string) (g Goal,
 		return g, nil, fmt.Errorf("run end-to-end tests: %w", err)
 	}
 	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
+	defer func() { err = p.close(err) }()
 	for _, chain := range t.Chains {
 		for _, cmd := range chain.E2E() {
 			if err := p.e2e(ctx, chain, cmd, &g); err != nil {
@@ -36,24 +37,20 @@ func (p *taskProof) e2e(ctx context.Context, chain toolchain.Found, cmd toolchai
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	out, err := pl.exec(ctx, cmd, false)
+	c, out, err := p.compare(ctx, pl, cmd)
 	if err != nil {
 		return err
 	}
 	p.proof.Records = append(p.proof.Records, out.Record)
 	said := shorten(lastPart(string(out.output), ""))
 	switch g.Ran = true; {
-	case out.clean():
+	case c.clean:
 		return nil
 	case strings.Contains(said, "Executable doesn't exist at"): // Playwright's own words for a browser that was never fetched
 		return &EnvironmentError{Tool: "a browser of Playwright", Install: "npx playwright install; PLAYWRIGHT_BROWSERS_PATH says where they are"}
 	}
-	old, err := p.redBefore(ctx, chain, cmd, said)
-	if err != nil {
-		return err
-	}
-	g.Before = g.Before || old
-	if old {
+	if len(c.fresh) == 0 {
+		g.Before = true
 		return nil
 	}
 	g.Failed = true

@@ -1,15 +1,96 @@
 package check
 
-import "context"
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 
-// Furnish puts the module's installed dependencies into a directory that an author works in, so that the tests can be
-// run there. They are copies: nothing that is done to them reaches a check.
-func (c *Checker) Furnish(ctx context.Context, m Module, root string) error {
-	deps, err := c.prepare(ctx, m.Base, m.Chain)
-	if err != nil {
-		return err
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Furnished is what an author needs to run a project's programs as checks do.
+type Furnished struct {
+	Path []string `json:"path,omitempty"` // directories of programs, to be looked through before all others
+	Env  []string `json:"env,omitempty"`  // NAME=value
+}
+
+// Furnish puts installed dependencies into the tree at root that an author works in: packages into the tree, environments
+// into dir, which must not be in the tree. They are copies: nothing that is done to them reaches a check.
+func (c *Checker) Furnish(ctx context.Context, chains []toolchain.Found, base, dir, root string) (Furnished, error) {
+	p := &place{c: c, dir: dir, root: root}
+	if err := p.furnish(ctx, base, chains, false); err != nil {
+		return Furnished{}, err
 	}
-	deps.link = false // an author may change what it likes
-	deps.env = false  // an environment belongs to a check; authors use the programs of the PATH and caches of their own
-	return deps.copyInto(&place{c: c, root: root, chain: m.Chain})
+	return Furnished{Path: p.programs(), Env: p.environment(false)}, nil
+}
+
+// kit is a toolchain with what was installed for it.
+type kit struct {
+	chain toolchain.Found
+	deps  prepared
+}
+
+// furnish copies the dependencies of several toolchains. There is one environment for each ecosystem, that of its first
+// toolchain; packages of Node lie in the tree, so all have them. Authors have caches of Cargo and Maven of their own.
+func (p *place) furnish(ctx context.Context, base string, chains []toolchain.Found, link bool) error {
+	for _, chain := range chains {
+		same := func(k kit) bool { return k.chain.Ecosystem == chain.Ecosystem }
+		if chain.Ecosystem != toolchain.Node && slices.ContainsFunc(p.kits, same) {
+			continue
+		}
+		deps, err := p.c.prepare(ctx, base, chain)
+		if err != nil {
+			return err
+		}
+		deps.link = deps.link && link
+		deps.env = deps.env && (link || chain.Ecosystem == toolchain.Python)
+		if err := deps.copyInto(p); err != nil {
+			return err
+		}
+		p.kits = append(p.kits, kit{chain, deps})
+	}
+	return nil
+}
+
+// programs are the directories with programs that were installed for the project, the nearest first.
+func (p *place) programs() []string {
+	var out []string
+	for _, k := range p.kits {
+		switch k.chain.Ecosystem {
+		case toolchain.Python:
+			bin := "bin"
+			if runtime.GOOS == "windows" {
+				bin = "Scripts"
+			}
+			if home := k.deps.home(p); home != "" {
+				out = append(out, filepath.Join(home, bin))
+			}
+		case toolchain.Node:
+			for _, d := range k.deps.copies {
+				if within := strings.TrimSuffix(d, "node_modules"); within == "" || strings.HasPrefix(k.chain.Root+"/", within) {
+					out = append(out, filepath.Join(p.full(d), ".bin"))
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
+	return slices.Compact(out)
+}
+
+// environment are the variables of the place's toolchains. Installers get none that are for checks.
+func (p *place) environment(install bool) []string {
+	var out []string
+	for _, k := range p.kits {
+		for _, kv := range k.chain.Env() {
+			if !install {
+				out = append(out, strings.ReplaceAll(kv, "{root}", p.full(k.chain.Root)))
+			}
+		}
+		if home := k.deps.home(p); home != "" && k.chain.Ecosystem == toolchain.Python {
+			out = append(out, "VIRTUAL_ENV="+home)
+		}
+	}
+	return out
 }

@@ -42,6 +42,7 @@ func (c *Checker) Goals(ctx context.Context, t Task, before, tree string) (goals
 		return nil, nil, fmt.Errorf("run goals: %w", err)
 	}
 	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
+	defer func() { err = p.close(err) }()
 	for _, name := range []string{GoalLint, GoalTest, GoalBuild, GoalTypeCheck, GoalCustom} {
 		goals = append(goals, Goal{Name: name})
 	}
@@ -78,7 +79,7 @@ func (p *taskProof) goals(ctx context.Context, chain toolchain.Found, goals []Go
 	defer func() { err = joinClose(err, pl) }()
 	mine := p.mine(pl)
 	if len(mine) > 0 {
-		if err := p.goalLint(ctx, pl, chain.Lint(mine), mine, &goals[0]); err != nil {
+		if err := p.goalLint(ctx, pl, mine, &goals[0]); err != nil {
 			return err
 		}
 	}
@@ -95,17 +96,15 @@ func (p *taskProof) goals(ctx context.Context, chain toolchain.Found, goals []Go
 	return nil
 }
 
-func (p *taskProof) goalLint(ctx context.Context, pl *place, cmds []toolchain.Command, mine []string, g *Goal) error {
-	for _, cmd := range cmds {
-		one := Proof{}
-		if err := pl.tool(ctx, cmd, &one, "lint", mine); err != nil {
-			return err
-		}
-		p.proof.Records = append(p.proof.Records, one.Records...)
-		g.Ran = g.Ran || len(one.Records) > 0
-		g.Findings = append(g.Findings, one.Findings...)
-		g.Failed = g.Failed || slices.ContainsFunc(one.Findings, func(f step.Finding) bool { return f.Severity != step.Warn })
+func (p *taskProof) goalLint(ctx context.Context, pl *place, mine []string, g *Goal) error {
+	found, records, err := p.lints(ctx, pl, mine)
+	if err != nil {
+		return err
 	}
+	p.proof.Records = append(p.proof.Records, records...)
+	g.Ran = g.Ran || len(records) > 0
+	g.Findings = append(g.Findings, found...)
+	g.Failed = g.Failed || slices.ContainsFunc(found, func(f step.Finding) bool { return f.Severity != step.Warn })
 	return nil
 }
 
@@ -123,6 +122,9 @@ func (p *taskProof) goalTest(ctx context.Context, pl *place, g *Goal) error {
 		return err
 	}
 	p.proof.Records = append(p.proof.Records, run.records...)
+	if expected, err = p.ranBefore(ctx, pl, expected, p.fresh(pl), run); err != nil {
+		return err
+	}
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: p.t.Known}, expected, run)
 	g.Ran = true
@@ -134,9 +136,9 @@ func (p *taskProof) goalTest(ctx context.Context, pl *place, g *Goal) error {
 
 func (p *taskProof) goalRun(ctx context.Context, pl *place, cmds []toolchain.Command, g *Goal) error {
 	for _, cmd := range cmds {
-		out, err := pl.exec(ctx, cmd, false)
+		c, out, err := p.compare(ctx, pl, cmd)
 		var missing *EnvironmentError
-		if errors.As(err, &missing) && g.Name == GoalTypeCheck { // one that the project does not have is not missed
+		if errors.As(err, &missing) && (g.Name == GoalTypeCheck || cmd.Optional) { // one that the project does not have is not missed
 			continue
 		}
 		if err != nil {
@@ -144,15 +146,13 @@ func (p *taskProof) goalRun(ctx context.Context, pl *place, cmds []toolchain.Com
 		}
 		g.Ran = true
 		p.proof.Records = append(p.proof.Records, out.Record)
-		if out.clean() {
+		if c.clean {
 			continue
 		}
-		old, err := p.redBefore(ctx, pl.chain, cmd, out.tail)
-		if err != nil {
-			return err
-		}
+		old := len(c.fresh) == 0
 		g.Before = g.Before || old
 		g.Failed = g.Failed || !old
+		out.tail = commandFinding("", step.Rejects, "It fails", cmd, out, c).Message
 		g.Tail = strings.TrimSpace(g.Tail + "\n" + out.tail)
 	}
 	return nil

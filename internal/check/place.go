@@ -68,8 +68,10 @@ type place struct {
 	chain   toolchain.Found
 	entries map[string]git.Entry
 	stamps  map[string]stamp
-	deps    prepared
+	deps    prepared // of chain
+	kits    []kit    // what is furnished here, that of chain first
 	runs    int
+	built   bool                         // what tests need is there
 	proof   string                       // what is proved here
 	edited  map[string]bool              // tracked files that were written here, such as stubs
 	rerun   bool                         // what failed is run once more; the record is not asked
@@ -77,24 +79,21 @@ type place struct {
 	tests   map[string]map[string]string // Go: directory -> test -> file
 }
 
-// open makes a place for a tree in which something is proved. Its dependencies are those of the lock file in base.
-func (c *Checker) open(ctx context.Context, proof, tree, base string, chain toolchain.Found) (*place, error) {
-	deps, err := c.prepare(ctx, base, chain)
-	if err != nil {
-		return nil, err
-	}
+// open makes a place for a tree in which something is proved by one toolchain, and furnishes it for others as well. The
+// dependencies are those of the lock files in base.
+func (c *Checker) open(ctx context.Context, proof, tree, base string, chain toolchain.Found, more ...toolchain.Found) (*place, error) {
 	dir, err := os.MkdirTemp(c.o.Temp, "c")
 	if err != nil {
 		return nil, fmt.Errorf("make check tree: %w", err)
 	}
-	p := &place{c: c, dir: dir, proof: proof, tree: tree, chain: chain, deps: deps, edited: map[string]bool{}}
-	if err := p.fill(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("make check tree: %w", err), p.close())
+	p := &place{c: c, dir: dir, proof: proof, tree: tree, chain: chain, edited: map[string]bool{}}
+	if err := p.fill(ctx, base, append([]toolchain.Found{chain}, more...)); err != nil {
+		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
 }
 
-func (p *place) fill(ctx context.Context) error {
+func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found) error {
 	for _, d := range []string{"home", "tmp", "reports"} {
 		if err := os.Mkdir(filepath.Join(p.dir, d), 0o755); err != nil {
 			return err
@@ -125,9 +124,10 @@ func (p *place) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.deps.copyInto(p); err != nil {
+	if err := p.furnish(ctx, base, chains, true); err != nil {
 		return err
 	}
+	p.deps = p.kits[0].deps
 	for _, argv := range p.c.o.Setup {
 		out, err := p.exec(ctx, toolchain.Command{Name: "setup", Argv: argv, Dir: ".", Report: toolchain.ReportExit}, true)
 		if err != nil {

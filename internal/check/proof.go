@@ -26,6 +26,10 @@ func (c *Checker) Baseline(ctx context.Context, chain toolchain.Found, tree stri
 	proof = Proof{Tree: tree}
 	for _, cmd := range chain.Build(chain.Root) {
 		out, failed := p.exec(ctx, cmd, false)
+		if missing := optional(cmd, failed); missing != nil {
+			proof.Findings = append(proof.Findings, warn("tool-missing", "", 0, missing.Error()))
+			continue
+		}
 		if failed != nil {
 			return proof, fmt.Errorf("baseline: %w", failed)
 		}
@@ -345,6 +349,10 @@ var diagnostic = re.New(`^(\S[^:(\n]*\.\w+)[:(](\d+)`)
 func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 	for _, cmd := range m.Chain.Build(m.Dir) {
 		out, err := p.exec(ctx, cmd, false)
+		if missing := optional(cmd, err); missing != nil {
+			proof.Findings = append(proof.Findings, warn("tool-missing", "", 0, missing.Error()))
+			continue
+		}
 		if err != nil {
 			return err
 		}

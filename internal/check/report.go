@@ -50,6 +50,12 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 		return r.cargo(stdout, output)
 	case toolchain.ReportSurefire:
 		return r.surefire(r.reports(), output)
+	case toolchain.ReportMocha:
+		return r.mocha(report)
+	case toolchain.ReportTAP:
+		return r.tap(stdout), nil
+	case toolchain.ReportAny:
+		return r.any(report, stdout)
 	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:
 	}
 	return nil, nil

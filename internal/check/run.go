@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,8 +57,9 @@ func (c *Checker) lookup(name string) string {
 	return ""
 }
 
-// env is the environment of a command. home and tmp are its own; install also lets it reach registries.
-func (c *Checker) env(home, tmp, venv string, extra []string, install bool) []string {
+// env is the environment of a command. home and tmp are its own, programs are directories before those of PATH; install also
+// lets it reach registries.
+func (c *Checker) env(home, tmp string, programs, extra []string, install bool) []string {
 	vars := map[string]string{}
 	for _, kv := range c.o.Env {
 		k, v, ok := strings.Cut(kv, "=")
@@ -101,17 +101,10 @@ func (c *Checker) env(home, tmp, venv string, extra []string, install bool) []st
 	for k, v := range set {
 		vars[k] = v
 	}
-	if venv != "" {
-		bin := filepath.Join(venv, "bin")
-		if runtime.GOOS == "windows" {
-			bin = filepath.Join(venv, "Scripts")
+	for k, v := range vars {
+		if strings.EqualFold(k, "PATH") {
+			vars[k] = strings.Join(append(slices.Clone(programs), v), string(os.PathListSeparator))
 		}
-		for k, v := range vars {
-			if strings.EqualFold(k, "PATH") {
-				vars[k] = bin + string(os.PathListSeparator) + v
-			}
-		}
-		vars["VIRTUAL_ENV"] = venv
 	}
 	for _, kv := range extra {
 		if k, v, ok := strings.Cut(kv, "="); ok {
@@ -153,22 +146,23 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	p.runs++
 	report := filepath.Join(p.dir, "reports", strconv.Itoa(p.runs))
 	dir := p.full(cmd.Dir)
-	argv := slices.Clone(cmd.Argv)
-	for i := range argv {
-		var err error
-		if argv[i], err = p.fillIn(argv[i], report, dir, cmd); err != nil {
+	var argv []string
+	for _, arg := range cmd.Argv {
+		if pattern, ok := strings.CutPrefix(arg, "{glob:"); ok {
+			argv = append(argv, p.glob(cmd.Dir, strings.TrimSuffix(pattern, "}"))...)
+			continue
+		}
+		arg, err := p.fillIn(arg, report, dir, cmd)
+		if err != nil {
 			return outcome{}, err
 		}
+		argv = append(argv, arg)
 	}
-	extra := slices.Clone(cmd.Env)
+	extra := append(p.environment(install), cmd.Env...)
 	for i := range extra {
 		extra[i] = strings.NewReplacer("{root}", dir, "{env}", p.deps.home(p)).Replace(extra[i])
 	}
-	venv := ""
-	if p.chain.Ecosystem == toolchain.Python {
-		venv = p.deps.home(p)
-	}
-	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), venv, extra, install)
+	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), extra, install)
 	key, before, err := p.key(ctx, cmd, env, install)
 	if err != nil {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
@@ -263,8 +257,11 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 	switch cmd.Report {
 	case toolchain.ReportExit:
 		return
-	case toolchain.ReportSurefire, toolchain.ReportGoTest, toolchain.ReportBun, toolchain.ReportCargo: // not in a file, or in many
+	case toolchain.ReportSurefire, toolchain.ReportGoTest, toolchain.ReportBun, toolchain.ReportCargo, toolchain.ReportTAP, toolchain.ReportAny: // not in a file, or in many
 	default:
+		if r.Report == nil && cmd.Report == toolchain.ReportMocha {
+			r.Report = fromBrace(r.Stdout)
+		}
 		if r.Report == nil {
 			if o.problem == "" {
 				o.problem = "the runner wrote no report: " + o.tail
@@ -289,6 +286,13 @@ func (p *place) untouched(ctx context.Context, o *outcome) error {
 	changed, err := p.changed(ctx)
 	if err != nil || len(changed) == 0 {
 		return err
+	}
+	if o.Record.Name == toolchain.PrepareName { // what it makes is tracked, and the tests want it
+		for _, name := range changed {
+			p.edited[name] = true
+			p.stamps[name], _ = p.stampOf(name)
+		}
+		return nil
 	}
 	if o.Record.TreeAfter, err = p.treeNow(ctx, changed); err != nil {
 		return err
@@ -318,6 +322,20 @@ func missingTool(cmd toolchain.Command, tool string) error {
 		return &EnvironmentError{Tool: tool, Install: cmd.Needs[0].Install}
 	}
 	return &EnvironmentError{Tool: tool, Install: "install it and put it on PATH"}
+}
+
+// glob lists the tracked and generated files that a shell would put in the place of a pattern; without any it is the pattern.
+func (p *place) glob(dir, pattern string) []string {
+	found, err := filepath.Glob(filepath.Join(p.full(dir), filepath.FromSlash(strings.ReplaceAll(pattern, "**", "*"))))
+	if err != nil || len(found) == 0 {
+		return []string{pattern}
+	}
+	for i, name := range found {
+		if rel, err := filepath.Rel(p.full(dir), name); err == nil {
+			found[i] = filepath.ToSlash(rel)
+		}
+	}
+	return found
 }
 
 // fillIn replaces the placeholders of one argument.

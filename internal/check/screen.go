@@ -14,7 +14,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Screen is a program that is run in a terminal, and what has to be seen there.
@@ -67,16 +66,12 @@ func (p *taskProof) screen(ctx context.Context, g *Goal) (err error) {
 // mark of that client, and all that runs in it are ended.
 func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err error) {
 	p.runs++
-	venv := ""
-	if p.chain.Ecosystem == toolchain.Python {
-		venv = p.deps.home(p)
-	}
 	sockets, err := os.MkdirTemp("", "jq") // the name of a socket is short
 	if err != nil {
 		return o, false, fmt.Errorf("look at %s: %w", s.Argv[0], err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(sockets)) }()
-	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), venv, []string{"TERM=xterm-256color", "TMUX_TMPDIR=" + sockets}, false)
+	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), append(p.environment(false), "TERM=xterm-256color", "TMUX_TMPDIR="+sockets), false)
 	tmux := func(args ...string) proc.Command {
 		return proc.Command{Argv: append([]string{"tmux", "-L", "jacquard-" + filepath.Base(p.dir), "-f", null}, args...), Dir: p.root, Env: env, Tail: 256 << 10}
 	}

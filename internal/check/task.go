@@ -61,6 +61,7 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 		return Proof{}, nil, fmt.Errorf("prove task: %w", err)
 	}
 	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree, Findings: t.scope(changes)}}
+	defer func() { err = p.close(err) }()
 	p.ran(CheckFiles)
 	p.ran(CheckAudit)
 	if Rejected(p.proof.Findings) && len(changes) == 0 {
@@ -169,6 +170,7 @@ type taskProof struct {
 	proof   Proof
 	done    []string
 	failed  bool
+	places  map[string]*place // of the tree before
 }
 
 func (p *taskProof) ran(name string) {
@@ -204,32 +206,20 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	for _, cmd := range chain.Build(chain.Root) {
-		out, err := pl.exec(ctx, cmd, false)
+	if err := p.builds(ctx, pl); err != nil {
+		return err
+	}
+	mine := p.mine(pl)
+	if len(mine) > 0 && len(chain.Lint(mine)) > 0 {
+		found, records, err := p.lints(ctx, pl, mine)
 		if err != nil {
 			return err
 		}
-		p.ran(CheckBuild)
-		p.proof.Records = append(p.proof.Records, out.Record)
-		if out.clean() {
-			continue
-		}
-		f := reject("build-failed", "", 0, "The build fails: "+out.tail)
-		if old, err := p.redBefore(ctx, chain, cmd, out.tail); err != nil {
-			return err
-		} else if old {
-			f = warn("build-failed", "", 0, "The build fails as it did before: "+out.tail)
-		}
-		p.add(f)
-	}
-	mine := p.mine(pl)
-	if len(mine) > 0 {
-		for _, cmd := range chain.Lint(mine) {
+		if len(records) > 0 {
 			p.ran(CheckLint)
-			if err := pl.tool(ctx, cmd, &p.proof, "lint", mine); err != nil {
-				return err
-			}
 		}
+		p.add(found...)
+		p.proof.Records = append(p.proof.Records, records...)
 	}
 	if Rejected(p.proof.Findings) { // what does not build has no tests to run
 		return nil
@@ -246,26 +236,6 @@ func (p *taskProof) mine(pl *place) []string {
 		}
 	}
 	return mine
-}
-
-// redBefore reports whether a build failed before the task as well, and what it says now is about nothing that the task has
-// changed.
-func (p *taskProof) redBefore(ctx context.Context, chain toolchain.Found, cmd toolchain.Command, said string) (red bool, err error) {
-	if p.before == p.proof.Tree {
-		return false, nil
-	}
-	for _, ch := range p.changes {
-		if strings.Contains(said, path.Base(ch.Path)) {
-			return false, nil
-		}
-	}
-	pl, err := p.c.open(ctx, "before", p.before, firstNonEmpty(p.t.Base, p.before), chain)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = joinClose(err, pl) }()
-	out, err := pl.exec(ctx, cmd, false)
-	return err == nil && !out.clean(), err
 }
 
 // tests runs all tests of a toolchain, and the new ones also without the task.
@@ -296,6 +266,9 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if err != nil {
 		return err
 	}
+	if expected, err = p.ranBefore(ctx, pl, expected, fresh, run); err != nil {
+		return err
+	}
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: p.t.Known}, expected, run)
 	p.add(one.Findings...)
@@ -314,6 +287,28 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return nil
 	}
 	return p.without(ctx, pl, fresh)
+}
+
+// ranBefore leaves out tests that the project's own command does not run: those of the sources that did not run before either.
+func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]test, error) {
+	silent := func(t test, run testRun) bool {
+		_, ran := status(resultsOf(t, run.results))
+		_, broken := loadError(t, run.results)
+		return !ran && !broken
+	}
+	mine := func(t test) bool { return slices.ContainsFunc(fresh, func(f test) bool { return f.ID == t.ID }) }
+	if p.before == p.proof.Tree || !slices.ContainsFunc(expected, func(t test) bool { return silent(t, run) && !mine(t) }) {
+		return expected, nil
+	}
+	base, err := p.place(ctx, pl.chain)
+	if err != nil {
+		return nil, err
+	}
+	was, err := base.runTests(ctx, toolchain.Selection{}, base.testsOf(base.testFiles()))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !mine(t) && silent(t, run) && silent(t, was) }), nil
 }
 
 // noTest sends code back that no test sees, once the author has not said why.
@@ -456,14 +451,13 @@ func verifyCommand(argv []string) toolchain.Command {
 	return toolchain.Command{Name: "verify", Argv: argv, Dir: ".", Report: toolchain.ReportExit}
 }
 
-// root is a clean checkout for what belongs to the project and not to one of its
-// toolchains; the first of them, where there is any, prepares it.
+// root is a clean checkout for what belongs to the project and not to one of its toolchains; all of them are furnished there.
 func (p *taskProof) root(ctx context.Context) (*place, error) {
-	var chain toolchain.Found
-	if len(p.t.Chains) > 0 {
-		chain = p.t.Chains[0]
+	chains := p.t.Chains
+	if len(chains) == 0 {
+		chains = []toolchain.Found{{}}
 	}
-	return p.c.open(ctx, "verify", p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chain)
+	return p.c.open(ctx, "verify", p.proof.Tree, firstNonEmpty(p.t.Base, p.proof.Tree), chains[0], chains[1:]...)
 }
 
 // verify runs the task's own commands in the root of the project.

@@ -17,6 +17,7 @@ type testRun struct {
 	results  []step.TestResult
 	findings []step.Finding
 	tail     string
+	exit     *step.Record // of a command that gives no report: every test is as it ended
 }
 
 // test is a test of a file with what the source says about it.
@@ -85,6 +86,9 @@ func status(rs []step.TestResult) (st step.TestStatus, ok bool) {
 // runTests runs the selected tests once. Tests that a dying runner hid are run again without the one that killed it.
 func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected []test) (testRun, error) {
 	run, err := p.runOnce(ctx, sel)
+	if run.exit != nil {
+		run.byExit(expected)
+	}
 	if err != nil || p.chain.Ecosystem != toolchain.Go && p.chain.Ecosystem != toolchain.Rust {
 		return run, err
 	}
@@ -113,6 +117,21 @@ func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected 
 	return run, nil
 }
 
+// byExit gives every test the result of the command that ran them all: without a report nothing more is known.
+func (t *testRun) byExit(expected []test) {
+	st, msg := step.Pass, ""
+	if t.exit.Exit != 0 {
+		st, msg = step.Fail, fmt.Sprintf("`%s` ended with exit %d and gives no report, so no test is known to have passed. %s", strings.Join(t.exit.Argv, " "), t.exit.Exit, t.tail)
+	}
+	for _, x := range expected {
+		t.results = append(t.results, step.TestResult{ID: x.ID, File: x.File, Status: st, Message: msg})
+		msg = "" // once is enough
+	}
+	if len(expected) == 0 {
+		t.results = append(t.results, step.TestResult{ID: strings.Join(t.exit.Argv, " "), Status: st, Message: msg})
+	}
+}
+
 // add takes over results of tests that have none yet, and reports whether there were any.
 func (t *testRun) add(rs []step.TestResult) bool {
 	have := map[string]bool{}
@@ -131,13 +150,23 @@ func (t *testRun) add(rs []step.TestResult) bool {
 
 func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, error) {
 	var run testRun
+	if err := p.before(ctx, &run); err != nil || Rejected(run.findings) {
+		return run, err
+	}
 	for _, cmd := range p.chain.Test(sel) {
 		out, err := p.exec(ctx, cmd, false)
 		if err != nil {
 			return run, err
 		}
+		if out.problem == "" && len(out.Results) == 0 && (cmd.Report == toolchain.ReportExit || cmd.Report == toolchain.ReportAny) {
+			out.Record.Level = step.ByExit
+			run.exit = &out.Record
+		}
 		run.records = append(run.records, out.Record)
 		run.tail = out.tail
+		if run.exit != nil {
+			continue
+		}
 		if missing := missingRunner(p.chain, out); missing != nil {
 			return run, missing
 		}
@@ -158,6 +187,29 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		}
 	}
 	return run, nil
+}
+
+// before makes, once in a place, what the project's own people build before they test.
+func (p *place) before(ctx context.Context, run *testRun) error {
+	if p.built {
+		return nil
+	}
+	p.built = true
+	for _, cmd := range p.chain.Before() {
+		out, err := p.exec(ctx, cmd, false)
+		if err != nil {
+			return err
+		}
+		run.records = append(run.records, out.Record)
+		if out.clean() {
+			continue
+		}
+		p.built = false
+		lines, _ := p.said(out)
+		run.findings = append(run.findings, commandFinding("build-failed", step.Rejects, "What the tests need cannot be built", cmd, out, compared{fresh: lines}))
+		break
+	}
+	return nil
 }
 
 // missingRunner recognises that the runner itself is not there.

@@ -91,7 +91,14 @@ type Record struct {
 	TreeAfter string    `json:"tree_after,omitempty"` // set when the command changed tracked files: then it does not count
 	Toolchain string    `json:"toolchain,omitempty"`
 	Reused    Reused    `json:"reused,omitzero"`
+	Level     Level     `json:"level,omitempty"` // what a run of tests shows, where that is less than each test by itself
 }
+
+// Level is how much a run of tests shows.
+type Level string
+
+// ByExit is the level of a command that gives no report: that it ended well, and nothing of any single test.
+const ByExit Level = "exit code"
 
 // Doc is a document shown to an agent, by reference; its text is data.
 type Doc struct {

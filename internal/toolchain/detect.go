@@ -3,6 +3,8 @@ package toolchain
 import (
 	"path"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/commands"
 )
 
 // Project is what detection and placement may look at: the listing and, on demand, a
@@ -18,6 +20,7 @@ type Project struct {
 	found  map[string]Found          // by language, root and lock file
 	styles map[string]testStyle      // by toolchain's root and ecosystem; one without a suffix is none
 	stems  map[string]stems          // by language
+	named  []commands.Command        // what the project says of how it is checked; nil before it was read
 }
 
 // NewProject takes a project's files, which are relative paths with slashes. read gives
@@ -267,6 +270,7 @@ func (p *Project) DetectAs(dir, language string) (Found, bool) {
 	known, ok := p.found[key]
 	if !ok {
 		e.inspect(&f, p)
+		f.adopt(p)
 		known = f
 		p.found[key] = f
 	}

@@ -72,7 +72,7 @@ func goSetup(f Found) []Command {
 func (f Found) goCommand(name string, r Report, argv ...string) Command {
 	return Command{
 		Name: name, Argv: argv, Dir: f.Root, Report: r,
-		Env:   []string{"GOFLAGS=-buildvcs=false"},
+		Env:   f.Env(),
 		Needs: []Need{{Tool: argv[0], Install: "install Go from https://go.dev/dl/"}},
 	}
 }
@@ -105,7 +105,8 @@ func dotted(dir string) string {
 
 // goTest never takes a cached result (-count=1): a record must come from a run.
 func goTest(f Found, s Selection) []Command {
-	args := []string{"go", "test", "-json", "-count=1"}
+	flags, chosen, env, dir, from := f.ownTest(0)
+	args := append([]string{"go", "test", "-json", "-count=1"}, flags...)
 	if len(s.IDs) > 0 {
 		var tops []string
 		for _, id := range s.IDs {
@@ -115,10 +116,19 @@ func goTest(f Found, s Selection) []Command {
 		}
 		args = append(args, "-run", "^("+strings.Join(tops, "|")+")$")
 	}
-	return []Command{f.goCommand("test", ReportGoTest, append(args, f.goPackages(s)...)...)}
+	packages := f.goPackages(s)
+	if s.all() && len(chosen) > 0 && dir == f.Root {
+		packages = chosen
+	}
+	c := f.goCommand("test", ReportGoTest, append(args, packages...)...)
+	c.Env, c.From = append(c.Env, env...), from
+	return []Command{c}
 }
 
 func goLint(f Found, files []string) []Command {
+	if len(f.Own.Lint) > 0 {
+		return f.allAsIs("lint", f.Own.Lint)
+	}
 	pk := f.goPackages(Selection{Files: files})
 	out := []Command{f.goCommand("lint", ReportExit, append([]string{"go", "vet"}, pk...)...)}
 	if f.Uses("golangci-lint") {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -149,12 +150,18 @@ func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 		return "node"
 	case strings.Contains(script, "bun test"):
 		return "bun"
+	case strings.Contains(script, "mocha"):
+		return "mocha"
 	case f.Has("vitest"):
 		return "vitest"
 	case f.Has("jest"), jestConfig, len(p.match(f.Root, "jest.config.*")) > 0:
 		return "jest"
 	case len(p.match(f.Root, "vitest.config.*")) > 0:
 		return "vitest"
+	case f.Has("mocha"):
+		return "mocha"
+	case f.Has("ava"):
+		return "ava"
 	case f.Manager == "bun":
 		return "bun"
 	}
@@ -210,7 +217,7 @@ func (f Found) nodeCommand(name string, r Report, pkg string, args ...string) Co
 	mod, _, _ := strings.Cut(pkg, "#")
 	return Command{
 		Name: name, Argv: append([]string{"node", bin}, args...), Dir: f.Root, Report: r,
-		Env:   []string{"CI=1", "NO_COLOR=1"},
+		Env:   f.Env(),
 		Needs: []Need{f.Need(), {Tool: "npm:" + mod, Install: f.addPackage(mod)}},
 	}
 }
@@ -228,6 +235,14 @@ func (f Found) addPackage(name string) string {
 }
 
 func nodeBuild(f Found, _ string) []Command {
+	if len(f.Own.Types) > 0 {
+		return f.allAsIs("build", f.Own.Types)
+	}
+	return f.tsc()
+}
+
+// tsc checks the types of the whole project.
+func (f Found) tsc() []Command {
 	if !f.Uses("typescript") {
 		return nil
 	}
@@ -267,34 +282,63 @@ const nodeReporter = `export default async function* (source) {
 `
 
 func nodeTest(f Found, s Selection) []Command {
-	files := f.nodeFiles(s)
+	var out []Command
+	for i := range max(1, len(f.Own.Test)) {
+		flags, chosen, env, dir, from := f.ownTest(i)
+		at := f.within(dir)
+		files := at.nodeFiles(s)
+		if s.all() {
+			files = chosen
+		} else if i > 0 {
+			break // a test is run once
+		}
+		c := at.nodeRun(s, flags, files)
+		c.Env, c.From = append(c.Env, env...), from
+		out = append(out, c)
+	}
+	return out
+}
+
+// nodeRun is a run of some files with the flags of the project's own command.
+func (f Found) nodeRun(s Selection, flags, files []string) Command {
 	exact := len(s.IDs)+len(s.Files) > 0
+	with := func(args ...string) []string { return slices.Concat(args, flags, files) }
 	switch f.Runner {
 	case "vitest":
-		args := []string{"run", "--reporter=json", "--outputFile={report}", "--retry=0", "--bail=0"}
-		return []Command{f.nodeCommand("test", ReportJest, "vitest", append(args, files...)...)}
+		return f.nodeCommand("test", ReportJest, "vitest", with("run", "--reporter=json", "--outputFile={report}", "--retry=0", "--bail=0")...)
 	case "jest":
-		args := []string{"--ci", "--json", "--outputFile={report}", "--bail=0"}
+		args := with("--ci", "--json", "--outputFile={report}", "--bail=0")
 		if exact {
-			args = append(args, "--runTestsByPath")
+			args = slices.Insert(args, len(args)-len(files), "--runTestsByPath")
 		}
-		return []Command{f.nodeCommand("test", ReportJest, "jest", append(args, files...)...)}
+		return f.nodeCommand("test", ReportJest, "jest", args...)
 	case "bun":
-		argv := append([]string{"bun", "test", "--reporter=junit", "--reporter-outfile={report}"}, dottedAll(files)...)
-		return []Command{{
-			Name: "test", Argv: argv, Dir: f.Root, Report: ReportBun, Env: []string{"CI=1", "NO_COLOR=1"},
+		return Command{
+			Name: "test", Argv: slices.Concat([]string{"bun", "test", "--reporter=junit", "--reporter-outfile={report}"}, flags, dottedAll(files)), Dir: f.Root, Report: ReportBun, Env: f.Env(),
 			Needs: []Need{{Tool: "bun", Install: "npm install --global bun"}},
-		}}
+		}
+	case "mocha":
+		return f.nodeCommand("test", ReportMocha, "mocha", with("--reporter=json", "--reporter-option=output={report}")...)
+	case "ava":
+		return f.nodeCommand("test", ReportTAP, "ava", with("--tap")...)
+	case "tap":
+		return f.nodeCommand("test", ReportTAP, "tap", with("--reporter=tap")...)
+	case "tape":
+		return f.nodeCommand("test", ReportTAP, "tape", with()...)
+	case "borp":
+		return f.nodeCommand("test", ReportTAP, "borp", with("--reporter=tap")...)
+	case "uvu", "jasmine", "lab":
+		return f.asIs("test", f.Own.Test[0])
 	}
 	argv := []string{"node"}
-	if f.Has("tsx") {
+	switch {
+	case len(f.Own.Test) > 0 && path.Base(f.Own.Test[0].Argv[0]) == "tsx":
+		argv = append(argv, "--import", "tsx")
+	case len(f.Own.Test) == 0 && f.Has("tsx"):
 		argv = append(argv, "--import", "tsx")
 	}
-	argv = append(argv, "--test", "--test-reporter=data:text/javascript;base64,"+base64.StdEncoding.EncodeToString([]byte(nodeReporter)), "--test-reporter-destination={report}")
-	return []Command{{
-		Name: "test", Argv: append(argv, files...), Dir: f.Root, Report: ReportNode,
-		Env: []string{"CI=1", "NO_COLOR=1"}, Needs: []Need{f.Need()},
-	}}
+	argv = append(append(argv, flags...), "--test", "--test-reporter=data:text/javascript;base64,"+base64.StdEncoding.EncodeToString([]byte(nodeReporter)), "--test-reporter-destination={report}")
+	return Command{Name: "test", Argv: append(argv, files...), Dir: f.Root, Report: ReportNode, Env: f.Env(), Needs: []Need{f.Need()}}
 }
 
 func dottedAll(files []string) []string {
@@ -306,6 +350,9 @@ func dottedAll(files []string) []string {
 }
 
 func nodeLint(f Found, files []string) []Command {
+	if len(f.Own.Lint) > 0 {
+		return f.allAsIs("lint", f.Own.Lint)
+	}
 	args := f.rels(files)
 	if len(args) == 0 {
 		args = []string{"."}

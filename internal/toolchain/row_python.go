@@ -3,6 +3,7 @@ package toolchain
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -17,10 +18,15 @@ func pythonRow() ecosystem {
 		inspect:   inspectPython,
 		setup:     pythonSetup,
 		build: func(f Found, _ string) []Command {
-			if !f.Uses("mypy") {
-				return nil
+			switch {
+			case len(f.Own.Types) > 0:
+				return f.allAsIs("build", f.Own.Types)
+			case f.Uses("mypy scope"): // its configuration says what it looks at
+				return []Command{f.pythonCommand("build", ReportExit, "mypy")}
+			case f.Uses("mypy"):
+				return []Command{f.pythonCommand("build", ReportExit, "mypy", ".")}
 			}
-			return []Command{f.pythonCommand("build", ReportExit, "mypy", ".")}
+			return nil
 		},
 		test:     pythonTest,
 		lint:     pythonLint,
@@ -80,9 +86,15 @@ func pythonTools(f *Found, p *Project, cfg string) []string {
 	}
 	if strings.Contains(cfg, "[tool.mypy") || strings.Contains(cfg, "[mypy]") || len(p.match(f.Root, "mypy.ini")) > 0 {
 		out = append(out, "mypy")
+		if mypyScope().MatchString(cfg + string(p.read(join(f.Root, "mypy.ini")))) {
+			out = append(out, "mypy scope")
+		}
 	}
 	return out
 }
+
+// mypyScope is a setting with which mypy needs no argument (mypy.readthedocs.io, "The mypy configuration file").
+var mypyScope = re.New(`(?m)^\[(?:tool\.)?mypy\][^\[]*^(?:files|packages|modules)\s*=`)
 
 func (p *Project) anyFile(root, base string) bool {
 	for _, f := range p.files {
@@ -276,16 +288,12 @@ func isRequirements(base string) bool {
 func uvEnv() []string { return []string{"UV_PYTHON_DOWNLOADS=never", "UV_LINK_MODE=copy"} }
 
 func (f Found) pythonCommand(name string, r Report, module string, args ...string) Command {
-	env := []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0", "NO_COLOR=1"}
-	if f.SourceDir != "" {
-		env = append(env, "PYTHONPATH={root}/"+f.SourceDir)
-	}
 	needs := []Need{f.Need()}
 	if module != "unittest" {
 		needs = append(needs, Need{Tool: "py:" + module, Install: f.addPython(module)})
 	}
 	return Command{
-		Name: name, Argv: append([]string{"python", "-m", module}, args...), Dir: f.Root, Env: env, Report: r, Needs: needs,
+		Name: name, Argv: append([]string{"python", "-m", module}, args...), Dir: f.Root, Env: f.Env(), Report: r, Needs: needs,
 	}
 }
 
@@ -343,7 +351,18 @@ def load(a):
     m=os.path.splitext(a)[0].replace(os.sep,"/").replace("/",".")
     failed[m.split(".")[-1]]=m
     return l.loadTestsFromName(m)
-s=unittest.TestSuite([load(a) for a in args]) if args else l.discover(".")
+if args and (args[0]=="discover" or args[0].startswith("-")):
+    import argparse
+    p=argparse.ArgumentParser()
+    p.add_argument("start",nargs="?",default=".")
+    p.add_argument("pattern",nargs="?",default="test*.py")
+    p.add_argument("top",nargs="?")
+    for n in ("-s","--start-directory"): p.add_argument(n,dest="start")
+    for n in ("-p","--pattern"): p.add_argument(n,dest="pattern")
+    for n in ("-t","--top-level-directory"): p.add_argument(n,dest="top")
+    o=p.parse_known_args(args[1:] if args[0]=="discover" else args)[0]
+    s=l.discover(o.start,pattern=o.pattern,top_level_dir=o.top)
+else: s=unittest.TestSuite([load(a) for a in args]) if args else l.discover(".")
 r=unittest.TextTestRunner(resultclass=R,verbosity=0).run(s)
 with open(out,"w",encoding="utf-8") as f:
     for x in R.rows: f.write(json.dumps(x)+"\n")
@@ -358,16 +377,40 @@ func pythonTest(f Found, s Selection) []Command {
 			s = Selection{Files: filesOfIDs(s.IDs)}
 		}
 		c.Argv = append(c.Argv, f.pythonSelect(s)...)
+		if s.all() && len(f.Own.Test) > 0 {
+			c.Argv = append(c.Argv, f.Own.Test[0].Argv[unittestArgs(f.Own.Test[0].Argv):]...)
+		}
 		return []Command{c}
 	}
-	args := []string{
-		"-q", "-o", "junit_family=xunit1", "--junitxml={report}", "-p", "no:cacheprovider",
-		"--continue-on-collection-errors",
+	args := []string{"-o", "junit_family=xunit1", "--junitxml={report}", "-p", "no:cacheprovider", "--continue-on-collection-errors"}
+	var out []Command
+	for i := range max(1, len(f.Own.Test)) {
+		flags, chosen, env, dir, from := f.ownTest(i)
+		selected := f.within(dir).pythonSelect(s)
+		if s.all() {
+			selected = chosen
+		} else if i > 0 {
+			break // a test is run once
+		}
+		c := f.pythonCommand("test", ReportJUnit, "pytest", slices.Concat(flags, args, selected)...)
+		if len(flags) == 0 {
+			c.Argv = slices.Insert(c.Argv, 3, "-q")
+		}
+		c.Dir, c.Env, c.From = dir, append(c.Env, env...), from
+		out = append(out, c)
 	}
-	return []Command{f.pythonCommand("test", ReportJUnit, "pytest", append(args, f.pythonSelect(s)...)...)}
+	return out
+}
+
+// unittestArgs is where the arguments of unittest begin.
+func unittestArgs(argv []string) int {
+	return max(1, slices.Index(argv, "unittest")+1)
 }
 
 func pythonLint(f Found, files []string) []Command {
+	if len(f.Own.Lint) > 0 {
+		return f.allAsIs("lint", f.Own.Lint)
+	}
 	if !f.Uses("ruff") {
 		return nil
 	}

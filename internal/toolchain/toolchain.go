@@ -64,6 +64,8 @@ type Found struct {
 	// Override are command lines of the project that replace those of the table: build, test, lint, format. {files} stands
 	// for the selected files; a test command must write the report that the runner of the table writes.
 	Override map[string]string `json:"override,omitempty"`
+	// Own are the commands of the project's own people.
+	Own Own `json:"own,omitzero"`
 	// SourceDir is "src" for a Python project with that layout; imports start there.
 	SourceDir string `json:"source_dir,omitempty"`
 	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
@@ -93,6 +95,9 @@ const (
 	ReportSurefire Report = "surefire-xml"   // JUnit's XML, a file for each class, below target (Maven) or build (Gradle); the compiler on stdout
 	ReportGoCover  Report = "go-cover"       // a Go cover profile in {report}
 	ReportLCOV     Report = "lcov"           // LCOV tracefile in {report}
+	ReportMocha    Report = "mocha-json"     // mocha: one JSON object in {report}; on stdout before version 9.2
+	ReportTAP      Report = "tap"            // the Test Anything Protocol on stdout: ava, tap, tape, borp
+	ReportAny      Report = "any"            // a report in {report} or on stdout in a form that is recognised, else the exit code alone
 )
 
 // Need is a program that a command cannot do without.
@@ -113,6 +118,9 @@ type Command struct {
 	// Refuse says why the table knows no such command, and what to do; it is said instead of running anything.
 	Refuse string `json:"refuse,omitempty"`
 	Needs  []Need `json:"needs,omitempty"`
+	From   string `json:"from,omitempty"` // where the project says so; "" is the table
+	// Optional says that a project can be worked on where the program is not installed: it is said, and nobody is charged.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // Selection says which tests to run. The zero value is all of them. Paths are relative to the project's root.
@@ -229,6 +237,23 @@ func Extensions(language string) []string {
 	return nil
 }
 
+// Env is the environment that all commands of the toolchain share, as NAME=value.
+func (f Found) Env() []string {
+	switch f.Ecosystem {
+	case Go:
+		return []string{"GOFLAGS=-buildvcs=false"}
+	case Node:
+		return []string{"CI=1", "NO_COLOR=1"}
+	case Python:
+		env := []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0", "NO_COLOR=1"}
+		if f.SourceDir != "" {
+			env = append(env, "PYTHONPATH={root}/"+f.SourceDir)
+		}
+		return env
+	}
+	return nil
+}
+
 // Setup are the commands that install what the lock file (or, without one, the manifest) names. They may reach the
 // network; nothing after them needs to. Empty when there is nothing to install.
 func (f Found) Setup() []Command { return f.row().setup(f) }
@@ -239,6 +264,12 @@ func (f Found) Build(dir string) []Command {
 	return f.override("build", []string{dir}, f.row().build(f, dir))
 }
 
+// Before are the builds that the project's own people run before the tests, because these need what they make.
+func (f Found) Before() []Command { return f.allAsIs(PrepareName, f.Own.Before) }
+
+// PrepareName is the name of commands that make what tests need. They may write into the tree.
+const PrepareName = "prepare"
+
 // TypeCheck are the commands that compile or type-check the selected tests with what they use, and run none of them;
 // empty where the language or the project has no way to. Node's check the whole project.
 func (f Found) TypeCheck(s Selection) []Command {
@@ -247,7 +278,7 @@ func (f Found) TypeCheck(s Selection) []Command {
 		args := append([]string{"go", "test", "-json", "-count=1", "-run=^$", "-vet=off", "-gcflags=-e"}, f.goPackages(s)...)
 		return []Command{f.goCommand("compile", ReportGoTest, args...)}
 	case Node:
-		return f.row().build(f, f.Root)
+		return f.tsc()
 	case Rust:
 		c := rustTest(f, s)[0]
 		c.Name, c.Report, c.Argv = "compile", ReportExit, append([]string{"cargo", "test", "--no-run"}, c.Argv[3:]...)

@@ -1,0 +1,273 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Builds, linters and type checkers look at a whole project, and many projects have findings that nobody has mended yet. So
+// what one of them says of a change is compared with what it says of the tree before, line by line without the numbers: a
+// finding that was there is nobody's, and a new one is the author's although there were others.
+
+// complaintLine is a line that says what is wrong at a place: path:line, path(line,column), or what stands below a file's name.
+var (
+	complaintLine = re.New(`(?:^|\s)[^\s:(]+\.\w+(?::\d+|\(\d+,\d+\))`)
+	summaryLine   = re.New(`^(?:Found|✖|✘|\[\*\]|All checks|Success|Checked|Oh no|\d+ (?:error|problem|file|warning)|would reformat|make|npm|error Command|ELIFECYCLE|FAIL\b)`)
+	digits        = re.New(`\d+`)
+	underFile     = re.New(`^\s+\d+:\d+\s`)
+)
+
+// said are the lines of an output that say what is wrong, each with what it is without numbers.
+func (p *place) said(o outcome) (lines, keys []string) {
+	_, text, _ := strings.Cut(colours().ReplaceAllString(string(p.unplaced(o.output)), ""), "\n") // the first is the command
+	file := ""
+	var all, allKeys []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n ")
+		bare := strings.TrimSpace(line)
+		if bare == "" {
+			continue
+		}
+		key := digits().ReplaceAllString(bare, "#")
+		if underFile().MatchString(line) {
+			lines, keys = append(lines, strings.TrimSpace(file+": "+bare)), append(keys, file+" "+key)
+			continue
+		}
+		if !strings.Contains(bare, " ") {
+			file = strings.TrimPrefix(bare, placeToken+"/tree/")
+		}
+		if complaintLine().MatchString(bare) {
+			lines, keys = append(lines, bare), append(keys, key)
+		}
+		if !summaryLine().MatchString(bare) {
+			all, allKeys = append(all, bare), append(allKeys, key)
+		}
+	}
+	if len(lines) == 0 {
+		lines, keys = all, allKeys
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], placeToken+"/tree/", "")
+	}
+	return lines, keys
+}
+
+// compared is what a command says of a change that it did not say before.
+type compared struct {
+	clean bool     // it has nothing to say
+	fresh []string // what is new
+	old   int      // how much was there before
+}
+
+// compare runs a command on the change and, where it finds something, on the tree before it.
+func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Command) (c compared, out outcome, err error) {
+	if out, err = pl.exec(ctx, cmd, false); err != nil {
+		return c, out, err
+	}
+	if out.clean() || out.problem == "" && cmd.Complains != 0 && out.Record.Exit == cmd.Complains {
+		return compared{clean: true}, out, nil
+	}
+	lines, keys := pl.said(out)
+	if p.before == p.proof.Tree {
+		return compared{fresh: lines}, out, nil
+	}
+	base, err := p.place(ctx, pl.chain)
+	if err != nil {
+		return c, out, err
+	}
+	was, err := base.exec(ctx, cmd, false)
+	if err != nil {
+		return c, out, err
+	}
+	if was.clean() {
+		return compared{fresh: lines}, out, nil
+	}
+	_, before := base.said(was)
+	count := map[string]int{}
+	for _, k := range before {
+		count[k]++
+	}
+	for i, k := range keys {
+		if count[k] > 0 {
+			count[k]--
+			c.old++
+			continue
+		}
+		c.fresh = append(c.fresh, lines[i])
+	}
+	return c, out, nil
+}
+
+// place is a checkout of the tree before the change, for one toolchain. It is made when it is first asked for.
+func (p *taskProof) place(ctx context.Context, chain toolchain.Found) (*place, error) {
+	key := chain.Root + " " + chain.Ecosystem
+	if pl := p.places[key]; pl != nil {
+		return pl, nil
+	}
+	pl, err := p.c.open(ctx, "before", p.before, firstNonEmpty(p.t.Base, p.before), chain)
+	if err != nil {
+		return nil, err
+	}
+	if p.places == nil {
+		p.places = map[string]*place{}
+	}
+	p.places[key] = pl
+	return pl, nil
+}
+
+// close removes the checkouts of the tree before.
+func (p *taskProof) close(err error) error {
+	for _, pl := range p.places {
+		err = joinClose(err, pl)
+	}
+	p.places = nil
+	return err
+}
+
+// mostLines is how much of what a command says an author is shown.
+const mostLines = 25
+
+// commandFinding says what a command found: which command, its exit code, and the lines that matter, whole.
+func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.Command, out outcome, c compared) step.Finding {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: `%s` ended with exit %d", what, commandText(cmd), out.Record.Exit)
+	if out.problem != "" {
+		fmt.Fprintf(&b, " (%s)", out.problem)
+	}
+	if c.old > 0 {
+		fmt.Fprintf(&b, "; %d of its findings were there before and are not yours", c.old)
+	}
+	b.WriteString(".")
+	shown := c.fresh[:min(len(c.fresh), mostLines)]
+	for _, l := range shown {
+		b.WriteString("\n" + l)
+	}
+	if more := len(c.fresh) - len(shown); more > 0 {
+		fmt.Fprintf(&b, "\n… and %d more", more)
+	}
+	return step.Finding{Rule: rule, Severity: sev, Message: b.String()}
+}
+
+// commandText is a command as a person would type it.
+func commandText(cmd toolchain.Command) string {
+	words := slices.Clone(cmd.Argv)
+	for i, w := range words {
+		w = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(w, "{glob:"), "{bin:"), "}")
+		if strings.ContainsAny(w, " \n'\"") {
+			w = "'" + w[:min(len(w), 60)] + "'"
+		}
+		words[i] = w
+	}
+	return strings.Join(words, " ")
+}
+
+// builds compiles and checks types. What was wrong before is listed and charged to nobody; a program that the project names
+// and that is not installed is said, and not charged either.
+func (p *taskProof) builds(ctx context.Context, pl *place) error {
+	for _, cmd := range pl.chain.Build(pl.chain.Root) {
+		c, out, err := p.compare(ctx, pl, cmd)
+		if missing := optional(cmd, err); missing != nil {
+			p.add(warn("tool-missing", "", 0, missing.Error()))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.ran(CheckBuild)
+		p.proof.Records = append(p.proof.Records, out.Record)
+		switch {
+		case c.clean:
+		case len(c.fresh) == 0:
+			p.add(commandFinding("build-failed", step.Warn, "The build fails as it did before", cmd, out, c))
+		default:
+			p.add(commandFinding("build-failed", step.Rejects, "The build fails", cmd, out, c))
+		}
+	}
+	return nil
+}
+
+// optional gives the error of a program that is not installed where the project can be worked on without it.
+func optional(cmd toolchain.Command, err error) *EnvironmentError {
+	var missing *EnvironmentError
+	if cmd.Optional && errors.As(err, &missing) {
+		return missing
+	}
+	return nil
+}
+
+// lints runs the linters. Those of the table look at what has changed, those of the project at what its people have them look at.
+func (p *taskProof) lints(ctx context.Context, pl *place, mine []string) ([]step.Finding, []step.Record, error) {
+	var findings []step.Finding
+	var records []step.Record
+	for _, cmd := range pl.chain.Lint(mine) {
+		if cmd.From == "" {
+			one := Proof{}
+			if err := pl.tool(ctx, cmd, &one, "lint", mine); err != nil {
+				return findings, records, err
+			}
+			if slices.ContainsFunc(one.Findings, func(f step.Finding) bool { return f.Severity != step.Warn }) {
+				kept, err := p.onlyNew(ctx, pl, cmd, one.Findings)
+				if err != nil {
+					return findings, records, err
+				}
+				one.Findings = kept
+			}
+			findings, records = append(findings, one.Findings...), append(records, one.Records...)
+			continue
+		}
+		c, out, err := p.compare(ctx, pl, cmd)
+		if missing := optional(cmd, err); missing != nil {
+			findings = append(findings, warn("tool-missing", "", 0, missing.Error()))
+			continue
+		}
+		if err != nil {
+			return findings, records, err
+		}
+		records = append(records, out.Record)
+		switch {
+		case c.clean:
+		case len(c.fresh) == 0:
+			findings = append(findings, commandFinding("lint", step.Warn, "The linter fails as it did before", cmd, out, c))
+		default:
+			findings = append(findings, commandFinding("lint", step.Fix, "The linter finds something", cmd, out, c))
+		}
+	}
+	return findings, records, nil
+}
+
+// onlyNew leaves out what a linter of the table says of a changed file and said of it before.
+func (p *taskProof) onlyNew(ctx context.Context, pl *place, cmd toolchain.Command, list []step.Finding) ([]step.Finding, error) {
+	base, err := p.place(ctx, pl.chain)
+	if err != nil {
+		return nil, err
+	}
+	files := slices.DeleteFunc(p.mine(pl), func(f string) bool { return base.entries[f].Path == "" })
+	if len(files) == 0 {
+		return list, nil
+	}
+	count := map[string]int{}
+	key := func(f step.Finding) string { return f.Path + " " + digits().ReplaceAllString(f.Message, "#") }
+	for _, old := range pl.chain.Lint(files) {
+		if old.Argv[0] != cmd.Argv[0] || len(old.Argv) > 1 && old.Argv[1] != cmd.Argv[1] {
+			continue
+		}
+		before := Proof{}
+		if err := base.tool(ctx, old, &before, "lint", files); err != nil {
+			return nil, err
+		}
+		for _, f := range before.Findings {
+			count[key(f)]++
+		}
+	}
+	return slices.DeleteFunc(list, func(f step.Finding) bool {
+		count[key(f)]--
+		return count[key(f)] >= 0
+	}), nil
+}

@@ -1,0 +1,272 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// fromBrace is what a runner printed from the first object of JSON on.
+func fromBrace(out []byte) []byte {
+	if i := bytes.Index(out, []byte("\n{")); i >= 0 {
+		return out[i+1:]
+	}
+	if bytes.HasPrefix(out, []byte("{")) {
+		return out
+	}
+	return nil
+}
+
+type mochaTest struct {
+	Title     string `json:"title"`
+	FullTitle string `json:"fullTitle"`
+	File      string `json:"file"`
+	Duration  float64
+	Err       struct {
+		Message string `json:"message"`
+		Stack   string `json:"stack"`
+	} `json:"err"`
+}
+
+// mocha reads the report of mocha's json reporter. It has titles of suites and test in one text; what the source says takes
+// them apart.
+func (r reader) mocha(report []byte) ([]step.TestResult, error) {
+	var j struct {
+		Tests    []mochaTest `json:"tests"`
+		Pending  []mochaTest `json:"pending"`
+		Failures []mochaTest `json:"failures"`
+		Passes   []mochaTest `json:"passes"`
+	}
+	if err := json.NewDecoder(bytes.NewReader(report)).Decode(&j); err != nil {
+		return nil, err
+	}
+	names := newTitles(r)
+	var out []step.TestResult
+	add := func(list []mochaTest, st step.TestStatus) {
+		for _, t := range list {
+			file := ""
+			if t.File != "" {
+				file = r.relative(t.File)
+			}
+			file, name := names.find(file, t.FullTitle, t.Title)
+			out = append(out, r.result(file, name, st, firstNonEmpty(t.Err.Stack, t.Err.Message), t.Duration/1000))
+		}
+	}
+	add(j.Passes, step.Pass)
+	add(j.Failures, step.Fail)
+	add(j.Pending, step.Skip)
+	return out, nil
+}
+
+// titles finds the tests of the sources by what runners print of them.
+type titles struct {
+	files []string
+	names map[string][]string // of each file
+}
+
+func newTitles(r reader) titles {
+	t := titles{names: map[string][]string{}}
+	if r.tests == nil {
+		return t
+	}
+	t.files = r.tests()
+	for _, f := range t.files {
+		for _, x := range source.Parse(f, r.text(f)).Tests {
+			t.names[f] = append(t.names[f], x.Name)
+		}
+	}
+	return t
+}
+
+// find gives the file and the name that the sources have for a printed title: of the file that is named, else of the only one
+// that has such a test.
+func (t titles) find(file, full, title string) (string, string) {
+	flat := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, " > ", " ")), " ") }
+	is := func(name string) bool {
+		return flat(name) == flat(full) || name == title && file != ""
+	}
+	if names, ok := t.names[file]; ok {
+		if i := slices.IndexFunc(names, is); i >= 0 {
+			return file, names[i]
+		}
+		return file, full
+	}
+	for _, f := range t.files {
+		if i := slices.IndexFunc(t.names[f], is); i >= 0 {
+			return f, t.names[f][i]
+		}
+	}
+	if file == "" {
+		file = "."
+	}
+	return file, full
+}
+
+var (
+	tapPoint = re.New(`^(not )?ok\b(?:\s+\d+)?(?:\s+-)?\s*(.*?)(?:\s+#\s*((?i:skip|todo)\S*)\b.*|\s+#\s*time=\S+)?(?:\s*\{)?$`)
+	tapPlan  = re.New(`^1\.\.(\d+)`)
+	tapPlace = re.New(`^\s*(?:location|at|file):\s*['"]?(?:file://)?([^'"\s]+?\.[cm]?[jt]sx?)(?::\d+(?::\d+)?)?['"]?\s*$`)
+)
+
+// point is one line of TAP with what stands below it.
+type point struct {
+	depth int
+	fail  bool
+	name  string
+	note  string // skip or todo
+	lines []string
+	inner bool // others stand below it: a suite, or a file
+	group string
+}
+
+// tap reads the Test Anything Protocol, version 12 to 14 (testanything.org): subtests are indented by four and come before
+// the line of what they belong to. Where lines of "# title" stand between the points instead, as tape writes them, these are the tests.
+func (r reader) tap(out []byte) []step.TestResult {
+	var points []point
+	group, groups, nested := "", 0, false
+	yaml := false
+	for line := range strings.Lines(colours().ReplaceAllString(string(out), "")) {
+		line = strings.TrimRight(line, "\r\n")
+		body := strings.TrimLeft(line, " ")
+		depth := (len(line) - len(body)) / 4
+		switch {
+		case yaml:
+			if body == "..." {
+				yaml = false
+			} else if len(points) > 0 {
+				points[len(points)-1].lines = append(points[len(points)-1].lines, line)
+			}
+		case body == "---":
+			yaml = true
+		case strings.HasPrefix(body, "# Subtest"):
+			nested = true
+		case depth == 0 && strings.HasPrefix(body, "# "):
+			group = strings.TrimSpace(body[2:])
+			groups++
+		default:
+			m := tapPoint().FindStringSubmatch(body)
+			if m == nil || !strings.HasPrefix(body, "ok") && !strings.HasPrefix(body, "not ok") {
+				continue
+			}
+			points = append(points, point{depth: depth, fail: m[1] != "", name: m[2], note: strings.ToLower(m[3]), group: group})
+		}
+	}
+	names := newTitles(r)
+	if groups > 0 && !nested && !slices.ContainsFunc(points, func(p point) bool { return p.depth > 0 || p.group == "" }) {
+		return r.tapGroups(points, names)
+	}
+	var results []step.TestResult
+	var above []string // names of what is open, from the outside
+	for i := len(points) - 1; i >= 0; i-- {
+		p := points[i]
+		above = append(above[:min(p.depth, len(above))], p.name)
+		p.inner = i > 0 && points[i-1].depth > p.depth
+		if p.inner && !p.fail {
+			continue
+		}
+		if p.inner && slices.ContainsFunc(points[:i], func(o point) bool { return o.depth > p.depth && o.fail }) {
+			continue // what failed in it says so
+		}
+		results = append(results, r.tapResult(p, slices.Clone(above), names))
+	}
+	slices.Reverse(results)
+	return results
+}
+
+func (r reader) tapResult(p point, path []string, names titles) step.TestResult {
+	file := ""
+	for _, l := range p.lines {
+		if m := tapPlace().FindStringSubmatch(l); m != nil && file == "" {
+			file = r.relative(m[1])
+		}
+	}
+	if len(path) > 0 { // node-tap has a subtest for each file
+		if first := r.relative(path[0]); names.names[first] != nil {
+			file, path = first, path[1:]
+		}
+	}
+	name := strings.Join(path, " > ")
+	title := name
+	if i := strings.LastIndex(title, " › "); i >= 0 { // AVA: file › title
+		title = title[i+len(" › "):]
+		prefix := name[:i]
+		for _, f := range names.files {
+			if file == "" && slices.Contains(names.names[f], title) && strings.Contains(stem(f), lastWord(prefix)) {
+				file = f
+			}
+		}
+		name = title
+	}
+	file, name = names.find(file, name, title)
+	st := step.Pass
+	switch {
+	case p.note != "":
+		st = step.Skip
+	case p.fail:
+		st = step.Fail
+	}
+	if name == "" && st == step.Fail {
+		st = step.Error
+	}
+	return r.result(file, name, st, strings.Join(p.lines, "\n"), 0)
+}
+
+func stem(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
+
+func lastWord(s string) string {
+	words := strings.Split(s, " › ")
+	return words[len(words)-1]
+}
+
+// tapGroups makes one result of the assertions below each title.
+func (r reader) tapGroups(points []point, names titles) []step.TestResult {
+	var out []step.TestResult
+	for i := 0; i < len(points); {
+		j, st := i, step.Skip
+		var lines []string
+		for ; j < len(points) && points[j].group == points[i].group; j++ {
+			switch p := points[j]; {
+			case p.note != "":
+			case p.fail:
+				st = step.Fail
+				lines = append(append(lines, "not ok "+p.name), p.lines...)
+			case st == step.Skip:
+				st = step.Pass
+			}
+		}
+		file, name := names.find("", points[i].group, points[i].group)
+		out = append(out, r.result(file, name, st, strings.Join(lines, "\n"), 0))
+		i = j
+	}
+	return out
+}
+
+// any reads a report of a form that is recognised by how it begins; nothing when there is none.
+func (r reader) any(report, stdout []byte) ([]step.TestResult, error) {
+	for _, b := range [][]byte{report, stdout} {
+		head := bytes.TrimSpace(b)
+		switch {
+		case len(head) == 0:
+		case bytes.HasPrefix(head, []byte("<?xml")), bytes.HasPrefix(head, []byte("<testsuite")):
+			return r.junit(head)
+		case bytes.HasPrefix(head, []byte(`{"Time":`)), bytes.HasPrefix(head, []byte(`{"Action":`)), bytes.HasPrefix(head, []byte(`{"ImportPath":`)):
+			return r.goTest(b), nil
+		case bytes.HasPrefix(head, []byte("TAP version")), tapPlan().Match(head), tapPoint().Match(head[:lineEnd(head)]):
+			return r.tap(b), nil
+		}
+	}
+	return nil, nil
+}
+
+func lineEnd(b []byte) int {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		return i
+	}
+	return len(b)
+}

@@ -1,0 +1,216 @@
+// Package commands reads from a project's own files how its people install, build, lint and test it: what its CI runs, its
+// scripts and its targets. Nothing is run, and what is found is never a shell line: it is the programs that the lines run in
+// the end, with npm's scripts, Make's targets and the environments of tox followed. Programs that the table of this package does
+// not know are left out, so that no file of a project can name one to be run.
+package commands
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// Purpose is what a command is for.
+type Purpose string
+
+// The purposes of commands.
+const (
+	Install Purpose = "install"
+	Build   Purpose = "build"
+	Types   Purpose = "types"
+	Lint    Purpose = "lint"
+	Test    Purpose = "test"
+)
+
+// Command is one program that the project's own people run.
+type Command struct {
+	Purpose Purpose
+	// Argv is the program and its arguments, without what only calls it (npx, npm run, uv run). An argument {glob:PATTERN}
+	// stands for the files that a shell would put there.
+	Argv []string
+	Env  []string // NAME=value that the line sets
+	Dir  string   // where it runs, relative to the project's root
+	From string   // where the project says so, for people
+	Line int      // of the script or the job, in the order in which they run; commands of one line belong together
+	CI   bool     // the project's CI runs it
+}
+
+// Program is the name of the program without its directory, that of the module for python -m.
+func (c Command) Program() string { return program(c.Argv) }
+
+func program(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(argv[0]), ".js"), ".cmd")
+	if strings.HasPrefix(name, "python") || name == "py" {
+		for i := 1; i < len(argv)-1; i++ {
+			if argv[i] == "-m" {
+				return argv[i+1]
+			}
+			if !strings.HasPrefix(argv[i], "-") {
+				break
+			}
+		}
+		return "python"
+	}
+	return name
+}
+
+// Read gives the commands of a project, given its files (relative paths with slashes) and their bytes: those of its CI first,
+// then those of scripts and targets that CI does not run, by their usual names.
+func Read(files []string, read func(string) []byte) []Command {
+	r := &reader{files: map[string]bool{}, read: read, makefiles: map[string]makefile{}}
+	for _, f := range files {
+		r.files[f] = true
+		if d := path.Dir(f); path.Base(f) == "package.json" && !strings.Contains(f, "node_modules/") {
+			r.packages = append(r.packages, d)
+		}
+	}
+	slices.Sort(r.packages)
+	r.ci()
+	ci := len(r.out)
+	r.scripts()
+	return onlyNew(r.out, ci)
+}
+
+// onlyNew leaves out lines that run what an earlier one runs, and what scripts run that CI runs as well.
+func onlyNew(all []Command, ci int) []Command {
+	same := func(a, b Command) bool {
+		return a.Purpose == b.Purpose && a.Dir == b.Dir && slices.Equal(a.Argv, b.Argv)
+	}
+	lines := map[int][]Command{}
+	var order []int
+	for _, c := range all {
+		if lines[c.Line] == nil {
+			order = append(order, c.Line)
+		}
+		if !slices.ContainsFunc(lines[c.Line], func(o Command) bool { return same(o, c) }) {
+			lines[c.Line] = append(lines[c.Line], c)
+		}
+	}
+	var out []Command
+	for i, n := range order {
+		seen := slices.ContainsFunc(order[:i], func(m int) bool { return slices.EqualFunc(lines[m], lines[n], same) })
+		if seen {
+			continue
+		}
+		for _, c := range lines[n] {
+			if c.CI || !slices.ContainsFunc(all[:ci], func(o Command) bool { return same(o, c) }) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// reader collects the commands of one project.
+type reader struct {
+	files     map[string]bool
+	read      func(string) []byte
+	packages  []string // directories with a package.json
+	makefiles map[string]makefile
+	out       []Command
+	line      int
+	inCI      bool
+}
+
+// text is a file's text, "" if it is not there.
+func (r *reader) text(name string) string {
+	if !r.files[name] {
+		return ""
+	}
+	return string(r.read(name))
+}
+
+func join(dir, name string) string { return path.Join(dir, name) }
+
+// at is where a line of shell runs.
+type at struct {
+	dir   string
+	env   map[string]string
+	from  string
+	depth int      // of scripts that call scripts
+	args  []string // that the caller adds at the end
+}
+
+const deepest = 8 // scripts that call each other in a circle end there
+
+func (a at) in(from string, args ...string) at {
+	a.from, a.depth, a.args = a.from+" → "+from, a.depth+1, args
+	return a
+}
+
+// scripts reads what CI does not name, by the names that projects give to such scripts and targets.
+func (r *reader) scripts() {
+	for _, dir := range r.packages {
+		for _, name := range []string{"test", "build", "lint", "typecheck", "type-check", "types", "check-types", "check:types", "tsc"} {
+			r.line++
+			r.npmScript(name, at{dir: dir, from: join(dir, "package.json")})
+		}
+	}
+	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
+		if r.files[name] {
+			for _, target := range []string{"test", "tests", "check", "lint", "vet", "typecheck", "mypy"} {
+				r.line++
+				r.target(name, target, at{dir: ".", from: name})
+			}
+		}
+	}
+	if r.files["tox.ini"] || strings.Contains(r.text("pyproject.toml"), "[tool.tox") || strings.Contains(r.text("setup.cfg"), "[tox:tox]") {
+		r.line++
+		r.tox(nil, at{dir: ".", from: "tox"})
+	}
+	if r.files["noxfile.py"] {
+		r.line++
+		r.nox(nil, at{dir: ".", from: "noxfile.py"})
+	}
+	r.pyprojectScripts()
+	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
+		for _, recipe := range []string{"test", "tests", "lint", "check", "typecheck"} {
+			if r.files[name] {
+				r.line++
+				r.just(recipe, at{dir: ".", from: name})
+			}
+		}
+	}
+	for _, recipe := range []string{"test", "lint", "check", "build"} {
+		r.line++
+		r.taskfile(recipe, at{dir: ".", from: "Taskfile"})
+	}
+}
+
+// add takes a command whose purpose is known.
+func (r *reader) add(argv []string, where at) {
+	argv = append(slices.Clone(argv), where.args...)
+	purpose, argv := purposeOf(argv)
+	if purpose == "" {
+		return
+	}
+	argv = slices.DeleteFunc(argv, func(a string) bool { return placeholder().MatchString(a) })
+	var env []string
+	for _, name := range sortedKeys(where.env) {
+		if variable().MatchString(name) && !secret(name) {
+			env = append(env, name+"="+where.env[name])
+		}
+	}
+	r.out = append(r.out, Command{
+		Purpose: purpose, Argv: argv, Env: env, Dir: path.Clean(where.dir), From: where.from, Line: r.line, CI: r.inCI,
+	})
+}
+
+var (
+	variable    = re.New(`^[A-Z_][A-Z0-9_]*$`)
+	placeholder = re.New(`^\{(?:args|posargs|root|env_?[\w]*)[^}]*\}$`) // of hatch and tox
+)
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

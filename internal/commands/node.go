@@ -1,0 +1,224 @@
+package commands
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// manifest is what a package.json says of scripts.
+type manifest struct {
+	Name    string            `json:"name"`
+	Scripts map[string]string `json:"scripts"`
+}
+
+func (r *reader) manifest(dir string) (m manifest, ok bool) {
+	text := r.text(join(dir, "package.json"))
+	return m, text != "" && json.Unmarshal([]byte(text), &m) == nil
+}
+
+// npmScript follows a script of package.json with those that npm runs before and after it.
+func (r *reader) npmScript(name string, where at) bool {
+	m, ok := r.manifest(where.dir)
+	if !ok || m.Scripts[name] == "" || where.depth > deepest {
+		return false
+	}
+	file := join(where.dir, "package.json")
+	for _, each := range []string{"pre" + name, name, "post" + name} {
+		if m.Scripts[each] == "" {
+			continue
+		}
+		args := where.args
+		if each != name {
+			args = nil
+		}
+		inner := where.in(each, args...)
+		if where.from == file {
+			inner.from = file + ": " + each
+		}
+		r.shell(m.Scripts[each], inner)
+	}
+	return true
+}
+
+// packageManager follows npm, pnpm, yarn, bun and what runs scripts of several packages.
+func (r *reader) packageManager(name string, argv []string, where at) {
+	all := false // of the packages
+	dir := where.dir
+	for len(argv) > 0 && strings.HasPrefix(argv[0], "-") {
+		flag, value, joined := strings.Cut(argv[0], "=")
+		n := 1
+		switch flag {
+		case "-r", "--recursive", "--workspaces", "-ws", "--parallel":
+			all = true
+		case "--filter", "-F", "--workspace", "-w", "-C", "--dir", "--prefix", "--cwd":
+			if !joined && len(argv) > 1 {
+				value, n = argv[1], 2
+			}
+			if d, ok := r.member(value, where.dir); ok {
+				dir = d
+			} else if flag != "-w" || value == "" {
+				all = all || strings.HasPrefix(flag, "--filter") || flag == "-F"
+			}
+		}
+		argv = argv[n:]
+	}
+	where.dir = dir
+	if len(argv) == 0 {
+		if name == "yarn" {
+			r.add([]string{"yarn"}, where)
+		}
+		return
+	}
+	verb, rest := argv[0], argv[1:]
+	switch verb {
+	case "run", "run-script", "rum", "urn":
+		for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+			all = all || rest[0] == "--workspaces" || rest[0] == "-ws" || rest[0] == "-r"
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
+			return
+		}
+		verb, rest = rest[0], rest[1:]
+	case "test", "t", "tst":
+		if name == "bun" { // its own runner
+			r.add(append([]string{"bun"}, argv...), where)
+			return
+		}
+		verb = "test"
+	case "exec", "dlx", "x":
+		r.npx(rest, where)
+		return
+	case "install", "ci", "i", "add", "install-test", "it", "cit":
+		r.add(append([]string{name}, argv...), where)
+		return
+	case "workspace":
+		if len(rest) > 1 {
+			if d, ok := r.member(rest[0], where.dir); ok {
+				where.dir = d
+			}
+			r.packageManager(name, rest[1:], where)
+		}
+		return
+	case "workspaces", "foreach":
+		for i, a := range rest {
+			if a == "run" && i+1 < len(rest) {
+				r.members(rest[i+1], where)
+			}
+		}
+		return
+	}
+	rest = slices.DeleteFunc(slices.Clone(rest), func(a string) bool {
+		all = all || a == "--workspaces" || a == "-ws" || a == "-r" || a == "--recursive"
+		return a == "--" || a == "--workspaces" || a == "-ws" || a == "-r" || a == "--recursive" || a == "--if-present" || strings.HasPrefix(a, "--filter") || strings.HasPrefix(a, "--workspace=")
+	})
+	switch {
+	case name == "lerna", name == "turbo", name == "nx", name == "rush":
+		r.members(verb, where)
+	case all:
+		r.members(verb, where)
+	default:
+		where.args = append(slices.Clone(rest), where.args...)
+		if !r.npmScript(verb, where) && name != "npm" { // a program of node_modules
+			where.args = where.args[len(rest):]
+			r.run(append([]string{verb}, rest...), where)
+		}
+	}
+}
+
+// member finds the package of a workspace by its name or its directory.
+func (r *reader) member(name, dir string) (string, bool) {
+	if name == "" {
+		return "", false
+	}
+	if d := join(dir, name); r.files[join(d, "package.json")] {
+		return d, true
+	}
+	for _, d := range r.packages {
+		if m, ok := r.manifest(d); ok && m.Name == name {
+			return d, true
+		}
+	}
+	return "", false
+}
+
+// members follows a script in all packages below one directory that have it.
+func (r *reader) members(script string, where at) {
+	top := where.dir
+	for _, d := range r.packages {
+		if d == top || top != "." && !strings.HasPrefix(d, top+"/") {
+			continue
+		}
+		inner := where
+		inner.dir = d
+		r.npmScript(script, inner)
+	}
+}
+
+// npx is a program of node_modules.
+func (r *reader) npx(argv []string, where at) {
+	argv = flagless(argv, "-p", "--package")
+	if len(argv) == 0 {
+		return
+	}
+	name := version().ReplaceAllString(argv[0], "")
+	r.run(append([]string{name}, argv[1:]...), where)
+}
+
+// several are scripts that are run one after another or side by side.
+func (r *reader) several(name string, argv []string, where at) {
+	m, _ := r.manifest(where.dir)
+	for _, a := range argv {
+		if strings.HasPrefix(a, "-") {
+			continue
+		}
+		a = strings.TrimSuffix(strings.TrimPrefix(a, "{glob:"), "}")
+		script, found := strings.CutPrefix(a, "npm:")
+		if name != "concurrently" {
+			script, found = a, true
+		}
+		if !found {
+			r.shell(a, where.in(name))
+			continue
+		}
+		for _, each := range sortedKeys(m.Scripts) {
+			if ok, err := path.Match(strings.ReplaceAll(strings.ReplaceAll(script, "**", "*"), ":", "/"), strings.ReplaceAll(each, ":", "/")); err == nil && ok {
+				r.npmScript(each, where)
+			}
+		}
+	}
+}
+
+// composer follows PHP's scripts.
+func (r *reader) composer(argv []string, where at) {
+	argv = flagless(argv)
+	if len(argv) > 1 && (argv[0] == "run" || argv[0] == "run-script" || argv[0] == "exec") {
+		argv = flagless(argv[1:])
+	}
+	if len(argv) == 0 {
+		return
+	}
+	var m struct {
+		Scripts map[string]json.RawMessage `json:"scripts"`
+	}
+	if json.Unmarshal([]byte(r.text(join(where.dir, "composer.json"))), &m) != nil || m.Scripts[argv[0]] == nil {
+		r.add(append([]string{"composer"}, argv...), where)
+		return
+	}
+	var one string
+	var list []string
+	if json.Unmarshal(m.Scripts[argv[0]], &one) == nil {
+		list = []string{one}
+	} else if json.Unmarshal(m.Scripts[argv[0]], &list) != nil {
+		return
+	}
+	for _, line := range list {
+		if other, ok := strings.CutPrefix(line, "@"); ok && !strings.HasPrefix(other, "php ") {
+			r.composer(strings.Fields(other), where.in(other))
+		} else {
+			r.shell(strings.TrimPrefix(line, "@php "), where.in(argv[0]))
+		}
+	}
+}

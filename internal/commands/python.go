@@ -1,0 +1,393 @@
+package commands
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// pythonManager follows the programs that run others in an environment.
+func (r *reader) pythonManager(name string, argv []string, where at) {
+	if len(argv) == 0 {
+		return
+	}
+	switch name {
+	case "uvx", "pipx":
+		if argv = flagless(argv, "--from", "--with", "-p", "--python", "--spec"); len(argv) > 0 && argv[0] == "run" {
+			argv = flagless(argv[1:], "--spec")
+		}
+		if len(argv) > 0 {
+			r.run(append([]string{version().ReplaceAllString(argv[0], "")}, argv[1:]...), where)
+		}
+		return
+	case "hatch":
+		r.hatch(argv, where)
+		return
+	}
+	verb, rest := argv[0], argv[1:]
+	if name == "uv" && verb == "tool" && len(rest) > 0 {
+		verb, rest = rest[0], rest[1:]
+	}
+	switch verb {
+	case "run":
+		rest = flagless(rest, "--group", "--extra", "--with", "--python", "-p", "--with-requirements", "--only-group", "--no-group", "--directory", "--project", "-e", "-m", "--module", "--from", "--env-file", "--index")
+		if len(rest) == 0 {
+			return
+		}
+		if table := r.pyproject(where.dir); name == "pdm" && r.tomlScript(table, []string{"tool", "pdm", "scripts"}, rest, where) {
+			return
+		}
+		r.run(rest, where)
+	case "sync", "install", "add", "pip":
+		r.add(append([]string{name}, argv...), where)
+	default:
+		if name == "pdm" {
+			r.tomlScript(r.pyproject(where.dir), []string{"tool", "pdm", "scripts"}, argv, where)
+		}
+	}
+}
+
+// pyproject is pyproject.toml of a directory, nil without one.
+func (r *reader) pyproject(dir string) map[string]any {
+	var t map[string]any
+	if _, err := toml.Decode(r.text(join(dir, "pyproject.toml")), &t); err != nil {
+		return nil
+	}
+	return t
+}
+
+// look goes down in tables.
+func look(t any, keys ...string) any {
+	for _, k := range keys {
+		m, ok := t.(map[string]any)
+		if !ok {
+			return nil
+		}
+		t = m[k]
+	}
+	return t
+}
+
+// tomlScript follows a script of a table of scripts: a text, a list of texts, or a table with cmd, shell, composite or sequence.
+func (r *reader) tomlScript(table map[string]any, keys, argv []string, where at) bool {
+	script := look(map[string]any(table), append(slices.Clone(keys), argv[0])...)
+	if script == nil || where.depth > deepest {
+		return false
+	}
+	inner := where.in("pyproject.toml: "+argv[0], append(slices.Clone(argv[1:]), where.args...)...)
+	var follow func(v any)
+	follow = func(v any) {
+		switch v := v.(type) {
+		case string:
+			first, _, _ := strings.Cut(v, " ")
+			if look(map[string]any(table), append(slices.Clone(keys), first)...) != nil && first != argv[0] {
+				r.tomlScript(table, keys, strings.Fields(v), inner)
+				return
+			}
+			r.shell(v, inner)
+		case []any:
+			for _, each := range v {
+				follow(each)
+			}
+		case map[string]any:
+			if env, ok := v["env"].(map[string]any); ok {
+				inner.env = maps.Clone(inner.env)
+				if inner.env == nil {
+					inner.env = map[string]string{}
+				}
+				for k, val := range env {
+					if s, ok := val.(string); ok {
+						inner.env[k] = s
+					}
+				}
+			}
+			for _, k := range []string{"cmd", "shell", "composite", "sequence", "chain"} {
+				if v[k] != nil {
+					follow(v[k])
+				}
+			}
+		}
+	}
+	follow(script)
+	return true
+}
+
+// pyprojectScripts are scripts of tables in pyproject.toml, by their usual names.
+func (r *reader) pyprojectScripts() {
+	t := r.pyproject(".")
+	names := []string{"test", "tests", "lint", "check", "typing", "types", "typecheck", "mypy"}
+	tables := [][]string{{"tool", "poe", "tasks"}, {"tool", "pdm", "scripts"}, {"tool", "taskipy", "tasks"}}
+	if envs, ok := look(t, "tool", "hatch", "envs").(map[string]any); ok {
+		for _, e := range sortedKeys(envs) {
+			tables = append(tables, []string{"tool", "hatch", "envs", e, "scripts"})
+		}
+	}
+	for _, n := range names {
+		for _, keys := range tables {
+			r.line++
+			r.tomlScript(t, keys, []string{n}, at{dir: ".", from: "pyproject.toml"})
+		}
+	}
+}
+
+// hatch is hatch run [ENV:]SCRIPT, hatch test, hatch fmt.
+func (r *reader) hatch(argv []string, where at) {
+	for len(argv) > 0 && strings.HasPrefix(argv[0], "-") {
+		n := 1
+		if argv[0] == "-e" || argv[0] == "--env" {
+			n = 2
+		}
+		argv = argv[min(n, len(argv)):]
+	}
+	if len(argv) == 0 {
+		return
+	}
+	t := r.pyproject(where.dir)
+	switch argv[0] {
+	case "test":
+		r.run([]string{"pytest"}, where.in("hatch test"))
+	case "fmt":
+		r.add([]string{"ruff", "check"}, where.in("hatch fmt"))
+	case "run":
+		rest := flagless(argv[1:], "-i", "-x")
+		if len(rest) == 0 {
+			return
+		}
+		env, script, named := strings.Cut(rest[0], ":")
+		if !named {
+			env, script = "default", rest[0]
+		}
+		for e := range strings.SplitSeq(env, ",") {
+			e = strings.TrimPrefix(e, "+")
+			keys := []string{"tool", "hatch", "envs", e, "scripts"}
+			if r.tomlScript(t, keys, append([]string{script}, rest[1:]...), where) {
+				return
+			}
+		}
+		if envs, ok := look(t, "tool", "hatch", "envs").(map[string]any); ok && !named {
+			for _, e := range sortedKeys(envs) {
+				if r.tomlScript(t, []string{"tool", "hatch", "envs", e, "scripts"}, append([]string{script}, rest[1:]...), where) {
+					return
+				}
+			}
+		}
+		r.run(append([]string{script}, rest[1:]...), where)
+	}
+}
+
+// section is one of an ini file.
+type section map[string]string
+
+func ini(text string) map[string]section {
+	out := map[string]section{}
+	name, key := "", ""
+	for raw := range strings.Lines(text) {
+		line := strings.TrimRight(raw, "\r\n")
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "" || strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, ";"):
+		case strings.HasPrefix(line, "["):
+			name, key = strings.Trim(trimmed, "[]"), ""
+			if out[name] == nil {
+				out[name] = section{}
+			}
+		case out[name] != nil && (line[0] == ' ' || line[0] == '\t') && key != "":
+			out[name][key] += "\n" + trimmed
+		case out[name] != nil:
+			k, v, ok := strings.Cut(line, "=")
+			if !ok {
+				continue
+			}
+			key = strings.TrimSpace(k)
+			out[name][key] = strings.TrimSpace(v)
+		}
+	}
+	return out
+}
+
+var (
+	toxVariable = re.New(`\{\[([^\]]+)\](\w+)\}`)
+	toxArgs     = re.New(`\{posargs(?::(?:[^{}]|\{[^{}]*\})*)?\}`)
+	toxOther    = re.New(`\{[^{}]*\}`)
+	toxFactor   = re.New(`^!?([\w.-]+(?:,[\w.-]+)*):\s`)
+)
+
+// tox follows the commands of the environments that are named with -e, else those of the one that tests are run in.
+func (r *reader) tox(argv []string, where at) {
+	if where.depth > deepest {
+		return
+	}
+	sections := ini(r.text(join(where.dir, "tox.ini")))
+	from := "tox.ini"
+	if len(sections) == 0 {
+		sections, from = r.toxOfTOML(where.dir)
+	}
+	if len(sections) == 0 {
+		return
+	}
+	var envs []string
+	var rest []string
+	for i := 0; i < len(argv); i++ {
+		switch a := argv[i]; {
+		case a == "--":
+			rest, i = argv[i+1:], len(argv)
+		case a == "-e" || a == "-f" || a == "-m":
+			if i++; i < len(argv) {
+				envs = append(envs, strings.Split(argv[i], ",")...)
+			}
+		case strings.HasPrefix(a, "-e"):
+			envs = append(envs, strings.Split(strings.TrimPrefix(a, "-e"), ",")...)
+		}
+	}
+	if e := where.env["TOXENV"]; len(envs) == 0 && e != "" {
+		envs = strings.Split(e, ",")
+	}
+	if len(envs) == 0 {
+		envs = []string{"py"}
+		if where.depth == 0 { // nobody has named one: what the project has is shown
+			for name := range maps.Keys(sections) {
+				if e, ok := strings.CutPrefix(name, "testenv:"); ok {
+					envs = append(envs, e)
+				}
+			}
+			slices.Sort(envs[1:])
+		}
+	}
+	for _, e := range envs {
+		s, ok := sections["testenv:"+e]
+		if !ok {
+			s = sections["testenv"]
+		}
+		lines := s["commands"]
+		if lines == "" {
+			lines = sections["testenv"]["commands"]
+		}
+		inner := where.in(from+": "+e, where.args...)
+		if dir := s["changedir"]; dir != "" && !strings.Contains(dir, "{") {
+			inner.dir = join(where.dir, dir)
+		}
+		lines = toxVariable().ReplaceAllStringFunc(lines, func(m string) string {
+			g := toxVariable().FindStringSubmatch(m)
+			return sections[g[1]][g[2]]
+		})
+		lines = strings.ReplaceAll(lines, "\\\n", " ")
+		lines = toxArgs().ReplaceAllStringFunc(lines, func(m string) string {
+			if len(rest) > 0 {
+				return strings.Join(rest, " ")
+			}
+			_, preset, _ := strings.Cut(m[1:len(m)-1], ":")
+			return strings.Join(strings.Fields(preset), " ")
+		})
+		for line := range strings.Lines(lines) {
+			line = strings.TrimLeft(strings.TrimSpace(line), "-!")
+			if m := toxFactor().FindStringSubmatch(line); m != nil {
+				if !strings.Contains("-"+strings.ReplaceAll(m[1], ",", "-")+"-", "-"+e+"-") && m[1] != "py" {
+					continue
+				}
+				line = line[len(m[0]):]
+			}
+			line = toxOther().ReplaceAllStringFunc(line, func(m string) string {
+				switch {
+				case m == "{envpython}":
+					return "python"
+				case m == "{toxinidir}" || m == "{tox_root}":
+					return "."
+				}
+				return ""
+			})
+			r.shell(line, inner)
+		}
+	}
+}
+
+// toxOfTOML reads tox's settings where they stand in pyproject.toml (as they are in tox 4, or as the text of an ini file), or
+// in setup.cfg.
+func (r *reader) toxOfTOML(dir string) (map[string]section, string) {
+	t := r.pyproject(dir)
+	if text, ok := look(t, "tool", "tox", "legacy_tox_ini").(string); ok {
+		return ini(text), "pyproject.toml: tox"
+	}
+	if cfg := ini(r.text(join(dir, "setup.cfg"))); cfg["tox:tox"] != nil || cfg["testenv"] != nil {
+		return cfg, "setup.cfg: tox"
+	}
+	native := look(t, "tool", "tox")
+	if native == nil {
+		var own map[string]any
+		if _, err := toml.Decode(r.text(join(dir, "tox.toml")), &own); err != nil || own == nil {
+			return nil, ""
+		}
+		native = own
+	}
+	out := map[string]section{}
+	take := func(name string, v any) {
+		env, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		out[name] = section{}
+		lines, _ := env["commands"].([]any)
+		for _, l := range lines {
+			words, _ := l.([]any)
+			var line []string
+			for _, w := range words {
+				switch w := w.(type) {
+				case string:
+					line = append(line, w)
+				case map[string]any: // {replace = "posargs", default = [...], extend = true}
+					preset, _ := w["default"].([]any)
+					for _, p := range preset {
+						if s, ok := p.(string); ok {
+							line = append(line, s)
+						}
+					}
+				}
+			}
+			out[name]["commands"] += strings.Join(line, " ") + "\n"
+		}
+	}
+	take("testenv", look(native, "env_run_base"))
+	if envs, ok := look(native, "env").(map[string]any); ok {
+		for k, v := range envs {
+			take("testenv:"+k, v)
+		}
+	}
+	return out, "tox"
+}
+
+var (
+	noxSession = re.New(`(?m)^@(?:nox\.)?session[^\n]*(?:\n(?:[ \t)@][^\n]*)?)*?\ndef (\w+)\([^)]*\)[^\n]*:\n((?:[ \t]+[^\n]*\n|\n)*)`)
+	noxRun     = re.New(`session\.run(?:_always)?\(((?:[^()]|\([^()]*\))*)\)`)
+	noxString  = re.New(`^\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*,?`)
+)
+
+// nox follows the calls of session.run in a noxfile whose arguments are plain texts: of the sessions that are named with -s, else of all.
+func (r *reader) nox(argv []string, where at) {
+	var wanted []string
+	for i, a := range argv {
+		if (a == "-s" || a == "-e" || a == "--session" || a == "--sessions") && i+1 < len(argv) {
+			name, _, _ := strings.Cut(argv[i+1], "-")
+			wanted = append(wanted, name, argv[i+1])
+		}
+	}
+	for _, m := range noxSession().FindAllStringSubmatch(r.text(join(where.dir, "noxfile.py"))+"\n", -1) {
+		if len(wanted) > 0 && !slices.Contains(wanted, m[1]) {
+			continue
+		}
+		for _, call := range noxRun().FindAllStringSubmatch(m[2], -1) {
+			var words []string
+			for rest := call[1]; ; {
+				s := noxString().FindStringSubmatch(rest)
+				if s == nil {
+					break
+				}
+				words = append(words, s[1]+s[2])
+				rest = rest[len(s[0]):]
+			}
+			r.run(words, where.in("noxfile.py: "+m[1]))
+		}
+	}
+}

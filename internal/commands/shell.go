@@ -1,0 +1,340 @@
+package commands
+
+import (
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// shell reads the programs that a text of shell runs, in order. What it cannot read it leaves out: a word that only the shell
+// can tell is dropped, and so is a line that is no shell.
+func (r *reader) shell(text string, where at) {
+	if where.depth > deepest || strings.TrimSpace(text) == "" {
+		return
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return
+	}
+	where.env = maps.Clone(where.env)
+	if where.env == nil {
+		where.env = map[string]string{}
+	}
+	w := &walker{r: r, at: where, own: map[string]string{}}
+	for i, st := range file.Stmts {
+		w.last = i == len(file.Stmts)-1
+		w.stmt(st)
+	}
+}
+
+// walker goes through one text of shell; it knows in which directory each command runs.
+type walker struct {
+	r    *reader
+	at   at
+	own  map[string]string // variables of the shell, which programs do not see
+	last bool              // of the text: what the caller adds belongs there
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, st := range list {
+		w.stmt(st)
+	}
+}
+
+func (w *walker) stmt(st *syntax.Stmt) {
+	switch c := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(c)
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll { // what a pipe is fed by
+			w.stmt(c.X)
+			return
+		}
+		last := w.last
+		w.last = false
+		w.stmt(c.X)
+		if w.last = last; c.Op == syntax.AndStmt {
+			w.stmt(c.Y)
+		}
+	case *syntax.Subshell:
+		inner := *w
+		inner.at.env = maps.Clone(w.at.env)
+		inner.stmts(c.Stmts)
+	case *syntax.Block:
+		w.stmts(c.Stmts)
+	case *syntax.IfClause:
+		w.stmts(c.Then)
+		if c.Else != nil && len(c.Then) == 0 {
+			w.stmts(c.Else.Then)
+		}
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			w.stmt(c.Stmt)
+		}
+	case *syntax.DeclClause:
+		for _, a := range c.Args {
+			if a.Name != nil && a.Value != nil {
+				if v, ok := w.word(a.Value); ok {
+					w.at.env[a.Name.Value] = v
+				}
+			}
+		}
+	}
+}
+
+// call is one simple command.
+func (w *walker) call(c *syntax.CallExpr) {
+	env := maps.Clone(w.at.env)
+	for _, a := range c.Assigns {
+		if v, ok := "", a.Value == nil; ok || a.Value != nil {
+			if a.Value != nil {
+				v, _ = w.word(a.Value)
+			}
+			env[a.Name.Value] = v
+		}
+	}
+	if len(c.Args) == 0 {
+		for _, a := range c.Assigns {
+			w.own[a.Name.Value] = env[a.Name.Value]
+		}
+		return
+	}
+	var argv []string
+	for _, word := range c.Args {
+		argv = append(argv, w.words(word)...)
+	}
+	if len(argv) == 0 {
+		return
+	}
+	if argv[0] == "cd" || argv[0] == "pushd" {
+		if len(argv) > 1 && !path.IsAbs(argv[1]) && !strings.Contains(argv[1], "{glob:") {
+			w.at.dir = path.Join(w.at.dir, argv[1])
+		}
+		return
+	}
+	where := w.at
+	where.env = env
+	if !w.last {
+		where.args = nil
+	}
+	if strings.HasPrefix(path.Clean(where.dir), "..") {
+		return
+	}
+	w.r.run(argv, where)
+}
+
+// environ are the variables that the text has set.
+func (w *walker) config() *expand.Config {
+	return &expand.Config{Env: expand.FuncEnviron(func(name string) string { return firstOf(w.own[name], w.at.env[name]) }), CmdSubst: func(_ io.Writer, _ *syntax.CmdSubst) error { return nil }}
+}
+
+func (w *walker) word(word *syntax.Word) (string, bool) {
+	s, err := expand.Literal(w.config(), word)
+	return s, err == nil
+}
+
+// words are the words that one of the text becomes: none where a variable is empty, several where it holds some. One that the
+// shell replaces by names of files is kept as {glob:…}.
+func (w *walker) words(word *syntax.Word) []string {
+	if pattern, ok := globOf(word); ok {
+		var out []string
+		for _, p := range expand.Braces(pattern) {
+			if s, ok := w.word(p); ok {
+				out = append(out, globbed(s))
+			}
+		}
+		return out
+	}
+	fields, err := expand.Fields(w.config(), word)
+	if err != nil {
+		return nil
+	}
+	return fields
+}
+
+func globbed(s string) string {
+	if strings.ContainsAny(s, "*?[") {
+		return "{glob:" + s + "}"
+	}
+	return s
+}
+
+// globOf reports whether the shell expands a word: it has a star or a brace that is not quoted.
+func globOf(word *syntax.Word) (*syntax.Word, bool) {
+	for _, part := range word.Parts {
+		if lit, ok := part.(*syntax.Lit); ok && strings.ContainsAny(lit.Value, "*?{") {
+			return word, !strings.Contains(lit.Value, "://")
+		}
+	}
+	return nil, false
+}
+
+var version = re.New(`@[\w.^~-]+$`)
+
+// run follows a command to the program that it runs in the end.
+func (r *reader) run(argv []string, where at) {
+	if where.depth > deepest || len(argv) == 0 {
+		return
+	}
+	where.depth++
+	rest := argv[1:]
+	name := path.Base(argv[0])
+	switch name {
+	case "sudo", "time", "command", "exec", "nice", "xvfb-run", "dbus-run-session", "retry", "corepack", "catchsegv", "stdbuf", "-", "@", "winpty":
+		r.run(flagless(rest, "-s"), where)
+	case "env", "cross-env", "cross-env-shell":
+		r.prefixed(rest, where)
+	case "timeout":
+		if rest = flagless(rest, "-k", "-s"); len(rest) > 1 {
+			r.run(rest[1:], where)
+		}
+	case "npx", "bunx", "pnpx":
+		r.npx(flagless(rest, "-p", "--package", "-c"), where)
+	case "dotenv", "env-cmd", "nyc", "c8", "with-server", "is-ci", "dotenvx":
+		if i := slices.Index(rest, "--"); i >= 0 {
+			rest = rest[i+1:]
+		}
+		r.run(flagless(rest, "-e", "-f", "--reporter", "-r", "-o", "--exclude", "-x", "--include", "-n", "--reports-dir", "--temp-directory", "--check-coverage"), where)
+	case "concurrently", "run-s", "run-p", "npm-run-all", "npm-run-all2", "wsrun":
+		r.several(name, rest, where)
+	case "npm", "pnpm", "yarn", "bun", "lerna", "turbo", "nx", "rush":
+		r.packageManager(name, rest, where)
+	case "uv", "poetry", "pdm", "hatch", "pipenv", "rye", "pixi", "uvx", "pipx":
+		r.pythonManager(name, rest, where)
+	case "coverage":
+		if len(rest) > 0 && rest[0] == "run" {
+			r.coverage(rest[1:], where)
+		}
+	case "tox":
+		r.tox(rest, where)
+	case "nox":
+		r.nox(rest, where)
+	case "make", "gmake":
+		r.make(rest, where)
+	case "just":
+		for _, recipe := range flagless(rest) {
+			r.just(recipe, where)
+			break
+		}
+	case "task", "go-task":
+		for _, recipe := range flagless(rest) {
+			r.taskfile(recipe, where)
+			break
+		}
+	case "richgo":
+		r.run(append([]string{"go"}, rest...), where)
+	case "bundle":
+		if len(rest) > 1 && rest[0] == "exec" {
+			r.run(rest[1:], where)
+			return
+		}
+		r.add(argv, where)
+	case "composer":
+		r.composer(rest, where)
+	case "bash", "sh", "zsh":
+		if i := slices.Index(rest, "-c"); i >= 0 && i+1 < len(rest) {
+			r.shell(rest[i+1], where.in("sh"))
+		} else if rest = flagless(rest); len(rest) > 0 {
+			r.file(rest[0], where)
+		}
+	default:
+		switch {
+		case strings.HasPrefix(name, "python") || name == "py":
+			r.python(argv, where)
+		case (strings.HasPrefix(argv[0], "./") || strings.HasSuffix(name, ".sh")) && r.files[join(where.dir, argv[0])] && name != "gradlew" && name != "mvnw":
+			r.file(argv[0], where)
+		default:
+			r.add(argv, where)
+		}
+	}
+}
+
+// file reads a script of the project.
+func (r *reader) file(name string, where at) {
+	text := r.text(join(where.dir, name))
+	if text == "" || strings.HasPrefix(text, "#!") && !strings.Contains(firstLine(text), "sh") {
+		return
+	}
+	r.shell(text, where.in(name))
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// prefixed takes NAME=value off.
+func (r *reader) prefixed(argv []string, where at) {
+	where.env = maps.Clone(where.env)
+	if where.env == nil {
+		where.env = map[string]string{}
+	}
+	for i, a := range argv {
+		if k, v, ok := strings.Cut(a, "="); ok && !strings.HasPrefix(k, "-") {
+			where.env[k] = v
+		} else if !strings.HasPrefix(a, "-") {
+			r.run(argv[i:], where)
+			return
+		}
+	}
+}
+
+// flagless takes the flags at the beginning off; those named have a value.
+func flagless(argv []string, valued ...string) []string {
+	for len(argv) > 0 && strings.HasPrefix(argv[0], "-") {
+		if argv[0] == "--" {
+			return argv[1:]
+		}
+		n := 1
+		if slices.Contains(valued, argv[0]) {
+			n = 2
+		}
+		argv = argv[min(n, len(argv)):]
+	}
+	return argv
+}
+
+// coverage is "coverage run": it measures what another program does.
+func (r *reader) coverage(argv []string, where at) {
+	for i := 0; i < len(argv); i++ {
+		switch a := argv[i]; {
+		case a == "-m" || a == "--module":
+			if i+1 < len(argv) {
+				r.python(append([]string{"python", "-m"}, argv[i+1:]...), where)
+			}
+			return
+		case a == "--source" || a == "--omit" || a == "--include" || a == "--rcfile" || a == "--context":
+			i++
+		case !strings.HasPrefix(a, "-"):
+			r.python(append([]string{"python"}, argv[i:]...), where)
+			return
+		}
+	}
+}
+
+// python is python -m MODULE, or a script that is known.
+func (r *reader) python(argv []string, where at) {
+	rest := argv[1:]
+	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") && rest[0] != "-m" {
+		n := 1
+		if rest[0] == "-W" || rest[0] == "-X" {
+			n = 2
+		}
+		rest = rest[min(n, len(rest)):]
+	}
+	switch {
+	case len(rest) > 1 && rest[0] == "-m":
+		r.run(rest[1:], where)
+	case len(rest) > 1 && rest[0] == "setup.py" && rest[1] == "test":
+		r.add([]string{"unittest"}, where)
+	case len(rest) > 1 && path.Base(rest[0]) == "manage.py" && rest[1] == "test":
+		return
+	}
+}

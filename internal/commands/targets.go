@@ -1,0 +1,278 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// makefile is what is read of one: variables that are plain texts, and the targets with what they need and run.
+type makefile struct {
+	variables map[string]string
+	targets   map[string]rule
+	first     string
+}
+
+type rule struct {
+	needs []string
+	lines []string
+}
+
+var (
+	makeVariable = re.New(`^(?:export\s+)?([\w.-]+)\s*(?:::?|\?|\+)?=\s*(.*)$`)
+	makeTarget   = re.New(`^([^\s#:=][^:=]*?)\s*::?\s*([^=]*)$`)
+	makeUse      = re.New(`\$[({]([^(){}]*)[)}]|\$(\w)`)
+)
+
+func parseMakefile(text string) makefile {
+	m := makefile{variables: map[string]string{}, targets: map[string]rule{}}
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\\\n", " ")
+	var current []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
+			for _, t := range current {
+				r := m.targets[t]
+				r.lines = append(r.lines, strings.TrimLeft(strings.TrimSpace(recipe), "@-+"))
+				m.targets[t] = r
+			}
+			continue
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		if v := makeVariable().FindStringSubmatch(line); v != nil {
+			if _, set := m.variables[v[1]]; !set {
+				m.variables[v[1]] = strings.TrimSpace(v[2])
+			}
+			current = nil
+			continue
+		}
+		t := makeTarget().FindStringSubmatch(line)
+		if t == nil {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			current = nil
+			continue
+		}
+		needs, inline, _ := strings.Cut(t[2], ";")
+		needs, _, _ = strings.Cut(needs, "#")
+		current = strings.Fields(t[1])
+		for _, name := range current {
+			r := m.targets[name]
+			r.needs = append(r.needs, strings.Fields(needs)...)
+			if inline = strings.TrimSpace(inline); inline != "" {
+				r.lines = append(r.lines, inline)
+			}
+			m.targets[name] = r
+			if m.first == "" && !strings.HasPrefix(name, ".") {
+				m.first = name
+			}
+		}
+	}
+	return m
+}
+
+// fill replaces variables that are plain texts; what only Make can tell becomes nothing.
+func (m makefile) fill(line string, given map[string]string, depth int) string {
+	line = strings.ReplaceAll(line, "$$", "\x00")
+	line = makeUse().ReplaceAllStringFunc(line, func(use string) string {
+		g := makeUse().FindStringSubmatch(use)
+		name := g[1] + g[2]
+		if v, ok := given[name]; ok {
+			return v
+		}
+		if name == "MAKE" {
+			return "make"
+		}
+		if name == "CURDIR" || name == "PWD" {
+			return "."
+		}
+		if v, ok := m.variables[name]; ok && depth < deepest && !strings.HasPrefix(v, "$(shell") {
+			return m.fill(v, given, depth+1)
+		}
+		return ""
+	})
+	return strings.ReplaceAll(line, "\x00", "$")
+}
+
+// make follows the targets of a Makefile.
+func (r *reader) make(argv []string, where at) {
+	given := map[string]string{}
+	var targets []string
+	file := ""
+	for i := 0; i < len(argv); i++ {
+		a := argv[i]
+		k, v, assigned := strings.Cut(a, "=")
+		switch {
+		case (a == "-C" || a == "--directory") && i+1 < len(argv):
+			i++
+			where.dir = join(where.dir, argv[i])
+		case (a == "-f" || a == "--file") && i+1 < len(argv):
+			i++
+			file = argv[i]
+		case a == "-j":
+			if i+1 < len(argv) && strings.Trim(argv[i+1], "0123456789") == "" {
+				i++
+			}
+		case strings.HasPrefix(a, "-"):
+		case assigned:
+			given[k] = v
+		default:
+			targets = append(targets, a)
+		}
+	}
+	for _, name := range []string{file, "GNUmakefile", "makefile", "Makefile"} {
+		if name == "" || !r.files[join(where.dir, name)] {
+			continue
+		}
+		m := r.makefile(join(where.dir, name))
+		if len(targets) == 0 {
+			targets = []string{m.first}
+		}
+		for _, t := range targets {
+			r.rule(m, t, given, where.in(name+": "+t), map[string]bool{})
+		}
+		return
+	}
+}
+
+func (r *reader) makefile(name string) makefile {
+	m, ok := r.makefiles[name]
+	if !ok {
+		m = parseMakefile(r.text(name))
+		r.makefiles[name] = m
+	}
+	return m
+}
+
+// target is one of the Makefile at the root.
+func (r *reader) target(file, target string, where at) {
+	m := r.makefile(file)
+	where.from += ": " + target
+	r.rule(m, target, nil, where, map[string]bool{})
+}
+
+func (r *reader) rule(m makefile, target string, given map[string]string, where at, seen map[string]bool) {
+	t, ok := m.targets[target]
+	if !ok || seen[target] || where.depth > deepest {
+		return
+	}
+	seen[target] = true
+	for _, need := range t.needs {
+		for n := range strings.FieldsSeq(m.fill(need, given, 0)) {
+			r.rule(m, n, given, where, seen)
+		}
+	}
+	for _, line := range t.lines {
+		r.shell(strings.ReplaceAll(m.fill(line, given, 0), "$@", target), where)
+	}
+}
+
+var (
+	justRecipe   = re.New(`^@?([\w-]+)((?:\s+[^:=]*)?):([^=].*|)$`)
+	justVariable = re.New(`\{\{[^}]*\}\}`)
+)
+
+// just follows a recipe of a justfile.
+func (r *reader) just(recipe string, where at) {
+	if where.depth > deepest {
+		return
+	}
+	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
+		text := r.text(join(where.dir, name))
+		if text == "" {
+			continue
+		}
+		in := false
+		for line := range strings.SplitSeq(text, "\n") {
+			body := strings.TrimLeft(line, " \t")
+			switch {
+			case body == "" || strings.HasPrefix(body, "#") || strings.HasPrefix(body, "["):
+			case len(body) < len(line):
+				if in {
+					r.shell(justVariable().ReplaceAllString(strings.TrimLeft(body, "@-"), ""), where.in(name+": "+recipe))
+				}
+			default:
+				m := justRecipe().FindStringSubmatch(line)
+				if in = m != nil && m[1] == recipe; in {
+					for need := range strings.FieldsSeq(m[3]) {
+						if need != recipe && !strings.ContainsAny(need, "()&") {
+							inner := where
+							inner.depth++
+							r.just(need, inner)
+						}
+					}
+				}
+			}
+		}
+		return
+	}
+}
+
+// taskfile follows a task of a Taskfile.
+func (r *reader) taskfile(task string, where at) {
+	if where.depth > deepest {
+		return
+	}
+	for _, name := range []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"} {
+		text := r.text(join(where.dir, name))
+		if text == "" {
+			continue
+		}
+		var f struct {
+			Tasks map[string]yaml.Node `yaml:"tasks"`
+		}
+		if yaml.Unmarshal([]byte(text), &f) != nil {
+			return
+		}
+		node, ok := f.Tasks[task]
+		if !ok {
+			return
+		}
+		inner := where.in(name + ": " + task)
+		var t struct {
+			Cmd  string      `yaml:"cmd"`
+			Cmds []yaml.Node `yaml:"cmds"`
+			Deps []yaml.Node `yaml:"deps"`
+			Dir  string      `yaml:"dir"`
+		}
+		var line string
+		var list []yaml.Node
+		switch {
+		case node.Decode(&line) == nil:
+			r.shell(line, inner)
+			return
+		case node.Decode(&list) == nil:
+			t.Cmds = list
+		case node.Decode(&t) != nil:
+			return
+		}
+		if t.Dir != "" && !strings.Contains(t.Dir, "{{") {
+			inner.dir = join(where.dir, t.Dir)
+		}
+		if t.Cmd != "" {
+			r.shell(t.Cmd, inner)
+		}
+		for _, n := range slices.Concat(t.Deps, t.Cmds) {
+			var step struct {
+				Task string `yaml:"task"`
+				Cmd  string `yaml:"cmd"`
+			}
+			switch {
+			case n.Decode(&line) == nil && slices.ContainsFunc(t.Deps, func(d yaml.Node) bool { return d.Value == n.Value && d.Line == n.Line }):
+				r.taskfile(line, inner)
+			case n.Decode(&line) == nil:
+				r.shell(justVariable().ReplaceAllString(line, ""), inner)
+			case n.Decode(&step) == nil && step.Task != "":
+				r.taskfile(step.Task, inner)
+			case step.Cmd != "":
+				r.shell(justVariable().ReplaceAllString(step.Cmd, ""), inner)
+			}
+		}
+		return
+	}
+}

@@ -1,0 +1,255 @@
+package toolchain
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/commands"
+)
+
+// Own are the commands with which the project's own people check what belongs to one toolchain, as its CI, its scripts and its
+// targets say. What is empty is for the table to know.
+type Own struct {
+	Before []commands.Command `json:"before,omitempty"` // builds that the tests need
+	Test   []commands.Command `json:"test,omitempty"`   // of one line and one runner
+	Types  []commands.Command `json:"types,omitempty"`
+	Lint   []commands.Command `json:"lint,omitempty"`
+}
+
+// runners says which runner of which ecosystem a program is.
+var runners = map[string]struct{ ecosystem, runner string }{
+	"go": {Go, "go"}, "gotestsum": {Go, "go"},
+	"vitest": {Node, "vitest"}, "jest": {Node, "jest"}, "mocha": {Node, "mocha"}, "ava": {Node, "ava"}, "tap": {Node, "tap"}, "tape": {Node, "tape"}, "node": {Node, "node"}, "tsx": {Node, "node"},
+	"borp": {Node, "borp"}, "uvu": {Node, "uvu"}, "jasmine": {Node, "jasmine"}, "bun": {Node, "bun"}, "lab": {Node, "lab"},
+	"pytest": {Python, "pytest"}, "py.test": {Python, "pytest"}, "unittest": {Python, "unittest"},
+	"cargo": {Rust, "cargo"}, "mvn": {JVM, "surefire"}, "mvnw": {JVM, "surefire"}, "gradle": {JVM, "gradle"}, "gradlew": {JVM, "gradle"},
+}
+
+// ecosystemsOf says which ecosystem a tool that is no runner of tests belongs to.
+var ecosystemsOf = map[string]string{
+	"tsc": Node, "vue-tsc": Node, "tsd": Node, "eslint": Node, "xo": Node, "standard": Node, "ts-standard": Node, "oxlint": Node, "biome": Node, "prettier": Node, "dprint": Node, "tslint": Node, "jshint": Node,
+	"stylelint": Node, "semistandard": Node,
+	"tsup": Node, "rollup": Node, "esbuild": Node, "unbuild": Node, "tsdown": Node, "microbundle": Node, "bunchee": Node, "pkgroll": Node, "swc": Node, "babel": Node, "webpack": Node, "zshy": Node, "tshy": Node, "vite": Node,
+	"del-cli": Node, "rimraf": Node,
+	"mypy": Python, "pyright": Python, "basedpyright": Python, "pytype": Python, "ty": Python, "pyrefly": Python, "ruff": Python, "black": Python, "isort": Python, "flake8": Python, "pylint": Python, "pyflakes": Python,
+	"pycodestyle": Python, "pydocstyle": Python, "bandit": Python, "vulture": Python,
+	"golangci-lint": Go, "staticcheck": Go, "gofmt": Go, "gofumpt": Go, "goimports": Go, "golint": Go, "errcheck": Go, "revive": Go,
+}
+
+func ecosystemOf(c commands.Command) string {
+	name := c.Program()
+	if e := ecosystemsOf[name]; e != "" {
+		return e
+	}
+	return runners[name].ecosystem
+}
+
+// commands are those that the project names, read once.
+func (p *Project) commands() []commands.Command {
+	if p.named == nil {
+		p.named = commands.Read(p.files, p.read)
+		if p.named == nil {
+			p.named = []commands.Command{}
+		}
+	}
+	return p.named
+}
+
+// adopt takes what the project says of this toolchain.
+func (f *Found) adopt(p *Project) {
+	var mine []commands.Command
+	for _, c := range p.commands() {
+		if ecosystemOf(c) == f.Ecosystem && p.rootOf(f, c.Dir) == f.Root {
+			mine = append(mine, c)
+		}
+	}
+	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint)}
+	for i, c := range mine {
+		r, known := runners[c.Program()]
+		if c.Purpose != commands.Test || !known {
+			continue
+		}
+		f.Runner = r.runner
+		for _, o := range mine {
+			if o.Line == c.Line && o.Purpose == commands.Test && o.From == c.From && o.Program() == c.Program() {
+				f.Own.Test = append(f.Own.Test, o)
+			}
+		}
+		for _, o := range mine[:i] {
+			if o.Line == c.Line && o.Purpose == commands.Build && f.Ecosystem == Node {
+				f.Own.Before = append(f.Own.Before, o)
+			}
+		}
+		break
+	}
+}
+
+// only are the commands for one purpose: those of CI, else those of scripts.
+func only(all []commands.Command, purpose commands.Purpose) []commands.Command {
+	var out []commands.Command
+	for _, ci := range []bool{true, false} {
+		for _, c := range all {
+			same := func(o commands.Command) bool { return o.Dir == c.Dir && slices.Equal(o.Argv, c.Argv) }
+			if c.CI == ci && c.Purpose == purpose && !slices.ContainsFunc(out, same) {
+				out = append(out, c)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// rootOf is the directory of the toolchain that something in dir belongs to: the nearest with a manifest of its kind.
+func (p *Project) rootOf(f *Found, dir string) string {
+	e, _ := rowOf(f.Ecosystem)
+	for _, d := range parents(dir) {
+		if _, has := p.has(d, e.manifests...); has {
+			return d
+		}
+	}
+	return "."
+}
+
+// asIs is one of the project's own commands as it stands, by its exit code.
+func (f Found) asIs(name string, c commands.Command) Command {
+	argv := c.Argv
+	if path.Base(path.Dir(argv[0])) == ".bin" {
+		argv = append([]string{path.Base(argv[0])}, argv[1:]...)
+	}
+	return Command{
+		Name: name, Argv: argv, Dir: c.Dir, Env: append(f.Env(), c.Env...), Report: ReportExit, From: c.From, Optional: name != PrepareName && name != "test",
+		Needs: []Need{{Tool: argv[0], Install: f.addTool(argv[0])}},
+	}
+}
+
+// addTool says how a person gets a program that a command of the project names.
+func (f Found) addTool(name string) string {
+	switch f.Ecosystem {
+	case Node:
+		return f.addPackage(name)
+	case Python:
+		return f.addPython(name)
+	}
+	return "install " + name + " and put it on PATH"
+}
+
+func (f Found) allAsIs(name string, list []commands.Command) []Command {
+	var out []Command
+	for _, c := range list {
+		out = append(out, f.asIs(name, c))
+	}
+	return out
+}
+
+// valued are the flags of runners that take the next word as their value.
+var valued = map[string][]string{
+	"pytest": {
+		"-k", "-m", "-n", "-c", "-o", "-p", "-r", "-W", "--tb", "--ignore", "--ignore-glob", "--deselect", "--rootdir", "--basetemp", "--durations", "--maxfail", "--dist", "--cov", "--cov-config", "--cov-report", "--timeout",
+		"--numprocesses", "--import-mode", "--junitxml", "--junit-xml", "--log-level", "--asyncio-mode", "--reruns", "--confcutdir", "--color", "--override-ini", "--pyargs", "--capture", "--maxprocesses", "--random-order-bucket",
+	},
+	"node": {
+		"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--test-concurrency", "--test-timeout", "--test-reporter", "--test-reporter-destination", "--test-name-pattern", "--test-skip-pattern",
+		"--env-file", "--test-global-setup", "--test-isolation", "--tsconfig",
+	},
+	"mocha": {
+		"-r", "--require", "--import", "-t", "--timeout", "-s", "--slow", "-u", "--ui", "-g", "--grep", "-f", "--fgrep", "-R", "--reporter", "-O", "--reporter-option", "--reporter-options", "--config", "--package", "--file", "--extension",
+		"--exclude", "--ignore", "--spec", "--retries", "--jobs", "-j", "--loader", "-n", "--node-option", "--experimental-loader",
+	},
+	"vitest": {
+		"-c", "--config", "--root", "-r", "--dir", "--project", "-t", "--testNamePattern", "--environment", "--env", "--pool", "--reporter", "--outputFile", "--testTimeout", "--hookTimeout", "--maxWorkers", "--minWorkers", "--mode",
+		"--exclude", "--shard", "--retry", "--bail",
+	},
+	"jest": {
+		"-c", "--config", "-t", "--testNamePattern", "-w", "--maxWorkers", "--env", "--testEnvironment", "--rootDir", "--roots", "--testPathPattern", "--testPathPatterns", "--testPathIgnorePatterns", "--selectProjects", "--reporters",
+		"--testTimeout", "--outputFile", "--shard", "--coverageDirectory", "--coverageReporters", "--collectCoverageFrom",
+	},
+	"ava":  {"--match", "-m", "--timeout", "-T", "--concurrency", "-c", "--config", "--node-arguments"},
+	"tape": {"-r", "--require", "-i", "--ignore", "--import", "--ignore-pattern"},
+	"tap":  {"-t", "--timeout", "-j", "--jobs", "-R", "--reporter", "--coverage-report", "--node-arg", "-o", "--output-file"},
+	"go": {
+		"-run", "-skip", "-tags", "-timeout", "-count", "-p", "-parallel", "-cpu", "-bench", "-benchtime", "-coverprofile", "-covermode", "-coverpkg", "-gcflags", "-ldflags", "-vet", "-shuffle", "-mod", "-modfile", "-o", "-exec", "-C",
+	},
+	"cargo": {
+		"-p", "--package", "--exclude", "--features", "-F", "--target", "--target-dir", "--manifest-path", "--profile", "-j", "--jobs", "--test", "--bin", "--example", "--bench", "--config", "-Z", "--color", "--message-format",
+	},
+	"unittest": {"-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory", "-k"},
+}
+
+// replaced are flags of runners that say where and how results go, what is measured besides, or that only a person wants.
+var replaced = map[string][]string{
+	"pytest": {"--cov", "--cov-config", "--cov-report", "--cov-append", "--cov-branch", "--no-cov", "--cov-fail-under", "--cov-context", "--junitxml", "--junit-xml", "-x", "--exitfirst", "--maxfail", "--pdb", "--basetemp", "-s", "--lf", "--ff", "--codspeed", "--color"},
+	"node":   {"--test-reporter", "--test-reporter-destination", "--experimental-test-coverage", "--test-coverage-include", "--test-coverage-exclude", "--test-coverage-lines", "--test-coverage-branches", "--test-coverage-functions", "--watch", "--test"},
+	"mocha":  {"-R", "--reporter", "-O", "--reporter-option", "--reporter-options", "-w", "--watch", "-b", "--bail", "-C", "--no-color", "--no-colors", "-c", "--color", "--colors", "--parallel", "-p"},
+	"vitest": {"--reporter", "--outputFile", "--coverage", "-w", "--watch", "--ui", "--bail", "--retry", "--run", "run", "--silent", "--typecheck.only", "--no-color", "--no-watch"},
+	"jest":   {"--reporters", "--json", "--outputFile", "--coverage", "--coverageDirectory", "--coverageReporters", "--collectCoverageFrom", "--watch", "--watchAll", "--bail", "-b", "--ci", "--verbose", "--silent", "--no-coverage", "--collectCoverage", "--colors", "--no-colors", "-u", "--updateSnapshot"},
+	"ava":    {"--tap", "-t", "--watch", "-w", "--verbose", "-v", "--fail-fast", "-u", "--update-snapshots", "--color", "--no-color"},
+	"tape":   {},
+	"tap":    {"-R", "--reporter", "--coverage-report", "-c", "--color", "--no-color", "-b", "--bail", "-o", "--output-file", "--watch", "-w"},
+	"go":     {"-json", "-v", "-count", "-coverprofile", "-covermode", "-coverpkg", "-cover", "-bench", "-benchtime", "-benchmem", "-o", "-failfast", "-x", "-C"},
+	"cargo":  {"--no-fail-fast", "--message-format", "--color", "-q", "--quiet", "-v", "--verbose", "-vv", "--locked", "--frozen", "--offline", "--target-dir"},
+}
+
+// split takes a runner's arguments apart: the flags that stay, each with its value, and what they choose. What stands behind
+// "--" belongs to neither.
+func split(runner string, args []string) (flags, chosen []string) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			break
+		}
+		if !strings.HasPrefix(a, "-") {
+			if slices.Contains(replaced[runner], a) {
+				continue
+			}
+			chosen = append(chosen, a)
+			continue
+		}
+		name, _, joined := strings.Cut(a, "=")
+		base, _, _ := strings.Cut(name, ".") // --coverage.enabled
+		short := name
+		if len(name) > 2 && name[1] != '-' && runner == "pytest" { // -rA, -n4
+			short = name[:2]
+		}
+		takes := !joined && slices.Contains(valued[runner], name)
+		drop := slices.ContainsFunc([]string{name, base, short}, func(n string) bool { return slices.Contains(replaced[runner], n) })
+		if runner == "pytest" && short == "-x" && len(name) > 2 {
+			drop = true
+		}
+		if !drop {
+			flags = append(flags, a)
+		}
+		if takes && i+1 < len(args) {
+			if i++; !drop {
+				flags = append(flags, args[i])
+			}
+		}
+	}
+	return flags, chosen
+}
+
+// ownTest takes the project's own test command at i apart: its flags, what it chooses, the variables it sets, where it runs and
+// who says so. Without one all is empty, and the directory is that of the toolchain.
+func (f Found) ownTest(i int) (flags, chosen, env []string, dir, from string) {
+	if i >= len(f.Own.Test) {
+		return nil, nil, nil, f.Root, ""
+	}
+	c := f.Own.Test[i]
+	args := c.Argv[1:]
+	if name := path.Base(c.Argv[0]); strings.HasPrefix(name, "python") {
+		args = c.Argv[slices.Index(c.Argv, "-m")+2:]
+	}
+	flags, chosen = split(f.Runner, args)
+	return flags, chosen, c.Env, c.Dir, c.From
+}
+
+// within is the toolchain as it is seen from a directory that one of its commands runs in.
+func (f Found) within(dir string) Found {
+	f.Root = dir
+	return f
+}
+
+// all reports whether nothing is selected.
+func (s Selection) all() bool { return len(s.IDs)+len(s.Files) == 0 && (s.Dir == "" || s.Dir == ".") }
