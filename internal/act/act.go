@@ -4,6 +4,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,7 +33,8 @@ type Options struct {
 	Repo    *git.Repo
 	NoGit   bool     // the project is outside git; Repo is private
 	State   string   // .jacquard of the project
-	Cache   string   // checkouts, outside the project
+	Cache   string   // what is known of files, outside the project
+	Trees   string   // checkouts that agents and checks work in; "" is Cache
 	Shared  string   // installed dependencies and compilers' caches, shared by projects
 	Env     []string // the allow-listed part of the user's environment
 	Now     func() time.Time
@@ -118,11 +120,14 @@ func (a *Actor) runDir(run string) string { return filepath.Join(a.o.State, "run
 // RunRef is the run's branch.
 func RunRef(run string) string { return keptPrefix + run + "/head" }
 
+// trees is the directory of checkouts.
+func (a *Actor) trees() string { return cmp.Or(a.o.Trees, a.o.Cache) }
+
 // workDir is the checkout folder of one attempt, named by run, step and
 // attempt so that leftovers are recognised. Names are short for Windows.
 func (a *Actor) workDir(j flow.Job) string {
 	sum := sha256.Sum256([]byte(j.Key))
-	return filepath.Join(a.o.Cache, "runs", j.Run, fmt.Sprintf("%s-%d", hex.EncodeToString(sum[:5]), j.Start))
+	return filepath.Join(a.trees(), "runs", j.Run, fmt.Sprintf("%s-%d", hex.EncodeToString(sum[:5]), j.Start))
 }
 
 // put stores a value as a blob.

@@ -49,7 +49,7 @@ func Kept(ctx context.Context, repo *git.Repo) ([]KeptRef, error) {
 // is the number of bytes freed.
 func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (int64, error) {
 	var freed int64
-	work := filepath.Join(a.o.Cache, "runs")
+	work := filepath.Join(a.trees(), "runs")
 	for _, run := range names(work) {
 		if ended, known := open[run]; known && ended {
 			continue
@@ -96,7 +96,7 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 
 // salvage stores the trees of a run that no journal knows.
 func (a *Actor) salvage(ctx context.Context, run string) error {
-	dir := filepath.Join(a.o.Cache, "runs", run)
+	dir := filepath.Join(a.trees(), "runs", run)
 	for _, n := range names(dir) {
 		path := filepath.Join(dir, n, "tree")
 		if _, err := os.Stat(path); err != nil {

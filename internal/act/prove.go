@@ -72,7 +72,7 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	if c := a.checkers[run]; c != nil {
 		return c.ForStep(), nil
 	}
-	dir := filepath.Join(a.o.Cache, "runs", run, "check")
+	dir := filepath.Join(a.trees(), "runs", run, "check")
 	// Other processes of this machine may check for the same run, each in a cache of its own.
 	sum := sha256.Sum256([]byte(a.o.Cache))
 	mark := run + ".check." + hex.EncodeToString(sum[:4]) + "."

@@ -157,13 +157,26 @@ func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.C
 
 // commandText is a command as a person would type it.
 func commandText(cmd toolchain.Command) string {
-	words := slices.Clone(cmd.Argv)
-	for i, w := range words {
-		w = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(w, "{glob:"), "{bin:"), "}")
-		if strings.ContainsAny(w, " \n'\"") {
-			w = "'" + w[:min(len(w), 60)] + "'"
+	var words []string
+	for _, w := range cmd.Argv {
+		switch {
+		case strings.Contains(w, "{report}"), strings.HasPrefix(w, "--test-reporter"): // where results go is nobody's concern
+			continue
+		case strings.HasPrefix(w, "{bin:"):
+			_, name, _ := strings.Cut(strings.Trim(w, "{}"), ":")
+			if _, bin, ok := strings.Cut(name, "#"); ok {
+				name = bin
+			}
+			words = []string{"npx", name}
+			continue
+		case strings.HasPrefix(w, "{glob:"):
+			w = strings.TrimSuffix(strings.TrimPrefix(w, "{glob:"), "}")
+		case strings.Contains(w, "\n"):
+			w = "'…'"
+		case strings.ContainsAny(w, " '\""):
+			w = "'" + w + "'"
 		}
-		words[i] = w
+		words = append(words, w)
 	}
 	return strings.Join(words, " ")
 }

@@ -234,6 +234,14 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 	}
 	for _, s := range setup {
 		out, err := p.exec(ctx, s, true)
+		var missing *EnvironmentError
+		if errors.As(err, &missing) && s.Bootstrap != nil {
+			boot := s
+			boot.Argv = s.Bootstrap
+			if got, e := p.exec(ctx, boot, true); e == nil && got.clean() {
+				out, err = p.exec(ctx, s, true)
+			}
+		}
 		if err != nil {
 			return err
 		}

@@ -197,6 +197,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err != nil {
 		return outcome{}, err
 	}
+	if err := noModule(cmd, o); err != nil {
+		return outcome{}, err
+	}
 	if err := p.untouched(ctx, &o); err != nil {
 		return o, err
 	}
@@ -310,6 +313,16 @@ func lastPart(stdout, stderr string) string {
 		s = strings.ToValidUTF8(s[len(s)-maxMessage:], "")
 	}
 	return s
+}
+
+// noModule recognises that Python has no such program: it starts, and says so.
+func noModule(cmd toolchain.Command, o outcome) error {
+	for _, n := range cmd.Needs {
+		if module, ok := strings.CutPrefix(n.Tool, "py:"); ok && o.Record.Exit != 0 && strings.HasSuffix(strings.TrimSpace(string(o.output)), "No module named "+module) {
+			return &EnvironmentError{Tool: module, Install: n.Install}
+		}
+	}
+	return nil
 }
 
 func missingTool(cmd toolchain.Command, tool string) error {

@@ -167,9 +167,6 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		if run.exit != nil {
 			continue
 		}
-		if missing := missingRunner(p.chain, out); missing != nil {
-			return run, missing
-		}
 		run.results = append(run.results, out.Results...)
 		bad := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error })
 		switch {
@@ -208,18 +205,6 @@ func (p *place) before(ctx context.Context, run *testRun) error {
 		lines, _ := p.said(out)
 		run.findings = append(run.findings, commandFinding("build-failed", step.Rejects, "What the tests need cannot be built", cmd, out, compared{fresh: lines}))
 		break
-	}
-	return nil
-}
-
-// missingRunner recognises that the runner itself is not there.
-func missingRunner(chain toolchain.Found, out outcome) error {
-	if chain.Runner == "pytest" && strings.Contains(out.tail, "No module named pytest") {
-		for _, n := range chain.Test(toolchain.Selection{})[0].Needs {
-			if n.Tool == "py:pytest" {
-				return &EnvironmentError{Tool: "pytest", Install: n.Install}
-			}
-		}
 	}
 	return nil
 }

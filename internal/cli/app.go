@@ -8,10 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,7 +39,8 @@ type project struct {
 	a     *app
 	root  string
 	state string // .jacquard
-	cache string // checkouts of this project
+	cache string // what is known of this project's files
+	trees string // checkouts of this project that agents and checks work in
 	share string // installed dependencies and compilers' caches, of all projects
 	conf  config
 	repo  *git.Repo
@@ -83,6 +86,7 @@ func (a *app) open(ctx context.Context) (*project, error) {
 		return nil, err
 	}
 	p.cache, p.share = filepath.Join(base, shortHash(abs)), filepath.Join(base, "shared")
+	p.trees = a.treesDir(p.cache)
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
 		return nil, environment("make the cache folder", err)
 	}
@@ -134,6 +138,24 @@ func (a *app) cacheDir() (string, error) {
 		base = filepath.Join(home, ".cache")
 	}
 	return filepath.Join(base, "jacquard"), nil
+}
+
+// treesDir is where checkouts lie, given the project's own cache. Tools take a directory whose name begins with a dot for a hidden
+// one, and so treat all below it: servers refuse files, linters and globs pass them over, tests hang (express, measured). So
+// they are not below ~/.cache; a cache that somebody has put elsewhere is taken as it is.
+func (a *app) treesDir(cache string) string {
+	home := a.env["HOME"]
+	if runtime.GOOS == "windows" || home == "" || !strings.HasPrefix(cache, filepath.Join(home, ".cache")+string(filepath.Separator)) {
+		return cache
+	}
+	mine := filepath.Join("/var/tmp", "jacquard-"+strconv.Itoa(os.Getuid()))
+	if err := os.Mkdir(mine, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return cache
+	}
+	if !ownDir(mine) { // others may write there
+		return cache
+	}
+	return filepath.Join(mine, filepath.Base(cache))
 }
 
 // makeState makes .jacquard, which ignores itself.
@@ -358,7 +380,7 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 	}
 	e.redact = gateway.NewRedactor(secrets...)
 	ao := act.Options{
-		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: p.blobs,
+		Repo: p.repo, NoGit: p.noGit, State: p.state, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: p.blobs,
 		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: version, Effect: p.a.effects(),
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: p.checks(), Forge: p.forge,

@@ -16,8 +16,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
-	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // finding is one line of doctor.
@@ -26,6 +26,8 @@ type finding struct {
 	OK   bool   `json:"ok"`
 	Need bool   `json:"needed"` // a problem here stops compile
 	Text string `json:"text"`
+
+	Check *step.Standing `json:"check,omitempty"` // of a line about a command of the project
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -68,7 +70,7 @@ type checkup struct {
 }
 
 func (c *checkup) add(what string, ok, need bool, format string, args ...any) {
-	c.list = append(c.list, finding{what, ok, need, fmt.Sprintf(format, args...)})
+	c.list = append(c.list, finding{What: what, OK: ok, Need: need, Text: fmt.Sprintf(format, args...)})
 }
 
 func (a *app) examine(ctx context.Context) []finding {
@@ -108,7 +110,6 @@ func (a *app) examine(ctx context.Context) []finding {
 			c.agent(ctx, p, m)
 		}
 	}
-	c.tools(a.env["PATH"])
 	probe := filepath.Join(p.cache, "tmp", "probe")
 	if err := os.WriteFile(probe, []byte("x"), 0o600); err != nil {
 		c.add("cache", false, true, c.l.T("%s is not writable: %v"), p.cache, err)
@@ -123,6 +124,9 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.runs(ctx, p)
 	}
 	c.quarantine(p)
+	if p.hasTrust() {
+		c.checks(ctx, p)
+	}
 	if p.conf.Engine == onTemporal || p.conf.Pool != "" {
 		c.cluster(ctx, p)
 	}
@@ -144,21 +148,33 @@ func (c *checkup) configured(p *project, name string) {
 	}
 }
 
-func (c *checkup) tools(path string) {
-	for _, t := range []struct{ tool, use, install string }{
-		{"go", c.l.T("Go modules"), "https://go.dev/dl"},
-		{"node", c.l.T("TypeScript and JavaScript modules"), "https://nodejs.org"},
-		{"python3", c.l.T("Python modules"), "https://www.python.org"},
-		{"cargo", c.l.T("Rust modules"), "https://rustup.rs"},
-		{"javac", c.l.T("Java and Kotlin modules"), "https://adoptium.net"},
-		{"mvn", c.l.T("Java and Kotlin modules"), "https://maven.apache.org/install.html"},
-	} {
-		if found, err := proc.LookPath(t.tool, path); err == nil {
-			c.add(t.tool, true, false, "%s", found)
-		} else {
-			c.add(t.tool, false, false, c.l.T("not installed; needed for %s: %s"), t.use, t.install)
-		}
+// checks runs the project's own commands on what is checked out, and says of each where it was read and how it stands.
+func (c *checkup) checks(ctx context.Context, p *project) {
+	list, err := p.survey(ctx)
+	if err != nil {
+		c.add("checks", false, true, "%v", err)
+		return
 	}
+	if len(list) == 0 {
+		c.add("checks", false, true, c.l.T("nothing here says how this project is tested; say it as checks in %s"), configFile)
+	}
+	for _, s := range list {
+		c.list = append(c.list, finding{What: s.Purpose, OK: s.State == step.Passes, Need: s.Blocks(), Text: report.Standing(c.l, s), Check: &s})
+	}
+}
+
+// survey runs the project's checks on what is checked out. What runs is said to whoever watches.
+func (p *project) survey(ctx context.Context) ([]step.Standing, error) {
+	if err := p.store(); err != nil {
+		return nil, err
+	}
+	o := p.planOptions()
+	o.Blobs = p.blobs
+	return act.New(o).Survey(ctx, func(command string) {
+		if !p.a.json {
+			fmt.Fprintf(p.a.Err, p.a.lang().T("  runs %s\n"), command)
+		}
+	})
 }
 
 func (c *checkup) agent(ctx context.Context, p *project, m maker) {

@@ -64,7 +64,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 		return err
 	}
 	o.on = onTemporal
-	p.cache += "-worker" // somebody may drive a run in the same folder meanwhile
+	p.cache, p.trees = p.cache+"-worker", p.trees+"-worker" // somebody may drive a run in the same folder meanwhile
 	if err := os.MkdirAll(filepath.Join(p.cache, "tmp"), 0o755); err != nil {
 		return environment("make the cache folder", err)
 	}

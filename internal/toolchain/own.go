@@ -125,6 +125,19 @@ func (f Found) asIs(name string, c commands.Command) Command {
 	}
 }
 
+// Text is a command of the project as its people type it.
+func Text(c commands.Command) string {
+	words := slices.Clone(c.Argv)
+	for i, w := range words {
+		if pattern, ok := strings.CutPrefix(w, "{glob:"); ok {
+			words[i] = strings.TrimSuffix(pattern, "}")
+		} else if strings.ContainsAny(w, " *?$'\"") {
+			words[i] = "'" + w + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // addTool says how a person gets a program that a command of the project names.
 func (f Found) addTool(name string) string {
 	switch f.Ecosystem {
@@ -238,8 +251,13 @@ func (f Found) ownTest(i int) (flags, chosen, env []string, dir, from string) {
 	}
 	c := f.Own.Test[i]
 	args := c.Argv[1:]
-	if name := path.Base(c.Argv[0]); strings.HasPrefix(name, "python") {
+	switch name := path.Base(c.Argv[0]); {
+	case strings.HasPrefix(name, "python"):
 		args = c.Argv[slices.Index(c.Argv, "-m")+2:]
+	case name == "gotestsum": // what stands behind -- is for go test
+		args = args[min(len(args), slices.Index(args, "--")+1):]
+	case name == "go", name == "cargo", name == "bun": // go test
+		args = args[min(1, len(args)):]
 	}
 	flags, chosen = split(f.Runner, args)
 	return flags, chosen, c.Env, c.Dir, c.From

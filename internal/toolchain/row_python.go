@@ -22,9 +22,9 @@ func pythonRow() ecosystem {
 			case len(f.Own.Types) > 0:
 				return f.allAsIs("build", f.Own.Types)
 			case f.Uses("mypy scope"): // its configuration says what it looks at
-				return []Command{f.pythonCommand("build", ReportExit, "mypy")}
+				return optional(f.pythonCommand("build", ReportExit, "mypy"))
 			case f.Uses("mypy"):
-				return []Command{f.pythonCommand("build", ReportExit, "mypy", ".")}
+				return optional(f.pythonCommand("build", ReportExit, "mypy", "."))
 			}
 			return nil
 		},
@@ -247,10 +247,11 @@ func pythonSetup(f Found) []Command {
 	}
 	out := []Command{{Name: "setup", Argv: venv, Dir: f.Root, Report: ReportExit, Needs: need}}
 	add := func(install string, env []string, argv ...string) {
-		out = append(out, Command{
-			Name: "setup", Argv: argv, Dir: f.Root, Env: env, Report: ReportExit,
-			Needs: []Need{{Tool: argv[0], Install: install}},
-		})
+		c := Command{Name: "setup", Argv: argv, Dir: f.Root, Env: env, Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
+		if argv[0] != "python" {
+			c.Bootstrap = []string{"python", "-m", "pip", "install", "--quiet", argv[0]}
+		}
+		out = append(out, c)
 	}
 	switch f.Manager {
 	case "uv":
@@ -402,6 +403,12 @@ func pythonTest(f Found, s Selection) []Command {
 	return out
 }
 
+// optional is a command that is left out, and said to be, where its program is not installed.
+func optional(c Command) []Command {
+	c.Optional = true
+	return []Command{c}
+}
+
 // unittestArgs is where the arguments of unittest begin.
 func unittestArgs(argv []string) int {
 	return max(1, slices.Index(argv, "unittest")+1)
@@ -420,7 +427,7 @@ func pythonLint(f Found, files []string) []Command {
 	} else {
 		args = append(args, ".")
 	}
-	return []Command{f.pythonCommand("lint", ReportExit, "ruff", args...)}
+	return optional(f.pythonCommand("lint", ReportExit, "ruff", args...))
 }
 
 func pythonFormat(f Found, files []string) []Command {

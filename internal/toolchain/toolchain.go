@@ -119,6 +119,8 @@ type Command struct {
 	Refuse string `json:"refuse,omitempty"`
 	Needs  []Need `json:"needs,omitempty"`
 	From   string `json:"from,omitempty"` // where the project says so; "" is the table
+	// Bootstrap installs the program into {env} where it is not on PATH; nil where only a person can.
+	Bootstrap []string `json:"bootstrap,omitempty"`
 	// Optional says that a project can be worked on where the program is not installed: it is said, and nobody is charged.
 	Optional bool `json:"optional,omitempty"`
 }

@@ -1,0 +1,150 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Survey runs what a toolchain of the project is checked with on a tree that nobody has worked on: it installs, builds, lints
+// and tests, each whatever the others give. heard is told of each command before it runs.
+func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command string)) (all []step.Standing, err error) {
+	setup := ""
+	for _, cmd := range chain.Setup() {
+		setup = strings.Join(cmd.Argv, " ")
+	}
+	heard(firstNonEmpty(setup, "git checkout"))
+	p, err := c.open(ctx, "baseline", tree, tree, chain)
+	if s, told := unusable("install", setup, chain.Root, err); told {
+		return []step.Standing{s}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", chain.Root, err)
+	}
+	defer func() { err = joinClose(err, p) }()
+	if setup != "" {
+		all = append(all, step.Standing{Purpose: "install", Command: setup, Dir: chain.Root, State: step.Passes})
+	}
+	for _, cmd := range slices.Concat(chain.Build(chain.Root), chain.Lint(nil)) {
+		heard(commandText(cmd))
+		s, err := p.standing(ctx, cmd)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, s)
+	}
+	files := p.testFiles()
+	heard(testText(chain))
+	s, err := p.testStanding(ctx, files)
+	if err != nil {
+		return all, err
+	}
+	return append(all, s...), nil
+}
+
+// unusable is the standing of a command that could not be run.
+func unusable(purpose, command, dir string, err error) (step.Standing, bool) {
+	var missing *EnvironmentError
+	switch {
+	case errors.As(err, &missing):
+		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Missing, Text: missing.Error()}, true
+	case errors.Is(err, ErrSetup):
+		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Fails, Text: err.Error()}, true
+	}
+	return step.Standing{}, false
+}
+
+func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Standing, error) {
+	out, err := p.exec(ctx, cmd, false)
+	if s, told := unusable(cmd.Name, commandText(cmd), cmd.Dir, err); told {
+		s.From = cmd.From
+		return s, nil
+	}
+	if err != nil {
+		return step.Standing{}, err
+	}
+	s := step.Standing{Purpose: cmd.Name, Command: commandText(cmd), Dir: cmd.Dir, From: cmd.From, State: step.Passes, Millis: out.Record.Millis}
+	switch {
+	case out.problem != "":
+		s.State, s.Text = step.Useless, out.problem
+	case !out.clean() && (cmd.Complains == 0 || out.Record.Exit != cmd.Complains):
+		lines, _ := p.said(out)
+		s.State, s.Old = step.Fails, len(lines)
+		s.Text = fmt.Sprintf("exit %d: %s", out.Record.Exit, strings.Join(lines[:min(3, len(lines))], "; "))
+	}
+	return s, nil
+}
+
+func testText(chain toolchain.Found) string {
+	var texts []string
+	for _, cmd := range slices.Concat(chain.Own.Before, chain.Own.Test) {
+		texts = append(texts, toolchain.Text(cmd))
+	}
+	if len(chain.Own.Test) == 0 {
+		for _, cmd := range chain.Test(toolchain.Selection{}) {
+			texts = append(texts, commandText(cmd))
+		}
+	}
+	return strings.Join(texts, " && ")
+}
+
+// testStanding runs all tests as the project does.
+func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standing, error) {
+	s := step.Standing{Purpose: "test", Command: testText(p.chain), Dir: p.chain.Root}
+	if len(p.chain.Own.Test) > 0 {
+		s.From = p.chain.Own.Test[0].From
+	}
+	if len(files) == 0 {
+		s.State, s.Text = step.Useless, step.NoTests
+		return []step.Standing{s}, nil
+	}
+	run, err := p.runTests(ctx, toolchain.Selection{}, p.testsOf(files))
+	if err == nil {
+		err = p.settle(ctx, &run)
+	}
+	if u, told := unusable(s.Purpose, s.Command, s.Dir, err); told {
+		u.From = s.From
+		return []step.Standing{u}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range run.records {
+		s.Millis += r.Millis
+	}
+	if run.exit != nil {
+		s.Level = string(step.ByExit)
+	}
+	var failed []string
+	for _, r := range run.results {
+		switch r.Status {
+		case step.Pass:
+			s.Tests++
+		case step.Skip:
+			s.Skipped++
+		case step.Fail, step.Error, step.Flake:
+			s.Tests++
+			s.Failed++
+			failed = append(failed, r.ID)
+		}
+	}
+	s.State = step.Passes
+	if s.Failed > 0 {
+		s.State, s.Text = step.Fails, "failed before anything is changed: "+strings.Join(failed[:min(5, len(failed))], ", ")
+	}
+	if executed(run.results) == 0 {
+		s.State = step.Useless
+		if s.Failed > 0 {
+			s.Text = "no test could be run: " + firstNonEmpty(run.results[0].Message, run.tail)
+		}
+	}
+	for _, f := range run.findings {
+		s.State, s.Text = step.Useless, f.Message
+	}
+	return []step.Standing{s}, nil
+}

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Standing says in a line how a command of the project stands before anything is changed.
+func Standing(l Lang, s step.Standing) string {
+	var b strings.Builder
+	b.WriteString(s.Command)
+	if s.Dir != "." {
+		fmt.Fprintf(&b, l.T(" in %s"), s.Dir)
+	}
+	if s.From != "" {
+		fmt.Fprintf(&b, " (%s)", s.From)
+	}
+	b.WriteString(": ")
+	switch {
+	case s.State == step.Missing, s.State == step.Useless:
+		b.WriteString(s.Text)
+	case s.Purpose == "test" && s.Level != "":
+		fmt.Fprintf(&b, l.T("%s by its exit code alone: it gives no report of single tests"), l.T(string(s.State)))
+	case s.Purpose == "test":
+		fmt.Fprintf(&b, l.T("%d tests, %d fail, %d skipped"), s.Tests, s.Failed, s.Skipped)
+	case s.State == step.Fails && s.Old > 0:
+		fmt.Fprintf(&b, l.T("%d findings are there already, and are charged to nobody"), s.Old)
+	case s.State == step.Fails:
+		b.WriteString(s.Text)
+	default:
+		b.WriteString(l.T(string(s.State)))
+	}
+	if s.Failed > 0 && s.State == step.Fails {
+		b.WriteString("; " + s.Text)
+	}
+	if s.Millis > 0 {
+		fmt.Fprintf(&b, ", %s", (time.Duration(s.Millis) * time.Millisecond).Round(100*time.Millisecond))
+	}
+	return b.String()
+}
