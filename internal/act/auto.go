@@ -39,7 +39,7 @@ func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (s
 			return out, err
 		}
 	}
-	for _, c := range chainsOf(v) {
+	for _, c := range a.chains(v) {
 		if !slices.Contains(out.Roots, c.Root) {
 			out.Roots = append(out.Roots, c.Root)
 		}

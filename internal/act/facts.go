@@ -59,6 +59,7 @@ func (b *builder) prepare() {
 	b.ready = true
 	b.paths = b.p.view.paths()
 	b.project = toolchain.NewProject(b.paths, b.p.view.bytes)
+	b.project.Checks = b.a.o.Checks.Commands
 	b.modules = slices.Sorted(slices.Values(b.p.res.Index.Dirs()))
 	b.own()
 	if raw := b.p.view.bytes("CLAUDE.md"); raw != nil {
@@ -133,7 +134,6 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		return step.Facts{}, fmt.Errorf("plan %s: its spec was not read", t.Dir)
 	}
 	found, known := b.detect(t.Dir)
-	found.Override = b.a.o.Checks.Commands
 	f := step.Facts{
 		Dir: t.Dir, Name: doc.Name, Spec: t.ClaudeMdPath, Implements: path.Join(t.Dir, "IMPLEMENTS.md"),
 		Language: found.Language, Toolchain: "packages by " + found.Manager + ", tests by " + found.Runner, Commands: commandsFor(found), Finish: finishOf(found, t.Dir),

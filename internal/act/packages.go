@@ -90,8 +90,9 @@ func (a *Actor) withPackages(ctx context.Context, f step.Facts, pv private, tree
 	if err != nil {
 		return flow.Blob{}, err
 	}
-	chain, _ := toolchain.NewProject(v.paths(), v.bytes).DetectAs(pv.Module.Dir, pv.Module.Chain.Language)
-	chain.Override = pv.Module.Chain.Override
+	pr := toolchain.NewProject(v.paths(), v.bytes)
+	pr.Checks = a.o.Checks.Commands
+	chain, _ := pr.DetectAs(pv.Module.Dir, pv.Module.Chain.Language)
 	pv.Module.Chain, f.Missing = chain, nil
 	if f.Private, err = put(a.o.Blobs, pv); err != nil {
 		return flow.Blob{}, err

@@ -206,10 +206,7 @@ func (a *Actor) soundWithout(ctx context.Context, before, tree string) ([]step.F
 		return nil, err
 	}
 	nobody := func(string) bool { return false }
-	t := check.Task{Chains: chainsOf(v), VerifyOnly: true, Owns: nobody, Taken: nobody, Base: tree}
-	for i := range t.Chains {
-		t.Chains[i].Override = a.o.Checks.Commands
-	}
+	t := check.Task{Chains: a.chains(v), VerifyOnly: true, Owns: nobody, Taken: nobody, Base: tree}
 	proof, _, err := c.Task(ctx, t, tree, tree)
 	if err != nil {
 		return nil, a.checkError(err)

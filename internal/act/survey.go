@@ -45,7 +45,7 @@ func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.
 
 // tested reports whether a toolchain has tests of its own.
 func tested(v *view, chain toolchain.Found) bool {
-	return slices.ContainsFunc(v.paths(), func(p string) bool {
+	return chain.Ecosystem == toolchain.Unknown || slices.ContainsFunc(v.paths(), func(p string) bool {
 		return toolchain.IsTest(p) && toolchain.EcosystemOf(toolchain.LanguageOf(p)) == chain.Ecosystem && (chain.Root == "." || strings.HasPrefix(p, chain.Root+"/"))
 	})
 }

@@ -59,7 +59,7 @@ func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language str
 	out = step.ProjectFacts{
 		Commit: commit, Tree: tree, Branch: cmp.Or(head.Branch, detached), Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
 	}
-	chains := chainsOf(v)
+	chains := a.chains(v)
 	pv := private{Chains: chains}
 	if len(chains) > 0 {
 		pv.Module.Dir, pv.Module.Chain = chains[0].Root, chains[0]
@@ -114,16 +114,14 @@ func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree st
 
 // chains are the toolchains of a project, with the commands that it has configured.
 func (a *Actor) chains(v *view) []toolchain.Found {
-	out := chainsOf(v)
-	for i := range out {
-		out[i].Override = a.o.Checks.Commands
-	}
-	return out
+	return chainsOf(v, a.o.Checks.Commands)
 }
 
-// chainsOf are the toolchains of a project, one for each manifest that sources are below.
-func chainsOf(v *view) []toolchain.Found {
+// chainsOf are the toolchains of a project, one for each manifest that sources are below; for what none of them is for, what
+// the project itself says.
+func chainsOf(v *view, checks map[string]string) []toolchain.Found {
 	pr := toolchain.NewProject(v.paths(), v.bytes)
+	pr.Checks = checks
 	seen := map[string]bool{}
 	var out []toolchain.Found
 	dirs := map[string]bool{".": true}
@@ -138,6 +136,9 @@ func chainsOf(v *view) []toolchain.Found {
 			seen[key] = true
 			out = append(out, f)
 		}
+	}
+	if f, ok := pr.DetectOther(); ok && !slices.ContainsFunc(out, func(c toolchain.Found) bool { return c.Root == "." && c.Manifest != "" }) {
+		out = append(out, f)
 	}
 	return out
 }

@@ -119,7 +119,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 		return prepared{}, err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "2 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(h, "4 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
 	for _, s := range setup {
 		fmt.Fprintf(h, "%q %q %s\n", s.Argv, s.Env, s.Dir)
 	}
@@ -145,7 +145,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 			return prepared{}, fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
-	if err := c.install(ctx, dir, files, beside, chain, setup); err != nil {
+	if err := c.install(ctx, dir, base, files, beside, chain, setup); err != nil {
 		return prepared{}, err
 	}
 	d, err := found(dir, chain)
@@ -185,7 +185,7 @@ func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain
 			manifest = path.Base(e.Path) == "pom.xml"
 		}
 		sources = append(sources, e.Path)
-		if slices.Contains(chain.Installs, e.Path) || manifest || chain.Ecosystem == toolchain.Go && path.Base(e.Path) == "go.mod" {
+		if slices.Contains(chain.Installs, e.Path) || manifest || chain.Ecosystem == toolchain.Go && (path.Base(e.Path) == "go.mod" || chain.Workspace != "" && path.Base(e.Path) == "go.sum") {
 			want[e.Path] = e.ID
 		}
 	}
@@ -205,7 +205,7 @@ func (c *Checker) installFiles(ctx context.Context, base string, chain toolchain
 }
 
 // install works in a directory beside the cache's and renames it at the end, so that a cut installation is never used.
-func (c *Checker) install(ctx context.Context, dir string, files map[string][]byte, beside map[string]string, chain toolchain.Found, setup []toolchain.Command) error {
+func (c *Checker) install(ctx context.Context, dir, base string, files map[string][]byte, beside map[string]string, chain toolchain.Found, setup []toolchain.Command) error {
 	work, err := os.MkdirTemp(c.o.Cache, "installing-")
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
@@ -219,7 +219,16 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
+	if chain.Ecosystem == toolchain.Python && base != "" { // building the project itself wants its sources
+		if _, err := c.repo.Checkout(ctx, base, filepath.Join(work, "tree")); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+		p.root = filepath.Join(work, "tree", filepath.FromSlash(c.repo.Prefix()))
+	}
 	for name, b := range files {
+		if path.Base(name) == "package.json" {
+			b = toolchain.WithoutScripts(b)
+		}
 		if err := p.write(name, b); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
@@ -235,15 +244,25 @@ func (c *Checker) install(ctx context.Context, dir string, files map[string][]by
 	for _, s := range setup {
 		out, err := p.exec(ctx, s, true)
 		var missing *EnvironmentError
-		if errors.As(err, &missing) && s.Bootstrap != nil {
-			boot := s
-			boot.Argv = s.Bootstrap
-			if got, e := p.exec(ctx, boot, true); e == nil && got.clean() {
-				out, err = p.exec(ctx, s, true)
+		if errors.As(err, &missing) {
+			for _, argv := range s.Instead {
+				other := s
+				other.Argv = argv
+				if out, err = p.exec(ctx, other, true); err != nil || !out.clean() {
+					break
+				}
 			}
+		}
+		if err == nil && !out.clean() && s.OrElse != nil {
+			other := s
+			other.Argv = s.OrElse
+			out, err = p.exec(ctx, other, true)
 		}
 		if err != nil {
 			return err
+		}
+		if (out.Record.Exit != 0 || out.problem != "") && s.Optional {
+			continue
 		}
 		if out.Record.Exit != 0 || out.problem != "" {
 			return fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)

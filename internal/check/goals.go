@@ -110,7 +110,7 @@ func (p *taskProof) goalLint(ctx context.Context, pl *place, mine []string, g *G
 
 func (p *taskProof) goalTest(ctx context.Context, pl *place, g *Goal) error {
 	files := pl.testFiles()
-	if len(files) == 0 {
+	if len(files) == 0 && (pl.chain.Ecosystem != toolchain.Unknown || len(pl.chain.Test(toolchain.Selection{})) == 0) {
 		return nil
 	}
 	expected := pl.testsOf(files)

@@ -146,6 +146,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	p.runs++
 	report := filepath.Join(p.dir, "reports", strconv.Itoa(p.runs))
 	dir := p.full(cmd.Dir)
+	if err := os.MkdirAll(dir, 0o755); err != nil { // mkdir build && cd build
+		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
+	}
 	var argv []string
 	for _, arg := range cmd.Argv {
 		if pattern, ok := strings.CutPrefix(arg, "{glob:"); ok {

@@ -85,7 +85,8 @@ func testText(chain toolchain.Found) string {
 	for _, cmd := range slices.Concat(chain.Own.Before, chain.Own.Test) {
 		texts = append(texts, toolchain.Text(cmd))
 	}
-	if len(chain.Own.Test) == 0 {
+	if len(chain.Own.Test) == 0 || chain.Override["test"] != "" {
+		texts = nil
 		for _, cmd := range chain.Test(toolchain.Selection{}) {
 			texts = append(texts, commandText(cmd))
 		}
@@ -99,7 +100,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	if len(p.chain.Own.Test) > 0 {
 		s.From = p.chain.Own.Test[0].From
 	}
-	if len(files) == 0 {
+	if len(files) == 0 && (p.chain.Ecosystem != toolchain.Unknown || s.Command == "") {
 		s.State, s.Text = step.Useless, step.NoTests
 		return []step.Standing{s}, nil
 	}
@@ -137,14 +138,16 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	if s.Failed > 0 {
 		s.State, s.Text = step.Fails, "failed before anything is changed: "+strings.Join(failed[:min(5, len(failed))], ", ")
 	}
-	if executed(run.results) == 0 {
+	switch {
+	case executed(run.results) == 0 && s.Failed > 0:
+		s.Text = "no test could be run: " + firstNonEmpty(run.results[0].Message, run.tail)
+	case executed(run.results) == 0:
 		s.State = step.Useless
-		if s.Failed > 0 {
-			s.Text = "no test could be run: " + firstNonEmpty(run.results[0].Message, run.tail)
-		}
 	}
 	for _, f := range run.findings {
-		s.State, s.Text = step.Useless, f.Message
+		if s.Text = f.Message; s.State == step.Passes || f.Rule == "build-failed" {
+			s.State = map[bool]step.Verdict{true: step.Fails, false: step.Useless}[f.Rule == "build-failed"]
+		}
 	}
 	return []step.Standing{s}, nil
 }

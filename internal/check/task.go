@@ -210,7 +210,7 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 		return err
 	}
 	mine := p.mine(pl)
-	if len(mine) > 0 && len(chain.Lint(mine)) > 0 {
+	if (len(mine) > 0 || chain.Ecosystem == toolchain.Unknown) && len(chain.Lint(mine)) > 0 {
 		found, records, err := p.lints(ctx, pl, mine)
 		if err != nil {
 			return err
@@ -223,6 +223,9 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 	}
 	if Rejected(p.proof.Findings) { // what does not build has no tests to run
 		return nil
+	}
+	if chain.Ecosystem == toolchain.Unknown {
+		return p.unknownTests(ctx, pl)
 	}
 	return p.tests(ctx, pl, mine)
 }

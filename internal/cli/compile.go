@@ -277,6 +277,9 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 }
 
 func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) (err error) {
+	if err := p.ready(ctx, f.driveOptions); err != nil {
+		return err
+	}
 	e, err := p.engine(ctx, f.driveOptions, nil)
 	if err != nil {
 		return err

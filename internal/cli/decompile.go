@@ -205,6 +205,11 @@ func (p *project) startRun(ctx context.Context, def string, in any, budget step.
 	if err := p.trusted(); err != nil {
 		return err
 	}
+	if def != "decompile" {
+		if err := p.ready(ctx, o); err != nil {
+			return err
+		}
+	}
 	e, err := p.engine(ctx, o, nil)
 	if err != nil {
 		return err

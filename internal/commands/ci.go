@@ -125,7 +125,7 @@ func (r *reader) github(file string) {
 				for k, v := range s.Env {
 					where.env[k] = fill(v, values, env)
 				}
-				maps.DeleteFunc(where.env, func(k, v string) bool { return secret(k) || v == "" })
+				maps.DeleteFunc(where.env, func(k, v string) bool { return secret(k) || v == "" || strings.Contains(v, unknown) })
 				switch {
 				case never(s.If):
 				case strings.HasPrefix(s.Uses, "golangci/golangci-lint-action"):
@@ -318,7 +318,7 @@ func fill(text string, values, env map[string]string) string {
 		}
 		if v, ok := strings.CutPrefix(name, "env."); ok {
 			if strings.Contains(env[v], "${{") {
-				return ""
+				return unknown
 			}
 			return env[v]
 		}
@@ -330,9 +330,12 @@ func fill(text string, values, env map[string]string) string {
 				return strings.Trim(preset, "'")
 			}
 		}
-		return ""
+		return unknown
 	})
 }
+
+// unknown stands for a value that only CI can tell.
+const unknown = "__UNKNOWN__"
 
 // gitlab reads the scripts of .gitlab-ci.yml.
 func (r *reader) gitlab() {

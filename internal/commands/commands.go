@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/jacquard-build/jacquard/internal/re"
 )
 
@@ -35,6 +37,8 @@ type Command struct {
 	From string   // where the project says so, for people
 	Line int      // of the script or the job, in the order in which they run; commands of one line belong together
 	CI   bool     // the project's CI runs it
+	// Partial says that a word is missing that only CI can tell.
+	Partial bool
 }
 
 // Program is the name of the program without its directory, that of the module for python -m.
@@ -74,6 +78,48 @@ func Read(files []string, read func(string) []byte) []Command {
 	ci := len(r.out)
 	r.scripts()
 	return onlyNew(r.out, ci)
+}
+
+// Follow gives the programs that a line of shell runs in the end, in the root of a project.
+func Follow(line, from string, files []string, read func(string) []byte) []Command {
+	r := &reader{files: map[string]bool{}, read: read, makefiles: map[string]makefile{}}
+	for _, f := range files {
+		r.files[f] = true
+		if d := path.Dir(f); path.Base(f) == "package.json" && !strings.Contains(f, "node_modules/") {
+			r.packages = append(r.packages, d)
+		}
+	}
+	slices.Sort(r.packages)
+	r.shell(line, at{dir: ".", from: from})
+	return r.out
+}
+
+// Words are those of a line that is one simple command; ok is false for what only a shell can run.
+func Words(line string) (argv []string, ok bool) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil || len(file.Stmts) != 1 || file.Stmts[0].Background || len(file.Stmts[0].Redirs) > 0 {
+		return nil, false
+	}
+	call, is := file.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !is || len(call.Assigns) > 0 {
+		return nil, false
+	}
+	w := walker{own: map[string]string{}}
+	for _, word := range call.Args {
+		plain := true
+		syntax.Walk(word, func(n syntax.Node) bool {
+			switch n.(type) {
+			case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp, *syntax.ProcSubst:
+				plain = false
+			}
+			return true
+		})
+		if !plain {
+			return nil, false
+		}
+		argv = append(argv, w.words(word)...)
+	}
+	return argv, len(argv) > 0
 }
 
 // onlyNew leaves out lines that run what an earlier one runs, and what scripts run that CI runs as well.
@@ -134,6 +180,8 @@ type at struct {
 	from  string
 	depth int      // of scripts that call scripts
 	args  []string // that the caller adds at the end
+
+	partial bool // something in the line can only be told by CI
 }
 
 const deepest = 8 // scripts that call each other in a circle end there
@@ -189,7 +237,10 @@ func (r *reader) add(argv []string, where at) {
 	if purpose == "" {
 		return
 	}
-	argv = slices.DeleteFunc(argv, func(a string) bool { return placeholder().MatchString(a) })
+	r.command(purpose, slices.DeleteFunc(argv, func(a string) bool { return placeholder().MatchString(a) }), where)
+}
+
+func (r *reader) command(purpose Purpose, argv []string, where at) {
 	var env []string
 	for _, name := range sortedKeys(where.env) {
 		if variable().MatchString(name) && !secret(name) {
@@ -197,7 +248,7 @@ func (r *reader) add(argv []string, where at) {
 		}
 	}
 	r.out = append(r.out, Command{
-		Purpose: purpose, Argv: argv, Env: env, Dir: path.Clean(where.dir), From: where.from, Line: r.line, CI: r.inCI,
+		Purpose: purpose, Argv: argv, Env: env, Dir: path.Clean(where.dir), From: where.from, Line: r.line, CI: r.inCI, Partial: where.partial,
 	})
 }
 

@@ -262,6 +262,30 @@ func (r *reader) tox(argv []string, where at) {
 		if !ok {
 			s = sections["testenv"]
 		}
+		deps := s["deps"]
+		if deps == "" {
+			deps = sections["testenv"]["deps"]
+		}
+		deps = toxVariable().ReplaceAllStringFunc(deps, func(m string) string {
+			g := toxVariable().FindStringSubmatch(m)
+			return sections[g[1]][g[2]]
+		})
+		var packages []string
+		for dep := range strings.Lines(deps) {
+			dep = strings.TrimSpace(dep)
+			if m := toxFactor().FindStringSubmatch(dep); m != nil {
+				continue // of an environment for one version
+			}
+			if dep != "" && !strings.ContainsAny(dep, "{#") {
+				packages = append(packages, strings.Fields(strings.Replace(dep, "-r", "-r ", 1))...)
+			}
+		}
+		for _, extra := range strings.Fields(strings.ReplaceAll(s["extras"]+" "+sections["testenv"]["extras"], ",", " ")) {
+			packages = append(packages, ".["+extra+"]")
+		}
+		if len(packages) > 0 {
+			r.command(Install, append([]string{"pip", "install"}, packages...), where.in(from+": "+e))
+		}
 		lines := s["commands"]
 		if lines == "" {
 			lines = sections["testenv"]["commands"]
@@ -360,6 +384,7 @@ func (r *reader) toxOfTOML(dir string) (map[string]section, string) {
 
 var (
 	noxSession = re.New(`(?m)^@(?:nox\.)?session[^\n]*(?:\n(?:[ \t)@][^\n]*)?)*?\ndef (\w+)\([^)]*\)[^\n]*:\n((?:[ \t]+[^\n]*\n|\n)*)`)
+	noxInstall = re.New(`session\.install\(((?:[^()]|\([^()]*\))*)\)`)
 	noxRun     = re.New(`session\.run(?:_always)?\(((?:[^()]|\([^()]*\))*)\)`)
 	noxString  = re.New(`^\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*,?`)
 )
@@ -377,17 +402,26 @@ func (r *reader) nox(argv []string, where at) {
 		if len(wanted) > 0 && !slices.Contains(wanted, m[1]) {
 			continue
 		}
-		for _, call := range noxRun().FindAllStringSubmatch(m[2], -1) {
-			var words []string
-			for rest := call[1]; ; {
-				s := noxString().FindStringSubmatch(rest)
-				if s == nil {
-					break
-				}
-				words = append(words, s[1]+s[2])
-				rest = rest[len(s[0]):]
+		for _, call := range noxInstall().FindAllStringSubmatch(m[2], -1) {
+			if words := plainTexts(call[1]); len(words) > 0 {
+				r.command(Install, append([]string{"pip", "install"}, words...), where.in("noxfile.py: "+m[1]))
 			}
-			r.run(words, where.in("noxfile.py: "+m[1]))
 		}
+		for _, call := range noxRun().FindAllStringSubmatch(m[2], -1) {
+			r.run(plainTexts(call[1]), where.in("noxfile.py: "+m[1]))
+		}
+	}
+}
+
+// plainTexts are the texts at the beginning of the arguments of a call in Python.
+func plainTexts(args string) []string {
+	var words []string
+	for {
+		s := noxString().FindStringSubmatch(args)
+		if s == nil {
+			return words
+		}
+		words = append(words, s[1]+s[2])
+		args = args[len(s[0]):]
 	}
 }

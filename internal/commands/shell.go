@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"path"
@@ -110,6 +111,8 @@ func (w *walker) call(c *syntax.CallExpr) {
 	for _, word := range c.Args {
 		argv = append(argv, w.words(word)...)
 	}
+	told := len(argv)
+	argv = slices.DeleteFunc(argv, func(a string) bool { return strings.Contains(a, unknown) })
 	if len(argv) == 0 {
 		return
 	}
@@ -120,7 +123,7 @@ func (w *walker) call(c *syntax.CallExpr) {
 		return
 	}
 	where := w.at
-	where.env = env
+	where.env, where.partial = env, where.partial || len(argv) < told
 	if !w.last {
 		where.args = nil
 	}
@@ -132,8 +135,11 @@ func (w *walker) call(c *syntax.CallExpr) {
 
 // environ are the variables that the text has set.
 func (w *walker) config() *expand.Config {
-	return &expand.Config{Env: expand.FuncEnviron(func(name string) string { return firstOf(w.own[name], w.at.env[name]) }), CmdSubst: func(_ io.Writer, _ *syntax.CmdSubst) error { return nil }}
+	return &expand.Config{Env: expand.FuncEnviron(func(name string) string { return firstOf(w.own[name], w.at.env[name]) }), CmdSubst: func(io.Writer, *syntax.CmdSubst) error { return nil }, ProcSubst: func(*syntax.ProcSubst) (string, error) { return "", errUnknown }}
 }
+
+// errUnknown says that only the shell can tell.
+var errUnknown = errors.New("only the shell can tell")
 
 func (w *walker) word(word *syntax.Word) (string, bool) {
 	s, err := expand.Literal(w.config(), word)

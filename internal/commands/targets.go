@@ -134,10 +134,43 @@ func (r *reader) make(argv []string, where at) {
 			targets = []string{m.first}
 		}
 		for _, t := range targets {
+			known := len(r.out)
 			r.rule(m, t, given, where.in(name+": "+t), map[string]bool{})
+			if len(r.out) == known { // programs of the project itself
+				r.made(t, t == m.first, argv, where)
+			}
 		}
 		return
 	}
+	if where.dir != "." && !r.inCI {
+		return
+	}
+	if len(targets) == 0 { // what a configuration has generated
+		r.made("all", true, argv, where)
+	}
+	for _, t := range targets {
+		r.made(t, false, argv, where)
+	}
+}
+
+// made takes a call of Make as it is: by the names of its targets.
+func (r *reader) made(target string, first bool, argv []string, where at) {
+	if purpose := targetPurpose(target, first); purpose != "" {
+		r.command(purpose, append([]string{"make"}, argv...), where)
+	}
+}
+
+// targetPurpose is what a target is for by its name.
+func targetPurpose(name string, first bool) Purpose {
+	switch {
+	case name == "test" || name == "tests" || name == "check" || name == "distcheck":
+		return Test
+	case name == "lint":
+		return Lint
+	case name == "all" || name == "build" || first:
+		return Build
+	}
+	return ""
 }
 
 func (r *reader) makefile(name string) makefile {
@@ -151,9 +184,10 @@ func (r *reader) makefile(name string) makefile {
 
 // target is one of the Makefile at the root.
 func (r *reader) target(file, target string, where at) {
-	m := r.makefile(file)
-	where.from += ": " + target
-	r.rule(m, target, nil, where, map[string]bool{})
+	if m := r.makefile(file); m.targets[target].lines == nil && m.targets[target].needs == nil {
+		return
+	}
+	r.make([]string{target}, where)
 }
 
 func (r *reader) rule(m makefile, target string, given map[string]string, where at, seen map[string]bool) {

@@ -12,6 +12,9 @@ import (
 // thousands of modules takes no longer than reading the listing a few times. It is for one
 // goroutine.
 type Project struct {
+	// Checks are the lines of jacquard.yaml: build, test, lint, format. They come before all that the project says elsewhere.
+	Checks map[string]string
+
 	files  []string
 	set    map[string]bool
 	read   func(string) []byte

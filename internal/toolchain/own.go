@@ -15,6 +15,8 @@ type Own struct {
 	Test   []commands.Command `json:"test,omitempty"`   // of one line and one runner
 	Types  []commands.Command `json:"types,omitempty"`
 	Lint   []commands.Command `json:"lint,omitempty"`
+	// Packages are what pip installs before the tests, as its arguments.
+	Packages []string `json:"packages,omitempty"`
 }
 
 // runners says which runner of which ecosystem a program is.
@@ -42,7 +44,42 @@ func ecosystemOf(c commands.Command) string {
 	if e := ecosystemsOf[name]; e != "" {
 		return e
 	}
-	return runners[name].ecosystem
+	if r, ok := runners[name]; ok {
+		return r.ecosystem
+	}
+	return Unknown
+}
+
+// Unknown is the ecosystem of a project that the table has no row for: all is as the project says, and judged by a report that
+// is recognised or by the exit code.
+const Unknown = "unknown"
+
+func unknownRow() ecosystem {
+	e := emptyRow()
+	e.name = Unknown
+	e.build = func(f Found, _ string) []Command {
+		if len(f.Own.Test) > 0 && f.Override["test"] == "" { // they are built to be tested
+			return nil
+		}
+		return f.allAsIs("build", f.Own.Before)
+	}
+	e.lint = func(f Found, _ []string) []Command { return f.allAsIs("lint", slices.Concat(f.Own.Lint, f.Own.Types)) }
+	e.test = func(f Found, _ Selection) []Command {
+		out := f.allAsIs("test", f.Own.Test)
+		for i := range out {
+			out[i].Report = ReportAny
+		}
+		return out
+	}
+	e.need = Need{}
+	return e
+}
+
+// DetectOther gives the commands of a project, or of the part of it, that no row of the table is for; false when it names none.
+func (p *Project) DetectOther() (Found, bool) {
+	f := Found{Ecosystem: Unknown, Root: ".", Runner: "command", Manager: "the project's commands"}
+	f.adopt(p)
+	return f, len(f.Own.Test)+len(f.Own.Before) > 0 || len(f.Override) > 0
 }
 
 // commands are those that the project names, read once.
@@ -56,33 +93,125 @@ func (p *Project) commands() []commands.Command {
 	return p.named
 }
 
-// adopt takes what the project says of this toolchain.
+// From is where a line of the configuration stands.
+const From = "jacquard.yaml"
+
+// adopt takes what the project says of this toolchain. A line of jacquard.yaml that ends in programs that are known is
+// followed to them; another one is run as it stands.
 func (f *Found) adopt(p *Project) {
 	var mine []commands.Command
+	purposes := map[string]commands.Purpose{"test": commands.Test, "lint": commands.Lint, "build": commands.Types}
+	for _, name := range sortedKeys(p.Checks) {
+		line := p.Checks[name]
+		var followed []commands.Command
+		if !strings.Contains(line, "{") {
+			for _, c := range commands.Follow(line, From+": checks."+name, p.files, p.read) {
+				if ecosystemOf(c) == f.Ecosystem && f.Ecosystem != Unknown && p.rootOf(f, c.Dir) == f.Root && (c.Purpose == purposes[name] || c.Purpose == commands.Build) {
+					followed = append(followed, c)
+				}
+			}
+		}
+		is := func(c commands.Command) bool { return c.Purpose == purposes[name] }
+		if !slices.ContainsFunc(followed, is) {
+			if f.Override == nil {
+				f.Override = map[string]string{}
+			}
+			f.Override[name] = line
+			continue
+		}
+		mine = append(mine, followed...)
+	}
+	said := len(mine)
+	defer func() {
+		for name, purpose := range purposes { // what the configuration says is all there is
+			if p.Checks[name] == "" {
+				continue
+			}
+			own := only(mine[:said], purpose)
+			switch purpose {
+			case commands.Types:
+				f.Own.Types = own
+			case commands.Lint:
+				f.Own.Lint = own
+			case commands.Install, commands.Build, commands.Test:
+			}
+		}
+	}()
 	for _, c := range p.commands() {
 		if ecosystemOf(c) == f.Ecosystem && p.rootOf(f, c.Dir) == f.Root {
 			mine = append(mine, c)
 		}
 	}
 	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint)}
+	whole := slices.ContainsFunc(mine, func(c commands.Command) bool { return f.isTest(c) && !c.Partial })
 	for i, c := range mine {
 		r, known := runners[c.Program()]
-		if c.Purpose != commands.Test || !known {
+		if !f.isTest(c) || whole && c.Partial {
 			continue
 		}
-		f.Runner = r.runner
+		if known {
+			f.Runner = r.runner
+		}
 		for _, o := range mine {
 			if o.Line == c.Line && o.Purpose == commands.Test && o.From == c.From && o.Program() == c.Program() {
 				f.Own.Test = append(f.Own.Test, o)
 			}
 		}
+		if f.Ecosystem == Python {
+			f.Own.Packages = p.packages(c.Line)
+			for _, a := range f.Own.Packages {
+				switch {
+				case p.set[a]:
+					f.readRequirements(p, a)
+				case !strings.HasPrefix(a, "-"):
+					f.declare(requirementOf(a))
+				}
+			}
+		}
 		for _, o := range mine[:i] {
-			if o.Line == c.Line && o.Purpose == commands.Build && f.Ecosystem == Node {
+			if o.Line == c.Line && o.Purpose == commands.Build && (f.Ecosystem == Node || f.Ecosystem == Unknown) {
 				f.Own.Before = append(f.Own.Before, o)
 			}
 		}
 		break
 	}
+}
+
+// isTest reports whether a command runs tests that can be counted here.
+func (f *Found) isTest(c commands.Command) bool {
+	_, known := runners[c.Program()]
+	return c.Purpose == commands.Test && (known || f.Ecosystem == Unknown)
+}
+
+// builders are packages that install, build or publish others: an environment has what it needs of them.
+var builders = []string{"pip", "setuptools", "wheel", "tox", "tox-uv", "nox", "hatch", "build", "uv", "poetry", "pdm", "pipenv", "twine", "coveralls", "codecov", "pre-commit", "tox-gh-actions", "tox-gh", "virtualenv", "flit"}
+
+// packages are what one line has pip install, besides the project itself and what installs others. Its extras are in Requires.
+func (p *Project) packages(line int) []string {
+	var out []string
+	for _, c := range p.commands() {
+		at := slices.Index(c.Argv, "install")
+		if c.Line != line || c.Purpose != commands.Install || at < 0 || !strings.HasPrefix(path.Base(c.Argv[0]), "pip") && !(c.Argv[0] == "uv" && slices.Contains(c.Argv, "pip")) || c.Dir != "." {
+			continue
+		}
+		args := c.Argv[at+1:]
+		for i := 0; i < len(args); i++ {
+			switch a := args[i]; {
+			case (a == "-r" || a == "-c" || a == "--requirement" || a == "--constraint") && i+1 < len(args):
+				i++
+				if p.set[args[i]] {
+					out = append(out, a, args[i])
+				}
+			case a == "-e" || a == "--editable":
+				i++
+			case strings.HasPrefix(a, "-"), strings.HasPrefix(a, "."), strings.Contains(a, "{"), strings.Contains(a, "://"), strings.Contains(a, "git+"):
+			case slices.Contains(builders, plainName(a)):
+			default:
+				out = append(out, a)
+			}
+		}
+	}
+	return out
 }
 
 // only are the commands for one purpose: those of CI, else those of scripts.

@@ -60,10 +60,17 @@ func inspectGo(f *Found, p *Project) {
 		}
 	}
 	f.Installs = addOnce(addOnce(nil, f.Manifest), f.Lock)
+	for _, d := range parents(f.Root) {
+		if work := p.match(d, "go.work", "go.work.sum"); len(work) > 0 {
+			f.Installs = append(f.Installs, work...)
+			f.Workspace = d
+			break
+		}
+	}
 }
 
 func goSetup(f Found) []Command {
-	if len(f.Declared) == 0 {
+	if len(f.Declared) == 0 && f.Workspace == "" {
 		return nil
 	}
 	return []Command{f.goCommand("setup", ReportExit, "go", "mod", "download")}

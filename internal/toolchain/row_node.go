@@ -122,6 +122,8 @@ func nodeTools(f *Found, p *Project, d string, pk packageJSON) {
 
 func nodeManager(f *Found, p *Project, declared string) string {
 	name, version, _ := strings.Cut(declared, "@")
+	version, _, _ = strings.Cut(version, "+") // a checksum
+	f.ManagerVersion = version
 	if f.Manager == "" {
 		f.Manager = name
 	}
@@ -202,10 +204,50 @@ func nodeSetup(f Found) []Command {
 			argv = argv[:2]
 		}
 	}
-	return []Command{{
-		Name: "setup", Argv: argv, Dir: dir, Env: env, Report: ReportExit,
-		Needs: []Need{{Tool: argv[0], Install: install}},
-	}}
+	c := Command{Name: "setup", Argv: argv, Dir: dir, Env: env, Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
+	if name := strings.TrimSuffix(f.Manager, "-berry"); argv[0] != "npm" {
+		if f.ManagerVersion != "" {
+			name += "@" + f.ManagerVersion
+		} else if f.Manager == "yarn-berry" {
+			name = "@yarnpkg/cli-dist"
+		} else if f.Manager == "yarn" {
+			name += "@1"
+		}
+		if f.Manager == "yarn-berry" && f.ManagerVersion != "" {
+			name = "@yarnpkg/cli-dist@" + f.ManagerVersion
+		}
+		c.Instead = [][]string{slices.Concat([]string{"npx", "--yes", "--package=" + name, argv[0]}, argv[1:])}
+	}
+	return []Command{c}
+}
+
+// WithoutScripts is a package.json of the project as installers get it: without what npm runs when it has installed, which
+// wants the sources. What patches packages stays.
+func WithoutScripts(manifest []byte) []byte {
+	var m map[string]json.RawMessage
+	var scripts map[string]string
+	if json.Unmarshal(manifest, &m) != nil || json.Unmarshal(m["scripts"], &scripts) != nil {
+		return manifest
+	}
+	changed := false
+	for _, name := range []string{"preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "prepublish", "dependencies"} {
+		if s, ok := scripts[name]; ok && !strings.Contains(s, "patch-package") {
+			delete(scripts, name)
+			changed = true
+		}
+	}
+	if !changed {
+		return manifest
+	}
+	var err error
+	if m["scripts"], err = json.Marshal(scripts); err != nil {
+		return manifest
+	}
+	out, err := json.Marshal(m)
+	if err != nil {
+		return manifest
+	}
+	return out
 }
 
 // berryEnv makes Yarn 2 and newer install into node_modules, where everything else looks for packages. Without it they stay

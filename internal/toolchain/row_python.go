@@ -60,6 +60,7 @@ func inspectPython(f *Found, p *Project) {
 	f.Installs = addOnce(f.Installs, f.Lock)
 	cfg := toml + string(p.read(join(f.Root, "setup.cfg"))) + string(p.read(join(f.Root, "tox.ini")))
 	f.Tools = pythonTools(f, p, cfg)
+	f.Builds = strings.Contains(toml, "[build-system]") || f.Manager == "pip" && len(p.match(f.Root, "setup.py")) > 0
 	f.Runner = "unittest"
 	if f.Has("pytest") || strings.Contains(cfg, "pytest") || len(p.match(f.Root, "pytest.ini", "conftest.py")) > 0 ||
 		p.anyFile(f.Root, "conftest.py") || p.usesPytest(f.Root) {
@@ -242,37 +243,57 @@ func pythonSetup(f Found) []Command {
 		venv = []string{"python3", "-m", "venv", "--system-site-packages", "{env}"}
 	case f.Runner == "pytest" && !f.Has("pytest"):
 		venv = []string{"python3", "-m", "venv", "--without-pip", "--system-site-packages", "{env}"}
-	case f.Manager == "pip" && len(f.Declared) == 0:
+	case f.Manager == "pip" && len(f.Declared) == 0 && !f.Builds:
 		venv = []string{"python3", "-m", "venv", "--without-pip", "{env}"}
 	}
 	out := []Command{{Name: "setup", Argv: venv, Dir: f.Root, Report: ReportExit, Needs: need}}
 	add := func(install string, env []string, argv ...string) {
 		c := Command{Name: "setup", Argv: argv, Dir: f.Root, Env: env, Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
 		if argv[0] != "python" {
-			c.Bootstrap = []string{"python", "-m", "pip", "install", "--quiet", argv[0]}
+			c.Instead = [][]string{{"python", "-m", "pip", "install", "--quiet", argv[0]}, argv}
 		}
 		out = append(out, c)
 	}
 	switch f.Manager {
 	case "uv":
 		add("install uv: https://docs.astral.sh/uv/", append(uvEnv(), "UV_PROJECT_ENVIRONMENT={env}"),
-			"uv", "sync", "--frozen", "--all-groups", "--all-extras", "--no-install-project")
+			"uv", "sync", "--frozen", "--all-groups", "--all-extras")
+		out[len(out)-1].OrElse = []string{"uv", "sync", "--frozen", "--all-groups", "--all-extras", "--no-install-project"}
 	case "poetry":
 		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
 	default:
-		if len(f.Declared) == 0 {
-			break
+		f.pipSetup(add)
+		for i := range out[1:] {
+			out[i+1].Optional = out[i+1].Argv[len(out[i+1].Argv)-1] == "."
 		}
-		argv := []string{"python", "-m", "pip", "install", "--quiet"}
+	}
+	return out
+}
+
+// pipSetup installs what files of requirements and pyproject.toml name, and then the project itself, so that its metadata and
+// its programs are there. Where only a setup.py knows what it needs, pip finds that out.
+func (f Found) pipSetup(add func(install string, env []string, argv ...string)) {
+	pip := []string{"python", "-m", "pip", "install", "--quiet"}
+	if len(f.Declared)+len(f.Own.Packages) > 0 {
+		argv := append(slices.Clone(pip), f.Own.Packages...)
 		for _, file := range f.Installs {
 			if path.Dir(file) == f.Root && isRequirements(path.Base(file)) {
 				argv = append(argv, "-r", f.rel(file))
 			}
 		}
-		add(f.Need().Install, nil, append(argv, f.Requires...)...)
+		add(f.Need().Install, scmEnv(), append(argv, f.Requires...)...)
 	}
-	return out
+	if f.Builds {
+		argv := append(slices.Clone(pip), "--no-deps")
+		if len(f.Requires) == 0 {
+			argv = pip
+		}
+		add(f.Need().Install, scmEnv(), append(argv, "-e", ".")...)
+	}
 }
+
+// scmEnv gives a version to projects that take theirs from git, which an installation does not have (setuptools-scm.readthedocs.io, "Overrides"; pbr).
+func scmEnv() []string { return []string{"SETUPTOOLS_SCM_PRETEND_VERSION=0.0.1", "PBR_VERSION=0.0.1"} }
 
 func isRequirements(base string) bool {
 	for _, pat := range requirementFiles() {

@@ -18,6 +18,8 @@ import (
 	"path"
 	"sort"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/commands"
 )
 
 // Ecosystems that the table has rows for.
@@ -42,15 +44,16 @@ const (
 
 // Found is the toolchain of one directory of a project.
 type Found struct {
-	Ecosystem string   `json:"ecosystem"`
-	Language  string   `json:"language"`           // of the directory; "" when it cannot be told
-	Choices   []string `json:"choices,omitempty"`  // the project's languages, when Language is ""
-	Root      string   `json:"root"`               // directory of the nearest manifest, "." for the project's root
-	Manifest  string   `json:"manifest,omitempty"` // its path; "" when there is none
-	Lock      string   `json:"lock,omitempty"`     // path of the lock file; "" when there is none
-	Manager   string   `json:"manager"`            // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip, cargo, maven, gradle
-	Runner    string   `json:"runner"`             // go, vitest, jest, node, bun, pytest, unittest, cargo, surefire, gradle
-	Module    string   `json:"module,omitempty"`   // go: the module path; node and python: the package's name; rust: that of the library
+	Ecosystem      string   `json:"ecosystem"`
+	Language       string   `json:"language"`                  // of the directory; "" when it cannot be told
+	Choices        []string `json:"choices,omitempty"`         // the project's languages, when Language is ""
+	Root           string   `json:"root"`                      // directory of the nearest manifest, "." for the project's root
+	Manifest       string   `json:"manifest,omitempty"`        // its path; "" when there is none
+	Lock           string   `json:"lock,omitempty"`            // path of the lock file; "" when there is none
+	ManagerVersion string   `json:"manager_version,omitempty"` // where the project says one
+	Manager        string   `json:"manager"`                   // go, npm, pnpm, yarn, yarn-berry, bun, uv, poetry, pip, cargo, maven, gradle
+	Runner         string   `json:"runner"`                    // go, vitest, jest, node, bun, pytest, unittest, cargo, surefire, gradle
+	Module         string   `json:"module,omitempty"`          // go: the module path; node and python: the package's name; rust: that of the library
 
 	// Declared names the packages that the manifest and the files beside it declare, without versions.
 	Declared []string          `json:"declared,omitempty"`
@@ -68,6 +71,8 @@ type Found struct {
 	Own Own `json:"own,omitzero"`
 	// SourceDir is "src" for a Python project with that layout; imports start there.
 	SourceDir string `json:"source_dir,omitempty"`
+	// Builds says that a Python project can be installed itself.
+	Builds bool `json:"builds,omitempty"`
 	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
@@ -119,8 +124,10 @@ type Command struct {
 	Refuse string `json:"refuse,omitempty"`
 	Needs  []Need `json:"needs,omitempty"`
 	From   string `json:"from,omitempty"` // where the project says so; "" is the table
-	// Bootstrap installs the program into {env} where it is not on PATH; nil where only a person can.
-	Bootstrap []string `json:"bootstrap,omitempty"`
+	// Instead are the commands that do the same where the program is not installed; nil where only a person can help.
+	Instead [][]string `json:"instead,omitempty"`
+	// OrElse is what is run where the command fails.
+	OrElse []string `json:"or_else,omitempty"`
 	// Optional says that a project can be worked on where the program is not installed: it is said, and nobody is charged.
 	Optional bool `json:"optional,omitempty"`
 }
@@ -160,7 +167,7 @@ func ecosystems() []ecosystem {
 }
 
 func rowOf(name string) (ecosystem, bool) {
-	for _, e := range ecosystems() {
+	for _, e := range append(ecosystems(), unknownRow()) {
 		if e.name == name {
 			return e, true
 		}
@@ -336,11 +343,15 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 	if line == "" {
 		return table
 	}
-	c := Command{Name: name, Dir: f.Root, Report: ReportExit}
-	if len(table) > 0 {
-		c.Report, c.Env, c.Dir = table[0].Report, table[0].Env, table[0].Dir
+	c := Command{Name: name, Dir: f.Root, Report: ReportExit, Env: f.Env(), From: From + ": checks." + name}
+	if name == "test" {
+		c.Report = ReportAny
 	}
-	for _, word := range strings.Fields(line) {
+	argv, simple := commands.Words(strings.ReplaceAll(line, "{files}", "'{files}'"))
+	if !simple {
+		argv = []string{"sh", "-c", line}
+	}
+	for _, word := range argv {
 		if word == "{files}" {
 			c.Argv = append(c.Argv, files...)
 			continue

@@ -1,0 +1,99 @@
+package check
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// A project in a language that no row of the table is for is proved by its own commands. Nobody reads its sources, so which of
+// its files are tests is told by their names, and whether a change is tested by running the tests without it.
+
+// looksLikeTest tells tests of any language by their names.
+func looksLikeTest(file string) bool {
+	if toolchain.IsTest(file) || toolchain.IsTestData(file) {
+		return true
+	}
+	stem := strings.ToLower(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+	for _, w := range []string{"test", "tests", "spec", "specs"} {
+		if stem == w || strings.HasPrefix(stem, w+"_") || strings.HasPrefix(stem, w+"-") || strings.HasSuffix(stem, "_"+w) || strings.HasSuffix(stem, "-"+w) || strings.HasSuffix(stem, "."+w) {
+			return true
+		}
+	}
+	return strings.HasSuffix(strings.TrimSuffix(path.Base(file), path.Ext(file)), "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
+}
+
+// isCode reports whether a file is neither a document nor configuration.
+func isCode(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case "", ".md", ".txt", ".rst", ".adoc", ".json", ".yaml", ".yml", ".toml", ".lock", ".png", ".svg", ".jpg", ".gif", ".html", ".css":
+		return false
+	}
+	return toolchain.ConfigKindOf(file) == toolchain.NoConfig
+}
+
+// unknownTests runs the project's own test command, and runs it again on the tree before with the new tests: there it has to fail.
+func (p *taskProof) unknownTests(ctx context.Context, pl *place) error {
+	if len(pl.chain.Test(toolchain.Selection{})) == 0 {
+		return nil
+	}
+	run, err := pl.runTests(ctx, toolchain.Selection{}, nil)
+	if err != nil {
+		return err
+	}
+	p.ran(CheckTests)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	p.proof.Results = append(p.proof.Results, run.results...)
+	p.add(run.findings...)
+	one := Proof{Tree: p.proof.Tree}
+	one.judge(Module{Known: p.t.Known}, nil, run)
+	p.failed = p.failed || !one.Passed
+	var edits []git.Edit
+	code := false
+	for _, ch := range p.changes {
+		switch {
+		case looksLikeTest(ch.Path):
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		case isCode(ch.Path):
+			code = true
+		}
+	}
+	switch {
+	case !code || p.failed || Rejected(p.proof.Findings):
+		return nil
+	case len(edits) == 0:
+		p.noTest("There is no new or changed test for what was changed.")
+		return nil
+	}
+	tree, err := p.c.repo.EditTree(ctx, p.before, edits)
+	if err != nil {
+		return err
+	}
+	without, err := p.c.open(ctx, "without", tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, without) }()
+	was, err := without.runTests(ctx, toolchain.Selection{}, nil)
+	if err != nil {
+		return err
+	}
+	p.proof.Records = append(p.proof.Records, was.records...)
+	failing := slices.ContainsFunc(was.results, func(r step.TestResult) bool {
+		return (r.Status == step.Fail || r.Status == step.Error) && !has(p.t.Known, r.ID)
+	})
+	if failing || len(was.findings) > 0 {
+		return nil
+	}
+	if p.t.Untested != "" {
+		p.noTest("The new tests pass without the change as well.")
+		return nil
+	}
+	p.add(reject("test-passes-without", edits[0].Path, 0, "The tests pass without the change as well: nothing shows that it does anything. Assert what is new; where no test can tell, say why in `untested`."))
+	return nil
+}

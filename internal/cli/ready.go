@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// surveyed is how long a run waits for the project's own checks before its first turn. What takes longer is found out when
+// a proof asks for it.
+const surveyed = time.Minute
+
+// ready runs the project's own checks on what is checked out, before a cent is spent: what fails there is charged to nobody,
+// and where nothing can be proved, nothing is begun. The scripted agent costs nothing, so nobody waits for it; and what a pool
+// of workers has installed is known there.
+func (p *project) ready(ctx context.Context, o driveOptions) error {
+	if o.scenario != "" || p.pool(o) != "" {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, surveyed)
+	defer cancel()
+	list, err := p.survey(limited)
+	if errors.Is(limited.Err(), context.DeadlineExceeded) {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's own checks take longer than %s; what fails before a change is found out beside the work\n"), surveyed)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var blocking *step.Standing
+	for i, s := range list {
+		if s.Blocks() && blocking == nil {
+			blocking = &list[i]
+		}
+		if s.State != step.Passes && !p.a.json {
+			fmt.Fprintf(p.a.Err, "⚠ %s: %s\n", s.Purpose, report.Standing(p.a.lang(), s))
+		}
+	}
+	if blocking != nil {
+		return flow.Failf(flow.Environment, p.a.lang().T("nothing can be proved here, so nothing was begun: %s. Mend it, or say as checks in %s how this project is tested; jacquard doctor shows all"), report.Standing(p.a.lang(), *blocking), configFile)
+	}
+	return nil
+}
