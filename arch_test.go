@@ -22,7 +22,8 @@ var allowed = map[string][]string{
 	"spec":              {},
 	"syntax":            {},
 	"source":            {"syntax"},
-	"toolchain":         {},
+	"commands":          {},
+	"toolchain":         {"commands"},
 	"signature":         {},
 	"index":             {"spec", "source"},
 	"target":            {"spec", "index", "toolchain"},
@@ -80,7 +81,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint"}
+var pure = []string{"spec", "source", "commands", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

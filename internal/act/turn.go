@@ -168,13 +168,13 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 		return agent.Outcome{}, machinery(err)
 	}
 	dir := filepath.Dir(w.clone.Dir)
-	place, err := readPlace(j.Dir)
+	began, err := readPlace(j.Dir)
 	if err != nil {
 		return agent.Outcome{}, machinery(err)
 	}
 	at := agent.Turn{
 		Dir: w.clone.Root(), Home: filepath.Join(dir, "home"), Prompt: prompt, Role: agent.Author, AllowedCommands: t.Commands,
-		Schema: t.Schema, Model: w.seat.Model, Session: w.before.Session, SessionCostUSD: w.before.SessionCostUSD, Env: a.agentEnv(dir, place.Tools, w.agent.Env), Limits: a.o.Limits,
+		Schema: t.Schema, Model: w.seat.Model, Session: w.before.Session, SessionCostUSD: w.before.SessionCostUSD, Env: a.agentEnv(dir, began.Tools, w.agent.Env), Limits: a.o.Limits,
 		Log: filepath.Join(j.Dir, rawLog), Mark: j.Mark, Redact: a.o.Redact.Bytes,
 		Caches: []string{filepath.Join(a.o.Shared, "agent"), filepath.Join(dir, "target"), filepath.Join(dir, "tmp")},
 	}

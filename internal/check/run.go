@@ -155,11 +155,11 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 			argv = append(argv, p.glob(cmd.Dir, strings.TrimSuffix(pattern, "}"))...)
 			continue
 		}
-		arg, err := p.fillIn(arg, report, dir, cmd)
+		filled, err := p.fillIn(arg, report, dir, cmd)
 		if err != nil {
 			return outcome{}, err
 		}
-		argv = append(argv, arg)
+		argv = append(argv, filled)
 	}
 	extra := append(p.environment(install), cmd.Env...)
 	for i := range extra {

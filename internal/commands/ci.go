@@ -167,18 +167,14 @@ func pushed(on *yaml.Node) bool {
 	is := func(s string) bool {
 		return s == "push" || s == "pull_request" || s == "merge_group" || s == "workflow_call"
 	}
-	switch on.Kind {
-	case yaml.ScalarNode:
-		return is(on.Value)
-	case yaml.SequenceNode:
-		return slices.ContainsFunc(on.Content, func(n *yaml.Node) bool { return is(n.Value) })
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(on.Content); i += 2 {
-			name, v := on.Content[i].Value, on.Content[i+1]
-			tags := v.Kind == yaml.MappingNode && len(v.Content) > 0 && v.Content[0].Value == "tags" && len(v.Content) == 2
-			if is(name) && !tags {
-				return true
-			}
+	if on.Kind != yaml.MappingNode {
+		return is(on.Value) || slices.ContainsFunc(on.Content, func(n *yaml.Node) bool { return is(n.Value) })
+	}
+	for i := 0; i+1 < len(on.Content); i += 2 {
+		name, v := on.Content[i].Value, on.Content[i+1]
+		tags := v.Kind == yaml.MappingNode && len(v.Content) == 2 && v.Content[0].Value == "tags"
+		if is(name) && !tags {
+			return true
 		}
 	}
 	return false
@@ -287,10 +283,10 @@ func matrix(n *yaml.Node) []map[string]string {
 // flat names the values in a node.
 func flat(name string, n *yaml.Node) map[string]string {
 	out := map[string]string{}
-	switch n.Kind {
-	case yaml.ScalarNode:
+	if n.Kind == yaml.ScalarNode {
 		out[name] = n.Value
-	case yaml.MappingNode:
+	}
+	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			maps.Copy(out, flat(name+"."+n.Content[i].Value, n.Content[i+1]))
 		}
@@ -386,17 +382,17 @@ func (r *reader) gitlab() {
 type lines []string
 
 func (l *lines) UnmarshalYAML(n *yaml.Node) error {
-	switch n.Kind {
-	case yaml.ScalarNode:
-		*l = append(*l, n.Value)
-	case yaml.SequenceNode:
-		for _, c := range n.Content {
-			if err := l.UnmarshalYAML(c); err != nil {
-				return fmt.Errorf("line %d: %w", c.Line, err)
-			}
-		}
-	case yaml.AliasNode:
+	if n.Kind == yaml.AliasNode {
 		return l.UnmarshalYAML(n.Alias)
+	}
+	if n.Kind == yaml.ScalarNode {
+		*l = append(*l, n.Value)
+		return nil
+	}
+	for _, c := range n.Content {
+		if err := l.UnmarshalYAML(c); err != nil {
+			return fmt.Errorf("line %d: %w", c.Line, err)
+		}
 	}
 	return nil
 }

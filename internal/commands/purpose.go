@@ -84,6 +84,11 @@ func purposeOf(argv []string) (Purpose, []string) {
 	case slices.Contains(builders, name):
 		return Build, argv
 	}
+	return severalPurposes(name, first, argv, has)
+}
+
+// severalPurposes is for programs that do several things, by their first argument.
+func severalPurposes(name, first string, argv []string, has func(...string) bool) (Purpose, []string) {
 	switch name {
 	case "go":
 		switch first {
@@ -128,10 +133,17 @@ func purposeOf(argv []string) (Purpose, []string) {
 		if first == "build" {
 			return Build, argv
 		}
+	}
+	return builderPurpose(name, first, argv, has)
+}
+
+// builderPurpose is for programs that build, and for those that install.
+func builderPurpose(name, first string, argv []string, has func(...string) bool) (Purpose, []string) {
+	switch name {
 	case "cargo":
 		return cargoPurpose(argv, first, has)
 	case "cross":
-		return cargoPurpose(append([]string{"cargo"}, rest...), first, has)
+		return cargoPurpose(append([]string{"cargo"}, argv[1:]...), first, has)
 	case "mvn", "mvnw":
 		if has("test", "verify", "package", "install") && !has("-DskipTests", "-Dmaven.test.skip") {
 			return Test, argv

@@ -74,7 +74,7 @@ func look(t any, keys ...string) any {
 
 // tomlScript follows a script of a table of scripts: a text, a list of texts, or a table with cmd, shell, composite or sequence.
 func (r *reader) tomlScript(table map[string]any, keys, argv []string, where at) bool {
-	script := look(map[string]any(table), append(slices.Clone(keys), argv[0])...)
+	script := look(table, append(slices.Clone(keys), argv[0])...)
 	if script == nil || where.depth > deepest {
 		return false
 	}
@@ -84,7 +84,7 @@ func (r *reader) tomlScript(table map[string]any, keys, argv []string, where at)
 		switch v := v.(type) {
 		case string:
 			first, _, _ := strings.Cut(v, " ")
-			if look(map[string]any(table), append(slices.Clone(keys), first)...) != nil && first != argv[0] {
+			if look(table, append(slices.Clone(keys), first)...) != nil && first != argv[0] {
 				r.tomlScript(table, keys, strings.Fields(v), inner)
 				return
 			}
@@ -229,20 +229,7 @@ func (r *reader) tox(argv []string, where at) {
 	if len(sections) == 0 {
 		return
 	}
-	var envs []string
-	var rest []string
-	for i := 0; i < len(argv); i++ {
-		switch a := argv[i]; {
-		case a == "--":
-			rest, i = argv[i+1:], len(argv)
-		case a == "-e" || a == "-f" || a == "-m":
-			if i++; i < len(argv) {
-				envs = append(envs, strings.Split(argv[i], ",")...)
-			}
-		case strings.HasPrefix(a, "-e"):
-			envs = append(envs, strings.Split(strings.TrimPrefix(a, "-e"), ",")...)
-		}
-	}
+	envs, rest := toxArguments(argv)
 	if e := where.env["TOXENV"]; len(envs) == 0 && e != "" {
 		envs = strings.Split(e, ",")
 	}
@@ -280,7 +267,7 @@ func (r *reader) tox(argv []string, where at) {
 				packages = append(packages, strings.Fields(strings.Replace(dep, "-r", "-r ", 1))...)
 			}
 		}
-		for _, extra := range strings.Fields(strings.ReplaceAll(s["extras"]+" "+sections["testenv"]["extras"], ",", " ")) {
+		for _, extra := range strings.Fields(strings.ReplaceAll(firstOf(s["extras"], sections["testenv"]["extras"]), ",", " ")) {
 			packages = append(packages, ".["+extra+"]")
 		}
 		if len(packages) > 0 {
@@ -315,10 +302,10 @@ func (r *reader) tox(argv []string, where at) {
 				line = line[len(m[0]):]
 			}
 			line = toxOther().ReplaceAllStringFunc(line, func(m string) string {
-				switch {
-				case m == "{envpython}":
+				switch m {
+				case "{envpython}":
 					return "python"
-				case m == "{toxinidir}" || m == "{tox_root}":
+				case "{toxinidir}", "{tox_root}":
 					return "."
 				}
 				return ""
@@ -326,6 +313,23 @@ func (r *reader) tox(argv []string, where at) {
 			r.shell(line, inner)
 		}
 	}
+}
+
+// toxArguments are the environments that are named, and what is passed on.
+func toxArguments(argv []string) (envs, rest []string) {
+	for i := 0; i < len(argv); i++ {
+		switch a := argv[i]; {
+		case a == "--":
+			return envs, argv[i+1:]
+		case a == "-e" || a == "-f" || a == "-m":
+			if i++; i < len(argv) {
+				envs = append(envs, strings.Split(argv[i], ",")...)
+			}
+		case strings.HasPrefix(a, "-e"):
+			envs = append(envs, strings.Split(strings.TrimPrefix(a, "-e"), ",")...)
+		}
+	}
+	return envs, nil
 }
 
 // toxOfTOML reads tox's settings where they stand in pyproject.toml (as they are in tox 4, or as the text of an ini file), or

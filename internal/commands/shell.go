@@ -151,7 +151,10 @@ func (w *walker) word(word *syntax.Word) (string, bool) {
 func (w *walker) words(word *syntax.Word) []string {
 	if pattern, ok := globOf(word); ok {
 		var out []string
-		for _, p := range expand.Braces(pattern) {
+		for p, err := range expand.BracesSeq(nil, pattern) {
+			if err != nil {
+				return nil
+			}
 			if s, ok := w.word(p); ok {
 				out = append(out, globbed(s))
 			}

@@ -21,6 +21,18 @@ func (l Lang) T(en string) string {
 // korean has the Korean wording of every message. Those of compile are what
 // people know from the original process.
 var korean = map[string]string{
+	// the project's own checks
+	"  runs %s\n": "  실행: %s\n",
+	" in %s":      " (%s에서)",
+	"passes":      "통과",
+	"fails":       "실패",
+	"%d findings are there already, and are charged to nobody":   "이미 있던 지적 %d건, 누구의 책임도 아님",
+	"%d tests, %d fail, %d skipped":                              "테스트 %d개, 실패 %d개, 건너뜀 %d개",
+	"by its exit code alone: it gives no report of single tests": "종료 코드로만 판단함: 개별 테스트 보고가 없음",
+	"nothing can be proved here, so nothing was begun: %s. Mend it, or say as checks in %s how this project is tested; jacquard doctor shows all": "여기서는 아무것도 증명할 수 없어 시작하지 않았습니다: %s. 고치거나 %s의 checks에 이 프로젝트의 테스트 방법을 적으십시오. jacquard doctor가 모두 보여 줍니다",
+	"nothing here says how this project is tested; say it as checks in %s":                                                                        "이 프로젝트를 어떻게 테스트하는지 알 수 없습니다. %s의 checks에 적으십시오",
+	"the project's own checks take longer than %s; what fails before a change is found out beside the work\n":                                     "프로젝트의 자체 검사가 %s보다 오래 걸립니다. 변경 전에 실패하던 것은 작업과 함께 알아냅니다\n",
+
 	// compile
 	"%d up to date, %d kept as they are and not verified\n": "최신 상태 %d개, 유지되어 검증되지 않음 %d개\n",
 	"%d to compile:\n":              "컴파일 대상 %d개:\n",
@@ -257,13 +269,7 @@ var korean = map[string]string{
 	"no git repository; a private one is kept in %s": "git 저장소가 아니므로 %s에 내부 저장소를 둡니다",
 	"%s is not writable: %v":                         "%s에 쓸 수 없습니다: %v",
 	"%s asks to run commands that are not trusted yet; see them and decide: jacquard trust": "%s에 아직 허용하지 않은 명령이 있습니다. 확인하고 결정하세요: jacquard trust",
-	"Go modules":                        "Go 모듈",
-	"TypeScript and JavaScript modules": "TypeScript 및 JavaScript 모듈",
-	"Python modules":                    "Python 모듈",
-	"Rust modules":                      "Rust 모듈",
-	"Java and Kotlin modules":           "Java와 Kotlin 모듈",
-	"not installed; needed for %s: %s":  "설치되어 있지 않습니다. %s에 필요합니다: %s",
-	"%s is not installed: %s (jacquard demo works without)": "%s이(가) 설치되어 있지 않습니다: %s (jacquard demo는 없어도 동작합니다)",
+	"%s is not installed: %s (jacquard demo works without)":                                 "%s이(가) 설치되어 있지 않습니다: %s (jacquard demo는 없어도 동작합니다)",
 	"%s %s at %s": "%s %s, 경로: %s",
 	"the account of the key or token in the environment":           "환경 변수의 키 또는 토큰 계정",
 	"paid by %s; budget of a run: %s":                              "결제: %s, 실행당 예산: %s",

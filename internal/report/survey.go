@@ -23,7 +23,7 @@ func Standing(l Lang, s step.Standing) string {
 	case s.State == step.Missing, s.State == step.Useless:
 		b.WriteString(s.Text)
 	case s.Purpose == "test" && s.Level != "":
-		fmt.Fprintf(&b, l.T("%s by its exit code alone: it gives no report of single tests"), l.T(string(s.State)))
+		b.WriteString(verdict(l, s.State) + ", " + l.T("by its exit code alone: it gives no report of single tests"))
 	case s.Purpose == "test":
 		fmt.Fprintf(&b, l.T("%d tests, %d fail, %d skipped"), s.Tests, s.Failed, s.Skipped)
 	case s.State == step.Fails && s.Old > 0:
@@ -31,7 +31,7 @@ func Standing(l Lang, s step.Standing) string {
 	case s.State == step.Fails:
 		b.WriteString(s.Text)
 	default:
-		b.WriteString(l.T(string(s.State)))
+		b.WriteString(verdict(l, s.State))
 	}
 	if s.Failed > 0 && s.State == step.Fails {
 		b.WriteString("; " + s.Text)
@@ -40,4 +40,11 @@ func Standing(l Lang, s step.Standing) string {
 		fmt.Fprintf(&b, ", %s", (time.Duration(s.Millis) * time.Millisecond).Round(100*time.Millisecond))
 	}
 	return b.String()
+}
+
+func verdict(l Lang, v step.Verdict) string {
+	if v == step.Passes {
+		return l.T("passes")
+	}
+	return l.T("fails")
 }

@@ -186,12 +186,17 @@ func (f *Found) isTest(c commands.Command) bool {
 // builders are packages that install, build or publish others: an environment has what it needs of them.
 var builders = []string{"pip", "setuptools", "wheel", "tox", "tox-uv", "nox", "hatch", "build", "uv", "poetry", "pdm", "pipenv", "twine", "coveralls", "codecov", "pre-commit", "tox-gh-actions", "tox-gh", "virtualenv", "flit"}
 
+// pips reports whether a command is pip, or uv in its place.
+func pips(argv []string) bool {
+	return strings.HasPrefix(path.Base(argv[0]), "pip") || argv[0] == "uv" && slices.Contains(argv, "pip")
+}
+
 // packages are what one line has pip install, besides the project itself and what installs others. Its extras are in Requires.
 func (p *Project) packages(line int) []string {
 	var out []string
 	for _, c := range p.commands() {
 		at := slices.Index(c.Argv, "install")
-		if c.Line != line || c.Purpose != commands.Install || at < 0 || !strings.HasPrefix(path.Base(c.Argv[0]), "pip") && !(c.Argv[0] == "uv" && slices.Contains(c.Argv, "pip")) || c.Dir != "." {
+		if c.Line != line || c.Purpose != commands.Install || at < 0 || c.Dir != "." || !pips(c.Argv) {
 			continue
 		}
 		args := c.Argv[at+1:]

