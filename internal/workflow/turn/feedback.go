@@ -9,11 +9,17 @@ import (
 )
 
 // longRules are findings whose messages hold what the author needs to see whole.
-var longRules = map[string]int{"test-disputed": 1000, "test-kept": 1000, "merge-conflict": 3000, "verify-failed": 1500, "build-failed": 1500}
+var longRules = map[string]int{"test-disputed": 1000, "test-kept": 1000, "merge-conflict": 3000, "verify-failed": 1500, "build-failed": 3000, "lint": 3000}
+
+// machineRules are findings about the machine that checks run on. No author can do anything about them.
+var machineRules = []string{"tool-missing"}
 
 // Findings tells an author exactly what failed: rules, places, messages and tests, never a whole log.
 func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestResult) {
 	for _, f := range findings[:min(len(findings), 40)] {
+		if slices.Contains(machineRules, f.Rule) {
+			continue
+		}
 		place := f.Path
 		if f.Line > 0 {
 			place = fmt.Sprintf("%s:%d", f.Path, f.Line)
@@ -22,7 +28,11 @@ func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestR
 		if strings.Contains(f.Message, "\nIt was:\n") {
 			most = 3000
 		}
-		fmt.Fprintf(b, "- [%s] %s %s\n", f.Rule, place, Clip(f.Message, most))
+		warning := ""
+		if f.Severity == step.Warn {
+			warning = "(warning, not to be mended) "
+		}
+		fmt.Fprintf(b, "- [%s] %s %s%s\n", f.Rule, place, warning, Clip(f.Message, most))
 	}
 	for _, t := range failures[:min(len(failures), 20)] {
 		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)
