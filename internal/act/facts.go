@@ -541,8 +541,21 @@ func finishOf(f toolchain.Found, dir string) []string {
 	return nil
 }
 
-// commandsFor are the beginnings of command lines that an agent may run.
+// commandsFor are the beginnings of command lines that an agent may run: those of the toolchain, and what the project's own
+// people run.
 func commandsFor(f toolchain.Found) []string {
+	out := tableCommands(f)
+	for _, c := range slices.Concat(f.Own.Test, f.Own.Types, f.Own.Lint, f.Own.Before) {
+		for _, begin := range toolchain.Beginnings(f, c) {
+			if !slices.Contains(out, begin) {
+				out = append(out, begin)
+			}
+		}
+	}
+	return out
+}
+
+func tableCommands(f toolchain.Found) []string {
 	switch f.Ecosystem {
 	case toolchain.Go:
 		return []string{"go test", "go build", "go vet", "gofmt"}

@@ -207,8 +207,8 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 
 # setup: ["npm run codegen"]   # commands that prepare a check tree (need trust once: jacquard trust)
 # copy: [".env.test"]          # ignored files that checks need
-# checks:                      # commands instead of those of the toolchain
-#   test: go test ./...
+# checks:                      # commands instead of those that CI and scripts name (docs/checks.md; need trust once)
+#   test: make check           # {report} is a file for a report of JUnit, TAP or go test -json
 #   lint: golangci-lint run
 
 # limits:

@@ -101,7 +101,7 @@ func TestRead(t *testing.T) {
 		},
 		"workspaces": {
 			map[string]string{
-				"package.json": `{"workspaces": ["packages/*"], "scripts": {"test": "pnpm -r run test", "lint": "pnpm --filter @x/a lint"}}`,
+				"package.json":            `{"workspaces": ["packages/*"], "scripts": {"test": "pnpm -r run test", "lint": "pnpm --filter @x/a lint"}}`,
 				"packages/a/package.json": `{"name": "@x/a", "scripts": {"test": "vitest run", "lint": "eslint ."}}`, "packages/b/package.json": `{"name": "@x/b", "scripts": {"test": "jest"}}`,
 			},
 			[]string{"test packages/a: vitest run", "test packages/b: jest", "lint packages/a: eslint .", "test packages/a: vitest run", "test packages/b: jest"},

@@ -104,7 +104,7 @@ func (f *Found) adopt(p *Project) {
 	for _, name := range sortedKeys(p.Checks) {
 		line := p.Checks[name]
 		var followed []commands.Command
-		if !strings.Contains(line, "{") {
+		if !strings.Contains(line, "{") && f.Ecosystem != JVM { // Maven and Gradle write reports whatever the line
 			for _, c := range commands.Follow(line, From+": checks."+name, p.files, p.read) {
 				if ecosystemOf(c) == f.Ecosystem && f.Ecosystem != Unknown && p.rootOf(f, c.Dir) == f.Root && (c.Purpose == purposes[name] || c.Purpose == commands.Build) {
 					followed = append(followed, c)
@@ -270,6 +270,28 @@ func Text(c commands.Command) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// Beginnings are how command lines begin that run a command of the project, also for one file or one test of it.
+func Beginnings(f Found, c commands.Command) []string {
+	name := path.Base(c.Argv[0])
+	switch name {
+	case "node", "tsx", "python", "python3", "go", "cargo", "bun", "deno", "make", "mix", "rake", "dotnet", "php": // alone they run anything
+		n := 1
+		for n < len(c.Argv) && (strings.HasPrefix(c.Argv[n], "-") || n == 1) && !strings.HasPrefix(c.Argv[n], "{glob:") {
+			n++
+		}
+		if n == 1 {
+			return nil
+		}
+		return []string{strings.Join(c.Argv[:n], " ")}
+	case "sh", "bash", "env":
+		return nil
+	}
+	if f.Ecosystem == Node {
+		return []string{name, "npx " + name}
+	}
+	return []string{name}
 }
 
 // addTool says how a person gets a program that a command of the project names.

@@ -346,6 +346,9 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 	c := Command{Name: name, Dir: f.Root, Report: ReportExit, Env: f.Env(), From: From + ": checks." + name}
 	if name == "test" {
 		c.Report = ReportAny
+		if len(table) > 0 && (table[0].Report == ReportSurefire || strings.Contains(line, "{report}")) {
+			c.Report = table[0].Report
+		}
 	}
 	argv, simple := commands.Words(strings.ReplaceAll(line, "{files}", "'{files}'"))
 	if !simple {
