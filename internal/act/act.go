@@ -45,6 +45,8 @@ type Options struct {
 	Checks  Checks
 	Redact  gateway.Redactor
 	Version string // of the program, recorded in the lock
+	// Name and Email are whose commits these are; without them Jacquard's own.
+	Name, Email string
 	// Forge is the server that the project is published on; nil = there is none. It is asked for when it is needed.
 	Forge func(context.Context) (*forge.Client, error)
 	// Effect is called before and after every side effect, for tests that kill

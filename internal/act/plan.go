@@ -469,10 +469,14 @@ func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error
 func baseRef(run string) string { return keptPrefix + run + "/base" }
 
 func (a *Actor) commit(run, message string, trailers ...git.Trailer) git.Commit {
-	return git.Commit{
-		Message: message, Name: "Jacquard", Email: "jacquard@localhost", Time: a.o.Now(),
+	c := git.Commit{
+		Message: message, Name: a.o.Name, Email: a.o.Email, Time: a.o.Now(),
 		Trailers: append([]git.Trailer{{Key: trailerRun, Value: run}}, trailers...),
 	}
+	if c.Name == "" || c.Email == "" {
+		c.Name, c.Email = "Jacquard", "jacquard@localhost"
+	}
+	return c
 }
 
 // plan is the step compile.plan: a snapshot of the user's tree, what is stale

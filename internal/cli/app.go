@@ -386,11 +386,14 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		Checks: p.checks(), Forge: p.forge,
 	}
 	ao.Checks.Fresh = o.fresh
+	var err error
+	if ao.Name, ao.Email, err = p.repo.Identity(ctx); err != nil {
+		return ao, err
+	}
 	if o.record != "" {
 		e.tape, e.record = &gateway.Tape{}, o.record
 	}
 	for _, name := range ao.Seats.Agents(p.conf.Panel...) {
-		var err error
 		if m, ok := findMaker(name); ok {
 			ao.Agents[name], err = p.real(ctx, m, o, e)
 		} else if _, ok := p.conf.ACP[name]; ok {

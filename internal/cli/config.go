@@ -160,7 +160,7 @@ func (c config) checkSeats() error {
 	return errors.Join(errs...)
 }
 
-var budgetForm = re.New(`^(?i)([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok)$`)
+var budgetForm = re.New(`^(?i)\$?([0-9]+(?:\.[0-9]+)?)\s*(usd|\$|ktok|mtok|tok|)$`)
 
 // budget is what a run may spend: as given, else as configured.
 func (p *project) budget(given string) (step.Budget, error) {
@@ -171,7 +171,7 @@ func (p *project) budget(given string) (step.Budget, error) {
 func parseBudget(s string) (step.Budget, error) {
 	m := budgetForm().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
-		return step.Budget{}, usage("budget %q: want an amount like 5usd or 2Mtok", s)
+		return step.Budget{}, usage("budget %q: want an amount like 5, $5, 5usd or 2Mtok", s)
 	}
 	v, err := strconv.ParseFloat(m[1], 64)
 	if err != nil || v <= 0 {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,22 @@ func (r *Repo) Index(ctx context.Context, file string) ([]Entry, error) {
 		}
 	}
 	return list, nil
+}
+
+// Identity is the name and the address that the user commits with here, "" where none is set.
+func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
+	for key, to := range map[string]*string{"user.name": &name, "user.email": &email} {
+		out, err := r.in(ctx, call{args: []string{"config", "--get", key}, ok: []int{1}})
+		var none *failure
+		if errors.As(err, &none) && none.answer {
+			continue
+		}
+		if err != nil {
+			return "", "", fmt.Errorf("read %s: %w", key, err)
+		}
+		*to = strings.TrimSpace(string(out))
+	}
+	return name, email, nil
 }
 
 // HooksDir is the directory in which git looks for hooks: that of core.hooksPath, or the
