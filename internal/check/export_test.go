@@ -46,3 +46,8 @@ func State(t *testing.T, root, ecosystem string, written ...string) string {
 	}
 	return s
 }
+
+// ReadReportOf reads a report that names tests by their titles.
+func ReadReportOf(chain toolchain.Found, files []string, text func(string) []byte, kind toolchain.Report, report []byte) ([]step.TestResult, error) {
+	return reader{chain: chain, root: "/project", tests: func() []string { return files }, text: text}.read(kind, report, report, report)
+}

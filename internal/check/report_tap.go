@@ -109,7 +109,7 @@ func (t titles) find(file, full, title string) (string, string) {
 }
 
 var (
-	tapPoint = re.New(`^(not )?ok\b(?:\s+\d+)?(?:\s+-)?\s*(.*?)(?:\s+#\s*((?i:skip|todo)\S*)\b.*|\s+#\s*time=\S+)?(?:\s*\{)?$`)
+	tapPoint = re.New(`^(not )?ok\b(?:\s+\d+)?(?:\s+-)?\s*(.*?)(?:\s*#\s*((?i:skip|todo)\S*)\b.*|\s+#\s*time=\S+)?(?:\s*\{)?$`)
 	tapPlan  = re.New(`^1\.\.(\d+)`)
 	tapPlace = re.New(`^\s*(?:location|at|file):\s*['"]?(?:file://)?([^'"\s]+?\.[cm]?[jt]sx?)(?::\d+(?::\d+)?)?['"]?\s*$`)
 )

@@ -1,0 +1,74 @@
+package check_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// TestReportsOnStdout: TAP as its writers print it, and the report of mocha, with the files and names that the sources have.
+func TestReportsOnStdout(t *testing.T) {
+	t.Parallel()
+	sources := map[string]string{
+		"test/a.js": "describe('cart', () => { it('adds up', f); it('is empty', f); });\ntest('alone', f);\n",
+		"test/b.js": "test('takes away', f);\n",
+	}
+	cases := map[string]struct {
+		kind   toolchain.Report
+		report string
+		want   []string
+	}{
+		"tape: assertions below titles": {
+			toolchain.ReportTAP,
+			"TAP version 13\n# alone\nok 1 one\nok 2 two\n# takes away\nok 3 fine\nnot ok 4 should be equal\n  ---\n    operator: equal\n    at: x (/project/test/b.js:3:1)\n  ...\n# nobody knows\nok 5 # SKIP no network\n\n1..5\n# tests 5\n# pass 4\n",
+			[]string{"test/a.js::alone pass", "test/b.js::takes away fail", ".::nobody knows skip"},
+		},
+		"node-tap: a subtest for each file": {
+			toolchain.ReportTAP,
+			"TAP version 14\n# Subtest: test/a.js\n    # Subtest: cart\n        ok 1 - adds up\n        not ok 2 - is empty\n          ---\n          diff: x\n          ...\n        1..2\n    not ok 1 - cart # time=3ms\n    1..1\nnot ok 1 - test/a.js # time=12ms {\n}\n1..1\n",
+			[]string{"test/a.js::cart > adds up pass", "test/a.js::cart > is empty fail"},
+		},
+		"AVA: file › title": {
+			toolchain.ReportTAP,
+			"TAP version 13\nok 1 - a › alone\nnot ok 2 - b › takes away\n  ---\n    message: x\n  ...\nok 3 - b › later # SKIP\n\n1..3\n",
+			[]string{"test/a.js::alone pass", "test/b.js::takes away fail", ".::later skip"},
+		},
+		"node's own, with places": {
+			toolchain.ReportTAP,
+			"TAP version 13\n# Subtest: alone\nok 1 - alone\n  ---\n  duration_ms: 1\n  location: '/project/test/a.js:2:1'\n  ...\n# Subtest: takes away\nnot ok 2 - takes away # TODO\n  ---\n  location: '/project/test/b.js:1:1'\n  ...\n1..2\n",
+			[]string{"test/a.js::alone pass", "test/b.js::takes away skip"},
+		},
+		"what is no TAP": {toolchain.ReportTAP, "all is ok\nok then\nnot okay\n", []string{".::then pass"}},
+		"mocha": {
+			toolchain.ReportMocha,
+			`{"passes": [{"title": "adds up", "fullTitle": "cart adds up", "file": "/project/test/a.js"}, {"title": "takes away", "fullTitle": "takes away"}],
+			  "failures": [{"title": "is empty", "fullTitle": "cart is empty", "file": "/project/test/a.js", "err": {"message": "no", "stack": "Error: no"}}],
+			  "pending": [{"title": "made in a loop 3", "fullTitle": "cart made in a loop 3", "file": "/project/test/a.js"}]}`,
+			[]string{"test/a.js::cart > adds up pass", "test/b.js::takes away pass", "test/a.js::cart > is empty fail", "test/a.js::cart made in a loop 3 skip"},
+		},
+		"any: TAP without a version":    {toolchain.ReportAny, "1..2\nok 1 - alone\nnot ok 2 - takes away\n", []string{"test/a.js::alone pass", "test/b.js::takes away fail"}},
+		"any: JUnit":                    {toolchain.ReportAny, `<?xml version="1.0"?><testsuites><testcase classname="x" name="y"/></testsuites>`, []string{".::y pass"}},
+		"any: nothing that is a report": {toolchain.ReportAny, "PASS: 3 tests\n", nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := slices.Sorted(maps.Keys(sources))
+			rs, err := check.ReadReportOf(toolchain.Found{Root: ".", Ecosystem: toolchain.Node}, files, func(f string) []byte { return []byte(sources[f]) }, c.kind, []byte(c.report))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range rs {
+				got = append(got, r.ID+" "+string(r.Status))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
+			}
+		})
+	}
+}
