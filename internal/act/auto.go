@@ -225,7 +225,11 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 	if in.Custom != "" {
 		spec.Task.Verify = []string{in.Custom}
 	}
-	t := taskCheck(spec, a.chains(v), in.Base, in.Tree)
+	chains, err := a.chainsFrom(ctx, in.Base, v)
+	if err != nil {
+		return out, err
+	}
+	t := taskCheck(spec, chains, in.Base, in.Tree)
 	if t.Screen, err = screen(in); err != nil {
 		return out, err
 	}
@@ -278,7 +282,11 @@ func (a *Actor) autoE2E(ctx context.Context, j flow.Job, in step.AutoQAIn) (step
 	if err != nil {
 		return out, err
 	}
-	g, records, err := c.E2E(ctx, check.Task{Chains: a.chains(v), Base: in.Tree}, in.Base, in.Tree)
+	chains, err := a.chainsFrom(ctx, in.Base, v)
+	if err != nil {
+		return out, err
+	}
+	g, records, err := c.E2E(ctx, check.Task{Chains: chains, Base: in.Tree}, in.Base, in.Tree)
 	if err != nil {
 		return out, a.checkError(err)
 	}

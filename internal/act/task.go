@@ -41,7 +41,11 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	t := taskCheck(in, a.chains(v), before, tree)
+	chains, err := a.chainsFrom(ctx, before, v)
+	if err != nil {
+		return step.TaskProof{}, err
+	}
+	t := taskCheck(in, chains, before, tree)
 	proof, ran, err := c.Task(ctx, t, before, tree)
 	if err != nil {
 		return step.TaskProof{}, a.checkError(err)

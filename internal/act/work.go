@@ -117,6 +117,25 @@ func (a *Actor) chains(v *view) []toolchain.Found {
 	return chainsOf(v, a.o.Checks.Commands)
 }
 
+// chainsFrom are the toolchains of a tree that an author has made from another one. How they are checked is as the tree before
+// says: nobody chooses the command that judges him.
+func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolchain.Found, error) {
+	out := a.chains(v)
+	old, err := a.tree(ctx, before, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, was := range a.chains(old) {
+		i := slices.IndexFunc(out, func(c toolchain.Found) bool { return c.Ecosystem == was.Ecosystem && c.Root == was.Root })
+		if i >= 0 {
+			out[i].Own, out[i].Override, out[i].Runner = was.Own, was.Override, was.Runner
+		} else if was.Ecosystem == toolchain.Unknown {
+			out = append(out, was)
+		}
+	}
+	return out, nil
+}
+
 // chainsOf are the toolchains of a project, one for each manifest that sources are below; for what none of them is for, what
 // the project itself says.
 func chainsOf(v *view, checks map[string]string) []toolchain.Found {

@@ -19,44 +19,50 @@ import (
 // complaintLine is a line that says what is wrong at a place: path:line, path(line,column), or what stands below a file's name.
 var (
 	complaintLine = re.New(`(?:^|\s)[^\s:(]+\.\w+(?::\d+|\(\d+,\d+\))`)
-	summaryLine   = re.New(`^(?:Found|✖|✘|\[\*\]|All checks|Success|Checked|Oh no|\d+ (?:error|problem|file|warning)|would reformat|make|npm|error Command|ELIFECYCLE|FAIL\b)`)
-	digits        = re.New(`\d+`)
+	summaryLine   = re.New(`^(?:Found \d+|✖ \d+|\[\*\] \d+|Checked \d+|\d+ (?:errors?|problems?|files?|warnings?|passed|failed|tests?)\b|make(?:\[\d+\])?: |npm (?:error|ERR!)|ELIFECYCLE|Finished |Oh no!)`)
+	placeNumbers  = re.New(`:\d+(?::\d+)?\b|\(\d+,\d+\)|\b\d+(?:\.\d+)?m?s\b|^\s*\d+:\d+\s|\bline \d+`)
 	underFile     = re.New(`^\s+\d+:\d+\s`)
+	arrowLine     = re.New(`^\s*-->\s`)
 )
 
-// said are the lines of an output that say what is wrong, each with what it is without numbers.
+// said are the lines of an output that say what is wrong, each with what it is without the numbers of its place. A line that
+// only says where is taken with the one before it.
 func (p *place) said(o outcome) (lines, keys []string) {
 	_, text, _ := strings.Cut(colours().ReplaceAllString(string(p.unplaced(o.output)), ""), "\n") // the first is the command
-	file := ""
-	var all, allKeys []string
+	file, last := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n ")
 		bare := strings.TrimSpace(line)
-		if bare == "" {
+		if bare == "" || summaryLine().MatchString(bare) {
 			continue
 		}
-		key := digits().ReplaceAllString(bare, "#")
-		if underFile().MatchString(line) {
-			lines, keys = append(lines, strings.TrimSpace(file+": "+bare)), append(keys, file+" "+key)
-			continue
-		}
-		if !strings.Contains(bare, " ") {
+		key := strings.TrimSpace(placeNumbers().ReplaceAllString(line, ""))
+		switch {
+		case underFile().MatchString(line):
+			bare, key = file+": "+bare, file+" "+key
+		case arrowLine().MatchString(line):
+			key = last + " " + key
+		case !strings.Contains(bare, " "):
 			file = strings.TrimPrefix(bare, placeToken+"/tree/")
 		}
-		if complaintLine().MatchString(bare) {
-			lines, keys = append(lines, bare), append(keys, key)
-		}
-		if !summaryLine().MatchString(bare) {
-			all, allKeys = append(all, bare), append(allKeys, key)
-		}
-	}
-	if len(lines) == 0 {
-		lines, keys = all, allKeys
-	}
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], placeToken+"/tree/", "")
+		last = key
+		lines, keys = append(lines, strings.ReplaceAll(bare, placeToken+"/tree/", "")), append(keys, key)
 	}
 	return lines, keys
+}
+
+// atPlaces are the lines that say where something is wrong, all of them where none does: the rest is around them.
+func atPlaces(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		if complaintLine().MatchString(l) {
+			out = append(out, l)
+		}
+	}
+	if len(out) == 0 {
+		return lines
+	}
+	return out
 }
 
 // compared is what a command says of a change that it did not say before.
@@ -75,7 +81,11 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 		return compared{clean: true}, out, nil
 	}
 	lines, keys := pl.said(out)
-	if p.before == p.proof.Tree {
+	if len(lines) == 0 {
+		lines = []string{firstNonEmpty(out.tail, fmt.Sprintf("it printed nothing and ended with exit %d", out.Record.Exit))}
+		keys = []string{fmt.Sprintf("%s exit %d", out.tail, out.Record.Exit)}
+	}
+	if p.before == p.proof.Tree || out.problem != "" { // what is no evidence excuses nothing
 		return compared{fresh: lines}, out, nil
 	}
 	base, err := p.place(ctx, pl.chain)
@@ -83,13 +93,20 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 		return c, out, err
 	}
 	was, err := base.exec(ctx, cmd, false)
+	var missing *EnvironmentError
+	if errors.As(err, &missing) { // only the change has the program
+		return compared{fresh: lines}, out, nil
+	}
 	if err != nil {
 		return c, out, err
 	}
-	if was.clean() {
+	if was.clean() || was.problem != "" {
 		return compared{fresh: lines}, out, nil
 	}
 	_, before := base.said(was)
+	if len(before) == 0 {
+		before = []string{fmt.Sprintf("%s exit %d", was.tail, was.Record.Exit)}
+	}
 	count := map[string]int{}
 	for _, k := range before {
 		count[k]++
@@ -145,11 +162,12 @@ func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.C
 		fmt.Fprintf(&b, "; %d of its findings were there before and are not yours", c.old)
 	}
 	b.WriteString(".")
-	shown := c.fresh[:min(len(c.fresh), mostLines)]
+	places := atPlaces(c.fresh)
+	shown := places[:min(len(places), mostLines)]
 	for _, l := range shown {
 		b.WriteString("\n" + l)
 	}
-	if more := len(c.fresh) - len(shown); more > 0 {
+	if more := len(places) - len(shown); more > 0 {
 		fmt.Fprintf(&b, "\n… and %d more", more)
 	}
 	return step.Finding{Rule: rule, Severity: sev, Message: b.String()}
@@ -187,7 +205,11 @@ func (p *taskProof) builds(ctx context.Context, pl *place) error {
 	for _, cmd := range pl.chain.Build(pl.chain.Root) {
 		c, out, err := p.compare(ctx, pl, cmd)
 		if missing := optional(cmd, err); missing != nil {
-			p.add(warn("tool-missing", "", 0, missing.Error()))
+			f, err := p.missing(ctx, pl, cmd, missing)
+			if err != nil {
+				return err
+			}
+			p.add(f)
 			continue
 		}
 		if err != nil {
@@ -204,6 +226,24 @@ func (p *taskProof) builds(ctx context.Context, pl *place) error {
 		}
 	}
 	return nil
+}
+
+// missing is what a program that is not installed means: nothing, unless it was there before the change.
+func (p *taskProof) missing(ctx context.Context, pl *place, cmd toolchain.Command, missing *EnvironmentError) (step.Finding, error) {
+	if p.before != p.proof.Tree {
+		base, err := p.place(ctx, pl.chain)
+		if err != nil {
+			return step.Finding{}, err
+		}
+		_, err = base.exec(ctx, cmd, false)
+		if err == nil {
+			return reject("build-failed", "", 0, "The change takes away what `"+commandText(cmd)+"` needs: "+missing.Error()), nil
+		}
+		if optional(cmd, err) == nil {
+			return step.Finding{}, err
+		}
+	}
+	return warn("tool-missing", "", 0, missing.Error()), nil
 }
 
 // optional gives the error of a program that is not installed where the project can be worked on without it.
@@ -232,12 +272,17 @@ func (p *taskProof) lints(ctx context.Context, pl *place, mine []string) ([]step
 				}
 				one.Findings = kept
 			}
+			one.Findings = one.Findings[:min(len(one.Findings), maxLintFindings)]
 			findings, records = append(findings, one.Findings...), append(records, one.Records...)
 			continue
 		}
 		c, out, err := p.compare(ctx, pl, cmd)
 		if missing := optional(cmd, err); missing != nil {
-			findings = append(findings, warn("tool-missing", "", 0, missing.Error()))
+			f, err := p.missing(ctx, pl, cmd, missing)
+			if err != nil {
+				return findings, records, err
+			}
+			findings = append(findings, f)
 			continue
 		}
 		if err != nil {
@@ -266,7 +311,7 @@ func (p *taskProof) onlyNew(ctx context.Context, pl *place, cmd toolchain.Comman
 		return list, nil
 	}
 	count := map[string]int{}
-	key := func(f step.Finding) string { return f.Path + " " + digits().ReplaceAllString(f.Message, "#") }
+	key := func(f step.Finding) string { return f.Path + " " + placeNumbers().ReplaceAllString(f.Message, "") }
 	for _, old := range pl.chain.Lint(files) {
 		if old.Argv[0] != cmd.Argv[0] || len(old.Argv) > 1 && old.Argv[1] != cmd.Argv[1] {
 			continue

@@ -77,7 +77,7 @@ func (d prepared) copyInto(p *place) error {
 // scripts, and the files that add directories to the path of imports. They are replaced, because they may be links.
 func relocate(env, from, to string) error {
 	var names []string
-	for _, pattern := range []string{"bin/*", "Scripts/*", "pyvenv.cfg", "lib/python*/site-packages/*.pth", "Lib/site-packages/*.pth"} {
+	for _, pattern := range []string{"bin/*", "Scripts/*", "pyvenv.cfg", "lib/python*/site-packages/*.pth", "lib/python*/site-packages/__editable__*.py", "Lib/site-packages/*.pth", "Lib/site-packages/__editable__*.py"} {
 		found, err := filepath.Glob(filepath.Join(env, pattern))
 		if err != nil {
 			return err
@@ -123,13 +123,17 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	for _, s := range setup {
 		fmt.Fprintf(h, "%q %q %s\n", s.Argv, s.Env, s.Dir)
 	}
+	if chain.Builds { // what building reads can be any file
+		fmt.Fprintf(h, "%s\n", base)
+	}
 	for _, name := range slices.Sorted(maps(files)) {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(files[name]))
 	}
 	key := chain.Ecosystem + "-" + hex.EncodeToString(h.Sum(nil))[:24]
 	defer c.locks.lock(key)()
 	dir := filepath.Join(c.o.Cache, key)
-	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil {
+	_, tried := c.tools.Load("partly " + key)
+	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil || tried {
 		used(dir)
 		d, err := found(dir, chain)
 		if err != nil {
@@ -241,6 +245,7 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	if err := p.settings(); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
+	partly := false // it is used, and tried again the next time
 	for _, s := range setup {
 		out, err := p.exec(ctx, s, true)
 		var missing *EnvironmentError
@@ -262,6 +267,7 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 			return err
 		}
 		if (out.Record.Exit != 0 || out.problem != "") && s.Optional {
+			partly = true
 			continue
 		}
 		if out.Record.Exit != 0 || out.problem != "" {
@@ -279,7 +285,9 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	if err := relocate(filepath.Join(work, "venv"), work, dir); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
-	if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {
+	if partly {
+		c.tools.Store("partly "+filepath.Base(dir), true)
+	} else if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if err := os.Rename(work, dir); err != nil {

@@ -62,6 +62,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 			return proof, changed, fmt.Errorf("lint: %w", err)
 		}
 	}
+	proof.Findings = proof.Findings[:min(len(proof.Findings), 3*maxLintFindings)]
 	return proof, changed, nil
 }
 
@@ -92,8 +93,11 @@ func (p *place) tool(ctx context.Context, cmd toolchain.Command, proof *Proof, r
 	return nil
 }
 
-// maxLintFindings bounds what one linter says about one set of files.
-const maxLintFindings = 20
+// maxLintFindings bounds what one linter says about one set of files, mostCompared what is compared with the tree before.
+const (
+	maxLintFindings = 20
+	mostCompared    = 2000
+)
 
 var (
 	lintPlace  = re.New(`^(?:vet: )?(\S[^:]*\.\w+):(\d+)(?::\d+)?:?\s+(\S.*)$`)   // ruff, go vet, golangci-lint
@@ -128,7 +132,7 @@ func (p *place) lintFindings(output []byte, rule string, files []string) []step.
 		} else {
 			out = append(out, warn(rule, file, atoi(at), text))
 		}
-		if len(out) == maxLintFindings {
+		if len(out) == mostCompared {
 			break
 		}
 	}

@@ -110,6 +110,7 @@ func (t titles) find(file, full, title string) (string, string) {
 
 var (
 	tapPoint = re.New(`^(not )?ok\b(?:\s+\d+)?(?:\s+-)?\s*(.*?)(?:\s*#\s*((?i:skip|todo)\S*)\b.*|\s+#\s*time=\S+)?(?:\s*\{)?$`)
+	tapHead  = re.New(`^(?:not )?ok\s+\d+\b`)
 	tapPlan  = re.New(`^1\.\.(\d+)`)
 	tapPlace = re.New(`^\s*(?:location|at|file):\s*['"]?(?:file://)?([^'"\s]+?\.[cm]?[jt]sx?)(?::\d+(?::\d+)?)?['"]?\s*$`)
 )
@@ -257,16 +258,9 @@ func (r reader) any(report, stdout []byte) ([]step.TestResult, error) {
 			return r.junit(head)
 		case bytes.HasPrefix(head, []byte(`{"Time":`)), bytes.HasPrefix(head, []byte(`{"Action":`)), bytes.HasPrefix(head, []byte(`{"ImportPath":`)):
 			return r.goTest(b), nil
-		case bytes.HasPrefix(head, []byte("TAP version")), tapPlan().Match(head), tapPoint().Match(head[:lineEnd(head)]):
+		case bytes.HasPrefix(head, []byte("TAP version")), tapPlan().Match(head), tapHead().Match(head):
 			return r.tap(b), nil
 		}
 	}
 	return nil, nil
-}
-
-func lineEnd(b []byte) int {
-	if i := bytes.IndexByte(b, '\n'); i >= 0 {
-		return i
-	}
-	return len(b)
 }

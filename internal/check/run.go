@@ -293,12 +293,22 @@ func (p *place) untouched(ctx context.Context, o *outcome) error {
 	if err != nil || len(changed) == 0 {
 		return err
 	}
-	if o.Record.Name == toolchain.PrepareName { // what it makes is tracked, and the tests want it
-		for _, name := range changed {
+	if o.Record.Name == toolchain.PrepareName { // what it makes is tracked, and the tests want it; tests it does not make
+		made := slices.DeleteFunc(slices.Clone(changed), func(name string) bool {
+			return toolchain.IsTest(name) || looksLikeTest(name) || toolchain.ConfigKindOf(name) != toolchain.NoConfig
+		})
+		for _, name := range made {
 			p.edited[name] = true
-			p.stamps[name], _ = p.stampOf(name)
+			if now, ok := p.stampOf(name); ok {
+				p.stamps[name] = now
+			} else {
+				delete(p.stamps, name)
+			}
 		}
-		return nil
+		changed = slices.DeleteFunc(changed, func(name string) bool { return slices.Contains(made, name) })
+		if len(changed) == 0 {
+			return nil
+		}
 	}
 	if o.Record.TreeAfter, err = p.treeNow(ctx, changed); err != nil {
 		return err

@@ -74,6 +74,7 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 		s.State, s.Text = step.Useless, out.problem
 	case !out.clean() && (cmd.Complains == 0 || out.Record.Exit != cmd.Complains):
 		lines, _ := p.said(out)
+		lines = atPlaces(lines)
 		s.State, s.Old = step.Fails, len(lines)
 		s.Text = fmt.Sprintf("exit %d: %s", out.Record.Exit, strings.Join(lines[:min(3, len(lines))], "; "))
 	}
@@ -120,6 +121,10 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	}
 	if run.exit != nil {
 		s.Level = string(step.ByExit)
+		if run.exit.Exit != 0 {
+			s.State, s.Text = step.Useless, fmt.Sprintf("it fails before anything is changed (exit %d) and gives no report, so nobody can tell what a change breaks. Mend it, or have it write a report: {report} in checks.test", run.exit.Exit)
+			return []step.Standing{s}, nil
+		}
 	}
 	var failed []string
 	for _, r := range run.results {

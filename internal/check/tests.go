@@ -160,12 +160,15 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		}
 		if out.problem == "" && len(out.Results) == 0 && (cmd.Report == toolchain.ReportExit || cmd.Report == toolchain.ReportAny) {
 			out.Record.Level = step.ByExit
-			run.exit = &out.Record
+			if run.exit == nil || run.exit.Exit == 0 { // the first that fails counts
+				run.exit, run.tail = &out.Record, out.tail
+			}
+			run.records = append(run.records, out.Record)
+			continue
 		}
 		run.records = append(run.records, out.Record)
-		run.tail = out.tail
-		if run.exit != nil {
-			continue
+		if run.exit == nil {
+			run.tail = out.tail
 		}
 		run.results = append(run.results, out.Results...)
 		bad := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error })

@@ -154,7 +154,10 @@ func firstOf(list ...string) string {
 
 // secret reports whether a variable is of no use to a check, or must not reach it.
 func secret(name string) bool {
-	for _, w := range []string{"TOKEN", "SECRET", "PASSWORD", "_KEY", "CODECOV", "GITHUB_", "COVERALLS", "PATH", "HOME", "LD_", "SHELL"} {
+	if name == "PATH" || name == "HOME" || name == "SHELL" {
+		return true
+	}
+	for _, w := range []string{"TOKEN", "SECRET", "PASSWORD", "_KEY", "CODECOV", "GITHUB_", "COVERALLS", "LD_", "DYLD_"} {
 		if strings.Contains(strings.ToUpper(name), w) {
 			return true
 		}

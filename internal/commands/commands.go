@@ -241,6 +241,9 @@ func (r *reader) add(argv []string, where at) {
 }
 
 func (r *reader) command(purpose Purpose, argv []string, where at) {
+	if dir := path.Clean(where.dir); path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") {
+		return
+	}
 	var env []string
 	for _, name := range sortedKeys(where.env) {
 		if variable().MatchString(name) && !secret(name) {

@@ -156,8 +156,21 @@ func (r *reader) make(argv []string, where at) {
 // made takes a call of Make as it is: by the names of its targets.
 func (r *reader) made(target string, first bool, argv []string, where at) {
 	if purpose := targetPurpose(target, first); purpose != "" {
-		r.command(purpose, append([]string{"make"}, argv...), where)
+		r.command(purpose, append([]string{"make"}, withoutDir(argv)...), where)
 	}
+}
+
+// withoutDir takes -C DIR off: the command runs there.
+func withoutDir(argv []string) []string {
+	var out []string
+	for i := 0; i < len(argv); i++ {
+		if argv[i] == "-C" || argv[i] == "--directory" {
+			i++
+			continue
+		}
+		out = append(out, argv[i])
+	}
+	return out
 }
 
 // targetPurpose is what a target is for by its name.

@@ -334,15 +334,15 @@ func nodeTest(f Found, s Selection) []Command {
 		} else if i > 0 {
 			break // a test is run once
 		}
-		c := at.nodeRun(s, flags, files)
+		c := at.nodeRun(i, s, flags, files)
 		c.Env, c.From = append(c.Env, env...), from
 		out = append(out, c)
 	}
 	return out
 }
 
-// nodeRun is a run of some files with the flags of the project's own command.
-func (f Found) nodeRun(s Selection, flags, files []string) Command {
+// nodeRun is a run of some files by the project's command at i, with its flags.
+func (f Found) nodeRun(i int, s Selection, flags, files []string) Command {
 	exact := len(s.IDs)+len(s.Files) > 0
 	with := func(args ...string) []string { return slices.Concat(args, flags, files) }
 	switch f.Runner {
@@ -370,7 +370,7 @@ func (f Found) nodeRun(s Selection, flags, files []string) Command {
 	case "borp":
 		return f.nodeCommand("test", ReportTAP, "borp", with("--reporter=tap")...)
 	case "uvu", "jasmine", "lab":
-		return f.asIs("test", f.Own.Test[0])
+		return f.asIs("test", f.Own.Test[i])
 	}
 	argv := []string{"node"}
 	switch {
