@@ -245,37 +245,17 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	if err := p.settings(); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
-	partly := false // it is used, and tried again the next time
-	for _, s := range setup {
-		out, err := p.exec(ctx, s, true)
-		var missing *EnvironmentError
-		if errors.As(err, &missing) {
-			for _, argv := range s.Instead {
-				other := s
-				other.Argv = argv
-				if out, err = p.exec(ctx, other, true); err != nil || !out.clean() {
-					break
-				}
-			}
-		}
-		if err == nil && !out.clean() && s.OrElse != nil {
-			other := s
-			other.Argv = s.OrElse
-			out, err = p.exec(ctx, other, true)
-		}
-		if err != nil {
-			return err
-		}
-		if (out.Record.Exit != 0 || out.problem != "") && s.Optional {
-			partly = true
-			continue
-		}
-		if out.Record.Exit != 0 || out.problem != "" {
-			return fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
-		}
+	partly, err := p.setUp(ctx, setup)
+	if err != nil {
+		return err
 	}
 	for _, d := range []string{"home", "tmp", "reports", "venv/.package-cache", "venv/.package-cache-mutate", "venv/.global-cache", "settings.xml"} {
 		if err := removeAll(filepath.Join(work, d)); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
+		}
+	}
+	if chain.Ecosystem == toolchain.Python { // each check tree has its own
+		if err := removeAll(filepath.Join(work, "tree")); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
@@ -299,6 +279,40 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 		}
 	}
 	return nil
+}
+
+// setUp runs the commands of an installation. partly says that one has failed without which it can be used; it is tried again
+// by the next process.
+func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly bool, err error) {
+	for _, s := range setup {
+		out, err := p.exec(ctx, s, true)
+		var missing *EnvironmentError
+		if errors.As(err, &missing) {
+			for _, argv := range s.Instead {
+				other := s
+				other.Argv = argv
+				if out, err = p.exec(ctx, other, true); err != nil || !out.clean() {
+					break
+				}
+			}
+		}
+		if err == nil && !out.clean() && s.OrElse != nil {
+			other := s
+			other.Argv = s.OrElse
+			out, err = p.exec(ctx, other, true)
+		}
+		if err != nil {
+			return false, err
+		}
+		if (out.Record.Exit != 0 || out.problem != "") && s.Optional {
+			partly = true
+			continue
+		}
+		if out.Record.Exit != 0 || out.problem != "" {
+			return false, fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
+		}
+	}
+	return partly, nil
 }
 
 // settings gives an installation what the user has told the package manager for good: where its registries are.
