@@ -51,3 +51,12 @@ func State(t *testing.T, root, ecosystem string, written ...string) string {
 func ReadReportOf(chain toolchain.Found, files []string, text func(string) []byte, kind toolchain.Report, report []byte) ([]step.TestResult, error) {
 	return reader{chain: chain, root: "/project", tests: func() []string { return files }, text: text}.read(kind, report, report, report)
 }
+
+// Relocate corrects the texts of an environment.
+var Relocate = relocate
+
+// Said are what is compared of an output: the keys.
+func Said(output string) []string {
+	_, keys := (&place{c: &Checker{o: Options{Cache: "/cache"}}, dir: "/place"}).said(outcome{output: []byte("$ command\n" + output)})
+	return keys
+}

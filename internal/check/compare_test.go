@@ -1,0 +1,76 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+)
+
+// TestSaid: the same finding on another line is the same, and another one is another.
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	same := map[string][2]string{
+		"mypy":   {"src/a.py:3: error: Missing return  [return]\nFound 1 error in 1 file\n", "src/a.py:9: error: Missing return  [return]\nFound 1 error in 1 file\n"},
+		"tsc":    {"src/a.ts(1,5): error TS2322: x\n", "src/a.ts(12,7): error TS2322: x\n"},
+		"eslint": {"/place/tree/a.js\n  1:2  error  No x  rule\n\n✖ 1 problem\n", "/place/tree/a.js\n  40:1  error  No x  rule\n\n✖ 1 problem\n"},
+		"rustc":  {"error: unused\n  --> src/a.rs:3:5\n", "error: unused\n  --> src/a.rs:30:5\n"},
+	}
+	for name, c := range same {
+		if a, b := check.Said(c[0]), check.Said(c[1]); !slices.Equal(a, b) || len(a) == 0 {
+			t.Errorf("%s: %q and %q are not the same", name, a, b)
+		}
+	}
+	other := map[string][2]string{
+		"another rule":                         {"a.ts(1,1): error TS2322: x\n", "a.ts(1,1): error TS2345: x\n"},
+		"another file":                         {"v1.go:1:1: x\n", "v2.go:1:1: x\n"},
+		"another message at a place":           {"error: unused\n  --> src/a.rs:3:5\n", "error: moved\n  --> src/a.rs:3:5\n"},
+		"a line without a place beside others": {"a.ts(1,1): error TS1: x\n", "a.ts(1,1): error TS1: x\nerror TS2688: Cannot find type definition\n"},
+		"a formatter's only line":              {"", "would reformat src/a.py\n"},
+	}
+	for name, c := range other {
+		if a, b := check.Said(c[0]), check.Said(c[1]); slices.Equal(a, b) {
+			t.Errorf("%s: both are %q", name, a)
+		}
+	}
+}
+
+// TestRelocate: a script of an environment that was moved starts where it is now, a link to the cache is not written through,
+// and a program is left alone.
+func TestRelocate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env := filepath.Join(dir, "venv")
+	write := func(name, text string) string {
+		file := filepath.Join(env, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	script := write("bin/tool", "#!/old/venv/bin/python\nimport sys\n")
+	program := write("bin/prog", "\x7fELF\x00/old/venv")
+	path := write("lib/python3.11/site-packages/__editable__.x.pth", "/old/tree/src\n")
+	cached := filepath.Join(dir, "cached")
+	if err := os.Link(script, cached); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	if err := check.Relocate(env, "/old", "/new/place"); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		script: "#!/new/place/venv/bin/python\nimport sys\n", program: "\x7fELF\x00/old/venv", path: "/new/place/tree/src\n", cached: "#!/old/venv/bin/python\nimport sys\n",
+	} {
+		if b, err := os.ReadFile(file); err != nil || string(b) != want {
+			t.Errorf("%s: %q, want %q (%v)", file, b, want, err)
+		}
+	}
+	if info, err := os.Stat(script); err != nil || info.Mode().Perm()&0o100 == 0 {
+		t.Errorf("the script cannot be run any more: %v %v", info, err)
+	}
+}
