@@ -53,7 +53,7 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 	case toolchain.ReportMocha:
 		return r.mocha(report)
 	case toolchain.ReportTAP:
-		return r.tap(stdout), nil
+		return r.tap(stdout), tapCut(stdout)
 	case toolchain.ReportAny:
 		return r.any(report, stdout)
 	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:

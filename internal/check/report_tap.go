@@ -3,6 +3,8 @@ package check
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -255,12 +257,41 @@ func (r reader) any(report, stdout []byte) ([]step.TestResult, error) {
 		switch {
 		case len(head) == 0:
 		case bytes.HasPrefix(head, []byte("<?xml")), bytes.HasPrefix(head, []byte("<testsuite")):
-			return r.junit(head)
+			rs, err := r.junit(head)
+			return rs, errors.Join(err, unnamed(len(rs)))
 		case bytes.HasPrefix(head, []byte(`{"Time":`)), bytes.HasPrefix(head, []byte(`{"Action":`)), bytes.HasPrefix(head, []byte(`{"ImportPath":`)):
 			return r.goTest(b), nil
 		case bytes.HasPrefix(head, []byte("TAP version")), tapPlan().Match(head), tapHead().Match(head):
-			return r.tap(b), nil
+			rs := r.tap(b)
+			return rs, errors.Join(tapCut(b), unnamed(len(rs)))
 		}
 	}
 	return nil, nil
+}
+
+// unnamed is the error of a report that names no test: it is no evidence, and no reason to go by the exit code.
+func unnamed(tests int) error {
+	if tests == 0 {
+		return errors.New("it names no test")
+	}
+	return nil
+}
+
+// tapCut is the error of TAP that says itself that it is not whole: fewer tests than planned, or a writer that gave up.
+func tapCut(out []byte) error {
+	planned, points := 0, 0
+	for line := range strings.Lines(string(out)) {
+		switch m := tapPlan().FindStringSubmatch(line); {
+		case m != nil:
+			planned = atoi(m[1])
+		case strings.HasPrefix(line, "Bail out!"):
+			return errors.New(strings.TrimSpace(line))
+		case tapHead().MatchString(line):
+			points++
+		}
+	}
+	if points < planned {
+		return fmt.Errorf("it has %d of %d planned tests", points, planned)
+	}
+	return nil
 }

@@ -72,3 +72,17 @@ func TestReportsOnStdout(t *testing.T) {
 		})
 	}
 }
+
+// TestReportsThatAreCut: a report that says itself that it is not whole is no evidence.
+func TestReportsThatAreCut(t *testing.T) {
+	t.Parallel()
+	for name, report := range map[string]string{
+		"fewer than planned": "TAP version 13\n1..3\nok 1 - a\nok 2 - b\n", "given up": "TAP version 13\nok 1 - a\nBail out! no database\n",
+		"no test, TAP": "TAP version 14\n1..0\n", "no test, JUnit": `<?xml version="1.0"?><testsuite tests="0"></testsuite>`,
+	} {
+		rs, err := check.ReadReportOf(toolchain.Found{Root: "."}, nil, func(string) []byte { return nil }, toolchain.ReportAny, []byte(report))
+		if err == nil {
+			t.Errorf("%s: read as %v", name, rs)
+		}
+	}
+}
