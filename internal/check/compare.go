@@ -199,33 +199,41 @@ func commandText(cmd toolchain.Command) string {
 	return strings.Join(words, " ")
 }
 
-// builds compiles and checks types. What was wrong before is listed and charged to nobody; a program that the project names
-// and that is not installed is said, and not charged either.
+// builds compiles and checks types.
 func (p *taskProof) builds(ctx context.Context, pl *place) error {
 	for _, cmd := range pl.chain.Build(pl.chain.Root) {
-		c, out, err := p.compare(ctx, pl, cmd)
-		if missing := optional(cmd, err); missing != nil {
-			f, err := p.missing(ctx, pl, cmd, missing)
-			if err != nil {
-				return err
-			}
-			p.add(f)
-			continue
-		}
+		found, records, err := p.look(ctx, pl, cmd, reject("build-failed", "", 0, "The build fails"), "The build fails as it did before")
 		if err != nil {
 			return err
 		}
-		p.ran(CheckBuild)
-		p.proof.Records = append(p.proof.Records, out.Record)
-		switch {
-		case c.clean:
-		case len(c.fresh) == 0:
-			p.add(commandFinding("build-failed", step.Warn, "The build fails as it did before", cmd, out, c))
-		default:
-			p.add(commandFinding("build-failed", step.Rejects, "The build fails", cmd, out, c))
+		if len(records) > 0 {
+			p.ran(CheckBuild)
 		}
+		p.add(found...)
+		p.proof.Records = append(p.proof.Records, records...)
 	}
 	return nil
+}
+
+// look gives what a command says of the change, as a finding like the given one; before is its text where all of it was there already,
+// and charged to nobody. A program that the project names and that is not installed is said, and not charged either.
+func (p *taskProof) look(ctx context.Context, pl *place, cmd toolchain.Command, like step.Finding, before string) ([]step.Finding, []step.Record, error) {
+	c, out, err := p.compare(ctx, pl, cmd)
+	if missing := optional(cmd, err); missing != nil {
+		f, err := p.missing(ctx, pl, cmd, missing)
+		return []step.Finding{f}, nil, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	records := []step.Record{out.Record}
+	switch {
+	case c.clean:
+		return nil, records, nil
+	case len(c.fresh) == 0:
+		like.Severity, like.Message = step.Warn, before
+	}
+	return []step.Finding{commandFinding(like.Rule, like.Severity, like.Message, cmd, out, c)}, records, nil
 }
 
 // missing is what a program that is not installed means: nothing, unless it was there before the change.
@@ -276,26 +284,11 @@ func (p *taskProof) lints(ctx context.Context, pl *place, mine []string) ([]step
 			findings, records = append(findings, one.Findings...), append(records, one.Records...)
 			continue
 		}
-		c, out, err := p.compare(ctx, pl, cmd)
-		if missing := optional(cmd, err); missing != nil {
-			f, err := p.missing(ctx, pl, cmd, missing)
-			if err != nil {
-				return findings, records, err
-			}
-			findings = append(findings, f)
-			continue
-		}
+		found, ran, err := p.look(ctx, pl, cmd, fix("lint", "", 0, "The linter finds something"), "The linter fails as it did before")
 		if err != nil {
 			return findings, records, err
 		}
-		records = append(records, out.Record)
-		switch {
-		case c.clean:
-		case len(c.fresh) == 0:
-			findings = append(findings, commandFinding("lint", step.Warn, "The linter fails as it did before", cmd, out, c))
-		default:
-			findings = append(findings, commandFinding("lint", step.Fix, "The linter finds something", cmd, out, c))
-		}
+		findings, records = append(findings, found...), append(records, ran...)
 	}
 	return findings, records, nil
 }

@@ -62,6 +62,22 @@ func (s *scalars) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// merged are variables, of which the later ones win.
+func merged(list ...scalars) map[string]string {
+	out := map[string]string{}
+	for _, m := range list {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+// visible are merged variables without those that no check may see.
+func visible(list ...scalars) map[string]string {
+	out := merged(list...)
+	maps.DeleteFunc(out, func(k, _ string) bool { return secret(k) })
+	return out
+}
+
 type githubRun struct {
 	Run struct {
 		Dir   string `yaml:"working-directory"`
@@ -111,11 +127,7 @@ func (r *reader) github(file string) {
 				continue
 			}
 			r.line++
-			env := maps.Clone(map[string]string(w.Env))
-			if env == nil {
-				env = map[string]string{}
-			}
-			maps.Copy(env, j.Env)
+			env := merged(w.Env, j.Env)
 			for _, s := range j.Steps {
 				dir := firstOf(s.Dir, j.Defaults.Run.Dir, w.Defaults.Run.Dir, ".")
 				where := at{dir: path.Clean(fill(dir, values, env)), env: map[string]string{}, from: file + ": " + name}
@@ -198,8 +210,8 @@ func never(cond string) bool {
 	if c == "" {
 		return false
 	}
-	for _, w := range []string{"failure()", "cancelled()", "startswith(github.ref, 'refs/tags", "startsWith(github.ref, 'refs/tags", "schedule", "workflow_dispatch", "release'", "secrets."} {
-		if strings.Contains(c, strings.ToLower(w)) && !strings.Contains(c, "!=") {
+	for _, w := range []string{"failure()", "cancelled()", "startswith(github.ref, 'refs/tags", "schedule", "workflow_dispatch", "release'", "secrets."} {
+		if strings.Contains(c, w) && !strings.Contains(c, "!=") {
 			return true
 		}
 	}
@@ -371,12 +383,7 @@ func (r *reader) gitlab() {
 			j.Before = top.Before
 		}
 		r.line++
-		env := maps.Clone(map[string]string(top.Variables))
-		if env == nil {
-			env = map[string]string{}
-		}
-		maps.Copy(env, j.Variables)
-		maps.DeleteFunc(env, func(k, _ string) bool { return secret(k) })
+		env := visible(top.Variables, j.Variables)
 		r.shell(strings.Join(append(slices.Clone(j.Before), j.Script...), "\n"), at{dir: ".", env: env, from: file + ": " + name})
 	}
 }
@@ -436,9 +443,7 @@ func (r *reader) circle() {
 			if path.IsAbs(dir) || strings.HasPrefix(dir, "~") {
 				dir = "."
 			}
-			env := maps.Clone(map[string]string(j.Env))
-			maps.DeleteFunc(env, func(k, _ string) bool { return secret(k) })
-			r.shell(run.Command, at{dir: path.Clean("./" + dir), env: env, from: file + ": " + name})
+			r.shell(run.Command, at{dir: path.Clean("./" + dir), env: visible(j.Env), from: file + ": " + name})
 		}
 	}
 }

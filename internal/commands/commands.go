@@ -66,14 +66,7 @@ func program(argv []string) string {
 // Read gives the commands of a project, given its files (relative paths with slashes) and their bytes: those of its CI first,
 // then those of scripts and targets that CI does not run, by their usual names.
 func Read(files []string, read func(string) []byte) []Command {
-	r := &reader{files: map[string]bool{}, read: read, makefiles: map[string]makefile{}}
-	for _, f := range files {
-		r.files[f] = true
-		if d := path.Dir(f); path.Base(f) == "package.json" && !strings.Contains(f, "node_modules/") {
-			r.packages = append(r.packages, d)
-		}
-	}
-	slices.Sort(r.packages)
+	r := newReader(files, read)
 	r.ci()
 	ci := len(r.out)
 	r.scripts()
@@ -82,14 +75,7 @@ func Read(files []string, read func(string) []byte) []Command {
 
 // Follow gives the programs that a line of shell runs in the end, in the root of a project.
 func Follow(line, from string, files []string, read func(string) []byte) []Command {
-	r := &reader{files: map[string]bool{}, read: read, makefiles: map[string]makefile{}}
-	for _, f := range files {
-		r.files[f] = true
-		if d := path.Dir(f); path.Base(f) == "package.json" && !strings.Contains(f, "node_modules/") {
-			r.packages = append(r.packages, d)
-		}
-	}
-	slices.Sort(r.packages)
+	r := newReader(files, read)
 	r.shell(line, at{dir: ".", from: from})
 	return r.out
 }
@@ -163,6 +149,18 @@ type reader struct {
 	inCI      bool
 }
 
+func newReader(files []string, read func(string) []byte) *reader {
+	r := &reader{files: map[string]bool{}, read: read, makefiles: map[string]makefile{}}
+	for _, f := range files {
+		r.files[f] = true
+		if d := path.Dir(f); path.Base(f) == "package.json" && !strings.Contains(f, "node_modules/") {
+			r.packages = append(r.packages, d)
+		}
+	}
+	slices.Sort(r.packages)
+	return r
+}
+
 // text is a file's text, "" if it is not there.
 func (r *reader) text(name string) string {
 	if !r.files[name] {
@@ -170,8 +168,6 @@ func (r *reader) text(name string) string {
 	}
 	return string(r.read(name))
 }
-
-func join(dir, name string) string { return path.Join(dir, name) }
 
 // at is where a line of shell runs.
 type at struct {
@@ -196,7 +192,7 @@ func (r *reader) scripts() {
 	for _, dir := range r.packages {
 		for _, name := range []string{"test", "build", "lint", "typecheck", "type-check", "types", "check-types", "check:types", "tsc"} {
 			r.line++
-			r.npmScript(name, at{dir: dir, from: join(dir, "package.json")})
+			r.npmScript(name, at{dir: dir, from: path.Join(dir, "package.json")})
 		}
 	}
 	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {

@@ -14,7 +14,7 @@ type manifest struct {
 }
 
 func (r *reader) manifest(dir string) (m manifest, ok bool) {
-	text := r.text(join(dir, "package.json"))
+	text := r.text(path.Join(dir, "package.json"))
 	return m, text != "" && json.Unmarshal([]byte(text), &m) == nil
 }
 
@@ -24,7 +24,7 @@ func (r *reader) npmScript(name string, where at) bool {
 	if !ok || m.Scripts[name] == "" || where.depth > deepest {
 		return false
 	}
-	file := join(where.dir, "package.json")
+	file := path.Join(where.dir, "package.json")
 	for _, each := range []string{"pre" + name, name, "post" + name} {
 		if m.Scripts[each] == "" {
 			continue
@@ -133,7 +133,7 @@ func (r *reader) member(name, dir string) (string, bool) {
 	if name == "" {
 		return "", false
 	}
-	if d := join(dir, name); r.files[join(d, "package.json")] {
+	if d := path.Join(dir, name); r.files[path.Join(d, "package.json")] {
 		return d, true
 	}
 	for _, d := range r.packages {
@@ -203,7 +203,7 @@ func (r *reader) composer(argv []string, where at) {
 	var m struct {
 		Scripts map[string]json.RawMessage `json:"scripts"`
 	}
-	if json.Unmarshal([]byte(r.text(join(where.dir, "composer.json"))), &m) != nil || m.Scripts[argv[0]] == nil {
+	if json.Unmarshal([]byte(r.text(path.Join(where.dir, "composer.json"))), &m) != nil || m.Scripts[argv[0]] == nil {
 		r.add(append([]string{"composer"}, argv...), where)
 		return
 	}

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func (r *reader) pythonManager(name string, argv []string, where at) {
 // pyproject is pyproject.toml of a directory, nil without one.
 func (r *reader) pyproject(dir string) map[string]any {
 	var t map[string]any
-	if _, err := toml.Decode(r.text(join(dir, "pyproject.toml")), &t); err != nil {
+	if _, err := toml.Decode(r.text(path.Join(dir, "pyproject.toml")), &t); err != nil {
 		return nil
 	}
 	return t
@@ -221,7 +222,7 @@ func (r *reader) tox(argv []string, where at) {
 	if where.depth > deepest {
 		return
 	}
-	sections := ini(r.text(join(where.dir, "tox.ini")))
+	sections := ini(r.text(path.Join(where.dir, "tox.ini")))
 	from := "tox.ini"
 	if len(sections) == 0 {
 		sections, from = r.toxOfTOML(where.dir)
@@ -279,7 +280,7 @@ func (r *reader) tox(argv []string, where at) {
 		}
 		inner := where.in(from+": "+e, where.args...)
 		if dir := s["changedir"]; dir != "" && !strings.Contains(dir, "{") {
-			inner.dir = join(where.dir, dir)
+			inner.dir = path.Join(where.dir, dir)
 		}
 		lines = toxVariable().ReplaceAllStringFunc(lines, func(m string) string {
 			g := toxVariable().FindStringSubmatch(m)
@@ -339,13 +340,13 @@ func (r *reader) toxOfTOML(dir string) (map[string]section, string) {
 	if text, ok := look(t, "tool", "tox", "legacy_tox_ini").(string); ok {
 		return ini(text), "pyproject.toml: tox"
 	}
-	if cfg := ini(r.text(join(dir, "setup.cfg"))); cfg["tox:tox"] != nil || cfg["testenv"] != nil {
+	if cfg := ini(r.text(path.Join(dir, "setup.cfg"))); cfg["tox:tox"] != nil || cfg["testenv"] != nil {
 		return cfg, "setup.cfg: tox"
 	}
 	native := look(t, "tool", "tox")
 	if native == nil {
 		var own map[string]any
-		if _, err := toml.Decode(r.text(join(dir, "tox.toml")), &own); err != nil || own == nil {
+		if _, err := toml.Decode(r.text(path.Join(dir, "tox.toml")), &own); err != nil || own == nil {
 			return nil, ""
 		}
 		native = own
@@ -402,7 +403,7 @@ func (r *reader) nox(argv []string, where at) {
 			wanted = append(wanted, name, argv[i+1])
 		}
 	}
-	for _, m := range noxSession().FindAllStringSubmatch(r.text(join(where.dir, "noxfile.py"))+"\n", -1) {
+	for _, m := range noxSession().FindAllStringSubmatch(r.text(path.Join(where.dir, "noxfile.py"))+"\n", -1) {
 		if len(wanted) > 0 && !slices.Contains(wanted, m[1]) {
 			continue
 		}

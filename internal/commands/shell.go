@@ -257,7 +257,7 @@ func (r *reader) run(argv []string, where at) {
 		switch {
 		case strings.HasPrefix(name, "python") || name == "py":
 			r.python(argv, where)
-		case (strings.HasPrefix(argv[0], "./") || strings.HasSuffix(name, ".sh")) && r.files[join(where.dir, argv[0])] && name != "gradlew" && name != "mvnw":
+		case (strings.HasPrefix(argv[0], "./") || strings.HasSuffix(name, ".sh")) && r.files[path.Join(where.dir, argv[0])] && name != "gradlew" && name != "mvnw":
 			r.file(argv[0], where)
 		default:
 			r.add(argv, where)
@@ -267,7 +267,7 @@ func (r *reader) run(argv []string, where at) {
 
 // file reads a script of the project.
 func (r *reader) file(name string, where at) {
-	text := r.text(join(where.dir, name))
+	text := r.text(path.Join(where.dir, name))
 	if text == "" || strings.HasPrefix(text, "#!") && !strings.Contains(firstLine(text), "sh") {
 		return
 	}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -110,7 +111,7 @@ func (r *reader) make(argv []string, where at) {
 		switch {
 		case (a == "-C" || a == "--directory") && i+1 < len(argv):
 			i++
-			where.dir = join(where.dir, argv[i])
+			where.dir = path.Join(where.dir, argv[i])
 		case (a == "-f" || a == "--file") && i+1 < len(argv):
 			i++
 			file = argv[i]
@@ -126,10 +127,10 @@ func (r *reader) make(argv []string, where at) {
 		}
 	}
 	for _, name := range []string{file, "GNUmakefile", "makefile", "Makefile"} {
-		if name == "" || !r.files[join(where.dir, name)] {
+		if name == "" || !r.files[path.Join(where.dir, name)] {
 			continue
 		}
-		m := r.makefile(join(where.dir, name))
+		m := r.makefile(path.Join(where.dir, name))
 		if len(targets) == 0 {
 			targets = []string{m.first}
 		}
@@ -230,7 +231,7 @@ func (r *reader) just(recipe string, where at) {
 		return
 	}
 	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
-		text := r.text(join(where.dir, name))
+		text := r.text(path.Join(where.dir, name))
 		if text == "" {
 			continue
 		}
@@ -266,7 +267,7 @@ func (r *reader) taskfile(task string, where at) {
 		return
 	}
 	for _, name := range []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"} {
-		text := r.text(join(where.dir, name))
+		text := r.text(path.Join(where.dir, name))
 		if text == "" {
 			continue
 		}
@@ -299,7 +300,7 @@ func (r *reader) taskfile(task string, where at) {
 			return
 		}
 		if t.Dir != "" && !strings.Contains(t.Dir, "{{") {
-			inner.dir = join(where.dir, t.Dir)
+			inner.dir = path.Join(where.dir, t.Dir)
 		}
 		if t.Cmd != "" {
 			r.shell(t.Cmd, inner)
