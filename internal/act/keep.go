@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,26 @@ func (a *Actor) Collect(ctx context.Context, open map[string]bool, all bool) (in
 	return freed, machinery(os.MkdirAll(filepath.Join(a.o.Cache, "tmp"), 0o755))
 }
 
+// KeptTree gives for a tree the newest ref of a run that keeps it, "" for none.
+func KeptTree(ctx context.Context, repo *git.Repo) (func(tree string) string, error) {
+	refs, err := repo.Refs(ctx, keptPrefix)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	of := map[string]string{}
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		if !strings.Contains(ref, "/turns/") {
+			continue
+		}
+		tree, _, err := repo.ReadCommit(ctx, refs[ref])
+		if err != nil {
+			return nil, machinery(err)
+		}
+		of[tree] = ref
+	}
+	return func(tree string) string { return of[tree] }, nil
+}
+
 // salvage stores the trees of a run that no journal knows.
 func (a *Actor) salvage(ctx context.Context, run string) error {
 	dir := filepath.Join(a.trees(), "runs", run)
@@ -106,7 +127,7 @@ func (a *Actor) salvage(ctx context.Context, run string) error {
 		if err != nil {
 			return machinery(err)
 		}
-		clone, err := a.o.Repo.OpenClone(ctx, path, empty, leftOut...)
+		clone, err := a.o.Repo.OpenClone(ctx, path, empty, empty, leftOut...)
 		if err != nil {
 			return machinery(err)
 		}

@@ -125,6 +125,24 @@ func (a *Actor) start(ctx context.Context, from, head, tree string, conflicts []
 	return out, machinery(err)
 }
 
+// restart is the step restart: what an earlier run has left, as far as nobody has changed the same files since.
+func (a *Actor) restart(ctx context.Context, _ flow.Job, in step.RestartIn) (step.RestartOut, error) {
+	out := step.RestartOut{Tree: in.Head}
+	if !a.has(ctx, in.Left.Base) || !a.has(ctx, in.Left.Tree) {
+		return out, nil
+	}
+	_, conflicts, err := a.o.Repo.Merge(ctx, in.Left.Base, in.Head, in.Left.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	var paths []string
+	for _, c := range conflicts {
+		paths = append(paths, c.Path)
+	}
+	out.Tree, err = a.start(ctx, in.Left.Base, in.Head, in.Left.Tree, paths)
+	return out, err
+}
+
 type landing struct {
 	from   string
 	head   step.HeadOut

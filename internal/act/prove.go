@@ -25,6 +25,7 @@ func (a *Actor) Handlers() []flow.Handler {
 	return []flow.Handler{
 		flow.Handle(step.AgentTurn, a.turn),
 		flow.Handle(step.Head, a.head),
+		flow.Handle(step.Restart, a.restart),
 		flow.Handle(step.Plan, a.plan),
 		flow.Handle(step.Language, a.language),
 		flow.Handle(step.Packages, a.packages),

@@ -93,7 +93,7 @@ func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn, seat step.Se
 	}
 	var clone *git.Clone
 	err := a.effect("clone", func() (err error) {
-		clone, err = a.o.Repo.Clone(ctx, filepath.Join(dir, "tree"), t.Tree, leftOut...)
+		clone, err = a.o.Repo.CloneSince(ctx, filepath.Join(dir, "tree"), cmp.Or(t.Base, t.Tree), t.Tree, leftOut...)
 		return err
 	})
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *Actor) cut(ctx context.Context, j flow.Job, t step.Turn, seat step.Seat
 		if _, err := os.Stat(tree); err != nil {
 			return nil, none, nil //nolint:nilerr // cleared away
 		}
-		clone, err := a.o.Repo.OpenClone(ctx, tree, t.Tree, leftOut...)
+		clone, err := a.o.Repo.OpenClone(ctx, tree, cmp.Or(t.Base, t.Tree), t.Tree, leftOut...)
 		if err != nil {
 			return nil, none, machinery(err)
 		}
@@ -372,7 +372,7 @@ func (a *Actor) taken(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOu
 		}
 		prev := j
 		prev.Dir, prev.Start = dir, j.Start-1-i
-		clone, err := a.o.Repo.OpenClone(ctx, path, t.Tree, leftOut...)
+		clone, err := a.o.Repo.OpenClone(ctx, path, cmp.Or(t.Base, t.Tree), t.Tree, leftOut...)
 		if err != nil {
 			return step.TurnOut{}, false, machinery(err)
 		}

@@ -264,8 +264,48 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 	}
 }
 
-// finish prints the answer of a run that stands still and returns its code.
+// finish prints the answer of a run that stands still, with what there is of what did not pass, and returns its code.
 func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Status, rep *report.Run, blocks bool) error {
+	rep.State = st.State
+	if st.State == flow.Done { // then it says whether it was verified
+		rep.Auto, rep.Developed = outOf[step.AutoOut](rep, "auto", st), outOf[step.DevelopOut](rep, "develop", st)
+	}
+	if err := p.settle(ctx, rep); err != nil {
+		return err
+	}
+	err := p.answered(ctx, e, id, st, rep, blocks)
+	if !p.a.json {
+		fmt.Fprint(p.a.Err, report.WhatIsLeft(p.a.lang(), rep.Left))
+	}
+	return err
+}
+
+// settle finds where the things are that a run which has ended has left.
+func (p *project) settle(ctx context.Context, rep *report.Run) error {
+	if len(rep.Left) == 0 {
+		return nil
+	}
+	ref, err := act.KeptTree(ctx, p.repo)
+	if err == nil {
+		rep.Settle(ref)
+	}
+	return err
+}
+
+// outOf is the result of a run of a workflow, nil for another one.
+func outOf[T any](rep *report.Run, workflow string, st flow.Status) *T {
+	if rep.Workflow != workflow {
+		return nil
+	}
+	out, err := decode[T](st.Out)
+	if err != nil {
+		return nil
+	}
+	return &out
+}
+
+// answered prints the answer of a run that stands still and returns its code.
+func (p *project) answered(ctx context.Context, e *engine, id string, st flow.Status, rep *report.Run, blocks bool) error {
 	events, err := e.Events(ctx, id, 0)
 	if err != nil {
 		return err

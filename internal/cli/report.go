@@ -21,8 +21,8 @@ func newReport(a *app) *cobra.Command {
 		Use: "report [RUN]", Short: "write a run as one HTML page: result, timeline, cost", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard report -o run.html\n  jacquard report k3v9 > run.html",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
-				page, err := a.page(ctx, rt, r)
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
+				page, err := a.page(ctx, p, rt, r)
 				if err != nil {
 					return err
 				}
@@ -43,7 +43,7 @@ func newReport(a *app) *cobra.Command {
 }
 
 // page is a run for browsers: the lines that were on the screen with their times, and the account.
-func (a *app) page(ctx context.Context, rt keeper, r flow.Run) (report.Page, error) {
+func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (report.Page, error) {
 	l := a.lang()
 	p := report.Page{Lang: l, Title: "jacquard " + r.Def + " " + r.ID, Heads: report.PageHeads{Result: l.T("Result"), Timeline: l.T("Timeline"), Cost: l.T("Cost")}}
 	rep, err := reportOf(ctx, rt, r)
@@ -79,6 +79,10 @@ func (a *app) page(ctx context.Context, rt keeper, r flow.Run) (report.Page, err
 	case r.Err != nil:
 		p.Summary = r.Err.Error()
 	}
+	if err := pr.settle(ctx, rep); err != nil {
+		return p, err
+	}
+	p.Summary += report.WhatIsLeft(l, rep.Left)
 	events, err := rt.Events(ctx, r.ID, 0)
 	if err != nil {
 		return p, err

@@ -30,6 +30,9 @@ func newShow(a *app) *cobra.Command {
 				default:
 					return usage("--format %q: want text or xml", format)
 				}
+				if err := p.settle(ctx, rep); err != nil {
+					return err
+				}
 				if a.json {
 					steps, err := rt.Steps(ctx, r.ID)
 					if err != nil {
@@ -71,6 +74,7 @@ func newShow(a *app) *cobra.Command {
 				if r.Err != nil {
 					fmt.Fprintf(a.Out, l.T("ended with: %s\n"), r.Err.Error())
 				}
+				fmt.Fprint(a.Out, report.WhatIsLeft(l, rep.Left))
 				if rep.Result != nil {
 					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
 				}

@@ -357,6 +357,9 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 		return p.resume(ctx, r, f.driveOptions, false)
 	}
 	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: f.yes, Language: string(a.lang()), Delivery: step.ToCommit, Plan: w.plan}
+	if in.Left, err = p.leftOf(ctx, w.Run); err != nil {
+		return err
+	}
 	if w.Ref != "" {
 		if in.From, err = p.follows(ctx, w); err != nil {
 			return err
@@ -378,6 +381,26 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 		return err
 	}
 	return p.startRun(ctx, "work", in, in.Budget, f.driveOptions)
+}
+
+// leftOf is what a run has left of its tasks that did not pass.
+func (p *project) leftOf(ctx context.Context, run string) (map[string]step.Left, error) {
+	if run == "" || !p.exists() {
+		return nil, nil
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := find(ctx, rt, run)
+	var rep *report.Run
+	if err == nil {
+		rep, err = reportOf(ctx, rt, r)
+	}
+	if err = errors.Join(err, rt.Close()); err != nil {
+		return nil, err
+	}
+	return rep.Restart(), nil
 }
 
 // follows is the commit of a WORK that a run has landed and not delivered, when the branch has not moved since.

@@ -163,11 +163,17 @@ func (c *Clone) Root() string { return filepath.Join(c.Dir, filepath.FromSlash(c
 // not made. Exclude are patterns in the notation of .gitignore for what Capture leaves
 // out beside what the tree itself ignores.
 func (r *Repo) Clone(ctx context.Context, dir, tree string, exclude ...string) (*Clone, error) {
+	return r.CloneSince(ctx, dir, tree, tree, exclude...)
+}
+
+// CloneSince is Clone with another tree in its commit: what is in dir is staged as a
+// change of that, and git diff HEAD shows it.
+func (r *Repo) CloneSince(ctx context.Context, dir, before, tree string, exclude ...string) (*Clone, error) {
 	dir, err := emptyDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("make clone: %w", err)
 	}
-	c, err := r.OpenClone(ctx, dir, tree, exclude...)
+	c, err := r.OpenClone(ctx, dir, before, tree, exclude...)
 	if err != nil {
 		return nil, fmt.Errorf("make clone: %w", err)
 	}
@@ -177,9 +183,9 @@ func (r *Repo) Clone(ctx context.Context, dir, tree string, exclude ...string) (
 	return c, nil
 }
 
-// OpenClone returns a clone that Clone made earlier with the same arguments, for example
+// OpenClone returns a clone that CloneSince made earlier with the same arguments, for example
 // in a process that has died. Nothing in dir is read or changed.
-func (r *Repo) OpenClone(ctx context.Context, dir, tree string, exclude ...string) (*Clone, error) {
+func (r *Repo) OpenClone(ctx context.Context, dir, before, tree string, exclude ...string) (*Clone, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open clone: %w", err)
@@ -187,9 +193,12 @@ func (r *Repo) OpenClone(ctx context.Context, dir, tree string, exclude ...strin
 	if tree, err = r.treeOf(ctx, tree); err != nil {
 		return nil, fmt.Errorf("open clone: %w", err)
 	}
+	if before, err = r.treeOf(ctx, before); err != nil {
+		return nil, fmt.Errorf("open clone: %w", err)
+	}
 	c := &Clone{Dir: dir, r: r, tree: tree, exclude: exclude}
 	// The same tree always gives the same commit, so that it need not be remembered.
-	c.base, err = r.CommitTree(ctx, Commit{Tree: c.tree, Message: "base", Name: "jacquard", Email: "jacquard@localhost", Time: epoch})
+	c.base, err = r.CommitTree(ctx, Commit{Tree: before, Message: "base", Name: "jacquard", Email: "jacquard@localhost", Time: epoch})
 	if err != nil {
 		return nil, fmt.Errorf("open clone: %w", err)
 	}

@@ -93,7 +93,7 @@ func TestCapture(t *testing.T) {
 		t.Errorf("a second capture gives %s", again.Tree)
 	}
 	// Another process after a crash sees the same.
-	other := must[*git.Clone](t)(s.open("r").OpenClone(ctx, s.path("clone"), tree))
+	other := must[*git.Clone](t)(s.open("r").OpenClone(ctx, s.path("clone"), tree, tree))
 	if again := must[git.Capture](t)(other.Capture(ctx)); again.Tree != got.Tree || again.Tampered != nil {
 		t.Errorf("after opening again: %+v", again)
 	}

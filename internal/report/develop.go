@@ -75,6 +75,7 @@ func (r *Run) developNote(e flow.Event) {
 		}
 		if m, _ := r.place(e); m != nil {
 			m.Attempts = append(m.Attempts, a)
+			r.leaves(m.Dir, a)
 			r.cost(m, a.Usage)
 		}
 		return

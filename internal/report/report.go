@@ -40,9 +40,11 @@ type Run struct {
 	Feature *Feature       `json:"feature,omitempty"`
 	Request *step.WorkNote `json:"request,omitempty"`
 	Error   *flow.Failure  `json:"error,omitempty"`
-	byDir   map[string]*Module
-	gates   map[string]bool
-	last    int64
+	// Left is what there is of what did not pass.
+	Left  []Left `json:"left,omitempty"`
+	byDir map[string]*Module
+	gates map[string]bool
+	last  int64
 }
 
 // Module is one module of a run.
@@ -263,6 +265,9 @@ func (r *Run) note(e flow.Event) {
 		var res step.TaskResult
 		if json.Unmarshal(e.Data, &res) == nil {
 			m.Task, m.Phase, m.Step, m.Ended = &res, "done", "", e.At
+			if res.Status == step.Success {
+				r.leaves(m.Dir, step.AttemptNote{Passed: true})
+			}
 			r.cost(m, res.Usage)
 		}
 	case rest == "result" && r.Workflow != "compile":
@@ -281,7 +286,13 @@ func (r *Run) note(e flow.Event) {
 		var a step.AttemptNote
 		if json.Unmarshal(e.Data, &a) == nil {
 			m.Attempts = append(m.Attempts, a)
+			r.leaves(m.Dir, a)
 			r.cost(m, a.Usage)
+		}
+	case strings.HasSuffix(rest, "/landing"):
+		var a step.AttemptNote
+		if json.Unmarshal(e.Data, &a) == nil {
+			r.leaves(m.Dir, a)
 		}
 	}
 }

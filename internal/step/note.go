@@ -1,5 +1,11 @@
 package step
 
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+)
+
 // PlanNote is the fact noted when a compile plan is known.
 type PlanNote struct {
 	Count    int       `json:"count"`
@@ -23,6 +29,26 @@ type AttemptNote struct {
 	Usage    Usage        `json:"usage"`
 	Text     string       `json:"text,omitempty"`
 	Summary  string       `json:"summary,omitempty"` // the author's own words; nothing is decided on them
+	Left     *Left        `json:"left,omitempty"`    // of an attempt that did not pass
+}
+
+// Left is what an attempt that did not pass has left: for a person to look at, and for a later run to begin with.
+type Left struct {
+	Base   string          `json:"base"`             // tree that it changes
+	Tree   string          `json:"tree"`             // with what it has changed
+	Said   string          `json:"said,omitempty"`   // by its author, for people
+	Answer json.RawMessage `json:"answer,omitempty"` // of its author
+}
+
+// Readable is a text of somebody else for a terminal: what cannot be printed is shown as such, so that nothing hides what is
+// read.
+func Readable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !unicode.IsPrint(r) {
+			return '�'
+		}
+		return r
+	}, s)
 }
 
 // Status is the end of a module.

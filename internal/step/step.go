@@ -140,7 +140,8 @@ type Turn struct {
 	Attempt      int             `json:"attempt"`
 	Model        string          `json:"model,omitempty"` // low, medium, high, or a seat; "" = medium
 	Tree         string          `json:"tree"`
-	Instructions string          `json:"instructions"` // the stable part of the prompt
+	Base         string          `json:"base,omitempty"` // tree that git compares the author's work with; "" = Tree
+	Instructions string          `json:"instructions"`   // the stable part of the prompt
 	Docs         []Doc           `json:"docs,omitempty"`
 	Task         string          `json:"task"` // the part of this attempt, last
 	Schema       json.RawMessage `json:"schema"`

@@ -19,11 +19,13 @@ type WorkIn struct {
 	// From is a commit of an earlier run of that WORK which is not on the branch yet: the run begins there.
 	From string `json:"from,omitempty"`
 	// Plan is what an earlier run had agreed on, for a WORK that has no files because nothing has landed.
-	Plan     flow.Blob `json:"plan"`
-	Language string    `json:"language"` // of documents where the project names none
-	Delivery Delivery  `json:"delivery"`
-	Budget   Budget    `json:"budget"`
-	Router   Router    `json:"router"`
+	Plan flow.Blob `json:"plan"`
+	// Left is what the last run has left of tasks that did not pass, by id: they begin with it.
+	Left     map[string]Left `json:"left,omitempty"`
+	Language string          `json:"language"` // of documents where the project names none
+	Delivery Delivery        `json:"delivery"`
+	Budget   Budget          `json:"budget"`
+	Router   Router          `json:"router"`
 }
 
 // Router are the limits that decide how a request is carried out (ruling 28).
@@ -168,6 +170,20 @@ type PlanCheckOut struct {
 
 // PlanCheck checks a plan against the project.
 var PlanCheck = flow.Step[PlanCheckIn, PlanCheckOut]{Name: "work.check", Lane: Checks}
+
+// RestartIn asks for the tree on which an author goes on with what an earlier run has left.
+type RestartIn struct {
+	Left Left   `json:"left"`
+	Head string `json:"head"` // tree that the work begins with now
+}
+
+// RestartOut is that tree: what was left, on what is there now. It is that of now where nothing of it is known any more.
+type RestartOut struct {
+	Tree string `json:"tree"`
+}
+
+// Restart puts what an earlier run has left of a piece of work on the project as it is now.
+var Restart = flow.Step[RestartIn, RestartOut]{Name: "restart", Lane: Landing}
 
 // Handoff is what the author of a task tells those who come after.
 type Handoff struct {

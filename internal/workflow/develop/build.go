@@ -40,7 +40,7 @@ func (w *work) implement(c *flow.Ctx) (step.End, error) {
 		}
 		switch {
 		case r.Status == checkpoint.Passed:
-		case r.Reason == skip || strings.HasPrefix(r.Reason, needs):
+		case r.Reason == turn.Skip || strings.HasPrefix(r.Reason, needs):
 			w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("%s is not part of it: %s", r.ID, r.Reason))
 		case end.Reason == "" || r.Reason == aborted:
 			end = step.End{Reason: escalated, N: r.Iteration, Detail: turn.Clip(r.ID+": "+cmp.Or(strings.Join(r.Open, "; "), r.Reason), 500)}
@@ -113,7 +113,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 	if ok, err := b.there(c.Sub("there")); err != nil || ok {
 		return b.res, err
 	}
-	for n, c := range flow.Rounds(c, "round", 1+hints) {
+	for n, c := range flow.Rounds(c, "round", 1+turn.MaxHints) {
 		b.res.Rounds = n
 		class, err := b.ralph(c)
 		if err != nil {
@@ -132,14 +132,14 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 		if b.w.in.Yes {
 			return b.end(c, checkpoint.Escalated, class)
 		}
-		what, hint, err := b.w.escalate(c, b.escalation(class), b.w.say("답: retry, skip (이 체크포인트와 이것이 필요한 것을 제외), abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, skip (it is left out, and what needs it), abort, or a hint for the next attempts."), true)
+		what, hint, err := turn.Escalate(c, b.escalation(class), b.w.say("답: retry, skip (이 체크포인트와 이것이 필요한 것을 제외), abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, skip (it is left out, and what needs it), abort, or a hint for the next attempts."), true)
 		if err != nil {
 			return b.res, err
 		}
 		switch what {
-		case skip:
-			return b.end(c, checkpoint.Escalated, skip)
-		case abort:
+		case turn.Skip:
+			return b.end(c, checkpoint.Escalated, turn.Skip)
+		case turn.Abort:
 			return b.end(c, checkpoint.Escalated, aborted)
 		}
 		if hint != "" {
@@ -365,7 +365,7 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans built) (class 
 
 // proofIn is what is asked of a tree of the checkpoint.
 func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
-	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files)}}
+	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Coverage: true, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files)}}
 	for _, p := range slices.Concat(b.k.TestFiles(), b.support) {
 		in.Task.Files = append(in.Task.Files, task.File{Path: p, Action: task.Create})
 	}

@@ -26,7 +26,6 @@ const (
 	redesigns      = 2  // after blocking findings of reviewers; then a person decides
 	maxRejections  = 20 // of a design, or of the result, by a person
 	iterations     = 3  // of a checkpoint; then a person decides
-	hints          = 20 // retries that a person asks for
 	fullRuns       = 3  // of all goals on the merged head; then a person decides
 	reviewFixes    = 2  // after blocking findings in the code; then a person decides
 	fixAttempts    = 2  // of one fix, until its proof holds
@@ -210,10 +209,7 @@ func (w *work) document() checkpoint.Document {
 
 // say is a text for people, in the language of the documents.
 func (w *work) say(korean, english string) string {
-	if w.s.Language == "ko" {
-		return korean
-	}
-	return english
+	return turn.Say(w.s.Language, korean, english)
 }
 
 // request is one turn of a role.
@@ -300,30 +296,4 @@ func (w *work) agreed(c *flow.Ctx, text string) (ok bool, why string, err error)
 		return err == nil, "", err
 	}
 	return false, turn.Clip(pdca.Line(a.Text), 4000), nil
-}
-
-// What a person can say of what does not pass.
-const (
-	retry = "retry"
-	skip  = "skip"
-	abort = "abort"
-)
-
-// escalate asks a person what becomes of what did not pass: it is tried again, with a hint if he gives one; it is left out,
-// where that can be; or the run ends. words say what he can answer.
-func (w *work) escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string, err error) {
-	a, err := flow.Ask(c, "escalated", flow.Question{Text: turn.Clip(text, 6000) + "\n" + words})
-	if err != nil {
-		return "", "", err
-	}
-	said := strings.TrimSpace(a.Text)
-	switch {
-	case a.Verb == flow.Reject || strings.EqualFold(said, abort):
-		return abort, turn.Clip(said, 1000), nil
-	case canSkip && strings.EqualFold(said, skip):
-		return skip, "", nil
-	case turn.Approved(a) || strings.EqualFold(said, retry):
-		return retry, "", nil
-	}
-	return retry, turn.Clip(said, 4000), nil
 }

@@ -107,22 +107,22 @@ func (w *work) codeReview(c *flow.Ctx) ([]step.Issue, error) {
 // fix in between; then a person decides.
 func (w *work) goals(c *flow.Ctx) (step.End, error) {
 	var hint string
-	for n, c := range flow.Rounds(c, "asked", 1+hints) {
+	for n, c := range flow.Rounds(c, "asked", 1+turn.MaxHints) {
 		end, err := w.goalRuns(c, hint)
 		if err != nil || end.Reason == "" || w.in.Yes {
 			return end, err
 		}
 		text := fmt.Sprintf(w.say("전체 검사 실패, 실행 %d회 (%s):\n%s", "The checks of the whole fail, after %d runs (%s):\n%s"), end.N, end.Reason, strings.Join(w.out.Open, "\n"))
-		what, said, err := w.escalate(c, text, w.say("답: retry, abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, abort, or a hint for the next attempts."), false)
+		what, said, err := turn.Escalate(c, text, w.say("답: retry, abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, abort, or a hint for the next attempts."), false)
 		if err != nil {
 			return step.End{}, err
 		}
-		if what == abort || n > hints {
+		if what == turn.Abort || n > turn.MaxHints {
 			return step.End{Reason: aborted, Detail: end.Detail}, nil
 		}
 		hint = said
 	}
-	return step.End{Reason: limit, N: hints}, nil
+	return step.End{Reason: limit, N: turn.MaxHints}, nil
 }
 
 func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
@@ -199,7 +199,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			break
 		}
 		w.tree = tree
-		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x)}))
+		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x), Coverage: true}))
 		if err != nil {
 			return false, err
 		}

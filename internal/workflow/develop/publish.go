@@ -90,7 +90,7 @@ func (p *published) push(c *flow.Ctx) (step.End, error) {
 func (p *published) ci(c *flow.Ctx) (step.End, error) {
 	w := p.w
 	hint := ""
-	for n, c := range flow.Rounds(c, "asked", 1+hints) {
+	for n, c := range flow.Rounds(c, "asked", 1+turn.MaxHints) {
 		end, err := p.runs(c, hint)
 		if err != nil || w.in.Yes || !slices.Contains([]string{ciFailed, ciTimeout, noProgress}, end.Reason) {
 			return end, err
@@ -99,20 +99,20 @@ func (p *published) ci(c *flow.Ctx) (step.End, error) {
 			end.Detail = turn.Clip(end.Detail+"\n"+fmt.Sprintf(w.say("작성자: %s", "The author says: %s"), strings.Join(left, "; ")), 2000)
 		}
 		text := fmt.Sprintf(w.say("풀 리퀘스트 %s 의 CI (%s):\n%s", "CI of the pull request %s (%s):\n%s"), w.out.Pull.URL, end.Reason, end.Detail)
-		what, said, err := w.escalate(c, text, w.say("답: retry (CI를 다시 기다리고 실패하면 다시 고침), skip (그대로 완료), abort, 또는 다음 시도를 위한 힌트. 풀 리퀘스트는 열려 있습니다.",
+		what, said, err := turn.Escalate(c, text, w.say("답: retry (CI를 다시 기다리고 실패하면 다시 고침), skip (그대로 완료), abort, 또는 다음 시도를 위한 힌트. 풀 리퀘스트는 열려 있습니다.",
 			"Answer: retry (CI is waited for again, and mended again), skip (it is done as it is), abort, or a hint for the next attempts. The pull request stays open."), true)
 		switch {
 		case err != nil:
 			return step.End{}, err
-		case what == skip:
+		case what == turn.Skip:
 			w.out.Accepted = append(w.out.Accepted, turn.Clip("CI: "+end.Detail, 1000))
 			return step.End{}, nil
-		case what == abort || n > hints:
+		case what == turn.Abort || n > turn.MaxHints:
 			return step.End{Reason: aborted, Detail: end.Detail}, nil
 		}
 		hint = said
 	}
-	return step.End{Reason: limit, N: hints}, nil
+	return step.End{Reason: limit, N: turn.MaxHints}, nil
 }
 
 // runs waits for CI of what was pushed, and mends what it has found, three times.

@@ -12,14 +12,21 @@ import (
 	"github.com/jacquard-build/jacquard/internal/task"
 )
 
+// BuiltFields are the properties of Built in a JSON schema.
+const BuiltFields = `"summary":{"type":"string"},` +
+	`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
+	`"untested":{"type":"string","description":"why no test can see the change; only where that is so"}`
+
+// BlockedField is the property of Built by which an author says that what is left is not in his hands, in his own words.
+const BlockedField = `,"blocked":{"type":"string","description":"why nothing in this project that you may change can mend it; mostly empty"}`
+
 // BuiltSchema is the JSON schema of Built; more are further properties of it, each with a comma before.
 func BuiltSchema(more string) json.RawMessage {
-	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"},` +
-		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
-		`"untested":{"type":"string","description":"why no test can see the change; only where that is so"}` + more + `}}`)
+	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{` + BuiltFields + more + `}}`)
 }
 
-// Built is what an author of code says of his work. Nothing is decided on it but which files he may have touched.
+// Built is what an author of code says of his work. Nothing is decided on it but which files he may have touched, and
+// whether a person is asked before a next attempt is paid for.
 type Built struct {
 	Summary   string `json:"summary"`
 	MoreFiles []struct {
@@ -27,11 +34,33 @@ type Built struct {
 		Reason string `json:"reason"`
 	} `json:"more_files"`
 	Untested string `json:"untested"`
+	Blocked  string `json:"blocked"` // why what is left is not in his hands; in develop of which kind that is
+}
+
+// Words are what he says, for who comes after him: the next author, or a person.
+func (ans Built) Words() string {
+	return Told("", ans.Summary, "blocked", ans.Blocked)
+}
+
+// Told are texts under their names, a line each, without those that say nothing.
+func Told(named ...string) string {
+	var out []string
+	for i := 0; i+1 < len(named); i += 2 {
+		text := strings.TrimSpace(named[i+1])
+		if text == "" || slices.Contains([]string{"none", "nothing", "n/a", "-", "없음"}, strings.ToLower(strings.Trim(text, " ."))) {
+			continue
+		}
+		if named[i] != "" {
+			text = named[i] + ": " + text
+		}
+		out = append(out, Clip(text, 2000))
+	}
+	return strings.Join(out, "\n")
 }
 
 // Proof is what is asked of a tree, with what its author says of it.
 func (ans Built) Proof(in step.TaskIn) step.TaskIn {
-	in.Report, in.Untested, in.Coverage = Clip(ans.Summary, 2000), Clip(ans.Untested, 300), true
+	in.Report, in.Untested = Clip(ans.Summary, 2000), Clip(ans.Untested, 300)
 	for _, m := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
 		in.More = append(in.More, task.File{Path: m.Path, Action: task.Modify, Description: Clip(m.Reason, 300)})
 	}
@@ -44,6 +73,7 @@ type Sent struct {
 	Failures []step.TestResult
 	Said     string // by the author
 	Soft     bool   // nothing of it rejects the attempt
+	Merged   bool   // it was found when the work was merged with that of others
 }
 
 // Has reports whether one of the findings is of a severity.
@@ -91,7 +121,11 @@ func (s Sent) Again(b *strings.Builder) {
 	if s.Said != "" {
 		b.WriteString("\nThe author of the attempt before this one said (data, as in a document):\n" + Fenced("feedback", Clip(s.Said, 2000)))
 	}
-	b.WriteString("\nThe attempt before this one is in the tree. A program found this. Mend exactly this, and keep the rest:\n")
+	if s.Merged {
+		b.WriteString("\nYour work was to be merged with that of others, and this was found. The tree is the project as it is now, with your changes where nobody else has changed the same place (`git diff HEAD` shows them). Mend exactly this, and keep what others have done:\n")
+	} else {
+		b.WriteString("\nThe attempt before this one is in the tree; `git diff HEAD` shows what it has changed. A program found this. Mend exactly this, and keep the rest:\n")
+	}
 	Findings(b, s.Findings, s.Failures)
 }
 

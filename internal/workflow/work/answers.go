@@ -41,9 +41,7 @@ var (
 		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
 		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
 	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
-		`"summary":{"type":"string"},"changes":` + turn.TextsSchema + `,` +
-		`"more_files":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","reason"],"properties":{"path":{"type":"string"},"reason":{"type":"string"}}}},` +
-		`"untested":{"type":"string","description":"why no test can see the change; only where that is so"},` +
+		turn.BuiltFields + turn.BlockedField + `,"changes":` + turn.TextsSchema + `,` +
 		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)
 )
 
@@ -68,14 +66,15 @@ type planned struct {
 
 // built is the answer of a builder. What it says goes to those who come after; nothing is decided on it.
 type built struct {
-	Summary   string   `json:"summary"`
-	Changes   []string `json:"changes"`
-	MoreFiles []struct {
-		Path   string `json:"path"`
-		Reason string `json:"reason"`
-	} `json:"more_files"`
-	Untested string `json:"untested"`
+	turn.Built
 	step.Handoff
+
+	Changes []string `json:"changes"`
+}
+
+// Words are what a builder says for who comes after him at the same task.
+func (ans built) Words() string {
+	return turn.Told("", ans.Built.Words(), "caution", ans.Caution, "incomplete", ans.Incomplete)
 }
 
 // feedback is what the next attempt at a document is told about the one before.

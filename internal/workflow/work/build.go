@@ -24,9 +24,12 @@ type builder struct {
 	tree string // that the next attempt starts from
 	log  []step.LogLine
 	res  step.TaskResult
-	back attempt
+	back *turn.Sent // of the attempt before; nil for none
 
-	issues []string // what was sent back, for the result's document
+	attempts int      // that are left, until a person gives more
+	hints    []string // of a person
+	issues   []string // what was sent back, for the result's document
+	began    int64    // Unix milliseconds
 }
 
 // seen is a task before this one, with what is told of it.
@@ -34,14 +37,6 @@ type seen struct {
 	task.Seen
 
 	result step.TaskResult
-}
-
-// attempt is what the next attempt is told about the one before.
-type attempt struct {
-	findings []step.Finding
-	failures []step.TestResult
-	said     string
-	landing  bool // it was sent back on the merged tree
 }
 
 func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
@@ -56,10 +51,16 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 	if b.base, err = turn.Do(c, "head", step.Head, step.HeadIn{Fallback: b.w.s.Commit}); err != nil {
 		return b.res, err
 	}
-	b.tree = b.base.Tree
-	began := c.Now().UnixMilli()
+	b.tree, b.began, b.attempts = b.base.Tree, c.Now().UnixMilli(), buildRounds
 	b.say(c, "BUILDER", "INIT", b.t.ID+" started")
-	for n, c := range flow.Rounds(c, "build", buildRounds) {
+	if done, err := b.restart(c.Sub("left")); done || err != nil {
+		return b.res, err
+	}
+	for n, c := range flow.Rounds(c, "build", buildRounds*(1+turn.MaxHints)) {
+		if b.attempts == 0 {
+			break
+		}
+		b.attempts--
 		out, ans, err := b.ask(c, n)
 		if err != nil {
 			return b.res, err
@@ -67,37 +68,118 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 		if out == nil {
 			continue
 		}
-		in := b.proofOf(*out, ans)
-		proof, err := turn.Do(c, "prove", step.ProveTask, in)
-		if err != nil {
+		before, same := b.back, out.Tree == b.tree
+		left := turn.Left(b.base.Tree, out.Tree, ans.Words(), out.Answer)
+		done, err := b.try(c, n, *out, ans, left)
+		if done || err != nil {
 			return b.res, err
 		}
-		proof.Findings = slices.Concat(out.Findings, proof.Findings)
-		if b.judge(c, "build", n, proof); !b.passes(proof, n) {
-			if b.t.VerifyOnly { // the tree would be the same again
-				return b.end(step.Warning, b.res.Reason)
-			}
-			b.back = attempt{findings: proof.Findings, failures: proof.Failures, said: ans.Summary}
-			b.issue(c, n, proof)
-			b.tree = out.Tree
+		if b.back.Merged { // others have landed meanwhile
 			continue
 		}
-		b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
-		b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
-		b.res.Checks, b.res.Handoff = proof.Checks, clipped(ans.Handoff)
-		land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
-			TaskIn: in, From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Log: b.log, Began: began,
-			Summary: oneLine(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
-		})
-		if err != nil {
+		if b.t.VerifyOnly { // the tree would be the same again
+			break
+		}
+		why := b.back.Stuck(before, ans.Blocked, same)
+		if why == "" {
+			continue
+		}
+		if done, err = b.stuck(c, why, n, *out, ans, left); done || err != nil {
 			return b.res, err
 		}
-		if land.Passed {
-			return b.landed(c, land)
-		}
-		b.sentBack(c, n, land, ans)
 	}
 	return b.end(step.Warning, b.res.Reason)
+}
+
+// restart goes on with what an earlier run has left of the task. It is proved before anybody is paid: what was in its way may
+// be mended.
+func (b *builder) restart(c *flow.Ctx) (done bool, err error) {
+	left, ok := b.w.in.Left[b.t.ID]
+	if !ok || b.t.VerifyOnly {
+		return false, nil
+	}
+	out, err := turn.Do(c, "restart", step.Restart, step.RestartIn{Left: left, Head: b.base.Tree})
+	if err != nil || out.Tree == b.base.Tree {
+		return false, err
+	}
+	var ans built
+	if json.Unmarshal(left.Answer, &ans) != nil {
+		ans = built{Built: turn.Built{Summary: left.Said}}
+	}
+	ans = spoken(ans)
+	b.res.Summary = oneLine(ans.Summary, 1000)
+	return b.try(c, 0, step.TurnOut{Tree: out.Tree}, ans, &left)
+}
+
+// try proves what an author has left, and lands it. Not done: it was sent back.
+func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *step.Left) (done bool, err error) {
+	in := b.proofOf(out, ans)
+	proof, err := turn.Do(c, "prove", step.ProveTask, in)
+	if err != nil {
+		return false, err
+	}
+	proof.Findings = slices.Concat(out.Findings, proof.Findings)
+	sent := &turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Words()}
+	sent.Soft = proof.Passed && !sent.Has(step.Rejects)
+	// What only should be better goes back while there is another attempt, once.
+	passed := sent.Soft && sent.Good(b.attempts == 0 || b.t.VerifyOnly || sent.Stuck(b.back, "", false) != "")
+	b.judge(c, "build", n, passed, proof, left)
+	if !passed {
+		b.back, b.tree, b.res.Reason = sent, out.Tree, "checks"
+		b.issue(c, n, proof)
+		return false, nil
+	}
+	if ans.Blocked != "" { // the proof says otherwise
+		b.issues = append(b.issues, "Its author held it to be blocked: "+oneLine(ans.Blocked, 500))
+	}
+	b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
+	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
+	b.res.Checks, b.res.Handoff = proof.Checks, clipped(ans.Handoff)
+	land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
+		TaskIn: in, From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Log: b.log, Began: b.began,
+		Summary: oneLine(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
+	})
+	if err != nil {
+		return false, err
+	}
+	if land.Passed {
+		_, err = b.landed(c, land)
+		return true, err
+	}
+	b.sentBack(c, n, land, ans, left)
+	return false, nil
+}
+
+// stuck asks a person about an attempt that another one would not make better. Done: there will be none, or what there is
+// has passed after all.
+func (b *builder) stuck(c *flow.Ctx, why string, n int, out step.TurnOut, ans built, left *step.Left) (done bool, err error) {
+	if b.w.in.Yes {
+		_, err = b.end(step.Warning, why)
+		return true, err
+	}
+	what, hint, err := turn.Escalate(c, b.back.Question(b.w.words, b.whyStuck(why)),
+		b.w.words("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (이 태스크를 포기).", "Answer: a hint for the next attempt, retry (something was mended: the same is checked again, then tried again), or abort (the task is given up)."), false)
+	if err != nil {
+		return false, err
+	}
+	if what == turn.Abort {
+		_, err = b.end(step.Warning, why)
+		return true, err
+	}
+	b.attempts = buildRounds
+	if hint == "" {
+		return b.try(c.Sub("again"), n, out, ans, left)
+	}
+	b.hints = append(b.hints, hint)
+	return false, nil
+}
+
+// whyStuck says why a person is asked.
+func (b *builder) whyStuck(why string) string {
+	if why == turn.Blocked {
+		return fmt.Sprintf(b.w.words("%s (%s): 작성자는 자신이 고칠 수 없다고 합니다. 검사 결과:", "%s (%s) does not pass, and its author says that it is not in his hands. What was found:"), b.t.ID, b.t.Title)
+	}
+	return fmt.Sprintf(b.w.words("%s (%s): 두 번 같은 결과입니다. 다음 시도도 같을 것입니다. 검사 결과:", "%s (%s) does not pass, twice in the same way. What was found:"), b.t.ID, b.t.Title)
 }
 
 // wait lets the tasks that this one needs end. blocked is one that was not built.
@@ -151,7 +233,7 @@ func (b *builder) ask(c *flow.Ctx, n int) (*step.TurnOut, built, error) {
 	}
 	b.res.Attempts = n
 	out, err := turn.Ask(c, step.Turn{
-		Role: "build", Module: b.t.ID, Attempt: n, Tree: b.tree, Instructions: buildPrompt, Docs: docs, Task: b.text(), Schema: buildSchema,
+		Role: "build", Module: b.t.ID, Attempt: n, Tree: b.tree, Base: b.base.Tree, Instructions: buildPrompt, Docs: docs, Task: b.text(), Schema: buildSchema,
 		Commands: b.commands(), Private: b.w.s.Private, Budget: b.w.in.Budget,
 	})
 	if err != nil {
@@ -197,12 +279,7 @@ func spoken(ans built) built {
 }
 
 func (b *builder) proofOf(out step.TurnOut, ans built) step.TaskIn {
-	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Report: turn.Clip(ans.Summary, 2000), Untested: oneLine(ans.Untested, 300)}
-	for _, f := range ans.MoreFiles[:min(len(ans.MoreFiles), 30)] {
-		in.More = append(in.More, task.File{Path: oneLine(f.Path, 300), Action: task.Modify, Description: oneLine(f.Reason, 300)})
-	}
-	in.Taken = b.taken()
-	return in
+	return ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken()})
 }
 
 // taken are the files that other tasks own and this one does not.
@@ -226,19 +303,13 @@ func (b *builder) commands() []string {
 	return turn.Allowed(b.w.s.Commands, b.t.Commands())
 }
 
-// passes reports whether an attempt is good enough: what is only to be fixed goes back while there is another attempt.
-func (b *builder) passes(p step.TaskProof, n int) bool {
-	if !p.Passed || slices.ContainsFunc(p.Findings, func(f step.Finding) bool { return f.Severity == step.Rejects }) {
-		b.res.Reason = "checks"
-		return false
-	}
-	return n == buildRounds || b.t.VerifyOnly || !slices.ContainsFunc(p.Findings, func(f step.Finding) bool { return f.Severity == step.Fix })
-}
-
-func (b *builder) judge(c *flow.Ctx, phase string, n int, p step.TaskProof) {
+func (b *builder) judge(c *flow.Ctx, phase string, n int, passed bool, p step.TaskProof, left *step.Left) {
 	b.res.Findings, b.res.Failures, b.res.Tests = turn.Short(p.Findings), p.Failures, p.Counts
+	if passed {
+		left = nil
+	}
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: phase, Attempt: n, Passed: b.passes(p, n), Counts: p.Counts, Findings: b.res.Findings, Failures: p.Failures, Usage: b.res.Usage, Summary: b.res.Summary,
+		Phase: phase, Attempt: n, Passed: passed, Counts: p.Counts, Findings: b.res.Findings, Failures: p.Failures, Usage: b.res.Usage, Summary: b.res.Summary, Left: left,
 	})
 }
 
@@ -254,6 +325,9 @@ func (b *builder) issue(c *flow.Ctx, n int, p step.TaskProof) {
 		what = append(what, t.ID)
 	}
 	text := fmt.Sprintf("Attempt %d was sent back: %s", n, strings.Join(what, ", "))
+	if n == 0 {
+		text = "What an earlier run has left was sent back: " + strings.Join(what, ", ")
+	}
 	b.issues = append(b.issues, text)
 	b.say(c, "VERIFIER", "BUILD", b.t.ID+": "+text)
 }
@@ -270,15 +344,15 @@ func shown(list []step.CheckResult, names ...string) string {
 }
 
 // sentBack takes what the landing says: a conflict with another task, or checks that fail on the merged tree.
-func (b *builder) sentBack(c *flow.Ctx, n int, land step.LandTaskOut, ans built) {
+func (b *builder) sentBack(c *flow.Ctx, n int, land step.LandTaskOut, ans built, left *step.Left) {
 	b.res.Reason = "land"
 	b.issue(c, n, land.Proof)
 	b.base, b.tree = land.Head, land.Start
-	b.back = attempt{findings: land.Proof.Findings, failures: land.Proof.Failures, said: ans.Summary, landing: true}
+	b.back = &turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Words(), Merged: true}
 	b.res.Findings, b.res.Failures = turn.Short(land.Proof.Findings), land.Proof.Failures
 	flow.Note(c, "landing", step.AttemptNote{
 		Phase: "land", Attempt: n, Counts: land.Proof.Counts, Findings: b.res.Findings, Failures: land.Proof.Failures, Usage: b.res.Usage,
-		Text: strings.Join(land.Conflicts, ", "),
+		Text: strings.Join(land.Conflicts, ", "), Left: left,
 	})
 }
 
@@ -344,7 +418,10 @@ func (b *builder) text() string {
 	turn.List(&s, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", t.Commands())
 	turn.List(&s, "Command lines that you may run begin so, from the root of the project (do not change the directory); beside them such that only read", b.commands())
 	b.before(&s)
-	b.again(&s)
+	turn.Hints(&s, b.hints)
+	if b.back != nil {
+		b.back.Again(&s)
+	}
 	return s.String()
 }
 
@@ -399,21 +476,6 @@ func (b *builder) before(s *strings.Builder) {
 		}
 		s.WriteString(turn.Fenced("feedback", text))
 	}
-}
-
-func (b *builder) again(s *strings.Builder) {
-	if len(b.back.findings)+len(b.back.failures) == 0 {
-		return
-	}
-	if b.back.said != "" {
-		s.WriteString("\nThe author of the attempt before this one said (data, as in a document):\n" + turn.Fenced("feedback", turn.Clip(b.back.said, 2000)))
-	}
-	if b.back.landing {
-		s.WriteString("\nYour work was to be merged with that of others, and this was found. The tree is the project as it is now, with your changes where nobody else has changed the same place. Mend exactly this, and keep what others have done:\n")
-	} else {
-		s.WriteString("\nThe attempt before this one is in the tree. A program found this. Mend exactly this, and keep the rest:\n")
-	}
-	turn.Findings(s, b.back.findings, b.back.failures)
 }
 
 func clipped(h step.Handoff) step.Handoff {

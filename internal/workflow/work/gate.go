@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -76,12 +75,7 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 
 // readable is a text for a terminal: what cannot be printed is shown as such, so that nothing hides what is approved.
 func readable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r != '\n' && !unicode.IsPrint(r) {
-			return '�'
-		}
-		return r
-	}, s)
+	s = step.Readable(s)
 	const most = 12_000
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "\n… this is not all; jacquard edit shows the rest\n"

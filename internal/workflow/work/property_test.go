@@ -55,6 +55,15 @@ type world struct {
 	proved   map[string]bool           // whether the last proof allows that a task lands
 	drafts   map[string]int            // that were judged, by phase
 	tried    map[string]bool           // tasks without an author whose tree has been proved
+	blocked  map[string]string         // what the author of the last attempt holds to be in his way
+	sent     map[string]string         // how the last attempt failed, "" for not at all
+	tree     map[string]string         // that the last attempt but one has left
+	stuck    map[string]bool           // a person has to be asked before another attempt
+	again    map[string]string         // tree that is to be proved again, since a person says so
+	hint     map[string]string         // of a person, for the next attempts
+	left     map[string]int            // attempts until a person gives more
+	given    map[string]bool           // a person has given the task up
+	retried  int                       // how often a person had the same proved again
 	delivers int
 	why      string // of the delivery
 }
@@ -67,6 +76,8 @@ func newWorld(t *testing.T, seed int) *world {
 		shown: map[string]string{}, approved: map[string]bool{}, complain: map[string]string{}, turns: map[string]int{}, landed: map[string]int{}, warned: map[string]bool{},
 		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
 		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{}, tried: map[string]bool{},
+		blocked: map[string]string{}, sent: map[string]string{}, tree: map[string]string{}, stuck: map[string]bool{}, again: map[string]string{}, hint: map[string]string{},
+		left: map[string]int{}, given: map[string]bool{},
 	}
 	w.in = step.WorkIn{
 		Request: "r", Original: "r", Yes: w.who == nobody, Language: "en", Router: step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1 + w.rnd.IntN(3)},
@@ -91,6 +102,9 @@ func newWorld(t *testing.T, seed int) *world {
 		}
 		if w.rnd.IntN(4) == 0 {
 			w.in.Task = w.known.Tasks[w.rnd.IntN(len(w.known.Tasks))].ID
+		}
+		if id := w.known.Tasks[w.rnd.IntN(len(w.known.Tasks))].ID; w.rnd.IntN(2) == 0 {
+			w.in.Left = map[string]step.Left{id: {Base: "t7", Tree: "left", Said: "s", Answer: json.RawMessage(`{"summary": "s"}`)}}
 		}
 	}
 	return w
@@ -192,8 +206,19 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		}
 		w.mayBuild(want.Key, id)
 		w.base[id] = step.HeadOut{Commit: fmt.Sprint("c", w.rnd.IntN(100)), Tree: fmt.Sprint("t", w.rnd.IntN(100))}
-		w.next[id] = w.base[id].Tree
+		w.next[id], w.left[id] = w.base[id].Tree, 3
 		return w.base[id], nil
+	case step.Restart.Name:
+		in := flowtest.In[step.RestartIn](w.t, want)
+		if in.Head != w.base[id].Tree || in.Left.Tree != w.in.Left[id].Tree || len(w.turns) > 0 && w.turns[id] > 0 {
+			w.fatalf("%s: goes on from %+v", want.Key, in)
+		}
+		out := step.RestartOut{Tree: w.base[id].Tree}
+		if w.ok() {
+			out.Tree = "restarted " + id
+			w.again[id] = out.Tree
+		}
+		return out, nil
 	case step.ProveTask.Name:
 		return w.prove(id, flowtest.In[step.TaskIn](w.t, want)), nil
 	case step.LandTask.Name:
@@ -331,6 +356,12 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	if !out.Passed {
 		out.Failures = []step.TestResult{{ID: "x", Status: step.Fail}}
 	}
+	again := w.again[id] != ""
+	if again && in.Tree != w.again[id] {
+		w.fatalf("%s: %s is proved, to be proved again is %s", id, in.Tree, w.again[id])
+	}
+	w.again[id] = ""
+	same := !in.Task.VerifyOnly && in.Tree == w.next[id] && !again
 	if !in.Task.VerifyOnly {
 		w.next[id] = in.Tree
 	}
@@ -338,8 +369,14 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	has := func(s step.Severity) bool {
 		return slices.ContainsFunc(all, func(f step.Finding) bool { return f.Severity == s })
 	}
-	last := w.turns[id] == 3 || in.Task.VerifyOnly // an author has no other attempt to mend something
+	sent := fmt.Sprint(len(out.Failures), has(step.Rejects) || has(step.Fix)) // all that the dice can find
+	twice := sent == w.sent[id] && sent != fmt.Sprint(0, false)
+	last := w.left[id] == 0 || in.Task.VerifyOnly || twice // an author has no other attempt to mend something, or lets it be
 	w.proved[id] = out.Passed && !has(step.Rejects) && (last || !has(step.Fix))
+	w.stuck[id] = !w.proved[id] && !again && !in.Task.VerifyOnly && (w.blocked[id] != "" || w.sent[id] != "" && (same || twice))
+	if w.sent[id] = sent; w.proved[id] {
+		w.sent[id] = ""
+	}
 	return out
 }
 
@@ -366,6 +403,10 @@ func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 		out.Conflicts = []string{"f0.go"}
 	}
 	out.Proof.Findings, w.tried[id] = w.findings(0.2), false
+	has := func(s step.Severity) bool {
+		return slices.ContainsFunc(out.Proof.Findings, func(f step.Finding) bool { return f.Severity == s })
+	}
+	w.sent[id] = fmt.Sprint(0, has(step.Rejects) || has(step.Fix))
 	w.base[id], w.next[id] = out.Head, out.Start
 	return out
 }
@@ -381,10 +422,17 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		}
 		if strings.HasSuffix(want.Key, "/try/1/turn") {
 			w.turns[in.Module]++
+			w.left[in.Module]--
 			w.asked++
 		}
-		if in.Attempt != w.turns[in.Module] || in.Attempt > 3 {
+		if in.Attempt != w.turns[in.Module] || w.left[in.Module] < 0 {
 			w.fatalf("%s: attempt %d is asked for as attempt %d", want.Key, w.turns[in.Module], in.Attempt)
+		}
+		if w.stuck[in.Module] || w.given[in.Module] || w.again[in.Module] != "" {
+			w.fatalf("%s: another attempt is paid for, and nobody was asked", want.Key)
+		}
+		if in.Base != w.base[in.Module].Tree || !strings.Contains(in.Task, w.hint[in.Module]) {
+			w.fatalf("%s: compared with %s, the hint is %q:\n%s", want.Key, in.Base, w.hint[in.Module], in.Task)
 		}
 		if w.proved[in.Module] {
 			w.fatalf("%s: the attempt before it was good", want.Key)
@@ -426,7 +474,13 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	default:
 		out.Findings = w.findings(0.5 + w.good/2)
 		w.dirty[in.Module] = out.Findings
-		out.Answer = json.RawMessage(`{"summary": "s", "what": "w", "why": "y", "caution": "None", "incomplete": "None"}`)
+		if w.blocked[in.Module] = ""; w.rnd.IntN(3) == 0 {
+			w.blocked[in.Module] = "mypy reads the whole tree"
+		}
+		if !w.ok() && w.rnd.IntN(3) == 0 { // he changes nothing
+			out.Tree = in.Tree
+		}
+		out.Answer = flowtest.JSON(w.t, map[string]string{"summary": "s", "what": "w", "why": "y", "caution": "None", "incomplete": "None", "blocked": w.blocked[in.Module]})
 	}
 	return out, nil
 }
@@ -454,6 +508,9 @@ func (w *world) said(want flow.Want) flow.Answer {
 	}
 	if w.who == nobody {
 		w.fatalf("%s: nobody is to be asked", want.Key)
+	}
+	if strings.HasSuffix(want.Key, "/escalated") {
+		return w.decides(strings.TrimPrefix(want.Branch, "task/"), want.Key, q.Text)
 	}
 	if !gate(want) {
 		return flow.Answer{Verb: flow.Reply, Text: "because"}
@@ -488,6 +545,26 @@ func (w *world) said(want flow.Want) flow.Answer {
 	}
 	w.approved[document] = a.Verb == flow.Approve || a.Verb == flow.Reply && a.Text == flow.Approve
 	return a
+}
+
+// decides is what a person says of an attempt that another one would not make better.
+func (w *world) decides(id, key, text string) flow.Answer {
+	w.t.Helper()
+	if !w.stuck[id] || !strings.Contains(text, w.blocked[id]) || !strings.Contains(text, "The author says: s") {
+		w.fatalf("%s: a person is asked; stuck %v, blocked %q:\n%s", key, w.stuck[id], w.blocked[id], text)
+	}
+	w.stuck[id], w.left[id] = false, 3
+	switch w.rnd.IntN(3) {
+	case 0:
+		w.given[id] = true
+		return []flow.Answer{{Verb: flow.Reply, Text: "abort"}, {Verb: flow.Reject}}[w.rnd.IntN(2)]
+	case 1:
+		w.retried++
+		w.again[id] = w.next[id]
+		return []flow.Answer{{Verb: flow.Reply, Text: "retry"}, {Verb: flow.Approve}, {Verb: flow.Reply}}[w.rnd.IntN(3)]
+	}
+	w.hint[id] = fmt.Sprint("look at ", w.rnd.IntN(1000))
+	return flow.Answer{Verb: flow.Reply, Text: w.hint[id]}
 }
 
 // gate reports whether a want asks for an approval.
@@ -528,6 +605,11 @@ func TestAnyOutcomes(t *testing.T) {
 			if r.out.Blocked > 0 {
 				ends["blocked"]++
 			}
+			for what, n := range map[string]int{"stuck, and nobody is there": len(w.stuck), "given up": len(w.given), "a hint": len(w.hint), "once more": w.retried} {
+				if n > 0 && (what[0] != 's' || w.who == nobody && slices.Contains(slices.Collect(maps.Values(w.stuck)), true)) {
+					ends[what]++
+				}
+			}
 			ends[string(r.out.Mode)]++
 		}
 		if w.who == against && w.in.Work == "" && w.plan != nil {
@@ -539,6 +621,11 @@ func TestAnyOutcomes(t *testing.T) {
 	t.Logf("%d runs: %v", runs, ends)
 	if !enough {
 		return
+	}
+	for _, end := range []string{"stuck, and nobody is there", "given up", "a hint", "once more"} {
+		if ends[end] < runs/200 {
+			t.Errorf("only %d of %d runs had this: %s", ends[end], runs, end)
+		}
 	}
 	for _, end := range []string{"waits", "failed", "no plan", "verified true", "verified false", "blocked", "direct", "pipeline", "full"} {
 		if ends[end] < runs/70 {
@@ -574,6 +661,12 @@ func (w *world) judge(out step.WorkOut) {
 		}
 		if r.Status != want || (r.Commit != "") != (w.landed[t.ID] > 0) || r.Attempts != w.turns[t.ID] || want == step.Warning && r.Reason == "" {
 			w.fatalf("%s ended as %+v, want %s after %d turns; landed %v", t.ID, r, want, w.turns[t.ID], w.landed)
+		}
+	}
+	for id, stuck := range w.stuck {
+		why := map[bool]string{true: "blocked", false: "no_progress"}[w.blocked[id] != ""]
+		if r := w.results[id]; stuck && (w.who != nobody || r.Reason != why && !strings.HasPrefix(r.Reason, "stopped: ")) || w.given[id] && r.Reason != why {
+			w.fatalf("%s was stuck (%v, given up %v) and ended as %+v, want %s", id, stuck, w.given[id], r, why)
 		}
 	}
 	sent := 0

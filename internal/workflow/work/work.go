@@ -417,6 +417,11 @@ func first(err error) error {
 	return err
 }
 
+// words is a text for people, in the language of the documents.
+func (w *request) words(korean, english string) string {
+	return turn.Say(w.s.Language, korean, english)
+}
+
 func oneLine(s string, most int) string {
 	return turn.Clip(strings.Join(strings.Fields(s), " "), most)
 }

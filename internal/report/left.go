@@ -1,0 +1,116 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Left is what a run has left of a piece of work that did not pass: what its author says, and where it is.
+type Left struct {
+	ID   string `json:"id"` // of the task or the checkpoint, or the name of the feature
+	Said string `json:"said,omitempty"`
+	Base string `json:"base,omitempty"` // tree that it changes
+	Tree string `json:"tree,omitempty"` // of the last attempt that could be built, else of the last
+	Ref  string `json:"ref,omitempty"`  // a commit with that tree
+	Next string `json:"next,omitempty"` // the command that goes on with it
+
+	answer []byte
+	built  bool
+}
+
+// leaves takes what an attempt has left.
+func (r *Run) leaves(id string, a step.AttemptNote) {
+	i := slices.IndexFunc(r.Left, func(l Left) bool { return l.ID == id })
+	switch {
+	case a.Passed && i >= 0:
+		r.Left = slices.Delete(r.Left, i, i+1)
+	case a.Passed || a.Left == nil:
+	case i < 0:
+		r.Left = append(r.Left, Left{ID: id, Said: a.Left.Said, Base: a.Left.Base, Tree: a.Left.Tree, answer: a.Left.Answer, built: builds(a)})
+	default:
+		l := &r.Left[i]
+		l.Said = a.Left.Said
+		if b := builds(a); b || !l.built {
+			l.Base, l.Tree, l.answer, l.built = a.Left.Base, a.Left.Tree, a.Left.Answer, b
+		}
+	}
+}
+
+// builds reports whether an attempt could be built.
+func builds(a step.AttemptNote) bool {
+	return !slices.ContainsFunc(a.Findings, func(f step.Finding) bool { return f.Rule == "build-failed" && f.Severity == step.Rejects })
+}
+
+// Restart is what a later run begins with, by the ids of its pieces of work.
+func (r *Run) Restart() map[string]step.Left {
+	var out map[string]step.Left
+	for _, l := range r.Left {
+		if out == nil {
+			out = map[string]step.Left{}
+		}
+		out[l.ID] = step.Left{Base: l.Base, Tree: l.Tree, Said: l.Said, Answer: l.answer}
+	}
+	return out
+}
+
+// Settle is called when the run has ended: what has become of all that was left, and how one goes on with it. ref is a
+// commit of a tree, "" where there is none.
+func (r *Run) Settle(ref func(tree string) string) {
+	if !r.State.Ended() || r.Auto != nil && r.Auto.Verified || r.Developed != nil && r.Developed.Verified {
+		r.Left = nil
+		return
+	}
+	for i := range r.Left {
+		l := &r.Left[i]
+		l.Ref = ref(l.Tree)
+		switch {
+		case r.Workflow == "work" && r.Request != nil:
+			l.Next = "jacquard work resume " + r.Request.Work
+		case r.Workflow == "auto" || r.Workflow == "develop":
+			l.Next = "jacquard " + r.Workflow + " TASK"
+		}
+	}
+}
+
+// Lines and columns that are shown of what an author has said.
+const (
+	saidLines   = 8
+	saidColumns = 300
+)
+
+// WhatIsLeft is the text at the end of a run that did not do all: what authors say, where their last work is, how to look at
+// it and how to take it.
+func WhatIsLeft(l Lang, list []Left) string {
+	var b strings.Builder
+	for i, x := range list {
+		fmt.Fprintf(&b, l.T("%s did not pass; what there is of it:\n"), x.ID)
+		lines := strings.Split(step.Readable(strings.TrimSpace(x.Said)), "\n")
+		for n, s := range lines[:min(len(lines), saidLines)] {
+			if s = Cut(s, saidColumns); n == 0 && s != "" {
+				s = fmt.Sprintf(l.T("its author says: %s"), s)
+			}
+			if s != "" {
+				fmt.Fprintf(&b, "    %s\n", s)
+			}
+		}
+		if x.Tree != "" {
+			fmt.Fprintf(&b, l.T("    look at it: git diff %s %s\n"), short(x.Base), cmp.Or(x.Ref, short(x.Tree)))
+			if x.Ref != "" {
+				fmt.Fprintf(&b, l.T("    take it: git merge --squash %s\n"), x.Ref)
+			} else {
+				fmt.Fprintf(&b, l.T("    take it: git diff %s %s | git apply -3\n"), short(x.Base), short(x.Tree))
+			}
+		}
+		if x.Next != "" && (i+1 == len(list) || list[i+1].Next != x.Next) {
+			fmt.Fprintf(&b, l.T("go on from it: %s\n"), x.Next)
+		}
+	}
+	return b.String()
+}
+
+// short is a tree as a person types it.
+func short(id string) string { return id[:min(len(id), 12)] }
