@@ -476,7 +476,8 @@ func (p *taskProof) verify(ctx context.Context) (err error) {
 	p.ran(CheckVerify)
 	for _, argv := range p.t.Verify {
 		line := strings.Join(argv, " ")
-		out, err := pl.exec(ctx, verifyCommand(argv), false)
+		cmd := verifyCommand(argv)
+		out, err := pl.exec(ctx, cmd, false)
 		var missing *EnvironmentError
 		if errors.As(err, &missing) {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` cannot be run: "+missing.Error()))
@@ -489,7 +490,8 @@ func (p *taskProof) verify(ctx context.Context) (err error) {
 		if out.problem != "" {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` is no evidence: "+out.problem))
 		} else if out.Record.Exit != 0 {
-			p.add(reject("verify-failed", "", 0, fmt.Sprintf("The command `%s` ended with %d: %s", line, out.Record.Exit, out.tail)))
+			lines, _ := pl.said(out)
+			p.add(commandFinding("verify-failed", step.Rejects, "The command", cmd, out, compared{fresh: lines}))
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.slack, "slack", "", "id of a Slack `channel` whose messages are analysed first (SLACK_TOKEN)")
 	c.Flags().StringVar(&f.gmail, "gmail", "", "search of Gmail whose mails are analysed first; without `query` those that are unread (GMAIL_TOKEN_FILE)")
 	c.Flags().Lookup("gmail").NoOptDefVal = inbox.Unread
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "without a task: do what was found")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: what a person would decide ends the run; without a task: do what was found")
 	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
 	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue that the task names (#12), or open one with the label auto (GITHUB_TOKEN)")
 	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, whatever jacquard.yaml says")
@@ -154,7 +154,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	in := step.AutoIn{
 		Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: cmp.Or(works.LanguageOf(said), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
-		Gates: f.interactive, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
+		Gates: f.interactive, Yes: f.yes, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
 	}
 	if a.langFlag != "" {
 		in.Language = string(a.lang())
@@ -179,7 +179,7 @@ func (p *project) collect(ctx context.Context, in *step.AutoIn, f autoFlags) err
 	}
 	if was, err := decode[step.AutoIn](old.In); found && err == nil {
 		same := was
-		same.Context, same.Sources = nil, nil
+		same.Context, same.Sources, same.Left = nil, nil, nil
 		for _, s := range was.Sources {
 			same.Sources = append(same.Sources, step.Source{Kind: s.Kind, Name: s.Name})
 		}
@@ -191,8 +191,42 @@ func (p *project) collect(ctx context.Context, in *step.AutoIn, f autoFlags) err
 	if in.Sources, err = p.autoSources(ctx, in.Sources); err != nil || in.Wants != "" {
 		return err
 	}
+	if in.Left, err = p.leftOfAuto(ctx, in.Request); err != nil {
+		return err
+	}
 	in.Context, err = p.autoContext(ctx, f.context, f.skip)
 	return err
+}
+
+// leftOfAuto is what the newest run of a request has left, where it has ended and did not pass.
+func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, error) {
+	if !p.exists() {
+		return nil, nil
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rt.Close() }()
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs { // the newest first
+		was, err := decode[step.AutoIn](r.In)
+		if r.Def != "auto" || err != nil || was.Request != request {
+			continue
+		}
+		rep, err := reportOf(ctx, rt, r)
+		if err != nil || !r.State.Ended() || rep.Auto != nil && rep.Auto.Verified || rep.Feature == nil {
+			return nil, err
+		}
+		if left, ok := rep.Restart()[rep.Feature.Name]; ok {
+			return &left, nil
+		}
+		return nil, nil
+	}
+	return nil, nil
 }
 
 // skipPhase is what goes on to the next phase of a feature, and is noted.

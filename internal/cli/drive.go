@@ -275,7 +275,7 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 	}
 	err := p.answered(ctx, e, id, st, rep, blocks)
 	if !p.a.json {
-		fmt.Fprint(p.a.Err, report.WhatIsLeft(p.a.lang(), rep.Left))
+		fmt.Fprint(p.a.Err, report.WhatIsLeft(p.a.lang(), rep))
 	}
 	return err
 }

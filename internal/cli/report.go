@@ -82,7 +82,7 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 	if err := pr.settle(ctx, rep); err != nil {
 		return p, err
 	}
-	p.Summary += report.WhatIsLeft(l, rep.Left)
+	p.Summary += report.WhatIsLeft(l, rep)
 	events, err := rt.Events(ctx, r.ID, 0)
 	if err != nil {
 		return p, err

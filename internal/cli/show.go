@@ -74,7 +74,10 @@ func newShow(a *app) *cobra.Command {
 				if r.Err != nil {
 					fmt.Fprintf(a.Out, l.T("ended with: %s\n"), r.Err.Error())
 				}
-				fmt.Fprint(a.Out, report.WhatIsLeft(l, rep.Left))
+				if rep.Work != nil {
+					fmt.Fprint(a.Out, report.WorkSummary(l, *rep.Work))
+				}
+				fmt.Fprint(a.Out, report.WhatIsLeft(l, rep))
 				if rep.Result != nil {
 					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
 				}

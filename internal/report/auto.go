@@ -146,6 +146,11 @@ func (r *Run) featureNote(e flow.Event) {
 			return
 		}
 		r.Usage = a.Usage
+		if _, part, ok := strings.Cut(e.Branch, "task/"); ok {
+			r.leaves(f.Name+"/"+part, a)
+		} else {
+			r.leaves(f.Name, a)
+		}
 		if a.Phase != "do" {
 			return
 		}

@@ -84,9 +84,9 @@ const (
 
 // WhatIsLeft is the text at the end of a run that did not do all: what authors say, where their last work is, how to look at
 // it and how to take it.
-func WhatIsLeft(l Lang, list []Left) string {
+func WhatIsLeft(l Lang, r *Run) string {
 	var b strings.Builder
-	for i, x := range list {
+	for i, x := range r.Left {
 		fmt.Fprintf(&b, l.T("%s did not pass; what there is of it:\n"), x.ID)
 		lines := strings.Split(step.Readable(strings.TrimSpace(x.Said)), "\n")
 		for n, s := range lines[:min(len(lines), saidLines)] {
@@ -105,7 +105,7 @@ func WhatIsLeft(l Lang, list []Left) string {
 				fmt.Fprintf(&b, l.T("    take it: git diff %s %s | git apply -3\n"), short(x.Base), short(x.Tree))
 			}
 		}
-		if x.Next != "" && (i+1 == len(list) || list[i+1].Next != x.Next) {
+		if i+1 == len(r.Left) && x.Next != "" && r.Work == nil { // else its summary has said so
 			fmt.Fprintf(&b, l.T("go on from it: %s\n"), x.Next)
 		}
 	}

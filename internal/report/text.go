@@ -69,16 +69,14 @@ func Problem(f step.Finding) string {
 	return fmt.Sprintf("%s:%d: %s: %s", f.Path, f.Line, sev, f.Message)
 }
 
-// Finding is one line: place, rule and what to do.
+// Finding is place, rule and what to do; a warning, which rejects nothing, has a sign of its own. Further lines of its message
+// are below it.
 func Finding(f step.Finding) string {
-	place := f.Path
-	if f.Line > 0 {
-		place = fmt.Sprintf("%s:%d", f.Path, f.Line)
+	mark := ""
+	if f.Severity == step.Warn {
+		mark = "⚠ "
 	}
-	if place != "" {
-		place += ": "
-	}
-	return fmt.Sprintf("    %s[%s] %s", place, f.Rule, f.Message)
+	return "    " + mark + place(f) + strings.ReplaceAll(step.Readable(strings.TrimRight(f.Message, " \n")), "\n", "\n        ")
 }
 
 // Attempt is the text of an attempt that code has judged.

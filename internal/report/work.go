@@ -28,7 +28,7 @@ func WorkPlanned(l Lang, n step.WorkNote) string {
 // TaskStarted is the text of a task's beginning.
 func TaskStarted(l Lang, id string) string { return fmt.Sprintf(l.T("  • %s started\n"), id) }
 
-// Task is the text of one task's end.
+// Task is the text of one task's end. What was found in its attempts has been said with them.
 func Task(l Lang, r step.TaskResult) string {
 	var b strings.Builder
 	switch r.Status {
@@ -41,17 +41,6 @@ func Task(l Lang, r step.TaskResult) string {
 		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
 	case step.Warning:
 		fmt.Fprintf(&b, l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, r.Reason)
-	}
-	if r.Status == step.Warning || len(r.Findings) > 0 && r.Status == step.Success {
-		for _, f := range r.Findings {
-			if r.Status == step.Success && f.Severity == step.Warn {
-				continue
-			}
-			fmt.Fprintf(&b, "    %s%s\n", place(f), f.Message)
-		}
-	}
-	for _, t := range r.Failures {
-		fmt.Fprintf(&b, "    %s: %s\n", t.ID, t.Status)
 	}
 	return b.String()
 }
@@ -86,9 +75,6 @@ func WorkSummary(l Lang, o step.WorkOut) string {
 	}
 	if o.Tasks == 0 {
 		fmt.Fprintf(&b, l.T("%s: nothing was built: %s\n"), o.Work, o.Why)
-		for _, f := range o.Findings {
-			fmt.Fprintf(&b, "    %s%s\n", place(f), f.Message)
-		}
 		return b.String()
 	}
 	fmt.Fprintf(&b, l.T("%s: %d of %d tasks are done"), o.Work, o.Done, o.Tasks)

@@ -23,6 +23,8 @@ type AutoIn struct {
 	Heavy    bool     `json:"heavy,omitempty"`   // the large way
 	Opus     bool     `json:"opus,omitempty"`    // in HEAVY, who designs, implements and judges gets the high tier
 	Gates    bool     `json:"gates,omitempty"`   // a person is asked between the phases
+	Yes      bool     `json:"yes,omitempty"`     // nobody is asked: what a person would decide ends it
+	Left     *Left    `json:"left,omitempty"`    // of the last run of the same request, which did not pass: the implementation begins with it
 	Accept   bool     `json:"accept,omitempty"`  // objections of reviewers do not stop it; they stay in the report
 	Custom   string   `json:"custom,omitempty"`  // a command line that has to succeed, as a goal of quality
 	Screen   string   `json:"screen,omitempty"`  // a command line that runs in a terminal

@@ -59,7 +59,6 @@ const skipped = "skip"
 const (
 	passed        = "passed"
 	sameFailure   = "same_failure"
-	noProgress    = "no_progress"
 	oscillation   = "oscillation"
 	limit         = "limit"
 	needsDecision = "needs_decision"
@@ -90,6 +89,8 @@ type feature struct {
 	story  []string       // what was sent back, for the report
 	guided []string       // files that a guide has named: who follows it may change them
 	reply  string         // of the author of the last fix
+	hints  []string       // of a person, for the implementation
+	given  bool           // a person has ended it there
 	phase  string
 }
 
@@ -245,6 +246,7 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 		t.Module = "auto"
 	}
 	if !r.judge {
+		t.Base = f.s.Tree
 		t.Commands, t.Private = f.allowed(), f.s.Private
 	}
 	out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
@@ -308,6 +310,9 @@ const maxItems = 200
 
 // decide asks a person whether an objection stops the run. Where a flag says that none does, it stays in the report.
 func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
+	if f.in.Yes && !f.in.Accept {
+		return false, nil
+	}
 	if !f.in.Accept {
 		a, err := flow.Ask(c, "decide", flow.Question{Text: turn.Clip(objection, 3000), Options: []string{flow.Approve, flow.Reject}})
 		if err != nil {

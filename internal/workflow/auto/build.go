@@ -27,11 +27,13 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 			return end, err
 		}
 		back, done, err = f.prove(c.Sub("whole"), 0, true, step.TurnOut{}, turn.Built{})
+	} else if f.in.Left != nil {
+		back, done, err = f.restart(c.Sub("left"))
 	}
 	if err == nil && !done {
 		end, err = f.implement(c.Sub("first"), limit, back)
 	}
-	if err == nil && end.Reason != "" && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
+	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !f.given && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
 		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
 			end, err = f.implement(c.Sub("again"), attempts, turn.Sent{})
 		}
@@ -48,6 +50,21 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 		}
 	}
 	return f.agreed(c, phaseDo)
+}
+
+// restart goes on with what the last run of the same request has left. It is proved before anybody is paid: what was in its
+// way may be mended.
+func (f *feature) restart(c *flow.Ctx) (turn.Sent, bool, error) {
+	out, err := turn.Do(c, "restart", step.Restart, step.RestartIn{Left: *f.in.Left, Head: f.s.Tree})
+	if err != nil || out.Tree == f.s.Tree {
+		return turn.Sent{}, false, err
+	}
+	var ans turn.Built
+	if err := turn.Decode(f.in.Left.Answer, &ans); err != nil {
+		ans = turn.Built{Summary: f.in.Left.Said}
+	}
+	f.tree = out.Tree
+	return f.prove(c, 0, true, step.TurnOut{}, ans)
 }
 
 // larger reports whether what has really changed scores higher than the mode.
@@ -71,7 +88,7 @@ func (f *feature) implement(c *flow.Ctx, most int, back turn.Sent) (step.End, er
 		f.out.Attempts++
 		var ans turn.Built
 		before := f.tree
-		out, err := f.turn(c, request{role: "implement", prompt: implementPrompt, schema: turn.BuiltSchema(""), task: f.buildText(back)}, &ans)
+		out, err := f.turn(c, request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: f.buildText(back)}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return step.End{}, err
@@ -93,17 +110,43 @@ func (f *feature) implement(c *flow.Ctx, most int, back turn.Sent) (step.End, er
 		end.Detail = back.Brief()
 		f.out.Open = []string{end.Detail}
 		failed = append(failed, ids)
+		stop := step.End{N: n, Detail: end.Detail}
 		switch times, _ := failed.Repeated(); {
+		case strings.TrimSpace(ans.Blocked) != "":
+			stop.Reason = turn.Blocked
 		case out.Tree == before && n > 1:
-			return step.End{Reason: noProgress, N: n, Detail: end.Detail}, nil
+			stop.Reason = turn.NoProgress
 		case seen[out.Tree]:
-			return step.End{Reason: oscillation, N: n, Detail: end.Detail}, nil
+			stop.Reason = oscillation
 		case times >= sameFailures && n < most:
-			return step.End{Reason: sameFailure, N: times, Detail: end.Detail}, nil
+			stop.Reason, stop.N = sameFailure, times
 		}
-		seen[out.Tree] = true
+		if seen[out.Tree] = true; stop.Reason == "" {
+			continue
+		}
+		what, hint, err := f.stuck(c, f.name, stop.Reason, back, n < most)
+		f.given = what == turn.Abort && n < most && !f.in.Yes
+		if err != nil || what == turn.Abort {
+			return stop, err
+		}
+		failed = nil
+		if hint != "" {
+			f.hints = append(f.hints, hint)
+		} else if back, ok, err = f.prove(c.Sub("again"), n, n < most, out, ans); err != nil || ok {
+			return step.End{}, err
+		}
 	}
 	return end, nil
+}
+
+// stuck asks a person about an attempt that another one would not make better. Where nobody is there, or no attempt is left, it
+// ends.
+func (f *feature) stuck(c *flow.Ctx, name, why string, back turn.Sent, more bool) (what, hint string, err error) {
+	if f.in.Yes || !more {
+		return turn.Abort, "", nil
+	}
+	say := func(korean, english string) string { return turn.Say(f.s.Language, korean, english) }
+	return turn.Escalate(c, back.Question(say, fmt.Sprintf(say("%s: 통과하지 못함 (%s). 다음 시도도 같을 것입니다. 검사 결과:", "%s does not pass (%s), and another attempt would end in the same way. What was found:"), name, why)), turn.Answers(say), false)
 }
 
 // prove proves the present tree against the one that the work began with: audit, build, tests (new ones fail without the
@@ -126,7 +169,7 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans tur
 		all = append(all, turn.Missing("design's checklist", f.design.Checklist, f.look.Found)...)
 	}
 	all = append(all, f.untouched()...)
-	back := turn.Sent{Findings: all, Failures: proof.Failures, Said: ans.Summary}
+	back := turn.Sent{Findings: all, Failures: proof.Failures, Said: ans.Words()}
 	back.Soft = proof.Passed && !back.Has(step.Rejects)
 	ok := proof.Passed && back.Good(!more)
 	f.out.Tests = proof.Counts
@@ -135,6 +178,7 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans tur
 	}
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
+		Left: turn.Left(ok, f.s.Tree, f.tree, back.Said, out.Answer),
 	})
 	return back, ok, nil
 }
@@ -184,7 +228,7 @@ func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
 	f.guided = append(f.guided, f.named(x.guide+"\n"+strings.Join(x.why, "\n"))...)
 	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
 		var ans turn.Built
-		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: turn.BuiltSchema(""), task: f.fixText(x, back)}, &ans)
+		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: builtSchema, task: f.fixText(x, back)}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return false, err

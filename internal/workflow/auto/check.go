@@ -63,7 +63,7 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		if !ok { // the author could not, or would not: a person decides who is right
 			goOn, err := f.decide(c, "What was found in "+f.name+" is not mended:\n"+strings.Join(found.why, "\n")+f.said())
 			if err != nil || !goOn {
-				return step.End{Reason: noProgress, N: f.out.Fixes, Detail: detail}, err
+				return step.End{Reason: turn.NoProgress, N: f.out.Fixes, Detail: detail}, err
 			}
 			f.out.Open = nil
 			if f.tree != f.head.Tree {
@@ -189,7 +189,7 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 			return step.End{}, err
 		}
 		if !ok { // the same tree again could pass only as a flake
-			return step.End{Reason: noProgress, N: n, Detail: detail}, nil
+			return step.End{Reason: turn.NoProgress, N: n, Detail: detail}, nil
 		}
 	}
 	return step.End{Reason: limit, N: most}, nil

@@ -19,6 +19,7 @@ type part struct {
 	id    string
 	files []task.File
 	res   partResult
+	hints []string // of a person
 }
 
 // partResult is the end of one part.
@@ -77,7 +78,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 	for n, c := range flow.Rounds(c, "try", attempts) {
 		p.res.Attempts, p.res.End.N = n, n
 		out, err := turn.Ask(c.Sub("as").Sub("implement"), step.Turn{
-			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Instructions: implementPrompt, Docs: slices.Concat(p.f.s.Docs, p.f.in.Context), Task: p.text(back), Schema: turn.BuiltSchema(""),
+			Role: "implement", Module: p.f.name + "/" + p.id, Attempt: n, Tree: tree, Base: base.Tree, Instructions: implementPrompt, Docs: slices.Concat(p.f.s.Docs, p.f.in.Context), Task: p.text(back), Schema: builtSchema,
 			Commands: p.f.allowed(), Private: p.f.s.Private, Budget: p.f.in.Budget, Model: p.f.tier("implement"),
 		})
 		if err != nil {
@@ -103,10 +104,10 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 			return p.res, err
 		}
 		proof.Findings = slices.Concat(out.Findings, proof.Findings, turn.Missing("design's checklist", p.checklist(), look.Found))
-		back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Summary}
+		back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Words()}
 		more := n < attempts
 		ok := proof.Passed && back.Good(!more)
-		p.note(c, n, ok, proof, ans)
+		p.note(c, n, ok, proof, ans, turn.Left(ok, base.Tree, out.Tree, back.Said, out.Answer))
 		if ok {
 			land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: p.task(base.Tree, out.Tree, ans), From: base.Commit, Summary: turn.Clip(pdca.Line(ans.Summary), 500)})
 			if err != nil {
@@ -117,13 +118,25 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 				return p.res, nil
 			}
 			base, tree = land.Head, land.Start
-			back = turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Summary}
+			back = turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Words(), Merged: true}
 		} else {
-			if out.Tree == tree && n > 1 {
-				p.res.End = step.End{Reason: noProgress, N: n, Detail: back.Brief()}
-				return p.res, nil
+			stop := step.End{N: n, Detail: back.Brief()}
+			switch {
+			case strings.TrimSpace(ans.Blocked) != "":
+				stop.Reason = turn.Blocked
+			case out.Tree == tree && n > 1:
+				stop.Reason = turn.NoProgress
 			}
-			tree = out.Tree
+			if tree = out.Tree; stop.Reason != "" {
+				what, hint, err := p.f.stuck(c, p.f.name+"/"+p.id, stop.Reason, back, more)
+				if err != nil || what == turn.Abort {
+					p.res.End = stop
+					return p.res, err
+				}
+				if failed = nil; hint != "" {
+					p.hints = append(p.hints, hint)
+				}
+			}
 		}
 		p.res.End.Detail = back.Brief()
 		failed = append(failed, back.Signatures())
@@ -154,9 +167,9 @@ func (p *part) checklist() []pdca.Check {
 	return slices.DeleteFunc(slices.Clone(p.f.design.Checklist), func(k pdca.Check) bool { return !p.p.Holds(k.Path) })
 }
 
-func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans turn.Built) {
+func (p *part) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, ans turn.Built, left *step.Left) {
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: p.id, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(proof.Findings), Failures: proof.Failures, Usage: p.res.Usage, Summary: turn.Clip(ans.Summary, 1000),
+		Phase: p.id, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(proof.Findings), Failures: proof.Failures, Usage: p.res.Usage, Summary: turn.Clip(ans.Summary, 1000), Left: left,
 	})
 }
 
@@ -168,6 +181,7 @@ func (p *part) text(back turn.Sent) string {
 	}
 	b.WriteString("What is in other files of the design is not there yet, and not yours: build against its signatures only where the project builds without it.\n")
 	p.f.rulesFor(b, "a program runs them when all parts are there")
+	turn.Hints(b, p.hints)
 	back.Again(b)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

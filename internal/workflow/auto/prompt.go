@@ -228,9 +228,13 @@ func (f *feature) goal() *strings.Builder {
 	return b
 }
 
+// builtSchema is that of the answer of who builds and mends.
+var builtSchema = turn.BuiltSchema(turn.BlockedField)
+
 func (f *feature) buildText(back turn.Sent) string {
 	b := f.goal()
 	f.rules(b)
+	turn.Hints(b, f.hints)
 	back.Again(b)
 	return b.String()
 }

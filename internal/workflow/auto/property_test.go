@@ -73,6 +73,10 @@ type world struct {
 	tells    int             // that the forge was asked to tell of it
 	told     bool
 	broken   map[string]bool // trees of which an end-to-end test failed
+	blocked  string          // what the author of the last attempt holds to be in his way
+	hint     string          // of a person, for the implementation
+	stuck    int             // how often a person was asked about an attempt
+	given    int             // how often he ended it there
 }
 
 func newWorld(t *testing.T, seed int) *world {
@@ -84,6 +88,10 @@ func newWorld(t *testing.T, seed int) *world {
 	}
 	w.in = step.AutoIn{
 		Request: "do it", Language: []string{"en", "ko"}[w.rnd.IntN(2)], Eco: seed%7 == 1, Heavy: seed%7 == 2, Accept: seed%5 == 3, Opus: seed%3 == 1 && seed%7 != 1, DryRun: seed%40 == 9, Delivery: step.ToCommit,
+	}
+	w.in.Yes = seed%6 == 2 || seed%5 == 0
+	if seed%10 == 4 {
+		w.in.Left = &step.Left{Base: "t7", Tree: "left", Said: "s", Answer: json.RawMessage(`{"summary": "s"}`)}
 	}
 	w.in.SkipE2E, w.in.Strict, w.in.Gates = seed%8 == 3, seed%8 == 5, seed%9 == 4
 	if seed%4 == 1 {
@@ -177,6 +185,11 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 			w.fatalf("%s: the documents of the start are there", want.Key)
 		}
 		return step.WorkDocsOut{}, nil
+	case step.Restart.Name:
+		if in := flowtest.In[step.RestartIn](w.t, want); in.Head != "t0" || in.Left.Tree != "left" || w.turns["implement"] > 0 {
+			w.fatalf("%s: %+v after %d turns", want.Key, in, w.turns["implement"])
+		}
+		return step.RestartOut{Tree: []string{"t0", w.newTree()}[w.rnd.IntN(2)]}, nil
 	case step.AutoLook.Name:
 		return w.look(flowtest.In[step.AutoLookIn](w.t, want)), nil
 	case step.AutoQA.Name:
@@ -428,7 +441,13 @@ func (w *world) said(in step.Turn) any {
 		}
 		return map[string]any{"findings": []step.ReviewFinding{{Severity: "LOW", Message: "m"}}}
 	default:
-		return map[string]any{"summary": "s"}
+		if in.Base == "" || in.Role == "implement" && !strings.Contains(in.Task, w.hint) && !strings.Contains(in.Module, "/") {
+			w.fatalf("%s: compared with %q, the hint is %q:\n%s", in.Role, in.Base, w.hint, in.Task)
+		}
+		if w.blocked = ""; w.script == nil && w.rnd.IntN(8) == 0 {
+			w.blocked = "the linter is not there"
+		}
+		return map[string]any{"summary": "s", "blocked": w.blocked}
 	}
 }
 
@@ -470,7 +489,10 @@ func (w *world) decide(want flow.Want) flow.Answer {
 	if strings.HasSuffix(want.Key, "/next") {
 		return w.next(want)
 	}
-	if w.in.Accept {
+	if strings.HasSuffix(want.Key, "/escalated") {
+		return w.decides(want.Key, q.Text)
+	}
+	if w.in.Accept || w.in.Yes {
 		w.fatalf("%s: nobody is to be asked", want.Key)
 	}
 	if w.refuse {
@@ -484,6 +506,26 @@ func (w *world) decide(want flow.Want) flow.Answer {
 		w.refused++
 	}
 	return a
+}
+
+// decides is what a person says of an attempt that another one would not make better.
+func (w *world) decides(key, text string) flow.Answer {
+	w.t.Helper()
+	if w.stuck++; w.in.Yes || !strings.Contains(text, "does not pass (") && w.in.Language == "en" || !strings.Contains(text, ": s\n") {
+		w.fatalf("%s: a person is asked:\n%s", key, text)
+	}
+	switch {
+	case w.refuse, w.rnd.IntN(3) == 0:
+		w.given++
+		return flow.Answer{Verb: flow.Reject}
+	case w.rnd.IntN(2) == 0:
+		return flow.Answer{Verb: flow.Reply, Text: "retry"}
+	}
+	if !strings.Contains(key, "task/") {
+		w.hint = fmt.Sprint("look at ", w.rnd.IntN(1000))
+		return flow.Answer{Verb: flow.Reply, Text: w.hint}
+	}
+	return flow.Answer{Verb: flow.Reply, Text: "another way"}
 }
 
 // next answers what is asked between the phases with --interactive.
@@ -530,7 +572,7 @@ func (w *world) play() played {
 }
 
 // reasons are all the ends that a run may have.
-var reasons = []string{"passed", "same_failure", "no_progress", "oscillation", "limit", "needs_decision", "e2e_failed"}
+var reasons = []string{"passed", "same_failure", "no_progress", "oscillation", "limit", "needs_decision", "e2e_failed", "blocked"}
 
 // judgeEnd looks at the end of a run.
 func (w *world) judgeEnd(o step.AutoOut) string {
@@ -561,6 +603,9 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	}
 	if w.refused > 0 && o.End.Reason != "needs_decision" && o.End.Phase != "act" || len(o.Accepted) < w.overrule {
 		w.fatalf("%d refusals, %d overruled, it ended as %+v with %v", w.refused, w.overrule, o.End, o.Accepted)
+	}
+	if w.given > 0 && !slices.Contains([]string{"blocked", "no_progress", "oscillation", "same_failure"}, o.End.Reason) {
+		w.fatalf("a person has given up, and it ended as %+v", o.End)
 	}
 	w.judgeRoles(o)
 	return o.End.Reason

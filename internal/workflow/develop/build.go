@@ -89,6 +89,7 @@ type builder struct {
 	k     checkpoint.Checkpoint
 	base  step.HeadOut
 	tree  string // that the next attempt starts from
+	begun string // tree without what was built of it, that git compares with
 	hints []string
 	back  turn.Sent
 	said  string // of the oracle
@@ -194,6 +195,7 @@ func (b *builder) start(c *flow.Ctx) (err error) {
 		return err
 	}
 	b.tree, _, err = b.hold(c, "begin", b.base.Tree)
+	b.begun = b.tree
 	return err
 }
 
@@ -246,7 +248,7 @@ func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		tree, back = k.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
+		tree, back = k.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Words()}
 		if !back.Has(step.Rejects) {
 			b.contract, b.res.Contract, b.support = tree, tree, k.Support
 			return true, nil
@@ -274,7 +276,7 @@ func (b *builder) ralph(c *flow.Ctx) (class string, err error) {
 				return "", err
 			}
 		}
-		var ans built
+		var ans turn.Built
 		b.res.Attempts++
 		out, ok, err := b.author(c, &ans)
 		if err != nil {
@@ -287,7 +289,7 @@ func (b *builder) ralph(c *flow.Ctx) (class string, err error) {
 		if b.res.Summary = turn.Clip(ans.Summary, 1000); slices.Contains(immediate, ans.Blocked) {
 			b.back = turn.Sent{Findings: []step.Finding{{Rule: ans.Blocked, Severity: step.Rejects, Message: turn.Clip(ans.Summary, 600)}}}
 			b.tree = out.Tree
-			b.note(c, n, false, step.TaskProof{})
+			b.note(c, n, false, step.TaskProof{}, turn.Left(false, b.begun, out.Tree, ans.Words(), out.Answer))
 			return ans.Blocked, nil
 		}
 		if class, err = b.judge(c, n, out, ans); err != nil || class == "" {
@@ -298,9 +300,9 @@ func (b *builder) ralph(c *flow.Ctx) (class string, err error) {
 }
 
 // author asks the author of the checkpoint. False: the turn failed by itself, which counts.
-func (b *builder) author(c *flow.Ctx, ans *built) (step.TurnOut, bool, error) {
+func (b *builder) author(c *flow.Ctx, ans *turn.Built) (step.TurnOut, bool, error) {
 	t := b.w.turn(request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: b.text(), tree: b.tree, writes: true})
-	t.Module, t.Attempt = b.w.name+"/"+b.k.ID, b.res.Attempts
+	t.Module, t.Attempt, t.Base = b.w.name+"/"+b.k.ID, b.res.Attempts, b.begun
 	if b.base.Tree != b.w.s.Tree { // others have landed since the work began
 		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree})
 		if err != nil {
@@ -323,7 +325,7 @@ func (b *builder) author(c *flow.Ctx, ans *built) (step.TurnOut, bool, error) {
 }
 
 // judge proves what an author has left, and lands it.
-func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans built) (class string, err error) {
+func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans turn.Built) (class string, err error) {
 	tree, changed, err := b.hold(c, "hold", out.Tree)
 	if err != nil {
 		return "", err
@@ -332,16 +334,16 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans built) (class 
 	for _, p := range changed {
 		list = append(list, step.Finding{Rule: "contract-test", Severity: step.Fix, Path: p, Message: "This test belongs to the contract. Your change of it was undone; make the code fulfil it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
 	}
-	in := b.proofIn(tree, ans.Built)
+	in := b.proofIn(tree, ans)
 	proof, missing, err := b.prove(c, in)
 	if err != nil {
 		return "", err
 	}
 	proof.Findings = slices.Concat(list, proof.Findings, missing)
-	b.back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Summary}
+	b.back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Words()}
 	ok := proof.Passed && b.back.Good(n == iterations)
 	b.res.Tests = proof.Counts
-	b.note(c, n, ok, proof)
+	b.note(c, n, ok, proof, turn.Left(ok, b.begun, out.Tree, b.back.Said, out.Answer))
 	if !ok {
 		b.tree = tree
 		return classOf(b.back), nil
@@ -355,10 +357,13 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans built) (class 
 		return "", nil
 	}
 	b.base = land.Head
-	b.back = turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Summary}
+	b.back = turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Words(), Merged: true}
 	flow.Note(c, "landing", step.AttemptNote{
 		Phase: "land", Attempt: n, Counts: land.Proof.Counts, Findings: turn.Short(land.Proof.Findings), Failures: land.Proof.Failures, Usage: b.res.Usage, Text: strings.Join(land.Conflicts, ", "),
 	})
+	if b.begun, _, err = b.hold(c, "merged", b.base.Tree); err != nil {
+		return "", err
+	}
 	b.tree, _, err = b.hold(c, "again", land.Start)
 	return mergeConflict, err
 }
@@ -468,9 +473,9 @@ func (b *builder) oracle(c *flow.Ctx) error {
 }
 
 // note says how an attempt did.
-func (b *builder) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof) {
+func (b *builder) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, left *step.Left) {
 	flow.Note(c, "judged", step.AttemptNote{
-		Phase: "checkpoint", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(b.back.Findings), Failures: b.back.Failures, Usage: b.res.Usage, Summary: b.res.Summary,
+		Phase: "checkpoint", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(b.back.Findings), Failures: b.back.Failures, Usage: b.res.Usage, Summary: b.res.Summary, Left: left,
 	})
 }
 

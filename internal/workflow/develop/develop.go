@@ -254,6 +254,7 @@ func (w *work) turn(r request) step.Turn {
 		t.Module = "develop"
 	}
 	if r.writes {
+		t.Base = w.s.Tree
 		t.Commands, t.Private = w.allowed(), w.s.Private
 	}
 	return t

@@ -94,12 +94,6 @@ func (r required) problem() string {
 	return ""
 }
 
-type built struct {
-	turn.Built
-
-	Blocked string `json:"blocked"`
-}
-
 // fixed is what the author of a fix says of it.
 type fixed struct {
 	turn.Built
@@ -299,9 +293,7 @@ func (b *builder) text() string {
 	if b.res.Contract != "" {
 		fmt.Fprintf(s, "The tests of the contract were mended after it was reported that they contradict the design; build against them as they are now. What was built before is in the tree. A person has decided:\n%s", turn.Fenced("request", strings.Join(b.res.Hints, "\n")))
 	}
-	for _, h := range b.hints {
-		s.WriteString("A person who has seen earlier attempts says:\n" + turn.Fenced("request", h))
-	}
+	turn.Hints(s, b.hints)
 	if b.said != "" {
 		s.WriteString("Who has looked for the cause of the failures says:\n" + turn.Fenced("feedback", b.said))
 	}

@@ -124,7 +124,7 @@ func (s Sent) Again(b *strings.Builder) {
 	if s.Merged {
 		b.WriteString("\nYour work was to be merged with that of others, and this was found. The tree is the project as it is now, with your changes where nobody else has changed the same place (`git diff HEAD` shows them). Mend exactly this, and keep what others have done:\n")
 	} else {
-		b.WriteString("\nThe attempt before this one is in the tree; `git diff HEAD` shows what it has changed. A program found this. Mend exactly this, and keep the rest:\n")
+		b.WriteString("\nThe attempt before this one is in the tree; `git diff HEAD` shows what has been changed so far. A program found this. Mend exactly this, and keep the rest:\n")
 	}
 	Findings(b, s.Findings, s.Failures)
 }

@@ -73,6 +73,11 @@ func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string,
 	return Retry, Clip(said, 4000), nil
 }
 
+// Answers are the words that a person can say of an attempt that another one would not make better.
+func Answers(say func(korean, english string) string) string {
+	return say("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (포기).", "Answer: a hint for the next attempt, retry (something was mended: the same is checked again, then tried again), or abort (it is given up).")
+}
+
 // Hints tells an author what a person has said of earlier attempts.
 func Hints(b *strings.Builder, list []string) {
 	for _, h := range list {
@@ -81,8 +86,8 @@ func Hints(b *strings.Builder, list []string) {
 }
 
 // Left is what an attempt has left, for a person to look at and for a later run to begin with.
-func Left(base, tree, said string, answer []byte) *step.Left {
-	if tree == "" || tree == base {
+func Left(passed bool, base, tree, said string, answer []byte) *step.Left {
+	if passed || tree == "" || tree == base {
 		return nil
 	}
 	return &step.Left{Base: base, Tree: tree, Said: said, Answer: answer}

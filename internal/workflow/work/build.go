@@ -69,7 +69,7 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 			continue
 		}
 		before, same := b.back, out.Tree == b.tree
-		left := turn.Left(b.base.Tree, out.Tree, ans.Words(), out.Answer)
+		left := turn.Left(false, b.base.Tree, out.Tree, ans.Words(), out.Answer)
 		done, err := b.try(c, n, *out, ans, left)
 		if done || err != nil {
 			return b.res, err
@@ -158,7 +158,7 @@ func (b *builder) stuck(c *flow.Ctx, why string, n int, out step.TurnOut, ans bu
 		return true, err
 	}
 	what, hint, err := turn.Escalate(c, b.back.Question(b.w.words, b.whyStuck(why)),
-		b.w.words("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (이 태스크를 포기).", "Answer: a hint for the next attempt, retry (something was mended: the same is checked again, then tried again), or abort (the task is given up)."), false)
+		turn.Answers(b.w.words), false)
 	if err != nil {
 		return false, err
 	}

@@ -127,8 +127,11 @@ func (w *request) planGate() approval {
 		if err := json.Unmarshal(raw, &p); err != nil {
 			return []step.Finding{{Message: err.Error()}}, nil //nolint:nilerr // a person is told, and edits again
 		}
+		before := w.plan.Requirement
+		w.plan.Requirement.Criteria = replaced(before.Criteria, w.plan.Tasks, p.Tasks)
 		findings, err := w.check(c, "plan", p.Tasks)
 		if err != nil || len(findings) > 0 {
+			w.plan.Requirement = before
 			return findings, err
 		}
 		if p.Goal != "" {
@@ -137,6 +140,37 @@ func (w *request) planGate() approval {
 		w.plan.Mode, w.reasons = planMode(w.plan.Tasks, w.in.Router)
 		return nil, nil
 	}}
+}
+
+// replaced are criteria after a person has edited the tasks: a command that is in none of them any more shows nothing, and
+// the one that has come in its place does.
+func replaced(criteria []step.Criterion, before, after []task.Task) []step.Criterion {
+	gone, come := without(before, after), without(after, before)
+	out := slices.Clone(criteria)
+	for i, k := range out {
+		n := slices.Index(gone, k.Command)
+		switch {
+		case n < 0:
+		case len(come) == len(gone):
+			out[i].Command = come[n]
+		default:
+			out[i].Command = ""
+		}
+	}
+	return out
+}
+
+// without are the commands of tasks that others do not have.
+func without(tasks, others []task.Task) []string {
+	var out []string
+	for _, t := range tasks {
+		for _, line := range t.Commands() {
+			if !slices.Contains(out, line) && !slices.ContainsFunc(others, func(o task.Task) bool { return slices.Contains(o.Commands(), line) }) {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
 }
 
 // requirementText is the requirement as a person reads it at the gate.
