@@ -75,8 +75,27 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if err := p.verify(ctx); err != nil {
 		return p.proof, p.done, fmt.Errorf("prove task: %w", err)
 	}
+	p.proof.Findings = folded(p.proof.Findings)
 	p.proof.Passed = !p.failed && !Rejected(p.proof.Findings)
 	return p.proof, p.done, nil
+}
+
+// folded puts tests that did not run into the finding that says why: a run that failed as a whole is one thing to mend.
+func folded(list []step.Finding) []step.Finding {
+	cause := slices.IndexFunc(list, func(f step.Finding) bool {
+		return f.Severity == step.Rejects && slices.Contains([]string{"no-tests-ran", "check-invalid", "runner-failed", "build-failed"}, f.Rule)
+	})
+	if cause < 0 {
+		return list
+	}
+	missing := func(f step.Finding) bool { return f.Rule == "test-missing" }
+	why := list[cause]
+	if n := len(list) - len(slices.DeleteFunc(slices.Clone(list), missing)); n > 0 {
+		why.Message = fmt.Sprintf("%s\nTests that did not run because of it: %d.", strings.TrimRight(why.Message, "\n"), n)
+	}
+	out := slices.Clone(list)
+	out[cause] = why
+	return slices.DeleteFunc(out, missing)
 }
 
 // scope is what a task has changed against what it may.
@@ -491,7 +510,7 @@ func (p *taskProof) verify(ctx context.Context) (err error) {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` is no evidence: "+out.problem))
 		} else if out.Record.Exit != 0 {
 			lines, _ := pl.said(out)
-			p.add(commandFinding("verify-failed", step.Rejects, "The command", cmd, out, compared{fresh: lines}))
+			p.add(commandFinding("verify-failed", step.Rejects, "A command that has to succeed", cmd, out, compared{fresh: lines}))
 		}
 	}
 	return nil

@@ -174,19 +174,25 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		bad := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error })
 		switch {
 		case out.problem != "":
-			run.findings = append(run.findings, reject("check-invalid", "", 0, "The run of the tests is no evidence: "+out.problem+"."))
+			run.findings = append(run.findings, reject("check-invalid", "", 0, "The run of the tests, `"+commandText(cmd)+"`, is no evidence: "+out.problem+"."))
 		case executed(out.Results) == 0 && !bad:
-			run.findings = append(run.findings, reject("no-tests-ran", sel.Dir, 0,
-				fmt.Sprintf("The runner executed no test at all (exit %d). %s", out.Record.Exit, out.tail)))
+			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The runner executed no test at all", sel.Dir, cmd, out))
 		case out.Record.Exit != 0 && !bad:
-			run.findings = append(run.findings, reject("runner-failed", "", 0,
-				fmt.Sprintf("The runner ended with exit %d although no test failed: %s", out.Record.Exit, out.tail)))
+			run.findings = append(run.findings, p.runFinding("runner-failed", "The runner failed although no test did", "", cmd, out))
 		case out.Record.Exit == 0 && bad:
 			run.findings = append(run.findings, reject("exit-swallowed", "", 0,
 				"Tests failed and the runner still ended with exit 0: something swallows its exit code."))
 		}
 	}
 	return run, nil
+}
+
+// runFinding is a run of tests that shows nothing of any of them.
+func (p *place) runFinding(rule, what, dir string, cmd toolchain.Command, out outcome) step.Finding {
+	lines, _ := p.said(out)
+	f := commandFinding(rule, step.Rejects, what, cmd, out, compared{fresh: lines})
+	f.Path = dir
+	return f
 }
 
 // before makes, once in a place, what the project's own people build before they test.
@@ -205,8 +211,7 @@ func (p *place) before(ctx context.Context, run *testRun) error {
 			continue
 		}
 		p.built = false
-		lines, _ := p.said(out)
-		run.findings = append(run.findings, commandFinding("build-failed", step.Rejects, "What the tests need cannot be built", cmd, out, compared{fresh: lines}))
+		run.findings = append(run.findings, p.runFinding("build-failed", "What the tests need cannot be built", "", cmd, out))
 		break
 	}
 	return nil

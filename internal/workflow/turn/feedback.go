@@ -8,8 +8,11 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// longRules are findings whose messages hold what the author needs to see whole.
-var longRules = map[string]int{"test-disputed": 1000, "test-kept": 1000, "merge-conflict": 3000, "verify-failed": 1500, "build-failed": 3000, "lint": 3000}
+// How much of a finding is shown, in characters: to an author, and to people.
+const (
+	longMessage  = 3000
+	shortMessage = 1000
+)
 
 // machineRules are findings about the machine that checks run on. No author can do anything about them.
 var machineRules = []string{"tool-missing"}
@@ -24,29 +27,51 @@ func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestR
 		if f.Line > 0 {
 			place = fmt.Sprintf("%s:%d", f.Path, f.Line)
 		}
-		most := max(longRules[f.Rule], 400)
-		if strings.Contains(f.Message, "\nIt was:\n") {
-			most = 3000
-		}
 		warning := ""
 		if f.Severity == step.Warn {
 			warning = "(warning, not to be mended) "
 		}
-		fmt.Fprintf(b, "- [%s] %s %s%s\n", f.Rule, place, warning, Clip(f.Message, most))
+		if place != "" {
+			place += " "
+		}
+		fmt.Fprintf(b, "- [%s] %s%s%s\n", f.Rule, place, warning, Lines(f.Message, longMessage))
 	}
 	for _, t := range failures[:min(len(failures), 20)] {
 		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)
 		if t.Message != "" {
-			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(Clip(t.Message, 1200), "\n", "\n  "))
+			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(Lines(t.Message, 1200), "\n", "\n  "))
 		}
 	}
+}
+
+// Lines are the first lines of a text, as far as n characters go, and how many more there are. None is cut, but for one that
+// is longer than that by itself.
+func Lines(s string, n int) string {
+	if len([]rune(s)) <= n {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	var out []string
+	room := n
+	for i, l := range lines {
+		size := len([]rune(l))
+		if i > 0 && size > room {
+			break
+		}
+		out = append(out, Clip(l, n))
+		room -= size + 1
+	}
+	if more := len(lines) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("… (%d more lines)", more))
+	}
+	return strings.Join(out, "\n")
 }
 
 // Short are findings for a note or a result: so many, and so much of each, as people read.
 func Short(list []step.Finding) []step.Finding {
 	list = slices.Clone(list[:min(len(list), 30)])
 	for i := range list {
-		list[i].Message = Clip(list[i].Message, 400)
+		list[i].Message = Lines(list[i].Message, shortMessage)
 	}
 	return list
 }
