@@ -28,7 +28,10 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 		}
 		back, done, err = f.prove(c.Sub("whole"), 0, true, step.TurnOut{}, turn.Built{})
 	} else if f.in.Left != nil {
-		back, done, err = f.restart(c.Sub("left"))
+		back, done, end, err = f.restart(c.Sub("left"))
+	}
+	if err == nil && end.Reason != "" {
+		return end, nil
 	}
 	if err == nil && !done {
 		end, err = f.implement(c.Sub("first"), limit, back)
@@ -54,17 +57,31 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 
 // restart goes on with what the last run of the same request has left. It is proved before anybody is paid: what was in its
 // way may be mended.
-func (f *feature) restart(c *flow.Ctx) (turn.Sent, bool, error) {
+func (f *feature) restart(c *flow.Ctx) (back turn.Sent, done bool, end step.End, err error) {
 	out, err := turn.Do(c, "restart", step.Restart, step.RestartIn{Left: *f.in.Left, Head: f.s.Tree})
 	if err != nil || out.Tree == f.s.Tree {
-		return turn.Sent{}, false, err
+		return back, false, end, err
 	}
 	var ans turn.Built
 	if err := turn.Decode(f.in.Left.Answer, &ans); err != nil {
 		ans = turn.Built{Summary: f.in.Left.Said}
 	}
 	f.tree = out.Tree
-	return f.prove(c, 0, true, step.TurnOut{}, ans)
+	was := step.TurnOut{Answer: f.in.Left.Answer}
+	if back, done, err = f.prove(c, 0, true, was, ans); done || err != nil || strings.TrimSpace(ans.Blocked) == "" {
+		return back, done, end, err
+	}
+	what, hint, err := f.stuck(c, f.name, turn.Blocked, back, true)
+	switch {
+	case err != nil || what == turn.Abort:
+		f.out.Open = []string{back.Brief()}
+		return back, false, step.End{Reason: turn.Blocked, Detail: back.Brief()}, err
+	case hint != "":
+		f.hints = append(f.hints, hint)
+	default:
+		back, done, err = f.prove(c.Sub("again"), 0, true, was, ans)
+	}
+	return back, done, end, err
 }
 
 // larger reports whether what has really changed scores higher than the mode.

@@ -108,7 +108,12 @@ func (b *builder) restart(c *flow.Ctx) (done bool, err error) {
 	}
 	ans = spoken(ans)
 	b.res.Summary = oneLine(ans.Summary, 1000)
-	return b.try(c, 0, step.TurnOut{Tree: out.Tree}, ans, &left)
+	turned := step.TurnOut{Tree: out.Tree}
+	done, err = b.try(c, 0, turned, ans, &left)
+	if done || err != nil || b.back.Merged || strings.TrimSpace(ans.Blocked) == "" {
+		return done, err
+	}
+	return b.stuck(c, turn.Blocked, 0, turned, ans, &left)
 }
 
 // try proves what an author has left, and lands it. Not done: it was sent back.

@@ -63,6 +63,7 @@ type world struct {
 	hint     map[string]string         // of a person, for the next attempts
 	left     map[string]int            // attempts until a person gives more
 	given    map[string]bool           // a person has given the task up
+	begun    map[string]bool           // what an earlier run has left is to be proved
 	retried  int                       // how often a person had the same proved again
 	delivers int
 	why      string // of the delivery
@@ -77,7 +78,7 @@ func newWorld(t *testing.T, seed int) *world {
 		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
 		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{}, tried: map[string]bool{},
 		blocked: map[string]string{}, sent: map[string]string{}, tree: map[string]string{}, stuck: map[string]bool{}, again: map[string]string{}, hint: map[string]string{},
-		left: map[string]int{}, given: map[string]bool{},
+		left: map[string]int{}, given: map[string]bool{}, begun: map[string]bool{},
 	}
 	w.in = step.WorkIn{
 		Request: "r", Original: "r", Yes: w.who == nobody, Language: "en", Router: step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1 + w.rnd.IntN(3)},
@@ -104,7 +105,7 @@ func newWorld(t *testing.T, seed int) *world {
 			w.in.Task = w.known.Tasks[w.rnd.IntN(len(w.known.Tasks))].ID
 		}
 		if id := w.known.Tasks[w.rnd.IntN(len(w.known.Tasks))].ID; w.rnd.IntN(2) == 0 {
-			w.in.Left = map[string]step.Left{id: {Base: "t7", Tree: "left", Said: "s", Answer: json.RawMessage(`{"summary": "s"}`)}}
+			w.in.Left = map[string]step.Left{id: {Base: "t7", Tree: "left", Said: "s", Answer: json.RawMessage([]string{`{"summary": "s"}`, `{"summary": "s", "blocked": "the disk"}`}[w.rnd.IntN(2)])}}
 		}
 	}
 	return w
@@ -216,7 +217,12 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		out := step.RestartOut{Tree: w.base[id].Tree}
 		if w.ok() {
 			out.Tree = "restarted " + id
-			w.again[id] = out.Tree
+			w.again[id], w.begun[id] = out.Tree, true
+			var said struct{ Blocked string }
+			if err := json.Unmarshal(in.Left.Answer, &said); err != nil {
+				w.fatalf("%v", err)
+			}
+			w.blocked[id] = said.Blocked
 		}
 		return out, nil
 	case step.ProveTask.Name:
@@ -374,6 +380,9 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	last := w.left[id] == 0 || in.Task.VerifyOnly || twice // an author has no other attempt to mend something, or lets it be
 	w.proved[id] = out.Passed && !has(step.Rejects) && (last || !has(step.Fix))
 	w.stuck[id] = !w.proved[id] && !again && !in.Task.VerifyOnly && (w.blocked[id] != "" || w.sent[id] != "" && (same || twice))
+	if w.begun[id] {
+		w.stuck[id], w.begun[id] = !w.proved[id] && w.blocked[id] != "", false
+	}
 	if w.sent[id] = sent; w.proved[id] {
 		w.sent[id] = ""
 	}
