@@ -88,6 +88,7 @@ func TestLimits(t *testing.T) {
 	revise := map[string]any{"verdict": "REVISE", "reasons": []string{"so"}, "items": []pdca.Judgement{{ID: "K-01", Matches: true}, {ID: "K-02", Matches: true}}}
 	reject := map[string]any{"verdict": "REJECT", "reasons": []string{"so"}, "guide": "a/x.go", "domain": "logic", "items": []pdca.Judgement{}}
 	echo := map[string]any{"verdict": "VERDICT: APPROVE or VERDICT: REJECT", "reasons": []string{}, "items": []pdca.Judgement{}}
+	blocked := map[string]any{"summary": "s", "blocked": "the linter is not there"}
 	severe := map[string]any{"findings": []step.ReviewFinding{{Severity: "HIGH", Message: "m"}}}
 	badPlan := pdca.Plan{Background: "There is nothing of it today.", Items: []pdca.Item{{Text: "It is there", Criteria: []task.Criterion{{Text: "It returns 1"}}}}, Files: modes(pdca.Light), Risks: []string{"none known"}, EdgeCases: []string{}, Steps: []pdca.Step{}}
 	badE2E := step.AutoQAOut{Goals: []step.Goal{{Goal: "e2e", Status: step.GoalFail, Failures: []pdca.Failure{{Goal: "e2e", Message: "no"}}}}}
@@ -143,6 +144,9 @@ func TestLimits(t *testing.T) {
 		"impl-manager 10: A20 12":                  {mode: pdca.Standard, say: proofs(10, other), end: "limit(10) do", calls: map[string]int{"implement": 10, "architect": 0}},
 		"same failure 2 in attempts":               {mode: pdca.Standard, say: proofs(2, always), end: "passed", calls: map[string]int{"implement": 3}},
 		"same failure 3 in attempts":               {mode: pdca.Standard, say: proofs(3, always), end: "same_failure(3) do", calls: map[string]int{"implement": 3}},
+		"blocked, a person ends it: no promotion":  {mode: pdca.Light, say: both(times("implement", 9, blocked), proofs(9, other)), end: "blocked(1) do", mode2: pdca.Light, calls: map[string]int{"implement": 1, "design": 0}},
+		"blocked in STANDARD":                      {mode: pdca.Standard, say: both(times("implement", 9, blocked), proofs(9, other)), end: "blocked(1) do", calls: map[string]int{"implement": 1, "architect": 0}},
+		"blocked, and the proof holds":             {mode: pdca.Standard, say: times("implement", 9, blocked), end: "passed", calls: map[string]int{"implement": 1}},
 		"architect rejects 1: A20 4":               {mode: pdca.Standard, say: times("architect", 1, reject), end: "passed", calls: map[string]int{"architect": 2, "executor": 1}},
 		"architect rejects 2: A20 4":               {mode: pdca.Standard, say: times("architect", 2, reject), end: "needs_decision(2) gate", calls: map[string]int{"architect": 2, "executor": 1, step.AutoQA.Name: 0}},
 		"architect echoes the template once":       {mode: pdca.Standard, say: times("architect", 1, echo), end: "passed", calls: map[string]int{"architect": 2, "executor": 0}},
