@@ -70,11 +70,16 @@ func (r *Run) Settle(ref func(tree string) string) {
 		switch {
 		case r.Workflow == "work" && r.Request != nil:
 			l.Next = "jacquard work resume " + r.Request.Work
-		case r.Workflow == "auto" || r.Workflow == "develop":
-			l.Next = "jacquard " + r.Workflow + " TASK"
+		case r.Workflow == "develop":
+			l.Next = "jacquard develop --resume"
+		case r.Workflow == "auto": // which knows it by its words
+			l.Next = "jacquard auto " + word(r.asked)
 		}
 	}
 }
+
+// word is a text as one word of a shell.
+func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Lines and columns that are shown of what an author has said.
 const (

@@ -42,6 +42,7 @@ type Run struct {
 	Error   *flow.Failure  `json:"error,omitempty"`
 	// Left is what there is of what did not pass.
 	Left  []Left `json:"left,omitempty"`
+	asked string // of auto
 	byDir map[string]*Module
 	gates map[string]bool
 	last  int64
@@ -71,6 +72,10 @@ func New(r flow.Run) *Run {
 	out.Usage.Known = true
 	if r.Def == "develop" {
 		out.Develop = developOf(r)
+	}
+	var in step.AutoIn
+	if r.Def == "auto" && json.Unmarshal(r.In, &in) == nil {
+		out.asked = in.Request
 	}
 	switch {
 	case len(r.Out) == 0:
