@@ -286,7 +286,7 @@ func (p *place) fileOf(dir, name string) string {
 		}
 		for _, e := range list {
 			file := strings.TrimPrefix(dir+"/"+e.Name(), "./")
-			if !strings.HasSuffix(file, "_test.go") {
+			if !strings.HasSuffix(file, "_test.go") || !p.compiled(file) {
 				continue
 			}
 			for _, t := range source.Parse(file, p.read(file)).Tests {

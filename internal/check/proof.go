@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/build"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -74,7 +76,7 @@ func joinClose(err error, p *place) error {
 func (p *place) testFiles() []string {
 	var out []string
 	for name := range p.entries {
-		if p.ours(name) && toolchain.IsTest(name) && !p.endToEnd(p.read(name)) && len(source.Parse(name, p.read(name)).Tests) > 0 {
+		if p.ours(name) && toolchain.IsTest(name) && !p.endToEnd(p.read(name)) && p.compiled(name) && len(source.Parse(name, p.read(name)).Tests) > 0 {
 			out = append(out, name)
 		}
 	}
@@ -85,6 +87,38 @@ func (p *place) testFiles() []string {
 // endToEnd reports whether a file is one of the project's end-to-end tests, which the runner of the others does not run.
 func (p *place) endToEnd(src []byte) bool {
 	return p.chain.Uses(toolchain.Playwright) && bytes.Contains(src, []byte(toolchain.Playwright))
+}
+
+// compiled reports whether a Go file is compiled here by one of the commands that test: its name, its build constraint and the tags
+// decide. What is written for another system cannot run. Files of other languages always are.
+func (p *place) compiled(name string) bool {
+	if p.chain.Ecosystem != toolchain.Go {
+		return true
+	}
+	here := build.Default
+	here.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(p.read(name))), nil }
+	for _, cmd := range p.chain.Test(toolchain.Selection{}) {
+		here.BuildTags = tagsOf(cmd.Argv)
+		if ok, err := here.MatchFile(path.Dir(name), path.Base(name)); ok || err != nil { // what cannot be read is the compiler's to complain about
+			return true
+		}
+	}
+	return false
+}
+
+// tagsOf are the build tags of a go command.
+func tagsOf(argv []string) []string {
+	for i, arg := range argv {
+		name, value, ok := strings.Cut(arg, "=")
+		if name != "-tags" && name != "--tags" {
+			continue
+		}
+		if !ok && i+1 < len(argv) {
+			value = argv[i+1]
+		}
+		return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return nil
 }
 
 func (p *place) ours(name string) bool {

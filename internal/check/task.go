@@ -291,8 +291,12 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	if expected, err = p.ranBefore(ctx, pl, expected, fresh, run); err != nil {
 		return err
 	}
+	flaky, err := p.flaky(ctx, pl, expected, fresh, run)
+	if err != nil {
+		return err
+	}
 	one := Proof{Tree: p.proof.Tree}
-	one.judge(Module{Known: p.t.Known}, expected, run)
+	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)
 	p.add(one.Findings...)
 	p.failed = p.failed || !one.Passed
 	if !code || p.failed || Rejected(p.proof.Findings) {
@@ -318,7 +322,7 @@ func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []
 		_, broken := loadError(t, run.results)
 		return !ran && !broken
 	}
-	mine := func(t test) bool { return slices.ContainsFunc(fresh, func(f test) bool { return f.ID == t.ID }) }
+	mine := among(fresh)
 	if p.before == p.proof.Tree || !slices.ContainsFunc(expected, func(t test) bool { return silent(t, run) && !mine(t) }) {
 		return expected, nil
 	}
@@ -331,6 +335,40 @@ func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !mine(t) && silent(t, run) && silent(t, was) }), nil
+}
+
+func among(tests []test) func(test) bool {
+	return func(t test) bool { return slices.ContainsFunc(tests, func(o test) bool { return o.ID == t.ID }) }
+}
+
+// flaky are the tests that nobody has touched, failed, and passed when they were run again: they are charged to nobody. One that goes on
+// failing now and then is, unless it does so without the task as well: else code that works now and then would land.
+func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]string, error) {
+	mine := among(fresh)
+	var old []test
+	for _, t := range expected {
+		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Flake && !mine(t) {
+			old = append(old, t)
+		}
+	}
+	failing, err := pl.failAgain(ctx, old)
+	if err == nil && len(failing) > 0 {
+		var base *place
+		if base, err = p.place(ctx, pl.chain); err == nil {
+			var before []test
+			before, err = base.failAgain(ctx, failing)
+			failing = slices.DeleteFunc(failing, among(before))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, t := range slices.DeleteFunc(old, among(failing)) {
+		ids = append(ids, t.ID)
+		p.add(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It was there before and is charged to nobody."))
+	}
+	return ids, nil
 }
 
 // noTest sends code back that no test sees, once the author has not said why.
@@ -365,7 +403,7 @@ func docstring(file string, t source.Token) bool {
 func (p *taskProof) fresh(pl *place) []test {
 	var out []test
 	for _, ch := range p.changes {
-		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) {
+		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) || !pl.compiled(ch.Path) {
 			continue
 		}
 		old := bodies(ch.Path, ch.Old)

@@ -264,3 +264,29 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	}
 	return nil
 }
+
+// failAgain runs tests four times more and gives those that fail at least once.
+func (p *place) failAgain(ctx context.Context, tests []test) ([]test, error) {
+	if len(tests) == 0 {
+		return nil, nil
+	}
+	var ids []string
+	for _, t := range tests {
+		ids = append(ids, t.ID)
+	}
+	p.rerun = true
+	defer func() { p.rerun = false }()
+	var failing []test
+	for range 4 {
+		run, err := p.runOnce(ctx, toolchain.Selection{IDs: ids})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tests {
+			if st, ran := status(resultsOf(t, run.results)); (!ran || st != step.Pass) && !among(failing)(t) {
+				failing = append(failing, t)
+			}
+		}
+	}
+	return failing, nil
+}
