@@ -294,6 +294,7 @@ type junitCase struct {
 	Failure *junitText `xml:"failure"`
 	Error   *junitText `xml:"error"`
 	Skipped *junitText `xml:"skipped"`
+	Out     string     `xml:"system-out"`
 }
 
 type junitText struct {
@@ -349,7 +350,7 @@ func (r reader) junitCase(c junitCase) step.TestResult {
 	if err != nil {
 		seconds = 0
 	}
-	file := path.Join(r.chain.Root, filepath.ToSlash(c.File))
+	file := r.relative(c.File)
 	name := c.Name
 	// classname is the dotted path of the file and then the classes.
 	dotted := strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(c.File), ".py"), "/", ".")
@@ -364,7 +365,7 @@ func (r reader) junitCase(c junitCase) step.TestResult {
 	case c.Error != nil:
 		st, msg = step.Error, c.Error.String()
 	case c.Failure != nil:
-		st, msg = step.Fail, c.Failure.String()
+		st, msg = step.Fail, firstNonEmpty(c.Failure.String(), c.Out)
 	case c.Skipped != nil:
 		st, msg = step.Skip, c.Skipped.String()
 	}

@@ -52,6 +52,26 @@ func TestReportsOnStdout(t *testing.T) {
 		},
 		"any: TAP without a version":    {toolchain.ReportAny, "1..2\nok 1 - alone\nnot ok 2 - takes away\n", []string{"test/a.js::alone pass", "test/b.js::takes away fail"}},
 		"any: JUnit":                    {toolchain.ReportAny, `<?xml version="1.0"?><testsuites><testcase classname="x" name="y"/></testsuites>`, []string{".::y pass"}},
+		"any: CTest": {
+			toolchain.ReportAny,
+			"<?xml version=\"1.0\"?>\n<testsuite name=\"(empty)\" tests=\"2\">\n<testcase name=\"adds\" classname=\"adds\" status=\"run\"><system-out></system-out></testcase>\n<testcase name=\"takes\" classname=\"takes\" status=\"fail\"><failure message=\"\"/><system-out>1 is not 2</system-out></testcase>\n<testcase name=\"off\" classname=\"off\" status=\"disabled\"><skipped/></testcase></testsuite>",
+			[]string{".::adds pass", ".::takes fail", ".::off skip"},
+		},
+		"any: PHPUnit": {
+			toolchain.ReportAny,
+			`<?xml version="1.0"?><testsuites><testsuite name="ATest"><testcase name="testOne" class="ATest" classname="ATest" file="/project/tests/ATest.php" time="0.001"/><testsuite name="ATest::rows"><testcase name="testRows with data set #0" class="ATest" classname="ATest" file="/project/tests/ATest.php"><failure type="E">no</failure></testcase></testsuite></testsuite></testsuites>`,
+			[]string{"tests/ATest.php::testOne pass", "tests/ATest.php::testRows with data set #0 fail"},
+		},
+		"any: RSpec": {
+			toolchain.ReportAny,
+			`{"version":"3.12.0","messages":["cannot load b"],"examples":[{"full_description":"Greeter greets","status":"passed","file_path":"./spec/a_spec.rb"},{"full_description":"Greeter fails","status":"failed","file_path":"./spec/a_spec.rb","exception":{"class":"E","message":"no"}},{"full_description":"Greeter waits","status":"pending","file_path":"./spec/a_spec.rb"}],"summary":{"errors_outside_of_examples_count":1}}`,
+			[]string{"spec/a_spec.rb::Greeter greets pass", "spec/a_spec.rb::Greeter fails fail", "spec/a_spec.rb::Greeter waits skip", "rspec error"},
+		},
+		"any: TRX": {
+			toolchain.ReportAny,
+			"\ufeff<?xml version=\"1.0\"?>\n<TestRun xmlns=\"http://microsoft.com/schemas/VisualStudio/TeamTest/2010\"><Results><UnitTestResult testName=\"A.One\" outcome=\"Passed\"/><UnitTestResult testName=\"A.Two\" outcome=\"Failed\"><Output><ErrorInfo><Message>no</Message></ErrorInfo></Output></UnitTestResult><UnitTestResult testName=\"A.Three\" outcome=\"NotExecuted\"/></Results></TestRun>",
+			[]string{".::A.One pass", ".::A.Two fail", ".::A.Three skip"},
+		},
 		"any: nothing that is a report": {toolchain.ReportAny, "PASS: 3 tests\n", nil},
 	}
 	for name, c := range cases {

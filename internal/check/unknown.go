@@ -28,6 +28,15 @@ func looksLikeTest(file string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(path.Base(file), path.Ext(file)), "Test") || strings.Contains("/"+path.Dir(file)+"/", "/t/")
 }
 
+// registers reports whether tests are registered in a file: without its change new ones would not run.
+func registers(file string) bool {
+	switch path.Base(file) {
+	case "CMakeLists.txt", "meson.build", "Makefile", "Makefile.am", "GNUmakefile", "Rakefile", "BUILD", "BUILD.bazel", "mix.exs", "build.zig", "dune":
+		return true
+	}
+	return slices.Contains([]string{".cmake", ".csproj", ".fsproj", ".sln", ".mk"}, path.Ext(file))
+}
+
 // isCode reports whether a file is neither a document nor configuration.
 func isCode(file string) bool {
 	switch strings.ToLower(path.Ext(file)) {
@@ -53,11 +62,14 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: p.t.Known}, nil, run)
 	p.failed = p.failed || !one.Passed
+	if err := p.gone(ctx, pl, run); err != nil {
+		return err
+	}
 	var edits []git.Edit
 	code := false
 	for _, ch := range p.changes {
 		switch {
-		case looksLikeTest(ch.Path):
+		case looksLikeTest(ch.Path), registers(ch.Path):
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
 		case isCode(ch.Path):
 			code = true
@@ -66,7 +78,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	switch {
 	case !code || p.failed || Rejected(p.proof.Findings):
 		return nil
-	case len(edits) == 0:
+	case !slices.ContainsFunc(edits, func(e git.Edit) bool { return looksLikeTest(e.Path) }):
 		p.noTest("There is no new or changed test for what was changed.")
 		return nil
 	}
@@ -95,5 +107,35 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 		return nil
 	}
 	p.add(reject("test-passes-without", edits[0].Path, 0, "The tests pass without the change as well: nothing shows that it does anything. Assert what is new; where no test can tell, say why in `untested`."))
+	return nil
+}
+
+// gone rejects tests that ran and passed before and do not now: where nobody reads the sources, the reports of both trees say so.
+func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
+	if run.exit != nil || len(run.results) == 0 || p.before == p.proof.Tree {
+		return nil
+	}
+	base, err := p.place(ctx, pl.chain)
+	if err != nil {
+		return err
+	}
+	was, err := base.runTests(ctx, toolchain.Selection{}, nil)
+	if err != nil {
+		return err
+	}
+	now := map[string]step.TestStatus{}
+	for _, r := range run.results {
+		now[r.ID] = r.Status
+	}
+	for _, r := range was.results {
+		st, ran := now[r.ID]
+		switch _, name := toolchain.SplitID(r.ID); {
+		case r.Status != step.Pass || p.t.Deletes != nil && p.t.Deletes(r.File):
+		case !ran:
+			p.add(reject("test-deleted", r.File, 0, "The test "+name+" ran before and does not run any more. Put it back; where its behaviour changed, change what it asserts."))
+		case st == step.Skip:
+			p.add(reject("test-skipped", r.File, 0, "The test "+name+" ran before and is skipped now. Let it run."))
+		}
+	}
 	return nil
 }

@@ -224,6 +224,25 @@ func (r *reader) scripts() {
 		r.line++
 		r.taskfile(recipe, at{dir: ".", from: "Taskfile"})
 	}
+	for _, c := range usual {
+		if r.files[c.file] && strings.Contains(r.text(c.file), c.text) {
+			r.line++
+			r.shell(c.line, at{dir: ".", from: c.file})
+		}
+	}
+}
+
+// usual is how projects are tested whose files say enough, where nobody wrote a command down.
+var usual = []struct{ file, text, line string }{
+	{"CMakeLists.txt", "enable_testing", "cmake -S . -B build && cmake --build build && ctest --test-dir build"},
+	{"CMakeLists.txt", "include(CTest)", "cmake -S . -B build && cmake --build build && ctest --test-dir build"},
+	{".rspec", "", "rspec"},
+	{"spec/spec_helper.rb", "", "rspec"},
+	{"Rakefile", "TestTask", "rake test"},
+	{"composer.json", "phpunit/phpunit", "vendor/bin/phpunit"},
+	{"phpunit.xml", "", "phpunit"},
+	{"phpunit.xml.dist", "", "phpunit"},
+	{"mix.exs", "", "mix test"},
 }
 
 // add takes a command whose purpose is known.

@@ -54,6 +54,13 @@ func ecosystemOf(c commands.Command) string {
 // is recognised or by the exit code.
 const Unknown = "unknown"
 
+// reporters are the flags with which runners that no row is for write a report that is recognised.
+var reporters = map[string][]string{
+	"ctest":   {"--output-junit", "{report}"}, // since 3.21
+	"phpunit": {"--log-junit", "{report}"},
+	"rspec":   {"--format", "progress", "--format", "json", "--out", "{report}"},
+}
+
 func unknownRow() ecosystem {
 	e := emptyRow()
 	e.name = Unknown
@@ -66,8 +73,9 @@ func unknownRow() ecosystem {
 	e.lint = func(f Found, _ []string) []Command { return f.allAsIs("lint", slices.Concat(f.Own.Lint, f.Own.Types)) }
 	e.test = func(f Found, _ Selection) []Command {
 		out := f.allAsIs("test", f.Own.Test)
-		for i := range out {
+		for i, c := range f.Own.Test {
 			out[i].Report = ReportAny
+			out[i].Argv = slices.Concat(out[i].Argv, reporters[c.Program()])
 		}
 		return out
 	}
