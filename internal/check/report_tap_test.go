@@ -50,8 +50,8 @@ func TestReportsOnStdout(t *testing.T) {
 			  "pending": [{"title": "made in a loop 3", "fullTitle": "cart made in a loop 3", "file": "/project/test/a.js"}]}`,
 			[]string{"test/a.js::cart > adds up pass", "test/b.js::takes away pass", "test/a.js::cart > is empty fail", "test/a.js::cart made in a loop 3 skip"},
 		},
-		"any: TAP without a version":    {toolchain.ReportAny, "1..2\nok 1 - alone\nnot ok 2 - takes away\n", []string{"test/a.js::alone pass", "test/b.js::takes away fail"}},
-		"any: JUnit":                    {toolchain.ReportAny, `<?xml version="1.0"?><testsuites><testcase classname="x" name="y"/></testsuites>`, []string{".::y pass"}},
+		"any: TAP without a version": {toolchain.ReportAny, "1..2\nok 1 - alone\nnot ok 2 - takes away\n", []string{"test/a.js::alone pass", "test/b.js::takes away fail"}},
+		"any: JUnit":                 {toolchain.ReportAny, `<?xml version="1.0"?><testsuites><testcase classname="x" name="y"/></testsuites>`, []string{".::y pass"}},
 		"any: CTest": {
 			toolchain.ReportAny,
 			"<?xml version=\"1.0\"?>\n<testsuite name=\"(empty)\" tests=\"2\">\n<testcase name=\"adds\" classname=\"adds\" status=\"run\"><system-out></system-out></testcase>\n<testcase name=\"takes\" classname=\"takes\" status=\"fail\"><failure message=\"\"/><system-out>1 is not 2</system-out></testcase>\n<testcase name=\"off\" classname=\"off\" status=\"disabled\"><skipped/></testcase></testsuite>",

@@ -47,7 +47,7 @@ func shopFiles() map[string]string {
 		"hits/hits.go": hitsGo,
 		// For another system: it cannot run here, and is asked of nobody.
 		"tax/tax_wasip1_test.go": "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tt.Fatal()\n}\n\nfunc TestWasip1(t *testing.T) {}\n",
-		"go.mod":       "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
+		"go.mod":                 "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
 		"NOTES.md": "# notes\n", "works/WORK-01/PLAN.md": "# plan\n", "tools/touch/main.go": "// Touch writes into the project.\npackage main\n\nimport \"os\"\n\nfunc main() {\n\tif err := os.WriteFile(\"NOTES.md\", []byte(\"x\"), 0o600); err != nil {\n\t\tos.Exit(1)\n\t}\n}\n",
 	}
 }
