@@ -20,12 +20,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
-
-// trailerFeature names the feature that a commit belongs to.
-const trailerFeature = "Jacquard-Feature"
 
 // autoSurvey is the step auto.survey.
 func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (step.AutoSurveyOut, error) {
@@ -421,7 +417,7 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, from.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
+	if out, ok, err := landedAs(ctx, a, j, j.Key, from.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
 		func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
@@ -439,12 +435,15 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 			return step.HeadOut{}, machinery(err)
 		}
 	}
-	kind := in.Type
-	if !slices.Contains(append([]string{"wip"}, task.Types...), kind) {
-		kind = "feat"
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return step.HeadOut{}, err
 	}
-	message := fmt.Sprintf("%s(%s): %s\n", kind, in.Feature, in.Title)
-	c := a.commit(j.Run, message, git.Trailer{Key: trailerFeature, Value: in.Feature}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: in.Tree})
+	paths, err := a.changed(ctx, from.Tree, tree)
+	if err != nil {
+		return step.HeadOut{}, err
+	}
+	c := a.landedCommit(j.Run, j.Key, message(style, in.Type, in.Title, paths, nil), in.Tree)
 	c.Parents = []string{from.Commit}
 	if c.Tree, err = a.withFiles(ctx, tree, files); err != nil {
 		return step.HeadOut{}, err

@@ -15,16 +15,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
-
-// Trailers of the commits of tasks.
-const (
-	trailerResult = "Result"
-	trailerWork   = "Jacquard-Work"
-)
-
-// TrailerTask names the task in its commit.
-const TrailerTask = "Jacquard-Task"
 
 // proveTask is the step work.prove.
 func (a *Actor) proveTask(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
@@ -77,6 +69,10 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	changes, err := a.o.Repo.Diff(ctx, before, tree)
 	if err != nil {
 		return out, machinery(err)
+	}
+	var paths []string
+	for _, ch := range changes {
+		paths = append(paths, ch.Path)
 	}
 	for _, ch := range bound(changes, 200) {
 		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
@@ -200,7 +196,15 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 	if err != nil {
 		return step.LandTaskOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, head.Commit, func(c git.LogEntry) step.LandTaskOut {
+	var plan step.WorkPlan
+	what := j.Key
+	if !in.Plan.IsZero() { // it is of a WORK
+		if plan, err = load[step.WorkPlan](a.o.Blobs, in.Plan); err != nil {
+			return step.LandTaskOut{}, err
+		}
+		what = taskCommit(plan.Work, in.Task.ID)
+	}
+	if out, ok, err := landedAs(ctx, a, j, what, head.Commit, func(c git.LogEntry) step.LandTaskOut {
 		return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
 	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
 		return out, err
@@ -225,7 +229,7 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 			return out, err
 		}
 	}
-	return a.commitTask(ctx, j, in, head, tree, out)
+	return a.commitTask(ctx, j, plan, what, in, head, tree, out)
 }
 
 // withTheirs is a merged tree with the files in conflict as the branch has them: where an author goes on, with all that
@@ -283,23 +287,37 @@ func (a *Actor) bothSides(ctx context.Context, from, mine string, paths []string
 }
 
 // commitTask commits a task's merged tree; one of a WORK has its documents in the same commit.
-func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, head step.HeadOut, merged string, out step.LandTaskOut) (step.LandTaskOut, error) {
+func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, what string, in step.LandTaskIn, head step.HeadOut, merged string, out step.LandTaskOut) (step.LandTaskOut, error) {
 	changes, err := a.o.Repo.Diff(ctx, head.Tree, merged)
 	if err != nil {
 		return out, machinery(err)
 	}
+	var paths []string
+	for _, ch := range changes {
+		paths = append(paths, ch.Path)
+	}
 	for _, ch := range bound(changes, 200) {
 		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
 	}
-	docs := map[string][]byte{}
-	c := a.commit(j.Run, commitMessage(in, out.Files))
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return out, err
+	}
+	kind, lines := in.Task.Type, in.Lines
+	if kind == "feat" && plan.Request != "" && works.ParseRequest(plan.Request).IsFix() {
+		kind = "fix"
+	}
+	if len(lines) == 0 {
+		lines = whatChanged(out.Files)
+	}
+	c := a.landedCommit(j.Run, what, message(style, kind, in.Task.Title, paths, lines), merged)
 	c.Parents = []string{head.Commit}
-	if !in.Plan.IsZero() {
-		if docs, err = a.workFilesOf(ctx, j, in, head, merged, &out, &c); err != nil {
+	docs := map[string][]byte{}
+	if plan.Work != "" {
+		if docs, err = a.workFilesOf(ctx, j, plan, in, head, merged, &out); err != nil {
 			return out, err
 		}
 	}
-	c.Trailers = append(c.Trailers, git.Trailer{Key: TrailerTask, Value: in.Task.ID}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: merged})
 	if c.Tree, err = a.withFiles(ctx, merged, docs); err != nil {
 		return out, err
 	}
@@ -310,12 +328,8 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, 
 	return out, a.landOn(ctx, j, head.Commit, out.Commit, out)
 }
 
-// workFilesOf are the documents of a task of a WORK, whose trailers it adds.
-func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, in step.LandTaskIn, head step.HeadOut, merged string, out *step.LandTaskOut, c *git.Commit) (map[string][]byte, error) {
-	plan, err := load[step.WorkPlan](a.o.Blobs, in.Plan)
-	if err != nil {
-		return nil, err
-	}
+// workFilesOf are the documents of a task of a WORK.
+func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, plan step.WorkPlan, in step.LandTaskIn, head step.HeadOut, merged string, out *step.LandTaskOut) (map[string][]byte, error) {
 	hashes, err := a.taskHashes(ctx, j.Run, head.Commit)
 	if err != nil {
 		return nil, err
@@ -330,8 +344,6 @@ func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, in step.LandTaskIn,
 	w := workFiles{plan: plan, in: in, files: out.Files, hashes: hashes, now: a.o.Now(), read: v.bytes, paths: v.paths()}
 	docs := w.documents()
 	out.Result = w.resultPath()
-	c.Trailers = append([]git.Trailer{{Key: trailerResult, Value: out.Result}}, c.Trailers...)
-	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work})
 	return docs, nil
 }
 
@@ -357,25 +369,14 @@ func (a *Actor) landOn(ctx context.Context, j flow.Job, from, to string, out any
 	return machinery(a.effect("land", func() error { return a.o.Repo.SetRef(ctx, RunRef(j.Run), to, from) }))
 }
 
-// commitMessage is the message of a task's commit without its trailers: type(TASK-00): title, and what changed.
-func commitMessage(in step.LandTaskIn, files []step.Change) string {
-	kind := in.Task.Type
-	if !slices.Contains(task.Types, kind) {
-		kind = "feat"
+// whatChanged says what became of files.
+func whatChanged(files []step.Change) []string {
+	words := map[string]string{"A": "add", "M": "change", "D": "delete", "T": "change"}
+	var out []string
+	for _, f := range bound(files, 20) {
+		out = append(out, words[f.Status]+" "+f.Path)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s(%s): %s\n\n", kind, in.Task.ID, in.Task.Title)
-	list := in.Lines
-	if len(list) == 0 {
-		words := map[string]string{"A": "add", "M": "change", "D": "delete", "T": "change"}
-		for _, f := range bound(files, 20) {
-			list = append(list, words[f.Status]+" "+f.Path)
-		}
-	}
-	for _, l := range list {
-		fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(l, "- "))
-	}
-	return b.String()
+	return out
 }
 
 // taskHashes are the commits of a run's tasks, by id.
@@ -386,15 +387,15 @@ func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]str
 	}
 	out := map[string]string{}
 	for _, c := range log {
-		if t := c.Trailer(TrailerTask); t != "" {
-			out[t] = c.ID
+		if _, id := TaskOf(c); id != "" {
+			out[id] = c.ID
 		}
 	}
 	return out, nil
 }
 
 // landedAs finds the commit of an earlier start of a landing step, with what that start had to say of it.
-func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
+func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
 	var none T
 	if len(j.Previous) == 0 {
 		return none, false, nil
@@ -404,7 +405,7 @@ func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, tip string, bare
 		return none, false, err
 	}
 	for _, c := range log {
-		if c.Trailer(trailerStep) != j.Key {
+		if !isStep(c, what, j.Key) {
 			continue
 		}
 		for _, dir := range j.Previous {

@@ -181,7 +181,7 @@ func (a *Actor) claim(ctx context.Context, j flow.Job, prefix string, next func(
 			taken = append(taken, name)
 		}
 		name := next(taken)
-		c := a.commit(j.Run, "the name "+name+" is taken")
+		c := a.commit(j.Run, "", "the name "+name+" is taken")
 		if c.Tree, err = a.o.Repo.EditTree(ctx, "", nil); err != nil {
 			return "", machinery(err)
 		}
@@ -208,7 +208,11 @@ func (a *Actor) claimedBy(ctx context.Context, claim string, j flow.Job) (bool, 
 	if err != nil {
 		return false, machinery(err)
 	}
-	return len(log) == 1 && log[0].Trailer(trailerRun) == j.Run, nil
+	if len(log) != 1 {
+		return false, nil
+	}
+	run, _ := runOf(log[0])
+	return run == j.Run, nil
 }
 
 // workDocsOf is the step work.docs.

@@ -105,7 +105,7 @@ func (a *Actor) landedBefore(ctx context.Context, s step.WorkSurveyOut) (map[str
 	out := map[string]string{}
 	mine, _ := commitsOf(log, s.Work, "")
 	for _, c := range mine {
-		if t := taskName(c); slices.Contains(s.Landed, t) {
+		if _, t := TaskOf(c); slices.Contains(s.Landed, t) {
 			out[t] = c.ID
 		}
 	}

@@ -245,8 +245,8 @@ type diffOptions struct {
 func newDiff(a *app) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [RUN]", Short: "show what a run has landed, or take a module that was left on its ref", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard diff k3v9\n  jacquard diff --apply src/auth",
+		Use: "diff [RUN]", Short: "print what a run has changed as a patch, or take a module that was left on its ref", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard diff k3v9 | git apply --stat\n  jacquard diff --apply src/auth",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.diff(c, args, o)
 		},

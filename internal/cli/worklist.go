@@ -196,8 +196,11 @@ func (p *project) undelivered(ctx context.Context, w *workInfo, head git.Head) e
 		return err
 	}
 	more, err := p.repo.Log(ctx, tip, head.Commit, 1)
-	if err != nil || len(more) == 0 || more[0].Trailer(act.TrailerTask) == "" {
+	if err != nil || len(more) == 0 {
 		return err
+	}
+	if _, task := act.TaskOf(more[0]); task == "" {
+		return nil
 	}
 	if w.Ref = ref; w.Folder == "" && w.Done > 0 {
 		w.Status = notDelivered

@@ -107,6 +107,7 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	if o.Issue != "" {
 		fmt.Fprintf(&b, l.T("issue: %s\n"), o.Issue)
 	}
+	b.WriteString(Moved(l, o.Moved, ""))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

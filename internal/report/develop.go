@@ -256,6 +256,7 @@ func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
 	if p := o.Pull; p != nil && o.Verified {
 		fmt.Fprintf(&b, l.T("pull request: %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
 	}
+	b.WriteString(Moved(l, o.Moved, ""))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

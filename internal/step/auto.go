@@ -294,6 +294,7 @@ type AutoOut struct {
 	Issue      string     `json:"issue,omitempty"`   // address of the issue where it is told of
 	Context    []DocFile  `json:"context,omitempty"` // files with what was found in messages
 	Ref        string     `json:"ref,omitempty"`
+	Moved      *Moved     `json:"moved,omitempty"`
 	Commit     string     `json:"commit,omitempty"`
 	Why        string     `json:"why,omitempty"` // why it is not on the user's branch
 }

@@ -305,6 +305,7 @@ type WorkOut struct {
 	Original int       `json:"original_sessions"`
 	Usage    Usage     `json:"usage"`
 	Ref      string    `json:"ref,omitempty"`
+	Moved    *Moved    `json:"moved,omitempty"`
 	Why      string    `json:"why,omitempty"` // why it is not on the user's branch, or why nothing was built
 	Verified bool      `json:"verified"`
 	Assumed  []QA      `json:"assumed,omitempty"`

@@ -350,9 +350,6 @@ func (f *feature) commit(c *flow.Ctx, kind, title string) error {
 // title is what the commit of the feature says.
 func (f *feature) title() string {
 	title := strings.TrimRight(pdca.Line(f.plan.Title), ".")
-	if r := []rune(title); len(r) > maxTitle {
-		title = strings.TrimSpace(string(r[:maxTitle]))
-	}
 	if title == "" {
 		return f.name
 	}
@@ -366,9 +363,6 @@ func (f *feature) kind() string {
 	}
 	return "feat"
 }
-
-// maxTitle is how long the first line of a commit may be, without its type and the name of the feature.
-const maxTitle = 72
 
 // report ends the run: documents, the last commit, and what was verified on the user's branch.
 func (f *feature) report(c *flow.Ctx) error {
@@ -399,6 +393,7 @@ func (f *feature) report(c *flow.Ctx) error {
 	if err != nil {
 		return err
 	}
+	f.out.Moved = d.Moved
 	if f.out.Ref, f.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
 		f.out.Verified = false
 	}

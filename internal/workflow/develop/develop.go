@@ -174,6 +174,7 @@ func (w *work) finish(c *flow.Ctx) error {
 	if err != nil {
 		return err
 	}
+	w.out.Moved = d.Moved
 	if w.out.Ref, w.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
 		w.out.Verified = false
 		return nil
