@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"cputime":                    {},
 	"hub":                        {"flow", "git", "private"},
 	"private":                    {},
-	"report":                     {"flow", "step", "spec", "pdca", "checkpoint"},
+	"report":                     {"flow", "step", "spec", "pdca", "checkpoint", "works"},
 	"cli":                        nil,
 	"bench":                      nil,
 }

@@ -21,11 +21,12 @@ import (
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // autoSurvey is the step auto.survey.
 func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (step.AutoSurveyOut, error) {
-	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language)
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, in.Homes...)
 	out := step.AutoSurveyOut{ProjectFacts: facts, Onto: step.HeadOut{Commit: facts.Commit, Tree: facts.Tree}}
 	if err != nil {
 		return out, err
@@ -72,10 +73,13 @@ func (a *Actor) autoClaim(ctx context.Context, j flow.Job, in step.AutoClaimIn) 
 	if err != nil {
 		return step.AutoClaimOut{}, err
 	}
-	paths := v.paths()
-	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(taken []string) string {
+	taken := func(p string) bool {
+		_, err := os.Stat(filepath.Join(a.o.Repo.Root(), works.Kept, filepath.FromSlash(p)))
+		return v.ids[p] != "" || err == nil
+	}
+	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(claimed []string) string {
 		name := in.Feature
-		for n := 2; slices.Contains(taken, name) || (!in.Own || n > 2) && (slices.Contains(paths, pdca.PlanPath(name)) || slices.Contains(paths, checkpoint.DesignPath(name))); n++ {
+		for n := 2; slices.Contains(claimed, name) || (!in.Own || n > 2) && (taken(pdca.PlanPath(name)) || taken(checkpoint.DesignPath(name))); n++ {
 			name = fmt.Sprintf("%s-%d", in.Feature, n)
 		}
 		return name
@@ -256,6 +260,9 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 			goal.Status = step.GoalPass
 			goal.Failures = failures(g, known)
 		}
+		if i := slices.IndexFunc(g.Findings, func(f step.Finding) bool { return f.Rule == "tool-missing" }); i >= 0 {
+			goal.Output = clip(g.Findings[i].Message, 300)
+		}
 		if len(goal.Failures) > 0 {
 			goal.Status, goal.Output = step.GoalFail, clip(g.Tail, 3000)
 		}
@@ -431,9 +438,18 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	}
 	files := map[string][]byte{}
 	for _, d := range in.Docs {
-		if files[d.Path], err = a.o.Blobs.Get(d.Blob); err != nil {
+		text, err := a.o.Blobs.Get(d.Blob)
+		if err != nil {
 			return step.HeadOut{}, machinery(err)
 		}
+		if !works.IsKept(d.Path) {
+			files[d.Path] = text
+		} else if err := a.writeKept(d.Path, text); err != nil {
+			return step.HeadOut{}, err
+		}
+	}
+	if tree == from.Tree && len(files) == 0 { // nothing is to be committed
+		return from, nil
 	}
 	style, err := a.style(ctx, j.Run)
 	if err != nil {

@@ -50,8 +50,9 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
 		out.Moved, out.Ref = nil, RunRef(j.Run)
 		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. Take it with: git merge %s", head.Branch, err, out.Ref, out.Ref)
+		return out, nil
 	}
-	return out, nil
+	return out, a.writeDocuments(ctx, j.Run)
 }
 
 // rebased puts the run's commits on the commit that the user's snapshot was

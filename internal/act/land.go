@@ -392,7 +392,7 @@ func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv priv
 
 // apply is the step compile.apply: a landed module appears in the user's
 // tree, all of it or nothing of it.
-func (a *Actor) apply(ctx context.Context, _ flow.Job, in step.ApplyIn) (step.ApplyOut, error) {
+func (a *Actor) apply(ctx context.Context, j flow.Job, in step.ApplyIn) (step.ApplyOut, error) {
 	files, err := a.deliveries(ctx, in)
 	if err != nil {
 		return step.ApplyOut{}, err
@@ -415,8 +415,9 @@ func (a *Actor) apply(ctx context.Context, _ flow.Job, in step.ApplyIn) (step.Ap
 	}
 	if len(out.Conflicts) > 0 {
 		out.Applied = 0
+		return out, nil
 	}
-	return out, nil
+	return out, a.writeDocuments(ctx, j.Run)
 }
 
 // deliveries are the files of a landed commit. The lock is not taken as a

@@ -3,6 +3,8 @@ package act
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -214,8 +216,20 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 	if err != nil {
 		return out, err
 	}
+	docs, err := a.keptNow(ctx)
+	if err != nil {
+		return out, err
+	}
+	if v, err = a.with(ctx, v, docs); err != nil {
+		return out, err
+	}
 	var edits []git.Edit
+	kept := map[string][]byte{}
 	for p, data := range rolledBackDocuments(v, out, a.o.Now()) {
+		if works.IsKept(p) {
+			kept[p] = data
+			continue
+		}
 		e := git.Edit{Path: p}
 		if data != nil {
 			e.Mode = "100644"
@@ -243,5 +257,18 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
 		return out, machinery(err)
 	}
-	return out, machinery(a.effect("rollback", func() error { return a.o.Repo.FastForward(ctx, out.Commit) }))
+	if err := a.effect("rollback", func() error { return a.o.Repo.FastForward(ctx, out.Commit) }); err != nil {
+		return out, machinery(err)
+	}
+	for p, data := range kept {
+		if data == nil {
+			err = os.Remove(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(p)))
+		} else {
+			err = a.writeKept(p, data)
+		}
+		if err != nil {
+			return out, machinery(err)
+		}
+	}
+	return out, nil
 }

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 		}
 	}
 	out.Failures, out.Baseline = short(out.Failures), bound(out.Baseline, 50)
-	out.Checks = checkResults(proof, ran)
+	out.Checks = checkResults(proof, ran, out.Baseline)
 	changes, err := a.o.Repo.Diff(ctx, before, tree)
 	if err != nil {
 		return out, machinery(err)
@@ -151,8 +152,15 @@ func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
 	return best, found
 }
 
-// checkResults are the checks of a proof in the order of the original's verifier, for documents.
-func checkResults(p check.Proof, ran []string) []step.CheckResult {
+// notRun is why a check has nothing to run, where no program of it is missing.
+var notRun = map[string]string{
+	check.CheckBuild: "there is nothing to build", check.CheckLint: "no linter is for what has changed", check.CheckTests: "there are no tests",
+	check.CheckVerify: "the task has no command of its own",
+}
+
+// checkResults are the checks of a proof in the order of the original's verifier, for documents: what has passed, failed, or
+// not run and why. before are the failures that were there before.
+func checkResults(p check.Proof, ran check.Ran, before []string) []step.CheckResult {
 	rules := map[string]string{
 		"build-failed": check.CheckBuild, "lint": check.CheckLint, "verify-failed": check.CheckVerify, "no-changes": check.CheckFiles, "undeclared-file": check.CheckFiles,
 		"out-of-scope": check.CheckFiles, "no-test": check.CheckTests, "test-passes-without": check.CheckTests, "test-missing": check.CheckTests, "flaky-test": check.CheckTests,
@@ -162,8 +170,11 @@ func checkResults(p check.Proof, ran []string) []step.CheckResult {
 	var out []step.CheckResult
 	for _, name := range []string{check.CheckBuild, check.CheckLint, check.CheckTests, check.CheckVerify, check.CheckFiles, check.CheckAudit} {
 		r := step.CheckResult{Name: name, Status: "PASS"}
-		if !slices.Contains(ran, name) {
-			r.Status = "N/A"
+		switch missing := ran.Missing[name]; {
+		case !slices.Contains(ran.Checks, name):
+			r.Status, r.Output = "N/A", cmp.Or(missing, notRun[name])
+		case missing != "":
+			r.Status, r.Output = "WARN", "not all of it was run: "+missing
 		}
 		for _, f := range p.Findings {
 			of := rules[f.Rule]
@@ -175,12 +186,15 @@ func checkResults(p check.Proof, ran []string) []step.CheckResult {
 			}
 			if f.Severity == step.Rejects {
 				r.Status, r.Output = "FAIL", clip(f.Message, 300)
-			} else if r.Status == "PASS" && (f.Severity == step.Fix || f.Rule == "no-test") { // whose author has said why
+			} else if r.Status == "PASS" && (f.Severity == step.Fix || f.Rule == "no-test" || f.Path == "" && (f.Rule == "lint" || f.Rule == "build-failed")) { // its author has said why, or it fails as before
 				r.Status, r.Output = "WARN", clip(f.Message, 300)
 			}
 		}
 		if name == check.CheckTests {
-			if r.Count = counts.Passed; counts.Failed > 0 {
+			switch r.Count = counts.Passed; {
+			case counts.Failed > 0 && p.Passed:
+				r.Status, r.Output = "WARN", clip(fmt.Sprintf("%d passed, %d failed before already: %s", counts.Passed, counts.Failed, strings.Join(before, ", ")), 300)
+			case counts.Failed > 0:
 				r.Status, r.Output = "FAIL", fmt.Sprintf("%d of %d failed", counts.Failed, counts.Total)
 			}
 		}
@@ -312,30 +326,47 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, 
 	}
 	c := a.landedCommit(j.Run, what, message(style, kind, in.Task.Title, paths, lines), merged)
 	c.Parents = []string{head.Commit}
-	docs := map[string][]byte{}
+	c.Tree = merged
+	keptID, kept, err := a.kept(ctx, j.Run, head.Commit)
+	if err != nil {
+		return out, err
+	}
 	if plan.Work != "" {
-		if docs, err = a.workFilesOf(ctx, j, plan, in, head, merged, &out); err != nil {
+		docs, err := a.workFilesOf(ctx, j, plan, in, head, merged, kept, &out)
+		if err != nil {
+			return out, err
+		}
+		to := &c.Tree
+		if plan.Documents != "" {
+			to = &kept
+		}
+		if *to, err = a.withFiles(ctx, *to, docs); err != nil {
 			return out, err
 		}
 	}
-	if c.Tree, err = a.withFiles(ctx, merged, docs); err != nil {
-		return out, err
-	}
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
 		return out, machinery(err)
+	}
+	if keptID != "" {
+		if err := a.keepDocuments(ctx, j.Run, out.Commit, keptID, kept); err != nil {
+			return out, err
+		}
 	}
 	out.Tree, out.Passed = c.Tree, true
 	return out, a.landOn(ctx, j, head.Commit, out.Commit, out)
 }
 
 // workFilesOf are the documents of a task of a WORK.
-func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, plan step.WorkPlan, in step.LandTaskIn, head step.HeadOut, merged string, out *step.LandTaskOut) (map[string][]byte, error) {
+func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, plan step.WorkPlan, in step.LandTaskIn, head step.HeadOut, merged, kept string, out *step.LandTaskOut) (map[string][]byte, error) {
 	hashes, err := a.taskHashes(ctx, j.Run, head.Commit)
 	if err != nil {
 		return nil, err
 	}
 	v, err := a.tree(ctx, merged, nil)
 	if err != nil {
+		return nil, err
+	}
+	if v, err = a.with(ctx, v, kept); err != nil {
 		return nil, err
 	}
 	if len(out.Proof.Checks) > 0 { // what was proved is the merged tree

@@ -27,10 +27,19 @@ import (
 
 // workSurvey is the step work.survey: where the work begins, what its authors have to know, and its id.
 func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (step.WorkSurveyOut, error) {
-	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language)
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, "works")
 	out := step.WorkSurveyOut{ProjectFacts: facts}
 	if err != nil {
 		return out, err
+	}
+	if out.Documents != "" || in.From != "" || len(KeptWorks(a.o.Repo.Root())) > 0 {
+		docs, err := a.beginDocuments(ctx, j.Run, facts.Commit, in.From != "")
+		if err != nil {
+			return out, err
+		}
+		if v, err = a.with(ctx, v, docs); err != nil {
+			return out, err
+		}
 	}
 	if in.Work != "" {
 		return out, a.workKnown(ctx, v, in, &out)
@@ -40,8 +49,9 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	return out, err
 }
 
-// projectFacts are the facts of the project at the commit where a run begins, and its files.
-func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language string) (step.ProjectFacts, *view, error) {
+// projectFacts are the facts of the project at the commit where a run begins, and its files. homes are where it has documents as
+// the run writes them, if it has any.
+func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language string, homes ...string) (step.ProjectFacts, *view, error) {
 	var out step.ProjectFacts
 	commit, tree, err := a.workBase(ctx, j.Run, from)
 	if err != nil {
@@ -58,6 +68,7 @@ func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language str
 	lang := works.ReadLanguages(nil, v.bytes("CLAUDE.md"), language)
 	out = step.ProjectFacts{
 		Commit: commit, Tree: tree, Branch: cmp.Or(head.Branch, detached), Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
+		Documents: a.documentsIn(v, homes),
 	}
 	chains := a.chains(v)
 	pv := private{Chains: chains}

@@ -48,7 +48,7 @@ func TestKillMatrixOfWork(t *testing.T) {
 	t.Parallel()
 	k := newKills(t, "testdata/kill/work.txtar", "work", "[new-feature] There shall be a two, a four and a six.", "--yes")
 	k.units, k.same = "WORK-01/TASK-00 WORK-01/TASK-01 WORK-01/TASK-02", sameDocument
-	k.resumes("works")
+	k.resumes(".jacquard/works")
 	k.matrix(t, 22, map[string]int{"append": 15, "effect": 50})
 }
 
@@ -324,6 +324,11 @@ func (k *kills) matrix(t *testing.T, files int, least map[string]int) {
 func (k *kills) files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := treeOf(t, dir)
+	if kept := ".jacquard/works"; exists(filepath.Join(dir, kept)) {
+		for p, text := range treeOf(t, filepath.Join(dir, kept)) {
+			out[kept+"/"+p] = text
+		}
+	}
 	if k.same != nil {
 		for p, text := range out {
 			out[p] = k.same(p, text)
@@ -337,7 +342,7 @@ var varied = regexp.MustCompile(`\(\d+ passed\)|\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2
 
 // sameDocument is a document of a WORK without what differs from run to run.
 func sameDocument(path, text string) string {
-	if !strings.HasPrefix(path, "works/") {
+	if !strings.HasPrefix(path, ".jacquard/works/") {
 		return text
 	}
 	list := strings.Split(varied.ReplaceAllString(text, "…"), "\n")
@@ -622,6 +627,11 @@ func (k *kills) landedOnce(t *testing.T, point, dir string) {
 	if err != nil || twice > 0 {
 		t.Errorf("%s: %d outcomes or notes are in the journal twice (%v)", point, twice, err)
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // treeOf reads all files of a project but the engine's own; what differs

@@ -227,6 +227,8 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 # pr: true                 # develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
 # issue: true              # auto comments on the issue that a task names, or opens one (needs trust once)
 
+# documents: commit        # or keep, in .jacquard; without it as the project does: committed where it has some
+
 # work:                      # when a request needs no plan, or is a pipeline
 #   direct_requirements: 2
 #   direct_criteria: 3

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -45,7 +46,7 @@ func (p *project) showXML(r flow.Run, rep *report.Run) error {
 }
 
 func dispatchOf(plan step.WorkPlan, t task.Task, ended map[string]step.TaskResult) *works.Dispatch {
-	dir := "works/" + plan.Work + "/"
+	dir := path.Join(plan.Documents, "works", plan.Work) + "/"
 	d := &works.Dispatch{
 		ReferencesDir: ".claude/agents", To: "builder", Work: plan.Work, Task: t.ID, Mode: works.Mode(plan.Mode), Project: plan.Project, Language: plan.Language,
 		PlanFile: dir + "PLAN.md", TaskFile: dir + t.ID + ".md", Title: t.Title, Action: "implement", Description: t.Scope,

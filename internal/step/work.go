@@ -96,6 +96,7 @@ type WorkPlan struct {
 	Project     string      `json:"project"`
 	Stack       string      `json:"stack"`
 	Auto        bool        `json:"auto,omitempty"`
+	Documents   string      `json:"documents,omitempty"` // folder that they are in, see ProjectFacts
 	Requirement Requirement `json:"requirement"`
 	Goal        string      `json:"goal"`
 	Tasks       []task.Task `json:"tasks"`
@@ -123,6 +124,9 @@ type ProjectFacts struct {
 	Docs     []Doc     `json:"docs,omitempty"`
 	Commands []string  `json:"commands,omitempty"` // that agents may run
 	Private  flow.Blob `json:"private"`
+	// Documents is the folder, below the project, that the documents of the run are in: "" for the project, where they are
+	// committed.
+	Documents string `json:"documents,omitempty"`
 }
 
 // WorkSurveyOut is what the authors of a request have to know of the project.

@@ -7,6 +7,7 @@ package auto
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -94,7 +95,7 @@ type feature struct {
 }
 
 func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language})
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language, Homes: pdca.Homes})
 	if err != nil {
 		return step.AutoOut{}, err
 	}
@@ -204,7 +205,7 @@ func (f *feature) enter(c *flow.Ctx, phase string) {
 	f.out.Enter(c.Now().UnixMilli(), phase)
 	f.phase = phase
 	if phase != "estimate" {
-		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode})
+		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode, Documents: f.s.Documents})
 	}
 }
 
@@ -325,8 +326,8 @@ func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 }
 
 // keep makes a document durable until it is committed.
-func (f *feature) keep(c *flow.Ctx, path string, text []byte) error {
-	out, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: path, Text: string(text)}}})
+func (f *feature) keep(c *flow.Ctx, at string, text []byte) error {
+	out, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: path.Join(f.s.Documents, at), Text: string(text)}}})
 	for _, d := range out.Docs {
 		f.docs = slices.DeleteFunc(f.docs, func(o step.DocFile) bool { return o.Path == d.Path })
 		f.docs = append(f.docs, d)
@@ -371,9 +372,9 @@ func (f *feature) report(c *flow.Ctx) error {
 	if f.in.Opus && f.out.Mode != pdca.Heavy {
 		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus has changed nothing: it is for HEAVY, and this was %s", f.out.Mode))
 	}
-	f.out.Report = pdca.ReportPath(f.name)
+	f.out.Report = path.Join(f.s.Documents, pdca.ReportPath(f.name))
 	f.out.Files = f.look.Files[:min(len(f.look.Files), 100)]
-	if err := f.keep(c, f.out.Report, f.reportDocument()); err != nil {
+	if err := f.keep(c, pdca.ReportPath(f.name), f.reportDocument()); err != nil {
 		return err
 	}
 	kind, title := "docs", "report of "+f.name

@@ -65,7 +65,7 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 	}
 	w.plan = step.WorkPlan{
 		Work: s.Work, Request: in.Original, Language: s.Language, Commits: s.Commits, Project: s.Project, Stack: s.Stack,
-		Auto: in.Yes, Created: c.Now().UnixMilli(),
+		Auto: in.Yes, Created: c.Now().UnixMilli(), Documents: s.Documents,
 	}
 	ok, err := w.specify(c.Sub("requirement"))
 	if err != nil || !ok {
