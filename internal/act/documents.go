@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/target"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
@@ -171,16 +173,9 @@ func (a *Actor) writeDocuments(ctx context.Context, run string) error {
 	if err != nil || id == "" {
 		return err
 	}
-	first := id
-	for {
-		_, parents, err := a.o.Repo.ReadCommit(ctx, first)
-		if err != nil {
-			return machinery(err)
-		}
-		if len(parents) < 2 {
-			break
-		}
-		first = parents[1]
+	first, err := a.firstDocuments(ctx, id)
+	if err != nil {
+		return err
 	}
 	changes, err := a.o.Repo.Diff(ctx, first, tree)
 	if err != nil {
@@ -248,4 +243,66 @@ func (a *Actor) WriteKept(files map[string][]byte) error {
 		}
 	}
 	return nil
+}
+
+// Documents are what a run has written for people to read, by path: of its WORK, or of its feature; wherever they are.
+func (a *Actor) Documents(ctx context.Context, run, feature string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	take := func(from, to string, ours func(string) bool) error {
+		changes, err := a.o.Repo.Diff(ctx, from, to)
+		for _, ch := range changes {
+			if err == nil && ch.NewID != "" && ours(ch.Path) {
+				out[ch.Path], err = a.o.Repo.ReadBlob(ctx, ch.NewID)
+			}
+		}
+		return machinery(err)
+	}
+	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return out, nil //nolint:nilerr // it has not begun
+	}
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
+	if err != nil {
+		return out, nil //nolint:nilerr // nothing has landed
+	}
+	homes := append([]string{"works", checkpoint.Home}, pdca.Homes...)
+	if err := take(base, tip, func(p string) bool {
+		return slices.ContainsFunc(homes, func(h string) bool { return strings.HasPrefix(p, h+"/") })
+	}); err != nil {
+		return nil, err
+	}
+	id, _, err := a.kept(ctx, run, tip)
+	if err != nil {
+		return nil, err
+	}
+	if id != "" {
+		first, err := a.firstDocuments(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := take(first, id, works.IsKept); err != nil {
+			return nil, err
+		}
+	}
+	if feature == "" {
+		return out, nil
+	}
+	for _, p := range []string{pdca.PlanPath(feature), pdca.DesignPath(feature), pdca.GapPath(feature), pdca.ReportPath(feature), checkpoint.DesignPath(feature)} {
+		p = path.Join(works.Kept, p)
+		if text, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(p))); err == nil {
+			out[p] = text
+		}
+	}
+	return out, nil
+}
+
+// firstDocuments are the documents that a run began with.
+func (a *Actor) firstDocuments(ctx context.Context, id string) (string, error) {
+	for {
+		_, parents, err := a.o.Repo.ReadCommit(ctx, id)
+		if err != nil || len(parents) < 2 {
+			return id, machinery(err)
+		}
+		id = parents[1]
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -161,6 +162,12 @@ func (p *project) worked(rep *report.Run, st flow.Status) error {
 		p.a.print(rep)
 	} else {
 		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), out))
+		for _, m := range rep.Modules {
+			if m.Task != nil && works.IsKept(m.Task.Result) {
+				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; one of them: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
+				break
+			}
+		}
 	}
 	return proved(out.Verified)
 }
