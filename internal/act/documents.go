@@ -133,7 +133,7 @@ func KeptWorks(root string) []string {
 				out = append(out, filepath.ToSlash(rel))
 			}
 		}
-		return nil //nolint:nilerr // what is not there has no documents
+		return nil // what is not there has no documents
 	})
 	return out
 }

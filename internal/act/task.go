@@ -71,10 +71,6 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return out, machinery(err)
 	}
-	var paths []string
-	for _, ch := range changes {
-		paths = append(paths, ch.Path)
-	}
 	for _, ch := range bound(changes, 200) {
 		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
 	}

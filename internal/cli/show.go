@@ -32,7 +32,7 @@ func newShow(a *app) *cobra.Command {
 				switch format {
 				case "text":
 				case "xml":
-					return p.showXML(r, rep)
+					return p.showXML(ctx, r, rep)
 				default:
 					return usage("--format %q: want text or xml", format)
 				}

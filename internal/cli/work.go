@@ -33,7 +33,7 @@ func newWork(a *app) *cobra.Command {
 		Use: "work [REQUEST]", Short: "turn a request into a requirement, a plan of tasks, and one verified commit a task", Args: cobra.MaximumNArgs(1),
 		Long: "One agent turn says what the request asks for, one cuts it into tasks (small requests need none), and each task is\n" +
 			"built in a clone of its own. The program checks, merges and commits; people approve the requirement and the plan.\n" +
-			"Files in works/ are those of the WORK pipeline.",
+			"Documents are those of the WORK pipeline: in works/ where the project has that already, else in .jacquard/works/.",
 		Example: "  jacquard work \"[bugfix] the total is wrong when the cart is empty\"\n  jacquard work -f request.md --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.work(c.Context(), first(args, "", ""), f)
