@@ -45,8 +45,24 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 		return out, a.workKnown(ctx, v, in, &out)
 	}
 	tree := works.Read(v.paths(), v.bytes, facts.Language)
-	out.Work, err = a.claim(ctx, j, claimPrefix, func(taken []string) string { return tree.NextWork(taken...) })
+	landed, err := a.landedWorks(ctx, facts.Commit)
+	if err != nil {
+		return out, err
+	}
+	out.Work, err = a.claim(ctx, j, claimPrefix, func(taken []string) string { return tree.NextWork(append(taken, landed...)...) })
 	return out, err
+}
+
+// landedWorks are the ids of WORKs that commits of a history name: other clones may keep their documents.
+func (a *Actor) landedWorks(ctx context.Context, commit string) ([]string, error) {
+	log, err := a.o.Repo.Log(ctx, commit, "", 1000)
+	var out []string
+	for _, c := range log {
+		if work, _ := TaskOf(c); work != "" {
+			out = append(out, work)
+		}
+	}
+	return out, machinery(err)
 }
 
 // projectFacts are the facts of the project at the commit where a run begins, and its files. homes are where it has documents as
