@@ -74,7 +74,7 @@ func (a *Actor) autoClaim(ctx context.Context, j flow.Job, in step.AutoClaimIn) 
 		return step.AutoClaimOut{}, err
 	}
 	taken := func(p string) bool {
-		_, err := os.Stat(filepath.Join(a.o.Repo.Root(), works.Kept, filepath.FromSlash(p)))
+		_, err := os.Stat(a.keptFile(path.Join(works.Kept, p)))
 		return v.ids[p] != "" || err == nil
 	}
 	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(claimed []string) string {

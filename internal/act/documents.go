@@ -115,22 +115,28 @@ func (a *Actor) beginDocuments(ctx context.Context, run, commit string, from boo
 // keptNow is a tree of the documents that are kept, as they are on the disk.
 func (a *Actor) keptNow(ctx context.Context) (string, error) {
 	files := map[string][]byte{}
-	for _, p := range KeptWorks(a.o.Repo.Root()) {
+	for _, p := range KeptWorks(a.o.State) {
 		var err error
-		if files[p], err = os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(p))); err != nil {
+		if files[p], err = os.ReadFile(a.keptFile(p)); err != nil {
 			return "", machinery(err)
 		}
 	}
 	return a.withFiles(ctx, "", files)
 }
 
-// KeptWorks lists the documents of WORKs that a project keeps and does not commit, relative to its root.
-func KeptWorks(root string) []string {
+// keptFile is the file of a document that is kept.
+func (a *Actor) keptFile(p string) string {
+	return filepath.Join(a.o.State, filepath.FromSlash(strings.TrimPrefix(p, works.Kept+"/")))
+}
+
+// KeptWorks lists the documents of WORKs that a project keeps in the folder of its state and does not commit, relative to the
+// project.
+func KeptWorks(state string) []string {
 	var out []string
-	_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(works.KeptHome)), func(p string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(filepath.Join(state, filepath.Base(works.KeptHome)), func(p string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
-			if rel, err := filepath.Rel(root, p); err == nil {
-				out = append(out, filepath.ToSlash(rel))
+			if rel, err := filepath.Rel(state, p); err == nil {
+				out = append(out, path.Join(works.Kept, filepath.ToSlash(rel)))
 			}
 		}
 		return nil // what is not there has no documents
@@ -200,7 +206,7 @@ func (a *Actor) writeDocuments(ctx context.Context, run string) error {
 
 // rowsInto puts the rows of a list that a run has changed into the list that is there: others may have changed theirs.
 func (a *Actor) rowsInto(ctx context.Context, ch git.Change, mine []byte) ([]byte, error) {
-	there, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(ch.Path)))
+	there, err := os.ReadFile(a.keptFile(ch.Path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return mine, nil
 	}
@@ -228,7 +234,7 @@ func (a *Actor) rowsInto(ctx context.Context, ch git.Change, mine []byte) ([]byt
 
 // writeKept writes one document that is kept.
 func (a *Actor) writeKept(p string, data []byte) error {
-	file := filepath.Join(a.o.Repo.Root(), filepath.FromSlash(p))
+	file := a.keptFile(p)
 	return machinery(a.effect("document", func() error { return writeVia(a.o.State, file, data) }))
 }
 
@@ -289,7 +295,7 @@ func (a *Actor) Documents(ctx context.Context, run, feature string) (map[string]
 	}
 	for _, p := range []string{pdca.PlanPath(feature), pdca.DesignPath(feature), pdca.GapPath(feature), pdca.ReportPath(feature), checkpoint.DesignPath(feature)} {
 		p = path.Join(works.Kept, p)
-		if text, err := os.ReadFile(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(p))); err == nil {
+		if text, err := os.ReadFile(a.keptFile(p)); err == nil {
 			out[p] = text
 		}
 	}

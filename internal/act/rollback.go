@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -262,7 +261,7 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 	}
 	for p, data := range kept {
 		if data == nil {
-			err = os.Remove(filepath.Join(a.o.Repo.Root(), filepath.FromSlash(p)))
+			err = os.Remove(a.keptFile(p))
 		} else {
 			err = a.writeKept(p, data)
 		}

@@ -32,7 +32,7 @@ func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (ste
 	if err != nil {
 		return out, err
 	}
-	if out.Documents != "" || in.From != "" || len(KeptWorks(a.o.Repo.Root())) > 0 {
+	if out.Documents != "" || in.From != "" || len(KeptWorks(a.o.State)) > 0 {
 		docs, err := a.beginDocuments(ctx, j.Run, facts.Commit, in.From != "")
 		if err != nil {
 			return out, err

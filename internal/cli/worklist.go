@@ -109,7 +109,7 @@ func (p *project) readWorks(ctx context.Context, t *specTool) (*works.Tree, erro
 	if err != nil {
 		return nil, err
 	}
-	return works.Read(append(files, act.KeptWorks(p.root)...), t.reader(p), string(p.a.lang())), nil
+	return works.Read(append(files, act.KeptWorks(p.state)...), t.reader(p), string(p.a.lang())), nil
 }
 
 // withRun adds what a run knows of its WORK.
