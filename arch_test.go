@@ -31,6 +31,7 @@ var allowed = map[string][]string{
 	"works":             {"spec"},
 	"pdca":              {"task"},
 	"task":              {},
+	"subject":           {"toolchain"},
 	"checkpoint":        {"task", "pdca", "toolchain"},
 	"flow":              {},
 	"flow/flowtest":     {"flow", "conformance"},
@@ -51,7 +52,7 @@ var allowed = map[string][]string{
 	"check":             {"proc", "git", "source", "step", "toolchain"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
-		"task", "works", "pdca", "checkpoint", "forge",
+		"task", "works", "pdca", "checkpoint", "forge", "subject",
 	},
 	"forge":                      {"flow", "private"},
 	"inbox":                      {"flow", "pdca", "private", "re"},
@@ -64,7 +65,7 @@ var allowed = map[string][]string{
 	"cputime":                    {},
 	"hub":                        {"flow", "git", "private"},
 	"private":                    {},
-	"report":                     {"flow", "step", "spec", "pdca", "checkpoint"},
+	"report":                     {"flow", "step", "spec", "pdca", "checkpoint", "works"},
 	"cli":                        nil,
 	"bench":                      nil,
 }
@@ -81,7 +82,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "commands", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint"}
+var pure = []string{"spec", "source", "commands", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint", "subject"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

@@ -30,21 +30,23 @@ import (
 
 // Options are what an Actor needs.
 type Options struct {
-	Repo    *git.Repo
-	NoGit   bool     // the project is outside git; Repo is private
-	State   string   // .jacquard of the project
-	Cache   string   // what is known of files, outside the project
-	Trees   string   // checkouts that agents and checks work in; "" is Cache
-	Shared  string   // installed dependencies and compilers' caches, shared by projects
-	Env     []string // the allow-listed part of the user's environment
-	Now     func() time.Time
-	Blobs   flow.Blobs
-	Agents  map[string]Agent // by name: all that Seats can name
-	Seats   step.Seats       // who does which role
-	Limits  agent.Limits
-	Checks  Checks
-	Redact  gateway.Redactor
-	Version string // of the program, recorded in the lock
+	Repo  *git.Repo
+	NoGit bool   // the project is outside git; Repo is private
+	State string // .jacquard of the project
+	// Documents says whether the documents of runs are committed (CommitDocuments, KeepDocuments); "" is as the project does.
+	Documents string
+	Cache     string   // what is known of files, outside the project
+	Trees     string   // checkouts that agents and checks work in; "" is Cache
+	Shared    string   // installed dependencies and compilers' caches, shared by projects
+	Env       []string // the allow-listed part of the user's environment
+	Now       func() time.Time
+	Blobs     flow.Blobs
+	Agents    map[string]Agent // by name: all that Seats can name
+	Seats     step.Seats       // who does which role
+	Limits    agent.Limits
+	Checks    Checks
+	Redact    gateway.Redactor
+	Version   string // of the program, recorded in the lock
 	// Name and Email are whose commits these are; without them Jacquard's own.
 	Name, Email string
 	// Forge is the server that the project is published on; nil = there is none. It is asked for when it is needed.

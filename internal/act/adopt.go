@@ -38,7 +38,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	if err != nil {
 		return nil, err
 	}
-	commit, tree, err := a.o.Repo.Snapshot(ctx, a.commit("adopt", "adopt"))
+	commit, tree, err := a.o.Repo.Snapshot(ctx, a.commit("adopt", "", "adopt"))
 	if err != nil {
 		return nil, machinery(err)
 	}

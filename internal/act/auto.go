@@ -20,16 +20,13 @@ import (
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
-
-// trailerFeature names the feature that a commit belongs to.
-const trailerFeature = "Jacquard-Feature"
 
 // autoSurvey is the step auto.survey.
 func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (step.AutoSurveyOut, error) {
-	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language)
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, in.Homes...)
 	out := step.AutoSurveyOut{ProjectFacts: facts, Onto: step.HeadOut{Commit: facts.Commit, Tree: facts.Tree}}
 	if err != nil {
 		return out, err
@@ -76,10 +73,13 @@ func (a *Actor) autoClaim(ctx context.Context, j flow.Job, in step.AutoClaimIn) 
 	if err != nil {
 		return step.AutoClaimOut{}, err
 	}
-	paths := v.paths()
-	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(taken []string) string {
+	taken := func(p string) bool {
+		_, err := os.Stat(a.keptFile(path.Join(works.Kept, p)))
+		return v.ids[p] != "" || err == nil
+	}
+	name, err := a.claim(ctx, j, keptPrefix+"auto/", func(claimed []string) string {
 		name := in.Feature
-		for n := 2; slices.Contains(taken, name) || (!in.Own || n > 2) && (slices.Contains(paths, pdca.PlanPath(name)) || slices.Contains(paths, checkpoint.DesignPath(name))); n++ {
+		for n := 2; slices.Contains(claimed, name) || (!in.Own || n > 2) && (taken(pdca.PlanPath(name)) || taken(checkpoint.DesignPath(name))); n++ {
 			name = fmt.Sprintf("%s-%d", in.Feature, n)
 		}
 		return name
@@ -260,6 +260,9 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 			goal.Status = step.GoalPass
 			goal.Failures = failures(g, known)
 		}
+		if i := slices.IndexFunc(g.Findings, func(f step.Finding) bool { return f.Rule == "tool-missing" }); i >= 0 {
+			goal.Output = clip(g.Findings[i].Message, 300)
+		}
 		if len(goal.Failures) > 0 {
 			goal.Status, goal.Output = step.GoalFail, clip(g.Tail, 3000)
 		}
@@ -421,7 +424,7 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, from.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
+	if out, ok, err := landedAs(ctx, a, j, j.Key, from.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
 		func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
@@ -435,16 +438,28 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	}
 	files := map[string][]byte{}
 	for _, d := range in.Docs {
-		if files[d.Path], err = a.o.Blobs.Get(d.Blob); err != nil {
+		text, err := a.o.Blobs.Get(d.Blob)
+		if err != nil {
 			return step.HeadOut{}, machinery(err)
 		}
+		if !works.IsKept(d.Path) {
+			files[d.Path] = text
+		} else if err := a.writeKept(d.Path, text); err != nil {
+			return step.HeadOut{}, err
+		}
 	}
-	kind := in.Type
-	if !slices.Contains(append([]string{"wip"}, task.Types...), kind) {
-		kind = "feat"
+	if tree == from.Tree && len(files) == 0 { // nothing is to be committed
+		return from, nil
 	}
-	message := fmt.Sprintf("%s(%s): %s\n", kind, in.Feature, in.Title)
-	c := a.commit(j.Run, message, git.Trailer{Key: trailerFeature, Value: in.Feature}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: in.Tree})
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return step.HeadOut{}, err
+	}
+	paths, err := a.changed(ctx, from.Tree, tree)
+	if err != nil {
+		return step.HeadOut{}, err
+	}
+	c := a.landedCommit(j.Run, j.Key, message(style, in.Type, in.Title, paths, nil), in.Tree)
 	c.Parents = []string{from.Commit}
 	if c.Tree, err = a.withFiles(ctx, tree, files); err != nil {
 		return step.HeadOut{}, err

@@ -29,9 +29,10 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	out := step.DeliverOut{Commit: commit}
 	if in.How == step.ToBranch {
 		out.Ref = "refs/heads/" + in.Branch
+		out.Moved = &step.Moved{Branch: in.Branch, From: head.Commit, To: commit, New: true}
 		err := a.o.Repo.SetRef(ctx, out.Ref, commit, "")
 		if errors.Is(err, git.ErrMoved) {
-			out.Ref, out.Why = RunRef(j.Run), fmt.Sprintf("the branch %s exists already; the result is on %s", in.Branch, RunRef(j.Run))
+			out.Moved, out.Ref, out.Why = nil, RunRef(j.Run), fmt.Sprintf("the branch %s exists already; the result is on %s", in.Branch, RunRef(j.Run))
 			return out, nil
 		}
 		return out, machinery(err)
@@ -42,11 +43,16 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 		return out, nil
 	}
 	out.Ref = "HEAD"
-	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
-		out.Ref = RunRef(j.Run)
-		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. Take it with: git merge %s", head.Branch, err, out.Ref, out.Ref)
+	out.Moved = &step.Moved{Branch: head.Branch, From: head.Commit, To: commit}
+	if head.Commit == commit { // an earlier start has moved it
+		out.Moved.From = in.Base
 	}
-	return out, nil
+	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
+		out.Moved, out.Ref = nil, RunRef(j.Run)
+		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. Take it with: git merge %s", head.Branch, err, out.Ref, out.Ref)
+		return out, nil
+	}
+	return out, a.writeDocuments(ctx, j.Run)
 }
 
 // rebased puts the run's commits on the commit that the user's snapshot was

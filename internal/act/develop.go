@@ -3,7 +3,6 @@ package act
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -17,7 +16,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -141,7 +139,7 @@ func (a *Actor) squash(ctx context.Context, j flow.Job, in step.SquashIn) (step.
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, tip.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
+	if out, ok, err := landedAs(ctx, a, j, j.Key, tip.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
 		func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
@@ -151,16 +149,15 @@ func (a *Actor) squash(ctx context.Context, j flow.Job, in step.SquashIn) (step.
 			return step.HeadOut{}, machinery(err)
 		}
 	}
-	kind := in.Type
-	if !slices.Contains(task.Types, kind) {
-		kind = "feat"
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return step.HeadOut{}, err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s(%s): %s\n\n", kind, in.Feature, in.Title)
-	for _, l := range in.Lines {
-		fmt.Fprintf(&b, "- %s\n", l)
+	paths, err := a.changed(ctx, in.Base, tip.Tree)
+	if err != nil {
+		return step.HeadOut{}, err
 	}
-	c := a.commit(j.Run, b.String(), git.Trailer{Key: trailerFeature, Value: in.Feature}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: tip.Tree})
+	c := a.landedCommit(j.Run, j.Key, message(style, in.Type, in.Title, paths, in.Lines), tip.Tree)
 	c.Parents, c.Tree = []string{in.Base}, tip.Tree
 	out := step.HeadOut{Tree: tip.Tree}
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {

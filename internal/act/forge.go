@@ -142,10 +142,18 @@ func (a *Actor) forgePull(ctx context.Context, j flow.Job, in step.ForgePullIn) 
 	if err != nil {
 		return step.ForgePullOut{}, err
 	}
+	tip, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
+	if err != nil {
+		return step.ForgePullOut{}, machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, tip, "", 1)
+	if err != nil {
+		return step.ForgePullOut{}, machinery(err)
+	}
 	var p forge.Pull
 	err = a.effect("pull", func() error {
 		p, err = c.OpenPull(ctx, forge.PullAsk{
-			Branch: in.Branch, Base: in.Base, Title: a.redacted(in.Title), Body: forge.Plain(a.redacted(in.Body)), Marker: forge.Marker(j.Run, "pull"),
+			Branch: in.Branch, Base: in.Base, Title: a.redacted(subjectOf(log[0])), Body: forge.Plain(a.redacted(in.Body)), Marker: forge.Marker(j.Run, "pull"),
 		})
 		return err
 	})

@@ -135,7 +135,7 @@ func (a *Actor) salvage(ctx context.Context, run string) error {
 		if err != nil {
 			return machinery(err)
 		}
-		c := a.commit(run, "salvaged checkout "+n)
+		c := a.commit(run, "", "salvaged checkout "+n)
 		c.Tree = got.Tree
 		id, err := a.o.Repo.CommitTree(ctx, c)
 		if err != nil {

@@ -22,14 +22,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// Trailers of commits.
-const (
-	trailerRun    = "Jacquard-Run"
-	trailerModule = "Jacquard-Module"
-	trailerStep   = "Jacquard-Step"
-	trailerTree   = "Jacquard-Verified-Tree"
-)
-
 const landFile = "land.json"
 
 // head is the step that says where the run's branch stands; the first one
@@ -71,14 +63,14 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	if err != nil {
 		return step.LandOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, head.Commit, func(c git.LogEntry) step.LandOut {
-		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}
-	}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
-		return out, err
-	}
 	f, pv, err := a.module(in.Facts)
 	if err != nil {
 		return step.LandOut{}, err
+	}
+	if out, ok, err := landedAs(ctx, a, j, f.Dir, head.Commit, func(c git.LogEntry) step.LandOut {
+		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+	}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
+		return out, err
 	}
 	c, err := a.checker(j.Run)
 	if err != nil {
@@ -228,8 +220,15 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 	if err != nil {
 		return out, err
 	}
-	c := a.commit(j.Run, in.Title, git.Trailer{Key: trailerModule, Value: f.Dir}, git.Trailer{Key: trailerStep, Value: j.Key},
-		git.Trailer{Key: trailerTree, Value: l.merged})
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return out, err
+	}
+	built, err := a.changed(ctx, l.head.Tree, l.merged)
+	if err != nil {
+		return out, err
+	}
+	c := a.landedCommit(j.Run, f.Dir, message(style, "feat", in.Title, built, nil), l.merged)
 	c.Tree, c.Parents = tree, []string{l.head.Commit}
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
 		return out, machinery(err)
@@ -411,7 +410,7 @@ func (a *Actor) entry(ctx context.Context, in step.LandIn, f step.Facts, pv priv
 
 // apply is the step compile.apply: a landed module appears in the user's
 // tree, all of it or nothing of it.
-func (a *Actor) apply(ctx context.Context, _ flow.Job, in step.ApplyIn) (step.ApplyOut, error) {
+func (a *Actor) apply(ctx context.Context, j flow.Job, in step.ApplyIn) (step.ApplyOut, error) {
 	files, err := a.deliveries(ctx, in)
 	if err != nil {
 		return step.ApplyOut{}, err
@@ -434,8 +433,9 @@ func (a *Actor) apply(ctx context.Context, _ flow.Job, in step.ApplyIn) (step.Ap
 	}
 	if len(out.Conflicts) > 0 {
 		out.Applied = 0
+		return out, nil
 	}
-	return out, nil
+	return out, a.writeDocuments(ctx, j.Run)
 }
 
 // deliveries are the files of a landed commit. The lock is not taken as a

@@ -3,15 +3,17 @@ package act
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
 )
 
-// LandedFile is one file that a run has landed.
+// LandedFile is one file that a run has changed.
 type LandedFile struct {
 	Path    string     `json:"path"`
 	Status  string     `json:"status"` // A, M, D, T
@@ -19,26 +21,56 @@ type LandedFile struct {
 	Added   []git.Line `json:"added,omitempty"`
 }
 
-// Landed lists what differs between the snapshot that a run began with and
-// its branch now.
-func (a *Actor) Landed(ctx context.Context, run string) ([]LandedFile, error) {
+// Changes is what a run has changed: from the tree that it began with to that of its branch.
+type Changes struct {
+	From, To string // trees
+	// Ref is the newest turn of a run that has landed nothing, which To is the tree of; else "".
+	Ref string
+}
+
+// Changes finds what a run has changed so far.
+func (a *Actor) Changes(ctx context.Context, run string) (Changes, error) {
 	base, err := a.o.Repo.Ref(ctx, baseRef(run))
 	if err != nil {
-		return nil, &InputError{"run " + run + " has landed nothing"}
-	}
-	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
-	if err != nil {
-		return []LandedFile{}, nil //nolint:nilerr // no branch yet: nothing has landed
+		return Changes{}, &InputError{"run " + run + " has changed nothing"}
 	}
 	from, err := a.at(ctx, base)
 	if err != nil {
-		return nil, err
+		return Changes{}, err
 	}
-	to, err := a.at(ctx, tip)
+	out := Changes{From: from.Tree, To: from.Tree}
+	if tip, err := a.o.Repo.Ref(ctx, RunRef(run)); err == nil {
+		to, err := a.at(ctx, tip)
+		if out.To = to.Tree; err != nil || out.To != out.From {
+			return out, err
+		}
+	}
+	turns, err := a.o.Repo.Refs(ctx, keptPrefix+run+"/turns/")
 	if err != nil {
-		return nil, err
+		return out, machinery(err)
 	}
-	diff, err := a.o.Repo.AddedLines(ctx, from.Tree, to.Tree)
+	var newest git.LogEntry
+	for _, ref := range slices.Sorted(maps.Keys(turns)) {
+		log, err := a.o.Repo.Log(ctx, turns[ref], "", 1)
+		if err != nil {
+			return out, machinery(err)
+		}
+		if c := log[0]; c.Tree != from.Tree && !c.Time.Before(newest.Time) {
+			newest, out.To, out.Ref = c, c.Tree, ref
+		}
+	}
+	return out, nil
+}
+
+// Patch is what git apply takes of it.
+func (a *Actor) Patch(ctx context.Context, c Changes) ([]byte, error) {
+	out, err := a.o.Repo.Patch(ctx, c.From, c.To)
+	return out, machinery(err)
+}
+
+// Files lists the files of it with their lines.
+func (a *Actor) Files(ctx context.Context, c Changes) ([]LandedFile, error) {
+	diff, err := a.o.Repo.AddedLines(ctx, c.From, c.To)
 	if err != nil {
 		return nil, machinery(err)
 	}
@@ -71,7 +103,7 @@ func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) 
 		return nil, err
 	}
 	for _, c := range log {
-		if c.Trailer(trailerModule) == module {
+		if isModule(c, module) {
 			return a.take(ctx, run, step.ApplyIn{Module: module, Commit: c.ID})
 		}
 	}
@@ -79,7 +111,7 @@ func (a *Actor) Take(ctx context.Context, run, module string) ([]string, error) 
 }
 
 func (a *Actor) take(ctx context.Context, run string, in step.ApplyIn) ([]string, error) {
-	commit, _, err := a.o.Repo.Snapshot(ctx, a.commit(run, "working tree before diff --apply"))
+	commit, _, err := a.o.Repo.Snapshot(ctx, a.commit(run, "", "working tree before diff --apply"))
 	if err != nil {
 		return nil, machinery(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -65,7 +64,15 @@ func (a *Actor) packages(ctx context.Context, j flow.Job, in step.PackagesIn) (s
 	if !proof.Passed || proof.Tree == head.Tree {
 		return out, nil
 	}
-	commit := a.commit(j.Run, "add the packages of "+pv.Module.Dir, git.Trailer{Key: trailerStep, Value: j.Key})
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return out, err
+	}
+	files, err := a.changed(ctx, head.Tree, proof.Tree)
+	if err != nil {
+		return out, err
+	}
+	commit := a.commit(j.Run, j.Key, message(style, "chore", "add the packages of "+pv.Module.Dir, files, nil))
 	commit.Tree, commit.Parents = proof.Tree, []string{head.Commit}
 	id, err := a.o.Repo.CommitTree(ctx, commit)
 	if err != nil {

@@ -432,7 +432,7 @@ func (a *Actor) SameTree(ctx context.Context, run string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit(run, "snapshot"))
+	_, tree, err := a.o.Repo.Snapshot(ctx, a.commit(run, "", "snapshot"))
 	if err != nil || tree == began.Tree {
 		return err == nil, machinery(err)
 	}
@@ -467,17 +467,6 @@ func (a *Actor) onlyOurs(ctx context.Context, run, from, to string) (bool, error
 
 // baseRef keeps the snapshot that a run began with.
 func baseRef(run string) string { return keptPrefix + run + "/base" }
-
-func (a *Actor) commit(run, message string, trailers ...git.Trailer) git.Commit {
-	c := git.Commit{
-		Message: message, Name: a.o.Name, Email: a.o.Email, Time: a.o.Now(),
-		Trailers: append([]git.Trailer{{Key: trailerRun, Value: run}}, trailers...),
-	}
-	if c.Name == "" || c.Email == "" {
-		c.Name, c.Email = "Jacquard", "jacquard@localhost"
-	}
-	return c
-}
 
 // plan is the step compile.plan: a snapshot of the user's tree, what is stale
 // in it, and the facts of each module.
@@ -561,7 +550,7 @@ func (a *Actor) snapshot(ctx context.Context, run string) (commit, tree string, 
 		at, err := a.at(ctx, id)
 		return id, at.Tree, err
 	}
-	commit, tree, err = a.o.Repo.Snapshot(ctx, a.commit(run, "snapshot of the working tree"))
+	commit, tree, err = a.o.Repo.Snapshot(ctx, a.commit(run, "", snapshotMessage))
 	if err != nil {
 		return "", "", machinery(err)
 	}

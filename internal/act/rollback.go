@@ -3,7 +3,7 @@ package act
 import (
 	"context"
 	"fmt"
-	"path"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,9 +12,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
-
-// trailerReverted names a commit that another one has taken back.
-const trailerReverted = "Jacquard-Reverted"
 
 // RolledBack is what became of taking a WORK back.
 type RolledBack struct {
@@ -60,7 +57,8 @@ func (a *Actor) Rollback(ctx context.Context, work, to string) (RolledBack, erro
 	}
 	tree := at.Tree
 	for _, c := range mine {
-		out.Reverted = append(out.Reverted, RevertedCommit{Commit: c.ID, Task: taskName(c), Title: subject(c)})
+		_, id := TaskOf(c)
+		out.Reverted = append(out.Reverted, RevertedCommit{Commit: c.ID, Task: id, Title: subjectOf(c)})
 		var conflicts []string
 		if tree, conflicts, err = a.undo(ctx, tree, c); err != nil {
 			return out, err
@@ -84,18 +82,20 @@ func (a *Actor) Rollback(ctx context.Context, work, to string) (RolledBack, erro
 func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why string) {
 	gone := map[string]bool{}
 	for _, c := range log {
-		for _, t := range c.Trailers {
-			if t.Key == trailerReverted {
-				gone[t.Value] = true
-			}
+		if gone[c.ID] { // what it took back is there again
+			continue
+		}
+		for _, id := range reverted(c) {
+			gone[id] = true
 		}
 	}
 	found := false
 	for _, c := range log {
-		if workName(c) != work || gone[c.ID] {
+		of, id := TaskOf(c)
+		if of != work || gone[c.ID] {
 			continue
 		}
-		if to != "" && taskName(c) == to {
+		if to != "" && id == to {
 			found = true
 			break
 		}
@@ -103,10 +103,11 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 	}
 	seen := map[string]string{}
 	for _, c := range out {
-		if other, twice := seen[taskName(c)]; twice {
-			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one of them may be somebody else's; take them back with git revert", taskName(c), work, other[:7], c.ID[:7])
+		_, id := TaskOf(c)
+		if other, twice := seen[id]; twice {
+			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one of them may be somebody else's; take them back with git revert", id, work, other[:7], c.ID[:7])
 		}
-		seen[taskName(c)] = c.ID
+		seen[id] = c.ID
 	}
 	switch {
 	case to != "" && !found:
@@ -115,30 +116,6 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 		return nil, fmt.Sprintf("%s has no commit on this branch that could be taken back", work)
 	}
 	return out, ""
-}
-
-// workName is the WORK that a commit belongs to: by our trailer, or by the result file that the original's commits name.
-func workName(c git.LogEntry) string {
-	if w := c.Trailer(trailerWork); w != "" {
-		return w
-	}
-	if dir := path.Dir(c.Trailer(trailerResult)); path.Dir(dir) == "works" {
-		return path.Base(dir)
-	}
-	return ""
-}
-
-func taskName(c git.LogEntry) string {
-	if t := c.Trailer(TrailerTask); t != "" {
-		return t
-	}
-	id, _, _ := works.TaskOf(path.Base(c.Trailer(trailerResult)))
-	return id
-}
-
-func subject(c git.LogEntry) string {
-	s, _, _ := strings.Cut(c.Message, "\n")
-	return s
 }
 
 // undo takes what a commit has changed, apart from the documents, out of a tree.
@@ -189,10 +166,11 @@ func (a *Actor) builtUpon(ctx context.Context, log []git.LogEntry, c git.LogEntr
 			return "", machinery(err)
 		}
 		if slices.ContainsFunc(changes, func(ch git.Change) bool { return slices.Contains(paths, ch.Path) }) {
-			who = append(who, fmt.Sprintf("%s %q by %s", x.ID[:7], subject(x), x.Name))
+			who = append(who, fmt.Sprintf("%s %q by %s", x.ID[:7], subjectOf(x), x.Name))
 		}
 	}
-	return fmt.Sprintf("%s cannot be taken back: %s was changed at the same place since, by %s", taskName(c), strings.Join(bound(paths, 5), ", "), strings.Join(bound(who, 5), "; ")), nil
+	_, id := TaskOf(c)
+	return fmt.Sprintf("%s cannot be taken back: %s was changed at the same place since, by %s", id, strings.Join(bound(paths, 5), ", "), strings.Join(bound(who, 5), "; ")), nil
 }
 
 // soundWithout are the failures of a tree that the tree before it had not.
@@ -237,8 +215,20 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 	if err != nil {
 		return out, err
 	}
+	docs, err := a.keptNow(ctx)
+	if err != nil {
+		return out, err
+	}
+	if v, err = a.with(ctx, v, docs); err != nil {
+		return out, err
+	}
 	var edits []git.Edit
+	kept := map[string][]byte{}
 	for p, data := range rolledBackDocuments(v, out, a.o.Now()) {
+		if works.IsKept(p) {
+			kept[p] = data
+			continue
+		}
 		e := git.Edit{Path: p}
 		if data != nil {
 			e.Mode = "100644"
@@ -248,16 +238,17 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 		}
 		edits = append(edits, e)
 	}
-	var tasks []string
-	var body strings.Builder
-	c := a.commit("rollback", "")
-	c.Trailers = []git.Trailer{{Key: trailerWork + "-Rollback", Value: out.Work}}
-	for _, r := range out.Reverted {
-		tasks = append(tasks, r.Task)
-		fmt.Fprintf(&body, "This reverts commit %s (%s).\n", r.Commit, r.Title)
-		c.Trailers = append(c.Trailers, git.Trailer{Key: trailerReverted, Value: r.Commit})
+	style, err := a.styleAt(ctx, head)
+	if err != nil {
+		return out, err
 	}
-	c.Message = fmt.Sprintf("revert(%s): take back %s\n\n%s", out.Work, strings.Join(tasks, ", "), body.String())
+	var titles []string
+	var body strings.Builder
+	for _, r := range out.Reverted {
+		titles = append(titles, r.Title)
+		fmt.Fprintf(&body, "This reverts commit %s (%s).\n", r.Commit, r.Title)
+	}
+	c := a.landedCommit("rollback", out.Work, style.Revert(titles)+"\n\n"+body.String(), tree)
 	c.Parents = []string{head}
 	if c.Tree, err = a.o.Repo.EditTree(ctx, tree, edits); err != nil {
 		return out, machinery(err)
@@ -265,5 +256,18 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
 		return out, machinery(err)
 	}
-	return out, machinery(a.effect("rollback", func() error { return a.o.Repo.FastForward(ctx, out.Commit) }))
+	if err := a.effect("rollback", func() error { return a.o.Repo.FastForward(ctx, out.Commit) }); err != nil {
+		return out, machinery(err)
+	}
+	for p, data := range kept {
+		if data == nil {
+			err = os.Remove(a.keptFile(p))
+		} else {
+			err = a.writeKept(p, data)
+		}
+		if err != nil {
+			return out, machinery(err)
+		}
+	}
+	return out, nil
 }

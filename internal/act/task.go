@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,16 +16,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
-
-// Trailers of the commits of tasks.
-const (
-	trailerResult = "Result"
-	trailerWork   = "Jacquard-Work"
-)
-
-// TrailerTask names the task in its commit.
-const TrailerTask = "Jacquard-Task"
 
 // proveTask is the step work.prove.
 func (a *Actor) proveTask(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
@@ -73,7 +66,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 		}
 	}
 	out.Failures, out.Baseline = short(out.Failures), bound(out.Baseline, 50)
-	out.Checks = checkResults(proof, ran)
+	out.Checks = checkResults(proof, ran, out.Baseline)
 	changes, err := a.o.Repo.Diff(ctx, before, tree)
 	if err != nil {
 		return out, machinery(err)
@@ -155,8 +148,15 @@ func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
 	return best, found
 }
 
-// checkResults are the checks of a proof in the order of the original's verifier, for documents.
-func checkResults(p check.Proof, ran []string) []step.CheckResult {
+// notRun is why a check has nothing to run, where no program of it is missing.
+var notRun = map[string]string{
+	check.CheckBuild: "there is nothing to build", check.CheckLint: "no linter is for what has changed", check.CheckTests: "there are no tests",
+	check.CheckVerify: "the task has no command of its own",
+}
+
+// checkResults are the checks of a proof in the order of the original's verifier, for documents: what has passed, failed, or
+// not run and why. before are the failures that were there before.
+func checkResults(p check.Proof, ran check.Ran, before []string) []step.CheckResult {
 	rules := map[string]string{
 		"build-failed": check.CheckBuild, "lint": check.CheckLint, "verify-failed": check.CheckVerify, "no-changes": check.CheckFiles, "undeclared-file": check.CheckFiles,
 		"out-of-scope": check.CheckFiles, "no-test": check.CheckTests, "test-passes-without": check.CheckTests, "test-missing": check.CheckTests, "flaky-test": check.CheckTests,
@@ -166,8 +166,11 @@ func checkResults(p check.Proof, ran []string) []step.CheckResult {
 	var out []step.CheckResult
 	for _, name := range []string{check.CheckBuild, check.CheckLint, check.CheckTests, check.CheckVerify, check.CheckFiles, check.CheckAudit} {
 		r := step.CheckResult{Name: name, Status: "PASS"}
-		if !slices.Contains(ran, name) {
-			r.Status = "N/A"
+		switch missing := ran.Missing[name]; {
+		case !slices.Contains(ran.Checks, name):
+			r.Status, r.Output = "N/A", cmp.Or(missing, notRun[name])
+		case missing != "":
+			r.Status, r.Output = "WARN", "not all of it was run: "+missing
 		}
 		for _, f := range p.Findings {
 			of := rules[f.Rule]
@@ -179,12 +182,15 @@ func checkResults(p check.Proof, ran []string) []step.CheckResult {
 			}
 			if f.Severity == step.Rejects {
 				r.Status, r.Output = "FAIL", clip(f.Message, 300)
-			} else if r.Status == "PASS" && (f.Severity == step.Fix || f.Rule == "no-test") { // whose author has said why
+			} else if r.Status == "PASS" && (f.Severity == step.Fix || f.Rule == "no-test" || f.Path == "" && (f.Rule == "lint" || f.Rule == "build-failed")) { // its author has said why, or it fails as before
 				r.Status, r.Output = "WARN", clip(f.Message, 300)
 			}
 		}
 		if name == check.CheckTests {
-			if r.Count = counts.Passed; counts.Failed > 0 {
+			switch r.Count = counts.Passed; {
+			case counts.Failed > 0 && p.Passed:
+				r.Status, r.Output = "WARN", clip(fmt.Sprintf("%d passed, %d failed before already: %s", counts.Passed, counts.Failed, strings.Join(before, ", ")), 300)
+			case counts.Failed > 0:
 				r.Status, r.Output = "FAIL", fmt.Sprintf("%d of %d failed", counts.Failed, counts.Total)
 			}
 		}
@@ -200,7 +206,15 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 	if err != nil {
 		return step.LandTaskOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, head.Commit, func(c git.LogEntry) step.LandTaskOut {
+	var plan step.WorkPlan
+	what := j.Key
+	if !in.Plan.IsZero() { // it is of a WORK
+		if plan, err = load[step.WorkPlan](a.o.Blobs, in.Plan); err != nil {
+			return step.LandTaskOut{}, err
+		}
+		what = taskCommit(plan.Work, in.Task.ID)
+	}
+	if out, ok, err := landedAs(ctx, a, j, what, head.Commit, func(c git.LogEntry) step.LandTaskOut {
 		return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
 	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
 		return out, err
@@ -225,7 +239,7 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 			return out, err
 		}
 	}
-	return a.commitTask(ctx, j, in, head, tree, out)
+	return a.commitTask(ctx, j, plan, what, in, head, tree, out)
 }
 
 // withTheirs is a merged tree with the files in conflict as the branch has them: where an author goes on, with all that
@@ -283,39 +297,63 @@ func (a *Actor) bothSides(ctx context.Context, from, mine string, paths []string
 }
 
 // commitTask commits a task's merged tree; one of a WORK has its documents in the same commit.
-func (a *Actor) commitTask(ctx context.Context, j flow.Job, in step.LandTaskIn, head step.HeadOut, merged string, out step.LandTaskOut) (step.LandTaskOut, error) {
+func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, what string, in step.LandTaskIn, head step.HeadOut, merged string, out step.LandTaskOut) (step.LandTaskOut, error) {
 	changes, err := a.o.Repo.Diff(ctx, head.Tree, merged)
 	if err != nil {
 		return out, machinery(err)
 	}
+	var paths []string
+	for _, ch := range changes {
+		paths = append(paths, ch.Path)
+	}
 	for _, ch := range bound(changes, 200) {
 		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
 	}
-	docs := map[string][]byte{}
-	c := a.commit(j.Run, commitMessage(in, out.Files))
+	style, err := a.style(ctx, j.Run)
+	if err != nil {
+		return out, err
+	}
+	kind, lines := in.Task.Type, in.Lines
+	if kind == "feat" && plan.Request != "" && works.ParseRequest(plan.Request).IsFix() {
+		kind = "fix"
+	}
+	if len(lines) == 0 {
+		lines = whatChanged(out.Files)
+	}
+	c := a.landedCommit(j.Run, what, message(style, kind, in.Task.Title, paths, lines), merged)
 	c.Parents = []string{head.Commit}
-	if !in.Plan.IsZero() {
-		if docs, err = a.workFilesOf(ctx, j, in, head, merged, &out, &c); err != nil {
+	c.Tree = merged
+	keptID, kept, err := a.kept(ctx, j.Run, head.Commit)
+	if err != nil {
+		return out, err
+	}
+	if plan.Work != "" {
+		docs, err := a.workFilesOf(ctx, j, plan, in, head, merged, kept, &out)
+		if err != nil {
+			return out, err
+		}
+		to := &c.Tree
+		if plan.Documents != "" {
+			to = &kept
+		}
+		if *to, err = a.withFiles(ctx, *to, docs); err != nil {
 			return out, err
 		}
 	}
-	c.Trailers = append(c.Trailers, git.Trailer{Key: TrailerTask, Value: in.Task.ID}, git.Trailer{Key: trailerStep, Value: j.Key}, git.Trailer{Key: trailerTree, Value: merged})
-	if c.Tree, err = a.withFiles(ctx, merged, docs); err != nil {
-		return out, err
-	}
 	if out.Commit, err = a.o.Repo.CommitTree(ctx, c); err != nil {
 		return out, machinery(err)
+	}
+	if keptID != "" {
+		if err := a.keepDocuments(ctx, j.Run, out.Commit, keptID, kept); err != nil {
+			return out, err
+		}
 	}
 	out.Tree, out.Passed = c.Tree, true
 	return out, a.landOn(ctx, j, head.Commit, out.Commit, out)
 }
 
-// workFilesOf are the documents of a task of a WORK, whose trailers it adds.
-func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, in step.LandTaskIn, head step.HeadOut, merged string, out *step.LandTaskOut, c *git.Commit) (map[string][]byte, error) {
-	plan, err := load[step.WorkPlan](a.o.Blobs, in.Plan)
-	if err != nil {
-		return nil, err
-	}
+// workFilesOf are the documents of a task of a WORK.
+func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, plan step.WorkPlan, in step.LandTaskIn, head step.HeadOut, merged, kept string, out *step.LandTaskOut) (map[string][]byte, error) {
 	hashes, err := a.taskHashes(ctx, j.Run, head.Commit)
 	if err != nil {
 		return nil, err
@@ -324,14 +362,15 @@ func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, in step.LandTaskIn,
 	if err != nil {
 		return nil, err
 	}
+	if v, err = a.with(ctx, v, kept); err != nil {
+		return nil, err
+	}
 	if len(out.Proof.Checks) > 0 { // what was proved is the merged tree
 		in.Checks = out.Proof.Checks
 	}
 	w := workFiles{plan: plan, in: in, files: out.Files, hashes: hashes, now: a.o.Now(), read: v.bytes, paths: v.paths()}
 	docs := w.documents()
 	out.Result = w.resultPath()
-	c.Trailers = append([]git.Trailer{{Key: trailerResult, Value: out.Result}}, c.Trailers...)
-	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerWork, Value: plan.Work})
 	return docs, nil
 }
 
@@ -357,25 +396,14 @@ func (a *Actor) landOn(ctx context.Context, j flow.Job, from, to string, out any
 	return machinery(a.effect("land", func() error { return a.o.Repo.SetRef(ctx, RunRef(j.Run), to, from) }))
 }
 
-// commitMessage is the message of a task's commit without its trailers: type(TASK-00): title, and what changed.
-func commitMessage(in step.LandTaskIn, files []step.Change) string {
-	kind := in.Task.Type
-	if !slices.Contains(task.Types, kind) {
-		kind = "feat"
+// whatChanged says what became of files.
+func whatChanged(files []step.Change) []string {
+	words := map[string]string{"A": "add", "M": "change", "D": "delete", "T": "change"}
+	var out []string
+	for _, f := range bound(files, 20) {
+		out = append(out, words[f.Status]+" "+f.Path)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s(%s): %s\n\n", kind, in.Task.ID, in.Task.Title)
-	list := in.Lines
-	if len(list) == 0 {
-		words := map[string]string{"A": "add", "M": "change", "D": "delete", "T": "change"}
-		for _, f := range bound(files, 20) {
-			list = append(list, words[f.Status]+" "+f.Path)
-		}
-	}
-	for _, l := range list {
-		fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(l, "- "))
-	}
-	return b.String()
+	return out
 }
 
 // taskHashes are the commits of a run's tasks, by id.
@@ -386,15 +414,15 @@ func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]str
 	}
 	out := map[string]string{}
 	for _, c := range log {
-		if t := c.Trailer(TrailerTask); t != "" {
-			out[t] = c.ID
+		if _, id := TaskOf(c); id != "" {
+			out[id] = c.ID
 		}
 	}
 	return out, nil
 }
 
 // landedAs finds the commit of an earlier start of a landing step, with what that start had to say of it.
-func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
+func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
 	var none T
 	if len(j.Previous) == 0 {
 		return none, false, nil
@@ -404,7 +432,7 @@ func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, tip string, bare
 		return none, false, err
 	}
 	for _, c := range log {
-		if c.Trailer(trailerStep) != j.Key {
+		if !isStep(c, what, j.Key) {
 			continue
 		}
 		for _, dir := range j.Previous {

@@ -301,7 +301,7 @@ func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git
 // keep puts a captured tree on a ref, so that nothing an agent wrote is ever
 // lost to git's own clean-up.
 func (a *Actor) keep(ctx context.Context, j flow.Job, t step.Turn, tree string) error {
-	c := a.commit(j.Run, fmt.Sprintf("%s %s, attempt %d", t.Role, t.Module, t.Attempt), git.Trailer{Key: trailerStep, Value: j.Key})
+	c := a.commit(j.Run, j.Key, fmt.Sprintf("%s %s, attempt %d", t.Role, t.Module, t.Attempt))
 	c.Tree = tree
 	if base, err := a.o.Repo.Ref(ctx, baseRef(j.Run)); err == nil {
 		c.Parents = []string{base}

@@ -27,21 +27,47 @@ import (
 
 // workSurvey is the step work.survey: where the work begins, what its authors have to know, and its id.
 func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (step.WorkSurveyOut, error) {
-	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language)
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, "works")
 	out := step.WorkSurveyOut{ProjectFacts: facts}
 	if err != nil {
 		return out, err
+	}
+	if out.Documents != "" || in.From != "" || len(KeptWorks(a.o.State)) > 0 {
+		docs, err := a.beginDocuments(ctx, j.Run, facts.Commit, in.From != "")
+		if err != nil {
+			return out, err
+		}
+		if v, err = a.with(ctx, v, docs); err != nil {
+			return out, err
+		}
 	}
 	if in.Work != "" {
 		return out, a.workKnown(ctx, v, in, &out)
 	}
 	tree := works.Read(v.paths(), v.bytes, facts.Language)
-	out.Work, err = a.claim(ctx, j, claimPrefix, func(taken []string) string { return tree.NextWork(taken...) })
+	landed, err := a.landedWorks(ctx, facts.Commit)
+	if err != nil {
+		return out, err
+	}
+	out.Work, err = a.claim(ctx, j, claimPrefix, func(taken []string) string { return tree.NextWork(append(taken, landed...)...) })
 	return out, err
 }
 
-// projectFacts are the facts of the project at the commit where a run begins, and its files.
-func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language string) (step.ProjectFacts, *view, error) {
+// landedWorks are the ids of WORKs that commits of a history name: other clones may keep their documents.
+func (a *Actor) landedWorks(ctx context.Context, commit string) ([]string, error) {
+	log, err := a.o.Repo.Log(ctx, commit, "", 1000)
+	var out []string
+	for _, c := range log {
+		if work, _ := TaskOf(c); work != "" {
+			out = append(out, work)
+		}
+	}
+	return out, machinery(err)
+}
+
+// projectFacts are the facts of the project at the commit where a run begins, and its files. homes are where it has documents as
+// the run writes them, if it has any.
+func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language string, homes ...string) (step.ProjectFacts, *view, error) {
 	var out step.ProjectFacts
 	commit, tree, err := a.workBase(ctx, j.Run, from)
 	if err != nil {
@@ -58,6 +84,7 @@ func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language str
 	lang := works.ReadLanguages(nil, v.bytes("CLAUDE.md"), language)
 	out = step.ProjectFacts{
 		Commit: commit, Tree: tree, Branch: cmp.Or(head.Branch, detached), Language: lang.Output, Commits: lang.Commit, Comments: lang.Comment, Project: filepath.Base(a.o.Repo.Root()),
+		Documents: a.documentsIn(v, homes),
 	}
 	chains := a.chains(v)
 	pv := private{Chains: chains}
@@ -181,7 +208,7 @@ func (a *Actor) claim(ctx context.Context, j flow.Job, prefix string, next func(
 			taken = append(taken, name)
 		}
 		name := next(taken)
-		c := a.commit(j.Run, "the name "+name+" is taken")
+		c := a.commit(j.Run, "", "the name "+name+" is taken")
 		if c.Tree, err = a.o.Repo.EditTree(ctx, "", nil); err != nil {
 			return "", machinery(err)
 		}
@@ -208,7 +235,11 @@ func (a *Actor) claimedBy(ctx context.Context, claim string, j flow.Job) (bool, 
 	if err != nil {
 		return false, machinery(err)
 	}
-	return len(log) == 1 && log[0].Trailer(trailerRun) == j.Run, nil
+	if len(log) != 1 {
+		return false, nil
+	}
+	run, _ := runOf(log[0])
+	return run == j.Run, nil
 }
 
 // workDocsOf is the step work.docs.

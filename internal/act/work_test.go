@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -398,8 +399,9 @@ func (s *simulated) judge(t *testing.T, project string, out step.WorkOut, ends m
 		t.Errorf("the user's tree is not clean:\n%s", dirt)
 	}
 	landed := map[string]bool{}
-	for _, line := range strings.Split(strings.TrimSpace(gitOf(t, project, "log", "--reverse", "--format=%H %(trailers:key=Jacquard-Task,valueonly,separator=%x2C)")), "\n")[1:] {
+	for _, line := range strings.Split(strings.TrimSpace(gitOf(t, project, "log", "--reverse", "--format=%H %(trailers:key=Jacquard-Run,valueonly,separator=%x2C)")), "\n")[1:] {
 		commit, id, _ := strings.Cut(line, " ")
+		id = path.Base(id)
 		n, err := strconv.Atoi(strings.TrimPrefix(id, "TASK-"))
 		if err != nil || landed[id] || ends[id].Commit != commit || s.parts[n].never {
 			t.Fatalf("the commit %s is of %q, which ended as %+v; landed before: %v", commit, id, ends[id], landed)

@@ -26,7 +26,12 @@ type workFiles struct {
 	read   func(path string) []byte
 }
 
-func (w *workFiles) at(name string) string { return path.Join("works", w.plan.Work, name) }
+func (w *workFiles) at(name string) string { return workFile(w.plan, name) }
+
+// workFile is where a document of a WORK is.
+func workFile(p step.WorkPlan, name string) string {
+	return path.Join(p.Documents, "works", p.Work, name)
+}
 
 func (w *workFiles) resultPath() string { return w.at(w.in.Task.ID + "_result.md") }
 
@@ -56,8 +61,9 @@ func (w *workFiles) documents() map[string][]byte {
 	if last {
 		row.Status, row.Completed = works.Done, w.now
 	}
-	if text, _ := works.UpdateList(w.read(works.ListPath), row, w.plan.Language); text != nil { // a damaged row stays as it is; doctor says so
-		out[works.ListPath] = text
+	list := path.Join(w.plan.Documents, works.ListPath)
+	if text, _ := works.UpdateList(w.read(list), row, w.plan.Language); text != nil { // a damaged row stays as it is; doctor says so
+		out[list] = text
 	}
 	logPath := w.at("work_" + w.plan.Work + ".log")
 	out[logPath] = inOrder(append(slices.Clone(w.read(logPath)), w.log()...))
@@ -109,7 +115,7 @@ func planDocuments(p step.WorkPlan) map[string][]byte {
 		out["DECISIONS.md"] = d.Format()
 	}
 	plan := works.Plan{
-		Work: p.Work, Title: p.Requirement.Title, Created: time.UnixMilli(p.Created), Requirement: "works/" + p.Work + "/Requirement.md",
+		Work: p.Work, Title: p.Requirement.Title, Created: time.UnixMilli(p.Created), Requirement: workFile(p, requirementFile),
 		Mode: works.Mode(p.Mode), Project: p.Project, Stack: p.Stack, Language: p.Language, Status: works.Planned, Goal: p.Goal, Trace: trace(p),
 	}
 	for _, t := range p.Tasks {
@@ -220,7 +226,7 @@ func (w *workFiles) done() map[string]bool {
 	out := map[string]bool{w.in.Task.ID: true}
 	for _, p := range w.paths {
 		dir, name := path.Split(p)
-		if id, kind, ok := works.TaskOf(name); ok && kind == works.ResultFile && path.Clean(dir) == path.Join("works", w.plan.Work) {
+		if id, kind, ok := works.TaskOf(name); ok && kind == works.ResultFile && path.Clean(dir) == path.Dir(w.at(name)) {
 			out[id] = true
 		}
 	}
@@ -324,7 +330,11 @@ func (w *workFiles) log() []byte {
 // begins anew, and the list says that the WORK is not done.
 func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte {
 	out := map[string][]byte{}
-	at := func(name string) string { return path.Join("works", r.Work, name) }
+	plan := step.WorkPlan{Work: r.Work}
+	if v.ids[workFile(plan, "PLAN.md")] == "" {
+		plan.Documents = works.Kept
+	}
+	at := func(name string) string { return workFile(plan, name) }
 	gone := map[string]bool{}
 	for _, c := range r.Reverted {
 		gone[c.Task] = true
@@ -348,15 +358,16 @@ func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte
 		}
 		out[at("PROGRESS.md")] = p.Format()
 	}
-	if src := v.bytes(works.ListPath); src != nil {
-		list, _ := works.ParseList(works.ListPath, src)
+	listPath := path.Join(plan.Documents, works.ListPath)
+	if src := v.bytes(listPath); src != nil {
+		list, _ := works.ParseList(listPath, src)
 		for _, row := range list.Rows {
 			if row.Work != r.Work {
 				continue
 			}
 			row.Status, row.Completed = works.InProgress, time.Time{}
 			if text, _ := works.UpdateList(src, row, ""); text != nil {
-				out[works.ListPath] = text
+				out[listPath] = text
 			}
 		}
 	}

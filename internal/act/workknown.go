@@ -24,11 +24,14 @@ func (a *Actor) workKnown(ctx context.Context, v *view, in step.WorkIn, out *ste
 	switch {
 	case i >= 0:
 		plan = fromFiles(all, all.Works[i], in, out)
+		if plan.Documents = ""; works.IsKept(all.Works[i].Folder) { // as it was begun
+			plan.Documents = works.Kept
+		}
 		plan.Landed, err = a.landedBefore(ctx, *out)
 	case !in.Plan.IsZero():
 		plan, err = load[step.WorkPlan](a.o.Blobs, in.Plan)
 	default:
-		err = &InputError{in.Work + " is not in works/ of what is checked out"}
+		err = &InputError{in.Work + " is neither in works/ of what is checked out nor in " + works.KeptHome}
 	}
 	if err != nil {
 		return err
@@ -105,7 +108,7 @@ func (a *Actor) landedBefore(ctx context.Context, s step.WorkSurveyOut) (map[str
 	out := map[string]string{}
 	mine, _ := commitsOf(log, s.Work, "")
 	for _, c := range mine {
-		if t := taskName(c); slices.Contains(s.Landed, t) {
+		if _, t := TaskOf(c); slices.Contains(s.Landed, t) {
 			out[t] = c.ID
 		}
 	}

@@ -112,7 +112,7 @@ func TestKnownWorkThatNobodyCanBuild(t *testing.T) {
 		want  string
 	}{
 		"a circle":     {known("", "TASK-02", "TASK-01"), "WORK-01", "need each other in a circle"},
-		"no such WORK": {known(""), "WORK-02", "WORK-02 is not in works/"},
+		"no such WORK": {known(""), "WORK-02", "WORK-02 is neither in works/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -139,6 +139,7 @@ func (p *taskProof) goalRun(ctx context.Context, pl *place, cmds []toolchain.Com
 		c, out, err := p.compare(ctx, pl, cmd)
 		var missing *EnvironmentError
 		if errors.As(err, &missing) && (g.Name == GoalTypeCheck || cmd.Optional) { // one that the project does not have is not missed
+			g.Findings = append(g.Findings, warn("tool-missing", "", 0, missing.Error()))
 			continue
 		}
 		if err != nil {

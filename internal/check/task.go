@@ -52,13 +52,19 @@ const (
 	CheckVerify = "task-specific"
 )
 
+// Ran is which checks had something to run, and of which a program was not installed, with what is said of it.
+type Ran struct {
+	Checks  []string
+	Missing map[string]string
+}
+
 // Task proves the tree of a task, which an author made from before: it changes what it may and nothing else, the project
 // builds, the linter has nothing to say, all tests of the toolchains that it touches pass, its own commands succeed, and
-// its new tests fail without it. ran are the checks that had something to run.
-func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof Proof, ran []string, err error) {
+// its new tests fail without it.
+func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof Proof, ran Ran, err error) {
 	changes, err := Changes(ctx, c.repo, before, tree)
 	if err != nil {
-		return Proof{}, nil, fmt.Errorf("prove task: %w", err)
+		return Proof{}, Ran{}, fmt.Errorf("prove task: %w", err)
 	}
 	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree, Findings: t.scope(changes)}}
 	defer func() { err = p.close(err) }()
@@ -187,14 +193,27 @@ type taskProof struct {
 	before  string
 	changes []Change
 	proof   Proof
-	done    []string
+	done    Ran
 	failed  bool
 	places  map[string]*place // of the tree before
 }
 
 func (p *taskProof) ran(name string) {
-	if !slices.Contains(p.done, name) {
-		p.done = append(p.done, name)
+	if !slices.Contains(p.done.Checks, name) {
+		p.done.Checks = append(p.done.Checks, name)
+	}
+}
+
+// missed notes what findings of a check say of programs that are not installed.
+func (p *taskProof) missed(name string, found []step.Finding) {
+	for _, f := range found {
+		if f.Rule != "tool-missing" {
+			continue
+		}
+		if p.done.Missing == nil {
+			p.done.Missing = map[string]string{}
+		}
+		p.done.Missing[name] = f.Message
 	}
 }
 
@@ -237,6 +256,7 @@ func (p *taskProof) chain(ctx context.Context, chain toolchain.Found) (err error
 		if len(records) > 0 {
 			p.ran(CheckLint)
 		}
+		p.missed(CheckLint, found)
 		p.add(found...)
 		p.proof.Records = append(p.proof.Records, records...)
 	}

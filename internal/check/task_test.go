@@ -226,12 +226,12 @@ func TestTasks(t *testing.T) {
 				t.Errorf("honest work: %+v", p.Findings)
 			}
 			for _, name := range c.ran {
-				if !slices.Contains(ran, name) {
+				if !slices.Contains(ran.Checks, name) {
 					t.Errorf("%s did not run, only %v", name, ran)
 				}
 			}
 			for _, name := range c.not {
-				if slices.Contains(ran, name) {
+				if slices.Contains(ran.Checks, name) {
 					t.Errorf("%s ran", name)
 				}
 			}

@@ -7,8 +7,11 @@ import (
 	"github.com/jacquard-build/jacquard/internal/pdca"
 )
 
+// Home is the folder of a project that has designs.
+const Home = "docs/design"
+
 // DesignPath is where the design of a feature is.
-func DesignPath(feature string) string { return "docs/design/" + feature + ".md" }
+func DesignPath(feature string) string { return Home + "/" + feature + ".md" }
 
 // words are the headings of the document, Korean and English.
 var words = map[string][2]string{

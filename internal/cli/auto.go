@@ -51,7 +51,8 @@ func newAuto(a *app) *cobra.Command {
 		Use: "auto [TASK]", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(2),
 		Long: "The program computes how large a task is (LIGHT, STANDARD, HEAVY) and carries it through: a plan, for larger ones a\n" +
 			"critic and a design, an implementation that is proved, an architect's verdict, cycles of checks and fixes, a review and\n" +
-			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/.\n" +
+			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/ where\n" +
+			"the project has some there already, else in .jacquard/docs/.\n" +
 			"Without a task it looks for what the project needs, and says what it would do.",
 		Example: "  jacquard auto \"add a discount to the cart\"\n  jacquard auto --dry-run \"move the sessions to Redis\"",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -17,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -24,25 +25,26 @@ import (
 // config is jacquard.yaml: committed, optional, checked once. Unknown keys
 // are errors, so that a typing mistake does not silently do nothing.
 type config struct {
-	Agent   string             `yaml:"agent"`   // claude, codex, opencode, scripted or one of acp
-	ACP     map[string]acpConf `yaml:"acp"`     // more agents, by name: programs that speak the Agent Client Protocol
-	Model   string             `yaml:"model"`   // given to the agent; "" = its default
-	Models  map[string]string  `yaml:"models"`  // seats of the tiers low, medium, high
-	Roles   map[string]string  `yaml:"roles"`   // tiers or seats of roles
-	Panel   []string           `yaml:"panel"`   // seats of those who design at the same time
-	Auth    string             `yaml:"auth"`    // key, login or auto
-	Budget  string             `yaml:"budget"`  // 5usd or 2Mtok
-	Jobs    int                `yaml:"jobs"`    // modules at once
-	Lang    string             `yaml:"lang"`    // en or ko
-	Setup   []string           `yaml:"setup"`   // commands that prepare a check tree
-	Engine  string             `yaml:"engine"`  // where runs are kept: local or temporal
-	Project string             `yaml:"project"` // its name on a cluster
-	Pool    string             `yaml:"pool"`    // workers that runs are given to
-	Hub     string             `yaml:"hub"`     // remote or address that workers share work through; "" is origin
-	Copy    []string           `yaml:"copy"`    // ignored files that checks need, for example .env.test
-	Checks  map[string]string  `yaml:"checks"`  // build, test, lint, format: commands instead of the table's
-	PR      bool               `yaml:"pr"`      // develop ends with a pull request
-	Issue   bool               `yaml:"issue"`   // auto tells the issue that a task is about, or opens one
+	Agent   string             `yaml:"agent"`     // claude, codex, opencode, scripted or one of acp
+	ACP     map[string]acpConf `yaml:"acp"`       // more agents, by name: programs that speak the Agent Client Protocol
+	Model   string             `yaml:"model"`     // given to the agent; "" = its default
+	Models  map[string]string  `yaml:"models"`    // seats of the tiers low, medium, high
+	Roles   map[string]string  `yaml:"roles"`     // tiers or seats of roles
+	Panel   []string           `yaml:"panel"`     // seats of those who design at the same time
+	Auth    string             `yaml:"auth"`      // key, login or auto
+	Budget  string             `yaml:"budget"`    // 5usd or 2Mtok
+	Jobs    int                `yaml:"jobs"`      // modules at once
+	Lang    string             `yaml:"lang"`      // en or ko
+	Setup   []string           `yaml:"setup"`     // commands that prepare a check tree
+	Engine  string             `yaml:"engine"`    // where runs are kept: local or temporal
+	Project string             `yaml:"project"`   // its name on a cluster
+	Pool    string             `yaml:"pool"`      // workers that runs are given to
+	Hub     string             `yaml:"hub"`       // remote or address that workers share work through; "" is origin
+	Copy    []string           `yaml:"copy"`      // ignored files that checks need, for example .env.test
+	Checks  map[string]string  `yaml:"checks"`    // build, test, lint, format: commands instead of the table's
+	PR      bool               `yaml:"pr"`        // develop ends with a pull request
+	Docs    string             `yaml:"documents"` // commit or keep; "" is as the project does
+	Issue   bool               `yaml:"issue"`     // auto tells the issue that a task is about, or opens one
 	Work    struct {           // limits of the modes of work
 		DirectRequirements int `yaml:"direct_requirements"`
 		DirectCriteria     int `yaml:"direct_criteria"`
@@ -113,7 +115,7 @@ func (c config) check() error {
 	if c.Jobs < 0 {
 		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
 	}
-	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), c.checkProject(), c.checkSeats())
+	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats())
 }
 
 // maxPanel is how many design at the same time.

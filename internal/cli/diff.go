@@ -34,7 +34,21 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 			}
 			return nil
 		}
-		files, err := actor.Landed(ctx, r.ID)
+		changed, err := actor.Changes(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		if changed.Ref != "" {
+			fmt.Fprintf(a.Err, a.lang().T("nothing has landed yet; this is what the last turn left: %s\n"), changed.Ref)
+		}
+		if !a.json && !o.stat {
+			patch, err := actor.Patch(ctx, changed)
+			if err == nil {
+				_, err = a.Out.Write(patch)
+			}
+			return err
+		}
+		files, err := actor.Files(ctx, changed)
 		if err != nil {
 			return err
 		}
@@ -44,15 +58,6 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 		}
 		for _, f := range files {
 			fmt.Fprintf(a.Out, "%s %s\n", f.Status, f.Path)
-			if o.stat {
-				continue
-			}
-			for _, l := range f.Removed {
-				fmt.Fprintf(a.Out, "-%5d %s\n", l.N, l.Text)
-			}
-			for _, l := range f.Added {
-				fmt.Fprintf(a.Out, "+%5d %s\n", l.N, l.Text)
-			}
 		}
 		return nil
 	})

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/works"
 )
@@ -30,22 +32,22 @@ func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
 		return err
 	}
 	t := &specTool{a: a}
-	files, err := p.repo.Files(ctx, false)
+	tree, err := p.readWorks(ctx, t)
 	if err != nil {
 		return err
 	}
-	tree := works.Read(files, t.reader(p), string(a.lang()))
 	mended := []string{}
 	if fix {
 		repaired := works.Mend(tree)
-		if err := p.writeFiles(ctx, repaired); err != nil {
+		mine := maps.Clone(repaired)
+		maps.DeleteFunc(mine, func(f string, _ []byte) bool { return works.IsKept(f) })
+		if err := errors.Join(p.writeFiles(ctx, mine), act.New(p.planOptions()).WriteKept(repaired)); err != nil {
 			return err
 		}
 		mended = append(mended, slices.Sorted(maps.Keys(repaired))...)
-		if files, err = p.repo.Files(ctx, false); err != nil {
+		if tree, err = p.readWorks(ctx, t); err != nil {
 			return err
 		}
-		tree = works.Read(files, t.reader(p), string(a.lang()))
 	}
 	t.complain()
 	problems := tree.Problems

@@ -37,7 +37,7 @@ import (
 func TestKillMatrix(t *testing.T) {
 	t.Parallel()
 	k := newKills(t, "testdata/kill/project.txtar", "compile")
-	k.answers, k.trailer, k.units = answers, "Jacquard-Module", "a b c d"
+	k.answers, k.units = answers, "a b c d"
 	k.matrix(t, 17, map[string]int{"append": 30, "effect": 30})
 }
 
@@ -47,8 +47,8 @@ func TestKillMatrix(t *testing.T) {
 func TestKillMatrixOfWork(t *testing.T) {
 	t.Parallel()
 	k := newKills(t, "testdata/kill/work.txtar", "work", "[new-feature] There shall be a two, a four and a six.", "--yes")
-	k.trailer, k.units, k.same = "Jacquard-Task", "TASK-00 TASK-01 TASK-02", sameDocument
-	k.resumes("works")
+	k.units, k.same = "WORK-01/TASK-00 WORK-01/TASK-01 WORK-01/TASK-02", sameDocument
+	k.resumes(".jacquard/works")
 	k.matrix(t, 22, map[string]int{"append": 15, "effect": 50})
 }
 
@@ -57,7 +57,7 @@ func TestKillMatrixOfWork(t *testing.T) {
 func TestKillMatrixOfAuto(t *testing.T) {
 	t.Parallel()
 	k := newKills(t, "testdata/kill/auto.txtar", "auto", "There shall be a two and a four.")
-	k.trailer, k.units = "Jacquard-Step", "qa/commit qa/entry/2/commit report/commit"
+	k.units = "qa/commit qa/entry/2/commit report/commit"
 	k.same = func(path, text string) string {
 		switch {
 		case path == "docs/.pdca-status.json": // a local copy of what the journal knows, with times; the next run mends it
@@ -76,7 +76,7 @@ func TestKillMatrixOfAuto(t *testing.T) {
 func TestKillMatrixOfDevelop(t *testing.T) {
 	t.Parallel()
 	k := newKills(t, "testdata/kill/develop.txtar", "develop", "There shall be a two and a three.", "--yes")
-	k.trailer, k.units = "Jacquard-Step", "end/squash"
+	k.units = "end/squash"
 	k.same = func(path, text string) string {
 		if strings.HasPrefix(path, ".develop-workflow/") {
 			return ""
@@ -106,7 +106,7 @@ func (k *kills) onCluster(t *testing.T) {
 func TestKillMatrixOnTemporal(t *testing.T) {
 	t.Parallel()
 	k := newKills(t, "testdata/kill/project.txtar", "compile")
-	k.answers, k.trailer, k.units = answers, "Jacquard-Module", "a b c d"
+	k.answers, k.units = answers, "a b c d"
 	k.onCluster(t)
 	k.matrix(t, 17, map[string]int{"append": 48, "effect": 32})
 }
@@ -115,7 +115,7 @@ func TestKillMatrixOnTemporal(t *testing.T) {
 func TestKillMatrixOfWorkers(t *testing.T) {
 	t.Parallel()
 	k := newKills(t, "testdata/kill/project.txtar", "compile", "--pool", "default")
-	k.answers, k.trailer, k.units, k.worker = answers, "Jacquard-Module", "a b c d", true
+	k.answers, k.units, k.worker = answers, "a b c d", true
 	k.onCluster(t)
 	k.matrix(t, 17, map[string]int{"append": 16, "effect": 16})
 }
@@ -248,8 +248,7 @@ type kills struct {
 	every   int                                  // only one point of so many: a run takes seconds
 	from    int                                  // the first of them, less one
 	worker  bool                                 // a worker in a clone is killed, not who started the run
-	trailer string                               // of the commits that land
-	units   string                               // its values: each lands once
+	units   string                               // what its commits say that they are: each lands once
 	want    map[string]string
 }
 
@@ -325,6 +324,11 @@ func (k *kills) matrix(t *testing.T, files int, least map[string]int) {
 func (k *kills) files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := treeOf(t, dir)
+	if kept := ".jacquard/works"; exists(filepath.Join(dir, kept)) {
+		for p, text := range treeOf(t, filepath.Join(dir, kept)) {
+			out[kept+"/"+p] = text
+		}
+	}
 	if k.same != nil {
 		for p, text := range out {
 			out[p] = k.same(p, text)
@@ -338,7 +342,7 @@ var varied = regexp.MustCompile(`\(\d+ passed\)|\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2
 
 // sameDocument is a document of a WORK without what differs from run to run.
 func sameDocument(path, text string) string {
-	if !strings.HasPrefix(path, "works/") {
+	if !strings.HasPrefix(path, ".jacquard/works/") {
 		return text
 	}
 	list := strings.Split(varied.ReplaceAllString(text, "…"), "\n")
@@ -579,13 +583,18 @@ func (k *kills) landedOnce(t *testing.T, point, dir string) {
 		t.Fatal(err)
 	}
 	for _, ref := range strings.Fields(string(refs)) {
-		cmd := exec.Command("git", "log", "--format=%(trailers:key="+k.trailer+",valueonly)", ref)
+		cmd := exec.Command("git", "log", "--format=%(trailers:key=Jacquard-Run,valueonly)", ref)
 		cmd.Dir = dir
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		landed := strings.Fields(string(out))
+		var landed []string
+		for _, c := range strings.Fields(string(out)) {
+			if _, what, ok := strings.Cut(c, "/"); ok {
+				landed = append(landed, what)
+			}
+		}
 		slices.Sort(landed)
 		if got := strings.Join(landed, " "); got != k.units {
 			t.Errorf("%s: landed %q, want each of %s once", point, got, k.units)
@@ -618,6 +627,11 @@ func (k *kills) landedOnce(t *testing.T, point, dir string) {
 	if err != nil || twice > 0 {
 		t.Errorf("%s: %d outcomes or notes are in the journal twice (%v)", point, twice, err)
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // treeOf reads all files of a project but the engine's own; what differs

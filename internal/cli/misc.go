@@ -227,6 +227,8 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 # pr: true                 # develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
 # issue: true              # auto comments on the issue that a task names, or opens one (needs trust once)
 
+# documents: commit        # or keep, in .jacquard; without it as the project does: committed where it has some
+
 # work:                      # when a request needs no plan, or is a pipeline
 #   direct_requirements: 2
 #   direct_criteria: 3
@@ -245,8 +247,8 @@ type diffOptions struct {
 func newDiff(a *app) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [RUN]", Short: "show what a run has landed, or take a module that was left on its ref", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard diff k3v9\n  jacquard diff --apply src/auth",
+		Use: "diff [RUN]", Short: "print what a run has changed as a patch, or take a module that was left on its ref", Args: cobra.MaximumNArgs(1),
+		Example: "  jacquard diff k3v9 | git apply --stat\n  jacquard diff --apply src/auth",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.diff(c, args, o)
 		},

@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,20 +16,23 @@ import (
 )
 
 func newShow(a *app) *cobra.Command {
-	var format string
+	var format, document string
 	c := &cobra.Command{
 		Use: "show [RUN]", Short: "show a run: modules, attempts, findings, evidence", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard show k3v9",
+		Example: "  jacquard show k3v9\n  jacquard show k3v9 --document PLAN.md",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
 				rep, err := reportOf(ctx, rt, r)
 				if err != nil {
 					return err
 				}
+				if document != "" {
+					return p.showDocument(ctx, r, rep, document)
+				}
 				switch format {
 				case "text":
 				case "xml":
-					return p.showXML(r, rep)
+					return p.showXML(ctx, r, rep)
 				default:
 					return usage("--format %q: want text or xml", format)
 				}
@@ -60,6 +66,13 @@ func newShow(a *app) *cobra.Command {
 					} else if r.Def == "compile" || !r.State.Ended() {
 						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
 					}
+				}
+				docs, err := p.documents(ctx, r, rep)
+				if err != nil {
+					return err
+				}
+				for _, name := range slices.Sorted(maps.Keys(docs)) {
+					fmt.Fprintf(a.Out, l.T("document: %s\n"), name)
 				}
 				for _, text := range repairs(r.Gates) {
 					fmt.Fprintf(a.Out, l.T("waits for a repair: %s\nwhen it is mended: jacquard resume %s\n"), text, r.ID)
@@ -101,6 +114,36 @@ func newShow(a *app) *cobra.Command {
 			})
 		},
 	}
+	c.Flags().StringVar(&document, "document", "", "print this `document` of the run: its path, or the end of it")
 	c.Flags().StringVar(&format, "format", "text", "text, or xml: a run of work in the protocol of the WORK pipeline")
 	return c
+}
+
+// documents are those of a run of work, auto or develop.
+func (p *project) documents(ctx context.Context, r flow.Run, rep *report.Run) (map[string][]byte, error) {
+	feature := ""
+	switch {
+	case r.Def == "auto" && rep.Feature != nil:
+		feature = rep.Feature.Name
+	case r.Def == "develop" && rep.Develop != nil:
+		feature = rep.Develop.Name
+	case r.Def != "work":
+		return nil, nil
+	}
+	return act.New(p.planOptions()).Documents(ctx, r.ID, feature)
+}
+
+// showDocument prints one document of a run.
+func (p *project) showDocument(ctx context.Context, r flow.Run, rep *report.Run, name string) error {
+	docs, err := p.documents(ctx, r, rep)
+	if err != nil {
+		return err
+	}
+	for _, at := range slices.Sorted(maps.Keys(docs)) {
+		if at == name || strings.HasSuffix(at, "/"+name) {
+			_, err := p.a.Out.Write(docs[at])
+			return err
+		}
+	}
+	return usage("run %s has no document %s: jacquard show %s lists them", r.ID, name, r.ID)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -32,7 +33,7 @@ func newWork(a *app) *cobra.Command {
 		Use: "work [REQUEST]", Short: "turn a request into a requirement, a plan of tasks, and one verified commit a task", Args: cobra.MaximumNArgs(1),
 		Long: "One agent turn says what the request asks for, one cuts it into tasks (small requests need none), and each task is\n" +
 			"built in a clone of its own. The program checks, merges and commits; people approve the requirement and the plan.\n" +
-			"Files in works/ are those of the WORK pipeline.",
+			"Documents are those of the WORK pipeline: in works/ where the project has that already, else in .jacquard/works/.",
 		Example: "  jacquard work \"[bugfix] the total is wrong when the cart is empty\"\n  jacquard work -f request.md --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.work(c.Context(), first(args, "", ""), f)
@@ -161,6 +162,12 @@ func (p *project) worked(rep *report.Run, st flow.Status) error {
 		p.a.print(rep)
 	} else {
 		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), out))
+		for _, m := range rep.Modules {
+			if m.Task != nil && works.IsKept(m.Task.Result) {
+				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; one of them: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
+				break
+			}
+		}
 	}
 	return proved(out.Verified)
 }

@@ -47,11 +47,10 @@ type workTaskInfo struct {
 // worksOf lists the WORKs of the project, in the order of their numbers. What a run knows is newer than the files.
 func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) {
 	t := &specTool{a: p.a}
-	files, err := p.repo.Files(ctx, false)
+	tree, err := p.readWorks(ctx, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree := works.Read(files, t.reader(p), string(p.a.lang()))
 	out := []workInfo{}
 	for _, w := range tree.Works {
 		done, total := w.Count()
@@ -102,6 +101,15 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 	}
 	slices.SortStableFunc(out, func(a, b workInfo) int { return works.WorkNumber(a.ID) - works.WorkNumber(b.ID) })
 	return out, tree, nil
+}
+
+// readWorks reads the documents of WORKs, those that are committed and those that are kept.
+func (p *project) readWorks(ctx context.Context, t *specTool) (*works.Tree, error) {
+	files, err := p.repo.Files(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return works.Read(append(files, act.KeptWorks(p.state)...), t.reader(p), string(p.a.lang())), nil
 }
 
 // withRun adds what a run knows of its WORK.
@@ -196,8 +204,11 @@ func (p *project) undelivered(ctx context.Context, w *workInfo, head git.Head) e
 		return err
 	}
 	more, err := p.repo.Log(ctx, tip, head.Commit, 1)
-	if err != nil || len(more) == 0 || more[0].Trailer(act.TrailerTask) == "" {
+	if err != nil || len(more) == 0 {
 		return err
+	}
+	if _, task := act.TaskOf(more[0]); task == "" {
+		return nil
 	}
 	if w.Ref = ref; w.Folder == "" && w.Done > 0 {
 		w.Status = notDelivered
@@ -449,6 +460,9 @@ func (a *app) workRollback(ctx context.Context, id, to string) error {
 	}
 	o := p.planOptions()
 	o.Blobs, o.Effect = p.blobs, p.a.effects()
+	if o.Name, o.Email, err = p.repo.Identity(ctx); err != nil {
+		return err
+	}
 	out, err := act.New(o).Rollback(ctx, id, to)
 	if err != nil {
 		return err

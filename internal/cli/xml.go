@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -13,7 +15,7 @@ import (
 
 // showXML prints a run of work in the XML protocol of the WORK pipeline: for each task the dispatch to its builder and,
 // once it has ended, the result that its committer would have returned.
-func (p *project) showXML(r flow.Run, rep *report.Run) error {
+func (p *project) showXML(ctx context.Context, r flow.Run, rep *report.Run) error {
 	if r.Def != "work" || rep.Request == nil || rep.Request.Plan.IsZero() {
 		return usage("--format xml is for runs of work that have a plan")
 	}
@@ -36,7 +38,7 @@ func (p *project) showXML(r flow.Run, rep *report.Run) error {
 		b.Write(dispatchOf(plan, t, ended).Format())
 		b.WriteString("\n")
 		if res, ok := ended[t.ID]; ok {
-			b.Write(taskResultOf(plan, t, res, done).Format())
+			b.Write(taskResultOf(plan, t, res, p.subject(ctx, res.Commit), done).Format())
 			b.WriteString("\n")
 		}
 	}
@@ -44,8 +46,18 @@ func (p *project) showXML(r flow.Run, rep *report.Run) error {
 	return nil
 }
 
+// subject is the first line of a commit's message, "" where it is gone.
+func (p *project) subject(ctx context.Context, commit string) string {
+	log, err := p.repo.Log(ctx, commit, "", 1)
+	if err != nil || len(log) == 0 {
+		return ""
+	}
+	s, _, _ := strings.Cut(log[0].Message, "\n")
+	return s
+}
+
 func dispatchOf(plan step.WorkPlan, t task.Task, ended map[string]step.TaskResult) *works.Dispatch {
-	dir := "works/" + plan.Work + "/"
+	dir := path.Join(plan.Documents, "works", plan.Work) + "/"
 	d := &works.Dispatch{
 		ReferencesDir: ".claude/agents", To: "builder", Work: plan.Work, Task: t.ID, Mode: works.Mode(plan.Mode), Project: plan.Project, Language: plan.Language,
 		PlanFile: dir + "PLAN.md", TaskFile: dir + t.ID + ".md", Title: t.Title, Action: "implement", Description: t.Scope,
@@ -70,7 +82,7 @@ func dispatchOf(plan step.WorkPlan, t task.Task, ended map[string]step.TaskResul
 	return d
 }
 
-func taskResultOf(plan step.WorkPlan, t task.Task, r step.TaskResult, done int) *works.TaskResult {
+func taskResultOf(plan step.WorkPlan, t task.Task, r step.TaskResult, subject string, done int) *works.TaskResult {
 	out := &works.TaskResult{
 		Work: plan.Work, Task: t.ID, Agent: "committer", Status: works.Pass, Summary: r.Summary, ResultFile: r.Result, Done: done, Total: len(plan.Tasks),
 		Handoffs: []works.Context{{From: "builder", Task: t.ID, Detail: works.FullDetail, Handoff: works.Handoff(r.Handoff)}},
@@ -82,7 +94,7 @@ func taskResultOf(plan step.WorkPlan, t task.Task, r step.TaskResult, done int) 
 		out.Checks = append(out.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})
 	}
 	if r.Commit != "" {
-		out.Commit = works.Commit{Hash: r.Commit, Message: fmt.Sprintf("%s(%s): %s", t.Type, t.ID, t.Title), Type: t.Type}
+		out.Commit = works.Commit{Hash: r.Commit, Message: subject, Type: t.Type}
 		return out
 	}
 	out.Status, out.Reason = works.Fail, r.Reason

@@ -165,6 +165,23 @@ func (r *Repo) AddedLines(ctx context.Context, a, b string) ([]FileDiff, error) 
 	return files, nil
 }
 
+// Patch is what differs from tree a to tree b as git apply takes it, binary files included. Attributes that a tree contains
+// cannot hide lines.
+func (r *Repo) Patch(ctx context.Context, a, b string) ([]byte, error) {
+	d, err := r.desk("", "")
+	if err != nil {
+		return nil, fmt.Errorf("write a patch: %w", err)
+	}
+	defer d.close()
+	out, err := d.in(ctx, call{args: []string{
+		"diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=none", a, b,
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("write a patch: %w", missing(err))
+	}
+	return out, nil
+}
+
 // largeFile is the size in bytes from which a file has no lines to show.
 const largeFile = 4 << 20
 

@@ -7,6 +7,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/task"
 )
 
+// Homes are the folders of a project that have documents of features.
+var Homes = []string{"docs/01-plan", "docs/02-design", "docs/03-analysis", "docs/04-report"}
+
 // PlanPath is where the plan of a feature is (A19).
 func PlanPath(feature string) string { return "docs/01-plan/" + feature + ".plan.md" }
 

@@ -3,12 +3,14 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // Scored is the block that says how complex a request is.
@@ -96,7 +98,7 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	fmt.Fprintf(&b, l.T("agent sessions: %d; attempts %d, cycles of checks %d, fixes %d; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
 	switch {
 	case o.Report == "":
-	case o.Verified:
+	case o.Verified || works.IsKept(o.Report):
 		fmt.Fprintf(&b, l.T("report: %s\n"), o.Report)
 	default: // nothing of it is in the user's tree
 		fmt.Fprintf(&b, l.T("report: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Report, ref)
@@ -107,6 +109,7 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	if o.Issue != "" {
 		fmt.Fprintf(&b, l.T("issue: %s\n"), o.Issue)
 	}
+	b.WriteString(Moved(l, o.Moved, ""))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}
@@ -124,6 +127,7 @@ type Feature struct {
 	Step       string    `json:"step,omitempty"` // what runs now: a role, prove, goals
 	Remaining  []string  `json:"remaining,omitempty"`
 	Building   string    `json:"building,omitempty"`
+	Documents  string    `json:"documents,omitempty"` // folder that they are in; "" is the project
 }
 
 // featureNote takes a fact of a run of auto.
@@ -173,7 +177,7 @@ func (r *Run) featureNote(e flow.Event) {
 		return
 	}
 	if n.Feature != "" {
-		f.Name, f.Phase = n.Feature, n.Phase
+		f.Name, f.Phase, f.Documents = n.Feature, n.Phase, n.Documents
 		if n.Phase == "act" {
 			f.Iterations++
 		}
@@ -188,19 +192,20 @@ func (r *Run) featureNote(e flow.Event) {
 
 // State is what the status file says of the feature (A16). verified says how a run that has ended did.
 func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureState {
+	at := func(p string) string { return path.Join(f.Documents, p) }
 	s := pdca.FeatureState{
 		Name: f.Name, MatchRate: f.Gap, Iterations: f.Iterations, Started: started, Attempts: f.Attempts, Building: f.Building, Remaining: f.Remaining,
 		Phase: map[string]string{
 			"estimate": pdca.StatusPlan, "plan": pdca.StatusPlan, "design": pdca.StatusDesign, "do": pdca.StatusDo, "gate": pdca.StatusDo, "qa": pdca.StatusCheck, "verify": pdca.StatusCheck,
 			"act": pdca.StatusAct, "report": pdca.StatusAct,
 		}[f.Phase],
-		Documents: map[string]string{"plan": pdca.PlanPath(f.Name)},
+		Documents: map[string]string{"plan": at(pdca.PlanPath(f.Name))},
 	}
 	if f.Mode.Above(pdca.Light) {
-		s.Documents["design"], s.Documents["analysis"] = pdca.DesignPath(f.Name), pdca.GapPath(f.Name)
+		s.Documents["design"], s.Documents["analysis"] = at(pdca.DesignPath(f.Name)), at(pdca.GapPath(f.Name))
 	}
 	if f.Phase == "report" {
-		s.Documents["report"] = pdca.ReportPath(f.Name)
+		s.Documents["report"] = at(pdca.ReportPath(f.Name))
 	}
 	if ended && verified {
 		s.Phase = pdca.StatusCompleted

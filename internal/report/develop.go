@@ -10,6 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // Develop is where a run of develop stands: what its state file says, and the name of its feature.
@@ -247,9 +248,9 @@ func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
 	fmt.Fprintf(&b, l.T("agent sessions: %d; %s\n"), o.Sessions, Cost(l, o.Usage))
 	switch {
 	case o.Document == "":
-	case o.Pull != nil:
+	case o.Pull != nil && !works.IsKept(o.Document):
 		fmt.Fprintf(&b, l.T("design: git show %s:%s\n"), o.Ref, o.Document)
-	case o.Verified:
+	case o.Verified || works.IsKept(o.Document):
 		fmt.Fprintf(&b, l.T("design: %s\n"), o.Document)
 	default: // nothing of it is in the user's tree
 		fmt.Fprintf(&b, l.T("design: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Document, ref)
@@ -257,6 +258,7 @@ func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
 	if p := o.Pull; p != nil && o.Verified {
 		fmt.Fprintf(&b, l.T("pull request: %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
 	}
+	b.WriteString(Moved(l, o.Moved, ""))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

@@ -92,6 +92,7 @@ func WorkSummary(l Lang, o step.WorkOut) string {
 		}
 		fmt.Fprintf(&b, "  %s\n", s)
 	}
+	b.WriteString(Moved(l, o.Moved, "jacquard work rollback "+o.Work))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

@@ -89,7 +89,8 @@ type AutoSurveyOut struct {
 
 // SurveyIn asks for what authors have to know of the project.
 type SurveyIn struct {
-	Language string `json:"language"` // of documents where the project names none
+	Homes    []string `json:"homes,omitempty"` // folders in which the project has documents as the run writes them, if it has any
+	Language string   `json:"language"`        // of documents where the project names none
 	// From is a commit of an earlier run that the work goes on from, Onto the one of the user's branch that it follows; both
 	// are empty where the work begins with what is checked out.
 	From string `json:"from,omitempty"`
@@ -234,15 +235,17 @@ type ReviewResult struct {
 
 // PhaseNote is the fact noted when a phase of auto begins or ends.
 type PhaseNote struct {
-	Phase   string        `json:"phase"` // plan, design, do, gate, qa, verify, act, report
-	Feature string        `json:"feature,omitempty"`
-	Mode    pdca.Mode     `json:"mode,omitempty"`
-	Score   *pdca.Score   `json:"score,omitempty"`
-	Text    string        `json:"text,omitempty"`
-	Goals   []Goal        `json:"goals,omitempty"`
-	Gap     *int          `json:"gap,omitempty"` // percent
-	Round   int           `json:"round,omitempty"`
-	Reviews *ReviewResult `json:"review,omitempty"`
+	Phase   string    `json:"phase"` // plan, design, do, gate, qa, verify, act, report
+	Feature string    `json:"feature,omitempty"`
+	Mode    pdca.Mode `json:"mode,omitempty"`
+	// Documents is the folder that those of the feature are in, see ProjectFacts.
+	Documents string        `json:"documents,omitempty"`
+	Score     *pdca.Score   `json:"score,omitempty"`
+	Text      string        `json:"text,omitempty"`
+	Goals     []Goal        `json:"goals,omitempty"`
+	Gap       *int          `json:"gap,omitempty"` // percent
+	Round     int           `json:"round,omitempty"`
+	Reviews   *ReviewResult `json:"review,omitempty"`
 }
 
 // End is why a loop, or a run, ended.
@@ -296,6 +299,7 @@ type AutoOut struct {
 	Issue      string     `json:"issue,omitempty"`   // address of the issue where it is told of
 	Context    []DocFile  `json:"context,omitempty"` // files with what was found in messages
 	Ref        string     `json:"ref,omitempty"`
+	Moved      *Moved     `json:"moved,omitempty"`
 	Commit     string     `json:"commit,omitempty"`
 	Why        string     `json:"why,omitempty"` // why it is not on the user's branch
 }

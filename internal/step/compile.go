@@ -421,6 +421,15 @@ type DeliverOut struct {
 	Ref    string `json:"ref"`
 	Commit string `json:"commit"`
 	Why    string `json:"why,omitempty"` // why it is not on the user's branch
+	Moved  *Moved `json:"moved,omitempty"`
+}
+
+// Moved is what became of a branch of the user's.
+type Moved struct {
+	Branch string `json:"branch"` // "" for none that is checked out
+	From   string `json:"from"`
+	To     string `json:"to"`
+	New    bool   `json:"new,omitempty"` // the branch was made, From is what it follows
 }
 
 // Deliver hands the run's branch over as commit or branch.

@@ -156,6 +156,7 @@ type DevelopOut struct {
 	Document    string             `json:"document,omitempty"` // path of the design
 	Files       []Change           `json:"files,omitempty"`
 	Ref         string             `json:"ref,omitempty"`
+	Moved       *Moved             `json:"moved,omitempty"`
 	Commit      string             `json:"commit,omitempty"`
 	Why         string             `json:"why,omitempty"`  // why it is not on the user's branch
 	Pull        *PullResult        `json:"pull,omitempty"` // where it was published

@@ -29,11 +29,10 @@ type ForgePushOut struct {
 // ForgePush pushes, never with force and never to the branch that others work from.
 var ForgePush = flow.Step[ForgePushIn, ForgePushOut]{Name: "forge.push", Lane: Landing}
 
-// ForgePullIn asks for a pull request.
+// ForgePullIn asks for a pull request. Its title is the subject of the run's commit.
 type ForgePullIn struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"`
-	Title  string `json:"title"`
 	Body   string `json:"body"`
 }
 

@@ -114,6 +114,7 @@ type CompileOut struct {
 	Failed    int     `json:"tests_failed"`
 	Usage     Usage   `json:"usage"`
 	Ref       string  `json:"ref,omitempty"`
+	Moved     *Moved  `json:"moved,omitempty"`
 	Verified  bool    `json:"verified"` // everything asked for was built and proved
 	Deliver   *string `json:"deliver,omitempty"`
 }

@@ -98,6 +98,7 @@ type WorkPlan struct {
 	Project     string      `json:"project"`
 	Stack       string      `json:"stack"`
 	Auto        bool        `json:"auto,omitempty"`
+	Documents   string      `json:"documents,omitempty"` // folder that they are in, see ProjectFacts
 	Requirement Requirement `json:"requirement"`
 	Goal        string      `json:"goal"`
 	Tasks       []task.Task `json:"tasks"`
@@ -125,6 +126,9 @@ type ProjectFacts struct {
 	Docs     []Doc     `json:"docs,omitempty"`
 	Commands []string  `json:"commands,omitempty"` // that agents may run
 	Private  flow.Blob `json:"private"`
+	// Documents is the folder, below the project, that the documents of the run are in: "" for the project, where they are
+	// committed.
+	Documents string `json:"documents,omitempty"`
 }
 
 // WorkSurveyOut is what the authors of a request have to know of the project.
@@ -321,6 +325,7 @@ type WorkOut struct {
 	Original int       `json:"original_sessions"`
 	Usage    Usage     `json:"usage"`
 	Ref      string    `json:"ref,omitempty"`
+	Moved    *Moved    `json:"moved,omitempty"`
 	Why      string    `json:"why,omitempty"` // why it is not on the user's branch, or why nothing was built
 	Verified bool      `json:"verified"`
 	Assumed  []QA      `json:"assumed,omitempty"`

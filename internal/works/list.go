@@ -36,6 +36,25 @@ func (l *List) row(id string) *Row {
 	return nil
 }
 
+// take adds the rows of another list, which may be nil, of WORKs that this one does not have.
+func (l *List) take(other *List) {
+	if other == nil {
+		return
+	}
+	for _, r := range other.Rows {
+		if l.row(r.Work) == nil {
+			l.Rows = append(l.Rows, r)
+		}
+	}
+	l.Last = max(l.Last, other.Last)
+}
+
+// Same reports whether two rows say the same of the same WORK.
+func (r Row) Same(o Row) bool {
+	r.line, o.line = 0, 0
+	return r == o
+}
+
 var lastRE = re.New(`^\s*LAST_WORK_ID\s*:\s*(?:(?:WORK-)?(\d{1,9}))?`)
 
 // listHead are the columns of a list by language; the last two are created and completed.

@@ -104,6 +104,13 @@ func ParseRequest(text string) Request {
 	return r
 }
 
+// IsFix reports whether a tag says that a mistake is mended.
+func (r Request) IsFix() bool {
+	return slices.ContainsFunc(r.Tags, func(t string) bool {
+		return slices.Contains([]string{"bugfix", "bug-fix", "fix", "bug", "hotfix", "버그수정", "버그"}, strings.ToLower(strings.ReplaceAll(t, " ", "")))
+	})
+}
+
 // cutTags takes the tags from the start of a text. A link is none.
 func cutTags(s string) (tags []string, rest string) {
 	for {

@@ -96,8 +96,17 @@ const listName = "WORK-LIST.md"
 // ListPath is where the list of WORKs is, but for the legacy layout.
 const ListPath = "works/" + listName
 
+// Kept is the folder, below a project, of documents that are not committed, and KeptHome where WORKs are in it.
+const (
+	Kept     = ".jacquard"
+	KeptHome = Kept + "/works"
+)
+
+// IsKept reports whether a document is never committed.
+func IsKept(p string) bool { return strings.HasPrefix(p, Kept+"/") }
+
 // homes are where WORKs can be, with the legacy layout last.
-var homes = []string{"works", "works/_COMPLETED", "tasks/multi-tasks", "tasks/multi-tasks/_COMPLETED"}
+var homes = []string{"works", "works/_COMPLETED", KeptHome, KeptHome + "/_COMPLETED", "tasks/multi-tasks", "tasks/multi-tasks/_COMPLETED"}
 
 // Read puts together what a project has of WORKs. The paths are relative to the project, with "/";
 // those that are none of ours are not read. The fallback is the language where neither a plan nor
@@ -112,8 +121,10 @@ func Read(paths []string, read func(path string) []byte, fallback string) *Tree 
 			t.sources[p] = read(p)
 		case path.Base(p) == listName && slices.Contains(homes, path.Dir(p)):
 			if t.List == nil || strings.HasPrefix(p, "works/") {
+				kept := t.List
 				t.ListPath, t.sources[p] = p, read(p)
 				t.List = report(t, ParseList, p)
+				t.List.take(kept)
 			}
 		default:
 			t.file(p, read)

@@ -7,6 +7,7 @@ package auto
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -95,7 +96,7 @@ type feature struct {
 }
 
 func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language})
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language, Homes: pdca.Homes})
 	if err != nil {
 		return step.AutoOut{}, err
 	}
@@ -205,7 +206,7 @@ func (f *feature) enter(c *flow.Ctx, phase string) {
 	f.out.Enter(c.Now().UnixMilli(), phase)
 	f.phase = phase
 	if phase != "estimate" {
-		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode})
+		flow.Note(c, "enter-"+phase, step.PhaseNote{Phase: phase, Feature: f.name, Mode: f.out.Mode, Documents: f.s.Documents})
 	}
 }
 
@@ -330,8 +331,8 @@ func (f *feature) decide(c *flow.Ctx, objection string) (goOn bool, err error) {
 }
 
 // keep makes a document durable until it is committed.
-func (f *feature) keep(c *flow.Ctx, path string, text []byte) error {
-	out, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: path, Text: string(text)}}})
+func (f *feature) keep(c *flow.Ctx, at string, text []byte) error {
+	out, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: path.Join(f.s.Documents, at), Text: string(text)}}})
 	for _, d := range out.Docs {
 		f.docs = slices.DeleteFunc(f.docs, func(o step.DocFile) bool { return o.Path == d.Path })
 		f.docs = append(f.docs, d)
@@ -355,9 +356,6 @@ func (f *feature) commit(c *flow.Ctx, kind, title string) error {
 // title is what the commit of the feature says.
 func (f *feature) title() string {
 	title := strings.TrimRight(pdca.Line(f.plan.Title), ".")
-	if r := []rune(title); len(r) > maxTitle {
-		title = strings.TrimSpace(string(r[:maxTitle]))
-	}
 	if title == "" {
 		return f.name
 	}
@@ -372,9 +370,6 @@ func (f *feature) kind() string {
 	return "feat"
 }
 
-// maxTitle is how long the first line of a commit may be, without its type and the name of the feature.
-const maxTitle = 72
-
 // report ends the run: documents, the last commit, and what was verified on the user's branch.
 func (f *feature) report(c *flow.Ctx) error {
 	f.enter(c, phaseReport)
@@ -382,9 +377,9 @@ func (f *feature) report(c *flow.Ctx) error {
 	if f.in.Opus && f.out.Mode != pdca.Heavy {
 		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus has changed nothing: it is for HEAVY, and this was %s", f.out.Mode))
 	}
-	f.out.Report = pdca.ReportPath(f.name)
+	f.out.Report = path.Join(f.s.Documents, pdca.ReportPath(f.name))
 	f.out.Files = f.look.Files[:min(len(f.look.Files), 100)]
-	if err := f.keep(c, f.out.Report, f.reportDocument()); err != nil {
+	if err := f.keep(c, pdca.ReportPath(f.name), f.reportDocument()); err != nil {
 		return err
 	}
 	kind, title := "docs", "report of "+f.name
@@ -404,6 +399,7 @@ func (f *feature) report(c *flow.Ctx) error {
 	if err != nil {
 		return err
 	}
+	f.out.Moved = d.Moved
 	if f.out.Ref, f.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
 		f.out.Verified = false
 	}

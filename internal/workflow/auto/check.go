@@ -38,7 +38,7 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		}
 		if len(found.why) == 0 {
 			if f.tree != f.head.Tree {
-				return step.End{}, f.commit(c, "fix", "what the checks of "+f.name+" have found")
+				return step.End{}, f.commit(c, "fix", "mend what the checks of "+f.name+" have found")
 			}
 			return step.End{}, nil
 		}
@@ -67,7 +67,7 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 			}
 			f.out.Open = nil
 			if f.tree != f.head.Tree {
-				return step.End{}, f.commit(c, "fix", "what the checks of "+f.name+" have found")
+				return step.End{}, f.commit(c, "fix", "mend what the checks of "+f.name+" have found")
 			}
 			return step.End{}, nil
 		}
@@ -90,7 +90,7 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 		f.out.Accepted = append(f.out.Accepted, turn.Clip(strings.Join(found.why, "; "), 1000))
 		f.out.Open = nil
 		if f.tree != f.head.Tree {
-			err = f.commit(c, "fix", "what the checks of "+f.name+" have found")
+			err = f.commit(c, "fix", "mend what the checks of "+f.name+" have found")
 		}
 		return true, step.End{}, err
 	case turn.Approved(a):

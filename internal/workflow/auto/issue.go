@@ -61,7 +61,9 @@ func (f *feature) issueText() string {
 		related = "관련 Plan"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", related, pdca.PlanPath(f.name))
+	if f.s.Documents == "" { // else nobody else can read it
+		fmt.Fprintf(&b, "%s: %s\n\n", related, pdca.PlanPath(f.name))
+	}
 	for _, item := range f.plan.Items {
 		fmt.Fprintf(&b, "- %s\n", pdca.Line(turn.Clip(item.Text, 300)))
 	}

@@ -48,7 +48,11 @@ func (f *feature) reportDocument() []byte {
 	}
 	h("검증 결과", "Check")
 	for _, g := range o.Goals {
-		fmt.Fprintf(&b, "- %s: %s\n", g.Goal, g.Status)
+		fmt.Fprintf(&b, "- %s: %s", g.Goal, g.Status)
+		if g.Output != "" && g.Status != step.GoalFail {
+			fmt.Fprintf(&b, " (%s)", pdca.Line(g.Output))
+		}
+		b.WriteByte('\n')
 	}
 	if f.design != nil {
 		fmt.Fprintf(&b, "- %s: %d %%\n", w("일치율", "Match rate"), o.Gap)

@@ -66,7 +66,7 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 	if err != nil {
 		return step.CompileOut{}, err
 	}
-	out.Ref = d.Ref
+	out.Ref, out.Moved = d.Ref, d.Moved
 	if d.Why != "" {
 		out.Deliver, out.Verified = &d.Why, false
 	}

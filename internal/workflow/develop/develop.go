@@ -5,6 +5,7 @@
 package develop
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -78,7 +79,7 @@ type work struct {
 }
 
 func run(c *flow.Ctx, in step.DevelopIn) (step.DevelopOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language, From: in.From, Onto: in.Onto})
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Homes: []string{checkpoint.Home}, Language: in.Language, From: in.From, Onto: in.Onto})
 	if err != nil {
 		return step.DevelopOut{}, err
 	}
@@ -142,7 +143,7 @@ func (w *work) finish(c *flow.Ctx) error {
 	if len(w.design.Checkpoints) == 0 || !w.out.Verified && !w.landed { // there is nothing to keep
 		return nil
 	}
-	w.out.Document = checkpoint.DesignPath(w.name)
+	w.out.Document = w.designPath()
 	docs, err := turn.Do(c, "keep", step.AutoKeep, step.AutoKeepIn{Docs: []step.TextFile{{Path: w.out.Document, Text: string(w.document().Design(w.req, w.design))}}})
 	if err != nil {
 		return err
@@ -173,6 +174,7 @@ func (w *work) finish(c *flow.Ctx) error {
 	if err != nil {
 		return err
 	}
+	w.out.Moved = d.Moved
 	if w.out.Ref, w.out.Why = d.Ref, d.Why; d.Why != "" { // it is not where the user looks for it
 		w.out.Verified = false
 		return nil
@@ -206,6 +208,9 @@ func (w *work) lines() []string {
 func (w *work) document() checkpoint.Document {
 	return checkpoint.Document{Feature: w.name, Korean: w.s.Language == "ko", Decided: w.decided}
 }
+
+// designPath is where the document of the design is.
+func (w *work) designPath() string { return path.Join(w.s.Documents, checkpoint.DesignPath(w.name)) }
 
 // say is a text for people, in the language of the documents.
 func (w *work) say(korean, english string) string {

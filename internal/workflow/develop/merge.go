@@ -261,7 +261,7 @@ func (w *work) summary() string {
 	for _, ch := range w.changes[:min(len(w.changes), 100)] {
 		fmt.Fprintf(&b, "%s %s\n", ch.Status, ch.Path)
 	}
-	fmt.Fprintf(&b, "A %s\n", checkpoint.DesignPath(w.name))
+	fmt.Fprintf(&b, "A %s\n", w.designPath())
 	fmt.Fprintf(&b, w.say("\n전체 변경: git diff HEAD %s\n", "\nAll of it: git diff HEAD %s\n"), w.tree)
 	turn.List(&b, w.say("\n무시하기로 한 이의", "\nOverruled"), w.out.Accepted)
 	turn.List(&b, w.say("\n경고", "\nWarnings"), w.out.Warnings)

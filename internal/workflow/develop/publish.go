@@ -54,8 +54,7 @@ func (p *published) open(c *flow.Ctx) (step.End, error) {
 	if end, err := p.push(c); err != nil || end.Reason != "" {
 		return end, err
 	}
-	title := fmt.Sprintf("%s(%s): %s", w.kind(), w.name, turn.Clip(pdca.Line(w.req.Title), 200))
-	out, err := turn.Reach(c, "pull", step.ForgePull, step.ForgePullIn{Branch: p.branch, Base: w.in.Pull.Base, Title: title, Body: turn.Clip(w.pullText(), 20_000)})
+	out, err := turn.Reach(c, "pull", step.ForgePull, step.ForgePullIn{Branch: p.branch, Base: w.in.Pull.Base, Body: turn.Clip(w.pullText(), 20_000)})
 	if err != nil {
 		return step.End{}, err
 	}

@@ -65,7 +65,7 @@ func run(c *flow.Ctx, in step.WorkIn) (step.WorkOut, error) {
 	}
 	w.plan = step.WorkPlan{
 		Work: s.Work, Request: in.Original, Language: s.Language, Commits: s.Commits, Project: s.Project, Stack: s.Stack,
-		Auto: in.Yes, Created: c.Now().UnixMilli(),
+		Auto: in.Yes, Created: c.Now().UnixMilli(), Documents: s.Documents,
 	}
 	ok, err := w.specify(c.Sub("requirement"))
 	if err != nil || !ok {
@@ -143,7 +143,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 // requirement takes an answer over.
 func (w *request) requirement(c *flow.Ctx, ans specified) {
 	r := step.Requirement{
-		Title: oneLine(ans.Title, 80), Type: ans.Type, Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
+		Title: oneLine(ans.Title, 200), Type: ans.Type, Functional: lines(ans.Functional), NonFunctional: lines(ans.NonFunctional), Areas: lines(ans.Areas), Assumed: w.out.Assumed,
 	}
 	for _, k := range ans.Criteria {
 		r.Criteria = append(r.Criteria, step.Criterion{Text: oneLine(k.Text, 500), Command: oneLine(k.Command, 300)})
@@ -165,7 +165,7 @@ func (w *request) whole() task.Task {
 	r := w.plan.Requirement
 	t := w.proposal
 	t.ID, t.Needs, t.VerifyOnly = "TASK-00", nil, false
-	if t.Title = oneLine(t.Title, 80); t.Title == "" {
+	if t.Title = oneLine(t.Title, 200); t.Title == "" {
 		t.Title = r.Title
 	}
 	t.Type = r.Type
@@ -364,6 +364,7 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	if err != nil {
 		return w.out, err
 	}
+	w.out.Moved = d.Moved
 	if w.out.Ref, w.out.Why = d.Ref, d.Why; d.Why != "" {
 		w.out.Verified = false
 	}

@@ -1,0 +1,170 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/subject"
+	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/works"
+)
+
+// Trailers of commits. The first says what a commit is: the run, a stroke, and what has landed. For a task that is
+// WORK-03/TASK-01, for a module its directory, for everything else the key of the step. It is how a resumed run finds that it
+// has made the commit already. The second is the tree that was proved.
+const (
+	trailerRun  = "Jacquard-Run"
+	trailerTree = "Jacquard-Verified-Tree"
+)
+
+// Trailers that versions before wrote, and the original.
+const (
+	oldStep     = "Jacquard-Step"
+	oldModule   = "Jacquard-Module"
+	oldWork     = "Jacquard-Work"
+	oldTask     = "Jacquard-Task"
+	oldReverted = "Jacquard-Reverted"
+	oldResult   = "Result" // the original's, works/WORK-03/TASK-01_result.md
+)
+
+// commit is a commit of a run, and what of the run it is.
+func (a *Actor) commit(run, what, message string) git.Commit {
+	c := git.Commit{Message: message, Name: a.o.Name, Email: a.o.Email, Time: a.o.Now()}
+	if c.Name == "" || c.Email == "" {
+		c.Name, c.Email = "Jacquard", "jacquard@localhost"
+	}
+	if what != "" {
+		run += "/" + what
+	}
+	c.Trailers = []git.Trailer{{Key: trailerRun, Value: run}}
+	return c
+}
+
+// landedCommit is a commit of what was proved to be tree.
+func (a *Actor) landedCommit(run, what, message, tree string) git.Commit {
+	c := a.commit(run, what, message)
+	c.Trailers = append(c.Trailers, git.Trailer{Key: trailerTree, Value: tree})
+	return c
+}
+
+// runOf is the run that has made a commit, and what of it that is.
+func runOf(c git.LogEntry) (run, what string) {
+	run, what, _ = strings.Cut(c.Trailer(trailerRun), "/")
+	return run, what
+}
+
+// isStep reports whether a commit is what a step has landed.
+func isStep(c git.LogEntry, what, key string) bool {
+	_, is := runOf(c)
+	return is == what || is == "" && c.Trailer(oldStep) == key
+}
+
+// isModule reports whether a commit is that of a module.
+func isModule(c git.LogEntry, dir string) bool {
+	_, is := runOf(c)
+	return is == dir || is == "" && c.Trailer(oldModule) == dir
+}
+
+var workTask = re.New(`^(WORK-\d+)/(TASK-\d+)$`)
+
+// TaskOf is the WORK and the task that a commit is of: by our trailers, or by the result file that commits of the original
+// name. They are empty for a commit of no task.
+func TaskOf(c git.LogEntry) (work, id string) {
+	_, is := runOf(c)
+	if m := workTask().FindStringSubmatch(is); m != nil {
+		return m[1], m[2]
+	}
+	result := c.Trailer(oldResult)
+	if dir := path.Dir(result); path.Dir(dir) == "works" {
+		work = path.Base(dir)
+	}
+	id, _, _ = works.TaskOf(path.Base(result))
+	return cmp.Or(c.Trailer(oldWork), work), cmp.Or(c.Trailer(oldTask), id)
+}
+
+// taskCommit is what a commit of a task of a WORK is.
+func taskCommit(work, id string) string { return work + "/" + id }
+
+var reverts = re.New(`(?m)^This reverts commit ([0-9a-f]{7,64})\b`)
+
+// reverted are the commits that one takes back, in git's own words.
+func reverted(c git.LogEntry) []string {
+	var out []string
+	for _, m := range reverts().FindAllStringSubmatch(c.Message, -1) {
+		out = append(out, m[1])
+	}
+	for _, t := range c.Trailers {
+		if t.Key == oldReverted {
+			out = append(out, t.Value)
+		}
+	}
+	return out
+}
+
+// subjectOf is the first line of a commit's message.
+func subjectOf(c git.LogEntry) string {
+	s, _, _ := strings.Cut(c.Message, "\n")
+	return s
+}
+
+// snapshotMessage is the subject of the commit that holds what was not committed when a run began.
+const snapshotMessage = "snapshot of the working tree"
+
+// style is how the project writes the subjects of its commits. It is read from the commit that the run began with, which never
+// changes.
+func (a *Actor) style(ctx context.Context, run string) (subject.Style, error) {
+	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if err != nil {
+		return subject.Style{}, machinery(err)
+	}
+	return a.styleAt(ctx, base)
+}
+
+func (a *Actor) styleAt(ctx context.Context, commit string) (subject.Style, error) {
+	log, err := a.o.Repo.Log(ctx, commit, "", 4*subject.Look) // with merges, which say nothing
+	if err != nil {
+		return subject.Style{}, machinery(err)
+	}
+	var list []string
+	for _, c := range log {
+		if s := subjectOf(c); len(c.Parents) < 2 && s != snapshotMessage {
+			list = append(list, s)
+		}
+	}
+	return subject.Of(list), nil
+}
+
+// message is the message of a commit that changes files: a subject as the project writes them, and what was done. A sentence
+// that is too long for a subject is repeated.
+func message(s subject.Style, kind, sentence string, files, lines []string) string {
+	if kind != subject.WIP && !slices.Contains(task.Types, kind) {
+		kind = "feat"
+	}
+	first := s.Write(kind, sentence, files)
+	text := first + "\n"
+	if !strings.HasSuffix(strings.ToLower(first), strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(sentence), " "), ". "))) {
+		text += "\n" + sentence + "\n"
+	}
+	for i, l := range lines {
+		if i == 0 {
+			text += "\n"
+		}
+		text += "- " + strings.TrimPrefix(l, "- ") + "\n"
+	}
+	return text
+}
+
+// changed are the paths that differ between two trees.
+func (a *Actor) changed(ctx context.Context, from, to string) ([]string, error) {
+	changes, err := a.o.Repo.Diff(ctx, from, to)
+	var out []string
+	for _, ch := range changes {
+		out = append(out, ch.Path)
+	}
+	return out, machinery(err)
+}

@@ -1,0 +1,27 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Moved says what became of a branch of the user's, how to look at it, and how to undo it; safe is a command that undoes
+// it in a new commit, "" for git's own. It is empty for no branch.
+func Moved(l Lang, m *step.Moved, safe string) string {
+	if m == nil || m.From == "" {
+		return ""
+	}
+	from, to := clip7(m.From), clip7(m.To)
+	if m.New {
+		return fmt.Sprintf(l.T("the branch %s is new, at %s\n  look: git log -p %s..%s\n  undo: git branch -D %s\n"), m.Branch, to, from, to, m.Branch)
+	}
+	name := m.Branch
+	if name == "" {
+		name = "HEAD"
+	}
+	if safe == "" {
+		safe = fmt.Sprintf("git revert %s..%s", from, to)
+	}
+	return fmt.Sprintf(l.T("%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: git reset --keep %s, or where others have it already: %s\n"), name, from, to, from, to, from, safe)
+}
