@@ -28,7 +28,7 @@ COLD    := net/... html/... text/template/... fmt os/... path/... time math/big 
 	$(addprefix github.com/tetratelabs/wazero/,api imports/... internal/sys... internal/engine/interpreter $(addprefix internal/engine/wazevo/,backend/... frontend/... ssa/...))
 RELEASE := -trimpath -tags grpcnotrace -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) $(foreach p,$(COLD),-gcflags=$(p)=-l)
 
-.PHONY: all release build demo test check conformance slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
+.PHONY: all release build demo test check conformance field shapes slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
 
 all: build
 
@@ -109,6 +109,16 @@ check: lint tests
 # All that is long by nature: each agent program, each tool chain, each point of the kill matrices, 20,000 random runs.
 conformance:
 	$(MAKE) test CONFORMANCE=all TEST_TIMEOUT=4h
+
+# The trial field: real commits of public repositories, whose clones are in DIR, played back to the program. FIELD passes flags.
+field: build
+	cd tools/field && $(GO) build -trimpath -o $(abspath $(TOOLS))/field .
+	$(TOOLS)/field -jacquard $(abspath $(BIN)) -dir $(DIR) $(FIELD)
+	$(TOOLS)/field -dir $(DIR) -table docs/field.md
+
+# The same with small projects of our own, which copy the shapes that were found there.
+shapes: build python
+	cd tools/field && FIELD_JACQUARD=$(abspath $(BIN)) $(GO) test -trimpath -vet=off -count=1 ./...
 
 # The slowest tests of the last run of make test.
 slow: $(GOTESTSUM)

@@ -18,7 +18,9 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 	for _, cmd := range chain.Setup() {
 		setup = strings.Join(cmd.Argv, " ")
 	}
-	heard(firstNonEmpty(setup, "git checkout"))
+	if setup != "" {
+		heard(setup)
+	}
 	p, err := c.open(ctx, "baseline", tree, tree, chain)
 	if s, told := unusable("install", setup, chain.Root, err); told {
 		return []step.Standing{s}, nil
@@ -39,7 +41,9 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 		all = append(all, s)
 	}
 	files := p.testFiles()
-	heard(testText(chain))
+	if text := testText(chain); text != "" {
+		heard(text)
+	}
 	s, err := p.testStanding(ctx, files)
 	if err != nil {
 		return all, err
@@ -97,6 +101,9 @@ func testText(chain toolchain.Found) string {
 
 // testStanding runs all tests as the project does.
 func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standing, error) {
+	if p.chain.Own.Elsewhere {
+		return nil, nil
+	}
 	s := step.Standing{Purpose: "test", Command: testText(p.chain), Dir: p.chain.Root}
 	if len(p.chain.Own.Test) > 0 {
 		s.From = p.chain.Own.Test[0].From

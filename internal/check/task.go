@@ -286,6 +286,12 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	code := slices.ContainsFunc(p.changes, func(ch Change) bool {
 		return slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) && otherCode(ch)
 	})
+	if pl.chain.Own.Elsewhere { // its members' tests are theirs
+		if code && slices.ContainsFunc(mine, func(file string) bool { return !p.memberOwns(pl.chain, file) }) {
+			p.noTest("No test sees what was changed outside of the members of the workspace.")
+		}
+		return nil
+	}
 	fresh := p.fresh(pl)
 	for _, t := range fresh {
 		p.proof.Changed = append(p.proof.Changed, t.ID)
@@ -333,6 +339,13 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return nil
 	}
 	return p.without(ctx, pl, fresh)
+}
+
+// memberOwns reports whether a file belongs to a toolchain below the root of a workspace.
+func (p *taskProof) memberOwns(root toolchain.Found, file string) bool {
+	return slices.ContainsFunc(p.t.Chains, func(c toolchain.Found) bool {
+		return c.Root != root.Root && strings.HasPrefix(file, c.Root+"/")
+	})
 }
 
 // ranBefore leaves out tests that the project's own command does not run: those of the sources that did not run before either.

@@ -15,6 +15,8 @@ type Own struct {
 	Test   []commands.Command `json:"test,omitempty"`   // of one line and one runner
 	Types  []commands.Command `json:"types,omitempty"`
 	Lint   []commands.Command `json:"lint,omitempty"`
+	// Elsewhere: the members of a workspace are tested, and its root is not.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Packages are what pip installs before the tests, as its arguments.
 	Packages []string `json:"packages,omitempty"`
 }
@@ -151,6 +153,9 @@ func (f *Found) adopt(p *Project) {
 		}
 	}
 	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint)}
+	f.Own.Elsewhere = p.workspace(f.Root) && !slices.ContainsFunc(mine, f.isTest) && slices.ContainsFunc(p.commands(), func(c commands.Command) bool {
+		return ecosystemOf(c) == f.Ecosystem && f.isTest(c) && p.rootOf(f, c.Dir) != f.Root
+	})
 	whole := slices.ContainsFunc(mine, func(c commands.Command) bool { return f.isTest(c) && !c.Partial })
 	for i, c := range mine {
 		r, known := runners[c.Program()]
@@ -183,6 +188,15 @@ func (f *Found) adopt(p *Project) {
 		}
 		break
 	}
+}
+
+// workspace reports whether the package in a directory is the root of a workspace of npm, pnpm, yarn or bun.
+func (p *Project) workspace(dir string) bool {
+	if _, pnpm := p.has(dir, "pnpm-workspace.yaml"); pnpm {
+		return true
+	}
+	name, ok := p.has(dir, "package.json")
+	return ok && len(readPackage(p.read(name)).Workspaces) > 0
 }
 
 // isTest reports whether a command runs tests that can be counted here.

@@ -48,6 +48,7 @@ type packageJSON struct {
 	Jest                 json.RawMessage   `json:"jest"`
 	ESLint               json.RawMessage   `json:"eslintConfig"`
 	Prettier             json.RawMessage   `json:"prettier"`
+	Workspaces           json.RawMessage   `json:"workspaces"`
 }
 
 // readPackage reads a package.json tolerantly: one that is not JSON counts as empty.
@@ -324,6 +325,9 @@ const nodeReporter = `export default async function* (source) {
 `
 
 func nodeTest(f Found, s Selection) []Command {
+	if f.Own.Elsewhere {
+		return nil
+	}
 	var out []Command
 	for i := range max(1, len(f.Own.Test)) {
 		flags, chosen, env, dir, from := f.ownTest(i)

@@ -1,0 +1,3 @@
+module github.com/jacquard-build/jacquard/tools/field
+
+go 1.26.8

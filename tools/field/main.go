@@ -1,0 +1,241 @@
+// Command field tries Jacquard on clones of public repositories, and writes what came of it to a table.
+//
+//	field -dir DIR                    every repository of repos.tsv that has a clone in DIR
+//	field -dir DIR -only cobra,click  these
+//	field -dir DIR -table docs/field.md  writes the table of all results so far, and tries nothing
+//
+// For each repository it compares the tests that `jacquard doctor` runs with those that the project's own command
+// runs, and plays real commits back as the answer of an author to `jacquard work`: as they are (they have to be
+// accepted), and bent (they have to be rejected, see bend.go).
+//
+// A clone is DIR/OWNER+NAME, with or without a work tree; who wants a row fetches it. Nothing is written there.
+// Results are lines of DIR/results.jsonl, so that a field that was stopped goes on.
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:embed repos.tsv
+var reposFile string
+
+// repo is a line of repos.tsv.
+type repo struct {
+	Name     string // owner/name
+	Language string
+	Part     string // dev: looked at while building; held: kept for the judgement
+	Commit   string
+	Own      string // what its people type in a fresh clone to run all tests; "" = the yardstick is not known
+}
+
+func (r repo) dir() string { return strings.ReplaceAll(r.Name, "/", "+") }
+
+func repos() ([]repo, error) {
+	var list []repo
+	for i, line := range strings.Split(strings.TrimSpace(reposFile), "\n") {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Split(line, "\t")
+		if len(f) < 4 {
+			return nil, fmt.Errorf("repos.tsv:%d: want name, language, part, commit and perhaps the own command", i+1)
+		}
+		r := repo{Name: f[0], Language: f[1], Part: f[2], Commit: f[3]}
+		if len(f) > 4 {
+			r.Own = f[4]
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// result is one case: a baseline, or one way to play a commit back.
+type result struct {
+	Repo    string    `json:"repo"`
+	Commit  string    `json:"commit"`  // what was checked out, or the commit that is played back
+	Case    string    `json:"case"`    // baseline, honest, or the name of a bend
+	Outcome string    `json:"outcome"` // right, wrong; accepted, rejected; none = there is nothing to bend; error
+	Why     string    `json:"why,omitempty"`
+	Rules   []string  `json:"rules,omitempty"` // of the findings that rejected it, or that an accepted one was warned of
+	Tests   int       `json:"tests,omitempty"` // of a baseline: that doctor found
+	Own     int       `json:"own,omitempty"`   // of a baseline: that the project's own command ran
+	Seconds float64   `json:"seconds"`
+	Program string    `json:"program"` // `jacquard version`
+	When    time.Time `json:"when"`
+}
+
+func (r result) key() string { return r.Repo + " " + r.Commit + " " + r.Case + " " + r.Program }
+
+func (f *field) key(repo, commit, name string) string {
+	return result{Repo: repo, Commit: commit, Case: name, Program: f.program}.key()
+}
+
+type field struct {
+	dir, work, jacquard string
+	program             string
+	limit               time.Duration
+	out                 *os.File
+	done                map[string]string // outcomes, by key
+	ctx                 context.Context
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "field:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	dir := flag.String("dir", "", "folder of the clones, each OWNER+NAME; results.jsonl is written there")
+	jacquard := flag.String("jacquard", "jacquard", "the program that is tried")
+	only := flag.String("only", "", "parts of names of repositories, with commas")
+	part := flag.String("part", "", "dev or held; both without it")
+	commits := flag.Int("commits", 5, "commits of each repository")
+	cases := flag.String("cases", "", "cases with commas: baseline, honest, and names of bends; all without it")
+	limit := flag.Duration("limit", 10*time.Minute, "longest case")
+	table := flag.String("table", "", "write the table of all results so far to this file, and try nothing")
+	flag.Parse()
+	if *dir == "" {
+		return errors.New("-dir says where the clones are: git clone https://github.com/OWNER/NAME DIR/OWNER+NAME")
+	}
+	list, err := repos()
+	if err != nil {
+		return err
+	}
+	old, err := read(filepath.Join(*dir, "results.jsonl"))
+	if err != nil {
+		return err
+	}
+	if *table != "" {
+		return os.WriteFile(*table, []byte(page(list, old)), 0o644)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	f := &field{dir: *dir, limit: *limit, done: map[string]string{}, ctx: ctx}
+	if f.jacquard, err = filepath.Abs(*jacquard); err != nil {
+		return err
+	}
+	version, err := f.output("", f.jacquard, "version")
+	if err != nil {
+		return fmt.Errorf("%s is no program that says its version: %w", f.jacquard, err)
+	}
+	f.program = strings.TrimSpace(version)
+	for _, r := range old {
+		if r.Outcome != "error" {
+			f.done[r.key()] = r.Outcome
+		}
+	}
+	if f.out, err = os.OpenFile(filepath.Join(*dir, "results.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		return err
+	}
+	defer f.out.Close()
+	if f.work, err = os.MkdirTemp("", "field-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(f.work)
+	want := func(name string) bool { return *cases == "" || slices.Contains(strings.Split(*cases, ","), name) }
+	missing := 0
+	for _, r := range list {
+		if (*part != "" && r.Part != *part) || !named(r.Name, *only) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(*dir, r.dir())); err != nil {
+			missing++
+			fmt.Fprintf(os.Stderr, "%s is not there: git clone https://github.com/%s %s\n", r.Name, r.Name, filepath.Join(*dir, r.dir()))
+			continue
+		}
+		if err := f.repository(r, *commits, want); err != nil {
+			return err
+		}
+	}
+	if missing > 0 {
+		fmt.Fprintf(os.Stderr, "%d repositories have no clone and were left out\n", missing)
+	}
+	return ctx.Err()
+}
+
+func named(name, only string) bool {
+	for part := range strings.SplitSeq(only, ",") {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func read(path string) ([]result, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var list []result
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r result
+		if json.Unmarshal(lines.Bytes(), &r) == nil { // the last line of a field that was killed is cut
+			list = append(list, r)
+		}
+	}
+	return list, lines.Err()
+}
+
+// note keeps a result and shows it.
+func (f *field) note(r result) error {
+	r.Program, r.When = f.program, time.Now().UTC().Truncate(time.Second)
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if _, err := f.out.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	fmt.Printf("%-28s %-10.10s %-9s %-8s %4.0fs %s\n", r.Repo, r.Commit, r.Case, r.Outcome, r.Seconds, strings.TrimSpace(strings.Join(r.Rules, " ")+" "+first(r.Why)))
+	return nil
+}
+
+func first(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line[:min(len(line), 200)]
+}
+
+// repository tries one repository.
+func (f *field) repository(r repo, commits int, want func(string) bool) error {
+	clone := filepath.Join(f.work, r.dir())
+	defer os.RemoveAll(clone)
+	if _, err := f.output("", "git", "clone", "-q", "--no-checkout", filepath.Join(f.dir, r.dir()), clone); err != nil {
+		return f.note(result{Repo: r.Name, Commit: r.Commit, Case: "baseline", Outcome: "error", Why: err.Error()})
+	}
+	if want("baseline") && f.done[f.key(r.Name, r.Commit, "baseline")] == "" {
+		if err := f.note(f.baseline(r, clone)); err != nil {
+			return err
+		}
+	}
+	picked, err := f.pick(r, clone, commits)
+	if err != nil {
+		return f.note(result{Repo: r.Name, Commit: r.Commit, Case: "honest", Outcome: "error", Why: err.Error()})
+	}
+	for _, c := range picked {
+		if err := f.replay(r, clone, c, want); err != nil {
+			return err
+		}
+	}
+	return f.ctx.Err()
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// commit is a commit that is played back.
+type commit struct {
+	ID, Parent, Subject string
+	Code, Tests         []string // files that it changes
+}
+
+var (
+	testPath = regexp.MustCompile(`(?i)(^|/)(tests?|specs?|__tests__|testing)/|_test\.go$|(^|/)test_[^/]*\.py$|_test\.(py|rb|exs|c|cc|cpp)$|[._](test|spec)s?\.[cm]?[jt]sx?$|_spec\.rb$|Tests?\.(java|kt|php|cs)$|(^|/)test[^/]*\.[cm]?[jt]s$`)
+	codeExt  = map[string]bool{".go": true, ".py": true, ".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true, ".rs": true, ".java": true, ".kt": true, ".rb": true, ".php": true, ".ex": true, ".exs": true, ".c": true, ".h": true, ".cc": true, ".cpp": true, ".cs": true, ".sh": true}
+)
+
+// most is how many changed lines a commit may have.
+const most = 400
+
+// pick takes the newest commits before the repository's commit that change both code and tests, add lines to both, are no merges, and have
+// at most 400 changed lines. Whether a commit is green by the project's own command is asked when it was rejected (see replay): to run it
+// for each commit before and after would take most of the time.
+func (f *field) pick(r repo, clone string, n int) ([]commit, error) {
+	out, err := f.git(clone, "log", "--no-merges", "-n", "1500", "--numstat", "--no-renames", "-z", "--format=%x01%H %P%n%s%x02", r.Commit)
+	if err != nil {
+		return nil, err
+	}
+	var picked []commit
+	for entry := range strings.SplitSeq(out, "\x01") {
+		head, files, ok := strings.Cut(entry, "\x02")
+		ids, subject, _ := strings.Cut(head, "\n")
+		id := strings.Fields(ids)
+		if !ok || len(id) != 2 || len(picked) >= n {
+			continue
+		}
+		c := commit{ID: id[0], Parent: id[1], Subject: subject}
+		lines, code, tests, binary := 0, 0, 0, false
+		for file := range strings.SplitSeq(files, "\x00") {
+			f := strings.SplitN(strings.TrimSpace(file), "\t", 3)
+			if len(f) != 3 {
+				continue
+			}
+			added, err := strconv.Atoi(f[0])
+			deleted, _ := strconv.Atoi(f[1])
+			binary = binary || err != nil
+			lines += added + deleted
+			switch {
+			case !codeExt[path.Ext(f[2])]:
+			case testPath.MatchString(f[2]):
+				c.Tests, tests = append(c.Tests, f[2]), tests+added
+			default:
+				c.Code, code = append(c.Code, f[2]), code+added
+			}
+		}
+		if code > 0 && tests > 0 && lines <= most && !binary {
+			picked = append(picked, c)
+		}
+	}
+	return picked, nil
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// baseline compares the tests that doctor runs on the untouched tree with those that the project's own command runs.
+func (f *field) baseline(r repo, clone string) result {
+	res := result{Repo: r.Name, Commit: r.Commit, Case: "baseline", Outcome: "error"}
+	if err := f.checkout(clone, r.Commit); err != nil {
+		res.Why = err.Error()
+		return res
+	}
+	start := time.Now()
+	out, errs, _, err := f.run(f.limit, clone, f.jacquard, "doctor", "--json")
+	res.Seconds = time.Since(start).Seconds()
+	var doctor struct {
+		Findings []struct {
+			What, Text string
+			OK, Needed bool
+			Check      *struct {
+				Purpose, Command, State, Text, Level string
+				Tests, Failed                        int
+			}
+		}
+	}
+	if err != nil || json.Unmarshal([]byte(out), &doctor) != nil {
+		res.Why = fmt.Sprint("doctor: ", err, first(errs))
+		return res
+	}
+	level, blocks := "", ""
+	for _, d := range doctor.Findings {
+		if d.Check == nil {
+			continue
+		}
+		res.Tests += d.Check.Tests
+		if d.Check.Purpose == "test" {
+			level = d.Check.Level
+		}
+		if d.Needed && blocks == "" {
+			blocks = d.What + ": " + d.Text
+		}
+	}
+	if r.Own != "" {
+		if err := f.checkout(clone, r.Commit); err != nil {
+			res.Why = err.Error()
+			return res
+		}
+		text, more, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
+		if err != nil {
+			res.Why = "the project's own command: " + err.Error()
+			return res
+		}
+		res.Own = count(text + "\n" + more)
+		if res.Own == 0 && code != 0 {
+			res.Why = fmt.Sprintf("the project's own command does not run here (exit %d): %s", code, tail(text+"\n"+more))
+			return res
+		}
+	}
+	res.Outcome = "right"
+	switch {
+	case blocks != "":
+		res.Outcome, res.Why = "wrong", blocks
+	case res.Tests == 0 && level == "":
+		res.Outcome, res.Why = "wrong", "no test was found"
+	case level != "" && res.Own > 0:
+		res.Why = "by exit code"
+	case res.Own > 0 && abs(res.Tests-res.Own) > max(2, res.Own/50):
+		res.Outcome, res.Why = "wrong", "the numbers of tests differ"
+	}
+	return res
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// counters read the number of tests that ran from what runners print. A runner prints one of them a run.
+var counters = []*regexp.Regexp{
+	regexp.MustCompile(`"Action":"(?:pass|fail)","Package":"[^"]*","Test"(:)`), // go test -json: one a test
+	regexp.MustCompile(`(?m)^=+ .*?(?:(\d+) failed)?(?:, )?(?:(\d+) passed)?.* in [\d.]+s.*=+$`),
+	regexp.MustCompile(`(?m)^(?:(\d+) failed)?(?:, )?(?:(\d+) passed).* in [\d.]+s`),
+	regexp.MustCompile(`(?m)^test result: .*?(\d+) passed; (\d+) failed`),
+	regexp.MustCompile(`(?m)^\s+(\d+) (?:passing|failing)`),
+	regexp.MustCompile(`(?m)^\s*Tests:?\s+(?:(\d+) failed(?: \||,) )?(?:(\d+) skipped, )?(\d+) passed`),
+	regexp.MustCompile(`(?m)^(?:#|ℹ) (?:pass|fail)\s+(\d+)$`),
+	regexp.MustCompile(`(?m)^\s+(\d+) tests? (?:passed|failed)$`),
+	regexp.MustCompile(`(?m)Tests run: (\d+), Failures: \d+, Errors: \d+, Skipped: \d+$`),
+	regexp.MustCompile(`(?m)^Ran (\d+) tests? in`),
+	regexp.MustCompile(`(?m)^(\d+) (?:runs|examples|tests), `),
+	regexp.MustCompile(`(?m)^(?:OK \(|Tests: )(\d+)`),
+}
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// count is the number of tests that the first matching runner says it ran.
+func count(text string) int {
+	text = colours.ReplaceAllString(text, "")
+	for _, c := range counters {
+		n := 0
+		for _, m := range c.FindAllStringSubmatch(text, -1) {
+			for _, g := range m[1:] {
+				if g == ":" {
+					n++
+				} else if v, err := strconv.Atoi(g); err == nil {
+					n += v
+				}
+			}
+		}
+		if n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func tail(text string) string {
+	text = strings.TrimSpace(text)
+	return text[max(0, len(text)-300):]
+}
+
+// checkout makes the clone what a fresh one of the commit is.
+func (f *field) checkout(clone, commit string) error {
+	if _, err := f.git(clone, "checkout", "-q", "-f", "-B", "field", commit); err != nil {
+		return err
+	}
+	_, err := f.git(clone, "clean", "-q", "-ffdx")
+	return err
+}
+
+// replay plays a commit back as it is, and if that is accepted, bent in each way.
+func (f *field) replay(r repo, clone string, c commit, want func(string) bool) error {
+	outcome := f.done[f.key(r.Name, c.ID, "honest")]
+	if outcome == "" && want("honest") {
+		res := f.play(r, clone, c, "honest", func(*field, string, commit) (string, error) { return c.Subject, nil })
+		if res.Outcome == "rejected" && r.Own != "" {
+			f.green(r, clone, c, &res)
+		}
+		if err := f.note(res); err != nil {
+			return err
+		}
+		outcome = res.Outcome
+	}
+	for _, b := range bends {
+		if f.ctx.Err() != nil {
+			return f.ctx.Err()
+		}
+		if outcome != "accepted" || !want(b.Name) || f.done[f.key(r.Name, c.ID, b.Name)] != "" {
+			continue
+		}
+		if err := f.note(f.play(r, clone, c, b.Name, b.bend)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// green says of a commit that was rejected whether the project's own command fails more after it than before.
+func (f *field) green(r repo, clone string, c commit, res *result) {
+	codes := map[string]int{}
+	for _, id := range []string{c.Parent, c.ID} {
+		if f.checkout(clone, id) != nil {
+			return
+		}
+		_, _, code, err := f.run(f.limit, clone, "sh", "-c", r.Own)
+		if err != nil {
+			return
+		}
+		codes[id] = code
+	}
+	if codes[c.ID] != 0 {
+		res.Outcome, res.Why = "none", fmt.Sprintf("not green by its own command: exit %d before, %d after; %s", codes[c.Parent], codes[c.ID], res.Why)
+	}
+}
+
+// play lets the scripted agent answer with the commit, bent or as it is, and says what the program made of it.
+func (f *field) play(r repo, clone string, c commit, name string, bend func(*field, string, commit) (string, error)) result {
+	res := result{Repo: r.Name, Commit: c.ID, Case: name, Outcome: "error"}
+	if err := f.checkout(clone, c.ID); err != nil {
+		res.Why = err.Error()
+		return res
+	}
+	what, err := bend(f, clone, c)
+	if err != nil || what == "" {
+		res.Why = fmt.Sprint(err)
+		if err == nil {
+			res.Outcome, res.Why = "none", "there is nothing to bend"
+		}
+		return res
+	}
+	patch, play := filepath.Join(f.work, "answer.patch"), filepath.Join(f.work, "play.txtar")
+	if _, err := f.git(clone, "add", "-A"); err != nil {
+		res.Why = err.Error()
+		return res
+	}
+	diff, err := f.git(clone, "diff", "--cached", "--binary", "--no-renames", c.Parent)
+	if err == nil {
+		err = os.WriteFile(patch, []byte(diff), 0o644)
+	}
+	var files []byte
+	if err == nil {
+		files, err = f.scenario(clone, c, patch)
+	}
+	if err == nil {
+		err = os.WriteFile(play, files, 0o644)
+	}
+	if err == nil {
+		err = f.checkout(clone, c.Parent)
+	}
+	if err != nil {
+		res.Why = err.Error()
+		return res
+	}
+	start := time.Now()
+	out, errs, code, err := f.run(f.limit, clone, f.jacquard, "work", "--yes", "--json", "--scenario", play, c.Subject)
+	res.Seconds = time.Since(start).Seconds()
+	if err != nil {
+		res.Why = what + ": " + err.Error()
+		return res
+	}
+	type finding struct{ Rule, Severity, Path, Message string }
+	var answer struct {
+		Modules []struct {
+			Attempts []struct {
+				Findings []finding
+				Counts   struct{ Failed int }
+				Failures string
+			}
+			Task *struct{ Findings []finding }
+		}
+		Error string
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil && code > 1 {
+		res.Why = fmt.Sprintf("%s: exit %d: %s", what, code, tail(errs))
+		return res
+	}
+	res.Outcome, res.Why = "accepted", what
+	var found []finding
+	for _, m := range answer.Modules {
+		for _, a := range m.Attempts[:min(1, len(m.Attempts))] {
+			found = append(found, a.Findings...)
+			if a.Counts.Failed > 0 && len(a.Findings) == 0 {
+				found = append(found, finding{Rule: "test-failed", Message: a.Failures})
+			}
+		}
+		if m.Task != nil && len(m.Attempts) == 0 {
+			found = append(found, m.Task.Findings...)
+		}
+	}
+	if code != 0 {
+		res.Outcome = "rejected"
+		if len(found) == 0 {
+			res.Why += ": " + tail(errs)
+		}
+	}
+	for _, x := range found {
+		if warned := x.Severity == "warn"; warned != (code == 0) {
+			continue
+		}
+		if !slices.Contains(res.Rules, x.Rule) {
+			res.Rules = append(res.Rules, x.Rule)
+			res.Why += fmt.Sprintf("\n[%s] %s %s", x.Rule, x.Path, x.Message[:min(len(x.Message), 1500)])
+		}
+	}
+	return res
+}
+
+// scenario is what the author of a commit would have answered: a task with its files, and its patch.
+func (f *field) scenario(clone string, c commit, patch string) ([]byte, error) {
+	out, err := f.git(clone, "diff", "--name-status", "--no-renames", "-z", c.Parent, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	type file struct {
+		Path   string `json:"path"`
+		Action string `json:"action"`
+	}
+	var files []file
+	list := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	for i := 0; i+1 < len(list); i += 2 {
+		files = append(files, file{list[i+1], map[string]string{"A": "CREATE", "D": "DELETE"}[list[i]]})
+		if files[len(files)-1].Action == "" {
+			files[len(files)-1].Action = "MODIFY"
+		}
+	}
+	type task map[string]any
+	spec := task{"title": c.Subject, "type": "feat", "functional": []string{c.Subject}, "criteria": []task{{"text": c.Subject}},
+		"task": task{"title": c.Subject, "scope": c.Subject, "files": files}}
+	plan := task{"goal": c.Subject, "tasks": []task{{"id": "TASK-00", "type": "feat", "title": c.Subject, "scope": c.Subject, "files": files, "covers": []string{"FR-01", "AC-01"}}}}
+	done := task{"summary": c.Subject, "what": c.Subject, "why": "It was asked for.", "caution": "None", "incomplete": "None"}
+	text := "turn specify * *\n  answer spec.json\nturn plan * *\n  answer plan.json\nturn build * 1\n  run git apply --binary --whitespace=nowarn " + patch + "\n  answer done.json\nturn build * *\n  answer done.json\n"
+	for _, part := range []struct {
+		name string
+		body task
+	}{{"spec.json", spec}, {"plan.json", plan}, {"done.json", done}} {
+		data, err := json.Marshal(part.body)
+		if err != nil {
+			return nil, err
+		}
+		text += "-- " + part.name + " --\n" + string(data) + "\n"
+	}
+	return []byte(text), nil
+}

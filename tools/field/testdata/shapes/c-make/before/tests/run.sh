@@ -1,0 +1,3 @@
+#!/bin/sh
+set -e
+test "$(./words 'a b c')" = 3

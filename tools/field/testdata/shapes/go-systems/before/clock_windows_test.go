@@ -1,0 +1,7 @@
+package clock
+
+import "testing"
+
+func TestMinutes(t *testing.T) { t.Fatal("another clock") }
+
+func TestZone(t *testing.T) {}

@@ -1,0 +1,2 @@
+def grams(kilograms):
+    return kilograms * 1000
