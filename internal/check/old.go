@@ -1,0 +1,76 @@
+package check
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Old tests are those of the tree that nobody has touched: what is wrong with them without a change is charged to nobody.
+
+// ranBefore leaves out tests that the project's own command does not run: those of the sources that did not run before either.
+func (p *taskProof) ranBefore(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]test, error) {
+	silent := func(t test, run testRun) bool {
+		_, ran := status(resultsOf(t, run.results))
+		_, broken := loadError(t, run.results)
+		return !ran && !broken
+	}
+	mine := among(fresh)
+	if p.before == p.proof.Tree || !slices.ContainsFunc(expected, func(t test) bool { return silent(t, run) && !mine(t) }) {
+		return expected, nil
+	}
+	base, err := p.place(ctx, pl.chain)
+	if err != nil {
+		return nil, err
+	}
+	was, err := base.runTests(ctx, toolchain.Selection{}, base.testsOf(base.testFiles()))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(expected), func(t test) bool { return !mine(t) && silent(t, run) && silent(t, was) }), nil
+}
+
+func among(tests []test) func(test) bool {
+	return func(t test) bool { return slices.ContainsFunc(tests, func(o test) bool { return o.ID == t.ID }) }
+}
+
+// flaky are the tests that nobody has touched, failed, and passed when they were run again: they are charged to nobody. One that goes on
+// failing now and then is, unless it does so without the task as well: else code that works now and then would land.
+func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test, run testRun) ([]string, error) {
+	mine := among(fresh)
+	var old []test
+	for _, t := range expected {
+		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Flake && !mine(t) {
+			old = append(old, t)
+		}
+	}
+	failing, err := pl.failAgain(ctx, old)
+	if err == nil && len(failing) > 0 {
+		var base *place
+		if base, err = p.place(ctx, pl.chain); err == nil {
+			var before []test
+			before, err = base.failAgain(ctx, failing)
+			failing = slices.DeleteFunc(failing, among(before))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, t := range slices.DeleteFunc(old, among(failing)) {
+		ids = append(ids, t.ID)
+		p.add(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It was there before and is charged to nobody."))
+	}
+	return ids, nil
+}
+
+// memberOwns reports whether a file belongs to a toolchain below the root of a workspace.
+func (p *taskProof) memberOwns(root toolchain.Found, file string) bool {
+	return slices.ContainsFunc(p.t.Chains, func(c toolchain.Found) bool {
+		return c.Root != root.Root && strings.HasPrefix(file, c.Root+"/")
+	})
+}
+
