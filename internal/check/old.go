@@ -73,4 +73,3 @@ func (p *taskProof) memberOwns(root toolchain.Found, file string) bool {
 		return c.Root != root.Root && strings.HasPrefix(file, c.Root+"/")
 	})
 }
-
