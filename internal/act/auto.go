@@ -26,7 +26,7 @@ import (
 
 // autoSurvey is the step auto.survey.
 func (a *Actor) autoSurvey(ctx context.Context, j flow.Job, in step.SurveyIn) (step.AutoSurveyOut, error) {
-	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, in.Homes...)
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, in.Request, in.Homes...)
 	out := step.AutoSurveyOut{ProjectFacts: facts, Onto: step.HeadOut{Commit: facts.Commit, Tree: facts.Tree}}
 	if err != nil {
 		return out, err

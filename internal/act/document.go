@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,7 +18,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // shownSources bounds how much code an agent is shown of one module, in bytes; the largest files are cut first.
@@ -222,7 +220,7 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
 	}
 	p := a.project(v)
-	doc("layout of the project", layout(v.paths()))
+	doc("files of the project", fileMap(v.paths()))
 	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
 		doc(f, clip(string(v.bytes(f)), 16_000))
 	}
@@ -258,39 +256,6 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 func named(request, dir string) bool {
 	low := strings.ToLower(request)
 	return strings.Contains(low, strings.ToLower(dir)) || len(path.Base(dir)) > 3 && strings.Contains(low, strings.ToLower(path.Base(dir)))
-}
-
-// layout is the directories of the project with how many files of which language they hold, and its manifests.
-func layout(paths []string) string {
-	count := map[string]map[string]int{}
-	var manifests []string
-	for _, f := range paths {
-		if toolchain.ConfigKindOf(f) == toolchain.ManifestConfig {
-			manifests = append(manifests, f)
-		}
-		if lang := toolchain.LanguageOf(f); lang != "" {
-			d := path.Dir(f)
-			if count[d] == nil {
-				count[d] = map[string]int{}
-			}
-			count[d][lang]++
-		}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "manifests: %s\n", cmp.Or(strings.Join(manifests, ", "), "none"))
-	n := 0
-	for _, d := range slices.Sorted(maps.Keys(count)) {
-		if n++; n > 300 {
-			fmt.Fprintf(&b, "… and %d more directories\n", len(count)-300)
-			break
-		}
-		var langs []string
-		for _, l := range slices.Sorted(maps.Keys(count[d])) {
-			langs = append(langs, fmt.Sprintf("%d %s", count[d][l], l))
-		}
-		fmt.Fprintf(&b, "%s: %s\n", d, strings.Join(langs, ", "))
-	}
-	return b.String()
 }
 
 // specDraft is the step spec.draft: an answer as documents, and what a program finds wrong with them.

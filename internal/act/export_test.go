@@ -5,3 +5,9 @@ var (
 	Forbidden = forbidden
 	InOrder   = inOrder
 )
+
+// Relevant and FileMap are what authors are shown of a project.
+var (
+	Relevant = relevant
+	FileMap  = fileMap
+)

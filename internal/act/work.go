@@ -18,7 +18,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/re"
-	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -27,7 +26,7 @@ import (
 
 // workSurvey is the step work.survey: where the work begins, what its authors have to know, and its id.
 func (a *Actor) workSurvey(ctx context.Context, j flow.Job, in step.WorkIn) (step.WorkSurveyOut, error) {
-	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, "works")
+	facts, v, err := a.projectFacts(ctx, j, in.From, in.Language, in.Request, "works")
 	out := step.WorkSurveyOut{ProjectFacts: facts}
 	if err != nil {
 		return out, err
@@ -67,7 +66,7 @@ func (a *Actor) landedWorks(ctx context.Context, commit string) ([]string, error
 
 // projectFacts are the facts of the project at the commit where a run begins, and its files. homes are where it has documents as
 // the run writes them, if it has any.
-func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language string, homes ...string) (step.ProjectFacts, *view, error) {
+func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language, request string, homes ...string) (step.ProjectFacts, *view, error) {
 	var out step.ProjectFacts
 	commit, tree, err := a.workBase(ctx, j.Run, from)
 	if err != nil {
@@ -110,7 +109,7 @@ func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language str
 	if out.Private, err = put(a.o.Blobs, pv); err != nil {
 		return out, v, err
 	}
-	out.Docs, err = a.workDocs(v)
+	out.Docs, err = a.workDocs(v, request)
 	return out, v, err
 }
 
@@ -248,12 +247,12 @@ func (a *Actor) workDocsOf(ctx context.Context, _ flow.Job, in step.WorkDocsIn) 
 	if err != nil {
 		return step.WorkDocsOut{}, err
 	}
-	docs, err := a.workDocs(v)
+	docs, err := a.workDocs(v, in.Request)
 	return step.WorkDocsOut{Docs: docs}, err
 }
 
-// workDocs are what all authors of a request are shown: the layout, the conventions, and what the sources export.
-func (a *Actor) workDocs(v *view) (out []step.Doc, err error) {
+// workDocs are what all authors of a request are shown: the conventions, the files, and what the sources export that it is about.
+func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	doc := func(title, text string) {
 		if text = strings.TrimSpace(text); text == "" || err != nil {
 			return
@@ -262,38 +261,19 @@ func (a *Actor) workDocs(v *view) (out []step.Doc, err error) {
 		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
 		out = append(out, step.Doc{Title: title, Blob: ref})
 	}
-	doc("layout of the project", layout(v.paths()))
-	for _, f := range []string{"code-convention.md", "CLAUDE.md", "README.md", "package.json", "pyproject.toml", "Makefile"} {
-		doc(f, clip(callbackToken().ReplaceAllString(string(v.bytes(f)), "CallbackToken: (hidden)"), 16_000))
+	for _, f := range []string{"code-convention.md", "CLAUDE.md", "AGENTS.md"} {
+		doc(f, clip(callbackToken().ReplaceAllString(string(v.bytes(f)), "CallbackToken: (hidden)"), maxRules))
 	}
-	var b strings.Builder
-	for _, p := range v.paths() {
-		if !toolchain.IsSource(p) || toolchain.IsTest(p) || b.Len() > maxShown {
-			continue
-		}
-		src := v.bytes(p)
-		if len(src) > 1<<20 {
-			continue
-		}
-		var sigs []string
-		for _, e := range source.Parse(p, src).Exports {
-			sig := "  " + cmp.Or(e.Text, e.Signature) + "\n"
-			if e.Owner != "" && !strings.Contains(sig, e.Owner) { // Go says it in the signature
-				sig = "  " + sig
-			}
-			sigs = append(sigs, sig)
-		}
-		fmt.Fprintf(&b, "%s\n%s", p, strings.Join(sigs, ""))
-	}
-	doc("what the sources export", clip(b.String(), maxShown))
+	doc("files of the project", fileMap(v.paths()))
+	doc("what the sources export that the request may be about", relevant(request, v.paths(), v.bytes))
 	return out, machinery(err)
 }
 
 // callbackToken is the line of CLAUDE.md that nobody but the sender of callbacks has to know.
 var callbackToken = re.New(`(?m)^CallbackToken:.*$`)
 
-// maxShown bounds how much an author is shown of what sources export, in bytes.
-const maxShown = 40_000
+// maxRules bounds a document with the project's conventions, in letters.
+const maxRules = 16_000
 
 // planCheck is the step work.check.
 func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) (step.PlanCheckOut, error) {

@@ -89,8 +89,9 @@ type AutoSurveyOut struct {
 
 // SurveyIn asks for what authors have to know of the project.
 type SurveyIn struct {
-	Homes    []string `json:"homes,omitempty"` // folders in which the project has documents as the run writes them, if it has any
-	Language string   `json:"language"`        // of documents where the project names none
+	Request  string   `json:"request,omitempty"` // what is asked for: what it is about is shown
+	Homes    []string `json:"homes,omitempty"`   // folders in which the project has documents as the run writes them, if it has any
+	Language string   `json:"language"`          // of documents where the project names none
 	// From is a commit of an earlier run that the work goes on from, Onto the one of the user's branch that it follows; both
 	// are empty where the work begins with what is checked out.
 	From string `json:"from,omitempty"`

@@ -147,10 +147,11 @@ var WorkSurvey = flow.Step[WorkIn, WorkSurveyOut]{Name: "work.survey", Lane: Lan
 
 // WorkDocsIn asks for what the author of a task is shown of the tree that he gets.
 type WorkDocsIn struct {
-	Tree string `json:"tree"`
+	Tree    string `json:"tree"`
+	Request string `json:"request,omitempty"` // of the run: what it is about is shown
 }
 
-// WorkDocsOut is the layout, the conventions, and what the sources export.
+// WorkDocsOut is the conventions, the files, and what the sources export that the request is about.
 type WorkDocsOut struct {
 	Docs []Doc `json:"docs,omitempty"`
 }

@@ -96,7 +96,7 @@ type feature struct {
 }
 
 func run(c *flow.Ctx, in step.AutoIn) (step.AutoOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Language: in.Language, Homes: pdca.Homes})
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Request: in.Request, Language: in.Language, Homes: pdca.Homes})
 	if err != nil {
 		return step.AutoOut{}, err
 	}
@@ -229,7 +229,7 @@ func (f *feature) ask(c *flow.Ctx, r request, to any) error {
 func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	f.asked[r.role]++
 	if f.tree != f.s.Tree && f.tree != f.shown { // what was built is part of what they are shown
-		d, err := turn.Do(c.Sub("as").Sub(r.role), "docs", step.WorkDocs, step.WorkDocsIn{Tree: f.tree})
+		d, err := turn.Do(c.Sub("as").Sub(r.role), "docs", step.WorkDocs, step.WorkDocsIn{Tree: f.tree, Request: f.in.Request})
 		if err != nil {
 			return step.TurnOut{}, err
 		}

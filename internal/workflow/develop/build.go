@@ -304,7 +304,7 @@ func (b *builder) author(c *flow.Ctx, ans *turn.Built) (step.TurnOut, bool, erro
 	t := b.w.turn(request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: b.text(), tree: b.tree, writes: true})
 	t.Module, t.Attempt, t.Base = b.w.name+"/"+b.k.ID, b.res.Attempts, b.begun
 	if b.base.Tree != b.w.s.Tree { // others have landed since the work began
-		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree})
+		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree, Request: b.w.in.Request})
 		if err != nil {
 			return step.TurnOut{}, false, err
 		}

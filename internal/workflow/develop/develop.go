@@ -79,7 +79,7 @@ type work struct {
 }
 
 func run(c *flow.Ctx, in step.DevelopIn) (step.DevelopOut, error) {
-	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Homes: []string{checkpoint.Home}, Language: in.Language, From: in.From, Onto: in.Onto})
+	s, err := turn.Do(c, "survey", step.AutoSurvey, step.SurveyIn{Request: in.Request, Homes: []string{checkpoint.Home}, Language: in.Language, From: in.From, Onto: in.Onto})
 	if err != nil {
 		return step.DevelopOut{}, err
 	}

@@ -19,7 +19,7 @@ import (
 func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 	returned, rejected := 0, 0
 	for _, c := range flow.Rounds(c, "pass", 1+reviewFixes+maxRejections) {
-		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: w.tree})
+		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: w.tree, Request: w.in.Request})
 		if err != nil {
 			return step.End{}, err
 		}

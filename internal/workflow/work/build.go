@@ -230,7 +230,7 @@ func (b *builder) ask(c *flow.Ctx, n int) (*step.TurnOut, built, error) {
 	}
 	docs := b.w.s.Docs
 	if b.base.Tree != b.w.s.Tree { // others have landed since the work began
-		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree})
+		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree, Request: b.w.in.Request})
 		if err != nil {
 			return nil, ans, err
 		}

@@ -1,0 +1,52 @@
+package act_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+)
+
+// TestMap: of a project of many sources an author is shown those that the request is about, and the names of the others.
+func TestMap(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"shop/cart.go":      "package shop\n\n// Cart holds what is bought.\ntype Cart struct{}\n\n// Total adds up.\nfunc (c *Cart) Total() int { return 0 }\n\n// Discount lowers a price.\nfunc Discount(price int) int { return price }\n",
+		"shop/cart_test.go": "package shop\n",
+		"shop/parcel.go":    "package shop\n\n// Parcel is sent.\ntype Parcel struct{}\n",
+		"mail/letter.go":    "package mail\n\n// Letter is written.\ntype Letter struct{}\n",
+		"README.md":         "# Shop\n",
+	}
+	for i := range 300 {
+		files[fmt.Sprintf("made/part%03d/price_of_part.go", i)] = fmt.Sprintf("package part\n\n// Price%d is a price.\nfunc Price%d() int { return %d }\n", i, i, i)
+	}
+	var paths []string
+	for p := range files {
+		paths = append(paths, p)
+	}
+	read := func(p string) []byte { return []byte(files[p]) }
+	for request, want := range map[string]struct{ first, not string }{
+		"Discount shall never raise a price":       {"shop/cart.go", "Parcel"},
+		"parcels are weighed before they are sent": {"shop/parcel.go", "Letter"},
+		"write letters":    {"mail/letter.go", "Cart"},
+		"Price17 is wrong": {"made/part017/price_of_part.go", "Letter"},
+		"the sum that `Cart.Total` returns is too low": {"shop/cart.go", "Parcel"},
+		"nothing of this is there":                     {"", "shop"},
+	} {
+		got := act.Relevant(request, paths, read)
+		if first, _, _ := strings.Cut(got, "\n"); first != want.first {
+			t.Errorf("%s: %q comes first, want %q", request, first, want.first)
+		}
+		if strings.Contains(got, want.not) || len(got) > 5_000 {
+			t.Errorf("%s: %d bytes:\n%s", request, len(got), got)
+		}
+	}
+	list := act.FileMap(paths)
+	if len(list) > 3_100 || !strings.Contains(list, "more directories") {
+		t.Errorf("%d bytes:\n%s", len(list), list)
+	}
+	if got := act.FileMap([]string{"a/one.go", "a/two_test.go", "go.mod", "a/picture.png"}); got != ".: go.mod\na: one.go two_test.go\n" {
+		t.Errorf("got %q", got)
+	}
+}
