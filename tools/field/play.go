@@ -36,7 +36,7 @@ func (f *field) baseline(r repo, clone string) result {
 		res.Why = fmt.Sprint("doctor: ", err, first(errs))
 		return res
 	}
-	level, blocks := "", ""
+	level, blocks, died := "", "", false
 	for _, d := range doctor.Findings {
 		if d.Check == nil {
 			continue
@@ -60,6 +60,7 @@ func (f *field) baseline(r repo, clone string) result {
 			return res
 		}
 		res.Own = count(text + "\n" + more)
+		died = code != 0
 		if res.Own == 0 && code != 0 {
 			res.Why = fmt.Sprintf("the project's own command does not run here (exit %d): %s", code, tail(text+"\n"+more))
 			return res
@@ -67,6 +68,8 @@ func (f *field) baseline(r repo, clone string) result {
 	}
 	res.Outcome = "right"
 	switch {
+	case died && res.Tests > res.Own && blocks == "":
+		res.Why = "its own run ended before all tests had run"
 	case blocks != "":
 		res.Outcome, res.Why = "wrong", blocks
 	case res.Tests == 0 && level == "":
@@ -223,6 +226,10 @@ func (f *field) play(r repo, clone string, c commit, name string, bend func(*fie
 	if err != nil {
 		res.Why = what + ": " + err.Error()
 		return res
+	}
+	kept := filepath.Join(f.dir, "answers", fmt.Sprintf("%s-%.10s-%s.json", r.dir(), c.ID, name))
+	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err == nil {
+		_ = os.WriteFile(kept, []byte(out), 0o644) // to look at; the results do not need it
 	}
 	type finding struct{ Rule, Severity, Path, Message string }
 	var answer struct {
