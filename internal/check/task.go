@@ -422,14 +422,16 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		}
 	}
 	var passing []test
+	shown, by := false, ""
 	for _, t := range fresh {
-		if st, ok := status(resultsOf(t, run.results)); ok && st == step.Pass {
+		switch st, ok := status(resultsOf(t, run.results)); {
+		case ok && st == step.Pass:
 			passing = append(passing, t)
-		} else {
-			p.proof.Red = append(p.proof.Red, t.ID)
+		case ok && st == step.Skip || p.skips(t): // it shows nothing here
+		default:
+			p.proof.Red, shown = append(p.proof.Red, t.ID), true
 		}
 	}
-	shown, by := len(passing) < len(fresh), ""
 	if !shown {
 		if by, err = p.failsWithout(ctx, pl); err != nil {
 			return err
@@ -439,6 +441,10 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	if !shown && p.t.Untested != "" {
 		p.noTest("The new tests pass without the change as well.")
 		shown = true
+	}
+	if !shown && len(passing) == 0 {
+		p.noTest("The new tests are skipped here, so nothing shows that the change does anything.")
+		return nil
 	}
 	for _, t := range passing {
 		p.proof.Satisfied = append(p.proof.Satisfied, t.ID)
@@ -452,6 +458,12 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		pl.recordFailures()
 	}
 	return nil
+}
+
+// skips reports whether a test was skipped with the change: without it, it can be missing for that reason.
+func (p *taskProof) skips(t test) bool {
+	st, ran := status(resultsOf(t, p.proof.Results))
+	return ran && st == step.Skip
 }
 
 // failsWithout names one of the task's own commands that run tests which fails on the tree that has the new tests and not

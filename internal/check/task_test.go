@@ -142,6 +142,9 @@ func weakTasks() []taskCase {
 	return []taskCase{
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
+		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "\"testing\"", "(\n\t\"runtime\"\n\t\"testing\"\n)", 1) + strings.Replace(cartEmpty, "{\n", "{\n\tif runtime.GOOS != \"plan9\" {\n\t\tt.Skip(\"of Plan 9\")\n\t}\n", 1),
+		}},
 		{name: "no test at all in the project", files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "tax/tax_test.go": ""}, passed: true, rules: []string{"no-test"}, level: step.Fix, task: func(t *check.Task) {
 			t.Owns, t.Deletes, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "tax/tax_test.go"), owns("cart/cart_test.go", "tax/tax_test.go"), owns()
 		}},

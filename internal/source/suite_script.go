@@ -179,7 +179,16 @@ func (s *scriptFile) title(i int) (title string, open bool, next int) {
 	}
 	text := s.at(i).Text
 	if !strings.HasPrefix(text, "`") {
-		return unescape(s.at(i).Value()), false, i + 1
+		title = unescape(s.at(i).Value())
+		if !s.punct(i+1, "+") {
+			return title, false, i + 1
+		}
+		for next = i + 1; next < len(s.ts) && !s.punct(next, ","); next++ { // what is added is known when it runs
+			if s.punct(next, "(") || s.punct(next, "[") || s.punct(next, "{") {
+				next = closing(s.ts, next)
+			}
+		}
+		return title + "${x}", true, next
 	}
 	var b strings.Builder
 	for s.at(i).Kind == String {
@@ -204,7 +213,7 @@ func unescape(s string) string {
 // assertions counts what can fail between two tokens of a test's body.
 func (s *scriptFile) assertions(t *Test, from, to int) {
 	depth, bodyDepth := 0, -1
-	trivialUntil := -1
+	trivialUntil, environmentUntil := -1, -1
 	for i := from; i < to; i++ {
 		tok := s.ts[i]
 		switch {
@@ -224,13 +233,23 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 		case tok.Text == "return" && depth == bodyDepth && i+1 < to && (s.punct(i+1, ";") || s.at(i+1).Line > tok.Line):
 			return
 		case tok.Text == "if" && s.punct(i+1, "("):
-			if end := closing(s.ts, i+1); end < to && render(s.cut(i+2, end)) == "false" {
+			end := closing(s.ts, i+1)
+			if end >= to {
+				break
+			}
+			if cond := render(s.cut(i+2, end)); cond == "false" {
 				trivialUntil = max(trivialUntil, s.blockOf(end+1))
+			} else if environmentalScript(cond) {
+				environmentUntil = max(environmentUntil, s.blockOf(end+1))
 			}
 		case tok.Text == "try" && s.punct(i+1, "{") && s.swallows(closing(s.ts, i+1)+1):
 			trivialUntil = max(trivialUntil, closing(s.ts, i+1))
 		}
-		if s.skipCall(i) {
+		switch {
+		case !s.skipCall(i):
+		case i < environmentUntil:
+			t.MaySkip = true
+		default:
 			t.Skipped, t.SkipLine = true, firstOf(t.SkipLine, tok.Line)
 		}
 		if real, is := s.assertion(i); is {
@@ -243,14 +262,20 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 	}
 }
 
-// context reports whether the word at i follows t. of node:test or ctx. of vitest.
+// context reports whether the word at i follows t. of node:test, ctx. of vitest, or this. of mocha.
 func (s *scriptFile) context(i int) bool {
-	return s.punct(i-1, ".") && (s.word(i-2, "t") || s.word(i-2, "ctx") || s.word(i-2, "context"))
+	return s.punct(i-1, ".") && (s.word(i-2, "t") || s.word(i-2, "this") || s.word(i-2, "ctx") || s.word(i-2, "context"))
 }
 
-// method reports whether the word at i is a method whose name says that it checks something.
+// method reports whether the word at i is a method whose name says that it checks something: server.expectCalls(), or
+// request(app).get('/').expect(200) of supertest.
 func (s *scriptFile) method(i int) bool {
-	return s.punct(i-1, ".") && s.punct(i+1, "(") && strings.HasPrefix(s.at(i).Text, "expect") && len(s.at(i).Text) > len("expect")
+	return s.punct(i-1, ".") && s.punct(i+1, "(") && strings.HasPrefix(s.at(i).Text, "expect") && (len(s.at(i).Text) > len("expect") || s.chained(i))
+}
+
+// chained reports whether the word at i is called with something on what a call has given.
+func (s *scriptFile) chained(i int) bool {
+	return s.punct(i-1, ".") && s.punct(i-2, ")") && s.punct(i+1, "(") && !s.punct(i+2, ")")
 }
 
 func (s *scriptFile) skipCall(i int) bool {
@@ -280,6 +305,8 @@ func (s *scriptFile) swallows(i int) bool {
 func (s *scriptFile) assertion(i int) (real, is bool) {
 	t := s.at(i)
 	switch {
+	case t.Text == "expect" && s.chained(i):
+		return true, true
 	case t.Text == "expect" || t.Text == "expectTypeOf" || t.Text == "assertType":
 		if s.punct(i+1, ".") && s.punct(i+3, "(") { // expect.fail(), expect.soft()
 			switch s.at(i + 2).Text {
