@@ -73,3 +73,39 @@ func (p *taskProof) memberOwns(root toolchain.Found, file string) bool {
 		return c.Root != root.Root && strings.HasPrefix(file, c.Root+"/")
 	})
 }
+
+// skippedNow rejects tests that are skipped and passed without the task: what a mark says is not asked, what ran is.
+func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, run testRun) error {
+	var skipped []test
+	for _, t := range expected {
+		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Skip {
+			skipped = append(skipped, t)
+		}
+	}
+	if len(skipped) == 0 || p.before == p.proof.Tree {
+		return nil
+	}
+	base, err := p.place(ctx, pl.chain)
+	if err != nil {
+		return err
+	}
+	there := base.testsOf(base.testFiles())
+	skipped = slices.DeleteFunc(skipped, func(t test) bool { return !among(there)(t) })
+	if len(skipped) == 0 {
+		return nil
+	}
+	var ids []string
+	for _, t := range skipped {
+		ids = append(ids, t.ID)
+	}
+	was, err := base.runOnce(ctx, toolchain.Selection{IDs: ids})
+	if err != nil {
+		return err
+	}
+	for _, t := range skipped {
+		if st, ran := status(resultsOf(t, was.results)); ran && st == step.Pass {
+			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" ran before and is skipped now. Let it run."))
+		}
+	}
+	return nil
+}

@@ -324,6 +324,9 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)
 	p.add(one.Findings...)
+	if err := p.skippedNow(ctx, pl, expected, run); err != nil {
+		return err
+	}
 	p.failed = p.failed || !one.Passed
 	if !code || p.failed || Rejected(p.proof.Findings) {
 		return nil

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -116,7 +117,7 @@ func (p *pyFile) tests() {
 			continue
 		}
 		text := render(ts)
-		if isWord(ts[0], "pytestmark") && skipMark().MatchString(text) && !platformSkip(text) || moduleLevelSkip(text) {
+		if isWord(ts[0], "pytestmark") && skipMark().MatchString(text) && !maySkip(text) || moduleLevelSkip(text) {
 			moduleSkip = ts[0].Line
 		}
 	}
@@ -141,20 +142,34 @@ var (
 	platform = re.New(`sys\.platform|sys\.version|platform\.|os\.name|shutil\.which|hasattr\((os|socket|signal)|os\.getuid|os\.geteuid`)
 )
 
-// platformSkip reports whether a conditional mark depends on the machine only.
-func platformSkip(text string) bool {
-	return (strings.Contains(text, "skipif") || strings.Contains(text, "skipIf") || strings.Contains(text, "skipUnless") ||
-		strings.Contains(text, "xfail(")) && platform().MatchString(text)
+var (
+	conditionalMark = re.New(`skip(?:if|If|Unless)\(([^,)]*)`)
+	variable        = re.New(`[A-Za-z_]\w*`)
+)
+
+// maySkip reports whether a mark depends on something that is known when the test runs: the machine, or a value that has a name. Whether
+// the test ran is then seen where it was run.
+func maySkip(text string) bool {
+	if strings.Contains(text, "xfail(") {
+		return platform().MatchString(text)
+	}
+	m := conditionalMark().FindStringSubmatch(text)
+	if m == nil || strings.ContainsAny(m[1], `"'`) && !platform().MatchString(text) {
+		return false
+	}
+	return slices.ContainsFunc(variable().FindAllString(m[1], -1), func(word string) bool {
+		return !slices.Contains([]string{"True", "False", "None", "not", "and", "or", "is", "in"}, word)
+	})
 }
 
 func (p *pyFile) testsIn(from, to int, class string, skip int) {
-	mark, maySkip := skip, false
+	mark, may := skip, false
 	for l := from; l < to; l++ {
 		ts := p.toks(l)
 		if isPunct(ts[0], "@") {
 			text := render(ts)
-			maySkip = maySkip || platformSkip(text)
-			if skipMark().MatchString(text) && !platformSkip(text) && mark == skip {
+			may = may || maySkip(text)
+			if skipMark().MatchString(text) && !maySkip(text) && mark == skip {
 				mark = ts[0].Line
 			}
 			continue
@@ -172,12 +187,12 @@ func (p *pyFile) testsIn(from, to int, class string, skip int) {
 		case kind == "def":
 			end = p.end(l, to)
 			if strings.HasPrefix(name, "test") {
-				p.test(l, end, class, name, mark, maySkip)
+				p.test(l, end, class, name, mark, may)
 			}
 		case kind != "":
 			end = p.end(l, to)
 		}
-		mark, maySkip, l = skip, false, end-1
+		mark, may, l = skip, false, end-1
 	}
 }
 

@@ -226,6 +226,7 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"py trivial", "test_a.py", "def test_a():\n    f()\n    assert True\ndef test_b():\n    x = f()\n    assert x == x\ndef test_c():\n    assert (f() == 1, 'message')\ndef test_d():\n    assert f() or True\n", "test_a=0/1 | test_b=0/1 | test_c=0/1 | test_d=0/1"},
 		{"py wrapped", "test_a.py", "def test_a():\n    assert (\n        f(1)\n        == 2\n    ), 'why'\n", "test_a=1/0"},
 		{"py skip", "test_a.py", "@pytest.mark.skip(reason='x')\ndef test_a():\n    assert f()\ndef test_b():\n    pytest.skip('x')\n    assert f()\n@pytest.mark.xfail\ndef test_c():\n    assert f()\n", "test_a=1/0s | test_b=1/0s | test_c=1/0s"},
+		{"py skipped by a value", "test_a.py", "@pytest.mark.skipif(WIN, reason='x')\ndef test_a():\n    assert f()\n\n\n@pytest.mark.skipif(True, reason='x')\ndef test_b():\n    assert f()\n\n\n@pytest.mark.skipif('not x', reason='x')\ndef test_c():\n    assert f()\n", "test_a=1/0 | test_b=1/0s | test_c=1/0s"},
 		{"py platform", "test_a.py", "@pytest.mark.skipif(sys.platform == 'win32', reason='x')\ndef test_a():\n    assert f()\n", "test_a=1/0"},
 		{"py parametrize", "test_a.py", "@pytest.mark.parametrize('a,b', [(1, 2)])\ndef test_a(a, b):\n    assert f(a) == b\n", "test_a=1/0"},
 		{"py swallowed", "test_a.py", "def test_a():\n    try:\n        assert f() == 1\n    except Exception:\n        pass\n", "test_a=0/1"},
