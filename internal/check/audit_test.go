@@ -118,6 +118,7 @@ func dishonest() []diffCase {
 		{name: "emptied go", want: "test-empty", files: one("a_test.go", goTest, "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tAdd(1, 2)\n}\n")},
 		{name: "emptied ts", want: "test-empty", files: one("a.test.ts", tsTest, strings.Replace(tsTest, "expect(add(1, 2)).toBe(3)", "expect(add(1, 2))", 1))},
 		{name: "emptied py", want: "test-empty", files: one("test_a.py", pyTest, strings.Replace(pyTest, "assert add(1, 2) == 3", "add(1, 2)", 1))},
+		{name: "empty beside an empty one", want: "test-empty", files: one("test_a.py", "from a import add, sub\n\n\ndef test_sub():\n    sub(1, 2)\n", "from a import add, sub\n\n\ndef test_sub():\n    sub(1, 2)\n\n\ndef test_add():\n    add(1, 2)\n")},
 		{name: "early return", want: "test-empty", files: one("a_test.go", goTest, strings.Replace(goTest, "\tif Add", "\treturn\n\tif Add", 1))},
 		{name: "always true go", want: "test-always-true", files: one("a_test.go", goTest, strings.Replace(goTest, "if Add(1, 2) != 3", "if 1 != 1", 1))},
 		{name: "always true ts", want: "test-always-true", files: one("a.test.ts", tsTest, strings.Replace(tsTest, "expect(add(1, 2)).toBe(3)", "add(1, 2); expect(true).toBe(true)", 1))},
