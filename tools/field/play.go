@@ -100,6 +100,9 @@ var counters = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^(?:OK \(|Tests: )(\d+)`),
 }
 
+// unittestSkips are counted among those that ran.
+var unittestSkips = regexp.MustCompile(`(?m)^(?:OK|FAILED) \(.*skipped=(\d+)`)
+
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // count is the number of tests that the first matching runner says it ran.
@@ -117,6 +120,10 @@ func count(text string) int {
 			}
 		}
 		if n > 0 {
+			for _, m := range unittestSkips.FindAllStringSubmatch(text, -1) {
+				skipped, _ := strconv.Atoi(m[1])
+				n -= skipped
+			}
 			return n
 		}
 	}
