@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -23,6 +24,9 @@ type Ledger struct {
 	given  map[step.Budget]bool      // all that the run has had
 	open   map[string]gateway.Amount // reservations without an end
 	spent  gateway.Amount
+	// live are the reservations of calls that run now, which will be settled; settled is closed and made anew when one is.
+	live    map[string]bool
+	settled chan struct{}
 }
 
 var _ gateway.Ledger = (*Ledger)(nil)
@@ -44,23 +48,46 @@ func OpenLedger(path string, b step.Budget) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
-	l := &Ledger{f: f, given: map[step.Budget]bool{}, open: map[string]gateway.Amount{}}
-	sc := bufio.NewScanner(f)
-	for sc.Scan() {
-		var e entry
-		if json.Unmarshal(bytes.TrimSpace(sc.Bytes()), &e) == nil { // a torn last line was never acted on
-			l.apply(e)
-		}
-	}
-	if err := sc.Err(); err != nil {
+	l := &Ledger{f: f, given: map[step.Budget]bool{}, open: map[string]gateway.Amount{}, live: map[string]bool{}, settled: make(chan struct{})}
+	if err := l.read(); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("read the ledger: %w", err)
+		return nil, err
 	}
 	if err := l.give(b); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return l, nil
+}
+
+// SpentOf reads from a run's ledger file what its calls have cost: also those of turns that were cut or cancelled, and in full those
+// that a process began which died. A run without a file has called no model through a gateway.
+func SpentOf(path string) (gateway.Amount, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return gateway.Amount{}, nil
+	}
+	if err != nil {
+		return gateway.Amount{}, fmt.Errorf("open the ledger: %w", err)
+	}
+	l := &Ledger{f: f, given: map[step.Budget]bool{}, open: map[string]gateway.Amount{}}
+	err = l.read()
+	return l.used(), errors.Join(err, f.Close())
+}
+
+// read takes in what the file has. A torn last line was never acted on.
+func (l *Ledger) read() error {
+	sc := bufio.NewScanner(l.f)
+	for sc.Scan() {
+		var e entry
+		if json.Unmarshal(bytes.TrimSpace(sc.Bytes()), &e) == nil {
+			l.apply(e)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return fmt.Errorf("read the ledger: %w", err)
+	}
+	return nil
 }
 
 // give takes the budget that a turn came with. One that the run has not had
@@ -87,7 +114,7 @@ func (l *Ledger) apply(e entry) {
 		l.budget, l.given[*e.Budget] = *e.Budget, true
 		return
 	}
-	id := fmt.Sprintf("%s#%d", e.Turn, e.Call)
+	id := callID(e.Turn, e.Call)
 	a := gateway.Amount{MicroUSD: e.Micro, Tokens: e.Tokens}
 	if !e.End {
 		l.open[id] = a
@@ -97,6 +124,8 @@ func (l *Ledger) apply(e entry) {
 	l.spent.MicroUSD += a.MicroUSD
 	l.spent.Tokens += a.Tokens
 }
+
+func callID(turn string, n int) string { return fmt.Sprintf("%s#%d", turn, n) }
 
 func (l *Ledger) write(e entry) error {
 	raw, err := json.Marshal(e)
@@ -114,13 +143,18 @@ func (l *Ledger) write(e entry) error {
 	return nil
 }
 
-// Reserve refuses a call that could exceed what is left of the run's budget.
+// Reserve refuses a call that could exceed what is left of the run's budget, with a *gateway.Short.
 func (l *Ledger) Reserve(_ context.Context, turn string, n int, most gateway.Amount) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.covers(most); err != nil {
-		return err
+		short := &gateway.Short{Left: l.left(), Text: err.Error()}
+		if len(l.live) > 0 {
+			short.Settled = l.settled
+		}
+		return short
 	}
+	l.live[callID(turn, n)] = true
 	return l.write(entry{Turn: turn, Call: n, Micro: most.MicroUSD, Tokens: most.Tokens})
 }
 
@@ -128,6 +162,11 @@ func (l *Ledger) Reserve(_ context.Context, turn string, n int, most gateway.Amo
 func (l *Ledger) Settle(_ context.Context, turn string, n int, spent gateway.Amount) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	delete(l.live, callID(turn, n))
+	defer func() {
+		close(l.settled)
+		l.settled = make(chan struct{})
+	}()
 	return l.write(entry{Turn: turn, Call: n, End: true, Micro: spent.MicroUSD, Tokens: spent.Tokens})
 }
 
@@ -164,6 +203,18 @@ func (l *Ledger) covers(most gateway.Amount) error {
 		return fmt.Errorf("the run may use %d tokens and has used %d%s", t, used.Tokens, next(fmt.Sprint(most.Tokens)))
 	}
 	return nil
+}
+
+// left is what of the budget is neither spent nor set aside.
+func (l *Ledger) left() gateway.Amount {
+	used, out := l.used(), gateway.Amount{MicroUSD: gateway.Unlimited, Tokens: gateway.Unlimited}
+	if usd := int64(l.budget.USD * 1e6); usd > 0 {
+		out.MicroUSD = max(0, usd-used.MicroUSD)
+	}
+	if t := l.budget.Tokens; t > 0 {
+		out.Tokens = max(0, t-used.Tokens)
+	}
+	return out
 }
 
 // Left refuses a turn when nothing is left; agents without a gateway are

@@ -1,6 +1,7 @@
 package act_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -107,5 +108,37 @@ func TestLedgerBudget(t *testing.T) {
 		if got := open(t, path, c.give).Budget(); got != c.want {
 			t.Errorf("opening %d with %v: budget = %v, want %v", i, c.give, got, c.want)
 		}
+	}
+}
+
+// TestLedgerSaysWhatIsLeft: while a call runs, what it may cost is held; one that needs it is told when the call has ended. A call of a
+// process that died holds it for good, and nobody waits for it.
+func TestLedgerSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.jsonl")
+	l, err := act.OpenLedger(path, step.Budget{Tokens: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Reserve(t.Context(), "r/a", 1, gateway.Amount{Tokens: 60}); err != nil {
+		t.Fatal(err)
+	}
+	var short *gateway.Short
+	if err := l.Reserve(t.Context(), "r/b", 1, gateway.Amount{Tokens: 60}); !errors.As(err, &short) || short.Left.Tokens != 40 || short.Settled == nil {
+		t.Fatalf("got %v", err)
+	}
+	if err := l.Settle(t.Context(), "r/a", 1, gateway.Amount{Tokens: 10}); err != nil {
+		t.Fatal(err)
+	}
+	<-short.Settled
+	if err := l.Reserve(t.Context(), "r/b", 1, gateway.Amount{Tokens: 60}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := act.OpenLedger(path, step.Budget{Tokens: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Reserve(t.Context(), "r/c", 1, gateway.Amount{Tokens: 60}); !errors.As(err, &short) || short.Left.Tokens != 30 || short.Settled != nil {
+		t.Errorf("after a crash: %v, %+v", err, short)
 	}
 }

@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -18,8 +20,8 @@ func newCost(a *app) *cobra.Command {
 		Use: "cost [RUN]", Short: "what a run has cost, by module, role, agent and model", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard cost --json",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
-				rows, total, err := costs(ctx, rt, r.ID)
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
+				rows, total, err := costs(ctx, p, rt, r.ID)
 				if err != nil {
 					return err
 				}
@@ -56,7 +58,9 @@ type costRow struct {
 	Usage  step.Usage `json:"usage"`
 }
 
-func costs(ctx context.Context, rt keeper, run string) ([]costRow, step.Usage, error) {
+// costs are those of the turns whose results are on record, and in a last row what the ledger has besides: turns that were cut, cancelled,
+// or are at work.
+func costs(ctx context.Context, p *project, rt keeper, run string) ([]costRow, step.Usage, error) {
 	rows, err := rt.Steps(ctx, run)
 	if err != nil {
 		return nil, step.Usage{}, err
@@ -90,6 +94,16 @@ func costs(ctx context.Context, rt keeper, run string) ([]costRow, step.Usage, e
 		out[i].Turns++
 		out[i].Usage = out[i].Usage.Add(t.Usage)
 		total = total.Add(t.Usage)
+	}
+	spent, err := act.SpentOf(filepath.Join(p.state, "runs", run, "ledger.jsonl"))
+	if err != nil {
+		return nil, step.Usage{}, err
+	}
+	const rounding = 0.001 // of the sums of turns, in dollars
+	rest := step.Usage{Input: max(0, spent.Tokens-total.Input-total.Output-total.CacheRead-total.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - total.USD, Known: true}
+	if rest.USD > rounding || rest.USD >= 0 && rest.Input > 0 {
+		out = append(out, costRow{Module: "-", Role: "cut, cancelled or at work", Usage: rest})
+		total = total.Add(rest)
 	}
 	return out, total, nil
 }

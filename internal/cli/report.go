@@ -92,7 +92,7 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 			p.Timeline = append(p.Timeline, report.PageEvent{At: e.At, Text: text})
 		}
 	}
-	rows, total, err := costs(ctx, rt, r.ID)
+	rows, total, err := costs(ctx, pr, rt, r.ID)
 	p.Costs, p.Total = costCells(l, rows), strings.TrimSpace(fmt.Sprintf(l.T("total: %s\n"), report.Cost(l, total)))
 	return p, err
 }

@@ -1,8 +1,14 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 )
 
 // Amount is money and tokens. In a limit, zero means that there is none.
@@ -28,6 +34,7 @@ func (a Amount) String() string {
 type Ledger interface {
 	// Reserve stores durably, before the call is made, that call n of the turn may
 	// cost up to most. An error refuses the call; its text is shown to the agent.
+	// With a *Short the call is asked for again: with less output, or when one that runs has ended.
 	Reserve(ctx context.Context, turn string, n int, most Amount) error
 	// Settle replaces the reservation by what the call has cost. A reservation
 	// that is never settled counts in full.
@@ -50,6 +57,93 @@ const (
 	overCalls  = "jacquard turns: "
 )
 
+// Short is the error of a call that what is left does not cover.
+type Short struct {
+	Left Amount // what can be set aside now; a part without a limit is very large
+	// Settled is closed when a call that runs has been settled, which may leave more; nil when none runs.
+	Settled <-chan struct{}
+	Text    string
+}
+
+// Error says what the call needs and what there is.
+func (s *Short) Error() string { return s.Text }
+
+// Unlimited is a part of Short.Left that has no limit.
+const Unlimited = math.MaxInt64 / 4
+
+// With less output than this a call is not worth making; when others run, one waits rather than to ask for less than the second.
+const (
+	leastOutput  = 4 << 10
+	enoughOutput = 32 << 10
+)
+
+// admit sets aside what a call may cost. While calls that run hold what it needs, it waits for them; when none does, the call may say
+// less than it asked for: as much as is left pays for.
+func (g *Gateway) admit(ctx context.Context, c *call, price Price) (n int, most Amount, err error) {
+	asked := c.req.MaxTokens
+	for {
+		most = estimate(c, price)
+		n, err = c.access.reserve(ctx, g.opt.Ledger, most)
+		var short *Short
+		if !errors.As(err, &short) {
+			return n, most, err
+		}
+		fits := price.output(int64(len(c.body)/bytesPerToken+1), short.Left)
+		switch enough, least := min(enoughOutput, asked), min(max(leastOutput, c.req.Thinking.Budget+1024), asked); {
+		case fits >= enough, short.Settled == nil && fits >= least:
+			c.req.MaxTokens = min(fits, c.req.MaxTokens-1)
+		case short.Settled == nil:
+			return 0, most, err
+		default:
+			c.req.MaxTokens = asked
+			select {
+			case <-short.Settled:
+			case <-ctx.Done():
+				return 0, most, context.Cause(ctx)
+			}
+		}
+		if c.req.MaxTokens < asked {
+			c.lowered = withOutput(c.body, c.wire.output, c.req.MaxTokens)
+		} else {
+			c.lowered = nil
+		}
+	}
+}
+
+// withOutput is a request with another limit of its output.
+func withOutput(body []byte, key string, limit int) []byte {
+	value := strconv.Itoa(limit)
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return body
+	}
+	first := dec.InputOffset()
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return body
+		}
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return body
+		}
+		if end := dec.InputOffset(); name == key {
+			return slices.Concat(body[:end-int64(len(raw))], []byte(value), body[end:])
+		}
+	}
+	return slices.Concat(body[:first], []byte(strconv.Quote(key)+":"+value+","), body[first:])
+}
+
+// output is how many tokens of output are paid for by what is left, beside the input.
+func (p Price) output(input int64, left Amount) int {
+	fits := left.Tokens - input
+	if p.Output > 0 {
+		fits = min(fits, int64(float64(left.MicroUSD-p.amount(Usage{CacheWrite: input}).MicroUSD)/p.Output))
+	}
+	return int(max(0, min(fits, maxOutput)))
+}
+
 // reserve sets most aside for a call and returns the call's number. It refuses
 // when the turn has asked often enough, and when its grant is used up or does not
 // cover the call.
@@ -60,25 +154,49 @@ func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error
 		return 0, fmt.Errorf("%sthe turn may call its model %d times", overCalls, a.turn.Calls)
 	}
 	used := a.stats.Spent.plus(a.reserved)
-	grant := a.turn.Grant
-	if err := covers(grant, used, most); err != nil {
+	if err := covers(a.turn.Grant, used, most); err != nil {
+		short := &Short{Left: a.turn.Grant.left(used), Text: overBudget + err.Error()}
+		if a.running > 0 {
+			short.Settled = a.settled
+		}
 		a.mu.Unlock()
-		return 0, fmt.Errorf("%s%w", overBudget, err)
+		return 0, short
 	}
 	a.next++
 	n := a.next
-	a.reserved = a.reserved.plus(most)
+	a.hold(most, 1)
 	a.mu.Unlock()
 	if l == nil {
 		return n, nil
 	}
 	if err := l.Reserve(ctx, a.turn.ID, n, most); err != nil {
 		a.mu.Lock()
-		a.reserved = a.reserved.minus(most)
+		a.hold(Amount{}.minus(most), -1)
 		a.mu.Unlock()
 		return 0, fmt.Errorf("%s%w", overBudget, err)
 	}
 	return n, nil
+}
+
+// hold changes what is set aside and for how many calls. Whoever waits is told of less.
+func (a *Access) hold(more Amount, calls int) {
+	a.reserved = a.reserved.plus(more)
+	a.running += calls
+	if calls < 0 {
+		close(a.settled)
+		a.settled = make(chan struct{})
+	}
+}
+
+// left is what a limit leaves.
+func (a Amount) left(used Amount) Amount {
+	of := func(limit, used int64) int64 {
+		if limit == 0 {
+			return Unlimited
+		}
+		return max(0, limit-used)
+	}
+	return Amount{MicroUSD: of(a.MicroUSD, used.MicroUSD), Tokens: of(a.Tokens, used.Tokens)}
 }
 
 func covers(grant, used, most Amount) error {
@@ -95,7 +213,7 @@ func covers(grant, used, most Amount) error {
 
 func (a *Access) settle(ctx context.Context, l Ledger, n int, most, spent Amount) {
 	a.mu.Lock()
-	a.reserved = a.reserved.minus(most)
+	a.hold(Amount{}.minus(most), -1)
 	a.mu.Unlock()
 	if l == nil {
 		return

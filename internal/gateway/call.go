@@ -28,6 +28,8 @@ type call struct {
 	req    request
 	redact Redactor
 	wire   protocol
+
+	lowered []byte // the request with a lower limit of its output, if what was left paid for no more
 }
 
 // Stats is what a turn has used.
@@ -95,8 +97,7 @@ func (g *Gateway) message(ctx context.Context, w http.ResponseWriter, c *call) {
 		return
 	}
 	price, known := g.opt.Prices.Find(c.req.Model)
-	most := estimate(c, price)
-	n, err := a.reserve(ctx, g.opt.Ledger, most)
+	n, most, err := g.admit(ctx, c, price)
 	if err != nil {
 		a.refuse()
 		c.wire.refuse(w, err.Error())

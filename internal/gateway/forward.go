@@ -69,7 +69,11 @@ func passesDown(name string) bool {
 func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	target := f.base.JoinPath(c.path)
 	target.RawQuery = c.query.Encode()
-	up, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(c.body))
+	body := c.body
+	if c.lowered != nil {
+		body = c.lowered
+	}
+	up, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(body))
 	if err != nil {
 		c.wire.fail(w, http.StatusBadGateway, "jacquard: "+err.Error())
 		return

@@ -137,6 +137,8 @@ type Access struct {
 	next     int
 	stats    Stats
 	reserved Amount
+	running  int           // calls that something is set aside for
+	settled  chan struct{} // closed and made anew when one of them has ended
 	failed   map[[sha256.Size]byte]bool
 	failing  failing
 }
@@ -150,7 +152,7 @@ func (g *Gateway) Open(ctx context.Context, t Turn) (*Access, error) {
 	ended, end := context.WithCancelCause(ctx)
 	a := &Access{
 		turn: t, gateway: g, token: tokenPrefix + hex.EncodeToString(secret[:]), ended: ended, end: end,
-		failed: map[[sha256.Size]byte]bool{},
+		failed: map[[sha256.Size]byte]bool{}, settled: make(chan struct{}),
 	}
 	a.hash = sha256.Sum256([]byte(a.token))
 	a.stats.PriceKnown = true

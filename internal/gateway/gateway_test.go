@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -303,9 +304,51 @@ func TestBudgetHoldsWhileCallsRun(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// Each may cost 1,000 and its input, so that four fit at a time, not five.
-	if s := a.Close(); codes[200] < 4 || codes[200] > 8 || codes[200]+codes[403] != 20 || s.Requests != codes[200] || s.Refused != codes[403] {
+	// Each may cost 1,000 and its input, so that four fit at a time. The others wait, and cost two tokens each.
+	if s := a.Close(); codes[200] != 20 || s.Requests != 20 || s.Refused != 0 || s.Spent.Tokens != 40 {
 		t.Errorf("codes = %v, stats = %+v", codes, s)
+	}
+}
+
+// TestLimitOfOutputIsLowered: a call that asks for more output than is left pays for gets what there is, and what is sent says so.
+func TestLimitOfOutputIsLowered(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var sent []int
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req struct {
+			Model string `json:"model"`
+			Max   int    `json:"max_tokens"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil || req.Model == "" {
+			t.Errorf("the request is %+v, %v", req, err)
+		}
+		mu.Lock()
+		sent = append(sent, req.Max)
+		mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"usage": {"input_tokens": 10, "output_tokens": 20}}`)
+	}))
+	defer up.Close()
+	backend, err := gateway.Forward(gateway.Provider{Base: up.URL, Key: "sk-real"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := start(t, gateway.Options{Backend: backend})
+	a := open(t, g, gateway.Turn{Grant: gateway.Amount{MicroUSD: 300_000}}) // at 15 a token of output not 20,000
+	c := newClient(g, a, prompt)
+	for _, c.maxTokens = range []int{128_000, 5_000, 128_000} {
+		if got := c.ask(t); got.status != 200 {
+			t.Fatalf("asked for %d: %d %s", c.maxTokens, got.status, got.body)
+		}
+	}
+	if len(sent) != 3 || sent[0] < 19_000 || sent[0] >= 20_000 || sent[1] != 5_000 || sent[2] >= sent[0] {
+		t.Errorf("sent = %v", sent)
+	}
+	small := newClient(g, open(t, g, gateway.Turn{Grant: gateway.Amount{MicroUSD: 50_000}}), prompt)
+	small.maxTokens = 128_000
+	if got := small.ask(t); got.status != 403 || !strings.Contains(got.body, "jacquard budget: ") {
+		t.Errorf("a call that could say next to nothing = %d %s", got.status, got.body)
 	}
 }
 

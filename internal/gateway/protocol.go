@@ -11,6 +11,8 @@ type protocol struct {
 	// refused is the status of what the gateway itself refuses: one that ends
 	// the agent at once instead of being tried again.
 	refused int
+	// output is the field of a request that limits its output.
+	output string
 	// parse reads a request into the form that all backends know.
 	parse func(body []byte) (request, error)
 	// answer sends a complete reply.
@@ -28,7 +30,7 @@ func protocolOf(path string) (protocol, bool) {
 	case messagesPath, countPath:
 		return protocol{
 			// 403 and not 401: agents retry a 401.
-			refused: http.StatusForbidden, parse: parseMessages, answer: reply.writeMessages, failure: messagesFailure,
+			refused: http.StatusForbidden, output: "max_tokens", parse: parseMessages, answer: reply.writeMessages, failure: messagesFailure,
 			hopeless: func(h http.Header, _ int, _ time.Time) []byte {
 				h.Set("x-should-retry", "false")
 				return nil
@@ -37,7 +39,7 @@ func protocolOf(path string) (protocol, bool) {
 	case responsesPath:
 		return protocol{
 			// Codex tries again after any status but this one.
-			refused: http.StatusBadRequest, parse: parseResponses, answer: reply.writeResponses, failure: responsesFailure, hopeless: usageLimit,
+			refused: http.StatusBadRequest, output: "max_output_tokens", parse: parseResponses, answer: reply.writeResponses, failure: responsesFailure, hopeless: usageLimit,
 		}, true
 	default:
 		return protocol{}, false

@@ -21,6 +21,9 @@ type request struct {
 	System    json.RawMessage `json:"system"`
 	Messages  []message       `json:"messages"`
 	Tools     []tool          `json:"tools"`
+	Thinking  struct {
+		Budget int `json:"budget_tokens"` // has to be less than MaxTokens
+	} `json:"thinking"`
 }
 
 type tool struct {
