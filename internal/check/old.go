@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -108,4 +110,67 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 		}
 	}
 	return nil
+}
+
+// vanished rejects tests that are gone although they pass on the new code: it is put beside the old version of their file, and they are
+// run. Nothing is asked of a test that went on under another name or in another file as it was, nor of a file that the plan deletes.
+func (p *taskProof) vanished(ctx context.Context, pl *place) error {
+	gone, edits := p.lost(pl)
+	if len(gone) == 0 {
+		return nil
+	}
+	tree, err := p.c.repo.EditTree(ctx, p.proof.Tree, edits)
+	if err != nil {
+		return err
+	}
+	restored, err := p.c.open(ctx, "restored", tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, t := range gone {
+		ids = append(ids, t.ID)
+	}
+	run, err := restored.runOnce(ctx, toolchain.Selection{IDs: ids})
+	if err = joinClose(err, restored); err != nil {
+		return err
+	}
+	for _, t := range gone {
+		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Pass {
+			p.add(reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, and it passes with the change. Put it back; it may go where what it shows has changed."))
+		}
+	}
+	return nil
+}
+
+// lost are the tests that were in changed files and are in none now, and how their files are put back.
+func (p *taskProof) lost(pl *place) (gone []test, edits []git.Edit) {
+	named := map[string]bool{}
+	bodies := map[string]bool{}
+	unnamed := func(f source.File, t source.Test) string {
+		last := t.Name[strings.LastIndexAny(t.Name, ":>")+1:]
+		return strings.ReplaceAll(body(f, t), strings.TrimSpace(last), "")
+	}
+	for _, ch := range p.changes {
+		f := source.Parse(ch.Path, ch.New)
+		for _, t := range f.Tests {
+			named[ch.Path+"::"+t.Name] = true
+			bodies[unnamed(f, t)] = true
+		}
+	}
+	for _, ch := range p.changes {
+		if ch.OldID == "" || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || !pl.compiled(ch.Path) || p.t.Deletes != nil && p.t.Deletes(ch.Path) {
+			continue
+		}
+		f, found := source.Parse(ch.Path, ch.Old), len(gone)
+		for _, t := range f.Tests {
+			if id := ch.Path + "::" + t.Name; !named[id] && !bodies[unnamed(f, t)] && !t.Skipped && !has(p.t.Known, id) {
+				gone = append(gone, test{Test: t, ID: id, File: ch.Path})
+			}
+		}
+		if len(gone) > found {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		}
+	}
+	return gone, edits
 }

@@ -327,7 +327,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)
 	p.add(one.Findings...)
-	if err := p.skippedNow(ctx, pl, expected, run); err != nil {
+	if err := errors.Join(p.skippedNow(ctx, pl, expected, run), p.vanished(ctx, pl)); err != nil {
 		return err
 	}
 	p.failed = p.failed || !one.Passed

@@ -77,6 +77,12 @@ func honestTasks() []taskCase {
 			files: map[string]string{"cart/cart.go": strings.Split(cartRight, "\n// Count")[0], "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty},
 		},
 		{
+			name: "an old test is rewritten for what has changed", passed: true,
+			files: map[string]string{
+				"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return 2 * len(prices)", 1), "cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "TestCount", "TestCountsTwice", 1), "got != 2", "got != 4", 1) + cartEmpty,
+			},
+		},
+		{
 			name: "files that the plan deletes", passed: true, files: map[string]string{"tax/tax.go": "", "tax/tax_test.go": ""},
 			task: func(t *check.Task) {
 				t.Owns, t.Deletes = owns("tax/tax.go", "tax/tax_test.go"), owns("tax/tax.go", "tax/tax_test.go")
@@ -140,6 +146,10 @@ func lyingTasks() []taskCase {
 // weakTasks are works that go back to their author as long as he has another attempt.
 func weakTasks() []taskCase {
 	return []taskCase{
+		{name: "an old test gets another name", passed: true, rules: []string{"test-passes-without"}, level: step.Warn, files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(cartTests, "TestCount", "TestCountsAll", 1) + cartEmpty}},
+		{name: "an old test that a similar one takes the place of", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "TestCount", "TestCountOfThree", 1), "Count([]int{1, 2}); got != 2", "Count([]int{1, 2, 3}); got != 3", 1) + cartEmpty,
+		}},
 		{name: "an old test that is skipped here from now on", rules: []string{"test-skipped"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "\"testing\"", "(\n\t\"runtime\"\n\t\"testing\"\n)", 1), "TestCount(t *testing.T) {\n", "TestCount(t *testing.T) {\n\tif runtime.GOOS != \"plan9\" {\n\t\tt.Skip(\"of Plan 9\")\n\t}\n", 1) + cartEmpty,
 		}},
