@@ -89,8 +89,19 @@ func goodPlan() pdca.Plan {
 func TestCheckPlan(t *testing.T) {
 	t.Parallel()
 	exists := func(p string) bool { return p == "cart.go" || p == "old.go" }
-	if got := pdca.CheckPlan(goodPlan(), exists); len(got) > 0 {
+	if got := pdca.CheckPlan(goodPlan(), pdca.Standard, exists); len(got) > 0 {
 		t.Fatalf("a good plan: %v", got)
+	}
+	light := goodPlan()
+	light.Risks, light.EdgeCases, light.Steps = nil, nil, nil
+	if got := pdca.CheckPlan(light, pdca.Light, exists); len(got) > 0 {
+		t.Errorf("a LIGHT plan: %v", got)
+	}
+	if text := string(pdca.Document{Feature: "x"}.Plan(light)); strings.Contains(text, "Risks") || strings.Contains(text, "Steps") {
+		t.Errorf("empty sections in:\n%s", text)
+	}
+	if got := pdca.CheckPlan(light, pdca.Standard, exists); len(got) != 2 {
+		t.Errorf("the same in STANDARD: %v", got)
 	}
 	for name, tt := range map[string]struct {
 		spoil func(*pdca.Plan)
@@ -113,7 +124,7 @@ func TestCheckPlan(t *testing.T) {
 	} {
 		p := goodPlan()
 		tt.spoil(&p)
-		got := pdca.CheckPlan(p, exists)
+		got := pdca.CheckPlan(p, pdca.Standard, exists)
 		if len(got) != 1 || got[0].Gate != tt.gate || got[0].Warn != tt.warn || got[0].Text == "" {
 			t.Errorf("%s: %+v, want one of %s", name, got, tt.gate)
 		}
