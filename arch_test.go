@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"target":            {"spec", "index", "toolchain"},
 	"inspect":           {"spec", "index", "signature", "source", "toolchain"},
 	"works":             {"spec"},
-	"pdca":              {"task"},
+	"pdca":              {"task", "toolchain"},
 	"task":              {},
 	"subject":           {"toolchain"},
 	"checkpoint":        {"task", "pdca", "toolchain"},

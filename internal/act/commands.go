@@ -1,8 +1,11 @@
 package act
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -50,4 +53,68 @@ func tableCommands(f toolchain.Found) []string {
 		}
 	}
 	return nil
+}
+
+// checksText names the commands that a project is checked with, as its people write them, and how one test is run.
+func checksText(chains []toolchain.Found) string {
+	var b strings.Builder
+	for _, c := range chains {
+		if len(chains) > 1 || c.Root != "." {
+			fmt.Fprintf(&b, "in %s (%s):\n", c.Root, c.Language)
+		}
+		for _, cmd := range slices.Concat(c.Build(c.Root), c.Lint(nil)) {
+			fmt.Fprintf(&b, "- %s: %s\n", cmd.Name, check.CommandText(cmd))
+		}
+		if all := allTests(c); all != "" {
+			fmt.Fprintf(&b, "- all tests: %s\n", all)
+		}
+		if one := oneTest(c); one != "" {
+			fmt.Fprintf(&b, "- one test: %s\n", one)
+		}
+	}
+	return b.String()
+}
+
+// allTests is the command that runs all tests of a toolchain, without what the engine adds to read the results.
+func allTests(f toolchain.Found) string {
+	if len(f.Own.Test) > 0 || f.Override["test"] != "" {
+		return check.TestText(f)
+	}
+	switch f.Runner {
+	case "go":
+		return "go test ./..."
+	case "pytest", "unittest":
+		return "python -m " + f.Runner
+	case "vitest":
+		return "npx vitest run"
+	case "jest":
+		return "npx jest"
+	case "node":
+		return "node --test"
+	case "cargo":
+		return "cargo test"
+	}
+	return check.TestText(f)
+}
+
+// oneTest is the form of a command line that runs a single test. It begins as one that authors may run.
+func oneTest(f toolchain.Found) string {
+	form := map[string][2]string{
+		"go": {"go test", "./DIR -run '^NAME$'"}, "pytest": {"python -m pytest", "FILE::NAME"}, "unittest": {"python -m unittest", "MODULE.CLASS.NAME"},
+		"vitest": {"npx vitest run", "FILE -t NAME"}, "jest": {"npx jest", "FILE -t NAME"}, "mocha": {"npx mocha", "FILE -g NAME"}, "ava": {"npx ava", "FILE --match=NAME"},
+		"node": {"node --test", "--test-name-pattern=NAME FILE"}, "cargo": {"cargo test", "NAME"}, "surefire": {"mvn", "test -Dtest=CLASS#NAME"},
+	}[f.Runner]
+	begin := form[0]
+	for _, c := range commandsFor(f) {
+		switch {
+		case f.Runner == "node" && slices.Contains(strings.Fields(c), "--test"): // the project's own has the flags that its tests need
+			begin = c
+		case f.Runner == "surefire" && c == "sh mvnw":
+			begin = c
+		}
+	}
+	if begin == "" || !slices.Contains(commandsFor(f), begin) {
+		return ""
+	}
+	return begin + " " + form[1]
 }

@@ -10,4 +10,14 @@ var (
 var (
 	Relevant = relevant
 	FileMap  = fileMap
+	Repeats  = repeats
+)
+
+// Unmentioned is what is done to a prompt.
+var Unmentioned = unmentioned
+
+// AllTests and OneTest are how tests are run.
+var (
+	AllTests = allTests
+	OneTest  = oneTest
 )

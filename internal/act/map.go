@@ -63,8 +63,12 @@ type candidate struct {
 // a name that is written in the request as it stands says most.
 func relevant(request string, paths []string, read func(string) []byte) string {
 	var all []candidate
+	asked := map[string]bool{}
+	for _, w := range wordsOf(request) {
+		asked[w] = true
+	}
 	for _, p := range paths {
-		if !toolchain.IsSource(p) || toolchain.IsTest(p) {
+		if !toolchain.IsSource(p) || shows(p, asked) {
 			continue
 		}
 		src := read(p)
@@ -81,10 +85,6 @@ func relevant(request string, paths []string, read func(string) []byte) string {
 			}
 		}
 		all = append(all, c)
-	}
-	asked := map[string]bool{}
-	for _, w := range wordsOf(request) {
-		asked[w] = true
 	}
 	weight := map[string]float64{}
 	for w := range asked {
@@ -119,6 +119,13 @@ func relevant(request string, paths []string, read func(string) []byte) string {
 		}
 	}
 	return b.String()
+}
+
+// shows reports whether a source only shows how others are used, where the request does not ask for such ones.
+func shows(p string, asked map[string]bool) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(dir string) bool {
+		return slices.Contains([]string{"doc", "docs", "example", "examples", "demo", "benchmarks"}, dir) && !asked[strings.TrimSuffix(dir, "s")]
+	})
 }
 
 // text is what a source exports: what has words of the request first.

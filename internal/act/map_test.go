@@ -42,6 +42,15 @@ func TestMap(t *testing.T) {
 			t.Errorf("%s: %d bytes:\n%s", request, len(got), got)
 		}
 	}
+	shown := map[string]string{"shop/cart.go": files["shop/cart.go"], "docs/examples/cart.go": "package main\n\n// Cart is shown.\ntype Cart struct{}\n"}
+	both := []string{"docs/examples/cart.go", "shop/cart.go"}
+	look := func(p string) []byte { return []byte(shown[p]) }
+	if got := act.Relevant("a cart has a total", both, look); strings.Contains(got, "docs/") {
+		t.Errorf("an example is among what a change is about:\n%s", got)
+	}
+	if got := act.Relevant("the examples in the docs shall have a cart", both, look); !strings.Contains(got, "docs/examples/cart.go") {
+		t.Errorf("the example that was asked for is missing:\n%s", got)
+	}
 	list := act.FileMap(paths)
 	if len(list) > 3_100 || !strings.Contains(list, "more directories") {
 		t.Errorf("%d bytes:\n%s", len(list), list)

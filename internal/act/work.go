@@ -251,7 +251,7 @@ func (a *Actor) workDocsOf(ctx context.Context, _ flow.Job, in step.WorkDocsIn) 
 	return step.WorkDocsOut{Docs: docs}, err
 }
 
-// workDocs are what all authors of a request are shown: the conventions, the files, and what the sources export that it is about.
+// workDocs are what all authors of a request are shown: the conventions, how it is checked, the files, and what the sources export that it is about.
 func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	doc := func(title, text string) {
 		if text = strings.TrimSpace(text); text == "" || err != nil {
@@ -261,12 +261,33 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 		ref, err = a.o.Blobs.Put([]byte(text), "text/plain")
 		out = append(out, step.Doc{Title: title, Blob: ref})
 	}
+	shown := map[string]string{}
 	for _, f := range []string{"code-convention.md", "CLAUDE.md", "AGENTS.md"} {
-		doc(f, clip(callbackToken().ReplaceAllString(string(v.bytes(f)), "CallbackToken: (hidden)"), maxRules))
+		text := strings.TrimSpace(clip(callbackToken().ReplaceAllString(string(v.bytes(f)), "CallbackToken: (hidden)"), maxRules))
+		if !repeats(text, shown) {
+			doc(f, text)
+			shown[f] = text
+		}
 	}
+	chains := a.chains(v)
+	if len(chains) > 1 { // examples and tools have no tests of their own
+		chains = slices.DeleteFunc(chains, func(c toolchain.Found) bool { return !tested(v, c) })
+	}
+	doc("how the project is checked", checksText(chains))
 	doc("files of the project", fileMap(v.paths()))
 	doc("what the sources export that the request may be about", relevant(request, v.paths(), v.bytes))
 	return out, machinery(err)
+}
+
+// repeats reports whether a document is the same as one that is shown, or says little more than its name.
+func repeats(text string, shown map[string]string) bool {
+	const pointer = 200 // letters
+	for name, other := range shown {
+		if other != "" && (text == other || len(text) < pointer && strings.Contains(text, name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // callbackToken is the line of CLAUDE.md that nobody but the sender of callbacks has to know.

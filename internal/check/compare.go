@@ -154,7 +154,7 @@ const mostLines = 25
 // commandFinding says what a command found: which command, its exit code, and the lines that matter, whole.
 func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.Command, out outcome, c compared) step.Finding {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: `%s` ended with exit %d", what, commandText(cmd), out.Record.Exit)
+	fmt.Fprintf(&b, "%s: `%s` ended with exit %d", what, CommandText(cmd), out.Record.Exit)
 	if out.problem != "" {
 		fmt.Fprintf(&b, " (%s)", out.problem)
 	}
@@ -173,8 +173,8 @@ func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.C
 	return step.Finding{Rule: rule, Severity: sev, Message: b.String()}
 }
 
-// commandText is a command as a person would type it.
-func commandText(cmd toolchain.Command) string {
+// CommandText is a command as a person would type it.
+func CommandText(cmd toolchain.Command) string {
 	var words []string
 	for _, w := range cmd.Argv {
 		switch {
@@ -246,7 +246,7 @@ func (p *taskProof) missing(ctx context.Context, pl *place, cmd toolchain.Comman
 		}
 		_, err = base.exec(ctx, cmd, false)
 		if err == nil {
-			return reject("build-failed", "", 0, "The change takes away what `"+commandText(cmd)+"` needs: "+missing.Error()), nil
+			return reject("build-failed", "", 0, "The change takes away what `"+CommandText(cmd)+"` needs: "+missing.Error()), nil
 		}
 		if optional(cmd, err) == nil {
 			return step.Finding{}, err

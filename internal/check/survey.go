@@ -33,7 +33,7 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 		all = append(all, step.Standing{Purpose: "install", Command: setup, Dir: chain.Root, State: step.Passes})
 	}
 	for _, cmd := range slices.Concat(chain.Build(chain.Root), chain.Lint(nil)) {
-		heard(commandText(cmd))
+		heard(CommandText(cmd))
 		s, err := p.standing(ctx, cmd)
 		if err != nil {
 			return all, err
@@ -41,7 +41,7 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 		all = append(all, s)
 	}
 	files := p.testFiles()
-	if text := testText(chain); text != "" {
+	if text := TestText(chain); text != "" {
 		heard(text)
 	}
 	s, err := p.testStanding(ctx, files)
@@ -65,14 +65,14 @@ func unusable(purpose, command, dir string, err error) (step.Standing, bool) {
 
 func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Standing, error) {
 	out, err := p.exec(ctx, cmd, false)
-	if s, told := unusable(cmd.Name, commandText(cmd), cmd.Dir, err); told {
+	if s, told := unusable(cmd.Name, CommandText(cmd), cmd.Dir, err); told {
 		s.From = cmd.From
 		return s, nil
 	}
 	if err != nil {
 		return step.Standing{}, err
 	}
-	s := step.Standing{Purpose: cmd.Name, Command: commandText(cmd), Dir: cmd.Dir, From: cmd.From, State: step.Passes, Millis: out.Record.Millis}
+	s := step.Standing{Purpose: cmd.Name, Command: CommandText(cmd), Dir: cmd.Dir, From: cmd.From, State: step.Passes, Millis: out.Record.Millis}
 	switch {
 	case out.problem != "":
 		s.State, s.Text = step.Useless, out.problem
@@ -85,7 +85,8 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 	return s, nil
 }
 
-func testText(chain toolchain.Found) string {
+// TestText is what runs all tests of a toolchain, as its people write it.
+func TestText(chain toolchain.Found) string {
 	var texts []string
 	for _, cmd := range slices.Concat(chain.Own.Before, chain.Own.Test) {
 		texts = append(texts, toolchain.Text(cmd))
@@ -93,7 +94,7 @@ func testText(chain toolchain.Found) string {
 	if len(chain.Own.Test) == 0 || chain.Override["test"] != "" {
 		texts = nil
 		for _, cmd := range chain.Test(toolchain.Selection{}) {
-			texts = append(texts, commandText(cmd))
+			texts = append(texts, CommandText(cmd))
 		}
 	}
 	return strings.Join(texts, " && ")
@@ -104,7 +105,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	if p.chain.Own.Elsewhere {
 		return nil, nil
 	}
-	s := step.Standing{Purpose: "test", Command: testText(p.chain), Dir: p.chain.Root}
+	s := step.Standing{Purpose: "test", Command: TestText(p.chain), Dir: p.chain.Root}
 	if len(p.chain.Own.Test) > 0 {
 		s.From = p.chain.Own.Test[0].From
 	}

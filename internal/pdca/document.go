@@ -66,11 +66,15 @@ func (d Document) Plan(p Plan) []byte {
 	}
 	d.list(&b, "### ", "excluded", p.Excluded)
 	d.files(&b, p.Files)
-	fmt.Fprintf(&b, "\n## %s\n\n", d.word("risks"))
-	bullets(&b, p.Risks)
+	if len(p.Risks)+len(p.EdgeCases) > 0 {
+		fmt.Fprintf(&b, "\n## %s\n\n", d.word("risks"))
+		bullets(&b, p.Risks)
+	}
 	d.list(&b, "### ", "edge", p.EdgeCases)
-	fmt.Fprintf(&b, "\n## %s\n\n", d.word("order"))
 	for i, s := range p.Steps {
+		if i == 0 {
+			fmt.Fprintf(&b, "\n## %s\n\n", d.word("order"))
+		}
 		fmt.Fprintf(&b, "%d. %s", i+1, Line(s.Text))
 		if s.Done != "" {
 			fmt.Fprintf(&b, " (%s: %s)", d.word("done"), Line(s.Done))

@@ -31,19 +31,26 @@ func TestRate(t *testing.T) {
 		points   string
 		mode     pdca.Mode
 	}{
-		"nothing":              {pdca.Estimate{Files: files("a/x.go", "a/y.go")}, "fix x", false, "00000", pdca.Light},
-		"three files":          {pdca.Estimate{Files: files("a/x.go", "a/y.go", "a/z.go")}, "fix x", false, "10000", pdca.Light},
-		"two modules":          {pdca.Estimate{Files: files("a/b/x.go", "a/c/y.go")}, "fix x", false, "00010", pdca.Light},
-		"one module, deeper":   {pdca.Estimate{Files: files("a/b/c/x.go", "a/b/d/y.go")}, "fix x", false, "00000", pdca.Light},
-		"a manifest's modules": {pdca.Estimate{Files: files("apps/web/a/x.ts", "apps/web/b/y.ts")}, "fix x", false, "00000", pdca.Light},
-		"files and modules":    {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go")}, "fix x", false, "10010", pdca.Standard},
-		"a manifest changes":   {pdca.Estimate{Files: files("go.mod")}, "fix x", false, "00100", pdca.Light},
-		"three points":         {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go"), Dependencies: []string{"redis"}}, "fix x", false, "10110", pdca.Standard},
-		"four points":          {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go"), Dependencies: []string{"redis"}, NewPattern: true}, "x", false, "11110", pdca.Heavy},
-		"the word":             {pdca.Estimate{}, "ralplan: fix x", false, "00001", pdca.Light},
-		"part of a word":       {pdca.Estimate{}, "fix ralplanning", false, "00000", pdca.Light},
-		"appetite":             {pdca.Estimate{}, "로그인을 제대로 만들어 줘", false, "00001", pdca.Light},
-		"the flag":             {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go"), NewPattern: true}, "x", true, "11011", pdca.Heavy},
+		"nothing":                                {pdca.Estimate{Files: files("a/x.go", "a/y.go")}, "fix x", false, "00000", pdca.Light},
+		"three files":                            {pdca.Estimate{Files: files("a/x.go", "a/y.go", "a/z.go")}, "fix x", false, "10000", pdca.Light},
+		"two modules":                            {pdca.Estimate{Files: files("a/b/x.go", "a/c/y.go")}, "fix x", false, "00010", pdca.Light},
+		"one module, deeper":                     {pdca.Estimate{Files: files("a/b/c/x.go", "a/b/d/y.go")}, "fix x", false, "00000", pdca.Light},
+		"a manifest's modules":                   {pdca.Estimate{Files: files("apps/web/a/x.ts", "apps/web/b/y.ts")}, "fix x", false, "00000", pdca.Light},
+		"files and modules":                      {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go")}, "fix x", false, "10010", pdca.Standard},
+		"a manifest changes":                     {pdca.Estimate{Files: files("go.mod")}, "fix x", false, "00100", pdca.Light},
+		"three points":                           {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go"), Dependencies: []string{"redis"}}, "fix x", false, "10110", pdca.Standard},
+		"four points":                            {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go"), Dependencies: []string{"redis"}, NewPattern: true}, "x", false, "11110", pdca.Heavy},
+		"the word":                               {pdca.Estimate{}, "ralplan: fix x", false, "00001", pdca.Light},
+		"part of a word":                         {pdca.Estimate{}, "fix ralplanning", false, "00000", pdca.Light},
+		"appetite":                               {pdca.Estimate{}, "로그인을 제대로 만들어 줘", false, "00001", pdca.Light},
+		"a getter with a test and a README line": {pdca.Estimate{Files: files("source/queue.ts", "test/queue.ts", "README.md")}, "add isIdle", false, "00000", pdca.Light},
+		"two builds of one function, with a test": {pdca.Estimate{Files: files("index.js", "index.browser.js", "test/index.test.js", "README.md")}, "x", false, "00000", pdca.Light},
+		"tests and their data in many places":     {pdca.Estimate{Files: files("a/x_test.go", "b/y_test.go", "b/testdata/z.txt", "c/z_test.go")}, "x", false, "00000", pdca.Light},
+		"documents":                               {pdca.Estimate{Files: files("README.md", "docs/a.rst", "docs/b/c.md", "changelog/1.feature.rst")}, "x", false, "00000", pdca.Light},
+		"sources beside tests still count":        {pdca.Estimate{Files: files("a/x.go", "a/x_test.go", "b/y.go", "b/y_test.go", "b/z.go")}, "x", false, "10010", pdca.Standard},
+		"a manifest that ends like a document":    {pdca.Estimate{Files: files("requirements-dev.txt")}, "x", false, "00100", pdca.Light},
+		"what builds is no document":              {pdca.Estimate{Files: files("CMakeLists.txt", "a/CMakeLists.txt", "b/CMakeLists.txt")}, "x", false, "10010", pdca.Standard},
+		"the flag":                                {pdca.Estimate{Files: files("a/x.go", "b/y.go", "b/z.go"), NewPattern: true}, "x", true, "11011", pdca.Heavy},
 	} {
 		s := pdca.Rate(tt.e, tt.request, tt.explicit, []string{".", "apps/web"})
 		got := ""
@@ -82,8 +89,19 @@ func goodPlan() pdca.Plan {
 func TestCheckPlan(t *testing.T) {
 	t.Parallel()
 	exists := func(p string) bool { return p == "cart.go" || p == "old.go" }
-	if got := pdca.CheckPlan(goodPlan(), exists); len(got) > 0 {
+	if got := pdca.CheckPlan(goodPlan(), pdca.Standard, exists); len(got) > 0 {
 		t.Fatalf("a good plan: %v", got)
+	}
+	light := goodPlan()
+	light.Risks, light.EdgeCases, light.Steps = nil, nil, nil
+	if got := pdca.CheckPlan(light, pdca.Light, exists); len(got) > 0 {
+		t.Errorf("a LIGHT plan: %v", got)
+	}
+	if text := string(pdca.Document{Feature: "x"}.Plan(light)); strings.Contains(text, "Risks") || strings.Contains(text, "Steps") {
+		t.Errorf("empty sections in:\n%s", text)
+	}
+	if got := pdca.CheckPlan(light, pdca.Standard, exists); len(got) != 2 {
+		t.Errorf("the same in STANDARD: %v", got)
 	}
 	for name, tt := range map[string]struct {
 		spoil func(*pdca.Plan)
@@ -106,7 +124,7 @@ func TestCheckPlan(t *testing.T) {
 	} {
 		p := goodPlan()
 		tt.spoil(&p)
-		got := pdca.CheckPlan(p, exists)
+		got := pdca.CheckPlan(p, pdca.Standard, exists)
 		if len(got) != 1 || got[0].Gate != tt.gate || got[0].Warn != tt.warn || got[0].Text == "" {
 			t.Errorf("%s: %+v, want one of %s", name, got, tt.gate)
 		}

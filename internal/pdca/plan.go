@@ -74,9 +74,9 @@ const (
 	minPlan      = 50 // runes of a plan (A3, LIGHT)
 )
 
-// CheckPlan is what code can say against a plan: A7's plan gate, QG1, QG3, QG4, and that every item has criteria. exists
-// reports whether the project has a file.
-func CheckPlan(p Plan, exists func(string) bool) []Problem {
+// CheckPlan is what code can say against a plan: A7's plan gate, QG1, QG3, QG4, and that every item has criteria. A LIGHT plan
+// needs no risks and no edge cases. exists reports whether the project has a file.
+func CheckPlan(p Plan, size Mode, exists func(string) bool) []Problem {
 	var out []Problem
 	say := func(gate, format string, args ...any) {
 		out = append(out, Problem{Gate: gate, Text: fmt.Sprintf(format, args...)})
@@ -90,7 +90,7 @@ func CheckPlan(p Plan, exists func(string) bool) []Problem {
 	if len(p.Files) == 0 {
 		say(GatePlan, "No file is named: list those that are changed and those that are new.")
 	}
-	if len(p.Risks) == 0 {
+	if size != Light && len(p.Risks) == 0 {
 		say(GatePlan, "No risk is named: say what can go wrong.")
 	}
 	if length := textLength(p); length < minPlan {
@@ -116,7 +116,7 @@ func CheckPlan(p Plan, exists func(string) bool) []Problem {
 			out = append(out, Problem{GateWords, fmt.Sprintf("%q leaves open what is meant, in: %s", w.Word, clip(s)), w.Warn})
 		}
 	}
-	if n := len(p.EdgeCases); n < minEdgeCases {
+	if n := len(p.EdgeCases); size != Light && n < minEdgeCases {
 		say(GateEdgeCases, "The plan names %d edge cases: name at least %d, with what happens then.", n, minEdgeCases)
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/task"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Mode is how much of the workflow a request gets.
@@ -74,11 +75,13 @@ const (
 var appetite = re.New(`(?i)\bralplan\b|제대로|production[- ]ready`)
 
 // Rate gives a request its score (A5). Four of the five points are computed; whether a pattern is new is the estimate's
-// judgement. explicit says that the user asked for the large way, roots are the directories of manifests.
+// judgement. Tests and documents come with every change and make none larger. explicit says that the user asked for the large
+// way, roots are the directories of manifests.
 func Rate(e Estimate, request string, explicit bool, roots []string) Score {
-	modules := Modules(e.Files, roots)
+	files := slices.DeleteFunc(slices.Clone(e.Files), func(f task.File) bool { return Beside(f.Path) })
+	modules := Modules(files, roots)
 	var manifests []string
-	for _, f := range e.Files {
+	for _, f := range files {
 		if slices.ContainsFunc(manifestNames, func(m string) bool { ok, _ := path.Match(m, path.Base(f.Path)); return ok }) {
 			manifests = append(manifests, f.Path)
 		}
@@ -88,7 +91,7 @@ func Rate(e Estimate, request string, explicit bool, roots []string) Score {
 		word = "--heavy"
 	}
 	s := Score{Points: []Point{
-		point(PointFiles, len(e.Files) >= manyFiles, paths(e.Files)),
+		point(PointFiles, len(files) >= manyFiles, paths(files)),
 		point(PointArchitecture, e.NewPattern, []string{e.Pattern}),
 		point(PointDependencies, len(e.Dependencies)+len(manifests) > 0, slices.Concat(e.Dependencies, manifests)),
 		point(PointModules, len(modules) >= manyModules, modules),
@@ -110,6 +113,18 @@ func ModeOf(points int) Mode {
 		return Standard
 	default:
 		return Heavy
+	}
+}
+
+// Beside reports whether a file goes with a change and is none by itself: a test with its data, or a document.
+func Beside(file string) bool {
+	switch toolchain.Classify(file) {
+	case toolchain.Test, toolchain.TestData:
+		return true
+	case toolchain.Other:
+		return slices.Contains([]string{".md", ".mdx", ".rst", ".adoc", ".txt"}, strings.ToLower(path.Ext(file)))
+	default:
+		return false
 	}
 }
 
@@ -141,9 +156,6 @@ func paths(files []task.File) []string {
 func Modules(files []task.File, roots []string) []string {
 	var out []string
 	for _, f := range files {
-		if path.Ext(f.Path) == ".md" { // what is said of a module is none
-			continue
-		}
 		dir := path.Dir(path.Clean(f.Path))
 		parts := strings.Split(dir, "/")
 		m := strings.Join(parts[:min(len(parts), 2)], "/")

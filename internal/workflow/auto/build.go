@@ -44,7 +44,13 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 	if err != nil || end.Reason != "" {
 		return end, err
 	}
-	if n := len(f.look.Files); n >= largeDiff || f.larger() {
+	n := 0
+	for _, ch := range f.look.Files {
+		if !pdca.Beside(ch.Path) {
+			n++
+		}
+	}
+	if n >= largeDiff || f.larger() {
 		small := f.out.Mode == pdca.Light
 		if f.promote(c.Sub("diff"), fmt.Sprintf("%d files have changed", n)) && small { // what comes next looks for a design
 			if end, err := f.designs(c.Sub("backfill")); err != nil || end.Reason != "" {

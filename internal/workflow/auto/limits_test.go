@@ -90,7 +90,7 @@ func TestLimits(t *testing.T) {
 	echo := map[string]any{"verdict": "VERDICT: APPROVE or VERDICT: REJECT", "reasons": []string{}, "items": []pdca.Judgement{}}
 	blocked := map[string]any{"summary": "s", "blocked": "the linter is not there"}
 	severe := map[string]any{"findings": []step.ReviewFinding{{Severity: "HIGH", Message: "m"}}}
-	badPlan := pdca.Plan{Background: "There is nothing of it today.", Items: []pdca.Item{{Text: "It is there", Criteria: []task.Criterion{{Text: "It returns 1"}}}}, Files: modes(pdca.Light), Risks: []string{"none known"}, EdgeCases: []string{}, Steps: []pdca.Step{}}
+	badPlan := pdca.Plan{Background: "Nothing.", Items: []pdca.Item{{Text: "It is there", Criteria: []task.Criterion{{Text: "It returns 1"}}}}, Files: modes(pdca.Light), Risks: []string{"none known"}, EdgeCases: []string{}, Steps: []pdca.Step{}}
 	badE2E := step.AutoQAOut{Goals: []step.Goal{{Goal: "e2e", Status: step.GoalFail, Failures: []pdca.Failure{{Goal: "e2e", Message: "no"}}}}}
 	gap := func(of, matching int) func(string, int) any {
 		return func(what string, nth int) any {

@@ -91,7 +91,7 @@ func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error)
 		f.plan = ans
 		var warnings []pdca.Problem
 		problems = nil
-		for _, p := range pdca.CheckPlan(ans, func(p string) bool { return f.exists[p] }) {
+		for _, p := range pdca.CheckPlan(ans, f.out.Mode, func(p string) bool { return f.exists[p] }) {
 			if p.Warn {
 				warnings = append(warnings, p)
 			} else {

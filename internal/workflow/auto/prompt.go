@@ -61,7 +61,7 @@ const (
 var (
 	estimateSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["feature","files","new_pattern","pattern","summary"],"properties":{` +
 		`"feature":{"type":"string","description":"short name, a-z 0-9 -"},"files":` + turn.FilesSchema + `,"dependencies":` + turn.TextsSchema + `,"new_pattern":{"type":"boolean"},"pattern":{"type":"string"},"summary":{"type":"string"}}}`)
-	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","background","items","files","risks","edge_cases","steps"],"properties":{"title":{"type":"string"},"type":{"enum":["feat","fix","test","docs","refactor","chore"]},"background":{"type":"string"},` +
+	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","background","items","files"],"properties":{"title":{"type":"string"},"type":{"enum":["feat","fix","test","docs","refactor","chore"]},"background":{"type":"string"},` +
 		`"items":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","criteria"],"properties":{"text":{"type":"string"},"criteria":{"type":"array","items":{` +
 		`"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string"},"command":{"type":"string"}}}}}}},` +
 		`"excluded":` + turn.TextsSchema + `,"files":` + turn.FilesSchema + `,"risks":` + turn.TextsSchema + `,"edge_cases":` + turn.TextsSchema + `,` +
@@ -253,8 +253,7 @@ func (f *feature) rulesFor(b *strings.Builder, when string) {
 	if f.in.Screen != "" {
 		turn.List(b, "This is run in a terminal when all is done, nobody types anything, and within a minute its screen has to match `"+f.in.Expect+"`", []string{f.in.Screen})
 	}
-	turn.List(b, "Command lines that you may run begin so, from the root of the project (in this spelling; others are refused); beside them such that only read", f.allowed())
-	b.WriteString("A file that neither the plan, the design nor a guide names is named in `more_files` when you change it.\n")
+	turn.List(b, turn.MayRun, f.allowed())
 }
 
 // focus is what an author of a fix looks at first, by domain.

@@ -145,6 +145,9 @@ func Clip(s string, n int) string {
 	return fmt.Sprintf("%s … (%d more characters)", string(r[:n]), len(r)-n)
 }
 
+// MayRun is the title of the list of allowed commands in a prompt.
+const MayRun = "Command lines that you may run begin so, in this spelling, from the root of the project (do not change the directory); beside them such that only read, as git log, git diff and ls"
+
 // Allowed are the command lines that an author may run: those of the toolchains, and what has to succeed, as far as a list
 // of allowed commands can hold it.
 func Allowed(commands, needed []string) []string {

@@ -419,15 +419,21 @@ func (b *builder) text() string {
 	if taken := b.taken(); len(taken) > 0 {
 		turn.List(&s, "Files of other tasks; leave them alone", taken[:min(len(taken), 60)])
 	}
-	turn.List(&s, "It is done when", texts(t.Criteria))
+	turn.List(&s, "It is done when", b.more())
 	turn.List(&s, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", t.Commands())
-	turn.List(&s, "Command lines that you may run begin so, from the root of the project (do not change the directory); beside them such that only read", b.commands())
+	turn.List(&s, turn.MayRun, b.commands())
 	b.before(&s)
 	turn.Hints(&s, b.hints)
 	if b.back != nil {
 		b.back.Again(&s)
 	}
 	return s.String()
+}
+
+// more are the criteria of the task that are not among those of the requirement.
+func (b *builder) more() []string {
+	known := texts(b.w.plan.Requirement.Criteria)
+	return slices.DeleteFunc(texts(b.t.Criteria), func(s string) bool { return slices.Contains(known, s) })
 }
 
 func texts(list []step.Criterion) []string {
