@@ -11,12 +11,21 @@ type scriptFile struct {
 	ts []Token // without comments
 	// asserting holds the functions of this file: do they assert anything?
 	asserting map[string]bool
+	// imported are the names that the file has from node's assert.
+	imported map[string]bool
 }
 
 func parseScript(f *File, src []byte) {
 	f.Tokens = lexScript(src)
-	s := &scriptFile{f: f, ts: code(f.Tokens), asserting: map[string]bool{}}
+	s := &scriptFile{f: f, ts: code(f.Tokens), asserting: map[string]bool{}, imported: map[string]bool{}}
 	readScript(f, src)
+	for _, i := range f.Imports {
+		if from := strings.TrimPrefix(i.From, "node:"); from == "assert" || from == "assert/strict" {
+			for _, name := range i.Names {
+				s.imported[name] = true
+			}
+		}
+	}
 	for range 2 { // helpers may call helpers
 		for _, fn := range f.Funcs {
 			var t Test

@@ -341,6 +341,9 @@ func (s *scriptFile) assertion(i int) (real, is bool) {
 	if asserts, local := s.asserting[t.Text]; local {
 		return true, asserts
 	}
+	if s.imported[t.Text] {
+		return !trivialCall(splitArgs(s.cut(i+2, closing(s.ts, i+1)))), true
+	}
 	return true, checkerName().MatchString(t.Text)
 }
 
