@@ -61,6 +61,13 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test pytest -v --tb=short ./tests ./docs (CI)", "types mypy (CI)", "lint ruff check . (CI)"},
 		},
+		"tox with a command that a variable may replace": {
+			map[string]string{
+				".github/workflows/tests.yaml": workflow("    - run: tox -e py\n"),
+				"tox.ini":                      "[testenv]\ncommands =\n    {env:_TEST_CMD:pytest} {posargs}\n    coverage: coverage combine\n[testenv:benchmark]\ncommands = pytest {posargs:testing/benchmark.py}\n",
+			},
+			[]string{"test pytest (CI)", "test pytest testing/benchmark.py"}, // of which the first counts
+		},
 		"nox, of plain texts alone": {
 			map[string]string{"noxfile.py": "import nox\n\n@nox.session(python=['3.12'])\ndef tests(session):\n    session.install('-e', '.[test]')\n    session.run('pytest', '-n', 'auto', *session.posargs)\n\n@nox.session\ndef lint(session):\n    session.run(cmd)\n    session.run('flake8', 'src')\n"},
 			[]string{"test pytest -n auto", "lint flake8 src"},

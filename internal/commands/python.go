@@ -213,6 +213,7 @@ func ini(text string) map[string]section {
 var (
 	toxVariable = re.New(`\{\[([^\]]+)\](\w+)\}`)
 	toxArgs     = re.New(`\{posargs(?::(?:[^{}]|\{[^{}]*\})*)?\}`)
+	toxDefault  = re.New(`\{env:\w+:([^{}]*)\}`)
 	toxOther    = re.New(`\{[^{}]*\}`)
 	toxFactor   = re.New(`^!?([\w.-]+(?:,[\w.-]+)*):\s`)
 )
@@ -294,6 +295,7 @@ func (r *reader) tox(argv []string, where at) {
 			_, preset, _ := strings.Cut(m[1:len(m)-1], ":")
 			return strings.Join(strings.Fields(preset), " ")
 		})
+		lines = toxDefault().ReplaceAllString(lines, "$1") // the variable is set for other environments
 		for line := range strings.Lines(lines) {
 			line = strings.TrimLeft(strings.TrimSpace(line), "-!")
 			if m := toxFactor().FindStringSubmatch(line); m != nil {
