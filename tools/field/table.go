@@ -37,8 +37,12 @@ func page(list []repo, results []result) string {
 	for _, r := range list {
 		part[r.Name] = r.Part
 	}
+	tried := map[string]bool{}
+	for _, r := range all {
+		tried[r.Repo] = true
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The field\n\nJacquard on public repositories that it was not written for, written by `make field` on %s. `tools/field` says how: commits of the\nrepository are played back as the answer of an author to `jacquard work`, as they are (they have to be accepted) and bent (they have to be\nrejected). What is held was not looked at while building.\n\n", last.Format(time.DateOnly))
+	fmt.Fprintf(&b, "# The field\n\nJacquard on public repositories that it was not written for, written by `make field` on %s. `tools/field` says how: commits of the\nrepository are played back as the answer of an author to `jacquard work`, as they are (they have to be accepted) and bent (they have to be\nrejected). What is held was not looked at while building. %d of %d repositories of the list have been tried.\n\n", last.Format(time.DateOnly), len(tried), len(list))
 	b.WriteString("| case | what | dev | held |\n|---|---|---|---|\n")
 	rows := []struct{ name, what, good string }{
 		{"baseline", "`doctor` runs the tests that the project's own command runs", "right"},
