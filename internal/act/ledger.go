@@ -148,7 +148,7 @@ func (l *Ledger) Reserve(_ context.Context, turn string, n int, most gateway.Amo
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.covers(most); err != nil {
-		short := &gateway.Short{Left: l.left(), Text: err.Error()}
+		short := &gateway.Short{Left: l.limit().Left(l.used()), Text: err.Error()}
 		if len(l.live) > 0 {
 			short.Settled = l.settled
 		}
@@ -205,16 +205,9 @@ func (l *Ledger) covers(most gateway.Amount) error {
 	return nil
 }
 
-// left is what of the budget is neither spent nor set aside.
-func (l *Ledger) left() gateway.Amount {
-	used, out := l.used(), gateway.Amount{MicroUSD: gateway.Unlimited, Tokens: gateway.Unlimited}
-	if usd := int64(l.budget.USD * 1e6); usd > 0 {
-		out.MicroUSD = max(0, usd-used.MicroUSD)
-	}
-	if t := l.budget.Tokens; t > 0 {
-		out.Tokens = max(0, t-used.Tokens)
-	}
-	return out
+// limit is the budget as an amount.
+func (l *Ledger) limit() gateway.Amount {
+	return gateway.Amount{MicroUSD: int64(l.budget.USD * 1e6), Tokens: l.budget.Tokens}
 }
 
 // Left refuses a turn when nothing is left; agents without a gateway are

@@ -114,7 +114,10 @@ func relevant(request string, paths []string, read func(string) []byte) string {
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	var b strings.Builder
 	for _, c := range all {
-		if text := c.text(weight); c.score > 0 && b.Len()+len(text) <= maxExports {
+		if c.score <= 0 {
+			break
+		}
+		if text := c.text(weight); b.Len()+len(text) <= maxExports {
 			b.WriteString(text)
 		}
 	}

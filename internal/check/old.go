@@ -96,11 +96,7 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 	if len(skipped) == 0 {
 		return nil
 	}
-	var ids []string
-	for _, t := range skipped {
-		ids = append(ids, t.ID)
-	}
-	was, err := base.runOnce(ctx, toolchain.Selection{IDs: ids})
+	was, err := base.runThese(ctx, skipped)
 	if err != nil {
 		return err
 	}
@@ -127,11 +123,7 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	if err != nil {
 		return err
 	}
-	var ids []string
-	for _, t := range gone {
-		ids = append(ids, t.ID)
-	}
-	run, err := restored.runOnce(ctx, toolchain.Selection{IDs: ids})
+	run, err := restored.runThese(ctx, gone)
 	if err = joinClose(err, restored); err != nil {
 		return err
 	}

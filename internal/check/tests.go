@@ -265,20 +265,25 @@ func (p *place) settle(ctx context.Context, run *testRun) error {
 	return nil
 }
 
+// runThese runs some tests once.
+func (p *place) runThese(ctx context.Context, tests []test) (testRun, error) {
+	var ids []string
+	for _, t := range tests {
+		ids = append(ids, t.ID)
+	}
+	return p.runOnce(ctx, toolchain.Selection{IDs: ids})
+}
+
 // failAgain runs tests four times more and gives those that fail at least once.
 func (p *place) failAgain(ctx context.Context, tests []test) ([]test, error) {
 	if len(tests) == 0 {
 		return nil, nil
 	}
-	var ids []string
-	for _, t := range tests {
-		ids = append(ids, t.ID)
-	}
 	p.rerun = true
 	defer func() { p.rerun = false }()
 	var failing []test
 	for range 4 {
-		run, err := p.runOnce(ctx, toolchain.Selection{IDs: ids})
+		run, err := p.runThese(ctx, tests)
 		if err != nil {
 			return nil, err
 		}

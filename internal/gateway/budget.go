@@ -68,8 +68,8 @@ type Short struct {
 // Error says what the call needs and what there is.
 func (s *Short) Error() string { return s.Text }
 
-// Unlimited is a part of Short.Left that has no limit.
-const Unlimited = math.MaxInt64 / 4
+// unlimited is a part of Short.Left that has no limit.
+const unlimited = math.MaxInt64 / 4
 
 // With less output than this a call is not worth making; when others run, one waits rather than to ask for less than the second.
 const (
@@ -155,7 +155,7 @@ func (a *Access) reserve(ctx context.Context, l Ledger, most Amount) (int, error
 	}
 	used := a.stats.Spent.plus(a.reserved)
 	if err := covers(a.turn.Grant, used, most); err != nil {
-		short := &Short{Left: a.turn.Grant.left(used), Text: overBudget + err.Error()}
+		short := &Short{Left: a.turn.Grant.Left(used), Text: overBudget + err.Error()}
 		if a.running > 0 {
 			short.Settled = a.settled
 		}
@@ -188,11 +188,11 @@ func (a *Access) hold(more Amount, calls int) {
 	}
 }
 
-// left is what a limit leaves.
-func (a Amount) left(used Amount) Amount {
+// Left is what a limit leaves of what is used; a part without a limit is very large.
+func (a Amount) Left(used Amount) Amount {
 	of := func(limit, used int64) int64 {
 		if limit == 0 {
-			return Unlimited
+			return unlimited
 		}
 		return max(0, limit-used)
 	}
