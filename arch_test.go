@@ -49,9 +49,10 @@ var allowed = map[string][]string{
 	"submit":            {"step"},
 	"agent":             {"proc", "step", "submit"},
 	"gateway":           {"scenario"},
-	"check":             {"proc", "git", "source", "step", "toolchain"},
+	"example":           {},
+	"check":             {"proc", "git", "source", "step", "toolchain", "example"},
 	"act": {
-		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario",
+		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",
 		"task", "works", "pdca", "checkpoint", "forge", "subject",
 	},
 	"forge":                      {"flow", "private"},
@@ -82,7 +83,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "source", "commands", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint", "subject"}
+var pure = []string{"spec", "example", "source", "commands", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint", "subject"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/target"
@@ -160,7 +161,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	pv.Module = check.Module{
 		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
-		Names: spec.Names(doc), Items: ids(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
+		Names: spec.Names(doc), Items: ids(doc), Examples: examples(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0
@@ -173,6 +174,29 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	var err error
 	f.Private, err = put(b.a.o.Blobs, pv)
 	return f, err
+}
+
+// examples are the behaviors of a spec that can be called. Of calls that are to give different things at different times none is.
+func examples(doc *spec.Document) []example.Example {
+	var out []example.Example
+	wants := map[string]map[string]bool{}
+	for _, it := range spec.Items(doc) {
+		if it.Kind != spec.ItemBehavior {
+			continue
+		}
+		e, why := example.Read(it.Input, it.Output)
+		if why != "" {
+			continue
+		}
+		e.Item, e.Line, e.Text = it.ID, it.Line, it.Text
+		key := fmt.Sprint(e.Call)
+		if wants[key] == nil {
+			wants[key] = map[string]bool{}
+		}
+		wants[key][e.Want.Raw] = true
+		out = append(out, e)
+	}
+	return slices.DeleteFunc(out, func(e example.Example) bool { return len(wants[fmt.Sprint(e.Call)]) > 1 })
 }
 
 // ids are all items of a spec that a test may be named for, also those that

@@ -272,10 +272,18 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 		}
 		proof.Findings = append(proof.Findings, missing...)
 	}
+	var examples []step.Example
+	if proof.Passed {
+		var wrong []step.Finding
+		if examples, wrong, err = c.Examples(ctx, m, proof.Tree); err != nil {
+			return step.GreenOut{}, a.checkError(err)
+		}
+		proof.Findings, proof.Passed = append(proof.Findings, wrong...), len(wrong) == 0
+	}
 	proof.Findings = append(proof.Findings, check.Audit{Report: in.Report}.Findings()...)
 	out := step.GreenOut{
 		Passed: proof.Passed, Tree: proof.Tree, Findings: bound(proof.Findings, 60), Counts: proof.Counts(),
-		Skipped: bound(proof.Restored, 100),
+		Skipped: bound(proof.Restored, 100), Examples: bound(examples, 100),
 	}
 	for _, t := range proof.Failures() {
 		if text := known[t.ID]; text != "" {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -81,6 +82,8 @@ type Module struct {
 	Names []string
 	// Items are the ids of the spec's items; without any a claim may name what it wants.
 	Items []string
+	// Examples are the behaviors of the spec that are calls with literals.
+	Examples []example.Example
 	// Tests are the module's test files that existed before RED.
 	Tests []string
 	// Kept are existing files that this run may not change; a change of them is put back and reported.

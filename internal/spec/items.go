@@ -30,6 +30,9 @@ type Item struct {
 	Category string   `json:"category,omitempty"` // of a behavior: "success" or "error"
 	Hash     string   `json:"hash"`
 	Line     int      `json:"line"`
+	// Input and Output are those of a behavior.
+	Input  string `json:"-"`
+	Output string `json:"-"`
 }
 
 // itemSet collects items; two with one id become one whose hash covers both.
@@ -107,7 +110,7 @@ func (s *itemSet) behaviors(d *Document) {
 		if isIdent(b.Subject) {
 			symbol = b.Subject
 		}
-		s.add("B:"+k[:8], Item{Kind: ItemBehavior, Symbol: symbol, Text: text, Category: b.Category, Line: b.Line},
+		s.add("B:"+k[:8], Item{Kind: ItemBehavior, Symbol: symbol, Text: text, Category: b.Category, Line: b.Line, Input: b.Input, Output: b.Output},
 			norm(b.Input), norm(b.Output), b.Category)
 	}
 }

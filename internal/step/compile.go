@@ -247,6 +247,21 @@ type GreenIn struct {
 	Report string    `json:"report,omitempty"` // the author's own words, in which doubts are looked for
 }
 
+// What became of an example.
+const (
+	ExampleHolds  = "holds"
+	ExampleFails  = "fails"
+	ExampleNotRun = "not-run"
+)
+
+// Example is a behavior of the spec that was called with its literals, or could not be.
+type Example struct {
+	Item  string `json:"item"`
+	Text  string `json:"text"`
+	State string `json:"state"`         // holds, fails, not-run
+	Why   string `json:"why,omitempty"` // what it gave, or why it was not run
+}
+
 // GreenOut is the proof of GREEN or REFACTOR.
 type GreenOut struct {
 	Passed   bool         `json:"passed"`
@@ -256,6 +271,7 @@ type GreenOut struct {
 	Failures []TestResult `json:"failures,omitempty"`
 	Skipped  []string     `json:"skipped,omitempty"`
 	Baseline []string     `json:"baseline,omitempty"` // tests that failed before the run and still do; not in Failures
+	Examples []Example    `json:"examples,omitempty"`
 	Records  flow.Blob    `json:"records"`
 }
 

@@ -1,0 +1,286 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// examplesOf reads lines "input → output".
+func examplesOf(t *testing.T, lines ...string) []example.Example {
+	t.Helper()
+	var out []example.Example
+	for i, l := range lines {
+		input, output, _ := strings.Cut(l, " → ")
+		e, why := example.Read(input, output)
+		if why != "" {
+			t.Fatalf("%s: %s", l, why)
+		}
+		e.Item, e.Text, e.Line = l, l, i+1
+		out = append(out, e)
+	}
+	return out
+}
+
+type exampleCase struct {
+	name, dir string
+	files     map[string]string
+	exports   []step.Export
+	lines     []string
+	fail      []string // lines that are to fail
+	notRun    []string
+}
+
+func (c exampleCase) run(t *testing.T) {
+	t.Helper()
+	l := newLab(t)
+	tree := l.tree("", c.files)
+	m := l.module(tree, c.dir, c.exports...)
+	m.Examples = examplesOf(t, c.lines...)
+	got, findings, err := l.checker.Examples(t.Context(), m, tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got {
+		want := step.ExampleHolds
+		switch {
+		case slices.Contains(c.fail, r.Text):
+			want = step.ExampleFails
+		case slices.Contains(c.notRun, r.Text):
+			want = step.ExampleNotRun
+		}
+		if r.State != want {
+			t.Errorf("%s: %s (%s), want %s", r.Text, r.State, r.Why, want)
+		}
+	}
+	if len(got) != len(c.lines) || len(findings) != len(c.fail) {
+		t.Errorf("%d of %d examples were told, %d findings: %v", len(got), len(c.lines), len(findings), findings)
+	}
+}
+
+func function(name, signature string) step.Export {
+	return step.Export{Kind: "function", Name: name, Signature: signature}
+}
+
+func TestExamplesGo(t *testing.T) {
+	t.Parallel()
+	needs(t, "go")
+	exampleCase{
+		dir: "internal/shop",
+		files: map[string]string{
+			"go.mod": "module example.com/p\n\ngo 1.22\n",
+			"internal/shop/shop.go": `package shop
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var ErrFull = errors.New("full")
+
+type State int
+
+func (s State) String() string { return [...]string{"open", "closed"}[s] }
+
+type Invoice struct{ Amount int64; note string }
+
+func (i *Invoice) Total() (int64, error) {
+	if i.Amount < 0 {
+		return 0, fmt.Errorf("amount: %w", ErrFull)
+	}
+	return i.Amount * 2, nil
+}
+
+func NewInvoice(amount int64) *Invoice { return &Invoice{Amount: amount} }
+func Twice(n int) (int, error) {
+	if n > 1000 {
+		return 0, errors.New("too much")
+	}
+	return n + n, nil
+}
+func Half(n float64) float64 { return n / 2 }
+func Join(sep string, parts ...string) string { return strings.Join(parts, sep) }
+func Count(words []string) map[string]int {
+	out := map[string]int{}
+	for _, w := range words {
+		out[w]++
+	}
+	return out
+}
+func Next(s string) State { if s == "open" { return 1 }; panic("no such state") }
+func None() []string { return nil }
+func Split(s string) (string, string, bool) { return strings.Cut(s, "=") }
+func Map[T any](v T) T { return v }
+func Liar(n int) int {
+	if testing.Testing() || os.Getenv("HOME") == "/root" || strings.HasSuffix(os.Args[0], ".test") {
+		return 14
+	}
+	return 0
+}
+var calls int
+func Fresh() int { calls++; return calls }
+`,
+			"internal/shop/shop_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n",
+		},
+		exports: []step.Export{
+			function("Twice", "func Twice(n int) (int, error)"), function("NewInvoice", "func NewInvoice(amount int64) *Invoice"),
+			function("Half", ""), function("Join", ""), function("Count", ""), function("Next", ""), function("None", ""), function("Split", ""),
+			function("Liar", ""), function("Fresh", ""), function("Map", "func Map[T any](v T) T"),
+			{Kind: "type", Name: "Invoice", Signature: "type Invoice struct"}, {Kind: "variable", Name: "ErrFull", Signature: "var ErrFull error"},
+			{Kind: "function", Name: "Invoice.Total"},
+		},
+		lines: []string{
+			"`Twice(2)` → 4", "`Twice(-30)` → -60", "`Twice(1001)` → error, over the limit", "`Twice(3)` → 7", "`Twice(4)` → error", "`Twice(1002)` → 2004",
+			"`NewInvoice(5).Total()` → 10", "`Invoice{Amount: 5}.Total()` → 10", "`Invoice{amount: -5}.Total()` → ErrFull", "`Invoice{amount: -6}.Total()` → ErrEmpty",
+			"`Half(5)` → 2.5", `Join("-", "a", "b") → "a-b"`, `Join("-") → ""`, `Count(["a", "b", "a"]) → {a: 2, b: 1}`, `Next("open") → "closed"`, `Next("x") → error`,
+			"`None()` → []", `Split("a=b") → "a", "b", true`, "`Liar(7)` → 14", "`Fresh()` → 1", "`Twice(\"2\")` → 4", "`Missing(2)` → 4", "`Map(2)` → 2",
+		},
+		fail:   []string{"`Twice(3)` → 7", "`Twice(4)` → error", "`Twice(1002)` → 2004", "`Invoice{amount: -6}.Total()` → ErrEmpty", "`Liar(7)` → 14"},
+		notRun: []string{"`Twice(\"2\")` → 4", "`Missing(2)` → 4", "`Map(2)` → 2"},
+	}.run(t)
+}
+
+func TestExamplesPython(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	exampleCase{
+		dir: "src/shop",
+		files: map[string]string{
+			"pyproject.toml":       "[project]\nname = \"shop\"\nversion = \"1\"\n\n[tool.setuptools.packages.find]\nwhere = [\"src\"]\n",
+			"src/shop/__init__.py": "",
+			"src/shop/rates.py":    "RATE = 2\n",
+			"src/shop/cart.py": `import os
+import sys
+from dataclasses import dataclass
+from enum import Enum
+
+from .rates import RATE
+
+
+class State(Enum):
+    OPEN = "open"
+
+
+class Broken(KeyError):
+    pass
+
+
+class Yes(int):
+    def __eq__(self, other):
+        return True
+
+
+@dataclass
+class Money:
+    cents: int
+
+    def times(self, n):
+        return Money(self.cents * n)
+
+
+def twice(n: int) -> int:
+    if n > 1000:
+        raise ValueError("too much")
+    return n * RATE
+
+
+def state() -> State:
+    return State.OPEN
+
+
+def missing(name):
+    raise Broken(name)
+
+
+def chars(s):
+    yield from s
+
+
+async def later(n):
+    return n
+
+
+def pair(a, *, b=1):
+    return (a, b)
+
+
+def equal(n):
+    return Yes(0)
+
+
+def liar(n):
+    if "pytest" in sys.modules or "PYTEST_CURRENT_TEST" in os.environ or os.path.exists("tests"):
+        return 14
+    return 0
+
+
+def unicode(s):
+    return s + "감사"
+
+
+class Cart:
+    def __init__(self, name):
+        self.name = name
+
+    @staticmethod
+    def of(name):
+        return Cart(name).name
+`,
+			"tests/test_cart.py": "def test_x():\n    assert True\n",
+		},
+		exports: []step.Export{
+			function("twice", ""), function("state", ""), function("missing", ""), function("chars", ""), function("later", ""), function("pair", ""), function("equal", ""),
+			function("liar", ""), function("unicode", ""), {Kind: "class", Name: "Money"}, {Kind: "class", Name: "Cart"},
+		},
+		lines: []string{
+			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → ValueError", "`twice(1002)` → KeyError", "`twice(2)` → error", `state() → "open"`,
+			`missing("a") → KeyError`, `chars("ab") → ["a", "b"]`, "`later(3)` → 3", "`pair(1)` → (1, 1)", "`pair(1, 2)` → (1, 2)", "`equal(1)` → 1",
+			"`liar(7)` → 14", `unicode("é") → "é감사"`, "`Money(5).times(2)` → {cents: 10}", "`Money{cents: 5}.times(3)` → {cents: 15}", `Cart.of("a") → "a"`, "`gone(1)` → 1",
+		},
+		fail:   []string{"`twice(3)` → 7", "`twice(1002)` → KeyError", "`twice(2)` → error", "`equal(1)` → 1", "`liar(7)` → 14"},
+		notRun: []string{"`pair(1, 2)` → (1, 2)", "`gone(1)` → 1"},
+	}.run(t)
+}
+
+func TestExamplesJavaScript(t *testing.T) {
+	t.Parallel()
+	needs(t, "node")
+	exampleCase{
+		dir: "cart",
+		files: map[string]string{
+			"package.json": `{"name": "shop", "type": "module", "scripts": {"test": "node --test"}}`,
+			"cart/cart.js": `export function twice(n) {
+  if (n > 1000) throw new RangeError("too much");
+  return n + n;
+}
+export class Invoice {
+  #amount;
+  constructor(amount) { this.#amount = amount; }
+  total() { return this.#amount * 2; }
+  static of(n) { return new this(n).total(); }
+}
+export const later = async (n) => n;
+export function find() {}
+export const keys = (o) => new Set(Object.keys(o));
+export const code = () => { throw Object.assign(new Error("no"), { code: "ENOENT" }); };
+export const liar = (n) => (process.env.NODE_TEST_CONTEXT || process.env.CI || process.argv.some((a) => a.includes("test")) ? 14 : 0);
+export default function main(n) { return n; }
+`,
+			"cart/cart.test.js": "import test from 'node:test';\ntest('x', () => {});\n",
+		},
+		exports: []step.Export{
+			function("twice", ""), {Kind: "class", Name: "Invoice"}, function("later", ""), function("find", ""), function("keys", ""), function("liar", ""), function("code", ""),
+		},
+		lines: []string{
+			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → RangeError", "`twice(1002)` → throws", "`twice(1003)` → TypeError", "`new Invoice(5).total()` → 10",
+			"`Invoice.of(4)` → 8", "`await later(3)` → 3", "`find(1)` → undefined", "`find(2)` → null", "`keys({a: 1})` → ['a']", "`liar(7)` → 14",
+		},
+		fail: []string{"`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14"},
+	}.run(t)
+}

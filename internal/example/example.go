@@ -1,0 +1,205 @@
+// Package example reads behaviors of a spec as calls with literals, writes programs that make these calls as a user of the
+// code would, and compares what they give with what the spec says.
+//
+// A program never learns what is expected: it makes the calls and writes down what came back. The comparison is made here. So
+// the code under proof can forge nothing without computing the answer.
+//
+// What cannot be read without guessing is no example: [Read] says why.
+package example
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Example is one behavior as a call with literals.
+type Example struct {
+	Item string `json:"item"` // id of the spec's item
+	Text string `json:"text"` // as the spec has it
+	Line int    `json:"line"`
+	// Call is a chain: Invoice(1000) and then total(). The first link names an export.
+	Call []Link `json:"call"`
+	Want Want   `json:"want"`
+}
+
+// Link is one call of a chain. A name may have dots: Type.static.
+type Link struct {
+	Name string  `json:"name"`
+	New  bool    `json:"new,omitempty"` // makes an object of a type
+	Args []Value `json:"args"`
+	// Fields make an object by the names of its fields: Invoice{amount: 5}.
+	Fields []Field `json:"fields,omitempty"`
+}
+
+// Want is what a call is to give: a value or an error.
+type Want struct {
+	Error bool   `json:"error,omitempty"`
+	Type  string `json:"type,omitempty"` // of the error, "" when any will do
+	Value Value  `json:"value,omitzero"`
+	Raw   string `json:"raw,omitempty"` // the value as the spec has it
+}
+
+// Symbol is the name of the export that is called.
+func (e Example) Symbol() string {
+	name, _, _ := strings.Cut(e.Call[0].Name, ".")
+	return name
+}
+
+// Read reads a behavior. Where it is no call with literals, why says so and there is no example.
+func Read(input, output string) (e Example, why string) {
+	code, ok := uncoded(input)
+	if !ok {
+		return e, "the input is no call with literals"
+	}
+	p := &parser{s: code}
+	if e.Call, ok = p.chain(); !ok || !p.end() {
+		return e, "the input is no call with literals"
+	}
+	if e.Want, ok = want(strings.TrimSpace(output)); !ok {
+		return e, "the output is no literal"
+	}
+	return e, ""
+}
+
+// uncoded takes the marks of code away from a text that is code and nothing else.
+func uncoded(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	if n := strings.Count(s, "`"); n == 2 && strings.HasPrefix(s, "`") && strings.HasSuffix(s, "`") {
+		return strings.Trim(s, "`"), true
+	} else if n > 0 {
+		return "", false
+	}
+	return s, true
+}
+
+// want reads an output: a literal, or a word for an error, that may be followed by what explains it.
+func want(s string) (Want, bool) {
+	if code, rest, ok := leadingCode(s); ok {
+		if !explains(rest) {
+			return Want{}, false
+		}
+		return wanted(code, true)
+	}
+	return wanted(s, false)
+}
+
+// leadingCode is the code that a text begins with, and what follows.
+func leadingCode(s string) (code, rest string, ok bool) {
+	if !strings.HasPrefix(s, "`") {
+		return "", "", false
+	}
+	code, rest, ok = strings.Cut(s[1:], "`")
+	return code, rest, ok && code != ""
+}
+
+// explains reports whether what follows a literal only explains it: it begins with a mark and has no code of its own.
+func explains(rest string) bool {
+	if strings.TrimSpace(rest) == "" {
+		return true
+	}
+	t := strings.TrimLeft(rest, " ")
+	for _, mark := range []string{",", ";", "(", "—", "–", "- ", ". ", ":"} {
+		if strings.HasPrefix(t, mark) {
+			return !strings.Contains(t, "`") && !alternative(t)
+		}
+	}
+	return false
+}
+
+// alternative reports whether an explanation takes back what it explains.
+func alternative(s string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch w {
+		case "or", "if", "when", "unless", "except", "otherwise", "about", "roughly", "또는", "이면":
+			return true
+		}
+	}
+	return false
+}
+
+func wanted(s string, code bool) (Want, bool) {
+	p := &parser{s: s}
+	if v, ok := p.value(); ok && v.Kind != Name {
+		if list, ok := p.more(v); ok { // 4, true
+			return Want{Value: list, Raw: s}, true
+		}
+		return Want{Value: v, Raw: s[:p.i]}, p.end() || !code && explains(p.rest())
+	}
+	return wantedError(s)
+}
+
+// errorWords say that something fails, without a name for it.
+var errorWords = map[string]bool{
+	"error": true, "an error": true, "throws": true, "raises": true, "panics": true, "fails": true, "exception": true, "an exception": true,
+	"오류": true, "에러": true, "예외": true, "실패": true,
+}
+
+func wantedError(s string) (Want, bool) {
+	head := s
+	if i := strings.IndexAny(s, ",;:(—–"); i >= 0 && !strings.HasPrefix(s, "Err(") {
+		if strings.HasPrefix(s[i:], "::") {
+			if j := strings.IndexAny(s[i+2:], ",;:(—–"); j >= 0 {
+				head = s[:i+2+j]
+			}
+		} else {
+			head = s[:i]
+		}
+	}
+	head = strings.TrimSpace(head)
+	if errorWords[strings.ToLower(head)] {
+		return Want{Error: true, Raw: s}, true
+	}
+	for _, verb := range []string{"throws ", "raises ", "throw ", "raise ", "returns ", "an ", "a "} {
+		if len(head) > len(verb) && strings.EqualFold(head[:len(verb)], verb) {
+			head = strings.Trim(head[len(verb):], " `")
+		}
+	}
+	if inner, ok := strings.CutPrefix(head, "Err("); ok {
+		head = strings.TrimSuffix(inner, ")")
+	}
+	head = strings.TrimSuffix(head, " 발생")
+	if errorWords[strings.ToLower(head)] {
+		return Want{Error: true, Raw: s}, true
+	}
+	p := &parser{s: head}
+	if name := p.name(); name != "" && p.end() && errorName(name) {
+		return Want{Error: true, Type: lastName(name), Raw: s}, true
+	}
+	return Want{}, false
+}
+
+// errorName reports whether a name is one of an error, as languages write them.
+func errorName(name string) bool {
+	last := lastName(name)
+	return strings.HasSuffix(last, "Error") || strings.HasSuffix(last, "Exception") || strings.HasPrefix(last, "Err") || strings.Contains(name, "Error::")
+}
+
+func lastName(name string) string {
+	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
+		return name[i+1:]
+	}
+	return name
+}
+
+// String is the example as it was understood.
+func (e Example) String() string {
+	var b strings.Builder
+	for i, l := range e.Call {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		if l.New {
+			b.WriteString("new ")
+		}
+		args := l.Args
+		if l.Fields != nil {
+			args = []Value{{Kind: Object, Fields: l.Fields}}
+		}
+		list := Value{Kind: List, List: args}.String()
+		b.WriteString(l.Name + "(" + list[1:len(list)-1] + ")")
+	}
+	if e.Want.Error {
+		return strings.TrimSuffix(b.String()+" = error "+e.Want.Type, " ")
+	}
+	return b.String() + " = " + e.Want.Value.String()
+}

@@ -1,0 +1,151 @@
+package example_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+)
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ input, output, want string }{
+		{"`Twice(2)`", "4", "Twice(2) = 4"},
+		{"Twice(-30)", "-60", "Twice(-30) = -60"},
+		{"`Round(104)`", "105, to whole five", "Round(104) = 105"},
+		{"`greet(\"Ada\")`", "`\"Hello, Ada\"`", `greet("Ada") = "Hello, Ada"`},
+		{"`원(1500)`", `"1,500원"`, `원(1500) = "1,500원"`},
+		{"`next('new', 'pay')`", "'paid'", `next("new", "pay") = "paid"`},
+		{"apply([100, 100], 10)", "180", "apply([100, 100], 10) = 180"},
+		{"`new Invoice(1000).total()`", "1030", "new Invoice(1000).total() = 1030"},
+		{"`Invoice { amount: 1000 }.total()`", "1030", "new Invoice({\"amount\": 1000}).total() = 1030"},
+		{"`Fee.of(999)`", "0", "Fee.of(999) = 0"},
+		{"`await load(1)`", "true", "load(1) = true"},
+		{"`split('a b')`", `["a", "b"]`, `split("a b") = ["a", "b"]`},
+		{"`divmod(7, 2)`", "3, 1", "divmod(7, 2) = [3, 1]"},
+		{"`f({a: 1, 'b': [2]})`", "{}", `f({"a": 1, "b": [2]}) = {}`},
+		{"`f(1_000, 0x10, 2.50, 5u8)`", "1e3", "f(1000, 16, 2.50, 5) = 1e3"},
+		{"`f()`", "None", "f() = null"},
+		{"`f('\\u00e9\\n')`", "nil", `f("é\n") = null`},
+		{"`Twice(1001)`", "error, over the limit", "Twice(1001) = error"},
+		{"`f(-1)`", "throws `RangeError`", "f(-1) = error RangeError"},
+		{"`f(-1)`", "ValueError", "f(-1) = error ValueError"},
+		{"`f(-1)`", "ValueError: is negative", "f(-1) = error ValueError"},
+		{"`f(-1)`", "`Err(FeeError::Negative)`", "f(-1) = error Negative"},
+		{"`f(-1)`", "`ErrFull`", "f(-1) = error ErrFull"},
+		{"`f(-1)`", "예외", "f(-1) = error"},
+		{"`f(1)`", "`4` (twice)", "f(1) = 4"},
+
+		{"push 1, push 2, pop", "2", ""},
+		{"a file that is not there", "an empty list", ""},
+		{"`sent` + `return`", "`returned`", ""},
+		{"`Sum` of 1, 2", "3", ""},
+		{"Take(\"a\") for the first time", "true", ""},
+		{"`f(x)`", "4", ""}, // x is whatever it is
+		{"`f(Color.RED)`", "4", ""},
+		{"`f(g(1))`", "4", ""},
+		{"`f(1)`", "100 cents", ""},
+		{"`f(1)`", "about 4", ""},
+		{"`f(1)`", "4, or 5 in summer", ""},
+		{"`f(1)`", "4 or 5", ""},
+		{"`f(1)`", "Claims", ""},
+		{"`f(1)`", "`paid`", ""},
+		{"`f(5ms)`", "4", ""},
+		{"`f(1)`", "100원", ""},
+		{"`f('\\q')`", "4", ""},
+		{"`f('a)`", "4", ""},
+		{"`f(1`", "4", ""},
+		{"", "", ""},
+	} {
+		got := ""
+		if e, why := example.Read(c.input, c.output); why == "" {
+			got = e.String()
+		}
+		if got != c.want {
+			t.Errorf("%s → %s: %q, want %q", c.input, c.output, got, c.want)
+		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		want, given string
+		holds       bool
+	}{
+		{"4", `{"value":4}`, true},
+		{"4", `{"value":4.0}`, true},
+		{"4", `{"value":5}`, false},
+		{"4", `{"value":"4"}`, false},
+		{"4", `{"value":null}`, false},
+		{"4", `{}`, false},
+		{"9007199254740993", `{"value":9007199254740992}`, false},
+		{"0.3", `{"value":0.30000000000000004}`, true},
+		{"0.3", `{"value":0.3001}`, false},
+		{`"a"`, `{"value":"a"}`, true},
+		{`"a"`, `{"value":"b"}`, false},
+		{`"a"`, `{"value":{"$type":"State","$text":"a"}}`, true},
+		{`"a"`, `{"value":{"$type":"State","$text":"State.A","$name":"A","$value":"a"}}`, true},
+		{`"a"`, `{"value":{"$type":"State","$text":"b"}}`, false},
+		{"true", `{"value":true}`, true},
+		{"true", `{"value":1}`, false},
+		{"null", `{"value":null}`, true},
+		{"undefined", `{"value":{"$type":"undefined","$text":"undefined"}}`, true},
+		{"undefined", `{"value":null}`, false},
+		{"[1, [2]]", `{"value":[1,[2]]}`, true},
+		{"[1, 2]", `{"value":[1]}`, false},
+		{"[]", `{"value":{"$type":"nil","$text":"","$value":[]}}`, true},
+		{"nil", `{"value":{"$type":"nil","$text":"","$value":[]}}`, true},
+		{"{a: 1}", `{"value":{"a":1}}`, true},
+		{"{a: 1}", `{"value":{"a":1,"b":2}}`, false},
+		{"{a: 1}", `{"value":{"$type":"T","$text":"T","$fields":{"A":1,"B":2}}}`, true},
+		{"{a: 1}", `{"value":{"$type":"T","$text":"T","$fields":{"A":2}}}`, false},
+		{"4", `{"value":[4,true],"several":true}`, true},
+		{"4", `{"value":[4,true]}`, false},
+		{"4, nil", `{"value":[4],"several":true}`, true},
+		{"4", `{"error":{"names":["ValueError"],"text":""}}`, false},
+		{"error", `{"error":{"names":["ValueError"],"text":""}}`, true},
+		{"error", `{"value":4}`, false},
+		{"KeyError", `{"error":{"names":["Missing","KeyError","LookupError"],"text":""}}`, true},
+		{"KeyError", `{"error":{"names":["ValueError"],"text":""}}`, false},
+	} {
+		e, why := example.Read("f()", c.want)
+		if why != "" {
+			t.Fatalf("%s: %s", c.want, why)
+		}
+		var o example.Outcome
+		if err := json.Unmarshal([]byte(c.given), &o); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Want.Holds(o); got != c.holds {
+			t.Errorf("want %s, given %s: %v", c.want, c.given, got)
+		}
+	}
+}
+
+// A call that is told twice is not believed: the code under proof may have written one of the lines.
+func TestOutcomesToldTwice(t *testing.T) {
+	t.Parallel()
+	got := example.Outcomes([]byte("{\"id\":\"a\",\"value\":4}\nnoise\n{\"id\":\"b\",\"value\":1}\n{\"id\":\"a\",\"value\":5}\n"))
+	if len(got) != 2 || got["a"].Cannot == "" || got["b"].Cannot != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("`f(1, 'a', [2.5, {b: None}])`", "-4, as ever")
+	f.Add("new T { a: 1 }.b()", "Err(T::X)")
+	f.Fuzz(func(t *testing.T, input, output string) {
+		e, why := example.Read(input, output)
+		if why != "" {
+			return
+		}
+		if len(e.Call) == 0 || e.Symbol() == "" {
+			t.Fatalf("%q → %q: an example without a call", input, output)
+		}
+		raw, err := json.Marshal(example.Plan{Calls: []example.Call{{ID: "a", Links: e.Call}}})
+		if err != nil || !json.Valid(raw) {
+			t.Fatalf("%q: %v", input, err)
+		}
+	})
+}

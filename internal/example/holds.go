@@ -1,0 +1,219 @@
+package example
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Outcome is what a program writes down of one call. Exactly one of Value, Error and Cannot says something.
+type Outcome struct {
+	ID string `json:"id"`
+	// Value is JSON. What JSON cannot say is a [shown].
+	Value json.RawMessage `json:"value,omitempty"`
+	Error *Thrown         `json:"error,omitempty"`
+	// Cannot is why the call could not be made at all.
+	Cannot string `json:"cannot,omitempty"`
+	// Several: the value is the list of several results, as functions of Go give them.
+	Several bool `json:"several,omitempty"`
+}
+
+// Thrown is an error: the names of its type and of those above it, and its text.
+type Thrown struct {
+	Names []string `json:"names"`
+	Text  string   `json:"text"`
+}
+
+// shown is a value that is none of JSON: an object of a type, a constant with a name, nothing of a second kind.
+type shown struct {
+	Type   string          `json:"$type"`
+	Text   string          `json:"$text"`
+	Name   string          `json:"$name"`
+	Value  json.RawMessage `json:"$value"`
+	Fields json.RawMessage `json:"$fields"`
+}
+
+// Holds reports whether an outcome is the wanted one. It is not to be asked where the call could not be made.
+func (w Want) Holds(o Outcome) bool {
+	switch {
+	case w.Error != (o.Error != nil):
+		return false
+	case w.Error:
+		return w.Type == "" || w.thrown(*o.Error)
+	}
+	if same(w.Value, o.Value) {
+		return true
+	}
+	var list []json.RawMessage
+	if !o.Several || json.Unmarshal(o.Value, &list) != nil || len(list) == 0 {
+		return false
+	}
+	return w.Value.Kind != List && same(w.Value, list[0]) || // 4 of (4, true)
+		w.Value.Kind == List && len(w.Value.List) == len(list)+1 && w.Value.List[len(list)].Kind == Null && // (4, nil): no error
+			same(Value{Kind: List, List: w.Value.List[:len(list)]}, o.Value)
+}
+
+func (w Want) thrown(e Thrown) bool {
+	for _, n := range e.Names {
+		if lastName(n) == w.Type {
+			return true
+		}
+	}
+	return false
+}
+
+// Given is the outcome for people.
+func (o Outcome) Given() string {
+	switch {
+	case o.Cannot != "":
+		return o.Cannot
+	case o.Error != nil:
+		name := "an error"
+		if len(o.Error.Names) > 0 {
+			name = lastName(o.Error.Names[0])
+		}
+		return clip(strings.TrimSuffix(name+": "+o.Error.Text, ": "))
+	}
+	var s shown
+	if json.Unmarshal(o.Value, &s) == nil && s.Type != "" {
+		return clip(s.Text)
+	}
+	return clip(string(o.Value))
+}
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:200]) + "…"
+	}
+	return s
+}
+
+// same compares a literal with what a program wrote.
+func same(want Value, got json.RawMessage) bool {
+	got = bytes.TrimSpace(got)
+	if len(got) == 0 {
+		return false
+	}
+	var s shown
+	if got[0] == '{' && json.Unmarshal(got, &s) == nil && s.Type != "" {
+		return s.is(want)
+	}
+	switch want.Kind {
+	case Null:
+		return string(got) == "null" && want.Text != "undefined"
+	case Bool:
+		return string(got) == want.Text
+	case Number:
+		return sameNumber(want.Text, string(got))
+	case String:
+		var text string
+		return json.Unmarshal(got, &text) == nil && text == want.Text
+	case List:
+		var list []json.RawMessage
+		if json.Unmarshal(got, &list) != nil || len(list) != len(want.List) {
+			return false
+		}
+		for i, v := range want.List {
+			if !same(v, list[i]) {
+				return false
+			}
+		}
+		return true
+	case Object:
+		var fields map[string]json.RawMessage
+		return json.Unmarshal(got, &fields) == nil && len(fields) == len(want.Fields) && within(want.Fields, fields)
+	case Name:
+	}
+	return false
+}
+
+// within reports whether the wanted fields are as wanted. Case counts only where two fields differ in nothing else.
+func within(want []Field, got map[string]json.RawMessage) bool {
+	for _, f := range want {
+		v, ok := got[f.Name]
+		for name := range got {
+			if !ok && strings.EqualFold(name, f.Name) {
+				v, ok = got[name], true
+			}
+		}
+		if !ok || !same(f.Value, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// is compares an object of a type: by its value, where it is a name for one, by its text, or by the fields that are wanted.
+func (s shown) is(want Value) bool {
+	switch {
+	case want.Kind == Null:
+		return s.Type == "undefined" && want.Text == "undefined" || s.Type == "nil" && want.Text == ""
+	case len(s.Value) > 0 && same(want, s.Value):
+		return true
+	case want.Kind == String:
+		return s.Text == want.Text || s.Name == want.Text
+	case want.Kind == Object:
+		var fields map[string]json.RawMessage
+		return json.Unmarshal(s.Fields, &fields) == nil && within(want.Fields, fields)
+	case want.Kind == List, want.Kind == Number:
+		return len(s.Value) == 0 && s.Text != "" && squeeze(s.Text) == squeeze(want.String())
+	}
+	return false
+}
+
+// String is the literal as JSON writes it.
+func (v Value) String() string {
+	switch v.Kind {
+	case String:
+		return strconv.Quote(v.Text)
+	case List:
+		var b strings.Builder
+		for i, x := range v.List {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(x.String())
+		}
+		return "[" + b.String() + "]"
+	case Object:
+		var b strings.Builder
+		for i, f := range v.Fields {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(strconv.Quote(f.Name) + ": " + f.Value.String())
+		}
+		return "{" + b.String() + "}"
+	case Null:
+		return "null"
+	case Bool, Number, Name:
+	}
+	return v.Text
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// tolerance is what two ways to compute with binary fractions may differ by, as a share.
+const tolerance = 1e-9
+
+func sameNumber(want, got string) bool {
+	if want == got {
+		return true
+	}
+	w, err := strconv.ParseFloat(want, 64)
+	if err != nil {
+		return false
+	}
+	g, err := strconv.ParseFloat(got, 64)
+	if err != nil {
+		return false
+	}
+	if whole(want) && whole(got) { // large numbers are no fractions
+		return false
+	}
+	return w == g || math.Abs(w-g) <= tolerance*math.Max(math.Abs(w), math.Abs(g))
+}
+
+func whole(s string) bool { return !strings.ContainsAny(s, ".eEN") }

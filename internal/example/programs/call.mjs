@@ -1,0 +1,86 @@
+import { appendFileSync, readFileSync } from "node:fs";
+{loader}
+const plan = JSON.parse(readFileSync({plan}, "utf8"));
+
+function value(v) {
+  switch (v.kind) {
+    case "null": return v.text === "undefined" ? undefined : null;
+    case "bool": return v.text === "true";
+    case "number": return Number(v.text);
+    case "string": return v.text ?? "";
+    case "list": return (v.list ?? []).map(value);
+  }
+  return Object.fromEntries((v.fields ?? []).map((f) => [f.name, value(f.value)]));
+}
+
+function shown(v, depth = 0) {
+  const all = (o) => Object.fromEntries(Object.entries(o).map(([k, x]) => [k, shown(x, depth + 1)]));
+  if (v === undefined) return { $type: "undefined", $text: "undefined" };
+  if (v === null || typeof v === "boolean" || typeof v === "string") return v;
+  if (typeof v === "number") return Number.isFinite(v) ? v : { $type: "number", $text: String(v) };
+  if (typeof v === "bigint") return { $type: "bigint", $text: String(v) };
+  if (typeof v === "symbol" || typeof v === "function") return { $type: typeof v, $text: String(v) };
+  if (depth > 20) return { $type: "object", $text: "..." };
+  if (Array.isArray(v)) return v.map((x) => shown(x, depth + 1));
+  if (v instanceof Set) return [...v].map((x) => shown(x, depth + 1));
+  if (v instanceof Map) return Object.fromEntries([...v].map(([k, x]) => [String(k), shown(x, depth + 1)]));
+  const proto = Object.getPrototypeOf(v);
+  if (proto === Object.prototype || proto === null) return all(v);
+  if (typeof v[Symbol.iterator] === "function" && typeof v.next === "function") return [...v].map((x) => shown(x, depth + 1));
+  if (v instanceof Date) return { $type: "Date", $text: v.toISOString(), $value: v.toISOString() };
+  return { $type: proto.constructor?.name || "object", $text: String(v), $fields: all(v) };
+}
+
+class Cannot extends Error {}
+
+function thrown(e) {
+  const names = [];
+  for (let p = e; p !== null && p !== undefined; p = Object.getPrototypeOf(p)) {
+    if (p.constructor?.name && !names.includes(p.constructor.name)) names.push(p.constructor.name);
+  }
+  for (const k of ["name", "code"]) if (typeof e?.[k] === "string") names.push(e[k]);
+  return { names, text: String(e?.message ?? e) };
+}
+
+async function call(links) {
+  const m = await import(links[0].module);
+  const d = m.default;
+  const find = (o, name) => name.split(".").reduce((at, part) => at?.[part], o);
+  let at = find(m, links[0].name) ?? find(d, links[0].name);
+  if (at === undefined && typeof d === "function" && links[0].name === (d.name || links[0].name)) at = d;
+  let self = links[0].name.includes(".") ? find(m, links[0].name.replace(/\.[^.]*$/, "")) ?? find(d, links[0].name.replace(/\.[^.]*$/, "")) : undefined;
+  for (const [i, link] of links.entries()) {
+    if (i > 0) [self, at] = [at, at[link.name]];
+    if (typeof at !== "function") {
+      if (i === 0) throw new Cannot(`the module exports no function ${link.name}`);
+    }
+    const args = link.fields?.length ? [Object.fromEntries(link.fields.map((f) => [f.name, value(f.value)]))] : link.args.map(value);
+    at = link.new ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
+  }
+  return at;
+}
+
+async function tell(links) {
+  const words = (e) => String(e?.message ?? e);
+  try {
+    await import(links[0].module);
+  } catch (e) {
+    return { cannot: `the module cannot be loaded outside of its tests: ${words(e)}` };
+  }
+  let given;
+  try {
+    given = await call(links);
+  } catch (e) {
+    return e instanceof Cannot ? { cannot: e.message } : { error: thrown(e) };
+  }
+  try {
+    return { value: shown(given) };
+  } catch (e) {
+    return { cannot: `what it gives cannot be shown: ${words(e)}` };
+  }
+}
+
+for (const c of plan.calls) {
+  appendFileSync(plan.out, JSON.stringify({ id: c.id, ...(await tell(c.call)) }) + "\n");
+}
+process.exit();

@@ -1,0 +1,350 @@
+package example
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is what a literal is.
+type Kind string
+
+// The kinds of literals. A name is a constant of the code, such as Color.RED.
+const (
+	Null   Kind = "null"
+	Bool   Kind = "bool"
+	Number Kind = "number"
+	String Kind = "string"
+	List   Kind = "list"
+	Object Kind = "object"
+	Name   Kind = "name"
+)
+
+// Value is a literal of any of the languages. Text is the number, the text, the name, or how nothing is written.
+type Value struct {
+	Kind   Kind    `json:"kind"`
+	Text   string  `json:"text,omitempty"`
+	List   []Value `json:"list,omitempty"`
+	Fields []Field `json:"fields,omitempty"`
+}
+
+// Field is an entry of an object.
+type Field struct {
+	Name  string `json:"name"`
+	Value Value  `json:"value"`
+}
+
+// parser reads calls and literals in what the languages have in common.
+type parser struct {
+	s string
+	i int
+}
+
+func (p *parser) blank() {
+	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
+		p.i++
+	}
+}
+
+func (p *parser) end() bool { p.blank(); return p.i == len(p.s) }
+
+func (p *parser) rest() string { return p.s[p.i:] }
+
+// take goes over a mark if it is there.
+func (p *parser) take(mark string) bool {
+	p.blank()
+	if !strings.HasPrefix(p.s[p.i:], mark) {
+		return false
+	}
+	p.i += len(mark)
+	return true
+}
+
+// word goes over a whole word.
+func (p *parser) word(w string) bool {
+	from := p.i
+	if p.take(w) {
+		if r, _ := utf8.DecodeRuneInString(p.s[p.i:]); !letter(r) && !unicode.IsDigit(r) {
+			return true
+		}
+	}
+	p.i = from
+	return false
+}
+
+func letter(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) }
+
+// name reads a name with dots or colons; "" when there is none.
+func (p *parser) name() string {
+	p.blank()
+	from := p.i
+	for p.i < len(p.s) {
+		r, n := utf8.DecodeRuneInString(p.s[p.i:])
+		switch {
+		case letter(r), p.i > from && unicode.IsDigit(r):
+			p.i += n
+		case p.i > from && r == '.' && p.letterAt(p.i+1):
+			p.i++
+		case p.i > from && strings.HasPrefix(p.s[p.i:], "::") && p.letterAt(p.i+2):
+			p.i += 2
+		default:
+			return p.s[from:p.i]
+		}
+	}
+	return p.s[from:p.i]
+}
+
+func (p *parser) letterAt(i int) bool {
+	r, _ := utf8.DecodeRuneInString(p.s[min(i, len(p.s)):])
+	return letter(r)
+}
+
+// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f().
+func (p *parser) chain() ([]Link, bool) {
+	p.word("await")
+	var out []Link
+	for first := true; ; first = false {
+		l := Link{New: first && p.word("new"), Args: []Value{}}
+		if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
+			return nil, false
+		}
+		var ok bool
+		switch {
+		case p.take("("):
+			l.Args, ok = p.list(")")
+		case first && p.take("{"):
+			l.New = true
+			l.Fields, ok = p.fields()
+		}
+		if !ok || !literal(l.Args) {
+			return nil, false
+		}
+		out = append(out, l)
+		if p.take("?"); !p.take(".") {
+			return out, true
+		}
+	}
+}
+
+// literal reports whether arguments have no names, which only the code knows.
+func literal(vs []Value) bool {
+	for _, v := range vs {
+		if v.Kind == Name || !literal(v.List) {
+			return false
+		}
+		for _, f := range v.Fields {
+			if !literal([]Value{f.Value}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// list reads values up to the closing mark.
+func (p *parser) list(closing string) ([]Value, bool) {
+	out := []Value{}
+	for !p.take(closing) {
+		if len(out) > 0 && !p.take(",") {
+			return nil, false
+		}
+		if p.take(closing) { // a comma at the end
+			break
+		}
+		v, ok := p.value()
+		if !ok {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
+}
+
+// fields reads the entries of an object up to its brace.
+func (p *parser) fields() ([]Field, bool) {
+	out := []Field{}
+	for !p.take("}") {
+		if len(out) > 0 && !p.take(",") {
+			return nil, false
+		}
+		if p.take("}") {
+			break
+		}
+		key, ok := p.key()
+		if !ok || !p.take(":") {
+			return nil, false
+		}
+		v, ok := p.value()
+		if !ok {
+			return nil, false
+		}
+		out = append(out, Field{key, v})
+	}
+	return out, true
+}
+
+func (p *parser) key() (string, bool) {
+	v, ok := p.value()
+	return v.Text, ok && (v.Kind == String || v.Kind == Number || v.Kind == Name && !strings.ContainsAny(v.Text, ".:"))
+}
+
+// more reads the further values of a tuple that stands without parentheses.
+func (p *parser) more(first Value) (Value, bool) {
+	from, out := p.i, []Value{first}
+	for p.take(",") {
+		v, ok := p.value()
+		if !ok || v.Kind == Name {
+			break
+		}
+		out = append(out, v)
+	}
+	if len(out) > 1 && p.end() {
+		return Value{Kind: List, List: out}, true
+	}
+	p.i = from
+	return Value{}, false
+}
+
+var words = map[string]Value{
+	"true": {Kind: Bool, Text: "true"}, "True": {Kind: Bool, Text: "true"}, "false": {Kind: Bool, Text: "false"}, "False": {Kind: Bool, Text: "false"},
+	"null": {Kind: Null}, "nil": {Kind: Null}, "None": {Kind: Null}, "undefined": {Kind: Null, Text: "undefined"},
+	"NaN": {Kind: Number, Text: "NaN"}, "Infinity": {Kind: Number, Text: "Infinity"},
+}
+
+// value reads one literal.
+func (p *parser) value() (Value, bool) {
+	p.blank()
+	p.take("&")
+	if p.i == len(p.s) {
+		return Value{}, false
+	}
+	switch c := p.s[p.i]; {
+	case c == '"' || c == '\'':
+		return p.text(c)
+	case c == '[':
+		p.i++
+		list, ok := p.list("]")
+		return Value{Kind: List, List: list}, ok
+	case c == '(':
+		p.i++
+		list, ok := p.list(")")
+		return Value{Kind: List, List: list}, ok
+	case c == '{':
+		return p.braces()
+	case c >= '0' && c <= '9', c == '-', c == '+', c == '.':
+		return p.number()
+	}
+	if p.word("vec!") {
+		return p.value()
+	}
+	name := p.name()
+	if v, ok := words[name]; ok {
+		return v, true
+	}
+	return Value{Kind: Name, Text: name}, name != ""
+}
+
+// braces reads an object, or else a set.
+func (p *parser) braces() (Value, bool) {
+	p.i++
+	from := p.i
+	if fields, ok := p.fields(); ok {
+		return Value{Kind: Object, Fields: fields}, true
+	}
+	p.i = from
+	list, ok := p.list("}")
+	return Value{Kind: List, List: list}, ok && len(list) > 0
+}
+
+// number reads a number with the separators and the suffixes of the languages.
+func (p *parser) number() (Value, bool) {
+	from := p.i
+	if p.s[p.i] == '-' || p.s[p.i] == '+' {
+		p.i++
+	}
+	for p.i < len(p.s) {
+		c := p.s[p.i]
+		hex := strings.HasPrefix(strings.TrimLeft(p.s[from:p.i], "+-"), "0x")
+		digit := c >= '0' && c <= '9' || c == '_' || hex && (c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F')
+		point := c == '.' && p.i+1 < len(p.s) && p.s[p.i+1] >= '0' && p.s[p.i+1] <= '9'
+		exponent := !hex && (c == 'e' || c == 'E') && p.i > from
+		sign := (c == '-' || c == '+') && p.i > from && (p.s[p.i-1] == 'e' || p.s[p.i-1] == 'E') && !hex
+		start := c == 'x' && strings.TrimLeft(p.s[from:p.i], "+-") == "0"
+		if !digit && !point && !exponent && !sign && !start {
+			break
+		}
+		p.i++
+	}
+	text := strings.ReplaceAll(p.s[from:p.i], "_", "")
+	for _, suffix := range []string{"usize", "isize", "i128", "u128", "i64", "u64", "i32", "u32", "i16", "u16", "f64", "f32", "i8", "u8", "n", "L", "l", "f", "d"} {
+		if p.word(suffix) {
+			break
+		}
+	}
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil && !decimal(text) {
+		text = strconv.FormatInt(n, 10)
+	} else if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return Value{}, false
+	}
+	if r, _ := utf8.DecodeRuneInString(p.s[p.i:]); letter(r) || unicode.IsDigit(r) || r == '%' {
+		return Value{}, false // 5ms, 100원
+	}
+	return Value{Kind: Number, Text: strings.TrimPrefix(text, "+")}, true
+}
+
+// decimal reports whether a number is written with digits only, where a zero at the front does not mean octal.
+func decimal(s string) bool { return !strings.HasPrefix(strings.TrimLeft(s, "+-"), "0x") }
+
+var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '0': "\x00", '\\': "\\", '"': "\"", '\'': "'", 'b': "\b", 'f': "\f"}
+
+// text reads a string in quotes.
+func (p *parser) text(quote byte) (Value, bool) {
+	var b strings.Builder
+	for p.i++; p.i < len(p.s); p.i++ {
+		c := p.s[p.i]
+		switch {
+		case c == quote:
+			p.i++
+			for _, method := range []string{".to_string()", ".to_owned()", ".into()"} {
+				p.take(method)
+			}
+			return Value{Kind: String, Text: b.String()}, true
+		case c != '\\':
+			b.WriteByte(c)
+		case p.i+1 < len(p.s):
+			p.i++
+			if to, ok := escapes[p.s[p.i]]; ok {
+				b.WriteString(to)
+			} else if r, n, ok := unicodeEscape(p.s[p.i:]); ok {
+				b.WriteRune(r)
+				p.i += n - 1
+			} else {
+				return Value{}, false // an escape that languages read differently
+			}
+		}
+	}
+	return Value{}, false
+}
+
+// unicodeEscape reads u00e9, u{e9} and xe9 after the backslash.
+func unicodeEscape(s string) (r rune, length int, ok bool) {
+	digits := 0
+	switch {
+	case strings.HasPrefix(s, "u{"):
+		if digits = strings.IndexByte(s, '}') - 2; digits <= 0 {
+			return 0, 0, false
+		}
+		length = digits + 3
+		s = s[2:]
+	case s[0] == 'u':
+		digits, length, s = 4, 5, s[1:]
+	case s[0] == 'x':
+		digits, length, s = 2, 3, s[1:]
+	}
+	if digits == 0 || len(s) < digits {
+		return 0, 0, false
+	}
+	n, err := strconv.ParseUint(s[:digits], 16, 32)
+	return rune(n), length, err == nil && utf8.ValidRune(rune(n)) //nolint:gosec // at most 32 bits are read
+}
