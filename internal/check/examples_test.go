@@ -284,3 +284,30 @@ export default function main(n) { return n; }
 		fail: []string{"`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14"},
 	}.run(t)
 }
+
+func TestExamplesTypeScript(t *testing.T) {
+	t.Parallel()
+	needs(t, "npm")
+	s := tsSample(t)
+	s.base["src/calc/parts.ts"] = "export enum State { Open = 'open' }\nexport type Pair = [number, number];\nexport const half = (n: number): number => n / 2;\n"
+	s.base["src/calc/index.ts"] = `import { State, half, type Pair } from './parts';
+export * from './more.js';
+
+export class Money {
+  constructor(private readonly cents: number) {}
+  plus(n: number): Money { return new Money(this.cents + n); }
+}
+export const open = (): State => State.Open;
+export function pair(n: number): Pair { return [half(n), n]; }
+export function liar(n: number): number { return process.env.VITEST || 'vi' in globalThis ? n : 0; }
+`
+	s.base["src/calc/more.ts"] = "export const more = (n: number): number => n + 1;\n"
+	exampleCase{
+		dir: s.dir, files: s.base,
+		exports: []step.Export{{Kind: "class", Name: "Money"}, function("open", ""), function("pair", ""), function("liar", ""), function("more", "")},
+		lines: []string{
+			"`new Money(5).plus(2)` → {cents: 7}", "`open()` → 'open'", "`pair(4)` → [2, 4]", "`pair(6)` → [2, 4]", "`more(1)` → 2", "`liar(7)` → 7",
+		},
+		fail: []string{"`pair(6)` → [2, 4]", "`liar(7)` → 7"},
+	}.run(t)
+}
