@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -61,6 +62,7 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 	if errors.Is(err, errLocked) {
 		var who string
 		_ = r.db.QueryRowContext(ctx, "SELECT driver FROM runs WHERE id=?", run).Scan(&who)
+		who = cmp.Or(who, r.signed(run)) // it has just begun
 		return flow.Status{}, &flow.DrivenError{Run: run, Driver: who}
 	}
 	if err != nil {
