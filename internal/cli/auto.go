@@ -169,7 +169,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	if err := p.collect(ctx, &in, f); err != nil {
 		return err
 	}
-	return p.startRun(ctx, "auto", in, in.Budget, f.driveOptions)
+	return p.run(ctx, "auto", in, in.Budget, f.driveOptions)
 }
 
 // collect gets what a task is given besides the project: that of its unfinished run, else it is collected anew.

@@ -86,5 +86,5 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 	if in.Budget, err = p.budget(o.budget); err != nil {
 		return true, err
 	}
-	return true, p.startRun(ctx, "auto", in, in.Budget, o)
+	return true, p.run(ctx, "auto", in, in.Budget, o)
 }

@@ -197,11 +197,11 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 	if f.dryRun {
 		return p.dryRun(ctx, in)
 	}
-	if p.exists() {
-		done, err := p.goOn(ctx, in, f)
-		if done || err != nil {
-			return err
-		}
+	open := func(ctx context.Context) (flow.Run, bool, error) { return p.openCompile(ctx, in) }
+	if old, found, err := open(ctx); err != nil {
+		return err
+	} else if found {
+		return p.goOn(ctx, old, f.driveOptions, f.blocks)
 	}
 	// Nothing to do is the most frequent answer: find it out before anything
 	// is opened, written or started.
@@ -224,7 +224,14 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 	if err := errors.Join(p.deliverable(ctx, in), p.trusted()); err != nil {
 		return err
 	}
-	return p.begin(ctx, in, f)
+	if err := p.ready(ctx, f.driveOptions); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	return p.begin(ctx, newRun{driveOptions: f.driveOptions, def: "compile", in: raw, cost: in.Budget, blocks: f.blocks, unfinished: open})
 }
 
 // deliverable refuses a place that the result could not be put at, before
@@ -276,41 +283,6 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 	return proved(note.Kept == 0)
 }
 
-func (p *project) begin(ctx context.Context, in step.CompileIn, f compileFlags) (err error) {
-	if err := p.ready(ctx, f.driveOptions); err != nil {
-		return err
-	}
-	e, err := p.engine(ctx, f.driveOptions, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, e.close()) }()
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	scenario := f.scenario
-	if scenario != "" {
-		if scenario, err = filepath.Abs(scenario); err != nil {
-			return usage("--scenario: %v", err)
-		}
-	}
-	meta, err := json.Marshal(runMeta{Agent: f.agent, Model: f.model, Scenario: scenario, Mailbox: f.mailbox, Jobs: f.jobs, By: p.a.who(), Command: "compile"})
-	if err != nil {
-		return err
-	}
-	id := newID()
-	if err := e.Start(ctx, flow.NewRun{ID: id, Def: "compile", In: raw, Meta: meta}); err != nil {
-		return err
-	}
-	r, err := find(ctx, e, id)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · after Ctrl-C: jacquard resume %s\n"), id, budgetText(p.a.lang(), in.Budget), id)
-	return p.drive(ctx, e, r, f.blocks)
-}
-
 func budgetText(l report.Lang, b step.Budget) string {
 	if b.Tokens > 0 {
 		return fmt.Sprintf(l.T("%s tokens"), report.Short(b.Tokens))
@@ -318,42 +290,32 @@ func budgetText(l report.Lang, b step.Budget) string {
 	return fmt.Sprintf("$%.2f", b.USD)
 }
 
-// goOn looks for a compile run that has not ended: one that is driven now
-// refuses a second, one that asked for the same on the same tree is carried
-// on, any other has to be decided about first.
-func (p *project) goOn(ctx context.Context, in step.CompileIn, f compileFlags) (bool, error) {
-	rt, err := p.journal(ctx)
-	if err != nil {
-		return false, err
-	}
-	old, found, err := p.openCompile(ctx, rt)
-	if cerr := rt.Close(); err == nil {
-		err = cerr
-	}
+// openCompile looks for a compile run that has not ended: one that is driven now refuses a second, one that asked for the same on
+// the same tree is carried on, any other has to be decided about first.
+func (p *project) openCompile(ctx context.Context, in step.CompileIn) (old flow.Run, found bool, err error) {
+	old, found, err = p.unfinishedOf(ctx, "compile", nil)
 	if err != nil || !found {
-		return false, err
+		return old, false, err
 	}
 	if old.Driver != "" {
-		return true, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
+		return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
 	}
 	was, err := decode[step.CompileIn](old.In)
 	if err != nil {
-		return false, err
+		return old, false, err
 	}
 	was.Today, was.Budget = in.Today, in.Budget
-	a, b := mustJSON(was), mustJSON(in)
-	if a != b {
-		return true, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
+	if mustJSON(was) != mustJSON(in) {
+		return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
 	}
 	same, err := act.New(p.planOptions()).SameTree(ctx, old.ID)
 	if err != nil {
-		return false, err
+		return old, false, err
 	}
 	if !same {
-		return true, usage("run %s is unfinished and files have changed since it began: jacquard resume %s, or jacquard cancel %s and compile again", old.ID, old.ID, old.ID)
+		return old, false, usage("run %s is unfinished and files have changed since it began: jacquard resume %s, or jacquard cancel %s and compile again", old.ID, old.ID, old.ID)
 	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; going on with it\n"), old.ID)
-	return true, p.resume(ctx, old, f.driveOptions, f.blocks)
+	return old, true, nil
 }
 
 func mustJSON(v any) string {
@@ -362,19 +324,6 @@ func mustJSON(v any) string {
 		return err.Error()
 	}
 	return string(raw)
-}
-
-func (p *project) openCompile(ctx context.Context, rt keeper) (flow.Run, bool, error) {
-	runs, err := rt.Runs(ctx)
-	if err != nil {
-		return flow.Run{}, false, err
-	}
-	for _, r := range runs {
-		if r.Def == "compile" && !r.State.Ended() {
-			return r, true, nil
-		}
-	}
-	return flow.Run{}, false, nil
 }
 
 func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {

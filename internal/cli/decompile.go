@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,7 +79,7 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 	if lacks(x.Decompile(root(dir))) == 0 {
 		return p.nothingToDescribe()
 	}
-	return p.startRun(ctx, "decompile", in, budget, f.driveOptions)
+	return p.run(ctx, "decompile", in, budget, f.driveOptions)
 }
 
 func lacks(list []inspect.Decompiled) int {
@@ -180,27 +178,31 @@ func (p *project) writeFiles(ctx context.Context, files map[string][]byte) error
 	return nil
 }
 
-// startRun starts a run, or goes on with the one that was asked for the same.
-func (p *project) startRun(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) (err error) {
+// run starts a run of a workflow, or goes on with the one that was asked for the same.
+func (p *project) run(ctx context.Context, def string, in any, budget step.Budget, o driveOptions) error {
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	if p.exists() {
+	n := newRun{driveOptions: o, def: def, in: raw, cost: budget}
+	n.unfinished = func(ctx context.Context) (flow.Run, bool, error) {
 		old, found, err := p.unfinishedOf(ctx, def, raw)
-		if err != nil {
-			return err
-		}
 		switch same := string(old.In) == string(raw); {
-		case found && !same && (def == "work" || def == "auto"): // several requests may be at work at once
-		case found && old.Driver != "":
-			return &flow.DrivenError{Run: old.ID, Driver: old.Driver}
-		case found && same:
-			fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; going on with it\n"), old.ID)
-			return p.resume(ctx, old, o, false)
-		case found:
-			return usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
+		case err != nil || !found:
+			return old, false, err
+		case !same && (def == "work" || def == "auto"): // several requests may be at work at once
+			return old, false, nil
+		case old.Driver != "":
+			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
+		case !same:
+			return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
 		}
+		return old, true, nil
+	}
+	if old, found, err := n.unfinished(ctx); err != nil {
+		return err
+	} else if found {
+		return p.goOn(ctx, old, o, false)
 	}
 	if err := p.trusted(); err != nil {
 		return err
@@ -210,42 +212,5 @@ func (p *project) startRun(ctx context.Context, def string, in any, budget step.
 			return err
 		}
 	}
-	e, err := p.engine(ctx, o, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, e.close()) }()
-	scenario := o.scenario
-	if scenario != "" {
-		if scenario, err = filepath.Abs(scenario); err != nil {
-			return usage("--scenario: %v", err)
-		}
-	}
-	meta, err := json.Marshal(runMeta{Agent: o.agent, Model: o.model, Scenario: scenario, Mailbox: o.mailbox, Jobs: o.jobs, By: p.a.who(), Command: def})
-	if err != nil {
-		return err
-	}
-	id := newID()
-	if err := e.Start(ctx, flow.NewRun{ID: id, Def: def, In: raw, Meta: meta}); err != nil {
-		return err
-	}
-	r, err := find(ctx, e, id)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · after Ctrl-C: jacquard resume %s\n"), id, budgetText(p.a.lang(), budget), id)
-	return p.drive(ctx, e, r, false)
-}
-
-// unfinishedOf finds a run of a workflow that has not ended, first one with the same input.
-func (p *project) unfinishedOf(ctx context.Context, def string, in []byte) (flow.Run, bool, error) {
-	runs, err := p.runs(ctx)
-	open := slices.DeleteFunc(runs, func(r flow.Run) bool { return r.Def != def || r.State.Ended() })
-	if i := slices.IndexFunc(open, func(r flow.Run) bool { return string(r.In) == string(in) }); i >= 0 {
-		return open[i], true, err
-	}
-	if len(open) > 0 {
-		return open[0], true, err
-	}
-	return flow.Run{}, false, err
+	return p.begin(ctx, n)
 }

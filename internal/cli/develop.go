@@ -205,7 +205,7 @@ func (p *project) startDevelop(ctx context.Context, given string, in step.Develo
 			return err
 		}
 	}
-	return p.startRun(ctx, "develop", in, in.Budget, f.driveOptions)
+	return p.run(ctx, "develop", in, in.Budget, f.driveOptions)
 }
 
 // earlier is what there is of a run before: its state file, its journal, or both.

@@ -61,7 +61,7 @@ func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error
 			return err
 		}
 	}
-	return p.startRun(ctx, "spec", in, in.Budget, f.driveOptions)
+	return p.run(ctx, "spec", in, in.Budget, f.driveOptions)
 }
 
 func (f specNewFlags) request(a *app, given string) (string, error) {

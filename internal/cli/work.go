@@ -97,7 +97,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) error {
 	if in.Router, err = p.router(); err != nil {
 		return err
 	}
-	return p.startRun(ctx, "work", in, in.Budget, f.driveOptions)
+	return p.run(ctx, "work", in, in.Budget, f.driveOptions)
 }
 
 // mayCommit refuses a tree with changes of tracked files: commits are to follow what is checked out.

@@ -391,7 +391,7 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
 	}
-	return p.startRun(ctx, "work", in, in.Budget, f.driveOptions)
+	return p.run(ctx, "work", in, in.Budget, f.driveOptions)
 }
 
 // leftOf is what a run has left of its tasks that did not pass.

@@ -24,7 +24,7 @@ const (
 	Denied       Class = "denied"        // a permission was missing
 	Schema       Class = "schema"        // an output that does not fit its schema or the size limit
 	Stuck        Class = "stuck"         // no sign of life within the limit, or branches that wait for each other
-	Crashed      Class = "crashed"       // the process died, or a step kept killing its driver
+	Crashed      Class = "crashed"       // the process died without a result
 	Cancelled    Class = "cancelled"     // never started, and will not; or ended by a cancel
 	Environment  Class = "environment"   // a missing tool, no space, no permission
 	Failed       Class = "failed"        // the workflow itself said so
@@ -70,6 +70,12 @@ func (f *Failure) Resets() time.Time {
 // Failf makes a Failure with a formatted message.
 func Failf(c Class, format string, args ...any) *Failure {
 	return &Failure{Class: c, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Wasted is the outcome of a step whose last n starts ended with the process that drove it. Whether the step or somebody from
+// outside ended them cannot be told, so a person decides about another try.
+func Wasted(key string, n int) *Failure {
+	return Failf(Environment, "step %s was started %d times, and each time the process ended before it; to try it again is enough if it was killed from outside", key, n)
 }
 
 // AsFailure turns any error into a Failure and keeps the class of the first

@@ -168,9 +168,10 @@ func arrow(s string) (string, string, bool) {
 		}
 	}
 	for _, mark := range []string{"→", "->"} {
-		if in, out, ok := strings.Cut(s, mark); ok && strings.Count(in, "`")%2 == 1 && strings.HasPrefix(s, "`") &&
+		if i := strings.Index(s, mark); i >= 0 && strings.Count(s[:i], "`")%2 == 1 && strings.HasPrefix(s, "`") &&
 			strings.HasSuffix(strings.TrimSpace(s), "`") {
-			in, out = strings.Trim(in, "` -"), strings.Trim(out, "` >")
+			in, out := around(s, i, mark)
+			in, out = strings.Trim(in, "` "), strings.Trim(out, "` ")
 			return in, out, in != "" && out != ""
 		}
 	}
@@ -185,11 +186,20 @@ func cutOutsideCode(s, mark string) (string, string, bool) {
 		}
 		i += from
 		if strings.Count(s[:i], "`")%2 == 0 {
-			out := strings.TrimLeft(s[i+len(mark):], "→>- ")
-			return strings.TrimRight(strings.TrimSpace(s[:i]), "- "), strings.TrimSpace(out), true
+			in, out := around(s, i, mark)
+			return in, out, true
 		}
 		from = i + len(mark)
 	}
+}
+
+// around is what stands before and after the mark at i. More dashes of a longer arrow belong to it; a sign behind it does not.
+func around(s string, i int, mark string) (string, string) {
+	in, out := s[:i], s[i+len(mark):]
+	if mark == "->" {
+		in = strings.TrimRight(in, "-")
+	}
+	return strings.TrimSpace(in), strings.TrimSpace(out)
 }
 
 func (p *parser) behavior(in, out string, line int, sc scope) {

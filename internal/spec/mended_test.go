@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,57 @@ func TestCodeKeepsItsBlanks(t *testing.T) {
 	if laid[0].ID != plain[0].ID || laid[0].Hash != plain[0].Hash {
 		t.Error("white space outside of code changed an item")
 	}
+}
+
+// A sign belongs to the value, not to the arrow before it.
+func TestAnArrowTakesNoSign(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"f(1) → -60":        "f(1) | -60",
+		"f(1) -> -1.5":      "f(1) | -1.5",
+		"f(1) → > 5":        "f(1) | > 5",
+		"f(1) → >5":         "f(1) | >5",
+		"f(1) ⇒ -7":         "f(1) | -7",
+		"f(1)--> -7":        "f(1) | -7",
+		"f(1)->-7":          "f(1) | -7",
+		"-5 → 25":           "-5 | 25",
+		"i-- → i is less":   "i-- | i is less",
+		"`-5 -> -25`":       "-5 | -25",
+		"`f(1) → -60`":      "f(1) | -60",
+		"`f(1) -> > 5`":     "f(1) | > 5",
+		"`f(1)` → `-60`":    "`f(1)` | `-60`",
+		"f(1) -> - nothing": "f(1) | - nothing",
+	} {
+		d := parse(t, "## Behavior\n- "+line+"\n")
+		if len(d.Behaviors) != 1 || d.Behaviors[0].Input+" | "+d.Behaviors[0].Output != want {
+			t.Errorf("%s: %+v, want %s", line, d.Behaviors, want)
+		}
+	}
+}
+
+// FuzzSigns writes a value behind each arrow: it comes out as it went in, and its sign is part of what the item is known by.
+func FuzzSigns(f *testing.F) {
+	f.Add(int64(60), uint8(0))
+	f.Add(int64(-1), uint8(5))
+	f.Fuzz(func(t *testing.T, n int64, form uint8) {
+		marks := []string{" → ", " -> ", "->", " ⇒ ", "→", " --> "}
+		mark := marks[int(form)%len(marks)]
+		item := func(n int64) (string, string) {
+			d := parse(t, fmt.Sprintf("## Behavior\n- f(1)%s%d\n", mark, n))
+			items := spec.Items(d)
+			if len(items) != 1 {
+				t.Fatalf("%d behind %q: %+v", n, mark, items)
+			}
+			return d.Behaviors[0].Output, items[0].Hash
+		}
+		out, hash := item(n)
+		if out != fmt.Sprint(n) {
+			t.Errorf("%d behind %q is read as %q", n, mark, out)
+		}
+		if _, other := item(-n); n != 0 && n != -n && hash == other {
+			t.Errorf("%d and %d behind %q are one item", n, -n, mark)
+		}
+	})
 }
 
 func TestMembersAreExports(t *testing.T) {

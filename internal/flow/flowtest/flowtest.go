@@ -58,7 +58,7 @@ func Exercise(t *testing.T, open Open) {
 		"NearTimer": nearTimer, "FarTimerParks": farTimer, "TimerDoesNotMove": timerDoesNotMove,
 		"CancelBeforeStart": cancelBefore, "CancelRunning": cancelRunning, "CancelManyRunning": cancelManyRunning, "CancelledStarted": cancelledStarted,
 		"CancelPaused": cancelPaused, "Pause": pause, "RetryIsNewKey": retryIsNewKey, "OrderlyStopNotCounted": orderlyStop,
-		"RoundLimitAcrossCrash": roundLimit, "CrashedAfterThreeStarts": crashedAfterThree, "ProgressResets": progressResets,
+		"RoundLimitAcrossCrash": roundLimit, "WastedAfterThreeStarts": wastedAfterThree, "ProgressResets": progressResets,
 		"BigOutput": bigOutput, "LaneLimits": laneLimits, "OpenBranches": openBranches, "OpenBranchesAcrossCrash": openAcrossCrash,
 		"UnchangedDefinition": unchanged, "ChangedDefinition": changed, "ChangedFinishedBranch": changedFinished, "ChangedShape": changedShape, "ChangedGate": changedGate,
 		"BugIsNotRecorded": bugNotRecorded, "BugLosesNothing": bugLosesNothing, "MissingHandler": missingHandler,

@@ -158,7 +158,7 @@ func (l *lab) poison(beats string, deaths int) {
 			l.t.Fatal("the child was not killed")
 		}
 	}
-	l.want(l.drive(rt), flow.Done, `"crashed"`)
+	l.want(l.drive(rt), flow.Done, `"environment"`)
 	starts := lines(l.t, filepath.Join(l.dir, "starts"))
 	for i, s := range starts {
 		if want := fmt.Sprint(i+1, " ", i); s != want {
@@ -170,7 +170,7 @@ func (l *lab) poison(beats string, deaths int) {
 	}
 }
 
-func crashedAfterThree(t *testing.T, l *lab) {
+func wastedAfterThree(t *testing.T, l *lab) {
 	t.Helper()
 	l.poison("", 3)
 }

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -61,6 +62,7 @@ func (r *Runtime) Drive(ctx context.Context, run string) (flow.Status, error) {
 	if errors.Is(err, errLocked) {
 		var who string
 		_ = r.db.QueryRowContext(ctx, "SELECT driver FROM runs WHERE id=?", run).Scan(&who)
+		who = cmp.Or(who, r.signed(run)) // it has just begun
 		return flow.Status{}, &flow.DrivenError{Run: run, Driver: who}
 	}
 	if err != nil {
@@ -184,9 +186,9 @@ func (d *driver) decide() (st flow.Status, over bool, err error) {
 			return d.broken(flow.Failf(flow.Definition, "no handler for step %s, which %s asks for", w.Step, w.Key))
 		}
 	}
-	crashed := d.crashed(&starts)
+	hopeless := d.hopeless(&starts)
 	st, over = d.status(dec, starts)
-	over = over && len(crashed) == 0
+	over = over && len(hopeless) == 0
 	if over && st.State.Ended() {
 		_, err := d.commit(dec, nil, &st)
 		return st, true, err
@@ -197,9 +199,9 @@ func (d *driver) decide() (st flow.Status, over bool, err error) {
 	for _, w := range starts {
 		d.start(w)
 	}
-	for _, w := range crashed {
+	for _, w := range hopeless {
 		d.queue.Done(w)
-		d.record(w, &flow.Rec{Err: flow.Failf(flow.Crashed, "%d starts ended without progress", maxWasted), At: d.now()})
+		d.record(w, &flow.Rec{Err: flow.Wasted(w.Key, maxWasted), At: d.now()})
 	}
 	if !over {
 		return st, false, nil

@@ -20,6 +20,28 @@ func (r *Runtime) lockPath(run string) string {
 	return filepath.Join(r.o.Dir, "runs", run+".lock")
 }
 
+// Alone waits for the lock of a file and holds it until it is released or the process dies: for what is looked at and then done,
+// and must not change in between.
+func Alone(ctx context.Context, path string) (release func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, environment(err)
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for err = lockFile(f, false); errors.Is(err, errLocked); err = lockFile(f, false) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
+}
+
 // lock takes the lock for a driver; a shared one only looks whether it is
 // free, so that those who list runs do not take each other for a driver.
 func (r *Runtime) lock(run string, shared bool) (*runLock, error) {
@@ -67,6 +89,15 @@ func (l *runLock) sign() error {
 		return environment(err)
 	}
 	return nil
+}
+
+// signed names the process that signed the lock.
+func (r *Runtime) signed(run string) string {
+	raw, err := os.ReadFile(r.lockPath(run))
+	if err != nil || len(raw) == 0 {
+		return "another process"
+	}
+	return "process " + string(raw)
 }
 
 // orphaned reports whether the process that signed the lock is gone.

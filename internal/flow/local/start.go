@@ -11,7 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
-// maxWasted is after how many starts without progress a step counts as crashed.
+// maxWasted is after how many starts without progress a step is not started again by itself.
 const maxWasted = 3
 
 // start runs the handler of a want; its start is durable already.
@@ -73,8 +73,8 @@ func (d *driver) beat(w flow.Want, n int) func(any) {
 
 const progressFile = "progress"
 
-// crashed takes the steps that kept killing their driver out of starts.
-func (d *driver) crashed(starts *[]flow.Want) []flow.Want {
+// hopeless takes the steps that kept ending with their driver out of starts.
+func (d *driver) hopeless(starts *[]flow.Want) []flow.Want {
 	var bad []flow.Want
 	*starts = slices.DeleteFunc(*starts, func(w flow.Want) bool {
 		is := d.l.starts[w.Key] >= maxWasted && d.wasted(w.Key) >= maxWasted

@@ -121,8 +121,8 @@ type ended struct {
 	rec  *flow.Rec
 }
 
-// After how many starts without progress a step counts as crashed: those that
-// were at work, and those that got lost on the way to it.
+// After how many starts without progress a step is not started again by itself:
+// those that were at work, and those that got lost on the way to it.
 const (
 	maxWasted  = 3
 	maxStrayed = 20
@@ -344,7 +344,7 @@ func (m *record) end(w flow.Want, o outcome, f *fed) {
 			f.again = append(f.again, w)
 			return
 		}
-		o.Err = flow.Failf(flow.Crashed, "%d starts ended without progress", m.Wasted[w.Key]+m.Strayed[w.Key])
+		o.Err = flow.Wasted(w.Key, m.Wasted[w.Key]+m.Strayed[w.Key])
 	}
 	m.outcome(w, &flow.Rec{Out: o.Out, Err: o.Err, At: m.Now}, f)
 }

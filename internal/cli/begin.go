@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// newRun is what a run is to be started from. Unfinished looks for one to go on with instead; its error refuses to begin.
+type newRun struct {
+	driveOptions
+
+	def        string
+	in         json.RawMessage
+	cost       step.Budget
+	blocks     bool
+	unfinished func(context.Context) (old flow.Run, found bool, err error)
+}
+
+// begin starts a run and drives it, or goes on with one that somebody else has begun in the meantime.
+func (p *project) begin(ctx context.Context, n newRun) error {
+	e, err := p.engine(ctx, n.driveOptions, nil)
+	if err != nil {
+		return err
+	}
+	r, begun, err := p.startRun(ctx, e, n)
+	if begun {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · after Ctrl-C: jacquard resume %s\n"), r.ID, budgetText(p.a.lang(), n.cost), r.ID)
+		err = p.drive(ctx, e, r, n.blocks)
+	}
+	if err = errors.Join(err, e.close()); err != nil || begun {
+		return err
+	}
+	return p.goOn(ctx, r, n.driveOptions, n.blocks)
+}
+
+// startRun makes a run durable and gives it, or one that is unfinished. Of two who begin at once the second sees the run of the
+// first: they look and start one after the other.
+func (p *project) startRun(ctx context.Context, e *engine, n newRun) (r flow.Run, begun bool, err error) {
+	scenario := n.scenario
+	if scenario != "" {
+		if scenario, err = filepath.Abs(scenario); err != nil {
+			return r, false, usage("--scenario: %v", err)
+		}
+	}
+	meta, err := json.Marshal(runMeta{Agent: n.agent, Model: n.model, Scenario: scenario, Mailbox: n.mailbox, Jobs: n.jobs, By: p.a.who(), Command: n.def})
+	if err != nil {
+		return r, false, err
+	}
+	release, err := local.Alone(ctx, filepath.Join(p.state, "begin.lock"))
+	if err != nil {
+		return r, false, err
+	}
+	defer release()
+	old, found, err := n.unfinished(ctx)
+	if found || err != nil {
+		return old, false, err
+	}
+	id := newID()
+	if err := e.Start(ctx, flow.NewRun{ID: id, Def: n.def, In: n.in, Meta: meta}); err != nil {
+		return r, false, err
+	}
+	r, err = find(ctx, e, id)
+	return r, err == nil, err
+}
+
+// goOn carries an unfinished run on instead of beginning one.
+func (p *project) goOn(ctx context.Context, r flow.Run, o driveOptions, blocks bool) error {
+	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; going on with it\n"), r.ID)
+	return p.resume(ctx, r, o, blocks)
+}
+
+// unfinishedOf finds a run of a workflow that has not ended, first one with the same input.
+func (p *project) unfinishedOf(ctx context.Context, def string, in []byte) (flow.Run, bool, error) {
+	runs, err := p.runs(ctx)
+	open := slices.DeleteFunc(runs, func(r flow.Run) bool { return r.Def != def || r.State.Ended() })
+	if i := slices.IndexFunc(open, func(r flow.Run) bool { return string(r.In) == string(in) }); i >= 0 {
+		return open[i], true, err
+	}
+	if len(open) > 0 {
+		return open[0], true, err
+	}
+	return flow.Run{}, false, err
+}
