@@ -172,7 +172,7 @@ func (a *Actor) proveRed(ctx context.Context, j flow.Job, in step.RedIn) (step.R
 	}
 	out := step.RedOut{
 		Passed: proof.Passed, Tree: proof.Tree, Findings: bound(proof.Findings, 60), Satisfied: bound(proof.Satisfied, 100),
-		Covered: proof.Covered, Unread: bound(proof.Unread, 50), Written: proof.Fresh, Strong: proof.Strong, Counts: proof.Counts(), Failures: short(proof.Failures()),
+		Covered: proof.Covered, Proved: proof.Proved, Unread: bound(proof.Unread, 50), Written: proof.Fresh, Strong: proof.Strong, Counts: proof.Counts(), Failures: short(proof.Failures()),
 		Frozen: proof.Frozen, Skipped: bound(proof.Restored, 100),
 	}
 	if len(f.Frozen) > 0 {

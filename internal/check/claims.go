@@ -1,9 +1,11 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -42,8 +44,15 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 					proof.Findings = append(proof.Findings, fix("unchanged-test", r.placeOf(c.Tests), 0,
 						"The item "+c.Item+" says something else now, and the tests that you name for it are as they were. Change what they assert; if only its wording differs, say so in `unclear`."))
 				}
+			case asserts && r.comparesNothing(c.Item, ids):
+				e := r.exampleOf(c.Item)
+				proof.Findings = append(proof.Findings, fix("value-missing", r.placeOf(c.Tests), 0, fmt.Sprintf(
+					"The tests for %s pass against code that does nothing and gives nothing. Assert the value of the specification: %s.", e.Text, e.Want.Raw)))
 			case asserts:
 				proof.cover(c.Item, ids)
+				if slices.ContainsFunc(ids, func(id string) bool { return has(proof.Red, id) && !has(r.loaded, id) }) && !has(proof.Proved, c.Item) {
+					proof.Proved = append(proof.Proved, c.Item)
+				}
 			}
 		}
 	}
@@ -52,6 +61,21 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 			r.invented = append(r.invented, c.Item)
 		}
 	}
+}
+
+// exampleOf is the example of an item that is to give a value other than nothing; the zero one where there is none.
+func (r *red) exampleOf(item string) example.Example {
+	for _, e := range r.m.Examples {
+		if e.Item == item && !e.Want.Error && !e.Want.Value.Empty() {
+			return e
+		}
+	}
+	return example.Example{}
+}
+
+// comparesNothing reports whether tests of an item that is to give a value pass where the code does nothing.
+func (r *red) comparesNothing(item string, ids []string) bool {
+	return r.exampleOf(item).Item != "" && !slices.ContainsFunc(ids, func(id string) bool { return !r.idle[id] })
 }
 
 // anyFresh reports whether one of the tests that are named for an item is new or changed.

@@ -123,6 +123,8 @@ type Proof struct {
 	Fresh, Strong int
 	// Covered are the items of the author's map for which a test exists that asserts something.
 	Covered []string
+	// Proved are those of them of which a test fails without the implementation.
+	Proved []string
 	// Covers maps ids of tests to the items that they were proved for.
 	Covers map[string][]string
 	// Unread are test files of RED that cannot be parsed: nobody can say which tests are in them.

@@ -221,11 +221,7 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 	if err := errors.Join(os.Mkdir(at, 0o755), os.Mkdir(home, 0o755)); err != nil {
 		return nil, "", err
 	}
-	var virtual []string
-	if env := u.deps.home(u.place); env != "" && u.chain.Ecosystem == toolchain.Python {
-		virtual = append(virtual, "VIRTUAL_ENV="+env)
-	}
-	res, err := proc.Run(ctx, proc.Command{Argv: u.program, Dir: at, Env: u.c.env(home, at, u.programs(), virtual, false), Total: examplesTime})
+	res, err := proc.Run(ctx, proc.Command{Argv: u.program, Dir: at, Env: u.surroundings(home), Total: examplesTime})
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, "", cause
 	}
@@ -248,6 +244,14 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 		failed = fmt.Sprintf("the program ended with exit code %d before the call came back: %s", res.Exit, firstLines(strings.TrimSpace(res.Stderr.Text+"\n"+res.Stdout.Text), 3))
 	}
 	return said, failed, nil
+}
+
+// surroundings is the environment of a user: nothing in it says that something is checked.
+func (u *user) surroundings(home string) []string {
+	return slices.DeleteFunc(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return !slices.Contains([]string{"PATH", "HOME", "USERPROFILE", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "PATHEXT"}, strings.ToUpper(name))
+	})
 }
 
 // prepare makes the program.

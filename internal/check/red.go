@@ -17,7 +17,7 @@ import (
 // fail: a test that passes against both does not depend on the implementation. Changes of anything but tests and their
 // data are findings and are left out of the tree that is proved.
 func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims []step.Claim) (proof Proof, err error) {
-	r := &red{c: c, m: m, base: base, ran: map[string]bool{}, stubbed: map[string]bool{}}
+	r := &red{c: c, m: m, base: base, ran: map[string]bool{}, idle: map[string]bool{}, stubbed: map[string]bool{}}
 	proof = Proof{}
 	if err = r.split(ctx, tree, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
@@ -77,6 +77,7 @@ type red struct {
 	sources  map[string][]byte // test files as they are in the proved tree
 	compiled *goRun            // Go: the first run, with what had to be cut out
 	ran      map[string]bool   // new tests that ran and passed
+	idle     map[string]bool   // new tests that passed against stubs that do nothing
 	stubbed  map[string]bool   // test files that stubs were written for
 	loaded   []string          // tests that did not run because nothing of their file or package did
 	unread   []string          // test files that cannot be parsed
@@ -301,6 +302,9 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		}
 	}
 	if stubbed && len(passing) > 0 {
+		for _, t := range passing {
+			r.idle[t.ID] = true
+		}
 		again, _, err := r.run(ctx, r.filesOf(passing), passing, true)
 		proof.Records = append(proof.Records, again.records...)
 		if err != nil {

@@ -35,6 +35,26 @@ type Field struct {
 	Value Value  `json:"value"`
 }
 
+// Empty reports whether a value is what code that does nothing gives: nothing, false, zero, and what holds nothing.
+func (v Value) Empty() bool {
+	switch v.Kind {
+	case Null:
+		return true
+	case Bool:
+		return v.Text == "false"
+	case Number:
+		return strings.Trim(v.Text, "-0.") == ""
+	case String:
+		return v.Text == ""
+	case List:
+		return len(v.List) == 0
+	case Object:
+		return len(v.Fields) == 0
+	case Name:
+	}
+	return false
+}
+
 // parser reads calls and literals in what the languages have in common.
 type parser struct {
 	s string

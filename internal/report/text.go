@@ -155,12 +155,44 @@ func Result(l Lang, r step.ModuleResult) string {
 		fmt.Fprintf(&b, l.T(", %d of %d mutants noticed"), r.Mutants.Killed, r.Mutants.Tried)
 	}
 	fmt.Fprintf(&b, ", %s\n", Cost(l, r.Usage))
+	b.WriteString(Levels(l, r.Items))
 	b.WriteString(advice(l, r))
 	for _, t := range r.Baseline {
 		fmt.Fprintf(&b, l.T("    failed before this run already, and still does: %s\n"), t)
 	}
 	for _, u := range r.Unclear {
 		fmt.Fprintf(&b, l.T("    the spec is unclear at %s: %s (read as: %s)\n"), u.Item, u.Question, u.Reading)
+	}
+	return b.String()
+}
+
+// Levels says how many items of a spec are proved, and names those that no program has looked at.
+func Levels(l Lang, items []step.ItemLevel) string {
+	if len(items) == 0 {
+		return ""
+	}
+	count, called := map[step.Level]int{}, 0
+	for _, it := range items {
+		count[it.Level]++
+		if it.Why == step.WhyCalled {
+			called++
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, l.T("    %d of %d items proved (%d by calling the code with the values of the spec)"), count[step.Proved], len(items), called)
+	if n := count[step.Covered]; n > 0 {
+		fmt.Fprintf(&b, l.T(", %d covered by a test"), n)
+	}
+	if n := count[step.NotChecked]; n > 0 {
+		fmt.Fprintf(&b, l.T(", %d not checked"), n)
+	}
+	b.WriteByte('\n')
+	left := 5
+	for _, it := range items {
+		if it.Level == step.NotChecked && left > 0 {
+			fmt.Fprintf(&b, l.T("      not checked: %s\n"), it.Text)
+			left--
+		}
 	}
 	return b.String()
 }

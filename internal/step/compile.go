@@ -222,6 +222,7 @@ type RedOut struct {
 	Tree      string       `json:"tree"`   // with kept files and removed tests put right
 	Findings  []Finding    `json:"findings,omitempty"`
 	Covered   []string     `json:"covered,omitempty"`   // items with a test that ran, is not empty and fails (or is frozen from before)
+	Proved    []string     `json:"proved,omitempty"`    // those of them of which a test fails without the implementation
 	Unread    []string     `json:"unread,omitempty"`    // test files that cannot be parsed
 	Satisfied []string     `json:"satisfied,omitempty"` // tests that pass already
 	Written   int          `json:"written"`             // new and changed tests
@@ -246,6 +247,20 @@ type GreenIn struct {
 	Before string    `json:"before,omitempty"` // REFACTOR: the green tree whose exports must stay
 	Report string    `json:"report,omitempty"` // the author's own words, in which doubts are looked for
 }
+
+// ItemLevel is what is known of one item of a spec.
+type ItemLevel struct {
+	ID    string `json:"id"`
+	Text  string `json:"text"`
+	Level Level  `json:"level"`
+	Why   string `json:"why,omitempty"` // WhyCalled, WhyRed, or why it was not called
+}
+
+// Why an item is proved.
+const (
+	WhyCalled = "called"    // a program of the engine called the code with the values of the spec
+	WhyRed    = "red-green" // a test fails without the code and passes with it
+)
 
 // What became of an example.
 const (

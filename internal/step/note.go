@@ -90,6 +90,7 @@ type ModuleResult struct {
 	Disputed    []Finding    `json:"disputed,omitempty"`  // tests that the author of the code held to be wrong, and what came of it
 	Conflicts   []string     `json:"conflicts,omitempty"` // files that the user changed during the run
 	Mutants     Mutants      `json:"mutants"`
+	Items       []ItemLevel  `json:"items,omitempty"` // what is known of each item of the spec, of delivered code
 	Usage       Usage        `json:"usage"`
 }
 

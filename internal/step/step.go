@@ -94,11 +94,20 @@ type Record struct {
 	Level     Level     `json:"level,omitempty"` // what a run of tests shows, where that is less than each test by itself
 }
 
-// Level is how much a run of tests shows.
+// Level is how much is known of something that was asked for, or how much a run of tests shows.
 type Level string
 
-// ByExit is the level of a command that gives no report: that it ended well, and nothing of any single test.
-const ByExit Level = "exit code"
+// The levels, from the most to the least.
+const (
+	// Proved: a program of the engine called it and it gave what the spec says, or a test fails without the code and passes with it.
+	Proved Level = "proved"
+	// Covered: a test looks at it and passes.
+	Covered Level = "covered"
+	// ByExit: a command that gives no report ended well, which says nothing of any single test.
+	ByExit Level = "exit code"
+	// NotChecked: no program has looked.
+	NotChecked Level = "not checked"
+)
 
 // Doc is a document shown to an agent, by reference; its text is data.
 type Doc struct {

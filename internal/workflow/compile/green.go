@@ -36,7 +36,7 @@ func (w *work) green(c *flow.Ctx) (bool, error) {
 			return false, err
 		}
 		if proof.Passed && !fixable(proof.Findings) {
-			w.tree, w.res.Tests, w.res.Baseline = proof.Tree, proof.Counts, proof.Baseline
+			w.tree, w.res.Tests, w.res.Baseline, w.examples = proof.Tree, proof.Counts, proof.Baseline, proof.Examples
 			return true, nil
 		}
 	}
@@ -110,7 +110,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 			return true, nil
 		}
 		if ok {
-			passed = &better{tree: proof.Tree, notes: notes.Over(ans.Implements), res: w.res}
+			passed = &better{tree: proof.Tree, examples: proof.Examples, notes: notes.Over(ans.Implements), res: w.res}
 		}
 		if len(w.f.Kept) > 0 && proof.Tree == w.tested {
 			break // all that it changed was kept files: another attempt cannot do better
@@ -120,6 +120,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 	}
 	if passed != nil {
 		// What should have become better became worse: the red flags are left.
+		w.examples = passed.examples
 		usage, retries := w.res.Usage, w.res.RetryCount
 		w.tree, w.notes, w.res = passed.tree, passed.notes, passed.res
 		w.res.Usage, w.res.RetryCount = usage, retries
@@ -147,7 +148,7 @@ func (w *work) prove(c *flow.Ctx, in step.GreenIn, out step.TurnOut) (step.Green
 // judge takes a proof of an attempt into the result and notes it.
 func (w *work) judge(c *flow.Ctx, proof step.GreenOut) bool {
 	w.res.Findings, w.res.Failures, w.res.Tests = proof.Findings, proof.Failures, proof.Counts
-	w.res.Baseline = proof.Baseline
+	w.res.Baseline, w.examples = proof.Baseline, proof.Examples
 	w.keptBack(proof.Skipped)
 	w.res.RetryCount = w.attempts["green"] - 1
 	flow.Note(c, "judged", step.AttemptNote{
@@ -162,9 +163,10 @@ func passes(proof step.GreenOut) bool { return proof.Passed && !rejected(proof.F
 
 // better is an attempt whose tests passed and that was sent back for red flags.
 type better struct {
-	tree  string
-	notes *step.Notes
-	res   step.ModuleResult
+	tree     string
+	notes    *step.Notes
+	res      step.ModuleResult
+	examples []step.Example
 }
 
 func fixable(fs []step.Finding) bool {
@@ -229,7 +231,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 		Findings: clipped(proof.Findings, 20), Failures: failures(proof.Failures, 10), Usage: w.res.Usage,
 	})
 	if ok {
-		w.tree = proof.Tree
+		w.tree, w.examples = proof.Tree, proof.Examples
 	}
 	return nil
 }
@@ -303,9 +305,10 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 	}
 	w.frozen, w.tested = proof.Frozen, proof.Tree
 	w.covers = append(w.covers, covers(proof.Covers)...)
+	w.covered, w.proved = merge(w.covered, proof.Covered), merge(w.proved, proof.Proved)
 	w.strong += proof.Strong
 	if green.Passed {
-		w.tree, w.res.Tests = green.Tree, green.Counts
+		w.tree, w.res.Tests, w.examples = green.Tree, green.Counts, green.Examples
 	} else {
 		// The new tests are proved like all others, and the code fails them: it
 		// goes back to its author.

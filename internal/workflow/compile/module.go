@@ -18,6 +18,9 @@ type work struct {
 	f         step.Facts
 	base      step.HeadOut // where the run's branch stood when the module began
 	frozen    []step.File
+	covered   []string       // items with a test that asserts something
+	proved    []string       // those of them of which a test fails without the code
+	examples  []step.Example // what the spec's examples gave on the tree
 	covers    []flow.Blob    // what the tests were proved for
 	uncovered []step.Finding // what RED's review missed in the tests that were taken
 	tested    string         // tree with the frozen tests that the code is written on
@@ -159,11 +162,40 @@ func (w *work) end(c *flow.Ctx, s step.Status, reason string) (step.ModuleResult
 	r.Overwritten, r.TestFiles = bound(r.Overwritten, 100), bound(r.TestFiles, 100)
 	r.Findings, r.Failures, r.Conflicts = clipped(r.Findings, 30), failures(r.Failures, 10), bound(r.Conflicts, 50)
 	r.Baseline = bound(r.Baseline, 50)
+	if r.Commit != "" && r.Phase != step.Red && r.Reason != "conflict" {
+		r.Items = w.levels()
+	}
 	if len(r.Disputed) > 0 {
 		r.Disputed = clipped(r.Disputed, 20)
 	}
 	flow.Note(c, "result", w.res)
 	return w.res, nil
+}
+
+// levels is what is known of each item of the spec. Tests that notice hardly any change of the code prove nothing.
+func (w *work) levels() []step.ItemLevel {
+	called := map[string]step.Example{}
+	for _, e := range w.examples {
+		called[e.Item] = e
+	}
+	out := []step.ItemLevel{}
+	for _, it := range w.f.Items {
+		l := step.ItemLevel{ID: it.ID, Text: turn.Clip(it.Text, 160), Level: step.NotChecked}
+		e := called[it.ID]
+		switch {
+		case e.State == step.ExampleHolds:
+			l.Level, l.Why = step.Proved, step.WhyCalled
+		case slices.Contains(w.proved, it.ID) && w.res.Reason != "weak-tests":
+			l.Level, l.Why = step.Proved, step.WhyRed
+		case slices.Contains(w.covered, it.ID):
+			l.Level = step.Covered
+		}
+		if l.Level != step.Proved && e.State == step.ExampleNotRun {
+			l.Why = turn.Clip(e.Why, 160)
+		}
+		out = append(out, l)
+	}
+	return bound(out, 200)
 }
 
 // land merges the module into the run's branch. A conflict, or red on the

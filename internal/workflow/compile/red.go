@@ -47,6 +47,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
 			w.bare, w.strong = base, proof.Strong
 			w.covers = covers(proof.Covers)
+			w.covered, w.proved = proof.Covered, proof.Proved
 			w.res.TestFiles, w.res.Unclear = paths(proof.Frozen), bound(ans.Unclear, 20)
 			w.keptBack(proof.Skipped)
 			w.res.Findings, w.res.Score, w.uncovered = proof.Findings, r.score, r.findings
