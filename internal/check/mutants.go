@@ -49,18 +49,55 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	}
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
+	values, err := p.tryMutants(short, chosen, files, &proof)
+	if err != nil {
+		return proof, fmt.Errorf("measure strength: %w", err)
+	}
+	if values.compareNothing() && len(m.Examples) == 0 { // examples are called by the engine, whatever the tests are worth
+		proof.Findings = append(proof.Findings, values.finding(files[0]))
+	}
+	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Killed > 0 {
+		p.recordFailures()
+	}
+	return proof, nil
+}
+
+// noticed counts the mutants that give nothing instead of a value, and those of them that a test noticed.
+type noticed struct {
+	tried, killed int
+	first         mutantAt
+}
+
+func (n noticed) compareNothing() bool { return n.tried > 0 && n.killed == 0 }
+
+func (n noticed) finding(test string) step.Finding {
+	return reject("compares-nothing", test, 0, fmt.Sprintf(
+		"No test fails when functions give nothing instead of their values (%s:%d, %s). Compare what they give with the value that is expected.", n.first.file, n.first.Line, n.first.Func))
+}
+
+// tryMutants runs the tests on one mutant after the other, as long as there is time.
+func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []string, proof *Proof) (values noticed, err error) {
 	for _, x := range chosen {
-		killed, valid, failed := p.mutant(short, x, files, &proof)
-		if errors.Is(failed, errMutateTime) {
+		killed, valid, err := p.mutant(ctx, x, files, proof)
+		if errors.Is(err, errMutateTime) {
 			break
 		}
-		if failed != nil {
-			return proof, fmt.Errorf("measure strength: %w", failed)
+		if err != nil {
+			return values, err
 		}
 		if !valid {
 			continue
 		}
 		proof.Tried++
+		if x.What == source.ReturnNothing {
+			if values.tried == 0 {
+				values.first = x
+			}
+			values.tried++
+			if killed {
+				values.killed++
+			}
+		}
 		if killed {
 			proof.Killed++
 			continue
@@ -71,10 +108,7 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 		proof.Survived = append(proof.Survived, fix("mutant-survived", x.file, x.Line,
 			fmt.Sprintf("`%s` (%s): no test fails when %s.", shortLine(x), x.Func, describe(x.Mutant))))
 	}
-	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Killed > 0 {
-		p.recordFailures()
-	}
-	return proof, nil
+	return values, nil
 }
 
 func describe(m source.Mutant) string {
@@ -86,6 +120,7 @@ func describe(m source.Mutant) string {
 	}
 	return map[string]string{
 		"negate condition": "the condition is negated", "drop statement": "the statement is left out", "change returned text": "another text is returned",
+		source.ReturnNothing: "nothing is returned",
 	}[m.What]
 }
 
@@ -157,6 +192,11 @@ func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree stri
 	if err != nil {
 		return nil, err
 	}
+	return mutantsOf(old, now), nil
+}
+
+// mutantsOf takes mutants from the functions that differ in two versions of some files.
+func mutantsOf(old, now map[string][]byte) []mutantAt {
 	byFunc := map[string][]mutantAt{}
 	var order []string
 	for _, name := range slices.Sorted(maps(now)) {
@@ -189,10 +229,10 @@ func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree stri
 			break
 		}
 	}
-	return out, nil
+	return out
 }
 
-// spread puts mutants of different kinds first.
+// spread puts mutants of different kinds first, those that give nothing before all.
 func spread(ms []mutantAt) []mutantAt {
 	seen := map[string]int{}
 	rank := make(map[int]int, len(ms))
@@ -201,7 +241,9 @@ func spread(ms []mutantAt) []mutantAt {
 		if strings.HasPrefix(kind, "change constant") {
 			kind = "change constant"
 		}
-		rank[i] = seen[kind]
+		if rank[i] = seen[kind]; kind == source.ReturnNothing && seen[kind] == 0 {
+			rank[i] = -1
+		}
 		seen[kind]++
 	}
 	idx := make([]int, len(ms))

@@ -344,7 +344,51 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		p.noTest("There is no new or changed test for what was changed.")
 		return nil
 	}
-	return p.without(ctx, pl, fresh)
+	if err := p.without(ctx, pl, fresh); err != nil || Rejected(p.proof.Findings) {
+		return err
+	}
+	return p.notices(ctx, pl, mine, fresh)
+}
+
+// fewMutants is how many have to be unnoticed before tests are told to compare nothing: one may be no change at all.
+const fewMutants = 2
+
+// notices rejects new tests that notice no small change of the new code. That they fail without it says little: the name that they
+// use is missing there. One that is noticed is enough.
+func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh []test) error {
+	if p.t.Untested != "" || len(p.proof.Red) == 0 {
+		return nil
+	}
+	old, now := map[string][]byte{}, map[string][]byte{}
+	for _, ch := range p.changes {
+		if slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) {
+			old[ch.Path], now[ch.Path] = ch.Old, ch.New
+		}
+	}
+	var files []string
+	for _, t := range fresh {
+		if !slices.Contains(files, t.File) {
+			files = append(files, t.File)
+		}
+	}
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	tried := 0
+	for _, x := range mutantsOf(old, now) {
+		switch killed, valid, err := pl.mutant(short, x, files, &p.proof); {
+		case killed, errors.Is(err, errMutateTime):
+			return nil
+		case err != nil:
+			return err
+		case valid:
+			tried++
+		}
+	}
+	if tried >= fewMutants {
+		p.add(reject("compares-nothing", files[0], 0, fmt.Sprintf(
+			"No new test fails when the new code is changed: %d small changes were tried, such as giving nothing instead of a value. Compare what the code gives with what is expected.", tried)))
+	}
+	return nil
 }
 
 // noTest sends code back that no test sees, once the author has not said why.

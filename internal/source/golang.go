@@ -159,7 +159,7 @@ func (g *goFile) function(d *ast.FuncDecl, isTest bool) {
 			Off: g.off(d.Pos()), Stop: g.off(d.End()), Body: g.off(d.Body.Lbrace) + 1,
 		})
 		if !isTest {
-			(&goMutator{g: g, fn: name}).run(d.Body)
+			(&goMutator{g: g, fn: name}).run(d.Body, d.Type.Results)
 		}
 	}
 	if isTest || !d.Name.IsExported() || owner != "" && !ast.IsExported(owner) {

@@ -31,7 +31,8 @@ func (m *goMutator) add(from, to token.Pos, what, text string) {
 	})
 }
 
-func (m *goMutator) run(body *ast.BlockStmt) {
+// run finds the mutations of a body of a function that gives some results.
+func (m *goMutator) run(body *ast.BlockStmt, results *ast.FieldList) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.IfStmt:
@@ -48,7 +49,10 @@ func (m *goMutator) run(body *ast.BlockStmt) {
 			}
 		case *ast.ReturnStmt:
 			m.results(x)
-			return !failing(x) // what is returned beside an error means nothing
+			if failing(x) { // what is returned beside an error means nothing
+				return false
+			}
+			m.nothing(x, results)
 		case *ast.ExprStmt:
 			m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
 		case *ast.IncDecStmt:
@@ -58,11 +62,33 @@ func (m *goMutator) run(body *ast.BlockStmt) {
 				m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
 			}
 		case *ast.FuncLit:
-			return true
+			m.run(x.Body, x.Type.Results)
+			return false
 		}
 		return true
 	})
 }
+
+// nothing returns the zero value of its type instead of the first result. What is returned is computed all the same, so that what
+// it uses stays used.
+func (m *goMutator) nothing(x *ast.ReturnStmt, results *ast.FieldList) {
+	if results == nil || len(x.Results) != results.NumFields() || len(x.Results) == 0 {
+		return
+	}
+	switch v := x.Results[0].(type) {
+	case *ast.BasicLit, *ast.FuncLit:
+		return
+	case *ast.Ident:
+		if v.Name == "nil" || v.Name == "true" || v.Name == "false" {
+			return
+		}
+	}
+	first, t := x.Results[0], m.g.source(results.List[0].Type)
+	m.add(first.Pos(), first.End(), ReturnNothing, "func() "+t+" { _ = "+m.g.source(first)+"; return *new("+t+") }()")
+}
+
+// ReturnNothing is the What of a mutant that gives nothing, or the zero value, where the function gives a value.
+const ReturnNothing = "return nothing"
 
 func (m *goMutator) binary(x *ast.BinaryExpr) {
 	op := x.Op.String()
@@ -223,10 +249,33 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			}
 		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
 			add(ts[i+1], ts[i+1].End, "change returned text", `"mutant"`)
+		case isWord(t, "return") && (f.Lang == Python || f.Lang == TypeScript):
+			if end := statementEnd(ts, i, python); end > i+1 && ts[end-1].End <= fn.Stop && (end > i+2 || ts[i+1].Kind == Ident) && !isWord(ts[i+1], "None") && !isWord(ts[i+1], "undefined") && !isWord(ts[i+1], "null") {
+				text := "None"
+				if !python {
+					text = "void (" + string(f.src(ts[i+1].Off, ts[end-1].End)) + ")"
+				}
+				add(ts[i+1], ts[end-1].End, ReturnNothing, text)
+			}
 		default:
 			dropStatement(f, fn, ts, i, python, add)
 		}
 	}
+}
+
+// statementEnd is the index after the last token of the statement that begins at i.
+func statementEnd(ts []Token, i int, python bool) int {
+	for j := i + 1; j < len(ts); j++ {
+		switch {
+		case python && ts[j].Indent >= 0, isPunct(ts[j], ";"), isPunct(ts[j], "}"):
+			return j
+		case !python && ts[j].Line > ts[j-1].Line && ts[j].Kind == Ident:
+			return j
+		case isPunct(ts[j], "("), isPunct(ts[j], "["), isPunct(ts[j], "{"):
+			j = closing(ts, j)
+		}
+	}
+	return len(ts)
 }
 
 var suffixed = re.New(`^(\d[\d_]*?)_?(?:[iu](?:8|16|32|64|128|size)|L)$`)

@@ -330,6 +330,43 @@ func TestMutantsChangeWhatTheySay(t *testing.T) {
 	}
 }
 
+func TestMutantsGiveNothing(t *testing.T) {
+	t.Parallel()
+	for path, c := range map[string]struct {
+		src  string
+		want []string
+	}{
+		"a.go": {
+			"package a\n\nfunc F(n int) ([]string, error) {\n\tg := func() int { return n }\n\tif n < 0 {\n\t\treturn nil, errNo\n\t}\n\tif n > 9 {\n\t\treturn h(n)\n\t}\n\treturn append(x, g()), nil\n}\n",
+			[]string{"return func() int { _ = n; return *new(int) }() }", "return func() []string { _ = append(x, g()); return *new([]string) }(), nil"},
+		},
+		"a.ts": {
+			"export function f(n: number): number | null {\n  if (n < 0) return null;\n  if (n > 9) { return g({ a: n }) }\n  return n +\n    1;\n}\nexport const g = (n) => {\n  return n * 2\n};\n",
+			[]string{"return void (g({ a: n })) }", "return void (n +\n    1);", "return void (n * 2)\n}"},
+		},
+		"a.py": {
+			"def f(n):\n    if n < 0:\n        return None\n    if n == 1:\n        return 7\n    return g(\n        n)\n\n\ndef h(n):\n    return n\n",
+			[]string{"return None\n\n\ndef h", "    return None\n"},
+		},
+	} {
+		var got []string
+		for _, m := range source.Parse(path, []byte(c.src)).Mutants() {
+			if m.What == "return nothing" {
+				got = append(got, string(m.Apply([]byte(c.src))))
+			}
+		}
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %d mutants, want %d: %q", path, len(got), len(c.want), got)
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.Contains(got[i], want) {
+				t.Errorf("%s: no %q in:\n%s", path, want, got[i])
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"it('a', () => { expect(1).toBe(`${x}`) })", "def test_a():\n  assert x\n", "package a\nfunc TestA(t *testing.T) {}",

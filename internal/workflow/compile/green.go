@@ -252,17 +252,19 @@ func (w *work) strength(c *flow.Ctx) (bool, error) {
 	if strong(m) && m.Limits == 0 || w.in.Phase == step.GreenRefactor {
 		return true, nil
 	}
-	better, ok, err := w.stronger(c, m)
+	was := m
+	m, ok, err := w.stronger(c, m)
 	if err != nil || !ok {
 		return false, err
 	}
-	if !better && !strong(m) { // a limit alone is asked for and may make no difference
+	if !strong(m) && !strong(was) { // a limit alone is asked for and may make no difference
 		w.res.Reason = "weak-tests"
 		w.res.Findings = slices.Concat(w.res.Findings, m.Survived, m.Findings)
 		if w.mended { // tests that the author of the code has talked their author into have to be strong
 			w.res.Reason = "disputed"
 			return false, nil
 		}
+		return !rejected(m.Findings), nil // tests that compare nothing show nothing
 	}
 	return true, nil
 }
@@ -273,8 +275,8 @@ func strong(m step.MutateOut) bool { return 2*m.Killed >= m.Tried && len(m.Findi
 
 // stronger asks for tests that notice the changes. The author works on the
 // finished code with its tests and may only add; the new tests are proved
-// again: red without the code, green with it.
-func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err error) {
+// again: red without the code, green with it. It gives what the tests notice then.
+func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (now step.MutateOut, ok bool, err error) {
 	t := w.ask("strength", w.tree, redSchema, strengthTask(w, &judged{findings: append(m.Survived, m.Findings...)}))
 	out, err := turn.Ask(c.Sub("red"), t)
 	if err != nil {
@@ -282,26 +284,26 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 		if !turn.EndsRun(err) {
 			err = nil // the tests stay as weak as they are, and that is said
 		}
-		return false, err == nil, err
+		return m, err == nil, err
 	}
 	w.res.Usage = w.res.Usage.Add(out.Usage)
 	var ans redAnswer
 	answered := json.Unmarshal(out.Answer, &ans) == nil
 	if !answered || rejected(out.Findings) {
-		return false, true, nil
+		return m, true, nil
 	}
 	w.res.Unclear = bound(slices.Concat(w.res.Unclear, ans.Unclear), 20)
 	proof, err := turn.Do(c, "red-again", step.ProveRed, step.RedIn{
 		Facts: w.m.Facts, Base: w.tested, From: w.tree, Tree: out.Tree, Claims: bound(ans.Tests, 300),
 	})
 	if err != nil || !proof.Passed || !keeps(proof.Frozen, w.frozen) {
-		return false, true, err
+		return m, true, err
 	}
 	in := w.greenIn(w.tree)
 	in.Frozen = proof.Frozen
 	green, err := turn.Do(c, "prove", step.ProveGreen, in)
 	if err != nil {
-		return false, false, err
+		return m, false, err
 	}
 	w.frozen, w.tested = proof.Frozen, proof.Tree
 	w.covers = append(w.covers, covers(proof.Covers)...)
@@ -314,16 +316,16 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (better, ok bool, err err
 		// goes back to its author.
 		ok, err := w.attempt(c, &judged{findings: green.Findings, failures: green.Failures, tree: green.Tree})
 		if err != nil || !ok {
-			return false, false, err
+			return m, false, err
 		}
 	}
 	again, err := turn.Do(c, "again", step.Mutate, step.MutateIn{Facts: w.m.Facts, Base: w.base.Tree, Tree: w.tree, Frozen: w.frozen})
 	if err != nil {
-		return false, false, err
+		return m, false, err
 	}
 	w.res.Mutants = step.Mutants{Tried: again.Tried, Killed: again.Killed}
 	w.res.TestFiles = paths(w.frozen)
-	return strong(again), true, nil
+	return again, true, nil
 }
 
 // keeps reports whether every file of an older set of frozen tests is still there.
