@@ -78,7 +78,7 @@ func (n noticed) finding(test string) step.Finding {
 // tryMutants runs the tests on one mutant after the other, as long as there is time.
 func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []string, proof *Proof) (values noticed, err error) {
 	for _, x := range chosen {
-		killed, valid, err := p.mutant(ctx, x, files, proof)
+		killed, valid, err := p.mutant(ctx, x, files, nil, proof)
 		if errors.Is(err, errMutateTime) {
 			break
 		}
@@ -145,8 +145,9 @@ type mutantAt struct {
 	src  []byte
 }
 
-// mutant runs the tests on one mutation. It is valid when the mutated source could be loaded at all.
-func (p *place) mutant(ctx context.Context, x mutantAt, files []string, proof *Proof) (killed, valid bool, err error) {
+// mutant runs the tests of some files on one mutation, of which the given ones count, or all. It is valid when the mutated source could
+// be loaded at all.
+func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting []test, proof *Proof) (killed, valid bool, err error) {
 	s := &stubber{p: p, before: map[string][]byte{}}
 	if err = s.put(x.file, x.Apply(x.src)); err != nil {
 		return false, false, err
@@ -165,6 +166,9 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, proof *P
 	ran, died := false, false
 	for _, r := range run.results {
 		_, name := toolchain.SplitID(r.ID)
+		if name != "" && counting != nil && !slices.ContainsFunc(counting, func(t test) bool { return len(resultsOf(t, []step.TestResult{r})) > 0 }) {
+			continue
+		}
 		// A test that ends with an exception of its own has noticed as well; without a name it is a file that cannot be loaded.
 		noticed := r.Status == step.Fail || r.Status == step.Error && name != ""
 		ran = ran || noticed || name != "" && r.Status == step.Pass

@@ -375,7 +375,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 	defer cancel()
 	tried := 0
 	for _, x := range mutantsOf(old, now) {
-		switch killed, valid, err := pl.mutant(short, x, files, &p.proof); {
+		switch killed, valid, err := pl.mutant(short, x, files, fresh, &p.proof); {
 		case killed, errors.Is(err, errMutateTime):
 			return nil
 		case err != nil:
