@@ -36,6 +36,8 @@ type Task struct {
 	Base string
 	// Known are ids of tests that failed before the task.
 	Known []string
+	// Text is what was asked for, in words. Tables of it are no answers that were copied from tests.
+	Text string
 	// Coverage says that new tests have to reach the lines that have changed.
 	Coverage bool
 	// Report is the author's own text, Untested his reason why no test can see the change.
@@ -66,7 +68,11 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if err != nil {
 		return Proof{}, Ran{}, fmt.Errorf("prove task: %w", err)
 	}
-	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree, Findings: t.scope(changes)}}
+	near, err := c.testsNear(ctx, changes, before)
+	if err != nil {
+		return Proof{}, Ran{}, fmt.Errorf("prove task: %w", err)
+	}
+	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree, Findings: t.scope(changes, near)}}
 	defer func() { err = p.close(err) }()
 	p.ran(CheckFiles)
 	p.ran(CheckAudit)
@@ -104,15 +110,60 @@ func folded(list []step.Finding) []step.Finding {
 	return slices.DeleteFunc(out, missing)
 }
 
-// scope is what a task has changed against what it may.
-func (t Task) scope(changes []Change) []step.Finding {
+// mostNear is how many tests are read to find answers that were copied from them.
+const mostNear = 60
+
+// testsNear are the test files of before that lie beside or below changed sources, or are named after one.
+func (c *Checker) testsNear(ctx context.Context, changes []Change, before string) (map[string][]byte, error) {
+	var sources []string
+	touched := map[string]bool{}
+	for _, ch := range changes {
+		touched[ch.Path] = true
+		if ch.Status != 'D' && toolchain.IsSource(ch.Path) {
+			sources = append(sources, ch.Path)
+		}
+	}
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	entries, err := c.repo.ReadTree(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	ids, paths := []string{}, map[string]string{}
+	for _, e := range entries {
+		if len(ids) == mostNear {
+			break
+		}
+		near := func(src string) bool {
+			stem := strings.TrimSuffix(path.Base(src), path.Ext(src))
+			return path.Dir(src) == path.Dir(e.Path) || path.Dir(src) != "." && strings.HasPrefix(e.Path, path.Dir(src)+"/") || strings.Contains(path.Base(e.Path), stem)
+		}
+		if toolchain.IsTest(e.Path) && !touched[e.Path] && slices.ContainsFunc(sources, near) {
+			ids = append(ids, e.ID)
+			paths[e.Path] = e.ID
+		}
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for name, id := range paths {
+		out[name] = blobs[id]
+	}
+	return out, nil
+}
+
+// scope is what a task has changed against what it may. The tests are some that it leaves alone.
+func (t Task) scope(changes []Change, tests map[string][]byte) []step.Finding {
 	if len(changes) == 0 {
 		if t.VerifyOnly {
 			return nil
 		}
 		return []step.Finding{reject("no-changes", "", 0, "no files changed"+t.toChange())}
 	}
-	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report}
+	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report, Tests: tests, SpecText: t.Text}
 	gone := goneExports(changes)
 	for _, ch := range changes { // tests that go with what they test, or with a file that the plan deletes
 		if !t.Owns(ch.Path) || !toolchain.IsTest(ch.Path) || ch.Old == nil {

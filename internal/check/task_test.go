@@ -48,7 +48,9 @@ func shopFiles() map[string]string {
 		// For another system: it cannot run here, and is asked of nobody.
 		"tax/tax_wasip1_test.go": "package tax\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tt.Fatal()\n}\n\nfunc TestWasip1(t *testing.T) {}\n",
 		"go.mod":                 "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
-		"NOTES.md": "# notes\n", "works/WORK-01/PLAN.md": "# plan\n", "tools/touch/main.go": "// Touch writes into the project.\npackage main\n\nimport \"os\"\n\nfunc main() {\n\tif err := os.WriteFile(\"NOTES.md\", []byte(\"x\"), 0o600); err != nil {\n\t\tos.Exit(1)\n\t}\n}\n",
+		"rate/rate.go":      strings.Replace(taxGo, "package tax", "package rate", 1),
+		"rate/rate_test.go": "package rate\n\nimport \"testing\"\n\nfunc TestTable(t *testing.T) {\n\tfor in, want := range map[int]int{10: 2, 20: 4, 30: 6} {\n\t\tif got := Of(in); got != want {\n\t\t\tt.Errorf(\"Of(%d) = %d\", in, got)\n\t\t}\n\t}\n}\n",
+		"NOTES.md":          "# notes\n", "works/WORK-01/PLAN.md": "# plan\n", "tools/touch/main.go": "// Touch writes into the project.\npackage main\n\nimport \"os\"\n\nfunc main() {\n\tif err := os.WriteFile(\"NOTES.md\", []byte(\"x\"), 0o600); err != nil {\n\t\tos.Exit(1)\n\t}\n}\n",
 	}
 }
 
@@ -156,6 +158,12 @@ func weakTasks() []taskCase {
 		{name: "a test of a new function that compares nothing", rules: []string{"compares-nothing"}, files: map[string]string{
 			"cart/cart.go":      cartRight + "\n// Mean is what one costs.\nfunc Mean(prices []int) int {\n\tif len(prices) == 0 {\n\t\treturn 0\n\t}\n\treturn Total(prices) * len(prices)\n}\n",
 			"cart/cart_test.go": cartTests + "\nfunc TestMean(t *testing.T) {\n\tif got := Mean([]int{2, 4}); got < 0 {\n\t\tt.Errorf(\"Mean = %d\", got)\n\t}\n}\n",
+		}},
+		{name: "the answers of a test that is left alone", rules: []string{"answer-table"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + cartEmpty,
+			"rate/rate.go": strings.Replace(strings.Replace(taxGo, "package tax", "package rate", 1), "{ return net / 5 }", "{\n\tswitch net {\n\tcase 10:\n\t\treturn 2\n\tcase 20:\n\t\treturn 4\n\tcase 30:\n\t\treturn 6\n\t}\n\treturn 0\n}", 1),
+		}, task: func(t *check.Task) {
+			t.Owns, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "rate/rate.go"), owns()
 		}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},

@@ -208,6 +208,8 @@ type TaskIn struct {
 	More   []task.File `json:"more,omitempty"`
 	Taken  []string    `json:"taken,omitempty"`
 	Report string      `json:"report,omitempty"` // the author's own words
+	// Request is what a person has asked for; a table of values in it is no answer that was copied.
+	Request string `json:"request,omitempty"`
 	// Untested is why no test can see the change, as the author says.
 	Untested string `json:"untested,omitempty"`
 	// Coverage says that the tests have to reach the lines that have changed.

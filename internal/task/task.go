@@ -60,6 +60,15 @@ func Numbered(kind string, n int) []string {
 	return out
 }
 
+// Text is all that the task says in words.
+func (t Task) Text() string {
+	out := []string{t.Title, t.Scope}
+	for _, c := range t.Criteria {
+		out = append(out, c.Text)
+	}
+	return strings.Join(out, "\n")
+}
+
 // Owns reports whether the task's files have a path.
 func (t Task) Owns(p string) bool {
 	return slices.ContainsFunc(t.Files, func(f File) bool { return f.Path == p })

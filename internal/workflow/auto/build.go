@@ -176,7 +176,7 @@ func (f *feature) stuck(c *flow.Ctx, name, why string, back turn.Sent, more bool
 // work), linter, the plan's commands, and what the checklist names. more says that the author has another attempt: then
 // what is only to be fixed goes back to him.
 func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans turn.Built) (turn.Sent, bool, error) {
-	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Coverage: true}
+	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Request: f.in.Request, Coverage: true}
 	for _, p := range f.guided {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}

@@ -153,7 +153,7 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 func (p *part) task(base, tree string, ans turn.Built) step.TaskIn {
 	t := step.Owned(p.files, p.p.Title, nil)
 	t.ID = p.f.name + "/" + p.id
-	in := ans.Proof(step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Coverage: true})
+	in := ans.Proof(step.TaskIn{Private: p.f.s.Private, Base: base, Tree: tree, Task: t, Request: p.f.in.Request, Coverage: true})
 	for _, file := range p.f.owned() {
 		if !p.p.Holds(file.Path) {
 			in.Taken = append(in.Taken, file.Path)

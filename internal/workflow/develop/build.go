@@ -370,7 +370,7 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans turn.Built) (c
 
 // proofIn is what is asked of a tree of the checkpoint.
 func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
-	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Coverage: true, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files)}}
+	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Request: b.w.in.Request, Coverage: true, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files)}}
 	for _, p := range slices.Concat(b.k.TestFiles(), b.support) {
 		in.Task.Files = append(in.Task.Files, task.File{Path: p, Action: task.Create})
 	}

@@ -199,7 +199,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			break
 		}
 		w.tree = tree
-		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x), Coverage: true}))
+		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x), Request: w.in.Request, Coverage: true}))
 		if err != nil {
 			return false, err
 		}

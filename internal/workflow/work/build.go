@@ -284,7 +284,7 @@ func spoken(ans built) built {
 }
 
 func (b *builder) proofOf(out step.TurnOut, ans built) step.TaskIn {
-	return ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken()})
+	return ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken(), Request: b.w.in.Request})
 }
 
 // taken are the files that other tasks own and this one does not.
