@@ -67,6 +67,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	}
 	out.Failures, out.Baseline = short(out.Failures), bound(out.Baseline, 50)
 	out.Checks = checkResults(proof, ran, out.Baseline)
+	out.Idle = idleLines(in.Task.Commands(), proof.Idle)
 	changes, err := a.o.Repo.Diff(ctx, before, tree)
 	if err != nil {
 		return out, machinery(err)
@@ -108,6 +109,18 @@ func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) ch
 		t.Verify = append(t.Verify, argvs...)
 	}
 	return t
+}
+
+// idleLines are the command lines of which every command shows nothing.
+func idleLines(lines, idle []string) []string {
+	var out []string
+	for _, line := range lines {
+		argvs, err := CommandLine(line)
+		if err == nil && !slices.ContainsFunc(argvs, func(argv []string) bool { return !slices.Contains(idle, strings.Join(argv, " ")) }) {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // failedBefore are the failures of a proof that were there before the task, by id with how they are listed.

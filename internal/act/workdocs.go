@@ -85,10 +85,15 @@ func (w *workFiles) tick(out map[string][]byte) {
 	r, _ := works.ParseRequirement(p, planned)
 	for i, k := range w.plan.Requirement.Criteria {
 		if i < len(r.Acceptance) {
-			r.Acceptance[i].Done = k.Command != ""
+			r.Acceptance[i].Done = w.shown(k)
 		}
 	}
 	out[p] = r.Format()
+}
+
+// shown reports whether a command has shown a criterion. One that succeeds without the task as well has not.
+func (w *workFiles) shown(k step.Criterion) bool {
+	return k.Command != "" && !slices.Contains(w.in.Idle, k.Command)
 }
 
 // planDocuments are the documents that are written before anything is built, by name.
@@ -197,7 +202,7 @@ func (w *workFiles) result(files []works.File) *works.Result {
 		r.Summary = w.in.Task.Title
 	}
 	for _, k := range w.in.Task.Criteria {
-		r.Checklist = append(r.Checklist, works.Criterion{Text: criterionText(k), Done: k.Command != ""}) // what no command shows nobody has checked
+		r.Checklist = append(r.Checklist, works.Criterion{Text: criterionText(k), Done: w.shown(k)})
 	}
 	for _, k := range w.in.Checks {
 		r.Checks = append(r.Checks, works.Check{Name: k.Name, Status: works.Verdict(k.Status), Count: k.Count, Output: k.Output})

@@ -144,7 +144,10 @@ func (p *taskProof) close(err error) error {
 	for _, pl := range p.places {
 		err = joinClose(err, pl)
 	}
-	p.places = nil
+	if p.bare != nil {
+		err = joinClose(err, p.bare)
+	}
+	p.places, p.bare = nil, nil
 	return err
 }
 

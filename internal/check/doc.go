@@ -129,6 +129,8 @@ type Proof struct {
 	Covers map[string][]string
 	// Unread are test files of RED that cannot be parsed: nobody can say which tests are in them.
 	Unread []string
+	// Idle are the commands of a task that succeed without it as well, as they are written: they show nothing of it.
+	Idle []string
 	// Restored are files that the author changed and that were put back.
 	Restored []string
 	// Tried, Killed count mutants; Survived say which the tests did not notice.

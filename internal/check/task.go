@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -247,6 +248,7 @@ type taskProof struct {
 	done    Ran
 	failed  bool
 	places  map[string]*place // of the tree before
+	bare    *place            // the same for the task's own commands
 }
 
 func (p *taskProof) ran(name string) {
@@ -632,7 +634,45 @@ func (p *taskProof) verify(ctx context.Context) (err error) {
 		} else if out.Record.Exit != 0 {
 			lines, _ := pl.said(out)
 			p.add(commandFinding("verify-failed", step.Rejects, "A command that has to succeed", cmd, out, compared{fresh: lines}))
+		} else if tests, _ := toolchain.TestCommand(argv); tests && selectsNone(string(out.output)) {
+			p.add(reject("verify-failed", "", 0, "The command `"+line+"` runs no test at all, so it shows nothing. It selects tests that do not exist."))
+		} else if idle, err := p.idle(ctx, argv); err != nil {
+			return err
+		} else if idle {
+			p.proof.Idle = append(p.proof.Idle, line)
 		}
 	}
 	return nil
+}
+
+// noTests is what runners say that have run nothing, and anyTest what they say of what they ran.
+var (
+	noTests = re.New(`(?m)\[no tests to run\]|^testing: warning: no tests to run|^# tests 0$|^Ran 0 tests|^running 0 tests|^\s*0 passing|^collected 0 items|\[no test files\]`)
+	anyTest = re.New(`(?m)^ok\s+\S+\s+(?:[\d.]+s|\(cached\))\s*$|^# tests [1-9]|^Ran [1-9]|^running [1-9]|^\s*[1-9]\d* passing|^collected [1-9]`)
+)
+
+// selectsNone reports whether a runner says that it has run no test.
+func selectsNone(output string) bool {
+	return noTests().MatchString(output) && !anyTest().MatchString(output)
+}
+
+// idle reports whether a command succeeds on the tree that the task began with. One that runs tests is not asked: what the new ones
+// show is known.
+func (p *taskProof) idle(ctx context.Context, argv []string) (bool, error) {
+	if tests, _ := toolchain.TestCommand(argv); tests || len(p.changes) == 0 || len(p.t.Chains) == 0 {
+		return false, nil
+	}
+	if p.bare == nil {
+		pl, err := p.c.open(ctx, "before", p.before, firstNonEmpty(p.t.Base, p.before), p.t.Chains[0], p.t.Chains[1:]...)
+		if err != nil {
+			return false, err
+		}
+		p.bare = pl
+	}
+	out, err := p.bare.exec(ctx, verifyCommand(argv), false)
+	var missing *EnvironmentError
+	if errors.As(err, &missing) {
+		return false, nil
+	}
+	return err == nil && out.clean(), err
 }

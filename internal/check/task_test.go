@@ -165,6 +165,7 @@ func weakTasks() []taskCase {
 		}, task: func(t *check.Task) {
 			t.Owns, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "rate/rate.go"), owns()
 		}},
+		{name: "a command that selects no test", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "test", "-run", "TestNowhere", "./cart"}} }, rules: []string{"verify-failed"}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
 		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{
@@ -298,6 +299,23 @@ func TestTasksWithFlakes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A command that succeeds without the task as well shows nothing of it.
+func TestIdleCommands(t *testing.T) {
+	t.Parallel()
+	needs(t, "go")
+	l := newLab(t)
+	base := l.tree("", shopFiles())
+	task := check.Task{
+		Chains: []toolchain.Found{l.module(base, "cart").Chain}, Owns: owns("cart/cart.go", "cart/cart_test.go", "mean/mean.go"), Taken: owns(), Deletes: owns(), Base: base,
+		Verify: [][]string{{"go", "vet", "./cart"}, {"go", "vet", "./mean"}, {"go", "test", "./cart"}},
+	}
+	p, _, err := l.checker.Task(t.Context(), task, base, l.tree(base, honestly(map[string]string{"mean/mean.go": "// Package mean is new.\npackage mean\n"})))
+	want(t, "a task with commands", p, err, true)
+	if !slices.Equal(p.Idle, []string{"go vet ./cart"}) {
+		t.Errorf("idle are %q", p.Idle)
 	}
 }
 

@@ -233,6 +233,7 @@ type TaskProof struct {
 	Baseline []string      `json:"baseline,omitempty"`
 	Files    []Change      `json:"files,omitempty"`
 	Checks   []CheckResult `json:"checks,omitempty"`
+	Idle     []string      `json:"idle,omitempty"` // command lines that succeed without the task as well: they show nothing of it
 	Records  flow.Blob     `json:"records"`
 }
 
@@ -255,6 +256,7 @@ type LandTaskIn struct {
 	Plan    flow.Blob     `json:"plan"` // WorkPlan
 	Handoff Handoff       `json:"handoff"`
 	Checks  []CheckResult `json:"checks,omitempty"`
+	Idle    []string      `json:"idle,omitempty"` // see TaskProof
 	Log     []LogLine     `json:"log,omitempty"`
 	Began   int64         `json:"began"` // Unix milliseconds
 	Summary string        `json:"summary,omitempty"`
@@ -291,6 +293,7 @@ type TaskResult struct {
 	Checks   []CheckResult `json:"checks,omitempty"`
 	Findings []Finding     `json:"findings,omitempty"`
 	Failures []TestResult  `json:"failures,omitempty"`
+	Idle     []string      `json:"idle,omitempty"` // command lines that succeed without the task as well
 	Handoff  Handoff       `json:"handoff"`
 	Summary  string        `json:"summary,omitempty"`
 	Result   string        `json:"result_file,omitempty"`

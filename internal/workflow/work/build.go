@@ -139,9 +139,9 @@ func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *ste
 	}
 	b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
 	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
-	b.res.Checks, b.res.Handoff = proof.Checks, clipped(ans.Handoff)
+	b.res.Checks, b.res.Idle, b.res.Handoff = proof.Checks, proof.Idle, clipped(ans.Handoff)
 	land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
-		TaskIn: in, From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Log: b.log, Began: b.began,
+		TaskIn: in, From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Idle: proof.Idle, Log: b.log, Began: b.began,
 		Summary: oneLine(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
 	})
 	if err != nil {

@@ -374,11 +374,16 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 // open are the criteria of what was built that no command has shown.
 func (w *request) open(results []step.TaskResult) []string {
 	var out, texts []string
-	add := func(id string, k step.Criterion) {
-		if k.Command == "" && !slices.Contains(texts, k.Text) {
-			texts = append(texts, k.Text)
-			out = append(out, id+": "+k.Text)
+	add := func(id string, k step.Criterion, idle []string) {
+		shown := k.Command != "" && !slices.Contains(idle, k.Command)
+		if shown || slices.Contains(texts, k.Text) {
+			return
 		}
+		texts = append(texts, k.Text)
+		if k.Command != "" {
+			k.Text += " ($ " + k.Command + " succeeds without the change as well)"
+		}
+		out = append(out, id+": "+k.Text)
 	}
 	for _, r := range results {
 		i := slices.IndexFunc(w.plan.Tasks, func(t task.Task) bool { return t.ID == r.ID })
@@ -387,11 +392,11 @@ func (w *request) open(results []step.TaskResult) []string {
 		}
 		for j, id := range task.Numbered("AC", len(w.plan.Requirement.Criteria)) {
 			if slices.Contains(w.plan.Tasks[i].Covers, id) {
-				add(id, w.plan.Requirement.Criteria[j])
+				add(id, w.plan.Requirement.Criteria[j], r.Idle)
 			}
 		}
 		for _, k := range w.plan.Tasks[i].Criteria {
-			add(r.ID, k)
+			add(r.ID, k, r.Idle)
 		}
 	}
 	return out[:min(len(out), 50)]
