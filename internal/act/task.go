@@ -81,7 +81,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 
 // taskCheck is a task as its checks take it.
 func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) check.Task {
-	owned, deleted := map[string]bool{}, map[string]bool{}
+	owned, extra, deleted := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Text: in.Request + "\n" + in.Task.Text()}
 	for _, f := range in.Task.Files {
 		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete
@@ -95,9 +95,11 @@ func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) ch
 	}
 	for _, f := range in.More { // never configuration, and never what another task owns
 		if toolchain.ConfigKindOf(f.Path) == toolchain.NoConfig && !slices.Contains(in.Taken, f.Path) {
+			extra[f.Path] = !owned[f.Path]
 			owned[f.Path] = true
 		}
 	}
+	t.Extra = func(p string) bool { return extra[p] }
 	t.Owns = func(p string) bool { return owned[p] }
 	t.Deletes = func(p string) bool { return deleted[p] }
 	t.Taken = func(p string) bool { return slices.Contains(in.Taken, p) }

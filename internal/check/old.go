@@ -115,16 +115,8 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	tree, err := p.c.repo.EditTree(ctx, p.proof.Tree, edits)
+	run, err := p.withOld(ctx, pl, edits, gone)
 	if err != nil {
-		return err
-	}
-	restored, err := p.c.open(ctx, "restored", tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
-	if err != nil {
-		return err
-	}
-	run, err := restored.runThese(ctx, gone)
-	if err = joinClose(err, restored); err != nil {
 		return err
 	}
 	for _, t := range gone {
@@ -133,6 +125,67 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 		}
 	}
 	return nil
+}
+
+// bent tells which old tests were changed and fail now as they were: what was expected is expected no longer. It may be what the task is
+// about, so a person is told; in a file that the plan does not name its author is asked first.
+func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
+	var old []test
+	var edits []git.Edit
+	for _, ch := range p.changes {
+		if ch.OldID == "" || ch.NewID == "" {
+			continue
+		}
+		was, found := bodies(ch.Path, ch.Old), len(old)
+		for _, t := range fresh {
+			if _, existed := was[t.Name]; t.File == ch.Path && existed && !has(p.t.Known, t.ID) {
+				old = append(old, t)
+			}
+		}
+		if len(old) > found {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	run, err := p.withOld(ctx, pl, edits, old)
+	if err != nil {
+		return err
+	}
+	for _, e := range edits {
+		var names []string
+		line := 0
+		for _, t := range old {
+			if st, ran := status(resultsOf(t, run.results)); t.File == e.Path && (!ran || st == step.Fail || st == step.Error) {
+				names, line = append(names, t.Name), t.Line
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		text := "Tests that were there before expect something else now; as they were, they fail with the change: " + strings.Join(names[:min(len(names), 5)], ", ") + "."
+		if p.t.Extra != nil && p.t.Extra(e.Path) {
+			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file: put them back, unless what was asked for demands it."))
+		} else {
+			p.add(warn("expectation-changed", e.Path, line, text))
+		}
+	}
+	return nil
+}
+
+// withOld runs tests on the new code beside old versions of their files.
+func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, tests []test) (run testRun, err error) {
+	tree, err := p.c.repo.EditTree(ctx, p.proof.Tree, edits)
+	if err != nil {
+		return run, err
+	}
+	restored, err := p.c.open(ctx, "restored", tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
+	if err != nil {
+		return run, err
+	}
+	run, err = restored.runThese(ctx, tests)
+	return run, joinClose(err, restored)
 }
 
 // lost are the tests that were in changed files and are in none now, and how their files are put back.

@@ -21,6 +21,8 @@ type Task struct {
 	Chains []toolchain.Found
 	// Owns says which paths the task may touch, Taken which belong to other tasks.
 	Owns, Taken func(path string) bool
+	// Extra says which of the paths that it owns the plan does not name.
+	Extra func(path string) bool
 	// Files are the paths that the plan says the task changes.
 	Files []string
 	// Deletes says which paths the plan says are to go.
@@ -380,7 +382,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	one := Proof{Tree: p.proof.Tree}
 	one.judge(Module{Known: append(flaky, p.t.Known...)}, expected, run)
 	p.add(one.Findings...)
-	if err := errors.Join(p.skippedNow(ctx, pl, expected, run), p.vanished(ctx, pl)); err != nil {
+	if err := errors.Join(p.skippedNow(ctx, pl, expected, run), p.vanished(ctx, pl), p.bent(ctx, pl, fresh)); err != nil {
 		return err
 	}
 	p.failed = p.failed || !one.Passed

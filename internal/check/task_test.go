@@ -165,6 +165,12 @@ func weakTasks() []taskCase {
 		}, task: func(t *check.Task) {
 			t.Owns, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "rate/rate.go"), owns()
 		}},
+		{name: "an old test that expects something else now", passed: true, rules: []string{"expectation-changed"}, level: step.Warn, files: map[string]string{
+			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return len(prices) + 1", 1), "cart/cart_test.go": strings.Replace(cartTests, "Count([]int{1, 2}); got != 2", "Count([]int{1, 2}); got != 3", 1) + cartEmpty,
+		}},
+		{name: "an old test of a file that is not planned", passed: true, rules: []string{"expectation-changed"}, level: step.Fix, files: map[string]string{
+			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return len(prices) + 1", 1), "cart/cart_test.go": strings.Replace(cartTests, "Count([]int{1, 2}); got != 2", "Count([]int{1, 2}); got != 3", 1) + cartEmpty,
+		}, task: func(t *check.Task) { t.Extra = owns("cart/cart_test.go") }},
 		{name: "a command that selects no test", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "test", "-run", "TestNowhere", "./cart"}} }, rules: []string{"verify-failed"}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
