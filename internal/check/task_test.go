@@ -88,6 +88,10 @@ func honestTasks() []taskCase {
 				t.Owns, t.Deletes = owns("tax/tax.go", "tax/tax_test.go"), owns("tax/tax.go", "tax/tax_test.go")
 			},
 		},
+		{
+			name: "tests in a file that has moved", passed: true, files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + cartEmpty},
+			task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") },
+		},
 		{name: "a document", files: map[string]string{"NOTES.md": "# notes\n\nmore\n"}, task: alone("NOTES.md"), passed: true},
 		{name: "nothing to change", task: func(t *check.Task) { t.VerifyOnly, t.Verify = true, [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
 		{
@@ -152,6 +156,16 @@ func weakTasks() []taskCase {
 		}},
 		{name: "an old test that is skipped here from now on", rules: []string{"test-skipped"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "\"testing\"", "(\n\t\"runtime\"\n\t\"testing\"\n)", 1), "TestCount(t *testing.T) {\n", "TestCount(t *testing.T) {\n\tif runtime.GOOS != \"plan9\" {\n\t\tt.Skip(\"of Plan 9\")\n\t}\n", 1) + cartEmpty,
+		}},
+		{name: "tests that show nothing, in a file that has moved", rules: []string{"test-passes-without"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1),
+		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
+		{name: "an old test that is lost on the way to another file", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty,
+		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
+		{name: "the test of a new function takes the place of that of one that is broken", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go":      strings.Replace(cartRight, "return len(prices)", "return 2 * len(prices)", 1) + "\n// Half is half of the number.\nfunc Half(prices []int) int { return len(prices) / 2 }\n",
+			"cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "TestCount", "TestHalf", 1), "Count([]int{1, 2}); got != 2", "Half([]int{1, 2}); got != 1", 1) + cartEmpty,
 		}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
