@@ -160,6 +160,10 @@ func weakTasks() []taskCase {
 		{name: "tests that show nothing, in a file that has moved", rules: []string{"test-passes-without"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1),
 		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
+		{name: "an old test that a similar one takes the place of, beside one that moves", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/all_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty,
+			"cart/cart_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestCountOfThree" + strings.Replace(strings.Split(cartTests, "func TestCount")[1], "Count([]int{1, 2}); got != 2", "Count([]int{1, 2, 3}); got != 3", 1),
+		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
 		{name: "an old test that is lost on the way to another file", rules: []string{"test-deleted"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty,
 		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
