@@ -123,7 +123,7 @@ func TestConstantsAsProgramsWriteThem(t *testing.T) {
 		"제목은 100자까지: 문자 메시지 알림에 들어가야 한다.":                           "100  ",
 		"Slugs are at most 60 characters, also those with a number": "60  ",
 		"At most 10 different items.":                               "10  ",
-		"답변은 최대 48시간":                                               "48 h 2",
+		"답변은 최대 48시간":                                               "48 h 2d",
 		"MAX_PENALTY = 20_000":                                      "20000  ",
 	} {
 		list := spec.Constants(parse(t, "## Domain Context\n### Constraints\n- "+text+"\n"))
@@ -137,7 +137,7 @@ func TestConstantsAsProgramsWriteThem(t *testing.T) {
 			t.Errorf("%s: %+v", text, k)
 		}
 		for _, f := range strings.Fields(parts[2]) {
-			if !slices.Contains(k.Forms, f) {
+			if !slices.ContainsFunc(k.Forms, func(have spec.Form) bool { return have.String() == f }) {
 				t.Errorf("%s: %s is not in %q", text, f, k.Forms)
 			}
 		}
