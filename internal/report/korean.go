@@ -79,6 +79,7 @@ var korean = map[string]string{
 	", tests %d passed, %d failed":                                             ", 테스트 %d passed, %d failed",
 	"%d files, %d tests passed":                                                "파일 %d개, 테스트 %d passed",
 	", %d of %d mutants noticed":                                               ", 변이 %d/%d 감지",
+	"    was not run: %s\n":                                                    "    실행하지 못했습니다: %s\n",
 	"    failed before this run already, and still does: %s\n":                 "    실행 전부터 실패하던 테스트가 여전히 실패합니다: %s\n",
 	"    the spec is unclear at %s: %s (read as: %s)\n":                        "    스펙이 불분명합니다 (%s): %s (해석: %s)\n",
 	"=== Generation finished ===":                                              "=== 생성 완료 ===",
