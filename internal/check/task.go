@@ -533,7 +533,7 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 		cmd := verifyCommand(argv)
 		out, err := pl.exec(ctx, cmd, false)
 		var missing *EnvironmentError
-		if errors.As(err, &missing) && !(persons && !strings.Contains(argv[0], "/")) {
+		if errors.As(err, &missing) && (!persons || strings.Contains(argv[0], "/")) { // what lies in the project is the author's
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` cannot be run: "+missing.Error()))
 			continue
 		}

@@ -80,6 +80,24 @@ func FuzzSigns(f *testing.F) {
 	})
 }
 
+// What the root says to everybody is all that is in no section with a meaning.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	const free = "# P\n\nWe write for the blind.\n\n## Testing\n\n<!-- not this -->\n- titles in Korean\n\n### Naming\n\n- by behaviour\n\n"
+	for _, c := range []struct{ path, src, want string }{
+		{"CLAUDE.md", free, "We write for the blind.\n\n## Testing\n\n- titles in Korean\n\n### Naming\n\n- by behaviour"},
+		{"CLAUDE.md", free + "## Code Convention\n\n- tabs\n\n## Structure\n\n- a/\n\n## Safety\n\n- no eval\n", "We write for the blind.\n\n## Testing\n\n- titles in Korean\n\n### Naming\n\n- by behaviour\n\n## Safety\n\n- no eval"},
+		{"CLAUDE.md", "# P\n\n## Purpose\n\nx\n\n## Exports\n\n- `f(): void`\n", ""},
+		{"CLAUDE.md", "# P\n\n## Later\n", ""},
+		{"m/CLAUDE.md", free, ""},
+	} {
+		d, _ := spec.Parse(c.path, []byte(c.src))
+		if got := d.Rules(); got != c.want {
+			t.Errorf("%s %q: rules %q, want %q", c.path, c.src, got, c.want)
+		}
+	}
+}
+
 func TestMembersAreExports(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"`Ticket.state -> str`", "`Ticket.state: str`", "`Ticket.state → str`", "Ticket.state: str", "Ticket.state -> str"} {
