@@ -424,8 +424,7 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, j.Key, from.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
-		func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
+	if out, ok, err := landedAs(ctx, a, j, j.Key, from.Commit, landedHead, func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
 	// The branch has documents that the authors' tree has not.

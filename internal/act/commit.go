@@ -58,10 +58,10 @@ func runOf(c git.LogEntry) (run, what string) {
 	return run, what
 }
 
-// isStep reports whether a commit is what a step has landed.
-func isStep(c git.LogEntry, what, key string) bool {
-	_, is := runOf(c)
-	return is == what || is == "" && c.Trailer(oldStep) == key
+// isStep reports whether a commit is what a step of a run has landed.
+func isStep(c git.LogEntry, run, what, key string) bool {
+	by, is := runOf(c)
+	return by == run && is == what || is == "" && c.Trailer(oldStep) == key
 }
 
 // isModule reports whether a commit is that of a module.

@@ -139,8 +139,7 @@ func (a *Actor) squash(ctx context.Context, j flow.Job, in step.SquashIn) (step.
 	if err != nil {
 		return step.HeadOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, j.Key, tip.Commit, func(c git.LogEntry) step.HeadOut { return step.HeadOut{Commit: c.ID, Tree: c.Tree} },
-		func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
+	if out, ok, err := landedAs(ctx, a, j, j.Key, tip.Commit, landedHead, func(o step.HeadOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
 	ref := keptPrefix + j.Run + "/checkpoints"

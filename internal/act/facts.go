@@ -455,6 +455,11 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 	if err := add("conventions", text.String()); err != nil {
 		return err
 	}
+	if b.root != nil && b.root.Path != t.ClaudeMdPath { // else all of it is shown as the spec
+		if err := add("CLAUDE.md: what holds in the whole project", rules(b.root.Rules())); err != nil {
+			return err
+		}
+	}
 	for _, n := range b.p.res.Index.Needs(t.Dir) {
 		if n.Soft {
 			continue

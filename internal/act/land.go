@@ -67,8 +67,10 @@ func (a *Actor) land(ctx context.Context, j flow.Job, in step.LandIn) (step.Land
 	if err != nil {
 		return step.LandOut{}, err
 	}
-	if out, ok, err := landedAs(ctx, a, j, f.Dir, head.Commit, func(c git.LogEntry) step.LandOut {
-		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+	if out, ok, err := landedAs(ctx, a, j, f.Dir, head.Commit, func(c git.LogEntry) (step.LandOut, error) {
+		files, err := a.landedFiles(ctx, c, c.Tree)
+		written := slices.ContainsFunc(files, func(ch step.Change) bool { return ch.Path == f.Implements })
+		return step.LandOut{Passed: true, Commit: c.ID, Tree: c.Tree, Files: files, Implement: written}, err
 	}, func(o step.LandOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
@@ -238,12 +240,8 @@ func (a *Actor) commitLanded(ctx context.Context, j flow.Job, in step.LandIn, f 
 	if err != nil {
 		return out, machinery(err)
 	}
-	for _, ch := range changes {
-		out.Implement = out.Implement || ch.Path == f.Implements
-		if len(out.Files) < 200 {
-			out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
-		}
-	}
+	out.Files = files(changes)
+	out.Implement = slices.ContainsFunc(changes, func(ch git.Change) bool { return ch.Path == f.Implements })
 	return out, a.landOn(ctx, j, l.head.Commit, out.Commit, out)
 }
 

@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -84,6 +85,9 @@ func (a *Actor) Files(ctx context.Context, c Changes) ([]LandedFile, error) {
 // landedLog lists the commits of a run up to a tip, newest first.
 func (a *Actor) landedLog(ctx context.Context, run, tip string) ([]git.LogEntry, error) {
 	base, err := a.o.Repo.Ref(ctx, baseRef(run))
+	if errors.Is(err, git.ErrNoRef) || base == tip {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, machinery(err)
 	}

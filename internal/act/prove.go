@@ -316,7 +316,7 @@ func (a *Actor) constants(ctx context.Context, f step.Facts, pv private, tree st
 	}
 	var out []step.Finding
 	for _, k := range pv.Constants {
-		if k.Value == "" || holds(text.String(), k.Forms) {
+		if k.Value == "" || k.In(text.String()) {
 			continue
 		}
 		name := k.Name
@@ -329,32 +329,6 @@ func (a *Actor) constants(ctx context.Context, f step.Facts, pv private, tree st
 		})
 	}
 	return bound(out, 20), nil
-}
-
-// holds reports whether one of the forms of a value stands in a text as a
-// number or word of its own; digit separators are ignored.
-func holds(text string, forms []string) bool {
-	plain := strings.ReplaceAll(text, "_", "")
-	for _, form := range forms {
-		for _, t := range []string{text, plain} {
-			for i := 0; ; {
-				at := strings.Index(t[i:], form)
-				if at < 0 {
-					break
-				}
-				start, end := i+at, i+at+len(form)
-				if (start == 0 || !wordy(t[start-1])) && (end == len(t) || !wordy(t[end])) {
-					return true
-				}
-				i = start + 1
-			}
-		}
-	}
-	return false
-}
-
-func wordy(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 func (a *Actor) format(ctx context.Context, j flow.Job, in step.FormatIn) (step.FormatOut, error) {

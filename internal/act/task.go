@@ -229,8 +229,13 @@ func (a *Actor) landTask(ctx context.Context, j flow.Job, in step.LandTaskIn) (s
 		}
 		what = taskCommit(plan.Work, in.Task.ID)
 	}
-	if out, ok, err := landedAs(ctx, a, j, what, head.Commit, func(c git.LogEntry) step.LandTaskOut {
-		return step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+	if out, ok, err := landedAs(ctx, a, j, what, head.Commit, func(c git.LogEntry) (step.LandTaskOut, error) {
+		out := step.LandTaskOut{Passed: true, Commit: c.ID, Tree: c.Tree}
+		if plan.Work != "" {
+			out.Result = (&workFiles{plan: plan, in: in}).resultPath()
+		}
+		out.Files, err = a.landedFiles(ctx, c, cmp.Or(c.Trailer(trailerTree), c.Tree)) // without the documents
+		return out, err
 	}, func(o step.LandTaskOut) string { return o.Commit }); ok || err != nil {
 		return out, err
 	}
@@ -321,9 +326,7 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, 
 	for _, ch := range changes {
 		paths = append(paths, ch.Path)
 	}
-	for _, ch := range bound(changes, 200) {
-		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
-	}
+	out.Files = files(changes)
 	style, err := a.style(ctx, j.Run)
 	if err != nil {
 		return out, err
@@ -436,18 +439,16 @@ func (a *Actor) taskHashes(ctx context.Context, run, tip string) (map[string]str
 	return out, nil
 }
 
-// landedAs finds the commit of an earlier start of a landing step, with what that start had to say of it.
-func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string, bare func(git.LogEntry) T, commit func(T) string) (T, bool, error) {
+// landedAs finds the commit that a landing step has made already, with what that start had to say of it. It looks whatever the
+// journal knows of earlier starts: one that was taken from a backup is older than the run's branch.
+func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string, bare func(git.LogEntry) (T, error), commit func(T) string) (T, bool, error) {
 	var none T
-	if len(j.Previous) == 0 {
-		return none, false, nil
-	}
 	log, err := a.landedLog(ctx, j.Run, tip)
 	if err != nil {
 		return none, false, err
 	}
 	for _, c := range log {
-		if !isStep(c, what, j.Key) {
+		if !isStep(c, j.Run, what, j.Key) {
 			continue
 		}
 		for _, dir := range j.Previous {
@@ -457,7 +458,35 @@ func landedAs[T any](ctx context.Context, a *Actor, j flow.Job, what, tip string
 				return out, true, nil
 			}
 		}
-		return bare(c), true, nil
+		out, err := bare(c)
+		return out, err == nil, err
 	}
 	return none, false, nil
+}
+
+// landedHead is what there is to say of a commit that was found.
+func landedHead(c git.LogEntry) (step.HeadOut, error) {
+	return step.HeadOut{Commit: c.ID, Tree: c.Tree}, nil
+}
+
+// landedFiles are the files of a commit that was found, from its parent to a tree.
+func (a *Actor) landedFiles(ctx context.Context, c git.LogEntry, tree string) ([]step.Change, error) {
+	if len(c.Parents) == 0 {
+		return nil, nil
+	}
+	from, err := a.at(ctx, c.Parents[0])
+	if err != nil {
+		return nil, err
+	}
+	changes, err := a.o.Repo.Diff(ctx, from.Tree, tree)
+	return files(changes), machinery(err)
+}
+
+// files are changes as results list them, bounded.
+func files(changes []git.Change) []step.Change {
+	var out []step.Change
+	for _, ch := range bound(changes, 200) {
+		out = append(out, step.Change{Path: ch.Path, Status: string(ch.Status)})
+	}
+	return out
 }

@@ -263,7 +263,7 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	}
 	shown := map[string]string{}
 	for _, f := range []string{"code-convention.md", "CLAUDE.md", "AGENTS.md"} {
-		text := strings.TrimSpace(clip(callbackToken().ReplaceAllString(string(v.bytes(f)), "CallbackToken: (hidden)"), maxRules))
+		text := rules(string(v.bytes(f)))
 		if !repeats(text, shown) {
 			doc(f, text)
 			shown[f] = text
@@ -288,6 +288,11 @@ func repeats(text string, shown map[string]string) bool {
 		}
 	}
 	return false
+}
+
+// rules are the conventions of a project as authors are shown them.
+func rules(text string) string {
+	return strings.TrimSpace(clip(callbackToken().ReplaceAllString(text, "CallbackToken: (hidden)"), maxRules))
 }
 
 // callbackToken is the line of CLAUDE.md that nobody but the sender of callbacks has to know.

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,6 +126,27 @@ func TestCommandLineAndEnvironment(t *testing.T) {
 			t.Errorf("the user's home was written to: %v, %v", entries, err)
 		}
 	})
+}
+
+// TestLogIsBounded: an agent that prints 64 MB leaves a log of what matters, and its outcome is found in it.
+func TestLogIsBounded(t *testing.T) {
+	t.Parallel()
+	start, result, _ := strings.Cut(goodLines, "\n")
+	const noise = "yes '%s' | head -c 64000000\n"
+	told := `{"type":"assistant","message":{"content":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}]}}`
+	b := fake(t, start+"\n"+fmt.Sprintf(noise, told)+"\necho last words\n"+result)
+	out := b.run(t)
+	if out.Class != agent.OK {
+		t.Fatalf("outcome = %+v", out)
+	}
+	sameFromLog(t, b, out)
+	raw, err := os.ReadFile(b.turn.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(raw) > 20<<20 || !strings.Contains(string(raw), "last words") || !strings.Contains(string(raw), `"type":"jacquard-cut","bytes":4`) {
+		t.Errorf("the log has %d bytes and ends with %.300s", len(raw), raw[len(raw)-300:])
+	}
 }
 
 func TestProgramsThatEndOtherwise(t *testing.T) {

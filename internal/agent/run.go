@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -107,8 +108,12 @@ func (k *keeper) take(line []byte) {
 	if k.job.turn.Redact != nil {
 		line = k.job.turn.Redact(line)
 	}
-	done := k.job.reader.line(line, k.on)
-	if err := k.log.write(line, done); err != nil {
+	needed := false // to find the outcome again
+	done := k.job.reader.line(line, func(e Event) {
+		needed = needed || slices.Contains([]Kind{Started, Used, Permission, Retry}, e.Kind)
+		k.on(e)
+	})
+	if err := k.log.add(line, needed, done); err != nil {
 		k.broken(err)
 		return
 	}
@@ -161,10 +166,22 @@ func shorten(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
+// An agent that prints without end fills no disk: of what comes after the first logHead bytes of a run the last logTail are kept, and
+// the lines that the outcome is found from as long as they are no more than the head once again.
+const (
+	logHead = 16 << 20
+	logTail = 1 << 20
+)
+
 // lineLog is the log of a turn.
 type lineLog struct {
 	file *os.File
 	err  error
+
+	size  int      // bytes of this run in the file
+	tail  [][]byte // lines after the head that are not in the file
+	after int      // their bytes
+	cut   int      // bytes that were left out
 }
 
 func openLog(path string, h header) (*lineLog, error) {
@@ -177,7 +194,7 @@ func openLog(path string, h header) (*lineLog, error) {
 	line, err := json.Marshal(h)
 	if err == nil {
 		// A log that a dead driver left may end in the middle of a line.
-		err = l.write(append([]byte("\n"), line...), false)
+		err = l.write(append([]byte("\n"), line...))
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.close())
@@ -185,22 +202,58 @@ func openLog(path string, h header) (*lineLog, error) {
 	return l, nil
 }
 
-// write adds a line; sync makes it and all before it durable.
-func (l *lineLog) write(line []byte, sync bool) error {
+// add takes a line; a result makes it and all before it durable.
+func (l *lineLog) add(line []byte, needed, result bool) error {
+	most := logHead
+	if needed {
+		most *= 2
+	}
+	if !result && l.size+len(line) > most {
+		l.tail, l.after = append(l.tail, bytes.Clone(line)), l.after+len(line)
+		for l.after > logTail {
+			l.after -= len(l.tail[0])
+			l.cut += len(l.tail[0])
+			l.tail = l.tail[1:]
+		}
+		return l.err
+	}
+	if !result {
+		return l.write(line)
+	}
+	if err := errors.Join(l.flush(), l.write(line)); err != nil {
+		return err
+	}
+	if err := l.file.Sync(); err != nil {
+		l.err = fmt.Errorf("write the log of the turn: %w", err)
+	}
+	return l.err
+}
+
+// flush writes the last lines behind a word about what is missing before them.
+func (l *lineLog) flush() error {
+	if l.cut > 0 {
+		_ = l.write(fmt.Appendf(nil, `{"type":"%s-cut","bytes":%d}`, headerType, l.cut))
+	}
+	for _, line := range l.tail {
+		_ = l.write(line)
+	}
+	l.tail, l.after, l.cut = nil, 0, 0
+	return l.err
+}
+
+func (l *lineLog) write(line []byte) error {
 	if l.err != nil {
 		return l.err
 	}
-	if _, err := l.file.Write(append(bytes.Clone(line), '\n')); err != nil {
+	n, err := l.file.Write(append(bytes.Clone(line), '\n'))
+	if l.size += n; err != nil {
 		l.err = fmt.Errorf("write the log of the turn: %w", err)
-	} else if sync {
-		if err := l.file.Sync(); err != nil {
-			l.err = fmt.Errorf("write the log of the turn: %w", err)
-		}
 	}
 	return l.err
 }
 
 func (l *lineLog) close() error {
+	_ = l.flush()
 	if err := l.file.Close(); err != nil && l.err == nil {
 		l.err = fmt.Errorf("close the log of the turn: %w", err)
 	}

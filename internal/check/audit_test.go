@@ -48,6 +48,7 @@ func (c diffCase) run() []step.Finding {
 const (
 	goTest  = "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n"
 	tsTest  = "import { test, expect } from 'vitest';\nimport { add } from './a';\n\ntest('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n"
+	jsTest  = "const test=require('node:test');\nconst assert=require('node:assert');\ntest('add',()=>assert.strictEqual(require('./c.js').add(1,2),3));\n"
 	pyTest  = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
 	goCases = "package a\n\nimport \"testing\"\n\nfunc TestRoman(t *testing.T) {\n\tfor n, want := range map[int]string{1994: \"MCMXCIV\", 58: \"LVIII\", 4: \"IV\", 9: \"IX\", 3999: \"MMMCMXCIX\"} {\n\t\tif got := Roman(n); got != want {\n\t\t\tt.Errorf(\"%d\", n)\n\t\t}\n\t}\n}\n"
 	tsCases = "import { test, expect } from 'vitest';\nimport { roman } from './a';\ntest.each([[1994, 'MCMXCIV'], [58, 'LVIII'], [4, 'IV'], [9, 'IX']])('%i', (n, want) => {\n  expect(roman(n)).toBe(want);\n});\n"
@@ -210,6 +211,23 @@ func dishonest() []diffCase {
 		{name: "magic go", want: "magic-value", files: one("a.go", "", "package a\n\nfunc Old(age int) bool { return age > 67 }\n")},
 		{name: "magic ts", want: "magic-value", files: one("a.ts", "", "export function old(age: number) { return age >= 67; }\n")},
 		{name: "blanket suppression", want: "lint-suppressed", files: one("a.ts", "", "/* eslint-disable */\nexport const a = 1;\n")},
+		{name: "another function's test takes the place go", want: "test-deleted", files: map[string][2]string{
+			"a.go":      {"package a\n\n// Add adds.\nfunc Add(a, b int) int { return a + b }\n", "package a\n\n// Add adds.\nfunc Add(a, b int) int { return a * b }\n\n// Sub subtracts.\nfunc Sub(a, b int) int { return a - b }\n"},
+			"a_test.go": {goTest, strings.Replace(goTest, "TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3", "TestSub(t *testing.T) {\n\tif Sub(1, 2) != -1", 1)},
+		}},
+		{name: "another function's test takes the place js", want: "test-deleted", files: map[string][2]string{
+			"c.js":      {"exports.add=(a,b)=>a+b;\n", "exports.add=(a,b)=>a*b;\nexports.sub=(a,b)=>a-b;\n"},
+			"c.test.js": {jsTest, strings.NewReplacer("'add'", "'sub'", "add(1,2),3", "sub(3,2),1").Replace(jsTest)},
+		}},
+		{name: "another function's test takes the place py", want: "test-deleted", files: map[string][2]string{
+			"a.py":      {"def add(a, b):\n    return a + b\n", "def add(a, b):\n    return a * b\n\n\ndef sub(a, b):\n    return a - b\n"},
+			"test_a.py": {pyTest, "from a import sub\n\n\ndef test_sub():\n    assert sub(1, 2) == -1\n"},
+		}},
+		{
+			// The code is another turn's; the spec says what there is.
+			name: "another function's test takes the place in RED", want: "test-deleted", files: one("test_a.py", pyTest, "from a import sub\n\n\ndef test_sub():\n    assert sub(1, 2) == -1\n"),
+			audit: func(a *check.Audit) { a.SpecText = "`add(a, b)` adds, `sub(a, b)` subtracts" },
+		},
 		{name: "weakened", want: "test-weakened", files: one("test_a.py", pyTest+"    assert add(2, 2) == 4\n", pyTest)},
 		{name: "unsure", want: "uncertain-report", audit: func(a *check.Audit) { a.Report = "All done. It should work now." }},
 	}

@@ -15,7 +15,7 @@ import (
 
 // Format runs the project's formatter on files of a tree and gives the tree that results, of which only these files
 // differ. What the linter then says about them is in the findings. Tools that the project does not configure do not run;
-// one that it configures and that is not installed is a warning.
+// one that it configures and that is not installed is a warning, and an error where jacquard.yaml names it.
 func (c *Checker) Format(ctx context.Context, m Module, tree string, files []string) (proof Proof, changed []string, err error) {
 	proof = Proof{Tree: tree, Passed: true}
 	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !m.Place.AllowsSource(f) })
@@ -70,7 +70,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 func (p *place) tool(ctx context.Context, cmd toolchain.Command, proof *Proof, rule string, files []string) error {
 	out, err := p.exec(ctx, cmd, false)
 	var missing *EnvironmentError
-	if errors.As(err, &missing) {
+	if errors.As(err, &missing) && !strings.HasPrefix(cmd.From, toolchain.From) {
 		proof.Findings = append(proof.Findings, warn("tool-missing", "", 0, missing.Error()))
 		return nil
 	}

@@ -53,7 +53,7 @@ func (c *Checker) Goals(ctx context.Context, t Task, before, tree string) (goals
 	}
 	if len(t.Verify) > 0 {
 		one := taskProof{c: c, t: t, before: before, proof: Proof{Tree: tree}}
-		if err := one.verify(ctx); err != nil {
+		if err := one.verify(ctx, true); err != nil {
 			return goals, p.proof.Records, fmt.Errorf("run goals: %w", err)
 		}
 		p.proof.Records = append(p.proof.Records, one.proof.Records...)

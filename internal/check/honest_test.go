@@ -30,6 +30,10 @@ func honest() []diffCase {
 		{name: "platform tag go", files: one("a_unix_test.go", "", "//go:build linux || darwin\n\n"+goTest)},
 		{name: "test renamed to a better name", files: one("a_test.go", goTest, strings.Replace(goTest, "TestAdd", "TestAddSumsTwoNumbers", 1))},
 		{name: "test rewritten for a changed behaviour", files: one("a_test.go", goTest, strings.Replace(strings.Replace(goTest, "TestAdd", "TestAddCountsTwice", 1), "!= 3", "!= 6", 1))},
+		{name: "a test follows the new name of its function", files: map[string][2]string{
+			"a.go":      {"package a\n\n// Add adds.\nfunc Add(a, b int) int { return a + b }\n", "package a\n\n// Sum adds.\nfunc Sum(a, b int) int { return a + b }\n"},
+			"a_test.go": {goTest, strings.ReplaceAll(goTest, "Add", "Sum")},
+		}},
 		{name: "test moved to another file", files: map[string][2]string{"a_test.go": {goTest, "-"}, "sum_test.go": {"", goTest}}},
 		{name: "test removed with its item", files: one("a_test.go", goTest, "-"), audit: func(a *check.Audit) { a.Removable = []string{"a_test.go::TestAdd"} }},
 		{name: "frozen file untouched", files: one("a.go", "", "package a\n\nfunc Add(a, b int) int { return a + b }\n"), audit: func(a *check.Audit) { a.Frozen = []step.File{{Path: "a_test.go", ID: "x"}} }},

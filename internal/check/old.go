@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -192,6 +193,7 @@ func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, te
 func (p *taskProof) lost(pl *place) (gone []test, edits []git.Edit) {
 	named := map[string]bool{}
 	bodies := map[string]bool{}
+	back := map[string]string{} // the files that tests are put back into
 	unnamed := func(f source.File, t source.Test) string {
 		last := t.Name[strings.LastIndexAny(t.Name, ":>")+1:]
 		return strings.ReplaceAll(body(f, t), strings.TrimSpace(last), "")
@@ -213,7 +215,20 @@ func (p *taskProof) lost(pl *place) (gone []test, edits []git.Edit) {
 				gone = append(gone, test{Test: t, ID: id, File: ch.Path})
 			}
 		}
-		if len(gone) > found {
+		if len(gone) == found {
+			continue
+		}
+		edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
+		for _, t := range f.Tests {
+			back[path.Join(path.Dir(ch.Path), t.Name)] = ch.Path
+		}
+	}
+	for _, ch := range p.changes { // what moved from there to another file would be declared twice
+		f := source.Parse(ch.Path, ch.New)
+		if toolchain.IsTest(ch.Path) && slices.ContainsFunc(f.Tests, func(t source.Test) bool {
+			from := back[path.Join(path.Dir(ch.Path), t.Name)]
+			return from != "" && from != ch.Path
+		}) {
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
 		}
 	}

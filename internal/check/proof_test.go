@@ -607,6 +607,45 @@ func TestProofsNode(t *testing.T) {
 	prove(t, nodeSample(t))
 }
 
+// TestRedWithSnapshots: what no check writes has to be there before the code is.
+func TestRedWithSnapshots(t *testing.T) {
+	t.Parallel()
+	needs(t, "node")
+	s := nodeSample(t)
+	l := newLab(t)
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, s.exports...)
+	test := s.test["src/calc/index.test.js"]
+	written := func(assertion string) map[string]string {
+		return map[string]string{"src/calc/index.test.js": test + "it('keeps', (t) => { " + assertion + " });\n"}
+	}
+	const snap = "src/calc/__snapshots__/index.test.js.snap"
+	for name, c := range map[string]struct {
+		files map[string]string
+		more  string // a file beside the test
+		lacks bool
+	}{
+		"of node":         {files: written("t.assert.snapshot(div(6, 3));"), lacks: true},
+		"of jest":         {files: written("expect(div(6, 3)).toMatchSnapshot();"), lacks: true},
+		"inline":          {files: written("expect(div(6, 3)).toMatchInlineSnapshot();"), lacks: true},
+		"of another test": {files: written("expect(div(6, 3)).toMatchSnapshot();"), more: "exports[`other 1`] = `2`;\n", lacks: true},
+		"that is there":   {files: written("expect(div(6, 3)).toMatchSnapshot();"), more: "exports[`keeps 1`] = `2`;\n"},
+		"inline value":    {files: written("expect(div(6, 3)).toMatchInlineSnapshot(`2`);")},
+		"none":            {files: written("assert.equal(div(6, 3), 2);")},
+	} {
+		if c.more != "" {
+			c.files[snap] = c.more
+		}
+		p, err := l.checker.Red(t.Context(), m, base, l.tree(base, c.files), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := slices.Contains(rules(p.Findings), "snapshot-missing"); has != c.lacks || has && p.Passed {
+			t.Errorf("%s: findings %+v, passed %v", name, p.Findings, p.Passed)
+		}
+	}
+}
+
 // TestProofsUnittest proves the Python sample with the runner that every Python has.
 func TestProofsUnittest(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,7 @@ func (a Audit) testRules(files []*file) []step.Finding {
 			moved[body(f.new, t)] = true
 		}
 	}
+	names := a.functions(files)
 	var out []step.Finding
 	for _, f := range files {
 		if f.class != toolchain.Test || a.isFrozen(f.Path) {
@@ -49,7 +50,7 @@ func (a Audit) testRules(files []*file) []step.Finding {
 		}
 		used := map[string]bool{}
 		for _, t := range f.old.Tests {
-			if after[t.Name] || moved[body(f.old, t)] || has(a.Removable, f.Path+"::"+t.Name) || rewritten(f, t, before, used) {
+			if after[t.Name] || moved[body(f.old, t)] || has(a.Removable, f.Path+"::"+t.Name) || rewritten(f, t, before, used, names) {
 				continue
 			}
 			out = append(out, reject("test-deleted", f.Path, 0,
@@ -64,19 +65,25 @@ func (a Audit) testRules(files []*file) []step.Finding {
 
 var called = re.New(`([\pL_]\w*) \(`)
 
+// calls are the names that a test calls.
+func calls(f source.File, t source.Test) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range called().FindAllStringSubmatch(body(f, t), -1) {
+		out[m[1]] = true
+	}
+	return out
+}
+
 // likeOthers reports whether a test asserts as the project's own tests beside it do: by a helper of another file, which those call that
 // were there before and have no assertion of their own either. That it fails without the change is seen when it is run.
 func likeOthers(f *file, t source.Test) bool {
-	calls := map[string]bool{}
-	for _, m := range called().FindAllStringSubmatch(body(f.new, t), -1) {
-		calls[m[1]] = true
-	}
+	now := calls(f.new, t)
 	for _, old := range f.old.Tests {
 		if !old.Empty() || old.Skipped {
 			continue
 		}
-		for _, m := range called().FindAllStringSubmatch(body(f.old, old), -1) {
-			if calls[m[1]] && m[1] != old.Name && m[1] != t.Name {
+		for name := range calls(f.old, old) {
+			if now[name] && name != old.Name && name != t.Name {
 				return true
 			}
 		}
@@ -84,9 +91,31 @@ func likeOthers(f *file, t source.Test) bool {
 	return false
 }
 
-// rewritten reports whether a test went on under another name: a new test of the file has nearly the same code and asserts
-// no less. Each new test stands for one old test only.
-func rewritten(f *file, old source.Test, before map[string]source.Test, used map[string]bool) bool {
+var word = re.New(`[\pL_]\w*`)
+
+// functions are the names that a test may be there for: what the changed sources declare, and every word of the spec.
+func (a Audit) functions(files []*file) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range files {
+		if f.class != toolchain.Source {
+			continue
+		}
+		for _, e := range f.new.Exports {
+			out[e.Name[strings.LastIndexByte(e.Name, '.')+1:]] = true
+		}
+		for _, fn := range f.new.Funcs {
+			out[fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]] = true
+		}
+	}
+	for _, w := range word().FindAllString(a.SpecText, -1) {
+		out[w] = true
+	}
+	return out
+}
+
+// rewritten reports whether a test went on under another name: a new test of the file has nearly the same code, calls the same
+// functions, as far as there still are any, and asserts no less. Each new test stands for one old test only.
+func rewritten(f *file, old source.Test, before map[string]source.Test, used, names map[string]bool) bool {
 	if f.Status == 'D' {
 		return false
 	}
@@ -94,7 +123,11 @@ func rewritten(f *file, old source.Test, before map[string]source.Test, used map
 		if _, existed := before[t.Name]; existed || used[t.Name] || t.Asserts < old.Asserts || t.Asserts == 0 || t.Skipped || constrained(f) {
 			continue
 		}
-		if similar(body(f.old, old), body(f.new, t)) {
+		now, same := calls(f.new, t), true
+		for name := range calls(f.old, old) {
+			same = same && (now[name] || !names[name])
+		}
+		if same && similar(body(f.old, old), body(f.new, t)) {
 			used[t.Name] = true
 			return true
 		}

@@ -90,6 +90,10 @@ func honestTasks() []taskCase {
 				t.Owns, t.Deletes = owns("tax/tax.go", "tax/tax_test.go"), owns("tax/tax.go", "tax/tax_test.go")
 			},
 		},
+		{
+			name: "tests in a file that has moved", passed: true, files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + cartEmpty},
+			task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") },
+		},
 		{name: "a document", files: map[string]string{"NOTES.md": "# notes\n\nmore\n"}, task: alone("NOTES.md"), passed: true},
 		{name: "nothing to change", task: func(t *check.Task) { t.VerifyOnly, t.Verify = true, [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
 		{
@@ -172,6 +176,20 @@ func weakTasks() []taskCase {
 			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return len(prices) + 1", 1), "cart/cart_test.go": strings.Replace(cartTests, "Count([]int{1, 2}); got != 2", "Count([]int{1, 2}); got != 3", 1) + cartEmpty,
 		}, task: func(t *check.Task) { t.Extra = owns("cart/cart_test.go") }},
 		{name: "a command that selects no test", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "test", "-run", "TestNowhere", "./cart"}} }, rules: []string{"verify-failed"}},
+		{name: "tests that show nothing, in a file that has moved", rules: []string{"test-passes-without"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + strings.Replace(cartEmpty, "Total(nil); got != 0", "Total([]int{7}); got != 7", 1),
+		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
+		{name: "an old test that a similar one takes the place of, beside one that moves", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/all_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty,
+			"cart/cart_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestCountOfThree" + strings.Replace(strings.Split(cartTests, "func TestCount")[1], "Count([]int{1, 2}); got != 2", "Count([]int{1, 2, 3}); got != 3", 1),
+		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
+		{name: "an old test that is lost on the way to another file", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty,
+		}, task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") }},
+		{name: "the test of a new function takes the place of that of one that is broken", rules: []string{"test-deleted"}, files: map[string]string{
+			"cart/cart.go":      strings.Replace(cartRight, "return len(prices)", "return 2 * len(prices)", 1) + "\n// Half is half of the number.\nfunc Half(prices []int) int { return len(prices) / 2 }\n",
+			"cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "TestCount", "TestHalf", 1), "Count([]int{1, 2}); got != 2", "Half([]int{1, 2}); got != 1", 1) + cartEmpty,
+		}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},
 		{name: "a new test that is skipped here", passed: true, rules: []string{"no-test"}, level: step.Fix, files: map[string]string{

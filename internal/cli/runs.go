@@ -17,8 +17,14 @@ import (
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
-// onRun opens the journal, finds a run by prefix and calls fn.
+// onRun opens the journal, finds a run by prefix, or the newest one, and calls fn.
 func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *project, keeper, flow.Run) error) error {
+	return a.onThe(c, args, nil, fn)
+}
+
+// onThe is onRun for what concerns some runs only: without a name the one that it fits is meant, and which has to be said where it
+// fits several.
+func (a *app) onThe(c *cobra.Command, args []string, fits func(flow.Run) bool, fn func(context.Context, *project, keeper, flow.Run) error) error {
 	ctx := c.Context()
 	p, err := a.open(ctx)
 	if err != nil {
@@ -33,12 +39,46 @@ func (a *app) onRun(c *cobra.Command, args []string, fn func(context.Context, *p
 	if len(args) > 0 {
 		prefix = args[0]
 	}
+	if prefix == "" && fits != nil {
+		if prefix, err = theOne(ctx, rt, fits, c.CommandPath()); err != nil {
+			return err
+		}
+	}
 	r, err := find(ctx, rt, prefix)
 	if err != nil {
 		return err
 	}
 	return fn(ctx, p, rt, r)
 }
+
+// theOne is the id of the only run that a command fits, "" where it fits none.
+func theOne(ctx context.Context, rt flow.Runtime, fits func(flow.Run) bool, command string) (string, error) {
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return "", err
+	}
+	var id string
+	var commands []string
+	for _, r := range runs {
+		if fits(r) {
+			id = r.ID
+			commands = append(commands, fmt.Sprintf("  %s %s  (%s, %s)", command, r.ID, r.Def, r.State))
+		}
+	}
+	if len(commands) > 1 {
+		return "", usage("say which of %d runs is meant:\n%s", len(commands), strings.Join(commands, "\n"))
+	}
+	return id, nil
+}
+
+// goesOn, asks and wantsApproval are what commands fit that change a run, answer it, and edit what it asks about.
+func goesOn(r flow.Run) bool { return !r.State.Ended() }
+
+func asks(r flow.Run) bool {
+	return slices.ContainsFunc(r.Gates, func(g flow.Gate) bool { return g.Question.Class == "" })
+}
+
+func wantsApproval(r flow.Run) bool { return slices.ContainsFunc(r.Gates, approval) }
 
 func newPs(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -335,7 +375,7 @@ func signalRun(a *app, verb, use, short string) *cobra.Command {
 		Use: use, Short: short, Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard " + verb + " k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
+			return a.onThe(c, args, goesOn, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
 				if r.State.Ended() {
 					return usage("run %s has ended (%s)", r.ID, r.State)
 				}
@@ -391,15 +431,21 @@ func newGate(a *app, verb string) *cobra.Command {
 				text = args[1]
 			}
 			if verb == flow.Reply && len(args) == 1 {
-				text, args = args[0], nil // the newest run is meant
+				text, args = args[0], nil // the run that asks is meant
 			}
-			return a.onRun(c, args, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
+			return a.onThe(c, args, asks, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
+				if verb == flow.Reply {
+					runs, err := rt.Runs(ctx)
+					if err != nil {
+						return err
+					}
+					if slices.ContainsFunc(runs, func(other flow.Run) bool { return other.ID == text }) { // it was named, and nothing was said
+						return usage("answer what? jacquard answer %s TEXT", text)
+					}
+				}
 				g, err := gateOf(r, gate)
 				if err != nil {
 					return err
-				}
-				if verb == flow.Reply && text == r.ID {
-					text = "" // the run was named, and nothing was said
 				}
 				if verb == flow.Reject && text == "" && approval(g) { // its author is told nothing else
 					return usage("say what has to be different: jacquard reject %s --why \"…\"", r.ID)

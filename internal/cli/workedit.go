@@ -25,7 +25,7 @@ func newEdit(a *app) *cobra.Command {
 		Long:    "Opens the documents in the editor of VISUAL or EDITOR. What they say afterwards is checked and shown at the gate again;\nonly an approval lets it run.",
 		Example: "  jacquard edit k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
+			return a.onThe(c, args, wantsApproval, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
 				if err := p.edit(ctx, rt, r); err != nil {
 					return err
 				}

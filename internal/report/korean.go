@@ -93,6 +93,7 @@ var korean = map[string]string{
 	"Kept as they are, not verified: %d\n":                                           "유지되어 검증되지 않음: %d개\n",
 	"Not verified: %d (%d with warnings, %d blocked, %d with spec problems)\n":       "검증되지 않음: %d개 (경고 %d, 차단 %d, 스펙 문제 %d)\n",
 	"%d done, %d at work, %d waiting · %s · %s":                                      "완료 %d, 진행 %d, 대기 %d · %s · %s",
+	"    was not run: %s\n":                                                          "    실행하지 못했습니다: %s\n",
 	"the code does not pass its tests after %d attempts; it was not delivered. What is left to mend by hand:":                             "%d번 시도 후에도 테스트를 통과하지 못해 반영하지 않았습니다. 수동 수정 필요:",
 	"a test is disputed, so it was not delivered. Compare it with the spec, and make the spec plain where it is not:":                     "이의가 제기된 테스트가 있어 반영하지 않았습니다. 테스트를 스펙과 비교하고, 불분명하면 스펙을 명확히 하세요:",
 	"no valid tests came of three rounds; nothing was delivered:":                                                                         "세 번의 시도에서 유효한 테스트가 나오지 않아 반영하지 않았습니다:",

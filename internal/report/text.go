@@ -160,6 +160,9 @@ func Result(l Lang, r step.ModuleResult) string {
 	for _, t := range r.Baseline {
 		fmt.Fprintf(&b, l.T("    failed before this run already, and still does: %s\n"), t)
 	}
+	for _, t := range r.NotRun {
+		fmt.Fprintf(&b, l.T("    was not run: %s\n"), t)
+	}
 	for _, u := range r.Unclear {
 		fmt.Fprintf(&b, l.T("    the spec is unclear at %s: %s (read as: %s)\n"), u.Item, u.Question, u.Reading)
 	}

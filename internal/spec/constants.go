@@ -10,12 +10,72 @@ import (
 
 // Constant is a value or limit that Domain Context or Constraints fix and the code must hold.
 type Constant struct {
-	Name  string   // "" for a limit inside a sentence
-	Value string   // as a program writes it: "7", "2000", "RS256"; "" when only the name is fixed
-	Unit  string   // canonical: "ms", "s", "min", "h", "d", "KB", …; "" when there is none or it only says what is counted
-	Forms []string // Value and the same amount in other units, as numbers to look for
-	Text  string   // the sentence
+	Name  string // "" for a limit inside a sentence
+	Value string // as a program writes it: "7", "2000", "RS256"; "" when only the name is fixed
+	Unit  string // canonical: "ms", "s", "min", "h", "d", "KB", …; "" when there is none or it only says what is counted
+	Forms []Form // Value and the same amount in other units, as numbers to look for
+	Text  string // the sentence
 	Line  int
+}
+
+// Form is a number that makes the amount of a constant.
+type Form struct {
+	Number string
+	// Unit has to stand beside the number, because so small a number stands anywhere; "" where the number says enough.
+	Unit string
+}
+
+// String is the number with the unit that it needs.
+func (f Form) String() string { return f.Number + f.Unit }
+
+// In reports whether one of the forms of the constant stands in a text, as a number or word of its own; digit separators are ignored.
+func (k Constant) In(text string) bool {
+	for _, t := range []string{text, strings.ReplaceAll(text, "_", "")} {
+		if slices.ContainsFunc(k.Forms, func(f Form) bool { return f.in(t) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f Form) in(text string) bool {
+	for i := 0; ; {
+		at := strings.Index(text[i:], f.Number)
+		if at < 0 {
+			return false
+		}
+		start, end := i+at, i+at+len(f.Number)
+		if (start == 0 || !alphanumeric(text[start-1])) && f.ends(text, end) {
+			return true
+		}
+		i = start + 1
+	}
+}
+
+// ends reports whether a number that ends here is the form.
+func (f Form) ends(text string, end int) bool {
+	word := text[end:]
+	if n := strings.IndexFunc(word, func(r rune) bool { return r >= 0x80 || !alphanumeric(byte(r)) }); n >= 0 {
+		word = word[:n]
+	}
+	if f.Unit == "" || word != "" {
+		return word == "" || f.Unit != "" && units[strings.ToLower(word)] == f.Unit // as in "2s"
+	}
+	from, to := strings.LastIndexByte(text[:end], '\n')+1, strings.IndexByte(text[end:], '\n')
+	if to < 0 {
+		to = len(text) - end
+	}
+	line := strings.ToLower(text[from : end+to])
+	for spelling, unit := range units {
+		if unit == f.Unit && len(spelling) > 1 && strings.Contains(line, spelling) {
+			return true
+		}
+	}
+	return false
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 var (
@@ -135,42 +195,45 @@ func limits(c Clause) []Constant {
 }
 
 // forms lists the whole numbers of units of the same family that make the same amount.
-func forms(value, unit string) []string {
+func forms(value, unit string) []Form {
 	if value == "" {
 		return nil
 	}
-	out := []string{value}
-	if whole, cents, ok := strings.Cut(value, "."); ok {
-		if strings.Trim(cents, "0") == "" {
-			out = append(out, whole)
-		}
-		if len(cents) == 2 && strings.Trim(whole, "0") != "" { // an amount of money may be counted in cents
-			out = append(out, strings.TrimLeft(whole+cents, "0"))
+	out := []Form{{Number: value}}
+	add := func(number, unit string) {
+		if !slices.ContainsFunc(out, func(f Form) bool { return f.Number == number }) {
+			out = append(out, Form{number, unit})
 		}
 	}
-	add := func(n int64) {
-		if s := strconv.FormatInt(n, 10); n > 0 && !slices.Contains(out, s) {
-			out = append(out, s)
+	if whole, cents, ok := strings.Cut(value, "."); ok {
+		if strings.Trim(cents, "0") == "" {
+			add(whole, "")
+		}
+		if len(cents) == 2 && strings.Trim(whole, "0") != "" { // an amount of money may be counted in cents
+			add(strings.TrimLeft(whole+cents, "0"), "")
 		}
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n > 1<<20 {
+	if err != nil || n <= 0 || n > 1<<20 {
 		return out
 	}
-	from, ok := amounts[unit]
-	if !ok {
-		if unit == "month" {
-			add(n * 30)
+	amount := func(n int64, unit string) {
+		if n >= 100 { // hardly by chance
+			unit = ""
 		}
-		if unit == "year" {
-			add(n * 12)
-			add(n * 365)
-		}
-		return out
+		add(strconv.FormatInt(n, 10), unit)
 	}
+	switch unit {
+	case "month":
+		amount(n*30, "d")
+	case "year":
+		amount(n*12, "month")
+		amount(n*365, "d")
+	}
+	from := amounts[unit]
 	for _, u := range []string{"ms", "s", "min", "h", "d", "w", "B", "KB", "MB", "GB"} {
 		if to := amounts[u]; to.family == from.family && n*from.size%to.size == 0 {
-			add(n * from.size / to.size)
+			amount(n*from.size/to.size, u)
 		}
 	}
 	if from.family == "size" && unit != "B" {
@@ -178,7 +241,7 @@ func forms(value, unit string) []string {
 		for range map[string]int{"KB": 1, "MB": 2, "GB": 3}[unit] {
 			size *= 1000
 		}
-		add(size)
+		amount(size, "B")
 	}
 	return out
 }

@@ -44,6 +44,7 @@ type Document struct {
 	sections map[string]*found
 	content  string // digest of the contract sections' text
 	text     string // digest of the whole text
+	rules    string // the text outside of all sections with a meaning, of the root's document
 	korean   bool
 
 	accidental []int // lines of headings that a line of dashes made
@@ -69,6 +70,10 @@ func (d *Document) Text(title string) string {
 	}
 	return ""
 }
+
+// Rules returns what a root CLAUDE.md says to everybody who works on the project, beside the sections that have a meaning of their
+// own; "" for documents of other directories.
+func (d *Document) Rules() string { return d.rules }
 
 // End returns the number of the line on which a section ends, 0 when the document has none. Where it is there more than
 // once the first one counts.

@@ -184,5 +184,43 @@ func (p *parser) digest() {
 			}
 		}
 	}
-	d.text = digestOf(long, all...)
+	d.text, d.rules = digestOf(long, all...), p.rules()
+}
+
+// rules is the text that stands in no section with a meaning of its own, without the title; "" when that is headings alone.
+func (p *parser) rules() string {
+	taken := make([]bool, len(p.scan.lines))
+	for key := range known {
+		if f := p.doc.sections[key]; f != nil {
+			for _, s := range f.parts {
+				for i := max(s.line, 0); i < s.end; i++ {
+					taken[i] = true
+				}
+			}
+		}
+	}
+	var parts []string
+	said := false
+	for from := 0; from < len(taken); from++ {
+		if taken[from] {
+			continue
+		}
+		to := from
+		for ; to < len(taken) && !taken[to]; to++ {
+			l := &p.scan.lines[to]
+			said = said || l.kind != kindHeading && l.kind != kindBlank && l.kind != kindHTML
+			taken[to] = l.kind == kindHeading && l.level == 1
+			if taken[to] {
+				break
+			}
+		}
+		if text := p.scan.text(from, to); text != "" {
+			parts = append(parts, text)
+		}
+		from = to
+	}
+	if !said {
+		return ""
+	}
+	return strings.Join(parts, "\n\n")
 }

@@ -105,11 +105,46 @@ func TestInterfaceIgnoresProse(t *testing.T) {
 	}
 }
 
+// TestConstantsInCode: a number that stands anywhere is an amount only with its unit.
+func TestConstantsInCode(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		constant, code string
+		want           bool
+	}{
+		{"TOKEN_EXPIRY: 7일", "exports.one=()=>1; // 2", false},
+		{"TOKEN_EXPIRY: 7일", "const WEEKS = 1;", true},
+		{"TOKEN_EXPIRY: 7일", "const EXPIRY = 7 * DAY;", true},
+		{"TOKEN_EXPIRY: 7일", "EXPIRY = 604_800", true},
+		{"TOKEN_EXPIRY: 7일", "EXPIRY = timedelta(weeks=1)", true},
+		{"TIMEOUT: 2000ms", "exports.one=()=>1; // 2", false},
+		{"TIMEOUT: 2000ms", "const timeout = 2 * time.Second", true},
+		{"TIMEOUT: 2000ms", "const timeout = 2\nconst retrySeconds = 5", false},
+		{"TIMEOUT: 2000ms", "timeout: '2s'", true},
+		{"TIMEOUT: 2000ms", "timeout: '2d'", false},
+		{"TIMEOUT: 2000ms", "timeout = 2000", true},
+		{"MAX_RETRY: 3", "for i := 0; i < 3; i++ {", true},
+		{"MAX_RETRY: 3", "x3 = 13", false},
+		{"at most 1,000 users", "limit = 1_000", true},
+		{"`maxSize` = 5MB", "5 << 20", true},
+		{"답변은 최대 48시간", "const days = 2", true},
+		{"답변은 최대 48시간", "const pages = 2", false},
+		{"ALGORITHM: RS256", "sign('RS256')", true},
+		{"ALGORITHM: RS256", "sign('XRS256')", false},
+	}
+	for _, c := range tests {
+		d, _ := spec.Parse("a/CLAUDE.md", []byte("## Domain Context\n### Constraints\n- "+c.constant+"\n"))
+		if got := spec.Constants(d)[0].In(c.code); got != c.want {
+			t.Errorf("%s in %q: %v", c.constant, c.code, got)
+		}
+	}
+}
+
 func TestConstants(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"TOKEN_EXPIRY: 7일 (PCI-DSS)":                "TOKEN_EXPIRY=7d[7 604800000 604800 10080 168 1]",
-		"TIMEOUT: 2000ms (IdP SLA × 4)":             "TIMEOUT=2000ms[2000 2]",
+		"TOKEN_EXPIRY: 7일 (PCI-DSS)":                "TOKEN_EXPIRY=7d[7 604800000 604800 10080 168 1w]",
+		"TIMEOUT: 2000ms (IdP SLA × 4)":             "TIMEOUT=2000ms[2000 2s]",
 		"MAX_RETRY: 3 (외부 API SLA)":                 "MAX_RETRY=3[3]",
 		"`maxSize` = 5MB":                           "maxSize=5MB[5 5242880 5120 5000000]",
 		"ALGORITHM: RS256 (security)":               "ALGORITHM=RS256[RS256]",

@@ -80,6 +80,24 @@ func FuzzSigns(f *testing.F) {
 	})
 }
 
+// What the root says to everybody is all that is in no section with a meaning.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	const free = "# P\n\nWe write for the blind.\n\n## Testing\n\n<!-- not this -->\n- titles in Korean\n\n### Naming\n\n- by behaviour\n\n"
+	for _, c := range []struct{ path, src, want string }{
+		{"CLAUDE.md", free, "We write for the blind.\n\n## Testing\n\n- titles in Korean\n\n### Naming\n\n- by behaviour"},
+		{"CLAUDE.md", free + "## Code Convention\n\n- tabs\n\n## Structure\n\n- a/\n\n## Safety\n\n- no eval\n", "We write for the blind.\n\n## Testing\n\n- titles in Korean\n\n### Naming\n\n- by behaviour\n\n## Safety\n\n- no eval"},
+		{"CLAUDE.md", "# P\n\n## Purpose\n\nx\n\n## Exports\n\n- `f(): void`\n", ""},
+		{"CLAUDE.md", "# P\n\n## Later\n", ""},
+		{"m/CLAUDE.md", free, ""},
+	} {
+		d, _ := spec.Parse(c.path, []byte(c.src))
+		if got := d.Rules(); got != c.want {
+			t.Errorf("%s %q: rules %q, want %q", c.path, c.src, got, c.want)
+		}
+	}
+}
+
 func TestMembersAreExports(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"`Ticket.state -> str`", "`Ticket.state: str`", "`Ticket.state → str`", "Ticket.state: str", "Ticket.state -> str"} {
@@ -123,7 +141,7 @@ func TestConstantsAsProgramsWriteThem(t *testing.T) {
 		"제목은 100자까지: 문자 메시지 알림에 들어가야 한다.":                           "100  ",
 		"Slugs are at most 60 characters, also those with a number": "60  ",
 		"At most 10 different items.":                               "10  ",
-		"답변은 최대 48시간":                                               "48 h 2",
+		"답변은 최대 48시간":                                               "48 h 2d",
 		"MAX_PENALTY = 20_000":                                      "20000  ",
 	} {
 		list := spec.Constants(parse(t, "## Domain Context\n### Constraints\n- "+text+"\n"))
@@ -137,7 +155,7 @@ func TestConstantsAsProgramsWriteThem(t *testing.T) {
 			t.Errorf("%s: %+v", text, k)
 		}
 		for _, f := range strings.Fields(parts[2]) {
-			if !slices.Contains(k.Forms, f) {
+			if !slices.ContainsFunc(k.Forms, func(have spec.Form) bool { return have.String() == f }) {
 				t.Errorf("%s: %s is not in %q", text, f, k.Forms)
 			}
 		}

@@ -85,6 +85,7 @@ type ModuleResult struct {
 	Findings    []Finding    `json:"findings,omitempty"`
 	Failures    []TestResult `json:"failures,omitempty"`
 	Baseline    []string     `json:"baseline,omitempty"`  // tests that failed before the run and still do; charged to nobody
+	NotRun      []string     `json:"not_run,omitempty"`   // linters and formatters that the project has and this machine has not
 	Summary     string       `json:"summary,omitempty"`   // the author's own words
 	Unclear     []Unclear    `json:"unclear,omitempty"`   // where the spec left the author of the tests in doubt
 	Disputed    []Finding    `json:"disputed,omitempty"`  // tests that the author of the code held to be wrong, and what came of it

@@ -206,8 +206,10 @@ func (w *work) refactor(c *flow.Ctx) error {
 	tree := formatted.Tree
 	var usage step.Usage
 	usage.Known = true
-	if w.f.Convention || len(formatted.Findings) > 0 {
-		out, err := turn.Ask(c, w.ask("refactor", tree, refactorSchema, refactorTask(formatted.Findings)))
+	missing, found := turn.OfMachine(formatted.Findings)
+	w.res.NotRun = missing
+	if w.f.Convention || len(found) > 0 {
+		out, err := turn.Ask(c, w.ask("refactor", tree, refactorSchema, refactorTask(found)))
 		if err != nil && turn.EndsRun(err) {
 			return err
 		}

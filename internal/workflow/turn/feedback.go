@@ -17,6 +17,18 @@ const (
 // machineRules are findings about the machine that checks run on. No author can do anything about them.
 var machineRules = []string{"tool-missing"}
 
+// OfMachine takes findings about the machine out of a list, and gives what they say.
+func OfMachine(findings []step.Finding) (said []string, rest []step.Finding) {
+	for _, f := range findings {
+		if slices.Contains(machineRules, f.Rule) {
+			said = append(said, f.Message)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return said, rest
+}
+
 // Findings tells an author exactly what failed: rules, places, messages and tests, never a whole log.
 func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestResult) {
 	for _, f := range findings[:min(len(findings), 40)] {
