@@ -13,7 +13,17 @@ func Interactive(ctx context.Context, argv []string, dir string, env []string) e
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // the person has chosen it
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
+	err := begin("", func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
+	if err == nil {
+		err = cmd.Wait()
+		over("", cmd.Process.Pid)
+	}
+	if err != nil {
 		return fmt.Errorf("run %s: %w", argv[0], err)
 	}
 	return nil

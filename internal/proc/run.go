@@ -44,13 +44,19 @@ func start(c Command) (*running, error) {
 	}
 	cmd.Stdout, cmd.Stderr = outW, errW
 	began := time.Now()
-	err = startBusy(cmd)
+	err = begin(c.Mark, func() (int, error) {
+		if err := startBusy(cmd); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
 	_, _ = outW.Close(), errW.Close()
 	var g group
 	if err == nil {
 		if g, err = join(cmd); err != nil {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
+			over(c.Mark, cmd.Process.Pid)
 		}
 	}
 	if err != nil {
@@ -157,6 +163,9 @@ func (r *running) finish(ended End) (Result, error) {
 	// On Linux the process is not reaped yet, so that its ids cannot belong to
 	// anybody else while its group is killed.
 	r.swept = append(r.swept, r.group.end(r.c.Mark)...)
+	if r.c.Mark != "" {
+		r.swept = append(r.swept, endOrphans()...)
+	}
 	r.out.drain()
 	r.errs.drain()
 	<-r.out.done
@@ -164,6 +173,7 @@ func (r *running) finish(ended End) (Result, error) {
 	if !r.waited {
 		r.waitErr = r.cmd.Wait()
 	}
+	over(r.c.Mark, r.process.Pid)
 	r.group.close()
 	res := Result{
 		Started: r.began, Duration: time.Since(r.began), Ended: ended, Swept: r.swept, Pid: r.process.Pid,
