@@ -82,7 +82,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 // taskCheck is a task as its checks take it.
 func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) check.Task {
 	owned, extra, deleted := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Text: in.Request + "\n" + in.Task.Text()}
+	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Says: in.Task.Text(), Text: in.Request + "\n" + in.Task.Text()}
 	for _, f := range in.Task.Files {
 		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete
 		t.Files = append(t.Files, f.Path)

@@ -129,6 +129,8 @@ type Proof struct {
 	Covers map[string][]string
 	// Unread are test files of RED that cannot be parsed: nobody can say which tests are in them.
 	Unread []string
+	// Examples are what became of the values that the sentences of a task have.
+	Examples []step.Example
 	// Idle are the commands of a task that succeed without it as well, as they are written: they show nothing of it.
 	Idle []string
 	// Restored are files that the author changed and that were put back.

@@ -169,6 +169,10 @@ func weakTasks() []taskCase {
 		}, task: func(t *check.Task) {
 			t.Owns, t.Taken = owns("cart/cart.go", "cart/cart_test.go", "rate/rate.go"), owns()
 		}},
+		{name: "a value that a criterion has", rules: []string{"example-failed"}, files: honestly(nil), task: func(t *check.Task) { t.Says = "`Total([1, 2, 3])` returns 7" }},
+		{name: "values that hold", passed: true, files: honestly(nil), task: func(t *check.Task) {
+			t.Says = "`Total([1, 2, 3])` returns 6 and Total([]) is 0.\nCount([4]) is the number of them"
+		}},
 		{name: "an old test that expects something else now", passed: true, rules: []string{"expectation-changed"}, level: step.Warn, files: map[string]string{
 			"cart/cart.go": strings.Replace(cartRight, "return len(prices)", "return len(prices) + 1", 1), "cart/cart_test.go": strings.Replace(cartTests, "Count([]int{1, 2}); got != 2", "Count([]int{1, 2}); got != 3", 1) + cartEmpty,
 		}},

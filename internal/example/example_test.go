@@ -2,6 +2,7 @@ package example_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/example"
@@ -148,4 +149,34 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%q: %v", input, err)
 		}
 	})
+}
+
+func TestInText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"`sub(3, 2)` returns 1": {"sub(3, 2) = 1"},
+		"sub(3, 2) is 1.":       {"sub(3, 2) = 1"},
+		"`sub(3, 2)` returns 1 and `sub(2, 3)` returns -1":       {"sub(3, 2) = 1", "sub(2, 3) = -1"},
+		"sub(3, 2) == 1, sub(2, 3) == -1":                        {"sub(3, 2) = 1", "sub(2, 3) = -1"},
+		"It is plain that `slug('A b')` gives `'a-b'`, in ASCII": {`slug("A b") = "a-b"`},
+		"- `half(-1)` throws `RangeError`\n- half(4) → 2":        {"half(-1) = error RangeError", "half(4) = 2"},
+		"`new Cart(2).total()` should be 4":                      {"new Cart(2).total() = 4"},
+		"half(-1) raises ValueError":                             {"half(-1) = error ValueError"},
+		"sub(3, 2) is 1 in the new version":                      nil,
+		"sub(3, 2) is 1 or 2":                                    nil,
+		"sub(a, b) returns 1":                                    nil,
+		"the page shows total(3)":                                nil,
+		"call sub(3, 2), then look":                              nil,
+		"sub(3, 2) isolates 1":                                   nil,
+		"if (x) is 1":                                            nil,
+		"":                                                       nil,
+	} {
+		var got []string
+		for _, e := range example.InText(text) {
+			got = append(got, e.String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }

@@ -1,0 +1,189 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// fewMutants is how many have to be unnoticed before tests are told to compare nothing: one may be no change at all.
+const fewMutants = 2
+
+// notices rejects new tests that notice no small change of the new code. That they fail without it says little: the name that they
+// use is missing there. One that is noticed is enough.
+func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh []test) error {
+	if p.t.Untested != "" || len(p.proof.Red) == 0 {
+		return nil
+	}
+	old, now := map[string][]byte{}, map[string][]byte{}
+	for _, ch := range p.changes {
+		if slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) {
+			old[ch.Path], now[ch.Path] = ch.Old, ch.New
+		}
+	}
+	var files []string
+	for _, t := range fresh {
+		if !slices.Contains(files, t.File) {
+			files = append(files, t.File)
+		}
+	}
+	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
+	defer cancel()
+	tried := 0
+	for _, x := range mutantsOf(old, now) {
+		switch killed, valid, err := pl.mutant(short, x, files, fresh, &p.proof); {
+		case killed, errors.Is(err, errMutateTime):
+			return nil
+		case err != nil:
+			return err
+		case valid:
+			tried++
+		}
+	}
+	if tried >= fewMutants {
+		p.add(reject("compares-nothing", files[0], 0, fmt.Sprintf(
+			"No new test fails when the new code is changed: %d small changes were tried, such as giving nothing instead of a value. Compare what the code gives with what is expected.", tried)))
+	}
+	return nil
+}
+
+// noTest sends code back that no test sees, once the author has not said why.
+func (p *taskProof) noTest(what string) {
+	if p.t.Untested != "" {
+		p.add(warn("no-test", "", 0, what+" The author says: "+p.t.Untested))
+		return
+	}
+	p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; where no test can see the change, say why in `untested`."))
+}
+
+// otherCode reports whether a change of a source file is one of its code, and not of comments and layout alone.
+func otherCode(ch Change) bool {
+	bare := func(src []byte) string {
+		var b strings.Builder
+		for _, t := range source.Parse(ch.Path, src).Tokens {
+			if t.Kind != source.Comment && !docstring(ch.Path, t) {
+				b.WriteString(t.Text + " ")
+			}
+		}
+		return b.String()
+	}
+	return bare(ch.Old) != bare(ch.New)
+}
+
+// docstring reports whether a token is a text in three quotes, as Python documents with.
+func docstring(file string, t source.Token) bool {
+	return toolchain.LanguageOf(file) == toolchain.LangPython && t.Kind == source.String && (strings.HasPrefix(t.Text, `"""`) || strings.HasPrefix(t.Text, `'''`))
+}
+
+// fresh are the new and changed tests of the task; one that only moved to another file is neither.
+func (p *taskProof) fresh(pl *place) []test {
+	left := map[string]string{} // bodies of the tests that are gone from their files
+	for _, ch := range p.changes {
+		now := bodies(ch.Path, ch.New)
+		for name, text := range bodies(ch.Path, ch.Old) {
+			if _, stayed := now[name]; !stayed && toolchain.IsTest(ch.Path) {
+				left[name] = text
+			}
+		}
+	}
+	var out []test
+	for _, ch := range p.changes {
+		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) || !pl.compiled(ch.Path) {
+			continue
+		}
+		old := bodies(ch.Path, ch.Old)
+		f := source.Parse(ch.Path, ch.New)
+		for _, t := range f.Tests {
+			if text := body(f, t); old[t.Name] != text && left[t.Name] != text {
+				out = append(out, test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path})
+			}
+		}
+	}
+	return out
+}
+
+// without runs the new tests on the tree that the task began with: none of them may pass there, or they prove nothing.
+func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err error) {
+	var edits []git.Edit
+	for _, ch := range p.changes {
+		if (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") { // one that is gone goes here too
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		}
+	}
+	tree, err := p.c.repo.EditTree(ctx, p.before, edits)
+	if err != nil {
+		return err
+	}
+	pl, err := p.c.open(ctx, "without", tree, firstNonEmpty(p.t.Base, p.before), with.chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	var files []string
+	for _, t := range fresh {
+		if !slices.Contains(files, t.File) {
+			files = append(files, t.File)
+		}
+	}
+	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, fresh)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	if err != nil {
+		return err
+	}
+	for _, f := range run.findings {
+		if f.Rule == "check-invalid" {
+			p.add(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message))
+			return nil
+		}
+	}
+	var passing []test
+	shown, by := false, ""
+	for _, t := range fresh {
+		switch st, ok := status(resultsOf(t, run.results)); {
+		case ok && st == step.Pass:
+			passing = append(passing, t)
+		case ok && st == step.Skip || p.skips(t): // it shows nothing here
+		default:
+			p.proof.Red, shown = append(p.proof.Red, t.ID), true
+		}
+	}
+	if !shown {
+		if by, err = p.failsWithout(ctx, pl); err != nil {
+			return err
+		}
+		shown = by != ""
+	}
+	if !shown && p.t.Untested != "" {
+		p.noTest("The new tests pass without the change as well.")
+		shown = true
+	}
+	if !shown && len(passing) == 0 {
+		p.noTest("The new tests are skipped here, so nothing shows that the change does anything.")
+		return nil
+	}
+	for _, t := range passing {
+		p.proof.Satisfied = append(p.proof.Satisfied, t.ID)
+		if shown {
+			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."+by))
+		} else {
+			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new; where no test can tell, say why in `untested` (the race detector and the like count where the task names a command for them)."))
+		}
+	}
+	if shown && !Rejected(p.proof.Findings) {
+		pl.recordFailures()
+	}
+	return nil
+}
+
+// skips reports whether a test was skipped with the change: without it, it can be missing for that reason.
+func (p *taskProof) skips(t test) bool {
+	st, ran := status(resultsOf(t, p.proof.Results))
+	return ran && st == step.Skip
+}

@@ -1,0 +1,140 @@
+package check
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// mostNear is how many tests are read to find answers that were copied from them.
+const mostNear = 60
+
+// testsNear are the test files of before that lie beside or below changed sources, or are named after one.
+func (c *Checker) testsNear(ctx context.Context, changes []Change, before string) (map[string][]byte, error) {
+	var sources []string
+	touched := map[string]bool{}
+	for _, ch := range changes {
+		touched[ch.Path] = true
+		if ch.Status != 'D' && toolchain.IsSource(ch.Path) {
+			sources = append(sources, ch.Path)
+		}
+	}
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	entries, err := c.repo.ReadTree(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	ids, paths := []string{}, map[string]string{}
+	for _, e := range entries {
+		if len(ids) == mostNear {
+			break
+		}
+		near := func(src string) bool {
+			stem := strings.TrimSuffix(path.Base(src), path.Ext(src))
+			return path.Dir(src) == path.Dir(e.Path) || path.Dir(src) != "." && strings.HasPrefix(e.Path, path.Dir(src)+"/") || strings.Contains(path.Base(e.Path), stem)
+		}
+		if toolchain.IsTest(e.Path) && !touched[e.Path] && slices.ContainsFunc(sources, near) {
+			ids = append(ids, e.ID)
+			paths[e.Path] = e.ID
+		}
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for name, id := range paths {
+		out[name] = blobs[id]
+	}
+	return out, nil
+}
+
+// scope is what a task has changed against what it may. The tests are some that it leaves alone.
+func (t Task) scope(changes []Change, tests map[string][]byte) []step.Finding {
+	if len(changes) == 0 {
+		if t.VerifyOnly {
+			return nil
+		}
+		return []step.Finding{reject("no-changes", "", 0, "no files changed"+t.toChange())}
+	}
+	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report, Tests: tests, SpecText: t.Text}
+	gone := goneExports(changes)
+	for _, ch := range changes { // tests that go with what they test, or with a file that the plan deletes
+		if !t.Owns(ch.Path) || !toolchain.IsTest(ch.Path) || ch.Old == nil {
+			continue
+		}
+		f := source.Parse(ch.Path, ch.Old)
+		for _, x := range f.Tests {
+			words := strings.Fields(body(f, x))
+			if ch.Status == 'D' && t.Deletes(ch.Path) || slices.ContainsFunc(words, func(w string) bool { return gone[w] }) {
+				audit.Removable = append(audit.Removable, ch.Path+"::"+x.Name)
+			}
+		}
+	}
+	out := audit.Findings()
+	for _, ch := range changes {
+		known := slices.ContainsFunc(out, func(f step.Finding) bool { return f.Path == ch.Path && f.Severity == step.Rejects })
+		switch {
+		case strings.HasPrefix(ch.Path, "../") || strings.HasPrefix(ch.Path, "works/"): // whoever says that he owns it
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is not yours. Leave it as it was."))
+		case t.Owns(ch.Path) || known:
+		case t.VerifyOnly:
+			out = append(out, reject("out-of-scope", ch.Path, 0, "The task changes nothing. Leave this file as it was."))
+		case t.Taken(ch.Path):
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file belongs to another task. Leave it as it was."))
+		case beside(t, ch, changes):
+		default:
+			back := "Put it back as it was"
+			if ch.Status == 'A' {
+				back = "Delete it"
+			}
+			out = append(out, reject("undeclared-file", ch.Path, 0, "The task does not name this file. "+back+", or name it in `more_files` with the reason why the work cannot be done without it."))
+		}
+	}
+	return out
+}
+
+// toChange says what a task is to change.
+func (t Task) toChange() string {
+	if len(t.Files) == 0 {
+		return ""
+	}
+	return "; the task is to change " + strings.Join(t.Files[:min(len(t.Files), 10)], ", ")
+}
+
+// goneExports are the names that the sources of a change exported before, and that none of them does now.
+func goneExports(changes []Change) map[string]bool {
+	gone := map[string]bool{}
+	for _, ch := range changes {
+		if toolchain.IsSource(ch.Path) {
+			for _, e := range source.Parse(ch.Path, ch.Old).Exports {
+				gone[e.Name] = true
+			}
+		}
+	}
+	for _, ch := range changes {
+		if toolchain.IsSource(ch.Path) && ch.Status != 'D' {
+			for _, e := range source.Parse(ch.Path, ch.New).Exports {
+				delete(gone, e.Name)
+			}
+		}
+	}
+	return gone
+}
+
+// beside reports whether a file is a new test, or data of tests, next to what the task owns: a plan need not name each.
+func beside(t Task, ch Change, changes []Change) bool {
+	if ch.Status != 'A' || !toolchain.IsTest(ch.Path) && !toolchain.IsTestData(ch.Path) {
+		return false
+	}
+	return slices.ContainsFunc(changes, func(o Change) bool {
+		return t.Owns(o.Path) && (path.Dir(o.Path) == path.Dir(ch.Path) || strings.HasPrefix(ch.Path, path.Dir(o.Path)+"/"))
+	})
+}

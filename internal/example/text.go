@@ -1,0 +1,113 @@
+package example
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// says are the words and marks between a call and what it gives, in sentences.
+var says = []string{
+	"→", "⇒", "->", "=>", "===", "==", "=", "is", "gives", "returns", "equals", "yields", "must return", "should return", "should be", "must be", "throws", "raises", "fails with",
+}
+
+// InText finds the examples in a text: a call with literals, a word such as "returns", a literal. Everything that is said otherwise is
+// passed over.
+func InText(text string) []Example {
+	var out []Example
+	for line := range strings.Lines(text) {
+		out = append(out, inLine(strings.TrimRight(line, "\r\n"))...)
+	}
+	return out
+}
+
+// span is where a call stands in a line.
+type span struct {
+	from, to int
+	call     []Link
+}
+
+func inLine(line string) []Example {
+	calls := callsIn(line)
+	var out []Example
+	for i, c := range calls {
+		end := len(line)
+		if i+1 < len(calls) {
+			end = calls[i+1].from
+		}
+		rest := strings.TrimLeft(strings.TrimPrefix(line[c.to:], "`"), " ")
+		rest = line[len(line)-len(rest) : max(end, len(line)-len(rest))]
+		w, ok := said(rest, i+1 < len(calls))
+		if !ok {
+			continue
+		}
+		out = append(out, Example{Text: strings.TrimRight(strings.TrimSpace(line[c.from:end]), " ,;`"), Call: c.call, Want: w})
+	}
+	return out
+}
+
+// callsIn finds calls with literals that begin where a word does.
+func callsIn(line string) []span {
+	var out []span
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRuneInString(line[i:])
+		if !letter(r) {
+			i += n
+			continue
+		}
+		p := &parser{s: line, i: i}
+		if call, ok := p.chain(); ok && strings.ContainsAny(line[i:p.i], "({") {
+			out, i = append(out, span{i, p.i, call}), p.i
+			continue
+		}
+		for i < len(line) { // over the word
+			r, n := utf8.DecodeRuneInString(line[i:])
+			if !letter(r) && !unicode.IsDigit(r) && r != '.' {
+				break
+			}
+			i += n
+		}
+	}
+	return out
+}
+
+// said reads what a text says that a call gives. more says that another call follows, which an "and" may lead to.
+func said(s string, more bool) (Want, bool) {
+	for _, w := range says {
+		rest, ok := cutWord(s, w)
+		if !ok {
+			continue
+		}
+		rest = strings.TrimSpace(rest)
+		if more {
+			rest = strings.TrimRight(rest, " `(")
+			for _, and := range []string{" and", " while", ",", ";"} {
+				rest = strings.TrimRight(strings.TrimSuffix(rest, and), " ")
+			}
+		}
+		rest = strings.TrimSuffix(rest, ".")
+		if w == "throws" || w == "raises" || w == "fails with" {
+			got, ok := want(w + " " + rest)
+			if !ok {
+				got, ok = want(rest)
+			}
+			return got, ok && got.Error
+		}
+		return want(rest)
+	}
+	return Want{}, false
+}
+
+// cutWord takes a word or a mark off the beginning.
+func cutWord(s, w string) (string, bool) {
+	rest, ok := strings.CutPrefix(s, w)
+	if !ok {
+		return "", false
+	}
+	first, _ := utf8.DecodeRuneInString(w)
+	next, _ := utf8.DecodeRuneInString(rest)
+	if letter(first) && letter(next) {
+		return "", false
+	}
+	return rest, true
+}
