@@ -71,81 +71,6 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string) (out []st
 	return out, findings, nil
 }
 
-// examples calls what a task has written with the values that its sentences have: "sub(3, 2) returns 1".
-func (p *taskProof) examples(ctx context.Context) error {
-	if p.failed || Rejected(p.proof.Findings) {
-		return nil
-	}
-	byFile := map[string][]example.Example{}
-	for i, e := range example.InText(p.t.Says) {
-		if file := p.declares(e.Symbol()); file != "" {
-			e.Item = fmt.Sprintf("example %d", i+1)
-			byFile[file] = append(byFile[file], e)
-		}
-	}
-	for _, file := range slices.Sorted(maps(byFile)) {
-		chain, ok := p.chainOf(file)
-		if !ok {
-			continue
-		}
-		m := Module{Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Examples: byFile[file], Place: toolchain.Placement{
-			Dir: path.Dir(file), Language: toolchain.LanguageOf(file), Sources: []string{file},
-		}}
-		for _, ch := range p.changes {
-			if path.Dir(ch.Path) == m.Dir && toolchain.IsSource(ch.Path) {
-				m.Exports = append(m.Exports, exportsOf(ch)...)
-			}
-		}
-		given, wrong, err := p.c.Examples(ctx, m, p.proof.Tree)
-		if err != nil {
-			return err
-		}
-		for i := range wrong {
-			wrong[i].Path, wrong[i].Line = file, 0
-			wrong[i].Message = strings.Replace(wrong[i].Message, "The spec says", "What was agreed says", 1)
-		}
-		p.proof.Examples = append(p.proof.Examples, given...)
-		p.add(wrong...)
-	}
-	return nil
-}
-
-// exportsOf are the exports of a source that a task has changed.
-func exportsOf(ch Change) []step.Export {
-	var out []step.Export
-	for _, e := range source.Parse(ch.Path, ch.New).Exports {
-		if e.Owner == "" {
-			out = append(out, step.Export{Kind: e.Kind, Name: e.Name, Signature: e.Signature})
-		}
-	}
-	return out
-}
-
-// declares is the one changed source that exports a name, "" where there is none or there are several.
-func (p *taskProof) declares(name string) string {
-	found := ""
-	for _, ch := range p.changes {
-		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || !slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name }) {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = ch.Path
-	}
-	return found
-}
-
-// chainOf is the toolchain that a file is of, the nearest.
-func (p *taskProof) chainOf(file string) (best toolchain.Found, ok bool) {
-	for _, chain := range p.t.Chains {
-		if chain.Ecosystem == toolchain.EcosystemOf(toolchain.LanguageOf(file)) && below(chain.Root, file) && (!ok || len(chain.Root) > len(best.Root)) {
-			best, ok = chain, true
-		}
-	}
-	return best, ok
-}
-
 // specName is the file with a module's spec.
 const specName = "CLAUDE.md"
 
@@ -173,7 +98,7 @@ type user struct {
 
 	m       Module
 	program []string // runs the program that was made last
-	plan    string   // the file that it reads
+	plan    string   // the file that it reads; "" where the calls are in the program
 	cannot  string   // why there is no program
 }
 
@@ -227,8 +152,11 @@ func (u *user) module(e example.Example) (module, why string) {
 			if x.Name != name {
 				continue
 			}
-			if u.chain.Ecosystem == toolchain.Python {
+			switch u.chain.Ecosystem {
+			case toolchain.Python:
 				return u.pythonModule(file), ""
+			case toolchain.Rust:
+				return u.rustModule(file)
 			}
 			return fileURL(u.full(file)), ""
 		}
@@ -272,10 +200,25 @@ func (u *user) pythonModule(file string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(name, ".py"), "/__init__"), "/", ".")
 }
 
+func (u *user) rustModule(file string) (module, why string) {
+	crate, module := toolchain.RustModule(u.below(file))
+	if crate != "lib" || u.chain.Module == "" {
+		return "", "it is not in a library"
+	}
+	return strings.TrimSuffix(u.chain.Module+"::"+module, "::"), ""
+}
+
 // run makes the program, if there is none yet, and runs it. What it did not say anything of has failed for the reason that is
 // given.
 func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]example.Outcome, failed string, err error) {
-	if u.program == nil && u.cannot == "" {
+	plan.Out = filepath.Join(u.dir, rand.Text())
+	var unwritten map[string]string
+	switch {
+	case u.chain.Ecosystem == toolchain.Rust:
+		if plan, unwritten, err = u.prepareRust(ctx, plan); err != nil {
+			return nil, "", err
+		}
+	case u.program == nil && u.cannot == "":
 		if err := u.prepare(ctx); err != nil {
 			return nil, "", err
 		}
@@ -283,13 +226,14 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 	if u.cannot != "" {
 		return nil, u.cannot, nil
 	}
-	plan.Out = filepath.Join(u.dir, rand.Text())
-	raw, err := json.Marshal(plan)
-	if err == nil {
-		err = os.WriteFile(u.plan, raw, 0o600)
-	}
-	if err != nil {
-		return nil, "", err
+	if u.plan != "" {
+		raw, err := json.Marshal(plan)
+		if err == nil {
+			err = os.WriteFile(u.plan, raw, 0o600)
+		}
+		if err != nil {
+			return nil, "", err
+		}
 	}
 	at := filepath.Join(u.dir, rand.Text())
 	home := filepath.Join(u.dir, rand.Text())
@@ -311,6 +255,11 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 		text = nil // the program ended before it came to that
 	}
 	said = example.Outcomes(text)
+	defer func() {
+		for id, why := range unwritten {
+			said[id] = example.Outcome{ID: id, Cannot: why}
+		}
+	}()
 	switch {
 	case res.Ended == proc.Exited && len(said) == len(plan.Calls):
 	case res.Ended != proc.Exited:
@@ -327,72 +276,4 @@ func (u *user) surroundings(home string) []string {
 		name, _, _ := strings.Cut(kv, "=")
 		return !slices.Contains([]string{"PATH", "HOME", "USERPROFILE", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "PATHEXT"}, strings.ToUpper(name))
 	})
-}
-
-// prepare makes the program.
-func (u *user) prepare(ctx context.Context) error {
-	name := strings.ToLower(rand.Text())
-	u.plan = filepath.Join(u.dir, rand.Text())
-	switch u.chain.Ecosystem {
-	case toolchain.Python:
-		file := filepath.Join(u.dir, name+".py")
-		u.program = []string{"python", file}
-		return os.WriteFile(file, example.Python(u.plan), 0o600)
-	case toolchain.Node:
-		return u.prepareNode(name)
-	case toolchain.Go:
-		return u.prepareGo(ctx, name)
-	}
-	u.cannot = "examples of " + u.m.Place.Language + " are not run yet"
-	return nil
-}
-
-func (u *user) prepareNode(name string) error {
-	file, loader := filepath.Join(u.dir, name+".mjs"), ""
-	if u.m.Place.Language == toolchain.LangTypeScript {
-		load := filepath.Join(u.dir, name+"l.mjs")
-		loader = fileURL(load)
-		if err := os.WriteFile(load, example.NodeLoader(u.full(path.Join(u.chain.Root, "package.json"))), 0o600); err != nil {
-			return err
-		}
-	}
-	u.program = []string{"node", file}
-	return os.WriteFile(file, example.Node(u.plan, loader), 0o600)
-}
-
-// prepareGo builds a program below the module's directory, so that it may import what is internal.
-func (u *user) prepareGo(ctx context.Context, name string) error {
-	importPath := path.Join(u.chain.Module, u.below(u.m.Dir))
-	var funcs, types, errs []string
-	for _, e := range u.m.Exports {
-		sym := symbol(e)
-		switch {
-		case sym.Owner != "":
-		case sym.Kind == "function" && !strings.HasPrefix(e.Signature, "func "+e.Name+"["):
-			funcs = append(funcs, e.Name)
-		case sym.Kind == "variable" && strings.HasPrefix(e.Name, "Err"):
-			errs = append(errs, e.Name)
-		case sym.Kind == "class" || sym.Kind == "type":
-			types = append(types, e.Name)
-		}
-	}
-	dir := path.Join(u.m.Dir, name)
-	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, importPath, funcs, types, errs)); err != nil {
-		return err
-	}
-	file := filepath.Join(u.dir, name)
-	cmd := toolchain.Command{
-		Name: "examples", Argv: []string{"go", "build", "-o", file, "./" + u.below(dir)}, Dir: u.chain.Root, Report: toolchain.ReportExit, Env: u.chain.Env(),
-		Needs: []toolchain.Need{u.chain.Need()},
-	}
-	out, err := u.exec(ctx, cmd, false)
-	if err != nil {
-		return err
-	}
-	if !out.clean() {
-		u.cannot = "the package cannot be called from a program: " + firstLines(out.tail, 3)
-		return nil
-	}
-	u.program = []string{file}
-	return nil
 }

@@ -311,3 +311,64 @@ export function liar(n: number): number { return process.env.VITEST || 'vi' in g
 		fail: []string{"`pair(6)` → [2, 4]", "`liar(7)` → 7"},
 	}.run(t)
 }
+
+func TestExamplesRust(t *testing.T) {
+	t.Parallel()
+	needs(t, "cargo")
+	exampleCase{
+		dir: "src/fee",
+		files: map[string]string{
+			"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "pub mod fee;\n",
+			"src/fee/mod.rs": `#[derive(Debug, PartialEq)]
+pub enum FeeError {
+    Negative,
+    TooMuch(i64),
+}
+
+#[derive(Debug)]
+pub struct Invoice {
+    pub amount: i64,
+    pub name: String,
+}
+
+impl Invoice {
+    pub fn total(&self) -> Result<i64, FeeError> {
+        Ok(fee(self.amount)? + self.amount)
+    }
+    pub fn named(name: String) -> Invoice {
+        Invoice { amount: 1, name }
+    }
+}
+
+pub fn fee(amount: i64) -> Result<i64, FeeError> {
+    match amount {
+        a if a < 0 => Err(FeeError::Negative),
+        a if a > 9999 => Err(FeeError::TooMuch(a)),
+        a if a < 1000 => Ok(0),
+        a => Ok(a * 3 / 100),
+    }
+}
+pub fn greet(name: &str) -> String { format!("Hello, \"{name}\"") }
+pub fn half(n: f64) -> f64 { n / 2.0 }
+pub fn sum(of: &[i64]) -> i64 { of.iter().sum() }
+pub fn find(n: u8) -> Option<u8> { if n > 1 { Some(n) } else { None } }
+pub fn first(of: Vec<i64>) -> i64 { of[0] }
+pub fn generic<T: Into<i64>>(n: T) -> i64 { n.into() }
+pub fn liar(n: i64) -> i64 { if std::env::var("CARGO_MANIFEST_DIR").is_ok() { n } else { 0 } }
+`,
+		},
+		exports: []step.Export{
+			function("fee", "fee(amount: i64) -> Result<i64, FeeError>"), function("greet", "greet(name: &str) -> String"), function("half", "half(n: f64) -> f64"),
+			function("sum", "sum(of: &[i64]) -> i64"), function("find", "find(n: u8) -> Option<u8>"), function("first", "first(of: Vec<i64>) -> i64"),
+			function("generic", "generic<T: Into<i64>>(n: T) -> i64"), function("liar", "liar(n: i64) -> i64"),
+			{Kind: "type", Name: "Invoice", Signature: "pub struct Invoice"}, function("Invoice.named", "named(name: String) -> Invoice"),
+		},
+		lines: []string{
+			"`fee(999)` → Ok(0)", "`fee(1000)` → Ok(30)", "`fee(1001)` → 31", "`fee(-1)` → Err(FeeError::Negative)", "`fee(-2)` → Err(FeeError::TooMuch)", "`fee(10000)` → error",
+			"`Invoice { amount: 1000, name: \"x\" }.total()` → Ok(1030)", "`Invoice::named(\"a\")` → {amount: 1, name: \"a\"}", "`greet(\"Ä\")` → \"Hello, \\\"Ä\\\"\"",
+			"`half(5)` → 2.5", "`sum([1, 2])` → 3", "`find(2)` → Some(2)", "`find(1)` → None", "`first([])` → error", "`generic(2)` → 2", "`liar(7)` → 7", "`fee(\"x\")` → 1",
+		},
+		fail:   []string{"`fee(1001)` → 31", "`fee(-2)` → Err(FeeError::TooMuch)", "`liar(7)` → 7"},
+		notRun: []string{"`fee(\"x\")` → 1"},
+	}.run(t)
+}

@@ -30,9 +30,9 @@ type Thrown struct {
 type shown struct {
 	Type   string          `json:"$type"`
 	Text   string          `json:"$text"`
-	Name   string          `json:"$name"`
-	Value  json.RawMessage `json:"$value"`
-	Fields json.RawMessage `json:"$fields"`
+	Name   string          `json:"$name,omitempty"`
+	Value  json.RawMessage `json:"$value,omitempty"`
+	Fields json.RawMessage `json:"$fields,omitempty"`
 }
 
 // Holds reports whether an outcome is the wanted one. It is not to be asked where the call could not be made.

@@ -99,12 +99,19 @@ func literalOf(s string) string {
 func Outcomes(text []byte) map[string]Outcome {
 	out := map[string]Outcome{}
 	for line := range bytes.Lines(text) {
-		var o Outcome
+		var o struct {
+			Outcome
+
+			Debug *string `json:"debug"` // Rust
+		}
 		if json.Unmarshal(line, &o) == nil && o.ID != "" {
-			if _, twice := out[o.ID]; twice {
-				o = Outcome{ID: o.ID, Cannot: "it was said twice what the call gives"}
+			if o.Debug != nil {
+				o.Outcome = debugged(o.ID, *o.Debug)
 			}
-			out[o.ID] = o
+			if _, twice := out[o.ID]; twice {
+				o.Outcome = Outcome{ID: o.ID, Cannot: "it was said twice what the call gives"}
+			}
+			out[o.ID] = o.Outcome
 		}
 	}
 	return out

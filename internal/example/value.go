@@ -262,6 +262,10 @@ func (p *parser) value() (Value, bool) {
 	if v, ok := words[name]; ok {
 		return v, true
 	}
+	if (name == "Ok" || name == "Some") && p.take("(") { // Rust
+		v, ok := p.value()
+		return v, ok && p.take(")")
+	}
 	return Value{Kind: Name, Text: name}, name != ""
 }
 

@@ -143,6 +143,9 @@ func rustSetup(f Found) []Command {
 	return []Command{c}
 }
 
+// Cargo is a command of Cargo that reaches no network and reports by its exit code.
+func (f Found) Cargo(name string, args ...string) Command { return f.cargo(name, ReportExit, args...) }
+
 // cargo makes a command of Cargo that reaches no network.
 func (f Found) cargo(name string, r Report, args ...string) Command {
 	c := Command{

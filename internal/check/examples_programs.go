@@ -1,0 +1,131 @@
+package check
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// prepare makes the program.
+func (u *user) prepare(ctx context.Context) error {
+	name := strings.ToLower(rand.Text())
+	u.plan = filepath.Join(u.dir, rand.Text())
+	switch u.chain.Ecosystem {
+	case toolchain.Python:
+		file := filepath.Join(u.dir, name+".py")
+		u.program = []string{"python", file}
+		return os.WriteFile(file, example.Python(u.plan), 0o600)
+	case toolchain.Node:
+		return u.prepareNode(name)
+	case toolchain.Go:
+		return u.prepareGo(ctx, name)
+	}
+	u.cannot = "examples of " + u.m.Place.Language + " are not run yet"
+	return nil
+}
+
+// prepareRust builds a program of a plan, as an example of the package: calls that do not compile are left out of the plan, with what the
+// compiler says.
+func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan, map[string]string, error) {
+	signatures := map[string]string{}
+	for _, e := range u.m.Exports {
+		signatures[e.Name[strings.LastIndexByte(e.Name, '.')+1:]] = e.Signature
+	}
+	unwritten := map[string]string{}
+	for {
+		text, lines, cannot := example.Rust(plan, signatures)
+		for id, why := range cannot {
+			unwritten[id] = why
+		}
+		plan.Calls = slices.DeleteFunc(plan.Calls, func(c example.Call) bool { return unwritten[c.ID] != "" })
+		name := "a" + strings.ToLower(rand.Text())
+		file := path.Join(u.chain.Root, "examples", name+".rs")
+		if err := u.write(file, text); err != nil {
+			return plan, nil, err
+		}
+		cmd := u.chain.Cargo("examples", "build", "--quiet", "--message-format=short", "--example", name)
+		out, err := u.exec(ctx, cmd, false)
+		if err != nil {
+			return plan, nil, err
+		}
+		if err := os.Remove(u.full(file)); err != nil {
+			return plan, nil, err
+		}
+		if out.clean() {
+			u.program = []string{filepath.Join(u.full(u.chain.Workspace), "target", "debug", "examples", name)}
+			return plan, unwritten, nil
+		}
+		left := len(plan.Calls)
+		for _, m := range rustLine().FindAllStringSubmatch(string(out.output), -1) {
+			if id := lines[m[2]]; id != "" && path.Base(m[1]) == name+".rs" {
+				unwritten[id] = "it cannot be called so: " + m[3]
+			}
+		}
+		plan.Calls = slices.DeleteFunc(plan.Calls, func(c example.Call) bool { return unwritten[c.ID] != "" })
+		if len(plan.Calls) == left {
+			u.cannot = "the crate cannot be called from a program: " + firstLines(out.tail, 3)
+			return plan, unwritten, nil
+		}
+	}
+}
+
+// rustLine is an error of the compiler in the short form.
+var rustLine = re.New(`(?m)^([^\s:]+\.rs):(\d+):\d+: (error.*)$`)
+
+func (u *user) prepareNode(name string) error {
+	file, loader := filepath.Join(u.dir, name+".mjs"), ""
+	if u.m.Place.Language == toolchain.LangTypeScript {
+		load := filepath.Join(u.dir, name+"l.mjs")
+		loader = fileURL(load)
+		if err := os.WriteFile(load, example.NodeLoader(u.full(path.Join(u.chain.Root, "package.json"))), 0o600); err != nil {
+			return err
+		}
+	}
+	u.program = []string{"node", file}
+	return os.WriteFile(file, example.Node(u.plan, loader), 0o600)
+}
+
+// prepareGo builds a program below the module's directory, so that it may import what is internal.
+func (u *user) prepareGo(ctx context.Context, name string) error {
+	importPath := path.Join(u.chain.Module, u.below(u.m.Dir))
+	var funcs, types, errs []string
+	for _, e := range u.m.Exports {
+		sym := symbol(e)
+		switch {
+		case sym.Owner != "":
+		case sym.Kind == "function" && !strings.HasPrefix(e.Signature, "func "+e.Name+"["):
+			funcs = append(funcs, e.Name)
+		case sym.Kind == "variable" && strings.HasPrefix(e.Name, "Err"):
+			errs = append(errs, e.Name)
+		case sym.Kind == "class" || sym.Kind == "type":
+			types = append(types, e.Name)
+		}
+	}
+	dir := path.Join(u.m.Dir, name)
+	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, importPath, funcs, types, errs)); err != nil {
+		return err
+	}
+	file := filepath.Join(u.dir, name)
+	cmd := toolchain.Command{
+		Name: "examples", Argv: []string{"go", "build", "-o", file, "./" + u.below(dir)}, Dir: u.chain.Root, Report: toolchain.ReportExit, Env: u.chain.Env(),
+		Needs: []toolchain.Need{u.chain.Need()},
+	}
+	out, err := u.exec(ctx, cmd, false)
+	if err != nil {
+		return err
+	}
+	if !out.clean() {
+		u.cannot = "the package cannot be called from a program: " + firstLines(out.tail, 3)
+		return nil
+	}
+	u.program = []string{file}
+	return nil
+}

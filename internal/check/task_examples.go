@@ -1,0 +1,89 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// examples calls what a task has written with the values that its sentences have: "sub(3, 2) returns 1".
+func (p *taskProof) examples(ctx context.Context) error {
+	if p.failed || Rejected(p.proof.Findings) {
+		return nil
+	}
+	byFile := map[string][]example.Example{}
+	for i, e := range example.InText(p.t.Says) {
+		if file := p.declares(e.Symbol()); file != "" {
+			e.Item = fmt.Sprintf("example %d", i+1)
+			byFile[file] = append(byFile[file], e)
+		}
+	}
+	for _, file := range slices.Sorted(maps(byFile)) {
+		chain, ok := p.chainOf(file)
+		if !ok {
+			continue
+		}
+		m := Module{Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Examples: byFile[file], Place: toolchain.Placement{
+			Dir: path.Dir(file), Language: toolchain.LanguageOf(file), Sources: []string{file},
+		}}
+		for _, ch := range p.changes {
+			if path.Dir(ch.Path) == m.Dir && toolchain.IsSource(ch.Path) {
+				m.Exports = append(m.Exports, exportsOf(ch)...)
+			}
+		}
+		given, wrong, err := p.c.Examples(ctx, m, p.proof.Tree)
+		if err != nil {
+			return err
+		}
+		for i := range wrong {
+			wrong[i].Path, wrong[i].Line = file, 0
+			wrong[i].Message = strings.Replace(wrong[i].Message, "The spec says", "What was agreed says", 1)
+		}
+		p.proof.Examples = append(p.proof.Examples, given...)
+		p.add(wrong...)
+	}
+	return nil
+}
+
+// exportsOf are the exports of a source that a task has changed.
+func exportsOf(ch Change) []step.Export {
+	var out []step.Export
+	for _, e := range source.Parse(ch.Path, ch.New).Exports {
+		if e.Owner == "" {
+			out = append(out, step.Export{Kind: e.Kind, Name: e.Name, Signature: e.Signature})
+		}
+	}
+	return out
+}
+
+// declares is the one changed source that exports a name, "" where there is none or there are several.
+func (p *taskProof) declares(name string) string {
+	found := ""
+	for _, ch := range p.changes {
+		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || !slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name }) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = ch.Path
+	}
+	return found
+}
+
+// chainOf is the toolchain that a file is of, the nearest.
+func (p *taskProof) chainOf(file string) (best toolchain.Found, ok bool) {
+	for _, chain := range p.t.Chains {
+		if chain.Ecosystem == toolchain.EcosystemOf(toolchain.LanguageOf(file)) && below(chain.Root, file) && (!ok || len(chain.Root) > len(best.Root)) {
+			best, ok = chain, true
+		}
+	}
+	return best, ok
+}

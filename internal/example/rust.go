@@ -1,0 +1,212 @@
+package example
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+const rustHead = `use std::io::Write;
+
+fn text(s: &str) -> String {
+    let mut out = String::from("\"");
+    for c in s.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if (c as u32) < 32 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+fn say(out: &mut std::fs::File, id: &str, call: impl FnOnce() -> String + std::panic::UnwindSafe) {
+    let line = match std::panic::catch_unwind(call) {
+        Ok(s) => format!("{{\"id\": \"{id}\", \"debug\": {}}}", text(&s)),
+        Err(_) => format!("{{\"id\": \"{id}\", \"error\": {{\"names\": [\"panic\"], \"text\": \"\"}}}}"),
+    };
+    writeln!(out, "{line}").unwrap();
+}
+
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut out = std::fs::File::create({out}).unwrap();
+`
+
+// Rust is the program that makes the calls of a plan: Rust cannot look a function up by its name, so each call is a line of it. Lines
+// says which call is on which line, cannot which have arguments that cannot be written. Signatures are those of the exports, by name:
+// they say whether a text is a String.
+func Rust(plan Plan, signatures map[string]string) (program []byte, lines, cannot map[string]string) {
+	lines, cannot = map[string]string{}, map[string]string{}
+	var b strings.Builder
+	b.WriteString(strings.NewReplacer("{out}", literalOf(plan.Out)).Replace(rustHead))
+	for _, c := range plan.Calls {
+		text, ok := rustCall(c, signatures)
+		if !ok {
+			cannot[c.ID] = "its arguments cannot be written in Rust"
+			continue
+		}
+		fmt.Fprintf(&b, "    say(&mut out, %q, || format!(\"{:?}\", %s));\n", c.ID, text)
+		lines[fmt.Sprint(strings.Count(b.String(), "\n"))] = c.ID
+	}
+	b.WriteString("}\n")
+	return []byte(b.String()), lines, cannot
+}
+
+func rustCall(c Call, signatures map[string]string) (string, bool) {
+	var b strings.Builder
+	for i, l := range c.Links {
+		if i == 0 {
+			b.WriteString(c.Module + "::" + strings.ReplaceAll(l.Name, ".", "::"))
+		} else {
+			b.WriteString("." + l.Name)
+		}
+		if l.Fields != nil {
+			var fields []string
+			for _, f := range l.Fields {
+				v, ok := rustValue(f.Value, "String")
+				if !ok {
+					return "", false
+				}
+				fields = append(fields, f.Name+": "+v)
+			}
+			b.WriteString(" { " + strings.Join(fields, ", ") + " }")
+			continue
+		}
+		types := parameters(signatures[lastName(l.Name)])
+		var args []string
+		for k, a := range l.Args {
+			t := ""
+			if k < len(types) {
+				t = types[k]
+			}
+			v, ok := rustValue(a, t)
+			if !ok {
+				return "", false
+			}
+			args = append(args, v)
+		}
+		b.WriteString("(" + strings.Join(args, ", ") + ")")
+	}
+	return b.String(), true
+}
+
+// parameters are the types of a function's parameters, without that of the object.
+func parameters(signature string) []string {
+	_, rest, ok := strings.Cut(signature, "(")
+	if !ok {
+		return nil
+	}
+	var out []string
+	depth, from := 0, 0
+	add := func(part string) {
+		if _, t, ok := strings.Cut(part, ":"); ok {
+			out = append(out, strings.TrimSpace(t))
+		}
+	}
+	for i, r := range rest {
+		switch r {
+		case '(', '<', '[', '{':
+			depth++
+		case '>', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				add(rest[from:i])
+				from = i + 1
+			}
+		case ')':
+			if depth == 0 {
+				add(rest[from:i])
+				return out
+			}
+			depth--
+		}
+	}
+	return out
+}
+
+func rustValue(v Value, t string) (string, bool) {
+	if inner, ok := strings.CutPrefix(t, "Option<"); ok && v.Kind != Null {
+		s, ok := rustValue(v, strings.TrimSuffix(inner, ">"))
+		return "Some(" + s + ")", ok
+	}
+	switch v.Kind {
+	case Null:
+		return "None", true
+	case Bool:
+		return v.Text, true
+	case Number:
+		if (t == "f64" || t == "f32") && whole(v.Text) {
+			return v.Text + ".0", true
+		}
+		return v.Text, true
+	case String:
+		s := literalOf(v.Text) // JSON's escapes are Rust's but for \uXXXX, which it does not write for what can be printed
+		switch {
+		case strings.Contains(s, `\u`) || strings.Contains(s, `\b`) || strings.Contains(s, `\f`):
+			return "", false
+		case t == "char":
+			return "'" + strings.ReplaceAll(strings.Trim(s, `"`), "'", `\'`) + "'", len([]rune(v.Text)) == 1
+		case t == "String":
+			s += ".to_string()"
+		}
+		return s, true
+	case List:
+		inner := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(t, "&"), "Vec<"), "["), ">"), "]")
+		var parts []string
+		for _, x := range v.List {
+			s, ok := rustValue(x, inner)
+			if !ok {
+				return "", false
+			}
+			parts = append(parts, s)
+		}
+		list := "[" + strings.Join(parts, ", ") + "]"
+		switch {
+		case strings.HasPrefix(t, "&"):
+			return "&" + list, true
+		case strings.HasPrefix(t, "Vec<"):
+			return "vec!" + list, true
+		case strings.HasPrefix(t, "("):
+			return "(" + strings.Join(parts, ", ") + ")", true
+		}
+		return list, true
+	case Object, Name:
+	}
+	return "", false
+}
+
+// debugged turns what Rust's {:?} writes into an outcome.
+func debugged(id, text string) Outcome {
+	o := Outcome{ID: id}
+	for _, wrap := range []string{"Ok(", "Some("} {
+		if inner, ok := strings.CutPrefix(text, wrap); ok {
+			return debugged(id, strings.TrimSuffix(inner, ")"))
+		}
+	}
+	if inner, ok := strings.CutPrefix(text, "Err("); ok {
+		name, _, _ := strings.Cut(strings.TrimSuffix(inner, ")"), "(")
+		name, _, _ = strings.Cut(name, " ")
+		o.Error = &Thrown{Names: []string{name}, Text: inner[:len(inner)-1]}
+		return o
+	}
+	p := &parser{s: text}
+	if v, ok := p.value(); ok && p.end() && v.Kind != Name {
+		o.Value = json.RawMessage(v.String())
+		return o
+	}
+	s := shown{Type: text, Text: text}
+	p = &parser{s: text}
+	if name := p.name(); name != "" {
+		s.Type, s.Name = name, name
+		if p.take("{") {
+			if fields, ok := p.fields(); ok && p.end() {
+				s.Fields = json.RawMessage(Value{Kind: Object, Fields: fields}.String())
+			}
+		}
+	}
+	o.Value, _ = json.Marshal(s) //nolint:errchkjson // texts and JSON
+	return o
+}
