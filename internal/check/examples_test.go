@@ -26,12 +26,12 @@ func examplesOf(t *testing.T, lines ...string) []example.Example {
 }
 
 type exampleCase struct {
-	name, dir string
-	files     map[string]string
-	exports   []step.Export
-	lines     []string
-	fail      []string // lines that are to fail
-	notRun    []string
+	dir     string
+	files   map[string]string
+	exports []step.Export
+	lines   []string
+	fail    []string // lines that are to fail
+	notRun  []string
 }
 
 func (c exampleCase) run(t *testing.T) {
@@ -132,7 +132,8 @@ func Fresh() int { calls++; return calls }
 			function("Twice", "func Twice(n int) (int, error)"), function("NewInvoice", "func NewInvoice(amount int64) *Invoice"),
 			function("Half", ""), function("Join", ""), function("Count", ""), function("Next", ""), function("None", ""), function("Split", ""),
 			function("Liar", ""), function("Fresh", ""), function("Map", "func Map[T any](v T) T"),
-			{Kind: "type", Name: "Invoice", Signature: "type Invoice struct"}, {Kind: "variable", Name: "ErrFull", Signature: "var ErrFull error"},
+			{Kind: "type", Name: "Invoice", Signature: "type Invoice struct"},
+			{Kind: "variable", Name: "ErrFull", Signature: "var ErrFull error"},
 			{Kind: "function", Name: "Invoice.Total"},
 		},
 		lines: []string{
@@ -236,7 +237,9 @@ class Cart:
 		},
 		exports: []step.Export{
 			function("twice", ""), function("state", ""), function("missing", ""), function("chars", ""), function("later", ""), function("pair", ""), function("equal", ""),
-			function("liar", ""), function("unicode", ""), {Kind: "class", Name: "Money"}, {Kind: "class", Name: "Cart"},
+			function("liar", ""), function("unicode", ""),
+			{Kind: "class", Name: "Money"},
+			{Kind: "class", Name: "Cart"},
 		},
 		lines: []string{
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → ValueError", "`twice(1002)` → KeyError", "`twice(2)` → error", `state() → "open"`,
@@ -361,7 +364,8 @@ pub fn liar(n: i64) -> i64 { if std::env::var("CARGO_MANIFEST_DIR").is_ok() { n 
 			function("fee", "fee(amount: i64) -> Result<i64, FeeError>"), function("greet", "greet(name: &str) -> String"), function("half", "half(n: f64) -> f64"),
 			function("sum", "sum(of: &[i64]) -> i64"), function("find", "find(n: u8) -> Option<u8>"), function("first", "first(of: Vec<i64>) -> i64"),
 			function("generic", "generic<T: Into<i64>>(n: T) -> i64"), function("liar", "liar(n: i64) -> i64"),
-			{Kind: "type", Name: "Invoice", Signature: "pub struct Invoice"}, function("Invoice.named", "named(name: String) -> Invoice"),
+			{Kind: "type", Name: "Invoice", Signature: "pub struct Invoice"},
+			function("Invoice.named", "named(name: String) -> Invoice"),
 		},
 		lines: []string{
 			"`fee(999)` → Ok(0)", "`fee(1000)` → Ok(30)", "`fee(1001)` → 31", "`fee(-1)` → Err(FeeError::Negative)", "`fee(-2)` → Err(FeeError::TooMuch)", "`fee(10000)` → error",
