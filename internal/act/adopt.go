@@ -34,7 +34,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	}
 	v := a.worktree(list)
 	in := step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}
-	p, err := a.planOf(in, v, a.times(ctx))
+	p, err := a.planOf(in, v)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	for _, t := range p.broken {
 		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
 	}
-	stale, err := a.planOf(step.CompileIn{Path: dir, Phase: step.Full}, v, a.times(ctx))
+	now, err := a.planOf(step.CompileIn{Path: dir, Phase: step.Full}, v)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range p.targets {
-		if !slices.ContainsFunc(stale.targets, func(s target.Target) bool { return s.Dir == t.Dir }) {
-			if have, ok := lock.Entry(t.Dir); ok && have.State == target.Built {
-				continue // what is built and up to date has a better record already
-			}
+		if have, ok := lock.Entry(t.Dir); ok && have.State == target.Built && slices.ContainsFunc(now.res.Skipped, func(s target.Skipped) bool {
+			return s.Dir == t.Dir && s.Reason == target.UpToDate
+		}) {
+			continue // what is built and up to date has a better record already
 		}
 		if unchecked {
 			ad, e := b.asItIs(t)
@@ -105,6 +105,7 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 			frozen = append(frozen, step.File{Path: t, ID: v.ids[t]})
 		}
 	}
+	e.Covers = stillProved(pv.Old, e)
 	if len(f.Sources) == 0 {
 		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
 		return ad, e, nil
@@ -115,6 +116,23 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 	}
 	e.State = ad.State
 	return ad, e, nil
+}
+
+// stillProved is what a build has proved tests for, as far as neither they nor the items have changed since.
+func stillProved(old, now target.Entry) map[string][]string {
+	out := map[string][]string{}
+	if old.State != target.Built {
+		return out
+	}
+	for test, items := range old.Covers {
+		file, _ := toolchain.SplitID(test)
+		for _, it := range items {
+			if now.Tests[file] == old.Tests[file] && now.Items[it] == old.Items[it] {
+				out[test] = append(out[test], it)
+			}
+		}
+	}
+	return out
 }
 
 // asItIs is the record of a module that nobody has checked.

@@ -267,6 +267,7 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 			tests[it] = append(tests[it], id)
 		}
 	}
+	lost := b.lost(old)
 	for _, it := range spec.Items(doc) {
 		seen[it.ID] = true
 		if !testable(it.Kind) {
@@ -275,7 +276,9 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		x := step.Item{ID: it.ID, Kind: string(it.Kind), Text: it.Text, Category: it.Category, State: "new"}
 		if h, ok := old.Items[it.ID]; ok && old.State == target.Built {
 			x.State = "changed"
-			if h == it.Hash {
+			if h == it.Hash && lost(tests[it.ID]) {
+				x.State = "new"
+			} else if h == it.Hash {
 				x.State = "unchanged"
 				unchanged = append(unchanged, it.ID)
 			} else {
@@ -295,6 +298,26 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		f.Gone = append(f.Gone, strings.TrimSpace(id+" "+texts[id]))
 	}
 	return unchanged
+}
+
+// lost tells of an item by the tests that were proved for it whether it has to be tested anew, because one of them is gone.
+// Of an item for which none is on record that is so when any frozen test is gone.
+func (b *builder) lost(old target.Entry) func(tests []string) bool {
+	gone := map[string]bool{}
+	for file := range old.Tests {
+		if b.p.view.ids[file] == "" {
+			gone[file] = true
+		}
+	}
+	return func(tests []string) bool {
+		if len(tests) == 0 {
+			return len(gone) > 0
+		}
+		return slices.ContainsFunc(tests, func(id string) bool {
+			file, _ := toolchain.SplitID(id)
+			return gone[file]
+		})
+	}
 }
 
 // before are the texts of the items of the spec that a module was built from, as far as
