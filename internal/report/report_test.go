@@ -87,7 +87,8 @@ func texts(t *testing.T, l report.Lang) string {
 	}
 	b.WriteString(report.Summary(l, step.CompileOut{Modules: 3, Generated: 4, Skipped: 1, Passed: 7, Failed: 2, Warned: 1, Blocked: 1, Broken: 1}))
 	for _, p := range []step.PlanNote{
-		{}, {UpToDate: 2},
+		{},
+		{UpToDate: 2},
 		{UpToDate: 2, Problems: []step.Finding{{Severity: step.Warn, Path: "jacquard.lock", Line: 4, Message: "the lock has merge conflict markers"}}},
 		{UpToDate: 1, LeftOut: step.LeftOut{Kept: 1, Unverified: 3, Edited: 2, Names: []string{"a", "b"}}},
 	} {
