@@ -283,6 +283,16 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 	return proved(note.Verified())
 }
 
+// tellNoSpecs says so where no spec is at a path or below.
+func (p *project) tellNoSpecs(ctx context.Context, path string) error {
+	plan, err := act.New(p.planOptions()).PlanCompile(ctx, step.CompileIn{Path: path, Phase: step.Full, Conflict: step.KeepFiles})
+	if err != nil || plan.Specs() > 0 {
+		return err
+	}
+	fmt.Fprint(p.a.Err, p.planned(plan))
+	return nil
+}
+
 // planned is the text of a plan.
 func (p *project) planned(plan *act.CompilePlan) string {
 	if plan.Specs() == 0 {

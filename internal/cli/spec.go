@@ -131,6 +131,11 @@ func newAdopt(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(mods) == 0 && !a.json {
+				if err := p.tellNoSpecs(ctx, path); err != nil {
+					return err
+				}
+			}
 			bad := 0
 			for _, m := range mods {
 				if m.Problem != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/target"
 )
 
@@ -76,6 +77,9 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 				}
 			}
 		}
+	}
+	if free := x.FreeForm(root(dir)); len(v.Modules) == 0 && len(free) > 0 {
+		fmt.Fprint(a.Err, report.FreeForm(a.lang(), free[0]))
 	}
 	t.explain(&v, root(dir))
 	if err := showDrift(a, v, mended, o); err != nil {
