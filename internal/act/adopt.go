@@ -92,17 +92,12 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 	e := pv.Entry
 	e.Tool, e.PlanID = "jacquard "+a.o.Version, v.ids[f.Implements]
 	e.Files, e.Tests = map[string]string{}, map[string]string{}
-	var frozen []step.File
 	for _, s := range f.Sources {
 		e.Files[s] = v.ids[s]
-		if toolchain.LanguageOf(s) == toolchain.LangRust && len(source.Parse(s, v.bytes(s)).Tests) > 0 {
-			frozen = append(frozen, step.File{Path: s, ID: v.ids[s]}) // only here: whoever builds the module may change it
-		}
 	}
 	for _, t := range f.Tests {
 		if toolchain.IsTest(t) {
 			e.Tests[t] = v.ids[t]
-			frozen = append(frozen, step.File{Path: t, ID: v.ids[t]})
 		}
 	}
 	e.Covers = stillProved(pv.Old, e)
@@ -110,12 +105,28 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
 		return ad, e, nil
 	}
-	ok, err := a.adoptCheck(ctx, pv, tree, frozen, &ad)
+	ok, err := a.adoptCheck(ctx, pv, tree, proving(f, v), &ad)
 	if err != nil || !ok {
 		return ad, e, err
 	}
 	e.State = ad.State
 	return ad, e, nil
+}
+
+// proving are the files with tests that prove a module as it is: its tests and, in Rust, sources with tests in them.
+func proving(f step.Facts, v *view) []step.File {
+	var out []step.File
+	for _, s := range f.Sources {
+		if toolchain.LanguageOf(s) == toolchain.LangRust && len(source.Parse(s, v.bytes(s)).Tests) > 0 {
+			out = append(out, step.File{Path: s, ID: v.ids[s]}) // only here: whoever builds the module may change it
+		}
+	}
+	for _, t := range f.Tests {
+		if toolchain.IsTest(t) {
+			out = append(out, step.File{Path: t, ID: v.ids[t]})
+		}
+	}
+	return out
 }
 
 // stillProved is what a build has proved tests for, as far as neither they nor the items have changed since.

@@ -116,7 +116,11 @@ func (e *LockError) Error() string {
 	for i, p := range e.Problems {
 		lines[i] = p.String()
 	}
-	return "nothing was done, because the lock is damaged:\n" + strings.Join(lines, "\n")
+	why := "the lock cannot be read"
+	if e.Newer {
+		why = "another version of jacquard wrote the lock"
+	}
+	return "nothing was done, because " + why + ":\n" + strings.Join(lines, "\n")
 }
 
 func isError(p spec.Problem) bool { return p.Severity == spec.Error }

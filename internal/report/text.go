@@ -178,14 +178,14 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	}
 	if a.Phase != "red" {
 		for _, t := range a.Failures {
-			b.WriteString(failure(t))
+			b.WriteString(Failure(t))
 		}
 	}
 	return b.String()
 }
 
-// failure is one line about a test: its id, and the first line of what it said.
-func failure(t step.TestResult) string {
+// Failure is one line about a test: its id, and the first line of what it said.
+func Failure(t step.TestResult) string {
 	said, _, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
 	if r := []rune(said); len(r) > 120 {
 		said = string(r[:120]) + "…"
@@ -303,7 +303,7 @@ func advice(l Lang, r step.ModuleResult) string {
 		fmt.Fprintln(&b, Finding(f))
 	}
 	for _, t := range r.Failures {
-		b.WriteString(failure(t))
+		b.WriteString(Failure(t))
 	}
 	if r.Summary != "" && !r.Delivered {
 		say(l.T("its author says: %s"), strings.ReplaceAll(r.Summary, "\n", " "))
