@@ -34,7 +34,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	}
 	v := a.worktree(list)
 	in := step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}
-	p, err := a.planOf(in, v)
+	p, err := a.planOf(ctx, in, v)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	for _, t := range p.broken {
 		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
 	}
-	now, err := a.planOf(step.CompileIn{Path: dir, Phase: step.Full}, v)
+	now, err := a.planOf(ctx, step.CompileIn{Path: dir, Phase: step.Full}, v)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 	// away when it was the wrong one.
 	var guess *CompilePlan
 	early := func(list map[string]git.File) {
-		if p, err := a.planOf(in, a.worktree(list)); err == nil {
+		if p, err := a.planOf(ctx, in, a.worktree(list)); err == nil {
 			guess = p
 		}
 	}
@@ -53,7 +53,7 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 	if guess != nil && len(differs) == 0 {
 		return guess, nil
 	}
-	return a.planOf(in, a.worktree(list))
+	return a.planOf(ctx, in, a.worktree(list))
 }
 
 // counts reports whether a plan can depend on the file at a path, or on what is in the
@@ -68,14 +68,14 @@ func counts(p string) bool {
 
 // planOf is the plan of a project's files. A lock that cannot be read is an error: nothing may be built, adopted or called
 // up to date by what is left of it.
-func (a *Actor) planOf(in step.CompileIn, v *view) (*CompilePlan, error) {
+func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*CompilePlan, error) {
 	lock, problems := target.ParseLock(v.bytes(target.LockName))
 	if slices.ContainsFunc(problems, isError) {
 		return nil, &LockError{Problems: problems, Newer: lock.Newer()}
 	}
 	facts := target.Facts{
 		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit,
-		IsSource: isSource, Read: v.read,
+		IsSource: isSource, Read: v.read, Same: a.sameButLinks(ctx, v),
 	}
 	if in.Path != "" {
 		facts.Paths = []string{in.Path}
@@ -102,6 +102,22 @@ func (a *Actor) planOf(in step.CompileIn, v *view) (*CompilePlan, error) {
 		p.targets = append(p.targets, byDir[d])
 	}
 	return p, p.phases()
+}
+
+// sameButLinks reports of a file whether it is the recorded one but for the lines by which other modules became part of the
+// program since: the engine writes those, also into files of others.
+func (a *Actor) sameButLinks(ctx context.Context, v *view) func(path, id string) bool {
+	return func(path, id string) bool {
+		if toolchain.LanguageOf(path) != toolchain.LangRust {
+			return false
+		}
+		was, err := a.o.Repo.ReadBlob(ctx, id)
+		if err != nil {
+			return false // it was never committed
+		}
+		_, only := toolchain.NewLinks(was, v.bytes(path))
+		return only
+	}
 }
 
 // LockError is a lock that this program cannot read, or not all of it.
@@ -409,7 +425,7 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 	if err != nil {
 		return step.PlanOut{}, err
 	}
-	p, err := a.planOf(in, v)
+	p, err := a.planOf(ctx, in, v)
 	if err != nil {
 		return step.PlanOut{}, err
 	}
@@ -442,7 +458,7 @@ func (a *Actor) language(ctx context.Context, _ flow.Job, in step.LanguageIn) (s
 	}
 	said := in.Compile
 	said.All, said.Path, said.Languages = true, "", map[string]string{in.Dir: in.Language}
-	p, err := a.planOf(said, v)
+	p, err := a.planOf(ctx, said, v)
 	if err != nil {
 		return step.LanguageOut{}, err
 	}

@@ -46,11 +46,11 @@ func (a *Actor) Verify(ctx context.Context, dir string, each func(Verification))
 		return machinery(err)
 	}
 	v := a.worktree(list)
-	now, err := a.planOf(step.CompileIn{Path: dir, Phase: step.Full, Conflict: step.KeepFiles}, v)
+	now, err := a.planOf(ctx, step.CompileIn{Path: dir, Phase: step.Full, Conflict: step.KeepFiles}, v)
 	if err != nil {
 		return err
 	}
-	all, err := a.planOf(step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}, v) // which has the facts
+	all, err := a.planOf(ctx, step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}, v) // which has the facts
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,8 @@ type Facts struct {
 	NoGit     bool
 	IsSource  func(path string) bool
 	Read      func(path string) ([]byte, error)
+	// Same reports whether a file that differs from the id of its record counts as the same. nil: none does.
+	Same func(path, id string) bool
 }
 
 // module is what is known of one spec while the targets are computed.

@@ -155,13 +155,19 @@ func TestStaleByTheRecord(t *testing.T) {
 		"only the plan":          {func(w *tree) { w.files["auth/IMPLEMENTS.md"] = "## Technology Choices\n\nother\n" }, "auth plan-changed"},
 		"only the record":        {func(w *tree) { w.files["auth/IMPLEMENTS.md"] += "\n## Algorithm\n\n1. x\n" }, ""},
 		"edited by hand":         {func(w *tree) { w.files["auth/auth.ts"] = "by hand" }, "edited: auth"},
-		"tests edited":           {func(w *tree) { w.files["auth/auth.test.ts"] = "" }, "edited: auth"},
-		"tests deleted":          {func(w *tree) { delete(w.files, "auth/auth.test.ts") }, "auth tests-gone"},
-		"a source deleted":       {func(w *tree) { delete(w.files, "auth/auth.ts") }, "auth no-source-code"},
-		"sources deleted":        {func(w *tree) { delete(w.files, "auth/auth.ts"); delete(w.files, "auth/auth.test.ts") }, "auth no-source-code"},
-		"the convention":         {func(w *tree) { w.files["code-convention.md"] = "## Naming\n- snake_case\n" }, "app convention-changed, auth convention-changed, top convention-changed, web convention-changed"},
-		"the root":               {func(w *tree) { w.files["CLAUDE.md"] = "# Project\n\nUse spaces.\n" }, "app convention-changed, auth convention-changed, top convention-changed, web convention-changed"},
-		"layout of root":         {func(w *tree) { w.files["CLAUDE.md"] = "# Project\r\n\r\n\r\nUse  tabs.\r\n<!-- x -->\r\n" }, ""},
+		"counts as the same": {func(w *tree) {
+			w.files["auth/auth.ts"] = "by hand"
+			w.facts = func(f *target.Facts) {
+				f.Same = func(p, id string) bool { return p == "auth/auth.ts" && id == "auth" }
+			}
+		}, ""},
+		"tests edited":     {func(w *tree) { w.files["auth/auth.test.ts"] = "" }, "edited: auth"},
+		"tests deleted":    {func(w *tree) { delete(w.files, "auth/auth.test.ts") }, "auth tests-gone"},
+		"a source deleted": {func(w *tree) { delete(w.files, "auth/auth.ts") }, "auth no-source-code"},
+		"sources deleted":  {func(w *tree) { delete(w.files, "auth/auth.ts"); delete(w.files, "auth/auth.test.ts") }, "auth no-source-code"},
+		"the convention":   {func(w *tree) { w.files["code-convention.md"] = "## Naming\n- snake_case\n" }, "app convention-changed, auth convention-changed, top convention-changed, web convention-changed"},
+		"the root":         {func(w *tree) { w.files["CLAUDE.md"] = "# Project\n\nUse spaces.\n" }, "app convention-changed, auth convention-changed, top convention-changed, web convention-changed"},
+		"layout of root":   {func(w *tree) { w.files["CLAUDE.md"] = "# Project\r\n\r\n\r\nUse  tabs.\r\n<!-- x -->\r\n" }, ""},
 		"the root staged": {func(w *tree) {
 			w.files["CLAUDE.md"] = module("- `a(): b`", "")
 			w.change["CLAUDE.md"] = target.IsStaged

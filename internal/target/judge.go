@@ -94,7 +94,7 @@ func (r *run) filesOf(m *module, w *row) found {
 				*missing = append(*missing, relative(m.dir, file))
 				continue
 			}
-			if there++; now != id {
+			if there++; now != id && (r.f.Same == nil || !r.f.Same(file, id)) {
 				f.edited = append(f.edited, relative(m.dir, file))
 			}
 		}
