@@ -34,7 +34,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	}
 	v := a.worktree(list)
 	in := step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}
-	p, err := a.planOf(in, v, a.times(ctx))
+	p, err := a.planOf(ctx, in, v)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	for _, t := range p.broken {
 		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
 	}
-	stale, err := a.planOf(step.CompileIn{Path: dir, Phase: step.Full}, v, a.times(ctx))
+	now, err := a.planOf(ctx, step.CompileIn{Path: dir, Phase: step.Full}, v)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range p.targets {
-		if !slices.ContainsFunc(stale.targets, func(s target.Target) bool { return s.Dir == t.Dir }) {
-			if have, ok := lock.Entry(t.Dir); ok && have.State == target.Built {
-				continue // what is built and up to date has a better record already
-			}
+		if have, ok := lock.Entry(t.Dir); ok && have.State == target.Built && slices.ContainsFunc(now.res.Skipped, func(s target.Skipped) bool {
+			return s.Dir == t.Dir && s.Reason == target.UpToDate
+		}) {
+			continue // what is built and up to date has a better record already
 		}
 		if unchecked {
 			ad, e := b.asItIs(t)
@@ -92,29 +92,58 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 	e := pv.Entry
 	e.Tool, e.PlanID = "jacquard "+a.o.Version, v.ids[f.Implements]
 	e.Files, e.Tests = map[string]string{}, map[string]string{}
-	var frozen []step.File
 	for _, s := range f.Sources {
 		e.Files[s] = v.ids[s]
-		if toolchain.LanguageOf(s) == toolchain.LangRust && len(source.Parse(s, v.bytes(s)).Tests) > 0 {
-			frozen = append(frozen, step.File{Path: s, ID: v.ids[s]}) // only here: whoever builds the module may change it
-		}
 	}
 	for _, t := range f.Tests {
 		if toolchain.IsTest(t) {
 			e.Tests[t] = v.ids[t]
-			frozen = append(frozen, step.File{Path: t, ID: v.ids[t]})
 		}
 	}
+	e.Covers = stillProved(pv.Old, e)
 	if len(f.Sources) == 0 {
 		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
 		return ad, e, nil
 	}
-	ok, err := a.adoptCheck(ctx, pv, tree, frozen, &ad)
+	ok, err := a.adoptCheck(ctx, pv, tree, proving(f, v), &ad)
 	if err != nil || !ok {
 		return ad, e, err
 	}
 	e.State = ad.State
 	return ad, e, nil
+}
+
+// proving are the files with tests that prove a module as it is: its tests and, in Rust, sources with tests in them.
+func proving(f step.Facts, v *view) []step.File {
+	var out []step.File
+	for _, s := range f.Sources {
+		if toolchain.LanguageOf(s) == toolchain.LangRust && len(source.Parse(s, v.bytes(s)).Tests) > 0 {
+			out = append(out, step.File{Path: s, ID: v.ids[s]}) // only here: whoever builds the module may change it
+		}
+	}
+	for _, t := range f.Tests {
+		if toolchain.IsTest(t) {
+			out = append(out, step.File{Path: t, ID: v.ids[t]})
+		}
+	}
+	return out
+}
+
+// stillProved is what a build has proved tests for, as far as neither they nor the items have changed since.
+func stillProved(old, now target.Entry) map[string][]string {
+	out := map[string][]string{}
+	if old.State != target.Built {
+		return out
+	}
+	for test, items := range old.Covers {
+		file, _ := toolchain.SplitID(test)
+		for _, it := range items {
+			if now.Tests[file] == old.Tests[file] && now.Items[it] == old.Items[it] {
+				out[test] = append(out[test], it)
+			}
+		}
+	}
+	return out
 }
 
 // asItIs is the record of a module that nobody has checked.

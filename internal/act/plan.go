@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,16 +41,10 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 	// Mostly nothing that counts is dirty. That plan is made while git still looks, and thrown
 	// away when it was the wrong one.
 	var guess *CompilePlan
-	h := &history{read: a.times(ctx)}
-	if _, err := os.Lstat(filepath.Join(a.o.Repo.Root(), target.LockName)); os.IsNotExist(err) && !a.o.NoGit {
-		defer h.ahead(ctx, a.o.Repo)() // a first run needs it of everything
-	}
 	early := func(list map[string]git.File) {
-		h.listed(list)
-		if p, err := a.planOf(in, a.worktree(list), h.times); err == nil {
+		if p, err := a.planOf(ctx, in, a.worktree(list)); err == nil {
 			guess = p
 		}
-		h.wait()
 	}
 	list, differs, err := a.o.Repo.ListingEarly(ctx, counts, early)
 	if err != nil {
@@ -61,108 +53,7 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 	if guess != nil && len(differs) == 0 {
 		return guess, nil
 	}
-	h.forget(differs) // what is in the index is not what was committed
-	return a.planOf(in, a.worktree(list), h.times)
-}
-
-// history is when files were committed, read at most once for each of them.
-type history struct {
-	read  func([]string) (map[string]int64, error)
-	known map[string]int64
-	asked map[string]string // paths, with the ids that are known
-	err   error
-
-	list chan map[string]git.File // to the reading ahead; nil where there is none
-	seen chan struct{}            // closed when it needs the listing no more
-	done chan struct{}            // closed when what is read ahead is there
-}
-
-// ahead starts to read for the specs and sources of the listing that is to come, while others are
-// busy. What it returns ends that.
-func (h *history) ahead(ctx context.Context, repo *git.Repo) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	h.list, h.seen, h.done = make(chan map[string]git.File, 1), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(h.done)
-		var ids map[string]string
-		found, err := repo.CommitTimesOf(ctx, func() map[string]string {
-			defer close(h.seen)
-			select {
-			case list := <-h.list:
-				ids = make(map[string]string, len(list))
-				for p, f := range list {
-					if path.Base(p) == "CLAUDE.md" || isSource(p) {
-						ids[p] = f.ID
-					}
-				}
-			case <-ctx.Done():
-			}
-			return ids
-		})
-		h.keep(ids, found, err)
-	}()
-	return func() {
-		cancel()
-		<-h.done
-	}
-}
-
-// listed gives the listing to what reads ahead. It must not change before wait returns.
-func (h *history) listed(list map[string]git.File) {
-	if h.list != nil {
-		h.list <- list
-	}
-}
-
-func (h *history) wait() {
-	if h.list != nil {
-		select {
-		case <-h.seen:
-		case <-h.done:
-		}
-	}
-}
-
-func (h *history) keep(asked map[string]string, found map[string]int64, err error) {
-	if err != nil {
-		h.err = err
-		return
-	}
-	if h.asked == nil {
-		h.asked, h.known = asked, found
-		return
-	}
-	maps.Copy(h.asked, asked)
-	maps.Copy(h.known, found)
-}
-
-// forget makes the times of paths be asked for anew.
-func (h *history) forget(paths []string) {
-	if h.done != nil {
-		<-h.done
-	}
-	for _, p := range paths {
-		delete(h.asked, p)
-		delete(h.known, p)
-	}
-}
-
-// times is when the paths were committed; others may be in the answer as well.
-func (h *history) times(paths []string) (map[string]int64, error) {
-	if h.done != nil {
-		<-h.done
-	}
-	missing := map[string]string{}
-	for _, p := range paths {
-		if _, ok := h.asked[p]; !ok {
-			missing[p] = ""
-		}
-	}
-	if len(missing) > 0 && h.err == nil {
-		found, err := h.read(slices.Sorted(maps.Keys(missing)))
-		h.keep(missing, found, err)
-	}
-	return h.known, h.err
+	return a.planOf(ctx, in, a.worktree(list))
 }
 
 // counts reports whether a plan can depend on the file at a path, or on what is in the
@@ -175,27 +66,27 @@ func counts(p string) bool {
 	return toolchain.LanguageOf(p) != "" || toolchain.Classify(p) != toolchain.Other || path.Ext(p) == "" // code is never Other
 }
 
-// planOf is the plan of a project's files. times says when they were committed, for
-// modules that the lock does not know.
-func (a *Actor) planOf(in step.CompileIn, v *view, times func([]string) (map[string]int64, error)) (*CompilePlan, error) {
+// planOf is the plan of a project's files. A lock that cannot be read is an error: nothing may be built, adopted or called
+// up to date by what is left of it.
+func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*CompilePlan, error) {
 	lock, problems := target.ParseLock(v.bytes(target.LockName))
+	if slices.ContainsFunc(problems, isError) {
+		return nil, &LockError{Problems: problems, Newer: lock.Newer()}
+	}
 	facts := target.Facts{
-		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit, Shallow: a.o.Repo.Shallow(),
-		IsSource: isSource, Read: v.read, Times: times,
+		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit,
+		IsSource: isSource, Read: v.read, Same: a.sameButLinks(ctx, v),
 	}
 	if in.Path != "" {
 		facts.Paths = []string{in.Path}
 	}
-	res, err := target.Compute(facts)
-	if err != nil {
-		return nil, machinery(err)
-	}
-	res.Problems = append(res.Problems, problems...)
+	res := target.Compute(facts)
 	if in.Path != "" { // of what was not asked for, only what may be in the way
 		res.Problems = slices.DeleteFunc(res.Problems, func(pr spec.Problem) bool {
-			return pr.Severity != spec.Error && !strings.HasPrefix(pr.Path, in.Path+"/")
+			return !isError(pr) && !strings.HasPrefix(pr.Path, in.Path+"/")
 		})
 	}
+	res.Problems = append(res.Problems, problems...)
 	p := &CompilePlan{in: in, res: res, view: v, lock: lock}
 	byDir := map[string]target.Target{}
 	var dirs []string
@@ -213,9 +104,42 @@ func (a *Actor) planOf(in step.CompileIn, v *view, times func([]string) (map[str
 	return p, p.phases()
 }
 
-func (a *Actor) times(ctx context.Context) func([]string) (map[string]int64, error) {
-	return func(paths []string) (map[string]int64, error) { return a.o.Repo.CommitTimes(ctx, paths) }
+// sameButLinks reports of a file whether it is the recorded one but for the lines by which other modules became part of the
+// program since: the engine writes those, also into files of others.
+func (a *Actor) sameButLinks(ctx context.Context, v *view) func(path, id string) bool {
+	return func(path, id string) bool {
+		if toolchain.LanguageOf(path) != toolchain.LangRust {
+			return false
+		}
+		was, err := a.o.Repo.ReadBlob(ctx, id)
+		if err != nil {
+			return false // it was never committed
+		}
+		_, only := toolchain.NewLinks(was, v.bytes(path))
+		return only
+	}
 }
+
+// LockError is a lock that this program cannot read, or not all of it.
+type LockError struct {
+	Problems []spec.Problem // of the lock, some of them errors
+	Newer    bool           // it has a newer format
+}
+
+// Error names each problem, and what to do about it.
+func (e *LockError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	why := "the lock cannot be read"
+	if e.Newer {
+		why = "another version of jacquard wrote the lock"
+	}
+	return "nothing was done, because " + why + ":\n" + strings.Join(lines, "\n")
+}
+
+func isError(p spec.Problem) bool { return p.Severity == spec.Error }
 
 // phases checks what --phase green-refactor needs: tests to start from.
 func (p *CompilePlan) phases() error {
@@ -250,15 +174,26 @@ func (p *CompilePlan) HasSpec(raw []byte) bool {
 // Nothing reports whether there is nothing to build and nothing to complain about.
 func (p *CompilePlan) Nothing() bool { return len(p.targets) == 0 && len(p.broken) == 0 }
 
-// Broken counts the modules that cannot be built because of their specs.
-func (p *CompilePlan) Broken() int { return len(p.broken) }
-
 // Targets is the answer of `spec targets`.
 func (p *CompilePlan) Targets() *target.Result { return p.res }
 
+// Sound reports whether no error was found in the specs.
+func (p *CompilePlan) Sound() bool {
+	return len(p.broken) == 0 && !slices.ContainsFunc(p.problems(), func(f step.Finding) bool { return f.Severity == step.Rejects })
+}
+
+// Specs counts the specs that the plan covers.
+func (p *CompilePlan) Specs() int { return len(p.res.Targets) + len(p.res.Skipped) }
+
+// Path is the directory that the plan covers; "" is all.
+func (p *CompilePlan) Path() string { return p.in.Path }
+
+// FreeForm lists files where a spec would be that are none, sorted.
+func (p *CompilePlan) FreeForm() []string { return p.res.FreeForm }
+
 // Note is what people are told about the plan.
 func (p *CompilePlan) Note() step.PlanNote {
-	n := step.PlanNote{Count: len(p.targets), UpToDate: p.skipped(target.UpToDate), Kept: p.skipped(target.Conflict), Warnings: p.warnings(), Problems: p.problems()}
+	n := step.PlanNote{Count: len(p.targets), UpToDate: p.skipped(target.UpToDate), LeftOut: p.left(), Warnings: p.warnings(), Problems: p.problems()}
 	for i, t := range p.targets {
 		if i == 200 {
 			break
@@ -266,6 +201,17 @@ func (p *CompilePlan) Note() step.PlanNote {
 		n.Modules, n.Reasons = append(n.Modules, t.Dir), append(n.Reasons, string(t.Reason))
 	}
 	return n
+}
+
+// left is what the plan neither builds nor calls up to date.
+func (p *CompilePlan) left() step.LeftOut {
+	l := step.LeftOut{Kept: p.skipped(target.Conflict), Unverified: p.skipped(target.Unverified), Edited: p.skipped(target.Edited)}
+	for _, s := range p.res.Skipped {
+		if s.Reason == target.Unverified && len(l.Names) < 20 {
+			l.Names = append(l.Names, s.Dir)
+		}
+	}
+	return l
 }
 
 func (p *CompilePlan) skipped(why target.Reason) int {
@@ -282,10 +228,6 @@ func (p *CompilePlan) skipped(why target.Reason) int {
 func (p *CompilePlan) warnings() []string {
 	var out []string
 	for _, w := range p.res.Warnings {
-		if w.Type == "no-git-repo" {
-			out = append(out, "⚠ Not a git repository. Falling back to full compilation.")
-			continue
-		}
 		out = append(out, "⚠ "+w.Message)
 	}
 	for _, s := range p.res.Skipped {
@@ -310,7 +252,7 @@ func (p *CompilePlan) warnings() []string {
 	return out
 }
 
-// problems are the errors of all specs, and the warnings of those that are built.
+// problems are those of the lock, the errors of all specs, and the warnings of those that are built.
 func (p *CompilePlan) problems() []step.Finding {
 	built := map[string]bool{}
 	for _, t := range p.targets {
@@ -319,12 +261,12 @@ func (p *CompilePlan) problems() []step.Finding {
 	var out []step.Finding
 	for _, pr := range p.res.Problems {
 		sev := step.Warn
-		if p.in.Path != "" && !strings.HasPrefix(pr.Path, p.in.Path+"/") {
+		if p.in.Path != "" && !strings.HasPrefix(pr.Path, p.in.Path+"/") && pr.Path != target.LockName {
 			continue
 		}
-		if pr.Severity == spec.Error {
+		if isError(pr) {
 			sev = step.Rejects
-		} else if !built[pr.Path] {
+		} else if !built[pr.Path] && pr.Path != target.LockName {
 			continue
 		}
 		msg := pr.Text
@@ -483,7 +425,7 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 	if err != nil {
 		return step.PlanOut{}, err
 	}
-	p, err := a.planOf(in, v, a.times(ctx))
+	p, err := a.planOf(ctx, in, v)
 	if err != nil {
 		return step.PlanOut{}, err
 	}
@@ -501,7 +443,7 @@ func (a *Actor) plan(ctx context.Context, j flow.Job, in step.CompileIn) (step.P
 		mods = append(mods, step.PlanModule{Dir: t.Dir, Reason: string(t.Reason), Needs: p.needs(t.Dir), Blocked: p.blocked(t.Dir), Facts: ref})
 	}
 	out := step.PlanOut{
-		Commit: commit, Tree: tree, Count: len(mods), UpToDate: p.skipped(target.UpToDate), Kept: p.skipped(target.Conflict), Problems: p.problems(), Broken: len(p.broken), Warnings: p.warnings(),
+		Commit: commit, Tree: tree, Count: len(mods), UpToDate: p.skipped(target.UpToDate), LeftOut: p.left(), Problems: p.problems(), Broken: len(p.broken), Warnings: p.warnings(),
 	}
 	out.Modules, err = put(a.o.Blobs, mods)
 	return out, err
@@ -516,7 +458,7 @@ func (a *Actor) language(ctx context.Context, _ flow.Job, in step.LanguageIn) (s
 	}
 	said := in.Compile
 	said.All, said.Path, said.Languages = true, "", map[string]string{in.Dir: in.Language}
-	p, err := a.planOf(said, v, a.times(ctx))
+	p, err := a.planOf(ctx, said, v)
 	if err != nil {
 		return step.LanguageOut{}, err
 	}

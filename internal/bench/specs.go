@@ -112,8 +112,7 @@ func (b *bench) symbols() error {
 	return nil
 }
 
-// first measures finding the targets of a project that was never compiled: without a lock the history has to say what
-// is stale.
+// first measures finding the targets of a project that was never compiled: without a lock all specs have to be read.
 func (b *bench) first() error {
 	sizes := []struct{ specs, files, commits int }{{1000, 10_000, 20_000}, {10_000, 100_000, 20_000}}
 	if b.short {

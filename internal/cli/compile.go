@@ -278,9 +278,27 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 	if p.a.json {
 		p.a.print(report.NothingToDo(note))
 	} else {
-		fmt.Fprint(p.a.Err, report.Planned(p.a.lang(), note))
+		fmt.Fprint(p.a.Err, p.planned(plan))
 	}
-	return proved(note.Kept == 0)
+	return proved(note.Verified())
+}
+
+// tellNoSpecs says so where no spec is at a path or below.
+func (p *project) tellNoSpecs(ctx context.Context, path string) error {
+	plan, err := act.New(p.planOptions()).PlanCompile(ctx, step.CompileIn{Path: path, Phase: step.Full, Conflict: step.KeepFiles})
+	if err != nil || plan.Specs() > 0 {
+		return err
+	}
+	fmt.Fprint(p.a.Err, p.planned(plan))
+	return nil
+}
+
+// planned is the text of a plan.
+func (p *project) planned(plan *act.CompilePlan) string {
+	if plan.Specs() == 0 {
+		return report.NoSpecs(p.a.lang(), filepath.Join(p.root, filepath.FromSlash(plan.Path())), plan.FreeForm())
+	}
+	return report.Planned(p.a.lang(), plan.Note())
 }
 
 func budgetText(l report.Lang, b step.Budget) string {
@@ -333,12 +351,12 @@ func (p *project) dryRun(ctx context.Context, in step.CompileIn) error {
 	}
 	if p.a.json {
 		p.a.print(plan.JSON(in.Budget))
-		return proved(plan.Broken() == 0)
+		return proved(plan.Sound())
 	}
-	fmt.Fprint(p.a.Out, report.Planned(p.a.lang(), plan.Note()))
+	fmt.Fprint(p.a.Out, p.planned(plan))
 	for _, l := range plan.Order() {
 		fmt.Fprintf(p.a.Out, "  %s\n", l)
 	}
 	fmt.Fprintf(p.a.Out, p.a.lang().T("budget: %s\n"), budgetText(p.a.lang(), in.Budget))
-	return proved(plan.Broken() == 0)
+	return proved(plan.Sound())
 }

@@ -45,6 +45,7 @@ func codeOf(err error) int {
 	var driven *flow.DrivenError
 	var changed *flow.ChangedError
 	var input *act.InputError
+	var lock *act.LockError
 	switch {
 	case err == nil:
 		return exitOK
@@ -52,6 +53,11 @@ func codeOf(err error) int {
 		return exit.code
 	case errors.As(err, &use), errors.As(err, &input), errors.Is(err, flow.ErrNoRun), errors.Is(err, flow.ErrNoGate), errors.Is(err, flow.ErrTree), errors.As(err, &changed):
 		return exitUsage
+	case errors.As(err, &lock):
+		if lock.Newer {
+			return exitUsage
+		}
+		return exitNotVerified
 	case errors.As(err, &driven):
 		return exitDriven
 	case errors.Is(err, flow.ErrDamaged):

@@ -149,7 +149,7 @@ func newRoot(a *app) *cobra.Command {
 		return usage("%v. See: %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(
-		newCompile(a), newWork(a), newAuto(a), newDevelop(a), newAdopt(a), newSpec(a), newValidate(a), newDecompile(a), newInit(a), newDoctor(a), newDemo(a), newTrust(a),
+		newCompile(a), newWork(a), newAuto(a), newDevelop(a), newAdopt(a), newVerify(a), newSpec(a), newValidate(a), newDecompile(a), newInit(a), newDoctor(a), newDemo(a), newTrust(a),
 		newPs(a), newShow(a), newLog(a), newResume(a), newEdit(a), newPause(a), newCancel(a),
 		newGate(a, flow.Approve), newGate(a, flow.Reject), newGate(a, flow.Reply),
 		newDiff(a), newRecover(a), newGC(a), newCost(a), newReport(a), newWorker(a), newVersion(a), newAgentPlay(a),

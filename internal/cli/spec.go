@@ -59,10 +59,15 @@ func newTargets(a *app) *cobra.Command {
 				return err
 			}
 			res := plan.Targets()
-			if err := t.answer(res, func() { printTargets(a, res) }); err != nil {
+			if err := t.answer(res, func() {
+				if plan.Specs() == 0 {
+					fmt.Fprint(a.Err, p.planned(plan))
+				}
+				printTargets(a, res)
+			}); err != nil {
 				return err
 			}
-			return proved(plan.Broken() == 0 || exitZero)
+			return proved(plan.Sound() || exitZero)
 		},
 	}
 	c.Flags().BoolVar(&in.All, "all", false, "every module, stale or not")
@@ -125,6 +130,11 @@ func newAdopt(a *app) *cobra.Command {
 			mods, err := act.New(o).Adopt(ctx, path, unchecked)
 			if err != nil {
 				return err
+			}
+			if len(mods) == 0 && !a.json {
+				if err := p.tellNoSpecs(ctx, path); err != nil {
+					return err
+				}
 			}
 			bad := 0
 			for _, m := range mods {

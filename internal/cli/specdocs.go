@@ -38,9 +38,13 @@ func (t *specTool) parse() *cobra.Command {
 			return usage("Cannot read file '%s': %s", name, p.strange(name))
 		}
 		valid := true
-		for _, e := range x.Check(name, false).Errors {
+		check := x.Check(name, false)
+		for _, e := range check.Errors {
 			fmt.Fprintf(t.a.Err, "%s:%d: %s\n", name, e.Line, e.Message)
 			valid = valid && e.Type == "UnresolvedDependency" // of other documents than this one
+		}
+		if check.Free {
+			fmt.Fprintln(t.a.Err, check.Problems[0].String())
 		}
 		if err := t.answer(json.RawMessage(raw), func() { fmt.Fprintf(t.a.Out, "%s\n", raw) }); err != nil || valid {
 			return err
@@ -96,8 +100,9 @@ func (t *specTool) check() *cobra.Command {
 					}
 				}
 			}
-			if valid {
-				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d documents are valid\n"), len(all))
+			specs := slices.DeleteFunc(slices.Clone(all), func(v inspect.Validity) bool { return v.Free })
+			if valid && (len(specs) > 0 || len(all) == 0) {
+				fmt.Fprintf(t.a.Out, t.a.lang().T("✓ %d documents are valid\n"), len(specs))
 			}
 		})
 		if err != nil || valid || exitZero {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/target"
 )
 
@@ -42,10 +43,8 @@ func newValidate(a *app) *cobra.Command {
 }
 
 func (a *app) validate(ctx context.Context, at string, o validateOptions) error {
-	switch o.format {
-	case "text", "json", "sarif", "junit":
-	default:
-		return usage("--format %q: want text, json, sarif or junit", o.format)
+	if err := drawn(o.format); err != nil {
+		return err
 	}
 	switch {
 	case o.dry && !o.fix:
@@ -77,11 +76,36 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 			}
 		}
 	}
+	if free := x.FreeForm(root(dir)); len(v.Modules) == 0 && len(free) > 0 {
+		fmt.Fprint(a.Err, report.FreeForm(a.lang(), free[0]))
+	}
 	t.explain(&v, root(dir))
 	if err := showDrift(a, v, mended, o); err != nil {
 		return err
 	}
 	return proved(v.Clean() || o.exitZero)
+}
+
+// drawn refuses a format in which findings are not reported.
+func drawn(format string) error {
+	switch format {
+	case "text", "json", "sarif", "junit":
+		return nil
+	}
+	return usage("--format %q: want text, json, sarif or junit", format)
+}
+
+// write reports a validation in a format of other programs.
+func write(a *app, format string, v inspect.Validation) error {
+	raw, err := v.JUnit()
+	if format == "sarif" {
+		raw, err = v.SARIF(version)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = a.Out.Write(append(raw, '\n'))
+	return err
 }
 
 // toValidate finds the project and which of its modules are to be compared.
@@ -126,8 +150,6 @@ func showDrift(a *app, v inspect.Validation, mended []inspect.Mended, o validate
 	if a.json {
 		o.format = "json"
 	}
-	var raw []byte
-	var err error
 	switch o.format {
 	case "json":
 		if o.fix {
@@ -141,20 +163,12 @@ func showDrift(a *app, v inspect.Validation, mended []inspect.Mended, o validate
 		}
 		a.print(v)
 		return nil
-	case "sarif":
-		raw, err = v.SARIF(version)
-	case "junit":
-		raw, err = v.JUnit()
-	default:
+	case "text":
 		showMended(a, mended, o.dry)
 		showText(a, v)
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	_, err = a.Out.Write(append(raw, '\n'))
-	return err
+	return write(a, o.format, v)
 }
 
 func showText(a *app, v inspect.Validation) {

@@ -3,7 +3,6 @@ package git_test
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,144 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/git"
 )
 
-// at commits everything in dir with a committer time.
-func (s *sandbox) at(dir string, sec int, args ...string) {
-	s.t.Helper()
-	s.git(dir, "add", "-A")
-	s.gitAt(dir, fmt.Sprint(sec), append([]string{"commit", "-q", "-m", fmt.Sprint(sec)}, args...)...)
-}
-
-func (s *sandbox) times(dir string, paths ...string) string {
-	s.t.Helper()
-	got, err := s.open(dir).CommitTimes(s.t.Context(), paths)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	var list []string
-	for _, p := range slices.Sorted(maps.Keys(got)) {
-		list = append(list, fmt.Sprintf("%s=%d", p, got[p]))
-	}
-	return strings.Join(list, " ")
-}
-
 const t0 = 1_600_000_000
-
-func TestCommitTimes(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.dir("r")
-	s.git("r", "init", "-q")
-	if got := s.times("r", "a"); got != "" {
-		t.Errorf("unborn: %q", got)
-	}
-	s.file("r/a", "1")
-	s.file("r/b", "1")
-	s.file("r/sub/appi/x.ts", "1")
-	s.file("r/sub/app[id]/x.ts", "1")
-	s.at("r", t0)
-	s.file("r/a", "2")
-	s.file("r/sub/appi/x.ts", "2")
-	s.at("r", t0+10)
-	s.file("r/uncommitted", "1")
-	want := fmt.Sprintf("a=%d b=%d sub/app[id]/x.ts=%d", t0+10, t0, t0)
-	if got := s.times("r", "a", "b", "sub/app[id]/x.ts", "uncommitted", "none"); got != want {
-		t.Errorf("times = %q, want %q", got, want)
-	}
-	if got, want := s.times("r/sub", "app[id]/x.ts", "appi/x.ts", "../b"), fmt.Sprintf("../b=%d app[id]/x.ts=%d appi/x.ts=%d", t0, t0, t0+10); got != want {
-		t.Errorf("times below = %q, want %q", got, want)
-	}
-}
-
-// TestTimesOfContents: each content has the time of the newest commit that made it, whatever is in HEAD now.
-func TestTimesOfContents(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.dir("r")
-	s.git("r", "init", "-q")
-	ids := map[string]string{}
-	for i, text := range []string{"1", "2", "1", "3"} {
-		s.file("r/a", text)
-		s.at("r", t0+i)
-		ids[text] = strings.TrimSpace(s.git("r", "rev-parse", "HEAD:a"))
-	}
-	for text, want := range map[string]int64{"1": t0 + 2, "2": t0 + 1, "3": t0 + 3} {
-		got, err := s.open("r").CommitTimesOf(t.Context(), func() map[string]string { return map[string]string{"a": ids[text]} })
-		if err != nil || len(got) != 1 || got["a"] != want {
-			t.Errorf("%s: %v, %v, want %d", text, got, err, want)
-		}
-	}
-}
-
-// TestCommitTimesOfRoots: what came with a commit that has no parent has its time, also where a history has several.
-func TestCommitTimesOfRoots(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.dir("r")
-	s.git("r", "init", "-q", "-b", "main")
-	s.file("r/a", "1")
-	s.file("r/both", "1")
-	s.at("r", t0+10)
-	s.git("r", "checkout", "-q", "--orphan", "other")
-	s.git("r", "rm", "-rfq", ".")
-	s.file("r/b", "1")
-	s.file("r/both", "2")
-	s.at("r", t0)
-	s.git("r", "checkout", "-q", "main")
-	if got, want := s.times("r", "a", "both"), fmt.Sprintf("a=%d both=%d", t0+10, t0+10); got != want {
-		t.Errorf("times = %q, want %q", got, want)
-	}
-	s.gitAt("r", fmt.Sprint(t0+60), "merge", "-q", "--allow-unrelated-histories", "-X", "theirs", "--no-edit", "other")
-	if got, want := s.times("r", "a", "b", "both"), fmt.Sprintf("a=%d b=%d both=%d", t0+10, t0, t0); got != want {
-		t.Errorf("times of two roots = %q, want %q", got, want)
-	}
-}
-
-// TestCommitTimesOfMerges is the row of the design's table: a merge commit is not the
-// time of what it only brings together.
-func TestCommitTimesOfMerges(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.repo("r", map[string]string{"spec": "1", "f1": "1", "f2": "1", "both": "1\n2\n3\n", "theirs": "1"})
-	s.git("r", "checkout", "-q", "-b", "side")
-	s.file("r/f1", "2")
-	s.file("r/both", "1x\n2\n3\n")
-	s.at("r", t0+1)
-	s.file("r/theirs", "lost in the merge")
-	s.at("r", t0+50)
-	s.git("r", "checkout", "-q", "main")
-	s.file("r/f2", "2")
-	s.file("r/both", "1\n2\n3x\n")
-	s.file("r/theirs", "kept")
-	s.at("r", t0+2)
-	s.file("r/spec", "2")
-	s.at("r", t0+30)
-	s.gitAt("r", fmt.Sprint(t0+60), "merge", "-q", "--no-commit", "-X", "ours", "side")
-	s.at("r", t0+60)
-	want := fmt.Sprintf("both=%d f1=%d f2=%d spec=%d theirs=%d", t0+60, t0+1, t0+2, t0+30, t0+2)
-	if got := s.times("r", "spec", "f1", "f2", "both", "theirs"); got != want {
-		t.Errorf("times = %q, want %q", got, want)
-	}
-}
-
-// TestCommitTimesStopEarly: a damaged object far back in the history is never met.
-func TestCommitTimesStopEarly(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.repo("r", map[string]string{"old": "1"})
-	first := s.git("r", "rev-parse", "HEAD")
-	for i := range 30 {
-		s.file("r/new", fmt.Sprint(i))
-		s.at("r", t0+i)
-	}
-	object := "r/.git/objects/" + first[:2] + "/" + first[2:]
-	s.remove(object)
-	if got, want := s.times("r", "new"), fmt.Sprintf("new=%d", t0+29); got != want {
-		t.Errorf("times = %q, want %q", got, want)
-	}
-	if _, err := s.open("r").CommitTimes(t.Context(), []string{"old"}); err == nil {
-		t.Error("a walk to a missing commit is no error")
-	}
-}
 
 func TestSnapshotTouchesNothing(t *testing.T) {
 	t.Parallel()
@@ -326,7 +188,6 @@ func TestUsersHooksAndMonitorsDoNotRun(t *testing.T) {
 	ctx := t.Context()
 	s.file("r/a", "2")
 	must[map[string]git.File](t)(r.Listing(ctx, nil))
-	must[map[string]int64](t)(r.CommitTimes(ctx, []string{"a"}))
 	commit, tree := snapshot(t, r)
 	head := must[git.Head](t)(r.Head(ctx)).Commit
 	d := must[[]git.FileDiff](t)(r.AddedLines(ctx, head, tree))

@@ -86,6 +86,10 @@ func (p *Project) Decompile(dir string) []Decompiled {
 		if x.Created || x.Skipped != "" {
 			continue
 		}
+		if p.docs[x.Dir].free() {
+			x.Skipped = "its CLAUDE.md is " + freeText + " (" + freeHint + ")"
+			continue
+		}
 		doc := p.docs[x.Dir].Document
 		if m, ok := lacking[x.Dir]; ok {
 			doc, _ = spec.Parse(x.Spec, m.Text)

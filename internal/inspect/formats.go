@@ -8,6 +8,9 @@ import (
 	"path"
 )
 
+// NotVerified is the rule of a module that `jacquard verify` does not find as it was built.
+const NotVerified = "NOT-VERIFIED"
+
 // drifts are the rules of a validation with a sentence each.
 var drifts = [][2]string{
 	{"STALE", "An export or dependency of the spec that the code does not have"},
@@ -22,6 +25,7 @@ var drifts = [][2]string{
 	{"UNTESTED", "A scenario that no test seems to be about"},
 	{"UNREAD", "A source file of which parts could not be read"},
 	{"INVALID", "A spec that cannot be built"},
+	{NotVerified, "A module that is not as it was built and proved"},
 }
 
 // SARIF is the validation as code scanners report it ("SARIF 2.1.0").

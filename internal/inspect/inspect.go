@@ -26,7 +26,7 @@ type Project struct {
 	files    []string // sorted
 	read     func(path string) []byte
 	docs     map[string]*document // by directory
-	dirs     []string             // of docs, sorted
+	dirs     []string             // of those docs that are specs, sorted
 	index    *index.Index
 	unlinked []spec.Problem         // of dependencies that the index found nothing for
 	refs     map[string][]Reference // by the module that they stand in; nil until they are asked for
@@ -48,6 +48,15 @@ type document struct {
 	problems []spec.Problem
 }
 
+// free reports whether a CLAUDE.md is no spec but what its author tells an agent, as most are that nobody wrote for us.
+func (d *document) free() bool { return !d.IsSpec() && d.Legible(d.src) == nil }
+
+// freeText says of a CLAUDE.md that it is no spec, freeHint what would make it one.
+const (
+	freeText = "free text, not a spec: it has no section Purpose, Exports or Behavior"
+	freeHint = "add them to make it one"
+)
+
 // New takes a project: its root, which only names it, its files as relative paths with
 // slashes, and how to read one; nil stands for a file that cannot be read.
 func New(root string, files []string, read func(path string) []byte) *Project {
@@ -64,7 +73,9 @@ func New(root string, files []string, read func(path string) []byte) *Project {
 		d, ps := spec.Parse(f, src)
 		dir := path.Dir(f)
 		p.docs[dir] = &document{Document: d, src: src, problems: ps}
-		p.dirs = append(p.dirs, dir)
+		if !p.docs[dir].free() {
+			p.dirs = append(p.dirs, dir)
+		}
 	}
 	slices.Sort(p.dirs)
 	var mods []index.Module
@@ -105,8 +116,11 @@ func (p *Project) outlines() *Symbols {
 	return all
 }
 
-// hasSpec reports whether there is a CLAUDE.md in a directory, also one that cannot be read.
+// hasSpec reports whether there is a spec in a directory, also one that cannot be read.
 func (p *Project) hasSpec(dir string) bool {
+	if d := p.docs[dir]; d != nil && d.free() {
+		return false
+	}
 	_, there := slices.BinarySearch(p.files, path.Join(dir, specFile))
 	return there
 }

@@ -51,7 +51,8 @@ type Validity struct {
 	Valid    bool           `json:"valid"`
 	Errors   []SchemaError  `json:"errors"`
 	Warnings []string       `json:"warnings"`
-	Problems []spec.Problem `json:"problems"` // all of them, with their places
+	Problems []spec.Problem `json:"problems"`            // all of them, with their places
+	Free     bool           `json:"free_form,omitempty"` // it is no spec, which is the one problem
 }
 
 // SchemaError is a reason for which a document is not valid.
@@ -148,6 +149,11 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 	d := p.docs[path.Dir(file)]
 	if d == nil {
 		return CannotRead(file, nil)
+	}
+	if d.free() {
+		v := validity(file, []spec.Problem{{Path: file, Line: 1, Col: 1, Severity: spec.Warning, Text: freeText, Hint: freeHint}}, nil)
+		v.Free = true
+		return v
 	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
 	for _, ref := range d.CrossRefs {
@@ -272,15 +278,20 @@ func typeOf(text string) (kind, section string) {
 	return "InvalidDocument", ""
 }
 
-// Specs lists the paths of all specs below a directory, sorted.
+// Specs lists the paths of all CLAUDE.md below a directory that can be read, sorted by directory.
 func (p *Project) Specs(dir string) []string {
 	var out []string
-	for _, d := range p.dirs {
+	for _, d := range slices.Sorted(keys(p.docs)) {
 		if dir == "." || d == dir || strings.HasPrefix(d, dir+"/") {
 			out = append(out, path.Join(d, specFile))
 		}
 	}
 	return out
+}
+
+// FreeForm lists the paths of those CLAUDE.md below a directory that are no specs, sorted by directory.
+func (p *Project) FreeForm(dir string) []string {
+	return slices.DeleteFunc(p.Specs(dir), func(file string) bool { return !p.docs[path.Dir(file)].free() })
 }
 
 // Fix adds the sections that a document lacks and that may say None, in alphabetical

@@ -328,6 +328,6 @@ func (r *Run) Open() []string {
 
 // NothingToDo is the answer of a compile run that found everything up to date.
 func NothingToDo(p step.PlanNote) *Run {
-	out := &step.CompileOut{UpToDate: p.UpToDate, Kept: p.Kept, Verified: p.Kept == 0, Usage: step.Usage{Known: true}}
+	out := &step.CompileOut{UpToDate: p.UpToDate, LeftOut: p.LeftOut, Verified: p.Verified(), Usage: step.Usage{Known: true}}
 	return &Run{Usage: out.Usage, Workflow: "compile", State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
 }

@@ -86,7 +86,15 @@ func texts(t *testing.T, l report.Lang) string {
 		b.WriteString(report.Result(l, step.ModuleResult{Dir: "m", Status: step.Warning, Reason: reason, Conflicts: []string{"m/a.go"}, Disputed: said[reason], Mutants: step.Mutants{Tried: 8, Killed: 3}}))
 	}
 	b.WriteString(report.Summary(l, step.CompileOut{Modules: 3, Generated: 4, Skipped: 1, Passed: 7, Failed: 2, Warned: 1, Blocked: 1, Broken: 1}))
-	b.WriteString(report.Planned(l, step.PlanNote{}))
+	for _, p := range []step.PlanNote{
+		{},
+		{UpToDate: 2},
+		{UpToDate: 2, Problems: []step.Finding{{Severity: step.Warn, Path: "jacquard.lock", Line: 4, Message: "the lock has merge conflict markers"}}},
+		{UpToDate: 1, LeftOut: step.LeftOut{Kept: 1, Unverified: 3, Edited: 2, Names: []string{"a", "b"}}},
+	} {
+		b.WriteString(report.Planned(l, p))
+	}
+	b.WriteString(report.NoSpecs(l, "/home/me/shop", nil) + report.NoSpecs(l, "/home/me/shop", []string{"CLAUDE.md"}))
 	return b.String()
 }
 

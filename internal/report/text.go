@@ -19,11 +19,17 @@ func Planned(l Lang, p step.PlanNote) string {
 	for _, w := range p.Warnings {
 		fmt.Fprintln(&b, strings.Replace(w, "missing - it will be generated", l.T("missing - it will be generated"), 1))
 	}
+	b.WriteString(unverified(l, p.LeftOut))
 	if p.Count == 0 {
 		switch {
-		case p.Kept > 0:
-			fmt.Fprintf(&b, l.T("%d up to date, %d kept as they are and not verified\n"), p.UpToDate, p.Kept)
-		case len(p.Problems) == 0:
+		case p.Sum() > 0:
+			fmt.Fprintf(&b, l.T("%d up to date\n"), p.UpToDate)
+			b.WriteString(left(l, p.LeftOut))
+		case len(p.Problems) > 0:
+			fmt.Fprintf(&b, l.T("%d up to date\n"), p.UpToDate)
+		case p.UpToDate == 0:
+			b.WriteString(l.T("Nothing to build: these specs export nothing.\n"))
+		default:
 			b.WriteString("✓ All up-to-date. Use --all for full compile.\n")
 		}
 		return b.String()
@@ -39,6 +45,64 @@ func Planned(l Lang, p step.PlanNote) string {
 		fmt.Fprintf(&b, l.T("%d up to date, skipped\n"), p.UpToDate)
 	}
 	return b.String()
+}
+
+// unverified names modules whose code the lock does not know, and what to do about it.
+func unverified(l Lang, p step.LeftOut) string {
+	if p.Unverified == 0 {
+		return ""
+	}
+	names := strings.Join(p.Names, ", ")
+	if p.Unverified > len(p.Names) {
+		names += ", …"
+	}
+	return fmt.Sprintf(l.T("⚠ unverified: %s: the code was never checked against the spec\n"), names) +
+		Commands(l, "adopt", "record what passes its tests, without an agent", "compile PATH --all", "let an agent write tests, and code where it is missing")
+}
+
+// Commands lists commands with what each does, one a line.
+func Commands(l Lang, pairs ...string) string {
+	width := 0
+	for i := 0; i < len(pairs); i += 2 {
+		width = max(width, Width(pairs[i]))
+	}
+	var b strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		fmt.Fprintf(&b, "  jacquard %s%s   %s\n", pairs[i], strings.Repeat(" ", width-Width(pairs[i])), l.T(pairs[i+1]))
+	}
+	return b.String()
+}
+
+// left says how many modules a plan calls neither stale nor up to date.
+func left(l Lang, p step.LeftOut) string {
+	var b strings.Builder
+	if p.Unverified > 0 {
+		fmt.Fprintf(&b, l.T("Unverified: %d\n"), p.Unverified)
+	}
+	if p.Edited > 0 {
+		fmt.Fprintf(&b, l.T("Edited by hand, not verified: %d (see jacquard verify)\n"), p.Edited)
+	}
+	if p.Kept > 0 {
+		fmt.Fprintf(&b, l.T("Kept as they are, not verified: %d\n"), p.Kept)
+	}
+	return b.String()
+}
+
+// NoSpecs is the answer where there is nothing that could be built. free are files named CLAUDE.md that are no specs.
+func NoSpecs(l Lang, where string, free []string) string {
+	text := fmt.Sprintf(l.T("No specs found in %s.\n"), where)
+	if len(free) > 0 {
+		text += FreeForm(l, free[0])
+	}
+	return text + Commands(l,
+		`spec new "a rate limiter for the HTTP client"`, "write a spec from a request",
+		"decompile", "write specs for existing code",
+		`work "…"`, "build a change without specs")
+}
+
+// FreeForm says of a CLAUDE.md that it is no spec, and what would make it one.
+func FreeForm(l Lang, file string) string {
+	return fmt.Sprintf(l.T("%s is free text, not a spec: it has no section Purpose, Exports or Behavior. Add them to make it one\n"), file)
 }
 
 // Started is the line of a module that begins.
@@ -114,14 +178,14 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	}
 	if a.Phase != "red" {
 		for _, t := range a.Failures {
-			b.WriteString(failure(t))
+			b.WriteString(Failure(t))
 		}
 	}
 	return b.String()
 }
 
-// failure is one line about a test: its id, and the first line of what it said.
-func failure(t step.TestResult) string {
+// Failure is one line about a test: its id, and the first line of what it said.
+func Failure(t step.TestResult) string {
 	said, _, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
 	if r := []rune(said); len(r) > 120 {
 		said = string(r[:120]) + "…"
@@ -239,7 +303,7 @@ func advice(l Lang, r step.ModuleResult) string {
 		fmt.Fprintln(&b, Finding(f))
 	}
 	for _, t := range r.Failures {
-		b.WriteString(failure(t))
+		b.WriteString(Failure(t))
 	}
 	if r.Summary != "" && !r.Delivered {
 		say(l.T("its author says: %s"), strings.ReplaceAll(r.Summary, "\n", " "))
@@ -264,9 +328,7 @@ func Summary(l Lang, o step.CompileOut) string {
 	fmt.Fprintf(&b, l.T("Generated files: %d\n"), o.Generated)
 	fmt.Fprintf(&b, l.T("Skipped files: %d\n"), o.Skipped)
 	fmt.Fprintf(&b, l.T("Tests: %d passed, %d failed\n"), o.Passed, o.Failed)
-	if o.Kept > 0 {
-		fmt.Fprintf(&b, l.T("Kept as they are, not verified: %d\n"), o.Kept)
-	}
+	b.WriteString(left(l, o.LeftOut))
 	if n := o.Warned + o.Blocked + o.Broken; n > 0 {
 		fmt.Fprintf(&b, l.T("Not verified: %d (%d with warnings, %d blocked, %d with spec problems)\n"), n, o.Warned, o.Blocked, o.Broken)
 	}

@@ -60,9 +60,22 @@ type PlanOut struct {
 	UpToDate int       `json:"up_to_date"`
 	Problems []Finding `json:"problems,omitempty"` // spec problems, bounded
 	Broken   int       `json:"broken,omitempty"`   // modules left out because of problems
-	Kept     int       `json:"kept,omitempty"`     // modules whose existing files stay although they fail
 	Warnings []string  `json:"warnings,omitempty"`
+
+	LeftOut
 }
+
+// LeftOut counts modules of which a plan says neither that they are stale nor that they are up to date: nobody has seen that
+// what is there does what its spec says.
+type LeftOut struct {
+	Kept       int      `json:"kept,omitempty"`               // existing files stay although they fail
+	Unverified int      `json:"unverified,omitempty"`         // there is code that the lock does not know
+	Edited     int      `json:"edited,omitempty"`             // code or frozen tests were edited since they were proved
+	Names      []string `json:"unverified_modules,omitempty"` // of those that are unverified, at most 20
+}
+
+// Sum is how many modules there are.
+func (l LeftOut) Sum() int { return l.Kept + l.Unverified + l.Edited }
 
 // PlanModule is one module of a plan.
 type PlanModule struct {

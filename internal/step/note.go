@@ -2,6 +2,7 @@ package step
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -10,11 +11,17 @@ import (
 type PlanNote struct {
 	Count    int       `json:"count"`
 	UpToDate int       `json:"up_to_date"`
-	Kept     int       `json:"kept,omitempty"`    // modules whose existing files stay although they fail
 	Modules  []string  `json:"modules,omitempty"` // at most 200
 	Reasons  []string  `json:"reasons,omitempty"` // one a module
 	Warnings []string  `json:"warnings,omitempty"`
 	Problems []Finding `json:"problems,omitempty"`
+
+	LeftOut
+}
+
+// Verified reports whether the plan leaves nothing but what is up to date: no module that nobody has proved, no error.
+func (p PlanNote) Verified() bool {
+	return p.Sum() == 0 && !slices.ContainsFunc(p.Problems, func(f Finding) bool { return f.Severity == Rejects })
 }
 
 // AttemptNote is the fact noted when an attempt of a phase was judged by code.
@@ -107,8 +114,7 @@ type CompileOut struct {
 	Succeeded int     `json:"succeeded"`
 	Warned    int     `json:"warned"`
 	Blocked   int     `json:"blocked"`
-	Broken    int     `json:"broken"`         // left out because of spec problems
-	Kept      int     `json:"kept,omitempty"` // left as they are although they fail
+	Broken    int     `json:"broken"` // left out because of spec problems
 	UpToDate  int     `json:"up_to_date"`
 	Generated int     `json:"generated_files"`
 	Skipped   int     `json:"skipped_files"`
@@ -119,4 +125,6 @@ type CompileOut struct {
 	Moved     *Moved  `json:"moved,omitempty"`
 	Verified  bool    `json:"verified"` // everything asked for was built and proved
 	Deliver   *string `json:"deliver,omitempty"`
+
+	LeftOut
 }

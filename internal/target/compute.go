@@ -2,7 +2,6 @@ package target
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"runtime"
 	"slices"
@@ -36,8 +35,7 @@ type File struct {
 	Change Change
 }
 
-// Facts are what the caller has read. The functions are called only where the lock has no answer;
-// Read is called from many goroutines.
+// Facts are what the caller has read. Read is called only where the lock has no answer, from many goroutines.
 type Facts struct {
 	Root      string // printed, never read
 	Files     []File
@@ -46,12 +44,10 @@ type Facts struct {
 	Overwrite bool     // existing files that are not ours may be written again
 	Paths     []string // directories that the run is limited to; empty is all
 	NoGit     bool
-	Shallow   bool
 	IsSource  func(path string) bool
 	Read      func(path string) ([]byte, error)
-	// Times gives the time of the last commit, in seconds, of those of the paths that have one.
-	// It is called at most once.
-	Times func(paths []string) (map[string]int64, error)
+	// Same reports whether a file that differs from the id of its record counts as the same. nil: none does.
+	Same func(path, id string) bool
 }
 
 // module is what is known of one spec while the targets are computed.
@@ -61,7 +57,6 @@ type module struct {
 	change     Change
 	planID     string // git's id of IMPLEMENTS.md, "" when there is none
 	planPath   string
-	sources    []string // collected only for modules without a record
 	hasSource  bool
 	rows       []row
 	doc        *spec.Document
@@ -75,20 +70,17 @@ type module struct {
 
 // run is one computation.
 type run struct {
-	f      Facts
-	mods   []*module
-	byDir  map[string]*module
-	files  map[string]string // ids by NFC path
-	res    *Result
-	base   string // hash of the project's conventions
-	times  map[string]int64
-	owns   map[string]string // own conventions of a directory
-	hidden int               // modules whose age a shallow history hides
+	f     Facts
+	mods  []*module
+	byDir map[string]*module
+	files map[string]string // ids by NFC path
+	res   *Result
+	base  string            // hash of the project's conventions
+	owns  map[string]string // own conventions of a directory
 }
 
-// Compute decides what is out of date. The error is one of [Facts.Times]; everything that is wrong
-// with the specs is in the result.
-func Compute(f Facts) (*Result, error) {
+// Compute decides what is out of date. Everything that is wrong with the specs is in the result.
+func Compute(f Facts) *Result {
 	r := &run{f: f, byDir: map[string]*module{}, files: make(map[string]string, len(f.Files))}
 	if f.Lock == nil {
 		r.f.Lock = &Lock{}
@@ -107,14 +99,11 @@ func Compute(f Facts) (*Result, error) {
 	x, ps := index.Build(mods)
 	r.res.Index = x
 	r.res.Problems = append(r.res.Problems, ps...)
-	if err := r.commitTimes(); err != nil {
-		return nil, fmt.Errorf("read commit times: %w", err)
-	}
 	for _, m := range r.mods {
 		r.judge(m)
 	}
 	r.finish()
-	return r.res, nil
+	return r.res
 }
 
 // list finds the specs in the listing and the sources beside them.
@@ -142,10 +131,9 @@ func (r *run) list() {
 		switch base := path.Base(p); {
 		case base == planFile:
 			m.planID, m.planPath = f.ID, f.Path
-		case m.hasSource && len(m.rows) > 0 || base == specFile:
+		case m.hasSource || base == specFile:
 		case r.f.IsSource(f.Path):
 			m.hasSource = true
-			m.sources = append(m.sources, f.Path)
 		}
 	}
 }
@@ -184,6 +172,9 @@ func (r *run) readSpecs() {
 		if !m.isModule() {
 			if m.dir != "." {
 				r.res.Ignored++
+			}
+			if r.within(m.dir) {
+				r.res.FreeForm = append(r.res.FreeForm, m.path)
 			}
 			delete(r.byDir, m.dir)
 			continue
@@ -356,23 +347,6 @@ func (m *module) indexed() index.Module {
 		x.Uses = append(x.Uses, use)
 	}
 	return x
-}
-
-// commitTimes asks once for the times of all modules without a record whose spec is clean.
-func (r *run) commitTimes() error {
-	var paths []string
-	for _, m := range r.mods {
-		if len(m.rows) == 0 && m.change == Clean && m.hasSource && !m.node && r.within(m.dir) {
-			paths = append(paths, m.path)
-			paths = append(paths, m.sources...)
-		}
-	}
-	if len(paths) == 0 || r.f.NoGit || r.f.Times == nil {
-		return nil
-	}
-	var err error
-	r.times, err = r.f.Times(paths)
-	return err
 }
 
 // within reports whether the run covers a directory.

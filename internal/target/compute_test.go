@@ -17,21 +17,19 @@ import (
 
 // tree is a work tree in memory; ids are the contents themselves, which is what ids stand for.
 type tree struct {
-	t       *testing.T
-	files   map[string]string
-	change  map[string]target.Change
-	times   map[string]int64
-	lock    *target.Lock
-	facts   func(*target.Facts)
-	mu      sync.Mutex
-	reads   map[string]int
-	askedOf []string
+	t      *testing.T
+	files  map[string]string
+	change map[string]target.Change
+	lock   *target.Lock
+	facts  func(*target.Facts)
+	mu     sync.Mutex
+	reads  map[string]int
 }
 
 func newTree(t *testing.T, files map[string]string) *tree {
 	t.Helper()
 	return &tree{
-		t: t, files: maps.Clone(files), change: map[string]target.Change{}, times: map[string]int64{},
+		t: t, files: maps.Clone(files), change: map[string]target.Change{},
 		lock: &target.Lock{}, reads: map[string]int{},
 	}
 }
@@ -59,19 +57,11 @@ func (w *tree) compute() *target.Result {
 			}
 			return []byte(s), nil
 		},
-		Times: func(paths []string) (map[string]int64, error) {
-			w.askedOf = append(w.askedOf, paths...)
-			return w.times, nil
-		},
 	}
 	if w.facts != nil {
 		w.facts(&f)
 	}
-	res, err := target.Compute(f)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return res
+	return target.Compute(f)
 }
 
 // build records all targets as built with the files that lie in their directories.
@@ -83,9 +73,13 @@ func (w *tree) build() {
 		if !ok {
 			w.t.Fatalf("no entry for %s", tg.Dir)
 		}
-		e.Files = map[string]string{}
+		e.Files, e.Tests = map[string]string{}, map[string]string{}
 		for p, s := range w.files {
-			if path.Dir(p) == tg.Dir && path.Ext(p) == ".ts" {
+			switch {
+			case path.Dir(p) != tg.Dir || path.Ext(p) != ".ts":
+			case strings.HasSuffix(p, ".test.ts"):
+				e.Tests[p] = s
+			default:
 				e.Files[p] = s
 			}
 		}
@@ -131,57 +125,44 @@ func chain(t *testing.T) *tree {
 	return w
 }
 
-func TestCommitTimeIsNotAskedOfTheLock(t *testing.T) {
+func TestNothingIsReadThatTheLockKnows(t *testing.T) {
 	t.Parallel()
 	w := chain(t)
-	w.reads, w.askedOf = map[string]int{}, nil
+	w.reads = map[string]int{}
 	res := w.compute()
 	if targets(res) != "" || len(res.Skipped) != 4 || res.Skipped[0].Details != "Source code is up-to-date with spec" {
 		t.Fatalf("targets %q skipped %v", targets(res), res.Skipped)
 	}
-	if len(w.askedOf) != 0 || len(w.reads) != 2 || w.reads["CLAUDE.md"] != 1 || w.reads["code-convention.md"] != 1 {
-		t.Errorf("read %v, asked times of %v: only the conventions may be read", w.reads, w.askedOf)
+	if len(w.reads) != 2 || w.reads["CLAUDE.md"] != 1 || w.reads["code-convention.md"] != 1 {
+		t.Errorf("read %v: only the conventions may be read", w.reads)
 	}
 }
 
-// TestIsCommitTimeSound holds the cases in which commit times give the wrong answer.
-func TestIsCommitTimeSound(t *testing.T) {
+// TestStaleByTheRecord holds what makes a module stale that the lock knows.
+func TestStaleByTheRecord(t *testing.T) {
 	t.Parallel()
 	changed := module("- `check(t: string): Claims`\n- `drop(t: string): void`", "## Constraints\n- at most 5 tokens\n")
 	tests := map[string]struct {
 		act  func(w *tree)
 		want string
 	}{
-		"spec and an unrelated source edit in one commit": {func(w *tree) {
-			w.files["auth/CLAUDE.md"], w.files["auth/auth.ts"] = changed, "auth edited"
-			w.times["auth/CLAUDE.md"], w.times["auth/auth.ts"] = 100, 100
-		}, "auth spec-newer"},
-		"spec changed, then the source formatted": {func(w *tree) {
-			w.files["auth/CLAUDE.md"], w.files["auth/auth.ts"] = changed, "auth  formatted"
-			w.times["auth/CLAUDE.md"], w.times["auth/auth.ts"] = 100, 200
-		}, "auth spec-newer"},
-		"spec committed by a slow clock": {func(w *tree) {
-			w.files["auth/CLAUDE.md"] = changed
-			w.times["auth/CLAUDE.md"], w.times["auth/auth.ts"] = 1, 200
-		}, "auth spec-newer"},
-		"a merge commit": {func(w *tree) {
-			w.files["auth/CLAUDE.md"] = changed
-			w.times["auth/CLAUDE.md"], w.times["auth/auth.ts"] = 100, 300
-		}, "auth spec-newer"},
-		"a shallow clone of a stale tree": {func(w *tree) {
-			w.files["auth/CLAUDE.md"] = changed
-			w.facts = func(f *target.Facts) { f.Shallow = true }
-		}, "auth spec-newer"},
-		"spec changed and changed back": {func(w *tree) {
-			w.times["auth/CLAUDE.md"], w.times["auth/auth.ts"] = 900, 1
+		"spec and source edited": {func(w *tree) { w.files["auth/CLAUDE.md"], w.files["auth/auth.ts"] = changed, "auth edited" }, "auth spec-newer"},
+		"spec edited":            {func(w *tree) { w.files["auth/CLAUDE.md"] = changed }, "auth spec-newer"},
+		"staged":                 {func(w *tree) { w.files["auth/CLAUDE.md"] = changed; w.change["auth/CLAUDE.md"] = target.IsStaged }, "auth staged"},
+		"modified":               {func(w *tree) { w.files["auth/CLAUDE.md"] = changed; w.change["auth/CLAUDE.md"] = target.IsModified }, "auth modified"},
+		"untracked":              {func(w *tree) { w.files["auth/CLAUDE.md"] = changed; w.change["auth/CLAUDE.md"] = target.IsUntracked }, "auth untracked"},
+		"staged as built":        {func(w *tree) { w.change["auth/CLAUDE.md"] = target.IsStaged }, ""},
+		"only the plan":          {func(w *tree) { w.files["auth/IMPLEMENTS.md"] = "## Technology Choices\n\nother\n" }, "auth plan-changed"},
+		"only the record":        {func(w *tree) { w.files["auth/IMPLEMENTS.md"] += "\n## Algorithm\n\n1. x\n" }, ""},
+		"edited by hand":         {func(w *tree) { w.files["auth/auth.ts"] = "by hand" }, "edited: auth"},
+		"counts as the same": {func(w *tree) {
+			w.files["auth/auth.ts"] = "by hand"
+			w.facts = func(f *target.Facts) {
+				f.Same = func(p, id string) bool { return p == "auth/auth.ts" && id == "auth" }
+			}
 		}, ""},
-		"staged":           {func(w *tree) { w.files["auth/CLAUDE.md"] = changed; w.change["auth/CLAUDE.md"] = target.IsStaged }, "auth staged"},
-		"modified":         {func(w *tree) { w.files["auth/CLAUDE.md"] = changed; w.change["auth/CLAUDE.md"] = target.IsModified }, "auth modified"},
-		"untracked":        {func(w *tree) { w.files["auth/CLAUDE.md"] = changed; w.change["auth/CLAUDE.md"] = target.IsUntracked }, "auth untracked"},
-		"staged as built":  {func(w *tree) { w.change["auth/CLAUDE.md"] = target.IsStaged }, ""},
-		"only the plan":    {func(w *tree) { w.files["auth/IMPLEMENTS.md"] = "## Technology Choices\n\nother\n" }, "auth plan-changed"},
-		"only the record":  {func(w *tree) { w.files["auth/IMPLEMENTS.md"] += "\n## Algorithm\n\n1. x\n" }, ""},
-		"edited by hand":   {func(w *tree) { w.files["auth/auth.ts"] = "by hand" }, ""},
+		"tests edited":     {func(w *tree) { w.files["auth/auth.test.ts"] = "" }, "edited: auth"},
+		"tests deleted":    {func(w *tree) { delete(w.files, "auth/auth.test.ts") }, "auth tests-gone"},
 		"a source deleted": {func(w *tree) { delete(w.files, "auth/auth.ts") }, "auth no-source-code"},
 		"sources deleted":  {func(w *tree) { delete(w.files, "auth/auth.ts"); delete(w.files, "auth/auth.test.ts") }, "auth no-source-code"},
 		"the convention":   {func(w *tree) { w.files["code-convention.md"] = "## Naming\n- snake_case\n" }, "app convention-changed, auth convention-changed, top convention-changed, web convention-changed"},
@@ -195,10 +176,7 @@ func TestIsCommitTimeSound(t *testing.T) {
 		"brackets, spaces": {func(w *tree) {
 			w.files["app[id] x/CLAUDE.md"] = changed
 			w.files["app[id] x/a.ts"] = "a"
-			w.times["app[id] x/CLAUDE.md"] = 5
-			w.times["app[id] x/a.ts"] = 4
-			w.times["appi/x.ts"] = 9
-		}, "app[id] x spec-newer"},
+		}, "unverified: app[id] x"},
 		"a directory moved": {func(w *tree) {
 			w.files["auth2/CLAUDE.md"] = w.files["auth/CLAUDE.md"]
 			w.change["auth2/CLAUDE.md"] = target.IsStaged
@@ -210,8 +188,14 @@ func TestIsCommitTimeSound(t *testing.T) {
 			w := chain(t)
 			tc.act(w)
 			res := w.compute()
-			if targets(res) != tc.want {
-				t.Errorf("targets = %q, want %q; %v", targets(res), tc.want, res.Targets)
+			got := targets(res)
+			for _, s := range res.Skipped {
+				if s.Reason != target.UpToDate {
+					got += string(s.Reason) + ": " + s.Dir
+				}
+			}
+			if got != tc.want {
+				t.Errorf("targets = %q, want %q; %v %v", got, tc.want, res.Targets, res.Skipped)
 			}
 		})
 	}
@@ -231,7 +215,7 @@ func TestDetailsOfFreshAndDrifted(t *testing.T) {
 	for _, s := range res.Skipped {
 		details[s.Dir] = s.Details
 	}
-	if details["auth"] != "Source code is up-to-date with spec (staged, equal to the last compile)" ||
+	if details["web"] != "files were edited by hand since the last compile: web.ts" || details["auth"] != "Source code is up-to-date with spec (staged, equal to the last compile)" ||
 		details["app"] != "Source code is up-to-date with spec (only text outside the contract sections changed)" {
 		t.Errorf("details = %v", details)
 	}
@@ -307,52 +291,35 @@ func TestNarrowedUseIgnoresOtherSymbols(t *testing.T) {
 	}
 }
 
-// TestWithoutRecords is the seed's rule for projects that have no lock yet.
+// TestWithoutRecords is the rule for modules that the lock does not know.
 func TestWithoutRecords(t *testing.T) {
 	t.Parallel()
-	spec1 := module("- `a(): b`", "")
+	const unverified = "Nothing records that this code was checked against its spec"
 	tests := map[string]struct {
-		source, test string
-		change       target.Change
-		times        map[string]int64
-		facts        func(*target.Facts)
-		target       string
-		details      string
+		source  string
+		change  target.Change
+		facts   func(*target.Facts)
+		target  string
+		details string
 	}{
-		"staged":            {source: "a", change: target.IsStaged, target: "staged", details: "CLAUDE.md staged for commit"},
-		"modified":          {source: "a", change: target.IsModified, target: "modified", details: "CLAUDE.md modified but not staged"},
-		"untracked":         {source: "a", change: target.IsUntracked, target: "untracked", details: "CLAUDE.md not yet tracked by git"},
-		"first":             {times: map[string]int64{"m/CLAUDE.md": 5}, target: "no-source-code", details: "No source code files found (first compile)"},
-		"newer":             {source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 5}, target: "spec-newer", details: "Spec updated at 7 > source at 5"},
-		"code uncommitted":  {source: "a", times: map[string]int64{"m/CLAUDE.md": 7}, target: "spec-newer", details: "Spec committed at 7, source not yet committed"},
-		"same second":       {source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, target: "up-to-date", details: "Source code is up-to-date with spec"},
-		"the newest source": {source: "a", test: "t", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 5, "m/a.test.ts": 8}, target: "up-to-date", details: "Source code is up-to-date with spec"},
-		"not committed":     {source: "a", target: "spec-not-committed", details: "Spec files not committed and not staged"},
-		"shallow": {
-			source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, facts: func(f *target.Facts) { f.Shallow = true },
-			target: "spec-newer", details: "The history is shallow: nothing says that the source is as new as the spec",
-		},
-		"no git":         {source: "a", facts: func(f *target.Facts) { f.NoGit = true }, target: "untracked", details: "CLAUDE.md not yet tracked by git"},
+		"staged":         {source: "a", change: target.IsStaged, target: "staged", details: "CLAUDE.md staged for commit"},
+		"modified":       {source: "a", change: target.IsModified, target: "modified", details: "CLAUDE.md modified but not staged"},
+		"untracked":      {source: "a", change: target.IsUntracked, target: "untracked", details: "CLAUDE.md not yet tracked by git"},
+		"first":          {target: "no-source-code", details: "No source code files found (first compile)"},
+		"code":           {source: "a", target: "unverified", details: unverified},
+		"no git":         {source: "a", change: target.IsUntracked, facts: func(f *target.Facts) { f.NoGit = true }, target: "unverified", details: unverified},
 		"no git, no src": {facts: func(f *target.Facts) { f.NoGit = true }, target: "no-source-code", details: "No source code files found (first compile)"},
-		"all": {
-			source: "a", times: map[string]int64{"m/CLAUDE.md": 7, "m/a.ts": 7}, facts: func(f *target.Facts) { f.All = true },
-			target: "all", details: "Full compilation requested",
-		},
+		"all":            {source: "a", facts: func(f *target.Facts) { f.All = true }, target: "all", details: "Full compilation requested"},
+		"overwrite":      {source: "a", facts: func(f *target.Facts) { f.Overwrite = true }, target: "unverified", details: unverified},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newTree(t, map[string]string{"m/CLAUDE.md": spec1, "m/IMPLEMENTS.md": "x"})
+			w := newTree(t, map[string]string{"m/CLAUDE.md": module("- `a(): b`", ""), "m/IMPLEMENTS.md": "x"})
 			if tc.source != "" {
 				w.files["m/a.ts"] = tc.source
 			}
-			if tc.test != "" {
-				w.files["m/a.test.ts"] = tc.test
-			}
 			w.change["m/CLAUDE.md"] = tc.change
-			if tc.times != nil {
-				w.times = tc.times
-			}
 			w.facts = tc.facts
 			res := w.compute()
 			var got, details string
@@ -364,11 +331,8 @@ func TestWithoutRecords(t *testing.T) {
 			if got != tc.target || details != tc.details {
 				t.Errorf("%s %q, want %s %q", got, details, tc.target, tc.details)
 			}
-			warn := map[string]bool{}
-			for _, x := range res.Warnings {
-				warn[x.Type] = true
-			}
-			if warn["shallow-clone"] != (name == "shallow") || warn["no-git-repo"] != strings.HasPrefix(name, "no git") {
+			warned := len(res.Warnings) == 1 && res.Warnings[0].Type == "no-git-repo"
+			if warned != strings.HasPrefix(name, "no git") {
 				t.Errorf("warnings %v", res.Warnings)
 			}
 		})

@@ -1,7 +1,6 @@
 package target
 
 import (
-	"fmt"
 	"path"
 	"strings"
 
@@ -12,11 +11,6 @@ import (
 func (r *run) finish() {
 	if r.f.NoGit {
 		r.res.Warnings = append(r.res.Warnings, Warning{"no-git-repo", "Not a git repository. Use --all for full compilation."})
-	}
-	if r.hidden > 0 {
-		r.res.Warnings = append(r.res.Warnings, Warning{"shallow-clone", fmt.Sprintf(
-			"The history is shallow: %d modules without a record count as out of date. Fetch it (git fetch --unshallow) or commit %s.",
-			r.hidden, LockName)})
 	}
 	isTarget := map[string]bool{}
 	for i := range r.res.Targets {

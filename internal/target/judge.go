@@ -34,7 +34,7 @@ func (r *run) judge(m *module) {
 	case len(m.rows) > 0:
 		v = r.byRecord(m)
 	default:
-		v = r.byTime(m)
+		v = r.byGit(m)
 	}
 	if r.f.All && !v.stale && !m.node {
 		v = stale(All, "Full compilation requested")
@@ -54,28 +54,63 @@ func (r *run) judge(m *module) {
 	})
 }
 
+// found is how the files of a record are now.
+type found struct {
+	missing []string // generated files
+	gone    []string // frozen tests
+	edited  []string // of both, those that differ
+	there   int      // generated files that are there
+}
+
 // byRecord compares a module with its records. After a merge there may be two: one that fits is
 // enough, since both were true when they were written.
 func (r *run) byRecord(m *module) verdict {
-	var first verdict
+	best, edited, at := verdict{}, []string(nil), -1
 	for i := range m.rows {
-		v := r.compare(m, &m.rows[i])
-		if !v.stale {
-			m.row = &m.rows[i]
-			r.drift(m)
-			return v
-		}
-		if i == 0 {
-			first = v
+		now := r.filesOf(m, &m.rows[i])
+		v := r.compare(m, &m.rows[i], now)
+		if at < 0 || best.stale && !v.stale || best.reason == Edited && v.reason == UpToDate {
+			best, edited, at = v, now.edited, i
 		}
 	}
-	m.row = &m.rows[0]
-	r.drift(m)
-	return first
+	if m.row = &m.rows[at]; len(edited) > 0 && m.row.state != Kept {
+		r.res.Drift[m.dir] = edited
+		if r.within(m.dir) {
+			r.res.Warnings = append(r.res.Warnings, Warning{"drift", m.dir + ": " + editedText + strings.Join(edited, ", ")})
+		}
+	}
+	return best
+}
+
+const editedText = "files were edited by hand since the last compile: "
+
+// filesOf compares the files of a record with the listing.
+func (r *run) filesOf(m *module, w *row) found {
+	var f found
+	look := func(list string, missing *[]string) (there int) {
+		for file, id := range pairs(list, m.dir) {
+			now, ok := r.files[file]
+			if !ok {
+				*missing = append(*missing, relative(m.dir, file))
+				continue
+			}
+			if there++; now != id && (r.f.Same == nil || !r.f.Same(file, id)) {
+				f.edited = append(f.edited, relative(m.dir, file))
+			}
+		}
+		return there
+	}
+	f.there = look(w.files, &f.missing)
+	if w.state != Kept { // then its tests were not delivered
+		look(w.tst, &f.gone)
+	}
+	slices.Sort(f.edited) // a file may be in both lists
+	f.edited = slices.Compact(f.edited)
+	return f
 }
 
 // compare looks for the first thing that is not as it was recorded.
-func (r *run) compare(m *module, w *row) verdict {
+func (r *run) compare(m *module, w *row, now found) verdict {
 	if m.doc != nil && spec.ContentHash(m.doc) != w.content || m.doc == nil && m.id != w.spec {
 		switch m.change {
 		case IsStaged:
@@ -91,12 +126,11 @@ func (r *run) compare(m *module, w *row) verdict {
 		}
 		return stale(SpecNewer, "Spec changed since its last compile")
 	}
-	missing, changed, there := r.generated(m, w)
-	if there == 0 && !m.hasSource {
+	if now.there == 0 && !m.hasSource {
 		return stale(NoSourceCode, "No source code files found (first compile)")
 	}
-	if len(missing) > 0 {
-		return stale(NoSourceCode, "Generated files are missing: "+strings.Join(missing, ", "))
+	if len(now.missing) > 0 {
+		return stale(NoSourceCode, "Generated files are missing: "+strings.Join(now.missing, ", "))
 	}
 	if c := r.convention(m.dir); c != w.conv {
 		return stale(ConventionChanged, "Conventions changed since the last compile")
@@ -107,18 +141,25 @@ func (r *run) compare(m *module, w *row) verdict {
 	if why := r.dependencyChanged(m, w); why != "" {
 		return stale(DependencyChanged, why)
 	}
-	switch w.state {
-	case Red:
+	if w.state == Red {
 		return stale(SpecNewer, "Tests are delivered, the implementation is not")
+	}
+	switch w.state {
 	case Kept:
-		if len(changed) > 0 {
-			return stale(SpecNewer, "Kept files changed: "+strings.Join(changed, ", "))
+		if len(now.edited) > 0 {
+			return stale(SpecNewer, "Kept files changed: "+strings.Join(now.edited, ", "))
 		}
 		if r.f.Overwrite {
 			return stale(SpecNewer, "Kept files are to be written again")
 		}
 		return verdict{false, Conflict, w.why}
-	case Built, Unchecked:
+	case Built, Unchecked, Red:
+	}
+	if len(now.gone) > 0 {
+		return stale(TestsGone, "Frozen tests are missing: "+strings.Join(now.gone, ", "))
+	}
+	if len(now.edited) > 0 {
+		return verdict{false, Edited, editedText + strings.Join(now.edited, ", ")}
 	}
 	details := upToDate
 	if m.change != Clean && !r.f.NoGit {
@@ -130,37 +171,6 @@ func (r *run) compare(m *module, w *row) verdict {
 		details += " (adopted without checks)"
 	}
 	return fresh(details)
-}
-
-// generated compares the generated files with the listing: which are missing, which differ, how
-// many are there.
-func (r *run) generated(m *module, w *row) (missing, changed []string, there int) {
-	for file, id := range pairs(w.files, m.dir) {
-		now, ok := r.files[file]
-		switch {
-		case !ok:
-			missing = append(missing, relative(m.dir, file))
-			continue
-		case now != id:
-			changed = append(changed, relative(m.dir, file))
-		}
-		there++
-	}
-	return missing, changed, there
-}
-
-// drift notes generated files that were edited since the record.
-func (r *run) drift(m *module) {
-	_, changed, _ := r.generated(m, m.row)
-	if len(changed) == 0 || m.row.state == Kept {
-		return
-	}
-	r.res.Drift[m.dir] = changed
-	if r.within(m.dir) {
-		r.res.Warnings = append(r.res.Warnings, Warning{
-			"drift", m.dir + ": generated files were edited by hand since the last compile: " + strings.Join(changed, ", "),
-		})
-	}
 }
 
 // planChanged compares the plan. A missing file holds no new plan.
@@ -211,42 +221,20 @@ func (r *run) interfaceOf(dir string) string {
 	return spec.HashSymbols(mod.Symbols, nil)
 }
 
-// byTime is the rule for modules without a record: what git says of the spec, then the times of
-// the last commits.
-func (r *run) byTime(m *module) verdict {
+// byGit is the rule for modules without a record: a spec that is not committed is work to do. Of code beside any other nobody
+// knows whether it does what the spec says, and nothing that git knows can tell.
+func (r *run) byGit(m *module) verdict {
 	switch {
-	case r.f.NoGit && m.hasSource:
-		return stale(Untracked, "CLAUDE.md not yet tracked by git")
 	case r.f.NoGit:
-		return stale(NoSourceCode, "No source code files found (first compile)")
 	case m.change == IsStaged:
 		return stale(Staged, "CLAUDE.md staged for commit")
 	case m.change == IsModified:
 		return stale(Modified, "CLAUDE.md modified but not staged")
 	case m.change == IsUntracked:
 		return stale(Untracked, "CLAUDE.md not yet tracked by git")
-	case !m.hasSource:
+	}
+	if !m.hasSource {
 		return stale(NoSourceCode, "No source code files found (first compile)")
 	}
-	at, ok := r.times[m.path]
-	if !ok {
-		return verdict{false, SpecNotCommitted, "Spec files not committed and not staged"}
-	}
-	var code int64
-	committed := false
-	for _, s := range m.sources {
-		if t, has := r.times[s]; has {
-			code, committed = max(code, t), true
-		}
-	}
-	switch {
-	case !committed:
-		return stale(SpecNewer, fmt.Sprintf("Spec committed at %d, source not yet committed", at))
-	case at > code:
-		return stale(SpecNewer, fmt.Sprintf("Spec updated at %d > source at %d", at, code))
-	case r.f.Shallow:
-		r.hidden++
-		return stale(SpecNewer, "The history is shallow: nothing says that the source is as new as the spec")
-	}
-	return fresh(upToDate)
+	return verdict{false, Unverified, "Nothing records that this code was checked against its spec"}
 }

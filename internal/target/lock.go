@@ -67,8 +67,12 @@ type Entry struct {
 
 // Lock is jacquard.lock. The zero value is an empty lock.
 type Lock struct {
-	rows map[string][]row // by NFC directory; more than one only after a merge
+	rows  map[string][]row // by NFC directory; more than one only after a merge
+	newer bool
 }
+
+// Newer reports whether the lock has a format that this program does not know. It reads as empty.
+func (l *Lock) Newer() bool { return l.newer }
 
 // row is one line, decoded as far as the question "is it up to date" needs.
 type row struct {
@@ -81,9 +85,9 @@ type row struct {
 	tool                             string
 }
 
-// ParseLock reads a lock. It never gives up: lines that merges or people damaged are left out and
-// named, and after a merge that kept both sides a module has two records, of which either may be
-// the true one. A lock of a newer format is an error and reads as empty.
+// ParseLock reads a lock. It never gives up: lines that cannot be read are left out and are errors. After a merge
+// that kept both sides a module has two records, of which either may be the true one: a warning. A lock of a newer
+// format is an error and reads as empty.
 func ParseLock(src []byte) (*Lock, []spec.Problem) {
 	l := &Lock{rows: map[string][]row{}}
 	var ps []spec.Problem
@@ -105,7 +109,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 			v, _, _ := strings.Cut(line[len(lockPrefix):], " ")
 			if num, err := strconv.Atoi(v); err != nil || num > lockVersion {
 				report(spec.Error, n, "the lock has format "+v+", this program knows "+strconv.Itoa(lockVersion), "use a newer jacquard")
-				return &Lock{}, ps
+				return &Lock{newer: true}, ps
 			}
 		case line[0] == '#':
 		case isMarker(line):
@@ -116,7 +120,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 		default:
 			dir, r, ok := parseRow(line)
 			if !ok {
-				report(spec.Warning, n, "this line of the lock cannot be read and was left out", "the module counts as never built")
+				report(spec.Error, n, "this line of the lock cannot be read", "restore it: git checkout -- "+LockName+". Or delete it: its module is unverified then")
 				continue
 			}
 			if slices.ContainsFunc(l.rows[dir], func(have row) bool { return have.raw == r.raw }) {

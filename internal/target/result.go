@@ -19,15 +19,17 @@ const (
 	ConventionChanged Reason = "convention-changed"
 	PlanChanged       Reason = "plan-changed"
 	DependencyChanged Reason = "dependency-changed"
-	All               Reason = "all" // everything was asked for, and nothing else holds
+	TestsGone         Reason = "tests-gone" // frozen tests are missing
+	All               Reason = "all"        // everything was asked for, and nothing else holds
 )
 
 // The reasons for which a module is skipped.
 const (
-	UpToDate         Reason = "up-to-date"
-	SpecNotCommitted Reason = "spec-not-committed"
-	Conflict         Reason = "conflict"      // existing files were kept and do not fulfil the spec
-	NothingToBuild   Reason = "nothing-to-do" // a node of the tree: no exports and no sources
+	UpToDate       Reason = "up-to-date"
+	Unverified     Reason = "unverified"    // the lock does not know it, and there is code beside its spec
+	Edited         Reason = "edited"        // code or frozen tests differ from what was proved
+	Conflict       Reason = "conflict"      // existing files were kept and do not fulfil the spec
+	NothingToBuild Reason = "nothing-to-do" // a node of the tree: no exports and no sources
 )
 
 // Result says what is out of date. Its JSON is the answer of `spec targets`.
@@ -40,9 +42,11 @@ type Result struct {
 	Ignored            int                 `json:"ignored"`  // CLAUDE.md files that are no specs
 	Problems           []spec.Problem      `json:"problems"` // of the specs that were read, of the whole, of the lock
 
+	FreeForm []string `json:"-"` // paths of CLAUDE.md files within the run that are no specs, sorted; that of the root as well
+
 	Index *index.Index              `json:"-"` // all modules
 	Docs  map[string]*spec.Document `json:"-"` // those that were read: all targets and some more
-	Drift map[string][]string       `json:"-"` // generated files that were edited since, by module
+	Drift map[string][]string       `json:"-"` // generated files and frozen tests that were edited since, by module
 
 	inputs map[string]Entry
 }
@@ -66,7 +70,7 @@ type Skipped struct {
 
 // Warning is something about the whole that people should know.
 type Warning struct {
-	Type    string `json:"warning_type"` // no-git-repo, shallow-clone, drift, stale-dependency
+	Type    string `json:"warning_type"` // no-git-repo, drift, stale-dependency
 	Message string `json:"message"`
 }
 

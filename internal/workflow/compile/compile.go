@@ -36,10 +36,11 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 	if err != nil {
 		return step.CompileOut{}, err
 	}
-	flow.Note(c, "planned", planNote(plan, mods))
-	out := step.CompileOut{Modules: len(mods), Broken: plan.Broken, Kept: plan.Kept, UpToDate: plan.UpToDate}
+	note := planNote(plan, mods)
+	flow.Note(c, "planned", note)
+	out := step.CompileOut{Modules: len(mods), Broken: plan.Broken, LeftOut: plan.LeftOut, UpToDate: plan.UpToDate}
 	out.Usage.Known = true
-	out.Verified = plan.Broken == 0 && plan.Kept == 0
+	out.Verified = note.Verified()
 	if len(mods) == 0 {
 		return out, nil
 	}
@@ -74,7 +75,7 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 }
 
 func planNote(p step.PlanOut, mods []step.PlanModule) step.PlanNote {
-	n := step.PlanNote{Count: len(mods), UpToDate: p.UpToDate, Kept: p.Kept, Warnings: p.Warnings, Problems: p.Problems}
+	n := step.PlanNote{Count: len(mods), UpToDate: p.UpToDate, LeftOut: p.LeftOut, Warnings: p.Warnings, Problems: p.Problems}
 	for _, m := range bound(mods, 200) {
 		n.Modules = append(n.Modules, m.Dir)
 		n.Reasons = append(n.Reasons, m.Reason)
