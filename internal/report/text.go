@@ -27,6 +27,9 @@ func Planned(l Lang, p step.PlanNote) string {
 			b.WriteString(left(l, p.LeftOut))
 		case len(p.Problems) > 0:
 			fmt.Fprintf(&b, l.T("%d up to date\n"), p.UpToDate)
+		case p.Unchecked > 0:
+			fmt.Fprintf(&b, l.T("%d up to date\n"), p.UpToDate)
+			fmt.Fprintf(&b, l.T("Recorded without checks: %d (see jacquard verify)\n"), p.Unchecked)
 		case p.UpToDate == 0:
 			b.WriteString(l.T("Nothing to build: these specs export nothing.\n"))
 		default:
