@@ -207,8 +207,11 @@ func (p *CompilePlan) Note() step.PlanNote {
 func (p *CompilePlan) left() step.LeftOut {
 	l := step.LeftOut{Kept: p.skipped(target.Conflict), Unverified: p.skipped(target.Unverified), Edited: p.skipped(target.Edited)}
 	for _, s := range p.res.Skipped {
-		if s.Reason == target.Unverified && len(l.Names) < 20 {
+		switch {
+		case s.Reason == target.Unverified && len(l.Names) < 20:
 			l.Names = append(l.Names, s.Dir)
+		case s.Reason == target.UpToDate && p.lock.State(s.Dir) == target.Unchecked:
+			l.Unchecked++
 		}
 	}
 	return l

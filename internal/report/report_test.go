@@ -90,6 +90,7 @@ func texts(t *testing.T, l report.Lang) string {
 		{},
 		{UpToDate: 2},
 		{UpToDate: 2, Problems: []step.Finding{{Severity: step.Warn, Path: "jacquard.lock", Line: 4, Message: "the lock has merge conflict markers"}}},
+		{UpToDate: 2, LeftOut: step.LeftOut{Unchecked: 1}},
 		{UpToDate: 1, LeftOut: step.LeftOut{Kept: 1, Unverified: 3, Edited: 2, Names: []string{"a", "b"}}},
 	} {
 		b.WriteString(report.Planned(l, p))

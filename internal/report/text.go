@@ -27,6 +27,9 @@ func Planned(l Lang, p step.PlanNote) string {
 			b.WriteString(left(l, p.LeftOut))
 		case len(p.Problems) > 0:
 			fmt.Fprintf(&b, l.T("%d up to date\n"), p.UpToDate)
+		case p.Unchecked > 0:
+			fmt.Fprintf(&b, l.T("%d up to date\n"), p.UpToDate)
+			fmt.Fprintf(&b, l.T("Recorded without checks: %d (see jacquard verify)\n"), p.Unchecked)
 		case p.UpToDate == 0:
 			b.WriteString(l.T("Nothing to build: these specs export nothing.\n"))
 		default:
@@ -57,18 +60,18 @@ func unverified(l Lang, p step.LeftOut) string {
 		names += ", …"
 	}
 	return fmt.Sprintf(l.T("⚠ unverified: %s: the code was never checked against the spec\n"), names) +
-		Commands(l, "adopt", "record what passes its tests, without an agent", "compile PATH --all", "let an agent write tests, and code where it is missing")
+		commands("adopt", l.T("record what passes its tests, without an agent"), "compile PATH --all", l.T("let an agent write tests, and code where it is missing"))
 }
 
-// Commands lists commands with what each does, one a line.
-func Commands(l Lang, pairs ...string) string {
+// commands lists commands with what each does, one a line.
+func commands(pairs ...string) string {
 	width := 0
 	for i := 0; i < len(pairs); i += 2 {
 		width = max(width, Width(pairs[i]))
 	}
 	var b strings.Builder
 	for i := 0; i < len(pairs); i += 2 {
-		fmt.Fprintf(&b, "  jacquard %s%s   %s\n", pairs[i], strings.Repeat(" ", width-Width(pairs[i])), l.T(pairs[i+1]))
+		fmt.Fprintf(&b, "  jacquard %s%s   %s\n", pairs[i], strings.Repeat(" ", width-Width(pairs[i])), pairs[i+1])
 	}
 	return b.String()
 }
@@ -94,10 +97,10 @@ func NoSpecs(l Lang, where string, free []string) string {
 	if len(free) > 0 {
 		text += FreeForm(l, free[0])
 	}
-	return text + Commands(l,
-		`spec new "a rate limiter for the HTTP client"`, "write a spec from a request",
-		"decompile", "write specs for existing code",
-		`work "…"`, "build a change without specs")
+	return text + commands(
+		`spec new "a rate limiter for the HTTP client"`, l.T("write a spec from a request"),
+		"decompile", l.T("write specs for existing code"),
+		`work "…"`, l.T("build a change without specs"))
 }
 
 // FreeForm says of a CLAUDE.md that it is no spec, and what would make it one.

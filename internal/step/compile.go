@@ -65,16 +65,17 @@ type PlanOut struct {
 	LeftOut
 }
 
-// LeftOut counts modules of which a plan says neither that they are stale nor that they are up to date: nobody has seen that
+// LeftOut counts modules that a plan neither builds nor, but for the last kind, calls up to date: nobody has seen that
 // what is there does what its spec says.
 type LeftOut struct {
 	Kept       int      `json:"kept,omitempty"`               // existing files stay although they fail
 	Unverified int      `json:"unverified,omitempty"`         // there is code that the lock does not know
 	Edited     int      `json:"edited,omitempty"`             // code or frozen tests were edited since they were proved
 	Names      []string `json:"unverified_modules,omitempty"` // of those that are unverified, at most 20
+	Unchecked  int      `json:"unchecked,omitempty"`          // up to date, by a record that somebody made without running anything
 }
 
-// Sum is how many modules there are.
+// Sum is how many modules are neither stale nor up to date.
 func (l LeftOut) Sum() int { return l.Kept + l.Unverified + l.Edited }
 
 // PlanModule is one module of a plan.

@@ -244,6 +244,15 @@ func (l *Lock) Entry(dir string) (Entry, bool) {
 	return rows[len(rows)-1].entry(nfc(dir)), true
 }
 
+// State is how far the record of a module goes, the last one where there are several; "" without one.
+func (l *Lock) State(dir string) State {
+	rows := l.rows[nfc(dir)]
+	if len(rows) == 0 {
+		return ""
+	}
+	return rows[len(rows)-1].state
+}
+
 // Delete forgets a module.
 func (l *Lock) Delete(dir string) { delete(l.rows, nfc(dir)) }
 
