@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
@@ -142,6 +144,9 @@ func TestLargeRun(t *testing.T) {
 	rt := started(t, o, "large", "fan")
 	defer rt.Close()
 	began := time.Now()
+	// It judges nothing: should the run ever stand still, its history says what it waits for.
+	still := time.AfterFunc(5*time.Minute, func() { toldHistory(o.Project + "/large") })
+	defer still.Stop()
 	st, err := rt.Drive(t.Context(), "large")
 	if want := strconv.Itoa(n * (n - 1) / 2); err != nil || st.State != flow.Done || string(st.Out) != want {
 		t.Fatalf("%+v %v, want %s", st, err, want)
@@ -366,4 +371,28 @@ func TestSignalsAcrossHistories(t *testing.T) {
 	if len(answers) != 2*n || len(list.GetExecutions()) < 3 {
 		t.Errorf("%d of %d gates were answered in %d histories", len(answers), 2*n, len(list.GetExecutions()))
 	}
+}
+
+// toldHistory prints the last events of a run, and what the server holds to be at work.
+func toldHistory(id string) {
+	ctx := context.Background()
+	c, err := client.Dial(client.Options{HostPort: server()})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	defer c.Close()
+	d, err := c.DescribeWorkflowExecution(ctx, id, "")
+	fmt.Fprintln(os.Stderr, "the run stands still:", d.GetPendingActivities(), d.GetPendingWorkflowTask(), err)
+	var last []string
+	for it := c.GetWorkflowHistory(ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); it.HasNext(); {
+		e, err := it.Next()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		text := fmt.Sprint(e)
+		last = append(last, text[:min(len(text), 400)])
+	}
+	fmt.Fprintln(os.Stderr, strings.Join(last[max(0, len(last)-40):], "\n"))
 }
