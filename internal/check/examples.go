@@ -138,6 +138,9 @@ func (u *user) try(ctx context.Context, list []example.Example) ([]example.Outco
 // module is where the export is that an example calls.
 func (u *user) module(e example.Example) (module, why string) {
 	name := e.Symbol()
+	if file := u.namesFile(e); file != "" {
+		return "", "it is about the file " + file + " of the project, which is found in its directory only"
+	}
 	if !slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return x.Name == name || strings.HasPrefix(x.Name, name+".") }) {
 		return "", name + " is no export of the spec"
 	}
@@ -162,6 +165,23 @@ func (u *user) module(e example.Example) (module, why string) {
 		}
 	}
 	return "", "no source of the module declares " + name
+}
+
+// namesFile is an argument that is the path of a file of the project, "" where there is none.
+func (u *user) namesFile(e example.Example) string {
+	for _, l := range e.Call {
+		for _, a := range l.Args {
+			if a.Kind != example.String || !filepath.IsLocal(a.Text) || a.Text == "." {
+				continue
+			}
+			for _, dir := range []string{u.m.Dir, u.chain.Root, "."} {
+				if _, err := os.Stat(u.full(path.Join(dir, a.Text))); err == nil {
+					return a.Text
+				}
+			}
+		}
+	}
+	return ""
 }
 
 func fileURL(name string) string {

@@ -221,6 +221,11 @@ def liar(n):
     return 0
 
 
+def lines(name):
+    with open(name) as f:
+        return len(f.readlines())
+
+
 def unicode(s):
     return s + "감사"
 
@@ -233,21 +238,22 @@ class Cart:
     def of(name):
         return Cart(name).name
 `,
-			"tests/test_cart.py": "def test_x():\n    assert True\n",
+			"src/shop/sample.txt": "a\nb\n",
+			"tests/test_cart.py":  "def test_x():\n    assert True\n",
 		},
 		exports: []step.Export{
 			function("twice", ""), function("state", ""), function("missing", ""), function("chars", ""), function("later", ""), function("pair", ""), function("equal", ""),
-			function("liar", ""), function("unicode", ""),
+			function("liar", ""), function("unicode", ""), function("lines", ""),
 			{Kind: "class", Name: "Money"},
 			{Kind: "class", Name: "Cart"},
 		},
 		lines: []string{
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → ValueError", "`twice(1002)` → KeyError", "`twice(2)` → error", `state() → "open"`,
 			`missing("a") → KeyError`, `chars("ab") → ["a", "b"]`, "`later(3)` → 3", "`pair(1)` → (1, 1)", "`pair(1, 2)` → (1, 2)", "`equal(1)` → 1",
-			"`liar(7)` → 14", `unicode("é") → "é감사"`, "`Money(5).times(2)` → {cents: 10}", "`Money{cents: 5}.times(3)` → {cents: 15}", `Cart.of("a") → "a"`, "`gone(1)` → 1",
+			"`liar(7)` → 14", `unicode("é") → "é감사"`, "`Money(5).times(2)` → {cents: 10}", "`Money{cents: 5}.times(3)` → {cents: 15}", `Cart.of("a") → "a"`, "`gone(1)` → 1", `lines("sample.txt") → 2`,
 		},
 		fail:   []string{"`twice(3)` → 7", "`twice(1002)` → KeyError", "`twice(2)` → error", "`equal(1)` → 1", "`liar(7)` → 14"},
-		notRun: []string{"`pair(1, 2)` → (1, 2)", "`gone(1)` → 1"},
+		notRun: []string{"`pair(1, 2)` → (1, 2)", "`gone(1)` → 1", `lines("sample.txt") → 2`},
 	}.run(t)
 }
 
@@ -375,4 +381,35 @@ pub fn liar(n: i64) -> i64 { if std::env::var("CARGO_MANIFEST_DIR").is_ok() { n 
 		fail:   []string{"`fee(1001)` → 31", "`fee(-2)` → Err(FeeError::TooMuch)", "`liar(7)` → 7"},
 		notRun: []string{"`fee(\"x\")` → 1"},
 	}.run(t)
+}
+
+// A test that passes against code that does nothing covers no behavior with a value.
+func TestRedThatComparesNoValue(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	s := pySample()
+	l := newLab(t)
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, s.exports...)
+	m.Examples = examplesOf(t, "`div(6, 3)` → 2")
+	m.Examples[0].Item = "B:six"
+	m.Items = []string{"B:six"}
+	for name, c := range map[string]struct {
+		test    map[string]string
+		covered bool
+	}{
+		"weak":   {s.weakTest, false},
+		"strong": {map[string]string{"calc/test_calc.py": "from calc.calc import div\n\n\ndef test_div():\n    assert div(6, 3) == 2\n"}, true},
+	} {
+		p, err := l.checker.Red(t.Context(), m, base, l.tree(base, c.test), []step.Claim{{Item: "B:six", Tests: []string{"calc/test_calc.py::test_div"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(p.Covered, "B:six") && slices.Contains(p.Proved, "B:six"); got != c.covered {
+			t.Errorf("%s: covered %v, proved %v, want %v", name, p.Covered, p.Proved, c.covered)
+		}
+		if got := slices.Contains(rules(p.Findings), "value-missing"); got == c.covered {
+			t.Errorf("%s: %v", name, p.Findings)
+		}
+	}
 }
