@@ -66,8 +66,8 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 		}
 	}
 	out.Failures, out.Baseline = short(out.Failures), bound(out.Baseline, 50)
-	out.Checks = checkResults(proof, ran, out.Baseline)
 	out.Idle = idleLines(in.Task.Commands(), proof.Idle)
+	out.Checks = checkResults(proof, ran, out.Baseline, out.Idle)
 	changes, err := a.o.Repo.Diff(ctx, before, tree)
 	if err != nil {
 		return out, machinery(err)
@@ -169,12 +169,16 @@ var notRun = map[string]string{
 	check.CheckVerify: "the task has no command of its own",
 }
 
+// idleText begins what documents say of commands that show nothing.
+const idleText = "succeeds without the task as well: "
+
 // checkResults are the checks of a proof in the order of the original's verifier, for documents: what has passed, failed, or
-// not run and why. before are the failures that were there before.
-func checkResults(p check.Proof, ran check.Ran, before []string) []step.CheckResult {
+// not run and why. before are the failures that were there before, idle the command lines that show nothing.
+func checkResults(p check.Proof, ran check.Ran, before, idle []string) []step.CheckResult {
 	rules := map[string]string{
 		"build-failed": check.CheckBuild, "lint": check.CheckLint, "verify-failed": check.CheckVerify, "no-changes": check.CheckFiles, "undeclared-file": check.CheckFiles,
 		"out-of-scope": check.CheckFiles, "no-test": check.CheckTests, "test-passes-without": check.CheckTests, "test-missing": check.CheckTests, "flaky-test": check.CheckTests,
+		"compares-nothing": check.CheckTests, "expectation-changed": check.CheckTests, "example-failed": check.CheckTests,
 		"no-tests-ran": check.CheckTests, "runner-failed": check.CheckTests, "check-invalid": check.CheckTests,
 	}
 	counts := p.Counts()
@@ -200,6 +204,9 @@ func checkResults(p check.Proof, ran check.Ran, before []string) []step.CheckRes
 			} else if r.Status == "PASS" && (f.Severity == step.Fix || f.Rule == "no-test" || f.Path == "" && (f.Rule == "lint" || f.Rule == "build-failed")) { // its author has said why, or it fails as before
 				r.Status, r.Output = "WARN", clip(f.Message, 300)
 			}
+		}
+		if name == check.CheckVerify && r.Status == "PASS" && len(idle) > 0 {
+			r.Output = idleText + "`" + strings.Join(idle, "`, `") + "`"
 		}
 		if name == check.CheckTests {
 			switch r.Count = counts.Passed; {
@@ -384,7 +391,7 @@ func (a *Actor) workFilesOf(ctx context.Context, j flow.Job, plan step.WorkPlan,
 		return nil, err
 	}
 	if len(out.Proof.Checks) > 0 { // what was proved is the merged tree
-		in.Checks = out.Proof.Checks
+		in.Checks, in.Idle = out.Proof.Checks, out.Proof.Idle
 	}
 	w := workFiles{plan: plan, in: in, files: out.Files, hashes: hashes, now: a.o.Now(), read: v.bytes, paths: v.paths()}
 	docs := w.documents()

@@ -83,9 +83,10 @@ func (w *workFiles) tick(out map[string][]byte) {
 		return
 	}
 	r, _ := works.ParseRequirement(p, planned)
+	idle := w.idle()
 	for i, k := range w.plan.Requirement.Criteria {
 		if i < len(r.Acceptance) {
-			r.Acceptance[i].Done = w.shown(k)
+			r.Acceptance[i].Done = k.Command != "" && !slices.Contains(idle, k.Command)
 		}
 	}
 	out[p] = r.Format()
@@ -94,6 +95,28 @@ func (w *workFiles) tick(out map[string][]byte) {
 // shown reports whether a command has shown a criterion. One that succeeds without the task as well has not.
 func (w *workFiles) shown(k step.Criterion) bool {
 	return k.Command != "" && !slices.Contains(w.in.Idle, k.Command)
+}
+
+// idle are the commands of all tasks that show nothing, as the results of those that have landed say.
+func (w *workFiles) idle() []string {
+	out := slices.Clone(w.in.Idle)
+	for _, t := range w.plan.Tasks {
+		p := w.at(t.ID + "_result.md")
+		r, _ := works.ParseResult(p, w.read(p))
+		if r == nil {
+			continue
+		}
+		for _, k := range r.Checks {
+			if list, ok := strings.CutPrefix(k.Output, idleText); ok {
+				for i, part := range strings.Split(list, "`") {
+					if i%2 == 1 {
+						out = append(out, part)
+					}
+				}
+			}
+		}
+	}
+	return out
 }
 
 // planDocuments are the documents that are written before anything is built, by name.
