@@ -122,7 +122,7 @@ func (r *red) placeOf(ids []string) string {
 			return file
 		}
 	}
-	if files := r.filesOf(r.fresh); len(files) > 0 {
+	if files := filesOf(r.fresh); len(files) > 0 {
 		return files[0]
 	}
 	return r.m.Place.NewTest

@@ -289,7 +289,7 @@ func (r *red) frozen() []step.File {
 
 // prove runs the tests with and without stubs and sorts the new ones.
 func (r *red) prove(ctx context.Context, proof *Proof) error {
-	run, stubbed, err := r.run(ctx, r.filesOf(r.fresh), r.fresh, false)
+	run, stubbed, err := r.run(ctx, filesOf(r.fresh), r.fresh, false)
 	proof.Records = append(proof.Records, run.records...)
 	if err != nil {
 		return err
@@ -305,7 +305,7 @@ func (r *red) prove(ctx context.Context, proof *Proof) error {
 		for _, t := range passing {
 			r.idle[t.ID] = true
 		}
-		again, _, err := r.run(ctx, r.filesOf(passing), passing, true)
+		again, _, err := r.run(ctx, filesOf(passing), passing, true)
 		proof.Records = append(proof.Records, again.records...)
 		if err != nil {
 			return err
@@ -336,7 +336,7 @@ func (t *testRun) replace(of test, rs []step.TestResult) {
 	}
 }
 
-func (r *red) filesOf(ts []test) []string {
+func filesOf(ts []test) []string {
 	var out []string
 	for _, t := range ts {
 		if !has(out, t.File) {

@@ -28,12 +28,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 			old[ch.Path], now[ch.Path] = ch.Old, ch.New
 		}
 	}
-	var files []string
-	for _, t := range fresh {
-		if !slices.Contains(files, t.File) {
-			files = append(files, t.File)
-		}
-	}
+	files := filesOf(fresh)
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
 	tried := 0
@@ -126,12 +121,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		return err
 	}
 	defer func() { err = joinClose(err, pl) }()
-	var files []string
-	for _, t := range fresh {
-		if !slices.Contains(files, t.File) {
-			files = append(files, t.File)
-		}
-	}
+	files := filesOf(fresh)
 	run, err := pl.runTests(ctx, toolchain.Selection{Files: files}, fresh)
 	p.proof.Records = append(p.proof.Records, run.records...)
 	if err != nil {
