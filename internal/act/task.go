@@ -39,26 +39,11 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 		return step.TaskProof{}, err
 	}
 	t := taskCheck(in, chains, before, tree)
-	proof, ran, err := c.Task(ctx, t, before, tree)
-	if err != nil {
-		return step.TaskProof{}, a.checkError(err)
-	}
-	known, err := a.failedBefore(ctx, c, t, before, proof)
+	proof, ran, baseline, err := a.proveChange(ctx, c, &t, before, tree)
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	out := step.TaskProof{}
-	if len(known) > 0 {
-		for id, text := range known {
-			t.Known = append(t.Known, id)
-			out.Baseline = append(out.Baseline, text)
-		}
-		slices.Sort(t.Known)
-		slices.Sort(out.Baseline)
-		if proof, ran, err = c.Task(ctx, t, before, tree); err != nil {
-			return step.TaskProof{}, a.checkError(err)
-		}
-	}
+	out := step.TaskProof{Baseline: baseline}
 	out.Passed, out.Findings, out.Counts = proof.Passed, bound(proof.Findings, 60), proof.Counts()
 	for _, f := range proof.Failures() {
 		if !slices.Contains(t.Known, f.ID) {
@@ -77,6 +62,25 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	}
 	out.Records, err = a.evidence(proof)
 	return out, err
+}
+
+// proveChange proves a change, and once more with the tests known that failed before it. These it lists.
+func (a *Actor) proveChange(ctx context.Context, c *check.Checker, t *check.Task, before, tree string) (proof check.Proof, ran check.Ran, baseline []string, err error) {
+	if proof, ran, err = c.Task(ctx, *t, before, tree); err != nil {
+		return proof, ran, nil, a.checkError(err)
+	}
+	known, err := a.failedBefore(ctx, c, *t, before, proof)
+	if err != nil || len(known) == 0 {
+		return proof, ran, nil, err
+	}
+	for id, text := range known {
+		t.Known = append(t.Known, id)
+		baseline = append(baseline, text)
+	}
+	slices.Sort(t.Known)
+	slices.Sort(baseline)
+	proof, ran, err = c.Task(ctx, *t, before, tree)
+	return proof, ran, baseline, a.checkError(err)
 }
 
 // taskCheck is a task as its checks take it.

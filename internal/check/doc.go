@@ -13,6 +13,7 @@ package check
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -235,6 +236,21 @@ func fix(rule, path string, line int, message string) step.Finding {
 
 func warn(rule, path string, line int, message string) step.Finding {
 	return step.Finding{Rule: rule, Severity: step.Warn, Path: path, Line: line, Message: message}
+}
+
+// Level is how much the proof of a change shows: that it passes says the caller.
+func (p Proof) Level() step.Level {
+	switch {
+	case len(p.Red) > 0 || slices.ContainsFunc(p.Examples, func(e step.Example) bool { return e.State == step.ExampleHolds }):
+		return step.Proved
+	case slices.ContainsFunc(p.Findings, func(f step.Finding) bool { return f.Rule == "no-test" }):
+		return step.NotChecked
+	case p.Counts().Passed > 0:
+		return step.Covered
+	case slices.ContainsFunc(p.Records, func(r step.Record) bool { return r.Level == step.ByExit }):
+		return step.ByExit
+	}
+	return step.NotChecked
 }
 
 // Rejected reports whether one of the findings rejects the attempt.

@@ -51,8 +51,12 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 
 // noTest sends code back that no test sees, once the author has not said why.
 func (p *taskProof) noTest(what string) {
-	if p.t.Untested != "" {
+	switch {
+	case p.t.Untested != "":
 		p.add(warn("no-test", "", 0, what+" The author says: "+p.t.Untested))
+		return
+	case p.t.Unplanned: // nobody is there to be asked
+		p.add(warn("no-test", "", 0, what))
 		return
 	}
 	p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; where no test can see the change, say why in `untested`."))
@@ -150,7 +154,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		}
 		shown = by != ""
 	}
-	if !shown && p.t.Untested != "" {
+	if !shown && (p.t.Untested != "" || p.t.Unplanned) {
 		p.noTest("The new tests pass without the change as well.")
 		shown = true
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // verifyOptions are the flags of verify.
@@ -21,10 +22,11 @@ type verifyOptions struct {
 func newVerify(a *app) *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
-		Use: "verify [PATH]", Short: "prove the modules of jacquard.lock again, without an agent; exit 1 when one is not as it was built", Args: cobra.MaximumNArgs(1),
+		Use: "verify [PATH|RANGE]", Short: "prove modules of jacquard.lock, or commits of runs, again without an agent; exit 1 when one does not hold", Args: cobra.MaximumNArgs(1),
 		Long: "Compares the files with jacquard.lock, builds, runs the frozen tests, and calls the code as the examples of the specs do.\n" +
+			"With a range of commits, it proves each one that a run has made from its parent: what is new fails without it and passes with it.\n" +
 			"It asks no agent and needs no key, so it is what CI can run.",
-		Example: "  jacquard verify\n  jacquard verify src/auth\n  jacquard verify --format junit > verified.xml",
+		Example: "  jacquard verify\n  jacquard verify src/auth\n  jacquard verify main..HEAD\n  jacquard verify --format junit > verified.xml",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.verify(c.Context(), first(args, "", ""), o)
 		},
@@ -45,10 +47,6 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 	if err != nil {
 		return err
 	}
-	dir, err := p.inside(given)
-	if err != nil {
-		return err
-	}
 	if err := p.trusted(); err != nil {
 		return err
 	}
@@ -57,8 +55,20 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 	}
 	opts := p.planOptions()
 	opts.Blobs, opts.Checks.Fresh = p.blobs, o.fresh
+	actor := act.New(opts)
+	not, tip, isRange, err := actor.Range(ctx, given)
+	if err != nil {
+		return err
+	}
+	if isRange {
+		return a.verifyRange(ctx, actor, not, tip, p.root, o)
+	}
+	dir, err := p.inside(given)
+	if err != nil {
+		return err
+	}
 	all, good := []act.Verification{}, 0
-	err = act.New(opts).Verify(ctx, dir, func(m act.Verification) {
+	err = actor.Verify(ctx, dir, func(m act.Verification) {
 		all = append(all, m)
 		if m.Standing == act.Verified {
 			good++
@@ -95,31 +105,101 @@ func showVerification(a *app, m act.Verification) {
 		fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed, %d examples hold\n"), m.Dir, m.Tests.Passed, m.Examples)
 		return
 	}
-	mark := "⚠"
-	if m.Standing == act.Failing {
-		mark = "✗"
-	}
-	fmt.Fprintf(a.Out, "%s %s: %s: %s\n", mark, m.Dir, m.Standing, m.Reason)
-	for _, f := range m.Findings {
-		fmt.Fprintln(a.Out, report.Finding(f))
-	}
-	for _, t := range m.Failures {
-		fmt.Fprint(a.Out, report.Failure(t))
-	}
+	showUnproved(a, m.Dir, m.Standing, m.Reason, m.Findings, m.Failures)
 	fmt.Fprintf(a.Out, l.T("    next: jacquard %s\n"), m.Next)
 }
+
+func showUnproved(a *app, what string, standing act.Standing, reason string, findings []step.Finding, failures []step.TestResult) {
+	mark := "⚠"
+	if standing == act.Failing {
+		mark = "✗"
+	}
+	fmt.Fprintf(a.Out, "%s %s: %s: %s\n", mark, what, standing, reason)
+	for _, f := range findings {
+		fmt.Fprintln(a.Out, report.Finding(f))
+	}
+	for _, t := range failures {
+		fmt.Fprint(a.Out, report.Failure(t))
+	}
+}
+
+// verifyRange proves the commits of runs in a range again.
+func (a *app) verifyRange(ctx context.Context, actor *act.Actor, not, tip, root string, o verifyOptions) error {
+	all, good := []act.CommitVerification{}, 0
+	others, err := actor.VerifyRange(ctx, not, tip, func(c act.CommitVerification) {
+		all = append(all, c)
+		if c.Standing == act.Verified {
+			good++
+		}
+		if o.format == "text" {
+			showCommit(a, c)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	ok := good == len(all) // commits of others claim nothing
+	switch o.format {
+	case "text":
+		if len(all) == 0 {
+			fmt.Fprintln(a.Out, a.lang().T("No commit of this range was made by a run, so there is nothing to verify. Commits of runs have the line Jacquard-Run in their message."))
+		} else {
+			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits are verified\n"), good, len(all))
+		}
+		if others > 0 && len(all) > 0 {
+			fmt.Fprintf(a.Out, a.lang().T("%d commits were made by others and claim nothing\n"), others)
+		}
+	case "json":
+		a.print(map[string]any{"commits": all, "others": others, "verified": ok})
+	default:
+		v := inspect.Validation{Root: root}
+		for _, c := range all {
+			v.Modules = append(v.Modules, asDrift(shortCommit(c), c.Standing, c.Reason, "jacquard.lock", ""))
+		}
+		err = write(a, o.format, v)
+	}
+	if err != nil {
+		return err
+	}
+	return proved(ok)
+}
+
+func showCommit(a *app, c act.CommitVerification) {
+	l := a.lang()
+	if c.Standing != act.Verified {
+		showUnproved(a, shortCommit(c), c.Standing, c.Reason, c.Findings, c.Failures)
+		return
+	}
+	switch c.Level {
+	case step.Proved:
+		fmt.Fprintf(a.Out, l.T("✓ %s: proved: %d tests passed, %d fail without it\n"), shortCommit(c), c.Tests.Passed, len(c.Red))
+	case step.Covered:
+		fmt.Fprintf(a.Out, l.T("✓ %s: covered: %d tests passed, none is new\n"), shortCommit(c), c.Tests.Passed)
+	default:
+		fmt.Fprintf(a.Out, l.T("✓ %s: %s: no test looks at what it changes\n"), shortCommit(c), c.Level)
+	}
+}
+
+func shortCommit(c act.CommitVerification) string { return c.Commit[:10] + " " + c.Subject }
 
 // asValidation puts what was found into the shape of which reports for other programs are made.
 func asValidation(root string, all []act.Verification) inspect.Validation {
 	v := inspect.Validation{Root: root}
 	for _, m := range all {
-		d := inspect.ModuleDrift{Directory: m.Dir, Valid: true}
-		if m.Standing != act.Verified {
-			d.Issues = append(d.Issues, inspect.Drift{
-				Type: inspect.NotVerified, File: path.Join(m.Dir, "CLAUDE.md"), Symbol: string(m.Standing), Message: fmt.Sprintf("%s: %s. Next: jacquard %s", m.Standing, m.Reason, m.Next),
-			})
-		}
-		v.Modules = append(v.Modules, d)
+		v.Modules = append(v.Modules, asDrift(m.Dir, m.Standing, m.Reason, path.Join(m.Dir, "CLAUDE.md"), m.Next))
 	}
 	return v
+}
+
+func asDrift(what string, standing act.Standing, reason, file, next string) inspect.ModuleDrift {
+	d := inspect.ModuleDrift{Directory: what, Valid: true}
+	if standing == act.Verified {
+		return d
+	}
+	text := fmt.Sprintf("%s: %s.", standing, reason)
+	if next != "" {
+		text += " Next: jacquard " + next
+	}
+	d.Issues = append(d.Issues, inspect.Drift{Type: inspect.NotVerified, File: file, Symbol: string(standing), Message: text})
+	return d
 }

@@ -1,0 +1,153 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// CommitVerification is what verify has found out about one commit that this program made.
+type CommitVerification struct {
+	Commit   string            `json:"commit"`
+	Subject  string            `json:"subject"`
+	Run      string            `json:"run"`
+	Part     string            `json:"part,omitempty"` // of the run: WORK-03/TASK-01, a module, or the key of a step
+	Standing Standing          `json:"status"`
+	Level    step.Level        `json:"level"`
+	Reason   string            `json:"reason,omitempty"`
+	Tests    step.Counts       `json:"tests"`
+	Red      []string          `json:"red,omitempty"`      // new tests that fail on the parent
+	Baseline []string          `json:"baseline,omitempty"` // what failed on the parent already
+	Failures []step.TestResult `json:"failures,omitempty"`
+	Findings []step.Finding    `json:"findings,omitempty"`
+}
+
+// VerifyRange proves the commits that tip reaches and not does not, from the first to the last, each from its parent: it builds,
+// the tests pass, and what is new fails without it. Those that others made claim nothing; they are counted.
+func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(CommitVerification)) (others int, err error) {
+	log, err := a.o.Repo.Log(ctx, tip, not, 0)
+	if err != nil {
+		return 0, machinery(err)
+	}
+	c, err := a.checker("verify")
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range slices.Backward(log) {
+		run, part := runOf(e)
+		if run == "" {
+			others++
+			continue
+		}
+		v := CommitVerification{Commit: e.ID, Subject: subjectOf(e), Run: run, Part: part}
+		if err := a.verifyCommit(ctx, c, e, &v); err != nil {
+			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
+		}
+		each(v)
+	}
+	return others, nil
+}
+
+// verifyCommit proves one commit, and compares what it is with what it says was proved.
+func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEntry, v *CommitVerification) error {
+	if len(e.Parents) == 0 && a.o.Repo.Shallow() {
+		return &InputError{"its parent is not in this clone: fetch the history that is missing with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
+	}
+	if len(e.Parents) != 1 {
+		v.Standing, v.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: there is no one tree that it was made from", len(e.Parents))
+		return nil
+	}
+	from, err := a.at(ctx, e.Parents[0])
+	if err != nil {
+		return err
+	}
+	now, err := a.tree(ctx, e.Tree, nil)
+	if err != nil {
+		return err
+	}
+	chains, err := a.chainsFrom(ctx, from.Tree, now)
+	if err != nil {
+		return err
+	}
+	t := check.Task{Chains: chains, Unplanned: true, Base: from.Tree, Says: e.Message}
+	gone := map[string]bool{}
+	changes, err := a.o.Repo.Diff(ctx, from.Tree, e.Tree)
+	if err != nil {
+		return machinery(err)
+	}
+	for _, ch := range changes {
+		gone[ch.Path] = ch.Status == 'D'
+		if kind := toolchain.ConfigKindOf(ch.Path); kind == toolchain.ManifestConfig || kind == toolchain.LockConfig {
+			t.Base = e.Tree
+		}
+	}
+	t.Deletes = func(p string) bool { return gone[p] }
+	proof, _, baseline, err := a.proveChange(ctx, c, &t, from.Tree, e.Tree)
+	if err != nil {
+		return err
+	}
+	v.Standing, v.Level, v.Tests, v.Red, v.Baseline = Verified, proof.Level(), proof.Counts(), proof.Red, bound(baseline, 20)
+	v.Findings = bound(proof.Findings, 20)
+	for _, f := range short(proof.Failures()) {
+		if !slices.Contains(t.Known, f.ID) {
+			v.Failures = append(v.Failures, f)
+		}
+	}
+	if !proof.Passed {
+		v.Standing, v.Reason = Failing, "its checks do not pass"
+		return nil
+	}
+	other, err := a.otherThanProved(ctx, e)
+	if len(other) > 0 {
+		v.Standing, v.Reason = EditedHere, "it is not what was proved, these files differ: "+strings.Join(bound(other, 5), ", ")
+	}
+	return err
+}
+
+// otherThanProved are the files in which a commit differs from the tree that it says was proved, but for documents, which are
+// written afterwards. A clone from elsewhere may lack that tree; then nothing is compared.
+func (a *Actor) otherThanProved(ctx context.Context, e git.LogEntry) ([]string, error) {
+	tree := e.Trailer(trailerTree)
+	if tree == "" || tree == e.Tree || !a.has(ctx, tree) {
+		return nil, nil
+	}
+	changes, err := a.o.Repo.Diff(ctx, tree, e.Tree)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	var out []string
+	for _, ch := range changes {
+		if toolchain.Classify(ch.Path) != toolchain.Other && ch.Path != target.LockName {
+			out = append(out, ch.Path)
+		}
+	}
+	return out, nil
+}
+
+// Range are the ids of the two ends of a range of commits, as git writes it: A..B, A.. or ..B, where an end that is missing is
+// HEAD. ok is false where the text is none.
+func (a *Actor) Range(ctx context.Context, text string) (not, tip string, ok bool, err error) {
+	from, to, found := strings.Cut(text, "..")
+	if !found || strings.HasPrefix(text, "../") || strings.Contains(text, "/../") || strings.HasSuffix(text, "/..") || text == ".." {
+		return "", "", false, nil
+	}
+	ends := [2]string{from, strings.TrimPrefix(to, ".")}
+	for i, rev := range ends {
+		if rev == "" {
+			rev = "HEAD"
+		}
+		id, err := a.o.Repo.Revision(ctx, rev)
+		if err != nil {
+			return "", "", false, &InputError{fmt.Sprintf("there is no commit %s: give a range of commits as git writes it, such as main..HEAD", rev)}
+		}
+		ends[i] = id
+	}
+	return ends[0], ends[1], true, nil
+}
