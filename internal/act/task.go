@@ -45,6 +45,9 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	}
 	out := step.TaskProof{Baseline: baseline}
 	out.Passed, out.Findings, out.Counts = proof.Passed, bound(proof.Findings, 60), proof.Counts()
+	if proof.Passed {
+		out.Counts.Level, out.Counts.Red = proof.Level(), len(proof.Red)
+	}
 	for _, f := range proof.Failures() {
 		if !slices.Contains(t.Known, f.ID) {
 			out.Failures = append(out.Failures, f)

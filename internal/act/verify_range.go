@@ -20,7 +20,6 @@ type CommitVerification struct {
 	Run      string            `json:"run"`
 	Part     string            `json:"part,omitempty"` // of the run: WORK-03/TASK-01, a module, or the key of a step
 	Standing Standing          `json:"status"`
-	Level    step.Level        `json:"level"`
 	Reason   string            `json:"reason,omitempty"`
 	Tests    step.Counts       `json:"tests"`
 	Red      []string          `json:"red,omitempty"`      // new tests that fail on the parent
@@ -61,7 +60,7 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 		return &InputError{"its parent is not in this clone: fetch the history that is missing with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
 	}
 	if len(e.Parents) != 1 {
-		v.Standing, v.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: there is no one tree that it was made from", len(e.Parents))
+		v.Standing, v.Tests.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: there is no one tree that it was made from", len(e.Parents))
 		return nil
 	}
 	from, err := a.at(ctx, e.Parents[0])
@@ -93,7 +92,8 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 	if err != nil {
 		return err
 	}
-	v.Standing, v.Level, v.Tests, v.Red, v.Baseline = Verified, proof.Level(), proof.Counts(), proof.Red, bound(baseline, 20)
+	v.Standing, v.Tests, v.Red, v.Baseline = Verified, proof.Counts(), bound(proof.Red, 50), bound(baseline, 20)
+	v.Tests.Level, v.Tests.Red = proof.Level(), len(proof.Red)
 	v.Findings = bound(proof.Findings, 20)
 	for _, f := range short(proof.Failures()) {
 		if !slices.Contains(t.Known, f.ID) {

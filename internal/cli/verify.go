@@ -170,14 +170,8 @@ func showCommit(a *app, c act.CommitVerification) {
 		showUnproved(a, shortCommit(c), c.Standing, c.Reason, c.Findings, c.Failures)
 		return
 	}
-	switch c.Level {
-	case step.Proved:
-		fmt.Fprintf(a.Out, l.T("✓ %s: proved: %d tests passed, %d fail without it\n"), shortCommit(c), c.Tests.Passed, len(c.Red))
-	case step.Covered:
-		fmt.Fprintf(a.Out, l.T("✓ %s: covered: %d tests passed, none is new\n"), shortCommit(c), c.Tests.Passed)
-	default:
-		fmt.Fprintf(a.Out, l.T("✓ %s: %s: no test looks at what it changes\n"), shortCommit(c), c.Level)
-	}
+	fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed\n"), shortCommit(c), c.Tests.Passed)
+	fmt.Fprint(a.Out, report.Shown(l, c.Tests))
 }
 
 func shortCommit(c act.CommitVerification) string { return c.Commit[:10] + " " + c.Subject }

@@ -83,6 +83,7 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	}
 	if o.Verified {
 		fmt.Fprintf(&b, l.T("✓ %s (%s): done (commit %s, %d files, %d tests)\n"), o.Feature, o.Mode, clip7(o.Commit), len(o.Files), o.Tests.Passed)
+		b.WriteString(Shown(l, o.Tests))
 	} else {
 		fmt.Fprintf(&b, l.T("✗ %s (%s): not done: %s\n"), o.Feature, o.Mode, o.End)
 		for _, s := range o.Open {

@@ -203,7 +203,7 @@ func checkpointEnd(l Lang, r step.CheckpointResult) string {
 	case r.Status == checkpoint.Passed && r.Attempts == 0:
 		return fmt.Sprintf(l.T("  ✓ %s was there: %s (%d tests)\n"), r.ID, r.Title, r.Tests.Passed)
 	case r.Status == checkpoint.Passed:
-		return fmt.Sprintf(l.T("  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), r.Iteration, r.Tests.Passed)
+		return fmt.Sprintf(l.T("  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), r.Iteration, r.Tests.Passed) + Shown(l, r.Tests)
 	}
 	text := fmt.Sprintf(l.T("  ✗ %s did not pass: %s: %s\n"), r.ID, r.Title, r.Reason)
 	for _, s := range r.Open {

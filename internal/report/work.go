@@ -34,6 +34,7 @@ func Task(l Lang, r step.TaskResult) string {
 	switch r.Status {
 	case step.Success:
 		fmt.Fprintf(&b, l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed)
+		b.WriteString(Shown(l, r.Tests))
 		if s := r.Handoff.Incomplete; s != "" && !none(s) {
 			fmt.Fprintf(&b, l.T("    left open, as its author says: %s\n"), strings.Join(strings.Fields(s), " "))
 		}
@@ -43,6 +44,24 @@ func Task(l Lang, r step.TaskResult) string {
 		fmt.Fprintf(&b, l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, r.Reason)
 	}
 	return b.String()
+}
+
+// Shown is a line with how much tests show of a change, "" where that is not known.
+func Shown(l Lang, c step.Counts) string {
+	switch c.Level {
+	case step.Proved:
+		if c.Red == 0 {
+			return l.T("    proved: it gives what was agreed when it is called\n")
+		}
+		return fmt.Sprintf(l.T("    proved: %d of the tests fail without it\n"), c.Red)
+	case step.Covered:
+		return l.T("    covered: tests pass, none of them fails without it\n")
+	case step.ByExit:
+		return l.T("    by exit code: the command that tests succeeded, which says nothing of single tests\n")
+	case step.NotChecked:
+		return l.T("    not checked: no test looks at it\n")
+	}
+	return ""
 }
 
 // none reports whether a text says that there is nothing to say.

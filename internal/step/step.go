@@ -64,6 +64,9 @@ type Counts struct {
 	Failed  int `json:"failed"` // includes errors
 	Skipped int `json:"skipped"`
 	Flaky   int `json:"flaky,omitempty"`
+	// Level is how much they show of a change, Red how many new ones fail without it.
+	Level Level `json:"level,omitempty"`
+	Red   int   `json:"red,omitempty"`
 	// Reused is set when none of the tests was run for it.
 	Reused Reused `json:"reused,omitzero"`
 }
