@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
 )
 
 // deliver is the step compile.deliver: the run's branch becomes a branch of
@@ -92,4 +95,51 @@ func (a *Actor) rebased(ctx context.Context, tip, base string) (string, error) {
 		onto = id
 	}
 	return onto, nil
+}
+
+// Altered are the delivered files of a run that are not as they were delivered: a process that has outlived its turn may have written
+// them, or a person. modules are those that were delivered into the working tree.
+func (a *Actor) Altered(ctx context.Context, run string, modules []string) ([]string, error) {
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
+	if errors.Is(err, git.ErrNoRef) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, machinery(err)
+	}
+	log, err := a.landedLog(ctx, run, tip)
+	if err != nil || len(log) == 0 {
+		return nil, err
+	}
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	onBranch := false
+	if !head.Unborn {
+		at, err := a.at(ctx, head.Commit)
+		if err != nil {
+			return nil, err
+		}
+		onBranch = at.Tree == log[0].Tree
+	}
+	var files []git.Delivery
+	known := map[string]bool{target.LockName: true} // of the lock only lines are delivered
+	for _, c := range log {                         // the newest says how a file is
+		if !onBranch && !slices.ContainsFunc(modules, func(dir string) bool { return isModule(c, dir) }) || len(c.Parents) == 0 {
+			continue
+		}
+		changes, err := a.o.Repo.Diff(ctx, c.Parents[0], c.ID)
+		if err != nil {
+			return nil, machinery(err)
+		}
+		for _, ch := range changes {
+			if !known[ch.Path] && !strings.HasPrefix(ch.Path, "../") {
+				files = append(files, git.Delivery{Path: ch.Path, New: ch.NewID, Mode: ch.NewMode})
+			}
+			known[ch.Path] = true
+		}
+	}
+	out, err := a.o.Repo.Differing(ctx, files)
+	return out, machinery(err)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,18 +109,26 @@ func (a *Actor) begin(ctx context.Context, j flow.Job, t step.Turn, seat step.Se
 	if err != nil {
 		return nil, machinery(err)
 	}
-	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard, Seat: seat, Tools: tools})))
+	heads, err := a.o.Repo.Refs(ctx, headsPrefix)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	return clone, machinery(writeFile(filepath.Join(j.Dir, placeFile), mustJSON(place{Dir: dir, Guard: guard, Heads: heads, Seat: seat, Tools: tools})))
 }
 
 // place is where an agent works, which one, and how the user's repository was when it began.
 type place struct {
-	Dir   string          `json:"dir"`
-	Guard git.Guard       `json:"guard"`
-	Seat  step.Seat       `json:"seat,omitzero"`
-	Tools check.Furnished `json:"tools,omitzero"`
+	Dir   string            `json:"dir"`
+	Guard git.Guard         `json:"guard"`
+	Heads map[string]string `json:"heads,omitempty"` // the branches
+	Seat  step.Seat         `json:"seat,omitzero"`
+	Tools check.Furnished   `json:"tools,omitzero"`
 }
 
-const placeFile = "place.json"
+const (
+	placeFile   = "place.json"
+	headsPrefix = "refs/heads/"
+)
 
 func readPlace(dir string) (place, error) {
 	var p place
@@ -275,7 +284,7 @@ func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git
 	if len(out.Answer) == 0 {
 		out.Answer = json.RawMessage("null")
 	}
-	if out.Findings, err = a.misdeeds(ctx, p, got); err != nil {
+	if out.Findings, err = a.misdeeds(ctx, j.Run, p, got); err != nil {
 		return out, err
 	}
 	changes, err := a.o.Repo.Diff(ctx, t.Tree, got.Tree)
@@ -320,7 +329,7 @@ func (a *Actor) keep(ctx context.Context, j flow.Job, t step.Turn, tree string) 
 }
 
 // misdeeds names what an agent did besides editing files.
-func (a *Actor) misdeeds(ctx context.Context, began place, got git.Capture) ([]step.Finding, error) {
+func (a *Actor) misdeeds(ctx context.Context, run string, began place, got git.Capture) ([]step.Finding, error) {
 	var fs []step.Finding
 	add := func(rule, path, msg string) {
 		if len(fs) < 30 {
@@ -347,7 +356,41 @@ func (a *Actor) misdeeds(ctx context.Context, began place, got git.Capture) ([]s
 	for _, what := range began.Guard.Changed(after) {
 		add("repo-tampered", "", "the user's repository was changed during the turn: "+what)
 	}
-	return fs, nil
+	moved, err := a.movedBranches(ctx, run, began.Heads)
+	return append(fs, moved...), err
+}
+
+// movedBranches tells which branches lost commits during a turn, and keeps what they stood for. It may have been the user, so it
+// charges nobody.
+func (a *Actor) movedBranches(ctx context.Context, run string, before map[string]string) ([]step.Finding, error) {
+	now, err := a.o.Repo.Refs(ctx, headsPrefix)
+	if err != nil {
+		return nil, machinery(err)
+	}
+	var out []step.Finding
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		old := before[name]
+		if now[name] == old {
+			continue
+		}
+		if now[name] != "" {
+			lost, err := a.o.Repo.Log(ctx, old, now[name], 1)
+			if err != nil {
+				return nil, machinery(err)
+			}
+			if len(lost) == 0 {
+				continue
+			}
+		}
+		ref := keptPrefix + run + "/salvage/" + strings.TrimPrefix(name, headsPrefix) + "-" + old[:12]
+		if err := a.o.Repo.SetRef(ctx, ref, old, ""); err != nil && !errors.Is(err, git.ErrMoved) {
+			return nil, machinery(err)
+		}
+		branch := strings.TrimPrefix(name, headsPrefix)
+		out = append(out, step.Finding{Rule: "refs-moved", Severity: step.Warn, Message: fmt.Sprintf(
+			"The branch %s lost commits during the turn. What it stood for is kept. If it was not you: git branch -f %s %s", branch, branch, ref)})
+	}
+	return out, nil
 }
 
 // taken looks for a result that an earlier start of this step left complete.

@@ -273,9 +273,24 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 	if err := p.settle(ctx, rep); err != nil {
 		return err
 	}
+	if st.State == flow.Done {
+		var delivered []string
+		for _, m := range rep.Modules {
+			if m.Result != nil && m.Result.Delivered {
+				delivered = append(delivered, m.Dir)
+			}
+		}
+		var err error
+		if rep.Altered, err = e.actor.Altered(ctx, id, delivered); err != nil {
+			return err
+		}
+	}
 	err := p.answered(ctx, e, id, st, rep, blocks)
 	if !p.a.json {
 		fmt.Fprint(p.a.Err, report.WhatIsLeft(p.a.lang(), rep))
+	}
+	if err == nil {
+		err = proved(len(rep.Altered) == 0)
 	}
 	return err
 }

@@ -52,7 +52,6 @@ func TestLies(t *testing.T) { //nolint:tparallel // the scripts are parallel; th
 func suite(t *testing.T, dir string, long ...string) testscript.Params {
 	t.Helper()
 	p := stories(t, dir, scripts(t, dir), long)
-	p.Cmds["expand"] = expand
 	p.Cmds["exits"] = exits
 	p.Cmds["gone"] = gone
 	return p

@@ -83,6 +83,26 @@ func (r *Repo) Apply(ctx context.Context, files []Delivery) ([]Delivered, error)
 	return a.results, nil
 }
 
+// Differing lists the files of deliveries that are not as New says. It changes nothing.
+func (r *Repo) Differing(ctx context.Context, files []Delivery) ([]string, error) {
+	root, err := os.OpenRoot(r.Root())
+	if err != nil {
+		return nil, fmt.Errorf("compare files: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // nothing was written through it
+	a := &apply{r: r, root: root, files: files, results: make([]Delivered, len(files)), seen: make([]seen, len(files))}
+	if err := errors.Join(a.check(), a.classify(ctx)); err != nil {
+		return nil, fmt.Errorf("compare files: %w", err)
+	}
+	var out []string
+	for _, d := range a.results {
+		if d.State != Already {
+			out = append(out, d.Path)
+		}
+	}
+	return out, nil
+}
+
 // apply is one call. A result without a state is one that is still to be written.
 type apply struct {
 	r       *Repo

@@ -41,7 +41,10 @@ type Run struct {
 	Request *step.WorkNote `json:"request,omitempty"`
 	Error   *flow.Failure  `json:"error,omitempty"`
 	// Left is what there is of what did not pass.
-	Left  []Left `json:"left,omitempty"`
+	Left []Left `json:"left,omitempty"`
+	// Altered are delivered files that were changed before the run had ended.
+	Altered []string `json:"altered,omitempty"`
+
 	asked string // of auto
 	byDir map[string]*Module
 	gates map[string]bool
