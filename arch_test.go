@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 	"submit":            {"step"},
 	"agent":             {"proc", "step", "submit"},
 	"gateway":           {"scenario"},
-	"example":           {},
+	"example":           {"source"},
 	"check":             {"proc", "git", "source", "step", "toolchain", "example"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",

@@ -275,7 +275,7 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 	var examples []step.Example
 	if proof.Passed {
 		var wrong []step.Finding
-		if examples, wrong, err = c.Examples(ctx, m, proof.Tree); err != nil {
+		if examples, wrong, err = c.Examples(ctx, m, proof.Tree, in.Frozen); err != nil {
 			return step.GreenOut{}, a.checkError(err)
 		}
 		proof.Findings, proof.Passed = append(proof.Findings, wrong...), len(wrong) == 0

@@ -162,7 +162,7 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 		fails("its checks do not pass")
 		return nil
 	}
-	examples, wrong, err := c.Examples(ctx, pv.Module, proof.Tree)
+	examples, wrong, err := c.Examples(ctx, pv.Module, proof.Tree, tests)
 	if err != nil {
 		return a.checkError(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -30,8 +31,15 @@ const examplesTime = 30 * time.Second
 // order are random. A program never learns what is expected.
 //
 // An example that gives something else is a finding. One that cannot be called is told with the reason, and shows nothing.
-func (c *Checker) Examples(ctx context.Context, m Module, tree string) (out []step.Example, findings []step.Finding, err error) {
-	if len(m.Examples) == 0 {
+//
+// What the tests say of calls with literals is called in the same way. They pass, so code that gives something else now does so only
+// where it is tested. These calls are found and not told.
+func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []step.File) (out []step.Example, findings []step.Finding, err error) {
+	asked, err := c.asked(ctx, m, tree, tests)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run examples: %w", err)
+	}
+	if len(m.Examples)+len(asked) == 0 {
 		return nil, nil, nil
 	}
 	bare, err := c.withoutTests(ctx, tree)
@@ -44,18 +52,27 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string) (out []st
 	}
 	defer func() { err = joinClose(err, p) }()
 	u := &user{place: p, m: m}
-	given, err := u.try(ctx, m.Examples)
+	all := slices.Concat(m.Examples, asked)
+	given, err := u.try(ctx, all, true)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	for i, e := range m.Examples {
+	for i, e := range all {
 		o := given[i]
 		if o.Cannot == "" && !e.Want.Holds(o) { // it counts only if it fails alone, too: a call may change what the next one gives
-			again, err := u.try(ctx, m.Examples[i:i+1])
+			again, err := u.try(ctx, all[i:i+1], true)
 			if err != nil {
 				return nil, nil, fmt.Errorf("run examples: %w", err)
 			}
 			o = again[0]
+		}
+		if e.Test != "" {
+			f, err := u.onlyTested(ctx, asked, e, o)
+			if err != nil {
+				return nil, nil, fmt.Errorf("run examples: %w", err)
+			}
+			findings = append(findings, f...)
+			continue
 		}
 		r := step.Example{Item: e.Item, Text: e.Text, State: step.ExampleHolds}
 		switch {
@@ -69,6 +86,104 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string) (out []st
 		out = append(out, r)
 	}
 	return out, findings, nil
+}
+
+// asked are the calls that tests of the module make of its exports with literals, and what they say of them. Where something of the
+// project runs before tests there are none.
+func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step.File) ([]example.Example, error) {
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t step.File) bool {
+		return toolchain.EcosystemOf(toolchain.LanguageOf(t.Path)) != m.Chain.Ecosystem
+	})
+	if len(tests) == 0 {
+		return nil, nil
+	}
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		beside := slices.ContainsFunc(tests, func(t step.File) bool { return path.Dir(t.Path) == path.Dir(e.Path) })
+		if runnerFile().MatchString(e.Path) || beside && strings.HasSuffix(e.Path, "_test.go") {
+			ids = append(ids, e.ID)
+		}
+	}
+	settings := len(ids)
+	for _, t := range tests {
+		ids = append(ids, t.ID)
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(ids[:settings], func(id string) bool { return preparing().Match(blobs[id]) }) {
+		return nil, nil
+	}
+	var out []example.Example
+	for _, t := range tests {
+		src := blobs[t.ID]
+		own := source.Parse(t.Path, src).Funcs
+		for _, e := range example.InTests(t.Path, src) {
+			if e = m.unqualified(e); e.Call == nil || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
+				continue
+			}
+			out = append(out, e)
+		}
+	}
+	return out[:min(len(out), mostAsked)], nil
+}
+
+// mostAsked bounds how many calls of tests are made.
+const mostAsked = 300
+
+// runnerFile is a file that may say what runs before tests, and preparing says that something does.
+var (
+	runnerFile = re.New(`(^|/)(conftest\.py|(vitest|vite|jest)\.config\.[a-z]+|\.mocharc[.a-z]*|package\.json)$`)
+	preparing  = re.New(`\bfunc TestMain\(|\bautouse\s*=\s*True|\b(setupFiles|setupFilesAfterEnv|globalSetup)\b|--(require|import|loader)\b`)
+)
+
+// unqualified is an example that names an export of the module, without the package that it is in; one without a call if it does not.
+func (m Module) unqualified(e example.Example) example.Example {
+	exported := func(name string) bool {
+		return slices.ContainsFunc(m.Exports, func(x step.Export) bool { return x.Name == name || strings.HasPrefix(x.Name, name+".") })
+	}
+	if exported(e.Symbol()) {
+		return e
+	}
+	_, rest, ok := strings.Cut(e.Call[0].Name, ".")
+	name, _, _ := strings.Cut(rest, ".")
+	if !ok || !exported(name) {
+		return example.Example{}
+	}
+	e.Call = slices.Clone(e.Call)
+	e.Call[0].Name = rest
+	return e
+}
+
+// onlyTested is a finding if a call that a test makes gives something else outside of it: alone, and also where the calls of the test
+// are made in their order.
+func (u *user) onlyTested(ctx context.Context, asked []example.Example, e example.Example, o example.Outcome) ([]step.Finding, error) {
+	if o.Cannot != "" || e.Want.Holds(o) {
+		return nil, nil
+	}
+	var before []example.Example
+	for _, x := range asked {
+		if x.Test == e.Test {
+			before = append(before, x)
+		}
+	}
+	again, err := u.try(ctx, before, false)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range before {
+		if x.Line == e.Line && x.Text == e.Text && (again[i].Cannot != "" || x.Want.Holds(again[i])) {
+			return nil, nil
+		}
+	}
+	file, name := toolchain.SplitID(e.Test)
+	return []step.Finding{reject("example-failed", file, e.Line, fmt.Sprintf(
+		"The test %s says: %s. Called by a program, outside of the tests, it gives: %s. Code must do the same with and without tests.", name, e.Text, o.Given()))}, nil
 }
 
 // specName is the file with a module's spec.
@@ -102,8 +217,8 @@ type user struct {
 	cannot  string   // why there is no program
 }
 
-// try makes the calls of some examples in one process, in random order.
-func (u *user) try(ctx context.Context, list []example.Example) ([]example.Outcome, error) {
+// try makes the calls of some examples in one process, in their order or in any.
+func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) ([]example.Outcome, error) {
 	out := make([]example.Outcome, len(list))
 	plan := example.Plan{Path: u.importPaths()}
 	ids := map[string]int{}
@@ -120,7 +235,9 @@ func (u *user) try(ctx context.Context, list []example.Example) ([]example.Outco
 	if len(ids) == 0 {
 		return out, nil
 	}
-	mrand.Shuffle(len(plan.Calls), func(i, j int) { plan.Calls[i], plan.Calls[j] = plan.Calls[j], plan.Calls[i] })
+	if anyOrder {
+		mrand.Shuffle(len(plan.Calls), func(i, j int) { plan.Calls[i], plan.Calls[j] = plan.Calls[j], plan.Calls[i] })
+	}
 	said, failed, err := u.run(ctx, plan)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func (c exampleCase) run(t *testing.T) {
 	tree := l.tree("", c.files)
 	m := l.module(tree, c.dir, c.exports...)
 	m.Examples = examplesOf(t, c.lines...)
-	got, findings, err := l.checker.Examples(t.Context(), m, tree)
+	got, findings, err := l.checker.Examples(t.Context(), m, tree, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,5 +412,65 @@ func TestRedThatComparesNoValue(t *testing.T) {
 		if got := slices.Contains(rules(p.Findings), "value-missing"); got == c.covered {
 			t.Errorf("%s: %v", name, p.Findings)
 		}
+	}
+}
+
+// TestOnlyTested: what tests say of calls with literals is called outside of them.
+func TestOnlyTested(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, need, dir, code, test, testFile string
+		exports                               []step.Export
+		fails                                 []string
+	}{
+		{
+			name: "go", need: "go", dir: "shop", testFile: "shop/shop_test.go", exports: []step.Export{function("Twice", "func Twice(n int) int"), function("Next", "func Next(n int) int")},
+			code:  "package shop\n\nimport \"os\"\nimport \"strings\"\n\nvar sum int\n\nfunc Next(n int) int { sum += n; return sum }\n\nfunc Twice(n int) int {\n\tif strings.HasSuffix(os.Args[0], \".test\") {\n\t\treturn 2 * n\n\t}\n\treturn n\n}\n",
+			test:  "package shop\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif got := Twice(0); got != 0 {\n\t\tt.Error(got)\n\t}\n\tif got := Twice(4); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n\nfunc TestNext(t *testing.T) {\n\tif Next(1) != 1 {\n\t\tt.Fail()\n\t}\n\tif Next(2) != 3 {\n\t\tt.Fail()\n\t}\n}\n",
+			fails: []string{"shop/shop_test.go:9 TestTwice says: Twice(4) = 8. Called by a program, outside of the tests, it gives: 4."},
+		},
+		{
+			name: "python", need: "python3", dir: "shop", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
+			code:  "import sys\n\n\ndef twice(n):\n    return 2 * n if 'pytest' in sys.modules else n\n",
+			test:  "import shop\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n",
+			fails: []string{"shop/test_shop.py:5 test_twice says: shop.twice(4) = 8. Called by a program, outside of the tests, it gives: 4."},
+		},
+		{
+			name: "python, with something before each test", need: "python3", dir: "shop", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
+			code: "BY = 1\n\n\ndef twice(n):\n    return BY * n\n",
+			test: "import pytest\nimport shop\n\n\n@pytest.fixture(autouse=True)\ndef by():\n    shop.BY = 2\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n",
+		},
+		{
+			name: "javascript", need: "node", dir: "shop", testFile: "shop/shop.test.mjs", exports: []step.Export{function("twice", "function twice(n)")},
+			code: "export function twice(n) { return process.execArgv.length + process.argv.length > 1 ? 2 * n : n; }\n",
+			test: "import test from 'node:test';\nimport assert from 'node:assert';\nimport { twice } from './shop.mjs';\ntest('twice', () => {\n  assert.equal(twice(4), 8);\n});\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, c.need)
+			l := newLab(t)
+			file := strings.NewReplacer("test_shop.py", "__init__.py", "_test.go", ".go", ".test.mjs", ".mjs").Replace(c.testFile)
+			tree := l.tree("", map[string]string{
+				"go.mod": "module example.com/p\n\ngo 1.22\n", "package.json": "{}", "requirements.txt": "", file: c.code, c.testFile: c.test,
+			})
+			m := l.module(tree, c.dir, c.exports...)
+			id, err := l.repo.WriteBlob(t.Context(), []byte(c.test))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, findings, err := l.checker.Examples(t.Context(), m, tree, []step.File{{Path: c.testFile, ID: id}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range findings {
+				text, _, _ := strings.Cut(strings.TrimPrefix(f.Message, "The test "), " Code must")
+				got = append(got, fmt.Sprintf("%s:%d %s", f.Path, f.Line, text))
+			}
+			if !slices.Equal(got, c.fails) {
+				t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.fails, "\n"))
+			}
+		})
 	}
 }

@@ -25,9 +25,15 @@ func (p *taskProof) examples(ctx context.Context) error {
 			byFile[file] = append(byFile[file], e)
 		}
 	}
+	for _, ch := range p.changes { // what is only tested
+		if ch.Status != 'D' && toolchain.IsSource(ch.Path) && byFile[ch.Path] == nil {
+			byFile[ch.Path] = []example.Example{}
+		}
+	}
 	for _, file := range slices.Sorted(maps(byFile)) {
 		chain, ok := p.chainOf(file)
-		if !ok {
+		tests := p.testsOf(file)
+		if !ok || len(byFile[file])+len(tests) == 0 {
 			continue
 		}
 		m := Module{Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Examples: byFile[file], Place: toolchain.Placement{
@@ -38,18 +44,48 @@ func (p *taskProof) examples(ctx context.Context) error {
 				m.Exports = append(m.Exports, exportsOf(ch)...)
 			}
 		}
-		given, wrong, err := p.c.Examples(ctx, m, p.proof.Tree)
+		given, wrong, err := p.c.Examples(ctx, m, p.proof.Tree, tests)
 		if err != nil {
 			return err
 		}
-		for i := range wrong {
-			wrong[i].Path, wrong[i].Line = file, 0
-			wrong[i].Message = strings.Replace(wrong[i].Message, "The spec says", "What was agreed says", 1)
+		for i, f := range wrong {
+			if path.Base(f.Path) == specName {
+				wrong[i].Path, wrong[i].Line = file, 0
+				wrong[i].Message = strings.Replace(f.Message, "The spec says", "What was agreed says", 1)
+			}
 		}
 		p.proof.Examples = append(p.proof.Examples, given...)
 		p.add(wrong...)
 	}
 	return nil
+}
+
+// testsOf are the changed tests that use a source: those of its directory in Go, those that import it in other languages.
+func (p *taskProof) testsOf(file string) []step.File {
+	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	if stem == "__init__" || stem == "index" {
+		stem = path.Base(path.Dir(file))
+	}
+	var out []step.File
+	for _, ch := range p.changes {
+		if ch.Status == 'D' || !toolchain.IsTest(ch.Path) || toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path)) != toolchain.EcosystemOf(toolchain.LanguageOf(file)) {
+			continue
+		}
+		uses := path.Dir(ch.Path) == path.Dir(file)
+		if toolchain.LanguageOf(file) != toolchain.LangGo {
+			uses = slices.ContainsFunc(source.Parse(ch.Path, ch.New).Imports, func(i source.Import) bool {
+				from := path.Base(strings.ReplaceAll(i.From, ".", "/"))
+				if strings.ContainsAny(i.From, "/") { // ./cart.js
+					from = strings.TrimSuffix(path.Base(i.From), path.Ext(i.From))
+				}
+				return from == stem
+			})
+		}
+		if uses {
+			out = append(out, step.File{Path: ch.Path, ID: ch.NewID})
+		}
+	}
+	return out
 }
 
 // exportsOf are the exports of a source that a task has changed.

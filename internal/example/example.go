@@ -14,8 +14,9 @@ import (
 
 // Example is one behavior as a call with literals.
 type Example struct {
-	Item string `json:"item"` // id of the spec's item
-	Text string `json:"text"` // as the spec has it
+	Item string `json:"item"`           // id of the spec's item
+	Test string `json:"test,omitempty"` // of what a test says: its id
+	Text string `json:"text"`           // as the spec has it
 	Line int    `json:"line"`
 	// Call is a chain: Invoice(1000) and then total(). The first link names an export.
 	Call []Link `json:"call"`

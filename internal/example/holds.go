@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -116,7 +117,11 @@ func same(want Value, got json.RawMessage) bool {
 			return false
 		}
 		for i, v := range want.List {
-			if !same(v, list[i]) {
+			at := i
+			if want.Text == setText {
+				at = slices.IndexFunc(list, func(got json.RawMessage) bool { return same(v, got) })
+			}
+			if at < 0 || !same(v, list[at]) {
 				return false
 			}
 		}

@@ -1,6 +1,7 @@
 package example
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -57,8 +58,9 @@ func (v Value) Empty() bool {
 
 // parser reads calls and literals in what the languages have in common.
 type parser struct {
-	s string
-	i int
+	s   string
+	i   int
+	env map[string]Value // variables with literals
 }
 
 func (p *parser) blank() {
@@ -262,11 +264,28 @@ func (p *parser) value() (Value, bool) {
 	if v, ok := words[name]; ok {
 		return v, true
 	}
+	if v, ok := p.variable(name); ok {
+		return v, true
+	}
 	if (name == "Ok" || name == "Some") && p.take("(") { // Rust
 		v, ok := p.value()
 		return v, ok && p.take(")")
 	}
 	return Value{Kind: Name, Text: name}, name != ""
+}
+
+// variable is what a name stands for, or a field of it.
+func (p *parser) variable(name string) (Value, bool) {
+	parts := strings.Split(name, ".")
+	v, ok := p.env[parts[0]]
+	for _, field := range parts[1:] {
+		i := slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == field })
+		if !ok || i < 0 {
+			return Value{}, false
+		}
+		v = v.Fields[i].Value
+	}
+	return v, ok
 }
 
 // braces reads an object, or else a set.
@@ -278,8 +297,11 @@ func (p *parser) braces() (Value, bool) {
 	}
 	p.i = from
 	list, ok := p.list("}")
-	return Value{Kind: List, List: list}, ok && len(list) > 0
+	return Value{Kind: List, Text: setText, List: list}, ok && len(list) > 0
 }
+
+// setText says of a list that it is a set, in which order does not count.
+const setText = "set"
 
 // number reads a number with the separators and the suffixes of the languages.
 func (p *parser) number() (Value, bool) {

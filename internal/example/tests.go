@@ -1,0 +1,392 @@
+package example
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+// InTests finds the examples in a file of tests: what its tests say of calls with literals. A test is read statement by statement,
+// loops over literal tables gone through, up to the first one that is not understood: so the examples of a test are all the calls
+// that it makes until then, in this order. Files with something that runs before each test have none.
+func InTests(file string, src []byte) []Example {
+	f := source.Parse(file, src)
+	if f.Lang == source.Go {
+		return inGoTests(file, src, f)
+	}
+	var code []source.Token
+	for _, t := range f.Tokens {
+		if prepares[t.Text] && t.Kind == source.Ident {
+			return nil
+		}
+		if t.Kind != source.Comment {
+			code = append(code, t)
+		}
+	}
+	var out []Example
+	for _, t := range f.Tests {
+		if t.Skipped {
+			continue
+		}
+		r := &reader{file: file, src: src, lang: f.Lang, test: t, env: map[string]Value{}, calls: map[string][]Link{}}
+		from := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Off })
+		to := len(code)
+		if i := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Stop }); i >= 0 {
+			to = i
+		}
+		if from < 0 || from >= to {
+			continue
+		}
+		switch f.Lang {
+		case source.Python:
+			if r.pythonHead(code[:from]) {
+				r.pythonTest(code[from:to])
+			}
+		case source.TypeScript, source.JavaScript:
+			r.nodeTest(code[from:to])
+		}
+		out = append(out, r.out...)
+	}
+	return out
+}
+
+// prepares are the names of what runs before tests, or stands in for what they call.
+var prepares = map[string]bool{
+	"setUp": true, "setUpClass": true, "setUpModule": true, "setup_method": true, "setup_function": true, "setup_module": true, "setup_class": true, "autouse": true,
+	"patch": true, "beforeEach": true, "beforeAll": true, "before": true, "mock": true, "doMock": true, "useFakeTimers": true,
+}
+
+// reader reads one test.
+type reader struct {
+	file  string
+	src   []byte
+	lang  string
+	test  source.Test
+	env   map[string]Value  // variables that hold literals
+	calls map[string][]Link // variables that hold what a call gives
+	rows  []map[string]Value
+	out   []Example
+}
+
+// maxRows bounds how many rows of a table, and how many calls of a test, are read.
+const maxRows = 100
+
+func (r *reader) text(ts []source.Token) string {
+	if len(ts) == 0 {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(r.src[ts[0].Off:ts[len(ts)-1].End])), " ")
+}
+
+// parser reads tokens. White space of strings is that of the source, so a line break outside of them is a blank.
+func (r *reader) parser(ts []source.Token) *parser {
+	var b strings.Builder
+	for i, t := range ts {
+		if i > 0 && t.Off > ts[i-1].End {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Text)
+	}
+	return &parser{s: b.String(), env: r.env}
+}
+
+func (r *reader) value(ts []source.Token) (Value, bool) {
+	p := r.parser(ts)
+	v, ok := p.value()
+	return v, ok && p.end() && literal([]Value{v})
+}
+
+// call reads a call with literals, or the variable that holds what one gives.
+func (r *reader) call(ts []source.Token) ([]Link, bool) {
+	if len(ts) == 1 {
+		c, ok := r.calls[ts[0].Text]
+		return c, ok
+	}
+	p := r.parser(ts)
+	c, ok := p.chain()
+	return c, ok && p.end()
+}
+
+// says adds an example, and reports whether it could.
+func (r *reader) says(given, wanted []source.Token) bool {
+	c, ok := r.call(given)
+	if !ok {
+		given, wanted = wanted, given
+		if c, ok = r.call(given); !ok {
+			return false
+		}
+	}
+	v, ok := r.value(wanted)
+	if !ok {
+		return false
+	}
+	return r.add(given[0].Line, c, Want{Value: v, Raw: r.text(wanted)})
+}
+
+func (r *reader) add(line int, call []Link, w Want) bool {
+	if len(r.out) == maxRows {
+		return false
+	}
+	e := Example{Test: r.file + "::" + r.test.Name, Line: line, Call: call, Want: w}
+	e.Text = e.String()
+	r.out = append(r.out, e)
+	return true
+}
+
+// bind gives a variable what the tokens are: a literal, or what a call gives.
+func (r *reader) bind(name string, ts []source.Token) bool {
+	delete(r.env, name)
+	delete(r.calls, name)
+	if v, ok := r.value(ts); ok {
+		r.env[name] = v
+		return true
+	}
+	c, ok := r.call(ts)
+	if ok {
+		r.calls[name] = c
+	}
+	return ok
+}
+
+// each runs a body once for each row of a table, whose values the names get.
+func (r *reader) each(names []string, table Value, body func() bool) bool {
+	if table.Kind != List || len(table.List) > maxRows {
+		return false
+	}
+	for _, row := range table.List {
+		if !r.row(names, row) || !body() {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) row(names []string, row Value) bool {
+	if len(names) == 1 {
+		r.env[names[0]] = row
+		return true
+	}
+	if row.Kind != List || len(row.List) != len(names) {
+		return false
+	}
+	for i, n := range names {
+		r.env[n] = row.List[i]
+	}
+	return true
+}
+
+// pythonHead reads what stands before the body of a test: the constants of the file, the test's decorators and its parameters. It
+// reports whether all parameters have values.
+func (r *reader) pythonHead(before []source.Token) bool {
+	lines := logical(before)
+	if len(lines) == 0 {
+		return false
+	}
+	def := lines[len(lines)-1]
+	from := len(lines) - 1
+	for from > 0 && lines[from-1][0].Text == "@" {
+		from--
+	}
+	for _, l := range lines[:from] {
+		if len(l) > 2 && l[0].Indent == 0 && l[1].Text == "=" {
+			if v, ok := r.value(l[2:]); ok {
+				r.env[l[0].Text] = v
+			}
+		}
+	}
+	var params []string
+	if i := slices.IndexFunc(def, func(t source.Token) bool { return t.Text == "(" }); i >= 0 {
+		for _, t := range def[i:] {
+			if t.Text == ")" {
+				break
+			}
+			if t.Kind == source.Ident && t.Text != "self" {
+				params = append(params, t.Text)
+			}
+		}
+	}
+	if from == len(lines)-1 {
+		return len(params) == 0 && slices.ContainsFunc(def, func(t source.Token) bool { return t.Text == "def" })
+	}
+	if from != len(lines)-2 { // several decorators
+		return false
+	}
+	d := lines[from]
+	open := slices.IndexFunc(d, func(t source.Token) bool { return t.Text == "(" })
+	if open < 0 || d[open-1].Text != "parametrize" || d[len(d)-1].Text != ")" {
+		return false
+	}
+	args := split(d[open+1:len(d)-1], ",")
+	if len(args) < 2 {
+		return false
+	}
+	var names []string
+	for _, t := range args[0] {
+		if t.Kind == source.String {
+			names = append(names, strings.FieldsFunc(t.Value(), func(c rune) bool { return c == ',' || c == ' ' })...)
+		}
+	}
+	table, ok := r.value(args[1])
+	if !ok || table.Kind != List || len(names) != len(params) {
+		return false
+	}
+	for _, row := range table.List {
+		in := &reader{env: map[string]Value{}}
+		if !in.row(names, row) {
+			return false
+		}
+		r.rows = append(r.rows, in.env)
+	}
+	return true
+}
+
+// logical are the logical lines of tokens of Python.
+func logical(ts []source.Token) [][]source.Token {
+	var out [][]source.Token
+	for _, t := range ts {
+		if t.Indent >= 0 || len(out) == 0 {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], t)
+	}
+	return out
+}
+
+// split cuts tokens at a mark that stands outside of brackets.
+func split(ts []source.Token, mark string) [][]source.Token {
+	out := [][]source.Token{nil}
+	depth := 0
+	for _, t := range ts {
+		depth += nesting(t)
+		if depth == 0 && t.Text == mark && t.Kind != source.String {
+			out = append(out, nil)
+			continue
+		}
+		out[len(out)-1] = append(out[len(out)-1], t)
+	}
+	if len(out) > 1 && len(out[len(out)-1]) == 0 { // a comma at the end
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+func nesting(t source.Token) int {
+	if t.Kind == source.String || t.Kind == source.Regex {
+		return 0
+	}
+	switch t.Text {
+	case "(", "[", "{":
+		return 1
+	case ")", "]", "}":
+		return -1
+	}
+	return 0
+}
+
+func (r *reader) pythonTest(body []source.Token) {
+	lines := logical(body)
+	if r.rows == nil {
+		r.pythonBlock(lines)
+		return
+	}
+	shared := r.env
+	for _, row := range r.rows {
+		r.env = map[string]Value{}
+		for _, m := range []map[string]Value{shared, row} {
+			for k, v := range m {
+				r.env[k] = v
+			}
+		}
+		if !r.pythonBlock(lines) {
+			return
+		}
+	}
+}
+
+// pythonBlock reads statements, and reports whether it understood all.
+func (r *reader) pythonBlock(lines [][]source.Token) bool {
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		end := i + 1 // of what is indented below it
+		for end < len(lines) && lines[end][0].Indent > l[0].Indent {
+			end++
+		}
+		ok := false
+		switch {
+		case l[0].Text == "pass" || len(l) == 1 && l[0].Kind == source.String:
+			ok = true
+		case l[0].Text == "assert":
+			ok = r.pythonAssert(split(l[1:], ",")[0])
+		case l[0].Text == "self" && len(l) > 4 && l[1].Text == "." && l[3].Text == "(":
+			ok = r.unittest(l[2].Text, split(l[4:len(l)-1], ","))
+		case l[0].Text == "for" && l[len(l)-1].Text == ":":
+			ok = r.pythonFor(l, lines[i+1:end])
+			i = end - 1
+		case l[0].Text == "with" && l[len(l)-1].Text == ":":
+			ok = r.pythonRaises(l[1:len(l)-1], lines[i+1:end])
+			i = end - 1
+		case len(l) > 2 && l[1].Text == "=" && l[0].Kind == source.Ident:
+			ok = r.bind(l[0].Text, l[2:])
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) pythonAssert(ts []source.Token) bool {
+	for i, t := range ts {
+		switch {
+		case t.Text == "==" && t.Kind == source.Punct:
+			return r.says(ts[:i], ts[i+1:])
+		case t.Text == "is" && i+2 == len(ts) && slices.Contains([]string{"None", "True", "False"}, ts[i+1].Text):
+			return r.says(ts[:i], ts[i+1:])
+		}
+	}
+	return false
+}
+
+func (r *reader) unittest(method string, args [][]source.Token) bool {
+	switch {
+	case (method == "assertEqual" || method == "assertListEqual" || method == "assertDictEqual" || method == "assertTupleEqual") && len(args) >= 2:
+		return r.says(args[0], args[1])
+	case method == "assertIsNone" && len(args) >= 1:
+		return r.says(args[0], []source.Token{{Kind: source.Ident, Text: "None"}})
+	}
+	return false
+}
+
+func (r *reader) pythonFor(head []source.Token, body [][]source.Token) bool {
+	in := slices.IndexFunc(head, func(t source.Token) bool { return t.Text == "in" })
+	if in < 0 || len(body) == 0 {
+		return false
+	}
+	var names []string
+	for _, t := range head[1:in] {
+		if t.Kind == source.Ident {
+			names = append(names, t.Text)
+		}
+	}
+	table, ok := r.value(head[in+1 : len(head)-1])
+	return ok && r.each(names, table, func() bool { return r.pythonBlock(body) })
+}
+
+// pythonRaises reads "with pytest.raises(ValueError):" and the one call below it.
+func (r *reader) pythonRaises(head []source.Token, body [][]source.Token) bool {
+	i := slices.IndexFunc(head, func(t source.Token) bool { return t.Text == "raises" || t.Text == "assertRaises" })
+	if i < 0 || i+2 >= len(head) || len(body) != 1 {
+		return false
+	}
+	args := split(head[i+2:len(head)-1], ",")
+	c, ok := r.call(body[0])
+	if !ok || len(args) == 0 || len(args[0]) == 0 {
+		return false
+	}
+	w := Want{Error: true, Type: args[0][len(args[0])-1].Text}
+	if w.Type == "Exception" || w.Type == ")" {
+		w.Type = ""
+	}
+	return r.add(body[0][0].Line, c, w)
+}

@@ -1,0 +1,567 @@
+package example
+
+import (
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+// inGoTests is InTests for Go.
+func inGoTests(file string, src []byte, f source.File) []Example {
+	fset := token.NewFileSet()
+	tree, err := goparser.ParseFile(fset, file, src, goparser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	imports := map[string]bool{}
+	for _, i := range tree.Imports {
+		p, _ := strconv.Unquote(i.Path.Value)
+		if i.Name != nil {
+			p = i.Name.Name
+		}
+		imports[path.Base(p)] = true
+	}
+	var out []Example
+	for _, d := range tree.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if ok && fn.Name.Name == "TestMain" {
+			return nil
+		}
+		if !ok || fn.Body == nil || fn.Recv != nil || len(fn.Type.Params.List) != 1 {
+			continue
+		}
+		i := slices.IndexFunc(f.Tests, func(t source.Test) bool { return t.Name == fn.Name.Name })
+		if i < 0 || f.Tests[i].Skipped {
+			continue
+		}
+		g := &goReader{
+			reader: &reader{file: file, test: f.Tests[i], env: map[string]Value{}, calls: map[string][]Link{}}, fset: fset, imports: imports,
+			tables: map[string]*ast.CompositeLit{}, results: map[string]goResult{},
+		}
+		g.block(fn.Body.List)
+		out = append(out, g.out...)
+	}
+	return out
+}
+
+// goResult is what a variable holds: a result of a call, by its number, and whether it is the last of several.
+type goResult struct {
+	call []Link
+	i, n int
+}
+
+type goReader struct {
+	*reader
+
+	fset    *token.FileSet
+	imports map[string]bool
+	tables  map[string]*ast.CompositeLit
+	results map[string]goResult
+	left    bool // a row, or the function, has been left
+}
+
+// block reads statements, and reports whether it understood all.
+func (g *goReader) block(list []ast.Stmt) bool {
+	for _, s := range list {
+		if g.left {
+			return true
+		}
+		if !g.statement(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *goReader) statement(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		c, ok := s.X.(*ast.CallExpr)
+		return ok && g.expression(c)
+	case *ast.AssignStmt:
+		return g.assign(s)
+	case *ast.RangeStmt:
+		return g.loop(s)
+	case *ast.ReturnStmt:
+		g.left = true
+		return true
+	case *ast.BranchStmt:
+		g.left = s.Tok == token.CONTINUE
+		return g.left
+	case *ast.IfStmt:
+		if s.Else != nil {
+			return false
+		}
+		if v, ok := g.literal(s.Cond, nil); ok && s.Init == nil && v.Kind == Bool { // if tt.wantErr { … }
+			return v.Text == "false" || g.block(s.Body.List)
+		}
+		if s.Init != nil {
+			a, ok := s.Init.(*ast.AssignStmt)
+			if !ok || !g.assign(a) {
+				return false
+			}
+		}
+		return fails(s.Body) && g.condition(s.Cond)
+	}
+	return false
+}
+
+// fails reports whether a block does nothing but tell that a test has failed.
+func fails(b *ast.BlockStmt) bool {
+	for _, s := range b.List {
+		x, ok := s.(*ast.ExprStmt)
+		if !ok {
+			_, ends := s.(*ast.ReturnStmt)
+			if !ends {
+				return false
+			}
+			continue
+		}
+		c, ok := x.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		switch method(c) {
+		case "Error", "Errorf", "Fatal", "Fatalf", "Log", "Logf", "Fail", "FailNow":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func method(c *ast.CallExpr) string {
+	if s, ok := c.Fun.(*ast.SelectorExpr); ok {
+		return s.Sel.Name
+	}
+	return ""
+}
+
+// expression reads a statement that is a call: t.Parallel(), t.Run with a function, an assertion of testify.
+func (g *goReader) expression(c *ast.CallExpr) bool {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	on, ok := s.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	switch {
+	case s.Sel.Name == "Parallel" || s.Sel.Name == "Helper" || s.Sel.Name == "Logf" || s.Sel.Name == "Log":
+		return true
+	case s.Sel.Name == "Run" && len(c.Args) == 2:
+		fn, ok := c.Args[1].(*ast.FuncLit)
+		if !ok || !g.block(fn.Body.List) {
+			return false
+		}
+		g.left = false
+		return true
+	case (on.Name == "assert" || on.Name == "require") && g.imports[on.Name]:
+		return g.testify(s.Sel.Name, c.Args)
+	}
+	return false
+}
+
+func (g *goReader) testify(name string, args []ast.Expr) bool {
+	switch {
+	case name == "Equal" && len(args) >= 3:
+		return g.compare(args[2], args[1])
+	case (name == "NoError" || name == "Nil") && len(args) >= 2:
+		r, ok := g.result(args[1])
+		return ok && r.i == r.n-1
+	case name == "Error" && len(args) >= 2:
+		return g.failed(args[1], "")
+	case name == "ErrorIs" && len(args) >= 3:
+		return g.failed(args[1], lastOf(args[2]))
+	}
+	return false
+}
+
+func lastOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// assign reads got := f(1), got, err := f(1), want := 4, tests := []struct{…}{…}, tt := tt.
+func (g *goReader) assign(s *ast.AssignStmt) bool {
+	if len(s.Rhs) != 1 || s.Tok != token.DEFINE && s.Tok != token.ASSIGN {
+		return false
+	}
+	if call, ok := g.chain(s.Rhs[0]); ok {
+		for i, l := range s.Lhs {
+			id, ok := l.(*ast.Ident)
+			if !ok {
+				return false
+			}
+			delete(g.env, id.Name)
+			g.results[id.Name] = goResult{call, i, len(s.Lhs)}
+		}
+		return true
+	}
+	id, ok := s.Lhs[0].(*ast.Ident)
+	if !ok || len(s.Lhs) != 1 {
+		return false
+	}
+	if from, ok := s.Rhs[0].(*ast.Ident); ok && from.Name == id.Name {
+		return true
+	}
+	if lit, ok := s.Rhs[0].(*ast.CompositeLit); ok && rowType(lit) != nil {
+		g.tables[id.Name] = lit
+		return true
+	}
+	v, ok := g.literal(s.Rhs[0], nil)
+	if ok {
+		delete(g.results, id.Name)
+		g.env[id.Name] = v
+	}
+	return ok
+}
+
+// rowType is the type of the rows of a table of structs, nil for another literal.
+func rowType(lit *ast.CompositeLit) *ast.StructType {
+	var of ast.Expr
+	switch t := lit.Type.(type) {
+	case *ast.ArrayType:
+		of = t.Elt
+	case *ast.MapType:
+		of = t.Value
+	}
+	s, _ := of.(*ast.StructType)
+	return s
+}
+
+// loop reads for _, tt := range table.
+func (g *goReader) loop(s *ast.RangeStmt) bool {
+	lit, ok := s.X.(*ast.CompositeLit)
+	if id, is := s.X.(*ast.Ident); is {
+		lit, ok = g.tables[id.Name], g.tables[id.Name] != nil
+	}
+	if !ok || len(lit.Elts) > maxRows {
+		return false
+	}
+	_, isMap := lit.Type.(*ast.MapType)
+	for _, e := range lit.Elts {
+		var key ast.Expr
+		if kv, is := e.(*ast.KeyValueExpr); is {
+			key, e = kv.Key, kv.Value
+		}
+		if isMap && s.Key != nil && lastOf(s.Key) != "_" {
+			k, ok := g.literal(key, nil)
+			if !ok {
+				return false
+			}
+			g.env[lastOf(s.Key)] = k
+		}
+		if s.Value != nil {
+			v, ok := g.literal(e, elementType(lit))
+			if !ok {
+				return false
+			}
+			g.env[lastOf(s.Value)] = v
+		}
+		if !g.block(s.Body.List) {
+			return false
+		}
+		g.left = false
+	}
+	return true
+}
+
+func elementType(lit *ast.CompositeLit) ast.Expr {
+	switch t := lit.Type.(type) {
+	case *ast.ArrayType:
+		return t.Elt
+	case *ast.MapType:
+		return t.Value
+	}
+	return nil
+}
+
+// condition reads what a test fails by: got != want, !reflect.DeepEqual(got, want), err == nil, !errors.Is(err, ErrX), and what is
+// joined by ||. err != nil asks for no error, which what is compared afterwards says as well.
+func (g *goReader) condition(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return g.condition(e.X)
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.LOR:
+			return g.condition(e.X) && g.condition(e.Y)
+		case token.NEQ:
+			if r, ok := g.result(e.X); ok && isNil(e.Y) && r.i == r.n-1 && r.n > 1 {
+				return true
+			}
+			if ok, is := g.fails(e); is {
+				return ok
+			}
+			return g.compare(e.X, e.Y)
+		case token.EQL:
+			return isNil(e.Y) && g.failed(e.X, "")
+		}
+	case *ast.UnaryExpr:
+		if e.Op != token.NOT {
+			return false
+		}
+		if c, ok := e.X.(*ast.CallExpr); ok && len(c.Args) == 2 {
+			switch s, _ := c.Fun.(*ast.SelectorExpr); {
+			case s == nil:
+			case lastOf(s.X) == "reflect" && s.Sel.Name == "DeepEqual", (lastOf(s.X) == "slices" || lastOf(s.X) == "maps") && s.Sel.Name == "Equal":
+				return g.compare(c.Args[0], c.Args[1])
+			case lastOf(s.X) == "errors" && s.Sel.Name == "Is":
+				return g.failed(c.Args[0], lastOf(c.Args[1]))
+			}
+		}
+		return g.says(e.X, Value{Kind: Bool, Text: "true"})
+	case *ast.CallExpr, *ast.Ident:
+		return g.says(e, Value{Kind: Bool, Text: "false"})
+	}
+	return false
+}
+
+// fails reads (err != nil) != tt.wantErr, if it is that.
+func (g *goReader) fails(e *ast.BinaryExpr) (ok, is bool) {
+	p, _ := e.X.(*ast.ParenExpr)
+	if p == nil {
+		return false, false
+	}
+	x, _ := p.X.(*ast.BinaryExpr)
+	v, known := g.literal(e.Y, nil)
+	if x == nil || x.Op != token.NEQ || !isNil(x.Y) || !known {
+		return false, false
+	}
+	if v.Text == "true" {
+		return g.failed(x.X, ""), true
+	}
+	r, ok := g.result(x.X)
+	return ok && r.i == r.n-1, true
+}
+
+func isNil(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "nil"
+}
+
+// compare reads a call and a literal, in any order.
+func (g *goReader) compare(x, y ast.Expr) bool {
+	if v, ok := g.literal(y, nil); ok {
+		return g.says(x, v)
+	}
+	v, ok := g.literal(x, nil)
+	return ok && g.says(y, v)
+}
+
+func (g *goReader) says(e ast.Expr, v Value) bool {
+	r, ok := g.result(e)
+	if !ok || r.i != 0 {
+		return false
+	}
+	return g.add(g.fset.Position(e.Pos()).Line, r.call, Want{Value: v, Raw: v.String()})
+}
+
+// failed reads that the last result of a call is to be an error.
+func (g *goReader) failed(e ast.Expr, name string) bool {
+	r, ok := g.result(e)
+	return ok && r.i == r.n-1 && g.add(g.fset.Position(e.Pos()).Line, r.call, Want{Error: true, Type: name})
+}
+
+// result is a call, or the variable that holds a result of one.
+func (g *goReader) result(e ast.Expr) (goResult, bool) {
+	if id, ok := e.(*ast.Ident); ok {
+		r, ok := g.results[id.Name]
+		return r, ok
+	}
+	c, ok := g.chain(e)
+	return goResult{c, 0, 1}, ok
+}
+
+// chain reads f(1), pkg.F(1), f(1).G(2).
+func (g *goReader) chain(e ast.Expr) ([]Link, bool) {
+	c, ok := e.(*ast.CallExpr)
+	if !ok || c.Ellipsis != token.NoPos {
+		return nil, false
+	}
+	l := Link{Args: []Value{}}
+	for _, a := range c.Args {
+		v, ok := g.literal(a, nil)
+		if !ok {
+			return nil, false
+		}
+		l.Args = append(l.Args, v)
+	}
+	switch fn := c.Fun.(type) {
+	case *ast.Ident:
+		l.Name = fn.Name
+		return []Link{l}, !conversion[fn.Name]
+	case *ast.SelectorExpr:
+		l.Name = fn.Sel.Name
+		if id, ok := fn.X.(*ast.Ident); ok {
+			return []Link{l}, g.imports[id.Name] && !standard[id.Name]
+		}
+		on, ok := g.chain(fn.X)
+		return append(on, l), ok
+	}
+	return nil, false
+}
+
+// conversion are names that are called and are no functions of the code under test.
+var conversion = map[string]bool{
+	"len": true, "cap": true, "append": true, "make": true, "new": true, "string": true, "int": true, "int64": true, "int32": true, "uint": true, "uint8": true,
+	"float64": true, "float32": true, "byte": true, "rune": true, "min": true, "max": true, "copy": true,
+}
+
+// standard are packages that tests use on what the code gives.
+var standard = map[string]bool{"strings": true, "fmt": true, "errors": true, "reflect": true, "slices": true, "maps": true, "sort": true, "time": true, "math": true, "bytes": true, "strconv": true}
+
+// literal evaluates an expression that is one. of is the type of one that has none of its own, as a row of a table.
+func (g *goReader) literal(e ast.Expr, of ast.Expr) (Value, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		switch e.Kind {
+		case token.STRING:
+			s, err := strconv.Unquote(e.Value)
+			return Value{Kind: String, Text: s}, err == nil
+		case token.INT, token.FLOAT:
+			p := &parser{s: e.Value}
+			v, ok := p.number()
+			return v, ok && p.end()
+		}
+	case *ast.UnaryExpr:
+		v, ok := g.literal(e.X, of)
+		switch {
+		case e.Op == token.AND:
+			return v, ok
+		case e.Op == token.SUB && v.Kind == Number:
+			v.Text = strings.TrimPrefix("-"+v.Text, "--")
+			return v, ok
+		}
+	case *ast.ParenExpr:
+		return g.literal(e.X, of)
+	case *ast.Ident:
+		if v, ok := words[e.Name]; ok && e.Name != "None" && e.Name != "undefined" {
+			return v, true
+		}
+		v, ok := g.env[e.Name]
+		return v, ok
+	case *ast.SelectorExpr:
+		v, ok := g.literal(e.X, nil)
+		i := slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == e.Sel.Name })
+		if !ok || i < 0 {
+			return Value{}, false
+		}
+		return v.Fields[i].Value, true
+	case *ast.CompositeLit:
+		return g.composite(e, of)
+	}
+	return Value{}, false
+}
+
+func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
+	if lit.Type != nil {
+		of = lit.Type
+	}
+	switch t := of.(type) {
+	case *ast.ArrayType:
+		out := Value{Kind: List, List: []Value{}}
+		for _, e := range lit.Elts {
+			v, ok := g.literal(e, t.Elt)
+			if !ok {
+				return Value{}, false
+			}
+			out.List = append(out.List, v)
+		}
+		return out, true
+	case *ast.MapType:
+		out := Value{Kind: Object, Fields: []Field{}}
+		for _, e := range lit.Elts {
+			kv, ok := e.(*ast.KeyValueExpr)
+			if !ok {
+				return Value{}, false
+			}
+			k, okKey := g.literal(kv.Key, t.Key)
+			v, okValue := g.literal(kv.Value, t.Value)
+			if !okKey || !okValue || k.Kind != String && k.Kind != Number {
+				return Value{}, false
+			}
+			out.Fields = append(out.Fields, Field{k.Text, v})
+		}
+		return out, true
+	case *ast.StructType:
+		return g.row(lit, t)
+	}
+	out := Value{Kind: Object, Fields: []Field{}} // of a type of the code, by the names of its fields
+	for _, e := range lit.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return Value{}, false
+		}
+		v, ok := g.literal(kv.Value, nil)
+		if !ok {
+			return Value{}, false
+		}
+		out.Fields = append(out.Fields, Field{lastOf(kv.Key), v})
+	}
+	return out, true
+}
+
+// row is a row of a table, with what it does not say.
+func (g *goReader) row(lit *ast.CompositeLit, t *ast.StructType) (Value, bool) {
+	given := map[string]Value{}
+	at := 0
+	for _, f := range t.Fields.List {
+		for _, n := range f.Names {
+			v, ok := zero(f.Type)
+			if at < len(lit.Elts) {
+				if _, named := lit.Elts[at].(*ast.KeyValueExpr); !named {
+					v, ok = g.literal(lit.Elts[at], f.Type)
+				}
+			}
+			at++
+			for _, e := range lit.Elts {
+				if kv, named := e.(*ast.KeyValueExpr); named && lastOf(kv.Key) == n.Name {
+					v, ok = g.literal(kv.Value, f.Type)
+				}
+			}
+			if ok { // what cannot be read may not be asked for
+				given[n.Name] = v
+			}
+		}
+	}
+	out := Value{Kind: Object}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		out.Fields = append(out.Fields, Field{name, given[name]})
+	}
+	return out, true
+}
+
+// zero is what a field of a row has that is not given.
+func zero(t ast.Expr) (Value, bool) {
+	switch t := t.(type) {
+	case *ast.Ident:
+		switch t.Name {
+		case "string":
+			return Value{Kind: String}, true
+		case "bool":
+			return Value{Kind: Bool, Text: "false"}, true
+		case "error":
+			return Value{Kind: Null}, true
+		case "int", "int64", "int32", "int16", "int8", "uint", "uint64", "uint32", "uint16", "uint8", "float64", "float32", "byte", "rune":
+			return Value{Kind: Number, Text: "0"}, true
+		}
+	case *ast.ArrayType, *ast.MapType, *ast.StarExpr:
+		return Value{Kind: Null}, true
+	}
+	return Value{}, false
+}

@@ -1,0 +1,174 @@
+package example
+
+import (
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+)
+
+// nodeTest reads a test of JavaScript or TypeScript: its title, and a function.
+func (r *reader) nodeTest(args []source.Token) {
+	last := len(args) - 1
+	for i, t := range args {
+		if t.Text == "{" && closing(args, i) == last && i > 0 && (args[i-1].Text == "=>" || args[i-1].Text == ")") {
+			r.nodeBlock(args[i+1 : last])
+			return
+		}
+	}
+}
+
+// closing is the index of the bracket that closes the one at i, -1 without.
+func closing(ts []source.Token, i int) int {
+	depth := 0
+	for k := i; k < len(ts); k++ {
+		if depth += nesting(ts[k]); depth == 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// nodeBlock reads statements, and reports whether it understood all.
+func (r *reader) nodeBlock(ts []source.Token) bool {
+	for len(ts) > 0 {
+		if ts[0].Text == ";" {
+			ts = ts[1:]
+			continue
+		}
+		if ts[0].Text == "for" {
+			rest, ok := r.nodeFor(ts)
+			if !ok {
+				return false
+			}
+			ts = rest
+			continue
+		}
+		n := statement(ts)
+		if !r.nodeStatement(ts[:n]) {
+			return false
+		}
+		ts = ts[n:]
+	}
+	return true
+}
+
+// statement is how many tokens the first statement has: up to a semicolon, or to a line that does not go on with it.
+func statement(ts []source.Token) int {
+	depth := 0
+	for i, t := range ts {
+		if depth == 0 && i > 0 && (t.Text == ";" || t.Line > ts[i-1].Line && t.Text != "." && t.Text != "?." && ts[i-1].Text != "=" && ts[i-1].Text != ",") {
+			return i
+		}
+		depth += nesting(t)
+	}
+	return len(ts)
+}
+
+func (r *reader) nodeStatement(ts []source.Token) bool {
+	text := func(i int) string {
+		if i < len(ts) {
+			return ts[i].Text
+		}
+		return ""
+	}
+	switch {
+	case (text(0) == "const" || text(0) == "let") && text(2) == "=":
+		return r.bind(text(1), ts[3:])
+	case text(0) == "expect" && text(1) == "(":
+		end := closing(ts, 1)
+		if end < 0 || text(end+1) != "." || text(end+3) != "(" || closing(ts, end+3) != len(ts)-1 {
+			return false
+		}
+		return r.expect(text(end+2), ts[2:end], ts[end+4:len(ts)-1])
+	case text(0) == "assert" && text(1) == "." && text(3) == "(" && closing(ts, 3) == len(ts)-1:
+		return r.assert(text(2), split(ts[4:len(ts)-1], ","))
+	case text(1) == "(" && closing(ts, 1) == len(ts)-1:
+		return r.assert(text(0), split(ts[2:len(ts)-1], ","))
+	}
+	return false
+}
+
+func (r *reader) expect(matcher string, given, wanted []source.Token) bool {
+	word := map[string]string{"toBeNull": "null", "toBeUndefined": "undefined"}[matcher]
+	switch {
+	case matcher == "toBe" || matcher == "toEqual" || matcher == "toStrictEqual":
+		return len(given) > 0 && r.says(given, wanted)
+	case word != "":
+		return len(given) > 0 && r.says(given, []source.Token{{Kind: source.Ident, Text: word}})
+	case matcher == "toThrow" || matcher == "toThrowError":
+		return r.throws(given, wanted)
+	}
+	return false
+}
+
+func (r *reader) assert(function string, args [][]source.Token) bool {
+	switch function {
+	case "equal", "strictEqual", "deepEqual", "deepStrictEqual":
+		return len(args) >= 2 && len(args[0]) > 0 && len(args[1]) > 0 && r.says(args[0], args[1])
+	case "throws":
+		var class []source.Token
+		if len(args) > 1 {
+			class = args[1]
+		}
+		return len(args) > 0 && r.throws(args[0], class)
+	}
+	return false
+}
+
+// throws reads () => f(1), and the class of the error where only that is given.
+func (r *reader) throws(function, class []source.Token) bool {
+	i := slices.IndexFunc(function, func(t source.Token) bool { return t.Text == "=>" })
+	if i < 0 || i+1 >= len(function) {
+		return false
+	}
+	body := function[i+1:]
+	if body[0].Text == "{" && closing(body, 0) == len(body)-1 {
+		body = body[1 : len(body)-1]
+	}
+	for len(body) > 0 && body[len(body)-1].Text == ";" {
+		body = body[:len(body)-1]
+	}
+	if len(body) == 0 {
+		return false
+	}
+	c, ok := r.call(body)
+	if !ok {
+		return false
+	}
+	w := Want{Error: true}
+	if len(class) == 1 && class[0].Kind == source.Ident && class[0].Text != "Error" {
+		w.Type = class[0].Text
+	}
+	return r.add(body[0].Line, c, w)
+}
+
+// nodeFor reads for (const [a, b] of table) { … }, and gives what follows.
+func (r *reader) nodeFor(ts []source.Token) ([]source.Token, bool) {
+	if len(ts) < 2 || ts[1].Text != "(" {
+		return nil, false
+	}
+	end := closing(ts, 1)
+	if end < 0 || end+1 >= len(ts) || ts[end+1].Text != "{" {
+		return nil, false
+	}
+	last := closing(ts, end+1)
+	head := ts[2:end]
+	of := slices.IndexFunc(head, func(t source.Token) bool { return t.Text == "of" })
+	if last < 0 || of < 2 {
+		return nil, false
+	}
+	if head[1].Text == "{" { // by the names of fields
+		return nil, false
+	}
+	var names []string
+	for _, t := range head[1:of] {
+		if t.Kind == source.Ident {
+			names = append(names, t.Text)
+		}
+	}
+	table, ok := r.value(head[of+1:])
+	if !ok {
+		return nil, false
+	}
+	return ts[last+1:], r.each(names, table, func() bool { return r.nodeBlock(ts[end+2 : last]) })
+}

@@ -1,0 +1,181 @@
+package example_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+)
+
+func TestInTests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, file, src, want string }{
+		{"go, single", "a/a_test.go", `package a
+func TestA(t *testing.T) {
+	t.Parallel()
+	if got := Twice(2); got != 4 { t.Errorf("Twice = %d", got) }
+	if Twice(-3) != -6 { t.Fail() }
+	got, err := Parse("x=1")
+	if err != nil { t.Fatal(err) }
+	if want := []int{1}; !reflect.DeepEqual(got, want) { t.Errorf("no") }
+	if _, err := Parse(""); err == nil { t.Error("no error") }
+	if _, err := Parse("?"); !errors.Is(err, ErrMark) { t.Error("no mark") }
+	if !Valid("a") { t.Error("not valid") }
+	if Valid("") { t.Error("valid") }
+}`, `Twice(2) = 4; Twice(-3) = -6; Parse("x=1") = [1]; Parse("") = error; Parse("?") = error ErrMark; Valid("a") = true; Valid("") = false`},
+		{"go, table", "a/a_test.go", `package a_test
+import "x/a"
+func TestA(t *testing.T) {
+	tests := []struct { name string; in []int; want int; wantErr bool }{
+		{"empty", nil, 0, false},
+		{name: "two", in: []int{1, 2}, want: 3},
+		{name: "bad", in: []int{-1}, wantErr: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := a.Sum(tt.in)
+			if (err != nil) != tt.wantErr { t.Fatalf("err = %v", err) }
+			if tt.wantErr { return }
+			if got != tt.want { t.Errorf("got %d", got) }
+		})
+	}
+}`, `Sum(null) = 0; Sum([1, 2]) = 3; Sum([-1]) = error`},
+		{"go, map and testify", "a/a_test.go", `package a
+import "github.com/stretchr/testify/require"
+func TestA(t *testing.T) {
+	for in, want := range map[string]string{"a": "A"} {
+		require.Equal(t, want, Upper(in))
+	}
+	require.ErrorIs(t, Check(""), ErrEmpty)
+}`, `Upper("a") = "A"; Check("") = error ErrEmpty`},
+		{"go, up to what is not understood", "a/a_test.go", `package a
+func TestA(t *testing.T) {
+	if got := Twice(2); got != 4 { t.Errorf("no") }
+	s := NewStore(t.TempDir())
+	if got := Twice(3); got != 6 { t.Errorf("no") }
+}
+func TestB(t *testing.T) {
+	for i := range 3 { if Twice(i) != 2*i { t.Error("no") } }
+}
+func TestC(t *testing.T) {
+	if len(Split("a b")) != 2 { t.Error("no") }
+}`, `Twice(2) = 4`},
+		{"go, something runs before", "a/a_test.go", `package a
+func TestMain(m *testing.M) { os.Exit(m.Run()) }
+func TestA(t *testing.T) { if Twice(2) != 4 { t.Fail() } }`, ``},
+		{"python", "test_a.py", `import pytest
+from a import f, Ledger
+
+CASES = [(1, "I"), (4, "IV")]
+
+def test_plain():
+    """Says what it does."""
+    assert f(2) == 4
+    assert f(0) is None
+    got = f([1, 2], key="x")
+    assert f({"a": 1}) == {1, 2}
+    assert [3] == f(-1)
+
+def test_raises():
+    with pytest.raises(ValueError, match="no"):
+        f(-1)
+    with pytest.raises(Exception):
+        f(-2)
+
+@pytest.mark.parametrize("n, want", [(1, 2), (2, 4)])
+def test_rows(n, want):
+    assert f(n) == want
+
+@pytest.mark.parametrize(("n", "want"), CASES)
+def test_cases(n, want):
+    assert f(n) == want
+
+def test_loop():
+    for n, want in [(5, 6)]:
+        assert f(n) == want
+
+def test_fixture(tmp_path):
+    assert f(9) == 9
+
+def test_chain():
+    assert Ledger().add(3).balance() == 3
+    x = Ledger()
+    x.add(2)
+    assert x.balance() == 2
+`, `f(2) = 4; f(0) = null; f(-1) = error ValueError; f(-2) = error; f(1) = 2; f(2) = 4; f(1) = "I"; f(4) = "IV"; f(5) = 6; Ledger().add(3).balance() = 3`},
+		{"python, fixture for all", "test_a.py", `import pytest
+@pytest.fixture(autouse=True)
+def clock(monkeypatch): ...
+def test_a():
+    assert f(1) == 1
+`, ``},
+		{"unittest", "test_a.py", `import unittest
+class TestA(unittest.TestCase):
+    def test_a(self):
+        self.assertEqual(f(1), 2)
+        with self.assertRaises(KeyError):
+            f("x")
+        self.assertTrue(f(2))
+        self.assertEqual(f(3), 4)
+`, `f(1) = 2; f("x") = error KeyError`},
+		{"typescript", "a.test.ts", `import { expect, test } from "vitest";
+import { f, Stack } from "./a";
+test("plain", async () => {
+  expect(f(1)).toBe(2);
+  expect(await f("a b")).toEqual({ a: [1, 2] })
+  expect(new Stack().push(1).size()).toStrictEqual(1);
+  const got = f(2);
+  expect(got).toBeNull();
+  expect(() => f(-1)).toThrow(RangeError);
+  expect(() => { f(-2); }).toThrow("negative");
+  for (const [n, want] of [[1, "I"], [4, "IV"]]) {
+    expect(f(n)).toBe(want);
+  }
+  expect(f(3)).not.toBe(4);
+  expect(f(5)).toBe(6);
+});
+describe("x", () => { it("y", () => { expect(f(7)).toBe(8); }); });
+`, `f(1) = 2; f("a b") = {"a": [1, 2]}; new Stack().push(1).size() = 1; f(2) = null; f(-1) = error RangeError; f(-2) = error; f(1) = "I"; f(4) = "IV"; f(7) = 8`},
+		{"node", "a.test.mjs", `import test from "node:test";
+import assert from "node:assert/strict";
+import { f } from "./a.mjs";
+test("a", () => {
+  assert.equal(f(1), 2);
+  assert.deepEqual(f([]), [1], "empty");
+  assert.throws(() => f(-1), RangeError);
+});
+`, `f(1) = 2; f([]) = [1]; f(-1) = error RangeError`},
+		{"node, something runs before", "a.test.mjs", `beforeEach(() => reset());
+test("a", () => { assert.equal(f(1), 2); });
+`, ``},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, e := range example.InTests(c.file, []byte(c.src)) {
+				got = append(got, e.String())
+			}
+			if text := strings.Join(got, "; "); text != c.want {
+				t.Errorf("read\n%s\nwant\n%s", text, c.want)
+			}
+		})
+	}
+}
+
+// FuzzInTests looks for a text that makes the reader of tests fail.
+func FuzzInTests(f *testing.F) {
+	f.Add("a_test.go", "package a\nfunc TestA(t *testing.T) { if F(1) != 2 { t.Fail() } }")
+	f.Add("test_a.py", "def test_a():\n    assert f(1) == 2\n")
+	f.Add("a.test.ts", "test('a', () => { expect(f(1)).toBe(2); });")
+	f.Fuzz(func(t *testing.T, file, src string) {
+		if !slices.Contains([]string{"a_test.go", "test_a.py", "a.test.ts"}, file) {
+			t.Skip()
+		}
+		for _, e := range example.InTests(file, []byte(src)) {
+			if len(e.Call) == 0 || e.Test == "" {
+				t.Errorf("%+v is no example", e)
+			}
+		}
+	})
+}
