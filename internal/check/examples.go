@@ -17,7 +17,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -85,105 +84,11 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		}
 		out = append(out, r)
 	}
-	return out, findings, nil
-}
-
-// asked are the calls that tests of the module make of its exports with literals, and what they say of them. Where something of the
-// project runs before tests there are none.
-func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step.File) ([]example.Example, error) {
-	tests = slices.DeleteFunc(slices.Clone(tests), func(t step.File) bool {
-		return toolchain.EcosystemOf(toolchain.LanguageOf(t.Path)) != m.Chain.Ecosystem
-	})
-	if len(tests) == 0 {
-		return nil, nil
-	}
-	entries, err := c.repo.ReadTree(ctx, tree)
+	copied, err := u.answersOnly(ctx, all, given)
 	if err != nil {
-		return nil, err
+		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	var ids []string
-	for _, e := range entries {
-		beside := slices.ContainsFunc(tests, func(t step.File) bool { return path.Dir(t.Path) == path.Dir(e.Path) })
-		if runnerFile().MatchString(e.Path) || beside && strings.HasSuffix(e.Path, "_test.go") {
-			ids = append(ids, e.ID)
-		}
-	}
-	settings := len(ids)
-	for _, t := range tests {
-		ids = append(ids, t.ID)
-	}
-	blobs, err := c.repo.ReadBlobs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	if slices.ContainsFunc(ids[:settings], func(id string) bool { return preparing().Match(blobs[id]) }) {
-		return nil, nil
-	}
-	var out []example.Example
-	for _, t := range tests {
-		src := blobs[t.ID]
-		own := source.Parse(t.Path, src).Funcs
-		for _, e := range example.InTests(t.Path, src) {
-			if e = m.unqualified(e); e.Call == nil || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
-				continue
-			}
-			out = append(out, e)
-		}
-	}
-	return out[:min(len(out), mostAsked)], nil
-}
-
-// mostAsked bounds how many calls of tests are made.
-const mostAsked = 300
-
-// runnerFile is a file that may say what runs before tests, and preparing says that something does.
-var (
-	runnerFile = re.New(`(^|/)(conftest\.py|(vitest|vite|jest)\.config\.[a-z]+|\.mocharc[.a-z]*|package\.json)$`)
-	preparing  = re.New(`\bfunc TestMain\(|\bautouse\s*=\s*True|\b(setupFiles|setupFilesAfterEnv|globalSetup)\b|--(require|import|loader)\b`)
-)
-
-// unqualified is an example that names an export of the module, without the package that it is in; one without a call if it does not.
-func (m Module) unqualified(e example.Example) example.Example {
-	exported := func(name string) bool {
-		return slices.ContainsFunc(m.Exports, func(x step.Export) bool { return x.Name == name || strings.HasPrefix(x.Name, name+".") })
-	}
-	if exported(e.Symbol()) {
-		return e
-	}
-	_, rest, ok := strings.Cut(e.Call[0].Name, ".")
-	name, _, _ := strings.Cut(rest, ".")
-	if !ok || !exported(name) {
-		return example.Example{}
-	}
-	e.Call = slices.Clone(e.Call)
-	e.Call[0].Name = rest
-	return e
-}
-
-// onlyTested is a finding if a call that a test makes gives something else outside of it: alone, and also where the calls of the test
-// are made in their order.
-func (u *user) onlyTested(ctx context.Context, asked []example.Example, e example.Example, o example.Outcome) ([]step.Finding, error) {
-	if o.Cannot != "" || e.Want.Holds(o) {
-		return nil, nil
-	}
-	var before []example.Example
-	for _, x := range asked {
-		if x.Test == e.Test {
-			before = append(before, x)
-		}
-	}
-	again, err := u.try(ctx, before, false)
-	if err != nil {
-		return nil, err
-	}
-	for i, x := range before {
-		if x.Line == e.Line && x.Text == e.Text && (again[i].Cannot != "" || x.Want.Holds(again[i])) {
-			return nil, nil
-		}
-	}
-	file, name := toolchain.SplitID(e.Test)
-	return []step.Finding{reject("example-failed", file, e.Line, fmt.Sprintf(
-		"The test %s says: %s. Called by a program, outside of the tests, it gives: %s. Code must do the same with and without tests.", name, e.Text, o.Given()))}, nil
+	return out, append(findings, copied...), nil
 }
 
 // specName is the file with a module's spec.

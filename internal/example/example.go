@@ -16,8 +16,10 @@ import (
 type Example struct {
 	Item string `json:"item"`           // id of the spec's item
 	Test string `json:"test,omitempty"` // of what a test says: its id
-	Text string `json:"text"`           // as the spec has it
-	Line int    `json:"line"`
+	// After is what the test did before that was not understood, "" where all is understood.
+	After string `json:"after,omitempty"`
+	Text  string `json:"text"` // as the spec has it
+	Line  int    `json:"line"`
 	// Call is a chain: Invoice(1000) and then total(). The first link names an export.
 	Call []Link `json:"call"`
 	Want Want   `json:"want"`

@@ -8,17 +8,18 @@ import (
 )
 
 // InTests finds the examples in a file of tests: what its tests say of calls with literals. A test is read statement by statement,
-// loops over literal tables gone through, up to the first one that is not understood: so the examples of a test are all the calls
-// that it makes until then, in this order. Files with something that runs before each test have none.
+// loops over literal tables gone through. What is not understood, and what runs before each test, is kept as what the later ones come
+// after.
 func InTests(file string, src []byte) []Example {
 	f := source.Parse(file, src)
 	if f.Lang == source.Go {
 		return inGoTests(file, src, f)
 	}
 	var code []source.Token
+	before := ""
 	for _, t := range f.Tokens {
 		if prepares[t.Text] && t.Kind == source.Ident {
-			return nil
+			before = t.Text
 		}
 		if t.Kind != source.Comment {
 			code = append(code, t)
@@ -29,7 +30,7 @@ func InTests(file string, src []byte) []Example {
 		if t.Skipped {
 			continue
 		}
-		r := &reader{file: file, src: src, lang: f.Lang, test: t, env: map[string]Value{}, calls: map[string][]Link{}}
+		r := &reader{file: file, src: src, lang: f.Lang, test: t, after: before, env: map[string]Value{}, calls: map[string][]Link{}}
 		from := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Off })
 		to := len(code)
 		if i := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Stop }); i >= 0 {
@@ -40,9 +41,8 @@ func InTests(file string, src []byte) []Example {
 		}
 		switch f.Lang {
 		case source.Python:
-			if r.pythonHead(code[:from]) {
-				r.pythonTest(code[from:to])
-			}
+			r.pythonHead(code[:from])
+			r.pythonTest(code[from:to])
 		case source.TypeScript, source.JavaScript:
 			r.nodeTest(code[from:to])
 		}
@@ -66,6 +66,7 @@ type reader struct {
 	env   map[string]Value  // variables that hold literals
 	calls map[string][]Link // variables that hold what a call gives
 	rows  []map[string]Value
+	after string // what was not understood
 	out   []Example
 }
 
@@ -126,12 +127,32 @@ func (r *reader) says(given, wanted []source.Token) bool {
 
 func (r *reader) add(line int, call []Link, w Want) bool {
 	if len(r.out) == maxRows {
-		return false
+		return true
 	}
-	e := Example{Test: r.file + "::" + r.test.Name, Line: line, Call: call, Want: w}
+	e := Example{After: r.after, Test: r.file + "::" + r.test.Name, Line: line, Call: call, Want: w}
 	e.Text = e.String()
 	r.out = append(r.out, e)
 	return true
+}
+
+// skip goes over what is not understood. What it gives to variables is not known.
+func (r *reader) skip(ts []source.Token) {
+	for i, t := range ts {
+		if t.Kind == source.Ident && i+1 < len(ts) && (ts[i+1].Text == "=" || ts[i+1].Text == ",") {
+			delete(r.env, t.Text)
+			delete(r.calls, t.Text)
+		}
+	}
+	r.later(r.text(ts))
+}
+
+// maxAfter bounds the text of what a call comes after.
+const maxAfter = 2000
+
+func (r *reader) later(text string) {
+	if r.after = strings.TrimPrefix(r.after+"; "+text, "; "); len(r.after) > maxAfter {
+		r.after = strings.ToValidUTF8(r.after[:maxAfter], "")
+	}
 }
 
 // bind gives a variable what the tokens are: a literal, or what a call gives.
@@ -150,14 +171,15 @@ func (r *reader) bind(name string, ts []source.Token) bool {
 }
 
 // each runs a body once for each row of a table, whose values the names get.
-func (r *reader) each(names []string, table Value, body func() bool) bool {
+func (r *reader) each(names []string, table Value, body func()) bool {
 	if table.Kind != List || len(table.List) > maxRows {
 		return false
 	}
 	for _, row := range table.List {
-		if !r.row(names, row) || !body() {
+		if !r.row(names, row) {
 			return false
 		}
+		body()
 	}
 	return true
 }
@@ -176,15 +198,14 @@ func (r *reader) row(names []string, row Value) bool {
 	return true
 }
 
-// pythonHead reads what stands before the body of a test: the constants of the file, the test's decorators and its parameters. It
-// reports whether all parameters have values.
-func (r *reader) pythonHead(before []source.Token) bool {
+// pythonHead reads what stands before the body of a test: the constants of the file, the test's decorators and its parameters. What
+// the values of a parameter are not known of stands in the way, as fixtures do.
+func (r *reader) pythonHead(before []source.Token) {
 	lines := logical(before)
 	if len(lines) == 0 {
-		return false
+		return
 	}
-	def := lines[len(lines)-1]
-	from := len(lines) - 1
+	def, from := lines[len(lines)-1], len(lines)-1
 	for from > 0 && lines[from-1][0].Text == "@" {
 		from--
 	}
@@ -195,24 +216,34 @@ func (r *reader) pythonHead(before []source.Token) bool {
 			}
 		}
 	}
-	var params []string
-	if i := slices.IndexFunc(def, func(t source.Token) bool { return t.Text == "(" }); i >= 0 {
-		for _, t := range def[i:] {
-			if t.Text == ")" {
-				break
-			}
-			if t.Kind == source.Ident && t.Text != "self" {
-				params = append(params, t.Text)
-			}
+	params := namesOf(def)
+	if len(lines)-1-from == 1 && r.parametrized(lines[from], params) {
+		return
+	}
+	for _, d := range lines[from : len(lines)-1] {
+		r.later(r.text(d))
+	}
+	if len(params) > 0 {
+		r.later("(" + strings.Join(params, ", ") + ")")
+	}
+}
+
+func namesOf(def []source.Token) []string {
+	var out []string
+	i := slices.IndexFunc(def, func(t source.Token) bool { return t.Text == "(" })
+	for _, t := range def[i+1:] {
+		if t.Text == ")" {
+			break
+		}
+		if t.Kind == source.Ident && i >= 0 && t.Text != "self" {
+			out = append(out, t.Text)
 		}
 	}
-	if from == len(lines)-1 {
-		return len(params) == 0 && slices.ContainsFunc(def, func(t source.Token) bool { return t.Text == "def" })
-	}
-	if from != len(lines)-2 { // several decorators
-		return false
-	}
-	d := lines[from]
+	return out
+}
+
+// parametrized reads @pytest.mark.parametrize with a literal table for all parameters.
+func (r *reader) parametrized(d []source.Token, params []string) bool {
 	open := slices.IndexFunc(d, func(t source.Token) bool { return t.Text == "(" })
 	if open < 0 || d[open-1].Text != "parametrize" || d[len(d)-1].Text != ")" {
 		return false
@@ -234,6 +265,7 @@ func (r *reader) pythonHead(before []source.Token) bool {
 	for _, row := range table.List {
 		in := &reader{env: map[string]Value{}}
 		if !in.row(names, row) {
+			r.rows = nil
 			return false
 		}
 		r.rows = append(r.rows, in.env)
@@ -298,14 +330,12 @@ func (r *reader) pythonTest(body []source.Token) {
 				r.env[k] = v
 			}
 		}
-		if !r.pythonBlock(lines) {
-			return
-		}
+		r.pythonBlock(lines)
 	}
 }
 
-// pythonBlock reads statements, and reports whether it understood all.
-func (r *reader) pythonBlock(lines [][]source.Token) bool {
+// pythonBlock reads statements.
+func (r *reader) pythonBlock(lines [][]source.Token) {
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		end := i + 1 // of what is indented below it
@@ -320,20 +350,16 @@ func (r *reader) pythonBlock(lines [][]source.Token) bool {
 			ok = r.pythonAssert(split(l[1:], ",")[0])
 		case l[0].Text == "self" && len(l) > 4 && l[1].Text == "." && l[3].Text == "(":
 			ok = r.unittest(l[2].Text, split(l[4:len(l)-1], ","))
-		case l[0].Text == "for" && l[len(l)-1].Text == ":":
-			ok = r.pythonFor(l, lines[i+1:end])
-			i = end - 1
-		case l[0].Text == "with" && l[len(l)-1].Text == ":":
-			ok = r.pythonRaises(l[1:len(l)-1], lines[i+1:end])
-			i = end - 1
+		case l[0].Text == "for" && l[len(l)-1].Text == ":" && r.pythonFor(l, lines[i+1:end]),
+			l[0].Text == "with" && l[len(l)-1].Text == ":" && r.pythonRaises(l[1:len(l)-1], lines[i+1:end]):
+			i, ok = end-1, true
 		case len(l) > 2 && l[1].Text == "=" && l[0].Kind == source.Ident:
 			ok = r.bind(l[0].Text, l[2:])
 		}
-		if !ok {
-			return false
+		if !ok { // what is indented below it is read as if it stood by itself
+			r.skip(l)
 		}
 	}
-	return true
 }
 
 func (r *reader) pythonAssert(ts []source.Token) bool {
@@ -370,7 +396,7 @@ func (r *reader) pythonFor(head []source.Token, body [][]source.Token) bool {
 		}
 	}
 	table, ok := r.value(head[in+1 : len(head)-1])
-	return ok && r.each(names, table, func() bool { return r.pythonBlock(body) })
+	return ok && r.each(names, table, func() { r.pythonBlock(body) })
 }
 
 // pythonRaises reads "with pytest.raises(ValueError):" and the one call below it.

@@ -29,11 +29,14 @@ func inGoTests(file string, src []byte, f source.File) []Example {
 		imports[path.Base(p)] = true
 	}
 	var out []Example
+	before := ""
+	for _, d := range tree.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && (fn.Name.Name == "TestMain" || fn.Name.Name == "init") {
+			before = fn.Name.Name
+		}
+	}
 	for _, d := range tree.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if ok && fn.Name.Name == "TestMain" {
-			return nil
-		}
 		if !ok || fn.Body == nil || fn.Recv != nil || len(fn.Type.Params.List) != 1 {
 			continue
 		}
@@ -42,7 +45,7 @@ func inGoTests(file string, src []byte, f source.File) []Example {
 			continue
 		}
 		g := &goReader{
-			reader: &reader{file: file, test: f.Tests[i], env: map[string]Value{}, calls: map[string][]Link{}}, fset: fset, imports: imports,
+			reader: &reader{file: file, src: src, after: before, test: f.Tests[i], env: map[string]Value{}, calls: map[string][]Link{}}, fset: fset, imports: imports,
 			tables: map[string]*ast.CompositeLit{}, results: map[string]goResult{},
 		}
 		g.block(fn.Body.List)
@@ -67,17 +70,31 @@ type goReader struct {
 	left    bool // a row, or the function, has been left
 }
 
-// block reads statements, and reports whether it understood all.
-func (g *goReader) block(list []ast.Stmt) bool {
+// block reads statements.
+func (g *goReader) block(list []ast.Stmt) {
 	for _, s := range list {
 		if g.left {
-			return true
+			return
 		}
 		if !g.statement(s) {
-			return false
+			g.pass(s)
 		}
 	}
-	return true
+}
+
+// pass goes over what is not understood. What it gives to variables is not known.
+func (g *goReader) pass(s ast.Stmt) {
+	ast.Inspect(s, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok {
+			for _, l := range a.Lhs {
+				delete(g.env, lastOf(l))
+				delete(g.results, lastOf(l))
+				delete(g.tables, lastOf(l))
+			}
+		}
+		return true
+	})
+	g.later(strings.Join(strings.Fields(string(g.src[g.fset.Position(s.Pos()).Offset:g.fset.Position(s.End()).Offset])), " "))
 }
 
 func (g *goReader) statement(s ast.Stmt) bool {
@@ -100,7 +117,10 @@ func (g *goReader) statement(s ast.Stmt) bool {
 			return false
 		}
 		if v, ok := g.literal(s.Cond, nil); ok && s.Init == nil && v.Kind == Bool { // if tt.wantErr { … }
-			return v.Text == "false" || g.block(s.Body.List)
+			if v.Text == "true" {
+				g.block(s.Body.List)
+			}
+			return true
 		}
 		if s.Init != nil {
 			a, ok := s.Init.(*ast.AssignStmt)
@@ -159,11 +179,11 @@ func (g *goReader) expression(c *ast.CallExpr) bool {
 		return true
 	case s.Sel.Name == "Run" && len(c.Args) == 2:
 		fn, ok := c.Args[1].(*ast.FuncLit)
-		if !ok || !g.block(fn.Body.List) {
-			return false
+		if ok {
+			g.block(fn.Body.List)
+			g.left = false
 		}
-		g.left = false
-		return true
+		return ok
 	case (on.Name == "assert" || on.Name == "require") && g.imports[on.Name]:
 		return g.testify(s.Sel.Name, c.Args)
 	}
@@ -272,9 +292,7 @@ func (g *goReader) loop(s *ast.RangeStmt) bool {
 			}
 			g.env[lastOf(s.Value)] = v
 		}
-		if !g.block(s.Body.List) {
-			return false
-		}
+		g.block(s.Body.List)
 		g.left = false
 	}
 	return true

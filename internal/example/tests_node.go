@@ -28,28 +28,25 @@ func closing(ts []source.Token, i int) int {
 	return -1
 }
 
-// nodeBlock reads statements, and reports whether it understood all.
-func (r *reader) nodeBlock(ts []source.Token) bool {
+// nodeBlock reads statements.
+func (r *reader) nodeBlock(ts []source.Token) {
 	for len(ts) > 0 {
 		if ts[0].Text == ";" {
 			ts = ts[1:]
 			continue
 		}
 		if ts[0].Text == "for" {
-			rest, ok := r.nodeFor(ts)
-			if !ok {
-				return false
+			if rest, ok := r.nodeFor(ts); ok {
+				ts = rest
+				continue
 			}
-			ts = rest
-			continue
 		}
-		n := statement(ts)
+		n := max(1, statement(ts))
 		if !r.nodeStatement(ts[:n]) {
-			return false
+			r.skip(ts[:n])
 		}
 		ts = ts[n:]
 	}
-	return true
 }
 
 // statement is how many tokens the first statement has: up to a semicolon, or to a line that does not go on with it.
@@ -170,5 +167,5 @@ func (r *reader) nodeFor(ts []source.Token) ([]source.Token, bool) {
 	if !ok {
 		return nil, false
 	}
-	return ts[last+1:], r.each(names, table, func() bool { return r.nodeBlock(ts[end+2 : last]) })
+	return ts[last+1:], r.each(names, table, func() { r.nodeBlock(ts[end+2 : last]) })
 }

@@ -60,10 +60,10 @@ func TestB(t *testing.T) {
 }
 func TestC(t *testing.T) {
 	if len(Split("a b")) != 2 { t.Error("no") }
-}`, `Twice(2) = 4`},
+}`, `Twice(2) = 4; Twice(3) = 6 after s := NewStore(t.TempDir())`},
 		{"go, something runs before", "a/a_test.go", `package a
 func TestMain(m *testing.M) { os.Exit(m.Run()) }
-func TestA(t *testing.T) { if Twice(2) != 4 { t.Fail() } }`, ``},
+func TestA(t *testing.T) { if Twice(2) != 4 { t.Fail() } }`, `Twice(2) = 4 after TestMain`},
 		{"python", "test_a.py", `import pytest
 from a import f, Ledger
 
@@ -103,13 +103,13 @@ def test_chain():
     x = Ledger()
     x.add(2)
     assert x.balance() == 2
-`, `f(2) = 4; f(0) = null; f(-1) = error ValueError; f(-2) = error; f(1) = 2; f(2) = 4; f(1) = "I"; f(4) = "IV"; f(5) = 6; Ledger().add(3).balance() = 3`},
+`, `f(2) = 4; f(0) = null; f({"a": 1}) = [1, 2] after got = f([1, 2], key="x"); f(-1) = [3] after got = f([1, 2], key="x"); f(-1) = error ValueError; f(-2) = error; f(1) = 2; f(2) = 4; f(1) = "I"; f(4) = "IV"; f(5) = 6; f(9) = 9 after (tmp_path); Ledger().add(3).balance() = 3; x.balance() = 2 after x.add(2)`},
 		{"python, fixture for all", "test_a.py", `import pytest
 @pytest.fixture(autouse=True)
 def clock(monkeypatch): ...
 def test_a():
     assert f(1) == 1
-`, ``},
+`, `f(1) = 1 after autouse`},
 		{"unittest", "test_a.py", `import unittest
 class TestA(unittest.TestCase):
     def test_a(self):
@@ -118,7 +118,7 @@ class TestA(unittest.TestCase):
             f("x")
         self.assertTrue(f(2))
         self.assertEqual(f(3), 4)
-`, `f(1) = 2; f("x") = error KeyError`},
+`, `f(1) = 2; f("x") = error KeyError; f(3) = 4 after self.assertTrue(f(2))`},
 		{"typescript", "a.test.ts", `import { expect, test } from "vitest";
 import { f, Stack } from "./a";
 test("plain", async () => {
@@ -136,7 +136,7 @@ test("plain", async () => {
   expect(f(5)).toBe(6);
 });
 describe("x", () => { it("y", () => { expect(f(7)).toBe(8); }); });
-`, `f(1) = 2; f("a b") = {"a": [1, 2]}; new Stack().push(1).size() = 1; f(2) = null; f(-1) = error RangeError; f(-2) = error; f(1) = "I"; f(4) = "IV"; f(7) = 8`},
+`, `f(1) = 2; f("a b") = {"a": [1, 2]}; new Stack().push(1).size() = 1; f(2) = null; f(-1) = error RangeError; f(-2) = error; f(1) = "I"; f(4) = "IV"; f(5) = 6 after expect(f(3)).not.toBe(4); f(7) = 8`},
 		{"node", "a.test.mjs", `import test from "node:test";
 import assert from "node:assert/strict";
 import { f } from "./a.mjs";
@@ -148,18 +148,47 @@ test("a", () => {
 `, `f(1) = 2; f([]) = [1]; f(-1) = error RangeError`},
 		{"node, something runs before", "a.test.mjs", `beforeEach(() => reset());
 test("a", () => { assert.equal(f(1), 2); });
-`, ``},
+`, `f(1) = 2 after beforeEach`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
 			for _, e := range example.InTests(c.file, []byte(c.src)) {
-				got = append(got, e.String())
+				text := e.String()
+				if e.After != "" {
+					text += " after " + e.After
+				}
+				got = append(got, text)
 			}
 			if text := strings.Join(got, "; "); text != c.want {
 				t.Errorf("read\n%s\nwant\n%s", text, c.want)
 			}
 		})
+	}
+}
+
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ call, want string }{
+		{"f(1)", "f(2); f(5); f(10)"},
+		{"f(-1, 0.5)", "f(0, 0.75); f(3, 1); f(8, 1.25)"},
+		{`f("1h30m")`, `f("2h40m"); f("3h50m"); f("4h60m")`},
+		{`f("Zoe")`, `f("Apf"); f("Bqg"); f("Crh")`},
+		{`f([1, 2], {"a": 1})`, `f([2, 3], {"a": 2}); f([5], {"a": 5}); f([10], {"a": 10})`},
+		{"f(true, null)", ""},
+		{`new A(1).f("")`, `new A(2).f(""); new A(5).f(""); new A(10).f("")`},
+	} {
+		e, why := example.Read(c.call, "1")
+		if why != "" {
+			t.Fatal(why)
+		}
+		var got []string
+		for _, o := range example.Others([]example.Example{e}, 9) {
+			got = append(got, o.Calls())
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.call, text, c.want)
+		}
 	}
 }
 

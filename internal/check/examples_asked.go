@@ -1,0 +1,241 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// mostAsked bounds how many calls of tests are made.
+const mostAsked = 300
+
+// asked are the calls that tests of the module make of its exports with literals, and what they say of them.
+func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step.File) ([]example.Example, error) {
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t step.File) bool {
+		return toolchain.EcosystemOf(toolchain.LanguageOf(t.Path)) != m.Chain.Ecosystem
+	})
+	if len(tests) == 0 {
+		return nil, nil
+	}
+	entries, err := c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		beside := slices.ContainsFunc(tests, func(t step.File) bool { return path.Dir(t.Path) == path.Dir(e.Path) && t.Path != e.Path })
+		if runnerFile().MatchString(e.Path) || beside && strings.HasSuffix(e.Path, "_test.go") {
+			ids = append(ids, e.ID)
+		}
+	}
+	settings := len(ids)
+	for _, t := range tests {
+		ids = append(ids, t.ID)
+	}
+	blobs, err := c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	before := ""
+	for _, id := range ids[:settings] {
+		before += string(preparing().Find(blobs[id]))
+	}
+	var out []example.Example
+	for _, t := range tests {
+		own := source.Parse(t.Path, blobs[t.ID]).Funcs
+		for _, e := range example.InTests(t.Path, blobs[t.ID]) {
+			if e = m.unqualified(e); e.Call == nil || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
+				continue
+			}
+			e.After = strings.TrimSuffix(before+"; "+e.After, "; ")
+			e.After = strings.TrimPrefix(e.After, "; ")
+			out = append(out, e)
+		}
+	}
+	return out[:min(len(out), mostAsked)], nil
+}
+
+// runnerFile is a file that may say what runs before tests, and preparing says that something does.
+var (
+	runnerFile = re.New(`(^|/)(conftest\.py|(vitest|vite|jest)\.config\.[a-z]+|\.mocharc[.a-z]*|package\.json)$`)
+	preparing  = re.New(`\bfunc (TestMain|init)\(|\bautouse\s*=\s*True|\bpytest_\w+|\b(setupFiles|setupFilesAfterEnv|globalSetup)\b|--(require|import|loader)\b`)
+)
+
+// unqualified is an example that names an export of the module, without the package that it is in; one without a call if it does not.
+func (m Module) unqualified(e example.Example) example.Example {
+	if m.exports(e.Symbol()) {
+		return e
+	}
+	_, rest, ok := strings.Cut(e.Call[0].Name, ".")
+	name, _, _ := strings.Cut(rest, ".")
+	if !ok || !m.exports(name) {
+		return example.Example{}
+	}
+	e.Call = slices.Clone(e.Call)
+	e.Call[0].Name = rest
+	return e
+}
+
+func (m Module) exports(name string) bool {
+	return slices.ContainsFunc(m.Exports, func(x step.Export) bool { return x.Name == name || strings.HasPrefix(x.Name, name+".") })
+}
+
+// onlyTested is a finding if a call that a test makes gives something else outside of it: alone, and also where the calls of the test
+// are made in their order. Nobody is charged where the test has used the code before, or has set what the spec speaks of.
+func (u *user) onlyTested(ctx context.Context, asked []example.Example, e example.Example, o example.Outcome) ([]step.Finding, error) {
+	if o.Cannot != "" || e.Want.Holds(o) || u.m.speaksOf(e.After) {
+		return nil, nil
+	}
+	var before []example.Example
+	for _, x := range asked {
+		if x.Test == e.Test {
+			before = append(before, x)
+		}
+	}
+	again, err := u.try(ctx, before, false)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range before {
+		if x.Line == e.Line && x.Text == e.Text && (again[i].Cannot != "" || x.Want.Holds(again[i])) {
+			return nil, nil
+		}
+	}
+	file, name := toolchain.SplitID(e.Test)
+	text := fmt.Sprintf("The test %s says: %s. Called by a program, outside of the tests, it gives: %s. Code must do the same with and without tests.", name, e.Text, o.Given())
+	if e.After != "" {
+		text += " What the test does before is nothing that the spec speaks of: " + clipped(e.After, 200)
+	}
+	return []step.Finding{reject("example-failed", file, e.Line, text)}, nil
+}
+
+func clipped(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}
+
+// speaksOf reports whether what a test does before it calls uses the code itself, or is something that the spec has words for.
+func (m Module) speaksOf(after string) bool {
+	words := strings.FieldsFunc(after, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, w := range words {
+		if m.exports(w) || len(w) > 3 && !plainWords[strings.ToLower(w)] && hasWord(m.SpecText, w) {
+			return true
+		}
+	}
+	spec := strings.ToLower(m.SpecText)
+	for _, s := range spoken {
+		if s.code().MatchString(after) && s.spec().MatchString(spec) {
+			return true
+		}
+	}
+	return false
+}
+
+// spoken are kinds of state by the names that tests have for them, and by the words that specs have.
+var spoken = []struct{ code, spec re.Regexp }{
+	{re.New(`(?i)env`), re.New(`environment|env\b|환경`)},
+	{re.New(`(?i)time|date|clock|now|freeze|fakeTimers`), re.New(`time|date|clock|\bnow\b|today|\bday\b|hour|second|시각|시간|날짜`)},
+	{re.New(`(?i)chdir|tmp|temp|write|file|path|open\(`), re.New(`file|director|folder|path|disk|파일|경로`)},
+	{re.New(`(?i)seed|rand`), re.New(`random|seed|무작위`)},
+	{re.New(`(?i)argv|os\.Args|flag`), re.New(`argument|command line|flag|option|인자`)},
+	{re.New(`(?i)stdin|stdout|stderr|capsys|print`), re.New(`print|output|stdout|stderr|stdin|출력|입력`)},
+	{re.New(`(?i)log`), re.New(`\blog`)},
+	{re.New(`(?i)locale|setlocale|tz`), re.New(`locale|language|zone|시간대`)},
+	{re.New(`(?i)http|server|socket|fetch|request`), re.New(`http|server|network|request|서버`)},
+	{re.New(`(?i)thread|goroutine|async|worker|parallel`), re.New(`thread|concurren|goroutine|parallel|동시`)},
+}
+
+// plainWords are words of code that a spec may have without speaking of what is done with them.
+var plainWords = map[string]bool{
+	"true": true, "false": true, "none": true, "null": true, "nil": true, "self": true, "test": true, "tests": true, "assert": true, "with": true, "from": true, "import": true,
+	"expect": true, "raises": true, "error": true, "errors": true, "value": true, "values": true, "string": true, "list": true, "func": true, "function": true, "const": true,
+	"return": true, "number": true, "name": true, "given": true, "when": true, "then": true, "that": true, "this": true, "each": true, "range": true, "type": true, "equal": true,
+}
+
+// Limits of what is tried to tell an answer from a computation.
+const (
+	fewAnswers = 3 // different ones that a function has given before it is tried
+	fewOthers  = 5 // inputs that nobody asked for
+	mostOthers = 12
+)
+
+// answersOnly finds functions that answer what they are asked for by the spec and the tests, and give one and the same for everything
+// else: they compute nothing. Answers that stand in the spec are its own table.
+func (u *user) answersOnly(ctx context.Context, all []example.Example, given []example.Outcome) ([]step.Finding, error) {
+	bySymbol := map[string][]int{}
+	for i, e := range all {
+		if given[i].Value != nil {
+			bySymbol[e.Symbol()] = append(bySymbol[e.Symbol()], i)
+		}
+	}
+	var others []example.Example
+	for _, name := range slices.Sorted(maps(bySymbol)) {
+		answers, own := map[string]bool{}, 0
+		for _, i := range bySymbol[name] {
+			if text := string(given[i].Value); !answers[text] {
+				answers[text] = true
+				if strings.Contains(u.m.SpecText, strings.Trim(text, `"`)) {
+					own++
+				}
+			}
+		}
+		if len(answers) < fewAnswers || 2*own > len(answers) {
+			continue
+		}
+		var list []example.Example
+		for _, i := range bySymbol[name] {
+			list = append(list, all[i])
+		}
+		others = append(others, example.Others(list, mostOthers)...)
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	got, err := u.try(ctx, others, true)
+	if err != nil {
+		return nil, err
+	}
+	said := map[string]map[string]int{}
+	for i, o := range got {
+		name := others[i].Symbol()
+		if o.Cannot == "" && (o.Error == nil || !others[i].HasText()) { // a text that nobody would write is refused
+			if said[name] == nil {
+				said[name] = map[string]int{}
+			}
+			said[name][o.Given()]++
+		}
+	}
+	var out []step.Finding
+	for _, name := range slices.Sorted(maps(said)) {
+		if len(said[name]) != 1 {
+			continue
+		}
+		for text, n := range said[name] {
+			if n < fewOthers {
+				continue
+			}
+			first := all[bySymbol[name][0]]
+			var tried []string
+			for _, o := range others {
+				if o.Symbol() == name && len(tried) < 3 {
+					tried = append(tried, o.Calls())
+				}
+			}
+			out = append(out, reject("answer-table", u.m.Dir, 0, fmt.Sprintf(
+				"%s gives what the spec and the tests ask for, such as %s, and %s for everything else that was tried: %s, …. Compute it for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
+				name, first.String(), text, strings.Join(tried, ", "))))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,122 @@
+package example
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Others are calls like those of a list, with inputs that are in none of them: a number is a little larger, the digits of a text are the
+// next ones, or its letters where it has none, an element of a list is missing. There are at most n. What they give nobody has said.
+func Others(list []Example, n int) []Example {
+	known := map[string]bool{}
+	for _, e := range list {
+		known[e.Calls()] = true
+	}
+	var out []Example
+	for step := 1; step <= 3; step++ {
+		for _, e := range list {
+			o := Example{Item: e.Item, Call: make([]Link, len(e.Call))}
+			changed := false
+			for i, l := range e.Call {
+				l.Args = shifted(l.Args, step, &changed)
+				l.Fields = shiftedFields(l.Fields, step, &changed)
+				o.Call[i] = l
+			}
+			if text := o.Calls(); changed && !known[text] && len(out) < n {
+				known[text] = true
+				o.Text = text
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// Calls is the call as it was understood, without what it is to give.
+func (e Example) Calls() string {
+	text, _, _ := strings.Cut(Example{Call: e.Call, Want: Want{Value: Value{Kind: Name, Text: "\x00"}}}.String(), " = \x00")
+	return text
+}
+
+func shifted(vs []Value, by int, changed *bool) []Value {
+	out := make([]Value, len(vs))
+	for i, v := range vs {
+		out[i] = v.shifted(by, changed)
+	}
+	return out
+}
+
+func shiftedFields(fs []Field, by int, changed *bool) []Field {
+	if fs == nil {
+		return nil
+	}
+	out := make([]Field, len(fs))
+	for i, f := range fs {
+		out[i] = Field{f.Name, f.Value.shifted(by, changed)}
+	}
+	return out
+}
+
+// shifted is another value of the same kind.
+func (v Value) shifted(by int, changed *bool) Value {
+	switch v.Kind {
+	case Number:
+		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil {
+			v.Text, *changed = strconv.FormatInt(n+int64(by*by), 10), true
+		} else if f, err := strconv.ParseFloat(v.Text, 64); err == nil {
+			v.Text, *changed = strconv.FormatFloat(f+float64(by)/4, 'f', -1, 64), true
+		}
+	case String:
+		digits := strings.ContainsAny(v.Text, "123456789")
+		text := strings.Map(func(r rune) rune {
+			switch {
+			case r >= '1' && r <= '9':
+				return '1' + (r-'1'+rune(by))%9
+			case digits:
+			case r >= 'a' && r <= 'z':
+				return 'a' + (r-'a'+rune(by))%26
+			case r >= 'A' && r <= 'Z':
+				return 'A' + (r-'A'+rune(by))%26
+			}
+			return r
+		}, v.Text)
+		*changed = *changed || text != v.Text
+		v.Text = text
+	case List:
+		if by > 1 && len(v.List) > 1 {
+			v.List, *changed = v.List[:len(v.List)-1], true
+		}
+		v.List = shifted(v.List, by, changed)
+	case Object:
+		v.Fields = shiftedFields(v.Fields, by, changed)
+	case Null, Bool, Name:
+	}
+	return v
+}
+
+// HasText reports whether a text is among what the call gives to the code.
+func (e Example) HasText() bool {
+	for _, l := range e.Call {
+		if anyText(Value{List: l.Args, Fields: l.Fields}) {
+			return true
+		}
+	}
+	return false
+}
+
+func anyText(v Value) bool {
+	if v.Kind == String {
+		return true
+	}
+	for _, x := range v.List {
+		if anyText(x) {
+			return true
+		}
+	}
+	for _, f := range v.Fields {
+		if anyText(f.Value) {
+			return true
+		}
+	}
+	return false
+}
