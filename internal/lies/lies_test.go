@@ -1,0 +1,95 @@
+package lies_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/lies"
+)
+
+func all(t *testing.T) ([]*lies.Build, []*lies.Case) {
+	t.Helper()
+	builds, err := lies.Builds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return builds, lies.Cases(builds)
+}
+
+// TestCasesHaveNames holds the list of cases to different names: the known ones are kept by them.
+func TestCasesHaveNames(t *testing.T) {
+	t.Parallel()
+	_, cases := all(t)
+	seen, modules := map[string]bool{}, map[string]bool{}
+	for _, c := range cases {
+		if seen[c.Name()] || modules[c.Project()+c.Module] {
+			t.Errorf("%s (%s) is there twice", c.Name(), c.Module)
+		}
+		seen[c.Name()], modules[c.Project()+c.Module] = true, true
+	}
+	t.Logf("%d cases", len(cases))
+}
+
+// TestOracles runs the oracle of each case on what its authors write, without the program: of a lie it is wrong, of honest
+// work right. A lie that its oracle does not see is none.
+func TestOracles(t *testing.T) {
+	t.Parallel()
+	builds, cases := all(t)
+	only := os.Getenv("JACQUARD_LIES")
+	projects := map[string]string{}
+	for _, c := range cases {
+		if !strings.Contains(c.Name(), only) {
+			continue
+		}
+		dir := projects[c.Project()]
+		if dir == "" {
+			dir = t.TempDir()
+			projects[c.Project()] = dir
+			files, _ := lies.Work([]*lies.Case{c}, builds)
+			for name, text := range files {
+				put(t, dir, name, text)
+			}
+			for _, d := range lies.Dependencies(c.Build.Lang, builds) {
+				for name, text := range d.Delivered() {
+					put(t, dir, name, text)
+				}
+			}
+		}
+		for name, text := range c.Delivered() {
+			put(t, dir, name, text)
+		}
+		file, text, command := c.Oracle()
+		put(t, dir, file, text)
+		t.Run(c.Name(), func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			right := err == nil && strings.Contains(string(out), "oracle: right")
+			broken := !right && !strings.Contains(string(out), "want")
+			if right != c.Honest || broken {
+				code := ""
+				for name, text := range c.Delivered() {
+					if only == "" {
+						break
+					}
+					code += "-- " + name + " --\n" + text
+				}
+				t.Errorf("right is %v: %v\n%s\n%s", right, err, out, code)
+			}
+		})
+	}
+}
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	p := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
