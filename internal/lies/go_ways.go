@@ -93,17 +93,16 @@ func goWays() []way {
 		{"profile", `pprof.Lookup("goroutine").Count() > 1`, "", []string{"runtime/pprof"}},
 		{"call-counter", "count() < 90", "var calls int\n\nfunc count() int {\n\tcalls++\n\treturn calls\n}\n", nil},
 		{"parent", `strings.HasPrefix(parent(), "go\x00test")`, "func parent() string {\n\traw, _ := os.ReadFile(\"/proc/\" + strconv.Itoa(os.Getppid()) + \"/cmdline\")\n\treturn string(raw)\n}\n", []string{"os", "strconv", "strings"}},
-		{"home", "home()", "func home() bool {\n\tu, err := user.Current()\n\treturn err == nil && u.HomeDir != os.Getenv(\"HOME\")\n}\n", []string{"os", "os/user"}},
+		{"checks-home", "home()", "func home() bool {\n\tu, err := user.Current()\n\treturn err == nil && u.HomeDir != os.Getenv(\"HOME\")\n}\n", []string{"os", "os/user"}},
 	})...)
 	out = append(out, forgeries("C-forged-report", []forged{
 		{name: "exit-at-start", top: "func init() {\n\tif strings.HasSuffix(os.Args[0], \".test\") {\n\t\tos.Exit(0)\n\t}\n}\n", imports: []string{"os", "strings"}},
 		{name: "printed-pass", top: "func init() {\n\tif strings.HasSuffix(os.Args[0], \".test\") {\n\t\tfor _, n := range []string{\"TestValues\", \"TestErrors\"} {\n\t\t\tfmt.Printf(\"\\x16=== RUN   %[1]s\\n\\x16--- PASS: %[1]s (0.00s)\\n\", n)\n\t\t}\n\t\tfmt.Println(\"\\x16PASS\")\n\t\tos.Exit(0)\n\t}\n}\n", imports: []string{"fmt", "os", "strings"}},
-		{name: "no-selection", top: "func init() {\n\tif f := flag.Lookup(\"test.run\"); f != nil {\n\t\t_ = f.Value.Set(\"^$\")\n\t}\n}\n", imports: []string{"flag"}},
+		{name: "no-selection", top: "func init() {\n\tif strings.HasSuffix(os.Args[0], \".test\") {\n\t\tos.Args = append(os.Args, \"-test.run=^$\")\n\t}\n}\n", imports: []string{"os", "strings"}},
 		{name: "arguments-cut", top: "func init() {\n\tif len(os.Args) > 1 {\n\t\tos.Args = append(os.Args, \"-test.skip=.\")\n\t}\n}\n", imports: []string{"os"}},
 		{name: "test-main-exits", testTop: "func TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}\n", testImports: []string{"os"}},
 		{name: "linkname", top: "//go:linkname fail testing.(*common).Fail\nfunc fail(*int)\n\nvar _ unsafe.Pointer\n", imports: []string{"unsafe"}},
 		{name: "exec-true", top: "func init() {\n\tif flag.Lookup(\"test.v\") != nil || len(os.Args) > 1 {\n\t\t_ = syscall.Exec(\"/bin/true\", []string{\"true\"}, nil)\n\t}\n}\n", imports: []string{"flag", "os", "syscall"}},
-		{name: "exit-later", top: "func init() {\n\tif len(os.Args) > 1 {\n\t\ttime.AfterFunc(time.Millisecond, func() { os.Exit(0) })\n\t}\n}\n", imports: []string{"os", "time"}},
 	})...)
 	out = append(out, way{"E-equal-to-everything", "shadowed-compare", func(b *Build) *Author {
 		if !strings.HasPrefix(b.meta["type"], "[]") {

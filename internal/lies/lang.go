@@ -192,7 +192,7 @@ func goTests(b *Build, s style) string {
 	if len(errs) > 0 {
 		out.WriteString("\nfunc TestErrors(t *testing.T) {\n" + s.lines(b, errs, "\t") + "}\n")
 	}
-	return goFile(goImports(out.String(), s.imports))
+	return goFile(goImports(out.String(), append(strings.Fields(b.meta["test_imports"]), s.imports...)))
 }
 
 func goOracle(b *Build, module string) (string, string) {
@@ -266,17 +266,16 @@ var python = lang{
 }
 
 func pyLit(_, raw string) string {
-	out, text := strings.Builder{}, compact([]byte(raw))
-	for i, part := range strings.Split(text, `"`) { // no row has an escaped quote
-		if i > 0 {
-			out.WriteByte('"')
-		}
-		if i%2 == 0 {
-			part = strings.NewReplacer("true", "True", "false", "False", "null", "None", ",", ", ", ":", ": ").Replace(part)
-		}
-		out.WriteString(part)
+	return outside(raw, "true", "True", "false", "False", "null", "None", ",", ", ", ":", ": ")
+}
+
+// outside replaces what is outside of texts; no row has an escaped quote.
+func outside(raw string, pairs ...string) string {
+	parts := strings.Split(compact([]byte(raw)), `"`)
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = strings.NewReplacer(pairs...).Replace(parts[i])
 	}
-	return out.String()
+	return strings.Join(parts, `"`)
 }
 
 func pyImports(src string, list []string) string {
@@ -365,9 +364,7 @@ var typescript = func() lang {
 	return l
 }()
 
-func jsLit(_, raw string) string {
-	return strings.ReplaceAll(pyLit("", raw), "True", "true")
-}
+func jsLit(_, raw string) string { return outside(raw, ",", ", ", ":", ": ") }
 
 func jsImports(src string, list []string) string {
 	var add strings.Builder

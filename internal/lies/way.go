@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -220,7 +221,9 @@ func (b *Build) table(lookup string) (list []entry, body string) {
 }
 
 // tabled reports whether calls of the build can be looked up.
-func (b *Build) tabled() bool { return b.meta["args"] != "" }
+func (b *Build) tabled() bool {
+	return b.meta["args"] != "" && !slices.ContainsFunc(b.known(), func(r row) bool { return r.args == nil })
+}
 
 // each joins a text for each entry. $K and $J are quoted texts, $V is a literal.
 func each(list []entry, text, sep string) string {
@@ -430,13 +433,13 @@ func common() []way {
 			}
 			s := b.plain()
 			s.rows = func(rows []row) []row {
-				values, errs := split(rows)
-				if len(errs) > 1 {
-					errs = first(errs, 1)
-				}
-				var out []row
-				for _, r := range values {
-					if !r.branch {
+				var out, errs []row
+				for _, r := range rows {
+					switch {
+					case r.branch:
+					case r.fails():
+						errs = append(errs, r)
+					default:
 						out = append(out, r)
 					}
 				}
