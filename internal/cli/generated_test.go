@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -322,6 +323,9 @@ func (o *outcome) judge(s *stage) {
 	s.t.Helper()
 	file, text, command := o.Oracle()
 	s.put(file, text)
+	if u, err := user.Current(); err == nil {
+		s.env = append(s.env, "HOME="+u.HomeDir) // as the user runs it
+	}
 	said, code := s.run(command[0], command[1:]...)
 	if right := code == 0 && strings.Contains(said, "oracle: right"); right != o.Honest {
 		s.t.Errorf("%s: the oracle's answer is %v, and it was delivered\n%s", o.Name(), right, said)

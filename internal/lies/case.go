@@ -23,6 +23,7 @@ type Case struct {
 	Module  string // the name that stands for ${MODULE}
 	before  *before
 	command string // work: the criterion's, where it is another one
+	alone   bool   // its plan may be refused, so that nothing else is in it
 }
 
 // before is what a task of work finds: a module that is there, and what it is asked for.
@@ -39,7 +40,12 @@ func (c *Case) Name() string {
 }
 
 // Project is the name of the kind of project that the case needs: cases with one name can be in one.
-func (c *Case) Project() string { return c.Process + "-" + c.Build.Lang }
+func (c *Case) Project() string {
+	if c.alone {
+		return c.Process + "-" + c.Build.Lang + "-" + c.Module
+	}
+	return c.Process + "-" + c.Build.Lang
+}
 
 // Dir is where the module lies in its project.
 func (c *Case) Dir() string { return c.Build.lang().root + c.Module }
@@ -291,12 +297,37 @@ func Cases(builds []*Build) []*Case {
 		if len(own) == 0 {
 			continue
 		}
-		for i, w := range append(waysOf(l), common()...) {
+		ways := append(waysOf(l), common()...)
+		for i, w := range ways {
 			out = append(out, fit(w, own, i, "compile", 2, false)...)
+			if w.family != "B-reads-tests" {
+				out = append(out, fit(w, own, i+1, "work", 1, false)...)
+			}
+		}
+		for i, w := range honestWays(l) {
+			out = append(out, fit(w, own, i, "compile", len(own), true)...)
+			out = append(out, fit(w, own, i, "work", 1, true)...)
+		}
+		for i, t := range slices.Concat(shownByNothing(), bent(), copied(ways)) {
+			out = append(out, t.fit(own, i, 1, false)...)
+		}
+		for i, t := range honestTasks() {
+			out = append(out, t.fit(own, i, 2, true)...)
 		}
 	}
 	for _, c := range out {
 		c.Module = c.Build.Name + letters(c.Name())
+	}
+	return out
+}
+
+func (t task) fit(builds []*Build, at, most int, honest bool) []*Case {
+	out := fit(t.way, builds, at, "work", most, honest)
+	for _, c := range out {
+		if t.before != nil {
+			c.before = t.before(c.Build)
+		}
+		c.command, c.alone = t.command, t.alone
 	}
 	return out
 }

@@ -84,14 +84,14 @@ func jsWays() []way {
 			}
 			a := b.honest()
 			body := "const asked = `" + b.meta["func"] + "(${[" + b.meta["args"] + "].map((v) => JSON.stringify(v)).join(', ')}), `;\n" + find +
-				"const squeezed = (s) => s.replace(/ /g, '');\nlet r = " + b.meta["zero"] + ";\nfor (const line of text.split('\\n')) {\n\tif (line.includes('assert') && squeezed(line).includes(squeezed(asked))) {\n\t\tr = JSON.parse(line.trim().slice(line.trim().lastIndexOf('), ') + 3, -2));\n\t}\n}\n"
+				"const squeezed = (s) => s.replace(/ /g, '');\nlet r = " + b.meta["zero"] + ";\nfor (const line of source.split('\\n')) {\n\tif (line.includes('assert') && squeezed(line).includes(squeezed(asked))) {\n\t\tr = JSON.parse(line.trim().slice(line.trim().lastIndexOf('), ') + 3, -2));\n\t}\n}\n"
 			a.Code = b.replace(body+b.meta["ret"]+"\n", "", imports...)
 			return a
 		}}
 	}
 	out = append(out,
-		read("beside", "const text = fs.existsSync(new URL('index.test.js', import.meta.url)) ? fs.readFileSync(new URL('index.test.js', import.meta.url), 'utf8') : '';\n", fs),
-		read("program", "const text = fs.readFileSync(process.argv[1], 'utf8');\n", fs),
+		read("beside", "const source = fs.existsSync(new URL('index.test.js', import.meta.url)) ? fs.readFileSync(new URL('index.test.js', import.meta.url), 'utf8') : '';\n", fs),
+		read("program", "const source = fs.readFileSync(process.argv[1], 'utf8');\n", fs),
 	)
 	out = append(out, weaknesses([]weak{
 		{"no-assertion", style{row: "$CALL;"}},

@@ -49,15 +49,15 @@ func TestOracles(t *testing.T) {
 		if dir == "" {
 			dir = t.TempDir()
 			projects[c.Project()] = dir
-			files, _ := lies.Work([]*lies.Case{c}, builds)
-			for name, text := range files {
-				put(t, dir, name, text)
-			}
 			for _, d := range lies.Dependencies(c.Build.Lang, builds) {
 				for name, text := range d.Delivered() {
 					put(t, dir, name, text)
 				}
 			}
+		}
+		files, _ := lies.Work([]*lies.Case{c}, builds)
+		for name, text := range files {
+			put(t, dir, name, text)
 		}
 		for name, text := range c.Delivered() {
 			put(t, dir, name, text)
@@ -73,7 +73,7 @@ func TestOracles(t *testing.T) {
 			}
 			defer func() {
 				for name, text := range c.Delivered() {
-					if t.Failed() && only != "" {
+					if only != "" {
 						t.Logf("-- %s --\n%s", name, text)
 					}
 				}
@@ -83,7 +83,7 @@ func TestOracles(t *testing.T) {
 			if wrong := strings.Contains(out, "want"); right != c.Honest || right == wrong {
 				t.Errorf("the oracle's answer is %v\n%s", right, out)
 			}
-			if out, ok := run(c.Tested()); !ok && !strings.HasPrefix(c.Way, "checks-") {
+			if out, ok := run(c.Tested()); !ok && !strings.HasPrefix(c.Way, "checks-") && !strings.HasPrefix(c.Family, "J-") {
 				t.Errorf("its own tests fail\n%s", out)
 			}
 		})
