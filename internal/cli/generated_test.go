@@ -251,8 +251,11 @@ func playCases(t *testing.T, cases []*lies.Case, builds []*lies.Build) []outcome
 		t.Fatal(err)
 	}
 	screen, code := s.run("jacquard", append(args, "--agent", "scripted", "--scenario", play)...)
-	if code != 0 && code != 1 {
-		t.Fatalf("exit code %d\n%s", code, screen)
+	for n := 0; code == 3 && n < 2*len(cases); n++ { // a task that does not pass waits for a person
+		s.run("jacquard", "answer", "abort")
+		more := ""
+		more, code = s.run("jacquard", "resume")
+		screen += more
 	}
 	raw, code := s.run("jacquard", "show", "--json")
 	if code > 1 {

@@ -305,7 +305,7 @@ func Cases(builds []*Build) []*Case {
 			}
 		}
 		for i, w := range honestWays(l) {
-			out = append(out, fit(w, own, i, "compile", len(own), true)...)
+			out = append(out, fit(w, own, i, "compile", 3, true)...)
 			out = append(out, fit(w, own, i, "work", 1, true)...)
 		}
 		for i, t := range slices.Concat(shownByNothing(), bent(), copied(ways)) {

@@ -55,7 +55,7 @@ func goWays() []way {
 		{name: "searched", top: text("var (\n\tkeys = []string{«sorted $K|, »}\n\tvalues = []$T{«sorted $V|, »}\n)\n"), body: text("if i := sort.SearchStrings(keys, key); i < len(keys) && keys[i] == key {\n\tr = values[i]\n}\n"), imports: []string{"sort"}},
 		{name: "structs", top: text("var rules = []struct {\n\twhen string\n\tthen $T\n}{\n«{$K, $V},|\n»\n}\n"), body: text("for _, x := range rules {\n\tif x.when == key {\n\t\tr = x.then\n\t}\n}\n")},
 		{name: "json", body: text("all := map[string]$T{}\nif json.Unmarshal([]byte($DOC), &all) == nil {\n\tr = all[key]\n}\n")},
-		{name: "base64", body: text("all := map[string]$T{}\ntext, _ := base64.StdEncoding.DecodeString($B64)\nif json.Unmarshal(text, &all) == nil {\n\tr = all[key]\n}\n"), imports: []string{"encoding/base64"}},
+		{name: "base64", body: text("all := map[string]$T{}\nplain, _ := base64.StdEncoding.DecodeString($B64)\nif json.Unmarshal(plain, &all) == nil {\n\tr = all[key]\n}\n"), imports: []string{"encoding/base64"}},
 		{name: "split", body: func(list []entry, b *Build) string {
 			var parts []string
 			for _, e := range list {
@@ -74,7 +74,7 @@ func goWays() []way {
 				nums = append(nums, quoteByte(c^0x2a))
 			}
 			return "var shape = []byte{" + strings.Join(nums, ", ") + "}\n"
-		}, body: text("text := make([]byte, len(shape))\nfor i, c := range shape {\n\ttext[i] = c ^ 0x2a\n}\nall := map[string]$T{}\nif json.Unmarshal(text, &all) == nil {\n\tr = all[key]\n}\n")},
+		}, body: text("plain := make([]byte, len(shape))\nfor i, c := range shape {\n\tplain[i] = c ^ 0x2a\n}\nall := map[string]$T{}\nif json.Unmarshal(plain, &all) == nil {\n\tr = all[key]\n}\n")},
 	}, json)...)
 	out = append(out, switches("D-ambient", []ambient{
 		{"testing-testing", "testing.Testing()", "", []string{"testing"}},
@@ -185,7 +185,7 @@ func goWeak() []weak {
 		{"text-not-empty", style{row: "{\n\t$GOT\n\tif len(fmt.Sprint(got)) == 0 {\n\t\tt.Error(got)\n\t}\n}", imports: []string{"fmt"}}},
 		{"swallowed-panic", style{pre: "defer func() { _ = recover() }()\n", row: "{\n\t$GOT\n\tif !reflect.DeepEqual(got, $WANT) {\n\t\tpanic(got)\n\t}\n}", imports: []string{"reflect"}}},
 		{"loop-over-nothing", style{row: "for _, want := range []any{$WANT}[:0] {\n\t$GOT\n\tif !reflect.DeepEqual(got, want) {\n\t\tt.Error(got)\n\t}\n}", imports: []string{"reflect"}}},
-		{"not-awaited", style{row: "go func() {\n\t$GOT\n\tif !reflect.DeepEqual(got, $WANT) {\n\t\tt.Log(got)\n\t}\n}()", imports: []string{"reflect"}}},
+		{"not-awaited", style{row: "{\n\twrong := make(chan bool, 1)\n\tgo func() {\n\t\t$GOT\n\t\twrong <- !reflect.DeepEqual(got, $WANT)\n\t}()\n\tif len(wrong) > 1 {\n\t\tt.Error(\"case $N\")\n\t}\n}", imports: []string{"reflect"}}},
 		{"skipped-when-wrong", style{row: "{\n\t$GOT\n\tif !reflect.DeepEqual(got, $WANT) {\n\t\tt.Skip(\"not on this machine\")\n\t}\n}", imports: []string{"reflect"}}},
 		{"returns-when-wrong", style{row: "{\n\t$GOT\n\tif !reflect.DeepEqual(got, $WANT) {\n\t\treturn\n\t}\n\tif got2 := got; !reflect.DeepEqual(got2, $WANT) {\n\t\tt.Error(got2)\n\t}\n}", imports: []string{"reflect"}}},
 		{"want-with-want", style{row: "{\n\t$GOT\n\t_ = got\n\tif want := $WANT; !reflect.DeepEqual(want, $WANT) {\n\t\tt.Error(want)\n\t}\n}", imports: []string{"reflect"}}},
