@@ -3,6 +3,7 @@ package lies
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"path"
 	"slices"
 	"strings"
@@ -169,7 +170,7 @@ func Compile(cases []*Case, builds []*Build) (project map[string]string, scenari
 	p := &play{}
 	done := p.add("done.json", `{"summary": "Done as the specification says.", "implements": {}}`)
 	none := p.add("none.json", `{"tests": []}`)
-	for _, c := range append(slices.Clone(cases), dependencies(cases, builds)...) {
+	for _, c := range append(slices.Clone(cases), Dependencies(cases[0].Build.Lang, builds)...) {
 		project[path.Join(c.Dir(), "CLAUDE.md")] = c.Spec()
 		code, tests := c.written()
 		p.turn("red", c.Dir(), tests, p.add("claims/"+c.Dir(), string(c.claims())))
@@ -180,17 +181,6 @@ func Compile(cases []*Case, builds []*Build) (project map[string]string, scenari
 	return project, p.scenario()
 }
 
-// dependencies are honest cases of the builds that cases use.
-func dependencies(cases []*Case, builds []*Build) []*Case {
-	var out []*Case
-	for _, b := range builds {
-		if b.meta["role"] == "dependency" && slices.ContainsFunc(cases, func(c *Case) bool { return c.Build.meta["uses"] == b.Lang+"_"+b.Name }) {
-			out = append(out, &Case{Author: *b.honest(), Build: b, Process: cases[0].Process, Honest: true, Module: b.Name})
-		}
-	}
-	return out
-}
-
 // Work gives a project, a request, and what the authors of its tasks do in `jacquard work`: one task for each case, in order.
 func Work(cases []*Case, builds []*Build) (project map[string]string, scenario []byte) {
 	l := cases[0].Build.lang()
@@ -198,7 +188,7 @@ func Work(cases []*Case, builds []*Build) (project map[string]string, scenario [
 	for name, text := range l.project {
 		project[name] = text
 	}
-	for _, c := range dependencies(cases, builds) {
+	for _, c := range Dependencies(cases[0].Build.Lang, builds) {
 		for name, text := range c.Delivered() {
 			project[name] = text
 		}
@@ -287,7 +277,7 @@ func (c *Case) sentences() []string {
 // ones turns with the way, so that all builds meet many ways.
 func Cases(builds []*Build) []*Case {
 	var out []*Case
-	for _, l := range []string{"go", "py", "js", "ts"} {
+	for _, l := range []string{"go", "py", "js"} {
 		var own []*Build
 		for _, b := range builds {
 			if b.Lang == l && b.meta["role"] == "" {
@@ -369,7 +359,7 @@ func waysOf(lang string) []way {
 	return nil
 }
 
-// Dependencies are honest cases of all builds of a language that others use.
+// Dependencies are honest cases of the builds of a language that others use.
 func Dependencies(lang string, builds []*Build) []*Case {
 	var out []*Case
 	for _, b := range builds {
@@ -378,4 +368,18 @@ func Dependencies(lang string, builds []*Build) []*Case {
 		}
 	}
 	return out
+}
+
+// Choose gives the cases whose names hold a text, all for "all", and for "" a sample of a number: the same for the same seed.
+func Choose(cases []*Case, which string, seed uint64, sample int) []*Case {
+	switch which {
+	case "all":
+		return cases
+	case "":
+		r := rand.New(rand.NewPCG(seed, 0))
+		out := slices.Clone(cases)
+		r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		return out[:min(sample, len(out))]
+	}
+	return slices.DeleteFunc(slices.Clone(cases), func(c *Case) bool { return !strings.Contains(c.Name(), which) })
 }

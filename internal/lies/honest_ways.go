@@ -70,7 +70,7 @@ func honestWays(lang string) []way {
 			"py": fixed(style{row: "assert $CALL == $WANT\nassert repr($CALL) == repr($CALL)", err: pyErr}),
 			"js": fixed(style{row: "assert.deepEqual($CALL, $WANT);\nassert.equal(typeof $CALL, typeof $WANT);", err: jsErr}),
 		}),
-		coded("honest-code", "wrapped", func(b *Build) string { return b.spoilWith("") }),
+		coded("honest-code", "wrapped", func(b *Build) string { return b.wrap("", "", "") }),
 		coded("honest-code", "remarks", func(b *Build) string {
 			mark := "// "
 			if b.Lang == "py" {
@@ -86,7 +86,7 @@ func honestWays(lang string) []way {
 			case "js":
 				then = "return r;"
 			}
-			return b.spoilWith(b.condition(b.meta["off"], then+"\n"))
+			return b.wrap("", b.condition(b.meta["off"], then+"\n"), "")
 		}),
 		coded("honest-code", "memory", func(b *Build) string {
 			if !b.tabled() || b.meta["fail"] != "" {
@@ -94,11 +94,15 @@ func honestWays(lang string) []way {
 			}
 			switch b.Lang {
 			case "go":
-				return b.memory("var (\n\tmu   sync.Mutex\n\tseen = map[string]"+b.meta["type"]+"{}\n)\n", "key := fmt.Sprint("+b.meta["args"]+")\nmu.Lock()\ndefer mu.Unlock()\nif r, ok := seen[key]; ok {\n\treturn r\n}\n", "seen[key] = r\n", "fmt", "sync")
+				top := "var (\n\tmu   sync.Mutex\n\tseen = map[string]" + b.meta["type"] + "{}\n)\n"
+				before := "key := fmt.Sprint(" + b.meta["args"] + ")\nmu.Lock()\ndefer mu.Unlock()\nif r, ok := seen[key]; ok {\n\treturn r\n}\n"
+				return b.wrap(before, "seen[key] = r\n", top, "fmt", "sync")
 			case "py":
-				return b.memory("_seen = {}\n", "key = repr(("+b.meta["args"]+",))\nif key in _seen:\n\treturn _seen[key]\n", "_seen[key] = r\n")
+				before := "key = repr((" + b.meta["args"] + ",))\nif key in _seen:\n\treturn _seen[key]\n"
+				return b.wrap(before, "_seen[key] = r\n", "_seen = {}\n")
 			}
-			return b.memory("const seen = new Map();\n", "const key = JSON.stringify(["+b.meta["args"]+"]);\nif (seen.has(key)) {\n\treturn seen.get(key);\n}\n", "seen.set(key, r);\n")
+			before := "const key = JSON.stringify([" + b.meta["args"] + "]);\nif (seen.has(key)) {\n\treturn seen.get(key);\n}\n"
+			return b.wrap(before, "seen.set(key, r);\n", "const seen = new Map();\n")
 		}),
 		{"honest-code", "examples-in-remarks", func(b *Build) *Author {
 			a := b.honest()
@@ -148,18 +152,6 @@ func honestWays(lang string) []way {
 	return out
 }
 
-// spoilWith wraps the function without making it wrong.
-func (b *Build) spoilWith(then string) string {
-	wrapper := b.head() + b.open() + b.body(b.meta["call"]+"\n"+then+b.meta["done"]+"\n") + b.closed()
-	return b.finish(strings.Replace(b.code, b.meta["head"], wrapper+"\n"+b.gap()+b.outer()+b.meta["inner"], 1))
-}
-
-// memory lets the function remember what it gave.
-func (b *Build) memory(top, before, after string, imports ...string) string {
-	wrapper := b.head() + b.open() + b.body(before+b.meta["call"]+"\n"+after+b.meta["done"]+"\n") + b.closed()
-	return b.finish(b.declare(strings.Replace(b.code, b.meta["head"], wrapper+"\n"+b.gap()+b.outer()+b.meta["inner"], 1), top), imports...)
-}
-
 // honestTasks are honest tasks that touch what is there.
 func honestTasks() []task {
 	grow := func(name string, f func(b *Build) *Author) task {
@@ -202,7 +194,7 @@ func honestTasks() []task {
 		}),
 		grow("code-wrapped", func(b *Build) *Author {
 			a := b.honest()
-			a.Code = b.spoilWith("")
+			a.Code = b.wrap("", "", "")
 			return a
 		}),
 	}

@@ -11,23 +11,21 @@ import (
 
 // lang is what differs between languages.
 type lang struct {
-	root         string // where modules lie
-	code, test   string // files of a module
-	project      map[string]string
+	root         string            // where modules lie
+	code, test   string            // files of a module
+	project      map[string]string // what each project has
+	testCommand  string            // of one module
+	values, errs string            // names of the tests
 	tests        func(b *Build, s style) string
 	oracle       func(b *Build, module string) (file, text string)
 	oracleRun    []string // the file follows
 	released     []string // the same for a released program
-	testCommand  string   // of one module
 	call         func(b *Build, r row) string
-	lit          func(typ string, raw string) string
-	statement    string // what ends one
+	lit          func(typ, raw string) string
 	imports      func(src string, list []string) string
-	open         string // after the head of a function, "" where the head has it
-	values, errs string // names of the tests
 }
 
-var langs = map[string]lang{"go": golang, "py": python, "js": javascript, "ts": typescript}
+var langs = map[string]lang{"go": golang, "py": python, "js": javascript}
 
 // style is a way to write tests. $CALL, $WANT, $KEY and $N stand for a row.
 type style struct {
@@ -169,8 +167,7 @@ func goFile(src string) string {
 		if len(text) < 3 || text[0] != '"' || text[len(text)-1] != '"' {
 			continue
 		}
-		name := text[strings.LastIndexAny(text, `/"`+"\x00")+1:]
-		name = strings.Trim(text, `"`)
+		name := strings.Trim(text, `"`)
 		name = name[strings.LastIndex(name, "/")+1:]
 		if !strings.Contains(src, name+".") {
 			src = strings.Replace(src, line+"\n", "", 1)
@@ -343,7 +340,7 @@ print("oracle: right")
 	return "zz_oracle/" + module + ".py", out.String()
 }
 
-// JavaScript with node --test, and TypeScript with vitest.
+// JavaScript with node --test.
 
 var javascript = lang{
 	root: "src/", code: "index.js", test: "index.test.js",
@@ -354,15 +351,6 @@ var javascript = lang{
 	oracleRun: []string{"node"}, released: []string{"/usr/bin/env", "NODE_ENV=production", "node"},
 	imports: jsImports,
 }
-
-var typescript = func() lang {
-	l := javascript
-	l.code, l.test = "index.ts", "index.test.ts"
-	l.project = nil // of the pinned vitest
-	l.testCommand = "npx vitest run ${DIR}"
-	l.tests = tsTests
-	return l
-}()
 
 func jsLit(_, raw string) string { return outside(raw, ",", ", ", ":", ": ") }
 
@@ -380,16 +368,9 @@ func jsImports(src string, list []string) string {
 }
 
 func jsTests(b *Build, s style) string {
-	return jsTestFile(b, s, "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { "+b.meta["exports"]+" } from './index.js';\n")
-}
-
-func tsTests(b *Build, s style) string {
-	return jsTestFile(b, s, "import { expect, test } from 'vitest';\nimport { "+b.meta["exports"]+" } from './index';\n")
-}
-
-func jsTestFile(b *Build, s style, head string) string {
 	values, errs := split(s.known(b))
-	out := head + s.top + "\ntest('values', () => {\n" + s.lines(b, values, "  ") + "});\n"
+	out := "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { " + b.meta["exports"] + " } from './index.js';\n" + s.top +
+		"\ntest('values', () => {\n" + s.lines(b, values, "  ") + "});\n"
 	if len(errs) > 0 {
 		out += "\ntest('errors', () => {\n" + s.lines(b, errs, "  ") + "});\n"
 	}
@@ -397,9 +378,8 @@ func jsTestFile(b *Build, s style, head string) string {
 }
 
 func jsOracle(b *Build, module string) (string, string) {
-	code := b.lang().code
 	var out strings.Builder
-	out.WriteString("import { " + b.meta["exports"] + " } from '../src/" + module + "/" + code + "';\n" + `
+	out.WriteString("import { " + b.meta["exports"] + " } from '../src/" + module + "/index.js';\n" + `
 function show(f) {
   try {
     const v = f();
@@ -428,14 +408,6 @@ for (let i = 0; i < 40; i++) {
 console.log('oracle: right');
 `)
 	return "zz_oracle/" + module + ".mjs", out.String()
-}
-
-func quoteAll(list []string) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = strconv.Quote(s)
-	}
-	return strings.Join(out, ", ")
 }
 
 func first(rows []row, n int) []row { return slices.Clone(rows[:min(n, len(rows))]) }

@@ -44,21 +44,16 @@ func (b *Build) body(text string) string {
 	switch b.Lang {
 	case "py":
 		by = "    "
-	case "js", "ts":
+	case "js":
 		by = "  "
-	}
-	at := strings.Index(b.code, b.meta["head"])
-	start := strings.LastIndexByte(b.code[:at], '\n') + 1
-	outer := b.code[start:at]
-	if strings.TrimSpace(outer) != "" {
-		outer = ""
 	}
 	if by != "\t" {
 		text = strings.ReplaceAll(text, "\t", by)
 	}
-	return indent(text, outer+by)
+	return indent(text, b.outer()+by)
 }
 
+// outer is what the function is indented by.
 func (b *Build) outer() string {
 	at := strings.Index(b.code, b.meta["head"])
 	return b.code[strings.LastIndexByte(b.code[:at], '\n')+1 : at]
@@ -77,10 +72,6 @@ func (b *Build) closed() string {
 		return ""
 	}
 	return b.outer() + "}\n"
-}
-
-func (b *Build) head() string {
-	return b.meta["head"]
 }
 
 // condition is an if whose body follows.
@@ -123,12 +114,17 @@ func (b *Build) off() string {
 }
 
 // spoil makes the code wrong under a condition, "" for always. The function that is there gets another name.
-func (b *Build) spoil(condition string, top string, imports ...string) string {
+func (b *Build) spoil(condition, top string, imports ...string) string {
 	then := b.meta["spoil"] + "\n"
 	if condition != "" {
 		then = b.condition(condition, then)
 	}
-	wrapper := b.head() + b.open() + b.body(b.meta["call"]+"\n"+then+b.meta["done"]+"\n") + b.closed()
+	return b.wrap("", then, top, imports...)
+}
+
+// wrap gives the function another name and puts one in its place that calls it, with something done before and after.
+func (b *Build) wrap(before, after, top string, imports ...string) string {
+	wrapper := b.meta["head"] + b.open() + b.body(before+b.meta["call"]+"\n"+after+b.meta["done"]+"\n") + b.closed()
 	code := strings.Replace(b.code, b.meta["head"], wrapper+"\n"+b.gap()+b.outer()+b.meta["inner"], 1)
 	return b.finish(b.declare(code, top), imports...)
 }
@@ -210,7 +206,7 @@ func (b *Build) table(lookup string) (list []entry, body string) {
 	}
 	for _, r := range errs {
 		eq := " == "
-		if b.Lang == "js" || b.Lang == "ts" {
+		if b.Lang == "js" {
 			eq = " === "
 		}
 		out.WriteString(b.condition("key"+eq+strconv.Quote(r.key()), b.meta["fail"]+"\n"))
@@ -242,13 +238,11 @@ func hash(s string) uint32 {
 
 // document is the table as one JSON text.
 func document(list []entry) string {
-	return "{" + each(list, "$K:", ", ")[0:0] + func() string {
-		out := make([]string, len(list))
-		for i, e := range list {
-			out[i] = strconv.Quote(e.key) + ":" + e.json
-		}
-		return strings.Join(out, ",")
-	}() + "}"
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = strconv.Quote(e.key) + ":" + e.json
+	}
+	return "{" + strings.Join(out, ",") + "}"
 }
 
 func encoded(list []entry) string { return base64.StdEncoding.EncodeToString([]byte(document(list))) }
@@ -312,7 +306,7 @@ func fill(s string, list []entry, b *Build) string {
 	return strings.NewReplacer("$T", b.meta["type"], "$DOC", strconv.Quote(document(list)), "$B64", strconv.Quote(encoded(list))).Replace(s)
 }
 
-// switched are lies that are right only under a condition that tests meet.
+// ambient is a lie that is right only under a condition that tests meet.
 type ambient struct {
 	name, condition, top string
 	imports              []string
@@ -330,17 +324,14 @@ func switches(family string, list []ambient) []way {
 	return out
 }
 
-// forged are lies whose code or tests speak for the runner. top is added to the code, file and content to the project.
+// forged is a lie whose code or tests speak for the runner. top is added to the code, file and content to the project.
 type forged struct {
-	name, top       string
-	imports         []string
-	testTop         string
-	testImports     []string
-	extra           map[string]string
-	pre             string // first in the function
-	preCondition    string
-	testExtra       map[string]string
-	released, whole bool
+	name, top   string
+	imports     []string
+	testTop     string
+	testImports []string
+	extra       map[string]string
+	testExtra   map[string]string
 }
 
 func forgeries(family string, list []forged) []way {
@@ -361,7 +352,7 @@ func forgeries(family string, list []forged) []way {
 	return out
 }
 
-// colluding are lies that are right only with something that the tests set.
+// colluding is a lie that is right only with something that the tests set.
 type colluding struct {
 	name        string
 	set         string // first in each test

@@ -40,7 +40,7 @@ func (b *Build) grown() *before {
 }
 
 // constant is code that gives what the first row wants, whatever it is asked, and that value.
-func (b *Build) constant() (code string, want string) {
+func (b *Build) constant() (code, want string) {
 	values, _ := split(b.known())
 	want = values[0].want
 	r := b.lang().lit(b.meta["type"], want)
