@@ -28,7 +28,7 @@ COLD    := net/... html/... text/template/... fmt os/... path/... time math/big 
 	$(addprefix github.com/tetratelabs/wazero/,api imports/... internal/sys... internal/engine/interpreter $(addprefix internal/engine/wazevo/,backend/... frontend/... ssa/...))
 RELEASE := -trimpath -tags grpcnotrace -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) $(foreach p,$(COLD),-gcflags=$(p)=-l)
 
-.PHONY: all release build demo test check conformance field shapes slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
+.PHONY: all release build demo test check conformance lies field shapes slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
 
 all: build
 
@@ -109,6 +109,12 @@ check: lint tests
 # All that is long by nature: each agent program, each tool chain, each point of the kill matrices, 20,000 random runs.
 conformance:
 	$(MAKE) test CONFORMANCE=all TEST_TIMEOUT=4h
+
+# All lies and all honest work that are made of small modules, or those whose names hold LIES, with a table of what became of
+# them. LIES_FLAGS=-update rewrites the list of what is known to go wrong.
+lies: tests
+	PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" JACQUARD_LIES=$(or $(LIES),all) $(GO) test -vet=off -count=1 -timeout 4h ./internal/lies
+	PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" JACQUARD_LIES=$(or $(LIES),all) $(GO) test -vet=off -count=1 -timeout 4h -v -run '^Test(Lies|Honest)Generated$$' ./internal/cli $(LIES_FLAGS)
 
 # The trial field: real commits of public repositories, whose clones are in DIR, played back to the program. FIELD passes flags.
 field: build

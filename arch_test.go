@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"hub/s3test":                 {"testserver"},
 	"testserver":                 {},
 	"conformance":                {},
+	"lies":                       {"spec"},
 	"cputime":                    {},
 	"hub":                        {"flow", "git", "private"},
 	"private":                    {},
