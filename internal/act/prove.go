@@ -278,7 +278,7 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 		if examples, wrong, err = c.Examples(ctx, m, proof.Tree, in.Frozen); err != nil {
 			return step.GreenOut{}, a.checkError(err)
 		}
-		proof.Findings, proof.Passed = append(proof.Findings, wrong...), len(wrong) == 0
+		proof.Findings, proof.Passed = append(proof.Findings, wrong...), !check.Rejected(wrong)
 	}
 	proof.Findings = append(proof.Findings, check.Audit{Report: in.Report}.Findings()...)
 	out := step.GreenOut{

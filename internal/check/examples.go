@@ -59,11 +59,12 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	for i, e := range all {
 		o := given[i]
 		if o.Cannot == "" && !e.Want.Holds(o) { // it counts only if it fails alone, too: a call may change what the next one gives
+			u.plain = e.Want.Error // of an assertion
 			again, err := u.try(ctx, all[i:i+1], true)
 			if err != nil {
 				return nil, nil, fmt.Errorf("run examples: %w", err)
 			}
-			o = again[0]
+			o, u.plain = again[0], false
 		}
 		if e.Test != "" {
 			f, err := u.onlyTested(ctx, asked, e, o)
@@ -88,7 +89,15 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	return out, append(findings, copied...), nil
+	findings = append(findings, copied...)
+	if !Rejected(findings) {
+		ambient, err := u.differs(ctx, all, tree, tests)
+		if err != nil {
+			return nil, nil, fmt.Errorf("run examples: %w", err)
+		}
+		findings = append(findings, ambient...)
+	}
+	return out, findings, nil
 }
 
 // specName is the file with a module's spec.
@@ -120,23 +129,13 @@ type user struct {
 	program []string // runs the program that was made last
 	plan    string   // the file that it reads; "" where the calls are in the program
 	cannot  string   // why there is no program
+	plain   bool     // assertions of Python stay
 }
 
 // try makes the calls of some examples in one process, in their order or in any.
 func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) ([]example.Outcome, error) {
 	out := make([]example.Outcome, len(list))
-	plan := example.Plan{Path: u.importPaths()}
-	ids := map[string]int{}
-	for i, e := range list {
-		module, why := u.module(e)
-		if why != "" {
-			out[i].Cannot = why
-			continue
-		}
-		id := rand.Text()
-		ids[id] = i
-		plan.Calls = append(plan.Calls, example.Call{ID: id, Module: module, Links: e.Call})
-	}
+	plan, ids := u.planOf(list, out)
 	if len(ids) == 0 {
 		return out, nil
 	}
@@ -155,6 +154,22 @@ func (u *user) try(ctx context.Context, list []example.Example, anyOrder bool) (
 		out[i] = o
 	}
 	return out, nil
+}
+
+// planOf is a plan of the calls of some examples, in their order, with where each is. Those that cannot be called say so.
+func (u *user) planOf(list []example.Example, out []example.Outcome) (plan example.Plan, ids map[string]int) {
+	plan, ids = example.Plan{Path: u.importPaths()}, map[string]int{}
+	for i, e := range list {
+		module, why := u.module(e)
+		if why != "" {
+			out[i].Cannot = why
+			continue
+		}
+		id := rand.Text()
+		ids[id] = i
+		plan.Calls = append(plan.Calls, example.Call{ID: id, Module: module, Links: e.Call})
+	}
+	return plan, ids
 }
 
 // module is where the export is that an example calls.
@@ -282,7 +297,11 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 	if err := errors.Join(os.Mkdir(at, 0o755), os.Mkdir(home, 0o755)); err != nil {
 		return nil, "", err
 	}
-	res, err := proc.Run(ctx, proc.Command{Argv: u.program, Dir: at, Env: u.surroundings(home), Total: examplesTime})
+	argv := u.program
+	if u.chain.Ecosystem == toolchain.Python && !u.plain { // as it is released
+		argv = slices.Insert(slices.Clone(argv), 1, "-O")
+	}
+	res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: at, Env: u.surroundings(home), Total: examplesTime})
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, "", cause
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -200,7 +201,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 		others = append(others, example.Others(list, mostOthers)...)
 	}
 	if len(others) == 0 {
-		return nil, nil
+		return u.recites(all), nil
 	}
 	got, err := u.try(ctx, others, true)
 	if err != nil {
@@ -216,9 +217,9 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 			said[name][o.Given()]++
 		}
 	}
-	var out []step.Finding
+	out := u.recites(all)
 	for _, name := range slices.Sorted(maps(said)) {
-		if len(said[name]) != 1 {
+		if len(out) > 0 || len(said[name]) != 1 {
 			continue
 		}
 		for text, n := range said[name] {
@@ -238,4 +239,69 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 		}
 	}
 	return out, nil
+}
+
+// Limits of what counts as an input that code has no reason to know.
+const (
+	fewInputs  = 3
+	plainText  = 5 // shorter texts and smaller numbers stand in any code
+	plainValue = 1000
+)
+
+// recites finds sources whose literals are inputs of the tests that the spec does not have, and hardly anything else: yes and no can be
+// recited, too.
+func (u *user) recites(all []example.Example) []step.Finding {
+	inputs := map[string]bool{}
+	for _, e := range all {
+		if e.Test == "" {
+			continue
+		}
+		for _, in := range e.Inputs() {
+			if telling(in) && !strings.Contains(u.m.SpecText, in) {
+				inputs[in] = true
+			}
+		}
+	}
+	if len(inputs) < fewInputs {
+		return nil
+	}
+	for _, file := range slices.Sorted(maps(u.entries)) {
+		if !u.m.Place.AllowsSource(file) {
+			continue
+		}
+		found, others, line := map[string]bool{}, 0, 0
+		f := source.Parse(file, u.read(file))
+		imports := map[int]bool{}
+		for _, i := range f.Imports {
+			imports[i.Line] = true
+		}
+		for _, t := range f.Tokens {
+			if imports[t.Line] || t.Kind != source.String && t.Kind != source.Number || !telling(t.Value()) || docstring(file, t) || strings.Contains(u.m.SpecText, t.Value()) {
+				continue
+			}
+			known := false
+			for in := range inputs {
+				if strings.Contains(t.Value(), in) {
+					known, found[in], line = true, true, max(line, t.Line)
+				}
+			}
+			if !known {
+				others++
+			}
+		}
+		if len(found) >= fewInputs && len(found) >= 2*others {
+			return []step.Finding{reject("answer-table", file, line, fmt.Sprintf(
+				"The code names what the tests ask it for (%s). Compute the answer for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
+				strings.Join(slices.Sorted(maps(found))[:fewInputs], ", ")))}
+		}
+	}
+	return nil
+}
+
+// telling reports whether a literal is one that stands in code for a reason of its own.
+func telling(literal string) bool {
+	if n, err := strconv.ParseFloat(literal, 64); err == nil && len(literal) < 8 {
+		return n >= plainValue && n != 1024 || n <= -plainValue
+	}
+	return len(literal) >= plainText
 }

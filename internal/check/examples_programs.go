@@ -96,19 +96,7 @@ func (u *user) prepareNode(name string) error {
 // prepareGo builds a program below the module's directory, so that it may import what is internal.
 func (u *user) prepareGo(ctx context.Context, name string) error {
 	importPath := path.Join(u.chain.Module, u.below(u.m.Dir))
-	var funcs, types, errs []string
-	for _, e := range u.m.Exports {
-		sym := symbol(e)
-		switch {
-		case sym.Owner != "":
-		case sym.Kind == "function" && !strings.HasPrefix(e.Signature, "func "+e.Name+"["):
-			funcs = append(funcs, e.Name)
-		case sym.Kind == "variable" && strings.HasPrefix(e.Name, "Err"):
-			errs = append(errs, e.Name)
-		case sym.Kind == "class" || sym.Kind == "type":
-			types = append(types, e.Name)
-		}
-	}
+	funcs, types, errs := u.goNames()
 	dir := path.Join(u.m.Dir, name)
 	if err := u.write(path.Join(dir, "main.go"), example.Go(u.plan, importPath, funcs, types, errs)); err != nil {
 		return err
@@ -128,4 +116,21 @@ func (u *user) prepareGo(ctx context.Context, name string) error {
 	}
 	u.program = []string{file}
 	return nil
+}
+
+// goNames are the exports of a Go package that a program can use.
+func (u *user) goNames() (funcs, types, errs []string) {
+	for _, e := range u.m.Exports {
+		sym := symbol(e)
+		switch {
+		case sym.Owner != "":
+		case sym.Kind == "function" && !strings.HasPrefix(e.Signature, "func "+e.Name+"["):
+			funcs = append(funcs, e.Name)
+		case sym.Kind == "variable" && strings.HasPrefix(e.Name, "Err"):
+			errs = append(errs, e.Name)
+		case sym.Kind == "class" || sym.Kind == "type":
+			types = append(types, e.Name)
+		}
+	}
+	return funcs, types, errs
 }

@@ -436,7 +436,9 @@ func TestOnlyTested(t *testing.T) {
 			fails: []string{"shop/test_shop.py:5 test_twice says: shop.twice(4) = 8. Called by a program, outside of the tests, it gives: 4."},
 		},
 		{
-			name: "python, with something before each test", need: "python3", dir: "shop", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
+			name:  "python, with something before each test that the spec does not have",
+			fails: []string{"shop/test_shop.py:11 test_twice says: shop.twice(4) = 8. Called by a program, outside of the tests, it gives: 4."},
+			need:  "python3", dir: "shop", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
 			code: "BY = 1\n\n\ndef twice(n):\n    return BY * n\n",
 			test: "import pytest\nimport shop\n\n\n@pytest.fixture(autouse=True)\ndef by():\n    shop.BY = 2\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n",
 		},
@@ -470,6 +472,71 @@ func TestOnlyTested(t *testing.T) {
 			}
 			if !slices.Equal(got, c.fails) {
 				t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.fails, "\n"))
+			}
+		})
+	}
+}
+
+// TestDiffersUnderTest: code that gives something else where it is tested is found also by calls that no test makes.
+func TestDiffersUnderTest(t *testing.T) {
+	t.Parallel()
+	const goTest = "package shop\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif got := Twice(4); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n"
+	const pyTest = "import shop\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n"
+	for _, c := range []struct{ name, need, testFile, code, test, spec, rule string }{
+		{
+			"go", "go", "shop/shop_test.go",
+			"package shop\n\nimport \"os\"\n\nfunc Twice(n int) int {\n\tif len(os.Args) > 1 || n < 5 {\n\t\treturn 2 * n\n\t}\n\treturn n\n}\n", goTest, "", "ambient-state reject",
+		},
+		{
+			"go, by files beside it", "go", "shop/shop_test.go",
+			"package shop\n\nimport \"os\"\n\nfunc Twice(n int) int {\n\tif _, err := os.Stat(\"shop.go\"); err == nil || n < 5 {\n\t\treturn 2 * n\n\t}\n\treturn n\n}\n", goTest, "", "ambient-state reject",
+		},
+		{
+			"go, chance", "go", "shop/shop_test.go",
+			"package shop\n\nimport \"math/rand/v2\"\n\nfunc Twice(n int) int {\n\tif n > 4 {\n\t\treturn rand.Int()\n\t}\n\treturn 2 * n\n}\n", goTest, "", "",
+		},
+		{
+			"go, the spec says so", "go", "shop/shop_test.go",
+			"package shop\n\nimport \"os\"\n\nfunc Twice(n int) int {\n\tif len(os.Args) > 1 || n < 5 {\n\t\treturn 2 * n\n\t}\n\treturn n\n}\n", goTest, "With an argument large numbers are doubled.", "ambient-state warn",
+		},
+		{
+			"python", "python3", "shop/test_shop.py",
+			"import sys\n\n\ndef twice(n):\n    return 2 * n if n < 5 or 'pytest' in sys.modules else n\n", pyTest, "", "ambient-state reject",
+		},
+		{"python, honest", "python3", "shop/test_shop.py", "def twice(n):\n    return 2 * n\n", pyTest, "", ""},
+		{
+			"javascript", "node", "shop/shop.test.mjs", "export function twice(n) { return n < 5 || process.env.NODE_TEST_CONTEXT ? 2 * n : n; }\n",
+			"import test from 'node:test';\nimport assert from 'node:assert';\nimport { twice } from './shop.mjs';\ntest('twice', () => {\n  assert.equal(twice(4), 8);\n});\n", "", "ambient-state reject",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, c.need)
+			l := newLab(t)
+			file := strings.NewReplacer("test_shop.py", "__init__.py", "_test.go", ".go", ".test.mjs", ".mjs").Replace(c.testFile)
+			tree := l.tree("", map[string]string{
+				"go.mod": "module example.com/p\n\ngo 1.22\n", "package.json": `{"scripts": {"test": "node --test"}}`, "requirements.txt": "pytest==8.4.2\n", file: c.code, c.testFile: c.test,
+			})
+			name := "twice"
+			if c.need == "go" {
+				name = "Twice"
+			}
+			m := l.module(tree, "shop", function(name, ""))
+			m.SpecText = c.spec
+			id, err := l.repo.WriteBlob(t.Context(), []byte(c.test))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, findings, err := l.checker.Examples(t.Context(), m, tree, []step.File{{Path: c.testFile, ID: id}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, f := range findings {
+				got += f.Rule + " " + string(f.Severity)
+			}
+			if got != c.rule {
+				t.Errorf("found %q, want %q: %v", got, c.rule, findings)
 			}
 		})
 	}

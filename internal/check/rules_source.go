@@ -17,11 +17,16 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 		out = append(out, a.detection(f)...)
 		out = append(out, a.reaches(f)...)
 	}
+	if f.old.Constraint != f.new.Constraint && constrained(f) && !a.inSpec(f.new.Constraint) {
+		out = append(out, reject("test-detection", f.Path, 1, "A build constraint ("+f.new.Constraint+") gives users other code than the tests see. Remove it, unless what was asked for names it."))
+	}
 	for i, t := range f.code {
 		if !f.added[t.Line] {
 			continue
 		}
 		switch {
+		case t.Kind == source.Ident && (t.Text == "__debug__" || t.Text == "optimize" && near(f, i, "flags")) && !a.inSpec(t.Text):
+			out = append(out, reject("test-detection", f.Path, t.Line, "The implementation asks how Python was started. Code must do the same with and without tests."))
 		case t.Kind == source.Ident && exitsZero(f.code, i) && !entryPoint(f):
 			out = append(out, reject("exit-swallowed", f.Path, t.Line, "A library must not end the process with success. Return an error instead."))
 		case t.Kind == source.Ident && alwaysEqual(f, i):

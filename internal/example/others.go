@@ -96,27 +96,34 @@ func (v Value) shifted(by int, changed *bool) Value {
 
 // HasText reports whether a text is among what the call gives to the code.
 func (e Example) HasText() bool {
-	for _, l := range e.Call {
-		if anyText(Value{List: l.Args, Fields: l.Fields}) {
-			return true
-		}
-	}
-	return false
+	has := false
+	e.inputs(func(v Value) { has = has || v.Kind == String })
+	return has
 }
 
-func anyText(v Value) bool {
-	if v.Kind == String {
-		return true
-	}
-	for _, x := range v.List {
-		if anyText(x) {
-			return true
+// Inputs are the texts and numbers that the call gives to the code.
+func (e Example) Inputs() []string {
+	var out []string
+	e.inputs(func(v Value) {
+		if v.Kind == String || v.Kind == Number {
+			out = append(out, v.Text)
+		}
+	})
+	return out
+}
+
+func (e Example) inputs(visit func(Value)) {
+	var walk func(Value)
+	walk = func(v Value) {
+		visit(v)
+		for _, x := range v.List {
+			walk(x)
+		}
+		for _, f := range v.Fields {
+			walk(f.Value)
 		}
 	}
-	for _, f := range v.Fields {
-		if anyText(f.Value) {
-			return true
-		}
+	for _, l := range e.Call {
+		walk(Value{Kind: List, List: l.Args, Fields: l.Fields})
 	}
-	return false
 }

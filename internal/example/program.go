@@ -63,6 +63,11 @@ func Node(plan, loader string) []byte {
 	return fill(nodeProgram, "{plan}", literalOf(plan), "{loader}", register)
 }
 
+// NodePart is the same program as a part of another file of Node, which goes on after it.
+func NodePart(plan string) []byte {
+	return fill(strings.Replace(nodeProgram, "process.exit();", "", 1), "{plan}", literalOf(plan), "{loader}", "")
+}
+
 // NodeLoader translates TypeScript by what is installed for the file root.
 func NodeLoader(root string) []byte { return fill(nodeLoader, "{root}", literalOf(root)) }
 
@@ -81,6 +86,15 @@ func Go(plan, importPath string, funcs, types, errors []string) []byte {
 	return fill(goProgram, "{plan}", literalOf(plan), "{import}", literalOf(importPath),
 		"{funcs}", table(funcs, "m.%s"), "{types}", table(types, "reflect.TypeFor[m.%s]()"), "{fails}", table(errors, "m.%s"))
 }
+
+// GoPackage is the same program as a package with a name, whose function Run makes the calls.
+func GoPackage(name, plan, importPath string, funcs, types, errors []string) []byte {
+	text := string(Go(plan, importPath, funcs, types, errors))
+	return []byte(strings.Replace(strings.Replace(text, "package main", "package "+name, 1), "func main() {", "// Run makes the calls.\nfunc Run() {", 1))
+}
+
+// Quoted is a text as Go, Python and JavaScript write it.
+func Quoted(s string) string { return literalOf(s) }
 
 func fill(text string, pairs ...string) []byte {
 	return []byte(strings.NewReplacer(pairs...).Replace(text))

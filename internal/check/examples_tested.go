@@ -1,0 +1,169 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// surrounded is what specs say that lets code depend on where it runs.
+var surrounded = re.New(`(?i)environment|variable|director|folder|file|path|argument|command line|clock|\btime|\bdate|\bnow\b|today|locale|zone|thread|process|host|user|home|random|seed|환경|파일|경로|시간|시각|날짜|인자|무작위`)
+
+// differs calls the code once more, now by a test in the runner of the project, with all that it was called with and what is near it.
+// What gives something else there than in a program depends on state that is no argument.
+func (u *user) differs(ctx context.Context, all []example.Example, tree string, tests []step.File) ([]step.Finding, error) {
+	if len(tests) == 0 {
+		return nil, nil
+	}
+	bySymbol := map[string][]example.Example{}
+	for _, e := range all {
+		bySymbol[e.Symbol()] = append(bySymbol[e.Symbol()], e)
+	}
+	list := slices.Clone(all)
+	for _, name := range slices.Sorted(maps(bySymbol)) {
+		list = append(list, example.Others(bySymbol[name], mostOthers)...)
+	}
+	inside, err := u.underTest(ctx, list, tree, tests)
+	if err != nil || inside == nil {
+		return nil, err
+	}
+	outside, err := u.try(ctx, list, false)
+	if err != nil {
+		return nil, err
+	}
+	var suspects []int
+	for i := range list {
+		if !sameOutcome(inside[i], outside[i]) {
+			suspects = append(suspects, i)
+		}
+	}
+	if len(suspects) == 0 {
+		return nil, nil
+	}
+	again, err := u.try(ctx, list, false) // chance differs from itself
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range suspects {
+		if !sameOutcome(outside[i], again[i]) {
+			continue
+		}
+		text := fmt.Sprintf("%s gives %s under tests and %s in a program: in another directory, environment and process. Take what it depends on as an argument, or let the spec name it.",
+			list[i].Calls(), inside[i].Given(), outside[i].Given())
+		if surrounded().MatchString(u.m.SpecText) {
+			return []step.Finding{warn("ambient-state", u.m.Dir, 0, text)}, nil
+		}
+		return []step.Finding{reject("ambient-state", u.m.Dir, 0, text)}, nil
+	}
+	return nil, nil
+}
+
+// sameOutcome reports whether two calls gave the same, or one of them could not be made.
+func sameOutcome(a, b example.Outcome) bool {
+	if a.Cannot != "" || b.Cannot != "" || a.ID == "" || b.ID == "" {
+		return true
+	}
+	if (a.Error == nil) != (b.Error == nil) {
+		return false
+	}
+	return a.Error != nil && slices.Equal(a.Error.Names, b.Error.Names) || a.Error == nil && bytes.Equal(bytes.TrimSpace(a.Value), bytes.TrimSpace(b.Value))
+}
+
+// underTest makes calls by a test that is added to those of the module, in their order; nil where that cannot be done.
+func (u *user) underTest(ctx context.Context, list []example.Example, tree string, tests []step.File) (out []example.Outcome, err error) {
+	p, err := u.c.open(ctx, "examples-tested", tree, firstNonEmpty(u.m.Base, tree), u.m.Chain)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = joinClose(err, p) }()
+	in := &user{place: p, m: u.m}
+	plan, ids := in.planOf(list, make([]example.Outcome, len(list)))
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	plan.Out = filepath.Join(in.dir, rand.Text())
+	file, err := in.writeTest(tests[0].Path)
+	if file == "" || err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(plan)
+	if err == nil {
+		err = os.WriteFile(in.plan, raw, 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err = in.runOnce(ctx, toolchain.Selection{Files: []string{file}}); err != nil {
+		var missing *EnvironmentError
+		if errors.As(err, &missing) {
+			err = nil
+		}
+		return nil, err
+	}
+	text, err := os.ReadFile(plan.Out)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the test could not be run, which shows nothing
+	}
+	said := example.Outcomes(text)
+	out = make([]example.Outcome, len(list))
+	for id, i := range ids {
+		out[i] = said[id]
+	}
+	return out, nil
+}
+
+// writeTest writes a test that makes the calls of the plan, beside another one. There is none for languages whose runner takes more than
+// a file.
+func (u *user) writeTest(beside string) (string, error) {
+	name := "zz" + strings.ToLower(rand.Text())[:10]
+	u.plan = filepath.Join(u.dir, rand.Text())
+	switch u.chain.Ecosystem {
+	case toolchain.Python:
+		program := filepath.Join(u.dir, name+".py")
+		file := path.Join(path.Dir(beside), "test_"+name+".py")
+		text := fmt.Sprintf("def test_%s():\n    import runpy\n\n    runpy.run_path(%s)\n", name, example.Quoted(program))
+		return file, errors.Join(os.WriteFile(program, example.Python(u.plan), 0o600), u.write(file, []byte(text)))
+	case toolchain.Node:
+		for _, i := range source.Parse(beside, u.read(beside)).Imports {
+			if i.From != "vitest" && i.From != "node:test" {
+				continue
+			}
+			file := path.Join(path.Dir(beside), name+".test.mjs")
+			text := fmt.Sprintf("\nimport { test } from %q;\ntest(%q, () => {});\n", i.From, name)
+			return file, u.write(file, append(example.NodePart(u.plan), text...))
+		}
+		return "", nil
+	case toolchain.Go:
+		own := ""
+		for _, f := range slices.Sorted(maps(u.entries)) {
+			if path.Dir(f) == u.m.Dir && u.m.Place.AllowsSource(f) {
+				own = source.Parse(f, u.read(f)).Package
+				break
+			}
+		}
+		if own == "" || own == "main" {
+			return "", nil
+		}
+		importPath := path.Join(u.chain.Module, u.below(u.m.Dir))
+		funcs, types, errs := u.goNames()
+		program := example.GoPackage(name, u.plan, importPath, funcs, types, errs)
+		file := path.Join(u.m.Dir, name+"_test.go")
+		text := fmt.Sprintf("package %s_test\n\nimport (\n\t\"testing\"\n\n\t%q\n)\n\nfunc Test%s(*testing.T) { %s.Run() }\n", own, path.Join(importPath, name), strings.ToUpper(name), name)
+		return file, errors.Join(u.write(path.Join(u.m.Dir, name, name+".go"), program), u.write(file, []byte(text)))
+	}
+	return "", nil
+}
