@@ -89,7 +89,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	findings = append(findings, copied...)
+	findings = slices.Concat(findings, copied, u.shares(asked))
 	if !Rejected(findings) {
 		ambient, err := u.differs(ctx, all, tree, tests)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -304,4 +305,51 @@ func telling(literal string) bool {
 		return n >= plainValue && n != 1024 || n <= -plainValue
 	}
 	return len(literal) >= plainText
+}
+
+var (
+	// stagedText is a text in what a test does before it calls, stagedName what it assigns to, stagedState what everybody can see.
+	stagedText  = re.New("\"([^\"\\n]{3,})\"|'([^'\\n]{3,})'|`([^`]{3,})`")
+	stagedName  = re.New(`\.([A-Za-z_]\w{2,})\s*(?:=[^=]|\+\+|\.Store\()`)
+	stagedState = re.New(`\b(os|sys|random|rand|threading|gc|builtins|locale|logging|log|warnings|signal|runtime|debug|flag|http|time|process|globalThis)\.\w+(?:\.\w+)*\s*(?:\(|=[^=]|\[)`)
+)
+
+// shares finds what tests set before they call the code, the code reads, and the spec does not have: an agreement of two authors.
+func (u *user) shares(asked []example.Example) []step.Finding {
+	staged := map[string]bool{}
+	for _, e := range asked {
+		if e.After == "" || u.m.speaksOf(e.After) {
+			continue
+		}
+		for _, x := range []*regexp.Regexp{stagedText(), stagedName(), stagedState()} {
+			for _, m := range x.FindAllStringSubmatch(e.After, -1) {
+				if word := strings.Join(m[1:], ""); !hasWord(u.m.SpecText, word) {
+					staged[word] = true
+				}
+			}
+		}
+	}
+	if len(staged) == 0 {
+		return nil
+	}
+	for _, file := range slices.Sorted(maps(u.entries)) {
+		if !u.m.Place.AllowsSource(file) {
+			continue
+		}
+		f := source.Parse(file, u.read(file))
+		imports := map[int]bool{}
+		for _, i := range f.Imports {
+			imports[i.Line] = true
+		}
+		for i, t := range f.Tokens {
+			state := stagedState().MatchString(t.Text + ".x(")
+			used := t.Kind == source.Ident && (!state || i+1 < len(f.Tokens) && f.Tokens[i+1].Text == ".")
+			if !staged[t.Value()] || imports[t.Line] || !used && t.Kind != source.String {
+				continue
+			}
+			return []step.Finding{reject("test-detection", file, t.Line, fmt.Sprintf(
+				"Tests set something by %s before they call the code, the code looks at it, and the spec does not have it. Code must do the same without them.", t.Value()))}
+		}
+	}
+	return nil
 }
