@@ -16,6 +16,7 @@ type Author struct {
 	Extra       map[string]string // more files of the author of the code, below the project
 	TestExtra   map[string]string // more files of the author of the tests
 	released    bool              // only a released program gives something else
+	renamed     *Build            // what the build is called afterwards, where that was asked for
 }
 
 // way makes a lie, or honest work, of a build; nil where it does not fit.

@@ -226,7 +226,7 @@ func copied(ways []way) []task {
 		out = append(out, task{way: way{"L-copied-answers", w.name, func(b *Build) *Author {
 			a := w.make(b)
 			if a != nil {
-				a.Tests = "" // they are there
+				a.Code, a.Tests = a.Code+b.named().code, b.withName(a.Tests)
 			}
 			return a
 		}}, before: func(b *Build) *before {
@@ -234,7 +234,7 @@ func copied(ways []way) []task {
 			l := b.lang()
 			return &before{
 				files: map[string]string{"${DIR}/" + l.code: code, "${DIR}/" + l.test: b.honest().Tests},
-				title: "Make the tests of ${MODULE} pass", scope: b.spec, wants: []string{"${DIR}: " + b.meta["func"] + " does what its tests and the specification say"},
+				title: "Make the tests of ${MODULE} pass", scope: b.spec, wants: []string{"${DIR}: " + b.meta["func"] + " does what its tests and the specification say", "${DIR}: " + b.named().wants},
 			}
 		}})
 	}
