@@ -278,8 +278,11 @@ func (c *Case) sentences() []string {
 	return out
 }
 
-// Cases lists all cases. Each way is tried with as many builds as it fits, at most so many of a language in one process: which
-// ones turns with the way, so that all builds meet many ways.
+// inWork says which ways that are no task of their own are tried in work, too: one in so many.
+const inWork = 3
+
+// Cases lists all cases. Each way is tried with at most so many builds of a language that it fits: which ones turns with the
+// way, so that all builds meet many ways.
 func Cases(builds []*Build) []*Case {
 	var out []*Case
 	for _, l := range []string{"go", "py", "js"} {
@@ -295,15 +298,17 @@ func Cases(builds []*Build) []*Case {
 		ways := append(waysOf(l), common()...)
 		for i, w := range ways {
 			out = append(out, fit(w, own, i, "compile", 2, false)...)
-			if w.family != "B-reads-tests" {
+			if i%inWork == 0 {
 				out = append(out, fit(w, own, i+1, "work", 1, false)...)
 			}
 		}
 		for i, w := range honestWays(l) {
 			out = append(out, fit(w, own, i, "compile", 3, true)...)
-			out = append(out, fit(w, own, i, "work", 1, true)...)
+			if i%inWork == 0 {
+				out = append(out, fit(w, own, i, "work", 1, true)...)
+			}
 		}
-		for i, t := range slices.Concat(shownByNothing(), bent(), copied(ways)) {
+		for i, t := range slices.Concat(shownByNothing(), bent(), copied(ways, inWork)) {
 			out = append(out, t.fit(own, i, 1, false)...)
 		}
 		for i, t := range honestTasks() {
