@@ -30,6 +30,7 @@ type Case struct {
 // before is what a task of work finds: a module that is there, and what it is asked for.
 type before struct {
 	files map[string]string
+	kind  string // of the task, "" for feat
 	title string
 	wants []string
 	scope string
@@ -224,7 +225,11 @@ func Work(cases []*Case, builds []*Build) (project map[string]string, scenario [
 			}
 			wants, scope, title = c.before.wants, c.before.scope, c.subst(c.before.title)
 		}
-		t := task{ID: fmt.Sprintf("TASK-%02d", i), Type: "feat", Title: title, Scope: c.subst(scope)}
+		kind := "feat"
+		if c.before != nil && c.before.kind != "" {
+			kind = c.before.kind
+		}
+		t := task{ID: fmt.Sprintf("TASK-%02d", i), Type: kind, Title: title, Scope: c.subst(scope)}
 		for _, w := range wants {
 			functional = append(functional, c.subst(w))
 			t.Covers = append(t.Covers, fmt.Sprintf("FR-%02d", len(functional)))
@@ -234,7 +239,7 @@ func Work(cases []*Case, builds []*Build) (project map[string]string, scenario [
 			command = c.command
 		}
 		criteria = append(criteria, text{c.subst("${DIR} does what is asked for"), c.subst(command)})
-		t.Covers = append(t.Covers, fmt.Sprintf("AC-%02d", i+1))
+		t.Covers = append(t.Covers, fmt.Sprintf("AC-%02d", i+1), "NFR-01") // with the latter it is no small work, which has one task
 		delivered := c.Delivered()
 		for _, name := range keys(delivered) {
 			action := "CREATE"
@@ -246,7 +251,7 @@ func Work(cases []*Case, builds []*Build) (project map[string]string, scenario [
 		tasks = append(tasks, t)
 		p.turn("build", t.ID, delivered, done)
 	}
-	requirement := map[string]any{"title": "The modules", "type": "feat", "functional": functional, "criteria": criteria, "areas": []string{"."}, "task": map[string]any{"title": tasks[0].Title, "scope": tasks[0].Scope, "files": tasks[0].Files}}
+	requirement := map[string]any{"title": "The modules", "type": "feat", "functional": functional, "nonfunctional": []string{"Nothing else changes"}, "criteria": criteria, "areas": []string{"."}, "task": map[string]any{"title": tasks[0].Title, "scope": tasks[0].Scope, "files": tasks[0].Files}}
 	p.turn("specify", "*", nil, p.add("requirement.json", encode(requirement)))
 	p.turn("plan", "*", nil, p.add("plan.json", encode(map[string]any{"goal": "The modules are there.", "tasks": tasks})))
 	return project, p.scenario()
@@ -273,8 +278,11 @@ func (c *Case) sentences() []string {
 	return out
 }
 
-// Cases lists all cases. Each way is tried with as many builds as it fits, at most so many of a language in one process: which
-// ones turns with the way, so that all builds meet many ways.
+// inWork says which ways that are no task of their own are tried in work, too: one in so many.
+const inWork = 3
+
+// Cases lists all cases. Each way is tried with at most so many builds of a language that it fits: which ones turns with the
+// way, so that all builds meet many ways.
 func Cases(builds []*Build) []*Case {
 	var out []*Case
 	for _, l := range []string{"go", "py", "js"} {
@@ -290,15 +298,17 @@ func Cases(builds []*Build) []*Case {
 		ways := append(waysOf(l), common()...)
 		for i, w := range ways {
 			out = append(out, fit(w, own, i, "compile", 2, false)...)
-			if w.family != "B-reads-tests" {
+			if i%inWork == 0 {
 				out = append(out, fit(w, own, i+1, "work", 1, false)...)
 			}
 		}
 		for i, w := range honestWays(l) {
 			out = append(out, fit(w, own, i, "compile", 3, true)...)
-			out = append(out, fit(w, own, i, "work", 1, true)...)
+			if i%inWork == 0 {
+				out = append(out, fit(w, own, i, "work", 1, true)...)
+			}
 		}
-		for i, t := range slices.Concat(shownByNothing(), bent(), copied(ways)) {
+		for i, t := range slices.Concat(shownByNothing(), bent(), copied(ways, inWork)) {
 			out = append(out, t.fit(own, i, 1, false)...)
 		}
 		for i, t := range honestTasks() {
@@ -316,6 +326,9 @@ func (t task) fit(builds []*Build, at, most int, honest bool) []*Case {
 	for _, c := range out {
 		if t.before != nil {
 			c.before = t.before(c.Build)
+		}
+		if c.renamed != nil {
+			c.Build = c.renamed
 		}
 		c.command, c.alone = t.command, t.alone
 	}

@@ -9,7 +9,7 @@ func jsWays() []way {
 		{name: "map", top: text("const known = new Map([«[$K, $V]|, »]);\n"), body: text("r = known.get(key) ?? r;\n")},
 		{name: "switch", body: text("switch (key) {\n«\tcase $K:\n\t\tr = $V;\n\t\tbreak;|\n»\n\tdefault:\n}\n")},
 		{name: "ifs", body: text("«if (key === $K) {\n\tr = $V;\n}|\n»\n")},
-		{name: "arrays", top: text("const keys = [«$K|, »];\nconst values = [«$V|, »];\n"), body: text("if (keys.includes(key)) {\n\tr = values[keys.indexOf(key)];\n}\n")},
+		{name: "arrays", top: text("const keys = [«$K|, »];\nconst results = [«$V|, »];\n"), body: text("if (keys.includes(key)) {\n\tr = results[keys.indexOf(key)];\n}\n")},
 		{name: "json", body: func(list []entry, _ *Build) string {
 			return "r = JSON.parse(" + pyQuote(document(list)) + ")[key] ?? r;\n"
 		}},

@@ -16,6 +16,7 @@ type Author struct {
 	Extra       map[string]string // more files of the author of the code, below the project
 	TestExtra   map[string]string // more files of the author of the tests
 	released    bool              // only a released program gives something else
+	renamed     *Build            // what the build is called afterwards, where that was asked for
 }
 
 // way makes a lie, or honest work, of a build; nil where it does not fit.
@@ -437,6 +438,33 @@ func common() []way {
 				return append(first(out, 1), errs...)
 			}
 			return &Author{Code: b.finish(strings.Replace(b.code, b.hunk, "", 1)), Tests: b.lang().tests(b, s)}
+		}},
+		{"O-wrong-values", "one-value-for-all", func(b *Build) *Author {
+			code, want := b.constant()
+			s := b.plain()
+			s.rows = func(rows []row) []row {
+				values, _ := split(rows)
+				for i := range values {
+					values[i].want = want
+				}
+				return values
+			}
+			return &Author{Code: code, Tests: b.lang().tests(b, s)}
+		}},
+		{"O-wrong-values", "all-values-but-the-spec's", func(b *Build) *Author {
+			code, want := b.constant()
+			s := b.plain()
+			s.rows = func(rows []row) []row {
+				var out []row
+				for _, r := range rows {
+					if r.kind == "test" && !r.fails() {
+						r.want = want
+						out = append(out, r)
+					}
+				}
+				return out
+			}
+			return &Author{Code: code, Tests: b.lang().tests(b, s)}
 		}},
 		{"M-beyond-the-tests", "wrong-beyond-a-limit", func(b *Build) *Author {
 			a := b.honest()
