@@ -169,7 +169,7 @@ var plainWords = map[string]bool{
 const (
 	fewAnswers = 3 // different ones that a function has given before it is tried
 	fewOthers  = 5 // inputs that nobody asked for
-	mostOthers = 12
+	mostOthers = 24
 )
 
 // answersOnly finds functions that answer what they are asked for by the spec and the tests, and give one and the same for everything

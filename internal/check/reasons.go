@@ -91,6 +91,9 @@ var missingModule = []re.Regexp{
 	re.New(`no non-test Go files in ()`),
 }
 
+// noExport is Node's word for a name that a module does not have: no mistake in the source that asks for it.
+var noExport = re.New(`SyntaxError: The requested module '[^']*' does not provide an export named`)
+
 var brokenSource = re.New(`SyntaxError|IndentationError|PARSE_ERROR|Transform failed|expected declaration|syntax error|Unexpected token|imported and not used|declared and not used`)
 
 // unrelated says why a failure has nothing to do with what the spec exports; "" when it has. A load failure has to be
@@ -99,7 +102,7 @@ func (r *red) unrelated(t test, msg string, load bool) string {
 	if strings.Contains(msg, toolchain.StubMark) {
 		return ""
 	}
-	if load && brokenSource().MatchString(msg) {
+	if load && brokenSource().MatchString(noExport().ReplaceAllString(msg, "")) {
 		return "The test file cannot be compiled: " + firstLines(msg, 6)
 	}
 	explained := false

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -122,6 +123,9 @@ func (s *stubber) imports(test string) error {
 		var add strings.Builder
 		for _, e := range s.m.Exports {
 			sym := symbol(e)
+			if strings.Contains(sym.Kind, "type") && s.hasMembers(sym.Name) { // however the spec calls it
+				sym.Kind = "class"
+			}
 			wanted := len(imp.Names) == 0 && !exists || has(imp.Names, sym.Name)
 			if !wanted || have[sym.Name] || sym.Owner != "" {
 				continue
@@ -151,6 +155,11 @@ func (s *stubber) imports(test string) error {
 		s.served = append(s.served, test)
 	}
 	return nil
+}
+
+// hasMembers reports whether the spec exports members of a type.
+func (s *stubber) hasMembers(name string) bool {
+	return slices.ContainsFunc(s.m.Exports, func(e step.Export) bool { return symbol(e).Owner == name })
 }
 
 // mentioned reports whether the spec speaks of a name without listing it among its exports: an error in Throws, a type in

@@ -1,19 +1,21 @@
 package example
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Others are calls like those of a list, with inputs that are in none of them: a number is a little larger, the digits of a text are the
-// next ones, or its letters where it has none, an element of a list is missing. There are at most n. What they give nobody has said.
+// next ones, or its letters where it has none, an element of a list is missing; then all is much larger. There are at most n. What they
+// give nobody has said.
 func Others(list []Example, n int) []Example {
 	known := map[string]bool{}
 	for _, e := range list {
 		known[e.Calls()] = true
 	}
 	var out []Example
-	for step := 1; step <= 3; step++ {
+	for step := 1; step <= 5; step++ {
 		for _, e := range list {
 			o := Example{Item: e.Item, Call: make([]Link, len(e.Call))}
 			changed := false
@@ -62,6 +64,9 @@ func (v Value) shifted(by int, changed *bool) Value {
 	switch v.Kind {
 	case Number:
 		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil {
+			if by > 3 {
+				n *= 7
+			}
 			v.Text, *changed = strconv.FormatInt(n+int64(by*by), 10), true
 		} else if f, err := strconv.ParseFloat(v.Text, 64); err == nil {
 			v.Text, *changed = strconv.FormatFloat(f+float64(by)/4, 'f', -1, 64), true
@@ -80,10 +85,20 @@ func (v Value) shifted(by int, changed *bool) Value {
 			}
 			return r
 		}, v.Text)
+		if by > 3 && text != "" {
+			text = strings.Repeat(text+" ", by)[:len(text)*by+by-1]
+			if digits {
+				text = strings.ReplaceAll(text, " ", "")
+			}
+		}
 		*changed = *changed || text != v.Text
 		v.Text = text
 	case List:
-		if by > 1 && len(v.List) > 1 {
+		switch {
+		case len(v.List) == 0:
+		case by > 3:
+			v.List, *changed = slices.Repeat(v.List, by-1), true
+		case by > 1 && len(v.List) > 1:
 			v.List, *changed = v.List[:len(v.List)-1], true
 		}
 		v.List = shifted(v.List, by, changed)
