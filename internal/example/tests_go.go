@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	goparser "go/parser"
 	"go/token"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -235,10 +234,10 @@ func (g *goReader) assign(s *ast.AssignStmt) bool {
 	if !ok || len(s.Lhs) != 1 {
 		return false
 	}
-	if from, ok := s.Rhs[0].(*ast.Ident); ok && from.Name == id.Name {
+	if from, is := s.Rhs[0].(*ast.Ident); is && from.Name == id.Name {
 		return true
 	}
-	if lit, ok := s.Rhs[0].(*ast.CompositeLit); ok && rowType(lit) != nil {
+	if lit, is := s.Rhs[0].(*ast.CompositeLit); is && rowType(lit) != nil {
 		g.tables[id.Name] = lit
 		return true
 	}
@@ -315,10 +314,10 @@ func (g *goReader) condition(e ast.Expr) bool {
 	case *ast.ParenExpr:
 		return g.condition(e.X)
 	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.LOR:
+		if e.Op == token.LOR {
 			return g.condition(e.X) && g.condition(e.Y)
-		case token.NEQ:
+		}
+		if e.Op == token.NEQ {
 			if r, ok := g.result(e.X); ok && isNil(e.Y) && r.i == r.n-1 && r.n > 1 {
 				return true
 			}
@@ -326,9 +325,8 @@ func (g *goReader) condition(e ast.Expr) bool {
 				return ok
 			}
 			return g.compare(e.X, e.Y)
-		case token.EQL:
-			return isNil(e.Y) && g.failed(e.X, "")
 		}
+		return e.Op == token.EQL && isNil(e.Y) && g.failed(e.X, "")
 	case *ast.UnaryExpr:
 		if e.Op != token.NOT {
 			return false
@@ -442,144 +440,3 @@ var conversion = map[string]bool{
 
 // standard are packages that tests use on what the code gives.
 var standard = map[string]bool{"strings": true, "fmt": true, "errors": true, "reflect": true, "slices": true, "maps": true, "sort": true, "time": true, "math": true, "bytes": true, "strconv": true}
-
-// literal evaluates an expression that is one. of is the type of one that has none of its own, as a row of a table.
-func (g *goReader) literal(e ast.Expr, of ast.Expr) (Value, bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		switch e.Kind {
-		case token.STRING:
-			s, err := strconv.Unquote(e.Value)
-			return Value{Kind: String, Text: s}, err == nil
-		case token.INT, token.FLOAT:
-			p := &parser{s: e.Value}
-			v, ok := p.number()
-			return v, ok && p.end()
-		}
-	case *ast.UnaryExpr:
-		v, ok := g.literal(e.X, of)
-		switch {
-		case e.Op == token.AND:
-			return v, ok
-		case e.Op == token.SUB && v.Kind == Number:
-			v.Text = strings.TrimPrefix("-"+v.Text, "--")
-			return v, ok
-		}
-	case *ast.ParenExpr:
-		return g.literal(e.X, of)
-	case *ast.Ident:
-		if v, ok := words[e.Name]; ok && e.Name != "None" && e.Name != "undefined" {
-			return v, true
-		}
-		v, ok := g.env[e.Name]
-		return v, ok
-	case *ast.SelectorExpr:
-		v, ok := g.literal(e.X, nil)
-		i := slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == e.Sel.Name })
-		if !ok || i < 0 {
-			return Value{}, false
-		}
-		return v.Fields[i].Value, true
-	case *ast.CompositeLit:
-		return g.composite(e, of)
-	}
-	return Value{}, false
-}
-
-func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
-	if lit.Type != nil {
-		of = lit.Type
-	}
-	switch t := of.(type) {
-	case *ast.ArrayType:
-		out := Value{Kind: List, List: []Value{}}
-		for _, e := range lit.Elts {
-			v, ok := g.literal(e, t.Elt)
-			if !ok {
-				return Value{}, false
-			}
-			out.List = append(out.List, v)
-		}
-		return out, true
-	case *ast.MapType:
-		out := Value{Kind: Object, Fields: []Field{}}
-		for _, e := range lit.Elts {
-			kv, ok := e.(*ast.KeyValueExpr)
-			if !ok {
-				return Value{}, false
-			}
-			k, okKey := g.literal(kv.Key, t.Key)
-			v, okValue := g.literal(kv.Value, t.Value)
-			if !okKey || !okValue || k.Kind != String && k.Kind != Number {
-				return Value{}, false
-			}
-			out.Fields = append(out.Fields, Field{k.Text, v})
-		}
-		return out, true
-	case *ast.StructType:
-		return g.row(lit, t)
-	}
-	out := Value{Kind: Object, Fields: []Field{}} // of a type of the code, by the names of its fields
-	for _, e := range lit.Elts {
-		kv, ok := e.(*ast.KeyValueExpr)
-		if !ok {
-			return Value{}, false
-		}
-		v, ok := g.literal(kv.Value, nil)
-		if !ok {
-			return Value{}, false
-		}
-		out.Fields = append(out.Fields, Field{lastOf(kv.Key), v})
-	}
-	return out, true
-}
-
-// row is a row of a table, with what it does not say.
-func (g *goReader) row(lit *ast.CompositeLit, t *ast.StructType) (Value, bool) {
-	given := map[string]Value{}
-	at := 0
-	for _, f := range t.Fields.List {
-		for _, n := range f.Names {
-			v, ok := zero(f.Type)
-			if at < len(lit.Elts) {
-				if _, named := lit.Elts[at].(*ast.KeyValueExpr); !named {
-					v, ok = g.literal(lit.Elts[at], f.Type)
-				}
-			}
-			at++
-			for _, e := range lit.Elts {
-				if kv, named := e.(*ast.KeyValueExpr); named && lastOf(kv.Key) == n.Name {
-					v, ok = g.literal(kv.Value, f.Type)
-				}
-			}
-			if ok { // what cannot be read may not be asked for
-				given[n.Name] = v
-			}
-		}
-	}
-	out := Value{Kind: Object}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		out.Fields = append(out.Fields, Field{name, given[name]})
-	}
-	return out, true
-}
-
-// zero is what a field of a row has that is not given.
-func zero(t ast.Expr) (Value, bool) {
-	switch t := t.(type) {
-	case *ast.Ident:
-		switch t.Name {
-		case "string":
-			return Value{Kind: String}, true
-		case "bool":
-			return Value{Kind: Bool, Text: "false"}, true
-		case "error":
-			return Value{Kind: Null}, true
-		case "int", "int64", "int32", "int16", "int8", "uint", "uint64", "uint32", "uint16", "uint8", "float64", "float32", "byte", "rune":
-			return Value{Kind: Number, Text: "0"}, true
-		}
-	case *ast.ArrayType, *ast.MapType, *ast.StarExpr:
-		return Value{Kind: Null}, true
-	}
-	return Value{}, false
-}

@@ -1,0 +1,149 @@
+package example
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// literal evaluates an expression that is one. of is the type of one that has none of its own, as a row of a table.
+func (g *goReader) literal(e, of ast.Expr) (Value, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			s, err := strconv.Unquote(e.Value)
+			return Value{Kind: String, Text: s}, err == nil
+		}
+		p := &parser{s: e.Value}
+		v, ok := p.number()
+		return v, ok && p.end() && (e.Kind == token.INT || e.Kind == token.FLOAT)
+	case *ast.UnaryExpr:
+		v, ok := g.literal(e.X, of)
+		switch {
+		case e.Op == token.AND:
+			return v, ok
+		case e.Op == token.SUB && v.Kind == Number:
+			v.Text = strings.TrimPrefix("-"+v.Text, "--")
+			return v, ok
+		}
+	case *ast.ParenExpr:
+		return g.literal(e.X, of)
+	case *ast.Ident:
+		if v, ok := words[e.Name]; ok && e.Name != "None" && e.Name != "undefined" {
+			return v, true
+		}
+		v, ok := g.env[e.Name]
+		return v, ok
+	case *ast.SelectorExpr:
+		v, ok := g.literal(e.X, nil)
+		i := slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == e.Sel.Name })
+		if !ok || i < 0 {
+			return Value{}, false
+		}
+		return v.Fields[i].Value, true
+	case *ast.CompositeLit:
+		return g.composite(e, of)
+	}
+	return Value{}, false
+}
+
+func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
+	if lit.Type != nil {
+		of = lit.Type
+	}
+	switch t := of.(type) {
+	case *ast.ArrayType:
+		out := Value{Kind: List, List: []Value{}}
+		for _, e := range lit.Elts {
+			v, ok := g.literal(e, t.Elt)
+			if !ok {
+				return Value{}, false
+			}
+			out.List = append(out.List, v)
+		}
+		return out, true
+	case *ast.MapType:
+		out := Value{Kind: Object, Fields: []Field{}}
+		for _, e := range lit.Elts {
+			kv, ok := e.(*ast.KeyValueExpr)
+			if !ok {
+				return Value{}, false
+			}
+			k, okKey := g.literal(kv.Key, t.Key)
+			v, okValue := g.literal(kv.Value, t.Value)
+			if !okKey || !okValue || k.Kind != String && k.Kind != Number {
+				return Value{}, false
+			}
+			out.Fields = append(out.Fields, Field{k.Text, v})
+		}
+		return out, true
+	case *ast.StructType:
+		return g.row(lit, t)
+	}
+	out := Value{Kind: Object, Fields: []Field{}} // of a type of the code, by the names of its fields
+	for _, e := range lit.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return Value{}, false
+		}
+		v, ok := g.literal(kv.Value, nil)
+		if !ok {
+			return Value{}, false
+		}
+		out.Fields = append(out.Fields, Field{lastOf(kv.Key), v})
+	}
+	return out, true
+}
+
+// row is a row of a table, with what it does not say.
+func (g *goReader) row(lit *ast.CompositeLit, t *ast.StructType) (Value, bool) {
+	given := map[string]Value{}
+	at := 0
+	for _, f := range t.Fields.List {
+		for _, n := range f.Names {
+			v, ok := zero(f.Type)
+			if at < len(lit.Elts) {
+				if _, named := lit.Elts[at].(*ast.KeyValueExpr); !named {
+					v, ok = g.literal(lit.Elts[at], f.Type)
+				}
+			}
+			at++
+			for _, e := range lit.Elts {
+				if kv, named := e.(*ast.KeyValueExpr); named && lastOf(kv.Key) == n.Name {
+					v, ok = g.literal(kv.Value, f.Type)
+				}
+			}
+			if ok { // what cannot be read may not be asked for
+				given[n.Name] = v
+			}
+		}
+	}
+	out := Value{Kind: Object}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		out.Fields = append(out.Fields, Field{name, given[name]})
+	}
+	return out, true
+}
+
+// zero is what a field of a row has that is not given.
+func zero(t ast.Expr) (Value, bool) {
+	switch t := t.(type) {
+	case *ast.Ident:
+		switch t.Name {
+		case "string":
+			return Value{Kind: String}, true
+		case "bool":
+			return Value{Kind: Bool, Text: "false"}, true
+		case "error":
+			return Value{Kind: Null}, true
+		case "int", "int64", "int32", "int16", "int8", "uint", "uint64", "uint32", "uint16", "uint8", "float64", "float32", "byte", "rune":
+			return Value{Kind: Number, Text: "0"}, true
+		}
+	case *ast.ArrayType, *ast.MapType, *ast.StarExpr:
+		return Value{Kind: Null}, true
+	}
+	return Value{}, false
+}
