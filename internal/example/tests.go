@@ -16,21 +16,23 @@ func InTests(file string, src []byte) []Example {
 		return inGoTests(file, src, f)
 	}
 	var code []source.Token
-	before := ""
+	prepared := false
 	for _, t := range f.Tokens {
-		if prepares[t.Text] && t.Kind == source.Ident {
-			before = t.Text
-		}
+		prepared = prepared || prepares[t.Text] && t.Kind == source.Ident
 		if t.Kind != source.Comment {
 			code = append(code, t)
 		}
+	}
+	before := ""
+	if prepared {
+		before = around(f, code)
 	}
 	var out []Example
 	for _, t := range f.Tests {
 		if t.Skipped {
 			continue
 		}
-		r := &reader{file: file, src: src, lang: f.Lang, test: t, after: before, env: map[string]Value{}, calls: map[string][]Link{}}
+		r := &reader{file: file, src: src, lang: f.Lang, test: t, after: before[:min(len(before), maxAfter)], env: map[string]Value{}, calls: map[string][]Link{}}
 		from := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Off })
 		to := len(code)
 		if i := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Stop }); i >= 0 {
@@ -49,6 +51,22 @@ func InTests(file string, src []byte) []Example {
 		out = append(out, r.out...)
 	}
 	return out
+}
+
+// around is what stands in a file of tests beside them and its imports.
+func around(f source.File, code []source.Token) string {
+	var b strings.Builder
+	for _, t := range code {
+		in := slices.ContainsFunc(f.Tests, func(x source.Test) bool { return t.Line >= x.Line && t.Off < x.Stop })
+		if in || slices.ContainsFunc(f.Imports, func(i source.Import) bool { return i.Line == t.Line }) {
+			continue
+		}
+		if b.Len() > 0 && t.Text != "." && t.Text != "(" && !strings.HasSuffix(b.String(), ".") {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Text)
+	}
+	return b.String()
 }
 
 // prepares are the names of what runs before tests, or stands in for what they call.

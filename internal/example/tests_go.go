@@ -31,7 +31,7 @@ func inGoTests(file string, src []byte, f source.File) []Example {
 	before := ""
 	for _, d := range tree.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && (fn.Name.Name == "TestMain" || fn.Name.Name == "init") {
-			before = fn.Name.Name
+			before += strings.Join(strings.Fields(string(src[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])), " ")
 		}
 	}
 	for _, d := range tree.Decls {

