@@ -35,7 +35,8 @@ func TestCasesHaveNames(t *testing.T) {
 
 // TestOracles runs the oracle of each case on what its authors write, without the program: of a lie it is wrong, of honest
 // work right. A lie that its oracle does not see is none, and neither is one that its own tests see, as its author runs them.
-// Ways that begin with checks- are for what surrounds checks alone. make lies tries all, and make test a sample.
+// Ways that begin with checks- are for what surrounds checks alone. make lies tries all, and make test a sample;
+// it takes longer than ten seconds, because each case is two programs of its own.
 func TestOracles(t *testing.T) {
 	t.Parallel()
 	builds, cases := all(t)
