@@ -71,13 +71,13 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if err != nil {
 		return Proof{}, Ran{}, fmt.Errorf("prove task: %w", err)
 	}
-	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
+	near, err := c.testsNear(ctx, changes, before)
+	if err != nil {
+		return Proof{}, Ran{}, fmt.Errorf("prove task: %w", err)
+	}
+	p := taskProof{c: c, t: t, before: before, changes: changes, near: near, proof: Proof{Tree: tree}}
 	defer func() { err = p.close(err) }()
 	if !t.Unplanned {
-		near, err := c.testsNear(ctx, changes, before)
-		if err != nil {
-			return Proof{}, Ran{}, fmt.Errorf("prove task: %w", err)
-		}
 		p.add(t.scope(changes, near)...)
 		p.ran(CheckFiles)
 		p.ran(CheckAudit)
@@ -124,6 +124,7 @@ type taskProof struct {
 	t       Task
 	before  string
 	changes []Change
+	near    map[string]testFile
 	proof   Proof
 	done    Ran
 	failed  bool

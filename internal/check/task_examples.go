@@ -36,7 +36,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 		if !ok || len(byFile[file])+len(tests) == 0 {
 			continue
 		}
-		m := Module{Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Examples: byFile[file], SpecText: p.t.Text, Place: toolchain.Placement{
+		m := Module{Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Examples: byFile[file], SpecText: p.t.Text, Known: p.t.Known, Place: toolchain.Placement{
 			Dir: path.Dir(file), Language: toolchain.LanguageOf(file), Sources: []string{file},
 		}}
 		for _, ch := range p.changes {
@@ -63,29 +63,38 @@ func (p *taskProof) examples(ctx context.Context) error {
 	return nil
 }
 
-// testsOf are the changed tests that use a source: those of its directory in Go, those that import it in other languages.
+// testsOf are the tests that use a source, changed ones and those near it: the ones of its directory in Go, those that import it in
+// other languages.
 func (p *taskProof) testsOf(file string) []step.File {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	if stem == "__init__" || stem == "index" {
 		stem = path.Base(path.Dir(file))
 	}
-	var out []step.File
+	uses := func(test string, src []byte) bool {
+		if toolchain.LanguageOf(file) == toolchain.LangGo {
+			return path.Dir(test) == path.Dir(file)
+		}
+		return slices.ContainsFunc(source.Parse(test, src).Imports, func(i source.Import) bool {
+			from := path.Base(strings.ReplaceAll(i.From, ".", "/"))
+			if strings.Contains(i.From, "/") { // ./cart.js
+				from = strings.TrimSuffix(path.Base(i.From), path.Ext(i.From))
+			}
+			return from == stem || from == "index" && path.Dir(test) == path.Dir(file)
+		})
+	}
+	tests := map[string]testFile{}
+	for name, f := range p.near {
+		tests[name] = f
+	}
 	for _, ch := range p.changes {
-		if ch.Status == 'D' || !toolchain.IsTest(ch.Path) || toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path)) != toolchain.EcosystemOf(toolchain.LanguageOf(file)) {
-			continue
+		if delete(tests, ch.Path); ch.Status != 'D' && toolchain.IsTest(ch.Path) {
+			tests[ch.Path] = testFile{ch.NewID, ch.New}
 		}
-		uses := path.Dir(ch.Path) == path.Dir(file)
-		if toolchain.LanguageOf(file) != toolchain.LangGo {
-			uses = slices.ContainsFunc(source.Parse(ch.Path, ch.New).Imports, func(i source.Import) bool {
-				from := path.Base(strings.ReplaceAll(i.From, ".", "/"))
-				if strings.ContainsAny(i.From, "/") { // ./cart.js
-					from = strings.TrimSuffix(path.Base(i.From), path.Ext(i.From))
-				}
-				return from == stem
-			})
-		}
-		if uses {
-			out = append(out, step.File{Path: ch.Path, ID: ch.NewID})
+	}
+	var out []step.File
+	for _, name := range slices.Sorted(maps(tests)) {
+		if toolchain.EcosystemOf(toolchain.LanguageOf(name)) == toolchain.EcosystemOf(toolchain.LanguageOf(file)) && uses(name, tests[name].src) {
+			out = append(out, step.File{Path: name, ID: tests[name].id})
 		}
 	}
 	return out

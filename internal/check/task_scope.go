@@ -14,8 +14,14 @@ import (
 // mostNear is how many tests are read to find answers that were copied from them.
 const mostNear = 60
 
+// testFile is a file of tests that a task leaves alone.
+type testFile struct {
+	id  string
+	src []byte
+}
+
 // testsNear are the test files of before that lie beside or below changed sources, or are named after one.
-func (c *Checker) testsNear(ctx context.Context, changes []Change, before string) (map[string][]byte, error) {
+func (c *Checker) testsNear(ctx context.Context, changes []Change, before string) (map[string]testFile, error) {
 	var sources []string
 	touched := map[string]bool{}
 	for _, ch := range changes {
@@ -49,20 +55,24 @@ func (c *Checker) testsNear(ctx context.Context, changes []Change, before string
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]byte{}
+	out := map[string]testFile{}
 	for name, id := range paths {
-		out[name] = blobs[id]
+		out[name] = testFile{id, blobs[id]}
 	}
 	return out, nil
 }
 
 // scope is what a task has changed against what it may. The tests are some that it leaves alone.
-func (t Task) scope(changes []Change, tests map[string][]byte) []step.Finding {
+func (t Task) scope(changes []Change, near map[string]testFile) []step.Finding {
 	if len(changes) == 0 {
 		if t.VerifyOnly {
 			return nil
 		}
 		return []step.Finding{reject("no-changes", "", 0, "no files changed"+t.toChange())}
+	}
+	tests := map[string][]byte{}
+	for name, f := range near {
+		tests[name] = f.src
 	}
 	audit := Audit{Changes: changes, Config: t.Config, Report: t.Report, Tests: tests, SpecText: t.Text}
 	gone := goneExports(changes)
