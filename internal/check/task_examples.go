@@ -13,38 +13,60 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-// examples calls what a task has written with the values that its sentences have: "sub(3, 2) returns 1".
+// part is what a task has changed in one directory and one language.
+type part struct {
+	module Module
+	tests  []step.File
+}
+
+// parts are the sources that a task has changed, with the tests that use them.
+func (p *taskProof) parts() []part {
+	var out []part
+	for _, ch := range p.changes {
+		chain, ok := p.chainOf(ch.Path)
+		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || !ok {
+			continue
+		}
+		lang := toolchain.LanguageOf(ch.Path)
+		at := slices.IndexFunc(out, func(x part) bool { return x.module.Dir == path.Dir(ch.Path) && x.module.Place.Language == lang })
+		if at < 0 {
+			at = len(out)
+			out = append(out, part{module: Module{
+				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, SpecText: p.t.Text, Known: p.t.Known, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
+			}})
+		}
+		x := &out[at]
+		x.module.Place.Sources = append(x.module.Place.Sources, ch.Path)
+		for _, e := range exportsOf(ch) {
+			if p.declares(e.Name) == ch.Path { // else nobody knows which is meant
+				x.module.Exports = append(x.module.Exports, e)
+			}
+		}
+		for _, f := range p.testsOf(ch.Path) {
+			if !slices.Contains(x.tests, f) {
+				x.tests = append(x.tests, f)
+			}
+		}
+	}
+	return out
+}
+
+// examples calls what a task has written with the values that its sentences have, "sub(3, 2) returns 1", and with those of the tests.
 func (p *taskProof) examples(ctx context.Context) error {
 	if p.failed || Rejected(p.proof.Findings) {
 		return nil
 	}
-	byFile := map[string][]example.Example{}
-	for i, e := range example.InText(p.t.Says) {
-		if file := p.declares(e.Symbol()); file != "" {
-			e.Item = fmt.Sprintf("example %d", i+1)
-			byFile[file] = append(byFile[file], e)
-		}
+	said := example.InText(p.t.Says)
+	for i := range said {
+		said[i].Item = fmt.Sprintf("example %d", i+1)
 	}
-	for _, ch := range p.changes { // what is only tested
-		if ch.Status != 'D' && toolchain.IsSource(ch.Path) && byFile[ch.Path] == nil {
-			byFile[ch.Path] = []example.Example{}
-		}
-	}
-	for _, file := range slices.Sorted(maps(byFile)) {
-		chain, ok := p.chainOf(file)
-		tests := p.testsOf(file)
-		if !ok || len(byFile[file])+len(tests) == 0 {
-			continue
-		}
-		m := Module{Dir: path.Dir(file), Chain: chain, Base: p.t.Base, Examples: byFile[file], SpecText: p.t.Text, Known: p.t.Known, Place: toolchain.Placement{
-			Dir: path.Dir(file), Language: toolchain.LanguageOf(file), Sources: []string{file},
-		}}
-		for _, ch := range p.changes {
-			if path.Dir(ch.Path) == m.Dir && toolchain.IsSource(ch.Path) {
-				m.Exports = append(m.Exports, exportsOf(ch)...)
+	for _, x := range p.parts() {
+		for _, e := range said {
+			if slices.Contains(x.module.Place.Sources, p.declares(e.Symbol())) {
+				x.module.Examples = append(x.module.Examples, e)
 			}
 		}
-		given, wrong, err := p.c.Examples(ctx, m, p.proof.Tree, tests)
+		given, wrong, err := p.c.Examples(ctx, x.module, p.proof.Tree, x.tests)
 		if err != nil {
 			return err
 		}
@@ -53,7 +75,9 @@ func (p *taskProof) examples(ctx context.Context) error {
 				wrong[i].Severity = step.Fix
 			}
 			if path.Base(f.Path) == specName {
-				wrong[i].Path, wrong[i].Line = file, 0
+				if wrong[i].Path, wrong[i].Line = x.module.Dir, 0; len(x.module.Place.Sources) == 1 {
+					wrong[i].Path = x.module.Place.Sources[0]
+				}
 				wrong[i].Message = strings.Replace(f.Message, "The spec says", "What was agreed says", 1)
 			}
 		}
