@@ -126,10 +126,11 @@ type user struct {
 	*place
 
 	m       Module
-	program []string // runs the program that was made last
-	plan    string   // the file that it reads; "" where the calls are in the program
-	cannot  string   // why there is no program
-	plain   bool     // assertions of Python stay
+	program []string          // runs the program that was made last
+	plan    string            // the file that it reads; "" where the calls are in the program
+	cannot  string            // why there is no program
+	plain   bool              // assertions of Python stay
+	in      map[string]string // the source that an export is in
 }
 
 // try makes the calls of some examples in one process, in their order or in any.
@@ -184,24 +185,34 @@ func (u *user) module(e example.Example) (module, why string) {
 	if u.chain.Ecosystem == toolchain.Go {
 		return "", ""
 	}
-	for _, file := range slices.Sorted(maps(u.entries)) {
-		if !u.m.Place.AllowsSource(file) {
-			continue
-		}
-		for _, x := range source.Parse(file, u.read(file)).Exports {
-			if x.Name != name {
+	file := u.source(name)
+	switch {
+	case file == "":
+		return "", "no source of the module declares " + name
+	case u.chain.Ecosystem == toolchain.Python:
+		return u.pythonModule(file), ""
+	case u.chain.Ecosystem == toolchain.Rust:
+		return u.rustModule(file)
+	}
+	return fileURL(u.full(file)), ""
+}
+
+// source is the first source of the module that declares an export, "" without.
+func (u *user) source(name string) string {
+	if u.in == nil {
+		u.in = map[string]string{}
+		for _, file := range slices.Sorted(maps(u.entries)) {
+			if !u.m.Place.AllowsSource(file) {
 				continue
 			}
-			switch u.chain.Ecosystem {
-			case toolchain.Python:
-				return u.pythonModule(file), ""
-			case toolchain.Rust:
-				return u.rustModule(file)
+			for _, x := range source.Parse(file, u.read(file)).Exports {
+				if u.in[x.Name] == "" {
+					u.in[x.Name] = file
+				}
 			}
-			return fileURL(u.full(file)), ""
 		}
 	}
-	return "", "no source of the module declares " + name
+	return u.in[name]
 }
 
 // namesFile is an argument that is the path of a file of the project, "" where there is none.
