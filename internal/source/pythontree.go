@@ -113,7 +113,14 @@ func (p *pythonTree) assignedName(n, left syntax.Node) {
 		return
 	}
 	name := left.Text()
-	if left.Kind() != "identifier" || !p.public(name) || name == "__all__" {
+	if left.Kind() != "identifier" || name == "__all__" {
+		return
+	}
+	value := ""
+	if right := n.At("right"); right.OK() && n.At("left").Kind() == "identifier" {
+		value = p.f.constant(name, p.leaves(right, nil))
+	}
+	if !p.public(name) {
 		return
 	}
 	if p.isType(name, n) {
@@ -131,6 +138,9 @@ func (p *pythonTree) assignedName(n, left syntax.Node) {
 	e := p.export(n, "", name, kind, ts)
 	if right := n.At("right"); right.OK() && !n.At("type").OK() && n.At("left").Kind() == "identifier" {
 		e.Literal = literalType(Python, p.leaves(right, nil))
+	}
+	if kind == "constant" {
+		e.Value = value
 	}
 }
 
@@ -219,14 +229,22 @@ func (p *pythonTree) function(def, at syntax.Node, owner, name string, marks []s
 	if owner != "" {
 		kind = "method"
 	}
+	for _, m := range marks {
+		switch {
+		case m == "@property" || m == "@cached_property" || m == "@hybrid_property" || m == "@abstractproperty":
+			kind = "property"
+		case strings.HasSuffix(m, ".setter") || strings.HasSuffix(m, ".deleter"): // the getter says what it is
+			p.contract(def, at, dotted(owner, name), docstringOf(def))
+			return
+		}
+	}
 	e := p.export(at, owner, name, kind, p.upTo(def, kinds(":", "block"), nil))
+	e.Static = slices.Contains(marks, "@staticmethod") || slices.Contains(marks, "@classmethod")
 	for _, m := range slices.Backward(marks) {
 		switch m {
 		case "@property", "@staticmethod", "@classmethod", "@overload", "@abstractmethod":
 		default:
-			if !strings.HasSuffix(m, ".setter") && !strings.HasSuffix(m, ".deleter") {
-				continue
-			}
+			continue
 		}
 		e.Signature, e.Text = m+" "+e.Signature, m+" "+e.Text
 	}
@@ -303,20 +321,52 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 	if doc := docstringOf(def); doc != "" {
 		e.Doc = summary(doc)
 	}
+	for _, base := range withoutComments(def.At("superclasses")) {
+		if base.Kind() != "keyword_argument" && base.Text() != "object" {
+			e.Bases = append(e.Bases, p.flat(base))
+		}
+	}
 	e.Made = p.made(def, at, kind == "dataclass")
 	body := withoutComments(def.At("body"))
+	if kind != "enum" && e.Made == "" {
+		p.attributes(body, dotted(owner, name))
+	}
 	if kind == "enum" {
 		for _, c := range body {
 			a := c.Child("assignment")
 			if id := a.At("left"); c.Kind() == "expression_statement" && id.Kind() == "identifier" && !strings.HasPrefix(id.Text(), "_") && a.At("right").OK() {
-				e.Variants = append(e.Variants, id.Text())
+				value := literalText(p.leaves(a.At("right"), nil))
+				if value != "" {
+					value = " = " + value
+				}
+				e.Variants, e.Cases = append(e.Variants, id.Text()), append(e.Cases, id.Text()+value)
 			}
 		}
 		if isState(name) {
 			p.f.States = append(p.f.States, States{name, e.Variants, def.Line()})
 		}
 	}
-	p.definitions(conditionals(body), name, false)
+	p.definitions(conditionals(body), dotted(owner, name), false)
+}
+
+// attributes are what the body of a class sets, and what its constructor sets of the new object.
+func (p *pythonTree) attributes(body []syntax.Node, owner string) {
+	for _, c := range body {
+		a := c.Child("assignment")
+		id := a.At("left")
+		if c.Kind() != "expression_statement" || id.Kind() != "identifier" || strings.HasPrefix(id.Text(), "_") {
+			continue
+		}
+		ts := p.leaves(id, nil)
+		if a.At("type").OK() {
+			ts = p.upTo(a, kinds("="), nil)
+		}
+		e := Export{Name: id.Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: p.written(ts), Line: c.Line()}
+		if right := a.At("right"); right.OK() && !a.At("type").OK() {
+			e.Literal = literalType(Python, p.leaves(right, nil))
+		}
+		p.f.Fields = append(p.f.Fields, e)
+	}
 }
 
 // conditionals adds what stands below if and try in a class.

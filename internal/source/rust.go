@@ -103,6 +103,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			for _, v := range n.At("body").NamedChildren() {
 				if v.Kind() == "enum_variant" {
 					e.Variants = append(e.Variants, v.At("name").Text())
+					e.Cases = append(e.Cases, r.written(r.upTo(v, nil, rustDrop)))
 				}
 			}
 			if isState(name) {
@@ -114,7 +115,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			r.export(n, owner, name, "trait", head("declaration_list"))
 			for m := range n.At("body").All() {
 				if m.Kind() == "function_item" || m.Kind() == "function_signature_item" {
-					r.function(m, name, true, "method")
+					r.function(m, dotted(owner, name), true, "method")
 				}
 			}
 		}
@@ -128,7 +129,10 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			if n.Child("mutable_specifier").OK() {
 				kind = "variable"
 			}
-			r.export(n, owner, name, kind, head("=", ";"))
+			e := r.export(n, owner, name, kind, head("=", ";"))
+			if value := n.At("value"); kind == "constant" && value.OK() {
+				e.Value = literalText(r.leaves(value, nil))
+			}
 		}
 	case "macro_definition":
 		if strings.Contains(r.attributes(n), "macro_export") {
@@ -136,26 +140,27 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			r.export(n, "", name, "function", ts)
 		}
 	case "impl_item":
-		r.impl(n)
+		r.impl(n, owner)
 	}
 }
 
 func dotted(owner, name string) string { return strings.TrimPrefix(owner+"."+name, ".") }
 
 // impl reads the methods that a type has of its own; those of a trait are the trait's.
-func (r *rustFile) impl(n syntax.Node) {
+func (r *rustFile) impl(n syntax.Node, owner string) {
 	of := n.At("type")
 	if g := of.At("type"); of.Kind() == "generic_type" && g.OK() {
 		of = g
 	}
+	name := dotted(owner, of.Text())
 	inherent := !n.At("trait").OK() && !r.hidden[of.Text()]
 	for m := range n.At("body").All() {
 		switch m.Kind() {
 		case "function_item":
-			r.function(m, of.Text(), inherent && rustPublic(m), "method")
+			r.function(m, name, inherent && rustPublic(m), "method")
 		case "const_item":
 			if inherent && rustPublic(m) {
-				r.item(m, of.Text(), true)
+				r.item(m, name, true)
 			}
 		}
 	}
@@ -170,7 +175,7 @@ func (r *rustFile) function(n syntax.Node, owner string, public bool, kind strin
 	if !public {
 		return
 	}
-	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), rustHead))
+	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), rustHead)).Static = kind == "method" && !n.At("parameters").Child("self_parameter").OK()
 	params := map[string]bool{}
 	for p := range n.At("parameters").All() {
 		for c := range p.At("pattern").Within(nil) {

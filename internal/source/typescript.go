@@ -77,6 +77,9 @@ func (s *scriptTree) declared(n syntax.Node) {
 			if v.Kind() == "variable_declarator" && v.At("name").Kind() == "identifier" {
 				name := v.At("name").Text()
 				s.local[name] = append(s.local[name], v)
+				if has(d, "const") && v.At("value").OK() {
+					s.f.constant(name, s.leaves(constant(v.At("value")), nil))
+				}
 			}
 		}
 	case "function_signature":
@@ -87,6 +90,14 @@ func (s *scriptTree) declared(n syntax.Node) {
 			s.local[name.Text()] = append(s.local[name.Text()], d)
 		}
 	}
+}
+
+// constant is an expression without "as const".
+func constant(n syntax.Node) syntax.Node {
+	if parts := withoutComments(n); n.Kind() == "as_expression" && len(parts) > 0 && has(n, "const") {
+		return parts[0]
+	}
+	return n
 }
 
 // statements reads what a file or a namespace exports.
@@ -243,11 +254,15 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 	case "enum_declaration":
 		e := s.export(at, owner, name, "enum", s.upTo(d, kinds("enum_body"), nil))
 		for _, v := range withoutComments(d.At("body")) {
-			id := v
+			id, value := v, ""
 			if v.Kind() == "enum_assignment" {
 				id = v.At("name")
+				if value = literalText(s.leaves(v.At("value"), nil)); value != "" {
+					value = " = " + value
+				}
 			}
-			e.Variants = append(e.Variants, strings.Trim(id.Text(), "'\""))
+			name := strings.Trim(id.Text(), "'\"")
+			e.Variants, e.Cases = append(e.Variants, name), append(e.Cases, name+value)
 		}
 		if isState(name) {
 			s.f.States = append(s.f.States, States{name, e.Variants, d.Line()})
@@ -311,8 +326,13 @@ func (s *scriptTree) variable(v, d, at syntax.Node, owner, outside string) {
 		return
 	}
 	e := s.export(at, owner, name, kind, ts)
-	if !v.At("type").OK() && v.At("value").OK() {
-		e.Literal = literalType(s.f.Lang, s.leaves(v.At("value"), nil))
+	if value := v.At("value"); value.OK() {
+		if !v.At("type").OK() {
+			e.Literal = literalType(s.f.Lang, s.leaves(value, nil))
+		}
+		if kind == "constant" {
+			e.Value = literalText(s.leaves(constant(value), nil))
+		}
 	}
 }
 
@@ -332,16 +352,28 @@ func (s *scriptTree) functionHead(n syntax.Node) []Token {
 }
 
 func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
-	s.export(at, owner, name, "class", s.upTo(d, kinds("class_body"), kinds("decorator")))
+	e := s.export(at, owner, name, "class", s.upTo(d, kinds("class_body"), kinds("decorator")))
+	for c := range d.Child("class_heritage").All() {
+		switch c.Kind() {
+		case "extends_clause":
+			e.Bases = append(e.Bases, s.flat(c.At("value")))
+		case "identifier", "member_expression": // JavaScript
+			e.Bases = append(e.Bases, s.flat(c))
+		}
+	}
 	inside := d.At("name").Text()
 	if inside == "" {
 		inside = name
 	}
+	inside = dotted(owner, inside)
 	members := withoutComments(d.At("body"))
-	signed := map[string]bool{}
+	signed, read := map[string]bool{}, map[string]bool{}
 	for _, m := range members {
 		if m.Kind() == "method_signature" {
 			signed[m.At("name").Text()] = true
+		}
+		if m.Kind() == "method_definition" && has(m, "get") {
+			read[m.At("name").Text()] = true
 		}
 	}
 	for _, m := range members {
@@ -356,25 +388,61 @@ func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
 		end := func(c syntax.Node) bool { return c.Field() == "body" || c.Kind() == ";" }
 		switch m.Kind() {
 		case "method_definition":
-			if !signed[label] {
-				s.export(m, inside, label, "method", s.upTo(m, end, drop))
+			if reads, writes := has(m, "get"), has(m, "set"); reads || writes {
+				if reads || !read[label] {
+					s.export(m, inside, label, "property", s.upTo(m, end, drop)).Static = has(m, "static")
+				}
+			} else if !signed[label] {
+				s.export(m, inside, label, "method", s.upTo(m, end, drop)).Static = has(m, "static")
+			}
+			if label == "constructor" {
+				s.parameterFields(m, inside)
 			}
 			s.contract(dotted(inside, label), m, m)
 			if body := m.At("body"); body.OK() {
 				s.methods = append(s.methods, method{label, body, m.Line()})
 			}
 		case "method_signature", "abstract_method_signature":
-			s.export(m, inside, label, "method", s.upTo(m, end, drop))
+			s.export(m, inside, label, "method", s.upTo(m, end, drop)).Static = has(m, "static")
 			s.contract(dotted(inside, label), m, m)
 		case "public_field_definition", "field_definition":
 			fn := bare(m.At("value"))
 			if !isFunction(fn) {
+				s.field(m, inside, label, drop)
 				continue
 			}
 			ts := s.upTo(m, func(c syntax.Node) bool { return c.Field() == "value" }, drop)
-			s.export(m, inside, label, "method", append(ts, s.functionHead(fn)...))
+			s.export(m, inside, label, "method", append(ts, s.functionHead(fn)...)).Static = has(m, "static")
 			s.contract(dotted(inside, label), fn, m)
 		}
+	}
+}
+
+// field notes a field of a class.
+func (s *scriptTree) field(m syntax.Node, owner, name string, drop func(syntax.Node) bool) {
+	if name == "" || m.At("name").Kind() == "computed_property_name" || strings.HasPrefix(name, "#") {
+		return
+	}
+	ts := s.upTo(m, func(c syntax.Node) bool { return c.Kind() == "=" || c.Kind() == ";" || c.Field() == "value" }, drop)
+	s.f.Fields = append(s.f.Fields, Export{
+		Name: name, Owner: owner, Kind: "property", Signature: render(ts), Text: s.written(ts), Line: m.Line(), Doc: summary(s.doc(m.Start())), Static: has(m, "static"),
+	})
+	e := &s.f.Fields[len(s.f.Fields)-1]
+	if value := m.At("value"); value.OK() && !m.At("type").OK() {
+		e.Literal = literalType(s.f.Lang, s.leaves(value, nil))
+	}
+}
+
+// parameterFields are the fields that a constructor of TypeScript makes of its parameters.
+func (s *scriptTree) parameterFields(m syntax.Node, owner string) {
+	for p := range m.At("parameters").All() {
+		access := p.Child("accessibility_modifier").Text()
+		if access == "private" || access == "" && !has(p, "readonly") || p.At("pattern").Kind() != "identifier" {
+			continue
+		}
+		drop := func(c syntax.Node) bool { return c.Kind() == "decorator" || c.Kind() == "accessibility_modifier" && c.Text() == "public" }
+		ts := s.upTo(p, func(c syntax.Node) bool { return c.Kind() == "=" || c.Field() == "value" }, drop)
+		s.f.Fields = append(s.f.Fields, Export{Name: p.At("pattern").Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: s.written(ts), Line: p.Line()})
 	}
 }
 
