@@ -3,6 +3,7 @@ package inspect
 import (
 	"go/ast"
 	"go/build"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -29,10 +30,14 @@ type goTypes struct {
 func (p *Project) inferTypes(f *source.File) {
 	for i := range f.Exports {
 		e := &f.Exports[i]
-		if e.Text != "var "+e.Name && e.Text != "const "+e.Name {
+		bare := e.Text == "var "+e.Name || e.Text == "const "+e.Name
+		if !bare && e.Kind != "constant" {
 			continue
 		}
-		switch t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]; {
+		t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]
+		e.Value = t.value
+		switch {
+		case !bare:
 		case t.untyped:
 			e.Literal = t.text
 		case t.text != "":
@@ -46,6 +51,7 @@ func (p *Project) inferTypes(f *source.File) {
 type goTyped struct {
 	text    string
 	untyped bool
+	value   string // of a constant, as Go writes it
 }
 
 func (p *Project) goTypes() *goTypes {
@@ -84,9 +90,18 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 			continue
 		}
 		at := [2]string{g.fset.Position(o.Pos()).Filename, name}
+		value := ""
+		if c, ok := o.(*types.Const); ok {
+			if value = c.Val().ExactString(); c.Val().Kind() == constant.Float {
+				value = c.Val().String()
+			}
+			if len(value) > 120 || strings.Contains(value, "  ") || strings.Contains(value, "`") || c.Val().Kind() == constant.Unknown {
+				value = ""
+			}
+		}
 		if b, ok := o.Type().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
 			if _, constant := o.(*types.Const); constant && b.Kind() != types.UntypedNil {
-				out[at] = goTyped{types.Default(b).String(), true}
+				out[at] = goTyped{types.Default(b).String(), true, value}
 			}
 			continue
 		}
@@ -97,7 +112,7 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 			return other.Name()
 		})
 		if !strings.Contains(text, "invalid type") && !strings.Contains(text, "{") && len(text) <= 120 {
-			out[at] = goTyped{text: text}
+			out[at] = goTyped{text: text, value: value}
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -124,7 +125,8 @@ func (o *offering) of(f string, depth int) []found {
 	o.busy[f] = true
 	defer delete(o.busy, f)
 	var out []found
-	for _, e := range o.parse(f).Exports {
+	x := o.parse(f)
+	for _, e := range slices.Concat(x.Exports, x.Fields) {
 		if e.Kind != "reexport" {
 			out = append(out, found{Export: e, file: f})
 			continue

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,10 +41,7 @@ func (c *comparison) types(a, b Type) Verdict {
 	defer func() { c.depth-- }()
 	a, b = c.plain(a), c.plain(b)
 	if a.Form == Raw || b.Form == Raw {
-		if a.Form == b.Form && a.Name == b.Name {
-			return Same
-		}
-		return Unknown
+		return c.texts(a, b)
 	}
 	if c.isAny(a) != c.isAny(b) && c.foreignAny(a, b) {
 		return Unknown
@@ -283,27 +281,135 @@ func (s Sig) result() (Type, bool) {
 	return t, t.Form != Future
 }
 
-// Fits reports why code does not do what a spec says of it, "" when it does or when nobody
-// can tell: a type that one of the two leaves out, or that may be the same under another
-// name, is no difference. lang is the language of the code. Names of parameters count where
-// callers may use them (Python, Kotlin). constructor: results do not count.
+// Fact is one statement of a spec about a call, and whether the code agrees.
+type Fact struct {
+	About   string // "parameter 1", "default of b", "result", …
+	Verdict Verdict
+	Why     string // of Different what the code does; of Unknown why nobody can tell
+}
+
+// Fits reports why code does not do what a spec says of it, "" when it does or when nobody can tell: the first of its
+// [Facts] that is different.
 func Fits(spec, code Sig, lang string, scope Scope, constructor bool) string {
-	c := func(a, b Type) bool { return Types(a, b, lang, scope) == Different }
-	if why := fitsParams(spec, code, lang, c); why != "" {
-		return why
+	for _, f := range Facts(spec, code, lang, scope, constructor) {
+		if f.Verdict == Different {
+			return f.Why
+		}
 	}
+	return ""
+}
+
+// Facts compares what a spec says of a call with code. What the spec does not say is no fact. lang is the language of the
+// code. Names of parameters count where callers may use them (Python, Kotlin). constructor: results do not count.
+func Facts(spec, code Sig, lang string, scope Scope, constructor bool) []Fact {
+	f := &factList{lang: lang, own: spec.Lang == lang, scope: inNamesOf(spec, code, scope)}
+	f.params(spec, code)
 	if constructor {
-		return ""
+		return f.list
 	}
 	want, said := spec.result()
 	is, known := code.result()
 	if said && spec.Result == nil && (spec.Lang != lang || spec.Open) {
 		said = false
 	}
-	if said && known && c(want, is) && (spec.Lang == lang || !failsInstead(want, is, lang)) {
-		return fmt.Sprintf("returns %s, the spec says %s", Text(is, lang), Text(want, spec.Lang))
+	switch {
+	case !said:
+	case !known:
+		f.add("result", Unknown, "the code does not say what it returns")
+	case spec.Lang != lang && failsInstead(want, is, lang):
+		f.add("result", Same, "")
+	default:
+		f.compare("result", want, is, func() string {
+			return fmt.Sprintf("returns %s, the spec says %s", Text(is, lang), Text(want, spec.Lang))
+		})
 	}
-	return fitsAsync(spec, code, lang)
+	if why := fitsAsync(spec, code, lang); why != "" {
+		f.add("whether it has to be waited for", Different, why)
+	}
+	if spec.Self != "" && code.Self != "" {
+		f.same("what it is called on", spec.Self == code.Self, "is called on "+code.Self+", the spec says "+spec.Self)
+	}
+	if n := len(spec.Generics); f.own && n > 0 && n != len(code.Generics) && lang != Java {
+		f.add("type parameters", Different, fmt.Sprintf("has %d type parameters, the spec gives it %d", len(code.Generics), n))
+	} else if f.own && n == len(code.Generics) {
+		for i, g := range spec.Generics {
+			if c := code.Generics[i]; g.Bound != nil && c.Bound != nil {
+				f.compare("bound of "+g.Name, *g.Bound, *c.Bound, func() string {
+					return fmt.Sprintf("asks %s of its type parameter %s, the spec says %s", Text(*c.Bound, lang), c.Name, Text(*g.Bound, lang))
+				})
+			}
+		}
+	}
+	if f.own && lang == Java {
+		throws := func(s Sig) []string {
+			var out []string
+			for _, t := range s.Throws {
+				out = append(out, t[strings.LastIndexByte(t, '.')+1:])
+			}
+			slices.Sort(out)
+			return slices.Compact(out)
+		}
+		a, b := throws(spec), throws(code)
+		if len(a) > 0 { // one that names none says nothing of them
+			f.same("what it throws", slices.Equal(a, b), "throws "+cmp.Or(strings.Join(b, ", "), "nothing")+", the spec says "+cmp.Or(strings.Join(a, ", "), "nothing"))
+		}
+	}
+	return f.list
+}
+
+// inNamesOf reads the type parameters of the code by the names that the spec gives them.
+func inNamesOf(spec, code Sig, scope Scope) Scope {
+	names := map[string]string{}
+	if len(spec.Generics) == len(code.Generics) {
+		for i, g := range code.Generics {
+			if g.Name != spec.Generics[i].Name {
+				names[g.Name] = spec.Generics[i].Name
+			}
+		}
+	}
+	if len(names) == 0 {
+		return scope
+	}
+	return func(name string) (*Type, bool) {
+		if to := names[name]; to != "" {
+			return &Type{Form: Named, Name: to}, true
+		}
+		if scope == nil {
+			return nil, false
+		}
+		return scope(name)
+	}
+}
+
+// factList collects what is compared.
+type factList struct {
+	lang  string
+	own   bool // the spec is in the language of the code, and means what it says
+	scope Scope
+	list  []Fact
+}
+
+func (f *factList) add(about string, v Verdict, why string) {
+	f.list = append(f.list, Fact{about, v, why})
+}
+
+func (f *factList) same(about string, ok bool, why string) {
+	if ok {
+		f.add(about, Same, "")
+	} else {
+		f.add(about, Different, why)
+	}
+}
+
+func (f *factList) compare(about string, want, is Type, why func() string) {
+	switch v := Types(want, is, f.lang, f.scope); v {
+	case Same:
+		f.add(about, Same, "")
+	case Unknown:
+		f.add(about, Unknown, "whether "+Text(is, f.lang)+" is the "+Text(want, f.lang)+" of the spec cannot be told")
+	case Different:
+		f.add(about, Different, why())
+	}
 }
 
 // fitsAsync: whether something has to be waited for. A spec that says neither async nor what comes back says nothing of
@@ -319,7 +425,7 @@ func fitsAsync(spec, code Sig, lang string) string {
 	case lang != Python && lang != Kotlin && lang != Rust || code.later() || spec.later():
 	case spec.Async:
 		return "is not " + word(lang) + ", the spec says that it is"
-	case spec.Result != nil:
+	case spec.Result != nil || spec.Lang == lang && lang != Python:
 		return "is " + word(lang) + ", the spec says that it is not"
 	}
 	return ""
@@ -358,9 +464,15 @@ func failsInstead(want, is Type, lang string) bool {
 
 func isError(t Type) bool { return t.Name == "error" }
 
-func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string {
-	if spec.Open || code.Open {
-		return ""
+// params compares parameters.
+func (f *factList) params(spec, code Sig) {
+	lang := f.lang
+	if spec.Open {
+		return
+	}
+	if code.Open {
+		f.add("parameters", Unknown, "the code leaves its parameters open")
+		return
 	}
 	a, b := slices.Clone(spec.Params), slices.Clone(code.Params)
 	if lang == Go { // a context is often left out
@@ -368,47 +480,83 @@ func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string
 			b = b[1:]
 		}
 	}
+	f.same("number of parameters", len(a) == len(b), fmt.Sprintf("takes %d parameters, the spec gives it %d", len(code.Params), len(spec.Params)))
 	if len(a) != len(b) {
-		return fmt.Sprintf("takes %d parameters, the spec gives it %d", len(code.Params), len(spec.Params))
+		return
 	}
 	if lang == Python && slices.ContainsFunc(b, func(p Param) bool { return p.Keyword && !p.Variadic }) {
 		matchKeywords(a, b)
 	}
 	for i := range a {
-		x, y := a[i], b[i]
-		name := y.Name
-		if name == "" {
-			name = fmt.Sprintf("%d", i+1)
-		}
-		if byName(lang) && !y.Position && !y.Variadic && !x.Variadic && x.Name != "" && y.Name != "" && !strings.HasPrefix(y.Name, "_") && !sameWord(x.Name, y.Name) {
-			return fmt.Sprintf("its parameter %d is called %s, the spec calls it %s, and callers may use the name", i+1, y.Name, x.Name)
-		}
-		own := spec.Lang == lang && (lang != TypeScript || y.Type != nil) // the spec is in the language of the code (JavaScript lets all be left out), and means what it says
-		if x.Optional && !y.Optional && !y.Variadic && (own && lang != Rust || !mayBeAbsent(y.Type)) && lang != Go && lang != Java {
-			return fmt.Sprintf("its parameter %s is required, the spec says that it may be left out", name)
-		}
-		if x.Variadic != y.Variadic { // a list in the one, several in the other: notations of languages differ
-			one, many := x.Type, "any number of values"
-			if x.Variadic {
-				one, many = y.Type, "one value"
-			}
-			if own && (lang != Java || x.Variadic) || one != nil && one.Form == Basic && one.Class != "any" {
-				return fmt.Sprintf("its parameter %s takes %s, the spec says otherwise", name, many)
-			}
-			continue
-		}
-		if x.Type == nil || y.Type == nil {
-			continue
-		}
-		p, q := *x.Type, *y.Type
-		if x.Optional || y.Optional || p.Form == Optional || q.Form == Optional {
-			p, q = Present(p), Present(q)
-		}
-		if differ(p, q) {
-			return fmt.Sprintf("its parameter %s is %s, the spec says %s", name, Text(q, lang), Text(p, spec.Lang))
-		}
+		f.param(i, a[i], b[i], spec.Lang)
 	}
-	return ""
+}
+
+func (f *factList) param(i int, x, y Param, specLang string) {
+	lang, about := f.lang, fmt.Sprintf("parameter %d", i+1)
+	name := y.Name
+	if name == "" {
+		name = fmt.Sprintf("%d", i+1)
+	}
+	if byName(lang) && !y.Position && !y.Variadic && !x.Variadic && x.Name != "" && y.Name != "" && !strings.HasPrefix(y.Name, "_") {
+		f.same("name of "+about, sameWord(x.Name, y.Name), fmt.Sprintf("its parameter %d is called %s, the spec calls it %s, and callers may use the name", i+1, y.Name, x.Name))
+	}
+	if lang == Python && f.own && x.Type != nil && x.Keyword != y.Keyword && !x.Variadic && !y.Variadic {
+		f.add("how "+about+" is given", Different, fmt.Sprintf("its parameter %s is given %s, the spec says otherwise", name, map[bool]string{true: "by name only", false: "by place, too"}[y.Keyword]))
+	}
+	own := f.own && (lang != TypeScript || y.Type != nil) // JavaScript lets all be left out
+	switch absent := x.Optional || x.Type != nil && x.Type.Form == Optional; {
+	case x.Optional && !y.Optional && !y.Variadic && (own && lang != Rust || !mayBeAbsent(y.Type)) && lang != Go && lang != Java:
+		f.add("whether "+about+" may be left out", Different, fmt.Sprintf("its parameter %s is required, the spec says that it may be left out", name))
+	case !absent && y.Optional && own && x.Type != nil && !x.Variadic && (lang == TypeScript || lang == Python || lang == Kotlin):
+		f.add("whether "+about+" may be left out", Different, fmt.Sprintf("its parameter %s may be left out, the spec says that it is required", name))
+	}
+	f.fallback(about, name, x, y)
+	if x.Variadic != y.Variadic { // a list in the one, several in the other: notations of languages differ
+		one, many := x.Type, "any number of values"
+		if x.Variadic {
+			one, many = y.Type, "one value"
+		}
+		if own && (lang != Java || x.Variadic) || one != nil && one.Form == Basic && one.Class != "any" {
+			f.add("how often "+about+" is given", Different, fmt.Sprintf("its parameter %s takes %s, the spec says otherwise", name, many))
+		} else {
+			f.add("how often "+about+" is given", Unknown, "a list may be written as several values")
+		}
+		return
+	}
+	if x.Type == nil {
+		return
+	}
+	if y.Type == nil {
+		f.add("type of "+about, Unknown, "the code does not say the type of "+name)
+		return
+	}
+	p, q := *x.Type, *y.Type
+	if (x.Optional || y.Optional) && !f.own || x.Optional != y.Optional || lang == Python && x.Default == "None" {
+		p, q = Present(p), Present(q)
+	}
+	if !f.own && (p.Form == Optional || q.Form == Optional) {
+		p, q = Present(p), Present(q)
+	}
+	f.compare("type of "+about, p, q, func() string {
+		return fmt.Sprintf("its parameter %s is %s, the spec says %s", name, Text(q, lang), Text(p, specLang))
+	})
+}
+
+// fallback compares what holds when a parameter is not given.
+func (f *factList) fallback(about, name string, x, y Param) {
+	open := func(text string) bool { return text == "..." || text == "…" }
+	switch about = "default of " + about; {
+	case x.Default == "" || !y.Optional || open(x.Default):
+	case y.Default == "" || open(y.Default):
+		f.add(about, Unknown, "the code does not say it here")
+	case SameValue(x.Default, y.Default):
+		f.add(about, Same, "")
+	case isValue(x.Default) && isValue(y.Default):
+		f.add(about, Different, fmt.Sprintf("its parameter %s is %s when it is not given, the spec says %s", name, y.Default, x.Default))
+	default:
+		f.add(about, Unknown, "whether "+y.Default+" is the "+x.Default+" of the spec cannot be told")
+	}
 }
 
 // matchKeywords puts the parameters of b behind the marker * into the order of a.
@@ -547,4 +695,31 @@ func label(p Param, i int) string {
 		return fmt.Sprintf("%d", i+1)
 	}
 	return p.Name
+}
+
+// texts compares types of which at least one is not understood: where they are put together in the same way, of words that
+// are known to mean one thing, another word makes another type.
+func (c *comparison) texts(a, b Type) Verdict {
+	x, y := valueParts(a.Name), valueParts(b.Name)
+	switch {
+	case a.Form != b.Form:
+		return Unknown
+	case slices.Equal(x, y):
+		return Same
+	case len(x) != len(y) || c.scope == nil:
+		return Unknown
+	}
+	sure := func(w string) bool {
+		if !isIdent(w) || basics[c.lang][w] != "" {
+			return true
+		}
+		alias, declared := c.scope(w)
+		return alias == nil && declared
+	}
+	for i := range x {
+		if x[i] != y[i] && (isIdent(x[i]) != isIdent(y[i]) || !sure(x[i]) || !sure(y[i])) {
+			return Unknown
+		}
+	}
+	return Different
 }

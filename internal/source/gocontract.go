@@ -49,6 +49,26 @@ func embedded(t ast.Expr) string {
 	return ""
 }
 
+// embeds are the types that a struct or interface embeds.
+func (g *goFile) embeds(t ast.Expr) []string {
+	var list *ast.FieldList
+	switch t := t.(type) {
+	case *ast.StructType:
+		list = t.Fields
+	case *ast.InterfaceType:
+		list = t.Methods
+	default:
+		return nil
+	}
+	var out []string
+	for _, f := range list.List {
+		if len(f.Names) == 0 && embedded(f.Type) != "" {
+			out = append(out, g.flat(f.Type))
+		}
+	}
+	return out
+}
+
 // flat is an expression on one line.
 func (g *goFile) flat(n ast.Node) string { return strings.Join(strings.Fields(g.source(n)), " ") }
 

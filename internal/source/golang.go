@@ -205,6 +205,7 @@ func (g *goFile) general(d *ast.GenDecl) {
 			if s.Assign.IsValid() {
 				kind = "type"
 			}
+			above := g.embeds(s.Type)
 			publicFields(s.Type)
 			doc := s.Doc.Text()
 			if doc == "" {
@@ -216,6 +217,7 @@ func (g *goFile) general(d *ast.GenDecl) {
 			if e.Text = gofmt(e.Signature); e.Text == "" {
 				e.Text = e.Signature
 			}
+			e.Above = above
 			g.f.Exports = append(g.f.Exports, e)
 		case *ast.ValueSpec:
 			kind := "variable"

@@ -89,6 +89,16 @@ func (j *javaFile) typ(c syntax.Node, owner string, exported, implied bool) {
 	visible := exported && j.visible(c, implied)
 	if visible {
 		e := j.export(c, owner, name, kind, j.head(c, "class_body", "interface_body", "enum_body", "annotation_type_body"))
+		for _, field := range []string{"superclass", "interfaces"} {
+			for t := range c.At(field).Within(func(t syntax.Node) bool { return !strings.HasSuffix(t.Kind(), "type") && t.Kind() != "type_identifier" }) {
+				if t.Kind() == "type_identifier" || strings.HasSuffix(t.Kind(), "_type") {
+					e.Above = append(e.Above, j.flat(t))
+				}
+			}
+		}
+		for _, t := range c.Child("extends_interfaces").Child("type_list").NamedChildren() {
+			e.Above = append(e.Above, j.flat(t))
+		}
 		if kind == "class" {
 			for _, b := range c.At("superclass").NamedChildren() {
 				e.Bases = append(e.Bases, j.flat(b))

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -172,6 +173,11 @@ func (k *kotlinFile) head(n syntax.Node, stop ...string) []Token {
 func (k *kotlinFile) declarations(n syntax.Node, owner string, exported bool) {
 	for c := range n.All() {
 		visible := exported && k.visible(c)
+		if exported && c.Child("modifiers").Child("visibility_modifier").Text() == "internal" {
+			if name := cmp.Or(c.At("name").Text(), c.At("type").Text(), c.Child("variable_declaration").Child("identifier", "simple_identifier").Text()); name != "" {
+				k.f.Fields = append(k.f.Fields, Export{Name: strings.Trim(name, "`"), Owner: owner, Kind: "internal", Line: c.Line()})
+			}
+		}
 		switch c.Kind() {
 		case "class_declaration":
 			k.class(c, owner, visible)
@@ -222,6 +228,11 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 		e := k.export(n, owner, name, kind, k.head(n, "class_body", "enum_class_body"))
 		if kind == "interface" {
 			e.Text += k.properties(body)
+		}
+		for d := range n.Child("delegation_specifiers").Within(func(d syntax.Node) bool { return !strings.HasSuffix(d.Kind(), "type") }) {
+			if d.Kind() == "user_type" {
+				e.Above = append(e.Above, k.flat(d))
+			}
 		}
 		for d := range n.Child("delegation_specifiers").Within(nil) {
 			if d.Kind() == "constructor_invocation" && kind != "interface" {

@@ -105,7 +105,7 @@ func literalText(ts []Token) string {
 		}
 		b.WriteString(t.Text)
 	}
-	if text := b.String(); literals > 0 && len(text) <= 120 && !strings.ContainsAny(text, "\n`") {
+	if text := b.String(); literals > 0 && len(text) <= 120 && !strings.ContainsAny(text, "\n\t`") && !strings.Contains(text, "  ") {
 		return text
 	}
 	return ""

@@ -326,6 +326,7 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 			e.Bases = append(e.Bases, p.flat(base))
 		}
 	}
+	e.Above = e.Bases
 	e.Made = p.made(def, at, kind == "dataclass")
 	body := withoutComments(def.At("body"))
 	if kind != "enum" && e.Made == "" {
@@ -366,6 +367,20 @@ func (p *pythonTree) attributes(body []syntax.Node, owner string) {
 			e.Literal = literalType(Python, p.leaves(right, nil))
 		}
 		p.f.Fields = append(p.f.Fields, e)
+	}
+	for _, c := range body {
+		if d := c.At("definition"); c.Kind() == "decorated_definition" {
+			c = d
+		}
+		if c.Kind() != "function_definition" {
+			continue
+		}
+		for n := range c.At("body").Within(nil) {
+			left := n.At("left")
+			if n.Kind() == "assignment" && left.Kind() == "attribute" && left.At("object").Text() == "self" && !strings.HasPrefix(left.At("attribute").Text(), "_") {
+				p.f.Fields = append(p.f.Fields, Export{Name: left.At("attribute").Text(), Owner: owner, Kind: "attribute", Line: n.Line()})
+			}
+		}
 	}
 }
 

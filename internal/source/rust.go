@@ -75,6 +75,9 @@ func (r *rustFile) items(n syntax.Node, owner string, exported bool) {
 func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 	name := n.At("name").Text()
 	public := exported && rustPublic(n)
+	if v := n.Child("visibility_modifier"); exported && v.OK() && !public && name != "" {
+		r.f.Fields = append(r.f.Fields, Export{Name: name, Owner: owner, Kind: "internal", Line: n.Line()})
+	}
 	head := func(stop ...string) []Token { return r.upTo(n, kinds(stop...), rustHead) }
 	switch n.Kind() {
 	case "use_declaration":
@@ -112,7 +115,10 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 		}
 	case "trait_item":
 		if public {
-			r.export(n, owner, name, "trait", head("declaration_list"))
+			e := r.export(n, owner, name, "trait", head("declaration_list"))
+			for _, b := range n.At("bounds").NamedChildren() {
+				e.Above = append(e.Above, r.flat(b))
+			}
 			for m := range n.At("body").All() {
 				if m.Kind() == "function_item" || m.Kind() == "function_signature_item" {
 					r.function(m, dotted(owner, name), true, "method")
@@ -139,6 +145,8 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			ts := []Token{{Kind: Ident, Text: "macro_rules", Indent: -1}, {Kind: Punct, Text: "!", Indent: -1}, {Kind: Ident, Text: name, Off: 1, Indent: -1}}
 			r.export(n, "", name, "function", ts)
 		}
+	case "macro_invocation", "expression_statement":
+		r.f.Macros = r.f.Macros || n.Kind() == "macro_invocation" || n.Child("macro_invocation").OK()
 	case "impl_item":
 		r.impl(n, owner)
 	}
@@ -158,6 +166,12 @@ func (r *rustFile) impl(n syntax.Node, owner string) {
 		switch m.Kind() {
 		case "function_item":
 			r.function(m, name, inherent && rustPublic(m), "method")
+			if v := m.Child("visibility_modifier"); v.OK() && !rustPublic(m) && !r.hidden[of.Text()] {
+				r.f.Fields = append(r.f.Fields, Export{Name: m.At("name").Text(), Owner: name, Kind: "internal", Line: m.Line()})
+			}
+			if n.At("trait").OK() && !r.hidden[of.Text()] {
+				r.f.Fields = append(r.f.Fields, Export{Name: m.At("name").Text(), Owner: name, Kind: "inherited", Line: m.Line()})
+			}
 		case "const_item":
 			if inherent && rustPublic(m) {
 				r.item(m, name, true)
@@ -175,7 +189,7 @@ func (r *rustFile) function(n syntax.Node, owner string, public bool, kind strin
 	if !public {
 		return
 	}
-	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), rustHead)).Static = kind == "method" && !n.At("parameters").Child("self_parameter").OK()
+	r.export(n, owner, name, kind, r.upTo(n, kinds("block", ";"), rustHead))
 	params := map[string]bool{}
 	for p := range n.At("parameters").All() {
 		for c := range p.At("pattern").Within(nil) {

@@ -101,6 +101,8 @@ type Export struct {
 	Value string `json:"-"`
 	// Bases are the types that a class or interface is made on.
 	Bases []string `json:"-"`
+	// Above are all types whose members it may take over, with their arguments.
+	Above []string `json:"-"`
 	// Static says that a member belongs to its type and not to a value of it.
 	Static bool `json:"-"`
 	// Receiver is the type that a function or property of Kotlin extends, without its type arguments.
@@ -223,13 +225,16 @@ type File struct {
 	Failed  bool
 	Tokens  []Token // with comments
 	Exports []Export
-	// Fields are those of exported classes, where the class's own signature does not have them.
+	// Fields are members of exported types that Exports does not have: a property; an attribute, which a constructor sets; what
+	// is inherited, as the methods of a trait; and what is internal to the crate of Rust or the module of Gradle.
 	Fields []Export
+	// Macros says of a file of Rust that macros may declare things in it.
+	Macros bool
 	// Constants are the literals that names at the top of the file stand for, also those that others do not see.
 	Constants map[string]string
 	Imports   []Import
-	Tests   []Test
-	Funcs   []Func
+	Tests     []Test
+	Funcs     []Func
 	Outline
 
 	mutants []Mutant

@@ -245,7 +245,10 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 	case "class_declaration", "abstract_class_declaration", "class":
 		s.class(d, at, owner, name)
 	case "interface_declaration":
-		s.export(at, owner, name, "interface", s.leaves(d, nil))
+		e := s.export(at, owner, name, "interface", s.leaves(d, nil))
+		for _, t := range withoutComments(d.Child("extends_type_clause")) {
+			e.Above = append(e.Above, s.flat(t))
+		}
 	case "type_alias_declaration":
 		s.export(at, owner, name, "type", s.upTo(d, kinds(";"), nil))
 		if values := s.literals(d.At("value")); isState(name) && len(values) > 0 {
@@ -361,6 +364,7 @@ func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
 			e.Bases = append(e.Bases, s.flat(c))
 		}
 	}
+	e.Above = e.Bases
 	inside := d.At("name").Text()
 	if inside == "" {
 		inside = name
@@ -397,6 +401,7 @@ func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
 			}
 			if label == "constructor" {
 				s.parameterFields(m, inside)
+				s.attributes(m.At("body"), inside)
 			}
 			s.contract(dotted(inside, label), m, m)
 			if body := m.At("body"); body.OK() {
@@ -440,9 +445,24 @@ func (s *scriptTree) parameterFields(m syntax.Node, owner string) {
 		if access == "private" || access == "" && !has(p, "readonly") || p.At("pattern").Kind() != "identifier" {
 			continue
 		}
-		drop := func(c syntax.Node) bool { return c.Kind() == "decorator" || c.Kind() == "accessibility_modifier" && c.Text() == "public" }
+		drop := func(c syntax.Node) bool {
+			return c.Kind() == "decorator" || c.Kind() == "accessibility_modifier" && c.Text() == "public"
+		}
 		ts := s.upTo(p, func(c syntax.Node) bool { return c.Kind() == "=" || c.Field() == "value" }, drop)
 		s.f.Fields = append(s.f.Fields, Export{Name: p.At("pattern").Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: s.written(ts), Line: p.Line()})
+	}
+}
+
+// attributes are what a constructor of JavaScript sets of the new object.
+func (s *scriptTree) attributes(body syntax.Node, owner string) {
+	if s.f.Lang != JavaScript {
+		return
+	}
+	for n := range body.Within(nil) {
+		left := n.At("left")
+		if n.Kind() == "assignment_expression" && left.Kind() == "member_expression" && left.At("object").Kind() == "this" && left.At("property").Kind() == "property_identifier" {
+			s.f.Fields = append(s.f.Fields, Export{Name: left.At("property").Text(), Owner: owner, Kind: "attribute", Line: n.Line()})
+		}
 	}
 }
 
