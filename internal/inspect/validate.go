@@ -50,6 +50,7 @@ type ModuleDrift struct {
 //	BOUNDARY    a reference leaves the module by another way than a spec, or (a note) leads to the module that it lies in
 //	UNREADABLE  a source file that cannot be read; the module is not compared
 //	CONVENTION  a convention's section lacks a part
+//	CONTRACT    a guard or an error of a contract is not that of the code (a note)
 //	UNTESTED    no test is named after the scenario (a note)
 //	UNREAD      parts of a source file are no code that its reader understands (a note)
 type Drift struct {
@@ -243,6 +244,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 		return out
 	}
 	stale, missing := m.exports()
+	m.contracts()
 	m.dependencies()
 	m.externals()
 	m.structure()

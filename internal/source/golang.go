@@ -18,6 +18,8 @@ type goFile struct {
 	src  []byte
 	fset *token.FileSet
 	ast  *ast.File
+	// fallible: the function that is read gives an error as its last result.
+	fallible bool
 }
 
 func parseGo(f *File, src []byte) {

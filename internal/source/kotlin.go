@@ -397,7 +397,7 @@ func (k *kotlinFile) function(n syntax.Node, owner string, visible bool) {
 func (k *kotlinFile) statement(n syntax.Node) statement {
 	switch n.Kind() {
 	case "property_declaration":
-		return statement{passes: true}
+		return statement{passes: true, sets: identifiers(n.Child("variable_declaration"))}
 	case "call_expression":
 		call := n
 		if parts := withoutComments(n); len(parts) > 0 && parts[0].Kind() == "call_expression" {

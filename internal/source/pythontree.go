@@ -468,7 +468,7 @@ func (p *pythonTree) statement(n syntax.Node) statement {
 		if n.Child("assignment").OK() {
 			a := n.Child("assignment")
 			if a.At("left").Kind() == "identifier" || a.At("left").Kind() == "pattern_list" {
-				return statement{passes: true}
+				return statement{passes: true, sets: identifiers(a.At("left"))}
 			}
 		}
 	case "pass_statement", "global_statement", "nonlocal_statement":

@@ -363,7 +363,9 @@ func (r *rustFile) statement(n syntax.Node) statement {
 		}
 	}
 	switch n.Kind() {
-	case "let_declaration", "const_item", "static_item", "empty_statement", "attribute_item":
+	case "let_declaration":
+		return statement{passes: true, sets: identifiers(n.At("pattern"))}
+	case "const_item", "static_item", "empty_statement", "attribute_item":
 		return statement{passes: true}
 	case "macro_invocation":
 		args := r.macroArgs(n.Child("token_tree"))

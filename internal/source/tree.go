@@ -206,6 +206,18 @@ type statement struct {
 	guard  syntax.Node // the condition of a guard
 	throws string      // what it throws
 	assert []string    // conditions that are asserted
+	sets   []string    // names that have another value from here on
+}
+
+// identifiers are the names in a pattern.
+func identifiers(n syntax.Node) []string {
+	var out []string
+	for c := range n.Within(nil) {
+		if c.Kind() == "identifier" || c.Kind() == "simple_identifier" {
+			out = append(out, c.Text())
+		}
+	}
+	return out
 }
 
 // guards reads the leading statements of a body, which has no comments.
@@ -223,6 +235,9 @@ func (t *treeFile) guards(body []syntax.Node, params map[string]bool, read func(
 			g.pre = append(g.pre, s.assert...)
 		case !s.passes:
 			return g
+		}
+		for _, name := range s.sets {
+			delete(params, name)
 		}
 	}
 	return g
