@@ -161,6 +161,12 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 				}
 			}
 		}
+		if members, ok := builtin[base]; !known && ok {
+			if slices.Contains(members, member) {
+				return "every type of its kind has it", false
+			}
+			continue
+		}
 		if !known {
 			if lang == source.Go && m.declares(base) { // a type that others do not see lends its methods
 				if m.hasFunc(base + "." + member) {
@@ -175,7 +181,7 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 		return fmt.Sprintf("others cannot use it (%s:%d)", f, line), true
 	}
 	if m.hasFunc(x.Name + "." + member) {
-		return "others cannot use it", lang != source.Rust && lang != source.Python
+		return "others cannot use it", lang != source.Python
 	}
 	switch {
 	case slices.Contains(universal[lang], member):
@@ -219,6 +225,19 @@ func (m *module) atRunTime() bool {
 // macros reports whether items of the module may come from macros.
 func (m *module) macros() bool {
 	return slices.ContainsFunc(m.names, func(f string) bool { return m.files[f].Lang == source.Rust && m.files[f].Macros })
+}
+
+// builtin are types of the languages' own, with the members that those made on them have.
+var builtin = map[string][]string{
+	"Exception": throwable, "BaseException": throwable, "RuntimeException": throwable, "IllegalArgumentException": throwable, "IllegalStateException": throwable,
+	"IOException": throwable, "Throwable": throwable, "Error": throwable, "TypeError": throwable, "RangeError": throwable, "ValueError": throwable, "KeyError": throwable,
+	"RuntimeError": throwable, "OSError": throwable, "LookupError": throwable, "AttributeError": throwable, "NotImplementedError": throwable,
+	"object": nil, "Object": nil, "Any": nil, "ABC": nil, "Generic": nil, "Protocol": nil, "Serializable": nil, "Cloneable": nil,
+}
+
+var throwable = []string{
+	"args", "with_traceback", "add_note", "message", "cause", "name", "stack", "stackTrace", "localizedMessage", "suppressed",
+	"getMessage", "getCause", "getLocalizedMessage", "getStackTrace", "getSuppressed", "printStackTrace", "initCause", "addSuppressed", "fillInStackTrace",
 }
 
 // universal are members that types have without saying so.

@@ -18,6 +18,8 @@ type found struct {
 	file string
 	// byDefault: it is exported as default, and has the name of its declaration here.
 	byDefault bool
+	// lost is the file of the project that it is said to come from, where that does not have it.
+	lost string
 	// behind: it is exported to other files of the module, and its face does not offer it.
 	behind bool
 }

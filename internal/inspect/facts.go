@@ -133,7 +133,11 @@ func (m *module) collect() *offered {
 			if e.Kind == "reexport" && len(have) > 0 || slices.ContainsFunc(have, func(y found) bool { return y.file == name && y.Line == e.Line }) {
 				continue
 			}
-			o.open = o.open || e.Name == "*"
+			if e.Name == "*" {
+				_, from, _ := strings.Cut(e.Signature, " from ")
+				o.open = o.open || (&offering{p: m.Project}).file(name, from, "*") == ""
+				continue
+			}
 			o.add(x)
 		}
 	}
@@ -387,6 +391,8 @@ func (m *module) compare(e *spec.Export, x found) []signature.Fact {
 	sig := e.Signature
 	callable := e.Kind == spec.Function || e.Kind == spec.Class // F(a int) without a result looks like a class
 	switch {
+	case x.Kind == "reexport" && x.lost != "":
+		return differs("it is there", "comes from "+x.lost+", which does not export it")
 	case x.Kind == "reexport" && sig == e.Name:
 		return nil
 	case x.Kind == "reexport":
@@ -820,7 +826,7 @@ func (m *module) carries(want, is, lang string) string {
 func (m *module) fieldFacts(want, is, lang string, x found) []signature.Fact {
 	a, ok1 := signature.Members(want, lang, signature.TypeScript)
 	b, ok2 := signature.Members(is, lang)
-	if !ok1 || !strings.Contains(want, "{") || len(a) == 0 {
+	if !ok1 || !strings.Contains(want, "{") || len(a) == 0 && (x.Kind != "struct" || !ok2 || len(b) == 0 || strings.Contains(want, "…")) {
 		return nil
 	}
 	if !ok2 || !strings.Contains(is, "{") {

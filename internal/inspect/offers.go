@@ -148,10 +148,23 @@ func (o *offering) of(f string, depth int) []found {
 				}
 			}
 		default:
-			out = append(out, o.again(e, f, name, o.of(target, depth+1))...)
+			list := o.again(e, f, name, o.of(target, depth+1))
+			if len(list) == 1 && list[0].Kind == "reexport" && list[0].file == f && o.whole(target) {
+				list[0].lost = target
+			}
+			out = append(out, list...)
 		}
 	}
 	return out
+}
+
+// whole reports whether all that a file exports is known: in TypeScript and Rust, which say it.
+func (o *offering) whole(f string) bool {
+	x := o.parse(f)
+	if x.Problem != "" || x.Macros || x.Lang != source.TypeScript && x.Lang != source.Rust || strings.HasSuffix(f, ".d.ts") || o.busy[f] {
+		return false
+	}
+	return !slices.ContainsFunc(x.Exports, func(e source.Export) bool { return e.Name == "*" || e.Kind == "reexport" })
 }
 
 // again is an export of another file under the name that it has here, with its members.

@@ -258,6 +258,10 @@ func (r *exportReader) table(b *block, group Kind) {
 		text := codeOf(row.cell(max(sig, 0)))
 		if sig < 0 {
 			text = assembled(head, row, max(name, 0))
+		} else if n := codeOf(row.cell(name)); isIdent(n) && strings.HasPrefix(text, "(") { // the name stands in a column of its own
+			if named, ok := signature(n+text, group, false); ok && named.Name == n {
+				text = n + text
+			}
 		}
 		e, good := signature(text, group, false)
 		if !good {
