@@ -364,7 +364,7 @@ func (p *Project) ExportsText(dir string) string {
 			files[f] = p.typed(f, p.read(f)).File
 		}
 	}
-	text, _ := p.exportsOf(dir, slices.Sorted(keys(files)), files)
+	text, _ := p.exportsOf(dir, slices.Sorted(keys(files)), files, false)
 	return text
 }
 

@@ -47,8 +47,10 @@ func cutMember(name string) (owner, member string, ok bool) {
 // lineOf is how decompile writes an export.
 func (m *module) lineOf(x found, name string) string {
 	var all []found
-	for _, e := range m.files[x.file].Exports {
-		all = append(all, found{Export: e, file: x.file})
+	if isClass(x.Kind) {
+		for _, e := range m.files[x.file].Exports {
+			all = append(all, found{Export: e, file: x.file})
+		}
 	}
 	_, line := exportLine(x.Export, name, constructor(all, x))
 	return line

@@ -15,8 +15,9 @@ import (
 var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables"}
 
 // exportsOf writes the Exports of a module: under headings where there is more than one
-// kind, sorted by name. Every line that it writes reads as that export.
-func (p *Project) exportsOf(dir string, names []string, files map[string]source.File) (string, int) {
+// kind, sorted by name. Every line that it writes reads as that export; described adds the
+// first sentence of its documentation.
+func (p *Project) exportsOf(dir string, names []string, files map[string]source.File, described bool) (string, int) {
 	groups := map[string][][2]string{} // names and lines
 	seen := map[string]bool{}
 	n := 0
@@ -34,7 +35,11 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 				continue
 			}
 			seen[role] = true
-			groups[group] = append(groups[group], [2]string{full, "- `" + line + "`\n"})
+			about := ""
+			if described {
+				about = firstSentence(e.Doc, e.Name)
+			}
+			groups[group] = append(groups[group], [2]string{full, "- `" + line + "`" + about + "\n"})
 			n++
 		}
 	}
@@ -90,6 +95,9 @@ func constructorsOf(list []found, x found) []string {
 
 // constructor is what has to be given to make an object of a class, as "(a: T, b)"; "" when the code does not say.
 func constructor(list []found, x found) string {
+	if !isClass(x.Kind) {
+		return ""
+	}
 	kotlin := source.LangOf(x.file) == source.Kotlin
 	if head := primary(x.Text); kotlin && strings.Contains(head, "(") && !strings.HasSuffix(head, "()") {
 		return arguments(head)

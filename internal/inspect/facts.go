@@ -355,7 +355,8 @@ func hasFace(names []string, dir string) bool {
 // factsOf compares one line of a spec with an export of the code.
 func (m *module) factsOf(e *spec.Export, x found) []signature.Fact {
 	facts := m.compare(e, x)
-	if m.lineOf(x, e.Name) == e.Signature { // what decompile writes of it: word for word the same
+	agree := !slices.ContainsFunc(facts, func(f signature.Fact) bool { return f.Verdict != signature.Same })
+	if !agree && m.lineOf(x, e.Name) == e.Signature { // what decompile writes of it: word for word the same
 		for i := range facts {
 			facts[i].Verdict, facts[i].Why = signature.Same, ""
 		}

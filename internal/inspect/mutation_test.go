@@ -98,7 +98,9 @@ func measure(t *testing.T, repo fs.FS, name string, limit int, got map[string]*t
 		}
 	}
 	base := p.With(specs)
-	dirs := slices.SortedFunc(maps.Keys(sources), func(a, b string) int { return len(specs[path.Join(b, "CLAUDE.md")]) - len(specs[path.Join(a, "CLAUDE.md")]) })
+	dirs := slices.SortedFunc(maps.Keys(sources), func(a, b string) int {
+		return len(specs[path.Join(b, "CLAUDE.md")]) - len(specs[path.Join(a, "CLAUDE.md")])
+	})
 	dirs = dirs[:min(len(dirs), limit)]
 	for _, dir := range dirs {
 		judge := func(p *inspect.Project) (issues string, facts inspect.Facts) {

@@ -27,6 +27,30 @@ func (p *Project) offers(dir string, names []string, files map[string]source.Fil
 		}
 	}
 	var out []found
+	var private []string // of Rust: others see of them what is exported again
+	for _, f := range all {
+		if b := path.Base(f); b == "lib.rs" || b == "mod.rs" {
+			for _, name := range files[f].Private {
+				private = append(private, path.Join(dir, name+".rs"))
+			}
+		}
+	}
+	if len(private) > 0 {
+		for _, f := range all {
+			if !slices.Contains(private, f) {
+				out = append(out, o.of(f, 0)...)
+			}
+		}
+		there := seen(out)
+		for _, f := range all { // members may be written apart from their types
+			for _, x := range o.parse(f).Exports {
+				if slices.Contains(private, f) && x.Owner != "" && there[x.Owner] && !there[x.Owner+"."+x.Name] {
+					out = append(out, found{Export: x, file: f})
+				}
+			}
+		}
+		return withDefaults(out)
+	}
 	for _, f := range faces {
 		out = append(out, o.of(f, 0)...)
 	}

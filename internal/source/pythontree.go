@@ -1,6 +1,7 @@
 package source
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -39,6 +40,14 @@ func readPython(f *File, src []byte) {
 		}
 	}
 	p.statements(t.root)
+	if path.Base(f.Path) == "__init__.py" { // what __all__ lists and nothing here declares are modules of the package
+		for _, name := range p.all {
+			if !strings.HasPrefix(name, "_") && !slices.ContainsFunc(f.Exports, func(e Export) bool { return e.Name == name }) {
+				sig := name + " from ."
+				f.Exports = append(f.Exports, Export{Name: name, Kind: "reexport", Signature: sig, Text: sig, Line: 1})
+			}
+		}
+	}
 	t.transitions(p.methods, p.statement)
 }
 

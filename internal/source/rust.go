@@ -93,6 +93,9 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			r.inner--
 		} else {
 			r.mods = append(r.mods, name)
+			if !public {
+				r.f.Private = append(r.f.Private, name)
+			}
 		}
 	case "function_item", "function_signature_item":
 		r.function(n, owner, public, "function")

@@ -228,6 +228,8 @@ type File struct {
 	// Fields are members of exported types that Exports does not have: a property; an attribute, which a constructor sets; what
 	// is inherited, as the methods of a trait; and what is internal to the crate of Rust or the module of Gradle.
 	Fields []Export
+	// Private are the modules in files of their own that a file of Rust keeps for itself.
+	Private []string
 	// Macros says of a file of Rust that macros may declare things in it.
 	Macros bool
 	// Constants are the literals that names at the top of the file stand for, also those that others do not see.

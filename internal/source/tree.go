@@ -136,7 +136,7 @@ func (t *treeFile) written(ts []Token) string {
 			continue
 		}
 		closes := isPunct(tok, ")") || isPunct(tok, "]")
-		if isPunct(tok, ",") && closesNext(ts[i+1:]) {
+		if isPunct(tok, ",") && closesNext(ts[i+1:]) && !(t.f.Lang == Python && oneTuple(ts, i)) {
 			dropped = true
 			continue
 		}
@@ -156,6 +156,31 @@ func (t *treeFile) written(ts []Token) string {
 		last, dropped = tok, false
 	}
 	return b.String()
+}
+
+// oneTuple reports whether the comma at i makes a tuple of one value: (a,).
+func oneTuple(ts []Token, i int) bool {
+	depth := 0
+	for k := i - 1; k >= 0; k-- {
+		switch ts[k].Text {
+		case ")", "]", "}":
+			depth++
+		case "[", "{":
+			depth--
+		case "(":
+			if depth--; depth < 0 {
+				return k > 0 && ts[k-1].Kind != Ident && !isPunct(ts[k-1], ")") && !isPunct(ts[k-1], "]")
+			}
+		case ",":
+			if depth == 0 {
+				return false
+			}
+		}
+		if depth < 0 {
+			return false
+		}
+	}
+	return false
 }
 
 func closesNext(ts []Token) bool {
