@@ -40,7 +40,7 @@ func (m *module) gone(name string) (why string, sure bool) {
 		}
 	}
 	file, line := m.private(name)
-	lang, _ := m.declaredIn(name)
+	lang, word := m.declaredIn(name)
 	switch {
 	case m.offered.open:
 		return "what the code exports again cannot be told", false
@@ -56,7 +56,7 @@ func (m *module) gone(name string) (why string, sure bool) {
 		return "its code may make it at run time", false
 	case strings.Contains(name, "."):
 		return "the type that it belongs to is not among what the code exports", false
-	case lang == source.Go || lang == source.Java, lang == source.Rust && !m.hasFunc(name), lang == source.TypeScript && !m.handedOut(name), lang == source.Kotlin && !m.hasFunc(name):
+	case lang == source.Go || lang == source.Java, lang == source.Rust && !m.hasFunc(name), lang == source.TypeScript && (word == "type" || word == "interface" || !m.handedOut(name)), lang == source.Kotlin && !m.hasFunc(name):
 		return "its code keeps it for itself", true
 	}
 	return "the code has the name, and does not export it", false
@@ -67,12 +67,12 @@ func (m *module) program() bool {
 	return slices.ContainsFunc(m.names, func(f string) bool { return m.files[f].Package == "main" })
 }
 
-// declaredIn is the language of the file that declares a name, "" where none does; of Go, where nothing is exported
-// otherwise, that of the module.
-func (m *module) declaredIn(name string) (lang, file string) {
+// declaredIn is the language of the file that declares a name, and the word before it there; "" where none does. Of Go, where
+// nothing is exported otherwise, it is that of the module.
+func (m *module) declaredIn(name string) (lang, word string) {
 	for _, f := range m.names {
 		if m.files[f].Lang == source.Go {
-			return source.Go, f
+			return source.Go, ""
 		}
 		ts := m.tokens(f)
 		for i, t := range ts {
@@ -82,7 +82,7 @@ func (m *module) declaredIn(name string) (lang, file string) {
 			if x := m.files[f]; x.Lang == source.TypeScript && len(x.Exports)+len(x.Imports) == 0 { // no module: everybody sees it
 				continue
 			}
-			return m.files[f].Lang, f
+			return m.files[f].Lang, ts[i-1].Text
 		}
 	}
 	return "", ""
@@ -144,6 +144,9 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 		return "it may come from what its type is made on", false
 	}
 	why = owner + " has no member " + member
+	if lang != source.Python && lang != source.JavaScript && lang != source.Go && (m.hasFunc(owner+"."+member) || m.hasFunc(x.Name+"."+member)) {
+		return "others cannot use it", true
+	}
 	for _, base := range x.Above {
 		base, _, _ = strings.Cut(base, "<")
 		base, _, _ = strings.Cut(base, "[")
@@ -179,9 +182,6 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 	}
 	if f, line := m.private(owner + "." + member); f != "" {
 		return fmt.Sprintf("others cannot use it (%s:%d)", f, line), true
-	}
-	if m.hasFunc(x.Name + "." + member) {
-		return "others cannot use it", lang != source.Python
 	}
 	switch {
 	case slices.Contains(universal[lang], member):

@@ -401,7 +401,7 @@ func (m *module) compare(e *spec.Export, x found) []signature.Fact {
 	case x.Kind == "internal" && (strings.HasPrefix(sig, "internal ") || strings.HasPrefix(sig, "pub(crate) ")):
 		return nil
 	case x.Kind == "internal":
-		d := differs("others see it", "is seen by its own "+map[string]string{signature.Rust: "crate", signature.Kotlin: "module of Gradle"}[lang]+" alone")
+		d := differs("others see it", "is seen by its own "+map[string]string{signature.Rust: "crate", signature.Kotlin: "module of Gradle", signature.Java: "package"}[lang]+" alone")
 		if lang == signature.Rust && !m.library(x.file) {
 			return nil
 		}
@@ -825,6 +825,9 @@ func (m *module) carries(want, is, lang string) string {
 
 // fieldFacts compares members: a spec that lists some lists all, unless it says …
 func (m *module) fieldFacts(want, is, lang string, x found) []signature.Fact {
+	if x.Kind == "struct" && lang == signature.Rust { // what stands in front of the fields may have brackets, too
+		is = definition(is, x.Name)
+	}
 	a, ok1 := signature.Members(want, lang, signature.TypeScript)
 	b, ok2 := signature.Members(is, lang)
 	if !ok1 || !strings.Contains(want, "{") || len(a) == 0 && (x.Kind != "struct" || !ok2 || len(b) == 0 || strings.Contains(want, "…")) {

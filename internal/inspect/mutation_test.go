@@ -175,6 +175,8 @@ func mutations(file string, src, others []byte, spec string) []mutation {
 	if f.Problem != "" {
 		return nil
 	}
+	exports, _, _ := strings.Cut(spec, "\n## Behavior")
+	exports, _, _ = strings.Cut(exports, "\n## Structure")
 	var out []mutation
 	lines := strings.Split(string(src), "\n")
 	edit := func(kind string, at int, line string) {
@@ -201,7 +203,7 @@ func mutations(file string, src, others []byte, spec string) []mutation {
 	for _, e := range slices.Concat(f.Exports, f.Fields) {
 		full := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
 		if e.Kind == "attribute" || e.Kind == "inherited" || e.Kind == "internal" || e.Kind == "reexport" || len(e.Name) < 3 || strings.HasPrefix(e.Name, "__") || e.Name == "constructor" || e.Name == "default" ||
-			!regexp.MustCompile("`(?:static |async |suspend )*"+regexp.QuoteMeta(full)+"[(:`{ <=\\[]").MatchString(spec) || slices.ContainsFunc(f.Exports, func(o source.Export) bool { return o.Line == e.Line && o.Name != e.Name }) {
+			!regexp.MustCompile("`(?:static |async |suspend )*"+regexp.QuoteMeta(full)+"[(:`{ <=\\[]").MatchString(exports) || slices.ContainsFunc(f.Exports, func(o source.Export) bool { return o.Line == e.Line && o.Name != e.Name }) {
 			continue
 		}
 		at := e.Line - 1
@@ -351,7 +353,7 @@ func mutations(file string, src, others []byte, spec string) []mutation {
 			edit("harmless: a comment", at, lines[at]+" "+comment+"it is so")
 		}
 		if call && f.Lang != source.Python && f.Lang != source.Kotlin {
-			if m := regexp.MustCompile(`\(([a-z]\w*)\b[ :]`).FindStringSubmatch(lines[at]); m != nil && len(m[1]) > 2 && f.Lang != source.Java && !strings.Contains(lines[at], "@") {
+			if m := regexp.MustCompile(`\(([a-z]\w*)\b[ :]`).FindStringSubmatch(lines[at]); m != nil && len(m[1]) > 2 && m[1] != "mut" && m[1] != "self" && m[1] != "this" && f.Lang != source.Java && !strings.Contains(lines[at], "@") {
 				replace("harmless: a parameter renamed", at, `\(`+m[1]+`\b`, "("+m[1]+"Given")
 			}
 		}

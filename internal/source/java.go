@@ -135,6 +135,15 @@ func (j *javaFile) visible(n syntax.Node, implied bool) bool {
 func (j *javaFile) members(body syntax.Node, owner string, exported, implied bool) {
 	for c := range body.All() {
 		visible := exported && j.visible(c, implied)
+		if exported && !visible && !has(c.Child("modifiers"), "private") {
+			name := c.At("name")
+			if c.Kind() == "field_declaration" {
+				name = c.Child("variable_declarator").At("name")
+			}
+			if name.OK() {
+				j.f.Fields = append(j.f.Fields, Export{Name: name.Text(), Owner: owner, Kind: "internal", Line: c.Line()})
+			}
+		}
 		switch c.Kind() {
 		case "method_declaration", "constructor_declaration", "compact_constructor_declaration", "annotation_type_element_declaration":
 			j.method(c, owner, visible)

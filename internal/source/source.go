@@ -226,7 +226,7 @@ type File struct {
 	Tokens  []Token // with comments
 	Exports []Export
 	// Fields are members of exported types that Exports does not have: a property; an attribute, which a constructor sets; what
-	// is inherited, as the methods of a trait; and what is internal to the crate of Rust or the module of Gradle.
+	// is inherited, as the methods of a trait; and what is internal to the crate of Rust, the module of Gradle or the package of Java.
 	Fields []Export
 	// Private are the modules in files of their own that a file of Rust keeps for itself.
 	Private []string
