@@ -20,8 +20,9 @@ import (
 
 // TestDriftOfRepositories measures validate on code that was not written for it: what decompile writes of each module is
 // compared with the module after one change at a time. JACQUARD_DRIFT names a directory with the sources of repositories,
-// one below it for each; JACQUARD_DRIFT_MODULES how many modules of each (12). The table that it prints is docs/drift.md's.
+// one below it for each; JACQUARD_DRIFT_MODULES how many modules of each (12). docs/drift.md has what it prints.
 func TestDriftOfRepositories(t *testing.T) {
+	t.Parallel()
 	root := os.Getenv("JACQUARD_DRIFT")
 	if root == "" {
 		t.Skip("JACQUARD_DRIFT names no directory with repositories")
@@ -278,7 +279,7 @@ func mutations(file string, src, others []byte, spec string) []mutation {
 			replace("a default", at, `([A-Za-z]\s*(?::\s*[\w.?\[\] |]+)?\s*=\s*)(\d+)(\s*[,)])`, "${1}${2}7$3")
 			replace("a default", at, `([A-Za-z]\s*(?::\s*[\w.?\[\] |]+)?\s*=\s*)"([^"]*)"(\s*[,)])`, `${1}"x${2}"$3`)
 			replace("a default", at, `([A-Za-z]\s*(?::\s*[\w.?\[\] |]+)?\s*=\s*)([tT])rue(\s*[,)])`, map[bool]string{true: "${1}False$3", false: "${1}false$3"}[f.Lang == source.Python])
-			replace("a default", at, `([A-Za-z]\s*(?::\s*[\w.?\[\] |]+)?\s*=\s*)([fF])alse(\s*[,)])`, map[bool]string{true: "${1}True$3", false: "${1}true$3"}[f.Lang == source.Python])
+			replace("a default", at, `([A-Za-z]\s*(?::\s*[\w.?\[\] |]+)?\s*=\s*)([fF])als[e](\s*[,)])`, map[bool]string{true: "${1}True$3", false: "${1}true$3"}[f.Lang == source.Python])
 			switch f.Lang {
 			case source.TypeScript:
 				replace("a result that comes later", at, `: (void|boolean|string|number) \{`, ": Promise<$1> {")
@@ -324,24 +325,21 @@ func mutations(file string, src, others []byte, spec string) []mutation {
 			if c.Function != full || len(c.Guards) == 0 {
 				continue
 			}
-			for i := at + 1; i < min(at+30, len(lines)); i++ {
-				if !strings.Contains(lines[i], "if ") && !strings.Contains(lines[i], "if(") && !strings.Contains(lines[i], "require(") && !strings.Contains(lines[i], "assert") {
-					continue
-				}
-				if n := len(out); n >= 0 {
+			tight := func(s string) string { return strings.Join(strings.Fields(s), "") }
+			for _, fails := range c.Fails {
+				_, when, ok := strings.Cut(fails, " when ")
+				for i := at + 1; ok && i < min(at+40, len(lines)-1); i++ {
+					if !strings.Contains(tight(lines[i]), tight(when)) {
+						continue
+					}
 					replace("a guard", i, ` < `, " <= ")
 					replace("a guard", i, ` > `, " >= ")
 					replace("a guard", i, ` == `, " != ")
-					if len(out) > n {
-						break
+					for k := i; k <= i+1; k++ {
+						replace("another error", k, `raise [A-Z]\w+\(`, "raise OtherError(")
+						replace("another error", k, `throw new [A-Z]\w+\(`, "throw new OtherException(")
+						replace("another error", k, `throw [A-Z]\w+\(`, "throw OtherException(")
 					}
-				}
-			}
-			for i := at + 1; i < min(at+20, len(lines)); i++ {
-				n := len(out)
-				replace("another error", i, `raise [A-Z]\w+\(`, "raise OtherError(")
-				replace("another error", i, `throw new [A-Z]\w+\(`, "throw new OtherException(")
-				if len(out) > n {
 					break
 				}
 			}

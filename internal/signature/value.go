@@ -24,7 +24,7 @@ func SameValue(a, b string) bool {
 func isValue(text string) bool {
 	toks := lexType(text)
 	for i, t := range toks {
-		if t.kind == 'i' && !valueWords[t.text] && !(i > 0 && toks[i-1].kind == 'n') {
+		if t.kind == 'i' && !valueWords[t.text] && (i == 0 || toks[i-1].kind != 'n') {
 			return false
 		}
 	}

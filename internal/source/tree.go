@@ -136,7 +136,7 @@ func (t *treeFile) written(ts []Token) string {
 			continue
 		}
 		closes := isPunct(tok, ")") || isPunct(tok, "]")
-		if isPunct(tok, ",") && closesNext(ts[i+1:]) && !(t.f.Lang == Python && oneTuple(ts, i)) {
+		if isPunct(tok, ",") && closesNext(ts[i+1:]) && (t.f.Lang != Python || !oneTuple(ts, i)) {
 			dropped = true
 			continue
 		}
