@@ -53,9 +53,44 @@ func (m *module) contracts() {
 		if text == "" && is.Function == "" {
 			continue
 		}
+		c = m.inNamesOfCode(c, name)
 		m.asks(c, is, text)
 		m.fails(c, is, text)
 	}
+}
+
+// inNamesOfCode is a contract with the parameters called as the code calls them now: where names do not count, another one
+// changes nothing.
+func (m *module) inNamesOfCode(c spec.Contract, name string) spec.Contract {
+	said := slices.IndexFunc(m.doc.Exports, func(e spec.Export) bool { return e.Name == c.Function && e.Kind == spec.Function })
+	list := m.fitting(name, true)
+	if said < 0 || len(list) != 1 {
+		return c
+	}
+	lang, _ := signature.Lang(source.LangOf(list[0].file))
+	a, ok1 := signature.Parse(m.doc.Exports[said].Signature, lang)
+	b, ok2 := signature.Parse(decorated(list[0].Text), lang)
+	if !ok1 || !ok2 || len(a.Params) != len(b.Params) {
+		return c
+	}
+	names := map[string]string{}
+	for i, p := range a.Params {
+		if q := b.Params[i]; p.Name != "" && q.Name != "" && p.Name != q.Name {
+			names[p.Name] = q.Name
+		}
+	}
+	if len(names) == 0 {
+		return c
+	}
+	anew := func(list []spec.Clause) []spec.Clause {
+		out := slices.Clone(list)
+		for i := range out {
+			out[i].Text = wordsOf().ReplaceAllStringFunc(out[i].Text, func(w string) string { return cmp.Or(names[w], w) })
+		}
+		return out
+	}
+	c.Preconditions, c.Throws = anew(c.Preconditions), anew(c.Throws)
+	return c
 }
 
 func (m *module) differsFrom(c spec.Contract, line int, about, what string) {
