@@ -29,6 +29,8 @@ func ReadFile(name, root string, most int64) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, denied(err)
+	case st.IsDir():
+		return nil, &spec.Unreadable{Why: "it is a directory", Hint: "name a file in it, or let git ignore it"}
 	case !st.Mode().IsRegular():
 		return nil, &spec.Unreadable{Why: "it is no file", Hint: "remove it, or let git ignore it"}
 	case st.Size() > most:

@@ -149,6 +149,12 @@ func (f compileFlags) files(p *project, in *step.CompileIn) error {
 	return nil
 }
 
+// isFile reports whether a path of the project is a file.
+func (p *project) isFile(rel string) bool {
+	st, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(rel)))
+	return err == nil && !st.IsDir()
+}
+
 // inside turns a path given by a person into one relative to the project. One that is outside of it, seen from here, counts from
 // the project that was named with --root.
 func (p *project) inside(given string) (string, error) {

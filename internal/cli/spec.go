@@ -28,8 +28,17 @@ func newSpec(a *app) *cobra.Command {
 	c.AddCommand(newTargets(a), newSpecNew(a))
 	c.AddCommand(newSpecTools(a)...)
 	c.AddCommand(&cobra.Command{
-		Use: "help", Short: "what the commands of earlier tools are called here", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return c.RunE(c, nil) },
+		Use: "help [COMMAND]", Short: "what the commands of earlier tools are called here, or the help of one command", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.RunE(c, nil)
+			}
+			of, _, err := c.Find(args)
+			if err != nil || of == c {
+				return usage("there is no command %s (jacquard spec help lists all)", args[0])
+			}
+			return of.Help()
+		},
 	})
 	return c
 }

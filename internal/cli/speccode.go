@@ -104,6 +104,9 @@ func (t *specTool) exports() *cobra.Command {
 		if dir, err = p.inside(first(args, dir, ".")); err != nil {
 			return err
 		}
+		if p.isFile(dir) {
+			return usage("%s is a file: give its directory, %s", dir, path.Dir(dir))
+		}
 		text := x.ExportsText(root(dir))
 		return t.answerText(map[string]string{"path": dir, "exports": text}, text)
 	})

@@ -359,12 +359,23 @@ func (t *specTool) found(list []inspect.Symbol) error {
 		}
 	})
 	if err == nil && len(list) == 0 {
+		t.nothing("no spec exports a symbol of that name (jacquard spec index lists all)")
 		return silent(exitNotVerified)
 	}
 	return err
 }
 
+// nothing says on stderr that an answer is empty, so that silence is no answer.
+func (t *specTool) nothing(what string) {
+	if !t.a.json {
+		fmt.Fprintln(t.a.Err, t.a.lang().T(what))
+	}
+}
+
 func (t *specTool) references(list []inspect.Reference) error {
+	if len(list) == 0 {
+		t.nothing("no spec speaks of it")
+	}
 	return t.answer(list, func() {
 		for _, r := range list {
 			fmt.Fprintf(t.a.Out, "%s %s:%d: %s\n", tick(r.Valid), path.Join(r.From, "CLAUDE.md"), r.Line, r.Anchor)
@@ -408,6 +419,9 @@ func (t *specTool) graph() *cobra.Command {
 		g := x.Graph()
 		if imports {
 			g = x.GraphWithImports()
+		}
+		if len(g.Edges)+len(g.Violations) == 0 {
+			t.nothing("no module declares a dependency on another one")
 		}
 		err = t.answer(g, func() {
 			for _, e := range g.Edges {

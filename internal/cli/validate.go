@@ -171,14 +171,28 @@ func showDrift(a *app, v inspect.Validation, mended []inspect.Mended, o validate
 	return write(a, o.format, v)
 }
 
+// openShown is how many facts that could not be compared are listed of a module.
+const openShown = 5
+
 func showText(a *app, v inspect.Validation) {
 	for _, m := range v.Modules {
-		fmt.Fprintf(a.Out, a.lang().T("%s %s: %s, %d %% of its exports are specified\n"), tick(m.Status == "good" || m.Status == "fixed"), m.Directory, m.Status, m.Coverage)
+		if m.Status == "partial" {
+			fmt.Fprintf(a.Out, a.lang().T("%s %s: %d of %d facts agree, %d %% of its exports are specified\n"), "✓", m.Directory, m.Facts.Agreed, m.Facts.Stated, m.Coverage)
+		} else {
+			fmt.Fprintf(a.Out, a.lang().T("%s %s: %s, %d %% of its exports are specified, %d of %d facts agree\n"), tick(m.Status == "good" || m.Status == "fixed"), m.Directory, m.Status, m.Coverage, m.Facts.Agreed, m.Facts.Stated)
+		}
 		if !m.Valid {
 			fmt.Fprintf(a.Out, a.lang().T("    the spec is not valid: jacquard spec check %s\n"), m.Directory)
 		}
 		for _, d := range m.Issues {
 			fmt.Fprintf(a.Out, "    %s:%d: [%s] %s\n", d.File, max(d.Line, 1), d.Type, d.Message)
+		}
+		for i, o := range m.Facts.Open {
+			if i == openShown {
+				fmt.Fprintf(a.Out, a.lang().T("    not compared: %d more (--json lists them)\n"), len(m.Facts.Open)-i)
+				break
+			}
+			fmt.Fprintf(a.Out, a.lang().T("    not compared: %s: %s: %s\n"), o.Symbol, o.Fact, o.Why)
 		}
 		for _, d := range m.Notes {
 			fmt.Fprintf(a.Out, a.lang().T("    %s:%d: note: %s\n"), d.File, max(d.Line, 1), d.Message)

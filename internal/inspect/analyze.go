@@ -50,6 +50,10 @@ type AnalysisExport struct {
 	Definition  string   `json:"definition,omitempty"`
 	VarType     string   `json:"var_type,omitempty"`
 	Variants    []string `json:"variants,omitempty"`
+	Cases       []string `json:"cases,omitempty"` // variants with what they carry or are set to, where they do
+	Value       string   `json:"value,omitempty"` // of a constant that is set to a literal
+	Bases       []string `json:"bases,omitempty"` // of a class
+	Static      bool     `json:"static,omitempty"`
 	Source      string   `json:"source,omitempty"`
 	Description string   `json:"description,omitempty"`
 	File        string   `json:"file"`
@@ -168,7 +172,10 @@ func (p *Project) Analyze(dir string, only []string) Analysis {
 		}
 		files = append(files, parsed)
 		var exports []found
-		for _, e := range parsed.Exports {
+		for _, e := range slices.Concat(parsed.Exports, parsed.Fields) {
+			if unlisted(found{Export: e}) {
+				continue
+			}
 			exports = append(exports, found{Export: e, file: f})
 		}
 		exports = withDefaults(exports)
@@ -265,7 +272,7 @@ func protocolOf(files []source.File) AnalysisProtocol {
 }
 
 func (x *AnalysisExports) add(e found) {
-	out := AnalysisExport{Name: e.full(), Signature: e.Text, Description: e.Doc, File: path.Base(e.file), Line: e.Line}
+	out := AnalysisExport{Name: e.full(), Signature: e.Text, Description: e.Doc, File: path.Base(e.file), Line: e.Line, Static: e.Static, Bases: e.Bases, Value: e.Value}
 	switch e.Kind {
 	case "reexport":
 		out.Signature = ""
@@ -281,6 +288,9 @@ func (x *AnalysisExports) add(e found) {
 		x.Classes = append(x.Classes, out)
 	case "enum":
 		out.Variants = e.Variants
+		if !slices.Equal(e.Cases, e.Variants) {
+			out.Cases = e.Cases
+		}
 		x.Enums = append(x.Enums, out)
 	default:
 		out.VarType = valueType(e.Export)
@@ -354,7 +364,7 @@ func (p *Project) ExportsText(dir string) string {
 			files[f] = p.typed(f, p.read(f)).File
 		}
 	}
-	text, _ := p.exportsOf(dir, slices.Sorted(keys(files)), files)
+	text, _ := p.exportsOf(dir, slices.Sorted(keys(files)), files, false)
 	return text
 }
 

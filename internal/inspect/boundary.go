@@ -1,10 +1,13 @@
 package inspect
 
 import (
+	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -108,12 +111,32 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 	for _, dep := range d.Dependencies.Leaving {
 		b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "it leads out of the project", false})
 	}
+	for _, pr := range d.problems { // in the prose of Dependencies
+		kind, _ := typeOf(pr.Text)
+		if kind != "ForbiddenReference" || slices.ContainsFunc(b.Violations, func(v BoundaryBreach) bool { return v.Line == pr.Line }) {
+			continue
+		}
+		line, _, _ := strings.Cut(string(lineAt(d.src, pr.Line)), "\n")
+		if ref := wayOut().FindString(slashed(line)); ref != "" {
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", ref, pr.Line, cmp.Or(pr.Hint, "write the path from the project's root"), false})
+		}
+	}
 	for _, s := range d.Structure {
 		if strings.HasPrefix(slashed(s.Path), "../") {
 			b.Violations = append(b.Violations, BoundaryBreach{"Parent", s.Path, s.Line, "Structure lists what is in this directory", false})
 		}
 	}
 	slices.SortStableFunc(b.Violations, func(x, y BoundaryBreach) int { return x.Line - y.Line })
+}
+
+var wayOut = re.New(`\.\./[\w./-]*`)
+
+// lineAt is what follows the beginning of a line.
+func lineAt(src []byte, line int) []byte {
+	for ; line > 1; line-- {
+		_, src, _ = bytes.Cut(src, []byte("\n"))
+	}
+	return src
 }
 
 // slashed is a path as it is written on other systems than Windows.

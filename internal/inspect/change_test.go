@@ -28,7 +28,7 @@ func TestChangesOfDecompiledCode(t *testing.T) {
 		"a new method, Python":        {"m/m.py", "class K:\n    def a(self) -> int:\n        return 1\n", "class K:\n    def __init__(self, x: int):\n        pass\n\n    def a(self) -> int:\n        return 1\n\n    def b(self) -> int:\n        return 1\n", nil, "MISMATCH K MISSING K.b"},
 		"components of a record":      {"m/Money.java", "public record Money(long cents, String currency) { public Money(long cents) { this(cents, \"\"); } }\n", "public record Money(long cents, int currency, boolean vat) { public Money(long cents) { this(cents, 1, true); } }\n", nil, "MISMATCH Money"},
 		"an optional field":           {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: number }\n", nil, "MISMATCH O"},
-		"a field that is missing":     {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: string }\n", nil, ""},
+		"a field that is missing":     {"m/m.ts", "export interface O { id: string }\n", "export interface O { id?: string }\n", nil, "MISMATCH O"},
 		"one of many":                 {"m/m.ts", "export function v(...xs: string[]): void {}\n", "export function v(xs: number): void {}\n", nil, "MISMATCH v"},
 		"a type of functions":         {"m/m.ts", "export type On = (a: number) => void;\n", "export type On = (a: string) => void;\n", nil, "MISMATCH On"},
 		"a default":                   {"m/m.ts", "export default function (token: string): number { return 1; }\n", "export default function (token: number): number { return 1; }\n", nil, "MISMATCH default"},
@@ -74,7 +74,7 @@ func TestConstructorsThatAreNotSeen(t *testing.T) {
 		"n/n.ts":   []byte("import { Base } from 'base';\nexport class Sub extends Base<string> {}\nexport class Own {}\n"),
 		"j/J.java": []byte("public class J extends Base {}\n"),
 	})
-	for dir, want := range map[string]string{"m": "- `Item(id: str)`\n- `Own()`\n- `Sub(…)`\n", "n": "- `Own()`\n- `Sub(…)`\n", "j": "- `J()`\n"} {
+	for dir, want := range map[string]string{"m": "- `Item(id: str)`\n- `Own()`\n- `Sub(…) extends Item`\n", "n": "- `Own()`\n- `Sub(…) extends Base`\n", "j": "- `J() extends Base`\n"} {
 		if !strings.Contains(specs[dir], want) {
 			t.Errorf("%s lacks %q:\n%s", dir, want, specs[dir])
 		}
@@ -173,7 +173,8 @@ func TestFieldsOfDataClasses(t *testing.T) {
 	t.Parallel()
 	const code = "from dataclasses import dataclass\n\n\n@dataclass\nclass C:\n    a: int\n    b: str = ''\n\n    @property\n    def long(self) -> bool:\n        return len(self.b) > 9\n"
 	for line, want := range map[string]string{
-		"C { a: int, b: str }": "", "C { a: number }": "", "C { a: int, long: bool }": "", "C": "",
+		"C { a: int, b: str }": "", "C { a: number, b: string }": "", "C { a: int, b: str, long: bool }": "", "C { a: int, … }": "", "C": "",
+		"C { a: int }":         "C: has the field b, the spec does not list it",
 		"C { a: str }":         "C: has the field a of type int, the spec says str",
 		"C { a: int, c: int }": "C: has no field c, the spec lists it",
 	} {

@@ -152,7 +152,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	var b strings.Builder
 	b.WriteString("# " + name + "\n\n## Purpose\n\n")
 	b.WriteString(cmp.Or(documented(files), spec.Placeholder) + "\n\n## Exports\n\n")
-	text, n := p.exportsOf(x.Dir, names, files)
+	text, n := p.exportsOf(x.Dir, names, files, true)
 	b.WriteString(text)
 	x.Exports = n
 	var specs []string
@@ -172,7 +172,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 		list = append(list, files[f])
 	}
 	for _, s := range []struct{ name, text string }{
-		{"Behavior", ""}, {"Contract", contractText(p.offers(x.Dir, names, files), files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
+		{"Behavior", p.shown(x.Dir, names, files, isModule)}, {"Contract", contractText(p.offers(x.Dir, names, files), files)}, {"Protocol", protocolText(protocolOf(list))}, {"Domain Context", ""},
 	} {
 		if s.text == "" {
 			s.text = "None\n"

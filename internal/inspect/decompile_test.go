@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +46,7 @@ func roundTrip(t *testing.T, files map[string][]byte) (specs map[string]string) 
 	x := inspect.New("/p", list(), read)
 	for _, m := range x.Validate(".").Modules {
 		if m.Status != "good" {
-			t.Errorf("%s: %s, %d %%: %+v\n%s", m.Directory, m.Status, m.Coverage, m.Issues, specs[m.Directory])
+			t.Errorf("%s: %s, %d %%: %+v %+v\n%s", m.Directory, m.Status, m.Coverage, m.Issues, m.Facts, specs[m.Directory])
 		}
 	}
 	for _, again := range x.Decompile(".") {
@@ -74,7 +73,7 @@ func TestDecompiledSpecsAgreeWithTheCode(t *testing.T) {
 	for dir, want := range map[string][]string{
 		"money": {"Money counts cents", "- `Parse[T any](w io.Writer, xs ...T) (n int, err error)`", "- `Money.Add(o Money) Money`", "Cash"},
 		"shop":  {"- `money/CLAUDE.md`", spec.Placeholder, "- `Total() money.Money`"},
-		"web":   {"- `f<T>(a: T, b: () => void): Promise<T>`", "- `g(a: string): string`", "- `St: Open | Closed`", "K("},
+		"web":   {"- `f<T>(a: T, b: () => void): Promise<T>`", "- `g(a: string): string`", "- `St: Open | Closed = 2`", "K("},
 		"tool":  {"Reads tools.", "- `tool/inner/CLAUDE.md`", "K(x: int, y=2)"},
 	} {
 		for _, w := range want {
@@ -118,8 +117,8 @@ func TestDecompileTheCorpus(t *testing.T) {
 		"go/ratelimit":           {"### New", "- burst > 0", "- ErrBurst when burst <= 0"},
 		"ts/payment":             {"States: `Pending` | `Authorized`", "- `Pending` + `authorize()` → `Authorized`"},
 		"python/task_queue":      {"1. `open()`", "- QueueClosed when not self._open"},
-		"rust/lru_cache":         {"- `LruCache.get<Q>(&mut self, key: &Q) -> Option<&V>", "- `DEFAULT_CAPACITY: usize`", "Bounded cache with least-recently-used eviction."},
-		"java/PaymentGateway":    {"- `PaymentGateway.charge(String card, long cents): R`", "- `PaymentGateway.MAX_ATTEMPTS: int`"},
+		"rust/lru_cache":         {"- `LruCache.get<Q>(&mut self, key: &Q) -> Option<&V>", "- `DEFAULT_CAPACITY: usize = ", "Bounded cache with least-recently-used eviction."},
+		"java/PaymentGateway":    {"- `PaymentGateway.charge(String card, long cents): R`", "- `PaymentGateway.MAX_ATTEMPTS: int = "},
 		"kotlin/RetryClient":     {"- `RetryClient(transport: Transport<Q, A>", "- RetryException.Exhausted after the last attempt"},
 		"kotlin/DownloadManager": {"States: "},
 	} {
@@ -200,7 +199,7 @@ func TestDecompileTheStandardLibrary(t *testing.T) {
 			t.Errorf("net/http lacks %s", want)
 		}
 	}
-	if !slices.Contains(strings.Split(specs["strings"], "\n"), "- `Cut(s, sep string) (before, after string, found bool)`") {
+	if want := "\n- `Cut(s, sep string) (before, after string, found bool)`: Cut slices s around the first instance of sep, returning the text before and after sep.\n"; !strings.Contains(specs["strings"], want) {
 		t.Errorf("strings:\n%s", specs["strings"])
 	}
 }
@@ -244,12 +243,12 @@ func TestDefaultExports(t *testing.T) {
 	})
 	for dir, want := range map[string][]string{
 		"a": {"- `begin(argv: string[]): Promise<void>`", "### begin\n\n- **Throws**:\n  - Error never"},
-		"b": {"- `Foo(n: number)`", "- `Foo.run(a: T): void`"},
+		"b": {"- `Foo(n: number) extends Bar`", "- `Foo.run(a: T): void`"},
 		"c": {"- `async default(url, init = {})`"},
 		"d": {"- `App(p: string): number`\n\n##"},
 		"e": {"- `default`"},
 		"f": {"- `default(n: number)`"},
-		"g": {"- `start(n: number): string`", "- `extra: number`", "- `config: Config`"},
+		"g": {"- `start(n: number): string`", "- `extra: number = 1`", "- `config: Config`"},
 		"i": {"- `X(a: T)`", "- `X.run(): void`", "- `Other(a: string)`", "- `Other.run(): void`"},
 		"h": {"- `default(a, b)`"},
 	} {
@@ -287,7 +286,7 @@ func TestSignaturesOfSpecs(t *testing.T) {
 				"src/deep/mod.rs":   "pub fn dive(m: u32) -> bool { true }\npub struct Fish { pub n: u8 }\n",
 				"src/deep/other.rs": "",
 			},
-			[]string{"- `area(w: f64) -> f64`", "- `Shape { w: f64 }`", "- `Shape.grow(&self, by: f64) -> f64`", "- `volume(w: f64) -> f64`", "- `MAX: usize`", "- `dive(m: u32) -> bool`", "- `Shark { n: u8 }`", "- `here(a: u8) -> u8`", "- `Serialize`"},
+			[]string{"- `area(w: f64) -> f64`", "- `Shape { w: f64 }`", "- `Shape.grow(&self, by: f64) -> f64`", "- `volume(w: f64) -> f64`", "- `MAX: usize = 3`", "- `dive(m: u32) -> bool`", "- `Shark { n: u8 }`", "- `here(a: u8) -> u8`", "- `Serialize`"},
 			": value",
 		},
 		"rust": {
@@ -297,27 +296,27 @@ func TestSignaturesOfSpecs(t *testing.T) {
 		},
 		"java": {
 			map[string]string{"src/A.java": "public class A {\n  public record Pair(int a, String b) { public Pair { } }\n  public static class In { public In(int x) {} }\n  public <K, V extends Comparable<V>> Map<K, V> sorted(Map<K, V> m) { return m; }\n  public static <T> void each(List<T> l) {}\n}\n"},
-			[]string{"- `A.Pair(int a, String b)`", "- `A.In(int x)`", "- `A.sorted<K, V extends Comparable<V>>(Map<K, V> m): Map<K, V>`", "- `A.each<T>(List<T> l): void`"},
+			[]string{"- `A.Pair(int a, String b)`", "- `A.In(int x)`", "- `A.sorted<K, V extends Comparable<V>>(Map<K, V> m): Map<K, V>`", "- `static A.each<T>(List<T> l): void`"},
 			"A.Pair()",
 		},
 		"kotlin": {
 			map[string]string{"src/S.kt": "sealed class S {\n    data class Busy(val n: Int) : S()\n    object Idle : S()\n}\nclass B : Base(1)\ninterface Named {\n    val name: String\n    var age: Int\n    fun greet(to: String): String\n}\nsuspend fun load(id: Long): String = \"\"\nfun String.shout(times: Int): String {\n    require(times > 0)\n    return this\n}\nfun <T> List<T>.second(): T = this[1]\nconst val MAX = 3\nval PI = 3.14\nval NAME = \"x\"\nval OTHER = load()\n"},
-			[]string{"- `S.Busy(n: Int)`", "- `B()`", "- `Named { name: String, age: Int }`", "- `Named.greet(to: String): String`", "- `suspend load(id: Long): String`", "- `String.shout(times: Int): String`", "- `List.second<T>(): T`", "### String.shout\n\n- **Preconditions**:\n  - times > 0", "- `MAX: Int`", "- `PI: Double`", "- `NAME: String`", "- `OTHER`\n"},
+			[]string{"- `S.Busy(n: Int) extends S`", "- `B() extends Base`", "- `Named { name: String, age: Int }`", "- `Named.greet(to: String): String`", "- `suspend load(id: Long): String`", "- `String.shout(times: Int): String`", "- `List.second<T>(): T`", "### String.shout\n\n- **Preconditions**:\n  - times > 0", "- `MAX: Int = 3`", "- `PI: Double = 3.14`", "- `NAME: String = \"x\"`", "- `OTHER`\n"},
 			": value",
 		},
 		"go": {
 			map[string]string{"go.mod": "module x\n", "src/a.go": "package a\n\ntype Store[K comparable, V any] struct{ Size int }\n\ntype Set[T comparable] map[T]bool\n\ntype Level int\n\ntype Hook func(a int) error\n\nfunc (s *Store[K, V]) Get(k K) V { return s.v }\n\nconst (\n\tMax = 3\n\tName = \"x\"\n\tRatio = 1.5\n\tOn = true\n\tTwice = 2 * Max\n)\n"},
-			[]string{"- `Store[K comparable, V any] { Size int }`", "- `Set[T comparable] = map[T]bool`", "- `Level = int`", "- `Hook = func(a int) error`", "- `Store.Get(k K) V`", "- `Max: int`", "- `Name: string`", "- `Ratio: float64`", "- `On: bool`", "- `Twice: int`"},
+			[]string{"- `Store[K comparable, V any] { Size int }`", "- `Set[T comparable] = map[T]bool`", "- `Level = int`", "- `Hook = func(a int) error`", "- `Store.Get(k K) V`", "- `Max: int = 3`", "- `Name: string = \"x\"`", "- `Ratio: float64 = 1.5`", "- `On: bool = true`", "- `Twice: int = 6`"},
 			": value",
 		},
 		"typescript": {
 			map[string]string{"src/index.ts": "export const id = <T,>(a: T): T => a;\nexport * as ns from './x';\nexport const MAX = 3;\nexport const NAME = 'x' as const;\nexport const neg = -1.5;\nexport let on = true;\nexport const fn = function named(a: string): void {};\nexport const gen = function* <T>(a: T[]): Generator<T> {};\nexport const later = async (a) => 1;\nexport const made = make();\nexport interface Box<T> { a: T }\nexport type Pair<A, B = string> = [A, B];\n", "src/x.ts": "export const x = 1;\n"},
-			[]string{"- `id<T>(a: T): T`", "- `ns`\n", "- `MAX: number`", "- `NAME`\n", "- `neg: number`", "- `on: boolean`", "- `fn(a: string): void`", "- `gen<T>(a: T[]): Generator<T>`", "- `async later(a)`", "- `made`\n", "- `Box<T> { a: T }`", "- `Pair<A, B = string> = [A, B]`"},
+			[]string{"- `id<T>(a: T): T`", "- `ns`\n", "- `MAX: number = 3`", "- `NAME = 'x'`\n", "- `neg: number = -1.5`", "- `on: boolean`", "- `fn(a: string): void`", "- `gen<T>(a: T[]): Generator<T>`", "- `async later(a)`", "- `made`\n", "- `Box<T> { a: T }`", "- `Pair<A, B = string> = [A, B]`"},
 			": value",
 		},
 		"python": {
 			map[string]string{"src/__init__.py": "MAX = 3\nRATE = .5\nNAME = 'a' 'b'\nRAW = b'x'\nON = True\nALL = [1]\n\n\nasync def go(a: int) -> int:\n    pass\n\n\nclass K:\n    async def run(self, a: int) -> int:\n        pass\n"},
-			[]string{"- `MAX: int`", "- `RATE: float`", "- `NAME: str`", "- `RAW: bytes`", "- `ON: bool`", "- `ALL`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`"},
+			[]string{"- `MAX: int = 3`", "- `RATE: float`", "- `NAME: str = 'a' 'b'`", "- `RAW: bytes = b'x'`", "- `ON: bool = True`", "- `ALL = [1]`\n", "- `async go(a: int) -> int`", "- `async K.run(a: int) -> int`"},
 			": value",
 		},
 	} {

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -19,117 +18,22 @@ type found struct {
 	file string
 	// byDefault: it is exported as default, and has the name of its declaration here.
 	byDefault bool
+	// lost is the file of the project that it is said to come from, where that does not have it.
+	lost string
+	// behind: it is exported to other files of the module, and its face does not offer it.
+	behind bool
 }
 
 // full is the name under which a spec lists an export: of a member behind that of its type, of an extension of Kotlin
 // behind that of the type that it extends.
 func (x found) full() string {
-	if x.Owner != "" || source.LangOf(x.file) != source.Kotlin || x.Kind != "function" {
-		return strings.TrimPrefix(x.Owner+"."+x.Name, ".")
+	if x.Owner == "" && plainName().MatchString(x.Receiver) {
+		return x.Receiver + "." + x.Name
 	}
-	before, _, ok := strings.Cut(x.Text, "."+x.Name+"(")
-	if !ok {
-		return x.Name
-	}
-	_, of := leadingParameters(before)
-	of, _, _ = strings.Cut(strings.TrimSuffix(of, "?"), "<")
-	if !plainName().MatchString(of) {
-		return x.Name
-	}
-	return of + "." + x.Name
+	return strings.TrimPrefix(x.Owner+"."+x.Name, ".")
 }
 
 var plainName = re.New(`^[\pL_][\pL\w.]*$`)
-
-// exports compares what the spec exports with what the code does.
-func (m *module) exports() (stale, missing int) {
-	have := map[string][]found{}
-	add := func(key string, x found) {
-		if !slices.ContainsFunc(have[key], func(y found) bool { return y.file == x.file && y.Line == x.Line && y.Text == x.Text }) {
-			have[key] = append(have[key], x)
-		}
-	}
-	offers := m.offers(m.dir, m.names, m.files)
-	for _, x := range offers {
-		if x.Kind != "reexport" {
-			add(strings.TrimPrefix(x.Owner+"."+x.Name, "."), x)
-			add(x.full(), x)
-		}
-	}
-	for _, name := range m.names {
-		for _, e := range m.files[name].Exports {
-			key := strings.TrimPrefix(e.Owner+"."+e.Name, ".")
-			if e.Kind == "reexport" && len(have[key]) > 0 { // what it stands for is known
-				continue
-			}
-			if !slices.ContainsFunc(have[key], func(x found) bool { return x.file == name && x.Line == e.Line }) {
-				have[key] = append(have[key], found{Export: e, file: name})
-				add(found{Export: e, file: name}.full(), found{Export: e, file: name})
-			}
-		}
-	}
-	_, starred := have["*"]                                     // what it re-exports cannot be told
-	specified, detailed := map[string]bool{}, map[string]bool{} // detailed are the types of which it lists members
-	for i := range m.doc.Exports {
-		e := &m.doc.Exports[i]
-		name := strings.ReplaceAll(e.Name, "::", ".")
-		specified[name] = true
-		if owner, _, ok := cutMember(name); ok {
-			detailed[owner] = true
-		}
-		list := have[name]
-		if len(list) == 0 {
-			if starred {
-				continue
-			}
-			why := "no source file of the module has it"
-			if f, line := m.private(name); f != "" {
-				why = fmt.Sprintf("others cannot use it (%s:%d)", f, line)
-			} else if m.mentions(e.Name) {
-				continue
-			}
-			stale++
-			m.issue(Drift{
-				Type: "STALE", Section: "Exports", File: m.doc.Path, Line: e.Line, Symbol: e.Name,
-				Message: "The spec exports " + e.Name + ", and " + why, mend: edit{what: removeExport, line: e.Line},
-			})
-			continue
-		}
-		if why := m.mismatch(e, list, have); why != "" {
-			x := list[0]
-			d := Drift{
-				Type: "MISMATCH", Section: "Exports", File: x.file, Line: x.Line, Symbol: e.Name,
-				Message: e.Name + ": " + why + " (`" + e.Signature + "`)",
-			}
-			if line := m.lineOf(x, e.Name); line != "" && len(list) == 1 {
-				d.mend = edit{what: replaceSignature, line: e.Line, old: e.Signature, text: line}
-			}
-			m.issue(d)
-		}
-	}
-	given := map[string]bool{}
-	for _, n := range spec.Names(m.doc.Document) {
-		given[n] = true
-	}
-	for _, e := range offers {
-		full := e.full()
-		if e.Owner != "" && (!detailed[e.Owner] || isConstructor(e.Export, source.LangOf(e.file))) || e.Name == "*" || specified[e.Name] || given[e.Name] || e.byDefault && specified["default"] || specified[full] || e.Name == "default" && e.Kind == "constant" || strings.HasPrefix(e.Name, "_") {
-			continue
-		}
-		specified[full] = true // overloads are one export
-		group, line := exportLine(e.Export, full, constructor(offers, e))
-		if line == "" { // a spec cannot list it, such as a name of Kotlin with spaces
-			continue
-		}
-		missing++
-		d := Drift{
-			Type: "MISSING", Section: "Exports", File: e.file, Line: e.Line, Symbol: full,
-			Message: "The code exports " + full + ", which the spec does not list", mend: edit{what: addExport, group: group, text: line},
-		}
-		m.issue(d)
-	}
-	return stale, missing
-}
 
 // cutMember cuts the name of a member of a type in two.
 func cutMember(name string) (owner, member string, ok bool) {
@@ -143,8 +47,10 @@ func cutMember(name string) (owner, member string, ok bool) {
 // lineOf is how decompile writes an export.
 func (m *module) lineOf(x found, name string) string {
 	var all []found
-	for _, e := range m.files[x.file].Exports {
-		all = append(all, found{Export: e, file: x.file})
+	if isClass(x.Kind) {
+		for _, e := range m.files[x.file].Exports {
+			all = append(all, found{Export: e, file: x.file})
+		}
 	}
 	_, line := exportLine(x.Export, name, constructor(all, x))
 	return line
@@ -192,7 +98,26 @@ func (m *module) meaning(name string) (*signature.Type, bool) {
 		default:
 		}
 	}
-	return nil, false
+	return nil, plainName().MatchString(name) && !typeParameter().MatchString(name) && !m.aliased(lastPart(name))
+}
+
+// typeParameter is how people call type parameters.
+var typeParameter = re.New(`^(?:\p{Lu}\d?|T\p{Lu}\w*|_?[A-Z]{1,2}|_\w+|Self|This)$`)
+
+// aliased reports whether any file of the project gives something else that name.
+func (w *survey) aliased(name string) bool {
+	if w.aliases == nil {
+		w.aliases = map[string]bool{}
+		for _, f := range w.files {
+			if source.LangOf(f) == "" || foreign(f) {
+				continue
+			}
+			for n, is := range w.parsed(f, w.read(f)).declared {
+				w.aliases[n] = w.aliases[n] || is != ""
+			}
+		}
+	}
+	return w.aliases[name]
 }
 
 // declaring are the words before the name of a new type.

@@ -59,19 +59,19 @@ var driftCases = map[string]struct {
 		},
 		"MISMATCH Exports g; MISMATCH Exports h; MISMATCH Exports K",
 	},
-	"overloads are one export": {
+	"every overload is an export": {
 		map[string]string{
-			"m/CLAUDE.md": spec1("- `f(a: string): string`", "None", ""),
-			"m/index.ts":  "export function f(a: number): number;\nexport function f(a: string): string;\nexport function f(a: any) { return a; }\n",
+			"m/CLAUDE.md": spec1("- `f(a: string): string`\n- `g(a: string): string`\n- `g(a: number): number`", "None", ""),
+			"m/index.ts":  "export function f(a: number): number;\nexport function f(a: string): string;\nexport function f(a: any) { return a; }\nexport function g(a: number): number;\nexport function g(a: string): string;\nexport function g(a: any) { return a; }\n",
 		},
-		"",
+		"MISSING Exports f",
 	},
 	"enums and fields": {
 		map[string]string{
 			"m/CLAUDE.md": spec1("### Types\n\n- `T { id: string, size: number }`\n- `U { a: string }`\n- `V { a: string }`\n\n### Enums\n\n- `E: A | B`\n- `F: One | Two`", "None", ""),
 			"m/index.ts":  "export interface T { id: string; size?: number; more: X }\nexport interface U { b: string }\nexport interface V extends W { b: string }\nexport enum E { A, B }\nexport enum F { One, Two, Three }\n",
 		},
-		"MISMATCH Exports U; MISMATCH Exports F",
+		"MISMATCH Exports T; MISMATCH Exports U; MISMATCH Exports V; MISMATCH Exports F",
 	},
 	"dependencies of go": {
 		map[string]string{

@@ -15,8 +15,9 @@ import (
 var exportGroups = []string{"Functions", "Types", "Classes", "Enums", "Variables"}
 
 // exportsOf writes the Exports of a module: under headings where there is more than one
-// kind, sorted by name. Every line that it writes reads as that export.
-func (p *Project) exportsOf(dir string, names []string, files map[string]source.File) (string, int) {
+// kind, sorted by name. Every line that it writes reads as that export; described adds the
+// first sentence of its documentation.
+func (p *Project) exportsOf(dir string, names []string, files map[string]source.File, described bool) (string, int) {
 	groups := map[string][][2]string{} // names and lines
 	seen := map[string]bool{}
 	n := 0
@@ -24,16 +25,23 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 	for _, e := range offers {
 		lang := source.LangOf(e.file)
 		full := e.full()
-		if e.Name == "*" || strings.HasPrefix(e.Name, "_") || seen[full] || isConstructor(e.Export, lang) {
+		if e.Name == "*" || strings.HasPrefix(e.Name, "_") || unlisted(e) || isConstructor(e.Export, lang) {
 			continue
 		}
-		group, line := exportLine(e.Export, full, constructor(offers, e))
-		if line == "" {
-			continue
+		for _, of := range constructorsOf(offers, e) {
+			group, line := exportLine(e.Export, full, of)
+			role := roleOf(group, full, line)
+			if line == "" || seen[role] {
+				continue
+			}
+			seen[role] = true
+			about := ""
+			if described {
+				about = firstSentence(e.Doc, e.Name)
+			}
+			groups[group] = append(groups[group], [2]string{full, "- `" + line + "`" + about + "\n"})
+			n++
 		}
-		seen[full] = true
-		groups[group] = append(groups[group], [2]string{full, "- `" + line + "`\n"})
-		n++
 	}
 	if n == 0 {
 		return "None\n", 0
@@ -43,7 +51,7 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 		if len(groups[g]) == 0 {
 			continue
 		}
-		slices.SortFunc(groups[g], func(x, y [2]string) int { return strings.Compare(x[0], y[0]) })
+		slices.SortStableFunc(groups[g], func(x, y [2]string) int { return strings.Compare(x[0], y[0]) })
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
@@ -55,12 +63,41 @@ func (p *Project) exportsOf(dir string, names []string, files map[string]source.
 	return b.String(), n
 }
 
+// roleOf tells exports of one name apart: what is called by its parameters, the others not.
+func roleOf(group, name, line string) string {
+	if group == "Functions" || group == "Classes" {
+		return line
+	}
+	return name
+}
+
 func isConstructor(e source.Export, lang string) bool {
-	return e.Kind == "method" && (e.Name == "constructor" || e.Name == "__init__" || lang == source.Java && e.Name == e.Owner)
+	return e.Kind == "method" && (e.Name == "constructor" || e.Name == "__init__" || lang == source.Java && e.Name == lastPart(e.Owner))
+}
+
+// constructorsOf are all ways to make an object of a class, as constructor writes them; of anything else one that says
+// nothing.
+func constructorsOf(list []found, x found) []string {
+	first := constructor(list, x)
+	out := []string{first}
+	if !isClass(x.Kind) {
+		return out
+	}
+	for _, e := range list {
+		if e.Owner == strings.TrimPrefix(x.Owner+"."+x.Name, ".") && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") {
+			if a := arguments(e.Text); !slices.Contains(out, a) && (source.LangOf(e.file) == source.Java || source.LangOf(e.file) == source.Kotlin) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
 }
 
 // constructor is what has to be given to make an object of a class, as "(a: T, b)"; "" when the code does not say.
 func constructor(list []found, x found) string {
+	if !isClass(x.Kind) {
+		return ""
+	}
 	kotlin := source.LangOf(x.file) == source.Kotlin
 	if head := primary(x.Text); kotlin && strings.Contains(head, "(") && !strings.HasSuffix(head, "()") {
 		return arguments(head)
@@ -68,8 +105,11 @@ func constructor(list []found, x found) string {
 	if x.Kind == "record" { // others lead to this one
 		return arguments(x.Text)
 	}
+	if x.file == "" && x.Made != "" {
+		return arguments(x.Made)
+	}
 	for _, e := range list {
-		if e.Owner == x.Name && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") { // one of a record may name no parameters
+		if e.Owner == strings.TrimPrefix(x.Owner+"."+x.Name, ".") && e.file == x.file && isConstructor(e.Export, source.LangOf(e.file)) && strings.Contains(e.Text, "(") { // one of a record may name no parameters
 			return arguments(e.Text)
 		}
 	}
@@ -98,7 +138,10 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 	switch e.Kind {
 	case "function", "method":
 		full := withName(e, name)
-		forms = []form{{"Functions", full}, {"Functions", strings.TrimPrefix(strings.TrimPrefix(full, "async "), "suspend ")}}
+		if e.Static && e.Owner != "" {
+			forms = append(forms, form{"Functions", "static " + full})
+		}
+		forms = append(forms, form{"Functions", full}, form{"Functions", strings.TrimPrefix(strings.TrimPrefix(full, "async "), "suspend ")})
 		if i := strings.Index(full, " where "); i > 0 {
 			forms = append(forms, form{"Functions", full[:i]})
 		}
@@ -115,14 +158,31 @@ func exportLine(e source.Export, name, constructor string) (group, line string) 
 			{"Types", name},
 		}
 	case "class", "dataclass", "record":
-		forms = []form{{"Classes", name + cmp.Or(constructor, "()")}}
-	case "enum":
-		forms = []form{{"Enums", name + ": " + strings.Join(e.Variants, " | ")}, {"Types", name + " { }"}}
-	default:
-		if t := valueType(e); t != "" {
-			forms = []form{{"Variables", name + ": " + t}}
+		of := name + cmp.Or(constructor, "()")
+		if len(e.Bases) > 0 {
+			forms = append(forms, form{"Classes", of + " extends " + strings.Join(e.Bases, ", ")})
 		}
-		forms = append(forms, form{"Variables", name})
+		forms = append(forms, form{"Classes", of})
+	case "enum":
+		if len(e.Cases) == len(e.Variants) && !strings.Contains(strings.Join(e.Cases, ""), "|") {
+			forms = []form{{"Enums", name + ": " + strings.Join(e.Cases, " | ")}}
+		}
+		forms = append(forms, form{"Enums", name + ": " + strings.Join(e.Variants, " | ")}, form{"Types", name + " { }"})
+	default:
+		t, static := valueType(e), ""
+		if e.Static && e.Kind != "constant" {
+			static = "static "
+		}
+		if t != "" && e.Value != "" {
+			forms = append(forms, form{"Variables", static + name + ": " + t + " = " + e.Value})
+		}
+		if t != "" {
+			forms = append(forms, form{"Variables", static + name + ": " + t})
+		}
+		if t == "" && e.Value != "" {
+			forms = append(forms, form{"Variables", name + " = " + e.Value})
+		}
+		forms = append(forms, form{"Variables", static + name}, form{"Variables", name})
 	}
 	for _, f := range forms {
 		if readsAs(f.group, f.text, name) {
@@ -170,7 +230,7 @@ func reads(group, text, name string) (complaints int, ok bool) {
 			return 0, false
 		}
 	}
-	return len(ps), len(d.Exports) == 1 && d.Exports[0].Name == name
+	return len(ps), len(d.Exports) == 1 && d.Exports[0].Name == name && d.Exports[0].Signature == oneLine(text)
 }
 
 // withName is a function's signature with the name under which the spec lists it, result last.
@@ -205,12 +265,12 @@ func withName(e source.Export, name string) string {
 		}
 		rest = functionWord().ReplaceAllString(rest, "")
 	}
-	if e.Owner != "" { // Python's own parameter
-		for _, own := range []string{"(self, ", "(cls, ", "(self", "(cls"} {
-			if after, ok := strings.CutPrefix(rest, own); ok && (after == "" || strings.HasSuffix(own, " ") || after[0] == ')') {
-				rest = "(" + after
-				break
+	if inside, after, ok := signature.CutGroup(rest); ok && e.Owner != "" && slices.Contains(words, "def") && strings.HasPrefix(rest, "(") { // Python's own parameter
+		if list := splitLevel(inside); isSelf(list[0]) {
+			if list = list[1:]; len(list) > 0 && list[0] == "/" {
+				list = list[1:]
 			}
+			rest = "(" + strings.Join(list, ", ") + ")" + after
 		}
 	}
 	if params, _ := leadingParameters(before); strings.HasPrefix(rest, "(") {
@@ -228,6 +288,13 @@ func withName(e source.Export, name string) string {
 		return "async " + out
 	}
 	return out
+}
+
+// isSelf reports whether a parameter of Python is what a method is called on.
+func isSelf(param string) bool {
+	name, _, _ := strings.Cut(param, ":")
+	name = strings.TrimSpace(name)
+	return name == "self" || name == "cls"
 }
 
 // functionWord is what stands before the parameters of a function that is a value.
@@ -289,6 +356,21 @@ func tuple(e source.Export, name string) string {
 
 // valueType is the type of a constant or variable, "" where the code does not say.
 func valueType(e source.Export) string {
+	if e.Kind == "property" && strings.Contains(e.Text, e.Name+"(") { // a getter
+		sig, ok := signature.Parse(decorated(strings.TrimPrefix(e.Text, "@cached_property ")), "")
+		switch {
+		case ok && sig.Result != nil:
+			_, after, _ := signature.CutGroup(e.Text[strings.Index(e.Text, e.Name+"(")+len(e.Name):])
+			return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(after), "->: "))
+		case ok && len(sig.Params) == 1 && strings.Contains(e.Text, "set "): // only a setter
+			_, t, _ := signature.Cut(strings.Trim(arguments(e.Text), "()"), ":")
+			return strings.TrimSpace(t)
+		}
+		return e.Literal
+	}
+	if i := strings.Index(e.Text, e.Name+"?:"); i >= 0 && e.Kind == "property" {
+		return strings.TrimSpace(e.Text[i+len(e.Name)+2:]) + " | undefined"
+	}
 	if i := strings.Index(e.Text, e.Name+":"); i >= 0 {
 		return strings.TrimSpace(e.Text[i+len(e.Name)+1:])
 	}
@@ -390,7 +472,7 @@ func arguments(sig string) string {
 				}
 			}
 		}
-		if part != "" && part != "self" {
+		if part != "" && (len(out) > 0 || !isSelf(part)) {
 			out = append(out, part)
 		}
 	}

@@ -1,8 +1,12 @@
 package inspect
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
 	"go/ast"
 	"go/build"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -29,10 +33,14 @@ type goTypes struct {
 func (p *Project) inferTypes(f *source.File) {
 	for i := range f.Exports {
 		e := &f.Exports[i]
-		if e.Text != "var "+e.Name && e.Text != "const "+e.Name {
+		bare := e.Text == "var "+e.Name || e.Text == "const "+e.Name
+		if !bare && e.Kind != "constant" {
 			continue
 		}
-		switch t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]; {
+		t := p.goTypes().of(path.Dir(f.Path))[[2]string{f.Path, e.Name}]
+		e.Value = t.value
+		switch {
+		case !bare:
 		case t.untyped:
 			e.Literal = t.text
 		case t.text != "":
@@ -46,6 +54,7 @@ func (p *Project) inferTypes(f *source.File) {
 type goTyped struct {
 	text    string
 	untyped bool
+	value   string // of a constant, as Go writes it
 }
 
 func (p *Project) goTypes() *goTypes {
@@ -74,6 +83,21 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 		}
 		return nil
 	}
+	key := ""
+	if g.p.kept != nil {
+		key = g.key(dir, read)
+		if list, ok := g.keptTypes(key); ok {
+			for _, t := range list {
+				out[[2]string{t.File, t.Name}] = goTyped{t.Text, t.Untyped, t.Value}
+			}
+			return out
+		}
+	}
+	defer func() {
+		if key != "" {
+			g.keep(key, out)
+		}
+	}()
 	pkg := g.check(dir, g.files[dir], read, true)
 	if pkg == nil {
 		return out
@@ -84,9 +108,18 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 			continue
 		}
 		at := [2]string{g.fset.Position(o.Pos()).Filename, name}
+		value := ""
+		if c, ok := o.(*types.Const); ok {
+			if value = c.Val().ExactString(); c.Val().Kind() == constant.Float {
+				value = c.Val().String()
+			}
+			if len(value) > 120 || strings.Contains(value, "  ") || strings.Contains(value, "`") || c.Val().Kind() == constant.Unknown {
+				value = ""
+			}
+		}
 		if b, ok := o.Type().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
 			if _, constant := o.(*types.Const); constant && b.Kind() != types.UntypedNil {
-				out[at] = goTyped{types.Default(b).String(), true}
+				out[at] = goTyped{types.Default(b).String(), true, value}
 			}
 			continue
 		}
@@ -97,10 +130,68 @@ func (g *goTypes) of(dir string) map[[2]string]goTyped {
 			return other.Name()
 		})
 		if !strings.Contains(text, "invalid type") && !strings.Contains(text, "{") && len(text) <= 120 {
-			out[at] = goTyped{text: text}
+			out[at] = goTyped{text: text, value: value}
 		}
 	}
 	return out
+}
+
+// keptType is what is kept of a variable or constant.
+type keptType struct {
+	File, Name, Text, Value string
+	Untyped                 bool
+}
+
+// key is made of all that the types of a package depend on within the project: its own files, and those of the packages
+// that they import.
+func (g *goTypes) key(dir string, read func(string) []byte) string {
+	parts := [][]byte{[]byte("types of " + dir)}
+	seen := map[string]bool{dir: true}
+	dirs := []string{dir}
+	for _, f := range g.files[dir] {
+		for _, imp := range g.p.parse(f, read(f)).Imports {
+			for _, t := range g.p.goTargets(f, imp.From) {
+				if !seen[t] {
+					seen[t] = true
+					dirs = append(dirs, t)
+				}
+			}
+		}
+	}
+	for _, d := range dirs {
+		for _, f := range g.files[d] {
+			sum := sha256.Sum256(read(f))
+			parts = append(parts, []byte(f), sum[:])
+		}
+	}
+	return g.p.kept.key(parts...)
+}
+
+func (g *goTypes) keptTypes(key string) (list []keptType, ok bool) {
+	b := g.p.kept.Get(key)
+	if b == nil {
+		return nil, false
+	}
+	body, ok := unseal(b)
+	if !ok || gob.NewDecoder(bytes.NewReader(body)).Decode(&list) != nil {
+		g.p.kept.Damaged()
+		return nil, false
+	}
+	return list, true
+}
+
+func (g *goTypes) keep(key string, types map[[2]string]goTyped) {
+	list := []keptType{}
+	for at, t := range types {
+		list = append(list, keptType{at[0], at[1], t.text, t.value, t.untyped})
+	}
+	slices.SortFunc(list, func(a, b keptType) int { return strings.Compare(a.File+a.Name, b.File+b.Name) })
+	var b bytes.Buffer
+	b.Write(make([]byte, 4))
+	if gob.NewEncoder(&b).Encode(list) == nil {
+		seal(b.Bytes())
+		g.p.kept.Put(key, b.Bytes())
+	}
 }
 
 // check reads the declarations of a package. Files for other systems than Linux are left out, on each machine the same.

@@ -9,8 +9,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
-// Kept is where the readings of source files are kept from one command to the next, by path and contents. Go is read
-// fast enough without.
+// Kept is where the readings of source files are kept from one command to the next, by path and contents, and for packages
+// of Go the types that they infer.
 type Kept struct {
 	Stamp   string                     // of the program: another one reads anew
 	Get     func(key string) []byte    // nil when there is none; a key is 64 hexadecimal digits
@@ -47,16 +47,11 @@ func (p *Project) typed(f string, src []byte) parsed {
 }
 
 func (p *Project) parsed(f string, src []byte) parsed {
-	if lang := source.LangOf(f); p.kept == nil || lang == "" || lang == source.Go || len(src) == 0 {
+	if p.kept == nil || source.LangOf(f) == "" || len(src) == 0 {
 		x := source.Parse(f, src)
 		return parsed{x, declared(x)}
 	}
-	h := sha256.New()
-	for _, part := range [][]byte{[]byte(p.kept.Stamp), []byte(f), src} { // a test is known by its path
-		h.Write(part)
-		h.Write([]byte{0})
-	}
-	key := hex.EncodeToString(h.Sum(nil))
+	key := p.kept.key([]byte(f), src) // a test is known by its path
 	if b := p.kept.Get(key); b != nil {
 		if r, ok := decodeReading(b); ok {
 			return parsed{r.File, r.Declared}
@@ -73,6 +68,17 @@ func (p *Project) parsed(f string, src []byte) parsed {
 		p.kept.Put(key, b)
 	}
 	return parsed{x, r.Declared}
+}
+
+// key is the name under which something made of these parts is kept.
+func (k *Kept) key(parts ...[]byte) string {
+	h := sha256.New()
+	h.Write([]byte(k.Stamp))
+	for _, part := range parts {
+		h.Write([]byte{0})
+		h.Write(part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (r reading) encode() ([]byte, error) {

@@ -97,10 +97,10 @@ func (p *Project) With(changed map[string][]byte) *Project {
 func (v *Validation) Fixed(before Validation) {
 	bad := map[string]bool{}
 	for _, m := range before.Modules {
-		bad[m.Directory] = m.Status != "good"
+		bad[m.Directory] = m.Status != "good" && m.Status != "partial"
 	}
 	for i := range v.Modules {
-		if v.Modules[i].Status == "good" && bad[v.Modules[i].Directory] {
+		if (v.Modules[i].Status == "good" || v.Modules[i].Status == "partial") && bad[v.Modules[i].Directory] {
 			v.Modules[i].Status = "fixed"
 		}
 	}
@@ -150,10 +150,10 @@ func (d *document) means(text []byte, issues []Drift, which []int) bool {
 	if spec.HasErrors(ps) && !spec.HasErrors(d.problems) {
 		return false
 	}
-	sigs := func(d *spec.Document) map[string]string {
-		out := map[string]string{}
+	sigs := func(d *spec.Document) map[[2]string]bool {
+		out := map[[2]string]bool{}
 		for i := range d.Exports {
-			out[d.Exports[i].Name] = d.Exports[i].Signature
+			out[[2]string{d.Exports[i].Name, d.Exports[i].Signature}] = true
 		}
 		return out
 	}
@@ -179,9 +179,10 @@ func (d *document) means(text []byte, issues []Drift, which []int) bool {
 		x := issues[i]
 		switch x.mend.what {
 		case removeExport:
-			delete(wantSigs, x.Symbol)
+			delete(wantSigs, [2]string{x.Symbol, x.mend.old})
 		case addExport, replaceSignature:
-			wantSigs[x.Symbol] = x.mend.text
+			delete(wantSigs, [2]string{x.Symbol, x.mend.old})
+			wantSigs[[2]string{x.Symbol, x.mend.text}] = true
 		case addDependency:
 			wantDeps[path.Dir(x.mend.text)] = true
 		case addEntry:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -26,6 +27,30 @@ func (p *Project) offers(dir string, names []string, files map[string]source.Fil
 		}
 	}
 	var out []found
+	var private []string // of Rust: others see of them what is exported again
+	for _, f := range all {
+		if b := path.Base(f); b == "lib.rs" || b == "mod.rs" {
+			for _, name := range files[f].Private {
+				private = append(private, path.Join(dir, name+".rs"))
+			}
+		}
+	}
+	if len(private) > 0 {
+		for _, f := range all {
+			if !slices.Contains(private, f) {
+				out = append(out, o.of(f, 0)...)
+			}
+		}
+		there := seen(out)
+		for _, f := range all { // members may be written apart from their types
+			for _, x := range o.parse(f).Exports {
+				if slices.Contains(private, f) && x.Owner != "" && there[x.Owner] && !there[x.Owner+"."+x.Name] {
+					out = append(out, found{Export: x, file: f})
+				}
+			}
+		}
+		return withDefaults(out)
+	}
 	for _, f := range faces {
 		out = append(out, o.of(f, 0)...)
 	}
@@ -124,7 +149,8 @@ func (o *offering) of(f string, depth int) []found {
 	o.busy[f] = true
 	defer delete(o.busy, f)
 	var out []found
-	for _, e := range o.parse(f).Exports {
+	x := o.parse(f)
+	for _, e := range slices.Concat(x.Exports, x.Fields) {
 		if e.Kind != "reexport" {
 			out = append(out, found{Export: e, file: f})
 			continue
@@ -146,10 +172,23 @@ func (o *offering) of(f string, depth int) []found {
 				}
 			}
 		default:
-			out = append(out, o.again(e, f, name, o.of(target, depth+1))...)
+			list := o.again(e, f, name, o.of(target, depth+1))
+			if len(list) == 1 && list[0].Kind == "reexport" && list[0].file == f && o.whole(target) {
+				list[0].lost = target
+			}
+			out = append(out, list...)
 		}
 	}
 	return out
+}
+
+// whole reports whether all that a file exports is known: in TypeScript and Rust, which say it.
+func (o *offering) whole(f string) bool {
+	x := o.parse(f)
+	if x.Problem != "" || x.Macros || x.Lang != source.TypeScript && x.Lang != source.Rust || strings.HasSuffix(f, ".d.ts") || o.busy[f] {
+		return false
+	}
+	return !slices.ContainsFunc(x.Exports, func(e source.Export) bool { return e.Name == "*" || e.Kind == "reexport" })
 }
 
 // again is an export of another file under the name that it has here, with its members.

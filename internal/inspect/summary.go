@@ -42,7 +42,11 @@ type reportedExport struct {
 	Signature  string   `json:"signature"`
 	Definition string   `json:"definition"`
 	Variants   []string `json:"variants"`
+	Cases      []string `json:"cases"`
 	VarType    string   `json:"var_type"`
+	Value      string   `json:"value"`
+	Bases      []string `json:"bases"`
+	Static     bool     `json:"static"`
 	Source     string   `json:"source"`
 	File       string   `json:"file"`
 	Line       int      `json:"line"`
@@ -210,19 +214,18 @@ func (r Report) ExportsText() string {
 	seen := map[string]bool{}
 	for i, e := range all {
 		o := offers[i]
-		if e.Name == "*" || e.Name == "" || strings.HasPrefix(o.Name, "_") || seen[e.Name] || isConstructor(o.Export, source.LangOf(o.file)) {
+		if e.Name == "*" || e.Name == "" || strings.HasPrefix(o.Name, "_") || isConstructor(o.Export, source.LangOf(o.file)) {
 			continue
 		}
-		group, line := "Variables", e.Name+": "+e.VarType
-		if e.VarType == "" || !readsAs(group, line, e.Name) {
-			group, line = "Types", e.Name+" { "+strings.Trim(e.Definition, "{} ")+" }"
+		for _, of := range constructorsOf(offers, o) {
+			group, line := "Types", e.Name+" { "+strings.Trim(e.Definition, "{} ")+" }"
 			if e.Signature != "" || e.Definition == "" || !readsAs(group, line, e.Name) {
-				group, line = exportLine(o.Export, e.Name, constructor(offers, o))
+				group, line = exportLine(o.Export, e.Name, of)
 			}
-		}
-		if line != "" {
-			seen[e.Name] = true
-			groups[group] = append(groups[group], [2]string{e.Name, "- `" + line + "`"})
+			if role := roleOf(group, e.Name, line); line != "" && !seen[role] {
+				seen[role] = true
+				groups[group] = append(groups[group], [2]string{e.Name, "- `" + line + "`"})
+			}
 		}
 	}
 	for _, e := range x.ReExports {
@@ -256,7 +259,13 @@ func (r Report) ExportsText() string {
 
 // found is an export as the code had it, as far as the report says.
 func (e reportedExport) found() found {
-	x := found{Export: source.Export{Name: e.Name, Kind: e.category, Signature: e.Signature, Text: e.Signature, Variants: e.Variants}, file: e.File}
+	x := found{Export: source.Export{Name: e.Name, Kind: e.category, Signature: e.Signature, Text: e.Signature, Variants: e.Variants, Cases: e.Cases, Value: e.Value, Bases: e.Bases, Static: e.Static, Literal: e.VarType}, file: e.File}
+	if x.Static && e.category == "variable" && strings.Contains(e.Name, ".") {
+		x.Kind = "property"
+	}
+	if e.category == "class" && e.Kind == "" && !strings.HasPrefix(e.Signature, "class ") && strings.Contains(e.Signature, "(") { // it says how it is made
+		x.Made = e.Signature
+	}
 	if e.Kind != "" && e.Signature != "" {
 		x.Kind = e.Kind
 	}

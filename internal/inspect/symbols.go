@@ -174,7 +174,7 @@ func (s *Symbols) Find(name string) []Symbol {
 	out := []Symbol{}
 	for i := range s.specs {
 		for j := range s.specs[i].symbols {
-			if s.specs[i].symbols[j].name == name {
+			if has := s.specs[i].symbols[j].name; has == name || strings.HasSuffix(has, "."+name) && !strings.Contains(name, ".") {
 				out = append(out, s.specs[i].symbol(j))
 			}
 		}

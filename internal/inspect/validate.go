@@ -22,13 +22,13 @@ type Validation struct {
 
 // Clean reports whether there is nothing to mend.
 func (v Validation) Clean() bool {
-	return v.Summary.Good+v.Summary.Fixed == v.Summary.Modules && len(v.Conventions) == 0 && len(v.Unreadable) == 0
+	return v.Summary.Good+v.Summary.Partial+v.Summary.Fixed == v.Summary.Modules && len(v.Conventions) == 0 && len(v.Unreadable) == 0
 }
 
 // ModuleDrift is one module. Coverage is the original's formula, in percent: the
 // documented exports without the stale ones, of the documented ones and the missing ones.
-// Status is good (valid, no drift, coverage at least 90), fixed (good, and was not before
-// it was mended), improve (one or two drifts, or 70 to 89) or poor. Notes are no drift.
+// Status is good (valid, no drift, all facts agree, coverage at least 90), partial (the same, but for facts that could not
+// be compared or of which a note speaks), fixed (good or partial, and was not before it was mended), improve (one or two drifts, or 70 to 89) or poor. Notes are no drift.
 type ModuleDrift struct {
 	Directory string  `json:"directory"`
 	Status    string  `json:"status"`
@@ -36,6 +36,7 @@ type ModuleDrift struct {
 	Coverage  int     `json:"export_coverage"`
 	Issues    []Drift `json:"issues"`
 	Notes     []Drift `json:"notes"`
+	Facts     Facts   `json:"facts"`
 }
 
 // Drift is one difference. Section is the part of the spec that it is about. Type is
@@ -49,6 +50,7 @@ type ModuleDrift struct {
 //	BOUNDARY    a reference leaves the module by another way than a spec, or (a note) leads to the module that it lies in
 //	UNREADABLE  a source file that cannot be read; the module is not compared
 //	CONVENTION  a convention's section lacks a part
+//	CONTRACT    a guard or an error of a contract is not that of the code (a note)
 //	UNTESTED    no test is named after the scenario (a note)
 //	UNREAD      parts of a source file are no code that its reader understands (a note)
 type Drift struct {
@@ -67,6 +69,7 @@ type Drift struct {
 type ValidationSummary struct {
 	Modules         int `json:"modules"`
 	Good            int `json:"good"`
+	Partial         int `json:"partial"`
 	Fixed           int `json:"fixed"`
 	Improve         int `json:"improve"`
 	Poor            int `json:"poor"`
@@ -112,7 +115,7 @@ func (p *Project) ValidateModules(wanted func(dir string) bool) Validation {
 // gone is a module of which there was code. Its spec is not to be mended after what is not there.
 func (p *Project) gone(dir string) ModuleDrift {
 	d := p.docs[dir]
-	out := ModuleDrift{Directory: dir, Status: "poor", Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid()}
+	out := ModuleDrift{Directory: dir, Status: "poor", Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid(), Facts: Facts{Stated: len(d.Exports), Open: []OpenFact{}}}
 	for i := range d.Exports {
 		e := &d.Exports[i]
 		out.Issues = append(out.Issues, Drift{
@@ -137,6 +140,8 @@ func (v *Validation) count() {
 		switch m.Status {
 		case "good":
 			v.Summary.Good++
+		case "partial":
+			v.Summary.Partial++
 		case "fixed":
 			v.Summary.Fixed++
 		case "improve":
@@ -155,6 +160,7 @@ type survey struct {
 	tests   map[string][]string        // test files of each module
 	there   map[string]bool            // all files and directories
 	inside  map[string]map[string]bool // the modules directly below a directory
+	aliases map[string]bool            // names that a file gives to something else; made when asked for
 }
 
 func (p *Project) survey() *survey {
@@ -210,11 +216,12 @@ type module struct {
 	words    map[string]bool       // all words of the code; made when asked for
 	funcs    map[string][]function // by name; made when asked for
 	types    map[string]meaning
+	offered  *offered
 }
 
 func (w *survey) drift(dir string) ModuleDrift {
 	d := w.docs[dir]
-	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid()}
+	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid(), Facts: Facts{Open: []OpenFact{}}}
 	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, declared: map[string]map[string]string{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
 	for _, f := range m.names {
 		src := w.read(f)
@@ -237,6 +244,7 @@ func (w *survey) drift(dir string) ModuleDrift {
 		return out
 	}
 	stale, missing := m.exports()
+	m.contracts()
 	m.dependencies()
 	m.externals()
 	m.structure()
@@ -248,8 +256,10 @@ func (w *survey) drift(dir string) ModuleDrift {
 		out.Coverage = int(math.Round(100 * float64(len(d.Exports)-stale) / float64(all)))
 	}
 	switch n := len(out.Issues); {
-	case out.Valid && n == 0 && out.Coverage >= 90:
+	case out.Valid && n == 0 && out.Coverage >= 90 && out.Facts.Agreed == out.Facts.Stated:
 		out.Status = "good"
+	case out.Valid && n == 0 && out.Coverage >= 90:
+		out.Status = "partial"
 	case out.Valid && n <= 2 && out.Coverage >= 70:
 		out.Status = "improve"
 	default:

@@ -40,10 +40,7 @@ func (c *comparison) types(a, b Type) Verdict {
 	defer func() { c.depth-- }()
 	a, b = c.plain(a), c.plain(b)
 	if a.Form == Raw || b.Form == Raw {
-		if a.Form == b.Form && a.Name == b.Name {
-			return Same
-		}
-		return Unknown
+		return c.texts(a, b)
 	}
 	if c.isAny(a) != c.isAny(b) && c.foreignAny(a, b) {
 		return Unknown
@@ -264,182 +261,6 @@ func sameWord(a, b string) bool {
 	return fold(a) == fold(b)
 }
 
-// unsaid reports whether a result that is not written may be anything: in languages with
-// annotations it is just not said, in others it means that there is none.
-func unsaid(lang string) bool { return lang == TypeScript || lang == Python || lang == "" }
-
-// result is what a call gives, without the promise of it.
-func (s Sig) result() (Type, bool) {
-	if s.Result == nil {
-		if unsaid(s.Lang) || s.Lang == Java {
-			return Type{}, false
-		}
-		return Type{Form: Basic, Name: "()", Class: "unit"}, true
-	}
-	t := *s.Result
-	if t.Form == Future && len(t.Args) == 1 {
-		t = t.Args[0]
-	}
-	return t, t.Form != Future
-}
-
-// Fits reports why code does not do what a spec says of it, "" when it does or when nobody
-// can tell: a type that one of the two leaves out, or that may be the same under another
-// name, is no difference. lang is the language of the code. Names of parameters count where
-// callers may use them (Python, Kotlin). constructor: results do not count.
-func Fits(spec, code Sig, lang string, scope Scope, constructor bool) string {
-	c := func(a, b Type) bool { return Types(a, b, lang, scope) == Different }
-	if why := fitsParams(spec, code, lang, c); why != "" {
-		return why
-	}
-	if constructor {
-		return ""
-	}
-	want, said := spec.result()
-	is, known := code.result()
-	if said && spec.Result == nil && (spec.Lang != lang || spec.Open) {
-		said = false
-	}
-	if said && known && c(want, is) && (spec.Lang == lang || !failsInstead(want, is, lang)) {
-		return fmt.Sprintf("returns %s, the spec says %s", Text(is, lang), Text(want, spec.Lang))
-	}
-	return fitsAsync(spec, code, lang)
-}
-
-// fitsAsync: whether something has to be waited for. A spec that says neither async nor what comes back says nothing of
-// it; code may give a future without the word.
-func fitsAsync(spec, code Sig, lang string) string {
-	switch {
-	case spec.Async == code.Async:
-	case lang == TypeScript && (spec.Result == nil || code.Result == nil):
-	case lang == TypeScript && code.Async:
-		return "returns a promise, the spec says that it does not"
-	case lang == TypeScript:
-		return "returns no promise, the spec says that it does"
-	case lang != Python && lang != Kotlin && lang != Rust || code.later() || spec.later():
-	case spec.Async:
-		return "is not " + word(lang) + ", the spec says that it is"
-	case spec.Result != nil:
-		return "is " + word(lang) + ", the spec says that it is not"
-	}
-	return ""
-}
-
-// word is how a language says that a call has to be waited for.
-func word(lang string) string {
-	if lang == Kotlin {
-		return "suspend"
-	}
-	return "async"
-}
-
-// later reports whether the result's type itself says that it comes later.
-func (s Sig) later() bool {
-	if s.Result == nil {
-		return false
-	}
-	text := Text(*s.Result, s.Lang)
-	return s.Result.Form == Future || slices.ContainsFunc([]string{"Future", "Awaitable", "Coroutine", "AsyncIter", "AsyncGen", "Deferred"}, func(w string) bool { return strings.Contains(text, w) })
-}
-
-// failsInstead: a spec in the words of another language says Claims where Go gives
-// (Claims, error) and Rust a Result.
-func failsInstead(want, is Type, lang string) bool {
-	switch {
-	case lang == Go && is.Form == Tuple && len(is.Args) == 2 && isError(is.Args[1]) && want.Form != Tuple:
-		return Types(want, is.Args[0], lang, nil) != Different
-	case lang == Go && isError(is) && want.Form == Basic && want.Class == "unit":
-		return true
-	case lang == Rust && is.Form == Result && want.Form != Result:
-		return Types(want, is.Args[0], lang, nil) != Different
-	}
-	return false
-}
-
-func isError(t Type) bool { return t.Name == "error" }
-
-func fitsParams(spec, code Sig, lang string, differ func(a, b Type) bool) string {
-	if spec.Open || code.Open {
-		return ""
-	}
-	a, b := slices.Clone(spec.Params), slices.Clone(code.Params)
-	if lang == Go { // a context is often left out
-		if len(b) == len(a)+1 && b[0].Type != nil && b[0].Type.Name == "Context" {
-			b = b[1:]
-		}
-	}
-	if len(a) != len(b) {
-		return fmt.Sprintf("takes %d parameters, the spec gives it %d", len(code.Params), len(spec.Params))
-	}
-	if lang == Python && slices.ContainsFunc(b, func(p Param) bool { return p.Keyword && !p.Variadic }) {
-		matchKeywords(a, b)
-	}
-	for i := range a {
-		x, y := a[i], b[i]
-		name := y.Name
-		if name == "" {
-			name = fmt.Sprintf("%d", i+1)
-		}
-		if byName(lang) && !y.Position && !y.Variadic && !x.Variadic && x.Name != "" && y.Name != "" && !strings.HasPrefix(y.Name, "_") && !sameWord(x.Name, y.Name) {
-			return fmt.Sprintf("its parameter %d is called %s, the spec calls it %s, and callers may use the name", i+1, y.Name, x.Name)
-		}
-		own := spec.Lang == lang && (lang != TypeScript || y.Type != nil) // the spec is in the language of the code (JavaScript lets all be left out), and means what it says
-		if x.Optional && !y.Optional && !y.Variadic && (own && lang != Rust || !mayBeAbsent(y.Type)) && lang != Go && lang != Java {
-			return fmt.Sprintf("its parameter %s is required, the spec says that it may be left out", name)
-		}
-		if x.Variadic != y.Variadic { // a list in the one, several in the other: notations of languages differ
-			one, many := x.Type, "any number of values"
-			if x.Variadic {
-				one, many = y.Type, "one value"
-			}
-			if own && (lang != Java || x.Variadic) || one != nil && one.Form == Basic && one.Class != "any" {
-				return fmt.Sprintf("its parameter %s takes %s, the spec says otherwise", name, many)
-			}
-			continue
-		}
-		if x.Type == nil || y.Type == nil {
-			continue
-		}
-		p, q := *x.Type, *y.Type
-		if x.Optional || y.Optional || p.Form == Optional || q.Form == Optional {
-			p, q = Present(p), Present(q)
-		}
-		if differ(p, q) {
-			return fmt.Sprintf("its parameter %s is %s, the spec says %s", name, Text(q, lang), Text(p, spec.Lang))
-		}
-	}
-	return ""
-}
-
-// matchKeywords puts the parameters of b behind the marker * into the order of a.
-func matchKeywords(a, b []Param) {
-	for i := range a {
-		if !b[i].Keyword || b[i].Variadic {
-			continue
-		}
-		for k := i; k < len(b); k++ {
-			if b[k].Keyword && !b[k].Variadic && sameWord(a[i].Name, b[k].Name) {
-				b[i], b[k] = b[k], b[i]
-				break
-			}
-		}
-	}
-}
-
-func byName(lang string) bool { return lang == Python || lang == Kotlin }
-
-func mayBeAbsent(t *Type) bool {
-	return t == nil || t.Form == Optional || t.Form == Pointer || t.Form == Raw
-}
-
-// Present is a type without the possibility of absence.
-func Present(t Type) Type {
-	if t.Form == Optional && len(t.Args) == 1 {
-		return t.Args[0]
-	}
-	return t
-}
-
 // Break is a change of a signature.
 type Break struct {
 	Breaking bool
@@ -547,4 +368,31 @@ func label(p Param, i int) string {
 		return fmt.Sprintf("%d", i+1)
 	}
 	return p.Name
+}
+
+// texts compares types of which at least one is not understood: where they are put together in the same way, of words that
+// are known to mean one thing, another word makes another type.
+func (c *comparison) texts(a, b Type) Verdict {
+	x, y := valueParts(a.Name), valueParts(b.Name)
+	switch {
+	case a.Form != b.Form:
+		return Unknown
+	case slices.Equal(x, y):
+		return Same
+	case len(x) != len(y) || c.scope == nil:
+		return Unknown
+	}
+	sure := func(w string) bool {
+		if !isIdent(w) || basics[c.lang][w] != "" {
+			return true
+		}
+		alias, declared := c.scope(w)
+		return alias == nil && declared
+	}
+	for i := range x {
+		if x[i] != y[i] && (isIdent(x[i]) != isIdent(y[i]) || !sure(x[i]) || !sure(y[i])) {
+			return Unknown
+		}
+	}
+	return Different
 }

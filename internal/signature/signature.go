@@ -44,10 +44,11 @@ type Sig struct {
 	Name     string
 	Generics []Generic
 	Params   []Param
-	Result   *Type // nil where nothing is said about it
-	Async    bool  // it says so, or gives a promise
-	Method   bool  // it names what it is called on: self
-	Open     bool  // its parameters are not said: (…)
+	Result   *Type  // nil where nothing is said about it
+	Async    bool   // it says so, or gives a promise
+	Method   bool   // it names what it is called on: self
+	Self     string // how Rust names that: &self, &mut self, self
+	Open     bool   // its parameters are not said: (…)
 	Throws   []string
 	Lang     string // in which it was read
 }
@@ -341,6 +342,9 @@ func (s *Sig) params(text string) {
 			continue
 		case i == 0 && isReceiver(part):
 			s.Method = true
+			if s.Lang == Rust {
+				s.Self = part
+			}
 			continue
 		}
 		p := Param{Keyword: keyword}

@@ -20,6 +20,9 @@ func Text(t Type, lang string) string {
 // their names. false says that the text is none of these.
 func Convert(text, lang string) (string, bool) {
 	text = strings.Trim(strings.TrimSpace(text), "`")
+	if name, variants, ok := enumeration(text); ok {
+		return convertEnum(name, variants, lang)
+	}
 	head, _, braces := strings.Cut(text, "{")
 	if braces && !strings.Contains(head, "(") {
 		return convertRecord(text, strings.TrimSpace(head), lang)
@@ -34,6 +37,66 @@ func Convert(text, lang string) (string, bool) {
 		return w.class(s), true
 	}
 	return w.function(s), true
+}
+
+// enumeration reads `Name: A | B(reason: string)`, an enumeration or an error with several causes.
+func enumeration(text string) (name string, variants []string, ok bool) {
+	name, rest, ok := Cut(text, ":")
+	name = strings.TrimSpace(name)
+	if !ok || !isIdent(name) || !unicode.IsUpper([]rune(name)[0]) {
+		return "", nil, false
+	}
+	for _, v := range splitAt(rest, '|') {
+		v = strings.TrimSpace(v)
+		label := leadingIdent(v)
+		if label == "" || !unicode.IsUpper([]rune(label)[0]) || len(v) > len(label) && v[len(label)] != '(' {
+			return "", nil, false
+		}
+		variants = append(variants, v)
+	}
+	return name, variants, len(variants) > 1
+}
+
+// splitAt cuts at a mark that stands in no bracket.
+func splitAt(s string, mark rune) []string {
+	var out []string
+	for {
+		before, after, ok := Cut(s, string(mark))
+		out = append(out, before)
+		if !ok {
+			return out
+		}
+		s = after
+	}
+}
+
+// convertEnum writes an enumeration; false where the language has none, or none whose variants carry something.
+func convertEnum(name string, variants []string, lang string) (string, bool) {
+	carries := slices.ContainsFunc(variants, func(v string) bool { return strings.Contains(v, "(") })
+	list := strings.Join(variants, ", ")
+	switch {
+	case lang == Rust:
+		for i, v := range variants {
+			if s, ok := Parse(v, TypeScript); ok && len(s.Params) > 0 {
+				var fields []string
+				w := &writer{lang: Rust, from: TypeScript}
+				for _, p := range s.Params {
+					fields = append(fields, p.Name+": "+w.typ(*p.Type, true))
+				}
+				variants[i] = s.Name + " { " + strings.Join(fields, ", ") + " }"
+			}
+		}
+		return "pub enum " + name + " { " + strings.Join(variants, ", ") + " }", true
+	case carries || lang == Go:
+		return "", false
+	case lang == Kotlin:
+		return "enum class " + name + " { " + list + " }", true
+	case lang == Java:
+		return "public enum " + name + " { " + list + " }", true
+	case lang == Python:
+		return "class " + name + "(Enum):\n    " + strings.Join(variants, " = auto()\n    ") + " = auto()", true
+	}
+	return "export enum " + name + " { " + list + " }", true
 }
 
 // words are what the languages call what a basic type stands for: TypeScript, Python, Go,

@@ -49,6 +49,26 @@ func embedded(t ast.Expr) string {
 	return ""
 }
 
+// embeds are the types that a struct or interface embeds.
+func (g *goFile) embeds(t ast.Expr) []string {
+	var list *ast.FieldList
+	switch t := t.(type) {
+	case *ast.StructType:
+		list = t.Fields
+	case *ast.InterfaceType:
+		list = t.Methods
+	default:
+		return nil
+	}
+	var out []string
+	for _, f := range list.List {
+		if len(f.Names) == 0 && embedded(f.Type) != "" {
+			out = append(out, g.flat(f.Type))
+		}
+	}
+	return out
+}
+
 // flat is an expression on one line.
 func (g *goFile) flat(n ast.Node) string { return strings.Join(strings.Fields(g.source(n)), " ") }
 
@@ -74,6 +94,11 @@ func (g *goFile) contract(name string, d *ast.FuncDecl) {
 		}
 		doc = strings.Join(lines, "\n")
 	}
+	g.fallible = false
+	if r := d.Type.Results; r != nil && len(r.List) > 0 {
+		last := g.flat(r.List[len(r.List)-1].Type)
+		g.fallible = last == "error" || strings.HasSuffix(last, "Error")
+	}
 	g.f.contract(name, doc, g.guards(d.Body, params), g.line(d.Pos()))
 }
 
@@ -85,6 +110,11 @@ func (g *goFile) guards(body *ast.BlockStmt, params map[string]bool) guards {
 	}
 	for _, s := range body.List {
 		cond, throws, passes := g.leading(s)
+		if a, ok := s.(*ast.AssignStmt); ok { // it has another value from here on
+			for _, l := range a.Lhs {
+				delete(params, g.flat(l))
+			}
+		}
 		switch {
 		case cond != nil && mentioned(cond, params):
 			out.pre = append(out.pre, g.negate(cond))
@@ -127,7 +157,7 @@ func (g *goFile) fails(s ast.Stmt) string {
 			return "panic"
 		}
 	case *ast.ReturnStmt:
-		if len(s.Results) > 0 {
+		if len(s.Results) > 0 && g.fallible {
 			return g.failure(s.Results[len(s.Results)-1])
 		}
 	}

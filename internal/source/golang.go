@@ -18,6 +18,8 @@ type goFile struct {
 	src  []byte
 	fset *token.FileSet
 	ast  *ast.File
+	// fallible: the function that is read gives an error as its last result.
+	fallible bool
 }
 
 func parseGo(f *File, src []byte) {
@@ -205,6 +207,7 @@ func (g *goFile) general(d *ast.GenDecl) {
 			if s.Assign.IsValid() {
 				kind = "type"
 			}
+			above := g.embeds(s.Type)
 			publicFields(s.Type)
 			doc := s.Doc.Text()
 			if doc == "" {
@@ -216,6 +219,7 @@ func (g *goFile) general(d *ast.GenDecl) {
 			if e.Text = gofmt(e.Signature); e.Text == "" {
 				e.Text = e.Signature
 			}
+			e.Above = above
 			g.f.Exports = append(g.f.Exports, e)
 		case *ast.ValueSpec:
 			kind := "variable"

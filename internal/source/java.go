@@ -89,6 +89,21 @@ func (j *javaFile) typ(c syntax.Node, owner string, exported, implied bool) {
 	visible := exported && j.visible(c, implied)
 	if visible {
 		e := j.export(c, owner, name, kind, j.head(c, "class_body", "interface_body", "enum_body", "annotation_type_body"))
+		for _, field := range []string{"superclass", "interfaces"} {
+			for t := range c.At(field).Within(func(t syntax.Node) bool { return !strings.HasSuffix(t.Kind(), "type") && t.Kind() != "type_identifier" }) {
+				if t.Kind() == "type_identifier" || strings.HasSuffix(t.Kind(), "_type") {
+					e.Above = append(e.Above, j.flat(t))
+				}
+			}
+		}
+		for _, t := range c.Child("extends_interfaces").Child("type_list").NamedChildren() {
+			e.Above = append(e.Above, j.flat(t))
+		}
+		if kind == "class" {
+			for _, b := range c.At("superclass").NamedChildren() {
+				e.Bases = append(e.Bases, j.flat(b))
+			}
+		}
 		var values []string
 		if kind == "enum" {
 			for _, v := range body.NamedChildren() {
@@ -96,7 +111,7 @@ func (j *javaFile) typ(c syntax.Node, owner string, exported, implied bool) {
 					values = append(values, v.At("name").Text())
 				}
 			}
-			e.Variants = values
+			e.Variants, e.Cases = values, values
 		}
 		for _, t := range c.Child("permits").Child("type_list").NamedChildren() {
 			values = append(values, t.Text()[strings.LastIndexByte(t.Text(), '.')+1:])
@@ -105,8 +120,8 @@ func (j *javaFile) typ(c syntax.Node, owner string, exported, implied bool) {
 			j.f.States = append(j.f.States, States{name, values, c.Line()})
 		}
 	}
-	j.members(body, name, visible, kind == "interface")
-	j.members(body.Child("enum_body_declarations"), name, visible, false)
+	j.members(body, dotted(owner, name), visible, kind == "interface")
+	j.members(body.Child("enum_body_declarations"), dotted(owner, name), visible, false)
 }
 
 func (j *javaFile) visible(n syntax.Node, implied bool) bool {
@@ -120,14 +135,28 @@ func (j *javaFile) visible(n syntax.Node, implied bool) bool {
 func (j *javaFile) members(body syntax.Node, owner string, exported, implied bool) {
 	for c := range body.All() {
 		visible := exported && j.visible(c, implied)
+		if exported && !visible && !has(c.Child("modifiers"), "private") {
+			name := c.At("name")
+			if c.Kind() == "field_declaration" {
+				name = c.Child("variable_declarator").At("name")
+			}
+			if name.OK() {
+				j.f.Fields = append(j.f.Fields, Export{Name: name.Text(), Owner: owner, Kind: "internal", Line: c.Line()})
+			}
+		}
 		switch c.Kind() {
 		case "method_declaration", "constructor_declaration", "compact_constructor_declaration", "annotation_type_element_declaration":
 			j.method(c, owner, visible)
 		case "field_declaration", "constant_declaration":
+			mods := c.Child("modifiers")
 			if !visible {
+				for _, d := range c.NamedChildren() {
+					if d.Kind() == "variable_declarator" && has(mods, "static") && has(mods, "final") {
+						j.f.constant(d.At("name").Text(), j.leaves(d.At("value"), nil))
+					}
+				}
 				continue
 			}
-			mods := c.Child("modifiers")
 			kind := "variable"
 			if implied || has(mods, "static") && has(mods, "final") {
 				kind = "constant"
@@ -139,7 +168,11 @@ func (j *javaFile) members(body syntax.Node, owner string, exported, implied boo
 				ts := j.head(c, "variable_declarator")
 				ts = append(ts, j.leaves(d.At("name"), nil)...)
 				ts = append(ts, j.leaves(d.At("dimensions"), nil)...)
-				j.export(c, owner, d.At("name").Text(), kind, ts)
+				e := j.export(c, owner, d.At("name").Text(), kind, ts)
+				e.Static = implied || has(mods, "static")
+				if kind == "constant" && d.At("value").OK() {
+					e.Value = j.f.constant(e.Name, j.leaves(d.At("value"), nil))
+				}
 			}
 		}
 		j.typ(c, owner, exported, implied)
@@ -155,7 +188,8 @@ func (j *javaFile) method(n syntax.Node, owner string, visible bool) {
 	if !visible {
 		return
 	}
-	j.export(n, owner, name, "method", j.head(n, "block", "constructor_body", ";", "default_value"))
+	e := j.export(n, owner, name, "method", j.head(n, "block", "constructor_body", ";", "default_value"))
+	e.Static = has(n.Child("modifiers"), "static")
 	params := map[string]bool{}
 	for p := range n.At("parameters").Within(nil) {
 		if p.Kind() == "formal_parameter" {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -172,6 +173,11 @@ func (k *kotlinFile) head(n syntax.Node, stop ...string) []Token {
 func (k *kotlinFile) declarations(n syntax.Node, owner string, exported bool) {
 	for c := range n.All() {
 		visible := exported && k.visible(c)
+		if exported && c.Child("modifiers").Child("visibility_modifier").Text() == "internal" {
+			if name := cmp.Or(c.At("name").Text(), c.At("type").Text(), c.Child("variable_declaration").Child("identifier", "simple_identifier").Text()); name != "" {
+				k.f.Fields = append(k.f.Fields, Export{Name: strings.Trim(name, "`"), Owner: owner, Kind: "internal", Line: c.Line()})
+			}
+		}
 		switch c.Kind() {
 		case "class_declaration":
 			k.class(c, owner, visible)
@@ -179,9 +185,17 @@ func (k *kotlinFile) declarations(n syntax.Node, owner string, exported bool) {
 			if visible {
 				k.export(c, owner, c.At("name").Text(), "object", k.head(c, "class_body"))
 			}
-			k.declarations(c.Child("class_body"), c.At("name").Text(), visible)
+			k.declarations(c.Child("class_body"), dotted(owner, c.At("name").Text()), visible)
 		case "companion_object":
+			exports, fields := len(k.f.Exports), len(k.f.Fields)
 			k.declarations(c.Child("class_body"), owner, visible)
+			for i := range k.f.Exports[exports:] {
+				e := &k.f.Exports[exports+i]
+				e.Static = e.Owner == owner
+			}
+			for i := range k.f.Fields[fields:] {
+				k.f.Fields[fields+i].Static = true
+			}
 		case "function_declaration":
 			k.function(c, owner, visible)
 		case "secondary_constructor":
@@ -215,6 +229,17 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 		if kind == "interface" {
 			e.Text += k.properties(body)
 		}
+		for d := range n.Child("delegation_specifiers").Within(func(d syntax.Node) bool { return !strings.HasSuffix(d.Kind(), "type") }) {
+			if d.Kind() == "user_type" {
+				e.Above = append(e.Above, k.flat(d))
+			}
+		}
+		for d := range n.Child("delegation_specifiers").Within(nil) {
+			if d.Kind() == "constructor_invocation" && kind != "interface" {
+				e.Bases = append(e.Bases, k.flat(withoutComments(d)[0]))
+				break
+			}
+		}
 		var values []string
 		for c := range body.All() {
 			switch {
@@ -225,40 +250,103 @@ func (k *kotlinFile) class(n syntax.Node, owner string, visible bool) {
 			}
 		}
 		if kind == "enum" {
-			e.Variants = values
+			e.Variants, e.Cases = values, values
+		}
+		if kind == "class" || kind == "dataclass" {
+			k.parameterFields(n, dotted(owner, name))
 		}
 		if isState(name) && len(values) > 0 {
 			k.f.States = append(k.f.States, States{name, values, n.Line()})
 		}
 	}
-	k.declarations(body, name, visible)
+	fields := len(k.f.Fields)
+	k.declarations(body, dotted(owner, name), visible)
+	if kind == "interface" { // its properties stand in its own line
+		own := slices.DeleteFunc(k.f.Fields[fields:], func(e Export) bool { return e.Owner == dotted(owner, name) && !e.Static })
+		k.f.Fields = k.f.Fields[:fields+len(own)]
+	}
+}
+
+// parameterFields are the properties that a constructor makes of its parameters.
+func (k *kotlinFile) parameterFields(n syntax.Node, owner string) {
+	for p := range n.Child("primary_constructor").Within(nil) {
+		if p.Kind() != "class_parameter" || !has(p, "val", "var") || !k.visible(p) {
+			continue
+		}
+		ts := k.head(p, "=")
+		k.f.Fields = append(k.f.Fields, Export{
+			Name: p.Child("identifier", "simple_identifier").Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: k.written(ts), Line: p.Line(),
+		})
+	}
 }
 
 func (k *kotlinFile) property(n syntax.Node, owner string, visible bool) {
 	constant := has(n.Child("modifiers"), "const")
-	if !visible || owner != "" && !constant {
+	v := n.Child("variable_declaration")
+	if !v.OK() {
+		return
+	}
+	name := strings.Trim(v.Child("identifier", "simple_identifier").Text(), "`")
+	var value []Token
+	assigned := false
+	for c := range n.All() {
+		if assigned && c.Named() {
+			value = k.leaves(c, nil)
+			break
+		}
+		assigned = assigned || c.Kind() == "="
+	}
+	text := ""
+	if len(value) > 0 && has(n, "val") {
+		text = k.f.constant(name, value)
+	}
+	if !visible {
 		return
 	}
 	kind := "constant"
 	if has(n, "var") {
 		kind = "variable"
 	}
-	v := n.Child("variable_declaration")
-	if !v.OK() {
-		return
+	var e *Export
+	if head := k.head(n, "=", "getter", "setter", "property_delegate"); owner == "" || constant {
+		e = k.export(n, owner, name, kind, head)
+		e.Static = constant && owner != ""
+		if kind == "constant" {
+			e.Value = text
+		}
+		e.Receiver = k.receiver(n, v)
+	} else {
+		k.f.Fields = append(k.f.Fields, Export{
+			Name: name, Owner: owner, Kind: "property", Signature: render(head), Text: k.written(head), Line: n.Line(), Doc: summary(k.doc(n.Start())),
+		})
+		e = &k.f.Fields[len(k.f.Fields)-1]
+		if e.Receiver = k.receiver(n, v); e.Receiver != "" { // within a class it is of no use to others by itself
+			k.f.Fields = k.f.Fields[:len(k.f.Fields)-1]
+			return
+		}
 	}
-	e := k.export(n, owner, v.Child("identifier", "simple_identifier").Text(), kind, k.head(n, "=", "getter", "setter", "property_delegate"))
-	assigned := false
-	if has(v, ":") {
-		return
+	if !has(v, ":") {
+		e.Literal = literalType(Kotlin, value)
 	}
+}
+
+// receiver is the type that stands before a name and a point, without its type arguments.
+func (k *kotlinFile) receiver(n, name syntax.Node) string {
+	of, dot := "", false
 	for c := range n.All() {
-		if assigned && c.Named() {
-			e.Literal = literalType(Kotlin, k.leaves(c, nil))
+		if c.Start() >= name.Start() {
 			break
 		}
-		assigned = assigned || c.Kind() == "="
+		if strings.HasSuffix(c.Kind(), "type") {
+			of = k.flat(c)
+		}
+		dot = dot || c.Kind() == "."
 	}
+	if !dot {
+		return ""
+	}
+	of, _, _ = strings.Cut(strings.TrimSuffix(strings.Trim(of, "()"), "?"), "<")
+	return of
 }
 
 // properties are those of an interface, as "{ val a: A; var b: B }"; "" without.
@@ -290,6 +378,7 @@ func (k *kotlinFile) function(n syntax.Node, owner string, visible bool) {
 		kind = "method"
 	}
 	e := k.export(n, owner, name, kind, k.head(n, "function_body"))
+	e.Receiver = k.receiver(n, n.At("name"))
 	e.Inferred = body.OK() && !body.Child("block").OK() && strings.HasSuffix(e.Text, ")")
 	params := map[string]bool{}
 	for p := range n.Child("function_value_parameters").All() {
@@ -308,7 +397,7 @@ func (k *kotlinFile) function(n syntax.Node, owner string, visible bool) {
 func (k *kotlinFile) statement(n syntax.Node) statement {
 	switch n.Kind() {
 	case "property_declaration":
-		return statement{passes: true}
+		return statement{passes: true, sets: identifiers(n.Child("variable_declaration"))}
 	case "call_expression":
 		call := n
 		if parts := withoutComments(n); len(parts) > 0 && parts[0].Kind() == "call_expression" {

@@ -78,3 +78,56 @@ func numberType(lang, text string) string {
 	}
 	return "number"
 }
+
+// literalWords are values that are written as names.
+var literalWords = map[string]bool{
+	"true": true, "false": true, "True": true, "False": true, "None": true, "null": true, "nil": true, "undefined": true,
+	"Infinity": true, "NaN": true,
+}
+
+// literalText is an expression on one line if it is made of literals alone, "" for any other and for a long one.
+func literalText(ts []Token) string {
+	ts = code(ts)
+	var b strings.Builder
+	literals := 0
+	for i, t := range ts {
+		switch {
+		case t.Kind == Number || t.Kind == String && !interpolated(t):
+			literals++
+		case t.Kind == Ident && literalWords[t.Text]:
+			literals++
+		case t.Kind == Punct && len(t.Text) <= 2 && strings.Trim(t.Text, "[](){},:+-*/|<>&") == "" && t.Text != "${":
+		default:
+			return ""
+		}
+		if i > 0 && (ts[i-1].End < t.Off && !isPunct(t, ")") || wordy(ts[i-1]) && wordy(t)) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Text)
+	}
+	if text := b.String(); literals > 0 && len(text) <= 120 && !strings.ContainsAny(text, "\n\t`") && !strings.Contains(text, "  ") {
+		return text
+	}
+	return ""
+}
+
+// interpolated reports whether a text takes other values in.
+func interpolated(t Token) bool {
+	quote := strings.IndexAny(t.Text, "'\"`")
+	return quote < 0 || strings.ContainsAny(t.Text[:quote], "fF") || t.Text[quote] != '\'' && strings.Contains(t.Text, "${")
+}
+
+// constant notes what a name at the top of the file stands for, and gives its text.
+func (f *File) constant(name string, ts []Token) string {
+	text := literalText(ts)
+	if text != "" {
+		if f.Constants == nil {
+			f.Constants = map[string]string{}
+		}
+		if _, twice := f.Constants[name]; twice {
+			text = "" // set twice, as under a condition
+		}
+		f.Constants[name] = text
+	}
+	return text
+}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Outline is what a file says of itself beside its exports: contracts, states and life cycles.
@@ -24,6 +26,8 @@ type Contract struct {
 	Throws         []string
 	Invariants     []string
 	Line           int
+	// Guards and Fails are the preconditions and errors of them that guard clauses say, and not the documentation.
+	Guards, Fails []string
 }
 
 func (c *Contract) empty() bool {
@@ -65,6 +69,7 @@ func (o *Outline) contract(name, doc string, g guards, line int) {
 	stage := readDoc(doc, &c)
 	c.Preconditions = append(c.Preconditions, g.pre...)
 	c.Throws = append(c.Throws, g.throws...)
+	c.Guards, c.Fails = g.pre, g.throws
 	if !c.empty() {
 		o.Contracts = append(o.Contracts, c)
 	}
@@ -261,8 +266,14 @@ func closingBrace(s string) int {
 	return -1
 }
 
+// inlineTag is code or a link within a sentence, as Javadoc, KDoc and TSDoc write it.
+var inlineTag = re.New(`\{@(?:code|link|linkplain|literal|value|inheritDoc)\s*([^{}]*)\}`)
+
 // cleanComment gives the text of a comment without its marks, indentation kept.
 func cleanComment(text string) string {
+	if strings.Contains(text, "{@") {
+		text = inlineTag().ReplaceAllString(text, "$1")
+	}
 	if s, ok := strings.CutPrefix(text, "/*"); ok {
 		s = strings.TrimSuffix(strings.TrimLeft(s, "*!"), "*/")
 		lines := strings.Split(s, "\n")

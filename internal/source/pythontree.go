@@ -1,6 +1,7 @@
 package source
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -39,6 +40,14 @@ func readPython(f *File, src []byte) {
 		}
 	}
 	p.statements(t.root)
+	if path.Base(f.Path) == "__init__.py" { // what __all__ lists and nothing here declares are modules of the package
+		for _, name := range p.all {
+			if !strings.HasPrefix(name, "_") && !slices.ContainsFunc(f.Exports, func(e Export) bool { return e.Name == name }) {
+				sig := name + " from ."
+				f.Exports = append(f.Exports, Export{Name: name, Kind: "reexport", Signature: sig, Text: sig, Line: 1})
+			}
+		}
+	}
 	t.transitions(p.methods, p.statement)
 }
 
@@ -113,7 +122,14 @@ func (p *pythonTree) assignedName(n, left syntax.Node) {
 		return
 	}
 	name := left.Text()
-	if left.Kind() != "identifier" || !p.public(name) || name == "__all__" {
+	if left.Kind() != "identifier" || name == "__all__" {
+		return
+	}
+	value := ""
+	if right := n.At("right"); right.OK() && n.At("left").Kind() == "identifier" {
+		value = p.f.constant(name, p.leaves(right, nil))
+	}
+	if !p.public(name) {
 		return
 	}
 	if p.isType(name, n) {
@@ -131,6 +147,9 @@ func (p *pythonTree) assignedName(n, left syntax.Node) {
 	e := p.export(n, "", name, kind, ts)
 	if right := n.At("right"); right.OK() && !n.At("type").OK() && n.At("left").Kind() == "identifier" {
 		e.Literal = literalType(Python, p.leaves(right, nil))
+	}
+	if kind == "constant" {
+		e.Value = value
 	}
 }
 
@@ -219,14 +238,22 @@ func (p *pythonTree) function(def, at syntax.Node, owner, name string, marks []s
 	if owner != "" {
 		kind = "method"
 	}
+	for _, m := range marks {
+		switch {
+		case m == "@property" || m == "@cached_property" || m == "@hybrid_property" || m == "@abstractproperty":
+			kind = "property"
+		case strings.HasSuffix(m, ".setter") || strings.HasSuffix(m, ".deleter"): // the getter says what it is
+			p.contract(def, at, dotted(owner, name), docstringOf(def))
+			return
+		}
+	}
 	e := p.export(at, owner, name, kind, p.upTo(def, kinds(":", "block"), nil))
+	e.Static = slices.Contains(marks, "@staticmethod") || slices.Contains(marks, "@classmethod")
 	for _, m := range slices.Backward(marks) {
 		switch m {
 		case "@property", "@staticmethod", "@classmethod", "@overload", "@abstractmethod":
 		default:
-			if !strings.HasSuffix(m, ".setter") && !strings.HasSuffix(m, ".deleter") {
-				continue
-			}
+			continue
 		}
 		e.Signature, e.Text = m+" "+e.Signature, m+" "+e.Text
 	}
@@ -303,20 +330,67 @@ func (p *pythonTree) class(def, at syntax.Node, owner, name string, marks []stri
 	if doc := docstringOf(def); doc != "" {
 		e.Doc = summary(doc)
 	}
+	for _, base := range withoutComments(def.At("superclasses")) {
+		if base.Kind() != "keyword_argument" && base.Text() != "object" {
+			e.Bases = append(e.Bases, p.flat(base))
+		}
+	}
+	e.Above = e.Bases
 	e.Made = p.made(def, at, kind == "dataclass")
 	body := withoutComments(def.At("body"))
+	if kind != "enum" && e.Made == "" {
+		p.attributes(body, dotted(owner, name))
+	}
 	if kind == "enum" {
 		for _, c := range body {
 			a := c.Child("assignment")
 			if id := a.At("left"); c.Kind() == "expression_statement" && id.Kind() == "identifier" && !strings.HasPrefix(id.Text(), "_") && a.At("right").OK() {
-				e.Variants = append(e.Variants, id.Text())
+				value := literalText(p.leaves(a.At("right"), nil))
+				if value != "" {
+					value = " = " + value
+				}
+				e.Variants, e.Cases = append(e.Variants, id.Text()), append(e.Cases, id.Text()+value)
 			}
 		}
 		if isState(name) {
 			p.f.States = append(p.f.States, States{name, e.Variants, def.Line()})
 		}
 	}
-	p.definitions(conditionals(body), name, false)
+	p.definitions(conditionals(body), dotted(owner, name), false)
+}
+
+// attributes are what the body of a class sets, and what its constructor sets of the new object.
+func (p *pythonTree) attributes(body []syntax.Node, owner string) {
+	for _, c := range body {
+		a := c.Child("assignment")
+		id := a.At("left")
+		if c.Kind() != "expression_statement" || id.Kind() != "identifier" || strings.HasPrefix(id.Text(), "_") {
+			continue
+		}
+		ts := p.leaves(id, nil)
+		if a.At("type").OK() {
+			ts = p.upTo(a, kinds("="), nil)
+		}
+		e := Export{Name: id.Text(), Owner: owner, Kind: "property", Signature: render(ts), Text: p.written(ts), Line: c.Line()}
+		if right := a.At("right"); right.OK() && !a.At("type").OK() {
+			e.Literal = literalType(Python, p.leaves(right, nil))
+		}
+		p.f.Fields = append(p.f.Fields, e)
+	}
+	for _, c := range body {
+		if d := c.At("definition"); c.Kind() == "decorated_definition" {
+			c = d
+		}
+		if c.Kind() != "function_definition" {
+			continue
+		}
+		for n := range c.At("body").Within(nil) {
+			left := n.At("left")
+			if n.Kind() == "assignment" && left.Kind() == "attribute" && left.At("object").Text() == "self" && !strings.HasPrefix(left.At("attribute").Text(), "_") {
+				p.f.Fields = append(p.f.Fields, Export{Name: left.At("attribute").Text(), Owner: owner, Kind: "attribute", Line: n.Line()})
+			}
+		}
+	}
 }
 
 // conditionals adds what stands below if and try in a class.
@@ -403,7 +477,7 @@ func (p *pythonTree) statement(n syntax.Node) statement {
 		if n.Child("assignment").OK() {
 			a := n.Child("assignment")
 			if a.At("left").Kind() == "identifier" || a.At("left").Kind() == "pattern_list" {
-				return statement{passes: true}
+				return statement{passes: true, sets: identifiers(a.At("left"))}
 			}
 		}
 	case "pass_statement", "global_statement", "nonlocal_statement":

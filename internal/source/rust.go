@@ -75,6 +75,9 @@ func (r *rustFile) items(n syntax.Node, owner string, exported bool) {
 func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 	name := n.At("name").Text()
 	public := exported && rustPublic(n)
+	if v := n.Child("visibility_modifier"); exported && v.OK() && !public && name != "" {
+		r.f.Fields = append(r.f.Fields, Export{Name: name, Owner: owner, Kind: "internal", Line: n.Line()})
+	}
 	head := func(stop ...string) []Token { return r.upTo(n, kinds(stop...), rustHead) }
 	switch n.Kind() {
 	case "use_declaration":
@@ -90,6 +93,9 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			r.inner--
 		} else {
 			r.mods = append(r.mods, name)
+			if !public {
+				r.f.Private = append(r.f.Private, name)
+			}
 		}
 	case "function_item", "function_signature_item":
 		r.function(n, owner, public, "function")
@@ -103,6 +109,7 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			for _, v := range n.At("body").NamedChildren() {
 				if v.Kind() == "enum_variant" {
 					e.Variants = append(e.Variants, v.At("name").Text())
+					e.Cases = append(e.Cases, r.written(r.upTo(v, nil, rustDrop)))
 				}
 			}
 			if isState(name) {
@@ -111,10 +118,13 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 		}
 	case "trait_item":
 		if public {
-			r.export(n, owner, name, "trait", head("declaration_list"))
+			e := r.export(n, owner, name, "trait", head("declaration_list"))
+			for _, b := range n.At("bounds").NamedChildren() {
+				e.Above = append(e.Above, r.flat(b))
+			}
 			for m := range n.At("body").All() {
 				if m.Kind() == "function_item" || m.Kind() == "function_signature_item" {
-					r.function(m, name, true, "method")
+					r.function(m, dotted(owner, name), true, "method")
 				}
 			}
 		}
@@ -128,34 +138,46 @@ func (r *rustFile) item(n syntax.Node, owner string, exported bool) {
 			if n.Child("mutable_specifier").OK() {
 				kind = "variable"
 			}
-			r.export(n, owner, name, kind, head("=", ";"))
+			e := r.export(n, owner, name, kind, head("=", ";"))
+			if value := n.At("value"); kind == "constant" && value.OK() {
+				e.Value = literalText(r.leaves(value, nil))
+			}
 		}
 	case "macro_definition":
 		if strings.Contains(r.attributes(n), "macro_export") {
 			ts := []Token{{Kind: Ident, Text: "macro_rules", Indent: -1}, {Kind: Punct, Text: "!", Indent: -1}, {Kind: Ident, Text: name, Off: 1, Indent: -1}}
 			r.export(n, "", name, "function", ts)
 		}
+	case "macro_invocation", "expression_statement":
+		r.f.Macros = r.f.Macros || n.Kind() == "macro_invocation" || n.Child("macro_invocation").OK()
 	case "impl_item":
-		r.impl(n)
+		r.impl(n, owner)
 	}
 }
 
 func dotted(owner, name string) string { return strings.TrimPrefix(owner+"."+name, ".") }
 
 // impl reads the methods that a type has of its own; those of a trait are the trait's.
-func (r *rustFile) impl(n syntax.Node) {
+func (r *rustFile) impl(n syntax.Node, owner string) {
 	of := n.At("type")
 	if g := of.At("type"); of.Kind() == "generic_type" && g.OK() {
 		of = g
 	}
+	name := dotted(owner, of.Text())
 	inherent := !n.At("trait").OK() && !r.hidden[of.Text()]
 	for m := range n.At("body").All() {
 		switch m.Kind() {
 		case "function_item":
-			r.function(m, of.Text(), inherent && rustPublic(m), "method")
+			r.function(m, name, inherent && rustPublic(m), "method")
+			if v := m.Child("visibility_modifier"); v.OK() && !rustPublic(m) && !r.hidden[of.Text()] {
+				r.f.Fields = append(r.f.Fields, Export{Name: m.At("name").Text(), Owner: name, Kind: "internal", Line: m.Line()})
+			}
+			if n.At("trait").OK() && !r.hidden[of.Text()] {
+				r.f.Fields = append(r.f.Fields, Export{Name: m.At("name").Text(), Owner: name, Kind: "inherited", Line: m.Line()})
+			}
 		case "const_item":
 			if inherent && rustPublic(m) {
-				r.item(m, of.Text(), true)
+				r.item(m, name, true)
 			}
 		}
 	}
@@ -344,7 +366,9 @@ func (r *rustFile) statement(n syntax.Node) statement {
 		}
 	}
 	switch n.Kind() {
-	case "let_declaration", "const_item", "static_item", "empty_statement", "attribute_item":
+	case "let_declaration":
+		return statement{passes: true, sets: identifiers(n.At("pattern"))}
+	case "const_item", "static_item", "empty_statement", "attribute_item":
 		return statement{passes: true}
 	case "macro_invocation":
 		args := r.macroArgs(n.Child("token_tree"))
@@ -441,105 +465,4 @@ func (r *rustFile) err(n syntax.Node) string {
 		text = text[:i]
 	}
 	return strings.TrimSpace(text)
-}
-
-// tests finds functions that the runner calls.
-func (r *rustFile) tests(n syntax.Node, module string) {
-	for c := range n.All() {
-		switch c.Kind() {
-		case "mod_item":
-			if body := c.At("body"); body.OK() {
-				r.tests(body, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"))
-			}
-		case "function_item":
-			attrs := strings.ReplaceAll(r.attributes(c), " ", "")
-			if !rustTest(attrs) {
-				continue
-			}
-			r.test(c, strings.TrimPrefix(module+"::"+c.At("name").Text(), "::"), attrs)
-		}
-	}
-}
-
-func rustTest(attrs string) bool {
-	for line := range strings.SplitSeq(attrs, "\n") {
-		name := strings.TrimPrefix(line, "#[")
-		if i := strings.IndexAny(name, "(]="); i >= 0 {
-			name = name[:i]
-		}
-		if name == "test" || strings.HasSuffix(name, "::test") || name == "rstest" || name == "test_case" {
-			return true
-		}
-	}
-	return false
-}
-
-// test notes a test and what it asserts.
-func (r *rustFile) test(n syntax.Node, name, attrs string) {
-	body := n.At("body")
-	t := Test{Name: name, Line: n.Line(), End: n.EndLine(), Off: body.Start(), Stop: body.End()}
-	t.Open = strings.Contains(attrs, "rstest") || strings.Contains(attrs, "test_case")
-	if i := strings.Index(attrs, "#[ignore"); i >= 0 {
-		t.Skipped, t.SkipLine = true, n.Line()
-	}
-	if strings.Contains(attrs, "should_panic") {
-		t.Asserts++
-	}
-	r.asserts(&t, body, map[string]bool{})
-	r.f.Tests = append(r.f.Tests, t)
-}
-
-// asserts counts assertions, also those in functions of the file that the test calls.
-func (r *rustFile) asserts(t *Test, body syntax.Node, seen map[string]bool) {
-	for c := range body.Within(nil) {
-		switch c.Kind() {
-		case "macro_invocation":
-			name := c.At("macro").Text()
-			name = name[strings.LastIndexByte(name, ':')+1:]
-			if !checkerName().MatchString(strings.TrimPrefix(name, "debug_")) && name != "panic" && name != "matches" {
-				continue
-			}
-			args := r.macroArgs(c.Child("token_tree"))
-			if name == "panic" {
-				t.Asserts++
-			} else if name != "matches" && rustTrivial(name, args) {
-				t.Trivial++
-			} else if name != "matches" {
-				t.Asserts++
-			}
-		case "call_expression":
-			fn := c.At("function")
-			name := fn.Text()
-			if fn.Kind() == "field_expression" {
-				name = fn.At("field").Text()
-				if name == "unwrap_err" || name == "expect_err" {
-					t.Asserts++
-					continue
-				}
-			}
-			name = name[strings.LastIndexByte(name, ':')+1:]
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			if helper := r.named(name); helper.OK() {
-				r.asserts(t, helper, seen)
-			} else if checkerName().MatchString(name) {
-				t.Asserts++
-			}
-		}
-	}
-}
-
-func rustTrivial(name string, args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	switch strings.TrimPrefix(name, "debug_") {
-	case "assert":
-		return args[0] == "true" || args[0] == "!false" || args[0] == "1 == 1"
-	case "assert_eq":
-		return len(args) > 1 && args[0] == args[1]
-	}
-	return false
 }

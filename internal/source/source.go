@@ -87,13 +87,26 @@ func (t Token) Value() string {
 // Export is a name that other modules can use.
 type Export struct {
 	Name string `json:"name"`
-	// Kind is function, method, class, dataclass, record, struct, interface, trait, type, enum, object, constant, variable or reexport.
+	// Kind is function, method, property (a member that is read without a call), class, dataclass, record, struct, interface,
+	// trait, type, enum, object, constant, variable or reexport.
 	Kind      string `json:"kind"`
 	Owner     string `json:"owner,omitempty"` // of a method: its type or class
 	Signature string `json:"signature"`       // normalised: white space and comments do not count
 	// Text is the signature on one line, laid out as in the source; "" where it is not known.
 	Text     string   `json:"-"`
 	Variants []string `json:"variants,omitempty"` // of an enum
+	// Cases are the variants of an enum with what they carry or are set to: Circle(f64), Red = "r".
+	Cases []string `json:"-"`
+	// Value is what a constant is set to, where that is a literal or made of literals alone.
+	Value string `json:"-"`
+	// Bases are the types that a class or interface is made on.
+	Bases []string `json:"-"`
+	// Above are all types whose members it may take over, with their arguments.
+	Above []string `json:"-"`
+	// Static says that a member belongs to its type and not to a value of it.
+	Static bool `json:"-"`
+	// Receiver is the type that a function or property of Kotlin extends, without its type arguments.
+	Receiver string `json:"-"`
 	// Literal is the type of a constant's or variable's initial value where its declaration says none and the value is a
 	// plain literal.
 	Literal string `json:"-"`
@@ -212,9 +225,18 @@ type File struct {
 	Failed  bool
 	Tokens  []Token // with comments
 	Exports []Export
-	Imports []Import
-	Tests   []Test
-	Funcs   []Func
+	// Fields are members of exported types that Exports does not have: a property; an attribute, which a constructor sets; what
+	// is inherited, as the methods of a trait; and what is internal to the crate of Rust, the module of Gradle or the package of Java.
+	Fields []Export
+	// Private are the modules in files of their own that a file of Rust keeps for itself.
+	Private []string
+	// Macros says of a file of Rust that macros may declare things in it.
+	Macros bool
+	// Constants are the literals that names at the top of the file stand for, also those that others do not see.
+	Constants map[string]string
+	Imports   []Import
+	Tests     []Test
+	Funcs     []Func
 	Outline
 
 	mutants []Mutant

@@ -84,7 +84,7 @@ export default function main() {}
 				"type Id type Id=string|number",
 				"class Store class Store<T>extends Base",
 				"method Store.of static of():Store<any>",
-				"method Store.size get size():number",
+				"property Store.size get size():number",
 				"method Store.put put(k:string,v:T):void",
 				"function renamed function later(a:string)",
 				"reexport * * from ./other",
@@ -126,7 +126,7 @@ def _private(): pass
 				"function later async def later()",
 				"class Store class Store(Base)",
 				"method Store.__init__ def __init__(self,n)",
-				"method Store.size @property def size(self)->int",
+				"property Store.size @property def size(self)->int",
 			},
 		},
 	} {

@@ -136,7 +136,7 @@ func (t *treeFile) written(ts []Token) string {
 			continue
 		}
 		closes := isPunct(tok, ")") || isPunct(tok, "]")
-		if isPunct(tok, ",") && closesNext(ts[i+1:]) {
+		if isPunct(tok, ",") && closesNext(ts[i+1:]) && (t.f.Lang != Python || !oneTuple(ts, i)) {
 			dropped = true
 			continue
 		}
@@ -156,6 +156,31 @@ func (t *treeFile) written(ts []Token) string {
 		last, dropped = tok, false
 	}
 	return b.String()
+}
+
+// oneTuple reports whether the comma at i makes a tuple of one value: (a,).
+func oneTuple(ts []Token, i int) bool {
+	depth := 0
+	for k := i - 1; k >= 0; k-- {
+		switch ts[k].Text {
+		case ")", "]", "}":
+			depth++
+		case "[", "{":
+			depth--
+		case "(":
+			if depth--; depth < 0 {
+				return k > 0 && ts[k-1].Kind != Ident && !isPunct(ts[k-1], ")") && !isPunct(ts[k-1], "]")
+			}
+		case ",":
+			if depth == 0 {
+				return false
+			}
+		}
+		if depth < 0 {
+			return false
+		}
+	}
+	return false
 }
 
 func closesNext(ts []Token) bool {
@@ -206,6 +231,18 @@ type statement struct {
 	guard  syntax.Node // the condition of a guard
 	throws string      // what it throws
 	assert []string    // conditions that are asserted
+	sets   []string    // names that have another value from here on
+}
+
+// identifiers are the names in a pattern.
+func identifiers(n syntax.Node) []string {
+	var out []string
+	for c := range n.Within(nil) {
+		if c.Kind() == "identifier" || c.Kind() == "simple_identifier" {
+			out = append(out, c.Text())
+		}
+	}
+	return out
 }
 
 // guards reads the leading statements of a body, which has no comments.
@@ -223,6 +260,9 @@ func (t *treeFile) guards(body []syntax.Node, params map[string]bool, read func(
 			g.pre = append(g.pre, s.assert...)
 		case !s.passes:
 			return g
+		}
+		for _, name := range s.sets {
+			delete(params, name)
 		}
 	}
 	return g

@@ -77,6 +77,9 @@ func (s *scriptTree) declared(n syntax.Node) {
 			if v.Kind() == "variable_declarator" && v.At("name").Kind() == "identifier" {
 				name := v.At("name").Text()
 				s.local[name] = append(s.local[name], v)
+				if has(d, "const") && v.At("value").OK() {
+					s.f.constant(name, s.leaves(constant(v.At("value")), nil))
+				}
 			}
 		}
 	case "function_signature":
@@ -87,6 +90,14 @@ func (s *scriptTree) declared(n syntax.Node) {
 			s.local[name.Text()] = append(s.local[name.Text()], d)
 		}
 	}
+}
+
+// constant is an expression without "as const".
+func constant(n syntax.Node) syntax.Node {
+	if parts := withoutComments(n); n.Kind() == "as_expression" && len(parts) > 0 && has(n, "const") {
+		return parts[0]
+	}
+	return n
 }
 
 // statements reads what a file or a namespace exports.
@@ -234,7 +245,10 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 	case "class_declaration", "abstract_class_declaration", "class":
 		s.class(d, at, owner, name)
 	case "interface_declaration":
-		s.export(at, owner, name, "interface", s.leaves(d, nil))
+		e := s.export(at, owner, name, "interface", s.leaves(d, nil))
+		for _, t := range withoutComments(d.Child("extends_type_clause")) {
+			e.Above = append(e.Above, s.flat(t))
+		}
 	case "type_alias_declaration":
 		s.export(at, owner, name, "type", s.upTo(d, kinds(";"), nil))
 		if values := s.literals(d.At("value")); isState(name) && len(values) > 0 {
@@ -243,11 +257,15 @@ func (s *scriptTree) declaration(d, at syntax.Node, owner, outside string) {
 	case "enum_declaration":
 		e := s.export(at, owner, name, "enum", s.upTo(d, kinds("enum_body"), nil))
 		for _, v := range withoutComments(d.At("body")) {
-			id := v
+			id, value := v, ""
 			if v.Kind() == "enum_assignment" {
 				id = v.At("name")
+				if value = literalText(s.leaves(v.At("value"), nil)); value != "" {
+					value = " = " + value
+				}
 			}
-			e.Variants = append(e.Variants, strings.Trim(id.Text(), "'\""))
+			variant := strings.Trim(id.Text(), "'\"")
+			e.Variants, e.Cases = append(e.Variants, variant), append(e.Cases, variant+value)
 		}
 		if isState(name) {
 			s.f.States = append(s.f.States, States{name, e.Variants, d.Line()})
@@ -311,8 +329,13 @@ func (s *scriptTree) variable(v, d, at syntax.Node, owner, outside string) {
 		return
 	}
 	e := s.export(at, owner, name, kind, ts)
-	if !v.At("type").OK() && v.At("value").OK() {
-		e.Literal = literalType(s.f.Lang, s.leaves(v.At("value"), nil))
+	if value := v.At("value"); value.OK() {
+		if !v.At("type").OK() {
+			e.Literal = literalType(s.f.Lang, s.leaves(value, nil))
+		}
+		if kind == "constant" {
+			e.Value = literalText(s.leaves(constant(value), nil))
+		}
 	}
 }
 
@@ -329,53 +352,6 @@ func (s *scriptTree) functionHead(n syntax.Node) []Token {
 	return s.upTo(n, func(c syntax.Node) bool {
 		return c.Kind() == "=>" || c.Kind() == ";" || c.Field() == "body"
 	}, kinds("decorator"))
-}
-
-func (s *scriptTree) class(d, at syntax.Node, owner, name string) {
-	s.export(at, owner, name, "class", s.upTo(d, kinds("class_body"), kinds("decorator")))
-	inside := d.At("name").Text()
-	if inside == "" {
-		inside = name
-	}
-	members := withoutComments(d.At("body"))
-	signed := map[string]bool{}
-	for _, m := range members {
-		if m.Kind() == "method_signature" {
-			signed[m.At("name").Text()] = true
-		}
-	}
-	for _, m := range members {
-		id := m.At("name")
-		if m.Child("accessibility_modifier").Text() == "private" || id.Kind() == "private_property_identifier" {
-			continue
-		}
-		label := strings.Trim(id.Text(), "'\"")
-		drop := func(c syntax.Node) bool {
-			return c.Kind() == "decorator" || c.Kind() == "accessibility_modifier" && c.Text() == "public" && c.End() < id.Start()
-		}
-		end := func(c syntax.Node) bool { return c.Field() == "body" || c.Kind() == ";" }
-		switch m.Kind() {
-		case "method_definition":
-			if !signed[label] {
-				s.export(m, inside, label, "method", s.upTo(m, end, drop))
-			}
-			s.contract(dotted(inside, label), m, m)
-			if body := m.At("body"); body.OK() {
-				s.methods = append(s.methods, method{label, body, m.Line()})
-			}
-		case "method_signature", "abstract_method_signature":
-			s.export(m, inside, label, "method", s.upTo(m, end, drop))
-			s.contract(dotted(inside, label), m, m)
-		case "public_field_definition", "field_definition":
-			fn := bare(m.At("value"))
-			if !isFunction(fn) {
-				continue
-			}
-			ts := s.upTo(m, func(c syntax.Node) bool { return c.Field() == "value" }, drop)
-			s.export(m, inside, label, "method", append(ts, s.functionHead(fn)...))
-			s.contract(dotted(inside, label), fn, m)
-		}
-	}
 }
 
 // literals are the values of a union of strings, or the tags of a discriminated one.

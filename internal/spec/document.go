@@ -39,7 +39,7 @@ type Document struct {
 	Dependencies Dependencies
 	Structure    []StructureEntry
 	Conventions  []Convention // Project Convention and Code Convention
-	CrossRefs    []CrossRef   // v2 only
+	CrossRefs    []CrossRef
 
 	sections map[string]*found
 	content  string // digest of the contract sections' text

@@ -258,6 +258,10 @@ func (r *exportReader) table(b *block, group Kind) {
 		text := codeOf(row.cell(max(sig, 0)))
 		if sig < 0 {
 			text = assembled(head, row, max(name, 0))
+		} else if n := codeOf(row.cell(name)); isIdent(n) && strings.HasPrefix(text, "(") { // the name stands in a column of its own
+			if named, ok := signature(n+text, group, false); ok && named.Name == n {
+				text = n + text
+			}
 		}
 		e, good := signature(text, group, false)
 		if !good {
@@ -323,16 +327,21 @@ func codeOf(cell string) string {
 	return cell
 }
 
-// add keeps overloads of a function side by side; anything else that appears twice is named.
+// add keeps overloads of a function side by side, and the ways to make an object of a class, and a function beside the type
+// of its name; anything else that appears twice is named.
 func (r *exportReader) add(e Export) {
-	overload := e.Name + tight(e.Signature)
-	if r.seen[e.Name] && (e.Kind != Function || r.seen[overload]) {
+	name, overload := e.Name, e.Name+tight(e.Signature)
+	several := e.Kind == Function || e.Kind == Class && strings.Contains(e.Signature, "(")
+	if e.Kind == Function {
+		name += "()"
+	}
+	if r.seen[name] && (!several || r.seen[overload]) {
 		if e.Kind != Function {
 			r.p.problem(Warning, e.Line, 1, "export "+e.Name+" appears again", "the first one counts")
 		}
 		return
 	}
-	r.seen[e.Name], r.seen[overload] = true, true
+	r.seen[name], r.seen[overload] = true, true
 	r.p.doc.Exports = append(r.p.doc.Exports, e)
 }
 

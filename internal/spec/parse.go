@@ -67,9 +67,7 @@ func Parse(path string, src []byte) (*Document, []Problem) {
 	p.parseDependencies()
 	p.parseStructure()
 	p.parseConventions()
-	if p.doc.Version != "1.0" {
-		p.crossRefs()
-	}
+	p.crossRefs()
 	p.digest()
 	return p.doc, SortProblems(p.ps)
 }

@@ -340,8 +340,8 @@ func TestSchemaTwo(t *testing.T) {
 	if ps := spec.Check(d); len(ps) != 1 || !strings.Contains(ps[0].Text, "UC-9") {
 		t.Errorf("Check = %v, want one problem about UC-9", ps)
 	}
-	if v1 := parse(t, strings.TrimPrefix(src, "<!-- schema: 2.0 -->\n")); len(v1.CrossRefs) != 0 {
-		t.Errorf("v1: cross references %v, want none", v1.CrossRefs)
+	if v1 := parse(t, strings.TrimPrefix(src, "<!-- schema: 2.0 -->\n")); len(v1.CrossRefs) != len(d.CrossRefs) {
+		t.Errorf("v1: cross references %v, want %v", v1.CrossRefs, d.CrossRefs)
 	}
 }
 

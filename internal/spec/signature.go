@@ -324,16 +324,17 @@ func parens(s string) (string, string, bool) {
 // variants lists the members of an enum from `: A | B`, `= A | B` or `{ A, B = 1 }`.
 func variants(s string) []string {
 	s = strings.Trim(strings.TrimSpace(strings.TrimLeft(s, ":= ")), "{}")
-	sep := ","
-	if strings.Contains(s, "|") {
-		sep = "|"
+	sep := byte(',')
+	if topLevelPipe(s) {
+		sep = '|'
 	}
 	var out []string
-	for part := range strings.SplitSeq(s, sep) {
-		part = strings.Trim(strings.TrimSpace(part), "`\"'")
-		if name, _, ok := strings.Cut(part, "="); ok && sep == "," {
+	for _, part := range splitOutside(s, sep) {
+		part = strings.TrimSpace(part)
+		if name, _, ok := strings.Cut(part, "="); ok && name != "" && !strings.ContainsAny(name, "\"'({") { // with its value
 			part = strings.TrimSpace(name)
 		}
+		part = strings.Trim(part, "`\"'")
 		if part != "" {
 			out = append(out, part)
 		}
@@ -347,6 +348,25 @@ func valueOf(s string) string {
 		return strings.TrimSpace(s[i+1:])
 	}
 	return strings.TrimSpace(strings.TrimLeft(s, ": "))
+}
+
+// splitOutside cuts at a mark that stands in no bracket.
+func splitOutside(s string, mark byte) []string {
+	var out []string
+	depth, from := 0, 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}', '>':
+			depth--
+		case mark:
+			if depth <= 0 {
+				out, from = append(out, s[from:i]), i+1
+			}
+		}
+	}
+	return append(out, s[from:])
 }
 
 func topLevelPipe(s string) bool {
