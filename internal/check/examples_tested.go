@@ -83,31 +83,37 @@ func sameOutcome(a, b example.Outcome) bool {
 	return a.Error != nil && slices.Equal(a.Error.Names, b.Error.Names) || a.Error == nil && bytes.Equal(bytes.TrimSpace(a.Value), bytes.TrimSpace(b.Value))
 }
 
-// underTest makes calls by a test that is added to those of the module, in their order; nil where that cannot be done.
+// underTest makes calls by a test that is added to those of the project, in their order; nil where that cannot be done. The tests are in
+// the checkout only as long as it runs.
 func (u *user) underTest(ctx context.Context, list []example.Example, tree string, tests []step.File) (out []example.Outcome, err error) {
-	p, err := u.c.open(ctx, "examples-tested", tree, firstNonEmpty(u.m.Base, tree), u.m.Chain)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = joinClose(err, p) }()
-	in := &user{place: p, m: u.m}
-	plan, ids := in.planOf(list, make([]example.Outcome, len(list)))
+	plan, ids := u.planOf(list, make([]example.Outcome, len(list)))
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	plan.Out = filepath.Join(in.dir, rand.Text())
-	file, err := in.writeTest(tests[0].Path)
-	if file == "" || err != nil {
+	put, err := u.putTests(ctx, tree)
+	defer func() {
+		for _, name := range put {
+			err = errors.Join(err, os.Remove(u.full(name)))
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	plan.Out = filepath.Join(u.dir, rand.Text())
+	from := filepath.Join(u.dir, rand.Text())
+	written, err := u.writeTest(tests[0].Path, from)
+	put = append(put, written...)
+	if len(written) == 0 || err != nil {
 		return nil, err
 	}
 	raw, err := json.Marshal(plan)
 	if err == nil {
-		err = os.WriteFile(in.plan, raw, 0o600)
+		err = os.WriteFile(from, raw, 0o600)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if _, err = in.runOnce(ctx, toolchain.Selection{Files: []string{file}}); err != nil {
+	if _, err = u.runOnce(ctx, toolchain.Selection{Files: written[:1]}); err != nil {
 		var missing *EnvironmentError
 		if errors.As(err, &missing) {
 			err = nil
@@ -126,17 +132,38 @@ func (u *user) underTest(ctx context.Context, list []example.Example, tree strin
 	return out, nil
 }
 
-// writeTest writes a test that makes the calls of the plan, beside another one. There is none for languages whose runner takes more than
-// a file.
-func (u *user) writeTest(beside string) (string, error) {
+// putTests writes the files of tests that a tree has into the checkout without them.
+func (u *user) putTests(ctx context.Context, tree string) (put []string, err error) {
+	entries, err := u.c.repo.ReadTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if _, there := u.entries[e.Path]; there || toolchain.Classify(e.Path) != toolchain.Test || e.Mode == linkMode || strings.HasPrefix(e.Path, "../") {
+			continue
+		}
+		src, err := u.c.repo.ReadBlob(ctx, e.ID)
+		if err == nil {
+			err = u.write(e.Path, src)
+		}
+		if err != nil {
+			return put, err
+		}
+		put = append(put, e.Path)
+	}
+	return put, nil
+}
+
+// writeTest writes a test that makes the calls of a plan, beside another one, and gives its files, the test first. There are none for
+// languages whose runner takes more than that.
+func (u *user) writeTest(beside, plan string) ([]string, error) {
 	name := "zz" + strings.ToLower(rand.Text())[:10]
-	u.plan = filepath.Join(u.dir, rand.Text())
 	switch u.chain.Ecosystem {
 	case toolchain.Python:
 		program := filepath.Join(u.dir, name+".py")
 		file := path.Join(path.Dir(beside), "test_"+name+".py")
 		text := fmt.Sprintf("def test_%s():\n    import runpy\n\n    runpy.run_path(%s)\n", name, example.Quoted(program))
-		return file, errors.Join(os.WriteFile(program, example.Python(u.plan), 0o600), u.write(file, []byte(text)))
+		return []string{file}, errors.Join(os.WriteFile(program, example.Python(plan), 0o600), u.write(file, []byte(text)))
 	case toolchain.Node:
 		for _, i := range source.Parse(beside, u.read(beside)).Imports {
 			if i.From != "vitest" && i.From != "node:test" {
@@ -144,9 +171,8 @@ func (u *user) writeTest(beside string) (string, error) {
 			}
 			file := path.Join(path.Dir(beside), name+".test.mjs")
 			text := fmt.Sprintf("\nimport { test } from %q;\ntest(%q, () => {});\n", i.From, name)
-			return file, u.write(file, append(example.NodePart(u.plan), text...))
+			return []string{file}, u.write(file, append(example.NodePart(plan), text...))
 		}
-		return "", nil
 	case toolchain.Go:
 		own := ""
 		for _, f := range slices.Sorted(maps(u.entries)) {
@@ -156,14 +182,15 @@ func (u *user) writeTest(beside string) (string, error) {
 			}
 		}
 		if own == "" || own == "main" {
-			return "", nil
+			return nil, nil
 		}
 		importPath := path.Join(u.chain.Module, u.below(u.m.Dir))
 		funcs, types, errs := u.goNames()
-		program := example.GoPackage(name, u.plan, importPath, funcs, types, errs)
+		program := example.GoPackage(name, plan, importPath, funcs, types, errs)
 		file := path.Join(u.m.Dir, name+"_test.go")
 		text := fmt.Sprintf("package %s_test\n\nimport (\n\t\"testing\"\n\n\t%q\n)\n\nfunc Test%s(*testing.T) { %s.Run() }\n", own, path.Join(importPath, name), strings.ToUpper(name), name)
-		return file, errors.Join(u.write(path.Join(u.m.Dir, name, name+".go"), program), u.write(file, []byte(text)))
+		lib := path.Join(u.m.Dir, name, name+".go")
+		return []string{file, lib}, errors.Join(u.write(lib, program), u.write(file, []byte(text)))
 	}
-	return "", nil
+	return nil, nil
 }
