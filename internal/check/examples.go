@@ -185,7 +185,7 @@ func (u *user) module(e example.Example) (module, why string) {
 	if file := u.namesFile(e); file != "" {
 		return "", "it is about the file " + file + " of the project, which is found in its directory only"
 	}
-	if !slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return x.Name == name || strings.HasPrefix(x.Name, name+".") }) {
+	if !u.m.exports(name) {
 		return "", name + " is no export of the spec"
 	}
 	if u.chain.Ecosystem == toolchain.Go {

@@ -55,7 +55,7 @@ func (c *Checker) asked(ctx context.Context, m Module, tree string, tests []step
 	for _, t := range tests {
 		own := source.Parse(t.Path, blobs[t.ID]).Funcs
 		for _, e := range example.InTests(t.Path, blobs[t.ID]) {
-			if e = m.unqualified(e); e.Call == nil || has(m.Known, e.Test) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
+			if e = m.unqualified(e); e.Call == nil || has(m.Known, e.Test) || standIn().MatchString(e.After) || slices.ContainsFunc(own, func(f source.Func) bool { return f.Name == e.Symbol() }) {
 				continue
 			}
 			e.After = strings.TrimSuffix(before+"; "+e.After, "; ")
@@ -94,7 +94,7 @@ func (m Module) exports(name string) bool {
 // onlyTested is a finding if a call that a test makes gives something else outside of it: alone, and also where the calls of the test
 // are made in their order. Nobody is charged where the test has used the code before, or has set what the spec speaks of.
 func (u *user) onlyTested(ctx context.Context, asked []example.Example, e example.Example, o example.Outcome) ([]step.Finding, error) {
-	if o.Cannot != "" || e.Want.Holds(o) || u.m.speaksOf(e.After) {
+	if o.Cannot != "" || e.Want.Holds(o) || noMatter().MatchString(o.Given()) || u.m.speaksOf(e.After) {
 		return nil, nil
 	}
 	var before []example.Example
@@ -129,6 +129,9 @@ func clipped(s string, n int) string {
 
 // speaksOf reports whether what a test does before it calls uses the code itself, or is something that the spec has words for.
 func (m Module) speaksOf(after string) bool {
+	if standIn().MatchString(after) {
+		return true
+	}
 	words := strings.FieldsFunc(after, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, w := range words {
 		if m.exports(w) || len(w) > 3 && !plainWords[strings.ToLower(w)] && hasWord(m.SpecText, w) {
@@ -144,6 +147,9 @@ func (m Module) speaksOf(after string) bool {
 	return false
 }
 
+// standIn is what puts something in the place of what the code uses.
+var standIn = re.New(`(?i)\bpatch\b|mock|stub|\bspy|\bfake`)
+
 // spoken are kinds of state by the names that tests have for them, and by the words that specs have.
 var spoken = []struct{ code, spec re.Regexp }{
 	{re.New(`(?i)env`), re.New(`environment|env\b|환경`)},
@@ -154,7 +160,8 @@ var spoken = []struct{ code, spec re.Regexp }{
 	{re.New(`(?i)stdin|stdout|stderr|capsys|print`), re.New(`print|output|stdout|stderr|stdin|출력|입력`)},
 	{re.New(`(?i)log`), re.New(`\blog`)},
 	{re.New(`(?i)locale|setlocale|tz`), re.New(`locale|language|zone|시간대`)},
-	{re.New(`(?i)http|server|socket|fetch|request`), re.New(`http|server|network|request|서버`)},
+	{re.New(`(?i)http|server|socket|fetch|request|url`), re.New(`http|server|network|request|\bapi\b|\burl\b|remote|download|서버`)},
+	{re.New(`(?i)sql|\bdb\b|database`), re.New(`database|\bsql|store|table|저장`)},
 	{re.New(`(?i)thread|goroutine|async|worker|parallel`), re.New(`thread|concurren|goroutine|parallel|동시`)},
 }
 
@@ -179,6 +186,15 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 	for i, e := range all {
 		if given[i].Value != nil {
 			bySymbol[e.Symbol()] = append(bySymbol[e.Symbol()], i)
+		}
+	}
+	refused := map[string]map[string]bool{} // what spec and tests ask for where there is no answer
+	for i, e := range all {
+		if given[i].Error != nil || string(given[i].Value) == "null" {
+			if refused[e.Symbol()] == nil {
+				refused[e.Symbol()] = map[string]bool{}
+			}
+			refused[e.Symbol()][given[i].Given()] = true
 		}
 	}
 	var others []example.Example
@@ -211,7 +227,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 	said := map[string]map[string]int{}
 	for i, o := range got {
 		name := others[i].Symbol()
-		if o.Cannot == "" && (o.Error == nil || !others[i].HasText()) { // a text that nobody would write is refused
+		if o.Cannot == "" && !refused[name][o.Given()] && (o.Error == nil || !others[i].HasText()) { // a text that nobody would write is refused
 			if said[name] == nil {
 				said[name] = map[string]int{}
 			}
@@ -310,8 +326,10 @@ func telling(literal string) bool {
 var (
 	// stagedText is a text in what a test does before it calls, stagedName what it assigns to, stagedState what everybody can see.
 	stagedText  = re.New("\"([^\"\\n]{3,})\"|'([^'\\n]{3,})'|`([^`]{3,})`")
-	stagedName  = re.New(`\.([A-Za-z_]\w{2,})\s*(?:=[^=]|\+\+|\.Store\()`)
-	stagedState = re.New(`\b(os|sys|random|rand|threading|gc|builtins|locale|logging|log|warnings|signal|runtime|debug|flag|http|time|process|globalThis)\.\w+(?:\.\w+)*\s*(?:\(|=[^=]|\[)`)
+	stagedName  = re.New(`\b(?:[A-Za-z_][\w.]*)\.([A-Za-z_]\w{2,})\s*(?:=[^=]|\+\+|\.Store\()`)
+	stagedState = re.New(`\b(os|sys|random|rand|threading|gc|builtins|locale|signal|runtime|debug|flag|process|globalThis)\.(?:\w+\.)*(?:(?i:set\w*|put\w*|unset\w*|seed\w*|chdir|environ|env|argv|args|gomaxprocs)\b|\w+\s*=[^=])`)
+	ownState    = re.New(`\b(?:self|this|cls|tt|tc)\.`)
+	environment = re.New(`^(Getenv|LookupEnv|Environ|ExpandEnv|environ|environb|getenv|Args|argv|Getwd|getcwd|env|cwd)$`)
 )
 
 // shares finds what tests set before they call the code, the code reads, and the spec does not have: an agreement of two authors.
@@ -321,8 +339,9 @@ func (u *user) shares(asked []example.Example) []step.Finding {
 		if e.After == "" || u.m.speaksOf(e.After) {
 			continue
 		}
+		after := ownState().ReplaceAllString(e.After, "")
 		for _, x := range []*regexp.Regexp{stagedText(), stagedName(), stagedState()} {
-			for _, m := range x.FindAllStringSubmatch(e.After, -1) {
+			for _, m := range x.FindAllStringSubmatch(after, -1) {
 				if word := strings.Join(m[1:], ""); !hasWord(u.m.SpecText, word) {
 					staged[word] = true
 				}
@@ -342,8 +361,10 @@ func (u *user) shares(asked []example.Example) []step.Finding {
 			imports[i.Line] = true
 		}
 		for i, t := range f.Tokens {
-			state := stagedState().MatchString(t.Text + ".x(")
-			used := t.Kind == source.Ident && (!state || i+1 < len(f.Tokens) && f.Tokens[i+1].Text == ".")
+			used := t.Kind == source.Ident
+			if stagedState().MatchString(t.Text + ".set(") { // what everybody may use, and only some of it says where the code runs
+				used = i+2 < len(f.Tokens) && f.Tokens[i+1].Text == "." && ((t.Text != "os" && t.Text != "process") || environment().MatchString(f.Tokens[i+2].Text))
+			}
 			if !staged[t.Value()] || imports[t.Line] || !used && t.Kind != source.String {
 				continue
 			}

@@ -124,11 +124,18 @@ func (p *taskProof) testsOf(file string) []step.File {
 	return out
 }
 
-// exportsOf are the exports of a source that a task has changed.
+// exportsOf are the exports of a source that a task has changed. A function that is as it was is none, unless something else has changed
+// that it may use.
 func exportsOf(ch Change) []step.Export {
 	var out []step.Export
-	for _, e := range source.Parse(ch.Path, ch.New).Exports {
-		if e.Owner == "" {
+	exports := source.Parse(ch.Path, ch.New).Exports
+	before, now := functions(ch.Path, ch.Old), functions(ch.Path, ch.New)
+	inside := false
+	for name, text := range now {
+		inside = inside || text != before[name] && !slices.ContainsFunc(exports, func(e source.Export) bool { return e.Name == name })
+	}
+	for _, e := range exports {
+		if same := now[e.Name] != "" && now[e.Name] == before[e.Name]; e.Owner == "" && (inside || !same) {
 			out = append(out, step.Export{Kind: e.Kind, Name: e.Name, Signature: e.Signature})
 		}
 	}

@@ -17,6 +17,9 @@ func Others(list []Example, n int) []Example {
 	var out []Example
 	for step := 1; step <= 5; step++ {
 		for _, e := range list {
+			if slices.ContainsFunc(e.Inputs(), abroad) {
+				continue
+			}
 			o := Example{Item: e.Item, Call: make([]Link, len(e.Call))}
 			changed := false
 			for i, l := range e.Call {
@@ -64,7 +67,7 @@ func (v Value) shifted(by int, changed *bool) Value {
 	switch v.Kind {
 	case Number:
 		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil {
-			if by > 3 {
+			if by > 3 && n < 100 && n > -100 {
 				n *= 7
 			}
 			v.Text, *changed = strconv.FormatInt(n+int64(by*by), 10), true
@@ -141,4 +144,9 @@ func (e Example) inputs(visit func(Value)) {
 	for _, l := range e.Call {
 		walk(Value{Kind: List, List: l.Args, Fields: l.Fields})
 	}
+}
+
+// abroad reports whether an input leads out of the program: to another machine, or to a file somewhere. What is near it is a stranger's.
+func abroad(input string) bool {
+	return strings.Contains(input, "://") || strings.HasPrefix(input, "/") || strings.HasPrefix(input, "~")
 }

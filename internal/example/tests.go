@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
@@ -32,7 +33,8 @@ func InTests(file string, src []byte) []Example {
 		if t.Skipped {
 			continue
 		}
-		r := &reader{file: file, src: src, lang: f.Lang, test: t, after: before[:min(len(before), maxAfter)], env: map[string]Value{}, calls: map[string][]Link{}}
+		r := &reader{file: file, src: src, lang: f.Lang, test: t, local: map[string]bool{}, env: map[string]Value{}, calls: map[string][]Link{}}
+		r.later(before)
 		from := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Off })
 		to := len(code)
 		if i := slices.IndexFunc(code, func(x source.Token) bool { return x.Off >= t.Stop }); i >= 0 {
@@ -48,7 +50,7 @@ func InTests(file string, src []byte) []Example {
 		case source.TypeScript, source.JavaScript:
 			r.nodeTest(code[from:to])
 		}
-		out = append(out, r.out...)
+		out = append(out, r.settled()...)
 	}
 	return out
 }
@@ -81,6 +83,7 @@ type reader struct {
 	src   []byte
 	lang  string
 	test  source.Test
+	local map[string]bool   // names that the test has bound
 	env   map[string]Value  // variables that hold literals
 	calls map[string][]Link // variables that hold what a call gives
 	rows  []map[string]Value
@@ -113,7 +116,7 @@ func (r *reader) parser(ts []source.Token) *parser {
 func (r *reader) value(ts []source.Token) (Value, bool) {
 	p := r.parser(ts)
 	v, ok := p.value()
-	return v, ok && p.end() && literal([]Value{v})
+	return v, ok && p.end() && literal([]Value{v}) && (r.lang == source.Python || !p.odd)
 }
 
 // call reads a call with literals, or the variable that holds what one gives.
@@ -124,7 +127,16 @@ func (r *reader) call(ts []source.Token) ([]Link, bool) {
 	}
 	p := r.parser(ts)
 	c, ok := p.chain()
-	return c, ok && p.end()
+	if !ok || !p.end() || p.odd {
+		return nil, false
+	}
+	first, _, _ := strings.Cut(c[0].Name, ".")
+	return c, !r.local[first] && !ofLanguage[first]
+}
+
+// ofLanguage are objects of JavaScript that have functions of their own.
+var ofLanguage = map[string]bool{
+	"JSON": true, "Math": true, "Object": true, "Array": true, "Number": true, "String": true, "Date": true, "Promise": true, "Reflect": true, "process": true, "Buffer": true,
 }
 
 // says adds an example, and reports whether it could.
@@ -144,7 +156,7 @@ func (r *reader) says(given, wanted []source.Token) bool {
 }
 
 func (r *reader) add(line int, call []Link, w Want) bool {
-	if len(r.out) == maxRows {
+	if len(r.out) >= maxRows {
 		return true
 	}
 	e := Example{After: r.after, Test: r.file + "::" + r.test.Name, Line: line, Call: call, Want: w}
@@ -153,12 +165,26 @@ func (r *reader) add(line int, call []Link, w Want) bool {
 	return true
 }
 
-// skip goes over what is not understood. What it gives to variables is not known.
+// settled are the examples of a test without calls that it wants different things of: they are about something else.
+func (r *reader) settled() []Example {
+	wants := map[string]string{}
+	for _, e := range r.out {
+		if was := wants[e.Calls()]; was != "" && was != e.Text {
+			wants[e.Calls()] = "several"
+		} else {
+			wants[e.Calls()] = e.Text
+		}
+	}
+	return slices.DeleteFunc(r.out, func(e Example) bool { return wants[e.Calls()] != e.Text })
+}
+
+// skip goes over what is not understood. What it does to variables is not known.
 func (r *reader) skip(ts []source.Token) {
 	for i, t := range ts {
+		delete(r.env, t.Text)
+		delete(r.calls, t.Text)
 		if t.Kind == source.Ident && i+1 < len(ts) && (ts[i+1].Text == "=" || ts[i+1].Text == ",") {
-			delete(r.env, t.Text)
-			delete(r.calls, t.Text)
+			r.local[t.Text] = true
 		}
 	}
 	r.later(r.text(ts))
@@ -177,6 +203,7 @@ func (r *reader) later(text string) {
 func (r *reader) bind(name string, ts []source.Token) bool {
 	delete(r.env, name)
 	delete(r.calls, name)
+	r.local[name] = true
 	if v, ok := r.value(ts); ok {
 		r.env[name] = v
 		return true
@@ -197,7 +224,9 @@ func (r *reader) each(names []string, table Value, body func()) bool {
 		if !r.row(names, row) {
 			return false
 		}
-		body()
+		if body(); len(r.out) >= maxRows {
+			break
+		}
 	}
 	return true
 }
@@ -229,6 +258,7 @@ func (r *reader) pythonHead(before []source.Token) {
 	}
 	for _, l := range lines[:from] {
 		if len(l) > 2 && l[0].Indent == 0 && l[1].Text == "=" {
+			delete(r.env, l[0].Text)
 			if v, ok := r.value(l[2:]); ok {
 				r.env[l[0].Text] = v
 			}
@@ -374,8 +404,15 @@ func (r *reader) pythonBlock(lines [][]source.Token) {
 		case len(l) > 2 && l[1].Text == "=" && l[0].Kind == source.Ident:
 			ok = r.bind(l[0].Text, l[2:])
 		}
-		if !ok { // what is indented below it is read as if it stood by itself
-			r.skip(l)
+		switch {
+		case ok:
+		case l[0].Text == "with" && !slices.ContainsFunc(l, func(t source.Token) bool { return t.Text == "raises" || t.Text == "assertRaises" }):
+			r.skip(l) // what is below it is read as if it stood by itself
+		default:
+			for _, below := range lines[i:end] {
+				r.skip(below)
+			}
+			i = end - 1
 		}
 	}
 }
@@ -420,17 +457,27 @@ func (r *reader) pythonFor(head []source.Token, body [][]source.Token) bool {
 // pythonRaises reads "with pytest.raises(ValueError):" and the one call below it.
 func (r *reader) pythonRaises(head []source.Token, body [][]source.Token) bool {
 	i := slices.IndexFunc(head, func(t source.Token) bool { return t.Text == "raises" || t.Text == "assertRaises" })
-	if i < 0 || i+2 >= len(head) || len(body) != 1 {
+	if i < 0 || i+2 >= len(head) || len(body) != 1 || head[i+1].Text != "(" {
 		return false
 	}
-	args := split(head[i+2:len(head)-1], ",")
+	end := closing(head, i+1)
+	if end < 0 || end != len(head)-1 && (end+3 != len(head) || head[end+1].Text != "as") {
+		return false
+	}
+	args := split(head[i+2:end], ",")
 	c, ok := r.call(body[0])
-	if !ok || len(args) == 0 || len(args[0]) == 0 {
+	if !ok || len(args[0]) == 0 {
 		return false
 	}
-	w := Want{Error: true, Type: args[0][len(args[0])-1].Text}
-	if w.Type == "Exception" || w.Type == ")" {
-		w.Type = ""
+	w := Want{Error: true}
+	if name := args[0][len(args[0])-1].Text; errorClass().MatchString(name) && !aliases[name] {
+		w.Type = name
 	}
 	return r.add(body[0][0].Line, c, w)
 }
+
+// errorClass is a name of an error of its own; aliases are other names of one, and what every error is.
+var (
+	errorClass = re.New(`^[A-Z]\w*(Error|Exception)$`)
+	aliases    = map[string]bool{"Exception": true, "BaseException": true, "IOError": true, "EnvironmentError": true, "WindowsError": true}
+)

@@ -44,11 +44,11 @@ func inGoTests(file string, src []byte, f source.File) []Example {
 			continue
 		}
 		g := &goReader{
-			reader: &reader{file: file, src: src, after: before, test: f.Tests[i], env: map[string]Value{}, calls: map[string][]Link{}}, fset: fset, imports: imports,
+			reader: &reader{file: file, src: src, lang: source.Go, local: map[string]bool{}, after: before, test: f.Tests[i], env: map[string]Value{}, calls: map[string][]Link{}}, fset: fset, imports: imports,
 			tables: map[string]*ast.CompositeLit{}, results: map[string]goResult{},
 		}
 		g.block(fn.Body.List)
-		out = append(out, g.out...)
+		out = append(out, g.settled()...)
 	}
 	return out
 }
@@ -57,6 +57,12 @@ func inGoTests(file string, src []byte, f source.File) []Example {
 type goResult struct {
 	call []Link
 	i, n int
+	name string // of the variable
+}
+
+// isError reports whether it is the error that a call gives.
+func (r goResult) isError() bool {
+	return r.i == r.n-1 && (r.n > 1 || strings.HasPrefix(r.name, "err"))
 }
 
 type goReader struct {
@@ -66,7 +72,8 @@ type goReader struct {
 	imports map[string]bool
 	tables  map[string]*ast.CompositeLit
 	results map[string]goResult
-	left    bool // a row, or the function, has been left
+	left    bool     // a row, or the function, has been left
+	silent  [][]Link // calls of which nothing is said
 }
 
 // block reads statements.
@@ -84,12 +91,10 @@ func (g *goReader) block(list []ast.Stmt) {
 // pass goes over what is not understood. What it gives to variables is not known.
 func (g *goReader) pass(s ast.Stmt) {
 	ast.Inspect(s, func(n ast.Node) bool {
-		if a, ok := n.(*ast.AssignStmt); ok {
-			for _, l := range a.Lhs {
-				delete(g.env, lastOf(l))
-				delete(g.results, lastOf(l))
-				delete(g.tables, lastOf(l))
-			}
+		if id, ok := n.(*ast.Ident); ok {
+			delete(g.env, id.Name)
+			delete(g.results, id.Name)
+			delete(g.tables, id.Name)
 		}
 		return true
 	})
@@ -134,6 +139,7 @@ func (g *goReader) statement(s ast.Stmt) bool {
 
 // fails reports whether a block does nothing but tell that a test has failed.
 func fails(b *ast.BlockStmt) bool {
+	told := false
 	for _, s := range b.List {
 		x, ok := s.(*ast.ExprStmt)
 		if !ok {
@@ -148,12 +154,14 @@ func fails(b *ast.BlockStmt) bool {
 			return false
 		}
 		switch method(c) {
-		case "Error", "Errorf", "Fatal", "Fatalf", "Log", "Logf", "Fail", "FailNow":
+		case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
+			told = true
+		case "Log", "Logf":
 		default:
 			return false
 		}
 	}
-	return true
+	return told
 }
 
 func method(c *ast.CallExpr) string {
@@ -190,16 +198,18 @@ func (g *goReader) expression(c *ast.CallExpr) bool {
 }
 
 func (g *goReader) testify(name string, args []ast.Expr) bool {
+	if len(args) == 0 || lastOf(args[0]) != "t" {
+		return false
+	}
 	switch {
 	case name == "Equal" && len(args) >= 3:
 		return g.compare(args[2], args[1])
 	case (name == "NoError" || name == "Nil") && len(args) >= 2:
-		r, ok := g.result(args[1])
-		return ok && r.i == r.n-1
+		return g.succeeds(args[1], true)
 	case name == "Error" && len(args) >= 2:
-		return g.failed(args[1], "")
+		return g.failed(args[1], "", true)
 	case name == "ErrorIs" && len(args) >= 3:
-		return g.failed(args[1], lastOf(args[2]))
+		return g.failsAs(args[1], args[2])
 	}
 	return false
 }
@@ -226,7 +236,7 @@ func (g *goReader) assign(s *ast.AssignStmt) bool {
 				return false
 			}
 			delete(g.env, id.Name)
-			g.results[id.Name] = goResult{call, i, len(s.Lhs)}
+			g.results[id.Name] = goResult{call, i, len(s.Lhs), id.Name}
 		}
 		return true
 	}
@@ -318,15 +328,15 @@ func (g *goReader) condition(e ast.Expr) bool {
 			return g.condition(e.X) && g.condition(e.Y)
 		}
 		if e.Op == token.NEQ {
-			if r, ok := g.result(e.X); ok && isNil(e.Y) && r.i == r.n-1 && r.n > 1 {
-				return true
+			if isNil(e.Y) {
+				return g.succeeds(e.X, false)
 			}
 			if ok, is := g.fails(e); is {
 				return ok
 			}
 			return g.compare(e.X, e.Y)
 		}
-		return e.Op == token.EQL && isNil(e.Y) && g.failed(e.X, "")
+		return e.Op == token.EQL && isNil(e.Y) && g.failed(e.X, "", false)
 	case *ast.UnaryExpr:
 		if e.Op != token.NOT {
 			return false
@@ -337,7 +347,7 @@ func (g *goReader) condition(e ast.Expr) bool {
 			case lastOf(s.X) == "reflect" && s.Sel.Name == "DeepEqual", (lastOf(s.X) == "slices" || lastOf(s.X) == "maps") && s.Sel.Name == "Equal":
 				return g.compare(c.Args[0], c.Args[1])
 			case lastOf(s.X) == "errors" && s.Sel.Name == "Is":
-				return g.failed(c.Args[0], lastOf(c.Args[1]))
+				return g.failsAs(c.Args[0], c.Args[1])
 			}
 		}
 		return g.says(e.X, Value{Kind: Bool, Text: "true"})
@@ -359,10 +369,49 @@ func (g *goReader) fails(e *ast.BinaryExpr) (ok, is bool) {
 		return false, false
 	}
 	if v.Text == "true" {
-		return g.failed(x.X, ""), true
+		return g.failed(x.X, "", false), true
 	}
-	r, ok := g.result(x.X)
-	return ok && r.i == r.n-1, true
+	return g.succeeds(x.X, false), true
+}
+
+// succeeds reads that a call is to give no error, which it may be sure of giving. That it was made is kept: it may change what the next one gives.
+func (g *goReader) succeeds(e ast.Expr, sure bool) bool {
+	r, ok := g.result(e)
+	if !ok || !r.isError() && !(sure && r.i == r.n-1) {
+		return false
+	}
+	g.made(r.call)
+	return true
+}
+
+// made notes a call of which nothing is said, unless the test has said something of it already.
+func (g *goReader) made(call []Link) {
+	if !slices.ContainsFunc(g.out, func(x Example) bool { return &x.Call[0] == &call[0] }) {
+		g.silent = append(g.silent, call)
+	}
+}
+
+// failsAs reads that a call is to give a certain error.
+func (g *goReader) failsAs(e, as ast.Expr) bool {
+	if v, ok := g.literal(as, nil); ok {
+		return v.Kind == Null && g.succeeds(e, true)
+	}
+	switch x := as.(type) {
+	case *ast.Ident:
+		name := ""
+		if strings.HasPrefix(x.Name, "Err") {
+			name = x.Name
+		}
+		return g.failed(e, name, true)
+	case *ast.SelectorExpr:
+		if on := lastOf(x.X); !g.imports[on] {
+			return false // of a row
+		} else if strings.HasPrefix(x.Sel.Name, "Err") && !standard[on] && on != "io" && on != "fs" && on != "os" {
+			return g.failed(e, x.Sel.Name, true)
+		}
+		return g.failed(e, "", true)
+	}
+	return false
 }
 
 func isNil(e ast.Expr) bool {
@@ -381,16 +430,31 @@ func (g *goReader) compare(x, y ast.Expr) bool {
 
 func (g *goReader) says(e ast.Expr, v Value) bool {
 	r, ok := g.result(e)
-	if !ok || r.i != 0 {
+	if !ok || r.i != 0 || v.Kind == Null { // of which there are several in Go
 		return false
 	}
+	g.forget(r.call)
 	return g.add(g.fset.Position(e.Pos()).Line, r.call, Want{Value: v, Raw: v.String()})
 }
 
 // failed reads that the last result of a call is to be an error.
-func (g *goReader) failed(e ast.Expr, name string) bool {
+func (g *goReader) failed(e ast.Expr, name string, sure bool) bool {
 	r, ok := g.result(e)
-	return ok && r.i == r.n-1 && g.add(g.fset.Position(e.Pos()).Line, r.call, Want{Error: true, Type: name})
+	if !ok || !r.isError() && !(sure && r.i == r.n-1) {
+		return false
+	}
+	g.forget(r.call)
+	return g.add(g.fset.Position(e.Pos()).Line, r.call, Want{Error: true, Type: name})
+}
+
+// forget takes a call from the silent ones: now something is said of it. The others may change what it gives.
+func (g *goReader) forget(call []Link) {
+	for _, s := range g.silent {
+		if &s[0] != &call[0] {
+			g.later(Example{Call: s}.Calls())
+		}
+	}
+	g.silent = nil
 }
 
 // result is a call, or the variable that holds a result of one.
@@ -400,7 +464,7 @@ func (g *goReader) result(e ast.Expr) (goResult, bool) {
 		return r, ok
 	}
 	c, ok := g.chain(e)
-	return goResult{c, 0, 1}, ok
+	return goResult{c, 0, 1, ""}, ok
 }
 
 // chain reads f(1), pkg.F(1), f(1).G(2).

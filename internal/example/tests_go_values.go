@@ -93,7 +93,14 @@ func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
 		if !ok {
 			return Value{}, false
 		}
-		out.Fields = append(out.Fields, Field{lastOf(kv.Key), v})
+		name := lastOf(kv.Key)
+		if k, ok := g.literal(kv.Key, nil); ok { // a map that has a name
+			name = k.Text
+		}
+		if name == "" {
+			return Value{}, false
+		}
+		out.Fields = append(out.Fields, Field{name, v})
 	}
 	return out, true
 }

@@ -53,13 +53,16 @@ func (r *reader) nodeBlock(ts []source.Token) {
 func statement(ts []source.Token) int {
 	depth := 0
 	for i, t := range ts {
-		if depth == 0 && i > 0 && (t.Text == ";" || t.Line > ts[i-1].Line && t.Text != "." && t.Text != "?." && ts[i-1].Text != "=" && ts[i-1].Text != ",") {
+		if depth == 0 && i > 0 && (t.Text == ";" || t.Line > ts[i-1].Line && t.Text != "." && t.Text != "?." && ts[i-1].Text != "=" && ts[i-1].Text != "," && !operator[t.Text] && !operator[ts[i-1].Text]) {
 			return i
 		}
 		depth += nesting(t)
 	}
 	return len(ts)
 }
+
+// operator are marks that a statement goes on after, or with, in another line.
+var operator = map[string]bool{"+": true, "-": true, "*": true, "/": true, "?": true, ":": true, "&&": true, "||": true, "??": true, "=>": true, "|": true, "&": true}
 
 func (r *reader) nodeStatement(ts []source.Token) bool {
 	text := func(i int) string {
@@ -101,6 +104,9 @@ func (r *reader) expect(matcher string, given, wanted []source.Token) bool {
 func (r *reader) assert(function string, args [][]source.Token) bool {
 	switch function {
 	case "equal", "strictEqual", "deepEqual", "deepStrictEqual":
+		if len(args) >= 2 && len(args[1]) == 1 && (args[1][0].Text == "null" || args[1][0].Text == "undefined") { // which are equal, or not
+			return false
+		}
 		return len(args) >= 2 && len(args[0]) > 0 && len(args[1]) > 0 && r.says(args[0], args[1])
 	case "throws":
 		var class []source.Token
@@ -133,7 +139,7 @@ func (r *reader) throws(function, class []source.Token) bool {
 		return false
 	}
 	w := Want{Error: true}
-	if len(class) == 1 && class[0].Kind == source.Ident && class[0].Text != "Error" {
+	if len(class) == 1 && class[0].Kind == source.Ident && errorClass().MatchString(class[0].Text) {
 		w.Type = class[0].Text
 	}
 	return r.add(body[0].Line, c, w)

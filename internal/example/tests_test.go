@@ -49,6 +49,30 @@ func TestA(t *testing.T) {
 	}
 	require.ErrorIs(t, Check(""), ErrEmpty)
 }`, `Upper("a") = "A"; Check("") = error ErrEmpty`},
+		{"go, what can be read in two ways", "a/a_test.go", `package a
+func TestA(t *testing.T) {
+	tests := []struct { in string; want int; wantErr error }{{"1", 1, nil}, {"", 0, ErrEmpty}, {"x", 0, io.EOF}}
+	for _, tt := range tests {
+		got, err := Parse(tt.in)
+		if (err != nil) != (tt.wantErr != nil) { t.Errorf("err = %v", err) }
+		if !errors.Is(err, tt.wantErr) { t.Fatal(err) }
+		if got != tt.want { t.Errorf("got %d", got) }
+	}
+}
+func TestB(t *testing.T) {
+	got, err := Parse("?")
+	if err == nil { t.Fatal("no error") }
+	if got != 0 { t.Fatal("a value") }
+	s := NewStack(3)
+	if s == nil { t.Fatal("nil") }
+	words := Words("b a")
+	sort.Strings(words)
+	if !reflect.DeepEqual(words, []string{"a", "b"}) { t.Error(words) }
+	if !Available("gpu") { return }
+	if _, err := Add("a"); err != nil { t.Fatal(err) }
+	if _, err := Add("a"); err == nil { t.Fatal("twice") }
+	if got := Count("a"); !maps.Equal(got, Counts{"a": 1}) { t.Error(got) }
+}`, `Add("a") = error after if s == nil { t.Fatal("nil") }; sort.Strings(words); if !reflect.DeepEqual(words, []string{"a", "b"}) { t.Error(words) }; if !Available("gpu") { return }; Add("a"); Count("a") = {"a": 1} after if s == nil { t.Fatal("nil") }; sort.Strings(words); if !reflect.DeepEqual(words, []string{"a", "b"}) { t.Error(words) }; if !Available("gpu") { return }; Add("a")`},
 		{"go, up to what is not understood", "a/a_test.go", `package a
 func TestA(t *testing.T) {
 	if got := Twice(2); got != 4 { t.Errorf("no") }
@@ -103,7 +127,30 @@ def test_chain():
     x = Ledger()
     x.add(2)
     assert x.balance() == 2
-`, `f(2) = 4; f(0) = null; f({"a": 1}) = [1, 2] after got = f([1, 2], key="x"); f(-1) = [3] after got = f([1, 2], key="x"); f(-1) = error ValueError; f(-2) = error; f(1) = 2; f(2) = 4; f(1) = "I"; f(4) = "IV"; f(5) = 6; f(9) = 9 after (tmp_path); Ledger().add(3).balance() = 3; x.balance() = 2 after x.add(2)`},
+`, `f(2) = 4; f(0) = null; f({"a": 1}) = [1, 2] after got = f([1, 2], key="x"); f(-1) = [3] after got = f([1, 2], key="x"); f(-1) = error ValueError; f(-2) = error; f(1) = 2; f(2) = 4; f(1) = "I"; f(4) = "IV"; f(5) = 6; f(9) = 9 after (tmp_path); Ledger().add(3).balance() = 3`},
+		{"python, what can be read in two ways", "test_a.py", `import pytest
+@pytest.mark.parametrize("n, want", [(1, 2), (-1, None)])
+def test_a(n, want):
+    if want is None:
+        with pytest.raises(ValueError) as exc:
+            f(n)
+    else:
+        assert f(n) == want
+
+def test_b():
+    with pytest.raises(IOError) as exc:
+        f(3)
+    assert f(4) == (
+        "x"
+    )
+    assert g((1, 2)) == 3
+    assert g({1: 2}) == 3
+    xs = [1]
+    xs.append(2)
+    assert g(xs) == 3
+    p = f(5)
+    assert p.parse("x") == 1
+`, `f(3) = error; f(4) = "x"`},
 		{"python, fixture for all", "test_a.py", `import pytest
 @pytest.fixture(autouse=True)
 def clock(monkeypatch): ...
@@ -129,14 +176,14 @@ test("plain", async () => {
   expect(got).toBeNull();
   expect(() => f(-1)).toThrow(RangeError);
   expect(() => { f(-2); }).toThrow("negative");
-  for (const [n, want] of [[1, "I"], [4, "IV"]]) {
+  for (const [n, want] of [[10, "X"], [4, "IV"]]) {
     expect(f(n)).toBe(want);
   }
   expect(f(3)).not.toBe(4);
   expect(f(5)).toBe(6);
 });
 describe("x", () => { it("y", () => { expect(f(7)).toBe(8); }); });
-`, `f(1) = 2; f("a b") = {"a": [1, 2]}; new Stack().push(1).size() = 1; f(2) = null; f(-1) = error RangeError; f(-2) = error; f(1) = "I"; f(4) = "IV"; f(5) = 6 after expect(f(3)).not.toBe(4); f(7) = 8`},
+`, `f(1) = 2; f("a b") = {"a": [1, 2]}; new Stack().push(1).size() = 1; f(2) = null; f(-1) = error RangeError; f(-2) = error; f(10) = "X"; f(4) = "IV"; f(5) = 6 after expect(f(3)).not.toBe(4); f(7) = 8`},
 		{"node", "a.test.mjs", `import test from "node:test";
 import assert from "node:assert/strict";
 import { f } from "./a.mjs";

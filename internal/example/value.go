@@ -61,7 +61,12 @@ type parser struct {
 	s   string
 	i   int
 	env map[string]Value // variables with literals
+	odd bool             // it has what languages build differently: tuples, sets, keys that are no texts
+	// depth bounds what is tried: braces may be an object or a set.
+	depth int
 }
+
+const maxDepth = 12
 
 func (p *parser) blank() {
 	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
@@ -207,7 +212,10 @@ func (p *parser) fields() ([]Field, bool) {
 }
 
 func (p *parser) key() (string, bool) {
+	env := p.env
+	p.env = nil // a name is the key
 	v, ok := p.value()
+	p.env, p.odd = env, p.odd || v.Kind == Number
 	return v.Text, ok && (v.Kind == String || v.Kind == Number || v.Kind == Name && !strings.ContainsAny(v.Text, ".:"))
 }
 
@@ -251,6 +259,10 @@ func (p *parser) value() (Value, bool) {
 	case c == '(':
 		p.i++
 		list, ok := p.list(")")
+		if ok && len(list) == 1 && !strings.HasSuffix(strings.TrimRight(p.s[:p.i-1], " \t"), ",") {
+			return list[0], true // in parentheses
+		}
+		p.odd = true
 		return Value{Kind: List, List: list}, ok
 	case c == '{':
 		return p.braces()
@@ -290,12 +302,16 @@ func (p *parser) variable(name string) (Value, bool) {
 
 // braces reads an object, or else a set.
 func (p *parser) braces() (Value, bool) {
+	if p.depth++; p.depth > maxDepth {
+		return Value{}, false
+	}
+	defer func() { p.depth-- }()
 	p.i++
 	from := p.i
 	if fields, ok := p.fields(); ok {
 		return Value{Kind: Object, Fields: fields}, true
 	}
-	p.i = from
+	p.i, p.odd = from, true
 	list, ok := p.list("}")
 	return Value{Kind: List, Text: setText, List: list}, ok && len(list) > 0
 }
@@ -325,6 +341,7 @@ func (p *parser) number() (Value, bool) {
 	text := strings.ReplaceAll(p.s[from:p.i], "_", "")
 	for _, suffix := range []string{"usize", "isize", "i128", "u128", "i64", "u64", "i32", "u32", "i16", "u16", "f64", "f32", "i8", "u8", "n", "L", "l", "f", "d"} {
 		if p.word(suffix) {
+			p.odd = p.odd || suffix == "n"
 			break
 		}
 	}
