@@ -428,11 +428,13 @@ func compareKnown(t *testing.T, every []*lies.Case, done []outcome) {
 	}
 	for _, o := range done {
 		was, _, _ := strings.Cut(listed[o.Name()], " ")
-		switch { // which findings warn depends on how many mutants there was time for
-		case o.wrong() && was == "", o.verdict == "accepted" && was == "warned":
-			t.Errorf("worse than %s says (%q): %s", known, was, o.line())
-		case was != "" && was != o.verdict:
+		switch {
+		case o.wrong() && was == "":
+			t.Errorf("worse than %s says: %s", known, o.line())
+		case was != "" && was != o.verdict && os.Getenv(liesVariable) == "all":
 			t.Errorf("%s is out of date: it says %s, and now it is: %s; -update rewrites it", known, was, o.line())
+		case was != "" && was != o.verdict: // whether one is warned of depends on how many mutants there was time for
+			t.Logf("%s says %s, and now it is: %s", known, was, o.line())
 		}
 	}
 	if knownText(listed, every) != string(raw) {
