@@ -158,8 +158,10 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	b.exports(&f, doc, found)
 	place := found.Place(b.project, toolchain.Layout{Dir: t.Dir, Structure: b.structure(), Modules: b.modules})
 	b.files(&f, place, old)
+	said := doc.Text("Purpose") + "\n" + doc.Text("Exports") + "\n" + doc.Text("Behavior") + "\n" + doc.Text("Contract") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context")
 	pv.Module = check.Module{
-		Dir: t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
+		Said: said,
+		Dir:  t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
 		Names: spec.Names(doc), Items: ids(doc), Examples: examples(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
 	}

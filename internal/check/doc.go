@@ -94,6 +94,8 @@ type Module struct {
 	// SpecText is the part of the spec that may hold literal tables (exports, domain context); pairs found there are
 	// no answers copied from tests.
 	SpecText string
+	// Said is all that the spec says, or what was asked for: what code may depend on has a word there.
+	Said string
 	// Base is the tree whose lock file decides what is installed; an agent cannot change it.
 	Base string
 	// Guarded are ids of tests of which every item is as it was when they were proved: they stay as they are, unless they

@@ -134,11 +134,11 @@ func (m Module) speaksOf(after string) bool {
 	}
 	words := strings.FieldsFunc(after, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, w := range words {
-		if m.exports(w) || len(w) > 3 && !plainWords[strings.ToLower(w)] && hasWord(m.SpecText, w) {
+		if m.exports(w) || len(w) > 3 && !plainWords[strings.ToLower(w)] && hasWord(m.Said, w) {
 			return true
 		}
 	}
-	spec := strings.ToLower(m.SpecText)
+	spec := strings.ToLower(m.Said)
 	for _, s := range spoken {
 		if s.code().MatchString(after) && s.spec().MatchString(spec) {
 			return true
@@ -188,9 +188,9 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 			bySymbol[e.Symbol()] = append(bySymbol[e.Symbol()], i)
 		}
 	}
-	refused := map[string]map[string]bool{} // what spec and tests ask for where there is no answer
+	refused := map[string]map[string]bool{} // what the spec asks for, and tests where there is no answer
 	for i, e := range all {
-		if given[i].Error != nil || string(given[i].Value) == "null" {
+		if given[i].Error != nil || string(given[i].Value) == "null" || e.Test == "" {
 			if refused[e.Symbol()] == nil {
 				refused[e.Symbol()] = map[string]bool{}
 			}
@@ -274,7 +274,7 @@ func (u *user) recites(all []example.Example) []step.Finding {
 			continue
 		}
 		for _, in := range e.Inputs() {
-			if telling(in) && !strings.Contains(u.m.SpecText, in) {
+			if telling(in) && !strings.Contains(u.m.Said, in) {
 				inputs[in] = true
 			}
 		}
@@ -293,7 +293,7 @@ func (u *user) recites(all []example.Example) []step.Finding {
 			imports[i.Line] = true
 		}
 		for _, t := range f.Tokens {
-			if imports[t.Line] || t.Kind != source.String && t.Kind != source.Number || !telling(t.Value()) || docstring(file, t) || strings.Contains(u.m.SpecText, t.Value()) {
+			if imports[t.Line] || t.Kind != source.String && t.Kind != source.Number || !telling(t.Value()) || docstring(file, t) || strings.Contains(u.m.Said, t.Value()) {
 				continue
 			}
 			known := false
@@ -342,7 +342,7 @@ func (u *user) shares(asked []example.Example) []step.Finding {
 		after := ownState().ReplaceAllString(e.After, "")
 		for _, x := range []*regexp.Regexp{stagedText(), stagedName(), stagedState()} {
 			for _, m := range x.FindAllStringSubmatch(after, -1) {
-				if word := strings.Join(m[1:], ""); !hasWord(u.m.SpecText, word) {
+				if word := strings.Join(m[1:], ""); !hasWord(u.m.Said, word) {
 					staged[word] = true
 				}
 			}

@@ -522,7 +522,7 @@ func TestDiffersUnderTest(t *testing.T) {
 				name = "Twice"
 			}
 			m := l.module(tree, "shop", function(name, ""))
-			m.SpecText = c.spec
+			m.Said = c.spec
 			id, err := l.repo.WriteBlob(t.Context(), []byte(c.test))
 			if err != nil {
 				t.Fatal(err)

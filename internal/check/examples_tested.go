@@ -66,7 +66,7 @@ func (u *user) differs(ctx context.Context, all []example.Example, tree string, 
 	for _, i := range suspects {
 		text := fmt.Sprintf("%s gives %s under tests and %s in a program: in another directory, environment and process. Take what it depends on as an argument, or let the spec name it.",
 			list[i].Calls(), inside[i].Given(), outside[i].Given())
-		if surrounded().MatchString(u.m.SpecText) {
+		if surrounded().MatchString(u.m.Said) {
 			return []step.Finding{warn("ambient-state", u.m.Dir, 0, text)}, nil
 		}
 		return []step.Finding{reject("ambient-state", u.m.Dir, 0, text)}, nil

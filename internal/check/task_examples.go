@@ -32,7 +32,7 @@ func (p *taskProof) parts() []part {
 		if at < 0 {
 			at = len(out)
 			out = append(out, part{module: Module{
-				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, SpecText: p.t.Text, Known: p.t.Known, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
+				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, SpecText: p.t.Text, Said: p.t.Text, Known: p.t.Known, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
 			}})
 		}
 		x := &out[at]

@@ -359,7 +359,7 @@ func (t *specTool) found(list []inspect.Symbol) error {
 		}
 	})
 	if err == nil && len(list) == 0 {
-		t.nothing("no spec exports a symbol of that name (jacquard spec index lists all)")
+		t.nothing(t.a.lang().T("no spec exports a symbol of that name (jacquard spec index lists all)"))
 		return silent(exitNotVerified)
 	}
 	return err
@@ -368,13 +368,13 @@ func (t *specTool) found(list []inspect.Symbol) error {
 // nothing says on stderr that an answer is empty, so that silence is no answer.
 func (t *specTool) nothing(what string) {
 	if !t.a.json {
-		fmt.Fprintln(t.a.Err, t.a.lang().T(what))
+		fmt.Fprintln(t.a.Err, what)
 	}
 }
 
 func (t *specTool) references(list []inspect.Reference) error {
 	if len(list) == 0 {
-		t.nothing("no spec speaks of it")
+		t.nothing(t.a.lang().T("no spec speaks of it"))
 	}
 	return t.answer(list, func() {
 		for _, r := range list {
@@ -421,7 +421,7 @@ func (t *specTool) graph() *cobra.Command {
 			g = x.GraphWithImports()
 		}
 		if len(g.Edges)+len(g.Violations) == 0 {
-			t.nothing("no module declares a dependency on another one")
+			t.nothing(t.a.lang().T("no module declares a dependency on another one"))
 		}
 		err = t.answer(g, func() {
 			for _, e := range g.Edges {
