@@ -429,9 +429,11 @@ func compareKnown(t *testing.T, every []*lies.Case, done []outcome) {
 	for _, o := range done {
 		was, _, _ := strings.Cut(listed[o.Name()], " ")
 		switch {
-		case o.wrong() && was == "":
+		case o.wrong() && was == "" && o.verdict != "warned":
 			t.Errorf("worse than %s says: %s", known, o.line())
-		case was != "" && was != o.verdict && os.Getenv(liesVariable) == "all":
+		case o.verdict == "warned" && was == "" && os.Getenv(liesVariable) != "all": // by a chance of mutants
+			t.Logf("%s has no line for: %s", known, o.line())
+		case (was != "" || o.wrong()) && was != o.verdict && os.Getenv(liesVariable) == "all":
 			t.Errorf("%s is out of date: it says %s, and now it is: %s; -update rewrites it", known, was, o.line())
 		case was != "" && was != o.verdict: // whether one is warned of depends on how many mutants there was time for
 			t.Logf("%s says %s, and now it is: %s", known, was, o.line())
