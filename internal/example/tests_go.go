@@ -377,7 +377,7 @@ func (g *goReader) fails(e *ast.BinaryExpr) (ok, is bool) {
 // succeeds reads that a call is to give no error, which it may be sure of giving. That it was made is kept: it may change what the next one gives.
 func (g *goReader) succeeds(e ast.Expr, sure bool) bool {
 	r, ok := g.result(e)
-	if !ok || !r.isError() && !(sure && r.i == r.n-1) {
+	if !ok || !r.isError() && (!sure || r.i != r.n-1) {
 		return false
 	}
 	g.made(r.call)
@@ -440,7 +440,7 @@ func (g *goReader) says(e ast.Expr, v Value) bool {
 // failed reads that the last result of a call is to be an error.
 func (g *goReader) failed(e ast.Expr, name string, sure bool) bool {
 	r, ok := g.result(e)
-	if !ok || !r.isError() && !(sure && r.i == r.n-1) {
+	if !ok || !r.isError() && (!sure || r.i != r.n-1) {
 		return false
 	}
 	g.forget(r.call)
