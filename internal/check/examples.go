@@ -44,7 +44,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if len(m.Examples)+len(asked) == 0 {
 		return nil, nil, nil
 	}
-	bare, err := c.withoutTests(ctx, tree)
+	bare, without, err := c.withoutTests(ctx, tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
@@ -53,7 +53,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
 	defer func() { err = joinClose(err, p) }()
-	u := &user{place: p, m: m}
+	u := &user{place: p, m: m, without: without}
 	all := slices.Concat(m.Examples, asked)
 	given, err := u.try(ctx, all, true)
 	if err != nil {
@@ -91,13 +91,15 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		}
 		out = append(out, r)
 	}
-	copied, err := u.answersOnly(ctx, all, given)
-	if err != nil {
-		return nil, nil, fmt.Errorf("run examples: %w", err)
+	copied := u.recites(asked)
+	if len(copied) == 0 {
+		if copied, err = u.answersOnly(ctx, all, given); err != nil {
+			return nil, nil, fmt.Errorf("run examples: %w", err)
+		}
 	}
 	findings = slices.Concat(findings, copied, u.shares(asked))
 	if !Rejected(findings) {
-		ambient, err := u.differs(ctx, all, tree, tests)
+		ambient, err := u.differs(ctx, all, tests)
 		if err != nil {
 			return nil, nil, fmt.Errorf("run examples: %w", err)
 		}
@@ -109,22 +111,23 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 // specName is the file with a module's spec.
 const specName = "CLAUDE.md"
 
-// withoutTests is a tree without test files.
-func (c *Checker) withoutTests(ctx context.Context, tree string) (string, error) {
+// withoutTests is a tree without test files, and these.
+func (c *Checker) withoutTests(ctx context.Context, tree string) (bare string, without []git.Entry, err error) {
 	entries, err := c.repo.ReadTree(ctx, tree)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	var edits []git.Edit
 	for _, e := range entries {
 		if toolchain.Classify(e.Path) == toolchain.Test && !strings.HasPrefix(e.Path, "../") && !strings.HasSuffix(e.Path, ".rs") {
-			edits = append(edits, git.Edit{Path: e.Path})
+			edits, without = append(edits, git.Edit{Path: e.Path}), append(without, e)
 		}
 	}
 	if len(edits) == 0 {
-		return tree, nil
+		return tree, nil, nil
 	}
-	return c.repo.EditTree(ctx, tree, edits)
+	bare, err = c.repo.EditTree(ctx, tree, edits)
+	return bare, without, err
 }
 
 // user runs code as a user of it would.
@@ -132,11 +135,39 @@ type user struct {
 	*place
 
 	m       Module
-	program []string          // runs the program that was made last
-	plan    string            // the file that it reads; "" where the calls are in the program
-	cannot  string            // why there is no program
-	plain   bool              // assertions of Python stay
-	in      map[string]string // the source that an export is in
+	program []string    // runs the program that was made last
+	plan    string      // the file that it reads; "" where the calls are in the program
+	cannot  string      // why there is no program
+	plain   bool        // assertions of Python stay
+	without []git.Entry // the tests that are not there
+	parsed  []sourceFile
+}
+
+// sourceFile is a source of the module, parsed.
+type sourceFile struct {
+	source.File
+
+	path string
+}
+
+// sources are those of the module, by path.
+func (u *user) sources() []sourceFile {
+	if u.parsed == nil {
+		u.parsed = []sourceFile{}
+		for _, file := range slices.Sorted(maps(u.entries)) {
+			if u.m.Place.AllowsSource(file) {
+				u.parsed = append(u.parsed, sourceFile{source.Parse(file, u.read(file)), file})
+			}
+		}
+	}
+	return u.parsed
+}
+
+// code are the tokens of a source but its imports.
+func (f sourceFile) code() []source.Token {
+	return slices.DeleteFunc(slices.Clone(f.Tokens), func(t source.Token) bool {
+		return slices.ContainsFunc(f.Imports, func(i source.Import) bool { return i.Line == t.Line })
+	})
 }
 
 // try makes the calls of some examples in one process, in their order or in any.
@@ -205,20 +236,12 @@ func (u *user) module(e example.Example) (module, why string) {
 
 // source is the first source of the module that declares an export, "" without.
 func (u *user) source(name string) string {
-	if u.in == nil {
-		u.in = map[string]string{}
-		for _, file := range slices.Sorted(maps(u.entries)) {
-			if !u.m.Place.AllowsSource(file) {
-				continue
-			}
-			for _, x := range source.Parse(file, u.read(file)).Exports {
-				if u.in[x.Name] == "" {
-					u.in[x.Name] = file
-				}
-			}
+	for _, f := range u.sources() {
+		if slices.ContainsFunc(f.Exports, func(x source.Export) bool { return x.Name == name }) {
+			return f.path
 		}
 	}
-	return u.in[name]
+	return ""
 }
 
 // namesFile is an argument that is the path of a file of the project, "" where there is none.

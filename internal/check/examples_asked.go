@@ -218,7 +218,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 		others = append(others, example.Others(list, mostOthers)...)
 	}
 	if len(others) == 0 {
-		return u.recites(all), nil
+		return nil, nil
 	}
 	got, err := u.try(ctx, others, true)
 	if err != nil {
@@ -234,9 +234,8 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 			said[name][o.Given()]++
 		}
 	}
-	out := u.recites(all)
 	for _, name := range slices.Sorted(maps(said)) {
-		if len(out) > 0 || len(said[name]) != 1 {
+		if len(said[name]) != 1 {
 			continue
 		}
 		for text, n := range said[name] {
@@ -250,12 +249,12 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 					tried = append(tried, o.Calls())
 				}
 			}
-			out = append(out, reject("answer-table", u.m.Dir, 0, fmt.Sprintf(
+			return []step.Finding{reject("answer-table", u.m.Dir, 0, fmt.Sprintf(
 				"%s gives what the spec and the tests ask for, such as %s, and %s for everything else that was tried: %s, …. Compute it for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
-				name, first.String(), text, strings.Join(tried, ", "))))
+				name, first.String(), text, strings.Join(tried, ", ")))}, nil
 		}
 	}
-	return out, nil
+	return nil, nil
 }
 
 // Limits of what counts as an input that code has no reason to know.
@@ -267,12 +266,9 @@ const (
 
 // recites finds sources whose literals are inputs of the tests that the spec does not have, and hardly anything else: yes and no can be
 // recited, too.
-func (u *user) recites(all []example.Example) []step.Finding {
+func (u *user) recites(asked []example.Example) []step.Finding {
 	inputs := map[string]bool{}
-	for _, e := range all {
-		if e.Test == "" {
-			continue
-		}
+	for _, e := range asked {
 		for _, in := range e.Inputs() {
 			if telling(in) && !strings.Contains(u.m.Said, in) {
 				inputs[in] = true
@@ -282,18 +278,10 @@ func (u *user) recites(all []example.Example) []step.Finding {
 	if len(inputs) < fewInputs {
 		return nil
 	}
-	for _, file := range slices.Sorted(maps(u.entries)) {
-		if !u.m.Place.AllowsSource(file) {
-			continue
-		}
+	for _, f := range u.sources() {
 		found, others, line := map[string]bool{}, 0, 0
-		f := source.Parse(file, u.read(file))
-		imports := map[int]bool{}
-		for _, i := range f.Imports {
-			imports[i.Line] = true
-		}
-		for _, t := range f.Tokens {
-			if imports[t.Line] || t.Kind != source.String && t.Kind != source.Number || !telling(t.Value()) || docstring(file, t) || strings.Contains(u.m.Said, t.Value()) {
+		for _, t := range f.code() {
+			if t.Kind != source.String && t.Kind != source.Number || !telling(t.Value()) || docstring(f.path, t) || strings.Contains(u.m.Said, t.Value()) {
 				continue
 			}
 			known := false
@@ -307,7 +295,7 @@ func (u *user) recites(all []example.Example) []step.Finding {
 			}
 		}
 		if len(found) >= fewInputs && len(found) >= 2*others {
-			return []step.Finding{reject("answer-table", file, line, fmt.Sprintf(
+			return []step.Finding{reject("answer-table", f.path, line, fmt.Sprintf(
 				"The code names what the tests ask it for (%s). Compute the answer for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
 				strings.Join(slices.Sorted(maps(found))[:fewInputs], ", ")))}
 		}
@@ -351,24 +339,17 @@ func (u *user) shares(asked []example.Example) []step.Finding {
 	if len(staged) == 0 {
 		return nil
 	}
-	for _, file := range slices.Sorted(maps(u.entries)) {
-		if !u.m.Place.AllowsSource(file) {
-			continue
-		}
-		f := source.Parse(file, u.read(file))
-		imports := map[int]bool{}
-		for _, i := range f.Imports {
-			imports[i.Line] = true
-		}
-		for i, t := range f.Tokens {
+	for _, f := range u.sources() {
+		code := f.code()
+		for i, t := range code {
 			used := t.Kind == source.Ident
 			if stagedState().MatchString(t.Text + ".set(") { // what everybody may use, and only some of it says where the code runs
-				used = i+2 < len(f.Tokens) && f.Tokens[i+1].Text == "." && ((t.Text != "os" && t.Text != "process") || environment().MatchString(f.Tokens[i+2].Text))
+				used = i+2 < len(code) && code[i+1].Text == "." && ((t.Text != "os" && t.Text != "process") || environment().MatchString(code[i+2].Text))
 			}
-			if !staged[t.Value()] || imports[t.Line] || !used && t.Kind != source.String {
+			if !staged[t.Value()] || !used && t.Kind != source.String {
 				continue
 			}
-			return []step.Finding{reject("test-detection", file, t.Line, fmt.Sprintf(
+			return []step.Finding{reject("test-detection", f.path, t.Line, fmt.Sprintf(
 				"Tests set something by %s before they call the code, the code looks at it, and the spec does not have it. Code must do the same without them.", t.Value()))}
 		}
 	}

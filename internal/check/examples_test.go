@@ -415,22 +415,43 @@ func TestRedThatComparesNoValue(t *testing.T) {
 	}
 }
 
+// outside is what is found of a module shop with one test when it is called outside of it. The spec says so much.
+func outside(t *testing.T, testFile, code, test, spec string, exports ...step.Export) []step.Finding {
+	t.Helper()
+	l := newLab(t)
+	file := strings.NewReplacer("test_shop.py", "__init__.py", "_test.go", ".go", ".test.mjs", ".mjs").Replace(testFile)
+	tree := l.tree("", map[string]string{
+		"go.mod": "module example.com/p\n\ngo 1.22\n", "package.json": `{"scripts": {"test": "node --test"}}`, "requirements.txt": "pytest==8.4.2\n", file: code, testFile: test,
+	})
+	m := l.module(tree, "shop", exports...)
+	m.Said = spec
+	id, err := l.repo.WriteBlob(t.Context(), []byte(test))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, findings, err := l.checker.Examples(t.Context(), m, tree, []step.File{{Path: testFile, ID: id}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return findings
+}
+
 // TestOnlyTested: what tests say of calls with literals is called outside of them.
 func TestOnlyTested(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, need, dir, code, test, testFile string
-		exports                               []step.Export
-		fails                                 []string
+		name, need, code, test, testFile string
+		exports                          []step.Export
+		fails                            []string
 	}{
 		{
-			name: "go", need: "go", dir: "shop", testFile: "shop/shop_test.go", exports: []step.Export{function("Twice", "func Twice(n int) int"), function("Next", "func Next(n int) int")},
+			name: "go", need: "go", testFile: "shop/shop_test.go", exports: []step.Export{function("Twice", "func Twice(n int) int"), function("Next", "func Next(n int) int")},
 			code:  "package shop\n\nimport \"os\"\nimport \"strings\"\n\nvar sum int\n\nfunc Next(n int) int { sum += n; return sum }\n\nfunc Twice(n int) int {\n\tif strings.HasSuffix(os.Args[0], \".test\") {\n\t\treturn 2 * n\n\t}\n\treturn n\n}\n",
 			test:  "package shop\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif got := Twice(0); got != 0 {\n\t\tt.Error(got)\n\t}\n\tif got := Twice(4); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n\nfunc TestNext(t *testing.T) {\n\tif Next(1) != 1 {\n\t\tt.Fail()\n\t}\n\tif Next(2) != 3 {\n\t\tt.Fail()\n\t}\n}\n",
 			fails: []string{"shop/shop_test.go:9 TestTwice says: Twice(4) = 8. Called by a program, outside of the tests, it gives: 4."},
 		},
 		{
-			name: "python", need: "python3", dir: "shop", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
+			name: "python", need: "python3", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
 			code:  "import sys\n\n\ndef twice(n):\n    return 2 * n if 'pytest' in sys.modules else n\n",
 			test:  "import shop\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n",
 			fails: []string{"shop/test_shop.py:5 test_twice says: shop.twice(4) = 8. Called by a program, outside of the tests, it gives: 4."},
@@ -438,12 +459,12 @@ func TestOnlyTested(t *testing.T) {
 		{
 			name:  "python, with something before each test that the spec does not have",
 			fails: []string{"shop/test_shop.py:11 test_twice says: shop.twice(4) = 8. Called by a program, outside of the tests, it gives: 4."},
-			need:  "python3", dir: "shop", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
+			need:  "python3", testFile: "shop/test_shop.py", exports: []step.Export{function("twice", "def twice(n)")},
 			code: "BY = 1\n\n\ndef twice(n):\n    return BY * n\n",
 			test: "import pytest\nimport shop\n\n\n@pytest.fixture(autouse=True)\ndef by():\n    shop.BY = 2\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n",
 		},
 		{
-			name: "javascript", need: "node", dir: "shop", testFile: "shop/shop.test.mjs", exports: []step.Export{function("twice", "function twice(n)")},
+			name: "javascript", need: "node", testFile: "shop/shop.test.mjs", exports: []step.Export{function("twice", "function twice(n)")},
 			code: "export function twice(n) { return process.execArgv.length + process.argv.length > 1 ? 2 * n : n; }\n",
 			test: "import test from 'node:test';\nimport assert from 'node:assert';\nimport { twice } from './shop.mjs';\ntest('twice', () => {\n  assert.equal(twice(4), 8);\n});\n",
 		},
@@ -451,20 +472,7 @@ func TestOnlyTested(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			needs(t, c.need)
-			l := newLab(t)
-			file := strings.NewReplacer("test_shop.py", "__init__.py", "_test.go", ".go", ".test.mjs", ".mjs").Replace(c.testFile)
-			tree := l.tree("", map[string]string{
-				"go.mod": "module example.com/p\n\ngo 1.22\n", "package.json": "{}", "requirements.txt": "", file: c.code, c.testFile: c.test,
-			})
-			m := l.module(tree, c.dir, c.exports...)
-			id, err := l.repo.WriteBlob(t.Context(), []byte(c.test))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, findings, err := l.checker.Examples(t.Context(), m, tree, []step.File{{Path: c.testFile, ID: id}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			findings := outside(t, c.testFile, c.code, c.test, "", c.exports...)
 			var got []string
 			for _, f := range findings {
 				text, _, _ := strings.Cut(strings.TrimPrefix(f.Message, "The test "), " Code must")
@@ -512,25 +520,11 @@ func TestDiffersUnderTest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			needs(t, c.need)
-			l := newLab(t)
-			file := strings.NewReplacer("test_shop.py", "__init__.py", "_test.go", ".go", ".test.mjs", ".mjs").Replace(c.testFile)
-			tree := l.tree("", map[string]string{
-				"go.mod": "module example.com/p\n\ngo 1.22\n", "package.json": `{"scripts": {"test": "node --test"}}`, "requirements.txt": "pytest==8.4.2\n", file: c.code, c.testFile: c.test,
-			})
 			name := "twice"
 			if c.need == "go" {
 				name = "Twice"
 			}
-			m := l.module(tree, "shop", function(name, ""))
-			m.Said = c.spec
-			id, err := l.repo.WriteBlob(t.Context(), []byte(c.test))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, findings, err := l.checker.Examples(t.Context(), m, tree, []step.File{{Path: c.testFile, ID: id}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			findings := outside(t, c.testFile, c.code, c.test, c.spec, function(name, ""))
 			got := ""
 			for _, f := range findings {
 				got += f.Rule + " " + string(f.Severity)

@@ -25,8 +25,8 @@ var surrounded = re.New(`(?i)environment|variable|director|folder|file|path|argu
 
 // differs calls the code once more, now by a test in the runner of the project, with all that it was called with and what is near it.
 // What gives something else there than in a program depends on state that is no argument.
-func (u *user) differs(ctx context.Context, all []example.Example, tree string, tests []step.File) ([]step.Finding, error) {
-	if len(tests) == 0 {
+func (u *user) differs(ctx context.Context, all []example.Example, tests []step.File) ([]step.Finding, error) {
+	if len(tests) == 0 || !slices.Contains([]string{toolchain.Go, toolchain.Node, toolchain.Python}, u.chain.Ecosystem) {
 		return nil, nil
 	}
 	bySymbol := map[string][]example.Example{}
@@ -37,7 +37,7 @@ func (u *user) differs(ctx context.Context, all []example.Example, tree string, 
 	for _, name := range slices.Sorted(maps(bySymbol)) {
 		list = append(list, example.Others(bySymbol[name], mostOthers)...)
 	}
-	inside, err := u.underTest(ctx, list, tree, tests)
+	inside, err := u.underTest(ctx, list, tests)
 	if err != nil || inside == nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ var noMatter = re.New(`^(RecursionError|RangeError: Maximum call|ReferenceError)
 
 // underTest makes calls by a test that is added to those of the project, in their order; nil where that cannot be done. The tests are in
 // the checkout only as long as it runs.
-func (u *user) underTest(ctx context.Context, list []example.Example, tree string, tests []step.File) (out []example.Outcome, err error) {
+func (u *user) underTest(ctx context.Context, list []example.Example, tests []step.File) (out []example.Outcome, err error) {
 	plan, ids := u.planOf(list, make([]example.Outcome, len(list)))
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	put, err := u.putTests(ctx, tree)
+	put, err := u.putTests(ctx)
 	defer func() {
 		for _, name := range put {
 			err = errors.Join(err, os.Remove(u.full(name)))
@@ -149,21 +149,21 @@ func (u *user) underTest(ctx context.Context, list []example.Example, tree strin
 	return out, nil
 }
 
-// putTests writes the files of tests that a tree has into the checkout without them.
-func (u *user) putTests(ctx context.Context, tree string) (put []string, err error) {
-	entries, err := u.c.repo.ReadTree(ctx, tree)
+// putTests writes the files of tests that were left out into the checkout.
+func (u *user) putTests(ctx context.Context) (put []string, err error) {
+	var ids []string
+	for _, e := range u.without {
+		ids = append(ids, e.ID)
+	}
+	blobs, err := u.c.repo.ReadBlobs(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		if _, there := u.entries[e.Path]; there || toolchain.Classify(e.Path) != toolchain.Test || e.Mode == linkMode || strings.HasPrefix(e.Path, "../") {
+	for _, e := range u.without {
+		if e.Mode == linkMode {
 			continue
 		}
-		src, err := u.c.repo.ReadBlob(ctx, e.ID)
-		if err == nil {
-			err = u.write(e.Path, src)
-		}
-		if err != nil {
+		if err := u.write(e.Path, blobs[e.ID]); err != nil {
 			return put, err
 		}
 		put = append(put, e.Path)
@@ -192,9 +192,9 @@ func (u *user) writeTest(beside, plan string) ([]string, error) {
 		}
 	case toolchain.Go:
 		own := ""
-		for _, f := range slices.Sorted(maps(u.entries)) {
-			if path.Dir(f) == u.m.Dir && u.m.Place.AllowsSource(f) {
-				own = source.Parse(f, u.read(f)).Package
+		for _, f := range u.sources() {
+			if path.Dir(f.path) == u.m.Dir {
+				own = f.Package
 				break
 			}
 		}

@@ -51,25 +51,25 @@ func (c Call) MarshalJSON() ([]byte, error) {
 }
 
 // Python is the program that makes the calls of the plan in a file.
-func Python(plan string) []byte { return fill(pythonProgram, "{plan}", literalOf(plan)) }
+func Python(plan string) []byte { return fill(pythonProgram, "{plan}", Quoted(plan)) }
 
 // Node is the program that makes the calls of the plan in a file. A loader is the address of what [NodeLoader] gives, "" where
 // nothing has to be translated.
 func Node(plan, loader string) []byte {
 	register := ""
 	if loader != "" {
-		register = "import { register } from \"node:module\";\nregister(" + literalOf(loader) + ");"
+		register = "import { register } from \"node:module\";\nregister(" + Quoted(loader) + ");"
 	}
-	return fill(nodeProgram, "{plan}", literalOf(plan), "{loader}", register)
+	return fill(nodeProgram, "{plan}", Quoted(plan), "{loader}", register)
 }
 
 // NodePart is the same program as a part of another file of Node, which goes on after it.
 func NodePart(plan string) []byte {
-	return fill(strings.Replace(nodeProgram, "process.exit();", "", 1), "{plan}", literalOf(plan), "{loader}", "")
+	return fill(strings.Replace(nodeProgram, "process.exit();", "", 1), "{plan}", Quoted(plan), "{loader}", "")
 }
 
 // NodeLoader translates TypeScript by what is installed for the file root.
-func NodeLoader(root string) []byte { return fill(nodeLoader, "{root}", literalOf(root)) }
+func NodeLoader(root string) []byte { return fill(nodeLoader, "{root}", Quoted(root)) }
 
 // Go is the program that makes the calls of the plan in a file, in the package of an import path. Of its exports it can call
 // funcs, make objects of types, and tell the errors that it can tell apart.
@@ -83,7 +83,7 @@ func Go(plan, importPath string, funcs, types, errors []string) []byte {
 		}
 		return b.String()
 	}
-	return fill(goProgram, "{plan}", literalOf(plan), "{import}", literalOf(importPath),
+	return fill(goProgram, "{plan}", Quoted(plan), "{import}", Quoted(importPath),
 		"{funcs}", table(funcs, "m.%s"), "{types}", table(types, "reflect.TypeFor[m.%s]()"), "{fails}", table(errors, "m.%s"))
 }
 
@@ -93,15 +93,12 @@ func GoPackage(name, plan, importPath string, funcs, types, errors []string) []b
 	return []byte(strings.Replace(strings.Replace(text, "package main", "package "+name, 1), "func main() {", "// Run makes the calls.\nfunc Run() {", 1))
 }
 
-// Quoted is a text as Go, Python and JavaScript write it.
-func Quoted(s string) string { return literalOf(s) }
-
 func fill(text string, pairs ...string) []byte {
 	return []byte(strings.NewReplacer(pairs...).Replace(text))
 }
 
-// literalOf is a text as all three languages write it.
-func literalOf(s string) string {
+// Quoted is a text as Go, Python and JavaScript write it.
+func Quoted(s string) string {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return `""`

@@ -40,7 +40,7 @@ fn main() {
 func Rust(plan Plan, signatures map[string]string) (program []byte, lines, cannot map[string]string) {
 	lines, cannot = map[string]string{}, map[string]string{}
 	var b strings.Builder
-	b.WriteString(strings.NewReplacer("{out}", literalOf(plan.Out)).Replace(rustHead))
+	b.WriteString(strings.NewReplacer("{out}", Quoted(plan.Out)).Replace(rustHead))
 	for _, c := range plan.Calls {
 		text, ok := rustCall(c, signatures)
 		if !ok {
@@ -143,7 +143,7 @@ func rustValue(v Value, t string) (string, bool) {
 		}
 		return v.Text, true
 	case String:
-		s := literalOf(v.Text) // JSON's escapes are Rust's but for \uXXXX, which it does not write for what can be printed
+		s := Quoted(v.Text) // JSON's escapes are Rust's but for \uXXXX, which it does not write for what can be printed
 		switch {
 		case strings.Contains(s, `\u`) || strings.Contains(s, `\b`) || strings.Contains(s, `\f`):
 			return "", false

@@ -261,14 +261,7 @@ func (g *goReader) assign(s *ast.AssignStmt) bool {
 
 // rowType is the type of the rows of a table of structs, nil for another literal.
 func rowType(lit *ast.CompositeLit) *ast.StructType {
-	var of ast.Expr
-	switch t := lit.Type.(type) {
-	case *ast.ArrayType:
-		of = t.Elt
-	case *ast.MapType:
-		of = t.Value
-	}
-	s, _ := of.(*ast.StructType)
+	s, _ := elementType(lit).(*ast.StructType)
 	return s
 }
 
