@@ -1,9 +1,11 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,6 +72,7 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 		end(flow.ErrCancelled)
 	}
 	b := r.beater(ctx, t, end)
+	defer r.alone(work, end, t)()
 	had, err := r.before(work, e)
 	if err != nil {
 		b.stop()
@@ -100,21 +103,47 @@ func (p *pollers) do(ctx context.Context, t task) outcome {
 	out, err := h.Call(work, j, t.In)
 	o := p.ending(out, err, context.Cause(work))
 	ended(o.Err != nil)
-	if !o.Stopped {
+	open := o.Stopped || o.Lost // it came to no end
+	if !open {
 		e.Result, _ = json.Marshal(o)
 	}
 	if err := r.box.Finish(store, e); err != nil {
 		b.stop()
 		return outcome{Err: flow.AsFailure(err)}
 	}
-	if r.o.Committed != nil && !o.Stopped {
+	if r.o.Committed != nil && !open {
 		r.o.committed()
 	}
-	if o.Stopped {
+	if open {
 		b.stop()
 		return o
 	}
 	return p.after(context.WithoutCancel(work), b, e)
+}
+
+// atWork is a start in this process.
+type atWork struct {
+	end  context.CancelCauseFunc
+	done chan struct{}
+}
+
+// alone waits until an earlier start of the same step has ended in this process,
+// which the server has given up: what it comes to is what this one will find.
+func (r *Runtime) alone(ctx context.Context, end context.CancelCauseFunc, t task) (release func()) {
+	key, mine := t.Run+" "+t.Key, &atWork{end, make(chan struct{})}
+	for {
+		had, is := r.atWork.LoadOrStore(key, mine)
+		if !is {
+			return func() { r.atWork.Delete(key); close(mine.done) }
+		}
+		earlier := had.(*atWork)
+		select {
+		case <-earlier.done:
+		case <-ctx.Done():
+			earlier.end(context.Cause(ctx))
+			<-earlier.done
+		}
+	}
 }
 
 // before makes a start durable and brings what it needs. It returns the result
@@ -214,6 +243,8 @@ func (p *pollers) ending(out json.RawMessage, err, gone error) outcome {
 	var classified *flow.Failure
 	o := outcome{Err: flow.AsFailure(err)}
 	switch {
+	case errors.Is(gone, errGivenUp):
+		return outcome{Lost: true, Begun: true}
 	case errors.Is(gone, flow.ErrStopped):
 		return outcome{Stopped: true, Drive: p.drive}
 	case errors.Is(gone, flow.ErrCancelled):
@@ -239,33 +270,46 @@ func lostError(beat bool) error {
 
 // beater tells the server that a start is alive, and the start what the server
 // has to say: that the run was cancelled, or that nobody waits for it any more.
+// It does not leave that to the SDK, for which a server that is slow to answer
+// once has given the start up.
 type beater struct {
 	r    *Runtime
-	ctx  context.Context //nolint:containedctx // of one activity
 	t    task
 	made atomic.Bool                     // progress
 	last atomic.Pointer[json.RawMessage] // what it was
+	news chan struct{}                   // the first progress
 	once sync.Once
-	quit chan struct{}
+	quit context.CancelFunc
 	done chan struct{}
 }
 
+// errGivenUp ends a start that the server has given up, and that another worker
+// may have by now.
+var errGivenUp = fmt.Errorf("the server does not wait for this start any more: %w", flow.ErrStopped)
+
 func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFunc) *beater {
 	// It is alive for as long as it takes to end, also when it was cancelled.
-	b := &beater{r: r, ctx: context.WithoutCancel(ctx), t: t, quit: make(chan struct{}), done: make(chan struct{})}
+	beats, quit := context.WithCancel(context.WithoutCancel(ctx))
+	b := &beater{r: r, t: t, news: make(chan struct{}, 1), quit: quit, done: make(chan struct{})}
+	info := activity.GetInfo(ctx)
 	go func() {
 		defer close(b.done)
-		tick := time.NewTicker(max(activity.GetInfo(ctx).HeartbeatTimeout/4, 10*time.Millisecond))
+		every := max(info.HeartbeatTimeout/4, 10*time.Millisecond)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		gone := ctx.Done()
 		for {
-			b.tell()
+			// What nobody else can do goes on: the next start will wait for it.
+			if err := b.tell(beats, info.TaskToken, every); err != nil && (t.Shared || !errors.Is(err, errGivenUp)) {
+				end(err)
+			}
 			select {
 			case <-tick.C:
+			case <-b.news:
 			case <-gone:
 				gone = nil
-				end(reason(ctx))
-			case <-b.quit:
+				end(cmp.Or(reason(context.Cause(ctx)), errGivenUp))
+			case <-beats.Done():
 				return
 			}
 		}
@@ -273,25 +317,30 @@ func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFun
 	return b
 }
 
-// reason is why the context of an activity has ended: the run was cancelled,
-// the worker is stopped, or the server has given this start up and somebody
-// else does it.
-func reason(ctx context.Context) error {
-	var cancelled *temporal.CanceledError
-	if errors.As(context.Cause(ctx), &cancelled) {
-		return flow.ErrCancelled
+// tell lets the server know that there is progress, and the last of it: an agent's
+// session, for example, which whoever looks for a lost turn needs. It returns why
+// the start has to end, if it has to: a server that cannot be reached is no reason.
+func (b *beater) tell(ctx context.Context, token []byte, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, max(within, time.Second))
+	defer cancel()
+	details := []any{b.made.Load()}
+	if last := b.last.Load(); last != nil {
+		details = append(details, *last)
 	}
-	return flow.ErrStopped
+	return reason(b.r.c.RecordActivityHeartbeat(ctx, token, details...))
 }
 
-// tell lets the server know that there is progress, and the last of it: an agent's
-// session, for example, which whoever looks for a lost turn needs.
-func (b *beater) tell() {
-	if last := b.last.Load(); last != nil {
-		activity.RecordHeartbeat(b.ctx, b.made.Load(), *last)
-		return
+// reason is why what the server has said ends a start, or nil.
+func reason(said error) error {
+	var cancelled *temporal.CanceledError
+	var unknown *serviceerror.NotFound
+	switch {
+	case errors.As(said, &cancelled):
+		return flow.ErrCancelled
+	case errors.As(said, &unknown):
+		return errGivenUp
 	}
-	activity.RecordHeartbeat(b.ctx, b.made.Load())
+	return nil
 }
 
 // beat marks progress and passes it on, lossy.
@@ -303,7 +352,7 @@ func (b *beater) beat(progress any) {
 	b.once.Do(func() {
 		b.r.box.Progress(b.t.Run, b.t.Key, b.t.Start)
 		b.made.Store(true)
-		b.tell()
+		b.news <- struct{}{}
 	})
 	if b.r.o.Progress == nil || err != nil {
 		return
@@ -314,7 +363,7 @@ func (b *beater) beat(progress any) {
 }
 
 func (b *beater) stop() {
-	close(b.quit)
+	b.quit()
 	<-b.done
 }
 

@@ -221,7 +221,6 @@ func (r *Runtime) worker(queue string, slots int, decides, carries bool) *poller
 		MaxConcurrentActivityExecutionSize: slots, DisableWorkflowWorker: !decides, LocalActivityWorkerOnly: !carries,
 		// What a process that is gone was given comes back after these.
 		StickyScheduleToStartTimeout: min(5*time.Second, r.o.Decision), DeadlockDetectionTimeout: 30 * time.Second,
-		MaxHeartbeatThrottleInterval: r.o.Beat / 4, DefaultHeartbeatThrottleInterval: r.o.Beat / 4,
 		WorkerStopTimeout: 24 * time.Hour, // what runs is told by us
 	})
 	if decides {

@@ -131,8 +131,9 @@ type Runtime struct {
 	conv converter.DataConverter
 	box  *local.Outbox
 
-	mu   sync.Mutex
-	read map[string]*reading // by run
+	mu     sync.Mutex
+	read   map[string]*reading // by run
+	atWork sync.Map            // of *atWork by run and key
 }
 
 // reading is what was last read of a run.
