@@ -229,7 +229,7 @@ func (a *Actor) autoQA(ctx context.Context, j flow.Job, in step.AutoQAIn) (step.
 	if err != nil {
 		return out, err
 	}
-	t := taskCheck(spec, chains, in.Base, in.Tree)
+	t := taskCheck(spec, nil, chains, in.Base, in.Tree)
 	if t.Screen, err = screen(in); err != nil {
 		return out, err
 	}
@@ -460,6 +460,9 @@ func (a *Actor) autoCommit(ctx context.Context, j flow.Job, in step.AutoCommitIn
 	}
 	c := a.landedCommit(j.Run, j.Key, message(style, in.Type, in.Title, paths, nil), in.Tree)
 	c.Parents = []string{from.Commit}
+	if tree, err = a.recorded(ctx, from.Tree, tree); err != nil {
+		return step.HeadOut{}, err
+	}
 	if c.Tree, err = a.withFiles(ctx, tree, files); err != nil {
 		return step.HeadOut{}, err
 	}

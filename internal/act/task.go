@@ -38,7 +38,11 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	t := taskCheck(in, chains, before, tree)
+	var named []string
+	for _, f := range in.Task.Files {
+		named = append(named, f.Path)
+	}
+	t := taskCheck(in, specsOf(v, named), chains, before, tree)
 	proof, ran, baseline, err := a.proveChange(ctx, c, &t, before, tree)
 	if err != nil {
 		return step.TaskProof{}, err
@@ -63,6 +67,11 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	for _, ch := range bound(changes, 200) {
 		out.Files = append(out.Files, step.Change{Path: ch.Path, Status: string(ch.Status)})
 	}
+	drifted, err := a.drifted(ctx, v, before, changes)
+	if err != nil {
+		return out, err
+	}
+	out.Findings, out.Passed = append(out.Findings, drifted...), out.Passed && len(drifted) == 0
 	out.Records, err = a.evidence(proof)
 	return out, err
 }
@@ -86,8 +95,8 @@ func (a *Actor) proveChange(ctx context.Context, c *check.Checker, t *check.Task
 	return proof, ran, baseline, a.checkError(err)
 }
 
-// taskCheck is a task as its checks take it.
-func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) check.Task {
+// taskCheck is a task as its checks take it. The specs of what it changes may change with it.
+func taskCheck(in step.TaskIn, specs []string, chains []toolchain.Found, before, tree string) check.Task {
 	owned, extra, deleted := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Says: in.Task.Text(), Text: in.Request + "\n" + in.Task.Text()}
 	for _, f := range in.Task.Files {
@@ -105,6 +114,9 @@ func taskCheck(in step.TaskIn, chains []toolchain.Found, before, tree string) ch
 			extra[f.Path] = !owned[f.Path]
 			owned[f.Path] = true
 		}
+	}
+	for _, f := range specs {
+		owned[f] = owned[f] || !slices.Contains(in.Taken, f)
 	}
 	t.Extra = func(p string) bool { return extra[p] }
 	t.Owns = func(p string) bool { return owned[p] }
@@ -354,7 +366,9 @@ func (a *Actor) commitTask(ctx context.Context, j flow.Job, plan step.WorkPlan, 
 	}
 	c := a.landedCommit(j.Run, what, message(style, kind, in.Task.Title, paths, lines), merged)
 	c.Parents = []string{head.Commit}
-	c.Tree = merged
+	if c.Tree, err = a.recorded(ctx, head.Tree, merged); err != nil {
+		return out, err
+	}
 	keptID, kept, err := a.kept(ctx, j.Run, head.Commit)
 	if err != nil {
 		return out, err

@@ -275,6 +275,7 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	}
 	doc("how the project is checked", checksText(chains))
 	doc("files of the project", fileMap(v.paths()))
+	a.specDocs(v, request, doc)
 	doc("what the sources export that the request may be about", relevant(request, v.paths(), v.bytes))
 	return out, machinery(err)
 }

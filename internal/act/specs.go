@@ -1,0 +1,182 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/target"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// A change of code and the specs of the modules that it touches go together: its author is shown them, what they say is
+// compared with the code before the change lands, and with it lands what the lock says of them.
+
+// maxSpecs bounds the specs that an author is shown whole, in letters. Of the others he is told where they are.
+const maxSpecs = 24_000
+
+// specDocs are the specs of modules, as authors are shown them: those that a request speaks of first.
+func (a *Actor) specDocs(v *view, request string, doc func(title, text string)) {
+	if !slices.ContainsFunc(v.paths(), func(f string) bool { return path.Base(f) == "CLAUDE.md" && specified(v, f) }) {
+		return
+	}
+	p := a.project(v)
+	var list strings.Builder
+	var whole, others []string
+	for _, e := range p.Scan().Entries {
+		file := path.Join(e.Dir, "CLAUDE.md")
+		if !specified(v, file) {
+			continue
+		}
+		fmt.Fprintf(&list, "%s: %s\n", file, e.Purpose)
+		if named(request, e.Dir) {
+			whole = append(whole, file)
+		} else {
+			others = append(others, file)
+		}
+	}
+	doc("specs: what the code in a directory and below it has to do. Whoever changes what a spec says of the code (what it exports, how that behaves) changes the spec in the same change, also where his task does not name it, and leaves the rest of it as it is", clip(list.String(), 20_000))
+	left := maxSpecs
+	for _, file := range append(whole, others...) {
+		if text := v.bytes(file); len(text) <= left {
+			left -= len(text)
+			doc(file, string(text))
+		}
+	}
+}
+
+// specified reports whether a CLAUDE.md is the spec of code. That of the root often has rules only.
+func specified(v *view, file string) bool {
+	doc, _ := spec.Parse(file, v.bytes(file))
+	return doc.IsSpec() && (path.Dir(file) != "." || doc.Has("Exports") || doc.Has("Behavior"))
+}
+
+// specsOf are the specs of the modules that files belong to.
+func specsOf(v *view, files []string) []string {
+	var out []string
+	for _, f := range files {
+		for dir := path.Dir(f); ; dir = path.Dir(dir) {
+			file := path.Join(dir, "CLAUDE.md")
+			if v.ids[file] != "" && specified(v, file) {
+				if !slices.Contains(out, file) {
+					out = append(out, file)
+				}
+				break
+			}
+			if dir == "." || dir == "/" || strings.HasPrefix(dir, "..") {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// drifted is where a change leaves a spec and the code apart that were not apart before.
+func (a *Actor) drifted(ctx context.Context, v *view, before string, changes []git.Change) ([]step.Finding, error) {
+	var files []string
+	for _, ch := range changes {
+		if toolchain.IsSource(ch.Path) || path.Base(ch.Path) == "CLAUDE.md" {
+			files = append(files, ch.Path)
+		}
+	}
+	specs := specsOf(v, files)
+	if len(specs) == 0 {
+		return nil, nil
+	}
+	old, err := a.tree(ctx, before, nil)
+	if err != nil {
+		return nil, err
+	}
+	wanted := func(dir string) bool { return slices.Contains(specs, path.Join(dir, "CLAUDE.md")) }
+	had := map[string]bool{}
+	for _, m := range a.project(old).ValidateModules(wanted).Modules {
+		for _, d := range m.Issues {
+			had[driftKey(d)] = true
+		}
+	}
+	var out []step.Finding
+	for _, m := range a.project(v).ValidateModules(wanted).Modules {
+		for _, d := range m.Issues {
+			if !had[driftKey(d)] {
+				out = append(out, step.Finding{
+					Rule: "spec-differs", Severity: step.Rejects, Path: d.File, Line: d.Line,
+					Message: strings.TrimSuffix(d.Message, ".") + ". Say in the spec what the code does, or have the code do what the spec says.",
+				})
+			}
+		}
+	}
+	return bound(out, 20), nil
+}
+
+// driftKey is a difference, wherever it stands.
+func driftKey(d inspect.Drift) string {
+	return strings.Join([]string{d.File, d.Type, d.Section, d.Symbol, d.Message}, "\x00")
+}
+
+// recorded is a tree with the lines that its lock needs after a change: of each module that was up to date before it, what
+// it is made of now. What the tests of a build have proved and the change has left alone stays proved.
+func (a *Actor) recorded(ctx context.Context, before, tree string) (string, error) {
+	was, err := a.tree(ctx, before, nil)
+	if err != nil || was.ids[target.LockName] == "" {
+		return tree, err
+	}
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return tree, err
+	}
+	earlier, err := a.planOf(ctx, step.CompileIn{Phase: step.Full}, was)
+	if err != nil {
+		return tree, nil //nolint:nilerr // a lock that cannot be read is not written
+	}
+	now, err := a.planOf(ctx, step.CompileIn{All: true, Phase: step.Full, Conflict: step.KeepFiles}, v)
+	if err != nil {
+		return tree, nil //nolint:nilerr // as above
+	}
+	p := a.project(v)
+	lock, wrote := now.lock, false
+	for _, s := range earlier.res.Skipped {
+		had, ok := lock.Entry(s.Dir)
+		e, is := now.res.Entry(s.Dir)
+		if s.Reason != target.UpToDate || !ok || !is || e.Conventions != had.Conventions {
+			continue
+		}
+		e.State, e.Why, e.Tool, e.PlanID = had.State, had.Why, had.Tool, v.ids[path.Join(s.Dir, "IMPLEMENTS.md")]
+		e.Files, e.Tests = still(had.Files, v), still(had.Tests, v)
+		for f, id := range v.ids {
+			if owner, ok := p.Owner(f); !ok || owner != s.Dir || was.ids[f] != "" {
+				continue
+			}
+			if toolchain.IsTest(f) {
+				e.Tests[f] = id
+			} else if toolchain.IsSource(f) {
+				e.Files[f] = id
+			}
+		}
+		e.Covers = stillProved(had, e)
+		a.narrow(&e, v)
+		old := string(lock.Bytes())
+		lock.Put(e)
+		wrote = wrote || string(lock.Bytes()) != old
+	}
+	if !wrote {
+		return tree, nil
+	}
+	return a.withFiles(ctx, tree, map[string][]byte{target.LockName: lock.Bytes()})
+}
+
+// still are the files of a record that are there, as they are.
+func still(files map[string]string, v *view) map[string]string {
+	out := map[string]string{}
+	for f := range files {
+		if id := v.ids[f]; id != "" {
+			out[f] = id
+		}
+	}
+	return out
+}
