@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 )
 
@@ -109,6 +110,7 @@ func TestAgentsDoTheSame(t *testing.T) {
 		for i, c := range behaviours {
 			t.Run(strconv.Itoa(i)+" "+c.name, func(t *testing.T) {
 				t.Parallel()
+				conformance.InTurn(t, 2)
 				b := open(t, c.script)
 				if c.only != "" && c.only != b.cli.name {
 					t.Skipf("this is a matter of %s", c.only)

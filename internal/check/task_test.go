@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -260,6 +261,7 @@ func TestTasks(t *testing.T) {
 		seen[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			conformance.InTurn(t, 3)
 			from := base
 			task := check.Task{Chains: chains, Owns: owns("cart/cart.go", "cart/cart_test.go"), Taken: owns("tax/tax.go", "tax/tax_test.go"), Deletes: owns(), Base: base, Report: c.report}
 			if c.task != nil {

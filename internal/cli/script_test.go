@@ -69,6 +69,12 @@ var (
 		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "work_callbacks_kill",
 		"worker_auto", "worker_cancel", "worker_cancel_killed", "worker_develop", "worker_faults", "worker_jobs", "worker_keys", "worker_listen", "worker_log", "worker_moves", "worker_pools",
 	}
+	// inTurn take more than eight seconds of a processor each; a third of them is played at a time.
+	inTurn = []string{
+		"auto_context", "auto_decisions", "auto_e2e", "checks_languages", "commits", "develop_decisions", "documents", "e2e_auto_light", "e2e_codex", "e2e_conflict", "e2e_flaky",
+		"e2e_input", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "korean", "lint_missing", "restored", "verified", "verify_range", "work_blocked", "work_callbacks", "work_resume",
+		"worker", "worker_drain", "worker_killed", "worker_store",
+	}
 )
 
 // TestStories runs the scripts in testdata/script: the real program, real git,
@@ -101,12 +107,23 @@ func stories(t *testing.T, dir string, names, long []string) testscript.Params {
 		alone := slices.Contains(long, strings.TrimPrefix(filepath.Base(e.WorkDir), "script-"))
 		return setup(e, alone)
 	}
+	turns := inTurn
+	if dir != scriptDir { // of lies and of honest work
+		turns = names
+	}
 	for _, name := range names {
 		if slices.Contains(long, name) && !conformance.Has(t.Name()+"/"+name) {
 			t.Logf("%s takes long: make conformance runs it, and CI in turn with others", name)
 			continue
 		}
+		if slices.Contains(turns, name) && !conformance.Turn(t.Name()+"/"+name, 3) {
+			t.Logf("%s takes turns with others like it: %s=all runs it", name, conformance.Variable)
+			continue
+		}
 		p.Files = append(p.Files, filepath.Join(dir, name+".txtar"))
+	}
+	if len(p.Files) == 0 {
+		t.Skip("it is the turn of none of them")
 	}
 	return p
 }
@@ -115,9 +132,6 @@ func stories(t *testing.T, dir string, names, long []string) testscript.Params {
 func TestStoriesWithRaceDetector(t *testing.T) {
 	t.Parallel()
 	p := stories(t, scriptDir, inRaced, inRaced)
-	if len(p.Files) == 0 {
-		t.Skip("none is in this part of the conformance suite")
-	}
 	p.Setup = func(e *testscript.Env) error {
 		if err := setup(e, false); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Variable names the part that is run: "all", or "2/6" for the second of six. Where it is not set none is.
@@ -51,12 +52,38 @@ func Only(t *testing.T) {
 	}
 }
 
+// turn counts the turns of what is too much for each run of the suite: with the part, else with the day.
+func turn() int {
+	if k, _ := part(); k > 0 {
+		return k - 1
+	}
+	return int(time.Now().Unix() / (24 * 60 * 60))
+}
+
+// Turn reports whether it is the turn of something that is one of many alike, of which n groups take turns.
+func Turn(name string, n int) bool {
+	if k, parts := part(); k == 1 && parts == 1 {
+		return true
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return int(h.Sum32()%uint32(n)) == turn()%n
+}
+
+// InTurn skips a test whose turn it is not.
+func InTurn(t *testing.T, n int) {
+	t.Helper()
+	if !Turn(t.Name(), n) {
+		t.Skipf("it takes turns with others like it, each day and in each part of CI: %s=all runs it", Variable)
+	}
+}
+
 // Every says which of many things that are alike are tried: one in so many, counted from an offset. It is one in n where no
-// part is run; the parts together try all.
+// part is run, others each day; the parts together try all.
 func Every(n int) (every, from int) {
 	k, parts := part()
 	if parts == 0 {
-		return n, 0
+		return n, turn() % n
 	}
 	every = min(n, parts)
 	return every, (k - 1) % every

@@ -244,8 +244,10 @@ func (in *instance) names(ctx context.Context, count, name string, first uint32)
 }
 
 // limit is how long the parser of an endless grammar may take for one file: there are sources, cut off within an annotation of Kotlin for example,
-// that it does not come to an end with. The largest take a few seconds.
-const limit = 20 * time.Second
+// that it does not come to an end with. A megabyte takes a few seconds, a usual file some thousandths of one.
+func limit(src []byte) time.Duration {
+	return 5*time.Second + time.Duration(len(src))*20*time.Microsecond
+}
 
 // Parse gives the syntax tree of a source. What is no code of the language becomes error nodes; an error is returned
 // only for a source that is too large or when the parser itself broke, which a later Parse does not feel.
@@ -266,7 +268,7 @@ func Parse(l Lang, src []byte) (*Tree, error) {
 			return nil, err
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, limit(src))
 	nodes, err := in.parse(limited, src)
 	cancel()
 	if err != nil || in.mod.Memory().Size() > 64<<20 { // an instance's memory never shrinks
