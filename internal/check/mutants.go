@@ -53,8 +53,10 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
-	if values.compareNothing() && len(m.Examples) == 0 { // examples are called by the engine, whatever the tests are worth
-		proof.Findings = append(proof.Findings, values.finding(files[0]))
+	if len(m.Examples) == 0 { // examples are called by the engine, whatever the tests are worth
+		for _, x := range values.unseen(func(name string) bool { return m.exports(name) && p.named(files, name) }) {
+			proof.Findings = append(proof.Findings, compareNothing(x, files[0]))
+		}
 	}
 	if proof.Passed = proof.Tried == 0 || proof.Killed > 0; proof.Killed > 0 {
 		p.recordFailures()
@@ -62,21 +64,59 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	return proof, nil
 }
 
-// noticed counts the mutants that give nothing instead of a value, and those of them that a test noticed.
-type noticed struct {
-	tried, killed int
+// noticed counts, by function, the mutants that give something else than its value, and those of them that a test noticed.
+type noticed map[string]*values
+
+type values struct {
 	first         mutantAt
+	tried, killed int
 }
 
-func (n noticed) compareNothing() bool { return n.tried > 0 && n.killed == 0 }
+func (n noticed) add(x mutantAt, killed bool) {
+	if !x.Value() {
+		return
+	}
+	key := x.file + " " + x.Func
+	if n[key] == nil {
+		n[key] = &values{first: x}
+	}
+	if n[key].tried++; killed {
+		n[key].killed++
+	}
+}
 
-func (n noticed) finding(test string) step.Finding {
+// unseen are the functions that could give any value and that tests are for; one of all, where no value of any is compared.
+func (n noticed) unseen(tested func(name string) bool) (out []mutantAt) {
+	var any bool
+	for _, key := range slices.Sorted(maps(n)) {
+		if v := n[key]; v.killed > 0 {
+			any = true
+		} else if tested(v.first.Func) {
+			out = append(out, v.first)
+		}
+	}
+	if !any && len(out) == 0 && len(n) > 0 {
+		out = append(out, n[slices.Sorted(maps(n))[0]].first)
+	}
+	return out
+}
+
+// named reports whether tests speak of a function.
+func (p *place) named(files []string, name string) bool {
+	name = name[strings.LastIndex(name, ".")+1:]
+	return slices.ContainsFunc(files, func(f string) bool {
+		return slices.ContainsFunc(source.Parse(f, p.read(f)).Tokens, func(t source.Token) bool { return t.Text == name })
+	})
+}
+
+func compareNothing(x mutantAt, test string) step.Finding {
 	return reject("compares-nothing", test, 0, fmt.Sprintf(
-		"No test fails when functions give nothing instead of their values (%s:%d, %s). Compare what they give with the value that is expected.", n.first.file, n.first.Line, n.first.Func))
+		"No test fails when %s gives another value (%s:%d). Compare what it gives with the value that is expected.", x.Func, x.file, x.Line))
 }
 
 // tryMutants runs the tests on one mutant after the other, as long as there is time.
 func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []string, proof *Proof) (values noticed, err error) {
+	values = noticed{}
 	for _, x := range chosen {
 		killed, valid, err := p.mutant(ctx, x, files, nil, proof)
 		if errors.Is(err, errMutateTime) {
@@ -89,16 +129,7 @@ func (p *place) tryMutants(ctx context.Context, chosen []mutantAt, files []strin
 			continue
 		}
 		proof.Tried++
-		if x.What == source.ReturnNothing {
-			if values.tried == 0 {
-				values.first = x
-			}
-			values.tried++
-			if killed {
-				values.killed++
-			}
-		}
-		if killed {
+		if values.add(x, killed); killed {
 			proof.Killed++
 			continue
 		}
@@ -120,7 +151,7 @@ func describe(m source.Mutant) string {
 	}
 	return map[string]string{
 		"negate condition": "the condition is negated", "drop statement": "the statement is left out", "change returned text": "another text is returned",
-		source.ReturnNothing: "nothing is returned",
+		source.ReturnNothing: "nothing is returned", source.ReturnOther: "another value is returned",
 	}[m.What]
 }
 
@@ -236,7 +267,7 @@ func mutantsOf(old, now map[string][]byte) []mutantAt {
 	return out
 }
 
-// spread puts mutants of different kinds first, those that give nothing before all.
+// spread puts mutants of different kinds first, those that give another value before all.
 func spread(ms []mutantAt) []mutantAt {
 	seen := map[string]int{}
 	rank := make(map[int]int, len(ms))
@@ -245,7 +276,10 @@ func spread(ms []mutantAt) []mutantAt {
 		if strings.HasPrefix(kind, "change constant") {
 			kind = "change constant"
 		}
-		if rank[i] = seen[kind]; kind == source.ReturnNothing && seen[kind] == 0 {
+		if m.Value() {
+			kind = source.ReturnOther
+		}
+		if rank[i] = seen[kind]; m.Value() && seen[kind] == 0 {
 			rank[i] = -1
 		}
 		seen[kind]++

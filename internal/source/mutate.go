@@ -52,7 +52,7 @@ func (m *goMutator) run(body *ast.BlockStmt, results *ast.FieldList) {
 			if failing(x) { // what is returned beside an error means nothing
 				return false
 			}
-			m.nothing(x, results)
+			m.value(x, results)
 		case *ast.ExprStmt:
 			m.add(x.Pos(), x.End(), "drop statement", "_ = 0")
 		case *ast.IncDecStmt:
@@ -69,26 +69,66 @@ func (m *goMutator) run(body *ast.BlockStmt, results *ast.FieldList) {
 	})
 }
 
-// nothing returns the zero value of its type instead of the first result. What is returned is computed all the same, so that what
-// it uses stays used.
-func (m *goMutator) nothing(x *ast.ReturnStmt, results *ast.FieldList) {
+// value returns something else of its type instead of the first result, or its zero value where that is not known. What is
+// returned is computed all the same, so that what it uses stays used.
+func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 	if results == nil || len(x.Results) != results.NumFields() || len(x.Results) == 0 {
 		return
 	}
 	switch v := x.Results[0].(type) {
 	case *ast.BasicLit, *ast.FuncLit:
 		return
+	case *ast.CompositeLit:
+		if len(v.Elts) == 0 {
+			return
+		}
 	case *ast.Ident:
 		if v.Name == "nil" || v.Name == "true" || v.Name == "false" {
 			return
 		}
 	}
 	first, t := x.Results[0], m.g.source(results.List[0].Type)
-	m.add(first.Pos(), first.End(), ReturnNothing, "func() "+t+" { _ = "+m.g.source(first)+"; return *new("+t+") }()")
+	what, text := ReturnNothing, "_ = v; return *new("+t+")"
+	if other := m.other(results.List[0].Type); other != "" {
+		what, text = ReturnOther, "return "+other
+	}
+	m.add(first.Pos(), first.End(), what, "func(v "+t+") "+t+" { "+text+" }("+m.g.source(first)+")")
 }
 
-// ReturnNothing is the What of a mutant that gives nothing, or the zero value, where the function gives a value.
-const ReturnNothing = "return nothing"
+// other is another value of the type of v than v; "" where that is not known.
+func (m *goMutator) other(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.Ident:
+		switch t.Name {
+		case "string":
+			return `v + "?"`
+		case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte", "rune", "float32", "float64":
+			return "v + 1"
+		case "bool":
+			return "!v"
+		}
+	case *ast.ArrayType:
+		if item := m.g.source(t.Elt); t.Len == nil {
+			return "append(append([]" + item + "(nil), v...), *new(" + item + "))"
+		}
+	}
+	return ""
+}
+
+// What a mutant does that gives nothing, or the zero value, where the function gives a value, and one that gives another value.
+const (
+	ReturnNothing = "return nothing"
+	ReturnOther   = "return another value"
+)
+
+// Value reports whether a mutant gives something else than the function does, whatever that is.
+func (m Mutant) Value() bool { return m.What == ReturnNothing || m.What == ReturnOther }
+
+// otherPython and otherScript give another value than their argument, of its type where that is a common one, else nothing.
+const (
+	otherPython = `(lambda v: (not v) if isinstance(v, bool) else v + 1 if hasattr(v, "real") else v + "?" if isinstance(v, str) else [*v, None] if isinstance(v, list) else (*v, None) if isinstance(v, tuple) else None)`
+	otherScript = `((v) => typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "bigint" ? v + 1n : typeof v === "string" ? v + "?" : Array.isArray(v) ? [...v, undefined] : undefined)`
+)
 
 func (m *goMutator) binary(x *ast.BinaryExpr) {
 	op := x.Op.String()
@@ -100,13 +140,13 @@ func (m *goMutator) binary(x *ast.BinaryExpr) {
 	m.add(x.OpPos, end, op+" to "+to, to)
 }
 
-// failing reports whether a return gives an error.
+// failing reports whether a return gives an error. One that passes on err gives a value as well.
 func failing(x *ast.ReturnStmt) bool {
 	if len(x.Results) < 2 {
 		return false
 	}
 	last, ok := x.Results[len(x.Results)-1].(*ast.Ident)
-	return !ok || last.Name != "nil" && last.Name != "true" && last.Name != "false"
+	return !ok || last.Name != "nil" && last.Name != "true" && last.Name != "false" && last.Name != "err"
 }
 
 // constants changes the whole numbers that constants and variables of the package are declared with.
@@ -249,13 +289,13 @@ func tokenMutants(f *File, fn Func, ts []Token, python bool) {
 			}
 		case isWord(t, "return") && i+1 < len(ts) && ts[i+1].Kind == String && !strings.HasSuffix(ts[i+1].Text, `"""`):
 			add(ts[i+1], ts[i+1].End, "change returned text", `"mutant"`)
-		case isWord(t, "return") && (f.Lang == Python || f.Lang == TypeScript):
+		case isWord(t, "return") && (python || f.Lang == TypeScript || f.Lang == JavaScript):
 			if end := statementEnd(ts, i, python); end > i+1 && ts[end-1].End <= fn.Stop && (end > i+2 || ts[i+1].Kind == Ident) && !isWord(ts[i+1], "None") && !isWord(ts[i+1], "undefined") && !isWord(ts[i+1], "null") {
-				text := "None"
-				if !python {
-					text = "void (" + string(f.src(ts[i+1].Off, ts[end-1].End)) + ")"
+				other := otherScript
+				if python {
+					other = otherPython
 				}
-				add(ts[i+1], ts[end-1].End, ReturnNothing, text)
+				add(ts[i+1], ts[end-1].End, ReturnOther, other+"(("+string(f.src(ts[i+1].Off, ts[end-1].End))+"))")
 			}
 		default:
 			dropStatement(f, fn, ts, i, python, add)

@@ -338,20 +338,20 @@ func TestMutantsGiveNothing(t *testing.T) {
 	}{
 		"a.go": {
 			"package a\n\nfunc F(n int) ([]string, error) {\n\tg := func() int { return n }\n\tif n < 0 {\n\t\treturn nil, errNo\n\t}\n\tif n > 9 {\n\t\treturn h(n)\n\t}\n\treturn append(x, g()), nil\n}\n",
-			[]string{"return func() int { _ = n; return *new(int) }() }", "return func() []string { _ = append(x, g()); return *new([]string) }(), nil"},
+			[]string{"return func(v int) int { return v + 1 }(n) }", "return func(v []string) []string { return append(append([]string(nil), v...), *new(string)) }(append(x, g())), nil"},
 		},
 		"a.ts": {
 			"export function f(n: number): number | null {\n  if (n < 0) return null;\n  if (n > 9) { return g({ a: n }) }\n  return n +\n    1;\n}\nexport const g = (n) => {\n  return n * 2\n};\n",
-			[]string{"return void (g({ a: n })) }", "return void (n +\n    1);", "return void (n * 2)\n}"},
+			[]string{" : undefined)((g({ a: n }))) }", "((n +\n    1));", "((n * 2))\n}"},
 		},
 		"a.py": {
 			"def f(n):\n    if n < 0:\n        return None\n    if n == 1:\n        return 7\n    return g(\n        n)\n\n\ndef h(n):\n    return n\n",
-			[]string{"return None\n\n\ndef h", "    return None\n"},
+			[]string{" else None)((g(\n        n)))\n\n\ndef h", " else None)((n))\n"},
 		},
 	} {
 		var got []string
 		for _, m := range source.Parse(path, []byte(c.src)).Mutants() {
-			if m.What == "return nothing" {
+			if m.Value() {
 				got = append(got, string(m.Apply([]byte(c.src))))
 			}
 		}
