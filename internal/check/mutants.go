@@ -27,7 +27,7 @@ var errMutateTime = errors.New("time for mutants is used up")
 // the findings also say when the tests reach less than 80 % of the changed lines.
 func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, frozen []step.File) (proof Proof, err error) {
 	proof = Proof{Tree: tree}
-	chosen, err := c.chooseMutants(ctx, m, before, tree)
+	chosen, rest, err := c.chooseMutants(ctx, m, before, tree)
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
@@ -53,8 +53,12 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
-	if len(m.Examples) == 0 { // examples are called by the engine, whatever the tests are worth
-		for _, x := range values.unseen(func(name string) bool { return m.exports(name) && p.named(files, name) }) {
+	for _, x := range values.unseen(func(name string) bool { return m.exports(name) && p.named(files, name) }) {
+		seen, err := p.seen(short, x, rest, files, &proof)
+		if err != nil {
+			return proof, fmt.Errorf("measure strength: %w", err)
+		}
+		if !seen {
 			proof.Findings = append(proof.Findings, compareNothing(x, files[0]))
 		}
 	}
@@ -99,6 +103,24 @@ func (n noticed) unseen(tested func(name string) bool) (out []mutantAt) {
 		out = append(out, n[slices.Sorted(maps(n))[0]].first)
 	}
 	return out
+}
+
+// seen reports whether a test notices another value that a function could give, where it gives one at other places as well, or
+// whether there was no time to find out.
+func (p *place) seen(ctx context.Context, first mutantAt, rest []mutantAt, files []string, proof *Proof) (bool, error) {
+	for _, x := range rest {
+		if x.file != first.file || x.Func != first.Func || !x.Value() {
+			continue
+		}
+		killed, _, err := p.mutant(ctx, x, files, nil, proof)
+		if killed || errors.Is(err, errMutateTime) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // named reports whether tests speak of a function.
@@ -217,21 +239,22 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting
 	return killed, ran || killed, nil
 }
 
-// chooseMutants takes mutants from the functions that changed, in turn and of different kinds.
-func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree string) ([]mutantAt, error) {
+// chooseMutants takes mutants from the functions that changed, in turn and of different kinds. The others are the rest.
+func (c *Checker) chooseMutants(ctx context.Context, m Module, before, tree string) (chosen, rest []mutantAt, err error) {
 	old, err := c.sources(ctx, m, before)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	now, err := c.sources(ctx, m, tree)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return mutantsOf(old, now), nil
+	chosen, rest = mutantsOf(old, now)
+	return chosen, rest, nil
 }
 
-// mutantsOf takes mutants from the functions that differ in two versions of some files.
-func mutantsOf(old, now map[string][]byte) []mutantAt {
+// mutantsOf takes mutants from the functions that differ in two versions of some files; the others of these are the rest.
+func mutantsOf(old, now map[string][]byte) (chosen, rest []mutantAt) {
 	byFunc := map[string][]mutantAt{}
 	var order []string
 	for _, name := range slices.Sorted(maps(now)) {
@@ -252,19 +275,20 @@ func mutantsOf(old, now map[string][]byte) []mutantAt {
 	for _, k := range order {
 		byFunc[k] = spread(byFunc[k])
 	}
-	var out []mutantAt
-	for round := 0; len(out) < MaxMutants; round++ {
-		more := false
+	for round, more := 0, true; more; round++ {
+		more = false
 		for _, k := range order {
-			if round < len(byFunc[k]) && len(out) < MaxMutants {
-				out, more = append(out, byFunc[k][round]), true
+			if round >= len(byFunc[k]) {
+				continue
+			}
+			if more = true; len(chosen) < MaxMutants {
+				chosen = append(chosen, byFunc[k][round])
+			} else {
+				rest = append(rest, byFunc[k][round])
 			}
 		}
-		if !more {
-			break
-		}
 	}
-	return out
+	return chosen, rest
 }
 
 // spread puts mutants of different kinds first, those that give another value before all.

@@ -32,7 +32,8 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
 	tried := 0
-	for _, x := range mutantsOf(old, now) {
+	chosen, _ := mutantsOf(old, now)
+	for _, x := range chosen {
 		switch killed, valid, err := pl.mutant(short, x, files, fresh, &p.proof); {
 		case killed, errors.Is(err, errMutateTime):
 			return nil
