@@ -53,8 +53,9 @@ func (c *Checker) Mutants(ctx context.Context, m Module, before, tree string, fr
 	if err != nil {
 		return proof, fmt.Errorf("measure strength: %w", err)
 	}
-	for _, x := range values.unseen(func(name string) bool { return m.exports(name) && p.named(files, name) }) {
-		seen, err := p.seen(short, x, rest, files, &proof)
+	tests, none := p.testsOf(files), values.none()
+	for _, x := range values.unseen(func(name string) bool { return none || m.exports(name) && p.named(tests, name) }) {
+		seen, err := p.seen(short, x, rest, files, nil, &proof)
 		if err != nil {
 			return proof, fmt.Errorf("measure strength: %w", err)
 		}
@@ -89,30 +90,40 @@ func (n noticed) add(x mutantAt, killed bool) {
 	}
 }
 
-// unseen are the functions that could give any value and that tests are for; one of all, where no value of any is compared.
+// killed reports whether a test noticed another value of the function of a mutant.
+func (n noticed) killed(x mutantAt) bool {
+	v := n[x.file+" "+x.Func]
+	return v != nil && v.killed > 0
+}
+
+// unseen are the functions that could give any value and that tests are for.
 func (n noticed) unseen(tested func(name string) bool) (out []mutantAt) {
-	var any bool
 	for _, key := range slices.Sorted(maps(n)) {
-		if v := n[key]; v.killed > 0 {
-			any = true
-		} else if tested(v.first.Func) {
+		if v := n[key]; v.killed == 0 && tested(v.first.Func) {
 			out = append(out, v.first)
 		}
-	}
-	if !any && len(out) == 0 && len(n) > 0 {
-		out = append(out, n[slices.Sorted(maps(n))[0]].first)
 	}
 	return out
 }
 
+// none reports whether tests notice another value of no function at all.
+func (n noticed) none() bool {
+	for _, v := range n {
+		if v.killed > 0 {
+			return false
+		}
+	}
+	return len(n) > 0
+}
+
 // seen reports whether a test notices another value that a function could give, where it gives one at other places as well, or
 // whether there was no time to find out.
-func (p *place) seen(ctx context.Context, first mutantAt, rest []mutantAt, files []string, proof *Proof) (bool, error) {
+func (p *place) seen(ctx context.Context, first mutantAt, rest []mutantAt, files []string, counting []test, proof *Proof) (bool, error) {
 	for _, x := range rest {
 		if x.file != first.file || x.Func != first.Func || !x.Value() {
 			continue
 		}
-		killed, _, err := p.mutant(ctx, x, files, nil, proof)
+		killed, _, err := p.mutant(ctx, x, files, counting, proof)
 		if killed || errors.Is(err, errMutateTime) {
 			return true, nil
 		}
@@ -123,11 +134,11 @@ func (p *place) seen(ctx context.Context, first mutantAt, rest []mutantAt, files
 	return false, nil
 }
 
-// named reports whether tests speak of a function.
-func (p *place) named(files []string, name string) bool {
+// named reports whether tests call a function by its name.
+func (p *place) named(tests []test, name string) bool {
 	name = name[strings.LastIndex(name, ".")+1:]
-	return slices.ContainsFunc(files, func(f string) bool {
-		return slices.ContainsFunc(source.Parse(f, p.read(f)).Tokens, func(t source.Token) bool { return t.Text == name })
+	return slices.ContainsFunc(tests, func(t test) bool {
+		return slices.Contains(strings.Fields(body(source.Parse(t.File, p.read(t.File)), t.Test)), name)
 	})
 }
 

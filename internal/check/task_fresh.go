@@ -17,7 +17,7 @@ import (
 const fewMutants = 2
 
 // notices rejects new tests that notice no small change of the new code. That they fail without it says little: the name that they
-// use is missing there. One that is noticed is enough.
+// use is missing there. One that is noticed is enough, but for what they call: of that they have to notice another value.
 func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh []test) error {
 	if p.t.Untested != "" || len(p.proof.Red) == 0 {
 		return nil
@@ -31,21 +31,38 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 	files := filesOf(fresh)
 	short, cancel := context.WithTimeoutCause(ctx, MaxMutate, errMutateTime)
 	defer cancel()
-	tried := 0
-	chosen, _ := mutantsOf(old, now)
+	chosen, rest := mutantsOf(old, now)
+	tried, any, values := 0, false, noticed{}
 	for _, x := range chosen {
+		if any && (!x.Value() || values.killed(x)) { // that is known
+			continue
+		}
 		switch killed, valid, err := pl.mutant(short, x, files, fresh, &p.proof); {
-		case killed, errors.Is(err, errMutateTime):
+		case errors.Is(err, errMutateTime):
 			return nil
 		case err != nil:
 			return err
 		case valid:
 			tried++
+			any = any || killed
+			values.add(x, killed)
 		}
 	}
-	if tried >= fewMutants {
+	if !any && tried >= fewMutants {
 		p.add(reject("compares-nothing", files[0], 0, fmt.Sprintf(
-			"No new test fails when the new code is changed: %d small changes were tried, such as giving nothing instead of a value. Compare what the code gives with what is expected.", tried)))
+			"No new test fails when the new code is changed: %d small changes were tried, such as giving another value. Compare what the code gives with what is expected.", tried)))
+	}
+	if !any {
+		return nil
+	}
+	for _, x := range values.unseen(func(name string) bool { return pl.named(fresh, name) }) {
+		seen, err := pl.seen(short, x, rest, files, fresh, &p.proof)
+		if err != nil {
+			return err
+		}
+		if !seen {
+			p.add(compareNothing(x, files[0]))
+		}
 	}
 	return nil
 }
