@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -281,7 +280,8 @@ func (g *merging) enums(state string) {
 
 // isUse reports whether a dependency is on a module, named by its directory or its document.
 func isUse(have spec.Internal, module string) bool {
-	return path.Join(have.Path, specFile) == module || have.Path == module || have.Ref == module
+	dir, _ := spec.Dir(module)
+	return have.Path == dir || have.Ref == module
 }
 
 // scenario replaces the one with the same input, or adds one under the heading of its category.

@@ -116,13 +116,13 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 	var out []Specified
 	var wrong []spec.Problem
 	problem := func(dir, text, hint string) {
-		wrong = append(wrong, spec.Problem{Path: path.Join(dir, specFile), Severity: spec.Error, Text: text, Hint: hint})
+		wrong = append(wrong, spec.Problem{Path: p.SpecPath(dir), Severity: spec.Error, Text: text, Hint: hint})
 	}
 	changed := map[string][]byte{}
 	seen := map[string]bool{}
 	for i := range s.Modules {
 		m := &s.Modules[i]
-		dir := path.Clean(strings.TrimSuffix(strings.TrimSpace(m.Dir), "/"+specFile))
+		dir, _ := spec.Dir(path.Clean(strings.TrimSpace(m.Dir)))
 		if dir == "" || path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || foreign(dir+"/x") || strings.ContainsAny(dir, "\\\x00\n`") {
 			problem(".", fmt.Sprintf("module %q: this is no directory of the project", m.Dir), "give directories relative to the project's root, with slashes")
 			continue
@@ -137,6 +137,10 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		}
 		seen[dir] = true
 		m.Dir = dir
+		for i := range m.Dependencies {
+			to, _ := spec.Dir(path.Clean(strings.TrimSpace(m.Dependencies[i].Module)))
+			m.Dependencies[i].Module = p.SpecPath(to)
+		}
 		for i, a := range m.Behaviors {
 			for _, b := range m.Behaviors[:i] {
 				if sameValue(value(a.Input), value(b.Input)) && !sameValue(value(a.Output), value(b.Output)) {
@@ -145,7 +149,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			}
 		}
 		var x Specified
-		if d := p.docs[dir]; d != nil {
+		if d := p.named(p.SpecPath(dir)); d != nil {
 			var ps []spec.Problem
 			x, ps = d.merge(m, assumed)
 			wrong = append(wrong, ps...)
@@ -174,7 +178,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			if oneLine(m.Purpose) == "" {
 				problem(dir, "a new module needs a purpose", "say in one sentence what it is for")
 			}
-			x = Specified{Dir: dir, Path: path.Join(dir, specFile), Created: true, Text: m.render(assumed)}
+			x = Specified{Dir: dir, Path: p.SpecPath(dir), Created: true, Text: m.render(assumed)}
 			plan := path.Join(dir, implementsFile)
 			if !p.Has(plan) {
 				out = append(out, Specified{Dir: dir, Path: plan, Created: true, Text: m.plan(x)})
@@ -291,7 +295,7 @@ func looksLike(sig, written string) string {
 
 var specGroups = map[string]string{"function": "Functions", "type": "Types", "class": "Classes", "enum": "Enums", "variable": "Variables", "constant": "Variables"}
 
-// render writes a new CLAUDE.md.
+// render writes a new spec.
 func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	var b strings.Builder
 	section := func(name, text string) {
@@ -441,7 +445,7 @@ func (m *SpecifiedModule) dependencies() string {
 }
 
 func (d SpecifiedUse) ref() string {
-	return path.Join(path.Clean(strings.TrimSuffix(strings.TrimSpace(d.Module), specFile)), specFile)
+	return d.Module // see Specify
 }
 
 func (d SpecifiedUse) names() string {

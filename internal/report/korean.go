@@ -288,7 +288,7 @@ var korean = map[string]string{
 
 	// diff, init, recover, gc, spec, adopt
 	"wrote %s\n": "작성됨: %s\n",
-	"next: write a CLAUDE.md in the directory of a module, then jacquard compile --dry-run": "다음 단계: 모듈 디렉터리에 CLAUDE.md를 작성한 뒤 jacquard compile --dry-run을 실행하세요",
+	"next: write the spec of a module into a CLAUDE.md in its directory (where that name is taken: SPEC.md), then jacquard compile --dry-run": "다음 단계: 모듈 디렉터리의 CLAUDE.md(그 이름이 이미 쓰이면 SPEC.md)에 스펙을 작성한 뒤 jacquard compile --dry-run을 실행하세요",
 	"nothing is kept":              "보존된 작업이 없습니다",
 	"nothing to free":              "정리할 것이 없습니다",
 	"freed %s\n":                   "확보한 공간: %s\n",
@@ -329,8 +329,8 @@ var korean = map[string]string{
 	"\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard compile": "\n4. discount/CLAUDE.md에 동작 하나를 추가합니다. 그 모듈만 다시 빌드합니다:\n   $ jacquard compile",
 	"\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s":                 "\n둘러보기:   cd %s && git status && cat jacquard.lock\n모든 시도: %s show --root %s",
 	"%d to describe:\n":                     "문서화 대상 %d개:\n",
-	"no CLAUDE.md":                          "CLAUDE.md 없음",
-	"its CLAUDE.md lacks what the code has": "CLAUDE.md에 코드에 있는 것이 빠져 있음",
+	"no spec":                          "스펙 없음",
+	"its spec lacks what the code has": "스펙에 코드에 있는 것이 빠져 있음",
 	"no IMPLEMENTS.md":                      "IMPLEMENTS.md 없음",
 	"✓ %s (new)\n":                          "✓ %s (새로 만듦)\n",
 	"    not taken: %s\n":                   "    받아들이지 않음: %s\n",
