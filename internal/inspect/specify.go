@@ -55,7 +55,7 @@ type SpecifiedExport struct {
 
 // SpecifiedUse is another module with the names that are used of it.
 type SpecifiedUse struct {
-	Module  string   `json:"module"`
+	Module  string   `json:"module"` // its directory or spec; the spec once it is looked up
 	Symbols []string `json:"symbols"`
 }
 
@@ -137,10 +137,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		}
 		seen[dir] = true
 		m.Dir = dir
-		for i := range m.Dependencies {
-			to, _ := spec.Dir(path.Clean(strings.TrimSpace(m.Dependencies[i].Module)))
-			m.Dependencies[i].Module = p.SpecPath(to)
-		}
+		p.called(m.Dependencies)
 		for i, a := range m.Behaviors {
 			for _, b := range m.Behaviors[:i] {
 				if sameValue(value(a.Input), value(b.Input)) && !sameValue(value(a.Output), value(b.Output)) {
@@ -213,6 +210,14 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Path, b.Path))
 	})
 	return out, wrong
+}
+
+// called gives the modules that a module uses the names of their specs.
+func (p *Project) called(uses []SpecifiedUse) {
+	for i := range uses {
+		to, _ := spec.Dir(path.Clean(strings.TrimSpace(uses[i].Module)))
+		uses[i].Module = p.SpecPath(to)
+	}
 }
 
 // Headings of scenarios.
@@ -438,14 +443,10 @@ func (m *SpecifiedModule) dependencies() string {
 	if len(m.Dependencies) > 0 {
 		b.WriteString("- internal:\n")
 		for _, d := range m.Dependencies {
-			b.WriteString("  - `" + d.ref() + "`" + d.names() + "\n")
+			b.WriteString("  - `" + d.Module + "`" + d.names() + "\n")
 		}
 	}
 	return b.String()
-}
-
-func (d SpecifiedUse) ref() string {
-	return d.Module // see Specify
 }
 
 func (d SpecifiedUse) names() string {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	for file, want := range map[string]string{
 		"CLAUDE.md": ". true", "SPEC.md": ". true", "a/CLAUDE.md": "a true", "a/b/SPEC.md": "a/b true",
 		"a": "a false", "a/API-SPEC.md": "a/API-SPEC.md false", "a/spec.md": "a/spec.md false", "SPEC.md/x": "SPEC.md/x false", "": " false",
@@ -20,6 +21,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestWhichFileIsTheSpec(t *testing.T) {
+	t.Parallel()
 	const free, purpose, whole = "# Notes\n\n## Commands\n\n- make\n", "# m\n\n## Purpose\n\nx\n", "# m\n\n## Purpose\n\nx\n\n## Exports\n\n- `f(): void`\n"
 	for _, c := range []struct{ dir, claude, other, want string }{
 		{"m/", free, whole, "m/SPEC.md false"},
@@ -47,6 +49,7 @@ func TestWhichFileIsTheSpec(t *testing.T) {
 
 // A reference leads to a directory, by either name, and is shown as it was written.
 func TestReferencesByEitherName(t *testing.T) {
+	t.Parallel()
 	const text = "# m\n\n## Purpose\n\nSee one/%[1]s#f and docs/API-%[1]s#g.\n\n## Exports\n\nNone\n\n## Behavior\n\nNone\n\n" +
 		"## Dependencies\n\n- internal:\n  - `one/%[1]s`: f\n  - `two\\%[1]s`: g\n\n### Internal\n\n- [three](three/%[1]s)\n- `docs/API-%[1]s`\n"
 	a, _ := spec.Parse("m/CLAUDE.md", fmt.Appendf(nil, text, "CLAUDE.md"))

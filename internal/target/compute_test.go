@@ -512,7 +512,8 @@ func TestEitherNameOfASpec(t *testing.T) {
 		{"no spec at all", map[string]string{"m/CLAUDE.md": free, "m/SPEC.md": free, "a/SPEC.md": free}, "free a/SPEC.md free m/CLAUDE.md"},
 		{"beside the rules of the root", map[string]string{"CLAUDE.md": "# P\n\n## Purpose\n\nA shop.\n\n## Rules\n\nUse tabs.\n", "SPEC.md": f}, "SPEC.md"},
 		{
-			"both", map[string]string{"m/CLAUDE.md": f, "m/SPEC.md": g, "n/CLAUDE.md": g},
+			"both",
+			map[string]string{"m/CLAUDE.md": f, "m/SPEC.md": g, "n/CLAUDE.md": g},
 			"m/CLAUDE.md (CLAUDE.md and SPEC.md are both specs; the spec has errors) n/CLAUDE.md m/CLAUDE.md: m/CLAUDE.md and m/SPEC.md are both specs of this directory",
 		},
 		{"a mistake is told of the file that is there", map[string]string{"m/CLAUDE.md": free, "m/SPEC.md": "# m\n\n## Purpose\n\nx\n\n## Behavior\n\n- a → b\n"}, "m/SPEC.md (No source code files found (first compile); the spec has errors) m/SPEC.md: Missing required section: Exports"},
