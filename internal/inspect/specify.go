@@ -207,9 +207,17 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Specified) int {
-		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Path, b.Path))
+		return cmp.Or(strings.Compare(a.Dir, b.Dir), cmp.Compare(a.place(), b.place()))
 	})
 	return out, wrong
+}
+
+// place puts the spec of a module before its plan.
+func (x *Specified) place() int {
+	if spec.IsName(x.Path) {
+		return 0
+	}
+	return 1
 }
 
 // called gives the modules that a module uses the names of their specs.
