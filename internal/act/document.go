@@ -79,7 +79,7 @@ func (a *Actor) Drafts(p *inspect.Project, ids map[string]string, dir string) ([
 			whole++
 			continue
 		}
-		x := step.Draft{Dir: d.Dir, Exports: d.Exports}
+		x := step.Draft{Dir: d.Dir, Spec: d.Spec, Exports: d.Exports}
 		for _, f := range []struct {
 			path string
 			text []byte
@@ -157,7 +157,7 @@ func (a *Actor) describe(ctx context.Context, _ flow.Job, in step.DescribeIn) (s
 		if err != nil {
 			return step.WrittenOut{}, machinery(err)
 		}
-		if d := in.Description; d != nil && path.Base(f.Path) == "CLAUDE.md" {
+		if d := in.Description; d != nil && spec.IsName(f.Path) {
 			text = inspect.Describe(text, d.Purpose, sentences(d.Decisions), sentences(d.Constraints), sentences(d.Compatibility))
 			doc, ps := spec.Parse(f.Path, text)
 			if doc.Text("Purpose") == "" || spec.HasErrors(ps) {
@@ -243,7 +243,7 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 	}
 	doc("modules that there are, with purposes and exports", clip(list.String(), 60_000))
 	for _, e := range entries { // those that the request is about are shown whole
-		if f := path.Join(e.Dir, "CLAUDE.md"); e.Dir != "" && (in.Path != "" && (e.Dir == in.Path || strings.HasPrefix(e.Dir, in.Path+"/")) || named(in.Request, e.Dir)) {
+		if f := e.File; e.Dir != "" && (in.Path != "" && (e.Dir == in.Path || strings.HasPrefix(e.Dir, in.Path+"/")) || named(in.Request, e.Dir)) {
 			doc(f, clip(string(v.bytes(f)), 20_000))
 			plan, _, _ := strings.Cut(string(v.bytes(path.Join(e.Dir, "IMPLEMENTS.md"))), "<!-- IMPLEMENTATION SECTION")
 			doc(path.Join(e.Dir, "IMPLEMENTS.md")+", its planning half", clip(plan, 8_000))

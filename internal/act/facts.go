@@ -42,8 +42,8 @@ type builder struct {
 	tree    string
 	paths   []string
 	project *toolchain.Project
-	modules []string // sorted
-	root    *spec.Document
+	modules []string         // sorted
+	root    []*spec.Document // CLAUDE.md, and SPEC.md where that is the spec of the root
 	conv    *spec.ConventionFile
 	owned   map[string][]string // files by the module nearest above them; "" has the tests of no module
 	ready   bool
@@ -63,8 +63,12 @@ func (b *builder) prepare() {
 	b.project.Checks = b.a.o.Checks.Commands
 	b.modules = slices.Sorted(slices.Values(b.p.res.Index.Dirs()))
 	b.own()
-	if raw := b.p.view.bytes("CLAUDE.md"); raw != nil {
-		b.root, _ = spec.Parse("CLAUDE.md", raw)
+	for _, f := range []string{spec.Name, spec.OtherName} {
+		if raw := b.p.view.bytes(f); raw != nil {
+			if doc, _ := spec.Parse(f, raw); f == spec.Name || doc.IsModule() {
+				b.root = append(b.root, doc)
+			}
+		}
 	}
 	if raw := b.p.view.bytes("code-convention.md"); raw != nil {
 		b.conv, _ = spec.ParseConvention("code-convention.md", raw)
@@ -161,7 +165,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	said := doc.Text("Purpose") + "\n" + doc.Text("Exports") + "\n" + doc.Text("Behavior") + "\n" + doc.Text("Contract") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context")
 	pv.Module = check.Module{
 		Said: said,
-		Dir:  t.Dir, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
+		Dir:  t.Dir, Spec: t.ClaudeMdPath, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
 		Names: spec.Names(doc), Items: ids(doc), Examples: examples(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
 	}
@@ -277,10 +281,11 @@ func (b *builder) exports(f *step.Facts, doc *spec.Document, found toolchain.Fou
 }
 
 func (b *builder) structure() string {
-	if b.root == nil {
-		return ""
+	var parts []string
+	for _, root := range b.root {
+		parts = append(parts, root.Text("Structure"), root.Text("Project Structure"))
 	}
-	return b.root.Text("Structure") + "\n" + b.root.Text("Project Structure")
+	return strings.Join(parts, "\n")
 }
 
 // files sorts the module's existing files: what an earlier build made is ours,
@@ -327,7 +332,7 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 		f.Docs = append(f.Docs, step.Doc{Title: title, Blob: ref})
 		return machinery(err)
 	}
-	conv := spec.Conventions(doc, b.conv, b.root)
+	conv := spec.Conventions(doc, b.conv, b.root...)
 	f.Convention = len(conv) > 0
 	var text strings.Builder
 	for _, c := range conv {
@@ -336,8 +341,11 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 	if err := add("conventions", text.String()); err != nil {
 		return err
 	}
-	if b.root != nil && b.root.Path != t.ClaudeMdPath { // else all of it is shown as the spec
-		if err := add("CLAUDE.md: what holds in the whole project", rules(b.root.Rules())); err != nil {
+	for _, root := range b.root {
+		if root.Path == t.ClaudeMdPath { // all of it is shown as the spec
+			continue
+		}
+		if err := add(root.Path+": what holds in the whole project", rules(root.Rules())); err != nil {
 			return err
 		}
 	}
@@ -406,11 +414,12 @@ func (b *builder) codeOf(dir string) string {
 // interfaceOf is what a module may know of another one: its exports first,
 // and how they behave.
 func (b *builder) interfaceOf(dir string) string {
-	raw := b.p.view.bytes(path.Join(dir, "CLAUDE.md"))
+	m, _ := b.p.res.Index.Module(dir)
+	raw := b.p.view.bytes(m.Path)
 	if raw == nil {
 		return ""
 	}
-	doc, _ := spec.Parse(path.Join(dir, "CLAUDE.md"), raw)
+	doc, _ := spec.Parse(m.Path, raw)
 	out := "# " + doc.Name + "\n\n" + doc.Purpose + "\n\n## Exports\n\n" + doc.Text("Exports")
 	for _, section := range []string{"Behavior", "Contract", "Protocol", "Constraints"} {
 		if t := strings.TrimSpace(doc.Text(section)); t != "" && t != "None" {
@@ -420,7 +429,7 @@ func (b *builder) interfaceOf(dir string) string {
 	return out
 }
 
-// crossRefs resolves path/CLAUDE.md#symbol of a v2 spec through the index.
+// crossRefs resolves the references to symbols of a v2 spec through the index.
 func (b *builder) crossRefs(doc *spec.Document) string {
 	var s strings.Builder
 	for _, r := range doc.CrossRefs {
@@ -432,7 +441,8 @@ func (b *builder) crossRefs(doc *spec.Document) string {
 		if sig == "" {
 			sig = sym.Name
 		}
-		fmt.Fprintf(&s, "- %s/CLAUDE.md#%s: `%s`\n", sym.Dir, sym.Name, sig)
+		m, _ := b.p.res.Index.Module(sym.Dir)
+		fmt.Fprintf(&s, "- %s#%s: `%s`\n", m.Path, sym.Name, sig)
 	}
 	return s.String()
 }

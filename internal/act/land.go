@@ -346,7 +346,7 @@ func (a *Actor) narrow(e *target.Entry, v *view) {
 	deps := map[string]bool{}
 	for _, u := range e.Uses {
 		if len(u.Symbols) == 0 && !u.Soft {
-			deps[strings.TrimSuffix(strings.TrimSuffix(u.Path, "CLAUDE.md"), "/")] = true
+			deps[u.Dir()] = true
 		}
 	}
 	if len(deps) == 0 || e.State != target.Built {
@@ -365,7 +365,8 @@ func (a *Actor) narrow(e *target.Entry, v *view) {
 	p := inspect.New(a.o.Repo.Root(), keep, v.bytes)
 	files := slices.Sorted(maps.Keys(e.Files))
 	for dep := range deps {
-		doc, _ := spec.Parse(path.Join(dep, "CLAUDE.md"), v.bytes(path.Join(dep, "CLAUDE.md")))
+		file := v.spec(dep)
+		doc, _ := spec.Parse(file, v.bytes(file))
 		e.Narrow(dep, p.Used(files, dep), spec.SymbolHashes(doc))
 	}
 }

@@ -60,7 +60,7 @@ func (a *Actor) PlanCompile(ctx context.Context, in step.CompileIn) (*CompilePla
 // directory there: specs, plans, conventions, the lock, code, tests and what belongs to them.
 func counts(p string) bool {
 	switch path.Base(p) {
-	case "CLAUDE.md", "IMPLEMENTS.md", "code-convention.md", target.LockName:
+	case spec.Name, spec.OtherName, "IMPLEMENTS.md", "code-convention.md", target.LockName:
 		return true
 	}
 	return toolchain.LanguageOf(p) != "" || toolchain.Classify(p) != toolchain.Other || path.Ext(p) == "" // code is never Other

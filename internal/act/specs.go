@@ -23,22 +23,21 @@ const maxSpecs = 24_000
 
 // specDocs are the specs of modules, as authors are shown them: those that a request speaks of first.
 func (a *Actor) specDocs(v *view, request string, doc func(title, text string)) {
-	if !slices.ContainsFunc(v.paths(), func(f string) bool { return path.Base(f) == "CLAUDE.md" && specified(v, f) }) {
+	if !slices.ContainsFunc(v.paths(), func(f string) bool { return spec.IsName(f) && specified(v, f) }) {
 		return
 	}
 	p := a.project(v)
 	var list strings.Builder
 	var whole, others []string
 	for _, e := range p.Scan().Entries {
-		file := path.Join(e.Dir, "CLAUDE.md")
-		if !specified(v, file) {
+		if !specified(v, e.File) {
 			continue
 		}
-		fmt.Fprintf(&list, "%s: %s\n", file, e.Purpose)
+		fmt.Fprintf(&list, "%s: %s\n", e.File, e.Purpose)
 		if named(request, e.Dir) {
-			whole = append(whole, file)
+			whole = append(whole, e.File)
 		} else {
-			others = append(others, file)
+			others = append(others, e.File)
 		}
 	}
 	doc("specs: what the code in a directory and below it has to do. Whoever changes what a spec says of the code (what it exports, how that behaves) changes the spec in the same change, also where his task does not name it, and leaves the rest of it as it is", clip(list.String(), 20_000))
@@ -51,10 +50,19 @@ func (a *Actor) specDocs(v *view, request string, doc func(title, text string)) 
 	}
 }
 
-// specified reports whether a CLAUDE.md is the spec of code. That of the root often has rules only.
+// specified reports whether a file is the spec of code.
 func specified(v *view, file string) bool {
 	doc, _ := spec.Parse(file, v.bytes(file))
-	return doc.IsSpec() && (path.Dir(file) != "." || doc.Has("Exports") || doc.Has("Behavior"))
+	return doc.IsModule()
+}
+
+// spec is the path of the spec of a directory, "" where it has none.
+func (v *view) spec(dir string) string {
+	is := func(file string) bool { return v.ids[file] != "" && specified(v, file) }
+	if file, _ := spec.Choose(path.Join(dir, spec.Name), path.Join(dir, spec.OtherName), is); is(file) {
+		return file
+	}
+	return ""
 }
 
 // specsOf are the specs of the modules that files belong to.
@@ -62,8 +70,7 @@ func specsOf(v *view, files []string) []string {
 	var out []string
 	for _, f := range files {
 		for dir := path.Dir(f); ; dir = path.Dir(dir) {
-			file := path.Join(dir, "CLAUDE.md")
-			if v.ids[file] != "" && specified(v, file) {
+			if file := v.spec(dir); file != "" {
 				if !slices.Contains(out, file) {
 					out = append(out, file)
 				}
@@ -81,7 +88,7 @@ func specsOf(v *view, files []string) []string {
 func (a *Actor) drifted(ctx context.Context, v *view, before string, changes []git.Change) ([]step.Finding, error) {
 	var files []string
 	for _, ch := range changes {
-		if toolchain.IsSource(ch.Path) || path.Base(ch.Path) == "CLAUDE.md" {
+		if toolchain.IsSource(ch.Path) || spec.IsName(ch.Path) {
 			files = append(files, ch.Path)
 		}
 	}
@@ -93,7 +100,9 @@ func (a *Actor) drifted(ctx context.Context, v *view, before string, changes []g
 	if err != nil {
 		return nil, err
 	}
-	wanted := func(dir string) bool { return slices.Contains(specs, path.Join(dir, "CLAUDE.md")) }
+	wanted := func(dir string) bool {
+		return slices.ContainsFunc(specs, func(file string) bool { return path.Dir(file) == dir })
+	}
 	had := map[string]bool{}
 	for _, m := range a.project(old).ValidateModules(wanted).Modules {
 		for _, d := range m.Issues {
@@ -114,9 +123,10 @@ func (a *Actor) drifted(ctx context.Context, v *view, before string, changes []g
 	return bound(out, 20), nil
 }
 
-// driftKey is a difference, wherever it stands.
+// driftKey is a difference, wherever it stands, also where the spec has its other name now.
 func driftKey(d inspect.Drift) string {
-	return strings.Join([]string{d.File, d.Type, d.Section, d.Symbol, d.Message}, "\x00")
+	file, _ := spec.Dir(d.File)
+	return strings.Join([]string{file, d.Type, d.Section, d.Symbol, d.Message}, "\x00")
 }
 
 // recorded is a tree with the lines that its lock needs after a change: of each module that was up to date before it, what

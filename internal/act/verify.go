@@ -36,6 +36,7 @@ type Verification struct {
 	NotRun   int               `json:"examples_not_run,omitempty"`
 	Failures []step.TestResult `json:"failures,omitempty"`
 	Findings []step.Finding    `json:"findings,omitempty"`
+	Spec     string            `json:"-"` // its path; "" where it is gone
 }
 
 // Verify proves the modules below dir as the lock records them, without any agent: that they are what was recorded, that
@@ -76,7 +77,8 @@ func (a *Actor) Verify(ctx context.Context, dir string, each func(Verification))
 func (p *CompilePlan) standings() map[string]Verification {
 	out := map[string]Verification{}
 	for _, s := range p.res.Skipped {
-		m := Verification{Dir: s.Dir, Reason: s.Details}
+		mod, _ := p.res.Index.Module(s.Dir)
+		m := Verification{Dir: s.Dir, Reason: s.Details, Spec: mod.Path}
 		switch s.Reason {
 		case target.UpToDate:
 			m.Standing, m.Reason = Verified, ""
@@ -92,18 +94,17 @@ func (p *CompilePlan) standings() map[string]Verification {
 		out[s.Dir] = m
 	}
 	for _, t := range p.res.Targets {
-		m := Verification{Dir: t.Dir, Standing: Stale, Reason: string(t.Reason) + ": " + t.Details, Next: "compile " + t.Dir}
+		m := Verification{Dir: t.Dir, Spec: t.ClaudeMdPath, Standing: Stale, Reason: string(t.Reason) + ": " + t.Details, Next: "compile " + t.Dir}
 		if t.Refused != "" {
 			m.Reason, m.Next = t.Refused, "spec check "+t.Dir
 		}
 		out[t.Dir] = m
 	}
 	for _, d := range p.lock.Dirs() {
-		file := path.Join(d, "CLAUDE.md")
-		if _, known := out[d]; known || p.view.ids[file] != "" || p.in.Path != "" && d != p.in.Path && !strings.HasPrefix(d, p.in.Path+"/") {
+		if _, is := p.res.Index.Module(d); is || p.in.Path != "" && d != p.in.Path && !strings.HasPrefix(d, p.in.Path+"/") {
 			continue
 		}
-		out[d] = Verification{Dir: d, Standing: Stale, Reason: "its spec is gone: " + file, Next: "decompile " + d}
+		out[d] = Verification{Dir: d, Standing: Stale, Reason: "its spec is gone", Next: "decompile " + d}
 	}
 	for _, pr := range p.res.Problems {
 		d := path.Dir(pr.Path)

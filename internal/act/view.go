@@ -71,7 +71,7 @@ func (a *Actor) worktree(list map[string]git.File) *view {
 func (v *view) follow(leads func(p string) string) (lost map[string]bool) {
 	for i := range v.files {
 		f := &v.files[i]
-		if !strings.HasSuffix(f.Path, "CLAUDE.md") || path.Base(f.Path) != "CLAUDE.md" {
+		if !spec.IsName(f.Path) {
 			continue
 		}
 		p := f.Path

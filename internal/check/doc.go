@@ -75,6 +75,7 @@ type Options struct {
 // Module is what the proofs need to know about a module.
 type Module struct {
 	Dir   string
+	Spec  string // path of its spec; "" for a change without one
 	Chain toolchain.Found
 	Place toolchain.Placement
 	// Exports are the names that the spec promises.

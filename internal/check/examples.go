@@ -86,7 +86,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 			r.State, r.Why = step.ExampleNotRun, o.Cannot
 		case !e.Want.Holds(o):
 			r.State, r.Why = step.ExampleFails, o.Given()
-			findings = append(findings, reject("example-failed", path.Join(m.Dir, specName), e.Line, fmt.Sprintf(
+			findings = append(findings, reject("example-failed", m.Spec, e.Line, fmt.Sprintf(
 				"The spec says: %s. Called by a program, outside of the tests, it gives: %s.", e.Text, o.Given())))
 		}
 		out = append(out, r)
@@ -107,9 +107,6 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	}
 	return out, findings, nil
 }
-
-// specName is the file with a module's spec.
-const specName = "CLAUDE.md"
 
 // withoutTests is a tree without test files, and these.
 func (c *Checker) withoutTests(ctx context.Context, tree string) (bare string, without []git.Entry, err error) {

@@ -74,7 +74,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 			if f.Rule == "test-detection" { // a request names less than a spec has to
 				wrong[i].Severity = step.Fix
 			}
-			if path.Base(f.Path) == specName {
+			if f.Rule == "example-failed" {
 				if wrong[i].Path, wrong[i].Line = x.module.Dir, 0; len(x.module.Place.Sources) == 1 {
 					wrong[i].Path = x.module.Place.Sources[0]
 				}

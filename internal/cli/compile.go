@@ -33,7 +33,7 @@ func newCompile(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compile [PATH]",
 		Short: "build what changed: specs to tests to code, proved by running them",
-		Long: "Finds the CLAUDE.md files that changed since they were last built, lets an agent write tests and then code for\n" +
+		Long: "Finds the specs (CLAUDE.md or SPEC.md) that changed since they were last built, lets an agent write tests and then code for\n" +
 			"each, sees the tests fail first and pass afterwards, and puts the result into the working tree.",
 		Example: "  jacquard compile --dry-run\n  jacquard compile src/auth --jobs 2",
 		Args:    cobra.MaximumNArgs(1),

@@ -26,7 +26,7 @@ func newDecompile(a *app) *cobra.Command {
 	var f decompileFlags
 	c := &cobra.Command{
 		Use: "decompile [PATH]", Short: "write specs for code that has none", Args: cobra.MaximumNArgs(1),
-		Long: "Writes CLAUDE.md and IMPLEMENTS.md for directories with code: exports, dependencies, contracts and states as the code has\n" +
+		Long: "Writes CLAUDE.md (SPEC.md beside a CLAUDE.md of free text) and IMPLEMENTS.md for directories with code: exports, dependencies, contracts and states as the code has\n" +
 			"them, and by an agent what each module is for and why it is so. A spec that is there gets only what it lacks.",
 		Example: "  jacquard decompile src --dry-run\n  jacquard decompile --no-agent && jacquard validate && jacquard adopt",
 		RunE: func(c *cobra.Command, args []string) error {

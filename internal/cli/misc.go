@@ -179,7 +179,7 @@ func newInit(a *app) *cobra.Command {
 				return nil
 			}
 			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)
-			fmt.Fprintln(a.Err, a.lang().T("next: write a CLAUDE.md in the directory of a module, then jacquard compile --dry-run"))
+			fmt.Fprintln(a.Err, a.lang().T("next: write the spec of a module into a CLAUDE.md in its directory (where that name is taken: SPEC.md), then jacquard compile --dry-run"))
 			return nil
 		},
 	}

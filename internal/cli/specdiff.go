@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
 func (t *specTool) diff() *cobra.Command {
@@ -75,7 +75,7 @@ func (t *specTool) revision(ctx context.Context, p *project, rev string) (*inspe
 	if err != nil {
 		return nil, err
 	}
-	return t.commit(ctx, p, commit, func(f string) bool { return path.Base(f) == "CLAUDE.md" })
+	return t.commit(ctx, p, commit, spec.IsName)
 }
 
 func (t *specTool) showDiff(d inspect.InterfaceDiffs) {

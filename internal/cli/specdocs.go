@@ -14,16 +14,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
 func (t *specTool) parse() *cobra.Command {
 	var file string
-	c := t.command("parse FILE", "a CLAUDE.md as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("parse FILE", "a spec as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
 		}
-		name, err := p.document(first(args, file, "CLAUDE.md"))
+		name, err := p.document(first(args, file, rootSpec(x)))
 		if err != nil {
 			return err
 		}
@@ -32,7 +33,7 @@ func (t *specTool) parse() *cobra.Command {
 			if err := t.unusable(p, name); err != nil {
 				return err
 			}
-			if err := p.otherName(name, "CLAUDE.md"); err != nil {
+			if err := p.otherName(name, spec.Name, spec.OtherName); err != nil {
 				return err
 			}
 			return usage("Cannot read file '%s': %s", name, p.strange(name))
@@ -53,6 +54,14 @@ func (t *specTool) parse() *cobra.Command {
 	})
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
 	return c
+}
+
+// rootSpec is the file that is meant where none is named.
+func rootSpec(x *inspect.Project) string {
+	if file := x.SpecPath("."); x.Has(file) {
+		return file
+	}
+	return spec.Name
 }
 
 func (t *specTool) check() *cobra.Command {
@@ -122,12 +131,20 @@ func (t *specTool) check() *cobra.Command {
 
 func (t *specTool) fix() *cobra.Command {
 	var file string
-	c := t.command("fix FILE", "add the sections that a CLAUDE.md lacks, saying None", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("fix FILE", "add the sections that a spec lacks, saying None", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, err := t.a.open(ctx)
 		if err != nil {
 			return err
 		}
-		name, err := p.document(first(args, file, "CLAUDE.md"))
+		at := first(args, file, "")
+		if at == "" {
+			_, x, err := t.files(ctx)
+			if err != nil {
+				return err
+			}
+			at = rootSpec(x)
+		}
+		name, err := p.document(at)
 		if err != nil {
 			return err
 		}
@@ -291,7 +308,7 @@ func (p *project) specsOf(x *inspect.Project, args []string, docs ...string) (na
 		return x.Specs("."), false, nil
 	}
 	for _, arg := range args {
-		if base := path.Base(filepath.ToSlash(arg)); base == "CLAUDE.md" || slices.Contains(docs, base) {
+		if base := path.Base(filepath.ToSlash(arg)); spec.IsName(base) || slices.Contains(docs, base) {
 			name, err := p.document(arg)
 			if err != nil {
 				return nil, false, err
@@ -303,7 +320,7 @@ func (p *project) specsOf(x *inspect.Project, args []string, docs ...string) (na
 		if err != nil {
 			return nil, false, err
 		}
-		if err := p.otherName(root(dir), append([]string{"CLAUDE.md"}, docs...)...); err != nil {
+		if err := p.otherName(root(dir), append([]string{spec.Name, spec.OtherName}, docs...)...); err != nil {
 			return nil, false, err
 		}
 		names = append(names, x.Specs(root(dir))...)
@@ -319,11 +336,11 @@ func (t *specTool) withUnread(p *project, names, args []string) []string {
 	}
 	for _, arg := range args {
 		dir, err := p.inside(arg)
-		if err != nil || path.Base(filepath.ToSlash(arg)) == "CLAUDE.md" {
+		if err != nil || spec.IsName(filepath.ToSlash(arg)) {
 			continue
 		}
 		for _, u := range t.unreadable(root(dir)) {
-			if path.Base(u.File) == "CLAUDE.md" && !slices.Contains(names, u.File) {
+			if spec.IsName(u.File) && !slices.Contains(names, u.File) {
 				names = append(names, u.File)
 			}
 		}

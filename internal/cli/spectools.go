@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
+	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
 // oldNames are the commands that the spec tools stand in for.
@@ -74,7 +74,7 @@ func (t *specTool) symbols(ctx context.Context, fresh bool) (*project, *inspect.
 		}
 		changed = x.Update(ids, t.reader(p), time.Now()) || changed
 	}
-	list, differs, err := p.repo.Named(ctx, "CLAUDE.md", func(clean map[string]git.File) { // while git looks for what is dirty
+	list, differs, err := p.repo.Named(ctx, []string{spec.Name, spec.OtherName}, func(clean map[string]git.File) { // while git looks for what is dirty
 		x = <-kept
 		update(clean)
 	})
@@ -231,7 +231,7 @@ func newSpecTools(a *app) []*cobra.Command {
 }
 
 func (t *specTool) tree() *cobra.Command {
-	return t.command("tree", "which directories need a CLAUDE.md", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	return t.command("tree", "which directories need a spec", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -247,7 +247,7 @@ func (t *specTool) tree() *cobra.Command {
 
 func (t *specTool) audit() *cobra.Command {
 	issues := false
-	c := t.command("audit", "which directories lack a CLAUDE.md, or have one that nothing asks for", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	c := t.command("audit", "which directories lack a spec, or have one that nothing asks for", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -294,12 +294,12 @@ func (t *specTool) boundary() *cobra.Command {
 				fmt.Fprintf(t.a.Out, "%s %s/\n", tick(d.HasClaudeMd), d.Name)
 			}
 			for _, v := range b.Violations {
-				fmt.Fprintf(t.a.Out, "⚠ %s:%d: %s: %s; %s\n", path.Join(dir, "CLAUDE.md"), v.Line, v.Type, v.Reference, v.Reason)
+				fmt.Fprintf(t.a.Out, "⚠ %s:%d: %s: %s; %s\n", x.SpecPath(root(dir)), v.Line, v.Type, v.Reference, v.Reason)
 			}
 		})
 	})
 	c.Flags().StringVarP(&dir, "path", "p", "", "the `directory`")
-	c.Flags().StringVarP(&doc, "claude-md", "c", "", "the `file` that is looked at is always the CLAUDE.md of the directory; one that cannot be read is told")
+	c.Flags().StringVarP(&doc, "claude-md", "c", "", "the `file` that is looked at is always the spec of the directory; one that cannot be read is told")
 	return c
 }
 
@@ -338,7 +338,7 @@ func (t *specTool) index() *cobra.Command {
 				fmt.Fprintf(t.a.Out, "%s: %s\n", s.Anchor, s.Signature)
 			}
 			for _, r := range all.Unresolved {
-				fmt.Fprintf(t.a.Out, t.a.lang().T("⚠ %s:%d: %s is not there\n"), path.Join(r.From, "CLAUDE.md"), r.Line, r.Anchor)
+				fmt.Fprintf(t.a.Out, t.a.lang().T("⚠ %s:%d: %s is not there\n"), r.File, r.Line, r.Anchor)
 			}
 		})
 	})
@@ -355,7 +355,8 @@ func noCache(c *cobra.Command, fresh *bool) {
 func (t *specTool) found(list []inspect.Symbol) error {
 	err := t.answer(list, func() {
 		for _, s := range list {
-			fmt.Fprintf(t.a.Out, "%s:%d: %s %s\n", path.Join(s.Module, "CLAUDE.md"), s.Line, s.Kind, s.Signature)
+			file, _, _ := strings.Cut(s.Anchor, "#")
+			fmt.Fprintf(t.a.Out, "%s:%d: %s %s\n", file, s.Line, s.Kind, s.Signature)
 		}
 	})
 	if err == nil && len(list) == 0 {
@@ -378,7 +379,7 @@ func (t *specTool) references(list []inspect.Reference) error {
 	}
 	return t.answer(list, func() {
 		for _, r := range list {
-			fmt.Fprintf(t.a.Out, "%s %s:%d: %s\n", tick(r.Valid), path.Join(r.From, "CLAUDE.md"), r.Line, r.Anchor)
+			fmt.Fprintf(t.a.Out, "%s %s:%d: %s\n", tick(r.Valid), r.File, r.Line, r.Anchor)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/inspect"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -180,7 +182,7 @@ func shortCommit(c act.CommitVerification) string { return c.Commit[:10] + " " +
 func asValidation(root string, all []act.Verification) inspect.Validation {
 	v := inspect.Validation{Root: root}
 	for _, m := range all {
-		v.Modules = append(v.Modules, asDrift(m.Dir, m.Standing, m.Reason, path.Join(m.Dir, "CLAUDE.md"), m.Next))
+		v.Modules = append(v.Modules, asDrift(m.Dir, m.Standing, m.Reason, cmp.Or(m.Spec, path.Join(m.Dir, spec.Name)), m.Next))
 	}
 	return v
 }

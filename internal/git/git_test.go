@@ -379,7 +379,7 @@ func TestStatusAndListing(t *testing.T) {
 func named(t *testing.T, r *git.Repo, name string) map[string]git.File {
 	t.Helper()
 	early := 0
-	found, differs, err := r.Named(t.Context(), name, func(clean map[string]git.File) { early = len(clean) })
+	found, differs, err := r.Named(t.Context(), []string{name, "SPEC.md"}, func(clean map[string]git.File) { early = len(clean) })
 	if err != nil || early == 0 || len(differs) == 0 {
 		t.Fatalf("%d early, differs %v: %v", early, differs, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ type indexed struct {
 // it (git's "gitformat-index", versions 2 to 4). ok is false where git has to be asked:
 // an index that is split, sparse, damaged or of another version. name limits the list to submodules and the files with
 // that base name; "" does not.
-func (r *Repo) readIndex(name string) (list []indexed, ok bool) {
+func (r *Repo) readIndex(names []string) (list []indexed, ok bool) {
 	b, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
 	if os.IsNotExist(err) {
 		return nil, true
@@ -33,7 +34,7 @@ func (r *Repo) readIndex(name string) (list []indexed, ok bool) {
 	if version < 2 || version > 4 || count > len(b)/(42+sum) {
 		return nil, false
 	}
-	if name == "" {
+	if len(names) == 0 {
 		list = make([]indexed, 0, count)
 	}
 	var e entry
@@ -41,7 +42,7 @@ func (r *Repo) readIndex(name string) (list []indexed, ok bool) {
 		if b, ok = e.next(b, version, sum); !ok {
 			return nil, false
 		}
-		if name == "" || e.mode == modeModule || e.named(name) {
+		if len(names) == 0 || e.mode == modeModule || slices.ContainsFunc(names, e.named) {
 			list = append(list, indexed{path: string(e.path), mode: e.mode, id: hex.EncodeToString(e.id)})
 		}
 	}
@@ -129,9 +130,9 @@ func offset(b []byte) (v, n int) {
 	return 0, 0
 }
 
-// staged lists the index, by git where it cannot be read without. name is that of readIndex; the answer may have more.
-func (r *Repo) staged(ctx context.Context, name string) ([]indexed, error) {
-	if list, ok := r.readIndex(name); ok {
+// staged lists the index, by git where it cannot be read without. names are those of readIndex; the answer may have more.
+func (r *Repo) staged(ctx context.Context, names []string) ([]indexed, error) {
+	if list, ok := r.readIndex(names); ok {
 		return list, nil
 	}
 	out, err := r.user(ctx, r.lsFiles()...)

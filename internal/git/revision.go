@@ -94,7 +94,7 @@ func (r *Repo) Inside(path string) bool {
 // not ignored; on demand also those of submodules that are checked out. It opens none of
 // them, so that one that cannot be read is listed as well.
 func (r *Repo) Files(ctx context.Context, submodules bool) ([]string, error) {
-	list, err := r.staged(ctx, "")
+	list, err := r.staged(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}

@@ -2,7 +2,7 @@
 // who depends on whom, and in which order they can be built. It is a value computed from the
 // modules alone; the same modules in any order give the same index.
 //
-// A module's dependencies are what its CLAUDE.md declares. They decide the order and must not
+// A module's dependencies are what its spec declares. They decide the order and must not
 // form a cycle. Two more relations decide the order only as long as they close no cycle: a parent
 // directory follows the modules in it, and a cross reference in the text follows what it names.
 package index
@@ -22,6 +22,7 @@ import (
 // a record of one that has not changed since.
 type Module struct {
 	Dir     string            // from the project's root, "/" separators; "." is the root
+	Path    string            // of the spec, from the root
 	Uses    []Use             // dependencies as declared, and cross references
 	Symbols map[string]string // exported names and the hashes of what others see of them
 	Exports []spec.Export     // nil where the document was not read
@@ -36,7 +37,7 @@ type Use struct {
 
 // Of makes the module of a document.
 func Of(d *spec.Document) Module {
-	m := Module{Dir: d.Dir(), Symbols: spec.SymbolHashes(d), Exports: d.Exports}
+	m := Module{Dir: d.Dir(), Path: d.Path, Symbols: spec.SymbolHashes(d), Exports: d.Exports}
 	for _, dep := range d.Dependencies.Internal {
 		m.Uses = append(m.Uses, Use{Internal: dep})
 	}
@@ -45,7 +46,7 @@ func Of(d *spec.Document) Module {
 		switch {
 		case i < 0:
 			m.Uses = append(m.Uses, Use{Soft: true, Internal: spec.Internal{
-				Path: ref.Path, Ref: path.Join(ref.Path, "CLAUDE.md"), Symbols: []string{ref.Symbol}, IsSpec: true, Line: ref.Line,
+				Path: ref.Path, Ref: ref.File, Symbols: []string{ref.Symbol}, IsSpec: true, Line: ref.Line,
 			}})
 		case len(m.Uses[i].Symbols) > 0 && !slices.Contains(m.Uses[i].Symbols, ref.Symbol):
 			m.Uses[i].Symbols = append(slices.Clone(m.Uses[i].Symbols), ref.Symbol)
@@ -84,7 +85,7 @@ func (d Dirs) Get(dir string) (int, bool) {
 }
 
 // Locate finds the module of a reference in the spec of the module from: the directory itself,
-// counted from the root or from that module; else, unless the reference names a CLAUDE.md, the
+// counted from the root or from that module; else, unless the reference names a spec, the
 // nearest ancestor.
 func (d Dirs) Locate(from string, dep spec.Internal) (int, bool) {
 	if j, ok := d[key(dep.Path)]; ok {
@@ -147,8 +148,6 @@ func key(dir string) string {
 	return dir
 }
 
-func specPath(dir string) string { return path.Join(dir, "CLAUDE.md") }
-
 // collisions names directories that are one and the same on a file system that ignores case.
 func (x *Index) collisions() []spec.Problem {
 	var ps []spec.Problem
@@ -158,7 +157,7 @@ func (x *Index) collisions() []spec.Problem {
 		folded := strings.ToLower(key(dir))
 		if other, ok := seen[folded]; ok {
 			ps = append(ps, spec.Problem{
-				Path: specPath(dir), Severity: spec.Error,
+				Path: x.mods[i].Path, Severity: spec.Error,
 				Text: "directory " + dir + " and " + other + " differ only in case",
 				Hint: "they are one directory on macOS and Windows; rename one",
 			})
@@ -177,8 +176,8 @@ func (x *Index) link(i int) []spec.Problem {
 		j, ok := x.ids.Locate(m.Dir, u.Internal)
 		if !ok {
 			p := spec.Problem{
-				Path: specPath(m.Dir), Line: u.Line, Col: 1, Severity: spec.Warning,
-				Text: "dependency " + u.Ref + " is not a module", Hint: "no CLAUDE.md with Exports is there or above",
+				Path: m.Path, Line: u.Line, Col: 1, Severity: spec.Warning,
+				Text: "dependency " + u.Ref + " is not a module", Hint: "no spec with Exports is there or above",
 			}
 			if u.IsSpec && !u.Soft {
 				p.Severity, p.Hint = spec.Error, "there is no such spec; write its path from the project's root"
@@ -197,8 +196,8 @@ func (x *Index) link(i int) []spec.Problem {
 				continue
 			}
 			ps = append(ps, spec.Problem{
-				Path: specPath(m.Dir), Line: u.Line, Col: 1, Severity: spec.Warning,
-				Text: n.Dir + " does not export " + s, Hint: "add it to the Exports of " + specPath(n.Dir) + ", or mend the name",
+				Path: m.Path, Line: u.Line, Col: 1, Severity: spec.Warning,
+				Text: n.Dir + " does not export " + s, Hint: "add it to the Exports of " + x.mods[j].Path + ", or mend the name",
 			})
 		}
 		if known == 0 {
@@ -304,12 +303,10 @@ func (x *Index) dirsOf(ids []int) []string {
 }
 
 // Locate finds the module of a reference in the spec of the module from: a directory, or the path
-// of a CLAUDE.md, counted from the root.
+// of a spec by either name, counted from the root.
 func (x *Index) Locate(from, ref string) (string, bool) {
-	dep := spec.Internal{Path: ref}
-	if path.Base(ref) == "CLAUDE.md" {
-		dep.Path, dep.IsSpec = path.Dir(ref), true
-	}
+	var dep spec.Internal
+	dep.Path, dep.IsSpec = spec.Dir(ref)
 	j, ok := x.ids.Locate(from, dep)
 	if !ok {
 		return "", false

@@ -102,7 +102,7 @@ func (x *Index) refuse(edges [][]int) []spec.Problem {
 			}
 		}
 		ps = append(ps, spec.Problem{
-			Path: specPath(x.mods[i].Dir), Line: line, Col: 1, Severity: spec.Error,
+			Path: x.mods[i].Path, Line: line, Col: 1, Severity: spec.Error,
 			Text: "dependency cycle: " + x.refused[i], Hint: "remove one of these dependencies",
 		})
 	}

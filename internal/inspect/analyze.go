@@ -320,7 +320,7 @@ func (p *Project) use(d *AnalysisUses, dir, file string, imp source.Import) {
 	if !there { // it may lie in a module all the same; a directory that only needs a spec says nothing of it
 		modules = setOf(p.dirs)
 	}
-	d.Internal = append(d.Internal, resolved(dir, from, at, modules))
+	d.Internal = append(d.Internal, p.resolved(dir, from, at, modules))
 }
 
 // modules are the directories that have a spec, or need one.

@@ -19,7 +19,7 @@ type Boundary struct {
 	SourceFiles int              `json:"source_file_count"`
 	SubdirCount int              `json:"subdir_count"`
 	Violations  []BoundaryBreach `json:"violations"`
-	// ClaudeMdError says why a CLAUDE.md that was named cannot be read; violations are then not looked for.
+	// ClaudeMdError says why a spec that was named cannot be read; violations are then not looked for.
 	ClaudeMdError string `json:"claude_md_error,omitempty"`
 }
 
@@ -53,7 +53,7 @@ const upward = "a module may not depend on the one that it lies in: take what bo
 func (p *Project) above(up, dir string) bool { return up != dir && Below(up)(dir) && p.docs[up] != nil }
 
 // Boundary looks at one directory. What is a breach: a module knows others by their
-// interface alone, so a reference to the CLAUDE.md of another module, wherever that lies,
+// interface alone, so a reference to the spec of another module, wherever that lies,
 // is how a dependency is declared and no breach; a way out of the directory ("../") is
 // one, and so is a path to anything else within another module. (The tools before called
 // every path whose first part is no child a breach, and with it the very form in which
@@ -98,13 +98,13 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 			if p.Has(to) {
 				to = path.Dir(to)
 			}
-			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + path.Join(to, specFile), false})
+			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "write the path from the project's root: " + p.SpecPath(to), false})
 		case p.above(dep.Path, dir):
 			b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, upward, true})
 		case dep.IsSpec || dep.Path == dir || strings.HasPrefix(dep.Path, dir+"/") || dir == ".":
 		default:
 			if owner, ok := p.owner(dep.Path); ok && owner != dep.Path && owner != dir {
-				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it lies in the module " + owner + "; depend on " + path.Join(owner, specFile), false})
+				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it lies in the module " + owner + "; depend on " + p.SpecPath(owner), false})
 			}
 		}
 	}

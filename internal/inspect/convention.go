@@ -38,7 +38,7 @@ type ConventionState struct {
 	Errors      []string        `json:"errors"`
 }
 
-// ModuleConvention is a directory with a manifest, and what its CLAUDE.md says. What it
+// ModuleConvention is a directory with a manifest, and what its spec says. What it
 // leaves out it inherits.
 type ModuleConvention struct {
 	Path     string           `json:"path"`
@@ -116,12 +116,18 @@ func (p *Project) moduleRoots() []string {
 }
 
 func (p *Project) convention(dir, section string) ConventionState {
-	file := path.Join(dir, specFile)
+	d := p.docs[dir]
+	if other := p.others[dir]; other != nil && !d.Has(section) && other.Path == path.Join(dir, spec.Name) {
+		d = other
+	}
+	file := path.Join(dir, spec.Name)
+	if d != nil {
+		file = d.Path
+	}
 	s := ConventionState{File: file, Subsections: map[string]bool{}, Errors: []string{}}
 	for _, names := range required[section] {
 		s.Subsections[names[0]] = false
 	}
-	d := p.docs[dir]
 	if d == nil {
 		s.Errors = append(s.Errors, section+": CLAUDE.md not found at "+file)
 		return s

@@ -23,7 +23,7 @@ type Decompiled struct {
 	Skipped    string       `json:"skipped,omitempty"`
 
 	Sources        []string `json:"-"` // the files that were read
-	Text           []byte   `json:"-"` // of CLAUDE.md; nil where nothing is to be written
+	Text           []byte   `json:"-"` // of the spec; nil where nothing is to be written
 	ImplementsText []byte   `json:"-"` // of IMPLEMENTS.md; nil where there is one
 }
 
@@ -63,16 +63,18 @@ func (p *Project) Decompile(dir string) []Decompiled {
 	}
 	created := map[string][]byte{}
 	for _, d := range dirs {
-		x := Decompiled{Dir: d, Spec: path.Join(d, specFile), Implements: path.Join(d, implementsFile), Sources: byDir[d]}
+		x := Decompiled{Dir: d, Spec: p.SpecPath(d), Implements: path.Join(d, implementsFile), Sources: byDir[d]}
 		switch {
-		case p.docs[d] == nil && !p.hasSpec(d) && unread[d] != "":
+		case !p.Has(x.Spec) && unread[d] != "":
 			x.Skipped = unread[d] + " cannot be read, so what the module exports is not known"
-		case p.docs[d] == nil && !p.hasSpec(d):
+		case !p.Has(x.Spec):
 			x.Created = true
 			p.decompile(&x, files, isModule, uses)
 			created[x.Spec] = x.Text
-		case p.docs[d] == nil:
-			x.Skipped = "its CLAUDE.md cannot be read"
+		case p.named(x.Spec) == nil:
+			x.Skipped = "its " + path.Base(x.Spec) + " cannot be read"
+		case p.twoSpecs(d):
+			x.Skipped = spec.TwoSpecs(d).Text
 		}
 		out = append(out, x)
 	}
@@ -86,11 +88,11 @@ func (p *Project) Decompile(dir string) []Decompiled {
 		if x.Created || x.Skipped != "" {
 			continue
 		}
-		if p.docs[x.Dir].free() {
-			x.Skipped = "its CLAUDE.md is " + freeText + " (" + freeHint + ")"
+		if p.named(x.Spec).free() {
+			x.Skipped = "its " + path.Base(x.Spec) + " is " + freeText + " (" + freeHint + ")"
 			continue
 		}
-		doc := p.docs[x.Dir].Document
+		doc := p.named(x.Spec).Document
 		if m, ok := lacking[x.Dir]; ok {
 			doc, _ = spec.Parse(x.Spec, m.Text)
 			x.Text, x.Changes, x.Exports = m.Text, m.Changes, len(doc.Exports)
@@ -99,7 +101,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			p.plan(x, doc)
 		}
 		if !x.Writes() {
-			x.Skipped = "its CLAUDE.md lacks nothing that code can tell; jacquard validate says whether they agree"
+			x.Skipped = "its " + path.Base(x.Spec) + " lacks nothing that code can tell; jacquard validate says whether they agree"
 		}
 	}
 	return out
@@ -129,7 +131,7 @@ func (p *Project) lacking(dir string) map[string]Mended {
 		if len(missing) > 0 {
 			m.Issues = missing
 			v.Modules = append(v.Modules, m)
-			byFile[specOf(m.Directory)] = m.Directory
+			byFile[p.SpecPath(m.Directory)] = m.Directory
 		}
 	}
 	out := map[string]Mended{}
@@ -158,7 +160,7 @@ func (p *Project) decompile(x *Decompiled, all map[string]map[string]source.File
 	var specs []string
 	for _, d := range uses[x.Dir] {
 		if !Below(d)(x.Dir) || !leads(d, x.Dir, func(d string) []string { return uses[d] }) {
-			specs = append(specs, path.Join(d, specFile))
+			specs = append(specs, p.SpecPath(d))
 		} // else a circle with the module that it lies in, and this is the direction that rule INV-1 forbids
 	}
 	if deps := dependenciesText("external", p.packages(names, files)) + dependenciesText("internal", specs); deps != "" {

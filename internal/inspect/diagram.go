@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/spec"
@@ -159,10 +160,8 @@ func (p *Project) Diagram(kind, file string) ([]Drawing, error) {
 	if kind == "component" {
 		return []Drawing{{Mermaid: p.Components()}}, nil
 	}
-	d := p.docs[strings.TrimSuffix(strings.TrimSuffix(file, specFile), "/")]
-	if file == specFile {
-		d = p.docs["."]
-	}
+	dir, _ := spec.Dir(file)
+	d := p.docs[path.Clean(dir)]
 	switch {
 	case kind != "state" && kind != "usecase":
 		return nil, fmt.Errorf("--type %q: want usecase, state or component", kind)

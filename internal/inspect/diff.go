@@ -377,14 +377,10 @@ func links(before, after *Project) map[string]map[string]*use {
 			uses[to].names = append(uses[to].names, names...)
 		}
 		for _, dep := range d.Dependencies.Internal {
-			ref := dep.Path
-			if dep.IsSpec {
-				ref = path.Join(dep.Path, specFile)
-			}
-			add(ref, dep.Symbols)
+			add(dep.File(), dep.Symbols)
 		}
 		for _, ref := range d.CrossRefs {
-			add(path.Join(ref.Path, specFile), []string{ref.Symbol})
+			add(ref.File, []string{ref.Symbol})
 		}
 		for _, u := range uses {
 			slices.Sort(u.names)

@@ -238,7 +238,7 @@ func (m *module) dependencies() {
 				}
 				m.issue(Drift{
 					Type: "ORPHAN", Section: "Dependencies", File: name, Line: imp.Line, Symbol: to,
-					Message: "The code imports " + to + ", which Dependencies does not name", mend: edit{what: addDependency, text: path.Join(to, specFile)},
+					Message: "The code imports " + to + ", which Dependencies does not name", mend: edit{what: addDependency, text: m.SpecPath(to)},
 				})
 			}
 		}

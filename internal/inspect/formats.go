@@ -55,7 +55,7 @@ func (v Validation) SARIF(version string) ([]byte, error) {
 func (v Validation) each(f func(dir string, d Drift, note bool)) {
 	for _, m := range v.Modules {
 		if !m.Valid {
-			f(m.Directory, Drift{Type: "INVALID", File: specOf(m.Directory), Message: "The spec is not valid: jacquard spec check " + specOf(m.Directory)}, false)
+			f(m.Directory, Drift{Type: "INVALID", File: m.file, Message: "The spec is not valid: jacquard spec check " + m.file}, false)
 		}
 		for _, d := range m.Issues {
 			f(m.Directory, d, false)
@@ -78,13 +78,6 @@ func (d Drift) place() string {
 		return d.File
 	}
 	return fmt.Sprintf("%s:%d", d.File, d.Line)
-}
-
-func specOf(dir string) string {
-	if dir == "." {
-		return specFile
-	}
-	return dir + "/" + specFile
 }
 
 type junitSuites struct {

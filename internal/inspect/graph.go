@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -128,7 +127,7 @@ func (p *Project) GraphWithImports() Graph {
 			default:
 				g.Violations = append(g.Violations, Violation{
 					From: dir, To: to, Type: "undeclared", Reason: "the code imports " + to + ", and the spec does not name it",
-					Suggestion: "Add `" + path.Join(to, specFile) + "` to the Dependencies of " + path.Join(dir, specFile) + ", or do without",
+					Suggestion: "Add `" + p.SpecPath(to) + "` to the Dependencies of " + p.SpecPath(dir) + ", or do without",
 				})
 			}
 		}
@@ -193,8 +192,8 @@ func (p *Project) edge(g *Graph, from string, dep spec.Internal) {
 	if !ok {
 		e.Valid = false
 		g.Violations = append(g.Violations, Violation{
-			From: from, To: dep.Path, Type: "unresolved", Reason: "there is no CLAUDE.md at " + dep.Ref,
-			Suggestion: "Correct the path, or write " + path.Join(dep.Path, specFile),
+			From: from, To: dep.Path, Type: "unresolved", Reason: "there is no spec at " + dep.Ref,
+			Suggestion: "Correct the path, or write " + p.SpecPath(dep.Path),
 		})
 		g.Edges = append(g.Edges, e)
 		return
@@ -208,7 +207,7 @@ func (p *Project) edge(g *Graph, from string, dep spec.Internal) {
 			e.Valid = false
 			g.Violations = append(g.Violations, Violation{
 				From: from, To: to, Type: "missing-exports", Reason: "Module '" + to + "' does not export " + s,
-				Suggestion: "Add " + s + " to the Exports section of " + path.Join(to, specFile) + ", or correct the name",
+				Suggestion: "Add " + s + " to the Exports section of " + p.SpecPath(to) + ", or correct the name",
 			})
 		}
 	}

@@ -18,14 +18,13 @@ import (
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
-const specFile = "CLAUDE.md"
-
 // Project is the files of a project, for one goroutine.
 type Project struct {
 	root     string
 	files    []string // sorted
 	read     func(path string) []byte
-	docs     map[string]*document // by directory
+	docs     map[string]*document // by directory, the file that counts there
+	others   map[string]*document // by directory, a file with the other name of a spec
 	dirs     []string             // of those docs that are specs, sorted
 	index    *index.Index
 	unlinked []spec.Problem         // of dependencies that the index found nothing for
@@ -40,7 +39,7 @@ type Project struct {
 	kept     *Kept               // nil: everything is read anew
 }
 
-// document is a CLAUDE.md with everything that is wrong with it.
+// document is a CLAUDE.md or SPEC.md with everything that is wrong with it.
 type document struct {
 	*spec.Document
 
@@ -48,10 +47,10 @@ type document struct {
 	problems []spec.Problem
 }
 
-// free reports whether a CLAUDE.md is no spec but what its author tells an agent, as most are that nobody wrote for us.
+// free reports whether a document is no spec but what its author tells an agent, as most are that nobody wrote for us.
 func (d *document) free() bool { return !d.IsSpec() && d.Legible(d.src) == nil }
 
-// freeText says of a CLAUDE.md that it is no spec, freeHint what would make it one.
+// freeText says of a document that it is no spec, freeHint what would make it one.
 const (
 	freeText = "free text, not a spec: it has no section Purpose, Exports or Behavior"
 	freeHint = "add them to make it one"
@@ -60,10 +59,10 @@ const (
 // New takes a project: its root, which only names it, its files as relative paths with
 // slashes, and how to read one; nil stands for a file that cannot be read.
 func New(root string, files []string, read func(path string) []byte) *Project {
-	p := &Project{root: root, files: slices.Clone(files), read: read, docs: map[string]*document{}}
+	p := &Project{root: root, files: slices.Clone(files), read: read, docs: map[string]*document{}, others: map[string]*document{}}
 	slices.Sort(p.files)
 	for _, f := range p.files {
-		if path.Base(f) != specFile || foreign(f) {
+		if !spec.IsName(f) || foreign(f) {
 			continue
 		}
 		src := read(f)
@@ -71,9 +70,21 @@ func New(root string, files []string, read func(path string) []byte) *Project {
 			continue
 		}
 		d, ps := spec.Parse(f, src)
-		dir := path.Dir(f)
-		p.docs[dir] = &document{Document: d, src: src, problems: ps}
-		if !p.docs[dir].free() {
+		now := &document{Document: d, src: src, problems: ps}
+		if claude := p.docs[d.Dir()]; claude != nil { // it is sorted before the other name
+			one, both := spec.Choose(claude, now, func(d *document) bool { return d.IsModule() || d.Legible(d.src) != nil })
+			if both {
+				claude.problems = append(claude.problems, spec.TwoSpecs(d.Dir()))
+			}
+			if p.others[d.Dir()] = now; one == now {
+				p.others[d.Dir()] = claude
+			}
+			now = one
+		}
+		p.docs[d.Dir()] = now
+	}
+	for dir, d := range p.docs {
+		if !d.free() {
 			p.dirs = append(p.dirs, dir)
 		}
 	}
@@ -118,11 +129,36 @@ func (p *Project) outlines() *Symbols {
 
 // hasSpec reports whether there is a spec in a directory, also one that cannot be read.
 func (p *Project) hasSpec(dir string) bool {
-	if d := p.docs[dir]; d != nil && d.free() {
-		return false
+	d := p.docs[dir]
+	return d != nil && !d.free() || p.Has(p.SpecPath(dir)) && p.named(p.SpecPath(dir)) == nil
+}
+
+// twoSpecs reports whether both files of a directory are its spec.
+func (p *Project) twoSpecs(dir string) bool {
+	other := p.others[dir]
+	return other != nil && other.IsModule() && p.docs[dir].IsModule()
+}
+
+// SpecPath is where the spec of a directory is, or would be written: beside free text, under the other name.
+func (p *Project) SpecPath(dir string) string {
+	claude, other := path.Join(dir, spec.Name), path.Join(dir, spec.OtherName)
+	switch d := p.docs[dir]; {
+	case d != nil && !d.free():
+		return d.Path
+	case d != nil && d.Path == claude, d == nil && p.Has(other) && !p.Has(claude):
+		return other
 	}
-	_, there := slices.BinarySearch(p.files, path.Join(dir, specFile))
-	return there
+	return claude
+}
+
+// named is the document of a path, whether it counts or not; nil for one that is none or cannot be read.
+func (p *Project) named(file string) *document {
+	for _, d := range []*document{p.docs[path.Dir(file)], p.others[path.Dir(file)]} {
+		if d != nil && d.Path == file {
+			return d
+		}
+	}
+	return nil
 }
 
 // foreignDirs hold what others wrote or tools made, also where somebody committed it.

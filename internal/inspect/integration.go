@@ -13,6 +13,7 @@ import (
 // misfit is an entry of a Module Integration Map that does not fit what the module says that it is about.
 type misfit struct {
 	to     string // module, or what is written where there is none
+	spec   string // of it, or where it would be
 	symbol string // "" = there is no such module
 	line   int
 	// other is how the map and the spec of the module write the symbol, where that differs; it is there all the same.
@@ -33,12 +34,12 @@ func (m misfit) text() string {
 
 func (m misfit) hint() string {
 	if m.symbol == "" {
-		return "Correct the path, or write " + path.Join(m.to, specFile)
+		return "Correct the path, or write " + m.spec
 	}
 	if m.differs() {
 		return "Write it as the spec does"
 	}
-	return "Correct the name, or add it to the Exports of " + path.Join(m.to, specFile)
+	return "Correct the name, or add it to the Exports of " + m.spec
 }
 
 // misfits compares the Module Integration Map of a module's IMPLEMENTS.md with the specs of the modules that it names.
@@ -56,7 +57,7 @@ func (p *Project) misfits(dir string) []misfit {
 			to, ok = p.index.Locate(dir, path.Join(dir, in.RelativePath))
 		}
 		if !ok {
-			out = append(out, misfit{to: path.Dir(in.Ref), line: in.Line})
+			out = append(out, misfit{to: path.Dir(in.Ref), spec: p.SpecPath(path.Dir(in.Ref)), line: in.Line})
 			continue
 		}
 		for _, x := range in.Exports {
@@ -65,9 +66,9 @@ func (p *Project) misfits(dir string) []misfit {
 			switch {
 			case m == "":
 			case !ok:
-				out = append(out, misfit{to: to, symbol: m, line: x.Line})
+				out = append(out, misfit{to: to, spec: p.SpecPath(to), symbol: m, line: x.Line})
 			case is.Kind == spec.Function && !fit(is.Signature, x.Text):
-				out = append(out, misfit{to: to, symbol: m, line: x.Line, other: [2]string{x.Text, is.Signature}})
+				out = append(out, misfit{to: to, spec: p.SpecPath(to), symbol: m, line: x.Line, other: [2]string{x.Text, is.Signature}})
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -83,22 +82,22 @@ func (d *document) merge(m *SpecifiedModule, assumed [][2]string) (Specified, []
 // dependency adds a module that is used, or says anew what is used of it.
 func (g *merging) dependency(u SpecifiedUse) {
 	for _, have := range g.d.Dependencies.Internal {
-		if !isUse(have, u.ref()) {
+		if !isUse(have, u.Module) {
 			continue
 		}
 		if len(u.Symbols) == 0 || slices.Equal(slices.Sorted(slices.Values(u.Symbols)), slices.Sorted(slices.Values(have.Symbols))) {
 			return
 		}
 		if !g.e.replaceUse(have, u.names()) {
-			g.refuse("dependencies: what is used of " + u.ref() + " stands in the document in a form that cannot be replaced")
+			g.refuse("dependencies: what is used of " + u.Module + " stands in the document in a form that cannot be replaced")
 		}
-		g.note("uses of %s", u.ref())
+		g.note("uses of %s", u.Module)
 		return
 	}
-	if _, ok := g.e.addDependency(u.ref(), u.names()); !ok {
-		g.refuse("the dependency " + u.ref() + " has no place in the document")
+	if _, ok := g.e.addDependency(u.Module, u.names()); !ok {
+		g.refuse("the dependency " + u.Module + " has no place in the document")
 	}
-	g.note("dependency %s", u.ref())
+	g.note("dependency %s", u.Module)
 }
 
 func (g *merging) export(n SpecifiedExport) {
@@ -257,7 +256,7 @@ func (g *merging) givenAnew(name string) bool {
 		slices.ContainsFunc(g.m.Constraints, func(s string) bool { return named(s) == name }) ||
 		slices.ContainsFunc(slices.Concat(g.m.Decisions, g.m.Constraints, g.m.Compat), func(s string) bool { return sameSentence(s, name) }) ||
 		slices.ContainsFunc(g.m.Dependencies, func(u SpecifiedUse) bool {
-			return slices.ContainsFunc(g.d.Dependencies.Internal, func(have spec.Internal) bool { return isUse(have, name) && isUse(have, u.ref()) })
+			return slices.ContainsFunc(g.d.Dependencies.Internal, func(have spec.Internal) bool { return isUse(have, name) && isUse(have, u.Module) })
 		})
 }
 
@@ -281,7 +280,8 @@ func (g *merging) enums(state string) {
 
 // isUse reports whether a dependency is on a module, named by its directory or its document.
 func isUse(have spec.Internal, module string) bool {
-	return path.Join(have.Path, specFile) == module || have.Path == module || have.Ref == module
+	dir, _ := spec.Dir(module)
+	return have.Path == dir || have.Ref == module
 }
 
 // scenario replaces the one with the same input, or adds one under the heading of its category.

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"bytes"
-	"path"
 	"slices"
 	"strings"
 
@@ -25,16 +24,16 @@ func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (t
 		case line < 0 || now >= 0 && slices.Equal(u.Symbols, after.Dependencies.Internal[now].Symbols):
 		case now >= 0:
 			e.replaceItem(line+1, planLine(after.Dependencies.Internal[now]))
-			note("uses of " + planRef(u))
+			note("uses of " + u.Spec())
 		default:
 			e.remove(line + 1)
-			note("without " + planRef(u))
+			note("without " + u.Spec())
 		}
 	}
 	for _, u := range after.Dependencies.Internal {
 		known := slices.ContainsFunc(before.Dependencies.Internal, func(v spec.Internal) bool { return v.Path == u.Path })
 		if !known && e.planned(u) < 0 && e.under(directions, "Internal", []string{"internal", "내부"}, []string{planLine(u)}, true) {
-			note(planRef(u))
+			note(u.Spec())
 		}
 	}
 	add := func(title string, keys, lines []string) {
@@ -61,10 +60,8 @@ func (m *SpecifiedModule) mergePlan(src []byte, before, after *spec.Document) (t
 // directions is the section that says which way dependencies go.
 const directions = "Dependencies Direction"
 
-func planRef(u spec.Internal) string { return path.Join(u.Path, specFile) }
-
 func planLine(u spec.Internal) string {
-	return "- `" + planRef(u) + "`" + SpecifiedUse{Symbols: u.Symbols}.names()
+	return "- `" + u.Spec() + "`" + SpecifiedUse{Symbols: u.Symbols}.names()
 }
 
 func (m *SpecifiedModule) rejections() []string {
@@ -86,7 +83,7 @@ func (e *editor) planned(u spec.Internal) int {
 		if e.gone[i] || e.fenced[i] || listItem().FindString(e.lines[i]) == "" {
 			continue
 		}
-		if c := inCode().FindStringSubmatch(e.lines[i]); c != nil && (c[1] == planRef(u) || c[1] == u.Ref || c[1] == u.Path) {
+		if c := inCode().FindStringSubmatch(e.lines[i]); c != nil && isUse(u, c[1]) {
 			return i
 		}
 	}

@@ -138,7 +138,7 @@ func promptAt(file string) (kind, name string) {
 	switch {
 	case len(parts) == 3 && parts[0] == "skills" && parts[2] == "SKILL.md":
 		return "Skill", parts[1]
-	case len(parts) == 2 && parts[0] == "agents" && path.Ext(file) == ".md" && parts[1] != specFile && parts[1] != "README.md":
+	case len(parts) == 2 && parts[0] == "agents" && path.Ext(file) == ".md" && parts[1] != "CLAUDE.md" && parts[1] != "README.md":
 		return "Agent", strings.TrimSuffix(parts[1], ".md")
 	}
 	return "", ""

@@ -55,7 +55,7 @@ type SpecifiedExport struct {
 
 // SpecifiedUse is another module with the names that are used of it.
 type SpecifiedUse struct {
-	Module  string   `json:"module"`
+	Module  string   `json:"module"` // its directory or spec; the spec once it is looked up
 	Symbols []string `json:"symbols"`
 }
 
@@ -116,13 +116,13 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 	var out []Specified
 	var wrong []spec.Problem
 	problem := func(dir, text, hint string) {
-		wrong = append(wrong, spec.Problem{Path: path.Join(dir, specFile), Severity: spec.Error, Text: text, Hint: hint})
+		wrong = append(wrong, spec.Problem{Path: p.SpecPath(dir), Severity: spec.Error, Text: text, Hint: hint})
 	}
 	changed := map[string][]byte{}
 	seen := map[string]bool{}
 	for i := range s.Modules {
 		m := &s.Modules[i]
-		dir := path.Clean(strings.TrimSuffix(strings.TrimSpace(m.Dir), "/"+specFile))
+		dir, _ := spec.Dir(path.Clean(strings.TrimSpace(m.Dir)))
 		if dir == "" || path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || foreign(dir+"/x") || strings.ContainsAny(dir, "\\\x00\n`") {
 			problem(".", fmt.Sprintf("module %q: this is no directory of the project", m.Dir), "give directories relative to the project's root, with slashes")
 			continue
@@ -137,6 +137,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		}
 		seen[dir] = true
 		m.Dir = dir
+		p.called(m.Dependencies)
 		for i, a := range m.Behaviors {
 			for _, b := range m.Behaviors[:i] {
 				if sameValue(value(a.Input), value(b.Input)) && !sameValue(value(a.Output), value(b.Output)) {
@@ -145,7 +146,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			}
 		}
 		var x Specified
-		if d := p.docs[dir]; d != nil {
+		if d := p.named(p.SpecPath(dir)); d != nil {
 			var ps []spec.Problem
 			x, ps = d.merge(m, assumed)
 			wrong = append(wrong, ps...)
@@ -174,7 +175,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 			if oneLine(m.Purpose) == "" {
 				problem(dir, "a new module needs a purpose", "say in one sentence what it is for")
 			}
-			x = Specified{Dir: dir, Path: path.Join(dir, specFile), Created: true, Text: m.render(assumed)}
+			x = Specified{Dir: dir, Path: p.SpecPath(dir), Created: true, Text: m.render(assumed)}
 			plan := path.Join(dir, implementsFile)
 			if !p.Has(plan) {
 				out = append(out, Specified{Dir: dir, Path: plan, Created: true, Text: m.plan(x)})
@@ -206,9 +207,25 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Specified) int {
-		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Path, b.Path))
+		return cmp.Or(strings.Compare(a.Dir, b.Dir), cmp.Compare(a.place(), b.place()))
 	})
 	return out, wrong
+}
+
+// place puts the spec of a module before its plan.
+func (x *Specified) place() int {
+	if spec.IsName(x.Path) {
+		return 0
+	}
+	return 1
+}
+
+// called gives the modules that a module uses the names of their specs.
+func (p *Project) called(uses []SpecifiedUse) {
+	for i := range uses {
+		to, _ := spec.Dir(path.Clean(strings.TrimSpace(uses[i].Module)))
+		uses[i].Module = p.SpecPath(to)
+	}
 }
 
 // Headings of scenarios.
@@ -291,7 +308,7 @@ func looksLike(sig, written string) string {
 
 var specGroups = map[string]string{"function": "Functions", "type": "Types", "class": "Classes", "enum": "Enums", "variable": "Variables", "constant": "Variables"}
 
-// render writes a new CLAUDE.md.
+// render writes a new spec.
 func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 	var b strings.Builder
 	section := func(name, text string) {
@@ -434,14 +451,10 @@ func (m *SpecifiedModule) dependencies() string {
 	if len(m.Dependencies) > 0 {
 		b.WriteString("- internal:\n")
 		for _, d := range m.Dependencies {
-			b.WriteString("  - `" + d.ref() + "`" + d.names() + "\n")
+			b.WriteString("  - `" + d.Module + "`" + d.names() + "\n")
 		}
 	}
 	return b.String()
-}
-
-func (d SpecifiedUse) ref() string {
-	return path.Join(path.Clean(strings.TrimSuffix(strings.TrimSpace(d.Module), specFile)), specFile)
 }
 
 func (d SpecifiedUse) names() string {

@@ -20,6 +20,7 @@ type Scan struct {
 // Purpose, at most 200 characters, and the names that it exports.
 type ScanEntry struct {
 	Dir     string   `json:"dir"`
+	File    string   `json:"-"` // the spec
 	Purpose string   `json:"purpose"`
 	Exports []string `json:"export_names"`
 }
@@ -29,7 +30,7 @@ func (p *Project) Scan() Scan {
 	s := Scan{Root: p.root, Entries: []ScanEntry{}}
 	for _, dir := range p.dirs {
 		d := p.docs[dir]
-		e := ScanEntry{Dir: shown(dir), Exports: []string{}}
+		e := ScanEntry{Dir: shown(dir), File: d.Path, Exports: []string{}}
 		if d.Purpose != "" {
 			first, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(d.Text("Purpose"), "\r", "")), "\n\n")
 			e.Purpose = strings.Join(strings.Fields(first), " ")
@@ -65,7 +66,7 @@ type SchemaError struct {
 }
 
 // Documents are the names of the files that Check reads.
-var Documents = []string{specFile, implementsFile, developersFile, conventionFile}
+var Documents = []string{spec.Name, spec.OtherName, implementsFile, developersFile, conventionFile}
 
 const (
 	implementsFile = "IMPLEMENTS.md"
@@ -77,7 +78,7 @@ const (
 // without strict. With strict a missing IMPLEMENTS.md and every section that the schema requires are errors too.
 func (p *Project) Check(file string, strict bool) Validity {
 	base := path.Base(file)
-	if base == specFile {
+	if spec.IsName(base) {
 		return p.checkSpec(file, strict)
 	}
 	src := p.listed(file)
@@ -146,7 +147,7 @@ func CannotRead(file string, err error) Validity {
 }
 
 func (p *Project) checkSpec(file string, strict bool) Validity {
-	d := p.docs[path.Dir(file)]
+	d := p.named(file)
 	if d == nil {
 		return CannotRead(file, nil)
 	}
@@ -155,14 +156,16 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 		v.Free = true
 		return v
 	}
+	if d != p.docs[path.Dir(file)] {
+		return validity(file, append(slices.Clone(d.problems), spec.TwoSpecs(path.Dir(file))), nil)
+	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)
 	for _, ref := range d.CrossRefs {
 		if _, ok := p.index.Resolve(ref); !ok {
-			anchor := path.Join(ref.Path, specFile) + "#" + ref.Symbol
 			ps = append(ps, spec.Problem{
 				Path: file, Line: ref.Line, Col: 1, Severity: spec.Warning,
-				Text: fmt.Sprintf("Cross-reference '%s' does not resolve to any known symbol", anchor),
-				Hint: fmt.Sprintf("Check that '%s' exists in %s Exports section, or fix the reference", ref.Symbol, path.Join(ref.Path, specFile)),
+				Text: fmt.Sprintf("Cross-reference '%s' does not resolve to any known symbol", ref.File+"#"+ref.Symbol),
+				Hint: fmt.Sprintf("Check that '%s' exists in %s Exports section, or fix the reference", ref.Symbol, p.SpecPath(ref.Path)),
 			})
 		}
 	}
@@ -181,7 +184,7 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 		}
 	} else if _, ok := slices.BinarySearch(p.files, implements); !ok {
 		ps = append(ps, spec.Problem{
-			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with CLAUDE.md)", implements),
+			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with %s)", implements, path.Base(file)),
 			Line: 1, Col: 1, Hint: "add one; jacquard compile and jacquard decompile write theirs",
 		})
 	}
@@ -278,18 +281,18 @@ func typeOf(text string) (kind, section string) {
 	return "InvalidDocument", ""
 }
 
-// Specs lists the paths of all CLAUDE.md below a directory that can be read, sorted by directory.
+// Specs lists the files of all directories below one that count as what these say and can be read, sorted by directory.
 func (p *Project) Specs(dir string) []string {
 	var out []string
 	for _, d := range slices.Sorted(keys(p.docs)) {
 		if dir == "." || d == dir || strings.HasPrefix(d, dir+"/") {
-			out = append(out, path.Join(d, specFile))
+			out = append(out, p.docs[d].Path)
 		}
 	}
 	return out
 }
 
-// FreeForm lists the paths of those CLAUDE.md below a directory that are no specs, sorted by directory.
+// FreeForm lists the paths of those of them that are no specs, sorted by directory.
 func (p *Project) FreeForm(dir string) []string {
 	return slices.DeleteFunc(p.Specs(dir), func(file string) bool { return !p.docs[path.Dir(file)].free() })
 }
@@ -324,8 +327,8 @@ func Fix(file string, src []byte) (fixed []byte, added []string) {
 
 // Parse is the spec of a file as JSON, false when there is none.
 func (p *Project) Parse(file string) ([]byte, bool) {
-	d := p.docs[path.Dir(file)]
-	if d == nil || path.Base(file) != specFile {
+	d := p.named(file)
+	if d == nil {
 		return nil, false
 	}
 	var warnings []string

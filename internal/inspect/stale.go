@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -155,7 +154,7 @@ func (m *SpecifiedModule) lost(before, after *document) []spec.Problem {
 	given := map[string]bool{}
 	for _, c := range m.Contracts {
 		name := oneLine(c.Function)
-		doc, _ := spec.Parse(path.Join("m", specFile), []byte("# m\n\n## Contract\n\n"+c.text()))
+		doc, _ := spec.Parse("m/CLAUDE.md", []byte("# m\n\n## Contract\n\n"+c.text()))
 		want := ""
 		for _, x := range doc.Contracts {
 			want += promises(x)

@@ -460,7 +460,7 @@ func (p *Project) ResolveIn(a *Analysis, tree []string) {
 		for _, imp := range p.parse(file, p.read(file)).Imports {
 			if targets := p.targets(file, imp); len(targets) > 0 {
 				at, _ := p.dirOf(targets[0])
-				a.Dependencies.Internal = append(a.Dependencies.Internal, resolved(dir, imp.From, at, in))
+				a.Dependencies.Internal = append(a.Dependencies.Internal, p.resolved(dir, imp.From, at, in))
 			}
 		}
 	}
@@ -469,11 +469,11 @@ func (p *Project) ResolveIn(a *Analysis, tree []string) {
 }
 
 // resolved is an import in a directory that leads to another, as the modules are.
-func resolved(dir, raw, at string, modules map[string]bool) AnalysisUse {
+func (p *Project) resolved(dir, raw, at string, modules map[string]bool) AnalysisUse {
 	u := AnalysisUse{Raw: raw, Dir: at, Resolution: "Unresolved", IsChild: dir == "." || strings.HasPrefix(at, dir+"/")}
 	for d := at; ; d = path.Dir(d) {
 		if modules[d] {
-			u.Dir, u.Spec, u.Resolution = d, path.Join(d, specFile), "Exact"
+			u.Dir, u.Spec, u.Resolution = d, p.SpecPath(d), "Exact"
 			if d != at {
 				u.Resolution, u.Distance = "Ancestor", depth(at)-depth(d)
 			}

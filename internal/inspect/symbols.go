@@ -25,13 +25,14 @@ type Symbol struct {
 	Kind      string `json:"kind"` // function, type, class, enum, variable
 	Module    string `json:"module_path"`
 	Signature string `json:"signature,omitempty"`
-	Anchor    string `json:"anchor"` // module/CLAUDE.md#name
+	Anchor    string `json:"anchor"` // path of the spec#name
 	Line      int    `json:"line"`
 }
 
 // Reference is one place at which a spec speaks of a symbol of another one.
 type Reference struct {
 	From    string `json:"from_module"`
+	File    string `json:"-"`            // the spec of it
 	Section string `json:"from_section"` // the H2 that it stands under
 	Anchor  string `json:"to_anchor"`
 	Symbol  string `json:"to_symbol"`
@@ -62,13 +63,16 @@ type SymbolSummary struct {
 // content id since is read again.
 type Symbols struct {
 	at    time.Time
-	specs []outline // sorted by directory
+	files []outline // sorted by directory, CLAUDE.md first
+	specs []outline // of them, one for each directory
 }
 
 // outline is what the index needs of one spec.
 type outline struct {
 	id      string // of the contents; "" where it is not known to be that of what was read
-	dir     string
+	file    string
+	dir     string // of the file
+	module  bool   // it describes one
 	symbols []outlined
 	uses    []mention
 }
@@ -79,13 +83,13 @@ type outlined struct {
 }
 
 type mention struct {
-	path, symbol, section string
-	dependency, isSpec    bool // a dependency may be written in several ways
-	line                  int
+	path, file, symbol, section string // file is the spec by the name that was written, path its directory
+	dependency, isSpec          bool   // a dependency may be written in several ways
+	line                        int
 }
 
-// IsSpec reports whether a file of a project is a spec of it.
-func IsSpec(file string) bool { return path.Base(file) == specFile && !foreign(file) }
+// IsSpec reports whether a file of a project has the name of a spec of it.
+func IsSpec(file string) bool { return spec.IsName(file) && !foreign(file) }
 
 // outlineOf reads a spec.
 func outlineOf(file, id string, src []byte) outline {
@@ -98,17 +102,17 @@ func outlineOf(file, id string, src []byte) outline {
 }
 
 func outlineFrom(d *spec.Document) outline {
-	o := outline{dir: d.Dir()}
+	o := outline{file: d.Path, dir: d.Dir(), module: d.IsModule()}
 	for _, e := range d.Exports {
 		o.symbols = append(o.symbols, outlined{strings.Clone(e.Name), string(e.Kind), strings.Clone(e.Signature), e.Line})
 	}
 	for _, dep := range d.Dependencies.Internal {
 		for _, s := range dep.Symbols {
-			o.uses = append(o.uses, mention{path: strings.Clone(dep.Path), symbol: strings.Clone(s), section: "Dependencies", dependency: true, isSpec: dep.IsSpec, line: dep.Line})
+			o.uses = append(o.uses, mention{path: strings.Clone(dep.Path), file: dep.Spec(), symbol: strings.Clone(s), section: "Dependencies", dependency: true, isSpec: dep.IsSpec, line: dep.Line})
 		}
 	}
 	for _, ref := range d.CrossRefs {
-		o.uses = append(o.uses, mention{path: strings.Clone(ref.Path), symbol: strings.Clone(ref.Symbol), section: strings.Clone(ref.Section), isSpec: true, line: ref.Line})
+		o.uses = append(o.uses, mention{path: strings.Clone(ref.Path), file: strings.Clone(ref.File), symbol: strings.Clone(ref.Symbol), section: strings.Clone(ref.Section), isSpec: true, line: ref.Line})
 	}
 	slices.SortStableFunc(o.uses, func(a, b mention) int { return cmp.Compare(a.line, b.line) })
 	return o
@@ -138,16 +142,18 @@ func (s *Symbols) Update(ids map[string]string, read func(path string) []byte, n
 			files = append(files, f)
 		}
 	}
-	slices.SortFunc(files, func(a, b string) int { return strings.Compare(path.Dir(a), path.Dir(b)) })
-	have := make(map[string]int, len(s.specs))
-	for i := range s.specs {
-		have[s.specs[i].dir] = i
+	slices.SortFunc(files, func(a, b string) int {
+		return cmp.Or(strings.Compare(path.Dir(a), path.Dir(b)), strings.Compare(a, b))
+	})
+	have := make(map[string]int, len(s.files))
+	for i := range s.files {
+		have[s.files[i].file] = i
 	}
-	changed := len(files) != len(s.specs)
+	changed := len(files) != len(s.files)
 	next := make([]outline, 0, len(files))
 	for _, f := range files {
-		if i, ok := have[path.Dir(f)]; ok && s.specs[i].id == ids[f] && ids[f] != "" {
-			next = append(next, s.specs[i])
+		if i, ok := have[f]; ok && s.files[i].id == ids[f] && ids[f] != "" {
+			next = append(next, s.files[i])
 			continue
 		}
 		changed = true
@@ -155,18 +161,31 @@ func (s *Symbols) Update(ids map[string]string, read func(path string) []byte, n
 			next = append(next, outlineOf(f, ids[f], src))
 		}
 	}
-	s.specs = next
+	s.files = next
+	s.choose()
 	if changed || s.at.IsZero() {
 		s.at = now
 	}
 	return changed
 }
 
-func anchor(dir, name string) string { return path.Join(dir, specFile) + "#" + name }
+// choose takes of each directory the file that counts.
+func (s *Symbols) choose() {
+	s.specs = make([]outline, 0, len(s.files))
+	for i := range s.files {
+		o := &s.files[i]
+		if last := len(s.specs) - 1; last < 0 || s.specs[last].dir != o.dir {
+			s.specs = append(s.specs, *o)
+		} else {
+			one, _ := spec.Choose(&s.specs[last], o, func(o *outline) bool { return o.module })
+			s.specs[last] = *one
+		}
+	}
+}
 
 func (o *outline) symbol(i int) Symbol {
 	x := &o.symbols[i]
-	return Symbol{Name: x.name, Kind: x.kind, Module: shown(o.dir), Signature: x.signature, Anchor: anchor(o.dir, x.name), Line: x.line}
+	return Symbol{Name: x.name, Kind: x.kind, Module: shown(o.dir), Signature: x.signature, Anchor: o.file + "#" + x.name, Line: x.line}
 }
 
 // Find lists the symbols of a name, by module.
@@ -182,10 +201,18 @@ func (s *Symbols) Find(name string) []Symbol {
 	return out
 }
 
-// References lists the references to an anchor, or to a name wherever it is.
+// References lists the references to an anchor, by either name of a spec, or to a name wherever it is.
 func (s *Symbols) References(to string) []Reference {
-	name := to[strings.LastIndexByte(to, '#')+1:]
-	return s.references(func(u *mention) bool { return u.symbol == name }, func(r *Reference) bool { return r.Anchor == to || r.Symbol == to })
+	at := strings.LastIndexByte(to, '#')
+	name := to[at+1:]
+	return s.references(func(u *mention) bool { return u.symbol == name }, func(r *Reference) bool {
+		if at < 0 {
+			return true
+		}
+		want, _ := spec.Dir(to[:at])
+		is, _ := spec.Dir(strings.TrimSuffix(r.Anchor, "#"+r.Symbol))
+		return is == want
+	})
 }
 
 // references resolves the uses that may be wanted and keeps the references that are. One to the
@@ -204,16 +231,16 @@ func (s *Symbols) references(may func(*mention) bool, want func(*Reference) bool
 			if !may(u) {
 				continue
 			}
-			to, valid := u.path, false
+			to, file, valid := u.path, u.file, false
 			find := dirs.Get
 			if u.dependency {
 				find = func(dir string) (int, bool) { return dirs.Locate(o.dir, spec.Internal{Path: dir, IsSpec: u.isSpec}) }
 			}
 			if j, ok := find(u.path); ok {
-				to = s.specs[j].dir
+				to, file = s.specs[j].dir, s.specs[j].file
 				valid = slices.ContainsFunc(s.specs[j].symbols, func(x outlined) bool { return x.name == u.symbol })
 			}
-			r := Reference{From: shown(o.dir), Section: u.section, Anchor: anchor(to, u.symbol), Symbol: u.symbol, Valid: valid, Line: u.line}
+			r := Reference{From: shown(o.dir), File: o.file, Section: u.section, Anchor: file + "#" + u.symbol, Symbol: u.symbol, Valid: valid, Line: u.line}
 			again := slices.ContainsFunc(out[first:], func(have Reference) bool { return have.Anchor == r.Anchor && have.Section == r.Section })
 			if to != o.dir && !again && want(&r) {
 				out = append(out, r)
@@ -263,11 +290,12 @@ func (s *Symbols) Bytes(stamp string) []byte {
 	}
 	text(stamp)
 	number(int(s.at.Unix()))
-	number(len(s.specs))
-	for i := range s.specs {
-		o := &s.specs[i]
+	number(len(s.files))
+	for i := range s.files {
+		o := &s.files[i]
 		text(o.id)
-		text(o.dir)
+		text(o.file)
+		flag(o.module)
 		number(len(o.symbols))
 		for _, x := range o.symbols {
 			text(x.name)
@@ -278,6 +306,7 @@ func (s *Symbols) Bytes(stamp string) []byte {
 		number(len(o.uses))
 		for _, u := range o.uses {
 			text(u.path)
+			text(u.file)
 			text(u.symbol)
 			text(u.section)
 			flag(u.dependency)
@@ -317,22 +346,24 @@ func LoadSymbols(b []byte, stamp string) (*Symbols, error) {
 		return s, nil
 	}
 	s.at = time.Unix(int64(r.number()), 0)
-	s.specs = make([]outline, r.count())
-	for i := range s.specs {
-		o := &s.specs[i]
-		o.id, o.dir = r.text(), r.text()
+	s.files = make([]outline, r.count())
+	for i := range s.files {
+		o := &s.files[i]
+		o.id, o.file, o.module = r.text(), r.text(), r.number() == 1
+		o.dir = path.Dir(o.file)
 		o.symbols = make([]outlined, r.count())
 		for k := range o.symbols {
 			o.symbols[k] = outlined{r.text(), r.text(), r.text(), r.number()}
 		}
 		o.uses = make([]mention, r.count())
 		for k := range o.uses {
-			o.uses[k] = mention{path: r.text(), symbol: r.text(), section: r.text(), dependency: r.number() == 1, isSpec: r.number() == 1, line: r.number()}
+			o.uses[k] = mention{path: r.text(), file: r.text(), symbol: r.text(), section: r.text(), dependency: r.number() == 1, isSpec: r.number() == 1, line: r.number()}
 		}
 	}
 	if r.bad || r.rest != "" {
 		return &Symbols{}, ErrDamaged
 	}
+	s.choose()
 	return s, nil
 }
 

@@ -37,6 +37,8 @@ type ModuleDrift struct {
 	Issues    []Drift `json:"issues"`
 	Notes     []Drift `json:"notes"`
 	Facts     Facts   `json:"facts"`
+
+	file string // the spec
 }
 
 // Drift is one difference. Section is the part of the spec that it is about. Type is
@@ -115,7 +117,7 @@ func (p *Project) ValidateModules(wanted func(dir string) bool) Validation {
 // gone is a module of which there was code. Its spec is not to be mended after what is not there.
 func (p *Project) gone(dir string) ModuleDrift {
 	d := p.docs[dir]
-	out := ModuleDrift{Directory: dir, Status: "poor", Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid(), Facts: Facts{Stated: len(d.Exports), Open: []OpenFact{}}}
+	out := ModuleDrift{Directory: dir, file: d.Path, Status: "poor", Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid(), Facts: Facts{Stated: len(d.Exports), Open: []OpenFact{}}}
 	for i := range d.Exports {
 		e := &d.Exports[i]
 		out.Issues = append(out.Issues, Drift{
@@ -221,7 +223,7 @@ type module struct {
 
 func (w *survey) drift(dir string) ModuleDrift {
 	d := w.docs[dir]
-	out := ModuleDrift{Directory: dir, Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid(), Facts: Facts{Open: []OpenFact{}}}
+	out := ModuleDrift{Directory: dir, file: d.Path, Issues: []Drift{}, Notes: []Drift{}, Valid: d.valid(), Facts: Facts{Open: []OpenFact{}}}
 	m := &module{survey: w, dir: dir, doc: d, files: map[string]source.File{}, declared: map[string]map[string]string{}, names: w.sources[dir], lang: w.language(dir, nil), drift: &out}
 	for _, f := range m.names {
 		src := w.read(f)

@@ -23,10 +23,10 @@ func DocumentPlanned(l Lang, p step.PlanNote) string {
 
 func reason(l Lang, why string) string {
 	switch why {
-	case "no CLAUDE.md":
-		return l.T("no CLAUDE.md")
-	case "its CLAUDE.md lacks what the code has":
-		return l.T("its CLAUDE.md lacks what the code has")
+	case "no spec":
+		return l.T("no spec")
+	case "its spec lacks what the code has":
+		return l.T("its spec lacks what the code has")
 	case "no IMPLEMENTS.md":
 		return l.T("no IMPLEMENTS.md")
 	}

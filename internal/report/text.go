@@ -91,7 +91,7 @@ func left(l Lang, p step.LeftOut) string {
 	return b.String()
 }
 
-// NoSpecs is the answer where there is nothing that could be built. free are files named CLAUDE.md that are no specs.
+// NoSpecs is the answer where there is nothing that could be built. free are files with the name of a spec that are none.
 func NoSpecs(l Lang, where string, free []string) string {
 	text := fmt.Sprintf(l.T("No specs found in %s.\n"), where)
 	if len(free) > 0 {
@@ -103,7 +103,7 @@ func NoSpecs(l Lang, where string, free []string) string {
 		`work "…"`, l.T("build a change without specs"))
 }
 
-// FreeForm says of a CLAUDE.md that it is no spec, and what would make it one.
+// FreeForm says of a file with the name of a spec that it is none, and what would make it one.
 func FreeForm(l Lang, file string) string {
 	return fmt.Sprintf(l.T("%s is free text, not a spec: it has no section Purpose, Exports or Behavior. Add them to make it one\n"), file)
 }
@@ -114,14 +114,7 @@ func Started(l Lang, dir string) string {
 	if dir != "." {
 		depth = strings.Count(dir, "/") + 1
 	}
-	return fmt.Sprintf(l.T("  • %s - started (depth=%d)\n"), spec(dir), depth)
-}
-
-func spec(dir string) string {
-	if dir == "." {
-		return "CLAUDE.md"
-	}
-	return dir + "/CLAUDE.md"
+	return fmt.Sprintf(l.T("  • %s - started (depth=%d)\n"), dir, depth)
 }
 
 // Problem is one line about a spec, in the form that editors understand.

@@ -243,9 +243,9 @@ func (f *ConventionFile) Hash() string {
 }
 
 // Conventions lists what applies to a module, most binding first: the module's own sections, those
-// of code-convention.md, those of the root CLAUDE.md. Each of the three may be nil. Where nothing
+// of code-convention.md, those of the root's documents. Each may be nil. Where nothing
 // is listed the language's defaults apply.
-func Conventions(module *Document, file *ConventionFile, root *Document) []Convention {
+func Conventions(module *Document, file *ConventionFile, roots ...*Document) []Convention {
 	var out []Convention
 	if module != nil {
 		out = append(out, module.Conventions...)
@@ -253,8 +253,10 @@ func Conventions(module *Document, file *ConventionFile, root *Document) []Conve
 	if file != nil {
 		out = append(out, file.Sections...)
 	}
-	if root != nil && root != module {
-		out = append(out, root.Conventions...)
+	for _, root := range roots {
+		if root != nil && root != module {
+			out = append(out, root.Conventions...)
+		}
 	}
 	return out
 }

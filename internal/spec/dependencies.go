@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -124,7 +123,7 @@ func (p *parser) dep(text string, b *block, kind depKind) {
 		name, rest = cutDep(text)
 	}
 	var symbols []string
-	if anchor, sym, ok := strings.Cut(name, "#"); ok && strings.HasSuffix(anchor, "CLAUDE.md") {
+	if anchor, sym, ok := strings.Cut(name, "#"); ok && IsName(strings.ReplaceAll(anchor, `\`, "/")) {
 		name, symbols = anchor, []string{sym}
 	}
 	symbols = append(symbols, depSymbols(rest)...)
@@ -139,7 +138,7 @@ func (p *parser) dep(text string, b *block, kind depKind) {
 	}
 	if kind == depUnknown {
 		kind = depExternal
-		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "CLAUDE.md") {
+		if strings.HasPrefix(name, ".") || IsName(strings.ReplaceAll(name, `\`, "/")) {
 			kind = depInternal
 		}
 	}
@@ -165,10 +164,7 @@ func (p *parser) internal(ref string, symbols []string, b *block) {
 	if strings.Contains(strings.ReplaceAll(ref, `\`, "/"), "../") {
 		p.warn(b, "a parent directory must not be referred to: "+ref, parentHint)
 	}
-	isSpec := path.Base(clean) == "CLAUDE.md"
-	if isSpec {
-		clean = path.Dir(clean)
-	}
+	clean, isSpec := Dir(clean)
 	for i := range p.doc.Dependencies.Internal {
 		if have := &p.doc.Dependencies.Internal[i]; have.Path == clean {
 			for _, s := range symbols { // one that names none says nothing of them

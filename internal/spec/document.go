@@ -3,6 +3,7 @@ package spec
 import (
 	"path"
 	"slices"
+	"strings"
 	"unicode"
 )
 
@@ -18,7 +19,7 @@ const (
 	Variable Kind = "variable"
 )
 
-// Document is a CLAUDE.md, understood.
+// Document is a CLAUDE.md or SPEC.md, understood.
 type Document struct {
 	Path    string // from the project's root, "/" separators
 	Name    string // the first H1
@@ -57,6 +58,12 @@ func (d *Document) Dir() string { return path.Dir(d.Path) }
 // and Behavior. Any other CLAUDE.md is an agent's memory and none of our business.
 func (d *Document) IsSpec() bool {
 	return d.Has("Purpose") || d.Has("Exports") || d.Has("Behavior")
+}
+
+// IsModule reports whether the document is the spec of a module: that of the root only when it exports or does something, because
+// the root's CLAUDE.md often has rules only.
+func (d *Document) IsModule() bool {
+	return d.IsSpec() && (d.Dir() != "." || d.Has("Exports") || d.Has("Behavior"))
 }
 
 // Has reports whether the document has the section, under any of the names it is known by.
@@ -192,8 +199,24 @@ type Internal struct {
 	Path    string   // directory from the project's root, "/" separators; "." is the root
 	Ref     string   // as written
 	Symbols []string // what is used; empty = not said
-	IsSpec  bool     // the reference names a CLAUDE.md
+	IsSpec  bool     // the reference names a spec, by either name
 	Line    int
+}
+
+// File is the path that the dependency was written as, from the root: of a directory, or of its spec.
+func (i Internal) File() string {
+	if !i.IsSpec {
+		return i.Path
+	}
+	return i.Spec()
+}
+
+// Spec is the path of the spec of the module, by the name that was written, if any was.
+func (i Internal) Spec() string {
+	if base := path.Base(strings.ReplaceAll(i.Ref, `\`, "/")); i.IsSpec && IsName(base) {
+		return path.Join(i.Path, base)
+	}
+	return path.Join(i.Path, Name)
 }
 
 // External is a dependency on a package.
@@ -216,9 +239,10 @@ type Convention struct {
 	Line                int
 }
 
-// CrossRef is a reference to a symbol of another module: `path/CLAUDE.md#symbol`.
+// CrossRef is a reference to a symbol of another module: `path/CLAUDE.md#symbol`, or by the other name of a spec.
 type CrossRef struct {
 	Path    string // the module's directory from the project's root
+	File    string // the spec, by the name that was written
 	Symbol  string
 	Section string // the H2 that it stands under, "(unknown)" above the first
 	Line    int

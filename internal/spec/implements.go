@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -39,7 +40,7 @@ var implementationTitles = []string{
 }
 
 var (
-	integrationRE = re.New("^`?([^`]+?)`?\\s*(?:→|->)\\s*`?([^\\s`]+/CLAUDE\\.md|CLAUDE\\.md)`?\\s*$")
+	integrationRE = re.New("^`?([^`]+?)`?\\s*(?:→|->)\\s*`?((?:[^\\s`]+/)?(?:CLAUDE|SPEC)\\.md)`?\\s*$")
 	bannerRE      = re.New(`(?i)<!--.*\b(PLANNING|IMPLEMENTATION)\s+SECTION\b`)
 )
 
@@ -187,7 +188,7 @@ func planParts(s *scanner, sec *section) []string {
 	return parts
 }
 
-// DefaultImplements writes the plan of a module that has none: its dependencies as CLAUDE.md
+// DefaultImplements writes the plan of a module that has none: its dependencies as the spec
 // declares them and a neutral approach, in the language of the document, with the owner banners.
 func DefaultImplements(d *Document) []byte {
 	t := func(en, ko string) string {
@@ -217,18 +218,14 @@ func DefaultImplements(d *Document) []byte {
 	}
 	b.WriteString("\n### Internal\n\n")
 	for _, i := range d.Dependencies.Internal {
-		text := i.Path + "/CLAUDE.md"
-		if i.Path == "." {
-			text = "CLAUDE.md"
-		}
-		b.WriteString(depLine(text, i.Symbols))
+		b.WriteString(depLine(i.Spec(), i.Symbols))
 	}
 	if len(d.Dependencies.Internal) == 0 {
 		b.WriteString("None\n")
 	}
 	b.WriteString("\n## Implementation Approach\n\n### " + t("Strategy", "전략") + "\n\n- " +
-		t("Implement Exports, Behavior and Contract of CLAUDE.md as they are written.",
-			"CLAUDE.md의 Exports, Behavior, Contract를 그대로 구현한다.") + "\n\n### " +
+		t("Implement Exports, Behavior and Contract of "+path.Base(d.Path)+" as they are written.",
+			path.Base(d.Path)+"의 Exports, Behavior, Contract를 그대로 구현한다.") + "\n\n### " +
 		t("Alternatives Considered", "고려했으나 선택하지 않은 대안") + "\n\nNone\n\n## Technology Choices\n\nNone\n\n")
 	b.WriteString(implementationBanner(d.korean) + "\n")
 	return []byte(b.String())

@@ -3,7 +3,6 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
-	"path"
 	"strings"
 )
 
@@ -140,11 +139,7 @@ func (d *Document) JSON(warnings ...string) []byte {
 		out.Dependencies.External = append(out.Dependencies.External, name)
 	}
 	for _, i := range d.Dependencies.Internal {
-		p := i.Path
-		if i.IsSpec {
-			p = path.Join(i.Path, "CLAUDE.md")
-		}
-		out.Dependencies.Internal = append(out.Dependencies.Internal, jsonInternal{p, i.Symbols, i.IsSpec})
+		out.Dependencies.Internal = append(out.Dependencies.Internal, jsonInternal{i.File(), i.Symbols, i.IsSpec})
 	}
 	for _, b := range d.Behaviors {
 		out.Behaviors = append(out.Behaviors, jsonBehavior{b.Input, b.Output, b.Category})

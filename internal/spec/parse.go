@@ -29,7 +29,7 @@ type parser struct {
 
 var (
 	markerRE   = re.New(`^<!--\s*schema:\s*(\d+\.\d+)\s*-->`)
-	crossRefRE = re.New(`([A-Za-z0-9_./\p{L}-]*CLAUDE\.md)#([A-Za-z_][A-Za-z0-9_]*)`)
+	crossRefRE = re.New(`([A-Za-z0-9_./\p{L}-]*(?:CLAUDE|SPEC)\.md)#([A-Za-z_][A-Za-z0-9_]*)`)
 )
 
 // aliases are other names of sections.
@@ -51,7 +51,7 @@ var known = map[string]bool{
 	"dependencies": true, "constraints": true,
 }
 
-// Parse reads a CLAUDE.md. path is its place from the project's root with "/" separators. The
+// Parse reads a CLAUDE.md or SPEC.md. path is its place from the project's root with "/" separators. The
 // document is never nil; everything that is wrong with the file is in the problems, sorted.
 func Parse(path string, src []byte) (*Document, []Problem) {
 	p := begin(path, src)
@@ -91,7 +91,7 @@ func (u *Unreadable) Error() string { return u.Why + ": " + u.Hint }
 func IsText(src []byte) bool { return bytes.IndexByte(src, 0) < 0 }
 
 // Legible returns an *Unreadable for a document of which nothing was understood because its bytes are no text: it would pass for the
-// CLAUDE.md of a directory that is no module. Where something was understood, the problems say what was not.
+// free text of a directory that is no module. Where something was understood, the problems say what was not.
 func (d *Document) Legible(src []byte) error {
 	if d.IsSpec() || IsText(src) {
 		return nil
@@ -291,11 +291,14 @@ func (p *parser) crossRefs() {
 		if l.kind == kindHeading && l.level == 2 {
 			section = plain(p.scan.title(i))
 		}
-		if l.kind != kindText && l.kind != kindHeading || !strings.Contains(p.scan.at(i), "CLAUDE.md#") {
+		if l.kind != kindText && l.kind != kindHeading || !strings.Contains(p.scan.at(i), Name+"#") && !strings.Contains(p.scan.at(i), OtherName+"#") {
 			continue
 		}
 		for _, m := range crossRefRE().FindAllStringSubmatchIndex(p.scan.at(i), -1) {
 			ref := p.scan.at(i)[m[2]:m[3]]
+			if !IsName(ref) { // another document, such as API-SPEC.md
+				continue
+			}
 			file, ok := p.resolve(ref)
 			if !ok {
 				p.problem(Error, i+1, column(p.scan.at(i), m[2]), "reference "+ref+" leaves the project",
@@ -306,7 +309,7 @@ func (p *parser) crossRefs() {
 			if dir == p.doc.Dir() {
 				continue
 			}
-			p.doc.CrossRefs = append(p.doc.CrossRefs, CrossRef{Path: dir, Symbol: p.scan.at(i)[m[4]:m[5]], Section: section, Line: i + 1})
+			p.doc.CrossRefs = append(p.doc.CrossRefs, CrossRef{Path: dir, File: file, Symbol: p.scan.at(i)[m[4]:m[5]], Section: section, Line: i + 1})
 		}
 	}
 }

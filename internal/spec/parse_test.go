@@ -336,7 +336,7 @@ func TestSchemaTwo(t *testing.T) {
 	equal(t, "actors", d.Actors, []spec.Actor{{Name: "User", Description: "someone", Line: 11}})
 	equal(t, "use cases", fmt.Sprint(d.UseCases), "[{UC-1 Log in User [UC-2 UC-9] [] 12} {UC-2 Check  [] [] 16}]")
 	equal(t, "behaviors", len(d.Behaviors), 2)
-	equal(t, "refs", d.CrossRefs, []spec.CrossRef{{Path: "core", Symbol: "check", Section: "Behavior", Line: 15}, {Path: "src/auth/sub", Symbol: "Sub", Section: "Domain Context", Line: 24}, {Path: "src/x", Symbol: "X", Section: "Domain Context", Line: 24}})
+	equal(t, "refs", d.CrossRefs, []spec.CrossRef{{Path: "core", File: "core/CLAUDE.md", Symbol: "check", Section: "Behavior", Line: 15}, {Path: "src/auth/sub", File: "src/auth/sub/CLAUDE.md", Symbol: "Sub", Section: "Domain Context", Line: 24}, {Path: "src/x", File: "src/x/CLAUDE.md", Symbol: "X", Section: "Domain Context", Line: 24}})
 	if ps := spec.Check(d); len(ps) != 1 || !strings.Contains(ps[0].Text, "UC-9") {
 		t.Errorf("Check = %v, want one problem about UC-9", ps)
 	}

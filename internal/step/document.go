@@ -23,7 +23,8 @@ type SurveyOut struct {
 
 // Draft is a spec as far as code tells it.
 type Draft struct {
-	Dir     string    `json:"dir"` // "." is the root
+	Dir     string    `json:"dir"`  // "." is the root
+	Spec    string    `json:"spec"` // path of its spec
 	Exports int       `json:"exports"`
 	Files   []NewFile `json:"files"`         // its documents, as they would be written without an agent
 	Ask     bool      `json:"ask,omitempty"` // an agent can say more: what the module is for, and why

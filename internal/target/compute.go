@@ -22,7 +22,6 @@ const (
 	IsStaged      Change = "staged"
 	IsModified    Change = "modified" // in the work tree, against the index
 	IsUntracked   Change = "untracked"
-	specFile             = "CLAUDE.md"
 	planFile             = "IMPLEMENTS.md"
 	conventionDoc        = "code-convention.md"
 )
@@ -52,7 +51,8 @@ type Facts struct {
 
 // module is what is known of one spec while the targets are computed.
 type module struct {
-	dir, path  string
+	dir, path  string  // path is as the file system spells it
+	other      *module // the SPEC.md of a directory that has a CLAUDE.md as well, until one of them is chosen
 	id         string
 	change     Change
 	planID     string // git's id of IMPLEMENTS.md, "" when there is none
@@ -63,6 +63,7 @@ type module struct {
 	known      *index.Module  // made of the document
 	problems   []spec.Problem // of the document
 	unreadable bool
+	why        string // it is
 	node       bool
 	stale      bool
 	row        *row // the record that it was compared with
@@ -112,13 +113,21 @@ func (r *run) list() {
 		f := &r.f.Files[i]
 		p := nfc(f.Path)
 		r.files[p] = f.ID
-		if !strings.HasSuffix(p, specFile) || path.Base(p) != specFile || foreign(p) {
+		if !spec.IsName(p) || foreign(p) {
 			continue
 		}
 		m := &module{dir: path.Dir(p), path: f.Path, id: f.ID, change: f.Change}
 		m.rows = r.f.Lock.rows[m.dir]
-		r.mods = append(r.mods, m)
-		r.byDir[m.dir] = m
+		switch have := r.byDir[m.dir]; {
+		case have == nil:
+			r.mods = append(r.mods, m)
+			r.byDir[m.dir] = m
+		case path.Base(m.path) == spec.OtherName:
+			have.other = m
+		default: // what is known of the directory is the CLAUDE.md from here on
+			other := *have
+			*have, have.other = *m, &other
+		}
 	}
 	slices.SortFunc(r.mods, func(a, b *module) int { return strings.Compare(a.dir, b.dir) })
 	for i := range r.f.Files {
@@ -131,7 +140,7 @@ func (r *run) list() {
 		switch base := path.Base(p); {
 		case base == planFile:
 			m.planID, m.planPath = f.ID, f.Path
-		case m.hasSource || base == specFile:
+		case m.hasSource || spec.IsName(base):
 		case r.f.IsSource(f.Path):
 			m.hasSource = true
 		}
@@ -152,24 +161,30 @@ func foreign(p string) bool {
 // readSpecs reads the documents that the lock does not vouch for, drops those that are no specs,
 // and computes the conventions.
 func (r *run) readSpecs() {
-	var root *spec.Document
+	var root []*spec.Document
 	r.readAhead()
 	kept := r.mods[:0]
 	for _, m := range r.mods {
+		if m.other != nil {
+			if m.dir == "." {
+				root = append(root, m.doc)
+			}
+			m.choose()
+		}
 		if m.recorded() {
-			m.rows = m.choose(func(w *row) bool { return w.spec == m.id })
+			m.rows = m.first(func(w *row) bool { return w.spec == m.id })
 			kept = append(kept, m)
 			continue
 		}
 		r.parse(m)
-		if m.dir == "." {
-			root = m.doc
+		if m.dir == "." && !slices.Contains(root, m.doc) {
+			root = append(root, m.doc)
 		}
 		if m.doc == nil || m.unreadable {
 			kept = append(kept, m)
 			continue
 		}
-		if !m.isModule() {
+		if !m.doc.IsModule() {
 			if m.dir != "." {
 				r.res.Ignored++
 			}
@@ -189,7 +204,7 @@ func (r *run) readSpecs() {
 
 // recorded reports whether a record says what stands in the module's spec, so that it need not be read.
 func (m *module) recorded() bool {
-	return m.dir != "." && slices.ContainsFunc(m.rows, func(w row) bool { return w.spec == m.id })
+	return m.dir != "." && !m.unreadable && slices.ContainsFunc(m.rows, func(w row) bool { return w.spec == m.id })
 }
 
 // readAhead reads the specs that have to be read on all processors.
@@ -199,7 +214,11 @@ func (r *run) readAhead() {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(r.mods)); i = next.Add(1) - 1 {
-				if m := r.mods[i]; !m.recorded() {
+				m := r.mods[i]
+				if m.other != nil {
+					m.other.load(r.f.Read)
+				}
+				if m.other != nil || !m.recorded() {
 					m.load(r.f.Read)
 					if m.doc != nil {
 						m.interfaceOf()
@@ -215,11 +234,12 @@ func (r *run) readAhead() {
 func (m *module) load(read func(path string) ([]byte, error)) {
 	src, err := read(m.path)
 	if err == nil {
-		m.doc, m.problems = spec.Parse(path.Join(m.dir, specFile), src)
+		m.doc, m.problems = spec.Parse(m.file(), src)
 		err = m.doc.Legible(src)
 	}
 	if err != nil {
 		m.doc, m.unreadable = nil, true
+		m.why = path.Base(m.path) + " cannot be read"
 		p := spec.Problem{Path: m.path, Severity: spec.Error, Text: "read the spec: " + err.Error()}
 		var why *spec.Unreadable
 		if errors.As(err, &why) {
@@ -228,20 +248,32 @@ func (m *module) load(read func(path string) ([]byte, error)) {
 		m.problems = []spec.Problem{p}
 		return
 	}
-	if m.isModule() {
+	if m.doc.IsModule() {
 		m.problems = append(m.problems, spec.Check(m.doc)...)
 	} else {
 		m.problems = nil
 	}
 }
 
-// isModule reports whether the document is a spec: that of the root only when it exports or does something.
-func (m *module) isModule() bool {
-	return m.doc.IsSpec() && (m.dir != "." || m.doc.Has("Exports") || m.doc.Has("Behavior"))
+// file is the path of the spec as it is shown.
+func (m *module) file() string { return path.Join(m.dir, path.Base(m.path)) }
+
+// choose makes one of the two files of a directory its spec. What cannot be read may be one.
+func (m *module) choose() {
+	one, both := spec.Choose(m, m.other, func(x *module) bool { return x.unreadable || x.doc.IsModule() })
+	switch {
+	case both && !m.unreadable && !m.other.unreadable:
+		m.doc, m.known, m.unreadable = nil, nil, true
+		m.problems, m.why = []spec.Problem{spec.TwoSpecs(m.dir)}, spec.Name+" and "+spec.OtherName+" are both specs"
+	case one == m.other || both && m.other.unreadable:
+		m.path, m.id, m.change, m.doc, m.known = m.other.path, m.other.id, m.other.change, m.other.doc, nil
+		m.problems, m.unreadable, m.why = m.other.problems, m.other.unreadable, m.other.why
+	}
+	m.other = nil
 }
 
-// choose moves the records for which f holds to the front.
-func (m *module) choose(f func(*row) bool) []row {
+// first moves the records for which f holds to the front.
+func (m *module) first(f func(*row) bool) []row {
 	out := make([]row, 0, len(m.rows))
 	for i := range m.rows {
 		if f(&m.rows[i]) {
@@ -265,9 +297,9 @@ func (r *run) parse(m *module) {
 	m.problems = nil
 }
 
-// conventions computes the hash of what applies to the whole project: code-convention.md, and the
-// root CLAUDE.md, of which everything counts unless it is a module itself.
-func (r *run) conventions(root *spec.Document) {
+// conventions computes the hash of what applies to the whole project: code-convention.md, and the documents of the
+// root: of its spec the conventions, of a CLAUDE.md that is none everything.
+func (r *run) conventions(root []*spec.Document) {
 	var parts []string
 	if _, ok := r.files[conventionDoc]; ok {
 		if src, err := r.f.Read(conventionDoc); err == nil {
@@ -276,11 +308,13 @@ func (r *run) conventions(root *spec.Document) {
 			r.res.Problems = append(r.res.Problems, ps...)
 		}
 	}
-	if root != nil {
-		if r.byDir["."] != nil {
-			parts = append(parts, spec.ConventionHash(root))
-		} else {
-			parts = append(parts, spec.TextHash(root))
+	for _, d := range root {
+		switch {
+		case d == nil: // it cannot be read
+		case d.IsModule():
+			parts = append(parts, spec.ConventionHash(d))
+		case d.Path == spec.Name:
+			parts = append(parts, spec.TextHash(d))
 		}
 	}
 	r.base = strings.Trim(strings.Join(parts, "-"), "-")
@@ -329,17 +363,15 @@ func (m *module) indexed() index.Module {
 	if m.doc != nil {
 		return m.interfaceOf()
 	}
-	x := index.Module{Dir: m.dir}
+	x := index.Module{Dir: m.dir, Path: m.file()}
 	if len(m.rows) == 0 {
 		return x
 	}
 	w := &m.rows[0]
 	x.Symbols = decodeMap(w.exports, "")
 	for _, u := range decodeUses(w.uses) {
-		use := index.Use{Soft: u.Soft, Internal: spec.Internal{Path: u.Path, Ref: u.Path}}
-		if path.Base(u.Path) == specFile {
-			use.Path, use.IsSpec = path.Dir(u.Path), true
-		}
+		use := index.Use{Soft: u.Soft, Internal: spec.Internal{Ref: u.Path}}
+		use.Path, use.IsSpec = spec.Dir(u.Path)
 		for name := range u.Symbols {
 			use.Symbols = append(use.Symbols, name)
 		}

@@ -496,3 +496,110 @@ func TestInheritedConventions(t *testing.T) {
 		t.Errorf("targets %q", targets(res))
 	}
 }
+
+func TestEitherNameOfASpec(t *testing.T) {
+	t.Parallel()
+	const free = "# Notes\n\n## Commands\n\n- make\n"
+	f, g := module("- `f(): g`", ""), module("- `g(): f`", "")
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  string // targets with their specs, and problems
+	}{
+		{"the other name alone", map[string]string{"m/SPEC.md": f}, "m/SPEC.md"},
+		{"beside free text", map[string]string{"m/SPEC.md": f, "m/CLAUDE.md": free}, "m/SPEC.md"},
+		{"free text of the other name", map[string]string{"m/CLAUDE.md": f, "m/SPEC.md": free}, "m/CLAUDE.md"},
+		{"no spec at all", map[string]string{"m/CLAUDE.md": free, "m/SPEC.md": free, "a/SPEC.md": free}, "free a/SPEC.md free m/CLAUDE.md"},
+		{"beside the rules of the root", map[string]string{"CLAUDE.md": "# P\n\n## Purpose\n\nA shop.\n\n## Rules\n\nUse tabs.\n", "SPEC.md": f}, "SPEC.md"},
+		{
+			"both",
+			map[string]string{"m/CLAUDE.md": f, "m/SPEC.md": g, "n/CLAUDE.md": g},
+			"m/CLAUDE.md (CLAUDE.md and SPEC.md are both specs; the spec has errors) n/CLAUDE.md m/CLAUDE.md: m/CLAUDE.md and m/SPEC.md are both specs of this directory",
+		},
+		{"a mistake is told of the file that is there", map[string]string{"m/CLAUDE.md": free, "m/SPEC.md": "# m\n\n## Purpose\n\nx\n\n## Behavior\n\n- a → b\n"}, "m/SPEC.md (No source code files found (first compile); the spec has errors) m/SPEC.md: Missing required section: Exports"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			res := newTree(t, c.files).compute()
+			var got []string
+			for _, tg := range res.Targets {
+				got = append(got, tg.ClaudeMdPath)
+				if tg.Refused != "" {
+					got = append(got, "("+tg.Details+"; "+tg.Refused+")")
+				}
+			}
+			for _, file := range res.FreeForm {
+				got = append(got, "free "+file)
+			}
+			for _, p := range res.Problems {
+				if p.Severity == spec.Error {
+					got = append(got, p.Path+": "+p.Text)
+				}
+			}
+			if s := strings.Join(got, " "); s != c.want {
+				t.Errorf("got  %s\nwant %s", s, c.want)
+			}
+		})
+	}
+}
+
+// A spec that gets its other name stays what it was, and so does what uses it; a record of either name counts.
+func TestRenamedSpecIsUpToDate(t *testing.T) {
+	t.Parallel()
+	w := chain(t)
+	rename := func(from, to string) {
+		w.files[to], w.change[to] = w.files[from], target.IsStaged
+		delete(w.files, from)
+	}
+	fresh := "app up-to-date, auth up-to-date, top up-to-date, web up-to-date"
+	rename("auth/CLAUDE.md", "auth/SPEC.md")
+	rename("app/CLAUDE.md", "app/SPEC.md")
+	if res := w.compute(); skipped(res) != fresh {
+		t.Errorf("skipped %q, targets %q", skipped(res), targets(res))
+	}
+	w.files["auth/CLAUDE.md"] = "# Notes\n\nRun make.\n" // for agents
+	if res := w.compute(); skipped(res) != fresh || w.reads["auth/CLAUDE.md"] == 0 {
+		t.Errorf("beside free text: skipped %q, targets %q", skipped(res), targets(res))
+	}
+	w.facts = func(f *target.Facts) { f.All = true }
+	w.build()
+	w.facts = nil
+	if !strings.Contains(string(w.lock.Bytes()), "uses=auth/SPEC.md#check:") {
+		t.Errorf("the lock names another spec:\n%s", w.lock.Bytes())
+	}
+	delete(w.files, "auth/CLAUDE.md")
+	rename("auth/SPEC.md", "auth/CLAUDE.md")
+	if res := w.compute(); skipped(res) != fresh {
+		t.Errorf("and back: skipped %q, targets %q", skipped(res), targets(res))
+	}
+	w.files["auth/CLAUDE.md"] = strings.Replace(w.files["auth/CLAUDE.md"], "check(t: string)", "check(t: number)", 1)
+	if res := w.compute(); targets(res) != "app dependency-changed, auth staged, web dependency-changed" {
+		t.Errorf("changed: targets %q", targets(res))
+	}
+}
+
+// What the root says to the whole project counts under either name, and all of it where there are both.
+func TestConventionsOfTheRootByEitherName(t *testing.T) {
+	t.Parallel()
+	root := module("- `r(): b`", "## Code Convention\n### Naming Rules\n- camel\n")
+	w := newTree(t, map[string]string{"CLAUDE.md": root, "m/SPEC.md": module("- `a(): b`", ""), "r.ts": "r", "m/a.ts": "a"})
+	w.facts = func(f *target.Facts) { f.All = true }
+	w.build()
+	w.facts = nil
+	w.files["SPEC.md"] = root
+	delete(w.files, "CLAUDE.md")
+	if res := w.compute(); skipped(res) != ". up-to-date, m up-to-date" {
+		t.Errorf("renamed: skipped %q, targets %q", skipped(res), targets(res))
+	}
+	w.files["CLAUDE.md"] = "# Rules\n\nUse tabs.\n"
+	if res := w.compute(); targets(res) != ". convention-changed, m convention-changed" {
+		t.Errorf("rules: targets %q", targets(res))
+	}
+	w.facts = func(f *target.Facts) { f.All = true }
+	w.build()
+	w.facts = nil
+	w.files["SPEC.md"] = strings.Replace(root, "camel", "snake", 1)
+	if res := w.compute(); targets(res) != ". spec-newer, m convention-changed" {
+		t.Errorf("conventions of the spec: targets %q", targets(res))
+	}
+}

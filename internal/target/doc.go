@@ -3,7 +3,7 @@
 // the lock does not know is unverified, whatever git knows of the two.
 //
 // A module is up to date when what it was built from is what is there now: the contract sections
-// of its CLAUDE.md, the exports that it uses of other modules, the plan in its IMPLEMENTS.md, the
+// of its spec, the exports that it uses of other modules, the plan in its IMPLEMENTS.md, the
 // conventions that apply, and that the code and tests that were proved are still there, as they were. The ids of git
 // stand for bytes; a document whose id equals the recorded one is not even read.
 package target

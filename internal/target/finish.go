@@ -89,7 +89,7 @@ func (r *run) entry(m *module) Entry {
 		dep, _ := r.res.Index.Module(n.Dir)
 		u := Use{Path: n.Path, Soft: n.Soft}
 		if n.Dir == n.Path {
-			u.Path = path.Join(n.Path, specFile)
+			u.Path = dep.Path
 		}
 		if len(n.Symbols) == 0 {
 			u.Hash = r.interfaceOf(n.Dir)
@@ -109,7 +109,7 @@ func (r *run) entry(m *module) Entry {
 func (e *Entry) Narrow(dep string, imports []string, symbols map[string]string) {
 	for i := range e.Uses {
 		u := &e.Uses[i]
-		if strings.TrimSuffix(strings.TrimSuffix(u.Path, specFile), "/") != dep || len(u.Symbols) > 0 || len(imports) == 0 {
+		if u.Dir() != dep || len(u.Symbols) > 0 || len(imports) == 0 {
 			continue
 		}
 		u.Symbols, u.Hash = map[string]string{}, ""

@@ -28,7 +28,7 @@ func (r *run) judge(m *module) {
 	var v verdict
 	switch {
 	case m.unreadable:
-		v = stale(Unreadable, "CLAUDE.md cannot be read")
+		v = stale(Unreadable, m.why)
 	case m.node:
 		v = verdict{false, NothingToBuild, "Nothing to export and no source files"}
 	case len(m.rows) > 0:
@@ -49,7 +49,7 @@ func (r *run) judge(m *module) {
 	}
 	m.stale = true
 	r.res.Targets = append(r.res.Targets, Target{
-		ClaudeMdPath: path.Join(m.dir, specFile), ImplementsMdPath: path.Join(m.dir, planFile),
+		ClaudeMdPath: m.file(), ImplementsMdPath: path.Join(m.dir, planFile),
 		Dir: m.dir, Reason: v.reason, Details: v.details,
 	})
 }
@@ -114,11 +114,11 @@ func (r *run) compare(m *module, w *row, now found) verdict {
 	if m.doc != nil && spec.ContentHash(m.doc) != w.content || m.doc == nil && m.id != w.spec {
 		switch m.change {
 		case IsStaged:
-			return stale(Staged, "CLAUDE.md staged for commit")
+			return stale(Staged, path.Base(m.path)+" staged for commit")
 		case IsModified:
-			return stale(Modified, "CLAUDE.md modified but not staged")
+			return stale(Modified, path.Base(m.path)+" modified but not staged")
 		case IsUntracked:
-			return stale(Untracked, "CLAUDE.md not yet tracked by git")
+			return stale(Untracked, path.Base(m.path)+" not yet tracked by git")
 		case Clean:
 		}
 		if !m.hasSource {
@@ -227,11 +227,11 @@ func (r *run) byGit(m *module) verdict {
 	switch {
 	case r.f.NoGit:
 	case m.change == IsStaged:
-		return stale(Staged, "CLAUDE.md staged for commit")
+		return stale(Staged, path.Base(m.path)+" staged for commit")
 	case m.change == IsModified:
-		return stale(Modified, "CLAUDE.md modified but not staged")
+		return stale(Modified, path.Base(m.path)+" modified but not staged")
 	case m.change == IsUntracked:
-		return stale(Untracked, "CLAUDE.md not yet tracked by git")
+		return stale(Untracked, path.Base(m.path)+" not yet tracked by git")
 	}
 	if !m.hasSource {
 		return stale(NoSourceCode, "No source code files found (first compile)")

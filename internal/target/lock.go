@@ -37,10 +37,16 @@ const (
 // Use is the record of a dependency: where it was declared to be, and the hashes of the symbols
 // that were used. Without symbols all of the interface was used and Hash is the hash of it.
 type Use struct {
-	Path    string            `json:"path"` // directory, or path of a CLAUDE.md, from the root
+	Path    string            `json:"path"` // directory, or path of its spec, from the root
 	Soft    bool              `json:"soft,omitempty"`
 	Symbols map[string]string `json:"symbols,omitempty"`
 	Hash    string            `json:"hash,omitempty"`
+}
+
+// Dir is the directory that the record names.
+func (u *Use) Dir() string {
+	dir, _ := spec.Dir(u.Path)
+	return dir
 }
 
 // Entry is the record of one module.
@@ -48,11 +54,11 @@ type Entry struct {
 	Dir         string            `json:"dir"`
 	State       State             `json:"state"`
 	Why         string            `json:"why,omitempty"`
-	Spec        string            `json:"spec"`      // git's id of CLAUDE.md
+	Spec        string            `json:"spec"`      // git's id of the spec
 	Content     string            `json:"content"`   // [spec.ContentHash]
 	Interface   string            `json:"interface"` // [spec.InterfaceHash]
 	Conventions string            `json:"conventions,omitempty"`
-	Own         string            `json:"own,omitempty"`     // [spec.ConventionHash] of this CLAUDE.md
+	Own         string            `json:"own,omitempty"`     // [spec.ConventionHash] of this spec
 	Plan        string            `json:"plan,omitempty"`    // [spec.PlanningHash]
 	PlanID      string            `json:"plan_id,omitempty"` // git's id of IMPLEMENTS.md; "" is allowed
 	Tool        string            `json:"tool,omitempty"`    // versions, for people only

@@ -39,10 +39,10 @@ type Result struct {
 	Skipped            []Skipped           `json:"skipped"` // sorted by directory
 	Warnings           []Warning           `json:"warnings"`
 	DependencyWarnings []DependencyWarning `json:"dependency_warnings"`
-	Ignored            int                 `json:"ignored"`  // CLAUDE.md files that are no specs
+	Ignored            int                 `json:"ignored"`  // files with the name of a spec that are none
 	Problems           []spec.Problem      `json:"problems"` // of the specs that were read, of the whole, of the lock
 
-	FreeForm []string `json:"-"` // paths of CLAUDE.md files within the run that are no specs, sorted; that of the root as well
+	FreeForm []string `json:"-"` // paths of files within the run that have the name of a spec and are none, sorted; that of the root as well
 
 	Index *index.Index              `json:"-"` // all modules
 	Docs  map[string]*spec.Document `json:"-"` // those that were read: all targets and some more

@@ -7,7 +7,6 @@ import (
 	_ "embed" // the prompts
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -61,9 +60,9 @@ func decompile(c *flow.Ctx, in step.DecompileIn) (step.DocumentOut, error) {
 func reason(d step.Draft) string {
 	switch {
 	case d.Ask:
-		return "no CLAUDE.md"
-	case path.Base(d.Files[0].Path) == "CLAUDE.md":
-		return "its CLAUDE.md lacks what the code has"
+		return "no spec"
+	case d.Files[0].Path == d.Spec:
+		return "its spec lacks what the code has"
 	}
 	return "no IMPLEMENTS.md"
 }
@@ -87,7 +86,7 @@ func total(results []step.DocumentModule, whole int) step.DocumentOut {
 }
 
 func describe(c *flow.Ctx, in step.DecompileIn, s step.SurveyOut, d step.Draft) (step.DocumentModule, error) {
-	r := step.DocumentModule{Dir: d.Dir, Exports: d.Exports, Status: "written", Created: d.Ask, Spec: path.Join(d.Dir, "CLAUDE.md")}
+	r := step.DocumentModule{Dir: d.Dir, Exports: d.Exports, Status: "written", Created: d.Ask, Spec: d.Spec}
 	r.Usage.Known = true
 	write := step.DescribeIn{Files: d.Files}
 	if d.Ask {
