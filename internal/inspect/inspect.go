@@ -8,6 +8,7 @@
 package inspect
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -73,7 +74,7 @@ func New(root string, files []string, read func(path string) []byte) *Project {
 		now := &document{Document: d, src: src, problems: ps}
 		if claude := p.docs[d.Dir()]; claude != nil { // it is sorted before the other name
 			one, both := spec.Choose(claude, now, func(d *document) bool { return d.IsModule() || d.Legible(d.src) != nil })
-			if both {
+			if both && !bytes.Equal(claude.src, src) {
 				claude.problems = append(claude.problems, spec.TwoSpecs(d.Dir()))
 			}
 			if p.others[d.Dir()] = now; one == now {
@@ -136,7 +137,7 @@ func (p *Project) hasSpec(dir string) bool {
 // twoSpecs reports whether both files of a directory are its spec.
 func (p *Project) twoSpecs(dir string) bool {
 	other := p.others[dir]
-	return other != nil && other.IsModule() && p.docs[dir].IsModule()
+	return other != nil && other.IsModule() && p.docs[dir].IsModule() && !bytes.Equal(other.src, p.docs[dir].src)
 }
 
 // SpecPath is where the spec of a directory is, or would be written: beside free text, under the other name.

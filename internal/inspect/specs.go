@@ -156,7 +156,7 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 		v.Free = true
 		return v
 	}
-	if d != p.docs[path.Dir(file)] {
+	if d != p.docs[path.Dir(file)] && p.twoSpecs(path.Dir(file)) {
 		return validity(file, append(slices.Clone(d.problems), spec.TwoSpecs(path.Dir(file))), nil)
 	}
 	ps := append(slices.Clone(d.problems), spec.Check(d.Document)...)

@@ -262,6 +262,7 @@ func (m *module) file() string { return path.Join(m.dir, path.Base(m.path)) }
 func (m *module) choose() {
 	one, both := spec.Choose(m, m.other, func(x *module) bool { return x.unreadable || x.doc.IsModule() })
 	switch {
+	case both && m.id == m.other.id && m.id != "": // one leads to the other
 	case both && !m.unreadable && !m.other.unreadable:
 		m.doc, m.known, m.unreadable = nil, nil, true
 		m.problems, m.why = []spec.Problem{spec.TwoSpecs(m.dir)}, spec.Name+" and "+spec.OtherName+" are both specs"
