@@ -90,26 +90,27 @@ func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 	first, t := x.Results[0], m.g.source(results.List[0].Type)
 	what, text := ReturnNothing, "_ = v; return *new("+t+")"
 	if other := m.other(results.List[0].Type); other != "" {
-		what, text = ReturnOther, "return "+other
+		what, text = ReturnOther, other
 	}
 	m.add(first.Pos(), first.End(), what, "func(v "+t+") "+t+" { "+text+" }("+m.g.source(first)+")")
 }
 
-// other is another value of the type of v than v; "" where that is not known.
+// other are statements that give a value of the type of v that has nothing in common with v, so that tests which look at a part of
+// it notice as well; "" where the type is not known.
 func (m *goMutator) other(t ast.Expr) string {
 	switch t := t.(type) {
 	case *ast.Ident:
 		switch t.Name {
 		case "string":
-			return `v + "?"`
+			return `if v == "" { return "?" }; return string(make([]byte, len(v)))`
 		case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte", "rune", "float32", "float64":
-			return "v + 1"
+			return "return -v - 1"
 		case "bool":
-			return "!v"
+			return "return !v"
 		}
 	case *ast.ArrayType:
 		if item := m.g.source(t.Elt); t.Len == nil {
-			return "append(append([]" + item + "(nil), v...), *new(" + item + "))"
+			return "return make([]" + item + ", len(v)+1)"
 		}
 	}
 	return ""
@@ -126,8 +127,8 @@ func (m Mutant) Value() bool { return m.What == ReturnNothing || m.What == Retur
 
 // otherPython and otherScript give another value than their argument, of its type where that is a common one, else nothing.
 const (
-	otherPython = `(lambda v: (not v) if isinstance(v, bool) else v + 1 if hasattr(v, "real") else v + "?" if isinstance(v, str) else [*v, None] if isinstance(v, list) else (*v, None) if isinstance(v, tuple) else None)`
-	otherScript = `((v) => typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "bigint" ? v + 1n : typeof v === "string" ? v + "?" : Array.isArray(v) ? [...v, undefined] : undefined)`
+	otherPython = `(lambda v: (not v) if isinstance(v, bool) else -v - 1 if hasattr(v, "real") else "?" * max(len(v), 1) if isinstance(v, str) else [None] * (len(v) + 1) if isinstance(v, list) else (None,) * (len(v) + 1) if isinstance(v, tuple) else None)`
+	otherScript = `((v) => typeof v === "boolean" ? !v : typeof v === "number" ? -v - 1 : typeof v === "bigint" ? -v - 1n : typeof v === "string" ? "?".repeat(v.length || 1) : Array.isArray(v) ? Array(v.length + 1).fill() : undefined)`
 )
 
 func (m *goMutator) binary(x *ast.BinaryExpr) {
