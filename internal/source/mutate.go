@@ -95,7 +95,7 @@ func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 	m.add(first.Pos(), first.End(), what, "func(v "+t+") "+t+" { "+text+" }("+m.g.source(first)+")")
 }
 
-// other are statements that give a value of the type of v that has nothing in common with v, so that tests which look at a part of
+// other are statements that give a value of the type of v that has, of a text or a list, nothing in common with v, so that tests which look at a part of
 // it notice as well; "" where the type is not known.
 func (m *goMutator) other(t ast.Expr) string {
 	switch t := t.(type) {
@@ -104,7 +104,7 @@ func (m *goMutator) other(t ast.Expr) string {
 		case "string":
 			return `if v == "" { return "?" }; return string(make([]byte, len(v)))`
 		case "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte", "rune", "float32", "float64":
-			return "return -v - 1"
+			return "return v + 1"
 		case "bool":
 			return "return !v"
 		}
@@ -127,8 +127,8 @@ func (m Mutant) Value() bool { return m.What == ReturnNothing || m.What == Retur
 
 // otherPython and otherScript give another value than their argument, of its type where that is a common one, else nothing.
 const (
-	otherPython = `(lambda v: (not v) if isinstance(v, bool) else -v - 1 if hasattr(v, "real") else "?" * max(len(v), 1) if isinstance(v, str) else [None] * (len(v) + 1) if isinstance(v, list) else (None,) * (len(v) + 1) if isinstance(v, tuple) else None)`
-	otherScript = `((v) => typeof v === "boolean" ? !v : typeof v === "number" ? -v - 1 : typeof v === "bigint" ? -v - 1n : typeof v === "string" ? "?".repeat(v.length || 1) : Array.isArray(v) ? Array(v.length + 1).fill() : undefined)`
+	otherPython = `(lambda v: (not v) if isinstance(v, bool) else v + 1 if hasattr(v, "real") else "?" * max(len(v), 1) if isinstance(v, str) else [None] * (len(v) + 1) if isinstance(v, list) else (None,) * (len(v) + 1) if isinstance(v, tuple) else None)`
+	otherScript = `((v) => typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "bigint" ? v + 1n : typeof v === "string" ? "?".repeat(v.length || 1) : Array.isArray(v) ? Array(v.length + 1).fill() : undefined)`
 )
 
 func (m *goMutator) binary(x *ast.BinaryExpr) {

@@ -338,7 +338,7 @@ func TestMutantsGiveNothing(t *testing.T) {
 	}{
 		"a.go": {
 			"package a\n\nfunc F(n int) ([]string, error) {\n\tg := func() int { return n }\n\tif n < 0 {\n\t\treturn nil, errNo\n\t}\n\tif n > 9 {\n\t\treturn h(n)\n\t}\n\treturn append(x, g()), nil\n}\n",
-			[]string{"return func(v int) int { return -v - 1 }(n) }", "return func(v []string) []string { return make([]string, len(v)+1) }(append(x, g())), nil"},
+			[]string{"return func(v int) int { return v + 1 }(n) }", "return func(v []string) []string { return make([]string, len(v)+1) }(append(x, g())), nil"},
 		},
 		"a.ts": {
 			"export function f(n: number): number | null {\n  if (n < 0) return null;\n  if (n > 9) { return g({ a: n }) }\n  return n +\n    1;\n}\nexport const g = (n) => {\n  return n * 2\n};\n",
