@@ -23,13 +23,12 @@ const maxSpecs = 24_000
 
 // specDocs are the specs of modules, as authors are shown them: those that a request speaks of first.
 func (a *Actor) specDocs(v *view, request string, doc func(title, text string)) {
-	if !slices.ContainsFunc(v.paths(), func(f string) bool { return spec.IsName(f) && specified(v, f) }) {
+	if !slices.ContainsFunc(v.paths(), spec.IsName) { // then nothing has to be read
 		return
 	}
-	p := a.project(v)
 	var list strings.Builder
 	var whole, others []string
-	for _, e := range p.Scan().Entries {
+	for _, e := range a.project(v).Scan().Entries {
 		if !specified(v, e.File) {
 			continue
 		}

@@ -39,9 +39,14 @@ func Has(name string) bool {
 	if n == 0 {
 		return false
 	}
+	return group(name, n) == k-1
+}
+
+// group is the one of n groups that a name belongs to, from 0.
+func group(name string, n int) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // it never fails
-	return int(h.Sum32()%uint32(n)) == k-1
+	return int(h.Sum32() % uint32(n))
 }
 
 // Only skips a test that takes long when it is not in the part that is run.
@@ -65,9 +70,7 @@ func Turn(name string, n int) bool {
 	if k, parts := part(); k == 1 && parts == 1 {
 		return true
 	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(name))
-	return int(h.Sum32()%uint32(n)) == turn()%n
+	return group(name, n) == turn()%n
 }
 
 // InTurn skips a test whose turn it is not.

@@ -18,8 +18,8 @@ type indexed struct {
 
 // readIndex reads the user's index as "git ls-files -s" shows it, without a process for
 // it (git's "gitformat-index", versions 2 to 4). ok is false where git has to be asked:
-// an index that is split, sparse, damaged or of another version. name limits the list to submodules and the files with
-// that base name; "" does not.
+// an index that is split, sparse, damaged or of another version. names limit the list to submodules and the files with
+// one of these base names; none do not.
 func (r *Repo) readIndex(names []string) (list []indexed, ok bool) {
 	b, err := os.ReadFile(filepath.Join(r.gitDir, "index"))
 	if os.IsNotExist(err) {

@@ -95,8 +95,8 @@ func (m *goMutator) value(x *ast.ReturnStmt, results *ast.FieldList) {
 	m.add(first.Pos(), first.End(), what, "func(v "+t+") "+t+" { "+text+" }("+m.g.source(first)+")")
 }
 
-// other are statements that give a value of the type of v that has, of a text or a list, nothing in common with v, so that tests which look at a part of
-// it notice as well; "" where the type is not known.
+// other are statements that give another value of the type of v than v: of a text or a list one that has nothing in common with
+// it, so that tests which look at a part notice as well. "" where the type is not known.
 func (m *goMutator) other(t ast.Expr) string {
 	switch t := t.(type) {
 	case *ast.Ident:
