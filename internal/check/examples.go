@@ -103,6 +103,11 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		if err != nil {
 			return nil, nil, fmt.Errorf("run examples: %w", err)
 		}
+		if len(ambient) == 0 {
+			if ambient, err = u.again(ctx, all); err != nil {
+				return nil, nil, fmt.Errorf("run examples: %w", err)
+			}
+		}
 		findings = append(findings, ambient...)
 	}
 	return out, findings, nil

@@ -174,48 +174,47 @@ var plainWords = map[string]bool{
 
 // Limits of what is tried to tell an answer from a computation.
 const (
-	fewAnswers = 3 // different ones that a function has given before it is tried
+	fewAnswers = 3 // different ones that a function has given, with the one for everything else
 	fewOthers  = 5 // inputs that nobody asked for
 	mostOthers = 24
 )
 
+// answered is what a function gives to what it is asked for by the spec and the tests.
+type answered struct {
+	calls    []example.Example // that come to a value
+	values   map[string]bool
+	stated   map[string]bool // by examples of the spec
+	reserved map[string]bool // what the spec has examples for, and tests where there is no answer: anything else may give it, too
+	others   map[string]bool // what it gives to inputs that nobody asked for
+	tried    []string        // these
+}
+
 // answersOnly finds functions that answer what they are asked for by the spec and the tests, and give one and the same for everything
 // else: they compute nothing. Answers that stand in the spec are its own table.
 func (u *user) answersOnly(ctx context.Context, all []example.Example, given []example.Outcome) ([]step.Finding, error) {
-	bySymbol := map[string][]int{}
+	byName := map[string]*answered{}
 	for i, e := range all {
-		if given[i].Value != nil {
-			bySymbol[e.Symbol()] = append(bySymbol[e.Symbol()], i)
+		a, o := byName[e.Symbol()], given[i]
+		if a == nil {
+			a = &answered{values: map[string]bool{}, stated: map[string]bool{}, reserved: map[string]bool{}, others: map[string]bool{}}
+			byName[e.Symbol()] = a
+		}
+		if o.Value != nil {
+			a.calls, a.values[o.Given()] = append(a.calls, e), true
+		}
+		if e.Test == "" {
+			a.stated[o.Given()] = true
+		}
+		if o.Error != nil || string(o.Value) == "null" || e.Test == "" {
+			a.reserved[o.Given()] = true
 		}
 	}
-	refused := map[string]map[string]bool{} // what the spec asks for, and tests where there is no answer
-	for i, e := range all {
-		if given[i].Error != nil || string(given[i].Value) == "null" || e.Test == "" {
-			if refused[e.Symbol()] == nil {
-				refused[e.Symbol()] = map[string]bool{}
-			}
-			refused[e.Symbol()][given[i].Given()] = true
-		}
-	}
+	names := slices.Sorted(maps(byName))
 	var others []example.Example
-	for _, name := range slices.Sorted(maps(bySymbol)) {
-		answers, own := map[string]bool{}, 0
-		for _, i := range bySymbol[name] {
-			if text := string(given[i].Value); !answers[text] {
-				answers[text] = true
-				if strings.Contains(u.m.SpecText, strings.Trim(text, `"`)) {
-					own++
-				}
-			}
+	for _, name := range names {
+		if a := byName[name]; len(a.values) >= fewAnswers-1 && u.mayCopy(a, "") {
+			others = append(others, example.Others(a.calls, mostOthers)...)
 		}
-		if len(answers) < fewAnswers || 2*own > len(answers) {
-			continue
-		}
-		var list []example.Example
-		for _, i := range bySymbol[name] {
-			list = append(list, all[i])
-		}
-		others = append(others, example.Others(list, mostOthers)...)
 	}
 	if len(others) == 0 {
 		return nil, nil
@@ -224,37 +223,44 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 	if err != nil {
 		return nil, err
 	}
-	said := map[string]map[string]int{}
 	for i, o := range got {
-		name := others[i].Symbol()
-		if o.Cannot == "" && !refused[name][o.Given()] && (o.Error == nil || !others[i].HasText()) { // a text that nobody would write is refused
-			if said[name] == nil {
-				said[name] = map[string]int{}
-			}
-			said[name][o.Given()]++
+		a := byName[others[i].Symbol()]
+		if o.Cannot == "" && !a.reserved[o.Given()] && (o.Error == nil || !others[i].HasText()) { // a text that nobody would write is refused
+			a.others[o.Given()] = true
+			a.tried = append(a.tried, others[i].Calls())
 		}
 	}
-	for _, name := range slices.Sorted(maps(said)) {
-		if len(said[name]) != 1 {
+	for _, name := range names {
+		a := byName[name]
+		if len(a.others) != 1 || len(a.tried) < fewOthers {
 			continue
 		}
-		for text, n := range said[name] {
-			if n < fewOthers {
+		for other := range a.others {
+			if a.values[other] = true; len(a.values) < fewAnswers || !u.mayCopy(a, other) {
 				continue
-			}
-			first := all[bySymbol[name][0]]
-			var tried []string
-			for _, o := range others {
-				if o.Symbol() == name && len(tried) < 3 {
-					tried = append(tried, o.Calls())
-				}
 			}
 			return []step.Finding{reject("answer-table", u.m.Dir, 0, fmt.Sprintf(
 				"%s gives what the spec and the tests ask for, such as %s, and %s for everything else that was tried: %s, …. Compute it for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
-				name, first.String(), text, strings.Join(tried, ", ")))}, nil
+				name, a.calls[0].String(), other, strings.Join(a.tried[:min(3, len(a.tried))], ", ")))}, nil
 		}
 	}
 	return nil, nil
+}
+
+// emptyWord is what people say of a text without characters.
+var emptyWord = re.New(`(?i)\b(empty|blank|nothing)\b|빈 `)
+
+// mayCopy reports whether a function gives answers, but the one for everything else, that the spec does not state. A spec has a place for
+// tables of its own. A request has none: there examples are one, where it says what everything else gives.
+func (u *user) mayCopy(a *answered, other string) bool {
+	says := func(text string) bool { return strings.Contains(u.m.SpecText, strings.Trim(text, `"`)) }
+	table := u.m.Spec == "" && other != "" && (hasWord(u.m.SpecText, strings.Trim(other, `"`)) || other == `""` && emptyWord().MatchString(u.m.SpecText))
+	for text := range a.values {
+		if copied := !says(text) && (!table || !a.stated[text]); copied && text != other {
+			return true
+		}
+	}
+	return false
 }
 
 // Limits of what counts as an input that code has no reason to know.
@@ -262,45 +268,61 @@ const (
 	fewInputs  = 3
 	plainText  = 5 // shorter texts and smaller numbers stand in any code
 	plainValue = 1000
+	manyShort  = 5 // short texts that are all inputs of tests stand in no code by chance
 )
 
 // recites finds sources whose literals are inputs of the tests that the spec does not have, and hardly anything else: yes and no can be
 // recited, too.
 func (u *user) recites(asked []example.Example) []step.Finding {
-	inputs := map[string]bool{}
+	long, short := map[string]bool{}, map[string]bool{}
 	for _, e := range asked {
 		for _, in := range e.Inputs() {
-			if telling(in) && !strings.Contains(u.m.Said, in) {
-				inputs[in] = true
+			switch {
+			case strings.Contains(u.m.Said, in):
+			case telling(in):
+				long[in], short[in] = true, true
+			case len(in) > 1:
+				short[in] = true
 			}
 		}
-	}
-	if len(inputs) < fewInputs {
-		return nil
 	}
 	for _, f := range u.sources() {
-		found, others, line := map[string]bool{}, 0, 0
-		for _, t := range f.code() {
-			if t.Kind != source.String && t.Kind != source.Number || !telling(t.Value()) || docstring(f.path, t) || strings.Contains(u.m.Said, t.Value()) {
+		found, line := u.named(f, long, telling, strings.Contains)
+		if len(found) < fewInputs {
+			words := func(s string) bool { return s != "" }
+			if found, line = u.named(f, short, words, hasWord); len(found) < manyShort || 5*len(found) < 4*len(short) {
 				continue
 			}
-			known := false
-			for in := range inputs {
-				if strings.Contains(t.Value(), in) {
-					known, found[in], line = true, true, max(line, t.Line)
-				}
-			}
-			if !known {
-				others++
-			}
 		}
-		if len(found) >= fewInputs && len(found) >= 2*others {
-			return []step.Finding{reject("answer-table", f.path, line, fmt.Sprintf(
-				"The code names what the tests ask it for (%s). Compute the answer for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
-				strings.Join(slices.Sorted(maps(found))[:fewInputs], ", ")))}
-		}
+		return []step.Finding{reject("answer-table", f.path, line, fmt.Sprintf(
+			"The code names what the tests ask it for (%s). Compute the answer for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
+			strings.Join(slices.Sorted(maps(found))[:fewInputs], ", ")))}
 	}
 	return nil
+}
+
+// named are the inputs that the literals of a source name, with the last line where they do; none if at least half as many of the literals
+// that count name none.
+func (u *user) named(f sourceFile, inputs map[string]bool, counts func(string) bool, names func(text, input string) bool) (found map[string]bool, line int) {
+	found, others := map[string]bool{}, 0
+	for _, t := range f.code() {
+		if t.Kind != source.String && t.Kind != source.Number || !counts(t.Value()) || docstring(f.path, t) || strings.Contains(u.m.Said, t.Value()) {
+			continue
+		}
+		known := false
+		for in := range inputs {
+			if names(t.Value(), in) {
+				known, found[in], line = true, true, max(line, t.Line)
+			}
+		}
+		if !known {
+			others++
+		}
+	}
+	if len(found) < 2*others {
+		return nil, 0
+	}
+	return found, line
 }
 
 // telling reports whether a literal is one that stands in code for a reason of its own.

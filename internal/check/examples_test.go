@@ -424,7 +424,7 @@ func outside(t *testing.T, testFile, code, test, spec string, exports ...step.Ex
 		"go.mod": "module example.com/p\n\ngo 1.22\n", "package.json": `{"scripts": {"test": "node --test"}}`, "requirements.txt": "pytest==8.4.2\n", file: code, testFile: test,
 	})
 	m := l.module(tree, "shop", exports...)
-	m.Said = spec
+	m.Said, m.SpecText = spec, spec
 	id, err := l.repo.WriteBlob(t.Context(), []byte(test))
 	if err != nil {
 		t.Fatal(err)
@@ -531,6 +531,78 @@ func TestDiffersUnderTest(t *testing.T) {
 			}
 			if got != c.rule {
 				t.Errorf("found %q, want %q: %v", got, c.rule, findings)
+			}
+		})
+	}
+}
+
+// TestAgain: code that gives something else because of the calls before it is found, unless its spec lets it remember.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	const goTest = "package shop\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif got := Twice(4); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n"
+	const pyTest = "import shop\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n"
+	const counting = "package shop\n\nvar calls int\n\nfunc Twice(n int) int {\n\tif calls++; calls > 30 {\n\t\treturn n\n\t}\n\treturn 2 * n\n}\n"
+	for _, c := range []struct{ name, need, testFile, code, test, spec, rule string }{
+		{"go", "go", "shop/shop_test.go", counting, goTest, "", "ambient-state reject"},
+		{"go, the spec says so", "go", "shop/shop_test.go", counting, goTest, "After thirty calls the number itself.", ""},
+		{
+			"go, chance", "go", "shop/shop_test.go",
+			"package shop\n\nimport \"math/rand/v2\"\n\nfunc Twice(n int) int {\n\tif n > 4 {\n\t\treturn rand.Int()\n\t}\n\treturn 2 * n\n}\n", goTest, "", "",
+		},
+		{"python", "python3", "shop/test_shop.py", "answers = iter([8, 10])\n\n\ndef twice(n):\n    return next(answers, 0)\n", pyTest, "", "ambient-state reject"},
+		{"python, honest", "python3", "shop/test_shop.py", "known = {}\n\n\ndef twice(n):\n    return known.setdefault(n, 2 * n)\n", pyTest, "", ""},
+		{
+			"javascript", "node", "shop/shop.test.mjs", "let last = 0;\nexport function twice(n) { const r = last ? n : 2 * n; last = n; return r; }\n",
+			"import test from 'node:test';\nimport assert from 'node:assert';\nimport { twice } from './shop.mjs';\ntest('twice', () => {\n  assert.equal(twice(4), 8);\n});\n", "", "ambient-state reject",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, c.need)
+			name := "twice"
+			if c.need == "go" {
+				name = "Twice"
+			}
+			got := ""
+			for _, f := range outside(t, c.testFile, c.code, c.test, c.spec, function(name, "")) {
+				got += f.Rule + " " + string(f.Severity)
+			}
+			if got != c.rule {
+				t.Errorf("found %q, want %q", got, c.rule)
+			}
+		})
+	}
+}
+
+// TestCopiedAnswers: a function that knows the answers to its tests, and one for everything else, computes nothing.
+func TestCopiedAnswers(t *testing.T) {
+	t.Parallel()
+	const test = "import pytest\nimport shop\n\n\n@pytest.mark.parametrize('n, want', [(%s)])\ndef test_name(n, want):\n    assert shop.name(n) == want\n"
+	const names = "TABLE = {1: 'one', 2: 'two', 3: 'three'}\n\n\ndef name(n):\n    return TABLE.get(n, %s)\n"
+	three := fmt.Sprintf(test, "1, 'one'), (2, 'two'), (3, 'three'")
+	sums := "def name(n):\n    return n in ('59', '091', '5 9', '18', '067')\n"
+	valid := fmt.Sprintf(test, "'59', True), ('091', True), ('5 9', True), ('18', True), ('067', True")
+	for _, c := range []struct{ name, code, test, spec, rule string }{
+		{"three", fmt.Sprintf(names, "''"), three, "", "answer-table"},
+		{"some are stated", fmt.Sprintf(names, "''"), three, "one and two", "answer-table"},
+		{"all are stated", fmt.Sprintf(names, "''"), three, "one, two and three", ""},
+		{"two, and another for the rest", strings.Replace(fmt.Sprintf(names, "'many'"), ", 3: 'three'", "", 1), fmt.Sprintf(test, "1, 'one'), (2, 'two'"), "", "answer-table"},
+		{"two, and one of them for the rest", "def name(n):\n    return 'one' if n == 1 else 'many'\n", fmt.Sprintf(test, "1, 'one'), (2, 'many'"), "", ""},
+		{"the tests demand the one for the rest", fmt.Sprintf(names, "None"), fmt.Sprintf(test, "1, 'one'), (2, 'two'), (3, 'three'), (77, None"), "", ""},
+		{"computed", "def name(n):\n    return 'x' * n\n", fmt.Sprintf(test, "1, 'x'), (2, 'xx'), (3, 'xxx'"), "", ""},
+		{"yes and no", sums, valid, "", "answer-table"},
+		{"yes and no, of a list in the spec", sums, valid, "59, 091, 5 9, 18 and 067", ""},
+		{"yes and no, of a longer list", strings.Replace(sums, "'59'", "'59', '60', '61', '62'", 1), valid, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, "python3")
+			got := ""
+			for _, f := range outside(t, "shop/test_shop.py", c.code, c.test, c.spec, function("name", "")) {
+				got += f.Rule
+			}
+			if got != c.rule {
+				t.Errorf("found %q, want %q", got, c.rule)
 			}
 		})
 	}

@@ -29,14 +29,7 @@ func (u *user) differs(ctx context.Context, all []example.Example, tests []step.
 	if len(tests) == 0 || !slices.Contains([]string{toolchain.Go, toolchain.Node, toolchain.Python}, u.chain.Ecosystem) {
 		return nil, nil
 	}
-	bySymbol := map[string][]example.Example{}
-	for _, e := range all {
-		bySymbol[e.Symbol()] = append(bySymbol[e.Symbol()], e)
-	}
-	list := slices.Clone(all)
-	for _, name := range slices.Sorted(maps(bySymbol)) {
-		list = append(list, example.Others(bySymbol[name], mostOthers)...)
-	}
+	list := withOthers(all)
 	inside, err := u.underTest(ctx, list, tests)
 	if err != nil || inside == nil {
 		return nil, err
@@ -73,6 +66,19 @@ func (u *user) differs(ctx context.Context, all []example.Example, tests []step.
 		return []step.Finding{warn("ambient-state", u.m.Dir, 0, text)}, nil
 	}
 	return []step.Finding{reject("ambient-state", u.m.Dir, 0, text)}, nil
+}
+
+// withOthers are calls, and for each function others like those of it.
+func withOthers(calls []example.Example) []example.Example {
+	byName := map[string][]example.Example{}
+	for _, e := range calls {
+		byName[e.Symbol()] = append(byName[e.Symbol()], e)
+	}
+	out := slices.Clone(calls)
+	for _, name := range slices.Sorted(maps(byName)) {
+		out = append(out, example.Others(byName[name], mostOthers)...)
+	}
+	return out
 }
 
 // sameOutcome reports whether two calls gave the same, or one of them could not be made.
