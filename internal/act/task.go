@@ -99,6 +99,7 @@ func (a *Actor) proveChange(ctx context.Context, c *check.Checker, t *check.Task
 func taskCheck(in step.TaskIn, specs []string, chains []toolchain.Found, before, tree string) check.Task {
 	owned, extra, deleted := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Says: in.Task.Text(), Text: in.Request + "\n" + in.Task.Text()}
+	t.NewCode = (in.Task.Type == "feat" || in.Task.Type == "fix") && slices.ContainsFunc(in.Task.Files, func(f task.File) bool { return toolchain.IsSource(f.Path) })
 	for _, f := range in.Task.Files {
 		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete
 		t.Files = append(t.Files, f.Path)
@@ -195,7 +196,7 @@ const idleText = "succeeds without the task as well: "
 // not run and why. before are the failures that were there before, idle the command lines that show nothing.
 func checkResults(p check.Proof, ran check.Ran, before, idle []string) []step.CheckResult {
 	rules := map[string]string{
-		"build-failed": check.CheckBuild, "lint": check.CheckLint, "verify-failed": check.CheckVerify, "no-changes": check.CheckFiles, "undeclared-file": check.CheckFiles,
+		"build-failed": check.CheckBuild, "lint": check.CheckLint, "verify-failed": check.CheckVerify, "no-changes": check.CheckFiles, "no-code": check.CheckFiles, "undeclared-file": check.CheckFiles,
 		"out-of-scope": check.CheckFiles, "no-test": check.CheckTests, "test-passes-without": check.CheckTests, "test-missing": check.CheckTests, "flaky-test": check.CheckTests,
 		"compares-nothing": check.CheckTests, "expectation-changed": check.CheckTests, "example-failed": check.CheckTests,
 		"no-tests-ran": check.CheckTests, "runner-failed": check.CheckTests, "check-invalid": check.CheckTests,

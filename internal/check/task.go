@@ -29,6 +29,8 @@ type Task struct {
 	Verify [][]string
 	// Screen is a program that has to show something in a terminal, as a goal of quality; nil for none.
 	Screen *Screen
+	// NewCode says that the task is a feature or a fix, and that its plan names code to change.
+	NewCode bool
 	// VerifyOnly says that nothing is to change.
 	VerifyOnly bool
 	// Unplanned says that nobody has planned the change: what it may touch is not asked.
@@ -84,6 +86,9 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	}
 	if Rejected(p.proof.Findings) && len(changes) == 0 {
 		return p.proof, p.done, nil
+	}
+	if t.NewCode && len(changes) > 0 && !slices.ContainsFunc(changes, doesSomething) {
+		p.add(reject("no-code", "", 0, "Only tests, documents and comments have changed; the plan names code, and the task is a feature or a fix. Write the code that is asked for."))
 	}
 	for _, chain := range p.touched() {
 		if err := p.chain(ctx, chain); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -92,6 +93,18 @@ func otherCode(ch Change) bool {
 		return b.String()
 	}
 	return bare(ch.Old) != bare(ch.New)
+}
+
+// doesSomething reports whether a change is one of code, or of a file that code or people use as it is: not of tests, documents and
+// comments.
+func doesSomething(ch Change) bool {
+	switch toolchain.Classify(ch.Path) {
+	case toolchain.Test, toolchain.TestData:
+		return false
+	case toolchain.Source:
+		return otherCode(ch)
+	}
+	return !slices.Contains([]string{".md", ".markdown", ".rst", ".adoc", ".txt"}, strings.ToLower(path.Ext(ch.Path)))
 }
 
 // docstring reports whether a token is a text in three quotes, as Python documents with.

@@ -71,6 +71,7 @@ func honestTasks() []taskCase {
 	all := []string{check.CheckFiles, check.CheckAudit, check.CheckBuild, check.CheckTests}
 	alone := func(paths ...string) func(*check.Task) { return func(t *check.Task) { t.Owns = owns(paths...) } }
 	return []taskCase{
+		{name: "honest, of a feature", files: honestly(nil), task: func(t *check.Task) { t.NewCode = true }, passed: true},
 		{name: "honest", files: honestly(nil), passed: true, ran: all, not: []string{check.CheckVerify}},
 		{name: "with a command", files: honestly(nil), task: func(t *check.Task) { t.Verify = [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
 		{name: "a new test file beside it", files: map[string]string{"cart/cart.go": cartRight, "cart/empty_test.go": strings.SplitAfter(cartTests, "\"testing\"\n")[0] + cartEmpty}, task: alone("cart/cart.go"), passed: true},
@@ -115,6 +116,9 @@ func lyingTasks() []taskCase {
 	replaced := "module example.com/shop\n\ngo 1.24\n\nreplace example.com/tax => ./tax\n"
 	return []taskCase{
 		{name: "no change", rules: []string{"no-changes"}, not: []string{check.CheckBuild, check.CheckTests}},
+		{name: "tests and a comment, where code is asked for", files: map[string]string{"cart/cart.go": strings.Replace(cartGo, "package cart\n", "// Package cart is done.\npackage cart\n", 1), "cart/cart_test.go": cartTests + strings.Replace(cartEmpty, "t.Errorf", "t.Skipf", 1), "NOTES.md": "# done\n"}, task: func(t *check.Task) {
+			t.NewCode, t.Owns = true, owns("cart/cart.go", "cart/cart_test.go", "NOTES.md")
+		}, rules: []string{"no-code"}},
 		{name: "no change, and a command that succeeds", task: func(t *check.Task) { t.Verify = [][]string{{"go", "version"}} }, rules: []string{"no-changes"}, not: []string{check.CheckVerify}},
 		{name: "a file of another task", files: honestly(map[string]string{"tax/tax.go": taxGo + "\n// Rate is new.\nconst Rate = 5\n"}), rules: []string{"out-of-scope"}},
 		{name: "a new test of another task", files: honestly(map[string]string{"cart/other_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) {\n\tif Total(nil) != 0 {\n\t\tt.Error()\n\t}\n}\n"}), task: func(t *check.Task) { t.Taken = owns("cart/other_test.go") }, rules: []string{"out-of-scope"}},
