@@ -254,7 +254,7 @@ func Conventions(module *Document, file *ConventionFile, roots ...*Document) []C
 		out = append(out, file.Sections...)
 	}
 	for _, root := range roots {
-		if root != nil && root != module {
+		if root != nil && (module == nil || root.Path != module.Path) {
 			out = append(out, root.Conventions...)
 		}
 	}

@@ -470,6 +470,9 @@ func TestConventionsAndKorean(t *testing.T) {
 	}
 	all := spec.Conventions(nil, file, d)
 	equal(t, "order", []string{all[0].Section, all[2].Section}, []string{"Naming", "Code Convention"})
+	if same := *d; len(spec.Conventions(d, nil, &same)) != len(d.Conventions) {
+		t.Error("the conventions of the root are told twice to the root's own module")
+	}
 	other, _ := spec.ParseConvention("code-convention.md", []byte("# Style\r\n\r\n## Naming\r\n### Variables\r\n\r\n*  pattern: camelCase\r\n## Formatting\r\n- indentation: 2 spaces"))
 	if other.Hash() != file.Hash() {
 		t.Error("layout changed the hash of the conventions")
