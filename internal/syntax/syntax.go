@@ -246,7 +246,7 @@ func (in *instance) names(ctx context.Context, count, name string, first uint32)
 // limit is how long the parser of an endless grammar may take for one file: there are sources, cut off within an annotation of Kotlin for example,
 // that it does not come to an end with. A megabyte takes a few seconds, a usual file some thousandths of one.
 func limit(src []byte) time.Duration {
-	return 5*time.Second + time.Duration(len(src))*20*time.Microsecond
+	return 5*time.Second + time.Duration(len(src))*100*time.Microsecond
 }
 
 // Parse gives the syntax tree of a source. What is no code of the language becomes error nodes; an error is returned
