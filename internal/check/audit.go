@@ -29,8 +29,8 @@ type Audit struct {
 	Config []string
 	// Packages are dependencies that the spec or the task names.
 	Packages []string
-	// SpecText is where literal tables and names of the environment may come from.
-	SpecText string
+	// SpecText is where literal tables and names of the environment may come from, Said all that says what the code does.
+	SpecText, Said string
 	// Tampers are what the author did to the repository itself.
 	Tampers []git.Tamper
 	// Report is the author's own text.
@@ -56,7 +56,7 @@ func (c *Checker) Audit(ctx context.Context, m Module, before, tree string, froz
 		tests[f.Path] = blobs[f.ID]
 	}
 	return Audit{
-		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Tampers: tampers,
+		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Tampers: tampers,
 	}.Findings(), nil
 }
 

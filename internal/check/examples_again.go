@@ -12,7 +12,7 @@ import (
 )
 
 // manyCalls are made in one process to see whether the first ones change what later ones give.
-const manyCalls = 120
+const manyCalls = 600
 
 // remembered is what specs say where calls change what later ones give.
 var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each time|every time|so far|how often|\bcalls?\b|\bcalled\b|\bafter\b|\bbefore\b|remember|\bkeep|\bkept|cache|memo|shared|global|counter|sequence|unique|\bids?\b|random|increment|histor|regist|\bstor|\badds?\b|\bsets?\b|\bclear|reset|\bnow\b|\btime\b|다음|이전|이미|기억|저장|등록|누적|횟수|고유|무작위`)

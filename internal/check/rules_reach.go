@@ -19,7 +19,7 @@ func (a Audit) reaches(f *file) []step.Finding {
 			continue
 		}
 		switch {
-		case t.Kind == source.String && a.ownTests(t.Value()):
+		case t.Kind == source.String && a.ownTests(t.Value(), stringsBefore(f, i)):
 			say("test-detection", t.Line, "The implementation names the file "+path.Base(t.Value())+" of its tests. Code must do the same with and without tests.")
 		case t.Kind == source.Ident && exitsAtStart(f, i):
 			say("exit-swallowed", t.Line, "This ends the process before a test can run. Return an error instead.")
@@ -40,18 +40,38 @@ func (a Audit) reaches(f *file) []step.Finding {
 // linksTests are Go's directives that reach into the package testing or into files of tests.
 var linksTests = re.New(`^//go:(linkname\s.*\btesting\.|embed\s.*(testdata|_test\.go))`)
 
-// ownTests reports whether a string names a file of the tests that prove this code, or their data.
-func (a Audit) ownTests(v string) bool {
+// ownTests reports whether a string names a file of the tests that prove this code, or their data. Directories of it may stand in the
+// strings before it.
+func (a Audit) ownTests(v string, before []string) bool {
 	v = strings.ReplaceAll(v, `\`, "/")
-	for name := range a.Tests {
+	for name := range a.testTexts() {
 		if path.Base(v) != path.Base(name) {
 			continue
 		}
-		if toolchain.IsTest(name) || strings.Contains(v, "testdata/") || strings.Contains(v, "__snapshots__/") {
+		if toolchain.IsTest(name) {
 			return true
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if testDir(path.Base(dir)) && (strings.Contains("/"+v, "/"+path.Base(dir)+"/") || has(before, path.Base(dir))) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+func testDir(name string) bool {
+	return has([]string{"test", "tests", "__tests__", "testdata", "__snapshots__", "fixtures", "__fixtures__", "spec"}, name)
+}
+
+// stringsBefore are the strings on the line of a token that stand before it, without slashes around them.
+func stringsBefore(f *file, i int) (out []string) {
+	for k := i - 1; k >= 0 && f.code[k].Line == f.code[i].Line; k-- {
+		if f.code[k].Kind == source.String {
+			out = append(out, strings.Trim(f.code[k].Value(), "/"))
+		}
+	}
+	return out
 }
 
 // exitsAtStart recognises code that ends the process while it is loaded, whatever the exit code: what it printed before

@@ -8,6 +8,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // sourceRules are about the code of an implementation.
@@ -112,7 +113,7 @@ func (a Audit) detection(f *file) []step.Finding {
 
 // envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.
 func (a Audit) envName(ts []source.Token, i int, name string) bool {
-	if !testEnv().MatchString(name) || a.inSpec(name) {
+	if !testEnv().MatchString(name) && !a.setByTests(name) || a.inSpec(name) {
 		return false
 	}
 	for k := i - 1; k >= 0 && k >= i-6 && ts[k].Line >= ts[i].Line-1; k-- {
@@ -122,6 +123,38 @@ func (a Audit) envName(ts []source.Token, i int, name string) bool {
 		}
 	}
 	return i+2 < len(ts) && ts[i+1].Text == "in" && (ts[i+2].Text == "os" || ts[i+2].Text == "process" || ts[i+2].Text == "environ")
+}
+
+// environmentWord is what specs and requests say that lets code read the environment.
+var environmentWord = re.New(`(?i)environment|\benv\b|\bvariables?\b|환경`)
+
+// setByTests reports whether tests set a variable of the environment that nothing but they and the code know.
+func (a Audit) setByTests(name string) bool {
+	if environmentWord().MatchString(a.Said) || hasWord(a.Said, name) {
+		return false
+	}
+	for _, text := range a.testTexts() {
+		for line := range strings.Lines(string(text)) {
+			if hasWord(line, name) && strings.Contains(strings.ToLower(line), "env") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// testTexts are the tests and their data as they are now, by path.
+func (a Audit) testTexts() map[string][]byte {
+	out := map[string][]byte{}
+	for name, text := range a.Tests {
+		out[name] = text
+	}
+	for _, ch := range a.Changes {
+		if class := toolchain.Classify(ch.Path); ch.Status != 'D' && (class == toolchain.Test || class == toolchain.TestData) {
+			out[ch.Path] = ch.New
+		}
+	}
+	return out
 }
 
 func (a Audit) inSpec(word string) bool {

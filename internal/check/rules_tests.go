@@ -26,6 +26,12 @@ func (a Audit) testRules(files []*file) []step.Finding {
 		}
 	}
 	names := a.functions(files)
+	declared := map[string]bool{}
+	for _, f := range files {
+		for _, e := range f.new.Exports {
+			declared[e.Name] = declared[e.Name] || f.class == toolchain.Source
+		}
+	}
 	var out []step.Finding
 	for _, f := range files {
 		if f.class != toolchain.Test || a.isFrozen(f.Path) {
@@ -43,6 +49,9 @@ func (a Audit) testRules(files []*file) []step.Finding {
 				continue
 			}
 			found := judgeTest(f, t, old, existed)
+			if name := replacesWhatItCalls(body(f.new, t), declared); name != "" {
+				found = append(found, reject("test-mocks-subject", f.Path, t.Line, "The test "+t.Name+" puts something in the place of "+name+" and calls it: it tests what it has put there. Call the code."))
+			}
 			if likeOthers(f, t) {
 				found = slices.DeleteFunc(found, func(x step.Finding) bool { return x.Rule == "test-empty" })
 			}
@@ -61,6 +70,20 @@ func (a Audit) testRules(files []*file) []step.Finding {
 		}
 	}
 	return out
+}
+
+// replaced is where a test puts something in the place of a function, told by its name in a text.
+var replaced = re.New(`\b(?:patch|setattr|object|spyOn|method|replace)\s*\(\s*(?:[\w.\s]+,\s*)?["'` + "`" + `]([\w.]+)["'` + "`" + `]`)
+
+// replacesWhatItCalls is a function of the change that a test replaces and calls.
+func replacesWhatItCalls(body string, declared map[string]bool) string {
+	for _, m := range replaced().FindAllStringSubmatch(body, -1) {
+		name := m[1][strings.LastIndexByte(m[1], '.')+1:]
+		if declared[name] && strings.Contains(body, " "+name+" (") {
+			return name
+		}
+	}
+	return ""
 }
 
 var called = re.New(`([\pL_]\w*) \(`)

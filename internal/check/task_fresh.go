@@ -18,7 +18,8 @@ import (
 const fewMutants = 2
 
 // notices rejects new tests that notice no small change of the new code. That they fail without it says little: the name that they
-// use is missing there. One that is noticed is enough, but for what they call: of that they have to notice another value.
+// use is missing there. One that is noticed is enough, but for what they call: of that they have to notice another value, or old tests
+// where it was there before.
 func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh []test) error {
 	if p.t.Untested != "" || len(p.proof.Red) == 0 {
 		return nil
@@ -53,11 +54,15 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 		p.add(reject("compares-nothing", files[0], 0, fmt.Sprintf(
 			"No new test fails when the new code is changed: %d small changes were tried, such as giving another value. Compare what the code gives with what is expected.", tried)))
 	}
-	if !any {
+	if Rejected(p.proof.Findings) {
 		return nil
 	}
 	for _, x := range values.unseen(func(name string) bool { return pl.named(fresh, name) }) {
-		seen, err := pl.seen(short, x, rest, files, fresh, &p.proof)
+		more, by, counting := rest, files, fresh
+		if functions(x.file, old[x.file])[x.Func] != "" { // what it gives is what its old tests are for
+			more, by, counting = slices.Concat(chosen, rest), p.withTestsOf(x.file, files), nil
+		}
+		seen, err := pl.seen(short, x, more, by, counting, &p.proof)
 		if err != nil {
 			return err
 		}
@@ -66,6 +71,17 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 		}
 	}
 	return nil
+}
+
+// withTestsOf are files of tests, with those that use a source.
+func (p *taskProof) withTestsOf(file string, files []string) []string {
+	out := slices.Clone(files)
+	for _, f := range p.testsOf(file) {
+		if !slices.Contains(out, f.Path) {
+			out = append(out, f.Path)
+		}
+	}
+	return out
 }
 
 // noTest sends code back that no test sees, once the author has not said why.
@@ -139,8 +155,48 @@ func (p *taskProof) fresh(pl *place) []test {
 	return out
 }
 
-// without runs the new tests on the tree that the task began with: none of them may pass there, or they prove nothing.
+// beside are the tests whose bodies are as they were in a file where something else has changed: their tables, parameters, helpers.
+func (p *taskProof) beside(pl *place) []test {
+	var out []test
+	for _, ch := range p.changes {
+		if ch.Status == 'D' || ch.Old == nil || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) || !pl.compiled(ch.Path) {
+			continue
+		}
+		old, f := bodies(ch.Path, ch.Old), source.Parse(ch.Path, ch.New)
+		if outside(source.Parse(ch.Path, ch.Old)) == outside(f) {
+			continue
+		}
+		for _, t := range f.Tests {
+			if old[t.Name] == body(f, t) {
+				out = append(out, test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path})
+			}
+		}
+	}
+	return out
+}
+
+// outside is the code of a file of tests that is in none of them, without its imports.
+func outside(f source.File) string {
+	var b strings.Builder
+	for _, t := range (sourceFile{File: f}).code() {
+		if t.Kind != source.Comment && !slices.ContainsFunc(f.Tests, func(x source.Test) bool { return t.Off >= x.Off && t.End <= x.Stop }) {
+			b.WriteString(t.Text + " ")
+		}
+	}
+	return b.String()
+}
+
+// without runs the new tests on the tree that the task began with: none of them may pass there, or they prove nothing. Where there are
+// none, those are run of which something beside them is new.
 func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err error) {
+	anew := len(fresh) > 0
+	if !anew {
+		fresh = p.beside(with)
+	}
+	if len(fresh) == 0 {
+		p.noTest("There is no new or changed test for what was changed.")
+		return nil
+	}
 	var edits []git.Edit
 	for _, ch := range p.changes {
 		if (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") { // one that is gone goes here too
@@ -173,7 +229,9 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	for _, t := range fresh {
 		switch st, ok := status(resultsOf(t, run.results)); {
 		case ok && st == step.Pass:
-			passing = append(passing, t)
+			if anew {
+				passing = append(passing, t)
+			}
 		case ok && st == step.Skip || p.skips(t): // it shows nothing here
 		default:
 			p.proof.Red, shown = append(p.proof.Red, t.ID), true
@@ -184,6 +242,10 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 			return err
 		}
 		shown = by != ""
+	}
+	if !shown && !anew {
+		p.noTest("There is no new or changed test for what was changed.")
+		return nil
 	}
 	if !shown && (p.t.Untested != "" || p.t.Unplanned) {
 		p.noTest("The new tests pass without the change as well.")
