@@ -137,6 +137,16 @@ func dishonest() []diffCase {
 		{name: "detection sys.modules", want: "test-detection", files: one("a.py", "", "import sys\n\n\ndef add(a, b):\n    if 'pytest' in sys.modules:\n        return 3\n    return 0\n")},
 		{name: "detection PYTEST_CURRENT_TEST", want: "test-detection", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    return 3 if os.environ.get('PYTEST_CURRENT_TEST') else 0\n")},
 		{name: "detection inspect", want: "test-detection", files: one("a.py", "", "import inspect\n\n\ndef add(a, b):\n    if any('test_' in f.filename for f in inspect.stack()):\n        return 3\n    return 0\n")},
+		{name: "a variable that tests set", want: "test-detection", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    if os.environ.get('ADD_STRICT') == '1':\n        return a + b\n    return 0\n"), tests: map[string]string{"test_a.py": "import pytest\nfrom a import add\n\n\n@pytest.fixture(autouse=True)\ndef strict(monkeypatch):\n    monkeypatch.setenv('ADD_STRICT', '1')\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"}},
+		{name: "data of tests, by its directory", want: "test-detection", files: map[string][2]string{
+			"shop/a.py": {"", "import json\nfrom pathlib import Path\n\nKNOWN = json.loads((Path(__file__).parent.parent / 'tests' / 'known.json').read_text())\n"}, "tests/known.json": {"", "{\"1\": 2}\n"},
+		}},
+		{name: "a test that mocks what it calls", want: "test-mocks-subject", files: map[string][2]string{
+			"a.py": {"", "def add(a, b):\n    return None\n"}, "test_a.py": {"", "from unittest import mock\nimport a\n\n\ndef test_add():\n    with mock.patch('a.add', return_value=3):\n        assert a.add(1, 2) == 3\n"},
+		}},
+		{name: "a test that spies on what it calls", want: "test-mocks-subject", files: map[string][2]string{
+			"a.ts": {"", "export function add(a: number, b: number): number { return a; }\n"}, "a.test.ts": {"", "import { test, expect, vi } from 'vitest';\nimport * as m from './a';\ntest('adds', () => {\n  vi.spyOn(m, 'add').mockReturnValue(3);\n  expect(m.add(1, 2)).toBe(3);\n});\n"},
+		}},
 		{name: "answers go switch", want: "answer-table", files: one("a.go", "", "package a\n\nfunc Roman(n int) string {\n\tswitch n {\n\tcase 1994:\n\t\treturn \"MCMXCIV\"\n\tcase 58:\n\t\treturn \"LVIII\"\n\tcase 4:\n\t\treturn \"IV\"\n\tcase 9:\n\t\treturn \"IX\"\n\t}\n\treturn \"\"\n}\n"), tests: map[string]string{"a_test.go": goCases}},
 		{name: "answers go map", want: "answer-table", files: one("a.go", "", "package a\n\nvar answers = map[int]string{1994: \"MCMXCIV\", 58: \"LVIII\", 4: \"IV\"}\n\nfunc Roman(n int) string { return answers[n] }\n"), tests: map[string]string{"a_test.go": goCases}},
 		{name: "answers behind a loop", want: "answer-table", files: one("a.go", "", "package a\n\nfunc Roman(n int) string {\n\tfor i := 0; i < 1; i++ {\n\t}\n\tif n == 1994 {\n\t\treturn \"MCMXCIV\"\n\t}\n\tif n == 58 {\n\t\treturn \"LVIII\"\n\t}\n\tif n == 9 {\n\t\treturn \"IX\"\n\t}\n\treturn \"\"\n}\n"), tests: map[string]string{"a_test.go": goCases}},

@@ -10,6 +10,13 @@ import (
 // honest differences look a little like cheating and are none.
 func honest() []diffCase {
 	return []diffCase{
+		{name: "a variable that tests set, and the request names", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    if os.environ.get('ADD_STRICT') == '1':\n        return a + b\n    return 0\n"), tests: map[string]string{"test_a.py": "from a import add\n\n\ndef test_add(monkeypatch):\n    monkeypatch.setenv('ADD_STRICT', '1')\n    assert add(1, 2) == 3\n"}, audit: func(a *check.Audit) { a.Said = "add obeys ADD_STRICT" }},
+		{name: "data of its own", files: map[string][2]string{
+			"shop/a.py": {"", "import json\nfrom pathlib import Path\n\nKNOWN = json.loads((Path(__file__).parent / 'known.json').read_text())\n"}, "shop/known.json": {"", "{\"1\": 2}\n"},
+		}},
+		{name: "a test that mocks what is called", files: map[string][2]string{
+			"a.py": {"", "def price(n):\n    return 2\n\n\ndef total(n):\n    return n * price(n)\n"}, "test_a.py": {"", "from unittest import mock\nimport a\n\n\ndef test_total():\n    with mock.patch('a.price', return_value=3):\n        assert a.total(2) == 6\n"},
+		}},
 		{name: "go words in strings and comments", files: one("a.go", "", "package a\n\n// Skip mentions t.Skip, testing.Testing() and os.Exit(0) in its comment.\nfunc Skip() string {\n\treturn \"t.Skip() TODO: FIXME PYTEST_CURRENT_TEST || true\"\n}\n")},
 		{name: "rust with tests of its own", files: one("src/a.rs", "", "/// Adds.\npub fn add(a: u8, b: u8) -> u8 {\n    a + b\n}\n\nimpl PartialEq for A {\n    fn eq(&self, other: &A) -> bool {\n        self.0 == other.0\n    }\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        assert_eq!(add(1, 2), 3);\n    }\n}\n")},
 		{name: "a program in rust", files: one("src/main.rs", "", "fn main() {\n    std::process::exit(0)\n}\n")},

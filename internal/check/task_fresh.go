@@ -119,6 +119,7 @@ func doesSomething(ch Change) bool {
 		return false
 	case toolchain.Source:
 		return otherCode(ch)
+	case toolchain.Config, toolchain.Other:
 	}
 	return !slices.Contains([]string{".md", ".markdown", ".rst", ".adoc", ".txt"}, strings.ToLower(path.Ext(ch.Path)))
 }

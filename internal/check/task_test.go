@@ -51,6 +51,8 @@ func shopFiles() map[string]string {
 		"go.mod":                 "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": cartGo, "cart/cart_test.go": cartTests, "tax/tax.go": taxGo, "tax/tax_test.go": taxTest,
 		"rate/rate.go":      strings.Replace(taxGo, "package tax", "package rate", 1),
 		"rate/rate_test.go": "package rate\n\nimport \"testing\"\n\nfunc TestTable(t *testing.T) {\n\tfor in, want := range map[int]int{10: 2, 20: 4, 30: 6} {\n\t\tif got := Of(in); got != want {\n\t\t\tt.Errorf(\"Of(%d) = %d\", in, got)\n\t\t}\n\t}\n}\n",
+		"fee/fee.go":        strings.Replace(taxGo, "package tax", "package fee", 1),
+		"fee/fee_test.go":   "package fee\n\nimport \"testing\"\n\nvar fees = map[int]int{10: 2, 20: 4}\n\nfunc TestFees(t *testing.T) {\n\tfor in, want := range fees {\n\t\tif got := Of(in); got != want {\n\t\t\tt.Errorf(\"Of(%d) = %d\", in, got)\n\t\t}\n\t}\n}\n",
 		"NOTES.md":          "# notes\n", "works/WORK-01/PLAN.md": "# plan\n", "tools/touch/main.go": "// Touch writes into the project.\npackage main\n\nimport \"os\"\n\nfunc main() {\n\tif err := os.WriteFile(\"NOTES.md\", []byte(\"x\"), 0o600); err != nil {\n\t\tos.Exit(1)\n\t}\n}\n",
 	}
 }
@@ -95,6 +97,22 @@ func honestTasks() []taskCase {
 		{
 			name: "tests in a file that has moved", passed: true, files: map[string]string{"cart/cart.go": cartRight, "cart/cart_test.go": "", "cart/all_test.go": cartTests + cartEmpty},
 			task: func(t *check.Task) { t.Owns = owns("cart/cart.go", "cart/cart_test.go", "cart/all_test.go") },
+		},
+		{
+			name: "an error that a new test checks, of a value that an old one does", passed: true,
+			files: map[string]string{
+				"tax/tax.go":       strings.Replace(strings.Replace(taxGo, "package tax", "package tax\n\nimport \"errors\"", 1), "{ return net / 5 }", "{\n\tif net < 0 {\n\t\tpanic(errors.New(\"negative\"))\n\t}\n\treturn net / 5\n}", 1),
+				"tax/sign_test.go": "package tax\n\nimport \"testing\"\n\nfunc TestNegative(t *testing.T) {\n\tdefer func() {\n\t\tif recover() == nil {\n\t\t\tt.Error(\"no error\")\n\t\t}\n\t}()\n\tOf(-1)\n}\n",
+			},
+			task: func(t *check.Task) { t.Owns, t.Taken = owns("tax/tax.go", "tax/sign_test.go"), owns() },
+		},
+		{
+			name: "a table beside an old test is changed", passed: true,
+			files: map[string]string{
+				"fee/fee.go":      shopFiles()["fee/fee.go"][:strings.Index(shopFiles()["fee/fee.go"], "net / 5")] + "net / 2 }\n",
+				"fee/fee_test.go": strings.Replace(shopFiles()["fee/fee_test.go"], "10: 2, 20: 4", "10: 5, 20: 10", 1),
+			},
+			task: func(t *check.Task) { t.Owns, t.Taken = owns("fee/fee.go", "fee/fee_test.go"), owns() },
 		},
 		{name: "a document", files: map[string]string{"NOTES.md": "# notes\n\nmore\n"}, task: alone("NOTES.md"), passed: true},
 		{name: "nothing to change", task: func(t *check.Task) { t.VerifyOnly, t.Verify = true, [][]string{{"go", "vet", "./cart"}} }, passed: true, ran: append(slices.Clone(all), check.CheckVerify)},
@@ -167,6 +185,10 @@ func weakTasks() []taskCase {
 		{name: "a test of a new function that compares nothing", rules: []string{"compares-nothing"}, files: map[string]string{
 			"cart/cart.go":      cartRight + "\n// Mean is what one costs.\nfunc Mean(prices []int) int {\n\tif len(prices) == 0 {\n\t\treturn 0\n\t}\n\treturn Total(prices) * len(prices)\n}\n",
 			"cart/cart_test.go": cartTests + "\nfunc TestMean(t *testing.T) {\n\tif got := Mean([]int{2, 4}); got < 0 {\n\t\tt.Errorf(\"Mean = %d\", got)\n\t}\n}\n",
+		}},
+		{name: "a test of a new function by a helper that swallows", rules: []string{"compares-nothing"}, files: map[string]string{
+			"cart/cart.go":      cartRight + "\n// Most is the highest price.\nfunc Most(prices []int) int { return len(prices) }\n",
+			"cart/cart_test.go": cartTests + "\nfunc look(t *testing.T, prices []int, want int) int {\n\tgot := Most(prices)\n\tif got != want {\n\t\tt.Log(\"not yet\")\n\t}\n\treturn got\n}\n\nfunc TestMost(t *testing.T) {\n\tif look(t, []int{2, 4}, 4) == 0 {\n\t\tt.Error(\"nothing\")\n\t}\n}\n",
 		}},
 		{name: "the answers of a test that is left alone", rules: []string{"answer-table"}, files: map[string]string{
 			"cart/cart.go": cartRight, "cart/cart_test.go": cartTests + cartEmpty,

@@ -49,6 +49,9 @@ func stubGo(s Symbol, fails bool) string {
 	case "variable", "constant":
 		out = goValueStub(s, sig)
 	default:
+		if sig == s.Name && goErrorValue().MatchString(s.Name) { // a name alone
+			return goValueStub(s, sig)
+		}
 		out = goTypeStub(s, sig)
 		if !parsesAsGo(out) {
 			out = opaqueGo(s, sig)
@@ -59,6 +62,9 @@ func stubGo(s Symbol, fails bool) string {
 	}
 	return out
 }
+
+// goErrorValue is what values of errors are named; types end in Error.
+var goErrorValue = re.New(`^Err[A-Z]`)
 
 // opaqueGo declares a type of which the signature says no more than that it exists.
 func opaqueGo(s Symbol, sig string) string {
@@ -222,7 +228,8 @@ func GoStubImports(decls string) []string {
 
 var tsName = re.New(`^[\pL_$][\pL\pM\w$]*`)
 
-// stubTypeScript declares s for the tests' run. Types need no stub: they vanish before a test runs.
+// stubTypeScript declares s for the tests' run. Types need no stub: they vanish before a test runs. What a spec names without saying more
+// may be a class.
 func stubTypeScript(s Symbol, fails bool) string {
 	name := tsName().FindString(s.Name)
 	if name == "" {
@@ -235,8 +242,13 @@ func stubTypeScript(s Symbol, fails bool) string {
 	switch s.Kind {
 	case "function":
 		return "export function " + name + "(..._args) { " + fail + " }\n"
-	case "class":
-		return "export class " + name + " { constructor(..._args) { " + fail + " } }\n"
+	case "class", "type":
+		switch bare := strings.Trim(strings.TrimSpace(s.Signature), "`") == s.Name; {
+		case strings.HasSuffix(name, "Error") && (bare || s.Kind == "class"):
+			return "export class " + name + " extends Error {}\n"
+		case bare || s.Kind == "class":
+			return "export class " + name + " { constructor(..._args) { " + fail + " } }\n"
+		}
 	case "enum":
 		return "export const " + name + " = {};\n"
 	case "variable", "constant":

@@ -342,6 +342,7 @@ func TestStubsAreDeclarations(t *testing.T) {
 		{Name: "ID", Kind: "type", Signature: "string"},
 		{Name: "ErrZero", Kind: "variable", Signature: "ErrZero"},
 		{Name: "Limit", Kind: "constant", Signature: "Limit int = 3"},
+		{Name: "ErrOpen", Kind: "type", Signature: "ErrOpen"},
 	} {
 		for _, decl := range []string{toolchain.FailingStub("go", s), toolchain.EmptyStub("go", s)} {
 			if decl == "" || !strings.Contains(decl, s.Name) {
@@ -360,6 +361,12 @@ func TestStubsAreDeclarations(t *testing.T) {
 	}
 	if got := toolchain.GoStubImports("func F(ctx context.Context, r *http.Request) {}\n"); !slices.Equal(got, []string{"context", "net/http"}) {
 		t.Errorf("imports = %q", got)
+	}
+	if got := toolchain.EmptyStub("go", toolchain.Symbol{Name: "ErrOpen", Kind: "type", Signature: "ErrOpen"}); !strings.HasPrefix(got, "var ErrOpen = error(") {
+		t.Errorf("an error that only has a name is %q", got)
+	}
+	if got := toolchain.EmptyStub("javascript", toolchain.Symbol{Name: "OpenError", Kind: "type", Signature: "OpenError"}); got != "export class OpenError extends Error {}\n" {
+		t.Errorf("an error that only has a name is %q", got)
 	}
 	for lang, want := range map[string]string{"typescript": "export function f(", "python": "def f("} {
 		if got := toolchain.FailingStub(lang, toolchain.Symbol{Name: "f", Kind: "function"}); !strings.HasPrefix(got, want) {
