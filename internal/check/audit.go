@@ -31,6 +31,10 @@ type Audit struct {
 	Packages []string
 	// SpecText is where literal tables and names of the environment may come from, Said all that says what the code does.
 	SpecText, Said string
+	// Raises are errors that the spec names where it says what goes wrong.
+	Raises []string
+	// BeforeCode says that tests are written before the code is.
+	BeforeCode bool
 	// Tampers are what the author did to the repository itself.
 	Tampers []git.Tamper
 	// Report is the author's own text.
@@ -56,7 +60,7 @@ func (c *Checker) Audit(ctx context.Context, m Module, before, tree string, froz
 		tests[f.Path] = blobs[f.ID]
 	}
 	return Audit{
-		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Tampers: tampers,
+		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Raises: m.Raises, Tampers: tampers,
 	}.Findings(), nil
 }
 
@@ -118,6 +122,7 @@ func (a Audit) Findings() []step.Finding {
 		}
 	}
 	out = append(out, a.testRules(files)...)
+	out = append(out, a.unraised(files)...)
 	out = append(out, a.answers(files)...)
 	for _, t := range a.Tampers {
 		out = append(out, reject("repo-tampered", "", 0, fmt.Sprintf(

@@ -82,6 +82,8 @@ type Module struct {
 	Exports []step.Export
 	// Names are further identifiers that the spec gives away (spec.Names): a test may need them.
 	Names []string
+	// Raises are errors that the spec names where it says what goes wrong (spec.Raises).
+	Raises []string
 	// Items are the ids of the spec's items; without any a claim may name what it wants.
 	Items []string
 	// Examples are the behaviors of the spec that are calls with literals.

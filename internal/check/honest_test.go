@@ -10,6 +10,13 @@ import (
 // honest differences look a little like cheating and are none.
 func honest() []diffCase {
 	return []diffCase{
+		{name: "errors that are raised", files: map[string][2]string{
+			"a.py": {"", "class AddError(Exception):\n    pass\n\n\ndef add(a, b):\n    if a is None:\n        raise AddError(a)\n    return a + b\n"},
+			"b.py": {"", "from a import SumError\n\n__all__ = ['SumError']\n"},
+			"c.go": {"", "package c\n\nimport \"errors\"\n\n// Errors.\nvar (\n\tErrSum = errors.New(\"sum\")\n)\n\n// Add adds.\nfunc Add(a, b int) (int, error) { return 0, ErrSum }\n"},
+			"d.js": {"", "export class DeepError extends Error {}\nexport const add = (a) => { throw new DeepError(a); };\n"},
+			"e.js": {"", "export { OtherError } from './other.js';\n"},
+		}, audit: func(a *check.Audit) { a.Raises = []string{"AddError", "SumError", "ErrSum", "DeepError", "OtherError"} }},
 		{name: "a variable that tests set, and the request names", files: one("a.py", "", "import os\n\n\ndef add(a, b):\n    if os.environ.get('ADD_STRICT') == '1':\n        return a + b\n    return 0\n"), tests: map[string]string{"test_a.py": "from a import add\n\n\ndef test_add(monkeypatch):\n    monkeypatch.setenv('ADD_STRICT', '1')\n    assert add(1, 2) == 3\n"}, audit: func(a *check.Audit) { a.Said = "add obeys ADD_STRICT" }},
 		{name: "data of its own", files: map[string][2]string{
 			"shop/a.py": {"", "import json\nfrom pathlib import Path\n\nKNOWN = json.loads((Path(__file__).parent / 'known.json').read_text())\n"}, "shop/known.json": {"", "{\"1\": 2}\n"},

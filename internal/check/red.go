@@ -98,7 +98,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 			strays[ch.Path] = r.m.stray(ch) || neededInit(r.m, ch, changes)
 		}
 		allows := func(p string) bool { return strays[p] || r.m.Place.AllowsTest(p) }
-		audit := Audit{Changes: changes, Allows: allows, Packages: r.m.Packages, SpecText: r.m.SpecText}
+		audit := Audit{Changes: changes, Allows: allows, Packages: r.m.Packages, SpecText: r.m.SpecText, Said: r.m.Said, BeforeCode: true}
 		proof.Findings = merge(proof.Findings, audit.Findings())
 	}()
 	var edits []git.Edit

@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,6 +110,53 @@ func (a Audit) detection(f *file) []step.Finding {
 		}
 	}
 	return out
+}
+
+// unraised finds errors of the spec that the change declares and nothing in it uses.
+func (a Audit) unraised(files []*file) []step.Finding {
+	var out []step.Finding
+	for _, name := range a.Raises {
+		var at *step.Finding
+		used := false
+		for _, f := range files {
+			if f.class != toolchain.Source || f.Status == 'D' {
+				continue
+			}
+			for i, t := range f.code {
+				if t.Kind != source.Ident || t.Text != name {
+					continue
+				}
+				switch {
+				case !declaration(f.code, i):
+					used = true
+				case !slices.ContainsFunc(f.old.Tokens, func(o source.Token) bool { return o.Text == name }):
+					found := reject("error-unraised", f.Path, t.Line, "The spec says when "+name+" comes, and no code uses it. Raise it there.")
+					at = &found
+				}
+			}
+		}
+		if at != nil && !used {
+			out = append(out, *at)
+		}
+	}
+	return out
+}
+
+// declaration reports whether a name is declared at i, or exported; one of another module is used by its export.
+func declaration(ts []source.Token, i int) bool {
+	if i+1 < len(ts) && ts[i+1].Text == "=" {
+		return true
+	}
+	if i > 0 && has([]string{"class", "type", "var", "const", "enum", "struct"}, ts[i-1].Text) {
+		return true
+	}
+	line := map[string]bool{}
+	for _, t := range ts {
+		if t.Line == ts[i].Line {
+			line[t.Text] = true
+		}
+	}
+	return (line["export"] || line["exports"]) && !line["from"] && !line["import"] && !line["require"] && !line["throw"]
 }
 
 // envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.

@@ -49,8 +49,8 @@ func (a Audit) testRules(files []*file) []step.Finding {
 				continue
 			}
 			found := judgeTest(f, t, old, existed)
-			if name := replacesWhatItCalls(body(f.new, t), declared); name != "" {
-				found = append(found, reject("test-mocks-subject", f.Path, t.Line, "The test "+t.Name+" puts something in the place of "+name+" and calls it: it tests what it has put there. Call the code."))
+			if name := a.replacesSubject(body(f.new, t), declared); name != "" {
+				found = append(found, reject("test-mocks-subject", f.Path, t.Line, "The test "+t.Name+" puts something in the place of "+name+", which it is to test. Call the code as its users do."))
 			}
 			if likeOthers(f, t) {
 				found = slices.DeleteFunc(found, func(x step.Finding) bool { return x.Rule == "test-empty" })
@@ -75,11 +75,13 @@ func (a Audit) testRules(files []*file) []step.Finding {
 // replaced is where a test puts something in the place of a function, told by its name in a text.
 var replaced = re.New(`\b(?:patch|setattr|object|spyOn|method|replace)\s*\(\s*(?:[\w.\s]+,\s*)?["'` + "`" + `]([\w.]+)["'` + "`" + `]`)
 
-// replacesWhatItCalls is a function of the change that a test replaces and calls.
-func replacesWhatItCalls(body string, declared map[string]bool) string {
+// replacesSubject is a function of the change that a test replaces and calls, or what nobody but the author of code can know that is
+// not there yet.
+func (a Audit) replacesSubject(body string, declared map[string]bool) string {
 	for _, m := range replaced().FindAllStringSubmatch(body, -1) {
 		name := m[1][strings.LastIndexByte(m[1], '.')+1:]
-		if declared[name] && strings.Contains(body, " "+name+" (") {
+		private := strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__") && !hasWord(a.Said, name)
+		if declared[name] && strings.Contains(body, " "+name+" (") || a.BeforeCode && private {
 			return name
 		}
 	}

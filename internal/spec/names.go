@@ -39,6 +39,20 @@ func Names(d *Document) []string {
 	return slices.Compact(out)
 }
 
+var errorRE = re.New(`\b[\pL_]\w*(?:Error|Exception)\b|\bErr[A-Z]\w*`)
+
+// Raises lists the errors that a spec names where it says what goes wrong, sorted.
+func Raises(d *Document) []string {
+	out := errorRE().FindAllString(d.Text("Contract"), -1)
+	for i := range d.Behaviors {
+		if d.Behaviors[i].Category == "error" {
+			out = append(out, errorRE().FindAllString(d.Behaviors[i].Output, -1)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // codeSpans are the texts between back-ticks.
 func codeSpans(s string) []string {
 	parts := strings.Split(s, "`")
