@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -34,9 +35,9 @@ type Capture struct {
 
 // Capture stores everything in the clone as a tree in the main repository. What the tree
 // that the clone was made from ignores is left out, unless it was in that tree; ignore
-// files that the agent wrote or changed count only as files. The folder is read as plain
-// files: no filter, hook, attribute or setting in it is obeyed. Everything that could
-// still write to it must have ended.
+// files that the agent wrote or changed count only as files. A new directory that a tool has
+// marked as its cache is left out. The folder is read as plain files: no filter, hook,
+// attribute or setting in it is obeyed. Everything that could still write to it must have ended.
 func (c *Clone) Capture(ctx context.Context) (Capture, error) {
 	s := &scan{c: c, disk: map[string]fs.FileInfo{}, links: map[string]string{}}
 	if err := s.run(ctx); err != nil {
@@ -55,6 +56,7 @@ func (c *Clone) Capture(ctx context.Context) (Capture, error) {
 type scan struct {
 	c     *Clone
 	base  map[string]Entry
+	dirs  map[string]bool        // of base
 	disk  map[string]fs.FileInfo // files and links that are to be in the tree
 	links map[string]string
 	edits []Edit
@@ -68,9 +70,12 @@ func (s *scan) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.base = make(map[string]Entry, len(entries))
+	s.base, s.dirs = make(map[string]Entry, len(entries)), map[string]bool{}
 	for _, e := range entries {
 		s.base[e.Path] = e
+		for dir := path.Dir(e.Path); dir != "." && !s.dirs[dir]; dir = path.Dir(dir) {
+			s.dirs[dir] = true
+		}
 	}
 	before, err := r.links(ctx, entries)
 	if err != nil {
@@ -119,6 +124,9 @@ func (s *scan) visit(full string, e fs.DirEntry, err error) error {
 		return skip(e)
 	}
 	if e.IsDir() {
+		if !s.dirs[p] && cacheDir(full) {
+			return fs.SkipDir
+		}
 		if s.base[p].Mode != modeModule {
 			return nil
 		}
@@ -145,6 +153,19 @@ func (s *scan) visit(full string, e fs.DirEntry, err error) error {
 	}
 	s.disk[p] = info
 	return nil
+}
+
+// cacheDir reports whether a tool has marked a directory as its cache: https://bford.info/cachedir.
+func cacheDir(dir string) bool {
+	const signature = "Signature: 8a477f597d28d172789f06886806bc55"
+	f, err := os.Open(filepath.Join(dir, "CACHEDIR.TAG"))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, len(signature))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == signature
 }
 
 func skip(e fs.DirEntry) error {

@@ -123,12 +123,18 @@ func TestCaptureIgnoresWhatTheBaseIgnores(t *testing.T) {
 	} {
 		s.file("clone/"+p, "new")
 	}
+	for _, p := range []string{"src/.ruff_cache/CACHEDIR.TAG", "src/CACHEDIR.TAG"} { // that of a directory with files of the tree marks nothing
+		s.file("clone/"+p, "Signature: 8a477f597d28d172789f06886806bc55\n# made by a tool\n")
+	}
+	s.file("clone/src/.ruff_cache/0.12/1", "x")
+	s.file("clone/src/.ruff_cache/.gitignore", "*\n")
+	s.file("clone/other/CACHEDIR.TAG", "no signature")
 	s.file("clone/forced.o", "changed")
 	s.file("clone/.gitignore", "src\n")          // the agent's list is only a file
 	s.file("clone/src/.gitignore", "*\n!hidden") // and so is a new one
 	got := must[git.Capture](t)(c.Capture(t.Context()))
 	equal(t, "changes", changes(must[[]git.Change](t)(r.Diff(t.Context(), tree, got.Tree))), []string{
-		"M .gitignore", "M forced.o", "A local", "A src/.gitignore", "A src/build/x", "A src/only-top", "A sub/keep.o",
+		"M .gitignore", "M forced.o", "A local", "A other/CACHEDIR.TAG", "A src/.gitignore", "A src/CACHEDIR.TAG", "A src/build/x", "A src/only-top", "A sub/keep.o",
 	})
 }
 
