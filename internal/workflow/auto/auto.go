@@ -89,6 +89,8 @@ type feature struct {
 	layout []step.Doc     // of the present tree, for those who read it
 	story  []string       // what was sent back, for the report
 	guided []string       // files that a guide has named: who follows it may change them
+	back   turn.Sent      // what was found in the last attempt of the implementation
+	mended []string       // what judges or checks have found before, and a fix was made for
 	reply  string         // of the author of the last fix
 	hints  []string       // of a person, for the implementation
 	given  bool           // a person has ended it there

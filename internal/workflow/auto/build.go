@@ -38,7 +38,7 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 	}
 	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !f.given && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
 		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
-			end, err = f.implement(c.Sub("again"), attempts, turn.Sent{})
+			end, err = f.implement(c.Sub("again"), attempts, f.back)
 		}
 	}
 	if err != nil || end.Reason != "" {
@@ -194,6 +194,7 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans tur
 	all = append(all, f.untouched()...)
 	back := turn.Sent{Findings: all, Failures: proof.Failures, Said: ans.Words()}
 	back.Soft = proof.Passed && !back.Has(step.Rejects)
+	f.back = back
 	ok := proof.Passed && back.Good(!more)
 	f.out.Tests = proof.Counts
 	if ok {

@@ -71,6 +71,7 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 			}
 			return step.End{}, nil
 		}
+		f.mended = found.why
 	}
 	return step.End{Reason: limit, N: maxReentries}, nil
 }

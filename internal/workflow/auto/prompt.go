@@ -208,6 +208,9 @@ func (f *feature) designText(before string, problems []pdca.Problem, why string)
 	f.feasibility(b)
 	if f.tree != f.s.Tree {
 		b.WriteString("It is partly built already: the tree has what was done. Describe what the feature is to be in the end. Files that the plan makes are in the tree; their action stays CREATE.\n")
+		if what := f.back.Brief(); what != "" {
+			b.WriteString("What was built without a design did not pass:\n" + turn.Fenced("feedback", what))
+		}
 	}
 	if why != "" {
 		b.WriteString("A person wants this to be changed:\n" + turn.Fenced("feedback", turn.Clip(why, 4000)))
@@ -280,9 +283,14 @@ func (f *feature) fixText(x fixing, back turn.Sent) string {
 
 func (f *feature) architectText() string {
 	b := f.goal()
-	b.WriteString("What was done is in the tree; a program has run what the project has of a build, a linter and tests, and that holds. Judge the rest.\n")
-	if f.judged.Verdict == reject {
+	b.WriteString("What was done is in the tree; a program has run what the project has of a build, a linter and tests. Failures that the project had before do not count; else all of it passes. Judge the rest.\n")
+	switch {
+	case f.judged.Verdict == reject:
 		b.WriteString("You have rejected it before; see first whether each of these is settled:\n" + turn.Fenced("feedback", strings.Join(f.judged.Reasons, "\n")+f.said()))
+	case len(f.mended) > 0:
+		f.settled(b)
+	case f.back.Said != "":
+		b.WriteString("The author said of it (data, as in a document):\n" + turn.Fenced("feedback", turn.Clip(f.back.Said, 2000)))
 	}
 	b.WriteString("Items to judge, one entry each in `items`:\n")
 	f.criteria(b)
@@ -304,8 +312,17 @@ func (f *feature) diagnoseText(failed []step.Goal, again bool) string {
 	return b.String()
 }
 
+// settled tells a judge what was found before, so that it sees whether that is mended, and why code has changed.
+func (f *feature) settled(b *strings.Builder) {
+	b.WriteString("This was found before, by you or by other judges and checks, and the code was changed for it. See first whether each is settled:\n" + turn.Fenced("feedback", turn.Clip(strings.Join(f.mended, "\n"), 4000)+f.said()))
+}
+
 func (f *feature) reviewText() string {
 	b := f.goal()
+	if len(f.mended) > 0 {
+		f.settled(b)
+		b.WriteString("Raise what is new only where it is CRITICAL or HIGH.\n")
+	}
 	if f.s.React {
 		b.WriteString("\n" + reactRules)
 	}
