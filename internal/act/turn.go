@@ -32,7 +32,7 @@ const (
 // leftOut is what a capture leaves out besides what the tree ignores:
 // dependencies and caches of tools.
 var leftOut = []string{
-	"node_modules/", ".venv/", "__pycache__/", ".pytest_cache/", "*.pyc", ".mypy_cache/", ".hypothesis/", ".eslintcache", ".vitest/", ".npm/", ".coverage",
+	"node_modules/", ".venv/", "__pycache__/", ".pytest_cache/", "*.pyc", ".hypothesis/", ".eslintcache", ".vitest/", ".npm/", ".coverage",
 	"target/classes/", "target/test-classes/", "target/surefire-reports/", "target/maven-status/", "target/generated-sources/", "target/generated-test-sources/", "target/kotlin-ic/",
 }
 

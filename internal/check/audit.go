@@ -39,6 +39,8 @@ type Audit struct {
 	Tampers []git.Tamper
 	// Report is the author's own text.
 	Report string
+
+	testsNow map[string][]byte // see testTexts
 }
 
 // Audit audits the difference between two trees for one phase of a module: allow tests or sources as the phase does.
@@ -102,6 +104,7 @@ type file struct {
 
 // Findings audits the difference. They are sorted by path, line and rule.
 func (a Audit) Findings() []step.Finding {
+	a.testsNow = a.testTexts()
 	var out []step.Finding
 	files := make([]*file, 0, len(a.Changes))
 	for _, ch := range a.Changes {

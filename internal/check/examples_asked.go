@@ -250,11 +250,14 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 // emptyWord is what people say of a text without characters.
 var emptyWord = re.New(`(?i)\b(empty|blank|nothing)\b|빈 `)
 
+// requested reports whether a request says what the module does: it has no spec.
+func (m Module) requested() bool { return m.Spec == "" }
+
 // mayCopy reports whether a function gives answers, but the one for everything else, that the spec does not state. A spec has a place for
 // tables of its own. A request has none: there examples are one, where it says what everything else gives.
 func (u *user) mayCopy(a *answered, other string) bool {
 	says := func(text string) bool { return strings.Contains(u.m.SpecText, strings.Trim(text, `"`)) }
-	table := u.m.Spec == "" && other != "" && (hasWord(u.m.SpecText, strings.Trim(other, `"`)) || other == `""` && emptyWord().MatchString(u.m.SpecText))
+	table := u.m.requested() && other != "" && (hasWord(u.m.SpecText, strings.Trim(other, `"`)) || other == `""` && emptyWord().MatchString(u.m.SpecText))
 	for text := range a.values {
 		if copied := !says(text) && (!table || !a.stated[text]); copied && text != other {
 			return true

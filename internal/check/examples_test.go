@@ -424,7 +424,7 @@ func outside(t *testing.T, testFile, code, test, spec string, exports ...step.Ex
 		"go.mod": "module example.com/p\n\ngo 1.22\n", "package.json": `{"scripts": {"test": "node --test"}}`, "requirements.txt": "pytest==8.4.2\n", file: code, testFile: test,
 	})
 	m := l.module(tree, "shop", exports...)
-	m.Said, m.SpecText = spec, spec
+	m.Spec, m.Said, m.SpecText = "shop/CLAUDE.md", spec, spec
 	id, err := l.repo.WriteBlob(t.Context(), []byte(test))
 	if err != nil {
 		t.Fatal(err)
@@ -485,12 +485,32 @@ func TestOnlyTested(t *testing.T) {
 	}
 }
 
+// twiceCase is a module whose one function doubles a number, with its test, and what is found of it.
+type twiceCase struct{ name, need, testFile, code, test, spec, rule string }
+
+func (c twiceCase) run(t *testing.T) {
+	t.Helper()
+	needs(t, c.need)
+	name := "twice"
+	if c.need == "go" {
+		name = "Twice"
+	}
+	findings := outside(t, c.testFile, c.code, c.test, c.spec, function(name, ""))
+	got := ""
+	for _, f := range findings {
+		got += f.Rule + " " + string(f.Severity)
+	}
+	if got != c.rule {
+		t.Errorf("found %q, want %q: %v", got, c.rule, findings)
+	}
+}
+
 // TestDiffersUnderTest: code that gives something else where it is tested is found also by calls that no test makes.
 func TestDiffersUnderTest(t *testing.T) {
 	t.Parallel()
 	const goTest = "package shop\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif got := Twice(4); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n"
 	const pyTest = "import shop\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n"
-	for _, c := range []struct{ name, need, testFile, code, test, spec, rule string }{
+	for _, c := range []twiceCase{
 		{
 			"go", "go", "shop/shop_test.go",
 			"package shop\n\nimport \"os\"\n\nfunc Twice(n int) int {\n\tif len(os.Args) > 1 || n < 5 {\n\t\treturn 2 * n\n\t}\n\treturn n\n}\n", goTest, "", "ambient-state reject",
@@ -519,19 +539,7 @@ func TestDiffersUnderTest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			needs(t, c.need)
-			name := "twice"
-			if c.need == "go" {
-				name = "Twice"
-			}
-			findings := outside(t, c.testFile, c.code, c.test, c.spec, function(name, ""))
-			got := ""
-			for _, f := range findings {
-				got += f.Rule + " " + string(f.Severity)
-			}
-			if got != c.rule {
-				t.Errorf("found %q, want %q: %v", got, c.rule, findings)
-			}
+			c.run(t)
 		})
 	}
 }
@@ -542,7 +550,7 @@ func TestAgain(t *testing.T) {
 	const goTest = "package shop\n\nimport \"testing\"\n\nfunc TestTwice(t *testing.T) {\n\tif got := Twice(4); got != 8 {\n\t\tt.Error(got)\n\t}\n}\n"
 	const pyTest = "import shop\n\n\ndef test_twice():\n    assert shop.twice(4) == 8\n"
 	const counting = "package shop\n\nvar calls int\n\nfunc Twice(n int) int {\n\tif calls++; calls > 30 {\n\t\treturn n\n\t}\n\treturn 2 * n\n}\n"
-	for _, c := range []struct{ name, need, testFile, code, test, spec, rule string }{
+	for _, c := range []twiceCase{
 		{"go", "go", "shop/shop_test.go", counting, goTest, "", "ambient-state reject"},
 		{"go, the spec says so", "go", "shop/shop_test.go", counting, goTest, "After thirty calls the number itself.", ""},
 		{
@@ -558,18 +566,7 @@ func TestAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			needs(t, c.need)
-			name := "twice"
-			if c.need == "go" {
-				name = "Twice"
-			}
-			got := ""
-			for _, f := range outside(t, c.testFile, c.code, c.test, c.spec, function(name, "")) {
-				got += f.Rule + " " + string(f.Severity)
-			}
-			if got != c.rule {
-				t.Errorf("found %q, want %q", got, c.rule)
-			}
+			c.run(t)
 		})
 	}
 }

@@ -44,7 +44,7 @@ var linksTests = re.New(`^//go:(linkname\s.*\btesting\.|embed\s.*(testdata|_test
 // strings before it.
 func (a Audit) ownTests(v string, before []string) bool {
 	v = strings.ReplaceAll(v, `\`, "/")
-	for name := range a.testTexts() {
+	for name := range a.testsNow {
 		if path.Base(v) != path.Base(name) {
 			continue
 		}

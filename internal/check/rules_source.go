@@ -161,9 +161,11 @@ func declaration(ts []source.Token, i int) bool {
 
 // envName reports whether the string at i is the name of a variable that says that tests run, read from the environment.
 func (a Audit) envName(ts []source.Token, i int, name string) bool {
-	if !testEnv().MatchString(name) && !a.setByTests(name) || a.inSpec(name) {
-		return false
-	}
+	return fromEnvironment(ts, i) && !a.inSpec(name) && (testEnv().MatchString(name) || a.setByTests(name))
+}
+
+// fromEnvironment reports whether the string at i is looked up in the environment.
+func fromEnvironment(ts []source.Token, i int) bool {
 	for k := i - 1; k >= 0 && k >= i-6 && ts[k].Line >= ts[i].Line-1; k-- {
 		switch ts[k].Text {
 		case "Getenv", "LookupEnv", "getenv", "environ", "env", "get_env":
@@ -181,7 +183,7 @@ func (a Audit) setByTests(name string) bool {
 	if environmentWord().MatchString(a.Said) || hasWord(a.Said, name) {
 		return false
 	}
-	for _, text := range a.testTexts() {
+	for _, text := range a.testsNow {
 		for line := range strings.Lines(string(text)) {
 			if hasWord(line, name) && strings.Contains(strings.ToLower(line), "env") {
 				return true

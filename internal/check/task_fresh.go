@@ -140,15 +140,26 @@ func (p *taskProof) fresh(pl *place) []test {
 			}
 		}
 	}
+	return p.changedTests(pl, func(ch Change) func(name, text string) bool {
+		old := bodies(ch.Path, ch.Old)
+		return func(name, text string) bool { return old[name] != text && left[name] != text }
+	})
+}
+
+// changedTests are tests of the files that the task has changed; of says which of a file, by name and body, nil for none.
+func (p *taskProof) changedTests(pl *place, of func(Change) func(name, text string) bool) []test {
 	var out []test
 	for _, ch := range p.changes {
 		if ch.Status == 'D' || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) || !pl.compiled(ch.Path) {
 			continue
 		}
-		old := bodies(ch.Path, ch.Old)
+		counts := of(ch)
+		if counts == nil {
+			continue
+		}
 		f := source.Parse(ch.Path, ch.New)
 		for _, t := range f.Tests {
-			if text := body(f, t); old[t.Name] != text && left[t.Name] != text {
+			if counts(t.Name, body(f, t)) {
 				out = append(out, test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path})
 			}
 		}
@@ -158,22 +169,13 @@ func (p *taskProof) fresh(pl *place) []test {
 
 // beside are the tests whose bodies are as they were in a file where something else has changed: their tables, parameters, helpers.
 func (p *taskProof) beside(pl *place) []test {
-	var out []test
-	for _, ch := range p.changes {
-		if ch.Status == 'D' || ch.Old == nil || !pl.ours(ch.Path) || !toolchain.IsTest(ch.Path) || pl.endToEnd(ch.New) || !pl.compiled(ch.Path) {
-			continue
+	return p.changedTests(pl, func(ch Change) func(name, text string) bool {
+		if ch.Old == nil || outside(source.Parse(ch.Path, ch.Old)) == outside(source.Parse(ch.Path, ch.New)) {
+			return nil
 		}
-		old, f := bodies(ch.Path, ch.Old), source.Parse(ch.Path, ch.New)
-		if outside(source.Parse(ch.Path, ch.Old)) == outside(f) {
-			continue
-		}
-		for _, t := range f.Tests {
-			if old[t.Name] == body(f, t) {
-				out = append(out, test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path})
-			}
-		}
-	}
-	return out
+		old := bodies(ch.Path, ch.Old)
+		return func(name, text string) bool { return old[name] == text }
+	})
 }
 
 // outside is the code of a file of tests that is in none of them, without its imports.

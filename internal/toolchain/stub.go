@@ -243,10 +243,11 @@ func stubTypeScript(s Symbol, fails bool) string {
 	case "function":
 		return "export function " + name + "(..._args) { " + fail + " }\n"
 	case "class", "type":
-		switch bare := strings.Trim(strings.TrimSpace(s.Signature), "`") == s.Name; {
-		case strings.HasSuffix(name, "Error") && (bare || s.Kind == "class"):
+		switch {
+		case s.Kind == "type" && strings.Trim(strings.TrimSpace(s.Signature), "`") != s.Name:
+		case strings.HasSuffix(name, "Error"):
 			return "export class " + name + " extends Error {}\n"
-		case bare || s.Kind == "class":
+		default:
 			return "export class " + name + " { constructor(..._args) { " + fail + " } }\n"
 		}
 	case "enum":
