@@ -208,8 +208,8 @@ func (f *feature) designText(before string, problems []pdca.Problem, why string)
 	f.feasibility(b)
 	if f.tree != f.s.Tree {
 		b.WriteString("It is partly built already: the tree has what was done. Describe what the feature is to be in the end. Files that the plan makes are in the tree; their action stays CREATE.\n")
-		if what := f.back.Brief(); what != "" {
-			b.WriteString("What was built without a design did not pass:\n" + turn.Fenced("feedback", what))
+		if len(f.out.Open) > 0 {
+			b.WriteString("What was built without a design did not pass:\n" + turn.Fenced("feedback", strings.Join(f.out.Open, "\n")))
 		}
 	}
 	if why != "" {
