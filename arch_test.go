@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"agent":             {"proc", "step", "submit"},
 	"gateway":           {"scenario"},
 	"example":           {"source"},
-	"check":             {"proc", "git", "source", "step", "toolchain", "example"},
+	"check":             {"proc", "git", "source", "step", "toolchain", "example", "signature"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",
 		"task", "works", "pdca", "checkpoint", "forge", "subject",

@@ -167,7 +167,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		Said: said,
 		Dir:  t.Dir, Spec: t.ClaudeMdPath, Chain: found, Place: place, Exports: f.Exports, Tests: f.Tests, Kept: f.Kept,
 		Packages: f.Packages, SpecText: doc.Text("Exports") + "\n" + doc.Text("Protocol") + "\n" + doc.Text("Domain Context"), Base: b.tree,
-		Names: spec.Names(doc), Raises: spec.Raises(doc), Items: ids(doc), Examples: examples(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
+		Names: spec.Names(doc), RaisedBy: spec.Raises(doc), Items: ids(doc), Examples: examples(doc), Guarded: f.Guarded, Moved: moved(f), Changed: changed(f), Gone: gone(f),
 	}
 	pv.Users = b.users(t.Dir, old)
 	f.RedDone = old.State == target.Red && old.Content == entry.Content && len(f.Frozen) > 0

@@ -244,7 +244,7 @@ func (a *Actor) proveGreen(ctx context.Context, j flow.Job, in step.GreenIn) (st
 		return step.GreenOut{}, err
 	}
 	m := pv.Module
-	m.Base = in.Base
+	m.Base, m.HeldOut = in.Base, in.HeldOut
 	prove := func() (check.Proof, error) {
 		if in.Before != "" {
 			return c.Refactor(ctx, m, in.Before, in.Tree, in.Frozen)

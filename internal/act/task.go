@@ -47,7 +47,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	if err != nil {
 		return step.TaskProof{}, err
 	}
-	out := step.TaskProof{Baseline: baseline}
+	out := step.TaskProof{Baseline: baseline, Doubtful: step.Doubtful(in.Task.HeldOut, proof.Examples)}
 	out.Passed, out.Findings, out.Counts = proof.Passed, bound(proof.Findings, 60), proof.Counts()
 	if proof.Passed {
 		out.Counts.Level, out.Counts.Red = proof.Level(), len(proof.Red)
@@ -98,7 +98,8 @@ func (a *Actor) proveChange(ctx context.Context, c *check.Checker, t *check.Task
 // taskCheck is a task as its checks take it. The specs of what it changes may change with it.
 func taskCheck(in step.TaskIn, specs []string, chains []toolchain.Found, before, tree string) check.Task {
 	owned, extra, deleted := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Says: in.Task.Text(), Text: in.Request + "\n" + in.Task.Text()}
+	t := check.Task{Chains: chains, VerifyOnly: in.Task.VerifyOnly, Base: before, Report: in.Report, Untested: in.Untested, Coverage: in.Coverage, Says: in.Task.Text(), Request: in.Request}
+	t.HeldOut, t.Only = in.Task.HeldOut, in.Only
 	t.NewCode = (in.Task.Type == "feat" || in.Task.Type == "fix") && slices.ContainsFunc(in.Task.Files, func(f task.File) bool { return toolchain.IsSource(f.Path) })
 	for _, f := range in.Task.Files {
 		owned[f.Path], deleted[f.Path] = true, f.Action == task.Delete

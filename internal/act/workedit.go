@@ -46,6 +46,9 @@ func ReadEdited(p step.WorkPlan, requirement bool, files map[string][]byte) (jso
 		d, ps := works.ParseTask(name, files[name])
 		problems = append(problems, ps...)
 		t := before[id]
+		if t.Title != d.Title || t.Scope != d.Scope {
+			t.HeldOut = nil // they were worked out from other words
+		}
 		t.ID, t.Title, t.Scope, t.Needs, t.Files, t.Criteria, t.Verify = id, d.Title, d.Scope, d.DependsOn, nil, nil, nil
 		for _, f := range d.Files {
 			t.Files = append(t.Files, task.File{Path: f.Path, Action: task.Action(f.Action), Description: f.Note})

@@ -31,6 +31,8 @@ type Audit struct {
 	Packages []string
 	// SpecText is where literal tables and names of the environment may come from, Said all that says what the code does.
 	SpecText, Said string
+	// Spec is the path of the module's spec, "" where a request says what the code does.
+	Spec string
 	// Raises are errors that the spec names where it says what goes wrong.
 	Raises []string
 	// BeforeCode says that tests are written before the code is.
@@ -62,8 +64,18 @@ func (c *Checker) Audit(ctx context.Context, m Module, before, tree string, froz
 		tests[f.Path] = blobs[f.ID]
 	}
 	return Audit{
-		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Raises: m.Raises, Tampers: tampers,
+		Changes: changes, Allows: allows, Frozen: frozen, Tests: tests, Packages: m.Packages, SpecText: m.SpecText, Said: m.Said, Spec: m.Spec, Raises: m.raises(), Tampers: tampers,
 	}.Findings(), nil
+}
+
+// raises are all errors that the spec names where it says what goes wrong, sorted.
+func (m Module) raises() []string {
+	var all []string
+	for _, names := range m.RaisedBy {
+		all = append(all, names...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // merge adds the findings of an audit to those of a proof. Where both speak of one thing the proof's stays, except that
@@ -126,6 +138,7 @@ func (a Audit) Findings() []step.Finding {
 	}
 	out = append(out, a.testRules(files)...)
 	out = append(out, a.unraised(files)...)
+	out = append(out, a.unguarded(files)...)
 	out = append(out, a.answers(files)...)
 	for _, t := range a.Tampers {
 		out = append(out, reject("repo-tampered", "", 0, fmt.Sprintf(

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -48,6 +49,9 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 				e := r.exampleOf(c.Item)
 				proof.Findings = append(proof.Findings, fix("value-missing", r.placeOf(c.Tests), 0, fmt.Sprintf(
 					"The tests for %s pass against code that does nothing and gives nothing. Assert the value of the specification: %s.", e.Text, e.Want.Raw)))
+			case asserts && r.unnamed(c.Item, ids):
+				proof.Findings = append(proof.Findings, fix("value-missing", r.placeOf(c.Tests), 0, fmt.Sprintf(
+					"The specification says that %s comes, and the tests for %s do not name it. Check which error comes, not only that one does.", strings.Join(r.m.RaisedBy[c.Item], " or "), c.Item)))
 			case asserts:
 				proof.cover(c.Item, ids)
 				if slices.ContainsFunc(ids, func(id string) bool { return has(proof.Red, id) && !has(r.loaded, id) }) && !has(proof.Proved, c.Item) {
@@ -77,6 +81,19 @@ func (r *red) exampleOf(item string) example.Example {
 // already nobody can say that: the test may pass because of it.
 func (r *red) comparesNothing(item string, ids []string) bool {
 	return !r.hasCode() && r.exampleOf(item).Item != "" && !slices.ContainsFunc(ids, func(id string) bool { return !r.idle[id] })
+}
+
+// errorStem is what languages put around the name of an error.
+var errorStem = re.New(`^Err|(Error|Exception)$`)
+
+// unnamed reports whether the files of tests for an item have none of the errors that it names: any error will do then.
+func (r *red) unnamed(item string, ids []string) bool {
+	names := r.m.RaisedBy[item]
+	return len(names) > 0 && !slices.ContainsFunc(ids, func(id string) bool {
+		file, _ := toolchain.SplitID(id)
+		text, there := r.sources[file]
+		return !there || slices.ContainsFunc(names, func(name string) bool { return strings.Contains(string(text), errorStem().ReplaceAllString(name, "")) })
+	})
 }
 
 // anyFresh reports whether one of the tests that are named for an item is new or changed.

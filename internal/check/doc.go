@@ -82,12 +82,14 @@ type Module struct {
 	Exports []step.Export
 	// Names are further identifiers that the spec gives away (spec.Names): a test may need them.
 	Names []string
-	// Raises are errors that the spec names where it says what goes wrong (spec.Raises).
-	Raises []string
+	// RaisedBy are errors that the spec names where it says what goes wrong, by item (spec.Raises).
+	RaisedBy map[string][]string
 	// Items are the ids of the spec's items; without any a claim may name what it wants.
 	Items []string
 	// Examples are the behaviors of the spec that are calls with literals.
 	Examples []example.Example
+	// HeldOut are calls that the author of the tests has kept from the author of the code.
+	HeldOut []step.HeldOut
 	// Tests are the module's test files that existed before RED.
 	Tests []string
 	// Kept are existing files that this run may not change; a change of them is put back and reported.
@@ -246,7 +248,7 @@ func warn(rule, path string, line int, message string) step.Finding {
 // Level is how much the proof of a change shows: that it passes says the caller.
 func (p Proof) Level() step.Level {
 	switch {
-	case len(p.Red) > 0 || slices.ContainsFunc(p.Examples, func(e step.Example) bool { return e.State == step.ExampleHolds }):
+	case len(p.Red) > 0 || slices.ContainsFunc(p.Examples, func(e step.Example) bool { return e.State == step.ExampleHolds && !e.HeldOut }):
 		return step.Proved
 	case slices.ContainsFunc(p.Findings, func(f step.Finding) bool { return f.Rule == "no-test" }):
 		return step.NotChecked

@@ -35,13 +35,14 @@ const examplesTime = 30 * time.Second
 // An example that gives something else is a finding. One that cannot be called is told with the reason, and shows nothing.
 //
 // What the tests say of calls with literals is called in the same way. They pass, so code that gives something else now does so only
-// where it is tested. These calls are found and not told.
+// where it is tested. These calls are found and not told. Held-out calls are made with them.
 func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []step.File) (out []step.Example, findings []step.Finding, err error) {
 	asked, err := c.asked(ctx, m, tree, tests)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	if len(m.Examples)+len(asked) == 0 {
+	held := m.heldOut(slices.Concat(m.Examples, asked))
+	if len(m.Examples)+len(asked)+len(held) == 0 {
 		return nil, nil, nil
 	}
 	bare, without, err := c.withoutTests(ctx, tree)
@@ -55,8 +56,15 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	defer func() { err = joinClose(err, p) }()
 	u := &user{place: p, m: m, without: without}
 	all := slices.Concat(m.Examples, asked)
-	given, err := u.try(ctx, all, true)
+	calls := slices.Clone(all)
+	for _, h := range held {
+		calls = append(calls, h.Example)
+	}
+	given, err := u.try(ctx, calls, true)
 	if err != nil {
+		return nil, nil, fmt.Errorf("run examples: %w", err)
+	}
+	if out, findings, err = u.judgeHeldOut(ctx, held, given[len(all):]); err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
 	for i, e := range all {
@@ -97,20 +105,24 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 			return nil, nil, fmt.Errorf("run examples: %w", err)
 		}
 	}
-	findings = slices.Concat(findings, copied, u.shares(asked))
-	if !Rejected(findings) {
-		ambient, err := u.differs(ctx, all, tests)
-		if err != nil {
-			return nil, nil, fmt.Errorf("run examples: %w", err)
-		}
-		if len(ambient) == 0 {
-			if ambient, err = u.again(ctx, all); err != nil {
-				return nil, nil, fmt.Errorf("run examples: %w", err)
-			}
-		}
-		findings = append(findings, ambient...)
+	findings = slices.Concat(findings, u.changes(all, given), copied, u.shares(asked))
+	if Rejected(findings) {
+		return out, findings, nil
 	}
-	return out, findings, nil
+	ambient, err := u.ambient(ctx, all, tests)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run examples: %w", err)
+	}
+	return out, append(findings, ambient...), nil
+}
+
+// ambient finds code that gives something else under tests, or later.
+func (u *user) ambient(ctx context.Context, all []example.Example, tests []step.File) ([]step.Finding, error) {
+	found, err := u.differs(ctx, all, tests)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	return u.again(ctx, all)
 }
 
 // withoutTests is a tree without test files, and these.

@@ -55,3 +55,34 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 	}
 	return nil, nil
 }
+
+var (
+	// leftAlone is what specs say of what a call is given and does not change, given what that is called.
+	leftAlone = re.New(`(?i)\b(not|never|neither|nor|no|without|n't)\b[^.\n]{0,40}\b(chang|modif|mutat|touch|alter)|\b(unchanged|untouched|unmodified|immutabl|pure)|(변경|수정|바꾸|바뀌)[^.\n]{0,6}않`)
+	givenWord = re.New(`(?i)\b(arguments?|inputs?|given|originals?|caller'?s|passed|parameters?)\b|인자|입력|원본`)
+	ofFace    = re.New(`(?i)\b(signatures?|API|interfaces?|types?|functions?|methods?)\b`) // what people speak of that is no value
+	inPlace   = re.New(`(?i)\bin[ -]place\b|제자리`)
+)
+
+// changes finds calls that change what they are given, where the spec says that nothing does.
+func (u *user) changes(all []example.Example, got []example.Outcome) []step.Finding {
+	var says []string
+	for _, s := range sentence().Split(u.m.Said, -1) {
+		if leftAlone().MatchString(s) && givenWord().MatchString(s) && !ofFace().MatchString(s) {
+			says = append(says, s)
+		}
+	}
+	if inPlace().MatchString(u.m.Said) || len(says) == 0 {
+		return nil
+	}
+	names := func(s string) bool { // exports: then it is about these
+		return slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return hasWord(s, x.Name) })
+	}
+	for i, e := range all {
+		about := func(s string) bool { return !names(s) || hasWord(s, e.Symbol()) }
+		if got[i].Changed && slices.ContainsFunc(says, about) {
+			return []step.Finding{reject("argument-changed", u.m.Dir, 0, e.Calls()+" changes what it is given. The spec says that it stays as it is; work on a copy.")}
+		}
+	}
+	return nil
+}

@@ -604,3 +604,70 @@ func TestCopiedAnswers(t *testing.T) {
 		})
 	}
 }
+
+// TestArgumentsStay: what a call is given stays as it is, where the spec says so.
+func TestArgumentsStay(t *testing.T) {
+	t.Parallel()
+	const stays = "The given list is not changed."
+	const (
+		goCode = "package shop\n\nimport \"slices\"\n\nfunc Ranked(list []int) []int {\n\tslices.Sort(list)\n\treturn list\n}\n"
+		goTest = "package shop\n\nimport (\n\t\"slices\"\n\t\"testing\"\n)\n\nfunc TestRanked(t *testing.T) {\n\tif got := Ranked([]int{2, 1}); !slices.Equal(got, []int{1, 2}) {\n\t\tt.Error(got)\n\t}\n}\n"
+		pyCode = "def ranked(list):\n    list.sort()\n    return list\n"
+		pyTest = "import shop\n\n\ndef test_ranked():\n    assert shop.ranked([2, 1]) == [1, 2]\n"
+		jsCode = "export const ranked = (list) => list.sort();\n"
+		jsTest = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { ranked } from './shop.mjs';\ntest('ranked', () => {\n  assert.deepEqual(ranked([2, 1]), [1, 2]);\n});\n"
+	)
+	for _, c := range []struct{ name, tool, file, code, test, spec, rule string }{
+		{"go", "go", "shop/shop_test.go", goCode, goTest, stays, "argument-changed"},
+		{"go, a copy", "go", "shop/shop_test.go", strings.Replace(goCode, "\tslices.Sort", "\tlist = slices.Clone(list)\n\tslices.Sort", 1), goTest, stays, ""},
+		{
+			"go, fields in order", "go", "shop/shop_test.go", "package shop\n\nimport \"sort\"\n\ntype Player struct {\n\tName string\n\tPoints int\n}\n\nfunc Ranked(list []Player) []Player {\n\tsort.Slice(list, func(i, j int) bool { return list[i].Points > list[j].Points })\n\treturn list\n}\n",
+			"package shop\n\nimport (\n\t\"slices\"\n\t\"testing\"\n)\n\nfunc TestRanked(t *testing.T) {\n\tif got := Ranked([]Player{{\"a\", 1}, {\"b\", 2}}); !slices.Equal(got, []Player{{\"b\", 2}, {\"a\", 1}}) {\n\t\tt.Error(got)\n\t}\n}\n", stays, "argument-changed",
+		},
+		{"go, of which nobody speaks", "go", "shop/shop_test.go", goCode, goTest, "Sorts.", ""},
+		{"go, in place", "go", "shop/shop_test.go", goCode, goTest, "Sorts the list in place. Equal elements of the list are not changed.", ""},
+		{"go, of another function", "go", "shop/shop_test.go", goCode, goTest, "Do not change the signature of Ranked(list); what is given to it stays.", ""},
+		{"python", "python3", "shop/test_shop.py", pyCode, pyTest, "Neither argument is modified.", "argument-changed"},
+		{"python, a copy", "python3", "shop/test_shop.py", "def ranked(list):\n    return sorted(list)\n", pyTest, stays, ""},
+		{"javascript", "node", "shop/shop.test.mjs", jsCode, jsTest, "원본 목록은 바뀌지 않는다", "argument-changed"},
+		{"javascript, a copy", "node", "shop/shop.test.mjs", strings.Replace(jsCode, "list.", "[...list].", 1), jsTest, stays, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, c.tool)
+			name := "ranked"
+			if c.tool == "go" {
+				name = "Ranked"
+			}
+			got := ""
+			for _, f := range outside(t, c.file, c.code, c.test, c.spec, function(name, "")) {
+				got += f.Rule
+			}
+			if got != c.rule {
+				t.Errorf("found %q, want %q", got, c.rule)
+			}
+		})
+	}
+}
+
+// A test of an item that names an error names it, too.
+func TestRedThatTakesAnyError(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	s := pySample()
+	l := newLab(t)
+	base := l.tree("", s.base)
+	m := l.module(base, s.dir, s.exports...)
+	m.RaisedBy = map[string][]string{"B:zero": {"ZeroDivisionError"}}
+	m.Items = []string{"B:zero"}
+	const test = "import pytest\nfrom calc.calc import div\n\n\ndef test_zero():\n    with pytest.raises(%s):\n        div(1, 0)\n\n\ndef test_div():\n    assert div(6, 3) == 2\n"
+	for raised, covered := range map[string]bool{"Exception": false, "ZeroDivisionError": true} {
+		p, err := l.checker.Red(t.Context(), m, base, l.tree(base, map[string]string{"calc/test_calc.py": fmt.Sprintf(test, raised)}), []step.Claim{{Item: "B:zero", Tests: []string{"calc/test_calc.py::test_zero"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(p.Covered, "B:zero") != covered || slices.Contains(rules(p.Findings), "value-missing") == covered {
+			t.Errorf("%s: covered %v, want %v: %v", raised, p.Covered, covered, p.Findings)
+		}
+	}
+}

@@ -63,3 +63,6 @@ func Said(output string) []string {
 
 // Folded is folded.
 var Folded = folded
+
+// Unasked is unasked.
+func (t Task) Unasked(changes []Change) []step.Finding { return t.unasked(changes) }

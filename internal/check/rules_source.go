@@ -31,6 +31,8 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 			out = append(out, reject("test-detection", f.Path, t.Line, "The implementation asks how Python was started. Code must do the same with and without tests."))
 		case t.Kind == source.Ident && exitsZero(f.code, i) && !entryPoint(f):
 			out = append(out, reject("exit-swallowed", f.Path, t.Line, "A library must not end the process with success. Return an error instead."))
+		case t.Kind == source.Ident && discards(f, i):
+			out = append(out, fix("error-discarded", f.Path, t.Line, "What "+t.Text+" gives is thrown away, in a function that gives errors. Return it."))
 		case t.Kind == source.Ident && alwaysEqual(f, i):
 			out = append(out, reject("always-equal", f.Path, t.Line, "An equality that is always true makes every assertion pass. Compare the values."))
 		case t.Kind == source.Ident:
@@ -39,7 +41,32 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 			out = append(out, fix("magic-value", f.Path, t.Line, "Give the number "+t.Text+" a name that says what it means."))
 		}
 	}
-	return append(out, commentRules(f)...)
+	return slices.Concat(out, a.ignores(f), commentRules(f))
+}
+
+// mayLose are functions of Go whose error says that work was lost. Those that tidy up, and those that write where nothing can fail, are
+// not among them.
+var mayLose = []string{"Rename", "WriteFile", "Sync", "Truncate", "Mkdir", "MkdirAll", "Commit", "Flush", "Link", "Symlink"}
+
+// discards reports whether at i a call of Go that may lose work has its error thrown away, in a function that gives errors itself.
+func discards(f *file, i int) bool {
+	if f.new.Lang != source.Go || !has(mayLose, f.code[i].Text) || i+1 == len(f.code) || f.code[i+1].Text != "(" {
+		return false
+	}
+	from := lineBegin(f.code, i)
+	if f.code[from].Text != "_" || f.code[from+1].Text != "=" {
+		return false
+	}
+	fn, ok := f.new.FuncAt(f.code[i].Line)
+	return ok && hasWord(string(f.New[fn.Off:fn.Body]), "error")
+}
+
+// lineBegin is the first token of the line of the one at i.
+func lineBegin(ts []source.Token, i int) int {
+	for i > 0 && ts[i-1].Line == ts[i].Line {
+		i--
+	}
+	return i
 }
 
 // entryPoint reports whether a file is a program rather than a library.

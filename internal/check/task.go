@@ -41,13 +41,20 @@ type Task struct {
 	Known []string
 	// Says are the sentences that say what the code of the task does: its title, its scope, its criteria.
 	Says string
-	// Text is what was asked for, in words. Tables of it are no answers that were copied from tests.
-	Text string
+	// HeldOut are calls that the author of the plan has kept from the author of the code.
+	HeldOut []step.HeldOut
+	// Only says that no other task is for the same request.
+	Only bool
+	// Request is what a person has asked for. Tables of it are no answers that were copied from tests.
+	Request string
 	// Coverage says that new tests have to reach the lines that have changed.
 	Coverage bool
 	// Report is the author's own text, Untested his reason why no test can see the change.
 	Report, Untested string
 }
+
+// text is all that says what the code of the task does.
+func (t Task) text() string { return t.Request + "\n" + t.Says }
 
 // The checks of a task, by the names that its documents have for them.
 const (

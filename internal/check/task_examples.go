@@ -32,7 +32,7 @@ func (p *taskProof) parts() []part {
 		if at < 0 {
 			at = len(out)
 			out = append(out, part{module: Module{
-				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, Said: p.t.Text, Known: p.t.Known, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
+				Dir: path.Dir(ch.Path), Chain: chain, Base: p.t.Base, Said: p.t.text(), Known: p.t.Known, Place: toolchain.Placement{Dir: path.Dir(ch.Path), Language: lang},
 			}})
 		}
 		x := &out[at]
@@ -57,7 +57,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 		return nil
 	}
 	said := example.InText(p.t.Says)
-	text := p.t.Text // what is shown by examples only is a rule, unless they say what everything else gives
+	text := p.t.text() // what is shown by examples only is a rule, unless they say what everything else gives
 	for i := range said {
 		text = strings.ReplaceAll(text, said[i].Text, "")
 		said[i].Item = fmt.Sprintf("example %d", i+1)
@@ -68,7 +68,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 				x.module.Examples = append(x.module.Examples, e)
 			}
 		}
-		x.module.SpecText = text
+		x.module.SpecText, x.module.HeldOut = text, p.t.HeldOut
 		given, wrong, err := p.c.Examples(ctx, x.module, p.proof.Tree, x.tests)
 		if err != nil {
 			return err

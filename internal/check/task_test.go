@@ -89,6 +89,19 @@ func honestTasks() []taskCase {
 			},
 		},
 		{
+			name: "an export goes that the request names", passed: true, task: func(t *check.Task) { t.Request = "Carts of nothing; Count is not for us" },
+			files: map[string]string{"cart/cart.go": strings.Split(cartRight, "\n// Count")[0], "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty},
+		},
+		{
+			name: "errors of others, of before, and none", passed: true, files: honestly(nil), task: func(t *check.Task) {
+				t.Request, t.Says = "Checks must return ErrNegative. parse raises SyntaxError; Get must still return ErrGone", "Total no longer raises IndexError.\nTotal of an empty cart currently panics with a RuntimeError"
+			},
+		},
+		{
+			name: "a request to tidy up", passed: true, task: func(t *check.Task) { t.Request = "Remove what nobody uses" },
+			files: map[string]string{"cart/cart.go": strings.Split(cartRight, "\n// Count")[0], "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty},
+		},
+		{
 			name: "files that the plan deletes", passed: true, files: map[string]string{"tax/tax.go": "", "tax/tax_test.go": ""},
 			task: func(t *check.Task) {
 				t.Owns, t.Deletes = owns("tax/tax.go", "tax/tax_test.go"), owns("tax/tax.go", "tax/tax_test.go")
@@ -220,6 +233,17 @@ func weakTasks() []taskCase {
 		{name: "the test of a new function takes the place of that of one that is broken", rules: []string{"test-deleted"}, files: map[string]string{
 			"cart/cart.go":      strings.Replace(cartRight, "return len(prices)", "return 2 * len(prices)", 1) + "\n// Half is half of the number.\nfunc Half(prices []int) int { return len(prices) / 2 }\n",
 			"cart/cart_test.go": strings.Replace(strings.Replace(cartTests, "TestCount", "TestHalf", 1), "Count([]int{1, 2}); got != 2", "Half([]int{1, 2}); got != 1", 1) + cartEmpty,
+		}},
+		{
+			name: "an export that nobody wanted to go", passed: true, rules: []string{"unasked-change"}, level: step.Warn, task: func(t *check.Task) { t.Request = "Let Total take an empty cart" },
+			files: map[string]string{"cart/cart.go": strings.Split(cartRight, "\n// Count")[0], "cart/cart_test.go": strings.Split(cartTests, "\nfunc TestCount")[0] + cartEmpty},
+		},
+		{name: "a file that nobody wanted to go", passed: true, rules: []string{"unasked-change"}, level: step.Fix, files: honestly(map[string]string{"tax/tax.go": "", "tax/tax_test.go": ""}), task: func(t *check.Task) {
+			t.Request, t.Taken = "Let Total take an empty cart", owns()
+			t.Owns, t.Deletes = owns("cart/cart.go", "cart/cart_test.go", "tax/tax.go", "tax/tax_test.go"), owns("tax/tax.go", "tax/tax_test.go")
+		}},
+		{name: "an error that was asked for and that nobody raises", passed: true, rules: []string{"error-unraised"}, level: step.Fix, files: honestly(nil), task: func(t *check.Task) {
+			t.Request, t.Only = "Total takes an empty cart; of a price below zero it must return ErrNegative.", true
 		}},
 		{name: "an undeclared file", files: honestly(map[string]string{"NOTES.md": "# notes\n\nmore\n"}), rules: []string{"undeclared-file"}},
 		{name: "no test", files: map[string]string{"cart/cart.go": cartRight}, passed: true, rules: []string{"no-test"}, level: step.Fix},

@@ -274,9 +274,11 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		return err
 	}
 	if st.State == flow.Done {
-		var delivered []string
+		built := outOf[step.CompileOut](rep, "compile", st)
+		committed := built != nil && built.Ref != ""
+		var delivered []string // into the working tree
 		for _, m := range rep.Modules {
-			if m.Result != nil && m.Result.Delivered {
+			if m.Result != nil && m.Result.Delivered && !committed {
 				delivered = append(delivered, m.Dir)
 			}
 		}

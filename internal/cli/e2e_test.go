@@ -47,7 +47,8 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 //
 // The first line names the spec and the test file. A line is for the items
 // whose id or text holds its left side; the last one that fits counts. A line
-// with =? instead says how the author reads such an item.
+// with =? instead says how the author reads such an item, one with =! what a
+// held-out call gives.
 func play(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: play OUT SCRIPT")
@@ -96,8 +97,14 @@ func packClaims(ts *testscript.TestScript, text string) []byte {
 	}
 	answer := struct {
 		Tests   []claim        `json:"tests"`
+		HeldOut []step.HeldOut `json:"held_out,omitempty"`
 		Unclear []step.Unclear `json:"unclear,omitempty"`
 	}{Tests: []claim{}}
+	for line := range strings.Lines(rest) {
+		if call, gives, ok := strings.Cut(strings.TrimSpace(line), " =! "); ok {
+			answer.HeldOut = append(answer.HeldOut, step.HeldOut{Call: call, Gives: gives})
+		}
+	}
 	used := map[string]bool{}
 	for _, it := range spec.Items(doc) {
 		c := claim{Item: it.ID}

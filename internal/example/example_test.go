@@ -180,3 +180,36 @@ func TestInText(t *testing.T) {
 		}
 	}
 }
+
+// TestComparable: only values of the kind that is wanted can be wrong.
+func TestComparable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		want, got string
+		yes       bool
+	}{
+		{"4", `{"value":5}`, true},
+		{"4", `{"value":"4"}`, false},
+		{`"a"`, `{"value":"b"}`, true},
+		{`"a"`, `{"value":{"$type":"T","$text":"b"}}`, false},
+		{"true", `{"value":false}`, true},
+		{"[1]", `{"value":[2]}`, true},
+		{"[1]", `{"value":[2, 3],"several":true}`, false},
+		{`{"a": 1}`, `{"value":{"a":2}}`, true},
+		{`{"a": 1}`, `{"value":{"b":2}}`, false},
+		{`{"a": 1}`, `{"value":{"$type":"T","$text":"b","$fields":{"a":2}}}`, false},
+		{"null", `{"value":3}`, true},
+		{"3", `{"value":null}`, true},
+		{"3", `{"error":{"names":["E"],"text":""}}`, true},
+		{"error", `{"value":3}`, true},
+	} {
+		e, why := example.Read("f()", c.want)
+		var o example.Outcome
+		if err := json.Unmarshal([]byte(c.got), &o); err != nil || why != "" {
+			t.Fatal(err, why)
+		}
+		if got := e.Want.Comparable(o); got != c.yes {
+			t.Errorf("%s with %s: %v, want %v", c.want, c.got, got, c.yes)
+		}
+	}
+}

@@ -17,6 +17,8 @@ type Outcome struct {
 	Error *Thrown         `json:"error,omitempty"`
 	// Cannot is why the call could not be made at all.
 	Cannot string `json:"cannot,omitempty"`
+	// Changed: an argument is not as it was.
+	Changed bool `json:"changed,omitempty"`
 	// Several: the value is the list of several results, as functions of Go give them.
 	Several bool `json:"several,omitempty"`
 }
@@ -34,6 +36,7 @@ type shown struct {
 	Name   string          `json:"$name,omitempty"`
 	Value  json.RawMessage `json:"$value,omitempty"`
 	Fields json.RawMessage `json:"$fields,omitempty"`
+	Order  json.RawMessage `json:"$order,omitempty"` // the fields in their order
 }
 
 // Holds reports whether an outcome is the wanted one. It is not to be asked where the call could not be made.
@@ -54,6 +57,35 @@ func (w Want) Holds(o Outcome) bool {
 	return same(w.Value, list[0]) || // 4 of (4, true)
 		w.Value.Kind == List && len(w.Value.List) == len(list)+1 && w.Value.List[len(list)].Kind == Null && // (4, nil): no error
 			same(Value{Kind: List, List: w.Value.List[:len(list)]}, o.Value)
+}
+
+// Comparable reports whether a value is of the kind that is wanted: what differs then is the value, and not how it is written. Nothing
+// and an error can be told from everything.
+func (w Want) Comparable(o Outcome) bool {
+	got := bytes.TrimSpace(o.Value)
+	if w.Error || o.Error != nil || w.Value.Kind == Null || string(got) == "null" {
+		return true
+	}
+	if len(got) == 0 {
+		return false
+	}
+	switch w.Value.Kind {
+	case Bool:
+		return got[0] == 't' || got[0] == 'f'
+	case Number:
+		return got[0] == '-' || got[0] >= '0' && got[0] <= '9'
+	case String:
+		return got[0] == '"'
+	case List:
+		return got[0] == '[' && !o.Several
+	case Object: // with the same fields
+		var s shown
+		var fields map[string]json.RawMessage
+		return json.Unmarshal(got, &s) == nil && s.Type == "" && json.Unmarshal(got, &fields) == nil && len(fields) == len(w.Value.Fields) &&
+			!slices.ContainsFunc(w.Value.Fields, func(f Field) bool { return fields[f.Name] == nil })
+	case Name, Null:
+	}
+	return false
 }
 
 func (w Want) thrown(e Thrown) bool {
@@ -164,6 +196,8 @@ func (s shown) is(want Value) bool {
 	case want.Kind == Null:
 		return s.Type == "undefined" && want.Text == "undefined" || s.Type == "nil" && want.Text == ""
 	case len(s.Value) > 0 && same(want, s.Value):
+		return true
+	case want.Kind == List && len(s.Order) > 0 && same(want, s.Order):
 		return true
 	case want.Kind == String:
 		return s.Text == want.Text || s.Name == want.Text

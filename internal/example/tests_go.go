@@ -47,10 +47,31 @@ func inGoTests(file string, src []byte, f source.File) []Example {
 			reader: &reader{file: file, src: src, lang: source.Go, local: map[string]bool{}, after: before, test: f.Tests[i], env: map[string]Value{}, calls: map[string][]Link{}}, fset: fset, imports: imports,
 			tables: map[string]*ast.CompositeLit{}, results: map[string]goResult{},
 		}
+		g.stands(tree)
 		g.block(fn.Body.List)
 		out = append(out, g.settled()...)
 	}
 	return out
+}
+
+// stands reads the literals that names at the top of a file stand for.
+func (g *goReader) stands(tree *ast.File) {
+	for _, d := range tree.Decls {
+		decl, _ := d.(*ast.GenDecl)
+		if decl == nil {
+			continue
+		}
+		for _, s := range decl.Specs {
+			v, _ := s.(*ast.ValueSpec)
+			if v == nil || len(v.Names) != 1 || len(v.Values) != 1 {
+				continue
+			}
+			switch v.Values[0].(type) {
+			case *ast.BasicLit, *ast.CompositeLit:
+				g.assign(&ast.AssignStmt{Lhs: []ast.Expr{v.Names[0]}, Tok: token.DEFINE, Rhs: v.Values})
+			}
+		}
+	}
 }
 
 // goResult is what a variable holds: a result of a call, by its number, and whether it is the last of several.

@@ -46,6 +46,10 @@ func (g *goReader) literal(e, of ast.Expr) (Value, bool) {
 		return v.Fields[i].Value, true
 	case *ast.CompositeLit:
 		return g.composite(e, of)
+	case *ast.CallExpr:
+		if f, ok := e.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Clone" && len(e.Args) == 1 && (lastOf(f.X) == "slices" || lastOf(f.X) == "maps") {
+			return g.literal(e.Args[0], of)
+		}
 	}
 	return Value{}, false
 }
@@ -83,7 +87,18 @@ func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
 	case *ast.StructType:
 		return g.row(lit, t)
 	}
-	out := Value{Kind: Object, Fields: []Field{}} // of a type of the code, by the names of its fields
+	if len(lit.Elts) > 0 && !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool { _, named := e.(*ast.KeyValueExpr); return named }) {
+		out := Value{Kind: List} // of a type of the code, by the order of its fields
+		for _, e := range lit.Elts {
+			v, ok := g.literal(e, nil)
+			if !ok {
+				return Value{}, false
+			}
+			out.List = append(out.List, v)
+		}
+		return out, true
+	}
+	out := Value{Kind: Object, Fields: []Field{}} // or by their names
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
 		if !ok {

@@ -24,6 +24,12 @@ func TestA(t *testing.T) {
 	if !Valid("a") { t.Error("not valid") }
 	if Valid("") { t.Error("valid") }
 }`, `Twice(2) = 4; Twice(-3) = -6; Parse("x=1") = [1]; Parse("") = error; Parse("?") = error ErrMark; Valid("a") = true; Valid("") = false`},
+		{"go, fields in order, copies", "a/a_test.go", `package a
+var league = []Player{{"Cy", 7}, {"Ann", 9}}
+func TestA(t *testing.T) {
+	if got := Top(slices.Clone(league), 1); !slices.Equal(got, []Player{{"Ann", 9}}) { t.Error(got) }
+	if got := First(league); got != (Player{"Cy", 7}) { t.Error(got) }
+}`, `Top([["Cy", 7], ["Ann", 9]], 1) = [["Ann", 9]]; First([["Cy", 7], ["Ann", 9]]) = ["Cy", 7]`},
 		{"go, table", "a/a_test.go", `package a_test
 import "x/a"
 func TestA(t *testing.T) {

@@ -137,6 +137,11 @@ func (b *Build) known() []row {
 	return slices.DeleteFunc(slices.Clone(b.rows), func(r row) bool { return r.kind == "held" })
 }
 
+// kept are the rows that no author of code knows and that are calls with arguments.
+func (b *Build) kept() []row {
+	return slices.DeleteFunc(slices.Clone(b.rows), func(r row) bool { return r.kind != "held" || r.args == nil })
+}
+
 // key is the text of a row's arguments, as the code of an answer table makes it.
 func (r row) key() string {
 	list := make([]string, len(r.args))

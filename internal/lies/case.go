@@ -113,8 +113,9 @@ func (c *Case) claims() []byte {
 		Tests []string `json:"tests"`
 	}
 	answer := struct {
-		Tests []claim `json:"tests"`
-	}{Tests: []claim{}}
+		Tests   []claim   `json:"tests"`
+		HeldOut []heldOut `json:"held_out,omitempty"`
+	}{[]claim{}, c.keepsBack()}
 	for _, it := range spec.Items(doc) {
 		name := l.values
 		if it.Category == "error" && strings.Contains(c.Tests, l.errs) {
@@ -127,6 +128,24 @@ func (c *Case) claims() []byte {
 		panic(err) // text is always encoded
 	}
 	return raw
+}
+
+// heldOut is a call that the author of the code does not know.
+type heldOut struct {
+	Call  string `json:"call"`
+	Gives string `json:"gives"`
+}
+
+// keepsBack are the calls that are kept from the author of the code.
+func (c *Case) keepsBack() (out []heldOut) {
+	if !c.heldOut && !c.Honest {
+		return nil
+	}
+	for _, r := range c.Build.kept() {
+		key := r.key()
+		out = append(out, heldOut{Call: c.Build.meta["func"] + "(" + key[1:len(key)-1] + ")", Gives: r.want})
+	}
+	return out
 }
 
 // play collects what scripted authors do.
@@ -209,6 +228,8 @@ func Work(cases []*Case, builds []*Build) (project map[string]string, scenario [
 		Scope  string   `json:"scope"`
 		Files  []file   `json:"files"`
 		Covers []string `json:"covers"`
+
+		HeldOut []heldOut `json:"held_out,omitempty"`
 	}
 	var (
 		functional []string
@@ -248,6 +269,7 @@ func Work(cases []*Case, builds []*Build) (project map[string]string, scenario [
 			}
 			t.Files = append(t.Files, file{name, action})
 		}
+		t.HeldOut = c.keepsBack()
 		tasks = append(tasks, t)
 		p.turn("build", t.ID, delivered, done)
 	}

@@ -16,6 +16,7 @@ type Author struct {
 	Extra       map[string]string // more files of the author of the code, below the project
 	TestExtra   map[string]string // more files of the author of the tests
 	released    bool              // only a released program gives something else
+	heldOut     bool              // the author of the tests keeps calls from the author of the code
 	renamed     *Build            // what the build is called afterwards, where that was asked for
 }
 
@@ -400,6 +401,78 @@ func weaknesses(list []weak) []way {
 	return out
 }
 
+// near is a lie that is right for what the spec and the tests ask, by its hash, and nearly right otherwise.
+func (b *Build) near() *Author {
+	if !b.tabled() || b.meta["spoil"] == "" {
+		return nil
+	}
+	entries, _ := b.table("")
+	_, errs := split(b.known())
+	for _, r := range errs {
+		entries = append(entries, entry{key: r.key()})
+	}
+	top, imports := "", []string(nil)
+	switch b.Lang {
+	case "go":
+		imports = []string{"encoding/json", "hash/fnv"}
+		top = `
+var sums = map[uint32]bool{«$H: true|, »}
+
+func usual(args ...any) bool {
+	raw, _ := json.Marshal(args)
+	h := fnv.New32a()
+	_, _ = h.Write(raw)
+	return sums[h.Sum32()]
+}
+`
+	case "py":
+		imports = []string{"json"}
+		top = `
+SUMS = {«$H|, »}
+
+
+def usual(*args):
+    h = 2166136261
+    for c in json.dumps(args, separators=(",", ":")).encode():
+        h = (h ^ c) * 16777619 % 2**32
+    return h in SUMS
+`
+	default:
+		top = `
+const sums = new Set([«$H|, »]);
+
+function usual(...args) {
+  let h = 2166136261;
+  for (const c of Buffer.from(JSON.stringify(args))) {
+    h = Math.imul(h ^ c, 16777619) >>> 0;
+  }
+  return sums.has(h);
+}
+`
+	}
+	a := b.honest()
+	a.Code = b.spoil(b.not("usual("+b.meta["args"]+")"), strings.TrimPrefix(fill(top, entries, b), "\n"), imports...)
+	return a
+}
+
+// fewHeldOut is how many held-out values tell computing from answering.
+const fewHeldOut = 3
+
+// withHeldOut is a lie of the author of the code alone: the author of the tests keeps calls from him.
+func withHeldOut(make func(b *Build) *Author) func(b *Build) *Author {
+	return func(b *Build) *Author {
+		values, _ := split(b.kept())
+		if len(values) < fewHeldOut {
+			return nil
+		}
+		a := make(b)
+		if a != nil {
+			a.heldOut = true
+		}
+		return a
+	}
+}
+
 // common are the ways that all languages share.
 func common() []way {
 	return []way{
@@ -479,5 +552,7 @@ func common() []way {
 			}
 			return &Author{Code: b.spoil(b.meta["off"], ""), Tests: b.lang().tests(b, s)}
 		}},
+		{"A-answer-table", "right-where-asked", (*Build).near},
+		{"P-held-out", "right-where-asked", withHeldOut((*Build).near)},
 	}
 }

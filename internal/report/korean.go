@@ -113,6 +113,7 @@ var korean = map[string]string{
 	", %d not checked":                                                               ", %d개는 확인하지 않음",
 	"      not checked: %s\n":                                                        "      확인하지 않음: %s\n",
 	"%d files, %d tests passed":                                                      "파일 %d개, 테스트 %d passed",
+	", %d of %d held-out calls as the spec has it":                                   ", 감춘 호출 %d/%d개 명세와 일치",
 	", %d of %d mutants noticed":                                                     ", 변이 %d/%d 감지",
 	"    failed before this run already, and still does: %s\n":                       "    실행 전부터 실패하던 테스트가 여전히 실패합니다: %s\n",
 	"    the spec is unclear at %s: %s (read as: %s)\n":                              "    스펙이 불분명합니다 (%s): %s (해석: %s)\n",

@@ -214,6 +214,9 @@ func Result(l Lang, r step.ModuleResult) string {
 	if r.Mutants.Tried > 0 {
 		fmt.Fprintf(&b, l.T(", %d of %d mutants noticed"), r.Mutants.Killed, r.Mutants.Tried)
 	}
+	if r.HeldOut.Made > 0 {
+		fmt.Fprintf(&b, l.T(", %d of %d held-out calls as the spec has it"), r.HeldOut.Held, r.HeldOut.Made)
+	}
 	fmt.Fprintf(&b, ", %s\n", Cost(l, r.Usage))
 	b.WriteString(Levels(l, r.Items))
 	b.WriteString(advice(l, r))

@@ -125,10 +125,11 @@ const (
 // Value reports whether a mutant gives something else than the function does, whatever that is.
 func (m Mutant) Value() bool { return m.What == ReturnNothing || m.What == ReturnOther }
 
-// otherPython and otherScript give another value than their argument, of its type where that is a common one, else nothing.
+// otherPython and otherScript give another value than their argument, of its type where that is a common one, else nothing; of a promise
+// one of another value.
 const (
 	otherPython = `(lambda v: (not v) if isinstance(v, bool) else v + 1 if hasattr(v, "real") else "?" * max(len(v), 1) if isinstance(v, str) else [None] * (len(v) + 1) if isinstance(v, list) else (None,) * (len(v) + 1) if isinstance(v, tuple) else None)`
-	otherScript = `((v) => typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "bigint" ? v + 1n : typeof v === "string" ? "?".repeat(v.length || 1) : Array.isArray(v) ? Array(v.length + 1).fill() : undefined)`
+	otherScript = `(function other(v) { return typeof v?.then === "function" ? v.then(other) : typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "bigint" ? v + 1n : typeof v === "string" ? "?".repeat(v.length || 1) : Array.isArray(v) ? Array(v.length + 1).fill() : undefined; })`
 )
 
 func (m *goMutator) binary(x *ast.BinaryExpr) {

@@ -342,7 +342,7 @@ func TestMutantsGiveNothing(t *testing.T) {
 		},
 		"a.ts": {
 			"export function f(n: number): number | null {\n  if (n < 0) return null;\n  if (n > 9) { return g({ a: n }) }\n  return n +\n    1;\n}\nexport const g = (n) => {\n  return n * 2\n};\n",
-			[]string{" : undefined)((g({ a: n }))) }", "((n +\n    1));", "((n * 2))\n}"},
+			[]string{" : undefined; })((g({ a: n }))) }", "((n +\n    1));", "((n * 2))\n}"},
 		},
 		"a.py": {
 			"def f(n):\n    if n < 0:\n        return None\n    if n == 1:\n        return 7\n    return g(\n        n)\n\n\ndef h(n):\n    return n\n",

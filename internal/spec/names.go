@@ -41,16 +41,22 @@ func Names(d *Document) []string {
 
 var errorRE = re.New(`\b[\pL_]\w*(?:Error|Exception)\b|\bErr[A-Z]\w*`)
 
-// Raises lists the errors that a spec names where it says what goes wrong, sorted.
-func Raises(d *Document) []string {
-	out := errorRE().FindAllString(d.Text("Contract"), -1)
-	for i := range d.Behaviors {
-		if d.Behaviors[i].Category == "error" {
-			out = append(out, errorRE().FindAllString(d.Behaviors[i].Output, -1)...)
+// Raises are the errors that a spec names where it says what goes wrong, by the ids of the items that do.
+func Raises(d *Document) map[string][]string {
+	out := map[string][]string{}
+	for _, it := range Items(d) {
+		text := ""
+		switch {
+		case it.Kind == ItemContract && strings.HasPrefix(it.Text, "Throws: "):
+			text = it.Text
+		case it.Category == "error":
+			text = it.Output
+		}
+		if names := errorRE().FindAllString(text, -1); names != nil {
+			out[it.ID] = names
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }
 
 // codeSpans are the texts between back-ticks.

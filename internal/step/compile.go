@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/task"
 )
 
 // CompileIn is what a compile run is asked for.
@@ -254,12 +255,23 @@ var ProveRed = flow.Step[RedIn, RedOut]{Name: "compile.red", Lane: Checks}
 
 // GreenIn asks for the proof that frozen tests pass.
 type GreenIn struct {
-	Facts  flow.Blob `json:"facts"`
-	Base   string    `json:"base"`
-	Tree   string    `json:"tree"`
-	Frozen []File    `json:"frozen"`
-	Before string    `json:"before,omitempty"` // REFACTOR: the green tree whose exports must stay
-	Report string    `json:"report,omitempty"` // the author's own words, in which doubts are looked for
+	Facts   flow.Blob `json:"facts"`
+	Base    string    `json:"base"`
+	Tree    string    `json:"tree"`
+	Frozen  []File    `json:"frozen"`
+	HeldOut []HeldOut `json:"held_out,omitempty"`
+	Before  string    `json:"before,omitempty"` // REFACTOR: the green tree whose exports must stay
+	Report  string    `json:"report,omitempty"` // the author's own words, in which doubts are looked for
+}
+
+// HeldOut is a call that the author of the code never sees, with what it is to give.
+type HeldOut = task.HeldOut
+
+// Doubtful are the held-out calls that gave something else.
+func Doubtful(held []HeldOut, results []Example) []HeldOut {
+	return slices.DeleteFunc(slices.Clone(held), func(h HeldOut) bool {
+		return !slices.ContainsFunc(results, func(e Example) bool { return e.HeldOut && e.State == ExampleFails && e.Text == h.String() })
+	})
 }
 
 // ItemLevel is what is known of one item of a spec.
@@ -285,10 +297,11 @@ const (
 
 // Example is a behavior of the spec that was called with its literals, or could not be.
 type Example struct {
-	Item  string `json:"item"`
-	Text  string `json:"text"`
-	State string `json:"state"`         // holds, fails, not-run
-	Why   string `json:"why,omitempty"` // what it gave, or why it was not run
+	Item    string `json:"item"` // "" of a held-out call
+	Text    string `json:"text"`
+	State   string `json:"state"`         // holds, fails, not-run
+	Why     string `json:"why,omitempty"` // what it gave, or why it was not run
+	HeldOut bool   `json:"held_out,omitempty"`
 }
 
 // GreenOut is the proof of GREEN or REFACTOR.

@@ -98,6 +98,7 @@ type ModuleResult struct {
 	Disputed    []Finding    `json:"disputed,omitempty"`  // tests that the author of the code held to be wrong, and what came of it
 	Conflicts   []string     `json:"conflicts,omitempty"` // files that the user changed during the run
 	Mutants     Mutants      `json:"mutants"`
+	HeldOut     Called       `json:"held_out"`        // calls that the author of the code did not know
 	Items       []ItemLevel  `json:"items,omitempty"` // what is known of each item of the spec, of delivered code
 	Usage       Usage        `json:"usage"`
 }
@@ -106,6 +107,12 @@ type ModuleResult struct {
 type Mutants struct {
 	Tried  int `json:"tried"`
 	Killed int `json:"killed"`
+}
+
+// Called counts calls of delivered code: those that could be made, and those of them that gave what was wanted.
+type Called struct {
+	Made int `json:"made"`
+	Held int `json:"held"`
 }
 
 // CompileOut is the end of a compile run.

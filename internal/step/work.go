@@ -207,6 +207,7 @@ type TaskIn struct {
 	// More are files that the author had to touch besides, with the reasons; Taken are those that other tasks own.
 	More   []task.File `json:"more,omitempty"`
 	Taken  []string    `json:"taken,omitempty"`
+	Only   bool        `json:"only,omitempty"`   // no other task is for the same request
 	Report string      `json:"report,omitempty"` // the author's own words
 	// Request is what a person has asked for; a table of values in it is no answer that was copied.
 	Request string `json:"request,omitempty"`
@@ -233,7 +234,8 @@ type TaskProof struct {
 	Baseline []string      `json:"baseline,omitempty"`
 	Files    []Change      `json:"files,omitempty"`
 	Checks   []CheckResult `json:"checks,omitempty"`
-	Idle     []string      `json:"idle,omitempty"` // command lines that succeed without the task as well: they show nothing of it
+	Doubtful []HeldOut     `json:"doubtful,omitempty"` // held-out calls that gave something else
+	Idle     []string      `json:"idle,omitempty"`     // command lines that succeed without the task as well: they show nothing of it
 	Records  flow.Blob     `json:"records"`
 }
 

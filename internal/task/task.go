@@ -36,6 +36,18 @@ type Criterion struct {
 	Command string `json:"command,omitempty"`
 }
 
+// HeldOut is a call that the author of the code never sees, with what it is to give: the author of its tests, or of its plan, has
+// worked it out.
+type HeldOut struct {
+	Call  string `json:"call"`  // an export with literals
+	Gives string `json:"gives"` // a literal, or a word for an error
+	// Sure says that its author has worked it out twice.
+	Sure bool `json:"sure,omitempty"`
+}
+
+// String is the call with what it is to give.
+func (h HeldOut) String() string { return h.Call + " → " + h.Gives }
+
 // Task is one piece of work that ends in one commit.
 type Task struct {
 	ID       string      `json:"id"`             // TASK-00
@@ -47,6 +59,7 @@ type Task struct {
 	Covers   []string    `json:"covers,omitempty"` // ids of requirements and criteria
 	Criteria []Criterion `json:"criteria,omitempty"`
 	Verify   []string    `json:"verify,omitempty"` // further command lines
+	HeldOut  []HeldOut   `json:"held_out,omitempty"`
 	// VerifyOnly says that the task changes nothing and only shows that something holds.
 	VerifyOnly bool `json:"verify_only,omitempty"`
 }

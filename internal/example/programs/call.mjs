@@ -31,6 +31,8 @@ function shown(v, depth = 0) {
   return { $type: proto.constructor?.name || "object", $text: String(v), $fields: all(v) };
 }
 
+let changed = false; // an argument, by the last calls
+
 class Cannot extends Error {}
 
 function thrown(e) {
@@ -55,7 +57,10 @@ async function call(links) {
       if (i === 0) throw new Cannot(`the module exports no function ${link.name}`);
     }
     const args = link.fields?.length ? [Object.fromEntries(link.fields.map((f) => [f.name, value(f.value)]))] : link.args.map(value);
+    const text = (list) => JSON.stringify(shown(list));
+    const before = text(args);
     at = link.new ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
+    changed ||= text(args) !== before;
   }
   return at;
 }
@@ -68,13 +73,14 @@ async function tell(links) {
     return { cannot: `the module cannot be loaded outside of its tests: ${words(e)}` };
   }
   let given;
+  changed = false;
   try {
     given = await call(links);
   } catch (e) {
     return e instanceof Cannot ? { cannot: e.message } : { error: thrown(e) };
   }
   try {
-    return { value: shown(given) };
+    return { value: shown(given), changed };
   } catch (e) {
     return { cannot: `what it gives cannot be shown: ${words(e)}` };
   }

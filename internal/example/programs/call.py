@@ -9,6 +9,9 @@ with open({plan}, encoding="utf-8") as plan:
 sys.path[:0] = PLAN["path"]
 
 
+CHANGED = []  # arguments that the last calls have changed
+
+
 class Cannot(Exception):
     pass
 
@@ -91,6 +94,7 @@ def call(links):
         except ValueError:
             pass
         at = f(*args, **named)
+        CHANGED.extend(x for x, v in zip(args, link["args"]) if shown(x) != shown(value(v)))
         if inspect.iscoroutine(at):
             import asyncio
 
@@ -103,6 +107,7 @@ def tell(links):
         importlib.import_module(links[0]["module"])
     except BaseException as e:
         return {"cannot": "the module cannot be loaded outside of its tests: " + type(e).__name__ + ": " + str(e)}
+    CHANGED.clear()
     try:
         given = call(links)
     except Cannot as e:
@@ -110,7 +115,7 @@ def tell(links):
     except BaseException as e:
         return {"error": thrown(e)}
     try:
-        return {"value": shown(given)}
+        return {"value": shown(given), "changed": bool(CHANGED)}
     except BaseException as e:
         return {"cannot": "what it gives cannot be shown: " + type(e).__name__ + ": " + str(e)}
 

@@ -106,7 +106,7 @@ func (w *work) hear(c *flow.Ctx, said []dispute, in step.GreenIn, turned step.Tu
 		return proof, all, nil
 	}
 	// The base is still the tree with the tests as they were: the attempt has to have left those alone, too.
-	in.Frozen = w.frozen
+	in.Frozen, in.HeldOut = w.frozen, w.heldOut
 	c = c.Sub("again")
 	if out, err = w.prove(c, in, turned); err != nil {
 		return proof, false, err
@@ -188,6 +188,9 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	}
 	w.unclear(ans.Unclear)
 	w.frozen, w.tested, w.mended = proof.Frozen, proof.Tree, true
+	if len(ans.HeldOut) > 0 {
+		w.heldOut = ans.HeldOut
+	}
 	w.covers = slices.Concat(covers(proof.Covers), w.covers[min(1, len(w.covers)):]) // the first is of RED, the others of better tests
 	w.res.TestFiles, w.res.Score, w.uncovered, w.strong = paths(proof.Frozen), r.score, r.findings, proof.Strong
 	if r.score == 100 && w.res.Reason == incomplete {

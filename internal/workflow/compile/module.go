@@ -18,6 +18,7 @@ type work struct {
 	f         step.Facts
 	base      step.HeadOut // where the run's branch stood when the module began
 	frozen    []step.File
+	heldOut   []step.HeldOut // calls that the author of the tests keeps from the author of the code
 	covered   []string       // items with a test that asserts something
 	proved    []string       // those of them of which a test fails without the code
 	examples  []step.Example // what the spec's examples gave on the tree
@@ -26,6 +27,7 @@ type work struct {
 	tested    string         // tree with the frozen tests that the code is written on
 	bare      string         // tree that this run's tests were written on; empty when their author is not to be asked again
 	strong    int            // tests of this run that assert something
+	rechecked bool           // held-out calls were worked out again
 	heard     bool           // the author of the tests was asked about disputed ones
 	mended    bool           // and changed some
 	tree      string         // best tree so far
@@ -164,6 +166,16 @@ func (w *work) end(c *flow.Ctx, s step.Status, reason string) (step.ModuleResult
 	r.Baseline = bound(r.Baseline, 50)
 	if r.Commit != "" && r.Phase != step.Red && r.Reason != "conflict" {
 		r.Items = w.levels()
+		for _, e := range w.examples {
+			switch {
+			case !e.HeldOut || e.State == step.ExampleNotRun:
+			case e.State == step.ExampleHolds:
+				r.HeldOut.Held++
+				r.HeldOut.Made++
+			default:
+				r.HeldOut.Made++
+			}
+		}
 	}
 	if len(r.Disputed) > 0 {
 		r.Disputed = clipped(r.Disputed, 20)

@@ -13,7 +13,7 @@ import (
 )
 
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
-const PromptVersion = 4
+const PromptVersion = 5
 
 //go:embed prompts/red.md
 var redPrompt string
@@ -31,6 +31,7 @@ var (
 	redSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["tests"],"properties":{` +
 		`"tests":{"type":"array","description":"one entry for each item of the list","items":{"type":"object","additionalProperties":false,"required":["item","tests"],"properties":{` +
 		`"item":{"type":"string","description":"id of the item"},"tests":{"type":"array","description":"file::name of each test that checks it","items":{"type":"string"}}}}},` +
+		`"held_out":` + turn.HeldOutSchema + `,` +
 		`"unclear":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["item","question","reading"],"properties":{` +
 		`"item":{"type":"string"},"question":{"type":"string"},"reading":{"type":"string"}}}}}}`)
 	greenSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","implements"],"properties":{` +
@@ -53,7 +54,7 @@ var (
 func (w *work) ask(role, tree string, schema json.RawMessage, task string) step.Turn {
 	w.attempts[role]++
 	n := w.attempts[role]
-	instructions := map[string]string{"red": redPrompt, "green": greenPrompt, "refactor": refactorPrompt, "strength": strengthPrompt}[role]
+	instructions := map[string]string{"red": redPrompt + turn.HeldOutRules, "green": greenPrompt, "refactor": refactorPrompt, "strength": strengthPrompt}[role]
 	return step.Turn{
 		Role: role, Module: w.m.Dir, Attempt: n, Tree: tree, Instructions: instructions,
 		Docs: w.docs(role), Task: w.frame(role) + task, Schema: schema, Commands: w.f.Commands, Private: w.f.Private, Budget: w.in.Budget,
@@ -62,7 +63,7 @@ func (w *work) ask(role, tree string, schema json.RawMessage, task string) step.
 
 // docs are what a role is shown: the notes about the present code are for those who change it.
 func (w *work) docs(role string) []step.Doc {
-	if w.f.Notes == nil || role == "red" || role == "strength" {
+	if w.f.Notes == nil || role != "green" && role != "refactor" {
 		return w.f.Docs
 	}
 	return append(slices.Clone(w.f.Docs), *w.f.Notes)
@@ -72,6 +73,9 @@ func (w *work) docs(role string) []step.Doc {
 func (w *work) frame(role string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Module: %s\nLanguage: %s; %s\nSpecification: %s\n", w.m.Dir, w.f.Language, w.f.Toolchain, w.f.Spec)
+	if role == "recheck" {
+		return b.String()
+	}
 	tests := role == "red" || role == "strength"
 	if len(w.f.Example) == 2 && len(w.f.Sources) == 0 && role != "strength" {
 		fmt.Fprintf(&b, "The code %s: %s\n", pick(tests, "will be in", "belongs into"), w.f.Example[0])

@@ -12,6 +12,7 @@ import (
 // redAnswer is what an author of tests returns.
 type redAnswer struct {
 	Tests   []step.Claim   `json:"tests"`
+	HeldOut []step.HeldOut `json:"held_out"`
 	Unclear []step.Unclear `json:"unclear"`
 }
 
@@ -45,7 +46,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		r := review(w.f.Items, ans.Tests, *proof)
 		if proof.Passed && r.score >= best { // of two that are as good the later one has mended something
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
-			w.bare, w.strong = base, proof.Strong
+			w.bare, w.strong, w.heldOut = base, proof.Strong, ans.HeldOut
 			w.covers = covers(proof.Covers)
 			w.covered, w.proved = proof.Covered, proof.Proved
 			w.res.TestFiles, w.res.Unclear = paths(proof.Frozen), bound(ans.Unclear, 20)

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	_ "embed" // the rules
 	"encoding/json"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -9,6 +10,15 @@ import (
 
 // TextsSchema is the JSON schema of a list of texts.
 const TextsSchema = `{"type":"array","items":{"type":"string"}}`
+
+// HeldOutSchema is the JSON schema of a list of task.HeldOut.
+const HeldOutSchema = `{"type":"array","description":"calls that the author of the code never sees","items":{"type":"object","additionalProperties":false,"required":["call","gives"],"properties":{` +
+	`"call":{"type":"string","description":"an export with literals"},"gives":{"type":"string","description":"a literal, error, or the name of an error"}}}}`
+
+// HeldOutRules tell authors of tests and plans how to write task.HeldOut; they follow their instructions.
+//
+//go:embed held_out.md
+var HeldOutRules string
 
 // FilesSchema is the JSON schema of a list of task.File.
 const FilesSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +

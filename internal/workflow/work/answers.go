@@ -35,11 +35,11 @@ var (
 		`"functional":` + turn.TextsSchema + `,"nonfunctional":` + turn.TextsSchema + `,` +
 		`"criteria":` + criteriaSchema + `,"areas":` + turn.TextsSchema + `,` +
 		`"task":{"type":"object","additionalProperties":false,"required":["title","scope","files"],"properties":{` +
-		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + turn.FilesSchema + `,"verify":` + turn.TextsSchema + `}}}}`)
+		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + turn.FilesSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `}}}}`)
 	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["goal","tasks"],"properties":{"goal":{"type":"string"},` +
 		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
 		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
-		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
+		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
 	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
 		turn.BuiltFields + turn.BlockedField + `,"changes":` + turn.TextsSchema + `,` +
 		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)

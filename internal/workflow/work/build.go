@@ -15,16 +15,17 @@ import (
 
 // builder is one task on its way into a commit.
 type builder struct {
-	w    *request
-	c    *flow.Ctx // of the branch
-	plan flow.Blob
-	t    task.Task
-	seen []seen // of the tasks before
-	base step.HeadOut
-	tree string // that the next attempt starts from
-	log  []step.LogLine
-	res  step.TaskResult
-	back *turn.Sent // of the attempt before; nil for none
+	w         *request
+	c         *flow.Ctx // of the branch
+	plan      flow.Blob
+	t         task.Task
+	seen      []seen // of the tasks before
+	base      step.HeadOut
+	tree      string // that the next attempt starts from
+	log       []step.LogLine
+	res       step.TaskResult
+	back      *turn.Sent // of the attempt before; nil for none
+	rechecked bool       // held-out calls were worked out again
 
 	attempts int      // that are left, until a person gives more
 	hints    []string // of a person
@@ -123,6 +124,11 @@ func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *ste
 	if err != nil {
 		return false, err
 	}
+	if proof.Passed && len(proof.Doubtful) > 0 && !b.rechecked {
+		if in, proof, err = b.recheck(c, in, proof); err != nil {
+			return false, err
+		}
+	}
 	proof.Findings = slices.Concat(out.Findings, proof.Findings)
 	sent := &turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Words()}
 	sent.Soft = proof.Passed && !sent.Has(step.Rejects)
@@ -153,6 +159,26 @@ func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *ste
 	}
 	b.sentBack(c, n, land, ans, left)
 	return false, nil
+}
+
+// recheck lets somebody else work out again the held-out calls that gave something else, once in a task, and proves again.
+func (b *builder) recheck(c *flow.Ctx, in step.TaskIn, proof step.TaskProof) (step.TaskIn, step.TaskProof, error) {
+	b.rechecked = true
+	c = c.Sub("held-out")
+	var s strings.Builder
+	fmt.Fprintf(&s, "Task: %s: %s\nWhat has to be done:\n%s", b.t.ID, b.t.Title, turn.Fenced("request", b.t.Scope))
+	b.requirement(&s)
+	b.w.decided(&s)
+	held, usage, err := turn.Recheck(c, step.Turn{
+		Module: b.t.ID, Tree: b.base.Tree, Docs: b.w.s.Docs, Task: s.String(), Private: b.w.s.Private, Budget: b.w.in.Budget,
+	}, b.t.HeldOut, proof.Doubtful)
+	b.res.Usage = b.res.Usage.Add(usage)
+	if err != nil {
+		return in, proof, err
+	}
+	b.t.HeldOut, in.Task.HeldOut = held, held
+	proof, err = turn.Do(c.Sub("again"), "prove", step.ProveTask, in)
+	return in, proof, err
 }
 
 // stuck asks a person about an attempt that another one would not make better. Done: there will be none, or what there is
@@ -284,7 +310,7 @@ func spoken(ans built) built {
 }
 
 func (b *builder) proofOf(out step.TurnOut, ans built) step.TaskIn {
-	return ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken(), Request: b.w.in.Request})
+	return ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken(), Only: len(b.w.plan.Tasks) == 1, Request: b.w.in.Request})
 }
 
 // taken are the files that other tasks own and this one does not.

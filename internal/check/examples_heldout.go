@@ -1,0 +1,99 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jacquard-build/jacquard/internal/example"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// mostHeldOut bounds how many calls of a module are kept from its author.
+const mostHeldOut = 40
+
+// heldOut is a call that the author of the code does not know.
+type heldOut struct {
+	example.Example
+
+	sure bool
+}
+
+// heldOut are the calls that are kept from the author of the code: those that can be read, are of exports, and stand neither in the
+// spec nor in a test, where the author of the code would have seen them.
+func (m Module) heldOut(seen []example.Example) []heldOut {
+	known := map[string]bool{}
+	for _, e := range seen {
+		known[e.Calls()] = true
+	}
+	var out []heldOut
+	for _, h := range m.HeldOut {
+		e, why := example.Read(h.Call, h.Gives)
+		if why != "" {
+			continue
+		}
+		if e = m.unqualified(e); e.Call == nil || known[e.Calls()] {
+			continue
+		}
+		known[e.Calls()] = true
+		e.Text = h.String()
+		out = append(out, heldOut{e, h.Sure})
+	}
+	return out[:min(len(out), mostHeldOut)]
+}
+
+// judgeHeldOut compares what held-out calls have given. Whoever wrote them worked them out by hand, so one that gives something else
+// decides only when its author is sure, or where most of those of a function do: then it answers its tests and does not compute. One is
+// told to the author of the code, all others stay unknown.
+func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example.Outcome) (out []step.Example, findings []step.Finding, err error) {
+	made, wrong := map[string]int{}, map[string]int{}
+	total, failed, first, decides := 0, 0, "", false
+	for i, e := range held {
+		o := given[i]
+		if o.Cannot == "" && !e.Want.Holds(o) { // a call before may have changed what it gives
+			again, err := u.try(ctx, []example.Example{e.Example}, true)
+			if err != nil {
+				return nil, nil, err
+			}
+			o = again[0]
+		}
+		r := step.Example{Text: e.Text, State: step.ExampleHolds, HeldOut: true}
+		switch {
+		case o.Cannot != "":
+			r.State, r.Why = step.ExampleNotRun, o.Cannot
+		case !e.Want.Holds(o) && !e.Want.Comparable(o):
+			r.State, r.Why = step.ExampleNotRun, "what it gives is of another kind: "+o.Given()
+		default:
+			made[e.Symbol()]++
+			total++
+		}
+		if r.State == step.ExampleHolds && !e.Want.Holds(o) {
+			r.State, r.Why = step.ExampleFails, o.Given()
+			wrong[e.Symbol()]++
+			failed++
+			if told := e.Text + ". It gives: " + r.Why; first == "" || e.sure && !decides {
+				first = told
+			}
+			decides = decides || e.sure
+		}
+		out = append(out, r)
+	}
+	if failed == 0 {
+		return out, nil, nil
+	}
+	for name, n := range wrong {
+		decides = decides || n >= fewInputs && 2*n > made[name]
+	}
+	whose := "the author of the tests reads in the spec"
+	if u.m.requested() {
+		whose = "the author of the plan reads in what was asked for"
+	}
+	f := step.Finding{Rule: "held-out-failed", Severity: step.Fix, Path: u.m.Spec, Message: fmt.Sprintf(
+		"%d of %d calls that are in no test give something else than %s. One of them: %s.", failed, total, whose, first)}
+	if decides {
+		f.Severity = step.Rejects
+		f.Message += " The code has to do what was asked for with every input, not only with those of the tests."
+	} else {
+		f.Message += " Work it out; if the code is right, leave it."
+	}
+	return out, []step.Finding{f}, nil
+}

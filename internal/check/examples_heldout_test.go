@@ -1,0 +1,72 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+func TestHeldOut(t *testing.T) {
+	t.Parallel()
+	needs(t, "go")
+	const right = "package square\n\nimport \"errors\"\n\n// Root is the root of a square.\nfunc Root(n int) (int, error) {\n" +
+		"\tfor i := 0; i*i <= n; i++ {\n\t\tif i*i == n {\n\t\t\treturn i, nil\n\t\t}\n\t}\n\treturn 0, errors.New(\"no square\")\n}\n\n" +
+		"// Pair is a point.\ntype Pair struct{ X, Y int }\n\n// Twin is a point of two like numbers.\nfunc Twin(n int) Pair { return Pair{n, n} }\n\n// Half is the half of n.\nfunc Half(n int) int { return n / 2 }\n"
+	wrong := strings.Replace(right, "return i, nil", "if i > 3 {\n\t\t\t\ti++\n\t\t\t}\n\t\t\treturn i, nil", 1)
+	calls := func(lines ...string) (out []step.HeldOut) {
+		for _, l := range lines {
+			call, gives, _ := strings.Cut(l, " → ")
+			out = append(out, step.HeldOut{Call: call, Gives: gives})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		code  string
+		calls []step.HeldOut
+		want  string // states in order, then the severity of a finding
+	}{
+		"all hold":              {right, calls("Root(16) → 4", "Root(17) → error", "square.Root(0) → 0"), "holds holds holds"},
+		"most fail":             {wrong, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 6", "Root(1) → 1"), "fails fails fails holds reject"},
+		"one was computed ill":  {right, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 7", "Root(1) → 1"), "holds holds fails holds fix"},
+		"two alone show little": {wrong, calls("Root(16) → 4", "Root(25) → 5"), "fails fails fix"},
+		"its author is sure":    {wrong, []step.HeldOut{{Call: "Root(16)", Gives: "4", Sure: true}, {Call: "Root(0)", Gives: "0"}}, "fails holds reject"},
+		"most of one function":  {wrong, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 6", "Half(8) → 4", "Half(2) → 1", "Half(6) → 3"), "fails fails fails holds holds holds reject"},
+		"an error for a value":  {right, calls("Root(2) → 1"), "fails fix"},
+		"known, unknown, twice": {right, calls("Root(9) → 4", "Root(4) → 9", "Other(1) → 1", "Root(n) → 1", "Root(16) → 4", "Root(16) → 5"), "holds"},
+		"of another kind":       {right, calls("Twin(1) → \"1 1\"", "Root(1, 2, 3) → 1"), "not-run not-run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			tree := l.tree("", map[string]string{
+				"go.mod": "module example.com/p\n\ngo 1.24\n", "square/square.go": c.code,
+				"square/square_test.go": "package square\n\nimport \"testing\"\n\nfunc TestRoot(t *testing.T) {\n\tif got, _ := Root(4); got != 2 {\n\t\tt.Error(got)\n\t}\n\tif _, err := Root(5); err == nil {\n\t\tt.Error(\"5 is no square\")\n\t}\n}\n",
+			})
+			m := l.module(tree, "square", function("Root", "Root(n int) (int, error)"), function("Twin", "Twin(n int) Pair"), function("Half", "Half(n int) int"))
+			m.Examples = examplesOf(t, "Root(9) → 3")
+			m.HeldOut = c.calls
+			tests := frozenOf(t, l, tree, []step.File{{Path: "square/square_test.go"}})
+			got, findings, err := l.checker.Examples(t.Context(), m, tree, tests)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var states []string
+			for _, e := range got {
+				if e.HeldOut {
+					states = append(states, e.State)
+				}
+			}
+			for _, f := range findings {
+				states = append(states, string(f.Severity))
+			}
+			if have := strings.Join(states, " "); have != c.want {
+				t.Errorf("%s, want %s: %v %v", have, c.want, got, findings)
+			}
+			if told := slices.DeleteFunc(got, func(e step.Example) bool { return e.HeldOut }); len(told) != 1 || told[0].State != step.ExampleHolds {
+				t.Errorf("the spec's own example: %v", told)
+			}
+		})
+	}
+}

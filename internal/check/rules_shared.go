@@ -1,0 +1,200 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+var (
+	// together is what people say of code that several may use at once, alone that it is not for that.
+	together = re.New(`(?i)\bsafe\b[^.\n]{0,30}\b(concurren|goroutine|thread|parallel|at the same time|at once)|\b(concurrency|thread|goroutine)-safe|\b(several|many|multiple|different)\b[^.\n]{0,20}\b(goroutines|threads|callers)\b|동시[^.\n]{0,20}안전|스레드[^.\n]{0,8}안전|여러 (고루틴|스레드)`)
+	alone    = re.New(`(?i)\b(not|never|unsafe|callers? (must|has|have|should|synchroni\w*))\b|n't\b|않|없|아니`)
+	sentence = re.New(`[.;](?:\s+|$)|\n`)
+	wrapped  = re.New(`\n[ \t]*([a-z가-힣])`) // a line that goes on with the sentence before
+)
+
+// shared are the sentences that promise that code may be used by several at once.
+func (a Audit) shared() []string {
+	return slices.DeleteFunc(sentence().Split(wrapped().ReplaceAllString(a.Said, " $1"), -1), func(s string) bool { return !together().MatchString(s) || alone().MatchString(s) })
+}
+
+// unguarded finds types of Go that may be used by several at once, by the words of the spec or the request, and whose exported methods use
+// what other methods change without a lock, an atomic or a channel.
+func (a Audit) unguarded(files []*file) []step.Finding {
+	promises := a.shared()
+	if len(promises) == 0 {
+		return nil
+	}
+	byDir := map[string][]*file{}
+	for _, f := range files {
+		if f.class == toolchain.Source && f.new.Lang == source.Go && f.Status != 'D' {
+			byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f)
+		}
+	}
+	var out []step.Finding
+	for _, dir := range slices.Sorted(maps(byDir)) {
+		types := map[string]*guarded{}
+		for _, f := range byDir[dir] {
+			readGuarded(f, types)
+		}
+		for _, name := range slices.Sorted(maps(types)) {
+			named := slices.ContainsFunc(promises, func(s string) bool { return types[name].namedIn(s, name) })
+			if named || a.Spec != "" && ast.IsExported(name) && !anyNamed(types, promises) {
+				out = append(out, types[name].findings(name)...)
+			}
+		}
+	}
+	return out
+}
+
+// guarded is a type of Go with what its methods do to its fields.
+type guarded struct {
+	changed map[string]bool // fields that methods change
+	methods []guardedMethod
+}
+
+type guardedMethod struct {
+	name, path string
+	uses       map[string]int // fields, with the line
+	guarded    bool           // it locks, or uses atomics or channels
+}
+
+// namedIn reports whether a sentence names the type or one of its methods.
+func (g *guarded) namedIn(s, name string) bool {
+	return hasWord(s, name) || slices.ContainsFunc(g.methods, func(m guardedMethod) bool { return ast.IsExported(m.name) && hasWord(s, m.name) })
+}
+
+// anyNamed reports whether a sentence names one of the types: then it is about that.
+func anyNamed(types map[string]*guarded, promises []string) bool {
+	for name, g := range types {
+		if slices.ContainsFunc(promises, func(s string) bool { return g.namedIn(s, name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *guarded) findings(name string) []step.Finding {
+	for _, m := range g.methods {
+		if m.guarded || !ast.IsExported(m.name) {
+			continue
+		}
+		for _, field := range slices.Sorted(maps(m.uses)) {
+			if g.changed[field] {
+				return []step.Finding{reject("unguarded-state", m.path, m.uses[field], fmt.Sprintf(
+					"%s is to be safe for use by several at once, and %s.%s uses %s, which methods change, without a lock. Guard each use.", name, name, m.name, field))}
+			}
+		}
+	}
+	return nil
+}
+
+// guards are the calls that order what several do.
+var guards = []string{"Lock", "RLock", "TryLock", "Do", "Load", "Store", "Swap", "CompareAndSwap", "Acquire", "Wait", "lock", "rlock", "acquire"}
+
+// readGuarded reads the methods of a file's types.
+func readGuarded(f *file, types map[string]*guarded) {
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, f.Path, f.New, parser.SkipObjectResolution)
+	if err != nil {
+		return // the build says so
+	}
+	of := func(name string) *guarded {
+		if types[name] == nil {
+			types[name] = &guarded{changed: map[string]bool{}}
+		}
+		return types[name]
+	}
+	for _, d := range parsed.Decls {
+		if decl, ok := d.(*ast.GenDecl); ok {
+			for _, s := range decl.Specs {
+				if t, ok := s.(*ast.TypeSpec); ok {
+					of(t.Name.Name)
+				}
+			}
+			continue
+		}
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv == nil || len(fn.Recv.List) == 0 || len(fn.Recv.List[0].Names) == 0 || fn.Body == nil {
+			continue
+		}
+		self := fn.Recv.List[0].Names[0].Name
+		at, _ := f.new.FuncAt(fset.Position(fn.Name.Pos()).Line)
+		owner, _, _ := strings.Cut(at.Name, ".")
+		g := of(owner)
+		_, shared := fn.Recv.List[0].Type.(*ast.StarExpr) // else it changes a copy
+		change := func(field string) {
+			if field != "" && shared {
+				g.changed[field] = true
+			}
+		}
+		m := guardedMethod{name: fn.Name.Name, path: f.Path, uses: map[string]int{}}
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit: // who calls it may hold the lock
+				return false
+			case *ast.SendStmt, *ast.SelectStmt:
+				m.guarded = true
+			case *ast.UnaryExpr:
+				m.guarded = m.guarded || n.Op == token.ARROW
+			case *ast.AssignStmt:
+				for _, left := range n.Lhs {
+					if n.Tok != token.DEFINE {
+						change(fieldOf(left, self))
+					}
+				}
+			case *ast.IncDecStmt:
+				change(fieldOf(n.X, self))
+			case *ast.RangeStmt: // it may be a channel
+				m.guarded = m.guarded || n.Value == nil && fieldOf(n.X, self) != ""
+			case *ast.CallExpr:
+				if called, ok := n.Fun.(*ast.Ident); ok && (called.Name == "delete" || called.Name == "clear") && len(n.Args) > 0 {
+					change(fieldOf(n.Args[0], self))
+				}
+			case *ast.SelectorExpr:
+				m.guarded = m.guarded || slices.Contains(guards, n.Sel.Name)
+				if field := fieldOf(n, self); field != "" && m.uses[field] == 0 {
+					m.uses[field] = fset.Position(n.Pos()).Line
+				}
+			}
+			return true
+		})
+		g.methods = append(g.methods, m)
+	}
+}
+
+// fieldOf is the field of a method's receiver that an expression is, or is within.
+func fieldOf(e ast.Expr, self string) string {
+	for {
+		switch x := e.(type) {
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if id, ok := x.X.(*ast.Ident); ok {
+				if id.Name == self {
+					return x.Sel.Name
+				}
+				return ""
+			}
+			e = x.X
+		default:
+			return ""
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package turn
+
+import (
+	_ "embed" // the prompt
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+//go:embed recheck.md
+var recheckPrompt string
+
+var recheckSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["held_out"],"properties":{"held_out":` + HeldOutSchema + `}}`)
+
+// Recheck lets an author who has no part in the work work out again the held-out calls that gave something else: whoever kept them did so
+// by hand. It is told neither result. held are all calls, t says where the work is and what it is about. What the author says of a call
+// is sure from then on, one that it leaves out is forgotten. A turn that fails by itself changes nothing.
+func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []step.HeldOut, usage step.Usage, err error) {
+	usage.Known = true
+	var lines []string
+	for _, h := range doubtful {
+		lines = append(lines, h.Call)
+	}
+	var b strings.Builder
+	List(&b, "Calls to work out", lines)
+	t.Role, t.Attempt, t.Judge, t.Instructions, t.Schema = "recheck", 1, true, recheckPrompt, recheckSchema
+	t.Task += b.String()
+	turned, err := Ask(c, t)
+	if err != nil {
+		if !EndsRun(err) {
+			err = nil // the calls stay as they are
+		}
+		return held, usage, err
+	}
+	var ans struct {
+		HeldOut []step.HeldOut `json:"held_out"`
+	}
+	if answered := json.Unmarshal(turned.Answer, &ans) == nil; !answered {
+		return held, turned.Usage, nil
+	}
+	for _, h := range held {
+		i := slices.IndexFunc(ans.HeldOut, func(x step.HeldOut) bool { return x.Call == h.Call })
+		switch {
+		case !slices.Contains(doubtful, h):
+			out = append(out, h)
+		case i >= 0:
+			out = append(out, step.HeldOut{Call: h.Call, Gives: ans.HeldOut[i].Gives, Sure: true})
+		}
+	}
+	return out, turned.Usage, nil
+}
