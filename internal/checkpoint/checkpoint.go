@@ -116,6 +116,20 @@ func (k Checkpoint) TestFiles() []string {
 	return out
 }
 
+// Offered are those of held-out calls that begin with something that the checkpoint offers.
+func (k Checkpoint) Offered(calls []task.HeldOut) []task.HeldOut {
+	return slices.DeleteFunc(slices.Clone(calls), func(h task.HeldOut) bool {
+		return !slices.ContainsFunc(k.Interfaces, func(x Interface) bool { return first(h.Call) == first(x.Symbol) })
+	})
+}
+
+// first is the first name of a call or of a symbol.
+func first(s string) string {
+	name, _, _ := strings.Cut(s, "(")
+	name, _, _ = strings.Cut(strings.TrimSpace(name), ".")
+	return name
+}
+
 // Checklist is what has to be found in the tree when the checkpoint is done.
 func (k Checkpoint) Checklist() []pdca.Check {
 	var out []pdca.Check

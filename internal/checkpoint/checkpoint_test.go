@@ -206,3 +206,15 @@ func FuzzReadState(f *testing.F) {
 		}
 	})
 }
+
+func TestOffered(t *testing.T) {
+	k := checkpoint.Checkpoint{Interfaces: []checkpoint.Interface{{Symbol: "Cart.Total"}, {Symbol: "Parse"}}}
+	calls := []task.HeldOut{{Call: "Cart([1]).total()"}, {Call: "parse(1)"}, {Call: "Parse(\"a.b(\")"}, {Call: "Carts()"}}
+	var got []string
+	for _, h := range k.Offered(calls) {
+		got = append(got, h.Call)
+	}
+	if want := []string{"Cart([1]).total()", "Parse(\"a.b(\")"}; !slices.Equal(got, want) {
+		t.Errorf("Offered = %q, want %q", got, want)
+	}
+}

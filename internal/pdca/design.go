@@ -11,14 +11,15 @@ import (
 
 // Design says how a plan is built.
 type Design struct {
-	Files      []task.File `json:"files"`
-	Interfaces []Interface `json:"interfaces"`
-	DataFlow   string      `json:"data_flow"`
-	Tests      string      `json:"test_strategy"`
-	Risks      []string    `json:"risks,omitempty"`
-	Checklist  []Check     `json:"checklist"`
-	Commands   []string    `json:"commands,omitempty"` // that have to succeed, beside what the toolchain does
-	Parts      []Part      `json:"parts,omitempty"`    // that can be built side by side
+	Files      []task.File    `json:"files"`
+	Interfaces []Interface    `json:"interfaces"`
+	DataFlow   string         `json:"data_flow"`
+	Tests      string         `json:"test_strategy"`
+	Risks      []string       `json:"risks,omitempty"`
+	Checklist  []Check        `json:"checklist"`
+	Commands   []string       `json:"commands,omitempty"` // that have to succeed, beside what the toolchain does
+	Parts      []Part         `json:"parts,omitempty"`    // that can be built side by side
+	HeldOut    []task.HeldOut `json:"held_out,omitempty"` // see Plan
 }
 
 // Interface is one signature that others use.

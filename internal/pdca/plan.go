@@ -13,15 +13,16 @@ import (
 
 // Plan says what is to be done, why, where, and how one sees that it is done.
 type Plan struct {
-	Title      string      `json:"title"` // of the commit
-	Type       string      `json:"type"`  // of the commit: feat, fix, …
-	Background string      `json:"background"`
-	Items      []Item      `json:"items"`
-	Excluded   []string    `json:"excluded,omitempty"` // what is not part of it
-	Files      []task.File `json:"files"`
-	Risks      []string    `json:"risks"`
-	EdgeCases  []string    `json:"edge_cases"`
-	Steps      []Step      `json:"steps"`
+	Title      string         `json:"title"` // of the commit
+	Type       string         `json:"type"`  // of the commit: feat, fix, …
+	Background string         `json:"background"`
+	Items      []Item         `json:"items"`
+	Excluded   []string       `json:"excluded,omitempty"` // what is not part of it
+	Files      []task.File    `json:"files"`
+	Risks      []string       `json:"risks"`
+	EdgeCases  []string       `json:"edge_cases"`
+	Steps      []Step         `json:"steps"`
+	HeldOut    []task.HeldOut `json:"held_out,omitempty"` // in no document: the author of the code must not know them
 }
 
 // Item is one thing that is to be built, and what holds when it is.

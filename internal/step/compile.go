@@ -267,10 +267,10 @@ type GreenIn struct {
 // HeldOut is a call that the author of the code never sees, with what it is to give.
 type HeldOut = task.HeldOut
 
-// Doubtful are the held-out calls that gave something else.
+// Doubtful are the held-out calls that gave something else, of those that were worked out once only.
 func Doubtful(held []HeldOut, results []Example) []HeldOut {
 	return slices.DeleteFunc(slices.Clone(held), func(h HeldOut) bool {
-		return !slices.ContainsFunc(results, func(e Example) bool { return e.HeldOut && e.State == ExampleFails && e.Text == h.String() })
+		return h.Sure || !slices.ContainsFunc(results, func(e Example) bool { return e.HeldOut && e.State == ExampleFails && e.Text == h.String() })
 	})
 }
 

@@ -234,7 +234,7 @@ type TaskProof struct {
 	Baseline []string      `json:"baseline,omitempty"`
 	Files    []Change      `json:"files,omitempty"`
 	Checks   []CheckResult `json:"checks,omitempty"`
-	Doubtful []HeldOut     `json:"doubtful,omitempty"` // held-out calls that gave something else
+	Doubtful []HeldOut     `json:"doubtful,omitempty"` // see Doubtful
 	Idle     []string      `json:"idle,omitempty"`     // command lines that succeed without the task as well: they show nothing of it
 	Records  flow.Blob     `json:"records"`
 }

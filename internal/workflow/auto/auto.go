@@ -74,8 +74,9 @@ type feature struct {
 
 	name   string
 	plan   pdca.Plan
-	design *pdca.Design // nil in LIGHT
-	tree   string       // of the project with what was built
+	design *pdca.Design   // nil in LIGHT
+	held   []step.HeldOut // calls that the authors of plan and design keep from the author of the code
+	tree   string         // of the project with what was built
 	judged step.ReviewResult
 	look   step.AutoLookOut // of tree
 	out    step.AutoOut

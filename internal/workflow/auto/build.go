@@ -177,10 +177,14 @@ func (f *feature) stuck(c *flow.Ctx, name, why string, back turn.Sent, more bool
 // what is only to be fixed goes back to him.
 func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans turn.Built) (turn.Sent, bool, error) {
 	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Request: f.in.Request, Coverage: true}
+	in.Task.HeldOut = f.held
 	for _, p := range f.guided {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}
-	proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(in))
+	in = ans.Proof(in)
+	proof, spent, err := turn.Prove(c, &in, f.recheck())
+	f.held = in.Task.HeldOut
+	f.out.Spend(spent)
 	if err != nil {
 		return turn.Sent{}, false, err
 	}
@@ -205,6 +209,11 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans tur
 		Left: turn.Left(ok, f.s.Tree, f.tree, back.Said, out.Answer),
 	})
 	return back, ok, nil
+}
+
+// recheck is the turn of who works out again held-out calls.
+func (f *feature) recheck() step.Turn {
+	return step.Turn{Module: f.name, Tree: f.s.Tree, Docs: slices.Concat(f.s.Docs, f.in.Context), Task: f.goal().String(), Private: f.s.Private, Budget: f.in.Budget, Model: f.tier("recheck")}
 }
 
 // accept takes an attempt: what should be better is a warning of the report.

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
@@ -35,7 +36,7 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 	for _, c := range flow.Rounds(c, "write", 1+repairRounds) {
 		var ans pdca.Design
 		out, err := f.turn(c, request{
-			role: "design", prompt: designPrompt, schema: designSchema, judge: true, task: f.designText(before, problems, why),
+			role: "design", prompt: designPrompt + turn.HeldOutRules, schema: designSchema, judge: true, task: f.designText(before, problems, why),
 		}, &ans)
 		if err != nil {
 			return nil, err
@@ -44,7 +45,7 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 		for i := range ans.Checklist {
 			ans.Checklist[i].ID = fmt.Sprintf("D-%02d", i+1) // what two items are called is not the author's to confuse
 		}
-		f.design = &ans
+		f.design, f.held = &ans, slices.Concat(f.plan.HeldOut, ans.HeldOut)
 		problems = pdca.CheckDesign(ans, f.out.Mode, func(p string) bool { return f.exists[p] })
 		if len(problems) == 0 {
 			if problems, err = f.runnable(c, nil, ans.Commands); err != nil {

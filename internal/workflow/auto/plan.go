@@ -82,13 +82,13 @@ func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error)
 	for _, c := range flow.Rounds(c, "write", 1+repairRounds) {
 		var ans pdca.Plan
 		out, err := f.turn(c, request{
-			role: "plan", prompt: planPrompt, schema: planSchema, judge: true, task: f.planText(before, problems, history),
+			role: "plan", prompt: planPrompt + turn.HeldOutRules, schema: planSchema, judge: true, task: f.planText(before, problems, history),
 		}, &ans)
 		if err != nil {
 			return nil, err
 		}
 		before = string(out.Answer)
-		f.plan = ans
+		f.plan, f.held = ans, ans.HeldOut
 		var warnings []pdca.Problem
 		problems = nil
 		for _, p := range pdca.CheckPlan(ans, f.out.Mode, func(p string) bool { return f.exists[p] }) {

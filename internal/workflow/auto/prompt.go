@@ -65,7 +65,7 @@ var (
 		`"items":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","criteria"],"properties":{"text":{"type":"string"},"criteria":{"type":"array","items":{` +
 		`"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string"},"command":{"type":"string"}}}}}}},` +
 		`"excluded":` + turn.TextsSchema + `,"files":` + turn.FilesSchema + `,"risks":` + turn.TextsSchema + `,"edge_cases":` + turn.TextsSchema + `,` +
-		`"steps":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","done"],"properties":{"text":{"type":"string"},"done":{"type":"string"}}}}}}`)
+		`"steps":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","done"],"properties":{"text":{"type":"string"},"done":{"type":"string"}}}},"held_out":` + turn.HeldOutSchema + `}}`)
 	notesSchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["notes"],"properties":{"notes":` + turn.TextsSchema + `}}`)
 	verdictSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["verdict","reasons","items"],"properties":{"verdict":{"enum":["APPROVE","REJECT"]},"domain":` + domains + `,` +
 		`"reasons":` + turn.TextsSchema + `,"guide":{"type":"string"},"items":` + judgements + `}}`)
@@ -75,7 +75,7 @@ var (
 		`"data_flow":{"type":"string"},"test_strategy":{"type":"string"},"risks":` + turn.TextsSchema + `,"commands":` + turn.TextsSchema + `,` +
 		`"checklist":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","behaviour"],"properties":{"id":{"type":"string"},"path":{"type":"string"},"symbol":{"type":"string"},` +
 		`"test":{"type":"string"},"behaviour":{"type":"string"}}}},` +
-		`"parts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","paths"],"properties":{"title":{"type":"string"},"paths":` + turn.TextsSchema + `}}}}}`)
+		`"parts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["title","paths"],"properties":{"title":{"type":"string"},"paths":` + turn.TextsSchema + `}}},"held_out":` + turn.HeldOutSchema + `}}`)
 	diagnosisSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["diagnosis","guide","domain"],"properties":{"diagnosis":{"type":"string"},"guide":{"type":"string"},"domain":` + domains + `}}`)
 	reviewSchema    = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["findings"],"properties":{"findings":{"type":"array","items":{"type":"object","additionalProperties":false,` +
 		`"required":["severity","message"],"properties":{"severity":{"enum":["CRITICAL","HIGH","MEDIUM","LOW"]},"path":{"type":"string"},"line":{"type":"integer"},"message":{"type":"string"}}}}}}`)

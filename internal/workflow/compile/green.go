@@ -88,7 +88,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if calls := step.Doubtful(w.heldOut, proof.Examples); len(calls) > 0 && passes(proof) && !w.rechecked {
+		if calls := step.Doubtful(w.heldOut, proof.Examples); len(calls) > 0 && passes(proof) {
 			if proof, err = w.recheck(c, calls, in, out); err != nil {
 				return false, err
 			}
@@ -150,12 +150,11 @@ func (w *work) prove(c *flow.Ctx, in step.GreenIn, out step.TurnOut) (step.Green
 	return proof, nil
 }
 
-// recheck lets somebody else work out again the held-out calls that gave something else, once in a module, and proves again.
+// recheck lets somebody else work out again the held-out calls that gave something else, and proves again.
 func (w *work) recheck(c *flow.Ctx, doubtful []step.HeldOut, in step.GreenIn, turned step.TurnOut) (step.GreenOut, error) {
-	w.rechecked = true
 	c = c.Sub("held-out")
-	held, usage, err := turn.Recheck(c, w.ask("recheck", w.tested, nil, ""), w.heldOut, doubtful)
-	w.res.Usage = w.res.Usage.Add(usage)
+	held, spent, err := turn.Recheck(c, w.ask("recheck", w.tested, nil, ""), w.heldOut, doubtful)
+	w.res.Usage = w.res.Usage.Add(spent.Usage)
 	if err != nil {
 		return step.GreenOut{}, err
 	}

@@ -27,7 +27,6 @@ type work struct {
 	tested    string         // tree with the frozen tests that the code is written on
 	bare      string         // tree that this run's tests were written on; empty when their author is not to be asked again
 	strong    int            // tests of this run that assert something
-	rechecked bool           // held-out calls were worked out again
 	heard     bool           // the author of the tests was asked about disputed ones
 	mended    bool           // and changed some
 	tree      string         // best tree so far

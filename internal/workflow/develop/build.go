@@ -95,12 +95,13 @@ type builder struct {
 	said  string // of the oracle
 	res   step.CheckpointResult
 
-	contract string   // tree with the tests of the contract
-	support  []string // files that come with them
+	contract string         // tree with the tests of the contract
+	support  []string       // files that come with them
+	held     []step.HeldOut // calls of what it offers that its author does not know
 }
 
 func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
-	b.contract, b.support = b.w.contract, b.w.support
+	b.contract, b.support, b.held = b.w.contract, b.w.support, b.k.Offered(b.w.held)
 	b.res = step.CheckpointResult{ID: b.k.ID, Title: turn.Clip(pdca.Line(b.k.Title), 80), Status: checkpoint.Pending, Usage: step.Usage{Known: true}}
 	for _, n := range checkpoint.Waits(b.w.design.Checkpoints, b.w.out.Strategy, b.k.ID) {
 		r, err := flow.Wait[step.CheckpointResult](c, n)
@@ -173,7 +174,7 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 	if in.Task.VerifyOnly = b.tree == b.base.Tree; in.Task.VerifyOnly {
 		in.Task.Files = nil
 	}
-	proof, look, err := b.prove(c, in)
+	proof, look, err := b.prove(c, &in)
 	if err != nil || !proof.Passed || len(look) > 0 || (turn.Sent{Findings: proof.Findings}).Has(step.Rejects) {
 		return false, err
 	}
@@ -230,7 +231,7 @@ func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 	var back turn.Sent
 	tree := b.contract
 	for n, c := range flow.Rounds(c, "write", drafts) {
-		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt, schema: summarySchema, task: b.amendText(hint, back), tree: tree, writes: true})
+		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: b.amendText(hint, back), tree: tree, writes: true})
 		t.Module, t.Attempt = b.w.name+"/"+b.k.ID, n
 		out, err := turn.Ask(c.Sub("as").Sub("contracts"), t)
 		if err != nil {
@@ -240,7 +241,7 @@ func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 			continue
 		}
 		b.spend("contracts", out)
-		var ans turn.Built
+		var ans contracted
 		if err := turn.Decode(out.Answer, &ans); err != nil {
 			return false, err
 		}
@@ -248,9 +249,9 @@ func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		tree, back = k.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Words()}
+		tree, back = k.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
 		if !back.Has(step.Rejects) {
-			b.contract, b.res.Contract, b.support = tree, tree, k.Support
+			b.contract, b.res.Contract, b.support, b.held = tree, tree, k.Support, b.k.Offered(ans.HeldOut)
 			return true, nil
 		}
 	}
@@ -335,7 +336,7 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans turn.Built) (c
 		list = append(list, step.Finding{Rule: "contract-test", Severity: step.Fix, Path: p, Message: "This test belongs to the contract. Your change of it was undone; make the code fulfil it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
 	}
 	in := b.proofIn(tree, ans)
-	proof, missing, err := b.prove(c, in)
+	proof, missing, err := b.prove(c, &in)
 	if err != nil {
 		return "", err
 	}
@@ -370,7 +371,7 @@ func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans turn.Built) (c
 
 // proofIn is what is asked of a tree of the checkpoint.
 func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
-	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Request: b.w.in.Request, Coverage: true, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files)}}
+	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Request: b.w.in.Request, Coverage: true, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files), HeldOut: b.held}}
 	for _, p := range slices.Concat(b.k.TestFiles(), b.support) {
 		in.Task.Files = append(in.Task.Files, task.File{Path: p, Action: task.Create})
 	}
@@ -400,8 +401,10 @@ func filePaths(list []task.File) []string {
 }
 
 // prove runs the checks of a tree of the checkpoint, and looks for what its contract offers.
-func (b *builder) prove(c *flow.Ctx, in step.TaskIn) (step.TaskProof, []step.Finding, error) {
-	proof, err := turn.Do(c, "prove", step.ProveTask, in)
+func (b *builder) prove(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, []step.Finding, error) {
+	proof, spent, err := turn.Prove(c, in, b.w.recheck(b.k.ID, b.base.Tree))
+	b.held = in.Task.HeldOut
+	b.took(spent)
 	if err != nil {
 		return proof, nil, err
 	}
@@ -429,9 +432,12 @@ const (
 // immediate are the classes that an author cannot mend by trying again: a person is asked at once.
 var immediate = []string{designMismatch, envIssue, security}
 
-func (b *builder) spend(role string, out step.TurnOut) {
-	u := step.Turned(role, out)
-	b.res.Roles, b.res.Sessions, b.res.Usage = step.AddRole(b.res.Roles, u), b.res.Sessions+1, b.res.Usage.Add(u.Usage)
+func (b *builder) spend(role string, out step.TurnOut) { b.took(step.Turned(role, out)) }
+
+func (b *builder) took(u step.RoleUsage) {
+	if u.Calls > 0 {
+		b.res.Roles, b.res.Sessions, b.res.Usage = step.AddRole(b.res.Roles, u), b.res.Sessions+u.Calls, b.res.Usage.Add(u.Usage)
+	}
 }
 
 // classOf tells of which class a failed attempt is.

@@ -319,13 +319,13 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		w.left = append(w.left, t.Path)
 	}
 	if len(all) == 0 {
-		w.contract, w.diff, w.support = w.s.Tree, step.Doc{}, nil
+		w.contract, w.diff, w.support, w.held = w.s.Tree, step.Doc{}, nil, nil
 		return step.End{}, nil
 	}
 	var back turn.Sent
 	for n, c := range flow.Rounds(c, "write", drafts) {
-		var ans turn.Built
-		out, err := w.ask(c, request{role: "contracts", prompt: contractsPrompt, schema: summarySchema, task: w.contractsText(back), tree: w.contract, writes: true}, &ans)
+		var ans contracted
+		out, err := w.ask(c, request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: w.contractsText(back), tree: w.contract, writes: true}, &ans)
 		if err != nil {
 			if turn.EndsRun(err) {
 				return step.End{}, err
@@ -341,7 +341,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		ok := back.Good(n == drafts)
 		flow.Note(c, "judged", step.AttemptNote{Phase: "contracts", Attempt: n, Passed: ok, Findings: turn.Short(back.Findings), Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000)})
 		if ok {
-			w.diff, w.support = k.Diff, k.Support
+			w.diff, w.support, w.held = k.Diff, k.Support, ans.HeldOut
 			return step.End{}, nil
 		}
 	}

@@ -58,17 +58,18 @@ type work struct {
 	answers  []step.QA
 	design   checkpoint.Design
 	proposed []checkpoint.Proposal
-	draft    string     // the first answer to the request, once questions were answered
-	decided  []string   // what a person has said since, the newest last
-	mended   []string   // what was found in the code and mended
-	layout   []step.Doc // of the merged tree, for those who read it
-	contract string     // tree with the tests of all checkpoints
-	left     []string   // test files of the design before
-	support  []string   // files that come with them
-	reply    string     // of the author of the last fix
-	open     []string   // what he has left, with his reasons
-	diff     step.Doc   // what the contracts have put there
-	tree     string     // of the project with what was built
+	draft    string         // the first answer to the request, once questions were answered
+	decided  []string       // what a person has said since, the newest last
+	mended   []string       // what was found in the code and mended
+	layout   []step.Doc     // of the merged tree, for those who read it
+	contract string         // tree with the tests of all checkpoints
+	left     []string       // test files of the design before
+	support  []string       // files that come with them
+	held     []step.HeldOut // calls that their author keeps from the authors of the code
+	reply    string         // of the author of the last fix
+	open     []string       // what he has left, with his reasons
+	diff     step.Doc       // what the contracts have put there
+	tree     string         // of the project with what was built
 	head     step.HeadOut
 	landed   bool
 	changes  []step.Change

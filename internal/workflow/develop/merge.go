@@ -199,7 +199,11 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			break
 		}
 		w.tree = tree
-		proof, err := turn.Do(c, "prove", step.ProveTask, ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x), Request: w.in.Request, Coverage: true}))
+		in := ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x), Request: w.in.Request, Coverage: true})
+		in.Task.HeldOut = w.held
+		proof, spent, err := turn.Prove(c, &in, w.recheck("", w.s.Tree))
+		w.held = in.Task.HeldOut
+		w.out.Spend(spent)
 		if err != nil {
 			return false, err
 		}

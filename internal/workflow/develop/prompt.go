@@ -65,7 +65,7 @@ var (
 		`"required":["severity","message"],"properties":{"severity":{"enum":["Blocking","Warning","Info"]},"about":{"type":"string"},"path":{"type":"string"},"line":{"type":"integer"},"message":{"type":"string"}}}}}}`)
 	confirmSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["items"],"properties":{"items":{"type":"array","items":{"type":"object","additionalProperties":false,` +
 		`"required":["id","holds","why"],"properties":{"id":{"type":"string"},"holds":{"type":"boolean"},"why":{"type":"string"}}}}}}`)
-	summarySchema   = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"}}}`)
+	contractsSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"},"held_out":` + turn.HeldOutSchema + `}}`)
 	builtSchema     = turn.BuiltSchema(`,"blocked":{"enum":["","DESIGN_MISMATCH","ENV_ISSUE","SECURITY"]}`)
 	fixSchema       = turn.BuiltSchema(`,"left":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["finding","why"],"properties":{"finding":{"type":"string"},"why":{"type":"string"}}}}`)
 	diagnosisSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["cause","guide"],"properties":{"criterion":{"type":"string"},"cause":{"type":"string"},"places":` + turn.TextsSchema + `,"guide":{"type":"string"}}}`)
@@ -111,6 +111,12 @@ func (f fixed) open() []string {
 		out = append(out, turn.Clip(pdca.Line(x.Finding), 400)+" → "+turn.Clip(pdca.Line(x.Why), 400))
 	}
 	return out
+}
+
+// contracted is what the author of the tests of contracts says of them.
+type contracted struct {
+	Summary string         `json:"summary"`
+	HeldOut []step.HeldOut `json:"held_out"`
 }
 
 type diagnosis struct {
@@ -302,6 +308,15 @@ func (b *builder) text() string {
 	}
 	b.back.Again(s)
 	return s.String()
+}
+
+// recheck is the turn of who works out again held-out calls of a checkpoint, "" for all.
+func (w *work) recheck(id, tree string) step.Turn {
+	b := w.withDesign()
+	w.passes(b)
+	t := w.turn(request{task: b.String(), tree: tree})
+	t.Module = strings.TrimSuffix(w.name+"/"+id, "/")
+	return t
 }
 
 func (b *builder) oracleText() string {

@@ -17,9 +17,9 @@ var recheckSchema = json.RawMessage(`{"type":"object","additionalProperties":fal
 
 // Recheck lets an author who has no part in the work work out again the held-out calls that gave something else: whoever kept them did so
 // by hand. It is told neither result. held are all calls, t says where the work is and what it is about. What the author says of a call
-// is sure from then on, one that it leaves out is forgotten. A turn that fails by itself changes nothing.
-func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []step.HeldOut, usage step.Usage, err error) {
-	usage.Known = true
+// is sure from then on, one that it leaves out is forgotten. A turn that fails by itself changes nothing, and took no call.
+func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []step.HeldOut, spent step.RoleUsage, err error) {
+	spent.Usage.Known = true
 	var lines []string
 	for _, h := range doubtful {
 		lines = append(lines, h.Call)
@@ -33,13 +33,14 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 		if !EndsRun(err) {
 			err = nil // the calls stay as they are
 		}
-		return held, usage, err
+		return held, spent, err
 	}
+	spent = step.Turned(t.Role, turned)
 	var ans struct {
 		HeldOut []step.HeldOut `json:"held_out"`
 	}
 	if answered := json.Unmarshal(turned.Answer, &ans) == nil; !answered {
-		return held, turned.Usage, nil
+		return held, spent, nil
 	}
 	for _, h := range held {
 		i := slices.IndexFunc(ans.HeldOut, func(x step.HeldOut) bool { return x.Call == h.Call })
@@ -50,5 +51,22 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 			out = append(out, step.HeldOut{Call: h.Call, Gives: ans.HeldOut[i].Gives, Sure: true})
 		}
 	}
-	return out, turned.Usage, nil
+	return out, spent, nil
+}
+
+// Prove proves a task's tree. Held-out calls that gave something else are worked out again first, see Recheck: in has the calls that
+// count from then on.
+func Prove(c *flow.Ctx, in *step.TaskIn, t step.Turn) (step.TaskProof, step.RoleUsage, error) {
+	proof, err := Do(c, "prove", step.ProveTask, *in)
+	if err != nil || !proof.Passed || len(proof.Doubtful) == 0 {
+		return proof, step.RoleUsage{}, err
+	}
+	c = c.Sub("held-out")
+	held, spent, err := Recheck(c, t, in.Task.HeldOut, proof.Doubtful)
+	if err != nil {
+		return proof, spent, err
+	}
+	in.Task.HeldOut = held
+	proof, err = Do(c.Sub("again"), "prove", step.ProveTask, *in)
+	return proof, spent, err
 }

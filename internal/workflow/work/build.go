@@ -15,17 +15,16 @@ import (
 
 // builder is one task on its way into a commit.
 type builder struct {
-	w         *request
-	c         *flow.Ctx // of the branch
-	plan      flow.Blob
-	t         task.Task
-	seen      []seen // of the tasks before
-	base      step.HeadOut
-	tree      string // that the next attempt starts from
-	log       []step.LogLine
-	res       step.TaskResult
-	back      *turn.Sent // of the attempt before; nil for none
-	rechecked bool       // held-out calls were worked out again
+	w    *request
+	c    *flow.Ctx // of the branch
+	plan flow.Blob
+	t    task.Task
+	seen []seen // of the tasks before
+	base step.HeadOut
+	tree string // that the next attempt starts from
+	log  []step.LogLine
+	res  step.TaskResult
+	back *turn.Sent // of the attempt before; nil for none
 
 	attempts int      // that are left, until a person gives more
 	hints    []string // of a person
@@ -120,14 +119,10 @@ func (b *builder) restart(c *flow.Ctx) (done bool, err error) {
 // try proves what an author has left, and lands it. Not done: it was sent back.
 func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *step.Left) (done bool, err error) {
 	in := b.proofOf(out, ans)
-	proof, err := turn.Do(c, "prove", step.ProveTask, in)
+	proof, spent, err := turn.Prove(c, &in, b.recheck())
+	b.t.HeldOut, b.res.Usage = in.Task.HeldOut, b.res.Usage.Add(spent.Usage)
 	if err != nil {
 		return false, err
-	}
-	if proof.Passed && len(proof.Doubtful) > 0 && !b.rechecked {
-		if in, proof, err = b.recheck(c, in, proof); err != nil {
-			return false, err
-		}
 	}
 	proof.Findings = slices.Concat(out.Findings, proof.Findings)
 	sent := &turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Words()}
@@ -161,24 +156,13 @@ func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *ste
 	return false, nil
 }
 
-// recheck lets somebody else work out again the held-out calls that gave something else, once in a task, and proves again.
-func (b *builder) recheck(c *flow.Ctx, in step.TaskIn, proof step.TaskProof) (step.TaskIn, step.TaskProof, error) {
-	b.rechecked = true
-	c = c.Sub("held-out")
+// recheck is the turn of who works out again held-out calls of the task.
+func (b *builder) recheck() step.Turn {
 	var s strings.Builder
 	fmt.Fprintf(&s, "Task: %s: %s\nWhat has to be done:\n%s", b.t.ID, b.t.Title, turn.Fenced("request", b.t.Scope))
 	b.requirement(&s)
 	b.w.decided(&s)
-	held, usage, err := turn.Recheck(c, step.Turn{
-		Module: b.t.ID, Tree: b.base.Tree, Docs: b.w.s.Docs, Task: s.String(), Private: b.w.s.Private, Budget: b.w.in.Budget,
-	}, b.t.HeldOut, proof.Doubtful)
-	b.res.Usage = b.res.Usage.Add(usage)
-	if err != nil {
-		return in, proof, err
-	}
-	b.t.HeldOut, in.Task.HeldOut = held, held
-	proof, err = turn.Do(c.Sub("again"), "prove", step.ProveTask, in)
-	return in, proof, err
+	return step.Turn{Module: b.t.ID, Tree: b.base.Tree, Docs: b.w.s.Docs, Task: s.String(), Private: b.w.s.Private, Budget: b.w.in.Budget}
 }
 
 // stuck asks a person about an attempt that another one would not make better. Done: there will be none, or what there is
