@@ -208,6 +208,7 @@ func FuzzReadState(f *testing.F) {
 }
 
 func TestOffered(t *testing.T) {
+	t.Parallel()
 	k := checkpoint.Checkpoint{Interfaces: []checkpoint.Interface{{Symbol: "Cart.Total"}, {Symbol: "Parse"}}}
 	calls := []task.HeldOut{{Call: "Cart([1]).total()"}, {Call: "parse(1)"}, {Call: "Parse(\"a.b(\")"}, {Call: "Carts()"}}
 	var got []string
