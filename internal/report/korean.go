@@ -123,6 +123,7 @@ var korean = map[string]string{
 	"Skipped files: %d\n":                                                            "건너뛴 파일: %d개\n",
 	"Tests: %d passed, %d failed\n":                                                  "테스트: %d passed, %d failed\n",
 	"Kept as they are, not verified: %d\n":                                           "유지되어 검증되지 않음: %d개\n",
+	"Verified with warnings: %d\n":                                                   "경고와 함께 검증됨: %d개\n",
 	"Not verified: %d (%d with warnings, %d blocked, %d with spec problems)\n":       "검증되지 않음: %d개 (경고 %d, 차단 %d, 스펙 문제 %d)\n",
 	"%d done, %d at work, %d waiting · %s · %s":                                      "완료 %d, 진행 %d, 대기 %d · %s · %s",
 	"    was not run: %s\n":                                                          "    실행하지 못했습니다: %s\n",

@@ -328,8 +328,12 @@ func Summary(l Lang, o step.CompileOut) string {
 	fmt.Fprintf(&b, l.T("Skipped files: %d\n"), o.Skipped)
 	fmt.Fprintf(&b, l.T("Tests: %d passed, %d failed\n"), o.Passed, o.Failed)
 	b.WriteString(left(l, o.LeftOut))
-	if n := o.Warned + o.Blocked + o.Broken; n > 0 {
-		fmt.Fprintf(&b, l.T("Not verified: %d (%d with warnings, %d blocked, %d with spec problems)\n"), n, o.Warned, o.Blocked, o.Broken)
+	if o.Weak > 0 {
+		fmt.Fprintf(&b, l.T("Verified with warnings: %d\n"), o.Weak)
+	}
+	failed := o.Warned - o.Weak
+	if n := failed + o.Blocked + o.Broken; n > 0 {
+		fmt.Fprintf(&b, l.T("Not verified: %d (%d with warnings, %d blocked, %d with spec problems)\n"), n, failed, o.Blocked, o.Broken)
 	}
 	return b.String()
 }

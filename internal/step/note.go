@@ -120,6 +120,7 @@ type CompileOut struct {
 	Modules   int     `json:"modules"`
 	Succeeded int     `json:"succeeded"`
 	Warned    int     `json:"warned"`
+	Weak      int     `json:"weak"` // of those that warned: delivered all the same, with items that no test is for, or weak tests
 	Blocked   int     `json:"blocked"`
 	Broken    int     `json:"broken"` // left out because of spec problems
 	UpToDate  int     `json:"up_to_date"`

@@ -116,6 +116,9 @@ func add(o step.CompileOut, r step.ModuleResult) step.CompileOut {
 		o.Succeeded++
 	case step.Warning:
 		o.Warned++
+		if r.Delivered {
+			o.Weak++
+		}
 	case step.Blocked:
 		o.Blocked++
 	}
