@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -15,12 +16,34 @@ import (
 const manyCalls = 600
 
 // remembered is what specs say where calls change what later ones give.
-var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each time|every time|so far|how often|\bcalls?\b|\bcalled\b|\bafter\b|\bbefore\b|remember|\bkeep|\bkept|cache|memo|shared|global|counter|sequence|unique|\bids?\b|random|increment|histor|regist|\bstor|\badds?\b|\bsets?\b|\bclear|reset|\bnow\b|\btime\b|다음|이전|이미|기억|저장|등록|누적|횟수|고유|무작위`)
+var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each time|every time|so far|how often|\bcalls?\b|\bcalled\b|\bafter\b|\bbefore\b|remember|\bkeep|\bkept|cache|memo|\bshar|global|counter|sequence|unique|\bids?\b|random|increment|histor|regist|\bstor|\badds?\b|\bsets?\b|\bclear|reset|\bnow\b|\btime\b|다음|이전|이미|기억|저장|등록|누적|횟수|고유|무작위`)
+
+var (
+	// inCommon is what specs say where objects have something in common.
+	inCommon = re.New(`(?i)\bshar|global|singleton|registr|\bpool|counter|unique|\bids?\b|identif|sequence|random|clock|\btime|\bnow\b|per process|across|공유|전역|고유|무작위|시각|시간`)
+	// denied is in what specs say of what is not so.
+	denied = re.New(`(?i)\b(not|never|neither|nothing|no|none|without|own|independent\w*|separate\w*|n't)\b|않|없|독립`)
+)
+
+// alone are the calls that each make an object of their own, of a module that says of no object that it knows another.
+func (u *user) alone(all []example.Example) []example.Example {
+	if slices.ContainsFunc(sentence().Split(u.m.Said, -1), func(s string) bool { return inCommon().MatchString(s) && !denied().MatchString(s) }) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(e example.Example) bool {
+		made := e.Call[0].New || strings.HasPrefix(e.Symbol(), "New") && u.chain.Ecosystem == toolchain.Go ||
+			slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return x.Name == e.Call[0].Name && x.Kind == "class" })
+		return len(e.Call) < 2 || !made
+	})
+}
 
 // again makes the same calls many times in one process. What gives something else then depends on the calls before it, of which its
 // spec has to speak.
 func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding, error) {
-	if len(all) == 0 || u.chain.Ecosystem == toolchain.Rust || remembered().MatchString(u.m.Said) { // Rust keeps nothing without saying so
+	if remembered().MatchString(u.m.Said) {
+		all = u.alone(all)
+	}
+	if len(all) == 0 || u.chain.Ecosystem == toolchain.Rust { // Rust keeps nothing without saying so
 		return nil, nil
 	}
 	all = withOthers(all)

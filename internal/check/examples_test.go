@@ -571,6 +571,49 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// TestObjectsApart: an object knows nothing of another one, whatever a single one remembers, unless its spec says so.
+func TestObjectsApart(t *testing.T) {
+	t.Parallel()
+	class := func(name, members string) step.Export {
+		return step.Export{Kind: "class", Name: name, Signature: "class " + name + members}
+	}
+	const (
+		pyTest = "from shop import Stack\n\n\ndef test_stack():\n    assert Stack(3).push(4).size() == 1\n    assert Stack(3).size() == 0\n"
+		py     = "class Stack:\n%s\n    def __init__(self, most):\n        self.most = most\n%s\n    def push(self, x):\n        self.all.append(x)\n        return self\n\n    def size(self):\n        return len(self.all) %% 40\n"
+		said   = "It keeps what is added. Two stacks share nothing."
+	)
+	shared, own := fmt.Sprintf(py, "    all = []\n", ""), fmt.Sprintf(py, "", "        self.all = []\n")
+	for _, c := range []struct{ name, need, file, code, test, said, rule string }{
+		{"python", "python3", "shop/test_shop.py", shared, strings.ReplaceAll(pyTest, "assert Stack(3).size() == 0", "pass"), said, "ambient-state"},
+		{"python, own", "python3", "shop/test_shop.py", own, pyTest, said, ""},
+		{"python, the spec says so", "python3", "shop/test_shop.py", shared, strings.ReplaceAll(pyTest, "assert Stack(3).size() == 0", "pass"), "All stacks share what was added.", ""},
+		{
+			"javascript", "node", "shop/shop.test.mjs", "const all = [];\nexport class Stack {\n  push(x) { all.push(x); return this; }\n  size() { return all.length; }\n}\n",
+			"import test from 'node:test';\nimport assert from 'node:assert';\nimport { Stack } from './shop.mjs';\ntest('stack', () => {\n  assert.equal(new Stack().push(4).size(), 1);\n});\n", said, "ambient-state",
+		},
+		{
+			"go", "go", "shop/shop_test.go", "package shop\n\nvar all []int\n\ntype Stack struct{ most int }\n\nfunc NewStack(most int) *Stack { return &Stack{most} }\n\nfunc (s *Stack) Push(x int) *Stack { all = append(all, x); return s }\n\nfunc (s *Stack) Size() int { return len(all) }\n",
+			"package shop\n\nimport \"testing\"\n\nfunc TestStack(t *testing.T) {\n\tif got := NewStack(3).Push(4).Size(); got != 1 {\n\t\tt.Error(got)\n\t}\n}\n", said, "ambient-state",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, c.need)
+			exports := []step.Export{class("Stack", ""), function("NewStack", "func NewStack(most int) *Stack")}
+			if c.need != "go" {
+				exports = exports[:1]
+			}
+			got := ""
+			for _, f := range outside(t, c.file, c.code, c.test, c.said, exports...) {
+				got += f.Rule
+			}
+			if got != c.rule {
+				t.Errorf("found %q, want %q", got, c.rule)
+			}
+		})
+	}
+}
+
 // TestCopiedAnswers: a function that knows the answers to its tests, and one for everything else, computes nothing.
 func TestCopiedAnswers(t *testing.T) {
 	t.Parallel()
