@@ -20,7 +20,7 @@ var remembered = re.New(`(?i)again|\bnext|previous|already|\bsince|twice|each ti
 
 var (
 	// inCommon is what specs say where objects have something in common.
-	inCommon = re.New(`(?i)\bshar|global|singleton|registr|\bpool|counter|unique|\bids?\b|identif|sequence|random|clock|\btime|\bnow\b|per process|across|공유|전역|고유|무작위|시각|시간`)
+	inCommon = re.New(`(?i)\bshar|global|singleton|registr|\bpool|counter|unique|\bids?\b|identif|sequence|random|clock|\btime|\bnow\b|per process|across|\bfiles?\b|\bdisk|persist|databas|\bsave|공유|파일|저장|전역|고유|무작위|시각|시간`)
 	// denied is in what specs say of what is not so.
 	denied = re.New(`(?i)\b(not|never|neither|nothing|no|none|without|own|independent\w*|separate\w*|n't)\b|않|없|독립`)
 )
