@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -16,8 +17,7 @@ type shape struct {
 	Items      *shape           `json:"items"`
 }
 
-// Misfit says why an answer does not have the form of a schema; "" when it has,
-// and when there is no schema.
+// Misfit says what is not as a schema has it in an answer, all of it up to five; "" when nothing is, and when there is no schema.
 func Misfit(schema, answer json.RawMessage) (string, error) {
 	if len(schema) == 0 {
 		return "", nil
@@ -30,7 +30,8 @@ func Misfit(schema, answer json.RawMessage) (string, error) {
 	if err := json.Unmarshal(answer, &value); err != nil {
 		value = nil // which no shape takes
 	}
-	return s.refuses("answer", value), nil
+	wrong := s.refuses("answer", value)
+	return strings.Join(wrong[:min(len(wrong), 5)], "; "), nil
 }
 
 // shapes are the schemas that were read, by their text: a re-run meets the same few again and again.
@@ -48,54 +49,48 @@ func shapeOf(schema json.RawMessage) (shape, error) {
 	return s, nil
 }
 
-// refuses says why a value does not have the shape; "" when it has.
-func (s shape) refuses(at string, value any) string {
+// refuses says what of a value does not have the shape.
+func (s shape) refuses(at string, value any) (wrong []string) {
 	switch s.Type {
 	case "object":
 		fields, ok := value.(map[string]any)
 		if !ok {
-			return at + ": want an object"
+			return []string{at + ": want an object"}
 		}
 		return s.refusesObject(at, fields)
 	case "array":
 		list, ok := value.([]any)
 		if !ok {
-			return at + ": want a list"
+			return []string{at + ": want a list"}
 		}
 		for i, v := range list {
-			if s.Items == nil {
-				break
-			}
-			if why := s.Items.refuses("", v); why != "" {
-				return fmt.Sprintf("%s[%d]%s", at, i, why)
+			if s.Items != nil {
+				wrong = append(wrong, s.Items.refuses(fmt.Sprintf("%s[%d]", at, i), v)...)
 			}
 		}
 	case "string":
 		if _, ok := value.(string); !ok {
-			return at + ": want a text"
+			return []string{at + ": want a text"}
 		}
 	}
-	return ""
+	return wrong
 }
 
 // refusesObject takes an optional field that is null for one that is not there.
-func (s shape) refusesObject(at string, fields map[string]any) string {
+func (s shape) refusesObject(at string, fields map[string]any) (wrong []string) {
 	for _, name := range s.Required {
 		if _, ok := fields[name]; !ok {
-			return at + ": " + name + " is missing"
+			wrong = append(wrong, at+": "+name+" is missing")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		want, known := s.Properties[name]
-		if !known {
-			return at + ": " + name + " was not asked for"
-		}
-		if fields[name] == nil && !slices.Contains(s.Required, name) {
-			continue
-		}
-		if why := want.refuses("", fields[name]); why != "" {
-			return at + "." + name + why
+		switch {
+		case !known:
+			wrong = append(wrong, at+": "+name+" was not asked for")
+		case fields[name] != nil || slices.Contains(s.Required, name):
+			wrong = append(wrong, want.refuses(at+"."+name, fields[name])...)
 		}
 	}
-	return ""
+	return wrong
 }

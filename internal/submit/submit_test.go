@@ -76,7 +76,7 @@ func TestAnswerIsTaken(t *testing.T) {
 	if text, failed := call(map[string]any{"verdict": "late"}); !failed || !strings.Contains(text, "end your turn") {
 		t.Errorf("after too many tries: %q, %v", text, failed)
 	}
-	want := []string{"answer: verdict is missing", `{"verdict":"pass"}`}
+	want := []string{"answer: verdict is missing; answer: score was not asked for", `{"verdict":"pass"}`}
 	for range submit.MaxTries - 1 {
 		want = append(want, "answer.verdict: want a text")
 	}

@@ -33,6 +33,7 @@ func TestAnswersKeepToTheirSchema(t *testing.T) {
 		{"green", `{"summary": "x", "implements": {"verdict": "APPROVED"}}`, "answer.implements: verdict was not asked for"},
 		{"green", `{"summary": "x", "implements": {"constants": [{"name": "A", "value": 1, "rationale": "r"}]}}`, "answer.implements.constants[0].value: want a text"},
 		{"green", `{"summary": "x", "implements": {"constants": [{"name": "A"}]}}`, "answer.implements.constants[0]: value is missing"},
+		{"green", `{"passed": true, "disputed": [1]}`, "answer: summary is missing; answer: implements is missing; answer.disputed[0]: want an object; answer: passed was not asked for"},
 	} {
 		err := compile.Conforms(c.role, c.answer)
 		switch {
