@@ -174,6 +174,9 @@ func (e Export) call(name, ret string, group Kind, strict, space bool) (Export, 
 	e.Name, e.Kind = name, Function
 	typed := strings.HasPrefix(ret, ":") || strings.HasPrefix(ret, "->") || strings.HasPrefix(ret, "→")
 	switch {
+	case strings.HasPrefix(ret, "extends "):
+		e.Kind = Class
+		return e, !strict || startsUpper(name)
 	case strict && space && !typed:
 		return e, false
 	case group == Class || group == Type:

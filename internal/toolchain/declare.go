@@ -119,6 +119,10 @@ func declareClass(name, sig string, members []Symbol) string {
 		body = strings.TrimSpace(strings.TrimSuffix(body, "}"))
 	}
 	head = strings.TrimSpace(strings.TrimPrefix(head, "class "))
+	if called, base, ok := strings.Cut(head, ") extends "); ok { // as specs write it: Late(at: string) extends Error
+		own, params, _ := strings.Cut(called, "(")
+		head = own + " extends " + base + "(" + params + ")"
+	}
 	head, params, called := strings.Cut(head, "(")
 	head = strings.TrimSpace(head)
 	if !strings.HasPrefix(head, name) {

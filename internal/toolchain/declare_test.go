@@ -33,6 +33,7 @@ func TestDeclarations(t *testing.T) {
 		{s: toolchain.Symbol{Name: "I", Kind: "type", Signature: "I { a: string }"}, want: "export interface I { a: string }"},
 		{s: toolchain.Symbol{Name: "T", Kind: "type", Signature: "type T = 'a' | 'b'"}, want: "export type T = 'a' | 'b';"},
 		{s: toolchain.Symbol{Name: "E", Kind: "class", Signature: "class E extends Error { readonly code: string }"}, want: "export declare class E extends Error { constructor(...args: any[]); readonly code: string }"},
+		{s: toolchain.Symbol{Name: "E", Kind: "class", Signature: "E(code: string) extends Error"}, want: "export declare class E extends Error { constructor(code: string);  }"},
 		{
 			s: toolchain.Symbol{Name: "R", Kind: "class", Signature: "class R"}, members: []toolchain.Symbol{{Name: "get", Signature: "R.get(k: string): number"}, {Name: "size", Signature: "R.size: number"}},
 			want: "export declare class R { constructor(...args: any[]); ; get(k: string): number; size: number }",

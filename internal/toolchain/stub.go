@@ -88,7 +88,11 @@ func goFuncStub(s Symbol, sig string, fails bool) string {
 		sig = "func " + s.Name + "(" + rest
 	}
 	if s.Owner != "" && !strings.HasPrefix(sig, "func (") {
-		sig = "func (*" + s.Owner + ") " + strings.TrimPrefix(sig, "func ")
+		star := "*"
+		if s.Name == "Error" { // an error as a value, and behind a pointer
+			star = ""
+		}
+		sig = "func (" + star + s.Owner + ") " + strings.TrimPrefix(strings.TrimPrefix(sig, "func "), s.Owner+".")
 	}
 	if fails {
 		return sig + " { panic(\"" + StubMark + s.Name + "\") }\n"
@@ -245,7 +249,7 @@ func stubTypeScript(s Symbol, fails bool) string {
 	case "class", "type":
 		switch {
 		case s.Kind == "type" && strings.Trim(strings.TrimSpace(s.Signature), "`") != s.Name:
-		case strings.HasSuffix(name, "Error"):
+		case strings.HasSuffix(name, "Error"), strings.HasSuffix(s.Signature, "Error") && strings.Contains(s.Signature, " extends "):
 			return "export class " + name + " extends Error {}\n"
 		default:
 			return "export class " + name + " { constructor(..._args) { " + fail + " } }\n"
@@ -259,7 +263,7 @@ func stubTypeScript(s Symbol, fails bool) string {
 }
 
 // pyErrorBase is a base class that makes a class an exception.
-var pyErrorBase = re.New(`\(\s*[\w.]*(Error|Exception)\b`)
+var pyErrorBase = re.New(`(\(|\) extends)\s*[\w.]*(Error|Exception)\b`)
 
 var pyName = re.New(`^[\pL_][\pL\pM\w]*`)
 

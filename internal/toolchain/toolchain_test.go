@@ -335,6 +335,8 @@ func TestStubsAreDeclarations(t *testing.T) {
 		{Name: "Div", Kind: "function", Signature: "func Div(a, b int) (q int, err error)"},
 		{Name: "Map", Kind: "function", Signature: "func Map[T, U any](in []T, f func(T) U) []U"},
 		{Name: "Close", Kind: "method", Owner: "Store", Signature: "Close(ctx context.Context) error"},
+		{Name: "Close", Kind: "method", Owner: "Store", Signature: "Store.Close(ctx context.Context) error"},
+		{Name: "Error", Kind: "method", Owner: "StoreError", Signature: "StoreError.Error() string"},
 		{Name: "Get", Kind: "method", Owner: "Store", Signature: "func (s *Store) Get(k string) (v []byte, ok bool)"},
 		{Name: "Token", Kind: "type", Signature: "type Token struct { ID string; N int }"},
 		{Name: "Claims", Kind: "type", Signature: "Claims { Sub: string, N: int }"},
