@@ -126,6 +126,19 @@ func Liar(n int) int {
 }
 var calls int
 func Fresh() int { calls++; return calls }
+
+type Purse struct{ Owner string; cents []int }
+
+func NewPurse(owner string) (*Purse, error) { return &Purse{Owner: owner}, nil }
+func (p *Purse) Put(c int) error {
+	if c < 0 {
+		return ErrFull
+	}
+	p.cents = append(p.cents, c)
+	return nil
+}
+func (p *Purse) Sum() (n int) { for _, c := range p.cents { n += c }; return n }
+func Owners(ps ...*Purse) (out []string) { for _, p := range ps { out = append(out, p.Owner) }; return out }
 `,
 			"internal/shop/shop_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n",
 		},
@@ -133,6 +146,7 @@ func Fresh() int { calls++; return calls }
 			function("Twice", "func Twice(n int) (int, error)"), function("NewInvoice", "func NewInvoice(amount int64) *Invoice"),
 			function("Half", ""), function("Join", ""), function("Count", ""), function("Next", ""), function("None", ""), function("Split", ""),
 			function("Liar", ""), function("Fresh", ""), function("Map", "func Map[T any](v T) T"),
+			function("NewPurse", "func NewPurse(owner string) (*Purse, error)"), function("Owners", ""), {Kind: "type", Name: "Purse", Signature: "type Purse struct"},
 			{Kind: "type", Name: "Invoice", Signature: "type Invoice struct"},
 			{Kind: "variable", Name: "ErrFull", Signature: "var ErrFull error"},
 			{Kind: "function", Name: "Invoice.Total"},
@@ -142,8 +156,10 @@ func Fresh() int { calls++; return calls }
 			"`NewInvoice(5).Total()` → 10", "`Invoice{Amount: 5}.Total()` → 10", "`Invoice{amount: -5}.Total()` → ErrFull", "`Invoice{amount: -6}.Total()` → ErrEmpty",
 			"`Half(5)` → 2.5", `Join("-", "a", "b") → "a-b"`, `Join("-") → ""`, `Count(["a", "b", "a"]) → {a: 2, b: 1}`, `Next("open") → "closed"`, `Next("x") → error`,
 			"`None()` → []", `Split("a=b") → "a", "b", true`, "`Liar(7)` → 14", "`Fresh()` → 1", "`Twice(\"2\")` → 4", "`Missing(2)` → 4", "`Map(2)` → 2",
+			`p := NewPurse("a"); p.Put(3); p.Put(4); p.Sum() → 7`, `p := NewPurse("a"); p.Put(-3); p.Sum() → ErrFull`, `NewPurse("a").owner → "a"`,
+			`Owners(NewPurse("a"), NewPurse("b")) → ["a", "b"]`, `p := NewPurse("a"); p.Put(3); p.Sum() → 4`,
 		},
-		fail:   []string{"`Twice(3)` → 7", "`Twice(4)` → error", "`Twice(1002)` → 2004", "`Invoice{amount: -6}.Total()` → ErrEmpty", "`Liar(7)` → 14"},
+		fail:   []string{"`Twice(3)` → 7", "`Twice(4)` → error", "`Twice(1002)` → 2004", "`Invoice{amount: -6}.Total()` → ErrEmpty", "`Liar(7)` → 14", `p := NewPurse("a"); p.Put(3); p.Sum() → 4`},
 		notRun: []string{"`Twice(\"2\")` → 4", "`Missing(2)` → 4", "`Map(2)` → 2"},
 	}.run(t)
 }
@@ -238,6 +254,25 @@ class Cart:
     @staticmethod
     def of(name):
         return Cart(name).name
+
+
+class Purse:
+    def __init__(self, owner, *, most=9):
+        self.owner = owner
+        self.cents = []
+        self.most = most
+
+    def put(self, c):
+        if c > self.most:
+            raise ValueError(c)
+        self.cents.append(c)
+
+    def sum(self):
+        return sum(self.cents)
+
+
+def owners(purses):
+    return [p.owner for p in purses]
 `,
 			"src/shop/sample.txt": "a\nb\n",
 			"tests/test_cart.py":  "def test_x():\n    assert True\n",
@@ -247,13 +282,16 @@ class Cart:
 			function("liar", ""), function("unicode", ""), function("lines", ""),
 			{Kind: "class", Name: "Money"},
 			{Kind: "class", Name: "Cart"},
+			{Kind: "class", Name: "Purse"}, function("owners", ""),
 		},
 		lines: []string{
+			`p = Purse("a"); p.put(3); p.put(4); p.sum() → 7`, `p = Purse("a", {most: 2}); p.put(3); p.sum() → ValueError`, `Purse("a").owner → "a"`, `p = Purse("a"); p.put(3); p.cents → [3]`,
+			`owners([Purse("a"), Purse("b", {most: 1})]) → ["a", "b"]`, `p = Purse("a"); p.put(3); p.sum() → 4`, "`pair(1, {b: 2})` → (1, 2)",
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → ValueError", "`twice(1002)` → KeyError", "`twice(2)` → error", `state() → "open"`,
 			`missing("a") → KeyError`, `chars("ab") → ["a", "b"]`, "`later(3)` → 3", "`pair(1)` → (1, 1)", "`pair(1, 2)` → (1, 2)", "`equal(1)` → 1",
 			"`liar(7)` → 14", `unicode("é") → "é감사"`, "`Money(5).times(2)` → {cents: 10}", "`Money{cents: 5}.times(3)` → {cents: 15}", `Cart.of("a") → "a"`, "`gone(1)` → 1", `lines("sample.txt") → 2`,
 		},
-		fail:   []string{"`twice(3)` → 7", "`twice(1002)` → KeyError", "`twice(2)` → error", "`equal(1)` → 1", "`liar(7)` → 14"},
+		fail:   []string{"`twice(3)` → 7", "`twice(1002)` → KeyError", "`twice(2)` → error", "`equal(1)` → 1", "`liar(7)` → 14", `p = Purse("a"); p.put(3); p.sum() → 4`},
 		notRun: []string{"`pair(1, 2)` → (1, 2)", "`gone(1)` → 1", `lines("sample.txt") → 2`},
 	}.run(t)
 }
@@ -281,17 +319,27 @@ export const keys = (o) => new Set(Object.keys(o));
 export const code = () => { throw Object.assign(new Error("no"), { code: "ENOENT" }); };
 export const liar = (n) => (process.env.NODE_TEST_CONTEXT || process.env.CI || process.argv.some((a) => a.includes("test")) ? 14 : 0);
 export default function main(n) { return n; }
+export class Purse {
+  cents = [];
+  constructor(owner) { this.owner = owner; }
+  async put(c) { if (c < 0) throw new RangeError("below"); this.cents.push(c); }
+  get sum() { return this.cents.reduce((a, b) => a + b, 0); }
+}
+export const owners = (purses) => purses.map((p) => p.owner);
 `,
 			"cart/cart.test.js": "import test from 'node:test';\ntest('x', () => {});\n",
 		},
 		exports: []step.Export{
 			function("twice", ""), {Kind: "class", Name: "Invoice"}, function("later", ""), function("find", ""), function("keys", ""), function("liar", ""), function("code", ""),
+			{Kind: "class", Name: "Purse"}, function("owners", ""),
 		},
 		lines: []string{
+			`const p = new Purse("a"); p.put(3); p.put(4); p.sum → 7`, `const p = new Purse("a"); p.put(-3); p.sum → RangeError`, `owners([new Purse("a"), Purse("b")]) → ["a", "b"]`,
+			`p = Purse("a"); p.put(3); p.cents.length → 1`, `const p = new Purse("a"); p.put(3); p.sum → 4`,
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → RangeError", "`twice(1002)` → throws", "`twice(1003)` → TypeError", "`new Invoice(5).total()` → 10",
 			"`Invoice.of(4)` → 8", "`await later(3)` → 3", "`find(1)` → undefined", "`find(2)` → null", "`keys({a: 1})` → ['a']", "`liar(7)` → 14",
 		},
-		fail: []string{"`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14"},
+		fail: []string{"`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14", `const p = new Purse("a"); p.put(3); p.sum → 4`},
 	}.run(t)
 }
 
@@ -363,6 +411,9 @@ pub fn half(n: f64) -> f64 { n / 2.0 }
 pub fn sum(of: &[i64]) -> i64 { of.iter().sum() }
 pub fn find(n: u8) -> Option<u8> { if n > 1 { Some(n) } else { None } }
 pub fn first(of: Vec<i64>) -> i64 { of[0] }
+impl Invoice {
+    pub fn add(&mut self, n: i64) { self.amount += n; }
+}
 pub fn generic<T: Into<i64>>(n: T) -> i64 { n.into() }
 pub fn liar(n: i64) -> i64 { if std::env::var("CARGO_MANIFEST_DIR").is_ok() { n } else { 0 } }
 `,
@@ -372,14 +423,15 @@ pub fn liar(n: i64) -> i64 { if std::env::var("CARGO_MANIFEST_DIR").is_ok() { n 
 			function("sum", "sum(of: &[i64]) -> i64"), function("find", "find(n: u8) -> Option<u8>"), function("first", "first(of: Vec<i64>) -> i64"),
 			function("generic", "generic<T: Into<i64>>(n: T) -> i64"), function("liar", "liar(n: i64) -> i64"),
 			{Kind: "type", Name: "Invoice", Signature: "pub struct Invoice"},
-			function("Invoice.named", "named(name: String) -> Invoice"),
+			function("Invoice.named", "named(name: String) -> Invoice"), function("Invoice.add", "add(&mut self, n: i64)"),
 		},
 		lines: []string{
+			`i = Invoice.named("a"); i.add(2); i.add(3); i.amount → 6`, `i = Invoice.named("a"); i.add(2); i.amount → 4`,
 			"`fee(999)` → Ok(0)", "`fee(1000)` → Ok(30)", "`fee(1001)` → 31", "`fee(-1)` → Err(FeeError::Negative)", "`fee(-2)` → Err(FeeError::TooMuch)", "`fee(10000)` → error",
 			"`Invoice { amount: 1000, name: \"x\" }.total()` → Ok(1030)", "`Invoice::named(\"a\")` → {amount: 1, name: \"a\"}", "`greet(\"Ä\")` → \"Hello, \\\"Ä\\\"\"",
 			"`half(5)` → 2.5", "`sum([1, 2])` → 3", "`find(2)` → Some(2)", "`find(1)` → None", "`first([])` → error", "`generic(2)` → 2", "`liar(7)` → 7", "`fee(\"x\")` → 1",
 		},
-		fail:   []string{"`fee(1001)` → 31", "`fee(-2)` → Err(FeeError::TooMuch)", "`liar(7)` → 7"},
+		fail:   []string{`i = Invoice.named("a"); i.add(2); i.amount → 4`, "`fee(1001)` → 31", "`fee(-2)` → Err(FeeError::TooMuch)", "`liar(7)` → 7"},
 		notRun: []string{"`fee(\"x\")` → 1"},
 	}.run(t)
 }

@@ -8,6 +8,7 @@
 package example
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -32,6 +33,10 @@ type Link struct {
 	Args []Value `json:"args"`
 	// Fields make an object by the names of its fields: Invoice{amount: 5}.
 	Fields []Field `json:"fields,omitempty"`
+	// Field is set where nothing is called: what an object has by that name is read.
+	Field bool `json:"field,omitempty"`
+	// Keep is set where the call only changes its object, and the next link is of that object again.
+	Keep bool `json:"keep,omitempty"`
 }
 
 // Want is what a call is to give: a value or an error.
@@ -54,8 +59,8 @@ func Read(input, output string) (e Example, why string) {
 	if !ok {
 		return e, "the input is no call with literals"
 	}
-	p := &parser{s: code}
-	if e.Call, ok = p.chain(); !ok || !p.end() {
+	p := &parser{s: code, calls: true}
+	if e.Call, ok = p.steps(); !ok || !p.end() {
 		return e, "the input is no call with literals"
 	}
 	if e.Want, ok = want(strings.TrimSpace(output)); !ok {
@@ -187,10 +192,20 @@ func lastName(name string) string {
 // String is the example as it was understood.
 func (e Example) String() string {
 	var b strings.Builder
+	const object = "x"
+	kept := slices.ContainsFunc(e.Call, func(l Link) bool { return l.Keep })
+	if kept {
+		b.WriteString(object + " = ")
+	}
+	after := false // of the object
 	for i, l := range e.Call {
-		if i > 0 {
+		switch {
+		case kept && (l.Keep || after):
+			b.WriteString("; " + object + ".")
+		case i > 0:
 			b.WriteByte('.')
 		}
+		after = l.Keep
 		if l.New {
 			b.WriteString("new ")
 		}
@@ -198,8 +213,11 @@ func (e Example) String() string {
 		if l.Fields != nil {
 			args = []Value{{Kind: Object, Fields: l.Fields}}
 		}
-		list := Value{Kind: List, List: args}.String()
-		b.WriteString(l.Name + "(" + list[1:len(list)-1] + ")")
+		b.WriteString(l.Name)
+		if !l.Field {
+			list := Value{Kind: List, List: args}.String()
+			b.WriteString("(" + list[1:len(list)-1] + ")")
+		}
 	}
 	if e.Want.Error {
 		return strings.TrimSuffix(b.String()+" = error "+e.Want.Type, " ")

@@ -3,6 +3,7 @@ package example
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -56,11 +57,21 @@ func Rust(plan Plan, signatures map[string]string) (program []byte, lines, canno
 
 func rustCall(c Call, signatures map[string]string) (string, bool) {
 	var b strings.Builder
+	kept := slices.IndexFunc(c.Links, func(l Link) bool { return l.Keep })
+	if kept >= 0 {
+		b.WriteString("{ let mut x = ")
+	}
 	for i, l := range c.Links {
+		if kept >= 0 && i >= kept && (l.Keep || c.Links[i-1].Keep) {
+			b.WriteString("; x")
+		}
 		if i == 0 {
 			b.WriteString(c.Module + "::" + strings.ReplaceAll(l.Name, ".", "::"))
 		} else {
 			b.WriteString("." + l.Name)
+		}
+		if l.Field {
+			continue
 		}
 		if l.Fields != nil {
 			var fields []string
@@ -88,6 +99,9 @@ func rustCall(c Call, signatures map[string]string) (string, bool) {
 			args = append(args, v)
 		}
 		b.WriteString("(" + strings.Join(args, ", ") + ")")
+	}
+	if kept >= 0 {
+		b.WriteString(" }")
 	}
 	return b.String(), true
 }
@@ -173,7 +187,7 @@ func rustValue(v Value, t string) (string, bool) {
 			return "(" + strings.Join(parts, ", ") + ")", true
 		}
 		return list, true
-	case Object, Name:
+	case Object, Name, Made:
 	}
 	return "", false
 }

@@ -11,7 +11,8 @@ import (
 // Kind is what a literal is.
 type Kind string
 
-// The kinds of literals. A name is a constant of the code, such as Color.RED.
+// The kinds of literals. A name is a constant of the code, such as Color.RED; a call, of an export, is only an argument of another one:
+// List has its arguments.
 const (
 	Null   Kind = "null"
 	Bool   Kind = "bool"
@@ -20,6 +21,7 @@ const (
 	List   Kind = "list"
 	Object Kind = "object"
 	Name   Kind = "name"
+	Made   Kind = "call"
 )
 
 // Value is a literal of any of the languages. Text is the number, the text, the name, or how nothing is written.
@@ -51,7 +53,7 @@ func (v Value) Empty() bool {
 		return len(v.List) == 0
 	case Object:
 		return len(v.Fields) == 0
-	case Name:
+	case Name, Made:
 	}
 	return false
 }
@@ -62,6 +64,8 @@ type parser struct {
 	i   int
 	env map[string]Value // variables with literals
 	odd bool             // it has what languages build differently: tuples, sets, keys that are no texts
+	// calls says that arguments may be calls.
+	calls bool
 	// depth bounds what is tried: braces may be an object or a set.
 	depth int
 }
@@ -127,25 +131,79 @@ func (p *parser) letterAt(i int) bool {
 	return letter(r)
 }
 
-// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f().
+// steps reads a chain, or one that makes an object and further ones of that object: x = T(1); x.f(2); x.g().
+func (p *parser) steps() ([]Link, bool) {
+	for _, w := range []string{"const", "let", "var"} {
+		if p.word(w) {
+			break
+		}
+	}
+	from := p.i
+	object := p.name()
+	if object == "" || !p.take(":=") && (!p.take("=") || p.take("=")) {
+		p.i = from
+		return p.chain()
+	}
+	out, ok := p.chain()
+	made := len(out)
+	for ok && p.take(";") && !p.end() {
+		p.word("await")
+		if !p.take(object + ".") {
+			return nil, false
+		}
+		if n := len(out); n > made {
+			if n > made+1 { // only the last one may go on
+				return nil, false
+			}
+			out[n-1].Keep = true
+		}
+		made = len(out)
+		var more []Link
+		if more, ok = p.links(); ok {
+			out = append(out, more...)
+		}
+	}
+	return out, ok
+}
+
+// chain reads f(1), Type.f(1), new T(1).f(), T{a: 1}.f(), f(1).a.
 func (p *parser) chain() ([]Link, bool) {
 	p.word("await")
+	l := Link{New: p.word("new"), Args: []Value{}}
+	if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
+		return nil, false
+	}
+	var ok bool
+	switch {
+	case p.take("("):
+		l.Args, ok = p.list(")")
+	case p.take("{"):
+		l.New = true
+		l.Fields, ok = p.fields()
+	}
+	if !ok || !literal(l.Args) {
+		return nil, false
+	}
+	if p.take("?"); !p.take(".") {
+		return []Link{l}, true
+	}
+	more, ok := p.links()
+	return append([]Link{l}, more...), ok
+}
+
+// links reads what is called, or read, of what there is: f(1).g().
+func (p *parser) links() ([]Link, bool) {
 	var out []Link
-	for first := true; ; first = false {
-		l := Link{New: first && p.word("new"), Args: []Value{}}
+	for {
+		l := Link{Args: []Value{}}
 		if l.Name = strings.ReplaceAll(p.name(), "::", "."); l.Name == "" {
 			return nil, false
 		}
-		var ok bool
-		switch {
-		case p.take("("):
-			l.Args, ok = p.list(")")
-		case first && p.take("{"):
-			l.New = true
-			l.Fields, ok = p.fields()
-		}
-		if !ok || !literal(l.Args) {
-			return nil, false
+		if l.Field = !p.take("("); !l.Field {
+			var ok bool
+			if l.Args, ok = p.list(")"); !ok || !literal(l.Args) {
+				return nil, false
+			}
 		}
 		out = append(out, l)
 		if p.take("?"); !p.take(".") {
@@ -272,6 +330,9 @@ func (p *parser) value() (Value, bool) {
 	if p.word("vec!") {
 		return p.value()
 	}
+	if p.calls {
+		p.word("new")
+	}
 	name := p.name()
 	if v, ok := words[name]; ok {
 		return v, true
@@ -282,6 +343,10 @@ func (p *parser) value() (Value, bool) {
 	if (name == "Ok" || name == "Some") && p.take("(") { // Rust
 		v, ok := p.value()
 		return v, ok && p.take(")")
+	}
+	if p.calls && name != "" && p.take("(") {
+		args, ok := p.list(")")
+		return Value{Kind: Made, Text: strings.ReplaceAll(name, "::", "."), List: args}, ok
 	}
 	return Value{Kind: Name, Text: name}, name != ""
 }

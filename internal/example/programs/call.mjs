@@ -9,6 +9,7 @@ function value(v) {
     case "number": return Number(v.text);
     case "string": return v.text ?? "";
     case "list": return (v.list ?? []).map(value);
+    case "call": return made(v);
   }
   return Object.fromEntries((v.fields ?? []).map((f) => [f.name, value(f.value)]));
 }
@@ -31,6 +32,19 @@ function shown(v, depth = 0) {
   return { $type: proto.constructor?.name || "object", $text: String(v), $fields: all(v) };
 }
 
+const find = (o, name) => name.split(".").reduce((at, part) => at?.[part], o);
+
+const isClass = (f) => /^class\b/.test(Function.prototype.toString.call(f));
+
+let exported; // what makes arguments
+
+function made(v) {
+  const f = find(exported, v.text) ?? find(exported.default, v.text);
+  if (typeof f !== "function") throw new Cannot(`the module exports no function ${v.text}`);
+  const args = (v.list ?? []).map(value);
+  return isClass(f) ? Reflect.construct(f, args) : Reflect.apply(f, undefined, args);
+}
+
 let changed = false; // an argument, by the last calls
 
 class Cannot extends Error {}
@@ -47,19 +61,21 @@ function thrown(e) {
 async function call(links) {
   const m = await import(links[0].module);
   const d = m.default;
-  const find = (o, name) => name.split(".").reduce((at, part) => at?.[part], o);
+  exported = m;
   let at = find(m, links[0].name) ?? find(d, links[0].name);
   if (at === undefined && typeof d === "function" && links[0].name === (d.name || links[0].name)) at = d;
   let self = links[0].name.includes(".") ? find(m, links[0].name.replace(/\.[^.]*$/, "")) ?? find(d, links[0].name.replace(/\.[^.]*$/, "")) : undefined;
   for (const [i, link] of links.entries()) {
-    if (i > 0) [self, at] = [at, at[link.name]];
+    if (i > 0) [self, at] = [at, find(at, link.name)];
+    if (link.field) continue;
     if (typeof at !== "function") {
       if (i === 0) throw new Cannot(`the module exports no function ${link.name}`);
     }
     const args = link.fields?.length ? [Object.fromEntries(link.fields.map((f) => [f.name, value(f.value)]))] : link.args.map(value);
     const text = (list) => JSON.stringify(shown(list));
     const before = text(args);
-    at = link.new ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
+    const given = link.new || (i === 0 && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
+    at = link.keep ? self : given;
     changed ||= text(args) !== before;
   }
   return at;

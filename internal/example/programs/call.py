@@ -10,6 +10,7 @@ sys.path[:0] = PLAN["path"]
 
 
 CHANGED = []  # arguments that the last calls have changed
+MODULE = []  # whose exports make arguments
 
 
 class Cannot(Exception):
@@ -33,7 +34,39 @@ def value(v):
         return v.get("text", "")
     if kind == "list":
         return [value(x) for x in v.get("list", [])]
+    if kind == "call":
+        return made(v)
     return {f["name"]: value(f["value"]) for f in v.get("fields", [])}
+
+
+def made(v):
+    f = MODULE[0]
+    try:
+        for part in v["text"].split("."):
+            f = getattr(f, part)
+    except AttributeError as e:
+        raise Cannot(str(e)) from None
+    return called(f, v.get("list", []))
+
+
+def called(f, list):
+    """Calls f. Options at the end are keywords where it takes them so."""
+    args, named = [value(x) for x in list], {}
+    try:
+        inspect.signature(f).bind(*args)
+    except TypeError as e:
+        if not list or list[-1]["kind"] != "object":
+            raise Cannot("it cannot be called so: " + str(e)) from None
+        args, named = args[:-1], args[-1]
+        try:
+            inspect.signature(f).bind(*args, **named)
+        except TypeError:
+            raise Cannot("it cannot be called so: " + str(e)) from None
+    except ValueError:
+        pass
+    given = f(*args, **named)
+    CHANGED.extend(x for x, v in zip(args, list) if shown(x) != shown(value(v)))
+    return given
 
 
 def shown(v, depth=0):
@@ -74,6 +107,7 @@ def shown(v, depth=0):
 
 def call(links):
     at = importlib.import_module(links[0]["module"])
+    MODULE[:] = [at]
     for i, link in enumerate(links):
         try:
             f = at
@@ -83,22 +117,25 @@ def call(links):
             if i == 0:
                 raise Cannot(str(e)) from None
             raise
-        if link.get("fields"):
-            args, named = [], {f["name"]: value(f["value"]) for f in link["fields"]}
+        if link.get("field"):
+            given = f
+        elif link.get("fields"):
+            named = {f["name"]: value(f["value"]) for f in link["fields"]}
+            try:
+                inspect.signature(f).bind(**named)
+            except TypeError as e:
+                raise Cannot("it cannot be called so: " + str(e)) from None
+            except ValueError:
+                pass
+            given = f(**named)
         else:
-            args, named = [value(x) for x in link["args"]], {}
-        try:
-            inspect.signature(f).bind(*args, **named)
-        except TypeError as e:
-            raise Cannot("it cannot be called so: " + str(e)) from None
-        except ValueError:
-            pass
-        at = f(*args, **named)
-        CHANGED.extend(x for x, v in zip(args, link["args"]) if shown(x) != shown(value(v)))
-        if inspect.iscoroutine(at):
+            given = called(f, link["args"])
+        if inspect.iscoroutine(given):
             import asyncio
 
-            at = asyncio.run(at)
+            given = asyncio.run(given)
+        if not link.get("keep"):
+            at = given
     return at
 
 
