@@ -273,6 +273,10 @@ class Purse:
 
 def owners(purses):
     return [p.owner for p in purses]
+
+
+def kinds(d):
+    return [type(k).__name__ for k in d]
 `,
 			"src/shop/sample.txt": "a\nb\n",
 			"tests/test_cart.py":  "def test_x():\n    assert True\n",
@@ -282,9 +286,10 @@ def owners(purses):
 			function("liar", ""), function("unicode", ""), function("lines", ""),
 			{Kind: "class", Name: "Money"},
 			{Kind: "class", Name: "Cart"},
-			{Kind: "class", Name: "Purse"}, function("owners", ""),
+			{Kind: "class", Name: "Purse"}, function("owners", ""), function("kinds", ""),
 		},
 		lines: []string{
+			`kinds({1: 2, "a": 3}) → ["int", "str"]`, `owners([{"owner": "a"}]) → ["a"]`,
 			`p = Purse("a"); p.put(3); p.put(4); p.sum() → 7`, `p = Purse("a", {most: 2}); p.put(3); p.sum() → ValueError`, `Purse("a").owner → "a"`, `p = Purse("a"); p.put(3); p.cents → [3]`,
 			`owners([Purse("a"), Purse("b", {most: 1})]) → ["a", "b"]`, `p = Purse("a"); p.put(3); p.sum() → 4`, "`pair(1, {b: 2})` → (1, 2)",
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → ValueError", "`twice(1002)` → KeyError", "`twice(2)` → error", `state() → "open"`,
@@ -292,7 +297,7 @@ def owners(purses):
 			"`liar(7)` → 14", `unicode("é") → "é감사"`, "`Money(5).times(2)` → {cents: 10}", "`Money{cents: 5}.times(3)` → {cents: 15}", `Cart.of("a") → "a"`, "`gone(1)` → 1", `lines("sample.txt") → 2`,
 		},
 		fail:   []string{"`twice(3)` → 7", "`twice(1002)` → KeyError", "`twice(2)` → error", "`equal(1)` → 1", "`liar(7)` → 14", `p = Purse("a"); p.put(3); p.sum() → 4`},
-		notRun: []string{"`pair(1, 2)` → (1, 2)", "`gone(1)` → 1", `lines("sample.txt") → 2`},
+		notRun: []string{`owners([{"owner": "a"}]) → ["a"]`, "`pair(1, 2)` → (1, 2)", "`gone(1)` → 1", `lines("sample.txt") → 2`},
 	}.run(t)
 }
 
@@ -326,20 +331,22 @@ export class Purse {
   get sum() { return this.cents.reduce((a, b) => a + b, 0); }
 }
 export const owners = (purses) => purses.map((p) => p.owner);
+export const more = (n) => n + 1n;
 `,
 			"cart/cart.test.js": "import test from 'node:test';\ntest('x', () => {});\n",
 		},
 		exports: []step.Export{
 			function("twice", ""), {Kind: "class", Name: "Invoice"}, function("later", ""), function("find", ""), function("keys", ""), function("liar", ""), function("code", ""),
-			{Kind: "class", Name: "Purse"}, function("owners", ""),
+			{Kind: "class", Name: "Purse"}, function("owners", ""), function("more", ""),
 		},
 		lines: []string{
+			"`more(5n)` → 6n", "`more(9007199254740993n)` → 9007199254740994n", "`more(5)` → 6", "`more(6n)` → 6n",
 			`const p = new Purse("a"); p.put(3); p.put(4); p.sum → 7`, `const p = new Purse("a"); p.put(-3); p.sum → RangeError`, `owners([new Purse("a"), Purse("b")]) → ["a", "b"]`,
 			`p = Purse("a"); p.put(3); p.cents.length → 1`, `const p = new Purse("a"); p.put(3); p.sum → 4`,
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → RangeError", "`twice(1002)` → throws", "`twice(1003)` → TypeError", "`new Invoice(5).total()` → 10",
 			"`Invoice.of(4)` → 8", "`await later(3)` → 3", "`find(1)` → undefined", "`find(2)` → null", "`keys({a: 1})` → ['a']", "`liar(7)` → 14",
 		},
-		fail: []string{"`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14", `const p = new Purse("a"); p.put(3); p.sum → 4`},
+		fail: []string{"`twice(3)` → 7", "`twice(1003)` → TypeError", "`find(2)` → null", "`liar(7)` → 14", `const p = new Purse("a"); p.put(3); p.sum → 4`, "`more(6n)` → 6n"},
 	}.run(t)
 }
 

@@ -57,7 +57,7 @@ func shiftedFields(fs []Field, by int, changed *bool) []Field {
 	}
 	out := make([]Field, len(fs))
 	for i, f := range fs {
-		out[i] = Field{f.Name, f.Value.shifted(by, changed)}
+		out[i] = Field{f.Name, f.Value.shifted(by, changed), f.Number}
 	}
 	return out
 }

@@ -81,7 +81,7 @@ func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
 			if !okKey || !okValue || k.Kind != String && k.Kind != Number {
 				return Value{}, false
 			}
-			out.Fields = append(out.Fields, Field{k.Text, v})
+			out.Fields = append(out.Fields, Field{Name: k.Text, Value: v})
 		}
 		return out, true
 	case *ast.StructType:
@@ -115,7 +115,7 @@ func (g *goReader) composite(lit *ast.CompositeLit, of ast.Expr) (Value, bool) {
 		if name == "" {
 			return Value{}, false
 		}
-		out.Fields = append(out.Fields, Field{name, v})
+		out.Fields = append(out.Fields, Field{Name: name, Value: v})
 	}
 	return out, true
 }
@@ -145,7 +145,7 @@ func (g *goReader) row(lit *ast.CompositeLit, t *ast.StructType) (Value, bool) {
 	}
 	out := Value{Kind: Object}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		out.Fields = append(out.Fields, Field{name, given[name]})
+		out.Fields = append(out.Fields, Field{Name: name, Value: given[name]})
 	}
 	return out, true
 }

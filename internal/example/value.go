@@ -30,12 +30,15 @@ type Value struct {
 	Text   string  `json:"text,omitempty"`
 	List   []Value `json:"list,omitempty"`
 	Fields []Field `json:"fields,omitempty"`
+	Big    bool    `json:"big,omitempty"` // a number that is a BigInt: 5n
 }
 
 // Field is an entry of an object.
 type Field struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`
+	// Number is set where the name is a number, as Python's dictionaries tell apart.
+	Number bool `json:"number,omitempty"`
 }
 
 // Empty reports whether a value is what code that does nothing gives: nothing, false, zero, and what holds nothing.
@@ -256,7 +259,7 @@ func (p *parser) fields() ([]Field, bool) {
 		if p.take("}") {
 			break
 		}
-		key, ok := p.key()
+		key, number, ok := p.key()
 		if !ok || !p.take(":") {
 			return nil, false
 		}
@@ -264,17 +267,17 @@ func (p *parser) fields() ([]Field, bool) {
 		if !ok {
 			return nil, false
 		}
-		out = append(out, Field{key, v})
+		out = append(out, Field{key, v, number})
 	}
 	return out, true
 }
 
-func (p *parser) key() (string, bool) {
+func (p *parser) key() (name string, number, ok bool) {
 	env := p.env
 	p.env = nil // a name is the key
 	v, ok := p.value()
 	p.env, p.odd = env, p.odd || v.Kind == Number
-	return v.Text, ok && (v.Kind == String || v.Kind == Number || v.Kind == Name && !strings.ContainsAny(v.Text, ".:"))
+	return v.Text, v.Kind == Number, ok && (v.Kind == String || v.Kind == Number || v.Kind == Name && !strings.ContainsAny(v.Text, ".:"))
 }
 
 // more reads the further values of a tuple that stands without parentheses.
@@ -403,10 +406,11 @@ func (p *parser) number() (Value, bool) {
 		}
 		p.i++
 	}
-	text := strings.ReplaceAll(p.s[from:p.i], "_", "")
+	text, big := strings.ReplaceAll(p.s[from:p.i], "_", ""), false
 	for _, suffix := range []string{"usize", "isize", "i128", "u128", "i64", "u64", "i32", "u32", "i16", "u16", "f64", "f32", "i8", "u8", "n", "L", "l", "f", "d"} {
 		if p.word(suffix) {
-			p.odd = p.odd || suffix == "n"
+			big = suffix == "n"
+			p.odd = p.odd || big
 			break
 		}
 	}
@@ -418,7 +422,7 @@ func (p *parser) number() (Value, bool) {
 	if r, _ := utf8.DecodeRuneInString(p.s[p.i:]); letter(r) || unicode.IsDigit(r) || r == '%' {
 		return Value{}, false // 5ms, 100원
 	}
-	return Value{Kind: Number, Text: strings.TrimPrefix(text, "+")}, true
+	return Value{Kind: Number, Text: strings.TrimPrefix(text, "+"), Big: big}, true
 }
 
 // decimal reports whether a number is written with digits only, where a zero at the front does not mean octal.

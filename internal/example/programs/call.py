@@ -28,15 +28,18 @@ def value(v):
     if kind == "bool":
         return v["text"] == "true"
     if kind == "number":
-        text = v["text"]
-        return float(text) if set(text) & set(".eEN") else int(text)
+        return number(v["text"])
     if kind == "string":
         return v.get("text", "")
     if kind == "list":
         return [value(x) for x in v.get("list", [])]
     if kind == "call":
         return made(v)
-    return {f["name"]: value(f["value"]) for f in v.get("fields", [])}
+    return {number(f["name"]) if f.get("number") else f["name"]: value(f["value"]) for f in v.get("fields", [])}
+
+
+def number(text):
+    return float(text) if set(text) & set(".eEN") else int(text)
 
 
 def made(v):
@@ -149,6 +152,10 @@ def tell(links):
         given = call(links)
     except Cannot as e:
         return {"cannot": str(e)}
+    except AttributeError as e:
+        if type(getattr(e, "obj", None)) is dict:  # it wants an object of a class
+            return {"cannot": str(e)}
+        return {"error": thrown(e)}
     except BaseException as e:
         return {"error": thrown(e)}
     try:
