@@ -277,6 +277,12 @@ def owners(purses):
 
 def kinds(d):
     return [type(k).__name__ for k in d]
+
+
+def tomorrow(day):
+    import datetime
+
+    return day + datetime.timedelta(1)
 `,
 			"src/shop/sample.txt": "a\nb\n",
 			"tests/test_cart.py":  "def test_x():\n    assert True\n",
@@ -286,17 +292,17 @@ def kinds(d):
 			function("liar", ""), function("unicode", ""), function("lines", ""),
 			{Kind: "class", Name: "Money"},
 			{Kind: "class", Name: "Cart"},
-			{Kind: "class", Name: "Purse"}, function("owners", ""), function("kinds", ""),
+			{Kind: "class", Name: "Purse"}, function("owners", ""), function("kinds", ""), function("tomorrow", ""),
 		},
 		lines: []string{
-			`kinds({1: 2, "a": 3}) → ["int", "str"]`, `owners([{"owner": "a"}]) → ["a"]`,
+			`kinds({1: 2, "a": 3}) → ["int", "str"]`, `tomorrow(date(2026, 1, 31)) → "2026-02-01"`, `tomorrow(date(2026, 1, 31)) → "2026-02-02"`, `owners([{"owner": "a"}]) → ["a"]`,
 			`p = Purse("a"); p.put(3); p.put(4); p.sum() → 7`, `p = Purse("a", {most: 2}); p.put(3); p.sum() → ValueError`, `Purse("a").owner → "a"`, `p = Purse("a"); p.put(3); p.cents → [3]`,
 			`owners([Purse("a"), Purse("b", {most: 1})]) → ["a", "b"]`, `p = Purse("a"); p.put(3); p.sum() → 4`, "`pair(1, {b: 2})` → (1, 2)",
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → ValueError", "`twice(1002)` → KeyError", "`twice(2)` → error", `state() → "open"`,
 			`missing("a") → KeyError`, `chars("ab") → ["a", "b"]`, "`later(3)` → 3", "`pair(1)` → (1, 1)", "`pair(1, 2)` → (1, 2)", "`equal(1)` → 1",
 			"`liar(7)` → 14", `unicode("é") → "é감사"`, "`Money(5).times(2)` → {cents: 10}", "`Money{cents: 5}.times(3)` → {cents: 15}", `Cart.of("a") → "a"`, "`gone(1)` → 1", `lines("sample.txt") → 2`,
 		},
-		fail:   []string{"`twice(3)` → 7", "`twice(1002)` → KeyError", "`twice(2)` → error", "`equal(1)` → 1", "`liar(7)` → 14", `p = Purse("a"); p.put(3); p.sum() → 4`},
+		fail:   []string{"`twice(3)` → 7", "`twice(1002)` → KeyError", "`twice(2)` → error", "`equal(1)` → 1", "`liar(7)` → 14", `p = Purse("a"); p.put(3); p.sum() → 4`, `tomorrow(date(2026, 1, 31)) → "2026-02-02"`},
 		notRun: []string{`owners([{"owner": "a"}]) → ["a"]`, "`pair(1, 2)` → (1, 2)", "`gone(1)` → 1", `lines("sample.txt") → 2`},
 	}.run(t)
 }
@@ -332,15 +338,16 @@ export class Purse {
 }
 export const owners = (purses) => purses.map((p) => p.owner);
 export const more = (n) => n + 1n;
+export const year = (d, names = new Map()) => names.get(d.getUTCFullYear()) ?? d.getUTCFullYear();
 `,
 			"cart/cart.test.js": "import test from 'node:test';\ntest('x', () => {});\n",
 		},
 		exports: []step.Export{
 			function("twice", ""), {Kind: "class", Name: "Invoice"}, function("later", ""), function("find", ""), function("keys", ""), function("liar", ""), function("code", ""),
-			{Kind: "class", Name: "Purse"}, function("owners", ""), function("more", ""),
+			{Kind: "class", Name: "Purse"}, function("owners", ""), function("more", ""), function("year", ""),
 		},
 		lines: []string{
-			"`more(5n)` → 6n", "`more(9007199254740993n)` → 9007199254740994n", "`more(5)` → 6", "`more(6n)` → 6n",
+			`year(new Date("2026-01-31")) → 2026`, `year(new Date("2026-01-31"), new Map([[2026, "now"]])) → "now"`, "`more(5n)` → 6n", "`more(9007199254740993n)` → 9007199254740994n", "`more(5)` → 6", "`more(6n)` → 6n",
 			`const p = new Purse("a"); p.put(3); p.put(4); p.sum → 7`, `const p = new Purse("a"); p.put(-3); p.sum → RangeError`, `owners([new Purse("a"), Purse("b")]) → ["a", "b"]`,
 			`p = Purse("a"); p.put(3); p.cents.length → 1`, `const p = new Purse("a"); p.put(3); p.sum → 4`,
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → RangeError", "`twice(1002)` → throws", "`twice(1003)` → TypeError", "`new Invoice(5).total()` → 10",

@@ -36,12 +36,14 @@ function shown(v, depth = 0) {
 
 const find = (o, name) => name.split(".").reduce((at, part) => at?.[part], o);
 
-const isClass = (f) => /^class\b/.test(Function.prototype.toString.call(f));
+const isClass = (f) => Object.values(standard).includes(f) || /^class\b/.test(Function.prototype.toString.call(f));
 
 let exported; // what makes arguments
 
+const standard = { Date, Map, Set, Uint8Array, URL };
+
 function made(v) {
-  const f = find(exported, v.text) ?? find(exported.default, v.text);
+  const f = find(exported, v.text) ?? find(exported.default, v.text) ?? standard[v.text];
   if (typeof f !== "function") throw new Cannot(`the module exports no function ${v.text}`);
   const args = (v.list ?? []).map(value);
   return isClass(f) ? Reflect.construct(f, args) : Reflect.apply(f, undefined, args);

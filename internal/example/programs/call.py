@@ -42,10 +42,15 @@ def number(text):
     return float(text) if set(text) & set(".eEN") else int(text)
 
 
+STANDARD = {"date": "datetime", "datetime": "datetime", "time": "datetime", "timedelta": "datetime", "Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid", "Path": "pathlib"}
+
+
 def made(v):
-    f = MODULE[0]
+    f, (name, *rest) = MODULE[0], v["text"].split(".")
+    if name in STANDARD and not isinstance(getattr(f, name, None), type):
+        f = importlib.import_module(STANDARD[name])
     try:
-        for part in v["text"].split("."):
+        for part in (name, *rest):
             f = getattr(f, part)
     except AttributeError as e:
         raise Cannot(str(e)) from None
