@@ -156,7 +156,7 @@ func Owners(ps ...*Purse) (out []string) { for _, p := range ps { out = append(o
 			"`NewInvoice(5).Total()` → 10", "`Invoice{Amount: 5}.Total()` → 10", "`Invoice{amount: -5}.Total()` → ErrFull", "`Invoice{amount: -6}.Total()` → ErrEmpty",
 			"`Half(5)` → 2.5", `Join("-", "a", "b") → "a-b"`, `Join("-") → ""`, `Count(["a", "b", "a"]) → {a: 2, b: 1}`, `Next("open") → "closed"`, `Next("x") → error`,
 			"`None()` → []", `Split("a=b") → "a", "b", true`, "`Liar(7)` → 14", "`Fresh()` → 1", "`Twice(\"2\")` → 4", "`Missing(2)` → 4", "`Map(2)` → 2",
-			`p := NewPurse("a"); p.Put(3); p.Put(4); p.Sum() → 7`, `p := NewPurse("a"); p.Put(-3); p.Sum() → ErrFull`, `NewPurse("a").owner → "a"`,
+			`p := NewPurse("a"); p.Put(3); p.Put(4); p.Sum() → 7`, `p := NewPurse("a"); p.Put(-3); p.Put(2); p.Sum() → 2`, `p := NewPurse("a"); p.Put(2); p.Put(-3) → ErrFull`, `NewPurse("a").owner → "a"`,
 			`Owners(NewPurse("a"), NewPurse("b")) → ["a", "b"]`, `p := NewPurse("a"); p.Put(3); p.Sum() → 4`,
 		},
 		fail:   []string{"`Twice(3)` → 7", "`Twice(4)` → error", "`Twice(1002)` → 2004", "`Invoice{amount: -6}.Total()` → ErrEmpty", "`Liar(7)` → 14", `p := NewPurse("a"); p.Put(3); p.Sum() → 4`},
@@ -296,7 +296,7 @@ def tomorrow(day):
 		},
 		lines: []string{
 			`kinds({1: 2, "a": 3}) → ["int", "str"]`, `tomorrow(date(2026, 1, 31)) → "2026-02-01"`, `tomorrow(date(2026, 1, 31)) → "2026-02-02"`, `owners([{"owner": "a"}]) → ["a"]`,
-			`p = Purse("a"); p.put(3); p.put(4); p.sum() → 7`, `p = Purse("a", {most: 2}); p.put(3); p.sum() → ValueError`, `Purse("a").owner → "a"`, `p = Purse("a"); p.put(3); p.cents → [3]`,
+			`p = Purse("a"); p.put(3); p.put(4); p.sum() → 7`, `p = Purse("a", {most: 2}); p.put(3); p.put(1); p.sum() → 1`, `p = Purse("a", {most: 2}); p.put(1); p.put(3) → ValueError`, `Purse("a").owner → "a"`, `p = Purse("a"); p.put(3); p.cents → [3]`,
 			`owners([Purse("a"), Purse("b", {most: 1})]) → ["a", "b"]`, `p = Purse("a"); p.put(3); p.sum() → 4`, "`pair(1, {b: 2})` → (1, 2)",
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → ValueError", "`twice(1002)` → KeyError", "`twice(2)` → error", `state() → "open"`,
 			`missing("a") → KeyError`, `chars("ab") → ["a", "b"]`, "`later(3)` → 3", "`pair(1)` → (1, 1)", "`pair(1, 2)` → (1, 2)", "`equal(1)` → 1",
@@ -348,7 +348,7 @@ export const year = (d, names = new Map()) => names.get(d.getUTCFullYear()) ?? d
 		},
 		lines: []string{
 			`year(new Date("2026-01-31")) → 2026`, `year(new Date("2026-01-31"), new Map([[2026, "now"]])) → "now"`, "`more(5n)` → 6n", "`more(9007199254740993n)` → 9007199254740994n", "`more(5)` → 6", "`more(6n)` → 6n",
-			`const p = new Purse("a"); p.put(3); p.put(4); p.sum → 7`, `const p = new Purse("a"); p.put(-3); p.sum → RangeError`, `owners([new Purse("a"), Purse("b")]) → ["a", "b"]`,
+			`const p = new Purse("a"); p.put(3); p.put(4); p.sum → 7`, `const p = new Purse("a"); p.put(-3); p.put(1); p.sum → 1`, `const p = new Purse("a"); p.put(1); p.put(-3) → RangeError`, `owners([new Purse("a"), Purse("b")]) → ["a", "b"]`,
 			`p = Purse("a"); p.put(3); p.cents.length → 1`, `const p = new Purse("a"); p.put(3); p.sum → 4`,
 			"`twice(2)` → 4", "`twice(3)` → 7", "`twice(1001)` → RangeError", "`twice(1002)` → throws", "`twice(1003)` → TypeError", "`new Invoice(5).total()` → 10",
 			"`Invoice.of(4)` → 8", "`await later(3)` → 3", "`find(1)` → undefined", "`find(2)` → null", "`keys({a: 1})` → ['a']", "`liar(7)` → 14",

@@ -35,7 +35,7 @@ type Link struct {
 	Fields []Field `json:"fields,omitempty"`
 	// Field is set where nothing is called: what an object has by that name is read.
 	Field bool `json:"field,omitempty"`
-	// Keep is set where the call only changes its object, and the next link is of that object again.
+	// Keep is set where the call only changes its object, or fails, and the next link is of that object again.
 	Keep bool `json:"keep,omitempty"`
 }
 

@@ -125,26 +125,33 @@ def call(links):
             if i == 0:
                 raise Cannot(str(e)) from None
             raise
-        if link.get("field"):
-            given = f
-        elif link.get("fields"):
-            named = {f["name"]: value(f["value"]) for f in link["fields"]}
-            try:
-                inspect.signature(f).bind(**named)
-            except TypeError as e:
-                raise Cannot("it cannot be called so: " + str(e)) from None
-            except ValueError:
-                pass
-            given = f(**named)
-        else:
-            given = called(f, link["args"])
-        if inspect.iscoroutine(given):
-            import asyncio
+        try:
+            given = given_by(f, link)
+            if inspect.iscoroutine(given):
+                import asyncio
 
-            given = asyncio.run(given)
-        if not link.get("keep"):
-            at = given
+                given = asyncio.run(given)
+        except Exception as e:
+            if not link.get("keep") or isinstance(e, Cannot):
+                raise
+        else:
+            at = at if link.get("keep") else given
     return at
+
+
+def given_by(f, link):
+    if link.get("field"):
+        return f
+    if not link.get("fields"):
+        return called(f, link["args"])
+    named = {f["name"]: value(f["value"]) for f in link["fields"]}
+    try:
+        inspect.signature(f).bind(**named)
+    except TypeError as e:
+        raise Cannot("it cannot be called so: " + str(e)) from None
+    except ValueError:
+        pass
+    return f(**named)
 
 
 def tell(links):
