@@ -257,7 +257,7 @@ class Cart:
 
 
 class Purse:
-    def __init__(self, owner, *, most=9):
+    def __init__(self, owner, most=9):
         self.owner = owner
         self.cents = []
         self.most = most

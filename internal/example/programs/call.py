@@ -58,20 +58,20 @@ def made(v):
 
 
 def called(f, list):
-    """Calls f. Options at the end are keywords where it takes them so."""
+    """Calls f. An object at the end whose names are those of further parameters has keywords."""
     args, named = [value(x) for x in list], {}
     try:
-        inspect.signature(f).bind(*args)
-    except TypeError as e:
-        if not list or list[-1]["kind"] != "object":
-            raise Cannot("it cannot be called so: " + str(e)) from None
-        args, named = args[:-1], args[-1]
-        try:
-            inspect.signature(f).bind(*args, **named)
-        except TypeError:
-            raise Cannot("it cannot be called so: " + str(e)) from None
+        signature = inspect.signature(f)
     except ValueError:
-        pass
+        signature = None
+    if signature:
+        further = [*signature.parameters][len(args) - 1 :] if args else []
+        if args and type(args[-1]) is dict and args[-1] and set(args[-1]) <= set(further):
+            *args, named = args
+        try:
+            signature.bind(*args, **named)
+        except TypeError as e:
+            raise Cannot("it cannot be called so: " + str(e)) from None
     given = f(*args, **named)
     CHANGED.extend(x for x, v in zip(args, list) if shown(x) != shown(value(v)))
     return given
