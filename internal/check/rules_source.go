@@ -41,7 +41,7 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 			out = append(out, fix("magic-value", f.Path, t.Line, "Give the number "+t.Text+" a name that says what it means."))
 		}
 	}
-	return slices.Concat(out, a.ignores(f), commentRules(f))
+	return slices.Concat(out, a.ignores(f), a.readsOutside(f), commentRules(f))
 }
 
 // mayLose are functions of Go whose error says that work was lost. Those that tidy up, and those that write where nothing can fail, are

@@ -1,0 +1,67 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// unstated is what code may read besides what its caller gives it: how languages spell that, and the words of specs that speak of it.
+// Of a request only what always is about the user's surroundings counts.
+var unstated = []struct {
+	what       string
+	code, said re.Regexp
+	request    bool
+}{
+	{"the environment", re.New(`^(environ[.[]|getenv\(|os\.(Getenv|LookupEnv|Environ|ExpandEnv|environb?|getenv)|process\.env|env::vars?|System\.getenv)\b`), re.New(`(?i)environ|\benv\b|\bvariables? \w*[A-Z]{3}|configur|환경|설정`), true},
+	{"the arguments of the process", re.New(`^(os\.Args|sys\.argv|process\.argv)\b`), re.New(`(?i)command|argv|\bflags?\b|process|명령`), true},
+	{"the terminal", re.New(`^(process\.std(out|err)\.(columns|rows|isTTY|getWindowSize)|(shutil|os)\.get_terminal_size|sys\.std(out|err|in)\.isatty)\b`), re.New(`(?i)terminal|screen|console|\btty|colou?r|터미널|화면|색`), true},
+	{"the clock", re.New(`^(time\.(Now|Since|time|monotonic)\b|datetime\.(datetime\.)?(now|utcnow|today)\b|date\.today\b|Date\.now\b|performance\.now\b|newDate\(\)|(Instant|SystemTime)::now\b|System\.currentTimeMillis\b|Local(Date|Time|DateTime)\.now\b)`), re.New(`(?i)\btime|\bdate|clock|\bnow\b|today|\bdays?\b|hour|second|expire|시각|시간|날짜|오늘`), false},
+	{"chance", re.New(`^(Math\.random\b|random\.\w+\(|rand\.(Int|Float|Perm|Shuffle|N\b)|crypto\.randomUUID\b|uuid\.uuid4\b)`), re.New(`(?i)random|chance|unique|\bids?\b|identif|uuid|shuffl|seed|jitter|sampl|무작위|고유`), false},
+}
+
+// mostRead is how many tokens a read has at most, in the spelling of unstated.
+const mostRead = 8
+
+// readsOutside finds code that reads, for the first time in its file, what no caller gives and nobody has spoken of.
+func (a Audit) readsOutside(f *file) []step.Finding {
+	if a.Said == "" || entryPoint(f) || helperDir(f.Path) {
+		return nil
+	}
+	var out []step.Finding
+	for _, o := range unstated {
+		if a.Spec == "" && !o.request || o.said().MatchString(a.Said) || readAt(f.old.Tokens, o.code) >= 0 {
+			continue
+		}
+		if i := readAt(f.code, o.code); i >= 0 && f.added[f.code[i].Line] {
+			asked := slices.ContainsFunc(f.code[i:min(i+mostRead, len(f.code))], func(t source.Token) bool {
+				name := t.Value()
+				return strings.ToUpper(name) == name && len(name) > 1 && (a.inSpec(name) || hasWord(a.Said, name))
+			})
+			if !asked {
+				out = append(out, fix("unstated-read", f.Path, f.code[i].Line, "The code reads "+o.what+", of which nobody has spoken: what a call gives then depends on more than its arguments. Compute it from these, or let what was asked for say it."))
+			}
+		}
+	}
+	return out
+}
+
+// readAt is where code reads something first, -1 for nowhere.
+func readAt(ts []source.Token, spelled re.Regexp) int {
+	for i, t := range ts {
+		if t.Kind != source.Ident || i > 0 && (ts[i-1].Text == "." || ts[i-1].Text == "::") {
+			continue
+		}
+		var b strings.Builder
+		for _, t := range ts[i:min(i+mostRead, len(ts))] {
+			b.WriteString(t.Text)
+		}
+		if spelled().MatchString(b.String()) {
+			return i
+		}
+	}
+	return -1
+}
