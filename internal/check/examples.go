@@ -105,7 +105,11 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 			return nil, nil, fmt.Errorf("run examples: %w", err)
 		}
 	}
-	findings = slices.Concat(findings, u.changes(all, given), copied, u.shares(asked))
+	kept, err := u.keeps(ctx, calls)
+	if err != nil {
+		return nil, nil, fmt.Errorf("run examples: %w", err)
+	}
+	findings = slices.Concat(findings, u.changes(calls, given), kept, copied, u.shares(asked))
 	if Rejected(findings) {
 		return out, findings, nil
 	}

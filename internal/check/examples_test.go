@@ -759,6 +759,46 @@ func TestArgumentsStay(t *testing.T) {
 	}
 }
 
+// TestResultsApart: what a call gives is its caller's alone, where the spec says so.
+func TestResultsApart(t *testing.T) {
+	t.Parallel()
+	const own = "The result belongs to the caller."
+	const (
+		goTest = "package shop\n\nimport (\n\t\"slices\"\n\t\"testing\"\n)\n\nfunc TestTwice(t *testing.T) {\n\tif got := Twice([]int{1}); !slices.Equal(got, []int{1, 1}) {\n\t\tt.Error(got)\n\t}\n\tif got := Twice([]int{}); len(got) != 0 {\n\t\tt.Error(got)\n\t}\n}\n"
+		goCode = "package shop\n\nimport \"fmt\"\n\nvar known = map[string][]int{}\n\nfunc Twice(list []int) []int {\n\tkey := fmt.Sprint(list)\n\tif known[key] == nil {\n\t\tknown[key] = append(append([]int{}, list...), list...)\n\t}\n\treturn %s\n}\n"
+		pyTest = "import shop\n\n\ndef test_twice():\n    assert shop.twice([1]) == [1, 1]\n"
+		pyCode = "from functools import lru_cache\n\n\n@lru_cache\ndef known(list):\n    return [*list, *list]\n\n\ndef twice(list):\n    return %s\n"
+		jsTest = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { twice } from './shop.mjs';\ntest('twice', () => {\n  assert.deepEqual(twice([1]), [[1], [1]]);\n});\n"
+		jsCode = "export const twice = (list) => [list, %s];\n"
+	)
+	for _, c := range []struct{ name, tool, file, code, test, spec, rule string }{
+		{"go", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "known[key]"), goTest, own, "shared-result"},
+		{"go, a copy", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "append([]int{}, known[key]...)"), goTest, own, ""},
+		{"go, of which nobody speaks", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "known[key]"), goTest, "Doubles.", ""},
+		{"go, without copying", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "known[key]"), goTest, "It works without a copy.", ""},
+		{"python", "python3", "shop/test_shop.py", fmt.Sprintf(pyCode, "known(tuple(list))"), pyTest, "Two results share nothing.", "shared-result"},
+		{"python, a copy", "python3", "shop/test_shop.py", fmt.Sprintf(pyCode, "[*known(tuple(list))]"), pyTest, "Two results share nothing.", ""},
+		{"javascript, its argument", "node", "shop/shop.test.mjs", fmt.Sprintf(jsCode, "[...list]"), jsTest, "결과는 사본이다", "shared-result"},
+		{"javascript, a copy", "node", "shop/shop.test.mjs", strings.Replace(fmt.Sprintf(jsCode, "[...list]"), "[list", "[[...list]", 1), jsTest, "결과는 사본이다", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			needs(t, c.tool)
+			name := "twice"
+			if c.tool == "go" {
+				name = "Twice"
+			}
+			got := ""
+			for _, f := range outside(t, c.file, c.code, c.test, c.spec, function(name, "")) {
+				got += f.Rule
+			}
+			if got != c.rule {
+				t.Errorf("found %q, want %q", got, c.rule)
+			}
+		})
+	}
+}
+
 // A test of an item that names an error names it, too.
 func TestRedThatTakesAnyError(t *testing.T) {
 	t.Parallel()

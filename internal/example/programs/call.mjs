@@ -49,6 +49,24 @@ function made(v) {
   return isClass(f) ? Reflect.construct(f, args) : Reflect.apply(f, undefined, args);
 }
 
+const taken = new Set(), given = new Set(); // what the last call was given, and what calls have given, of what can be changed
+
+function containers(v, into, depth = 0) {
+  if (v === null || typeof v !== "object" || depth > 6 || into.has(v) || Object.isFrozen(v)) return into;
+  const plain = [Object.prototype, null].includes(Object.getPrototypeOf(v));
+  if (Array.isArray(v) || plain || v instanceof Map || v instanceof Set || ArrayBuffer.isView(v)) into.add(v);
+  const inner = v instanceof Map || v instanceof Set ? v.values() : ArrayBuffer.isView(v) ? [] : Object.values(v);
+  for (const x of inner) containers(x, into, depth + 1);
+  return into;
+}
+
+function gives(v) {
+  const all = containers(v, new Set());
+  const shared = [...all].some((x) => taken.has(x) || given.has(x));
+  for (const x of all) given.add(x);
+  return shared;
+}
+
 let changed = false; // an argument, by the last calls
 
 class Cannot extends Error {}
@@ -78,17 +96,18 @@ async function call(links) {
     const args = link.fields?.length ? [Object.fromEntries(link.fields.map((f) => [f.name, value(f.value)]))] : link.args.map(value);
     const text = (list) => JSON.stringify(shown(list));
     const before = text(args);
+    for (const x of args) containers(x, taken);
     if (link.keep) { // what fails here is for the next calls to show
       try {
-        await Reflect.apply(at, self, args);
+        gives(await Reflect.apply(at, self, args));
       } catch (e) {
         if (e instanceof Cannot || (e instanceof TypeError && /BigInt/.test(e.message))) throw e;
       }
       at = self;
       continue;
     }
-    const given = link.new || (i === 0 && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
-    at = given;
+    const result = link.new || (i === 0 && isClass(at)) ? Reflect.construct(at, args) : await Reflect.apply(at, self, args);
+    at = result;
     changed ||= text(args) !== before;
   }
   return at;
@@ -101,10 +120,11 @@ async function tell(links) {
   } catch (e) {
     return { cannot: `the module cannot be loaded outside of its tests: ${words(e)}` };
   }
-  let given;
+  let result;
   changed = false;
+  taken.clear();
   try {
-    given = await call(links).catch((e) => {
+    result = await call(links).catch((e) => {
       if (allBig || !(e instanceof TypeError) || !/BigInt/.test(e.message)) throw e;
       allBig = true;
       return call(links).finally(() => { allBig = false; });
@@ -113,7 +133,7 @@ async function tell(links) {
     return e instanceof Cannot ? { cannot: e.message } : { error: thrown(e) };
   }
   try {
-    return { value: shown(given), changed };
+    return { value: shown(result), changed, shared: gives(result) };
   } catch (e) {
     return { cannot: `what it gives cannot be shown: ${words(e)}` };
   }

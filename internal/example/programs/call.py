@@ -11,6 +11,8 @@ sys.path[:0] = PLAN["path"]
 
 CHANGED = []  # arguments that the last calls have changed
 MODULE = []  # whose exports make arguments
+TAKEN = {}  # by identity: what the last call was given that can be changed
+GIVEN = {}  # the same of what calls have given, which keeps it alive
 
 
 class Cannot(Exception):
@@ -45,6 +47,29 @@ def number(text):
 STANDARD = {"date": "datetime", "datetime": "datetime", "time": "datetime", "timedelta": "datetime", "Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid", "Path": "pathlib"}
 
 
+def containers(v, depth=0):
+    if depth > 6:
+        return
+    if type(v) in (list, dict, set, bytearray):
+        yield v
+    if type(v) in (list, tuple, set):
+        inner = v
+    elif type(v) is dict:
+        inner = v.values()
+    else:
+        inner = getattr(v, "__dict__", {}).values()
+    for x in inner:
+        yield from containers(x, depth + 1)
+
+
+def gives(v):
+    """Reports whether v has something that is not its own, and notes what it has."""
+    all = {id(c): c for c in containers(v)}
+    shared = any(i in GIVEN or i in TAKEN for i in all)
+    GIVEN.update(all)
+    return shared
+
+
 def made(v):
     f, (name, *rest) = MODULE[0], v["text"].split(".")
     if name in STANDARD and not isinstance(getattr(f, name, None), type):
@@ -72,6 +97,7 @@ def called(f, list):
             signature.bind(*args, **named)
         except TypeError as e:
             raise Cannot("it cannot be called so: " + str(e)) from None
+    TAKEN.update((id(c), c) for x in (*args, *named.values()) for c in containers(x))
     given = f(*args, **named)
     CHANGED.extend(x for x, v in zip(args, list) if shown(x) != shown(value(v)))
     return given
@@ -135,7 +161,10 @@ def call(links):
             if not link.get("keep") or isinstance(e, Cannot):
                 raise
         else:
-            at = at if link.get("keep") else given
+            if link.get("keep"):
+                gives(given)
+            else:
+                at = given
     return at
 
 
@@ -160,6 +189,7 @@ def tell(links):
     except BaseException as e:
         return {"cannot": "the module cannot be loaded outside of its tests: " + type(e).__name__ + ": " + str(e)}
     CHANGED.clear()
+    TAKEN.clear()
     try:
         given = call(links)
     except Cannot as e:
@@ -171,7 +201,7 @@ def tell(links):
     except BaseException as e:
         return {"error": thrown(e)}
     try:
-        return {"value": shown(given), "changed": bool(CHANGED)}
+        return {"value": shown(given), "changed": bool(CHANGED), "shared": gives(given)}
     except BaseException as e:
         return {"cannot": "what it gives cannot be shown: " + type(e).__name__ + ": " + str(e)}
 
