@@ -111,24 +111,32 @@ func (u *user) changes(all []example.Example, got []example.Outcome) []step.Find
 }
 
 var (
-	// ownResult is what specs say of results that nobody else has, sharesWord what they say of what they have in common.
-	ownResult = re.New(`(?i)\bshares? (nothing|no )|\bcop(y|ies)\b|belongs? to (the|its) caller|\b(fresh|new) (list|slice|array|map|object|dict)|independent (list|slice|array|map|object|dict|cop)|사본|복사본`)
+	// ownResult is what specs say of results that nobody else has, ownAll of those of which nobody else has anything.
+	ownResult = re.New(`(?i)\b(cop(y|ies)|belongs? to (the|its) caller|(fresh|new|independent) (list|slice|array|map|object|dict))\b|사본|복사본`)
+	ownAll    = re.New(`(?i)\bshares? (nothing|no )|\bdeep(ly)?.?cop|깊은 복사`)
 	uncopied  = re.New(`(?i)\b(without|no|not|never)\b[^.\n]{0,20}\bcop|n't[^.\n]{0,20}\bcop`)
 )
 
 // keeps finds calls whose results somebody else has as well, where the spec says that they are their caller's: each is made twice.
-func (u *user) keeps(ctx context.Context, all []example.Example) ([]step.Finding, error) {
-	says := slices.ContainsFunc(sentence().Split(u.m.Said, -1), func(s string) bool { return ownResult().MatchString(s) && !uncopied().MatchString(s) })
-	if !says || len(all) == 0 || u.chain.Ecosystem == toolchain.Rust {
+func (u *user) keeps(ctx context.Context, calls []example.Example) ([]step.Finding, error) {
+	says := func(what re.Regexp) bool {
+		return slices.ContainsFunc(sentence().Split(u.m.Said, -1), func(s string) bool { return what().MatchString(s) && !uncopied().MatchString(s) })
+	}
+	own, all := says(ownResult), says(ownAll)
+	if !own && !all || len(calls) == 0 || u.chain.Ecosystem == toolchain.Rust {
 		return nil, nil
 	}
-	got, err := u.try(ctx, slices.Concat(all, all), false)
+	got, err := u.try(ctx, slices.Concat(calls, calls), false)
 	if err != nil {
 		return nil, err
 	}
 	for i, o := range got {
-		if e := all[i%len(all)]; o.Shared && o.Cannot == "" && o.Error == nil {
-			return []step.Finding{reject("shared-result", u.m.Dir, 0, e.Calls()+" gives something that a call before has given, or that it was given itself: who changes the one changes the other. "+
+		if e := calls[i%len(calls)]; (o.Same && own || o.Shared && all) && o.Cannot == "" && o.Error == nil {
+			say := reject
+			if u.m.requested() { // its words may be about something else
+				say = fix
+			}
+			return []step.Finding{say("shared-result", u.m.Dir, 0, e.Calls()+" gives something that a call before has given, or that it was given itself: who changes the one changes the other. "+
 				"The spec says that they share nothing; give a copy.")}, nil
 		}
 	}

@@ -778,7 +778,8 @@ func TestResultsApart(t *testing.T) {
 		{"go, without copying", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "known[key]"), goTest, "It works without a copy.", ""},
 		{"python", "python3", "shop/test_shop.py", fmt.Sprintf(pyCode, "known(tuple(list))"), pyTest, "Two results share nothing.", "shared-result"},
 		{"python, a copy", "python3", "shop/test_shop.py", fmt.Sprintf(pyCode, "[*known(tuple(list))]"), pyTest, "Two results share nothing.", ""},
-		{"javascript, its argument", "node", "shop/shop.test.mjs", fmt.Sprintf(jsCode, "[...list]"), jsTest, "결과는 사본이다", "shared-result"},
+		{"javascript, its argument", "node", "shop/shop.test.mjs", fmt.Sprintf(jsCode, "[...list]"), jsTest, "They share nothing.", "shared-result"},
+		{"javascript, of a new list", "node", "shop/shop.test.mjs", fmt.Sprintf(jsCode, "[...list]"), jsTest, "A new list.", ""},
 		{"javascript, a copy", "node", "shop/shop.test.mjs", strings.Replace(fmt.Sprintf(jsCode, "[...list]"), "[list", "[[...list]", 1), jsTest, "결과는 사본이다", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -94,7 +94,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 // other languages.
 func (p *taskProof) testsOf(file string) []step.File {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	if stem == "__init__" || stem == "index" {
+	if handsOn(file) {
 		stem = path.Base(path.Dir(file))
 	}
 	uses := func(test string, src []byte) bool {
@@ -145,19 +145,28 @@ func exportsOf(ch Change) []step.Export {
 	return out
 }
 
-// declares is the one changed source that exports a name, "" where there is none or there are several.
+// declares is the one changed source that exports a name, "" where there is none or there are several. The face of a package only hands
+// on what its files declare.
 func (p *taskProof) declares(name string) string {
-	found := ""
+	var found []string
 	for _, ch := range p.changes {
-		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || !slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name }) {
-			continue
+		if ch.Status != 'D' && toolchain.IsSource(ch.Path) && slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name }) {
+			found = append(found, ch.Path)
 		}
-		if found != "" {
-			return ""
-		}
-		found = ch.Path
 	}
-	return found
+	if len(found) > 1 {
+		found = slices.DeleteFunc(found, handsOn)
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// handsOn reports whether a file is the one by which a package or a directory is imported.
+func handsOn(file string) bool {
+	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return stem == "__init__" || stem == "index"
 }
 
 // chainOf is the toolchain that a file is of, the nearest.

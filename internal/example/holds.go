@@ -19,7 +19,8 @@ type Outcome struct {
 	Cannot string `json:"cannot,omitempty"`
 	// Changed: an argument is not as it was.
 	Changed bool `json:"changed,omitempty"`
-	// Shared: a list, map or object of what it gives is one that it was given, or that a call before has given.
+	// Same: what it gives is a list, map or object that it was given, or that a call before has given. Shared: it has such a one in it.
+	Same   bool `json:"same,omitempty"`
 	Shared bool `json:"shared,omitempty"`
 	// Several: the value is the list of several results, as functions of Go give them.
 	Several bool `json:"several,omitempty"`

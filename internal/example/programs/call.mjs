@@ -62,9 +62,9 @@ function containers(v, into, depth = 0) {
 
 function gives(v) {
   const all = containers(v, new Set());
-  const shared = [...all].some((x) => taken.has(x) || given.has(x));
+  const shared = [...all].filter((x) => taken.has(x) || given.has(x));
   for (const x of all) given.add(x);
-  return shared;
+  return { same: shared.includes(v), shared: shared.length > 0 };
 }
 
 let changed = false; // an argument, by the last calls
@@ -133,7 +133,7 @@ async function tell(links) {
     return e instanceof Cannot ? { cannot: e.message } : { error: thrown(e) };
   }
   try {
-    return { value: shown(result), changed, shared: gives(result) };
+    return { value: shown(result), changed, ...gives(result) };
   } catch (e) {
     return { cannot: `what it gives cannot be shown: ${words(e)}` };
   }

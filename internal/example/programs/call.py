@@ -63,11 +63,11 @@ def containers(v, depth=0):
 
 
 def gives(v):
-    """Reports whether v has something that is not its own, and notes what it has."""
+    """Reports whether v, or something in it, is not its own, and notes what it has."""
     all = {id(c): c for c in containers(v)}
-    shared = any(i in GIVEN or i in TAKEN for i in all)
+    shared = {i for i in all if i in GIVEN or i in TAKEN}
     GIVEN.update(all)
-    return shared
+    return {"same": id(v) in shared, "shared": bool(shared)}
 
 
 def made(v):
@@ -201,7 +201,7 @@ def tell(links):
     except BaseException as e:
         return {"error": thrown(e)}
     try:
-        return {"value": shown(given), "changed": bool(CHANGED), "shared": gives(given)}
+        return {"value": shown(given), "changed": bool(CHANGED), **gives(given)}
     except BaseException as e:
         return {"cannot": "what it gives cannot be shown: " + type(e).__name__ + ": " + str(e)}
 
