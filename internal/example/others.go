@@ -107,6 +107,8 @@ func (v Value) shifted(by int, changed *bool) Value {
 		v.List = shifted(v.List, by, changed)
 	case Object:
 		v.Fields = shiftedFields(v.Fields, by, changed)
+	case Made:
+		v.List = shifted(v.List, by, changed)
 	case Null, Bool, Name:
 	}
 	return v
