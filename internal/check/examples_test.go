@@ -293,7 +293,8 @@ def tomorrow(day):
 			function("liar", ""), function("unicode", ""), function("lines", ""),
 			{Kind: "class", Name: "Money"},
 			{Kind: "class", Name: "Cart"},
-			{Kind: "class", Name: "Purse"}, function("owners", ""), function("kinds", ""), function("tomorrow", ""),
+			{Kind: "class", Name: "Purse"},
+			function("owners", ""), function("kinds", ""), function("tomorrow", ""),
 		},
 		lines: []string{
 			`kinds({1: 2, "a": 3}) → ["int", "str"]`, `tomorrow(date(2026, 1, 31)) → "2026-02-01"`, `tomorrow(date(2026, 1, 31)) → "2026-02-02"`, `owners([{"owner": "a"}]) → ["a"]`,
@@ -344,8 +345,11 @@ export const year = (d, names = new Map()) => names.get(d.getUTCFullYear()) ?? d
 			"cart/cart.test.js": "import test from 'node:test';\ntest('x', () => {});\n",
 		},
 		exports: []step.Export{
-			function("twice", ""), {Kind: "class", Name: "Invoice"}, function("later", ""), function("find", ""), function("keys", ""), function("liar", ""), function("code", ""),
-			{Kind: "class", Name: "Purse"}, function("owners", ""), function("more", ""), function("year", ""),
+			function("twice", ""),
+			{Kind: "class", Name: "Invoice"},
+			function("later", ""), function("find", ""), function("keys", ""), function("liar", ""), function("code", ""),
+			{Kind: "class", Name: "Purse"},
+			function("owners", ""), function("more", ""), function("year", ""),
 		},
 		lines: []string{
 			`year(new Date("2026-01-31")) → 2026`, `year(new Date("2026-01-31"), new Map([[2026, "now"]])) → "now"`, "`more(5n)` → 6n", "`more(9007199254740993n)` → 9007199254740994n", "`more(5)` → 6", "`more(6n)` → 6n",
