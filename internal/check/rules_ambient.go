@@ -17,7 +17,7 @@ var unstated = []struct {
 	request    bool
 }{
 	{"the environment", re.New(`^(environ[.[]|getenv\(|os\.(Getenv|LookupEnv|Environ|ExpandEnv|environb?|getenv)|process\.env|env::vars?|System\.getenv)\b`), re.New(`(?i)environ|\benv\b|configur|환경|설정`), true},
-	{"the arguments of the process", re.New(`^(os\.Args|sys\.argv|process\.argv)\b`), re.New(`(?i)command|argv|\bflags?\b|process|명령`), true},
+	{"the arguments of the process", re.New(`^(os\.Args|sys\.argv|process\.argv)\b`), re.New(`(?i)command|argv|\bargs?\b|argument|\bflags?\b|process|명령|인자`), true},
 	{"the terminal", re.New(`^(process\.std(out|err)\.(columns|rows|isTTY|getWindowSize)|(shutil|os)\.get_terminal_size|sys\.std(out|err|in)\.isatty)\b`), re.New(`(?i)terminal|screen|console|\btty|colou?r|터미널|화면|색`), true},
 	{"the clock", re.New(`^(time\.(Now|Since|time|monotonic)\b|datetime\.(datetime\.)?(now|utcnow|today)\b|date\.today\b|Date\.now\b|performance\.now\b|newDate\(\)|(Instant|SystemTime)::now\b|System\.currentTimeMillis\b|Local(Date|Time|DateTime)\.now\b)`), re.New(`(?i)\btime|\bdate|clock|\bnow\b|today|\bdays?\b|hour|second|expire|시각|시간|날짜|오늘`), false},
 	{"chance", re.New(`^(Math\.random\b|random\.\w+\(|rand\.(Int|Float|Perm|Shuffle|N\b)|crypto\.randomUUID\b|uuid\.uuid4\b)`), re.New(`(?i)random|chance|unique|\bids?\b|identif|uuid|shuffl|seed|jitter|sampl|무작위|고유`), false},
