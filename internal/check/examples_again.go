@@ -31,10 +31,14 @@ func (u *user) alone(all []example.Example) []example.Example {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(e example.Example) bool {
-		made := e.Call[0].New || strings.HasPrefix(e.Symbol(), "New") && u.chain.Ecosystem == toolchain.Go ||
-			slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return x.Name == e.Call[0].Name && x.Kind == "class" })
-		return len(e.Call) < 2 || !made
+		return len(e.Call) < 2 || !u.makes(e.Call[0])
 	})
+}
+
+// makes reports whether a call makes an object.
+func (u *user) makes(l example.Link) bool {
+	return l.New || strings.HasPrefix(l.Name, "New") && u.chain.Ecosystem == toolchain.Go ||
+		slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return x.Name == l.Name && x.Kind == "class" })
 }
 
 // again makes the same calls many times in one process. What gives something else then depends on the calls before it, of which its
@@ -126,6 +130,9 @@ func (u *user) keeps(ctx context.Context, calls []example.Example) ([]step.Findi
 	if !own && !all || len(calls) == 0 || u.chain.Ecosystem == toolchain.Rust {
 		return nil, nil
 	}
+	calls = slices.DeleteFunc(slices.Clone(calls), func(e example.Example) bool { // an object has what it was made of
+		return u.makes(e.Call[0]) || slices.ContainsFunc(e.Call, func(l example.Link) bool { return l.Field })
+	})
 	got, err := u.try(ctx, slices.Concat(calls, calls), false)
 	if err != nil {
 		return nil, err

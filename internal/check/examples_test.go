@@ -805,6 +805,16 @@ func TestResultsApart(t *testing.T) {
 	}
 }
 
+// An object has what it was made of.
+func TestResultOfItsArguments(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	const code, test = "class Parsed:\n    def __init__(self, rest):\n        self.rest = rest\n\n    def all(self):\n        return self.rest\n", "from shop import Parsed\n\n\ndef test_parsed():\n    assert Parsed([1]).rest == [1]\n    assert Parsed([1]).all() == [1]\n"
+	if got := outside(t, "shop/test_shop.py", code, test, "Two results share nothing.", step.Export{Kind: "class", Name: "Parsed", Signature: "Parsed(rest: list)"}); len(got) > 0 {
+		t.Errorf("found %v", got)
+	}
+}
+
 // A test of an item that names an error names it, too.
 func TestRedThatTakesAnyError(t *testing.T) {
 	t.Parallel()
