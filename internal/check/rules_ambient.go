@@ -33,10 +33,10 @@ func (a Audit) readsOutside(f *file) []step.Finding {
 	}
 	var out []step.Finding
 	for _, o := range unstated {
-		if a.Spec == "" && !o.request || o.said().MatchString(a.Said) || readAt(f.old.Tokens, o.code) >= 0 {
+		if a.Spec == "" && !o.request || o.said().MatchString(a.Said) {
 			continue
 		}
-		if i := readAt(f.code, o.code); i >= 0 && f.added[f.code[i].Line] {
+		if i := readAt(f.code, o.code); i >= 0 && f.added[f.code[i].Line] && readAt(f.old.Tokens, o.code) < 0 {
 			asked := slices.ContainsFunc(f.code[i:min(i+mostRead, len(f.code))], func(t source.Token) bool {
 				name := t.Value()
 				return strings.ToUpper(name) == name && len(name) > 1 && (a.inSpec(name) || hasWord(a.Said, name))

@@ -189,6 +189,9 @@ func lastName(name string) string {
 	return name
 }
 
+// ofObject reports whether the link at i is of the object that was made first, and not of what the link before gives.
+func ofObject(links []Link, i int) bool { return i > 0 && (links[i].Keep || links[i-1].Keep) }
+
 // String is the example as it was understood.
 func (e Example) String() string {
 	var b strings.Builder
@@ -197,15 +200,13 @@ func (e Example) String() string {
 	if kept {
 		b.WriteString(object + " = ")
 	}
-	after := false // of the object
 	for i, l := range e.Call {
 		switch {
-		case kept && (l.Keep || after):
+		case ofObject(e.Call, i):
 			b.WriteString("; " + object + ".")
 		case i > 0:
 			b.WriteByte('.')
 		}
-		after = l.Keep
 		if l.New {
 			b.WriteString("new ")
 		}
@@ -213,10 +214,10 @@ func (e Example) String() string {
 		if l.Fields != nil {
 			args = []Value{{Kind: Object, Fields: l.Fields}}
 		}
-		b.WriteString(l.Name)
-		if !l.Field {
-			list := Value{Kind: List, List: args}.String()
-			b.WriteString("(" + list[1:len(list)-1] + ")")
+		if l.Field {
+			b.WriteString(l.Name)
+		} else {
+			b.WriteString(Value{Kind: Made, Text: l.Name, List: args}.String())
 		}
 	}
 	if e.Want.Error {

@@ -57,12 +57,12 @@ func Rust(plan Plan, signatures map[string]string) (program []byte, lines, canno
 
 func rustCall(c Call, signatures map[string]string) (string, bool) {
 	var b strings.Builder
-	kept := slices.IndexFunc(c.Links, func(l Link) bool { return l.Keep })
-	if kept >= 0 {
+	kept := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Keep })
+	if kept {
 		b.WriteString("{ let mut x = ")
 	}
 	for i, l := range c.Links {
-		if kept >= 0 && i >= kept && (l.Keep || c.Links[i-1].Keep) {
+		if ofObject(c.Links, i) {
 			b.WriteString("; x")
 		}
 		if i == 0 {
@@ -100,7 +100,7 @@ func rustCall(c Call, signatures map[string]string) (string, bool) {
 		}
 		b.WriteString("(" + strings.Join(args, ", ") + ")")
 	}
-	if kept >= 0 {
+	if kept {
 		b.WriteString(" }")
 	}
 	return b.String(), true

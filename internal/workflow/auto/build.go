@@ -182,7 +182,7 @@ func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans tur
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}
 	in = ans.Proof(in)
-	proof, spent, err := turn.Prove(c, &in, f.recheck())
+	proof, spent, err := turn.Prove(c, &in, f.recheck)
 	f.held = in.Task.HeldOut
 	f.out.Spend(spent)
 	if err != nil {

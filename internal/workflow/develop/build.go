@@ -402,7 +402,7 @@ func filePaths(list []task.File) []string {
 
 // prove runs the checks of a tree of the checkpoint, and looks for what its contract offers.
 func (b *builder) prove(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, []step.Finding, error) {
-	proof, spent, err := turn.Prove(c, in, b.w.recheck(b.k.ID, b.base.Tree))
+	proof, spent, err := turn.Prove(c, in, func() step.Turn { return b.w.recheck(b.k.ID, b.base.Tree) })
 	b.held = in.Task.HeldOut
 	b.took(spent)
 	if err != nil {

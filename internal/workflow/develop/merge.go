@@ -201,7 +201,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 		w.tree = tree
 		in := ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x), Request: w.in.Request, Coverage: true})
 		in.Task.HeldOut = w.held
-		proof, spent, err := turn.Prove(c, &in, w.recheck("", w.s.Tree))
+		proof, spent, err := turn.Prove(c, &in, func() step.Turn { return w.recheck("", w.s.Tree) })
 		w.held = in.Task.HeldOut
 		w.out.Spend(spent)
 		if err != nil {

@@ -54,15 +54,15 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 	return out, spent, nil
 }
 
-// Prove proves a task's tree. Held-out calls that gave something else are worked out again first, see Recheck: in has the calls that
-// count from then on.
-func Prove(c *flow.Ctx, in *step.TaskIn, t step.Turn) (step.TaskProof, step.RoleUsage, error) {
+// Prove proves a task's tree. Held-out calls that gave something else are worked out again first, by the turn that by gives,
+// see Recheck: in has the calls that count from then on.
+func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (step.TaskProof, step.RoleUsage, error) {
 	proof, err := Do(c, "prove", step.ProveTask, *in)
 	if err != nil || !proof.Passed || len(proof.Doubtful) == 0 {
 		return proof, step.RoleUsage{}, err
 	}
 	c = c.Sub("held-out")
-	held, spent, err := Recheck(c, t, in.Task.HeldOut, proof.Doubtful)
+	held, spent, err := Recheck(c, by(), in.Task.HeldOut, proof.Doubtful)
 	if err != nil {
 		return proof, spent, err
 	}

@@ -119,7 +119,7 @@ func (b *builder) restart(c *flow.Ctx) (done bool, err error) {
 // try proves what an author has left, and lands it. Not done: it was sent back.
 func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *step.Left) (done bool, err error) {
 	in := b.proofOf(out, ans)
-	proof, spent, err := turn.Prove(c, &in, b.recheck())
+	proof, spent, err := turn.Prove(c, &in, b.recheck)
 	b.t.HeldOut, b.res.Usage = in.Task.HeldOut, b.res.Usage.Add(spent.Usage)
 	if err != nil {
 		return false, err
