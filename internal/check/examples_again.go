@@ -27,7 +27,7 @@ var (
 
 // alone are the calls that each make an object of their own, of a module that says of no object that it knows another.
 func (u *user) alone(all []example.Example) []example.Example {
-	if slices.ContainsFunc(sentence().Split(u.m.Said, -1), func(s string) bool { return inCommon().MatchString(s) && !denied().MatchString(s) }) {
+	if len(sentencesOf(u.m.Said, inCommon, denied)) > 0 {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(e example.Example) bool {
@@ -39,6 +39,14 @@ func (u *user) alone(all []example.Example) []example.Example {
 func (u *user) makes(l example.Link) bool {
 	return l.New || strings.HasPrefix(l.Name, "New") && u.chain.Ecosystem == toolchain.Go ||
 		slices.ContainsFunc(u.m.Exports, func(x step.Export) bool { return x.Name == l.Name && x.Kind == "class" })
+}
+
+// charge is a finding by the words of a spec. A request names less, and may speak of something else: it only goes back.
+func (m Module) charge(rule, path string, line int, message string) step.Finding {
+	if m.requested() {
+		return fix(rule, path, line, message)
+	}
+	return reject(rule, path, line, message)
 }
 
 // again makes the same calls many times in one process. What gives something else then depends on the calls before it, of which its
@@ -71,11 +79,7 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 	}
 	for _, i := range later { // chance differs from itself
 		if at := i % len(all); sameOutcome(first[at], second[at]) && sameOutcome(first[i], second[i]) {
-			say := reject
-			if u.m.requested() { // a request names less than a spec has to
-				say = fix
-			}
-			return []step.Finding{say("ambient-state", u.m.Dir, 0, fmt.Sprintf(
+			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf(
 				"%s gives %s, and %s after %d other calls. Compute it from its arguments alone, or let the spec say what it remembers.",
 				list[i].Calls(), first[at].Given(), first[i].Given(), i))}, nil
 		}
@@ -94,8 +98,8 @@ var (
 // changes finds calls that change what they are given, where the spec says that nothing does.
 func (u *user) changes(all []example.Example, got []example.Outcome) []step.Finding {
 	var says []string
-	for _, s := range sentence().Split(u.m.Said, -1) {
-		if leftAlone().MatchString(s) && givenWord().MatchString(s) && !ofFace().MatchString(s) {
+	for _, s := range sentencesOf(u.m.Said, leftAlone, ofFace) {
+		if givenWord().MatchString(s) {
 			says = append(says, s)
 		}
 	}
@@ -123,10 +127,7 @@ var (
 
 // keeps finds calls whose results somebody else has as well, where the spec says that they are their caller's: each is made twice.
 func (u *user) keeps(ctx context.Context, calls []example.Example) ([]step.Finding, error) {
-	says := func(what re.Regexp) bool {
-		return slices.ContainsFunc(sentence().Split(u.m.Said, -1), func(s string) bool { return what().MatchString(s) && !uncopied().MatchString(s) })
-	}
-	own, all := says(ownResult), says(ownAll)
+	own, all := len(sentencesOf(u.m.Said, ownResult, uncopied)) > 0, len(sentencesOf(u.m.Said, ownAll, uncopied)) > 0
 	if !own && !all || len(calls) == 0 || u.chain.Ecosystem == toolchain.Rust {
 		return nil, nil
 	}
@@ -139,11 +140,7 @@ func (u *user) keeps(ctx context.Context, calls []example.Example) ([]step.Findi
 	}
 	for i, o := range got {
 		if e := calls[i%len(calls)]; (o.Same && own || o.Shared && all) && o.Cannot == "" && o.Error == nil {
-			say := reject
-			if u.m.requested() { // its words may be about something else
-				say = fix
-			}
-			return []step.Finding{say("shared-result", u.m.Dir, 0, e.Calls()+" gives something that a call before has given, or that it was given itself: who changes the one changes the other. "+
+			return []step.Finding{u.m.charge("shared-result", u.m.Dir, 0, e.Calls()+" gives something that a call before has given, or that it was given itself: who changes the one changes the other. "+
 				"The spec says that they share nothing; give a copy.")}, nil
 		}
 	}

@@ -23,9 +23,14 @@ var (
 	wrapped  = re.New(`\n[ \t]*([a-z가-힣])`) // a line that goes on with the sentence before
 )
 
+// sentencesOf are the sentences of a text that say something and do not take it back.
+func sentencesOf(text string, says, back re.Regexp) []string {
+	return slices.DeleteFunc(sentence().Split(text, -1), func(s string) bool { return !says().MatchString(s) || back().MatchString(s) })
+}
+
 // shared are the sentences that promise that code may be used by several at once.
 func (a Audit) shared() []string {
-	return slices.DeleteFunc(sentence().Split(wrapped().ReplaceAllString(a.Said, " $1"), -1), func(s string) bool { return !together().MatchString(s) || alone().MatchString(s) })
+	return sentencesOf(wrapped().ReplaceAllString(a.Said, " $1"), together, alone)
 }
 
 // unguarded finds types of Go that may be used by several at once, by the words of the spec or the request, and whose exported methods use

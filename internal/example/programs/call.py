@@ -79,12 +79,12 @@ def made(v):
             f = getattr(f, part)
     except AttributeError as e:
         raise Cannot(str(e)) from None
-    return called(f, v.get("list", []))
+    return called(f, v.get("list", []), {})
 
 
-def called(f, list):
+def called(f, list, named):
     """Calls f. An object at the end whose names are those of further parameters has keywords."""
-    args, named = [value(x) for x in list], {}
+    args = [value(x) for x in list]
     try:
         signature = inspect.signature(f)
     except ValueError:
@@ -152,7 +152,8 @@ def call(links):
                 raise Cannot(str(e)) from None
             raise
         try:
-            given = given_by(f, link)
+            named = {f["name"]: value(f["value"]) for f in link.get("fields", [])}
+            given = f if link.get("field") else called(f, link["args"] or [], named)
             if inspect.iscoroutine(given):
                 import asyncio
 
@@ -166,21 +167,6 @@ def call(links):
             else:
                 at = given
     return at
-
-
-def given_by(f, link):
-    if link.get("field"):
-        return f
-    if not link.get("fields"):
-        return called(f, link["args"])
-    named = {f["name"]: value(f["value"]) for f in link["fields"]}
-    try:
-        inspect.signature(f).bind(**named)
-    except TypeError as e:
-        raise Cannot("it cannot be called so: " + str(e)) from None
-    except ValueError:
-        pass
-    return f(**named)
 
 
 def tell(links):
