@@ -507,6 +507,24 @@ func outside(t *testing.T, testFile, code, test, spec string, exports ...step.Ex
 	return findings
 }
 
+// userCase is code with its tests, called as a user would: the rules of what is found, one behind the other.
+type userCase struct{ name, tool, file, code, test, spec, rule string }
+
+func (c userCase) run(t *testing.T, exports ...step.Export) {
+	t.Helper()
+	t.Run(c.name, func(t *testing.T) {
+		t.Parallel()
+		needs(t, c.tool)
+		got := ""
+		for _, f := range outside(t, c.file, c.code, c.test, c.spec, exports...) {
+			got += f.Rule
+		}
+		if got != c.rule {
+			t.Errorf("found %q, want %q", got, c.rule)
+		}
+	})
+}
+
 // TestOnlyTested: what tests say of calls with literals is called outside of them.
 func TestOnlyTested(t *testing.T) {
 	t.Parallel()
@@ -654,7 +672,7 @@ func TestObjectsApart(t *testing.T) {
 		said   = "It keeps what is added. Two stacks share nothing."
 	)
 	shared, own := fmt.Sprintf(py, "    all = []\n", ""), fmt.Sprintf(py, "", "        self.all = []\n")
-	for _, c := range []struct{ name, need, file, code, test, said, rule string }{
+	for _, c := range []userCase{
 		{"python", "python3", "shop/test_shop.py", shared, strings.ReplaceAll(pyTest, "assert Stack(3).size() == 0", "pass"), said, "ambient-state"},
 		{"python, own", "python3", "shop/test_shop.py", own, pyTest, said, ""},
 		{"python, the spec says so", "python3", "shop/test_shop.py", shared, strings.ReplaceAll(pyTest, "assert Stack(3).size() == 0", "pass"), "All stacks share what was added.", ""},
@@ -667,21 +685,11 @@ func TestObjectsApart(t *testing.T) {
 			"package shop\n\nimport \"testing\"\n\nfunc TestStack(t *testing.T) {\n\tif got := NewStack(3).Push(4).Size(); got != 1 {\n\t\tt.Error(got)\n\t}\n}\n", said, "ambient-state",
 		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			needs(t, c.need)
-			exports := []step.Export{class("Stack", ""), function("NewStack", "func NewStack(most int) *Stack")}
-			if c.need != "go" {
-				exports = exports[:1]
-			}
-			got := ""
-			for _, f := range outside(t, c.file, c.code, c.test, c.said, exports...) {
-				got += f.Rule
-			}
-			if got != c.rule {
-				t.Errorf("found %q, want %q", got, c.rule)
-			}
-		})
+		exports := []step.Export{class("Stack", ""), function("NewStack", "func NewStack(most int) *Stack")}
+		if c.tool != "go" {
+			exports = exports[:1]
+		}
+		c.run(t, exports...)
 	}
 }
 
@@ -731,7 +739,7 @@ func TestArgumentsStay(t *testing.T) {
 		jsCode = "export const ranked = (list) => list.sort();\n"
 		jsTest = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { ranked } from './shop.mjs';\ntest('ranked', () => {\n  assert.deepEqual(ranked([2, 1]), [1, 2]);\n});\n"
 	)
-	for _, c := range []struct{ name, tool, file, code, test, spec, rule string }{
+	for _, c := range []userCase{
 		{"go", "go", "shop/shop_test.go", goCode, goTest, stays, "argument-changed"},
 		{"go, a copy", "go", "shop/shop_test.go", strings.Replace(goCode, "\tslices.Sort", "\tlist = slices.Clone(list)\n\tslices.Sort", 1), goTest, stays, ""},
 		{
@@ -746,21 +754,11 @@ func TestArgumentsStay(t *testing.T) {
 		{"javascript", "node", "shop/shop.test.mjs", jsCode, jsTest, "원본 목록은 바뀌지 않는다", "argument-changed"},
 		{"javascript, a copy", "node", "shop/shop.test.mjs", strings.Replace(jsCode, "list.", "[...list].", 1), jsTest, stays, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			needs(t, c.tool)
-			name := "ranked"
-			if c.tool == "go" {
-				name = "Ranked"
-			}
-			got := ""
-			for _, f := range outside(t, c.file, c.code, c.test, c.spec, function(name, "")) {
-				got += f.Rule
-			}
-			if got != c.rule {
-				t.Errorf("found %q, want %q", got, c.rule)
-			}
-		})
+		name := "ranked"
+		if c.tool == "go" {
+			name = "Ranked"
+		}
+		c.run(t, function(name, ""))
 	}
 }
 
@@ -776,7 +774,7 @@ func TestResultsApart(t *testing.T) {
 		jsTest = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { twice } from './shop.mjs';\ntest('twice', () => {\n  assert.deepEqual(twice([1]), [[1], [1]]);\n});\n"
 		jsCode = "export const twice = (list) => [list, %s];\n"
 	)
-	for _, c := range []struct{ name, tool, file, code, test, spec, rule string }{
+	for _, c := range []userCase{
 		{"go", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "known[key]"), goTest, own, "shared-result"},
 		{"go, a copy", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "append([]int{}, known[key]...)"), goTest, own, ""},
 		{"go, of which nobody speaks", "go", "shop/shop_test.go", fmt.Sprintf(goCode, "known[key]"), goTest, "Doubles.", ""},
@@ -787,21 +785,11 @@ func TestResultsApart(t *testing.T) {
 		{"javascript, of a new list", "node", "shop/shop.test.mjs", fmt.Sprintf(jsCode, "[...list]"), jsTest, "A new list.", ""},
 		{"javascript, a copy", "node", "shop/shop.test.mjs", strings.Replace(fmt.Sprintf(jsCode, "[...list]"), "[list", "[[...list]", 1), jsTest, "결과는 사본이다", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			needs(t, c.tool)
-			name := "twice"
-			if c.tool == "go" {
-				name = "Twice"
-			}
-			got := ""
-			for _, f := range outside(t, c.file, c.code, c.test, c.spec, function(name, "")) {
-				got += f.Rule
-			}
-			if got != c.rule {
-				t.Errorf("found %q, want %q", got, c.rule)
-			}
-		})
+		name := "twice"
+		if c.tool == "go" {
+			name = "Twice"
+		}
+		c.run(t, function(name, ""))
 	}
 }
 
