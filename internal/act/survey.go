@@ -31,7 +31,7 @@ func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.
 	var all []step.Standing
 	chains := a.chains(v)
 	for _, chain := range chains {
-		if len(chains) > 1 && !tested(v, chain) { // examples, tools
+		if len(chains) > 1 && (!tested(v, chain) || chain.Own.Elsewhere && chain.Root != ".") { // examples, tools
 			continue
 		}
 		list, err := c.Survey(ctx, chain, at.Tree, heard)

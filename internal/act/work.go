@@ -140,7 +140,9 @@ func (a *Actor) workBase(ctx context.Context, run, from string) (commit, tree st
 
 // chains are the toolchains of a project, with the commands that it has configured.
 func (a *Actor) chains(v *view) []toolchain.Found {
-	return chainsOf(v, a.o.Checks.Commands)
+	pr := toolchain.NewProject(v.paths(), v.bytes)
+	pr.Checks = a.o.Checks.Commands
+	return pr.All()
 }
 
 // chainsFrom are the toolchains of a tree that an author has made from another one. How they are checked is as the tree before
@@ -160,32 +162,6 @@ func (a *Actor) chainsFrom(ctx context.Context, before string, v *view) ([]toolc
 		}
 	}
 	return out, nil
-}
-
-// chainsOf are the toolchains of a project, one for each manifest that sources are below; for what none of them is for, what
-// the project itself says.
-func chainsOf(v *view, checks map[string]string) []toolchain.Found {
-	pr := toolchain.NewProject(v.paths(), v.bytes)
-	pr.Checks = checks
-	seen := map[string]bool{}
-	var out []toolchain.Found
-	dirs := map[string]bool{".": true}
-	for _, p := range v.paths() {
-		if toolchain.LanguageOf(p) != "" {
-			dirs[path.Dir(p)] = true
-		}
-	}
-	for _, d := range slices.Sorted(maps.Keys(dirs)) {
-		f, ok := pr.Detect(d)
-		if key := f.Ecosystem + " " + f.Root; ok && !seen[key] {
-			seen[key] = true
-			out = append(out, f)
-		}
-	}
-	if f, ok := pr.DetectOther(); ok && !slices.ContainsFunc(out, func(c toolchain.Found) bool { return c.Root == "." && c.Manifest != "" }) {
-		out = append(out, f)
-	}
-	return out
 }
 
 const claimPrefix = keptPrefix + "works/"

@@ -165,18 +165,16 @@ func (p *taskProof) missed(name string, found []step.Finding) {
 
 func (p *taskProof) add(f ...step.Finding) { p.proof.Findings = append(p.proof.Findings, f...) }
 
-// touched are the toolchains that a changed file lies in, also of nested ones. A task that only verifies touches all.
+// touched are the toolchains that the change can matter to. A task that only verifies touches all.
 func (p *taskProof) touched() []toolchain.Found {
 	if p.t.VerifyOnly {
 		return p.t.Chains
 	}
-	var out []toolchain.Found
-	for _, chain := range p.t.Chains {
-		if slices.ContainsFunc(p.changes, func(ch Change) bool { return below(chain.Root, ch.Path) }) {
-			out = append(out, chain)
-		}
+	var paths []string
+	for _, ch := range p.changes {
+		paths = append(paths, ch.Path)
 	}
-	return out
+	return toolchain.Affected(p.t.Chains, paths)
 }
 
 func below(root, p string) bool {
@@ -234,7 +232,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	})
 	if pl.chain.Own.Elsewhere { // its members' tests are theirs
 		if code && slices.ContainsFunc(mine, func(file string) bool { return !p.memberOwns(pl.chain, file) }) {
-			p.noTest("No test sees what was changed outside of the members of the workspace.")
+			p.noTest("No test sees what was changed in " + pl.chain.Root + ": this project's tests are elsewhere.")
 		}
 		return nil
 	}

@@ -399,6 +399,49 @@ func TestIdleCommands(t *testing.T) {
 	}
 }
 
+// TestTasksOfMembers: what is built with a changed member of a workspace is tested as well, through the link that npm makes.
+func TestTasksOfMembers(t *testing.T) {
+	t.Parallel()
+	needs(t, "npm")
+	l := newLab(t)
+	const test = "const test = require('node:test');\nconst assert = require('node:assert');\n"
+	price := test + "test('price', () => { assert.strictEqual(require('./price.js').price(1), '1'); });\n"
+	files := map[string]string{
+		"package.json":        "{\"private\": true, \"workspaces\": [\"core\", \"app\", \"other\"]}\n",
+		"core/package.json":   "{\"name\": \"core\", \"version\": \"1.0.0\", \"main\": \"price.js\", \"scripts\": {\"test\": \"node --test\"}}\n",
+		"core/price.js":       "exports.price = (n) => String(n);\n",
+		"core/price.test.js":  price,
+		"app/package.json":    "{\"name\": \"app\", \"version\": \"1.0.0\", \"scripts\": {\"test\": \"node --test\"}, \"dependencies\": {\"core\": \"1.0.0\"}}\n",
+		"app/bill.js":         "const { price } = require('core');\nexports.bill = (n) => price(n) + ' EUR';\n",
+		"app/bill.test.js":    test + "test('bill', () => { assert.strictEqual(require('./bill.js').bill(2), '2 EUR'); });\n",
+		"other/package.json":  "{\"name\": \"other\", \"version\": \"1.0.0\", \"scripts\": {\"test\": \"node --test\"}}\n",
+		"other/other.test.js": test + "test('other', () => {});\n",
+		"package-lock.json":   "{\"lockfileVersion\": 3, \"requires\": true, \"packages\": {\"\": {\"workspaces\": [\"core\", \"app\", \"other\"]}, \"app\": {\"version\": \"1.0.0\", \"dependencies\": {\"core\": \"1.0.0\"}}, \"core\": {\"version\": \"1.0.0\"}, \"other\": {\"version\": \"1.0.0\"}, \"node_modules/app\": {\"resolved\": \"app\", \"link\": true}, \"node_modules/core\": {\"resolved\": \"core\", \"link\": true}, \"node_modules/other\": {\"resolved\": \"other\", \"link\": true}}}\n",
+	}
+	base := l.tree("", files)
+	all := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) }).All()
+	task := check.Task{Chains: all, Owns: owns("core/price.js", "core/price.test.js"), Taken: owns(), Deletes: owns(), Base: base}
+	cents := "test('cents', () => { assert.strictEqual(require('./price.js').price(0.5), '0.50'); });\n"
+	for _, c := range []taskCase{
+		{name: "honest", files: map[string]string{"core/price.js": "exports.price = (n) => (Number.isInteger(n) ? String(n) : n.toFixed(2));\n", "core/price.test.js": price + cents}, passed: true},
+		{name: "the one that is built with it breaks", files: map[string]string{"core/price.js": "exports.price = (n) => (n === 1 ? '1' : n.toFixed(2));\n", "core/price.test.js": price + cents}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, _, err := l.checker.Task(t.Context(), task, base, l.tree(base, c.files))
+			want(t, c.name, p, err, c.passed, c.rules...)
+			var ran []string
+			for _, r := range p.Results {
+				ran = append(ran, r.ID)
+			}
+			slices.Sort(ran)
+			if got := strings.Join(ran, " "); got != "app/bill.test.js::bill core/price.test.js::cents core/price.test.js::price" {
+				t.Errorf("ran: %s", got)
+			}
+		})
+	}
+}
+
 // TestTasksOfTwoToolchains: a change below web is Node's, and what it does is seen there; Go's tests of the project around
 // it run as well, since the nearest manifest of a file is not the only one that it may matter to.
 func TestTasksOfTwoToolchains(t *testing.T) {

@@ -15,7 +15,7 @@ type Own struct {
 	Test   []commands.Command `json:"test,omitempty"`   // of one line and one runner
 	Types  []commands.Command `json:"types,omitempty"`
 	Lint   []commands.Command `json:"lint,omitempty"`
-	// Elsewhere: the members of a workspace are tested, and its root is not.
+	// Elsewhere: other parts of the project are tested, and this one is not: the root of a workspace, an example.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Packages are what pip installs before the tests, as its arguments.
 	Packages []string `json:"packages,omitempty"`
@@ -153,7 +153,7 @@ func (f *Found) adopt(p *Project) {
 		}
 	}
 	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint)}
-	f.Own.Elsewhere = p.workspace(f.Root) && !slices.ContainsFunc(mine, f.isTest) && slices.ContainsFunc(p.commands(), func(c commands.Command) bool {
+	f.Own.Elsewhere = (f.guessed || p.workspace(f.Root)) && !slices.ContainsFunc(mine, f.isTest) && slices.ContainsFunc(p.commands(), func(c commands.Command) bool {
 		return ecosystemOf(c) == f.Ecosystem && f.isTest(c) && p.rootOf(f, c.Dir) != f.Root
 	})
 	whole := slices.ContainsFunc(mine, func(c commands.Command) bool { return f.isTest(c) && !c.Partial })

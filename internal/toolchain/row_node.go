@@ -95,6 +95,9 @@ func inspectNode(f *Found, p *Project) {
 	f.Installs = addOnce(f.Installs, f.Lock)
 	f.Manager = nodeManager(f, p, pk.PackageManager)
 	f.Runner = nodeRunner(f, p, scripts, len(pk.Jest) > 0)
+	if f.guessed = f.Runner == ""; f.guessed {
+		f.Runner = "node"
+	}
 }
 
 // nodeInstalls are the files of directory d, besides manifests and locks, that package managers read when they install:
@@ -143,6 +146,7 @@ func nodeManager(f *Found, p *Project, declared string) string {
 	return "npm"
 }
 
+// nodeRunner is the runner that scripts, dependencies or settings name, "" where nothing does.
 func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 	switch {
 	case strings.Contains(script, "vitest"):
@@ -168,7 +172,7 @@ func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 	case f.Manager == "bun":
 		return "bun"
 	}
-	return "node"
+	return ""
 }
 
 func nodeSetup(f Found) []Command {

@@ -58,6 +58,7 @@ type Found struct {
 	// Declared names the packages that the manifest and the files beside it declare, without versions.
 	Declared []string          `json:"declared,omitempty"`
 	versions map[string]string // of those of which the manifest says one
+	guessed  bool              // nothing names the runner
 	// Tools are the linters, formatters and type checkers that the project configures.
 	Tools []string `json:"tools,omitempty"`
 	// Installs are the files (manifests, locks) whose bytes decide what setup installs.
@@ -76,6 +77,8 @@ type Found struct {
 	// Workspace is the directory that Cargo's messages are relative to and that Maven runs in, Edition Rust's edition.
 	Workspace string `json:"workspace,omitempty"`
 	Edition   string `json:"edition,omitempty"`
+	// Members are the roots of other toolchains of the project whose sources this one's are built with.
+	Members []string `json:"members,omitempty"`
 }
 
 // Has reports whether the project declares the package name as a dependency.

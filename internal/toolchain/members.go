@@ -1,0 +1,111 @@
+package toolchain
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// All are the toolchains of a project, one for each manifest that sources are below, each with the members that it is built
+// with; and what the project says for what none of them is for.
+func (p *Project) All() []Found {
+	dirs := map[string]bool{".": true}
+	for _, f := range p.files {
+		if LanguageOf(f) != "" {
+			dirs[path.Dir(f)] = true
+		}
+	}
+	seen := map[string]bool{}
+	var all []Found
+	for _, d := range sortedKeys(dirs) {
+		f, ok := p.Detect(d)
+		if key := f.Ecosystem + " " + f.Root; ok && !seen[key] {
+			seen[key] = true
+			all = append(all, f)
+		}
+	}
+	parts := slices.Clone(all)
+	all = slices.DeleteFunc(all, func(f Found) bool { // the folder around members, without code of its own
+		return f.Manifest == "" && len(parts) > 1 && !slices.ContainsFunc(p.files, func(file string) bool {
+			return EcosystemOf(LanguageOf(file)) == f.Ecosystem && owner(parts, f, file)
+		})
+	})
+	for i := range all {
+		for _, other := range all {
+			if p.builtWith(all[i], other) {
+				all[i].Members = append(all[i].Members, other.Root)
+			}
+		}
+	}
+	if f, ok := p.DetectOther(); ok && !slices.ContainsFunc(all, func(c Found) bool { return c.Root == "." && c.Manifest != "" }) {
+		all = append(all, f)
+	}
+	return all
+}
+
+// builtWith reports whether a member of the project is built with the sources of another one: it declares the other's package.
+// A module of Go gets a published version of it unless go.work or a replace directive says otherwise.
+func (p *Project) builtWith(f, other Found) bool {
+	if f.Ecosystem != other.Ecosystem || f.Root == other.Root || other.Module == "" {
+		return false
+	}
+	named := slices.ContainsFunc(f.Declared, func(name string) bool {
+		return packageName(f.Ecosystem, name) == packageName(f.Ecosystem, other.Module)
+	})
+	if f.Ecosystem != Go || !named {
+		return named
+	}
+	return f.Workspace != "" && f.Workspace == other.Workspace || slices.ContainsFunc(strings.Split(string(p.read(f.Manifest)), "\n"), func(line string) bool {
+		_, target, replaced := strings.Cut(line, "=>")
+		return replaced && path.Join(f.Root, strings.TrimSpace(target)) == other.Root
+	})
+}
+
+// packageName is a package's name as tools compare it: Cargo's library has _ where its package has -, and Python's names
+// differ in neither case nor separators.
+func packageName(ecosystem, name string) string {
+	switch ecosystem {
+	case Rust:
+		return strings.ReplaceAll(name, "-", "_")
+	case Python:
+		return plainName(name)
+	}
+	return name
+}
+
+// Affected are the toolchains that the changed files can matter to: what they lie in, also of nested ones, and what is built
+// with the members that they are of, however far away.
+func Affected(all []Found, changed []string) []Found {
+	var out, moved []Found // moved: what others are built with is another than before
+	for _, f := range all {
+		if slices.ContainsFunc(changed, func(file string) bool { return under(file, f.Root) }) {
+			out = append(out, f)
+		}
+		if slices.ContainsFunc(changed, func(file string) bool { return owner(all, f, file) }) {
+			moved = append(moved, f)
+		}
+	}
+	is := func(f Found) func(Found) bool {
+		return func(o Found) bool { return o.Ecosystem == f.Ecosystem && o.Root == f.Root }
+	}
+	for i := 0; i < len(moved); i++ { // moved grows
+		for _, f := range all {
+			if f.Ecosystem != moved[i].Ecosystem || !slices.Contains(f.Members, moved[i].Root) || slices.ContainsFunc(moved, is(f)) {
+				continue
+			}
+			moved = append(moved, f)
+			if !slices.ContainsFunc(out, is(f)) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// owner reports whether a file is of the member f, and not of one below it or of another ecosystem.
+func owner(all []Found, f Found, file string) bool {
+	eco := EcosystemOf(LanguageOf(file))
+	return under(file, f.Root) && (eco == "" || eco == f.Ecosystem) && !slices.ContainsFunc(all, func(o Found) bool {
+		return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(o.Root, f.Root) && under(file, o.Root)
+	})
+}

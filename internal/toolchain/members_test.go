@@ -1,0 +1,110 @@
+package toolchain_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// TestAffected: a change in a member of a workspace matters to what is built with it, however far away, and to nothing else.
+func TestAffected(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		files   map[string]string
+		changed string
+		want    string
+	}{
+		{
+			"npm: app is built with ui, ui with core", map[string]string{
+				"package.json": `{"private":true,"workspaces":["packages/*"]}`, "tools.js": "",
+				"packages/core/package.json": `{"name":"@x/core"}`, "packages/core/core.js": "",
+				"packages/ui/package.json": `{"name":"@x/ui","peerDependencies":{"@x/core":"workspace:*"}}`, "packages/ui/ui.js": "",
+				"packages/app/package.json": `{"name":"app","dependencies":{"@x/ui":"*","left-pad":"1.0.0"}}`, "packages/app/app.js": "",
+				"packages/alone/package.json": `{"name":"alone"}`, "packages/alone/alone.js": "",
+			}, "packages/core/core.js", ". packages/app packages/core packages/ui",
+		},
+		{
+			"npm: the one on top alone", map[string]string{
+				"packages/core/package.json": `{"name":"core"}`, "packages/core/core.js": "",
+				"packages/app/package.json": `{"name":"app","dependencies":{"core":"*"}}`, "packages/app/app.js": "",
+			}, "packages/app/app.js", "packages/app",
+		},
+		{
+			"go: a module behind a replace directive, and one that takes what is published", map[string]string{
+				"go.mod": "module example.com/lib\n", "lib.go": "package lib\n",
+				"near/go.mod": "module example.com/near\n\nrequire example.com/lib v1.0.0\n\nreplace example.com/lib => ../\n", "near/near.go": "package near\n",
+				"far/go.mod": "module example.com/far\n\nrequire example.com/lib v1.0.0\n", "far/far.go": "package far\n",
+			}, "lib.go", ". near",
+		},
+		{
+			"go: go.work", map[string]string{
+				"go.work":  "go 1.26\n\nuse (\n\t./a\n\t./b\n)\n",
+				"a/go.mod": "module example.com/a\n", "a/a.go": "package a\n",
+				"b/go.mod": "module example.com/b\n\nrequire example.com/a v1.0.0\n", "b/b.go": "package b\n",
+			}, "a/a.go", "a b",
+		},
+		{
+			"go: sources of another language below the root are not the root's", map[string]string{
+				"go.mod": "module example.com/lib\n", "lib.go": "package lib\n", "web/package.json": `{"name":"web"}`, "web/a.js": "",
+				"near/go.mod": "module example.com/near\n\nrequire example.com/lib v1.0.0\n\nreplace example.com/lib => ../\n", "near/near.go": "package near\n",
+			}, "web/a.js", ". web",
+		},
+		{
+			"cargo: a library has another name than its package", map[string]string{
+				"Cargo.toml":                 "[workspace]\nmembers = [\"crates/*\"]\n",
+				"crates/the-core/Cargo.toml": "[package]\nname = \"the-core\"\n", "crates/the-core/src/lib.rs": "",
+				"crates/app/Cargo.toml": "[package]\nname = \"app\"\n\n[dependencies]\nthe-core = { path = \"../the-core\" }\n", "crates/app/src/lib.rs": "",
+			}, "crates/the-core/src/lib.rs", ". crates/app crates/the-core",
+		},
+		{
+			"maven", map[string]string{
+				"pom.xml":      "<project><artifactId>all</artifactId><modules><module>core</module><module>app</module></modules></project>",
+				"core/pom.xml": "<project><artifactId>core</artifactId></project>", "core/src/main/java/A.java": "",
+				"app/pom.xml": "<project><artifactId>app</artifactId><dependencies><dependency><groupId>g</groupId><artifactId>core</artifactId></dependency></dependencies></project>", "app/src/main/java/B.java": "",
+			}, "core/src/main/java/A.java", ". app core",
+		},
+		{
+			"python: names differ in separators", map[string]string{
+				"core/pyproject.toml": "[project]\nname = \"my_core\"\n", "core/core.py": "",
+				"app/pyproject.toml": "[project]\nname = \"app\"\ndependencies = [\"my-core\"]\n", "app/app.py": "",
+			}, "core/core.py", "app core",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := toolchain.NewProject(slices.Sorted(maps.Keys(c.files)), func(f string) []byte { return []byte(c.files[f]) })
+			var roots []string
+			for _, f := range toolchain.Affected(p.All(), []string{c.changed}) {
+				roots = append(roots, f.Root)
+			}
+			slices.Sort(roots)
+			if got := strings.Join(roots, " "); got != c.want {
+				t.Errorf("affected are %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestExamplesAreNotTested: a package that names no runner, beside one that is tested, is an example.
+func TestExamplesAreNotTested(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"package.json": `{"private":true,"workspaces":["packages/*","examples/*"]}`,
+		"packages/lib/package.json": `{"name":"lib","scripts":{"test":"vitest run"}}`, "packages/lib/lib.ts": "", "packages/lib/lib.test.ts": "",
+		"examples/counter/package.json": `{"name":"counter"}`, "examples/counter/counter.test.tsx": "", "examples/counter/counter.ts": "",
+	}
+	p := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) })
+	for _, f := range p.All() {
+		if want := f.Root != "packages/lib"; f.Own.Elsewhere != want {
+			t.Errorf("%s: tested elsewhere %t, want %t", f.Root, f.Own.Elsewhere, want)
+		}
+	}
+	alone, _ := toolchain.NewProject([]string{"package.json", "a.js"}, func(string) []byte { return []byte(`{"name":"alone"}`) }).Detect(".")
+	if alone.Own.Elsewhere || alone.Runner != "node" {
+		t.Errorf("a package alone: %+v", alone)
+	}
+}
