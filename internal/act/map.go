@@ -19,15 +19,19 @@ import (
 const (
 	maxFiles   = 3_000 // names of files
 	maxDir     = 400   // names of the files of one directory
-	maxExports = 5_000 // what sources export
-	maxSource  = 1_500 // what one source exports
+	maxExports = 4_000 // what sources declare
+	maxSource  = 800   // what one source declares
+	maxShown   = 25    // sources
+	mostOfAll  = 5     // sources of which most is shown
+	unlikely   = 0.3   // part of the highest score
 )
 
-// fileMap lists the files of each directory that has sources.
+// fileMap lists the files of each directory that has sources, and the documents on top.
 func fileMap(paths []string) string {
 	dirs := map[string][]string{}
 	for _, f := range paths {
-		if toolchain.LanguageOf(f) != "" || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig {
+		document := slices.Contains([]string{".md", ".rst", ".adoc"}, path.Ext(f)) && strings.Count(f, "/") <= 1
+		if toolchain.LanguageOf(f) != "" || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || document {
 			dirs[path.Dir(f)] = append(dirs[path.Dir(f)], path.Base(f))
 		}
 	}
@@ -52,76 +56,83 @@ func fileMap(paths []string) string {
 
 // candidate is a source that a request may be about.
 type candidate struct {
-	path    string
-	exports []source.Export
-	words   map[string]bool // of its path and of what it exports
-	score   float64
+	path  string
+	src   []byte
+	words map[string]int // how often it has each word of the request
+	size  int            // words in all
+	score float64
 }
 
-// relevant shows what the sources export that a request is most likely about, the likeliest first: its words are looked for in their
-// paths and names. A word that many sources have says little (the weight is the logarithm of all sources to those that have it, as in tf–idf);
-// a name that is written in the request as it stands says most.
+// relevant shows the sources that a request is most likely about, the likeliest first, with what they declare. They are ranked by BM25
+// (Robertson and Zaragoza, 2009, with their k1 = 1.2 and b = 0.75) over the words of their text; a word of the path counts as one more such text.
 func relevant(request string, paths []string, read func(string) []byte) string {
-	var all []candidate
 	asked := map[string]bool{}
 	for _, w := range wordsOf(request) {
 		asked[w] = true
 	}
+	var all []candidate
 	for _, p := range paths {
-		if !toolchain.IsSource(p) || shows(p, asked) {
+		if !toolchain.IsSource(p) || toolchain.IsTest(p) || shows(p, asked) {
 			continue
 		}
 		src := read(p)
 		if len(src) > 1<<20 {
 			continue
 		}
-		c := candidate{path: p, exports: source.Parse(p, src).Exports, words: map[string]bool{}}
-		for _, w := range wordsOf(p) {
-			c.words[w] = true
-		}
-		for _, e := range c.exports {
-			for _, w := range wordsOf(e.Name) {
-				c.words[w] = true
+		c := candidate{path: p, src: src, words: map[string]int{}}
+		eachWord(string(src), func(w string) {
+			if c.size++; asked[w] {
+				c.words[w]++
 			}
-		}
+		})
 		all = append(all, c)
 	}
-	weight := map[string]float64{}
-	for w := range asked {
-		n := 0
-		for _, c := range all {
-			if c.words[w] {
-				n++
-			}
-		}
-		if n > 0 {
-			weight[w] = math.Log(1 + float64(len(all))/float64(n))
-		}
-	}
-	for i, c := range all {
-		for _, w := range slices.Sorted(maps.Keys(c.words)) {
-			all[i].score += weight[w]
-		}
-		for _, w := range wordsOf(strings.TrimSuffix(path.Base(c.path), path.Ext(c.path))) {
-			all[i].score += weight[w]
-		}
-		for _, e := range c.exports {
-			if mentions(request, e.Name) {
-				all[i].score += 5
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	byLikelihood(all, asked)
 	var b strings.Builder
-	for _, c := range all {
-		if c.score <= 0 {
+	for i, c := range all {
+		if c.score <= all[0].score*unlikely || i == maxShown {
 			break
 		}
-		if text := c.text(weight); b.Len()+len(text) <= maxExports {
+		text := c.text(asked, maxSource/(1+i/mostOfAll))
+		if b.Len()+len(text) > maxExports {
+			text = c.path + "\n"
+		}
+		if b.Len()+len(text) <= maxExports {
 			b.WriteString(text)
 		}
 	}
 	return b.String()
+}
+
+// byLikelihood gives each source its score, and puts the highest first.
+func byLikelihood(all []candidate, asked map[string]bool) {
+	const k1, b, ofPath = 1.2, 0.75, 1.0
+	have, total := map[string]int{}, 0
+	for _, c := range all {
+		total += c.size
+		for w := range c.words {
+			have[w]++
+		}
+	}
+	rare := func(w string) float64 {
+		n := float64(have[w])
+		return math.Log(1 + (float64(len(all))-n+0.5)/(n+0.5))
+	}
+	for i, c := range all {
+		long := 1 - b + b*float64(c.size)*float64(len(all))/float64(max(1, total))
+		for _, w := range slices.Sorted(maps.Keys(c.words)) {
+			n := float64(c.words[w])
+			all[i].score += rare(w) * n * (k1 + 1) / (n + k1*long)
+		}
+		for _, part := range []string{c.path, strings.TrimSuffix(path.Base(c.path), path.Ext(c.path))} {
+			for _, w := range wordsOf(part) {
+				if asked[w] {
+					all[i].score += rare(w) * ofPath
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 }
 
 // shows reports whether a source only shows how others are used, where the request does not ask for such ones.
@@ -131,83 +142,90 @@ func shows(p string, asked map[string]bool) bool {
 	})
 }
 
-// text is what a source exports: what has words of the request first.
-func (c candidate) text(weight map[string]float64) string {
-	about := func(e source.Export) bool {
-		return slices.ContainsFunc(wordsOf(e.Name), func(w string) bool { return weight[w] > 0 })
+// text is what a source declares, within a number of bytes: what has words of the request first.
+func (c candidate) text(asked map[string]bool, limit int) string {
+	var lines, others []string
+	for _, e := range declared(c.path, c.src) {
+		if slices.ContainsFunc(wordsOf(e.name), func(w string) bool { return asked[w] }) {
+			lines = append(lines, e.line)
+		} else {
+			others = append(others, e.line)
+		}
 	}
-	list := slices.Clone(c.exports)
-	long := 0
-	for _, e := range list {
-		long += len(cmp.Or(e.Text, e.Signature)) + 3
-	}
-	if long > maxSource { // not all of it is shown, so the order of the source says nothing
-		slices.SortStableFunc(list, func(a, b source.Export) int {
-			switch x, y := about(a), about(b); {
-			case x == y:
-				return 0
-			case x:
-				return -1
-			}
-			return 1
-		})
-	}
+	lines = append(lines, others...)
 	var b strings.Builder
 	b.WriteString(c.path + "\n")
-	for i, e := range list {
-		sig := "  " + cmp.Or(e.Text, e.Signature)
-		if e.Owner != "" && !strings.Contains(sig, e.Owner) { // Go says it in the signature
-			sig = "  " + e.Owner + "." + strings.TrimSpace(sig)
-		}
-		if b.Len()+len(sig) > maxSource {
-			fmt.Fprintf(&b, "  … and %d more\n", len(list)-i)
+	for i, l := range lines {
+		if b.Len()+len(l) > limit {
+			fmt.Fprintf(&b, "  … and %d more\n", len(lines)-i)
 			break
 		}
-		b.WriteString(sig + "\n")
+		b.WriteString("  " + l + "\n")
 	}
 	return b.String()
 }
 
-// mentions reports whether a text has a name as a word of its own. Short names are words of any text.
-func mentions(text, name string) bool {
-	for rest := text; len(name) > 3; {
-		before, after, found := strings.Cut(rest, name)
-		if !found {
-			return false
-		}
-		last, first := []rune(before), []rune(after)
-		if (len(last) == 0 || !letter(last[len(last)-1])) && (len(first) == 0 || !letter(first[0])) {
-			return true
-		}
-		rest = after
-	}
-	return false
-}
+type declaration struct{ name, line string }
 
-func letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
-
-// wordsOf are the words of a text or a name in small letters: camelCase and snake_case are taken apart. Words of one or two letters
-// and those that all requests have are left out.
-func wordsOf(text string) []string {
-	var out []string
-	add := func(w string) {
-		w = strings.TrimSuffix(strings.ToLower(w), "s") // plugins are about a plugin
-		if len([]rune(w)) > 2 && !common[w] && !slices.Contains(out, w) {
-			out = append(out, w)
+// declared is what a source exports; of one that exports nothing, as those of a program, its functions.
+func declared(p string, src []byte) []declaration {
+	f := source.Parse(p, src)
+	var out []declaration
+	for _, e := range f.Exports {
+		line := strings.TrimSpace(cmp.Or(e.Text, e.Signature))
+		if e.Owner != "" && !strings.Contains(line, e.Owner) { // Go says it in the signature
+			line = e.Owner + "." + line
 		}
+		out = append(out, declaration{e.Name, line})
 	}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		runes, from := []rune(word), 0
-		for i := 1; i < len(runes); i++ {
-			if unicode.IsUpper(runes[i]) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
-				add(string(runes[from:i]))
-				from = i
-			}
-		}
-		add(string(runes[from:]))
-		add(word)
+	if len(out) > 0 {
+		return out
+	}
+	for _, fn := range f.Funcs {
+		first, _, _ := strings.Cut(string(src[fn.Off:fn.Stop]), "\n")
+		out = append(out, declaration{fn.Name, strings.TrimRight(strings.TrimSpace(first), " {")})
 	}
 	return out
+}
+
+
+// wordsOf are the words of a text, each once.
+func wordsOf(text string) []string {
+	var out []string
+	eachWord(text, func(w string) {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	})
+	return out
+}
+
+// eachWord gives the words of a text or a name in small letters: camelCase and snake_case are taken apart, and given whole as well.
+// Words of one or two letters and those that all requests have are left out.
+func eachWord(text string, yield func(string)) {
+	add := func(w string) {
+		w = strings.TrimSuffix(strings.ToLower(w), "s") // plugins are about a plugin
+		if len(w) > 2 && !common[w] {
+			yield(w)
+		}
+	}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+		parts := 0
+		for part := range strings.SplitSeq(word, "_") {
+			runes, from := []rune(part), 0
+			for i := 1; i < len(runes); i++ {
+				if unicode.IsUpper(runes[i]) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+					add(string(runes[from:i]))
+					from, parts = i, parts+1
+				}
+			}
+			add(string(runes[from:]))
+			parts++
+		}
+		if parts > 1 {
+			add(word)
+		}
+	}
 }
 
 var common = func() map[string]bool {

@@ -16,6 +16,7 @@ func TestMap(t *testing.T) {
 		"shop/cart_test.go": "package shop\n",
 		"shop/parcel.go":    "package shop\n\n// Parcel is sent.\ntype Parcel struct{}\n",
 		"mail/letter.go":    "package mail\n\n// Letter is written.\ntype Letter struct{}\n",
+		"tools/weigh.go":    "package main\n\nfunc main() { balance() }\n\n// balance asks the scale.\nfunc balance() { println(\"the scale is silent\") }\n",
 		"README.md":         "# Shop\n",
 	}
 	for i := range 300 {
@@ -29,7 +30,8 @@ func TestMap(t *testing.T) {
 	for request, want := range map[string]struct{ first, not string }{
 		"Discount shall never raise a price":       {"shop/cart.go", "Parcel"},
 		"parcels are weighed before they are sent": {"shop/parcel.go", "Letter"},
-		"write letters":    {"mail/letter.go", "Cart"},
+		"write letters": {"mail/letter.go", "Cart"},
+		"`the scale is silent` is printed when the scale works": {"tools/weigh.go", "Cart"},
 		"Price17 is wrong": {"made/part017/price_of_part.go", "Letter"},
 		"the sum that `Cart.Total` returns is too low": {"shop/cart.go", "Parcel"},
 		"nothing of this is there":                     {"", "shop"},
@@ -55,7 +57,7 @@ func TestMap(t *testing.T) {
 	if len(list) > 3_100 || !strings.Contains(list, "more directories") {
 		t.Errorf("%d bytes:\n%s", len(list), list)
 	}
-	if got := act.FileMap([]string{"a/one.go", "a/two_test.go", "go.mod", "a/picture.png"}); got != ".: go.mod\na: one.go two_test.go\n" {
+	if got := act.FileMap([]string{"README.md", "a/one.go", "a/two_test.go", "go.mod", "a/b/notes.md", "a/picture.png"}); got != ".: README.md go.mod\na: one.go two_test.go\n" {
 		t.Errorf("got %q", got)
 	}
 }

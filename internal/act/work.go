@@ -227,7 +227,7 @@ func (a *Actor) workDocsOf(ctx context.Context, _ flow.Job, in step.WorkDocsIn) 
 	return step.WorkDocsOut{Docs: docs}, err
 }
 
-// workDocs are what all authors of a request are shown: the conventions, how it is checked, the files, and what the sources export that it is about.
+// workDocs are what all authors of a request are shown: the conventions, how it is checked, the files, and the sources that it is about.
 func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	doc := func(title, text string) {
 		if text = strings.TrimSpace(text); text == "" || err != nil {
@@ -252,7 +252,7 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	doc("how the project is checked", checksText(chains))
 	doc("files of the project", fileMap(v.paths()))
 	a.specDocs(v, request, doc)
-	doc("what the sources export that the request may be about", relevant(request, v.paths(), v.bytes))
+	doc("sources that the request may be about, and what they declare", relevant(request, v.paths(), v.bytes))
 	return out, machinery(err)
 }
 

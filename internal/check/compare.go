@@ -29,7 +29,7 @@ var (
 // only says where is taken with the one before it.
 func (p *place) said(o outcome) (lines, keys []string) {
 	_, text, _ := strings.Cut(colours().ReplaceAllString(string(p.unplaced(o.output)), ""), "\n") // the first is the command
-	file, last := "", ""
+	file := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n ")
 		bare := strings.TrimSpace(line)
@@ -40,12 +40,13 @@ func (p *place) said(o outcome) (lines, keys []string) {
 		switch {
 		case underFile().MatchString(line):
 			bare, key = file+": "+bare, file+" "+key
-		case arrowLine().MatchString(line):
-			key = last + " " + key
+		case arrowLine().MatchString(line) && len(lines) > 0: // what is wrong stands on the line before
+			lines[len(lines)-1] += " " + strings.ReplaceAll(bare, placeToken+"/tree/", "")
+			keys[len(keys)-1] += " " + key
+			continue
 		case !strings.Contains(bare, " "):
 			file = strings.TrimPrefix(bare, placeToken+"/tree/")
 		}
-		last = key
 		lines, keys = append(lines, strings.ReplaceAll(bare, placeToken+"/tree/", "")), append(keys, key)
 	}
 	return lines, keys

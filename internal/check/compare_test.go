@@ -37,6 +37,15 @@ func TestSaid(t *testing.T) {
 	}
 }
 
+// TestWhatIsWrongStandsBeforeItsPlace: of tools that say where below what, an author is shown both.
+func TestWhatIsWrongStandsBeforeItsPlace(t *testing.T) {
+	t.Parallel()
+	got := check.Complaints("$ cargo build\nwarning: 1 more\nerror[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n3  |     \"x\"\n")
+	if want := []string{"error[E0308]: mismatched types --> src/a.rs:3:5"}; !slices.Equal(got, want) {
+		t.Errorf("shown is %q, want %q", got, want)
+	}
+}
+
 // TestRelocate: a script of an environment that was moved starts where it is now, a link to the cache is not written through,
 // and a program is left alone.
 func TestRelocate(t *testing.T) {

@@ -61,6 +61,12 @@ func Said(output string) []string {
 	return keys
 }
 
+// Complaints are what an author is shown of an output.
+func Complaints(output string) []string {
+	lines, _ := (&place{c: &Checker{o: Options{Cache: "/cache"}}, dir: "/place"}).said(outcome{output: []byte(output)})
+	return atPlaces(lines)
+}
+
 // Folded is folded.
 var Folded = folded
 

@@ -70,10 +70,11 @@ func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test
 	return ids, nil
 }
 
-// memberOwns reports whether a file belongs to a toolchain below the root of a workspace.
-func (p *taskProof) memberOwns(root toolchain.Found, file string) bool {
+// testedIn reports whether a file belongs to another toolchain, which has tests: to a member of the workspace, or to the root
+// that tests its members.
+func (p *taskProof) testedIn(other toolchain.Found, file string) bool {
 	return slices.ContainsFunc(p.t.Chains, func(c toolchain.Found) bool {
-		return c.Root != root.Root && strings.HasPrefix(file, c.Root+"/")
+		return c.Ecosystem == other.Ecosystem && c.Root != other.Root && !c.Own.Elsewhere && below(c.Root, file)
 	})
 }
 

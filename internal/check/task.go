@@ -230,8 +230,8 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	code := slices.ContainsFunc(p.changes, func(ch Change) bool {
 		return slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) && otherCode(ch)
 	})
-	if pl.chain.Own.Elsewhere { // its members' tests are theirs
-		if code && slices.ContainsFunc(mine, func(file string) bool { return !p.memberOwns(pl.chain, file) }) {
+	if pl.chain.Own.Elsewhere {
+		if code && slices.ContainsFunc(mine, func(file string) bool { return !p.testedIn(pl.chain, file) }) {
 			p.noTest("No test sees what was changed in " + pl.chain.Root + ": this project's tests are elsewhere.")
 		}
 		return nil

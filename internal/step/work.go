@@ -151,7 +151,7 @@ type WorkDocsIn struct {
 	Request string `json:"request,omitempty"` // of the run: what it is about is shown
 }
 
-// WorkDocsOut is the conventions, the files, and what the sources export that the request is about.
+// WorkDocsOut is the conventions, the files, and the sources that the request is about.
 type WorkDocsOut struct {
 	Docs []Doc `json:"docs,omitempty"`
 }

@@ -4,6 +4,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/commands"
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // All are the toolchains of a project, one for each manifest that sources are below, each with the members that it is built
@@ -30,7 +33,10 @@ func (p *Project) All() []Found {
 			return EcosystemOf(LanguageOf(file)) == f.Ecosystem && owner(parts, f, file)
 		})
 	})
-	for i := range all {
+	for i, f := range all {
+		if slices.ContainsFunc(all, func(o Found) bool { return o.Root != f.Root && under(f.Root, o.Root) && p.covers(o) }) && !slices.ContainsFunc(f.Own.Test, inCI) {
+			all[i].Own.Elsewhere = true
+		}
 		for _, other := range all {
 			if p.builtWith(all[i], other) {
 				all[i].Members = append(all[i].Members, other.Root)
@@ -42,6 +48,23 @@ func (p *Project) All() []Found {
 	}
 	return all
 }
+
+func inCI(c commands.Command) bool { return c.CI }
+
+// covers reports whether the tests of a toolchain are those of the packages below it as well, as its runner's settings say:
+// projects or a workspace of vitest, projects of jest.
+func (p *Project) covers(f Found) bool {
+	if len(f.Own.Test) == 0 || f.Runner != "vitest" && f.Runner != "jest" {
+		return false
+	}
+	files := p.match(f.Root, "vitest.config.*", "vite.config.*", "jest.config.*")
+	return len(p.match(f.Root, "vitest.workspace.*")) > 0 || slices.ContainsFunc(append(files, f.Manifest), func(file string) bool {
+		return projects().Match(p.read(file))
+	})
+}
+
+// projects is a setting of vitest or jest that lists where tests are.
+var projects = re.New(`["']?\b(?:projects|workspace)["']?\s*:\s*\[`)
 
 // builtWith reports whether a member of the project is built with the sources of another one: it declares the other's package.
 // A module of Go gets a published version of it unless go.work or a replace directive says otherwise.

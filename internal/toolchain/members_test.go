@@ -89,11 +89,12 @@ func TestAffected(t *testing.T) {
 	}
 }
 
-// TestExamplesAreNotTested: a package that names no runner, beside one that is tested, is an example.
-func TestExamplesAreNotTested(t *testing.T) {
+// TestElsewhere: a package that names no runner, beside one that is tested, is an example; and the root may test its members,
+// where its runner's settings say so, unless CI tests one by itself.
+func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		"package.json": `{"private":true,"workspaces":["packages/*","examples/*"]}`,
+		"package.json":              `{"private":true,"workspaces":["packages/*","examples/*"]}`,
 		"packages/lib/package.json": `{"name":"lib","scripts":{"test":"vitest run"}}`, "packages/lib/lib.ts": "", "packages/lib/lib.test.ts": "",
 		"examples/counter/package.json": `{"name":"counter"}`, "examples/counter/counter.test.tsx": "", "examples/counter/counter.ts": "",
 	}
@@ -101,6 +102,18 @@ func TestExamplesAreNotTested(t *testing.T) {
 	for _, f := range p.All() {
 		if want := f.Root != "packages/lib"; f.Own.Elsewhere != want {
 			t.Errorf("%s: tested elsewhere %t, want %t", f.Root, f.Own.Elsewhere, want)
+		}
+	}
+	files = map[string]string{
+		"package.json": `{"scripts":{"test":"vitest run"}}`, "vitest.config.ts": "export default { test: { projects: ['packages/*'] } }", "play.ts": "",
+		"packages/a/package.json": `{"name":"a","scripts":{"test":"vitest run"}}`, "packages/a/a.ts": "",
+		"packages/b/package.json": `{"name":"b","scripts":{"test":"node --test"}}`, "packages/b/b.ts": "",
+		".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: npm test\n    - run: npm test\n      working-directory: packages/b\n",
+	}
+	p = toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) })
+	for _, f := range p.All() {
+		if want := f.Root == "packages/a"; f.Own.Elsewhere != want {
+			t.Errorf("%s: its tests are those of another one: %t, want %t", f.Root, f.Own.Elsewhere, want)
 		}
 	}
 	alone, _ := toolchain.NewProject([]string{"package.json", "a.js"}, func(string) []byte { return []byte(`{"name":"alone"}`) }).Detect(".")
