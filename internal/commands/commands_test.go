@@ -113,6 +113,13 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test packages/a: vitest run", "test packages/b: jest", "lint packages/a: eslint .", "test packages/a: vitest run", "test packages/b: jest"},
 		},
+		"flags behind run say the package, too": {
+			map[string]string{
+				"package.json":            `{"workspaces": ["packages/*"], "scripts": {"build": "pnpm run -r --filter @x/a build", "test": "npm run build && pnpm run -w check", "check": "vitest run"}}`,
+				"packages/a/package.json": `{"name": "@x/a", "scripts": {"build": "tsup"}}`, "packages/b/package.json": `{"name": "@x/b", "scripts": {"build": "tsc"}}`,
+			},
+			[]string{"build packages/a: tsup", "test vitest run", "build packages/a: tsup", "build packages/b: tsc"},
+		},
 		"just and task": {
 			map[string]string{"justfile": "test *args: build\n  cargo nextest run {{args}}\nbuild:\n    cargo build\n", "Taskfile.yml": "version: 3\ntasks:\n  lint:\n    deps: [gen]\n    cmds:\n      - task: vet\n      - golangci-lint run\n  vet: go vet ./...\n  gen: {cmds: []}\n"},
 			[]string{"build cargo build", "test cargo nextest run", "lint go vet ./...", "lint golangci-lint run"},

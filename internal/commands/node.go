@@ -42,29 +42,52 @@ func (r *reader) npmScript(name string, where at) bool {
 	return true
 }
 
+// packages says in which packages of a workspace a line runs: in those of a directory, or in all below it.
+type packages struct {
+	dir        string
+	named, all bool // one is named; there are several
+}
+
+// flag reads a flag that chooses packages, and says how many words that takes: none if it is another flag.
+func (p *packages) flag(r *reader, argv []string) int {
+	flag, value, joined := strings.Cut(argv[0], "=")
+	switch flag {
+	case "-r", "--recursive", "--workspaces", "-ws", "--parallel":
+		p.all = !p.named
+		return 1
+	case "--filter", "-F", "--workspace", "-w", "-C", "--dir", "--prefix", "--cwd":
+	default:
+		return 0
+	}
+	n := 1
+	if !joined && len(argv) > 1 {
+		value, n = argv[1], 2
+	}
+	d, ok := r.member(value, p.dir)
+	switch {
+	case ok:
+		p.dir, p.named, p.all = d, true, false
+	case flag == "-w" && !joined: // pnpm: at the root
+		return 1
+	case flag == "--filter" || flag == "-F":
+		p.all = true
+	}
+	return n
+}
+
+// front takes the flags off the front of a line.
+func (p *packages) front(r *reader, argv []string) []string {
+	for len(argv) > 0 && strings.HasPrefix(argv[0], "-") {
+		argv = argv[max(1, p.flag(r, argv)):]
+	}
+	return argv
+}
+
 // packageManager follows npm, pnpm, yarn, bun and what runs scripts of several packages.
 func (r *reader) packageManager(name string, argv []string, where at) {
-	all := false // of the packages
-	dir := where.dir
-	for len(argv) > 0 && strings.HasPrefix(argv[0], "-") {
-		flag, value, joined := strings.Cut(argv[0], "=")
-		n := 1
-		switch flag {
-		case "-r", "--recursive", "--workspaces", "-ws", "--parallel":
-			all = true
-		case "--filter", "-F", "--workspace", "-w", "-C", "--dir", "--prefix", "--cwd":
-			if !joined && len(argv) > 1 {
-				value, n = argv[1], 2
-			}
-			if d, ok := r.member(value, where.dir); ok {
-				dir = d
-			} else if flag != "-w" || value == "" {
-				all = all || strings.HasPrefix(flag, "--filter") || flag == "-F"
-			}
-		}
-		argv = argv[n:]
-	}
-	where.dir = dir
+	in := packages{dir: where.dir}
+	argv = in.front(r, argv)
+	where.dir = in.dir
 	if len(argv) == 0 {
 		if name == "yarn" {
 			r.add([]string{"yarn"}, where)
@@ -74,11 +97,7 @@ func (r *reader) packageManager(name string, argv []string, where at) {
 	verb, rest := argv[0], argv[1:]
 	switch verb {
 	case "run", "run-script", "rum", "urn":
-		for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
-			all = all || rest[0] == "--workspaces" || rest[0] == "-ws" || rest[0] == "-r"
-			rest = rest[1:]
-		}
-		if len(rest) == 0 {
+		if rest = in.front(r, rest); len(rest) == 0 {
 			return
 		}
 		verb, rest = rest[0], rest[1:]
@@ -110,14 +129,20 @@ func (r *reader) packageManager(name string, argv []string, where at) {
 		}
 		return
 	}
-	rest = slices.DeleteFunc(slices.Clone(rest), func(a string) bool {
-		all = all || a == "--workspaces" || a == "-ws" || a == "-r" || a == "--recursive"
-		return a == "--" || a == "--workspaces" || a == "-ws" || a == "-r" || a == "--recursive" || a == "--if-present" || strings.HasPrefix(a, "--filter") || strings.HasPrefix(a, "--workspace=")
-	})
+	var args []string
+	for len(rest) > 0 {
+		n := in.flag(r, rest)
+		if n == 0 {
+			n = 1
+			if rest[0] != "--" && rest[0] != "--if-present" {
+				args = append(args, rest[0])
+			}
+		}
+		rest = rest[n:]
+	}
+	where.dir, rest = in.dir, args
 	switch {
-	case name == "lerna", name == "turbo", name == "nx", name == "rush":
-		r.members(verb, where)
-	case all:
+	case name == "lerna", name == "turbo", name == "nx", name == "rush", in.all:
 		r.members(verb, where)
 	default:
 		where.args = append(slices.Clone(rest), where.args...)

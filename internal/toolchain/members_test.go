@@ -116,6 +116,15 @@ func TestElsewhere(t *testing.T) {
 			t.Errorf("%s: its tests are those of another one: %t, want %t", f.Root, f.Own.Elsewhere, want)
 		}
 	}
+	built, _ := toolchain.NewProject([]string{"package.json", "packages/a/package.json", "x.js"}, func(f string) []byte {
+		return []byte(map[string]string{
+			"package.json":            `{"workspaces":["packages/*"],"scripts":{"test":"npm run build --workspace=packages/a && vitest run"}}`,
+			"packages/a/package.json": `{"name":"a","scripts":{"build":"tsup"}}`,
+		}[f])
+	}).Detect(".")
+	if len(built.Own.Before) != 1 || built.Own.Before[0].Dir != "packages/a" {
+		t.Errorf("before the tests of the root: %+v", built.Own.Before)
+	}
 	alone, _ := toolchain.NewProject([]string{"package.json", "a.js"}, func(string) []byte { return []byte(`{"name":"alone"}`) }).Detect(".")
 	if alone.Own.Elsewhere || alone.Runner != "node" {
 		t.Errorf("a package alone: %+v", alone)

@@ -181,13 +181,25 @@ func (f *Found) adopt(p *Project) {
 				}
 			}
 		}
-		for _, o := range mine[:i] {
-			if o.Line == c.Line && o.Purpose == commands.Build && (f.Ecosystem == Node || f.Ecosystem == Unknown) {
+		for _, o := range p.earlier(mine, i) {
+			if o.Line == c.Line && o.Purpose == commands.Build && ecosystemOf(o) == f.Ecosystem && (f.Ecosystem == Node || f.Ecosystem == Unknown) {
 				f.Own.Before = append(f.Own.Before, o)
 			}
 		}
 		break
 	}
+}
+
+// earlier are the commands that run before the i-th of a toolchain's: also those of other members, which it may be tested with.
+func (p *Project) earlier(mine []commands.Command, i int) []commands.Command {
+	all := p.commands()
+	at := slices.IndexFunc(all, func(o commands.Command) bool {
+		return o.Line == mine[i].Line && o.From == mine[i].From && o.Dir == mine[i].Dir && slices.Equal(o.Argv, mine[i].Argv)
+	})
+	if at < 0 { // of jacquard.yaml
+		return mine[:i]
+	}
+	return all[:at]
 }
 
 // workspace reports whether the package in a directory is the root of a workspace of npm, pnpm, yarn or bun.
