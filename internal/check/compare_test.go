@@ -46,6 +46,21 @@ func TestWhatIsWrongStandsBeforeItsPlace(t *testing.T) {
 	}
 }
 
+// TestBrief: a standing is one line, with the line of the output that tells why.
+func TestBrief(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"the runner wrote no report: an experimental feature.\nIt may change.\n\n--- Startup Error ---\nError: a file is missing\n    at x\n": "the runner wrote no report: an experimental feature. … Error: a file is missing",
+		"install dependencies: exit 1: npm warn config\nnpm error code ERR_X\nnpm error more\n":                                               "install dependencies: exit 1: npm warn config … npm error code ERR_X",
+		"no test could be run: it cannot be loaded": "no test could be run: it cannot be loaded",
+		"it ended with exit 1.\nsaying nothing\n":   "it ended with exit 1.",
+	} {
+		if got := check.Brief(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestRelocate: a script of an environment that was moved starts where it is now, a link to the cache is not written through,
 // and a program is left alone.
 func TestRelocate(t *testing.T) {

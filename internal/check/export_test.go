@@ -67,6 +67,9 @@ func Complaints(output string) []string {
 	return atPlaces(lines)
 }
 
+// Brief is brief.
+var Brief = brief
+
 // Folded is folded.
 var Folded = folded
 

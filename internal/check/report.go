@@ -219,7 +219,7 @@ func (r reader) jest(report []byte) ([]step.TestResult, error) {
 	}
 	var out []step.TestResult
 	for _, f := range j.TestResults {
-		file := r.relative(f.Name)
+		file, failed := r.relative(f.Name), false
 		for _, a := range f.AssertionResults {
 			name := strings.Join(append(a.AncestorTitles, a.Title), " > ")
 			st := step.Skip // skipped, pending, todo, disabled
@@ -227,11 +227,11 @@ func (r reader) jest(report []byte) ([]step.TestResult, error) {
 			case "passed":
 				st = step.Pass
 			case "failed":
-				st = step.Fail
+				st, failed = step.Fail, true
 			}
 			out = append(out, r.result(file, name, st, strings.Join(a.FailureMessages, "\n"), a.Duration/1000))
 		}
-		if f.Status == "failed" && len(f.AssertionResults) == 0 {
+		if f.Status == "failed" && !failed { // it could not be loaded, or what runs before its tests failed
 			out = append(out, r.result(file, "", step.Error, f.Message, 0))
 		}
 	}

@@ -23,6 +23,7 @@ func TestReportsOfRunners(t *testing.T) {
 	}{
 		{"go.json", toolchain.ReportGoTest},
 		{"vitest.json", toolchain.ReportJest},
+		{"vitest-hook.json", toolchain.ReportJest},
 		{"jest.json", toolchain.ReportJest},
 		{"bun-1.3.xml", toolchain.ReportBun},
 		{"bun-1.4.xml", toolchain.ReportBun},

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -58,10 +60,31 @@ func unusable(purpose, command, dir string, err error) (step.Standing, bool) {
 	case errors.As(err, &missing):
 		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Missing, Text: missing.Error()}, true
 	case errors.Is(err, ErrSetup):
-		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Fails, Text: err.Error()}, true
+		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Fails, Text: brief(err.Error())}, true
 	}
 	return step.Standing{}, false
 }
+
+// causes are what a line says that tells why something failed, the surest first.
+var causes = []func() *regexp.Regexp{
+	re.New(`(?i)error(?:\[\w+\])?:|\berr_\w+`),
+	re.New(`(?i)\b(?:\w*error|cannot|could not|unable|not found|no such|missing|denied|failed|fatal|panic)\b`),
+}
+
+// brief is a message in one line: what it begins with, and the line of what a program said that tells the cause.
+func brief(text string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	for _, cause := range causes {
+		for line := range strings.Lines(rest) {
+			if line = strings.TrimSpace(line); cause().MatchString(line) {
+				return clipped(first, maxBrief) + " … " + clipped(line, maxBrief)
+			}
+		}
+	}
+	return clipped(first, maxBrief)
+}
+
+const maxBrief = 300 // letters
 
 func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Standing, error) {
 	out, err := p.exec(ctx, cmd, false)
@@ -153,12 +176,12 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	}
 	switch {
 	case executed(run.results) == 0 && s.Failed > 0:
-		s.Text = "no test could be run: " + firstNonEmpty(run.results[0].Message, run.tail)
+		s.Text = brief("no test could be run: " + firstNonEmpty(run.results[0].Message, run.tail))
 	case executed(run.results) == 0:
 		s.State = step.Useless
 	}
 	for _, f := range run.findings {
-		if s.Text = f.Message; s.State == step.Passes || f.Rule == "build-failed" {
+		if s.Text = brief(f.Message); s.State == step.Passes || f.Rule == "build-failed" {
 			s.State = map[bool]step.Verdict{true: step.Fails, false: step.Useless}[f.Rule == "build-failed"]
 		}
 	}
