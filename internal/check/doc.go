@@ -68,7 +68,7 @@ type Options struct {
 	Fresh  bool
 	// Secret says whether a text holds what nobody may keep; nil: none does. Such a run is not recorded.
 	Secret func(text []byte) bool
-	// Limit bounds every command; 0 means ten minutes.
+	// Limit bounds every command; 0: how long each may take is learned (limit.go).
 	Limit time.Duration
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"testing"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -65,6 +66,15 @@ func Said(output string) []string {
 func Complaints(output string) []string {
 	lines, _ := (&place{c: &Checker{o: Options{Cache: "/cache"}}, dir: "/place"}).said(outcome{output: []byte(output)})
 	return atPlaces(lines)
+}
+
+// Limit is how long the tests of a directory may take after one run of them took a time; 0 = none has been.
+func (c *Checker) Limit(dir string, took time.Duration) time.Duration {
+	p, cmd := &place{c: c}, toolchain.Command{Name: "test", Dir: dir}
+	if took > 0 {
+		c.learn(p.timeFile(cmd), took)
+	}
+	return p.limit(cmd)
 }
 
 // Brief is brief.

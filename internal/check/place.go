@@ -46,9 +46,6 @@ func New(o Options) (*Checker, error) {
 		}
 		*d = abs
 	}
-	if o.Limit == 0 {
-		o.Limit = 10 * time.Minute
-	}
 	return &Checker{repo: o.Repo, o: o, locks: newKeyed(), tools: &sync.Map{}, failures: &stepFailures{}}, nil
 }
 

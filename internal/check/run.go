@@ -175,7 +175,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	var stdout, stderr bytes.Buffer
 	res, err := proc.Run(ctx, proc.Command{
-		Argv: argv, Dir: dir, Env: env, Output: &stdout, Errors: &stderr, Total: p.c.o.Limit,
+		Argv: argv, Dir: dir, Env: env, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
 	})
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
@@ -192,7 +192,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
 		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner,
 	}}
-	if res.Ended != proc.Exited {
+	if res.Ended == proc.Exited {
+		p.c.learn(p.timeFile(cmd), res.Duration)
+	} else {
 		r.Record.Ended = string(res.Ended)
 	}
 	p.collect(cmd, report, &r)
@@ -217,7 +219,7 @@ func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
 	}
 	if r.Record.Ended != "" {
-		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String()
+		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String() + "; limits: check in jacquard.yaml says how long a command may take"
 	}
 	if err := p.keep(&o, o.output); err != nil {
 		return outcome{}, err

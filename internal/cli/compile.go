@@ -276,7 +276,7 @@ func (p *project) planOptions() act.Options {
 
 // checks are what the configuration says of checks.
 func (p *project) checks() act.Checks {
-	return act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: orDefault(p.conf.Limits.Check, 10*time.Minute)}
+	return act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check)}
 }
 
 func (p *project) nothing(plan *act.CompilePlan) error {

@@ -214,7 +214,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 # limits:
 #   turn: 1h               # longest agent turn
 #   idle: 15m              # longest silence of an agent
-#   check: 10m             # longest check
+#   check: 10m             # longest check; without it, learned from how long it took here
 #   ci: 2h                 # longest run of CI on a pull request
 #   ci_start: 3m           # how long it has to begin; then there is none
 #   heartbeat: 30s         # longest silence of a machine of a cluster
