@@ -77,6 +77,13 @@ func (c *Checker) Limit(dir string, took time.Duration) time.Duration {
 	return p.limit(cmd)
 }
 
+// Took says that the tests of a toolchain have taken a time.
+func (c *Checker) Took(chain toolchain.Found, took time.Duration) {
+	for _, cmd := range chain.Test(toolchain.Selection{}) {
+		c.learn((&place{c: c, chain: chain}).timeFile(cmd), took)
+	}
+}
+
 // Brief is brief.
 var Brief = brief
 

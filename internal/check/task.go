@@ -246,6 +246,9 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		}
 		return nil
 	}
+	if failed, err := p.freshFirst(ctx, pl, fresh); err != nil || failed {
+		return err
+	}
 	expected := pl.testsOf(files)
 	run, err := pl.runTests(ctx, toolchain.Selection{}, expected)
 	if err == nil {

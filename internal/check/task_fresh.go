@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
@@ -144,6 +145,46 @@ func (p *taskProof) fresh(pl *place) []test {
 		old := bodies(ch.Path, ch.Old)
 		return func(name, text string) bool { return old[name] != text && left[name] != text }
 	})
+}
+
+// slow is how long the tests of a toolchain take that the new ones among them run before the others.
+const slow = time.Minute
+
+// freshFirst runs, where all tests take long, the new and changed ones before the others: what fails there is the author's, and he hears
+// of it soon.
+func (p *taskProof) freshFirst(ctx context.Context, pl *place, fresh []test) (failed bool, err error) {
+	all := pl.chain.Test(toolchain.Selection{})
+	if len(fresh) == 0 || !slices.ContainsFunc(all, func(cmd toolchain.Command) bool { return p.c.took(pl.timeFile(cmd)) > slow }) {
+		return false, nil
+	}
+	var sel toolchain.Selection
+	for _, t := range fresh {
+		if !slices.Contains(sel.Files, t.File) {
+			sel.Files = append(sel.Files, t.File)
+		}
+	}
+	run, err := pl.runTests(ctx, sel, fresh)
+	if err == nil {
+		err = pl.settle(ctx, &run)
+	}
+	if err != nil {
+		return false, err
+	}
+	one := Proof{Tree: p.proof.Tree}
+	one.judge(Module{}, fresh, run)
+	if bad := slices.ContainsFunc(fresh, func(t test) bool {
+		st, ran := status(resultsOf(t, run.results))
+		return ran && (st == step.Fail || st == step.Error)
+	}); !bad || one.Passed { // what did not run may need the others
+		return false, nil
+	}
+	p.ran(CheckTests)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	p.proof.Results = append(p.proof.Results, run.results...)
+	p.add(run.findings...)
+	p.add(one.Findings...)
+	p.failed = true
+	return true, nil
 }
 
 // changedTests are tests of the files that the task has changed; of says which of a file, by name and body, nil for none.

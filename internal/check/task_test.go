@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/conformance"
@@ -439,6 +440,30 @@ func TestTasksOfMembers(t *testing.T) {
 				t.Errorf("ran: %s", got)
 			}
 		})
+	}
+}
+
+// TestTasksOfSlowSuites: where all tests take long, an author whose own tests fail hears of it before the others have run.
+func TestTasksOfSlowSuites(t *testing.T) {
+	t.Parallel()
+	needs(t, "go")
+	l := newLab(t)
+	base := l.tree("", shopFiles())
+	chain := l.module(base, "cart").Chain
+	task := check.Task{Chains: []toolchain.Found{chain}, Owns: owns("mean/mean.go", "mean/mean_test.go"), Taken: owns(), Deletes: owns(), Base: base}
+	wrong := l.tree(base, map[string]string{
+		"mean/mean.go":      "// Package mean is new.\npackage mean\n\n// Of is the mean of two numbers.\nfunc Of(a, b int) int { return a + b }\n",
+		"mean/mean_test.go": "package mean\n\nimport \"testing\"\n\nfunc TestOf(t *testing.T) {\n\tif got := Of(2, 4); got != 3 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n",
+	})
+	for _, slow := range []bool{false, true} {
+		if slow {
+			l.checker.Took(chain, time.Hour)
+		}
+		p, _, err := l.checker.Task(t.Context(), task, base, wrong)
+		want(t, "a wrong mean", p, err, false)
+		if only := len(p.Results) == 1; only != slow {
+			t.Errorf("slow %t: %d tests have run", slow, len(p.Results))
+		}
 	}
 }
 
