@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -85,6 +86,18 @@ func (p *place) reportDirs() []string {
 		}
 	}
 	return out
+}
+
+// written are the reports that a command has written where the project says.
+func (p *place) written(pattern string) []string {
+	if pattern == "" || !filepath.IsLocal(filepath.FromSlash(pattern)) {
+		return nil
+	}
+	list, _ := filepath.Glob(p.full(pattern)) // a pattern that is wrong finds nothing
+	return slices.DeleteFunc(list, func(name string) bool {
+		info, err := os.Lstat(name)
+		return err != nil || !info.Mode().IsRegular()
+	})
 }
 
 // oldReports takes away what an earlier run in the same place reported.

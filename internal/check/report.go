@@ -55,7 +55,22 @@ func (r reader) read(kind toolchain.Report, report, stdout, output []byte) ([]st
 	case toolchain.ReportTAP:
 		return r.tap(stdout), tapCut(stdout)
 	case toolchain.ReportAny:
-		return r.any(report, stdout)
+		var reports [][]byte
+		if r.reports != nil {
+			reports = r.reports()
+		}
+		if len(reports) == 0 {
+			return r.any(report, stdout)
+		}
+		var all []step.TestResult
+		for _, b := range reports {
+			rs, err := r.any(b, nil)
+			if err != nil {
+				return all, err
+			}
+			all = append(all, rs...)
+		}
+		return all, nil
 	case toolchain.ReportExit, toolchain.ReportGoCover, toolchain.ReportLCOV:
 	}
 	return nil, nil

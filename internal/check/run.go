@@ -143,6 +143,11 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 			return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 		}
 	}
+	for _, old := range p.written(cmd.Written) {
+		if err := os.Remove(old); err != nil {
+			return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
+		}
+	}
 	p.runs++
 	report := filepath.Join(p.dir, "reports", strconv.Itoa(p.runs))
 	dir := p.full(cmd.Dir)
@@ -236,6 +241,11 @@ func (p *place) collect(cmd toolchain.Command, report string, r *recorded) {
 	if cmd.Report == toolchain.ReportSurefire {
 		r.Reports = p.reports()
 		return
+	}
+	for _, name := range p.written(cmd.Written) {
+		if b, err := os.ReadFile(name); err == nil {
+			r.Reports = append(r.Reports, b)
+		}
 	}
 	if cmd.Report == toolchain.ReportLCOV {
 		if b, err := os.ReadFile(filepath.Join(report, "lcov.info")); err == nil {

@@ -41,7 +41,7 @@ type config struct {
 	Pool    string             `yaml:"pool"`      // workers that runs are given to
 	Hub     string             `yaml:"hub"`       // remote or address that workers share work through; "" is origin
 	Copy    []string           `yaml:"copy"`      // ignored files that checks need, for example .env.test
-	Checks  map[string]string  `yaml:"checks"`    // build, test, lint, format: commands instead of the table's
+	Checks  map[string]string  `yaml:"checks"`    // build, test, lint, format: commands instead of the table's; report: where tests write theirs
 	PR      bool               `yaml:"pr"`        // develop ends with a pull request
 	Docs    string             `yaml:"documents"` // commit or keep; "" is as the project does
 	Issue   bool               `yaml:"issue"`     // auto tells the issue that a task is about, or opens one

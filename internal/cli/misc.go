@@ -209,6 +209,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 # copy: [".env.test"]          # ignored files that checks need
 # checks:                      # commands instead of those that CI and scripts name (docs/checks.md; need trust once)
 #   test: make check           # {report} is a file for a report of JUnit, TAP or go test -json
+#   report: build/junit/*.xml  # or where the command writes reports by itself
 #   lint: golangci-lint run
 
 # limits:

@@ -17,6 +17,8 @@ type Own struct {
 	Lint   []commands.Command `json:"lint,omitempty"`
 	// Elsewhere: other parts of the project are tested, and this one is not: the root of a workspace, an example.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Written is where tests write their reports: checks.report of jacquard.yaml.
+	Written string `json:"written,omitempty"`
 	// Packages are what pip installs before the tests, as its arguments.
 	Packages []string `json:"packages,omitempty"`
 }
@@ -76,7 +78,7 @@ func unknownRow() ecosystem {
 	e.test = func(f Found, _ Selection) []Command {
 		out := f.allAsIs("test", f.Own.Test)
 		for i, c := range f.Own.Test {
-			out[i].Report = ReportAny
+			out[i].Report, out[i].Written = ReportAny, f.Own.Written
 			out[i].Argv = slices.Concat(out[i].Argv, reporters[c.Program()])
 		}
 		return out
@@ -113,6 +115,9 @@ func (f *Found) adopt(p *Project) {
 	purposes := map[string]commands.Purpose{"test": commands.Test, "lint": commands.Lint, "build": commands.Types}
 	for _, name := range sortedKeys(p.Checks) {
 		line := p.Checks[name]
+		if name == "report" {
+			continue
+		}
 		var followed []commands.Command
 		if !strings.Contains(line, "{") && f.Ecosystem != JVM { // Maven and Gradle write reports whatever the line
 			for _, c := range commands.Follow(line, From+": checks."+name, p.files, p.read) {
@@ -152,7 +157,7 @@ func (f *Found) adopt(p *Project) {
 			mine = append(mine, c)
 		}
 	}
-	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint)}
+	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint), Written: p.Checks["report"]}
 	f.Own.Elsewhere = (f.guessed || p.workspace(f.Root)) && !slices.ContainsFunc(mine, f.isTest) && slices.ContainsFunc(p.commands(), func(c commands.Command) bool {
 		return ecosystemOf(c) == f.Ecosystem && f.isTest(c) && p.rootOf(f, c.Dir) != f.Root
 	})

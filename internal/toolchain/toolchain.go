@@ -105,7 +105,7 @@ const (
 	ReportLCOV     Report = "lcov"           // LCOV tracefile in {report}
 	ReportMocha    Report = "mocha-json"     // mocha: one JSON object in {report}; on stdout before version 9.2
 	ReportTAP      Report = "tap"            // the Test Anything Protocol on stdout: ava, tap, tape, borp
-	ReportAny      Report = "any"            // a report in {report} or on stdout in a form that is recognised, else the exit code alone
+	ReportAny      Report = "any"            // a report in {report}, in files or on stdout in a form that is recognised, else the exit code alone
 )
 
 // Need is a program that a command cannot do without.
@@ -121,6 +121,8 @@ type Command struct {
 	Dir    string   `json:"dir"` // relative to the project's root
 	Env    []string `json:"env,omitempty"`
 	Report Report   `json:"report"`
+	// Written says where in the project the command writes its reports, as a pattern; "" = into {report} or nowhere.
+	Written string `json:"written,omitempty"`
 	// Complains is the exit code, besides 0, of a formatter that did its work and still has something to say; 0 for none.
 	Complains int `json:"complains,omitempty"`
 	// Refuse says why the table knows no such command, and what to do; it is said instead of running anything.
@@ -348,7 +350,7 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 	}
 	c := Command{Name: name, Dir: f.Root, Report: ReportExit, Env: f.Env(), From: From + ": checks." + name}
 	if name == "test" {
-		c.Report = ReportAny
+		c.Report, c.Written = ReportAny, f.Own.Written
 		if len(table) > 0 && (table[0].Report == ReportSurefire || strings.Contains(line, "{report}")) {
 			c.Report = table[0].Report
 		}
