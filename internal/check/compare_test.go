@@ -52,8 +52,9 @@ func TestBrief(t *testing.T) {
 	for text, want := range map[string]string{
 		"the runner wrote no report: an experimental feature.\nIt may change.\n\n--- Startup Error ---\nError: a file is missing\n    at x\n": "the runner wrote no report: an experimental feature. … Error: a file is missing",
 		"install dependencies: exit 1: npm warn config\nnpm error code ERR_X\nnpm error more\n":                                               "install dependencies: exit 1: npm warn config … npm error code ERR_X",
-		"no test could be run: it cannot be loaded": "no test could be run: it cannot be loaded",
-		"it ended with exit 1.\nsaying nothing\n":   "it ended with exit 1.",
+		"no test could be run: package ... does not build:\nx.go:1:1: no such thing\ny.go:2:2: error: other\n":                                "no test could be run: package ... does not build: x.go:1:1: no such thing … y.go:2:2: error: other",
+		"no test could be run: it cannot be loaded":                                                                                           "no test could be run: it cannot be loaded",
+		"it ended with exit 1.\nsaying nothing\n":                                                                                             "it ended with exit 1.",
 	} {
 		if got := check.Brief(text); got != want {
 			t.Errorf("%q, want %q", got, want)

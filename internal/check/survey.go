@@ -74,6 +74,10 @@ var causes = []func() *regexp.Regexp{
 // brief is a message in one line: what it begins with, and the line of what a program said that tells the cause.
 func brief(text string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if strings.HasSuffix(first, ":") { // what is wrong follows
+		line, more, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+		first, rest = first+" "+line, more
+	}
 	for _, cause := range causes {
 		for line := range strings.Lines(rest) {
 			if line = strings.TrimSpace(line); cause().MatchString(line) {

@@ -42,7 +42,7 @@ func newDoctor(a *app) *cobra.Command {
 			if a.json {
 				a.print(map[string]any{"ok": !bad, "findings": list})
 			} else {
-				for _, f := range list {
+				for _, f := range folded(a.lang(), list) {
 					mark := "✓"
 					if !f.OK {
 						mark = "⚠"
@@ -61,6 +61,36 @@ func newDoctor(a *app) *cobra.Command {
 	}
 	c.AddCommand(newDoctorWorks(a))
 	return c
+}
+
+// folded is a list in which a member of the project whose commands all pass has one line.
+func folded(l report.Lang, list []finding) []finding {
+	member := func(f finding) string {
+		if f.Check == nil || f.Check.Dir == "." {
+			return ""
+		}
+		return f.Check.Dir
+	}
+	var out []finding
+	for len(list) > 0 {
+		n, tests, passes := 1, 0, true
+		for n < len(list) && member(list[n]) != "" && member(list[n]) == member(list[0]) {
+			n++
+		}
+		var commands []string
+		for _, f := range list[:n] {
+			if passes = passes && f.OK; f.Check != nil {
+				commands, tests = append(commands, f.Check.Command), tests+f.Check.Tests
+			}
+		}
+		if n == 1 || !passes {
+			out = append(out, list[:n]...)
+		} else {
+			out = append(out, finding{What: "member", OK: true, Text: fmt.Sprintf(l.T("%s: %s: all pass, %d tests"), member(list[0]), strings.Join(commands, ", "), tests)})
+		}
+		list = list[n:]
+	}
+	return out
 }
 
 // checkup collects findings. They are data too: with --json they are English.

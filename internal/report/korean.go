@@ -27,6 +27,7 @@ var korean = map[string]string{
 	"passes":      "통과",
 	"fails":       "실패",
 	"%d findings are there already, and are charged to nobody":   "이미 있던 지적 %d건, 누구의 책임도 아님",
+	"%s: %s: all pass, %d tests":                                 "%s: %s: 모두 통과, 테스트 %d개",
 	"%d tests, %d fail, %d skipped":                              "테스트 %d개, 실패 %d개, 건너뜀 %d개",
 	"by its exit code alone: it gives no report of single tests": "종료 코드로만 판단함: 개별 테스트 보고가 없음",
 	"nothing can be proved here, so nothing was begun: %s. Mend it, or say as checks in %s how this project is tested; jacquard doctor shows all": "여기서는 아무것도 증명할 수 없어 시작하지 않았습니다: %s. 고치거나 %s의 checks에 이 프로젝트의 테스트 방법을 적으십시오. jacquard doctor가 모두 보여 줍니다",
