@@ -449,13 +449,32 @@ func (f Found) ownTest(i int) (flags, chosen, env []string, dir, from string) {
 	switch name := path.Base(c.Argv[0]); {
 	case strings.HasPrefix(name, "python"):
 		args = c.Argv[slices.Index(c.Argv, "-m")+2:]
-	case name == "gotestsum": // what stands behind -- is for go test
-		args = args[min(len(args), slices.Index(args, "--")+1):]
+	case name == "gotestsum":
+		args = ofGotestsum(args)
 	case name == "go", name == "cargo", name == "bun": // go test
 		args = args[min(1, len(args)):]
 	}
 	flags, chosen = split(f.Runner, args)
 	return flags, chosen, c.Env, c.Dir, c.From
+}
+
+// ofGotestsum are the arguments that gotestsum hands to go test: what stands behind --, or behind its own flags. Those that take no
+// value are its boolean ones (gotestsum --help).
+func ofGotestsum(args []string) []string {
+	if i := slices.Index(args, "--"); i >= 0 {
+		return args[i+1:]
+	}
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		alone := strings.Contains(args[0], "=") || slices.Contains([]string{
+			"--debug", "--format-hide-empty-pkg", "--rerun-fails-abort-on-data-race", "--watch-clear", "--junitfile-hide-empty-pkg", "--junitfile-hide-skipped-tests", "--no-color", "--raw-command", "--rerun-fails", "--rerun-fails-run-root-test", "--watch", "--watch-chdir",
+		}, args[0])
+		n := 2
+		if alone {
+			n = 1
+		}
+		args = args[min(n, len(args)):]
+	}
+	return args
 }
 
 // within is the toolchain as it is seen from a directory that one of its commands runs in.
