@@ -188,7 +188,6 @@ func declared(p string, src []byte) []declaration {
 	return out
 }
 
-
 // wordsOf are the words of a text, each once.
 func wordsOf(text string) []string {
 	var out []string

@@ -86,6 +86,14 @@ func (r reader) result(file, name string, status step.TestStatus, message string
 	}
 }
 
+// plain is a text without colours. Nobody is told to leave them out (NO_COLOR): tests of programs with colours would fail.
+func plain(b []byte) []byte {
+	if !bytes.Contains(b, []byte("\x1b[")) {
+		return b
+	}
+	return colours().ReplaceAll(b, nil)
+}
+
 var colours = re.New("\x1b\\[[0-9;]*[A-Za-z]")
 
 func shorten(s string) string {

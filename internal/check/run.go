@@ -220,7 +220,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 // outcome is what a run means, whether it is one of now or of the record.
 func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 	o := outcome{
-		Record: r.Record, output: slices.Concat([]byte("$ "+strings.Join(cmd.Argv, " ")+"\n"), r.Stdout, r.Stderr),
+		Record: r.Record, output: plain(slices.Concat([]byte("$ "+strings.Join(cmd.Argv, " ")+"\n"), r.Stdout, r.Stderr)),
 		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
 	}
 	if r.Record.Ended != "" {
@@ -278,7 +278,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 	case toolchain.ReportSurefire, toolchain.ReportGoTest, toolchain.ReportBun, toolchain.ReportCargo, toolchain.ReportTAP, toolchain.ReportAny: // not in a file, or in many
 	default:
 		if r.Report == nil && cmd.Report == toolchain.ReportMocha {
-			r.Report = fromBrace(r.Stdout)
+			r.Report = fromBrace(plain(r.Stdout))
 		}
 		if r.Report == nil {
 			if o.problem == "" {
@@ -289,7 +289,7 @@ func (p *place) parse(o *outcome, cmd toolchain.Command, r recorded) {
 	}
 	o.report = r.Report
 	from := reader{chain: p.chain, root: p.root, fileOf: p.fileOf, reports: func() [][]byte { return r.Reports }, tests: p.testFiles, text: p.read}
-	results, err := from.read(cmd.Report, r.Report, r.Stdout, o.output)
+	results, err := from.read(cmd.Report, r.Report, plain(r.Stdout), o.output)
 	if err != nil && o.problem == "" {
 		o.problem = "the runner's report cannot be read: " + err.Error()
 	}

@@ -304,7 +304,7 @@ func Text(c commands.Command) string {
 	for i, w := range words {
 		if pattern, ok := strings.CutPrefix(w, "{glob:"); ok {
 			words[i] = strings.TrimSuffix(pattern, "}")
-		} else if strings.ContainsAny(w, " *?$'\"") {
+		} else if w == "" || strings.ContainsAny(w, " *?$'\"") {
 			words[i] = "'" + w + "'"
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestOwnTests(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"gotestsum ./...":                                                 "go test -json -count=1 ./...",
+		"gotestsum ./...": "go test -json -count=1 ./...",
 		"gotestsum -f '{{.FORMAT}}' ./... -tags watch":                    "go test -json -count=1 -tags watch ./...",
 		"gotestsum --format=dots --rerun-fails --packages=./... -- -race": "go test -json -count=1 -race ./...",
 		"gotestsum --junitfile out.xml -- -tags=x ./a ./b":                "go test -json -count=1 -tags=x ./a ./b",

@@ -257,9 +257,9 @@ func (f Found) Env() []string {
 	case Go:
 		return []string{"GOFLAGS=-buildvcs=false"}
 	case Node:
-		return []string{"CI=1", "NO_COLOR=1"}
+		return []string{"CI=1"}
 	case Python:
-		env := []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0", "NO_COLOR=1"}
+		env := []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0"}
 		if f.SourceDir != "" {
 			env = append(env, "PYTHONPATH={root}/"+f.SourceDir)
 		}
