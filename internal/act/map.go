@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -200,11 +201,11 @@ func wordsOf(text string) []string {
 }
 
 // eachWord gives the words of a text or a name in small letters: camelCase and snake_case are taken apart, and given whole as well.
-// Words of one or two letters and those that all requests have are left out.
+// Words of one or two letters (of one, where a letter is a syllable) and those that all requests have are left out.
 func eachWord(text string, yield func(string)) {
 	add := func(w string) {
 		w = strings.TrimSuffix(strings.ToLower(w), "s") // plugins are about a plugin
-		if len(w) > 2 && !common[w] {
+		if len(w) > 2 && utf8.RuneCountInString(w) > 1 && !common[w] {
 			yield(w)
 		}
 	}

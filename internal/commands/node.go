@@ -129,20 +129,24 @@ func (r *reader) packageManager(name string, argv []string, where at) {
 		}
 		return
 	}
+	runs := name == "lerna" || name == "turbo" || name == "nx" || name == "rush"
 	var args []string
-	for len(rest) > 0 {
-		n := in.flag(r, rest)
+	for len(rest) > 0 && rest[0] != "--" {
+		n := 0
+		if runs || name == "npm" { // the others hand all that stands behind a script to it
+			n = in.flag(r, rest)
+		}
 		if n == 0 {
 			n = 1
-			if rest[0] != "--" && rest[0] != "--if-present" {
+			if rest[0] != "--if-present" {
 				args = append(args, rest[0])
 			}
 		}
 		rest = rest[n:]
 	}
-	where.dir, rest = in.dir, args
+	where.dir, rest = in.dir, append(args, rest[min(1, len(rest)):]...)
 	switch {
-	case name == "lerna", name == "turbo", name == "nx", name == "rush", in.all:
+	case runs, in.all:
 		r.members(verb, where)
 	default:
 		where.args = append(slices.Clone(rest), where.args...)

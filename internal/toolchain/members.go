@@ -34,7 +34,10 @@ func (p *Project) All() []Found {
 		})
 	})
 	for i, f := range all {
-		if slices.ContainsFunc(all, func(o Found) bool { return o.Root != f.Root && under(f.Root, o.Root) && p.covers(o) }) && !slices.ContainsFunc(f.Own.Test, inCI) {
+		covered := slices.ContainsFunc(all, func(o Found) bool {
+			return o.Ecosystem == f.Ecosystem && o.Root != f.Root && under(f.Root, o.Root) && p.covers(o)
+		})
+		if covered && !slices.ContainsFunc(f.Own.Test, inCI) || f.guessed && len(f.Own.Test) == 0 && p.testsElsewhere(&f) {
 			all[i].Own.Elsewhere = true
 		}
 		for _, other := range all {

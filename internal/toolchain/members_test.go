@@ -97,10 +97,11 @@ func TestElsewhere(t *testing.T) {
 		"package.json":              `{"private":true,"workspaces":["packages/*","examples/*"]}`,
 		"packages/lib/package.json": `{"name":"lib","scripts":{"test":"vitest run"}}`, "packages/lib/lib.ts": "", "packages/lib/lib.test.ts": "",
 		"examples/counter/package.json": `{"name":"counter"}`, "examples/counter/counter.test.tsx": "", "examples/counter/counter.ts": "",
+		"examples/tested/package.json": `{"name":"tested"}`, "examples/tested/a.js": "", "examples/tested/a.test.js": "import test from 'node:test';\n",
 	}
 	p := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) })
 	for _, f := range p.All() {
-		if want := f.Root != "packages/lib"; f.Own.Elsewhere != want {
+		if want := f.Root != "packages/lib" && f.Root != "examples/tested"; f.Own.Elsewhere != want {
 			t.Errorf("%s: tested elsewhere %t, want %t", f.Root, f.Own.Elsewhere, want)
 		}
 	}
@@ -108,6 +109,7 @@ func TestElsewhere(t *testing.T) {
 		"package.json": `{"scripts":{"test":"vitest run"}}`, "vitest.config.ts": "export default { test: { projects: ['packages/*'] } }", "play.ts": "",
 		"packages/a/package.json": `{"name":"a","scripts":{"test":"vitest run"}}`, "packages/a/a.ts": "",
 		"packages/b/package.json": `{"name":"b","scripts":{"test":"node --test"}}`, "packages/b/b.ts": "",
+		"backend/go.mod": "module example.com/backend\n", "backend/b.go": "package backend\n",
 		".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n    - run: npm test\n    - run: npm test\n      working-directory: packages/b\n",
 	}
 	p = toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(f string) []byte { return []byte(files[f]) })

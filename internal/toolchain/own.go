@@ -158,9 +158,7 @@ func (f *Found) adopt(p *Project) {
 		}
 	}
 	f.Own = Own{Types: only(mine, commands.Types), Lint: only(mine, commands.Lint), Written: p.Checks["report"]}
-	f.Own.Elsewhere = (f.guessed || p.workspace(f.Root)) && !slices.ContainsFunc(mine, f.isTest) && slices.ContainsFunc(p.commands(), func(c commands.Command) bool {
-		return ecosystemOf(c) == f.Ecosystem && f.isTest(c) && p.rootOf(f, c.Dir) != f.Root
-	})
+	f.Own.Elsewhere = p.workspace(f.Root) && !slices.ContainsFunc(mine, f.isTest) && p.testsElsewhere(f)
 	whole := slices.ContainsFunc(mine, func(c commands.Command) bool { return f.isTest(c) && !c.Partial })
 	for i, c := range mine {
 		r, known := runners[c.Program()]
@@ -193,6 +191,13 @@ func (f *Found) adopt(p *Project) {
 		}
 		break
 	}
+}
+
+// testsElsewhere reports whether other parts of the project of the same ecosystem are tested.
+func (p *Project) testsElsewhere(f *Found) bool {
+	return slices.ContainsFunc(p.commands(), func(c commands.Command) bool {
+		return ecosystemOf(c) == f.Ecosystem && f.isTest(c) && p.rootOf(f, c.Dir) != f.Root
+	})
 }
 
 // earlier are the commands that run before the i-th of a toolchain's: also those of other members, which it may be tested with.

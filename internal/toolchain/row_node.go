@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"path"
@@ -146,7 +147,7 @@ func nodeManager(f *Found, p *Project, declared string) string {
 	return "npm"
 }
 
-// nodeRunner is the runner that scripts, dependencies or settings name, "" where nothing does.
+// nodeRunner is the runner that scripts, dependencies, settings or tests name, "" where nothing does.
 func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 	switch {
 	case strings.Contains(script, "vitest"):
@@ -171,6 +172,10 @@ func nodeRunner(f *Found, p *Project, script string, jestConfig bool) string {
 		return "ava"
 	case f.Manager == "bun":
 		return "bun"
+	case slices.ContainsFunc(p.files, func(file string) bool {
+		return under(file, f.Root) && IsTest(file) && bytes.Contains(p.read(file), []byte("node:test"))
+	}):
+		return "node"
 	}
 	return ""
 }
