@@ -33,7 +33,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 		return nil, machinery(err)
 	}
 	v := a.worktree(list)
-	in := step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}
+	in := step.CompileIn{Paths: step.Below(dir), All: true, Phase: step.Full, Conflict: step.KeepFiles}
 	p, err := a.planOf(ctx, in, v)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (a *Actor) Adopt(ctx context.Context, dir string, unchecked bool) ([]Adopte
 	for _, t := range p.broken {
 		out = append(out, Adopted{Dir: t.Dir, Problem: t.Refused})
 	}
-	now, err := a.planOf(ctx, step.CompileIn{Path: dir, Phase: step.Full}, v)
+	now, err := a.planOf(ctx, step.CompileIn{Paths: step.Below(dir), Phase: step.Full}, v)
 	if err != nil {
 		return nil, err
 	}

@@ -74,18 +74,12 @@ func (a *Actor) planOf(ctx context.Context, in step.CompileIn, v *view) (*Compil
 		return nil, &LockError{Problems: problems, Newer: lock.Newer()}
 	}
 	facts := target.Facts{
-		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit,
+		Root: a.o.Repo.Root(), Files: v.files, Lock: lock, Paths: in.Paths, All: in.All, Overwrite: in.Conflict == step.Overwrite, NoGit: a.o.NoGit,
 		IsSource: isSource, Read: v.read, Same: a.sameButLinks(ctx, v),
 	}
-	if in.Path != "" {
-		facts.Paths = []string{in.Path}
-	}
 	res := target.Compute(facts)
-	if in.Path != "" { // of what was not asked for, only what may be in the way
-		res.Problems = slices.DeleteFunc(res.Problems, func(pr spec.Problem) bool {
-			return !isError(pr) && !strings.HasPrefix(pr.Path, in.Path+"/")
-		})
-	}
+	// Of what was not asked for, only what may be in the way.
+	res.Problems = slices.DeleteFunc(res.Problems, func(pr spec.Problem) bool { return !isError(pr) && in.Limits(pr.Path) })
 	res.Problems = append(res.Problems, problems...)
 	p := &CompilePlan{in: in, res: res, view: v, lock: lock}
 	byDir := map[string]target.Target{}
@@ -185,8 +179,8 @@ func (p *CompilePlan) Sound() bool {
 // Specs counts the specs that the plan covers.
 func (p *CompilePlan) Specs() int { return len(p.res.Targets) + len(p.res.Skipped) }
 
-// Path is the directory that the plan covers; "" is all.
-func (p *CompilePlan) Path() string { return p.in.Path }
+// Paths are the directories that the plan is limited to; none is all.
+func (p *CompilePlan) Paths() []string { return p.in.Paths }
 
 // FreeForm lists files where a spec would be that are none, sorted.
 func (p *CompilePlan) FreeForm() []string { return p.res.FreeForm }
@@ -264,7 +258,7 @@ func (p *CompilePlan) problems() []step.Finding {
 	var out []step.Finding
 	for _, pr := range p.res.Problems {
 		sev := step.Warn
-		if p.in.Path != "" && !strings.HasPrefix(pr.Path, p.in.Path+"/") && pr.Path != target.LockName {
+		if p.in.Limits(pr.Path) && pr.Path != target.LockName {
 			continue
 		}
 		if isError(pr) {
@@ -460,7 +454,7 @@ func (a *Actor) language(ctx context.Context, _ flow.Job, in step.LanguageIn) (s
 		return step.LanguageOut{}, err
 	}
 	said := in.Compile
-	said.All, said.Path, said.Languages = true, "", map[string]string{in.Dir: in.Language}
+	said.All, said.Paths, said.Languages = true, nil, map[string]string{in.Dir: in.Language}
 	p, err := a.planOf(ctx, said, v)
 	if err != nil {
 		return step.LanguageOut{}, err

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,10 +14,12 @@ import (
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
-// RolledBack is what became of taking a WORK back.
+// RolledBack is what became of taking a WORK, or what a run has done, back.
 type RolledBack struct {
-	Work     string           `json:"work"`
+	Work     string           `json:"work,omitempty"`
+	Run      string           `json:"run,omitempty"`
 	Reverted []RevertedCommit `json:"reverted"`
+	Files    []string         `json:"files,omitempty"` // of the working tree that are as they were
 	Commit   string           `json:"commit,omitempty"`
 	Refused  string           `json:"refused,omitempty"` // why nothing was changed
 	Findings []step.Finding   `json:"findings,omitempty"`
@@ -34,24 +37,102 @@ type RevertedCommit struct {
 // its tests as before.
 func (a *Actor) Rollback(ctx context.Context, work, to string) (RolledBack, error) {
 	out := RolledBack{Work: works.WorkID(max(0, works.WorkNumber(work))), Reverted: []RevertedCommit{}}
-	head, err := a.o.Repo.Head(ctx)
-	if err != nil {
-		return out, machinery(err)
-	}
-	if head.Unborn {
+	head, log, err := a.history(ctx)
+	if err != nil || head == "" {
 		out.Refused = "there is no commit yet"
-		return out, nil
-	}
-	log, err := a.o.Repo.Log(ctx, head.Commit, "", 0)
-	if err != nil {
-		return out, machinery(err)
+		return out, err
 	}
 	mine, why := commitsOf(log, out.Work, to)
 	if why != "" {
 		out.Refused = why
 		return out, nil
 	}
-	at, err := a.at(ctx, head.Commit)
+	return a.takeBack(ctx, out, head, log, mine)
+}
+
+// Undo takes back what a run has done: its commits on the checked-out branch, as [Actor.Rollback] does, or what it has put into the
+// working tree, unless that was changed since.
+func (a *Actor) Undo(ctx context.Context, run string) (RolledBack, error) {
+	out := RolledBack{Run: run, Reverted: []RevertedCommit{}}
+	head, log, err := a.history(ctx)
+	if err != nil {
+		return out, err
+	}
+	mine := standing(log, func(c git.LogEntry) bool {
+		by, _ := runOf(c)
+		return by == run
+	})
+	if len(mine) == 0 {
+		return a.undoTree(ctx, out)
+	}
+	out.Work, _ = TaskOf(mine[0])
+	return a.takeBack(ctx, out, head, log, mine)
+}
+
+// history is the checked-out commit and those before it, "" where there is none.
+func (a *Actor) history(ctx context.Context) (string, []git.LogEntry, error) {
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil || head.Unborn {
+		return "", nil, machinery(err)
+	}
+	log, err := a.o.Repo.Log(ctx, head.Commit, "", 0)
+	return head.Commit, log, machinery(err)
+}
+
+// undoTree takes what a run has put into the working tree out of it.
+func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error) {
+	did, err := a.Changes(ctx, out.Run)
+	if err != nil {
+		return out, err
+	}
+	if did.Ref != "" || did.From == did.To {
+		out.Refused = "the run has landed nothing"
+		return out, nil
+	}
+	_, now, err := a.o.Repo.Snapshot(ctx, a.commit(out.Run, "", "undo"))
+	if err != nil {
+		return out, machinery(err)
+	}
+	want, conflicts, err := a.o.Repo.Merge(ctx, did.To, now, did.From)
+	if err != nil {
+		return out, machinery(err)
+	}
+	var paths []string
+	for _, x := range conflicts {
+		paths = append(paths, x.Path)
+	}
+	if len(paths) > 0 {
+		out.Refused = "it was changed since at the same place: " + strings.Join(bound(paths, 5), ", ")
+		return out, nil
+	}
+	changes, err := a.o.Repo.Diff(ctx, now, want)
+	if err != nil {
+		return out, machinery(err)
+	}
+	var files []git.Delivery
+	for _, ch := range changes {
+		files = append(files, git.Delivery{Path: ch.Path, Old: ch.OldID, New: ch.NewID, Mode: ch.NewMode})
+		out.Files = append(out.Files, ch.Path)
+	}
+	if len(files) == 0 {
+		out.Refused = "nothing of it is on this branch or in the working tree"
+		return out, nil
+	}
+	done, err := a.o.Repo.Apply(ctx, files)
+	if err != nil {
+		return out, machinery(err)
+	}
+	for _, d := range done {
+		if d.State == git.Conflicting {
+			out.Refused, out.Files = fmt.Sprintf("%s: %s", d.Path, d.Reason), nil
+		}
+	}
+	return out, nil
+}
+
+// takeBack makes one commit that takes others back.
+func (a *Actor) takeBack(ctx context.Context, out RolledBack, head string, log, mine []git.LogEntry) (RolledBack, error) {
+	at, err := a.at(ctx, head)
 	if err != nil {
 		return out, err
 	}
@@ -72,14 +153,17 @@ func (a *Actor) Rollback(ctx context.Context, work, to string) (RolledBack, erro
 		return out, err
 	}
 	if len(out.Findings) > 0 {
-		out.Refused = out.Work + " cannot be taken back: what is left does not pass its checks, so others have built upon it"
+		out.Refused = out.name() + " cannot be taken back: what is left does not pass its checks, so others have built upon it"
 		return out, nil
 	}
-	return a.commitRollback(ctx, out, head.Commit, tree)
+	return a.commitRollback(ctx, out, head, tree)
 }
 
-// commitsOf are the commits of a WORK that were not taken back yet, newest first; with to, those after that task.
-func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why string) {
+// name is the WORK, or else the run, that is taken back.
+func (r RolledBack) name() string { return cmp.Or(r.Work, "run "+r.Run) }
+
+// standing are the commits of a history that fit and were not taken back yet, newest first.
+func standing(log []git.LogEntry, fits func(git.LogEntry) bool) []git.LogEntry {
 	gone := map[string]bool{}
 	for _, c := range log {
 		if gone[c.ID] { // what it took back is there again
@@ -89,13 +173,14 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 			gone[id] = true
 		}
 	}
+	return slices.DeleteFunc(slices.Clone(log), func(c git.LogEntry) bool { return gone[c.ID] || !fits(c) })
+}
+
+// commitsOf are the commits of a WORK that were not taken back yet, newest first; with to, those after that task.
+func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why string) {
 	found := false
-	for _, c := range log {
-		of, id := TaskOf(c)
-		if of != work || gone[c.ID] {
-			continue
-		}
-		if to != "" && id == to {
+	for _, c := range standing(log, func(c git.LogEntry) bool { of, _ := TaskOf(c); return of == work }) {
+		if _, id := TaskOf(c); to != "" && id == to {
 			found = true
 			break
 		}
@@ -170,6 +255,7 @@ func (a *Actor) builtUpon(ctx context.Context, log []git.LogEntry, c git.LogEntr
 		}
 	}
 	_, id := TaskOf(c)
+	id = cmp.Or(id, c.ID[:7])
 	return fmt.Sprintf("%s cannot be taken back: %s was changed at the same place since, by %s", id, strings.Join(bound(paths, 5), ", "), strings.Join(bound(who, 5), "; ")), nil
 }
 
@@ -248,7 +334,7 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 		titles = append(titles, r.Title)
 		fmt.Fprintf(&body, "This reverts commit %s (%s).\n", r.Commit, r.Title)
 	}
-	c := a.landedCommit("rollback", out.Work, style.Revert(titles)+"\n\n"+body.String(), tree)
+	c := a.landedCommit("rollback", cmp.Or(out.Work, out.Run), style.Revert(titles)+"\n\n"+body.String(), tree)
 	c.Parents = []string{head}
 	if c.Tree, err = a.o.Repo.EditTree(ctx, tree, edits); err != nil {
 		return out, machinery(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -29,11 +30,7 @@ func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.
 		return nil, err
 	}
 	var all []step.Standing
-	chains := a.chains(v)
-	for _, chain := range chains {
-		if len(chains) > 1 && (!tested(v, chain) || chain.Own.Elsewhere && chain.Root != ".") { // examples, tools
-			continue
-		}
+	for _, chain := range a.checked(v) {
 		list, err := c.Survey(ctx, chain, at.Tree, heard)
 		all = append(all, list...)
 		if err != nil {
@@ -41,6 +38,49 @@ func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.
 		}
 	}
 	return all, nil
+}
+
+// checked are the toolchains of a project that have something to check; examples and tools have not.
+func (a *Actor) checked(v *view) []toolchain.Found {
+	chains := a.chains(v)
+	if len(chains) == 1 {
+		return chains
+	}
+	return slices.DeleteFunc(chains, func(f toolchain.Found) bool { return !tested(v, f) || f.Own.Elsewhere && f.Root != "." })
+}
+
+// CheckCommands are the commands that a change would be checked with, as the project's people write them, each with its folder where
+// that is not the project's. Nothing runs.
+func (a *Actor) CheckCommands(ctx context.Context) ([]string, error) {
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil || head.Unborn {
+		return nil, machinery(err)
+	}
+	at, err := a.at(ctx, head.Commit)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.tree(ctx, at.Tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{}
+	for _, f := range a.checked(v) {
+		texts := []string{}
+		for _, cmd := range slices.Concat(f.Build(f.Root), f.Lint(nil)) {
+			texts = append(texts, check.CommandText(cmd))
+		}
+		if text := check.TestText(f); text != "" {
+			texts = append(texts, text)
+		}
+		for _, text := range texts {
+			if f.Root != "." {
+				text += "  (" + f.Root + ")"
+			}
+			out = append(out, text)
+		}
+	}
+	return out, nil
 }
 
 // tested reports whether a toolchain has tests of its own.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -47,11 +46,11 @@ func (a *Actor) Verify(ctx context.Context, dir string, each func(Verification))
 		return machinery(err)
 	}
 	v := a.worktree(list)
-	now, err := a.planOf(ctx, step.CompileIn{Path: dir, Phase: step.Full, Conflict: step.KeepFiles}, v)
+	now, err := a.planOf(ctx, step.CompileIn{Paths: step.Below(dir), Phase: step.Full, Conflict: step.KeepFiles}, v)
 	if err != nil {
 		return err
 	}
-	all, err := a.planOf(ctx, step.CompileIn{Path: dir, All: true, Phase: step.Full, Conflict: step.KeepFiles}, v) // which has the facts
+	all, err := a.planOf(ctx, step.CompileIn{Paths: step.Below(dir), All: true, Phase: step.Full, Conflict: step.KeepFiles}, v) // which has the facts
 	if err != nil {
 		return err
 	}
@@ -101,7 +100,7 @@ func (p *CompilePlan) standings() map[string]Verification {
 		out[t.Dir] = m
 	}
 	for _, d := range p.lock.Dirs() {
-		if _, is := p.res.Index.Module(d); is || p.in.Path != "" && d != p.in.Path && !strings.HasPrefix(d, p.in.Path+"/") {
+		if _, is := p.res.Index.Module(d); is || p.in.Limits(d) {
 			continue
 		}
 		out[d] = Verification{Dir: d, Standing: Stale, Reason: "its spec is gone", Next: "decompile " + d}

@@ -358,6 +358,9 @@ func (w *workFiles) log() []byte {
 // begins anew, and the list says that the WORK is not done.
 func rolledBackDocuments(v *view, r RolledBack, now time.Time) map[string][]byte {
 	out := map[string][]byte{}
+	if r.Work == "" {
+		return out
+	}
 	plan := step.WorkPlan{Work: r.Work}
 	if v.ids[workFile(plan, "PLAN.md")] == "" {
 		plan.Documents = works.Kept

@@ -199,7 +199,7 @@ func (p *project) exists() bool {
 // journal opens the runtime for reading and signals: no handlers.
 func (p *project) journal(ctx context.Context) (keeper, error) {
 	if !p.exists() {
-		return nil, usage("there are no runs in %s yet: start with jacquard compile", p.root)
+		return nil, usage("there are no runs in %s yet: start with jacquard do \"…\" or jacquard build", p.root)
 	}
 	if err := p.store(); err != nil {
 		return nil, err
@@ -481,25 +481,13 @@ func find(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, error)
 	if err != nil {
 		return flow.Run{}, err
 	}
-	var hits []flow.Run
-	for _, r := range runs {
-		if prefix == "" || r.ID == prefix {
-			return r, nil
-		}
-		if strings.HasPrefix(r.ID, prefix) {
-			hits = append(hits, r)
-		}
+	if prefix != "" {
+		return pick(runs, prefix)
 	}
-	switch len(hits) {
-	case 1:
-		return hits[0], nil
-	case 0:
-		if prefix == "" {
-			return flow.Run{}, usage("there are no runs yet: start with jacquard compile")
-		}
-		return flow.Run{}, usage("no run %q: jacquard ps lists them", prefix)
+	if len(runs) == 0 {
+		return flow.Run{}, usage("there are no runs yet: start with jacquard do \"…\" or jacquard build")
 	}
-	return flow.Run{}, usage("run %q is ambiguous: %d runs begin like that", prefix, len(hits))
+	return runs[0], nil
 }
 
 // reportOf folds all events of a run.

@@ -169,12 +169,12 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	if err := p.collect(ctx, &in, f); err != nil {
 		return err
 	}
-	return p.run(ctx, "auto", in, in.Budget, f.driveOptions)
+	return p.run(ctx, autoDef, in, in.Budget, f.driveOptions)
 }
 
 // collect gets what a task is given besides the project: that of its unfinished run, else it is collected anew.
 func (p *project) collect(ctx context.Context, in *step.AutoIn, f autoFlags) error {
-	old, found, err := p.unfinishedOf(ctx, "auto", nil)
+	old, found, err := p.unfinishedOf(ctx, autoDef, nil)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, e
 	}
 	for _, r := range runs { // the newest first
 		was, err := decode[step.AutoIn](r.In)
-		if r.Def != "auto" || err != nil || was.Request != request {
+		if r.Def != autoDef || err != nil || was.Request != request {
 			continue
 		}
 		rep, err := reportOf(ctx, rt, r)
@@ -294,7 +294,7 @@ func newAutoStatus(a *app) *cobra.Command {
 					return err
 				}
 				for _, r := range runs {
-					if r.Def != "auto" {
+					if r.Def != autoDef {
 						continue
 					}
 					rep, err := reportOf(ctx, rt, r)
@@ -337,7 +337,7 @@ func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, 
 		r, err := find(ctx, rt, args[0])
 		return r, errors.Join(err, rt.Close())
 	}
-	if r, ok, err := p.unfinishedOf(ctx, "auto", nil); ok || err != nil {
+	if r, ok, err := p.unfinishedOf(ctx, autoDef, nil); ok || err != nil {
 		return r, err
 	}
 	return flow.Run{}, usage("no run of auto is unfinished: jacquard auto status lists them all")

@@ -27,7 +27,7 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 			return false, err
 		}
 		meant := func(r flow.Run) bool {
-			return r.Def == "auto" && (name != "" && strings.HasPrefix(r.ID, name) || name == "" && !r.State.Ended())
+			return r.Def == autoDef && (name != "" && strings.HasPrefix(r.ID, name) || name == "" && !r.State.Ended())
 		}
 		if slices.ContainsFunc(runs, meant) {
 			return false, nil
@@ -86,5 +86,5 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 	if in.Budget, err = p.budget(o.budget); err != nil {
 		return true, err
 	}
-	return true, p.run(ctx, "auto", in, in.Budget, o)
+	return true, p.run(ctx, autoDef, in, in.Budget, o)
 }

@@ -109,7 +109,7 @@ const (
 
 // tellOthers starts to tell of a run, if anybody wants to know.
 func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *outbox {
-	if r.Def != "work" {
+	if r.Def != workDef {
 		return nil
 	}
 	addr, warnings := p.callbackAddresses()

@@ -23,27 +23,22 @@ import (
 
 type compileFlags struct {
 	driveOptions
-	path, phase, conflict, feedback, specJSON, branch string
-	tests, languages                                  []string
-	all, dryRun, commit, blocks                       bool
+	phase, conflict, feedback, specJSON, branch string
+	paths, tests, languages                     []string
+	all, dryRun, commit, blocks                 bool
 }
 
-func newCompile(a *app) *cobra.Command {
+func newBuild(a *app) *cobra.Command {
 	var f compileFlags
 	c := &cobra.Command{
-		Use:   "compile [PATH]",
-		Short: "build what changed: specs to tests to code, proved by running them",
+		Use:     "build [PATH...]",
+		Aliases: []string{"compile"},
+		Short:   "build what changed in specs: tests first, then code",
 		Long: "Finds the specs (CLAUDE.md or SPEC.md) that changed since they were last built, lets an agent write tests and then code for\n" +
 			"each, sees the tests fail first and pass afterwards, and puts the result into the working tree.",
-		Example: "  jacquard compile --dry-run\n  jacquard compile src/auth --jobs 2",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  jacquard build --dry-run\n  jacquard build src/auth src/cart --jobs 2",
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if f.path != "" {
-					return usage("PATH is given twice")
-				}
-				f.path = args[0]
-			}
+			f.paths = append(f.paths, args...)
 			return a.compile(c.Context(), f)
 		},
 	}
@@ -51,17 +46,18 @@ func newCompile(a *app) *cobra.Command {
 	budgetFlag(c, &f.driveOptions)
 	fl := c.Flags()
 	fl.BoolVar(&f.all, "all", false, "build every module, stale or not")
-	fl.StringVar(&f.path, "path", "", "build only modules in this `directory` and below")
+	fl.StringSliceVar(&f.paths, "path", nil, "build only modules in this `directory` and below")
 	fl.StringVar(&f.phase, "phase", string(step.Full), "full, red (tests only) or green-refactor (code for tests that exist)")
 	fl.StringVar(&f.conflict, "conflict", string(step.KeepFiles), "files that exist and are not ours: skip or overwrite")
 	fl.StringSliceVar(&f.tests, "test-files", nil, "with --phase green-refactor: the test `files`")
 	fl.StringVar(&f.specJSON, "spec-json", "", "with --phase green-refactor: the spec JSON `file` of --phase red")
 	fl.StringVar(&f.feedback, "feedback", "", "with --phase red: `file` with what to improve in the tests")
 	fl.StringArrayVar(&f.languages, "language", nil, "language of a directory, as `DIR=LANG`; may be repeated")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would be built and why; ask no agent, change nothing")
+	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be built and why; ask no agent, change nothing")
 	fl.BoolVar(&f.commit, "commit", false, "commit the result on the current branch instead of leaving it in the working tree")
 	fl.StringVar(&f.branch, "branch", "", "put the result on a new branch `name`")
 	fl.BoolVar(&f.blocks, "blocks", false, "print result blocks for scripts")
+	hide(c, "path", "spec-json", "test-files", "blocks")
 	return c
 }
 
@@ -94,8 +90,16 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return in, err
 	}
-	if in.Path, err = p.inside(f.path); err != nil {
-		return in, err
+	for _, given := range f.paths {
+		rel, err := p.inside(given)
+		if err != nil {
+			return in, err
+		}
+		if rel == "" { // the whole project
+			in.Paths = nil
+			break
+		}
+		in.Paths = append(in.Paths, rel)
 	}
 	return in, errors.Join(f.languageMap(&in), f.files(p, &in))
 }
@@ -237,7 +241,7 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 	if err != nil {
 		return err
 	}
-	return p.begin(ctx, newRun{driveOptions: f.driveOptions, def: "compile", in: raw, cost: in.Budget, blocks: f.blocks, unfinished: open})
+	return p.begin(ctx, newRun{driveOptions: f.driveOptions, def: compileDef, in: raw, cost: in.Budget, blocks: f.blocks, unfinished: open})
 }
 
 // deliverable refuses a place that the result could not be put at, before
@@ -291,7 +295,7 @@ func (p *project) nothing(plan *act.CompilePlan) error {
 
 // tellNoSpecs says so where no spec is at a path or below.
 func (p *project) tellNoSpecs(ctx context.Context, path string) error {
-	plan, err := act.New(p.planOptions()).PlanCompile(ctx, step.CompileIn{Path: path, Phase: step.Full, Conflict: step.KeepFiles})
+	plan, err := act.New(p.planOptions()).PlanCompile(ctx, step.CompileIn{Paths: step.Below(path), Phase: step.Full, Conflict: step.KeepFiles})
 	if err != nil || plan.Specs() > 0 {
 		return err
 	}
@@ -302,7 +306,11 @@ func (p *project) tellNoSpecs(ctx context.Context, path string) error {
 // planned is the text of a plan.
 func (p *project) planned(plan *act.CompilePlan) string {
 	if plan.Specs() == 0 {
-		return report.NoSpecs(p.a.lang(), filepath.Join(p.root, filepath.FromSlash(plan.Path())), plan.FreeForm())
+		places := []string{p.root}
+		for i, dir := range plan.Paths() {
+			places = append(places[:i], filepath.Join(p.root, filepath.FromSlash(dir)))
+		}
+		return report.NoSpecs(p.a.lang(), strings.Join(places, ", "), plan.FreeForm())
 	}
 	return report.Planned(p.a.lang(), plan.Note())
 }
@@ -317,7 +325,7 @@ func budgetText(l report.Lang, b step.Budget) string {
 // openCompile looks for a compile run that has not ended: one that is driven now refuses a second, one that asked for the same on
 // the same tree is carried on, any other has to be decided about first.
 func (p *project) openCompile(ctx context.Context, in step.CompileIn) (old flow.Run, found bool, err error) {
-	old, found, err = p.unfinishedOf(ctx, "compile", nil)
+	old, found, err = p.unfinishedOf(ctx, compileDef, nil)
 	if err != nil || !found {
 		return old, false, err
 	}
@@ -330,14 +338,14 @@ func (p *project) openCompile(ctx context.Context, in step.CompileIn) (old flow.
 	}
 	was.Today, was.Budget = in.Today, in.Budget
 	if mustJSON(was) != mustJSON(in) {
-		return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
+		return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard stop --now %s", old.ID, old.ID, old.ID)
 	}
 	same, err := act.New(p.planOptions()).SameTree(ctx, old.ID)
 	if err != nil {
 		return old, false, err
 	}
 	if !same {
-		return old, false, usage("run %s is unfinished and files have changed since it began: jacquard resume %s, or jacquard cancel %s and compile again", old.ID, old.ID, old.ID)
+		return old, false, usage("run %s is unfinished and files have changed since it began: jacquard resume %s, or jacquard stop --now %s and build again", old.ID, old.ID, old.ID)
 	}
 	return old, true, nil
 }

@@ -45,6 +45,7 @@ type config struct {
 	PR      bool               `yaml:"pr"`        // develop ends with a pull request
 	Docs    string             `yaml:"documents"` // commit or keep; "" is as the project does
 	Issue   bool               `yaml:"issue"`     // auto tells the issue that a task is about, or opens one
+	Do      doConfig           `yaml:"do"`        // settings of do
 	Work    struct {           // limits of the modes of work
 		DirectRequirements int `yaml:"direct_requirements"`
 		DirectCriteria     int `yaml:"direct_criteria"`
@@ -64,6 +65,16 @@ type config struct {
 		CI      duration `yaml:"ci"`        // longest run of CI on a pull request
 		CIStart duration `yaml:"ci_start"`  // how long CI has to begin
 	} `yaml:"limits"`
+}
+
+// doConfig are settings of do that hold where no flag is given.
+type doConfig struct {
+	Style   string `yaml:"style"`
+	Ask     string `yaml:"ask"`
+	Tests   string `yaml:"tests"`
+	Review  string `yaml:"review"`
+	Size    string `yaml:"size"`
+	Deliver string `yaml:"deliver"`
 }
 
 type duration time.Duration

@@ -79,7 +79,7 @@ func (a *app) decompile(ctx context.Context, at string, f decompileFlags) error 
 	if lacks(x.Decompile(root(dir))) == 0 {
 		return p.nothingToDescribe()
 	}
-	return p.run(ctx, "decompile", in, budget, f.driveOptions)
+	return p.run(ctx, decompileDef, in, budget, f.driveOptions)
 }
 
 func lacks(list []inspect.Decompiled) int {
@@ -185,17 +185,18 @@ func (p *project) run(ctx context.Context, def string, in any, budget step.Budge
 		return err
 	}
 	n := newRun{driveOptions: o, def: def, in: raw, cost: budget}
+	kind := processOf(def)
 	n.unfinished = func(ctx context.Context) (flow.Run, bool, error) {
 		old, found, err := p.unfinishedOf(ctx, def, raw)
 		switch same := string(old.In) == string(raw); {
 		case err != nil || !found:
 			return old, false, err
-		case !same && (def == "work" || def == "auto"): // several requests may be at work at once
+		case !same && kind.several:
 			return old, false, nil
 		case old.Driver != "":
 			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
 		case !same:
-			return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard cancel %s", old.ID, old.ID, old.ID)
+			return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard stop --now %s", old.ID, old.ID, old.ID)
 		}
 		return old, true, nil
 	}
@@ -207,7 +208,7 @@ func (p *project) run(ctx context.Context, def string, in any, budget step.Budge
 	if err := p.trusted(); err != nil {
 		return err
 	}
-	if def != "decompile" {
+	if !kind.unpaid {
 		if err := p.ready(ctx, o); err != nil {
 			return err
 		}

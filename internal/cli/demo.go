@@ -24,7 +24,7 @@ const demoKillAt = 12
 
 func newDemo(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "demo [DIR]", Short: "build a sample project without an agent: kill it, resume it, change a spec", Args: cobra.MaximumNArgs(1),
+		Use: "demo [DIR]", Short: "watch a sample project be built, killed and resumed; no agent", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard demo",
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := ""
@@ -129,7 +129,7 @@ func (d *demo) run(ctx context.Context) error {
 }
 
 func (d *demo) first(ctx context.Context) error {
-	d.say(d.a.lang().T("1. Compile, and kill the program in the middle of it:\n   $ jacquard compile"))
+	d.say(d.a.lang().T("1. Compile, and kill the program in the middle of it:\n   $ jacquard build"))
 	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL=append:%d", demoKillAt)}, "compile", "--scenario", d.scenario("scenario"))
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (d *demo) second(ctx context.Context) error {
 }
 
 func (d *demo) third(ctx context.Context) error {
-	d.say(d.a.lang().T("\n3. Once more: nothing to do:\n   $ jacquard compile"))
+	d.say(d.a.lang().T("\n3. Once more: nothing to do:\n   $ jacquard build"))
 	return d.expect(ctx, "the second run", "compile", "--scenario", d.scenario("scenario"))
 }
 
@@ -165,7 +165,7 @@ func (d *demo) fourth(ctx context.Context) error {
 	if err := os.WriteFile(path, changed, 0o644); err != nil {
 		return environment("change the sample spec", err)
 	}
-	d.say(d.a.lang().T("\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard compile"))
+	d.say(d.a.lang().T("\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard build"))
 	return d.expect(ctx, "the run after the change", "compile", "--scenario", d.scenario("changed"))
 }
 

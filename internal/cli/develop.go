@@ -205,7 +205,7 @@ func (p *project) startDevelop(ctx context.Context, given string, in step.Develo
 			return err
 		}
 	}
-	return p.run(ctx, "develop", in, in.Budget, f.driveOptions)
+	return p.run(ctx, developDef, in, in.Budget, f.driveOptions)
 }
 
 // earlier is what there is of a run before: its state file, its journal, or both.
@@ -259,7 +259,7 @@ func (p *project) earlier(ctx context.Context) (earlier, error) {
 		return out, nil
 	}
 	runs, err := p.runs(ctx)
-	if i := slices.IndexFunc(runs, func(r flow.Run) bool { return r.Def == "develop" }); i >= 0 {
+	if i := slices.IndexFunc(runs, func(r flow.Run) bool { return r.Def == developDef }); i >= 0 {
 		out.run = runs[i]
 	}
 	return out, err

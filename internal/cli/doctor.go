@@ -32,7 +32,7 @@ type finding struct {
 
 func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "doctor", Short: "check what a run needs: git, agent, account, toolchains, project", Args: cobra.NoArgs,
+		Use: "doctor", Short: "check what a run needs here: git, agent, account, checks", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list := a.examine(c.Context())
 			bad := false

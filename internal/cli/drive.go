@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,31 +123,18 @@ func (w *watch) state() {
 
 // line is the plain text of one event; "" when it is nothing for people.
 func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
+	kind := processOf(workflow)
 	dir, isModule := report.ModuleOf(e.Branch)
 	switch e.Type {
 	case flow.EventStart:
 		if starts && isModule && strings.HasSuffix(e.Key, ":head") {
-			if workflow == "work" || workflow == "develop" {
-				return report.TaskStarted(l, dir)
-			}
-			return report.Started(l, dir)
+			return kind.started(l, dir)
 		}
 	case flow.EventNote:
-		switch workflow {
-		case "compile":
-		case "work":
-			return workLine(l, e, dir)
-		case "auto":
-			return autoLine(l, e)
-		case "develop":
-			return developLine(l, e, dir)
-		default:
-			return documentLine(l, e, dir)
-		}
-		return noteLine(l, e, dir)
+		return kind.line(l, e, dir)
 	case flow.EventGate:
 		q, err := decode[flow.Question](e.Data)
-		if err == nil && q.Class == "" && workflow == "compile" { // others stop there and list all that they ask
+		if err == nil && q.Class == "" && kind.asksAtOnce {
 			return fmt.Sprintf("? %s: %s\n", e.Key, report.Question(l, e.Key, q))
 		}
 	case flow.EventRun, flow.EventEnd, flow.EventFold, flow.EventAnswer, flow.EventProgress:
@@ -175,44 +161,6 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 		if json.Unmarshal(e.Data, &d) == nil {
 			return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), dir, d.Until.Local().Format(time.DateTime))
 		}
-	}
-	return ""
-}
-
-// workLine is the text of a note of a run of work.
-func workLine(l report.Lang, e flow.Event, id string) string {
-	switch {
-	case e.Key == "planned":
-		if p, err := decode[step.WorkNote](e.Data); err == nil {
-			return report.WorkPlanned(l, p)
-		}
-	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := decode[step.TaskResult](e.Data); err == nil {
-			return report.Task(l, r)
-		}
-	case strings.HasSuffix(e.Key, "/landing"):
-		if n, err := decode[step.AttemptNote](e.Data); err == nil {
-			return report.Attempt(l, id, n)
-		}
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
-		return noteLine(l, e, cmp.Or(id, "work"))
-	}
-	return ""
-}
-
-// documentLine is the text of a note of a run that writes documents.
-func documentLine(l report.Lang, e flow.Event, dir string) string {
-	switch {
-	case e.Key == "planned":
-		if p, err := decode[step.PlanNote](e.Data); err == nil {
-			return report.DocumentPlanned(l, p)
-		}
-	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := decode[step.DocumentModule](e.Data); err == nil {
-			return report.DocumentResult(l, r)
-		}
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
-		return noteLine(l, e, cmp.Or(dir, "spec"))
 	}
 	return ""
 }
@@ -256,7 +204,7 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 		if st.State != flow.Waiting || repairClass(st.Gates) != "" || !p.a.converses() {
 			return p.finish(quiet, e, run.ID, st, w.rep, blocks)
 		}
-		if err := p.converse(ctx, e, run.ID, st.Gates); errors.Is(err, errQuit) {
+		if err := p.converse(ctx, e, run, st.Gates); errors.Is(err, errQuit) {
 			return p.finish(quiet, e, run.ID, st, w.rep, blocks)
 		} else if err != nil {
 			return err
@@ -268,13 +216,13 @@ func (p *project) drive(ctx context.Context, e *engine, run flow.Run, blocks boo
 func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Status, rep *report.Run, blocks bool) error {
 	rep.State = st.State
 	if st.State == flow.Done { // then it says whether it was verified
-		rep.Auto, rep.Developed = outOf[step.AutoOut](rep, "auto", st), outOf[step.DevelopOut](rep, "develop", st)
+		rep.Auto, rep.Developed = outOf[step.AutoOut](rep, autoDef, st), outOf[step.DevelopOut](rep, developDef, st)
 	}
 	if err := p.settle(ctx, rep); err != nil {
 		return err
 	}
 	if st.State == flow.Done {
-		built := outOf[step.CompileOut](rep, "compile", st)
+		built := outOf[step.CompileOut](rep, compileDef, st)
 		committed := built != nil && built.Ref != ""
 		var delivered []string // into the working tree
 		for _, m := range rep.Modules {
@@ -327,7 +275,7 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	if err != nil {
 		return err
 	}
-	if rep.Workflow == "compile" {
+	if rep.Workflow == compileDef {
 		if err := e.actor.Project(ctx, id, events); err != nil {
 			return err
 		}
@@ -336,24 +284,7 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	code := exitOK
 	switch st.State {
 	case flow.Done:
-		switch rep.Workflow {
-		case "compile":
-		case "work":
-			return p.worked(rep, st)
-		case "auto":
-			return p.finished(e, rep, st)
-		case "develop":
-			return p.developed(e, rep, st)
-		default:
-			return p.documented(rep, st)
-		}
-		out, err := result[step.CompileOut](rep, st)
-		if err != nil {
-			return err
-		}
-		rep.Result = &out
-		p.answer(rep, blocks)
-		return proved(out.Verified)
+		return processOf(rep.Workflow).end(p, e, rep, st, blocks)
 	case flow.Errored, flow.Stopped:
 		code = codeOfClass(flow.ClassOf(st.Err))
 		if st.State == flow.Stopped {
@@ -376,26 +307,6 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	}
 	fmt.Fprint(p.a.Err, standstill(p.a.lang(), id, st))
 	return silent(code)
-}
-
-// documented prints the answer of a run that wrote documents.
-func (p *project) documented(rep *report.Run, st flow.Status) error {
-	out, err := result[step.DocumentOut](rep, st)
-	if err != nil {
-		return err
-	}
-	rep.Documents, rep.Usage = &out, out.Usage
-	if p.a.json {
-		p.a.print(rep)
-		return proved(out.Verified)
-	}
-	if rep.Workflow == "spec" { // decompile has said each when it was done
-		for _, m := range out.Modules {
-			fmt.Fprint(p.a.Out, report.DocumentResult(p.a.lang(), m))
-		}
-	}
-	fmt.Fprint(p.a.Err, report.DocumentSummary(p.a.lang(), rep.Workflow, out))
-	return proved(out.Verified)
 }
 
 // standstill says why a run is not done and what to do next.
@@ -426,36 +337,13 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 		default:
 			fmt.Fprintf(&b, l.T("Nothing is lost; when it is mended: jacquard resume %s\n"), id)
 		}
-		for _, g := range st.Gates {
-			if g.Question.Class != "" {
-				continue
-			}
-			if approval(g) {
-				b.WriteString(asksApproval(l, id, g))
-				continue
-			}
-			fmt.Fprintf(&b, l.T("? %s\n  jacquard answer %s --gate %s TEXT\n"), report.Question(l, g.Key, g.Question), id, g.Key)
-		}
+		b.WriteString(questions(l, id, slices.DeleteFunc(slices.Clone(st.Gates), func(g flow.Gate) bool { return g.Question.Class != "" })))
 		if repairClass(st.Gates) == "" {
 			fmt.Fprintf(&b, l.T("then: jacquard resume %s\n"), id)
 		}
 	case flow.Done, flow.Running:
 	}
 	return b.String()
-}
-
-// asksApproval is what a gate asks, with the three answers.
-func asksApproval(l report.Lang, id string, g flow.Gate) string {
-	text := strings.TrimRight(report.Question(l, g.Key, g.Question), "\n")
-	switch {
-	case slices.Contains(g.Question.Options, skipPhase):
-		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard answer %s skip\n"), text, id, id, id)
-	case strings.HasSuffix(g.Key, agreeGate):
-		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, or jacquard reject %s --why \"…\": it goes back to its author\n"), text, id, id)
-	case strings.HasSuffix(g.Key, "/decide"):
-		return fmt.Sprintf(l.T("? %s\n  jacquard approve %s to go on all the same, or jacquard reject %s --why \"…\" to end here\n"), text, id, id)
-	}
-	return fmt.Sprintf(l.T("? %s\n  jacquard approve %s, jacquard reject %s --why \"…\", or jacquard edit %s\n"), text, id, id, id)
 }
 
 // repairClass is why a run waits for a repair, "" when it only asks questions.

@@ -49,6 +49,7 @@ func Main(args []string, s Streams) int {
 	}
 	ctx, stop := interruptible(context.Background(), stopping, a.abandon)
 	defer stop()
+	args, a.all = everything(args)
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(s.In)
@@ -104,6 +105,7 @@ type app struct {
 	json     bool
 	stream   bool // every event of the run that is driven goes to stdout, a line each
 	noColor  bool
+	all      bool // help shows what is hidden
 	ran      bool // a command has begun, so an error is not one of usage
 
 	worker  atomic.Bool  // this process is a worker
@@ -124,13 +126,11 @@ func (a *app) abandon() {
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "jacquard",
-		Short:         "From specifications to verified code, with coding agents that are not believed",
+		Short:         "Jacquard turns specs and requests into verified commits, with coding agents that are not believed.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return c.Help()
-		},
+		Args:          unknownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return a.front(c.Context()) },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: want en or ko", a.langFlag)
@@ -145,15 +145,18 @@ func newRoot(a *app) *cobra.Command {
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
 	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%v. See: %s --help", err, c.CommandPath())
-	})
-	root.AddCommand(
-		newCompile(a), newWork(a), newAuto(a), newDevelop(a), newAdopt(a), newVerify(a), newSpec(a), newValidate(a), newDecompile(a), newInit(a), newDoctor(a), newDemo(a), newTrust(a),
-		newPs(a), newShow(a), newLog(a), newResume(a), newEdit(a), newPause(a), newCancel(a),
-		newGate(a, flow.Approve), newGate(a, flow.Reject), newGate(a, flow.Reply),
-		newDiff(a), newRecover(a), newGC(a), newCost(a), newReport(a), newWorker(a), newVersion(a), newAgentPlay(a),
-	)
+	arrange(root, []group{
+		{"start", "Start", []*cobra.Command{newDo(a), newBug(a), newBuild(a)}},
+		{"watch", "Watch and steer", []*cobra.Command{
+			newStatus(a), newShow(a), newLog(a), newAnswer(a), newEdit(a), newResume(a), newStop(a), newDiff(a), newUndo(a), newReport(a), newCost(a),
+		}},
+		{"specs", "Specs and proof", []*cobra.Command{newSpec(a), newValidate(a), newVerify(a), newDecompile(a), newAdopt(a)}},
+		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newDemo(a), newVersion(a)}},
+		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
+	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newAgentPlay(a))
+	if a.all {
+		reveal(root)
+	}
 	return root
 }
 

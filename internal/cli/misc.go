@@ -146,7 +146,7 @@ func (a *app) effects() func(string) {
 func newInit(a *app) *cobra.Command {
 	hook := false
 	c := &cobra.Command{
-		Use: "init", Short: "write a jacquard.yaml with the defaults explained, or a git hook that compares specs with code", Args: cobra.NoArgs,
+		Use: "init", Short: "write a jacquard.yaml with all settings explained, or a git hook", Args: cobra.NoArgs,
 		Example: "  jacquard init\n  jacquard init --hook",
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := a.open(c.Context())
@@ -179,7 +179,7 @@ func newInit(a *app) *cobra.Command {
 				return nil
 			}
 			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)
-			fmt.Fprintln(a.Err, a.lang().T("next: write the spec of a module into a CLAUDE.md in its directory (where that name is taken: SPEC.md), then jacquard compile --dry-run"))
+			fmt.Fprintln(a.Err, a.lang().T("next: write the spec of a module into a CLAUDE.md in its directory (where that name is taken: SPEC.md), then jacquard build --dry-run"))
 			return nil
 		},
 	}
@@ -248,7 +248,7 @@ type diffOptions struct {
 func newDiff(a *app) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [RUN]", Short: "print what a run has changed as a patch, or take a module that was left on its ref", Args: cobra.MaximumNArgs(1),
+		Use: "diff [RUN]", Short: "print what a run has changed, as a patch", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard diff k3v9 | git apply --stat\n  jacquard diff --apply src/auth",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.diff(c, args, o)
@@ -261,7 +261,7 @@ func newDiff(a *app) *cobra.Command {
 
 func newRecover(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "recover", Short: "list everything that is kept on refs: turns, runs, removed checkouts", Args: cobra.NoArgs,
+		Use: "recover", Short: "list what is kept on refs: turns, runs, checkouts", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx := c.Context()
 			p, err := a.open(ctx)

@@ -18,7 +18,7 @@ import (
 func newShow(a *app) *cobra.Command {
 	var format, document string
 	c := &cobra.Command{
-		Use: "show [RUN]", Short: "show a run: modules, attempts, findings, evidence", Args: cobra.MaximumNArgs(1),
+		Use: "show [RUN]", Short: "show a run: what was tried, found and proved", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard show k3v9\n  jacquard show k3v9 --document PLAN.md",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
@@ -63,7 +63,7 @@ func newShow(a *app) *cobra.Command {
 						fmt.Fprint(a.Out, report.Result(l, *m.Result))
 					} else if m.Task != nil {
 						fmt.Fprint(a.Out, report.Task(l, *m.Task))
-					} else if r.Def == "compile" || !r.State.Ended() {
+					} else if r.Def == compileDef || !r.State.Ended() {
 						fmt.Fprintf(a.Out, "  … %s: %s\n", m.Dir, m.Phase)
 					}
 				}
@@ -74,16 +74,7 @@ func newShow(a *app) *cobra.Command {
 				for _, name := range slices.Sorted(maps.Keys(docs)) {
 					fmt.Fprintf(a.Out, l.T("document: %s\n"), name)
 				}
-				for _, text := range repairs(r.Gates) {
-					fmt.Fprintf(a.Out, l.T("waits for a repair: %s\nwhen it is mended: jacquard resume %s\n"), text, r.ID)
-				}
-				for _, g := range r.Gates {
-					if approval(g) {
-						fmt.Fprint(a.Out, asksApproval(l, r.ID, g))
-					} else if g.Question.Class == "" {
-						fmt.Fprintf(a.Out, l.T("? %s (jacquard answer %s --gate %s TEXT)\n"), report.Question(l, g.Key, g.Question), r.ID, g.Key)
-					}
-				}
+				fmt.Fprint(a.Out, questions(l, r.ID, r.Gates))
 				if r.Err != nil {
 					fmt.Fprintf(a.Out, l.T("ended with: %s\n"), r.Err.Error())
 				}
@@ -119,18 +110,13 @@ func newShow(a *app) *cobra.Command {
 	return c
 }
 
-// documents are those of a run of work, auto or develop.
+// documents are those that a run has written.
 func (p *project) documents(ctx context.Context, r flow.Run, rep *report.Run) (map[string][]byte, error) {
-	feature := ""
-	switch {
-	case r.Def == "auto" && rep.Feature != nil:
-		feature = rep.Feature.Name
-	case r.Def == "develop" && rep.Develop != nil:
-		feature = rep.Develop.Name
-	case r.Def != "work":
+	kind := processOf(r.Def)
+	if !kind.documents {
 		return nil, nil
 	}
-	return act.New(p.planOptions()).Documents(ctx, r.ID, feature)
+	return act.New(p.planOptions()).Documents(ctx, r.ID, kind.feature(rep))
 }
 
 // showDocument prints one document of a run.

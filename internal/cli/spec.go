@@ -59,9 +59,11 @@ func newTargets(a *app) *cobra.Command {
 			if len(args) == 1 {
 				given = args[0]
 			}
-			if in.Path, err = p.inside(given); err != nil {
+			dir, err := p.inside(given)
+			if err != nil {
 				return err
 			}
+			in.Paths = step.Below(dir)
 			in.Phase, in.Conflict = step.Full, step.KeepFiles
 			plan, err := act.New(p.planOptions()).PlanCompile(c.Context(), in)
 			if err != nil {
@@ -110,7 +112,7 @@ func printTargets(a *app, res *target.Result) {
 func newAdopt(a *app) *cobra.Command {
 	var unchecked bool
 	c := &cobra.Command{
-		Use: "adopt [PATH]", Short: "record the present code as built from the present specs, if its tests pass", Args: cobra.MaximumNArgs(1),
+		Use: "adopt [PATH]", Short: "record code as built from its spec, once its tests pass", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard adopt\n  jacquard adopt src/legacy --unchecked",
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()

@@ -26,7 +26,7 @@ func newSpecNew(a *app) *cobra.Command {
 		Use: "new [REQUEST]", Short: "turn a request into specs by one agent turn; asks where it is ambiguous", Args: cobra.MaximumNArgs(1),
 		Long: "Writes or extends the specs and the IMPLEMENTS.md of the modules that a request needs. Documents that are there are merged by\n" +
 			"name, never overwritten. Questions come back with exit code 3; jacquard answer, then jacquard resume.",
-		Example: "  jacquard spec new \"a rate limiter for the HTTP client\" --path src/net\n  jacquard spec new -f request.md --yes && jacquard compile",
+		Example: "  jacquard spec new \"a rate limiter for the HTTP client\" --path src/net\n  jacquard spec new -f request.md --yes && jacquard build",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.specNew(c.Context(), first(args, "", ""), f)
 		},
@@ -61,7 +61,7 @@ func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error
 			return err
 		}
 	}
-	return p.run(ctx, "spec", in, in.Budget, f.driveOptions)
+	return p.run(ctx, specDef, in, in.Budget, f.driveOptions)
 }
 
 func (f specNewFlags) request(a *app, given string) (string, error) {

@@ -119,7 +119,7 @@ func (p *project) trustFile() string {
 func newTrust(a *app) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "trust", Short: "show the commands of this project's jacquard.yaml and allow them to run", Args: cobra.NoArgs,
+		Use: "trust", Short: "allow the commands of this project's jacquard.yaml to run", Args: cobra.NoArgs,
 		Example: "  jacquard trust\n  jacquard trust --yes",
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := a.open(c.Context())

@@ -27,7 +27,7 @@ type validateOptions struct {
 func newValidate(a *app) *cobra.Command {
 	var o validateOptions
 	c := &cobra.Command{
-		Use: "validate [PATH]", Short: "compare specs with the code beside them, without an agent; exit 1 when they differ", Args: cobra.MaximumNArgs(1),
+		Use: "validate [PATH]", Short: "compare specs with the code beside them", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard validate\n  jacquard validate src --format sarif > drift.sarif\n  jacquard validate --fix --dry-run\n  jacquard validate --staged",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.validate(c.Context(), first(args, "", "."), o)

@@ -24,7 +24,7 @@ type verifyOptions struct {
 func newVerify(a *app) *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
-		Use: "verify [PATH|RANGE]", Short: "prove modules of jacquard.lock, or commits of runs, again without an agent; exit 1 when one does not hold", Args: cobra.MaximumNArgs(1),
+		Use: "verify [PATH|RANGE]", Short: "prove again what was built, without an agent", Args: cobra.MaximumNArgs(1),
 		Long: "Compares the files with jacquard.lock, builds, runs the frozen tests, and calls the code as the examples of the specs do.\n" +
 			"With a range of commits, it proves each one that a run has made from its parent: what is new fails without it and passes with it.\n" +
 			"It asks no agent and needs no key, so it is what CI can run.",

@@ -22,9 +22,10 @@ import (
 
 type workFlags struct {
 	driveOptions
-	file string
-	yes  bool
-	loop bool
+	file, feature, expected string
+	size                    step.Mode // "" where code chooses
+	yes, loop               bool
+	testsFirst, worktree    bool
 }
 
 func newWork(a *app) *cobra.Command {
@@ -49,7 +50,7 @@ func newWork(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) work(ctx context.Context, given string, f workFlags) error {
+func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	if f.loop {
 		return usage("--loop belongs to another process: jacquard auto")
 	}
@@ -72,18 +73,31 @@ func (a *app) work(ctx context.Context, given string, f workFlags) error {
 	case works.Rollback:
 		return a.workRollback(ctx, r.Work, "")
 	case works.Approve, works.SkipTask:
-		return usage("%q is an answer and no request: jacquard approve, jacquard reject --why \"…\"", given)
+		return usage("%q is an answer, not a request: jacquard answer yes, or jacquard answer no \"…\"", given)
 	case works.Chat, works.Start:
 	}
 	if len(strings.Fields(r.Text)) < 2 && len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0 {
 		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
 	}
-	in := step.WorkIn{Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), Delivery: step.ToCommit}
+	if f.worktree {
+		if p.noGit {
+			return usage("--worktree needs a git repository: git init")
+		}
+		var end func() error
+		if p, end, err = p.worktree(ctx, f.feature, r.Text); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	in := step.WorkIn{Size: f.size, TestsFirst: f.testsFirst, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), Delivery: step.ToCommit}
 	if a.langFlag != "" {
 		in.Language = string(a.lang())
 	}
 	if in.Request == "" {
 		in.Request = given
+	}
+	if f.expected != "" {
+		in.Request += "\n\nExpected instead: " + f.expected
 	}
 	if p.noGit {
 		in.Delivery = step.ToTree
@@ -97,7 +111,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) error {
 	if in.Router, err = p.router(); err != nil {
 		return err
 	}
-	return p.run(ctx, "work", in, in.Budget, f.driveOptions)
+	return p.run(ctx, workDef, in, in.Budget, f.driveOptions)
 }
 
 // mayCommit refuses a tree with changes of tracked files: commits are to follow what is checked out.

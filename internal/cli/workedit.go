@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +19,7 @@ import (
 
 func newEdit(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "edit [RUN]", Short: "edit the requirement or the plan that a run of work asks about", Args: cobra.MaximumNArgs(1),
+		Use: "edit [RUN]", Short: "edit the requirement or the plan that a run asks about", Args: cobra.MaximumNArgs(1),
 		Long:    "Opens the documents in the editor of VISUAL or EDITOR. What they say afterwards is checked and shown at the gate again;\nonly an approval lets it run.",
 		Example: "  jacquard edit k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -155,110 +153,6 @@ func (p *project) editor(ctx context.Context, dir string, names []string) error 
 	err := proc.Interactive(ctx, append(append([]string{program}, argv[1:]...), names...), dir, p.a.Env)
 	if err != nil {
 		return environment("edit", fmt.Errorf("%s: %w; nothing was changed", argv[0], err))
-	}
-	return nil
-}
-
-// approval reports whether a gate asks for an approval rather than for a text.
-func approval(g flow.Gate) bool { return slices.Contains(g.Question.Options, flow.Approve) }
-
-// converses reports whether a person sits at both ends of the terminal.
-func (a *app) converses() bool {
-	_, _, in := terminal(a.In)
-	_, _, out := terminal(a.Err)
-	return in && out && !a.json && a.env["CI"] == ""
-}
-
-// typed gives the next line that a person types; closed at the end of the input. A read cannot be ended, so one that
-// nobody waited for any more is what the next question gets. Between questions nothing is read: an editor may.
-func (a *app) typed() <-chan string {
-	if a.line != nil {
-		return a.line
-	}
-	if a.keys == nil {
-		a.keys = bufio.NewReader(a.In)
-	}
-	line := make(chan string, 1)
-	a.line = line
-	go func() {
-		defer close(line)
-		if text, err := a.keys.ReadString('\n'); err == nil {
-			line <- text
-		}
-	}()
-	return line
-}
-
-var errQuit = errors.New("the person has left")
-
-// converse asks on the terminal what a run asks. It is errQuit when the person does not answer now.
-func (p *project) converse(ctx context.Context, e *engine, id string, gates []flow.Gate) error {
-	l := p.a.lang()
-	for _, g := range gates {
-		if g.Question.Class != "" {
-			return errQuit
-		}
-		fmt.Fprintf(p.a.Err, "? %s\n", strings.TrimRight(report.Question(l, g.Key, g.Question), "\n"))
-		s := flow.Signal{Gate: g.Key, Tree: g.Question.Tree, By: p.a.who()}
-		for s.Verb == "" {
-			skips, decides := slices.Contains(g.Question.Options, skipPhase), strings.HasSuffix(g.Key, "/decide") || strings.HasSuffix(g.Key, agreeGate)
-			switch {
-			case skips:
-				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [s]kip, [q]uit: "))
-			case decides:
-				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [q]uit: "))
-			case approval(g):
-				fmt.Fprint(p.a.Err, l.T("[a]pprove, [r]eject and why, [e]dit, [q]uit: "))
-			default:
-				fmt.Fprint(p.a.Err, "> ")
-			}
-			var text string
-			select {
-			case said, ok := <-p.a.typed():
-				p.a.line = nil
-				if !ok {
-					return errQuit
-				}
-				text = strings.TrimSpace(said)
-			case <-ctx.Done():
-				fmt.Fprintln(p.a.Err)
-				return errQuit
-			}
-			word, rest, _ := strings.Cut(text, " ")
-			switch {
-			case !approval(g) && len(g.Question.Options) > 0 && !slices.Contains(g.Question.Options, text):
-				fmt.Fprintln(p.a.Err, strings.Join(g.Question.Options, " | "))
-			case !approval(g):
-				s.Verb, s.Text = flow.Reply, text
-				if text == "" {
-					s.Text = " " // the default
-				}
-			case slices.Contains([]string{"a", "approve", "y", "yes", "proceed", "승인", "진행"}, strings.ToLower(word)):
-				s.Verb = flow.Approve
-			case slices.Contains([]string{"r", "reject", "n", "no"}, strings.ToLower(word)):
-				if s.Text = strings.TrimSpace(rest); s.Text == "" {
-					fmt.Fprintln(p.a.Err, l.T("say what has to be different: reject and why"))
-					continue
-				}
-				s.Verb = flow.Reject
-			case skips && slices.Contains([]string{"s", "skip"}, strings.ToLower(word)):
-				s.Verb, s.Text = flow.Reply, skipPhase
-			case !skips && !decides && slices.Contains([]string{"e", "edit"}, strings.ToLower(word)):
-				r, err := find(ctx, e, id)
-				if err == nil {
-					err = p.edit(ctx, e, r)
-				}
-				if err != nil {
-					return err
-				}
-				return nil
-			case slices.Contains([]string{"q", "quit"}, strings.ToLower(word)):
-				return errQuit
-			}
-		}
-		if err := e.Signal(ctx, id, s); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func newWorker(a *app) *cobra.Command {
 	var o driveOptions
 	var w serving
 	c := &cobra.Command{
-		Use: "worker", Short: "carry out steps of runs that others have started on a cluster", Args: cobra.NoArgs,
+		Use: "worker", Short: "carry out steps of runs that were started elsewhere", Args: cobra.NoArgs,
 		Long: "A worker serves a pool of the project whose clone it is started in: it decides for the pool's runs and carries out their agent turns and checks. " +
 			"What they need comes from the hub (the remote origin, unless jacquard.yaml says another), and what they make goes there before it is reported. Keys of models are those of this machine.",
 		Example: "  jacquard worker --pool linux --jobs 8",

@@ -81,7 +81,7 @@ func (p *project) worksOf(ctx context.Context) ([]workInfo, *works.Tree, error) 
 	}
 	slices.Reverse(runs) // the newest last, so that it is what counts
 	for _, r := range runs {
-		if r.Def != "work" {
+		if r.Def != workDef {
 			continue
 		}
 		rep, err := reportOf(ctx, rt, r)
@@ -391,7 +391,7 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 	if in.Budget, err = p.budget(f.budget); err != nil {
 		return err
 	}
-	return p.run(ctx, "work", in, in.Budget, f.driveOptions)
+	return p.run(ctx, workDef, in, in.Budget, f.driveOptions)
 }
 
 // leftOf is what a run has left of its tasks that did not pass.
@@ -455,36 +455,8 @@ func (a *app) workRollback(ctx context.Context, id, to string) error {
 	if p.noGit {
 		return usage("rollback needs a git repository")
 	}
-	if err := errors.Join(p.mayCommit(ctx), p.trusted(), p.store()); err != nil {
+	if err := p.mayCommit(ctx); err != nil {
 		return err
 	}
-	o := p.planOptions()
-	o.Blobs, o.Effect = p.blobs, p.a.effects()
-	if o.Name, o.Email, err = p.repo.Identity(ctx); err != nil {
-		return err
-	}
-	out, err := act.New(o).Rollback(ctx, id, to)
-	if err != nil {
-		return err
-	}
-	if a.json {
-		a.print(out)
-	} else {
-		for _, c := range out.Reverted {
-			fmt.Fprintf(a.Err, a.lang().T("  taken back: %s %s\n"), c.Commit[:7], c.Title)
-		}
-		for _, f := range out.Findings {
-			fmt.Fprintf(a.Err, "    [%s] %s %s\n", f.Rule, f.Path, f.Message)
-		}
-	}
-	if out.Refused != "" {
-		if !a.json {
-			fmt.Fprintf(a.Err, "jacquard: %s\n", out.Refused)
-		}
-		return silent(exitNotVerified)
-	}
-	if !a.json {
-		fmt.Fprintf(a.Err, a.lang().T("✓ %s is taken back in commit %s\n"), out.Work, out.Commit[:7])
-	}
-	return nil
+	return p.takeBack(ctx, func(actor *act.Actor) (act.RolledBack, error) { return actor.Rollback(ctx, id, to) })
 }

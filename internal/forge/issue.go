@@ -45,6 +45,18 @@ func (c *Client) OpenIssues(ctx context.Context) ([]Issue, error) {
 	return out, nil
 }
 
+// Issue is one issue by its number; a pull request is none.
+func (c *Client) Issue(ctx context.Context, number int) (Issue, error) {
+	var r rawIssue
+	if err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues/%d", number), nil, &r); err != nil {
+		return Issue{}, err
+	}
+	if r.Pull != nil {
+		return Issue{}, flow.Failf(flow.Failed, "#%d is a pull request, not an issue", number)
+	}
+	return r.issue(), nil
+}
+
 // IssueAsk is what is to be said, and where.
 type IssueAsk struct {
 	Number int // of the issue that it is about; 0 = none is known

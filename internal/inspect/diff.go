@@ -441,7 +441,7 @@ func (d *InterfaceDiffs) impact(uses map[string]map[string]*use) {
 	for _, dir := range slices.Sorted(keys(required)) {
 		if required[dir] {
 			d.Recommendation.Required = append(d.Recommendation.Required, dir)
-			d.Recommendation.Commands = append(d.Recommendation.Commands, "jacquard compile --path "+shellWord(dir))
+			d.Recommendation.Commands = append(d.Recommendation.Commands, "jacquard build "+shellWord(dir))
 		}
 	}
 	for _, dir := range slices.Sorted(keys(suggested)) {

@@ -185,7 +185,7 @@ func (p *Project) checkSpec(file string, strict bool) Validity {
 	} else if _, ok := slices.BinarySearch(p.files, implements); !ok {
 		ps = append(ps, spec.Problem{
 			Path: file, Severity: spec.Warning, Text: fmt.Sprintf("INV-3: IMPLEMENTS.md not found at '%s' (expected 1:1 mapping with %s)", implements, path.Base(file)),
-			Line: 1, Col: 1, Hint: "add one; jacquard compile and jacquard decompile write theirs",
+			Line: 1, Col: 1, Hint: "add one; jacquard build and jacquard decompile write theirs",
 		})
 	}
 	for _, x := range p.misfits(path.Dir(file)) {

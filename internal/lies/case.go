@@ -180,7 +180,7 @@ func keys(m map[string]string) []string {
 	return out
 }
 
-// Compile gives a project with the specs of cases that can be in one, and what their authors do in `jacquard compile`.
+// Compile gives a project with the specs of cases that can be in one, and what their authors do in `jacquard build`.
 func Compile(cases []*Case, builds []*Build) (project map[string]string, scenario []byte) {
 	l := cases[0].Build.lang()
 	project = map[string]string{".gitignore": "__pycache__/\nnode_modules/\ntarget/\n"}

@@ -74,7 +74,7 @@ func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
 	case o.Kept > 0:
 		fmt.Fprintf(&b, l.T("%d written, %d kept as they are\n"), o.Written, o.Kept)
 	case workflow == "spec":
-		fmt.Fprintf(&b, l.T("specs written: %d; next: read them, then jacquard compile\n"), o.Written)
+		fmt.Fprintf(&b, l.T("specs written: %d; next: read them, then jacquard build\n"), o.Written)
 	default:
 		fmt.Fprintf(&b, l.T("specs written: %d; next: write the Behavior of each module, then jacquard adopt\n"), o.Written)
 	}

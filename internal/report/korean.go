@@ -291,7 +291,7 @@ var korean = map[string]string{
 
 	// diff, init, recover, gc, spec, adopt
 	"wrote %s\n": "작성됨: %s\n",
-	"next: write the spec of a module into a CLAUDE.md in its directory (where that name is taken: SPEC.md), then jacquard compile --dry-run": "다음 단계: 모듈 디렉터리의 CLAUDE.md(그 이름이 이미 쓰이면 SPEC.md)에 스펙을 작성한 뒤 jacquard compile --dry-run을 실행하세요",
+	"next: write the spec of a module into a CLAUDE.md in its directory (where that name is taken: SPEC.md), then jacquard build --dry-run": "다음 단계: 모듈 디렉터리의 CLAUDE.md(그 이름이 이미 쓰이면 SPEC.md)에 스펙을 작성한 뒤 jacquard build --dry-run을 실행하세요",
 	"nothing is kept":              "보존된 작업이 없습니다",
 	"nothing to free":              "정리할 것이 없습니다",
 	"freed %s\n":                   "확보한 공간: %s\n",
@@ -325,11 +325,11 @@ var korean = map[string]string{
 
 	// demo
 	"A sample project with four modules is in %s\nThe answers of the agent are written in advance; git, the tests, RED and GREEN are real.\n": "모듈 4개로 된 예제 프로젝트를 만들었습니다: %s\n에이전트의 응답은 미리 작성된 것이고, git과 테스트, RED, GREEN은 실제로 실행됩니다.\n",
-	"1. Compile, and kill the program in the middle of it:\n   $ jacquard compile":                                                            "1. 컴파일하다가 도중에 프로그램을 강제 종료합니다:\n   $ jacquard compile",
+	"1. Compile, and kill the program in the middle of it:\n   $ jacquard build":                                                            "1. 컴파일하다가 도중에 프로그램을 강제 종료합니다:\n   $ jacquard build",
 	"   … killed (kill -9)\n": "   … 강제 종료됨 (kill -9)\n",
 	"2. Resume: what was finished is not done again:\n   $ jacquard resume":                                      "2. 재개합니다. 이미 끝난 작업은 다시 하지 않습니다:\n   $ jacquard resume",
-	"\n3. Once more: nothing to do:\n   $ jacquard compile":                                                      "\n3. 한 번 더 실행하면 할 일이 없습니다:\n   $ jacquard compile",
-	"\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard compile": "\n4. discount/CLAUDE.md에 동작 하나를 추가합니다. 그 모듈만 다시 빌드합니다:\n   $ jacquard compile",
+	"\n3. Once more: nothing to do:\n   $ jacquard build":                                                      "\n3. 한 번 더 실행하면 할 일이 없습니다:\n   $ jacquard build",
+	"\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard build": "\n4. discount/CLAUDE.md에 동작 하나를 추가합니다. 그 모듈만 다시 빌드합니다:\n   $ jacquard build",
 	"\nLook around:  cd %s && git status && cat jacquard.lock\nEvery attempt: %s show --root %s":                 "\n둘러보기:   cd %s && git status && cat jacquard.lock\n모든 시도: %s show --root %s",
 	"%d to describe:\n":                "문서화 대상 %d개:\n",
 	"no spec":                          "스펙 없음",
@@ -340,7 +340,7 @@ var korean = map[string]string{
 	"assumed: %s %s\n":                 "가정함: %s %s\n",
 	"nothing was written: what the agent specified is not sound; say the request otherwise, or try again\n": "아무것도 쓰지 않았습니다: 에이전트가 작성한 명세가 올바르지 않습니다. 요청을 다르게 표현하거나 다시 시도하세요\n",
 	"%d written, %d kept as they are\n":                                                 "%d개 작성, %d개 그대로 둠\n",
-	"specs written: %d; next: read them, then jacquard compile\n":                       "스펙 %d개 작성; 다음: 읽어 본 뒤 jacquard compile\n",
+	"specs written: %d; next: read them, then jacquard build\n":                       "스펙 %d개 작성; 다음: 읽어 본 뒤 jacquard build\n",
 	"specs written: %d; next: write the Behavior of each module, then jacquard adopt\n": "스펙 %d개 작성; 다음: 각 모듈의 Behavior를 적은 뒤 jacquard adopt\n",
 	"✓ every directory with code has a spec that lacks nothing code can tell\n":         "✓ 코드가 있는 모든 디렉터리에 스펙이 있고 코드로 알 수 있는 내용이 빠지지 않았습니다\n",
 	"✓ %s: %d lines added\n":                                                            "✓ %s: %d줄 추가\n",

@@ -2,6 +2,7 @@ package step
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/task"
@@ -9,7 +10,7 @@ import (
 
 // CompileIn is what a compile run is asked for.
 type CompileIn struct {
-	Path      string            `json:"path,omitempty"` // only modules here and below
+	Paths     []string          `json:"paths,omitempty"` // only modules in these directories and below
 	All       bool              `json:"all,omitempty"`
 	Phase     Phase             `json:"phase"`
 	Conflict  Conflict          `json:"conflict"`
@@ -21,6 +22,19 @@ type CompileIn struct {
 	Delivery  Delivery          `json:"delivery"`
 	Branch    string            `json:"branch,omitempty"`
 	Today     string            `json:"today"` // date for dated entries, YYYY-MM-DD
+}
+
+// Below is the list of one directory, none for the whole project.
+func Below(dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	return []string{dir}
+}
+
+// Limits reports whether a file is outside of what the run is limited to.
+func (in CompileIn) Limits(file string) bool {
+	return len(in.Paths) > 0 && !slices.ContainsFunc(in.Paths, func(dir string) bool { return file == dir || strings.HasPrefix(file, dir+"/") })
 }
 
 // Phase says which part of the work a run does.

@@ -26,6 +26,10 @@ type WorkIn struct {
 	Delivery Delivery        `json:"delivery"`
 	Budget   Budget          `json:"budget"`
 	Router   Router          `json:"router"`
+	// Size is the mode that a person has asked for, "" where code chooses.
+	Size Mode `json:"size,omitempty"`
+	// TestsFirst says that another author writes the tests of a task, and that they are seen to fail, before its code is written.
+	TestsFirst bool `json:"tests_first,omitempty"`
 }
 
 // Router are the limits that decide how a request is carried out (ruling 28).

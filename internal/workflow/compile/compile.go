@@ -16,7 +16,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
-// Workflow is `jacquard compile`.
+// Workflow is `jacquard build`.
 var Workflow = flow.Workflow[step.CompileIn, step.CompileOut]{Name: "compile", Fn: run}
 
 // Limits of loops. The seeds say "3 retries"; that is 3 attempts in all (ruling 10).

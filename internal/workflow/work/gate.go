@@ -101,11 +101,7 @@ func (w *request) requirementGate() approval {
 		r.Title, r.Type, r.Assumed, r.Areas = before.Requirement.Title, before.Requirement.Type, before.Requirement.Assumed, before.Requirement.Areas
 		w.plan.Requirement = r
 		findings := soundRequirement(r)
-		ok, reasons := direct(r, w.in.Router)
-		mode := step.PipelineMode
-		if ok {
-			mode = step.DirectMode
-		}
+		mode, reasons := firstMode(r, w.in)
 		if len(findings) == 0 {
 			var err error
 			if findings, err = w.check(c, "requirement", []task.Task{w.whole()}); err != nil {

@@ -7,10 +7,13 @@ import (
 	"github.com/jacquard-build/jacquard/internal/task"
 )
 
-// direct decides whether a request needs no plan, and why (ruling 28): few functional requirements, none of another
-// kind, and few criteria that commands can show.
-func direct(r step.Requirement, limits step.Router) (ok bool, reasons []string) {
-	ok = true
+// firstMode is the mode of a requirement: the one that a person has asked for, or direct where no plan is needed, and why (ruling 28):
+// few functional requirements, none of another kind, and few criteria that commands can show.
+func firstMode(r step.Requirement, in step.WorkIn) (m step.Mode, reasons []string) {
+	if in.Size != "" {
+		return in.Size, []string{"asked for: " + string(in.Size)}
+	}
+	ok, limits := true, in.Router
 	judge := func(holds bool, format string, args ...any) {
 		ok = ok && holds
 		sign := "small enough: "
@@ -29,7 +32,10 @@ func direct(r step.Requirement, limits step.Router) (ok bool, reasons []string) 
 		}
 	}
 	judge(open == 0, "criteria that no command shows %d (limit 0)", open)
-	return ok, reasons
+	if ok {
+		return step.DirectMode, reasons
+	}
+	return step.PipelineMode, reasons
 }
 
 // planMode is the mode of a plan: a pipeline where few tasks follow each other in a row, else full.

@@ -110,11 +110,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 		w.requirement(c, ans)
 		findings := soundRequirement(w.plan.Requirement)
 		if len(findings) == 0 {
-			direct, reasons := direct(w.plan.Requirement, w.in.Router)
-			w.plan.Mode, w.reasons = step.PipelineMode, reasons
-			if direct {
-				w.plan.Mode = step.DirectMode
-			}
+			w.plan.Mode, w.reasons = firstMode(w.plan.Requirement, w.in)
 			var err error
 			if findings, err = w.check(c, "requirement", []task.Task{w.whole()}); err != nil {
 				return false, err

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+)
+
+func newAnswer(a *app) *cobra.Command {
+	var gate string
+	c := &cobra.Command{
+		Use: "answer [RUN] [ANSWER]", Short: "answer what a run asks: yes, no and why, or a text",
+		Long: "Answers a question of a run: an approval by yes, or by no and the reason; a choice by one of its options; any other question\n" +
+			"by a text. A run that waits for a repair takes yes when it is done. Without RUN the run that asks is meant; without an answer\n" +
+			"the question is printed. The run goes on with jacquard resume.",
+		Example: "  jacquard answer yes\n  jacquard answer k3v9 no the limit is 100, not 10\n  jacquard answer k3v9 \"per client\"",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onThe(c, nil, nil, func(ctx context.Context, _ *project, rt keeper, _ flow.Run) error {
+				r, text, err := asked(ctx, rt, args)
+				if err != nil {
+					return err
+				}
+				if text == "" {
+					return a.printQuestions(r)
+				}
+				g, err := gateOf(r, gate)
+				if err != nil {
+					return err
+				}
+				s, err := meant(r, g, text)
+				if err != nil {
+					return err
+				}
+				return a.signalled(ctx, rt, r, s)
+			})
+		},
+	}
+	c.Flags().StringVar(&gate, "gate", "", "`key` of the question, when a run asks more than one")
+	return c
+}
+
+// asked is the run that words are for, and what they say to it. The first word may name the run; otherwise it is the only one that
+// asks something.
+func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, string, error) {
+	runs, err := rt.Runs(ctx)
+	if err != nil {
+		return flow.Run{}, "", err
+	}
+	if len(args) > 0 {
+		word := args[0]
+		named := slices.IndexFunc(runs, func(r flow.Run) bool { return r.ID == word || len(args) > 1 && len(word) >= 3 && strings.HasPrefix(r.ID, word) })
+		if named >= 0 {
+			r, err := find(ctx, rt, word)
+			return r, strings.TrimSpace(strings.Join(args[1:], " ")), err
+		}
+	}
+	waiting := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return len(r.Gates) == 0 })
+	text := strings.TrimSpace(strings.Join(args, " "))
+	switch len(waiting) {
+	case 1:
+		return waiting[0], text, nil
+	case 0:
+		return flow.Run{}, "", usage("no run asks anything; jacquard status lists the runs")
+	}
+	var lines []string
+	for _, r := range waiting {
+		lines = append(lines, fmt.Sprintf("  jacquard answer %s %s", r.ID, text)+"   # "+oneLineOf(r.Gates[0].Question.Text, 60))
+	}
+	return flow.Run{}, "", usage("say which of %d runs is meant:\n%s", len(waiting), strings.Join(lines, "\n"))
+}
+
+// printQuestions prints what a run asks, and how to answer.
+func (a *app) printQuestions(r flow.Run) error {
+	if a.json {
+		a.print(map[string]any{"run": r.ID, "gates": r.Gates})
+		return nil
+	}
+	if len(r.Gates) == 0 {
+		return usage("run %s asks nothing", r.ID)
+	}
+	fmt.Fprint(a.Out, questions(a.lang(), r.ID, r.Gates))
+	return nil
+}
+
+// Words that people answer an approval with.
+var (
+	yesWords = []string{"a", "approve", "approved", "y", "yes", "ok", "proceed", "승인", "진행", "예", "네"}
+	noWords  = []string{"r", "reject", "rejected", "n", "no", "거절", "아니오", "아니요"}
+)
+
+// said reports whether a word is among those of an answer, whatever its case and the mark after it.
+func said(words []string, word string) bool {
+	return slices.Contains(words, strings.ToLower(strings.TrimRight(word, ",.:;!")))
+}
+
+// meant is what an answer says to a question.
+func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
+	s := flow.Signal{Gate: g.Key, Tree: g.Question.Tree}
+	word, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case g.Question.Class != "":
+		if !said(yesWords, word) || rest != "" {
+			return s, usage("run %s waits for a repair: answer yes when it is done, or give it up with jacquard stop --now %s\n  %s", r.ID, r.ID, g.Question.Text)
+		}
+		s.Verb = flow.Approve
+	case slices.Contains(g.Question.Options, text) && !slices.Contains([]string{flow.Approve, flow.Reject}, text):
+		s.Verb, s.Text = flow.Reply, text
+	case !approval(g) && len(g.Question.Options) > 0:
+		return s, usage("%q is not one of %s", text, strings.Join(g.Question.Options, ", "))
+	case !approval(g):
+		s.Verb, s.Text = flow.Reply, text
+	case said(yesWords, word) && rest == "":
+		s.Verb = flow.Approve
+	case said(noWords, word) && rest != "":
+		s.Verb, s.Text = flow.Reject, rest
+	case said(noWords, word): // its author is told nothing else
+		return s, usage("say what has to be different: jacquard answer %s no \"…\"", r.ID)
+	default:
+		return s, usage("%q is neither yes nor no: jacquard answer %s yes, or jacquard answer %s no \"…\" with what has to be different", text, r.ID, r.ID)
+	}
+	return s, nil
+}
+
+// signalled gives an answer to a run and says so.
+func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow.Signal) error {
+	s.By = a.who()
+	if err := rt.Signal(ctx, r.ID, s); err != nil {
+		return err
+	}
+	if a.json {
+		a.print(map[string]any{"run": r.ID, "gate": s.Gate, "signal": s.Verb})
+		return nil
+	}
+	fmt.Fprintf(a.Err, a.lang().T("noted; go on with: jacquard resume %s\n"), r.ID)
+	return nil
+}
+
+// newApproval is answer yes or answer no by its former name.
+func newApproval(a *app, verb string) *cobra.Command {
+	var gate, why string
+	c := &cobra.Command{
+		Use: verb + " [RUN] [TEXT]", Short: map[string]string{flow.Approve: "answer yes", flow.Reject: "answer no"}[verb], Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			text := why
+			if len(args) == 2 {
+				text = args[1]
+			}
+			return a.onThe(c, args, asks, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
+				g, err := gateOf(r, gate)
+				if err != nil {
+					return err
+				}
+				if verb == flow.Reject && text == "" && approval(g) { // its author is told nothing else
+					return usage("say what has to be different: jacquard answer %s no \"…\"", r.ID)
+				}
+				return a.signalled(ctx, rt, r, flow.Signal{Verb: verb, Gate: g.Key, Tree: g.Question.Tree, Text: text})
+			})
+		},
+	}
+	c.Flags().StringVar(&gate, "gate", "", "`key` of the question, when a run asks more than one")
+	if verb == flow.Reject {
+		c.Flags().StringVar(&why, "why", "", "the reason, for whoever tries again")
+	}
+	return c
+}
+
+func gateOf(r flow.Run, key string) (flow.Gate, error) {
+	if len(r.Gates) == 0 {
+		return flow.Gate{}, usage("run %s asks nothing", r.ID)
+	}
+	var keys []string
+	for _, g := range r.Gates {
+		if g.Key == key || key == "" && len(r.Gates) == 1 {
+			return g, nil
+		}
+		keys = append(keys, "  "+g.Key+": "+g.Question.Text)
+	}
+	return flow.Gate{}, usage("run %s asks %d questions; choose one with --gate:\n%s", r.ID, len(keys), strings.Join(keys, "\n"))
+}
+
+// questions are what a run asks people, with the commands that answer.
+func questions(l report.Lang, id string, gates []flow.Gate) string {
+	var b strings.Builder
+	for _, text := range repairs(gates) {
+		fmt.Fprintf(&b, l.T("waits for a repair: %s\nwhen it is mended: jacquard resume %s\n"), text, id)
+	}
+	several := len(gates) > 1
+	for _, g := range gates {
+		if g.Question.Class != "" {
+			continue
+		}
+		answer := "jacquard answer " + id
+		if several {
+			answer += " --gate " + g.Key
+		}
+		b.WriteString(question(l, g))
+		switch {
+		case !approval(g):
+			fmt.Fprintf(&b, l.T("  %s TEXT\n"), answer)
+		case slices.Contains(g.Question.Options, skipPhase):
+			fmt.Fprintf(&b, l.T("  %s yes, %s no \"…\", or %s skip\n"), answer, answer, answer)
+		case strings.HasSuffix(g.Key, agreeGate):
+			fmt.Fprintf(&b, l.T("  %s yes, or %s no \"…\": it goes back to its author\n"), answer, answer)
+		case edits(g):
+			fmt.Fprintf(&b, l.T("  %s yes, %s no \"…\", or jacquard edit %s\n"), answer, answer, id)
+		default:
+			fmt.Fprintf(&b, l.T("  %s yes to go on all the same, or %s no \"…\" to end here\n"), answer, answer)
+		}
+	}
+	return b.String()
+}
+
+// question is the text of what a gate asks.
+func question(l report.Lang, g flow.Gate) string {
+	return "? " + strings.TrimRight(report.Question(l, g.Key, g.Question), "\n") + "\n"
+}
+
+// approval reports whether a gate asks for an approval rather than for a text.
+func approval(g flow.Gate) bool { return slices.Contains(g.Question.Options, flow.Approve) }
+
+// oneLineOf is a text on one line of at most so many characters.
+func oneLineOf(text string, most int) string {
+	return report.Cut(strings.Join(strings.Fields(text), " "), most)
+}

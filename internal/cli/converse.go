@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+// converses reports whether a person sits at both ends of the terminal.
+func (a *app) converses() bool {
+	_, _, in := terminal(a.In)
+	_, _, out := terminal(a.Err)
+	return in && out && !a.json && a.env["CI"] == ""
+}
+
+// typed gives the next line that a person types; closed at the end of the input. A read cannot be ended, so one that
+// nobody waited for any more is what the next question gets. Between questions nothing is read: an editor may.
+func (a *app) typed() <-chan string {
+	if a.line != nil {
+		return a.line
+	}
+	if a.keys == nil {
+		a.keys = bufio.NewReader(a.In)
+	}
+	line := make(chan string, 1)
+	a.line = line
+	go func() {
+		defer close(line)
+		if text, err := a.keys.ReadString('\n'); err == nil {
+			line <- text
+		}
+	}()
+	return line
+}
+
+// errQuit says that the person at the terminal does not answer now.
+var errQuit = errors.New("the person has left")
+
+// converse asks on the terminal what a run asks. It is errQuit when the person does not answer now.
+func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []flow.Gate) error {
+	for _, g := range gates {
+		if g.Question.Class != "" {
+			return errQuit
+		}
+		fmt.Fprint(p.a.Err, question(p.a.lang(), g))
+		for {
+			fmt.Fprint(p.a.Err, choices(p.a.lang().T, g))
+			text, err := p.a.reads(ctx)
+			if err != nil {
+				return err
+			}
+			if approval(g) && slices.Contains([]string{"e", "edit"}, strings.ToLower(text)) && edits(g) {
+				now, err := find(ctx, e, r.ID)
+				if err == nil {
+					err = p.edit(ctx, e, now)
+				}
+				return err
+			}
+			if approval(g) && slices.Contains([]string{"s", skipPhase}, strings.ToLower(text)) && slices.Contains(g.Question.Options, skipPhase) {
+				text = skipPhase
+			}
+			if approval(g) && slices.Contains([]string{"q", "quit"}, strings.ToLower(text)) {
+				return errQuit
+			}
+			s, err := meant(r, g, text)
+			if err != nil {
+				fmt.Fprintln(p.a.Err, err)
+				continue
+			}
+			if s.By = p.a.who(); s.Text == "" && s.Verb == flow.Reply {
+				s.Text = " " // the default
+			}
+			if err := e.Signal(ctx, r.ID, s); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// edits reports whether what a gate asks about can be edited by a person.
+func edits(g flow.Gate) bool {
+	return approval(g) && !slices.Contains(g.Question.Options, skipPhase) && !strings.HasSuffix(g.Key, "/decide") && !strings.HasSuffix(g.Key, agreeGate)
+}
+
+// choices is what a person may type.
+func choices(t func(string) string, g flow.Gate) string {
+	switch {
+	case !approval(g):
+		return "> "
+	case slices.Contains(g.Question.Options, skipPhase):
+		return t("[y]es, [n]o and why, [s]kip, [q]uit: ")
+	case edits(g):
+		return t("[y]es, [n]o and why, [e]dit, [q]uit: ")
+	}
+	return t("[y]es, [n]o and why, [q]uit: ")
+}
+
+// reads waits for a line; errQuit when there is none any more.
+func (a *app) reads(ctx context.Context) (string, error) {
+	select {
+	case said, ok := <-a.typed():
+		a.line = nil
+		if !ok {
+			return "", errQuit
+		}
+		return strings.TrimSpace(said), nil
+	case <-ctx.Done():
+		fmt.Fprintln(a.Err)
+		return "", errQuit
+	}
+}

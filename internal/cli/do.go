@@ -1,0 +1,358 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/checkpoint"
+	"github.com/jacquard-build/jacquard/internal/inbox"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Settings of do. A style is a named set of them.
+const (
+	askNever  = "never"
+	askPlan   = "plan"
+	askPhases = "phases"
+
+	deliverCommits = "commits"
+	deliverOne     = "one"
+	deliverPull    = "pr"
+
+	testsWith  = "with"
+	testsFirst = "first"
+
+	reviewNone  = "none"
+	reviewOne   = "one"
+	reviewPanel = "panel"
+)
+
+// style is a way to carry a request out: which values of the settings of do it has. The first of a list is its own.
+type style struct {
+	name, def, about                        string
+	ask, deliver, tests, review, size, from []string
+}
+
+// styles are those that there are, the default one first.
+func styles() []style {
+	return []style{
+		{
+			name: "work", def: workDef, about: "a requirement, a plan of tasks, one verified commit a task",
+			ask: []string{askPlan, askNever}, deliver: []string{deliverCommits}, tests: []string{testsWith, testsFirst}, review: []string{reviewNone},
+			size: []string{"auto", "s", "m"}, from: []string{"file", "issue"},
+		},
+		{
+			name: "pdca", def: autoDef, about: "plan, design, build, check and improve, with critics and an architect",
+			ask: []string{askPlan, askNever, askPhases}, deliver: []string{deliverOne}, tests: []string{testsWith}, review: []string{reviewOne},
+			size: []string{"auto", "s", "l"}, from: []string{"file", "issue", "slack", "gmail"},
+		},
+		{
+			name: "develop", def: developDef, about: "contracts and their tests first, checkpoints, a review, one commit or a pull request",
+			ask: []string{askPlan, askNever}, deliver: []string{deliverOne, deliverPull}, tests: []string{testsFirst}, review: []string{reviewOne, reviewPanel},
+			size: []string{"auto", "s"}, from: []string{"file", "issue"},
+		},
+	}
+}
+
+// doFlags are the settings of do, "" for what nobody has set.
+type doFlags struct {
+	driveOptions
+	style, size, ask, tests, review, deliver, documents, from string
+	feature, expected                                         string
+	yes, dryRun, worktree                                     bool
+}
+
+func newDo(a *app) *cobra.Command {
+	var f doFlags
+	var about strings.Builder
+	for _, s := range styles() {
+		fmt.Fprintf(&about, "  %-8s %s\n", s.name, s.about)
+	}
+	c := &cobra.Command{
+		Use: "do REQUEST", Short: "turn a request into verified commits",
+		Long: "An agent writes down what the request asks for; the program checks it, splits it into tasks, has each built in a clone of\n" +
+			"its own, proves it and commits it. You approve the plan before anything is built.\n\n" +
+			"Styles (--style, or do: in " + configFile + "; without one, the first that has all that is asked for):\n" + about.String(),
+		Example: "  jacquard do \"add a discount to the cart\"\n  jacquard do --from issue:12 --yes --budget 5\n  jacquard do \"sessions expire after an hour\" --tests first --deliver pr",
+		RunE:    func(c *cobra.Command, args []string) error { return a.do(c.Context(), c.Flags(), strings.Join(args, " "), f) },
+	}
+	doSettings(c, &f)
+	fl := c.Flags()
+	fl.StringVar(&f.style, "style", "", "`name` of a style: work, pdca or develop")
+	fl.StringVar(&f.tests, "tests", "", "who comes first: with (tests and code by one author) or first (tests of the behaviour, then code)")
+	fl.StringVar(&f.size, "size", "", "how much process: auto, s (no plan), m (a plan) or l (a plan, a design and their critics)")
+	fl.StringVar(&f.review, "review", "", "who reviews: none, one, or panel (those of "+configFile+")")
+	return c
+}
+
+// doSettings are the flags of do and bug.
+func doSettings(c *cobra.Command, f *doFlags) {
+	driveFlags(c, &f.driveOptions)
+	budgetFlag(c, &f.driveOptions)
+	fl := c.Flags()
+	fl.StringVar(&f.ask, "ask", "", "what you approve: never, plan, or phases (every phase)")
+	fl.BoolVarP(&f.yes, "yes", "y", false, "the same as --ask never: questions get their defaults, which are written down")
+	fl.StringVar(&f.deliver, "deliver", "", "what you get: commits (one a task), one (commit), or pr (a pull request; GITHUB_TOKEN)")
+	fl.StringVar(&f.from, "from", "", "where the request is: file:PATH (- is stdin), issue:N, slack:CHANNEL or gmail:QUERY")
+	fl.StringVar(&f.documents, "documents", "", "where the documents of the process go: commit, or keep (in .jacquard)")
+	fl.StringVar(&f.feature, "feature", "", "`name` of the feature, for branches and documents (a-z, 0-9, -)")
+	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be done, with which agent, checks and budget; ask no agent, change nothing")
+	worktreeFlag(c, &f.worktree)
+	hide(c, "feature", "documents")
+}
+
+func newBug(a *app) *cobra.Command {
+	f := doFlags{style: "work", tests: testsFirst}
+	c := &cobra.Command{
+		Use: "bug REPORT", Short: "reproduce a failure by a test, then fix it",
+		Long: "An agent writes a test that fails because of the bug, and nothing else; the program sees it fail. Then the fix is written,\n" +
+			"the test is frozen, and the fix counts only when the test passes with it and fails again without it.",
+		Example: "  jacquard bug \"the total is wrong when the cart is empty\" --expected \"0.00\"\n  jacquard bug --from issue:31 --yes",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.do(c.Context(), c.Flags(), strings.Join(args, " "), f)
+		},
+	}
+	doSettings(c, &f)
+	c.Flags().StringVar(&f.expected, "expected", "", "`text`: what should happen instead")
+	return c
+}
+
+// setting is one of do, with the values that a style has for it.
+type setting struct {
+	flag  string
+	value *string
+	of    func(style) []string
+}
+
+func (f *doFlags) settings() []setting {
+	return []setting{
+		{"ask", &f.ask, func(s style) []string { return s.ask }},
+		{"deliver", &f.deliver, func(s style) []string { return s.deliver }},
+		{"tests", &f.tests, func(s style) []string { return s.tests }},
+		{"review", &f.review, func(s style) []string { return s.review }},
+		{"size", &f.size, func(s style) []string { return s.size }},
+	}
+}
+
+// chosen is the style that has all that was asked for.
+func (f *doFlags) chosen(p *project) (style, error) {
+	name := f.style
+	if name == "" {
+		name = p.conf.Do.Style
+	}
+	kind, _, _ := strings.Cut(f.from, ":")
+	for _, x := range f.settings() {
+		var all []string
+		for _, s := range styles() {
+			for _, v := range x.of(s) {
+				if !slices.Contains(all, v) {
+					all = append(all, v)
+				}
+			}
+		}
+		if *x.value != "" && !slices.Contains(all, *x.value) {
+			return style{}, usage("--%s %s: want %s", x.flag, *x.value, strings.Join(all, ", "))
+		}
+	}
+	var refused []string
+	for _, s := range styles() {
+		if name != "" && s.name != name {
+			continue
+		}
+		var why string
+		for _, x := range f.settings() {
+			if *x.value != "" && !slices.Contains(x.of(s), *x.value) {
+				why = fmt.Sprintf("the style %s has --%s %s, not %s", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value)
+				break
+			}
+		}
+		if f.from != "" && !slices.Contains(s.from, kind) {
+			why = fmt.Sprintf("the style %s takes --from %s, not %s", s.name, strings.Join(s.from, ", "), kind)
+		}
+		if why == "" {
+			return s, nil
+		}
+		refused = append(refused, why)
+	}
+	if len(refused) == 0 {
+		return style{}, usage("there is no style %q: want work, pdca or develop", name)
+	}
+	return style{}, usage("%s", strings.Join(refused, "\n"))
+}
+
+// do begins a run of the style that a request asks for, or goes on with one.
+func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFlags) error {
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.fill(flags, p.conf.Do); err != nil {
+		return err
+	}
+	s, err := f.chosen(p)
+	if err != nil {
+		return err
+	}
+	file, given, err := p.source(ctx, given, f.from)
+	if err != nil {
+		return err
+	}
+	if given == "" && file == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
+		return usage("say what to do: jacquard do \"…\", or --from file:PATH")
+	}
+	if f.documents != "" {
+		p.conf.Docs = f.documents
+	}
+	if f.dryRun && s.def != autoDef {
+		return a.dryDo(ctx, p, s, given, file, f)
+	}
+	switch s.def {
+	case autoDef:
+		g := autoFlags{driveOptions: f.driveOptions, file: file, feature: f.feature, dryRun: f.dryRun, eco: f.size == "s", heavy: f.size == "l",
+			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree}
+		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
+			g.slack = channel
+		}
+		if query, ok := strings.CutPrefix(f.from, "gmail:"); ok {
+			if g.gmail = query; query == "" {
+				g.gmail = inbox.Unread
+			}
+		}
+		return a.auto(ctx, given, g)
+	case developDef:
+		g := developFlags{driveOptions: f.driveOptions, file: file, feature: f.feature, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull, prSaid: f.deliver != ""}
+		if f.size == "s" {
+			g.strategy = checkpoint.Strategies[0]
+		}
+		return a.develop(ctx, given, g)
+	}
+	return a.work(ctx, given, workFlags{
+		driveOptions: f.driveOptions, file: file, yes: f.ask == askNever, size: map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size],
+		testsFirst: f.tests == testsFirst, expected: f.expected, worktree: f.worktree, feature: f.feature,
+	})
+}
+
+// fill takes settings of the configuration where no flag was given, and --yes as what it stands for.
+func (f *doFlags) fill(flags *pflag.FlagSet, conf doConfig) error {
+	if f.yes {
+		if f.ask != "" && f.ask != askNever {
+			return usage("--yes and --ask %s contradict each other: give one of them", f.ask)
+		}
+		f.ask = askNever
+	}
+	for name, x := range map[string]struct {
+		to   *string
+		from string
+	}{"ask": {&f.ask, conf.Ask}, "deliver": {&f.deliver, conf.Deliver}, "tests": {&f.tests, conf.Tests}, "review": {&f.review, conf.Review}, "size": {&f.size, conf.Size}} {
+		if *x.to == "" && (flags.Lookup(name) == nil || !flags.Changed(name)) {
+			*x.to = x.from
+		}
+	}
+	switch f.documents {
+	case "", "commit", "keep":
+		return nil
+	}
+	return usage("--documents %s: want commit or keep", f.documents)
+}
+
+// source is the file that a request is in, or its text, as --from says.
+func (p *project) source(ctx context.Context, given, from string) (file, text string, err error) {
+	kind, name, _ := strings.Cut(from, ":")
+	switch {
+	case from == "":
+		return "", given, nil
+	case kind == "file" && name != "":
+		if given != "" {
+			return "", "", usage("give the request as an argument or with --from, not both")
+		}
+		return name, "", nil
+	case kind == "issue":
+		n, err := strconv.Atoi(name)
+		if err != nil || n <= 0 {
+			break
+		}
+		c, err := p.forge(ctx)
+		if err != nil {
+			return "", "", environment("--from "+from, err)
+		}
+		issue, err := c.Issue(ctx, n)
+		if err != nil {
+			return "", "", fmt.Errorf("--from %s: %w", from, err)
+		}
+		return "", strings.TrimSpace(fmt.Sprintf("#%d: %s\n\n%s\n\n%s", n, issue.Title, issue.Body, given)), nil
+	case kind == "slack" && name != "", kind == "gmail":
+		return "", given, nil
+	}
+	return "", "", usage("--from %s: want file:PATH, issue:N, slack:CHANNEL or gmail:QUERY", from)
+}
+
+// dryDo says what do would do, without an agent.
+func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string, f doFlags) error {
+	text, err := (specNewFlags{file: file}).request(a, given)
+	if err != nil {
+		return err
+	}
+	if p.noGit && s.def != workDef {
+		return usage("there is no git repository here, and the style %s works with branches and commits: git init", s.name)
+	}
+	if !p.noGit && !f.worktree {
+		if err := p.mayCommit(ctx); err != nil {
+			return err
+		}
+	}
+	budget, err := p.budget(f.budget)
+	if err != nil {
+		return err
+	}
+	own := func(value string, list []string) string {
+		if value == "" && len(list) > 0 {
+			return list[0]
+		}
+		return value
+	}
+	seats := p.seats(f.driveOptions)
+	out := struct {
+		Style   string      `json:"style"`
+		Request string      `json:"request"`
+		Ask     string      `json:"ask"`
+		Tests   string      `json:"tests"`
+		Review  string      `json:"review"`
+		Size    string      `json:"size"`
+		Deliver string      `json:"deliver"`
+		Agent   string      `json:"agent"`
+		Model   string      `json:"model,omitempty"`
+		Budget  step.Budget `json:"budget"`
+		Checks  []string    `json:"checks"`
+	}{s.name, text, own(f.ask, s.ask), own(f.tests, s.tests), own(f.review, s.review), own(f.size, s.size), own(f.deliver, s.deliver), seats.Run.Agent, seats.Run.Model, budget, nil}
+	if out.Checks, err = act.New(p.planOptions()).CheckCommands(ctx); err != nil {
+		return err
+	}
+	if a.json {
+		a.print(out)
+		return nil
+	}
+	l := a.lang()
+	fmt.Fprintf(a.Out, l.T("style:   %s (ask %s, tests %s, review %s, size %s)\n"), out.Style, out.Ask, out.Tests, out.Review, out.Size)
+	fmt.Fprintf(a.Out, l.T("agent:   %s\n"), strings.TrimSpace(out.Agent+" "+out.Model))
+	fmt.Fprintf(a.Out, l.T("budget:  %s\n"), budgetText(l, budget))
+	fmt.Fprintf(a.Out, l.T("deliver: %s\n"), out.Deliver)
+	for i, c := range out.Checks {
+		head := "         "
+		if i == 0 {
+			head = l.T("checks:  ")
+		}
+		fmt.Fprintf(a.Out, "%s%s\n", head, c)
+	}
+	if len(out.Checks) == 0 {
+		fmt.Fprintf(a.Out, l.T("checks:  none found; say as checks in %s how this project is tested\n"), configFile)
+	}
+	fmt.Fprint(a.Out, l.T("Nothing was started. How large the work is, an agent has to say: that is the first turn of the run.\n"))
+	return nil
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// frontPage is what jacquard alone says of a project.
+type frontPage struct {
+	Project string `json:"project,omitempty"` // "" outside of one
+	Specs   int    `json:"specs"`
+	Stale   int    `json:"stale"`
+	// Checks are the commands that a change would be proved by.
+	Checks []string `json:"checks"`
+	Agent  string   `json:"agent,omitempty"` // where its program is, "" where it is not installed
+	// Open is the newest run that has not ended, in words.
+	Open string     `json:"open,omitempty"`
+	Next []nextStep `json:"next"`
+
+	install string // how the agent is installed
+}
+
+// nextStep is a command to type, and why.
+type nextStep struct {
+	Command string `json:"command"`
+	Why     string `json:"why"`
+}
+
+// most is how many next steps are shown.
+const mostSteps = 3
+
+// front says what there is here and what to type next. It writes nothing and starts no agent.
+func (a *app) front(ctx context.Context) error {
+	page, err := a.look(ctx)
+	if err != nil {
+		return err
+	}
+	page.Next = page.Next[:min(len(page.Next), mostSteps)]
+	if a.json {
+		a.print(page)
+		return nil
+	}
+	l := a.lang()
+	if page.Project == "" {
+		fmt.Fprint(a.Out, l.T("Jacquard turns specs and requests into verified commits. There is no project here: no git repository.\n"))
+	} else {
+		rows := [][]string{{l.T("project"), page.Project}}
+		switch {
+		case page.Specs == 0:
+			rows = append(rows, []string{l.T("specs"), l.T("none")})
+		case page.Stale == 0:
+			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, all built"), page.Specs)})
+		default:
+			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, %d to build"), page.Specs, page.Stale)})
+		}
+		if len(page.Checks) == 0 {
+			rows = append(rows, []string{l.T("checks"), fmt.Sprintf(l.T("none found; say as checks in %s how this project is tested"), configFile)})
+		}
+		const shown = 4
+		for i, c := range page.Checks[:min(len(page.Checks), shown)] {
+			rows = append(rows, []string{map[bool]string{true: l.T("checks")}[i == 0], c})
+		}
+		if n := len(page.Checks) - shown; n > 0 {
+			rows = append(rows, []string{"", fmt.Sprintf(l.T("… and %d more: jacquard doctor runs them all"), n)})
+		}
+		if page.Agent == "" {
+			page.Agent = fmt.Sprintf(l.T("not installed: %s"), page.install)
+		}
+		rows = append(rows, []string{l.T("agent"), page.Agent})
+		if page.Open != "" {
+			rows = append(rows, []string{l.T("run"), page.Open})
+		}
+		wide, _, tty := terminal(a.Out)
+		for line := range strings.Lines(report.Table(rows, 0)) {
+			if tty {
+				line = report.Cut(strings.TrimRight(line, "\n"), wide) + "\n"
+			}
+			fmt.Fprint(a.Out, line)
+		}
+	}
+	fmt.Fprint(a.Out, l.T("\nNext:\n"))
+	var rows [][]string
+	for _, s := range page.Next {
+		rows = append(rows, []string{" ", s.Command, l.T(s.Why)})
+	}
+	fmt.Fprint(a.Out, report.Table(rows, 0))
+	fmt.Fprint(a.Out, l.T("\njacquard --help lists all commands.\n"))
+	return nil
+}
+
+// look finds out what the front page says.
+func (a *app) look(ctx context.Context) (frontPage, error) {
+	none := frontPage{Checks: []string{}, Next: []nextStep{
+		{"jacquard demo", "see it build, die and resume on a sample project; needs no agent"},
+		{"cd YOUR-PROJECT && jacquard doctor", "see what works in a project of yours"},
+	}}
+	if a.rootFlag == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return none, fmt.Errorf("find the project: %w", err)
+		}
+		if !inGit(wd) && !exists(filepath.Join(findRoot(wd), stateDir)) {
+			return none, nil
+		}
+	}
+	p, err := a.open(ctx)
+	if err != nil {
+		return none, err
+	}
+	page := frontPage{Project: p.root, Checks: []string{}}
+	actor := act.New(p.planOptions())
+	plan, err := actor.PlanCompile(ctx, step.CompileIn{Phase: step.Full, Conflict: step.KeepFiles})
+	if err != nil {
+		return page, err
+	}
+	page.Specs, page.Stale = plan.Specs(), plan.Note().Count
+	if page.Checks, err = actor.CheckCommands(ctx); err != nil {
+		return page, err
+	}
+	name := p.seats(driveOptions{}).Run.Agent
+	if m, ok := findMaker(name); ok {
+		page.install = m.install
+		if at, err := m.find(a.env); err == nil {
+			page.Agent = name + " (" + at + ")"
+		}
+	} else {
+		page.Agent = name
+	}
+	runs, err := p.runs(ctx)
+	if err != nil {
+		return page, err
+	}
+	for _, r := range runs {
+		if r.State.Ended() {
+			continue
+		}
+		page.Open = fmt.Sprintf("%s %s: %s", r.ID, r.State, requested(r))
+		add := func(command, why string) { page.Next = append(page.Next, nextStep{command, why}) }
+		switch {
+		case asks(r):
+			add("jacquard answer "+r.ID, "it asks you something")
+		case r.Driver != "":
+			add("jacquard log -f "+r.ID, "watch it")
+		default:
+			add("jacquard resume "+r.ID, "go on with it")
+		}
+		break
+	}
+	page.Next = append(page.Next, page.ideas()...)
+	return page, nil
+}
+
+// ideas are next steps in a project in which no run waits.
+func (f frontPage) ideas() []nextStep {
+	var out []nextStep
+	if f.Agent == "" {
+		out = append(out, nextStep{f.install, "install the agent that writes code"})
+	}
+	if len(f.Checks) == 0 {
+		out = append(out, nextStep{"jacquard init", "say how this project is tested"})
+	}
+	if f.Stale > 0 {
+		out = append(out, nextStep{"jacquard build", "build the specs that have changed"})
+	}
+	out = append(out, nextStep{`jacquard do "…"`, "turn a request into verified commits"})
+	if f.Specs == 0 {
+		out = append(out, nextStep{"jacquard decompile", "write specs for the code that is here"})
+	}
+	return append(out, nextStep{"jacquard doctor", "run this project's own checks once, before anything is paid for"})
+}
+
+// inGit reports whether a directory is in a git repository.
+func inGit(dir string) bool {
+	for {
+		if exists(filepath.Join(dir, ".git")) {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// group is a heading of the help, with the commands below it.
+type group struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+// arrange puts commands below their headings, in the order in which a person meets them. Former words of commands are hidden.
+func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
+	cobra.EnableCommandSorting = false
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	for _, c := range former {
+		c.Hidden = true
+		root.AddCommand(c)
+	}
+	root.SetUsageTemplate(usageTemplate)
+	root.SetHelpCommandGroupID("setup")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			if name, near := nearestFlag(c, unknown.GetSpecifiedName()); near {
+				return usage("%s has no flag --%s; did you mean --%s?", c.CommandPath(), unknown.GetSpecifiedName(), name)
+			}
+			return usage("%s has no flag %s; %s --help lists them", c.CommandPath(), given(unknown), c.CommandPath())
+		}
+		return usage("%v. See: %s --help", err, c.CommandPath())
+	})
+}
+
+// given is a flag that does not exist, as it was typed.
+func given(e *pflag.NotExistError) string {
+	if e.GetSpecifiedShortnames() != "" {
+		return "-" + e.GetSpecifiedName()
+	}
+	return "--" + e.GetSpecifiedName()
+}
+
+// hide takes flags for tests, scripts and clusters off the help; --help --all shows them.
+func hide(c *cobra.Command, names ...string) {
+	for _, n := range names {
+		_ = c.Flags().MarkHidden(n)
+	}
+}
+
+// everything takes --all out of a request for help, and reports that hidden commands and flags are asked for as well.
+func everything(args []string) ([]string, bool) {
+	help := len(args) > 0 && args[0] == "help" || slices.Contains(args, "--help") || slices.Contains(args, "-h")
+	if !help || !slices.Contains(args, "--all") {
+		return args, false
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s == "--all" }), true
+}
+
+// reveal shows what is hidden, but what is nobody's to call.
+func reveal(c *cobra.Command) {
+	c.Hidden = c.Hidden && c.Short == ""
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden && f.Usage == "" })
+	for _, sub := range c.Commands() {
+		reveal(sub)
+	}
+}
+
+// unknownCommand refuses a word that is no command, with the command that it may be meant to be.
+func unknownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(append(names, sub.Name()), sub.Aliases...)
+	}
+	if near, ok := nearest(args[0], names); ok {
+		return usage("%s has no command %q; did you mean %s %s?", c.CommandPath(), args[0], c.CommandPath(), near)
+	}
+	return usage("%s has no command %q; %s --help lists them", c.CommandPath(), args[0], c.CommandPath())
+}
+
+func nearestFlag(c *cobra.Command, word string) (string, bool) {
+	var names []string
+	add := func(f *pflag.Flag) { names = append(names, f.Name) }
+	c.Flags().VisitAll(add)
+	c.InheritedFlags().VisitAll(add)
+	return nearest(word, names)
+}
+
+// nearest is the name that a mistyped word is most likely meant to be: at most a third of its letters differ, or it is the word
+// without its dashes.
+func nearest(word string, names []string) (string, bool) {
+	best, at := len(word)/3+1, -1
+	bare := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
+	for i, n := range names {
+		if d := distance(bare(word), bare(n)); d < best {
+			best, at = d, i
+		}
+	}
+	if at < 0 {
+		return "", false
+	}
+	return names[at], true
+}
+
+// distance is how many letters have to be changed, added, removed or swapped with the next to make one word of the other (optimal
+// string alignment).
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range y {
+		rows[0][j+1] = j + 1
+	}
+	for i := range x {
+		for j := range y {
+			cost := 1
+			if x[i] == y[j] {
+				cost = 0
+			}
+			d := min(rows[i][j+1]+1, rows[i+1][j]+1, rows[i][j]+cost)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				d = min(d, rows[i-1][j-1]+1)
+			}
+			rows[i+1][j+1] = d
+		}
+	}
+	return rows[len(x)][len(y)]
+}
+
+// oneArgument refuses more than one argument.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usage("%s takes one %s, and %d were given: %s", c.CommandPath(), what, len(args), strings.Join(args, ", "))
+		}
+		return nil
+	}
+}
+
+// columns is the width of help: that of a terminal of old, which fits in every window.
+const columns = 80
+
+var usageTemplate = fmt.Sprintf(`Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$all := .}}{{range .Groups}}
+
+{{.Title}}:{{$id := .ID}}{{range $all.Commands}}{{if and (eq .GroupID $id) (or .IsAvailableCommand (eq .Name "help"))}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{if .Groups}}{{if not .AllChildCommandsHaveGroup}}
+
+Also:{{range .Commands}}{{if and (eq .GroupID "") .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{else}}
+
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Flags of all commands:
+{{.InheritedFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{end}}
+
+{{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND --help tells about one of them; {{end}}--help --all shows everything.
+`, columns)

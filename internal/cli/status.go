@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+)
+
+func newStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "status [RUN]", Aliases: []string{"ps"}, Short: "list runs: request, state, question, cost", Args: oneArgument("run"),
+		Long:    "Lists the runs of this project, the newest first. What a run asks, and how to answer, is said below the list.",
+		Example: "  jacquard status\n  jacquard status --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			runs, err := p.runs(c.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				r, err := pick(runs, args[0])
+				if err != nil {
+					return err
+				}
+				runs = []flow.Run{r}
+			}
+			return p.status(runs)
+		},
+	}
+}
+
+// runStatus is a run in a list.
+type runStatus struct {
+	flow.Run
+
+	// Verified says whether a run that is done has done what it was to do; nil where its workflow proves nothing.
+	Verified *bool `json:"verified,omitempty"`
+	// Request is what was asked, as a command.
+	Request string  `json:"request"`
+	Tokens  int64   `json:"tokens"`
+	USD     float64 `json:"usd"`
+}
+
+func (p *project) status(runs []flow.Run) error {
+	list := []runStatus{}
+	for _, r := range runs {
+		spent, err := act.SpentOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
+		if err != nil {
+			return err
+		}
+		list = append(list, runStatus{Run: r, Verified: verified(r), Request: requested(r), Tokens: spent.Tokens, USD: float64(spent.MicroUSD) / 1e6})
+	}
+	if p.a.json {
+		p.a.print(map[string]any{"runs": list})
+		return nil
+	}
+	l := p.a.lang()
+	rows := [][]string{{l.T("RUN"), l.T("STATE"), l.T("STARTED"), l.T("TOOK"), l.T("COST"), l.T("REQUEST")}}
+	for _, r := range list {
+		state := string(r.State)
+		if r.Verified != nil && !*r.Verified {
+			state += l.T(", not verified")
+		}
+		cost := "-"
+		switch {
+		case r.USD > 0:
+			cost = fmt.Sprintf("$%.2f", r.USD)
+		case r.Tokens > 0:
+			cost = report.Short(r.Tokens) + " tok"
+		}
+		end := r.Ended
+		if end.IsZero() {
+			end = time.Now()
+		}
+		rows = append(rows, []string{r.ID, state, r.Started.Local().Format("01-02 15:04"), report.Took(end.Sub(r.Started)), cost, r.Request})
+	}
+	table := report.Table(rows, 0)
+	if wide, _, tty := terminal(p.a.Out); tty {
+		for line := range strings.Lines(table) {
+			fmt.Fprintln(p.a.Out, report.Cut(strings.TrimRight(line, "\n"), wide))
+		}
+	} else {
+		fmt.Fprint(p.a.Out, table)
+	}
+	if len(list) == 0 {
+		fmt.Fprint(p.a.Err, l.T("no runs yet: start with jacquard do \"…\" or jacquard build\n"))
+	}
+	for _, r := range list {
+		fmt.Fprint(p.a.Err, questions(l, r.ID, r.Gates))
+	}
+	return nil
+}
+
+// pick finds a run of a list by a prefix of its id.
+func pick(runs []flow.Run, prefix string) (flow.Run, error) {
+	var hits []flow.Run
+	for _, r := range runs {
+		if r.ID == prefix {
+			return r, nil
+		}
+		if strings.HasPrefix(r.ID, prefix) {
+			hits = append(hits, r)
+		}
+	}
+	switch len(hits) {
+	case 0:
+		return flow.Run{}, usage("no run %q: jacquard status lists them", prefix)
+	case 1:
+		return hits[0], nil
+	}
+	return flow.Run{}, usage("run %q is ambiguous: %d runs begin like that", prefix, len(hits))
+}
+
+// requested is what a run was asked for, as a command on one line.
+func requested(r flow.Run) string {
+	var in struct {
+		Request, Original, Path string
+		Paths                   []string
+	}
+	_ = json.Unmarshal(r.In, &in)
+	words := processOf(r.Def).command
+	if what := cmp.Or(in.Original, in.Request); what != "" {
+		return words + " " + strconv.Quote(strings.Join(strings.Fields(what), " "))
+	}
+	return strings.TrimSpace(strings.Join(append([]string{words, in.Path}, in.Paths...), " "))
+}
+
+// runs are those of the project, the newest first; none where there is no journal.
+func (p *project) runs(ctx context.Context) ([]flow.Run, error) {
+	if !p.exists() {
+		return []flow.Run{}, nil
+	}
+	rt, err := p.journal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := rt.Runs(ctx)
+	if cerr := rt.Close(); err == nil {
+		err = cerr
+	}
+	return runs, err
+}
+
+// verified is what a run that is done says of itself: to come to an end is not to succeed.
+func verified(r flow.Run) *bool {
+	var out struct {
+		Verified *bool `json:"verified"`
+	}
+	if r.State != flow.Done || json.Unmarshal(r.Out, &out) != nil {
+		return nil
+	}
+	return out.Verified
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+func newStop(a *app) *cobra.Command {
+	now := false
+	c := &cobra.Command{
+		Use: "stop [RUN]", Aliases: []string{"pause"}, Short: "start nothing new and finish what is running", Args: oneArgument("run"),
+		Long: "A stopped run keeps all that it has; jacquard resume carries it on.\n" +
+			"With --now it ends for good, and what it has done stays on refs/jacquard/runs/RUN.",
+		Example: "  jacquard stop\n  jacquard stop k3v9 --now",
+		RunE: func(c *cobra.Command, args []string) error {
+			if now {
+				return a.signal(c, args, flow.CancelRun)
+			}
+			return a.signal(c, args, flow.Pause)
+		},
+	}
+	c.Flags().BoolVar(&now, "now", false, "end the run for good; its work stays on its refs")
+	return c
+}
+
+// newCancel is the former name of stop --now.
+func newCancel(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel [RUN]", Short: "stop --now", Args: oneArgument("run"),
+		RunE: func(c *cobra.Command, args []string) error { return a.signal(c, args, flow.CancelRun) },
+	}
+}
+
+// signal pauses a run, or ends it.
+func (a *app) signal(c *cobra.Command, args []string, verb string) error {
+	return a.onThe(c, args, goesOn, func(ctx context.Context, _ *project, rt keeper, r flow.Run) error {
+		if r.State.Ended() {
+			return usage("run %s has ended (%s)", r.ID, r.State)
+		}
+		if err := rt.Signal(ctx, r.ID, flow.Signal{Verb: verb, By: a.who()}); err != nil {
+			return err
+		}
+		if verb == flow.CancelRun && r.Driver == "" {
+			if r.Engine != "" { // workers may have to end their part first, and there may be none
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 2*reach)
+				defer cancel()
+			}
+			if st, err := rt.Drive(ctx, r.ID); err == nil {
+				r.State = st.State
+			}
+		}
+		if a.json {
+			a.print(map[string]any{"run": r.ID, "signal": verb})
+			return nil
+		}
+		said := a.lang().T("run %s starts nothing new; jacquard resume carries it on\n")
+		if verb == flow.CancelRun {
+			said = a.lang().T("run %s is being cancelled; its work stays on refs/jacquard\n")
+		}
+		fmt.Fprintf(a.Err, said, r.ID)
+		return nil
+	})
+}

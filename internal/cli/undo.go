@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/flow"
+)
+
+func newUndo(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "undo [RUN]", Short: "take back what a run has done, in one checked commit", Args: oneArgument("run"),
+		Long: "Reverts the commits of a run on the branch that is checked out in one new commit, once the project builds and passes its tests\n" +
+			"without them. What a build has left in the working tree is put back as it was. Nothing happens where others have built upon it.\n" +
+			"Without RUN it is the newest.",
+		Example: "  jacquard undo\n  jacquard undo k3v9",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.onRun(c, args, func(ctx context.Context, p *project, _ keeper, r flow.Run) error {
+				if !r.State.Ended() {
+					return usage("run %s is not done (%s); end it first: jacquard stop --now %s", r.ID, r.State, r.ID)
+				}
+				return p.takeBack(ctx, func(actor *act.Actor) (act.RolledBack, error) { return actor.Undo(ctx, r.ID) })
+			})
+		},
+	}
+}
+
+// takeBack takes something back and says what became of it.
+func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.RolledBack, error)) (err error) {
+	if err := errors.Join(p.trusted(), p.store()); err != nil {
+		return err
+	}
+	o := p.planOptions()
+	o.Blobs, o.Effect = p.blobs, p.a.effects()
+	if o.Name, o.Email, err = p.repo.Identity(ctx); err != nil {
+		return err
+	}
+	out, err := how(act.New(o))
+	if err != nil {
+		return err
+	}
+	l := p.a.lang()
+	name := cmp.Or(out.Work, fmt.Sprintf(l.T("run %s"), out.Run))
+	switch {
+	case p.a.json:
+		p.a.print(out)
+	case out.Refused != "":
+		for _, f := range out.Findings {
+			fmt.Fprintf(p.a.Err, "    [%s] %s %s\n", f.Rule, f.Path, f.Message)
+		}
+		fmt.Fprintf(p.a.Err, "jacquard: %s\n", out.Refused)
+	default:
+		for _, c := range out.Reverted {
+			fmt.Fprintf(p.a.Err, l.T("  taken back: %s %s\n"), c.Commit[:7], c.Title)
+		}
+		for _, f := range out.Files {
+			fmt.Fprintf(p.a.Err, l.T("  as it was: %s\n"), f)
+		}
+		if out.Commit != "" {
+			fmt.Fprintf(p.a.Err, l.T("✓ %s is taken back in commit %s\n"), name, out.Commit[:7])
+		} else {
+			fmt.Fprintf(p.a.Err, l.T("✓ %s is taken back in the working tree\n"), name)
+		}
+	}
+	if out.Refused != "" {
+		return silent(exitNotVerified)
+	}
+	return nil
+}
