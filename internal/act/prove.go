@@ -46,6 +46,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.WorkDocs, a.workDocsOf),
 		flow.Handle(step.KeepPlan, a.keepPlan),
 		flow.Handle(step.ProveTask, a.proveTask),
+		flow.Handle(step.ProveTests, a.proveTests),
 		flow.Handle(step.LandTask, a.landTask),
 		flow.Handle(step.AutoSurvey, a.autoSurvey),
 		flow.Handle(step.AutoClaim, a.autoClaim),

@@ -76,6 +76,35 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	return out, err
 }
 
+// proveTests is the step work.tests. What a fix is for has to fail as the code is; what is new may be missing.
+func (a *Actor) proveTests(ctx context.Context, j flow.Job, in step.TaskIn) (step.TaskProof, error) {
+	v, err := a.tree(ctx, in.Tree, nil)
+	if err != nil {
+		return step.TaskProof{}, err
+	}
+	c, err := a.checker(j.Run)
+	if err != nil {
+		return step.TaskProof{}, err
+	}
+	chains, err := a.chainsFrom(ctx, in.Base, v)
+	if err != nil {
+		return step.TaskProof{}, err
+	}
+	proof, err := c.TaskRed(ctx, taskCheck(in, nil, chains, in.Base, in.Tree), in.Base, in.Tree, in.Task.Type == "fix")
+	if err != nil {
+		return step.TaskProof{}, a.checkError(err)
+	}
+	out := step.TaskProof{Passed: proof.Passed, Findings: bound(proof.Findings, 60), Counts: proof.Counts(), Failures: short(proof.Failures())}
+	out.Counts.Red = len(proof.Red)
+	changes, err := a.o.Repo.Diff(ctx, in.Base, in.Tree)
+	if err != nil {
+		return out, machinery(err)
+	}
+	out.Files = files(changes)
+	out.Records, err = a.evidence(proof)
+	return out, err
+}
+
 // proveChange proves a change, and once more with the tests known that failed before it. These it lists.
 func (a *Actor) proveChange(ctx context.Context, c *check.Checker, t *check.Task, before, tree string) (proof check.Proof, ran check.Ran, baseline []string, err error) {
 	if proof, ran, err = c.Task(ctx, *t, before, tree); err != nil {

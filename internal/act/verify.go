@@ -93,7 +93,7 @@ func (p *CompilePlan) standings() map[string]Verification {
 		out[s.Dir] = m
 	}
 	for _, t := range p.res.Targets {
-		m := Verification{Dir: t.Dir, Spec: t.ClaudeMdPath, Standing: Stale, Reason: string(t.Reason) + ": " + t.Details, Next: "compile " + t.Dir}
+		m := Verification{Dir: t.Dir, Spec: t.ClaudeMdPath, Standing: Stale, Reason: string(t.Reason) + ": " + t.Details, Next: "build " + t.Dir}
 		if t.Refused != "" {
 			m.Reason, m.Next = t.Refused, "spec check "+t.Dir
 		}
@@ -132,7 +132,7 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 		} else {
 			m.Standing, m.Reason = Failing, fmt.Sprintf(format, args...)
 		}
-		m.Next = "compile " + m.Dir + " --all"
+		m.Next = "build " + m.Dir + " --all"
 	}
 	if len(f.Choices) > 0 {
 		fails("its language is not known")

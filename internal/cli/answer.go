@@ -54,7 +54,9 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	}
 	if len(args) > 0 {
 		word := args[0]
-		named := slices.IndexFunc(runs, func(r flow.Run) bool { return r.ID == word || len(args) > 1 && len(word) >= 3 && strings.HasPrefix(r.ID, word) })
+		named := slices.IndexFunc(runs, func(r flow.Run) bool {
+			return r.ID == word || len(args) > 1 && len(word) >= 3 && strings.HasPrefix(r.ID, word)
+		})
 		if named >= 0 {
 			r, err := find(ctx, rt, word)
 			return r, strings.TrimSpace(strings.Join(args[1:], " ")), err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 // converses reports whether a person sits at both ends of the terminal.
@@ -49,7 +50,7 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 		}
 		fmt.Fprint(p.a.Err, question(p.a.lang(), g))
 		for {
-			fmt.Fprint(p.a.Err, choices(p.a.lang().T, g))
+			fmt.Fprint(p.a.Err, choices(p.a.lang(), g))
 			text, err := p.a.reads(ctx)
 			if err != nil {
 				return err
@@ -90,16 +91,16 @@ func edits(g flow.Gate) bool {
 }
 
 // choices is what a person may type.
-func choices(t func(string) string, g flow.Gate) string {
+func choices(l report.Lang, g flow.Gate) string {
 	switch {
 	case !approval(g):
 		return "> "
 	case slices.Contains(g.Question.Options, skipPhase):
-		return t("[y]es, [n]o and why, [s]kip, [q]uit: ")
+		return l.T("[y]es, [n]o and why, [s]kip, [q]uit: ")
 	case edits(g):
-		return t("[y]es, [n]o and why, [e]dit, [q]uit: ")
+		return l.T("[y]es, [n]o and why, [e]dit, [q]uit: ")
 	}
-	return t("[y]es, [n]o and why, [q]uit: ")
+	return l.T("[y]es, [n]o and why, [q]uit: ")
 }
 
 // reads waits for a line; errQuit when there is none any more.

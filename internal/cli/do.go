@@ -81,7 +81,9 @@ func newDo(a *app) *cobra.Command {
 			"its own, proves it and commits it. You approve the plan before anything is built.\n\n" +
 			"Styles (--style, or do: in " + configFile + "; without one, the first that has all that is asked for):\n" + about.String(),
 		Example: "  jacquard do \"add a discount to the cart\"\n  jacquard do --from issue:12 --yes --budget 5\n  jacquard do \"sessions expire after an hour\" --tests first --deliver pr",
-		RunE:    func(c *cobra.Command, args []string) error { return a.do(c.Context(), c.Flags(), strings.Join(args, " "), f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.do(c.Context(), c.Flags(), strings.Join(args, " "), f)
+		},
 	}
 	doSettings(c, &f)
 	fl := c.Flags()

@@ -65,7 +65,11 @@ func (a *app) front(ctx context.Context) error {
 		}
 		const shown = 4
 		for i, c := range page.Checks[:min(len(page.Checks), shown)] {
-			rows = append(rows, []string{map[bool]string{true: l.T("checks")}[i == 0], c})
+			head := ""
+			if i == 0 {
+				head = l.T("checks")
+			}
+			rows = append(rows, []string{head, c})
 		}
 		if n := len(page.Checks) - shown; n > 0 {
 			rows = append(rows, []string{"", fmt.Sprintf(l.T("… and %d more: jacquard doctor runs them all"), n)})
@@ -88,7 +92,7 @@ func (a *app) front(ctx context.Context) error {
 	fmt.Fprint(a.Out, l.T("\nNext:\n"))
 	var rows [][]string
 	for _, s := range page.Next {
-		rows = append(rows, []string{" ", s.Command, l.T(s.Why)})
+		rows = append(rows, []string{" ", s.Command, s.Why})
 	}
 	fmt.Fprint(a.Out, report.Table(rows, 0))
 	fmt.Fprint(a.Out, l.T("\njacquard --help lists all commands.\n"))
@@ -97,9 +101,13 @@ func (a *app) front(ctx context.Context) error {
 
 // look finds out what the front page says.
 func (a *app) look(ctx context.Context) (frontPage, error) {
+	l := a.lang()
+	if a.json {
+		l = report.English
+	}
 	none := frontPage{Checks: []string{}, Next: []nextStep{
-		{"jacquard demo", "see it build, die and resume on a sample project; needs no agent"},
-		{"cd YOUR-PROJECT && jacquard doctor", "see what works in a project of yours"},
+		{"jacquard demo", l.T("see it build, die and resume on a sample project; needs no agent")},
+		{"cd YOUR-PROJECT && jacquard doctor", l.T("see what works in a project of yours")},
 	}}
 	if a.rootFlag == "" {
 		wd, err := os.Getwd()
@@ -145,35 +153,35 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 		add := func(command, why string) { page.Next = append(page.Next, nextStep{command, why}) }
 		switch {
 		case asks(r):
-			add("jacquard answer "+r.ID, "it asks you something")
+			add("jacquard answer "+r.ID, l.T("it asks you something"))
 		case r.Driver != "":
-			add("jacquard log -f "+r.ID, "watch it")
+			add("jacquard log -f "+r.ID, l.T("watch it"))
 		default:
-			add("jacquard resume "+r.ID, "go on with it")
+			add("jacquard resume "+r.ID, l.T("go on with it"))
 		}
 		break
 	}
-	page.Next = append(page.Next, page.ideas()...)
+	page.Next = append(page.Next, page.ideas(l)...)
 	return page, nil
 }
 
 // ideas are next steps in a project in which no run waits.
-func (f frontPage) ideas() []nextStep {
+func (f frontPage) ideas(l report.Lang) []nextStep {
 	var out []nextStep
 	if f.Agent == "" {
-		out = append(out, nextStep{f.install, "install the agent that writes code"})
+		out = append(out, nextStep{f.install, l.T("install the agent that writes code")})
 	}
 	if len(f.Checks) == 0 {
-		out = append(out, nextStep{"jacquard init", "say how this project is tested"})
+		out = append(out, nextStep{"jacquard init", l.T("say how this project is tested")})
 	}
 	if f.Stale > 0 {
-		out = append(out, nextStep{"jacquard build", "build the specs that have changed"})
+		out = append(out, nextStep{"jacquard build", l.T("build the specs that have changed")})
 	}
-	out = append(out, nextStep{`jacquard do "…"`, "turn a request into verified commits"})
+	out = append(out, nextStep{`jacquard do "…"`, l.T("turn a request into verified commits")})
 	if f.Specs == 0 {
-		out = append(out, nextStep{"jacquard decompile", "write specs for the code that is here"})
+		out = append(out, nextStep{"jacquard decompile", l.T("write specs for the code that is here")})
 	}
-	return append(out, nextStep{"jacquard doctor", "run this project's own checks once, before anything is paid for"})
+	return append(out, nextStep{"jacquard doctor", l.T("run this project's own checks once, before anything is paid for")})
 }
 
 // inGit reports whether a directory is in a git repository.
@@ -194,4 +202,3 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
-

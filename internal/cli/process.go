@@ -58,7 +58,9 @@ func processOf(def string) process {
 				}
 				return rep.Feature.Name
 			},
-			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error { return p.finished(e, rep, st) }}
+			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error {
+				return p.finished(e, rep, st)
+			}}
 	case developDef:
 		return process{command: "do --style develop", style: developDef, started: report.TaskStarted, line: developLine, documents: true,
 			feature: func(rep *report.Run) string {
@@ -67,14 +69,18 @@ func processOf(def string) process {
 				}
 				return rep.Develop.Name
 			},
-			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error { return p.developed(e, rep, st) }}
+			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error {
+				return p.developed(e, rep, st)
+			}}
 	}
 	command := def
 	if def == specDef {
 		command = "spec new"
 	}
 	return process{command: command, started: report.Started, line: documentLine, feature: noFeature, unpaid: def == decompileDef,
-		end: func(p *project, _ *engine, rep *report.Run, st flow.Status, _ bool) error { return p.documented(rep, st) }}
+		end: func(p *project, _ *engine, rep *report.Run, st flow.Status, _ bool) error {
+			return p.documented(rep, st)
+		}}
 }
 
 // workLine is the text of a note of a run of work.

@@ -60,7 +60,7 @@ func unverified(l Lang, p step.LeftOut) string {
 		names += ", …"
 	}
 	return fmt.Sprintf(l.T("⚠ unverified: %s: the code was never checked against the spec\n"), names) +
-		commands("adopt", l.T("record what passes its tests, without an agent"), "compile PATH --all", l.T("let an agent write tests, and code where it is missing"))
+		commands("adopt", l.T("record what passes its tests, without an agent"), "build PATH --all", l.T("let an agent write tests, and code where it is missing"))
 }
 
 // commands lists commands with what each does, one a line.
@@ -160,6 +160,10 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	switch a.Phase {
 	case "red":
 		fmt.Fprintf(&b, l.T(", tests failing as they should: %d, review %d/100"), a.Counts.Failed, a.Score)
+	case step.TestsPhase:
+		if a.Passed {
+			fmt.Fprintf(&b, l.T(", tests failing as they should: %d"), a.Counts.Red)
+		}
 	default:
 		if a.Counts.Total > 0 {
 			fmt.Fprintf(&b, l.T(", tests %d passed, %d failed"), a.Counts.Passed, a.Counts.Failed)
@@ -172,7 +176,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	for _, f := range a.Findings {
 		fmt.Fprintln(&b, Finding(f))
 	}
-	if a.Phase != "red" {
+	if a.Phase != "red" && a.Phase != step.TestsPhase {
 		for _, t := range a.Failures {
 			b.WriteString(Failure(t))
 		}

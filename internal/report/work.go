@@ -41,6 +41,10 @@ func Task(l Lang, r step.TaskResult) string {
 	case step.Blocked:
 		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
 	case step.Warning:
+		if r.Attempts == 0 {
+			fmt.Fprintf(&b, l.T("✗ %s: %s: not built: %s\n"), r.ID, r.Title, r.Reason)
+			break
+		}
 		fmt.Fprintf(&b, l.T("✗ %s: %s: failed after %d attempts (%s)\n"), r.ID, r.Title, r.Attempts, r.Reason)
 	}
 	return b.String()

@@ -26,7 +26,7 @@ func AgentNames() []string { return []string{"claude", "codex", "opencode", Scri
 func Roles() []string {
 	return []string{
 		"analyst", "architect", "build", "build-fixer", "code-reviewer", "confirm", "contracts", "critic", "describe", "design", "design-reviewer", "designer", "diagnose", "estimate",
-		"executor", "feasibility", "fix", "green", "implement", "oracle", "plan", "proposal", "recheck", "red", "refactor", "requirements", "reviewer", "specify", "strength",
+		"executor", "feasibility", "fix", "green", "implement", "oracle", "plan", "proposal", "recheck", "red", "refactor", "reproduce", "requirements", "reviewer", "specify", "strength",
 	}
 }
 

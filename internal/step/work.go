@@ -246,6 +246,13 @@ type TaskProof struct {
 // ProveTask builds, lints and tests a task's tree and audits what it changes.
 var ProveTask = flow.Step[TaskIn, TaskProof]{Name: "work.prove", Lane: Checks}
 
+// ProveTests sees that the tests of a task fail before its code is written, and that nothing else has changed. The failures of a proof
+// that passed are those of the new tests.
+var ProveTests = flow.Step[TaskIn, TaskProof]{Name: "work.tests", Lane: Checks}
+
+// TestsPhase is the phase of a task in which its tests are written, before its code.
+const TestsPhase = "tests"
+
 // LogLine is a line of a WORK's activity log.
 type LogLine struct {
 	At    int64  `json:"at"` // Unix milliseconds
@@ -288,22 +295,23 @@ var LandTask = flow.Step[LandTaskIn, LandTaskOut]{Name: "work.land", Lane: Landi
 
 // TaskResult is the end of one task.
 type TaskResult struct {
-	ID       string        `json:"task"`
-	Title    string        `json:"title"`
-	Status   Status        `json:"status"`
-	Reason   string        `json:"reason,omitempty"`
-	Commit   string        `json:"commit,omitempty"`
-	Files    []Change      `json:"files"`
-	Tests    Counts        `json:"tests"`
-	Attempts int           `json:"attempts"`
-	Checks   []CheckResult `json:"checks,omitempty"`
-	Findings []Finding     `json:"findings,omitempty"`
-	Failures []TestResult  `json:"failures,omitempty"`
-	Idle     []string      `json:"idle,omitempty"` // command lines that succeed without the task as well
-	Handoff  Handoff       `json:"handoff"`
-	Summary  string        `json:"summary,omitempty"`
-	Result   string        `json:"result_file,omitempty"`
-	Usage    Usage         `json:"usage"`
+	ID        string        `json:"task"`
+	Title     string        `json:"title"`
+	Status    Status        `json:"status"`
+	Reason    string        `json:"reason,omitempty"`
+	Commit    string        `json:"commit,omitempty"`
+	Files     []Change      `json:"files"`
+	Tests     Counts        `json:"tests"`
+	Attempts  int           `json:"attempts"`
+	TestTurns int           `json:"test_turns,omitempty"` // of the author of tests that came first
+	Checks    []CheckResult `json:"checks,omitempty"`
+	Findings  []Finding     `json:"findings,omitempty"`
+	Failures  []TestResult  `json:"failures,omitempty"`
+	Idle      []string      `json:"idle,omitempty"` // command lines that succeed without the task as well
+	Handoff   Handoff       `json:"handoff"`
+	Summary   string        `json:"summary,omitempty"`
+	Result    string        `json:"result_file,omitempty"`
+	Usage     Usage         `json:"usage"`
 }
 
 // WorkNote is the fact noted when a requirement or a plan is known: what the gates show and edit works on.

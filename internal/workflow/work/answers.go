@@ -22,6 +22,9 @@ var planPrompt string
 //go:embed prompts/build.md
 var buildPrompt string
 
+//go:embed prompts/reproduce.md
+var reproducePrompt string
+
 // The schemas of answers.
 const (
 	criteriaSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
@@ -40,7 +43,8 @@ var (
 		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
 		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
 		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
-	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
+	reproduceSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"}` + turn.BlockedField + `}}`)
+	buildSchema     = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
 		turn.BuiltFields + turn.BlockedField + `,"changes":` + turn.TextsSchema + `,` +
 		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)
 )

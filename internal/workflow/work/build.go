@@ -26,10 +26,14 @@ type builder struct {
 	res  step.TaskResult
 	back *turn.Sent // of the attempt before; nil for none
 
-	attempts int      // that are left, until a person gives more
-	hints    []string // of a person
-	issues   []string // what was sent back, for the result's document
-	began    int64    // Unix milliseconds
+	tests    string            // tree with tests that were written before the code; "" for none
+	onto     string            // tree that their author began with
+	extra    []task.File       // their files
+	red      []step.TestResult // how they fail
+	attempts int               // that are left, until a person gives more
+	hints    []string          // of a person
+	issues   []string          // what was sent back, for the result's document
+	began    int64             // Unix milliseconds
 }
 
 // seen is a task before this one, with what is told of it.
@@ -56,6 +60,9 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 	if done, err := b.restart(c.Sub("left")); done || err != nil {
 		return b.res, err
 	}
+	if ok, err := b.testsFirst(c); !ok || err != nil {
+		return b.res, err
+	}
 	for n, c := range flow.Rounds(c, "build", buildRounds*(1+turn.MaxHints)) {
 		if b.attempts == 0 {
 			break
@@ -67,6 +74,9 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 		}
 		if out == nil {
 			continue
+		}
+		if err := b.freeze(c, out); err != nil {
+			return b.res, err
 		}
 		before, same := b.back, out.Tree == b.tree
 		left := turn.Left(false, b.base.Tree, out.Tree, ans.Words(), out.Answer)
@@ -294,7 +304,9 @@ func spoken(ans built) built {
 }
 
 func (b *builder) proofOf(out step.TurnOut, ans built) step.TaskIn {
-	return ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken(), Only: len(b.w.plan.Tasks) == 1, Request: b.w.in.Request})
+	in := ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken(), Only: len(b.w.plan.Tasks) == 1, Request: b.w.in.Request})
+	in.More = append(in.More, b.extra...)
+	return in
 }
 
 // taken are the files that other tasks own and this one does not.
@@ -433,6 +445,7 @@ func (b *builder) text() string {
 	turn.List(&s, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", t.Commands())
 	turn.List(&s, turn.MayRun, b.commands())
 	b.before(&s)
+	b.frozen(&s)
 	turn.Hints(&s, b.hints)
 	if b.back != nil {
 		b.back.Again(&s)

@@ -64,6 +64,8 @@ type world struct {
 	left     map[string]int            // attempts until a person gives more
 	given    map[string]bool           // a person has given the task up
 	begun    map[string]bool           // what an earlier run has left is to be proved
+	frozen   map[string]string         // tree with the tests that came first
+	testing  map[string]string         // tree that their author goes on with
 	retried  int                       // how often a person had the same proved again
 	delivers int
 	why      string // of the delivery
@@ -78,11 +80,11 @@ func newWorld(t *testing.T, seed int) *world {
 		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
 		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{}, tried: map[string]bool{},
 		blocked: map[string]string{}, sent: map[string]string{}, tree: map[string]string{}, stuck: map[string]bool{}, again: map[string]string{}, hint: map[string]string{},
-		left: map[string]int{}, given: map[string]bool{}, begun: map[string]bool{},
+		left: map[string]int{}, given: map[string]bool{}, begun: map[string]bool{}, frozen: map[string]string{}, testing: map[string]string{},
 	}
 	w.in = step.WorkIn{
 		Request: "r", Original: "r", Yes: w.who == nobody, Language: "en", Router: step.Router{DirectRequirements: 2, DirectCriteria: 3, PipelineTasks: 1 + w.rnd.IntN(3)},
-		Delivery: []step.Delivery{step.ToCommit, step.ToBranch, step.ToTree}[w.rnd.IntN(3)],
+		Delivery: []step.Delivery{step.ToCommit, step.ToBranch, step.ToTree}[w.rnd.IntN(3)], TestsFirst: w.rnd.IntN(3) == 0,
 	}
 	if seed%4 == 3 { // a WORK that is known from its files: nobody is asked again
 		w.in.Work = "WORK-01"
@@ -207,7 +209,7 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		}
 		w.mayBuild(want.Key, id)
 		w.base[id] = step.HeadOut{Commit: fmt.Sprint("c", w.rnd.IntN(100)), Tree: fmt.Sprint("t", w.rnd.IntN(100))}
-		w.next[id], w.left[id] = w.base[id].Tree, 3
+		w.next[id], w.left[id], w.testing[id] = w.base[id].Tree, 3, w.base[id].Tree
 		return w.base[id], nil
 	case step.Restart.Name:
 		in := flowtest.In[step.RestartIn](w.t, want)
@@ -227,6 +229,25 @@ func (w *world) answer(want flow.Want) (any, *flow.Failure) {
 		return out, nil
 	case step.ProveTask.Name:
 		return w.prove(id, flowtest.In[step.TaskIn](w.t, want)), nil
+	case step.ProveTests.Name:
+		in := flowtest.In[step.TaskIn](w.t, want)
+		if in.Tree != w.testing[id] || in.Base != w.base[id].Tree || w.frozen[id] != "" {
+			w.fatalf("%s: proved is %+v, its author left %s", want.Key, in, w.testing[id])
+		}
+		out := step.TaskProof{Passed: w.ok(), Failures: []step.TestResult{{ID: "x", Status: step.Fail}}}
+		if out.Passed {
+			w.frozen[id], w.next[id] = in.Tree, in.Tree
+		}
+		return out, nil
+	case step.Hold.Name:
+		in := flowtest.In[step.HoldIn](w.t, want)
+		if in.Contract != w.frozen[id] || in.Base == "" {
+			w.fatalf("%s: %+v is held, the tests are %s", want.Key, in, w.frozen[id])
+		}
+		if w.rnd.IntN(3) > 0 || in.Tree == w.next[id] {
+			return step.HoldOut{Tree: in.Tree}, nil
+		}
+		return step.HoldOut{Tree: "held " + in.Tree, Changed: []string{"f_test.go"}}, nil
 	case step.LandTask.Name:
 		return w.land(want, id), nil
 	case step.Apply.Name:
@@ -424,8 +445,16 @@ func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 	w.t.Helper()
 	in := flowtest.In[step.Turn](w.t, want)
-	if in.Role == "build" {
+	if _, left := w.in.Left[in.Module]; in.Role == "reproduce" {
 		w.mayBuild(want.Key, in.Module)
+		if !w.in.TestsFirst || left || w.turns[in.Module] > 0 || w.frozen[in.Module] != "" || w.task(in.Module, w.plan.Tasks).VerifyOnly || in.Tree != w.testing[in.Module] {
+			w.fatalf("%s: who asks for tests, from %s?", want.Key, in.Tree)
+		}
+	} else if in.Role == "build" {
+		w.mayBuild(want.Key, in.Module)
+		if w.in.TestsFirst && !left && w.frozen[in.Module] == "" {
+			w.fatalf("%s: code before its tests", want.Key)
+		}
 		if w.task(in.Module, w.plan.Tasks).VerifyOnly {
 			w.fatalf("%s changes nothing and has an author", in.Module)
 		}
@@ -480,6 +509,9 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 			tasks[0].Needs = []string{tasks[len(tasks)-1].ID}
 		}
 		out.Answer = flowtest.JSON(w.t, map[string]any{"goal": "g", "tasks": tasks})
+	case "reproduce":
+		w.testing[in.Module] = out.Tree
+		out.Answer = flowtest.JSON(w.t, map[string]string{"summary": "s", "blocked": []string{"", "", "", "it works"}[w.rnd.IntN(4)]})
 	default:
 		out.Findings = w.findings(0.5 + w.good/2)
 		w.dirty[in.Module] = out.Findings
@@ -614,6 +646,11 @@ func TestAnyOutcomes(t *testing.T) {
 			if r.out.Blocked > 0 {
 				ends["blocked"]++
 			}
+			for _, r := range w.results {
+				if strings.HasPrefix(r.Reason, "not reproduced") {
+					ends["not reproduced"]++
+				}
+			}
 			for what, n := range map[string]int{"stuck, and nobody is there": len(w.stuck), "given up": len(w.given), "a hint": len(w.hint), "once more": w.retried} {
 				if n > 0 && (what[0] != 's' || w.who == nobody && slices.Contains(slices.Collect(maps.Values(w.stuck)), true)) {
 					ends[what]++
@@ -631,7 +668,7 @@ func TestAnyOutcomes(t *testing.T) {
 	if !enough {
 		return
 	}
-	for _, end := range []string{"stuck, and nobody is there", "given up", "a hint", "once more"} {
+	for _, end := range []string{"stuck, and nobody is there", "given up", "a hint", "once more", "not reproduced"} {
 		if ends[end] < runs/200 {
 			t.Errorf("only %d of %d runs had this: %s", ends[end], runs, end)
 		}

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// TaskRed proves tests of a task that are written before its code: nothing but tests and their data has changed, no old test is bent,
+// and each new one fails on the code as it is. With runs they have to run and to fail at what they assert; without, what they
+// call may still be missing, so that they do not even compile. [Proof.Red] are the tests that failed.
+func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs bool) (proof Proof, err error) {
+	changes, err := Changes(ctx, c.repo, before, tree)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove tests: %w", err)
+	}
+	p := taskProof{c: c, t: t, before: before, changes: changes, proof: Proof{Tree: tree}}
+	defer func() { err = p.close(err) }()
+	for _, ch := range changes {
+		if !toolchain.IsTest(ch.Path) && !toolchain.IsTestData(ch.Path) {
+			p.add(reject("out-of-scope", ch.Path, 0, "Only tests and their data are written now. Leave this file as it was; the code comes later, by somebody else."))
+		}
+	}
+	p.add(Audit{Changes: changes}.Findings()...)
+	if Rejected(p.proof.Findings) {
+		return p.proof, nil
+	}
+	found := 0
+	for _, chain := range p.touched() {
+		n, err := p.red(ctx, chain, runs)
+		if err != nil {
+			return p.proof, fmt.Errorf("prove tests: %w", err)
+		}
+		found += n
+	}
+	if found == 0 && !Rejected(p.proof.Findings) {
+		p.add(reject("no-test", "", 0, "There is no new or changed test that this project's own command would run. Write one that fails because of what is asked for."))
+	}
+	p.proof.Passed = !Rejected(p.proof.Findings)
+	return p.proof, nil
+}
+
+// red runs the new tests of a toolchain, and gives their number.
+func (p *taskProof) red(ctx context.Context, chain toolchain.Found, runs bool) (n int, err error) {
+	pl, err := p.c.open(ctx, "red", p.proof.Tree, firstNonEmpty(p.t.Base, p.before), chain)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	fresh := p.fresh(pl)
+	if len(fresh) == 0 {
+		return 0, nil
+	}
+	run, err := pl.runTests(ctx, toolchain.Selection{Files: filesOf(fresh)}, fresh)
+	p.proof.Records = append(p.proof.Records, run.records...)
+	p.proof.Results = append(p.proof.Results, run.results...)
+	if err != nil {
+		return 0, err
+	}
+	why := ""
+	for _, f := range run.findings {
+		if why == "" {
+			why = f.Message
+		}
+	}
+	for _, t := range fresh {
+		switch st, ran := status(resultsOf(t, run.results)); {
+		case ran && st == step.Pass:
+			p.add(reject("test-passes-already", t.File, t.Line, "The test "+t.Name+" passes on the code as it is, so it does not show what is wrong or missing. Assert what should happen and does not."))
+		case ran && st == step.Skip:
+			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" is skipped here, so it shows nothing."))
+		case ran && st == step.Fail, !runs:
+			p.proof.Red = append(p.proof.Red, t.ID)
+		default:
+			p.add(reject("check-invalid", t.File, t.Line, "The test "+t.Name+" did not run to what it asserts. It has to run on the code as it is: use only what is there. "+clipped(why, 1500)))
+		}
+	}
+	if len(p.proof.Red) > 0 {
+		pl.recordFailures()
+	}
+	return len(fresh), nil
+}
