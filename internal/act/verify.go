@@ -86,7 +86,7 @@ func (p *CompilePlan) standings() map[string]Verification {
 		case target.Unverified:
 			m.Standing, m.Next = Unverified, "adopt "+s.Dir
 		case target.Conflict:
-			m.Standing, m.Next = Failing, "compile "+s.Dir+" --conflict overwrite"
+			m.Standing, m.Next = Failing, "build "+s.Dir+" --conflict overwrite"
 		default: // a node of the tree has nothing that could be proved
 			continue
 		}

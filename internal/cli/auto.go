@@ -48,7 +48,7 @@ type autoFlags struct {
 func newAuto(a *app) *cobra.Command {
 	var f autoFlags
 	c := &cobra.Command{
-		Use: "auto [TASK]", Short: "plan, design, build, check and improve: as much of it as the task needs", Args: cobra.MaximumNArgs(2),
+		Use: "auto [TASK]", Short: "do --style pdca: plan, design, build, check, improve", Args: cobra.MaximumNArgs(2),
 		Long: "The program computes how large a task is (LIGHT, STANDARD, HEAVY) and carries it through: a plan, for larger ones a\n" +
 			"critic and a design, an implementation that is proved, an architect's verdict, cycles of checks and fixes, a review and\n" +
 			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/ where\n" +
@@ -346,7 +346,7 @@ func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, 
 func newAutoResume(a *app) *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
-		Use: "resume [RUN|FEATURE]", Short: "carry a feature on where it stands; also one that another tool has begun", Args: cobra.MaximumNArgs(1),
+		Use: "resume [RUN|FEATURE]", Short: "go on with a feature, also one that another tool has begun", Args: cobra.MaximumNArgs(1),
 		Long: "Goes on with a run that has not ended. When there is none, a feature of docs/.pdca-status.json that is not completed and has\n" +
 			"a plan or a design in the last commit is taken up in a run of its own.",
 		Example: "  jacquard auto resume",

@@ -43,7 +43,7 @@ type developFlags struct {
 func newDevelop(a *app) *cobra.Command {
 	var f developFlags
 	c := &cobra.Command{
-		Use: "develop [REQUEST]", Short: "design with contracts and checkpoints, build each against its tests, review, one commit", Args: cobra.MaximumNArgs(1),
+		Use: "develop [REQUEST]", Short: "do --style develop: contracts, checkpoints, review", Args: cobra.MaximumNArgs(1),
 		Long: "DESIGN: requirements, an architecture, checkpoints; the tests of each are written before anybody builds. You agree to it.\n" +
 			"REVIEW: what is blocking goes back. IMPLEMENT: each checkpoint has three attempts against its tests, its interfaces and\n" +
 			"its command, which the program checks; what does not pass is yours to decide. MERGE: all checks, a review, one commit.\n" +

@@ -54,7 +54,7 @@ func styles() []style {
 			size: []string{"auto", "s", "l"}, from: []string{"file", "issue", "slack", "gmail"},
 		},
 		{
-			name: "develop", def: developDef, about: "contracts and their tests first, checkpoints, a review, one commit or a pull request",
+			name: "develop", def: developDef, about: "contracts and tests first, checkpoints, review, one commit or PR",
 			ask: []string{askPlan, askNever}, deliver: []string{deliverOne, deliverPull}, tests: []string{testsFirst}, review: []string{reviewOne, reviewPanel},
 			size: []string{"auto", "s"}, from: []string{"file", "issue"},
 		},
@@ -79,7 +79,7 @@ func newDo(a *app) *cobra.Command {
 		Use: "do REQUEST", Short: "turn a request into verified commits",
 		Long: "An agent writes down what the request asks for; the program checks it, splits it into tasks, has each built in a clone of\n" +
 			"its own, proves it and commits it. You approve the plan before anything is built.\n\n" +
-			"Styles (--style, or do: in " + configFile + "; without one, the first that has all that is asked for):\n" + about.String(),
+			"Styles (--style, or do: in " + configFile + "; by default the first that has all that is asked for):\n\n" + about.String(),
 		Example: "  jacquard do \"add a discount to the cart\"\n  jacquard do --from issue:12 --yes --budget 5\n  jacquard do \"sessions expire after an hour\" --tests first --deliver pr",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.do(c.Context(), c.Flags(), strings.Join(args, " "), f)
@@ -212,12 +212,12 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if f.documents != "" {
 		p.conf.Docs = f.documents
 	}
-	if f.dryRun && s.def != autoDef {
+	if f.dryRun {
 		return a.dryDo(ctx, p, s, given, file, f)
 	}
 	switch s.def {
 	case autoDef:
-		g := autoFlags{driveOptions: f.driveOptions, file: file, feature: f.feature, dryRun: f.dryRun, eco: f.size == "s", heavy: f.size == "l",
+		g := autoFlags{driveOptions: f.driveOptions, file: file, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
 			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree}
 		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
 			g.slack = channel

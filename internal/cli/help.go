@@ -30,8 +30,16 @@ func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
+	cobra.AddTemplateFunc("wrapped", wrapped)
+	root.SetHelpTemplate("{{with (or .Long .Short)}}{{wrapped .}}\n\n{{end}}{{.UsageString}}")
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpCommandGroupID("setup")
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Short = "tell about a command"
+		}
+	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
@@ -155,6 +163,27 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
+// wrapped sets the paragraphs of a text in lines that fit. What is indented is a list and stays as it is.
+func wrapped(text string) string {
+	var out []string
+	open := false // the last line can be gone on with
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, "\n")
+		if l == "" || strings.HasPrefix(l, " ") {
+			out, open = append(out, l), false
+			continue
+		}
+		for word := range strings.FieldsSeq(l) {
+			if n := len(out) - 1; open && len(out[n])+1+len(word) <= columns {
+				out[n] += " " + word
+			} else {
+				out, open = append(out, word), true
+			}
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
 // columns is the width of help: that of a terminal of old, which fits in every window.
 const columns = 80
 
@@ -180,5 +209,5 @@ Flags:
 Flags of all commands:
 {{.InheritedFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{end}}
 
-{{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND --help tells about one of them; {{end}}--help --all shows everything.
+{{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND --help: one command.  {{end}}--help --all: everything.
 `, columns)

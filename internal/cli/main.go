@@ -126,7 +126,7 @@ func (a *app) abandon() {
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "jacquard",
-		Short:         "Jacquard turns specs and requests into verified commits, with coding agents that are not believed.",
+		Short:         "Jacquard turns specs and requests into verified commits, by coding agents.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          unknownCommand,

@@ -28,7 +28,7 @@ func newSpec(a *app) *cobra.Command {
 	c.AddCommand(newTargets(a), newSpecNew(a))
 	c.AddCommand(newSpecTools(a)...)
 	c.AddCommand(&cobra.Command{
-		Use: "help [COMMAND]", Short: "what the commands of earlier tools are called here, or the help of one command", Args: cobra.MaximumNArgs(1),
+		Use: "help [COMMAND]", Short: "what commands of earlier tools are called here", Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.RunE(c, nil)

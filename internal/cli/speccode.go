@@ -117,7 +117,7 @@ func (t *specTool) exports() *cobra.Command {
 
 func (t *specTool) summary() *cobra.Command {
 	var input string
-	c := t.command("summary [FILE|DIR]", "an analysis in Markdown: of a file that spec analyze wrote, of - (stdin), or of the code in a directory", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("summary [FILE|DIR]", "an analysis as Markdown: of a file, of stdin, or of code", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		at := first(args, input, ".")
 		var list []inspect.Report
 		st, err := os.Stat(at)
@@ -206,7 +206,7 @@ func (t *specTool) project() *cobra.Command {
 func (t *specTool) diagram() *cobra.Command {
 	var kind, file string
 	var page bool
-	c := t.command("diagram [FILE]", "a picture in Mermaid: of the modules, or of one spec's states or use cases", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("diagram [FILE]", "a Mermaid picture of modules, states or use cases", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 
 func (t *specTool) diff() *cobra.Command {
 	var exitCode bool
-	c := t.command("diff [BASE [HEAD]]", "what changed in the interfaces of modules, what of it breaks others, and whom it concerns", cobra.MaximumNArgs(2), func(ctx context.Context, args []string) error {
+	c := t.command("diff [BASE [HEAD]]", "what changed in interfaces, and what of it breaks others", cobra.MaximumNArgs(2), func(ctx context.Context, args []string) error {
 		d, err := t.interfaces(ctx, args)
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func rootSpec(x *inspect.Project) string {
 func (t *specTool) check() *cobra.Command {
 	var file string
 	var strict, exitZero bool
-	c := t.command("check [PATH…]", "what is wrong with documents: a file, the specs of a directory, or all", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+	c := t.command("check [PATH…]", "what is wrong with a file, the specs of a directory, or all", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err

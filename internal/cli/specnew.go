@@ -23,7 +23,7 @@ const longest = 32 << 10
 func newSpecNew(a *app) *cobra.Command {
 	var f specNewFlags
 	c := &cobra.Command{
-		Use: "new [REQUEST]", Short: "turn a request into specs by one agent turn; asks where it is ambiguous", Args: cobra.MaximumNArgs(1),
+		Use: "new [REQUEST]", Short: "turn a request into specs, by one agent turn", Args: cobra.MaximumNArgs(1),
 		Long: "Writes or extends the specs and the IMPLEMENTS.md of the modules that a request needs. Documents that are there are merged by\n" +
 			"name, never overwritten. Questions come back with exit code 3; jacquard answer, then jacquard resume.",
 		Example: "  jacquard spec new \"a rate limiter for the HTTP client\" --path src/net\n  jacquard spec new -f request.md --yes && jacquard build",

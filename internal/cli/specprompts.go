@@ -10,7 +10,7 @@ import (
 
 func (t *specTool) prompts() *cobra.Command {
 	var c *cobra.Command
-	c = t.command("prompts", "what is wrong with skills (skills/*/SKILL.md) and agents (agents/*.md), here and in .claude", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	c = t.command("prompts", "what is wrong with skills and agents, here and in .claude", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 func (t *specTool) signature() *cobra.Command {
 	var text, to string
-	c := t.command("signature [SIGNATURE]", "a declaration in another language: types, names, and how something is absent, later or fails", cobra.MaximumNArgs(1), func(_ context.Context, args []string) error {
+	c := t.command("signature [SIGNATURE]", "a declaration in another language", cobra.MaximumNArgs(1), func(_ context.Context, args []string) error {
 		text = first(args, text, "")
 		if text == "" {
 			return usage("give a signature, such as 'validate(token: string): Promise<Claims>'")
@@ -27,7 +27,7 @@ func (t *specTool) signature() *cobra.Command {
 		v := map[string]string{"signature": text, "target_language": lang, "converted_signature": out}
 		return t.answer(v, func() { fmt.Fprintln(t.a.Out, out) })
 	})
-	c.Example = "  jacquard spec signature 'find<T>(id: string): Promise<T | null>' --target-lang go"
+	c.Example = "  jacquard spec signature 'get(id: string): Promise<T | null>' --target-lang go"
 	c.Flags().StringVarP(&text, "signature", "s", "", "the `text`, as an argument would give it")
 	c.Flags().StringVarP(&to, "target-lang", "t", "", "the `language`: typescript, python, go, rust, java or kotlin, or ts, py, golang, rs, kt")
 	return c

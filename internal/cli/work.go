@@ -31,7 +31,7 @@ type workFlags struct {
 func newWork(a *app) *cobra.Command {
 	var f workFlags
 	c := &cobra.Command{
-		Use: "work [REQUEST]", Short: "turn a request into a requirement, a plan of tasks, and one verified commit a task", Args: cobra.MaximumNArgs(1),
+		Use: "work [REQUEST]", Short: "do --style work: a requirement, a plan, one commit a task", Args: cobra.MaximumNArgs(1),
 		Long: "One agent turn says what the request asks for, one cuts it into tasks (small requests need none), and each task is\n" +
 			"built in a clone of its own. The program checks, merges and commits; people approve the requirement and the plan.\n" +
 			"Documents are those of the WORK pipeline: in works/ where the project has that already, else in .jacquard/works/.",

@@ -437,7 +437,7 @@ func (p *project) follows(ctx context.Context, w workInfo) (string, error) {
 func newWorkRollback(a *app) *cobra.Command {
 	var to string
 	c := &cobra.Command{
-		Use: "rollback WORK-NN", Short: "take the commits of a WORK back, in a new commit that was verified", Args: cobra.ExactArgs(1),
+		Use: "rollback WORK-NN", Short: "take the commits of a WORK back, in one checked commit", Args: cobra.ExactArgs(1),
 		Example: "  jacquard work rollback WORK-03\n  jacquard work rollback WORK-03 --to TASK-01",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.workRollback(c.Context(), args[0], strings.ToUpper(to))
