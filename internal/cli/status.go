@@ -136,7 +136,7 @@ func requested(r flow.Run) string {
 	if what := cmp.Or(in.Original, in.Request); what != "" {
 		return words + " " + strconv.Quote(strings.Join(strings.Fields(what), " "))
 	}
-	return strings.TrimSpace(strings.Join(append([]string{words, in.Path}, in.Paths...), " "))
+	return strings.Join(strings.Fields(words+" "+in.Path+" "+strings.Join(in.Paths, " ")), " ")
 }
 
 // runs are those of the project, the newest first; none where there is no journal.
