@@ -17,7 +17,7 @@ func newAnswer(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer [RUN] [ANSWER]", Short: "answer what a run asks: yes, no and why, or a text",
 		Long: "Answers a question of a run: an approval by yes, or by no and the reason; a choice by one of its options; any other question\n" +
-			"by a text. A run that waits for a repair takes yes when it is done. Without RUN the run that asks is meant; without an answer\n" +
+			"by a text. A run that is blocked takes yes once that is fixed. Without RUN the run that asks is meant; without an answer\n" +
 			"the question is printed. The run goes on with jacquard resume.",
 		Example: "  jacquard answer yes\n  jacquard answer k3v9 no the limit is 100, not 10\n  jacquard answer k3v9 \"per client\"",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -68,7 +68,7 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	case 1:
 		return waiting[0], text, nil
 	case 0:
-		return flow.Run{}, "", usage("no run asks anything; jacquard status lists the runs")
+		return flow.Run{}, "", usage("no run has a pending question; jacquard status lists the runs")
 	}
 	var lines []string
 	for _, r := range waiting {
@@ -84,7 +84,7 @@ func (a *app) printQuestions(r flow.Run) error {
 		return nil
 	}
 	if len(r.Gates) == 0 {
-		return usage("run %s asks nothing", r.ID)
+		return usage("run %s has no pending question", r.ID)
 	}
 	fmt.Fprint(a.Out, questions(a.lang(), r.ID, r.Gates))
 	return nil
@@ -109,7 +109,7 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	switch {
 	case g.Question.Class != "":
 		if !said(yesWords, word) || rest != "" {
-			return s, usage("run %s waits for a repair: answer yes when it is done, or give it up with jacquard stop --now %s\n  %s", r.ID, r.ID, g.Question.Text)
+			return s, usage("run %s is blocked: answer yes once it is fixed, or give it up with jacquard stop --now %s\n  %s", r.ID, r.ID, g.Question.Text)
 		}
 		s.Verb = flow.Approve
 	case slices.Contains(g.Question.Options, text) && !slices.Contains([]string{flow.Approve, flow.Reject}, text):
@@ -175,7 +175,7 @@ func newApproval(a *app, verb string) *cobra.Command {
 
 func gateOf(r flow.Run, key string) (flow.Gate, error) {
 	if len(r.Gates) == 0 {
-		return flow.Gate{}, usage("run %s asks nothing", r.ID)
+		return flow.Gate{}, usage("run %s has no pending question", r.ID)
 	}
 	var keys []string
 	for _, g := range r.Gates {
@@ -191,7 +191,7 @@ func gateOf(r flow.Run, key string) (flow.Gate, error) {
 func questions(l report.Lang, id string, gates []flow.Gate) string {
 	var b strings.Builder
 	for _, text := range repairs(gates) {
-		fmt.Fprintf(&b, l.T("waits for a repair: %s\nwhen it is mended: jacquard resume %s\n"), text, id)
+		fmt.Fprintf(&b, l.T("blocked: %s\nFix it, then run: jacquard resume %s\n"), text, id)
 	}
 	several := len(gates) > 1
 	for _, g := range gates {

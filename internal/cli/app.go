@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -370,6 +371,15 @@ func (p *project) seats(o driveOptions) step.Seats {
 		s.Tiers[step.High] = m.high
 	}
 	return s
+}
+
+// knows refuses an agent that nobody has told of.
+func (p *project) knows(name string) error {
+	all := slices.Concat(step.AgentNames(), p.conf.moreAgents())
+	if name != "" && !slices.Contains(all, name) {
+		return usage("--agent %s: want one of %s", name, strings.Join(all, ", "))
+	}
+	return nil
 }
 
 // agents makes the actor's options: which agents, on whose account.

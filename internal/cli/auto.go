@@ -136,7 +136,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		return err
 	}
 	if len(strings.Fields(given)) < 2 && f.wants == "" {
-		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+		return usage("%q is too short: describe the change in a sentence", given)
 	}
 	if p.noGit {
 		return usage("there is no git repository here, and auto works with branches and commits: git init")

@@ -201,7 +201,7 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 		return err
 	}
 	in, err := f.input(p)
-	if err != nil {
+	if err = errors.Join(err, p.knows(f.agent)); err != nil {
 		return err
 	}
 	if f.dryRun {
@@ -253,7 +253,7 @@ func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
 			return err
 		}
 		if len(dirty) > 0 {
-			return usage("--commit: the working tree has changes that are not committed (%s, …); commit or stash them first, or leave out --commit", dirty[0].Path)
+			return usage("--commit: you have uncommitted changes (%s, …): commit or stash them first, or leave out --commit", dirty[0].Path)
 		}
 	}
 	name := in.Branch

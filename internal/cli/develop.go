@@ -100,7 +100,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 	}
 	if f.worktree {
 		if len(strings.Fields(given)) < 2 {
-			return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+			return usage("%q is too short: describe the change in a sentence", given)
 		}
 		var end func() error
 		if p, end, err = p.worktree(ctx, f.feature, given); err != nil {
@@ -139,7 +139,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		given = cmp.Or(given, before.request())
 	}
 	if !exact && len(strings.Fields(given)) < 2 {
-		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+		return usage("%q is too short: describe the change in a sentence", given)
 	}
 	if err := p.forget(before, goOn); err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -195,7 +196,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	if err != nil {
 		return err
 	}
-	if err := f.fill(flags, p.conf.Do); err != nil {
+	if err := errors.Join(f.fill(flags, p.conf.Do), p.knows(f.agent)); err != nil {
 		return err
 	}
 	s, err := f.chosen(p)

@@ -316,7 +316,7 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 	case flow.Errored, flow.Stopped:
 		fmt.Fprintf(&b, l.T("jacquard: run %s stopped: %s\n"), id, st.Err.Msg)
 		if st.State == flow.Stopped {
-			fmt.Fprintf(&b, l.T("Nothing is lost; after the repair: jacquard resume %s\n"), id)
+			fmt.Fprintf(&b, l.T("Your work is saved. Once it is fixed: jacquard resume %s\n"), id)
 		}
 	case flow.CancelledOK:
 		fmt.Fprintf(&b, l.T("run %s was cancelled\n"), id)
@@ -325,17 +325,17 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 	case flow.Paused:
 		fmt.Fprintf(&b, l.T("paused; go on with: jacquard resume %s\n"), id)
 	case flow.Parked:
-		fmt.Fprintf(&b, l.T("waits until %s; go on then with: jacquard resume %s (or let it wait: --wait)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
+		fmt.Fprintf(&b, l.T("usage limit: paused until %s. Then run: jacquard resume %s (--wait does so by itself)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
 	case flow.Waiting:
 		for _, text := range repairs(st.Gates) {
-			fmt.Fprintf(&b, l.T("jacquard: run %s waits for a repair: %s\n"), id, text)
+			fmt.Fprintf(&b, l.T("jacquard: run %s is blocked: %s\n"), id, text)
 		}
 		switch repairClass(st.Gates) {
 		case "":
 		case flow.Budget:
-			fmt.Fprintf(&b, l.T("Nothing is lost; with a larger one (of the whole run): jacquard resume %s --budget 40usd\n"), id)
+			fmt.Fprintf(&b, l.T("Your work is saved. To go on, raise the budget of the run: jacquard resume %s --budget 40usd\n"), id)
 		default:
-			fmt.Fprintf(&b, l.T("Nothing is lost; when it is mended: jacquard resume %s\n"), id)
+			fmt.Fprintf(&b, l.T("Your work is saved. Fix it, then run: jacquard resume %s\n"), id)
 		}
 		b.WriteString(questions(l, id, slices.DeleteFunc(slices.Clone(st.Gates), func(g flow.Gate) bool { return g.Question.Class != "" })))
 		if repairClass(st.Gates) == "" {

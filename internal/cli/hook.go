@@ -71,7 +71,7 @@ func (p *project) hook(ctx context.Context) error {
 		return nil
 	}
 	fmt.Fprintf(p.a.Out, p.a.lang().T("wrote %s\n"), file)
-	fmt.Fprintln(p.a.Err, p.a.lang().T("a commit in which specs and code differ is refused now; to remove that, delete the file"))
+	fmt.Fprintln(p.a.Err, p.a.lang().T("Commits in which specs and code differ are rejected from now on; delete the file to undo that"))
 	return nil
 }
 

@@ -58,11 +58,11 @@ func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 			a.print(map[string]any{"run": r.ID, "signal": verb})
 			return nil
 		}
-		said := a.lang().T("run %s starts nothing new; jacquard resume carries it on\n")
+		said := a.lang().T("run %s is pausing: running steps will finish. Go on with: jacquard resume %s\n")
 		if verb == flow.CancelRun {
-			said = a.lang().T("run %s is being cancelled; its work stays on refs/jacquard\n")
+			said = a.lang().T("run %s is being cancelled; its work stays on refs/jacquard/%s\n")
 		}
-		fmt.Fprintf(a.Err, said, r.ID)
+		fmt.Fprintf(a.Err, said, r.ID, r.ID)
 		return nil
 	})
 }

@@ -158,9 +158,9 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 	case a.json:
 		a.print(map[string]any{"trusted": cmds})
 	case len(cmds) == 0:
-		fmt.Fprintln(a.Err, a.lang().T("this project asks to run nothing of its own; nothing to trust"))
+		fmt.Fprintln(a.Err, a.lang().T("jacquard.yaml names no commands: there is nothing to trust"))
 	default:
-		fmt.Fprintf(a.Out, a.lang().T("trusted: %d\n"), len(cmds))
+		fmt.Fprintf(a.Out, a.lang().T("✓ commands that are trusted now: %d\n"), len(cmds))
 	}
 	return nil
 }

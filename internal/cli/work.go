@@ -77,7 +77,10 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	case works.Chat, works.Start:
 	}
 	if len(strings.Fields(r.Text)) < 2 && len(r.Tags) == 0 && r.Intent == works.Chat || r.Text == "" && len(r.Tags) > 0 {
-		return usage("%q says too little to work on: say in a sentence what the software shall do", given)
+		if near, ok := nearest(given, []string{"list", "status", "resume", "rollback"}); ok {
+			return usage("%q is too short for a request; did you mean jacquard work %s?", given, near)
+		}
+		return usage("%q is too short: describe the change in a sentence", given)
 	}
 	if f.worktree {
 		if p.noGit {
@@ -122,7 +125,7 @@ func (p *project) mayCommit(ctx context.Context) error {
 	}
 	for _, s := range list {
 		if s.Index != '?' {
-			return usage("the working tree has changes that are not committed (%s, …), and nobody who works on a copy would see them; commit or stash them first", s.Path)
+			return usage("you have uncommitted changes (%s, …), and Jacquard works from HEAD: commit or stash them first", s.Path)
 		}
 	}
 	return nil

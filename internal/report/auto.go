@@ -96,7 +96,7 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	for _, s := range o.Warnings {
 		fmt.Fprintf(&b, l.T("    warning: %s\n"), strings.Join(strings.Fields(s), " "))
 	}
-	fmt.Fprintf(&b, l.T("agent sessions: %d; attempts %d, cycles of checks %d, fixes %d; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
+	fmt.Fprintf(&b, l.T("%d agent sessions, %d attempts, %d check cycles, %d fixes; %s\n"), o.Sessions, o.Attempts, o.QA, o.Fixes, Cost(l, o.Usage))
 	switch {
 	case o.Report == "":
 	case o.Verified || works.IsKept(o.Report):

@@ -245,7 +245,7 @@ func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
 		rows = append(rows, []string{p.Phase, fmt.Sprint(p.Sessions), fmt.Sprint(p.Millis / 1000), Cost(l, p.Usage)})
 	}
 	b.WriteString(Table(rows, 0))
-	fmt.Fprintf(&b, l.T("agent sessions: %d; %s\n"), o.Sessions, Cost(l, o.Usage))
+	fmt.Fprintf(&b, l.T("%d agent sessions; %s\n"), o.Sessions, Cost(l, o.Usage))
 	switch {
 	case o.Document == "":
 	case o.Pull != nil && !works.IsKept(o.Document):

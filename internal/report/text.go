@@ -145,9 +145,9 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	verdict := l.T("sent back")
 	switch {
 	case a.Passed && a.Phase == "strength":
-		verdict = l.T("strong enough")
+		verdict = l.T("tests are strong")
 	case a.Phase == "strength":
-		verdict = l.T("weak")
+		verdict = l.T("tests are weak")
 	case a.Passed:
 		verdict = l.T("passed")
 	case a.Phase == "refactor":
@@ -159,10 +159,10 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	fmt.Fprintf(&b, "  · %s %s %d: %s", dir, strings.ToUpper(a.Phase), a.Attempt, verdict)
 	switch a.Phase {
 	case "red":
-		fmt.Fprintf(&b, l.T(", tests failing as they should: %d, review %d/100"), a.Counts.Failed, a.Score)
+		fmt.Fprintf(&b, l.T(", %d new tests fail as expected, review %d/100"), a.Counts.Failed, a.Score)
 	case step.TestsPhase:
 		if a.Passed {
-			fmt.Fprintf(&b, l.T(", tests failing as they should: %d"), a.Counts.Red)
+			fmt.Fprintf(&b, l.T(", %d new tests fail as expected"), a.Counts.Red)
 		}
 	default:
 		if a.Counts.Total > 0 {
@@ -216,7 +216,7 @@ func Result(l Lang, r step.ModuleResult) string {
 	}
 	fmt.Fprintf(&b, l.T("%d files, %d tests passed"), len(r.Generated), r.Tests.Passed)
 	if r.Mutants.Tried > 0 {
-		fmt.Fprintf(&b, l.T(", %d of %d mutants noticed"), r.Mutants.Killed, r.Mutants.Tried)
+		fmt.Fprintf(&b, l.T(", %d of %d mutants killed"), r.Mutants.Killed, r.Mutants.Tried)
 	}
 	if r.HeldOut.Made > 0 {
 		fmt.Fprintf(&b, l.T(", %d of %d held-out calls as the spec has it"), r.HeldOut.Held, r.HeldOut.Made)

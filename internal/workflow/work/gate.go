@@ -191,7 +191,7 @@ func (w *request) requirementText() string {
 	}
 	for _, d := range w.plan.Decisions {
 		if d.By == "auto" && d.Question == step.Assumed {
-			fmt.Fprintf(&b, "  taken without asking: %s\n", d.Answer)
+			fmt.Fprintf(&b, "  assumed: %s\n", d.Answer)
 		}
 	}
 	mode := "direct"

@@ -22,16 +22,16 @@ func firstMode(r step.Requirement, in step.WorkIn) (m step.Mode, reasons []strin
 		}
 		reasons = append(reasons, sign+fmt.Sprintf(format, args...))
 	}
-	judge(len(r.Functional) <= limits.DirectRequirements, "functional requirements %d (limit %d)", len(r.Functional), limits.DirectRequirements)
-	judge(len(r.NonFunctional) == 0, "non-functional requirements %d (limit 0)", len(r.NonFunctional))
-	judge(len(r.Criteria) <= limits.DirectCriteria, "criteria %d (limit %d)", len(r.Criteria), limits.DirectCriteria)
+	judge(len(r.Functional) <= limits.DirectRequirements, "functional requirements: %d (max %d)", len(r.Functional), limits.DirectRequirements)
+	judge(len(r.NonFunctional) == 0, "non-functional requirements: %d (max 0)", len(r.NonFunctional))
+	judge(len(r.Criteria) <= limits.DirectCriteria, "criteria: %d (max %d)", len(r.Criteria), limits.DirectCriteria)
 	open := 0
 	for _, k := range r.Criteria {
 		if k.Command == "" {
 			open++
 		}
 	}
-	judge(open == 0, "criteria that no command shows %d (limit 0)", open)
+	judge(open == 0, "criteria without a command: %d (max 0)", open)
 	if ok {
 		return step.DirectMode, reasons
 	}
