@@ -230,17 +230,48 @@ func (a *Actor) watch(j flow.Job) func(agent.Event) {
 	session := ""
 	return func(e agent.Event) {
 		session = cmp.Or(e.Session, session)
-		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": clip(a.redacted(e.Text), 200), "session": session})
+		text := e.Text
+		if e.Kind == agent.ToolStart {
+			text = about(e.Input)
+		}
+		j.Beat(step.Heard{Kind: string(e.Kind), Tool: e.Tool, Text: clip(a.redacted(text), 200), Session: session})
 		if a.o.Watch != nil {
 			a.o.Watch(j.Key, e)
 		}
 	}
 }
 
+// about is what a call of a tool concerns: a file, a command, what is looked for.
+func about(input json.RawMessage) string {
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	for _, name := range []string{"command", "file_path", "path", "filePath", "notebook_path", "pattern", "query", "url", "description"} {
+		switch v := fields[name].(type) {
+		case string:
+			return v
+		case []any:
+			var words []string
+			for _, x := range v {
+				words = append(words, fmt.Sprint(x))
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}
+
 // meter replaces the agent's own figures by what the gateway saw.
 func (a *Actor) meter(out *agent.Outcome, s gateway.Stats) {
 	if out.Class == agent.Limit && out.ResetsAt.IsZero() {
 		out.ResetsAt = s.ResetsAt // with a key the agent does not pass it on
+	}
+	if out.Class == agent.Transient && s.Unreached != "" {
+		out.Message = "cannot reach " + s.Unreached
+		if !s.Reached { // it is no outage that goes by: there is no way from here
+			out.Class, out.Message = agent.Environment, out.Message+". Check the network, HTTPS_PROXY, and the address of the provider"
+		}
 	}
 	out.Usage = agent.Usage{
 		Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,

@@ -109,6 +109,7 @@ type app struct {
 	ran      bool // a command has begun, so an error is not one of usage
 
 	worker  atomic.Bool  // this process is a worker
+	heard   hearing      // what running steps report
 	driving atomic.Value // the run that this process carries on, a string
 	spoken  atomic.Value // the language of messages, a report.Lang
 

@@ -150,7 +150,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		return usage("run %s is on %s and goes on there", r.ID, where)
 	}
 	o.on = where
-	e, err := p.engine(ctx, o, nil)
+	e, err := p.engine(ctx, o, p.a.heard.add)
 	if err != nil {
 		return err
 	}
