@@ -142,8 +142,13 @@ func TestDocument(t *testing.T) {
 		"All codes that Jacquard prints. `jacquard explain CODE` says of each what it means, why it exists, how to fix it, and shows an example; the links lead to the same texts.\n")
 	for _, g := range groups(t) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| code | means |\n|---|---|\n", g.Title, g.Intro)
+		anchors := map[string]bool{}
 		for _, e := range g.Codes {
 			anchor := strings.NewReplacer(" ", "-", "*", "").Replace(strings.ToLower(e.Code))
+			if anchors[anchor] { // Parent and parent
+				anchor += "-1"
+			}
+			anchors[anchor] = true
 			fmt.Fprintf(&b, "| [`%s`](../internal/explain/codes/%s.md#%s) | %s |\n", e.Code, g.Name, anchor, e.Line)
 		}
 	}
