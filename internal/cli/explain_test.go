@@ -57,6 +57,14 @@ func command(t *testing.T, root *cobra.Command, at string, groups []explain.Grou
 		t.Errorf("%s: there is no command jacquard %s: %v", at, strings.Join(words, " "), err)
 		return
 	}
+	top := c
+	for top.Parent() != root {
+		top = top.Parent()
+	}
+	former := top.Hidden && !slices.Contains([]string{"work", "develop"}, top.Name()) // messages still lead to these
+	if former || top.Name() != words[0] {
+		t.Errorf("%s: jacquard %s is a former word: %s", at, words[0], top.Name())
+	}
 	if c.Name() == "explain" && len(rest) > 0 && strings.ToUpper(rest[0]) != rest[0] && len(explain.Find(groups, rest[0])) == 0 {
 		t.Errorf("%s: there is no code %s", at, rest[0])
 	}

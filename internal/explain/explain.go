@@ -6,7 +6,6 @@ package explain
 import (
 	"embed"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -91,60 +90,4 @@ func key(code string) string {
 		code = code[:i]
 	}
 	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(strings.TrimSpace(code)))
-}
-
-// most is how many codes are suggested in place of one that does not exist.
-const most = 3
-
-// Near returns up to three codes that resemble one that does not exist, the most similar first.
-func Near(groups []Group, code string) []string {
-	want := key(code)
-	type near struct {
-		code string
-		far  int
-	}
-	var all []near
-	for _, g := range groups {
-		for _, e := range g.Codes {
-			have := key(e.Code)
-			far := distance(want, have)
-			switch part := len(want) > 2 && (strings.Contains(have, want) || len(have) > 2 && strings.Contains(want, have)); {
-			case far <= max(1, len(want)/3) && far < len(want):
-			case part:
-				far = len(want)/3 + 1
-			default:
-				continue
-			}
-			if !slices.ContainsFunc(all, func(n near) bool { return n.code == e.Code }) {
-				all = append(all, near{e.Code, far})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return a.far - b.far })
-	var out []string
-	for _, n := range all[:min(len(all), most)] {
-		out = append(out, n.code)
-	}
-	return out
-}
-
-// distance is the number of letters to add, drop or replace to make one text of the other.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range y {
-			next := diagonal
-			if x[i] != y[j] {
-				next = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(y)]
 }

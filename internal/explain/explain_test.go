@@ -115,24 +115,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
-	t.Parallel()
-	all := groups(t)
-	for given, want := range map[string]string{
-		"secrt":          "secret",
-		"mutant-survivd": "mutant-survived",
-		"survived":       "mutant-survived",
-		"[test-weakend]": "test-weakened, tests-weakened",
-		"qqqqqqqq":       "",
-		"":               "",
-		"x":              "",
-	} {
-		if got := strings.Join(explain.Near(all, given), ", "); got != want {
-			t.Errorf("Near(%q) = %s, want %s", given, got, want)
-		}
-	}
-}
-
 // TestDocument compares docs/codes.md with the texts; -update writes it.
 func TestDocument(t *testing.T) {
 	t.Parallel()
