@@ -21,6 +21,13 @@ func (l Lang) T(en string) string {
 // korean has the Korean wording of every message. Those of compile are what
 // people know from the original process.
 var korean = map[string]string{
+	// explain
+	"  Why\n%s\n":     "  이유\n%s\n",
+	"  Fix\n%s\n":     "  해결\n%s\n",
+	"  Example\n%s\n": "  예시\n%s\n",
+	"More about one of them: jacquard explain CODE\n": "코드 하나를 자세히: jacquard explain CODE\n",
+	"The explanations are in English only.\n":         "설명은 영어로만 제공됩니다.\n",
+
 	// the project's own checks
 	"  runs %s\n": "  실행: %s\n",
 	" in %s":      " (%s에서)",
