@@ -256,7 +256,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 			fmt.Fprintf(p.a.Err, p.a.lang().T("written: %s\n"), d.Path)
 		}
 	} else {
-		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), act.RunRef(rep.ID), out))
+		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), rep.ID, act.RunRef(rep.ID), out))
 	}
 	return proved(out.Verified || out.End.Reason == "")
 }

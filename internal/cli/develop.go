@@ -369,7 +369,7 @@ func (p *project) developed(e *engine, rep *report.Run, st flow.Status) error {
 	if p.a.json {
 		p.a.print(rep)
 	} else {
-		fmt.Fprint(p.a.Err, report.DevelopSummary(p.a.lang(), act.RunRef(rep.ID), out))
+		fmt.Fprint(p.a.Err, report.DevelopSummary(p.a.lang(), rep.ID, act.RunRef(rep.ID), out))
 	}
 	return proved(out.Verified)
 }

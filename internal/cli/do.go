@@ -218,8 +218,10 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	}
 	switch s.def {
 	case autoDef:
-		g := autoFlags{driveOptions: f.driveOptions, file: file, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
-			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree}
+		g := autoFlags{
+			driveOptions: f.driveOptions, file: file, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
+			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree,
+		}
 		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
 			g.slack = channel
 		}

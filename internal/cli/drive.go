@@ -475,7 +475,7 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 	if rep.Result.Ref != "" {
 		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
 	}
-	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, ""))
+	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, rep.ID))
 	if rep.Result.Deliver != nil {
 		fmt.Fprintf(p.a.Err, "%s\n", *rep.Result.Deliver)
 	}

@@ -67,11 +67,11 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 	}
 	switch {
 	case rep.Auto != nil:
-		p.Summary = report.AutoSummary(l, act.RunRef(r.ID), *rep.Auto)
+		p.Summary = report.AutoSummary(l, r.ID, act.RunRef(r.ID), *rep.Auto)
 	case rep.Developed != nil:
-		p.Summary = report.DevelopSummary(l, act.RunRef(r.ID), *rep.Developed)
+		p.Summary = report.DevelopSummary(l, r.ID, act.RunRef(r.ID), *rep.Developed)
 	case rep.Work != nil:
-		p.Summary = report.WorkSummary(l, *rep.Work)
+		p.Summary = report.WorkSummary(l, r.ID, *rep.Work)
 	case rep.Documents != nil:
 		p.Summary = report.DocumentSummary(l, r.Def, *rep.Documents)
 	case rep.Result != nil:

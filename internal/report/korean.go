@@ -349,9 +349,9 @@ var korean = map[string]string{
 	"the work is in %s, on the branch %s; take it with: git merge %s && git worktree remove %s\n": "작업은 %s, 브랜치 %s 에 있습니다. 가져오기: git merge %s && git worktree remove %s\n",
 
 	// branch
-	"the branch %s is new, at %s\n  look: git log -p %s..%s\n  undo: git branch -D %s\n":                                    "브랜치 %s 을(를) %s 에 만들었습니다\n  보기: git log -p %s..%s\n  되돌리기: git branch -D %s\n",
-	"%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: git reset --keep %s, or where others have it already: %s\n": "%s 이동: %s → %s\n  보기: git log -p %s..%s\n  되돌리기: git reset --keep %s, 이미 공유했다면: %s\n",
-	"nothing has landed yet; this is what the last turn left: %s\n":                                                         "아직 반영된 것이 없습니다. 마지막 턴이 남긴 것입니다: %s\n",
+	"the branch %s is new, at %s\n  look: git log -p %s..%s\n  undo: git branch -D %s\n": "브랜치 %s 을(를) %s 에 만들었습니다\n  보기: git log -p %s..%s\n  되돌리기: git branch -D %s\n",
+	"%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: jacquard undo %s\n":      "%s 이동: %s → %s\n  보기: git log -p %s..%s\n  되돌리기: jacquard undo %s\n",
+	"nothing has landed yet; this is what the last turn left: %s\n":                      "아직 반영된 것이 없습니다. 마지막 턴이 남긴 것입니다: %s\n",
 
 	// documents
 	"document: %s\n": "문서: %s\n",

@@ -191,12 +191,15 @@ func Paused(l Lang, name string, p step.Pause) string {
 
 // toolWords are what agents call their tools, and what they do with them.
 var toolWords = map[string]string{
-	"read": "reads", "edit": "edits", "multiedit": "edits", "write": "writes", "bash": "runs", "shell": "runs", "command_execution": "runs", "execute": "runs", "grep": "looks for",
+	"read": "reads", "edit": "edits", "multiedit": "edits", "write": "writes", "bash": "runs", "run": "runs", "append": "edits", "delete": "deletes", "shell": "runs", "command_execution": "runs", "execute": "runs", "grep": "looks for",
 	"glob": "looks for", "search": "looks for", "ls": "lists", "list": "lists", "file_change": "edits", "patch": "edits", "notebookedit": "edits",
 }
 
 // words say what an agent has been heard to do, "" when it only thinks.
 func words(h step.Heard) string {
+	if h.Kind == "text" && strings.TrimSpace(h.Text) != "" {
+		return "“" + strings.Join(strings.Fields(h.Text), " ") + "”"
+	}
 	if h.Tool == "" || h.Kind == "tool_end" {
 		return ""
 	}
