@@ -65,6 +65,9 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("--root: %s does not exist", root)
+	}
 	if err != nil {
 		return nil, usage("--root: %v", err)
 	}
@@ -161,6 +164,9 @@ func (a *app) treesDir(cache string) string {
 
 // makeState makes .jacquard, which ignores itself.
 func (p *project) makeState() error {
+	if st, err := os.Stat(p.state); err == nil && !st.IsDir() {
+		return flow.Failf(flow.Environment, "%s is a file, and runs are kept in a folder of that name: move the file away", stateDir)
+	}
 	if err := os.MkdirAll(p.state, 0o755); err != nil {
 		return environment("make "+stateDir, err)
 	}

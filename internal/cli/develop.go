@@ -94,7 +94,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		}
 	}
 	if given != "" || f.file != "" {
-		if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
+		if given, err = (specNewFlags{file: f.file, command: "jacquard develop"}).request(a, given); err != nil {
 			return err
 		}
 	}

@@ -300,7 +300,7 @@ func (p *project) source(ctx context.Context, given, from string) (file, text st
 
 // dryDo says what do would do, without an agent.
 func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string, f doFlags) error {
-	text, err := (specNewFlags{file: file}).request(a, given)
+	text, err := (specNewFlags{file: file, command: "jacquard do"}).request(a, given)
 	if err != nil {
 		return err
 	}

@@ -155,6 +155,7 @@ func newRoot(a *app) *cobra.Command {
 		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newDemo(a), newVersion(a)}},
 		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
 	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newAgentPlay(a))
+	a.completed(root)
 	if a.all {
 		reveal(root)
 	}
@@ -192,6 +193,8 @@ func hint(l report.Lang, err error) string {
 	switch {
 	case errors.As(err, &changed):
 		return l.T(". To go on all the same: --accept-changes")
+	case errors.Is(err, flow.ErrDamaged):
+		return l.T(". Move .jacquard/journal.db away to begin anew; what runs have built is on refs: jacquard recover")
 	case errors.As(err, &driven):
 		return fmt.Sprintf(l.T(". Watch it: jacquard log -f %s"), driven.Run)
 	}

@@ -248,7 +248,7 @@ type diffOptions struct {
 func newDiff(a *app) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [RUN]", Short: "print what a run has changed, as a patch", Args: cobra.MaximumNArgs(1),
+		Use: "diff [RUN]", Short: "print what a run has changed, as a patch", Args: oneArgument("run"),
 		Example: "  jacquard diff k3v9 | git apply --stat\n  jacquard diff --apply src/auth",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.diff(c, args, o)

@@ -18,7 +18,7 @@ import (
 func newReport(a *app) *cobra.Command {
 	var out string
 	c := &cobra.Command{
-		Use: "report [RUN]", Short: "write a run as one HTML page: result, timeline, cost", Args: cobra.MaximumNArgs(1),
+		Use: "report [RUN]", Short: "write a run as one HTML page: result, timeline, cost", Args: oneArgument("run"),
 		Example: "  jacquard report -o run.html\n  jacquard report k3v9 > run.html",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {

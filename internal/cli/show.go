@@ -18,7 +18,7 @@ import (
 func newShow(a *app) *cobra.Command {
 	var format, document string
 	c := &cobra.Command{
-		Use: "show [RUN]", Short: "show a run: what was tried, found and proved", Args: cobra.MaximumNArgs(1),
+		Use: "show [RUN]", Short: "show a run: what was tried, found and proved", Args: oneArgument("run"),
 		Example: "  jacquard show k3v9\n  jacquard show k3v9 --document PLAN.md",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {

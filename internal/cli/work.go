@@ -58,7 +58,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	given, err = specNewFlags{file: f.file}.request(a, given)
+	given, err = specNewFlags{file: f.file, command: "jacquard work"}.request(a, given)
 	if err != nil {
 		return err
 	}

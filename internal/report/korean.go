@@ -464,4 +464,6 @@ var korean = map[string]string{
 	"silent for %s":                                                    "%s째 조용함",
 	"  ⟳ %s: %s; retry %d of %d at %s\n":                               "  ⟳ %s: %s; 재시도 %d/%d, %s\n",
 	" of $%.2f":                                                        " (예산 $%.2f)",
+	". Move .jacquard/journal.db away to begin anew; what runs have built is on refs: jacquard recover": ". 새로 시작하려면 .jacquard/journal.db를 옮기세요. 실행이 만든 것은 ref에 있습니다: jacquard recover",
+	"what a code in brackets means: jacquard explain CODE\n":                                            "대괄호 안 코드의 뜻: jacquard explain CODE\n",
 }
