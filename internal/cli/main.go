@@ -122,6 +122,7 @@ func (a *app) abandon() {
 }
 
 func newRoot(a *app) *cobra.Command {
+	var showVersion bool
 	root := &cobra.Command{
 		Use:           "jacquard",
 		Short:         "From specifications to verified code, with coding agents that are not believed",
@@ -129,6 +130,10 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if showVersion {
+				a.printVersion()
+				return nil
+			}
 			return c.Help()
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -145,6 +150,7 @@ func newRoot(a *app) *cobra.Command {
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
 	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours")
+	root.Flags().BoolVar(&showVersion, "version", false, "print version, commit and date")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%v. See: %s --help", err, c.CommandPath())
 	})
@@ -152,7 +158,7 @@ func newRoot(a *app) *cobra.Command {
 		newCompile(a), newWork(a), newAuto(a), newDevelop(a), newAdopt(a), newVerify(a), newSpec(a), newValidate(a), newDecompile(a), newInit(a), newDoctor(a), newDemo(a), newTrust(a),
 		newPs(a), newShow(a), newLog(a), newResume(a), newEdit(a), newPause(a), newCancel(a),
 		newGate(a, flow.Approve), newGate(a, flow.Reject), newGate(a, flow.Reply),
-		newDiff(a), newRecover(a), newGC(a), newCost(a), newReport(a), newWorker(a), newVersion(a), newAgentPlay(a),
+		newDiff(a), newRecover(a), newGC(a), newCost(a), newReport(a), newWorker(a), newVersion(a), newMan(), newAgentPlay(a),
 	)
 	return root
 }
