@@ -125,13 +125,20 @@ func (a *app) abandon() {
 }
 
 func newRoot(a *app) *cobra.Command {
+	var showVersion bool
 	root := &cobra.Command{
 		Use:           "jacquard",
 		Short:         "Jacquard turns specs and requests into verified commits, by coding agents.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          unknownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return a.front(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if showVersion {
+				a.printVersion()
+				return nil
+			}
+			return a.front(c.Context())
+		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: want en or ko", a.langFlag)
@@ -146,6 +153,7 @@ func newRoot(a *app) *cobra.Command {
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
 	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours")
+<<<<<<< HEAD
 	arrange(root, []group{
 		{"start", "Start", []*cobra.Command{newDo(a), newBug(a), newBuild(a)}},
 		{"watch", "Watch and steer", []*cobra.Command{
@@ -159,6 +167,18 @@ func newRoot(a *app) *cobra.Command {
 	if a.all {
 		reveal(root)
 	}
+=======
+	root.Flags().BoolVar(&showVersion, "version", false, "print version, commit and date")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%v. See: %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(
+		newCompile(a), newWork(a), newAuto(a), newDevelop(a), newAdopt(a), newVerify(a), newSpec(a), newValidate(a), newDecompile(a), newInit(a), newDoctor(a), newDemo(a), newTrust(a),
+		newPs(a), newShow(a), newLog(a), newResume(a), newEdit(a), newPause(a), newCancel(a),
+		newGate(a, flow.Approve), newGate(a, flow.Reject), newGate(a, flow.Reply),
+		newDiff(a), newRecover(a), newGC(a), newCost(a), newReport(a), newWorker(a), newVersion(a), newMan(), newAgentPlay(a),
+	)
+>>>>>>> 4b11fd816263edf75fd3d56314651303e8194ee8
 	return root
 }
 
