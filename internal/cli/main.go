@@ -153,7 +153,7 @@ func newRoot(a *app) *cobra.Command {
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
 	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours")
-<<<<<<< HEAD
+	root.Flags().BoolVar(&showVersion, "version", false, "print version, commit and date")
 	arrange(root, []group{
 		{"start", "Start", []*cobra.Command{newDo(a), newBug(a), newBuild(a)}},
 		{"watch", "Watch and steer", []*cobra.Command{
@@ -162,23 +162,11 @@ func newRoot(a *app) *cobra.Command {
 		{"specs", "Specs and proof", []*cobra.Command{newSpec(a), newValidate(a), newVerify(a), newDecompile(a), newAdopt(a)}},
 		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newDemo(a), newVersion(a)}},
 		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
-	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newAgentPlay(a))
+	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newMan(), newAgentPlay(a))
 	a.completed(root)
 	if a.all {
 		reveal(root)
 	}
-=======
-	root.Flags().BoolVar(&showVersion, "version", false, "print version, commit and date")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%v. See: %s --help", err, c.CommandPath())
-	})
-	root.AddCommand(
-		newCompile(a), newWork(a), newAuto(a), newDevelop(a), newAdopt(a), newVerify(a), newSpec(a), newValidate(a), newDecompile(a), newInit(a), newDoctor(a), newDemo(a), newTrust(a),
-		newPs(a), newShow(a), newLog(a), newResume(a), newEdit(a), newPause(a), newCancel(a),
-		newGate(a, flow.Approve), newGate(a, flow.Reject), newGate(a, flow.Reply),
-		newDiff(a), newRecover(a), newGC(a), newCost(a), newReport(a), newWorker(a), newVersion(a), newMan(), newAgentPlay(a),
-	)
->>>>>>> 4b11fd816263edf75fd3d56314651303e8194ee8
 	return root
 }
 
