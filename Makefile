@@ -37,6 +37,10 @@ release:
 demo: build
 	./$(BIN) demo
 
+# The picture in the README: what the program prints for a story, drawn as a terminal.
+picture: build
+	cd tools/picture && $(GO) run . -jacquard $(abspath $(BIN)) -story $(abspath internal/cli/testdata/script/bug.txtar) -o $(abspath docs/demo.svg) bug "Max of negative numbers is 0" --expected "the largest of them"
+
 # The real agent CLIs for the end-to-end tests, pinned in tools/npm, tools/codex and tools/opencode.
 claude: $(CLAUDE)
 $(CLAUDE): tools/npm/package.json tools/npm/package-lock.json

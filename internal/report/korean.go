@@ -358,13 +358,7 @@ var korean = map[string]string{
 	"documents: %s; one of them: jacquard show %s --document PLAN.md\n": "문서: %s, 하나 보기: jacquard show %s --document PLAN.md\n",
 
 	// page
-	"Result":   "결과",
-	"Timeline": "타임라인",
-	"Cost":     "비용",
-	"Request":  "요청",
-	"State":    "상태",
-	"Started":  "시작",
-	"Ended":    "종료",
+	"Cost": "비용",
 
 	// develop
 	"earlier run: '%s', phase %s\n": "이전 세션: '%s', Phase %s\n",
@@ -466,4 +460,21 @@ var korean = map[string]string{
 	" of $%.2f":                                                        " (예산 $%.2f)",
 	". Move .jacquard/journal.db away to begin anew; what runs have built is on refs: jacquard recover": ". 새로 시작하려면 .jacquard/journal.db를 옮기세요. 실행이 만든 것은 ref에 있습니다: jacquard recover",
 	"what a code in brackets means: jacquard explain CODE\n":                                            "대괄호 안 코드의 뜻: jacquard explain CODE\n",
+	"Course":                  "경과",
+	"proof":                   "증명",
+	"failed":                  "실패",
+	"Attempts and proofs":     "시도와 증명",
+	"command":                 "명령",
+	"exit":                    "종료 코드",
+	"took":                    "소요 시간",
+	"tree":                    "트리",
+	"Questions":               "질문",
+	"Changes":                 "변경",
+	"Log":                     "기록",
+	"lines":                   "줄",
+	"verified":                "검증됨",
+	"not verified":            "검증되지 않음",
+	"%d of %d verified":       "%d/%d 검증됨",
+	"%d tests":                "테스트 %d개",
+	"%d of %d mutants killed": "변이 %d/%d 감지",
 }
