@@ -638,9 +638,10 @@ func TestBill(t *testing.T) {
 		listed = append(listed, c.Name+" "+c.Version)
 	}
 	for line := range strings.Lines(must(t, dir, nil, "go", "version", "-m", "jacquard")) {
-		if w := strings.Fields(line); w[0] == "dep" {
+		switch w := strings.Fields(line); {
+		case len(w) > 2 && w[0] == "dep":
 			linked = append(linked, w[1]+" "+w[2])
-		} else if len(w) == 2 && w[0] == "jacquard:" {
+		case len(w) == 2 && w[0] == "jacquard:":
 			linked = append(linked, "std "+strings.TrimPrefix(w[1], "go"))
 		}
 	}
