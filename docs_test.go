@@ -1,0 +1,173 @@
+package jacquard_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// maxWords is how much a user may be given to read: README and all of docs that is not for developers. A word has a letter or a
+// digit; code and output count.
+const maxWords = 20_000
+
+// forDevelopers are the pages of docs that are not for users.
+var forDevelopers = []string{"docs/architecture.md", "docs/evidence.md", "docs/internals/"}
+
+// TestDocsAreShort: what users are given to read fits into an afternoon.
+func TestDocsAreShort(t *testing.T) {
+	t.Parallel()
+	total := 0
+	for _, file := range pages(t) {
+		if file != "README.md" && !strings.HasPrefix(file, "docs/") || slices.ContainsFunc(forDevelopers, func(p string) bool { return strings.HasPrefix(file, p) }) {
+			continue
+		}
+		n := 0
+		for word := range strings.FieldsSeq(read(t, file)) {
+			if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				n++
+			}
+		}
+		t.Logf("%6d %s", n, file)
+		total += n
+	}
+	if t.Logf("%6d in all", total); total > maxWords {
+		t.Errorf("the documentation for users has %d words, want at most %d: shorten it, or move what is for developers to docs/internals", total, maxWords)
+	}
+}
+
+// TestDocsLinks: every relative link of a page, with its anchor, leads somewhere.
+func TestDocsLinks(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	all := map[string][]string{}
+	for _, file := range pages(t) {
+		all[file] = anchors(read(t, file))
+	}
+	for file := range all {
+		for _, m := range link.FindAllStringSubmatch(withoutCode(read(t, file)), -1) {
+			to, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(to, ":") { // another site
+				continue
+			}
+			target := path.Join(path.Dir(file), to)
+			if to == "" {
+				target = file
+			}
+			if _, err := os.Stat(filepath.FromSlash(target)); err != nil && !slices.Contains(planned, target) {
+				t.Errorf("%s: %s: there is no %s", file, m[1], target)
+				continue
+			}
+			if list, ok := all[target]; anchor != "" && (!ok || !slices.Contains(list, anchor)) {
+				t.Errorf("%s: %s: %s has no such heading", file, m[1], target)
+			}
+		}
+	}
+}
+
+// TestDocsPaths: the pages that sources, messages and make targets name are there.
+func TestDocsPaths(t *testing.T) {
+	t.Parallel()
+	page := regexp.MustCompile(`\bdocs/[a-z-]+(?:/[a-z-]+)*\.(?:md|txtar|svg)\b`)
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if file != "." && strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"testdata", "node_modules", "bin"}, d.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := filepath.Ext(file); ext != ".go" && file != "Makefile" || strings.HasSuffix(file, "_test.go") && !strings.Contains(filepath.ToSlash(file), "internal/workflow/") {
+			return nil
+		}
+		for _, name := range page.FindAllString(read(t, file), -1) {
+			if _, err := os.Stat(filepath.FromSlash(name)); err != nil {
+				t.Errorf("%s names %s, which is not there", file, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// planned are files that pages link to and that are made elsewhere.
+var planned = []string{"docs/demo.svg", "docs/install.md"}
+
+// pages are the Markdown files of the repository that people read.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			out = append(out, filepath.ToSlash(f))
+		}
+	}
+	if len(out) < 10 {
+		t.Fatalf("only %d pages were found", len(out))
+	}
+	return out
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// withoutCode is a page without its code blocks and code spans.
+func withoutCode(text string) string {
+	var b strings.Builder
+	code := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+			continue
+		}
+		if !code {
+			b.WriteString(line)
+		}
+	}
+	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(b.String(), "")
+}
+
+// anchors are the names that headings get on the forge: small letters, digits and strokes. Code spans keep their words.
+func anchors(text string) []string {
+	var out []string
+	code := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+		}
+		title := strings.TrimLeft(line, "#")
+		if code || title == line || !strings.HasPrefix(title, " ") {
+			continue
+		}
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(title))
+		out = append(out, name)
+	}
+	return out
+}
