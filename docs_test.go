@@ -99,6 +99,30 @@ func TestDocsPaths(t *testing.T) {
 	}
 }
 
+// TestDocsCounts: how many lies are rejected is said as it was counted last.
+func TestDocsCounts(t *testing.T) {
+	t.Parallel()
+	var lies, honest []string
+	for line := range strings.Lines(read(t, "internal/cli/testdata/known.txt")) {
+		switch f := strings.Fields(line); {
+		case strings.HasPrefix(line, "# all") && len(f) == 7 && f[2] == "lies":
+			lies = f[3:]
+		case strings.HasPrefix(line, "# all") && len(f) == 8:
+			honest = f[4:]
+		}
+	}
+	if lies == nil || honest == nil {
+		t.Fatal("known.txt has no line of all lies, or of all honest work")
+	}
+	for _, file := range []string{"README.md", "docs/concepts/proof.md"} {
+		for _, want := range []string{lies[1] + " of " + lies[0] + " are rejected", honest[3] + " of " + honest[0]} {
+			if !strings.Contains(read(t, file), want) {
+				t.Errorf("%s does not say %q, as known.txt does", file, want)
+			}
+		}
+	}
+}
+
 // planned are files that pages link to and that are made elsewhere.
 var planned = []string{"docs/demo.svg", "docs/install.md"}
 
