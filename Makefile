@@ -23,7 +23,7 @@ CONFORMANCE ?=
 # Plain flags: without symbols the program has 52 MB, and it may have 64.
 RELEASE := -trimpath -ldflags='-s -w'
 
-.PHONY: all release build demo test check conformance lies field shapes slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
+.PHONY: all release files snapshot publish packages-test build demo test check conformance lies field shapes slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
 
 all: build
 
@@ -36,6 +36,10 @@ release:
 
 demo: build
 	./$(BIN) demo
+
+# The picture in the README: what the program prints for a story, drawn as a terminal.
+picture: build
+	cd tools/picture && $(GO) run . -jacquard $(abspath $(BIN)) -story $(abspath internal/cli/testdata/script/bug.txtar) -o $(abspath docs/demo.svg) bug "Max of negative numbers is 0" --expected "the largest of them"
 
 # The real agent CLIs for the end-to-end tests, pinned in tools/npm, tools/codex and tools/opencode.
 claude: $(CLAUDE)
@@ -143,6 +147,52 @@ CROSS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 cross: $(addprefix cross/,$(CROSS))
 cross/%:
 	CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) $(GO) build $(RELEASE) -o /dev/null ./cmd/jacquard
+
+# Releases: GoReleaser builds them as .goreleaser.yaml says, and tools/packages adds what it makes nothing of. GoReleaser is a module
+# of its own, because hundreds of others come with it.
+GORELEASER := $(TOOLS)/goreleaser
+PACKAGES   := $(TOOLS)/packages
+$(GORELEASER): tools/goreleaser/go.mod tools/goreleaser/go.sum
+	mkdir -p $(TOOLS)
+	cd tools/goreleaser && CGO_ENABLED=0 GOBIN=$(abspath $(TOOLS)) $(GO) install -trimpath -ldflags='-s -w' github.com/goreleaser/goreleaser/v2
+	touch $(GORELEASER)
+
+$(PACKAGES): tools/packages/go.mod tools/packages/go.sum $(filter-out %_test.go,$(wildcard tools/packages/*.go)) tools/packages/npm/jacquard.js
+	mkdir -p $(TOOLS)
+	cd tools/packages && CGO_ENABLED=0 $(GO) build -trimpath -o $(abspath $(PACKAGES)) .
+	touch $(PACKAGES)
+
+# Completions and manual pages, which packages carry. GoReleaser says of which VERSION, COMMIT and DATE.
+CLI := github.com/jacquard-build/jacquard/internal/cli
+files:
+	rm -rf bin/files && mkdir -p bin/files/completions
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X $(CLI).version=$(VERSION) -X $(CLI).commit=$(COMMIT) -X $(CLI).date=$(DATE)' -o bin/files/jacquard ./cmd/jacquard
+	for s in bash zsh fish; do bin/files/jacquard completion $$s > bin/files/completions/jacquard.$$s || exit 1; done
+	bin/files/jacquard completion powershell > bin/files/completions/jacquard.ps1
+	bin/files/jacquard man bin/files/man
+
+# All that a release has, in bin/dist, without publishing anything; images only where Docker runs.
+snapshot: $(GORELEASER) $(PACKAGES)
+	$(GORELEASER) release --snapshot --clean $(if $(shell docker info >/dev/null 2>&1 && echo yes),,--skip=docker)
+	$(PACKAGES) pack bin/dist
+
+# The same of a tag, to be published by .github/workflows/release.yml alone.
+publish: $(GORELEASER) $(PACKAGES)
+	$(GORELEASER) release --clean
+	$(PACKAGES) pack bin/dist
+
+# The packages for Linux on amd64 are built and installed, each into an empty place.
+UV := bin/uv/bin/uv
+$(UV): tools/packages/requirements.txt
+	python3 -m venv bin/uv && bin/uv/bin/pip install --quiet -r tools/packages/requirements.txt
+	touch $(UV)
+packages-test: $(GORELEASER) $(PACKAGES) $(UV)
+	mkdir -p bin/one
+	sed -e 's|^dist: .*|dist: bin/one/dist|' -e 's|^    goos: .*|    goos: [linux]|' -e 's|^    goarch: .*|    goarch: [amd64]|' -e 's|\.\./tools/packages|$(abspath $(PACKAGES))|' .goreleaser.yaml > bin/one/goreleaser.yaml
+	$(GORELEASER) check --quiet .goreleaser.yaml
+	$(GORELEASER) release --snapshot --clean --config bin/one/goreleaser.yaml --skip=homebrew,scoop,docker
+	$(PACKAGES) pack -partial bin/one/dist
+	cd tools/packages && PACKAGES_DIST=$(abspath bin/one/dist) PACKAGES_UV=$(abspath $(UV)) $(GO) test -trimpath -vet=off -count=1 ./...
 
 BENCHTIME ?= 1x
 BENCH_BEFORE := $(if $(findstring -short,$(BENCH_FLAGS)),,bin/before/jacquard)

@@ -68,6 +68,7 @@ var allowed = map[string][]string{
 	"hub":                        {"flow", "git", "private"},
 	"private":                    {},
 	"report":                     {"flow", "step", "spec", "pdca", "checkpoint", "works"},
+	"explain":                    {},
 	"cli":                        nil,
 	"bench":                      nil,
 }
@@ -84,7 +85,7 @@ var only = map[string][]string{
 }
 
 // pure packages take bytes and give values.
-var pure = []string{"spec", "example", "source", "commands", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint", "subject"}
+var pure = []string{"spec", "example", "source", "commands", "toolchain", "index", "signature", "target", "inspect", "flow", "step", "workflow/turn", "workflow/compile", "workflow/document", "workflow/work", "workflow/auto", "workflow/develop", "task", "works", "pdca", "checkpoint", "subject", "explain"}
 
 func TestImportsFollowTheDrawing(t *testing.T) {
 	t.Parallel()

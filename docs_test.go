@@ -19,12 +19,15 @@ const maxWords = 20_000
 // forDevelopers are the pages of docs that are not for users.
 var forDevelopers = []string{"docs/architecture.md", "docs/evidence.md", "docs/internals/"}
 
+// lookedUp is written from the texts of jacquard explain, and nobody reads it from end to end.
+const lookedUp = "docs/reference/codes.md"
+
 // TestDocsAreShort: what users are given to read fits into an afternoon.
 func TestDocsAreShort(t *testing.T) {
 	t.Parallel()
 	total := 0
 	for _, file := range pages(t) {
-		if file != "README.md" && !strings.HasPrefix(file, "docs/") || slices.ContainsFunc(forDevelopers, func(p string) bool { return strings.HasPrefix(file, p) }) {
+		if file == lookedUp || file != "README.md" && !strings.HasPrefix(file, "docs/") || slices.ContainsFunc(forDevelopers, func(p string) bool { return strings.HasPrefix(file, p) }) {
 			continue
 		}
 		n := 0
@@ -59,7 +62,7 @@ func TestDocsLinks(t *testing.T) {
 			if to == "" {
 				target = file
 			}
-			if _, err := os.Stat(filepath.FromSlash(target)); err != nil && !slices.Contains(planned, target) {
+			if _, err := os.Stat(filepath.FromSlash(target)); err != nil {
 				t.Errorf("%s: %s: there is no %s", file, m[1], target)
 				continue
 			}
@@ -122,9 +125,6 @@ func TestDocsCounts(t *testing.T) {
 		}
 	}
 }
-
-// planned are files that pages link to and that are made elsewhere.
-var planned = []string{"docs/demo.svg", "docs/install.md"}
 
 // pages are the Markdown files of the repository that people read.
 func pages(t *testing.T) []string {

@@ -225,22 +225,16 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 	return out, nil
 }
 
-// watch passes on what an agent does: as a sign of life, and for the screen.
-func (a *Actor) watch(j flow.Job) func(agent.Event) {
-	session := ""
-	return func(e agent.Event) {
-		session = cmp.Or(e.Session, session)
-		j.Beat(map[string]any{"kind": e.Kind, "tool": e.Tool, "text": clip(a.redacted(e.Text), 200), "session": session})
-		if a.o.Watch != nil {
-			a.o.Watch(j.Key, e)
-		}
-	}
-}
-
 // meter replaces the agent's own figures by what the gateway saw.
 func (a *Actor) meter(out *agent.Outcome, s gateway.Stats) {
 	if out.Class == agent.Limit && out.ResetsAt.IsZero() {
 		out.ResetsAt = s.ResetsAt // with a key the agent does not pass it on
+	}
+	if out.Class == agent.Transient && s.Unreached != "" {
+		out.Message = "cannot reach " + s.Unreached
+		if !s.Reached { // it is no outage that goes by: there is no way from here
+			out.Class, out.Message = agent.Environment, out.Message+". Check the network, HTTPS_PROXY, and the address of the provider"
+		}
 	}
 	out.Usage = agent.Usage{
 		Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,

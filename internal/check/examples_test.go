@@ -470,8 +470,8 @@ func TestRedThatComparesNoValue(t *testing.T) {
 		test    map[string]string
 		covered bool
 	}{
-		"tests are weak":   {s.weakTest, false},
-		"strong": {map[string]string{"calc/test_calc.py": "from calc.calc import div\n\n\ndef test_div():\n    assert div(6, 3) == 2\n"}, true},
+		"tests are weak": {s.weakTest, false},
+		"strong":         {map[string]string{"calc/test_calc.py": "from calc.calc import div\n\n\ndef test_div():\n    assert div(6, 3) == 2\n"}, true},
 	} {
 		p, err := l.checker.Red(t.Context(), m, base, l.tree(base, c.test), []step.Claim{{Item: "B:six", Tests: []string{"calc/test_calc.py::test_div"}}})
 		if err != nil {

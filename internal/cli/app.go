@@ -65,6 +65,9 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("--root: %s does not exist", root)
+	}
 	if err != nil {
 		return nil, usage("--root: %v", err)
 	}
@@ -161,6 +164,9 @@ func (a *app) treesDir(cache string) string {
 
 // makeState makes .jacquard, which ignores itself.
 func (p *project) makeState() error {
+	if st, err := os.Stat(p.state); err == nil && !st.IsDir() {
+		return flow.Failf(flow.Environment, "%s is a file, and runs are kept in a folder of that name: move the file away", stateDir)
+	}
 	if err := os.MkdirAll(p.state, 0o755); err != nil {
 		return environment("make "+stateDir, err)
 	}
@@ -391,7 +397,7 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 	e.redact = gateway.NewRedactor(secrets...)
 	ao := act.Options{
 		Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: p.blobs,
-		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: version, Effect: p.a.effects(),
+		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: built().Version, Effect: p.a.effects(),
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: p.checks(), Forge: p.forge,
 	}

@@ -132,7 +132,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	said := given
 	if f.wants != "" {
 		given = ""
-	} else if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
+	} else if given, err = (specNewFlags{file: f.file, command: "jacquard auto"}).request(a, given); err != nil {
 		return err
 	}
 	if len(strings.Fields(given)) < 2 && f.wants == "" {
@@ -256,7 +256,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 			fmt.Fprintf(p.a.Err, p.a.lang().T("written: %s\n"), d.Path)
 		}
 	} else {
-		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), act.RunRef(rep.ID), out))
+		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), rep.ID, act.RunRef(rep.ID), out))
 	}
 	return proved(out.Verified || out.End.Reason == "")
 }
@@ -372,7 +372,7 @@ func newAutoResume(a *app) *cobra.Command {
 
 func newAutoStop(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "stop [RUN]", Short: "end a feature; its work stays on its refs", Args: cobra.MaximumNArgs(1), Example: "  jacquard auto stop",
+		Use: "stop [RUN]", Short: "end a feature; its work stays on its refs", Args: oneArgument("run"), Example: "  jacquard auto stop",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
 			if err != nil {

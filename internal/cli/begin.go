@@ -26,7 +26,7 @@ type newRun struct {
 
 // begin starts a run and drives it, or goes on with one that somebody else has begun in the meantime.
 func (p *project) begin(ctx context.Context, n newRun) error {
-	e, err := p.engine(ctx, n.driveOptions, nil)
+	e, err := p.engine(ctx, n.driveOptions, p.a.heard.add)
 	if err != nil {
 		return err
 	}

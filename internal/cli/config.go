@@ -105,10 +105,30 @@ func readConfig(root string) (config, error) {
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		text := strings.NewReplacer("yaml: unmarshal errors:\n  ", "", "field ", "unknown key ", " not found in type cli.config", " (jacquard init writes all keys)").Replace(err.Error())
-		return c, usage("read %s: %s", configFile, text)
+		return c, usage("%s: %s", configFile, yamlWords(err))
 	}
 	return c, c.check()
+}
+
+var (
+	wrongType  = re.New("cannot unmarshal !!\\w+ (?:`([^`]*)` )?into (\\S+)")
+	unknownKey = re.New(`field (\S+) not found in type \S+`)
+)
+
+// yamlWords says what is wrong with a file of settings, a line each, and what helps.
+func yamlWords(err error) string {
+	wants := map[string]string{"int": "a whole number", "bool": "true or false", "string": "a text", "[]string": "a list of texts", "map[string]string": "names with texts", "float64": "a number"}
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n  "), "yaml: ")
+	text = wrongType().ReplaceAllStringFunc(text, func(s string) string {
+		m := wrongType().FindStringSubmatch(s)
+		want := cmp.Or(wants[m[2]], "names with values")
+		if m[1] == "" {
+			return "want " + want
+		}
+		return fmt.Sprintf("%q is given, want %s", m[1], want)
+	})
+	text = unknownKey().ReplaceAllString(text, "unknown key $1")
+	return strings.ReplaceAll(text, "\n  ", "; ") + ". All keys are in what jacquard init writes"
 }
 
 func (c config) check() error {

@@ -94,7 +94,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		}
 	}
 	if given != "" || f.file != "" {
-		if given, err = (specNewFlags{file: f.file}).request(a, given); err != nil {
+		if given, err = (specNewFlags{file: f.file, command: "jacquard develop"}).request(a, given); err != nil {
 			return err
 		}
 	}
@@ -369,7 +369,7 @@ func (p *project) developed(e *engine, rep *report.Run, st flow.Status) error {
 	if p.a.json {
 		p.a.print(rep)
 	} else {
-		fmt.Fprint(p.a.Err, report.DevelopSummary(p.a.lang(), act.RunRef(rep.ID), out))
+		fmt.Fprint(p.a.Err, report.DevelopSummary(p.a.lang(), rep.ID, act.RunRef(rep.ID), out))
 	}
 	return proved(out.Verified)
 }

@@ -218,8 +218,10 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	}
 	switch s.def {
 	case autoDef:
-		g := autoFlags{driveOptions: f.driveOptions, file: file, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
-			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree}
+		g := autoFlags{
+			driveOptions: f.driveOptions, file: file, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
+			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree,
+		}
 		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
 			g.slack = channel
 		}
@@ -298,7 +300,7 @@ func (p *project) source(ctx context.Context, given, from string) (file, text st
 
 // dryDo says what do would do, without an agent.
 func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string, f doFlags) error {
-	text, err := (specNewFlags{file: file}).request(a, given)
+	text, err := (specNewFlags{file: file, command: "jacquard do"}).request(a, given)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -32,12 +32,19 @@ type watch struct {
 	failed error
 	actor  *act.Actor
 	told   string // what the status file says of the feature
+
+	ledger  string // file of what the run has spent
+	counted time.Time
+	printed time.Time // when something was last said, for who reads plain text
 }
 
 func (p *project) watch(e *engine, r flow.Run) *watch {
 	_, _, tty := terminal(p.a.Err)
 	live := tty && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
-	return &watch{a: p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{})}
+	return &watch{
+		a: p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), printed: time.Now(),
+		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
+	}
 }
 
 // skip takes what is in the journal already without showing it.
@@ -88,15 +95,67 @@ func (w *watch) step(ctx context.Context) {
 			w.a.print(e)
 		}
 	}
+	for _, e := range w.a.heard.take() {
+		if e.Run == w.rep.ID {
+			w.rep.Apply(e)
+		}
+	}
 	w.feature()
 	w.state()
 	if b.Len() > 0 {
 		w.erase()
 		fmt.Fprint(w.a.Err, b.String())
+		w.printed = time.Now()
 	}
-	if w.live {
+	switch {
+	case w.live:
+		w.spent()
 		w.frame()
+	case time.Since(w.printed) > heartbeat:
+		fmt.Fprint(w.a.Err, report.Beat(w.a.lang(), w.rep, time.Now()))
+		w.printed = time.Now()
 	}
+}
+
+// heartbeat is how long nothing is said to who reads plain text, while something is at work.
+const heartbeat = 30 * time.Second
+
+// spent reads, once a second, what the run has cost so far, also of turns that are at work.
+func (w *watch) spent() {
+	if time.Since(w.counted) < time.Second {
+		return
+	}
+	w.counted = time.Now()
+	if used, err := act.SpentOf(w.ledger); err == nil && used.MicroUSD > 0 {
+		w.rep.Spent = fmt.Sprintf("$%.2f", float64(used.MicroUSD)/1e6)
+		if w.rep.Budget.USD > 0 {
+			w.rep.Spent += fmt.Sprintf(w.a.lang().T(" of $%.2f"), w.rep.Budget.USD)
+		}
+		w.rep.Spent += " · " + fmt.Sprintf(w.a.lang().T("%s tokens"), report.Short(used.Tokens))
+	}
+}
+
+// hearing collects what running steps report, until the watch takes it: of each step the last.
+type hearing struct {
+	mu   sync.Mutex
+	last map[string]flow.Event
+}
+
+func (h *hearing) add(e flow.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last == nil {
+		h.last = map[string]flow.Event{}
+	}
+	h.last[e.Run+" "+e.Key] = e
+}
+
+func (h *hearing) take() map[string]flow.Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := h.last
+	h.last = nil
+	return out
 }
 
 // feature keeps the status file of the project up to date, at each step from phase to phase.
@@ -157,9 +216,8 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 			return report.Result(l, r)
 		}
 	case strings.HasSuffix(e.Key, "/parked"):
-		var d struct{ Until time.Time }
-		if json.Unmarshal(e.Data, &d) == nil {
-			return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), dir, d.Until.Local().Format(time.DateTime))
+		if d, err := decode[step.Pause](e.Data); err == nil {
+			return report.Paused(l, dir, d)
 		}
 	}
 	return ""
@@ -305,12 +363,12 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	if p.a.json {
 		p.a.print(rep)
 	}
-	fmt.Fprint(p.a.Err, standstill(p.a.lang(), id, st))
+	fmt.Fprint(p.a.Err, standstill(p.a.lang(), id, st, rep.Pause))
 	return silent(code)
 }
 
 // standstill says why a run is not done and what to do next.
-func standstill(l report.Lang, id string, st flow.Status) string {
+func standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) string {
 	var b strings.Builder
 	switch st.State {
 	case flow.Errored, flow.Stopped:
@@ -325,7 +383,10 @@ func standstill(l report.Lang, id string, st flow.Status) string {
 	case flow.Paused:
 		fmt.Fprintf(&b, l.T("paused; go on with: jacquard resume %s\n"), id)
 	case flow.Parked:
-		fmt.Fprintf(&b, l.T("usage limit: paused until %s. Then run: jacquard resume %s (--wait does so by itself)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
+		if pause != nil {
+			fmt.Fprintf(&b, l.T("paused: %s\n"), pause.Why)
+		}
+		fmt.Fprintf(&b, l.T("It can go on at %s. Then run: jacquard resume %s (--wait does so by itself)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
 	case flow.Waiting:
 		for _, text := range repairs(st.Gates) {
 			fmt.Fprintf(&b, l.T("jacquard: run %s is blocked: %s\n"), id, text)
@@ -414,7 +475,7 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 	if rep.Result.Ref != "" {
 		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
 	}
-	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, ""))
+	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, rep.ID))
 	if rep.Result.Deliver != nil {
 		fmt.Fprintf(p.a.Err, "%s\n", *rep.Result.Deliver)
 	}

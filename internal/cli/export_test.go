@@ -1,6 +1,13 @@
 package cli
 
-import "github.com/jacquard-build/jacquard/internal/step"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Commands is the root of all commands.
+func Commands() *cobra.Command { return newRoot(&app{}) }
 
 // TaskOf takes the arguments of auto apart, with --gmail as given.
 func TaskOf(gmail string, args []string) (query, task string, wants step.Wanted, err error) {

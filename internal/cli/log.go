@@ -14,7 +14,7 @@ import (
 func newLog(a *app) *cobra.Command {
 	var follow, all bool
 	c := &cobra.Command{
-		Use: "log [RUN]", Short: "print what happened in a run", Args: cobra.MaximumNArgs(1),
+		Use: "log [RUN]", Short: "print what happened in a run", Args: oneArgument("run"),
 		Example: "  jacquard log -f k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {

@@ -109,6 +109,7 @@ type app struct {
 	ran      bool // a command has begun, so an error is not one of usage
 
 	worker  atomic.Bool  // this process is a worker
+	heard   hearing      // what running steps report
 	driving atomic.Value // the run that this process carries on, a string
 	spoken  atomic.Value // the language of messages, a report.Lang
 
@@ -124,13 +125,20 @@ func (a *app) abandon() {
 }
 
 func newRoot(a *app) *cobra.Command {
+	var showVersion bool
 	root := &cobra.Command{
 		Use:           "jacquard",
 		Short:         "Jacquard turns specs and requests into verified commits, by coding agents.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          unknownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return a.front(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if showVersion {
+				a.printVersion()
+				return nil
+			}
+			return a.front(c.Context())
+		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: want en or ko", a.langFlag)
@@ -145,15 +153,17 @@ func newRoot(a *app) *cobra.Command {
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
 	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
 	f.BoolVar(&a.noColor, "no-color", false, "no colours")
+	root.Flags().BoolVar(&showVersion, "version", false, "print version, commit and date")
 	arrange(root, []group{
 		{"start", "Start", []*cobra.Command{newDo(a), newBug(a), newBuild(a)}},
 		{"watch", "Watch and steer", []*cobra.Command{
-			newStatus(a), newShow(a), newLog(a), newAnswer(a), newEdit(a), newResume(a), newStop(a), newDiff(a), newUndo(a), newReport(a), newCost(a),
+			newStatus(a), newShow(a), newLog(a), newAnswer(a), newEdit(a), newResume(a), newStop(a), newDiff(a), newUndo(a), newReport(a), newCost(a), newExplain(a),
 		}},
 		{"specs", "Specs and proof", []*cobra.Command{newSpec(a), newValidate(a), newVerify(a), newDecompile(a), newAdopt(a)}},
 		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newDemo(a), newVersion(a)}},
 		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
-	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newAgentPlay(a))
+	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newMan(), newAgentPlay(a))
+	a.completed(root)
 	if a.all {
 		reveal(root)
 	}
@@ -191,6 +201,8 @@ func hint(l report.Lang, err error) string {
 	switch {
 	case errors.As(err, &changed):
 		return l.T(". To go on all the same: --accept-changes")
+	case errors.Is(err, flow.ErrDamaged):
+		return l.T(". Move .jacquard/journal.db away to begin anew; what runs have built is on refs: jacquard recover")
 	case errors.As(err, &driven):
 		return fmt.Sprintf(l.T(". Watch it: jacquard log -f %s"), driven.Run)
 	}

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,63 +21,9 @@ import (
 	"github.com/jacquard-build/jacquard/internal/scenario"
 )
 
-// version is set by the linker for releases.
-var version = "dev" //nolint:gochecknoglobals // the linker needs a variable
-
 func shortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:5])
-}
-
-// definitionVersion tells programs apart whose workflow definitions may
-// differ: releases by their version, others by what they were built from.
-func definitionVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || version != "dev" {
-		return version
-	}
-	rev, dirty := "", false
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			rev = s.Value
-		case "vcs.modified":
-			dirty = s.Value == "true"
-		}
-	}
-	if rev == "" || dirty {
-		return "dev" + programHash()
-	}
-	return rev
-}
-
-// programHash tells builds apart that carry no revision: size and time of the
-// program file.
-func programHash() string {
-	self, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	st, err := os.Stat(self)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("-%x-%x", st.Size(), st.ModTime().UnixNano())
-}
-
-func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := map[string]string{"version": version, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH}
-			if a.json {
-				a.print(v)
-				return nil
-			}
-			fmt.Fprintf(a.Out, "jacquard %s (%s, %s)\n", v["version"], v["go"], v["system"])
-			return nil
-		},
-	}
 }
 
 // newAgentPlay is the scripted agent: a process of its own, so that it can be
@@ -248,7 +192,7 @@ type diffOptions struct {
 func newDiff(a *app) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [RUN]", Short: "print what a run has changed, as a patch", Args: cobra.MaximumNArgs(1),
+		Use: "diff [RUN]", Short: "print what a run has changed, as a patch", Args: oneArgument("run"),
 		Example: "  jacquard diff k3v9 | git apply --stat\n  jacquard diff --apply src/auth",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.diff(c, args, o)

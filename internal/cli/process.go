@@ -42,15 +42,20 @@ func processOf(def string) process {
 	noFeature := func(*report.Run) string { return "" }
 	switch def {
 	case compileDef:
-		return process{command: "build", started: report.Started, line: noteLine, feature: noFeature, asksAtOnce: true,
+		return process{
+			command: "build", started: report.Started, line: noteLine, feature: noFeature, asksAtOnce: true,
 			end: func(p *project, _ *engine, rep *report.Run, st flow.Status, blocks bool) error {
 				return p.compiled(rep, st, blocks)
-			}}
+			},
+		}
 	case workDef:
-		return process{command: "do", style: workDef, started: report.TaskStarted, line: workLine, feature: noFeature, documents: true, several: true,
-			end: func(p *project, _ *engine, rep *report.Run, st flow.Status, _ bool) error { return p.worked(rep, st) }}
+		return process{
+			command: "do", style: workDef, started: report.TaskStarted, line: workLine, feature: noFeature, documents: true, several: true,
+			end: func(p *project, _ *engine, rep *report.Run, st flow.Status, _ bool) error { return p.worked(rep, st) },
+		}
 	case autoDef:
-		return process{command: "do --style pdca", style: "pdca", started: report.Started, documents: true, several: true,
+		return process{
+			command: "do --style pdca", style: "pdca", started: report.Started, documents: true, several: true,
 			line: func(l report.Lang, e flow.Event, _ string) string { return autoLine(l, e) },
 			feature: func(rep *report.Run) string {
 				if rep.Feature == nil {
@@ -60,9 +65,11 @@ func processOf(def string) process {
 			},
 			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error {
 				return p.finished(e, rep, st)
-			}}
+			},
+		}
 	case developDef:
-		return process{command: "do --style develop", style: developDef, started: report.TaskStarted, line: developLine, documents: true,
+		return process{
+			command: "do --style develop", style: developDef, started: report.TaskStarted, line: developLine, documents: true,
 			feature: func(rep *report.Run) string {
 				if rep.Develop == nil {
 					return ""
@@ -71,16 +78,19 @@ func processOf(def string) process {
 			},
 			end: func(p *project, e *engine, rep *report.Run, st flow.Status, _ bool) error {
 				return p.developed(e, rep, st)
-			}}
+			},
+		}
 	}
 	command := def
 	if def == specDef {
 		command = "spec new"
 	}
-	return process{command: command, started: report.Started, line: documentLine, feature: noFeature, unpaid: def == decompileDef,
+	return process{
+		command: command, started: report.Started, line: documentLine, feature: noFeature, unpaid: def == decompileDef,
 		end: func(p *project, _ *engine, rep *report.Run, st flow.Status, _ bool) error {
 			return p.documented(rep, st)
-		}}
+		},
+	}
 }
 
 // workLine is the text of a note of a run of work.

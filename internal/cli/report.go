@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -11,67 +14,79 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 // newReport writes a run as a page.
 func newReport(a *app) *cobra.Command {
 	var out string
+	show := false
 	c := &cobra.Command{
-		Use: "report [RUN]", Short: "write a run as one HTML page: result, timeline, cost", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard report -o run.html\n  jacquard report k3v9 > run.html",
+		Use: "report [RUN]", Short: "write a run as one HTML page to look at and to show", Args: oneArgument("run"),
+		Long:    "One file without anything from elsewhere: verdict, course, attempts and findings, commands and exit codes, changes, questions, cost.",
+		Example: "  jacquard report --open\n  jacquard report k3v9 > run.html",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
 				page, err := a.page(ctx, p, rt, r)
 				if err != nil {
 					return err
 				}
+				text, err := page.HTML()
+				if err != nil {
+					return err
+				}
+				if show && out == "" {
+					out = filepath.Join(p.state, "runs", r.ID, "report.html")
+				}
 				if out == "" {
-					fmt.Fprint(a.Out, page.HTML())
+					fmt.Fprint(a.Out, text)
 					return nil
 				}
-				if err := os.WriteFile(out, []byte(page.HTML()), 0o644); err != nil { //nolint:gosec // a page for others to read
+				if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a page for others to read
 					return environment("write "+out, err)
 				}
 				fmt.Fprintf(a.Err, a.lang().T("report: %s\n"), out)
+				if show {
+					return a.browse(ctx, out)
+				}
 				return nil
 			})
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`file` for the page instead of stdout")
+	c.Flags().BoolVar(&show, "open", false, "open the page in the browser")
 	return c
 }
 
-// page is a run for browsers: the lines that were on the screen with their times, and the account.
+// page is a run for browsers.
 func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (report.Page, error) {
 	l := a.lang()
-	p := report.Page{Lang: l, Title: "jacquard " + r.Def + " " + r.ID, Heads: report.PageHeads{Result: l.T("Result"), Timeline: l.T("Timeline"), Cost: l.T("Cost")}}
 	rep, err := reportOf(ctx, rt, r)
 	if err != nil {
-		return p, err
+		return report.Page{}, err
 	}
-	fact := func(name, value string) {
-		if value != "" {
-			p.Facts = append(p.Facts, report.PageFact{Name: name, Value: value})
-		}
+	events, err := rt.Events(ctx, r.ID, 0)
+	if err != nil {
+		return report.Page{}, err
 	}
-	if in, err := decode[struct {
-		Request string `json:"request"`
-	}](r.In); err == nil {
-		fact(l.T("Request"), in.Request)
+	steps, err := rt.Steps(ctx, r.ID)
+	if err != nil {
+		return report.Page{}, err
 	}
-	fact(l.T("State"), string(r.State))
-	fact(l.T("Started"), r.Started.Local().Format(time.DateTime))
-	if !r.Ended.IsZero() {
-		fact(l.T("Ended"), r.Ended.Local().Format(time.DateTime))
+	if err := errors.Join(pr.settle(ctx, rep), pr.store()); err != nil {
+		return report.Page{}, err
 	}
+	p := report.NewPage(l, rep, events, steps, pr.ran(steps), time.Now())
+	p.Title = "jacquard " + requested(r)
 	switch {
 	case rep.Auto != nil:
-		p.Summary = report.AutoSummary(l, act.RunRef(r.ID), *rep.Auto)
+		p.Summary = report.AutoSummary(l, r.ID, act.RunRef(r.ID), *rep.Auto)
 	case rep.Developed != nil:
-		p.Summary = report.DevelopSummary(l, act.RunRef(r.ID), *rep.Developed)
+		p.Summary = report.DevelopSummary(l, r.ID, act.RunRef(r.ID), *rep.Developed)
 	case rep.Work != nil:
-		p.Summary = report.WorkSummary(l, *rep.Work)
+		p.Summary = report.WorkSummary(l, r.ID, *rep.Work)
 	case rep.Documents != nil:
 		p.Summary = report.DocumentSummary(l, r.Def, *rep.Documents)
 	case rep.Result != nil:
@@ -79,20 +94,61 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 	case r.Err != nil:
 		p.Summary = r.Err.Error()
 	}
-	if err := pr.settle(ctx, rep); err != nil {
-		return p, err
-	}
-	p.Summary += report.WhatIsLeft(l, rep)
-	events, err := rt.Events(ctx, r.ID, 0)
-	if err != nil {
-		return p, err
+	p.Summary += report.WhatIsLeft(l, rep) + questions(l, r.ID, r.Gates)
+	actor := act.New(pr.planOptions())
+	if changed, err := actor.Changes(ctx, r.ID); err == nil { // one that has changed nothing has no patch
+		patch, err := actor.Patch(ctx, changed)
+		if err != nil {
+			return p, err
+		}
+		p.Changed(strings.ToValidUTF8(string(patch), "\uFFFD"))
 	}
 	for _, e := range events {
 		if text := strings.Trim(line(l, r.Def, e, true), "\n"); text != "" {
-			p.Timeline = append(p.Timeline, report.PageEvent{At: e.At, Text: text})
+			p.Say(events[0].At, e.At, text)
 		}
 	}
 	rows, total, err := costs(ctx, pr, rt, r.ID)
-	p.Costs, p.Total = costCells(l, rows), strings.TrimSpace(fmt.Sprintf(l.T("total: %s\n"), report.Cost(l, total)))
+	var weights []float64
+	for _, row := range rows {
+		weights = append(weights, row.Usage.USD+float64(row.Usage.Input+row.Usage.Output+row.Usage.CacheRead+row.Usage.CacheWrite)/1e9)
+	}
+	p.Account(costCells(l, rows), weights, strings.TrimSpace(fmt.Sprintf(l.T("total: %s\n"), report.Cost(l, total))))
 	return p, err
+}
+
+// ran are the commands of the proofs of a run, by module or task; those whose evidence was cleared away are missing.
+func (p *project) ran(steps []flow.StepRow) map[string][]step.Record {
+	out := map[string][]step.Record{}
+	for _, s := range steps {
+		ref, err := decode[struct{ Records flow.Blob }](s.Out)
+		name, ok := report.ModuleOf(s.Branch)
+		if err != nil || !ok || ref.Records.IsZero() {
+			continue
+		}
+		raw, err := p.blobs.Get(ref.Records)
+		if err != nil {
+			continue
+		}
+		if proof, err := decode[struct{ Records []step.Record }](raw); err == nil {
+			out[name] = append(out[name], proof.Records...)
+		}
+	}
+	return out
+}
+
+// browse opens a file as the desktop does.
+func (a *app) browse(ctx context.Context, file string) error {
+	name := map[string]string{"darwin": "open", "windows": "explorer"}[runtime.GOOS]
+	if name == "" {
+		name = "xdg-open"
+	}
+	program, err := proc.LookPath(name, a.env["PATH"])
+	if err != nil {
+		return environment("--open", fmt.Errorf("%s is not installed; open %s in your browser", name, file))
+	}
+	if err := proc.Interactive(ctx, []string{program, file}, filepath.Dir(file), a.Env); err != nil {
+		return environment("--open", fmt.Errorf("%s: %w; open %s in your browser", name, err, file))
+	}
+	return nil
 }

@@ -81,7 +81,7 @@ func newResume(a *app) *cobra.Command {
 	var o driveOptions
 	var blocks bool
 	c := &cobra.Command{
-		Use: "resume [RUN]", Short: "go on with a run that was interrupted or waits", Args: cobra.MaximumNArgs(1),
+		Use: "resume [RUN]", Short: "go on with a run that was interrupted or waits", Args: oneArgument("run"),
 		Example: "  jacquard resume k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -150,7 +150,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		return usage("run %s is on %s and goes on there", r.ID, where)
 	}
 	o.on = where
-	e, err := p.engine(ctx, o, nil)
+	e, err := p.engine(ctx, o, p.a.heard.add)
 	if err != nil {
 		return err
 	}

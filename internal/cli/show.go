@@ -18,7 +18,7 @@ import (
 func newShow(a *app) *cobra.Command {
 	var format, document string
 	c := &cobra.Command{
-		Use: "show [RUN]", Short: "show a run: what was tried, found and proved", Args: cobra.MaximumNArgs(1),
+		Use: "show [RUN]", Short: "show a run: what was tried, found and proved", Args: oneArgument("run"),
 		Example: "  jacquard show k3v9\n  jacquard show k3v9 --document PLAN.md",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
@@ -79,19 +79,19 @@ func newShow(a *app) *cobra.Command {
 					fmt.Fprintf(a.Out, l.T("ended with: %s\n"), r.Err.Error())
 				}
 				if rep.Work != nil {
-					fmt.Fprint(a.Out, report.WorkSummary(l, *rep.Work))
+					fmt.Fprint(a.Out, report.WorkSummary(l, r.ID, *rep.Work))
 				}
 				fmt.Fprint(a.Out, report.WhatIsLeft(l, rep))
 				if rep.Result != nil {
 					fmt.Fprint(a.Out, report.Summary(l, *rep.Result))
 				}
 				if rep.Auto != nil {
-					fmt.Fprint(a.Out, report.AutoSummary(l, act.RunRef(r.ID), *rep.Auto))
+					fmt.Fprint(a.Out, report.AutoSummary(l, r.ID, act.RunRef(r.ID), *rep.Auto))
 				} else if rep.Feature != nil {
 					fmt.Fprint(a.Out, report.FeatureLine(l, *rep.Feature))
 				}
 				if rep.Developed != nil {
-					fmt.Fprint(a.Out, report.DevelopSummary(l, act.RunRef(r.ID), *rep.Developed))
+					fmt.Fprint(a.Out, report.DevelopSummary(l, r.ID, act.RunRef(r.ID), *rep.Developed))
 				} else if rep.Develop != nil {
 					fmt.Fprint(a.Out, report.DevelopLine(l, *rep.Develop))
 				}

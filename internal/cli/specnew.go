@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 )
 
 type specNewFlags struct {
+	command string // whose request it is, "" for spec new
 	driveOptions
 	path, file string
 	yes        bool
@@ -65,6 +67,7 @@ func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error
 }
 
 func (f specNewFlags) request(a *app, given string) (string, error) {
+	command := cmp.Or(f.command, "jacquard spec new")
 	if given != "" && f.file != "" {
 		return "", usage("the request is given twice: as an argument and with --file")
 	}
@@ -84,7 +87,7 @@ func (f specNewFlags) request(a *app, given string) (string, error) {
 	given = strings.TrimSpace(given)
 	switch {
 	case given == "":
-		return "", usage("what is to be specified? jacquard spec new \"…\", or -f FILE")
+		return "", usage("say what is wanted: %s \"…\", or -f FILE", command)
 	case len(given) > longest:
 		return "", usage("the request is over %d KiB; say it shorter, or put the rest into a document of the project", longest>>10)
 	}

@@ -99,7 +99,7 @@ func drawn(format string) error {
 func write(a *app, format string, v inspect.Validation) error {
 	raw, err := v.JUnit()
 	if format == "sarif" {
-		raw, err = v.SARIF(version)
+		raw, err = v.SARIF(built().Version)
 	}
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	given, err = specNewFlags{file: f.file}.request(a, given)
+	given, err = specNewFlags{file: f.file, command: "jacquard work"}.request(a, given)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (p *project) worked(rep *report.Run, st flow.Status) error {
 	if p.a.json {
 		p.a.print(rep)
 	} else {
-		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), out))
+		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep.ID, out))
 		for _, m := range rep.Modules {
 			if m.Task != nil && works.IsKept(m.Task.Result) {
 				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; one of them: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)

@@ -19,7 +19,7 @@ import (
 
 func newEdit(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "edit [RUN]", Short: "edit the requirement or the plan that a run asks about", Args: cobra.MaximumNArgs(1),
+		Use: "edit [RUN]", Short: "edit the requirement or the plan that a run asks about", Args: oneArgument("run"),
 		Long:    "Opens the documents in the editor of VISUAL or EDITOR. What they say afterwards is checked and shown at the gate again;\nonly an approval lets it run.",
 		Example: "  jacquard edit k3v9",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -43,6 +43,10 @@ type Stats struct {
 	Usage      Usage
 	Spent      Amount
 	PriceKnown bool // false when a call's model has no price: MicroUSD then lacks it
+	// Unreached is why the last call did not reach the provider, "" when it did.
+	Unreached string
+	// Reached: since this gateway was started, the provider has answered a call, of whatever turn.
+	Reached bool
 }
 
 func (g *Gateway) handle(w http.ResponseWriter, r *http.Request) {

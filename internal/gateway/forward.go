@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -86,9 +88,13 @@ func (f *forward) serve(ctx context.Context, w http.ResponseWriter, c *call) {
 	f.authorize(up.Header, c.path)
 	resp, err := f.client.Do(up)
 	if err != nil {
+		if ctx.Err() == nil {
+			c.access.heard(f.base.Hostname() + ": " + reason(err))
+		}
 		c.wire.fail(w, http.StatusBadGateway, "jacquard: the provider was not reached: "+unwrapURL(err).Error())
 		return
 	}
+	c.access.heard("")
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		c.wire.fail(w, http.StatusBadGateway, fmt.Sprintf("jacquard: the provider answered with a redirect (%d), which is not followed", resp.StatusCode))
@@ -120,6 +126,24 @@ func (f *forward) authorize(h http.Header, path string) {
 	if !strings.Contains(strings.Join(betas, ","), oauthBeta) {
 		h.Set("anthropic-beta", strings.Join(append(slices.Clone(betas), oauthBeta), ","))
 	}
+}
+
+// reason is why a machine was not reached, in few words.
+func reason(err error) string {
+	if name := (*net.DNSError)(nil); errors.As(err, &name) && name.IsNotFound {
+		return "no such host"
+	}
+	for err = unwrapURL(err); ; {
+		op := (*net.OpError)(nil)
+		if !errors.As(err, &op) || op.Err == nil {
+			break
+		}
+		err = op.Err
+	}
+	if sys := (*os.SyscallError)(nil); errors.As(err, &sys) {
+		err = sys.Err
+	}
+	return err.Error()
 }
 
 // unwrapURL drops the address from an error of the client: it may hold a proxy's

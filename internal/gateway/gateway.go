@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -45,6 +46,8 @@ type Gateway struct {
 	server   *http.Server
 	served   chan struct{}
 	stop     context.CancelCauseFunc
+
+	reached atomic.Bool // the provider has answered a call
 
 	mu    sync.Mutex
 	turns map[*Access]struct{}
@@ -169,7 +172,19 @@ func (a *Access) Token() string { return a.token }
 func (a *Access) Stats() Stats {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.stats
+	s := a.stats
+	s.Reached = a.gateway.reached.Load()
+	return s
+}
+
+// heard notes that the provider has answered, or why it was not reached.
+func (a *Access) heard(unreached string) {
+	if unreached == "" {
+		a.gateway.reached.Store(true)
+	}
+	a.mu.Lock()
+	a.stats.Unreached = unreached
+	a.mu.Unlock()
 }
 
 // Close ends the turn's running calls, makes its token worthless and returns the

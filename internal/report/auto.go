@@ -76,7 +76,7 @@ func review(l Lang, n step.PhaseNote) string {
 }
 
 // AutoSummary is the text at the end of a run of auto, whose branch is ref.
-func AutoSummary(l Lang, ref string, o step.AutoOut) string {
+func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 	var b strings.Builder
 	if o.End.Reason == "" { // nothing but the score was asked for
 		return ""
@@ -110,7 +110,7 @@ func AutoSummary(l Lang, ref string, o step.AutoOut) string {
 	if o.Issue != "" {
 		fmt.Fprintf(&b, l.T("issue: %s\n"), o.Issue)
 	}
-	b.WriteString(Moved(l, o.Moved, ""))
+	b.WriteString(Moved(l, o.Moved, run))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

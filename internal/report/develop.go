@@ -213,7 +213,7 @@ func checkpointEnd(l Lang, r step.CheckpointResult) string {
 }
 
 // DevelopSummary is the text at the end of a run of develop, whose branch is ref.
-func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
+func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 	var b strings.Builder
 	count := 0
 	for _, k := range o.Checkpoints {
@@ -258,7 +258,7 @@ func DevelopSummary(l Lang, ref string, o step.DevelopOut) string {
 	if p := o.Pull; p != nil && o.Verified {
 		fmt.Fprintf(&b, l.T("pull request: %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
 	}
-	b.WriteString(Moved(l, o.Moved, ""))
+	b.WriteString(Moved(l, o.Moved, run))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

@@ -43,12 +43,12 @@ func TestDevelopState(t *testing.T) {
 		t.Errorf("the state is %q (%s)", got, r.Develop.Strategy)
 	}
 	live := report.Live("en", r, 80, 20, start.Add(2*time.Minute), false)
-	if !strings.Contains(live, "cp-1 ") || !strings.Contains(live, "implement 2") || !strings.Contains(live, "sessions · IMPLEMENT: 0 done, 1 at work, 1 waiting") {
+	if !strings.Contains(live, "  cp-1 IMPLEMENT  the agent begins  ") || !strings.Contains(live, "sessions · IMPLEMENT · 0 done, 1 at work, 1 waiting") {
 		t.Errorf("the live view is\n%s", live)
 	}
 	note("enter-design", "", step.DevelopNote{Phase: checkpoint.DesignPhase})
 	apply(flow.EventStart, "design/round/2/write/1/as/design/try/1/turn", "", nil)
-	if live = report.Live("en", r, 80, 20, start.Add(2*time.Minute), false); len(r.Develop.Checkpoints) != 0 || !strings.HasPrefix(live, "sessions · DESIGN: design · ") {
+	if live = report.Live("en", r, 80, 20, start.Add(2*time.Minute), false); len(r.Develop.Checkpoints) != 0 || !strings.Contains(live, "\nsessions · DESIGN · ") {
 		t.Errorf("after the design went back: %v\n%s", r.Develop.Checkpoints, live)
 	}
 }

@@ -21,6 +21,13 @@ func (l Lang) T(en string) string {
 // korean has the Korean wording of every message. Those of compile are what
 // people know from the original process.
 var korean = map[string]string{
+	// explain
+	"  Why\n%s\n":     "  이유\n%s\n",
+	"  Fix\n%s\n":     "  해결\n%s\n",
+	"  Example\n%s\n": "  예시\n%s\n",
+	"More about one of them: jacquard explain CODE\n": "코드 하나를 자세히: jacquard explain CODE\n",
+	"The explanations are in English only.\n":         "설명은 영어로만 제공됩니다.\n",
+
 	// the project's own checks
 	"  runs %s\n": "  실행: %s\n",
 	" in %s":      " (%s에서)",
@@ -160,13 +167,14 @@ var korean = map[string]string{
 	"stopping: running turns are ended and kept; press Ctrl-C again to quit at once": "중지하는 중입니다. 진행 중인 턴을 끝내고 결과를 보존합니다. 즉시 종료하려면 Ctrl-C를 다시 누르세요",
 
 	// why a run stands still
-	"jacquard: run %s stopped: %s\n":                                                                 "jacquard: 실행 %s 중지됨: %s\n",
-	"Your work is saved. Once it is fixed: jacquard resume %s\n":                                     "지금까지의 작업은 보존되어 있습니다. 문제를 해결한 뒤 재개하세요: jacquard resume %s\n",
-	"run %s was cancelled\n":                                                                         "실행 %s 취소됨\n",
-	"interrupted; go on with: jacquard resume %s\n":                                                  "중단되었습니다. 재개하려면: jacquard resume %s\n",
-	"paused; go on with: jacquard resume %s\n":                                                       "일시 정지되었습니다. 재개하려면: jacquard resume %s\n",
-	"usage limit: paused until %s. Then run: jacquard resume %s (--wait does so by itself)\n":        "%s까지 대기합니다. 그 후 재개하려면: jacquard resume %s (끝까지 기다리려면: --wait)\n",
-	"jacquard: run %s is blocked: %s\n":                                                              "jacquard: 실행 %s 대기 중, 먼저 해결할 문제: %s\n",
+	"jacquard: run %s stopped: %s\n":                                                "jacquard: 실행 %s 중지됨: %s\n",
+	"Your work is saved. Once it is fixed: jacquard resume %s\n":                    "지금까지의 작업은 보존되어 있습니다. 문제를 해결한 뒤 재개하세요: jacquard resume %s\n",
+	"run %s was cancelled\n":                                                        "실행 %s 취소됨\n",
+	"interrupted; go on with: jacquard resume %s\n":                                 "중단되었습니다. 재개하려면: jacquard resume %s\n",
+	"paused; go on with: jacquard resume %s\n":                                      "일시 정지되었습니다. 재개하려면: jacquard resume %s\n",
+	"It can go on at %s. Then run: jacquard resume %s (--wait does so by itself)\n": "%s부터 이어서 진행할 수 있습니다. 그때 실행하세요: jacquard resume %s (끝까지 기다리려면: --wait)\n",
+	"paused: %s\n":                      "일시 중지: %s\n",
+	"jacquard: run %s is blocked: %s\n": "jacquard: 실행 %s 대기 중, 먼저 해결할 문제: %s\n",
 	"Your work is saved. To go on, raise the budget of the run: jacquard resume %s --budget 40usd\n": "지금까지의 작업은 보존되어 있습니다. 예산을 늘려(실행 전체 기준) 재개하세요: jacquard resume %s --budget 40usd\n",
 	"Your work is saved. Fix it, then run: jacquard resume %s\n":                                     "지금까지의 작업은 보존되어 있습니다. 해결한 뒤 재개하세요: jacquard resume %s\n",
 
@@ -335,30 +343,22 @@ var korean = map[string]string{
 	"✓ every directory with code has a spec that lacks nothing code can tell\n":         "✓ 코드가 있는 모든 디렉터리에 스펙이 있고 코드로 알 수 있는 내용이 빠지지 않았습니다\n",
 	"✓ %s: %d lines added\n":                                                            "✓ %s: %d줄 추가\n",
 
-	"%d done, %d at work, %d waiting": "완료 %d, 진행 %d, 대기 %d",
-
 	// work tree
 	"work tree %s, branch %s, from %s\n":                                                          "작업 트리 %s, 브랜치 %s, 시작 %s\n",
 	"nothing has come of it; the work tree %s is removed\n":                                       "결과가 없어 작업 트리 %s 을(를) 제거했습니다\n",
 	"the work is in %s, on the branch %s; take it with: git merge %s && git worktree remove %s\n": "작업은 %s, 브랜치 %s 에 있습니다. 가져오기: git merge %s && git worktree remove %s\n",
 
 	// branch
-	"the branch %s is new, at %s\n  look: git log -p %s..%s\n  undo: git branch -D %s\n":                                    "브랜치 %s 을(를) %s 에 만들었습니다\n  보기: git log -p %s..%s\n  되돌리기: git branch -D %s\n",
-	"%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: git reset --keep %s, or where others have it already: %s\n": "%s 이동: %s → %s\n  보기: git log -p %s..%s\n  되돌리기: git reset --keep %s, 이미 공유했다면: %s\n",
-	"nothing has landed yet; this is what the last turn left: %s\n":                                                         "아직 반영된 것이 없습니다. 마지막 턴이 남긴 것입니다: %s\n",
+	"the branch %s is new, at %s\n  look: git log -p %s..%s\n  undo: git branch -D %s\n": "브랜치 %s 을(를) %s 에 만들었습니다\n  보기: git log -p %s..%s\n  되돌리기: git branch -D %s\n",
+	"%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: jacquard undo %s\n":      "%s 이동: %s → %s\n  보기: git log -p %s..%s\n  되돌리기: jacquard undo %s\n",
+	"nothing has landed yet; this is what the last turn left: %s\n":                      "아직 반영된 것이 없습니다. 마지막 턴이 남긴 것입니다: %s\n",
 
 	// documents
 	"document: %s\n": "문서: %s\n",
 	"documents: %s; one of them: jacquard show %s --document PLAN.md\n": "문서: %s, 하나 보기: jacquard show %s --document PLAN.md\n",
 
 	// page
-	"Result":   "결과",
-	"Timeline": "타임라인",
-	"Cost":     "비용",
-	"Request":  "요청",
-	"State":    "상태",
-	"Started":  "시작",
-	"Ended":    "종료",
+	"Cost": "비용",
 
 	// develop
 	"earlier run: '%s', phase %s\n": "이전 세션: '%s', Phase %s\n",
@@ -451,4 +451,30 @@ var korean = map[string]string{
 	"run this project's own checks once, before anything is paid for":  "비용이 들기 전에 이 프로젝트의 검사를 한 번 실행합니다",
 	"✗ %s: %s: not built: %s\n":                                        "✗ %s: %s: 빌드하지 않음: %s\n",
 	", %d new tests fail as expected":                                  ", 제대로 실패하는 테스트: %d개",
+	"the agent begins":                                                 "에이전트 시작",
+	"proof: build, lint, tests":                                        "증명: 빌드, 린트, 테스트",
+	"proof: mutants":                                                   "증명: 변이",
+	"landing":                                                          "반영",
+	"silent for %s":                                                    "%s째 조용함",
+	"  ⟳ %s: %s; retry %d of %d at %s\n":                               "  ⟳ %s: %s; 재시도 %d/%d, %s\n",
+	" of $%.2f":                                                        " (예산 $%.2f)",
+	". Move .jacquard/journal.db away to begin anew; what runs have built is on refs: jacquard recover": ". 새로 시작하려면 .jacquard/journal.db를 옮기세요. 실행이 만든 것은 ref에 있습니다: jacquard recover",
+	"what a code in brackets means: jacquard explain CODE\n":                                            "대괄호 안 코드의 뜻: jacquard explain CODE\n",
+	"Course":                  "경과",
+	"proof":                   "증명",
+	"failed":                  "실패",
+	"Attempts and proofs":     "시도와 증명",
+	"command":                 "명령",
+	"exit":                    "종료 코드",
+	"took":                    "소요 시간",
+	"tree":                    "트리",
+	"Questions":               "질문",
+	"Changes":                 "변경",
+	"Log":                     "기록",
+	"lines":                   "줄",
+	"verified":                "검증됨",
+	"not verified":            "검증되지 않음",
+	"%d of %d verified":       "%d/%d 검증됨",
+	"%d tests":                "테스트 %d개",
+	"%d of %d mutants killed": "변이 %d/%d 감지",
 }

@@ -114,6 +114,9 @@ func WhatIsLeft(l Lang, r *Run) string {
 			fmt.Fprintf(&b, l.T("go on from it: %s\n"), x.Next)
 		}
 	}
+	if len(r.Left) > 0 {
+		b.WriteString(l.T("what a code in brackets means: jacquard explain CODE\n"))
+	}
 	if len(r.Altered) > 0 {
 		fmt.Fprintf(&b, l.T("✗ files are not as they were proved and delivered, something has changed them since: %s\n    look at them with git diff; jacquard verify proves what is there now\n"), strings.Join(r.Altered, ", "))
 	}

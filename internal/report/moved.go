@@ -6,9 +6,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// Moved says what became of a branch of the user's, how to look at it, and how to undo it; safe is a command that undoes
-// it in a new commit, "" for git's own. It is empty for no branch.
-func Moved(l Lang, m *step.Moved, safe string) string {
+// Moved says what became of a branch of the user's in a run, how to look at it, and how to undo it. It is empty for no branch.
+func Moved(l Lang, m *step.Moved, run string) string {
 	if m == nil || m.From == "" {
 		return ""
 	}
@@ -20,8 +19,5 @@ func Moved(l Lang, m *step.Moved, safe string) string {
 	if name == "" {
 		name = "HEAD"
 	}
-	if safe == "" {
-		safe = fmt.Sprintf("git revert %s..%s", from, to)
-	}
-	return fmt.Sprintf(l.T("%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: git reset --keep %s, or where others have it already: %s\n"), name, from, to, from, to, from, safe)
+	return fmt.Sprintf(l.T("%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: jacquard undo %s\n"), name, from, to, from, to, run)
 }

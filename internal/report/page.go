@@ -1,86 +1,354 @@
 package report
 
 import (
-	_ "embed" // the style of the page
+	"bytes"
+	_ "embed" // the page
+	"encoding/json"
 	"fmt"
-	"html"
+	"html/template"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-//go:embed page.css
-var pageStyle string
+var (
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.html
+	pageText string
+)
 
-// Page is a run as a page for browsers: what came of it, when what happened, and what each role has cost. It needs nothing
-// from anywhere else, and all texts in it are data.
+// Page is a run as a page for browsers: the verdict, when what was at work, what was tried and found for each unit, the commands that prove
+// it, the changes, and what each role has cost. It needs nothing from anywhere else, and all texts in it are data.
 type Page struct {
 	Lang     Lang
 	Title    string
-	Facts    []PageFact
+	Class    string // ok, warn, bad or run
+	Verdict  string
+	Figures  []string
 	Summary  string
-	Timeline []PageEvent
-	Costs    [][]string // the first row is the head
+	Rows     []PageRow
+	Units    []PageUnit
+	Answers  []PageAnswer
+	Files    []PageFile
+	CostHead []string
+	Costs    []PageCost
 	Total    string
+	Timeline []PageEvent
 	Heads    PageHeads
+
+	Style template.CSS
 }
 
-// PageHeads are the titles of the parts, in the language of the page.
-type PageHeads struct{ Result, Timeline, Cost string }
+// PageHeads are the titles on a page, in its language.
+type PageHeads struct {
+	Course, Turn, Proof, Landing, Failed, Units, Command, Exit, Took, Tree, Questions, Changes, Cost, Log, Lines string
+}
 
-// PageFact is one line of the head of a page.
-type PageFact struct{ Name, Value string }
+// PageRow is a unit on the time line; Left and Width are percents.
+type PageRow struct {
+	Name, Took string
+	Spans      []PageSpan
+}
+
+// PageSpan is a step on the time line.
+type PageSpan struct {
+	Class, Title string
+	Left, Width  float64
+}
+
+// PageUnit is a module, a task, or what concerns the run as a whole.
+type PageUnit struct {
+	Class, Name, Title, Result string
+	Attempts                   []PageAttempt
+	Checks                     []PageCheck
+}
+
+// PageAttempt is one attempt at a unit.
+type PageAttempt struct {
+	Class, Name, Result, Said string
+	Findings                  []PageFinding
+}
+
+// PageFinding is what was found wrong with an attempt.
+type PageFinding struct{ Rule, Where, Message string }
+
+// PageCheck is a command that the engine ran.
+type PageCheck struct {
+	Class, Command, Took, Tree string
+	Exit                       int
+}
+
+// PageAnswer is a question of a run and its answer.
+type PageAnswer struct{ Title, Question, Answer, By string }
+
+// PageFile is a changed file.
+type PageFile struct {
+	Path           string
+	Added, Removed int
+	Lines          []PageLine
+}
+
+// PageLine is a line of a difference.
+type PageLine struct{ Class, Text string }
+
+// PageCost is a row of the account; Share is its part of the largest, in percent.
+type PageCost struct {
+	Cells []string
+	Share int
+}
 
 // PageEvent is what happened at a time.
-type PageEvent struct {
-	At   time.Time
-	Text string
+type PageEvent struct{ Time, Since, Text string }
+
+// HTML is the page.
+func (p Page) HTML() (string, error) {
+	t, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return "", fmt.Errorf("read the page's template: %w", err)
+	}
+	p.Style = template.CSS(pageStyle) //nolint:gosec // it is a file of this program
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return "", fmt.Errorf("write the page: %w", err)
+	}
+	return b.String(), nil
 }
 
-// HTML is the page. It is put together by hand: a template costs the program five megabytes, because what it calls by name
-// the linker has to keep.
-func (p Page) HTML() string {
-	var b strings.Builder
-	// put writes a pattern whose texts are escaped, whatever stands in them.
-	put := func(pattern string, texts ...string) {
-		safe := make([]any, len(texts))
-		for i, s := range texts {
-			safe[i] = html.EscapeString(strings.ToValidUTF8(s, "�"))
+// NewPage makes a page of a report: all but the changes and the account, which others have.
+func NewPage(l Lang, r *Run, events []flow.Event, steps []flow.StepRow, checks map[string][]step.Record, now time.Time) Page {
+	p := Page{Lang: l, Heads: PageHeads{
+		Course: l.T("Course"), Turn: l.T("agent"), Proof: l.T("proof"), Landing: l.T("landing"), Failed: l.T("failed"), Units: l.T("Attempts and proofs"), Command: l.T("command"), Exit: l.T("exit"),
+		Took: l.T("took"), Tree: l.T("tree"), Questions: l.T("Questions"), Changes: l.T("Changes"), Cost: l.T("Cost"), Log: l.T("Log"), Lines: l.T("lines"),
+	}}
+	p.course(l, r, steps, now)
+	for _, m := range r.Modules {
+		p.Units = append(p.Units, unit(l, m, checks[m.Dir]))
+	}
+	p.answers(events)
+	p.verdict(l, r, now)
+	return p
+}
+
+// verdict says in one word how a run has ended, and how much was shown.
+func (p *Page) verdict(l Lang, r *Run, now time.Time) {
+	end := now
+	if !r.Ended.IsZero() {
+		end = r.Ended
+	}
+	good, tests, killed, tried := 0, 0, 0, 0
+	for i, m := range r.Modules {
+		if p.Units[i].Class == "ok" {
+			good++
 		}
-		fmt.Fprintf(&b, pattern, safe...)
-	}
-	lang := "en"
-	if p.Lang == "ko" {
-		lang = "ko"
-	}
-	put("<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n", lang)
-	put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>%s</title>\n<style>\n", p.Title)
-	b.WriteString(pageStyle)
-	put("</style>\n</head>\n<body>\n<h1>%s</h1>\n<dl>", p.Title)
-	for _, f := range p.Facts {
-		put("<dt>%s</dt><dd>%s</dd>", f.Name, f.Value)
-	}
-	b.WriteString("</dl>\n")
-	if p.Summary != "" {
-		put("<h2>%s</h2>\n<pre class=\"summary\">%s</pre>\n", p.Heads.Result, p.Summary)
-	}
-	put("<h2>%s</h2>\n<table>\n", p.Heads.Timeline)
-	for _, e := range p.Timeline {
-		d := e.At.Sub(p.Timeline[0].At).Round(time.Second)
-		since := fmt.Sprintf("+%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
-		put("<tr><td class=\"time\" title=\"%s\">%s</td><td><pre>%s</pre></td></tr>\n", e.At.Local().Format(time.DateTime), since, e.Text)
-	}
-	put("</table>\n<h2>%s</h2>\n<table>\n", p.Heads.Cost)
-	for i, row := range p.Costs {
-		cell := "<td>%s</td>"
-		if i == 0 {
-			cell = "<th>%s</th>"
+		switch {
+		case m.Result != nil:
+			tests, killed, tried = tests+m.Result.Tests.Passed, killed+m.Result.Mutants.Killed, tried+m.Result.Mutants.Tried
+		case m.Task != nil:
+			tests += m.Task.Tests.Passed
 		}
-		b.WriteString("<tr>")
-		for _, c := range row {
-			put(cell, c)
-		}
-		b.WriteString("</tr>\n")
 	}
-	put("</table>\n<p>%s</p>\n</body>\n</html>\n", p.Total)
-	return b.String()
+	ok := r.Work != nil && r.Work.Verified || r.Auto != nil && r.Auto.Verified || r.Developed != nil && r.Developed.Verified || r.Result != nil && r.Result.Verified || r.Documents != nil && r.Documents.Verified
+	switch {
+	case r.State == flow.Done && ok:
+		p.Class, p.Verdict = "ok", l.T("verified")
+	case r.State == flow.Done:
+		p.Class, p.Verdict = "warn", l.T("not verified")
+	case r.State.Ended():
+		p.Class, p.Verdict = "bad", string(r.State)
+	default:
+		p.Class, p.Verdict = "run", string(r.State)
+	}
+	if n := len(r.Modules); n > 0 {
+		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d of %d verified"), good, n))
+	}
+	if tests > 0 {
+		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d tests"), tests))
+	}
+	if tried > 0 {
+		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d of %d mutants killed"), killed, tried))
+	}
+	p.Figures = append(p.Figures, Took(end.Sub(r.Started)), r.Started.Local().Format(time.DateTime))
+}
+
+// course lays the steps of a run on a line of time, a row a unit.
+func (p *Page) course(l Lang, r *Run, steps []flow.StepRow, now time.Time) {
+	from, to := r.Started, r.Ended
+	if to.IsZero() {
+		to = now
+	}
+	whole := max(to.Sub(from), time.Millisecond)
+	rows := map[string]int{}
+	for _, s := range steps {
+		phase, attempt, what := Split(strings.TrimPrefix(strings.TrimPrefix(s.Key, s.Branch), ":"))
+		class := map[string]string{"turn": "turn", "prove": "proof", "mutate": "proof", "land": "landing", "apply": "landing", "deliver": "landing"}[what]
+		if s.Err != nil && class != "" {
+			class = "failed"
+		}
+		if s.Started == 0 || class == "" {
+			continue
+		}
+		name, ok := ModuleOf(s.Branch)
+		if !ok {
+			name = strings.TrimSpace(fmt.Sprintf("%s %s", phase, map[bool]string{true: "", false: fmt.Sprint(attempt)}[attempt < 2]))
+		}
+		i, known := rows[name]
+		if !known {
+			i = len(p.Rows)
+			rows[name] = i
+			p.Rows = append(p.Rows, PageRow{Name: name})
+		}
+		begin, end := time.UnixMilli(s.Started), to
+		if s.Ended > 0 {
+			end = time.UnixMilli(s.Ended)
+		}
+		percent := func(d time.Duration) float64 { return float64(int(1000*d.Seconds()*100/whole.Seconds())) / 1000 }
+		p.Rows[i].Spans = append(p.Rows[i].Spans, PageSpan{
+			Class: class, Left: min(99.5, max(0, percent(begin.Sub(from)))), Width: max(0, percent(end.Sub(begin))),
+			Title: fmt.Sprintf("%s %d, %s: %s", strings.ToUpper(phase), max(1, attempt), what, Took(end.Sub(begin))),
+		})
+		p.Rows[i].Took = Took(end.Sub(from.Add(time.Duration(p.Rows[i].Spans[0].Left / 100 * float64(whole)))))
+	}
+}
+
+// unit is a module or task with its attempts and the commands of its proofs.
+func unit(l Lang, m *Module, checks []step.Record) PageUnit {
+	u := PageUnit{Name: m.Dir, Title: m.Reason, Class: "run", Result: m.Phase}
+	switch {
+	case m.Result != nil:
+		u.Result = strings.TrimPrefix(strings.Trim(firstLine(Result(l, *m.Result)), " ✓⚠✗"), m.Dir+": ")
+		u.Class = map[step.Status]string{step.Success: "ok", step.Warning: "warn", step.Blocked: "bad"}[m.Result.Status]
+	case m.Task != nil:
+		u.Title = m.Task.Title
+		u.Result = strings.TrimLeft(strings.TrimPrefix(strings.Trim(firstLine(Task(l, *m.Task)), " ✓⚠✗"), m.Dir+": "+m.Task.Title), ": ")
+		u.Class = map[step.Status]string{step.Success: "ok", step.Warning: "warn", step.Blocked: "bad"}[m.Task.Status]
+	}
+	for _, a := range m.Attempts {
+		x := PageAttempt{Class: "bad", Name: fmt.Sprintf("%s %d", strings.ToUpper(a.Phase), max(1, a.Attempt)), Said: a.Summary}
+		if a.Passed {
+			x.Class = "ok"
+		}
+		_, x.Result, _ = strings.Cut(firstLine(Attempt(l, m.Dir, a)), ": ")
+		for _, f := range a.Findings {
+			where := f.Path
+			if f.Line > 0 {
+				where = fmt.Sprintf("%s:%d", f.Path, f.Line)
+			}
+			x.Findings = append(x.Findings, PageFinding{f.Rule, where, f.Message})
+		}
+		for _, t := range a.Failures {
+			x.Findings = append(x.Findings, PageFinding{string(t.Status), t.ID, t.Message})
+		}
+		u.Attempts = append(u.Attempts, x)
+	}
+	for _, c := range checks {
+		k := PageCheck{Command: strings.Join(c.Argv, " "), Exit: c.Exit, Took: Took(time.Duration(c.Millis) * time.Millisecond), Tree: c.Tree[:min(len(c.Tree), 12)]}
+		if c.Exit != 0 {
+			k.Class = "bad"
+		}
+		u.Checks = append(u.Checks, k)
+	}
+	return u
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// answers pairs what a run has asked with what it was told.
+func (p *Page) answers(events []flow.Event) {
+	asked := map[string]string{}
+	for _, e := range events {
+		switch e.Type {
+		case flow.EventGate:
+			if q, err := decoded[flow.Question](e.Data); err == nil {
+				asked[e.Key] = q.Text
+			}
+		case flow.EventAnswer:
+			a, err := decoded[flow.Answer](e.Data)
+			if err != nil || asked[e.Key] == "" {
+				continue
+			}
+			said := a.Verb
+			if a.Text = strings.TrimSpace(a.Text); a.Text != "" {
+				said = strings.TrimPrefix(said+": "+a.Text, flow.Reply+": ")
+			}
+			p.Answers = append(p.Answers, PageAnswer{firstLine(asked[e.Key]), asked[e.Key], said, a.By})
+			delete(asked, e.Key)
+		case flow.EventRun, flow.EventStart, flow.EventEnd, flow.EventNote, flow.EventFold, flow.EventProgress:
+		}
+	}
+}
+
+// Changed adds a patch to a page, as git writes it. Of a large file the beginning is shown.
+func (p *Page) Changed(patch string) {
+	const most = 400 // lines of a file
+	for part := range strings.SplitSeq("\n"+patch, "\ndiff --git ") {
+		head, body, ok := strings.Cut(part, "\n@@")
+		if head = strings.TrimSpace(head); head == "" {
+			continue
+		}
+		first, _, _ := strings.Cut(head, "\n")
+		f := PageFile{Path: first}
+		if _, name, is := strings.Cut(first, " b/"); is {
+			f.Path = name
+		}
+		var lines []string
+		if ok {
+			lines = strings.Split(strings.TrimRight("@@"+body, "\n"), "\n")
+		}
+		for _, line := range lines {
+			class := ""
+			switch {
+			case strings.HasPrefix(line, "+"):
+				class = "add"
+				f.Added++
+			case strings.HasPrefix(line, "-"):
+				class = "del"
+				f.Removed++
+			case strings.HasPrefix(line, "@@"):
+				class = "hunk"
+			}
+			f.Lines = append(f.Lines, PageLine{class, line})
+		}
+		if n := len(f.Lines); n > most {
+			f.Lines = append(f.Lines[:most], PageLine{"hunk", fmt.Sprintf("… %d more lines", n-most)})
+		}
+		p.Files = append(p.Files, f)
+	}
+}
+
+// Account adds what a run has cost: rows with a head, and what each counts for beside the largest.
+func (p *Page) Account(rows [][]string, weights []float64, total string) {
+	p.Total = total
+	if len(rows) < 2 {
+		return
+	}
+	p.CostHead = rows[0]
+	most := slices.Max(weights)
+	for i, row := range rows[1:] {
+		c := PageCost{Cells: row}
+		if most > 0 {
+			c.Share = int(100 * weights[i] / most)
+		}
+		p.Costs = append(p.Costs, c)
+	}
+}
+
+// Say adds lines to the log of a page.
+func (p *Page) Say(began, at time.Time, text string) {
+	d := at.Sub(began).Round(time.Second)
+	since := fmt.Sprintf("+%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+	p.Timeline = append(p.Timeline, PageEvent{Time: at.Local().Format(time.DateTime), Since: since, Text: text})
+}
+
+// decoded reads a JSON value into a new T.
+func decoded[T any](raw json.RawMessage) (T, error) {
+	var v T
+	err := json.Unmarshal(raw, &v)
+	return v, err
 }

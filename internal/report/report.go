@@ -42,10 +42,17 @@ type Run struct {
 	Error   *flow.Failure  `json:"error,omitempty"`
 	// Left is what there is of what did not pass.
 	Left []Left `json:"left,omitempty"`
+	// Pause is why a turn is asked again later, nil for none.
+	Pause *step.Pause `json:"pause,omitempty"`
 	// Altered are delivered files that were changed before the run had ended.
 	Altered []string `json:"altered,omitempty"`
 
-	asked string // of auto
+	// Spent is what was spent so far of the budget, as text; "" where nobody looks.
+	Spent  string      `json:"-"`
+	Budget step.Budget `json:"-"`
+
+	doing map[string]*Activity // by key
+	asked string               // of auto
 	byDir map[string]*Module
 	gates map[string]bool
 	last  int64
@@ -73,6 +80,10 @@ func New(r flow.Run) *Run {
 		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{},
 	}
 	out.Usage.Known = true
+	var asked struct{ Budget step.Budget }
+	if json.Unmarshal(r.In, &asked) == nil {
+		out.Budget = asked.Budget
+	}
 	if r.Def == "develop" {
 		out.Develop = developOf(r)
 	}
@@ -132,6 +143,7 @@ func (r *Run) Apply(e flow.Event) {
 	if e.Seq > r.last {
 		r.last = e.Seq
 	}
+	defer r.activity(e)
 	switch e.Type {
 	case flow.EventRun:
 		var d struct{ State flow.RunState }
@@ -236,6 +248,12 @@ func Split(key string) (phase string, attempt int, what string) {
 }
 
 func (r *Run) note(e flow.Event) {
+	if strings.HasSuffix(e.Key, "/parked") {
+		var p step.Pause
+		if json.Unmarshal(e.Data, &p) == nil {
+			r.Pause = &p
+		}
+	}
 	if r.Workflow == "auto" {
 		r.featureNote(e)
 		return

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jacquard-build/jacquard/internal/checkpoint"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -399,65 +398,6 @@ func Took(d time.Duration) string {
 		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
 	}
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-}
-
-// Live is one frame of the live view: a line for each module at work, and a
-// line that sums up. It is at most height lines of at most columns cells.
-func Live(l Lang, r *Run, columns, height int, now time.Time, colour bool) string {
-	var active, done, waiting int
-	var lines []string
-	for _, m := range r.Modules {
-		switch m.Phase {
-		case "done":
-			done++
-		case "waiting":
-			waiting++
-		default:
-			active++
-			lines = append(lines, liveLine(l, m, columns, now, colour))
-		}
-	}
-	if f := r.Feature; f != nil && f.Phase != "do" { // the parts of a feature are at work in that phase only
-		lines = nil
-	}
-	if room := max(1, height-1); len(lines) > room {
-		lines = lines[:room]
-	}
-	sum := fmt.Sprintf(l.T("%d done, %d at work, %d waiting · %s · %s"), done, active, waiting, Took(now.Sub(r.Started)), Cost(l, r.Usage))
-	if f := r.Feature; f != nil {
-		sum = fmt.Sprintf("%s (%s) · %s · %s · %s", f.Name, f.Mode, strings.TrimSuffix(f.Phase+": "+f.Step, ": "), Took(now.Sub(r.Started)), Cost(l, r.Usage))
-	}
-	if d := r.Develop; d != nil {
-		if d.Phase != checkpoint.Implement {
-			lines = nil
-		} else {
-			d = &Develop{State: d.State, Name: d.Name, Step: fmt.Sprintf(l.T("%d done, %d at work, %d waiting"), done, active, waiting)}
-		}
-		sum = fmt.Sprintf("%s · %s · %s · %s", d.Name, strings.TrimSuffix(string(d.Phase)+": "+d.Step, ": "), Took(now.Sub(r.Started)), Cost(l, r.Usage))
-	}
-	lines = append(lines, Cut(sum, columns))
-	return strings.Join(lines, "\n") + "\n"
-}
-
-func liveLine(l Lang, m *Module, columns int, now time.Time, colour bool) string {
-	what := m.Phase
-	if m.Attempt > 1 {
-		what += fmt.Sprintf(" %d", m.Attempt)
-	}
-	if m.Step != "" && m.Step != m.Phase {
-		what += " " + m.Step
-	}
-	right := fmt.Sprintf("%-18s %7s  %s", what, Took(now.Sub(m.Started)), Cost(l, m.Usage))
-	name := Cut(m.Dir, max(10, columns-Width(right)-4))
-	pad := max(1, columns-Width(right)-Width(name)-3)
-	line := Cut("  "+name+strings.Repeat(" ", pad)+right, columns)
-	if colour {
-		code := map[string]string{"red": "31", "green": "32", "refactor": "34"}[m.Phase]
-		if code != "" {
-			return "\x1b[" + code + "m" + line + "\x1b[0m"
-		}
-	}
-	return line
 }
 
 // Blocks prints a result in the block form that scripts for the original read.

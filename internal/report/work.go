@@ -91,7 +91,7 @@ func clip7(commit string) string {
 }
 
 // WorkSummary is the text at the end of a run of work.
-func WorkSummary(l Lang, o step.WorkOut) string {
+func WorkSummary(l Lang, run string, o step.WorkOut) string {
 	var b strings.Builder
 	for _, qa := range o.Assumed {
 		fmt.Fprintf(&b, l.T("assumed: %s %s\n"), qa.Question, qa.Answer)
@@ -115,7 +115,7 @@ func WorkSummary(l Lang, o step.WorkOut) string {
 		}
 		fmt.Fprintf(&b, "  %s\n", s)
 	}
-	b.WriteString(Moved(l, o.Moved, "jacquard work rollback "+o.Work))
+	b.WriteString(Moved(l, o.Moved, run))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

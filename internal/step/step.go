@@ -5,6 +5,7 @@ package step
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
@@ -143,6 +144,22 @@ func (u Usage) Add(v Usage) Usage {
 type Budget struct {
 	USD    float64 `json:"usd,omitempty"`
 	Tokens int64   `json:"tokens,omitempty"`
+}
+
+// Heard is what an agent does, as a sign of life.
+type Heard struct {
+	Kind    string `json:"kind"` // see agent.Kind
+	Tool    string `json:"tool,omitempty"`
+	Text    string `json:"text,omitempty"` // what a tool is about, or what the agent says
+	Session string `json:"session,omitempty"`
+}
+
+// Pause is noted when a turn is asked again later.
+type Pause struct {
+	Until time.Time `json:"until"`
+	Try   int       `json:"try"`
+	Of    int       `json:"of,omitempty"` // the most tries; 0 for a usage limit, which is waited out
+	Why   string    `json:"why"`
 }
 
 // Turn asks one agent for one piece of work on a tree.

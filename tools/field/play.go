@@ -304,8 +304,10 @@ func (f *field) scenario(clone string, c commit, patch string) ([]byte, error) {
 		}
 	}
 	type task map[string]any
-	spec := task{"title": c.Subject, "type": "feat", "functional": []string{c.Subject}, "criteria": []task{{"text": c.Subject}},
-		"task": task{"title": c.Subject, "scope": c.Subject, "files": files}}
+	spec := task{
+		"title": c.Subject, "type": "feat", "functional": []string{c.Subject}, "criteria": []task{{"text": c.Subject}},
+		"task": task{"title": c.Subject, "scope": c.Subject, "files": files},
+	}
 	plan := task{"goal": c.Subject, "tasks": []task{{"id": "TASK-00", "type": "feat", "title": c.Subject, "scope": c.Subject, "files": files, "covers": []string{"FR-01", "AC-01"}}}}
 	done := task{"summary": c.Subject, "what": c.Subject, "why": "It was asked for.", "caution": "None", "incomplete": "None"}
 	text := "turn specify * *\n  answer spec.json\nturn plan * *\n  answer plan.json\nturn build * 1\n  run git apply --binary --whitespace=nowarn " + patch + "\n  answer done.json\nturn build * *\n  answer done.json\n"

@@ -66,13 +66,15 @@ func later(c *flow.Ctx, n int, f *flow.Failure, transient *int) (bool, error) {
 		if *transient++; *transient > maxTransient {
 			return false, nil
 		}
-		return true, flow.Until(c, "backoff", c.Now().Add(backoff(*transient)))
+		at := c.Now().Add(backoff(*transient))
+		flow.Note(c, "parked", step.Pause{Until: at, Try: *transient, Of: maxTransient, Why: Clip(f.Msg, 300)})
+		return true, flow.Until(c, "backoff", at)
 	case flow.Limit:
 		at := f.Resets()
 		if at.IsZero() {
 			at = c.Now().Add(limitWait)
 		}
-		flow.Note(c, "parked", map[string]any{"until": at, "try": n})
+		flow.Note(c, "parked", step.Pause{Until: at, Try: n, Why: Clip(f.Msg, 300)})
 		return true, flow.Until(c, "reset", at)
 	default:
 		return false, nil

@@ -314,7 +314,10 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 	order := task.Order(w.plan.Tasks)
 	slices.SortFunc(list, func(a, b task.Task) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
 	w.out.Tasks = len(w.plan.Tasks)
-	note := step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Reasons: w.reasons, Requirement: w.plan.Requirement, Plan: plan}
+	note := step.WorkNote{Work: w.s.Work, Mode: w.plan.Mode, Requirement: w.plan.Requirement, Plan: plan}
+	if w.in.Yes { // at the gate a person has read them
+		note.Reasons = w.reasons
+	}
 	for _, t := range list {
 		note.Tasks = append(note.Tasks, step.TaskLine{ID: t.ID, Title: t.Title, Needs: t.Needs})
 	}

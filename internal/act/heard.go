@@ -1,0 +1,49 @@
+package act
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// watch passes on what an agent does: as a sign of life, and for the screen.
+func (a *Actor) watch(j flow.Job) func(agent.Event) {
+	session := ""
+	return func(e agent.Event) {
+		session = cmp.Or(e.Session, session)
+		text := e.Text
+		if e.Kind == agent.ToolStart {
+			text = about(e.Input)
+		}
+		j.Beat(step.Heard{Kind: string(e.Kind), Tool: e.Tool, Text: clip(a.redacted(text), 200), Session: session})
+		if a.o.Watch != nil {
+			a.o.Watch(j.Key, e)
+		}
+	}
+}
+
+// about is what a call of a tool concerns: a file, a command, what is looked for.
+func about(input json.RawMessage) string {
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	for _, name := range []string{"command", "file_path", "path", "filePath", "notebook_path", "pattern", "query", "url", "input", "description"} {
+		switch v := fields[name].(type) {
+		case string:
+			return v
+		case []any:
+			var words []string
+			for _, x := range v {
+				words = append(words, fmt.Sprint(x))
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// completed gives a command and those below it what a shell completes: values of flags that are one of a few, and runs where the first
+// argument is one.
+func (a *app) completed(c *cobra.Command) {
+	values := map[string][]string{
+		"agent": step.AgentNames(), "style": {"work", "pdca", "develop"}, "lang": {"en", "ko"}, "phase": {string(step.Full), string(step.Red), string(step.GreenRefactor)},
+		"conflict": {string(step.KeepFiles), string(step.Overwrite)}, "on": {onLocal, onTemporal}, "documents": {"commit", "keep"}, "budget": {"5usd", "20usd", "2Mtok"},
+		"language": toolchain.Languages(),
+	}
+	var f doFlags
+	for _, x := range f.settings() {
+		for _, s := range styles() {
+			for _, v := range x.of(s) {
+				if !slices.Contains(values[x.flag], v) {
+					values[x.flag] = append(values[x.flag], v)
+				}
+			}
+		}
+	}
+	for name, list := range values {
+		if c.Flags().Lookup(name) != nil {
+			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	if c.ValidArgsFunction == nil && (strings.Contains(c.Use, " [RUN]") || strings.Contains(c.Use, " RUN")) {
+		c.ValidArgsFunction = a.completeRuns
+	}
+	for _, sub := range c.Commands() {
+		a.completed(sub)
+	}
+}
+
+// completeRuns are the runs of the project, with what was asked.
+func (a *app) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var runs []flow.Run
+	p, err := a.open(c.Context())
+	if err == nil {
+		runs, err = p.runs(c.Context())
+	}
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, r := range runs {
+		out = append(out, r.ID+"\t"+string(r.State)+", "+requested(r))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/explain"
+	"github.com/jacquard-build/jacquard/internal/report"
+)
+
+func newExplain(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "explain [CODE]", Short: "what a code means, why it exists and how to fix it",
+		Long: "Explains what Jacquard prints: findings such as [mutant-survived], exit codes, states of runs, failure classes, levels of proof, " +
+			"and the words that say why something ended. Without CODE it lists all codes. Case and brackets do not matter. It needs no project.",
+		Example: "  jacquard explain\n  jacquard explain mutant-survived\n  jacquard explain 3\n  jacquard explain secret --json",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var codes []string
+			groups, _ := explain.Groups()
+			for _, g := range groups {
+				for _, e := range g.Codes {
+					codes = append(codes, e.Code)
+				}
+			}
+			return codes, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			groups, err := explain.Groups()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				a.listCodes(groups)
+				return nil
+			}
+			return a.explain(groups, strings.Join(args, " "))
+		},
+	}
+}
+
+// explain shows what there is about one code.
+func (a *app) explain(groups []explain.Group, code string) error {
+	found := explain.Find(groups, code)
+	if len(found) == 0 {
+		near := ""
+		if list := similar(groups, code); len(list) > 0 {
+			near = "; did you mean " + strings.Join(list, ", ") + "?"
+		}
+		return usage("there is no code %q%s jacquard explain lists them all", code, cmp.Or(near, ":"))
+	}
+	if a.json {
+		a.print(map[string]any{"codes": found})
+		return nil
+	}
+	l := a.lang()
+	for i, e := range found {
+		if i > 0 {
+			fmt.Fprintln(a.Out)
+		}
+		title := ""
+		for _, g := range groups {
+			if g.Name == e.Group {
+				title = g.Title
+			}
+		}
+		fmt.Fprintf(a.Out, "%s · %s\n\n%s\n", e.Code, title, filled(e.Means, 2))
+		fmt.Fprintf(a.Out, l.T("  Why\n%s\n"), filled(e.Why, 4))
+		fmt.Fprintf(a.Out, l.T("  Fix\n%s\n"), filled(e.Fix, 4))
+		fmt.Fprintf(a.Out, l.T("  Example\n%s\n"), indented(e.Example, 4))
+	}
+	a.inEnglish()
+	return nil
+}
+
+// mostSimilar is how many codes are offered for one that does not exist.
+const mostSimilar = 3
+
+// similar are the codes that one may be meant to be: the nearest one, and those that contain it.
+func similar(groups []explain.Group, code string) []string {
+	code = strings.ToLower(strings.Trim(code, "[]`'\" "))
+	var names, out []string
+	for _, g := range groups {
+		for _, e := range g.Codes {
+			names = append(names, e.Code)
+		}
+	}
+	if near, ok := nearest(code, names); ok {
+		out = append(out, near)
+	}
+	for _, n := range names {
+		if len(code) > 2 && len(out) < mostSimilar && strings.Contains(strings.ToLower(n), code) && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// listCodes lists all codes with a line each.
+func (a *app) listCodes(groups []explain.Group) {
+	if a.json {
+		a.print(map[string]any{"groups": groups})
+		return
+	}
+	for _, g := range groups {
+		fmt.Fprintf(a.Out, "%s\n%s\n", g.Title, filled(g.Intro, 2))
+		wide := 0
+		for _, e := range g.Codes {
+			wide = max(wide, report.Width(e.Code))
+		}
+		for _, e := range g.Codes {
+			pad := strings.Repeat(" ", wide-report.Width(e.Code))
+			fmt.Fprintf(a.Out, "  %s%s  %s\n", e.Code, pad, strings.TrimLeft(filled(e.Line, wide+4), " "))
+		}
+		fmt.Fprintln(a.Out)
+	}
+	fmt.Fprint(a.Out, a.lang().T("More about one of them: jacquard explain CODE\n"))
+	a.inEnglish()
+}
+
+// inEnglish says to those who read another language that the texts have not been translated.
+func (a *app) inEnglish() {
+	if l := a.lang(); l != report.English {
+		fmt.Fprint(a.Err, l.T("The explanations are in English only.\n"))
+	}
+}
+
+// filled sets a text in lines that fit, each behind some spaces.
+func filled(text string, indent int) string {
+	var b strings.Builder
+	at := columns
+	for word := range strings.FieldsSeq(text) {
+		if n := report.Width(word); at+1+n > columns && at > indent {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(strings.Repeat(" ", indent) + word)
+			at = indent + n
+		} else {
+			b.WriteString(" " + word)
+			at += 1 + n
+		}
+	}
+	return b.String()
+}
+
+// indented puts spaces before each line.
+func indented(text string, indent int) string {
+	space := strings.Repeat(" ", indent)
+	return space + strings.ReplaceAll(text, "\n", "\n"+space)
+}

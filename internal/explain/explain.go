@@ -1,0 +1,93 @@
+// Package explain has a text for every code that the program prints: findings, exit codes, states, failure classes, levels of
+// proof and the words that say why something ended. The texts are data, one Markdown file a group in the folder codes.
+// The tests compare them with the codes that the program has.
+package explain
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed codes/*.md
+var files embed.FS
+
+// order is the order in which the groups are listed; each is a file of the folder codes.
+var order = []string{"finding", "drift", "spec", "exit", "state", "class", "level", "end", "stale", "verify", "test"}
+
+// Group is the codes of one kind, sorted by code.
+type Group struct {
+	Name  string  `json:"group"`
+	Title string  `json:"title"`
+	Intro string  `json:"intro"`
+	Codes []Entry `json:"codes"`
+}
+
+// Entry explains one code. All texts are English, without line breaks but for Example.
+type Entry struct {
+	Group   string `json:"group"`
+	Code    string `json:"code"`
+	Line    string `json:"line"`  // the first sentence of Means
+	Means   string `json:"means"` // what it says
+	Why     string `json:"why"`   // why it exists
+	Fix     string `json:"fix"`   // what to do
+	Example string `json:"example"`
+}
+
+// Groups returns all groups with their codes. An error names the line of a text that cannot be read.
+func Groups() ([]Group, error) {
+	var out []Group
+	for _, name := range order {
+		src, err := files.ReadFile("codes/" + name + ".md")
+		if err != nil {
+			return nil, fmt.Errorf("read the texts: %w", err)
+		}
+		g, err := parse(name, string(src))
+		if err != nil {
+			return nil, fmt.Errorf("read the texts: %w", err)
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// Find returns the entries of a code, of which there may be one in each group. Case, brackets and quotes around it do not count,
+// nor does what a message puts behind it: limit(3) and "blocked: money was not built" are limit and blocked.
+func Find(groups []Group, code string) []Entry {
+	want := key(code)
+	out := matching(groups, func(e Entry) bool { return key(e.Code) == want })
+	if len(out) == 0 {
+		out = matching(groups, func(e Entry) bool {
+			begin, open := strings.CutSuffix(key(e.Code), "*")
+			return open && len(want) > len(begin) && strings.HasPrefix(want, begin)
+		})
+	}
+	if len(out) == 0 { // exit code 3
+		for _, word := range []string{"exit-code-", "exit-"} {
+			if number, ok := strings.CutPrefix(want, word); ok {
+				return matching(groups, func(e Entry) bool { return e.Group == "exit" && e.Code == number })
+			}
+		}
+	}
+	return out
+}
+
+func matching(groups []Group, is func(Entry) bool) (out []Entry) {
+	for _, g := range groups {
+		for _, e := range g.Codes {
+			if is(e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// key is what two spellings of a code have in common.
+func key(code string) string {
+	code = strings.Trim(strings.TrimSpace(code), "[]`'\"")
+	if i := strings.IndexAny(code, ":("); i > 0 {
+		code = code[:i]
+	}
+	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(strings.TrimSpace(code)))
+}

@@ -1,0 +1,216 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Activity is a step that is at work.
+type Activity struct {
+	Name    string    `json:"name,omitempty"` // of the module or task, "" for what concerns the whole run
+	Phase   string    `json:"phase"`
+	Attempt int       `json:"attempt,omitempty"`
+	Step    string    `json:"step"` // turn, prove, land, …
+	Started time.Time `json:"started"`
+	// Action is what its agent does: a tool and what it is about. Heard is when it said so, zero for never.
+	Action string    `json:"action,omitempty"`
+	Heard  time.Time `json:"heard,omitzero"`
+}
+
+// silence is how long an agent says nothing before that is shown.
+const silence = 30 * time.Second
+
+// activity keeps the list of what is at work.
+func (r *Run) activity(e flow.Event) {
+	switch e.Type {
+	case flow.EventStart:
+		name, _ := ModuleOf(e.Branch)
+		phase, attempt, what := Split(strings.TrimPrefix(strings.TrimPrefix(e.Key, e.Branch), ":"))
+		if r.doing == nil {
+			r.doing = map[string]*Activity{}
+		}
+		r.doing[e.Key] = &Activity{Name: name, Phase: phase, Attempt: attempt, Step: what, Started: e.At}
+	case flow.EventEnd:
+		delete(r.doing, e.Key)
+	case flow.EventProgress:
+		var h step.Heard
+		a := r.doing[e.Key]
+		if a == nil || json.Unmarshal(e.Data, &h) != nil {
+			return
+		}
+		a.Heard = e.At
+		if did := words(h); did != "" {
+			a.Action = did
+		}
+	case flow.EventRun:
+		if r.State != flow.Running { // its driver has ended them
+			clear(r.doing)
+		}
+	case flow.EventNote, flow.EventFold, flow.EventGate, flow.EventAnswer:
+	}
+}
+
+// Activities are the steps at work, the oldest first.
+func (r *Run) Activities() []Activity {
+	var out []Activity
+	for _, a := range r.doing {
+		out = append(out, *a)
+	}
+	slices.SortFunc(out, func(a, b Activity) int {
+		if c := a.Started.Compare(b.Started); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name+a.Phase, b.Name+b.Phase)
+	})
+	return out
+}
+
+// Words say what is done: by an agent, or by the engine.
+func (a Activity) Words(l Lang) string {
+	switch a.Step {
+	case "turn":
+		if a.Action != "" {
+			return a.Action
+		}
+		return l.T("the agent begins")
+	case "prove", "again":
+		return l.T("proof: build, lint, tests")
+	case "mutate":
+		return l.T("proof: mutants")
+	case "land", "apply", "deliver":
+		return l.T("landing")
+	}
+	return a.Step
+}
+
+// name says whose turn, proof or landing it is.
+func (a Activity) name() string {
+	what := strings.ToUpper(a.Phase)
+	if a.Attempt > 1 {
+		what += fmt.Sprintf(" %d", a.Attempt)
+	}
+	if a.Name == "" {
+		return what
+	}
+	return a.Name + " " + what
+}
+
+// Live is one frame of the live view: a line for each step at work, with what its agent does, and a line that sums up. It is at most
+// height lines of at most columns cells.
+func Live(l Lang, r *Run, columns, height int, now time.Time, colour bool) string {
+	done, waiting := 0, 0
+	for _, m := range r.Modules {
+		switch m.Phase {
+		case "done":
+			done++
+		case "waiting":
+			waiting++
+		}
+	}
+	doing := r.Activities()
+	spent := Cost(l, r.Usage)
+	if r.Spent != "" {
+		spent = r.Spent
+	}
+	sum := fmt.Sprintf(l.T("%d done, %d at work, %d waiting · %s · %s"), done, len(doing), waiting, Took(now.Sub(r.Started)), spent)
+	if where := r.where(); where != "" {
+		sum = where + " · " + sum
+	}
+	var lines []string
+	if doing = doing[:min(len(doing), height-1)]; height > 1 {
+		names := 0
+		for _, a := range doing {
+			names = max(names, min(Width(a.name()), columns/3))
+		}
+		for _, a := range doing {
+			lines = append(lines, liveLine(l, a, names, columns, now, colour))
+		}
+	}
+	lines = append(lines, Cut(sum, columns))
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// where is the phase that a run as a whole is in, "" where its tasks say it.
+func (r *Run) where() string {
+	if f := r.Feature; f != nil {
+		return strings.TrimSuffix(fmt.Sprintf("%s (%s) · %s", f.Name, f.Mode, f.Phase), " ()")
+	}
+	if d := r.Develop; d != nil {
+		return strings.TrimPrefix(fmt.Sprintf("%s · %s", d.Name, d.Phase), " · ")
+	}
+	return ""
+}
+
+func liveLine(l Lang, a Activity, names, columns int, now time.Time, colour bool) string {
+	right, quiet := Took(now.Sub(a.Started)), time.Duration(0)
+	if a.Step == "turn" && !a.Heard.IsZero() {
+		quiet = now.Sub(a.Heard)
+	}
+	if quiet > silence {
+		right = fmt.Sprintf(l.T("silent for %s"), Took(quiet)) + "  " + right
+	}
+	name := Cut(a.name(), names)
+	left := "  " + name + strings.Repeat(" ", max(0, names-Width(name))) + "  "
+	left += Cut(a.Words(l), max(1, columns-Width(left)-Width(right)-2))
+	line := Cut(left+strings.Repeat(" ", max(1, columns-Width(left)-Width(right)))+right, columns)
+	if colour && quiet > silence {
+		return "\x1b[33m" + line + "\x1b[0m"
+	}
+	return line
+}
+
+// Beat is a line for who reads plain text: what is at work, when nothing was printed for a while. "" when nothing is.
+func Beat(l Lang, r *Run, now time.Time) string {
+	var b strings.Builder
+	doing := r.Activities()
+	const most = 4
+	for _, a := range doing[:min(len(doing), most)] {
+		fmt.Fprintf(&b, "  … %s: %s (%s)\n", a.name(), Cut(a.Words(l), 80), Took(now.Sub(a.Started)))
+	}
+	if n := len(doing) - most; n > 0 {
+		fmt.Fprintf(&b, l.T("  … and %d more\n"), n)
+	}
+	return b.String()
+}
+
+// Paused is a line about a turn that is asked again later.
+func Paused(l Lang, name string, p step.Pause) string {
+	at := p.Until.Local().Format(time.TimeOnly)
+	if p.Of > 0 {
+		return fmt.Sprintf(l.T("  ⟳ %s: %s; retry %d of %d at %s\n"), name, p.Why, p.Try, p.Of, at)
+	}
+	return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), name, p.Until.Local().Format(time.DateTime))
+}
+
+// toolWords are what agents call their tools, and what they do with them.
+var toolWords = map[string]string{
+	"read": "reads", "edit": "edits", "multiedit": "edits", "write": "writes", "bash": "runs", "run": "runs", "append": "edits", "delete": "deletes", "shell": "runs", "command_execution": "runs", "execute": "runs", "grep": "looks for",
+	"glob": "looks for", "search": "looks for", "ls": "lists", "list": "lists", "file_change": "edits", "patch": "edits", "notebookedit": "edits",
+}
+
+// words say what an agent has been heard to do, "" when it only thinks.
+func words(h step.Heard) string {
+	if h.Kind == "text" && strings.TrimSpace(h.Text) != "" {
+		return "“" + strings.Join(strings.Fields(h.Text), " ") + "”"
+	}
+	if h.Tool == "" || h.Kind == "tool_end" {
+		return ""
+	}
+	verb, known := toolWords[strings.ToLower(h.Tool)]
+	if !known {
+		verb = h.Tool
+	}
+	text := strings.Join(strings.Fields(h.Text), " ")
+	if strings.HasPrefix(text, "/") && !strings.Contains(text, " ") { // a file of a checkout, by its last folders
+		parts := strings.Split(path.Clean(text), "/")
+		text = strings.Join(parts[max(0, len(parts)-3):], "/")
+	}
+	return strings.TrimSpace(verb + " " + text)
+}

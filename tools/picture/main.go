@@ -1,0 +1,168 @@
+// Command picture draws a terminal for the README: it carries out a story's project with the real program and writes what the program
+// says as an SVG file. Nothing is drawn that was not printed.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+func main() {
+	program := flag.String("jacquard", "bin/jacquard", "the `program`")
+	story := flag.String("story", "internal/cli/testdata/script/bug.txtar", "`file` with the project, and in it a play")
+	play := flag.String("play", "bug.play", "the play in it")
+	out := flag.String("o", "docs/demo.svg", "`file` to write")
+	flag.Parse()
+	if err := draw(*program, *story, *play, *out, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "picture:", err)
+		os.Exit(1)
+	}
+}
+
+func draw(program, story, play, out string, args []string) error {
+	raw, err := os.ReadFile(story)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "picture")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	files := parts(raw)
+	for name, data := range files {
+		if strings.Contains(name, ".play") {
+			continue
+		}
+		if err := write(filepath.Join(dir, name), data); err != nil {
+			return err
+		}
+	}
+	if err := write(filepath.Join(dir, "play.txtar"), scenario(files, play)); err != nil {
+		return err
+	}
+	for _, git := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"-c", "user.name=You", "-c", "user.email=you@localhost", "commit", "-qm", "A first version"}, {"config", "user.name", "You"}, {"config", "user.email", "you@localhost"}} {
+		if said, err := command(dir, "git", git...); err != nil {
+			return fmt.Errorf("git %s: %w: %s", git[0], err, said)
+		}
+	}
+	self, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	said, err := command(dir, self, append(args, "--yes", "--scenario", "play.txtar")...)
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, said)
+	}
+	var typed []string
+	for _, a := range args {
+		if strings.Contains(a, " ") {
+			a = `"` + a + `"`
+		}
+		typed = append(typed, a)
+	}
+	text := "$ jacquard " + strings.Join(typed, " ") + "\n" + said
+	return os.WriteFile(out, svg(strings.ReplaceAll(text, dir, "~/calc")), 0o644)
+}
+
+func command(dir, name string, args ...string) (string, error) {
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = dir, append(os.Environ(), "NO_COLOR=1", "LANG=C")
+	said, err := c.CombinedOutput()
+	return string(said), err
+}
+
+func write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+var head = regexp.MustCompile(`(?m)^-- (.+) --\n`)
+
+// parts are the files of a txtar archive.
+func parts(raw []byte) map[string][]byte {
+	out := map[string][]byte{}
+	at := head.FindAllSubmatchIndex(raw, -1)
+	for i, m := range at {
+		end := len(raw)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		out[string(raw[m[2]:m[3]])] = raw[m[1]:end]
+	}
+	return out
+}
+
+// scenario is a play with the files that it writes and answers with.
+func scenario(files map[string][]byte, play string) []byte {
+	var b bytes.Buffer
+	b.Write(files[play])
+	for name, data := range files {
+		if bytes.Contains(files[play], []byte(" "+name+"\n")) {
+			fmt.Fprintf(&b, "-- %s --\n%s", name, data)
+		}
+	}
+	return b.Bytes()
+}
+
+// Sizes of a line and a letter in the picture, in its units.
+const (
+	lineHeight  = 19
+	letterWidth = 8
+	margin      = 16
+	columns     = 100
+)
+
+var colours = []struct {
+	line   *regexp.Regexp
+	colour string
+}{
+	{regexp.MustCompile(`^\$ `), "#e6edf3"},
+	{regexp.MustCompile(`^\s*✓|: passed`), "#7ee787"},
+	{regexp.MustCompile(`^\s*(⚠|✗)|sent back`), "#f2cc60"},
+	{regexp.MustCompile(`^\s+\[|: \[|^    `), "#9198a1"},
+}
+
+// svg draws lines of text as a terminal does.
+func svg(text string) []byte {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		for utf8.RuneCountInString(line) > columns { // at a word, where there is one
+			runes := []rune(line)
+			cut := strings.LastIndex(string(runes[:columns]), " ")
+			if cut < columns/2 {
+				cut = len(string(runes[:columns]))
+			}
+			lines, line = append(lines, line[:cut]), "      "+strings.TrimLeft(line[cut:], " ")
+		}
+		lines = append(lines, line)
+	}
+	width, height := columns*letterWidth+2*margin, len(lines)*lineHeight+2*margin
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="A terminal: jacquard bug reproduces a failure, has it fixed, and proves the fix">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="#0d1117"/>`+"\n", width, height)
+	b.WriteString(`<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13.2" xml:space="preserve">` + "\n")
+	for i, line := range lines {
+		colour := "#c9d1d9"
+		for _, c := range colours {
+			if c.line.MatchString(line) {
+				colour = c.colour
+				break
+			}
+		}
+		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", margin, margin+(i+1)*lineHeight-5, colour, html.EscapeString(line))
+	}
+	b.WriteString("</g>\n</svg>\n")
+	return b.Bytes()
+}
