@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -48,11 +49,8 @@ func TestDocsAreShort(t *testing.T) {
 func TestDocsLinks(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	all := map[string][]string{}
+	headings := map[string][]string{}
 	for _, file := range pages(t) {
-		all[file] = anchors(read(t, file))
-	}
-	for file := range all {
 		for _, m := range link.FindAllStringSubmatch(withoutCode(read(t, file)), -1) {
 			to, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(to, ":") { // another site
@@ -66,7 +64,13 @@ func TestDocsLinks(t *testing.T) {
 				t.Errorf("%s: %s: there is no %s", file, m[1], target)
 				continue
 			}
-			if list, ok := all[target]; anchor != "" && (!ok || !slices.Contains(list, anchor)) {
+			if anchor == "" {
+				continue
+			}
+			if headings[target] == nil {
+				headings[target] = anchors(read(t, target))
+			}
+			if !slices.Contains(headings[target], anchor) {
 				t.Errorf("%s: %s: %s has no such heading", file, m[1], target)
 			}
 		}
@@ -170,9 +174,10 @@ func withoutCode(text string) string {
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(b.String(), "")
 }
 
-// anchors are the names that headings get on the forge: small letters, digits and strokes. Code spans keep their words.
+// anchors are the names that headings get on the forge: small letters, digits and strokes, with a number where a name comes again.
 func anchors(text string) []string {
 	var out []string
+	seen := map[string]int{}
 	code := false
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
@@ -191,7 +196,12 @@ func anchors(text string) []string {
 			}
 			return -1
 		}, strings.TrimSpace(title))
-		out = append(out, name)
+		if n := seen[name]; n > 0 {
+			out = append(out, name+"-"+strconv.Itoa(n))
+		} else {
+			out = append(out, name)
+		}
+		seen[name]++
 	}
 	return out
 }
