@@ -1,4 +1,4 @@
-// Bench measures what docs/limitations.md and the README state about speed:
+// Bench measures what docs/internals/measurements.md states about speed:
 // each figure beside its yardstick, taken in the same run, as a ratio. It
 // judges nothing; people read it.
 package main

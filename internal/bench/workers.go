@@ -54,7 +54,7 @@ func (b *bench) workers() error {
 	if err != nil {
 		return err
 	}
-	steps := 2 * (1 + 9*n) // both runs, as docs/scale-out.md counts
+	steps := 2 * (1 + 9*n) // both runs, as docs/internals/cluster.md counts
 	fmt.Fprintf(b.out, "history of %d steps\t%d events, %d kB\tcalculated %d, %d kB\t%.2f, %.2f\n",
 		steps, events, bytes/1000, steps*76/10, steps*356/100, float64(events)/(7.6*float64(steps)), float64(bytes)/(3560*float64(steps)))
 	what := fmt.Sprintf("%d independent modules, agents sleep 2s a turn, %d slots a worker", n, slots)

@@ -37,7 +37,7 @@ import (
 //   - Rules are not recorded: a difference is audited each time.
 //
 // The record is a cache. An error of it is never one of the proof: the check runs. Whoever can write into its directory can
-// forge it, as he can the journal; see docs/security.md.
+// forge it, as he can the journal; see docs/concepts/security.md.
 
 // recordFormat is part of every key: what is recorded in one format is not there for another one.
 const recordFormat = "checks 1"

@@ -158,7 +158,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		}
 		var f *flow.Failure
 		if errors.As(err, &f) && f.Class == flow.Environment {
-			return nil, flow.Failf(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/scale-out.md): %s", address, f.Msg)
+			return nil, flow.Failf(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/guides/several-machines.md): %s", address, f.Msg)
 		}
 		return nil, fmt.Errorf("the Temporal cluster at %s: %w", address, err)
 	}

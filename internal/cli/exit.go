@@ -9,7 +9,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 )
 
-// The exit codes are part of the interface; docs/exit-codes.md explains them.
+// The exit codes are part of the interface; docs/reference/exit-codes.md explains them.
 const (
 	exitOK          = 0
 	exitNotVerified = 1

@@ -141,7 +141,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   low: haiku             # agent/model, agent, or a model of the agent above
 #   medium: sonnet
 #   high: opus             # auto --opus asks for it in HEAVY
-# roles:                   # tier or seat of a role, instead of the built-in tier (docs/agents.md)
+# roles:                   # tier or seat of a role, instead of the built-in tier (docs/guides/agents.md)
 #   reviewer: codex/gpt-6.1-sol
 # panel: [opus, codex/gpt-6.1-sol]   # who designs at the same time, at most three
 # auth: auto               # key (ANTHROPIC_API_KEY, CLAUDE_CODE_OAUTH_TOKEN; OPENAI_API_KEY for codex), login, or auto
@@ -151,7 +151,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 
 # setup: ["npm run codegen"]   # commands that prepare a check tree (need trust once: jacquard trust)
 # copy: [".env.test"]          # ignored files that checks need
-# checks:                      # commands instead of those that CI and scripts name (docs/checks.md; need trust once)
+# checks:                      # commands instead of those that CI and scripts name (docs/guides/languages.md; need trust once)
 #   test: make check           # {report} is a file for a report of JUnit, TAP or go test -json
 #   report: build/junit/*.xml  # or where the command writes reports by itself
 #   lint: golangci-lint run
@@ -164,7 +164,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   ci_start: 3m           # how long it has to begin; then there is none
 #   heartbeat: 30s         # longest silence of a machine of a cluster
 
-# engine: temporal         # keep runs on a Temporal cluster (docs/scale-out.md)
+# engine: temporal         # keep runs on a Temporal cluster (docs/guides/several-machines.md)
 # project: team/shop       # its name there; default: where origin is
 # pool: linux              # workers that carry out turns and checks (needs trust once)
 # hub: origin              # remote that they share work through, or s3://BUCKET/PREFIX or file:///FOLDER (needs trust once)

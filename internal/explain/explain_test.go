@@ -13,7 +13,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/explain"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/codes.md")
+var update = flag.Bool("update", false, "rewrite docs/reference/codes.md")
 
 func groups(t *testing.T) []explain.Group {
 	t.Helper()
@@ -115,10 +115,10 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestDocument compares docs/codes.md with the texts; -update writes it.
+// TestDocument compares docs/reference/codes.md with the texts; -update writes it.
 func TestDocument(t *testing.T) {
 	t.Parallel()
-	const file = "../../docs/codes.md"
+	const file = "../../docs/reference/codes.md"
 	var b strings.Builder
 	b.WriteString("# Codes\n\n<!-- Written by: go test ./internal/explain -update -->\n\n" +
 		"All codes that Jacquard prints. `jacquard explain CODE` says of each what it means, why it exists, how to fix it, and shows an example; the links lead to the same texts.\n")
@@ -131,7 +131,7 @@ func TestDocument(t *testing.T) {
 				anchor += "-1"
 			}
 			anchors[anchor] = true
-			fmt.Fprintf(&b, "| [`%s`](../internal/explain/codes/%s.md#%s) | %s |\n", e.Code, g.Name, anchor, e.Line)
+			fmt.Fprintf(&b, "| [`%s`](../../internal/explain/codes/%s.md#%s) | %s |\n", e.Code, g.Name, anchor, e.Line)
 		}
 	}
 	if *update {

@@ -20,7 +20,7 @@ import (
 
 // TestDriftOfRepositories measures validate on code that was not written for it: what decompile writes of each module is
 // compared with the module after one change at a time. JACQUARD_DRIFT names a directory with the sources of repositories,
-// one below it for each; JACQUARD_DRIFT_MODULES how many modules of each (12). docs/drift.md has what it prints.
+// one below it for each; JACQUARD_DRIFT_MODULES how many modules of each (12). docs/internals/drift.md has what it prints.
 func TestDriftOfRepositories(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("JACQUARD_DRIFT")

@@ -2,7 +2,7 @@
 //
 //	field -dir DIR                    every repository of repos.tsv that has a clone in DIR
 //	field -dir DIR -only cobra,click  these
-//	field -dir DIR -table docs/field.md  writes the table of all results so far, and tries nothing
+//	field -dir DIR -table docs/internals/field.md  writes the table of all results so far, and tries nothing
 //
 // For each repository it compares the tests that `jacquard doctor` runs with those that the project's own command
 // runs, and plays real commits back as the answer of an author to `jacquard work`: as they are (they have to be

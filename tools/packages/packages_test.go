@@ -433,7 +433,7 @@ func TestNpmWithoutPlatform(t *testing.T) {
 	}
 }
 
-// environment is the exit code for what is missing on a machine, as in docs/exit-codes.md.
+// environment is the exit code for what is missing on a machine, as in docs/reference/exit-codes.md.
 const environment = 4
 
 // project is a module whose scripted author never answers, and takes a while to end when it is told to.

@@ -17,7 +17,7 @@ var original = map[pdca.Mode]int{pdca.Light: 7, pdca.Standard: 12, pdca.Heavy: 1
 
 const originalBytes = 56_059
 
-// TestPromptBytes: docs/auto.md has what a run reads and calls when all goes well, beside the original's.
+// TestPromptBytes: docs/internals/pdca.md has what a run reads and calls when all goes well, beside the original's.
 func TestPromptBytes(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{{"mode", "turns", "bytes of instructions, all turns", "the longest", "turns of the original", "bytes that its lead reads"}}
@@ -30,7 +30,7 @@ func TestPromptBytes(t *testing.T) {
 		}}.play(t, 0)
 		rows = append(rows, []string{string(mode), fmt.Sprint(turns), fmt.Sprint(bytes), fmt.Sprint(most), fmt.Sprint(original[mode]), fmt.Sprint(originalBytes)})
 	}
-	flowtest.Table(t, "../../../docs/auto.md", "prompts", rows, *update)
+	flowtest.Table(t, "../../../docs/internals/pdca.md", "prompts", rows, *update)
 }
 
 // TestNobodyBeginsWithoutWhatWasFound: whoever goes on with what is there, or judges it again, is told what was found in it.

@@ -2,7 +2,7 @@ package auto
 
 import "github.com/jacquard-build/jacquard/internal/workflow/turn"
 
-// Transitions are all ways that a run of auto can take; TestTransitions holds the runs to it, and docs/auto.md shows it.
+// Transitions are all ways that a run of auto can take; TestTransitions holds the runs to it, and docs/internals/pdca.md shows it.
 var Transitions = []turn.Transition{
 	{From: "estimate", When: "the score is known", To: phasePlan},
 	{From: phasePlan, When: "the plan passes its gates and its critic; LIGHT", To: phaseDo},

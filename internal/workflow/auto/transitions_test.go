@@ -11,7 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/auto"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/auto.md")
+var update = flag.Bool("update", false, "write the table of docs/internals/pdca.md")
 
 // taken are the ways that a run took, from the notes of its phases in their order.
 func taken(r played) []string {
@@ -45,8 +45,8 @@ func rows() [][]string {
 	return out
 }
 
-// TestTable: docs/auto.md has the table of the code.
+// TestTable: docs/internals/pdca.md has the table of the code.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	flowtest.Table(t, "../../../docs/auto.md", "transitions", append([][]string{{"from", "when", "to"}}, rows()...), *update)
+	flowtest.Table(t, "../../../docs/internals/pdca.md", "transitions", append([][]string{{"from", "when", "to"}}, rows()...), *update)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/develop"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/develop.md")
+var update = flag.Bool("update", false, "write the table of docs/internals/develop.md")
 
 func presence(id string, there bool) pdca.Presence {
 	return pdca.Presence{ID: id, Path: true, Symbol: there, Test: true}
@@ -162,8 +162,8 @@ func rows() [][]string {
 	return out
 }
 
-// TestTable: docs/develop.md has the table of the code.
+// TestTable: docs/internals/develop.md has the table of the code.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	flowtest.Table(t, "../../../docs/develop.md", "transitions", append([][]string{{"from", "when", "to"}}, rows()...), *update)
+	flowtest.Table(t, "../../../docs/internals/develop.md", "transitions", append([][]string{{"from", "when", "to"}}, rows()...), *update)
 }

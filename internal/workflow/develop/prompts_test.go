@@ -8,7 +8,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// TestPromptBytes: docs/develop.md has what a run reads and calls when all goes well.
+// TestPromptBytes: docs/internals/develop.md has what a run reads and calls when all goes well.
 func TestPromptBytes(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{{"run", "turns", "bytes of instructions, all turns", "the longest"}}
@@ -25,5 +25,5 @@ func TestPromptBytes(t *testing.T) {
 		}}.play(t, 0)
 		rows = append(rows, []string{x.name, fmt.Sprint(turns), fmt.Sprint(bytes), fmt.Sprint(most)})
 	}
-	flowtest.Table(t, "../../../docs/develop.md", "prompts", rows, *update)
+	flowtest.Table(t, "../../../docs/internals/develop.md", "prompts", rows, *update)
 }

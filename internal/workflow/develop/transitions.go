@@ -5,7 +5,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
-// Transitions are all ways that a run of develop can take; TestAnyOutcomes holds the runs to it, and docs/develop.md shows it.
+// Transitions are all ways that a run of develop can take; TestAnyOutcomes holds the runs to it, and docs/internals/develop.md shows it.
 var Transitions = []turn.Transition{
 	{From: string(checkpoint.DesignPhase), When: "the design and its contracts pass the checks, and a person agrees (`--yes`: nobody is asked)", To: string(checkpoint.Review)},
 	{From: string(checkpoint.DesignPhase), When: "3 requirements, designs or contracts were sent back by code", To: limit},

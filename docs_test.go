@@ -1,0 +1,207 @@
+package jacquard_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// maxWords is how much a user may be given to read: README and all of docs that is not for developers. A word has a letter or a
+// digit; code and output count.
+const maxWords = 20_000
+
+// forDevelopers are the pages of docs that are not for users.
+var forDevelopers = []string{"docs/architecture.md", "docs/evidence.md", "docs/internals/"}
+
+// lookedUp is written from the texts of jacquard explain, and nobody reads it from end to end.
+const lookedUp = "docs/reference/codes.md"
+
+// TestDocsAreShort: what users are given to read fits into an afternoon.
+func TestDocsAreShort(t *testing.T) {
+	t.Parallel()
+	total := 0
+	for _, file := range pages(t) {
+		if file == lookedUp || file != "README.md" && !strings.HasPrefix(file, "docs/") || slices.ContainsFunc(forDevelopers, func(p string) bool { return strings.HasPrefix(file, p) }) {
+			continue
+		}
+		n := 0
+		for word := range strings.FieldsSeq(read(t, file)) {
+			if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				n++
+			}
+		}
+		t.Logf("%6d %s", n, file)
+		total += n
+	}
+	if t.Logf("%6d in all", total); total > maxWords {
+		t.Errorf("the documentation for users has %d words, want at most %d: shorten it, or move what is for developers to docs/internals", total, maxWords)
+	}
+}
+
+// TestDocsLinks: every relative link of a page, with its anchor, leads somewhere.
+func TestDocsLinks(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	headings := map[string][]string{}
+	for _, file := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(withoutCode(read(t, file)), -1) {
+			to, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(to, ":") { // another site
+				continue
+			}
+			target := path.Join(path.Dir(file), to)
+			if to == "" {
+				target = file
+			}
+			if _, err := os.Stat(filepath.FromSlash(target)); err != nil {
+				t.Errorf("%s: %s: there is no %s", file, m[1], target)
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			if headings[target] == nil {
+				headings[target] = anchors(read(t, target))
+			}
+			if !slices.Contains(headings[target], anchor) {
+				t.Errorf("%s: %s: %s has no such heading", file, m[1], target)
+			}
+		}
+	}
+}
+
+// TestDocsPaths: the pages that sources, messages and make targets name are there.
+func TestDocsPaths(t *testing.T) {
+	t.Parallel()
+	page := regexp.MustCompile(`\bdocs/[a-z-]+(?:/[a-z-]+)*\.(?:md|txtar|svg)\b`)
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if file != "." && strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"testdata", "node_modules", "bin"}, d.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := filepath.Ext(file); ext != ".go" && file != "Makefile" || strings.HasSuffix(file, "_test.go") && !strings.Contains(filepath.ToSlash(file), "internal/workflow/") {
+			return nil
+		}
+		for _, name := range page.FindAllString(read(t, file), -1) {
+			if _, err := os.Stat(filepath.FromSlash(name)); err != nil {
+				t.Errorf("%s names %s, which is not there", file, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDocsCounts: how many lies are rejected is said as it was counted last.
+func TestDocsCounts(t *testing.T) {
+	t.Parallel()
+	var lies, honest []string
+	for line := range strings.Lines(read(t, "internal/cli/testdata/known.txt")) {
+		switch f := strings.Fields(line); {
+		case strings.HasPrefix(line, "# all") && len(f) == 7 && f[2] == "lies":
+			lies = f[3:]
+		case strings.HasPrefix(line, "# all") && len(f) == 8:
+			honest = f[4:]
+		}
+	}
+	if lies == nil || honest == nil {
+		t.Fatal("known.txt has no line of all lies, or of all honest work")
+	}
+	for _, file := range []string{"README.md", "docs/concepts/proof.md"} {
+		for _, want := range []string{lies[1] + " of " + lies[0] + " are rejected", honest[3] + " of " + honest[0]} {
+			if !strings.Contains(read(t, file), want) {
+				t.Errorf("%s does not say %q, as known.txt does", file, want)
+			}
+		}
+	}
+}
+
+// pages are the Markdown files of the repository that people read.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			out = append(out, filepath.ToSlash(f))
+		}
+	}
+	if len(out) < 10 {
+		t.Fatalf("only %d pages were found", len(out))
+	}
+	return out
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// withoutCode is a page without its code blocks and code spans.
+func withoutCode(text string) string {
+	var b strings.Builder
+	code := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+			continue
+		}
+		if !code {
+			b.WriteString(line)
+		}
+	}
+	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(b.String(), "")
+}
+
+// anchors are the names that headings get on the forge: small letters, digits and strokes, with a number where a name comes again.
+func anchors(text string) []string {
+	var out []string
+	seen := map[string]int{}
+	code := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+		}
+		title := strings.TrimLeft(line, "#")
+		if code || title == line || !strings.HasPrefix(title, " ") {
+			continue
+		}
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(title))
+		if n := seen[name]; n > 0 {
+			out = append(out, name+"-"+strconv.Itoa(n))
+		} else {
+			out = append(out, name)
+		}
+		seen[name]++
+	}
+	return out
+}
