@@ -169,11 +169,18 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 # pool: linux              # workers that carry out turns and checks (needs trust once)
 # hub: origin              # remote that they share work through, or s3://BUCKET/PREFIX or file:///FOLDER (needs trust once)
 
-# pr: true                 # develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
-# issue: true              # auto comments on the issue that a task names, or opens one (needs trust once)
+# pr: true                 # the style develop pushes feat/NAME and opens a pull request; nothing of yours is moved (needs trust once)
+# issue: true              # the style pdca comments on the issue that a task names, or opens one (needs trust once)
 
 # documents: commit        # or keep, in .jacquard; without it as the project does: committed where it has some
 
+# do:                        # settings of jacquard do where no flag is given
+#   style: work              # work, pdca or develop; by default the first that has all that is asked for
+#   ask: plan                # never, plan or phases
+#   tests: with              # with, or first: another author's tests, which fail before the code is written
+#   size: auto               # auto, s, m or l
+#   review: none             # none, one or panel
+#   deliver: commits         # commits, one or pr
 # work:                      # when a request needs no plan, or is a pipeline
 #   direct_requirements: 2
 #   direct_criteria: 3
