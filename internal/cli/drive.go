@@ -57,6 +57,9 @@ func (w *watch) skip(ctx context.Context) error {
 }
 
 func (w *watch) start(ctx context.Context) {
+	if w.live {
+		w.a.show(w)
+	}
 	w.done.Add(1)
 	go func() {
 		defer w.done.Done()
@@ -78,7 +81,7 @@ func (w *watch) stop(ctx context.Context) {
 	close(w.quit)
 	w.done.Wait()
 	w.step(ctx)
-	w.erase()
+	w.a.show(nil)
 }
 
 func (w *watch) step(ctx context.Context) {
@@ -102,6 +105,8 @@ func (w *watch) step(ctx context.Context) {
 	}
 	w.feature()
 	w.state()
+	w.a.screen.Lock()
+	defer w.a.screen.Unlock()
 	if b.Len() > 0 {
 		w.erase()
 		fmt.Fprint(w.a.Err, b.String())
@@ -133,6 +138,28 @@ func (w *watch) spent() {
 		}
 		w.rep.Spent += " · " + fmt.Sprintf(w.a.lang().T("%s tokens"), report.Short(used.Tokens))
 	}
+}
+
+// show makes a view the one on the screen, nil for none; the one before it is erased.
+func (a *app) show(w *watch) {
+	a.screen.Lock()
+	defer a.screen.Unlock()
+	if a.showing != nil {
+		a.showing.erase()
+	}
+	a.showing = w
+}
+
+// tell says something at once: where a live view is on the screen, above it.
+func (a *app) tell(text string) {
+	a.screen.Lock()
+	defer a.screen.Unlock()
+	if w := a.showing; w != nil {
+		w.erase()
+		fmt.Fprintln(a.Err, text)
+		return
+	}
+	fmt.Fprintln(a.Err, "\n"+text) // behind the ^C that the terminal shows
 }
 
 // hearing collects what running steps report, until the watch takes it: of each step the last.

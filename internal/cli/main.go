@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -42,10 +43,10 @@ func Main(args []string, s Streams) int {
 	}
 	stopping := func() {
 		if a.worker.Load() {
-			fmt.Fprintln(s.Err, "\n"+a.lang().T("stopping: nothing new is begun, and what runs is waited for; press Ctrl-C again to quit at once"))
+			a.tell(a.lang().T("stopping: nothing new is begun, and what runs is waited for; press Ctrl-C again to quit at once"))
 			return
 		}
-		fmt.Fprintln(s.Err, "\n"+a.lang().T("stopping: running turns are ended and kept; press Ctrl-C again to quit at once"))
+		a.tell(a.lang().T("stopping: running turns are ended and kept; press Ctrl-C again to quit at once"))
 	}
 	ctx, stop := interruptible(context.Background(), stopping, a.abandon)
 	defer stop()
@@ -110,6 +111,8 @@ type app struct {
 
 	worker  atomic.Bool  // this process is a worker
 	heard   hearing      // what running steps report
+	screen  sync.Mutex   // of the view that is on the terminal
+	showing *watch       // nil for none
 	driving atomic.Value // the run that this process carries on, a string
 	spoken  atomic.Value // the language of messages, a report.Lang
 

@@ -212,7 +212,7 @@ func TestArchive(t *testing.T) {
 	t.Parallel()
 	b, dir := dist(t), t.TempDir()
 	untar(t, b.file(t, "jacquard_*_linux_amd64.tar.gz"), dir)
-	has(t, tree(t, dir), "jacquard", "README.md", "LICENSE", "man/jacquard.1", "man/jacquard-compile.1", "man/jacquard-spec-tree.1",
+	has(t, tree(t, dir), "jacquard", "README.md", "LICENSE", "man/jacquard.1", "man/jacquard-build.1", "man/jacquard-spec-tree.1",
 		"completions/jacquard.bash", "completions/jacquard.zsh", "completions/jacquard.fish", "completions/jacquard.ps1")
 	const limit = 64 << 20
 	if st, err := os.Stat(filepath.Join(dir, "jacquard")); err != nil || st.Size() > limit {
@@ -249,7 +249,7 @@ func TestChecksums(t *testing.T) {
 
 // installed are the files of the packages of all distributions, below their root.
 var installed = []string{
-	"usr/bin/jacquard", "usr/share/man/man1/jacquard.1", "usr/share/man/man1/jacquard-compile.1",
+	"usr/bin/jacquard", "usr/share/man/man1/jacquard.1", "usr/share/man/man1/jacquard-build.1",
 	"usr/share/bash-completion/completions/jacquard", "usr/share/fish/vendor_completions.d/jacquard.fish",
 }
 
@@ -315,7 +315,7 @@ func completes(t *testing.T, root, zsh string) {
 // documented reads the manual pages as people do.
 func documented(t *testing.T, root string) {
 	t.Helper()
-	for page, want := range map[string]string{"jacquard": "jacquard-compile(1)", "jacquard-compile": "--dry-run"} {
+	for page, want := range map[string]string{"jacquard": "jacquard-build(1)", "jacquard-build": "--dry-run"} {
 		out := must(t, root, []string{"MANPAGER=cat", "MANWIDTH=200", "LC_ALL=C.UTF-8", "MANROFFOPT=-c"}, "man", "-M", filepath.Join(root, "usr/share/man"), page)
 		if !strings.Contains(out, want) || !strings.Contains(out, "NAME") {
 			t.Errorf("man %s does not say %s:\n%s", page, want, out)

@@ -1,0 +1,72 @@
+package report_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// TestActivities: from the first second it is seen who is at work, on what, and how long he has said nothing; also what concerns no task.
+func TestActivities(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	in, err := json.Marshal(step.WorkIn{Budget: step.Budget{USD: 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report.New(flow.Run{ID: "r", Def: "work", State: flow.Running, Started: start, In: in})
+	seq := int64(0)
+	apply := func(kind flow.EventType, key, branch string, after time.Duration, v any) {
+		t.Helper()
+		raw, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seq++; kind == flow.EventProgress { // which no journal has
+			seq--
+		}
+		r.Apply(flow.Event{Seq: seq, At: start.Add(after), Type: kind, Key: key, Branch: branch, Data: raw})
+	}
+	live := func(after time.Duration) string { return report.Live("en", r, 80, 24, start.Add(after), false) }
+	has := func(text string, wants ...string) {
+		t.Helper()
+		for _, w := range wants {
+			if !strings.Contains(text, w) {
+				t.Errorf("there is no %q in\n%s", w, text)
+			}
+		}
+	}
+	const plan, build = "requirement/draft/1/try/1/turn", "task/TASK-00:build/2/try/1/turn"
+	apply(flow.EventStart, plan, "", time.Second, nil)
+	has(live(3*time.Second), "  REQUIREMENT  the agent begins", " 2.0s\n", "0 done, 1 at work")
+	apply(flow.EventProgress, plan, "", 4*time.Second, step.Heard{Kind: "tool_start", Tool: "Read", Text: "/tmp/clones/x/src/cart/cart.go"})
+	has(live(5*time.Second), "reads src/cart/cart.go")
+	apply(flow.EventEnd, plan, "", 9*time.Second, nil)
+	apply(flow.EventStart, build, "task/TASK-00", 10*time.Second, nil)
+	apply(flow.EventProgress, build, "task/TASK-00", 12*time.Second, step.Heard{Kind: "tool_start", Tool: "Bash", Text: "go test\n./..."})
+	apply(flow.EventProgress, build, "task/TASK-00", 13*time.Second, step.Heard{Kind: "tool_end", Tool: "Bash"})
+	has(live(20*time.Second), "  TASK-00 BUILD 2  runs go test ./... ")
+	has(live(3*time.Minute), "silent for 2m47s  2m50s")
+	has(report.Beat("en", r, start.Add(40*time.Second)), "  … TASK-00 BUILD 2: runs go test ./... (30s)\n")
+	r.Spent = "$1.20 of $20.00"
+	if has(live(time.Minute), "$1.20 of $20.00"); r.Budget.USD != 20 {
+		t.Errorf("the budget is %v", r.Budget)
+	}
+	apply(flow.EventEnd, build, "task/TASK-00", 4*time.Minute, nil)
+	apply(flow.EventStart, "task/TASK-00:build/2/prove", "task/TASK-00", 4*time.Minute, nil)
+	has(live(5*time.Minute), "proof: build, lint, tests")
+	apply(flow.EventNote, "task/TASK-00:build/3/try/1/parked", "task/TASK-00", 5*time.Minute, step.Pause{Until: start.Add(time.Hour), Try: 2, Of: 5, Why: "cannot reach it"})
+	if r.Pause == nil || r.Pause.Why != "cannot reach it" {
+		t.Errorf("the pause is %+v", r.Pause)
+	}
+	has(report.Paused("en", "TASK-00", *r.Pause), "⟳ TASK-00: cannot reach it; retry 2 of 5 at ")
+	apply(flow.EventRun, "", "", 6*time.Minute, map[string]string{"state": "interrupted"})
+	if text := report.Beat("en", r, start.Add(7*time.Minute)); text != "" || len(r.Activities()) > 0 {
+		t.Errorf("what nobody drives is at work: %s", text)
+	}
+}
