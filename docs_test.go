@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/jacquard-build/jacquard/internal/scenario"
 )
 
 // maxWords is how much a user may be given to read: README and all of docs that is not for developers. A word has a letter or a
@@ -73,6 +75,20 @@ func TestDocsLinks(t *testing.T) {
 			if !slices.Contains(headings[target], anchor) {
 				t.Errorf("%s: %s: %s has no such heading", file, m[1], target)
 			}
+		}
+	}
+}
+
+// TestDocsScenarios: the answers that come with the first pages can be played.
+func TestDocsScenarios(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.FromSlash("docs/start/files/*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no scenarios: %v", err)
+	}
+	for _, file := range files {
+		if _, problems := scenario.Parse([]byte(read(t, filepath.ToSlash(file)))); len(problems) > 0 {
+			t.Errorf("%s: %v", file, problems)
 		}
 	}
 }

@@ -3,7 +3,7 @@
 "use strict";
 const { spawn } = require("node:child_process");
 
-const environment = 4; // docs/exit-codes.md
+const environment = 4; // docs/reference/exit-codes.md
 
 function fail(message) {
   console.error(`jacquard: ${message}`);
