@@ -3,6 +3,7 @@ package act
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -22,7 +23,9 @@ type RolledBack struct {
 	Files    []string         `json:"files,omitempty"` // of the working tree that are as they were
 	Commit   string           `json:"commit,omitempty"`
 	Refused  string           `json:"refused,omitempty"` // why nothing was changed
-	Findings []step.Finding   `json:"findings,omitempty"`
+	// Nothing is set where there is nothing of the run that could be taken back.
+	Nothing  bool           `json:"nothing,omitempty"`
+	Findings []step.Finding `json:"findings,omitempty"`
 }
 
 // RevertedCommit is a commit of a task that is taken back.
@@ -65,6 +68,15 @@ func (a *Actor) Undo(ctx context.Context, run string) (RolledBack, error) {
 	if len(mine) == 0 {
 		return a.undoTree(ctx, out)
 	}
+	list, err := a.o.Repo.Status(ctx)
+	if err != nil {
+		return out, machinery(err)
+	}
+	for _, s := range list {
+		if s.Index != '?' {
+			return out, inputError("you have uncommitted changes (" + s.Path + ", …): commit or stash them first")
+		}
+	}
 	out.Work, _ = TaskOf(mine[0])
 	return a.takeBack(ctx, out, head, log, mine)
 }
@@ -82,11 +94,16 @@ func (a *Actor) history(ctx context.Context) (string, []git.LogEntry, error) {
 // undoTree takes what a run has put into the working tree out of it.
 func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error) {
 	did, err := a.Changes(ctx, out.Run)
+	var none *InputError
+	if errors.As(err, &none) {
+		out.Nothing, out.Refused = true, none.Error()
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}
 	if did.Ref != "" || did.From == did.To {
-		out.Refused = "the run has landed nothing"
+		out.Nothing, out.Refused = true, "the run has landed nothing"
 		return out, nil
 	}
 	_, now, err := a.o.Repo.Snapshot(ctx, a.commit(out.Run, "", "undo"))
@@ -115,7 +132,7 @@ func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error
 		out.Files = append(out.Files, ch.Path)
 	}
 	if len(files) == 0 {
-		out.Refused = "nothing of it is on this branch or in the working tree"
+		out.Nothing, out.Refused = true, "nothing of it is on this branch or in the working tree"
 		return out, nil
 	}
 	done, err := a.o.Repo.Apply(ctx, files)

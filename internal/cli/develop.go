@@ -37,6 +37,7 @@ type developFlags struct {
 	worktree bool
 	pr       bool
 	prSaid   bool         // the flag was given
+	alone    bool         // one reviewer, whatever panel there is
 	pull     *step.PullIn // where the pull request goes
 }
 
@@ -151,6 +152,9 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		return p.resume(ctx, before.run, f.driveOptions, false)
 	}
 	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Panel: p.conf.Panel, Delivery: step.ToCommit}
+	if f.alone {
+		in.Panel = nil
+	}
 	if goOn {
 		in.Prior = before.state
 		if err := p.goesOnFrom(ctx, before.run, &in); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,9 +148,6 @@ func (f *doFlags) settings() []setting {
 // chosen is the style that has all that was asked for.
 func (f *doFlags) chosen(p *project) (style, error) {
 	name := f.style
-	if name == "" {
-		name = p.conf.Do.Style
-	}
 	kind, _, _ := strings.Cut(f.from, ":")
 	for _, x := range f.settings() {
 		var all []string
@@ -236,6 +234,9 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		if f.size == "s" {
 			g.strategy = checkpoint.Strategies[0]
 		}
+		if g.alone = f.review == reviewOne; f.review == reviewPanel && len(p.conf.Panel) == 0 {
+			return usage("--review panel: say who, as panel in %s", configFile)
+		}
 		return a.develop(ctx, given, g)
 	}
 	return a.work(ctx, given, workFlags{
@@ -252,6 +253,10 @@ func (f *doFlags) fill(flags *pflag.FlagSet, conf doConfig) error {
 		}
 		f.ask = askNever
 	}
+	if flags.Lookup("style") == nil { // of bug nothing else can be set
+		conf = doConfig{Ask: conf.Ask}
+	}
+	f.style = cmp.Or(f.style, conf.Style)
 	for name, x := range map[string]struct {
 		to   *string
 		from string

@@ -92,10 +92,14 @@ func unknownCommand(c *cobra.Command, args []string) error {
 		return nil
 	}
 	var names []string
+	now := map[string]string{} // by each name that a command has had
 	for _, sub := range c.Commands() {
-		names = append(append(names, sub.Name()), sub.Aliases...)
+		for _, n := range append(sub.Aliases, sub.Name()) {
+			names, now[n] = append(names, n), sub.Name()
+		}
 	}
 	if near, ok := nearest(args[0], names); ok {
+		near = now[near]
 		return usage("%s has no command %q; did you mean %s %s?", c.CommandPath(), args[0], c.CommandPath(), near)
 	}
 	return usage("%s has no command %q; %s --help lists them", c.CommandPath(), args[0], c.CommandPath())

@@ -14,7 +14,7 @@ func newStop(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "stop [RUN]", Aliases: []string{"pause"}, Short: "start nothing new and finish what is running", Args: oneArgument("run"),
 		Long: "A stopped run keeps all that it has; jacquard resume carries it on.\n" +
-			"With --now it ends for good, and what it has done stays on refs/jacquard/runs/RUN.",
+			"With --now it ends for good, and what it has done stays on refs/jacquard/RUN.",
 		Example: "  jacquard stop\n  jacquard stop k3v9 --now",
 		RunE: func(c *cobra.Command, args []string) error {
 			if now {
@@ -59,7 +59,11 @@ func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 			return nil
 		}
 		said := a.lang().T("run %s is pausing: running steps will finish. Go on with: jacquard resume %s\n")
-		if verb == flow.CancelRun {
+		switch {
+		case verb != flow.CancelRun:
+		case r.State.Ended():
+			said = a.lang().T("run %s has ended; its work stays on refs/jacquard/%s\n")
+		default:
 			said = a.lang().T("run %s is being cancelled; its work stays on refs/jacquard/%s\n")
 		}
 		fmt.Fprintf(a.Err, said, r.ID, r.ID)

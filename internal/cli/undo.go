@@ -17,14 +17,28 @@ func newUndo(a *app) *cobra.Command {
 		Use: "undo [RUN]", Short: "take back what a run has done, in one checked commit", Args: oneArgument("run"),
 		Long: "Reverts the commits of a run on the branch that is checked out in one new commit, once the project builds and passes its tests\n" +
 			"without them. What a build has left in the working tree is put back as it was. Nothing happens where others have built upon it.\n" +
-			"Without RUN it is the newest.",
+			"Without RUN it is the newest of which there is something.",
 		Example: "  jacquard undo\n  jacquard undo k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.onRun(c, args, func(ctx context.Context, p *project, _ keeper, r flow.Run) error {
-				if !r.State.Ended() {
-					return usage("run %s is not done (%s); end it first: jacquard stop --now %s", r.ID, r.State, r.ID)
+			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
+				runs := []flow.Run{r}
+				if len(args) == 0 {
+					var err error
+					if runs, err = rt.Runs(ctx); err != nil {
+						return err
+					}
 				}
-				return p.takeBack(ctx, func(actor *act.Actor) (act.RolledBack, error) { return actor.Undo(ctx, r.ID) })
+				if !runs[0].State.Ended() {
+					return usage("run %s is not done (%s); end it first: jacquard stop --now %s", runs[0].ID, runs[0].State, runs[0].ID)
+				}
+				return p.takeBack(ctx, func(actor *act.Actor) (out act.RolledBack, err error) {
+					for _, r := range runs {
+						if out, err = actor.Undo(ctx, r.ID); err != nil || !out.Nothing {
+							break
+						}
+					}
+					return out, err
+				})
 			})
 		},
 	}

@@ -36,7 +36,7 @@ func Planned(l Lang, p step.PlanNote) string {
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, l.T("%d to compile:\n"), p.Count)
+	fmt.Fprintf(&b, l.T("%d to build:\n"), p.Count)
 	for i, dir := range p.Modules {
 		fmt.Fprintf(&b, "  ✓ %s — %s\n", dir, p.Reasons[i])
 	}

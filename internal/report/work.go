@@ -108,7 +108,7 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 		fmt.Fprintf(&b, l.T(", %d blocked"), o.Blocked)
 	}
 	fmt.Fprintf(&b, "; %s\n", Cost(l, o.Usage))
-	fmt.Fprintf(&b, l.T("%d agent sessions (a process of prompts alone: %d)\n"), o.Sessions, o.Original)
+	fmt.Fprintf(&b, l.T("%d agent sessions\n"), o.Sessions)
 	for i, s := range o.Open {
 		if i == 0 {
 			b.WriteString(l.T("no program has checked:\n"))

@@ -58,7 +58,7 @@ func draw(program, story, play, out string, args []string) error {
 	if err != nil {
 		return err
 	}
-	said, err := command(dir, self, append(args, "--yes", "--scenario", "play.txtar")...)
+	said, err := command(dir, self, append(args, "--yes", "--fresh", "--scenario", "play.txtar")...)
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, said)
 	}
