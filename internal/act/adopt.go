@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -102,7 +103,7 @@ func (a *Actor) adoptOne(ctx context.Context, f step.Facts, v *view, tree string
 	}
 	e.Covers = stillProved(pv.Old, e)
 	if len(f.Sources) == 0 {
-		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
+		ad.State, ad.Problem = "", "it has no sources to adopt; build it"
 		return ad, e, nil
 	}
 	ok, err := a.adoptCheck(ctx, pv, tree, proving(f, v), &ad)
@@ -167,14 +168,14 @@ func (b *builder) asItIs(t target.Target) (Adopted, target.Entry) {
 		}
 	}
 	if len(e.Files) == 0 {
-		ad.State, ad.Problem = "", "it has no sources to adopt; compile it"
+		ad.State, ad.Problem = "", "it has no sources to adopt; build it"
 	}
 	return ad, e
 }
 
 func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen []step.File, ad *Adopted) (bool, error) {
 	if len(frozen) == 0 {
-		ad.State, ad.Problem = "", "it has no tests that could pass; write some, compile it, or use --unchecked"
+		ad.State, ad.Problem = "", "it has no tests that could pass; write some, build it, or use --unchecked"
 		return false, nil
 	}
 	c, err := a.checker("adopt")
@@ -192,6 +193,14 @@ func (a *Actor) adoptCheck(ctx context.Context, pv private, tree string, frozen 
 			ad.Problem += fmt.Sprintf("; %s", f.Message)
 			break
 		}
+		return false, nil
+	}
+	_, wrong, err := c.Examples(ctx, pv.Module, proof.Tree, frozen)
+	if err != nil {
+		return false, a.checkError(err)
+	}
+	if check.Rejected(wrong) { // its tests may be older than its spec
+		ad.State, ad.Problem = "", fmt.Sprintf("examples of its spec do not hold: %d; %s", len(wrong), wrong[0].Message)
 		return false, nil
 	}
 	return true, nil

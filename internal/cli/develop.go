@@ -151,10 +151,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		}
 		return p.resume(ctx, before.run, f.driveOptions, false)
 	}
-	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Panel: p.conf.Panel, Delivery: step.ToCommit}
-	if f.alone {
-		in.Panel = nil
-	}
+	in := step.DevelopIn{Feature: f.feature, Yes: f.yes, Strategy: f.strategy, Panel: f.panel(p.conf.Panel), Delivery: step.ToCommit}
 	if goOn {
 		in.Prior = before.state
 		if err := p.goesOnFrom(ctx, before.run, &in); err != nil {
@@ -162,6 +159,14 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		}
 	}
 	return p.startDevelop(ctx, given, in, f)
+}
+
+// panel is who proposes and reviews side by side: that of the configuration, or nobody where one reviewer was asked for.
+func (f developFlags) panel(all []string) []string {
+	if f.alone {
+		return nil
+	}
+	return all
 }
 
 // goesOnFrom lets a run begin with what an ended one has landed and not delivered, when the branch has not moved since.
