@@ -112,7 +112,7 @@ func TestDiffFindsWhomItConcerns(t *testing.T) {
 	if want := []string{"away", "d", "far"}; !slices.Equal(d.Recommendation.Suggested, want) {
 		t.Errorf("suggested %q, want %q", d.Recommendation.Suggested, want)
 	}
-	if c := d.Recommendation.Commands[3]; c != "jacquard compile --path 'near dir'" {
+	if c := d.Recommendation.Commands[3]; c != "jacquard build 'near dir'" {
 		t.Errorf("command %s", c)
 	}
 	if want := (inspect.ImpactSummary{Modules: 10, Changed: 2, Breaking: 2, Direct: 6, Transitive: 2}); d.Summary != want {
