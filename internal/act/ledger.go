@@ -60,19 +60,21 @@ func OpenLedger(path string, b step.Budget) (*Ledger, error) {
 	return l, nil
 }
 
-// SpentOf reads from a run's ledger file what its calls have cost: also those of turns that were cut or cancelled, and in full those
-// that a process began which died. A run without a file has called no model through a gateway.
-func SpentOf(path string) (gateway.Amount, error) {
+// SpentOf reads from a run's ledger file what its calls have cost, also those of turns that were cut or cancelled; reserved is the most that
+// calls can cost which have not ended, or whose process died. A run without a file has called no model through a gateway.
+func SpentOf(path string) (spent, reserved gateway.Amount, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return gateway.Amount{}, nil
+		return spent, reserved, nil
 	}
 	if err != nil {
-		return gateway.Amount{}, fmt.Errorf("open the ledger: %w", err)
+		return spent, reserved, fmt.Errorf("open the ledger: %w", err)
 	}
 	l := &Ledger{f: f, given: map[step.Budget]bool{}, open: map[string]gateway.Amount{}}
 	err = l.read()
-	return l.used(), errors.Join(err, f.Close())
+	used := l.used()
+	reserved = gateway.Amount{MicroUSD: used.MicroUSD - l.spent.MicroUSD, Tokens: used.Tokens - l.spent.Tokens}
+	return l.spent, reserved, errors.Join(err, f.Close())
 }
 
 // read takes in what the file has. A torn last line was never acted on.

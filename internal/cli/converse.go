@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,6 +40,26 @@ func (a *app) typed() <-chan string {
 	return line
 }
 
+// discard forgets what was typed and not read yet.
+func (a *app) discard() {
+	if f, ok := a.In.(*os.File); ok {
+		flushInput(int(f.Fd()))
+	}
+	if a.line == nil {
+		if a.keys != nil {
+			_, _ = a.keys.Discard(a.keys.Buffered())
+		}
+		return
+	}
+	select {
+	case _, ok := <-a.line:
+		if ok {
+			a.line = nil
+		}
+	default:
+	}
+}
+
 // errQuit says that the person at the terminal does not answer now.
 var errQuit = errors.New("the person has left")
 
@@ -48,6 +69,7 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 		if g.Question.Class != "" {
 			return errQuit
 		}
+		p.a.discard() // what was typed before the question was there is no answer to it
 		fmt.Fprint(p.a.Err, question(p.a.lang(), g))
 		for {
 			fmt.Fprint(p.a.Err, choices(p.a.lang(), g))

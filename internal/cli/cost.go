@@ -95,10 +95,11 @@ func costs(ctx context.Context, p *project, rt keeper, run string) ([]costRow, s
 		out[i].Usage = out[i].Usage.Add(t.Usage)
 		total = total.Add(t.Usage)
 	}
-	spent, err := act.SpentOf(filepath.Join(p.state, "runs", run, "ledger.jsonl"))
+	spent, reserved, err := act.SpentOf(filepath.Join(p.state, "runs", run, "ledger.jsonl"))
 	if err != nil {
 		return nil, step.Usage{}, err
 	}
+	spent.MicroUSD, spent.Tokens = spent.MicroUSD+reserved.MicroUSD, spent.Tokens+reserved.Tokens
 	const rounding = 0.001 // of the sums of turns, in dollars
 	rest := step.Usage{Input: max(0, spent.Tokens-total.Input-total.Output-total.CacheRead-total.CacheWrite), USD: float64(spent.MicroUSD)/1e6 - total.USD, Known: true}
 	if rest.USD > rounding || rest.USD >= 0 && rest.Input > 0 {

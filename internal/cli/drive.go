@@ -131,13 +131,19 @@ func (w *watch) spent() {
 		return
 	}
 	w.counted = time.Now()
-	if used, err := act.SpentOf(w.ledger); err == nil && used.MicroUSD > 0 {
-		w.rep.Spent = fmt.Sprintf("$%.2f", float64(used.MicroUSD)/1e6)
-		if w.rep.Budget.USD > 0 {
-			w.rep.Spent += fmt.Sprintf(w.a.lang().T(" of $%.2f"), w.rep.Budget.USD)
-		}
-		w.rep.Spent += " · " + fmt.Sprintf(w.a.lang().T("%s tokens"), report.Short(used.Tokens))
+	spent, reserved, err := act.SpentOf(w.ledger)
+	if err != nil || spent.MicroUSD+reserved.MicroUSD == 0 {
+		return
 	}
+	l := w.a.lang()
+	w.rep.Spent = fmt.Sprintf("$%.2f", float64(spent.MicroUSD)/1e6)
+	if w.rep.Budget.USD > 0 {
+		w.rep.Spent += fmt.Sprintf(l.T(" of $%.2f"), w.rep.Budget.USD)
+	}
+	if reserved.MicroUSD > 0 {
+		w.rep.Spent += fmt.Sprintf(l.T(" (at most $%.2f more for what runs)"), float64(reserved.MicroUSD)/1e6)
+	}
+	w.rep.Spent += " · " + fmt.Sprintf(l.T("%s tokens"), report.Short(spent.Tokens))
 }
 
 // show makes a view the one on the screen, nil for none; the one before it is erased.

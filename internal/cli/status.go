@@ -58,7 +58,7 @@ type runStatus struct {
 func (p *project) status(runs []flow.Run) error {
 	list := []runStatus{}
 	for _, r := range runs {
-		spent, err := act.SpentOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
+		spent, _, err := act.SpentOf(filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"))
 		if err != nil {
 			return err
 		}

@@ -478,4 +478,5 @@ var korean = map[string]string{
 	"%d tests":                "테스트 %d개",
 	"%d of %d mutants killed": "변이 %d/%d 감지",
 	"run %s has ended; its work stays on refs/jacquard/%s\n": "실행 %s을(를) 끝냈습니다. 작업은 refs/jacquard/%s에 보존됩니다\n",
+	" (at most $%.2f more for what runs)":                    " (진행 중인 호출에 최대 $%.2f 추가)",
 }

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package cli
+
+// flushInput does nothing where terminals have no such call.
+func flushInput(int) {}
