@@ -68,15 +68,6 @@ func (a *Actor) Undo(ctx context.Context, run string) (RolledBack, error) {
 	if len(mine) == 0 {
 		return a.undoTree(ctx, out)
 	}
-	list, err := a.o.Repo.Status(ctx)
-	if err != nil {
-		return out, machinery(err)
-	}
-	for _, s := range list {
-		if s.Index != '?' {
-			return out, inputError("you have uncommitted changes (" + s.Path + ", …): commit or stash them first")
-		}
-	}
 	out.Work, _ = TaskOf(mine[0])
 	return a.takeBack(ctx, out, head, log, mine)
 }
@@ -149,6 +140,15 @@ func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error
 
 // takeBack makes one commit that takes others back.
 func (a *Actor) takeBack(ctx context.Context, out RolledBack, head string, log, mine []git.LogEntry) (RolledBack, error) {
+	list, err := a.o.Repo.Status(ctx)
+	if err != nil {
+		return out, machinery(err)
+	}
+	for _, s := range list {
+		if s.Index != '?' {
+			return out, inputError("you have uncommitted changes (" + s.Path + ", …): commit or stash them first")
+		}
+	}
 	at, err := a.at(ctx, head)
 	if err != nil {
 		return out, err

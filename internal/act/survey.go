@@ -13,16 +13,8 @@ import (
 // Survey runs the project's own checks on what is checked out, before anything is paid for: what is missing, what fails
 // already, and what nothing can be proved by. heard is told of each command before it runs.
 func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.Standing, error) {
-	head, err := a.o.Repo.Head(ctx)
-	if err != nil || head.Unborn {
-		return nil, machinery(err)
-	}
-	at, err := a.at(ctx, head.Commit)
-	if err != nil {
-		return nil, err
-	}
-	v, err := a.tree(ctx, at.Tree, nil)
-	if err != nil {
+	v, tree, err := a.checkedOut(ctx)
+	if err != nil || v == nil {
 		return nil, err
 	}
 	c, err := a.checker("survey")
@@ -31,13 +23,27 @@ func (a *Actor) Survey(ctx context.Context, heard func(command string)) ([]step.
 	}
 	var all []step.Standing
 	for _, chain := range a.checked(v) {
-		list, err := c.Survey(ctx, chain, at.Tree, heard)
+		list, err := c.Survey(ctx, chain, tree, heard)
 		all = append(all, list...)
 		if err != nil {
 			return all, a.checkError(err)
 		}
 	}
 	return all, nil
+}
+
+// checkedOut is the tree of HEAD with its id, nil where there is no commit yet.
+func (a *Actor) checkedOut(ctx context.Context) (*view, string, error) {
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil || head.Unborn {
+		return nil, "", machinery(err)
+	}
+	at, err := a.at(ctx, head.Commit)
+	if err != nil {
+		return nil, "", err
+	}
+	v, err := a.tree(ctx, at.Tree, nil)
+	return v, at.Tree, err
 }
 
 // checked are the toolchains of a project that have something to check; examples and tools have not.
@@ -52,16 +58,8 @@ func (a *Actor) checked(v *view) []toolchain.Found {
 // CheckCommands are the commands that a change would be checked with, as the project's people write them, each with its folder where
 // that is not the project's. Nothing runs.
 func (a *Actor) CheckCommands(ctx context.Context) ([]string, error) {
-	head, err := a.o.Repo.Head(ctx)
-	if err != nil || head.Unborn {
-		return nil, machinery(err)
-	}
-	at, err := a.at(ctx, head.Commit)
-	if err != nil {
-		return nil, err
-	}
-	v, err := a.tree(ctx, at.Tree, nil)
-	if err != nil {
+	v, _, err := a.checkedOut(ctx)
+	if err != nil || v == nil {
 		return nil, err
 	}
 	out := []string{}

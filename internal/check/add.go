@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // Add makes packages dependencies of the project in a tree: its manifest and lock file change, nothing else. A package
 // that cannot be had is a finding, not an error.
 func (c *Checker) Add(ctx context.Context, chain toolchain.Found, tree string, deps []toolchain.Dependency) (proof Proof, err error) {
-	p, err := c.open(ctx, "add", tree, tree, chain)
+	p, err := c.open(ctx, step.OnAdd, tree, tree, chain)
 	if err != nil {
 		return proof, fmt.Errorf("add packages: %w", err)
 	}

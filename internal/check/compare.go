@@ -129,7 +129,7 @@ func (p *taskProof) place(ctx context.Context, chain toolchain.Found) (*place, e
 	if pl := p.places[key]; pl != nil {
 		return pl, nil
 	}
-	pl, err := p.c.open(ctx, "before", p.before, firstNonEmpty(p.t.Base, p.before), chain)
+	pl, err := p.c.open(ctx, step.OnBefore, p.before, firstNonEmpty(p.t.Base, p.before), chain)
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +182,10 @@ func CommandText(cmd toolchain.Command) string {
 	var words []string
 	for _, w := range cmd.Argv {
 		switch {
+		case cmd.Report == toolchain.ReportUnittest && w == "-c": // a program that unittest is run by, to report each test
+			w = "-m"
+		case cmd.Report == toolchain.ReportUnittest && strings.Contains(w, "\n"):
+			w = "unittest"
 		case strings.Contains(w, "{report}"), strings.HasPrefix(w, "--test-reporter"): // where results go is nobody's concern
 			continue
 		case strings.HasPrefix(w, "{bin:"):

@@ -49,7 +49,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}
-	p, err := c.open(ctx, "examples", bare, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, step.OnExamples, bare, firstNonEmpty(m.Base, tree), m.Chain)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run examples: %w", err)
 	}

@@ -22,7 +22,7 @@ func (c *Checker) Format(ctx context.Context, m Module, tree string, files []str
 	if len(files) == 0 || len(m.Chain.Format(files))+len(m.Chain.Lint(files)) == 0 {
 		return proof, nil, nil
 	}
-	p, err := c.open(ctx, "format", tree, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, step.OnFormat, tree, firstNonEmpty(m.Base, tree), m.Chain)
 	if err != nil {
 		return proof, nil, fmt.Errorf("format: %w", err)
 	}

@@ -182,7 +182,7 @@ func (p *taskProof) withOld(ctx context.Context, pl *place, edits []git.Edit, te
 	if err != nil {
 		return run, err
 	}
-	restored, err := p.c.open(ctx, "restored", tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
+	restored, err := p.c.open(ctx, step.OnRestored, tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
 	if err != nil {
 		return run, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -69,7 +70,7 @@ type place struct {
 	kits    []kit    // what is furnished here, that of chain first
 	runs    int
 	built   bool                         // what tests need is there
-	proof   string                       // what is proved here
+	proof   step.Shows                   // what is proved here
 	edited  map[string]bool              // tracked files that were written here, such as stubs
 	rerun   bool                         // what failed is run once more; the record is not asked
 	failed  []failure                    // of tests, while it is not known whether the proof wants them
@@ -78,7 +79,7 @@ type place struct {
 
 // open makes a place for a tree in which something is proved by one toolchain, and furnishes it for others as well. The
 // dependencies are those of the lock files in base.
-func (c *Checker) open(ctx context.Context, proof, tree, base string, chain toolchain.Found, more ...toolchain.Found) (*place, error) {
+func (c *Checker) open(ctx context.Context, proof step.Shows, tree, base string, chain toolchain.Found, more ...toolchain.Found) (*place, error) {
 	dir, err := os.MkdirTemp(c.o.Temp, "c")
 	if err != nil {
 		return nil, fmt.Errorf("make check tree: %w", err)

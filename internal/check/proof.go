@@ -20,7 +20,7 @@ import (
 // Baseline runs the build and all tests of a toolchain on a tree that nobody has worked on. Its failures are Known in
 // the proofs that follow. It passes also with failures, as long as the runner ran.
 func (c *Checker) Baseline(ctx context.Context, chain toolchain.Found, tree string) (proof Proof, err error) {
-	p, err := c.open(ctx, "baseline", tree, tree, chain)
+	p, err := c.open(ctx, step.OnBaseline, tree, tree, chain)
 	if err != nil {
 		return Proof{}, fmt.Errorf("baseline: %w", err)
 	}
@@ -303,7 +303,7 @@ func scopeFinding(m Module, p, what string) step.Finding {
 
 // passes builds and runs the frozen tests.
 func (c *Checker) passes(ctx context.Context, m Module, tree string, frozen []step.File) (proof Proof, err error) {
-	p, err := c.open(ctx, "green", tree, firstNonEmpty(m.Base, tree), m.Chain)
+	p, err := c.open(ctx, step.OnGreen, tree, firstNonEmpty(m.Base, tree), m.Chain)
 	if err != nil {
 		return Proof{}, err
 	}

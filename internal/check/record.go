@@ -327,7 +327,7 @@ func (p *place) remember(key, before string, r recorded, o outcome) {
 		size += len(b)
 		return bytes.Contains(b, []byte(filepath.Base(p.dir))) || p.c.o.Secret != nil && p.c.o.Secret(b)
 	}
-	r.Record, r.Proof = o.Record, p.proof
+	r.Record, r.Proof = o.Record, string(p.proof)
 	r = r.mapped(p.unplaced)
 	if r.any(printed) || size > mostRecorded {
 		return

@@ -22,7 +22,7 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	if err = r.split(ctx, tree, &proof); err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}
-	p, err := c.open(ctx, "red", proof.Tree, firstNonEmpty(m.Base, base), m.Chain)
+	p, err := c.open(ctx, step.OnRed, proof.Tree, firstNonEmpty(m.Base, base), m.Chain)
 	if err != nil {
 		return proof, fmt.Errorf("prove red: %w", err)
 	}

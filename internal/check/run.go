@@ -193,7 +193,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
-		Name: cmd.Name, Argv: cmd.Argv, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
+		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
 		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner,
 	}}
@@ -220,7 +220,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 // outcome is what a run means, whether it is one of now or of the record.
 func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 	o := outcome{
-		Record: r.Record, output: plain(slices.Concat([]byte("$ "+strings.Join(cmd.Argv, " ")+"\n"), r.Stdout, r.Stderr)),
+		Record: r.Record, output: plain(slices.Concat([]byte("$ "+CommandText(cmd)+"\n"), r.Stdout, r.Stderr)),
 		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
 	}
 	if r.Record.Ended != "" {

@@ -23,7 +23,7 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 	if setup != "" {
 		heard(setup)
 	}
-	p, err := c.open(ctx, "baseline", tree, tree, chain)
+	p, err := c.open(ctx, step.OnBaseline, tree, tree, chain)
 	if s, told := unusable("install", setup, chain.Root, err); told {
 		return []step.Standing{s}, nil
 	}

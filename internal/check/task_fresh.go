@@ -251,7 +251,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 	if err != nil {
 		return err
 	}
-	pl, err := p.c.open(ctx, "without", tree, firstNonEmpty(p.t.Base, p.before), with.chain)
+	pl, err := p.c.open(ctx, step.OnWithout, tree, firstNonEmpty(p.t.Base, p.before), with.chain)
 	if err != nil {
 		return err
 	}

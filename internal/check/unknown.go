@@ -86,7 +86,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	if err != nil {
 		return err
 	}
-	without, err := p.c.open(ctx, "without", tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
+	without, err := p.c.open(ctx, step.OnWithout, tree, firstNonEmpty(p.t.Base, p.before), pl.chain)
 	if err != nil {
 		return err
 	}

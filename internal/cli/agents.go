@@ -108,7 +108,14 @@ func (p *project) scripted(o driveOptions) (act.Agent, error) {
 func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) (act.Agent, error) {
 	program, err := m.find(p.a.env)
 	if err != nil {
-		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %s (or try jacquard demo, which needs no agent)", m.title, m.install)
+		instead := "try jacquard demo, which needs no agent"
+		for _, other := range makers() {
+			if _, err := other.find(p.a.env); err == nil {
+				instead = "use --agent " + other.name + ", which is installed"
+				break
+			}
+		}
+		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %s (or %s)", m.title, m.install, instead)
 	}
 	r := m.open(program)
 	out := act.Agent{Program: r, Tries: m.tries}

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,6 +106,11 @@ func said(words []string, word string) bool {
 // meant is what an answer says to a question.
 func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	s := flow.Signal{Gate: g.Key, Tree: g.Question.Tree}
+	if list := offered(g); !slices.Contains(list, text) {
+		if n, err := strconv.Atoi(strings.TrimRight(text, ".)")); err == nil && n > 0 && n <= len(list) {
+			text = list[n-1]
+		}
+	}
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	switch {
@@ -133,7 +140,9 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 // signalled gives an answer to a run and says so.
 func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow.Signal) error {
 	s.By = a.who()
-	if err := rt.Signal(ctx, r.ID, s); err != nil {
+	if err := rt.Signal(ctx, r.ID, s); errors.Is(err, flow.ErrNoGate) {
+		return usage("run %s does not ask this any more; what it asks now: jacquard status %s", r.ID, r.ID)
+	} else if err != nil {
 		return err
 	}
 	if a.json {
@@ -219,9 +228,25 @@ func questions(l report.Lang, id string, gates []flow.Gate) string {
 	return b.String()
 }
 
-// question is the text of what a gate asks.
+// question is the text of what a gate asks, with the answers that it offers.
 func question(l report.Lang, g flow.Gate) string {
-	return "? " + strings.TrimRight(report.Question(l, g.Key, g.Question), "\n") + "\n"
+	var b strings.Builder
+	b.WriteString("? " + strings.TrimRight(report.Question(l, g.Key, g.Question), "\n") + "\n")
+	for i, s := range offered(g) {
+		fmt.Fprintf(&b, "    %d  %s\n", i+1, s)
+	}
+	if d := g.Question.Default; d != "" {
+		fmt.Fprintf(&b, l.T("    when you do not care: %s\n"), d)
+	}
+	return b.String()
+}
+
+// offered are the answers that a gate proposes; a number stands for each.
+func offered(g flow.Gate) []string {
+	if approval(g) || g.Question.Class != "" {
+		return nil
+	}
+	return append(slices.Clone(g.Question.Options), g.Question.Choices...)
 }
 
 // approval reports whether a gate asks for an approval rather than for a text.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base32"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -518,11 +517,4 @@ func reportOf(ctx context.Context, rt flow.Runtime, r flow.Run) (*report.Run, er
 	}
 	rep.State, rep.Gates = r.State, r.Gates
 	return rep, nil
-}
-
-// decode reads a JSON value into a new T.
-func decode[T any](raw json.RawMessage) (T, error) {
-	var v T
-	err := json.Unmarshal(raw, &v)
-	return v, err
 }

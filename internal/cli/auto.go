@@ -178,7 +178,7 @@ func (p *project) collect(ctx context.Context, in *step.AutoIn, f autoFlags) err
 	if err != nil {
 		return err
 	}
-	if was, err := decode[step.AutoIn](old.In); found && err == nil {
+	if was, err := report.Decode[step.AutoIn](old.In); found && err == nil {
 		same := was
 		same.Context, same.Sources, same.Left = nil, nil, nil
 		for _, s := range was.Sources {
@@ -214,7 +214,7 @@ func (p *project) leftOfAuto(ctx context.Context, request string) (*step.Left, e
 		return nil, err
 	}
 	for _, r := range runs { // the newest first
-		was, err := decode[step.AutoIn](r.In)
+		was, err := report.Decode[step.AutoIn](r.In)
 		if r.Def != autoDef || err != nil || was.Request != request {
 			continue
 		}
@@ -395,7 +395,7 @@ func autoLine(l report.Lang, e flow.Event) string {
 	case strings.HasSuffix(e.Key, "/ended"):
 		return ""
 	}
-	n, err := decode[step.PhaseNote](e.Data)
+	n, err := report.Decode[step.PhaseNote](e.Data)
 	if err != nil {
 		return ""
 	}

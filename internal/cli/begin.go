@@ -30,6 +30,11 @@ func (p *project) begin(ctx context.Context, n newRun) error {
 	if err != nil {
 		return err
 	}
+	if !processOf(n.def).unpaid { // after the agent was found: it takes longer
+		if err := p.ready(ctx, n.driveOptions); err != nil {
+			return errors.Join(err, e.close())
+		}
+	}
 	r, begun, err := p.startRun(ctx, e, n)
 	if begun {
 		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · after Ctrl-C: jacquard resume %s\n"), r.ID, budgetText(p.a.lang(), n.cost), r.ID)

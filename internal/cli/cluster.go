@@ -21,6 +21,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/hub"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -372,7 +373,7 @@ func because(err error) string {
 // describe says of a new run for which branch it is and who asked for it.
 func (p *project) describe(ctx context.Context) func(flow.NewRun) (branch, requester string) {
 	return func(n flow.NewRun) (branch, requester string) {
-		meta, err := decode[runMeta](n.Meta)
+		meta, err := report.Decode[runMeta](n.Meta)
 		if err == nil {
 			requester = meta.By
 		}

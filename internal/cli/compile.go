@@ -234,9 +234,6 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 	if err := errors.Join(p.deliverable(ctx, in), p.trusted()); err != nil {
 		return err
 	}
-	if err := p.ready(ctx, f.driveOptions); err != nil {
-		return err
-	}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return err
@@ -332,7 +329,7 @@ func (p *project) openCompile(ctx context.Context, in step.CompileIn) (old flow.
 	if old.Driver != "" {
 		return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
 	}
-	was, err := decode[step.CompileIn](old.In)
+	was, err := report.Decode[step.CompileIn](old.In)
 	if err != nil {
 		return old, false, err
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,19 +14,13 @@ import (
 // argument is one.
 func (a *app) completed(c *cobra.Command) {
 	values := map[string][]string{
-		"agent": step.AgentNames(), "style": {"work", "pdca", "develop"}, "lang": {"en", "ko"}, "phase": {string(step.Full), string(step.Red), string(step.GreenRefactor)},
+		"agent": step.AgentNames(), "style": styleNames(), "lang": {"en", "ko"}, "phase": {string(step.Full), string(step.Red), string(step.GreenRefactor)},
 		"conflict": {string(step.KeepFiles), string(step.Overwrite)}, "on": {onLocal, onTemporal}, "documents": {"commit", "keep"}, "budget": {"5usd", "20usd", "2Mtok"},
 		"language": toolchain.Languages(),
 	}
 	var f doFlags
 	for _, x := range f.settings() {
-		for _, s := range styles() {
-			for _, v := range x.of(s) {
-				if !slices.Contains(values[x.flag], v) {
-					values[x.flag] = append(values[x.flag], v)
-				}
-			}
-		}
+		values[x.flag] = x.all()
 	}
 	for name, list := range values {
 		if c.Flags().Lookup(name) != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,12 +71,17 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 			return errQuit
 		}
 		p.a.discard() // what was typed before the question was there is no answer to it
-		fmt.Fprint(p.a.Err, question(p.a.lang(), g))
+		ask := p.a.fitted(question(p.a.lang(), g))
+		fmt.Fprint(p.a.Err, ask)
 		for {
 			fmt.Fprint(p.a.Err, choices(p.a.lang(), g))
 			text, err := p.a.reads(ctx)
 			if err != nil {
 				return err
+			}
+			if slices.Contains([]string{"?", "h", "help"}, strings.ToLower(text)) {
+				fmt.Fprint(p.a.Err, ask)
+				continue
 			}
 			if approval(g) && slices.Contains([]string{"e", "edit"}, strings.ToLower(text)) && edits(g) {
 				now, err := find(ctx, e, r.ID)
@@ -98,6 +104,9 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 			if s.By = p.a.who(); s.Text == "" && s.Verb == flow.Reply {
 				s.Text = " " // the default
 			}
+			if taken := cmp.Or(strings.TrimSpace(s.Text), g.Question.Default); !approval(g) && taken != text {
+				fmt.Fprintf(p.a.Err, "  → %s\n", taken)
+			}
 			if err := e.Signal(ctx, r.ID, s); err != nil {
 				return err
 			}
@@ -115,6 +124,10 @@ func edits(g flow.Gate) bool {
 // choices is what a person may type.
 func choices(l report.Lang, g flow.Gate) string {
 	switch {
+	case g.Question.Default != "":
+		return l.T("[Enter] what is proposed, a number, or your own words: ")
+	case len(offered(g)) > 0:
+		return l.T("a number, or the word: ")
 	case !approval(g):
 		return "> "
 	case slices.Contains(g.Question.Options, skipPhase):
@@ -138,4 +151,18 @@ func (a *app) reads(ctx context.Context) (string, error) {
 		fmt.Fprintln(a.Err)
 		return "", errQuit
 	}
+}
+
+// fitted sets the lines of a text in the width of the terminal, each behind the spaces that it begins with.
+func (a *app) fitted(text string) string {
+	wide, _, _ := terminal(a.Err)
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, "\n")
+		if words := strings.TrimLeft(l, " "); report.Width(l) > wide && words != "" {
+			l = filled(words, len(l)-len(words), wide)
+		}
+		b.WriteString(l + "\n")
+	}
+	return b.String()
 }

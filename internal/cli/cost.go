@@ -72,7 +72,7 @@ func costs(ctx context.Context, p *project, rt keeper, run string) ([]costRow, s
 		if s.Step != step.AgentTurn.Name || len(s.Out) == 0 {
 			continue
 		}
-		t, err := decode[step.TurnOut](s.Out)
+		t, err := report.Decode[step.TurnOut](s.Out)
 		if err != nil {
 			continue
 		}

@@ -208,10 +208,5 @@ func (p *project) run(ctx context.Context, def string, in any, budget step.Budge
 	if err := p.trusted(); err != nil {
 		return err
 	}
-	if !kind.unpaid {
-		if err := p.ready(ctx, o); err != nil {
-			return err
-		}
-	}
 	return p.begin(ctx, n)
 }

@@ -171,11 +171,11 @@ func (f developFlags) panel(all []string) []string {
 
 // goesOnFrom lets a run begin with what an ended one has landed and not delivered, when the branch has not moved since.
 func (p *project) goesOnFrom(ctx context.Context, r flow.Run, in *step.DevelopIn) error {
-	out, err := decode[step.DevelopOut](r.Out)
+	out, err := report.Decode[step.DevelopOut](r.Out)
 	if r.ID == "" || err != nil || out.Verified {
 		return nil //nolint:nilerr // then there is nothing of it
 	}
-	was, err := decode[step.DevelopIn](r.In)
+	was, err := report.Decode[step.DevelopIn](r.In)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (e earlier) open() bool {
 
 // request is what was asked for.
 func (e earlier) request() string {
-	if in, err := decode[step.DevelopIn](e.run.In); err == nil && in.Request != "" && (e.unfinished() || e.state != nil) {
+	if in, err := report.Decode[step.DevelopIn](e.run.In); err == nil && in.Request != "" && (e.unfinished() || e.state != nil) {
 		return in.Request
 	}
 	if e.state != nil {
@@ -393,12 +393,12 @@ func (a *app) tellState(actor *act.Actor, s checkpoint.State) {
 // developLine is the text of a note of a run of develop; id is the checkpoint that it is about.
 func developLine(l report.Lang, e flow.Event, id string) string {
 	if strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing") {
-		if n, err := decode[step.AttemptNote](e.Data); err == nil && !strings.HasSuffix(e.Key, "/parked") {
+		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil && !strings.HasSuffix(e.Key, "/parked") {
 			return report.Attempt(l, cmp.Or(id, "develop"), n)
 		}
 		return noteLine(l, e, cmp.Or(id, "develop"))
 	}
-	n, err := decode[step.DevelopNote](e.Data)
+	n, err := report.Decode[step.DevelopNote](e.Data)
 	if err != nil {
 		return ""
 	}

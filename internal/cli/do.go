@@ -63,6 +63,14 @@ func styles() []style {
 	}
 }
 
+// styleNames are the names of the styles, the default one first.
+func styleNames() (out []string) {
+	for _, s := range styles() {
+		out = append(out, s.name)
+	}
+	return out
+}
+
 // doFlags are the settings of do, "" for what nobody has set.
 type doFlags struct {
 	driveOptions
@@ -89,7 +97,7 @@ func newDo(a *app) *cobra.Command {
 	}
 	doSettings(c, &f)
 	fl := c.Flags()
-	fl.StringVar(&f.style, "style", "", "`name` of a style: work, pdca or develop")
+	fl.StringVar(&f.style, "style", "", "`name` of a style: "+strings.Join(styleNames(), ", "))
 	fl.StringVar(&f.tests, "tests", "", "who comes first: with (tests and code by one author) or first (tests of the behaviour, then code)")
 	fl.StringVar(&f.size, "size", "", "how much process: auto, s (no plan), m (a plan) or l (a plan, a design and their critics)")
 	fl.StringVar(&f.review, "review", "", "who reviews: none, one, or panel (those of "+configFile+")")
@@ -135,6 +143,18 @@ type setting struct {
 	of    func(style) []string
 }
 
+// all are the values that any style has.
+func (x setting) all() (out []string) {
+	for _, s := range styles() {
+		for _, v := range x.of(s) {
+			if !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
 func (f *doFlags) settings() []setting {
 	return []setting{
 		{"ask", &f.ask, func(s style) []string { return s.ask }},
@@ -150,15 +170,7 @@ func (f *doFlags) chosen(p *project) (style, error) {
 	name := f.style
 	kind, _, _ := strings.Cut(f.from, ":")
 	for _, x := range f.settings() {
-		var all []string
-		for _, s := range styles() {
-			for _, v := range x.of(s) {
-				if !slices.Contains(all, v) {
-					all = append(all, v)
-				}
-			}
-		}
-		if *x.value != "" && !slices.Contains(all, *x.value) {
+		if all := x.all(); *x.value != "" && !slices.Contains(all, *x.value) {
 			return style{}, usage("--%s %s: want %s", x.flag, *x.value, strings.Join(all, ", "))
 		}
 	}
@@ -183,7 +195,7 @@ func (f *doFlags) chosen(p *project) (style, error) {
 		refused = append(refused, why)
 	}
 	if len(refused) == 0 {
-		return style{}, usage("there is no style %q: want work, pdca or develop", name)
+		return style{}, usage("there is no style %q: want %s", name, strings.Join(styleNames(), ", "))
 	}
 	return style{}, usage("%s", strings.Join(refused, "\n"))
 }

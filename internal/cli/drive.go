@@ -225,7 +225,7 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 	case flow.EventNote:
 		return kind.line(l, e, dir)
 	case flow.EventGate:
-		q, err := decode[flow.Question](e.Data)
+		q, err := report.Decode[flow.Question](e.Data)
 		if err == nil && q.Class == "" && kind.asksAtOnce {
 			return fmt.Sprintf("? %s: %s\n", e.Key, report.Question(l, e.Key, q))
 		}
@@ -237,19 +237,19 @@ func line(l report.Lang, workflow string, e flow.Event, starts bool) string {
 func noteLine(l report.Lang, e flow.Event, dir string) string {
 	switch {
 	case e.Key == "planned":
-		if p, err := decode[step.PlanNote](e.Data); err == nil {
+		if p, err := report.Decode[step.PlanNote](e.Data); err == nil {
 			return report.Planned(l, p)
 		}
 	case strings.HasSuffix(e.Key, "judged"):
-		if n, err := decode[step.AttemptNote](e.Data); err == nil {
+		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil {
 			return report.Attempt(l, dir, n)
 		}
 	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := decode[step.ModuleResult](e.Data); err == nil {
+		if r, err := report.Decode[step.ModuleResult](e.Data); err == nil {
 			return report.Result(l, r)
 		}
 	case strings.HasSuffix(e.Key, "/parked"):
-		if d, err := decode[step.Pause](e.Data); err == nil {
+		if d, err := report.Decode[step.Pause](e.Data); err == nil {
 			return report.Paused(l, dir, d)
 		}
 	}
@@ -353,7 +353,7 @@ func outOf[T any](rep *report.Run, workflow string, st flow.Status) *T {
 	if rep.Workflow != workflow {
 		return nil
 	}
-	out, err := decode[T](st.Out)
+	out, err := report.Decode[T](st.Out)
 	if err != nil {
 		return nil
 	}
@@ -481,7 +481,7 @@ func proved(ok bool) error {
 
 // result reads what a run that is done has ended with.
 func result[T any](rep *report.Run, st flow.Status) (T, error) {
-	out, err := decode[T](st.Out)
+	out, err := report.Decode[T](st.Out)
 	if err != nil {
 		err = fmt.Errorf("read the result of run %s: %w", rep.ID, err)
 	}

@@ -67,9 +67,9 @@ func (a *app) explain(groups []explain.Group, code string) error {
 				title = g.Title
 			}
 		}
-		fmt.Fprintf(a.Out, "%s · %s\n\n%s\n", e.Code, title, filled(e.Means, 2))
-		fmt.Fprintf(a.Out, l.T("  Why\n%s\n"), filled(e.Why, 4))
-		fmt.Fprintf(a.Out, l.T("  Fix\n%s\n"), filled(e.Fix, 4))
+		fmt.Fprintf(a.Out, "%s · %s\n\n%s\n", e.Code, title, filled(e.Means, 2, columns))
+		fmt.Fprintf(a.Out, l.T("  Why\n%s\n"), filled(e.Why, 4, columns))
+		fmt.Fprintf(a.Out, l.T("  Fix\n%s\n"), filled(e.Fix, 4, columns))
 		fmt.Fprintf(a.Out, l.T("  Example\n%s\n"), indented(e.Example, 4))
 	}
 	a.inEnglish()
@@ -106,14 +106,14 @@ func (a *app) listCodes(groups []explain.Group) {
 		return
 	}
 	for _, g := range groups {
-		fmt.Fprintf(a.Out, "%s\n%s\n", g.Title, filled(g.Intro, 2))
+		fmt.Fprintf(a.Out, "%s\n%s\n", g.Title, filled(g.Intro, 2, columns))
 		wide := 0
 		for _, e := range g.Codes {
 			wide = max(wide, report.Width(e.Code))
 		}
 		for _, e := range g.Codes {
 			pad := strings.Repeat(" ", wide-report.Width(e.Code))
-			fmt.Fprintf(a.Out, "  %s%s  %s\n", e.Code, pad, strings.TrimLeft(filled(e.Line, wide+4), " "))
+			fmt.Fprintf(a.Out, "  %s%s  %s\n", e.Code, pad, strings.TrimLeft(filled(e.Line, wide+4, columns), " "))
 		}
 		fmt.Fprintln(a.Out)
 	}
@@ -128,8 +128,8 @@ func (a *app) inEnglish() {
 	}
 }
 
-// filled sets a text in lines that fit, each behind some spaces.
-func filled(text string, indent int) string {
+// filled sets a text in lines of a width, each behind some spaces.
+func filled(text string, indent, columns int) string {
 	var b strings.Builder
 	at := columns
 	for word := range strings.FieldsSeq(text) {

@@ -81,22 +81,27 @@ func (a *app) front(ctx context.Context) error {
 		if page.Open != "" {
 			rows = append(rows, []string{l.T("run"), page.Open})
 		}
-		wide, _, tty := terminal(a.Out)
-		for line := range strings.Lines(report.Table(rows, 0)) {
-			if tty {
-				line = report.Cut(strings.TrimRight(line, "\n"), wide) + "\n"
-			}
-			fmt.Fprint(a.Out, line)
-		}
+		a.table(rows)
 	}
 	fmt.Fprint(a.Out, l.T("\nNext:\n"))
 	var rows [][]string
 	for _, s := range page.Next {
 		rows = append(rows, []string{" ", s.Command, s.Why})
 	}
-	fmt.Fprint(a.Out, report.Table(rows, 0))
+	a.table(rows)
 	fmt.Fprint(a.Out, l.T("\njacquard --help lists all commands.\n"))
 	return nil
+}
+
+// table prints rows in columns; on a terminal, no line is longer than it.
+func (a *app) table(rows [][]string) {
+	wide, _, tty := terminal(a.Out)
+	for line := range strings.Lines(report.Table(rows, 0)) {
+		if tty {
+			line = report.Cut(strings.TrimRight(line, "\n"), wide) + "\n"
+		}
+		fmt.Fprint(a.Out, line)
+	}
 }
 
 // look finds out what the front page says.

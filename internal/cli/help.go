@@ -169,22 +169,22 @@ func oneArgument(what string) cobra.PositionalArgs {
 
 // wrapped sets the paragraphs of a text in lines that fit. What is indented is a list and stays as it is.
 func wrapped(text string) string {
-	var out []string
-	open := false // the last line can be gone on with
-	for l := range strings.Lines(text) {
-		l = strings.TrimRight(l, "\n")
-		if l == "" || strings.HasPrefix(l, " ") {
-			out, open = append(out, l), false
-			continue
-		}
-		for word := range strings.FieldsSeq(l) {
-			if n := len(out) - 1; open && len(out[n])+1+len(word) <= columns {
-				out[n] += " " + word
-			} else {
-				out, open = append(out, word), true
-			}
+	var out, open []string // open are the lines of a paragraph
+	end := func() {
+		if len(open) > 0 {
+			out, open = append(out, filled(strings.Join(open, " "), 0, columns)), nil
 		}
 	}
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, "\n")
+		if l != "" && !strings.HasPrefix(l, " ") {
+			open = append(open, l)
+			continue
+		}
+		end()
+		out = append(out, l)
+	}
+	end()
 	return strings.Join(out, "\n")
 }
 

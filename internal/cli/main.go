@@ -52,6 +52,9 @@ func Main(args []string, s Streams) int {
 	defer stop()
 	args, a.all = everything(args)
 	root := newRoot(a)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		a.completed(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
@@ -166,7 +169,6 @@ func newRoot(a *app) *cobra.Command {
 		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newDemo(a), newVersion(a)}},
 		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
 	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newMan(), newAgentPlay(a))
-	a.completed(root)
 	if a.all {
 		reveal(root)
 	}

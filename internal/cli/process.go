@@ -97,15 +97,15 @@ func processOf(def string) process {
 func workLine(l report.Lang, e flow.Event, id string) string {
 	switch {
 	case e.Key == "planned":
-		if p, err := decode[step.WorkNote](e.Data); err == nil {
+		if p, err := report.Decode[step.WorkNote](e.Data); err == nil {
 			return report.WorkPlanned(l, p)
 		}
 	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := decode[step.TaskResult](e.Data); err == nil {
+		if r, err := report.Decode[step.TaskResult](e.Data); err == nil {
 			return report.Task(l, r)
 		}
 	case strings.HasSuffix(e.Key, "/landing"):
-		if n, err := decode[step.AttemptNote](e.Data); err == nil {
+		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil {
 			return report.Attempt(l, id, n)
 		}
 	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
@@ -118,11 +118,11 @@ func workLine(l report.Lang, e flow.Event, id string) string {
 func documentLine(l report.Lang, e flow.Event, dir string) string {
 	switch {
 	case e.Key == "planned":
-		if p, err := decode[step.PlanNote](e.Data); err == nil {
+		if p, err := report.Decode[step.PlanNote](e.Data); err == nil {
 			return report.DocumentPlanned(l, p)
 		}
 	case strings.HasSuffix(e.Key, ":result"):
-		if r, err := decode[step.DocumentModule](e.Data); err == nil {
+		if r, err := report.Decode[step.DocumentModule](e.Data); err == nil {
 			return report.DocumentResult(l, r)
 		}
 	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):

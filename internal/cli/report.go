@@ -78,6 +78,7 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 	if err := errors.Join(pr.settle(ctx, rep), pr.store()); err != nil {
 		return report.Page{}, err
 	}
+	rep.TakenBack = pr.takenBack(r.ID)
 	p := report.NewPage(l, rep, events, steps, pr.ran(steps), time.Now())
 	p.Title = "jacquard " + requested(r)
 	switch {
@@ -121,7 +122,7 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 func (p *project) ran(steps []flow.StepRow) map[string][]step.Record {
 	out := map[string][]step.Record{}
 	for _, s := range steps {
-		ref, err := decode[struct{ Records flow.Blob }](s.Out)
+		ref, err := report.Decode[struct{ Records flow.Blob }](s.Out)
 		name, ok := report.ModuleOf(s.Branch)
 		if err != nil || !ok || ref.Records.IsZero() || strings.HasSuffix(s.Key, "/mutate") { // mutants are counted; that tests fail with them is the point
 			continue
@@ -130,7 +131,7 @@ func (p *project) ran(steps []flow.StepRow) map[string][]step.Record {
 		if err != nil {
 			continue
 		}
-		if proof, err := decode[struct{ Records []step.Record }](raw); err == nil {
+		if proof, err := report.Decode[struct{ Records []step.Record }](raw); err == nil {
 			out[name] = append(out[name], proof.Records...)
 		}
 	}

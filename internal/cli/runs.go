@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
 )
 
 // onRun opens the journal, finds a run by prefix, or the newest one, and calls fn.
@@ -131,7 +132,10 @@ func unfinished(ctx context.Context, rt flow.Runtime, prefix string) (flow.Run, 
 }
 
 func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks bool) (err error) {
-	if meta, err := decode[runMeta](r.Meta); err == nil {
+	if r.Driver != "" {
+		return &flow.DrivenError{Run: r.ID, Driver: r.Driver}
+	}
+	if meta, err := report.Decode[runMeta](r.Meta); err == nil {
 		fill := func(dst *string, v string) {
 			if *dst == "" {
 				*dst = v

@@ -39,6 +39,7 @@ func newShow(a *app) *cobra.Command {
 				if err := p.settle(ctx, rep); err != nil {
 					return err
 				}
+				rep.TakenBack = p.takenBack(r.ID)
 				if a.json {
 					steps, err := rt.Steps(ctx, r.ID)
 					if err != nil {
@@ -52,6 +53,9 @@ func newShow(a *app) *cobra.Command {
 				}
 				l := a.lang()
 				fmt.Fprintf(a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
+				if rep.TakenBack {
+					fmt.Fprint(a.Out, l.T("what it did was taken back\n"))
+				}
 				if r.Driver != "" {
 					fmt.Fprintf(a.Out, l.T("driven by %s\n"), r.Driver)
 				}

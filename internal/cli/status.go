@@ -50,9 +50,11 @@ type runStatus struct {
 	// Verified says whether a run that is done has done what it was to do; nil where its workflow proves nothing.
 	Verified *bool `json:"verified,omitempty"`
 	// Request is what was asked, as a command.
-	Request string  `json:"request"`
-	Tokens  int64   `json:"tokens"`
-	USD     float64 `json:"usd"`
+	Request string `json:"request"`
+	// TakenBack says that jacquard undo has taken back what it did.
+	TakenBack bool    `json:"taken_back,omitempty"`
+	Tokens    int64   `json:"tokens"`
+	USD       float64 `json:"usd"`
 }
 
 func (p *project) status(runs []flow.Run) error {
@@ -62,7 +64,7 @@ func (p *project) status(runs []flow.Run) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, runStatus{Run: r, Verified: verified(r), Request: requested(r), Tokens: spent.Tokens, USD: float64(spent.MicroUSD) / 1e6})
+		list = append(list, runStatus{Run: r, Verified: verified(r), Request: requested(r), TakenBack: p.takenBack(r.ID), Tokens: spent.Tokens, USD: float64(spent.MicroUSD) / 1e6})
 	}
 	if p.a.json {
 		p.a.print(map[string]any{"runs": list})
@@ -72,7 +74,10 @@ func (p *project) status(runs []flow.Run) error {
 	rows := [][]string{{l.T("RUN"), l.T("STATE"), l.T("STARTED"), l.T("TOOK"), l.T("COST"), l.T("REQUEST")}}
 	for _, r := range list {
 		state := string(r.State)
-		if r.Verified != nil && !*r.Verified {
+		switch {
+		case r.TakenBack:
+			state += l.T(", taken back")
+		case r.Verified != nil && !*r.Verified:
 			state += l.T(", not verified")
 		}
 		cost := "-"
@@ -88,14 +93,7 @@ func (p *project) status(runs []flow.Run) error {
 		}
 		rows = append(rows, []string{r.ID, state, r.Started.Local().Format("01-02 15:04"), report.Took(end.Sub(r.Started)), cost, r.Request})
 	}
-	table := report.Table(rows, 0)
-	if wide, _, tty := terminal(p.a.Out); tty {
-		for line := range strings.Lines(table) {
-			fmt.Fprintln(p.a.Out, report.Cut(strings.TrimRight(line, "\n"), wide))
-		}
-	} else {
-		fmt.Fprint(p.a.Out, table)
-	}
+	p.a.table(rows)
 	if len(list) == 0 {
 		fmt.Fprint(p.a.Err, l.T("no runs yet: start with jacquard do \"…\" or jacquard build\n"))
 	}
@@ -130,11 +128,19 @@ func requested(r flow.Run) string {
 	var in struct {
 		Request, Original, Path string
 		Paths                   []string
+		TestsFirst              bool `json:"tests_first"`
 	}
 	_ = json.Unmarshal(r.In, &in)
 	words := processOf(r.Def).command
+	if in.TestsFirst {
+		words = "bug"
+	}
 	if what := cmp.Or(in.Original, in.Request); what != "" {
-		return words + " " + strconv.Quote(strings.Join(strings.Fields(what), " "))
+		words += " " + strconv.Quote(strings.Join(strings.Fields(what), " "))
+		if _, expected, ok := strings.Cut(in.Request, expectedInstead); ok {
+			words += " --expected " + strconv.Quote(strings.Join(strings.Fields(expected), " "))
+		}
+		return words
 	}
 	return strings.Join(strings.Fields(words+" "+in.Path+" "+strings.Join(in.Paths, " ")), " ")
 }

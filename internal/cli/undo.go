@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -29,11 +31,18 @@ func newUndo(a *app) *cobra.Command {
 					}
 				}
 				if !runs[0].State.Ended() {
-					return usage("run %s is not done (%s); end it first: jacquard stop --now %s", runs[0].ID, runs[0].State, runs[0].ID)
+					return usage("run %s is not done (%s). Let it go on: jacquard resume %s; or give it up, which cannot be undone: jacquard stop --now %s", runs[0].ID, runs[0].State, runs[0].ID, runs[0].ID)
 				}
 				return p.takeBack(ctx, func(actor *act.Actor) (out act.RolledBack, err error) {
-					for _, r := range runs {
+					for i, r := range runs {
 						if out, err = actor.Undo(ctx, r.ID); err != nil || !out.Nothing {
+							break
+						}
+						if p.takenBack(r.ID) { // those before it were not meant
+							out.Refused = "run " + r.ID + " is taken back already"
+							if i+1 < len(runs) {
+								out.Refused += "; for one before it name it: jacquard undo RUN (jacquard status lists them)"
+							}
 							break
 						}
 					}
@@ -42,6 +51,14 @@ func newUndo(a *app) *cobra.Command {
 			})
 		},
 	}
+}
+
+// takenBackFile, in the folder of a run, says that it was taken back.
+const takenBackFile = "taken-back"
+
+// takenBack reports whether a run was taken back.
+func (p *project) takenBack(id string) bool {
+	return exists(filepath.Join(p.state, "runs", id, takenBackFile))
 }
 
 // takeBack takes something back and says what became of it.
@@ -57,6 +74,11 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 	out, err := how(act.New(o))
 	if err != nil {
 		return err
+	}
+	if out.Run != "" && out.Refused == "" {
+		if err := os.WriteFile(filepath.Join(p.state, "runs", out.Run, takenBackFile), []byte(out.Commit+"\n"), 0o600); err != nil {
+			return environment("note that run "+out.Run+" is taken back", err)
+		}
 	}
 	l := p.a.lang()
 	name := cmp.Or(out.Work, fmt.Sprintf(l.T("run %s"), out.Run))

@@ -100,7 +100,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 		in.Request = given
 	}
 	if f.expected != "" {
-		in.Request += "\n\nExpected instead: " + f.expected
+		in.Request += expectedInstead + f.expected
 	}
 	if p.noGit {
 		in.Delivery = step.ToTree
@@ -116,6 +116,9 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	}
 	return p.run(ctx, workDef, in, in.Budget, f.driveOptions)
 }
+
+// expectedInstead comes before what a bug report says should happen.
+const expectedInstead = "\n\nExpected instead: "
 
 // mayCommit refuses a tree with changes of tracked files: commits are to follow what is checked out.
 func (p *project) mayCommit(ctx context.Context) error {

@@ -77,7 +77,7 @@ func (p *project) planOf(rep *report.Run) (step.WorkPlan, error) {
 	if err != nil {
 		return step.WorkPlan{}, err
 	}
-	return decode[step.WorkPlan](raw)
+	return report.Decode[step.WorkPlan](raw)
 }
 
 // toEdit puts the documents of a gate into a folder. What a person has edited there for the same gate, or for one that could

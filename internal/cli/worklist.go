@@ -455,8 +455,5 @@ func (a *app) workRollback(ctx context.Context, id, to string) error {
 	if p.noGit {
 		return usage("rollback needs a git repository")
 	}
-	if err := p.mayCommit(ctx); err != nil {
-		return err
-	}
 	return p.takeBack(ctx, func(actor *act.Actor) (act.RolledBack, error) { return actor.Rollback(ctx, id, to) })
 }

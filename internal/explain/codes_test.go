@@ -483,6 +483,9 @@ func all(t *testing.T) map[string]map[string]string {
 		"workflow/develop ans.Blocked": c.pkgs["workflow/develop"].list("immediate"),
 		// The name of another document, which comes before the kind.
 		"inspect path.Base(pr.Path)": {},
+		// The phases of the style pdca in which something is built, and the name of a part, which is none.
+		"workflow/auto f.phase": {"do", "check", "act"},
+		"workflow/auto p.id":    {},
 		// The class of a failure, which is in a group of its own.
 		"workflow/work string(f.Class)": {},
 	}
@@ -491,6 +494,7 @@ func all(t *testing.T) map[string]map[string]string {
 		"drift":   c.fields("Type", []string{"Drift"}, []string{"inspect", "cli"}, true),
 		"spec":    c.fields("Type", []string{"SchemaError", "Violation", "BoundaryBreach"}, []string{"inspect"}, false),
 		"end":     c.fields("Reason", []string{"End"}, []string{"workflow"}, true),
+		"phase":   c.fields("Phase", []string{"AttemptNote"}, []string{"workflow"}, false),
 		"state":   c.constants("flow", "RunState"),
 		"class":   c.constants("flow", "Class"),
 		"level":   c.constants("step", "Level"),

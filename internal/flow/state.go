@@ -118,9 +118,12 @@ type Decision struct {
 // Question is what a human gate shows. Tree is the git tree that an approval
 // is given for; a signal that names another tree does not count.
 type Question struct {
-	Text    string        `json:"text"`
-	Tree    string        `json:"tree,omitempty"`
-	Options []string      `json:"options,omitempty"`
+	Text    string   `json:"text"`
+	Tree    string   `json:"tree,omitempty"`
+	Options []string `json:"options,omitempty"` // the only answers that there are; none = any text
+	// Choices are answers that are proposed, Default the one that an empty answer stands for.
+	Choices []string      `json:"choices,omitempty"`
+	Default string        `json:"default,omitempty"`
 	Timeout time.Duration `json:"timeout,omitempty"` // 0 = waits for ever
 	// Class is set when the run waits for a repair: what broke. Approving says
 	// that it is mended, and the step is asked for again.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the page
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,7 @@ type Page struct {
 
 // PageHeads are the titles on a page, in its language.
 type PageHeads struct {
-	Course, Turn, Proof, Landing, Failed, Units, Command, Exit, Took, Tree, Questions, Changes, Cost, Log, Lines string
+	Course, Turn, Proof, Landing, Failed, Units, Command, Shows, Exit, Took, Tree, Questions, Changes, Cost, Log, Lines string
 }
 
 // PageRow is a unit on the time line; Left and Width are percents.
@@ -63,6 +64,7 @@ type PageSpan struct {
 // PageUnit is a module, a task, or what concerns the run as a whole.
 type PageUnit struct {
 	Class, Name, Title, Result string
+	Notes                      []string // what was shown of it, and what was not
 	Attempts                   []PageAttempt
 	Checks                     []PageCheck
 }
@@ -78,8 +80,8 @@ type PageFinding struct{ Rule, Where, Message string }
 
 // PageCheck is a command that the engine ran.
 type PageCheck struct {
-	Command, Took, Tree string
-	Exit                int
+	Command, Shows, Took, Tree string
+	Exit                       int
 }
 
 // PageAnswer is a question of a run and its answer.
@@ -121,7 +123,7 @@ func (p Page) HTML() (string, error) {
 // NewPage makes a page of a report: all but the changes and the account, which others have.
 func NewPage(l Lang, r *Run, events []flow.Event, steps []flow.StepRow, checks map[string][]step.Record, now time.Time) Page {
 	p := Page{Lang: l, Heads: PageHeads{
-		Course: l.T("Course"), Turn: l.T("agent"), Proof: l.T("proof"), Landing: l.T("landing"), Failed: l.T("failed"), Units: l.T("Attempts and proofs"), Command: l.T("command"), Exit: l.T("exit"),
+		Course: l.T("Course"), Turn: l.T("agent"), Proof: l.T("proof"), Landing: l.T("landing"), Failed: l.T("failed"), Units: l.T("Attempts and proofs"), Command: l.T("command"), Shows: l.T("run on"), Exit: l.T("exit"),
 		Took: l.T("took"), Tree: l.T("tree"), Questions: l.T("Questions"), Changes: l.T("Changes"), Cost: l.T("Cost"), Log: l.T("Log"), Lines: l.T("lines"),
 	}}
 	p.course(l, r, steps, now)
@@ -153,6 +155,8 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 	}
 	ok := r.Work != nil && r.Work.Verified || r.Auto != nil && r.Auto.Verified || r.Developed != nil && r.Developed.Verified || r.Result != nil && r.Result.Verified || r.Documents != nil && r.Documents.Verified
 	switch {
+	case r.TakenBack:
+		p.Class, p.Verdict = "warn", l.T("taken back")
 	case r.State == flow.Done && ok:
 		p.Class, p.Verdict = "ok", l.T("verified")
 	case r.State == flow.Done:
@@ -219,11 +223,13 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 	u := PageUnit{Name: m.Dir, Title: m.Reason, Class: "run", Result: m.Phase}
 	switch {
 	case m.Result != nil:
-		u.Result = strings.TrimPrefix(strings.Trim(firstLine(Result(l, *m.Result)), " ✓⚠✗"), m.Dir+": ")
+		text := Result(l, *m.Result)
+		u.Result, u.Notes = strings.TrimPrefix(strings.Trim(firstLine(text), " ✓⚠✗"), m.Dir+": "), furtherLines(text)
 		u.Class = map[step.Status]string{step.Success: "ok", step.Warning: "warn", step.Blocked: "bad"}[m.Result.Status]
 	case m.Task != nil:
 		u.Title = m.Task.Title
-		u.Result = strings.TrimLeft(strings.TrimPrefix(strings.Trim(firstLine(Task(l, *m.Task)), " ✓⚠✗"), m.Dir+": "+m.Task.Title), ": ")
+		text := Task(l, *m.Task)
+		u.Result, u.Notes = strings.TrimLeft(strings.TrimPrefix(strings.Trim(firstLine(text), " ✓⚠✗"), m.Dir+": "+m.Task.Title), ": "), furtherLines(text)
 		u.Class = map[step.Status]string{step.Success: "ok", step.Warning: "warn", step.Blocked: "bad"}[m.Task.Status]
 	}
 	for _, a := range m.Attempts {
@@ -245,14 +251,31 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 		u.Attempts = append(u.Attempts, x)
 	}
 	for _, c := range checks {
-		u.Checks = append(u.Checks, PageCheck{Command: strings.Join(c.Argv, " "), Exit: c.Exit, Took: Took(time.Duration(c.Millis) * time.Millisecond), Tree: c.Tree[:min(len(c.Tree), 12)]})
+		u.Checks = append(u.Checks, PageCheck{Command: cmp.Or(c.Text, strings.Join(c.Argv, " ")), Shows: shows(l, c.Shows), Exit: c.Exit, Took: Took(time.Duration(c.Millis) * time.Millisecond), Tree: c.Tree[:min(len(c.Tree), 12)]})
 	}
 	return u
+}
+
+// shows says what a command of a proof was run on.
+func shows(l Lang, s step.Shows) string {
+	return map[step.Shows]string{
+		step.OnBaseline: l.T("the project as it was"), step.OnBefore: l.T("the project as it was"), step.OnTask: l.T("the change"), step.OnWithout: l.T("its tests without its code"),
+		step.OnRed: l.T("new tests without code"), step.OnGreen: l.T("tests and code"), step.OnRestored: l.T("the change with the earlier tests"), step.OnExamples: l.T("examples of the spec"),
+		step.OnVerify: l.T("the change"), step.OnGoals: l.T("the change"), step.OnEndToEnd: l.T("the program as built"), step.OnFormat: l.T("the formatter"), step.OnAdd: l.T("a new dependency"),
+	}[s]
 }
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line
+}
+
+func furtherLines(s string) (out []string) {
+	_, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	for line := range strings.Lines(rest) {
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
 }
 
 // answers pairs what a run has asked with what it was told.
@@ -261,11 +284,11 @@ func (p *Page) answers(events []flow.Event) {
 	for _, e := range events {
 		switch e.Type {
 		case flow.EventGate:
-			if q, err := decoded[flow.Question](e.Data); err == nil {
+			if q, err := Decode[flow.Question](e.Data); err == nil {
 				asked[e.Key] = q.Text
 			}
 		case flow.EventAnswer:
-			a, err := decoded[flow.Answer](e.Data)
+			a, err := Decode[flow.Answer](e.Data)
 			if err != nil || asked[e.Key] == "" {
 				continue
 			}
@@ -342,8 +365,8 @@ func (p *Page) Say(began, at time.Time, text string) {
 	p.Timeline = append(p.Timeline, PageEvent{Time: at.Local().Format(time.DateTime), Since: since, Text: text})
 }
 
-// decoded reads a JSON value into a new T.
-func decoded[T any](raw json.RawMessage) (T, error) {
+// Decode reads a JSON value into a new T.
+func Decode[T any](raw json.RawMessage) (T, error) {
 	var v T
 	err := json.Unmarshal(raw, &v)
 	return v, err

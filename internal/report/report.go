@@ -44,6 +44,8 @@ type Run struct {
 	Left []Left `json:"left,omitempty"`
 	// Pause is why a turn is asked again later, nil for none.
 	Pause *step.Pause `json:"pause,omitempty"`
+	// TakenBack says that what the run has done was taken back later.
+	TakenBack bool `json:"taken_back,omitempty"`
 	// Altered are delivered files that were changed before the run had ended.
 	Altered []string `json:"altered,omitempty"`
 

@@ -183,9 +183,13 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	return b.String()
 }
 
-// Failure is one line about a test: its id, and the first line of what it said.
+// Failure is one line about a test: its id, and what it said in one line.
 func Failure(t step.TestResult) string {
-	said, _, _ := strings.Cut(strings.TrimSpace(t.Message), "\n")
+	text := strings.TrimSpace(t.Message)
+	said, _, _ := strings.Cut(text, "\n")
+	if strings.HasPrefix(said, "Traceback (most recent call last)") { // Python says what went wrong at the end
+		said = strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	}
 	if r := []rune(said); len(r) > 120 {
 		said = string(r[:120]) + "…"
 	}

@@ -83,6 +83,8 @@ type Reused struct {
 type Record struct {
 	Name      string    `json:"name"`
 	Argv      []string  `json:"argv"`
+	Text      string    `json:"text,omitempty"`  // the command as a person would type it
+	Shows     Shows     `json:"shows,omitempty"` // on which tree of a proof it ran
 	Dir       string    `json:"dir"`
 	Env       []string  `json:"env,omitempty"` // names only
 	Started   int64     `json:"started"`       // Unix milliseconds
@@ -97,6 +99,27 @@ type Record struct {
 	Reused    Reused    `json:"reused,omitzero"`
 	Level     Level     `json:"level,omitempty"` // what a run of tests shows, where that is less than each test by itself
 }
+
+// Shows is what a command of a proof was run on.
+type Shows string
+
+// What the commands of a proof are run on.
+const (
+	OnBaseline Shows = "baseline" // nothing has changed
+	OnBefore   Shows = "before"   // the tree before the change
+	OnTask     Shows = "task"     // the change of a task
+	OnWithout  Shows = "without"  // the tests of a change without its code
+	OnRed      Shows = "red"      // new tests alone, with stubs
+	OnGreen    Shows = "green"    // tests and code
+	OnRestored Shows = "restored" // the change, with the tests that were before
+	OnExamples Shows = "examples" // the code, called with the examples of its spec
+	OnVerify   Shows = "verify"   // the change, with the commands of its plan
+	OnMutants  Shows = "mutants"  // small changes of the code
+	OnGoals    Shows = "goals"    // the change, with commands that measure a goal
+	OnEndToEnd Shows = "e2e"      // the program that was built
+	OnFormat   Shows = "format"   // the formatter
+	OnAdd      Shows = "add"      // a new dependency
+)
 
 // Level is how much is known of something that was asked for, or how much a run of tests shows.
 type Level string

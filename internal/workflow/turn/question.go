@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -33,21 +34,29 @@ func Questions(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
 	return flow.All(c, "question", numbers, func(i int) string { return fmt.Sprint(i + 1) }, func(c *flow.Ctx, i int) (step.QA, error) {
 		q := list[i]
 		text := Clip(strings.TrimSpace(q.Question), 800)
-		if len(q.Options) > 0 {
-			text += " [" + strings.Join(q.Options, " | ") + "]"
-		}
 		qa := step.QA{Question: text, Answer: q.Default}
+		if len(q.Options) > 0 {
+			qa.Question += " [" + strings.Join(q.Options, " | ") + "]"
+		}
 		if yes {
 			return qa, nil
 		}
 		if q.Default != "" {
 			qa.Question += " (default: " + q.Default + ")"
-			text += " (if you do not care: " + q.Default + ")"
 		}
-		a, err := flow.Ask(c, "answer", flow.Question{Text: Clip(text, 1200)})
+		a, err := flow.Ask(c, "answer", flow.Question{Text: text, Choices: clipped(q.Options), Default: Clip(q.Default, 400)})
 		if said := strings.TrimSpace(a.Text); a.Verb == flow.Reply && said != "" {
 			qa.Answer = said
 		}
 		return qa, err
 	})
+}
+
+// clipped are choices of a length that can be shown.
+func clipped(list []string) []string {
+	out := slices.Clone(list[:min(len(list), 9)])
+	for i, s := range out {
+		out[i] = Clip(s, 200)
+	}
+	return out
 }

@@ -233,8 +233,8 @@ func (w *request) tasksText(b *strings.Builder) {
 			continue
 		}
 		fmt.Fprintf(b, "  %s%s  %s: %s\n", t.ID, after, t.Type, t.Title)
-		if s := oneLine(t.Scope, 3000); s != "" {
-			fmt.Fprintf(b, "      %s\n", s)
+		for s := range strings.Lines(turn.Clip(strings.TrimSpace(t.Scope), 3000)) {
+			fmt.Fprintf(b, "      %s\n", strings.TrimRight(s, " \n"))
 		}
 		if len(t.Covers) > 0 && w.plan.Mode != step.DirectMode {
 			fmt.Fprintf(b, "      for %s\n", strings.Join(t.Covers, ", "))

@@ -14,26 +14,24 @@ func firstMode(r step.Requirement, in step.WorkIn) (m step.Mode, reasons []strin
 		return in.Size, []string{"asked for: " + string(in.Size)}
 	}
 	ok, limits := true, in.Router
-	judge := func(holds bool, format string, args ...any) {
+	within := func(holds bool, format string, args ...any) {
 		ok = ok && holds
-		sign := "small enough: "
 		if !holds {
-			sign = "needs a plan: "
+			reasons = append(reasons, "needs a plan: "+fmt.Sprintf(format, args...))
 		}
-		reasons = append(reasons, sign+fmt.Sprintf(format, args...))
 	}
-	judge(len(r.Functional) <= limits.DirectRequirements, "functional requirements: %d (max %d)", len(r.Functional), limits.DirectRequirements)
-	judge(len(r.NonFunctional) == 0, "non-functional requirements: %d (max 0)", len(r.NonFunctional))
-	judge(len(r.Criteria) <= limits.DirectCriteria, "criteria: %d (max %d)", len(r.Criteria), limits.DirectCriteria)
+	within(len(r.Functional) <= limits.DirectRequirements, "functional requirements: %d (max %d)", len(r.Functional), limits.DirectRequirements)
+	within(len(r.NonFunctional) == 0, "non-functional requirements: %d (max 0)", len(r.NonFunctional))
+	within(len(r.Criteria) <= limits.DirectCriteria, "criteria: %d (max %d)", len(r.Criteria), limits.DirectCriteria)
 	open := 0
 	for _, k := range r.Criteria {
 		if k.Command == "" {
 			open++
 		}
 	}
-	judge(open == 0, "criteria without a command: %d (max 0)", open)
+	within(open == 0, "criteria without a command: %d (max 0)", open)
 	if ok {
-		return step.DirectMode, reasons
+		return step.DirectMode, []string{"small: one task, no plan"}
 	}
 	return step.PipelineMode, reasons
 }
