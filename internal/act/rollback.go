@@ -140,15 +140,6 @@ func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error
 
 // takeBack makes one commit that takes others back.
 func (a *Actor) takeBack(ctx context.Context, out RolledBack, head string, log, mine []git.LogEntry) (RolledBack, error) {
-	list, err := a.o.Repo.Status(ctx)
-	if err != nil {
-		return out, machinery(err)
-	}
-	for _, s := range list {
-		if s.Index != '?' {
-			return out, inputError("you have uncommitted changes (" + s.Path + ", …): commit or stash them first")
-		}
-	}
 	at, err := a.at(ctx, head)
 	if err != nil {
 		return out, err
@@ -360,7 +351,8 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 		return out, machinery(err)
 	}
 	if err := a.effect("rollback", func() error { return a.o.Repo.FastForward(ctx, out.Commit) }); err != nil {
-		return out, machinery(err)
+		out.Refused, out.Commit = fmt.Sprintf("the branch could not be moved (%v); commit or stash what you have changed there", err), ""
+		return out, nil
 	}
 	for p, data := range kept {
 		if data == nil {

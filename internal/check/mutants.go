@@ -225,7 +225,7 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting
 		return false, false, err
 	}
 	for i := range run.records {
-		run.records[i].Name = "mutant"
+		run.records[i].Name, run.records[i].Shows = "mutant", step.OnMutants
 	}
 	proof.Records = append(proof.Records, run.records...)
 	ran, died := false, false

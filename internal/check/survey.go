@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command string)) (all []step.Standing, err error) {
 	setup := ""
 	for _, cmd := range chain.Setup() {
-		setup = strings.Join(cmd.Argv, " ")
+		setup = CommandText(cmd)
 	}
 	if setup != "" {
 		heard(setup)
@@ -103,6 +104,7 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 	switch {
 	case out.problem != "":
 		s.State, s.Text = step.Useless, out.problem
+	case bytes.Contains(out.output, []byte(`matched no packages`)): // Go: there is no code yet, so nothing to look at
 	case !out.clean() && (cmd.Complains == 0 || out.Record.Exit != cmd.Complains):
 		lines, _ := p.said(out)
 		lines = atPlaces(lines)

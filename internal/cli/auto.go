@@ -149,7 +149,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		defer func() { err = errors.Join(err, end()) }()
 	}
 	if f.wants == "" {
-		if err := p.mayCommit(ctx); err != nil {
+		if err := p.leaveAlone(ctx); err != nil {
 			return err
 		}
 	}

@@ -64,7 +64,7 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 	}
 	f := list[i]
 	fmt.Fprintf(p.a.Err, p.a.lang().T("%s: begun by another tool, phase %s; it is taken up\n"), f.Name, f.Phase)
-	if err := p.mayCommit(ctx); err != nil {
+	if err := p.leaveAlone(ctx); err != nil {
 		return true, err
 	}
 	in := step.AutoIn{Feature: f.Name, Own: true, Delivery: step.ToCommit}

@@ -199,7 +199,7 @@ func (p *project) goesOnFrom(ctx context.Context, r flow.Run, in *step.DevelopIn
 }
 
 func (p *project) startDevelop(ctx context.Context, given string, in step.DevelopIn, f developFlags) (err error) {
-	if err := p.mayCommit(ctx); err != nil {
+	if err := p.leaveAlone(ctx); err != nil {
 		return err
 	}
 	in.Request, in.Language = given, cmp.Or(works.LanguageOf(given), string(p.a.lang()))

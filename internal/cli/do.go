@@ -325,7 +325,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string
 		return usage("there is no git repository here, and the style %s works with branches and commits: git init", s.name)
 	}
 	if !p.noGit && !f.worktree {
-		if err := p.mayCommit(ctx); err != nil {
+		if err := p.leaveAlone(ctx); err != nil {
 			return err
 		}
 	}

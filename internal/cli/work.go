@@ -10,11 +10,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/works"
@@ -105,7 +107,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	if p.noGit {
 		in.Delivery = step.ToTree
 		fmt.Fprint(a.Err, a.lang().T("⚠ WARNING: no git repository: commits are skipped, results stay in files\n"))
-	} else if err := p.mayCommit(ctx); err != nil {
+	} else if err := p.leaveAlone(ctx); err != nil {
 		return err
 	}
 	if in.Budget, err = p.budget(f.budget); err != nil {
@@ -120,18 +122,15 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 // expectedInstead comes before what a bug report says should happen.
 const expectedInstead = "\n\nExpected instead: "
 
-// mayCommit refuses a tree with changes of tracked files: commits are to follow what is checked out.
-func (p *project) mayCommit(ctx context.Context) error {
+// leaveAlone says which files have changes that are not committed. The work begins at the last commit, because what is proved there is
+// what gets committed; in the end the branch moves where git can do it without touching these files.
+func (p *project) leaveAlone(ctx context.Context) error {
 	list, err := p.repo.Status(ctx)
-	if err != nil {
-		return err
+	list = slices.DeleteFunc(list, func(s git.Status) bool { return s.Index == '?' })
+	if err == nil && len(list) > 0 {
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ uncommitted changes are left alone, and the work begins at the last commit: %s\n"), list[0].Path+map[bool]string{true: ", …"}[len(list) > 1])
 	}
-	for _, s := range list {
-		if s.Index != '?' {
-			return usage("you have uncommitted changes (%s, …), and Jacquard works from HEAD: commit or stash them first", s.Path)
-		}
-	}
-	return nil
+	return err
 }
 
 // routerFile is the configuration of the original, which may change the numbers.

@@ -65,6 +65,9 @@ func clones(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		git(ts, work, "clone", "--quiet", hub, name)
 	}
+	ts.Defer(func() { // a story that fails while one of them is stopped would wait for it for ever
+		_ = ts.Exec("sh", "-c", "kill -CONT $(cat $WORK/*.pid) 2>/dev/null")
+	})
 }
 
 // until waits until a command of the shell succeeds: until COMMAND LINE. It is for what other processes do; a story that

@@ -385,7 +385,7 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 	}
 	if p.noGit {
 		in.Delivery = step.ToTree
-	} else if err := p.mayCommit(ctx); err != nil {
+	} else if err := p.leaveAlone(ctx); err != nil {
 		return err
 	}
 	if in.Budget, err = p.budget(f.budget); err != nil {

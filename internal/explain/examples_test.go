@@ -12,7 +12,7 @@ import (
 var foreign = strings.Fields(`
 	finding:breaks-dependent finding:e2e-failed finding:ENV_ISSUE finding:package-missing finding:SECURITY finding:test-fails
 	spec:complete spec:missing spec:not_required spec:unexpected spec:unresolved_integration_target
-	phase:contracts phase:design phase:plan phase:refactor phase:specify
+	phase:contracts phase:design phase:land phase:plan phase:refactor phase:specify
 	state:done state:running class:context_limit class:max_turns class:transient
 	test:error test:fail test:flake test:pass test:skip`)
 

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // FastForward moves the checked-out branch (or a detached HEAD) to a commit that has it as an
@@ -13,7 +14,23 @@ func (r *Repo) FastForward(ctx context.Context, commit string) error {
 		return fmt.Errorf("fast-forward: %w", err)
 	}
 	if _, err := r.user(ctx, "merge", "--ff-only", "--no-verify", "--no-autostash", "--quiet", commit); err != nil {
+		if paths := inTheWay(err.Error()); len(paths) > 0 {
+			return fmt.Errorf("fast-forward: it would overwrite what is not committed in %s", strings.Join(paths, ", "))
+		}
 		return fmt.Errorf("fast-forward: %w", err)
 	}
 	return nil
+}
+
+// inTheWay are the files that git names in "would be overwritten by merge", one a line behind a tab.
+func inTheWay(said string) (paths []string) {
+	if !strings.Contains(said, "would be overwritten by merge") {
+		return nil
+	}
+	for line := range strings.Lines(said) {
+		if path, ok := strings.CutPrefix(line, "\t"); ok {
+			paths = append(paths, strings.TrimSpace(path))
+		}
+	}
+	return paths
 }

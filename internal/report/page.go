@@ -246,7 +246,7 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 			x.Findings = append(x.Findings, PageFinding{f.Rule, where, f.Message})
 		}
 		for _, t := range a.Failures {
-			x.Findings = append(x.Findings, PageFinding{string(t.Status), t.ID, t.Message})
+			x.Findings = append(x.Findings, PageFinding{string(t.Status), t.ID, saidBy(t)})
 		}
 		u.Attempts = append(u.Attempts, x)
 	}
@@ -262,6 +262,7 @@ func shows(l Lang, s step.Shows) string {
 		step.OnBaseline: l.T("the project as it was"), step.OnBefore: l.T("the project as it was"), step.OnTask: l.T("the change"), step.OnWithout: l.T("its tests without its code"),
 		step.OnRed: l.T("new tests without code"), step.OnGreen: l.T("tests and code"), step.OnRestored: l.T("the change with the earlier tests"), step.OnExamples: l.T("examples of the spec"),
 		step.OnVerify: l.T("the change"), step.OnGoals: l.T("the change"), step.OnEndToEnd: l.T("the program as built"), step.OnFormat: l.T("the formatter"), step.OnAdd: l.T("a new dependency"),
+		step.OnMutants: l.T("the change with a small mistake: tests have to fail"),
 	}[s]
 }
 

@@ -185,6 +185,15 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 
 // Failure is one line about a test: its id, and what it said in one line.
 func Failure(t step.TestResult) string {
+	said := saidBy(t)
+	if said != "" {
+		said = ": " + said
+	}
+	return fmt.Sprintf("    %s: %s%s\n", t.ID, t.Status, said)
+}
+
+// saidBy is what a test that failed said, in one line.
+func saidBy(t step.TestResult) string {
 	text := strings.TrimSpace(t.Message)
 	said, _, _ := strings.Cut(text, "\n")
 	if strings.HasPrefix(said, "Traceback (most recent call last)") { // Python says what went wrong at the end
@@ -193,10 +202,7 @@ func Failure(t step.TestResult) string {
 	if r := []rune(said); len(r) > 120 {
 		said = string(r[:120]) + "…"
 	}
-	if said != "" {
-		said = ": " + said
-	}
-	return fmt.Sprintf("    %s: %s%s\n", t.ID, t.Status, said)
+	return said
 }
 
 // Result is the text of a module that has ended.
