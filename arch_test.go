@@ -2,9 +2,12 @@
 package jacquard_test
 
 import (
+	"flag"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,7 +18,7 @@ import (
 
 const module = "github.com/jacquard-build/jacquard/internal/"
 
-// allowed is the drawing of docs/architecture.md: package -> what it may
+// allowed are the import rules, from which the picture in docs/architecture.md is made: package -> what it may
 // import of this module. cli may import everything.
 var allowed = map[string][]string{
 	"re":                {},
@@ -120,7 +123,7 @@ func TestImportsFollowTheDrawing(t *testing.T) {
 	}
 	for pkg := range allowed {
 		if !seen[pkg] {
-			t.Errorf("the drawing has a package %s that does not exist", pkg)
+			t.Errorf("there is a rule for the package %s, which does not exist", pkg)
 		}
 	}
 }
@@ -129,7 +132,7 @@ func check(t *testing.T, file, pkg, imp string) {
 	t.Helper()
 	may, known := allowed[pkg]
 	if !known {
-		t.Errorf("%s: package %s is not in the drawing of docs/architecture.md", file, pkg)
+		t.Errorf("%s: package %s has no import rule: add it to allowed, and to the table in docs/architecture.md", file, pkg)
 		return
 	}
 	if own, ok := strings.CutPrefix(imp, module); ok && may != nil && own != "re" && !slices.Contains(may, own) {
@@ -145,3 +148,63 @@ func check(t *testing.T, file, pkg, imp string) {
 		t.Errorf("%s: %s is pure and may not import %s", file, pkg, imp)
 	}
 }
+
+var update = flag.Bool("update", false, "rewrite what is generated")
+
+// TestLayers holds the picture in docs/architecture.md to the import rules: each package stands below all that may import it.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	var layer func(pkg string) int
+	layer = func(pkg string) int {
+		n := 0
+		for _, below := range allowed[pkg] {
+			n = max(n, 1+layer(below))
+		}
+		return n
+	}
+	byLayer := map[int][]string{}
+	for pkg, may := range allowed {
+		if may != nil && !slices.Contains(forTests, pkg) {
+			byLayer[layer(pkg)] = append(byLayer[layer(pkg)], pkg)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("```\n  cli\n")
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(byLayer))) {
+		slices.Sort(byLayer[n])
+		line := " "
+		for _, pkg := range byLayer[n] {
+			if len(line)+2+len(pkg) > 100 {
+				b.WriteString(line + "\n")
+				line = " "
+			}
+			line += " " + pkg
+			if pkg != byLayer[n][len(byLayer[n])-1] {
+				line += " ·"
+			}
+		}
+		b.WriteString(line + "\n")
+	}
+	b.WriteString("```\n")
+	const file, begin, end = "docs/architecture.md", "-update -->\n", "<!-- /layers -->"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(raw), begin)
+	old, tail, ok2 := strings.Cut(rest, end)
+	switch {
+	case !ok || !ok2:
+		t.Fatalf("%s has no place for the picture", file)
+	case *update:
+		err = os.WriteFile(file, []byte(head+begin+b.String()+end+tail), 0o644)
+	case old != b.String():
+		t.Errorf("the picture in %s is out of date: go test . -run TestLayers -update", file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forTests are packages that the program does not contain.
+var forTests = []string{"flow/flowtest", "flow/temporal/temporaltest", "hub/s3test", "testserver", "conformance", "lies", "cputime"}
