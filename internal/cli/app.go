@@ -252,6 +252,8 @@ type driveOptions struct {
 	wait     bool
 	budget   string
 	fresh    bool
+	quiet    bool
+	verbose  bool
 }
 
 // engine is a runtime with everything that carries out steps.
@@ -294,7 +296,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 	if err != nil {
 		return nil, err
 	}
-	p.a.stream = o.follow
+	p.a.stream, p.a.quiet, p.a.verbose = o.follow, o.quiet, o.verbose
 	sources := 0
 	for _, s := range []string{o.scenario, o.mailbox, o.replay} {
 		if s != "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/tools/txtar"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
 )
@@ -18,15 +20,24 @@ import (
 //go:embed demo
 var demoFiles embed.FS
 
+// tutorialFiles are the projects of the first pages of the documentation, and answers of an agent that are prepared for them.
+//
+//go:embed tutorial
+var tutorialFiles embed.FS
+
 // demoKillAt is the append after which the demo kills its own run: in the
 // middle of the work, with turns finished and turns running.
 const demoKillAt = 12
 
 func newDemo(a *app) *cobra.Command {
-	return &cobra.Command{
+	var tutorial string
+	c := &cobra.Command{
 		Use: "demo [DIR]", Short: "watch a sample project be built, killed and resumed; no agent", Args: cobra.MaximumNArgs(1),
-		Example: "  jacquard demo",
+		Example: "  jacquard demo\n  jacquard demo --tutorial try",
 		RunE: func(c *cobra.Command, args []string) error {
+			if tutorial != "" {
+				return a.tutorial(c.Context(), tutorial)
+			}
 			dir := ""
 			if len(args) == 1 {
 				dir = args[0]
@@ -38,6 +49,53 @@ func newDemo(a *app) *cobra.Command {
 			return d.run(c.Context())
 		},
 	}
+	c.Flags().StringVar(&tutorial, "tutorial", "", "make the projects of the tutorials in a new `folder`, with prepared answers")
+	return c
+}
+
+// tutorial writes the projects of the first pages, each a repository, and the answers beside them.
+func (a *app) tutorial(ctx context.Context, dir string) error {
+	d, err := a.newFolder(dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(d.play, 0o755); err != nil {
+		return environment("make a folder for the tutorial", err)
+	}
+	files, err := tutorialFiles.ReadDir("tutorial")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		raw, err := tutorialFiles.ReadFile("tutorial/" + f.Name())
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(f.Name(), ".txtar")
+		message, project := map[string]string{"shop": "Add the cart", "hello": "Specify greet"}[name]
+		if !project {
+			if err := os.WriteFile(filepath.Join(d.play, f.Name()), raw, 0o644); err != nil {
+				return environment("write the tutorial", err)
+			}
+			continue
+		}
+		for _, x := range txtar.Parse(raw).Files {
+			to := filepath.Join(d.play, name, filepath.FromSlash(x.Name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, x.Data, 0o644)); err != nil {
+				return environment("write the tutorial", err)
+			}
+		}
+		d.dir = filepath.Join(d.play, name)
+		if err := d.commit(ctx, message); err != nil {
+			return err
+		}
+	}
+	d.say(a.lang().T("Two projects are in %s:\n"+
+		"  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n"+
+		"  hello   your first spec:    cd %s && jacquard build --scenario ../build.txtar\n"+
+		"The answers of the agent are prepared; git, the tests and every result are real."),
+		d.play, filepath.Join(dir, "shop"), filepath.Join(dir, "hello"))
+	return nil
 }
 
 // demo plays the product to somebody who has just found it.
@@ -50,6 +108,15 @@ type demo struct {
 }
 
 func (a *app) newDemoRun(dir string) (*demo, error) {
+	d, err := a.newFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return d, d.write()
+}
+
+// newFolder is a demo in a folder that is new or empty, "" for a temporary one. Nothing is in it yet.
+func (a *app) newFolder(dir string) (*demo, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
@@ -70,7 +137,21 @@ func (a *app) newDemoRun(dir string) (*demo, error) {
 			d.env = append(d.env, kv)
 		}
 	}
-	return d, d.write()
+	return d, nil
+}
+
+// commit makes the project a repository with one commit.
+func (d *demo) commit(ctx context.Context, message string) error {
+	for _, c := range [][]string{
+		{"git", "init", "--quiet", "--initial-branch=main"},
+		{"git", "add", "--all"},
+		{"git", "-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgSign=false", "commit", "--quiet", "--message=" + message},
+	} {
+		if res, err := d.exec(ctx, nil, c...); err != nil || res.Exit != 0 {
+			return environment("set up the sample repository", fmt.Errorf("%s: %s %w", strings.Join(c, " "), res.Stderr.Text, err))
+		}
+	}
+	return nil
 }
 
 // write puts the sample project and the scenario on disk.
@@ -109,14 +190,8 @@ func (d *demo) run(ctx context.Context) error {
 	l := d.a.lang()
 	d.say(l.T("A sample project with four modules is in %s\n"+
 		"The answers of the agent are written in advance; git, the tests, RED and GREEN are real.\n"), d.dir)
-	for _, c := range [][]string{
-		{"git", "init", "--quiet", "--initial-branch=main"},
-		{"git", "add", "--all"},
-		{"git", "-c", "user.name=Demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgSign=false", "commit", "--quiet", "--message=specs"},
-	} {
-		if res, err := d.exec(ctx, nil, c...); err != nil || res.Exit != 0 {
-			return environment("set up the sample repository", fmt.Errorf("%s: %s %w", strings.Join(c, " "), res.Stderr.Text, err))
-		}
+	if err := d.commit(ctx, "specs"); err != nil {
+		return err
 	}
 	acts := []func(context.Context) error{d.first, d.second, d.third, d.fourth}
 	for _, act := range acts {

@@ -31,7 +31,8 @@ type watch struct {
 	done   sync.WaitGroup
 	failed error
 	actor  *act.Actor
-	told   string // what the status file says of the feature
+	told   string            // what the status file says of the feature
+	said   map[string]string // what each step at work was last said to do
 
 	ledger  string // file of what the run has spent
 	counted time.Time
@@ -40,9 +41,9 @@ type watch struct {
 
 func (p *project) watch(e *engine, r flow.Run) *watch {
 	_, _, tty := terminal(p.a.Err)
-	live := tty && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
+	live := tty && !p.a.quiet && p.a.env["TERM"] != "dumb" && p.a.env["CI"] == "" && !p.a.json
 	return &watch{
-		a: p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), printed: time.Now(),
+		a: p.a, rt: e.keeper, actor: e.actor, rep: report.New(r), live: live, quit: make(chan struct{}), said: map[string]string{}, printed: time.Now(),
 		ledger: filepath.Join(p.state, "runs", r.ID, "ledger.jsonl"),
 	}
 }
@@ -103,11 +104,14 @@ func (w *watch) step(ctx context.Context) {
 			w.rep.Apply(e)
 		}
 	}
+	if w.a.verbose {
+		b.WriteString(report.Doing(w.a.lang(), w.rep, w.said))
+	}
 	w.feature()
 	w.state()
 	w.a.screen.Lock()
 	defer w.a.screen.Unlock()
-	if b.Len() > 0 {
+	if b.Len() > 0 && !w.a.quiet {
 		w.erase()
 		fmt.Fprint(w.a.Err, b.String())
 		w.printed = time.Now()
@@ -116,7 +120,7 @@ func (w *watch) step(ctx context.Context) {
 	case w.live:
 		w.spent()
 		w.frame()
-	case time.Since(w.printed) > heartbeat:
+	case time.Since(w.printed) > heartbeat && !w.a.quiet:
 		fmt.Fprint(w.a.Err, report.Beat(w.a.lang(), w.rep, time.Now()))
 		w.printed = time.Now()
 	}

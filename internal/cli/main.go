@@ -109,6 +109,8 @@ type app struct {
 	json     bool
 	stream   bool // every event of the run that is driven goes to stdout, a line each
 	noColor  bool
+	quiet    bool // of a run only questions and the end are said
+	verbose  bool // and also what each agent does
 	all      bool // help shows what is hidden
 	ran      bool // a command has begun, so an error is not one of usage
 

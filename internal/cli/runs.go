@@ -221,6 +221,9 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.BoolVar(&o.follow, "follow", false, "with --json: print every event as one object a line while it goes on, and the answer last")
 	f.BoolVar(&o.fresh, "fresh", false, "run every check, also those that are on record for the same tree, command, tools and environment")
 	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing but questions, errors and the end")
+	f.BoolVar(&o.verbose, "verbose", false, "say also what each agent does: files, commands")
+	c.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Flags().Changed("jobs") && o.jobs < 1 {
 			return usage("--jobs %d: want at least 1", o.jobs)

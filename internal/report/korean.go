@@ -498,4 +498,5 @@ var korean = map[string]string{
 	"what it did was taken back\n":                            "이 실행의 결과는 되돌려졌습니다\n",
 	"⚠ uncommitted changes are left alone, and the work begins at the last commit: %s\n": "⚠ 커밋하지 않은 변경은 그대로 두고 마지막 커밋에서 작업을 시작합니다: %s\n",
 	"the change with a small mistake: tests have to fail":                                "작은 실수를 넣은 변경: 테스트가 실패해야 한다",
+	"Two projects are in %s:\n  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   your first spec:    cd %s && jacquard build --scenario ../build.txtar\nThe answers of the agent are prepared; git, the tests and every result are real.": "%s에 프로젝트 두 개가 있습니다:\n  shop    첫 변경:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   첫 스펙:  cd %s && jacquard build --scenario ../build.txtar\n에이전트의 답은 미리 준비되어 있고, git과 테스트와 모든 결과는 진짜입니다.",
 }

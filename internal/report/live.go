@@ -180,6 +180,18 @@ func Beat(l Lang, r *Run, now time.Time) string {
 	return b.String()
 }
 
+// Doing are lines about what is done now and was not said before: said holds what was, by who does it.
+func Doing(l Lang, r *Run, said map[string]string) string {
+	var b strings.Builder
+	for _, a := range r.Activities() {
+		if now := a.Words(l); said[a.name()] != now {
+			said[a.name()] = now
+			fmt.Fprintf(&b, "    %s: %s\n", a.name(), Cut(now, 160))
+		}
+	}
+	return b.String()
+}
+
 // Paused is a line about a turn that is asked again later.
 func Paused(l Lang, name string, p step.Pause) string {
 	at := p.Until.Local().Format(time.TimeOnly)
@@ -208,7 +220,9 @@ func words(h step.Heard) string {
 		verb = h.Tool
 	}
 	text := strings.Join(strings.Fields(h.Text), " ")
-	if strings.HasPrefix(text, "/") && !strings.Contains(text, " ") { // a file of a checkout, by its last folders
+	if _, in, ok := strings.Cut(text, "/tree/"); ok && strings.HasPrefix(text, "/") && !strings.Contains(text, " ") { // a file of a checkout
+		text = in
+	} else if strings.HasPrefix(text, "/") && !strings.Contains(text, " ") { // another one, by its last folders
 		parts := strings.Split(path.Clean(text), "/")
 		text = strings.Join(parts[max(0, len(parts)-3):], "/")
 	}

@@ -43,8 +43,9 @@ var (
 		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
 		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
 		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
-	reproduceSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"}` + turn.BlockedField + `}}`)
-	buildSchema     = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
+	reproduceSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"},` +
+		`"blocked":{"type":"string","description":"why no test here can show it: what you ran and what you saw"}}}`)
+	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
 		turn.BuiltFields + turn.BlockedField + `,"changes":` + turn.TextsSchema + `,` +
 		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)
 )
@@ -111,6 +112,7 @@ func (w *request) requestTask(back feedback) string {
 	if len(w.in.Tags) > 0 {
 		fmt.Fprintf(&b, "The user has marked the request with: %s\n", strings.Join(w.in.Tags, " "))
 	}
+	w.testsComeFirst(&b)
 	if w.in.Yes {
 		b.WriteString("Nobody can be asked: decide what is open yourself, and say in `assumptions` what you took.\n")
 	}
@@ -125,10 +127,19 @@ func (w *request) requestTask(back feedback) string {
 	return b.String()
 }
 
+// testsComeFirst tells an author of tasks that another one writes their tests.
+func (w *request) testsComeFirst(b *strings.Builder) {
+	if w.in.TestsFirst {
+		b.WriteString("Another author writes the tests of this work first, where he finds right, and a program sees them fail. So `scope` says how the software behaves and not which tests there are, " +
+			"`files` names no file of tests, and a command names files or folders of tests and never a test that is still to be written.\n")
+	}
+}
+
 func (w *request) planTask(back feedback) string {
 	var b strings.Builder
 	r := w.plan.Requirement
 	fmt.Fprintf(&b, "Language of what you write: %s\n", w.s.Language)
+	w.testsComeFirst(&b)
 	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
 	fmt.Fprintf(&b, "The requirement %q that was agreed on:\n", r.Title)
 	for i, id := range task.Numbered("FR", len(r.Functional)) {

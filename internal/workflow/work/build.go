@@ -432,6 +432,9 @@ func (b *builder) text() string {
 	b.w.decided(&s)
 	s.WriteString("Files of the task:\n")
 	for _, f := range t.Files {
+		if b.closed(f.Path) {
+			continue
+		}
 		fmt.Fprintf(&s, "- %s %s", f.Action, f.Path)
 		if f.Description != "" {
 			fmt.Fprintf(&s, ": %s", oneLine(f.Description, 300))

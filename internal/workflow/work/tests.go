@@ -3,6 +3,7 @@ package work
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -53,7 +54,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (ok bool, err error) {
 		if proof.Passed {
 			b.tests, b.onto, b.red, b.tree = out.Tree, b.base.Tree, proof.Failures, out.Tree
 			for _, f := range proof.Files {
-				b.extra = append(b.extra, task.File{Path: f.Path, Action: task.Modify, Description: "tests that came first"})
+				b.extra = append(b.extra, task.File{Path: f.Path, Action: task.Modify, Description: cameFirst})
 			}
 			b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail as the code is", b.t.ID, proof.Counts.Red))
 			return true, nil
@@ -108,12 +109,27 @@ func (b *builder) testsText(back *turn.Sent) string {
 	return s.String()
 }
 
+// closed reports whether a file holds tests that came first.
+func (b *builder) closed(path string) bool {
+	return b.tests != "" && slices.ContainsFunc(b.extra, func(f task.File) bool { return f.Path == path && f.Description == cameFirst })
+}
+
+// cameFirst is what is said of files of tests that came before the code.
+const cameFirst = "tests that came first"
+
 // frozen tells the author of the code of the tests that came first.
 func (b *builder) frozen(s *strings.Builder) {
 	if b.tests == "" {
 		return
 	}
-	s.WriteString("Another author has written tests for this task. They are in the project, they fail now, and you cannot change them; make them pass. Further tests of yours go into other files.\n")
+	var files []string
+	for _, f := range b.extra {
+		if b.closed(f.Path) {
+			files = append(files, f.Path)
+		}
+	}
+	fmt.Fprintf(s, "Another author has written tests for this task, in %s. They fail now; make them pass. These files are closed to you: where a text above asks for tests there, they count as written. "+
+		"Add a test only for a behaviour that they miss, in a file of its own.\n", strings.Join(files, ", "))
 	var lines []string
 	for _, t := range b.red[:min(len(b.red), 10)] {
 		lines = append(lines, t.ID+": "+turn.Clip(t.Message, 600))
