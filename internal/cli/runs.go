@@ -223,10 +223,12 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing but questions, errors and the end")
 	f.BoolVar(&o.verbose, "verbose", false, "say also what each agent does: files, commands")
-	c.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Flags().Changed("jobs") && o.jobs < 1 {
 			return usage("--jobs %d: want at least 1", o.jobs)
+		}
+		if o.quiet && o.verbose {
+			return usage("--quiet and --verbose contradict each other: give one of them")
 		}
 		return nil
 	}
