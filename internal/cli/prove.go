@@ -100,7 +100,8 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 			in.Limit = quickLimit
 		}
 	}
-	if err := p.store(); err != nil {
+	blobs, err := act.OpenBlobs(filepath.Join(p.cache, "prove")) // a project that is only judged gets no folder of ours
+	if err != nil {
 		return act.Judged{}, err
 	}
 	wait := ctx
@@ -115,7 +116,7 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 	}
 	defer release()
 	opts := p.planOptions()
-	opts.Blobs = p.blobs
+	opts.Blobs = blobs
 	return act.New(opts).Judge(ctx, in)
 }
 

@@ -499,4 +499,6 @@ var korean = map[string]string{
 	"unproved: no test shows that the change does what it should":              "unproved: 변경이 제 일을 하는지 보이는 테스트가 없습니다",
 	"weakened: tests that were there before show less now (%d)":                "weakened: 전에 있던 테스트가 이제 덜 보여 줍니다 (%d)",
 	"which test notices when a changed function is wrong\n":                    "바뀐 함수가 잘못되면 알아채는 테스트\n",
+	"wrote the plugin to %s\n":                                                 "플러그인을 %s에 썼습니다\n",
+	"next: claude plugin marketplace add %s, then claude plugin install jacquard@jacquard-build\n": "다음: claude plugin marketplace add %s, 그다음 claude plugin install jacquard@jacquard-build\n",
 }
