@@ -43,13 +43,13 @@ const judgeRun = "prove"
 
 // Judge finds out what can be said of a change without any plan of it, and without an agent.
 func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
-	begun := time.Now()
+	begun := a.o.Now()
 	before, tree, base, err := a.judgedTrees(ctx, in)
 	if err != nil {
 		return Judged{}, err
 	}
 	out, err := a.judgeTrees(ctx, in, before, tree)
-	out.Base, out.Millis, out.Limit, out.Shallow = base, time.Since(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
+	out.Base, out.Millis, out.Limit, out.Shallow = base, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
 	return out, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -231,7 +230,7 @@ func (x *chainJudge) mutantsFor(f *file, t source.Test) []mutantAt {
 	units := append(g.imports(f.Path), g.beside(f.Path))
 	var list []mutantAt
 	for _, file := range slices.Sorted(maps(x.files)) {
-		if !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) && !(path.Dir(file) == path.Dir(f.Path) && strings.HasSuffix(file, ".go")) {
+		if !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) {
 			continue
 		}
 		for _, m := range source.Parse(file, x.files[file]).Mutants() {

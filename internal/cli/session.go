@@ -90,7 +90,7 @@ func (a *app) answerHook(ctx context.Context, run func(context.Context, *project
 	raw, err := io.ReadAll(io.LimitReader(a.In, mostInput))
 	var in hookInput
 	if err != nil || json.Unmarshal(raw, &in) != nil {
-		return nil //nolint:nilerr // who calls it otherwise gets no answer
+		return nil // who calls it otherwise gets no answer
 	}
 	p := a.hooked(ctx, in)
 	if p == nil {
