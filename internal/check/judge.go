@@ -255,7 +255,7 @@ func (j *judge) conclude() {
 	case j.out.Verdict != VerdictUnknown:
 		j.out.Install = ""
 	}
-	j.out.Records = j.proof.Records
+	j.out.Records = append([]step.Record{}, j.proof.Records...)
 	slices.SortStableFunc(j.out.Findings, func(a, b Fact) int { return weight(b) - weight(a) })
 }
 
