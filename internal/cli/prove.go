@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,7 +20,8 @@ import (
 type proveOptions struct {
 	act.JudgeIn
 
-	format, output string
+	format  string
+	outputs []string
 }
 
 // How long a judgement may take where nobody says; with --full it takes as long as it takes.
@@ -36,7 +37,7 @@ func newProve(a *app) *cobra.Command {
 		Long: "Says of the change in the working tree, or of a range of commits, whether a new test fails without it and passes with it, whether it breaks, skips or empties a test that was there before, and which test would notice if one of its functions were wrong.\n" +
 			"It runs the project's own tests on clean checkouts, those that the change can reach first, and asks no agent. The working tree is compared with HEAD, or, where nothing is uncommitted, with where the branch left the default branch.\n" +
 			"Only what runs have shown blocks. A test that fails without the change as well, or only sometimes, is charged to nobody.",
-		Example: "  jacquard prove\n  jacquard prove --quick\n  jacquard prove main..HEAD --format github\n  jacquard prove --base HEAD~3 --full --format sarif --output prove.sarif",
+		Example: "  jacquard prove\n  jacquard prove --quick\n  jacquard prove main..HEAD --format github\n  jacquard prove --base HEAD~3 --full --output prove.sarif",
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Range = first(args, "", "")
 			return a.prove(c.Context(), o)
@@ -49,7 +50,7 @@ func newProve(a *app) *cobra.Command {
 	f.BoolVar(&o.Full, "full", false, "run all tests, however long that takes")
 	f.DurationVar(&o.Limit, "limit", 0, "end after this `time`, and say what is known until then (default 5m)")
 	f.StringVar(&o.format, "format", "text", "text, json, sarif or github")
-	f.StringVarP(&o.output, "output", "o", "", "write it in that format into a `file`, and a text here")
+	f.StringArrayVarP(&o.outputs, "output", "o", nil, "write it into a `file`: .txt, .json and .sarif say the format, others have that of --format, and a text comes here")
 	hide(c, "session")
 	return c
 }
@@ -125,16 +126,24 @@ var proveFormats = map[string]func(*app, io.Writer, *project, act.Judged) error{
 	"text": writeJudged, "json": judgedJSON, "sarif": judgedSARIF, "github": judgedGitHub,
 }
 
+// formatEndings are the formats that the name of a file says.
+var formatEndings = map[string]string{".txt": "text", ".md": "text", ".json": "json", ".sarif": "sarif"}
+
+// showJudged writes the files that are asked for and the rest on stdout. What went into a file is not said twice.
 func (p *project) showJudged(j act.Judged, o proveOptions) error {
-	if o.output == "" {
-		return proveFormats[o.format](p.a, p.a.Out, p, j)
+	here := o.format
+	for _, file := range o.outputs {
+		format := cmp.Or(formatEndings[filepath.Ext(file)], o.format)
+		if format == here {
+			here = "text"
+		}
+		var b bytes.Buffer
+		if err := proveFormats[format](p.a, &b, p, j); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report that others read
+			return environment("write --output "+file, err)
+		}
 	}
-	var b bytes.Buffer
-	if err := proveFormats[o.format](p.a, &b, p, j); err != nil {
-		return err
-	}
-	if err := os.WriteFile(o.output, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report that others read
-		return environment(fmt.Sprintf("write --output %s", o.output), err)
-	}
-	return writeJudged(p.a, p.a.Out, p, j)
+	return proveFormats[here](p.a, p.a.Out, p, j)
 }

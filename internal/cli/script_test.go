@@ -213,6 +213,7 @@ func setup(e *testscript.Env, alone bool) error {
 		return err
 	}
 	e.Setenv("VITEST", vitest) // a project with pinned vitest and TypeScript
+	e.Setenv("REPOSITORY", filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(vitest)))))
 	for _, k := range []string{"GOMODCACHE", "GOPATH", "GOPROXY", "GONOSUMDB", "GOFLAGS", "GONOSUMCHECK", "GOSUMDB", "npm_config_registry", "NPM_CONFIG_USERCONFIG", "PIP_INDEX_URL", "PIP_CONFIG_FILE", "PYENV_ROOT"} {
 		if v := os.Getenv(k); v != "" {
 			e.Setenv(k, v)
