@@ -72,6 +72,7 @@ var allowed = map[string][]string{
 	"private":                    {},
 	"report":                     {"flow", "step", "spec", "pdca", "checkpoint", "works"},
 	"explain":                    {},
+	"plugin":                     {},
 	"cli":                        nil,
 	"bench":                      nil,
 }

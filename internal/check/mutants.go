@@ -213,21 +213,10 @@ type mutantAt struct {
 // mutant runs the tests of some files on one mutation, of which the given ones count, or all. It is valid when the mutated source could
 // be loaded at all.
 func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting []test, proof *Proof) (killed, valid bool, err error) {
-	s := &stubber{p: p, before: map[string][]byte{}}
-	if err = s.put(x.file, x.Apply(x.src)); err != nil {
-		return false, false, err
-	}
-	run, err := p.runOnce(ctx, toolchain.Selection{Files: files})
-	if e := s.undo(); e != nil {
-		err = errors.Join(err, e)
-	}
+	run, err := p.mutated(ctx, x, toolchain.Selection{Files: files}, proof)
 	if err != nil {
 		return false, false, err
 	}
-	for i := range run.records {
-		run.records[i].Name, run.records[i].Shows = "mutant", step.OnMutants
-	}
-	proof.Records = append(proof.Records, run.records...)
 	ran, died := false, false
 	for _, r := range run.results {
 		_, name := toolchain.SplitID(r.ID)
@@ -249,6 +238,23 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting
 		return false, false, nil
 	}
 	return killed, ran || killed, nil
+}
+
+// mutated runs tests on one mutation, and puts the source back.
+func (p *place) mutated(ctx context.Context, x mutantAt, sel toolchain.Selection, proof *Proof) (testRun, error) {
+	s := &stubber{p: p, before: map[string][]byte{}}
+	if err := s.put(x.file, x.Apply(x.src)); err != nil {
+		return testRun{}, err
+	}
+	run, err := p.runOnce(ctx, sel)
+	if e := s.undo(); e != nil {
+		err = errors.Join(err, e)
+	}
+	for i := range run.records {
+		run.records[i].Name, run.records[i].Shows = "mutant", step.OnMutants
+	}
+	proof.Records = append(proof.Records, run.records...)
+	return run, err
 }
 
 // chooseMutants takes mutants from the functions that changed, in turn and of different kinds. The others are the rest.

@@ -167,10 +167,10 @@ func newRoot(a *app) *cobra.Command {
 		{"watch", "Watch and steer", []*cobra.Command{
 			newStatus(a), newShow(a), newLog(a), newAnswer(a), newEdit(a), newResume(a), newStop(a), newDiff(a), newUndo(a), newReport(a), newCost(a), newExplain(a),
 		}},
-		{"specs", "Specs and proof", []*cobra.Command{newSpec(a), newValidate(a), newVerify(a), newDecompile(a), newAdopt(a)}},
-		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newDemo(a), newVersion(a)}},
+		{"specs", "Specs and proof", []*cobra.Command{newSpec(a), newValidate(a), newProve(a), newVerify(a), newDecompile(a), newAdopt(a)}},
+		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newPlugin(a), newDemo(a), newVersion(a)}},
 		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
-	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newMan(), newAgentPlay(a))
+	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newMan(), newAgentPlay(a), newSessionHook(a))
 	if a.all {
 		reveal(root)
 	}

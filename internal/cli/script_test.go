@@ -177,7 +177,7 @@ func params() testscript.Params {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
-			"unpack": unpack, "clones": clones, "until": until, "turns": turns, "follow": follow,
+			"unpack": unpack, "clones": clones, "until": until, "turns": turns, "follow": follow, "model": model,
 		},
 	}
 }
@@ -213,6 +213,7 @@ func setup(e *testscript.Env, alone bool) error {
 		return err
 	}
 	e.Setenv("VITEST", vitest) // a project with pinned vitest and TypeScript
+	e.Setenv("REPOSITORY", filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(vitest)))))
 	for _, k := range []string{"GOMODCACHE", "GOPATH", "GOPROXY", "GONOSUMDB", "GOFLAGS", "GONOSUMCHECK", "GOSUMDB", "npm_config_registry", "NPM_CONFIG_USERCONFIG", "PIP_INDEX_URL", "PIP_CONFIG_FILE", "PYENV_ROOT"} {
 		if v := os.Getenv(k); v != "" {
 			e.Setenv(k, v)

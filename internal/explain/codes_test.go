@@ -500,6 +500,7 @@ func all(t *testing.T) map[string]map[string]string {
 		"level":   c.constants("step", "Level"),
 		"stale":   c.constants("target", "Reason"),
 		"verify":  c.constants("act", "Standing"),
+		"prove":   c.constants("check", "Verdict"),
 		"test":    c.constants("step", "TestStatus"),
 		"exit":    {},
 	}

@@ -1,0 +1,187 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/git"
+)
+
+// JudgeIn says which change is judged, and how long that may take.
+type JudgeIn struct {
+	Range   string // of commits, A..B; "" is what the working tree holds
+	Base    string // revision that the working tree is compared with; "" is found out
+	Session string // of an agent: its base comes before what is found out
+	Quick   bool   // fewer small changes of the code
+	Full    bool   // all tests
+	Limit   time.Duration
+}
+
+// Judged is a judgement with what it is about.
+type Judged struct {
+	check.Judgement
+
+	// Base says in words what the change was compared with.
+	Base    string `json:"base"`
+	Millis  int64  `json:"millis"`
+	Limit   int64  `json:"limit_millis"`
+	Shallow bool   `json:"shallow,omitempty"`
+}
+
+// How many small changes of the code a judgement tries.
+const (
+	quickMutants = 16
+	mostMutants  = 40
+	fullMutants  = 120
+)
+
+// judgeRun is what checks of judgements are called; one judges at a time in a project.
+const judgeRun = "prove"
+
+// Judge finds out what can be said of a change without any plan of it, and without an agent.
+func (a *Actor) Judge(ctx context.Context, in JudgeIn) (Judged, error) {
+	begun := a.o.Now()
+	before, tree, base, err := a.judgedTrees(ctx, in)
+	if err != nil {
+		return Judged{}, err
+	}
+	out, err := a.judgeTrees(ctx, in, before, tree)
+	out.Base, out.Millis, out.Limit, out.Shallow = base, a.o.Now().Sub(begun).Milliseconds(), in.Limit.Milliseconds(), a.o.Repo.Shallow()
+	return out, err
+}
+
+func (a *Actor) judgeTrees(ctx context.Context, in JudgeIn, before, tree string) (out Judged, err error) {
+	if in.Limit > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, in.Limit, check.ErrLate)
+		defer cancel()
+	}
+	v, err := a.tree(ctx, tree, nil)
+	if err != nil {
+		return out, err
+	}
+	q := check.Question{Mutants: mostMutants, Full: in.Full}
+	switch {
+	case in.Quick:
+		q.Mutants = quickMutants
+	case in.Full:
+		q.Mutants = fullMutants
+	}
+	if q.Chains, err = a.chainsFrom(ctx, before, v); err != nil {
+		return out, err
+	}
+	c, err := a.checker(judgeRun)
+	if err != nil {
+		return out, err
+	}
+	out.Judgement, err = c.Judge(ctx, q, before, tree)
+	return out, a.checkError(err)
+}
+
+// judgedTrees are the two trees of a change, and what the first one is in words.
+func (a *Actor) judgedTrees(ctx context.Context, in JudgeIn) (before, tree, base string, err error) {
+	if in.Range != "" {
+		return a.rangeTrees(ctx, in)
+	}
+	head, err := a.o.Repo.Head(ctx)
+	if err != nil {
+		return "", "", "", machinery(err)
+	}
+	if _, tree, err = a.o.Repo.Snapshot(ctx, a.commit(judgeRun, "", "prove")); err != nil {
+		return "", "", "", machinery(err)
+	}
+	from, base, err := a.judgedBase(ctx, in, head, tree)
+	if err != nil {
+		return "", "", "", err
+	}
+	if from == "" {
+		before, err = a.o.Repo.EditTree(ctx, "", nil)
+		return before, tree, base, machinery(err)
+	}
+	at, err := a.at(ctx, from)
+	return at.Tree, tree, base, err
+}
+
+// rangeTrees are those of a range: from where its ends part.
+func (a *Actor) rangeTrees(ctx context.Context, in JudgeIn) (before, tree, base string, err error) {
+	if in.Base != "" {
+		return "", "", "", &InputError{"a range says what it begins with: leave --base out"}
+	}
+	not, tip, ok, err := a.Range(ctx, in.Range)
+	if err != nil {
+		return "", "", "", err
+	}
+	if !ok {
+		return "", "", "", &InputError{fmt.Sprintf("%s is no range of commits: give one as git writes it, such as main..HEAD, or --base %s for what has changed since", in.Range, in.Range)}
+	}
+	if not, err = a.parting(ctx, not, tip); err != nil {
+		return "", "", "", err
+	}
+	from, err := a.at(ctx, not)
+	if err != nil {
+		return "", "", "", err
+	}
+	to, err := a.at(ctx, tip)
+	return from.Tree, to.Tree, "commit " + not[:10], err
+}
+
+// judgedBase is the commit that the working tree is compared with, "" where there is none yet.
+func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree string) (commit, words string, err error) {
+	if in.Base != "" {
+		id, err := a.o.Repo.Revision(ctx, in.Base)
+		if errors.Is(err, git.ErrNoRef) {
+			return "", "", &InputError{fmt.Sprintf("--base %s: there is no such commit here. In a clone that was cut off, fetch more: git fetch --unshallow", in.Base)}
+		}
+		return id, in.Base, machinery(err)
+	}
+	if in.Session != "" {
+		if id, err := a.o.Repo.Ref(ctx, SessionRef(in.Session)); err == nil {
+			return id, "the begin of the session", nil
+		} else if !errors.Is(err, git.ErrNoRef) {
+			return "", "", machinery(err)
+		}
+	}
+	if head.Unborn {
+		return "", "nothing: there is no commit yet", nil
+	}
+	at, err := a.at(ctx, head.Commit)
+	if err != nil {
+		return "", "", err
+	}
+	if at.Tree != tree {
+		return head.Commit, "HEAD", nil
+	}
+	branch, err := a.o.Repo.DefaultBranch(ctx)
+	if err != nil {
+		return head.Commit, "HEAD", nil //nolint:nilerr // without one there is nothing else to compare with
+	}
+	id, err := a.o.Repo.Revision(ctx, branch)
+	if err != nil {
+		return "", "", machinery(err)
+	}
+	if id, err = a.parting(ctx, id, head.Commit); err != nil {
+		return "", "", err
+	}
+	if id == head.Commit {
+		return id, "HEAD", nil
+	}
+	return id, "where it left " + branch, nil
+}
+
+// parting is the commit that two come from.
+func (a *Actor) parting(ctx context.Context, x, y string) (string, error) {
+	id, err := a.o.Repo.MergeBase(ctx, x, y)
+	if errors.Is(err, git.ErrNoRef) && a.o.Repo.Shallow() {
+		return "", &InputError{"the commit that the change begins with is not in this clone: fetch the history that is missing with git fetch --unshallow (in CI, a checkout with fetch-depth: 0), or give --base"}
+	}
+	if errors.Is(err, git.ErrNoRef) { // histories that have nothing in common
+		return x, nil
+	}
+	return id, machinery(err)
+}
+
+// SessionRef is where the tree is kept that a session of an agent began with.
+func SessionRef(id string) string { return keptPrefix + "session/" + id }

@@ -1,0 +1,428 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// ErrLate is the cause of a context that ends when the time for a judgement is over. What was found out by then is said.
+var ErrLate = errors.New("the time is over")
+
+// Question is what a change is judged with.
+type Question struct {
+	// Chains are the toolchains of the project.
+	Chains []toolchain.Found
+	// Mutants is how many small changes of the code are tried at most.
+	Mutants int
+	// Full says that all tests are run at the end, and not only those that the change can reach.
+	Full bool
+}
+
+// Evidence is the command that a finding was seen in.
+type Evidence struct {
+	Argv   []string `json:"argv"`
+	Exit   int      `json:"exit"`
+	Tree   string   `json:"tree"`
+	SHA256 string   `json:"sha256,omitempty"` // of what it printed
+}
+
+// Fact is a finding about a change, and whether it is one that blocks: only what a run has shown, and shows again, does.
+type Fact struct {
+	step.Finding
+
+	Blocks   bool      `json:"blocks"`
+	Evidence *Evidence `json:"evidence,omitempty"`
+}
+
+// RedTest is a new or changed test that passes now and fails without the change.
+type RedTest struct {
+	ID string `json:"id"`
+	By RedBy  `json:"red_by"`
+}
+
+// Judgement is what was found out about a change that nobody planned.
+type Judgement struct {
+	Verdict Verdict `json:"verdict"`
+	// Why says in a sentence what the verdict rests on where that is not plain, Install what has to be installed.
+	Why     string `json:"why,omitempty"`
+	Install string `json:"install,omitempty"`
+	Before  string `json:"before"` // trees
+	Tree    string `json:"tree"`
+	// Findings are what is wrong or worth a look, what blocks first.
+	Findings  []Fact      `json:"findings"`
+	Functions []Function  `json:"functions"`
+	Red       []RedTest   `json:"red"`
+	Tests     step.Counts `json:"tests"`
+	// FailedBefore are tests that fail without the change as well. They are charged to nobody.
+	FailedBefore []string `json:"failed_before,omitempty"`
+	// NotRun says what there was no time for.
+	NotRun  []string      `json:"not_run,omitempty"`
+	Records []step.Record `json:"ran"`
+}
+
+// Judge finds out what can be said of the change from one tree to another: what it breaks, which tests it weakens, which new ones
+// show it, and which notice when its functions are wrong. It asks for no plan and charges nobody with what was so before. When
+// ctx ends with the cause [ErrLate], it says what is known until then.
+func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (out Judgement, err error) {
+	all, err := Changes(ctx, c.repo, before, tree)
+	if err != nil {
+		return out, fmt.Errorf("judge change: %w", err)
+	}
+	j := &judge{q: q, taskProof: taskProof{
+		c: c, t: Task{Chains: q.Chains, Unplanned: true, Base: tree}, before: before, proof: Proof{Tree: tree},
+		changes: slices.DeleteFunc(all, func(ch Change) bool {
+			return strings.HasPrefix(ch.Path, "../") || ch.NewMode == moduleMode || ch.OldMode == moduleMode
+		}),
+	}}
+	j.out = Judgement{Before: before, Tree: tree, Findings: []Fact{}, Functions: []Function{}, Red: []RedTest{}}
+	defer func() { err = j.close(err) }()
+	j.notices()
+	foreign := ""
+	for _, ch := range j.changes {
+		if kindOf(ch) == foreignCode {
+			foreign = firstNonEmpty(foreign, ch.Path)
+		}
+	}
+	for _, chain := range j.concerned() {
+		if err := j.chain(ctx, chain); err != nil && !j.excused(ctx, err) {
+			return j.out, fmt.Errorf("judge change: %w", err)
+		}
+	}
+	if foreign != "" && !j.known.code {
+		j.known.unknown = firstNonEmpty(j.known.unknown, "nothing here can judge the language of "+foreign+": Go, JavaScript, TypeScript and Python are known")
+	}
+	j.conclude()
+	return j.out, nil
+}
+
+// judge is one judgement.
+type judge struct {
+	taskProof
+
+	q     Question
+	out   Judgement
+	known known
+	tried int    // small changes of the code
+	idle  []test // new tests that pass without the change as well
+}
+
+// kind is what a changed file is for a judgement.
+type kind int
+
+const (
+	noKind      kind = iota // documents, configuration: nothing that tests are asked about
+	codeKind                // of a language that is known
+	foreignCode             // of another one
+	testKind
+	dataKind // what code or tests may read
+)
+
+// judged are the languages that changes are judged in. Others have no measured false alarms yet.
+var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python}
+
+func kindOf(ch Change) kind {
+	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
+	switch toolchain.Classify(ch.Path) {
+	case toolchain.Test, toolchain.TestData:
+		if eco != "" && !slices.Contains(judged, eco) {
+			return noKind
+		}
+		return testKind
+	case toolchain.Source:
+		switch {
+		case !slices.Contains(judged, eco):
+			return foreignCode
+		case otherCode(ch):
+			return codeKind
+		}
+	case toolchain.Other:
+		switch {
+		case isCode(ch.Path):
+			return foreignCode
+		case doesSomething(ch):
+			return dataKind
+		}
+	case toolchain.Config:
+	}
+	return noKind
+}
+
+// notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed.
+func (j *judge) notices() {
+	for _, ch := range j.changes {
+		switch k := toolchain.ConfigKindOf(ch.Path); k {
+		case toolchain.NoConfig, toolchain.EditorConfig, toolchain.EnvConfig:
+		case toolchain.LockConfig:
+			j.say(warn("lockfile-changed", ch.Path, 0, "The lock file was changed."), nil)
+		default:
+			j.say(warn("config-changed", ch.Path, 0, "The "+string(k)+" was changed."), nil)
+		}
+	}
+}
+
+// say adds a finding that blocks nothing.
+func (j *judge) say(f step.Finding, run *testRun) {
+	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Evidence: evidenceOf(run)})
+}
+
+// block adds a finding that blocks.
+func (j *judge) block(f step.Finding, run *testRun) {
+	j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: true, Evidence: evidenceOf(run)})
+}
+
+func evidenceOf(run *testRun) *Evidence {
+	if run == nil || len(run.records) == 0 {
+		return nil
+	}
+	r := run.records[len(run.records)-1]
+	return &Evidence{Argv: r.Argv, Exit: r.Exit, Tree: r.Tree, SHA256: r.Output.SHA256}
+}
+
+// concerned are the toolchains that the change can be tested by.
+func (j *judge) concerned() []toolchain.Found {
+	var out []toolchain.Found
+	for _, chain := range j.q.Chains {
+		if slices.Contains(judged, chain.Ecosystem) && slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) }) {
+			out = append(out, chain)
+		}
+	}
+	return out
+}
+
+// mineIn reports whether a change is one that a toolchain tests: of its language, or data in its place.
+func (j *judge) mineIn(chain toolchain.Found, ch Change) bool {
+	k := kindOf(ch)
+	if k == noKind || k == foreignCode || !j.owns(chain, ch.Path) {
+		return false
+	}
+	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
+	return eco == "" || eco == chain.Ecosystem
+}
+
+// owns reports whether a path lies in a toolchain, and in none of the same kind below it.
+func (j *judge) owns(chain toolchain.Found, file string) bool {
+	return below(chain.Root, file) && !slices.ContainsFunc(j.q.Chains, func(o toolchain.Found) bool {
+		return o.Ecosystem == chain.Ecosystem && o.Root != chain.Root && below(chain.Root, o.Root) && below(o.Root, file) && !o.Own.Elsewhere
+	})
+}
+
+// excused reports whether an error is one that a judgement says instead of failing: the time is over, or something is missing here.
+func (j *judge) excused(ctx context.Context, err error) bool {
+	var missing *EnvironmentError
+	switch {
+	case late(ctx, err):
+		j.known.late = true
+	case errors.As(err, &missing):
+		j.known.unknown, j.out.Install = missing.Error(), missing.Install
+	case errors.Is(err, ErrSetup):
+		j.known.unknown = brief(err.Error())
+	default:
+		return false
+	}
+	return true
+}
+
+func late(ctx context.Context, err error) bool {
+	return errors.Is(err, ErrLate) || err != nil && errors.Is(context.Cause(ctx), ErrLate)
+}
+
+// conclude decides, and says what the verdict rests on.
+func (j *judge) conclude() {
+	j.known.functions = j.out.Functions
+	for _, r := range j.out.Red {
+		j.known.red = append(j.known.red, r.By)
+	}
+	j.out.Verdict = j.known.verdict()
+	j.untested()
+	if j.known.late && len(j.out.NotRun) == 0 {
+		j.out.NotRun = append(j.out.NotRun, "what was left when the time was over")
+	}
+	switch {
+	case j.out.Verdict == VerdictUnknown && j.known.doubt > 0:
+		j.out.Why = fmt.Sprintf("tests fail (%d), and there was no time to see whether they failed before", j.known.doubt)
+	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
+		j.out.Why = j.known.unknown
+	case j.out.Verdict == VerdictUnknown:
+		j.out.Why = "the time was over before it was known"
+	case j.out.Verdict != VerdictUnknown:
+		j.out.Install = ""
+	}
+	j.out.Records = append([]step.Record{}, j.proof.Records...)
+	slices.SortStableFunc(j.out.Findings, func(a, b Fact) int { return weight(b) - weight(a) })
+}
+
+func weight(f Fact) int {
+	switch {
+	case f.Blocks:
+		return 3
+	case f.Severity == step.Rejects:
+		return 2
+	case f.Severity == step.Fix:
+		return 1
+	}
+	return 0
+}
+
+// untested says which functions no test notices. Of an unproved change they block, under the conditions of [known.untested].
+func (j *judge) untested() {
+	blocks := map[string]bool{}
+	if j.out.Verdict == VerdictUnproved {
+		for _, f := range j.known.untested() {
+			blocks[f.Path+" "+f.Name] = true
+		}
+	}
+	for _, f := range j.out.Functions {
+		if f.Noticed > 0 || f.Tried == 0 && !f.Unreached {
+			continue
+		}
+		name := firstNonEmpty(f.Name, "the code outside of functions")
+		switch {
+		case f.Unreached:
+			j.say(warn("unnoticed-change", f.Path, f.Line, "No test comes near "+name+"."), nil)
+		case blocks[f.Path+" "+f.Name]:
+			j.block(reject("unnoticed-change", f.Path, f.Line, fmt.Sprintf(
+				"No test notices when %s is wrong, such as in line %d: %s. Write a test that fails without the change and passes with it.", name, f.SurvivedAt, f.Survived)), nil)
+		default:
+			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf("No test notices when %s is wrong, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
+		}
+	}
+	for _, t := range j.idle[:min(5, len(j.idle))] {
+		f := warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well.")
+		if len(blocks) > 0 {
+			f.Severity, f.Message = step.Rejects, "The test "+t.Name+" passes without the change as well, and so do all new tests. Assert what is new."
+		}
+		j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: len(blocks) > 0})
+	}
+	if j.out.Verdict == VerdictUnproved && len(j.out.Functions) == 0 {
+		j.say(warn("no-test", "", 0, "No test looks at what was changed."), nil)
+	}
+}
+
+// chain judges what one toolchain is for.
+func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
+	x := &chainJudge{judge: j, chain: chain}
+	for _, ch := range j.changes {
+		if j.mineIn(chain, ch) {
+			x.changed = append(x.changed, ch.Path)
+			j.known.code = j.known.code || kindOf(ch) == codeKind
+		}
+	}
+	if chain.Own.Elsewhere {
+		j.known.unknown = "the tests of " + chain.Root + " are run by another part of the project"
+		return nil
+	}
+	if err := x.look(ctx); err != nil {
+		return err
+	}
+	if x.pl, err = j.c.open(ctx, "judge", j.proof.Tree, j.proof.Tree, chain); err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, x.pl) }()
+	x.freshTests()
+	for _, stage := range []func(context.Context) error{x.near, x.red, x.weakened, x.far, x.functions, x.rest} {
+		if err := stage(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chainJudge is the part of a judgement that one toolchain is for.
+type chainJudge struct {
+	*judge
+
+	chain   toolchain.Found
+	pl      *place
+	changed []string
+	files   map[string][]byte // sources and tests
+	reached reached
+	fresh   []test
+	anew    bool // the fresh ones are new or changed themselves, not only what stands beside them
+	results []step.TestResult
+	passing map[string]bool // ids of those that passed
+	ran     map[string]bool // test files that were run
+	took    time.Duration   // of the run of the nearest tests
+}
+
+// look reads the sources and tests of the toolchain, and finds what the change can reach.
+func (x *chainJudge) look(ctx context.Context) error {
+	entries, err := x.c.repo.ReadTree(ctx, x.proof.Tree)
+	if err != nil {
+		return err
+	}
+	paths, ids := map[string]string{}, []string{}
+	for _, e := range entries {
+		if e.Mode != linkMode && e.Mode != moduleMode && toolchain.EcosystemOf(toolchain.LanguageOf(e.Path)) == x.chain.Ecosystem && x.owns(x.chain, e.Path) && !toolchain.IsTestData(e.Path) {
+			paths[e.Path], ids = e.ID, append(ids, e.ID)
+		}
+	}
+	blobs, err := x.c.repo.ReadBlobs(ctx, ids)
+	if err != nil {
+		return err
+	}
+	x.files = make(map[string][]byte, len(paths))
+	for p, id := range paths {
+		x.files[p] = blobs[id]
+	}
+	x.passing, x.ran = map[string]bool{}, map[string]bool{}
+	x.reached = reach(x.chain, x.files, x.holdsTests, x.changed)
+	return nil
+}
+
+// holdsTests tells files with tests from helpers beside them, without reading all of each.
+func (x *chainJudge) holdsTests(file string) bool {
+	if !toolchain.IsTest(file) {
+		return false
+	}
+	src := x.files[file]
+	switch x.chain.Ecosystem {
+	case toolchain.Go:
+		return bytes.Contains(src, []byte("func Test")) || bytes.Contains(src, []byte("func Example")) || bytes.Contains(src, []byte("func Fuzz"))
+	case toolchain.Python:
+		return bytes.Contains(src, []byte("def test")) || bytes.Contains(src, []byte("class Test"))
+	}
+	return bytes.Contains(src, []byte("test")) || bytes.Contains(src, []byte("it("))
+}
+
+// runnable are those test files that the project's own command runs here.
+func (x *chainJudge) runnable(files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+		_, there := x.pl.entries[f]
+		return !there || x.pl.endToEnd(x.files[f]) || !x.pl.compiled(f)
+	})
+}
+
+// freshTests are the new and changed tests; those that only moved or have another name are none. Where there are none, those count
+// of which something beside them is new: their tables, parameters, helpers.
+func (x *chainJudge) freshTests() {
+	old := map[string]bool{}
+	for _, ch := range x.changes {
+		if toolchain.IsTest(ch.Path) {
+			for name, text := range bodies(ch.Path, ch.Old) {
+				old[nameless(name, text)] = true
+			}
+		}
+	}
+	for _, t := range x.taskProof.fresh(x.pl) {
+		if !old[nameless(t.Name, bodies(t.File, x.files[t.File])[t.Name])] && x.owns(x.chain, t.File) {
+			x.fresh = append(x.fresh, t)
+		}
+	}
+	if x.anew = len(x.fresh) > 0; !x.anew {
+		x.fresh = x.beside(x.pl)
+	}
+}
+
+// nameless is the code of a test without its name.
+func nameless(name, text string) string {
+	last := name[strings.LastIndexAny(name, ":>")+1:]
+	return strings.ReplaceAll(text, strings.TrimSpace(last), "")
+}

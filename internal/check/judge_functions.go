@@ -1,0 +1,204 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Limits of the look at one function.
+const (
+	mostTries   = 3 // small changes of one function
+	mostFar     = 30
+	mostNoticed = 3 // tests that are named
+)
+
+// errSlow ends the run of a small change that takes much longer than the code as it is: it has become an endless loop.
+var errSlow = errors.New("the changed code does not end")
+
+// trial is a function while it is looked at.
+type trial struct {
+	Function
+
+	mutants  []mutantAt
+	survived []mutantAt
+	near     []string
+	far      []string
+	open     bool // not all was tried
+}
+
+// functions says for each changed function which tests notice when it is wrong. Each gets its first try before any gets a second.
+func (x *chainJudge) functions(ctx context.Context) error {
+	trials := x.trials()
+	err := x.try(ctx, trials)
+	if late(ctx, err) {
+		err = nil
+	}
+	left := 0
+	for _, t := range trials {
+		if t.Unreached = len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; t.open && t.Noticed == 0 {
+			left++
+			t.Tried = 0 // it is not known whether a test notices
+		}
+		x.out.Functions = append(x.out.Functions, t.Function)
+	}
+	if left > 0 {
+		x.known.late = true
+		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("which tests notice changes of functions: %d of %d", left, len(trials)))
+	}
+	return err
+}
+
+// trials are the functions that the change touches, in the order of their files.
+func (x *chainJudge) trials() []*trial {
+	var out []*trial
+	for _, ch := range x.changes {
+		if ch.Status == 'D' || kindOf(ch) != codeKind || !x.mineIn(x.chain, ch) {
+			continue
+		}
+		was, is := functions(ch.Path, ch.Old), functions(ch.Path, ch.New)
+		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
+		by := map[string][]mutantAt{}
+		for _, m := range slices.Concat(chosen, rest) {
+			by[m.Func] = append(by[m.Func], m)
+		}
+		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})
+		near, far := x.runnable(r.near), x.runnable(r.far)
+		for _, t := range x.fresh {
+			if slices.Contains(far, t.File) && !slices.Contains(near, t.File) {
+				near = append(near, t.File)
+			}
+		}
+		far = slices.DeleteFunc(far, func(f string) bool { return slices.Contains(near, f) })
+		add := func(name string, line int) {
+			out = append(out, &trial{Function: Function{Name: name, Path: ch.Path, Line: line}, mutants: by[name], near: near, far: far, open: len(by[name]) > 0})
+		}
+		for _, fn := range source.Parse(ch.Path, ch.New).Funcs {
+			if was[fn.Name] != is[fn.Name] {
+				add(fn.Name, fn.Line)
+			}
+		}
+		for name, list := range by {
+			if is[name] == "" {
+				add(name, list[0].Line)
+			}
+		}
+	}
+	return out
+}
+
+// try makes the small changes. err is that of the one at which it ended.
+func (x *chainJudge) try(ctx context.Context, trials []*trial) error {
+	for round := range mostTries {
+		for _, t := range trials {
+			if t.Noticed > 0 || round >= len(t.mutants) || len(t.near) == 0 {
+				continue
+			}
+			if x.tried >= x.q.Mutants {
+				return nil
+			}
+			if err := x.mutate(ctx, t, t.mutants[round], t.near); err != nil {
+				return err
+			}
+			t.open = t.Noticed == 0
+		}
+	}
+	proved := x.known
+	for _, r := range x.out.Red {
+		proved.red = append(proved.red, r.By)
+	}
+	for _, t := range trials {
+		proved.functions = append(proved.functions, t.Function)
+	}
+	for _, t := range trials {
+		if t.Noticed > 0 {
+			continue
+		}
+		if len(t.far) == 0 || len(t.mutants) == 0 {
+			t.open = false
+			continue
+		}
+		if proved.proved() { // whether others notice is worth no time then
+			t.open, t.Tried, t.Survived = false, 0, ""
+			continue
+		}
+		if err := x.fromFar(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fromFar asks the tests that reach a function by way of others, where those near it noticed nothing.
+func (x *chainJudge) fromFar(ctx context.Context, t *trial) error {
+	again, near := t.survived, t.Tried
+	if len(again) == 0 {
+		again = t.mutants
+	}
+	t.survived, t.Tried, t.sure = nil, 0, false
+	for _, m := range again[:min(fewMutants, len(again))] {
+		files := t.far[:min(mostFar, len(t.far))]
+		if x.tried >= x.q.Mutants+fewMutants {
+			return nil
+		}
+		if err := x.mutate(ctx, t, m, files); err != nil || t.Noticed > 0 {
+			return err
+		}
+	}
+	t.open, t.Tried = len(t.far) > mostFar, max(near, t.Tried)
+	return nil
+}
+
+// mutate runs tests on one small change of a function, and notes which of them fail that pass without it.
+func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []string) error {
+	x.tried++
+	short, cancel := context.WithTimeoutCause(ctx, max(20*time.Second, 5*x.took), errSlow)
+	defer cancel()
+	run, err := x.pl.mutated(short, m, toolchain.Selection{Files: files}, &x.proof)
+	if errors.Is(err, errSlow) && !late(ctx, err) {
+		t.Tried, t.Noticed, t.By = t.Tried+1, t.Noticed+1, append(t.By, "(the tests do not end)")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ran := false
+	var by []string
+	for _, r := range run.results {
+		_, name := toolchain.SplitID(r.ID)
+		if name == "" {
+			continue
+		}
+		ran = ran || r.Status == step.Pass || r.Status == step.Fail || r.Status == step.Error
+		if (r.Status == step.Fail || r.Status == step.Error) && (x.passing[r.ID] || !x.seen(r.ID)) {
+			by = append(by, r.ID)
+			t.byFresh = t.byFresh || x.anew && slices.ContainsFunc(x.fresh, func(f test) bool { return len(resultsOf(f, []step.TestResult{r})) > 0 })
+		}
+	}
+	switch {
+	case len(by) > 0:
+		t.Tried, t.Noticed = t.Tried+1, t.Noticed+1
+		for _, id := range by {
+			if len(t.By) < mostNoticed && !slices.Contains(t.By, id) {
+				t.By = append(t.By, id)
+			}
+		}
+	case ran:
+		t.Tried++
+		t.survived = append(t.survived, m)
+		t.Survived, t.SurvivedAt, t.sure = describe(m.Mutant), m.Line, t.sure || m.What == source.ReturnOther
+	}
+	return nil
+}
+
+// seen reports whether a result of this test is known on the tree as it is.
+func (x *chainJudge) seen(id string) bool {
+	_, ok := x.passing[id]
+	return ok
+}

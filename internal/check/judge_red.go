@@ -1,0 +1,72 @@
+package check
+
+import (
+	"context"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// absent is what languages without a compiler say of a name that is not there.
+var absent = re.New(`\b(?:AttributeError|NameError|ImportError|ModuleNotFoundError)\b|is not a function|is not defined|is not a constructor|Cannot find module|does not provide an export`)
+
+// red runs the new tests that pass on the tree without the change. One that fails there proves it.
+func (x *chainJudge) red(ctx context.Context) (err error) {
+	var mine []test
+	for _, t := range x.fresh {
+		if st, ran := status(resultsOf(t, x.results)); ran && st == step.Pass {
+			mine = append(mine, t)
+		}
+	}
+	if !x.known.code || len(mine) == 0 {
+		return nil
+	}
+	var edits []git.Edit
+	for _, ch := range x.changes {
+		if toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path) { // one that is gone goes here too
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		}
+	}
+	tree, err := x.c.repo.EditTree(ctx, x.before, edits)
+	if err != nil {
+		return err
+	}
+	pl, err := x.c.open(ctx, "without", tree, x.proof.Tree, x.chain)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, pl) }()
+	run, err := pl.runTests(ctx, toolchain.Selection{Files: filesOf(mine)}, mine)
+	x.proof.Records = append(x.proof.Records, run.records...)
+	if err != nil {
+		return err
+	}
+	for _, f := range run.findings {
+		if f.Rule == "check-invalid" {
+			x.say(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message), &run)
+			return nil
+		}
+	}
+	var passing []test
+	for _, t := range mine {
+		rs := resultsOf(t, run.results)
+		switch st, ran := status(rs); {
+		case ran && st == step.Pass:
+			passing = append(passing, t)
+		case ran && st == step.Skip:
+		case ran && !absent().MatchString(worst(rs).Message):
+			x.out.Red = append(x.out.Red, RedTest{t.ID, RedByAssert})
+		default:
+			x.out.Red = append(x.out.Red, RedTest{t.ID, RedByCompile})
+		}
+	}
+	if x.anew && len(passing) == len(mine) {
+		x.idle = append(x.idle, passing...)
+	}
+	if len(x.out.Red) > 0 {
+		pl.recordFailures()
+	}
+	return nil
+}

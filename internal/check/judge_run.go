@@ -1,0 +1,293 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// near runs the new tests and those that the change reaches at once.
+func (x *chainJudge) near(ctx context.Context) error {
+	before := len(x.proof.Records)
+	files := filesOf(x.fresh)
+	for _, f := range x.reached.near {
+		if !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	if len(files)+len(x.reached.far) == 0 && x.chain.Ecosystem != toolchain.Go { // by an import that nobody can read
+		for _, f := range slices.Sorted(maps(x.files)) {
+			if x.holdsTests(f) {
+				x.reached.far = append(x.reached.far, f)
+			}
+		}
+	}
+	err := x.run(ctx, files)
+	for _, r := range x.proof.Records[before:] {
+		x.took = max(x.took, time.Duration(r.Millis)*time.Millisecond)
+	}
+	return err
+}
+
+// errFar ends what is only run when there is time: the rest is for what the verdict needs.
+var errFar = errors.New("the rest of the time is for something else")
+
+// farTimes is the part of what is left that tests may take which the change reaches by way of others, in percent.
+const farTimes = 60
+
+// far runs the tests that the change reaches by way of other files, the nearest first.
+func (x *chainJudge) far(ctx context.Context) error {
+	short := ctx
+	if end, ok := ctx.Deadline(); ok {
+		var cancel func()
+		short, cancel = context.WithTimeoutCause(ctx, time.Until(end)*farTimes/100, errFar)
+		defer cancel()
+	}
+	const atOnce = 10
+	files := x.runnable(x.reached.far)
+	for len(files) > 0 {
+		n := min(atOnce, len(files))
+		for n < len(files) && path.Dir(files[n]) == path.Dir(files[n-1]) { // a package is one run
+			n++
+		}
+		if err := x.run(short, files[:n]); errors.Is(err, errFar) || late(ctx, err) {
+			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("tests that the change reaches by way of others: %d files", len(files)))
+			return nil
+		} else if err != nil {
+			return err
+		}
+		files = files[n:]
+	}
+	return nil
+}
+
+// rest builds the project, and runs all other tests where everything is asked for.
+func (x *chainJudge) rest(ctx context.Context) error {
+	if x.known.code {
+		before := len(x.proof.Findings)
+		if err := x.builds(ctx, x.pl); late(ctx, err) {
+			x.out.NotRun = append(x.out.NotRun, "the build")
+			return nil
+		} else if err != nil {
+			return err
+		}
+		for _, f := range x.proof.Findings[before:] {
+			if f.Severity == step.Rejects && f.Rule == "build-failed" && x.known.broken == 0 {
+				x.known.broken++
+				x.block(f, &testRun{records: x.proof.Records})
+			} else if f.Severity != step.Rejects {
+				x.say(f, nil)
+			}
+		}
+	}
+	if !x.q.Full {
+		return nil
+	}
+	var all []string
+	for _, f := range slices.Sorted(maps(x.files)) {
+		if x.holdsTests(f) {
+			all = append(all, f)
+		}
+	}
+	return x.run(ctx, all)
+}
+
+// run runs test files that were not run yet, those that fail once more, and finds out what that says of the change.
+func (x *chainJudge) run(ctx context.Context, files []string) error {
+	files = slices.DeleteFunc(x.runnable(files), func(f string) bool { return x.ran[f] })
+	if len(files) == 0 {
+		return nil
+	}
+	expected := x.pl.testsOf(files)
+	run, err := x.pl.runTests(ctx, toolchain.Selection{Files: files}, expected)
+	if err == nil {
+		err = x.pl.settle(ctx, &run)
+	}
+	x.proof.Records = append(x.proof.Records, run.records...)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		x.ran[f] = true
+	}
+	x.results = append(x.results, run.results...)
+	one := Proof{Results: run.results}
+	n := one.Counts()
+	x.known.ran += n.Passed
+	t := &x.out.Tests
+	t.Total, t.Passed, t.Failed, t.Skipped, t.Flaky = t.Total+n.Total, t.Passed+n.Passed, t.Failed+n.Failed, t.Skipped+n.Skipped, t.Flaky+n.Flaky
+	for _, r := range run.results {
+		x.passing[r.ID] = x.passing[r.ID] || r.Status == step.Pass
+	}
+	return x.broken(ctx, run, expected)
+}
+
+// failing are the tests of a run that fail, one by one or because nothing of their file or of the whole could be run.
+func (x *chainJudge) failing(run testRun, expected []test) (bad []test) {
+	whole := len(run.results) == 0 && slices.ContainsFunc(run.findings, func(f step.Finding) bool { return f.Rule == "runner-failed" || f.Rule == "build-failed" })
+	for _, t := range expected {
+		st, ran := status(resultsOf(t, run.results))
+		_, broken := loadError(t, run.results)
+		switch {
+		case ran && st == step.Flake:
+			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It is charged to nobody."), &run)
+		case ran && (st == step.Fail || st == step.Error), !ran && (broken || whole):
+			bad = append(bad, t)
+		}
+	}
+	for _, r := range run.results { // of tests that are made while they run
+		file, name := toolchain.SplitID(r.ID)
+		if r.Status == step.Fail && name != "" && !slices.ContainsFunc(expected, func(t test) bool { return t.File == file && t.Matches(name) }) {
+			bad = append(bad, test{Test: source.Test{Name: name}, ID: r.ID, File: file})
+		}
+	}
+	return bad
+}
+
+// broken finds out which of the tests that fail pass without the change. Those are run again, here and there, before it is charged
+// with them.
+func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) error {
+	bad := x.failing(run, expected)
+	if len(bad) == 0 {
+		for _, f := range run.findings {
+			if f.Rule != "no-tests-ran" {
+				x.known.unknown = brief(f.Message)
+			}
+		}
+		return nil
+	}
+	x.known.doubt += len(bad)
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return err
+	}
+	was, there, err := x.without(ctx, base, bad)
+	if err != nil {
+		return err
+	}
+	var loaded, asserts []test
+	for _, t := range bad {
+		st, ran := status(resultsOf(t, was.results))
+		_, now := status(resultsOf(t, run.results))
+		switch {
+		case !there[t.ID] && !ran:
+			x.known.failing++
+			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" fails. "+firstLines(messageOf(t, run), 4)), &run)
+		case !ran || st != step.Pass:
+			x.out.FailedBefore = append(x.out.FailedBefore, t.ID)
+		case now:
+			asserts = append(asserts, t)
+		default:
+			loaded = append(loaded, t)
+		}
+	}
+	if asserts, err = x.surely(ctx, base, asserts); err != nil {
+		return err
+	}
+	x.known.doubt -= len(bad)
+	x.known.broken += len(asserts) + len(loaded)
+	for _, t := range asserts {
+		x.block(reject("test-broken", t.File, t.Line, "The test "+t.Name+" passes without the change and fails with it. "+firstLines(messageOf(t, run), 6)), &run)
+	}
+	told := map[string]bool{}
+	for _, t := range loaded {
+		text := messageOf(t, run)
+		if told[text] {
+			continue
+		}
+		told[text] = true
+		at, line := t.File, 0
+		for l := range strings.Lines(text) {
+			if d := diagnostic().FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(l), "./")); d != nil {
+				at, line = path.Join(x.chain.Root, d[1]), atoi(d[2])
+				break
+			}
+		}
+		x.block(reject("build-failed", at, line, "Tests that pass without the change cannot be run with it. "+firstLines(text, 8)), &run)
+	}
+	return nil
+}
+
+// without runs tests as they are without the change. there are those that its sources have.
+func (x *chainJudge) without(ctx context.Context, base *place, tests []test) (run testRun, there map[string]bool, err error) {
+	there = map[string]bool{}
+	var files []string
+	for _, f := range filesOf(tests) {
+		if _, ok := base.entries[f]; ok {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return run, there, nil
+	}
+	var old []test
+	var ids []string
+	for _, t := range base.testsOf(files) {
+		if there[t.ID] = true; among(tests)(t) {
+			old = append(old, t)
+		}
+	}
+	for _, t := range tests {
+		if slices.Contains(files, t.File) {
+			ids = append(ids, t.ID)
+		}
+	}
+	const many = 20 // names on a command line
+	sel := toolchain.Selection{IDs: ids}
+	if len(ids) > many {
+		sel = toolchain.Selection{Files: files}
+	}
+	run, err = base.runTests(ctx, sel, old)
+	x.proof.Records = append(x.proof.Records, run.records...)
+	return run, there, err
+}
+
+// surely are those of the tests that fail with the change whenever they are run, and pass without it. It has failed twice already.
+func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]test, error) {
+	if len(tests) == 0 {
+		return nil, nil
+	}
+	x.pl.rerun, base.rerun = true, true
+	defer func() { x.pl.rerun, base.rerun = false, false }()
+	run, err := x.pl.runThese(ctx, tests)
+	if err != nil {
+		return nil, err
+	}
+	was, err := base.runThese(ctx, tests)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(tests), func(t test) bool {
+		now, _ := status(resultsOf(t, run.results))
+		before, _ := status(resultsOf(t, was.results))
+		if sure := now != step.Pass && before == step.Pass; !sure {
+			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed with the change, and not each time. It is charged to nobody."), &run)
+			return true
+		}
+		return false
+	}), nil
+}
+
+// messageOf is what the runner said of a test that failed, or of what kept it from running.
+func messageOf(t test, run testRun) string {
+	for _, r := range resultsOf(t, run.results) {
+		if r.Message != "" {
+			return r.Message
+		}
+	}
+	if r, ok := loadError(t, run.results); ok {
+		return r.Message
+	}
+	for _, f := range run.findings {
+		return f.Message
+	}
+	return run.tail
+}

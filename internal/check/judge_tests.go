@@ -1,0 +1,244 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// weakened finds old tests that show less than before. What the text of a test says is only a suspicion: it blocks where runs of the old
+// and of the new test differ.
+func (x *chainJudge) weakened(ctx context.Context) error {
+	if err := x.deleted(ctx); err != nil {
+		return err
+	}
+	for _, ch := range x.changes {
+		if ch.Status != 'M' || !toolchain.IsTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) {
+			continue
+		}
+		f := newFile(ch)
+		before := map[string]source.Test{}
+		for _, t := range f.old.Tests {
+			before[t.Name] = t
+		}
+		for _, t := range f.new.Tests {
+			old, existed := before[t.Name]
+			if !existed || old.Skipped || body(f.old, old) == body(f.new, t) && old.Skipped == t.Skipped && old.Only == t.Only {
+				continue
+			}
+			now := test{Test: t, ID: ch.Path + "::" + t.Name, File: ch.Path}
+			for _, found := range judgeTest(f, t, old, true) {
+				if err := x.suspect(ctx, f, now, old, found); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// suspect looks closer at what the text of a changed test says.
+func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Test, found step.Finding) error {
+	switch found.Rule {
+	case "test-skipped":
+		skipped, run, err := x.skippedNowOnly(ctx, t)
+		if err != nil {
+			return err
+		}
+		if found.Severity = step.Fix; skipped && !t.MaySkip {
+			found.Severity, found.Message = step.Rejects, "The test "+t.Name+" ran before and is skipped now. Let it run."
+			x.known.weakened++
+			x.block(found, &run)
+			return nil
+		}
+	case "test-empty", "test-always-true", "test-weakened":
+		if found.Rule == "test-empty" && likeOthers(f, t.Test) {
+			return nil
+		}
+		m, blind, err := x.blind(ctx, f, t, old, found.Rule != "test-weakened")
+		if err != nil {
+			return err
+		}
+		if found.Severity = step.Fix; blind {
+			found.Severity = step.Rejects
+			found.Message = fmt.Sprintf("%s As it was, it failed when in line %d of %s %s; now nothing does.", found.Message, m.Line, m.file, describe(m.Mutant))
+			x.known.weakened++
+			x.block(found, nil)
+			return nil
+		}
+	}
+	found.Severity = step.Fix
+	x.say(found, nil)
+	return nil
+}
+
+// skippedNowOnly reports whether a test is skipped that ran and passed without the change.
+func (x *chainJudge) skippedNowOnly(ctx context.Context, t test) (bool, testRun, error) {
+	if st, ran := status(resultsOf(t, x.results)); !ran || st != step.Skip {
+		return false, testRun{}, nil
+	}
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return false, testRun{}, err
+	}
+	run, err := base.runThese(ctx, []test{t})
+	x.proof.Records = append(x.proof.Records, run.records...)
+	st, ran := status(resultsOf(t, run.results))
+	return ran && st == step.Pass, run, err
+}
+
+// deleted finds tests that are gone, went on nowhere, and pass with the change when they are put back. Where new or changed tests call
+// all that such a test called, it may have become a part of them.
+func (x *chainJudge) deleted(ctx context.Context) error {
+	gone, edits := x.lost(x.pl)
+	if len(gone) == 0 {
+		return nil
+	}
+	var files []*file
+	for _, ch := range x.changes {
+		files = append(files, newFile(ch))
+	}
+	names := Audit{}.functions(files)
+	gone = slices.DeleteFunc(gone, func(t test) bool {
+		ch := x.change(t.File)
+		if ch.Status == 'D' {
+			return !x.owns(x.chain, t.File)
+		}
+		f := newFile(ch)
+		before := map[string]source.Test{}
+		for _, o := range f.old.Tests {
+			before[o.Name] = o
+		}
+		return !x.owns(x.chain, t.File) || rewritten(f, t.Test, before, map[string]bool{}, names)
+	})
+	if len(gone) == 0 {
+		return nil
+	}
+	run, err := x.withOld(ctx, x.pl, edits, gone)
+	if err != nil {
+		return err
+	}
+	for _, t := range gone {
+		if st, ran := status(resultsOf(t, run.results)); !ran || st != step.Pass {
+			continue
+		}
+		text := "The test " + t.Name + " is gone, and it passes with the change. "
+		if x.takenOver(t) {
+			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests call all that it called."), &run)
+			continue
+		}
+		x.known.weakened++
+		x.block(reject("test-deleted", t.File, 0, text+"Put it back."), &run)
+	}
+	return nil
+}
+
+func (x *chainJudge) change(file string) Change {
+	i := slices.IndexFunc(x.changes, func(ch Change) bool { return ch.Path == file })
+	return x.changes[i]
+}
+
+// takenOver reports whether new or changed tests call all of the project that a test which is gone called.
+func (x *chainJudge) takenOver(t test) bool {
+	now := map[string]bool{}
+	for _, f := range x.fresh {
+		for name := range calls(source.Parse(f.File, x.files[f.File]), f.Test) {
+			now[name] = true
+		}
+	}
+	found := false
+	for name := range calls(source.Parse(t.File, x.change(t.File).Old), t.Test) {
+		if !slices.ContainsFunc(slices.Collect(maps(x.files)), func(file string) bool {
+			return toolchain.IsSource(file) && bytes.Contains(x.files[file], []byte(name)) && declares(file, x.files[file], name)
+		}) {
+			continue
+		}
+		if found = true; !now[name] {
+			return false
+		}
+	}
+	return found && x.anew
+}
+
+// declares reports whether a function or method of a file has this name.
+func declares(file string, src []byte, name string) bool {
+	return slices.ContainsFunc(source.Parse(file, src).Funcs, func(fn source.Func) bool { return fn.Name[strings.LastIndexByte(fn.Name, '.')+1:] == name })
+}
+
+// mostBlind is how many small changes of the code are tried to find one that only the old version of a test notices.
+const mostBlind = 6
+
+// blind looks for a small change of the code that the old version of a test notices and the new one does not, nor (unless alone) any
+// other test near it.
+func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test, alone bool) (m mutantAt, found bool, err error) {
+	mutants := x.mutantsFor(f, old)
+	if len(mutants) == 0 {
+		return m, false, nil
+	}
+	ch := f.Change
+	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}})
+	if err != nil {
+		return m, false, err
+	}
+	was, err := x.c.open(ctx, "restored", tree, x.proof.Tree, x.chain)
+	if err != nil {
+		return m, false, err
+	}
+	defer func() { err = joinClose(err, was) }()
+	before := test{Test: old, ID: t.ID, File: t.File}
+	if run, err := was.runThese(ctx, []test{before}); err != nil {
+		return m, false, err
+	} else if st, _ := status(resultsOf(before, run.results)); st != step.Pass { // what it expected has changed
+		return m, false, nil
+	}
+	files, counting := []string{t.File}, []test{t}
+	if !alone {
+		files, counting = x.runnable(x.reached.near), nil
+		if !slices.Contains(files, t.File) {
+			files = append(files, t.File)
+		}
+	}
+	for _, m := range mutants {
+		noticed, _, err := was.mutant(ctx, m, []string{t.File}, []test{before}, &x.proof)
+		if err != nil {
+			return m, false, err
+		}
+		if !noticed {
+			continue
+		}
+		still, valid, err := x.pl.mutant(ctx, m, files, counting, &x.proof)
+		if err != nil {
+			return m, false, err
+		}
+		if valid && !still {
+			return m, true, nil
+		}
+	}
+	return m, false, nil
+}
+
+// mutantsFor are small changes of what a test calls in the files that it is for.
+func (x *chainJudge) mutantsFor(f *file, t source.Test) []mutantAt {
+	called, g := calls(f.old, t), newGraph(x.chain, x.files)
+	units := append(g.imports(f.Path), g.beside(f.Path))
+	var list []mutantAt
+	for _, file := range slices.Sorted(maps(x.files)) {
+		if !toolchain.IsSource(file) || !slices.Contains(units, g.unit(file)) {
+			continue
+		}
+		for _, m := range source.Parse(file, x.files[file]).Mutants() {
+			if called[m.Func[strings.LastIndexByte(m.Func, '.')+1:]] {
+				list = append(list, mutantAt{m, file, x.files[file]})
+			}
+		}
+	}
+	list = spread(list)
+	return list[:min(mostBlind, len(list))]
+}

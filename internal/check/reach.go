@@ -1,0 +1,250 @@
+package check
+
+import (
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// reached are the test files that a change can matter to, by how they come to it: Near are those beside what has changed and
+// those that import it, Far those that come by way of other files, the nearest first. Imports are read by their texts: what is
+// computed, or goes by a path that only a bundler knows, is not seen.
+type reached struct{ near, far []string }
+
+// reach finds them. files are all sources and tests of a toolchain with their texts, isTest those of them that hold tests, and
+// changed all paths that differ, data of tests among them.
+func reach(chain toolchain.Found, files map[string][]byte, isTest func(string) bool, changed []string) reached {
+	g := newGraph(chain, files)
+	tests := map[string][]string{} // by what they import or lie beside
+	var all []string
+	for _, file := range slices.Sorted(maps(files)) {
+		if !isTest(file) {
+			continue
+		}
+		all = append(all, file)
+		for _, to := range append(g.imports(file), g.beside(file)) {
+			tests[to] = append(tests[to], file)
+		}
+	}
+	var r reached
+	seen := map[string]bool{}
+	add := func(list *[]string, files ...string) {
+		for _, f := range files {
+			if !seen[f] {
+				seen[f] = true
+				*list = append(*list, f)
+			}
+		}
+	}
+	var units []string
+	for _, file := range changed {
+		switch {
+		case isTest(file):
+			add(&r.near, file)
+		case toolchain.IsSource(file):
+			units = append(units, g.unit(file))
+		case path.Base(file) == "conftest.py":
+			add(&r.near, under(all, path.Dir(file))...)
+		case toolchain.IsTest(file): // helpers of tests
+			units = append(units, g.unit(file), g.beside(file))
+		default:
+			add(&r.near, around(all, file)...)
+		}
+	}
+	for _, u := range units {
+		add(&r.near, tests[u]...)
+	}
+	known := map[string]bool{}
+	for len(units) > 0 {
+		u := units[0]
+		units = units[1:]
+		if known[u] {
+			continue
+		}
+		known[u] = true
+		add(&r.far, tests[u]...)
+		units = append(units, g.importers[u]...)
+	}
+	return r
+}
+
+// under are the files below a directory.
+func under(files []string, dir string) []string {
+	var out []string
+	for _, f := range files {
+		if below(dir, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// around are the tests beside data: of the nearest directory upwards that has some.
+func around(tests []string, file string) []string {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		var out []string
+		for _, t := range tests {
+			if path.Dir(t) == dir {
+				out = append(out, t)
+			}
+		}
+		if len(out) > 0 || dir == "." || dir == "/" {
+			return out
+		}
+	}
+}
+
+// graph is which unit imports which: a package of Go is a directory, elsewhere each file is a unit.
+type graph struct {
+	chain     toolchain.Found
+	files     map[string][]byte
+	byEnd     map[string][]string // the last part of a unit -> units
+	importers map[string][]string // of a unit: the units whose sources import it
+}
+
+func newGraph(chain toolchain.Found, files map[string][]byte) *graph {
+	g := &graph{chain: chain, files: files, byEnd: map[string][]string{}, importers: map[string][]string{}}
+	for _, file := range slices.Sorted(maps(files)) {
+		u := g.unit(file)
+		if end := path.Base(u); !slices.Contains(g.byEnd[end], u) {
+			g.byEnd[end] = append(g.byEnd[end], u)
+		}
+	}
+	for _, file := range slices.Sorted(maps(files)) {
+		if strings.HasSuffix(file, "_test.go") { // which nobody can import
+			continue
+		}
+		for _, to := range g.imports(file) {
+			if u := g.unit(file); u != to && !slices.Contains(g.importers[to], u) {
+				g.importers[to] = append(g.importers[to], u)
+			}
+		}
+	}
+	return g
+}
+
+// unit is what others import when they import a file.
+func (g *graph) unit(file string) string {
+	if strings.HasSuffix(file, ".go") {
+		return path.Dir(file)
+	}
+	u := strings.TrimSuffix(file, path.Ext(file))
+	for _, whole := range []string{"/index", "/__init__"} {
+		u = strings.TrimSuffix(u, whole)
+	}
+	return u
+}
+
+// beside is the unit that a test lies beside without importing it by name: in Go its package, elsewhere the file it is named after.
+func (g *graph) beside(test string) string {
+	if strings.HasSuffix(test, ".go") {
+		return path.Dir(test)
+	}
+	stem := strings.TrimSuffix(path.Base(test), path.Ext(test))
+	stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(stem, "_test"), "test_"), ".test"), ".spec")
+	return path.Join(path.Dir(test), stem)
+}
+
+var (
+	scriptImport = re.New(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\(|\bmock\s*\()\s*["'` + "`" + `]([^"'` + "`" + `\n]+)["'` + "`" + `]`)
+	pythonImport = re.New(`(?m)^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([\w \t,*]*)|import[ \t]+([\w., \t]+))`)
+)
+
+// imports are the units of the project that a file imports.
+func (g *graph) imports(file string) []string {
+	var out []string
+	add := func(list ...string) {
+		for _, u := range list {
+			if !slices.Contains(out, u) {
+				out = append(out, u)
+			}
+		}
+	}
+	src := g.files[file]
+	switch g.chain.Ecosystem {
+	case toolchain.Go:
+		f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly)
+		if f == nil || err != nil && len(f.Imports) == 0 {
+			return nil
+		}
+		for _, i := range f.Imports {
+			name, _ := strconv.Unquote(i.Path.Value)
+			if rest, ok := strings.CutPrefix(name+"/", g.chain.Module+"/"); ok && g.chain.Module != "" {
+				add(path.Join(g.chain.Root, rest))
+			}
+		}
+	case toolchain.Node:
+		for _, m := range scriptImport().FindAllSubmatch(src, -1) {
+			add(g.script(path.Dir(file), string(m[1]))...)
+		}
+	case toolchain.Python:
+		for _, m := range pythonImport().FindAllSubmatch(src, -1) {
+			if len(m[1]) > 0 {
+				add(g.python(path.Dir(file), string(m[1]), strings.Split(string(m[2]), ","))...)
+				continue
+			}
+			for name := range strings.SplitSeq(string(m[3]), ",") {
+				if words := strings.Fields(name); len(words) > 0 {
+					add(g.python(path.Dir(file), words[0], nil)...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// script are the units that a specifier of JavaScript can name: a path from here, or an alias for a directory of the project.
+func (g *graph) script(dir, name string) []string {
+	name = strings.TrimSuffix(name, "/")
+	for _, ext := range []string{".js", ".ts", ".mjs", ".mts", ".cjs", ".cts", ".jsx", ".tsx"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	if strings.HasPrefix(name, ".") {
+		return []string{strings.TrimSuffix(path.Join(dir, name), "/index")}
+	}
+	_, rest, ok := strings.Cut(name, "/") // @/lib/tax, ~/lib/tax, src/lib/tax
+	if !ok {
+		return nil
+	}
+	return g.ending(strings.TrimSuffix(rest, "/index"))
+}
+
+// python are the units that a dotted name can mean: a module, or one of a package.
+func (g *graph) python(dir, name string, names []string) []string {
+	up := len(name) - len(strings.TrimLeft(name, "."))
+	rest := strings.ReplaceAll(name[up:], ".", "/")
+	find := func(rest string) []string { return g.ending(rest) }
+	if up > 0 {
+		for range up - 1 {
+			dir = path.Dir(dir)
+		}
+		find = func(rest string) []string { return []string{path.Join(dir, rest)} }
+	}
+	out := find(rest)
+	for _, n := range names {
+		if words := strings.Fields(n); len(words) > 0 && words[0] != "*" {
+			out = append(out, find(path.Join(rest, words[0]))...)
+		}
+	}
+	return out
+}
+
+// ending are the units whose paths end so.
+func (g *graph) ending(rest string) []string {
+	if rest == "" || rest == "." {
+		return nil
+	}
+	var out []string
+	for _, u := range g.byEnd[path.Base(rest)] {
+		if u == rest || strings.HasSuffix(u, "/"+rest) {
+			out = append(out, u)
+		}
+	}
+	return out
+}

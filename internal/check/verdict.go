@@ -1,0 +1,142 @@
+package check
+
+// Verdict is what is said of a change as a whole.
+type Verdict string
+
+// The verdicts on a change, from the worst to the best.
+const (
+	// VerdictBroken: a test passes without the change and fails with it, twice.
+	VerdictBroken Verdict = "broken"
+	// VerdictWeakened: a test that was there before is skipped, emptied or deleted.
+	VerdictWeakened Verdict = "weakened"
+	// VerdictUnproved: no test shows that the change does anything.
+	VerdictUnproved Verdict = "unproved"
+	// VerdictUnknown: it could not be found out; the reason is said.
+	VerdictUnknown Verdict = "unknown"
+	// VerdictNothing: no code has changed.
+	VerdictNothing Verdict = "nothing"
+	// VerdictCovered: no new test shows it, but tests notice when the changed functions are wrong.
+	VerdictCovered Verdict = "covered"
+	// VerdictProved: a new or changed test fails without the change and passes with it.
+	VerdictProved Verdict = "proved"
+)
+
+// RedBy is how a test fails without the change: what it calls is missing there (weaker), or what it asserts does not hold.
+type RedBy string
+
+// The ways to fail without a change.
+const (
+	RedByCompile RedBy = "compile"
+	RedByAssert  RedBy = "assert"
+)
+
+// Function is a function that a change touches, and which tests notice when it is wrong.
+type Function struct {
+	Name string `json:"name"` // "" is code outside of functions
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	// Tried is how many small changes of it were tested, Noticed how many of them a test noticed.
+	Tried   int `json:"tried"`
+	Noticed int `json:"noticed"`
+	// By are some of the tests that noticed.
+	By []string `json:"by,omitempty"`
+	// Unreached says that no test comes near it.
+	Unreached bool `json:"unreached,omitempty"`
+	// Survived is the last small change that no test noticed, in words, and SurvivedAt its line.
+	Survived   string `json:"survived,omitempty"`
+	SurvivedAt int    `json:"survived_at,omitempty"`
+
+	byFresh bool // a new or changed test noticed
+	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
+}
+
+// unnoticed reports whether tests have let enough small changes pass to say that they do not look.
+func (f Function) unnoticed() bool { return f.Noticed == 0 && (f.Tried >= fewMutants || f.sure) }
+
+// known is all that a verdict is decided by.
+type known struct {
+	code      bool       // code has changed
+	broken    int        // tests that pass without the change and fail with it
+	weakened  int        // tests that were skipped, emptied or deleted
+	red       []RedBy    // of each new test that passes now and not without the change
+	functions []Function // that have changed
+	ran       int        // tests that ran and passed
+	failing   int        // new tests that fail
+	doubt     int        // tests that fail, of which there was no time to see whether they did before
+	unknown   string     // why something that matters could not be found out
+	late      bool       // the time was over before all of this was known
+}
+
+// verdict decides. What was seen stays true however much could not be looked at, so the worst that is known comes first, a
+// proof next, and what is missing last.
+func (k known) verdict() Verdict {
+	switch {
+	case k.broken > 0:
+		return VerdictBroken
+	case k.weakened > 0:
+		return VerdictWeakened
+	case k.failing > 0:
+		return VerdictUnproved
+	case k.doubt > 0:
+		return VerdictUnknown
+	case !k.code && k.unknown == "":
+		return VerdictNothing
+	case k.code && k.proved():
+		return VerdictProved
+	case k.code && k.covered():
+		return VerdictCovered
+	case k.unknown != "" || k.late:
+		return VerdictUnknown
+	}
+	return VerdictUnproved
+}
+
+// proved: a test that does not compile without the change shows that it names something new, and no more. So such tests have to
+// notice a small change of the new code besides, where there is one that they could notice.
+func (k known) proved() bool {
+	compiled, tried, sure, noticed := false, 0, false, false
+	for _, by := range k.red {
+		if by == RedByAssert {
+			return true
+		}
+		compiled = true
+	}
+	for _, f := range k.functions {
+		tried += f.Tried
+		sure = sure || f.sure
+		noticed = noticed || f.byFresh
+	}
+	return compiled && (noticed || tried < fewMutants && !sure)
+}
+
+// covered: each changed function of which a small change was tried has a test that notices one. Where nothing is left to try, as
+// after code was removed, the tests that reach the change and pass are all that can be asked for.
+func (k known) covered() bool {
+	for _, f := range k.functions {
+		if f.Unreached || f.Tried > 0 && f.Noticed == 0 {
+			return false
+		}
+	}
+	for _, f := range k.functions {
+		if f.Noticed > 0 {
+			return true
+		}
+	}
+	return k.ran > 0 && !k.late
+}
+
+// untested are the functions of an unproved change that block: tests come near them and pass, and enough small changes of each went
+// unnoticed. Where tests notice any of the change, or none of the project comes near it, it is said and blocks nothing:
+// people commit such changes every day.
+func (k known) untested() []Function {
+	var out []Function
+	for _, f := range k.functions {
+		if f.Noticed > 0 {
+			return nil
+		}
+		if !f.Unreached && f.unnoticed() {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package check
+
+import (
+	"testing"
+)
+
+// TestVerdicts is the decision alone: what is known, and what is said of it.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	kills, survives, untried := Function{Name: "A", Tried: 1, Noticed: 1, byFresh: true}, Function{Name: "B", Tried: 2}, Function{Name: "C"}
+	old := Function{Name: "D", Tried: 1, Noticed: 1}
+	for name, c := range map[string]struct {
+		known
+		want   Verdict
+		blocks int
+	}{
+		"no code":                                        {known{}, VerdictNothing, 0},
+		"no code, and nothing could be run":              {known{unknown: "no tool chain"}, VerdictUnknown, 0},
+		"no code, and a test is gone":                    {known{weakened: 1}, VerdictWeakened, 0},
+		"no code, and a test fails":                      {known{broken: 1, weakened: 1}, VerdictBroken, 0},
+		"an assertion fails without":                     {known{code: true, red: []RedBy{RedByCompile, RedByAssert}, functions: []Function{survives}}, VerdictProved, 1},
+		"it does not compile without, a mutant dies":     {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{kills, survives}}, VerdictProved, 0},
+		"it does not compile without, none dies":         {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{survives}}, VerdictUnproved, 1},
+		"it does not compile without, an old test sees":  {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{old, {Tried: 1}}}, VerdictUnproved, 0},
+		"it does not compile without, nothing to try":    {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{untried}}, VerdictProved, 0},
+		"a proof, and no time for the rest":              {known{code: true, red: []RedBy{RedByAssert}, late: true}, VerdictProved, 0},
+		"old tests notice":                               {known{code: true, functions: []Function{old, untried}}, VerdictCovered, 0},
+		"old tests notice one of two":                    {known{code: true, functions: []Function{old, survives}}, VerdictUnproved, 0},
+		"old tests notice one, none is near the other":   {known{code: true, functions: []Function{old, {Unreached: true}}}, VerdictUnproved, 0},
+		"code is gone and tests pass":                    {known{code: true, ran: 3}, VerdictCovered, 0},
+		"code is gone and there was no time":             {known{code: true, ran: 3, late: true}, VerdictUnknown, 0},
+		"code is gone and no test looks":                 {known{code: true}, VerdictUnproved, 0},
+		"a proof, and another new test fails":            {known{code: true, red: []RedBy{RedByAssert}, failing: 1}, VerdictUnproved, 0},
+		"a proof, and nobody knows what fails":           {known{code: true, red: []RedBy{RedByAssert}, doubt: 1, late: true}, VerdictUnknown, 0},
+		"one mutant may be no change":                    {known{code: true, functions: []Function{{Tried: 1}}}, VerdictUnproved, 0},
+		"another value is no such one":                   {known{code: true, functions: []Function{{Tried: 1, sure: true}}}, VerdictUnproved, 1},
+		"it does not compile without, and gives another": {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{{Tried: 1, sure: true}}}, VerdictUnproved, 1},
+		"nothing notices, and time was over":             {known{code: true, functions: []Function{survives}, late: true}, VerdictUnknown, 1},
+		"it does not run here":                           {known{code: true, unknown: "go is not installed"}, VerdictUnknown, 0},
+	} {
+		if got := c.verdict(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if got := len(c.untested()); got != c.blocks {
+			t.Errorf("%s: %d functions would block, want %d", name, got, c.blocks)
+		}
+	}
+}

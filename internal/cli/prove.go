@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/flow/local"
+)
+
+// proveOptions are the flags of prove.
+type proveOptions struct {
+	act.JudgeIn
+
+	format  string
+	outputs []string
+}
+
+// How long a judgement may take where nobody says; with --full it takes as long as it takes.
+const (
+	quickLimit = time.Minute
+	proveLimit = 5 * time.Minute
+)
+
+func newProve(a *app) *cobra.Command {
+	var o proveOptions
+	c := &cobra.Command{
+		Use: "prove [RANGE]", Short: "judge a change by its tests, whoever made it", Args: cobra.MaximumNArgs(1),
+		Long: "Says of the change in the working tree, or of a range of commits, whether a new test fails without it and passes with it, whether it breaks, skips or empties a test that was there before, and which test would notice if one of its functions were wrong.\n" +
+			"It runs the project's own tests on clean checkouts, those that the change can reach first, and asks no agent. The working tree is compared with HEAD, or, where nothing is uncommitted, with where the branch left the default branch.\n" +
+			"Only what runs have shown blocks. A test that fails without the change as well, or only sometimes, is charged to nobody.",
+		Example: "  jacquard prove\n  jacquard prove --quick\n  jacquard prove main..HEAD --format github\n  jacquard prove --base HEAD~3 --full --output prove.sarif",
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Range = first(args, "", "")
+			return a.prove(c.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Base, "base", "", "compare the working tree with this `revision`")
+	f.StringVar(&o.Session, "session", "", "compare it with the begin of this `session` of an agent")
+	f.BoolVar(&o.Quick, "quick", false, "try fewer small changes of the code, and end after a minute")
+	f.BoolVar(&o.Full, "full", false, "run all tests, however long that takes")
+	f.DurationVar(&o.Limit, "limit", 0, "end after this `time`, and say what is known until then (default 5m)")
+	f.StringVar(&o.format, "format", "text", "text, json, sarif or github")
+	f.StringArrayVarP(&o.outputs, "output", "o", nil, "write it into a `file`: .txt, .json and .sarif say the format, others have that of --format, and a text comes here")
+	hide(c, "session")
+	return c
+}
+
+func (a *app) prove(ctx context.Context, o proveOptions) error {
+	if a.json {
+		o.format = "json"
+	}
+	if proveFormats[o.format] == nil {
+		return usage("--format %q: want text, json, sarif or github", o.format)
+	}
+	if o.Quick && o.Full {
+		return usage("--quick and --full exclude each other")
+	}
+	if o.Limit < 0 {
+		return usage("--limit %s: want a time such as 60s", o.Limit)
+	}
+	p, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	if p.noGit {
+		return usage("%s is in no git repository, so there is nothing to compare with: git init first", p.root)
+	}
+	if err := p.trusted(); err != nil {
+		return err
+	}
+	j, err := p.judge(ctx, o.JudgeIn, 0)
+	if err != nil {
+		return err
+	}
+	if err := p.showJudged(j, o); err != nil {
+		return err
+	}
+	switch {
+	case j.Verdict == check.VerdictUnknown && j.Install != "":
+		return &exitError{code: exitEnvironment}
+	case j.Verdict == check.VerdictUnknown:
+		return nil
+	}
+	return proved(j.Verdict == check.VerdictProved || j.Verdict == check.VerdictCovered || j.Verdict == check.VerdictNothing)
+}
+
+// judge judges a change when no other judgement is made in this project. It waits for one as long as patience lasts, 0 is for ever.
+func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Duration) (act.Judged, error) {
+	if in.Limit == 0 && !in.Full {
+		if in.Limit = proveLimit; in.Quick {
+			in.Limit = quickLimit
+		}
+	}
+	blobs, err := act.OpenBlobs(filepath.Join(p.cache, "prove")) // a project that is only judged gets no folder of ours
+	if err != nil {
+		return act.Judged{}, err
+	}
+	wait := ctx
+	if patience > 0 {
+		var cancel func()
+		wait, cancel = context.WithTimeout(ctx, patience)
+		defer cancel()
+	}
+	release, err := local.Alone(wait, filepath.Join(p.cache, "prove.lock"))
+	if err != nil {
+		return act.Judged{}, err
+	}
+	defer release()
+	opts := p.planOptions()
+	opts.Blobs = blobs
+	return act.New(opts).Judge(ctx, in)
+}
+
+// proveFormats write a judgement, by the names of --format.
+var proveFormats = map[string]func(*app, io.Writer, *project, act.Judged) error{
+	"text": writeJudged, "json": judgedJSON, "sarif": judgedSARIF, "github": judgedGitHub,
+}
+
+// formatEndings are the formats that the name of a file says.
+var formatEndings = map[string]string{".txt": "text", ".md": "text", ".json": "json", ".sarif": "sarif"}
+
+// showJudged writes the files that are asked for and the rest on stdout. What went into a file is not said twice.
+func (p *project) showJudged(j act.Judged, o proveOptions) error {
+	here := o.format
+	for _, file := range o.outputs {
+		format := cmp.Or(formatEndings[filepath.Ext(file)], o.format)
+		if format == here {
+			here = "text"
+		}
+		var b bytes.Buffer
+		if err := proveFormats[format](p.a, &b, p, j); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report that others read
+			return environment("write --output "+file, err)
+		}
+	}
+	return proveFormats[here](p.a, p.a.Out, p, j)
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+func judgedJSON(_ *app, w io.Writer, _ *project, j act.Judged) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(j)
+}
+
+// level is how much a finding matters, in the words of a format.
+func level(f check.Fact, blocks, matters, listed string) string {
+	switch {
+	case f.Blocks:
+		return blocks
+	case f.Severity == step.Warn:
+		return listed
+	}
+	return matters
+}
+
+// judgedSARIF writes the findings as code scanners take them ("SARIF 2.1.0"). Paths are those of the repository.
+func judgedSARIF(_ *app, w io.Writer, p *project, j act.Judged) error {
+	type object = map[string]any
+	rules, results, known := []object{}, []object{}, map[string]bool{}
+	for _, f := range j.Findings {
+		if !known[f.Rule] {
+			known[f.Rule] = true
+			rules = append(rules, object{"id": f.Rule, "shortDescription": object{"text": strings.ReplaceAll(f.Rule, "-", " ")}})
+		}
+		result := object{
+			"ruleId": f.Rule, "level": level(f, "error", "warning", "note"), "message": object{"text": f.Message},
+			"partialFingerprints": object{"jacquard/v1": fingerprint(f)}, "properties": object{"blocks": f.Blocks},
+		}
+		if f.Path != "" {
+			result["locations"] = []object{{"physicalLocation": object{
+				"artifactLocation": object{"uri": (&url.URL{Path: path.Join(p.repo.Prefix(), f.Path)}).String(), "uriBaseId": "%SRCROOT%"},
+				"region":           object{"startLine": max(f.Line, 1)},
+			}}}
+		}
+		results = append(results, result)
+	}
+	slices.SortFunc(rules, func(a, b object) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
+	raw, err := json.MarshalIndent(object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []object{{
+			"tool":       object{"driver": object{"name": "jacquard", "version": built().Version, "rules": rules}},
+			"properties": object{"verdict": j.Verdict}, "results": results,
+		}},
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(raw, '\n'))
+	return err
+}
+
+var figures = re.New(`\d+`)
+
+// fingerprint is what stays the same of a finding while lines above it come and go.
+func fingerprint(f check.Fact) string {
+	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Path + "\x00" + figures().ReplaceAllString(f.Message, "#")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// annotations is how many of a kind GitHub takes of one step.
+const annotations = 10
+
+// judgedGitHub writes annotations of a workflow, the worst first, and the verdict.
+func judgedGitHub(_ *app, w io.Writer, p *project, j act.Judged) error {
+	var b strings.Builder
+	count := map[string]int{}
+	for _, f := range j.Findings {
+		kind := level(f, "error", "warning", "notice")
+		if count[kind]++; count[kind] > annotations-map[string]int{"notice": 1}[kind] {
+			continue
+		}
+		var at []string
+		if f.Path != "" {
+			at = append(at, "file="+property(path.Join(p.repo.Prefix(), f.Path)), fmt.Sprintf("line=%d", max(f.Line, 1)))
+		}
+		at = append(at, "title="+property(f.Rule))
+		fmt.Fprintf(&b, "::%s %s::%s\n", kind, strings.Join(at, ","), data(f.Message))
+	}
+	b.WriteString("::notice title=jacquard prove::" + data(verdictText(report.English, j)) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// data and property are texts as GitHub reads them in a command.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func property(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s))
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// Limits of the text of a judgement: it is read, and all of it is in --format json.
+const (
+	shownColumns   = 80
+	shownFindings  = 10
+	shownFunctions = 12
+)
+
+// verdictText is the first line: the verdict in words.
+func verdictText(l report.Lang, j act.Judged) string {
+	switch j.Verdict {
+	case check.VerdictProved:
+		return fmt.Sprintf(l.T("proved: new tests (%d) fail without the change and pass with it"), len(j.Red))
+	case check.VerdictCovered:
+		return l.T("covered: no new test shows the change, but tests notice when it is wrong")
+	case check.VerdictNothing:
+		return l.T("nothing: no code has changed")
+	case check.VerdictUnproved:
+		return l.T("unproved: no test shows that the change does what it should")
+	case check.VerdictBroken:
+		return fmt.Sprintf(l.T("broken: what works without the change fails with it (%d)"), blocking(j))
+	case check.VerdictWeakened:
+		return fmt.Sprintf(l.T("weakened: tests that were there before show less now (%d)"), blocking(j))
+	case check.VerdictUnknown:
+	}
+	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
+	if j.Install != "" {
+		text += fmt.Sprintf(l.T(". To install: %s"), j.Install)
+	}
+	return text
+}
+
+func blocking(j act.Judged) int {
+	n := 0
+	for _, f := range j.Findings {
+		if f.Blocks {
+			n++
+		}
+	}
+	return n
+}
+
+// writeJudged writes a judgement for a person: the verdict, what blocks, what else there is, who notices, and what was run.
+func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
+	l := a.lang()
+	var b strings.Builder
+	inColumns(&b, "", "  ", verdictText(l, j))
+	fmt.Fprintf(&b, l.T("  compared with: %s\n"), j.Base)
+	for i, f := range j.Findings {
+		if i == shownFindings {
+			fmt.Fprintf(&b, l.T("  … and %d more: --format json\n"), len(j.Findings)-i)
+			break
+		}
+		mark := "• "
+		if f.Blocks {
+			mark = "✗ "
+		}
+		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(f.Finding)), "⚠ "))
+	}
+	writeNoticed(&b, l, j)
+	fmt.Fprintf(&b, l.T("ran: %d tests, %d passed, %d failed, %d skipped; %d commands in %s\n"),
+		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, len(j.Records), (time.Duration(j.Millis) * time.Millisecond).Round(100*time.Millisecond))
+	if n := len(j.FailedBefore); n > 0 {
+		inColumns(&b, "", "  ", fmt.Sprintf(l.T("failed without the change as well, charged to nobody (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
+	}
+	for _, text := range j.NotRun {
+		inColumns(&b, "", "  ", fmt.Sprintf(l.T("not run: %s"), text))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeNoticed says for each changed function which test would notice if it were wrong.
+func writeNoticed(b *strings.Builder, l report.Lang, j act.Judged) {
+	if len(j.Functions) == 0 {
+		return
+	}
+	fmt.Fprint(b, l.T("which test notices when a changed function is wrong\n"))
+	for i, f := range j.Functions {
+		if i == shownFunctions {
+			fmt.Fprintf(b, l.T("  … and %d more: --format json\n"), len(j.Functions)-i)
+			break
+		}
+		who := l.T("not tried")
+		switch {
+		case f.Noticed > 0:
+			var names []string
+			for _, id := range f.By {
+				if _, name := toolchain.SplitID(id); name != "" {
+					id = name
+				}
+				names = append(names, id)
+			}
+			who = strings.Join(slices.Compact(names), ", ")
+		case f.Unreached:
+			who = l.T("none comes near it")
+		case f.Tried > 0:
+			who = fmt.Sprintf(l.T("none of %d small changes is noticed"), f.Tried)
+		}
+		name := f.Name
+		if name == "" {
+			name = l.T("outside of functions")
+		}
+		inColumns(b, "  ", "    ", fmt.Sprintf("%s (%s:%d): %s", name, f.Path, f.Line, who))
+	}
+}
+
+// inColumns writes a text in lines of at most 80 columns. What cannot be folded, such as a path, stays whole.
+func inColumns(b *strings.Builder, first, next, text string) {
+	for i, line := range strings.Split(text, "\n") {
+		at := first
+		if i > 0 {
+			at = next
+		}
+		out := at
+		for _, word := range strings.Fields(line) {
+			if out != at && utf8.RuneCountInString(out)+1+utf8.RuneCountInString(word) > shownColumns {
+				b.WriteString(strings.TrimRight(out, " ") + "\n")
+				at, out = next, next
+			}
+			if out != at {
+				out += " "
+			}
+			out += word
+		}
+		b.WriteString(strings.TrimRight(out, " ") + "\n")
+	}
+}

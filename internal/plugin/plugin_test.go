@@ -1,0 +1,83 @@
+package plugin_test
+
+import (
+	"bytes"
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/plugin"
+)
+
+var update = flag.Bool("update", false, "write the plugin at the root of the repository")
+
+// root is the repository, which is a marketplace as well: people add it by its address.
+const root = "../.."
+
+// TestRepository: what the repository offers is what the program writes.
+func TestRepository(t *testing.T) {
+	t.Parallel()
+	if *update {
+		if err := plugin.Export(root); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := map[string]bool{}
+	err := fs.WalkDir(plugin.Files(), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		known[p] = true
+		want, err := fs.ReadFile(plugin.Files(), p)
+		if err != nil {
+			return err
+		}
+		if got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p))); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not as the program writes it (%v): go test ./internal/plugin -update", p, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{".claude-plugin", "plugins"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(root, p)
+			if err == nil && !known[filepath.ToSlash(rel)] {
+				t.Errorf("%s is no file of the plugin", rel)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestValid asks the real program whether it takes the marketplace and the plugin, with every warning as an error, and whether the
+// public directory would.
+func TestValid(t *testing.T) {
+	t.Parallel()
+	claude := os.Getenv("JACQUARD_TEST_CLAUDE")
+	if claude == "" {
+		t.Skip("JACQUARD_TEST_CLAUDE names no program: make claude")
+	}
+	dir := t.TempDir()
+	if err := plugin.Export(dir); err != nil {
+		t.Fatal(err)
+	}
+	one := filepath.Join(dir, "plugins", "jacquard")
+	for _, args := range [][]string{{"--strict", dir}, {"--strict", one}, {"--profile", "directory", one}} { // whose one warning is that there is no icon
+		cmd := exec.CommandContext(t.Context(), claude, append([]string{"plugin", "validate"}, args...)...)
+		cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("claude plugin validate %v: %v\n%s", args, err, out)
+		}
+	}
+}
