@@ -43,7 +43,8 @@ var allowed = map[string][]string{
 	"workflow/auto":     {"flow", "step", "task", "pdca", "workflow/turn"},
 	"workflow/develop":  {"flow", "step", "task", "pdca", "checkpoint", "workflow/turn"},
 	"blob":              {},
-	"proc":              {},
+	"confine":           {},
+	"proc":              {"confine"},
 	"git":               {"proc"},
 	"scenario":          {},
 	"submit":            {"step"},
@@ -81,7 +82,7 @@ var only = map[string][]string{
 	"os/exec":                {"proc"},
 	"database/sql":           {"flow/local"},
 	"net/http":               {"gateway", "submit", "forge", "hub", "inbox", "cli"},
-	"os/signal":              {"cli"},
+	"os/signal":              {"cli", "confine"},
 }
 
 // pure packages take bytes and give values.
