@@ -64,7 +64,7 @@ type Limits struct {
 	Memory    int64 // bytes that all processes use together, looked at ten times a second
 	Processes int   // processes and threads; not less than 301 where only the kernel's own table can be bounded
 	File      int64 // bytes of one file
-	Temp      int64 // bytes of each of /tmp and /dev/shm, which are memory; 0 = half of the machine's
+	Temp      int64 // bytes of each of /tmp, /var/tmp and /dev/shm, which are memory; 0 = half of the machine's
 }
 
 // ErrUnsupported says that this system has no sandbox that this package can make.

@@ -80,16 +80,14 @@ func (v *view) system() {
 		{"/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=0620", unix.MS_NOSUID | unix.MS_NOEXEC},
 		{"/dev/shm", "tmpfs", temp, unix.MS_NOSUID | unix.MS_NODEV},
 		{"/tmp", "tmpfs", temp, unix.MS_NOSUID | unix.MS_NODEV},
+		{"/var/tmp", "tmpfs", temp, unix.MS_NOSUID | unix.MS_NODEV},
 	} {
 		must("make "+m.at, os.MkdirAll("/new"+m.at, 0o755))
 		must("mount "+m.at, unix.Mount("sandbox", "/new"+m.at, m.kind, m.flags, m.options))
 	}
-	for _, d := range []string{"/var", "/run", "/home"} {
+	for _, d := range []string{"/run", "/home"} {
 		must("make "+d, os.MkdirAll("/new"+d, 0o755))
 	}
-	// They are one: what programs leave there counts once.
-	must("make /var/tmp", os.Mkdir("/new/var/tmp", 0o755))
-	must("mount /var/tmp", unix.Mount("/new/tmp", "/new/var/tmp", "", unix.MS_BIND, ""))
 	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		v.mount("/dev/"+name, "/dev/"+name, true, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
 	}
