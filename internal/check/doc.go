@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -68,6 +69,8 @@ type Options struct {
 	Fresh  bool
 	// Secret says whether a text holds what nobody may keep; nil: none does. Such a run is not recorded.
 	Secret func(text []byte) bool
+	// Confine is what the policy of every command begins with; nil: commands run as the user, in no sandbox.
+	Confine *confine.Policy
 	// Limit bounds every command; 0: how long each may take is learned (limit.go).
 	Limit time.Duration
 }

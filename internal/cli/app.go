@@ -97,6 +97,9 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	syntax.UseCache(filepath.Join(p.share, "grammars"), func() {
 		fmt.Fprint(a.Err, a.lang().T("⚠ what is kept of the readers of languages is damaged; it is made anew\n"))
 	})
+	if _, _, err := p.sandbox(""); err != nil {
+		return nil, err
+	}
 	return p, p.openRepo(ctx)
 }
 
@@ -253,6 +256,7 @@ type driveOptions struct {
 	wait     bool
 	budget   string
 	fresh    bool
+	sandbox  string // full, outside or off; "" is what is configured
 }
 
 // engine is a runtime with everything that carries out steps.
@@ -403,6 +407,9 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 	}
 	ao.Checks.Fresh = o.fresh
 	var err error
+	if ao.Level, ao.Confine, err = p.confined(ctx, o.sandbox); err != nil {
+		return ao, err
+	}
 	if ao.Name, ao.Email, err = p.repo.Identity(ctx); err != nil {
 		return ao, err
 	}

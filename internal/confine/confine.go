@@ -8,7 +8,6 @@ package confine
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Level says who keeps what is run from the rest of the machine.
@@ -80,21 +79,6 @@ func (e *StepError) Error() string { return "sandbox: " + e.Step + ": " + e.Err.
 
 // Unwrap returns the cause.
 func (e *StepError) Unwrap() error { return e.Err }
-
-// Remedy says what a person can do about a sandbox that cannot be made.
-func Remedy(err error) string {
-	var s *StepError
-	ways := "Say `sandbox: {level: outside}` when a container or virtual machine is around Jacquard, or `--sandbox off` to run without one."
-	switch {
-	case errors.Is(err, ErrUnsupported):
-	case !errors.As(err, &s):
-	case strings.Contains(s.Step, "namespace") || strings.Contains(s.Step, "uid_map"):
-		ways = "This system does not let programs make user namespaces (Ubuntu's AppArmor rule, or a container). " + ways
-	case strings.Contains(s.Step, "/proc"):
-		ways = "The system around Jacquard hides parts of /proc, as containers do. " + ways
-	}
-	return ways
-}
 
 // Ended is how a confined command came to its end.
 type Ended struct {

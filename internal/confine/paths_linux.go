@@ -101,11 +101,6 @@ func (o *order) writes(path string) bool {
 	return slices.ContainsFunc(o.Binds, func(b bind) bool { return b.Write && within(b.Path, path) })
 }
 
-// within reports whether path is dir or lies in it.
-func within(dir, path string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-}
-
 // resolve follows the links of a path one by one and notes each, so that the path can be used inside as it is written.
 func (o *order) resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) || filepath.Clean(path) == "/" {
