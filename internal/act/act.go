@@ -71,6 +71,9 @@ type Agent struct {
 	Tries   int              // see gateway.Turn
 	Home    string           // the user's own configuration of it, for log-in; "" = one for each turn
 	Env     []string         // what it gets besides the environment of all
+	// Reads and Writes are what it needs of the machine where it is confined, Network whether it reaches its model by itself.
+	Reads, Writes []string
+	Network       bool
 }
 
 // Checks is what jacquard.yaml says about checks.

@@ -31,6 +31,8 @@ func (p *place) policy(env []string, install bool, more ...string) (*confine.Pol
 	}
 	o := p.c.base(env)
 	o.Write = append(append(o.Write, p.dir), more...)
+	// Programs that were installed for the place are its own.
+	o.Read = slices.DeleteFunc(o.Read, func(path string) bool { return path == p.dir || strings.HasPrefix(path, p.dir+"/") })
 	if install {
 		o.Network = true
 		o.Read = append(o.Read, p.c.registries()...)

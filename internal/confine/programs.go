@@ -94,3 +94,20 @@ func whole(prefix, dir, home string) bool {
 func within(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
+
+// Program is what one program needs besides those of PATH: its file, what its links lead to, and the packages that it is part of.
+func Program(path, home string) []string {
+	out := []string{path}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return out
+	}
+	dir := filepath.Dir(real)
+	if before, _, ok := strings.Cut(real, "/node_modules/"); ok {
+		return append(out, real, filepath.Join(before, "node_modules"))
+	}
+	if filepath.Base(dir) == "bin" && whole(filepath.Dir(dir), dir, home) {
+		return append(out, real, filepath.Dir(dir))
+	}
+	return append(out, real)
+}
