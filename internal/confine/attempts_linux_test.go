@@ -70,6 +70,7 @@ func opens(path string, flags int) func(w world) error {
 func home(name string) func(w world) string {
 	return func(w world) string { return w.Home + "/" + name }
 }
+
 func below(name string) func(w world) string {
 	return func(w world) string { return w.Dir + "/" + name }
 }

@@ -32,7 +32,6 @@ var system = []string{
 type bind struct {
 	Path  string
 	Write bool
-	file  bool
 }
 
 // order works a policy out: real paths, and the links that lead to them.

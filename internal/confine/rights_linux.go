@@ -77,7 +77,7 @@ func landlock(writable []string) {
 				unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 		}
 		rule := unix.LandlockPathBeneathAttr{Allowed_access: access & all, Parent_fd: int32(fd)}
-		_, _, no := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+		_, _, no = unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 		must("allow "+path, known(no))
 		_ = unix.Close(fd)
 	}

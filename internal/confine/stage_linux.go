@@ -47,7 +47,7 @@ func must(step string, err error) {
 
 func stage() {
 	defer func() {
-		f, ok := recover().(failure) //nolint:errorlint // a value of our own
+		f, ok := recover().(failure)
 		if !ok {
 			f = failure{step: "make the sandbox", err: errors.New("the stage broke")}
 		}

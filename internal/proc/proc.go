@@ -146,7 +146,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", c.name(), err)
 	}
-	r, err := start(c)
+	r, err := start(c) //nolint:contextcheck // what goes through the doors of a sandbox ends with it
 	if err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", c.name(), err)
 	}
