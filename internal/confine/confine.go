@@ -44,7 +44,7 @@ type Policy struct {
 	Overlays []Overlay
 	// Network is whether the command has the network of the machine. Without it, it has a loopback interface of its own.
 	Network bool
-	// Ports are ports of this machine's loopback interface that can be reached all the same, at the same address.
+	// Ports are ports of this machine's loopback interface that can be reached without Network all the same, at the same address.
 	Ports []int
 	// Limits bound what the command and all that it starts use together.
 	Limits Limits

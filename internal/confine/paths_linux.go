@@ -37,11 +37,12 @@ type bind struct {
 // order works a policy out: real paths, and the links that lead to them.
 func (p Policy) order() (order, error) {
 	o := order{Links: map[string]string{}, Network: p.Network, Ports: p.Ports, Limits: p.Limits}
-	if len(p.Ports) > maxPorts {
+	if len(p.Ports) > maxPorts && !p.Network {
 		return o, &StepError{"pass ports", fmt.Errorf("there are more than %d", maxPorts)}
 	}
 	read := append(slices.Clone(system), p.Read...)
-	if p.Network {
+	if p.Network { // where everything can be reached
+		o.Ports = nil
 		read = append(read, "/etc/resolv.conf")
 	}
 	for _, path := range read {
