@@ -118,7 +118,7 @@ func (p *place) key(ctx context.Context, cmd toolchain.Command, env []string, in
 	}
 	raw, err := json.Marshal([]any{
 		recordFormat, runtime.GOOS, runtime.GOARCH, p.tree, p.c.repo.Prefix(), state, p.c.o.Setup, p.deps.id(),
-		cmd.Name, cmd.Argv, cmd.Dir, cmd.Env, cmd.Report, tools, p.unplaced([]byte(strings.Join(env, "\x00"))), p.c.o.Confine,
+		cmd.Name, cmd.Argv, cmd.Dir, cmd.Env, cmd.Report, tools, p.unplaced([]byte(strings.Join(env, "\x00"))), p.c.o.Level, p.c.o.Confine,
 	})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:]), state, err

@@ -199,7 +199,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
-		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner,
+		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner, Sandbox: string(p.c.o.Level),
 	}}
 	if res.Limit != "" {
 		r.Record.Ended = res.Limit

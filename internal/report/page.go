@@ -78,8 +78,8 @@ type PageFinding struct{ Rule, Where, Message string }
 
 // PageCheck is a command that the engine ran.
 type PageCheck struct {
-	Command, Took, Tree string
-	Exit                int
+	Command, Took, Tree, Sandbox string
+	Exit                         int
 }
 
 // PageAnswer is a question of a run and its answer.
@@ -245,7 +245,7 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 		u.Attempts = append(u.Attempts, x)
 	}
 	for _, c := range checks {
-		u.Checks = append(u.Checks, PageCheck{Command: strings.Join(c.Argv, " "), Exit: c.Exit, Took: Took(time.Duration(c.Millis) * time.Millisecond), Tree: c.Tree[:min(len(c.Tree), 12)]})
+		u.Checks = append(u.Checks, PageCheck{Command: strings.Join(c.Argv, " "), Exit: c.Exit, Took: Took(time.Duration(c.Millis) * time.Millisecond), Tree: c.Tree[:min(len(c.Tree), 12)], Sandbox: c.Sandbox})
 	}
 	return u
 }
