@@ -46,17 +46,18 @@ var allowed = map[string][]string{
 	"workflow/auto":     {"flow", "step", "task", "pdca", "workflow/turn"},
 	"workflow/develop":  {"flow", "step", "task", "pdca", "checkpoint", "workflow/turn"},
 	"blob":              {},
-	"proc":              {},
+	"confine":           {},
+	"proc":              {"confine"},
 	"git":               {"proc"},
 	"scenario":          {},
 	"submit":            {"step"},
-	"agent":             {"proc", "step", "submit"},
+	"agent":             {"confine", "proc", "step", "submit"},
 	"gateway":           {"scenario"},
 	"example":           {"source"},
-	"check":             {"proc", "git", "source", "step", "toolchain", "example", "signature"},
+	"check":             {"confine", "proc", "git", "source", "step", "toolchain", "example", "signature"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",
-		"task", "works", "pdca", "checkpoint", "forge", "subject",
+		"task", "works", "pdca", "checkpoint", "forge", "subject", "confine",
 	},
 	"forge":                      {"flow", "private"},
 	"inbox":                      {"flow", "pdca", "private", "re"},
@@ -85,7 +86,7 @@ var only = map[string][]string{
 	"os/exec":                {"proc"},
 	"database/sql":           {"flow/local"},
 	"net/http":               {"gateway", "submit", "forge", "hub", "inbox", "cli"},
-	"os/signal":              {"cli"},
+	"os/signal":              {"cli", "confine"},
 }
 
 // pure packages take bytes and give values.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/forge"
 	"github.com/jacquard-build/jacquard/internal/gateway"
@@ -46,7 +47,11 @@ type Options struct {
 	Limits    agent.Limits
 	Checks    Checks
 	Redact    gateway.Redactor
-	Version   string // of the program, recorded in the lock
+	// Level says who keeps agents and checks from the rest of the machine; Confine is what their policies begin with, nil where
+	// we do not.
+	Level   confine.Level
+	Confine *confine.Policy
+	Version string // of the program, recorded in the lock
 	// Name and Email are whose commits these are; without them Jacquard's own.
 	Name, Email string
 	// Forge is the server that the project is published on; nil = there is none. It is asked for when it is needed.
@@ -66,6 +71,9 @@ type Agent struct {
 	Tries   int              // see gateway.Turn
 	Home    string           // the user's own configuration of it, for log-in; "" = one for each turn
 	Env     []string         // what it gets besides the environment of all
+	// Reads and Writes are what it needs of the machine where it is confined, Network whether it reaches its model by itself.
+	Reads, Writes []string
+	Network       bool
 }
 
 // Checks is what jacquard.yaml says about checks.

@@ -206,6 +206,7 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 		}
 		at.Access = agent.Access{BaseURL: w.agent.Gateway.URL(), Token: access.Token(), OAuth: w.agent.OAuth}
 	}
+	at.Confine = a.agentPolicy(dir, j.Dir, at, w)
 	var out agent.Outcome
 	_ = a.effect("agent", func() error {
 		out = w.agent.Program.Run(ctx, at, a.watch(j))
@@ -503,6 +504,10 @@ func (a *Actor) agentEnv(dir string, tools check.Furnished, more []string) []str
 	for _, kv := range tools.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		own[name] = value
+	}
+	if a.o.Confine != nil { // copies of the checks' own, and nothing can be fetched
+		deps := filepath.Join(a.o.Shared, "deps")
+		own["GOCACHE"], own["GOMODCACHE"], own["GOPROXY"] = filepath.Join(deps, "go-build"), filepath.Join(deps, "go-mod"), "off"
 	}
 	var env []string
 	for _, kv := range a.o.Env {

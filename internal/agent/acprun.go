@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +33,11 @@ func (j job) converse(ctx context.Context, cmd proc.Command, k *keeper) (proc.Re
 		}
 		defer func() { _ = server.Close() }() // nobody is left to ask it
 		c.server = server
+		if cmd.Confine != nil {
+			policy := *cmd.Confine
+			policy.Ports = append(slices.Clone(policy.Ports), server.Port())
+			cmd.Confine = &policy
+		}
 		c.note = func(line []byte) {
 			k.take(bytes.ReplaceAll(line, []byte(server.Token()), []byte("[redacted]")))
 		}

@@ -13,6 +13,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
 )
 
 // Class says how a turn ended.
@@ -79,6 +81,7 @@ type Turn struct {
 	Env             []string // KEY=value: PATH and what tools need; names that steer the agent are dropped
 	Limits          Limits
 	Log             string              // file that gets every line, appended
+	Confine         *confine.Policy     // sandbox that the program runs in; nil = none of ours
 	Mark            string              // identifies everything the turn starts
 	Redact          func([]byte) []byte // applied to lines before they are stored and shown; nil = as they are
 }

@@ -88,6 +88,9 @@ func (c *Codex) argv(t Turn, session string) ([]string, error) {
 	if mode == "" {
 		return nil, fmt.Errorf("start the agent: unknown role %q", t.Role)
 	}
+	if t.Confine != nil { // a sandbox cannot be made in ours, which is narrower: it hides files too
+		mode = "danger-full-access"
+	}
 	argv := []string{c.program, "exec"}
 	if session != "" {
 		argv = append(argv, "resume")
@@ -106,7 +109,7 @@ func (c *Codex) argv(t Turn, session string) ([]string, error) {
 		`project_doc_max_bytes=0`, `skills.bundled.enabled=false`, `skills.include_instructions=false`, `include_apps_instructions=false`,
 		`web_search="disabled"`, `analytics.enabled=false`, `history.persistence="none"`, `check_for_update_on_startup=false`,
 	}
-	if t.Role == Author {
+	if t.Role == Author && t.Confine == nil {
 		settings = append(settings, "sandbox_workspace_write={network_access=false,exclude_slash_tmp=true,exclude_tmpdir_env_var=true,writable_roots="+writable(t)+"}")
 	}
 	if t.Access.BaseURL != "" {

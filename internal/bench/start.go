@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -17,6 +20,9 @@ func (b *bench) start() error {
 		return err
 	}
 	b.row("cold start (jacquard version)", mine, theirs, "git version")
+	if err := b.confined(); err != nil {
+		return err
+	}
 	release := os.Getenv("JACQUARD_BENCH_RELEASE")
 	if release == "" {
 		return nil
@@ -29,6 +35,26 @@ func (b *bench) start() error {
 		return err
 	}
 	fmt.Fprintf(b.out, "binary as released\t%.1f MB\tlimit 64 MB\t%.2f\n", float64(st.Size())/1e6, float64(st.Size())/64e6)
+	return nil
+}
+
+// confined measures what a sandbox adds to the start of a command.
+func (b *bench) confined() error {
+	if err := proc.ProbeSandbox(context.Background(), b.dir); err != nil {
+		fmt.Fprintf(b.out, "start of a confined command\tnot measured: %v\t\t\n", err)
+		return nil
+	}
+	var times [2][]time.Duration
+	for range 50 {
+		for k, policy := range []*confine.Policy{{Write: []string{b.dir}}, nil} {
+			res, err := proc.Run(context.Background(), proc.Command{Argv: []string{"/bin/true"}, Dir: b.dir, Confine: policy})
+			if err != nil {
+				return err
+			}
+			times[k] = append(times[k], res.Duration)
+		}
+	}
+	b.row("start of a confined command", median(times[0]), median(times[1]), "unconfined")
 	return nil
 }
 

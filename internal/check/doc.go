@@ -5,9 +5,10 @@
 // environment, a home and dependencies of its own, and whose report says that at least one test ran. A proof that is not
 // passed is data, with findings that tell the author what to do; an error means that the machinery broke.
 //
-// What is not confined: a check runs as the user, can read what the user can read and can reach the network. Go's build
-// cache and module cache are shared between the checks of one cache directory; dependencies of the others are
-// put into each check tree.
+// With Options.Confine every command runs in a sandbox (package confine) that shows it the check tree, the system and
+// toolchains, and no network but for installations. Without it a check runs as the user, can read what the user can read and can
+// reach the network. Go's build cache and module cache are shared between the checks of one cache directory, which sandboxes lay
+// their own changes over; dependencies of the others are put into each check tree.
 package check
 
 import (
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -68,6 +70,10 @@ type Options struct {
 	Fresh  bool
 	// Secret says whether a text holds what nobody may keep; nil: none does. Such a run is not recorded.
 	Secret func(text []byte) bool
+	// Level is what records say of the sandbox.
+	Level confine.Level
+	// Confine is what the policy of every command begins with; nil: commands run as the user, in no sandbox.
+	Confine *confine.Policy
 	// Limit bounds every command; 0: how long each may take is learned (limit.go).
 	Limit time.Duration
 }

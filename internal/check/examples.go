@@ -359,7 +359,12 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 	if u.chain.Ecosystem == toolchain.Python && !u.plain { // as it is released
 		argv = slices.Insert(slices.Clone(argv), 1, "-O")
 	}
-	res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: at, Env: u.surroundings(home), Total: examplesTime})
+	env := u.surroundings(home)
+	policy, err := u.policy(append(u.c.o.Env, env...), false, u.dir)
+	if err != nil {
+		return nil, "", err
+	}
+	res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: at, Env: env, Confine: policy, Total: examplesTime})
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, "", cause
 	}

@@ -126,6 +126,9 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 		return err
 	}
 	p.deps = p.kits[0].deps
+	if err := p.warm(ctx, base); err != nil {
+		return err
+	}
 	for _, argv := range p.c.o.Setup {
 		out, err := p.exec(ctx, toolchain.Command{Name: "setup", Argv: argv, Dir: ".", Report: toolchain.ReportExit}, true)
 		if err != nil {
@@ -145,7 +148,7 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 }
 
 // close removes everything.
-func (p *place) close() error { return removeAll(p.dir) }
+func (p *place) close() error { return errors.Join(removeAll(p.dir), removeAll(p.upper())) }
 
 // removeAll also removes directories that were made read-only, as Go's module cache does.
 func removeAll(dir string) error {

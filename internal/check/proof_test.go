@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -54,6 +56,35 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// policy confines all checks of the tests where the machine can do that, as users have it.
+var policy = sync.OnceValue(func() *confine.Policy {
+	if err := proc.ProbeSandbox(context.Background(), os.TempDir()); err != nil {
+		return nil
+	}
+	if err := os.MkdirAll(outsides, 0o755); err != nil {
+		return nil
+	}
+	return &confine.Policy{Write: []string{outsides}, Limits: confine.Limits{Processes: 4096, Memory: 8 << 30}}
+})
+
+// outsides are folders that checks of the tests may write although they are outside of their trees.
+var outsides = filepath.Join(os.TempDir(), "jacquard-check-test")
+
+// kept is such a folder: what is kept there tells one run from the next.
+func kept(t *testing.T) string {
+	t.Helper()
+	policy()
+	if err := os.MkdirAll(outsides, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(outsides, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 func newLab(t *testing.T, change ...func(*check.Options)) *lab {
 	t.Helper()
 	base := t.TempDir()
@@ -70,7 +101,7 @@ func newLab(t *testing.T, change ...func(*check.Options)) *lab {
 	}
 	l := &lab{t: t, repo: repo, temp: filepath.Join(base, "checks"), outputs: map[string]string{}}
 	o := check.Options{
-		Repo: repo, Env: os.Environ(), Cache: cache(t), Temp: l.temp, Record: record(),
+		Repo: repo, Env: os.Environ(), Cache: cache(t), Temp: l.temp, Record: record(), Confine: policy(),
 		Store: func(b []byte) (string, error) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -465,7 +496,7 @@ func TestGoPanicsHideNoTests(t *testing.T) {
 func TestFlakesAreLabelled(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	marker := filepath.Join(t.TempDir(), "marker")
+	marker := filepath.Join(kept(t), "marker")
 	s := goSample()
 	base := l.tree("", s.base)
 	m := l.module(base, s.dir)

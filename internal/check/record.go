@@ -118,7 +118,7 @@ func (p *place) key(ctx context.Context, cmd toolchain.Command, env []string, in
 	}
 	raw, err := json.Marshal([]any{
 		recordFormat, runtime.GOOS, runtime.GOARCH, p.tree, p.c.repo.Prefix(), state, p.c.o.Setup, p.deps.id(),
-		cmd.Name, cmd.Argv, cmd.Dir, cmd.Env, cmd.Report, tools, p.unplaced([]byte(strings.Join(env, "\x00"))),
+		cmd.Name, cmd.Argv, cmd.Dir, cmd.Env, cmd.Report, tools, p.unplaced([]byte(strings.Join(env, "\x00"))), p.c.o.Level, p.c.o.Confine,
 	})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:]), state, err
@@ -217,7 +217,11 @@ func (p *place) versions(ctx context.Context, cmd toolchain.Command, env []strin
 	for _, argv := range asked {
 		// With a mark what it leaves running is ended: go has a child that writes into its home.
 		mark := p.c.o.Mark + filepath.Base(p.dir) + "-version"
-		res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: p.full(cmd.Dir), Env: env, Total: time.Minute, Mark: mark})
+		policy, err := p.policy(env, false)
+		if err != nil {
+			return "", err
+		}
+		res, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: p.full(cmd.Dir), Env: env, Confine: policy, Total: time.Minute, Mark: mark})
 		if cause := context.Cause(ctx); cause != nil {
 			return "", fmt.Errorf("ask for the version of %s: %w", argv[0], cause)
 		}

@@ -25,7 +25,7 @@ func newCounted(t *testing.T, body string, opts ...func(*check.Options)) *counte
 	needs(t, "node")
 	record := t.TempDir()
 	opts = append([]func(*check.Options){func(o *check.Options) { o.Record = record }}, opts...)
-	c := &counted{lab: newLab(t, opts...), count: filepath.Join(t.TempDir(), "count")}
+	c := &counted{lab: newLab(t, opts...), count: filepath.Join(kept(t), "count")}
 	c.tree = c.lab.tree("", map[string]string{
 		"package.json": `{"name": "sample"}`, "calc/calc.js": "exports.one = () => 1;\n",
 		"calc/calc.test.js": fmt.Sprintf("const test = require('node:test');\nconst assert = require('node:assert');\nconst fs = require('node:fs');\n"+
@@ -264,7 +264,7 @@ func TestPruneRecord(t *testing.T) {
 // TestRecordIsOnlyACache: whatever is wrong with the record, the check runs and its verdict stands.
 func TestRecordIsOnlyACache(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "file")
+	file := filepath.Join(kept(t), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestRecordIsOnlyACache(t *testing.T) {
 // TestFailureTakesThePassAway: a pass that a later run contradicts is not believed again.
 func TestFailureTakesThePassAway(t *testing.T) {
 	t.Parallel()
-	down := filepath.Join(t.TempDir(), "down")
+	down := filepath.Join(kept(t), "down")
 	c := newCounted(t, fmt.Sprintf("  assert.ok(!fs.existsSync(%q));\n", down))
 	if proof, _ := c.prove(c.tree); !proof.Passed {
 		t.Fatal("it did not pass")

@@ -178,9 +178,13 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if r := p.recall(key); r != nil {
 		return p.outcome(cmd, *r)
 	}
+	policy, err := p.policy(env, install)
+	if err != nil {
+		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
+	}
 	var stdout, stderr bytes.Buffer
 	res, err := proc.Run(ctx, proc.Command{
-		Argv: argv, Dir: dir, Env: env, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
+		Argv: argv, Dir: dir, Env: env, Confine: policy, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
 	})
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
@@ -195,9 +199,11 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
-		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner,
+		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner, Sandbox: string(p.c.o.Level),
 	}}
-	if res.Ended == proc.Exited {
+	if res.Limit != "" {
+		r.Record.Ended = res.Limit
+	} else if res.Ended == proc.Exited {
 		p.c.learn(p.timeFile(cmd), res.Duration)
 	} else {
 		r.Record.Ended = string(res.Ended)
@@ -223,7 +229,9 @@ func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 		Record: r.Record, output: plain(slices.Concat([]byte("$ "+CommandText(cmd)+"\n"), r.Stdout, r.Stderr)),
 		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
 	}
-	if r.Record.Ended != "" {
+	if what, figure, ok := strings.Cut(r.Record.Ended, ": "); ok {
+		o.problem = "it was ended because it used more " + what + " than it may (" + figure + "); sandbox: limits in jacquard.yaml says how much that is"
+	} else if r.Record.Ended != "" {
 		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String() + "; limits: check in jacquard.yaml says how long a command may take"
 	}
 	if err := p.keep(&o, o.output); err != nil {

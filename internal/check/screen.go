@@ -72,8 +72,12 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(sockets)) }()
 	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), append(p.environment(false), "TERM=xterm-256color", "TMUX_TMPDIR="+sockets), false)
+	policy, err := p.policy(env, false, sockets)
+	if err != nil {
+		return o, false, fmt.Errorf("look at %s: %w", s.Argv[0], err)
+	}
 	tmux := func(args ...string) proc.Command {
-		return proc.Command{Argv: append([]string{"tmux", "-L", "jacquard-" + filepath.Base(p.dir), "-f", null}, args...), Dir: p.root, Env: env, Tail: 256 << 10}
+		return proc.Command{Confine: policy, Argv: append([]string{"tmux", "-L", "jacquard-" + filepath.Base(p.dir), "-f", null}, args...), Dir: p.root, Env: env, Tail: 256 << 10}
 	}
 	if s.Limit == 0 {
 		s.Limit = screenLimit
@@ -116,7 +120,7 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 	o.output = []byte("$ " + strings.Join(s.Argv, " ") + "\n" + text)
 	o.tail = shorten(lastPart(text, ""))
 	o.Record = step.Record{
-		Name: GoalInteractive, Argv: s.Argv, Dir: ".", Env: names(env), Started: res.Started.UnixMilli(), Millis: res.Duration.Milliseconds(), Exit: exit, Tree: p.tree, Toolchain: "tmux",
+		Name: GoalInteractive, Argv: s.Argv, Dir: ".", Env: names(env), Started: res.Started.UnixMilli(), Millis: res.Duration.Milliseconds(), Exit: exit, Tree: p.tree, Toolchain: "tmux", Sandbox: string(p.c.o.Level),
 	}
 	if late {
 		o.Record.Ended = string(proc.TotalLimit)

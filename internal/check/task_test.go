@@ -368,7 +368,7 @@ func TestTasksWithFlakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(t.TempDir(), "runs")
+			file := filepath.Join(kept(t), "runs")
 			base := l.tree("", shopFiles())
 			base = l.tree(base, map[string]string{"fine/fine.go": fine(file, c.before), "fine/fine_test.go": fineTest})
 			task := check.Task{Chains: []toolchain.Found{l.module(base, "cart").Chain}, Owns: owns("cart/cart.go", "cart/cart_test.go", "fine/fine.go"), Deletes: owns(), Taken: owns(), Base: base}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -78,7 +79,8 @@ func (p *project) configured(name string, o driveOptions) (act.Agent, error) {
 	if argv[0], err = p.installed(name); err != nil {
 		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %q is not on PATH (acp in %s)", name, c.Command[0], configFile)
 	}
-	out := act.Agent{Program: agent.NewACP(name, argv), Home: p.a.env["HOME"]}
+	out := act.Agent{Program: agent.NewACP(name, argv), Home: p.a.env["HOME"], Network: true}
+	out.Reads = confine.Program(argv[0], out.Home)
 	for _, v := range c.Env {
 		if value, ok := p.a.env[v]; ok {
 			out.Env = append(out.Env, v+"="+value)

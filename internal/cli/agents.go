@@ -11,6 +11,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -100,7 +101,7 @@ func (p *project) scripted(o driveOptions) (act.Agent, error) {
 	if err != nil {
 		return act.Agent{}, fmt.Errorf("find this program: %w", err)
 	}
-	return act.Agent{Program: agent.NewScripted(self, "agent-play", "--scenario", abs)}, nil
+	return act.Agent{Program: agent.NewScripted(self, "agent-play", "--scenario", abs), Reads: []string{self, abs}}, nil
 }
 
 // real sets a real agent up: its program, the gateway in front of its provider,
@@ -118,7 +119,7 @@ func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) 
 		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %s (or %s)", m.title, m.install, instead)
 	}
 	r := m.open(program)
-	out := act.Agent{Program: r, Tries: m.tries}
+	out := act.Agent{Program: r, Tries: m.tries, Reads: confine.Program(program, p.a.env["HOME"])}
 	if o.scenario+o.mailbox+o.replay != "" { // who answers there answers all agents, in order
 		if len(e.gateways) == 0 {
 			b, err := p.played(o, e)
@@ -137,9 +138,11 @@ func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) 
 		return out, err
 	}
 	if b == nil {
-		out.Home = p.a.env["HOME"]
+		out.Home, out.Network = p.a.env["HOME"], true
+		out.Writes = []string{filepath.Join(out.Home, "."+m.name), filepath.Join(out.Home, "."+m.name+".json")}
 		if folder := p.a.env[m.config]; folder != "" {
 			out.Env = []string{m.config + "=" + folder}
+			out.Writes = append(out.Writes, folder)
 		}
 		return out, nil
 	}

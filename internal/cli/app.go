@@ -96,6 +96,9 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	syntax.UseCache(filepath.Join(p.share, "grammars"), func() {
 		fmt.Fprint(a.Err, a.lang().T("⚠ what is kept of the readers of languages is damaged; it is made anew\n"))
 	})
+	if _, _, err := p.sandbox(""); err != nil {
+		return nil, err
+	}
 	return p, p.openRepo(ctx)
 }
 
@@ -254,6 +257,7 @@ type driveOptions struct {
 	fresh    bool
 	quiet    bool
 	verbose  bool
+	sandbox  string // full, outside or off; "" is what is configured
 }
 
 // engine is a runtime with everything that carries out steps.
@@ -404,6 +408,9 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 	}
 	ao.Checks.Fresh = o.fresh
 	var err error
+	if ao.Level, ao.Confine, err = p.confined(ctx, o.sandbox); err != nil {
+		return ao, err
+	}
 	if ao.Name, ao.Email, err = p.repo.Identity(ctx); err != nil {
 		return ao, err
 	}

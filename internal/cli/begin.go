@@ -55,7 +55,7 @@ func (p *project) startRun(ctx context.Context, e *engine, n newRun) (r flow.Run
 			return r, false, usage("--scenario: %v", err)
 		}
 	}
-	meta, err := json.Marshal(runMeta{Agent: n.agent, Model: n.model, Scenario: scenario, Mailbox: n.mailbox, Jobs: n.jobs, By: p.a.who(), Command: n.def})
+	meta, err := json.Marshal(runMeta{Agent: n.agent, Model: n.model, Scenario: scenario, Mailbox: n.mailbox, Jobs: n.jobs, Sandbox: n.sandbox, By: p.a.who(), Command: n.def})
 	if err != nil {
 		return r, false, err
 	}

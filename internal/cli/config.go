@@ -46,6 +46,7 @@ type config struct {
 	Docs    string             `yaml:"documents"` // commit or keep; "" is as the project does
 	Issue   bool               `yaml:"issue"`     // auto tells the issue that a task is about, or opens one
 	Do      doConfig           `yaml:"do"`        // settings of do
+	Sandbox sandboxConf        `yaml:"sandbox"`   // of agents and checks
 	Work    struct {           // limits of the modes of work
 		DirectRequirements int `yaml:"direct_requirements"`
 		DirectCriteria     int `yaml:"direct_criteria"`
@@ -146,7 +147,7 @@ func (c config) check() error {
 	if c.Jobs < 0 {
 		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
 	}
-	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats())
+	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check())
 }
 
 // maxPanel is how many design at the same time.

@@ -147,6 +147,7 @@ func (a *app) examine(ctx context.Context) []finding {
 		_ = os.Remove(probe)
 		c.add("cache", true, true, "%s", p.cache)
 	}
+	c.sandbox(ctx, p)
 	if !p.hasTrust() {
 		c.add("trust", false, true, c.l.T("%s asks to run commands that are not trusted yet; see them and decide: jacquard trust"), configFile)
 	}
@@ -180,7 +181,7 @@ func (c *checkup) configured(p *project, name string) {
 
 // checks runs the project's own commands on what is checked out, and says of each where it was read and how it stands.
 func (c *checkup) checks(ctx context.Context, p *project) {
-	list, err := p.survey(ctx)
+	list, err := p.survey(ctx, "")
 	if err != nil {
 		c.add("checks", false, true, "%v", err)
 		return
@@ -194,11 +195,14 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 }
 
 // survey runs the project's checks on what is checked out. What runs is said to whoever watches.
-func (p *project) survey(ctx context.Context) ([]step.Standing, error) {
+func (p *project) survey(ctx context.Context, sandbox string) (list []step.Standing, err error) {
 	if err := p.store(); err != nil {
 		return nil, err
 	}
 	o := p.planOptions()
+	if o.Level, o.Confine, err = p.confined(ctx, sandbox); err != nil {
+		return nil, err
+	}
 	o.Blobs = p.blobs
 	return act.New(o).Survey(ctx, func(command string) {
 		if !p.a.json {

@@ -526,5 +526,6 @@ type runMeta struct {
 	Mailbox  string `json:"mailbox,omitempty"`
 	Jobs     int    `json:"jobs,omitempty"`
 	By       string `json:"by,omitempty"`
+	Sandbox  string `json:"sandbox,omitempty"` // as the command line said
 	Command  string `json:"command,omitempty"`
 }

@@ -164,6 +164,11 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   ci_start: 3m           # how long it has to begin; then there is none
 #   heartbeat: 30s         # longest silence of a machine of a cluster
 
+# sandbox:                 # of agents and checks, Linux only (docs/concepts/security.md)
+#   level: full            # full, outside (a container is around Jacquard; needs trust once) or off
+#   read: [../shared]      # more that they may read, and write: change (need trust once)
+#   limits: {memory: 8GiB, pids: 4096}
+
 # engine: temporal         # keep runs on a Temporal cluster (docs/guides/several-machines.md)
 # project: team/shop       # its name there; default: where origin is
 # pool: linux              # workers that carry out turns and checks (needs trust once)

@@ -24,7 +24,7 @@ func (p *project) ready(ctx context.Context, o driveOptions) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, surveyed)
 	defer cancel()
-	list, err := p.survey(limited)
+	list, err := p.survey(limited, o.sandbox)
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
 		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's own checks take longer than %s; what fails before a change is found out beside the work\n"), surveyed)
 		return nil

@@ -145,6 +145,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 		fill(&o.model, meta.Model)
 		fill(&o.scenario, meta.Scenario)
 		fill(&o.mailbox, meta.Mailbox)
+		fill(&o.sandbox, meta.Sandbox)
 		if o.jobs == 0 {
 			o.jobs = meta.Jobs
 		}
@@ -220,6 +221,7 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 	f.BoolVar(&o.accept, "accept-changes", false, "go on although the workflow definition has changed")
 	f.BoolVar(&o.follow, "follow", false, "with --json: print every event as one object a line while it goes on, and the answer last")
 	f.BoolVar(&o.fresh, "fresh", false, "run every check, also those that are on record for the same tree, command, tools and environment")
+	sandboxFlag(c, &o.sandbox)
 	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing but questions, errors and the end")
 	f.BoolVar(&o.verbose, "verbose", false, "say also what each agent does: files, commands")
@@ -233,6 +235,11 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 		return nil
 	}
 	hide(c, "on", "pool", "scenario", "mailbox", "record", "replay", "accept-changes", "follow")
+}
+
+// sandboxFlag is for commands that run agents or checks.
+func sandboxFlag(c *cobra.Command, level *string) {
+	c.Flags().StringVar(level, "sandbox", "", "what keeps agents and checks from the rest of the machine: full, outside or off (default "+string(defaultSandbox)+", or sandbox in jacquard.yaml)")
 }
 
 // budgetFlag is for commands that begin a run.

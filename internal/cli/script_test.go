@@ -208,6 +208,9 @@ func setup(e *testscript.Env, alone bool) error {
 	e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
 	e.Setenv("GOCACHE", filepath.Join(shared, "go-build"))
 	e.Setenv("LANG", "C")
+	if level := os.Getenv("JACQUARD_STORY_SANDBOX"); level != "" { // instead of the default
+		e.Setenv("JACQUARD_SANDBOX", level)
+	}
 	vitest, err := filepath.Abs("../check/testdata/vitest")
 	if err != nil {
 		return err

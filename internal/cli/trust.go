@@ -71,6 +71,7 @@ func (p *project) trustCommands() []string {
 	if p.conf.Pool != "" {
 		out = append(out, "push what runs make to refs/jacquard/ of the hub, for workers to share (pool: "+p.conf.Pool+")")
 	}
+	out = append(out, p.conf.Sandbox.asks()...)
 	if hub.IsAddress(p.conf.Hub) {
 		out = append(out, "send the history of this repository and what runs of a pool make to "+p.conf.Hub+", as whom your environment says (hub)")
 	}

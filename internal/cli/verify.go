@@ -17,8 +17,9 @@ import (
 
 // verifyOptions are the flags of verify.
 type verifyOptions struct {
-	format string
-	fresh  bool
+	format  string
+	fresh   bool
+	sandbox string
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -34,6 +35,7 @@ func newVerify(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "text, json, sarif or junit")
+	sandboxFlag(c, &o.sandbox)
 	c.Flags().BoolVar(&o.fresh, "fresh", false, "run every check, also those that are on record for the same tree, command, tools and environment")
 	return c
 }
@@ -57,6 +59,9 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 	}
 	opts := p.planOptions()
 	opts.Blobs, opts.Checks.Fresh = p.blobs, o.fresh
+	if opts.Level, opts.Confine, err = p.confined(ctx, o.sandbox); err != nil {
+		return err
+	}
 	actor := act.New(opts)
 	not, tip, isRange, err := actor.Range(ctx, given)
 	if err != nil {

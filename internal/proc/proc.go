@@ -19,6 +19,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
 )
 
 // MarkName is the environment variable that carries Command.Mark.
@@ -79,6 +81,9 @@ type Command struct {
 	// Mark is put into the environment as MarkName. Everything that carries it is
 	// ended when the command is over. Without a mark only the process group is.
 	Mark string
+	// Confine is the sandbox that the command runs in, nil for none. Result.Pid is then that of the sandbox: what is inside has
+	// other numbers there, and ends with it. A sandbox that cannot be made is a confine.StepError, and nothing has run.
+	Confine *confine.Policy
 	// Started is called once the process runs and before any of its output is read.
 	Started func(p *Process)
 }
@@ -127,6 +132,10 @@ type Result struct {
 	// it. They are known only for a command with a mark.
 	Swept []int
 	Pid   int
+	// Limit is the limit of the sandbox that ended the command, with its figure, or empty. Left is how many processes the
+	// command left running in its sandbox; they ended with it.
+	Limit string
+	Left  int
 }
 
 // Run carries out c and returns when it and everything it started is over. An exit
@@ -137,7 +146,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", c.name(), err)
 	}
-	r, err := start(c)
+	r, err := start(c) //nolint:contextcheck // what goes through the doors of a sandbox ends with it
 	if err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", c.name(), err)
 	}
@@ -161,19 +170,19 @@ func (c Command) name() string {
 }
 
 // command resolves the program and builds the description for os/exec.
-func (c Command) command() (*exec.Cmd, error) {
+func (c Command) command() (*exec.Cmd, *sandbox, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
-		return nil, fmt.Errorf("empty command: %w", ErrNotFound)
+		return nil, nil, fmt.Errorf("empty command: %w", ErrNotFound)
 	}
 	if c.Dir == "" {
-		return nil, errors.New("no working directory given")
+		return nil, nil, errors.New("no working directory given")
 	}
 	if _, err := os.Stat(c.Dir); err != nil {
-		return nil, fmt.Errorf("working directory: %w", err)
+		return nil, nil, fmt.Errorf("working directory: %w", err)
 	}
 	path, err := c.program()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	env := make([]string, 0, len(c.Env)+1)
 	for _, kv := range c.Env {
@@ -188,7 +197,11 @@ func (c Command) command() (*exec.Cmd, error) {
 	// A grandchild that holds the input pipe must not keep Wait.
 	cmd.WaitDelay = time.Second
 	configure(cmd)
-	return cmd, nil
+	if c.Confine == nil {
+		return cmd, nil, nil
+	}
+	s, err := confined(cmd, c.Confine)
+	return cmd, s, err
 }
 
 func (c Command) program() (string, error) {
@@ -210,7 +223,9 @@ func (c Command) program() (string, error) {
 
 // classify turns the error of a start into one that callers can tell apart.
 func classify(err error) error {
+	var failed *confine.StepError
 	switch {
+	case errors.As(err, &failed): // no word about the program
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	case errors.Is(err, os.ErrPermission):
@@ -230,7 +245,7 @@ func startBusy(cmd *exec.Cmd) error {
 		time.Sleep(time.Duration(try+1) * time.Millisecond)
 		*cmd = exec.Cmd{ // one that failed to start cannot be started again
 			Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env, Stdin: cmd.Stdin,
-			Stdout: cmd.Stdout, Stderr: cmd.Stderr, SysProcAttr: cmd.SysProcAttr, WaitDelay: cmd.WaitDelay,
+			Stdout: cmd.Stdout, Stderr: cmd.Stderr, SysProcAttr: cmd.SysProcAttr, ExtraFiles: cmd.ExtraFiles, WaitDelay: cmd.WaitDelay,
 		}
 	}
 }

@@ -174,6 +174,8 @@ func exitOf(s *os.ProcessState) (code int, signal string) {
 	return s.ExitCode(), ""
 }
 
+func signalName(n int) string { return unix.SignalName(syscall.Signal(n)) }
+
 func candidates(file string) []string { return []string{file} }
 
 func executable(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }

@@ -144,6 +144,8 @@ func Identify(pid int) (ID, error) {
 func exitOf(s *os.ProcessState) (code int, signal string) { return s.ExitCode(), "" }
 
 // candidates adds the extensions of programs; one that is given comes first.
+func signalName(n int) string { return strconv.Itoa(n) }
+
 func candidates(file string) []string {
 	list := []string{file + ".com", file + ".exe", file + ".bat", file + ".cmd"}
 	switch strings.ToLower(filepath.Ext(file)) {

@@ -16,6 +16,7 @@ type running struct {
 	cmd     *exec.Cmd
 	group   group
 	process *Process
+	sandbox *sandbox
 	began   time.Time
 	active  atomic.Int64 // time of the last output, as nanoseconds since began
 	out     *stream
@@ -29,23 +30,28 @@ type running struct {
 // start starts c. Streams are pipes of our own, not of os/exec, so that a grandchild
 // that keeps one open cannot hold us.
 func start(c Command) (*running, error) {
-	cmd, err := c.command()
+	cmd, box, err := c.command()
 	if err != nil {
 		return nil, err
 	}
 	outR, outW, err := os.Pipe()
 	if err != nil {
+		box.close()
 		return nil, err
 	}
 	errR, errW, err := os.Pipe()
 	if err != nil {
 		_, _ = outR.Close(), outW.Close()
+		box.close()
 		return nil, err
 	}
 	cmd.Stdout, cmd.Stderr = outW, errW
 	began := time.Now()
 	err = begin(c.Mark, func() (int, error) {
 		if err := startBusy(cmd); err != nil {
+			if box != nil {
+				err = box.stage.NotStarted(err)
+			}
 			return 0, err
 		}
 		return cmd.Process.Pid, nil
@@ -53,7 +59,10 @@ func start(c Command) (*running, error) {
 	_, _ = outW.Close(), errW.Close()
 	var g group
 	if err == nil {
-		if g, err = join(cmd); err != nil {
+		if g, err = join(cmd); err == nil {
+			err = box.begin() //nolint:contextcheck // what goes through its doors ends with the sandbox
+		}
+		if err != nil {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			over(c.Mark, cmd.Process.Pid)
@@ -61,9 +70,10 @@ func start(c Command) (*running, error) {
 	}
 	if err != nil {
 		_, _ = outR.Close(), errR.Close()
+		box.close()
 		return nil, classify(err)
 	}
-	r := &running{c: c, cmd: cmd, group: g, began: began, exited: make(chan struct{})}
+	r := &running{c: c, cmd: cmd, group: g, sandbox: box, began: began, exited: make(chan struct{})}
 	id, _ := Identify(cmd.Process.Pid) // empty when it is gone already
 	id.Pid = cmd.Process.Pid
 	r.process = &Process{ID: id, finished: make(chan struct{})}
@@ -175,6 +185,7 @@ func (r *running) finish(ended End) (Result, error) {
 	}
 	over(r.c.Mark, r.process.Pid)
 	r.group.close()
+	defer r.sandbox.close()
 	res := Result{
 		Started: r.began, Duration: time.Since(r.began), Ended: ended, Swept: r.swept, Pid: r.process.Pid,
 		Stdout: r.out.tail.result(), Stderr: r.errs.tail.result(),
@@ -183,6 +194,7 @@ func (r *running) finish(ended End) (Result, error) {
 		return res, fmt.Errorf("wait: %w", r.waitErr)
 	}
 	res.Exit, res.Signal = exitOf(r.cmd.ProcessState)
+	r.sandbox.end(&res)
 	if err := errors.Join(r.out.err, r.errs.err); err != nil {
 		return res, fmt.Errorf("copy output: %w", err)
 	}

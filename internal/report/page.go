@@ -80,8 +80,8 @@ type PageFinding struct{ Rule, Where, Message string }
 
 // PageCheck is a command that the engine ran.
 type PageCheck struct {
-	Command, Shows, Took, Tree string
-	Exit                       int
+	Command, Shows, Took, Tree, Sandbox string
+	Exit                                int
 }
 
 // PageAnswer is a question of a run and its answer.
@@ -251,7 +251,7 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 		u.Attempts = append(u.Attempts, x)
 	}
 	for _, c := range checks {
-		u.Checks = append(u.Checks, PageCheck{Command: cmp.Or(c.Text, strings.Join(c.Argv, " ")), Shows: shows(l, c.Shows), Exit: c.Exit, Took: Took(time.Duration(c.Millis) * time.Millisecond), Tree: c.Tree[:min(len(c.Tree), 12)]})
+		u.Checks = append(u.Checks, PageCheck{Command: cmp.Or(c.Text, strings.Join(c.Argv, " ")), Shows: shows(l, c.Shows), Exit: c.Exit, Took: Took(time.Duration(c.Millis) * time.Millisecond), Tree: c.Tree[:min(len(c.Tree), 12)], Sandbox: c.Sandbox})
 	}
 	return u
 }

@@ -104,6 +104,14 @@ func Start(ctx context.Context, schema json.RawMessage, took func(answer json.Ra
 // URL is where the agent finds the server.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + path }
 
+// Port is the port of URL.
+func (s *Server) Port() int {
+	if a, ok := s.listener.Addr().(*net.TCPAddr); ok {
+		return a.Port
+	}
+	return 0
+}
+
 // Token is what the agent sends as bearer token.
 func (s *Server) Token() string { return s.token }
 

@@ -1,0 +1,85 @@
+package act
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/confine"
+)
+
+// agentPolicy is what an agent may do in a turn: nil for everything. dir is the turn's folder, with the clone, its home and what
+// is temporary; log is where we keep what the agent is told.
+func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work) *confine.Policy {
+	if a.o.Confine == nil {
+		return nil
+	}
+	home := valueOf(a.o.Env, "HOME")
+	o := *a.o.Confine
+	o.Read = slices.Concat(o.Read, confine.Programs(at.Env, home), w.agent.Reads, objectsOf(w.clone.Dir), []string{log})
+	o.Read = slices.DeleteFunc(o.Read, func(path string) bool { return strings.HasPrefix(path, dir+"/") }) // its own
+	o.Write = append(slices.Clone(o.Write), dir)
+	if at.Role == agent.Judge {
+		o.Read = append(o.Read, w.clone.Dir)
+	}
+	for _, path := range w.agent.Writes {
+		if _, err := os.Stat(path); err == nil {
+			o.Write = append(o.Write, path)
+		}
+	}
+	// Compilers' caches are those that checks begin with, and stay as they are.
+	deps := filepath.Join(a.o.Shared, "deps")
+	for _, path := range []string{filepath.Join(a.o.Shared, "agent"), filepath.Join(deps, "go-build"), filepath.Join(deps, "go-mod")} {
+		if err := os.MkdirAll(path, 0o755); err == nil {
+			o.Overlays = append(o.Overlays, confine.Overlay{Path: path})
+		}
+	}
+	u, err := url.Parse(at.Access.BaseURL)
+	port, perr := strconv.Atoi(u.Port())
+	if at.Access.BaseURL != "" && err == nil && perr == nil {
+		o.Ports = append(slices.Clone(o.Ports), port)
+	} else {
+		// It reaches its model by itself, from wherever that is.
+		o.Network = w.agent.Network
+	}
+	return &o
+}
+
+// valueOf is a variable of an environment, "" without.
+func valueOf(env []string, name string) string {
+	for _, kv := range env {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// objectsOf are the folders of objects that a clone shares with the repository, which a confined git has to read.
+func objectsOf(clone string) []string {
+	var out []string
+	todo := []string{filepath.Join(clone, ".git", "objects")}
+	for len(todo) > 0 && len(out) < 16 {
+		raw, err := os.ReadFile(filepath.Join(todo[0], "info", "alternates"))
+		at := todo[0]
+		todo = todo[1:]
+		if err != nil {
+			continue
+		}
+		for path := range strings.Lines(string(raw)) {
+			path = filepath.FromSlash(strings.TrimSpace(path))
+			if path == "" || strings.HasPrefix(path, "#") {
+				continue
+			}
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(at, path)
+			}
+			out, todo = append(out, path), append(todo, path)
+		}
+	}
+	return out
+}

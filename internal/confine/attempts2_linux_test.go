@@ -1,0 +1,468 @@
+//go:build linux && (amd64 || arm64)
+
+package confine_test
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// look has the test look from outside, and waits until it ends us.
+func look() {
+	fmt.Println("look")
+	time.Sleep(10 * time.Second)
+}
+
+func known(no unix.Errno) error {
+	if no != 0 {
+		return no
+	}
+	return nil
+}
+
+// reached succeeds for all errors that come from behind a check of rights.
+func reached(no unix.Errno) error {
+	if no == unix.EPERM || no == unix.EACCES || no == unix.ENOSYS {
+		return no
+	}
+	return nil
+}
+
+func connects(network string, address func(w world) string) func(w world) error {
+	return func(w world) error {
+		c, err := net.DialTimeout(network, address(w), 3*time.Second)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(3 * time.Second))
+		_, _ = c.Write([]byte("hello")) // who serves a stream may have ended it
+		b := make([]byte, 100)
+		n, err := c.Read(b)
+		if err == nil && !strings.Contains(string(b[:n]), w.Secret) {
+			err = errNothing
+		}
+		return err
+	}
+}
+
+func socket(domain, kind, protocol int) func(w world) error {
+	return func(world) error {
+		fd, err := unix.Socket(domain, kind, protocol)
+		if err == nil {
+			_ = unix.Close(fd)
+		}
+		return err
+	}
+}
+
+func ofVictim(file string) func(w world) error {
+	return func(w world) error {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", w.Victim, file))
+		if err == nil && len(b) == 0 {
+			err = errNothing
+		}
+		// In the sandbox the number may be another process.
+		if err == nil && file != "environ" {
+			if c, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", w.Victim)); string(c) != "sleep\n" {
+				err = errNothing
+			}
+		}
+		return err
+	}
+}
+
+var processAttempts = []attempt{
+	{name: "read another's environment", try: ofVictim("environ")},
+	{name: "read another's command line", try: ofVictim("cmdline")},
+	{name: "read another's map of memory", try: ofVictim("maps")},
+	{name: "open another's memory", try: func(w world) error {
+		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", w.Victim), os.O_RDWR, 0)
+		if err == nil {
+			f.Close()
+		}
+		return err
+	}},
+	{name: "see other processes", try: func(w world) error {
+		_, err := os.Stat(fmt.Sprintf("/proc/%d", w.Driver))
+		if err == nil {
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", w.Driver))
+			if !bytes.Contains(b, []byte("test")) {
+				err = errNothing
+			}
+		}
+		return err
+	}},
+	{name: "trace another process", try: func(w world) error {
+		if err := unix.PtraceSeize(w.Victim); err != nil {
+			return err
+		}
+		return nil
+	}},
+	{name: "trace process 1 of the sandbox", try: func(w world) error {
+		if os.Getppid() != 1 { // outside it is the driver, of which the victim is the like
+			return unix.PtraceSeize(w.Victim)
+		}
+		return unix.PtraceSeize(1)
+	}},
+	{name: "read memory of process 1 of the sandbox", try: func(w world) error {
+		pid := w.Victim
+		if os.Getppid() == 1 {
+			pid = 1
+		}
+		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", pid), os.O_RDWR, 0)
+		if err == nil {
+			f.Close()
+		}
+		return err
+	}},
+	{name: "read another's memory by a call", try: func(w world) error {
+		b := make([]byte, 8)
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", w.Victim))
+		if err != nil {
+			return err
+		}
+		start, _, _ := strings.Cut(string(maps), "-")
+		at, err := strconv.ParseUint(start, 16, 64)
+		if err != nil {
+			return err
+		}
+		local := []unix.Iovec{{Base: &b[0], Len: 8}}
+		_, err = unix.ProcessVMReadv(w.Victim, local, []unix.RemoteIovec{{Base: uintptr(at), Len: 8}}, 0)
+		return err
+	}},
+	{name: "end another process", try: func(w world) error { return unix.Kill(w.Victim, unix.SIGKILL) }, judge: ended},
+	{name: "end another process by its handle", judge: ended, try: func(w world) error {
+		fd, err := unix.PidfdOpen(w.Victim, 0)
+		if err != nil {
+			return err
+		}
+		return unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}},
+	{name: "end another thread", try: func(w world) error { return unix.Tgkill(w.Victim, w.Victim, unix.SIGKILL) }, judge: ended},
+	{name: "take a descriptor of another process", try: func(w world) error {
+		fd, err := unix.PidfdOpen(w.Victim, 0)
+		if err != nil {
+			return err
+		}
+		_, err = unix.PidfdGetfd(fd, 0, 0)
+		return err
+	}},
+	{name: "signal by owning a descriptor", judge: ended, try: func(w world) error {
+		p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := unix.FcntlInt(uintptr(p[0]), unix.F_SETOWN, w.Victim); err != nil {
+			return err
+		}
+		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETSIG, int(unix.SIGTERM))
+		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETFL, unix.O_ASYNC)
+		_, err = unix.Write(p[1], []byte("x"))
+		return err
+	}},
+	{name: "change another's priority", try: func(w world) error { return unix.Setpriority(unix.PRIO_PROCESS, w.Victim, 19) }},
+	{name: "change another's limits", try: func(w world) error {
+		return unix.Prlimit(w.Victim, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 8, Max: 8}, nil)
+	}},
+	{name: "change another's processors", try: func(w world) error {
+		var s unix.CPUSet
+		s.Set(0)
+		return unix.SchedSetaffinity(w.Victim, &s)
+	}},
+	{name: "have another process end for want of memory", try: func(w world) error {
+		return os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", w.Victim), []byte("1000"), 0)
+	}},
+	{name: "leave a daemon", try: daemon, judge: func(_ *testing.T, w world) bool { return alive(w.Token + "-daemon") }},
+	{name: "leave a daemon without a parent", judge: func(_ *testing.T, w world) bool { return alive(w.Token + "-daemon") }, try: func(w world) error {
+		c := exec.Command("/bin/sh", "-c", `(setsid bash -c 'exec -a `+w.Token+`-daemon sleep 600' >/dev/null 2>&1 &)`)
+		c.Env = []string{"PATH=/usr/bin:/bin"}
+		return c.Run()
+	}},
+	{name: "start processes without end", try: func(w world) error {
+		var all []*exec.Cmd
+		defer func() {
+			for _, c := range all {
+				_ = c.Process.Kill()
+				_ = c.Wait()
+			}
+		}()
+		for range 500 {
+			c := exec.Command("/bin/sleep", "60")
+			if err := c.Start(); err != nil {
+				return err
+			}
+			all = append(all, c)
+		}
+		return nil
+	}},
+	{name: "use memory without end", try: func(world) error {
+		b, err := unix.Mmap(-1, 0, 512<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		if err != nil {
+			return err
+		}
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+		time.Sleep(500 * time.Millisecond) // memory is looked at ten times a second
+		runtime.KeepAlive(b)
+		return nil
+	}},
+}
+
+func ended(_ *testing.T, w world) bool {
+	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.Victim))
+		if err != nil || bytes.Contains(b, []byte(") Z ")) {
+			return true
+		}
+	}
+	return false
+}
+
+var networkAttempts = []attempt{
+	{name: "reach a local service", try: connects("tcp4", func(w world) string { return fmt.Sprintf("127.0.0.1:%d", w.TCP) })},
+	{name: "reach a local service by IPv6", try: connects("tcp6", func(w world) string { return fmt.Sprintf("[::1]:%d", w.TCP6) })},
+	{name: "reach a local service by another address", try: connects("tcp4", func(w world) string { return fmt.Sprintf("0.0.0.0:%d", w.TCP) })},
+	{name: "reach a local service by UDP", try: connects("udp4", func(w world) string { return fmt.Sprintf("127.0.0.1:%d", w.UDP) })},
+	{name: "reach an agent's socket", try: connects("unix", func(w world) string { return w.Socket })},
+	{name: "reach an abstract socket", try: connects("unix", func(w world) string { return w.Abstract })},
+	{name: "reach a socket by the root of the driver", try: connects("unix", func(w world) string { return fmt.Sprintf("/proc/%d/root%s", w.Driver, w.Socket) })},
+	{name: "be reached at an abstract socket", judge: dials("unix", func(w world) string { return w.Abstract + "-x" }), try: func(w world) error {
+		return serve("unix", w.Abstract+"-x")
+	}},
+	{name: "be reached at a port", judge: dials("tcp4", func(w world) string { return fmt.Sprintf("127.0.0.1:%d", w.Free) }), try: func(w world) error {
+		return serve("tcp4", fmt.Sprintf("127.0.0.1:%d", w.Free))
+	}},
+	{name: "connect while sending", try: func(w world) error { // which filters of connect do not see
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		if err := unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: w.TCP, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+			return err
+		}
+		_, err = unix.Read(fd, make([]byte, 10))
+		return err
+	}},
+	{name: "see others' connections", try: func(w world) error {
+		b, err := os.ReadFile("/proc/net/tcp")
+		if err == nil && !strings.Contains(string(b), fmt.Sprintf("0100007F:%04X", w.TCP)) {
+			err = errNothing
+		}
+		return err
+	}},
+	{name: "ask the kernel for sockets", try: socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_SOCK_DIAG)},
+	{name: "hear events of devices", try: socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT)},
+	{name: "reach the packet filter", try: socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER)},
+	{name: "make raw packets", try: socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)},
+	{name: "read all packets", try: socket(unix.AF_PACKET, unix.SOCK_RAW, 0)},
+	{name: "reach the host of a virtual machine", try: socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
+	{name: "reach the kernel's ciphers", try: socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)},
+	{name: "reach Bluetooth", try: socket(unix.AF_BLUETOOTH, unix.SOCK_RAW, 1)},
+	{name: "reach TIPC", try: socket(unix.AF_TIPC, unix.SOCK_STREAM, 0)},
+	{name: "make a pair of another family", try: func(world) error {
+		_, err := unix.Socketpair(unix.AF_TIPC, unix.SOCK_STREAM, 0)
+		return err
+	}},
+	{name: "read shared memory", try: func(w world) error {
+		b, err := unix.SysvShmAttach(w.Shm, 0, unix.SHM_RDONLY)
+		if err == nil && !bytes.HasPrefix(b, []byte(w.Secret)) {
+			err = errNothing
+		}
+		return err
+	}},
+	{name: "read a file in shared memory", try: reads(func(w world) string { return w.Shared })},
+	{name: "name the machine", try: func(world) error { // as it is called
+		var u unix.Utsname
+		if err := unix.Uname(&u); err != nil {
+			return err
+		}
+		return unix.Sethostname([]byte(unix.ByteSliceToString(u.Nodename[:])))
+	}},
+}
+
+func serve(network, address string) error {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return err
+	}
+	look()
+	return l.Close()
+}
+
+func dials(network string, address func(w world) string) func(t *testing.T, w world) bool {
+	return func(_ *testing.T, w world) bool {
+		c, err := net.DialTimeout(network, address(w), time.Second)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	}
+}
+
+func call(number uintptr, args ...uintptr) func(w world) error {
+	return func(world) error {
+		var a [6]uintptr
+		copy(a[:], args)
+		_, _, no := unix.RawSyscall6(number, a[0], a[1], a[2], a[3], a[4], a[5])
+		return reached(no)
+	}
+}
+
+// inUserNamespace has a child do f in a user namespace that it makes, as most exploits of the kernel begin.
+func started(flags uintptr) func(w world) error {
+	return func(world) error {
+		c := exec.Command("/bin/true")
+		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
+		return c.Run()
+	}
+}
+
+var kernelAttempts = []attempt{
+	{name: "make a user namespace", try: started(unix.CLONE_NEWUSER)},
+	{name: "make a user and a mount namespace", try: started(unix.CLONE_NEWUSER | unix.CLONE_NEWNS)},
+	{name: "leave for a user namespace by unshare", try: func(world) error { return exec.Command("/usr/bin/unshare", "-U", "/bin/true").Run() }},
+	{name: "make a user namespace by clone3", try: func(world) error {
+		args := [11]uint64{unix.CLONE_NEWUSER, 0, 0, 0, uint64(unix.SIGCHLD)}
+		pid, _, no := unix.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
+		if no == 0 && pid == 0 {
+			unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+		return known(no)
+	}},
+	{name: "mount cgroups in a user namespace", try: func(world) error { // as CVE-2022-0492
+		return exec.Command("/usr/bin/unshare", "-UrmC", "/bin/sh", "-c", "mkdir cg; mount -t cgroup -o pids x cg").Run()
+	}},
+	{name: "mount in a mount namespace", try: func(w world) error {
+		if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+			return err
+		}
+		return unix.Mount("x", w.Work, "tmpfs", 0, "")
+	}},
+	{name: "open a file system", try: func(world) error {
+		_, err := unix.Fsopen("tmpfs", 0)
+		return err
+	}},
+	{name: "clone a tree of mounts", try: func(w world) error {
+		_, err := unix.OpenTree(unix.AT_FDCWD, w.Work, unix.OPEN_TREE_CLONE)
+		return err
+	}},
+	{name: "enter the namespaces of the driver", try: func(w world) error {
+		fd, err := unix.Open(fmt.Sprintf("/proc/%d/ns/uts", w.Driver), unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Setns(fd, 0)
+	}},
+	{name: "enter a namespace of its own", try: func(world) error {
+		fd, err := unix.Open("/proc/self/ns/net", unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Setns(fd, 0)
+	}},
+	{name: "keep rights as root", try: func(world) error {
+		b, err := os.ReadFile("/proc/self/status")
+		if err == nil && strings.Contains(string(b), "CapEff:\t0000000000000000") {
+			err = errNothing
+		}
+		return err
+	}},
+	{name: "get rights by a setuid program", try: func(world) error {
+		on, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
+		if err == nil && on != 0 {
+			err = errNothing
+		}
+		return err
+	}},
+	{name: "add a key", try: func(w world) error {
+		_, err := unix.AddKey("user", w.Key, []byte("planted"), unix.KEY_SPEC_PROCESS_KEYRING)
+		return err
+	}},
+	{name: "join a keyring", try: func(world) error {
+		_, err := unix.KeyctlJoinSessionKeyring("")
+		return err
+	}},
+	{name: "use io_uring", try: func(world) error {
+		var params [120]byte
+		fd, _, no := unix.Syscall(unix.SYS_IO_URING_SETUP, 8, uintptr(unsafe.Pointer(&params)), 0)
+		if no == 0 {
+			_ = unix.Close(int(fd))
+		}
+		return known(no)
+	}},
+	{name: "use userfaultfd", try: func(world) error {
+		fd, _, no := unix.Syscall(unix.SYS_USERFAULTFD, 1, 0, 0) // for itself only
+		if no == 0 {
+			_ = unix.Close(int(fd))
+		}
+		return known(no)
+	}},
+	{name: "make a map of bpf", try: func(world) error {
+		attr := [16]uint32{2, 4, 4, 1}
+		fd, _, no := unix.Syscall(unix.SYS_BPF, 0, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr))
+		if no == 0 {
+			_ = unix.Close(int(fd))
+		}
+		return known(no)
+	}},
+	{name: "measure by perf", try: func(world) error {
+		fd, err := unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: unix.PERF_ATTR_SIZE_VER0, Bits: unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}, 0, -1, -1, 0)
+		if err == nil {
+			_ = unix.Close(fd)
+		}
+		return err
+	}},
+	{name: "load a module", try: call(unix.SYS_FINIT_MODULE, ^uintptr(0))},
+	{name: "open by handle at all", try: call(unix.SYS_OPEN_BY_HANDLE_AT, ^uintptr(0), 0, 0)},
+	{name: "read the log of the kernel", try: call(unix.SYS_SYSLOG, 10)},
+	{name: "watch all files", try: call(unix.SYS_FANOTIFY_INIT, 0, 0)},
+	{name: "see quotas", try: call(unix.SYS_QUOTACTL, 0x80000100)},
+	{name: "type into a terminal", try: func(world) error { return pushBack(unix.TIOCSTI) }},
+	{name: "type into a terminal by a longer number", try: func(world) error { return pushBack(1<<32 | unix.TIOCSTI) }},
+	{name: "paste into a console", try: func(world) error {
+		fd, err := unix.Open("/dev/tty0", unix.O_RDWR, 0)
+		if err == nil {
+			_ = unix.Close(fd)
+		}
+		return err
+	}},
+}
+
+// pushBack puts a character into the input of a terminal.
+func pushBack(request uintptr) error {
+	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
+		return err
+	}
+	n, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
+	if err != nil {
+		return err
+	}
+	if _, err := unix.Setsid(); err != nil && os.Getpid() != syscall.Getpgrp() {
+		return err
+	}
+	slave, err := unix.Open("/dev/pts/"+strconv.Itoa(n), unix.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	c := byte('x')
+	_, _, no := unix.Syscall(unix.SYS_IOCTL, uintptr(slave), request, uintptr(unsafe.Pointer(&c)))
+	return known(no)
+}

@@ -1,0 +1,89 @@
+// Package confine is the sandbox that commands run in: what of the machine a command sees, may change and can reach.
+//
+// The sandbox is made by this very program, which is started again as a stage: it becomes the first process of namespaces of
+// its own, builds a file system of what the policy names, gives up every right that it has, and starts the command. No other
+// program is needed, no privilege, and nothing has to be set up before. Linux only; elsewhere Start says Unsupported.
+package confine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Level says who keeps what is run from the rest of the machine.
+type Level string
+
+// The levels.
+const (
+	Full    Level = "full"    // this package does
+	Outside Level = "outside" // the user vouches for a container or a virtual machine around the whole program
+	Off     Level = "off"     // nobody does
+)
+
+// Levels are all levels, the strongest first.
+var Levels = []Level{Full, Outside, Off}
+
+// ParseLevel reads a level as people write it.
+func ParseLevel(s string) (Level, error) {
+	for _, l := range Levels {
+		if s == string(l) {
+			return l, nil
+		}
+	}
+	return "", fmt.Errorf("no sandbox level %q: it is full, outside or off", s)
+}
+
+// Policy says what a command may do. Everything that it does not name is not there for the command. All paths are absolute.
+// What the system itself has (/usr, parts of /etc, /proc of its own processes, a few devices) is there to be read.
+type Policy struct {
+	// Read are files and folders that can be read and executed. One that does not exist is left out.
+	Read []string
+	// Write are those that can be changed as well. They have to exist.
+	Write []string
+	// Overlays are folders that look changeable, while their changes are kept elsewhere.
+	Overlays []Overlay
+	// Network is whether the command has the network of the machine. Without it, it has a loopback interface of its own.
+	Network bool
+	// Ports are ports of this machine's loopback interface that can be reached without Network all the same, at the same address.
+	Ports []int
+	// Limits bound what the command and all that it starts use together.
+	Limits Limits
+}
+
+// Overlay is a folder of which the command sees a copy that costs nothing: what it changes is written to Upper.
+type Overlay struct {
+	Path string
+	// Upper is an empty folder, or one that an earlier command with the same overlay has used, on a file system that may be
+	// an upper layer. "" is memory, forgotten with the command.
+	Upper string
+}
+
+// Limits bound a command; 0 means no limit, but for Temp.
+type Limits struct {
+	Memory    int64 // bytes that all processes use together, looked at ten times a second
+	Processes int   // processes and threads; not less than 301 where only the kernel's own table can be bounded
+	File      int64 // bytes of one file
+	Temp      int64 // bytes of each of /tmp, /var/tmp and /dev/shm, which are memory; 0 = half of the machine's
+}
+
+// ErrUnsupported says that this system has no sandbox that this package can make.
+var ErrUnsupported = errors.New("there is no sandbox for this system: only Linux on amd64 and arm64 has one")
+
+// StepError says which step of making a sandbox has failed. Nothing of the command has run.
+type StepError struct {
+	Step string // what was being done, such as "mount /proc"
+	Err  error
+}
+
+func (e *StepError) Error() string { return "sandbox: " + e.Step + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *StepError) Unwrap() error { return e.Err }
+
+// Ended is how a confined command came to its end.
+type Ended struct {
+	Exit   int    // its exit code, -1 after a signal
+	Signal int    // the number of the signal that ended it
+	Limit  string // the limit of the policy that ended it, with its figure; "" for none
+	Left   int    // how many processes it left, which ended with it
+}

@@ -1,0 +1,157 @@
+//go:build linux && (amd64 || arm64)
+
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// limit sets what the kernel can bound for each process.
+func limit(l Limits) {
+	set := func(what string, resource int, n uint64) {
+		must("limit "+what, unix.Setrlimit(resource, &unix.Rlimit{Cur: n, Max: n}))
+	}
+	set("core files", unix.RLIMIT_CORE, 0)
+	if l.Processes > 0 {
+		set("processes", unix.RLIMIT_NPROC, uint64(l.Processes)) // of this user in this namespace
+	}
+	if l.File > 0 {
+		set("files", unix.RLIMIT_FSIZE, uint64(l.File))
+	}
+}
+
+// dropRights gives up every capability, for good and for what is executed.
+func dropRights() {
+	must("forbid new privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	for c := range uintptr(64) {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
+			break // there are no more
+		}
+	}
+	must("give up ambient rights", unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	must("give up rights", unix.Capset(&header, &none[0]))
+}
+
+// landlock says the same about files as the mounts do, by another part of the kernel. An older kernel knows less of it, or nothing.
+func landlock(writable []string) {
+	version, _, no := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if no != 0 {
+		return
+	}
+	read := uint64(unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR)
+	all := uint64(1)<<13 - 1
+	if version >= 2 {
+		all |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if version >= 3 {
+		all |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if version >= 5 {
+		all |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: all}
+	size := unsafe.Offsetof(attr.Scoped) // what older kernels know of it
+	if version >= 6 {
+		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+		size += unsafe.Sizeof(attr.Scoped)
+	}
+	ruleset, _, no := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	must("make Landlock's rules", known(no))
+	allow := func(path string, access uint64) {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+		must("open "+path, err)
+		var st unix.Stat_t
+		must("look at "+path, unix.Fstat(fd, &st))
+		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+			access &= unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+				unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+		}
+		rule := unix.LandlockPathBeneathAttr{Allowed_access: access & all, Parent_fd: int32(fd)}
+		_, _, no = unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+		must("allow "+path, known(no))
+		_ = unix.Close(fd)
+	}
+	allow("/", read)
+	for _, path := range writable {
+		allow(path, all)
+	}
+	_, _, no = unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0)
+	must("apply Landlock's rules", known(no))
+	_ = unix.Close(int(ruleset))
+}
+
+func known(no unix.Errno) error {
+	if no == 0 {
+		return nil
+	}
+	return no
+}
+
+// watchMemory ends the sandbox when its processes use more than most together. Memory that they share counts for none of them;
+// that of files in memory is bounded by their file systems.
+func watchMemory(most int64, ended chan<- string) {
+	if most <= 0 {
+		return
+	}
+	page := int64(os.Getpagesize())
+	for {
+		pause := unix.NsecToTimespec(int64(100 * time.Millisecond))
+		_ = unix.Nanosleep(&pause, nil)
+		var used int64
+		each(func(pid string) {
+			b, err := os.ReadFile("/proc/" + pid + "/statm")
+			if f := strings.Fields(string(b)); err == nil && len(f) > 2 {
+				resident, _ := strconv.ParseInt(f[1], 10, 64)
+				shared, _ := strconv.ParseInt(f[2], 10, 64)
+				used += (resident - shared) * page
+			}
+		})
+		if used <= most {
+			continue
+		}
+		ended <- fmt.Sprintf("memory: %d MiB of %d MiB", used>>20, most>>20)
+		_ = unix.Kill(-1, unix.SIGKILL)
+		return
+	}
+}
+
+// each calls f for each process but the stage.
+func each(f func(pid string)) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return
+	}
+	defer dir.Close() //nolint:errcheck // it was only read
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if name[0] > '0' && name[0] <= '9' && name != "1" {
+			f(name)
+		}
+	}
+}
+
+// others counts the living processes besides the stage.
+func others() (n int) {
+	each(func(pid string) {
+		b, err := os.ReadFile("/proc/" + pid + "/stat")
+		if i := strings.LastIndexByte(string(b), ')'); err == nil && i >= 0 && i+2 < len(b) && b[i+2] != 'Z' {
+			n++
+		}
+	})
+	return n
+}
+
+var errEscaped = errors.New("it worked")

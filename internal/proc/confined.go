@@ -1,0 +1,171 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
+)
+
+// sandbox is the stage of a confined command; nil for one that is not confined.
+type sandbox struct {
+	stage *confine.Stage
+	ports []int
+	doors []net.Listener
+	wg    sync.WaitGroup
+	once  sync.Once
+}
+
+// confined puts the stage into the place of the command.
+func confined(cmd *exec.Cmd, p *confine.Policy) (*sandbox, error) {
+	stage, err := confine.Start(*p, cmd.Path, cmd.Args, cmd.Dir, cmd.Env)
+	if err != nil {
+		return nil, err
+	}
+	return staged(cmd, stage, p.Ports), nil
+}
+
+func staged(cmd *exec.Cmd, stage *confine.Stage, ports []int) *sandbox {
+	cmd.Path, cmd.Args, cmd.Env = stage.Program()
+	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{stage.File()}
+	stage.Attributes(cmd.SysProcAttr)
+	return &sandbox{stage: stage, ports: ports}
+}
+
+// begin returns when the command runs, or with the step that failed.
+func (s *sandbox) begin() error {
+	if s == nil {
+		return nil
+	}
+	if err := s.stage.Begin(); err != nil {
+		return err
+	}
+	for i, f := range s.stage.Listeners() {
+		l, err := net.FileListener(f)
+		_ = f.Close()
+		if err != nil {
+			return fmt.Errorf("take a listener of the sandbox: %w", err)
+		}
+		s.doors = append(s.doors, l)
+		s.wg.Go(func() { forward(l, s.ports[i]) })
+	}
+	return nil
+}
+
+// end says how the command itself ended, once its stage is over.
+func (s *sandbox) end(res *Result) {
+	if s == nil {
+		return
+	}
+	if e, ok := s.stage.End(); ok {
+		res.Exit, res.Signal, res.Limit, res.Left = e.Exit, "", e.Limit, e.Left
+		if e.Signal != 0 {
+			res.Signal = signalName(e.Signal)
+		}
+	}
+	s.close()
+}
+
+// close ends the stage and everything that went through its doors.
+func (s *sandbox) close() {
+	if s == nil {
+		return
+	}
+	s.once.Do(func() {
+		for _, l := range s.doors {
+			_ = l.Close()
+		}
+		s.stage.Close()
+		s.wg.Wait()
+	})
+}
+
+// forward carries connections that were made inside to the port of the same number outside.
+func forward(l net.Listener, port int) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for {
+		in, err := l.Accept()
+		if err != nil {
+			return
+		}
+		wg.Go(func() {
+			defer in.Close() //nolint:errcheck // what was not said by now is lost
+			out, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			if err != nil {
+				return
+			}
+			defer out.Close() //nolint:errcheck // as above
+			wg.Go(func() { pass(in, out) })
+			pass(out, in)
+		})
+	}
+}
+
+// pass copies one direction. The end of it is told, and the other direction goes on.
+func pass(from, to net.Conn) {
+	_, err := io.Copy(to, from)
+	if half, ok := to.(interface{ CloseWrite() error }); ok && err == nil {
+		_ = half.CloseWrite()
+		return
+	}
+	_, _ = from.Close(), to.Close()
+}
+
+// ProbeSandbox makes a sandbox and has it try to get out: read and write outside, reach a service, see processes, get rights.
+// The error says which step cannot be done on this machine. dir is a folder for what it needs.
+func ProbeSandbox(ctx context.Context, dir string) error {
+	work, err := os.MkdirTemp(dir, "sandbox-probe-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work) //nolint:errcheck // it is temporary
+	bait, written, inside := filepath.Join(work, "bait"), filepath.Join(work, "written"), filepath.Join(work, "work")
+	if err := errors.Join(os.WriteFile(bait, []byte("bait"), 0o600), os.Mkdir(inside, 0o700)); err != nil {
+		return err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer l.Close() //nolint:errcheck // nobody is to come
+	port := 0
+	if addr, ok := l.Addr().(*net.TCPAddr); ok {
+		port = addr.Port
+	}
+	stage, err := confine.StartTest(confine.Policy{Write: []string{inside}}, confine.Bait{File: bait, Write: written, Port: port, Work: inside})
+	if err != nil {
+		return err
+	}
+	cmd := &exec.Cmd{}
+	configure(cmd)
+	s := staged(cmd, stage, nil)
+	defer s.close()
+	if err := begin("", func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, stage.NotStarted(err)
+		}
+		return cmd.Process.Pid, nil
+	}); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	defer stop()
+	err = s.begin() //nolint:contextcheck // it has no doors
+	_ = cmd.Wait()
+	over("", cmd.Process.Pid)
+	if _, wrote := os.Lstat(written); err == nil && wrote == nil {
+		return &confine.StepError{Step: "self-test: write a file outside", Err: errors.New("it worked")}
+	}
+	return err
+}

@@ -1,0 +1,140 @@
+package proc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+// confined is a command of the shell in a sandbox that may write its folder only.
+func confined(t *testing.T, script string) proc.Command {
+	t.Helper()
+	if err := proc.ProbeSandbox(t.Context(), t.TempDir()); err != nil {
+		t.Skipf("no sandbox on this machine: %v", err)
+	}
+	c := sh(t, script)
+	c.Confine = &confine.Policy{Write: []string{c.Dir}}
+	return c
+}
+
+func TestProbeSandbox(t *testing.T) {
+	t.Parallel()
+	if err := proc.ProbeSandbox(t.Context(), t.TempDir()); err != nil {
+		t.Skipf("no sandbox on this machine: %v", err)
+	}
+}
+
+func TestConfinedExitAndStreams(t *testing.T) {
+	t.Parallel()
+	r := run(t, confined(t, "echo out; echo err >&2; exit 3"))
+	if r.Exit != 3 || r.Signal != "" || r.Ended != proc.Exited || r.Stdout.Text != "out\n" || r.Stderr.Text != "err\n" {
+		t.Errorf("Run = %+v", r)
+	}
+	if r := run(t, confined(t, "kill -KILL $$")); r.Exit != -1 || r.Signal != "SIGKILL" {
+		t.Errorf("after kill: exit, signal = %d, %q, want -1, SIGKILL", r.Exit, r.Signal)
+	}
+}
+
+func TestConfinedStartErrors(t *testing.T) {
+	t.Parallel()
+	c := confined(t, "")
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "tool"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var failed *confine.StepError
+	c.Argv = []string{filepath.Join(c.Dir, "none")}
+	if _, err := proc.Run(t.Context(), c); !errors.Is(err, proc.ErrNotFound) || errors.As(err, &failed) {
+		t.Errorf("a program that is not there: %v", err)
+	}
+	c.Argv = []string{filepath.Join(outside, "tool")}
+	if _, err := proc.Run(t.Context(), c); !errors.As(err, &failed) || !strings.Contains(err.Error(), "sandbox: {read") {
+		t.Errorf("a program outside: %v", err)
+	}
+	c.Argv, c.Dir = []string{"true"}, outside
+	if _, err := proc.Run(t.Context(), c); !errors.As(err, &failed) || !strings.Contains(failed.Step, outside) {
+		t.Errorf("a folder outside: %v", err)
+	}
+	c.Confine.Write = []string{filepath.Join(outside, "none")}
+	if _, err := proc.Run(t.Context(), c); !errors.As(err, &failed) {
+		t.Errorf("a writable folder that is not there: %v", err)
+	}
+}
+
+// TestConfinedLeavesNothing: neither a daemon nor what the driver was killed over is there afterwards.
+func TestConfinedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	c := confined(t, `setsid sleep 60 & setsid sh -c 'env -i sleep 60' & echo started; wait`)
+	c.Total = 300 * time.Millisecond
+	c.Mark = t.TempDir()
+	var id proc.ID
+	c.Started = func(p *proc.Process) { id = p.ID }
+	r := run(t, c)
+	if r.Ended != proc.TotalLimit || r.Pid != id.Pid || id.Alive() || len(proc.Sweep(c.Mark)) > 0 {
+		t.Errorf("Run = %+v, alive %v", r, id.Alive())
+	}
+	c = confined(t, `setsid sleep 60 & echo started`)
+	if r := run(t, c); r.Left != 1 || r.Exit != 0 || r.Duration > 30*time.Second {
+		t.Errorf("a daemon: %+v, want one that was left", r)
+	}
+}
+
+func TestConfinedLadder(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := confined(t, `trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.05; done`)
+	c.Line = func([]byte) { cancel() }
+	r, err := proc.Run(ctx, c)
+	if err != nil || r.Exit != 7 || r.Stdout.Text != "ready\nasked\n" {
+		t.Errorf("Run = %+v, %v, want that the command hears the signal", r, err)
+	}
+}
+
+func TestConfinedMemory(t *testing.T) {
+	t.Parallel()
+	c := confined(t, `exec awk 'BEGIN { s = "x"; while (1) s = s s }'`)
+	c.Confine.Limits.Memory = 64 << 20
+	if r := run(t, c); !strings.HasPrefix(r.Limit, "memory: ") || r.Signal != "SIGKILL" {
+		t.Errorf("Run = %+v, want the limit", r)
+	}
+}
+
+func TestConfinedPorts(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			fmt.Fprint(conn, "hello\n")
+			conn.Close()
+		}
+	}()
+	port := l.Addr().(*net.TCPAddr).Port
+	script := fmt.Sprintf(`exec 3<>/dev/tcp/127.0.0.1/%d && cat <&3`, port)
+	c := confined(t, "")
+	c.Argv = []string{"bash", "-c", script}
+	if r := run(t, c); r.Exit == 0 {
+		t.Errorf("a service outside was reached: %+v", r)
+	}
+	c.Confine.Ports = []int{port}
+	if r := run(t, c); r.Stdout.Text != "hello\n" {
+		t.Errorf("a port that is passed in was not reached: %+v", r)
+	}
+}
