@@ -351,7 +351,7 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 		return out, machinery(err)
 	}
 	if err := a.effect("rollback", func() error { return a.o.Repo.FastForward(ctx, out.Commit) }); err != nil {
-		out.Refused, out.Commit = fmt.Sprintf("the branch could not be moved (%v); commit or stash what you have changed there", err), ""
+		out.Refused, out.Commit = fmt.Sprintf("it is not taken back: %s; commit or stash that first", strings.TrimPrefix(err.Error(), "fast-forward: ")), ""
 		return out, nil
 	}
 	for p, data := range kept {

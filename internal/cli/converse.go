@@ -98,7 +98,7 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 			}
 			s, err := meant(r, g, text)
 			if err != nil {
-				fmt.Fprintln(p.a.Err, err)
+				fmt.Fprintln(p.a.Err, misunderstood(p.a.lang(), g, text, err))
 				continue
 			}
 			if s.By = p.a.who(); s.Text == "" && s.Verb == flow.Reply {
@@ -114,6 +114,17 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 		}
 	}
 	return nil
+}
+
+// misunderstood says what can be typed instead of an answer that is none.
+func misunderstood(l report.Lang, g flow.Gate, text string, err error) string {
+	switch {
+	case !approval(g):
+		return err.Error()
+	case said(noWords, text):
+		return l.T("say what has to be different: n and why")
+	}
+	return l.T("type y, n and why, or a word of the list")
 }
 
 // edits reports whether what a gate asks about can be edited by a person.

@@ -218,6 +218,9 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 		return err
 	}
 	if given == "" && file == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
+		if flags.Lookup("style") == nil {
+			return usage("say what goes wrong: jacquard bug \"…\" --expected \"…\", or --from file:PATH")
+		}
 		return usage("say what to do: jacquard do \"…\", or --from file:PATH")
 	}
 	if f.documents != "" {

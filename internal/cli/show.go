@@ -75,8 +75,8 @@ func newShow(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				for _, name := range slices.Sorted(maps.Keys(docs)) {
-					fmt.Fprintf(a.Out, l.T("document: %s\n"), name)
+				if names := slices.Sorted(maps.Keys(docs)); len(names) > 0 {
+					fmt.Fprintf(a.Out, l.T("documents: %s (one of them: --document NAME)\n"), strings.Join(names, ", "))
 				}
 				fmt.Fprint(a.Out, questions(l, r.ID, r.Gates))
 				if r.Err != nil {

@@ -76,8 +76,8 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 			}
 		}
 	}
-	if free := x.FreeForm(root(dir)); len(v.Modules) == 0 && len(free) > 0 {
-		fmt.Fprint(a.Err, report.FreeForm(a.lang(), free[0]))
+	if len(v.Modules) == 0 && !o.staged {
+		fmt.Fprint(a.Err, report.NoSpecs(a.lang(), root(dir), x.FreeForm(root(dir))))
 	}
 	t.explain(&v, root(dir))
 	if err := showDrift(a, v, mended, o); err != nil {

@@ -363,7 +363,6 @@ var korean = map[string]string{
 	"nothing has landed yet; this is what the last turn left: %s\n":                      "아직 반영된 것이 없습니다. 마지막 턴이 남긴 것입니다: %s\n",
 
 	// documents
-	"document: %s\n": "문서: %s\n",
 	"documents: %s; one of them: jacquard show %s --document PLAN.md\n": "문서: %s, 하나 보기: jacquard show %s --document PLAN.md\n",
 
 	// page
@@ -530,4 +529,8 @@ var korean = map[string]string{
 	"which test notices when a changed function is wrong\n":                    "바뀐 함수가 잘못되면 알아채는 테스트\n",
 	"wrote the plugin to %s\n":                                                 "플러그인을 %s에 썼습니다\n",
 	"next: claude plugin marketplace add %s, then claude plugin install jacquard@jacquard-build\n": "다음: claude plugin marketplace add %s, 그다음 claude plugin install jacquard@jacquard-build\n",
+	"%d fail without the change":                     "변경 없이는 %d개 실패",
+	"documents: %s (one of them: --document NAME)\n": "문서: %s (하나 보기: --document NAME)\n",
+	"say what has to be different: n and why":        "무엇이 달라야 하는지 적어 주세요: n 이유",
+	"type y, n and why, or a word of the list":       "y, n과 이유, 또는 목록의 단어를 입력하세요",
 }

@@ -141,7 +141,7 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 	if !r.Ended.IsZero() {
 		end = r.Ended
 	}
-	good, tests, killed, tried := 0, 0, 0, 0
+	good, tests, killed, tried, red := 0, 0, 0, 0, 0
 	for i, m := range r.Modules {
 		if p.Units[i].Class == "ok" {
 			good++
@@ -150,7 +150,7 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 		case m.Result != nil:
 			tests, killed, tried = tests+m.Result.Tests.Passed, killed+m.Result.Mutants.Killed, tried+m.Result.Mutants.Tried
 		case m.Task != nil:
-			tests += m.Task.Tests.Passed
+			tests, red = tests+m.Task.Tests.Passed, red+m.Task.Tests.Red
 		}
 	}
 	ok := r.Work != nil && r.Work.Verified || r.Auto != nil && r.Auto.Verified || r.Developed != nil && r.Developed.Verified || r.Result != nil && r.Result.Verified || r.Documents != nil && r.Documents.Verified
@@ -171,6 +171,9 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 	}
 	if tests > 0 {
 		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d tests"), tests))
+	}
+	if red > 0 {
+		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d fail without the change"), red))
 	}
 	if tried > 0 {
 		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d of %d mutants killed"), killed, tried))
