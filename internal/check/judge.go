@@ -255,6 +255,9 @@ func (j *judge) conclude() {
 	case j.out.Verdict != VerdictUnknown:
 		j.out.Install = ""
 	}
+	if j.out.Verdict == VerdictCovered && !slices.ContainsFunc(j.out.Functions, func(f Function) bool { return f.Noticed > 0 }) {
+		j.out.Why = "no changed function is left in which a mistake could be tried; the tests that reach the change pass"
+	}
 	j.out.Records = append([]step.Record{}, j.proof.Records...)
 	slices.SortStableFunc(j.out.Findings, func(a, b Fact) int { return weight(b) - weight(a) })
 }

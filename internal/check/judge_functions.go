@@ -66,7 +66,9 @@ func (x *chainJudge) trials() []*trial {
 		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
 		by := map[string][]mutantAt{}
 		for _, m := range slices.Concat(chosen, rest) {
-			by[m.Func] = append(by[m.Func], m)
+			if m.Func != "main" { // which a test cannot call
+				by[m.Func] = append(by[m.Func], m)
+			}
 		}
 		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})
 		near, far := x.runnable(r.near), x.runnable(r.far)

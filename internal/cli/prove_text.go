@@ -27,6 +27,9 @@ func verdictText(l report.Lang, j act.Judged) string {
 	case check.VerdictProved:
 		return fmt.Sprintf(l.T("proved: new tests (%d) fail without the change and pass with it"), len(j.Red))
 	case check.VerdictCovered:
+		if j.Why != "" {
+			return l.T("covered: tests that reach the change pass; no function is left to try a mistake in")
+		}
 		return l.T("covered: no new test shows the change, but tests notice when it is wrong")
 	case check.VerdictNothing:
 		return l.T("nothing: no code has changed")
