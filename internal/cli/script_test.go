@@ -177,7 +177,7 @@ func params() testscript.Params {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
-			"unpack": unpack, "clones": clones, "until": until, "turns": turns, "model": model,
+			"unpack": unpack, "clones": clones, "until": until, "turns": turns, "model": model, "mcp": callMCP,
 		},
 	}
 }
