@@ -148,7 +148,7 @@ func (s *served) run(ctx context.Context, argv []string) string {
 	var out, errs bytes.Buffer
 	b := &app{Streams: Streams{In: strings.NewReader(""), Out: &out, Err: &errs, Env: s.app.Env}, env: s.app.env, noColor: true}
 	s.making.Lock()
-	root := newRoot(b)
+	root := newRoot(b) //nolint:contextcheck // commands get theirs when they are executed
 	s.making.Unlock()
 	if s.app.rootFlag != "" {
 		argv = append([]string{"--root", s.app.rootFlag}, argv...)
