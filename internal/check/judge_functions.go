@@ -44,7 +44,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 	for _, t := range trials {
 		if t.Unreached = len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; t.open && t.Noticed == 0 {
 			left++
-			t.Tried = 0 // it is not known whether a test notices
+			t.Tried, t.unsure = 0, true
 		}
 		x.out.Functions = append(x.out.Functions, t.Function)
 	}
