@@ -52,7 +52,9 @@ type RedTest struct {
 type Judgement struct {
 	Verdict Verdict `json:"verdict"`
 	// Why says in a sentence what the verdict rests on where that is not plain, Install what has to be installed.
-	Why     string `json:"why,omitempty"`
+	Why string `json:"why,omitempty"`
+	// Late says that the time was over before all was known.
+	Late    bool   `json:"late,omitempty"`
 	Install string `json:"install,omitempty"`
 	Before  string `json:"before"` // trees
 	Tree    string `json:"tree"`
@@ -114,47 +116,6 @@ type judge struct {
 	idle  []test // new tests that pass without the change as well
 }
 
-// kind is what a changed file is for a judgement.
-type kind int
-
-const (
-	noKind      kind = iota // documents, configuration: nothing that tests are asked about
-	codeKind                // of a language that is known
-	foreignCode             // of another one
-	testKind
-	dataKind // what code or tests may read
-)
-
-// judged are the languages that changes are judged in. Others have no measured false alarms yet.
-var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python}
-
-func kindOf(ch Change) kind {
-	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
-	switch toolchain.Classify(ch.Path) {
-	case toolchain.Test, toolchain.TestData:
-		if eco != "" && !slices.Contains(judged, eco) {
-			return noKind
-		}
-		return testKind
-	case toolchain.Source:
-		switch {
-		case !slices.Contains(judged, eco):
-			return foreignCode
-		case otherCode(ch):
-			return codeKind
-		}
-	case toolchain.Other:
-		switch {
-		case isCode(ch.Path):
-			return foreignCode
-		case doesSomething(ch):
-			return dataKind
-		}
-	case toolchain.Config:
-	}
-	return noKind
-}
-
 // notices lists what people want to know of a change before anything else, and what blocks nobody: how it is checked and installed.
 func (j *judge) notices() {
 	for _, ch := range j.changes {
@@ -186,34 +147,6 @@ func evidenceOf(run *testRun) *Evidence {
 	return &Evidence{Argv: r.Argv, Exit: r.Exit, Tree: r.Tree, SHA256: r.Output.SHA256}
 }
 
-// concerned are the toolchains that the change can be tested by.
-func (j *judge) concerned() []toolchain.Found {
-	var out []toolchain.Found
-	for _, chain := range j.q.Chains {
-		if slices.Contains(judged, chain.Ecosystem) && slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) }) {
-			out = append(out, chain)
-		}
-	}
-	return out
-}
-
-// mineIn reports whether a change is one that a toolchain tests: of its language, or data in its place.
-func (j *judge) mineIn(chain toolchain.Found, ch Change) bool {
-	k := kindOf(ch)
-	if k == noKind || k == foreignCode || !j.owns(chain, ch.Path) {
-		return false
-	}
-	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
-	return eco == "" || eco == chain.Ecosystem
-}
-
-// owns reports whether a path lies in a toolchain, and in none of the same kind below it.
-func (j *judge) owns(chain toolchain.Found, file string) bool {
-	return below(chain.Root, file) && !slices.ContainsFunc(j.q.Chains, func(o toolchain.Found) bool {
-		return o.Ecosystem == chain.Ecosystem && o.Root != chain.Root && below(chain.Root, o.Root) && below(o.Root, file) && !o.Own.Elsewhere
-	})
-}
-
 // excused reports whether an error is one that a judgement says instead of failing: the time is over, or something is missing here.
 func (j *judge) excused(ctx context.Context, err error) bool {
 	var missing *EnvironmentError
@@ -240,8 +173,10 @@ func (j *judge) conclude() {
 	for _, r := range j.out.Red {
 		j.known.red = append(j.known.red, r.By)
 	}
-	j.out.Verdict = j.known.verdict()
-	j.untested()
+	j.out.Verdict, j.out.Late = j.known.verdict(), j.known.late
+	if j.known.broken == 0 { // what notices nothing is no concern while a test fails
+		j.untested()
+	}
 	if j.known.late && len(j.out.NotRun) == 0 {
 		j.out.NotRun = append(j.out.NotRun, "what was left when the time was over")
 	}
@@ -254,6 +189,9 @@ func (j *judge) conclude() {
 		j.out.Why = "the time was over before it was known"
 	case j.out.Verdict != VerdictUnknown:
 		j.out.Install = ""
+	}
+	if j.out.Verdict == VerdictCovered && !slices.ContainsFunc(j.out.Functions, func(f Function) bool { return f.Noticed > 0 }) {
+		j.out.Why = "no changed function is left in which a mistake could be tried; the tests that reach the change pass"
 	}
 	j.out.Records = append([]step.Record{}, j.proof.Records...)
 	slices.SortStableFunc(j.out.Findings, func(a, b Fact) int { return weight(b) - weight(a) })

@@ -44,7 +44,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 	for _, t := range trials {
 		if t.Unreached = len(t.mutants) > 0 && len(t.near)+len(t.far) == 0; t.open && t.Noticed == 0 {
 			left++
-			t.Tried = 0 // it is not known whether a test notices
+			t.Tried, t.unsure = 0, true
 		}
 		x.out.Functions = append(x.out.Functions, t.Function)
 	}
@@ -66,7 +66,9 @@ func (x *chainJudge) trials() []*trial {
 		chosen, rest := mutantsOf(map[string][]byte{ch.Path: ch.Old}, map[string][]byte{ch.Path: ch.New})
 		by := map[string][]mutantAt{}
 		for _, m := range slices.Concat(chosen, rest) {
-			by[m.Func] = append(by[m.Func], m)
+			if m.Func != "main" { // which a test cannot call
+				by[m.Func] = append(by[m.Func], m)
+			}
 		}
 		r := reach(x.chain, x.files, x.holdsTests, []string{ch.Path})
 		near, far := x.runnable(r.near), x.runnable(r.far)

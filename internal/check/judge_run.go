@@ -256,7 +256,8 @@ func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]t
 		return nil, nil
 	}
 	x.pl.rerun, base.rerun = true, true
-	defer func() { x.pl.rerun, base.rerun = false, false }()
+	x.pl.round, base.round = " for sure", " for sure" // else what the last run gave would be taken
+	defer func() { x.pl.rerun, base.rerun, x.pl.round, base.round = false, false, "", "" }()
 	run, err := x.pl.runThese(ctx, tests)
 	if err != nil {
 		return nil, err

@@ -84,6 +84,11 @@ func (x *chainJudge) skippedNowOnly(ctx context.Context, t test) (bool, testRun,
 	if st, ran := status(resultsOf(t, x.results)); !ran || st != step.Skip {
 		return false, testRun{}, nil
 	}
+	return x.passedBefore(ctx, t)
+}
+
+// passedBefore reports whether a test passes without the change.
+func (x *chainJudge) passedBefore(ctx context.Context, t test) (bool, testRun, error) {
 	base, err := x.place(ctx, x.chain)
 	if err != nil {
 		return false, testRun{}, err
@@ -94,7 +99,8 @@ func (x *chainJudge) skippedNowOnly(ctx context.Context, t test) (bool, testRun,
 	return ran && st == step.Pass, run, err
 }
 
-// deleted finds tests that are gone, went on nowhere, and pass with the change when they are put back. Where new or changed tests call
+// deleted finds tests that are gone, went on nowhere, and say something when they are put back: they pass with the change, or they fail
+// with it and did not before. One that cannot be built any more says nothing. Where new or changed tests call
 // all that such a test called, it may have become a part of them.
 func (x *chainJudge) deleted(ctx context.Context) error {
 	gone, edits := x.lost(x.pl)
@@ -126,18 +132,42 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		return err
 	}
 	for _, t := range gone {
-		if st, ran := status(resultsOf(t, run.results)); !ran || st != step.Pass {
+		results := resultsOf(t, run.results)
+		text, advice := "The test "+t.Name+" is gone, and it passes with the change. ", "Put it back."
+		switch st, ran := status(results); {
+		case ran && st == step.Pass:
+		case ran && st == step.Fail:
+			passed, _, err := x.passedBefore(ctx, t)
+			if err != nil {
+				return err
+			}
+			if !passed {
+				continue
+			}
+			text = "The test " + t.Name + " is gone. It passes without the change, and put back it fails with it: " + firstMessage(results) + ". "
+			advice = "Put it back and mend the code, or write a test of what the code is to do now."
+		default:
 			continue
 		}
-		text := "The test " + t.Name + " is gone, and it passes with the change. "
 		if x.takenOver(t) {
 			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests call all that it called."), &run)
 			continue
 		}
 		x.known.weakened++
-		x.block(reject("test-deleted", t.File, 0, text+"Put it back."), &run)
+		x.block(reject("test-deleted", t.File, 0, text+advice), &run)
 	}
 	return nil
+}
+
+// firstMessage is the first line of what a test said when it failed.
+func firstMessage(results []step.TestResult) string {
+	for _, r := range results {
+		if r.Status == step.Fail && strings.TrimSpace(r.Message) != "" {
+			line, _, _ := strings.Cut(strings.TrimSpace(r.Message), "\n")
+			return strings.TrimRight(clipped(line, maxBrief), ".")
+		}
+	}
+	return "it says no more"
 }
 
 func (x *chainJudge) change(file string) Change {

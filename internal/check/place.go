@@ -73,6 +73,7 @@ type place struct {
 	proof   step.Shows                   // what is proved here
 	edited  map[string]bool              // tracked files that were written here, such as stubs
 	rerun   bool                         // what failed is run once more; the record is not asked
+	round   string                       // of runs once more, where there are several
 	failed  []failure                    // of tests, while it is not known whether the proof wants them
 	tests   map[string]map[string]string // Go: directory -> test -> file
 }

@@ -294,7 +294,7 @@ func (p *place) recall(key string) *recorded {
 // stepKey is the key of a run in one step: what is run again to find flakes is not the first run.
 func (p *place) stepKey(key string) string {
 	if p.rerun {
-		return "again " + key
+		return "again" + p.round + " " + key
 	}
 	return key
 }

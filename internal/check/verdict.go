@@ -47,6 +47,7 @@ type Function struct {
 	SurvivedAt int    `json:"survived_at,omitempty"`
 
 	byFresh bool // a new or changed test noticed
+	unsure  bool // there was no time to find out
 	sure    bool // that it gives another value went unnoticed, which is no change that means nothing
 }
 
@@ -113,7 +114,7 @@ func (k known) proved() bool {
 // after code was removed, the tests that reach the change and pass are all that can be asked for.
 func (k known) covered() bool {
 	for _, f := range k.functions {
-		if f.Unreached || f.Tried > 0 && f.Noticed == 0 {
+		if f.Unreached || f.unsure || f.Tried > 0 && f.Noticed == 0 {
 			return false
 		}
 	}

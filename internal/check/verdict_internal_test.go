@@ -27,6 +27,7 @@ func TestVerdicts(t *testing.T) {
 		"old tests notice":                               {known{code: true, functions: []Function{old, untried}}, VerdictCovered, 0},
 		"old tests notice one of two":                    {known{code: true, functions: []Function{old, survives}}, VerdictUnproved, 0},
 		"old tests notice one, none is near the other":   {known{code: true, functions: []Function{old, {Unreached: true}}}, VerdictUnproved, 0},
+		"old tests notice one, no time for the other":    {known{code: true, functions: []Function{old, {unsure: true}}, late: true}, VerdictUnknown, 0},
 		"code is gone and tests pass":                    {known{code: true, ran: 3}, VerdictCovered, 0},
 		"code is gone and there was no time":             {known{code: true, ran: 3, late: true}, VerdictUnknown, 0},
 		"code is gone and no test looks":                 {known{code: true}, VerdictUnproved, 0},

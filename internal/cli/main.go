@@ -168,7 +168,7 @@ func newRoot(a *app) *cobra.Command {
 			newStatus(a), newShow(a), newLog(a), newAnswer(a), newEdit(a), newResume(a), newStop(a), newDiff(a), newUndo(a), newReport(a), newCost(a), newExplain(a),
 		}},
 		{"specs", "Specs and proof", []*cobra.Command{newSpec(a), newValidate(a), newProve(a), newVerify(a), newDecompile(a), newAdopt(a)}},
-		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newPlugin(a), newDemo(a), newVersion(a)}},
+		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newPlugin(a), newMCP(a), newDemo(a), newVersion(a)}},
 		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
 	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newMan(), newAgentPlay(a), newSessionHook(a))
 	if a.all {

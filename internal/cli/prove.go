@@ -33,9 +33,9 @@ const (
 func newProve(a *app) *cobra.Command {
 	var o proveOptions
 	c := &cobra.Command{
-		Use: "prove [RANGE]", Short: "judge a change by its tests, whoever made it", Args: cobra.MaximumNArgs(1),
+		Use: "prove [RANGE]", Short: "judge a change by its tests, whoever made it", Args: oneArgument("range"),
 		Long: "Says of the change in the working tree, or of a range of commits, whether a new test fails without it and passes with it, whether it breaks, skips or empties a test that was there before, and which test would notice if one of its functions were wrong.\n" +
-			"It runs the project's own tests on clean checkouts, those that the change can reach first, and asks no agent. The working tree is compared with HEAD, or, where nothing is uncommitted, with where the branch left the default branch.\n" +
+			"It runs the project's own tests on clean checkouts, those that the change can reach first, and asks no agent. The working tree is compared with the begin of the session, where the plugin knows it, with HEAD, or, where nothing is uncommitted, with where the branch left the default branch.\n" +
 			"Only what runs have shown blocks. A test that fails without the change as well, or only sometimes, is charged to nobody.",
 		Example: "  jacquard prove\n  jacquard prove --quick\n  jacquard prove main..HEAD --format github\n  jacquard prove --base HEAD~3 --full --output prove.sarif",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,6 +67,9 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	}
 	if o.Limit < 0 {
 		return usage("--limit %s: want a time such as 60s", o.Limit)
+	}
+	if o.Session == "" { // the model of a session calls it as well
+		o.Session = a.env["CLAUDE_CODE_SESSION_ID"]
 	}
 	p, err := a.open(ctx)
 	if err != nil {

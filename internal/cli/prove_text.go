@@ -25,10 +25,20 @@ const (
 func verdictText(l report.Lang, j act.Judged) string {
 	switch j.Verdict {
 	case check.VerdictProved:
-		return fmt.Sprintf(l.T("proved: new tests (%d) fail without the change and pass with it"), len(j.Red))
+		text := fmt.Sprintf(l.T("proved: new tests (%d) fail without the change and pass with it"), len(j.Red))
+		if names := unnoticed(j); len(names) > 0 {
+			text += fmt.Sprintf(l.T("; but no test notices when %s is wrong"), strings.Join(names, ", "))
+		}
+		return text
 	case check.VerdictCovered:
+		if j.Why != "" {
+			return l.T("covered: tests that reach the change pass; no function is left to try a mistake in")
+		}
 		return l.T("covered: no new test shows the change, but tests notice when it is wrong")
 	case check.VerdictNothing:
+		if j.Before == j.Tree {
+			return l.T("nothing: nothing has changed; the last commit is judged by: jacquard prove HEAD~1..HEAD")
+		}
 		return l.T("nothing: no code has changed")
 	case check.VerdictUnproved:
 		return l.T("unproved: no test shows that the change does what it should")
@@ -39,10 +49,26 @@ func verdictText(l report.Lang, j act.Judged) string {
 	case check.VerdictUnknown:
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
+	if j.Late {
+		text += l.T("; more time: --limit 15m, or --full")
+	}
 	if j.Install != "" {
 		text += fmt.Sprintf(l.T(". To install: %s"), j.Install)
 	}
 	return text
+}
+
+// unnoticed are the changed functions of which every small change went unnoticed, or that no test comes near.
+func unnoticed(j act.Judged) (names []string) {
+	for _, f := range j.Functions {
+		if f.Name != "" && (f.Unreached || f.Tried > 0 && f.Noticed == 0) {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	return names
 }
 
 func blocking(j act.Judged) int {
@@ -61,7 +87,9 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	var b strings.Builder
 	inColumns(&b, "", "  ", verdictText(l, j))
 	fmt.Fprintf(&b, l.T("  compared with: %s\n"), j.Base)
+	soft := false
 	for i, f := range j.Findings {
+		soft = soft || !f.Blocks
 		if i == shownFindings {
 			fmt.Fprintf(&b, l.T("  … and %d more: --format json\n"), len(j.Findings)-i)
 			break
@@ -71,6 +99,9 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 			mark = "✗ "
 		}
 		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(f.Finding)), "⚠ "))
+	}
+	if soft {
+		fmt.Fprint(&b, l.T("  (• blocks nothing)\n"))
 	}
 	writeNoticed(&b, l, j)
 	fmt.Fprintf(&b, l.T("ran: %d tests, %d passed, %d failed, %d skipped; %d commands in %s\n"),

@@ -66,13 +66,13 @@ var (
 	inRaced    = []string{"demo", "e2e_busy", "work_gates", "auto_decisions", "develop_decisions", "worker", "worker_store", "worker_killed"}
 	long       = []string{
 		"e2e_typescript", "e2e_java", "e2e_kotlin", "e2e_python", "e2e_rust", "e2e_develop", "e2e_opencode", "e2e_faults", "e2e_dispute", "e2e_work_full", "e2e_work_typescript",
-		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "work_callbacks_kill",
+		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "work_callbacks_kill", "prove_limit",
 		"worker_auto", "worker_cancel", "worker_cancel_killed", "worker_develop", "worker_faults", "worker_jobs", "worker_keys", "worker_listen", "worker_log", "worker_moves", "worker_pools",
 	}
 	// inTurn take more than eight seconds of a processor each; a third of them is played at a time.
 	inTurn = []string{
 		"auto_context", "auto_decisions", "auto_e2e", "change_specs", "checks_languages", "spec_name", "commits", "develop_decisions", "documents", "e2e_auto_light", "e2e_codex", "e2e_conflict", "e2e_flaky",
-		"e2e_input", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "korean", "lint_missing", "restored", "verified", "verify_range", "work_blocked", "work_callbacks", "work_resume",
+		"e2e_input", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "korean", "lint_missing", "prove", "prove_action", "prove_languages", "prove_tests", "restored", "verified", "verify_range", "work_blocked", "work_callbacks", "work_resume",
 		"worker", "worker_drain", "worker_killed", "worker_store",
 	}
 )
@@ -177,7 +177,7 @@ func params() testscript.Params {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
-			"unpack": unpack, "clones": clones, "until": until, "turns": turns, "follow": follow, "model": model,
+			"unpack": unpack, "clones": clones, "until": until, "turns": turns, "follow": follow, "model": model, "mcp": callMCP,
 		},
 	}
 }

@@ -175,7 +175,7 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 			return hookOutput{Message: clippedTo("jacquard prove: "+err.Error(), mostReason)}
 		}
 		m.Tree, m.Verdict, m.Reason = now, "", a.reason(j)
-		if j.Verdict != check.VerdictNothing && (j.Verdict != check.VerdictUnknown || len(j.Records) > 0) {
+		if j.Verdict != check.VerdictNothing && (j.Verdict != check.VerdictUnknown || len(j.Records)+len(j.NotRun) > 0) {
 			m.Verdict = "jacquard prove: " + verdictText(a.lang(), j)
 		}
 	} else if m.Reason != "" {

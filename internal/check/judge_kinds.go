@@ -1,0 +1,76 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// kind is what a changed file is for a judgement.
+type kind int
+
+const (
+	noKind      kind = iota // documents, configuration: nothing that tests are asked about
+	codeKind                // of a language that is known
+	foreignCode             // of another one
+	testKind
+	dataKind // what code or tests may read
+)
+
+// judged are the languages that changes are judged in. Others have no measured false alarms yet.
+var judged = []string{toolchain.Go, toolchain.Node, toolchain.Python}
+
+func kindOf(ch Change) kind {
+	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
+	switch toolchain.Classify(ch.Path) {
+	case toolchain.Test, toolchain.TestData:
+		if eco != "" && !slices.Contains(judged, eco) {
+			return noKind
+		}
+		return testKind
+	case toolchain.Source:
+		switch {
+		case !slices.Contains(judged, eco):
+			return foreignCode
+		case otherCode(ch):
+			return codeKind
+		}
+	case toolchain.Other:
+		switch {
+		case isCode(ch.Path):
+			return foreignCode
+		case doesSomething(ch):
+			return dataKind
+		}
+	case toolchain.Config:
+	}
+	return noKind
+}
+
+// concerned are the toolchains that the change can be tested by.
+func (j *judge) concerned() []toolchain.Found {
+	var out []toolchain.Found
+	for _, chain := range j.q.Chains {
+		if slices.Contains(judged, chain.Ecosystem) && slices.ContainsFunc(j.changes, func(ch Change) bool { return j.mineIn(chain, ch) }) {
+			out = append(out, chain)
+		}
+	}
+	return out
+}
+
+// mineIn reports whether a change is one that a toolchain tests: of its language, or data in its place.
+func (j *judge) mineIn(chain toolchain.Found, ch Change) bool {
+	k := kindOf(ch)
+	if k == noKind || k == foreignCode || !j.owns(chain, ch.Path) {
+		return false
+	}
+	eco := toolchain.EcosystemOf(toolchain.LanguageOf(ch.Path))
+	return eco == "" || eco == chain.Ecosystem
+}
+
+// owns reports whether a path lies in a toolchain, and in none of the same kind below it.
+func (j *judge) owns(chain toolchain.Found, file string) bool {
+	return below(chain.Root, file) && !slices.ContainsFunc(j.q.Chains, func(o toolchain.Found) bool {
+		return o.Ecosystem == chain.Ecosystem && o.Root != chain.Root && below(chain.Root, o.Root) && below(o.Root, file) && !o.Own.Elsewhere
+	})
+}
