@@ -35,6 +35,29 @@ func TestProbeSandbox(t *testing.T) {
 	}
 }
 
+// TestProbeSandboxWhereThereIsNone: in a sandbox, which denies user namespaces as some containers do, the step that fails is named.
+func TestProbeSandboxWhereThereIsNone(t *testing.T) {
+	if os.Getenv("JACQUARD_PROC_NESTED") != "" { // inside
+		err := proc.ProbeSandbox(t.Context(), os.TempDir())
+		var failed *confine.StepError
+		if !errors.As(err, &failed) || failed.Step != "make namespaces" {
+			t.Errorf("ProbeSandbox = %v, want that namespaces cannot be made", err)
+		}
+		return
+	}
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := confined(t, "")
+	c.Argv, c.Env = []string{self, "-test.run", "^TestProbeSandboxWhereThereIsNone$"}, env("JACQUARD_PROC_NESTED=1", "TMPDIR="+c.Dir)
+	c.Confine.Read = []string{self}
+	if r := run(t, c); r.Exit != 0 {
+		t.Errorf("inside: exit %d: %s%s", r.Exit, r.Stdout.Text, r.Stderr.Text)
+	}
+}
+
 func TestConfinedExitAndStreams(t *testing.T) {
 	t.Parallel()
 	r := run(t, confined(t, "echo out; echo err >&2; exit 3"))
