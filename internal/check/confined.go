@@ -77,7 +77,7 @@ func (c *Checker) base(env []string) *confine.Policy {
 
 // registries are the files that the user's environment names for installations: settings, certificates, packages.
 func (c *Checker) registries() []string {
-	var out []string
+	out := []string{"/etc/pip.conf", "/etc/xdg/pip", "/etc/uv/uv.toml", "/etc/npmrc", "/etc/gitconfig"} // of all users
 	for _, kv := range c.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		up := strings.ToUpper(name)
