@@ -33,7 +33,12 @@ type sandboxConf struct {
 }
 
 // defaultSandbox is the level where nobody has said one.
-const defaultSandbox = confine.Off
+func defaultSandbox() confine.Level {
+	if runtime.GOOS == "linux" {
+		return confine.Full
+	}
+	return confine.Off
+}
 
 // manyProcesses is enough for a JVM, its compiler and its tests on a large machine, and little enough for the machine to go on.
 const manyProcesses = 4096
@@ -135,7 +140,7 @@ func real(path string) string {
 // sandbox is the level that agents and checks run under, and the policy that theirs begin with: nil for no sandbox of ours.
 // given is what the command line says.
 func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) {
-	said := cmp.Or(given, p.a.env["JACQUARD_SANDBOX"], p.conf.Sandbox.Level, string(defaultSandbox))
+	said := cmp.Or(given, p.a.env["JACQUARD_SANDBOX"], p.conf.Sandbox.Level, string(defaultSandbox()))
 	level, err := confine.ParseLevel(said)
 	if err != nil {
 		return "", nil, usage("--sandbox: %v", err)
@@ -157,6 +162,9 @@ func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) 
 	b.Limits.Temp, _ = parseSize(c.Limits.Temp)
 	if b.Limits.Memory == 0 {
 		b.Limits.Memory = memory() / 2
+	}
+	if b.Limits.Temp == 0 { // there are three, beside the memory of processes
+		b.Limits.Temp = memory() / 8
 	}
 	return level, b, nil
 }
