@@ -149,5 +149,5 @@ func (p *place) warm(ctx context.Context, base string) error {
 	return os.WriteFile(note, nil, 0o644)
 }
 
-// warmTime bounds warm. What was compiled by then is there.
-const warmTime = 5 * time.Minute
+// warmTime bounds warm: a large project links for long. What was compiled by then is there.
+const warmTime = 2 * time.Minute

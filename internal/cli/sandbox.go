@@ -33,12 +33,7 @@ type sandboxConf struct {
 }
 
 // defaultSandbox is the level where nobody has said one.
-func defaultSandbox() confine.Level {
-	if runtime.GOOS == "linux" {
-		return confine.Full
-	}
-	return confine.Off
-}
+const defaultSandbox = confine.Off
 
 // manyProcesses is enough for a JVM, its compiler and its tests on a large machine, and little enough for the machine to go on.
 const manyProcesses = 4096
@@ -140,7 +135,7 @@ func real(path string) string {
 // sandbox is the level that agents and checks run under, and the policy that theirs begin with: nil for no sandbox of ours.
 // given is what the command line says.
 func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) {
-	said := cmp.Or(given, p.a.env["JACQUARD_SANDBOX"], p.conf.Sandbox.Level, string(defaultSandbox()))
+	said := cmp.Or(given, p.a.env["JACQUARD_SANDBOX"], p.conf.Sandbox.Level, string(defaultSandbox))
 	level, err := confine.ParseLevel(said)
 	if err != nil {
 		return "", nil, usage("--sandbox: %v", err)
