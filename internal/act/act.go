@@ -169,9 +169,12 @@ func load[T any](b flow.Blobs, ref flow.Blob) (T, error) {
 // missing permission ends a run as "environment" and not as a failed module.
 func machinery(err error) error {
 	var f *flow.Failure
+	var sandbox *confine.StepError
 	switch {
 	case err == nil, errors.As(err, &f):
 		return err
+	case errors.As(err, &sandbox):
+		return flow.Failf(flow.Environment, "%v. jacquard doctor tries the sandbox; mend it, then resume", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, syscall.ENOSPC):

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -9,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/confine"
 )
 
 // agentPolicy is what an agent may do in a turn: nil for everything. dir is the turn's folder, with the clone, its home and what
-// is temporary; log is where we keep what the agent is told.
-func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work) *confine.Policy {
+// is temporary; log is where we keep what the agent is told, tools what it was furnished with.
+func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work, tools check.Furnished) *confine.Policy {
 	if a.o.Confine == nil {
 		return nil
 	}
@@ -22,7 +24,7 @@ func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work) *confine.Pol
 	o := *a.o.Confine
 	o.Read = slices.Concat(o.Read, confine.Programs(at.Env, home), w.agent.Reads, objectsOf(w.clone.Dir), []string{log})
 	o.Read = slices.DeleteFunc(o.Read, func(path string) bool { return strings.HasPrefix(path, dir+"/") }) // its own
-	o.Write = append(slices.Clone(o.Write), dir)
+	o.Write = append(slices.Clone(o.Write), ownFolders(dir)...)
 	if at.Role == agent.Judge {
 		o.Read = append(o.Read, w.clone.Dir)
 	}
@@ -33,9 +35,10 @@ func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work) *confine.Pol
 	}
 	// Compilers' caches are those that checks begin with, and stay as they are.
 	deps := filepath.Join(a.o.Shared, "deps")
-	for _, path := range []string{filepath.Join(a.o.Shared, "agent"), filepath.Join(deps, "go-build"), filepath.Join(deps, "go-mod")} {
-		if err := os.MkdirAll(path, 0o755); err == nil {
-			o.Overlays = append(o.Overlays, confine.Overlay{Path: path})
+	for _, path := range append([]string{filepath.Join(a.o.Shared, "agent"), filepath.Join(deps, "go-build"), filepath.Join(deps, "go-mod")}, tools.Overlays...) {
+		upper := filepath.Join(dir, changes, strconv.Itoa(len(o.Overlays)))
+		if err := errors.Join(os.MkdirAll(path, 0o755), os.MkdirAll(upper, 0o755)); err == nil {
+			o.Overlays = append(o.Overlays, confine.Overlay{Path: path, Upper: upper})
 		}
 	}
 	u, err := url.Parse(at.Access.BaseURL)
@@ -47,6 +50,27 @@ func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work) *confine.Pol
 		o.Network = w.agent.Network
 	}
 	return &o
+}
+
+// changes is the folder of a turn with what it changes in caches. The agent does not see it as such.
+const changes = "changes"
+
+// ownFolders are what an agent may write of the folder of its turn.
+func ownFolders(dir string) []string {
+	var out []string
+	for _, name := range []string{"home", "tmp", "target"} { // cannot be made later
+		_ = os.MkdirAll(filepath.Join(dir, name), 0o755)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return []string{dir}
+	}
+	for _, e := range list {
+		if e.Name() != changes {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out
 }
 
 // valueOf is a variable of an environment, "" without.

@@ -206,7 +206,7 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 		}
 		at.Access = agent.Access{BaseURL: w.agent.Gateway.URL(), Token: access.Token(), OAuth: w.agent.OAuth}
 	}
-	at.Confine = a.agentPolicy(dir, j.Dir, at, w)
+	at.Confine = a.agentPolicy(dir, j.Dir, at, w, began.Tools)
 	var out agent.Outcome
 	_ = a.effect("agent", func() error {
 		out = w.agent.Program.Run(ctx, at, a.watch(j))

@@ -77,7 +77,7 @@ func (c *Checker) base(env []string) *confine.Policy {
 
 // registries are the files that the user's environment names for installations: settings, certificates, packages.
 func (c *Checker) registries() []string {
-	var out []string
+	out := []string{"/etc/pip.conf", "/etc/xdg/pip", "/etc/uv/uv.toml", "/etc/npmrc", "/etc/gitconfig"} // of all users
 	for _, kv := range c.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		up := strings.ToUpper(name)
@@ -149,5 +149,5 @@ func (p *place) warm(ctx context.Context, base string) error {
 	return os.WriteFile(note, nil, 0o644)
 }
 
-// warmTime bounds warm. What was compiled by then is there.
-const warmTime = 5 * time.Minute
+// warmTime bounds warm: a large project links for long. What was compiled by then is there.
+const warmTime = 2 * time.Minute

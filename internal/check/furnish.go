@@ -14,6 +14,8 @@ import (
 type Furnished struct {
 	Path []string `json:"path,omitempty"` // directories of programs, to be looked through before all others
 	Env  []string `json:"env,omitempty"`  // NAME=value
+	// Overlays are folders of the cache that a confined author gets a copy of, because it reaches no registry.
+	Overlays []string `json:"overlays,omitempty"`
 }
 
 // Furnish puts installed dependencies into the tree at root that an author works in: packages into the tree, environments
@@ -23,7 +25,23 @@ func (c *Checker) Furnish(ctx context.Context, chains []toolchain.Found, base, d
 	if err := p.furnish(ctx, base, chains, false); err != nil {
 		return Furnished{}, err
 	}
-	return Furnished{Path: p.programs(), Env: p.environment(false)}, nil
+	f := Furnished{Path: p.programs(), Env: p.environment(false)}
+	for _, k := range p.kits {
+		home := filepath.Join(k.deps.dir, "venv")
+		if c.o.Confine == nil || k.deps.dir == "" {
+			continue
+		}
+		switch k.chain.Ecosystem {
+		case toolchain.Rust:
+			f.Env = append(f.Env, "CARGO_HOME="+home, "CARGO_NET_OFFLINE=true")
+		case toolchain.JVM:
+			f.Env = append(f.Env, "MAVEN_OPTS=-Dmaven.repo.local="+filepath.Join(home, "repository"))
+		default:
+			continue
+		}
+		f.Overlays = append(f.Overlays, home)
+	}
+	return f, nil
 }
 
 // kit is a toolchain with what was installed for it.

@@ -77,7 +77,7 @@ func kept(t *testing.T) string {
 	if err := os.MkdirAll(outsides, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp(outsides, "")
+	dir, err := os.MkdirTemp(outsides, "") //nolint:usetesting // a place that the policy names
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,6 +82,11 @@ func (p *project) configured(name string, o driveOptions) (act.Agent, error) {
 	}
 	out := act.Agent{Program: agent.NewACP(name, argv), Home: p.a.env["HOME"], Network: true}
 	out.Reads = confine.Program(argv[0], out.Home)
+	for _, arg := range argv[1:] { // files that it is told of
+		if info, err := os.Stat(arg); err == nil && filepath.IsAbs(arg) && info.Mode().IsRegular() {
+			out.Reads = append(out.Reads, arg)
+		}
+	}
 	for _, v := range c.Env {
 		if value, ok := p.a.env[v]; ok {
 			out.Env = append(out.Env, v+"="+value)

@@ -158,6 +158,9 @@ func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) 
 	if b.Limits.Memory == 0 {
 		b.Limits.Memory = memory() / 2
 	}
+	if b.Limits.Temp == 0 { // there are three, beside the memory of processes
+		b.Limits.Temp = memory() / 8
+	}
 	return level, b, nil
 }
 

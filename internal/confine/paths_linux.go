@@ -19,10 +19,10 @@ const maxPorts = 16
 var system = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store",
 	"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies", "/etc/debian_version",
-	"/etc/environment", "/etc/fonts", "/etc/gai.conf", "/etc/group", "/etc/host.conf", "/etc/hostname", "/etc/hosts", "/etc/inputrc",
+	"/etc/fonts", "/etc/gai.conf", "/etc/group", "/etc/host.conf", "/etc/hostname", "/etc/hosts", "/etc/inputrc",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/locale.alias", "/etc/locale.conf", "/etc/localtime",
-	"/etc/lsb-release", "/etc/machine-id", "/etc/magic", "/etc/mime.types", "/etc/networks", "/etc/nsswitch.conf", "/etc/os-release",
-	"/etc/passwd", "/etc/php", "/etc/pki/ca-trust", "/etc/pki/java", "/etc/pki/tls/certs", "/etc/profile", "/etc/profile.d", "/etc/protocols",
+	"/etc/lsb-release", "/etc/magic", "/etc/mime.types", "/etc/networks", "/etc/nsswitch.conf", "/etc/os-release",
+	"/etc/passwd", "/etc/php", "/etc/pki/ca-trust", "/etc/pki/java", "/etc/pki/tls/certs", "/etc/profile", "/etc/protocols",
 	"/etc/python3", "/etc/python3.11", "/etc/services", "/etc/shells", "/etc/skel", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/terminfo",
 	"/etc/timezone", "/etc/java", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/maven", "/etc/ruby", "/etc/perl", "/etc/erlang",
 	"/sys/devices/system/cpu", "/sys/devices/system/node", "/sys/kernel/mm/transparent_hugepage",

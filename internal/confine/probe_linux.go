@@ -43,7 +43,9 @@ func (t *selfTest) run() {
 	refused("read a file outside", err)
 	// A place of this name may be in the sandbox too: who started it looks whether the file is outside.
 	_ = os.WriteFile(t.Bait.Write, nil, 0o600)
-	refused("write below /usr", os.WriteFile("/usr/sandbox-probe", nil, 0o600))
+	err = os.WriteFile("/usr/sandbox-probe", nil, 0o600)
+	_ = os.Remove("/usr/sandbox-probe") // where it was written
+	refused("write below /usr", err)
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	must(self+"make a socket", err)
 	err = unix.Connect(fd, &unix.SockaddrInet4{Port: t.Bait.Port, Addr: [4]byte{127, 0, 0, 1}})

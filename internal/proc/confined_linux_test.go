@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +32,29 @@ func TestProbeSandbox(t *testing.T) {
 	t.Parallel()
 	if err := proc.ProbeSandbox(t.Context(), t.TempDir()); err != nil {
 		t.Skipf("no sandbox on this machine: %v", err)
+	}
+}
+
+// TestProbeSandboxWhereThereIsNone: in a sandbox, which denies user namespaces as some containers do, the step that fails is named.
+func TestProbeSandboxWhereThereIsNone(t *testing.T) {
+	if os.Getenv("JACQUARD_PROC_NESTED") != "" { // inside
+		err := proc.ProbeSandbox(t.Context(), os.TempDir())
+		var failed *confine.StepError
+		if !errors.As(err, &failed) || failed.Step != "make namespaces" {
+			t.Errorf("ProbeSandbox = %v, want that namespaces cannot be made", err)
+		}
+		return
+	}
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := confined(t, "")
+	c.Argv, c.Env = []string{self, "-test.run", "^TestProbeSandboxWhereThereIsNone$"}, env("JACQUARD_PROC_NESTED=1", "TMPDIR="+c.Dir)
+	c.Confine.Read = []string{self}
+	if r := run(t, c); r.Exit != 0 {
+		t.Errorf("inside: exit %d: %s%s", r.Exit, r.Stdout.Text, r.Stderr.Text)
 	}
 }
 
@@ -86,6 +111,50 @@ func TestConfinedLeavesNothing(t *testing.T) {
 	if r := run(t, c); r.Left != 1 || r.Exit != 0 || r.Duration > 30*time.Second {
 		t.Errorf("a daemon: %+v, want one that was left", r)
 	}
+}
+
+// TestConfinedEndsWithItsDriver: a driver that is killed cannot tell anybody, and what it ran ends all the same.
+func TestConfinedEndsWithItsDriver(t *testing.T) {
+	if ready := os.Getenv("JACQUARD_PROC_DRIVER"); ready != "" { // the driver
+		c := confined(t, `setsid sleep 600 & echo ready; sleep 600`)
+		c.Line = func([]byte) { _ = os.WriteFile(ready, []byte(strconv.Itoa(os.Getpid())), 0o600) }
+		run(t, c)
+		return
+	}
+	t.Parallel()
+	confined(t, "")
+	ready := filepath.Join(t.TempDir(), "ready")
+	driver := exec.Command(os.Args[0], "-test.run", "^TestConfinedEndsWithItsDriver$")
+	driver.Env = append(os.Environ(), "JACQUARD_PROC_DRIVER="+ready)
+	if err := driver.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it runs", func() bool { _, err := os.Stat(ready); return err == nil })
+	below := children(driver.Process.Pid)
+	if len(below) < 3 { // the stage and two that sleep
+		t.Errorf("the driver has %v", below)
+	}
+	if err := driver.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = driver.Wait()
+	for _, pid := range below {
+		eventually(t, fmt.Sprintf("process %d gone", pid), gone(pid))
+	}
+}
+
+// children are all processes below one.
+func children(parent int) (out []int) {
+	list, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, f := range list {
+		b, _ := os.ReadFile(f)
+		_, rest, _ := strings.Cut(string(b), ") ") // no name here has a bracket
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+			out = append(append(out, pid), children(pid)...)
+		}
+	}
+	return out
 }
 
 func TestConfinedLadder(t *testing.T) {

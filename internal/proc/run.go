@@ -60,7 +60,7 @@ func start(c Command) (*running, error) {
 	var g group
 	if err == nil {
 		if g, err = join(cmd); err == nil {
-			err = box.begin() //nolint:contextcheck // what goes through its doors ends with the sandbox
+			err = box.begin()
 		}
 		if err != nil {
 			_ = cmd.Process.Kill()
