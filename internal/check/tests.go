@@ -280,9 +280,10 @@ func (p *place) failAgain(ctx context.Context, tests []test) ([]test, error) {
 		return nil, nil
 	}
 	p.rerun = true
-	defer func() { p.rerun = false }()
+	defer func() { p.rerun, p.round = false, "" }()
 	var failing []test
-	for range 4 {
+	for i := range 4 {
+		p.round = fmt.Sprintf(" %d", i) // else what the last run gave would be taken
 		run, err := p.runThese(ctx, tests)
 		if err != nil {
 			return nil, err

@@ -138,7 +138,14 @@ func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) 
 	said := cmp.Or(given, p.a.env["JACQUARD_SANDBOX"], p.conf.Sandbox.Level, string(defaultSandbox))
 	level, err := confine.ParseLevel(said)
 	if err != nil {
-		return "", nil, usage("--sandbox: %v", err)
+		where := configFile
+		if p.a.env["JACQUARD_SANDBOX"] != "" {
+			where = "JACQUARD_SANDBOX"
+		}
+		if given != "" {
+			where = "--sandbox"
+		}
+		return "", nil, usage("%s: %v", where, err)
 	}
 	if level != confine.Full {
 		return level, nil, nil
