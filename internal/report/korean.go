@@ -11,15 +11,23 @@ const (
 
 // T is a message, or the format of one, in the language l. Messages are written
 // in English where they are used; one that korean does not have stays English.
-func (l Lang) T(en string) string {
-	if ko, ok := korean[en]; ok && l == Korean {
-		return ko
+func (l Lang) T(en string) string { return l.Wording(en) }
+
+// Wording is T for a text that is written elsewhere: what a command is for, or
+// the format of an error. One that no table has stays English.
+func (l Lang) Wording(en string) string {
+	if l == Korean {
+		for _, table := range []map[string]string{korean, koreanErrors, koreanHelp} {
+			if ko, ok := table[en]; ok {
+				return ko
+			}
+		}
 	}
 	return en
 }
 
-// korean has the Korean wording of every message. Those of compile are what
-// people know from the original process.
+// korean has the Korean wording of every message; errors and help have tables
+// of their own. Those of compile are what people know from the original process.
 var korean = map[string]string{
 	// explain
 	"  Why\n%s\n":     "  이유\n%s\n",
@@ -33,13 +41,12 @@ var korean = map[string]string{
 	" in %s":      " (%s에서)",
 	"passes":      "통과",
 	"fails":       "실패",
-	"%d findings are there already, and are charged to nobody":   "이미 있던 지적 %d건, 누구의 책임도 아님",
-	"%s: %s: all pass, %d tests":                                 "%s: %s: 모두 통과, 테스트 %d개",
-	"%d tests, %d fail, %d skipped":                              "테스트 %d개, 실패 %d개, 건너뜀 %d개",
-	"by its exit code alone: it gives no report of single tests": "종료 코드로만 판단함: 개별 테스트 보고가 없음",
-	"nothing can be proved here, so nothing was begun: %s. Mend it, or say as checks in %s how this project is tested; jacquard doctor shows all": "여기서는 아무것도 증명할 수 없어 시작하지 않았습니다: %s. 고치거나 %s의 checks에 이 프로젝트의 테스트 방법을 적으십시오. jacquard doctor가 모두 보여 줍니다",
-	"nothing here says how this project is tested; say it as checks in %s":                                                                        "이 프로젝트를 어떻게 테스트하는지 알 수 없습니다. %s의 checks에 적으십시오",
-	"the project's own checks take longer than %s; what fails before a change is found out beside the work\n":                                     "프로젝트의 자체 검사가 %s보다 오래 걸립니다. 변경 전에 실패하던 것은 작업과 함께 알아냅니다\n",
+	"%d findings are there already, and are charged to nobody":                                                "이미 있던 지적 %d건, 누구의 책임도 아님",
+	"%s: %s: all pass, %d tests":                                                                              "%s: %s: 모두 통과, 테스트 %d개",
+	"%d tests, %d fail, %d skipped":                                                                           "테스트 %d개, 실패 %d개, 건너뜀 %d개",
+	"by its exit code alone: it gives no report of single tests":                                              "종료 코드로만 판단함: 개별 테스트 보고가 없음",
+	"nothing here says how this project is tested; say it as checks in %s":                                    "이 프로젝트를 어떻게 테스트하는지 알 수 없습니다. %s의 checks에 적으십시오",
+	"the project's own checks take longer than %s; what fails before a change is found out beside the work\n": "프로젝트의 자체 검사가 %s보다 오래 걸립니다. 변경 전에 실패하던 것은 작업과 함께 알아냅니다\n",
 
 	// compile
 	"%d up to date\n": "최신 상태 %d개\n",
@@ -499,4 +506,18 @@ var korean = map[string]string{
 	"⚠ uncommitted changes are left alone, and the work begins at the last commit: %s\n": "⚠ 커밋하지 않은 변경은 그대로 두고 마지막 커밋에서 작업을 시작합니다: %s\n",
 	"the change with a small mistake: tests have to fail":                                "작은 실수를 넣은 변경: 테스트가 실패해야 한다",
 	"Two projects are in %s:\n  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   your first spec:    cd %s && jacquard build --scenario ../build.txtar\nThe answers of the agent are prepared; git, the tests and every result are real.": "%s에 프로젝트 두 개가 있습니다:\n  shop    첫 변경:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   첫 스펙:  cd %s && jacquard build --scenario ../build.txtar\n에이전트의 답은 미리 준비되어 있고, git과 테스트와 모든 결과는 진짜입니다.",
+
+	// jacquard.yaml
+	"a whole number":       "정수",
+	"true or false":        "true 또는 false",
+	"a text":               "텍스트",
+	"a list of texts":      "텍스트 목록",
+	"names with texts":     "이름과 텍스트의 쌍",
+	"names with values":    "이름과 값의 쌍",
+	"a number":             "수",
+	"want %s":              "%s이어야 합니다",
+	"%q is given, want %s": "%q이(가) 아니라 %s이어야 합니다",
+	"unknown key $1":       "모르는 키 $1",
+	"line $1: ":            "$1번째 줄: ",
+	". All keys are in what jacquard init writes": ". 쓸 수 있는 키는 jacquard init이 쓰는 파일에 모두 있습니다",
 }
