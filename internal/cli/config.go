@@ -132,7 +132,7 @@ func (m yamlMistake) in(l report.Lang) string {
 		found := wrongType().FindStringSubmatch(s)
 		want := cmp.Or(wants[found[2]], l.T("names with values"))
 		if found[1] == "" {
-			return fmt.Sprintf(l.T("want %s"), want)
+			return fmt.Sprintf(l.T("want %v"), want)
 		}
 		return fmt.Sprintf(l.T("%q is given, want %s"), found[1], want)
 	})

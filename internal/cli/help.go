@@ -60,7 +60,16 @@ func flagProblem(err error) error {
 	case errors.As(err, &lacks):
 		return words("flag needs an argument: %s", "--"+lacks.GetSpecifiedName())
 	case errors.As(err, &wrong):
-		return words("invalid argument %q for --%s: %v", wrong.GetValue(), wrong.GetFlag().Name, wrong.Unwrap())
+		why := wrong.Unwrap()
+		switch wrong.GetFlag().Value.Type() {
+		case "int":
+			why = words("want %v", noun("a whole number"))
+		case "duration":
+			why = words("want %v", noun("a duration such as 90s or 10m"))
+		case "bool":
+			why = words("want %v", noun("true or false"))
+		}
+		return words("invalid argument %q for --%s: %v", wrong.GetValue(), wrong.GetFlag().Name, why)
 	}
 	return err
 }

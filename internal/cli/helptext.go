@@ -35,7 +35,7 @@ func usageOf(l report.Lang, c *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(l.T("Usage") + ":")
 	if c.Runnable() {
-		b.WriteString("\n  " + c.UseLine())
+		b.WriteString("\n  " + strings.Replace(c.UseLine(), "[flags]", l.T("[flags]"), 1))
 	}
 	more := l.T("--help --all: everything.")
 	if c.HasAvailableSubCommands() {

@@ -85,6 +85,13 @@ func inLang(l report.Lang, err error) string {
 		if joined := errors.Join(e.Unwrap()...); joined != nil && joined.Error() == err.Error() {
 			return strings.Join(lines, "\n")
 		}
+	case *flow.DrivenError:
+		return inLang(l, words("run %s is driven by %s", e.Run, e.Driver))
+	case *flow.ChangedError:
+		if d := e.Diff; d.Bug == nil {
+			return inLang(l, words("the workflow definition changed: %d outcomes unused, %d started steps lost, %d inputs, shapes or results changed",
+				len(d.Unused), len(d.Lost), len(d.Changed)))
+		}
 	case *flow.Failure:
 		if e.Msg != "" {
 			return e.Msg

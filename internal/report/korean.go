@@ -506,18 +506,4 @@ var korean = map[string]string{
 	"⚠ uncommitted changes are left alone, and the work begins at the last commit: %s\n": "⚠ 커밋하지 않은 변경은 그대로 두고 마지막 커밋에서 작업을 시작합니다: %s\n",
 	"the change with a small mistake: tests have to fail":                                "작은 실수를 넣은 변경: 테스트가 실패해야 한다",
 	"Two projects are in %s:\n  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   your first spec:    cd %s && jacquard build --scenario ../build.txtar\nThe answers of the agent are prepared; git, the tests and every result are real.": "%s에 프로젝트 두 개가 있습니다:\n  shop    첫 변경:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   첫 스펙:  cd %s && jacquard build --scenario ../build.txtar\n에이전트의 답은 미리 준비되어 있고, git과 테스트와 모든 결과는 진짜입니다.",
-
-	// jacquard.yaml
-	"a whole number":       "정수",
-	"true or false":        "true 또는 false",
-	"a text":               "텍스트",
-	"a list of texts":      "텍스트 목록",
-	"names with texts":     "이름과 텍스트의 쌍",
-	"names with values":    "이름과 값의 쌍",
-	"a number":             "수",
-	"want %s":              "%s이어야 합니다",
-	"%q is given, want %s": "%q이(가) 아니라 %s이어야 합니다",
-	"unknown key $1":       "모르는 키 $1",
-	"line $1: ":            "$1번째 줄: ",
-	". All keys are in what jacquard init writes": ". 쓸 수 있는 키는 jacquard init이 쓰는 파일에 모두 있습니다",
 }
