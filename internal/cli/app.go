@@ -221,7 +221,7 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 	}
 	there, err := p.cluster(ctx, l, driveOptions{})
 	if err != nil {
-		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", err)
+		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", inLang(p.a.lang(), err))
 		return here, nil
 	}
 	return &both{keeper: here, there: there}, nil

@@ -248,7 +248,7 @@ func (o *outbox) keep() {
 
 func (o *outbox) warn(err error) {
 	if !o.warned {
-		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback did not arrive (%v); it is tried again, also by the next resume\n"), err)
+		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback did not arrive (%v); it is tried again, also by the next resume\n"), inLang(o.p.a.lang(), err))
 	}
 	o.warned = true
 }

@@ -181,6 +181,11 @@ func messages(t *testing.T) (used map[string]saying, tables map[string]string) {
 // mistake is the format of an error that a call makes, "" when there are no words in it.
 func mistake(t *testing.T, at string, call *ast.CallExpr) string {
 	t.Helper()
+	if callee(call) == "Failf" && len(call.Args) > 1 {
+		if en, _ := text(call.Args[1]); word.MatchString(verb.ReplaceAllString(en, "")) {
+			t.Errorf("%s: flow.Failf is in English only; fail does the same in the language of the person", at)
+		}
+	}
 	which, ok := map[string]int{"usage": 0, "words": 0, "environment": 0, "noun": 0, "exit": 1, "fail": 1}[callee(call)]
 	if _, own := call.Fun.(*ast.Ident); !ok || !own {
 		return ""
