@@ -265,6 +265,7 @@ var koreanErrors = map[string]string{
 	"the Temporal cluster at %s: %w":                              "%s의 Temporal 클러스터: %w",
 	"no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/guides/several-machines.md): %s":                                                                  "%s에서 응답하는 Temporal 클러스터가 없습니다. 클러스터를 시작하거나 TEMPORAL_ADDRESS를 설정하세요 (docs/guides/several-machines.md): %s",
 	"runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another one, a bucket or a folder as hub in jacquard.yaml": "풀에서 실행하려면 모든 머신이 푸시할 수 있는 git 원격이 필요한데 %s은(는) 원격이 아닙니다. git remote add %s 주소를 실행하거나, jacquard.yaml의 hub에 다른 원격, 버킷, 폴더 중 하나를 적으세요",
+
 	"%s is not base64: openssl rand -base64 32 makes a key":                   "%s이(가) base64가 아닙니다. 키 만들기: openssl rand -base64 32",
 	"%s has %d bytes, want 16, 24 or 32: openssl rand -base64 32 makes a key": "%s이(가) %d바이트입니다. 16, 24, 32바이트 중 하나여야 합니다. 키 만들기: openssl rand -base64 32",
 	"listen": "주소를 열지 못했습니다",
