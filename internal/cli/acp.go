@@ -78,7 +78,7 @@ func (p *project) configured(name string, o driveOptions) (act.Agent, error) {
 	argv := slices.Clone(c.Command)
 	var err error
 	if argv[0], err = p.installed(name); err != nil {
-		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %q is not on PATH (acp in %s)", name, c.Command[0], configFile)
+		return act.Agent{}, fail(flow.Environment, "%s is not installed: %q is not on PATH (acp in %s)", name, c.Command[0], configFile)
 	}
 	out := act.Agent{Program: agent.NewACP(name, argv), Home: p.a.env["HOME"], Network: true}
 	out.Reads = confine.Program(argv[0], out.Home)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -99,7 +98,7 @@ func (p *project) scripted(o driveOptions) (act.Agent, error) {
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return act.Agent{}, fmt.Errorf("find this program: %w", err)
+		return act.Agent{}, words("find this program: %w", err)
 	}
 	return act.Agent{Program: agent.NewScripted(self, "agent-play", "--scenario", abs), Reads: []string{self, abs}}, nil
 }
@@ -109,14 +108,14 @@ func (p *project) scripted(o driveOptions) (act.Agent, error) {
 func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) (act.Agent, error) {
 	program, err := m.find(p.a.env)
 	if err != nil {
-		instead := "try jacquard demo, which needs no agent"
+		instead := words("try jacquard demo, which needs no agent")
 		for _, other := range makers() {
 			if _, err := other.find(p.a.env); err == nil {
-				instead = "use --agent " + other.name + ", which is installed"
+				instead = words("use --agent %s, which is installed", other.name)
 				break
 			}
 		}
-		return act.Agent{}, flow.Failf(flow.Environment, "%s is not installed: %s (or %s)", m.title, m.install, instead)
+		return act.Agent{}, fail(flow.Environment, "%s is not installed: %s (or %s)", m.title, m.install, instead)
 	}
 	r := m.open(program)
 	out := act.Agent{Program: r, Tries: m.tries, Reads: confine.Program(program, p.a.env["HOME"])}
@@ -206,7 +205,7 @@ func (p *project) provider(ctx context.Context, m maker, r realAgent) (gateway.B
 	case agent.AuthFailed:
 		return nil, false, flow.Failf(flow.Auth, "%s", found.Problem.Message)
 	default:
-		return nil, false, flow.Failf(flow.Environment, "%s", found.Problem.Message)
+		return nil, false, fail(flow.Environment, "%s", found.Problem.Message)
 	}
 	if found.Auth == agent.Login {
 		return nil, false, nil

@@ -56,7 +56,7 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	if root == "" {
 		wd, err := os.Getwd()
 		if err != nil {
-			return nil, fmt.Errorf("find the project: %w", err)
+			return nil, words("find the project: %w", err)
 		}
 		root = findRoot(wd)
 	}
@@ -102,10 +102,6 @@ func (a *app) open(ctx context.Context) (*project, error) {
 	return p, p.openRepo(ctx)
 }
 
-func environment(doing string, err error) error {
-	return flow.Failf(flow.Environment, "%s: %v", doing, err)
-}
-
 func (p *project) openRepo(ctx context.Context) error {
 	o := git.Options{Dir: p.root, Env: p.a.Env, Temp: filepath.Join(p.cache, "tmp")}
 	repo, err := git.Open(ctx, o)
@@ -117,7 +113,7 @@ func (p *project) openRepo(ctx context.Context) error {
 		repo, err = git.Private(ctx, o, filepath.Join(p.state, "git"))
 	}
 	if errors.Is(err, git.ErrNoGit) {
-		return flow.Failf(flow.Environment, "git is not installed: install git 2.38 or newer and try again")
+		return fail(flow.Environment, "git is not installed: install git 2.38 or newer and try again")
 	}
 	if err != nil {
 		return err
@@ -139,7 +135,7 @@ func (a *app) cacheDir() (string, error) {
 			home = a.env["USERPROFILE"]
 		}
 		if home == "" {
-			return "", flow.Failf(flow.Environment, "neither XDG_CACHE_HOME nor HOME is set: set one, so that checkouts have a place")
+			return "", fail(flow.Environment, "neither XDG_CACHE_HOME nor HOME is set: set one, so that checkouts have a place")
 		}
 		base = filepath.Join(home, ".cache")
 	}
@@ -167,17 +163,17 @@ func (a *app) treesDir(cache string) string {
 // makeState makes .jacquard, which ignores itself.
 func (p *project) makeState() error {
 	if st, err := os.Stat(p.state); err == nil && !st.IsDir() {
-		return flow.Failf(flow.Environment, "%s is a file, and runs are kept in a folder of that name: move the file away", stateDir)
+		return fail(flow.Environment, "%s is a file, and runs are kept in a folder of that name: move the file away", stateDir)
 	}
 	if err := os.MkdirAll(p.state, 0o755); err != nil {
-		return environment("make "+stateDir, err)
+		return environment("make %s", err, stateDir)
 	}
 	ignore := filepath.Join(p.state, ".gitignore")
 	if _, err := os.Stat(ignore); err == nil {
 		return nil
 	}
 	if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
-		return environment("make "+stateDir, err)
+		return environment("make %s", err, stateDir)
 	}
 	return nil
 }
@@ -228,7 +224,7 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 	}
 	there, err := p.cluster(ctx, l, driveOptions{})
 	if err != nil {
-		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", err)
+		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", inLang(p.a.lang(), err))
 		return here, nil
 	}
 	return &both{keeper: here, there: there}, nil

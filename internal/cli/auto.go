@@ -115,7 +115,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 			return usage("--qa-interactive: %v", err)
 		}
 		if _, err := proc.LookPath("tmux", a.env["PATH"]); err != nil {
-			return environment("--qa-interactive", errors.New("tmux is not installed: install it and put it on PATH"))
+			return environment("--qa-interactive", words("tmux is not installed: install it and put it on PATH"))
 		}
 	}
 	if f.feature != "" && pdca.Feature(f.feature) != f.feature {

@@ -77,7 +77,7 @@ func (p *project) autoSources(ctx context.Context, list []step.Source) ([]step.S
 			return nil, environment(option, err)
 		}
 		if len(messages) == 0 {
-			return nil, environment(option, fmt.Errorf("nothing is found for %s", s.Name))
+			return nil, environment(option, words("nothing is found for %s", s.Name))
 		}
 		raw, err := json.Marshal(messages)
 		if err != nil {
@@ -115,11 +115,11 @@ func (p *project) printed(ctx context.Context, line string) (string, error) {
 		r, err := proc.Run(ctx, proc.Command{Argv: argv, Dir: p.root, Env: p.a.Env, Total: time.Minute})
 		switch {
 		case errors.Is(err, proc.ErrNotFound):
-			return "", environment("--context", fmt.Errorf("%s is not installed", argv[0]))
+			return "", environment("--context", words("%s is not installed", argv[0]))
 		case err != nil:
 			return "", environment("--context", err)
 		case r.Ended != proc.Exited || r.Exit != 0:
-			return "", environment("--context", fmt.Errorf("%s ended with %d: %s", strings.Join(argv, " "), r.Exit, strings.TrimSpace(r.Stderr.Text)))
+			return "", environment("--context", words("%s ended with %d: %s", strings.Join(argv, " "), r.Exit, strings.TrimSpace(r.Stderr.Text)))
 		}
 		all.WriteString(r.Stdout.Text)
 	}

@@ -69,7 +69,7 @@ func (p *project) commitStaged(ctx context.Context, files []string) error {
 		return environment("git commit", err)
 	}
 	if r.Ended != proc.Exited || r.Exit != 0 {
-		return environment("git commit", fmt.Errorf("it ended with %d: %s", r.Exit, strings.TrimSpace(r.Stdout.Text+r.Stderr.Text)))
+		return environment("git commit", words("it ended with %d: %s", r.Exit, strings.TrimSpace(r.Stdout.Text+r.Stderr.Text)))
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("✓ committed: %s\n"), "chore: "+title)
 	return nil

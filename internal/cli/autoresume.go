@@ -38,7 +38,7 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 		return false, nil
 	}
 	if err != nil {
-		return false, environment("read "+pdca.StatusPath, err)
+		return false, environment("read %s", err, pdca.StatusPath)
 	}
 	head, err := p.repo.Head(ctx)
 	if err != nil || head.Unborn {

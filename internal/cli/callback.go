@@ -149,7 +149,7 @@ func callbackClient() *http.Client {
 			return err
 		}
 		if ip := net.ParseIP(host); ip == nil || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
-			return fmt.Errorf("%s is no address for callbacks", host)
+			return words("%s is no address for callbacks", host)
 		}
 		return nil
 	}}
@@ -248,7 +248,7 @@ func (o *outbox) keep() {
 
 func (o *outbox) warn(err error) {
 	if !o.warned {
-		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback did not arrive (%v); it is tried again, also by the next resume\n"), err)
+		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback did not arrive (%v); it is tried again, also by the next resume\n"), inLang(o.p.a.lang(), err))
 	}
 	o.warned = true
 }
@@ -265,7 +265,7 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 	to = strings.ReplaceAll(to, "{{executionId}}", url.PathEscape(id))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(c.Body))
 	if err != nil {
-		return errors.New("its address cannot be read")
+		return words("its address cannot be read")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Idempotency-Key", c.Key)
@@ -294,8 +294,8 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 	case res.StatusCode < 300, res.StatusCode == http.StatusConflict: // it was told before
 		return nil
 	case res.StatusCode == http.StatusBadRequest || res.StatusCode == http.StatusUnprocessableEntity || res.StatusCode == http.StatusRequestEntityTooLarge:
-		o.warn(fmt.Errorf("the server refused it: %s", res.Status)) // sending it again would not help
+		o.warn(words("the server refused it: %s", res.Status)) // sending it again would not help
 		return nil
 	}
-	return fmt.Errorf("the server said %s", res.Status)
+	return words("the server said %s", res.Status)
 }

@@ -142,7 +142,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 	if shared != nil {
 		h = shared
 	} else if pool != "" {
-		return nil, flow.Failf(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another one, a bucket or a folder as hub in jacquard.yaml", remote, remote)
+		return nil, fail(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another one, a bucket or a folder as hub in jacquard.yaml", remote, remote)
 	}
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
@@ -159,9 +159,9 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		}
 		var f *flow.Failure
 		if errors.As(err, &f) && f.Class == flow.Environment {
-			return nil, flow.Failf(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/guides/several-machines.md): %s", address, f.Msg)
+			return nil, fail(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/guides/several-machines.md): %s", address, f.Msg)
 		}
-		return nil, fmt.Errorf("the Temporal cluster at %s: %w", address, err)
+		return nil, words("the Temporal cluster at %s: %w", address, err)
 	}
 	return rt, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -11,13 +12,16 @@ import (
 )
 
 // completed gives a command and those below it what a shell completes: values of flags that are one of a few, and runs where the first
-// argument is one.
+// argument is one. What they are for is said in the language of the person.
 func (a *app) completed(c *cobra.Command) {
 	values := map[string][]string{
 		"agent": step.AgentNames(), "style": styleNames(), "lang": {"en", "ko"}, "phase": {string(step.Full), string(step.Red), string(step.GreenRefactor)},
 		"conflict": {string(step.KeepFiles), string(step.Overwrite)}, "on": {onLocal, onTemporal}, "sandbox": {"full", "outside", "off"}, "documents": {"commit", "keep"}, "budget": {"5usd", "20usd", "2Mtok"},
 		"language": toolchain.Languages(),
 	}
+	l := a.lang()
+	c.Short = l.Wording(c.Short)
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = l.Wording(f.Usage) })
 	var f doFlags
 	for _, x := range f.settings() {
 		values[x.flag] = x.all()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -83,7 +84,7 @@ type duration time.Duration
 func (d *duration) UnmarshalYAML(n *yaml.Node) error {
 	v, err := time.ParseDuration(n.Value)
 	if err != nil || v <= 0 {
-		return fmt.Errorf("line %d: %q is no duration like 30m", n.Line, n.Value)
+		return words("line %d: %q is no duration like 30m", n.Line, n.Value)
 	}
 	*d = duration(v)
 	return nil
@@ -101,12 +102,12 @@ func readConfig(root string) (config, error) {
 		return c, nil
 	}
 	if err != nil {
-		return c, fmt.Errorf("read %s: %w", configFile, err)
+		return c, words("read %s: %w", configFile, err)
 	}
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, usage("%s: %s", configFile, yamlWords(err))
+		return c, usage("%s: %s", configFile, yamlMistake{err})
 	}
 	return c, c.check()
 }
@@ -114,22 +115,30 @@ func readConfig(root string) (config, error) {
 var (
 	wrongType  = re.New("cannot unmarshal !!\\w+ (?:`([^`]*)` )?into (\\S+)")
 	unknownKey = re.New(`field (\S+) not found in type \S+`)
+	lineNumber = re.New(`line ([0-9]+): `)
 )
 
-// yamlWords says what is wrong with a file of settings, a line each, and what helps.
-func yamlWords(err error) string {
-	wants := map[string]string{"int": "a whole number", "bool": "true or false", "string": "a text", "[]string": "a list of texts", "map[string]string": "names with texts", "float64": "a number"}
-	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n  "), "yaml: ")
+// yamlMistake says what is wrong with a file of settings, a line each, and what helps.
+type yamlMistake struct{ err error }
+
+func (m yamlMistake) Error() string { return m.in(report.English) }
+
+func (m yamlMistake) in(l report.Lang) string {
+	wants := map[string]string{
+		"int": l.T("a whole number"), "bool": l.T("true or false"), "string": l.T("a text"), "[]string": l.T("a list of texts"),
+		"map[string]string": l.T("names with texts"), "float64": l.T("a number"),
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(inLang(l, m.err), "yaml: unmarshal errors:\n  "), "yaml: ")
 	text = wrongType().ReplaceAllStringFunc(text, func(s string) string {
-		m := wrongType().FindStringSubmatch(s)
-		want := cmp.Or(wants[m[2]], "names with values")
-		if m[1] == "" {
-			return "want " + want
+		found := wrongType().FindStringSubmatch(s)
+		want := cmp.Or(wants[found[2]], l.T("names with values"))
+		if found[1] == "" {
+			return fmt.Sprintf(l.T("want %v"), want)
 		}
-		return fmt.Sprintf("%q is given, want %s", m[1], want)
+		return fmt.Sprintf(l.T("%q is given, want %s"), found[1], want)
 	})
-	text = unknownKey().ReplaceAllString(text, "unknown key $1")
-	return strings.ReplaceAll(text, "\n  ", "; ") + ". All keys are in what jacquard init writes"
+	text = lineNumber().ReplaceAllString(unknownKey().ReplaceAllString(text, l.T("unknown key $1")), l.T("line $1: "))
+	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". All keys are in what jacquard init writes")
 }
 
 func (c config) check() error {
@@ -167,12 +176,12 @@ func (c config) checkSeats() error {
 		return ok
 	}
 	seat := func(key, text string, tiers bool) {
-		want, tier := "agent/model, an agent ("+c.agentNames()+") or a model", slices.Contains(step.Tiers(), text)
+		want, tier := words("agent/model, an agent (%s) or a model", c.agentNames()), slices.Contains(step.Tiers(), text)
 		if tiers {
-			want = "a tier (" + strings.Join(step.Tiers(), ", ") + "), " + want
+			want = words("a tier (%s), %v", strings.Join(step.Tiers(), ", "), want)
 		}
 		if tier && !tiers || !seatForm().MatchString(text) {
-			errs = append(errs, usage("%s: %s is %q, want %s", configFile, key, text, want))
+			errs = append(errs, usage("%s: %s is %q, want %v", configFile, key, text, want))
 		}
 	}
 	for _, tier := range slices.Sorted(maps.Keys(c.Models)) {

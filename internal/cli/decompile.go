@@ -162,7 +162,7 @@ func (p *project) writeFiles(ctx context.Context, files map[string][]byte) error
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		id, err := p.repo.WriteBlob(ctx, files[name])
 		if err != nil {
-			return environment("write "+name, err)
+			return environment("write %s", err, name)
 		}
 		out = append(out, git.Delivery{Path: name, Old: have[name].ID, New: id, Mode: "100644"})
 	}
@@ -172,7 +172,7 @@ func (p *project) writeFiles(ctx context.Context, files map[string][]byte) error
 	}
 	for _, r := range res {
 		if r.State == git.Conflicting {
-			return flow.Failf(flow.Environment, "%s changed while it was read, and nothing was written: %s. Try again", r.Path, r.Reason)
+			return fail(flow.Environment, "%s changed while it was read, and nothing was written: %s. Try again", r.Path, r.Reason)
 		}
 	}
 	return nil

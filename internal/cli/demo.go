@@ -119,7 +119,7 @@ func (a *app) newDemoRun(dir string) (*demo, error) {
 func (a *app) newFolder(dir string) (*demo, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+		return nil, words("find this program: %w", err)
 	}
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "jacquard-demo-"); err != nil {
@@ -210,7 +210,7 @@ func (d *demo) first(ctx context.Context) error {
 		return err
 	}
 	if res.Signal == "" && res.Exit == 0 {
-		return fmt.Errorf("the run was to be killed after append %d and was not", demoKillAt)
+		return words("the run was to be killed after append %d and was not", demoKillAt)
 	}
 	d.say(d.a.lang().T("   … killed (kill -9)\n"))
 	return nil
@@ -218,12 +218,12 @@ func (d *demo) first(ctx context.Context) error {
 
 func (d *demo) second(ctx context.Context) error {
 	d.say(d.a.lang().T("2. Resume: what was finished is not done again:\n   $ jacquard resume"))
-	return d.expect(ctx, "the resumed run", "resume")
+	return d.expect(ctx, noun("the resumed run"), "resume")
 }
 
 func (d *demo) third(ctx context.Context) error {
 	d.say(d.a.lang().T("\n3. Once more: nothing to do:\n   $ jacquard build"))
-	return d.expect(ctx, "the second run", "compile", "--scenario", d.scenario("scenario"))
+	return d.expect(ctx, noun("the second run"), "compile", "--scenario", d.scenario("scenario"))
 }
 
 func (d *demo) fourth(ctx context.Context) error {
@@ -235,22 +235,22 @@ func (d *demo) fourth(ctx context.Context) error {
 	line := []byte("- `Apply(1000, -1)` → error\n")
 	changed := bytes.Replace(raw, line, append(line, []byte("- `Apply(-1, 10)` → error\n")...), 1)
 	if bytes.Equal(changed, raw) {
-		return fmt.Errorf("the sample spec has not the line that the demo changes")
+		return words("the sample spec has not the line that the demo changes")
 	}
 	if err := os.WriteFile(path, changed, 0o644); err != nil {
 		return environment("change the sample spec", err)
 	}
 	d.say(d.a.lang().T("\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard build"))
-	return d.expect(ctx, "the run after the change", "compile", "--scenario", d.scenario("changed"))
+	return d.expect(ctx, noun("the run after the change"), "compile", "--scenario", d.scenario("changed"))
 }
 
-func (d *demo) expect(ctx context.Context, what string, args ...string) error {
+func (d *demo) expect(ctx context.Context, what noun, args ...string) error {
 	res, err := d.jacquard(ctx, nil, args...)
 	if err != nil {
 		return err
 	}
 	if res.Exit != 0 {
-		return &exitError{code: exitNotVerified, msg: fmt.Sprintf("%s ended with exit code %d", what, res.Exit)}
+		return exit(exitNotVerified, "%s ended with exit code %d", what, res.Exit)
 	}
 	return nil
 }

@@ -255,7 +255,7 @@ func (p *project) earlier(ctx context.Context) (earlier, error) {
 			continue
 		}
 		if err != nil {
-			return out, environment("read "+name, err)
+			return out, environment("read %s", err, name)
 		}
 		s, mended, err := checkpoint.ReadState(raw, time.Local)
 		out.mended, out.broken = mended, err

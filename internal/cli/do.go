@@ -174,22 +174,22 @@ func (f *doFlags) chosen(p *project) (style, error) {
 			return style{}, usage("--%s %s: want %s", x.flag, *x.value, strings.Join(all, ", "))
 		}
 	}
-	var refused []string
+	var refused []error
 	for _, s := range styles() {
 		if name != "" && s.name != name {
 			continue
 		}
-		var why string
+		var why error
 		for _, x := range f.settings() {
 			if *x.value != "" && !slices.Contains(x.of(s), *x.value) {
-				why = fmt.Sprintf("the style %s has --%s %s, not %s", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value)
+				why = words("the style %s has --%s %s, not %s", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value)
 				break
 			}
 		}
 		if f.from != "" && !slices.Contains(s.from, kind) {
-			why = fmt.Sprintf("the style %s takes --from %s, not %s", s.name, strings.Join(s.from, ", "), kind)
+			why = words("the style %s takes --from %s, not %s", s.name, strings.Join(s.from, ", "), kind)
 		}
-		if why == "" {
+		if why == nil {
 			return s, nil
 		}
 		refused = append(refused, why)
@@ -197,7 +197,7 @@ func (f *doFlags) chosen(p *project) (style, error) {
 	if len(refused) == 0 {
 		return style{}, usage("there is no style %q: want %s", name, strings.Join(styleNames(), ", "))
 	}
-	return style{}, usage("%s", strings.Join(refused, "\n"))
+	return style{}, &usageError{errors.Join(refused...)}
 }
 
 // do begins a run of the style that a request asks for, or goes on with one.
@@ -305,7 +305,7 @@ func (p *project) source(ctx context.Context, given, from string) (file, text st
 		}
 		c, err := p.forge(ctx)
 		if err != nil {
-			return "", "", environment("--from "+from, err)
+			return "", "", environment("--from %s", err, from)
 		}
 		issue, err := c.Issue(ctx, n)
 		if err != nil {

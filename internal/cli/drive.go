@@ -395,7 +395,7 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	case flow.Parked:
 		code = exitLimit
 	case flow.Running:
-		return errors.New("the run stopped while it was running")
+		return words("the run stopped while it was running")
 	}
 	if p.a.json {
 		p.a.print(rep)
@@ -487,7 +487,7 @@ func proved(ok bool) error {
 func result[T any](rep *report.Run, st flow.Status) (T, error) {
 	out, err := report.Decode[T](st.Out)
 	if err != nil {
-		err = fmt.Errorf("read the result of run %s: %w", rep.ID, err)
+		err = words("read the result of run %s: %w", rep.ID, err)
 	}
 	return out, err
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -24,19 +23,28 @@ const (
 )
 
 // usageError is a mistake of the person: flags, configuration, ids.
-type usageError struct{ msg string }
+type usageError struct{ error }
 
-func (e *usageError) Error() string { return e.msg }
-
-func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
-
-// exitError carries a code with a message that has been printed already when it is empty.
-type exitError struct {
-	code int
-	msg  string
+func usage(format string, args ...any) error {
+	return &usageError{words(format, args...)}
 }
 
-func (e *exitError) Error() string { return e.msg }
+// exitError carries a code, and a message unless that has been printed already.
+type exitError struct {
+	code int
+	said error
+}
+
+func (e *exitError) Error() string {
+	if e.said == nil {
+		return ""
+	}
+	return e.said.Error()
+}
+
+func exit(code int, format string, args ...any) error {
+	return &exitError{code, words(format, args...)}
+}
 
 // codeOf is the one switch from errors to exit codes.
 func codeOf(err error) int {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,11 +45,10 @@ func newExplain(a *app) *cobra.Command {
 func (a *app) explain(groups []explain.Group, code string) error {
 	found := explain.Find(groups, code)
 	if len(found) == 0 {
-		near := ""
 		if list := similar(groups, code); len(list) > 0 {
-			near = "; did you mean " + strings.Join(list, ", ") + "?"
+			return usage("there is no code %q; did you mean %s? jacquard explain lists them all", code, strings.Join(list, ", "))
 		}
-		return usage("there is no code %q%s jacquard explain lists them all", code, cmp.Or(near, ":"))
+		return usage("there is no code %q: jacquard explain lists them all", code)
 	}
 	if a.json {
 		a.print(map[string]any{"codes": found})

@@ -9,6 +9,9 @@ import (
 // Commands is the root of all commands.
 func Commands() *cobra.Command { return newRoot(&app{}) }
 
+// Paragraphs takes a long text of help apart, as it is looked up in the table of Korean.
+func Paragraphs(text string) []string { return paragraphs(text) }
+
 // TaskOf takes the arguments of auto apart, with --gmail as given.
 func TaskOf(gmail string, args []string) (query, task string, wants step.Wanted, err error) {
 	f := autoFlags{gmail: gmail}

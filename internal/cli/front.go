@@ -117,7 +117,7 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	if a.rootFlag == "" {
 		wd, err := os.Getwd()
 		if err != nil {
-			return none, fmt.Errorf("find the project: %w", err)
+			return none, words("find the project: %w", err)
 		}
 		if !inGit(wd) && !exists(filepath.Join(findRoot(wd), stateDir)) {
 			return none, nil

@@ -30,14 +30,11 @@ func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
-	cobra.AddTemplateFunc("wrapped", wrapped)
-	root.SetHelpTemplate("{{with (or .Long .Short)}}{{wrapped .}}\n\n{{end}}{{.UsageString}}")
-	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpCommandGroupID("setup")
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
-			c.Short = "tell about a command"
+			c.Short, c.Long = "tell about a command", ""
 		}
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -49,8 +46,48 @@ func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
 			}
 			return usage("%s has no flag %s; %s --help lists them", c.CommandPath(), given(unknown), c.CommandPath())
 		}
-		return usage("%v. See: %s --help", err, c.CommandPath())
+		return usage("%v. See: %s --help", flagProblem(err), c.CommandPath())
 	})
+}
+
+// flagProblem is what pflag says of a flag and its value, in words of ours.
+func flagProblem(err error) error {
+	var lacks *pflag.ValueRequiredError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &lacks) && lacks.GetSpecifiedShortnames() != "":
+		return words("flag needs an argument: %s", "-"+lacks.GetSpecifiedName())
+	case errors.As(err, &lacks):
+		return words("flag needs an argument: %s", "--"+lacks.GetSpecifiedName())
+	case errors.As(err, &wrong):
+		why := wrong.Unwrap()
+		switch wrong.GetFlag().Value.Type() {
+		case "int":
+			why = words("want %v", noun("a whole number"))
+		case "duration":
+			why = words("want %v", noun("a duration such as 90s or 10m"))
+		case "bool":
+			why = words("want %v", noun("true or false"))
+		}
+		return words("invalid argument %q for --%s: %v", wrong.GetValue(), wrong.GetFlag().Name, why)
+	}
+	return err
+}
+
+// argumentProblem is what cobra says of a command line that it does not take, in words of ours.
+func argumentProblem(err error) error {
+	var want, got int
+	var word, command string
+	if _, no := fmt.Sscanf(err.Error(), "accepts at most %d arg(s), received %d", &want, &got); no == nil {
+		return usage("accepts at most %d arg(s), received %d", want, got)
+	}
+	if _, no := fmt.Sscanf(err.Error(), "accepts %d arg(s), received %d", &want, &got); no == nil {
+		return usage("accepts %d arg(s), received %d", want, got)
+	}
+	if _, no := fmt.Sscanf(err.Error(), "unknown command %q for %q", &word, &command); no == nil {
+		return usage("unknown command %q for %q", word, command)
+	}
+	return usage("%v", err)
 }
 
 // given is a flag that does not exist, as it was typed.
@@ -161,57 +198,8 @@ func distance(a, b string) int {
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return usage("%s takes one %s, and %d were given: %s", c.CommandPath(), what, len(args), strings.Join(args, ", "))
+			return usage("%s takes one %s, and %d were given: %s", c.CommandPath(), noun(what), len(args), strings.Join(args, ", "))
 		}
 		return nil
 	}
 }
-
-// wrapped sets the paragraphs of a text in lines that fit. What is indented is a list and stays as it is.
-func wrapped(text string) string {
-	var out, open []string // open are the lines of a paragraph
-	end := func() {
-		if len(open) > 0 {
-			out, open = append(out, filled(strings.Join(open, " "), 0, columns)), nil
-		}
-	}
-	for l := range strings.Lines(text) {
-		l = strings.TrimRight(l, "\n")
-		if l != "" && !strings.HasPrefix(l, " ") {
-			open = append(open, l)
-			continue
-		}
-		end()
-		out = append(out, l)
-	}
-	end()
-	return strings.Join(out, "\n")
-}
-
-// columns is the width of help: that of a terminal of old, which fits in every window.
-const columns = 80
-
-var usageTemplate = fmt.Sprintf(`Usage:{{if .Runnable}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND{{end}}{{if .HasExample}}
-
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$all := .}}{{range .Groups}}
-
-{{.Title}}:{{$id := .ID}}{{range $all.Commands}}{{if and (eq .GroupID $id) (or .IsAvailableCommand (eq .Name "help"))}}
-  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{if .Groups}}{{if not .AllChildCommandsHaveGroup}}
-
-Also:{{range .Commands}}{{if and (eq .GroupID "") .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{else}}
-
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
-
-Flags of all commands:
-{{.InheritedFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{end}}
-
-{{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND --help: one command.  {{end}}--help --all: everything.
-`, columns)

@@ -10,13 +10,14 @@ import (
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
-// TestHelpFits: the help of every command, with all that is hidden, fits into a terminal of 80 columns, and every command says what it is
-// for and gives an example.
+// TestHelpFits: the help of every command, with all that is hidden, fits into a terminal of 80 columns, in each language.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
-	for _, all := range []bool{false, true} {
+	for _, l := range []report.Lang{report.English, report.Korean} {
 		var out bytes.Buffer
-		root := newRoot(&app{Streams: Streams{Out: &out, Err: &out}, all: all})
+		a := &app{Streams: Streams{Out: &out, Err: &out}, all: true}
+		a.spoken.Store(l)
+		root := newRoot(a)
 		root.SetOut(&out)
 		var walk func(c *cobra.Command)
 		walk = func(c *cobra.Command) {
@@ -29,7 +30,7 @@ func TestHelpFits(t *testing.T) {
 			}
 			for line := range strings.Lines(out.String()) {
 				if line = strings.TrimRight(line, "\n"); report.Width(line) > columns {
-					t.Errorf("%s --help: %d columns: %s", c.CommandPath(), report.Width(line), line)
+					t.Errorf("%s --help, %s: %d columns: %s", c.CommandPath(), l, report.Width(line), line)
 				}
 			}
 			for _, sub := range c.Commands() {

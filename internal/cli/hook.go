@@ -48,7 +48,7 @@ func (p *project) hook(ctx context.Context) error {
 		}
 		have = fmt.Appendf(nil, hookText, word(filepath.ToSlash(self)))
 	case err != nil:
-		return environment("read "+file, err)
+		return environment("read %s", err, file)
 	case strings.Contains(string(have), check):
 		state = "present"
 	case !strings.Contains(string(have), hookMark):
@@ -56,10 +56,10 @@ func (p *project) hook(ctx context.Context) error {
 	}
 	if state == "written" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return environment("make "+dir, err)
+			return environment("make %s", err, dir)
 		}
 		if err := os.WriteFile(file, append(have, "\"$jacquard\" "+check+"\n"...), 0o755); err != nil { //nolint:gosec // git runs it
-			return environment("write "+file, err)
+			return environment("write %s", err, file)
 		}
 	}
 	if p.a.json {

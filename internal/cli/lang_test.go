@@ -13,22 +13,35 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jacquard-build/jacquard/internal/cli"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
-// TestMessagesHaveKorean holds the code and the table of Korean messages
-// together: each message has a wording, each wording a message, and both take
-// the same arguments.
+// TestMessagesHaveKorean holds the code and the tables of Korean together: each message, error and text of help has a wording, each
+// wording something that says it, and both take the same arguments.
 func TestMessagesHaveKorean(t *testing.T) {
 	t.Parallel()
-	used, table := messages(t)
-	if len(used) < 80 {
-		t.Errorf("%d messages, want all of the program", len(used))
+	used, tables := messages(t)
+	help(used, cli.Commands())
+	for kind, least := range map[string]int{inMessages: 80, inErrors: 200, inHelp: 200} {
+		n := 0
+		for _, s := range used {
+			if s.table == kind {
+				n++
+			}
+		}
+		if n < least {
+			t.Errorf("%d texts for %s, want all of the program", n, kind)
+		}
 	}
 	for _, en := range slices.Sorted(maps.Keys(used)) {
-		ko, ok := table[en]
+		s := used[en]
+		ko, ok := tables[en]
 		if !ok {
-			t.Errorf("%s: no Korean for %q", used[en], en)
+			t.Errorf("%s: no Korean for this text. Add to %s:\n\t%q: \"…\",", s.at, s.table, en)
 			continue
 		}
 		if got := report.Korean.T(en); got != ko {
@@ -38,9 +51,9 @@ func TestMessagesHaveKorean(t *testing.T) {
 			t.Errorf("English.T(%q) = %q", en, got)
 		}
 	}
-	for en, ko := range table {
-		if used[en] == "" {
-			t.Errorf("nothing says %q", en)
+	for en, ko := range tables {
+		if used[en].at == "" {
+			t.Errorf("nothing says %q any more: take it out of its table, internal/report/korean*.go", en)
 		}
 		if a, b := verbs(en), verbs(ko); !maps.Equal(a, b) {
 			t.Errorf("%q and %q do not take the same arguments: %v, %v", en, ko, a, b)
@@ -48,8 +61,55 @@ func TestMessagesHaveKorean(t *testing.T) {
 		if strings.HasSuffix(en, "\n") != strings.HasSuffix(ko, "\n") || strings.HasPrefix(en, "\n") != strings.HasPrefix(ko, "\n") {
 			t.Errorf("%q and %q do not begin and end lines alike", en, ko)
 		}
+		if strings.Count(en, "`") != strings.Count(ko, "`") && used[en].table == inHelp {
+			t.Errorf("%q and %q do not both name the value of the flag in backquotes", en, ko)
+		}
 		if !korean(ko) {
 			t.Errorf("%q of %q is not Korean", ko, en)
+		}
+	}
+}
+
+// The tables of Korean, by what they are for.
+const (
+	inMessages = "korean in internal/report/korean.go"
+	inErrors   = "koreanErrors in internal/report/korean_errors.go"
+	inHelp     = "koreanHelp in internal/report/korean_help.go"
+)
+
+// saying is where a text is said, and which table has its Korean.
+type saying struct{ at, table string }
+
+// help adds what commands and their flags say that they are for, as --help --all shows it.
+func help(used map[string]saying, c *cobra.Command) {
+	add := func(text, at string) {
+		if text != "" && used[text].at == "" {
+			used[text] = saying{"help of " + at, inHelp}
+		}
+	}
+	add(c.Short, c.CommandPath())
+	for _, p := range cli.Paragraphs(c.Long) {
+		if strings.HasPrefix(p, " ") && len(strings.Fields(p)) <= 3 {
+			continue // names of commands
+		}
+		add(p, c.CommandPath())
+	}
+	for _, g := range c.Groups() {
+		add(g.Title, c.CommandPath())
+	}
+	flag := func(f *pflag.Flag) {
+		if f.Name == "help" || f.Usage == "" {
+			return
+		}
+		add(f.Usage, c.CommandPath()+" --"+f.Name)
+		if value, _ := pflag.UnquoteUsage(f); !strings.Contains(f.Usage, "`") {
+			add(value, c.CommandPath()+" --"+f.Name)
+		}
+	}
+	c.LocalFlags().VisitAll(flag)
+	for _, sub := range c.Commands() {
+		if sub.Short != "" || !sub.Hidden {
+			help(used, sub)
 		}
 	}
 }
@@ -70,10 +130,10 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// messages finds what the program says, with a place of each, and the table.
-func messages(t *testing.T) (used, table map[string]string) {
+// messages finds what the program says, with a place of each, and all tables in one.
+func messages(t *testing.T) (used map[string]saying, tables map[string]string) {
 	t.Helper()
-	used, table = map[string]string{}, map[string]string{}
+	used, tables = map[string]saying{}, map[string]string{}
 	fset := token.NewFileSet()
 	for _, dir := range []string{".", "../report"} {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -97,23 +157,56 @@ func messages(t *testing.T) (used, table map[string]string) {
 						if !ok {
 							t.Errorf("%s: T takes one text that is written there", at)
 						}
-						used[en] = at
+						used[en] = saying{at, inMessages}
 					}
 					arguments(t, at, n)
 					if dir == "." {
 						untranslated(t, at, n)
+						if en := mistake(t, at, n); en != "" && used[en].at == "" {
+							used[en] = saying{at, inErrors}
+						}
 					}
 				case *ast.ValueSpec:
-					if n.Names[0].Name == "korean" && strings.HasSuffix(path, "korean.go") {
-						read(t, n, table)
+					if strings.HasPrefix(n.Names[0].Name, "korean") && dir != "." {
+						read(t, n, tables)
 					}
 				}
 				return true
 			})
 		}
 	}
-	return used, table
+	return used, tables
 }
+
+// mistake is the format of an error that a call makes, "" when there are no words in it.
+func mistake(t *testing.T, at string, call *ast.CallExpr) string {
+	t.Helper()
+	if callee(call) == "Failf" && len(call.Args) > 1 {
+		if en, _ := text(call.Args[1]); word.MatchString(verb.ReplaceAllString(en, "")) {
+			t.Errorf("%s: flow.Failf is in English only; fail does the same in the language of the person", at)
+		}
+	}
+	which, ok := map[string]int{"usage": 0, "words": 0, "environment": 0, "noun": 0, "exit": 1, "fail": 1}[callee(call)]
+	if _, own := call.Fun.(*ast.Ident); !ok || !own {
+		return ""
+	}
+	en, ok := text(call.Args[which])
+	if !ok {
+		if id, forwards := call.Args[which].(*ast.Ident); !forwards || id.Name != "format" && id.Name != "doing" && id.Name != "option" && id.Name != "what" {
+			t.Errorf("%s: %s takes a format that is written there, and its values apart, so that it has Korean: %s(\"write %%s\", …)", at, callee(call), callee(call))
+		}
+		return ""
+	}
+	if given := len(call.Args) - 2; callee(call) == "environment" && len(verbs(en)) != given {
+		t.Errorf("%s: %q takes %d values and gets %d", at, en, len(verbs(en)), given)
+	}
+	if !word.MatchString(flagWord.ReplaceAllString(verb.ReplaceAllString(en, ""), "")) {
+		return ""
+	}
+	return en
+}
+
+var flagWord = regexp.MustCompile(`--[a-z-]+`)
 
 func isT(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
@@ -189,6 +282,9 @@ func read(t *testing.T, spec *ast.ValueSpec, table map[string]string) {
 		ko, ok2 := text(kv.Value)
 		if !ok || !ok2 {
 			t.Fatal("the table holds more than texts")
+		}
+		if _, twice := table[en]; twice {
+			t.Errorf("%q has Korean in two tables", en)
 		}
 		table[en] = ko
 	}

@@ -52,6 +52,7 @@ func Main(args []string, s Streams) int {
 	defer stop()
 	args, a.all = everything(args)
 	root := newRoot(a)
+	a.overhear(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		a.completed(root)
 	}
@@ -61,7 +62,7 @@ func Main(args []string, s Streams) int {
 	root.SetErr(s.Err)
 	err := root.ExecuteContext(ctx)
 	if err != nil && !a.ran {
-		err = usage("%v", err) // an unknown command or flag, a wrong number of arguments
+		err = argumentProblem(err)
 	}
 	code := codeOf(err)
 	if err != nil {
@@ -151,7 +152,6 @@ func newRoot(a *app) *cobra.Command {
 			if a.langFlag != "" && a.langFlag != "en" && a.langFlag != "ko" {
 				return usage("--lang %q: want en or ko", a.langFlag)
 			}
-			a.speak(config{})
 			a.ran = true
 			return nil
 		},
@@ -171,6 +171,7 @@ func newRoot(a *app) *cobra.Command {
 		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newPlugin(a), newMCP(a), newDemo(a), newVersion(a)}},
 		{"more", "Machines and disk", []*cobra.Command{newWorker(a), newGC(a), newRecover(a)}},
 	}, newWork(a), newAuto(a), newDevelop(a), newApproval(a, flow.Approve), newApproval(a, flow.Reject), newCancel(a), newMan(), newAgentPlay(a), newSessionHook(a))
+	a.speakHelp(root)
 	if a.all {
 		reveal(root)
 	}
@@ -181,13 +182,8 @@ func newRoot(a *app) *cobra.Command {
 // do next. With --json it is the one object on stdout.
 func (a *app) complain(err error, code int) {
 	var exit *exitError
-	if errors.As(err, &exit) && exit.msg == "" {
+	if errors.As(err, &exit) && exit.said == nil {
 		return
-	}
-	msg := err.Error()
-	var f *flow.Failure
-	if errors.As(err, &f) && f.Error() == msg && f.Msg != "" {
-		msg = f.Msg
 	}
 	var changed *flow.ChangedError
 	if errors.As(err, &changed) {
@@ -195,9 +191,9 @@ func (a *app) complain(err error, code int) {
 			fmt.Fprintf(a.Err, "  %s\n", l)
 		}
 	}
-	fmt.Fprintf(a.Err, "jacquard: %s%s\n", msg, hint(a.lang(), err))
+	fmt.Fprintf(a.Err, "jacquard: %s%s\n", inLang(a.lang(), err), hint(a.lang(), err))
 	if a.json {
-		a.print(map[string]any{"error": map[string]any{"message": msg + hint(report.English, err), "class": classOf(err, code), "exit": code}})
+		a.print(map[string]any{"error": map[string]any{"message": inLang(report.English, err) + hint(report.English, err), "class": classOf(err, code), "exit": code}})
 	}
 }
 

@@ -106,14 +106,14 @@ func newInit(a *app) *cobra.Command {
 				return usage("%s exists already; edit it", path)
 			}
 			if err != nil {
-				return environment("write "+configFile, err)
+				return environment("write %s", err, configFile)
 			}
 			_, err = f.WriteString(initText)
 			if cerr := f.Close(); err == nil {
 				err = cerr
 			}
 			if err != nil {
-				return environment("write "+configFile, err)
+				return environment("write %s", err, configFile)
 			}
 			if err := p.makeState(); err != nil {
 				return err

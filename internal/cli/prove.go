@@ -145,7 +145,7 @@ func (p *project) showJudged(j act.Judged, o proveOptions) error {
 			return err
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report that others read
-			return environment("write --output "+file, err)
+			return environment("write --output %s", err, file)
 		}
 	}
 	return proveFormats[here](p.a, p.a.Out, p, j)

@@ -42,7 +42,13 @@ func (p *project) ready(ctx context.Context, o driveOptions) error {
 		}
 	}
 	if blocking != nil {
-		return flow.Failf(flow.Environment, p.a.lang().T("nothing can be proved here, so nothing was begun: %s. Mend it, or say as checks in %s how this project is tested; jacquard doctor shows all"), report.Standing(p.a.lang(), *blocking), configFile)
+		return fail(flow.Environment, "nothing can be proved here, so nothing was begun: %s. Mend it, or say as checks in %s how this project is tested; jacquard doctor shows all", standing(*blocking), configFile)
 	}
 	return nil
 }
+
+// standing is what keeps a project from being proved, in the language of the person.
+type standing step.Standing
+
+func (s standing) Error() string           { return s.in(report.English) }
+func (s standing) in(l report.Lang) string { return report.Standing(l, step.Standing(s)) }

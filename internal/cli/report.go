@@ -45,7 +45,7 @@ func newReport(a *app) *cobra.Command {
 					return nil
 				}
 				if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a page for others to read
-					return environment("write "+out, err)
+					return environment("write %s", err, out)
 				}
 				fmt.Fprintf(a.Err, a.lang().T("report: %s\n"), out)
 				if show {
@@ -146,10 +146,10 @@ func (a *app) browse(ctx context.Context, file string) error {
 	}
 	program, err := proc.LookPath(name, a.env["PATH"])
 	if err != nil {
-		return environment("--open", fmt.Errorf("%s is not installed; open %s in your browser", name, file))
+		return environment("--open", words("%s is not installed; open %s in your browser", name, file))
 	}
 	if err := proc.Interactive(ctx, []string{program, file}, filepath.Dir(file), a.Env); err != nil {
-		return environment("--open", fmt.Errorf("%s: %w; open %s in your browser", name, err, file))
+		return environment("--open", words("%s: %v; open %s in your browser", name, err, file))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (t *specTool) analyze() *cobra.Command {
 		a := x.Analyze(root(dir), files)
 		for _, f := range files {
 			if !slices.Contains(a.Files, f) {
-				t.cannotRead(path.Join(dir, f), errors.New("there is no such source file: name files directly in the directory"))
+				t.cannotRead(path.Join(dir, f), words("there is no such source file: name files directly in the directory"))
 			}
 		}
 		if tree != "" {
@@ -45,7 +45,7 @@ func (t *specTool) analyze() *cobra.Command {
 			}
 			dirs, err := inspect.ReadTree(raw)
 			if err != nil {
-				return notJSON("tree", tree, "jacquard spec tree -o FILE", err)
+				return notJSON(noun("tree"), tree, "jacquard spec tree -o FILE", err)
 			}
 			x.ResolveIn(&a, dirs)
 		}
@@ -156,10 +156,10 @@ func (t *specTool) reports(file string) ([]inspect.Report, error) {
 	}
 	list, err := inspect.ReadReports(raw)
 	if err == nil && len(list) == 0 {
-		err = errors.New("it has no directories")
+		err = words("it has no directories")
 	}
 	if err != nil {
-		return nil, notJSON("analysis", file, "jacquard spec analyze DIR -o FILE", err)
+		return nil, notJSON(noun("analysis"), file, "jacquard spec analyze DIR -o FILE", err)
 	}
 	return list, nil
 }
@@ -169,7 +169,7 @@ func (t *specTool) input(file string) ([]byte, error) {
 	if file == "-" {
 		raw, err := io.ReadAll(io.LimitReader(t.a.In, 64<<20))
 		if err != nil {
-			return nil, fmt.Errorf("read stdin: %w", err)
+			return nil, words("read stdin: %w", err)
 		}
 		return raw, nil
 	}
@@ -178,13 +178,13 @@ func (t *specTool) input(file string) ([]byte, error) {
 	}
 	raw, err := act.ReadFile(file, "", act.Readable)
 	if err != nil {
-		return nil, &exitError{exitNotVerified, "Cannot read file '" + file + "': " + err.Error()}
+		return nil, exit(exitNotVerified, "Cannot read file '%s': %v", file, err)
 	}
 	return raw, nil
 }
 
-func notJSON(what, file, how string, err error) error {
-	return &exitError{exitNotVerified, fmt.Sprintf("read the %s in '%s': %v. Write one with: %s", what, file, err, how)}
+func notJSON(what noun, file, how string, err error) error {
+	return exit(exitNotVerified, "read the %s in '%s': %v. Write one with: %s", what, file, err, how)
 }
 
 func (t *specTool) project() *cobra.Command {
@@ -221,7 +221,7 @@ func (t *specTool) diagram() *cobra.Command {
 				return err
 			}
 			if !x.Has(file) {
-				return usage("Cannot read file '%s': %s", file, p.strange(file))
+				return usage("Cannot read file '%s': %v", file, p.strange(file))
 			}
 		}
 		list, err := x.Diagram(kind, file)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -36,7 +35,7 @@ func (t *specTool) parse() *cobra.Command {
 			if err := p.otherName(name, spec.Name, spec.OtherName); err != nil {
 				return err
 			}
-			return usage("Cannot read file '%s': %s", name, p.strange(name))
+			return usage("Cannot read file '%s': %v", name, p.strange(name))
 		}
 		valid := true
 		check := x.Check(name, false)
@@ -90,7 +89,7 @@ func (t *specTool) check() *cobra.Command {
 				v = inspect.CannotRead(n, why)
 				delete(t.unread, n) // it is said here
 			case !x.Has(n):
-				v = inspect.CannotRead(n, errors.New(p.strange(n)))
+				v = inspect.CannotRead(n, p.strange(n))
 			}
 			all, valid = append(all, v), valid && v.Valid
 		}
@@ -164,7 +163,7 @@ func (t *specTool) fix() *cobra.Command {
 		}
 		answer["output"] = to
 		if err := os.WriteFile(to, fixed, 0o644); err != nil { //nolint:gosec // a document of the project
-			return fmt.Errorf("write %s: %w", to, err)
+			return words("write %s: %w", to, err)
 		}
 		return t.say(answer, func() {
 			fmt.Fprintf(t.a.Out, t.a.lang().T("Fixed %d section(s): %s\n"), len(added), strings.Join(added, ", "))
@@ -260,7 +259,7 @@ func (p *project) migrate(name string, dry bool) (inspect.Migration, error) {
 	m, out := inspect.Migrate(name, src)
 	if m.Migrated && !dry {
 		if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(name)), out, 0o644); err != nil { //nolint:gosec // a document of the project
-			return m, fmt.Errorf("write %s: %w", name, err)
+			return m, words("write %s: %w", name, err)
 		}
 	}
 	m.Migrated = m.Migrated && !dry

@@ -164,7 +164,7 @@ func (t *specTool) unusable(p *project, name string) error {
 		}
 	}
 	delete(t.unread, name) // it is said here
-	return &exitError{exitNotVerified, "Cannot read file '" + name + "': " + why.Error()}
+	return exit(exitNotVerified, "Cannot read file '%s': %v", name, why)
 }
 
 // unreadable lists the files that could not be read, in a directory and below it.
@@ -186,19 +186,19 @@ func (p *project) read(name string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usage("Cannot read file '%s': there is none", name)
 	case err != nil:
-		return nil, &exitError{exitNotVerified, "Cannot read file '" + name + "': " + err.Error()}
+		return nil, exit(exitNotVerified, "Cannot read file '%s': %v", name, err)
 	case !utf8.Valid(src):
-		return nil, &exitError{exitNotVerified, "Cannot read file '" + name + "': the file is not UTF-8: save it as UTF-8 text"}
+		return nil, exit(exitNotVerified, "Cannot read file '%s': the file is not UTF-8: save it as UTF-8 text", name)
 	}
 	return src, nil
 }
 
 // strange says why a file that was named is none of the project's.
-func (p *project) strange(name string) string {
+func (p *project) strange(name string) error {
 	if _, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(name))); err != nil {
-		return "there is none"
+		return words("there is none")
 	}
-	return "it is no file of the project " + p.root + ", because git ignores it or it belongs to another repository: let git see it, or name its project with --root"
+	return words("it is no file of the project %s, because git ignores it or it belongs to another repository: let git see it, or name its project with --root", p.root)
 }
 
 // explain says in a validation why files could not be read: in the module that has one, or

@@ -160,7 +160,7 @@ func (t *specTool) answer(v any, text func()) error {
 			return err
 		}
 		if err := os.WriteFile(t.output, bytes.TrimSuffix(raw.Bytes(), []byte("\n")), 0o644); err != nil { //nolint:gosec // an answer for others to read
-			return fmt.Errorf("write %s: %w", t.output, err)
+			return words("write %s: %w", t.output, err)
 		}
 		t.wrote(t.output)
 	default:
@@ -185,7 +185,7 @@ func (t *specTool) answerText(v any, text string) error {
 		return t.answer(v, func() { fmt.Fprint(t.a.Out, text) })
 	}
 	if err := os.WriteFile(t.output, []byte(text), 0o644); err != nil { //nolint:gosec // an answer for others to read
-		return fmt.Errorf("write %s: %w", t.output, err)
+		return words("write %s: %w", t.output, err)
 	}
 	t.wrote(t.output)
 	return nil
@@ -279,7 +279,7 @@ func (t *specTool) boundary() *cobra.Command {
 		if doc != "" {
 			src, err := act.ReadFile(doc, "", act.Readable)
 			if err == nil && !utf8.Valid(src) {
-				err = errors.New("it is no UTF-8 text")
+				err = words("it is no UTF-8 text")
 			}
 			if err != nil {
 				b.Violations, b.ClaudeMdError = []inspect.BoundaryBreach{}, fmt.Sprintf("Failed to read '%s': %v (check file exists and permissions)", doc, err)

@@ -77,7 +77,7 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 	}
 	if out.Run != "" && out.Refused == "" {
 		if err := os.WriteFile(filepath.Join(p.state, "runs", out.Run, takenBackFile), []byte(out.Commit+"\n"), 0o600); err != nil {
-			return environment("note that run "+out.Run+" is taken back", err)
+			return environment("note that run %s is taken back", err, out.Run)
 		}
 	}
 	l := p.a.lang()

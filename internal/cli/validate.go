@@ -71,7 +71,7 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 		if !o.dry {
 			for _, m := range mended {
 				if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(m.File)), m.Text, 0o644); err != nil { //nolint:gosec // a document of the project
-					return environment("write "+m.File, err)
+					return environment("write %s", err, m.File)
 				}
 			}
 		}

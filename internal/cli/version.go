@@ -141,7 +141,7 @@ func newMan() *cobra.Command {
 			// The same commit gives the same pages, on whatever day.
 			at, err := time.Parse(time.RFC3339, cmp.Or(b.Date, "1970-01-01T00:00:00Z"))
 			if err != nil {
-				return fmt.Errorf("read the date %q of this program: %w", b.Date, err)
+				return words("read the date %q of this program: %w", b.Date, err)
 			}
 			header.Date = &at
 			c.Root().DisableAutoGenTag = true

@@ -157,7 +157,7 @@ func (p *project) router() (step.Router, error) {
 			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s cannot be read; the built-in numbers hold\n"), routerFile)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return out, environment("read "+routerFile, err)
+		return out, environment("read %s", err, routerFile)
 	}
 	for _, x := range []struct {
 		from int

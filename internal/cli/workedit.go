@@ -152,7 +152,7 @@ func (p *project) editor(ctx context.Context, dir string, names []string) error 
 	}
 	err := proc.Interactive(ctx, append(append([]string{program}, argv[1:]...), names...), dir, p.a.Env)
 	if err != nil {
-		return environment("edit", fmt.Errorf("%s: %w; nothing was changed", argv[0], err))
+		return environment("edit", words("%s: %v; nothing was changed", argv[0], err))
 	}
 	return nil
 }

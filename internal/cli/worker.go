@@ -94,7 +94,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	defer func() { err = errors.Join(err, e.close()) }()
 	rt, ok := e.keeper.(*temporal.Runtime)
 	if !ok {
-		return errors.New("a worker needs a cluster")
+		return words("a worker needs a cluster")
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("worker of pool %s: %d turns and %d checks at once; Ctrl-C waits up to %s for what runs\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain)
 	p.a.worker.Store(true)

@@ -43,7 +43,7 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 	root := filepath.Join(dir, filepath.FromSlash(p.repo.Prefix()))
 	for _, name := range p.conf.Copy { // files that git ignores and checks need
 		if err := copyInto(filepath.Join(p.root, filepath.FromSlash(name)), filepath.Join(root, filepath.FromSlash(name))); err != nil {
-			return nil, nil, errors.Join(environment("--worktree: copy "+name, err), p.repo.RemoveWorktree(ctx, dir, branch, begun))
+			return nil, nil, errors.Join(environment("--worktree: copy %s", err, name), p.repo.RemoveWorktree(ctx, dir, branch, begun))
 		}
 	}
 	p.a.rootFlag = root
@@ -99,7 +99,7 @@ func copyInto(from, to string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no file", from)
+		return words("%s is no file", from)
 	}
 	raw, err := os.ReadFile(from)
 	if err != nil {

@@ -11,15 +11,23 @@ const (
 
 // T is a message, or the format of one, in the language l. Messages are written
 // in English where they are used; one that korean does not have stays English.
-func (l Lang) T(en string) string {
-	if ko, ok := korean[en]; ok && l == Korean {
-		return ko
+func (l Lang) T(en string) string { return l.Wording(en) }
+
+// Wording is T for a text that is written elsewhere: what a command is for, or
+// the format of an error. One that no table has stays English.
+func (l Lang) Wording(en string) string {
+	if l == Korean {
+		for _, table := range []map[string]string{korean, koreanErrors, koreanHelp} {
+			if ko, ok := table[en]; ok {
+				return ko
+			}
+		}
 	}
 	return en
 }
 
-// korean has the Korean wording of every message. Those of compile are what
-// people know from the original process.
+// korean has the Korean wording of every message; errors and help have tables
+// of their own. Those of compile are what people know from the original process.
 var korean = map[string]string{
 	// sandbox
 	"%s: agents and checks run as you; full does not work here: %v":                                                               "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 없습니다: %v",
@@ -42,13 +50,12 @@ var korean = map[string]string{
 	" in %s":      " (%s에서)",
 	"passes":      "통과",
 	"fails":       "실패",
-	"%d findings are there already, and are charged to nobody":   "이미 있던 지적 %d건, 누구의 책임도 아님",
-	"%s: %s: all pass, %d tests":                                 "%s: %s: 모두 통과, 테스트 %d개",
-	"%d tests, %d fail, %d skipped":                              "테스트 %d개, 실패 %d개, 건너뜀 %d개",
-	"by its exit code alone: it gives no report of single tests": "종료 코드로만 판단함: 개별 테스트 보고가 없음",
-	"nothing can be proved here, so nothing was begun: %s. Mend it, or say as checks in %s how this project is tested; jacquard doctor shows all": "여기서는 아무것도 증명할 수 없어 시작하지 않았습니다: %s. 고치거나 %s의 checks에 이 프로젝트의 테스트 방법을 적으십시오. jacquard doctor가 모두 보여 줍니다",
-	"nothing here says how this project is tested; say it as checks in %s":                                                                        "이 프로젝트를 어떻게 테스트하는지 알 수 없습니다. %s의 checks에 적으십시오",
-	"the project's own checks take longer than %s; what fails before a change is found out beside the work\n":                                     "프로젝트의 자체 검사가 %s보다 오래 걸립니다. 변경 전에 실패하던 것은 작업과 함께 알아냅니다\n",
+	"%d findings are there already, and are charged to nobody":                                                "이미 있던 지적 %d건, 누구의 책임도 아님",
+	"%s: %s: all pass, %d tests":                                                                              "%s: %s: 모두 통과, 테스트 %d개",
+	"%d tests, %d fail, %d skipped":                                                                           "테스트 %d개, 실패 %d개, 건너뜀 %d개",
+	"by its exit code alone: it gives no report of single tests":                                              "종료 코드로만 판단함: 개별 테스트 보고가 없음",
+	"nothing here says how this project is tested; say it as checks in %s":                                    "이 프로젝트를 어떻게 테스트하는지 알 수 없습니다. %s의 checks에 적으십시오",
+	"the project's own checks take longer than %s; what fails before a change is found out beside the work\n": "프로젝트의 자체 검사가 %s보다 오래 걸립니다. 변경 전에 실패하던 것은 작업과 함께 알아냅니다\n",
 
 	// compile
 	"%d up to date\n": "최신 상태 %d개\n",
