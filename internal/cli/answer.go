@@ -137,8 +137,27 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	return s, nil
 }
 
+// agentSigns are variables that programs of agents set for the commands that they run.
+var agentSigns = []string{"CLAUDECODE", "AI_AGENT", "OPENCODE"}
+
+// byPerson refuses what only a person decides where an agent runs this program. It stops an agent that means well: one that does not
+// can take the variable out of its environment.
+func (a *app) byPerson(what string) error {
+	for _, name := range agentSigns {
+		if a.env[name] != "" && !a.converses() {
+			return usage("%s is for a person to say, and %s says that an agent runs this: say it in a terminal of your own", what, name)
+		}
+	}
+	return nil
+}
+
 // signalled gives an answer to a run and says so.
 func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow.Signal) error {
+	if s.Verb == flow.Approve || s.Verb == flow.Reject {
+		if err := a.byPerson("yes or no"); err != nil {
+			return err
+		}
+	}
 	s.By = a.who()
 	if err := rt.Signal(ctx, r.ID, s); errors.Is(err, flow.ErrNoGate) {
 		return usage("run %s does not ask this any more; what it asks now: jacquard status %s", r.ID, r.ID)

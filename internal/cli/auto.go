@@ -95,6 +95,11 @@ func newAuto(a *app) *cobra.Command {
 }
 
 func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
+	if f.yes {
+		if err := a.byPerson("--yes"); err != nil {
+			return err
+		}
+	}
 	if f.eco && f.heavy {
 		return usage("--eco and --heavy contradict each other: give one of them")
 	}

@@ -138,6 +138,9 @@ func newTrust(a *app) *cobra.Command {
 // person says so.
 func (p *project) trust(ctx context.Context, yes bool) error {
 	a, cmds, hosts := p.a, p.trustCommands(), p.callbackHosts()
+	if err := a.byPerson("trust"); err != nil {
+		return err
+	}
 	if len(cmds) > 0 {
 		fmt.Fprintf(a.Err, a.lang().T("%s asks to run:\n  %s\n"), configFile, p.shownCommands())
 	}

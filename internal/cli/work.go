@@ -95,6 +95,11 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 		defer func() { err = errors.Join(err, end()) }()
 	}
 	in := step.WorkIn{Size: f.size, TestsFirst: f.testsFirst, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), Delivery: step.ToCommit}
+	if in.Yes { // by a flag, or by a word of the request
+		if err := a.byPerson("--yes"); err != nil {
+			return err
+		}
+	}
 	if a.langFlag != "" {
 		in.Language = string(a.lang())
 	}

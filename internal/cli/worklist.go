@@ -367,6 +367,11 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 		}
 		return p.resume(ctx, r, f.driveOptions, false)
 	}
+	if f.yes {
+		if err := a.byPerson("--yes"); err != nil {
+			return err
+		}
+	}
 	in := step.WorkIn{Original: "resume " + w.ID, Request: "resume " + w.ID, Work: w.ID, Task: task, Yes: f.yes, Language: string(a.lang()), Delivery: step.ToCommit, Plan: w.plan}
 	if in.Left, err = p.leftOf(ctx, w.Run); err != nil {
 		return err

@@ -281,4 +281,5 @@ var koreanErrors = map[string]string{
 	"export":                                          "내보내기",
 	"say what goes wrong: jacquard bug \"…\" --expected \"…\", or --from file:PATH": "무엇이 잘못되는지 적어 주세요: jacquard bug \"…\" --expected \"…\" 또는 --from file:PATH",
 	"write --output %s": "--output %s 쓰기",
+	"%s is for a person to say, and %s says that an agent runs this: say it in a terminal of your own": "%s은(는) 사람이 정할 일인데 %s에 따르면 에이전트가 실행 중입니다. 직접 터미널에서 실행하세요",
 }
