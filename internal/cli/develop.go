@@ -69,12 +69,9 @@ func newDevelop(a *app) *cobra.Command {
 }
 
 func (a *app) develop(ctx context.Context, given string, f developFlags) (err error) {
-	if f.yes {
-		if err := a.byPerson("--yes"); err != nil {
-			return err
-		}
-	}
 	switch {
+	case f.yes && a.byPerson("--yes") != nil:
+		return a.byPerson("--yes")
 	case f.worktree && (f.resume || f.restart):
 		return usage("--worktree begins a new run: go on with an earlier one in its own work tree")
 	case f.resume && f.restart:
