@@ -125,7 +125,7 @@ func TestConfinedEndsWithItsDriver(t *testing.T) {
 	confined(t, "")
 	ready := filepath.Join(t.TempDir(), "ready")
 	driver := exec.Command(os.Args[0], "-test.run", "^TestConfinedEndsWithItsDriver$")
-	driver.Env = append(os.Environ(), "JACQUARD_PROC_DRIVER="+ready)
+	driver.Env = append(os.Environ(), "JACQUARD_PROC_DRIVER="+ready, "TMPDIR="+filepath.Dir(ready)) // it is killed and removes nothing
 	if err := driver.Start(); err != nil {
 		t.Fatal(err)
 	}
