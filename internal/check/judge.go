@@ -260,7 +260,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	if err := x.look(ctx); err != nil {
 		return err
 	}
-	if x.pl, err = j.c.open(ctx, "judge", j.proof.Tree, j.proof.Tree, chain); err != nil {
+	if x.pl, err = j.c.open(ctx, step.OnJudged, j.proof.Tree, j.proof.Tree, chain); err != nil {
 		return err
 	}
 	defer func() { err = joinClose(err, x.pl) }()

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -23,17 +22,11 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 	if !x.known.code || len(mine) == 0 {
 		return nil
 	}
-	var edits []git.Edit
-	for _, ch := range x.changes {
-		if toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path) { // one that is gone goes here too
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
-		}
-	}
-	tree, err := x.c.repo.EditTree(ctx, x.before, edits)
+	tree, err := x.testsAlone(ctx)
 	if err != nil {
 		return err
 	}
-	pl, err := x.c.open(ctx, "without", tree, x.proof.Tree, x.chain)
+	pl, err := x.c.open(ctx, step.OnWithout, tree, x.proof.Tree, x.chain)
 	if err != nil {
 		return err
 	}

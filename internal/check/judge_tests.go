@@ -217,7 +217,7 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	if err != nil {
 		return m, false, err
 	}
-	was, err := x.c.open(ctx, "restored", tree, x.proof.Tree, x.chain)
+	was, err := x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
 	if err != nil {
 		return m, false, err
 	}

@@ -230,6 +230,17 @@ func outside(f source.File) string {
 	return b.String()
 }
 
+// testsAlone is the tree before the change with the tests of the change, and their data. A test that is gone is gone there too.
+func (p *taskProof) testsAlone(ctx context.Context) (string, error) {
+	var edits []git.Edit
+	for _, ch := range p.changes {
+		if (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") {
+			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
+		}
+	}
+	return p.c.repo.EditTree(ctx, p.before, edits)
+}
+
 // without runs the new tests on the tree that the task began with: none of them may pass there, or they prove nothing. Where there are
 // none, those are run of which something beside them is new.
 func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err error) {
@@ -241,13 +252,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		p.noTest("There is no new or changed test for what was changed.")
 		return nil
 	}
-	var edits []git.Edit
-	for _, ch := range p.changes {
-		if (toolchain.IsTest(ch.Path) || toolchain.IsTestData(ch.Path)) && !strings.HasPrefix(ch.Path, "../") { // one that is gone goes here too
-			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.NewMode, ID: ch.NewID})
-		}
-	}
-	tree, err := p.c.repo.EditTree(ctx, p.before, edits)
+	tree, err := p.testsAlone(ctx)
 	if err != nil {
 		return err
 	}

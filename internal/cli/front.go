@@ -189,7 +189,8 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 	return append(out, nextStep{"jacquard doctor", l.T("run this project's own checks once, before anything is paid for")})
 }
 
-// inGit reports whether a directory is in a git repository.
+// inGit reports whether a directory is in a git repository. It is asked first where nothing may be written: to open a project without
+// one makes a folder there.
 func inGit(dir string) bool {
 	for {
 		if exists(filepath.Join(dir, ".git")) {

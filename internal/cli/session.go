@@ -105,7 +105,7 @@ func (a *app) answerHook(ctx context.Context, run func(context.Context, *project
 // hooked is the project of a session, nil where there is nothing to judge: no repository, or a checkout of one of our own runs.
 func (a *app) hooked(ctx context.Context, in hookInput) *project {
 	dir, err := filepath.EvalSymlinks(in.Dir)
-	if err != nil || in.Dir == "" || !inRepository(dir) {
+	if err != nil || in.Dir == "" || !inGit(dir) {
 		return nil
 	}
 	if a.rootFlag == "" {
@@ -116,20 +116,6 @@ func (a *app) hooked(ctx context.Context, in hookInput) *project {
 		return nil
 	}
 	return p
-}
-
-// inRepository reports whether a directory is in a repository of git. It is asked first, because opening a project without one makes
-// a folder there.
-func inRepository(dir string) bool {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-		dir = filepath.Dir(dir)
-	}
 }
 
 // ours reports whether a directory is one that turns of our own runs work in. They are judged by their run.

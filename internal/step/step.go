@@ -109,6 +109,7 @@ const (
 	OnBaseline Shows = "baseline" // nothing has changed
 	OnBefore   Shows = "before"   // the tree before the change
 	OnTask     Shows = "task"     // the change of a task
+	OnJudged   Shows = "judge"    // a change that nobody planned
 	OnWithout  Shows = "without"  // the tests of a change without its code
 	OnRed      Shows = "red"      // new tests alone, with stubs
 	OnGreen    Shows = "green"    // tests and code
