@@ -87,7 +87,7 @@ python:
 # What the tests need, and where they find it. What the stories share takes long to make, so it lasts, as Go's caches do.
 tests: build claude codex opencode temporal s3 python $(GOTESTSUM)
 TESTS = JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) \
-	PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg --hide-summary skipped
+	PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH" tools/in-memory.sh $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg --hide-summary skipped
 
 # The linter has vet.
 GOTEST  = -shuffle=on -vet=off -timeout $(TEST_TIMEOUT)
