@@ -266,13 +266,7 @@ func newKills(t *testing.T, project string, args ...string) *kills {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	// Where the system has a folder in memory the runs are there: a file system takes longer than all that they do.
-	if dir, err := os.MkdirTemp("/dev/shm", "jacquard-kill-"); err == nil { //nolint:usetesting // not where t.TempDir is
-		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		home = dir
-	}
-	k := &kills{bin: bin, home: home, project: project, args: args}
+	k := &kills{bin: bin, home: t.TempDir(), project: project, args: args}
 	k.every, k.from = conformance.Every(16)
 	if err := shareCaches(filepath.Join(k.home, "lasting"), filepath.Join(k.home, "cache")); err != nil {
 		t.Fatal(err)

@@ -88,11 +88,17 @@ func (a *app) effects() func(string) {
 }
 
 func newInit(a *app) *cobra.Command {
-	hook := false
+	var hook, session, undo, yes bool
 	c := &cobra.Command{
-		Use: "init", Short: "write a jacquard.yaml with all settings explained, or a git hook", Args: cobra.NoArgs,
-		Example: "  jacquard init\n  jacquard init --hook",
+		Use: "init", Short: "write a jacquard.yaml with all settings explained, or set up a git hook or your agents", Args: cobra.NoArgs,
+		Example: "  jacquard init\n  jacquard init --hook\n  jacquard init --session",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if session {
+				return a.initSession(c.Context(), undo, yes)
+			}
+			if undo || yes {
+				return usage("--undo and --yes go with --session")
+			}
 			p, err := a.open(c.Context())
 			if err != nil {
 				return err
@@ -128,6 +134,9 @@ func newInit(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&hook, "hook", false, "write a pre-commit hook that runs validate on the staged modules, and nothing else; remove it by deleting the file")
+	c.Flags().BoolVar(&session, "session", false, "let Claude Code, Codex and opencode, as far as they are here, judge their sessions as prove does")
+	c.Flags().BoolVar(&undo, "undo", false, "with --session: take it away again")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --session: do not ask")
 	return c
 }
 

@@ -66,7 +66,7 @@ var (
 	inRaced    = []string{"demo", "e2e_busy", "work_gates", "auto_decisions", "develop_decisions", "worker", "worker_store", "worker_killed"}
 	long       = []string{
 		"e2e_typescript", "e2e_java", "e2e_kotlin", "e2e_python", "e2e_rust", "e2e_develop", "e2e_opencode", "e2e_faults", "e2e_dispute", "e2e_work_full", "e2e_work_typescript",
-		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "work_callbacks_kill", "prove_limit",
+		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "work_callbacks_kill", "prove_limit", "prove_opencode",
 		"worker_auto", "worker_cancel", "worker_cancel_killed", "worker_develop", "worker_faults", "worker_jobs", "worker_keys", "worker_listen", "worker_log", "worker_moves", "worker_pools",
 	}
 	// inTurn take more than eight seconds of a processor each; a third of them is played at a time.

@@ -106,15 +106,18 @@ func (p *project) trustDigest(cmds []string) string {
 }
 
 // trustFile is in the user's configuration, where no repository can write.
-func (p *project) trustFile() string {
-	base := p.a.env["XDG_CONFIG_HOME"]
+func (p *project) trustFile() string { return filepath.Join(p.a.configDir(), "jacquard", "trust") }
+
+// configDir is the folder of the user's configuration.
+func (a *app) configDir() string {
+	base := a.env["XDG_CONFIG_HOME"]
 	if runtime.GOOS == "windows" {
-		base = p.a.env["APPDATA"]
+		base = a.env["APPDATA"]
 	}
 	if base == "" {
-		base = filepath.Join(p.a.env["HOME"], ".config")
+		base = filepath.Join(a.env["HOME"], ".config")
 	}
-	return filepath.Join(base, "jacquard", "trust")
+	return base
 }
 
 func newTrust(a *app) *cobra.Command {
@@ -172,15 +175,20 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 // askTrust asks at the terminal. Without one nobody could have read the
 // commands, so that is for --yes to say.
 func (p *project) askTrust(ctx context.Context) error {
-	_, _, in := terminal(p.a.In)
-	_, _, out := terminal(p.a.Err)
+	return p.a.confirm(ctx, p.a.lang().T("Allow them to run, as you and in this project? [y/N] "), usage("nobody can be asked here: read the commands and run jacquard trust --yes"))
+}
+
+// confirm asks a person for a yes at the terminal. Without a terminal it is the error that is given.
+func (a *app) confirm(ctx context.Context, question string, nobody error) error {
+	_, _, in := terminal(a.In)
+	_, _, out := terminal(a.Err)
 	if !in || !out {
-		return usage("nobody can be asked here: read the commands and run jacquard trust --yes")
+		return nobody
 	}
-	fmt.Fprint(p.a.Err, p.a.lang().T("Allow them to run, as you and in this project? [y/N] "))
+	fmt.Fprint(a.Err, question)
 	said := make(chan string, 1)
 	go func() { // a read cannot be ended; Ctrl-C leaves it behind
-		line, _ := bufio.NewReader(p.a.In).ReadString('\n') // what could not be read is no yes
+		line, _ := bufio.NewReader(a.In).ReadString('\n') // what could not be read is no yes
 		said <- line
 	}()
 	select {
@@ -192,7 +200,7 @@ func (p *project) askTrust(ctx context.Context) error {
 			return nil
 		}
 	}
-	fmt.Fprintln(p.a.Err, p.a.lang().T("nothing was allowed"))
+	fmt.Fprintln(a.Err, a.lang().T("nothing was allowed"))
 	return silent(exitUsage)
 }
 

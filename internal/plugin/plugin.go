@@ -3,6 +3,7 @@ package plugin
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,6 +20,29 @@ func Files() fs.FS {
 		panic(err) // the directory is embedded
 	}
 	return sub
+}
+
+const folder = "plugins/jacquard/"
+
+// Opencode is the plugin for opencode, which is one file.
+func Opencode() []byte { return read(folder + "opencode/jacquard.js") }
+
+// Version is the version of the plugin. It changes with its files only, because Codex runs hooks of a new one after a person has
+// trusted them again.
+func Version() string {
+	var about struct{ Version string }
+	if err := json.Unmarshal(read(folder+".claude-plugin/plugin.json"), &about); err != nil {
+		panic(err) // a test reads it
+	}
+	return about.Version
+}
+
+func read(name string) []byte {
+	raw, err := fs.ReadFile(Files(), name)
+	if err != nil {
+		panic(err) // the file is embedded
+	}
+	return raw
 }
 
 // Export writes the marketplace into a directory, which it makes. Other files there stay as they are.

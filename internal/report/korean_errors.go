@@ -282,4 +282,10 @@ var koreanErrors = map[string]string{
 	"say what goes wrong: jacquard bug \"…\" --expected \"…\", or --from file:PATH": "무엇이 잘못되는지 적어 주세요: jacquard bug \"…\" --expected \"…\" 또는 --from file:PATH",
 	"write --output %s": "--output %s 쓰기",
 	"%s is for a person to say, and %s says that an agent runs this: say it in a terminal of your own": "%s은(는) 사람이 정할 일인데 %s에 따르면 에이전트가 실행 중입니다. 직접 터미널에서 실행하세요",
+	"%s %s ended with %d: %s":            "%s %s 명령이 %d 코드로 끝났습니다: %s",
+	"%s does not list its plugins: %w":   "%s에서 플러그인 목록을 읽지 못했습니다: %w",
+	"--undo and --yes go with --session": "--undo와 --yes는 --session과 함께 씁니다",
+	"ask %s for its plugins":             "%s에 플러그인 목록을 묻지 못했습니다",
+	"no agent's program is here: install Claude Code, Codex or opencode first": "에이전트 프로그램이 없습니다. Claude Code, Codex, opencode 중 하나를 먼저 설치하세요",
+	"nobody can be asked here: read what it changes and add --yes":             "여기서는 물어볼 사람이 없습니다. 바뀌는 내용을 읽고 --yes를 붙이세요",
 }

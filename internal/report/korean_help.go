@@ -213,7 +213,7 @@ var koreanHelp = map[string]string{
 	"record without running anything; the lock says so":                     "아무것도 실행하지 않고 기록. lock에 그 사실이 남음",
 
 	// set up
-	"write a jacquard.yaml with all settings explained, or a git hook":                                                   "모든 설정을 설명한 jacquard.yaml 또는 git 훅을 만듭니다",
+	"write a jacquard.yaml with all settings explained, or set up a git hook or your agents":                             "모든 설정을 설명한 jacquard.yaml을 만들거나, git 훅 또는 에이전트를 설정합니다",
 	"write a pre-commit hook that runs validate on the staged modules, and nothing else; remove it by deleting the file": "스테이지된 모듈에 validate만 실행하는 pre-commit 훅을 만듦. 파일을 삭제하면 해제됨",
 	"check what a run needs here: git, agent, account, checks":                                                           "실행에 필요한 것을 점검합니다: git, 에이전트, 계정, 검사",
 	"what is wrong with the files in works/; exit 1 when something is":                                                   "works/의 파일에서 잘못된 것을 찾습니다. 있으면 종료 코드 1",
@@ -300,4 +300,7 @@ var koreanHelp = map[string]string{
 	"what the plugin of an agent's program calls": "에이전트 프로그램의 플러그인이 호출하는 명령",
 	"write it into a `file`: .txt, .json and .sarif say the format, others have that of --format, and a text comes here": "`file`에 씀: .txt, .json, .sarif는 형식을 뜻하고 그 밖은 --format을 따르며, 여기에는 텍스트가 나옴",
 	"write the plugin as a marketplace that both programs take":                                                          "두 프로그램이 모두 받는 마켓플레이스로 플러그인을 씀",
+	"let Claude Code, Codex and opencode, as far as they are here, judge their sessions as prove does":                   "설치된 Claude Code, Codex, opencode가 prove처럼 세션을 검증하게 합니다",
+	"with --session: take it away again":                                                                                 "--session과 함께: 다시 제거합니다",
+	"with --session: do not ask":                                                                                         "--session과 함께: 묻지 않습니다",
 }

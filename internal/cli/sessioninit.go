@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/plugin"
+	"github.com/jacquard-build/jacquard/internal/proc"
+)
+
+// marketplace and pluginID are what agents' programs call the plugin and where it is from.
+const (
+	marketplace = "jacquard-build"
+	pluginID    = "jacquard@" + marketplace
+)
+
+// hostPatience is for one command of an agent's program.
+const hostPatience = time.Minute
+
+// host is an agent's program on this machine that can judge its sessions with the plugin.
+type host struct {
+	maker
+
+	a       *app
+	program string
+}
+
+// hosts are the agents' programs that are here.
+func (a *app) hosts() []host {
+	var out []host
+	for _, m := range makers() {
+		if program, err := m.find(a.env); err == nil {
+			out = append(out, host{maker: m, a: a, program: program})
+		}
+	}
+	return out
+}
+
+// pluginDir is where the plugin is kept that agents' programs load.
+func (a *app) pluginDir() string { return filepath.Join(a.configDir(), "jacquard", "plugin") }
+
+// opencodeFile is the plugin of opencode, which loads all files of a folder.
+func (a *app) opencodeFile() string {
+	return filepath.Join(cmp.Or(a.env["XDG_CONFIG_HOME"], filepath.Join(a.env["HOME"], ".config")), "opencode", "plugin", "jacquard.js")
+}
+
+// installed is the version of the plugin that the program has, "" for none.
+func (h host) installed(ctx context.Context) (string, error) {
+	if h.name == "opencode" {
+		have, err := os.ReadFile(h.a.opencodeFile())
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", nil
+		case err != nil:
+			return "", err
+		case string(have) == string(plugin.Opencode()):
+			return plugin.Version(), nil
+		}
+		return "another", nil
+	}
+	said, err := h.run(ctx, "plugin", "list", "--json")
+	if err != nil {
+		return "", err
+	}
+	type entry struct {
+		ID       string `json:"id"`
+		PluginID string `json:"pluginId"` // Codex
+		Version  string `json:"version"`
+		Enabled  bool   `json:"enabled"`
+	}
+	var list []entry
+	var of struct {
+		Installed []entry `json:"installed"`
+	}
+	if json.Unmarshal([]byte(said), &list) != nil {
+		if err := json.Unmarshal([]byte(said), &of); err != nil {
+			return "", words("%s does not list its plugins: %w", h.title, err)
+		}
+		list = of.Installed
+	}
+	i := slices.IndexFunc(list, func(e entry) bool { return cmp.Or(e.ID, e.PluginID) == pluginID && e.Enabled })
+	if i < 0 {
+		return "", nil
+	}
+	return list[i].Version, nil
+}
+
+// untrusted reports whether Codex has never been told that it may run the plugin's hooks. Without that it does not, and says nothing.
+func (h host) untrusted() bool {
+	if h.name != "codex" {
+		return false
+	}
+	raw, err := os.ReadFile(filepath.Join(cmp.Or(h.a.env[h.config], filepath.Join(h.a.env["HOME"], ".codex")), "config.toml"))
+	return err != nil || !strings.Contains(string(raw), `[hooks.state."`+pluginID+`:hooks/hooks.json:stop:`)
+}
+
+// run runs the program and returns what it prints.
+func (h host) run(ctx context.Context, args ...string) (string, error) {
+	here, err := os.Getwd() // a plugin may be a project's
+	if err != nil {
+		return "", err
+	}
+	res, err := proc.Run(ctx, proc.Command{Argv: append([]string{h.program}, args...), Dir: here, Env: h.a.Env, Total: hostPatience})
+	if err != nil {
+		return "", err
+	}
+	if res.Ended != proc.Exited || res.Exit != 0 {
+		return "", words("%s %s ended with %d: %s", h.name, strings.Join(args, " "), res.Exit, strings.TrimSpace(res.Stderr.Text+res.Stdout.Text))
+	}
+	return res.Stdout.Text, nil
+}
+
+// change is one thing that installing the plugin does to this machine.
+type change struct {
+	text string // for people
+	do   func(context.Context) error
+}
+
+// command is a change that the program makes itself.
+func (h host) command(args ...string) change {
+	return change{h.name + " " + strings.Join(args, " "), func(ctx context.Context) error {
+		_, err := h.run(ctx, args...)
+		return err
+	}}
+}
+
+// install are the changes that give the program the plugin of this version; have is the one that it has.
+func (h host) install(have string) []change {
+	var out []change
+	if have != "" {
+		out = h.uninstall()
+	}
+	switch h.name {
+	case "claude":
+		return append(out, h.command("plugin", "marketplace", "add", h.a.pluginDir()), h.command("plugin", "install", pluginID))
+	case "codex":
+		return append(out, h.command("plugin", "marketplace", "add", h.a.pluginDir()), h.command("plugin", "add", pluginID))
+	}
+	file := h.a.opencodeFile()
+	return append(out, change{"write " + file, func(context.Context) error {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, plugin.Opencode(), 0o644)
+	}})
+}
+
+// uninstall are the changes that take the plugin away.
+func (h host) uninstall() []change {
+	switch h.name {
+	case "claude":
+		return []change{h.command("plugin", "uninstall", pluginID), h.command("plugin", "marketplace", "remove", marketplace)}
+	case "codex":
+		return []change{h.command("plugin", "remove", pluginID), h.command("plugin", "marketplace", "remove", marketplace)}
+	}
+	file := h.a.opencodeFile()
+	return []change{{"delete " + file, func(context.Context) error { return os.Remove(file) }}}
+}
+
+// initSession installs the plugin in the agents' programs that are here, or takes it away, after a person has seen what that changes.
+func (a *app) initSession(ctx context.Context, undo, yes bool) error {
+	l, dir := a.lang(), a.pluginDir()
+	hosts := a.hosts()
+	if len(hosts) == 0 {
+		return fail(flow.Environment, "no agent's program is here: install Claude Code, Codex or opencode first")
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return environment("make %s", err, filepath.Dir(dir))
+	}
+	var list []change
+	files := false // a program reads them from there
+	for _, h := range hosts {
+		have, err := h.installed(ctx)
+		if err != nil {
+			return environment("ask %s for its plugins", err, h.title)
+		}
+		switch {
+		case undo && have != "":
+			list = append(list, h.uninstall()...)
+		case !undo && have != plugin.Version():
+			list = append(list, h.install(have)...)
+		default:
+			continue
+		}
+		files = files || h.name != "opencode"
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Err, l.T("there is nothing to change: each agent's program here is as you want it"))
+		return nil
+	}
+	switch {
+	case undo && files:
+		list = append(list, change{"delete " + dir, func(context.Context) error { return os.RemoveAll(dir) }})
+	case files:
+		list = slices.Insert(list, 0, change{"write " + dir, func(context.Context) error { return plugin.Export(dir) }})
+	}
+	fmt.Fprintln(a.Err, l.T("this changes your agents' programs:"))
+	for _, c := range list {
+		fmt.Fprintln(a.Err, "  "+c.text)
+	}
+	if err := a.byPerson("init --session"); err != nil {
+		return err
+	}
+	if !yes {
+		if err := a.confirm(ctx, l.T("Do it? [y/N] "), usage("nobody can be asked here: read what it changes and add --yes")); err != nil {
+			return err
+		}
+	}
+	for _, c := range list {
+		if err := c.do(ctx); err != nil {
+			return environment("%s", err, c.text)
+		}
+	}
+	a.sessionReady(hosts, undo)
+	return nil
+}
+
+// sessionReady says what has become of it, and what is left for a person to do.
+func (a *app) sessionReady(hosts []host, undo bool) {
+	l := a.lang()
+	var names []string
+	for _, h := range hosts {
+		names = append(names, h.title)
+	}
+	if undo {
+		fmt.Fprintf(a.Out, l.T("the plugin is gone from %s\n"), strings.Join(names, ", "))
+		return
+	}
+	fmt.Fprintf(a.Out, l.T("%s: sessions that begin now are judged when a turn ends\n"), strings.Join(names, ", "))
+	if i := slices.IndexFunc(hosts, host.untrusted); i >= 0 {
+		fmt.Fprintln(a.Err, l.T("next: start codex once and let it trust the hooks; until then it runs none, and does not say so"))
+	}
+	fmt.Fprintln(a.Err, l.T("undo: jacquard init --session --undo"))
+}
+
+// session says of each agent's program that is here whether it judges its sessions.
+func (c *checkup) session(ctx context.Context, a *app) {
+	for _, h := range a.hosts() {
+		have, err := h.installed(ctx)
+		switch {
+		case err != nil:
+			c.add("session", false, false, "%v", err)
+		case have == "":
+			c.add("session", true, false, c.l.T("%s has no plugin; jacquard init --session has its sessions judged"), h.title)
+		case have != plugin.Version():
+			c.add("session", false, false, c.l.T("%s has the plugin of another version; jacquard init --session replaces it"), h.title)
+		case h.untrusted():
+			c.add("session", false, false, c.l.T("%s has the plugin and does not run its hooks: start codex once and let it trust them"), h.title)
+		case !a.onPath():
+			c.add("session", false, false, c.l.T("%s has the plugin, which calls jacquard, and that is not on PATH"), h.title)
+		default:
+			c.add("session", true, false, c.l.T("%s judges its sessions with the plugin %s"), h.title, have)
+		}
+	}
+}
+
+// onPath reports whether hooks find this program.
+func (a *app) onPath() bool {
+	_, err := proc.LookPath("jacquard", a.env["PATH"])
+	return err == nil
+}
