@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"confine":           {},
 	"proc":              {"confine"},
 	"git":               {"proc"},
+	"attest":            {"proc", "re"},
 	"scenario":          {},
 	"submit":            {"step"},
 	"agent":             {"confine", "proc", "step", "submit"},
@@ -57,7 +58,7 @@ var allowed = map[string][]string{
 	"check":             {"confine", "proc", "git", "source", "step", "toolchain", "example", "signature"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",
-		"task", "works", "pdca", "checkpoint", "forge", "subject", "confine",
+		"task", "works", "pdca", "checkpoint", "forge", "subject", "confine", "attest",
 	},
 	"forge":                      {"flow", "private"},
 	"inbox":                      {"flow", "pdca", "private", "re"},

@@ -40,6 +40,7 @@ type Options struct {
 	Trees     string   // checkouts that agents and checks work in; "" is Cache
 	Shared    string   // installed dependencies and compilers' caches, shared by projects
 	Env       []string // the allow-listed part of the user's environment
+	User      []string // all of it, for programs of his that sign
 	Now       func() time.Time
 	Blobs     flow.Blobs
 	Agents    map[string]Agent // by name: all that Seats can name

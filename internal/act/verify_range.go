@@ -26,6 +26,7 @@ type CommitVerification struct {
 	Baseline []string          `json:"baseline,omitempty"` // what failed on the parent already
 	Failures []step.TestResult `json:"failures,omitempty"`
 	Findings []step.Finding    `json:"findings,omitempty"`
+	Attested *Attested         `json:"attested,omitempty"` // nil: nothing is
 }
 
 // VerifyRange proves the commits that tip reaches and not does not, from the first to the last, each from its parent: it builds,
@@ -48,6 +49,12 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(Comm
 		v := CommitVerification{Commit: e.ID, Subject: subjectOf(e), Run: run, Part: part}
 		if err := a.verifyCommit(ctx, c, e, &v); err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
+		}
+		if v.Attested, err = a.attested(ctx, e); err != nil {
+			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
+		}
+		if v.Attested != nil && v.Attested.Wrong != "" && v.Standing == Verified {
+			v.Standing, v.Reason = Unverified, v.Attested.Wrong
 		}
 		each(v)
 	}

@@ -397,7 +397,7 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 	}
 	e.redact = gateway.NewRedactor(secrets...)
 	ao := act.Options{
-		Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), Now: time.Now, Blobs: p.blobs,
+		Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Blobs: p.blobs,
 		Agents: map[string]act.Agent{}, Seats: p.seats(o), Redact: e.redact, Version: built().Version, Effect: p.a.effects(),
 		Limits: agent.Limits{Total: orDefault(p.conf.Limits.Turn, time.Hour), Idle: orDefault(p.conf.Limits.Idle, 15*time.Minute), Linger: 20 * time.Second, MaxTurns: 200},
 		Checks: p.checks(), Forge: p.forge,

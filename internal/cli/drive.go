@@ -329,6 +329,9 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 		if rep.Altered, err = e.actor.Altered(ctx, id, delivered); err != nil {
 			return err
 		}
+		if err := p.attest(ctx, e, e.actor, id); err != nil { // the commits stand without it
+			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ how the commits were proved could not be written down: %v\n"), err)
+		}
 	}
 	err := p.answered(ctx, e, id, st, rep, blocks)
 	if !p.a.json {

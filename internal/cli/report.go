@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/attest"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -122,20 +123,54 @@ func (a *app) page(ctx context.Context, pr *project, rt keeper, r flow.Run) (rep
 func (p *project) ran(steps []flow.StepRow) map[string][]step.Record {
 	out := map[string][]step.Record{}
 	for _, s := range steps {
-		ref, err := report.Decode[struct{ Records flow.Blob }](s.Out)
-		name, ok := report.ModuleOf(s.Branch)
-		if err != nil || !ok || ref.Records.IsZero() || strings.HasSuffix(s.Key, "/mutate") { // mutants are counted; that tests fail with them is the point
-			continue
-		}
-		raw, err := p.blobs.Get(ref.Records)
-		if err != nil {
-			continue
-		}
-		if proof, err := report.Decode[struct{ Records []step.Record }](raw); err == nil {
-			out[name] = append(out[name], proof.Records...)
+		if name, ok := report.ModuleOf(s.Branch); ok {
+			_, records := p.evidence(s)
+			out[name] = append(out[name], records...)
 		}
 	}
 	return out
+}
+
+// evidence is what a step has proved, and the commands of that; nothing where it was cleared away.
+func (p *project) evidence(s flow.StepRow) (proved string, records []step.Record) {
+	ref, err := report.Decode[struct{ Records flow.Blob }](s.Out)
+	if err != nil || ref.Records.IsZero() || strings.HasSuffix(s.Key, "/mutate") { // mutants are counted; that tests fail with them is the point
+		return "", nil
+	}
+	raw, err := p.blobs.Get(ref.Records)
+	if err != nil {
+		return "", nil
+	}
+	proof, err := report.Decode[struct {
+		Tree    string
+		Records []step.Record
+	}](raw)
+	if err != nil {
+		return "", nil
+	}
+	return proof.Tree, proof.Records
+}
+
+// attest writes down how the commits of a run were proved, so that it goes where they go.
+func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, run string) error {
+	steps, err := rt.Steps(ctx, run)
+	if err != nil {
+		return err
+	}
+	proofs := map[string][]attest.Proof{}
+	for _, s := range steps {
+		tree, records := p.evidence(s)
+		if tree == "" || len(records) == 0 {
+			continue
+		}
+		said, err := report.Decode[struct{ Counts step.Counts }](s.Out)
+		if err != nil {
+			return err
+		}
+		proofs[tree] = append(proofs[tree], act.AttestedIn(s.Key, said.Counts, records))
+	}
+	_, err = actor.Attest(ctx, run, proofs)
+	return err
 }
 
 // browse opens a file as the desktop does.

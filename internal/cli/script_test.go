@@ -276,7 +276,7 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "claude", "codex", "opencode", "temporal", "s3":
 		return os.Getenv("JACQUARD_TEST_"+strings.ToUpper(name)) != "" || complete, nil
-	case "node", "npm", "python3", "tmux", "cargo", "mvn", "curl":
+	case "node", "npm", "python3", "tmux", "cargo", "mvn", "curl", "ssh-keygen":
 		_, err := exec.LookPath(name)
 		return err == nil || complete, nil
 	case "root":

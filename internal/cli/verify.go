@@ -179,6 +179,13 @@ func showCommit(a *app, c act.CommitVerification) {
 	}
 	fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed\n"), shortCommit(c), c.Tests.Passed)
 	fmt.Fprint(a.Out, report.Shown(l, c.Tests))
+	switch t := c.Attested; {
+	case t == nil:
+	case t.By == "":
+		fmt.Fprintf(a.Out, l.T("    attested: %d tests passed; not signed\n"), t.Tests.Passed)
+	default:
+		fmt.Fprintf(a.Out, l.T("    attested: %d tests passed; signed by %s\n"), t.Tests.Passed, t.By)
+	}
 }
 
 func shortCommit(c act.CommitVerification) string { return c.Commit[:10] + " " + c.Subject }

@@ -48,18 +48,22 @@ func (r *Repo) Index(ctx context.Context, file string) ([]Entry, error) {
 
 // Identity is the name and the address that the user commits with here, "" where none is set.
 func (r *Repo) Identity(ctx context.Context) (name, email string, err error) {
-	for key, to := range map[string]*string{"user.name": &name, "user.email": &email} {
-		out, err := r.in(ctx, call{args: []string{"config", "--get", key}, ok: []int{1}})
-		var none *failure
-		if errors.As(err, &none) && none.answer {
-			continue
-		}
-		if err != nil {
-			return "", "", fmt.Errorf("read %s: %w", key, err)
-		}
-		*to = strings.TrimSpace(string(out))
+	if name, err = r.Setting(ctx, "user.name"); err == nil {
+		email, err = r.Setting(ctx, "user.email")
 	}
-	return name, email, nil
+	return name, email, err
+}
+
+// Setting is what git is configured to here, "" where it is not set.
+func (r *Repo) Setting(ctx context.Context, key string) (string, error) {
+	out, err := r.user(ctx, "config", "--get", key)
+	if none := (*failure)(nil); errors.As(err, &none) && none.exit == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", key, err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // HooksDir is the directory in which git looks for hooks: that of core.hooksPath, or the

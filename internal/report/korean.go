@@ -557,4 +557,7 @@ var korean = map[string]string{
 	"there is nothing to change: each agent's program here is as you want it": "바꿀 것이 없습니다. 에이전트 프로그램이 모두 원하는 상태입니다",
 	"this changes your agents' programs:":                                     "에이전트 프로그램에서 다음이 바뀝니다:",
 	"undo: jacquard init --session --undo":                                    "되돌리기: jacquard init --session --undo",
+	"    attested: %d tests passed; not signed\n":                             "    증명 기록: 통과한 테스트 %d개, 서명 없음\n",
+	"    attested: %d tests passed; signed by %s\n":                           "    증명 기록: 통과한 테스트 %d개, 서명자 %s\n",
+	"⚠ how the commits were proved could not be written down: %v\n":           "⚠ 커밋의 증명 기록을 남기지 못했습니다: %v\n",
 }

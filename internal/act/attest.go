@@ -1,0 +1,150 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/attest"
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// proofNotes is where git keeps what is attested of commits.
+const proofNotes = "refs/notes/jacquard"
+
+// mostLookedAt bounds how far back commits of a run are looked for on the branch that is checked out.
+const mostLookedAt = 2000
+
+// Attest writes down, as notes of git, how each commit of a run was proved, signed with the key that the user's git signs with. proofs are
+// those of trees. It returns how many commits have a note.
+func (a *Actor) Attest(ctx context.Context, run string, proofs map[string][]attest.Proof) (int, error) {
+	commits, err := a.commitsOf(ctx, run)
+	if err != nil || len(commits) == 0 {
+		return 0, err
+	}
+	k, err := a.keys(ctx)
+	if err != nil {
+		return 0, err
+	}
+	notes := map[string][]byte{}
+	for _, c := range commits {
+		_, part := runOf(c)
+		p := attest.Predicate{Program: "jacquard " + a.o.Version, Run: run, Part: part, Proofs: proofs[c.Tree]}
+		if tree := c.Trailer(trailerTree); tree != c.Tree {
+			p.Proofs = append(p.Proofs, proofs[tree]...)
+		}
+		if len(p.Proofs) == 0 { // its evidence was cleared away
+			continue
+		}
+		if notes[c.ID], err = attest.New(c.ID, c.Tree, p).Seal(ctx, k.Signer()); err != nil {
+			return 0, err
+		}
+	}
+	if len(notes) == 0 {
+		return 0, nil
+	}
+	return len(notes), machinery(a.o.Repo.SetNotes(ctx, proofNotes, notes, a.commit(run, "", "What was proved of commits")))
+}
+
+// keys are the user's settings for signing.
+func (a *Actor) keys(ctx context.Context) (k attest.Keys, err error) {
+	k.Env = a.o.User
+	program := "gpg.program"
+	for _, kv := range k.Env {
+		if home, ok := strings.CutPrefix(kv, "HOME="); ok {
+			k.Home = home
+		}
+	}
+	if k.Format, err = a.o.Repo.Setting(ctx, "gpg.format"); err != nil {
+		return k, machinery(err)
+	}
+	if k.Format == "ssh" {
+		program = "gpg.ssh.program"
+	}
+	for key, to := range map[string]*string{program: &k.Program, "user.signingkey": &k.Key, "gpg.ssh.allowedSignersFile": &k.Allowed} {
+		if *to, err = a.o.Repo.Setting(ctx, key); err != nil {
+			return k, machinery(err)
+		}
+	}
+	return k, nil
+}
+
+// commitsOf are the commits that a run has delivered: to the branch that is checked out, or as a branch of their own. Files that it has
+// put into the working tree are of no commit.
+func (a *Actor) commitsOf(ctx context.Context, run string) ([]git.LogEntry, error) {
+	tip, err := a.o.Repo.Ref(ctx, RunRef(run))
+	if err != nil {
+		return nil, nil //nolint:nilerr // it has landed nothing
+	}
+	log, err := a.landedLog(ctx, run, tip)
+	if err != nil || len(log) == 0 {
+		return nil, err
+	}
+	branches, err := a.o.Repo.Refs(ctx, "refs/heads/")
+	if err != nil {
+		return nil, machinery(err)
+	}
+	if !slices.Contains(slices.Collect(maps.Values(branches)), tip) {
+		if log, err = a.o.Repo.Log(ctx, "HEAD", "", mostLookedAt); err != nil {
+			return nil, machinery(err)
+		}
+	}
+	return slices.DeleteFunc(log, func(c git.LogEntry) bool {
+		by, _ := runOf(c)
+		return by != run
+	}), nil
+}
+
+// AttestedIn are the proofs that records show, for Attest.
+func AttestedIn(key string, counts step.Counts, records []step.Record) attest.Proof {
+	p := attest.Proof{Step: key, Tests: attest.Counts{Total: counts.Total, Passed: counts.Passed, Failed: counts.Failed, Red: counts.Red, Level: string(counts.Level)}}
+	for i, r := range records {
+		if i == mostAttested {
+			p.Omitted = len(records) - i
+			break
+		}
+		p.Commands = append(p.Commands, attest.Command{
+			Text: cmp.Or(r.Text, strings.Join(r.Argv, " ")), Dir: r.Dir, Shows: string(r.Shows), Tree: r.Tree, Exit: r.Exit, Ended: r.Ended, Millis: r.Millis,
+			Output: r.Output.SHA256, Toolchain: r.Toolchain, Sandbox: r.Sandbox, Reused: r.Reused.Proof != "",
+		})
+	}
+	return p
+}
+
+// mostAttested bounds the commands of one proof, so that a note stays small.
+const mostAttested = 100
+
+// Attested is what is attested of a commit.
+type Attested struct {
+	By    string        `json:"by,omitempty"` // who has signed it, "" for nobody
+	Tests attest.Counts `json:"tests"`        // as they ended then
+	Wrong string        `json:"wrong,omitempty"`
+}
+
+// attested reads the attestation of a commit, nil where there is none.
+func (a *Actor) attested(ctx context.Context, c git.LogEntry) (*Attested, error) {
+	note, err := a.o.Repo.Note(ctx, proofNotes, c.ID)
+	if err != nil || note == nil {
+		return nil, machinery(err)
+	}
+	k, err := a.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, by, err := attest.Open(ctx, note, k)
+	out := &Attested{By: by}
+	switch run, part := runOf(c); {
+	case err != nil:
+		out.Wrong = "its attestation: " + err.Error()
+	case !s.Of(c.ID, c.Tree):
+		out.Wrong = "its attestation is about another commit or tree"
+	case s.Predicate.Run != run || s.Predicate.Part != part:
+		out.Wrong = "its attestation is about another run than its message"
+	case len(s.Predicate.Proofs) > 0:
+		out.Tests = s.Predicate.Proofs[0].Tests
+	}
+	return out, nil
+}
