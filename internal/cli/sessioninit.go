@@ -147,7 +147,7 @@ func (h host) install(have string) []change {
 		return append(out, h.command("plugin", "marketplace", "add", h.a.pluginDir()), h.command("plugin", "add", pluginID))
 	}
 	file := h.a.opencodeFile()
-	return append(out, change{"write " + file, func(context.Context) error {
+	return append(out, change{fmt.Sprintf(h.a.lang().T("write the plugin to %s"), file), func(context.Context) error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (h host) uninstall() []change {
 		return []change{h.command("plugin", "remove", pluginID), h.command("plugin", "marketplace", "remove", marketplace)}
 	}
 	file := h.a.opencodeFile()
-	return []change{{"delete " + file, func(context.Context) error { return os.Remove(file) }}}
+	return []change{{fmt.Sprintf(h.a.lang().T("delete %s"), file), func(context.Context) error { return os.Remove(file) }}}
 }
 
 // initSession installs the plugin in the agents' programs that are here, or takes it away, after a person has seen what that changes.
@@ -200,9 +200,9 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 	}
 	switch {
 	case undo && files:
-		list = append(list, change{"delete " + dir, func(context.Context) error { return os.RemoveAll(dir) }})
+		list = append(list, change{fmt.Sprintf(l.T("delete %s"), dir), func(context.Context) error { return os.RemoveAll(dir) }})
 	case files:
-		list = slices.Insert(list, 0, change{"write " + dir, func(context.Context) error { return plugin.Export(dir) }})
+		list = slices.Insert(list, 0, change{fmt.Sprintf(l.T("write the plugin to %s"), dir), func(context.Context) error { return plugin.Export(dir) }})
 	}
 	fmt.Fprintln(a.Err, l.T("this changes your agents' programs:"))
 	for _, c := range list {

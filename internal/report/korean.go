@@ -560,4 +560,6 @@ var korean = map[string]string{
 	"    attested: %d tests passed; not signed\n":                             "    증명 기록: 통과한 테스트 %d개, 서명 없음\n",
 	"    attested: %d tests passed; signed by %s\n":                           "    증명 기록: 통과한 테스트 %d개, 서명자 %s\n",
 	"⚠ how the commits were proved could not be written down: %v\n":           "⚠ 커밋의 증명 기록을 남기지 못했습니다: %v\n",
+	"write the plugin to %s":                                                  "%s에 플러그인 쓰기",
+	"delete %s":                                                               "%s 삭제",
 }
