@@ -42,6 +42,8 @@ func (ans Built) Words() string {
 	return Told("", ans.Summary, "blocked", ans.Blocked)
 }
 
+func (ans Built) built() Built { return ans }
+
 // Told are texts under their names, a line each, without those that say nothing.
 func Told(named ...string) string {
 	var out []string
@@ -72,7 +74,6 @@ type Sent struct {
 	Findings []step.Finding
 	Failures []step.TestResult
 	Said     string // by the author
-	Soft     bool   // nothing of it rejects the attempt
 	Merged   bool   // it was found when the work was merged with that of others
 }
 
@@ -113,9 +114,9 @@ func (s Sent) Brief() string {
 	return Clip(strings.Join(slices.Compact(out), ", "), 500)
 }
 
-// Again tells an author what was found in the attempt before.
-func (s Sent) Again(b *strings.Builder) {
-	if len(s.Findings)+len(s.Failures) == 0 {
+// Again tells an author what was found in the attempt before; nil is nothing.
+func (s *Sent) Again(b *strings.Builder) {
+	if s == nil || len(s.Findings)+len(s.Failures) == 0 {
 		return
 	}
 	if s.Said != "" {
@@ -148,6 +149,16 @@ func Missing(of string, list []pdca.Check, found []pdca.Presence) []step.Finding
 		out = append(out, step.Finding{Rule: "checklist", Severity: step.Rejects, Path: k.Path, Message: fmt.Sprintf("%s of the %s (%s): %s.", k.ID, of, Clip(k.Behaviour, 200), what)})
 	}
 	return out
+}
+
+// Docs are what an author reads of the project at a tree: what the run has begun with, or what is there since others have
+// landed.
+func Docs(c *flow.Ctx, s step.ProjectFacts, tree, request string) ([]step.Doc, error) {
+	if tree == s.Tree {
+		return s.Docs, nil
+	}
+	out, err := Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: tree, Request: request})
+	return out.Docs, err
 }
 
 // Decode reads the answer of a turn, which keeps to its schema.
