@@ -201,7 +201,7 @@ func TestAttempts(t *testing.T) {
 			End: "0", Tree: "t2", Said: []string{"t0<t0", "mt1<ht1 a"}, Notes: []string{"do 1 true", "land 1 false left t1<t0", "do 2 true"},
 		}},
 		"merged, nobody is asked":  {limit: 2, same: turn.Twice, answers: []string{}, rounds: []round{{left: "t1 a", lands: true, blocked: "it"}, {left: "t2 b", lands: true}}, want: told{End: "limit 2 b", Tree: "mt2"}},
-		"merged, trees are others": {limit: 2, same: 3, rounds: []round{{left: "t1 a", lands: true}, {left: "t1 b"}}, want: told{End: "limit 2 b", Tree: "t1"}},
+		"merged, trees are others": {limit: 3, same: 3, rounds: []round{{left: "t1 b"}, {left: "t2 a", lands: true}, {left: "t1 c"}}, want: told{End: "limit 3 c", Tree: "t1"}},
 		"merged thrice":            {limit: 5, same: 3, rounds: []round{{left: "t1 a", lands: true}, {left: "t2 a", lands: true}, {left: "t3 a", lands: true}}, want: told{End: "same_failure 3 a", Tree: "mt3"}},
 
 		"a person ends it":         {limit: 3, same: 3, more: 3, answers: []string{"abort"}, rounds: is("t1 a", "t1 a"), want: told{End: "no_progress 2 a by a person", Tree: "t1"}},
