@@ -117,17 +117,11 @@ func (f *feature) prove(c *flow.Ctx, a *attempt) error {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}
 	in = a.Answer.Proof(in)
-	proof, spent, err := turn.Prove(c, &in, f.recheck)
-	f.held = in.Task.HeldOut
+	proof, look, spent, err := turn.ProveAll(c, &in, checklist, f.checklist(), f.recheck)
+	f.held, f.look = in.Task.HeldOut, look
 	f.out.Spend(spent)
 	if err != nil {
 		return err
-	}
-	if f.look, err = f.looked(c); err != nil {
-		return err
-	}
-	if f.design != nil {
-		proof.Findings = append(proof.Findings, turn.Missing("design's checklist", f.design.Checklist, f.look.Found)...)
 	}
 	proof.Findings = append(proof.Findings, f.untouched()...)
 	if a.Judge(proof) {
@@ -164,12 +158,14 @@ func (f *feature) untouched() []step.Finding {
 	return out
 }
 
-func (f *feature) looked(c *flow.Ctx) (step.AutoLookOut, error) {
-	in := step.AutoLookIn{Base: f.s.Tree, Tree: f.tree}
-	if f.design != nil {
-		in.Checklist = f.design.Checklist
+// checklist is what code looks for in a tree, as authors know it.
+const checklist = "design's checklist"
+
+func (f *feature) checklist() []pdca.Check {
+	if f.design == nil {
+		return nil
 	}
-	return turn.Do(c, "look", step.AutoLook, in)
+	return f.design.Checklist
 }
 
 // fixing is what one fix is for.

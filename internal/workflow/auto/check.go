@@ -235,7 +235,7 @@ func (f *feature) named(text string) []string {
 // decides, in the order of A20, row 11.
 func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 	var err error
-	if f.look, err = f.looked(c); err != nil {
+	if f.look, err = turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: f.s.Tree, Tree: f.tree, Checklist: f.checklist()}); err != nil {
 		return fixing{}, err
 	}
 	v, err := f.verify(c)

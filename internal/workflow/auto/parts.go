@@ -74,12 +74,8 @@ func (p *part) build(c *flow.Ctx) (partResult, error) {
 		Key: "try", Phase: p.id, Limit: attempts, Same: sameFailures, Base: base.Tree, Tree: base.Tree, Who: p.f.who(p.f.name + "/" + p.id), Usage: &p.res.Usage,
 		Write: p.write,
 		Prove: func(c *flow.Ctx, a *attempt) error {
-			proof, err := turn.Do(c, "prove", step.ProveTask, p.task(a))
-			if err != nil {
-				return err
-			}
-			look, err := turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: a.Base, Tree: a.Tree, Checklist: p.checklist()})
-			proof.Findings = append(proof.Findings, turn.Missing("design's checklist", p.checklist(), look.Found)...)
+			in := p.task(a)
+			proof, _, _, err := turn.ProveAll(c, &in, checklist, p.checklist(), p.f.recheck)
 			a.Judge(proof)
 			return err
 		},

@@ -17,7 +17,7 @@ func (b *builder) attempts(c *flow.Ctx) (class string, err error) {
 	if b.res.Rounds == 1 {
 		err = b.start(c)
 	} else { // what there is goes on
-		b.tree, _, err = b.hold(c, "begin", b.tree)
+		b.tree, err = b.hold(c, "begin", b.tree)
 	}
 	if err != nil {
 		return "", err
@@ -62,11 +62,7 @@ func (b *builder) write(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.TurnOut,
 		return out, err
 	}
 	b.spend("implement", out)
-	tree, changed, err := b.hold(c, "hold", out.Tree)
-	out.Tree = tree
-	for _, p := range changed {
-		out.Findings = append(out.Findings, step.Finding{Rule: "contract-test", Severity: step.Fix, Path: p, Message: "This test belongs to the contract. Your change of it was undone; make the code fulfil it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
-	}
+	err = b.w.undo(c, &out, b.contract, b.others(), step.Finding{Severity: step.Fix, Message: "This test belongs to the contract. Your change of it was undone; make the code fulfil it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
 	return out, err
 }
 
@@ -78,8 +74,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[turn.Built]) error {
 		return nil
 	}
 	in := b.proofIn(a.Tree, a.Answer)
-	proof, missing, err := b.proved(c, &in)
-	proof.Findings = slices.Concat(proof.Findings, missing)
+	proof, err := b.proved(c, &in)
 	a.Judge(proof)
 	b.res.Tests = proof.Counts
 	return err
@@ -92,11 +87,11 @@ func (b *builder) lands(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.LandTask
 		return land, err
 	}
 	b.base = land.Head
-	if b.begun, _, err = b.hold(c, "merged", b.base.Tree); err != nil {
+	if b.begun, err = b.hold(c, "merged", b.base.Tree); err != nil {
 		return land, err
 	}
 	land.Head.Tree = b.begun
-	land.Start, _, err = b.hold(c, "again", land.Start)
+	land.Start, err = b.hold(c, "again", land.Start)
 	return land, err
 }
 
@@ -132,15 +127,11 @@ func filePaths(list []task.File) []string {
 }
 
 // proved runs the checks of a tree of the checkpoint, and looks for what its contract offers.
-func (b *builder) proved(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, []step.Finding, error) {
-	proof, spent, err := turn.Prove(c, in, func() step.Turn { return b.w.recheck(b.k.ID, b.base.Tree) })
+func (b *builder) proved(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, error) {
+	proof, _, spent, err := turn.ProveAll(c, in, "contract", b.k.Checklist(), func() step.Turn { return b.w.recheck(b.k.ID, b.base.Tree) })
 	b.held = in.Task.HeldOut
 	b.took(spent)
-	if err != nil {
-		return proof, nil, err
-	}
-	look, err := turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: in.Base, Tree: in.Tree, Checklist: b.k.Checklist()})
-	return proof, turn.Missing("contract", b.k.Checklist(), look.Found), err
+	return proof, err
 }
 
 func (b *builder) land(c *flow.Ctx, in step.TaskIn, proof step.TaskProof, summary string) (step.LandTaskOut, error) {

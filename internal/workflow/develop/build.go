@@ -72,7 +72,7 @@ func (w *work) amended(c *flow.Ctx) error {
 			continue
 		}
 		var err error
-		if w.contract, _, err = w.hold(c, "amended/"+r.ID, w.contract, r.Contract, w.testFiles(func(id string) bool { return id != r.ID })); err != nil {
+		if w.contract, err = w.hold(c, "amended/"+r.ID, w.contract, r.Contract, w.testFiles(func(id string) bool { return id != r.ID })); err != nil {
 			return err
 		}
 	}
@@ -173,8 +173,8 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 	if in.Task.VerifyOnly = b.tree == b.base.Tree; in.Task.VerifyOnly {
 		in.Task.Files = nil
 	}
-	proof, look, err := b.proved(c, &in)
-	if err != nil || !proof.Passed || len(look) > 0 || (turn.Sent{Findings: proof.Findings}).Has(step.Rejects) {
+	proof, err := b.proved(c, &in)
+	if err != nil || !proof.Passed || turn.Has(proof.Findings, step.Rejects) {
 		return false, err
 	}
 	b.res.Tests = proof.Counts
@@ -202,14 +202,19 @@ func (b *builder) start(c *flow.Ctx) (err error) {
 	if b.base, err = turn.Do(c, "head", step.Head, step.HeadIn{Fallback: b.w.s.Commit}); err != nil {
 		return err
 	}
-	b.tree, _, err = b.hold(c, "begin", b.base.Tree)
+	b.tree, err = b.hold(c, "begin", b.base.Tree)
 	b.begun = b.tree
 	return err
 }
 
 // hold puts the tests of the contract into a tree, as they are there.
-func (b *builder) hold(c *flow.Ctx, key, tree string) (string, []string, error) {
-	return b.w.hold(c, key, tree, b.contract, b.w.testFiles(func(id string) bool { return id != b.k.ID }))
+func (b *builder) hold(c *flow.Ctx, key, tree string) (string, error) {
+	return b.w.hold(c, key, tree, b.contract, b.others())
+}
+
+// others are the files of tests of other checkpoints.
+func (b *builder) others() []string {
+	return b.w.testFiles(func(id string) bool { return id != b.k.ID })
 }
 
 // progress says where the checkpoint stands, for the state file.

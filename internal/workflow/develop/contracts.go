@@ -23,7 +23,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 			}
 		}
 		var err error
-		if w.contract, _, err = w.hold(c, "kept", w.s.Tree, w.contract, others); err != nil {
+		if w.contract, err = w.hold(c, "kept", w.s.Tree, w.contract, others); err != nil {
 			return step.End{}, err
 		}
 	}
@@ -108,10 +108,19 @@ func (w *work) testFiles(of func(id string) bool) []string {
 }
 
 // hold puts the tests of a contract into a tree, without those of others.
-func (w *work) hold(c *flow.Ctx, key, tree, contract string, others []string) (string, []string, error) {
+func (w *work) hold(c *flow.Ctx, key, tree, contract string, others []string) (string, error) {
 	if contract == w.s.Tree {
-		return tree, nil, nil
+		return tree, nil
 	}
 	out, err := turn.Do(c, key, step.Hold, step.HoldIn{Tree: tree, Contract: contract, Base: w.s.Tree, Others: others})
-	return out.Tree, out.Changed, err
+	return out.Tree, err
+}
+
+// undo does the same with what an author has left. Each change of his is a finding.
+func (w *work) undo(c *flow.Ctx, out *step.TurnOut, contract string, others []string, put step.Finding) error {
+	if contract == w.s.Tree {
+		return nil
+	}
+	put.Rule = "contract-test"
+	return turn.Hold(c, out, step.HoldIn{Contract: contract, Base: w.s.Tree, Others: others}, put)
 }

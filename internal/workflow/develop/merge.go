@@ -185,11 +185,8 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 			if err != nil {
 				return out, err
 			}
-			var changed []string
-			out.Tree, changed, err = w.hold(c, "hold", out.Tree, w.contract, w.testFiles(func(id string) bool { return !w.passed(id) }))
-			for _, p := range changed {
-				out.Findings = append(out.Findings, step.Finding{Rule: "contract-test", Severity: step.Warn, Path: p, Message: "This test belongs to the contract; a change of it was undone."})
-			}
+			others := w.testFiles(func(id string) bool { return !w.passed(id) })
+			err = w.undo(c, &out, w.contract, others, step.Finding{Severity: step.Warn, Message: "This test belongs to the contract; a change of it was undone."})
 			return out, err
 		},
 		Prove: func(c *flow.Ctx, a *turn.Attempt[fixed]) error {

@@ -85,7 +85,7 @@ func (a *Attempt[A]) Judge(p step.TaskProof) bool {
 	a.Proof = p
 	a.Sent = Sent{Findings: slices.Concat(a.Turn.Findings, p.Findings), Failures: p.Failures, Said: a.Answer.Words()}
 	last := a.Last || a.Stop != "" || a.Back != nil && a.Sent.as(*a.Back)
-	a.Passed = p.Passed && a.Sent.Good(last)
+	a.Passed = p.Passed && a.Sent.good(last)
 	return a.Passed
 }
 

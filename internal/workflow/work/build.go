@@ -202,20 +202,25 @@ func (b *builder) write(c *flow.Ctx, a *turn.Attempt[built]) (step.TurnOut, erro
 		a.Answer.Handoff = step.Handoff{What: "Verified: " + b.t.Title, Incomplete: "None"}
 		return step.TurnOut{Tree: b.base.Tree}, nil
 	}
-	docs, err := turn.Docs(c, b.w.s.ProjectFacts, b.base.Tree, b.w.in.Request)
-	if err != nil {
-		return step.TurnOut{}, err
+	out, err := b.author(c, step.Turn{Role: "build", Attempt: a.N, Tree: a.Before, Instructions: buildPrompt, Task: b.text(a), Schema: buildSchema})
+	if err == nil {
+		err = b.freeze(c, &out)
 	}
-	b.res.Attempts = a.N
-	out, err := turn.Ask(c, step.Turn{
-		Role: "build", Module: b.t.ID, Attempt: a.N, Tree: a.Before, Base: a.Base, Instructions: buildPrompt, Docs: docs, Task: b.text(a), Schema: buildSchema,
-		Commands: b.commands(), Private: b.w.s.Private, Budget: b.w.in.Budget,
-	})
-	if err != nil {
+	return out, err
+}
+
+// author asks an author of the task.
+func (b *builder) author(c *flow.Ctx, t step.Turn) (out step.TurnOut, err error) {
+	t.Module, t.Base, t.Commands, t.Private, t.Budget = b.t.ID, b.base.Tree, b.commands(), b.w.s.Private, b.w.in.Budget
+	if t.Docs, err = turn.Docs(c, b.w.s.ProjectFacts, b.base.Tree, b.w.in.Request); err != nil {
 		return out, err
 	}
-	b.res.Usage = b.res.Usage.Add(out.Usage)
-	err = b.freeze(c, &out)
+	if t.Role == "build" { // also one that fails by itself
+		b.res.Attempts = t.Attempt
+	}
+	if out, err = turn.Ask(c, t); err == nil {
+		b.res.Usage = b.res.Usage.Add(out.Usage)
+	}
 	return out, err
 }
 

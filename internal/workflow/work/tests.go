@@ -20,13 +20,9 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 	res, err := turn.Attempts[turn.Built]{
 		Key: step.TestsPhase, Phase: step.TestsPhase, Limit: buildRounds, Tree: b.base.Tree, Usage: &b.res.Usage,
 		Write: func(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.TurnOut, error) {
-			out, err := turn.Ask(c, step.Turn{
-				Role: "reproduce", Module: b.t.ID, Attempt: a.N, Tree: a.Before, Base: b.base.Tree, Instructions: reproducePrompt, Docs: b.w.s.Docs, Task: b.testsText(a.Back),
-				Schema: reproduceSchema, Commands: b.commands(), Private: b.w.s.Private, Budget: b.w.in.Budget,
-			})
+			out, err := b.author(c, step.Turn{Role: "reproduce", Attempt: a.N, Tree: a.Before, Instructions: reproducePrompt, Task: b.testsText(a.Back), Schema: reproduceSchema})
 			if err == nil {
 				b.res.TestTurns++
-				b.res.Usage = b.res.Usage.Add(out.Usage)
 			}
 			return out, err
 		},
@@ -66,15 +62,9 @@ func (b *builder) freeze(c *flow.Ctx, out *step.TurnOut) error {
 	if b.tests == "" {
 		return nil
 	}
-	held, err := turn.Do(c, "hold", step.Hold, step.HoldIn{Tree: out.Tree, Contract: b.tests, Base: b.onto})
-	if err != nil {
-		return err
-	}
-	out.Tree = held.Tree
-	for _, path := range held.Changed {
-		out.Findings = append(out.Findings, step.Finding{Rule: "frozen-test", Severity: step.Warn, Path: path, Message: "This file has the tests that came first. It was put back as their author wrote it."})
-	}
-	return nil
+	return turn.Hold(c, out, step.HoldIn{Contract: b.tests, Base: b.onto}, step.Finding{
+		Rule: "frozen-test", Severity: step.Warn, Message: "This file has the tests that came first. It was put back as their author wrote it.",
+	})
 }
 
 // testsText is the task as the author of its tests gets it.
