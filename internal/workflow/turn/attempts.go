@@ -180,7 +180,7 @@ func (r *attempts[A]) take(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	case r.Who == nil || a.Stop != "" || a.Last && r.Who.More == 0:
 		return r.stop(why, times)
 	}
-	what, hint, err := Escalate(c, a.Sent.Question(r.Who.Say, r.Who.Head(why)), Answers(r.Who.Say), false)
+	what, hint, err := Escalate(c, a.Sent.Question(r.Who.Say, r.Who.Head(why)), answers(r.Who.Say), false)
 	if err != nil {
 		return false, err
 	}
@@ -248,7 +248,7 @@ func (r *attempts[A]) merged(c *flow.Ctx, a *Attempt[A], land step.LandTaskOut, 
 // stuck says why the attempt after this one would end as this one did, "" where it may not, and which attempt it is, or how
 // many have failed in the same way.
 func (r *attempts[A]) stuck(a *Attempt[A]) (why string, n int) {
-	r.failed = append(r.failed, a.Sent.Signatures())
+	r.failed = append(r.failed, a.Sent.signatures())
 	if !a.Sent.Merged { // else others have landed meanwhile: nothing is as it was
 		seen := r.seen[a.Tree]
 		r.seen[a.Tree] = true
@@ -276,7 +276,7 @@ func (r *attempts[A]) stop(why string, n int) (done bool, err error) {
 }
 
 // as reports whether two attempts failed in exactly the same ways.
-func (s Sent) as(before Sent) bool { return pdca.Cycles{before.Signatures(), s.Signatures()}.Stuck() }
+func (s Sent) as(before Sent) bool { return pdca.Cycles{before.signatures(), s.signatures()}.Stuck() }
 
 // Restart is what an earlier run has left of a piece of work, as it is on the present head; nil for nothing.
 func Restart(c *flow.Ctx, left *step.Left, head string) (*step.TurnOut, error) {

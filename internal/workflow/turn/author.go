@@ -88,8 +88,8 @@ func (s Sent) good(last bool) bool {
 	return !Has(s.Findings, step.Rejects) && (last || !Has(s.Findings, step.Fix))
 }
 
-// Signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
-func (s Sent) Signatures() []string {
+// signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
+func (s Sent) signatures() []string {
 	var out []string
 	for _, t := range s.Failures {
 		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}).ID)

@@ -9,7 +9,7 @@ import (
 
 // What a person can say of what does not pass.
 const (
-	Retry = "retry"
+	retry = "retry"
 	Skip  = "skip"
 	Abort = "abort"
 )
@@ -41,14 +41,14 @@ func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string,
 		return Abort, Clip(said, 1000), nil
 	case canSkip && strings.EqualFold(said, Skip):
 		return Skip, "", nil
-	case Approved(a) || said == "" || strings.EqualFold(said, Retry):
-		return Retry, "", nil
+	case Approved(a) || said == "" || strings.EqualFold(said, retry):
+		return retry, "", nil
 	}
-	return Retry, Clip(said, 4000), nil
+	return retry, Clip(said, 4000), nil
 }
 
-// Answers are the words that a person can say of an attempt that another one would not make better.
-func Answers(say func(korean, english string) string) string {
+// answers are the words that a person can say of an attempt that another one would not make better.
+func answers(say func(korean, english string) string) string {
 	return say("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (포기).", "Answer: a hint for the next attempt, retry (something was mended: the same is checked again, then tried again), or abort (it is given up).")
 }
 

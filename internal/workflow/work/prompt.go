@@ -1,14 +1,230 @@
 package work
 
 import (
+	_ "embed" // the prompts
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
+	"github.com/jacquard-build/jacquard/internal/works"
 )
+
+//go:embed prompts/specify.md
+var specifyPrompt string
+
+//go:embed prompts/plan.md
+var planPrompt string
+
+//go:embed prompts/build.md
+var buildPrompt string
+
+//go:embed prompts/reproduce.md
+var reproducePrompt string
+
+// The schemas of answers.
+const (
+	criteriaSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text"],"properties":{` +
+		`"text":{"type":"string"},"command":{"type":"string"}}}}`
+	typeSchema = `{"enum":["feat","fix","test","docs","refactor","chore"]}`
+)
+
+var (
+	specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["title","type","functional","criteria","task"],"properties":{` +
+		`"questions":` + turn.QuestionSchema + `,"assumptions":` + turn.TextsSchema + `,"title":{"type":"string"},"type":` + typeSchema + `,` +
+		`"functional":` + turn.TextsSchema + `,"nonfunctional":` + turn.TextsSchema + `,` +
+		`"criteria":` + criteriaSchema + `,"areas":` + turn.TextsSchema + `,` +
+		`"task":{"type":"object","additionalProperties":false,"required":["title","scope","files"],"properties":{` +
+		`"title":{"type":"string"},"scope":{"type":"string"},"files":` + turn.FilesSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `}}}}`)
+	planSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["goal","tasks"],"properties":{"goal":{"type":"string"},` +
+		`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","type","title","scope","covers"],"properties":{` +
+		`"id":{"type":"string"},"type":` + typeSchema + `,"title":{"type":"string"},"scope":{"type":"string"},"needs":` + turn.TextsSchema + `,` +
+		`"files":` + turn.FilesSchema + `,"covers":` + turn.TextsSchema + `,"criteria":` + criteriaSchema + `,"verify":` + turn.TextsSchema + `,"held_out":` + turn.HeldOutSchema + `,"verify_only":{"type":"boolean"}}}}}}`)
+	reproduceSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"},` +
+		`"blocked":{"type":"string","description":"why no test here can show it: what you ran and what you saw"}}}`)
+	buildSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","what","why","caution","incomplete"],"properties":{` +
+		turn.BuiltFields + turn.BlockedField + `,"changes":` + turn.TextsSchema + `,` +
+		`"what":{"type":"string"},"why":{"type":"string"},"caution":{"type":"string"},"incomplete":{"type":"string"}}}`)
+)
+
+// specified is the answer of an author of requirements.
+type specified struct {
+	Questions     []turn.Question  `json:"questions"`
+	Assumptions   []string         `json:"assumptions"`
+	Title         string           `json:"title"`
+	Type          string           `json:"type"`
+	Functional    []string         `json:"functional"`
+	NonFunctional []string         `json:"nonfunctional"`
+	Criteria      []step.Criterion `json:"criteria"`
+	Areas         []string         `json:"areas"`
+	Task          task.Task        `json:"task"`
+}
+
+// planned is the answer of an author of plans.
+type planned struct {
+	Goal  string      `json:"goal"`
+	Tasks []task.Task `json:"tasks"`
+}
+
+// built is the answer of a builder. What it says goes to those who come after; nothing is decided on it.
+type built struct {
+	turn.Built
+	step.Handoff
+
+	Changes []string `json:"changes"`
+}
+
+// Words are what a builder says for who comes after him at the same task.
+func (ans built) Words() string {
+	return turn.Told("", ans.Built.Words(), "caution", ans.Caution, "incomplete", ans.Incomplete)
+}
+
+// feedback is what the next attempt at a document is told about the one before.
+type feedback struct {
+	before   string // the answer
+	findings []step.Finding
+	rejected string // why a person did not agree
+}
+
+func (f feedback) write(b *strings.Builder) {
+	if f.before == "" {
+		return
+	}
+	b.WriteString("\nYour answer before this one was:\n" + turn.Fenced("answer", f.before))
+	if f.rejected != "" {
+		b.WriteString("A person did not agree to an answer of yours, and said:\n" + turn.Fenced("feedback", turn.Clip(f.rejected, 4000)) + "Mend this, and give the whole answer again.\n")
+	}
+	if len(f.findings) == 0 && f.rejected == "" {
+		b.WriteString("It has not been judged: the answers to your questions come first.\n")
+	}
+	if len(f.findings) > 0 {
+		b.WriteString("A program found this wrong with it. Mend exactly this, and give the whole answer again:\n")
+		turn.Findings(b, f.findings, nil)
+	}
+}
+
+func (w *request) requestTask(back feedback) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Language of what you write: %s\n", w.s.Language)
+	if len(w.in.Tags) > 0 {
+		fmt.Fprintf(&b, "The user has marked the request with: %s\n", strings.Join(w.in.Tags, " "))
+	}
+	w.testsComeFirst(&b)
+	if w.in.Yes {
+		b.WriteString("Nobody can be asked: decide what is open yourself, and say in `assumptions` what you took.\n")
+	}
+	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
+	for i, qa := range w.answers {
+		if i == 0 {
+			b.WriteString("\nQuestions that were answered; do not ask them again:\n")
+		}
+		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, oneLine(qa.Answer, 2000))
+	}
+	back.write(&b)
+	return b.String()
+}
+
+// testsComeFirst tells an author of tasks that another one writes their tests.
+func (w *request) testsComeFirst(b *strings.Builder) {
+	if w.in.TestsFirst {
+		b.WriteString("Another author writes the tests of this work first, where he finds right, and a program sees them fail. So `scope` says how the software behaves and not which tests there are, " +
+			"`files` names no file of tests, and a command names files or folders of tests and never a test that is still to be written.\n")
+	}
+}
+
+func (w *request) planTask(back feedback) string {
+	var b strings.Builder
+	r := w.plan.Requirement
+	fmt.Fprintf(&b, "Language of what you write: %s\n", w.s.Language)
+	w.testsComeFirst(&b)
+	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
+	fmt.Fprintf(&b, "The requirement %q that was agreed on:\n", r.Title)
+	for i, id := range task.Numbered("FR", len(r.Functional)) {
+		fmt.Fprintf(&b, "- %s %s\n", id, r.Functional[i])
+	}
+	for i, id := range task.Numbered("NFR", len(r.NonFunctional)) {
+		fmt.Fprintf(&b, "- %s %s\n", id, r.NonFunctional[i])
+	}
+	for i, id := range task.Numbered("AC", len(r.Criteria)) {
+		fmt.Fprintf(&b, "- %s %s\n", id, r.Criteria[i].Text)
+		if r.Criteria[i].Command != "" {
+			fmt.Fprintf(&b, "  shown by: %s\n", r.Criteria[i].Command)
+		}
+	}
+	w.decided(&b)
+	if len(r.Areas) > 0 {
+		fmt.Fprintf(&b, "It is probably about: %s\n", strings.Join(r.Areas, ", "))
+	}
+	if back.before != "" && len(w.plan.Added) > 0 {
+		turn.List(&b, "\nTo your answer before this one a program has added these needs", w.plan.Added)
+	}
+	back.write(&b)
+	return b.String()
+}
+
+// renumbered gives tasks the ids TASK-00, TASK-01, … in the order in which they came; needs follow.
+func renumbered(tasks []task.Task) []task.Task {
+	now := map[string]string{}
+	for i, t := range tasks {
+		if _, twice := now[t.ID]; !twice { // of one that is there twice the checker says so
+			now[t.ID] = works.TaskID(i)
+		}
+	}
+	out := make([]task.Task, len(tasks))
+	for i, t := range tasks {
+		t.ID = now[t.ID]
+		var needs []string
+		for _, n := range t.Needs {
+			id, ok := now[n]
+			if !ok { // in quotes, or an unknown name could be the new one of another task
+				id = strconv.Quote(n)
+			}
+			needs = append(needs, id)
+		}
+		t.Needs = needs
+		t.Title = oneLine(t.Title, 80)
+		out[i] = t
+	}
+	return out
+}
+
+// soundRequirement is what is wrong with a requirement by itself.
+func soundRequirement(r step.Requirement) []step.Finding {
+	var out []step.Finding
+	say := func(text string) {
+		out = append(out, step.Finding{Rule: "requirement", Severity: step.Fix, Message: text})
+	}
+	if r.Title == "" {
+		say("There is no title.")
+	}
+	if len(r.Functional) == 0 {
+		say("There is no functional requirement: say what the software has to do.")
+	}
+	if max(len(r.Functional), len(r.NonFunctional), len(r.Criteria)) > maxItems {
+		say(fmt.Sprintf("More than %d requirements or criteria: say them in fewer sentences, or ask for less at once.", maxItems))
+	}
+	if len(r.Criteria) == 0 {
+		say("There is no criterion: say how one sees that it is done.")
+	}
+	for _, list := range [][]string{r.Functional, r.NonFunctional} {
+		seen := map[string]bool{}
+		for _, s := range list {
+			if low := strings.ToLower(s); seen[low] {
+				say("This is there twice: " + s)
+			} else {
+				seen[low] = true
+			}
+		}
+	}
+	return out
+}
+
+// maxItems bounds the requirements of one request.
+const maxItems = 99
 
 // text is the task as its author gets it.
 func (b *builder) text(a *turn.Attempt[built]) string {

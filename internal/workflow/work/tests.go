@@ -35,14 +35,15 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 			return err
 		},
 	}.Run(c)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case res.End.Reason == turn.Blocked: // another attempt would say so again
-		_, err = b.end(step.Warning, notReproduced+": "+oneLine(res.Last.Answer.Blocked, 400))
-		return "", err
-	case res.End.Reason != "":
-		_, err = b.end(step.Warning, notReproduced)
+	}
+	if res.End.Reason != "" {
+		why := notReproduced
+		if res.End.Reason == turn.Blocked { // another attempt would say so again
+			why += ": " + oneLine(res.Last.Answer.Blocked, 400)
+		}
+		_, err = b.end(step.Warning, why)
 		return "", err
 	}
 	proof := res.Last.Proof
