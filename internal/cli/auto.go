@@ -395,7 +395,7 @@ func newAutoStop(a *app) *cobra.Command {
 // autoLine is the text of a note of a run of auto.
 func autoLine(l report.Lang, e flow.Event) string {
 	switch {
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
+	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing"):
 		return noteLine(l, e, "auto")
 	case strings.HasSuffix(e.Key, "/ended"):
 		return ""

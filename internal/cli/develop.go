@@ -395,9 +395,6 @@ func (a *app) tellState(actor *act.Actor, s checkpoint.State) {
 // developLine is the text of a note of a run of develop; id is the checkpoint that it is about.
 func developLine(l report.Lang, e flow.Event, id string) string {
 	if strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing") {
-		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil && !strings.HasSuffix(e.Key, "/parked") {
-			return report.Attempt(l, cmp.Or(id, "develop"), n)
-		}
 		return noteLine(l, e, cmp.Or(id, "develop"))
 	}
 	n, err := report.Decode[step.DevelopNote](e.Data)

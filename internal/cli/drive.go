@@ -244,7 +244,7 @@ func noteLine(l report.Lang, e flow.Event, dir string) string {
 		if p, err := report.Decode[step.PlanNote](e.Data); err == nil {
 			return report.Planned(l, p)
 		}
-	case strings.HasSuffix(e.Key, "judged"):
+	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/landing"):
 		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil {
 			return report.Attempt(l, dir, n)
 		}

@@ -104,11 +104,7 @@ func workLine(l report.Lang, e flow.Event, id string) string {
 		if r, err := report.Decode[step.TaskResult](e.Data); err == nil {
 			return report.Task(l, r)
 		}
-	case strings.HasSuffix(e.Key, "/landing"):
-		if n, err := report.Decode[step.AttemptNote](e.Data); err == nil {
-			return report.Attempt(l, id, n)
-		}
-	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked"):
+	case strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/parked") || strings.HasSuffix(e.Key, "/landing"):
 		return noteLine(l, e, cmp.Or(id, "work"))
 	}
 	return ""

@@ -145,7 +145,7 @@ func (r *Run) featureNote(e flow.Event) {
 		}
 		return
 	}
-	if strings.HasSuffix(e.Key, "judged") {
+	if strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/landing") {
 		var a step.AttemptNote
 		if json.Unmarshal(e.Data, &a) != nil {
 			return

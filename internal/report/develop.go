@@ -69,7 +69,7 @@ func (r *Run) developStarted(e flow.Event) {
 
 // developNote takes a fact of a run of develop.
 func (r *Run) developNote(e flow.Event) {
-	if strings.HasSuffix(e.Key, "judged") {
+	if strings.HasSuffix(e.Key, "judged") || strings.HasSuffix(e.Key, "/landing") {
 		var a step.AttemptNote
 		if json.Unmarshal(e.Data, &a) != nil {
 			return

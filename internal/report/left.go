@@ -26,6 +26,7 @@ type Left struct {
 func (r *Run) leaves(id string, a step.AttemptNote) {
 	i := slices.IndexFunc(r.Left, func(l Left) bool { return l.ID == id })
 	switch {
+	case a.Phase == step.ContractsPhase:
 	case a.Passed && i >= 0:
 		r.Left = slices.Delete(r.Left, i, i+1)
 	case a.Passed || a.Left == nil:

@@ -253,6 +253,9 @@ var ProveTests = flow.Step[TaskIn, TaskProof]{Name: "work.tests", Lane: Checks}
 // TestsPhase is the phase of a task in which its tests are written, before its code.
 const TestsPhase = "tests"
 
+// ContractsPhase is the phase in which tests of contracts are written. That it has passed says nothing of what is built.
+const ContractsPhase = "contracts"
+
 // LogLine is a line of a WORK's activity log.
 type LogLine struct {
 	At    int64  `json:"at"` // Unix milliseconds

@@ -56,12 +56,9 @@ const (
 // skipped is the answer that goes on without what was asked.
 const skipped = "skip"
 
-// The reasons why a loop ends, besides "passed".
+// The reasons why a run ends, beside those of turn.Attempts.
 const (
 	passed        = "passed"
-	sameFailure   = "same_failure"
-	oscillation   = "oscillation"
-	limit         = "limit"
 	needsDecision = "needs_decision"
 	e2eFailed     = "e2e_failed"
 )
@@ -90,11 +87,9 @@ type feature struct {
 	layout []step.Doc     // of the present tree, for those who read it
 	story  []string       // what was sent back, for the report
 	guided []string       // files that a guide has named: who follows it may change them
-	back   turn.Sent      // what was found in the last attempt of the implementation
+	back   *turn.Sent     // what was found in the last attempt; nil before the first
 	mended []string       // what judges or checks have found before, and a fix was made for
 	reply  string         // of the author of the last fix
-	hints  []string       // of a person, for the implementation
-	given  bool           // a person has ended it there
 	phase  string
 }
 
@@ -229,21 +224,17 @@ func (f *feature) ask(c *flow.Ctx, r request, to any) error {
 	return err
 }
 
-func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
+// turn asks a role; to is what its answer is read into, nil where the caller does that.
+func (f *feature) turn(c *flow.Ctx, r request, to any) (out step.TurnOut, err error) {
 	f.asked[r.role]++
-	if f.tree != f.s.Tree && f.tree != f.shown { // what was built is part of what they are shown
-		d, err := turn.Do(c.Sub("as").Sub(r.role), "docs", step.WorkDocs, step.WorkDocsIn{Tree: f.tree, Request: f.in.Request})
-		if err != nil {
-			return step.TurnOut{}, err
+	if f.tree != f.shown { // what was built is part of what they are shown
+		if f.layout, err = turn.Docs(c.Sub("as").Sub(r.role), f.s.ProjectFacts, f.tree, f.in.Request); err != nil {
+			return out, err
 		}
-		f.shown, f.layout = f.tree, d.Docs
-	}
-	shown := f.s.Docs
-	if f.tree != f.s.Tree {
-		shown = f.layout
+		f.shown = f.tree
 	}
 	t := step.Turn{
-		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(shown, f.in.Context, r.docs),
+		Role: r.role, Module: f.name, Attempt: f.asked[r.role], Tree: f.tree, Instructions: r.prompt, Docs: slices.Concat(f.layout, f.in.Context, r.docs),
 		Task: r.task, Schema: r.schema, Judge: r.judge, Budget: f.in.Budget, Model: f.tier(r.role),
 	}
 	if t.Module == "" {
@@ -253,11 +244,12 @@ func (f *feature) turn(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 		t.Base = f.s.Tree
 		t.Commands, t.Private = f.allowed(), f.s.Private
 	}
-	out, err := turn.Ask(c.Sub("as").Sub(r.role), t)
-	if err != nil {
+	if out, err = turn.Ask(c.Sub("as").Sub(r.role), t); err != nil {
 		return out, err
 	}
-	f.out.Spend(step.Turned(r.role, out))
+	if f.out.Spend(step.Turned(r.role, out)); to == nil {
+		return out, nil
+	}
 	return out, turn.Decode(out.Answer, to)
 }
 

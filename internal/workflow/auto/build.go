@@ -12,33 +12,33 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
+// The attempts of authors of code.
+type (
+	loop    = turn.Attempts[turn.Built]
+	attempt = turn.Attempt[turn.Built]
+)
+
 // builds gets the feature implemented and proved. LIGHT has two attempts, then it is promoted and gets a design.
 func (f *feature) builds(c *flow.Ctx) (step.End, error) {
-	limit := attempts
+	most := attempts
 	if f.out.Mode == pdca.Light {
-		limit = lightAttempts
+		most = lightAttempts
 	}
-	var end step.End
-	var back turn.Sent
-	var done bool
+	var begin *step.TurnOut // what is there already
 	var err error
 	if f.out.Mode == pdca.Heavy && len(f.design.Parts) > 1 {
-		if end, err = f.inParts(c); err != nil || end.Reason != "" {
+		if end, err := f.inParts(c); err != nil || end.Reason != "" {
 			return end, err
 		}
-		back, done, err = f.prove(c.Sub("whole"), 0, true, step.TurnOut{}, turn.Built{})
-	} else if f.in.Left != nil {
-		back, done, end, err = f.restart(c.Sub("left"))
+		begin = &step.TurnOut{Tree: f.tree}
+	} else if begin, err = turn.Restart(c.Sub("left"), f.in.Left, f.s.Tree); err != nil {
+		return step.End{}, err
 	}
-	if err == nil && end.Reason != "" {
-		return end, nil
-	}
-	if err == nil && !done {
-		end, err = f.implement(c.Sub("first"), limit, back)
-	}
-	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !f.given && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
+	who := f.who(f.name)
+	end, given, err := f.implement(c.Sub("first"), most, loop{Begin: begin, Who: who})
+	if err == nil && end.Reason != "" && end.Reason != turn.Blocked && !given && f.out.Mode == pdca.Light && f.promote(c, fmt.Sprintf("%d attempts have failed", lightAttempts)) {
 		if end, err = f.designs(c.Sub("design")); err == nil && end.Reason == "" {
-			end, err = f.implement(c.Sub("again"), attempts, f.back)
+			end, _, err = f.implement(c.Sub("again"), attempts, loop{Back: f.back, Who: who})
 		}
 	}
 	if err != nil || end.Reason != "" {
@@ -61,35 +61,6 @@ func (f *feature) builds(c *flow.Ctx) (step.End, error) {
 	return f.agreed(c, phaseDo)
 }
 
-// restart goes on with what the last run of the same request has left. It is proved before anybody is paid: what was in its
-// way may be mended.
-func (f *feature) restart(c *flow.Ctx) (back turn.Sent, done bool, end step.End, err error) {
-	out, err := turn.Do(c, "restart", step.Restart, step.RestartIn{Left: *f.in.Left, Head: f.s.Tree})
-	if err != nil || out.Tree == f.s.Tree {
-		return back, false, end, err
-	}
-	var ans turn.Built
-	if err := turn.Decode(f.in.Left.Answer, &ans); err != nil {
-		ans = turn.Built{Summary: f.in.Left.Said}
-	}
-	f.tree = out.Tree
-	was := step.TurnOut{Answer: f.in.Left.Answer}
-	if back, done, err = f.prove(c, 0, true, was, ans); done || err != nil || strings.TrimSpace(ans.Blocked) == "" {
-		return back, done, end, err
-	}
-	what, hint, err := f.stuck(c, f.name, turn.Blocked, back, true)
-	switch {
-	case err != nil || what == turn.Abort:
-		f.out.Open = []string{back.Brief()}
-		return back, false, step.End{Reason: turn.Blocked, Detail: back.Brief()}, err
-	case hint != "":
-		f.hints = append(f.hints, hint)
-	default:
-		back, done, err = f.prove(c.Sub("again"), 0, true, was, ans)
-	}
-	return back, done, end, err
-}
-
 // larger reports whether what has really changed scores higher than the mode.
 func (f *feature) larger() bool {
 	var files []task.File
@@ -100,115 +71,65 @@ func (f *feature) larger() bool {
 	return again.Mode.Above(f.out.Mode)
 }
 
-// implement lets an author work until the proof holds, or a limit ends it; back is what was found in what is there. The
-// conditions are those of ruling 35.
-func (f *feature) implement(c *flow.Ctx, most int, back turn.Sent) (step.End, error) {
-	var failed pdca.Cycles
-	seen := map[string]bool{}
-	end := step.End{Reason: limit}
-	for n, c := range flow.Rounds(c, "try", most) {
-		end.N = n
+// implement lets an author work until the proof holds, or a limit ends it; l says what there is already, and who is asked.
+// given: a person has ended it.
+func (f *feature) implement(c *flow.Ctx, most int, l loop) (end step.End, given bool, err error) {
+	l.Key, l.Limit, l.Same = "try", most, sameFailures
+	res, err := f.author(c, l, func(a *attempt) (role, text string) {
 		f.out.Attempts++
-		var ans turn.Built
-		before := f.tree
-		out, err := f.turn(c, request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: f.buildText(back)}, &ans)
-		if err != nil {
-			if turn.EndsRun(err) {
-				return step.End{}, err
-			}
-			flow.Note(c, "judged", step.AttemptNote{Phase: phaseDo, Attempt: n, Usage: f.out.Usage, Text: turn.Clip(flow.AsFailure(err).Error(), 300)})
-			end.Detail = string(flow.AsFailure(err).Class)
-			continue
-		}
-		f.tree = out.Tree
-		var ok bool
-		if back, ok, err = f.prove(c, n, n < most, out, ans); err != nil || ok {
-			return step.End{}, err
-		}
-		ids := back.Signatures()
-		if back.Soft && len(failed) > 0 && slices.Equal(ids, failed[len(failed)-1]) { // the author has seen it, and lets it be
-			f.accept(back.Findings)
-			return step.End{}, nil
-		}
-		end.Detail = back.Brief()
-		f.out.Open = []string{end.Detail}
-		failed = append(failed, ids)
-		stop := step.End{N: n, Detail: end.Detail}
-		switch times, _ := failed.Repeated(); {
-		case strings.TrimSpace(ans.Blocked) != "":
-			stop.Reason = turn.Blocked
-		case out.Tree == before && n > 1:
-			stop.Reason = turn.NoProgress
-		case seen[out.Tree]:
-			stop.Reason = oscillation
-		case times >= sameFailures && n < most:
-			stop.Reason, stop.N = sameFailure, times
-		}
-		if seen[out.Tree] = true; stop.Reason == "" {
-			continue
-		}
-		what, hint, err := f.stuck(c, f.name, stop.Reason, back, n < most)
-		f.given = what == turn.Abort && n < most && !f.in.Yes
-		if err != nil || what == turn.Abort {
-			return stop, err
-		}
-		failed = nil
-		if hint != "" {
-			f.hints = append(f.hints, hint)
-		} else if back, ok, err = f.prove(c.Sub("again"), n, n < most, out, ans); err != nil || ok {
-			return step.End{}, err
-		}
+		return "implement", f.buildText(a)
+	})
+	if res.End.Reason != "" && res.Back != nil {
+		f.out.Open = []string{res.Back.Brief()}
 	}
-	return end, nil
+	return res.End, res.Aborted, err
 }
 
-// stuck asks a person about an attempt that another one would not make better. Where nobody is there, or no attempt is left, it
-// ends.
-func (f *feature) stuck(c *flow.Ctx, name, why string, back turn.Sent, more bool) (what, hint string, err error) {
-	if f.in.Yes || !more {
-		return turn.Abort, "", nil
+// author lets a role write on the present tree; ask says which, and what it is told.
+func (f *feature) author(c *flow.Ctx, l loop, ask func(a *attempt) (role, text string)) (turn.Result[turn.Built], error) {
+	l.Phase, l.Base, l.Tree, l.Usage, l.Prove = f.phase, f.s.Tree, f.tree, &f.out.Usage, f.prove
+	l.Write = func(c *flow.Ctx, a *attempt) (step.TurnOut, error) {
+		f.tree = a.Before
+		role, text := ask(a)
+		return f.turn(c, request{role: role, prompt: implementPrompt, schema: builtSchema, task: text}, nil)
+	}
+	return l.Run(c)
+}
+
+// who decides about attempts that another one would not make better.
+func (f *feature) who(name string) *turn.Person {
+	if f.in.Yes {
+		return nil
 	}
 	say := func(korean, english string) string { return turn.Say(f.s.Language, korean, english) }
-	return turn.Escalate(c, back.Question(say, fmt.Sprintf(say("%s: 통과하지 못함 (%s). 다음 시도도 같을 것입니다. 검사 결과:", "%s does not pass (%s), and another attempt would end in the same way. What was found:"), name, why)), turn.Answers(say), false)
+	return &turn.Person{Say: say, Head: func(why string) string {
+		return fmt.Sprintf(say("%s: 통과하지 못함 (%s). 다음 시도도 같을 것입니다. 검사 결과:", "%s does not pass (%s), and another attempt would end in the same way. What was found:"), name, why)
+	}}
 }
 
-// prove proves the present tree against the one that the work began with: audit, build, tests (new ones fail without the
-// work), linter, the plan's commands, and what the checklist names. more says that the author has another attempt: then
-// what is only to be fixed goes back to him.
-func (f *feature) prove(c *flow.Ctx, n int, more bool, out step.TurnOut, ans turn.Built) (turn.Sent, bool, error) {
+// prove proves what an author has left against the tree that the work began with: audit, build, tests (new ones fail without the
+// work), linter, the plan's commands, and what the checklist names.
+func (f *feature) prove(c *flow.Ctx, a *attempt) error {
+	f.tree = a.Tree
 	in := step.TaskIn{Private: f.s.Private, Base: f.s.Tree, Tree: f.tree, Task: step.Owned(f.owned(), f.name, f.commands()), Request: f.in.Request, Coverage: true}
 	in.Task.HeldOut = f.held
 	for _, p := range f.guided {
 		in.More = append(in.More, task.File{Path: p, Action: task.Modify})
 	}
-	in = ans.Proof(in)
-	proof, spent, err := turn.Prove(c, &in, f.recheck)
-	f.held = in.Task.HeldOut
+	in = a.Answer.Proof(in)
+	proof, look, spent, err := turn.ProveAll(c, &in, checklist, f.checklist(), f.recheck)
+	f.held, f.look = in.Task.HeldOut, look
 	f.out.Spend(spent)
 	if err != nil {
-		return turn.Sent{}, false, err
+		return err
 	}
-	all := slices.Concat(out.Findings, proof.Findings)
-	if f.look, err = f.looked(c); err != nil {
-		return turn.Sent{}, false, err
+	proof.Findings = append(proof.Findings, f.untouched()...)
+	if a.Judge(proof) {
+		f.accept(a.Sent.Findings)
 	}
-	if f.design != nil {
-		all = append(all, turn.Missing("design's checklist", f.design.Checklist, f.look.Found)...)
-	}
-	all = append(all, f.untouched()...)
-	back := turn.Sent{Findings: all, Failures: proof.Failures, Said: ans.Words()}
-	back.Soft = proof.Passed && !back.Has(step.Rejects)
-	f.back = back
-	ok := proof.Passed && back.Good(!more)
-	f.out.Tests = proof.Counts
-	if ok {
-		f.accept(all)
-	}
-	flow.Note(c, "judged", step.AttemptNote{
-		Phase: f.phase, Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(all), Failures: proof.Failures, Usage: f.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
-		Left: turn.Left(ok, f.s.Tree, f.tree, back.Said, out.Answer),
-	})
-	return back, ok, nil
+	back := a.Sent
+	f.back, f.out.Tests = &back, proof.Counts
+	return nil
 }
 
 // recheck is the turn of who works out again held-out calls.
@@ -237,12 +158,14 @@ func (f *feature) untouched() []step.Finding {
 	return out
 }
 
-func (f *feature) looked(c *flow.Ctx) (step.AutoLookOut, error) {
-	in := step.AutoLookIn{Base: f.s.Tree, Tree: f.tree}
-	if f.design != nil {
-		in.Checklist = f.design.Checklist
+// checklist is what code looks for in a tree, as authors know it.
+const checklist = "design's checklist"
+
+func (f *feature) checklist() []pdca.Check {
+	if f.design == nil {
+		return nil
 	}
-	return turn.Do(c, "look", step.AutoLook, in)
+	return f.design.Checklist
 }
 
 // fixing is what one fix is for.
@@ -256,37 +179,17 @@ type fixing struct {
 // fix lets an author mend what a judge or a goal has found, and takes the result only when its proof holds. False: the tree
 // is as it was.
 func (f *feature) fix(c *flow.Ctx, x fixing) (bool, error) {
-	var back turn.Sent
 	start := f.tree
 	f.guided = append(f.guided, f.named(x.guide+"\n"+strings.Join(x.why, "\n"))...)
-	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
-		var ans turn.Built
-		out, err := f.turn(c, request{role: fixers[x.domain], prompt: implementPrompt, schema: builtSchema, task: f.fixText(x, back)}, &ans)
-		if err != nil {
-			if turn.EndsRun(err) {
-				return false, err
-			}
-			continue
-		}
-		f.reply = turn.Clip(pdca.Line(ans.Summary), 600)
-		if out.Tree == f.tree { // nothing was done; why, the author says
-			flow.Note(c, "judged", step.AttemptNote{Phase: f.phase, Attempt: n, Usage: f.out.Usage, Text: "nothing was changed: " + f.reply})
-			if f.tree == start {
-				break
-			}
-			continue
-		}
-		f.tree = out.Tree
-		var ok bool
-		if back, ok, err = f.prove(c, n, n < fixAttempts, out, ans); err != nil {
-			return false, err
-		}
-		if ok && f.tree != start {
-			return true, nil
-		}
+	res, err := f.author(c, loop{Key: "fix", Limit: fixAttempts, MustChange: true}, func(a *attempt) (role, text string) {
+		return fixers[x.domain], f.fixText(x, a.Back)
+	})
+	f.reply = turn.Clip(pdca.Line(res.Last.Answer.Summary), 600)
+	if err != nil || res.End.Reason != "" {
+		f.tree = start
+		return false, err
 	}
-	f.tree = start
-	return false, nil
+	return true, nil
 }
 
 // said is what the author of the last fix has answered, for a person who decides.

@@ -47,9 +47,9 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		detail := turn.Clip(strings.Join(found.why, "; "), 500)
 		switch {
 		case f.out.Reentries >= maxReentries:
-			return step.End{Reason: limit, N: maxReentries, Detail: "re-entries: " + detail}, nil
+			return step.End{Reason: turn.Limit, N: maxReentries, Detail: "re-entries: " + detail}, nil
 		case f.out.Fixes >= maxFixes:
-			return step.End{Reason: limit, N: maxFixes, Detail: "fixes: " + detail}, nil
+			return step.End{Reason: turn.Limit, N: maxFixes, Detail: "fixes: " + detail}, nil
 		}
 		if done, end, err := f.chosen(c.Sub("choose"), &found); err != nil || done || end.Reason != "" {
 			return end, err
@@ -73,7 +73,7 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		}
 		f.mended = found.why
 	}
-	return step.End{Reason: limit, N: maxReentries}, nil
+	return step.End{Reason: turn.Limit, N: maxReentries}, nil
 }
 
 // chosen asks a person, with --interactive, what becomes of what was found (A15): it is mended, as it is or as he says, or it
@@ -165,20 +165,20 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 		times, _ := failed.Repeated()
 		switch {
 		case f.out.Mode == pdca.Light:
-			return step.End{Reason: limit, N: 1, Detail: detail}, nil
+			return step.End{Reason: turn.Limit, N: 1, Detail: detail}, nil
 		case f.out.Mode == pdca.Standard && failed.Stuck(): // with three cycles no failure can be there three times before the end (A20, row 14)
-			return step.End{Reason: sameFailure, N: 2, Detail: detail}, nil
+			return step.End{Reason: turn.SameFailure, N: 2, Detail: detail}, nil
 		case times >= sameFailures:
-			return step.End{Reason: sameFailure, N: times, Detail: detail}, nil
+			return step.End{Reason: turn.SameFailure, N: times, Detail: detail}, nil
 		}
 		if n >= most {
 			if f.out.Mode != pdca.Standard || !f.promote(c, fmt.Sprintf("%d cycles of checks have failed", n)) { // A20, row 5
-				return step.End{Reason: limit, N: n, Detail: detail}, nil
+				return step.End{Reason: turn.Limit, N: n, Detail: detail}, nil
 			}
 			most = qaCycles(f.out.Mode)
 		}
 		if f.out.Fixes >= maxFixes {
-			return step.End{Reason: limit, N: maxFixes, Detail: "fixes: " + detail}, nil
+			return step.End{Reason: turn.Limit, N: maxFixes, Detail: "fixes: " + detail}, nil
 		}
 		x, err := f.diagnose(c, n, out.Goals)
 		if err != nil {
@@ -193,7 +193,7 @@ func (f *feature) qa(c *flow.Ctx) (step.End, error) {
 			return step.End{Reason: turn.NoProgress, N: n, Detail: detail}, nil
 		}
 	}
-	return step.End{Reason: limit, N: most}, nil
+	return step.End{Reason: turn.Limit, N: most}, nil
 }
 
 // diagnose asks the architect for the cause of what failed, and for a guide that names a place. One that names none is
@@ -235,7 +235,7 @@ func (f *feature) named(text string) []string {
 // decides, in the order of A20, row 11.
 func (f *feature) verified(c *flow.Ctx, entry int) (fixing, error) {
 	var err error
-	if f.look, err = f.looked(c); err != nil {
+	if f.look, err = turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: f.s.Tree, Tree: f.tree, Checklist: f.checklist()}); err != nil {
 		return fixing{}, err
 	}
 	v, err := f.verify(c)

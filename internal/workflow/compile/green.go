@@ -35,7 +35,7 @@ func (w *work) green(c *flow.Ctx) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if proof.Passed && !fixable(proof.Findings) {
+		if proof.Passed && !turn.Has(proof.Findings, step.Fix) {
 			w.tree, w.res.Tests, w.res.Baseline, w.examples = proof.Tree, proof.Counts, proof.Baseline, proof.Examples
 			return true, nil
 		}
@@ -110,7 +110,7 @@ func (w *work) attempt(c *flow.Ctx, fb *judged) (bool, error) {
 		}
 		// Red flags go back once more while there is an attempt left; they
 		// do not fail a module whose tests pass.
-		if ok && (i == greenRounds || !fixable(proof.Findings) || passed != nil && slices.Equal(proof.Findings, passed.res.Findings)) {
+		if ok && (i == greenRounds || !turn.Has(proof.Findings, step.Fix) || passed != nil && slices.Equal(proof.Findings, passed.res.Findings)) {
 			w.tree, w.res.Failures, w.notes = proof.Tree, nil, notes.Over(ans.Implements)
 			return true, nil
 		}
@@ -176,7 +176,7 @@ func (w *work) judge(c *flow.Ctx, proof step.GreenOut) bool {
 	return passes(proof)
 }
 
-func passes(proof step.GreenOut) bool { return proof.Passed && !rejected(proof.Findings) }
+func passes(proof step.GreenOut) bool { return proof.Passed && !turn.Has(proof.Findings, step.Rejects) }
 
 // better is an attempt whose tests passed and that was sent back for red flags.
 type better struct {
@@ -186,24 +186,11 @@ type better struct {
 	examples []step.Example
 }
 
-func fixable(fs []step.Finding) bool {
-	for _, f := range fs {
-		if f.Severity == step.Fix {
-			return true
-		}
-	}
-	return false
-}
-
 func merge(a, b []string) []string {
-	seen := map[string]bool{}
 	out := []string{}
-	for _, list := range [][]string{a, b} {
-		for _, s := range list {
-			if !seen[s] {
-				seen[s] = true
-				out = append(out, s)
-			}
+	for _, s := range slices.Concat(a, b) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
 		}
 	}
 	return out
@@ -230,7 +217,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 		if err != nil && turn.EndsRun(err) {
 			return err
 		}
-		if err == nil && !rejected(out.Findings) {
+		if err == nil && !turn.Has(out.Findings, step.Rejects) {
 			tree, usage = out.Tree, out.Usage
 		}
 	}
@@ -244,7 +231,7 @@ func (w *work) refactor(c *flow.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ok := proof.Passed && !rejected(proof.Findings)
+	ok := proof.Passed && !turn.Has(proof.Findings, step.Rejects)
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: "refactor", Attempt: 1, Passed: ok, Counts: proof.Counts,
 		Findings: clipped(proof.Findings, 20), Failures: failures(proof.Failures, 10), Usage: w.res.Usage,
@@ -283,7 +270,7 @@ func (w *work) strength(c *flow.Ctx) (bool, error) {
 			w.res.Reason = "disputed"
 			return false, nil
 		}
-		return !rejected(m.Findings), nil // tests that compare nothing show nothing
+		return !turn.Has(m.Findings, step.Rejects), nil // tests that compare nothing show nothing
 	}
 	return true, nil
 }
@@ -308,7 +295,7 @@ func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (now step.MutateOut, ok b
 	w.res.Usage = w.res.Usage.Add(out.Usage)
 	var ans redAnswer
 	answered := json.Unmarshal(out.Answer, &ans) == nil
-	if !answered || rejected(out.Findings) {
+	if !answered || turn.Has(out.Findings, step.Rejects) {
 		return m, true, nil
 	}
 	w.res.Unclear = bound(slices.Concat(w.res.Unclear, ans.Unclear), 20)

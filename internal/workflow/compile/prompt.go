@@ -78,7 +78,8 @@ func (w *work) frame(role string) string {
 	}
 	tests := role == "red" || role == "strength"
 	if len(w.f.Example) == 2 && len(w.f.Sources) == 0 && role != "strength" {
-		fmt.Fprintf(&b, "The code %s: %s\n", pick(tests, "will be in", "belongs into"), w.f.Example[0])
+		where := map[bool]string{true: "will be in", false: "belongs into"}[tests]
+		fmt.Fprintf(&b, "The code %s: %s\n", where, w.f.Example[0])
 		if tests && w.f.Import != "" {
 			fmt.Fprintf(&b, "Tests import it from: %s\n", w.f.Import)
 		}

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -61,7 +60,9 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 			Findings: clipped(append(proof.Findings, r.findings...), 20), Failures: failures(proof.Failures, 5), Usage: w.res.Usage,
 		})
 		gain := r.score - best
-		best = max(best, pick(proof.Passed, r.score, best))
+		if proof.Passed {
+			best = max(best, r.score)
+		}
 		if proof.Passed && (r.score == 100 || (i > 1 && gain < minGain)) {
 			break
 		}
@@ -98,13 +99,6 @@ func covers(b flow.Blob) []flow.Blob {
 	return []flow.Blob{b}
 }
 
-func pick[T any](ok bool, a, b T) T {
-	if ok {
-		return a
-	}
-	return b
-}
-
 // needsRed reports whether tests have to be written: not when every item of
 // the spec is covered by tests that an earlier build froze, or when this run
 // takes tests that exist.
@@ -138,6 +132,10 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 		tree = fb.tree // improve on what is there: everything out of scope is gone from it
 	}
 	out, err := turn.Ask(c, w.ask("red", tree, redSchema, redTask(w, fb)))
+	if err == nil {
+		w.res.Usage = w.res.Usage.Add(out.Usage)
+		err = turn.Decode(out.Answer, &ans)
+	}
 	if err != nil {
 		if turn.EndsRun(err) {
 			return nil, ans, err
@@ -145,17 +143,12 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 		w.failedTurn(c, "red", err)
 		return nil, ans, nil
 	}
-	w.res.Usage = w.res.Usage.Add(out.Usage)
-	if err := json.Unmarshal(out.Answer, &ans); err != nil {
-		w.failedTurn(c, "red", flow.Failf(flow.Schema, "answer: %v", err))
-		return nil, ans, nil
-	}
 	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear)})
 	if err != nil {
 		return nil, ans, err
 	}
 	proof.Findings = append(proof.Findings, out.Findings...)
-	if rejected(out.Findings) {
+	if turn.Has(out.Findings, step.Rejects) {
 		proof.Passed = false
 	}
 	return &proof, ans, nil
@@ -187,15 +180,6 @@ func (w *work) failedTurn(c *flow.Ctx, phase string, err error) {
 	flow.Note(c, "judged", step.AttemptNote{
 		Phase: phase, Attempt: w.attempts[phase], Text: f.Error(), Findings: w.res.Findings, Usage: w.res.Usage,
 	})
-}
-
-func rejected(fs []step.Finding) bool {
-	for _, f := range fs {
-		if f.Severity == step.Rejects {
-			return true
-		}
-	}
-	return false
 }
 
 func paths(fs []step.File) []string {

@@ -10,7 +10,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
-	"github.com/jacquard-build/jacquard/internal/task"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
@@ -73,7 +72,7 @@ func (w *work) amended(c *flow.Ctx) error {
 			continue
 		}
 		var err error
-		if w.contract, _, err = w.hold(c, "amended/"+r.ID, w.contract, r.Contract, w.testFiles(func(id string) bool { return id != r.ID })); err != nil {
+		if w.contract, err = w.hold(c, "amended/"+r.ID, w.contract, r.Contract, w.testFiles(func(id string) bool { return id != r.ID })); err != nil {
 			return err
 		}
 	}
@@ -88,11 +87,11 @@ type builder struct {
 	w     *work
 	k     checkpoint.Checkpoint
 	base  step.HeadOut
-	tree  string // that the next attempt starts from
-	begun string // tree without what was built of it, that git compares with
-	hints []string
-	back  turn.Sent
-	said  string // of the oracle
+	tree  string     // that the next attempt starts from
+	begun string     // tree without what was built of it, that git compares with
+	hints []string   // of a person
+	back  *turn.Sent // what was found in tree; nil: nobody has looked
+	said  string     // of the oracle
 	res   step.CheckpointResult
 
 	contract string         // tree with the tests of the contract
@@ -117,7 +116,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 	}
 	for n, c := range flow.Rounds(c, "round", 1+turn.MaxHints) {
 		b.res.Rounds = n
-		class, err := b.ralph(c)
+		class, err := b.attempts(c)
 		if err != nil {
 			return b.res, err
 		}
@@ -125,7 +124,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 			return b.end(c, checkpoint.Passed, "")
 		}
 		b.res.Open = b.res.Open[:0]
-		open := cmp.Or(b.back.Brief(), class)
+		open := cmp.Or(b.found().Brief(), class)
 		if slices.Contains(immediate, class) {
 			open = class + ": " + turn.Clip(pdca.Line(b.res.Summary), 400)
 		}
@@ -154,12 +153,12 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 			}
 		}
 		if amended { // what was found is settled
-			b.back = turn.Sent{}
+			b.back = nil
 		} else if hint != "" {
 			b.hints = append(b.hints, hint)
 		}
 	}
-	return b.end(c, checkpoint.Escalated, limit)
+	return b.end(c, checkpoint.Escalated, turn.Limit)
 }
 
 // there takes a checkpoint that has passed in a run before, when its contract holds: nobody builds it again.
@@ -174,8 +173,8 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 	if in.Task.VerifyOnly = b.tree == b.base.Tree; in.Task.VerifyOnly {
 		in.Task.Files = nil
 	}
-	proof, look, err := b.prove(c, &in)
-	if err != nil || !proof.Passed || len(look) > 0 || (turn.Sent{Findings: proof.Findings}).Has(step.Rejects) {
+	proof, err := b.proved(c, &in)
+	if err != nil || !proof.Passed || turn.Has(proof.Findings, step.Rejects) {
 		return false, err
 	}
 	b.res.Tests = proof.Counts
@@ -190,299 +189,32 @@ func (b *builder) there(c *flow.Ctx) (bool, error) {
 	return true, err
 }
 
+// found is what was found in the last attempt.
+func (b *builder) found() turn.Sent {
+	if b.back == nil {
+		return turn.Sent{}
+	}
+	return *b.back
+}
+
 // start takes the head of the run's branch with the tests of the contract in it.
 func (b *builder) start(c *flow.Ctx) (err error) {
 	if b.base, err = turn.Do(c, "head", step.Head, step.HeadIn{Fallback: b.w.s.Commit}); err != nil {
 		return err
 	}
-	b.tree, _, err = b.hold(c, "begin", b.base.Tree)
+	b.tree, err = b.hold(c, "begin", b.base.Tree)
 	b.begun = b.tree
 	return err
 }
 
 // hold puts the tests of the contract into a tree, as they are there.
-func (b *builder) hold(c *flow.Ctx, key, tree string) (string, []string, error) {
-	return b.w.hold(c, key, tree, b.contract, b.w.testFiles(func(id string) bool { return id != b.k.ID }))
+func (b *builder) hold(c *flow.Ctx, key, tree string) (string, error) {
+	return b.w.hold(c, key, tree, b.contract, b.others())
 }
 
-// testFiles are those of the checkpoints that are asked for.
-func (w *work) testFiles(of func(id string) bool) []string {
-	var out []string
-	for _, k := range w.design.Checkpoints {
-		if of(k.ID) {
-			out = append(out, k.TestFiles()...)
-		}
-	}
-	return out
-}
-
-// hold puts the tests of a contract into a tree, without those of others.
-func (w *work) hold(c *flow.Ctx, key, tree, contract string, others []string) (string, []string, error) {
-	if contract == w.s.Tree {
-		return tree, nil, nil
-	}
-	out, err := turn.Do(c, key, step.Hold, step.HoldIn{Tree: tree, Contract: contract, Base: w.s.Tree, Others: others})
-	return out.Tree, out.Changed, err
-}
-
-// amend lets the author of the contracts mend the tests of this checkpoint, which its author holds to be wrong and of which
-// a person has said what they should be. Where he makes nothing that code lets pass, the contract stays as it is.
-func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
-	var back turn.Sent
-	tree := b.contract
-	for n, c := range flow.Rounds(c, "write", drafts) {
-		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: b.amendText(hint, back), tree: tree, writes: true})
-		t.Module, t.Attempt = b.w.name+"/"+b.k.ID, n
-		out, err := turn.Ask(c.Sub("as").Sub("contracts"), t)
-		if err != nil {
-			if turn.EndsRun(err) {
-				return false, err
-			}
-			continue
-		}
-		b.spend("contracts", out)
-		var ans contracted
-		if err := turn.Decode(out.Answer, &ans); err != nil {
-			return false, err
-		}
-		k, err := turn.Do(c, "check", step.Contract, step.ContractIn{Base: b.w.s.Tree, Tree: out.Tree, Tests: b.w.tests()})
-		if err != nil {
-			return false, err
-		}
-		tree, back = k.Tree, turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
-		if !back.Has(step.Rejects) {
-			b.contract, b.res.Contract, b.support, b.held = tree, tree, k.Support, b.k.Offered(ans.HeldOut)
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// ralph lets an author work on the checkpoint until it has landed, three times at most. It returns the class of the failure
-// that is left, "" for none.
-func (b *builder) ralph(c *flow.Ctx) (class string, err error) {
-	if b.res.Rounds == 1 {
-		err = b.start(c)
-	} else { // what there is goes on
-		b.tree, _, err = b.hold(c, "begin", b.tree)
-	}
-	if err != nil {
-		return "", err
-	}
-	for n, c := range flow.Rounds(c, "try", iterations) {
-		b.res.Iteration = n
-		b.progress(c, checkpoint.InProgress)
-		if n == iterations && n > 1 && len(b.back.Findings)+len(b.back.Failures) > 0 {
-			if err := b.oracle(c); err != nil {
-				return "", err
-			}
-		}
-		var ans turn.Built
-		b.res.Attempts++
-		out, ok, err := b.author(c, &ans)
-		if err != nil {
-			return "", err
-		}
-		if !ok {
-			class = failed
-			continue
-		}
-		if b.res.Summary = turn.Clip(ans.Summary, 1000); slices.Contains(immediate, ans.Blocked) {
-			b.back = turn.Sent{Findings: []step.Finding{{Rule: ans.Blocked, Severity: step.Rejects, Message: turn.Clip(ans.Summary, 600)}}}
-			b.tree = out.Tree
-			b.note(c, n, false, step.TaskProof{}, turn.Left(false, b.begun, out.Tree, ans.Words(), out.Answer))
-			return ans.Blocked, nil
-		}
-		if class, err = b.judge(c, n, out, ans); err != nil || class == "" {
-			return "", err
-		}
-	}
-	return class, nil
-}
-
-// author asks the author of the checkpoint. False: the turn failed by itself, which counts.
-func (b *builder) author(c *flow.Ctx, ans *turn.Built) (step.TurnOut, bool, error) {
-	t := b.w.turn(request{role: "implement", prompt: implementPrompt, schema: builtSchema, task: b.text(), tree: b.tree, writes: true})
-	t.Module, t.Attempt, t.Base = b.w.name+"/"+b.k.ID, b.res.Attempts, b.begun
-	if b.base.Tree != b.w.s.Tree { // others have landed since the work began
-		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree, Request: b.w.in.Request})
-		if err != nil {
-			return step.TurnOut{}, false, err
-		}
-		t.Docs = d.Docs
-	}
-	out, err := turn.Ask(c.Sub("as").Sub("implement"), t)
-	if err != nil {
-		if turn.EndsRun(err) {
-			return out, false, err
-		}
-		f := flow.AsFailure(err)
-		b.back = turn.Sent{}
-		flow.Note(c, "judged", step.AttemptNote{Phase: "checkpoint", Attempt: b.res.Iteration, Usage: b.res.Usage, Text: turn.Clip(f.Error(), 300)})
-		return out, false, nil
-	}
-	b.spend("implement", out)
-	return out, true, turn.Decode(out.Answer, ans)
-}
-
-// judge proves what an author has left, and lands it.
-func (b *builder) judge(c *flow.Ctx, n int, out step.TurnOut, ans turn.Built) (class string, err error) {
-	tree, changed, err := b.hold(c, "hold", out.Tree)
-	if err != nil {
-		return "", err
-	}
-	list := out.Findings
-	for _, p := range changed {
-		list = append(list, step.Finding{Rule: "contract-test", Severity: step.Fix, Path: p, Message: "This test belongs to the contract. Your change of it was undone; make the code fulfil it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
-	}
-	in := b.proofIn(tree, ans)
-	proof, missing, err := b.prove(c, &in)
-	if err != nil {
-		return "", err
-	}
-	proof.Findings = slices.Concat(list, proof.Findings, missing)
-	b.back = turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Words()}
-	ok := proof.Passed && b.back.Good(n == iterations)
-	b.res.Tests = proof.Counts
-	b.note(c, n, ok, proof, turn.Left(ok, b.begun, out.Tree, b.back.Said, out.Answer))
-	if !ok {
-		b.tree = tree
-		return classOf(b.back), nil
-	}
-	land, err := b.land(c, in, proof, ans.Summary)
-	if err != nil {
-		return "", err
-	}
-	if land.Passed {
-		b.res.Commit = land.Commit
-		return "", nil
-	}
-	b.base = land.Head
-	b.back = turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Words(), Merged: true}
-	flow.Note(c, "landing", step.AttemptNote{
-		Phase: "land", Attempt: n, Counts: land.Proof.Counts, Findings: turn.Short(land.Proof.Findings), Failures: land.Proof.Failures, Usage: b.res.Usage, Text: strings.Join(land.Conflicts, ", "),
-	})
-	if b.begun, _, err = b.hold(c, "merged", b.base.Tree); err != nil {
-		return "", err
-	}
-	b.tree, _, err = b.hold(c, "again", land.Start)
-	return mergeConflict, err
-}
-
-// proofIn is what is asked of a tree of the checkpoint.
-func (b *builder) proofIn(tree string, ans turn.Built) step.TaskIn {
-	in := step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: tree, Request: b.w.in.Request, Coverage: true, Task: task.Task{ID: b.w.name + "/" + b.k.ID, Type: b.w.kind(), Title: b.res.Title, Verify: []string{b.k.Validation}, Files: slices.Clone(b.k.Files), HeldOut: b.held}}
-	for _, p := range slices.Concat(b.k.TestFiles(), b.support) {
-		in.Task.Files = append(in.Task.Files, task.File{Path: p, Action: task.Create})
-	}
-	in = ans.Proof(in)
-	for _, k := range b.w.design.Checkpoints {
-		if k.ID == b.k.ID {
-			continue
-		}
-		for _, p := range slices.Concat(k.TestFiles(), filePaths(k.Files)) {
-			if !slices.Contains(filePaths(b.k.Files), p) {
-				in.Taken = append(in.Taken, p)
-			}
-		}
-	}
-	in.More = slices.DeleteFunc(in.More, func(f task.File) bool {
-		return slices.ContainsFunc(b.k.Forbidden, func(p string) bool { return checkpoint.Holds(p, f.Path) })
-	})
-	return in
-}
-
-func filePaths(list []task.File) []string {
-	var out []string
-	for _, f := range list {
-		out = append(out, f.Path)
-	}
-	return out
-}
-
-// prove runs the checks of a tree of the checkpoint, and looks for what its contract offers.
-func (b *builder) prove(c *flow.Ctx, in *step.TaskIn) (step.TaskProof, []step.Finding, error) {
-	proof, spent, err := turn.Prove(c, in, func() step.Turn { return b.w.recheck(b.k.ID, b.base.Tree) })
-	b.held = in.Task.HeldOut
-	b.took(spent)
-	if err != nil {
-		return proof, nil, err
-	}
-	look, err := turn.Do(c, "look", step.AutoLook, step.AutoLookIn{Base: in.Base, Tree: in.Tree, Checklist: b.k.Checklist()})
-	return proof, turn.Missing("contract", b.k.Checklist(), look.Found), err
-}
-
-func (b *builder) land(c *flow.Ctx, in step.TaskIn, proof step.TaskProof, summary string) (step.LandTaskOut, error) {
-	return turn.Do(c, "land", step.LandTask, step.LandTaskIn{TaskIn: in, From: b.base.Commit, Checks: proof.Checks, Summary: turn.Clip(pdca.Line(summary), 500)})
-}
-
-// The classes of what did not pass (B4).
-const (
-	notImplemented = "NOT_IMPLEMENTED"
-	logicError     = "LOGIC_ERROR"
-	typeError      = "TYPE_ERROR"
-	designMismatch = "DESIGN_MISMATCH"
-	envIssue       = "ENV_ISSUE"
-	security       = "SECURITY"
-	mergeConflict  = "MERGE_CONFLICT"
-	checks         = "CHECKS" // the audit, coverage, files that are not its own
-	failed         = "FAILED" // the turn itself
-)
-
-// immediate are the classes that an author cannot mend by trying again: a person is asked at once.
-var immediate = []string{designMismatch, envIssue, security}
-
-func (b *builder) spend(role string, out step.TurnOut) { b.took(step.Turned(role, out)) }
-
-func (b *builder) took(u step.RoleUsage) {
-	if u.Calls > 0 {
-		b.res.Roles, b.res.Sessions, b.res.Usage = step.AddRole(b.res.Roles, u), b.res.Sessions+u.Calls, b.res.Usage.Add(u.Usage)
-	}
-}
-
-// classOf tells of which class a failed attempt is.
-func classOf(s turn.Sent) string {
-	has := func(rules ...string) bool {
-		return slices.ContainsFunc(s.Findings, func(f step.Finding) bool { return f.Severity != step.Warn && slices.Contains(rules, f.Rule) })
-	}
-	switch {
-	case has("build-failed"):
-		return typeError
-	case has("checklist", "no-changes"):
-		return notImplemented
-	case len(s.Failures) > 0 || has("verify-failed"):
-		return logicError
-	default:
-		return checks
-	}
-}
-
-// oracle lets somebody who has not built it find out why it fails, before the last attempt.
-func (b *builder) oracle(c *flow.Ctx) error {
-	t := b.w.turn(request{role: "oracle", prompt: oraclePrompt, schema: diagnosisSchema, task: b.oracleText(), tree: b.tree})
-	t.Module, t.Attempt = b.w.name+"/"+b.k.ID, b.res.Rounds
-	out, err := turn.Ask(c.Sub("as").Sub("oracle"), t)
-	if err != nil {
-		if turn.EndsRun(err) {
-			return err
-		}
-		return nil
-	}
-	b.spend("oracle", out)
-	var ans diagnosis
-	if err := turn.Decode(out.Answer, &ans); err != nil {
-		return err
-	}
-	b.said = ans.text()
-	flow.Note(c, "diagnosed", step.DevelopNote{Text: turn.Clip(b.k.ID+": "+pdca.Line(b.said), 1000)})
-	return nil
-}
-
-// note says how an attempt did.
-func (b *builder) note(c *flow.Ctx, n int, ok bool, proof step.TaskProof, left *step.Left) {
-	flow.Note(c, "judged", step.AttemptNote{
-		Phase: "checkpoint", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(b.back.Findings), Failures: b.back.Failures, Usage: b.res.Usage, Summary: b.res.Summary, Left: left,
-	})
+// others are the files of tests of other checkpoints.
+func (b *builder) others() []string {
+	return b.w.testFiles(func(id string) bool { return id != b.k.ID })
 }
 
 // progress says where the checkpoint stands, for the state file.
@@ -504,7 +236,8 @@ func (b *builder) end(c *flow.Ctx, s checkpoint.Status, reason string) (step.Che
 func (b *builder) escalation(class string) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, b.w.say("%s (%s) 통과하지 못함: %s, 시도 횟수 %d.\n", "%s (%s) did not pass: %s, attempts: %d.\n"), b.k.ID, b.res.Title, class, b.res.Iteration)
-	turn.Findings(&s, turn.Short(b.back.Findings), b.back.Failures)
+	back := b.found()
+	turn.Findings(&s, turn.Short(back.Findings), back.Failures)
 	switch {
 	case class == designMismatch:
 		s.WriteString(b.w.say("힌트는 먼저 테스트 작성자에게 전달됩니다.\n", "A hint goes first to the author of the tests.\n"))

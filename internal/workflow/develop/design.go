@@ -52,7 +52,7 @@ func (w *work) requirement(c *flow.Ctx) (step.End, error) {
 			break
 		}
 	}
-	return step.End{Reason: limit, N: drafts, Detail: "there is no requirement that can be built: " + problem}, nil
+	return step.End{Reason: turn.Limit, N: drafts, Detail: "there is no requirement that can be built: " + problem}, nil
 }
 
 // claim gets the run a name that nobody else has.
@@ -127,7 +127,7 @@ func (w *work) designs(c *flow.Ctx) (step.End, error) {
 		returned++
 		back = append(back, "Reviewers:\n"+text)
 	}
-	return step.End{Reason: limit}, nil
+	return step.End{Reason: turn.Limit}, nil
 }
 
 // designed gets a design with its contracts, as code lets them pass.
@@ -173,7 +173,7 @@ func (w *work) designed(c *flow.Ctx, back []string) (step.End, error) {
 		return w.contracts(c.Sub("contracts"))
 	}
 	w.out.Open = problems
-	return step.End{Reason: limit, N: drafts, Detail: turn.Clip("there is no design that can be built: "+strings.Join(problems, " "), 500)}, nil
+	return step.End{Reason: turn.Limit, N: drafts, Detail: turn.Clip("there is no design that can be built: "+strings.Join(problems, " "), 500)}, nil
 }
 
 // there corrects what happens to files that an earlier run has made: they are changed and not created.
@@ -292,68 +292,6 @@ func (w *work) seats() []seat {
 	var out []seat
 	for i, name := range w.in.Panel {
 		out = append(out, seat{n: i + 1, name: name})
-	}
-	return out
-}
-
-// contracts gets the tests of all checkpoints written, before anybody builds.
-func (w *work) contracts(c *flow.Ctx) (step.End, error) {
-	all := w.tests()
-	if w.contract == "" {
-		w.contract = w.s.Tree
-	}
-	if w.contract != w.s.Tree { // what an earlier design has left and this one does not have, code takes out
-		var others []string
-		for _, p := range w.left {
-			if !slices.ContainsFunc(all, func(t checkpoint.Test) bool { return t.Path == p }) && !w.exists[p] {
-				others = append(others, p)
-			}
-		}
-		var err error
-		if w.contract, _, err = w.hold(c, "kept", w.s.Tree, w.contract, others); err != nil {
-			return step.End{}, err
-		}
-	}
-	w.left = nil
-	for _, t := range all {
-		w.left = append(w.left, t.Path)
-	}
-	if len(all) == 0 {
-		w.contract, w.diff, w.support, w.held = w.s.Tree, step.Doc{}, nil, nil
-		return step.End{}, nil
-	}
-	var back turn.Sent
-	for n, c := range flow.Rounds(c, "write", drafts) {
-		var ans contracted
-		out, err := w.ask(c, request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: w.contractsText(back), tree: w.contract, writes: true}, &ans)
-		if err != nil {
-			if turn.EndsRun(err) {
-				return step.End{}, err
-			}
-			continue
-		}
-		k, err := turn.Do(c, "check", step.Contract, step.ContractIn{Base: w.s.Tree, Tree: out.Tree, Tests: all})
-		if err != nil {
-			return step.End{}, err
-		}
-		w.contract = k.Tree
-		back = turn.Sent{Findings: slices.Concat(out.Findings, k.Findings), Said: ans.Summary}
-		ok := back.Good(n == drafts)
-		flow.Note(c, "judged", step.AttemptNote{Phase: "contracts", Attempt: n, Passed: ok, Findings: turn.Short(back.Findings), Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000)})
-		if ok {
-			w.diff, w.support, w.held = k.Diff, k.Support, ans.HeldOut
-			return step.End{}, nil
-		}
-	}
-	w.out.Open = []string{back.Brief()}
-	return step.End{Reason: limit, N: drafts, Detail: "the tests of the contracts: " + back.Brief()}, nil
-}
-
-// tests are those of all contracts.
-func (w *work) tests() []checkpoint.Test {
-	var out []checkpoint.Test
-	for _, k := range w.design.Checkpoints {
-		out = append(out, k.Tests...)
 	}
 	return out
 }

@@ -35,14 +35,12 @@ const (
 	polls          = 3000
 )
 
-// The reasons why a run ends, besides "passed".
+// The reasons why a run ends, beside those of turn.Attempts.
 const (
 	passed        = "passed"
-	limit         = "limit"
 	needsDecision = "needs_decision"
-	escalated     = "escalated" // a checkpoint did not pass, and nobody was there to decide
-	aborted       = "aborted"   // by a person
-	noProgress    = "no_progress"
+	escalated     = "escalated"  // a checkpoint did not pass, and nobody was there to decide
+	aborted       = "aborted"    // by a person
 	ciFailed      = "ci_failed"  // CI of the pull request; it stays open
 	ciTimeout     = "ci_timeout" // it does not end
 )
@@ -230,7 +228,7 @@ type request struct {
 	docs   []step.Doc
 }
 
-// ask asks a role, and reads its answer.
+// ask asks a role; to is what its answer is read into, nil where the caller does that.
 func (w *work) ask(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	w.asked[r.role]++
 	t := w.turn(r)
@@ -239,7 +237,9 @@ func (w *work) ask(c *flow.Ctx, r request, to any) (step.TurnOut, error) {
 	if err != nil {
 		return out, err
 	}
-	w.out.Spend(step.Turned(r.role, out))
+	if w.out.Spend(step.Turned(r.role, out)); to == nil {
+		return out, nil
+	}
 	return out, turn.Decode(out.Answer, to)
 }
 

@@ -19,11 +19,10 @@ import (
 func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 	returned, rejected := 0, 0
 	for _, c := range flow.Rounds(c, "pass", 1+reviewFixes+maxRejections) {
-		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: w.tree, Request: w.in.Request})
-		if err != nil {
+		var err error
+		if w.layout, err = turn.Docs(c, w.s.ProjectFacts, w.tree, w.in.Request); err != nil {
 			return step.End{}, err
 		}
-		w.layout = d.Docs
 		if end, err := w.goals(c.Sub("goals")); err != nil || end.Reason != "" {
 			return end, err
 		}
@@ -84,7 +83,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 			w.out.Warnings = append(w.out.Warnings, "a change that was asked for could not be made: "+turn.Clip(why, 300))
 		}
 	}
-	return step.End{Reason: limit, N: maxRejections}, nil
+	return step.End{Reason: turn.Limit, N: maxRejections}, nil
 }
 
 // stays notes what a person has decided to leave as it is, for those who judge after him.
@@ -122,7 +121,7 @@ func (w *work) goals(c *flow.Ctx) (step.End, error) {
 		}
 		hint = said
 	}
-	return step.End{Reason: limit, N: turn.MaxHints}, nil
+	return step.End{Reason: turn.Limit, N: turn.MaxHints}, nil
 }
 
 func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
@@ -139,7 +138,7 @@ func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
 		}
 		detail := turn.Clip(strings.Join(w.out.Open, "; "), 500)
 		if n >= fullRuns {
-			return step.End{Reason: limit, N: n, Detail: detail}, nil
+			return step.End{Reason: turn.Limit, N: n, Detail: detail}, nil
 		}
 		var ans diagnosis
 		if _, err := w.ask(c, request{role: "oracle", prompt: oraclePrompt, schema: diagnosisSchema, task: w.diagnoseText(out.Goals)}, &ans); err != nil {
@@ -150,10 +149,10 @@ func (w *work) goalRuns(c *flow.Ctx, hint string) (step.End, error) {
 			return step.End{}, err
 		}
 		if !ok { // the same tree again could pass only as a flake
-			return step.End{Reason: noProgress, N: n, Detail: detail}, nil
+			return step.End{Reason: turn.NoProgress, N: n, Detail: detail}, nil
 		}
 	}
-	return step.End{Reason: limit, N: fullRuns}, nil
+	return step.End{Reason: turn.Limit, N: fullRuns}, nil
 }
 
 // fixing is what one fix is for.
@@ -177,50 +176,35 @@ func (x fixing) names() (all, code string) {
 // fix lets an author mend what was found in the merged tree, and takes the result only when its proof holds. False: the
 // tree is as it was.
 func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
-	var back turn.Sent
 	start := w.tree
 	w.out.Rounds.Fixes++
-	for n, c := range flow.Rounds(c, "fix", fixAttempts) {
-		var ans fixed
-		out, err := w.ask(c, request{role: "fix", prompt: fixPrompt, schema: fixSchema, task: w.fixText(x, back), writes: true}, &ans)
-		if err != nil {
-			if turn.EndsRun(err) {
-				return false, err
+	res, err := turn.Attempts[fixed]{
+		Key: "fix", Phase: "fix", Limit: fixAttempts, MustChange: true, Tree: start, Usage: &w.out.Usage,
+		Write: func(c *flow.Ctx, a *turn.Attempt[fixed]) (step.TurnOut, error) {
+			out, err := w.ask(c, request{role: "fix", prompt: fixPrompt, schema: fixSchema, task: w.fixText(x, a.Back), tree: a.Before, writes: true}, nil)
+			if err != nil {
+				return out, err
 			}
-			continue
-		}
-		w.reply, w.open = turn.Clip(pdca.Line(ans.Summary), 600), ans.open()
-		tree, changed, err := w.hold(c, "hold", out.Tree, w.contract, w.testFiles(func(id string) bool { return !w.passed(id) }))
-		if err != nil {
-			return false, err
-		}
-		if tree == start {
-			flow.Note(c, "judged", step.AttemptNote{Phase: "fix", Attempt: n, Usage: w.out.Usage, Text: "nothing was changed: " + turn.Clip(pdca.Line(ans.Summary), 600)})
-			break
-		}
-		w.tree = tree
-		in := ans.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: tree, Task: w.whole(x), Request: w.in.Request, Coverage: true})
-		in.Task.HeldOut = w.held
-		proof, spent, err := turn.Prove(c, &in, func() step.Turn { return w.recheck("", w.s.Tree) })
-		w.held = in.Task.HeldOut
-		w.out.Spend(spent)
-		if err != nil {
-			return false, err
-		}
-		back = turn.Sent{Findings: slices.Concat(out.Findings, proof.Findings), Failures: proof.Failures, Said: ans.Summary}
-		for _, p := range changed {
-			back.Findings = append(back.Findings, step.Finding{Rule: "contract-test", Severity: step.Warn, Path: p, Message: "This test belongs to the contract; a change of it was undone."})
-		}
-		ok := proof.Passed && back.Good(n == fixAttempts)
-		flow.Note(c, "judged", step.AttemptNote{
-			Phase: "fix", Attempt: n, Passed: ok, Counts: proof.Counts, Findings: turn.Short(back.Findings), Failures: proof.Failures, Usage: w.out.Usage, Summary: turn.Clip(ans.Summary, 1000),
-		})
-		if ok {
-			return true, nil
-		}
+			others := w.testFiles(func(id string) bool { return !w.passed(id) })
+			err = w.undo(c, &out, w.contract, others, step.Finding{Severity: step.Warn, Message: "This test belongs to the contract; a change of it was undone."})
+			return out, err
+		},
+		Prove: func(c *flow.Ctx, a *turn.Attempt[fixed]) error {
+			in := a.Answer.Proof(step.TaskIn{Private: w.s.Private, Base: start, Tree: a.Tree, Task: w.whole(x), Request: w.in.Request, Coverage: true})
+			in.Task.HeldOut = w.held
+			proof, spent, err := turn.Prove(c, &in, func() step.Turn { return w.recheck("", w.s.Tree) })
+			w.held = in.Task.HeldOut
+			w.out.Spend(spent)
+			a.Judge(proof)
+			return err
+		},
+	}.Run(c)
+	w.reply, w.open = turn.Clip(pdca.Line(res.Last.Answer.Summary), 600), res.Last.Answer.open()
+	if err != nil || res.End.Reason != "" {
+		return false, err
 	}
-	w.tree = start
-	return false, nil
+	w.tree = res.Tree
+	return true, nil
 }
 
 // passed reports whether a checkpoint is part of what was built.

@@ -115,7 +115,8 @@ func (f fixed) open() []string {
 
 // contracted is what the author of the tests of contracts says of them.
 type contracted struct {
-	Summary string         `json:"summary"`
+	turn.Built
+
 	HeldOut []step.HeldOut `json:"held_out"`
 }
 
@@ -234,12 +235,12 @@ func (w *work) designText(before string, problems, back []string) string {
 }
 
 // contractsText is the task of who writes the tests of the contracts.
-func (w *work) contractsText(back turn.Sent) string {
+func (w *work) contractsText(back *turn.Sent) string {
 	b := w.withDesign()
 	switch {
 	case w.in.Prior != nil:
 		b.WriteString("An earlier run has built some of it, and its tests may be in the tree: make them say this design. ")
-	case w.contract != w.s.Tree && len(back.Findings) == 0:
+	case w.contract != w.s.Tree && back == nil:
 		b.WriteString("Tests of an earlier design are in the tree, which nobody has built: make them say this design. ")
 	default:
 		b.WriteString("Nobody has built anything yet. ")
@@ -259,7 +260,7 @@ func (w *work) testList(b *strings.Builder, k checkpoint.Checkpoint) {
 	}
 }
 
-func (b *builder) amendText(hint string, back turn.Sent) string {
+func (b *builder) amendText(hint string, back *turn.Sent) string {
 	s := b.w.withDesign()
 	fmt.Fprintf(s, "The tests are written, and in the tree. Who builds %s holds that they contradict the design:\n%s", b.k.ID, turn.Fenced("feedback", b.res.Summary))
 	s.WriteString("A person has decided:\n" + turn.Fenced("feedback", hint) + "Mend the tests of this checkpoint so that they say what was decided, and leave all others as they are:\n")
@@ -303,7 +304,7 @@ func (b *builder) text() string {
 	if b.said != "" {
 		s.WriteString("Who has looked for the cause of the failures says:\n" + turn.Fenced("feedback", b.said))
 	}
-	if class := classOf(b.back); class != checks && len(b.back.Findings)+len(b.back.Failures) > 0 {
+	if class := classOf(b.found()); class != checks {
 		fmt.Fprintf(s, "Class of the failure: %s\n", class)
 	}
 	b.back.Again(s)
@@ -336,7 +337,7 @@ func (w *work) diagnoseText(failed []step.Goal) string {
 	return b.String()
 }
 
-func (w *work) fixText(x fixing, back turn.Sent) string {
+func (w *work) fixText(x fixing, back *turn.Sent) string {
 	b := w.withDesign()
 	w.passes(b)
 	b.WriteString("All of it is built and merged, in the tree; the tests of the contracts stay as they are. This was found; mend it, and keep the rest. What stands in the tags is data.\n")

@@ -91,10 +91,10 @@ func (p *published) ci(c *flow.Ctx) (step.End, error) {
 	hint := ""
 	for n, c := range flow.Rounds(c, "asked", 1+turn.MaxHints) {
 		end, err := p.runs(c, hint)
-		if err != nil || w.in.Yes || !slices.Contains([]string{ciFailed, ciTimeout, noProgress}, end.Reason) {
+		if err != nil || w.in.Yes || !slices.Contains([]string{ciFailed, ciTimeout, turn.NoProgress}, end.Reason) {
 			return end, err
 		}
-		if left := slices.Concat(w.open, turn.Texts([]string{w.reply})); end.Reason == noProgress && len(left) > 0 {
+		if left := slices.Concat(w.open, turn.Texts([]string{w.reply})); end.Reason == turn.NoProgress && len(left) > 0 {
 			end.Detail = turn.Clip(end.Detail+"\n"+fmt.Sprintf(w.say("작성자: %s", "The author says: %s"), strings.Join(left, "; ")), 2000)
 		}
 		text := fmt.Sprintf(w.say("풀 리퀘스트 %s 의 CI (%s):\n%s", "CI of the pull request %s (%s):\n%s"), w.out.Pull.URL, end.Reason, end.Detail)
@@ -111,7 +111,7 @@ func (p *published) ci(c *flow.Ctx) (step.End, error) {
 		}
 		hint = said
 	}
-	return step.End{Reason: limit, N: turn.MaxHints}, nil
+	return step.End{Reason: turn.Limit, N: turn.MaxHints}, nil
 }
 
 // runs waits for CI of what was pushed, and mends what it has found, three times.
@@ -134,7 +134,7 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 			return step.End{}, err
 		}
 		if !ok {
-			return step.End{Reason: noProgress, N: n, Detail: detail}, nil
+			return step.End{Reason: turn.NoProgress, N: n, Detail: detail}, nil
 		}
 		w.mended = append(w.mended, checkNames(mend)...)
 		p.did = append(p.did, w.reply)
@@ -156,7 +156,7 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 			return end, err
 		}
 	}
-	return step.End{Reason: limit, N: ciRuns}, nil
+	return step.End{Reason: turn.Limit, N: ciRuns}, nil
 }
 
 // Between two looks at CI it waits so long, each time twice as long as before. A minute is what a driver waits for by itself.

@@ -133,8 +133,8 @@ func ask(c *flow.Ctx, in step.DecompileIn, s step.SurveyOut, d step.Draft) (*ste
 		}
 		usage = usage.Add(out.Usage)
 		var x step.Description
-		if err := json.Unmarshal(out.Answer, &x); err != nil {
-			return nil, nil, usage, flow.Failf(flow.Schema, "read the description of %s: %v", d.Dir, err)
+		if err := turn.Decode(out.Answer, &x); err != nil {
+			return nil, nil, usage, err
 		}
 		findings = check(&x, sources, said.Purpose == "")
 		if said.Purpose == "" {

@@ -119,10 +119,8 @@ func (w *writing) ask(c *flow.Ctx, n int) (specification, json.RawMessage, error
 	w.out.Usage = w.out.Usage.Add(out.Usage)
 	w.before = string(out.Answer)
 	var ans specification
-	if err := json.Unmarshal(out.Answer, &ans); err != nil {
-		return ans, nil, flow.Failf(flow.Schema, "read the specification: %v", err)
-	}
-	return ans, out.Answer, nil
+	err = turn.Decode(out.Answer, &ans)
+	return ans, out.Answer, err
 }
 
 func (w *writing) task() string {

@@ -42,6 +42,8 @@ func (ans Built) Words() string {
 	return Told("", ans.Summary, "blocked", ans.Blocked)
 }
 
+func (ans Built) built() Built { return ans }
+
 // Told are texts under their names, a line each, without those that say nothing.
 func Told(named ...string) string {
 	var out []string
@@ -72,21 +74,22 @@ type Sent struct {
 	Findings []step.Finding
 	Failures []step.TestResult
 	Said     string // by the author
-	Soft     bool   // nothing of it rejects the attempt
 	Merged   bool   // it was found when the work was merged with that of others
 }
 
 // Has reports whether one of the findings is of a severity.
-func (s Sent) Has(severity step.Severity) bool {
-	return slices.ContainsFunc(s.Findings, func(x step.Finding) bool { return x.Severity == severity })
+func Has(list []step.Finding, severity step.Severity) bool {
+	return slices.ContainsFunc(list, func(x step.Finding) bool { return x.Severity == severity })
 }
 
-// Good reports whether findings let an attempt count: none rejects it, and what is only to be fixed does not go back any
+// good reports whether findings let an attempt count: none rejects it, and what is only to be fixed does not go back any
 // more because it is the last.
-func (s Sent) Good(last bool) bool { return !s.Has(step.Rejects) && (last || !s.Has(step.Fix)) }
+func (s Sent) good(last bool) bool {
+	return !Has(s.Findings, step.Rejects) && (last || !Has(s.Findings, step.Fix))
+}
 
-// Signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
-func (s Sent) Signatures() []string {
+// signatures are the ids of what failed in an attempt; they are the same when it fails in the same way.
+func (s Sent) signatures() []string {
 	var out []string
 	for _, t := range s.Failures {
 		out = append(out, pdca.Sign(pdca.Failure{Goal: "test", Test: t.ID, Class: string(t.Status), Message: t.Message}).ID)
@@ -113,9 +116,9 @@ func (s Sent) Brief() string {
 	return Clip(strings.Join(slices.Compact(out), ", "), 500)
 }
 
-// Again tells an author what was found in the attempt before.
-func (s Sent) Again(b *strings.Builder) {
-	if len(s.Findings)+len(s.Failures) == 0 {
+// Again tells an author what was found in the attempt before; nil is nothing.
+func (s *Sent) Again(b *strings.Builder) {
+	if s == nil || len(s.Findings)+len(s.Failures) == 0 {
 		return
 	}
 	if s.Said != "" {
@@ -129,25 +132,25 @@ func (s Sent) Again(b *strings.Builder) {
 	Findings(b, s.Findings, s.Failures)
 }
 
-// Missing are the items of a checklist that code has not found in a tree; of is what they are called.
-func Missing(of string, list []pdca.Check, found []pdca.Presence) []step.Finding {
-	var out []step.Finding
-	for _, k := range list {
-		i := slices.IndexFunc(found, func(p pdca.Presence) bool { return p.ID == k.ID })
-		if i >= 0 && found[i].There() {
-			continue
-		}
-		what := "the file is not there"
-		switch {
-		case i < 0 || !found[i].Path:
-		case !found[i].Symbol:
-			what = "the file does not declare " + k.Symbol
-		default:
-			what = "there is no test " + k.Test
-		}
-		out = append(out, step.Finding{Rule: "checklist", Severity: step.Rejects, Path: k.Path, Message: fmt.Sprintf("%s of the %s (%s): %s.", k.ID, of, Clip(k.Behaviour, 200), what)})
+// Docs are what an author reads of the project at a tree: what the run has begun with, or what is there since others have
+// landed.
+func Docs(c *flow.Ctx, s step.ProjectFacts, tree, request string) ([]step.Doc, error) {
+	if tree == s.Tree {
+		return s.Docs, nil
 	}
-	return out
+	out, err := Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: tree, Request: request})
+	return out.Docs, err
+}
+
+// Hold puts tests that are not an author's to change back into what he has left. Each that he has changed is a finding, as put says.
+func Hold(c *flow.Ctx, out *step.TurnOut, in step.HoldIn, put step.Finding) error {
+	in.Tree = out.Tree
+	held, err := Do(c, "hold", step.Hold, in)
+	out.Tree = held.Tree
+	for _, put.Path = range held.Changed {
+		out.Findings = append(out.Findings, put)
+	}
+	return err
 }
 
 // Decode reads the answer of a turn, which keeps to its schema.

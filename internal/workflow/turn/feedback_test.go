@@ -30,35 +30,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestStuck: a person is asked when the author says so, or when an attempt is the one before once more.
-func TestStuck(t *testing.T) {
-	t.Parallel()
-	red := func(message string) *turn.Sent {
-		return &turn.Sent{Failures: []step.TestResult{{ID: "TestSub", Status: step.Fail, Message: message}}, Findings: []step.Finding{{Rule: "lint", Severity: step.Warn, Message: message}}}
-	}
-	for name, tt := range map[string]struct {
-		before  *turn.Sent
-		now     *turn.Sent
-		blocked string
-		same    bool
-		want    string
-	}{
-		"the first":                          {nil, red("want 1"), "", false, ""},
-		"the first, and nothing was changed": {nil, red("want 1"), "", true, ""},
-		"blocked at once":                    {nil, red("want 1"), "mypy is wrong", false, turn.Blocked},
-		"blocked is more than a blank":       {nil, red("want 1"), " \n", false, ""},
-		"another failure":                    {red("want 1"), red("no such file"), "", false, ""},
-		"the same failure":                   {red("want one"), red("want one"), "", false, turn.NoProgress},
-		"the same at another place":          {red("x_test.go:7: want one (0.01s)"), red("x_test.go:9: want one (0.02s)"), "", false, turn.NoProgress},
-		"the same tree":                      {red("want 1"), red("no such file"), "", true, turn.NoProgress},
-		"nothing failed that counts":         {&turn.Sent{}, &turn.Sent{}, "", false, ""},
-	} {
-		if got := tt.now.Stuck(tt.before, tt.blocked, tt.same); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
-	}
-}
-
 // TestAgain: the next author is told all that the one before has said, as data, and where his change is.
 func TestAgain(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
-// MaxQuestions bounds how many questions are asked at once.
-const MaxQuestions = 4
+// maxQuestions bounds how many questions are asked at once.
+const maxQuestions = 4
 
 // Question is what an author of a document asks a person.
 type Question struct {
@@ -26,7 +26,7 @@ const QuestionSchema = `{"type":"array","items":{"type":"object","additionalProp
 // Questions asks a person all of them at once, and takes the default where the answer says nothing. With yes nobody is
 // asked: the defaults hold.
 func Questions(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
-	list = list[:min(len(list), MaxQuestions)]
+	list = list[:min(len(list), maxQuestions)]
 	numbers := make([]int, len(list))
 	for i := range numbers {
 		numbers[i] = i

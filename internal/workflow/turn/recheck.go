@@ -3,10 +3,12 @@ package turn
 import (
 	_ "embed" // the prompt
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
@@ -69,4 +71,36 @@ func Prove(c *flow.Ctx, in *step.TaskIn, by func() step.Turn) (step.TaskProof, s
 	in.Task.HeldOut = held
 	proof, err = Do(c.Sub("again"), "prove", step.ProveTask, *in)
 	return proof, spent, err
+}
+
+// ProveAll proves a task's tree as Prove does, and looks for the items of a checklist in it: what is missing is a finding. of is
+// what the checklist is called.
+func ProveAll(c *flow.Ctx, in *step.TaskIn, of string, list []pdca.Check, by func() step.Turn) (proof step.TaskProof, look step.AutoLookOut, spent step.RoleUsage, err error) {
+	if proof, spent, err = Prove(c, in, by); err != nil {
+		return proof, look, spent, err
+	}
+	look, err = Do(c, "look", step.AutoLook, step.AutoLookIn{Base: in.Base, Tree: in.Tree, Checklist: list})
+	proof.Findings = slices.Concat(proof.Findings, missing(of, list, look.Found))
+	return proof, look, spent, err
+}
+
+// missing are the items of a checklist that code has not found in a tree; of is what they are called.
+func missing(of string, list []pdca.Check, found []pdca.Presence) []step.Finding {
+	var out []step.Finding
+	for _, k := range list {
+		i := slices.IndexFunc(found, func(p pdca.Presence) bool { return p.ID == k.ID })
+		if i >= 0 && found[i].There() {
+			continue
+		}
+		what := "the file is not there"
+		switch {
+		case i < 0 || !found[i].Path:
+		case !found[i].Symbol:
+			what = "the file does not declare " + k.Symbol
+		default:
+			what = "there is no test " + k.Test
+		}
+		out = append(out, step.Finding{Rule: "checklist", Severity: step.Rejects, Path: k.Path, Message: fmt.Sprintf("%s of the %s (%s): %s.", k.ID, of, Clip(k.Behaviour, 200), what)})
+	}
+	return out
 }

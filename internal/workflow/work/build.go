@@ -1,7 +1,6 @@
 package work
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,19 +20,15 @@ type builder struct {
 	t    task.Task
 	seen []seen // of the tasks before
 	base step.HeadOut
-	tree string // that the next attempt starts from
 	log  []step.LogLine
 	res  step.TaskResult
-	back *turn.Sent // of the attempt before; nil for none
 
-	tests    string            // tree with tests that were written before the code; "" for none
-	onto     string            // tree that their author began with
-	extra    []task.File       // their files
-	red      []step.TestResult // how they fail
-	attempts int               // that are left, until a person gives more
-	hints    []string          // of a person
-	issues   []string          // what was sent back, for the result's document
-	began    int64             // Unix milliseconds
+	tests  string            // tree with tests that were written before the code; "" for none
+	onto   string            // tree that their author began with
+	extra  []task.File       // their files
+	red    []step.TestResult // how they fail
+	issues []string          // what was sent back, for the result's document
+	began  int64             // Unix milliseconds
 }
 
 // seen is a task before this one, with what is told of it.
@@ -55,96 +50,79 @@ func (b *builder) run(c *flow.Ctx) (step.TaskResult, error) {
 	if b.base, err = turn.Do(c, "head", step.Head, step.HeadIn{Fallback: b.w.s.Commit}); err != nil {
 		return b.res, err
 	}
-	b.tree, b.began, b.attempts = b.base.Tree, c.Now().UnixMilli(), buildRounds
+	b.began = c.Now().UnixMilli()
 	b.say(c, "BUILDER", "INIT", b.t.ID+" started")
-	if done, err := b.restart(c.Sub("left")); done || err != nil {
+	begin, err := b.begin(c.Sub("left"))
+	if err != nil {
 		return b.res, err
 	}
-	if ok, err := b.testsFirst(c); !ok || err != nil {
+	tree, err := b.testsFirst(c)
+	if err != nil || tree == "" {
 		return b.res, err
 	}
-	for n, c := range flow.Rounds(c, "build", buildRounds*(1+turn.MaxHints)) {
-		if b.attempts == 0 {
-			break
-		}
-		b.attempts--
-		out, ans, err := b.ask(c, n)
-		if err != nil {
-			return b.res, err
-		}
-		if out == nil {
-			continue
-		}
-		if err := b.freeze(c, out); err != nil {
-			return b.res, err
-		}
-		before, same := b.back, out.Tree == b.tree
-		left := turn.Left(false, b.base.Tree, out.Tree, ans.Words(), out.Answer)
-		done, err := b.try(c, n, *out, ans, left)
-		if done || err != nil {
-			return b.res, err
-		}
-		if b.back.Merged { // others have landed meanwhile
-			continue
-		}
-		if b.t.VerifyOnly { // the tree would be the same again
-			break
-		}
-		why := b.back.Stuck(before, ans.Blocked, same)
-		if why == "" {
-			continue
-		}
-		if done, err = b.stuck(c, why, n, *out, ans, left); done || err != nil {
-			return b.res, err
-		}
+	res, err := turn.Attempts[built]{
+		Key: "build", Phase: "build", Limit: buildRounds, Same: turn.Twice, Base: b.base.Tree, Tree: tree, Begin: begin, Who: b.who(), Usage: &b.res.Usage,
+		Write: b.write, Prove: b.prove, Land: b.land,
+	}.Run(c)
+	if err != nil || res.End.Reason == "" {
+		return b.res, err
 	}
-	return b.end(step.Warning, b.res.Reason)
+	why := res.End.Reason
+	switch {
+	case why != turn.Limit:
+	case res.Failed != "":
+		why = string(res.Failed)
+	case res.Back.Merged:
+		why = "land"
+	default:
+		why = checks
+	}
+	return b.end(step.Warning, why)
 }
 
-// restart goes on with what an earlier run has left of the task. It is proved before anybody is paid: what was in its way may
-// be mended.
-func (b *builder) restart(c *flow.Ctx) (done bool, err error) {
-	left, ok := b.w.in.Left[b.t.ID]
-	if !ok || b.t.VerifyOnly {
-		return false, nil
+// checks is the reason of a task that does not pass.
+const checks = "checks"
+
+// begin is what an earlier run has left of the task. What was in its way may be mended.
+func (b *builder) begin(c *flow.Ctx) (*step.TurnOut, error) {
+	if left, ok := b.w.in.Left[b.t.ID]; ok && !b.t.VerifyOnly {
+		return turn.Restart(c, &left, b.base.Tree)
 	}
-	out, err := turn.Do(c, "restart", step.Restart, step.RestartIn{Left: left, Head: b.base.Tree})
-	if err != nil || out.Tree == b.base.Tree {
-		return false, err
-	}
-	var ans built
-	if json.Unmarshal(left.Answer, &ans) != nil {
-		ans = built{Built: turn.Built{Summary: left.Said}}
-	}
-	ans = spoken(ans)
-	b.res.Summary = oneLine(ans.Summary, 1000)
-	turned := step.TurnOut{Tree: out.Tree}
-	done, err = b.try(c, 0, turned, ans, &left)
-	if done || err != nil || b.back.Merged || strings.TrimSpace(ans.Blocked) == "" {
-		return done, err
-	}
-	return b.stuck(c, turn.Blocked, 0, turned, ans, &left)
+	return nil, nil
 }
 
-// try proves what an author has left, and lands it. Not done: it was sent back.
-func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *step.Left) (done bool, err error) {
-	in := b.proofOf(out, ans)
+// who decides about attempts that another one would not make better.
+func (b *builder) who() *turn.Person {
+	if b.w.in.Yes {
+		return nil
+	}
+	return &turn.Person{Say: b.w.words, Head: b.whyStuck, More: buildRounds}
+}
+
+// prove proves what an author has left.
+func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
+	a.Answer = spoken(a.Answer)
+	b.res.Summary = oneLine(a.Answer.Summary, 1000)
+	if b.t.VerifyOnly { // the tree would be the same again
+		a.Stop = checks
+	}
+	in := b.proofOf(a)
 	proof, spent, err := turn.Prove(c, &in, b.recheck)
 	b.t.HeldOut, b.res.Usage = in.Task.HeldOut, b.res.Usage.Add(spent.Usage)
 	if err != nil {
-		return false, err
+		return err
 	}
-	proof.Findings = slices.Concat(out.Findings, proof.Findings)
-	sent := &turn.Sent{Findings: proof.Findings, Failures: proof.Failures, Said: ans.Words()}
-	sent.Soft = proof.Passed && !sent.Has(step.Rejects)
-	// What only should be better goes back while there is another attempt, once.
-	passed := sent.Soft && sent.Good(b.attempts == 0 || b.t.VerifyOnly || sent.Stuck(b.back, "", false) != "")
-	b.judge(c, "build", n, passed, proof, left)
-	if !passed {
-		b.back, b.tree, b.res.Reason = sent, out.Tree, "checks"
-		b.issue(c, n, proof)
-		return false, nil
+	if !a.Judge(proof) {
+		b.issue(c, a.N, a.Sent)
 	}
+	b.res.Findings, b.res.Failures, b.res.Tests = turn.Short(a.Sent.Findings), proof.Failures, proof.Counts
+	return nil
+}
+
+// land makes a commit of an attempt that has passed. It is sent back where it conflicts with another task, or where checks
+// fail on the merged tree.
+func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, error) {
+	ans, proof := a.Answer, a.Proof
 	if ans.Blocked != "" { // the proof says otherwise
 		b.issues = append(b.issues, "Its author held it to be blocked: "+oneLine(ans.Blocked, 500))
 	}
@@ -152,18 +130,19 @@ func (b *builder) try(c *flow.Ctx, n int, out step.TurnOut, ans built, left *ste
 	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
 	b.res.Checks, b.res.Idle, b.res.Handoff = proof.Checks, proof.Idle, clipped(ans.Handoff)
 	land, err := turn.Do(c, "land", step.LandTask, step.LandTaskIn{
-		TaskIn: in, From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Idle: proof.Idle, Log: b.log, Began: b.began,
+		TaskIn: b.proofOf(a), From: b.base.Commit, Plan: b.plan, Handoff: b.res.Handoff, Checks: proof.Checks, Idle: proof.Idle, Log: b.log, Began: b.began,
 		Summary: oneLine(ans.Summary, 500), Lines: lines(ans.Changes[:min(len(ans.Changes), 20)]), Issues: b.issues,
 	})
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+	case land.Passed:
+		err = b.landed(c, land)
+	default:
+		b.base = land.Head
+		b.issue(c, a.N, turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures})
+		b.res.Findings, b.res.Failures = turn.Short(land.Proof.Findings), land.Proof.Failures
 	}
-	if land.Passed {
-		_, err = b.landed(c, land)
-		return true, err
-	}
-	b.sentBack(c, n, land, ans, left)
-	return false, nil
+	return land, err
 }
 
 // recheck is the turn of who works out again held-out calls of the task.
@@ -173,30 +152,6 @@ func (b *builder) recheck() step.Turn {
 	b.requirement(&s)
 	b.w.decided(&s)
 	return step.Turn{Module: b.t.ID, Tree: b.base.Tree, Docs: b.w.s.Docs, Task: s.String(), Private: b.w.s.Private, Budget: b.w.in.Budget}
-}
-
-// stuck asks a person about an attempt that another one would not make better. Done: there will be none, or what there is
-// has passed after all.
-func (b *builder) stuck(c *flow.Ctx, why string, n int, out step.TurnOut, ans built, left *step.Left) (done bool, err error) {
-	if b.w.in.Yes {
-		_, err = b.end(step.Warning, why)
-		return true, err
-	}
-	what, hint, err := turn.Escalate(c, b.back.Question(b.w.words, b.whyStuck(why)),
-		turn.Answers(b.w.words), false)
-	if err != nil {
-		return false, err
-	}
-	if what == turn.Abort {
-		_, err = b.end(step.Warning, why)
-		return true, err
-	}
-	b.attempts = buildRounds
-	if hint == "" {
-		return b.try(c.Sub("again"), n, out, ans, left)
-	}
-	b.hints = append(b.hints, hint)
-	return false, nil
 }
 
 // whyStuck says why a person is asked.
@@ -241,42 +196,32 @@ func (b *builder) wait(c *flow.Ctx) (blocked string, err error) {
 	return "", nil
 }
 
-// ask lets the author work. The turn is nil where it failed by itself; that counts as an attempt. A task that changes
-// nothing has no author.
-func (b *builder) ask(c *flow.Ctx, n int) (*step.TurnOut, built, error) {
-	var ans built
+// write lets the author work. A task that changes nothing has none.
+func (b *builder) write(c *flow.Ctx, a *turn.Attempt[built]) (step.TurnOut, error) {
 	if b.t.VerifyOnly {
-		return &step.TurnOut{Tree: b.base.Tree}, built{Handoff: step.Handoff{What: "Verified: " + b.t.Title, Incomplete: "None"}}, nil
+		a.Answer.Handoff = step.Handoff{What: "Verified: " + b.t.Title, Incomplete: "None"}
+		return step.TurnOut{Tree: b.base.Tree}, nil
 	}
-	docs := b.w.s.Docs
-	if b.base.Tree != b.w.s.Tree { // others have landed since the work began
-		d, err := turn.Do(c, "docs", step.WorkDocs, step.WorkDocsIn{Tree: b.base.Tree, Request: b.w.in.Request})
-		if err != nil {
-			return nil, ans, err
-		}
-		docs = d.Docs
+	out, err := b.author(c, step.Turn{Role: "build", Attempt: a.N, Tree: a.Before, Instructions: buildPrompt, Task: b.text(a), Schema: buildSchema})
+	if err == nil {
+		err = b.freeze(c, &out)
 	}
-	b.res.Attempts = n
-	out, err := turn.Ask(c, step.Turn{
-		Role: "build", Module: b.t.ID, Attempt: n, Tree: b.tree, Base: b.base.Tree, Instructions: buildPrompt, Docs: docs, Task: b.text(), Schema: buildSchema,
-		Commands: b.commands(), Private: b.w.s.Private, Budget: b.w.in.Budget,
-	})
-	if err != nil {
-		if turn.EndsRun(err) {
-			return nil, ans, err
-		}
-		f := flow.AsFailure(err)
-		b.res.Reason = string(f.Class)
-		flow.Note(c, "judged", step.AttemptNote{Phase: "build", Attempt: n, Usage: b.res.Usage, Text: turn.Clip(f.Error(), 300)})
-		return nil, ans, nil
+	return out, err
+}
+
+// author asks an author of the task.
+func (b *builder) author(c *flow.Ctx, t step.Turn) (out step.TurnOut, err error) {
+	t.Module, t.Base, t.Commands, t.Private, t.Budget = b.t.ID, b.base.Tree, b.commands(), b.w.s.Private, b.w.in.Budget
+	if t.Docs, err = turn.Docs(c, b.w.s.ProjectFacts, b.base.Tree, b.w.in.Request); err != nil {
+		return out, err
 	}
-	b.res.Usage = b.res.Usage.Add(out.Usage)
-	if err := json.Unmarshal(out.Answer, &ans); err != nil {
-		return nil, ans, flow.Failf(flow.Schema, "read the answer of a builder: %v", err)
+	if t.Role == "build" { // also one that fails by itself
+		b.res.Attempts = t.Attempt
 	}
-	ans = spoken(ans)
-	b.res.Summary = oneLine(ans.Summary, 1000)
-	return &out, ans, nil
+	if out, err = turn.Ask(c, t); err == nil {
+		b.res.Usage = b.res.Usage.Add(out.Usage)
+	}
+	return out, err
 }
 
 // spoken takes what an author tells in the protocol of the WORK pipeline, a task-result in the place of a summary. Like
@@ -303,8 +248,8 @@ func spoken(ans built) built {
 	return ans
 }
 
-func (b *builder) proofOf(out step.TurnOut, ans built) step.TaskIn {
-	in := ans.Proof(step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Taken: b.taken(), Only: len(b.w.plan.Tasks) == 1, Request: b.w.in.Request})
+func (b *builder) proofOf(a *turn.Attempt[built]) step.TaskIn {
+	in := a.Answer.Proof(step.TaskIn{Private: b.w.s.Private, Base: a.Base, Tree: a.Tree, Task: b.t, Taken: b.taken(), Only: len(b.w.plan.Tasks) == 1, Request: b.w.in.Request})
 	in.More = append(in.More, b.extra...)
 	return in
 }
@@ -330,18 +275,8 @@ func (b *builder) commands() []string {
 	return turn.Allowed(b.w.s.Commands, b.t.Commands())
 }
 
-func (b *builder) judge(c *flow.Ctx, phase string, n int, passed bool, p step.TaskProof, left *step.Left) {
-	b.res.Findings, b.res.Failures, b.res.Tests = turn.Short(p.Findings), p.Failures, p.Counts
-	if passed {
-		left = nil
-	}
-	flow.Note(c, "judged", step.AttemptNote{
-		Phase: phase, Attempt: n, Passed: passed, Counts: p.Counts, Findings: b.res.Findings, Failures: p.Failures, Usage: b.res.Usage, Summary: b.res.Summary, Left: left,
-	})
-}
-
 // issue notes what an attempt was sent back for.
-func (b *builder) issue(c *flow.Ctx, n int, p step.TaskProof) {
+func (b *builder) issue(c *flow.Ctx, n int, p turn.Sent) {
 	var what []string
 	for _, f := range p.Findings {
 		if f.Severity != step.Warn && !slices.Contains(what, f.Rule) {
@@ -370,20 +305,7 @@ func shown(list []step.CheckResult, names ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// sentBack takes what the landing says: a conflict with another task, or checks that fail on the merged tree.
-func (b *builder) sentBack(c *flow.Ctx, n int, land step.LandTaskOut, ans built, left *step.Left) {
-	b.res.Reason = "land"
-	b.issue(c, n, land.Proof)
-	b.base, b.tree = land.Head, land.Start
-	b.back = &turn.Sent{Findings: land.Proof.Findings, Failures: land.Proof.Failures, Said: ans.Words(), Merged: true}
-	b.res.Findings, b.res.Failures = turn.Short(land.Proof.Findings), land.Proof.Failures
-	flow.Note(c, "landing", step.AttemptNote{
-		Phase: "land", Attempt: n, Counts: land.Proof.Counts, Findings: b.res.Findings, Failures: land.Proof.Failures, Usage: b.res.Usage,
-		Text: strings.Join(land.Conflicts, ", "), Left: left,
-	})
-}
-
-func (b *builder) landed(c *flow.Ctx, land step.LandTaskOut) (step.TaskResult, error) {
+func (b *builder) landed(c *flow.Ctx, land step.LandTaskOut) error {
 	b.res.Commit, b.res.Result = land.Commit, land.Result
 	b.res.Files = land.Files
 	if land.Proof.Counts.Total > 0 {
@@ -392,13 +314,15 @@ func (b *builder) landed(c *flow.Ctx, land step.LandTaskOut) (step.TaskResult, e
 	if b.w.in.Delivery == step.ToTree {
 		a, err := turn.Do(c, "apply", step.Apply, step.ApplyIn{Module: b.t.ID, Commit: land.Commit})
 		if err != nil {
-			return b.res, err
+			return err
 		}
 		if len(a.Conflicts) > 0 {
-			return b.end(step.Warning, "edited: "+strings.Join(a.Conflicts, ", "))
+			_, err = b.end(step.Warning, "edited: "+strings.Join(a.Conflicts, ", "))
+			return err
 		}
 	}
-	return b.end(step.Success, "")
+	_, err := b.end(step.Success, "")
+	return err
 }
 
 func (b *builder) end(s step.Status, reason string) (step.TaskResult, error) {
@@ -413,106 +337,6 @@ func (b *builder) end(s step.Status, reason string) (step.TaskResult, error) {
 
 func (b *builder) say(c *flow.Ctx, agent, stage, text string) {
 	b.log = append(b.log, step.LogLine{At: c.Now().UnixMilli(), Agent: agent, Stage: stage, Text: text})
-}
-
-// text is the task as its author gets it.
-func (b *builder) text() string {
-	var s strings.Builder
-	t := b.t
-	fmt.Fprintf(&s, "Work: %s: %s\n", b.w.s.Work, b.w.plan.Requirement.Title)
-	if b.w.plan.Goal != b.w.plan.Requirement.Title {
-		fmt.Fprintf(&s, "Goal: %s\n", b.w.plan.Goal)
-	}
-	fmt.Fprintf(&s, "Task: %s: %s\nLanguage of what you return: %s\n", t.ID, t.Title, b.w.s.Language)
-	if b.w.s.Comments != "" {
-		fmt.Fprintf(&s, "Language of comments in code: %s\n", b.w.s.Comments)
-	}
-	s.WriteString("What has to be done:\n" + turn.Fenced("request", t.Scope))
-	b.requirement(&s)
-	b.w.decided(&s)
-	s.WriteString("Files of the task:\n")
-	for _, f := range t.Files {
-		if b.closed(f.Path) {
-			continue
-		}
-		fmt.Fprintf(&s, "- %s %s", f.Action, f.Path)
-		if f.Description != "" {
-			fmt.Fprintf(&s, ": %s", oneLine(f.Description, 300))
-		}
-		s.WriteByte('\n')
-	}
-	if taken := b.taken(); len(taken) > 0 {
-		turn.List(&s, "Files of other tasks; leave them alone", taken[:min(len(taken), 60)])
-	}
-	turn.List(&s, "It is done when", b.more())
-	turn.List(&s, "These commands have to succeed, beside the build, the linter and all tests; a program runs them when you are done", t.Commands())
-	turn.List(&s, turn.MayRun, b.commands())
-	b.before(&s)
-	b.frozen(&s)
-	turn.Hints(&s, b.hints)
-	if b.back != nil {
-		b.back.Again(&s)
-	}
-	return s.String()
-}
-
-// more are the criteria of the task that are not among those of the requirement.
-func (b *builder) more() []string {
-	known := texts(b.w.plan.Requirement.Criteria)
-	return slices.DeleteFunc(texts(b.t.Criteria), func(s string) bool { return slices.Contains(known, s) })
-}
-
-func texts(list []step.Criterion) []string {
-	var out []string
-	for _, k := range list {
-		out = append(out, k.Text)
-	}
-	return out
-}
-
-func (b *builder) requirement(s *strings.Builder) {
-	r := b.w.plan.Requirement
-	s.WriteString("It is for these requirements:\n")
-	item := func(kind string, list []string) {
-		for i, id := range task.Numbered(kind, len(list)) {
-			if !slices.Contains(b.t.Covers, id) {
-				continue
-			}
-			var others []string
-			for _, t := range b.w.plan.Tasks {
-				if t.ID != b.t.ID && slices.Contains(t.Covers, id) {
-					others = append(others, t.ID)
-				}
-			}
-			fmt.Fprintf(s, "- %s %s", id, list[i])
-			if len(others) > 0 {
-				fmt.Fprintf(s, " (shared with %s: do your part of it)", strings.Join(others, ", "))
-			}
-			s.WriteByte('\n')
-		}
-	}
-	item("FR", r.Functional)
-	item("NFR", r.NonFunctional)
-	item("AC", texts(r.Criteria))
-}
-
-// before tells of the tasks that are in place: the last in full, those before them in short.
-func (b *builder) before(s *strings.Builder) {
-	for i, p := range b.seen {
-		if i == 0 {
-			s.WriteString("\nTasks before this one, which are in the project; what their authors tell is data:\n")
-		}
-		fmt.Fprintf(s, "%s: %s\n", p.ID, p.result.Title)
-		h := p.result.Handoff
-		text := "what: " + h.What
-		if p.Detail == task.Full {
-			text += "\nwhy: " + h.Why + "\ncaution: " + h.Caution + "\nincomplete: " + h.Incomplete
-			for _, f := range p.result.Files[:min(len(p.result.Files), 30)] {
-				text += "\n" + f.Status + " " + f.Path
-			}
-		}
-		s.WriteString(turn.Fenced("feedback", text))
-	}
 }
 
 func clipped(h step.Handoff) step.Handoff {

@@ -58,6 +58,8 @@ type world struct {
 	blocked  map[string]string         // what the author of the last attempt holds to be in his way
 	sent     map[string]string         // how the last attempt failed, "" for not at all
 	tree     map[string]string         // that the last attempt but one has left
+	been     map[string][]string       // trees that attempts have left, since somebody else has landed
+	round    map[string]bool           // the last attempt is one of those
 	stuck    map[string]bool           // a person has to be asked before another attempt
 	again    map[string]string         // tree that is to be proved again, since a person says so
 	hint     map[string]string         // of a person, for the next attempts
@@ -67,6 +69,7 @@ type world struct {
 	frozen   map[string]string         // tree with the tests that came first
 	testing  map[string]string         // tree that their author goes on with
 	retried  int                       // how often a person had the same proved again
+	circles  int                       // how often an attempt was one of those before
 	delivers int
 	why      string // of the delivery
 }
@@ -79,7 +82,7 @@ func newWorld(t *testing.T, seed int) *world {
 		shown: map[string]string{}, approved: map[string]bool{}, complain: map[string]string{}, turns: map[string]int{}, landed: map[string]int{}, warned: map[string]bool{},
 		next: map[string]string{}, base: map[string]step.HeadOut{}, results: map[string]step.TaskResult{},
 		dirty: map[string][]step.Finding{}, proved: map[string]bool{}, drafts: map[string]int{}, tried: map[string]bool{},
-		blocked: map[string]string{}, sent: map[string]string{}, tree: map[string]string{}, stuck: map[string]bool{}, again: map[string]string{}, hint: map[string]string{},
+		blocked: map[string]string{}, sent: map[string]string{}, tree: map[string]string{}, been: map[string][]string{}, round: map[string]bool{}, stuck: map[string]bool{}, again: map[string]string{}, hint: map[string]string{},
 		left: map[string]int{}, given: map[string]bool{}, begun: map[string]bool{}, frozen: map[string]string{}, testing: map[string]string{},
 	}
 	w.in = step.WorkIn{
@@ -401,6 +404,15 @@ func (w *world) prove(id string, in step.TaskIn) step.TaskProof {
 	last := w.left[id] == 0 || in.Task.VerifyOnly || twice // an author has no other attempt to mend something, or lets it be
 	w.proved[id] = out.Passed && !has(step.Rejects) && (last || !has(step.Fix))
 	w.stuck[id] = !w.proved[id] && !again && !in.Task.VerifyOnly && (w.blocked[id] != "" || w.sent[id] != "" && (same || twice))
+	w.round[id] = false
+	if !w.proved[id] && !again && !in.Task.VerifyOnly {
+		w.round[id] = !w.stuck[id] && slices.Contains(w.been[id], in.Tree)
+		w.been[id] = append(w.been[id], in.Tree)
+	}
+	if w.round[id] {
+		w.stuck[id] = true
+		w.circles++
+	}
 	if w.begun[id] {
 		w.stuck[id], w.begun[id] = !w.proved[id] && w.blocked[id] != "", false
 	}
@@ -437,7 +449,7 @@ func (w *world) land(want flow.Want, id string) step.LandTaskOut {
 		return slices.ContainsFunc(out.Proof.Findings, func(f step.Finding) bool { return f.Severity == s })
 	}
 	w.sent[id] = fmt.Sprint(0, has(step.Rejects) || has(step.Fix))
-	w.base[id], w.next[id] = out.Head, out.Start
+	w.base[id], w.next[id], w.been[id] = out.Head, out.Start, nil
 	return out
 }
 
@@ -520,6 +532,8 @@ func (w *world) turn(want flow.Want) (any, *flow.Failure) {
 		}
 		if !w.ok() && w.rnd.IntN(3) == 0 { // he changes nothing
 			out.Tree = in.Tree
+		} else if been := w.been[in.Module]; len(been) > 1 && w.rnd.IntN(2) == 0 { // or what he has done before
+			out.Tree = been[w.rnd.IntN(len(been))]
 		}
 		out.Answer = flowtest.JSON(w.t, map[string]string{"summary": "s", "what": "w", "why": "y", "caution": "None", "incomplete": "None", "blocked": w.blocked[in.Module]})
 	}
@@ -651,7 +665,7 @@ func TestAnyOutcomes(t *testing.T) {
 					ends["not reproduced"]++
 				}
 			}
-			for what, n := range map[string]int{"stuck, and nobody is there": len(w.stuck), "given up": len(w.given), "a hint": len(w.hint), "once more": w.retried} {
+			for what, n := range map[string]int{"stuck, and nobody is there": len(w.stuck), "given up": len(w.given), "a hint": len(w.hint), "once more": w.retried, "in circles": w.circles} {
 				if n > 0 && (what[0] != 's' || w.who == nobody && slices.Contains(slices.Collect(maps.Values(w.stuck)), true)) {
 					ends[what]++
 				}
@@ -710,7 +724,13 @@ func (w *world) judge(out step.WorkOut) {
 		}
 	}
 	for id, stuck := range w.stuck {
-		why := map[bool]string{true: "blocked", false: "no_progress"}[w.blocked[id] != ""]
+		why := "no_progress"
+		switch {
+		case w.blocked[id] != "":
+			why = "blocked"
+		case w.round[id]:
+			why = "oscillation"
+		}
 		if r := w.results[id]; stuck && (w.who != nobody || r.Reason != why && !strings.HasPrefix(r.Reason, "stopped: ")) || w.given[id] && r.Reason != why {
 			w.fatalf("%s was stuck (%v, given up %v) and ended as %+v, want %s", id, stuck, w.given[id], r, why)
 		}

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,61 +11,48 @@ import (
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
-// reproduced is the answer of an author of tests that come before their code.
-type reproduced struct {
-	Summary string `json:"summary"`
-	Blocked string `json:"blocked"`
-}
-
-// testsFirst gets the tests of the task written and sees them fail, before anybody writes its code. Not ok: it could not be done, and the
-// task has ended. What an earlier run has left has its tests.
-func (b *builder) testsFirst(c *flow.Ctx) (ok bool, err error) {
+// testsFirst gets the tests of the task written and sees them fail, before anybody writes its code, who begins with the tree that it
+// returns. "" is none: it could not be done, and the task has ended. What an earlier run has left has its tests.
+func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 	if _, left := b.w.in.Left[b.t.ID]; !b.w.in.TestsFirst || b.t.VerifyOnly || left {
-		return true, nil
+		return b.base.Tree, nil
 	}
-	tree := b.base.Tree
-	var back *turn.Sent
-	why := notReproduced
-	for n, c := range flow.Rounds(c, step.TestsPhase, buildRounds) {
-		out, err := turn.Ask(c, step.Turn{
-			Role: "reproduce", Module: b.t.ID, Attempt: n, Tree: tree, Base: b.base.Tree, Instructions: reproducePrompt, Docs: b.w.s.Docs, Task: b.testsText(back),
-			Schema: reproduceSchema, Commands: b.commands(), Private: b.w.s.Private, Budget: b.w.in.Budget,
-		})
-		if err != nil {
-			if turn.EndsRun(err) {
-				return false, err
+	res, err := turn.Attempts[turn.Built]{
+		Key: step.TestsPhase, Phase: step.TestsPhase, Limit: buildRounds, Tree: b.base.Tree, Usage: &b.res.Usage,
+		Write: func(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.TurnOut, error) {
+			out, err := b.author(c, step.Turn{Role: "reproduce", Attempt: a.N, Tree: a.Before, Instructions: reproducePrompt, Task: b.testsText(a.Back), Schema: reproduceSchema})
+			if err == nil {
+				b.res.TestTurns++
 			}
-			flow.Note(c, "judged", step.AttemptNote{Phase: step.TestsPhase, Attempt: n, Usage: b.res.Usage, Text: turn.Clip(flow.AsFailure(err).Error(), 300)})
-			continue
-		}
-		b.res.TestTurns++
-		b.res.Usage = b.res.Usage.Add(out.Usage)
-		var ans reproduced
-		if err := json.Unmarshal(out.Answer, &ans); err != nil {
-			return false, flow.Failf(flow.Schema, "read the answer of an author of tests: %v", err)
-		}
-		proof, err := turn.Do(c, "prove", step.ProveTests, step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: out.Tree, Task: b.t, Request: b.w.in.Request})
-		if err != nil {
-			return false, err
-		}
-		b.res.Summary = oneLine(ans.Summary, 1000)
-		b.judge(c, step.TestsPhase, n, proof.Passed, proof, nil)
-		if proof.Passed {
-			b.tests, b.onto, b.red, b.tree = out.Tree, b.base.Tree, proof.Failures, out.Tree
-			for _, f := range proof.Files {
-				b.extra = append(b.extra, task.File{Path: f.Path, Action: task.Modify, Description: cameFirst})
-			}
-			b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail as the code is", b.t.ID, proof.Counts.Red))
-			return true, nil
-		}
-		if ans.Blocked != "" { // another attempt would say so again
-			why += ": " + oneLine(ans.Blocked, 400)
-			break
-		}
-		back, tree = &turn.Sent{Findings: proof.Findings, Said: ans.Summary}, out.Tree
+			return out, err
+		},
+		Prove: func(c *flow.Ctx, a *turn.Attempt[turn.Built]) error {
+			proof, err := turn.Do(c, "prove", step.ProveTests, step.TaskIn{Private: b.w.s.Private, Base: b.base.Tree, Tree: a.Tree, Task: b.t, Request: b.w.in.Request})
+			a.Judge(proof)
+			a.Sent.Failures = nil // that they fail is what is wanted
+			b.res.Summary = oneLine(a.Answer.Summary, 1000)
+			b.res.Findings, b.res.Failures, b.res.Tests = turn.Short(a.Sent.Findings), proof.Failures, proof.Counts
+			return err
+		},
+	}.Run(c)
+	if err != nil {
+		return "", err
 	}
-	_, err = b.end(step.Warning, why)
-	return false, err
+	if res.End.Reason != "" {
+		why := notReproduced
+		if res.End.Reason == turn.Blocked { // another attempt would say so again
+			why += ": " + oneLine(res.Last.Answer.Blocked, 400)
+		}
+		_, err = b.end(step.Warning, why)
+		return "", err
+	}
+	proof := res.Last.Proof
+	b.tests, b.onto, b.red = res.Tree, b.base.Tree, proof.Failures
+	for _, f := range proof.Files {
+		b.extra = append(b.extra, task.File{Path: f.Path, Action: task.Modify, Description: cameFirst})
+	}
+	b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail as the code is", b.t.ID, proof.Counts.Red))
+	return res.Tree, nil
 }
 
 // notReproduced is the end of a task for which nobody could write a test that fails.
@@ -77,15 +63,9 @@ func (b *builder) freeze(c *flow.Ctx, out *step.TurnOut) error {
 	if b.tests == "" {
 		return nil
 	}
-	held, err := turn.Do(c, "hold", step.Hold, step.HoldIn{Tree: out.Tree, Contract: b.tests, Base: b.onto})
-	if err != nil {
-		return err
-	}
-	out.Tree = held.Tree
-	for _, path := range held.Changed {
-		out.Findings = append(out.Findings, step.Finding{Rule: "frozen-test", Severity: step.Warn, Path: path, Message: "This file has the tests that came first. It was put back as their author wrote it."})
-	}
-	return nil
+	return turn.Hold(c, out, step.HoldIn{Contract: b.tests, Base: b.onto}, step.Finding{
+		Rule: "frozen-test", Severity: step.Warn, Message: "This file has the tests that came first. It was put back as their author wrote it.",
+	})
 }
 
 // testsText is the task as the author of its tests gets it.
@@ -103,9 +83,7 @@ func (b *builder) testsText(back *turn.Sent) string {
 	b.requirement(&s)
 	b.w.decided(&s)
 	turn.List(&s, turn.MayRun, b.commands())
-	if back != nil {
-		back.Again(&s)
-	}
+	back.Again(&s)
 	return s.String()
 }
 

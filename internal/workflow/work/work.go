@@ -300,10 +300,7 @@ func (w *request) author(c *flow.Ctx, role string, n int, prompt string, schema 
 	w.out.Sessions++
 	w.out.Usage = w.out.Usage.Add(out.Usage)
 	*back = feedback{before: string(out.Answer), rejected: back.rejected} // what a person said stands until he is asked again
-	if err := json.Unmarshal(out.Answer, to); err != nil {
-		return flow.Failf(flow.Schema, "read the answer of %s: %v", role, err)
-	}
-	return nil
+	return turn.Decode(out.Answer, to)
 }
 
 // build carries the plan out and hands over what has landed.
