@@ -33,7 +33,7 @@ type sandboxConf struct {
 }
 
 // defaultSandbox is the level where nobody has said one.
-const defaultSandbox = confine.Off
+const defaultSandbox = confine.Full
 
 // manyProcesses is enough for a JVM, its compiler and its tests on a large machine, and little enough for the machine to go on.
 const manyProcesses = 4096
