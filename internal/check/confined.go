@@ -5,15 +5,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -151,3 +154,27 @@ func (p *place) warm(ctx context.Context, base string) error {
 
 // warmTime bounds warm: a large project links for long. What was compiled by then is there.
 const warmTime = 2 * time.Minute
+
+var (
+	refused     = re.New(`(?i)refused|\(111\)|\(61\)`)
+	refusedPort = re.New(`(?:127\.0\.0\.1|localhost|::1)[\])"']*(?::|,? port )(\d{2,5})\b`)
+)
+
+// unreached says of what a check printed that it may have wanted a service of this machine, which the sandbox keeps from it; "" for
+// nothing such. Whether somebody listens there is not tried: a port that tests name is not ours to knock at.
+func (c *Checker) unreached(text string) string {
+	if c.o.Confine == nil {
+		return ""
+	}
+	for line := range strings.Lines(text) {
+		if !refused().MatchString(line) {
+			continue
+		}
+		for _, m := range refusedPort().FindAllStringSubmatch(line, -1) {
+			if port, err := strconv.Atoi(m[1]); err == nil && !slices.Contains(c.o.Confine.Ports, port) {
+				return fmt.Sprintf("nobody answers at port %d: checks have a loopback interface of their own. If it is a service of this machine: sandbox: {connect: [127.0.0.1:%[1]d]} in jacquard.yaml", port)
+			}
+		}
+	}
+	return ""
+}

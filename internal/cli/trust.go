@@ -106,15 +106,18 @@ func (p *project) trustDigest(cmds []string) string {
 }
 
 // trustFile is in the user's configuration, where no repository can write.
-func (p *project) trustFile() string {
-	base := p.a.env["XDG_CONFIG_HOME"]
+func (p *project) trustFile() string { return filepath.Join(p.a.configDir(), "trust") }
+
+// configDir is the folder of the user's own configuration.
+func (a *app) configDir() string {
+	base := a.env["XDG_CONFIG_HOME"]
 	if runtime.GOOS == "windows" {
-		base = p.a.env["APPDATA"]
+		base = a.env["APPDATA"]
 	}
 	if base == "" {
-		base = filepath.Join(p.a.env["HOME"], ".config")
+		base = filepath.Join(a.env["HOME"], ".config")
 	}
-	return filepath.Join(base, "jacquard", "trust")
+	return filepath.Join(base, "jacquard")
 }
 
 func newTrust(a *app) *cobra.Command {

@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// Default is the level where nobody has said one.
+const Default = Full
+
 // maxPorts is how many sockets are passed at once.
 const maxPorts = 16
 
@@ -52,6 +55,19 @@ func (p Policy) order() (order, error) {
 		}
 		if err != nil {
 			return o, err
+		}
+		o.add(bind{Path: real})
+	}
+	for _, path := range p.Sockets {
+		real, err := o.resolve(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // who serves there is not running
+		}
+		if err != nil {
+			return o, &StepError{"connect to " + path, err}
+		}
+		if info, err := os.Lstat(real); err != nil || info.Mode()&fs.ModeSocket == 0 {
+			return o, &StepError{"connect to " + path, errors.New("it is no Unix socket")}
 		}
 		o.add(bind{Path: real})
 	}
