@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
@@ -55,6 +56,35 @@ func (b *bench) confined() error {
 		}
 	}
 	b.row("start of a confined command", median(times[0]), median(times[1]), "unconfined")
+	return b.confinedRuns()
+}
+
+// confinedRuns measures whole runs, agent and checks, with and without the sandbox. The ratio is the median of those of the pairs.
+func (b *bench) confinedRuns() error {
+	var times [2][]time.Duration
+	var ratios []float64
+	for i := range map[bool]int{true: 4, false: 10}[b.short] {
+		var pair [2]time.Duration
+		for k, level := range []confine.Level{confine.Full, confine.Off} {
+			dir := filepath.Join(b.dir, fmt.Sprintf("sandbox%d-%s", i, level))
+			play, err := b.sleeping(dir, 1, "0s")
+			if err != nil {
+				return err
+			}
+			began := time.Now()
+			if _, _, err := b.command(dir, nil, b.bin, "compile", "--scenario", play, "--fresh", "--sandbox", string(level)); err != nil {
+				return err
+			}
+			pair[k] = time.Since(began)
+		}
+		if i == 0 { // it fills the caches
+			continue
+		}
+		times[0], times[1] = append(times[0], pair[0]), append(times[1], pair[1])
+		ratios = append(ratios, float64(pair[0])/float64(pair[1]))
+	}
+	slices.Sort(ratios)
+	fmt.Fprintf(b.out, "a run in the sandbox\t%v\tunconfined %v\t%.2f\n", round(median(times[0])), round(median(times[1])), ratios[len(ratios)/2])
 	return nil
 }
 
