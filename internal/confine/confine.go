@@ -47,6 +47,9 @@ type Policy struct {
 	Network bool
 	// Ports are ports of this machine's loopback interface that can be reached without Network all the same, at the same address.
 	Ports []int
+	// Door is a port at which a listener waits inside that who starts the command serves by itself; 0 is none. Nothing outside
+	// listens for it, so no other process of the machine can use it.
+	Door int
 	// Sockets are Unix sockets that can be connected to, by their paths. One that is not there is left out.
 	Sockets []string
 	// Limits bound what the command and all that it starts use together.

@@ -40,7 +40,10 @@ type bind struct {
 // order works a policy out: real paths, and the links that lead to them.
 func (p Policy) order() (order, error) {
 	o := order{Links: map[string]string{}, Network: p.Network, Ports: p.Ports, Limits: p.Limits}
-	if len(p.Ports) > maxPorts && !p.Network {
+	if p.Door != 0 {
+		o.Ports = append(slices.Clone(p.Ports), p.Door)
+	}
+	if len(o.Ports) > maxPorts && !p.Network {
 		return o, &StepError{"pass ports", fmt.Errorf("there are more than %d", maxPorts)}
 	}
 	read := append(slices.Clone(system), p.Read...)
