@@ -408,6 +408,7 @@ func share(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	shared := ts.Getenv("WORK") + "-shared"
 	ts.Check(os.MkdirAll(shared, 0o755))
+	ts.Defer(func() { _ = os.RemoveAll(shared) })
 	file := filepath.Join(ts.Getenv("XDG_CONFIG_HOME"), "jacquard", "sandbox.yaml")
 	ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
 	ts.Check(os.WriteFile(file, []byte("write: ["+strings.Join(append(args, shared), ", ")+"]\n"), 0o644))
