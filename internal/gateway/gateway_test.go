@@ -367,7 +367,7 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 				t.Fatal(oerr)
 			}
 			c, result := newClient(g, a, prompt), make(chan answered, 1) //nolint:contextcheck // a gateway listens once, for all that reach it
-			go func() { result <- c.ask(t) }() //nolint:contextcheck // the test's context is what it runs under
+			go func() { result <- c.ask(t) }()                           //nolint:contextcheck // the test's context is what it runs under
 			return a, result
 		}
 		ended := func(what string, result chan answered) {
