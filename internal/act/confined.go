@@ -1,31 +1,30 @@
 package act
 
 import (
+	"context"
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/agent"
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/confine"
 )
 
 // agentPolicy is what an agent may do in a turn: nil for everything. dir is the turn's folder, with the clone, its home and what
-// is temporary; log is where we keep what the agent is told, tools what it was furnished with.
-func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work, tools check.Furnished) *confine.Policy {
+// is temporary; log is where we keep what the agent is told, tools what it was furnished with, judge whether it may only read.
+func (a *Actor) agentPolicy(dir, log string, w work, tools check.Furnished, judge bool) *confine.Policy {
 	if a.o.Confine == nil {
 		return nil
 	}
 	home := valueOf(a.o.Env, "HOME")
 	o := *a.o.Confine
-	o.Read = slices.Concat(o.Read, confine.Programs(at.Env, home), w.agent.Reads, objectsOf(w.clone.Dir), []string{log})
+	o.Read = slices.Concat(o.Read, confine.Programs(a.agentEnv(dir, tools, w.agent.Env), home), w.agent.Reads, objectsOf(w.clone.Dir), []string{log})
 	o.Read = slices.DeleteFunc(o.Read, func(path string) bool { return strings.HasPrefix(path, dir+"/") }) // its own
 	o.Write = append(slices.Clone(o.Write), ownFolders(dir)...)
-	if at.Role == agent.Judge {
+	if judge {
 		o.Read = append(o.Read, w.clone.Dir)
 	}
 	for _, path := range w.agent.Writes {
@@ -41,15 +40,23 @@ func (a *Actor) agentPolicy(dir, log string, at agent.Turn, w work, tools check.
 			o.Overlays = append(o.Overlays, confine.Overlay{Path: path, Upper: upper})
 		}
 	}
-	u, err := url.Parse(at.Access.BaseURL)
-	port, perr := strconv.Atoi(u.Port())
-	if at.Access.BaseURL != "" && err == nil && perr == nil {
-		o.Ports = append(slices.Clone(o.Ports), port)
-	} else {
-		// It reaches its model by itself, from wherever that is.
+	if w.agent.Gateway == nil { // it reaches its model by itself, from wherever that is
 		o.Network = w.agent.Network
+		return &o
+	}
+	// Below those that the kernel gives to who asks for any: tests of the agent may.
+	for o.Door = 25_777; slices.Contains(o.Ports, o.Door); {
+		o.Door++
 	}
 	return &o
+}
+
+// reach is where the agent reaches the gateway: in a sandbox at a listener that only what is inside can connect to.
+func (g Agent) reach(ctx context.Context, p *confine.Policy) (string, error) {
+	if p == nil {
+		return g.Gateway.Listen(ctx)
+	}
+	return "http://127.0.0.1:" + strconv.Itoa(p.Door), nil
 }
 
 // changes is the folder of a turn with what it changes in caches. The agent does not see it as such.

@@ -153,7 +153,7 @@ func (a *Actor) forgePull(ctx context.Context, j flow.Job, in step.ForgePullIn) 
 	var p forge.Pull
 	err = a.effect("pull", func() error {
 		p, err = c.OpenPull(ctx, forge.PullAsk{
-			Branch: in.Branch, Base: in.Base, Title: a.redacted(subjectOf(log[0])), Body: forge.Plain(a.redacted(in.Body)), Marker: forge.Marker(j.Run, "pull"),
+			Branch: in.Branch, Base: in.Base, Title: a.redacted(subjectOf(log[0])), Body: forge.Plain(a.redacted(in.Body)) + "\n\nsandbox: " + string(a.o.Level), Marker: forge.Marker(j.Run, "pull"),
 		})
 		return err
 	})

@@ -204,9 +204,15 @@ func (a *Actor) run(ctx context.Context, j flow.Job, t step.Turn, w work) (agent
 		if err != nil {
 			return agent.Outcome{}, machinery(err)
 		}
-		at.Access = agent.Access{BaseURL: w.agent.Gateway.URL(), Token: access.Token(), OAuth: w.agent.OAuth}
+		at.Access = agent.Access{Token: access.Token(), OAuth: w.agent.OAuth}
 	}
-	at.Confine = a.agentPolicy(dir, j.Dir, at, w, began.Tools)
+	if at.Confine = a.agentPolicy(dir, j.Dir, w, began.Tools, t.Judge); access != nil {
+		if at.Access.BaseURL, err = w.agent.reach(ctx, at.Confine); err != nil {
+			access.Close()
+			return agent.Outcome{}, machinery(err)
+		}
+		at.Serve = w.agent.Gateway.Serve
+	}
 	var out agent.Outcome
 	_ = a.effect("agent", func() error {
 		out = w.agent.Program.Run(ctx, at, a.watch(j))

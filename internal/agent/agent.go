@@ -12,6 +12,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
@@ -82,6 +83,7 @@ type Turn struct {
 	Limits          Limits
 	Log             string              // file that gets every line, appended
 	Confine         *confine.Policy     // sandbox that the program runs in; nil = none of ours
+	Serve           func(net.Listener)  // serves Confine.Door, where Access leads to it
 	Mark            string              // identifies everything the turn starts
 	Redact          func([]byte) []byte // applied to lines before they are stored and shown; nil = as they are
 }

@@ -213,7 +213,7 @@ func (b *bench) behind(t *testing.T, opt gateway.Options, turn gateway.Turn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.turn.Access = agent.Access{BaseURL: g.URL(), Token: b.access.Token()}
+	b.turn.Access = agent.Access{BaseURL: listen(g), Token: b.access.Token()}
 	b.turn.Redact = gateway.NewRedactor(b.access.Token()).Bytes
 }
 
@@ -289,4 +289,13 @@ func (b *bench) files(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// listen is where a gateway is reached.
+func listen(g *gateway.Gateway) string {
+	url, err := g.Listen(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return url
 }

@@ -68,7 +68,7 @@ func (j job) run(ctx context.Context, on func(Event)) (Outcome, proc.Result) {
 	defer cancel(nil)
 	k := &keeper{job: j, log: log, on: on, broken: cancel}
 	cmd := proc.Command{
-		Argv: j.argv, Dir: j.turn.Dir, Env: j.env, Confine: j.turn.Confine, Total: j.total, Idle: j.turn.Limits.Idle, Linger: j.turn.Limits.Linger,
+		Argv: j.argv, Dir: j.turn.Dir, Env: j.env, Confine: j.turn.Confine, Serve: j.turn.Serve, Total: j.total, Idle: j.turn.Limits.Idle, Linger: j.turn.Limits.Linger,
 		Stop: j.stop, Mark: j.turn.Mark, Line: k.take, Started: k.started,
 	}
 	var res proc.Result

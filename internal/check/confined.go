@@ -5,15 +5,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -101,7 +104,8 @@ func (p *place) warm(ctx context.Context, base string) error {
 	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go || base == "" {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{"2", base, p.chain.Root, runtime.GOARCH, p.c.lookup("PATH"), p.c.lookup("GOTOOLCHAIN")}, "\x00")))
+	ways := compiled(p.chain)
+	sum := sha256.Sum256(fmt.Append(nil, "3", base, p.chain.Root, runtime.GOARCH, p.c.lookup("PATH"), p.c.lookup("GOTOOLCHAIN"), ways))
 	key := "warm-" + hex.EncodeToString(sum[:8])
 	defer p.c.locks.lock(key)()
 	note := filepath.Join(p.c.o.Cache, key)
@@ -133,21 +137,77 @@ func (p *place) warm(ctx context.Context, base string) error {
 	if err := os.MkdirAll(filepath.Join(p.c.o.Cache, goBuild), 0o755); err != nil {
 		return err
 	}
-	_, err = proc.Run(ctx, proc.Command{
-		Argv: []string{"go", "test", "-count=1", "-exec=/bin/true", "./..."}, Dir: at, Env: env, Confine: o, Total: warmTime, Mark: p.c.o.Mark + filepath.Base(dir),
-	})
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-		return nil // the check says what is missing
-	}
-	if err != nil {
-		return err
+	for _, flags := range ways {
+		_, err = proc.Run(ctx, proc.Command{
+			Argv: slices.Concat([]string{"go", "test", "-count=1", "-exec=/bin/true"}, flags, []string{"./..."}), Dir: at, Env: env, Confine: o, Total: warmTime, Mark: p.c.o.Mark + filepath.Base(dir),
+		})
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+			return nil // the check says what is missing
+		}
+		if err != nil {
+			return err
+		}
 	}
 	// That something does not compile is found out by the check; what did is in the cache.
 	return os.WriteFile(note, nil, 0o644)
 }
 
+// compiled are the ways in which what the project's own commands build is compiled, as flags of go test: with the race detector everything is another
+// thing to compile, the standard library too. Flags that name programs are none.
+func compiled(chain toolchain.Found) [][]string {
+	out := [][]string{nil} // as builds and linters do
+	for _, cmd := range chain.Test(toolchain.Selection{}) {
+		argv := cmd.Argv
+		if len(argv) < 2 || argv[0] != "go" || argv[1] != "test" {
+			continue
+		}
+		var flags []string
+		for i, word := range argv {
+			name, _, valued := strings.Cut(strings.TrimLeft(word, "-"), "=")
+			switch {
+			case word == name:
+			case slices.Contains([]string{"race", "msan", "asan", "cover", "trimpath"}, name), valued && slices.Contains(compileFlags, name):
+				flags = append(flags, word)
+			case slices.Contains(compileFlags, name) && i+1 < len(argv):
+				flags = append(flags, word, argv[i+1])
+			}
+		}
+		if !slices.ContainsFunc(out, func(have []string) bool { return slices.Equal(have, flags) }) {
+			out = append(out, flags)
+		}
+	}
+	return out
+}
+
+// compileFlags are flags of go test with a value that change what is compiled.
+var compileFlags = []string{"tags", "covermode", "coverpkg", "mod", "gcflags", "vet"}
+
 // warmTime bounds warm: a large project links for long. What was compiled by then is there.
 const warmTime = 2 * time.Minute
+
+var (
+	refused     = re.New(`(?i)refused|\(111\)|\(61\)`)
+	refusedPort = re.New(`(?:127\.0\.0\.1|localhost|::1)[\])"']*(?::|,? port )(\d{2,5})\b`)
+)
+
+// unreached says of what a check printed that it may have wanted a service of this machine, which the sandbox keeps from it; "" for
+// nothing such. Whether somebody listens there is not tried: a port that tests name is not ours to knock at.
+func (c *Checker) unreached(text string) string {
+	if c.o.Confine == nil {
+		return ""
+	}
+	for line := range strings.Lines(text) {
+		if !refused().MatchString(line) {
+			continue
+		}
+		for _, m := range refusedPort().FindAllStringSubmatch(line, -1) {
+			if port, err := strconv.Atoi(m[1]); err == nil && !slices.Contains(c.o.Confine.Ports, port) {
+				return fmt.Sprintf("nobody answers at port %d: checks have a loopback interface of their own. If it is a service of this machine: sandbox: {connect: [127.0.0.1:%[1]d]} in jacquard.yaml", port)
+			}
+		}
+	}
+	return ""
+}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -92,3 +93,13 @@ var Folded = folded
 
 // Unasked is unasked.
 func (t Task) Unasked(changes []Change) []step.Finding { return t.unasked(changes) }
+
+// Compiled are the ways in which the tests of a project are compiled before they are run.
+func Compiled(chain toolchain.Found) [][]string { return compiled(chain) }
+
+// Unreached is what is said of the output of a check that no service could be reached from.
+func Unreached(text string, ports ...int) string {
+	c := &Checker{}
+	c.o.Confine = &confine.Policy{Ports: ports}
+	return c.unreached(text)
+}

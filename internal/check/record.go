@@ -109,6 +109,9 @@ func (p *place) key(ctx context.Context, cmd toolchain.Command, env []string, in
 	if p.c.o.Record == "" || install || p.stamps == nil || len(p.chain.Override) > 0 || !slices.Contains(recordable, cmd.Name) {
 		return "", "", nil
 	}
+	if o := p.c.o.Confine; o != nil && len(o.Ports)+len(o.Sockets) > 0 { // a service may answer otherwise the next time
+		return "", "", nil
+	}
 	tools, err := p.versions(ctx, cmd, env)
 	if err != nil || tools == "" {
 		return "", "", err

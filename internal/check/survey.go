@@ -156,10 +156,14 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	for _, r := range run.records {
 		s.Millis += r.Millis
 	}
+	hint := ""
+	if out := p.c.unreached(run.said()); out != "" {
+		hint = "; " + out
+	}
 	if run.exit != nil {
 		s.Level = string(step.ByExit)
 		if run.exit.Exit != 0 {
-			s.State, s.Text = step.Useless, fmt.Sprintf("it fails before anything is changed (exit %d) and gives no report, so nobody can tell what a change breaks. Mend it, or have it write a report: {report} in checks.test", run.exit.Exit)
+			s.State, s.Text = step.Useless, fmt.Sprintf("it fails before anything is changed (exit %d) and gives no report, so nobody can tell what a change breaks. Mend it, or have it write a report: {report} in checks.test", run.exit.Exit)+hint
 			return []step.Standing{s}, nil
 		}
 	}
@@ -191,5 +195,19 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 			s.State = map[bool]step.Verdict{true: step.Fails, false: step.Useless}[f.Rule == "build-failed"]
 		}
 	}
+	if s.State != step.Passes {
+		s.Text += hint
+	}
 	return []step.Standing{s}, nil
+}
+
+// said is what a run printed about what failed.
+func (run testRun) said() string {
+	text := run.tail
+	for _, r := range run.results {
+		if r.Status == step.Fail || r.Status == step.Error {
+			text += "\n" + r.Message
+		}
+	}
+	return text
 }

@@ -55,7 +55,11 @@ func (p *project) startRun(ctx context.Context, e *engine, n newRun) (r flow.Run
 			return r, false, usage("--scenario: %v", err)
 		}
 	}
-	meta, err := json.Marshal(runMeta{Agent: n.agent, Model: n.model, Scenario: scenario, Mailbox: n.mailbox, Jobs: n.jobs, Sandbox: n.sandbox, By: p.a.who(), Command: n.def})
+	level, _, err := p.sandbox(n.sandbox)
+	if err != nil {
+		return r, false, err
+	}
+	meta, err := json.Marshal(runMeta{Agent: n.agent, Model: n.model, Scenario: scenario, Mailbox: n.mailbox, Jobs: n.jobs, Sandbox: string(level), By: p.a.who(), Command: n.def})
 	if err != nil {
 		return r, false, err
 	}

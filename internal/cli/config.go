@@ -156,7 +156,7 @@ func (c config) check() error {
 	if c.Jobs < 0 {
 		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)
 	}
-	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check())
+	return errors.Join(c.checkACP(), in("agent", c.Agent, slices.Concat(step.AgentNames(), c.moreAgents())...), in("auth", c.Auth, "key", "login", "auto"), in("lang", c.Lang, "", "en", "ko"), in("engine", c.Engine, "", onLocal, onTemporal), in("documents", c.Docs, "", act.CommitDocuments, act.KeepDocuments), c.checkProject(), c.checkSeats(), c.Sandbox.check(configFile))
 }
 
 // maxPanel is how many design at the same time.

@@ -529,6 +529,6 @@ type runMeta struct {
 	Mailbox  string `json:"mailbox,omitempty"`
 	Jobs     int    `json:"jobs,omitempty"`
 	By       string `json:"by,omitempty"`
-	Sandbox  string `json:"sandbox,omitempty"` // as the command line said
+	Sandbox  string `json:"sandbox,omitempty"` // level that it began at, and goes on at
 	Command  string `json:"command,omitempty"`
 }

@@ -174,8 +174,9 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   heartbeat: 30s         # longest silence of a machine of a cluster
 
 # sandbox:                 # of agents and checks, Linux only (docs/concepts/security.md)
-#   level: full            # full, outside (a container is around Jacquard; needs trust once) or off
+#   level: full            # full, outside (a container is around Jacquard) or off (need trust once)
 #   read: [../shared]      # more that they may read, and write: change (need trust once)
+#   connect: ["127.0.0.1:5432"] # services of this machine, or paths of their sockets (needs trust once)
 #   limits: {memory: 8GiB, pids: 4096}
 
 # engine: temporal         # keep runs on a Temporal cluster (docs/guides/several-machines.md)

@@ -104,6 +104,11 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 			in.Limit = quickLimit
 		}
 	}
+	opts := p.planOptions()
+	var err error
+	if opts.Level, opts.Confine, err = p.confined(ctx, ""); err != nil {
+		return act.Judged{}, err
+	}
 	blobs, err := act.OpenBlobs(filepath.Join(p.cache, "prove")) // a project that is only judged gets no folder of ours
 	if err != nil {
 		return act.Judged{}, err
@@ -119,7 +124,6 @@ func (p *project) judge(ctx context.Context, in act.JudgeIn, patience time.Durat
 		return act.Judged{}, err
 	}
 	defer release()
-	opts := p.planOptions()
 	opts.Blobs = blobs
 	return act.New(opts).Judge(ctx, in)
 }

@@ -239,7 +239,7 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 
 // sandboxFlag is for commands that run agents or checks.
 func sandboxFlag(c *cobra.Command, level *string) {
-	c.Flags().StringVar(level, "sandbox", "", "what keeps agents and checks from the rest of the machine: full, outside or off (default "+string(defaultSandbox)+", or sandbox in jacquard.yaml)")
+	c.Flags().StringVar(level, "sandbox", "", "what keeps agents and checks from the rest of the machine: full, outside or off (default what jacquard.yaml says, else full on Linux)")
 }
 
 // budgetFlag is for commands that begin a run.

@@ -15,114 +15,11 @@ import (
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/proc"
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
-// sandboxConf is what jacquard.yaml says about the sandbox of agents and checks.
-type sandboxConf struct {
-	Level  string   `yaml:"level"` // full, outside or off
-	Read   []string `yaml:"read"`  // more that can be read
-	Write  []string `yaml:"write"` // more that can be changed
-	Limits struct {
-		Memory string `yaml:"memory"` // 8GiB
-		Pids   int    `yaml:"pids"`   // processes and threads
-		File   string `yaml:"file"`   // of one file
-		Temp   string `yaml:"temp"`   // of /tmp
-	} `yaml:"limits"`
-}
-
-// defaultSandbox is the level where nobody has said one.
-const defaultSandbox = confine.Off
-
 // manyProcesses is enough for a JVM, its compiler and its tests on a large machine, and little enough for the machine to go on.
 const manyProcesses = 4096
-
-var sizeForm = re.New(`^([0-9]+)\s*([KMG]i?B)?$`)
-
-// parseSize reads 512MiB; "" is 0.
-func parseSize(s string) (int64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	m := sizeForm().FindStringSubmatch(s)
-	if m == nil {
-		return 0, fmt.Errorf("%q is no size like 512MiB", s)
-	}
-	n, err := strconv.ParseInt(m[1], 10, 40)
-	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%q is no size like 512MiB", s)
-	}
-	return n << map[string]int{"": 0, "K": 10, "M": 20, "G": 30}[strings.TrimRight(m[2], "iB")], nil
-}
-
-// check says what cannot be meant.
-func (c sandboxConf) check() error {
-	if c.Level != "" {
-		if _, err := confine.ParseLevel(c.Level); err != nil {
-			return usage("%s: %v", configFile, err)
-		}
-	}
-	for _, s := range []string{c.Limits.Memory, c.Limits.File, c.Limits.Temp} {
-		if _, err := parseSize(s); err != nil {
-			return usage("%s: sandbox: limits: %v", configFile, err)
-		}
-	}
-	if c.Limits.Pids < 0 {
-		return usage("%s: sandbox: limits: pids is %d, want 1 or more", configFile, c.Limits.Pids)
-	}
-	return nil
-}
-
-// asks lists what widens the sandbox, a line each: the repository may say it, a person has to allow it.
-func (c sandboxConf) asks() []string {
-	var out []string
-	if l := confine.Level(c.Level); l == confine.Off || l == confine.Outside {
-		out = append(out, "run agents and checks without a sandbox of Jacquard (sandbox: level: "+c.Level+")")
-	}
-	for _, path := range c.Read {
-		out = append(out, "let agents and checks read "+path+" (sandbox: read)")
-	}
-	for _, path := range c.Write {
-		out = append(out, "let agents and checks change "+path+" (sandbox: write)")
-	}
-	return out
-}
-
-// secretFolders are folders of a home that hold what opens other doors.
-var secretFolders = []string{
-	".ssh", ".aws", ".gnupg", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store", ".mozilla",
-	".config/gcloud", ".config/gh", ".config/jacquard", ".config/google-chrome", ".local/share/keyrings", ".cargo/credentials.toml", ".m2/settings.xml",
-}
-
-// places makes paths of the configuration absolute, and refuses those that would leave nothing of the sandbox.
-func (p *project) places(list []string) ([]string, error) {
-	home := filepath.Clean(cmp.Or(p.a.env["HOME"], "/nowhere"))
-	below := func(dir, path string) bool {
-		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-	}
-	var out []string
-	for _, given := range list {
-		path := given
-		if rest, ok := strings.CutPrefix(path, "~/"); ok {
-			path = filepath.Join(home, rest)
-		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(p.root, path)
-		}
-		for _, path := range []string{filepath.Clean(path), real(path)} {
-			refused := below(path, home) || below("/run", path) || below(path, "/run") || below("/var/run", path) || below("/proc", path) || below("/dev", path)
-			for _, s := range secretFolders {
-				refused = refused || below(filepath.Join(home, s), path)
-			}
-			if refused {
-				return nil, usage("%s: sandbox: %s holds more than agents and checks may see: the home folder, the root, /run and folders with credentials are not given. Name a folder in it", configFile, given)
-			}
-		}
-		out = append(out, filepath.Clean(path))
-	}
-	return out, nil
-}
 
 // real is a path without links, or as it is.
 func real(path string) string {
@@ -133,40 +30,58 @@ func real(path string) string {
 }
 
 // sandbox is the level that agents and checks run under, and the policy that theirs begin with: nil for no sandbox of ours.
-// given is what the command line says.
+// given is what the command line says. Where nobody has said a level, it is the strongest that there is for this system.
 func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) {
-	said := cmp.Or(given, p.a.env["JACQUARD_SANDBOX"], p.conf.Sandbox.Level, string(defaultSandbox))
-	level, err := confine.ParseLevel(said)
+	own, err := p.a.readOwnSandbox()
 	if err != nil {
-		where := configFile
-		if p.a.env["JACQUARD_SANDBOX"] != "" {
-			where = "JACQUARD_SANDBOX"
+		return "", nil, err
+	}
+	level := confine.Default
+	for _, said := range []struct{ where, level string }{
+		{"--sandbox", given}, {"JACQUARD_SANDBOX", p.a.env["JACQUARD_SANDBOX"]}, {configFile, p.conf.Sandbox.Level}, {p.a.ownSandbox(), own.Level},
+	} {
+		if said.level == "" {
+			continue
 		}
-		if given != "" {
-			where = "--sandbox"
+		if level, err = confine.ParseLevel(said.level); err != nil {
+			return "", nil, usage("%s: %v", said.where, err)
 		}
-		return "", nil, usage("%s: %v", where, err)
+		break
 	}
 	if level != confine.Full {
 		return level, nil, nil
 	}
-	c := p.conf.Sandbox
-	b := &confine.Policy{Limits: confine.Limits{Processes: cmp.Or(c.Limits.Pids, manyProcesses)}}
-	if b.Read, err = p.places(c.Read); err != nil {
-		return level, nil, err
+	b := &confine.Policy{}
+	for _, c := range []struct {
+		sandboxConf
+		file string
+	}{{p.conf.Sandbox, configFile}, {own, p.a.ownSandbox()}} {
+		read, err := p.places(c.file, c.Read)
+		if err != nil {
+			return level, nil, err
+		}
+		write, err := p.places(c.file, c.Write)
+		if err != nil {
+			return level, nil, err
+		}
+		b.Read, b.Write = append(b.Read, read...), append(b.Write, write...)
+		for _, at := range c.Connect {
+			if port, ok := localPort(at); !ok {
+				b.Sockets = append(b.Sockets, at)
+			} else if !slices.Contains(b.Ports, port) {
+				b.Ports = append(b.Ports, port)
+			}
+		}
 	}
-	if b.Write, err = p.places(c.Write); err != nil {
-		return level, nil, err
+	size := func(of func(sandboxConf) string, otherwise int64) int64 {
+		n, _ := parseSize(cmp.Or(of(p.conf.Sandbox), of(own))) // check has read them before
+		return cmp.Or(n, otherwise)
 	}
-	// check has read them before
-	b.Limits.Memory, _ = parseSize(c.Limits.Memory)
-	b.Limits.File, _ = parseSize(c.Limits.File)
-	b.Limits.Temp, _ = parseSize(c.Limits.Temp)
-	if b.Limits.Memory == 0 {
-		b.Limits.Memory = memory() / 2
-	}
-	if b.Limits.Temp == 0 { // there are three, beside the memory of processes
-		b.Limits.Temp = memory() / 8
+	b.Limits = confine.Limits{
+		Processes: cmp.Or(p.conf.Sandbox.Limits.Pids, own.Limits.Pids, manyProcesses),
+		Memory:    size(func(c sandboxConf) string { return c.Limits.Memory }, memory()/2),
+		File:      size(func(c sandboxConf) string { return c.Limits.File }, 0),
+		Temp:      size(func(c sandboxConf) string { return c.Limits.Temp }, memory()/8), // there are three, beside the memory of processes
 	}
 	return level, b, nil
 }
@@ -178,24 +93,37 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 		return level, b, err
 	}
 	if err := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp")); err != nil {
-		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("there is no sandbox here, so nothing was begun: %v. %s"), err, remedy(p.a.lang(), err))
+		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("there is no sandbox here, so nothing was begun: %v. %s"), err, p.a.remedy(p.a.lang(), err))
 	}
 	return level, b, nil
 }
 
-// remedy says what a person can do about a sandbox that cannot be made.
-func remedy(l report.Lang, err error) string {
-	var failed *confine.StepError
+// remedy says what a person can do about a sandbox that cannot be made, and where it is said once.
+func (a *app) remedy(l report.Lang, err error) string {
+	ways := fmt.Sprintf(l.T("Where a container or virtual machine is around Jacquard, say --sandbox outside; --sandbox off runs agents and checks as you. Once for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s"), a.ownSandbox())
+	if raw, _ := os.ReadFile(confine.AppArmorRule); strings.TrimSpace(string(raw)) == "1" && os.Geteuid() != 0 {
+		return appArmor(l) + ways
+	}
 	why := ""
+	var failed *confine.StepError
 	if errors.As(err, &failed) {
 		switch {
 		case strings.Contains(failed.Step, "namespace"), strings.Contains(failed.Step, "private"):
-			why = l.T("This system does not let programs make user namespaces (a container, or the AppArmor rule of Ubuntu). ")
+			why = l.T("This system does not let programs make user namespaces, as in most containers. ")
 		case strings.Contains(failed.Step, "/proc"):
 			why = l.T("What is around Jacquard hides parts of /proc, as containers do. ")
 		}
 	}
-	return why + l.T("Where a container or virtual machine is around Jacquard, say --sandbox outside; --sandbox off runs agents and checks as you")
+	return why + ways
+}
+
+// appArmor says how this program gets the profile that Ubuntu wants since 23.10.
+func appArmor(l report.Lang) string {
+	self, err := os.Executable()
+	if err != nil {
+		self = "/usr/bin/jacquard"
+	}
+	return fmt.Sprintf(l.T("AppArmor of this system lets only programs with a profile make user namespaces. Write this to /etc/apparmor.d/jacquard, then sudo apparmor_parser -r /etc/apparmor.d/jacquard:\n\n%s\n"), confine.AppArmorProfile(real(self)))
 }
 
 // memory is how much the machine has, in bytes; 0 = not known.
@@ -225,11 +153,13 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 	failed := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"))
 	switch {
 	case b == nil && failed == nil:
-		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run as you; full works here: sandbox: {level: full} in %s, or --sandbox full"), level, configFile)
+		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run as you; full works here"), level)
+	case b == nil && errors.Is(failed, confine.ErrUnsupported):
+		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run as you; there is no sandbox for this system"), level)
 	case b == nil:
 		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run as you; full does not work here: %v"), level, failed)
 	case failed != nil:
-		c.add("sandbox", false, true, "%v. %s", failed, remedy(c.l, failed))
+		c.add("sandbox", false, true, "%v. %s", failed, p.a.remedy(c.l, failed))
 	default:
 		text := fmt.Sprintf(c.l.T("full: tried, nothing got out; at most %d processes and %d MiB"), b.Limits.Processes, b.Limits.Memory>>20)
 		for _, line := range p.conf.Sandbox.asks() {

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,9 +15,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal/temporaltest"
 	"github.com/jacquard-build/jacquard/internal/hub/s3test"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/testserver"
 )
 
@@ -51,6 +54,9 @@ func build(name string, flags ...string) (string, error) {
 type suites struct{ *testing.M }
 
 func (s suites) Run() int {
+	if sandboxed() != nil && os.Getenv("JACQUARD_TEST_COMPLETE") == "" {
+		_ = os.Setenv("JACQUARD_SANDBOX", string(confine.Off)) // for tests that start the program by themselves
+	}
 	defer func() {
 		if dir, err := place(); err == nil {
 			_ = os.RemoveAll(dir)
@@ -177,7 +183,7 @@ func params() testscript.Params {
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": repo, "commit": commit, "expand": expand, "sub": substitute, "play": play, "code": code, "modules": modules, "receiver": receiver, "cluster": cluster, "store": store, "forge": forge,
-			"unpack": unpack, "clones": clones, "until": until, "turns": turns, "follow": follow, "model": model, "mcp": callMCP,
+			"unpack": unpack, "clones": clones, "until": until, "share": share, "turns": turns, "follow": follow, "model": model, "mcp": callMCP,
 		},
 	}
 }
@@ -208,8 +214,11 @@ func setup(e *testscript.Env, alone bool) error {
 	e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
 	e.Setenv("GOCACHE", filepath.Join(shared, "go-build"))
 	e.Setenv("LANG", "C")
-	if level := os.Getenv("JACQUARD_STORY_SANDBOX"); level != "" { // instead of the default
-		e.Setenv("JACQUARD_SANDBOX", level)
+	if err := sandboxed(); err != nil {
+		if os.Getenv("JACQUARD_TEST_COMPLETE") != "" {
+			return fmt.Errorf("this machine cannot make the sandbox that stories run in: %w", err)
+		}
+		e.Setenv("JACQUARD_SANDBOX", "off")
 	}
 	vitest, err := filepath.Abs("../check/testdata/vitest")
 	if err != nil {
@@ -281,6 +290,8 @@ func condition(name string) (bool, error) {
 		return err == nil || complete, nil
 	case "root":
 		return os.Geteuid() == 0, nil
+	case "sandbox":
+		return confine.Default == confine.Full && sandboxed() == nil, nil
 	case "unix":
 		return runtime.GOOS != "windows", nil
 	}
@@ -391,3 +402,29 @@ func serve(ts *testscript.TestScript, args []string, variable string, start func
 type serverOf struct{ work, variable string }
 
 var servers sync.Map
+
+// share makes the folder $WORK-shared, in which agents and checks of a script may write for it and read what it left there, and
+// lets them do so in further folders too: share [FOLDER...]. The person's own file of the sandbox says it.
+func share(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("usage: share [FOLDER...]")
+	}
+	shared := ts.Getenv("WORK") + "-shared"
+	ts.Check(os.MkdirAll(shared, 0o755))
+	ts.Defer(func() { _ = os.RemoveAll(shared) })
+	file := filepath.Join(ts.Getenv("XDG_CONFIG_HOME"), "jacquard", "sandbox.yaml")
+	ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
+	ts.Check(os.WriteFile(file, []byte("write: ["+strings.Join(append(args, shared), ", ")+"]\n"), 0o644))
+}
+
+// sandboxed says why stories cannot run in a sandbox here, nil where they can: it is their default as it is that of the program.
+var sandboxed = sync.OnceValue(func() error {
+	if confine.Default != confine.Full {
+		return nil // nor does the program
+	}
+	err := proc.ProbeSandbox(context.Background(), os.TempDir())
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "stories run with JACQUARD_SANDBOX=off: no sandbox can be made here: %v\n", err)
+	}
+	return err
+})

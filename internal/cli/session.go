@@ -16,6 +16,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/gateway"
 	"github.com/jacquard-build/jacquard/internal/plugin"
 	"github.com/jacquard-build/jacquard/internal/report"
@@ -158,7 +159,11 @@ func (a *app) sessionStops(ctx context.Context, p *project, in hookInput) hookOu
 			return hookOutput{}
 		}
 		if err != nil {
-			return hookOutput{Message: clippedTo("jacquard prove: "+err.Error(), mostReason)}
+			if flow.ClassOf(err) == flow.Environment { // said once for a state of the tree
+				m.Tree, m.Verdict, m.Reason = now, "", ""
+				m.keep(file)
+			}
+			return hookOutput{Message: clippedTo("jacquard prove: "+fmt.Sprintf(a.lang().T("unknown: %s"), because(err)), mostReason)}
 		}
 		m.Tree, m.Verdict, m.Reason = now, "", a.reason(j)
 		if j.Verdict != check.VerdictNothing && (j.Verdict != check.VerdictUnknown || len(j.Records)+len(j.NotRun) > 0) {

@@ -47,7 +47,7 @@ func (a *app) hosts() []host {
 }
 
 // pluginDir is where the plugin is kept that agents' programs load.
-func (a *app) pluginDir() string { return filepath.Join(a.configDir(), "jacquard", "plugin") }
+func (a *app) pluginDir() string { return filepath.Join(a.configDir(), "plugin") }
 
 // opencodeFile is the plugin of opencode, which loads all files of a folder.
 func (a *app) opencodeFile() string {

@@ -56,6 +56,9 @@ func newShow(a *app) *cobra.Command {
 				if rep.TakenBack {
 					fmt.Fprint(a.Out, l.T("what it did was taken back\n"))
 				}
+				if rep.Sandbox != "" {
+					fmt.Fprintf(a.Out, l.T("sandbox: %s")+"\n", rep.Sandbox)
+				}
 				if r.Driver != "" {
 					fmt.Fprintf(a.Out, l.T("driven by %s\n"), r.Driver)
 				}

@@ -106,9 +106,9 @@ func (p *project) trustDigest(cmds []string) string {
 }
 
 // trustFile is in the user's configuration, where no repository can write.
-func (p *project) trustFile() string { return filepath.Join(p.a.configDir(), "jacquard", "trust") }
+func (p *project) trustFile() string { return filepath.Join(p.a.configDir(), "trust") }
 
-// configDir is the folder of the user's configuration.
+// configDir is the folder of the user's own configuration.
 func (a *app) configDir() string {
 	base := a.env["XDG_CONFIG_HOME"]
 	if runtime.GOOS == "windows" {
@@ -117,7 +117,7 @@ func (a *app) configDir() string {
 	if base == "" {
 		base = filepath.Join(a.env["HOME"], ".config")
 	}
-	return base
+	return filepath.Join(base, "jacquard")
 }
 
 func newTrust(a *app) *cobra.Command {

@@ -8,6 +8,7 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"strconv"
 )
 
 // Level says who keeps what is run from the rest of the machine.
@@ -46,6 +47,11 @@ type Policy struct {
 	Network bool
 	// Ports are ports of this machine's loopback interface that can be reached without Network all the same, at the same address.
 	Ports []int
+	// Door is a port at which a listener waits inside that who starts the command serves by itself; 0 is none. Nothing outside
+	// listens for it, so no other process of the machine can use it.
+	Door int
+	// Sockets are Unix sockets that can be connected to, by their paths. One that is not there is left out.
+	Sockets []string
 	// Limits bound what the command and all that it starts use together.
 	Limits Limits
 }
@@ -86,4 +92,12 @@ type Ended struct {
 	Signal int    // the number of the signal that ended it
 	Limit  string // the limit of the policy that ended it, with its figure; "" for none
 	Left   int    // how many processes it left, which ended with it
+}
+
+// AppArmorRule is where Ubuntu says that it lets only programs with a profile make user namespaces: 1.
+const AppArmorRule = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+
+// AppArmorProfile is what lets the program at path make user namespaces under AppArmorRule, and changes nothing else for it.
+func AppArmorProfile(path string) string {
+	return "abi <abi/4.0>,\ninclude <tunables/global>\n\nprofile jacquard " + strconv.Quote(path) + " flags=(unconfined) {\n  userns,\n  include if exists <local/jacquard>\n}\n"
 }

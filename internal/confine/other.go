@@ -7,6 +7,9 @@ import (
 	"syscall"
 )
 
+// Default is the level where nobody has said one: no other can be had.
+const Default = Off
+
 // Stage is one start of a confined command; there is none on this system.
 type Stage struct{}
 

@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// Default is the level where nobody has said one.
+const Default = Full
+
 // maxPorts is how many sockets are passed at once.
 const maxPorts = 16
 
@@ -37,7 +40,10 @@ type bind struct {
 // order works a policy out: real paths, and the links that lead to them.
 func (p Policy) order() (order, error) {
 	o := order{Links: map[string]string{}, Network: p.Network, Ports: p.Ports, Limits: p.Limits}
-	if len(p.Ports) > maxPorts && !p.Network {
+	if p.Door != 0 {
+		o.Ports = append(slices.Clone(p.Ports), p.Door)
+	}
+	if len(o.Ports) > maxPorts && !p.Network {
 		return o, &StepError{"pass ports", fmt.Errorf("there are more than %d", maxPorts)}
 	}
 	read := append(slices.Clone(system), p.Read...)
@@ -52,6 +58,19 @@ func (p Policy) order() (order, error) {
 		}
 		if err != nil {
 			return o, err
+		}
+		o.add(bind{Path: real})
+	}
+	for _, path := range p.Sockets {
+		real, err := o.resolve(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // who serves there is not running
+		}
+		if err != nil {
+			return o, &StepError{"connect to " + path, err}
+		}
+		if info, err := os.Lstat(real); err != nil || info.Mode()&fs.ModeSocket == 0 {
+			return o, &StepError{"connect to " + path, errors.New("it is no Unix socket")}
 		}
 		o.add(bind{Path: real})
 	}

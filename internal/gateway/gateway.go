@@ -41,15 +41,15 @@ type Options struct {
 
 // Gateway is a running endpoint.
 type Gateway struct {
-	opt      Options
-	listener net.Listener
-	server   *http.Server
-	served   chan struct{}
-	stop     context.CancelCauseFunc
+	opt    Options
+	server *http.Server
+	served sync.WaitGroup
+	stop   context.CancelCauseFunc
 
 	reached atomic.Bool // the provider has answered a call
 
 	mu    sync.Mutex
+	url   string // of Listen
 	turns map[*Access]struct{}
 }
 
@@ -57,8 +57,8 @@ type Gateway struct {
 // was closed.
 var ErrClosed = errors.New("the turn is over")
 
-// Start listens on a free loopback port and serves until Close. The end of ctx
-// ends running calls but not the gateway.
+// Start makes a gateway that works until Close. Nobody can reach it before Listen or Serve. The end of ctx ends running calls but
+// not the gateway.
 func Start(ctx context.Context, opt Options) (*Gateway, error) {
 	if opt.Backend == nil || opt.Now == nil {
 		return nil, errors.New("start gateway: no backend or no clock")
@@ -66,28 +66,35 @@ func Start(ctx context.Context, opt Options) (*Gateway, error) {
 	if opt.Prices == nil {
 		opt.Prices = ListPrices()
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("start gateway: %w", err)
-	}
 	base, stop := context.WithCancelCause(ctx)
-	g := &Gateway{opt: opt, listener: listener, served: make(chan struct{}), stop: stop, turns: map[*Access]struct{}{}}
+	g := &Gateway{opt: opt, stop: stop, turns: map[*Access]struct{}{}}
 	g.server = &http.Server{
 		Handler:           http.HandlerFunc(g.handle),
 		ReadHeaderTimeout: headerTimeout,
 		ErrorLog:          log.New(io.Discard, "", 0), // what goes wrong is answered, not logged
 		BaseContext:       func(net.Listener) context.Context { return base },
 	}
-	go func() {
-		defer close(g.served)
-		// It returns when the listener is closed, which only Close does.
-		_ = g.server.Serve(listener)
-	}()
 	return g, nil
 }
 
-// URL returns the base URL for agents, for example http://127.0.0.1:40231.
-func (g *Gateway) URL() string { return "http://" + g.listener.Addr().String() }
+// Listen listens on a free loopback port, once, and returns the base URL for agents, for example http://127.0.0.1:40231.
+func (g *Gateway) Listen(ctx context.Context) (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.url != "" {
+		return g.url, nil
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("start gateway: %w", err)
+	}
+	g.url = "http://" + l.Addr().String()
+	g.served.Go(func() { g.Serve(l) })
+	return g.url, nil
+}
+
+// Serve answers what comes through a listener, until that or the gateway is closed.
+func (g *Gateway) Serve(l net.Listener) { _ = g.server.Serve(l) }
 
 // Close ends all turns and calls and returns when nothing of the gateway runs any
 // more.
@@ -103,7 +110,7 @@ func (g *Gateway) Close() error {
 		a.Close()
 	}
 	err := g.server.Close()
-	<-g.served
+	g.served.Wait()
 	if err != nil {
 		return fmt.Errorf("close gateway: %w", err)
 	}

@@ -26,7 +26,7 @@ func TestOnlyTheTokenOfARunningTurnGetsIn(t *testing.T) {
 	}
 	body := newClient(g, a, prompt).body()
 	try := func(method, path, header, value string) int {
-		req, err := http.NewRequestWithContext(t.Context(), method, g.URL()+path, bytes.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), method, listen(g)+path, bytes.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestRequestsThatAreNotForwarded(t *testing.T) {
 		`{"model":"x","messages":[{"role":"user","content":"` + strings.Repeat("x", 32<<20) + `"}]}`:       413,
 		`{"model":"x","max_tokens":9000000000000000000,"messages":[{"role":"user","content":"overflow"}]}`: 400,
 	} {
-		resp, err := post(t.Context(), g.URL(), a.Token(), []byte(body))
+		resp, err := post(t.Context(), listen(g), a.Token(), []byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestForwardPutsTheKeyIn(t *testing.T) {
 			}
 			g := start(t, gateway.Options{Backend: backend})
 			a := open(t, g, gateway.Turn{})
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL()+"/v1/messages?beta=true", bytes.NewReader(newClient(g, a, "hi").body()))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, listen(g)+"/v1/messages?beta=true", bytes.NewReader(newClient(g, a, "hi").body()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +224,7 @@ func TestStreamPassesAsItComes(t *testing.T) {
 	l := &ledger{}
 	g := start(t, gateway.Options{Backend: backend, Ledger: l})
 	a := open(t, g, gateway.Turn{})
-	resp, err := post(t.Context(), g.URL(), a.Token(), newClient(g, a, "hi").body())
+	resp, err := post(t.Context(), listen(g), a.Token(), newClient(g, a, "hi").body())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,8 +366,8 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 			if oerr != nil {
 				t.Fatal(oerr)
 			}
-			c, result := newClient(g, a, prompt), make(chan answered, 1)
-			go func() { result <- c.ask(t) }() //nolint:contextcheck // the test's context is what it runs under
+			c, result := newClient(g, a, prompt), make(chan answered, 1) //nolint:contextcheck // a gateway listens once, for all that reach it
+			go func() { result <- c.ask(t) }()                           //nolint:contextcheck // the test's context is what it runs under
 			return a, result
 		}
 		ended := func(what string, result chan answered) {

@@ -70,7 +70,7 @@ type client struct {
 
 func newClient(g *gateway.Gateway, a *gateway.Access, prompt string) *client {
 	return &client{
-		url: g.URL(), token: a.Token(), model: "claude-sonnet-4-5", maxTokens: 100,
+		url: listen(g), token: a.Token(), model: "claude-sonnet-4-5", maxTokens: 100,
 		tools: []string{"Read", "Write", "Edit", "Bash", "StructuredOutput"}, messages: []any{map[string]any{"role": "user", "content": prompt}},
 	}
 }
@@ -241,3 +241,12 @@ func eventually(t *testing.T, what string, ok func() bool) {
 }
 
 var prompt = "task\n" + scenario.Marker("red", "m", 1)
+
+// listen is where a gateway is reached.
+func listen(g *gateway.Gateway) string {
+	url, err := g.Listen(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return url
+}

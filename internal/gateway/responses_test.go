@@ -26,7 +26,7 @@ type codex struct {
 }
 
 func newCodex(g *gateway.Gateway, a *gateway.Access, prompt string) *codex {
-	c := &codex{url: g.URL(), token: a.Token()}
+	c := &codex{url: listen(g), token: a.Token()}
 	c.says(prompt)
 	return c
 }
@@ -323,7 +323,7 @@ func TestAgentThatGoesAtTheEnd(t *testing.T) {
 	a := open(t, g, gateway.Turn{})
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.URL()+"/v1/responses", bytes.NewReader(newCodex(g, a, "hi").body(t)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, listen(g)+"/v1/responses", bytes.NewReader(newCodex(g, a, "hi").body(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestTriesAreBounded(t *testing.T) {
 			body := newClient(g, a, prompt).body()
 			var last []byte
 			for i, want := range c.statuses {
-				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL()+"/v1/messages", bytes.NewReader(body))
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, listen(g)+"/v1/messages", bytes.NewReader(body))
 				if err != nil {
 					t.Fatal(err)
 				}

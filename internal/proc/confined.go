@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -20,6 +21,8 @@ import (
 type sandbox struct {
 	stage *confine.Stage
 	ports []int
+	door  int // the port that serve is for
+	serve func(net.Listener)
 	doors []net.Listener
 	wg    sync.WaitGroup
 	once  sync.Once
@@ -31,7 +34,11 @@ func confined(cmd *exec.Cmd, p *confine.Policy) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return staged(cmd, stage, p.Ports), nil
+	ports := slices.Clone(p.Ports)
+	if p.Door != 0 {
+		ports = append(ports, p.Door)
+	}
+	return staged(cmd, stage, ports), nil
 }
 
 func staged(cmd *exec.Cmd, stage *confine.Stage, ports []int) *sandbox {
@@ -57,7 +64,13 @@ func (s *sandbox) begin() error {
 			return fmt.Errorf("take a listener of the sandbox: %w", err)
 		}
 		s.doors = append(s.doors, l)
-		s.wg.Go(func() { forward(l, s.ports[i]) })
+		s.wg.Go(func() {
+			if s.serve != nil && s.ports[i] == s.door {
+				s.serve(l)
+				return
+			}
+			forward(l, s.ports[i])
+		})
 	}
 	return nil
 }

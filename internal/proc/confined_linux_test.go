@@ -207,3 +207,26 @@ func TestConfinedPorts(t *testing.T) {
 		t.Errorf("a port that is passed in was not reached: %+v", r)
 	}
 }
+
+// TestConfinedDoor: what is served at the door is reached from inside, and by nobody else.
+func TestConfinedDoor(t *testing.T) {
+	t.Parallel()
+	c := confined(t, "")
+	c.Argv = []string{"bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/25777 && cat <&3"}
+	c.Confine.Door = 25777
+	c.Serve = func(l net.Listener) {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		if other, err := net.Dial("tcp", "127.0.0.1:25777"); err == nil {
+			other.Close()
+			fmt.Fprint(conn, "the door is open to all\n")
+		}
+		fmt.Fprint(conn, "hello\n")
+	}
+	if r := run(t, c); r.Stdout.Text != "hello\n" {
+		t.Errorf("Run = %+v, want a greeting", r)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,6 +85,8 @@ type Command struct {
 	// Confine is the sandbox that the command runs in, nil for none. Result.Pid is then that of the sandbox: what is inside has
 	// other numbers there, and ends with it. A sandbox that cannot be made is a confine.StepError, and nothing has run.
 	Confine *confine.Policy
+	// Serve serves the listener of Confine.Door until that is closed, which happens when the command is over.
+	Serve func(net.Listener)
 	// Started is called once the process runs and before any of its output is read.
 	Started func(p *Process)
 }
@@ -201,6 +204,9 @@ func (c Command) command() (*exec.Cmd, *sandbox, error) {
 		return cmd, nil, nil
 	}
 	s, err := confined(cmd, c.Confine)
+	if s != nil {
+		s.door, s.serve = c.Confine.Door, c.Serve
+	}
 	return cmd, s, err
 }
 

@@ -30,13 +30,16 @@ func (l Lang) Wording(en string) string {
 // of their own. Those of compile are what people know from the original process.
 var korean = map[string]string{
 	// sandbox
-	"%s: agents and checks run as you; full does not work here: %v":                                                               "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 없습니다: %v",
-	"%s: agents and checks run as you; full works here: sandbox: {level: full} in %s, or --sandbox full":                          "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다: %s에 sandbox: {level: full}을 쓰거나 --sandbox full을 지정하십시오",
-	"This system does not let programs make user namespaces (a container, or the AppArmor rule of Ubuntu). ":                      "이 시스템에서는 프로그램이 사용자 네임스페이스를 만들 수 없습니다 (컨테이너 또는 Ubuntu의 AppArmor 규칙). ",
-	"What is around Jacquard hides parts of /proc, as containers do. ":                                                            "Jacquard를 둘러싼 환경이 컨테이너처럼 /proc의 일부를 숨깁니다. ",
-	"Where a container or virtual machine is around Jacquard, say --sandbox outside; --sandbox off runs agents and checks as you": "컨테이너나 가상 머신이 Jacquard를 둘러싸고 있으면 --sandbox outside를 지정하십시오. --sandbox off는 에이전트와 검사를 사용자 권한으로 실행합니다",
-	"full: tried, nothing got out; at most %d processes and %d MiB":                                                               "full: 직접 시험했고 아무것도 빠져나가지 못했습니다. 최대 프로세스 %d개, %d MiB",
-	"there is no sandbox here, so nothing was begun: %v. %s":                                                                      "여기에는 샌드박스가 없어 아무것도 시작하지 않았습니다: %v. %s",
+	"sandbox: %s": "샌드박스: %s",
+	"%s: agents and checks run as you; full works here":                     "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다",
+	"%s: agents and checks run as you; there is no sandbox for this system": "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 이 시스템에는 샌드박스가 없습니다",
+	"AppArmor of this system lets only programs with a profile make user namespaces. Write this to /etc/apparmor.d/jacquard, then sudo apparmor_parser -r /etc/apparmor.d/jacquard:\n\n%s\n":                       "이 시스템의 AppArmor는 프로필이 있는 프로그램에만 사용자 네임스페이스를 허용합니다. 아래 내용을 /etc/apparmor.d/jacquard에 쓴 다음 sudo apparmor_parser -r /etc/apparmor.d/jacquard를 실행하십시오:\n\n%s\n",
+	"This system does not let programs make user namespaces, as in most containers. ":                                                                                                                              "대부분의 컨테이너처럼 이 시스템에서는 프로그램이 사용자 네임스페이스를 만들 수 없습니다. ",
+	"Where a container or virtual machine is around Jacquard, say --sandbox outside; --sandbox off runs agents and checks as you. Once for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s": "컨테이너나 가상 머신이 Jacquard를 둘러싸고 있으면 --sandbox outside를 지정하십시오. --sandbox off는 에이전트와 검사를 사용자 권한으로 실행합니다. 모든 프로젝트에 한 번만 지정하려면 JACQUARD_SANDBOX를 쓰거나 %s에 level: outside 같은 줄을 쓰십시오",
+	"%s: agents and checks run as you; full does not work here: %v":                                                                                                                                                "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 없습니다: %v",
+	"What is around Jacquard hides parts of /proc, as containers do. ":                                                                                                                                             "Jacquard를 둘러싼 환경이 컨테이너처럼 /proc의 일부를 숨깁니다. ",
+	"full: tried, nothing got out; at most %d processes and %d MiB":                                                                                                                                                "full: 직접 시험했고 아무것도 빠져나가지 못했습니다. 최대 프로세스 %d개, %d MiB",
+	"there is no sandbox here, so nothing was begun: %v. %s":                                                                                                                                                       "여기에는 샌드박스가 없어 아무것도 시작하지 않았습니다: %v. %s",
 
 	// explain
 	"  Why\n%s\n":     "  이유\n%s\n",

@@ -273,6 +273,9 @@ var koreanErrors = map[string]string{
 
 	"%s is in no git repository, so there is nothing to compare with: git init first":                                                                            "%s은(는) git 저장소가 아니어서 비교할 대상이 없습니다. 먼저 git init을 실행하세요",
 	"%s: sandbox: %s holds more than agents and checks may see: the home folder, the root, /run and folders with credentials are not given. Name a folder in it": "%s: sandbox: %s에는 에이전트와 검사가 보면 안 되는 것이 있습니다. 홈, 루트, /run, 자격 증명 폴더는 허용되지 않으니 그 안의 폴더를 지정하세요",
+	"%s: %s: give the whole path: this file is for all projects":                                                                                                 "%s: %s: 전체 경로를 지정하세요. 이 파일은 모든 프로젝트에 적용됩니다",
+	"%s: sandbox: connect: %q is neither a port of this machine, as 127.0.0.1:5432 is, nor the path of a Unix socket":                                            "%s: sandbox: connect: %q은(는) 127.0.0.1:5432 같은 이 컴퓨터의 포트도, 유닉스 소켓의 경로도 아닙니다",
+	"%s: sandbox: connect: %s is not given: what answers there acts on the whole machine. Say --sandbox off, or outside in a container":                          "%s: sandbox: connect: %s은(는) 허용되지 않습니다. 그 서비스는 시스템 전체에 작용합니다. --sandbox off를 쓰거나 컨테이너 안에서는 outside를 쓰세요",
 	"%s: sandbox: limits: %v":                         "%s: sandbox: limits 값이 잘못되었습니다: %v",
 	"%s: sandbox: limits: pids is %d, want 1 or more": "%s: sandbox: limits: pids가 %d입니다. 1 이상이어야 합니다",
 	"--format %q: want text, json, sarif or github":   "--format %q: text, json, sarif, github 중 하나여야 합니다",

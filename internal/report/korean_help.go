@@ -296,7 +296,7 @@ var koreanHelp = map[string]string{
 	"text, json, sarif or github":                                 "text, json, sarif 또는 github",
 	"the plugin for Claude Code and Codex":                        "Claude Code와 Codex용 플러그인",
 	"try fewer small changes of the code, and end after a minute": "코드의 작은 변경을 덜 시도하고 1분 뒤에 끝냄",
-	"what keeps agents and checks from the rest of the machine: full, outside or off (default off, or sandbox in jacquard.yaml)": "에이전트와 검사를 나머지 시스템과 격리하는 방법: full, outside, off (기본 off 또는 jacquard.yaml의 sandbox)",
+	"what keeps agents and checks from the rest of the machine: full, outside or off (default what jacquard.yaml says, else full on Linux)": "에이전트와 검사를 나머지 시스템과 격리하는 방법: full, outside, off (기본은 jacquard.yaml의 값, 없으면 Linux에서 full)",
 	"what the plugin of an agent's program calls": "에이전트 프로그램의 플러그인이 호출하는 명령",
 	"write it into a `file`: .txt, .json and .sarif say the format, others have that of --format, and a text comes here": "`file`에 씀: .txt, .json, .sarif는 형식을 뜻하고 그 밖은 --format을 따르며, 여기에는 텍스트가 나옴",
 	"write the plugin as a marketplace that both programs take":                                                          "두 프로그램이 모두 받는 마켓플레이스로 플러그인을 씀",

@@ -178,6 +178,9 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 	if tried > 0 {
 		p.Figures = append(p.Figures, fmt.Sprintf(l.T("%d of %d mutants killed"), killed, tried))
 	}
+	if r.Sandbox != "" {
+		p.Figures = append(p.Figures, fmt.Sprintf(l.T("sandbox: %s"), r.Sandbox))
+	}
 	p.Figures = append(p.Figures, Took(end.Sub(r.Started)), r.Started.Local().Format(time.DateTime))
 }
 

@@ -22,6 +22,7 @@ type Run struct {
 	State    flow.RunState    `json:"state"`
 	Started  time.Time        `json:"started"`
 	Ended    time.Time        `json:"ended,omitzero"`
+	Sandbox  string           `json:"sandbox,omitempty"` // level that it began at; each check has its own on record
 	Plan     *step.PlanNote   `json:"plan,omitempty"`
 	Modules  []*Module        `json:"modules"`
 	Gates    []flow.Gate      `json:"gates,omitempty"`
@@ -82,6 +83,10 @@ func New(r flow.Run) *Run {
 		Modules: []*Module{}, byDir: map[string]*Module{}, gates: map[string]bool{},
 	}
 	out.Usage.Known = true
+	var meta struct{ Sandbox string }
+	if json.Unmarshal(r.Meta, &meta) == nil {
+		out.Sandbox = meta.Sandbox
+	}
 	var asked struct{ Budget step.Budget }
 	if json.Unmarshal(r.In, &asked) == nil {
 		out.Budget = asked.Budget

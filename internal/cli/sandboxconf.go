@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/re"
+)
+
+// sandboxConf is what jacquard.yaml, or a person's own file, says about the sandbox of agents and checks. A text alone is its level.
+type sandboxConf struct {
+	Level   string   `yaml:"level"`   // full, outside or off
+	Read    []string `yaml:"read"`    // more that can be read
+	Write   []string `yaml:"write"`   // more that can be changed
+	Connect []string `yaml:"connect"` // services of this machine: 127.0.0.1:5432, or the path of a Unix socket
+	Limits  struct {
+		Memory string `yaml:"memory"` // 8GiB
+		Pids   int    `yaml:"pids"`   // processes and threads
+		File   string `yaml:"file"`   // of one file
+		Temp   string `yaml:"temp"`   // of /tmp
+	} `yaml:"limits"`
+}
+
+// UnmarshalYAML reads a level, or names with values. The decoder does not hand on that unknown keys are errors.
+func (c *sandboxConf) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return n.Decode(&c.Level)
+	}
+	raw, err := yaml.Marshal(n)
+	if err != nil {
+		return err
+	}
+	type plain sandboxConf
+	d := yaml.NewDecoder(io.MultiReader(strings.NewReader(strings.Repeat("\n", n.Line-1)), bytes.NewReader(raw))) // mistakes are told by their line
+	d.KnownFields(true)
+	return d.Decode((*plain)(c))
+}
+
+// ownSandbox is the file in which a person says what holds for all projects on this machine.
+func (a *app) ownSandbox() string { return filepath.Join(a.configDir(), "sandbox.yaml") }
+
+// readOwnSandbox reads it. What it widens needs no trust: no repository can write there.
+func (a *app) readOwnSandbox() (c sandboxConf, err error) {
+	file := a.ownSandbox()
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, environment("read %s", err, file)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return c, usage("%s: %s", file, yamlMistake{err})
+	}
+	for _, path := range slices.Concat(c.Read, c.Write) {
+		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
+			return c, usage("%s: %s: give the whole path: this file is for all projects", file, path)
+		}
+	}
+	return c, c.check(file)
+}
+
+var sizeForm = re.New(`^([0-9]+)\s*([KMG]i?B)?$`)
+
+// parseSize reads 512MiB; "" is 0.
+func parseSize(s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	m := sizeForm().FindStringSubmatch(s)
+	if m == nil {
+		return 0, fmt.Errorf("%q is no size like 512MiB", s)
+	}
+	n, err := strconv.ParseInt(m[1], 10, 40)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("%q is no size like 512MiB", s)
+	}
+	return n << map[string]int{"": 0, "K": 10, "M": 20, "G": 30}[strings.TrimRight(m[2], "iB")], nil
+}
+
+// check says what cannot be meant in a file.
+func (c sandboxConf) check(file string) error {
+	if c.Level != "" {
+		if _, err := confine.ParseLevel(c.Level); err != nil {
+			return usage("%s: %v", file, err)
+		}
+	}
+	for _, s := range []string{c.Limits.Memory, c.Limits.File, c.Limits.Temp} {
+		if _, err := parseSize(s); err != nil {
+			return usage("%s: sandbox: limits: %v", file, err)
+		}
+	}
+	for _, at := range c.Connect {
+		if port, ok := localPort(at); !ok && (port != 0 || !strings.HasPrefix(at, "/")) {
+			return usage("%s: sandbox: connect: %q is neither a port of this machine, as 127.0.0.1:5432 is, nor the path of a Unix socket", file, at)
+		}
+		if grants().MatchString(at) {
+			return usage("%s: sandbox: connect: %s is not given: what answers there acts on the whole machine. Say --sandbox off, or outside in a container", file, at)
+		}
+	}
+	if c.Limits.Pids < 0 {
+		return usage("%s: sandbox: limits: pids is %d, want 1 or more", file, c.Limits.Pids)
+	}
+	return nil
+}
+
+// asks lists what widens the sandbox, a line each: the repository may say it, a person has to allow it.
+func (c sandboxConf) asks() []string {
+	var out []string
+	if l := confine.Level(c.Level); l == confine.Off || l == confine.Outside {
+		out = append(out, "run agents and checks without a sandbox of Jacquard (sandbox: level: "+c.Level+")")
+	}
+	for _, path := range c.Read {
+		out = append(out, "let agents and checks read "+path+" (sandbox: read)")
+	}
+	for _, path := range c.Write {
+		out = append(out, "let agents and checks change "+path+" (sandbox: write)")
+	}
+	for _, at := range c.Connect {
+		out = append(out, "let agents and checks connect to "+at+" of this machine (sandbox: connect)")
+	}
+	return out
+}
+
+// grants are sockets of services that act for whoever asks: containers, log-ins, keys, the desktop.
+var grants = re.New(`(?i)docker|podman|containerd|cri-?o|buildkit|lxd|incus|libvirt|snapd|systemd|dbus|/bus$|agent|gnupg|keyring|wayland|x11-unix|pulse|pipewire`)
+
+// localPort reads 127.0.0.1:5432. Other machines are not meant, nor are other addresses of this one.
+func localPort(at string) (port int, ok bool) {
+	host, number, err := net.SplitHostPort(at)
+	if err != nil || host != "127.0.0.1" && host != "localhost" {
+		return 0, false
+	}
+	port, err = strconv.Atoi(number)
+	return port, err == nil && port > 0 && port < 1<<16
+}
+
+// secretFolders are folders of a home that hold what opens other doors.
+var secretFolders = []string{
+	".ssh", ".aws", ".gnupg", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store", ".mozilla",
+	".config/gcloud", ".config/gh", ".config/jacquard", ".config/google-chrome", ".local/share/keyrings", ".cargo/credentials.toml", ".m2/settings.xml",
+}
+
+// places makes paths of the configuration absolute, and refuses those that would leave nothing of the sandbox.
+func (p *project) places(file string, list []string) ([]string, error) {
+	home := filepath.Clean(cmp.Or(p.a.env["HOME"], "/nowhere"))
+	below := func(dir, path string) bool {
+		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	}
+	var out []string
+	for _, given := range list {
+		path := given
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(home, rest)
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.root, path)
+		}
+		for _, path := range []string{filepath.Clean(path), real(path)} {
+			refused := below(path, home) || below("/run", path) || below(path, "/run") || below("/var/run", path) || below("/proc", path) || below("/dev", path)
+			for _, s := range secretFolders {
+				refused = refused || below(filepath.Join(home, s), path)
+			}
+			if refused {
+				return nil, usage("%s: sandbox: %s holds more than agents and checks may see: the home folder, the root, /run and folders with credentials are not given. Name a folder in it", file, given)
+			}
+		}
+		out = append(out, filepath.Clean(path))
+	}
+	return out, nil
+}
