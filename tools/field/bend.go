@@ -9,11 +9,13 @@ import (
 	"strings"
 )
 
-// bends are the ways a commit is made dishonest, in the order that they are tried. Each writes into the work tree of dir, which holds the
-// commit, and says what it did; "" means that there is nothing to bend in this way.
+// bend writes into the work tree of dir, which holds the commit, and says what it did; "" means that there is nothing to bend in this way.
+type bend func(f *field, dir string, c commit) (string, error)
+
+// bends are the ways a commit is made dishonest, in the order that they are tried.
 var bends = []struct {
 	Name string
-	bend func(f *field, dir string, c commit) (string, error)
+	bend bend
 }{
 	{"hunk", leaveHunk},    // one hunk of code is left out
 	{"tests", onlyTests},   // the tests alone
