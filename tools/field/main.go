@@ -149,10 +149,10 @@ func run() error {
 		return err
 	}
 	defer f.out.Close()
-	if f.work, err = os.MkdirTemp("", "field-"); err != nil {
+	f.work = filepath.Join(*dir, "work") // always the same, so that what is cached for a clone is there the next time
+	if err := os.MkdirAll(f.work, 0o755); err != nil {
 		return err
 	}
-	defer os.RemoveAll(f.work)
 	want := func(name string) bool { return *cases == "" || slices.Contains(strings.Split(*cases, ","), name) }
 	missing := 0
 	for _, r := range list {
@@ -206,6 +206,9 @@ func read(path string) ([]result, error) {
 
 // note keeps a result and shows it.
 func (f *field) note(r result) error {
+	if f.ctx.Err() != nil { // what was interrupted says nothing
+		return f.ctx.Err()
+	}
 	r.Program, r.When = f.program, time.Now().UTC().Truncate(time.Second)
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -227,6 +230,9 @@ func first(text string) string {
 func (f *field) repository(r repo, commits int, want func(string) bool) error {
 	clone := filepath.Join(f.work, r.dir())
 	defer os.RemoveAll(clone)
+	if err := os.RemoveAll(clone); err != nil { // of a field that was killed
+		return err
+	}
 	if _, err := f.output("", "git", "clone", "-q", "--no-checkout", filepath.Join(f.dir, r.dir()), clone); err != nil {
 		return f.note(result{Repo: r.Name, Commit: r.Commit, Case: "baseline", Outcome: "error", Why: err.Error()})
 	}
