@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -212,12 +211,7 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	if len(mutants) == 0 {
 		return m, false, nil
 	}
-	ch := f.Change
-	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}})
-	if err != nil {
-		return m, false, err
-	}
-	was, err := x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
+	was, err := x.withOldFile(ctx, f)
 	if err != nil {
 		return m, false, err
 	}
@@ -228,27 +222,13 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	} else if st, _ := status(resultsOf(before, run.results)); st != step.Pass { // what it expected has changed
 		return m, false, nil
 	}
-	files, counting := []string{t.File}, []test{t}
-	if !alone {
-		files, counting = x.runnable(x.reached.near), nil
-		if !slices.Contains(files, t.File) {
-			files = append(files, t.File)
-		}
-	}
 	for _, m := range mutants {
-		noticed, _, err := was.mutant(ctx, m, []string{t.File}, []test{before}, &x.proof)
-		if err != nil {
-			return m, false, err
+		files, counting := []string{t.File}, []test{t}
+		if !alone {
+			files, counting = x.looking(m.file, t.File), nil
 		}
-		if !noticed {
-			continue
-		}
-		still, valid, err := x.pl.mutant(ctx, m, files, counting, &x.proof)
-		if err != nil {
-			return m, false, err
-		}
-		if valid && !still {
-			return m, true, nil
+		if blind, err := x.blindTo(ctx, was, m, []test{before}, files, counting); err != nil || blind {
+			return m, blind, err
 		}
 	}
 	return m, false, nil
