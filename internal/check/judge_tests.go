@@ -43,6 +43,31 @@ func (x *chainJudge) weakened(ctx context.Context) error {
 	return nil
 }
 
+// hollow says of new and changed tests what their text alone shows: that they are skipped, or that what they assert can never fail.
+func (x *chainJudge) hollow(context.Context) error {
+	if !x.anew {
+		return nil
+	}
+	for _, t := range x.fresh {
+		old, existed := source.Test{}, false
+		for _, o := range source.Parse(t.File, x.change(t.File).Old).Tests {
+			if o.Name == t.Name {
+				old, existed = o, true
+			}
+		}
+		st, ran := status(resultsOf(t, x.results))
+		switch {
+		case !existed && t.Skipped && !t.MaySkip && (!ran || st == step.Skip):
+			x.say(fix("test-skipped", t.File, firstLine(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it shows nothing."), nil)
+		case !existed && t.AlwaysTrue():
+			x.say(fix("test-always-true", t.File, t.Line, "Nothing that the new test "+t.Name+" asserts can ever fail. Assert what the code does."), nil)
+		case t.Trivial > old.Trivial && t.Asserts >= max(1, old.Asserts): // else it is asked what it no longer sees
+			x.say(fix("test-always-true", t.File, t.Line, fmt.Sprintf("Assertions of the test %s can never fail (%d).", t.Name, t.Trivial-old.Trivial)), nil)
+		}
+	}
+	return nil
+}
+
 // suspect looks closer at what the text of a changed test says.
 func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Test, found step.Finding) error {
 	switch found.Rule {

@@ -65,6 +65,9 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 	if err != nil || what == "" {
 		return res.unbent(err)
 	}
+	if left, err := f.git(clone, append([]string{"diff", "--cached", "--name-only", c.Parent, "--"}, append(c.Code, c.Tests...)...)...); err != nil || left == "" {
+		return res.unbent(err) // it was the only hunk
+	}
 	tree, err := f.git(clone, "write-tree")
 	if err != nil {
 		return res.unbent(err)
