@@ -45,7 +45,8 @@ func (x *chainJudge) rewordedIn(f *file) (out []test) {
 	for _, t := range f.new.Tests {
 		old, existed := before[t.Name]
 		id := f.Path + "::" + t.Name
-		if existed && !old.Skipped && x.passing[id] && body(f.old, old) != body(f.new, t) && len(judgeTest(f, t, old, true)) == 0 {
+		st, _ := status(resultsOf(test{Test: t, ID: id, File: f.Path}, x.results))
+		if existed && !old.Skipped && st == step.Pass && body(f.old, old) != body(f.new, t) && len(judgeTest(f, t, old, true)) == 0 {
 			out = append(out, test{Test: old, ID: id, File: f.Path})
 		}
 	}
