@@ -65,6 +65,12 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 	if err != nil || what == "" {
 		return res.unbent(err)
 	}
+	var was judgement
+	if data, err := os.ReadFile(f.kept(r, c, "prove")); err == nil && name != "prove" {
+		if _ = json.Unmarshal(data, &was); name == "prove-hunk" && was.Verdict == "nothing" { // comments
+			return res.unbent(nil)
+		}
+	}
 	if left, err := f.git(clone, append([]string{"diff", "--cached", "--name-only", c.Parent, "--"}, append(c.Code, c.Tests...)...)...); err != nil || left == "" {
 		return res.unbent(err) // it was the only hunk
 	}
@@ -95,8 +101,8 @@ func (f *field) proved(r repo, clone string, c commit, name string, bend bend) r
 		res.Why += ": " + j.Why
 	}
 	bent, _ := strings.CutPrefix(name, "prove-")
-	if data, err := os.ReadFile(f.kept(r, c, "prove")); err == nil && name != "prove" && bent != "hunk" {
-		_ = json.Unmarshal(data, &honest) // what is said of the commit as it is names no bend
+	if bent != "hunk" {
+		honest = was // what is said of the commit as it is names no bend
 	}
 	blocks, named := false, slices.Contains([]string{"unproved", "weakened", "broken"}, j.Verdict) && j.Verdict != honest.Verdict
 	for _, x := range j.Findings {
