@@ -124,7 +124,7 @@ func (x *chainJudge) passedBefore(ctx context.Context, t test) (bool, testRun, e
 }
 
 // deleted finds tests that are gone, went on nowhere, and say something when they are put back: they pass with the change, or they fail
-// with it and did not before. One that cannot be built any more says nothing. Where new or changed tests call
+// with it and did not before. One that cannot be built any more says nothing. Where new or changed tests name
 // all that such a test called, it may have become a part of them.
 func (x *chainJudge) deleted(ctx context.Context) error {
 	gone, edits := x.lost(x.pl)
@@ -146,7 +146,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		for _, o := range f.old.Tests {
 			before[o.Name] = o
 		}
-		return !x.owns(x.chain, t.File) || rewritten(f, t.Test, before, map[string]bool{}, names)
+		return !x.owns(x.chain, t.File) || rewritten(f, t.Test, before, map[string]bool{}, names) && x.namedStill(t)
 	})
 	if len(gone) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 			continue
 		}
 		if x.takenOver(t) {
-			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests call all that it called."), &run)
+			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests name all that it called."), &run)
 			continue
 		}
 		x.known.weakened++
@@ -199,26 +199,44 @@ func (x *chainJudge) change(file string) Change {
 	return x.changes[i]
 }
 
-// takenOver reports whether new or changed tests call all of the project that a test which is gone called.
+// takenOver reports whether new or changed tests name what a test which is gone was there for.
 func (x *chainJudge) takenOver(t test) bool {
+	return x.anew && len(x.namedIn(t)) > 0 && x.namedStill(t)
+}
+
+// namedStill reports whether new or changed tests name all functions of the project that a test which is gone named.
+func (x *chainJudge) namedStill(t test) bool {
 	now := map[string]bool{}
 	for _, f := range x.fresh {
-		for name := range calls(source.Parse(f.File, x.files[f.File]), f.Test) {
+		for name := range mentions(source.Parse(f.File, x.files[f.File]), f.Test) {
 			now[name] = true
 		}
 	}
-	found := false
-	for name := range calls(source.Parse(t.File, x.change(t.File).Old), t.Test) {
-		if !slices.ContainsFunc(slices.Collect(maps(x.files)), func(file string) bool {
-			return toolchain.IsSource(file) && bytes.Contains(x.files[file], []byte(name)) && declares(file, x.files[file], name)
-		}) {
-			continue
-		}
-		if found = true; !now[name] {
-			return false
+	return !slices.ContainsFunc(x.namedIn(t), func(name string) bool { return !now[name] })
+}
+
+// namedIn are the functions of the project that an old test names: those that it calls, and those that it gives to others to call.
+func (x *chainJudge) namedIn(t test) (names []string) {
+	for _, name := range slices.Sorted(maps(mentions(source.Parse(t.File, x.change(t.File).Old), t.Test))) {
+		for file, src := range x.files {
+			if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) && declares(file, src, name) {
+				names = append(names, name)
+				break
+			}
 		}
 	}
-	return found && x.anew
+	return names
+}
+
+// mentions are the names that stand in a test.
+func mentions(f source.File, t source.Test) map[string]bool {
+	out := map[string]bool{}
+	for _, tok := range f.Tokens {
+		if tok.Kind == source.Ident && tok.Off >= t.Off && tok.End <= t.Stop {
+			out[tok.Text] = true
+		}
+	}
+	return out
 }
 
 // declares reports whether a function or method of a file has this name.
