@@ -181,6 +181,8 @@ func (j *judge) conclude() {
 		j.out.NotRun = append(j.out.NotRun, "what was left when the time was over")
 	}
 	switch {
+	case j.out.Verdict == VerdictUnknown && j.known.deaf():
+		j.out.Why = "no test that comes near the change passes here, with it or without: " + j.known.silent
 	case j.out.Verdict == VerdictUnknown && j.known.doubt > 0:
 		j.out.Why = fmt.Sprintf("tests fail (%d), and there was no time to see whether they failed before", j.known.doubt)
 	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
@@ -265,7 +267,7 @@ func (j *judge) chain(ctx context.Context, chain toolchain.Found) (err error) {
 	}
 	defer func() { err = joinClose(err, x.pl) }()
 	x.freshTests()
-	for _, stage := range []func(context.Context) error{x.near, x.red, x.weakened, x.far, x.functions, x.rest} {
+	for _, stage := range []func(context.Context) error{x.near, x.askOthers, x.red, x.hollow, x.weakened, x.far, x.functions, x.rest, x.looser} {
 		if err := stage(ctx); err != nil {
 			return err
 		}

@@ -158,8 +158,11 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 	bad := x.failing(run, expected)
 	if len(bad) == 0 {
 		for _, f := range run.findings {
-			if f.Rule != "no-tests-ran" {
+			switch {
+			case f.Rule != "no-tests-ran":
 				x.known.unknown = brief(f.Message)
+			case len(expected) > 0 && len(run.results) == 0:
+				x.known.silent = brief(f.Message)
 			}
 		}
 		return nil
@@ -183,6 +186,7 @@ func (x *chainJudge) broken(ctx context.Context, run testRun, expected []test) e
 			x.say(fix("new-test-fails", t.File, t.Line, "The new test "+t.Name+" fails. "+firstLines(messageOf(t, run), 4)), &run)
 		case !ran || st != step.Pass:
 			x.out.FailedBefore = append(x.out.FailedBefore, t.ID)
+			x.known.silent = firstNonEmpty(x.known.silent, t.ID+" fails without the change as well: "+brief(messageOf(t, run)))
 		case now:
 			asserts = append(asserts, t)
 		default:
@@ -275,6 +279,39 @@ func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]t
 		}
 		return false
 	}), nil
+}
+
+// sampled are how many old test files are asked whether tests can be run here at all.
+const sampled = 3
+
+// askOthers finds out whether any old test passes here, where new ones fail and no other test comes near the change: if none does, that
+// they fail says nothing of them.
+func (x *chainJudge) askOthers(ctx context.Context) error {
+	if x.known.ran > 0 || x.known.failing == 0 || x.known.silent != "" {
+		return nil
+	}
+	base, err := x.place(ctx, x.chain)
+	if err != nil {
+		return err
+	}
+	files := base.testFiles()
+	files = files[:min(sampled, len(files))]
+	old := base.testsOf(files)
+	if len(old) == 0 {
+		return nil
+	}
+	run, err := base.runTests(ctx, toolchain.Selection{Files: files}, old)
+	x.proof.Records = append(x.proof.Records, run.records...)
+	if err != nil {
+		return err
+	}
+	for _, t := range old {
+		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Pass {
+			return nil
+		}
+	}
+	x.known.silent = old[0].ID + " fails without the change as well: " + brief(messageOf(old[0], run))
+	return nil
 }
 
 // messageOf is what the runner said of a test that failed, or of what kept it from running.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/source"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -39,6 +38,31 @@ func (x *chainJudge) weakened(ctx context.Context) error {
 					return err
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// hollow says of new and changed tests what their text alone shows: that they are skipped, or that what they assert can never fail.
+func (x *chainJudge) hollow(context.Context) error {
+	if !x.anew {
+		return nil
+	}
+	for _, t := range x.fresh {
+		old, existed := source.Test{}, false
+		for _, o := range source.Parse(t.File, x.change(t.File).Old).Tests {
+			if o.Name == t.Name {
+				old, existed = o, true
+			}
+		}
+		st, ran := status(resultsOf(t, x.results))
+		switch {
+		case !existed && t.Skipped && !t.MaySkip && (!ran || st == step.Skip):
+			x.say(fix("test-skipped", t.File, firstLine(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it shows nothing."), nil)
+		case !existed && t.AlwaysTrue():
+			x.say(fix("test-always-true", t.File, t.Line, "Nothing that the new test "+t.Name+" asserts can ever fail. Assert what the code does."), nil)
+		case t.Trivial > old.Trivial && t.Asserts >= max(1, old.Asserts): // else it is asked what it no longer sees
+			x.say(fix("test-always-true", t.File, t.Line, fmt.Sprintf("Assertions of the test %s can never fail (%d).", t.Name, t.Trivial-old.Trivial)), nil)
 		}
 	}
 	return nil
@@ -100,7 +124,7 @@ func (x *chainJudge) passedBefore(ctx context.Context, t test) (bool, testRun, e
 }
 
 // deleted finds tests that are gone, went on nowhere, and say something when they are put back: they pass with the change, or they fail
-// with it and did not before. One that cannot be built any more says nothing. Where new or changed tests call
+// with it and did not before. One that cannot be built any more says nothing. Where new or changed tests name
 // all that such a test called, it may have become a part of them.
 func (x *chainJudge) deleted(ctx context.Context) error {
 	gone, edits := x.lost(x.pl)
@@ -122,7 +146,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 		for _, o := range f.old.Tests {
 			before[o.Name] = o
 		}
-		return !x.owns(x.chain, t.File) || rewritten(f, t.Test, before, map[string]bool{}, names)
+		return !x.owns(x.chain, t.File) || rewritten(f, t.Test, before, map[string]bool{}, names) && x.namedStill(t)
 	})
 	if len(gone) == 0 {
 		return nil
@@ -150,7 +174,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 			continue
 		}
 		if x.takenOver(t) {
-			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests call all that it called."), &run)
+			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests name all that it called."), &run)
 			continue
 		}
 		x.known.weakened++
@@ -175,26 +199,44 @@ func (x *chainJudge) change(file string) Change {
 	return x.changes[i]
 }
 
-// takenOver reports whether new or changed tests call all of the project that a test which is gone called.
+// takenOver reports whether new or changed tests name what a test which is gone was there for.
 func (x *chainJudge) takenOver(t test) bool {
+	return x.anew && len(x.namedIn(t)) > 0 && x.namedStill(t)
+}
+
+// namedStill reports whether new or changed tests name all functions of the project that a test which is gone named.
+func (x *chainJudge) namedStill(t test) bool {
 	now := map[string]bool{}
 	for _, f := range x.fresh {
-		for name := range calls(source.Parse(f.File, x.files[f.File]), f.Test) {
+		for name := range mentions(source.Parse(f.File, x.files[f.File]), f.Test) {
 			now[name] = true
 		}
 	}
-	found := false
-	for name := range calls(source.Parse(t.File, x.change(t.File).Old), t.Test) {
-		if !slices.ContainsFunc(slices.Collect(maps(x.files)), func(file string) bool {
-			return toolchain.IsSource(file) && bytes.Contains(x.files[file], []byte(name)) && declares(file, x.files[file], name)
-		}) {
-			continue
-		}
-		if found = true; !now[name] {
-			return false
+	return !slices.ContainsFunc(x.namedIn(t), func(name string) bool { return !now[name] })
+}
+
+// namedIn are the functions of the project that an old test names: those that it calls, and those that it gives to others to call.
+func (x *chainJudge) namedIn(t test) (names []string) {
+	for _, name := range slices.Sorted(maps(mentions(source.Parse(t.File, x.change(t.File).Old), t.Test))) {
+		for file, src := range x.files {
+			if toolchain.IsSource(file) && bytes.Contains(src, []byte(name)) && declares(file, src, name) {
+				names = append(names, name)
+				break
+			}
 		}
 	}
-	return found && x.anew
+	return names
+}
+
+// mentions are the names that stand in a test.
+func mentions(f source.File, t source.Test) map[string]bool {
+	out := map[string]bool{}
+	for _, tok := range f.Tokens {
+		if tok.Kind == source.Ident && tok.Off >= t.Off && tok.End <= t.Stop {
+			out[tok.Text] = true
+		}
+	}
+	return out
 }
 
 // declares reports whether a function or method of a file has this name.
@@ -212,12 +254,7 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	if len(mutants) == 0 {
 		return m, false, nil
 	}
-	ch := f.Change
-	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID}})
-	if err != nil {
-		return m, false, err
-	}
-	was, err := x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
+	was, err := x.withOldFile(ctx, f)
 	if err != nil {
 		return m, false, err
 	}
@@ -228,27 +265,13 @@ func (x *chainJudge) blind(ctx context.Context, f *file, t test, old source.Test
 	} else if st, _ := status(resultsOf(before, run.results)); st != step.Pass { // what it expected has changed
 		return m, false, nil
 	}
-	files, counting := []string{t.File}, []test{t}
-	if !alone {
-		files, counting = x.runnable(x.reached.near), nil
-		if !slices.Contains(files, t.File) {
-			files = append(files, t.File)
-		}
-	}
 	for _, m := range mutants {
-		noticed, _, err := was.mutant(ctx, m, []string{t.File}, []test{before}, &x.proof)
-		if err != nil {
-			return m, false, err
+		files, counting := []string{t.File}, []test{t}
+		if !alone {
+			files, counting = x.looking(m.file, t.File), nil
 		}
-		if !noticed {
-			continue
-		}
-		still, valid, err := x.pl.mutant(ctx, m, files, counting, &x.proof)
-		if err != nil {
-			return m, false, err
-		}
-		if valid && !still {
-			return m, true, nil
+		if blind, err := x.blindTo(ctx, was, m, []test{before}, files, counting); err != nil || blind {
+			return m, blind, err
 		}
 	}
 	return m, false, nil

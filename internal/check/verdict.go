@@ -65,6 +65,7 @@ type known struct {
 	failing   int        // new tests that fail
 	doubt     int        // tests that fail, of which there was no time to see whether they did before
 	unknown   string     // why something that matters could not be found out
+	silent    string     // why tests that come near the change show nothing here, with it or without
 	late      bool       // the time was over before all of this was known
 }
 
@@ -76,6 +77,8 @@ func (k known) verdict() Verdict {
 		return VerdictBroken
 	case k.weakened > 0:
 		return VerdictWeakened
+	case k.deaf():
+		return VerdictUnknown
 	case k.failing > 0:
 		return VerdictUnproved
 	case k.doubt > 0:
@@ -91,6 +94,9 @@ func (k known) verdict() Verdict {
 	}
 	return VerdictUnproved
 }
+
+// deaf: tests come near the change, and none of them passes here, with it or without. What they would say of it nobody knows.
+func (k known) deaf() bool { return k.code && k.ran == 0 && k.silent != "" }
 
 // proved: a test that does not compile without the change shows that it names something new, and no more. So such tests have to
 // notice a small change of the new code besides, where there is one that they could notice.

@@ -37,6 +37,9 @@ func TestVerdicts(t *testing.T) {
 		"another value is no such one":                   {known{code: true, functions: []Function{{Tried: 1, sure: true}}}, VerdictUnproved, 1},
 		"it does not compile without, and gives another": {known{code: true, red: []RedBy{RedByCompile}, functions: []Function{{Tried: 1, sure: true}}}, VerdictUnproved, 1},
 		"nothing notices, and time was over":             {known{code: true, functions: []Function{survives}, late: true}, VerdictUnknown, 1},
+		"no test runs here":                              {known{code: true, silent: "no loader", failing: 1}, VerdictUnknown, 0},
+		"one does not run here, others do":               {known{code: true, silent: "no loader", ran: 2}, VerdictCovered, 0},
+		"no test runs, and no code has changed":          {known{silent: "no loader"}, VerdictNothing, 0},
 		"it does not run here":                           {known{code: true, unknown: "go is not installed"}, VerdictUnknown, 0},
 	} {
 		if got := c.verdict(); got != c.want {

@@ -11,6 +11,7 @@ import (
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -21,8 +22,27 @@ const (
 	shownFunctions = 12
 )
 
-// verdictText is the first line: the verdict in words.
+// verdictText is the first line: the verdict in words, and what a good one must not hide.
 func verdictText(l report.Lang, j act.Judged) string {
+	text := verdictWords(l, j)
+	if n := lesser(j); n > 0 && slices.Contains([]check.Verdict{check.VerdictProved, check.VerdictCovered, check.VerdictNothing}, j.Verdict) {
+		text += fmt.Sprintf(l.T("; but tests may show less than before (%d)"), n)
+	}
+	return text
+}
+
+// lesser counts what is said of tests that show less and that blocks nothing, as where other tests notice what these no longer do.
+func lesser(j act.Judged) int {
+	n := 0
+	for _, f := range j.Findings {
+		if f.Severity == step.Fix && slices.Contains([]string{"test-skipped", "test-empty", "test-always-true", "test-weakened", "test-deleted"}, f.Rule) {
+			n++
+		}
+	}
+	return n
+}
+
+func verdictWords(l report.Lang, j act.Judged) string {
 	switch j.Verdict {
 	case check.VerdictProved:
 		text := fmt.Sprintf(l.T("proved: new tests (%d) fail without the change and pass with it"), len(j.Red))

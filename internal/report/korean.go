@@ -545,6 +545,7 @@ var korean = map[string]string{
 	"say what has to be different: n and why":                                                      "무엇이 달라야 하는지 적어 주세요: n 이유",
 	"type y, n and why, or a word of the list":                                                     "y, n과 이유, 또는 목록의 단어를 입력하세요",
 	"; but no test notices when %s is wrong":                                                       "; 하지만 %s이(가) 틀려도 알아채는 테스트가 없습니다",
+	"; but tests may show less than before (%d)":                                                   "; 하지만 전보다 덜 보여 주는 테스트가 있을 수 있습니다(%d)",
 	"nothing: nothing has changed; the last commit is judged by: jacquard prove HEAD~1..HEAD":      "nothing: 바뀐 것이 없습니다. 마지막 커밋을 판정하려면: jacquard prove HEAD~1..HEAD",
 	"; more time: --limit 15m, or --full":                                                          "; 시간을 더 주려면: --limit 15m 또는 --full",
 	"  (• blocks nothing)\n":                                                                       "  (• 표시는 막지 않습니다)\n",

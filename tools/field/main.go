@@ -6,7 +6,8 @@
 //
 // For each repository it compares the tests that `jacquard doctor` runs with those that the project's own command
 // runs, and plays real commits back as the answer of an author to `jacquard work`: as they are (they have to be
-// accepted), and bent (they have to be rejected, see bend.go).
+// accepted), and bent (they have to be rejected, see bend.go). And it lets `jacquard prove` judge commits: of those as they
+// are nothing may block, and bent ones have to be named.
 //
 // A clone is DIR/OWNER+NAME, with or without a work tree; who wants a row fetches it. Nothing is written there.
 // Results are lines of DIR/results.jsonl, so that a field that was stopped goes on.
@@ -65,9 +66,10 @@ func repos() ([]repo, error) {
 // result is one case: a baseline, or one way to play a commit back.
 type result struct {
 	Repo    string    `json:"repo"`
-	Commit  string    `json:"commit"`  // what was checked out, or the commit that is played back
-	Case    string    `json:"case"`    // baseline, honest, or the name of a bend
-	Outcome string    `json:"outcome"` // right, wrong; accepted, rejected; none = there is nothing to bend; error
+	Commit  string    `json:"commit"`            // what was checked out, or the commit that is played back
+	Case    string    `json:"case"`              // baseline; honest, or the name of a bend; prove, or prove- and the name of a bend
+	Outcome string    `json:"outcome"`           // right, wrong; accepted, rejected; quiet, blocked; named, unnamed, unknown; none = there is nothing to bend; error
+	Verdict string    `json:"verdict,omitempty"` // of prove
 	Why     string    `json:"why,omitempty"`
 	Rules   []string  `json:"rules,omitempty"` // of the findings that rejected it, or that an accepted one was warned of
 	Tests   int       `json:"tests,omitempty"` // of a baseline: that doctor found
@@ -105,7 +107,7 @@ func run() error {
 	only := flag.String("only", "", "parts of names of repositories, with commas")
 	part := flag.String("part", "", "dev or held; both without it")
 	commits := flag.Int("commits", 5, "commits of each repository")
-	cases := flag.String("cases", "", "cases with commas: baseline, honest, and names of bends; all without it")
+	cases := flag.String("cases", "", "cases with commas: baseline, honest, prove, and names of bends, for prove with prove- before them; all without it")
 	limit := flag.Duration("limit", 10*time.Minute, "longest case")
 	table := flag.String("table", "", "write the table of all results so far to this file, and try nothing")
 	flag.Parse()
@@ -147,10 +149,10 @@ func run() error {
 		return err
 	}
 	defer f.out.Close()
-	if f.work, err = os.MkdirTemp("", "field-"); err != nil {
+	f.work = filepath.Join(*dir, "work") // always the same, so that what is cached for a clone is there the next time
+	if err := os.MkdirAll(f.work, 0o755); err != nil {
 		return err
 	}
-	defer os.RemoveAll(f.work)
 	want := func(name string) bool { return *cases == "" || slices.Contains(strings.Split(*cases, ","), name) }
 	missing := 0
 	for _, r := range list {
@@ -204,6 +206,9 @@ func read(path string) ([]result, error) {
 
 // note keeps a result and shows it.
 func (f *field) note(r result) error {
+	if f.ctx.Err() != nil { // what was interrupted says nothing
+		return f.ctx.Err()
+	}
 	r.Program, r.When = f.program, time.Now().UTC().Truncate(time.Second)
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -225,6 +230,9 @@ func first(text string) string {
 func (f *field) repository(r repo, commits int, want func(string) bool) error {
 	clone := filepath.Join(f.work, r.dir())
 	defer os.RemoveAll(clone)
+	if err := os.RemoveAll(clone); err != nil { // of a field that was killed
+		return err
+	}
 	if _, err := f.output("", "git", "clone", "-q", "--no-checkout", filepath.Join(f.dir, r.dir()), clone); err != nil {
 		return f.note(result{Repo: r.Name, Commit: r.Commit, Case: "baseline", Outcome: "error", Why: err.Error()})
 	}
@@ -233,13 +241,22 @@ func (f *field) repository(r repo, commits int, want func(string) bool) error {
 			return err
 		}
 	}
-	picked, err := f.pick(r, clone, commits)
-	if err != nil {
-		return f.note(result{Repo: r.Name, Commit: r.Commit, Case: "honest", Outcome: "error", Why: err.Error()})
-	}
-	for _, c := range picked {
-		if err := f.replay(r, clone, c, want); err != nil {
-			return err
+	for _, kind := range []struct {
+		name   string
+		wanted func(added, deleted, tests int) bool
+		try    func(r repo, clone string, c commit, want func(string) bool) error
+	}{{"honest", forWork, f.replay}, {"prove", forProve, f.judge}} {
+		if !want(kind.name) {
+			continue
+		}
+		picked, err := f.pick(r, clone, commits, kind.wanted)
+		if err != nil {
+			return f.note(result{Repo: r.Name, Commit: r.Commit, Case: kind.name, Outcome: "error", Why: err.Error()})
+		}
+		for _, c := range picked {
+			if err := kind.try(r, clone, c, want); err != nil {
+				return err
+			}
 		}
 	}
 	return f.ctx.Err()

@@ -21,10 +21,15 @@ var (
 // most is how many changed lines a commit may have.
 const most = 400
 
-// pick takes the newest commits before the repository's commit that change both code and tests, add lines to both, are no merges, and have
-// at most 400 changed lines. Whether a commit is green by the project's own command is asked when it was rejected (see replay): to run it
-// for each commit before and after would take most of the time.
-func (f *field) pick(r repo, clone string, n int) ([]commit, error) {
+// What a commit has to change to be picked, by the lines that it adds and deletes in code and adds in tests. Those for `work` change both code
+// and tests, and add lines to both. Those for `prove` change code in any way.
+func forWork(added, _, tests int) bool    { return added > 0 && tests > 0 }
+func forProve(added, deleted, _ int) bool { return added+deleted > 0 }
+
+// pick takes the newest commits before the repository's commit that change what is wanted, are no merges, and have at most 400 changed
+// lines. Whether a commit is green by the project's own command is asked when it was rejected (see replay): to run it for each commit before
+// and after would take most of the time.
+func (f *field) pick(r repo, clone string, n int, wanted func(added, deleted, tests int) bool) ([]commit, error) {
 	out, err := f.git(clone, "log", "--no-merges", "-n", "1500", "--numstat", "--no-renames", "-z", "--format=%x01%H %P%n%s%x02", r.Commit)
 	if err != nil {
 		return nil, err
@@ -38,7 +43,7 @@ func (f *field) pick(r repo, clone string, n int) ([]commit, error) {
 			continue
 		}
 		c := commit{ID: id[0], Parent: id[1], Subject: subject}
-		lines, code, tests, binary := 0, 0, 0, false
+		lines, code, gone, tests, binary := 0, 0, 0, 0, false
 		for file := range strings.SplitSeq(files, "\x00") {
 			f := strings.SplitN(strings.TrimSpace(file), "\t", 3)
 			if len(f) != 3 {
@@ -53,10 +58,10 @@ func (f *field) pick(r repo, clone string, n int) ([]commit, error) {
 			case testPath.MatchString(f[2]):
 				c.Tests, tests = append(c.Tests, f[2]), tests+added
 			default:
-				c.Code, code = append(c.Code, f[2]), code+added
+				c.Code, code, gone = append(c.Code, f[2]), code+added, gone+deleted
 			}
 		}
-		if code > 0 && tests > 0 && lines <= most && !binary {
+		if wanted(code, gone, tests) && lines <= most && !binary {
 			picked = append(picked, c)
 		}
 	}

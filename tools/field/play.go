@@ -148,7 +148,7 @@ func (f *field) checkout(clone, commit string) error {
 func (f *field) replay(r repo, clone string, c commit, want func(string) bool) error {
 	outcome := f.done[f.key(r.Name, c.ID, "honest")]
 	if outcome == "" && want("honest") {
-		res := f.play(r, clone, c, "honest", func(*field, string, commit) (string, error) { return c.Subject, nil })
+		res := f.play(r, clone, c, "honest", asItIs)
 		if res.Outcome == "rejected" && r.Own != "" {
 			f.green(r, clone, c, &res)
 		}
@@ -189,26 +189,40 @@ func (f *field) green(r repo, clone string, c commit, res *result) {
 	}
 }
 
-// play lets the scripted agent answer with the commit, bent or as it is, and says what the program made of it.
-func (f *field) play(r repo, clone string, c commit, name string, bend func(*field, string, commit) (string, error)) result {
-	res := result{Repo: r.Name, Commit: c.ID, Case: name, Outcome: "error"}
+// stage puts a commit, bent or as it is, into the index of the clone, and says what was bent; "" means that there is nothing to bend.
+func (f *field) stage(clone string, c commit, bend bend) (string, error) {
 	if err := f.checkout(clone, c.ID); err != nil {
-		res.Why = err.Error()
-		return res
+		return "", err
 	}
 	what, err := bend(f, clone, c)
 	if err != nil || what == "" {
-		res.Why = fmt.Sprint(err)
-		if err == nil {
-			res.Outcome, res.Why = "none", "there is nothing to bend"
-		}
-		return res
+		return "", err
+	}
+	_, err = f.git(clone, "add", "-A")
+	return what, err
+}
+
+// asItIs bends nothing.
+func asItIs(_ *field, _ string, c commit) (string, error) { return c.Subject, nil }
+
+// unbent is the result where there is nothing to try.
+func (r result) unbent(err error) result {
+	if err != nil {
+		r.Why = err.Error()
+		return r
+	}
+	r.Outcome, r.Why = "none", "there is nothing to bend"
+	return r
+}
+
+// play lets the scripted agent answer with the commit, bent or as it is, and says what the program made of it.
+func (f *field) play(r repo, clone string, c commit, name string, bend bend) result {
+	res := result{Repo: r.Name, Commit: c.ID, Case: name, Outcome: "error"}
+	what, err := f.stage(clone, c, bend)
+	if err != nil || what == "" {
+		return res.unbent(err)
 	}
 	patch, play := filepath.Join(f.work, "answer.patch"), filepath.Join(f.work, "play.txtar")
-	if _, err := f.git(clone, "add", "-A"); err != nil {
-		res.Why = err.Error()
-		return res
-	}
 	diff, err := f.git(clone, "diff", "--cached", "--binary", "--no-renames", c.Parent)
 	if err == nil {
 		err = os.WriteFile(patch, []byte(diff), 0o644)
@@ -234,10 +248,7 @@ func (f *field) play(r repo, clone string, c commit, name string, bend func(*fie
 		res.Why = what + ": " + err.Error()
 		return res
 	}
-	kept := filepath.Join(f.dir, "answers", fmt.Sprintf("%s-%.10s-%s.json", r.dir(), c.ID, name))
-	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err == nil {
-		_ = os.WriteFile(kept, []byte(out), 0o644) // to look at; the results do not need it
-	}
+	f.keep(r, c, name, out)
 	type finding struct{ Rule, Severity, Path, Message string }
 	var answer struct {
 		Modules []struct {
@@ -283,6 +294,18 @@ func (f *field) play(r repo, clone string, c commit, name string, bend func(*fie
 		}
 	}
 	return res
+}
+
+func (f *field) kept(r repo, c commit, name string) string {
+	return filepath.Join(f.dir, "answers", fmt.Sprintf("%s-%.10s-%s.json", r.dir(), c.ID, name))
+}
+
+// keep keeps what the program said, to look at; the results do not need it.
+func (f *field) keep(r repo, c commit, name, out string) {
+	kept := f.kept(r, c, name)
+	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err == nil {
+		_ = os.WriteFile(kept, []byte(out), 0o644)
+	}
 }
 
 // scenario is what the author of a commit would have answered: a task with its files, and its patch.

@@ -47,7 +47,7 @@ func TestShapes(t *testing.T) {
 			overwrite(t, clone, filepath.Join(shape, "after"))
 			git("commit", "-q", "-a", "-m", "Go on")
 			err = f.repository(repo{Name: "shape/" + s.Name(), Commit: git("rev-parse", "HEAD"), Own: own[s.Name()]}, 1, func(name string) bool {
-				return slices.Contains([]string{"baseline", "honest", "hunk", "tests"}, name)
+				return slices.Contains([]string{"baseline", "honest", "hunk", "tests", "prove", "prove-hunk"}, name)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -56,7 +56,10 @@ func TestShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := map[string]string{"baseline": "right", "honest": "accepted", "hunk": "rejected", "tests": "rejected"}
+			want := map[string]string{"baseline": "right", "honest": "accepted", "hunk": "rejected", "tests": "rejected", "prove": "quiet", "prove-hunk": "named"}
+			if s.Name() == "c-make" || s.Name() == "rust-workspace" { // prove does not judge their languages
+				want["prove-hunk"] = "unknown"
+			}
 			for _, r := range results {
 				if r.Outcome != want[r.Case] {
 					t.Errorf("%s: %s, want %s: %s (%d tests, its own command %d)", r.Case, r.Outcome, want[r.Case], r.Why, r.Tests, r.Own)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -49,16 +50,23 @@ func page(list []repo, results []result) string {
 		{"honest", "the commit as it is is accepted", "accepted"},
 		{"hunk", "without its last hunk of code: rejected", "rejected"},
 		{"tests", "its tests alone: rejected", "rejected"},
+		{"weak-old", "one assertion of an old test cannot fail: rejected", "rejected"},
 		{"weak-one", "one new assertion cannot fail: rejected", "rejected"},
 		{"weak-all", "none of its assertions can fail: rejected", "rejected"},
 		{"deleted", "an old test is deleted: rejected", "rejected"},
 		{"skipped", "a test of it is skipped: rejected", "rejected"},
+		{"prove", "`prove`: nothing blocks the commit as it is", "quiet"},
+		{"prove-hunk", "`prove` without its last hunk of code: named", "named"},
+		{"prove-weak-old", "`prove`, one assertion of an old test cannot fail: named", "named"},
+		{"prove-weak-all", "`prove`, none of its new assertions can fail: named", "named"},
+		{"prove-deleted", "`prove`, an old test is deleted: named", "named"},
+		{"prove-skipped", "`prove`, a test of it is skipped: named", "named"},
 	}
 	for _, row := range rows {
 		fmt.Fprintf(&b, "| %s | %s |", row.name, row.what)
 		for _, p := range []string{"dev", "held"} {
 			good := of(func(r result) bool { return r.Case == row.name && part[r.Repo] == p && r.Outcome == row.good })
-			total := of(func(r result) bool { return r.Case == row.name && part[r.Repo] == p && r.Outcome != "none" })
+			total := of(func(r result) bool { return r.Case == row.name && part[r.Repo] == p && counts(r) })
 			if total == 0 {
 				b.WriteString(" – |")
 				continue
@@ -67,19 +75,25 @@ func page(list []repo, results []result) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without.\n\n## Repositories\n\n| repository | language | part | tests, own | honest | bent |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\nA hunk that no test of the project sees cannot be missed by its tests: such an answer is accepted with a warning, or without.\n\n" + proveText(all) + "\n## Repositories\n\n| repository | language | part | tests, own | honest | bent | prove: quiet | prove: named |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range list {
 		base, ok := "", false
-		accepted, honest, rejected, bent := 0, 0, 0, 0
+		accepted, honest, rejected, bent, quiet, judged, named, bentJudged := 0, 0, 0, 0, 0, 0, 0, 0
 		for _, x := range all {
 			switch {
-			case x.Repo != r.Name || x.Outcome == "none":
+			case x.Repo != r.Name || !counts(x):
 				continue
 			case x.Case == "baseline":
 				base = fmt.Sprintf("%d, %d: %s", x.Tests, x.Own, x.Outcome)
 			case x.Case == "honest":
 				honest++
 				accepted += one(x.Outcome == "accepted")
+			case x.Case == "prove":
+				judged++
+				quiet += one(x.Outcome == "quiet")
+			case strings.HasPrefix(x.Case, "prove-"):
+				bentJudged++
+				named += one(x.Outcome == "named")
 			default:
 				bent++
 				rejected += one(x.Outcome == "rejected")
@@ -87,7 +101,7 @@ func page(list []repo, results []result) string {
 			ok = true
 		}
 		if ok {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %d of %d | %d of %d |\n", r.Name, r.Language, r.Part, base, accepted, honest, rejected, bent)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %d of %d | %d of %d | %d of %d | %d of %d |\n", r.Name, r.Language, r.Part, base, accepted, honest, rejected, bent, quiet, judged, named, bentJudged)
 		}
 	}
 	b.WriteString("\n## What did not come out as it should\n\n")
@@ -98,11 +112,36 @@ func page(list []repo, results []result) string {
 				good = row.good
 			}
 		}
-		if x.Outcome != good && x.Outcome != "none" {
+		if x.Outcome != good && (counts(x) || x.Outcome == "error") {
 			fmt.Fprintf(&b, "- %s %.10s %s: %s. %s\n", x.Repo, x.Commit, x.Case, x.Outcome, strings.ReplaceAll(first(strings.TrimSpace(strings.ReplaceAll(x.Why, "\n", " "))), "|", "\\|"))
 		}
 	}
 	return b.String()
+}
+
+// counts reports whether a case says something: there was something to try, and it came to an end.
+func counts(r result) bool {
+	return r.Outcome != "none" && r.Outcome != "error" && r.Outcome != "unknown"
+}
+
+// proveText says how much was judged, and which verdicts the commits as they are got.
+func proveText(all []result) string {
+	verdicts, repos, honest, unknown := map[string]int{}, map[string]bool{}, 0, 0
+	for _, r := range all {
+		switch {
+		case r.Case == "prove" && counts(r):
+			verdicts[r.Verdict]++
+			repos[r.Repo] = true
+			honest++
+		case strings.HasPrefix(r.Case, "prove-") && r.Outcome == "unknown":
+			unknown++
+		}
+	}
+	var list []string
+	for _, v := range slices.Sorted(maps.Keys(verdicts)) {
+		list = append(list, fmt.Sprintf("%s %d", v, verdicts[v]))
+	}
+	return fmt.Sprintf("`prove` has judged %d commits of %d repositories as they are: %s. Those change code, with tests or without. A bent one is named by a\nfinding, or by a verdict of `unproved`, `weakened` or `broken`, that the commit as it is does not get; a hunk that is left out may be named by what\nis said of the rest. Left out of the numbers are bent ones of which it says that it does not know: %d.\n", honest, len(repos), strings.Join(list, ", "), unknown)
 }
 
 func one(b bool) int {

@@ -1,0 +1,140 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/git"
+	"github.com/jacquard-build/jacquard/internal/source"
+	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// mostLooser is how many files of changed tests are asked what they no longer see.
+const mostLooser = 3
+
+// looser finds old tests that were changed although they pass as they were, and that let something pass now which they noticed. Their
+// text does not tell: they assert as often as before. It comes last, and what there is no time for is left.
+func (x *chainJudge) looser(ctx context.Context) error {
+	asked := 0
+	for _, ch := range x.changes {
+		if ch.Status != 'M' || !toolchain.IsTest(ch.Path) || !x.mineIn(x.chain, ch) || !x.pl.compiled(ch.Path) || asked >= mostLooser {
+			continue
+		}
+		f := newFile(ch)
+		if changed := x.rewordedIn(f); len(changed) > 0 {
+			asked++
+			if err := x.looserIn(ctx, f, changed); late(ctx, err) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rewordedIn are the old versions of the tests of a file that were changed and of which nothing was said yet.
+func (x *chainJudge) rewordedIn(f *file) (out []test) {
+	before := map[string]source.Test{}
+	for _, t := range f.old.Tests {
+		before[t.Name] = t
+	}
+	for _, t := range f.new.Tests {
+		old, existed := before[t.Name]
+		id := f.Path + "::" + t.Name
+		st, _ := status(resultsOf(test{Test: t, ID: id, File: f.Path}, x.results))
+		if existed && !old.Skipped && st == step.Pass && body(f.old, old) != body(f.new, t) && len(judgeTest(f, t, old, true)) == 0 {
+			out = append(out, test{Test: old, ID: id, File: f.Path})
+		}
+	}
+	return out
+}
+
+// looserIn looks for a small change of the code that old versions of tests notice, and nothing that comes near it now.
+func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err error) {
+	var mutants []mutantAt
+	for _, t := range changed {
+		mutants = append(mutants, x.mutantsFor(f, t.Test)...)
+	}
+	if len(mutants) == 0 {
+		return nil
+	}
+	was, err := x.withOldFile(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, was) }()
+	run, err := was.runThese(ctx, changed)
+	if err != nil {
+		return err
+	}
+	changed = slices.DeleteFunc(changed, func(t test) bool { // what they expected is expected no longer
+		st, _ := status(resultsOf(t, run.results))
+		return st != step.Pass
+	})
+	if len(changed) == 0 {
+		return nil
+	}
+	mutants = spread(mutants)
+	for _, m := range mutants[:min(mostBlind, len(mutants))] {
+		blind, err := x.blindTo(ctx, was, m, changed, x.looking(m.file, f.Path), nil)
+		if err != nil {
+			return err
+		}
+		if !blind {
+			continue
+		}
+		var names []string
+		for _, t := range changed {
+			names = append(names, t.Name)
+		}
+		found := reject("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("The tests %s were changed. As they were, they pass, and failed when in line %d of %s %s; now nothing does.",
+			strings.Join(names[:min(len(names), 5)], ", "), m.Line, m.file, describe(m.Mutant)))
+		if len(names) == 1 {
+			found.Message = fmt.Sprintf("The test %s was changed. As it was, it passes, and failed when in line %d of %s %s; now nothing does.", names[0], m.Line, m.file, describe(m.Mutant))
+		}
+		x.known.weakened++
+		x.block(found, nil)
+		return nil
+	}
+	return nil
+}
+
+// withOldFile is the change with one file as it was before.
+func (x *chainJudge) withOldFile(ctx context.Context, f *file) (*place, error) {
+	tree, err := x.c.repo.EditTree(ctx, x.proof.Tree, []git.Edit{{Path: f.Path, Mode: f.OldMode, ID: f.OldID}})
+	if err != nil {
+		return nil, err
+	}
+	return x.c.open(ctx, step.OnRestored, tree, x.proof.Tree, x.chain)
+}
+
+// looking are the test files that come near a source, and one more.
+func (x *chainJudge) looking(file, more string) []string {
+	r := reach(x.chain, x.files, x.holdsTests, []string{file})
+	files := x.runnable(slices.Concat(r.near, r.far))
+	if files = files[:min(mostFar, len(files))]; !slices.Contains(files, more) {
+		files = append(files, more)
+	}
+	return files
+}
+
+// blindTo reports whether old versions of tests notice a small change of the code, each time they are run, and no test does that is there
+// now: of those in files, or, where they are given, those that count.
+func (x *chainJudge) blindTo(ctx context.Context, was *place, m mutantAt, before []test, files []string, counting []test) (bool, error) {
+	noticed, _, err := was.mutant(ctx, m, filesOf(before), before, &x.proof)
+	if err != nil || !noticed {
+		return false, err
+	}
+	still, valid, err := x.pl.mutant(ctx, m, files, counting, &x.proof)
+	if err != nil || !valid || still {
+		return false, err
+	}
+	was.rerun, was.round = true, " for sure"
+	defer func() { was.rerun, was.round = false, "" }()
+	again, _, err := was.mutant(ctx, m, filesOf(before), before, &x.proof)
+	return again, err
+}
