@@ -171,7 +171,8 @@ func (p *project) places(file string, list []string) ([]string, error) {
 			path = filepath.Join(p.root, path)
 		}
 		for _, path := range []string{filepath.Clean(path), real(path)} {
-			refused := below(path, home) || below("/run", path) || below(path, "/run") || below("/var/run", path) || below("/proc", path) || below("/dev", path)
+			refused := below(path, home) || below("/run", path) || below(path, "/run") || below("/var/run", path) || below("/proc", path) ||
+				below("/dev", path) && !strings.HasPrefix(path, "/dev/shm/") // which is a folder in memory
 			for _, s := range secretFolders {
 				refused = refused || below(filepath.Join(home, s), path)
 			}
