@@ -71,13 +71,13 @@ func (p *place) screen(ctx context.Context, s Screen) (o outcome, seen bool, err
 		return o, false, fmt.Errorf("look at %s: %w", s.Argv[0], err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(sockets)) }()
-	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), append(p.environment(false), "TERM=xterm-256color", "TMUX_TMPDIR="+sockets), false)
+	env := p.c.env(filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp"), p.programs(), append(p.environment(false), "TERM=xterm-256color"), false)
 	policy, err := p.policy(env, false, sockets)
 	if err != nil {
 		return o, false, fmt.Errorf("look at %s: %w", s.Argv[0], err)
 	}
 	tmux := func(args ...string) proc.Command {
-		return proc.Command{Confine: policy, Argv: append([]string{"tmux", "-L", "jacquard-" + filepath.Base(p.dir), "-f", null}, args...), Dir: p.root, Env: env, Tail: 256 << 10}
+		return proc.Command{Confine: policy, Argv: append([]string{"tmux", "-S", filepath.Join(sockets, "s"), "-f", null}, args...), Dir: p.root, Env: env, Tail: 256 << 10}
 	}
 	if s.Limit == 0 {
 		s.Limit = screenLimit

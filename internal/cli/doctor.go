@@ -155,7 +155,7 @@ func (a *app) examine(ctx context.Context) []finding {
 		c.runs(ctx, p)
 	}
 	c.quarantine(p)
-	c.session(ctx, a)
+	c.session(ctx, a, examined)
 	if p.hasTrust() {
 		c.checks(ctx, p)
 	}

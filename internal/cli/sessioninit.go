@@ -100,7 +100,7 @@ func (h host) untrusted() bool {
 	if h.name != "codex" {
 		return false
 	}
-	raw, err := os.ReadFile(filepath.Join(cmp.Or(h.a.env[h.config], filepath.Join(h.a.env["HOME"], ".codex")), "config.toml"))
+	raw, err := os.ReadFile(filepath.Join(h.settings(), "config.toml"))
 	return err != nil || !strings.Contains(string(raw), `[hooks.state."`+pluginID+`:hooks/hooks.json:stop:`)
 }
 
@@ -243,10 +243,16 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 	fmt.Fprintln(a.Err, l.T("undo: jacquard init --session --undo"))
 }
 
-// session says of each agent's program that is here whether it judges its sessions.
-func (c *checkup) session(ctx context.Context, a *app) {
+// session says of each agent's program whether it judges its sessions. One that has never had the plugin is not run for that.
+func (c *checkup) session(ctx context.Context, a *app, names []string) {
 	for _, h := range a.hosts() {
-		have, err := h.installed(ctx)
+		if !slices.Contains(names, h.name) && !h.mentions() {
+			continue
+		}
+		have, err := "", error(nil)
+		if h.mentions() {
+			have, err = h.installed(ctx)
+		}
 		switch {
 		case err != nil:
 			c.add("session", false, false, "%v", err)
@@ -262,6 +268,24 @@ func (c *checkup) session(ctx context.Context, a *app) {
 			c.add("session", true, false, c.l.T("%s judges its sessions with the plugin %s"), h.title, have)
 		}
 	}
+}
+
+// mentions reports whether the program's own settings, or those of the project for it, name the plugin.
+func (h host) mentions() bool {
+	files := []string{h.a.opencodeFile()}
+	if h.name != "opencode" {
+		own := h.settings()
+		files = []string{filepath.Join(own, "config.toml"), filepath.Join(own, "settings.json"), filepath.Join("."+h.name, "settings.json")}
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		raw, err := os.ReadFile(file)
+		return err == nil && (h.name == "opencode" || strings.Contains(string(raw), pluginID))
+	})
+}
+
+// settings is the folder of the program's settings.
+func (h host) settings() string {
+	return cmp.Or(h.a.env[h.config], filepath.Join(h.a.env["HOME"], "."+h.name))
 }
 
 // onPath reports whether hooks find this program.

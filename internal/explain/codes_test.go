@@ -167,6 +167,8 @@ func typeName(e ast.Expr) string {
 		return e.Name
 	case *ast.SelectorExpr:
 		return e.Sel.Name
+	case *ast.IndexExpr: // of a generic type
+		return typeName(e.X)
 	case nil:
 		return ""
 	}
@@ -480,21 +482,22 @@ func all(t *testing.T) map[string]map[string]string {
 	c.known = map[string][]string{
 		"workflow/auto p.Gate": gates, // the gates of code that a plan and a design pass
 		// Only these values of an answer are taken.
-		"workflow/develop ans.Blocked": c.pkgs["workflow/develop"].list("immediate"),
+		"workflow/develop a.Answer.Blocked": c.pkgs["workflow/develop"].list("immediate"),
+		"workflow/turn a.Stop":              c.pkgs["workflow/develop"].list("immediate"),
+		// Who makes attempts says it; the style pdca when it begins some.
+		"workflow/turn r.Phase": {"do", "check", "act"},
 		// The name of another document, which comes before the kind.
 		"inspect path.Base(pr.Path)": {},
-		// The phases of the style pdca in which something is built, and the name of a part, which is none.
-		"workflow/auto f.phase": {"do", "check", "act"},
-		"workflow/auto p.id":    {},
+		"workflow/auto p.id":         {}, // the name of a part, which is none
 		// The class of a failure, which is in a group of its own.
-		"workflow/work string(f.Class)": {},
+		"workflow/work res.Failed": {},
 	}
 	out := map[string]map[string]string{
 		"finding": c.fields("Rule", []string{"Finding", ""}, []string{"check", "act", "step", "workflow", "cli", "report"}, true),
 		"drift":   c.fields("Type", []string{"Drift"}, []string{"inspect", "cli"}, true),
 		"spec":    c.fields("Type", []string{"SchemaError", "Violation", "BoundaryBreach"}, []string{"inspect"}, false),
 		"end":     c.fields("Reason", []string{"End"}, []string{"workflow"}, true),
-		"phase":   c.fields("Phase", []string{"AttemptNote"}, []string{"workflow"}, false),
+		"phase":   c.fields("Phase", []string{"AttemptNote", "Attempts"}, []string{"workflow"}, false),
 		"state":   c.constants("flow", "RunState"),
 		"class":   c.constants("flow", "Class"),
 		"level":   c.constants("step", "Level"),
