@@ -90,7 +90,7 @@ func (a *app) effects() func(string) {
 func newInit(a *app) *cobra.Command {
 	var hook, session, undo, yes bool
 	c := &cobra.Command{
-		Use: "init", Short: "write jacquard.yaml with all settings, or set up a git hook, agents", Args: cobra.NoArgs,
+		Use: "init", Short: "write jacquard.yaml with all settings; set up a git hook, agents", Args: cobra.NoArgs,
 		Example: "  jacquard init\n  jacquard init --hook\n  jacquard init --session",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if session {
