@@ -17,7 +17,7 @@ func (l Lang) T(en string) string { return l.Wording(en) }
 // the format of an error. One that no table has stays English.
 func (l Lang) Wording(en string) string {
 	if l == Korean {
-		for _, table := range []map[string]string{korean, koreanErrors, koreanHelp} {
+		for _, table := range []map[string]string{korean, koreanErrors, koreanHelp, koreanProve} {
 			if ko, ok := table[en]; ok {
 				return ko
 			}
@@ -517,53 +517,4 @@ var korean = map[string]string{
 	"⚠ uncommitted changes are left alone, and the work begins at the last commit: %s\n": "⚠ 커밋하지 않은 변경은 그대로 두고 마지막 커밋에서 작업을 시작합니다: %s\n",
 	"the change with a small mistake: tests have to fail":                                "작은 실수를 넣은 변경: 테스트가 실패해야 한다",
 	"Two projects are in %s:\n  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   your first spec:    cd %s && jacquard build --scenario ../build.txtar\nThe answers of the agent are prepared; git, the tests and every result are real.": "%s에 프로젝트 두 개가 있습니다:\n  shop    첫 변경:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n  hello   첫 스펙:  cd %s && jacquard build --scenario ../build.txtar\n에이전트의 답은 미리 준비되어 있고, git과 테스트와 모든 결과는 진짜입니다.",
-
-	// prove
-	"  compared with: %s\n":                                                              "  비교 대상: %s\n",
-	"  … and %d more: --format json\n":                                                   "  … 그 밖에 %d개: --format json\n",
-	". To install: %s":                                                                   ". 설치: %s",
-	"broken: what works without the change fails with it (%d)":                           "broken: 변경 없이는 되던 것이 변경 후 실패합니다 (%d)",
-	"covered: no new test shows the change, but tests notice when it is wrong":           "covered: 변경을 보이는 새 테스트는 없지만, 잘못되면 기존 테스트가 알아챕니다",
-	"covered: tests that reach the change pass; no function is left to try a mistake in": "covered: 변경에 닿는 테스트가 통과합니다. 실수를 시험해 볼 함수는 남아 있지 않습니다",
-	"failed without the change as well, charged to nobody (%d): %s":                      "변경 없이도 실패하므로 누구의 책임도 아님 (%d): %s",
-	"none comes near it":                                                                 "닿는 테스트가 없음",
-	"none of %d small changes is noticed":                                                "작은 변형 %d개를 아무도 알아채지 못함",
-	"not run: %s":                                                                        "실행하지 않음: %s",
-	"not tried":                                                                          "시도하지 않음",
-	"nothing: no code has changed":                                                       "nothing: 바뀐 코드가 없습니다",
-	"outside of functions":                                                               "함수 밖",
-	"proved: new tests (%d) fail without the change and pass with it":                    "proved: 새 테스트(%d개)가 변경 없이는 실패하고 변경 후에는 통과합니다",
-	"ran: %d tests, %d passed, %d failed, %d skipped; %d commands in %s\n":               "실행: 테스트 %d개, 통과 %d, 실패 %d, 건너뜀 %d; 명령 %d개, %s\n",
-	"unknown: %s": "unknown: 알 수 없음: %s",
-	"unproved: no test shows that the change does what it should":                                  "unproved: 변경이 제 일을 하는지 보이는 테스트가 없습니다",
-	"weakened: tests that were there before show less now (%d)":                                    "weakened: 전에 있던 테스트가 이제 덜 보여 줍니다 (%d)",
-	"which test notices when a changed function is wrong\n":                                        "바뀐 함수가 잘못되면 알아채는 테스트\n",
-	"wrote the plugin to %s\n":                                                                     "플러그인을 %s에 썼습니다\n",
-	"next: claude plugin marketplace add %s, then claude plugin install jacquard@jacquard-build\n": "다음: claude plugin marketplace add %s, 그다음 claude plugin install jacquard@jacquard-build\n",
-	"%d fail without the change":                                                                   "변경 없이는 %d개 실패",
-	"documents: %s (one of them: --document NAME)\n":                                               "문서: %s (하나 보기: --document NAME)\n",
-	"say what has to be different: n and why":                                                      "무엇이 달라야 하는지 적어 주세요: n 이유",
-	"type y, n and why, or a word of the list":                                                     "y, n과 이유, 또는 목록의 단어를 입력하세요",
-	"; but no test notices when %s is wrong":                                                       "; 하지만 %s이(가) 틀려도 알아채는 테스트가 없습니다",
-	"; but tests may show less than before (%d)":                                                   "; 하지만 전보다 덜 보여 주는 테스트가 있을 수 있습니다(%d)",
-	"nothing: nothing has changed; the last commit is judged by: jacquard prove HEAD~1..HEAD":      "nothing: 바뀐 것이 없습니다. 마지막 커밋을 판정하려면: jacquard prove HEAD~1..HEAD",
-	"; more time: --limit 15m, or --full":                                                          "; 시간을 더 주려면: --limit 15m 또는 --full",
-	"  (• blocks nothing)\n":                                                                       "  (• 표시는 막지 않습니다)\n",
-	"%s has no plugin; jacquard init --session has its sessions judged":                            "%s: 플러그인 없음. jacquard init --session을 실행하면 세션을 검증합니다",
-	"%s has the plugin and does not run its hooks: start codex once and let it trust them":         "%s: 플러그인은 있지만 훅을 실행하지 않습니다. codex를 한 번 시작해 훅을 신뢰하도록 하세요",
-	"%s has the plugin of another version; jacquard init --session replaces it":                    "%s: 다른 버전의 플러그인이 있습니다. jacquard init --session이 바꿉니다",
-	"%s has the plugin, which calls jacquard, and that is not on PATH":                             "%s: 플러그인이 부르는 jacquard가 PATH에 없습니다",
-	"%s judges its sessions with the plugin %s":                                                    "%s: 플러그인 %s(으)로 세션을 검증합니다",
-	"%s: sessions that begin now are judged when a turn ends\n":                                    "%s: 이제 시작하는 세션은 턴이 끝날 때 검증됩니다\n",
-	"Do it? [y/N] ": "진행할까요? [y/N] ",
-	"next: start codex once and let it trust the hooks; until then it runs none, and does not say so": "다음: codex를 한 번 시작해 훅을 신뢰하도록 하세요. 그 전에는 훅을 실행하지 않으며, 알려 주지도 않습니다",
-	"the plugin is gone from %s\n":                                            "%s에서 플러그인을 제거했습니다\n",
-	"there is nothing to change: each agent's program here is as you want it": "바꿀 것이 없습니다. 에이전트 프로그램이 모두 원하는 상태입니다",
-	"this changes your agents' programs:":                                     "에이전트 프로그램에서 다음이 바뀝니다:",
-	"undo: jacquard init --session --undo":                                    "되돌리기: jacquard init --session --undo",
-	"    attested: %d tests passed; not signed\n":                             "    증명 기록: 통과한 테스트 %d개, 서명 없음\n",
-	"    attested: %d tests passed; signed by %s\n":                           "    증명 기록: 통과한 테스트 %d개, 서명자 %s\n",
-	"⚠ how the commits were proved could not be written down: %v\n":           "⚠ 커밋의 증명 기록을 남기지 못했습니다: %v\n",
-	"write the plugin to %s":                                                  "%s에 플러그인 쓰기",
-	"delete %s":                                                               "%s 삭제",
 }

@@ -213,7 +213,7 @@ var koreanHelp = map[string]string{
 	"record without running anything; the lock says so":                     "아무것도 실행하지 않고 기록. lock에 그 사실이 남음",
 
 	// set up
-	"write jacquard.yaml with all settings; set up a git hook, agents":                                                "모든 설정이 담긴 jacquard.yaml을 만들거나 git 훅, 에이전트를 설정합니다",
+	"write jacquard.yaml with all settings; set up a git hook, agents":                                                   "jacquard.yaml을 만들거나 git 훅, 에이전트를 설정합니다",
 	"write a pre-commit hook that runs validate on the staged modules, and nothing else; remove it by deleting the file": "스테이지된 모듈에 validate만 실행하는 pre-commit 훅을 만듦. 파일을 삭제하면 해제됨",
 	"check what a run needs here: git, agent, account, checks":                                                           "실행에 필요한 것을 점검합니다: git, 에이전트, 계정, 검사",
 	"what is wrong with the files in works/; exit 1 when something is":                                                   "works/의 파일에서 잘못된 것을 찾습니다. 있으면 종료 코드 1",
