@@ -77,7 +77,7 @@ var (
 	}
 	// inTurn take more than eight seconds of a processor each; a third of them is played at a time.
 	inTurn = []string{
-		"auto_context", "auto_decisions", "auto_e2e", "change_specs", "checks_languages", "spec_name", "commits", "develop_decisions", "documents", "e2e_auto_light", "e2e_codex", "e2e_conflict", "e2e_flaky",
+		"attested", "auto_context", "auto_decisions", "auto_e2e", "change_specs", "checks_languages", "spec_name", "commits", "develop_decisions", "documents", "e2e_auto_light", "e2e_codex", "e2e_conflict", "e2e_flaky",
 		"e2e_input", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "korean", "lint_missing", "prove", "prove_action", "prove_languages", "prove_tests", "restored", "sandbox", "tutorial", "verified", "verify_range", "work_blocked", "work_callbacks", "work_resume",
 		"worker", "worker_drain", "worker_killed", "worker_store",
 	}
