@@ -230,6 +230,9 @@ func first(text string) string {
 func (f *field) repository(r repo, commits int, want func(string) bool) error {
 	clone := filepath.Join(f.work, r.dir())
 	defer os.RemoveAll(clone)
+	if err := f.allow(); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(clone); err != nil { // of a field that was killed
 		return err
 	}

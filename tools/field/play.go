@@ -222,7 +222,7 @@ func (f *field) play(r repo, clone string, c commit, name string, bend bend) res
 	if err != nil || what == "" {
 		return res.unbent(err)
 	}
-	patch, play := filepath.Join(f.work, "answer.patch"), filepath.Join(f.work, "play.txtar")
+	patch, play := filepath.Join(f.work, answers, "answer.patch"), filepath.Join(f.work, "play.txtar")
 	diff, err := f.git(clone, "diff", "--cached", "--binary", "--no-renames", c.Parent)
 	if err == nil {
 		err = os.WriteFile(patch, []byte(diff), 0o644)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -21,6 +22,15 @@ func (f *field) output(dir, name string, args ...string) (string, error) {
 	return out, err
 }
 
+// answers is the folder of what the scripted author applies. The sandbox of a turn lets it be read.
+const answers = "answers"
+
+// allow makes that folder, and says so in a configuration of its own.
+func (f *field) allow() error {
+	dir, config := filepath.Join(f.work, answers), filepath.Join(f.work, "config", "jacquard")
+	return errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(config, 0o755), os.WriteFile(filepath.Join(config, "sandbox.yaml"), []byte("read: ["+dir+"]\n"), 0o644))
+}
+
 // run runs a program with all that it starts, for at most so long. A program that ends with an exit code is no error.
 func (f *field) run(limit time.Duration, dir, name string, args ...string) (out, errs string, code int, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, limit)
@@ -29,6 +39,9 @@ func (f *field) run(limit time.Duration, dir, name string, args ...string) (out,
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 	cmd.Env = append(os.Environ(), "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
+	if name == f.jacquard {
+		cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+filepath.Join(f.work, "config"))
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 20 * time.Second
