@@ -89,9 +89,8 @@ tests: build claude codex opencode temporal s3 python $(GOTESTSUM)
 WITH_TOOLS = JACQUARD_TEST_CLAUDE=$(abspath $(CLAUDE)) JACQUARD_TEST_CODEX=$(abspath $(CODEX)) JACQUARD_TEST_OPENCODE=$(abspath $(OPENCODE)) JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) JACQUARD_TEST_S3=$(abspath $(S3)) \
 	PATH="$(if $(wildcard bin/python/bin),$(abspath bin/python/bin):,)$$PATH"
 SUMMED = $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg --hide-summary skipped
-TESTS = $(WITH_TOOLS) $(SUMMED)
-# The stories make and delete thousands of checkouts. What the others test may not be in a folder in memory: the sandbox of codex hides it.
-STORIES = $(WITH_TOOLS) tools/in-memory.sh $(SUMMED)
+# They make and delete thousands of checkouts.
+TESTS = $(WITH_TOOLS) tools/in-memory.sh $(SUMMED)
 
 # The linter has vet.
 GOTEST  = -shuffle=on -vet=off -timeout $(TEST_TIMEOUT)
@@ -99,7 +98,7 @@ GOTEST  = -shuffle=on -vet=off -timeout $(TEST_TIMEOUT)
 # All that is proved at each change.
 test: tests
 	rm -f bin/tests.*.json
-	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(STORIES) --jsonfile bin/tests.plain.json -- $(GOTEST) -parallel 4 $(ORDERED)
+	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.plain.json -- $(GOTEST) -parallel 4 $(ORDERED)
 	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.race.json -- $(RACE) $(GOTEST) $(RACED)
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 

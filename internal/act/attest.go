@@ -18,46 +18,45 @@ const proofNotes = "refs/notes/jacquard"
 // mostLookedAt bounds how far back commits of a run are looked for on the branch that is checked out.
 const mostLookedAt = 2000
 
-// Attest writes down, as notes of git, how each commit of a run was proved, signed with the key that the user's git signs with. proofs are
-// those of trees. It returns how many commits have a note.
-func (a *Actor) Attest(ctx context.Context, run string, proofs map[string][]attest.Proof) (int, error) {
+// Attest writes down, as notes of git, how each commit of a run was proved, signed with the key that the user's git signs with. proved gives
+// the proofs by their trees; it is asked only where the run has delivered commits.
+func (a *Actor) Attest(ctx context.Context, run string, proved func() (map[string][]attest.Proof, error)) error {
 	commits, err := a.commitsOf(ctx, run)
 	if err != nil || len(commits) == 0 {
-		return 0, err
+		return err
+	}
+	proofs, err := proved()
+	if err != nil {
+		return err
 	}
 	k, err := a.keys(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	notes := map[string][]byte{}
 	for _, c := range commits {
 		_, part := runOf(c)
 		p := attest.Predicate{Program: "jacquard " + a.o.Version, Run: run, Part: part, Proofs: proofs[c.Tree]}
 		if tree := c.Trailer(trailerTree); tree != c.Tree {
-			p.Proofs = append(p.Proofs, proofs[tree]...)
+			p.Proofs = slices.Concat(p.Proofs, proofs[tree])
 		}
 		if len(p.Proofs) == 0 { // its evidence was cleared away
 			continue
 		}
 		if notes[c.ID], err = attest.New(c.ID, c.Tree, p).Seal(ctx, k.Signer()); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if len(notes) == 0 {
-		return 0, nil
+		return nil
 	}
-	return len(notes), machinery(a.o.Repo.SetNotes(ctx, proofNotes, notes, a.commit(run, "", "What was proved of commits")))
+	return machinery(a.o.Repo.SetNotes(ctx, proofNotes, notes, a.commit(run, "", "What was proved of commits")))
 }
 
 // keys are the user's settings for signing.
 func (a *Actor) keys(ctx context.Context) (k attest.Keys, err error) {
-	k.Env = a.o.User
+	k.Env, k.Home = a.o.User, valueOf(a.o.User, "HOME")
 	program := "gpg.program"
-	for _, kv := range k.Env {
-		if home, ok := strings.CutPrefix(kv, "HOME="); ok {
-			k.Home = home
-		}
-	}
 	if k.Format, err = a.o.Repo.Setting(ctx, "gpg.format"); err != nil {
 		return k, machinery(err)
 	}
@@ -88,7 +87,11 @@ func (a *Actor) commitsOf(ctx context.Context, run string) ([]git.LogEntry, erro
 		return nil, machinery(err)
 	}
 	if !slices.Contains(slices.Collect(maps.Values(branches)), tip) {
-		if log, err = a.o.Repo.Log(ctx, "HEAD", "", mostLookedAt); err != nil {
+		head, err := a.o.Repo.Head(ctx)
+		if err != nil || head.Unborn {
+			return nil, machinery(err)
+		}
+		if log, err = a.o.Repo.Log(ctx, head.Commit, "", mostLookedAt); err != nil {
 			return nil, machinery(err)
 		}
 	}
@@ -125,14 +128,10 @@ type Attested struct {
 }
 
 // attested reads the attestation of a commit, nil where there is none.
-func (a *Actor) attested(ctx context.Context, c git.LogEntry) (*Attested, error) {
+func (a *Actor) attested(ctx context.Context, c git.LogEntry, k attest.Keys) (*Attested, error) {
 	note, err := a.o.Repo.Note(ctx, proofNotes, c.ID)
 	if err != nil || note == nil {
 		return nil, machinery(err)
-	}
-	k, err := a.keys(ctx)
-	if err != nil {
-		return nil, err
 	}
 	s, by, err := attest.Open(ctx, note, k)
 	out := &Attested{By: by}

@@ -40,6 +40,10 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(Comm
 	if err != nil {
 		return 0, err
 	}
+	k, err := a.keys(ctx)
+	if err != nil {
+		return 0, err
+	}
 	for _, e := range slices.Backward(log) {
 		run, part := runOf(e)
 		if run == "" {
@@ -50,7 +54,7 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(Comm
 		if err := a.verifyCommit(ctx, c, e, &v); err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
-		if v.Attested, err = a.attested(ctx, e); err != nil {
+		if v.Attested, err = a.attested(ctx, e, k); err != nil {
 			return others, fmt.Errorf("commit %s: %w", e.ID[:12], err)
 		}
 		if v.Attested != nil && v.Attested.Wrong != "" && v.Standing == Verified {

@@ -153,24 +153,25 @@ func (p *project) evidence(s flow.StepRow) (proved string, records []step.Record
 
 // attest writes down how the commits of a run were proved, so that it goes where they go.
 func (p *project) attest(ctx context.Context, rt flow.Runtime, actor *act.Actor, run string) error {
-	steps, err := rt.Steps(ctx, run)
-	if err != nil {
-		return err
-	}
-	proofs := map[string][]attest.Proof{}
-	for _, s := range steps {
-		tree, records := p.evidence(s)
-		if tree == "" || len(records) == 0 {
-			continue
-		}
-		said, err := report.Decode[struct{ Counts step.Counts }](s.Out)
+	return actor.Attest(ctx, run, func() (map[string][]attest.Proof, error) {
+		steps, err := rt.Steps(ctx, run)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		proofs[tree] = append(proofs[tree], act.AttestedIn(s.Key, said.Counts, records))
-	}
-	_, err = actor.Attest(ctx, run, proofs)
-	return err
+		proofs := map[string][]attest.Proof{}
+		for _, s := range steps {
+			tree, records := p.evidence(s)
+			if tree == "" || len(records) == 0 {
+				continue
+			}
+			said, err := report.Decode[struct{ Counts step.Counts }](s.Out)
+			if err != nil {
+				return nil, err
+			}
+			proofs[tree] = append(proofs[tree], act.AttestedIn(s.Key, said.Counts, records))
+		}
+		return proofs, nil
+	})
 }
 
 // browse opens a file as the desktop does.

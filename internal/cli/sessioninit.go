@@ -246,12 +246,12 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 // session says of each agent's program whether it judges its sessions. One that has never had the plugin is not run for that.
 func (c *checkup) session(ctx context.Context, a *app, names []string) {
 	for _, h := range a.hosts() {
-		if !slices.Contains(names, h.name) && !h.mentions() {
-			continue
-		}
-		have, err := "", error(nil)
+		var have string
+		var err error
 		if h.mentions() {
 			have, err = h.installed(ctx)
+		} else if !slices.Contains(names, h.name) {
+			continue
 		}
 		switch {
 		case err != nil:

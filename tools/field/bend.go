@@ -112,11 +112,10 @@ func weakOld(f *field, dir string, c commit) (string, error) {
 			return "", err
 		}
 		for _, b := range blocks(name, lines) {
-			touched := false
-			for i := b.first; i <= b.last; i++ {
-				touched = touched || added[i+1]
+			if b.touched(added) {
+				continue
 			}
-			for i := b.header + 1; i <= b.last && !touched; i++ {
+			for i := b.header + 1; i <= b.last; i++ {
 				if weaker, ok := weakened(name, lines, i); ok {
 					lines[i] = weaker
 					return fmt.Sprintf("%s:%d", name, i+1), os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "\n")), 0o644)
@@ -208,6 +207,16 @@ var headers = map[string]*regexp.Regexp{
 // block is a test in the lines of a file: its first line, with what marks it, its header, and its last.
 type block struct{ first, header, last int }
 
+// touched reports whether one of its lines, counted from 1, was added.
+func (b block) touched(added map[int]bool) bool {
+	for i := b.first; i <= b.last; i++ {
+		if added[i+1] {
+			return true
+		}
+	}
+	return false
+}
+
 func blocks(name string, lines []string) []block {
 	header := headers[family(name)]
 	if header == nil {
@@ -276,11 +285,7 @@ func skipTest(f *field, dir string, c commit) (string, error) {
 			return "", err
 		}
 		for _, b := range blocks(name, lines) {
-			touched := false
-			for i := b.first; i <= b.last; i++ {
-				touched = touched || added[i+1]
-			}
-			if !touched {
+			if !b.touched(added) {
 				continue
 			}
 			h := lines[b.header]

@@ -47,13 +47,17 @@ func (f *feature) inParts(c *flow.Ctx) (step.End, error) {
 		return step.End{}, err
 	}
 	end := step.End{}
+	f.out.Open = nil
 	for i, r := range results {
 		f.out.Attempts += r.Attempts
 		f.out.Spend(step.RoleUsage{Role: "implement", Seat: r.Seat, Calls: r.Sessions, Usage: r.Usage})
-		if r.End.Reason != "" && end.Reason == "" { // one that fails, fails the whole; the others stay on the branch
+		if r.End.Reason == "" {
+			continue
+		}
+		r.End.Detail = parts[i].p.Title + ": " + r.End.Detail
+		f.out.Open = append(f.out.Open, r.End.Detail)
+		if end.Reason == "" { // one that fails, fails the whole; the others stay on the branch
 			end = r.End
-			end.Detail = parts[i].p.Title + ": " + end.Detail
-			f.out.Open = []string{end.Detail}
 		}
 	}
 	head, err := turn.Do(c, "head", step.Head, step.HeadIn{Fallback: f.s.Commit})

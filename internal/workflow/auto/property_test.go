@@ -604,7 +604,11 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 	if w.refused > 0 && o.End.Reason != "needs_decision" && o.End.Phase != "act" || len(o.Accepted) < w.overrule {
 		w.fatalf("%d refusals, %d overruled, it ended as %+v with %v", w.refused, w.overrule, o.End, o.Accepted)
 	}
-	if w.given > 0 && !slices.Contains([]string{"blocked", "no_progress", "oscillation", "same_failure"}, o.End.Reason) {
+	stuck := []string{"blocked", "no_progress", "oscillation", "same_failure"}
+	if w.parts > 0 { // the first of them that has failed is named, and it may be another
+		stuck = append(stuck, "limit")
+	}
+	if w.given > 0 && !slices.Contains(stuck, o.End.Reason) {
 		w.fatalf("a person has given up, and it ended as %+v", o.End)
 	}
 	w.judgeRoles(o)
