@@ -70,7 +70,7 @@ func verdictWords(l report.Lang, j act.Judged) string {
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
 	if j.Late {
-		text += l.T("; more time: --limit 15m, or --full")
+		text += l.T("; more time: jacquard prove --limit 15m, or --full")
 	}
 	if j.Install != "" {
 		text += fmt.Sprintf(l.T(". To install: %s"), j.Install)
