@@ -25,8 +25,14 @@ const (
 // verdictText is the first line: the verdict in words, and what a good one must not hide.
 func verdictText(l report.Lang, j act.Judged) string {
 	text := verdictWords(l, j)
-	if n := lesser(j); n > 0 && slices.Contains([]check.Verdict{check.VerdictProved, check.VerdictCovered, check.VerdictNothing}, j.Verdict) {
+	if !slices.Contains([]check.Verdict{check.VerdictProved, check.VerdictCovered, check.VerdictNothing}, j.Verdict) {
+		return text
+	}
+	if n := lesser(j); n > 0 {
 		text += fmt.Sprintf(l.T("; but tests may show less than before (%d)"), n)
+	}
+	if len(j.NotRun) > 0 {
+		text += l.T("; not all was run, for want of time")
 	}
 	return text
 }

@@ -30,6 +30,7 @@ var koreanProve = map[string]string{
 	"; but no test notices when %s is wrong":                                                       "; 하지만 %s이(가) 틀려도 알아채는 테스트가 없습니다",
 	"; but tests may show less than before (%d)":                                                   "; 하지만 전보다 덜 보여 주는 테스트가 있을 수 있습니다(%d)",
 	"nothing: nothing has changed; the last commit is judged by: jacquard prove HEAD~1..HEAD":      "nothing: 바뀐 것이 없습니다. 마지막 커밋을 판정하려면: jacquard prove HEAD~1..HEAD",
+	"; not all was run, for want of time":                                                          "; 시간이 모자라 일부는 실행하지 못함",
 	"; more time: jacquard prove --limit 15m, or --full":                                           "; 시간을 더 주려면: jacquard prove --limit 15m 또는 --full",
 	"  (• blocks nothing)\n":                                                                       "  (• 표시는 막지 않습니다)\n",
 	"%s has no plugin; jacquard init --session has its sessions judged":                            "%s: 플러그인 없음. jacquard init --session을 실행하면 세션을 검증합니다",

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/act"
+	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// TestVerdictText: the first line of a good verdict does not hide what was seen or not looked at.
+func TestVerdictText(t *testing.T) {
+	t.Parallel()
+	lesser := []check.Fact{{Finding: step.Finding{Rule: "test-weakened", Severity: step.Fix}}}
+	late := []string{"tests that the change reaches by way of others: 3 files"}
+	proved := "proved: new tests (1) fail without the change and pass with it"
+	for name, c := range map[string]struct {
+		j    check.Judgement
+		want string
+	}{
+		"all was run":        {check.Judgement{Verdict: check.VerdictProved}, proved},
+		"some was not":       {check.Judgement{Verdict: check.VerdictProved, NotRun: late}, proved + "; not all was run, for want of time"},
+		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but tests may show less than before (1)"},
+		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but tests may show less than before (1); not all was run, for want of time"},
+		"a bad one is clear": {check.Judgement{Verdict: check.VerdictUnproved, NotRun: late}, "unproved: no test shows that the change does what it should"},
+	} {
+		c.j.Red = []check.RedTest{{}}
+		if got := verdictText(report.English, act.Judged{Judgement: c.j}); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, c.want)
+		}
+	}
+}
