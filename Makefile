@@ -12,8 +12,9 @@ CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || c
 RACE    := $(if $(CC_FOUND),-race,)
 TEST_TIMEOUT ?= 30m
 GOTESTSUM := $(TOOLS)/gotestsum
-# Packages with goroutines of ours. The race detector finds nothing in the others, and makes them seven times as slow.
-RACED   := $(addprefix ./internal/,act agent blob check flow/local flow/temporal forge gateway git hub inbox proc submit target)
+# Packages with goroutines of ours. The race detector finds nothing in the others, and makes them seven times as slow; of check it
+# runs the two tests that have some.
+RACED   := $(addprefix ./internal/,flow/temporal agent act blob flow/local forge gateway git hub inbox proc submit target)
 PLAIN    = $(filter-out $(patsubst ./internal/%,github.com/jacquard-build/jacquard/internal/%,$(RACED)),$(shell $(GO) list ./...))
 # The longest is begun first.
 ORDERED  = ./internal/cli $(filter-out %/internal/cli,$(PLAIN))
@@ -99,7 +100,8 @@ GOTEST  = -shuffle=on -vet=off -timeout $(TEST_TIMEOUT)
 test: tests
 	rm -f bin/tests.*.json
 	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.plain.json -- $(GOTEST) -parallel 4 $(ORDERED)
-	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.race.json -- $(RACE) $(GOTEST) $(RACED)
+	JACQUARD_CONFORMANCE=$(CONFORMANCE) $(TESTS) --jsonfile bin/tests.race.json -- $(RACE) $(GOTEST) -parallel 4 $(RACED)
+	$(TESTS) -- $(RACE) $(GOTEST) -run '^Test(CopyTree|Screen)$$' ./internal/check
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
 # While one works on a change: the linter, what is pure, and a story of each process.

@@ -105,7 +105,7 @@ func (p *place) warm(ctx context.Context, base string) error {
 		return nil
 	}
 	ways := compiled(p.chain)
-	sum := sha256.Sum256(fmt.Append(nil, "3", base, p.chain.Root, runtime.GOARCH, p.c.lookup("PATH"), p.c.lookup("GOTOOLCHAIN"), ways))
+	sum := sha256.Sum256(fmt.Append(nil, "4", base, p.chain.Root, runtime.GOARCH, p.c.lookup("PATH"), p.c.lookup("GOTOOLCHAIN"), ways))
 	key := "warm-" + hex.EncodeToString(sum[:8])
 	defer p.c.locks.lock(key)()
 	note := filepath.Join(p.c.o.Cache, key)
@@ -137,9 +137,13 @@ func (p *place) warm(ctx context.Context, base string) error {
 	if err := os.MkdirAll(filepath.Join(p.c.o.Cache, goBuild), 0o755); err != nil {
 		return err
 	}
+	lines := [][]string{{"go", "vet", "./..."}} // the standard library is vetted anew for it, with other flags than go test has
 	for _, flags := range ways {
+		lines = append(lines, slices.Concat([]string{"go", "test", "-count=1", "-exec=/bin/true"}, flags, []string{"./..."}))
+	}
+	for _, argv := range lines {
 		_, err = proc.Run(ctx, proc.Command{
-			Argv: slices.Concat([]string{"go", "test", "-count=1", "-exec=/bin/true"}, flags, []string{"./..."}), Dir: at, Env: env, Confine: o, Total: warmTime, Mark: p.c.o.Mark + filepath.Base(dir),
+			Argv: argv, Dir: at, Env: env, Confine: o, Total: warmTime, Mark: p.c.o.Mark + filepath.Base(dir),
 		})
 		if cause := context.Cause(ctx); cause != nil {
 			return cause

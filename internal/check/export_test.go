@@ -94,6 +94,9 @@ var Folded = folded
 // Unasked is unasked.
 func (t Task) Unasked(changes []Change) []step.Finding { return t.unasked(changes) }
 
+// CopyTree copies a folder.
+func CopyTree(from, to string, link bool) error { return copyTree(from, to, link) }
+
 // Compiled are the ways in which the tests of a project are compiled before they are run.
 func Compiled(chain toolchain.Found) [][]string { return compiled(chain) }
 

@@ -98,6 +98,15 @@ func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found)
 			return err
 		}
 	}
+	if p.chain.Ecosystem == toolchain.Go { // in each new home go begins a process for its telemetry; this file says no, and no variable does
+		mode := filepath.Join(p.dir, "home", ".config", "go", "telemetry", "mode")
+		if err := os.MkdirAll(filepath.Dir(mode), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(mode, []byte("off\n"), 0o644); err != nil { //nolint:gosec // no secret
+			return err
+		}
+	}
 	top := filepath.Join(p.dir, "tree")
 	if _, err := p.c.repo.Checkout(ctx, p.tree, top); err != nil {
 		return err

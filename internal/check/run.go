@@ -80,7 +80,7 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 		"XDG_CACHE_HOME": filepath.Join(home, ".cache"), "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
 		"XDG_DATA_HOME": filepath.Join(home, ".local"), "TZ": "UTC",
 		"GOPATH": filepath.Join(home, "go"), "GOCACHE": filepath.Join(c.o.Cache, "go-build"),
-		"GOMODCACHE": filepath.Join(c.o.Cache, "go-mod"), "GOENV": "off", "GOTELEMETRY": "off", "GOFLAGS": "-buildvcs=false",
+		"GOMODCACHE": filepath.Join(c.o.Cache, "go-mod"), "GOENV": "off", "GOFLAGS": "-buildvcs=false",
 		"PYTHONNOUSERSITE": "1", "npm_config_cache": filepath.Join(c.o.Cache, "npm"), "npm_config_update_notifier": "false",
 		"PIP_CACHE_DIR": filepath.Join(c.o.Cache, "pip"), "UV_CACHE_DIR": filepath.Join(c.o.Cache, "uv"),
 		"PIP_DISABLE_PIP_VERSION_CHECK": "1", "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0",

@@ -72,7 +72,8 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 		}
 		p.a.discard() // what was typed before the question was there is no answer to it
 		ask := p.a.fitted(question(p.a.lang(), g))
-		fmt.Fprint(p.a.Err, ask)
+		_, tall, _ := terminal(p.a.Err)
+		fmt.Fprint(p.a.Err, foldedTo(p.a.lang(), ask, tall))
 		for {
 			fmt.Fprint(p.a.Err, choices(p.a.lang(), g))
 			text, err := p.a.reads(ctx)
@@ -81,6 +82,10 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 			}
 			if slices.Contains([]string{"?", "h", "help"}, strings.ToLower(text)) {
 				fmt.Fprint(p.a.Err, ask)
+				continue
+			}
+			if one := detailsOf(ask, text); approval(g) && one != "" {
+				fmt.Fprint(p.a.Err, one)
 				continue
 			}
 			if approval(g) && slices.Contains([]string{"e", "edit"}, strings.ToLower(text)) && edits(g) {
@@ -114,6 +119,60 @@ func (p *project) converse(ctx context.Context, e *engine, r flow.Run, gates []f
 		}
 	}
 	return nil
+}
+
+// detail is how far the details of a task are indented in a question.
+const detail = "      "
+
+// foldedTo is a question for a terminal of so many lines. Where it is higher, the details of a task are only counted.
+func foldedTo(l report.Lang, ask string, lines int) string {
+	if strings.Count(ask, "\n")+1 < lines {
+		return ask
+	}
+	var b strings.Builder
+	above, first, hidden := "", "", 0
+	fold := func() {
+		if hidden > 0 {
+			fmt.Fprintf(&b, l.T("%s… %d more lines\n"), detail, hidden)
+			first, hidden = cmp.Or(first, nameOf(above)), 0
+		}
+	}
+	for line := range strings.Lines(ask) {
+		if strings.HasPrefix(line, detail) && above != "" {
+			hidden++
+			continue
+		}
+		fold()
+		above = line
+		b.WriteString(line)
+	}
+	fold()
+	if first != "" {
+		fmt.Fprintf(&b, l.T("(%s opens that one, ? all)\n"), first)
+	}
+	return b.String()
+}
+
+// nameOf is the first word of a line, by which its details are opened.
+func nameOf(line string) string {
+	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return name
+}
+
+// detailsOf is what stands in a question below the line that begins with a name, with that line; nothing where there is none.
+func detailsOf(ask, name string) string {
+	var b strings.Builder
+	for line := range strings.Lines(ask) {
+		switch {
+		case strings.HasPrefix(line, detail) && b.Len() > 0:
+			b.WriteString(line)
+		case b.Len() > 0:
+			return b.String()
+		case name != "" && strings.EqualFold(nameOf(line), name) && strings.HasPrefix(line, "  "):
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // misunderstood says what can be typed instead of an answer that is none.

@@ -20,7 +20,7 @@ import (
 func newEdit(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "edit [RUN]", Short: "edit the requirement or the plan that a run asks about", Args: oneArgument("run"),
-		Long:    "Opens the documents in the editor of VISUAL or EDITOR. What they say afterwards is checked and shown at the gate again;\nonly an approval lets it run.",
+		Long:    "Opens the documents in the editor that git uses. What they say afterwards is checked and shown at the gate again;\nonly an approval lets it run.",
 		Example: "  jacquard edit k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onThe(c, args, wantsApproval, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
@@ -132,27 +132,21 @@ func readAll(dir string) (map[string][]byte, error) {
 	return out, nil
 }
 
+// editAsGit opens files in the editor that git opens for a commit, with git's own shell: GIT_EDITOR, core.editor, VISUAL, EDITOR or vi.
+const editAsGit = `alias.edit-as-git=!e=$(git var GIT_EDITOR) && eval "$e \"\$@\""`
+
 // editor opens files in the person's editor and waits for its end.
 func (p *project) editor(ctx context.Context, dir string, names []string) error {
-	line := p.a.env["VISUAL"]
-	if line == "" {
-		line = p.a.env["EDITOR"]
-	}
-	argv := strings.Fields(line)
-	if len(argv) == 0 {
-		return usage("no editor: set VISUAL or EDITOR, or edit the files in %s by hand: they are not read then", dir)
-	}
-	program := argv[0]
-	if !filepath.IsAbs(program) {
-		found, err := proc.LookPath(program, p.a.env["PATH"])
-		if err != nil {
-			return environment("open the editor", err)
-		}
-		program = found
-	}
-	err := proc.Interactive(ctx, append(append([]string{program}, argv[1:]...), names...), dir, p.a.Env)
+	git, err := proc.LookPath("git", p.a.env["PATH"])
 	if err != nil {
-		return environment("edit", words("%s: %v; nothing was changed", argv[0], err))
+		return environment("open the editor", err)
+	}
+	argv := []string{git, "-c", editAsGit, "edit-as-git"}
+	for _, n := range names {
+		argv = append(argv, filepath.Join(dir, n))
+	}
+	if err := proc.Interactive(ctx, argv, dir, p.a.Env); err != nil {
+		return environment("edit", words("the editor did not end well: %v; nothing was changed. git var GIT_EDITOR says which it is", err))
 	}
 	return nil
 }

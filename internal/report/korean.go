@@ -497,6 +497,8 @@ var korean = map[string]string{
 	"%d of %d mutants killed": "변이 %d/%d 감지",
 	"run %s has ended; its work stays on refs/jacquard/%s\n":  "실행 %s을(를) 끝냈습니다. 작업은 refs/jacquard/%s에 보존됩니다\n",
 	" (at most $%.2f more for what runs)":                     " (진행 중인 호출에 최대 $%.2f 추가)",
+	"%s… %d more lines\n":                                     "%s… %d줄 더 있음\n",
+	"(%s opens that one, ? all)\n":                            "(%s 입력: 그 항목, ? 입력: 전체)\n",
 	"    when you do not care: %s\n":                          "    상관없으면: %s\n",
 	", taken back":                                            ", 되돌림",
 	"[Enter] what is proposed, a number, or your own words: ": "[Enter] 제안대로, 번호, 또는 직접 입력: ",

@@ -98,7 +98,7 @@ var koreanHelp = map[string]string{
 	"Answers a question of a run: an approval by yes, or by no and the reason; a choice by one of its options; any other question by a text. A run that is blocked takes yes once that is fixed. Without RUN the run that asks is meant; without an answer the question is printed. The run goes on with jacquard resume.": "실행의 질문에 답합니다. 승인에는 yes 또는 no와 이유로, 선택에는 선택지 중 하나로, 그 밖의 질문에는 텍스트로 답합니다. 막힌 실행에는 문제를 해결한 뒤 yes로 답합니다. RUN이 없으면 질문이 있는 실행을 뜻하고, 답이 없으면 질문을 출력합니다. 실행은 jacquard resume으로 이어집니다.",
 	"`key` of the question, when a run asks more than one":   "질문이 둘 이상일 때 답할 질문의 `키`",
 	"edit the requirement or the plan that a run asks about": "승인을 기다리는 요구사항이나 계획을 편집합니다",
-	"Opens the documents in the editor of VISUAL or EDITOR. What they say afterwards is checked and shown at the gate again; only an approval lets it run.": "VISUAL 또는 EDITOR의 편집기로 문서를 엽니다. 편집한 내용은 검사한 뒤 다시 승인을 묻습니다. 승인해야만 실행됩니다.",
+	"Opens the documents in the editor that git uses. What they say afterwards is checked and shown at the gate again; only an approval lets it run.": "git이 쓰는 편집기로 문서를 엽니다. 편집한 내용은 검사한 뒤 다시 승인을 묻습니다. 승인해야만 실행됩니다.",
 	"go on with a run that was interrupted or waits":                  "중단되었거나 기다리는 실행을 이어서 진행합니다",
 	"a new budget for a run that has used its own up: 40usd or 4Mtok": "예산을 다 쓴 실행의 새 예산: 40usd, 4Mtok 등",
 	"start nothing new and finish what is running":                    "새 단계를 시작하지 않고 진행 중인 것만 마칩니다",

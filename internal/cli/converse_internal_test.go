@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jacquard-build/jacquard/internal/report"
+)
+
+// TestFoldedPlan: a plan that is higher than the screen counts the details of its tasks, and each can be opened.
+func TestFoldedPlan(t *testing.T) {
+	t.Parallel()
+	const ask = "? WORK-01: Shop\n  TASK-00  feat: Cart\n      sums up\n      MODIFY cart.go\n      $ go test ./cart\n  TASK-01 ← TASK-00  docs: Say it\n      README\nadded: nothing\n"
+	const short = "? WORK-01: Shop\n  TASK-00  feat: Cart\n      … 3 more lines\n  TASK-01 ← TASK-00  docs: Say it\n      … 1 more lines\nadded: nothing\n(TASK-00 opens that one, ? all)\n"
+	flat := strings.Repeat("a line\n", 30)
+	for name, c := range map[string]struct {
+		ask   string
+		lines int
+		want  string
+	}{
+		"it fits":         {ask, 24, ask},
+		"it is too high":  {ask, 8, short},
+		"nothing to fold": {flat, 24, flat},
+	} {
+		if got := foldedTo(report.English, c.ask, c.lines); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+	for name, want := range map[string]string{
+		"TASK-00": "  TASK-00  feat: Cart\n      sums up\n      MODIFY cart.go\n      $ go test ./cart\n",
+		"task-01": "  TASK-01 ← TASK-00  docs: Say it\n      README\n",
+		"TASK-02": "", "": "", "y": "", "?": "", "added:": "",
+	} {
+		if got := detailsOf(ask, name); got != want {
+			t.Errorf("%q opens\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
