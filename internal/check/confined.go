@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -99,17 +100,16 @@ func (c *Checker) registries() []string {
 }
 
 // warm fills the compiler's cache that checks see with what the base tree needs. Nothing of the tree is executed, so the cache can
-// be trusted: it is compiled, vetted and linked, and in place of the tests a program runs that does nothing. Once for each base.
+// be trusted: it is compiled, once for each base. It is vetted and linked, with a program that does nothing in place of the tests,
+// once for what it imports from outside: facts and objects of that are the most that a check would make again and again.
 func (p *place) warm(ctx context.Context, base string) error {
 	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go || base == "" {
 		return nil
 	}
 	ways := compiled(p.chain)
-	sum := sha256.Sum256(fmt.Append(nil, "4", base, p.chain.Root, runtime.GOARCH, p.c.lookup("PATH"), p.c.lookup("GOTOOLCHAIN"), ways))
-	key := "warm-" + hex.EncodeToString(sum[:8])
-	defer p.c.locks.lock(key)()
-	note := filepath.Join(p.c.o.Cache, key)
-	if _, err := os.Stat(note); err == nil {
+	done, release := p.c.once("warm-", fmt.Append(nil, "4", base, p.chain.Root, runtime.GOARCH, p.c.lookup("PATH"), p.c.lookup("GOTOOLCHAIN"), ways))
+	defer release()
+	if _, err := os.Stat(done); err == nil {
 		return nil
 	}
 	dir, err := os.MkdirTemp(p.c.o.Temp, "w")
@@ -118,45 +118,71 @@ func (p *place) warm(ctx context.Context, base string) error {
 	}
 	q := &place{c: p.c, dir: dir, root: filepath.Join(dir, "tree", filepath.FromSlash(p.c.repo.Prefix())), chain: p.chain}
 	defer func() { _ = q.close() }()
-	for _, d := range []string{"home", "tmp"} {
-		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
-			return err
-		}
+	if err := makeFolders(dir, "home", "tmp"); err != nil {
+		return err
 	}
 	if _, err := p.c.repo.Checkout(ctx, base, filepath.Join(dir, "tree")); err != nil {
 		return err
 	}
-	at := q.full(p.chain.Root)
-	if !isDir(at) {
+	if !isDir(q.full(p.chain.Root)) {
 		return nil
 	}
-	env := p.c.env(filepath.Join(dir, "home"), filepath.Join(dir, "tmp"), nil, p.chain.Env(), false)
-	o := p.c.base(env)
-	o.Read = append(o.Read, dir, filepath.Join(p.c.o.Cache, "go-mod"))
-	o.Write = append(o.Write, filepath.Join(dir, "home"), filepath.Join(dir, "tmp"), filepath.Join(p.c.o.Cache, goBuild))
 	if err := os.MkdirAll(filepath.Join(p.c.o.Cache, goBuild), 0o755); err != nil {
 		return err
 	}
-	lines := [][]string{{"go", "vet", "./..."}} // the standard library is vetted anew for it, with other flags than go test has
 	for _, flags := range ways {
-		lines = append(lines, slices.Concat([]string{"go", "test", "-count=1", "-exec=/bin/true"}, flags, []string{"./..."}))
-	}
-	for _, argv := range lines {
-		_, err = proc.Run(ctx, proc.Command{
-			Argv: argv, Dir: at, Env: env, Confine: o, Total: warmTime, Mark: p.c.o.Mark + filepath.Base(dir),
-		})
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
-		}
-		if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
-			return nil // the check says what is missing
-		}
-		if err != nil {
+		if err := q.warmWay(ctx, flags); err != nil {
+			if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
+				return nil // the check says what is missing
+			}
 			return err
 		}
 	}
 	// That something does not compile is found out by the check; what did is in the cache.
-	return os.WriteFile(note, nil, 0o644)
+	return os.WriteFile(done, nil, 0o644)
+}
+
+// warmWay compiles a place's tree with flags of go, and vets and links what it imports where nothing has done so before.
+func (p *place) warmWay(ctx context.Context, flags []string) error {
+	const outside = "{{if or .Standard (and .Module (not .Module.Main))}}{{.ImportPath}} {{.BuildID}}{{end}}"
+	imports := sha256.New()
+	if err := p.fillCache(ctx, imports, append([]string{"go", "list", "-e", "-export", "-test", "-deps", "-f", outside}, flags...)); err != nil {
+		return err
+	}
+	done, release := p.c.once("linked-", fmt.Append(imports.Sum(nil), flags))
+	defer release()
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
+	for _, argv := range [][]string{{"go", "vet"}, append([]string{"go", "test", "-count=1", "-exec=/bin/true"}, flags...)} {
+		if err := p.fillCache(ctx, io.Discard, argv); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(done, nil, 0o644)
+}
+
+// fillCache runs go on all packages of a place, with the cache that checks only see as one that it may change.
+func (p *place) fillCache(ctx context.Context, out io.Writer, argv []string) error {
+	home, tmp := filepath.Join(p.dir, "home"), filepath.Join(p.dir, "tmp")
+	env := p.c.env(home, tmp, nil, p.chain.Env(), false)
+	o := p.c.base(env)
+	o.Read = append(o.Read, p.dir, filepath.Join(p.c.o.Cache, "go-mod"))
+	o.Write = append(o.Write, home, tmp, filepath.Join(p.c.o.Cache, goBuild))
+	_, err := proc.Run(ctx, proc.Command{
+		Argv: append(argv, "./..."), Dir: p.full(p.chain.Root), Env: env, Confine: o, Total: warmTime, Output: out, Mark: p.c.o.Mark + filepath.Base(p.dir),
+	})
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// once is the file that says that something was done for what a key says, and a lock on doing it.
+func (c *Checker) once(kind string, key []byte) (done string, release func()) {
+	sum := sha256.Sum256(key)
+	name := kind + hex.EncodeToString(sum[:8])
+	return filepath.Join(c.o.Cache, name), c.locks.lock(name)
 }
 
 // compiled are the ways in which what the project's own commands build is compiled, as flags of go test: with the race detector everything is another
@@ -186,8 +212,8 @@ func compiled(chain toolchain.Found) [][]string {
 	return out
 }
 
-// compileFlags are flags of go test with a value that change what is compiled.
-var compileFlags = []string{"tags", "covermode", "coverpkg", "mod", "gcflags", "vet"}
+// compileFlags are flags of go with a value that change what is compiled.
+var compileFlags = []string{"tags", "covermode", "coverpkg", "mod", "gcflags"}
 
 // warmTime bounds warm: a large project links for long. What was compiled by then is there.
 const warmTime = 2 * time.Minute

@@ -5,10 +5,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
 // TestChecksAreConfined: code under test gets no file and no service of the machine, and what it does to the compiler's cache
@@ -50,6 +53,39 @@ func TestChecksAreConfined(t *testing.T) {
 			t.Errorf("confined %v: the cache that checks share: %v", confined, err)
 		}
 		_ = os.Remove(planted)
+	}
+}
+
+// TestWarmCache: a check in the sandbox finds the standard library compiled and vetted, though what checks add to the compiler's
+// cache is thrown away. It takes longer than ten seconds: its cache is empty, and the standard library is compiled.
+func TestWarmCache(t *testing.T) {
+	t.Parallel()
+	conformance.InTurn(t, 3)
+	if policy() == nil {
+		t.Skip("no sandbox on this machine: jacquard doctor says why")
+	}
+	l := newLab(t, func(o *check.Options) { o.Cache, o.Record = t.TempDir(), "" })
+	base := l.tree("", shopFiles())
+	tree := l.tree(base, map[string]string{"cart/cart.go": cartRight})
+	task := check.Task{
+		Chains: []toolchain.Found{l.module(base, "cart").Chain}, Owns: owns("cart/cart.go"), Taken: owns(), Deletes: owns(), Base: base,
+		Verify: [][]string{{"go", "vet", "-x", "./cart"}, {"go", "build", "-x", "./cart"}},
+	}
+	if _, _, err := l.checker.Task(t.Context(), task, base, tree); err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, out := range l.outputs {
+		if !strings.Contains(out, "-x ./cart") {
+			continue
+		}
+		ran++
+		if n := strings.Count(out, "vet.cfg") + strings.Count(out, "/compile -o"); n > 6 {
+			t.Errorf("%d packages are vetted or compiled for a change of one:\n%s", n, out)
+		}
+	}
+	if ran < 2 {
+		t.Errorf("%d commands were kept, want 2: %q", ran, l.outputs)
 	}
 }
 

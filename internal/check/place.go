@@ -92,20 +92,21 @@ func (c *Checker) open(ctx context.Context, proof step.Shows, tree, base string,
 	return p, nil
 }
 
-func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found) error {
-	for _, d := range []string{"home", "tmp", "reports"} {
-		if err := os.Mkdir(filepath.Join(p.dir, d), 0o755); err != nil {
+// makeFolders makes the folders of a place. In each new home go begins a process for its telemetry, unless a file there says no;
+// no variable does.
+func makeFolders(dir string, names ...string) error {
+	mode := filepath.Join(dir, "home", ".config", "go", "telemetry", "mode")
+	for _, d := range append(names, filepath.Join("home", ".config", "go", "telemetry")) {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			return err
 		}
 	}
-	if p.chain.Ecosystem == toolchain.Go { // in each new home go begins a process for its telemetry; this file says no, and no variable does
-		mode := filepath.Join(p.dir, "home", ".config", "go", "telemetry", "mode")
-		if err := os.MkdirAll(filepath.Dir(mode), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(mode, []byte("off\n"), 0o644); err != nil { //nolint:gosec // no secret
-			return err
-		}
+	return os.WriteFile(mode, []byte("off\n"), 0o644) //nolint:gosec // no secret
+}
+
+func (p *place) fill(ctx context.Context, base string, chains []toolchain.Found) error {
+	if err := makeFolders(p.dir, "home", "tmp", "reports"); err != nil {
+		return err
 	}
 	top := filepath.Join(p.dir, "tree")
 	if _, err := p.c.repo.Checkout(ctx, p.tree, top); err != nil {
