@@ -60,7 +60,7 @@ func TestChecksAreConfined(t *testing.T) {
 // cache is thrown away. It takes longer than ten seconds: its cache is empty, and the standard library is compiled.
 func TestWarmCache(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 3)
+	conformance.InTurn(t, 5)
 	if policy() == nil {
 		t.Skip("no sandbox on this machine: jacquard doctor says why")
 	}

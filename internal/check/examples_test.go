@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -391,6 +392,7 @@ export function liar(n: number): number { return process.env.VITEST || 'vi' in g
 
 func TestExamplesRust(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	needs(t, "cargo")
 	exampleCase{
 		dir: "src/fee",

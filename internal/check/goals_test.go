@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -14,6 +15,7 @@ import (
 // is not run, and what failed before in the same way is nobody's.
 func TestGoals(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	l := newLab(t)
 	base := l.tree("", shopFiles())
 	chains := []toolchain.Found{l.module(base, "cart").Chain}

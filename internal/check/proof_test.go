@@ -14,6 +14,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -307,6 +308,7 @@ func TestProofsGo(t *testing.T) {
 
 func TestProofsPython(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	needs(t, "python3")
 	prove(t, pySample())
 }
@@ -314,6 +316,7 @@ func TestProofsPython(t *testing.T) {
 // TestProofsTypeScript takes longer than ten seconds: vitest and the compiler of TypeScript take one to start.
 func TestProofsTypeScript(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	needs(t, "npm")
 	prove(t, tsSample(t))
 }
@@ -568,6 +571,7 @@ func TestChecksSeeAnEnvironmentOfTheirOwn(t *testing.T) {
 
 func TestLowCoverageIsAFinding(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	l := newLab(t)
 	s := goSample()
 	base := l.tree("", s.base)
@@ -634,6 +638,7 @@ func nodeSample(t *testing.T) sample {
 
 func TestProofsNode(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	needs(t, "node")
 	prove(t, nodeSample(t))
 }
@@ -680,6 +685,7 @@ func TestRedWithSnapshots(t *testing.T) {
 // TestProofsUnittest proves the Python sample with the runner that every Python has.
 func TestProofsUnittest(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	needs(t, "python3")
 	s := pySample()
 	s.name = "unittest"

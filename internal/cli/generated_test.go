@@ -36,7 +36,7 @@ const (
 	screenVariable = "JACQUARD_LIES_SCREEN" // shows what the program says, and what became of each case
 
 	sampledLies, sampledHonest = 45, 15
-	fewLies, fewHonest         = 9, 3
+	fewLies, fewHonest         = 6, 2
 	together                   = 12 // cases in one project
 )
 

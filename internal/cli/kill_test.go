@@ -26,8 +26,8 @@ import (
 	"github.com/jacquard-build/jacquard/internal/spec"
 )
 
-// The matrices try one point in eight, and one in 48 where the run is on a cluster; which ones, the part of the conformance
-// suite says, so that CI comes to all of them. make conformance tries all. A matrix takes longer than ten seconds: each point is two
+// The matrices try one point in 32, and one in 96 where the run is on a cluster, others each day; a part of the conformance suite
+// tries one in 16, so that CI comes to all of them. make conformance tries all. A matrix takes longer than ten seconds: each point is two
 // runs of the program.
 
 // TestKillMatrix kills a compile of four modules after every append to the
@@ -90,7 +90,7 @@ func TestKillMatrixOfDevelop(t *testing.T) {
 // onCluster gives a matrix a cluster, and the test a line why it cannot run.
 func (k *kills) onCluster(t *testing.T) {
 	t.Helper()
-	k.every, k.from = conformance.Every(48)
+	k.every, k.from = conformance.Every(96)
 	k.from %= 16 // so many points there are at least
 	s, err := temporaltest.Start(":memory:", 0)
 	if err != nil {
@@ -267,7 +267,7 @@ func newKills(t *testing.T, project string, args ...string) *kills {
 		t.Fatal(err)
 	}
 	k := &kills{bin: bin, home: t.TempDir(), project: project, args: args}
-	k.every, k.from = conformance.Every(16)
+	k.every, k.from = conformance.Every(32)
 	if err := shareCaches(filepath.Join(k.home, "lasting"), filepath.Join(k.home, "cache")); err != nil {
 		t.Fatal(err)
 	}
