@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/agent"
+	"github.com/jacquard-build/jacquard/internal/conformance"
 )
 
 // program writes an executable shell script and returns its path.
@@ -128,9 +129,10 @@ func TestCommandLineAndEnvironment(t *testing.T) {
 	})
 }
 
-// TestLogIsBounded: an agent that prints 64 MB leaves a log of what matters, and its outcome is found in it.
+// TestLogIsBounded: an agent that prints 28 MB leaves a log of what matters, and its outcome is found in it.
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
+	conformance.InTurn(t, 5)
 	start, result, _ := strings.Cut(goodLines, "\n")
 	const noise = "yes '%s' | head -c 28000000\n"
 	told := `{"type":"assistant","message":{"content":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}]}}`
