@@ -75,12 +75,19 @@ var (
 		"e2e_auto_heavy", "e2e_auto_standard", "e2e_busy", "e2e_repos", "e2e_baseline", "worker_hub", "worker_late", "worker_twice", "e2e_go", "work_callbacks_kill", "prove_limit", "prove_opencode",
 		"worker_auto", "worker_cancel", "worker_cancel_killed", "worker_develop", "worker_faults", "worker_jobs", "worker_keys", "worker_listen", "worker_log", "worker_moves", "worker_pools",
 	}
-	// inTurn take more than six seconds of a processor each; a fifth of them is played at a time.
+	// inTurn take more than six seconds of a processor each. One of a row is played at a time, so a row has what shows similar things.
 	inTurn = []string{
-		"attested", "auto_context", "auto_decisions", "auto_e2e", "change_specs", "checks_languages", "spec_name", "commits", "develop_decisions", "documents", "e2e_auto_light", "e2e_codex", "e2e_conflict", "e2e_flaky",
-		"e2e_input", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "korean", "lint_missing", "prove", "prove_action", "prove_languages", "prove_tests", "restored", "sandbox", "tutorial", "verified", "verify_range", "work_blocked", "work_callbacks", "work_resume",
-		"worker", "worker_drain", "worker_killed", "worker_store", "verify", "held_out_requests", "e2e_work", "killed_thrice", "held_out", "auto_discover", "acp", "prove_hook", "init_session",
-		"e2e_cut", "auto_improve", "altered", "compile_twice", "sandbox_services", "undo", "root_rules",
+		"verify", "verified", "verify_range", "altered", "attested",
+		"prove", "prove_tests", "prove_languages", "prove_action", "prove_hook",
+		"change_specs", "documents", "spec_name", "tutorial", "root_rules",
+		"auto_context", "auto_decisions", "auto_e2e", "auto_improve", "auto_discover",
+		"undo", "commits", "sandbox", "sandbox_services", "checks_languages",
+		"e2e_auto_light", "e2e_codex", "e2e_conflict", "e2e_flaky", "e2e_input",
+		"e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "e2e_cut",
+		"worker", "worker_drain", "worker_killed", "worker_store", "killed_thrice",
+		"work_blocked", "work_callbacks", "work_resume", "e2e_work", "develop_decisions",
+		"korean", "lint_missing", "restored", "compile_twice", "held_out",
+		"held_out_requests", "acp", "init_session",
 	}
 )
 
@@ -123,7 +130,7 @@ func stories(t *testing.T, dir string, names, long []string) testscript.Params {
 			t.Logf("%s takes long: make conformance runs it, and CI in turn with others", name)
 			continue
 		}
-		if slices.Contains(turns, name) && !conformance.Turn(t.Name()+"/"+name, 5) {
+		if i := slices.Index(turns, name); i >= 0 && !conformance.TurnOf(i, 5) {
 			t.Logf("%s takes turns with others like it: %s=all runs it", name, conformance.Variable)
 			continue
 		}

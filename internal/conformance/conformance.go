@@ -65,18 +65,19 @@ func turn() int {
 	return int(time.Now().Unix() / (24 * 60 * 60))
 }
 
-// Turn reports whether it is the turn of something that is one of many alike, of which n groups take turns.
-func Turn(name string, n int) bool {
+// TurnOf reports whether it is the turn of the ith of many that are alike, of which one in n is run at a time. Of n in a row it is
+// always that of one.
+func TurnOf(i, n int) bool {
 	if k, parts := part(); k == 1 && parts == 1 {
 		return true
 	}
-	return group(name, n) == turn()%n
+	return i%n == turn()%n
 }
 
 // InTurn skips a test whose turn it is not.
 func InTurn(t *testing.T, n int) {
 	t.Helper()
-	if !Turn(t.Name(), n) {
+	if !TurnOf(group(t.Name(), n), n) {
 		t.Skipf("it takes turns with others like it, each day and in each part of CI: %s=all runs it", Variable)
 	}
 }
