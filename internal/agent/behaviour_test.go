@@ -203,6 +203,8 @@ func TestCutTurnGoesOn(t *testing.T) {
 						if err := os.Remove(gate); err != nil {
 							t.Error(err)
 						}
+						// Programs write their sessions behind their work; what is not written, they do again.
+						eventually(t, "the session holds the command", func() bool { return b.remembers("sh pause.sh") })
 						if sudden {
 							proc.Sweep(b.turn.Mark)
 						} else {

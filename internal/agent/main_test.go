@@ -1,9 +1,11 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -103,6 +105,31 @@ func newBench(t *testing.T) *bench {
 	b.record = func(e agent.Event) { mu.Lock(); defer mu.Unlock(); events = append(events, e) }
 	b.events = func() []agent.Event { mu.Lock(); defer mu.Unlock(); return events }
 	return b
+}
+
+// remembers says whether a session that the program keeps in its home has the text.
+func (b *bench) remembers(text string) bool {
+	found := false
+	_ = filepath.WalkDir(b.turn.Home, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.Contains(filepath.Base(path), ".jsonl") && !strings.Contains(filepath.Base(path), ".db") {
+			return nil //nolint:nilerr // the program makes and deletes files meanwhile
+		}
+		data, _ := os.ReadFile(path)
+		found = found || bytes.Contains(data, []byte(text))
+		return nil
+	})
+	return found
+}
+
+// eventually polls until ok.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Errorf("still not: %s", what)
 }
 
 // scripted returns a bench whose agent is this test binary.

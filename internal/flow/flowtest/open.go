@@ -69,7 +69,7 @@ func openBranches(t *testing.T, outer *lab) {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			t.Parallel()
 			l := outer.fresh(t)
-			const n = 60
+			n := 8 + 2*limit // so many that some wait
 			w, hs := landing(n)
 			o := Options{Workflows: []flow.Runnable{w}, Handlers: hs, Limits: flow.Limits{Lanes: map[string]int{"build": 8, "land": 1}, Branches: limit}}
 			rt := l.begin(o, "null")
