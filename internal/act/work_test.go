@@ -358,7 +358,7 @@ func TestPlansLand(t *testing.T) { //nolint:tparallel // the plans are parallel;
 		t.Skip("node is not installed: the sample projects are JavaScript, because its tests start fastest")
 	}
 	var mu sync.Mutex
-	plans := 8
+	plans := 4
 	if conformance.Has(t.Name()) {
 		plans = 40
 	}

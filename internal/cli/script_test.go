@@ -175,7 +175,7 @@ func TestStoriesOnTemporal(t *testing.T) {
 			t.Error("the cluster has seen no run")
 		}
 	})
-	p := stories(t, scriptDir, onTemporal, onTemporal[2:])
+	p := stories(t, scriptDir, onTemporal, onTemporal[1:])
 	p.Setup = func(e *testscript.Env) error {
 		e.Setenv("JACQUARD_ENGINE", "temporal")
 		e.Setenv("TEMPORAL_ADDRESS", s.Address)

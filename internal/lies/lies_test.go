@@ -41,7 +41,7 @@ func TestOracles(t *testing.T) {
 	t.Parallel()
 	builds, cases := all(t)
 	projects := map[string]string{}
-	for _, c := range lies.Choose(cases, os.Getenv("JACQUARD_LIES"), 1, 40) {
+	for _, c := range lies.Choose(cases, os.Getenv("JACQUARD_LIES"), 1, 16) {
 		dir := projects[c.Build.Lang]
 		if dir == "" {
 			dir = t.TempDir()

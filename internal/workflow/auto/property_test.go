@@ -619,7 +619,7 @@ func (w *world) judgeEnd(o step.AutoOut) string {
 // without evidence for the very tree that is delivered.
 func TestAnyOutcomes(t *testing.T) {
 	t.Parallel()
-	seeds, enough := flowtest.Seeds(500, 1500)
+	seeds, enough := flowtest.Seeds(200, 1400)
 	runs := len(seeds)
 	ends, went := map[string]int{}, map[string]int{}
 	for _, seed := range seeds {

@@ -148,7 +148,7 @@ func (w *world) turn(t *testing.T, want flow.Want, module string) (any, *flow.Fa
 // and a result that is called verified was delivered.
 func TestAnyOutcomes(t *testing.T) {
 	t.Parallel()
-	seeds, enough := flowtest.Seeds(500, 1500)
+	seeds, enough := flowtest.Seeds(200, 1400)
 	runs := len(seeds)
 	ends, heard := map[string]int{}, 0
 	for _, seed := range seeds {

@@ -631,7 +631,7 @@ func gate(want flow.Want) bool {
 // checked by the world; how they end, here.
 func TestAnyOutcomes(t *testing.T) {
 	t.Parallel()
-	seeds, enough := flowtest.Seeds(500, 800)
+	seeds, enough := flowtest.Seeds(200, 700)
 	runs := len(seeds)
 	ends := map[string]int{}
 	for _, seed := range seeds {
