@@ -126,9 +126,9 @@ func pick(runs []flow.Run, prefix string) (flow.Run, error) {
 // requested is what a run was asked for, as a command on one line.
 func requested(r flow.Run) string {
 	var in struct {
-		Request, Original, Path string
-		Paths                   []string
-		TestsFirst              bool `json:"tests_first"`
+		Request, Original, Expected, Path string
+		Paths                             []string
+		TestsFirst                        bool `json:"tests_first"`
 	}
 	_ = json.Unmarshal(r.In, &in)
 	words := processOf(r.Def).command
@@ -137,8 +137,8 @@ func requested(r flow.Run) string {
 	}
 	if what := cmp.Or(in.Original, in.Request); what != "" {
 		words += " " + strconv.Quote(strings.Join(strings.Fields(what), " "))
-		if _, expected, ok := strings.Cut(in.Request, expectedInstead); ok {
-			words += " --expected " + strconv.Quote(strings.Join(strings.Fields(expected), " "))
+		if in.Expected != "" {
+			words += " --expected " + strconv.Quote(strings.Join(strings.Fields(in.Expected), " "))
 		}
 		return words
 	}

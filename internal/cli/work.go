@@ -107,7 +107,8 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 		in.Request = given
 	}
 	if f.expected != "" {
-		in.Request += expectedInstead + f.expected
+		in.Expected = f.expected
+		in.Request += "\n\nExpected instead: " + f.expected
 	}
 	if p.noGit {
 		in.Delivery = step.ToTree
@@ -123,9 +124,6 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	}
 	return p.run(ctx, workDef, in, in.Budget, f.driveOptions)
 }
-
-// expectedInstead comes before what a bug report says should happen.
-const expectedInstead = "\n\nExpected instead: "
 
 // leaveAlone says which files have changes that are not committed. The work begins at the last commit, because what is proved there is
 // what gets committed; in the end the branch moves where git can do it without touching these files.

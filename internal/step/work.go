@@ -30,6 +30,8 @@ type WorkIn struct {
 	Size Mode `json:"size,omitempty"`
 	// TestsFirst says that another author writes the tests of a task, and that they are seen to fail, before its code is written.
 	TestsFirst bool `json:"tests_first,omitempty"`
+	// Expected is what a bug report says should happen instead; the request ends with it.
+	Expected string `json:"expected,omitempty"`
 }
 
 // Router are the limits that decide how a request is carried out (ruling 28).
