@@ -13,6 +13,36 @@ import (
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
+// featureStyle is that of runs that plan, design, do and check a feature.
+var featureStyle = style{
+	defs: []string{"auto"},
+	begin: func(r *Run, of flow.Run) {
+		if in, err := Decode[step.AutoIn](of.In); err == nil {
+			r.asked = in.Request
+		}
+	},
+	end: func(r *Run, out []byte) {
+		if o, err := Decode[step.AutoOut](out); err == nil {
+			r.Auto, r.Usage = &o, o.Usage
+		}
+	},
+	start: func(r *Run, e flow.Event) bool {
+		if _, ok := ModuleOf(e.Branch); ok {
+			return false
+		}
+		if r.Feature == nil {
+			r.Feature = &Feature{Name: "auto", Phase: "estimate"}
+		}
+		phase, _, what := Split(e.Key)
+		if r.Feature.Step = what; what == "turn" {
+			r.Feature.Step = phase
+		}
+		return true
+	},
+	note: (*Run).featureNote,
+	next: func(r *Run) string { return "jacquard auto " + word(r.asked) },
+}
+
 // Scored is the block that says how complex a request is.
 func Scored(l Lang, n step.PhaseNote) string {
 	if n.Score == nil {

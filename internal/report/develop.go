@@ -13,6 +13,20 @@ import (
 	"github.com/jacquard-build/jacquard/internal/works"
 )
 
+// checkpointStyle is that of runs that build checkpoints against contracts.
+var checkpointStyle = style{
+	defs:  []string{"develop"},
+	begin: func(r *Run, of flow.Run) { r.Develop = developOf(of) },
+	end: func(r *Run, out []byte) {
+		if o, err := Decode[step.DevelopOut](out); err == nil {
+			r.Developed, r.Usage = &o, o.Usage
+		}
+	},
+	start: (*Run).developStarted,
+	note:  (*Run).developNote,
+	next:  func(*Run) string { return "jacquard develop --resume" },
+}
+
 // Develop is where a run of develop stands: what its state file says, and the name of its feature.
 type Develop struct {
 	checkpoint.State
@@ -42,7 +56,7 @@ func developOf(r flow.Run) *Develop {
 }
 
 // developStarted notes what runs now: a role, or a step of code, of a checkpoint or of the whole.
-func (r *Run) developStarted(e flow.Event) {
+func (r *Run) developStarted(e flow.Event) bool {
 	_, id, _ := strings.Cut(e.Branch, "task/")
 	role, _, what := Split(strings.TrimPrefix(strings.TrimPrefix(e.Key, e.Branch), ":"))
 	if what != "turn" {
@@ -50,14 +64,14 @@ func (r *Run) developStarted(e flow.Event) {
 	}
 	if id == "" {
 		r.Develop.Step = role
-		return
+		return true
 	}
 	m := r.Module(id)
 	if m.Started.IsZero() {
 		m.Started = e.At
 	}
 	if what == "head" { // it has not begun
-		return
+		return true
 	}
 	m.Phase, m.Step = role, ""
 	for _, k := range r.Develop.Checkpoints {
@@ -65,6 +79,7 @@ func (r *Run) developStarted(e flow.Event) {
 			m.Attempt = k.Iteration
 		}
 	}
+	return true
 }
 
 // developNote takes a fact of a run of develop.
@@ -110,8 +125,7 @@ func (r *Run) developNote(e flow.Event) {
 		}
 	}
 	if m, rest := r.place(e); m != nil && rest == "result" && n.Result != nil {
-		m.Phase, m.Step, m.Ended = "done", "", e.At
-		r.cost(m, n.Result.Usage)
+		r.done(m, e, n.Result.Usage)
 	}
 }
 

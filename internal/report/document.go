@@ -8,6 +8,31 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
+const decompileDef = "decompile"
+
+// documentStyle is that of runs that write documents of modules.
+var documentStyle = style{
+	defs: []string{decompileDef, "spec"},
+	end: func(r *Run, out []byte) {
+		if o, err := Decode[step.DocumentOut](out); err == nil {
+			r.Documents, r.Usage = &o, o.Usage
+		}
+	},
+	note: func(r *Run, e flow.Event) {
+		m, rest := r.place(e)
+		switch {
+		case m == nil:
+			r.planned(e)
+		case rest == "result":
+			if res, err := Decode[step.DocumentModule](e.Data); err == nil {
+				r.done(m, e, res.Usage)
+			}
+		default:
+			r.attempt(e)
+		}
+	},
+}
+
 // DocumentPlanned is the text at the start of a run that writes documents.
 func DocumentPlanned(l Lang, p step.PlanNote) string {
 	var b strings.Builder
@@ -84,5 +109,5 @@ func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
 // NothingToDescribe is the answer of a decompile run that found nothing to write.
 func NothingToDescribe() *Run {
 	out := &step.DocumentOut{Modules: []step.DocumentModule{}, Verified: true, Usage: step.Usage{Known: true}}
-	return &Run{Usage: out.Usage, Workflow: "decompile", State: flow.Done, Modules: []*Module{}, Documents: out}
+	return &Run{Usage: out.Usage, Workflow: decompileDef, State: flow.Done, Modules: []*Module{}, Documents: out}
 }

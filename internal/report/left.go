@@ -68,13 +68,8 @@ func (r *Run) Settle(ref func(tree string) string) {
 	for i := range r.Left {
 		l := &r.Left[i]
 		l.Ref = ref(l.Tree)
-		switch {
-		case r.Workflow == "work" && r.Request != nil:
-			l.Next = "jacquard work resume " + r.Request.Work
-		case r.Workflow == "develop":
-			l.Next = "jacquard develop --resume"
-		case r.Workflow == "auto": // which knows it by its words
-			l.Next = "jacquard auto " + word(r.asked)
+		if r.style.next != nil {
+			l.Next = r.style.next(r)
 		}
 	}
 }

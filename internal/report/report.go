@@ -55,10 +55,11 @@ type Run struct {
 	Budget step.Budget `json:"-"`
 
 	doing map[string]*Activity // by key
-	asked string               // of auto
 	byDir map[string]*Module
 	gates map[string]bool
 	last  int64
+	style style
+	asked string // the request, where a later run knows this one by it
 }
 
 // Module is one module of a run.
@@ -91,40 +92,11 @@ func New(r flow.Run) *Run {
 	if json.Unmarshal(r.In, &asked) == nil {
 		out.Budget = asked.Budget
 	}
-	if r.Def == "develop" {
-		out.Develop = developOf(r)
+	if out.style = styleOf(r.Def); out.style.begin != nil {
+		out.style.begin(out, r)
 	}
-	var in step.AutoIn
-	if r.Def == "auto" && json.Unmarshal(r.In, &in) == nil {
-		out.asked = in.Request
-	}
-	switch {
-	case len(r.Out) == 0:
-	case r.Def == "compile":
-		var c step.CompileOut
-		if json.Unmarshal(r.Out, &c) == nil {
-			out.Result = &c
-		}
-	case r.Def == "auto":
-		var o step.AutoOut
-		if json.Unmarshal(r.Out, &o) == nil {
-			out.Auto, out.Usage = &o, o.Usage
-		}
-	case r.Def == "develop":
-		var o step.DevelopOut
-		if json.Unmarshal(r.Out, &o) == nil {
-			out.Developed, out.Usage = &o, o.Usage
-		}
-	case r.Def == "work":
-		var w step.WorkOut
-		if json.Unmarshal(r.Out, &w) == nil {
-			out.Work = &w
-		}
-	default:
-		var d step.DocumentOut
-		if json.Unmarshal(r.Out, &d) == nil {
-			out.Documents, out.Usage = &d, d.Usage
-		}
+	if len(r.Out) > 0 {
+		out.style.end(out, r.Out)
 	}
 	return out
 }
@@ -170,8 +142,8 @@ func (r *Run) Apply(e flow.Event) {
 		r.note(e)
 	case flow.EventFold:
 		if m, _ := r.place(e); m != nil {
-			m.Step, m.Ended = "", e.At
-			if m.Phase = "done"; m.Result == nil && r.Workflow == "compile" {
+			m.Phase, m.Step, m.Ended = "done", "", e.At
+			if r.style.lacks != nil && r.style.lacks(m) {
 				m.Phase = "ended without a result"
 			}
 		}
@@ -200,33 +172,25 @@ func (r *Run) place(e flow.Event) (*Module, string) {
 	return r.Module(dir), strings.TrimPrefix(strings.TrimPrefix(e.Key, e.Branch), ":")
 }
 
+// started notes what runs now: a step of a module, or what its style makes of it.
 func (r *Run) started(e flow.Event) {
-	if r.Workflow == "develop" {
-		r.developStarted(e)
+	if r.style.start != nil && r.style.start(r, e) {
 		return
 	}
-	m, rest := r.place(e)
-	if r.Workflow == "auto" && m == nil {
-		if r.Feature == nil {
-			r.Feature = &Feature{Name: "auto", Phase: "estimate"}
-		}
-		phase, _, what := Split(e.Key)
-		if r.Feature.Step = what; what == "turn" {
-			r.Feature.Step = phase
-		}
+	if m, rest := r.place(e); m != nil {
+		m.start(e, rest)
 	}
-	if m == nil {
-		return
-	}
+}
+
+// start notes what runs of a module.
+func (m *Module) start(e flow.Event, rest string) {
 	if m.Started.IsZero() {
 		m.Started = e.At
 	}
 	phase, attempt, what := Split(rest)
-	if phase == "head" {
-		return
+	if phase != "head" {
+		m.Phase, m.Attempt, m.Step = phase, attempt, what
 	}
-	m.Phase, m.Step = phase, what
-	m.Attempt = attempt
 }
 
 // Split reads a step's key within its branch: red/2/try/1/turn is the phase
@@ -261,73 +225,31 @@ func (r *Run) note(e flow.Event) {
 			r.Pause = &p
 		}
 	}
-	if r.Workflow == "auto" {
-		r.featureNote(e)
-		return
-	}
-	if r.Workflow == "develop" {
-		r.developNote(e)
-		return
-	}
+	r.style.note(r, e)
+}
+
+// attempt takes what a module's author was told of an attempt, and what the attempt has left.
+func (r *Run) attempt(e flow.Event) {
 	m, rest := r.place(e)
-	switch {
-	case m == nil && e.Key == "planned" && r.Workflow == "work":
-		var p step.WorkNote
-		if json.Unmarshal(e.Data, &p) == nil {
-			r.Request = &p
-			for _, t := range p.Tasks {
-				r.Module(t.ID).Reason = t.Title
-			}
-		}
-	case m == nil && (strings.HasSuffix(e.Key, "/gate") || e.Key == "taken"):
-		var p step.WorkNote
-		if json.Unmarshal(e.Data, &p) == nil {
-			r.Request = &p
-		}
-	case m == nil && e.Key == "planned":
-		var p step.PlanNote
-		if json.Unmarshal(e.Data, &p) != nil {
-			return
-		}
-		r.Plan = &p
-		for i, dir := range p.Modules {
-			r.Module(dir).Reason = p.Reasons[i]
-		}
-	case m == nil:
-	case rest == "result" && r.Workflow == "work":
-		var res step.TaskResult
-		if json.Unmarshal(e.Data, &res) == nil {
-			m.Task, m.Phase, m.Step, m.Ended = &res, "done", "", e.At
-			if res.Status == step.Success {
-				r.leaves(m.Dir, step.AttemptNote{Passed: true})
-			}
-			r.cost(m, res.Usage)
-		}
-	case rest == "result" && r.Workflow != "compile":
-		var res step.DocumentModule
-		if json.Unmarshal(e.Data, &res) == nil {
-			m.Phase, m.Step, m.Ended = "done", "", e.At
-			r.cost(m, res.Usage)
-		}
-	case rest == "result":
-		var res step.ModuleResult
-		if json.Unmarshal(e.Data, &res) == nil {
-			m.Result, m.Phase, m.Step, m.Ended = &res, "done", "", e.At
-			r.cost(m, res.Usage)
-		}
-	case strings.HasSuffix(rest, "judged"):
-		var a step.AttemptNote
-		if json.Unmarshal(e.Data, &a) == nil {
-			m.Attempts = append(m.Attempts, a)
-			r.leaves(m.Dir, a)
-			r.cost(m, a.Usage)
-		}
-	case strings.HasSuffix(rest, "/landing"):
-		var a step.AttemptNote
-		if json.Unmarshal(e.Data, &a) == nil {
-			r.leaves(m.Dir, a)
-		}
+	judged := strings.HasSuffix(rest, "judged")
+	if m == nil || !judged && !strings.HasSuffix(rest, "/landing") {
+		return
 	}
+	a, err := Decode[step.AttemptNote](e.Data)
+	if err != nil {
+		return
+	}
+	r.leaves(m.Dir, a)
+	if judged {
+		m.Attempts = append(m.Attempts, a)
+		r.cost(m, a.Usage)
+	}
+}
+
+// done takes the end of a module, and what it cost in all.
+func (r *Run) done(m *Module, e flow.Event, u step.Usage) {
+	m.Phase, m.Step, m.Ended = "done", "", e.At
+	r.cost(m, u)
 }
 
 // cost replaces a module's usage by a newer running total.
@@ -352,10 +274,4 @@ func (r *Run) Open() []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-// NothingToDo is the answer of a compile run that found everything up to date.
-func NothingToDo(p step.PlanNote) *Run {
-	out := &step.CompileOut{UpToDate: p.UpToDate, LeftOut: p.LeftOut, Verified: p.Verified(), Usage: step.Usage{Known: true}}
-	return &Run{Usage: out.Usage, Workflow: "compile", State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
 }

@@ -5,8 +5,53 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
+
+// requestStyle is that of runs that build the tasks of a request.
+var requestStyle = style{
+	defs: []string{"work"},
+	end: func(r *Run, out []byte) {
+		if o, err := Decode[step.WorkOut](out); err == nil {
+			r.Work = &o
+		}
+	},
+	note: func(r *Run, e flow.Event) {
+		m, rest := r.place(e)
+		switch {
+		case m == nil && (e.Key == "planned" || strings.HasSuffix(e.Key, "/gate") || e.Key == "taken"):
+			n, err := Decode[step.WorkNote](e.Data)
+			if err != nil {
+				return
+			}
+			r.Request = &n
+			if e.Key != "planned" {
+				return
+			}
+			for _, t := range n.Tasks {
+				r.Module(t.ID).Reason = t.Title
+			}
+		case m != nil && rest == "result":
+			res, err := Decode[step.TaskResult](e.Data)
+			if err != nil {
+				return
+			}
+			if m.Task = &res; res.Status == step.Success {
+				r.leaves(m.Dir, step.AttemptNote{Passed: true})
+			}
+			r.done(m, e, res.Usage)
+		default:
+			r.attempt(e)
+		}
+	},
+	next: func(r *Run) string {
+		if r.Request == nil {
+			return ""
+		}
+		return "jacquard work resume " + r.Request.Work
+	},
+}
 
 // WorkPlanned is the text at the start of building.
 func WorkPlanned(l Lang, n step.WorkNote) string {

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+const buildDef = "compile"
+
+// buildStyle is that of runs that build modules from their specs.
+var buildStyle = style{
+	defs: []string{buildDef},
+	end: func(r *Run, out []byte) {
+		if o, err := Decode[step.CompileOut](out); err == nil {
+			r.Result = &o
+		}
+	},
+	note: func(r *Run, e flow.Event) {
+		m, rest := r.place(e)
+		switch {
+		case m == nil:
+			r.planned(e)
+		case rest == "result":
+			if res, err := Decode[step.ModuleResult](e.Data); err == nil {
+				m.Result = &res
+				r.done(m, e, res.Usage)
+			}
+		default:
+			r.attempt(e)
+		}
+	},
+	lacks: func(m *Module) bool { return m.Result == nil },
+}
+
+// planned takes the plan of a run of modules.
+func (r *Run) planned(e flow.Event) {
+	if e.Key != "planned" {
+		return
+	}
+	p, err := Decode[step.PlanNote](e.Data)
+	if err != nil {
+		return
+	}
+	r.Plan = &p
+	for i, dir := range p.Modules {
+		r.Module(dir).Reason = p.Reasons[i]
+	}
+}
+
+// NothingToDo is the answer of a build that found everything up to date.
+func NothingToDo(p step.PlanNote) *Run {
+	out := &step.CompileOut{UpToDate: p.UpToDate, LeftOut: p.LeftOut, Verified: p.Verified(), Usage: step.Usage{Known: true}}
+	return &Run{Usage: out.Usage, Workflow: buildDef, State: flow.Done, Plan: &p, Modules: []*Module{}, Result: out}
+}
