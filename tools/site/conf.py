@@ -11,9 +11,12 @@ include_patterns = ["README.md", "CONTRIBUTING.md", "docs/**.md", "internal/expl
 exclude_patterns = ["bin", ".*"]
 extensions = ["myst_parser"]
 myst_heading_anchors = 4
+smartquotes = False
 suppress_warnings = ["misc.highlighting_failure"]  # outputs have … where something is left out
 html_theme = "furo"
 html_title = "Jacquard"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_copy_source = html_show_sourcelink = html_show_sphinx = False
 
 
