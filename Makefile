@@ -24,7 +24,7 @@ CONFORMANCE ?=
 # Plain flags: without symbols the program has 52 MB, and it may have 64.
 RELEASE := -trimpath -ldflags='-s -w'
 
-.PHONY: all release files snapshot publish packages-test build demo test check conformance lies field shapes slow tests lint bench fuzz clean cross claude codex opencode temporal s3 python before
+.PHONY: all release files snapshot publish packages-test build demo test check conformance lies field shapes slow tests lint bench fuzz site clean cross claude codex opencode temporal s3 python before
 
 all: build
 
@@ -217,6 +217,16 @@ FUZZ     ?= ./internal/checkpoint ./internal/works ./internal/spec ./internal/in
 fuzz:
 	@set -e; for p in $(FUZZ); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	  echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; done; done
+
+# The documentation as a site that can be searched, in bin/site, from README.md and docs. A link that leads nowhere fails it.
+SPHINX := bin/sphinx/bin/sphinx-build
+$(SPHINX): tools/site/requirements.txt
+	python3 -m venv bin/sphinx && bin/sphinx/bin/pip install --quiet -r tools/site/requirements.txt
+	touch $(SPHINX)
+site: $(SPHINX)
+	rm -rf bin/site
+	$(SPHINX) --quiet --fresh-env --fail-on-warning --keep-going --nitpicky -c tools/site -d bin/sphinx/cache . bin/site
+	cp bin/site/README.html bin/site/index.html
 
 clean:
 	rm -rf bin
