@@ -29,7 +29,10 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	if err != nil {
 		return step.DeliverOut{}, err
 	}
-	out := step.DeliverOut{Commit: commit}
+	out := step.DeliverOut{Commit: commit, Ref: RunRef(j.Run)}
+	if in.How == step.ToPull {
+		return out, nil
+	}
 	if in.How == step.ToBranch {
 		out.Ref = "refs/heads/" + in.Branch
 		out.Moved = &step.Moved{Branch: in.Branch, From: head.Commit, To: commit, New: true}

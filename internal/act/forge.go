@@ -142,18 +142,21 @@ func (a *Actor) forgePull(ctx context.Context, j flow.Job, in step.ForgePullIn) 
 	if err != nil {
 		return step.ForgePullOut{}, err
 	}
-	tip, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
-	if err != nil {
-		return step.ForgePullOut{}, machinery(err)
-	}
-	log, err := a.o.Repo.Log(ctx, tip, "", 1)
-	if err != nil {
-		return step.ForgePullOut{}, machinery(err)
+	if in.Title == "" {
+		tip, err := a.o.Repo.Ref(ctx, RunRef(j.Run))
+		if err != nil {
+			return step.ForgePullOut{}, machinery(err)
+		}
+		log, err := a.o.Repo.Log(ctx, tip, "", 1)
+		if err != nil {
+			return step.ForgePullOut{}, machinery(err)
+		}
+		in.Title = subjectOf(log[0])
 	}
 	var p forge.Pull
 	err = a.effect("pull", func() error {
 		p, err = c.OpenPull(ctx, forge.PullAsk{
-			Branch: in.Branch, Base: in.Base, Title: a.redacted(subjectOf(log[0])), Body: forge.Plain(a.redacted(in.Body)) + "\n\nsandbox: " + string(a.o.Level), Marker: forge.Marker(j.Run, "pull"),
+			Branch: in.Branch, Base: in.Base, Title: a.redacted(in.Title), Draft: in.Draft, Body: forge.Plain(a.redacted(in.Body)) + "\n\nsandbox: " + string(a.o.Level), Marker: forge.Marker(j.Run, "pull"),
 		})
 		return err
 	})

@@ -34,6 +34,7 @@ type autoFlags struct {
 	skip        bool
 	yes         bool
 	worktree    bool
+	pr          bool
 	issue       bool
 	noIssue     bool
 	skipE2E     bool
@@ -86,6 +87,7 @@ func newAuto(a *app) *cobra.Command {
 	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue that the task names (#12), or open one with the label auto (GITHUB_TOKEN)")
 	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, whatever jacquard.yaml says")
 	worktreeFlag(c, &f.worktree)
+	pullFlag(c, &f.pr)
 	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
 	c.Flags().BoolVar(&f.skipE2E, "skip-e2e", false, "do not run the project's end-to-end tests (Playwright)")
 	c.Flags().BoolVar(&f.strict, "strict", false, "end at the first end-to-end test that fails, and mend nothing")
@@ -146,12 +148,21 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	if p.noGit {
 		return usage("there is no git repository here, and auto works with branches and commits: git init")
 	}
+	var pull *step.PullIn
+	if f.pr && !f.dryRun && f.wants == "" {
+		if pull, err = p.pullIn(ctx); err != nil {
+			return err
+		}
+	}
 	if f.worktree && !f.dryRun && f.wants == "" {
 		var end func() error
 		if p, end, err = p.worktree(ctx, f.feature, given); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
+		if err := p.inWorktree(ctx, pull); err != nil {
+			return err
+		}
 	}
 	if f.wants == "" {
 		if err := p.leaveAlone(ctx); err != nil {
@@ -159,6 +170,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		}
 	}
 	in := step.AutoIn{
+		Pull:    pull,
 		Request: given, Feature: f.feature, Sources: f.sources(), Wants: f.wants, Language: cmp.Or(works.LanguageOf(said), string(a.lang())), DryRun: f.dryRun, Eco: f.eco, Heavy: f.heavy, Opus: f.opus,
 		Gates: f.interactive, Yes: f.yes, Accept: f.accept, Custom: f.custom, Screen: f.screen, Expect: f.expect, SkipE2E: f.skipE2E, Strict: f.strict, Delivery: step.ToCommit,
 	}

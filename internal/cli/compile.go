@@ -25,7 +25,7 @@ type compileFlags struct {
 	driveOptions
 	phase, conflict, feedback, specJSON, branch string
 	paths, tests, languages                     []string
-	all, dryRun, commit, blocks                 bool
+	all, dryRun, commit, blocks, pr             bool
 }
 
 func newBuild(a *app) *cobra.Command {
@@ -55,6 +55,7 @@ func newBuild(a *app) *cobra.Command {
 	fl.StringArrayVar(&f.languages, "language", nil, "language of a directory, as `DIR=LANG`; may be repeated")
 	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be built and why; ask no agent, change nothing")
 	fl.BoolVar(&f.commit, "commit", false, "commit the result on the current branch instead of leaving it in the working tree")
+	pullFlag(c, &f.pr)
 	fl.StringVar(&f.branch, "branch", "", "put the result on a new branch `name`")
 	fl.BoolVar(&f.blocks, "blocks", false, "print result blocks for scripts")
 	hide(c, "path", "spec-json", "test-files", "blocks")
@@ -78,13 +79,17 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	switch {
 	case f.commit && f.branch != "":
 		return in, usage("--commit and --branch exclude each other")
+	case f.pr && (f.commit || f.branch != ""):
+		return in, usage("--pr makes a branch of its own: leave out --commit and --branch")
+	case f.pr:
+		in.Delivery = step.ToPull
 	case f.commit:
 		in.Delivery = step.ToCommit
 	case f.branch != "":
 		in.Delivery = step.ToBranch
 	}
 	if in.Delivery != step.ToTree && p.noGit {
-		return in, usage("--commit and --branch need a git repository")
+		return in, usage("--commit, --branch and --pr need a git repository: git init")
 	}
 	var err error
 	if in.Budget, err = p.budget(f.budget); err != nil {
@@ -234,6 +239,11 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 	if err := errors.Join(p.deliverable(ctx, in), p.trusted()); err != nil {
 		return err
 	}
+	if f.pr {
+		if in.Pull, err = p.pullIn(ctx); err != nil {
+			return err
+		}
+	}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return err
@@ -244,13 +254,14 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 // deliverable refuses a place that the result could not be put at, before
 // anything is paid for.
 func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
-	if in.Delivery == step.ToCommit {
+	if in.Delivery == step.ToCommit || in.Delivery == step.ToPull {
 		dirty, err := p.repo.Status(ctx)
 		if err != nil {
 			return err
 		}
 		if len(dirty) > 0 {
-			return usage("--commit: you have uncommitted changes (%s, …): commit or stash them first, or leave out --commit", dirty[0].Path)
+			flag := map[step.Delivery]string{step.ToCommit: "--commit", step.ToPull: "--pr"}[in.Delivery]
+			return usage("%s: you have uncommitted changes (%s, …): commit or stash them first, or leave out %s", flag, dirty[0].Path, flag)
 		}
 	}
 	name := in.Branch
@@ -334,7 +345,7 @@ func (p *project) openCompile(ctx context.Context, in step.CompileIn) (old flow.
 	if err != nil {
 		return old, false, err
 	}
-	was.Today, was.Budget = in.Today, in.Budget
+	was.Today, was.Budget, was.Pull = in.Today, in.Budget, in.Pull
 	if mustJSON(was) != mustJSON(in) {
 		return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard stop --now %s", old.ID, old.ID, old.ID)
 	}

@@ -110,12 +110,8 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
-		if f.pull != nil {
-			head, err := p.repo.Head(ctx)
-			if err != nil {
-				return err
-			}
-			f.pull.Branch = head.Branch
+		if err := p.inWorktree(ctx, f.pull); err != nil {
+			return err
 		}
 	}
 	before, err := p.earlier(ctx)

@@ -47,12 +47,12 @@ func styles() []style {
 	return []style{
 		{
 			name: "work", def: workDef, about: "a requirement, a plan of tasks, one verified commit a task",
-			ask: []string{askPlan, askNever}, deliver: []string{deliverCommits}, tests: []string{testsWith, testsFirst}, review: []string{reviewNone},
+			ask: []string{askPlan, askNever}, deliver: []string{deliverCommits, deliverPull}, tests: []string{testsWith, testsFirst}, review: []string{reviewNone},
 			size: []string{"auto", "s", "m"}, from: []string{"file", "issue"},
 		},
 		{
 			name: "pdca", def: autoDef, about: "plan, design, build, check and improve, with critics and an architect",
-			ask: []string{askPlan, askNever, askPhases}, deliver: []string{deliverOne}, tests: []string{testsWith}, review: []string{reviewOne},
+			ask: []string{askPlan, askNever, askPhases}, deliver: []string{deliverOne, deliverPull}, tests: []string{testsWith}, review: []string{reviewOne},
 			size: []string{"auto", "s", "l"}, from: []string{"file", "issue", "slack", "gmail"},
 		},
 		{
@@ -233,7 +233,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	case autoDef:
 		g := autoFlags{
 			driveOptions: f.driveOptions, file: file, feature: f.feature, eco: f.size == "s", heavy: f.size == "l",
-			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree,
+			interactive: f.ask == askPhases, yes: f.ask == askNever, worktree: f.worktree, pr: f.deliver == deliverPull,
 		}
 		if channel, ok := strings.CutPrefix(f.from, "slack:"); ok {
 			g.slack = channel
@@ -256,7 +256,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	}
 	return a.work(ctx, given, workFlags{
 		driveOptions: f.driveOptions, file: file, yes: f.ask == askNever, size: map[string]step.Mode{"s": step.DirectMode, "m": step.PipelineMode}[f.size],
-		testsFirst: f.tests == testsFirst, expected: f.expected, worktree: f.worktree, feature: f.feature,
+		testsFirst: f.tests == testsFirst, expected: f.expected, worktree: f.worktree, feature: f.feature, pr: f.deliver == deliverPull,
 	})
 }
 

@@ -515,7 +515,7 @@ func (p *project) answer(rep *report.Run, blocks bool) {
 	if rep.Result.Ref != "" {
 		fmt.Fprintf(p.a.Out, "%s\n", rep.Result.Ref)
 	}
-	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, rep.ID))
+	fmt.Fprint(p.a.Err, report.Moved(p.a.lang(), rep.Result.Moved, rep.ID), report.Pulled(p.a.lang(), rep.Result.Pull))
 	if rep.Result.Deliver != nil {
 		fmt.Fprintf(p.a.Err, "%s\n", *rep.Result.Deliver)
 	}

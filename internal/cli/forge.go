@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/jacquard-build/jacquard/internal/forge"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/re"
@@ -64,6 +66,21 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 		return nil, environment("--pr", words("the token may not push to %s: give it the right to write contents and pull requests", c.Place()))
 	}
 	return &step.PullIn{Base: r.Default, Start: orDefault(p.conf.Limits.CIStart, ciStart).Milliseconds(), Wait: orDefault(p.conf.Limits.CI, ciWait).Milliseconds()}, nil
+}
+
+// pullFlag is the flag of commands whose runs can end with a pull request.
+func pullFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "pr", false, "push the result to a new branch on origin and open a pull request; your branch stays where it is (GITHUB_TOKEN)")
+}
+
+// inWorktree gives a pull request the branch that is checked out here, a work tree of its own.
+func (p *project) inWorktree(ctx context.Context, in *step.PullIn) error {
+	if in == nil {
+		return nil
+	}
+	head, err := p.repo.Head(ctx)
+	in.Branch = head.Branch
+	return err
 }
 
 // issueName is how a task names an issue: #12, or its address.

@@ -26,7 +26,7 @@ type workFlags struct {
 	driveOptions
 	file, feature, expected string
 	size                    step.Mode // "" where code chooses
-	yes, loop               bool
+	yes, loop, pr           bool
 	testsFirst, worktree    bool
 }
 
@@ -46,6 +46,7 @@ func newWork(a *app) *cobra.Command {
 	budgetFlag(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: gates are approved, questions get their defaults, which are written down")
+	pullFlag(c, &f.pr)
 	c.AddCommand(newWorkList(a), newWorkStatus(a), newWorkResume(a), newWorkRollback(a))
 	c.Flags().BoolVar(&f.loop, "loop", false, "")
 	_ = c.Flags().MarkHidden("loop")
@@ -84,6 +85,12 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 		}
 		return usage("%q is too short: describe the change in a sentence", given)
 	}
+	var pull *step.PullIn
+	if f.pr {
+		if pull, err = p.pullIn(ctx); err != nil {
+			return err
+		}
+	}
 	if f.worktree {
 		if p.noGit {
 			return usage("--worktree needs a git repository: git init")
@@ -93,8 +100,11 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, end()) }()
+		if err := p.inWorktree(ctx, pull); err != nil {
+			return err
+		}
 	}
-	in := step.WorkIn{Size: f.size, TestsFirst: f.testsFirst, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), Delivery: step.ToCommit}
+	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), Delivery: step.ToCommit}
 	if in.Yes { // by a flag, or by a word of the request
 		if err := a.byPerson("--yes"); err != nil {
 			return err

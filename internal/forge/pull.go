@@ -71,6 +71,7 @@ type PullAsk struct {
 	Title  string
 	Body   string
 	Marker string // see Marker
+	Draft  bool
 }
 
 // OpenPull opens a pull request, or finds the one that is there: an open one of the branch, or one that this run has made.
@@ -80,7 +81,7 @@ func (c *Client) OpenPull(ctx context.Context, ask PullAsk) (Pull, error) {
 	}
 	var made rawPull
 	err := c.call(ctx, http.MethodPost, "/pulls", map[string]any{
-		"title": ask.Title, "head": ask.Branch, "base": ask.Base, "body": ask.Body + "\n\n" + ask.Marker + "\n",
+		"title": ask.Title, "head": ask.Branch, "base": ask.Base, "body": ask.Body + "\n\n" + ask.Marker + "\n", "draft": ask.Draft,
 	}, &made)
 	if err != nil {
 		if p, ok, again := c.pullOf(ctx, ask); ok && again == nil { // somebody was faster

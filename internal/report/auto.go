@@ -140,7 +140,7 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 	if o.Issue != "" {
 		fmt.Fprintf(&b, l.T("issue: %s\n"), o.Issue)
 	}
-	b.WriteString(Moved(l, o.Moved, run))
+	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

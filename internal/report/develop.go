@@ -269,8 +269,8 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 	default: // nothing of it is in the user's tree
 		fmt.Fprintf(&b, l.T("design: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Document, ref)
 	}
-	if p := o.Pull; p != nil && o.Verified {
-		fmt.Fprintf(&b, l.T("pull request: %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
+	if o.Verified {
+		b.WriteString(Pulled(l, o.Pull))
 	}
 	b.WriteString(Moved(l, o.Moved, run))
 	if o.Why != "" {

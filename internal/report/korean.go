@@ -414,6 +414,7 @@ var korean = map[string]string{
 	"⚠ no issue is written: %v\n":                                                            "⚠ 이슈를 쓰지 않습니다: %v\n",
 	"  · pull request %s (%s → %s)\n":                                                        "  · 풀 리퀘스트 %s (%s → %s)\n",
 	"  · CI %d: %d passed, %d failed, %d pending\n":                                          "  · CI %d: 통과 %d개, 실패 %d개, 진행 중 %d개\n",
+	"draft pull request: %s (%s → %s): not all of it is verified\n":                          "초안 풀 리퀘스트: %s (%s → %s): 모두 검증되지는 않았습니다\n",
 	"pull request: %s (%s → %s)\n":                                                           "풀 리퀘스트: %s (%s → %s)\n",
 	"design: git show %s:%s\n":                                                               "설계: git show %s:%s\n",
 

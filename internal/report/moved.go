@@ -6,6 +6,17 @@ import (
 	"github.com/jacquard-build/jacquard/internal/step"
 )
 
+// Pulled is a line with the pull request of a run, "" for none.
+func Pulled(l Lang, p *step.PullResult) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Draft:
+		return fmt.Sprintf(l.T("draft pull request: %s (%s → %s): not all of it is verified\n"), p.URL, p.Branch, p.Base)
+	}
+	return fmt.Sprintf(l.T("pull request: %s (%s → %s)\n"), p.URL, p.Branch, p.Base)
+}
+
 // Moved says what became of a branch of the user's in a run, how to look at it, and how to undo it. It is empty for no branch.
 func Moved(l Lang, m *step.Moved, run string) string {
 	if m == nil || m.From == "" {

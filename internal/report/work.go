@@ -160,7 +160,7 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 		}
 		fmt.Fprintf(&b, "  %s\n", s)
 	}
-	b.WriteString(Moved(l, o.Moved, run))
+	b.WriteString(Moved(l, o.Moved, run) + Pulled(l, o.Pull))
 	if o.Why != "" {
 		fmt.Fprintf(&b, "%s\n", o.Why)
 	}

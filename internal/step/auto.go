@@ -32,6 +32,7 @@ type AutoIn struct {
 	SkipE2E  bool     `json:"skip_e2e,omitempty"`
 	Strict   bool     `json:"strict,omitempty"` // an end-to-end test that fails ends it at once
 	Issue    *IssueIn `json:"issue,omitempty"`  // the feature is told of on the forge
+	Pull     *PullIn  `json:"pull,omitempty"`   // it ends with a pull request
 	Delivery Delivery `json:"delivery"`
 	Budget   Budget   `json:"budget"`
 }
@@ -278,31 +279,32 @@ func (e End) String() string {
 type AutoOut struct {
 	Spent
 
-	Feature    string     `json:"feature"`
-	Mode       pdca.Mode  `json:"mode"`
-	Score      pdca.Score `json:"score"`
-	Promotions []string   `json:"promotions,omitempty"`
-	End        End        `json:"end"`
-	Verified   bool       `json:"verified"`
-	Accepted   []string   `json:"accepted,omitempty"` // objections that a person, or a flag, has overruled
-	Open       []string   `json:"open,omitempty"`     // what is not resolved
-	Warnings   []string   `json:"warnings,omitempty"`
-	Gap        int        `json:"gap,omitempty"` // percent; LIGHT measures none
-	Attempts   int        `json:"attempts"`      // of implementation
-	QA         int        `json:"qa_cycles"`
-	Fixes      int        `json:"fixes"`
-	Reentries  int        `json:"reentries"`
-	E2E        int        `json:"e2e,omitempty"` // fixes after end-to-end tests that failed
-	Files      []Change   `json:"files,omitempty"`
-	Tests      Counts     `json:"tests"`
-	Goals      []Goal     `json:"goals,omitempty"`
-	Report     string     `json:"report,omitempty"`  // path of the report
-	Issue      string     `json:"issue,omitempty"`   // address of the issue where it is told of
-	Context    []DocFile  `json:"context,omitempty"` // files with what was found in messages
-	Ref        string     `json:"ref,omitempty"`
-	Moved      *Moved     `json:"moved,omitempty"`
-	Commit     string     `json:"commit,omitempty"`
-	Why        string     `json:"why,omitempty"` // why it is not on the user's branch
+	Feature    string      `json:"feature"`
+	Mode       pdca.Mode   `json:"mode"`
+	Score      pdca.Score  `json:"score"`
+	Promotions []string    `json:"promotions,omitempty"`
+	End        End         `json:"end"`
+	Verified   bool        `json:"verified"`
+	Accepted   []string    `json:"accepted,omitempty"` // objections that a person, or a flag, has overruled
+	Open       []string    `json:"open,omitempty"`     // what is not resolved
+	Warnings   []string    `json:"warnings,omitempty"`
+	Gap        int         `json:"gap,omitempty"` // percent; LIGHT measures none
+	Attempts   int         `json:"attempts"`      // of implementation
+	QA         int         `json:"qa_cycles"`
+	Fixes      int         `json:"fixes"`
+	Reentries  int         `json:"reentries"`
+	E2E        int         `json:"e2e,omitempty"` // fixes after end-to-end tests that failed
+	Files      []Change    `json:"files,omitempty"`
+	Tests      Counts      `json:"tests"`
+	Goals      []Goal      `json:"goals,omitempty"`
+	Report     string      `json:"report,omitempty"`  // path of the report
+	Issue      string      `json:"issue,omitempty"`   // address of the issue where it is told of
+	Context    []DocFile   `json:"context,omitempty"` // files with what was found in messages
+	Ref        string      `json:"ref,omitempty"`
+	Moved      *Moved      `json:"moved,omitempty"`
+	Pull       *PullResult `json:"pull,omitempty"`
+	Commit     string      `json:"commit,omitempty"`
+	Why        string      `json:"why,omitempty"` // why it is not on the user's branch
 }
 
 // Owned is the task that a feature's files make, for its proof.

@@ -21,7 +21,8 @@ type CompileIn struct {
 	Budget    Budget            `json:"budget"`
 	Delivery  Delivery          `json:"delivery"`
 	Branch    string            `json:"branch,omitempty"`
-	Today     string            `json:"today"` // date for dated entries, YYYY-MM-DD
+	Pull      *PullIn           `json:"pull,omitempty"` // it ends with a pull request
+	Today     string            `json:"today"`          // date for dated entries, YYYY-MM-DD
 }
 
 // Below is the list of one directory, none for the whole project.
@@ -64,6 +65,7 @@ const (
 	ToTree   Delivery = "tree"   // uncommitted, in the working tree
 	ToCommit Delivery = "commit" // a commit on the user's branch
 	ToBranch Delivery = "branch" // a branch of its own
+	ToPull   Delivery = "pr"     // nowhere: it is published, see PullIn
 )
 
 // PlanOut is a compile plan: what is stale, in an order that can be built.

@@ -29,11 +29,13 @@ type ForgePushOut struct {
 // ForgePush pushes, never with force and never to the branch that others work from.
 var ForgePush = flow.Step[ForgePushIn, ForgePushOut]{Name: "forge.push", Lane: Landing}
 
-// ForgePullIn asks for a pull request. Its title is the subject of the run's commit.
+// ForgePullIn asks for a pull request.
 type ForgePullIn struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"`
+	Title  string `json:"title,omitempty"` // "" = the subject of the run's last commit
 	Body   string `json:"body"`
+	Draft  bool   `json:"draft,omitempty"`
 }
 
 // ForgePullOut is a pull request as it is.
@@ -109,5 +111,6 @@ type PullResult struct {
 	Branch string    `json:"branch"`
 	Base   string    `json:"base"`
 	State  string    `json:"state"`            // open, closed, merged
+	Draft  bool      `json:"draft,omitempty"`  // it was opened as one, because not all of it is verified
 	Checks []CICheck `json:"checks,omitempty"` // of its last commit
 }

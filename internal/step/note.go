@@ -117,22 +117,23 @@ type Called struct {
 
 // CompileOut is the end of a compile run.
 type CompileOut struct {
-	Modules   int     `json:"modules"`
-	Succeeded int     `json:"succeeded"`
-	Warned    int     `json:"warned"`
-	Weak      int     `json:"weak"` // of those that warned: delivered all the same, with items that no test is for, or weak tests
-	Blocked   int     `json:"blocked"`
-	Broken    int     `json:"broken"` // left out because of spec problems
-	UpToDate  int     `json:"up_to_date"`
-	Generated int     `json:"generated_files"`
-	Skipped   int     `json:"skipped_files"`
-	Passed    int     `json:"tests_passed"`
-	Failed    int     `json:"tests_failed"`
-	Usage     Usage   `json:"usage"`
-	Ref       string  `json:"ref,omitempty"`
-	Moved     *Moved  `json:"moved,omitempty"`
-	Verified  bool    `json:"verified"` // everything asked for was built and proved
-	Deliver   *string `json:"deliver,omitempty"`
+	Modules   int         `json:"modules"`
+	Succeeded int         `json:"succeeded"`
+	Warned    int         `json:"warned"`
+	Weak      int         `json:"weak"` // of those that warned: delivered all the same, with items that no test is for, or weak tests
+	Blocked   int         `json:"blocked"`
+	Broken    int         `json:"broken"` // left out because of spec problems
+	UpToDate  int         `json:"up_to_date"`
+	Generated int         `json:"generated_files"`
+	Skipped   int         `json:"skipped_files"`
+	Passed    int         `json:"tests_passed"`
+	Failed    int         `json:"tests_failed"`
+	Usage     Usage       `json:"usage"`
+	Ref       string      `json:"ref,omitempty"`
+	Moved     *Moved      `json:"moved,omitempty"`
+	Pull      *PullResult `json:"pull,omitempty"`
+	Verified  bool        `json:"verified"` // everything asked for was built and proved
+	Deliver   *string     `json:"deliver,omitempty"`
 
 	LeftOut
 }

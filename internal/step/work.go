@@ -32,6 +32,8 @@ type WorkIn struct {
 	TestsFirst bool `json:"tests_first,omitempty"`
 	// Expected is what a bug report says should happen instead; the request ends with it.
 	Expected string `json:"expected,omitempty"`
+	// Pull asks for a pull request in place of commits on the user's branch.
+	Pull *PullIn `json:"pull,omitempty"`
 }
 
 // Router are the limits that decide how a request is carried out (ruling 28).
@@ -347,14 +349,15 @@ type WorkOut struct {
 	Blocked  int    `json:"blocked"`
 	Sessions int    `json:"sessions"` // of agents
 	// Original is how many sessions the process had that these documents come from: 3 direct, 5 pipeline, 2 + 4N full.
-	Original int       `json:"original_sessions"`
-	Usage    Usage     `json:"usage"`
-	Ref      string    `json:"ref,omitempty"`
-	Moved    *Moved    `json:"moved,omitempty"`
-	Why      string    `json:"why,omitempty"` // why it is not on the user's branch, or why nothing was built
-	Verified bool      `json:"verified"`
-	Assumed  []QA      `json:"assumed,omitempty"`
-	Findings []Finding `json:"findings,omitempty"` // of a requirement or plan that was never sound
+	Original int         `json:"original_sessions"`
+	Usage    Usage       `json:"usage"`
+	Ref      string      `json:"ref,omitempty"`
+	Moved    *Moved      `json:"moved,omitempty"`
+	Pull     *PullResult `json:"pull,omitempty"`
+	Why      string      `json:"why,omitempty"` // why it is not on the user's branch, or why nothing was built
+	Verified bool        `json:"verified"`
+	Assumed  []QA        `json:"assumed,omitempty"`
+	Findings []Finding   `json:"findings,omitempty"` // of a requirement or plan that was never sound
 	// Open are the criteria that no command has shown, for people to look at.
 	Open []string `json:"open,omitempty"`
 }

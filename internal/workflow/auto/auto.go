@@ -390,6 +390,12 @@ func (f *feature) report(c *flow.Ctx) error {
 		f.out.Why = "it is not verified: " + f.out.End.Reason
 		return nil
 	}
+	if f.in.Pull != nil {
+		var err error
+		f.out.Pull, f.out.Ref, f.out.Why, err = turn.Publish(c, *f.in.Pull, f.s.Commit, turn.Pull{Type: f.kind(), Name: f.name, Title: f.title(), Body: f.pullText()})
+		f.out.Verified = f.out.Why == ""
+		return err
+	}
 	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: f.in.Delivery, Base: f.s.Commit, On: f.s.Branch})
 	if err != nil {
 		return err

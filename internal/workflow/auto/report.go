@@ -2,10 +2,12 @@ package auto
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/pdca"
 	"github.com/jacquard-build/jacquard/internal/step"
+	"github.com/jacquard-build/jacquard/internal/workflow/turn"
 )
 
 // reportDocument is docs/04-report of the feature: what was planned, designed and built, how it was checked, and what is
@@ -96,4 +98,13 @@ func tokens(u step.Usage, n int64) string {
 		return "?"
 	}
 	return fmt.Sprint(n)
+}
+
+// pullText is the body of the feature's pull request.
+func (f *feature) pullText() string {
+	var asked []string
+	for _, i := range f.plan.Items {
+		asked = append(asked, pdca.Line(i.Text))
+	}
+	return turn.PullBody(f.s.Language, asked, []string{turn.Proof(f.s.Language, f.title(), f.out.Tests)}, f.out.Open, append(slices.Clone(f.out.Accepted), f.out.Warnings...))
 }

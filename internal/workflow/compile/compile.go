@@ -9,7 +9,10 @@ package compile
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -60,6 +63,14 @@ func run(c *flow.Ctx, in step.CompileIn) (step.CompileOut, error) {
 	}
 	if in.Delivery == step.ToTree || len(landed) == 0 {
 		return out, nil
+	}
+	if in.Pull != nil {
+		var why string
+		out.Pull, out.Ref, why, err = turn.Publish(c, *in.Pull, plan.Commit, pull(out, results))
+		if why != "" {
+			out.Deliver, out.Verified = &why, false
+		}
+		return out, err
 	}
 	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{
 		How: in.Delivery, Branch: in.Branch, Modules: bound(landed, 200), Base: plan.Commit,
@@ -137,4 +148,33 @@ func bound[T any](list []T, n int) []T {
 		return slices.Clone(list[:n])
 	}
 	return list
+}
+
+// pull is the pull request of a build: each module with what is known of the items of its spec.
+func pull(out step.CompileOut, results []step.ModuleResult) turn.Pull {
+	p := turn.Pull{Type: "build", Draft: !out.Verified}
+	var built, proof, open []string
+	for _, r := range results {
+		if !r.Delivered {
+			open = append(open, r.Dir+": "+turn.Clip(r.Reason, 300))
+			continue
+		}
+		built = append(built, r.Dir)
+		levels := map[step.Level]int{}
+		for _, i := range r.Items {
+			levels[i.Level]++
+		}
+		line := fmt.Sprintf("%s: %d tests", r.Dir, r.Tests.Passed)
+		for _, l := range slices.Sorted(maps.Keys(levels)) {
+			line += fmt.Sprintf(", %d items %s", levels[l], l)
+		}
+		if r.Mutants.Tried > 0 {
+			line += fmt.Sprintf(", %d of %d mutants killed", r.Mutants.Killed, r.Mutants.Tried)
+		}
+		proof = append(proof, line)
+	}
+	p.Name = strings.Join(built, " ")
+	p.Title = turn.Clip("build "+strings.Join(built, ", "), 120)
+	p.Body = turn.PullBody("", nil, proof, open, nil)
+	return p
 }

@@ -54,11 +54,11 @@ func (p *published) open(c *flow.Ctx) (step.End, error) {
 	if end, err := p.push(c); err != nil || end.Reason != "" {
 		return end, err
 	}
-	out, err := turn.Reach(c, "pull", step.ForgePull, step.ForgePullIn{Branch: p.branch, Base: w.in.Pull.Base, Body: turn.Clip(w.pullText(), 20_000)})
+	out, err := turn.Open(c, *w.in.Pull, p.branch, turn.Pull{Body: w.pullText()})
 	if err != nil {
 		return step.End{}, err
 	}
-	w.out.Pull = &step.PullResult{Number: out.Number, URL: out.URL, Branch: p.branch, Base: w.in.Pull.Base, State: out.State}
+	w.out.Pull = out
 	flow.Note(c, "opened", step.DevelopNote{Pull: w.out.Pull, Usage: w.out.Usage})
 	return step.End{}, nil
 }

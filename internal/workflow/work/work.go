@@ -356,6 +356,11 @@ func (w *request) build(c *flow.Ctx, plan flow.Blob) (step.WorkOut, error) {
 			return w.out, err
 		}
 	}
+	if w.in.Pull != nil {
+		w.out.Pull, w.out.Ref, w.out.Why, err = turn.Publish(c, *w.in.Pull, w.s.Commit, w.pull(results))
+		w.out.Verified = w.out.Verified && w.out.Why == ""
+		return w.out, err
+	}
 	d, err := turn.Do(c, "deliver", step.Deliver, step.DeliverIn{How: w.in.Delivery, Base: w.s.Commit, On: w.s.Branch})
 	if err != nil {
 		return w.out, err
@@ -436,4 +441,26 @@ func lines(list []string) []string {
 		}
 	}
 	return out
+}
+
+// pull is the pull request of the request: each task with what shows it.
+func (w *request) pull(results []step.TaskResult) turn.Pull {
+	r := w.plan.Requirement
+	p := turn.Pull{Type: r.Type, Name: r.Title, Draft: !w.out.Verified}
+	if len(results) > 1 { // else the commit says it
+		p.Title = oneLine(r.Title, 120)
+	}
+	var asked, proof, warnings []string
+	for _, i := range r.Functional {
+		asked = append(asked, oneLine(i, 500))
+	}
+	for _, t := range results {
+		if t.Status == step.Success {
+			proof = append(proof, turn.Proof(w.s.Language, oneLine(t.Title, 200), t.Tests))
+			continue
+		}
+		warnings = append(warnings, fmt.Sprintf(w.words("%s: 완료되지 않음: %s", "%s: not done: %s"), oneLine(t.Title, 200), oneLine(t.Reason, 300)))
+	}
+	p.Body = turn.PullBody(w.s.Language, asked, proof, w.out.Open, warnings)
+	return p
 }

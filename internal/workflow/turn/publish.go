@@ -1,0 +1,80 @@
+package turn
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/pdca"
+	"github.com/jacquard-build/jacquard/internal/step"
+)
+
+// Pull is the pull request that a run ends with.
+type Pull struct {
+	Type  string // of its commits: the first part of the branch's name
+	Name  string // the rest of it, made of any text; "" = the run has no name of its own
+	Title string // "" = the subject of the last commit
+	Body  string
+	Draft bool // something of it is not verified
+}
+
+// maxPull is how long the text of a pull request may be, in bytes. The server takes 65,536 characters.
+const maxPull = 20_000
+
+// Branch is the branch that it gets, if nobody has chosen one and the name is free.
+func (p Pull) Branch() string {
+	return cmp.Or(p.Type, "feat") + "/" + cmp.Or(pdca.Feature(p.Name), "jacquard")
+}
+
+// Publish ends a run with a pull request: what it has landed on base goes to a branch of its own at the remote, and the user's
+// branch stays where it is. why says what kept it from being published; then the result is on ref.
+func Publish(c *flow.Ctx, in step.PullIn, base string, p Pull) (out *step.PullResult, ref, why string, err error) {
+	d, err := Do(c, "deliver", step.Deliver, step.DeliverIn{How: step.ToPull, Base: base})
+	if err != nil {
+		return nil, "", "", err
+	}
+	pushed, err := Reach(c, "push", step.ForgePush, step.ForgePushIn{Commit: d.Commit, Branch: cmp.Or(in.Branch, p.Branch()), Fixed: in.Branch != "", Base: in.Base})
+	if err != nil || pushed.Why != "" {
+		return nil, d.Ref, pushed.Why, err
+	}
+	out, err = Open(c, in, pushed.Branch, p)
+	return out, "refs/heads/" + pushed.Branch, "", err
+}
+
+// Open opens the pull request of a branch that was pushed, or finds the one that the run has opened.
+func Open(c *flow.Ctx, in step.PullIn, branch string, p Pull) (*step.PullResult, error) {
+	o, err := Reach(c, "pull", step.ForgePull, step.ForgePullIn{Branch: branch, Base: in.Base, Title: p.Title, Body: Clip(p.Body, maxPull), Draft: p.Draft})
+	if err != nil {
+		return nil, err
+	}
+	return &step.PullResult{Number: o.Number, URL: o.URL, Branch: branch, Base: in.Base, State: o.State, Draft: p.Draft}, nil
+}
+
+// PullBody is the text of a pull request: what was asked for, what shows each piece of work, and what no program has checked.
+func PullBody(language string, asked, proof, open, warnings []string) string {
+	var b strings.Builder
+	for _, s := range asked {
+		fmt.Fprintf(&b, "- %s\n", s)
+	}
+	List(&b, Say(language, "\n증명", "\nProof"), proof)
+	List(&b, Say(language, "\n프로그램이 확인하지 않은 것", "\nNot checked by a program"), open)
+	List(&b, Say(language, "\n경고", "\nWarnings"), warnings)
+	return strings.TrimLeft(b.String(), "\n")
+}
+
+// Proof says how much tests show of a piece of work.
+func Proof(language, work string, t step.Counts) string {
+	say := func(korean, english string) string { return work + ": " + Say(language, korean, english) }
+	switch {
+	case t.Level == step.Proved && t.Red > 0:
+		return fmt.Sprintf(say("증명됨, 이 변경 없이는 테스트 %d개가 실패합니다", "proved, %d of the tests fail without it"), t.Red)
+	case t.Level == step.Proved:
+		return say("증명됨, 호출하면 약속한 값을 돌려줍니다", "proved, calling it returns the agreed values")
+	case t.Level == step.Covered:
+		return say("테스트가 통과하지만 이 변경 없이도 통과합니다", "covered, tests pass with it and without it")
+	case t.Level == step.ByExit:
+		return say("테스트 명령이 성공했습니다", "by exit code, the test command succeeds")
+	}
+	return say("테스트로 확인되지 않았습니다", "not checked, no test looks at it")
+}
