@@ -12,6 +12,8 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/act"
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/report"
+	"github.com/jacquard-build/jacquard/internal/step"
 )
 
 func newUndo(a *app) *cobra.Command {
@@ -38,6 +40,10 @@ func newUndo(a *app) *cobra.Command {
 						if out, err = actor.Undo(ctx, r.ID); err != nil || !out.Nothing {
 							break
 						}
+						if pull := pullOf(r); pull != nil {
+							out.Refused = fmt.Sprintf("run %s is the pull request %s: close it there, then delete its branch: git push origin --delete %s && git branch -D %s", r.ID, pull.URL, pull.Branch, pull.Branch)
+							break
+						}
 						if p.takenBack(r.ID) { // those before it were not meant
 							out.Refused = "run " + r.ID + " is taken back already"
 							if i+1 < len(runs) {
@@ -51,6 +57,15 @@ func newUndo(a *app) *cobra.Command {
 			})
 		},
 	}
+}
+
+// pullOf is the pull request that a run has ended with, nil for none.
+func pullOf(r flow.Run) *step.PullResult {
+	out, err := report.Decode[struct{ Pull *step.PullResult }](r.Out)
+	if err != nil { // it has no output yet
+		return nil
+	}
+	return out.Pull
 }
 
 // takenBackFile, in the folder of a run, says that it was taken back.
