@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/registry"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -67,11 +68,7 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 		if !ok {
 			continue
 		}
-		keep := slices.Contains(allowed, up) || install && slices.Contains(allowedInstall, up)
-		for _, p := range allowedInstallPrefix {
-			keep = keep || install && strings.HasPrefix(up, p)
-		}
-		if keep {
+		if slices.Contains(allowed, up) || install && ofInstall(up) {
 			vars[k] = v
 		}
 	}
@@ -183,10 +180,16 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
 	var stdout, stderr bytes.Buffer
-	res, err := proc.Run(ctx, proc.Command{
+	run := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Confine: policy, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
-	})
+	}
+	var outlet *registry.Proxy
+	if install && policy != nil {
+		outlet, run.Env = p.outlet(policy, env)
+		run.Serve = outlet.Serve
+	}
+	res, err := proc.Run(ctx, run)
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
 		return outcome{}, missingTool(cmd, argv[0])
 	}
@@ -195,6 +198,14 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	if cause := context.Cause(ctx); cause != nil && res.Ended == proc.Cancelled {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
+	}
+	if outlet != nil {
+		for _, line := range outlet.Refused() {
+			fmt.Fprintln(&stderr, line)
+			if p.c.o.Say != nil {
+				p.c.o.Say(line)
+			}
+		}
 	}
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),

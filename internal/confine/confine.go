@@ -8,6 +8,7 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -70,6 +71,15 @@ type Limits struct {
 	Processes int   // processes and threads; not less than 301 where only the kernel's own table can be bounded
 	File      int64 // bytes of one file
 	Temp      int64 // bytes of each of /tmp, /var/tmp and /dev/shm, which are memory; 0 = half of the machine's
+}
+
+// FreeDoor is a port for a door beside ports. It lies below those that the kernel gives to who asks for any: what is tested may.
+func FreeDoor(ports []int) int {
+	door := 25_777
+	for slices.Contains(ports, door) {
+		door++
+	}
+	return door
 }
 
 // ErrUnsupported says that this system has no sandbox that this package can make.
