@@ -84,6 +84,9 @@ type Checks struct {
 	Commands map[string]string
 	Timeout  time.Duration
 	Fresh    bool // nothing is taken from the record of checks
+	// Reach are hosts that installations may reach besides registries. Say is told of each that was refused to one; nil: nobody is.
+	Reach []string
+	Say   func(line string)
 }
 
 // Actor carries out steps.

@@ -49,7 +49,14 @@ func (c *Checker) installEnv() []string {
 	return out
 }
 
+// ofInstall says whether a variable is for installations: it says where registries are, and is no key to one, which what is installed
+// could read.
 func ofInstall(upper string) bool {
+	for _, word := range []string{"TOKEN", "PASSWORD", "SECRET", "HTTP_BASIC"} {
+		if strings.Contains(upper, word) {
+			return false
+		}
+	}
 	return slices.Contains(allowedInstall, upper) || slices.ContainsFunc(allowedInstallPrefix, func(p string) bool { return strings.HasPrefix(upper, p) })
 }
 

@@ -278,7 +278,16 @@ func (p *project) planOptions() act.Options {
 
 // checks are what the configuration says of checks.
 func (p *project) checks() act.Checks {
-	return act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check)}
+	own, _ := p.a.readOwnSandbox() // open has read it before
+	say := func(line string) {
+		if !p.a.json {
+			fmt.Fprintln(p.a.Err, "⚠ "+line)
+		}
+	}
+	return act.Checks{
+		Reach: slices.Concat(p.conf.Sandbox.Install, own.Install), Say: say,
+		Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check),
+	}
 }
 
 func (p *project) nothing(plan *act.CompilePlan) error {
