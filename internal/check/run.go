@@ -200,8 +200,12 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
 	if outlet != nil {
+		said := &stderr // where it is read together with what the command says of it
+		if stderr.Len() == 0 {
+			said = &stdout
+		}
 		for _, line := range outlet.Refused() {
-			fmt.Fprintln(&stderr, line)
+			fmt.Fprintln(said, line)
 			if p.c.o.Say != nil {
 				p.c.o.Say(line)
 			}

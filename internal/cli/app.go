@@ -404,6 +404,9 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 	}
 	ao.Checks.Fresh = o.fresh
 	var err error
+	if err = p.trusted(); err != nil { // a run that goes on reads the configuration of now
+		return ao, err
+	}
 	if ao.Level, ao.Confine, err = p.confined(ctx, o.sandbox); err != nil {
 		return ao, err
 	}

@@ -190,13 +190,17 @@ func (p *Proxy) allowed(at string) (user bool, err error) {
 	}
 	listed, user := p.list.find(host, port)
 	if !listed {
-		name := host
-		if port != "443" && port != "80" {
-			name = net.JoinHostPort(host, port)
-		}
-		return false, p.refuse("installing asked for %[1]s, which neither package files of the project nor your settings name as a registry: refused. If it is needed, say sandbox: {install: [%[2]q]} in jacquard.yaml, then jacquard trust", name, name)
+		return false, p.refuse("installing asked for %[1]s, which neither package files of the project nor your settings name as a registry: refused. If it is needed, say sandbox: {install: [%[1]q]} in jacquard.yaml, then jacquard trust", named(host, port))
 	}
 	return user, nil
+}
+
+// named is an address as a person writes it.
+func named(host, port string) string {
+	if port == "443" || port == "80" {
+		return host
+	}
+	return net.JoinHostPort(host, port)
 }
 
 func (p *Proxy) metadata(host string) error {
@@ -222,7 +226,7 @@ func private(ip netip.Addr) bool {
 }
 
 // find looks a host up and says why it is not reached. Who asks has looked whether it is on the list.
-func (p *Proxy) find(ctx context.Context, host string, user bool) ([]netip.Addr, error) {
+func (p *Proxy) find(ctx context.Context, host, port string, user bool) ([]netip.Addr, error) {
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, err
@@ -232,7 +236,7 @@ func (p *Proxy) find(ctx context.Context, host string, user bool) ([]netip.Addr,
 			return nil, p.metadata(host + " (" + ip.Unmap().String() + ")")
 		}
 		if private(ip) && !user {
-			return nil, p.refuse("installing asked for %[1]s, which is at %[2]s, not in the public network, and only the project names it: refused. If it is your registry, say sandbox: {install: [%[1]q]} in jacquard.yaml, then jacquard trust", host, ip.Unmap())
+			return nil, p.refuse("installing asked for %[1]s, which is at %[2]s, not in the public network, and only the project names it: refused. If it is your registry, say sandbox: {install: [%[1]q]} in jacquard.yaml, then jacquard trust", named(host, port), ip.Unmap())
 		}
 	}
 	return found, nil
@@ -250,7 +254,7 @@ func (p *Proxy) reach(ctx context.Context, at string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	ips, err := p.find(ctx, host, user)
+	ips, err := p.find(ctx, host, port, user)
 	if err != nil {
 		return nil, err
 	}
@@ -275,9 +279,9 @@ func (p *Proxy) connect(ctx context.Context, at string) (net.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	host, _, _ := net.SplitHostPort(at) // it was split before
+	host, port, _ := net.SplitHostPort(at) // it was split before
 	var no refusal
-	if _, err := p.find(ctx, host, user); errors.As(err, &no) { // names of the world may be known to that proxy only
+	if _, err := p.find(ctx, host, port, user); errors.As(err, &no) { // names of the world may be known to that proxy only
 		return nil, err
 	}
 	return upstream(ctx, up, at)

@@ -74,7 +74,7 @@ func TestProxy(t *testing.T) {
 		"https://169.254.169.254/":         "169.254.169.254, where clouds",
 		"http://[::ffff:169.254.169.254]/": "where clouds",
 		"http://[fd00:ec2::254]/":          "where clouds",
-		"http://localhost:1/":              "localhost, which is at",
+		"http://localhost:1/":              "localhost:1, which is at",
 		"https://10.1.2.3/":                "10.1.2.3, which is at 10.1.2.3, not in the public network",
 	} {
 		got := get(t, c, at)
