@@ -52,6 +52,8 @@ type Options struct {
 	// we do not.
 	Level   confine.Level
 	Confine *confine.Policy
+	// Bounds are what checks may use of the machine where Confine does not say it; Limits has those of agents.
+	Bounds  confine.Limits
 	Version string // of the program, recorded in the lock
 	// Name and Email are whose commits these are; without them Jacquard's own.
 	Name, Email string

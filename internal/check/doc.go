@@ -77,6 +77,8 @@ type Options struct {
 	// Reach are hosts that a person lets installations reach besides registries. Say is told of each that was refused to one; nil: nobody is.
 	Reach []string
 	Say   func(line string)
+	// Limits bound commands without Confine, as far as proc can.
+	Limits confine.Limits
 	// Limit bounds every command; 0: how long each may take is learned (limit.go).
 	Limit time.Duration
 }

@@ -181,7 +181,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	var stdout, stderr bytes.Buffer
 	run := proc.Command{
-		Argv: argv, Dir: dir, Env: env, Confine: policy, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
+		Argv: argv, Dir: dir, Env: env, Confine: policy, Limits: p.c.o.Limits, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
 	}
 	var outlet *registry.Proxy
@@ -244,8 +244,8 @@ func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 		Record: r.Record, output: plain(slices.Concat([]byte("$ "+CommandText(cmd)+"\n"), r.Stdout, r.Stderr)),
 		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
 	}
-	if what, figure, ok := strings.Cut(r.Record.Ended, ": "); ok {
-		o.problem = "it was ended because it used more " + what + " than it may (" + figure + "); sandbox: limits in jacquard.yaml says how much that is"
+	if limit, figure, ok := strings.Cut(r.Record.Ended, ": "); ok {
+		o.problem = "ended: " + figure + "; sandbox: {limits: {" + limit + ": …}} in jacquard.yaml says how much a check may use"
 	} else if r.Record.Ended != "" {
 		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String() + "; limits: check in jacquard.yaml says how long a command may take"
 	}

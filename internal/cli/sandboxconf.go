@@ -32,6 +32,8 @@ type sandboxConf struct {
 		Pids   int    `yaml:"pids"`   // processes and threads
 		File   string `yaml:"file"`   // of one file
 		Temp   string `yaml:"temp"`   // of /tmp
+		Disk   string `yaml:"disk"`   // of all files that are written
+		Output string `yaml:"output"` // that is printed
 	} `yaml:"limits"`
 }
 
@@ -100,7 +102,7 @@ func (c sandboxConf) check(file string) error {
 			return usage("%s: %v", file, err)
 		}
 	}
-	for _, s := range []string{c.Limits.Memory, c.Limits.File, c.Limits.Temp} {
+	for _, s := range []string{c.Limits.Memory, c.Limits.File, c.Limits.Temp, c.Limits.Disk, c.Limits.Output} {
 		if _, err := parseSize(s); err != nil {
 			return usage("%s: sandbox: limits: %v", file, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Level says who keeps what is run from the rest of the machine.
@@ -68,9 +69,38 @@ type Overlay struct {
 // Limits bound a command; 0 means no limit, but for Temp.
 type Limits struct {
 	Memory    int64 // bytes that all processes use together, looked at ten times a second
+	Disk      int64 // bytes of files that the command has written, looked at twice a second
+	Output    int64 // bytes that the command prints; who starts it looks
 	Processes int   // processes and threads; not less than 301 where only the kernel's own table can be bounded
 	File      int64 // bytes of one file
 	Temp      int64 // bytes of each of /tmp, /var/tmp and /dev/shm, which are memory; 0 = half of the machine's
+}
+
+// Over says that a command was ended by the limit of a name, in bytes or processes: the name, and what people read.
+func Over(limit string, used, most int64) string {
+	what := map[string]string{
+		"memory": "of memory", "disk": "written to disk", "output": "of output", "file": "in one file", "temp": "of temporary files",
+	}[limit]
+	switch limit {
+	case "pids":
+		return fmt.Sprintf("%s: as many as %d processes and threads (%d)", limit, most, used)
+	case "file", "temp": // which the kernel does not let it exceed
+		return fmt.Sprintf("%s: more than %s %s", limit, size(most), what)
+	}
+	return fmt.Sprintf("%s: more than %s %s (%s)", limit, size(most), what, size(used))
+}
+
+// size is a number of bytes as people say it.
+func size(n int64) string {
+	for _, u := range []struct {
+		name string
+		of   int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.of {
+			return strings.TrimSuffix(strconv.FormatFloat(float64(n)/float64(u.of), 'f', 1, 64), ".0") + " " + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
 }
 
 // FreeDoor is a port for a door beside ports. It lies below those that the kernel gives to who asks for any: what is tested may.
@@ -100,7 +130,7 @@ func (e *StepError) Unwrap() error { return e.Err }
 type Ended struct {
 	Exit   int    // its exit code, -1 after a signal
 	Signal int    // the number of the signal that ended it
-	Limit  string // the limit of the policy that ended it, with its figure; "" for none
+	Limit  string // the limit of the policy that ended it, as Over says it; "" for none
 	Left   int    // how many processes it left, which ended with it
 }
 
