@@ -103,9 +103,12 @@ func size(n int64) string {
 	return strconv.FormatInt(n, 10) + " bytes"
 }
 
-// FreeDoor is a port for a door beside ports. It lies below those that the kernel gives to who asks for any: what is tested may.
+// usualDoor lies below the ports that the kernel gives to who asks for any: what is tested may.
+const usualDoor = 25_777
+
+// FreeDoor is a port for a door beside ports.
 func FreeDoor(ports []int) int {
-	door := 25_777
+	door := firstDoor()
 	for slices.Contains(ports, door) {
 		door++
 	}
