@@ -1,6 +1,9 @@
 package check
 
 import (
+	"bytes"
+	"fmt"
+	"net"
 	"os"
 	"path"
 	"path/filepath"
@@ -137,8 +140,12 @@ func (p *place) chains() []toolchain.Found {
 	return out
 }
 
-// outlet gives a confined installation its only way out: to registries. The environment leads package managers to it.
-func (p *place) outlet(o *confine.Policy, env []string) (*registry.Proxy, []string) {
+// outlet gives an installation that is confined its only way out: to registries. The environment leads package managers to it, and serve
+// serves it.
+func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *registry.Proxy, reach []string, serve func(net.Listener)) {
+	if o == nil || !install {
+		return nil, env, nil
+	}
 	l := p.registries()
 	for _, port := range l.Local() {
 		if !slices.Contains(o.Ports, port) {
@@ -146,5 +153,23 @@ func (p *place) outlet(o *confine.Policy, env []string) (*registry.Proxy, []stri
 		}
 	}
 	o.Door = confine.FreeDoor(o.Ports)
-	return l.Proxy(), registry.Variables(o.Door, env)
+	proxy = l.Proxy()
+	return proxy, registry.Variables(o.Door, env), proxy.Serve
+}
+
+// tellRefused tells which hosts were refused to an installation, also beside what the command says of it.
+func (c *Checker) tellRefused(proxy *registry.Proxy, stdout, stderr *bytes.Buffer) {
+	if proxy == nil {
+		return
+	}
+	said := stderr
+	if stderr.Len() == 0 {
+		said = stdout
+	}
+	for _, line := range proxy.Refused() {
+		fmt.Fprintln(said, line)
+		if c.o.Say != nil {
+			c.o.Say(line)
+		}
+	}
 }

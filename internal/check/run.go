@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/proc"
-	"github.com/jacquard-build/jacquard/internal/registry"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
@@ -180,16 +179,11 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
 	var stdout, stderr bytes.Buffer
-	run := proc.Command{
-		Argv: argv, Dir: dir, Env: env, Confine: policy, Limits: p.c.o.Limits, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
+	outlet, reach, serve := p.outlet(policy, env, install)
+	res, err := proc.Run(ctx, proc.Command{
+		Argv: argv, Dir: dir, Env: reach, Confine: policy, Serve: serve, Limits: p.c.o.Limits, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
-	}
-	var outlet *registry.Proxy
-	if install && policy != nil {
-		outlet, run.Env = p.outlet(policy, env)
-		run.Serve = outlet.Serve
-	}
-	res, err := proc.Run(ctx, run)
+	})
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
 		return outcome{}, missingTool(cmd, argv[0])
 	}
@@ -199,18 +193,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if cause := context.Cause(ctx); cause != nil && res.Ended == proc.Cancelled {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
-	if outlet != nil {
-		said := &stderr // where it is read together with what the command says of it
-		if stderr.Len() == 0 {
-			said = &stdout
-		}
-		for _, line := range outlet.Refused() {
-			fmt.Fprintln(said, line)
-			if p.c.o.Say != nil {
-				p.c.o.Say(line)
-			}
-		}
-	}
+	p.c.tellRefused(outlet, &stdout, &stderr)
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,

@@ -121,6 +121,8 @@ func (a *app) remedy(l report.Lang, err error) string {
 	var failed *confine.StepError
 	if errors.As(err, &failed) {
 		switch {
+		case confine.Inside():
+			why = l.T("Jacquard runs in one of its own sandboxes already, which lets nothing make a second one. ")
 		case strings.Contains(failed.Step, "namespace"), strings.Contains(failed.Step, "private"):
 			why = l.T("This system does not let programs make user namespaces, as in most containers. ")
 		case strings.Contains(failed.Step, "/proc"):

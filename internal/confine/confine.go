@@ -8,6 +8,7 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,6 +137,15 @@ type Ended struct {
 	Limit  string // the limit of the policy that ended it, as Over says it; "" for none
 	Left   int    // how many processes it left, which ended with it
 }
+
+// Inside reports whether this very program runs in a sandbox that this package has made, on Linux.
+func Inside() bool {
+	first, err := os.ReadFile("/proc/1/cmdline")
+	return err == nil && strings.TrimRight(string(first), "\x00") == stageName
+}
+
+// stageName is the name that the stage is started by. No program is called so.
+const stageName = "jacquard: sandbox"
 
 // AppArmorRule is where Ubuntu says that it lets only programs with a profile make user namespaces: 1.
 const AppArmorRule = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"

@@ -83,7 +83,7 @@ func stage() {
 		tell(report{Ended: &Ended{}})
 		unix.Exit(0)
 	}
-	began := time.Now().Add(-10 * time.Millisecond) // clocks of file systems are coarse
+	began := now().Add(-10 * time.Millisecond) // clocks of file systems are coarse
 	pid, err := syscall.ForkExec(o.Path, o.Argv, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{0, 1, 2}})
 	if err != nil {
 		panic(failure{step: "start " + o.Path, err: err, exec: true})

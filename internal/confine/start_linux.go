@@ -15,9 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageName is the name that the stage is started by. No program is called so.
-const stageName = "jacquard: sandbox"
-
 // order is what the stage is told: through a socket, so that nobody reads it in the table of processes.
 type order struct {
 	Argv     []string

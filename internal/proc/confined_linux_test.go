@@ -44,9 +44,15 @@ func TestProbeSandboxWhereThereIsNone(t *testing.T) {
 		if !errors.As(err, &failed) || failed.Step != "make namespaces" {
 			t.Errorf("ProbeSandbox = %v, want that namespaces cannot be made", err)
 		}
+		if !confine.Inside() {
+			t.Error("it is not known that this is a sandbox")
+		}
 		return
 	}
 	t.Parallel()
+	if confine.Inside() {
+		t.Error("a sandbox is seen where none is")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
