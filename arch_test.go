@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"workflow/develop":  {"flow", "step", "task", "pdca", "checkpoint", "workflow/turn"},
 	"blob":              {},
 	"confine":           {},
+	"registry":          {},
 	"proc":              {"confine"},
 	"git":               {"proc"},
 	"attest":            {"proc", "re"},
@@ -55,7 +56,7 @@ var allowed = map[string][]string{
 	"agent":             {"confine", "proc", "step", "submit"},
 	"gateway":           {"scenario"},
 	"example":           {"source"},
-	"check":             {"confine", "proc", "git", "source", "step", "toolchain", "example", "signature"},
+	"check":             {"confine", "proc", "registry", "git", "source", "step", "toolchain", "example", "signature"},
 	"act": {
 		"flow", "step", "spec", "source", "index", "target", "toolchain", "inspect", "agent", "gateway", "check", "git", "proc", "blob", "scenario", "example",
 		"task", "works", "pdca", "checkpoint", "forge", "subject", "confine", "attest",
@@ -86,7 +87,7 @@ var only = map[string][]string{
 	"go.temporal.io/server/": {},
 	"os/exec":                {"proc"},
 	"database/sql":           {"flow/local"},
-	"net/http":               {"gateway", "submit", "forge", "hub", "inbox", "cli"},
+	"net/http":               {"gateway", "registry", "submit", "forge", "hub", "inbox", "cli"},
 	"os/signal":              {"cli", "confine"},
 }
 

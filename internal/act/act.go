@@ -52,6 +52,8 @@ type Options struct {
 	// we do not.
 	Level   confine.Level
 	Confine *confine.Policy
+	// Bounds are what checks may use of the machine where Confine does not say it; Limits has those of agents.
+	Bounds  confine.Limits
 	Version string // of the program, recorded in the lock
 	// Name and Email are whose commits these are; without them Jacquard's own.
 	Name, Email string
@@ -84,6 +86,9 @@ type Checks struct {
 	Commands map[string]string
 	Timeout  time.Duration
 	Fresh    bool // nothing is taken from the record of checks
+	// Reach are hosts that installations may reach besides registries. Say is told of each that was refused to one; nil: nobody is.
+	Reach []string
+	Say   func(line string)
 }
 
 // Actor carries out steps.

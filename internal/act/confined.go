@@ -44,10 +44,7 @@ func (a *Actor) agentPolicy(dir, log string, w work, tools check.Furnished, judg
 		o.Network = w.agent.Network
 		return &o
 	}
-	// Below those that the kernel gives to who asks for any: tests of the agent may.
-	for o.Door = 25_777; slices.Contains(o.Ports, o.Door); {
-		o.Door++
-	}
+	o.Door = confine.FreeDoor(o.Ports)
 	return &o
 }
 

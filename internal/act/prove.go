@@ -91,8 +91,9 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 		setup = append(setup, strings.Fields(s))
 	}
 	c, err := check.New(check.Options{
-		Repo: a.o.Repo, Env: a.o.Env, Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Mark: mark, Limit: a.o.Checks.Timeout,
-		Record: a.record(), Fresh: a.o.Checks.Fresh, Level: a.o.Level, Confine: a.o.Confine, Secret: func(b []byte) bool { return !bytes.Equal(a.o.Redact.Bytes(b), b) },
+		Repo: a.o.Repo, Env: a.checkEnv(), Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Mark: mark, Limit: a.o.Checks.Timeout,
+		Record: a.record(), Fresh: a.o.Checks.Fresh, Level: a.o.Level, Confine: a.o.Confine, Limits: a.o.Bounds, Secret: func(b []byte) bool { return !bytes.Equal(a.o.Redact.Bytes(b), b) },
+		Reach: a.o.Checks.Reach, Say: func(line string) { a.refused(run, line) },
 		Store: func(out []byte) (string, error) {
 			ref, err := a.o.Blobs.Put(a.o.Redact.Bytes(out), "text/plain")
 			return ref.SHA256, err
@@ -103,6 +104,25 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	}
 	a.checkers[run] = c
 	return c.ForStep(), nil
+}
+
+// checkEnv is what checks and installations take what they need from, by name: of installations that is where registries are.
+func (a *Actor) checkEnv() []string { return append(slices.Clone(a.o.User), a.o.Env...) }
+
+// Refused is the file of a run's folder with the hosts that installations asked for in vain.
+const Refused = "refused.log"
+
+// refused keeps that an installation was refused a host.
+func (a *Actor) refused(run, line string) {
+	line = a.redacted(line)
+	// What is judged without a run has no folder.
+	if f, err := os.OpenFile(filepath.Join(a.runDir(run), Refused), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		_, _ = f.WriteString(line + "\n")
+		_ = f.Close()
+	}
+	if a.o.Checks.Say != nil {
+		a.o.Checks.Say(line)
+	}
 }
 
 // record is the directory with what checks have given.

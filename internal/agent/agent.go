@@ -52,10 +52,11 @@ const (
 
 // Limits bound a turn; zero means no limit.
 type Limits struct {
-	Total    time.Duration // the whole turn
-	Idle     time.Duration // without any output; longer than the longest silent tool
-	Linger   time.Duration // between the result and the end of the process
-	MaxTurns int           // model calls
+	Total    time.Duration  // the whole turn
+	Idle     time.Duration  // without any output; longer than the longest silent tool
+	Linger   time.Duration  // between the result and the end of the process
+	MaxTurns int            // model calls
+	Use      confine.Limits // of the machine, where Confine does not say it
 }
 
 // Access says how the agent reaches its model.

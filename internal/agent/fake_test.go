@@ -337,3 +337,14 @@ func TestOutcomeAsJSON(t *testing.T) {
 		t.Errorf("an empty outcome is %s, %v", data, err)
 	}
 }
+
+// TestEndedByALimit: a turn that uses more of the machine than it may is ended, and the figure is said.
+func TestEndedByALimit(t *testing.T) {
+	t.Parallel()
+	b := fake(t, "while :; do echo '{}'; done")
+	b.turn.Limits.Use.Output = 1 << 20
+	out := b.run(t)
+	if out.Class != agent.Crashed || !strings.HasPrefix(out.Message, "the agent was ended: more than 1 MiB of output (") || !strings.Contains(out.Message, "sandbox: {limits: {output: …}}") {
+		t.Errorf("outcome = %q, %q", out.Class, out.Message)
+	}
+}

@@ -68,7 +68,7 @@ func (j job) run(ctx context.Context, on func(Event)) (Outcome, proc.Result) {
 	defer cancel(nil)
 	k := &keeper{job: j, log: log, on: on, broken: cancel}
 	cmd := proc.Command{
-		Argv: j.argv, Dir: j.turn.Dir, Env: j.env, Confine: j.turn.Confine, Serve: j.turn.Serve, Total: j.total, Idle: j.turn.Limits.Idle, Linger: j.turn.Limits.Linger,
+		Argv: j.argv, Dir: j.turn.Dir, Env: j.env, Confine: j.turn.Confine, Limits: j.turn.Limits.Use, Serve: j.turn.Serve, Total: j.total, Idle: j.turn.Limits.Idle, Linger: j.turn.Limits.Linger,
 		Stop: j.stop, Mark: j.turn.Mark, Line: k.take, Started: k.started,
 	}
 	var res proc.Result
@@ -135,6 +135,9 @@ func (j job) judge(res proc.Result, err error) (Outcome, proc.Result) {
 	// A result that says how the turn ended stands, also when the process had to
 	// be ended after it.
 	case complete && out.Class != Cancelled && out.Class != Crashed:
+	case res.Limit != "":
+		limit, figure, _ := strings.Cut(res.Limit, ": ")
+		out.Class, out.Message = Crashed, fmt.Sprintf("the agent was ended: %s; sandbox: {limits: {%s: …}} in jacquard.yaml says how much a turn may use", figure, limit)
 	case res.Ended == proc.IdleLimit:
 		out.Class, out.Message = Stuck, fmt.Sprintf("the agent was silent for %v", j.turn.Limits.Idle)
 	case res.Ended == proc.TotalLimit:

@@ -38,8 +38,7 @@ func (p *place) policy(env []string, install bool, more ...string) (*confine.Pol
 	// Programs that were installed for the place are its own.
 	o.Read = slices.DeleteFunc(o.Read, func(path string) bool { return path == p.dir || strings.HasPrefix(path, p.dir+"/") })
 	if install {
-		o.Network = true
-		o.Read = append(o.Read, p.c.registries()...)
+		o.Read = append(o.Read, p.c.settingsFiles()...)
 		for _, name := range append(slices.Clone(caches), "maven") {
 			if name == goBuild { // an installation may run what it fetched
 				continue
@@ -77,26 +76,6 @@ func (c *Checker) base(env []string) *confine.Policy {
 	o.Read = append(slices.Clone(o.Read), confine.Programs(env, c.lookup("HOME"))...)
 	o.Write = slices.Clone(o.Write)
 	return &o
-}
-
-// registries are the files that the user's environment names for installations: settings, certificates, packages.
-func (c *Checker) registries() []string {
-	out := []string{"/etc/pip.conf", "/etc/xdg/pip", "/etc/uv/uv.toml", "/etc/npmrc", "/etc/gitconfig"} // of all users
-	for _, kv := range c.o.Env {
-		name, value, _ := strings.Cut(kv, "=")
-		up := strings.ToUpper(name)
-		of := slices.Contains(allowedInstall, up)
-		for _, prefix := range allowedInstallPrefix {
-			of = of || strings.HasPrefix(up, prefix)
-		}
-		if value = strings.TrimPrefix(value, "file://"); of && filepath.IsAbs(value) && filepath.Clean(value) != "/" {
-			out = append(out, value)
-		}
-	}
-	if home := c.lookup("HOME"); home != "" {
-		out = append(out, filepath.Join(home, ".npmrc"))
-	}
-	return out
 }
 
 // warm fills the compiler's cache that checks see with what the base tree needs. Nothing of the tree is executed, so the cache can

@@ -56,6 +56,26 @@ func TestChecksAreConfined(t *testing.T) {
 	}
 }
 
+// TestEndedByALimit: a check that uses more than it may is no evidence, and says which limit it was, with the figure.
+func TestEndedByALimit(t *testing.T) {
+	t.Parallel()
+	if policy() == nil {
+		t.Skip("no sandbox on this machine: jacquard doctor says why")
+	}
+	lab := newLab(t, func(o *check.Options) {
+		o.Confine = policy()
+		o.Confine.Limits.Output = 1 << 20
+	})
+	s := goSample()
+	base := lab.tree("", s.base)
+	tree := lab.tree(base, map[string]string{"calc/more.go": "package calc\n\n// More is one more.\nconst More = 1\n"})
+	task := check.Task{Chains: []toolchain.Found{lab.module(base, "calc").Chain}, Owns: owns("calc/more.go"), Taken: owns(), Deletes: owns(), Base: base, Verify: [][]string{{"yes"}}}
+	p, _, err := lab.checker.Task(t.Context(), task, base, tree)
+	if want := "ended: more than 1 MiB of output ("; err != nil || p.Passed || !strings.Contains(fmt.Sprint(p.Findings, p.Failures()), want) {
+		t.Errorf("Task = %+v, %v, want %s", p.Findings, err, want)
+	}
+}
+
 // TestWarmCache: a check in the sandbox finds the standard library compiled and vetted, though what checks add to the compiler's
 // cache is thrown away. It takes longer than ten seconds: its cache is empty, and the standard library is compiled.
 func TestWarmCache(t *testing.T) {

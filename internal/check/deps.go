@@ -315,26 +315,6 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly bo
 	return partly, nil
 }
 
-// settings gives an installation what the user has told the package manager for good: where its registries are.
-func (p *place) settings() error {
-	switch p.chain.Ecosystem {
-	case toolchain.JVM:
-		return p.mavenSettings()
-	case toolchain.Rust:
-	default:
-		return nil
-	}
-	home := firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(p.c.lookup("HOME"), ".cargo"))
-	b, err := os.ReadFile(filepath.Join(home, "config.toml"))
-	if err != nil {
-		return nil //nolint:nilerr // most have none
-	}
-	if err := os.MkdirAll(p.deps.home(p), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(p.deps.home(p), "config.toml"), b, 0o644)
-}
-
 // hasEnv reports whether the setup of an ecosystem fills {env}.
 func hasEnv(chain toolchain.Found) bool {
 	return chain.Ecosystem == toolchain.Python || chain.Ecosystem == toolchain.Rust || chain.Ecosystem == toolchain.JVM

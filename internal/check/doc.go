@@ -6,7 +6,7 @@
 // passed is data, with findings that tell the author what to do; an error means that the machinery broke.
 //
 // With Options.Confine every command runs in a sandbox (package confine) that shows it the check tree, the system and
-// toolchains, and no network but for installations. Without it a check runs as the user, can read what the user can read and can
+// toolchains, and no network; installations reach registries (package registry). Without it a check runs as the user, can read what the user can read and can
 // reach the network. Go's build cache and module cache are shared between the checks of one cache directory, which sandboxes lay
 // their own changes over; dependencies of the others are put into each check tree.
 package check
@@ -74,6 +74,11 @@ type Options struct {
 	Level confine.Level
 	// Confine is what the policy of every command begins with; nil: commands run as the user, in no sandbox.
 	Confine *confine.Policy
+	// Reach are hosts that a person lets installations reach besides registries. Say is told of each that was refused to one; nil: nobody is.
+	Reach []string
+	Say   func(line string)
+	// Limits bound commands without Confine, as far as proc can.
+	Limits confine.Limits
 	// Limit bounds every command; 0: how long each may take is learned (limit.go).
 	Limit time.Duration
 }

@@ -67,11 +67,7 @@ func (c *Checker) env(home, tmp string, programs, extra []string, install bool) 
 		if !ok {
 			continue
 		}
-		keep := slices.Contains(allowed, up) || install && slices.Contains(allowedInstall, up)
-		for _, p := range allowedInstallPrefix {
-			keep = keep || install && strings.HasPrefix(up, p)
-		}
-		if keep {
+		if slices.Contains(allowed, up) || install && ofInstall(up) {
 			vars[k] = v
 		}
 	}
@@ -183,8 +179,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
 	var stdout, stderr bytes.Buffer
+	outlet, reach, serve := p.outlet(policy, env, install)
 	res, err := proc.Run(ctx, proc.Command{
-		Argv: argv, Dir: dir, Env: env, Confine: policy, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
+		Argv: argv, Dir: dir, Env: reach, Confine: policy, Serve: serve, Limits: p.c.o.Limits, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
 	})
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
@@ -196,6 +193,7 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if cause := context.Cause(ctx); cause != nil && res.Ended == proc.Cancelled {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, cause)
 	}
+	p.c.tellRefused(outlet, &stdout, &stderr)
 	r := recorded{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Record: step.Record{
 		Name: cmd.Name, Argv: cmd.Argv, Text: CommandText(cmd), Shows: p.proof, Dir: cmd.Dir, Env: names(env), Started: res.Started.UnixMilli(),
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
@@ -229,8 +227,8 @@ func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 		Record: r.Record, output: plain(slices.Concat([]byte("$ "+CommandText(cmd)+"\n"), r.Stdout, r.Stderr)),
 		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
 	}
-	if what, figure, ok := strings.Cut(r.Record.Ended, ": "); ok {
-		o.problem = "it was ended because it used more " + what + " than it may (" + figure + "); sandbox: limits in jacquard.yaml says how much that is"
+	if limit, figure, ok := strings.Cut(r.Record.Ended, ": "); ok {
+		o.problem = "ended: " + figure + "; sandbox: {limits: {" + limit + ": …}} in jacquard.yaml says how much a check may use"
 	} else if r.Record.Ended != "" {
 		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String() + "; limits: check in jacquard.yaml says how long a command may take"
 	}

@@ -403,7 +403,15 @@ func (p *project) agents(ctx context.Context, o driveOptions, e *engine) (act.Op
 		Checks: p.checks(), Forge: p.forge,
 	}
 	ao.Checks.Fresh = o.fresh
-	var err error
+	own, err := p.a.readOwnSandbox()
+	if err != nil {
+		return ao, err
+	}
+	ao.Bounds = p.bounds(own)
+	ao.Limits.Use = ao.Bounds
+	if err = p.trusted(); err != nil { // a run that goes on reads the configuration of now
+		return ao, err
+	}
 	if ao.Level, ao.Confine, err = p.confined(ctx, o.sandbox); err != nil {
 		return ao, err
 	}

@@ -284,12 +284,22 @@ func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
 // planOptions are an actor's options for planning: no agent, no blobs.
 func (p *project) planOptions() act.Options {
 	level, policy, _ := p.sandbox("") // open has read it before
-	return act.Options{Level: level, Confine: policy, Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Version: built().Version, Checks: p.checks()}
+	own, _ := p.a.readOwnSandbox()
+	return act.Options{Level: level, Confine: policy, Bounds: p.bounds(own), Repo: p.repo, NoGit: p.noGit, State: p.state, Documents: p.conf.Docs, Cache: p.cache, Trees: p.trees, Shared: p.share, Env: p.a.toolEnv(), User: p.a.Env, Now: time.Now, Version: built().Version, Checks: p.checks()}
 }
 
 // checks are what the configuration says of checks.
 func (p *project) checks() act.Checks {
-	return act.Checks{Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check)}
+	own, _ := p.a.readOwnSandbox() // open has read it before
+	say := func(line string) {
+		if !p.a.json {
+			fmt.Fprintln(p.a.Err, "⚠ "+line)
+		}
+	}
+	return act.Checks{
+		Reach: slices.Concat(p.conf.Sandbox.Install, own.Install), Say: say,
+		Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check),
+	}
 }
 
 func (p *project) nothing(plan *act.CompilePlan) error {

@@ -73,17 +73,30 @@ func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) 
 			}
 		}
 	}
+	b.Limits = p.bounds(own)
+	return level, b, nil
+}
+
+// What a command may write and print where nobody says it: more than any build of one project that is known, less than a machine.
+const (
+	muchDisk   = 16 << 30
+	muchOutput = 256 << 20
+)
+
+// bounds are what each command of agents and checks may use of the machine.
+func (p *project) bounds(own sandboxConf) confine.Limits {
 	size := func(of func(sandboxConf) string, otherwise int64) int64 {
 		n, _ := parseSize(cmp.Or(of(p.conf.Sandbox), of(own))) // check has read them before
 		return cmp.Or(n, otherwise)
 	}
-	b.Limits = confine.Limits{
+	return confine.Limits{
 		Processes: cmp.Or(p.conf.Sandbox.Limits.Pids, own.Limits.Pids, manyProcesses),
 		Memory:    size(func(c sandboxConf) string { return c.Limits.Memory }, memory()/2),
 		File:      size(func(c sandboxConf) string { return c.Limits.File }, 0),
 		Temp:      size(func(c sandboxConf) string { return c.Limits.Temp }, memory()/8), // there are three, beside the memory of processes
+		Disk:      size(func(c sandboxConf) string { return c.Limits.Disk }, muchDisk),
+		Output:    size(func(c sandboxConf) string { return c.Limits.Output }, muchOutput),
 	}
-	return level, b, nil
 }
 
 // confined is sandbox for what is about to run: the machine has shown that it can make one. There is no falling back to less.
@@ -108,6 +121,8 @@ func (a *app) remedy(l report.Lang, err error) string {
 	var failed *confine.StepError
 	if errors.As(err, &failed) {
 		switch {
+		case confine.Inside():
+			why = l.T("Jacquard runs in one of its own sandboxes already, which lets nothing make a second one. ")
 		case strings.Contains(failed.Step, "namespace"), strings.Contains(failed.Step, "private"):
 			why = l.T("This system does not let programs make user namespaces, as in most containers. ")
 		case strings.Contains(failed.Step, "/proc"):

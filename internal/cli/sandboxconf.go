@@ -26,11 +26,14 @@ type sandboxConf struct {
 	Read    []string `yaml:"read"`    // more that can be read
 	Write   []string `yaml:"write"`   // more that can be changed
 	Connect []string `yaml:"connect"` // services of this machine: 127.0.0.1:5432, or the path of a Unix socket
+	Install []string `yaml:"install"` // hosts that installations may reach besides registries
 	Limits  struct {
 		Memory string `yaml:"memory"` // 8GiB
 		Pids   int    `yaml:"pids"`   // processes and threads
 		File   string `yaml:"file"`   // of one file
 		Temp   string `yaml:"temp"`   // of /tmp
+		Disk   string `yaml:"disk"`   // of all files that are written
+		Output string `yaml:"output"` // that is printed
 	} `yaml:"limits"`
 }
 
@@ -99,7 +102,7 @@ func (c sandboxConf) check(file string) error {
 			return usage("%s: %v", file, err)
 		}
 	}
-	for _, s := range []string{c.Limits.Memory, c.Limits.File, c.Limits.Temp} {
+	for _, s := range []string{c.Limits.Memory, c.Limits.File, c.Limits.Temp, c.Limits.Disk, c.Limits.Output} {
 		if _, err := parseSize(s); err != nil {
 			return usage("%s: sandbox: limits: %v", file, err)
 		}
@@ -110,6 +113,11 @@ func (c sandboxConf) check(file string) error {
 		}
 		if grants().MatchString(at) {
 			return usage("%s: sandbox: connect: %s is not given: what answers there acts on the whole machine. Say --sandbox off, or outside in a container", file, at)
+		}
+	}
+	for _, host := range c.Install {
+		if !hostForm().MatchString(host) {
+			return usage("%s: sandbox: install: %q is no host like registry.example.com, *.example.com or 10.0.0.5:8081", file, host)
 		}
 	}
 	if c.Limits.Pids < 0 {
@@ -133,8 +141,14 @@ func (c sandboxConf) asks() []string {
 	for _, at := range c.Connect {
 		out = append(out, "let agents and checks connect to "+at+" of this machine (sandbox: connect)")
 	}
+	for _, host := range c.Install {
+		out = append(out, "let installations reach "+host+" (sandbox: install)")
+	}
 	return out
 }
+
+// hostForm is a name or an address of a machine, perhaps with a port.
+var hostForm = re.New(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`)
 
 // grants are sockets of services that act for whoever asks: containers, log-ins, keys, the desktop.
 var grants = re.New(`(?i)docker|podman|containerd|cri-?o|buildkit|lxd|incus|libvirt|snapd|systemd|dbus|/bus$|agent|gnupg|keyring|wayland|x11-unix|pulse|pipewire`)

@@ -8,7 +8,10 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Level says who keeps what is run from the rest of the machine.
@@ -67,9 +70,50 @@ type Overlay struct {
 // Limits bound a command; 0 means no limit, but for Temp.
 type Limits struct {
 	Memory    int64 // bytes that all processes use together, looked at ten times a second
+	Disk      int64 // bytes of files that the command has written, looked at twice a second
+	Output    int64 // bytes that the command prints; who starts it looks
 	Processes int   // processes and threads; not less than 301 where only the kernel's own table can be bounded
 	File      int64 // bytes of one file
 	Temp      int64 // bytes of each of /tmp, /var/tmp and /dev/shm, which are memory; 0 = half of the machine's
+}
+
+// Over says that a command was ended by the limit of a name, in bytes or processes: the name, and what people read.
+func Over(limit string, used, most int64) string {
+	what := map[string]string{
+		"memory": "of memory", "disk": "written to disk", "output": "of output", "file": "in one file", "temp": "of temporary files",
+	}[limit]
+	switch limit {
+	case "pids":
+		return fmt.Sprintf("%s: as many as %d processes and threads (%d)", limit, most, used)
+	case "file", "temp": // which the kernel does not let it exceed
+		return fmt.Sprintf("%s: more than %s %s", limit, size(most), what)
+	}
+	return fmt.Sprintf("%s: more than %s %s (%s)", limit, size(most), what, size(used))
+}
+
+// size is a number of bytes as people say it.
+func size(n int64) string {
+	for _, u := range []struct {
+		name string
+		of   int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.of {
+			return strings.TrimSuffix(strconv.FormatFloat(float64(n)/float64(u.of), 'f', 1, 64), ".0") + " " + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
+
+// usualDoor lies below the ports that the kernel gives to who asks for any: what is tested may.
+const usualDoor = 25_777
+
+// FreeDoor is a port for a door beside ports.
+func FreeDoor(ports []int) int {
+	door := firstDoor()
+	for slices.Contains(ports, door) {
+		door++
+	}
+	return door
 }
 
 // ErrUnsupported says that this system has no sandbox that this package can make.
@@ -90,9 +134,18 @@ func (e *StepError) Unwrap() error { return e.Err }
 type Ended struct {
 	Exit   int    // its exit code, -1 after a signal
 	Signal int    // the number of the signal that ended it
-	Limit  string // the limit of the policy that ended it, with its figure; "" for none
+	Limit  string // the limit of the policy that ended it, as Over says it; "" for none
 	Left   int    // how many processes it left, which ended with it
 }
+
+// Inside reports whether this very program runs in a sandbox that this package has made, on Linux.
+func Inside() bool {
+	first, err := os.ReadFile("/proc/1/cmdline")
+	return err == nil && strings.TrimRight(string(first), "\x00") == stageName
+}
+
+// stageName is the name that the stage is started by. No program is called so.
+const stageName = "jacquard: sandbox"
 
 // AppArmorRule is where Ubuntu says that it lets only programs with a profile make user namespaces: 1.
 const AppArmorRule = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"

@@ -1,4 +1,4 @@
-//go:build !linux || !(amd64 || arm64)
+//go:build !darwin && (!linux || !(amd64 || arm64))
 
 package confine
 
@@ -20,7 +20,7 @@ func Start(Policy, string, []string, string, []string) (*Stage, error) { return 
 func StartTest(Policy, Bait) (*Stage, error) { return nil, ErrUnsupported }
 
 // Program gives nothing.
-func (*Stage) Program() (path string, argv, env []string) { return "", nil, nil }
+func (*Stage) Program() (path, dir string, argv, env []string) { return "", "", nil, nil }
 
 // File gives nothing.
 func (*Stage) File() *os.File { return nil }
@@ -38,7 +38,7 @@ func (*Stage) Begin() error { return ErrUnsupported }
 func (*Stage) End() (Ended, bool) { return Ended{}, false }
 
 // Listeners gives none.
-func (*Stage) Listeners() []*os.File { return nil }
+func (*Stage) Listeners() map[int]*os.File { return nil }
 
 // Close does nothing.
 func (*Stage) Close() {}

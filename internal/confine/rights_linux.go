@@ -4,11 +4,8 @@ package confine
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"strconv"
 	"strings"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -95,34 +92,6 @@ func known(no unix.Errno) error {
 		return nil
 	}
 	return no
-}
-
-// watchMemory ends the sandbox when its processes use more than most together. Memory that they share counts for none of them;
-// that of files in memory is bounded by their file systems.
-func watchMemory(most int64, ended chan<- string) {
-	if most <= 0 {
-		return
-	}
-	page := int64(os.Getpagesize())
-	for {
-		pause := unix.NsecToTimespec(int64(100 * time.Millisecond))
-		_ = unix.Nanosleep(&pause, nil)
-		var used int64
-		each(func(pid string) {
-			b, err := os.ReadFile("/proc/" + pid + "/statm")
-			if f := strings.Fields(string(b)); err == nil && len(f) > 2 {
-				resident, _ := strconv.ParseInt(f[1], 10, 64)
-				shared, _ := strconv.ParseInt(f[2], 10, 64)
-				used += (resident - shared) * page
-			}
-		})
-		if used <= most {
-			continue
-		}
-		ended <- fmt.Sprintf("memory: %d MiB of %d MiB", used>>20, most>>20)
-		_ = unix.Kill(-1, unix.SIGKILL)
-		return
-	}
 }
 
 // each calls f for each process but the stage.

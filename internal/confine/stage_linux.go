@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -82,6 +83,7 @@ func stage() {
 		tell(report{Ended: &Ended{}})
 		unix.Exit(0)
 	}
+	began := now().Add(-10 * time.Millisecond) // clocks of file systems are coarse
 	pid, err := syscall.ForkExec(o.Path, o.Argv, &syscall.ProcAttr{Env: o.Env, Files: []uintptr{0, 1, 2}})
 	if err != nil {
 		panic(failure{step: "start " + o.Path, err: err, exec: true})
@@ -93,12 +95,13 @@ func stage() {
 	tell(report{})
 	ended := make(chan string, 2)
 	go whenDriverDies()
-	go watchMemory(o.Limits.Memory, ended)
-	wait(pid, ended)
+	w := &watcher{limits: o.Limits, places: watched(o), began: began, ended: ended}
+	go w.watch()
+	wait(pid, o.Limits, ended)
 }
 
 // wait collects the children that end here, and ends the sandbox with the command.
-func wait(command int, ended chan string) {
+func wait(command int, l Limits, ended chan string) {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, 0, nil)
@@ -116,6 +119,13 @@ func wait(command int, ended chan string) {
 		select {
 		case e.Limit = <-ended:
 		default:
+			switch {
+			case e.Exit == 0:
+			case l.File > 0 && (e.Signal == int(unix.SIGXFSZ) || e.Exit == 128+int(unix.SIGXFSZ)): // also as a shell tells it
+				e.Limit = Over("file", l.File, l.File)
+			default: // what it was refused may have been the end of it
+				e.Limit = full(l)
+			}
 		}
 		tell(report{Ended: &e})
 		unix.Exit(0) // the kernel ends everything that is left

@@ -15,9 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageName is the name that the stage is started by. No program is called so.
-const stageName = "jacquard: sandbox"
-
 // order is what the stage is told: through a socket, so that nobody reads it in the table of processes.
 type order struct {
 	Argv     []string
@@ -68,9 +65,9 @@ func Start(p Policy, path string, argv []string, dir string, env []string) (*Sta
 	return &Stage{order: o, ours: os.NewFile(uintptr(pair[0]), "sandbox"), theirs: os.NewFile(uintptr(pair[1]), "sandbox")}, nil
 }
 
-// Program is what has to be started in place of the command, with File as its only further descriptor.
-func (s *Stage) Program() (path string, argv, env []string) {
-	return "/proc/self/exe", []string{stageName}, []string{"GOGC=off", "GOTRACEBACK=none"}
+// Program is what has to be started in place of the command, and in which folder, with File as its only further descriptor.
+func (s *Stage) Program() (path, dir string, argv, env []string) {
+	return "/proc/self/exe", "/", []string{stageName}, []string{"GOGC=off", "GOTRACEBACK=none"}
 }
 
 // File is the stage's end of its socket. It becomes descriptor 3.
@@ -140,12 +137,12 @@ func (s *Stage) End() (e Ended, ok bool) {
 	return *r.Ended, true
 }
 
-// Listeners are the sockets that listen inside, in the order of Policy.Ports. They belong to the caller; known after Begin.
-func (s *Stage) Listeners() []*os.File {
-	var out []*os.File
+// Listeners are the sockets that listen inside, by their ports. They belong to the caller; known after Begin.
+func (s *Stage) Listeners() map[int]*os.File {
+	out := map[int]*os.File{}
 	for i, fd := range s.sockets {
 		_ = unix.SetNonblock(fd, true)
-		out = append(out, os.NewFile(uintptr(fd), fmt.Sprintf("port %d", s.order.Ports[i]))) //nolint:gosec // a descriptor
+		out[s.order.Ports[i]] = os.NewFile(uintptr(fd), fmt.Sprintf("port %d", s.order.Ports[i])) //nolint:gosec // a descriptor
 	}
 	s.sockets = nil
 	return out

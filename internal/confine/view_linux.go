@@ -20,6 +20,9 @@ type view struct {
 // fixed are the places that every command may write.
 var fixed = []string{"/tmp", "/var/tmp", "/dev", "/proc"}
 
+// temporary are the file systems in memory that it may fill.
+var temporary = []string{"/tmp", "/var/tmp", "/dev/shm"}
+
 // writable lists what the command may change.
 func (v *view) writable() []string {
 	out := fixed

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -20,7 +19,6 @@ import (
 // sandbox is the stage of a confined command; nil for one that is not confined.
 type sandbox struct {
 	stage *confine.Stage
-	ports []int
 	door  int // the port that serve is for
 	serve func(net.Listener)
 	doors []net.Listener
@@ -34,19 +32,16 @@ func confined(cmd *exec.Cmd, p *confine.Policy) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	ports := slices.Clone(p.Ports)
-	if p.Door != 0 {
-		ports = append(ports, p.Door)
-	}
-	return staged(cmd, stage, ports), nil
+	return staged(cmd, stage), nil
 }
 
-func staged(cmd *exec.Cmd, stage *confine.Stage, ports []int) *sandbox {
-	cmd.Path, cmd.Args, cmd.Env = stage.Program()
-	cmd.Dir = "/"
-	cmd.ExtraFiles = []*os.File{stage.File()}
+func staged(cmd *exec.Cmd, stage *confine.Stage) *sandbox {
+	cmd.Path, cmd.Dir, cmd.Args, cmd.Env = stage.Program()
+	if f := stage.File(); f != nil {
+		cmd.ExtraFiles = []*os.File{f}
+	}
 	stage.Attributes(cmd.SysProcAttr)
-	return &sandbox{stage: stage, ports: ports}
+	return &sandbox{stage: stage}
 }
 
 // begin returns when the command runs, or with the step that failed.
@@ -57,7 +52,7 @@ func (s *sandbox) begin() error {
 	if err := s.stage.Begin(); err != nil {
 		return err
 	}
-	for i, f := range s.stage.Listeners() {
+	for port, f := range s.stage.Listeners() {
 		l, err := net.FileListener(f)
 		_ = f.Close()
 		if err != nil {
@@ -65,11 +60,11 @@ func (s *sandbox) begin() error {
 		}
 		s.doors = append(s.doors, l)
 		s.wg.Go(func() {
-			if s.serve != nil && s.ports[i] == s.door {
+			if s.serve != nil && port == s.door {
 				s.serve(l)
 				return
 			}
-			forward(l, s.ports[i])
+			forward(l, port)
 		})
 	}
 	return nil
@@ -162,7 +157,7 @@ func ProbeSandbox(ctx context.Context, dir string) error {
 	}
 	cmd := &exec.Cmd{}
 	configure(cmd)
-	s := staged(cmd, stage, nil)
+	s := staged(cmd, stage)
 	defer s.close()
 	if err := begin("", func() (int, error) {
 		if err := cmd.Start(); err != nil {
@@ -175,7 +170,9 @@ func ProbeSandbox(ctx context.Context, dir string) error {
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer stop()
 	err = s.begin() //nolint:contextcheck // it has no doors
-	_ = cmd.Wait()
+	if failed := cmd.Wait(); err == nil && failed != nil {
+		err = &confine.StepError{Step: "self-test", Err: failed}
+	}
 	over("", cmd.Process.Pid)
 	if _, wrote := os.Lstat(written); err == nil && wrote == nil {
 		return &confine.StepError{Step: "self-test: write a file outside", Err: errors.New("it worked")}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,9 +44,15 @@ func TestProbeSandboxWhereThereIsNone(t *testing.T) {
 		if !errors.As(err, &failed) || failed.Step != "make namespaces" {
 			t.Errorf("ProbeSandbox = %v, want that namespaces cannot be made", err)
 		}
+		if !confine.Inside() {
+			t.Error("it is not known that this is a sandbox")
+		}
 		return
 	}
 	t.Parallel()
+	if confine.Inside() {
+		t.Error("a sandbox is seen where none is")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -169,12 +176,39 @@ func TestConfinedLadder(t *testing.T) {
 	}
 }
 
-func TestConfinedMemory(t *testing.T) {
+// TestConfinedLimits: what is more than a command may use ends it, and is said with the figure.
+func TestConfinedLimits(t *testing.T) {
 	t.Parallel()
-	c := confined(t, `exec awk 'BEGIN { s = "x"; while (1) s = s s }'`)
-	c.Confine.Limits.Memory = 64 << 20
-	if r := run(t, c); !strings.HasPrefix(r.Limit, "memory: ") || r.Signal != "SIGKILL" {
-		t.Errorf("Run = %+v, want the limit", r)
+	for _, c := range []struct {
+		name, script string
+		limits       confine.Limits
+		want         string
+	}{
+		{"memory", `exec awk 'BEGIN { s = "x"; while (1) s = s s }'`, confine.Limits{Memory: 64 << 20}, `^memory: more than 64 MiB of memory \([0-9.]+ [MG]iB\)$`},
+		{"processes", `while :; do sleep 60 & done`, confine.Limits{Processes: 320}, `^pids: as many as 320 processes and threads \(3[0-9]+\)$`},
+		{"file", `head -c 8M /dev/zero >big; exit 3`, confine.Limits{File: 4 << 20}, ""},
+		{"file of the command", `exec head -c 8M /dev/zero >big`, confine.Limits{File: 4 << 20}, `^file: more than 4 MiB in one file$`},
+		{"temporary files", `head -c 8M /dev/zero >/tmp/big`, confine.Limits{Temp: 4 << 20}, `^temp: more than 4 MiB of temporary files$`},
+		{"disk", `n=0; while :; do n=$((n+1)); head -c 1M /dev/zero >f$n; done`, confine.Limits{Disk: 16 << 20}, `^disk: more than 16 MiB written to disk \([0-9.]+ [MG]iB\)$`},
+		{"disk without names", `exec 3>f 4>g; rm f g; while :; do head -c 1M /dev/zero >&3; done`, confine.Limits{Disk: 16 << 20}, `^disk: more than 16 MiB written to disk \([0-9.]+ [MG]iB\)$`},
+		{"output", `while :; do echo line; echo error >&2; done`, confine.Limits{Output: 1 << 20}, `^output: more than 1 MiB of output \([0-9.]+ MiB\)$`},
+		{"none of them", `head -c 1M /dev/zero >f; head -c 1M /dev/zero >/tmp/f; head -c 1000 /dev/zero; exit 4`, confine.Limits{Memory: 1 << 30, Processes: 400, File: 2 << 20, Temp: 2 << 20, Disk: 1 << 30, Output: 1001}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := confined(t, c.script)
+			cmd.Confine.Limits = c.limits
+			cmd.Total = time.Minute
+			var kept strings.Builder
+			cmd.Output = &kept
+			r := run(t, cmd)
+			if !regexp.MustCompile(c.want).MatchString(r.Limit) || (c.want == "") != (r.Limit == "") || r.Ended == proc.TotalLimit {
+				t.Errorf("limit %q, want %s: %+v", r.Limit, c.want, r)
+			}
+			if kept.Len() > 1<<20 {
+				t.Errorf("%d bytes of output were kept", kept.Len())
+			}
+		})
 	}
 }
 

@@ -85,6 +85,8 @@ type Command struct {
 	// Confine is the sandbox that the command runs in, nil for none. Result.Pid is then that of the sandbox: what is inside has
 	// other numbers there, and ends with it. A sandbox that cannot be made is a confine.StepError, and nothing has run.
 	Confine *confine.Policy
+	// Limits bound a command without Confine as far as that goes: its output, and on Windows memory and processes.
+	Limits confine.Limits
 	// Serve serves the listener of Confine.Door until that is closed, which happens when the command is over.
 	Serve func(net.Listener)
 	// Started is called once the process runs and before any of its output is read.
@@ -111,6 +113,7 @@ const (
 	TotalLimit  End = "total"
 	IdleLimit   End = "idle"
 	LingerLimit End = "linger"
+	OutputLimit End = "output"
 	Cancelled   End = "cancelled"
 )
 
@@ -135,7 +138,7 @@ type Result struct {
 	// it. They are known only for a command with a mark.
 	Swept []int
 	Pid   int
-	// Limit is the limit of the sandbox that ended the command, with its figure, or empty. Left is how many processes the
+	// Limit is the limit of Limits that ended the command, as confine.Over says it, or empty. Left is how many processes the
 	// command left running in its sandbox; they ended with it.
 	Limit string
 	Left  int
@@ -163,6 +166,14 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return res, fmt.Errorf("run %s: %w", c.name(), err)
 	}
 	return res, nil
+}
+
+// limits are those that hold.
+func (c Command) limits() confine.Limits {
+	if c.Confine != nil {
+		return c.Confine.Limits
+	}
+	return c.Limits
 }
 
 func (c Command) name() string {

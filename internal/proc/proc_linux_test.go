@@ -276,6 +276,7 @@ func TestLimits(t *testing.T) {
 			c.Line = func([]byte) { p.Finished(); p.Finished() }
 			c.Linger = 200 * time.Millisecond
 		}, proc.LingerLimit},
+		"output": {"while :; do echo line; done", func(c *proc.Command) { c.Limits.Output = 1 << 20 }, proc.OutputLimit},
 		"linger does not count before the result": {"sleep 0.5", func(c *proc.Command) { c.Linger = time.Millisecond }, proc.Exited},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
 )
 
 // sweepTime bounds how long a sweep runs after something that starts processes faster
@@ -27,7 +29,7 @@ func configure(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-func join(cmd *exec.Cmd) (group, error) { return group{leader: cmd.Process.Pid}, nil }
+func join(cmd *exec.Cmd, _ confine.Limits) (group, error) { return group{leader: cmd.Process.Pid}, nil }
 
 func (g group) awaitExit() bool { return awaitExit(g.leader) }
 

@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
 )
 
 // group is the job object that a command and everything it starts belongs to. The
@@ -30,22 +32,31 @@ func configure(cmd *exec.Cmd) {
 	}
 }
 
-func join(cmd *exec.Cmd) (group, error) {
+func join(cmd *exec.Cmd, l confine.Limits) (group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return group{}, fmt.Errorf("create job object: %w", err)
 	}
 	g := group{job: job, pid: uint32(cmd.Process.Pid)}
-	if err := g.adopt(); err != nil {
+	if err := g.adopt(l); err != nil {
 		g.close()
 		return group{}, err
 	}
 	return g, nil
 }
 
-func (g group) adopt() error {
+// adopt puts the process into the job, which bounds memory and processes of all that it starts.
+func (g group) adopt(l confine.Limits) error {
 	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	if l.Memory > 0 {
+		info.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_JOB_MEMORY
+		info.JobMemoryLimit = uintptr(l.Memory)
+	}
+	if l.Processes > 0 {
+		info.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS
+		info.BasicLimitInformation.ActiveProcessLimit = uint32(l.Processes)
+	}
 	_, err := windows.SetInformationJobObject(g.job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 	if err != nil {

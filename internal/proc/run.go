@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"sync/atomic"
 	"time"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
 )
 
 // running is a started command with its streams.
@@ -21,6 +23,7 @@ type running struct {
 	active  atomic.Int64 // time of the last output, as nanoseconds since began
 	out     *stream
 	errs    *stream
+	meter   *meter
 	exited  chan struct{} // closed when the process is over, reaped or not
 	waited  bool          // whether waitErr is known; read after exited
 	waitErr error
@@ -59,7 +62,7 @@ func start(c Command) (*running, error) {
 	_, _ = outW.Close(), errW.Close()
 	var g group
 	if err == nil {
-		if g, err = join(cmd); err == nil {
+		if g, err = join(cmd, c.limits()); err == nil {
 			err = box.begin()
 		}
 		if err != nil {
@@ -82,8 +85,9 @@ func start(c Command) (*running, error) {
 		keep = 64 << 10
 	}
 	touch := func() { r.active.Store(int64(time.Since(r.began))) }
-	r.out = newStream(outR, keep, c.Output, c.Line, touch)
-	r.errs = newStream(errR, keep, c.Errors, nil, touch)
+	r.meter = &meter{most: c.limits().Output, full: make(chan struct{})}
+	r.out = newStream(outR, keep, c.Output, c.Line, touch, r.meter)
+	r.errs = newStream(errR, keep, c.Errors, nil, touch, r.meter)
 	return r, nil
 }
 
@@ -119,6 +123,8 @@ func (r *running) watch(ctx context.Context) End {
 			return r.stop(Cancelled)
 		case <-total:
 			return r.stop(TotalLimit)
+		case <-r.meter.full:
+			return r.stop(OutputLimit)
 		case <-linger:
 			return r.stop(LingerLimit)
 		case <-finished:
@@ -195,6 +201,9 @@ func (r *running) finish(ended End) (Result, error) {
 	}
 	res.Exit, res.Signal = exitOf(r.cmd.ProcessState)
 	r.sandbox.end(&res)
+	if r.meter.most > 0 && r.meter.used.Load() > r.meter.most { // it may have ended by itself meanwhile, and not all was kept
+		res.Ended, res.Limit = OutputLimit, confine.Over("output", r.meter.used.Load(), r.meter.most)
+	}
 	if err := errors.Join(r.out.err, r.errs.err); err != nil {
 		return res, fmt.Errorf("copy output: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -17,6 +18,23 @@ const (
 	drainBytes = 4 << 20
 )
 
+// meter counts what a command prints on both streams.
+type meter struct {
+	most int64
+	used atomic.Int64
+	full chan struct{} // closed when it is too much
+	once sync.Once
+}
+
+// more says whether n more bytes may be kept.
+func (m *meter) more(n int) bool {
+	if used := m.used.Add(int64(n)); m.most <= 0 || used <= m.most {
+		return true
+	}
+	m.once.Do(func() { close(m.full) })
+	return false
+}
+
 // stream reads one pipe to its end and gives the bytes to everybody who wants them.
 type stream struct {
 	pipe  *os.File
@@ -24,13 +42,14 @@ type stream struct {
 	copy  io.Writer
 	lines *lines
 	touch func()
+	meter *meter
 	over  atomic.Bool
 	done  chan struct{}
 	err   error // the first error of copy; read after done
 }
 
-func newStream(pipe *os.File, keep int, dst io.Writer, line func([]byte), touch func()) *stream {
-	s := &stream{pipe: pipe, tail: &tail{keep: keep}, copy: dst, touch: touch, done: make(chan struct{})}
+func newStream(pipe *os.File, keep int, dst io.Writer, line func([]byte), touch func(), m *meter) *stream {
+	s := &stream{pipe: pipe, tail: &tail{keep: keep}, copy: dst, touch: touch, meter: m, done: make(chan struct{})}
 	if line != nil {
 		s.lines = &lines{give: line}
 	}
@@ -70,6 +89,9 @@ func (s *stream) read() {
 
 func (s *stream) take(b []byte) {
 	s.tail.write(b)
+	if !s.meter.more(len(b)) {
+		return
+	}
 	if s.copy != nil && s.err == nil {
 		_, s.err = s.copy.Write(b)
 	}

@@ -31,8 +31,9 @@ func (l Lang) Wording(en string) string {
 var korean = map[string]string{
 	// sandbox
 	"sandbox: %s": "샌드박스: %s",
-	"%s: agents and checks run as you; full works here":                     "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다",
-	"%s: agents and checks run as you; there is no sandbox for this system": "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 이 시스템에는 샌드박스가 없습니다",
+	"Jacquard runs in one of its own sandboxes already, which lets nothing make a second one. ": "Jacquard가 이미 자체 샌드박스 안에서 실행 중이며, 그 안에서는 샌드박스를 또 만들 수 없습니다. ",
+	"%s: agents and checks run as you; full works here":                                         "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 여기서는 full을 쓸 수 있습니다",
+	"%s: agents and checks run as you; there is no sandbox for this system":                     "%s: 에이전트와 검사가 사용자 권한으로 실행됩니다. 이 시스템에는 샌드박스가 없습니다",
 	"AppArmor of this system lets only programs with a profile make user namespaces. Write this to /etc/apparmor.d/jacquard, then sudo apparmor_parser -r /etc/apparmor.d/jacquard:\n\n%s\n":                       "이 시스템의 AppArmor는 프로필이 있는 프로그램에만 사용자 네임스페이스를 허용합니다. 아래 내용을 /etc/apparmor.d/jacquard에 쓴 다음 sudo apparmor_parser -r /etc/apparmor.d/jacquard를 실행하십시오:\n\n%s\n",
 	"This system does not let programs make user namespaces, as in most containers. ":                                                                                                                              "대부분의 컨테이너처럼 이 시스템에서는 프로그램이 사용자 네임스페이스를 만들 수 없습니다. ",
 	"Where a container or virtual machine is around Jacquard, say --sandbox outside; --sandbox off runs agents and checks as you. Once for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s": "컨테이너나 가상 머신이 Jacquard를 둘러싸고 있으면 --sandbox outside를 지정하십시오. --sandbox off는 에이전트와 검사를 사용자 권한으로 실행합니다. 모든 프로젝트에 한 번만 지정하려면 JACQUARD_SANDBOX를 쓰거나 %s에 level: outside 같은 줄을 쓰십시오",

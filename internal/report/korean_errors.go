@@ -272,6 +272,7 @@ var koreanErrors = map[string]string{
 	"--listen %q: want a loopback address, for example 127.0.0.1:9464, because nobody is asked who he is": "--listen %q: 인증을 하지 않으므로 루프백 주소여야 합니다. 예: 127.0.0.1:9464",
 
 	"%s is in no git repository, so there is nothing to compare with: git init first":                                                                            "%s은(는) git 저장소가 아니어서 비교할 대상이 없습니다. 먼저 git init을 실행하세요",
+	"%s: sandbox: install: %q is no host like registry.example.com, *.example.com or 10.0.0.5:8081":                                                              "%s: sandbox: install: %q은(는) registry.example.com, *.example.com, 10.0.0.5:8081과 같은 호스트가 아닙니다",
 	"%s: sandbox: %s holds more than agents and checks may see: the home folder, the root, /run and folders with credentials are not given. Name a folder in it": "%s: sandbox: %s에는 에이전트와 검사가 보면 안 되는 것이 있습니다. 홈, 루트, /run, 자격 증명 폴더는 허용되지 않으니 그 안의 폴더를 지정하세요",
 	"%s: %s: give the whole path: this file is for all projects":                                                                                                 "%s: %s: 전체 경로를 지정하세요. 이 파일은 모든 프로젝트에 적용됩니다",
 	"%s: sandbox: connect: %q is neither a port of this machine, as 127.0.0.1:5432 is, nor the path of a Unix socket":                                            "%s: sandbox: connect: %q은(는) 127.0.0.1:5432 같은 이 컴퓨터의 포트도, 유닉스 소켓의 경로도 아닙니다",

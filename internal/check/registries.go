@@ -1,0 +1,175 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/confine"
+	"github.com/jacquard-build/jacquard/internal/registry"
+	"github.com/jacquard-build/jacquard/internal/toolchain"
+)
+
+// ownSettings are files of the user's home that say where registries are and how they are reached.
+var ownSettings = []string{
+	".npmrc", ".yarnrc", ".yarnrc.yml", ".bunfig.toml", ".config/pip/pip.conf", ".pip/pip.conf", ".config/uv/uv.toml", ".m2/settings.xml",
+}
+
+// systemSettings are those of all users.
+var systemSettings = []string{"/etc/pip.conf", "/etc/xdg/pip/pip.conf", "/etc/uv/uv.toml", "/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc", "/etc/gitconfig"}
+
+// settingsFiles are the files that the user's environment names for installations: settings, certificates, packages.
+func (c *Checker) settingsFiles() []string {
+	out := slices.Clone(systemSettings)
+	for _, kv := range c.installEnv() {
+		_, value, _ := strings.Cut(kv, "=")
+		for _, word := range strings.Fields(value) { // MAVEN_ARGS has several
+			if word = strings.TrimPrefix(word, "file://"); filepath.IsAbs(word) && filepath.Clean(word) != "/" {
+				out = append(out, word)
+			}
+		}
+	}
+	if home := c.lookup("HOME"); home != "" {
+		out = append(out, filepath.Join(home, ".npmrc"))
+	}
+	return out
+}
+
+// installEnv are the variables of the user that installations get and checks do not.
+func (c *Checker) installEnv() []string {
+	var out []string
+	for _, kv := range c.o.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		if ofInstall(strings.ToUpper(name)) {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// ofInstall says whether a variable is for installations: it says where registries are, and is no key to one, which what is installed
+// could read.
+func ofInstall(upper string) bool {
+	for _, word := range []string{"TOKEN", "PASSWORD", "SECRET", "HTTP_BASIC"} {
+		if strings.Contains(upper, word) {
+			return false
+		}
+	}
+	return slices.Contains(allowedInstall, upper) || slices.ContainsFunc(allowedInstallPrefix, func(p string) bool { return strings.HasPrefix(upper, p) })
+}
+
+// settings gives an installation what the user has told package managers for good: where registries are. They look below the home
+// folder, which is another one.
+func (p *place) settings() error {
+	home := p.c.lookup("HOME")
+	type give struct{ from, to string }
+	var all []give
+	for _, name := range ownSettings {
+		all = append(all, give{filepath.Join(home, name), filepath.Join(p.dir, "home", name)})
+	}
+	switch p.chain.Ecosystem {
+	case toolchain.JVM:
+		if err := p.mavenSettings(); err != nil {
+			return err
+		}
+	case toolchain.Rust:
+		cargo := firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo"))
+		all = append(all, give{filepath.Join(cargo, "config.toml"), filepath.Join(p.deps.home(p), "config.toml")})
+	}
+	for _, f := range all {
+		b, err := os.ReadFile(f.from)
+		if home == "" || err != nil {
+			continue // most have none
+		}
+		if p.c.o.Confine != nil { // the user's proxy is reached through ours
+			b = registry.WithoutProxies(b)
+		}
+		if err := os.MkdirAll(filepath.Dir(f.to), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.to, b, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registries are what an installation in the place may reach.
+func (p *place) registries() *registry.List {
+	l := registry.New()
+	l.Allow(p.c.o.Reach...)
+	l.Environment(p.c.installEnv())
+	files := p.c.settingsFiles()
+	home := p.c.lookup("HOME")
+	for _, name := range ownSettings {
+		files = append(files, filepath.Join(home, name))
+	}
+	files = append(files, filepath.Join(firstNonEmpty(p.c.lookup("CARGO_HOME"), filepath.Join(home, ".cargo")), "config.toml"))
+	for _, name := range files {
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
+			continue
+		}
+		if b, err := os.ReadFile(name); err == nil {
+			l.Settings(name, b)
+		}
+	}
+	for _, chain := range p.chains() {
+		for _, name := range append(slices.Clone(chain.Installs), chain.Manifest, chain.Lock) {
+			if name != "" {
+				l.Project(name, p.read(name))
+			}
+		}
+		for _, own := range []string{".cargo/config.toml", "uv.toml", "pip.conf", ".npmrc"} {
+			l.Project(own, p.read(path.Join(chain.Root, own)))
+		}
+	}
+	return l
+}
+
+// chains are the toolchains that the place is furnished for.
+func (p *place) chains() []toolchain.Found {
+	out := []toolchain.Found{p.chain}
+	for _, k := range p.kits {
+		out = append(out, k.chain)
+	}
+	return out
+}
+
+// outlet gives an installation that is confined its only way out: to registries. The environment leads package managers to it, and serve
+// serves it.
+func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *registry.Proxy, reach []string, serve func(net.Listener)) {
+	if o == nil || !install {
+		return nil, env, nil
+	}
+	l := p.registries()
+	for _, port := range l.Local() {
+		if !slices.Contains(o.Ports, port) {
+			o.Ports = append(slices.Clone(o.Ports), port)
+		}
+	}
+	o.Door = confine.FreeDoor(o.Ports)
+	proxy = l.Proxy()
+	return proxy, registry.Variables(o.Door, env), proxy.Serve
+}
+
+// tellRefused tells which hosts were refused to an installation, also beside what the command says of it.
+func (c *Checker) tellRefused(proxy *registry.Proxy, stdout, stderr *bytes.Buffer) {
+	if proxy == nil {
+		return
+	}
+	said := stderr
+	if stderr.Len() == 0 {
+		said = stdout
+	}
+	for _, line := range proxy.Refused() {
+		fmt.Fprintln(said, line)
+		if c.o.Say != nil {
+			c.o.Say(line)
+		}
+	}
+}

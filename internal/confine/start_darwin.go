@@ -1,0 +1,124 @@
+package confine
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Default is the level where nobody has said one: the sandbox of macOS was not tried yet.
+const Default = Off
+
+// Stage is one start of a command by sandbox-exec. Its processes are seen and swept like those of a command without a sandbox, and
+// Limits other than output do not hold.
+type Stage struct {
+	argv, env []string
+	dir       string
+	door      int
+	listener  *os.File
+}
+
+// Start prepares a command: the program at path with its arguments and environment. What it gives back has to be closed.
+func Start(p Policy, path string, argv []string, dir string, env []string) (*Stage, error) {
+	if _, err := os.Stat(sandboxExec); err != nil {
+		return nil, &StepError{"find sandbox-exec", err}
+	}
+	for _, list := range []*[]string{&p.Read, &p.Write, &p.Sockets} {
+		real := make([]string, len(*list))
+		for i, at := range *list {
+			real[i] = resolved(at)
+		}
+		*list = real
+	}
+	overlays := make([]Overlay, len(p.Overlays))
+	for i, l := range p.Overlays {
+		overlays[i] = Overlay{Path: resolved(l.Path)} // there is no copy: it can be read
+	}
+	p.Overlays = overlays
+	s := &Stage{argv: append([]string{sandboxExec, "-p", Seatbelt(p), path}, argv[min(1, len(argv)):]...), env: env, dir: dir, door: p.Door}
+	return s, nil
+}
+
+const sandboxExec = "/usr/bin/sandbox-exec"
+
+// resolved is a path as the kernel knows it.
+func resolved(at string) string {
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		return real
+	}
+	return at
+}
+
+// StartTest prepares a command that tries to get out: it ends with 0 when nothing but what is allowed works.
+func StartTest(p Policy, b Bait) (*Stage, error) {
+	script := `echo >"$1/probe" || exit 3; cat "$2" && exit 4; echo >"$3" && exit 5; echo >/usr/local/jacquard-probe && exit 6; exit 0`
+	s, err := Start(p, "/bin/sh", []string{"sh", "-c", script, "sh", b.Work, b.File, b.Write}, "/", nil)
+	return s, err
+}
+
+// Program is what has to be started in place of the command, and in which folder.
+func (s *Stage) Program() (path, dir string, argv, env []string) {
+	return sandboxExec, s.dir, s.argv, s.env
+}
+
+// File is nothing: the stage is told all by its arguments.
+func (s *Stage) File() *os.File { return nil }
+
+// Attributes changes nothing.
+func (s *Stage) Attributes(*syscall.SysProcAttr) {}
+
+// NotStarted explains why sandbox-exec could not be started.
+func (s *Stage) NotStarted(err error) error { return &StepError{"start sandbox-exec", err} }
+
+// Begin opens the door: a listener on this machine's loopback interface, which other processes can connect to as well.
+func (s *Stage) Begin() error {
+	if s.door == 0 {
+		return nil
+	}
+	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: s.door})
+	if err == nil {
+		s.listener, err = l.File()
+		err = errors.Join(err, l.Close())
+	}
+	if err != nil {
+		return &StepError{"make a listener", err}
+	}
+	return nil
+}
+
+// End knows nothing that the process does not say itself.
+func (s *Stage) End() (Ended, bool) { return Ended{}, false }
+
+// Listeners is that of the door. It belongs to the caller; known after Begin.
+func (s *Stage) Listeners() map[int]*os.File {
+	if s.listener == nil {
+		return nil
+	}
+	return map[int]*os.File{s.door: s.listener}
+}
+
+// Close does nothing: what runs is ended like any other command.
+func (s *Stage) Close() {}
+
+// firstDoor is a port that is free now: the command has the loopback interface of everybody.
+func firstDoor() int {
+	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return usualDoor
+	}
+	defer l.Close() //nolint:errcheck // it is made again
+	if at, ok := l.Addr().(*net.TCPAddr); ok {
+		return at.Port
+	}
+	return usualDoor
+}
+
+// Bait is what a self-test tries to get from inside.
+type Bait struct {
+	File  string // a file that exists outside
+	Write string // a file that does not exist outside
+	Port  int    // somebody listens there on the loopback interface, which cannot be kept from a command
+	Work  string // a folder that the policy lets it write
+}
