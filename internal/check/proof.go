@@ -121,9 +121,24 @@ func tagsOf(argv []string) []string {
 	return nil
 }
 
+// ours reports whether a file is source code of the toolchain.
 func (p *place) ours(name string) bool {
 	in := p.chain.Root == "." || p.chain.Root == "" || strings.HasPrefix(name, p.chain.Root+"/")
-	return in && !strings.HasPrefix(name, "../") && slices.Contains(languagesOf(p.chain), source.LangOf(name))
+	return in && !strings.HasPrefix(name, "../") && slices.Contains(languagesOf(p.chain), source.LangOf(name)) && !p.apart(name)
+}
+
+// apart reports whether a Go file is in no package of ./...: it belongs to a module below, or to a folder that go leaves out.
+func (p *place) apart(name string) bool {
+	if p.chain.Ecosystem != toolchain.Go {
+		return false
+	}
+	for dir := path.Dir(name); dir != "." && dir != p.chain.Root; dir = path.Dir(dir) {
+		base := path.Base(dir)
+		if _, module := p.entries[dir+"/go.mod"]; module || base == "testdata" || dir == path.Join(p.chain.Root, "vendor") || strings.HasPrefix(base, "_") || strings.HasPrefix(base, ".") {
+			return true
+		}
+	}
+	return false
 }
 
 func languagesOf(chain toolchain.Found) []string {
