@@ -14,7 +14,7 @@ TEST_TIMEOUT ?= 30m
 GOTESTSUM := $(TOOLS)/gotestsum
 # Packages with goroutines of ours. The race detector finds nothing in the others, and makes them seven times as slow; of check it
 # runs the two tests that have some.
-RACED   := $(addprefix ./internal/,flow/temporal agent act blob flow/local forge gateway git hub inbox proc submit target)
+RACED   := $(addprefix ./internal/,flow/temporal agent act blob flow/local forge gateway git hub inbox proc registry submit target)
 PLAIN    = $(filter-out $(patsubst ./internal/%,github.com/jacquard-build/jacquard/internal/%,$(RACED)),$(shell $(GO) list ./...))
 # The longest is begun first.
 ORDERED  = ./internal/cli $(filter-out %/internal/cli,$(PLAIN))
@@ -104,10 +104,11 @@ test: tests
 	$(TESTS) -- $(RACE) $(GOTEST) -run '^Test(CopyTree|Screen)$$' ./internal/check
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
-# While one works on a change: the linter, what is pure, and a story of each process.
+# While one works on a change: the linter, what is pure, the rules of the audit, and a story of each process.
 CHECKED := compile_link work_gates auto_improve develop_pr_person
 check: lint tests
-	$(TESTS) -- -vet=off $(filter-out %/internal/cli,$(PLAIN))
+	$(TESTS) -- -vet=off $(filter-out %/internal/cli %/internal/check %/internal/lies,$(PLAIN))
+	$(TESTS) -- -vet=off -run '^Test(.*Differences|Verdicts|Reach)$$' ./internal/check
 	$(TESTS) -- -vet=off -run 'TestStories$$/^($(subst $() ,|,$(CHECKED)))$$' ./internal/cli
 
 # All that is long by nature: each agent program, each tool chain, each point of the kill matrices, 20,000 random runs.
