@@ -92,7 +92,7 @@ func (p *project) configured(name string, o driveOptions) (act.Agent, error) {
 			out.Env = append(out.Env, v+"="+value)
 		}
 	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s reaches its model by itself: what it costs is not known, and no budget holds it\n"), name)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s connects to its model directly: its cost is unknown, and the budget does not apply\n"), name)
 	return out, nil
 }
 

@@ -168,7 +168,7 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 		a.print(map[string]any{"run": r.ID, "gate": s.Gate, "signal": s.Verb})
 		return nil
 	}
-	fmt.Fprintf(a.Err, a.lang().T("noted; go on with: jacquard resume %s\n"), r.ID)
+	fmt.Fprintf(a.Err, a.lang().T("answer saved; continue with: jacquard resume %s\n"), r.ID)
 	return nil
 }
 

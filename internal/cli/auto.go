@@ -270,7 +270,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 func (a *app) tellStatus(actor *act.Actor, s pdca.FeatureState) {
 	mended, err := actor.WriteStatus(s)
 	for _, m := range mended {
-		fmt.Fprintf(a.Err, a.lang().T("⚠ %s was mended: %s\n"), pdca.StatusPath, m)
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s was repaired: %s\n"), pdca.StatusPath, m)
 	}
 	if err != nil {
 		fmt.Fprintf(a.Err, a.lang().T("⚠ %s could not be written: %v\n"), pdca.StatusPath, err)

@@ -42,7 +42,7 @@ func (p *project) autoContext(ctx context.Context, commands []string, skip bool)
 	}
 	text, err := p.openIssues(ctx)
 	if err != nil { // nobody has asked for them: without them the task is as clear as it was
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the issues could not be read, and are left out: %v\n"), err)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ issues are left out because they could not be read: %v\n"), err)
 		return out, nil
 	}
 	return out, add("open issues", text)

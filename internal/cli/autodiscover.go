@@ -49,7 +49,7 @@ func (a *app) discover(ctx context.Context, f autoFlags) error {
 		f.yes = false
 		return a.auto(ctx, d.Task, f)
 	case d.Task != "":
-		fmt.Fprint(a.Err, a.lang().T("to have it done: jacquard auto --yes\n"))
+		fmt.Fprint(a.Err, a.lang().T("to do it: jacquard auto --yes\n"))
 	case len(d.Staged) > 0 && f.yes:
 		return p.commitStaged(ctx, d.Staged)
 	case len(d.Staged) > 0:

@@ -63,7 +63,7 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 		return false, nil
 	}
 	f := list[i]
-	fmt.Fprintf(p.a.Err, p.a.lang().T("%s: begun by another tool, phase %s; it is taken up\n"), f.Name, f.Phase)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("%s: started by another tool, now in phase %s; continuing it\n"), f.Name, f.Phase)
 	if err := p.leaveAlone(ctx); err != nil {
 		return true, err
 	}

@@ -48,7 +48,7 @@ func (p *project) callbackAddresses() (addresses, []string) {
 				a.to[report.ProgressCallback] = value
 			case "CallbackToken":
 				a.token = value
-				warnings = append(warnings, p.a.lang().T("⚠ a token for callbacks stands in CLAUDE.md, where everybody can read it; set CALLBACK_TOKEN instead\n"))
+				warnings = append(warnings, p.a.lang().T("⚠ CLAUDE.md contains a callback token that everyone can read; set CALLBACK_TOKEN instead\n"))
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 		addr.to[report.StageCallback] = u
 	}
 	if len(p.callbackHosts()) > 0 && !p.trusts(p.callbackHosts()) {
-		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project asks to send results to a server, which is not trusted yet; nothing is sent: jacquard trust\n"))
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project wants to send results to a server that is not trusted yet; nothing is sent. To allow it: jacquard trust\n"))
 		stage := p.a.env["CALLBACK_URL"]
 		addr.to = map[report.CallbackKind]string{}
 		if stage != "" {
@@ -248,7 +248,7 @@ func (o *outbox) keep() {
 
 func (o *outbox) warn(err error) {
 	if !o.warned {
-		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback did not arrive (%v); it is tried again, also by the next resume\n"), inLang(o.p.a.lang(), err))
+		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback was not delivered (%v); it will be retried, also on the next resume\n"), inLang(o.p.a.lang(), err))
 	}
 	o.warned = true
 }

@@ -263,7 +263,7 @@ func (p *project) waits(err error) {
 		fmt.Fprintf(p.a.Err, "jacquard: %s\n", msg)
 		return
 	}
-	fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("%s. It is tried again until it succeeds")+"\n", strings.TrimRight(msg, "."))
+	fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("%s. Retrying until it succeeds")+"\n", strings.TrimRight(msg, "."))
 }
 
 // lookup gives Temporal's configuration the environment that we were given.

@@ -97,7 +97,7 @@ func (p *project) nothingToDescribe() error {
 		p.a.print(report.NothingToDescribe())
 		return nil
 	}
-	fmt.Fprint(p.a.Err, p.a.lang().T("✓ every directory with code has a spec that lacks nothing code can tell\n"))
+	fmt.Fprint(p.a.Err, p.a.lang().T("✓ every directory with code has a complete spec\n"))
 	return nil
 }
 

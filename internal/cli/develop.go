@@ -302,7 +302,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	}
 	fmt.Fprint(p.a.Err, report.DevelopLine(l, d))
 	for _, m := range e.mended {
-		fmt.Fprintf(p.a.Err, l.T("⚠ %s was mended: %s\n"), filepath.Base(e.file), m)
+		fmt.Fprintf(p.a.Err, l.T("⚠ %s was repaired: %s\n"), filepath.Base(e.file), m)
 	}
 	switch {
 	case f.resume:
@@ -312,7 +312,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	case f.yes: // nobody can be asked, and nothing is thrown away
 		return true, nil
 	case !p.a.converses():
-		fmt.Fprint(p.a.Err, l.T("Go on with it: jacquard develop --resume. Start over: jacquard develop --restart\n"))
+		fmt.Fprint(p.a.Err, l.T("Continue: jacquard develop --resume. Start over: jacquard develop --restart\n"))
 		return false, silent(exitWaits)
 	}
 	for {
@@ -345,7 +345,7 @@ func (p *project) forget(e earlier, goOn bool) error {
 	if e.broken != nil {
 		take = func() error { return os.Rename(e.file, e.file+".broken") }
 	} else if e.state.Phase == checkpoint.Done {
-		fmt.Fprint(p.a.Err, p.a.lang().T("The earlier run is done. This is a new one.\n"))
+		fmt.Fprint(p.a.Err, p.a.lang().T("The earlier run is done. Starting a new one.\n"))
 	}
 	if err := take(); err != nil {
 		return environment("take the state file of the earlier run away", err)

@@ -172,7 +172,7 @@ func (c *checkup) configured(p *project, name string) {
 		c.add("agent", false, true, c.l.T("%s: %q is not on PATH: install it, or mend acp in %s"), name, p.conf.ACP[name].Command[0], configFile)
 		return
 	}
-	c.add("agent", true, true, c.l.T("%s at %s, by the Agent Client Protocol; what it costs is not known"), name, at)
+	c.add("agent", true, true, c.l.T("%s at %s, over the Agent Client Protocol; cost unknown"), name, at)
 	for _, v := range p.conf.ACP[name].Env {
 		if p.a.env[v] == "" {
 			c.add("agent", false, false, c.l.T("%s is not set; %s gets it"), v, name)
@@ -188,7 +188,7 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 		return
 	}
 	if len(list) == 0 {
-		c.add("checks", false, true, c.l.T("nothing here says how this project is tested; say it as checks in %s"), configFile)
+		c.add("checks", false, true, c.l.T("no test command found for this project: add one under checks in %s"), configFile)
 	}
 	for _, s := range list {
 		c.list = append(c.list, finding{What: s.Purpose, OK: s.State == step.Passes, Need: s.Blocks(), Text: report.Standing(c.l, s), Check: &s})

@@ -58,13 +58,13 @@ func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
 		a.print(map[string]any{"works": len(tree.Works), "problems": problems, "mended": mended})
 	} else {
 		for _, f := range mended {
-			fmt.Fprintf(a.Out, a.lang().T("mended: %s\n"), f)
+			fmt.Fprintf(a.Out, a.lang().T("fixed: %s\n"), f)
 		}
 		for _, pr := range problems {
 			fmt.Fprintln(a.Out, pr.String())
 		}
 		if len(problems) == 0 {
-			fmt.Fprintf(a.Err, a.lang().T("✓ nothing is wrong with %d WORKs\n"), len(tree.Works))
+			fmt.Fprintf(a.Err, a.lang().T("✓ %d WORKs checked, no problems\n"), len(tree.Works))
 		}
 	}
 	return proved(len(problems) == 0 || exitZero)

@@ -83,7 +83,7 @@ func (p *project) issueIn(ctx context.Context, task string, f autoFlags) (*step.
 		return nil, environment("--issue", err)
 	}
 	if err != nil {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ no issue is written: %v\n"), inLang(p.a.lang(), err))
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the issue could not be written: %v\n"), inLang(p.a.lang(), err))
 		return nil, nil //nolint:nilnil // nowhere
 	}
 	in := &step.IssueIn{}

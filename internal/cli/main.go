@@ -46,7 +46,7 @@ func Main(args []string, s Streams) int {
 			a.tell(a.lang().T("stopping: nothing new is begun, and what runs is waited for; press Ctrl-C again to quit at once"))
 			return
 		}
-		a.tell(a.lang().T("stopping: running turns are ended and kept; press Ctrl-C again to quit at once"))
+		a.tell(a.lang().T("stopping: saving the work of running agents; press Ctrl-C again to quit now"))
 	}
 	ctx, stop := interruptible(context.Background(), stopping, a.abandon)
 	defer stop()

@@ -26,7 +26,7 @@ func (p *project) ready(ctx context.Context, o driveOptions) error {
 	defer cancel()
 	list, err := p.survey(limited, o.sandbox)
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's own checks take longer than %s; what fails before a change is found out beside the work\n"), surveyed)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the project's own checks take longer than %s; the baseline runs alongside the work\n"), surveyed)
 		return nil
 	}
 	if err != nil {

@@ -170,7 +170,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 				done++
 			}
 		}
-		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s goes on: %d of %d are done\n"), r.ID, done, len(rep.Modules))
+		fmt.Fprintf(p.a.Err, p.a.lang().T("resuming run %s: %d of %d done\n"), r.ID, done, len(rep.Modules))
 	}
 	return p.drive(ctx, e, r, blocks)
 }

@@ -54,7 +54,7 @@ func newShow(a *app) *cobra.Command {
 				l := a.lang()
 				fmt.Fprintf(a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
 				if rep.TakenBack {
-					fmt.Fprint(a.Out, l.T("what it did was taken back\n"))
+					fmt.Fprint(a.Out, l.T("its changes were undone\n"))
 				}
 				if rep.Sandbox != "" {
 					fmt.Fprintf(a.Out, l.T("sandbox: %s")+"\n", rep.Sandbox)

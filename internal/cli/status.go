@@ -76,7 +76,7 @@ func (p *project) status(runs []flow.Run) error {
 		state := string(r.State)
 		switch {
 		case r.TakenBack:
-			state += l.T(", taken back")
+			state += l.T(", undone")
 		case r.Verified != nil && !*r.Verified:
 			state += l.T(", not verified")
 		}

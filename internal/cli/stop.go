@@ -58,13 +58,13 @@ func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 			a.print(map[string]any{"run": r.ID, "signal": verb})
 			return nil
 		}
-		said := a.lang().T("run %s is pausing: running steps will finish. Go on with: jacquard resume %s\n")
+		said := a.lang().T("run %s is pausing: running steps will finish. Continue with: jacquard resume %s\n")
 		switch {
 		case verb != flow.CancelRun:
 		case r.State.Ended():
-			said = a.lang().T("run %s has ended; its work stays on refs/jacquard/%s\n")
+			said = a.lang().T("run %s has ended; its work is kept on refs/jacquard/%s\n")
 		default:
-			said = a.lang().T("run %s is being cancelled; its work stays on refs/jacquard/%s\n")
+			said = a.lang().T("run %s is being cancelled; its work is kept on refs/jacquard/%s\n")
 		}
 		fmt.Fprintf(a.Err, said, r.ID, r.ID)
 		return nil

@@ -148,7 +148,7 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 		fmt.Fprintf(a.Err, a.lang().T("%s asks to run:\n  %s\n"), configFile, p.shownCommands())
 	}
 	if len(hosts) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("this project asks to:\n  %s\n"), shownLines(hosts))
+		fmt.Fprintf(a.Err, a.lang().T("this project wants to:\n  %s\n"), shownLines(hosts))
 	}
 	cmds = append(cmds, hosts...)
 	if !p.hasTrust() || !p.trusts(hosts) {

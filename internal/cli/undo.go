@@ -92,15 +92,15 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 		fmt.Fprintf(p.a.Err, "jacquard: %s\n", out.Refused)
 	default:
 		for _, c := range out.Reverted {
-			fmt.Fprintf(p.a.Err, l.T("  taken back: %s %s\n"), c.Commit[:7], c.Title)
+			fmt.Fprintf(p.a.Err, l.T("  undone: %s %s\n"), c.Commit[:7], c.Title)
 		}
 		for _, f := range out.Files {
-			fmt.Fprintf(p.a.Err, l.T("  as it was: %s\n"), f)
+			fmt.Fprintf(p.a.Err, l.T("  unchanged: %s\n"), f)
 		}
 		if out.Commit != "" {
-			fmt.Fprintf(p.a.Err, l.T("✓ %s is taken back in commit %s\n"), name, out.Commit[:7])
+			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone by commit %s\n"), name, out.Commit[:7])
 		} else {
-			fmt.Fprintf(p.a.Err, l.T("✓ %s is taken back in the working tree\n"), name)
+			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone in the working tree\n"), name)
 		}
 	}
 	if out.Refused != "" {

@@ -109,7 +109,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 func showVerification(a *app, m act.Verification) {
 	l := a.lang()
 	if m.Standing == act.Verified {
-		fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed, %d examples hold\n"), m.Dir, m.Tests.Passed, m.Examples)
+		fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed, %d examples match\n"), m.Dir, m.Tests.Passed, m.Examples)
 		return
 	}
 	showUnproved(a, m.Dir, m.Standing, m.Reason, m.Findings, m.Failures)
@@ -149,12 +149,12 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, not, tip, root 
 	switch o.format {
 	case "text":
 		if len(all) == 0 {
-			fmt.Fprintln(a.Out, a.lang().T("No commit of this range was made by a run, so there is nothing to verify. Commits of runs have the line Jacquard-Run in their message."))
+			fmt.Fprintln(a.Out, a.lang().T("No commit in this range was made by a run, so there is nothing to verify. Commits made by a run have a Jacquard-Run line in their message."))
 		} else {
 			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits are verified\n"), good, len(all))
 		}
 		if others > 0 && len(all) > 0 {
-			fmt.Fprintf(a.Out, a.lang().T("%d commits were made by others and claim nothing\n"), others)
+			fmt.Fprintf(a.Out, a.lang().T("%d other commits were not made by Jacquard and were skipped\n"), others)
 		}
 	case "json":
 		a.print(map[string]any{"commits": all, "others": others, "verified": ok})

@@ -131,7 +131,7 @@ func (p *project) leaveAlone(ctx context.Context) error {
 	list, err := p.repo.Status(ctx)
 	list = slices.DeleteFunc(list, func(s git.Status) bool { return s.Index == '?' })
 	if err == nil && len(list) > 0 {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ uncommitted changes are left alone, and the work begins at the last commit: %s\n"), list[0].Path+map[bool]string{true: ", …"}[len(list) > 1])
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ working from the last commit; your uncommitted changes are left alone: %s\n"), list[0].Path+map[bool]string{true: ", …"}[len(list) > 1])
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func (p *project) router() (step.Router, error) {
 		if json.Unmarshal(raw, &file) == nil && file.Rules.Pipeline.Criteria.MaxTasks > 0 {
 			out.PipelineTasks, out.Source = file.Rules.Pipeline.Criteria.MaxTasks, routerFile
 		} else {
-			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s cannot be read; the built-in numbers hold\n"), routerFile)
+			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ cannot read %s; using built-in values\n"), routerFile)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return out, environment("read %s", err, routerFile)
@@ -186,7 +186,7 @@ func (p *project) worked(rep *report.Run, st flow.Status) error {
 		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep.ID, out))
 		for _, m := range rep.Modules {
 			if m.Task != nil && works.IsKept(m.Task.Result) {
-				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; one of them: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
+				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; to read one: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
 				break
 			}
 		}

@@ -278,13 +278,13 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 	case w.Run != "" && !w.State.Ended():
 		fmt.Fprintf(a.Out, l.T("run %s: %s\n"), w.Run, w.State)
 	case w.Ref != "":
-		fmt.Fprintf(a.Out, l.T("commits that are not on the branch: %s\n"), w.Ref)
+		fmt.Fprintf(a.Out, l.T("commits not on the branch: %s\n"), w.Ref)
 	}
 	switch {
 	case w.State == flow.Waiting:
-		fmt.Fprintf(a.Out, l.T("what it waits for: jacquard show %s\n"), w.Run)
+		fmt.Fprintf(a.Out, l.T("to see what it is waiting for: jacquard show %s\n"), w.Run)
 	case w.State.Ended() && w.Folder == "" && w.plan.IsZero():
-		fmt.Fprint(a.Out, l.T("no plan was agreed on: ask for it anew\n"))
+		fmt.Fprint(a.Out, l.T("no plan was approved: start the request again\n"))
 	case w.State.Ended() && w.Done < w.Total:
 		fmt.Fprintf(a.Out, l.T("to build the rest: jacquard work resume %s\n"), w.ID)
 	}

@@ -69,11 +69,11 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 		open := slices.ContainsFunc(runs, func(r flow.Run) bool { return !r.State.Ended() })
 		if now.Commit == begun && !open {
 			if err := p.repo.RemoveWorktree(quiet, dir, branch, begun); err == nil {
-				fmt.Fprintf(p.a.Err, p.a.lang().T("nothing has come of it; the work tree %s is removed\n"), dir)
+				fmt.Fprintf(p.a.Err, p.a.lang().T("no changes were made; work tree %s was removed\n"), dir)
 				return nil
 			}
 		}
-		fmt.Fprintf(p.a.Err, p.a.lang().T("the work is in %s, on the branch %s; take it with: git merge %s && git worktree remove %s\n"), dir, branch, branch, dir)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the work is in %s, on branch %s; to merge it: git merge %s && git worktree remove %s\n"), dir, branch, branch, dir)
 		return nil
 	}, nil
 }

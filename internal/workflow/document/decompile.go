@@ -62,7 +62,7 @@ func reason(d step.Draft) string {
 	case d.Ask:
 		return "no spec"
 	case d.Files[0].Path == d.Spec:
-		return "its spec lacks what the code has"
+		return "its spec does not cover all of the code"
 	}
 	return "no IMPLEMENTS.md"
 }
