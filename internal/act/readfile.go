@@ -32,7 +32,7 @@ func ReadFile(name, root string, most int64) ([]byte, error) {
 	case st.IsDir():
 		return nil, &spec.Unreadable{Why: "it is a directory", Hint: "name a file in it, or let git ignore it"}
 	case !st.Mode().IsRegular():
-		return nil, &spec.Unreadable{Why: "it is no file", Hint: "remove it, or let git ignore it"}
+		return nil, &spec.Unreadable{Why: "it is not a file", Hint: "remove it, or let git ignore it"}
 	case st.Size() > most:
 		return nil, TooLarge(st.Size())
 	}

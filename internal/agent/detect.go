@@ -79,7 +79,7 @@ func account(version string, auth Auth, hasKey bool, hint string) Found {
 	found := Found{Version: version, Auth: Key, Problem: Outcome{Class: OK}}
 	switch {
 	case hasKey && auth != Login:
-		found.Pays = "the account of the key or token in the environment"
+		found.Pays = "the account of the API key or token in the environment"
 	case auth == Key:
 		found.Problem = Outcome{Class: AuthFailed, Message: "there is no key; " + hint}
 	default:

@@ -53,7 +53,7 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 	}
 	list, err := pdca.OpenFeatures(raw, func(path string) bool { return find(path) >= 0 })
 	if err != nil {
-		return false, usage("%v: mend or delete it", err)
+		return false, usage("%v: fix or delete the file", err)
 	}
 	i := 0
 	if name != "" {

@@ -149,7 +149,7 @@ func callbackClient() *http.Client {
 			return err
 		}
 		if ip := net.ParseIP(host); ip == nil || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
-			return words("%s is no address for callbacks", host)
+			return words("%s is not a valid callback URL", host)
 		}
 		return nil
 	}}
@@ -265,7 +265,7 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 	to = strings.ReplaceAll(to, "{{executionId}}", url.PathEscape(id))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(c.Body))
 	if err != nil {
-		return words("its address cannot be read")
+		return words("its URL is not valid")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Idempotency-Key", c.Key)
@@ -297,5 +297,5 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 		o.warn(words("the server refused it: %s", res.Status)) // sending it again would not help
 		return nil
 	}
-	return words("the server said %s", res.Status)
+	return words("the server answered %s", res.Status)
 }

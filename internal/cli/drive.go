@@ -398,7 +398,7 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	case flow.Parked:
 		code = exitLimit
 	case flow.Running:
-		return words("the run stopped while it was running")
+		return words("the run was stopped")
 	}
 	if p.a.json {
 		p.a.print(rep)

@@ -115,7 +115,7 @@ func (h host) run(ctx context.Context, args ...string) (string, error) {
 		return "", err
 	}
 	if res.Ended != proc.Exited || res.Exit != 0 {
-		return "", words("%s %s ended with %d: %s", h.name, strings.Join(args, " "), res.Exit, strings.TrimSpace(res.Stderr.Text+res.Stdout.Text))
+		return "", words("%s %s exited with %d: %s", h.name, strings.Join(args, " "), res.Exit, strings.TrimSpace(res.Stderr.Text+res.Stdout.Text))
 	}
 	return res.Stdout.Text, nil
 }
@@ -172,7 +172,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 	l, dir := a.lang(), a.pluginDir()
 	hosts := a.hosts()
 	if len(hosts) == 0 {
-		return fail(flow.Environment, "no agent's program is here: install Claude Code, Codex or opencode first")
+		return fail(flow.Environment, "no coding agent is installed: install Claude Code, Codex or opencode first")
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return environment("make %s", err, filepath.Dir(dir))
@@ -212,7 +212,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 		return err
 	}
 	if !yes {
-		if err := a.confirm(ctx, l.T("Do it? [y/N] "), usage("nobody can be asked here: read what it changes and add --yes")); err != nil {
+		if err := a.confirm(ctx, l.T("Do it? [y/N] "), usage("cannot ask without a terminal: read the changes, then add --yes")); err != nil {
 			return err
 		}
 	}

@@ -12,9 +12,9 @@ import (
 func newStop(a *app) *cobra.Command {
 	now := false
 	c := &cobra.Command{
-		Use: "stop [RUN]", Aliases: []string{"pause"}, Short: "start nothing new and finish what is running", Args: oneArgument("run"),
-		Long: "A stopped run keeps all that it has; jacquard resume carries it on.\n" +
-			"With --now it ends for good, and what it has done stays on refs/jacquard/RUN.",
+		Use: "stop [RUN]", Aliases: []string{"pause"}, Short: "stop a run after its running steps finish", Args: oneArgument("run"),
+		Long: "A stopped run keeps its work; jacquard resume continues it. With --now the run ends for good, and its work is kept on " +
+			"refs/jacquard/RUN.",
 		Example: "  jacquard stop\n  jacquard stop k3v9 --now",
 		RunE: func(c *cobra.Command, args []string) error {
 			if now {
@@ -23,7 +23,7 @@ func newStop(a *app) *cobra.Command {
 			return a.signal(c, args, flow.Pause)
 		},
 	}
-	c.Flags().BoolVar(&now, "now", false, "end the run for good; its work stays on its refs")
+	c.Flags().BoolVar(&now, "now", false, "end the run for good; its work is kept on refs")
 	return c
 }
 

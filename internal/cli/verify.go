@@ -25,10 +25,10 @@ type verifyOptions struct {
 func newVerify(a *app) *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
-		Use: "verify [PATH|RANGE]", Short: "prove again what was built, without an agent", Args: cobra.MaximumNArgs(1),
-		Long: "Compares the files with jacquard.lock, builds, runs the frozen tests, and calls the code as the examples of the specs do.\n" +
-			"With a range of commits, it proves each one that a run has made from its parent: what is new fails without it and passes with it.\n" +
-			"It asks no agent and needs no key, so it is what CI can run.",
+		Use: "verify [PATH|RANGE]", Short: "verify built modules or commits again, without an agent", Args: cobra.MaximumNArgs(1),
+		Long: "Compares the files with jacquard.lock, builds, runs the frozen tests and calls the code with the examples of the " +
+			"specs. With a range of commits, it verifies each commit made by a run against its parent: new tests must fail without " +
+			"it and pass with it. It needs no agent and no API key, so it can run in CI.",
 		Example: "  jacquard verify\n  jacquard verify src/auth\n  jacquard verify main..HEAD\n  jacquard verify --format junit > verified.xml",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.verify(c.Context(), first(args, "", ""), o)
@@ -36,7 +36,7 @@ func newVerify(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "text, json, sarif or junit")
 	sandboxFlag(c, &o.sandbox)
-	c.Flags().BoolVar(&o.fresh, "fresh", false, "run every check, also those that are on record for the same tree, command, tools and environment")
+	c.Flags().BoolVar(&o.fresh, "fresh", false, "run every check again, even if its result is cached")
 	return c
 }
 

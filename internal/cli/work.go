@@ -33,10 +33,10 @@ type workFlags struct {
 func newWork(a *app) *cobra.Command {
 	var f workFlags
 	c := &cobra.Command{
-		Use: "work [REQUEST]", Short: "do --style work: a requirement, a plan, one commit a task", Args: cobra.MaximumNArgs(1),
-		Long: "One agent turn says what the request asks for, one cuts it into tasks (small requests need none), and each task is\n" +
-			"built in a clone of its own. The program checks, merges and commits; people approve the requirement and the plan.\n" +
-			"Documents are those of the WORK pipeline: in works/ where the project has that already, else in .jacquard/works/.",
+		Use: "work [REQUEST]", Short: "do --style work: a requirement, a plan, one commit per task", Args: cobra.MaximumNArgs(1),
+		Long: "One agent call writes the requirement, another splits it into tasks (small requests skip this), and each task is built " +
+			"in its own clone. Jacquard verifies, merges and commits; you approve the requirement and the plan. Documents have the " +
+			"format of the WORK pipeline, in works/ if the project has it, else in .jacquard/works/.",
 		Example: "  jacquard work \"[bugfix] the total is wrong when the cart is empty\"\n  jacquard work -f request.md --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.work(c.Context(), first(args, "", ""), f)
@@ -45,7 +45,7 @@ func newWork(a *app) *cobra.Command {
 	driveFlags(c, &f.driveOptions)
 	budgetFlag(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: gates are approved, questions get their defaults, which are written down")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve everything, answer questions with their defaults and record them")
 	c.AddCommand(newWorkList(a), newWorkStatus(a), newWorkResume(a), newWorkRollback(a))
 	c.Flags().BoolVar(&f.loop, "loop", false, "")
 	_ = c.Flags().MarkHidden("loop")
@@ -54,7 +54,7 @@ func newWork(a *app) *cobra.Command {
 
 func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	if f.loop {
-		return usage("--loop belongs to another process: jacquard auto")
+		return usage("work has no --loop: use jacquard auto")
 	}
 	p, err := a.open(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	}
 	if f.worktree {
 		if p.noGit {
-			return usage("--worktree needs a git repository: git init")
+			return usage("--worktree needs a git repository: run git init first")
 		}
 		var end func() error
 		if p, end, err = p.worktree(ctx, f.feature, r.Text); err != nil {

@@ -25,7 +25,7 @@ var koreanProve = map[string]string{
 	"next: claude plugin marketplace add %s, then claude plugin install jacquard@jacquard-build\n": "다음: claude plugin marketplace add %s, 그다음 claude plugin install jacquard@jacquard-build\n",
 	"%d fail without the change":                                                                   "변경 없이는 %d개 실패",
 	"documents: %s (one of them: --document NAME)\n":                                               "문서: %s (하나 보기: --document NAME)\n",
-	"say what has to be different: n and why":                                                      "무엇이 달라야 하는지 적어 주세요: n 이유",
+	"a no needs a reason: n and why":                                                               "무엇이 달라야 하는지 적어 주세요: n 이유",
 	"type y, n and why, or a word of the list":                                                     "y, n과 이유, 또는 목록의 단어를 입력하세요",
 	"; but no test notices when %s is wrong":                                                       "; 하지만 %s이(가) 틀려도 알아채는 테스트가 없습니다",
 	"; but tests may show less than before (%d)":                                                   "; 하지만 전보다 덜 보여 주는 테스트가 있을 수 있습니다(%d)",
