@@ -43,7 +43,7 @@ func ReadFile(name, root string, most int64) ([]byte, error) {
 // TooLarge says of a document that it has more than Readable bytes.
 func TooLarge(size int64) error {
 	return &spec.Unreadable{
-		Why:  fmt.Sprintf("it has %.1f MB, and files of more than %.1f MB are not read", float64(size)/1e6, Readable/1e6),
+		Why:  fmt.Sprintf("it has %.1f MB, and files over %.1f MB are not read", float64(size)/1e6, Readable/1e6),
 		Hint: "split it, or let git ignore it",
 	}
 }

@@ -183,7 +183,7 @@ func misunderstood(l report.Lang, g flow.Gate, text string, err error) string {
 	case said(noWords, text):
 		return l.T("a no needs a reason: n and why")
 	}
-	return l.T("type y, n and why, or a word of the list")
+	return l.T("type y, n and a reason, or one of the listed words")
 }
 
 // edits reports whether what a gate asks about can be edited by a person.

@@ -330,7 +330,7 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 			return err
 		}
 		if err := p.attest(ctx, e, e.actor, id); err != nil { // the commits stand without it
-			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ how the commits were proved could not be written down: %v\n"), err)
+			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits could not be written: %v\n"), err)
 		}
 	}
 	err := p.answered(ctx, e, id, st, rep, blocks)

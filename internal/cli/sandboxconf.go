@@ -83,11 +83,11 @@ func parseSize(s string) (int64, error) {
 	}
 	m := sizeForm().FindStringSubmatch(s)
 	if m == nil {
-		return 0, fmt.Errorf("%q is no size like 512MiB", s)
+		return 0, fmt.Errorf("%q is not a size such as 512MiB", s)
 	}
 	n, err := strconv.ParseInt(m[1], 10, 40)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%q is no size like 512MiB", s)
+		return 0, fmt.Errorf("%q is not a size such as 512MiB", s)
 	}
 	return n << map[string]int{"": 0, "K": 10, "M": 20, "G": 30}[strings.TrimRight(m[2], "iB")], nil
 }

@@ -79,7 +79,7 @@ func newShow(a *app) *cobra.Command {
 					return err
 				}
 				if names := slices.Sorted(maps.Keys(docs)); len(names) > 0 {
-					fmt.Fprintf(a.Out, l.T("documents: %s (one of them: --document NAME)\n"), strings.Join(names, ", "))
+					fmt.Fprintf(a.Out, l.T("documents: %s (to read one: --document NAME)\n"), strings.Join(names, ", "))
 				}
 				fmt.Fprint(a.Out, questions(l, r.ID, r.Gates))
 				if r.Err != nil {

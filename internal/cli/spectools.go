@@ -399,7 +399,7 @@ func (t *specTool) find() *cobra.Command {
 
 func (t *specTool) refs() *cobra.Command {
 	var fresh bool
-	c := t.command("refs ANCHOR", "find specs that mention a symbol: module/CLAUDE.md#name, or a name", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("refs ANCHOR", "find specs that mention a symbol (module/CLAUDE.md#name or name)", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		_, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ func newUndo(a *app) *cobra.Command {
 							break
 						}
 						if p.takenBack(r.ID) { // those before it were not meant
-							out.Refused = "run " + r.ID + " is taken back already"
+							out.Refused = "run " + r.ID + " is already undone"
 							if i+1 < len(runs) {
 								out.Refused += "; for one before it name it: jacquard undo RUN (jacquard status lists them)"
 							}

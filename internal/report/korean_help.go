@@ -161,7 +161,7 @@ var koreanHelp = map[string]string{
 	"ignore the cache and read all specs":                                "저장해 둔 것이 있어도 모든 스펙을 다시 읽음",
 	"only references to this `anchor` or name":                           "이 `앵커`나 이름을 가리키는 참조만",
 	"find the spec of a symbol; exit 1 if there is none":                 "심볼을 정의한 스펙을 찾습니다. 없으면 종료 코드 1",
-	"find specs that mention a symbol: module/CLAUDE.md#name, or a name": "심볼을 언급하는 스펙을 찾습니다: module/CLAUDE.md#name 또는 이름",
+	"find specs that mention a symbol (module/CLAUDE.md#name or name)": "심볼을 언급하는 스펙을 찾습니다: module/CLAUDE.md#name 또는 이름",
 
 	"show module dependencies and invalid ones":                  "모듈의 의존 관계와 그중 잘못된 것을 보여 줍니다",
 	"also check imports in code; undeclared ones are violations": "모듈의 코드가 가져오는 것도 봄. 스펙에 선언되지 않은 것은 위반",

@@ -201,7 +201,7 @@ func check(x *step.Description, sources map[string]string, purpose bool) []step.
 		reject("long-purpose", "The purpose has %d characters; one or two sentences of at most 400 are asked for.", n)
 		x.Purpose = ""
 	case strings.HasPrefix(x.Purpose, "#") || strings.HasPrefix(x.Purpose, "-"):
-		reject("no-sentence", "The purpose is no sentence.")
+		reject("no-sentence", "The purpose is not a sentence.")
 		x.Purpose = ""
 	}
 	shown := func(list []step.Statement) []step.Statement {
