@@ -66,7 +66,7 @@ func (a acpConf) asks(name string) string {
 	if len(a.Env) > 0 {
 		out += " with your " + strings.Join(a.Env, ", ")
 	}
-	return out + " (the agent " + name + ", which reaches its model by itself: no budget holds it)"
+	return out + " (the agent " + name + ", which connects to its model directly: the budget does not apply)"
 }
 
 // configured sets up an agent of the configuration. It has the user's own log-in, and the variables that it is allowed.
