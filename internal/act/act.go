@@ -180,7 +180,7 @@ func machinery(err error) error {
 	case err == nil, errors.As(err, &f):
 		return err
 	case errors.As(err, &sandbox):
-		return flow.Failf(flow.Environment, "%v. jacquard doctor tries the sandbox; mend it, then resume", err)
+		return flow.Failf(flow.Environment, "%v. fix the sandbox (jacquard doctor tests it), then resume", err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, syscall.ENOSPC):

@@ -115,7 +115,7 @@ func (a *Actor) rangeTrees(ctx context.Context, in JudgeIn) (before, tree, base 
 		return "", "", "", err
 	}
 	if !ok {
-		return "", "", "", &InputError{fmt.Sprintf("%s is no range of commits: give one as git writes it, such as main..HEAD, or --base %s for what has changed since", in.Range, in.Range)}
+		return "", "", "", &InputError{fmt.Sprintf("%s is not a commit range: give one such as main..HEAD, or --base %s for changes since that commit", in.Range, in.Range)}
 	}
 	if not, err = a.parting(ctx, not, tip); err != nil {
 		return "", "", "", err
@@ -133,7 +133,7 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 	if in.Base != "" {
 		id, err := a.o.Repo.Revision(ctx, in.Base)
 		if errors.Is(err, git.ErrNoRef) {
-			return "", "", &InputError{fmt.Sprintf("--base %s: there is no such commit here. In a clone that was cut off, fetch more: git fetch --unshallow", in.Base)}
+			return "", "", &InputError{fmt.Sprintf("--base %s: no such commit here. In a shallow clone, run git fetch --unshallow", in.Base)}
 		}
 		return id, in.Base, machinery(err)
 	}

@@ -471,7 +471,7 @@ func (a *Actor) language(ctx context.Context, _ flow.Job, in step.LanguageIn) (s
 		ref, err := put(a.o.Blobs, f)
 		return step.LanguageOut{Facts: ref}, err
 	}
-	return step.LanguageOut{}, fmt.Errorf("plan %s: it is no module of the snapshot", in.Dir)
+	return step.LanguageOut{}, fmt.Errorf("plan %s: it is not a module of the snapshot", in.Dir)
 }
 
 func mustJSON(v any) []byte {

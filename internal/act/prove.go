@@ -151,7 +151,7 @@ func (a *Actor) checkError(err error) error {
 	case errors.As(err, &e):
 		return flow.Failf(flow.Environment, "%s", e.Error())
 	case errors.Is(err, check.ErrSetup):
-		return flow.Failf(flow.Environment, "%v\nWhat you mend outside the project is seen by jacquard resume; a mended file of the project only by a new run: jacquard stop --now, then build again", err)
+		return flow.Failf(flow.Environment, "%v\nAfter a fix outside the project, run jacquard resume; after a fix in the project, start a new run: jacquard stop --now, then build again", err)
 	}
 	return machinery(err)
 }

@@ -32,7 +32,7 @@ func ReadFile(name, root string, most int64) ([]byte, error) {
 	case st.IsDir():
 		return nil, &spec.Unreadable{Why: "it is a directory", Hint: "name a file in it, or let git ignore it"}
 	case !st.Mode().IsRegular():
-		return nil, &spec.Unreadable{Why: "it is no file", Hint: "remove it, or let git ignore it"}
+		return nil, &spec.Unreadable{Why: "it is not a file", Hint: "remove it, or let git ignore it"}
 	case st.Size() > most:
 		return nil, TooLarge(st.Size())
 	}
@@ -43,7 +43,7 @@ func ReadFile(name, root string, most int64) ([]byte, error) {
 // TooLarge says of a document that it has more than Readable bytes.
 func TooLarge(size int64) error {
 	return &spec.Unreadable{
-		Why:  fmt.Sprintf("it has %.1f MB, and files of more than %.1f MB are not read", float64(size)/1e6, Readable/1e6),
+		Why:  fmt.Sprintf("it has %.1f MB, and files over %.1f MB are not read", float64(size)/1e6, Readable/1e6),
 		Hint: "split it, or let git ignore it",
 	}
 }

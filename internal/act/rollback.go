@@ -161,7 +161,7 @@ func (a *Actor) takeBack(ctx context.Context, out RolledBack, head string, log, 
 		return out, err
 	}
 	if len(out.Findings) > 0 {
-		out.Refused = out.name() + " cannot be taken back: what is left does not pass its checks, so others have built upon it"
+		out.Refused = out.name() + " cannot be undone: without it the checks fail, so later work depends on it"
 		return out, nil
 	}
 	return a.commitRollback(ctx, out, head, tree)
@@ -206,7 +206,7 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 	case to != "" && !found:
 		return nil, fmt.Sprintf("%s has no commit of %s on this branch", work, to)
 	case len(out) == 0:
-		return nil, fmt.Sprintf("%s has no commit on this branch that could be taken back", work)
+		return nil, fmt.Sprintf("%s has no commit on this branch to undo", work)
 	}
 	return out, ""
 }
@@ -214,7 +214,7 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 // undo takes what a commit has changed, apart from the documents, out of a tree.
 func (a *Actor) undo(ctx context.Context, tree string, c git.LogEntry) (string, []string, error) {
 	if len(c.Parents) == 0 {
-		return tree, nil, inputError("the first commit of a history cannot be taken back")
+		return tree, nil, inputError("the first commit of a history cannot be undone")
 	}
 	changes, err := a.o.Repo.Diff(ctx, c.Parents[0], c.ID)
 	if err != nil {
@@ -264,7 +264,7 @@ func (a *Actor) builtUpon(ctx context.Context, log []git.LogEntry, c git.LogEntr
 	}
 	_, id := TaskOf(c)
 	id = cmp.Or(id, c.ID[:7])
-	return fmt.Sprintf("%s cannot be taken back: %s was changed at the same place since, by %s", id, strings.Join(bound(paths, 5), ", "), strings.Join(bound(who, 5), "; ")), nil
+	return fmt.Sprintf("%s cannot be undone: %s was changed in the same place later, by %s", id, strings.Join(bound(paths, 5), ", "), strings.Join(bound(who, 5), "; ")), nil
 }
 
 // soundWithout are the failures of a tree that the tree before it had not.
@@ -351,7 +351,7 @@ func (a *Actor) commitRollback(ctx context.Context, out RolledBack, head, tree s
 		return out, machinery(err)
 	}
 	if err := a.effect("rollback", func() error { return a.o.Repo.FastForward(ctx, out.Commit) }); err != nil {
-		out.Refused, out.Commit = fmt.Sprintf("it is not taken back: %s; commit or stash that first", strings.TrimPrefix(err.Error(), "fast-forward: ")), ""
+		out.Refused, out.Commit = fmt.Sprintf("not undone: %s; commit or stash your changes first", strings.TrimPrefix(err.Error(), "fast-forward: ")), ""
 		return out, nil
 	}
 	for p, data := range kept {

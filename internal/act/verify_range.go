@@ -71,7 +71,7 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 		return &InputError{"its parent is not in this clone: fetch the history that is missing with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
 	}
 	if len(e.Parents) != 1 {
-		v.Standing, v.Tests.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: there is no one tree that it was made from", len(e.Parents))
+		v.Standing, v.Tests.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: it has no single base tree", len(e.Parents))
 		return nil
 	}
 	from, err := a.at(ctx, e.Parents[0])
@@ -156,7 +156,7 @@ func (a *Actor) Range(ctx context.Context, text string) (not, tip string, ok boo
 		}
 		id, err := a.o.Repo.Revision(ctx, rev)
 		if err != nil {
-			return "", "", false, &InputError{fmt.Sprintf("there is no commit %s: give a range of commits as git writes it, such as main..HEAD", rev)}
+			return "", "", false, &InputError{fmt.Sprintf("unknown commit %s: give a commit range such as main..HEAD", rev)}
 		}
 		ends[i] = id
 	}

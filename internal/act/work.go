@@ -337,7 +337,7 @@ func (a *Actor) wrongCommands(facts *task.Facts, commands map[string]string) []t
 	for _, id := range slices.Sorted(maps.Keys(commands)) {
 		if why := runs(commands[id]); why != "" {
 			said[commands[id]] = true
-			out = append(out, task.Problem{Task: id, Text: fmt.Sprintf("the command %q cannot be run: %s; mend it wherever it stands", commands[id], why)})
+			out = append(out, task.Problem{Task: id, Text: fmt.Sprintf("the command %q cannot be run: %s; fix it everywhere it is used", commands[id], why)})
 		}
 	}
 	facts.Runs = func(line string) string {
@@ -397,7 +397,7 @@ func (a *Actor) runs(line string, exists, hasScript func(string) bool) string {
 		}
 		if strings.Contains(name, "/") {
 			if p := path.Clean(name); path.IsAbs(p) || strings.HasPrefix(p, "../") || !exists(p) {
-				return name + " is no file of the project"
+				return name + " is not a file of the project"
 			}
 			continue
 		}
@@ -411,7 +411,7 @@ func (a *Actor) runs(line string, exists, hasScript func(string) bool) string {
 			}
 		}
 		if _, err := proc.LookPath(name, search); err != nil {
-			return "there is no program " + name
+			return "program not found: " + name
 		}
 	}
 	return ""

@@ -37,7 +37,7 @@ func (a *Actor) workKnown(ctx context.Context, v *view, in step.WorkIn, out *ste
 		return err
 	}
 	if len(plan.Tasks) == 0 {
-		return &InputError{in.Work + " has no tasks to go on with; ask for it anew"}
+		return &InputError{in.Work + " has no tasks to resume; start the request again"}
 	}
 	if in.Task != "" && (slices.Contains(out.Landed, in.Task) || !slices.ContainsFunc(plan.Tasks, func(t task.Task) bool { return t.ID == in.Task })) {
 		return &InputError{in.Work + " has no " + in.Task + " that is left to do"}
@@ -129,7 +129,7 @@ func (a *Actor) soundRest(v *view, plan *step.WorkPlan, landed []string) error {
 		for _, p := range bound(problems, 20) {
 			fmt.Fprintf(&b, "\n  %s: %s", p.Task, p.Text)
 		}
-		return &InputError{plan.Work + " cannot be carried out as its files say; mend them:" + b.String()}
+		return &InputError{plan.Work + " has invalid files; fix them:" + b.String()}
 	}
 	for _, e := range added {
 		plan.Added = append(plan.Added, fmt.Sprintf("%s needs %s: both own %s", e.From, e.To, e.Path))

@@ -34,7 +34,7 @@ func (c *Codex) Detect(ctx context.Context, auth Auth, hasKey bool, env []string
 		return found
 	}
 	if text, err := ask(ctx, env, dir, c.program, "login", "status"); err != nil {
-		found.Problem = Outcome{Class: AuthFailed, Message: "nobody is logged in to Codex; " + codexLogInHint}
+		found.Problem = Outcome{Class: AuthFailed, Message: "not logged in to Codex; " + codexLogInHint}
 	} else {
 		found.Pays = strings.TrimSpace("the log-in of Codex " + shorten(text, 200))
 	}

@@ -221,7 +221,7 @@ func classifyAnswer(agent string, status int, text, all string) (Class, string) 
 	switch {
 	case has(budgetMark):
 		_, own, _ := strings.Cut(message, budgetMark)
-		return Budget, "the budget is used up:" + own
+		return Budget, "over budget:" + own
 	case has(callsMark):
 		return MaxTurns, message
 	case status == 400 && strings.HasPrefix(text, refusalMark):

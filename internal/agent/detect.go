@@ -79,9 +79,9 @@ func account(version string, auth Auth, hasKey bool, hint string) Found {
 	found := Found{Version: version, Auth: Key, Problem: Outcome{Class: OK}}
 	switch {
 	case hasKey && auth != Login:
-		found.Pays = "the account of the key or token in the environment"
+		found.Pays = "the account of the API key or token in the environment"
 	case auth == Key:
-		found.Problem = Outcome{Class: AuthFailed, Message: "there is no key; " + hint}
+		found.Problem = Outcome{Class: AuthFailed, Message: "no API key found; " + hint}
 	default:
 		found.Auth = Login
 	}
@@ -102,7 +102,7 @@ func (c *Claude) loggedIn(ctx context.Context, env []string, dir string) (string
 		return "", Outcome{Class: Environment, Message: "ask claude who is logged in: " + err.Error()}
 	}
 	if !status.LoggedIn {
-		return "", Outcome{Class: AuthFailed, Message: "nobody is logged in to Claude Code; " + logInHint}
+		return "", Outcome{Class: AuthFailed, Message: "not logged in to Claude Code; " + logInHint}
 	}
 	return strings.TrimSpace("the log-in of Claude Code (" + status.Method + ") " + status.Email), Outcome{Class: OK}
 }

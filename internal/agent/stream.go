@@ -272,7 +272,7 @@ func ownWords(message string) string {
 	for _, mark := range []string{"403 " + budgetMark, "403 " + refusalMark} {
 		if _, own, ok := strings.Cut(message, mark); ok {
 			if mark == "403 "+budgetMark {
-				own = "the budget is used up: " + strings.TrimSpace(own)
+				own = "over budget: " + strings.TrimSpace(own)
 			}
 			return strings.TrimSpace(own)
 		}

@@ -169,7 +169,7 @@ func (k Keys) run(ctx context.Context, argv []string, data []byte) (string, erro
 		return "", err
 	}
 	if res.Ended != proc.Exited || res.Exit != 0 {
-		return res.Stdout.Text, fmt.Errorf("%s ended with %d: %s", filepath.Base(argv[0]), res.Exit, strings.TrimSpace(res.Stderr.Text+res.Stdout.Text))
+		return res.Stdout.Text, fmt.Errorf("%s exited with %d: %s", filepath.Base(argv[0]), res.Exit, strings.TrimSpace(res.Stderr.Text+res.Stdout.Text))
 	}
 	return res.Stdout.Text, nil
 }

@@ -214,7 +214,7 @@ func (c *Checker) unreached(text string) string {
 		}
 		for _, m := range refusedPort().FindAllStringSubmatch(line, -1) {
 			if port, err := strconv.Atoi(m[1]); err == nil && !slices.Contains(c.o.Confine.Ports, port) {
-				return fmt.Sprintf("nobody answers at port %d: checks have a loopback interface of their own. If it is a service of this machine: sandbox: {connect: [127.0.0.1:%[1]d]} in jacquard.yaml", port)
+				return fmt.Sprintf("nothing listens on port %d: checks have their own loopback interface. To connect to a service of this machine, add sandbox: {connect: [127.0.0.1:%[1]d]} in jacquard.yaml", port)
 			}
 		}
 	}

@@ -188,7 +188,7 @@ func (j *judge) conclude() {
 	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
 		j.out.Why = j.known.unknown
 	case j.out.Verdict == VerdictUnknown:
-		j.out.Why = "the time was over before it was known"
+		j.out.Why = "the time limit was reached before there was a result"
 	case j.out.Verdict != VerdictUnknown:
 		j.out.Install = ""
 	}

@@ -138,7 +138,7 @@ func (x *chainJudge) failing(run testRun, expected []test) (bad []test) {
 		_, broken := loadError(t, run.results)
 		switch {
 		case ran && st == step.Flake:
-			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It is charged to nobody."), &run)
+			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It does not count against the change."), &run)
 		case ran && (st == step.Fail || st == step.Error), !ran && (broken || whole):
 			bad = append(bad, t)
 		}
@@ -274,7 +274,7 @@ func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]t
 		now, _ := status(resultsOf(t, run.results))
 		before, _ := status(resultsOf(t, was.results))
 		if sure := now != step.Pass && before == step.Pass; !sure {
-			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed with the change, and not each time. It is charged to nobody."), &run)
+			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed with the change, and not each time. It does not count against the change."), &run)
 			return true
 		}
 		return false

@@ -169,7 +169,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 				continue
 			}
 			text = "The test " + t.Name + " is gone. It passes without the change, and put back it fails with it: " + firstMessage(results) + ". "
-			advice = "Put it back and mend the code, or write a test of what the code is to do now."
+			advice = "Put it back and fix the code, or write a test for the new behavior."
 		default:
 			continue
 		}

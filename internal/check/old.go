@@ -65,7 +65,7 @@ func (p *taskProof) flaky(ctx context.Context, pl *place, expected, fresh []test
 	var ids []string
 	for _, t := range slices.DeleteFunc(old, among(failing)) {
 		ids = append(ids, t.ID)
-		p.add(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It was there before and is charged to nobody."))
+		p.add(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed and then passed on the same tree. It existed before and does not count against the change."))
 	}
 	return ids, nil
 }

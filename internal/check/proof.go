@@ -37,7 +37,7 @@ func (c *Checker) Baseline(ctx context.Context, chain toolchain.Found, tree stri
 		}
 		proof.Records = append(proof.Records, out.Record)
 		if !out.clean() {
-			proof.Findings = append(proof.Findings, warn("build-failed", chain.Root, 0, "The build fails before anything is changed: "+out.tail))
+			proof.Findings = append(proof.Findings, warn("build-failed", chain.Root, 0, "The build already fails without any change: "+out.tail))
 		}
 	}
 	files := p.testFiles()
@@ -439,7 +439,7 @@ func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 			}
 		}
 		if charged+own == 0 {
-			proof.Findings = append(proof.Findings, warn("build-failed", m.Dir, 0, "The build fails, but not in what was written here: "+out.tail))
+			proof.Findings = append(proof.Findings, warn("build-failed", m.Dir, 0, "The build fails, but outside of the new code: "+out.tail))
 		}
 	}
 	return nil

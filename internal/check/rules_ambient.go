@@ -42,7 +42,7 @@ func (a Audit) readsOutside(f *file) []step.Finding {
 				return strings.ToUpper(name) == name && len(name) > 1 && (a.inSpec(name) || hasWord(a.Said, name))
 			})
 			if !asked {
-				out = append(out, fix("unstated-read", f.Path, f.code[i].Line, "The code reads "+o.what+", of which nobody has spoken: what a call gives then depends on more than its arguments. Compute it from these, or let what was asked for say it."))
+				out = append(out, fix("unstated-read", f.Path, f.code[i].Line, "The code reads "+o.what+", which was not requested: the result then depends on more than the arguments. Compute it from these, or let what was asked for say it."))
 			}
 		}
 	}

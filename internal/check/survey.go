@@ -163,7 +163,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	if run.exit != nil {
 		s.Level = string(step.ByExit)
 		if run.exit.Exit != 0 {
-			s.State, s.Text = step.Useless, fmt.Sprintf("it fails before anything is changed (exit %d) and gives no report, so nobody can tell what a change breaks. Mend it, or have it write a report: {report} in checks.test", run.exit.Exit)+hint
+			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and writes no report, so a change cannot be judged. Fix it, or let it write a report: {report} in checks.test", run.exit.Exit)+hint
 			return []step.Standing{s}, nil
 		}
 	}
@@ -182,7 +182,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	}
 	s.State = step.Passes
 	if s.Failed > 0 {
-		s.State, s.Text = step.Fails, "failed before anything is changed: "+strings.Join(failed[:min(5, len(failed))], ", ")
+		s.State, s.Text = step.Fails, "already failed before the change: "+strings.Join(failed[:min(5, len(failed))], ", ")
 	}
 	switch {
 	case executed(run.results) == 0 && s.Failed > 0:

@@ -36,7 +36,7 @@ func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs
 		found += n
 	}
 	if found == 0 && !Rejected(p.proof.Findings) {
-		p.add(reject("no-test", "", 0, "There is no new or changed test that this project's own command would run. Write one that fails because of what is asked for."))
+		p.add(reject("no-test", "", 0, "No new or changed test is run by this project's own command. Write one that fails without the requested change."))
 	}
 	p.proof.Passed = !Rejected(p.proof.Findings)
 	return p.proof, nil

@@ -93,7 +93,7 @@ func (t Task) scope(changes []Change, near map[string]testFile) []step.Finding {
 		known := slices.ContainsFunc(out, func(f step.Finding) bool { return f.Path == ch.Path && f.Severity == step.Rejects })
 		switch {
 		case strings.HasPrefix(ch.Path, "../") || strings.HasPrefix(ch.Path, "works/"): // whoever says that he owns it
-			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is not yours. Leave it as it was."))
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is outside your scope. Leave it as it was."))
 		case t.Owns(ch.Path) || known:
 		case t.VerifyOnly:
 			out = append(out, reject("out-of-scope", ch.Path, 0, "The task changes nothing. Leave this file as it was."))

@@ -71,7 +71,7 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 		}
 		p.proof.Records = append(p.proof.Records, out.Record)
 		if out.problem != "" {
-			p.add(reject("verify-failed", "", 0, "The command `"+line+"` is no evidence: "+out.problem))
+			p.add(reject("verify-failed", "", 0, "The command `"+line+"` does not count: "+out.problem))
 		} else if out.Record.Exit != 0 {
 			lines, _ := pl.said(out)
 			p.add(commandFinding("verify-failed", step.Rejects, "A command that has to succeed", cmd, out, compared{fresh: lines}))

@@ -174,7 +174,7 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		bad := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error })
 		switch {
 		case out.problem != "":
-			run.findings = append(run.findings, reject("check-invalid", "", 0, "The run of the tests, `"+CommandText(cmd)+"`, is no evidence: "+out.problem+"."))
+			run.findings = append(run.findings, reject("check-invalid", "", 0, "The run of the tests, `"+CommandText(cmd)+"`, does not count: "+out.problem+"."))
 		case executed(out.Results) == 0 && !bad:
 			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The runner executed no test at all", sel.Dir, cmd, out))
 		case out.Record.Exit != 0 && !bad:

@@ -46,14 +46,14 @@ func (c config) checkACP() error {
 	for _, name := range c.moreAgents() {
 		a := c.ACP[name]
 		if !acpName().MatchString(name) || slices.Contains(step.AgentNames(), name) || slices.Contains(step.Tiers(), name) {
-			errs = append(errs, usage("%s: acp: %q is no name for an agent: use a-z, 0-9 and -, and none of %s", configFile, name, strings.Join(slices.Concat(step.AgentNames(), step.Tiers()), ", ")))
+			errs = append(errs, usage("%s: acp: %q is not a valid agent name: use a-z, 0-9 and -, and none of %s", configFile, name, strings.Join(slices.Concat(step.AgentNames(), step.Tiers()), ", ")))
 		}
 		if len(a.Command) == 0 || a.Command[0] == "" {
-			errs = append(errs, usage("%s: acp: %s has no command: a list of the program and its arguments", configFile, name))
+			errs = append(errs, usage("%s: acp: %s has no command: add a list with the program and its arguments", configFile, name))
 		}
 		for _, v := range a.Env {
 			if !envName().MatchString(v) {
-				errs = append(errs, usage("%s: acp: %s: env has %q, want names of variables", configFile, name, v))
+				errs = append(errs, usage("%s: acp: %s: env has %q, want names of environment variables", configFile, name, v))
 			}
 		}
 	}
@@ -66,14 +66,14 @@ func (a acpConf) asks(name string) string {
 	if len(a.Env) > 0 {
 		out += " with your " + strings.Join(a.Env, ", ")
 	}
-	return out + " (the agent " + name + ", which reaches its model by itself: no budget holds it)"
+	return out + " (the agent " + name + ", which connects to its model directly: the budget does not apply)"
 }
 
 // configured sets up an agent of the configuration. It has the user's own log-in, and the variables that it is allowed.
 func (p *project) configured(name string, o driveOptions) (act.Agent, error) {
 	c := p.conf.ACP[name]
 	if o.scenario+o.mailbox+o.replay+o.record != "" {
-		return act.Agent{}, usage("%s reaches its model by itself: --scenario, --mailbox, --replay and --record are for claude, codex and opencode", name)
+		return act.Agent{}, usage("%s connects to its model directly: --scenario, --mailbox, --replay and --record work only with claude, codex and opencode", name)
 	}
 	argv := slices.Clone(c.Command)
 	var err error
@@ -92,7 +92,7 @@ func (p *project) configured(name string, o driveOptions) (act.Agent, error) {
 			out.Env = append(out.Env, v+"="+value)
 		}
 	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s reaches its model by itself: what it costs is not known, and no budget holds it\n"), name)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s connects to its model directly: its cost is unknown, and the budget does not apply\n"), name)
 	return out, nil
 }
 

@@ -17,10 +17,10 @@ import (
 func newAnswer(a *app) *cobra.Command {
 	var gate string
 	c := &cobra.Command{
-		Use: "answer [RUN] [ANSWER]", Short: "answer what a run asks: yes, no and why, or a text",
-		Long: "Answers a question of a run: an approval by yes, or by no and the reason; a choice by one of its options; any other question\n" +
-			"by a text. A run that is blocked takes yes once that is fixed. Without RUN the run that asks is meant; without an answer\n" +
-			"the question is printed. The run goes on with jacquard resume.",
+		Use: "answer [RUN] [ANSWER]", Short: "answer a question of a run: yes, no and why, or a text",
+		Long: "Answers a question of a run: yes or no with a reason for an approval, an option for a choice, text for anything else. " +
+			"For a blocked run, answer yes once the problem is fixed. RUN defaults to the run that asks; without an answer, the " +
+			"question is printed. Continue the run with jacquard resume.",
 		Example: "  jacquard answer yes\n  jacquard answer k3v9 no the limit is 100, not 10\n  jacquard answer k3v9 \"per client\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onThe(c, nil, nil, func(ctx context.Context, _ *project, rt keeper, _ flow.Run) error {
@@ -43,7 +43,7 @@ func newAnswer(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&gate, "gate", "", "`key` of the question, when a run asks more than one")
+	c.Flags().StringVar(&gate, "gate", "", "`key` of the question if a run asks several")
 	return c
 }
 
@@ -76,7 +76,7 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	for _, r := range waiting {
 		lines = append(lines, fmt.Sprintf("  jacquard answer %s %s", r.ID, text)+"   # "+oneLineOf(r.Gates[0].Question.Text, 60))
 	}
-	return flow.Run{}, "", usage("say which of %d runs is meant:\n%s", len(waiting), strings.Join(lines, "\n"))
+	return flow.Run{}, "", usage("%d runs match, name one of them:\n%s", len(waiting), strings.Join(lines, "\n"))
 }
 
 // printQuestions prints what a run asks, and how to answer.
@@ -116,7 +116,7 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	switch {
 	case g.Question.Class != "":
 		if !said(yesWords, word) || rest != "" {
-			return s, usage("run %s is blocked: answer yes once it is fixed, or give it up with jacquard stop --now %s\n  %s", r.ID, r.ID, g.Question.Text)
+			return s, usage("run %s is blocked: answer yes once it is fixed, or end it with jacquard stop --now %s\n  %s", r.ID, r.ID, g.Question.Text)
 		}
 		s.Verb = flow.Approve
 	case slices.Contains(g.Question.Options, text) && !slices.Contains([]string{flow.Approve, flow.Reject}, text):
@@ -130,9 +130,9 @@ func meant(r flow.Run, g flow.Gate, text string) (flow.Signal, error) {
 	case said(noWords, word) && rest != "":
 		s.Verb, s.Text = flow.Reject, rest
 	case said(noWords, word): // its author is told nothing else
-		return s, usage("say what has to be different: jacquard answer %s no \"…\"", r.ID)
+		return s, usage("a no needs a reason: jacquard answer %s no \"what should be different\"", r.ID)
 	default:
-		return s, usage("%q is neither yes nor no: jacquard answer %s yes, or jacquard answer %s no \"…\" with what has to be different", text, r.ID, r.ID)
+		return s, usage("%q is neither yes nor no: jacquard answer %s yes, or jacquard answer %s no \"what should be different\"", text, r.ID, r.ID)
 	}
 	return s, nil
 }
@@ -145,7 +145,7 @@ var agentSigns = []string{"CLAUDECODE", "AI_AGENT", "OPENCODE"}
 func (a *app) byPerson(what string) error {
 	for _, name := range agentSigns {
 		if a.env[name] != "" && !a.converses() {
-			return usage("%s is for a person to say, and %s says that an agent runs this: say it in a terminal of your own", what, name)
+			return usage("only a person may use %s, and %s shows that an agent is running this: use it in your own terminal", what, name)
 		}
 	}
 	return nil
@@ -160,7 +160,7 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 	}
 	s.By = a.who()
 	if err := rt.Signal(ctx, r.ID, s); errors.Is(err, flow.ErrNoGate) {
-		return usage("run %s does not ask this any more; what it asks now: jacquard status %s", r.ID, r.ID)
+		return usage("run %s is no longer asking this question; to see what it asks now: jacquard status %s", r.ID, r.ID)
 	} else if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (a *app) signalled(ctx context.Context, rt flow.Runtime, r flow.Run, s flow
 		a.print(map[string]any{"run": r.ID, "gate": s.Gate, "signal": s.Verb})
 		return nil
 	}
-	fmt.Fprintf(a.Err, a.lang().T("noted; go on with: jacquard resume %s\n"), r.ID)
+	fmt.Fprintf(a.Err, a.lang().T("answer saved; continue with: jacquard resume %s\n"), r.ID)
 	return nil
 }
 
@@ -188,15 +188,15 @@ func newApproval(a *app, verb string) *cobra.Command {
 					return err
 				}
 				if verb == flow.Reject && text == "" && approval(g) { // its author is told nothing else
-					return usage("say what has to be different: jacquard answer %s no \"…\"", r.ID)
+					return usage("a no needs a reason: jacquard answer %s no \"what should be different\"", r.ID)
 				}
 				return a.signalled(ctx, rt, r, flow.Signal{Verb: verb, Gate: g.Key, Tree: g.Question.Tree, Text: text})
 			})
 		},
 	}
-	c.Flags().StringVar(&gate, "gate", "", "`key` of the question, when a run asks more than one")
+	c.Flags().StringVar(&gate, "gate", "", "`key` of the question if a run asks several")
 	if verb == flow.Reject {
-		c.Flags().StringVar(&why, "why", "", "the reason, for whoever tries again")
+		c.Flags().StringVar(&why, "why", "", "the reason, passed on to the next attempt")
 	}
 	return c
 }
@@ -237,11 +237,11 @@ func questions(l report.Lang, id string, gates []flow.Gate) string {
 		case slices.Contains(g.Question.Options, skipPhase):
 			fmt.Fprintf(&b, l.T("  %s yes, %s no \"…\", or %s skip\n"), answer, answer, answer)
 		case strings.HasSuffix(g.Key, agreeGate):
-			fmt.Fprintf(&b, l.T("  %s yes, or %s no \"…\": it goes back to its author\n"), answer, answer)
+			fmt.Fprintf(&b, l.T("  %s yes, or %s no \"…\" to send it back to its author\n"), answer, answer)
 		case edits(g):
 			fmt.Fprintf(&b, l.T("  %s yes, %s no \"…\", or jacquard edit %s\n"), answer, answer, id)
 		default:
-			fmt.Fprintf(&b, l.T("  %s yes to go on all the same, or %s no \"…\" to end here\n"), answer, answer)
+			fmt.Fprintf(&b, l.T("  %s yes to continue anyway, or %s no \"…\" to stop here\n"), answer, answer)
 		}
 	}
 	return b.String()
@@ -255,7 +255,7 @@ func question(l report.Lang, g flow.Gate) string {
 		fmt.Fprintf(&b, "    %d  %s\n", i+1, s)
 	}
 	if d := g.Question.Default; d != "" {
-		fmt.Fprintf(&b, l.T("    when you do not care: %s\n"), d)
+		fmt.Fprintf(&b, l.T("    default: %s\n"), d)
 	}
 	return b.String()
 }

@@ -94,7 +94,7 @@ func (a *app) open(ctx context.Context) (*project, error) {
 		return nil, environment("make the cache folder", err)
 	}
 	syntax.UseCache(filepath.Join(p.share, "grammars"), func() {
-		fmt.Fprint(a.Err, a.lang().T("⚠ what is kept of the readers of languages is damaged; it is made anew\n"))
+		fmt.Fprint(a.Err, a.lang().T("⚠ the cache of language parsers is damaged; rebuilding it\n"))
 	})
 	if _, _, err := p.sandbox(""); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (a *app) cacheDir() (string, error) {
 			home = a.env["USERPROFILE"]
 		}
 		if home == "" {
-			return "", fail(flow.Environment, "neither XDG_CACHE_HOME nor HOME is set: set one, so that checkouts have a place")
+			return "", fail(flow.Environment, "neither XDG_CACHE_HOME nor HOME is set: set one of them, checkouts are stored there")
 		}
 		base = filepath.Join(home, ".cache")
 	}
@@ -163,7 +163,7 @@ func (a *app) treesDir(cache string) string {
 // makeState makes .jacquard, which ignores itself.
 func (p *project) makeState() error {
 	if st, err := os.Stat(p.state); err == nil && !st.IsDir() {
-		return fail(flow.Environment, "%s is a file, and runs are kept in a folder of that name: move the file away", stateDir)
+		return fail(flow.Environment, "%s is a file, but runs are stored in a folder of that name: move the file away", stateDir)
 	}
 	if err := os.MkdirAll(p.state, 0o755); err != nil {
 		return environment("make %s", err, stateDir)
@@ -224,7 +224,7 @@ func (p *project) journal(ctx context.Context) (keeper, error) {
 	}
 	there, err := p.cluster(ctx, l, driveOptions{})
 	if err != nil {
-		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("the runs on the cluster are not listed: %v")+"\n", inLang(p.a.lang(), err))
+		fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("runs on the cluster are not listed: %v")+"\n", inLang(p.a.lang(), err))
 		return here, nil
 	}
 	return &both{keeper: here, there: there}, nil
@@ -290,7 +290,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		return nil, usage("--jobs %d: want 1 or more", o.jobs)
 	}
 	if o.follow && !p.a.json {
-		return nil, usage("--follow belongs to --json")
+		return nil, usage("--follow needs --json")
 	}
 	where, err := p.on(o)
 	if err != nil {
@@ -304,7 +304,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 		}
 	}
 	if sources > 1 || o.record != "" && sources > 0 {
-		return nil, usage("--scenario, --mailbox, --replay and --record exclude each other")
+		return nil, usage("--scenario, --mailbox, --replay and --record contradict each other: give one of them")
 	}
 	if err := p.store(); err != nil {
 		return nil, err
@@ -331,7 +331,7 @@ func (p *project) engine(ctx context.Context, o driveOptions, progress func(flow
 			l.Limits = limits(jobs, jobs)
 		}
 		if strings.Contains(e.pool, ",") {
-			return nil, errors.Join(usage("a run is given to one pool, and %q are several", e.pool), e.actor.Close(), e.closeGateways())
+			return nil, errors.Join(usage("a run uses one pool, but %q names several", e.pool), e.actor.Close(), e.closeGateways())
 		}
 		e.keeper, err = p.cluster(ctx, l, o)
 	} else {

@@ -50,11 +50,10 @@ func newAuto(a *app) *cobra.Command {
 	var f autoFlags
 	c := &cobra.Command{
 		Use: "auto [TASK]", Short: "do --style pdca: plan, design, build, check, improve", Args: cobra.MaximumNArgs(2),
-		Long: "The program computes how large a task is (LIGHT, STANDARD, HEAVY) and carries it through: a plan, for larger ones a\n" +
-			"critic and a design, an implementation that is proved, an architect's verdict, cycles of checks and fixes, a review and\n" +
-			"a measured comparison with the design. Every loop has a limit and ends with a reason. Documents are in docs/ where\n" +
-			"the project has some there already, else in .jacquard/docs/.\n" +
-			"Without a task it looks for what the project needs, and says what it would do.",
+		Long: "Jacquard scores the size of a task (LIGHT, STANDARD, HEAVY) and runs it: a plan (with a critic and a design if " +
+			"larger), a verified implementation, an architect's verdict, check and fix cycles, a review and a measured comparison " +
+			"with the design. Every loop has a limit and ends with a reason. Documents go to docs/ if the project has some there, " +
+			"else to .jacquard/docs/. Without a task, it looks for work in the project and proposes it.",
 		Example: "  jacquard auto \"add a discount to the cart\"\n  jacquard auto --dry-run \"move the sessions to Redis\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			task, err := f.taskOf(args)
@@ -70,29 +69,29 @@ func newAuto(a *app) *cobra.Command {
 	driveFlags(c, &f.driveOptions)
 	budgetFlag(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the task; - is stdin")
-	c.Flags().StringVar(&f.feature, "feature", "", "`name` of the feature (a-z, 0-9, -)")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say how large the task is, and write nothing")
-	c.Flags().BoolVar(&f.eco, "eco", false, "the small way (LIGHT), whatever the score says")
-	c.Flags().BoolVar(&f.heavy, "heavy", false, "the large way (HEAVY)")
-	c.Flags().BoolVar(&f.opus, "opus", false, "in HEAVY, the high tier for who designs, implements, judges and reviews")
+	c.Flags().StringVar(&f.feature, "feature", "", "feature `name` (a-z, 0-9, -)")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "estimate the task and write nothing")
+	c.Flags().BoolVar(&f.eco, "eco", false, "force the LIGHT process")
+	c.Flags().BoolVar(&f.heavy, "heavy", false, "force the HEAVY process")
+	c.Flags().BoolVar(&f.opus, "opus", false, "in HEAVY, use the high model tier for design, code and reviews")
 	c.Flags().BoolVar(&f.interactive, "interactive", false, "ask between the phases")
-	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "go on when a judge objects; the objection stays in the report")
+	c.Flags().BoolVar(&f.accept, "allow-unverified", false, "continue despite a reviewer's objection; it is kept in the report")
 	c.AddCommand(newAutoStatus(a), newAutoResume(a), newAutoStop(a))
-	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output the authors are shown; may be repeated")
-	c.Flags().StringVar(&f.slack, "slack", "", "id of a Slack `channel` whose messages are analysed first (SLACK_TOKEN)")
-	c.Flags().StringVar(&f.gmail, "gmail", "", "search of Gmail whose mails are analysed first; without `query` those that are unread (GMAIL_TOKEN_FILE)")
+	c.Flags().StringArrayVar(&f.context, "context", nil, "`command` whose output is shown to authors; may be repeated")
+	c.Flags().StringVar(&f.slack, "slack", "", "read messages of this Slack `channel` id first (needs SLACK_TOKEN)")
+	c.Flags().StringVar(&f.gmail, "gmail", "", "read mails found by this Gmail `query` first (default: unread mails; needs GMAIL_TOKEN_FILE)")
 	c.Flags().Lookup("gmail").NoOptDefVal = inbox.Unread
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: what a person would decide ends the run; without a task: do what was found")
-	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not read the issues of the repository (with GITHUB_TOKEN they are shown to the authors)")
-	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue that the task names (#12), or open one with the label auto (GITHUB_TOKEN)")
-	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, whatever jacquard.yaml says")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: end the run where a person must decide; without a task: do the proposed work")
+	c.Flags().BoolVar(&f.skip, "skip-analysis", false, "do not show the repository's issues to authors (read with GITHUB_TOKEN)")
+	c.Flags().BoolVar(&f.issue, "issue", false, "comment on the issue named in the task (#12), or open one with label auto (needs GITHUB_TOKEN)")
+	c.Flags().BoolVar(&f.noIssue, "no-issue", false, "write no issue, overriding jacquard.yaml")
 	worktreeFlag(c, &f.worktree)
 	pullFlag(c, &f.pr)
-	c.Flags().StringVar(&f.custom, "custom", "", "`command` that has to succeed as well, as a goal of the checks")
-	c.Flags().BoolVar(&f.skipE2E, "skip-e2e", false, "do not run the project's end-to-end tests (Playwright)")
-	c.Flags().BoolVar(&f.strict, "strict", false, "end at the first end-to-end test that fails, and mend nothing")
-	c.Flags().StringVar(&f.screen, "qa-interactive", "", "`command` that is run in a terminal (tmux), as a goal of the checks; with --expect")
-	c.Flags().StringVar(&f.expect, "expect", "", "`regexp` that has to be seen on the screen of --qa-interactive")
+	c.Flags().StringVar(&f.custom, "custom", "", "extra `command` that must succeed")
+	c.Flags().BoolVar(&f.skipE2E, "skip-e2e", false, "skip the project's end-to-end tests (Playwright)")
+	c.Flags().BoolVar(&f.strict, "strict", false, "stop at the first failing end-to-end test and fix nothing")
+	c.Flags().StringVar(&f.screen, "qa-interactive", "", "`command` to run in a terminal (tmux) as a check; needs --expect")
+	c.Flags().StringVar(&f.expect, "expect", "", "`regexp` that must appear on the screen of --qa-interactive")
 	return c
 }
 
@@ -115,7 +114,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		return usage("--issue and --no-issue contradict each other: give one of them")
 	}
 	if (f.screen == "") != (f.expect == "") {
-		return usage("--qa-interactive and --expect belong together: a command, and what has to be seen of it")
+		return usage("--qa-interactive and --expect must be used together: a command, and the output to expect from it")
 	}
 	if f.screen != "" {
 		if _, _, err := act.ScreenLine(f.screen, f.expect); err != nil {
@@ -126,7 +125,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		}
 	}
 	if f.feature != "" && pdca.Feature(f.feature) != f.feature {
-		return usage("%q is no name of a feature: use a-z, 0-9 and -, at most 40 characters", f.feature)
+		return usage("%q is not a valid feature name: use a-z, 0-9 and -, at most 40 characters", f.feature)
 	}
 	p, err := a.open(ctx)
 	if err != nil {
@@ -134,7 +133,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 	}
 	seats := p.seats(f.driveOptions)
 	if m, ok := findMaker(seats.Run.Agent); f.opus && ok && seats.Tiers[step.High] == "" {
-		return usage("--opus: %s has no name of its own for its best model: give one in %s, models: high:", m.name, configFile)
+		return usage("--opus: the best model of %s is unknown: set models: high: in %s", m.name, configFile)
 	}
 	said := given
 	if f.wants != "" {
@@ -146,7 +145,7 @@ func (a *app) auto(ctx context.Context, given string, f autoFlags) (err error) {
 		return usage("%q is too short: describe the change in a sentence", given)
 	}
 	if p.noGit {
-		return usage("there is no git repository here, and auto works with branches and commits: git init")
+		return usage("not a git repository: auto works with branches and commits; run git init first")
 	}
 	var pull *step.PullIn
 	if f.pr && !f.dryRun && f.wants == "" {
@@ -270,7 +269,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 		_, _ = p.a.Out.Write(text)
 		fmt.Fprintln(p.a.Err)
 		for _, d := range out.Context {
-			fmt.Fprintf(p.a.Err, p.a.lang().T("written: %s\n"), d.Path)
+			fmt.Fprintf(p.a.Err, p.a.lang().T("wrote %s\n"), d.Path)
 		}
 	} else {
 		fmt.Fprint(p.a.Err, report.AutoSummary(p.a.lang(), rep.ID, act.RunRef(rep.ID), out))
@@ -282,7 +281,7 @@ func (p *project) finished(e *engine, rep *report.Run, st flow.Status) error {
 func (a *app) tellStatus(actor *act.Actor, s pdca.FeatureState) {
 	mended, err := actor.WriteStatus(s)
 	for _, m := range mended {
-		fmt.Fprintf(a.Err, a.lang().T("⚠ %s was mended: %s\n"), pdca.StatusPath, m)
+		fmt.Fprintf(a.Err, a.lang().T("⚠ %s was repaired: %s\n"), pdca.StatusPath, m)
 	}
 	if err != nil {
 		fmt.Fprintf(a.Err, a.lang().T("⚠ %s could not be written: %v\n"), pdca.StatusPath, err)
@@ -292,7 +291,7 @@ func (a *app) tellStatus(actor *act.Actor, s pdca.FeatureState) {
 // newAutoStatus lists the features of the project.
 func newAutoStatus(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "list the features, and where they stand", Args: cobra.NoArgs, Example: "  jacquard auto status",
+		Use: "status", Short: "list all features and their phases", Args: cobra.NoArgs, Example: "  jacquard auto status",
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx := c.Context()
 			p, err := a.open(ctx)
@@ -363,9 +362,9 @@ func (p *project) unfinishedAuto(ctx context.Context, args []string) (flow.Run, 
 func newAutoResume(a *app) *cobra.Command {
 	var o driveOptions
 	c := &cobra.Command{
-		Use: "resume [RUN|FEATURE]", Short: "go on with a feature, also one that another tool has begun", Args: cobra.MaximumNArgs(1),
-		Long: "Goes on with a run that has not ended. When there is none, a feature of docs/.pdca-status.json that is not completed and has\n" +
-			"a plan or a design in the last commit is taken up in a run of its own.",
+		Use: "resume [RUN|FEATURE]", Short: "continue a feature, also one started by another tool", Args: cobra.MaximumNArgs(1),
+		Long: "Continues an unfinished run. If there is none, starts a new run for an uncompleted feature of docs/.pdca-status.json " +
+			"with a plan or design in the last commit.",
 		Example: "  jacquard auto resume",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
@@ -389,7 +388,7 @@ func newAutoResume(a *app) *cobra.Command {
 
 func newAutoStop(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "stop [RUN]", Short: "end a feature; its work stays on its refs", Args: oneArgument("run"), Example: "  jacquard auto stop",
+		Use: "stop [RUN]", Short: "end a feature; its work is kept on refs", Args: oneArgument("run"), Example: "  jacquard auto stop",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
 			if err != nil {

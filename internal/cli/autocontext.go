@@ -42,7 +42,7 @@ func (p *project) autoContext(ctx context.Context, commands []string, skip bool)
 	}
 	text, err := p.openIssues(ctx)
 	if err != nil { // nobody has asked for them: without them the task is as clear as it was
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the issues could not be read, and are left out: %v\n"), err)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ issues are left out because they could not be read: %v\n"), err)
 		return out, nil
 	}
 	return out, add("open issues", text)
@@ -77,7 +77,7 @@ func (p *project) autoSources(ctx context.Context, list []step.Source) ([]step.S
 			return nil, environment(option, err)
 		}
 		if len(messages) == 0 {
-			return nil, environment(option, words("nothing is found for %s", s.Name))
+			return nil, environment(option, words("no results for %s", s.Name))
 		}
 		raw, err := json.Marshal(messages)
 		if err != nil {
@@ -98,7 +98,7 @@ func (p *project) autoSources(ctx context.Context, list []step.Source) ([]step.S
 		if s.Kind == pdca.Gmail {
 			s.File = s.Kind + time.Now().UTC().Format("-20060102-150405")
 		}
-		fmt.Fprintf(p.a.Err, p.a.lang().T("%s: %d messages of %s\n"), option, len(messages), s.Name)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("%s: %d messages from %s\n"), option, len(messages), s.Name)
 		out = append(out, s)
 	}
 	return out, nil
@@ -119,7 +119,7 @@ func (p *project) printed(ctx context.Context, line string) (string, error) {
 		case err != nil:
 			return "", environment("--context", err)
 		case r.Ended != proc.Exited || r.Exit != 0:
-			return "", environment("--context", words("%s ended with %d: %s", strings.Join(argv, " "), r.Exit, strings.TrimSpace(r.Stderr.Text)))
+			return "", environment("--context", words("%s exited with %d: %s", strings.Join(argv, " "), r.Exit, strings.TrimSpace(r.Stderr.Text)))
 		}
 		all.WriteString(r.Stdout.Text)
 	}
@@ -157,7 +157,7 @@ func (f *autoFlags) taskOf(args []string) (string, error) {
 		f.gmail, args = args[0], args[1:]
 	}
 	if len(args) > 1 {
-		return "", usage("there is one task, and %q is a second: put it in quotation marks", args[1])
+		return "", usage("only one task is accepted, and %q is a second one: put the whole task in quotation marks", args[1])
 	}
 	task := strings.TrimSpace(first(args, "", ""))
 	if len(f.sources()) == 0 || f.file != "" {
@@ -165,7 +165,7 @@ func (f *autoFlags) taskOf(args []string) (string, error) {
 	}
 	switch {
 	case f.dryRun && task == "":
-		return "", usage("--dry-run says how large a task is: give one")
+		return "", usage("--dry-run needs a task to estimate")
 	case task == "":
 		f.wants = step.WantAnalysis
 	case f.gmail != "" && draftWords().MatchString(task):

@@ -19,7 +19,7 @@ func (a *app) discover(ctx context.Context, f autoFlags) error {
 		return err
 	}
 	if p.noGit {
-		return usage("there is no git repository here, and auto works with branches and commits: git init")
+		return usage("not a git repository: auto works with branches and commits; run git init first")
 	}
 	if err := p.store(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (a *app) discover(ctx context.Context, f autoFlags) error {
 		f.yes = false
 		return a.auto(ctx, d.Task, f)
 	case d.Task != "":
-		fmt.Fprint(a.Err, a.lang().T("to have it done: jacquard auto --yes\n"))
+		fmt.Fprint(a.Err, a.lang().T("to do it: jacquard auto --yes\n"))
 	case len(d.Staged) > 0 && f.yes:
 		return p.commitStaged(ctx, d.Staged)
 	case len(d.Staged) > 0:
@@ -69,7 +69,7 @@ func (p *project) commitStaged(ctx context.Context, files []string) error {
 		return environment("git commit", err)
 	}
 	if r.Ended != proc.Exited || r.Exit != 0 {
-		return environment("git commit", words("it ended with %d: %s", r.Exit, strings.TrimSpace(r.Stdout.Text+r.Stderr.Text)))
+		return environment("git commit", words("it exited with %d: %s", r.Exit, strings.TrimSpace(r.Stdout.Text+r.Stderr.Text)))
 	}
 	fmt.Fprintf(p.a.Err, p.a.lang().T("✓ committed: %s\n"), "chore: "+title)
 	return nil

@@ -53,7 +53,7 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 	}
 	list, err := pdca.OpenFeatures(raw, func(path string) bool { return find(path) >= 0 })
 	if err != nil {
-		return false, usage("%v: mend or delete it", err)
+		return false, usage("%v: fix or delete the file", err)
 	}
 	i := 0
 	if name != "" {
@@ -63,7 +63,7 @@ func (p *project) takeUp(ctx context.Context, name string, o driveOptions) (take
 		return false, nil
 	}
 	f := list[i]
-	fmt.Fprintf(p.a.Err, p.a.lang().T("%s: begun by another tool, phase %s; it is taken up\n"), f.Name, f.Phase)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("%s: started by another tool, now in phase %s; continuing it\n"), f.Name, f.Phase)
 	if err := p.leaveAlone(ctx); err != nil {
 		return true, err
 	}

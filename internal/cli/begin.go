@@ -37,7 +37,7 @@ func (p *project) begin(ctx context.Context, n newRun) error {
 	}
 	r, begun, err := p.startRun(ctx, e, n)
 	if begun {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · after Ctrl-C: jacquard resume %s\n"), r.ID, budgetText(p.a.lang(), n.cost), r.ID)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s · budget %s · Ctrl-C is safe; continue with: jacquard resume %s\n"), r.ID, budgetText(p.a.lang(), n.cost), r.ID)
 		err = p.drive(ctx, e, r, n.blocks)
 	}
 	if err = errors.Join(err, e.close()); err != nil || begun {
@@ -82,7 +82,7 @@ func (p *project) startRun(ctx context.Context, e *engine, n newRun) (r flow.Run
 
 // goOn carries an unfinished run on instead of beginning one.
 func (p *project) goOn(ctx context.Context, r flow.Run, o driveOptions, blocks bool) error {
-	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; going on with it\n"), r.ID)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("run %s is unfinished; resuming it\n"), r.ID)
 	return p.resume(ctx, r, o, blocks)
 }
 

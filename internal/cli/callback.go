@@ -48,7 +48,7 @@ func (p *project) callbackAddresses() (addresses, []string) {
 				a.to[report.ProgressCallback] = value
 			case "CallbackToken":
 				a.token = value
-				warnings = append(warnings, p.a.lang().T("⚠ a token for callbacks stands in CLAUDE.md, where everybody can read it; set CALLBACK_TOKEN instead\n"))
+				warnings = append(warnings, p.a.lang().T("⚠ CLAUDE.md contains a callback token that everyone can read; set CALLBACK_TOKEN instead\n"))
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (p *project) tellOthers(ctx context.Context, rt flow.Runtime, r flow.Run) *
 		addr.to[report.StageCallback] = u
 	}
 	if len(p.callbackHosts()) > 0 && !p.trusts(p.callbackHosts()) {
-		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project asks to send results to a server, which is not trusted yet; nothing is sent: jacquard trust\n"))
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ this project wants to send results to a server that is not trusted yet; nothing is sent. To allow it: jacquard trust\n"))
 		stage := p.a.env["CALLBACK_URL"]
 		addr.to = map[report.CallbackKind]string{}
 		if stage != "" {
@@ -149,7 +149,7 @@ func callbackClient() *http.Client {
 			return err
 		}
 		if ip := net.ParseIP(host); ip == nil || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
-			return words("%s is no address for callbacks", host)
+			return words("%s is not a valid callback URL", host)
 		}
 		return nil
 	}}
@@ -248,7 +248,7 @@ func (o *outbox) keep() {
 
 func (o *outbox) warn(err error) {
 	if !o.warned {
-		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback did not arrive (%v); it is tried again, also by the next resume\n"), inLang(o.p.a.lang(), err))
+		fmt.Fprintf(o.p.a.Err, o.p.a.lang().T("⚠ a callback was not delivered (%v); it will be retried, also on the next resume\n"), inLang(o.p.a.lang(), err))
 	}
 	o.warned = true
 }
@@ -265,7 +265,7 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 	to = strings.ReplaceAll(to, "{{executionId}}", url.PathEscape(id))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(c.Body))
 	if err != nil {
-		return words("its address cannot be read")
+		return words("its URL is not valid")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Idempotency-Key", c.Key)
@@ -297,5 +297,5 @@ func (o *outbox) post(ctx context.Context, c report.Callback) error {
 		o.warn(words("the server refused it: %s", res.Status)) // sending it again would not help
 		return nil
 	}
-	return words("the server said %s", res.Status)
+	return words("the server answered %s", res.Status)
 }

@@ -122,7 +122,7 @@ const reach = 10 * time.Second
 func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) (*temporal.Runtime, error) {
 	opts, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: lookup(p.a.env), IncludeRemoteCodec: true})
 	if err != nil {
-		return nil, usage("the configuration of Temporal: %v", err)
+		return nil, usage("read the Temporal configuration: %v", err)
 	}
 	opts.Identity = l.Driver
 	if opts.DataConverter, err = p.encrypted(opts.DataConverter); err != nil {
@@ -142,7 +142,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 	if shared != nil {
 		h = shared
 	} else if pool != "" {
-		return nil, fail(flow.Environment, "runs of a pool need a git remote that all machines can push to, and %s is none: git remote add %s ADDRESS, or name another one, a bucket or a folder as hub in jacquard.yaml", remote, remote)
+		return nil, fail(flow.Environment, "pools need a git remote that all machines can push to, but there is no remote %s: git remote add %s ADDRESS, or set hub in jacquard.yaml to another remote, a bucket or a folder", remote, remote)
 	}
 	ctx, cancel := context.WithTimeout(ctx, reach)
 	defer cancel()
@@ -159,7 +159,7 @@ func (p *project) cluster(ctx context.Context, l local.Options, o driveOptions) 
 		}
 		var f *flow.Failure
 		if errors.As(err, &f) && f.Class == flow.Environment {
-			return nil, fail(flow.Environment, "no Temporal cluster answers at %s: start one, or set TEMPORAL_ADDRESS (docs/guides/several-machines.md): %s", address, f.Msg)
+			return nil, fail(flow.Environment, "no Temporal cluster at %s: start one, or set TEMPORAL_ADDRESS (docs/guides/several-machines.md): %s", address, f.Msg)
 		}
 		return nil, words("the Temporal cluster at %s: %w", address, err)
 	}
@@ -173,7 +173,7 @@ func (p *project) served(ctx context.Context, e *engine) {
 		return
 	}
 	if yes, err := rt.Served(ctx, e.pool); err == nil && !yes {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s\n"), e.pool, e.pool)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("no worker of pool %s has been seen; start one in a clone of this project: jacquard worker --pool %s\n"), e.pool, e.pool)
 	}
 }
 
@@ -247,11 +247,11 @@ func (p *project) encrypted(inner converter.DataConverter) (converter.DataConver
 	}
 	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, usage("%s is not base64: openssl rand -base64 32 makes a key", keyName)
+		return nil, usage("%s is not base64: create a key with openssl rand -base64 32", keyName)
 	}
 	out, err := temporal.Encrypted(inner, key)
 	if err != nil {
-		return nil, usage("%s has %d bytes, want 16, 24 or 32: openssl rand -base64 32 makes a key", keyName, len(key))
+		return nil, usage("%s has %d bytes, want 16, 24 or 32: create a key with openssl rand -base64 32", keyName, len(key))
 	}
 	return out, nil
 }
@@ -263,7 +263,7 @@ func (p *project) waits(err error) {
 		fmt.Fprintf(p.a.Err, "jacquard: %s\n", msg)
 		return
 	}
-	fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("%s. It is tried again until it succeeds")+"\n", strings.TrimRight(msg, "."))
+	fmt.Fprintf(p.a.Err, "jacquard: "+p.a.lang().T("%s. Retrying until it succeeds")+"\n", strings.TrimRight(msg, "."))
 }
 
 // lookup gives Temporal's configuration the environment that we were given.
@@ -340,14 +340,14 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 		c.add("cluster", false, true, "%s", because(err))
 		return
 	}
-	c.add("cluster", true, true, c.l.T("Temporal answers; the project is %s there"), name)
+	c.add("cluster", true, true, c.l.T("Temporal is reachable; this project's name there is %s"), name)
 	switch missing, err := rt.Unsearchable(ctx); {
 	case err != nil:
 		c.add("search", false, false, "%v", err)
 	case len(missing) > 0:
-		c.add("search", false, false, c.l.T("runs cannot be searched by project, branch, phase and so on: temporal operator search-attribute create --type Keyword --name %s"), strings.Join(missing, " --type Keyword --name "))
+		c.add("search", false, false, c.l.T("runs cannot be searched by project, branch or phase; to enable it: temporal operator search-attribute create --type Keyword --name %s"), strings.Join(missing, " --type Keyword --name "))
 	default:
-		c.add("search", true, true, "%s", c.l.T("runs can be searched by project, branch, phase and so on"))
+		c.add("search", true, true, "%s", c.l.T("runs can be searched by project, branch and phase"))
 	}
 	if p.conf.Pool != "" || p.conf.Hub != "" {
 		c.hub(ctx, p)
@@ -356,7 +356,7 @@ func (c *checkup) cluster(ctx context.Context, p *project) {
 		return
 	}
 	if !served {
-		c.add("pool", false, false, c.l.T("no worker of pool %s has been seen: in a clone of this project, jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
+		c.add("pool", false, false, c.l.T("no worker of pool %s has been seen; start one in a clone of this project: jacquard worker --pool %s"), p.conf.Pool, p.conf.Pool)
 		return
 	}
 	c.add("pool", true, true, c.l.T("workers of %s have been seen"), p.conf.Pool)
@@ -405,7 +405,7 @@ func (c *checkup) hub(ctx context.Context, p *project) {
 	}
 	at, err := p.place(ctx)
 	if err == nil && at == nil {
-		c.add("hub", false, true, c.l.T("%s is no remote of this repository: git remote add %s ADDRESS"), name, name)
+		c.add("hub", false, true, c.l.T("this repository has no remote %s: git remote add %s ADDRESS"), name, name)
 		return
 	}
 	if err == nil {
@@ -415,8 +415,8 @@ func (c *checkup) hub(ctx context.Context, p *project) {
 	case err != nil:
 		c.add("hub", false, true, "%s", because(err))
 	case store:
-		c.add("hub", true, true, c.l.T("%s can be read and written, and refuses to replace what is there"), name)
+		c.add("hub", true, true, c.l.T("%s is readable and writable, and does not overwrite existing objects"), name)
 	default:
-		c.add("hub", true, true, c.l.T("%s can be read"), name)
+		c.add("hub", true, true, c.l.T("%s is readable"), name)
 	}
 }

@@ -33,9 +33,9 @@ func newBuild(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "build [PATH...]",
 		Aliases: []string{"compile"},
-		Short:   "build what changed in specs: tests first, then code",
-		Long: "Finds the specs (CLAUDE.md or SPEC.md) that changed since they were last built, lets an agent write tests and then code for\n" +
-			"each, sees the tests fail first and pass afterwards, and puts the result into the working tree.",
+		Short:   "build changed specs: tests first, then code",
+		Long: "Finds specs (CLAUDE.md or SPEC.md) that changed since their last build. For each, an agent writes tests, then code. " +
+			"Jacquard checks that the tests fail first and pass afterwards, and writes the result to the working tree.",
 		Example: "  jacquard build --dry-run\n  jacquard build src/auth src/cart --jobs 2",
 		RunE: func(c *cobra.Command, args []string) error {
 			f.paths = append(f.paths, args...)
@@ -45,15 +45,15 @@ func newBuild(a *app) *cobra.Command {
 	driveFlags(c, &f.driveOptions)
 	budgetFlag(c, &f.driveOptions)
 	fl := c.Flags()
-	fl.BoolVar(&f.all, "all", false, "build every module, stale or not")
-	fl.StringSliceVar(&f.paths, "path", nil, "build only modules in this `directory` and below")
-	fl.StringVar(&f.phase, "phase", string(step.Full), "full, red (tests only) or green-refactor (code for tests that exist)")
-	fl.StringVar(&f.conflict, "conflict", string(step.KeepFiles), "files that exist and are not ours: skip or overwrite")
-	fl.StringSliceVar(&f.tests, "test-files", nil, "with --phase green-refactor: the test `files`")
-	fl.StringVar(&f.specJSON, "spec-json", "", "with --phase green-refactor: the spec JSON `file` of --phase red")
-	fl.StringVar(&f.feedback, "feedback", "", "with --phase red: `file` with what to improve in the tests")
-	fl.StringArrayVar(&f.languages, "language", nil, "language of a directory, as `DIR=LANG`; may be repeated")
-	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be built and why; ask no agent, change nothing")
+	fl.BoolVar(&f.all, "all", false, "build all modules, even if up to date")
+	fl.StringSliceVar(&f.paths, "path", nil, "build only modules under this `directory`")
+	fl.StringVar(&f.phase, "phase", string(step.Full), "full, red (tests only) or green-refactor (code for existing tests)")
+	fl.StringVar(&f.conflict, "conflict", string(step.KeepFiles), "what to do with existing hand-written files: skip or overwrite")
+	fl.StringSliceVar(&f.tests, "test-files", nil, "with --phase green-refactor: test `files`")
+	fl.StringVar(&f.specJSON, "spec-json", "", "with --phase green-refactor: spec JSON `file` from --phase red")
+	fl.StringVar(&f.feedback, "feedback", "", "with --phase red: `file` with feedback on the tests")
+	fl.StringArrayVar(&f.languages, "language", nil, "language of a directory as `DIR=LANG`; may be repeated")
+	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be built and why; call no agent, change nothing")
 	fl.BoolVar(&f.commit, "commit", false, "commit the result on the current branch instead of leaving it in the working tree")
 	pullFlag(c, &f.pr)
 	fl.StringVar(&f.branch, "branch", "", "put the result on a new branch `name`")
@@ -78,9 +78,9 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 	}
 	switch {
 	case f.commit && f.branch != "":
-		return in, usage("--commit and --branch exclude each other")
+		return in, usage("--commit and --branch contradict each other: give one of them")
 	case f.pr && (f.commit || f.branch != ""):
-		return in, usage("--pr makes a branch of its own: leave out --commit and --branch")
+		return in, usage("--pr makes its own branch: leave out --commit and --branch")
 	case f.pr:
 		in.Delivery = step.ToPull
 	case f.commit:
@@ -89,7 +89,7 @@ func (f compileFlags) input(p *project) (step.CompileIn, error) {
 		in.Delivery = step.ToBranch
 	}
 	if in.Delivery != step.ToTree && p.noGit {
-		return in, usage("--commit, --branch and --pr need a git repository: git init")
+		return in, usage("--commit, --branch and --pr need a git repository: run git init first")
 	}
 	var err error
 	if in.Budget, err = p.budget(f.budget); err != nil {
@@ -128,11 +128,11 @@ func (f compileFlags) languageMap(in *step.CompileIn) error {
 
 func (f compileFlags) files(p *project, in *step.CompileIn) error {
 	if in.Phase != step.GreenRefactor && (len(f.tests) > 0 || f.specJSON != "") {
-		return usage("--test-files and --spec-json belong to --phase green-refactor")
+		return usage("--test-files and --spec-json need --phase green-refactor")
 	}
 	if f.feedback != "" {
 		if in.Phase != step.Red {
-			return usage("--feedback belongs to --phase red")
+			return usage("--feedback needs --phase red")
 		}
 		raw, err := os.ReadFile(f.feedback)
 		if err != nil {
@@ -179,7 +179,7 @@ func (p *project) inside(given string) (string, error) {
 		abs, rel, ok = p.seen(filepath.Join(p.root, given))
 	}
 	if !ok {
-		return "", usage("%s is outside the project %s: work in its own project, or name that with --root", given, p.root)
+		return "", usage("%s is outside the project %s: run jacquard in that project, or name it with --root", given, p.root)
 	}
 	if _, err := os.Stat(abs); err != nil {
 		return "", usage("%s does not exist", given)
@@ -233,7 +233,7 @@ func (a *app) compile(ctx context.Context, f compileFlags) error {
 			return usage("--spec-json: %v", err)
 		}
 		if !plan.HasSpec(raw) {
-			return usage("--spec-json: %s is not what a spec to build says now: run --phase red again", in.SpecJSON)
+			return usage("--spec-json: %s does not match the current spec: run --phase red again", in.SpecJSON)
 		}
 	}
 	if err := errors.Join(p.deliverable(ctx, in), p.trusted()); err != nil {
@@ -273,10 +273,10 @@ func (p *project) deliverable(ctx context.Context, in step.CompileIn) error {
 		return err
 	}
 	if !ok {
-		return usage("--branch: %q cannot be the name of a branch", name)
+		return usage("--branch: %q is not a valid branch name", name)
 	}
 	if _, err := p.repo.Ref(ctx, "refs/heads/"+name); err == nil {
-		return usage("--branch: %s exists already; give the result a new one", name)
+		return usage("--branch: %s already exists; choose another name", name)
 	}
 	return nil
 }
@@ -357,14 +357,14 @@ func (p *project) openCompile(ctx context.Context, in step.CompileIn) (old flow.
 	}
 	was.Today, was.Budget, was.Pull = in.Today, in.Budget, in.Pull
 	if mustJSON(was) != mustJSON(in) {
-		return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard stop --now %s", old.ID, old.ID, old.ID)
+		return old, false, usage("unfinished run %s has a different request: continue it with jacquard resume %s, or end it with jacquard stop --now %s", old.ID, old.ID, old.ID)
 	}
 	same, err := act.New(p.planOptions()).SameTree(ctx, old.ID)
 	if err != nil {
 		return old, false, err
 	}
 	if !same {
-		return old, false, usage("run %s is unfinished and files have changed since it began: jacquard resume %s, or jacquard stop --now %s and build again", old.ID, old.ID, old.ID)
+		return old, false, usage("files have changed since unfinished run %s started: continue it with jacquard resume %s, or end it with jacquard stop --now %s and build again", old.ID, old.ID, old.ID)
 	}
 	return old, true, nil
 }

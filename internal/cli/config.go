@@ -84,7 +84,7 @@ type duration time.Duration
 func (d *duration) UnmarshalYAML(n *yaml.Node) error {
 	v, err := time.ParseDuration(n.Value)
 	if err != nil || v <= 0 {
-		return words("line %d: %q is no duration like 30m", n.Line, n.Value)
+		return words("line %d: %q is not a duration such as 30m", n.Line, n.Value)
 	}
 	*d = duration(v)
 	return nil
@@ -126,19 +126,19 @@ func (m yamlMistake) Error() string { return m.in(report.English) }
 func (m yamlMistake) in(l report.Lang) string {
 	wants := map[string]string{
 		"int": l.T("a whole number"), "bool": l.T("true or false"), "string": l.T("a text"), "[]string": l.T("a list of texts"),
-		"map[string]string": l.T("names with texts"), "float64": l.T("a number"),
+		"map[string]string": l.T("a map of names to texts"), "float64": l.T("a number"),
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(inLang(l, m.err), "yaml: unmarshal errors:\n  "), "yaml: ")
 	text = wrongType().ReplaceAllStringFunc(text, func(s string) string {
 		found := wrongType().FindStringSubmatch(s)
-		want := cmp.Or(wants[found[2]], l.T("names with values"))
+		want := cmp.Or(wants[found[2]], l.T("a map of names to values"))
 		if found[1] == "" {
 			return fmt.Sprintf(l.T("want %v"), want)
 		}
-		return fmt.Sprintf(l.T("%q is given, want %s"), found[1], want)
+		return fmt.Sprintf(l.T("got %q, want %s"), found[1], want)
 	})
 	text = lineNumber().ReplaceAllString(unknownKey().ReplaceAllString(text, l.T("unknown key $1")), l.T("line $1: "))
-	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". All keys are in what jacquard init writes")
+	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". jacquard init writes a file with all keys")
 }
 
 func (c config) check() error {
@@ -171,7 +171,7 @@ func (c config) checkSeats() error {
 	known := func(key, name string, names []string) bool {
 		ok := slices.Contains(names, name)
 		if !ok {
-			errs = append(errs, usage("%s: %s: %q is not known, want one of %s", configFile, key, name, strings.Join(names, ", ")))
+			errs = append(errs, usage("%s: %s: unknown value %q, want one of %s", configFile, key, name, strings.Join(names, ", ")))
 		}
 		return ok
 	}
@@ -198,7 +198,7 @@ func (c config) checkSeats() error {
 		seat("panel", text, false)
 	}
 	if len(c.Panel) > maxPanel {
-		errs = append(errs, usage("%s: panel has %d seats, at most %d design at the same time", configFile, len(c.Panel), maxPanel))
+		errs = append(errs, usage("%s: panel has %d models, want at most %d", configFile, len(c.Panel), maxPanel))
 	}
 	return errors.Join(errs...)
 }
@@ -218,7 +218,7 @@ func parseBudget(s string) (step.Budget, error) {
 	}
 	v, err := strconv.ParseFloat(m[1], 64)
 	if err != nil || v <= 0 {
-		return step.Budget{}, usage("budget %q: want more than nothing", s)
+		return step.Budget{}, usage("budget %q: want more than 0", s)
 	}
 	switch strings.ToLower(m[2]) {
 	case "ktok":

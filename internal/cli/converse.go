@@ -148,7 +148,7 @@ func foldedTo(l report.Lang, ask string, lines int) string {
 	}
 	fold()
 	if first != "" {
-		fmt.Fprintf(&b, l.T("(%s opens that one, ? all)\n"), first)
+		fmt.Fprintf(&b, l.T("(%s shows it in full, ? shows everything)\n"), first)
 	}
 	return b.String()
 }
@@ -181,9 +181,9 @@ func misunderstood(l report.Lang, g flow.Gate, text string, err error) string {
 	case !approval(g):
 		return err.Error()
 	case said(noWords, text):
-		return l.T("say what has to be different: n and why")
+		return l.T("a no needs a reason: n and why")
 	}
-	return l.T("type y, n and why, or a word of the list")
+	return l.T("type y, n and a reason, or one of the listed words")
 }
 
 // edits reports whether what a gate asks about can be edited by a person.
@@ -195,9 +195,9 @@ func edits(g flow.Gate) bool {
 func choices(l report.Lang, g flow.Gate) string {
 	switch {
 	case g.Question.Default != "":
-		return l.T("[Enter] what is proposed, a number, or your own words: ")
+		return l.T("[Enter] for the default, a number, or your own answer: ")
 	case len(offered(g)) > 0:
-		return l.T("a number, or the word: ")
+		return l.T("a number, or the option itself: ")
 	case !approval(g):
 		return "> "
 	case slices.Contains(g.Question.Options, skipPhase):

@@ -11,7 +11,7 @@ import (
 func TestFoldedPlan(t *testing.T) {
 	t.Parallel()
 	const ask = "? WORK-01: Shop\n  TASK-00  feat: Cart\n      sums up\n      MODIFY cart.go\n      $ go test ./cart\n  TASK-01 ← TASK-00  docs: Say it\n      README\nadded: nothing\n"
-	const short = "? WORK-01: Shop\n  TASK-00  feat: Cart\n      … 3 more lines\n  TASK-01 ← TASK-00  docs: Say it\n      … 1 more lines\nadded: nothing\n(TASK-00 opens that one, ? all)\n"
+	const short = "? WORK-01: Shop\n  TASK-00  feat: Cart\n      … 3 more lines\n  TASK-01 ← TASK-00  docs: Say it\n      … 1 more lines\nadded: nothing\n(TASK-00 shows it in full, ? shows everything)\n"
 	flat := strings.Repeat("a line\n", 30)
 	for name, c := range map[string]struct {
 		ask   string

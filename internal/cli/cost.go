@@ -17,7 +17,7 @@ import (
 
 func newCost(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "cost [RUN]", Short: "what a run has cost, by task, role and model", Args: oneArgument("run"),
+		Use: "cost [RUN]", Short: "show the cost of a run by task, role and model", Args: oneArgument("run"),
 		Example: "  jacquard cost --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {

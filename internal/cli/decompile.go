@@ -25,17 +25,18 @@ type decompileFlags struct {
 func newDecompile(a *app) *cobra.Command {
 	var f decompileFlags
 	c := &cobra.Command{
-		Use: "decompile [PATH]", Short: "write specs for code that has none", Args: cobra.MaximumNArgs(1),
-		Long: "Writes CLAUDE.md (SPEC.md beside a CLAUDE.md of free text) and IMPLEMENTS.md for directories with code: exports, dependencies, contracts and states as the code has\n" +
-			"them, and by an agent what each module is for and why it is so. A spec that is there gets only what it lacks.",
+		Use: "decompile [PATH]", Short: "write specs for existing code", Args: cobra.MaximumNArgs(1),
+		Long: "Writes CLAUDE.md (SPEC.md if CLAUDE.md is free text) and IMPLEMENTS.md for directories with code. Exports, " +
+			"dependencies, contracts and states come from the code; an agent describes the purpose and the reasons. Existing specs " +
+			"only get missing parts.",
 		Example: "  jacquard decompile src --dry-run\n  jacquard decompile --no-agent && jacquard validate && jacquard adopt",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.decompile(c.Context(), first(args, "", "."), f)
 		},
 	}
 	driveFlags(c, &f.driveOptions)
-	c.Flags().BoolVar(&f.dry, "dry-run", false, "show what would be written, and write nothing")
-	c.Flags().BoolVar(&f.alone, "no-agent", false, "ask no agent: a placeholder stands where nobody but a reader can tell")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "show what would be written, without writing it")
+	c.Flags().BoolVar(&f.alone, "no-agent", false, "call no agent: leave placeholders for what only a reader can tell")
 	budgetFlag(c, &f.driveOptions)
 	return c
 }
@@ -97,7 +98,7 @@ func (p *project) nothingToDescribe() error {
 		p.a.print(report.NothingToDescribe())
 		return nil
 	}
-	fmt.Fprint(p.a.Err, p.a.lang().T("✓ every directory with code has a spec that lacks nothing code can tell\n"))
+	fmt.Fprint(p.a.Err, p.a.lang().T("✓ every directory with code has a complete spec\n"))
 	return nil
 }
 
@@ -130,10 +131,10 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 		}
 	}
 	for _, c := range circles {
-		fmt.Fprintf(p.a.Err, l.T("⚠ modules depend on each other in a circle, which adopt and compile refuse: %s; take what they all need into a module of its own\n"), strings.Join(c, " → "))
+		fmt.Fprintf(p.a.Err, l.T("⚠ dependency cycle, which adopt and build reject: %s; move what they share into a module of its own\n"), strings.Join(c, " → "))
 	}
 	if created > 0 && !f.dry {
-		fmt.Fprint(p.a.Err, l.T("next: say what each module is for and how it behaves (jacquard spec check), then jacquard adopt\n"))
+		fmt.Fprint(p.a.Err, l.T("next: describe the purpose and behavior of each module (jacquard spec check), then run jacquard adopt\n"))
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (p *project) writeFiles(ctx context.Context, files map[string][]byte) error
 	}
 	for _, r := range res {
 		if r.State == git.Conflicting {
-			return fail(flow.Environment, "%s changed while it was read, and nothing was written: %s. Try again", r.Path, r.Reason)
+			return fail(flow.Environment, "%s changed while it was being read, so nothing was written: %s. Try again", r.Path, r.Reason)
 		}
 	}
 	return nil
@@ -196,7 +197,7 @@ func (p *project) run(ctx context.Context, def string, in any, budget step.Budge
 		case old.Driver != "":
 			return old, false, &flow.DrivenError{Run: old.ID, Driver: old.Driver}
 		case !same:
-			return old, false, usage("run %s is unfinished and was asked for something else: jacquard resume %s, or jacquard stop --now %s", old.ID, old.ID, old.ID)
+			return old, false, usage("unfinished run %s has a different request: continue it with jacquard resume %s, or end it with jacquard stop --now %s", old.ID, old.ID, old.ID)
 		}
 		return old, true, nil
 	}

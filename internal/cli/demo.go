@@ -49,7 +49,7 @@ func newDemo(a *app) *cobra.Command {
 			return d.run(c.Context())
 		},
 	}
-	c.Flags().StringVar(&tutorial, "tutorial", "", "make the projects of the tutorials in a new `folder`, with prepared answers")
+	c.Flags().StringVar(&tutorial, "tutorial", "", "create the tutorial projects in a new `folder`, with scripted answers")
 	return c
 }
 
@@ -93,7 +93,7 @@ func (a *app) tutorial(ctx context.Context, dir string) error {
 	d.say(a.lang().T("Two projects are in %s:\n"+
 		"  shop    your first change:  cd %s && jacquard do \"add a discount in percent to the cart\" --scenario ../do.txtar\n"+
 		"  hello   your first spec:    cd %s && jacquard build --scenario ../build.txtar\n"+
-		"The answers of the agent are prepared; git, the tests and every result are real."),
+		"The agent's answers are scripted; git, the tests and every result are real."),
 		d.play, filepath.Join(dir, "shop"), filepath.Join(dir, "hello"))
 	return nil
 }
@@ -126,7 +126,7 @@ func (a *app) newFolder(dir string) (*demo, error) {
 			return nil, environment("make a folder for the demo", err)
 		}
 	} else if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return nil, usage("%s is not empty: give the demo a new folder", dir)
+		return nil, usage("%s is not empty: choose another folder", dir)
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, usage("%v", err)
@@ -185,11 +185,11 @@ func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.a.Out, format+"\n
 
 func (d *demo) run(ctx context.Context) error {
 	if _, err := proc.LookPath("go", d.a.env["PATH"]); err != nil {
-		return environment("the sample project is written in Go, and go is not installed", err)
+		return environment("the sample project is written in Go, but go is not installed: install Go first", err)
 	}
 	l := d.a.lang()
-	d.say(l.T("A sample project with four modules is in %s\n"+
-		"The answers of the agent are written in advance; git, the tests, RED and GREEN are real.\n"), d.dir)
+	d.say(l.T("Sample project with four modules: %s\n"+
+		"The agent's answers are scripted; git, the tests, RED and GREEN are real.\n"), d.dir)
 	if err := d.commit(ctx, "specs"); err != nil {
 		return err
 	}
@@ -204,25 +204,25 @@ func (d *demo) run(ctx context.Context) error {
 }
 
 func (d *demo) first(ctx context.Context) error {
-	d.say(d.a.lang().T("1. Compile, and kill the program in the middle of it:\n   $ jacquard build"))
+	d.say(d.a.lang().T("1. Build, and kill Jacquard halfway:\n   $ jacquard build"))
 	res, err := d.jacquard(ctx, []string{fmt.Sprintf("JACQUARD_KILL=append:%d", demoKillAt)}, "compile", "--scenario", d.scenario("scenario"))
 	if err != nil {
 		return err
 	}
 	if res.Signal == "" && res.Exit == 0 {
-		return words("the run was to be killed after append %d and was not", demoKillAt)
+		return words("the run was not killed after append %d", demoKillAt)
 	}
 	d.say(d.a.lang().T("   … killed (kill -9)\n"))
 	return nil
 }
 
 func (d *demo) second(ctx context.Context) error {
-	d.say(d.a.lang().T("2. Resume: what was finished is not done again:\n   $ jacquard resume"))
+	d.say(d.a.lang().T("2. Resume: finished work is not repeated:\n   $ jacquard resume"))
 	return d.expect(ctx, noun("the resumed run"), "resume")
 }
 
 func (d *demo) third(ctx context.Context) error {
-	d.say(d.a.lang().T("\n3. Once more: nothing to do:\n   $ jacquard build"))
+	d.say(d.a.lang().T("\n3. Build again: nothing to do:\n   $ jacquard build"))
 	return d.expect(ctx, noun("the second run"), "compile", "--scenario", d.scenario("scenario"))
 }
 
@@ -235,12 +235,12 @@ func (d *demo) fourth(ctx context.Context) error {
 	line := []byte("- `Apply(1000, -1)` → error\n")
 	changed := bytes.Replace(raw, line, append(line, []byte("- `Apply(-1, 10)` → error\n")...), 1)
 	if bytes.Equal(changed, raw) {
-		return words("the sample spec has not the line that the demo changes")
+		return words("the sample spec lacks the line that the demo changes")
 	}
 	if err := os.WriteFile(path, changed, 0o644); err != nil {
 		return environment("change the sample spec", err)
 	}
-	d.say(d.a.lang().T("\n4. One behaviour is added to discount/CLAUDE.md; only that module is built again:\n   $ jacquard build"))
+	d.say(d.a.lang().T("\n4. Add one behavior to discount/CLAUDE.md: only that module is rebuilt:\n   $ jacquard build"))
 	return d.expect(ctx, noun("the run after the change"), "compile", "--scenario", d.scenario("changed"))
 }
 
@@ -250,7 +250,7 @@ func (d *demo) expect(ctx context.Context, what noun, args ...string) error {
 		return err
 	}
 	if res.Exit != 0 {
-		return exit(exitNotVerified, "%s ended with exit code %d", what, res.Exit)
+		return exit(exitNotVerified, "%s exited with code %d", what, res.Exit)
 	}
 	return nil
 }

@@ -45,10 +45,10 @@ func newDevelop(a *app) *cobra.Command {
 	var f developFlags
 	c := &cobra.Command{
 		Use: "develop [REQUEST]", Short: "do --style develop: contracts, checkpoints, review", Args: cobra.MaximumNArgs(1),
-		Long: "DESIGN: requirements, an architecture, checkpoints; the tests of each are written before anybody builds. You agree to it.\n" +
-			"REVIEW: what is blocking goes back. IMPLEMENT: each checkpoint has three attempts against its tests, its interfaces and\n" +
-			"its command, which the program checks; what does not pass is yours to decide. MERGE: all checks, a review, one commit.\n" +
-			".develop-workflow/state.yaml says where it stands.",
+		Long: "DESIGN: requirements, architecture and checkpoints, with tests written before the code; you approve it. REVIEW: " +
+			"blocking issues go back to the author. IMPLEMENT: each checkpoint has three attempts to pass its tests, interfaces and " +
+			"command; if it does not pass, you decide. MERGE: all checks, a review, one commit. The state is in " +
+			".develop-workflow/state.yaml.",
 		Example: "  jacquard develop \"sessions expire after an hour\"\n  jacquard develop --resume",
 		RunE: func(c *cobra.Command, args []string) error {
 			f.prSaid = c.Flags().Changed("pr")
@@ -58,12 +58,12 @@ func newDevelop(a *app) *cobra.Command {
 	driveFlags(c, &f.driveOptions)
 	budgetFlag(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
-	c.Flags().StringVar(&f.feature, "feature", "", "`name` of the feature (a-z, 0-9, -)")
-	c.Flags().StringVar(&f.strategy, "strategy", "", "how checkpoints are built: direct, subagent, agent-teams; by default code chooses")
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: designs are agreed to, questions get their defaults, and what needs a person ends the run")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the run that was interrupted")
-	c.Flags().BoolVar(&f.restart, "restart", false, "end the run that was interrupted, and start over; its work stays on its refs")
-	c.Flags().BoolVar(&f.pr, "pr", false, "at the end push the branch feat/NAME to origin, open a pull request and wait for its CI, instead of moving your branch (GITHUB_TOKEN)")
+	c.Flags().StringVar(&f.feature, "feature", "", "feature `name` (a-z, 0-9, -)")
+	c.Flags().StringVar(&f.strategy, "strategy", "", "how to build checkpoints: direct, subagent or agent-teams (default: chosen automatically)")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve designs, answer questions with their defaults, end the run where a person must decide")
+	c.Flags().BoolVar(&f.resume, "resume", false, "continue the interrupted run")
+	c.Flags().BoolVar(&f.restart, "restart", false, "end the interrupted run and start over; its work is kept on refs")
+	c.Flags().BoolVar(&f.pr, "pr", false, "push branch feat/NAME to origin, open a pull request and wait for its CI, instead of moving your branch (needs GITHUB_TOKEN)")
 	worktreeFlag(c, &f.worktree)
 	return c
 }
@@ -73,11 +73,11 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 	case f.yes && a.byPerson("--yes") != nil:
 		return a.byPerson("--yes")
 	case f.worktree && (f.resume || f.restart):
-		return usage("--worktree begins a new run: go on with an earlier one in its own work tree")
+		return usage("--worktree starts a new run: continue an earlier run in its own work tree")
 	case f.resume && f.restart:
 		return usage("--resume and --restart contradict each other: give one of them")
 	case f.feature != "" && pdca.Feature(f.feature) != f.feature:
-		return usage("%q is no name of a feature: use a-z, 0-9 and -, at most 40 characters", f.feature)
+		return usage("%q is not a valid feature name: use a-z, 0-9 and -, at most 40 characters", f.feature)
 	case f.strategy != "" && !slices.Contains(checkpoint.Strategies, f.strategy):
 		return usage("--strategy is %q, want one of %s", f.strategy, strings.Join(checkpoint.Strategies, ", "))
 	}
@@ -86,7 +86,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 		return err
 	}
 	if p.noGit {
-		return usage("there is no git repository here, and develop works with branches and commits: git init")
+		return usage("not a git repository: develop works with branches and commits; run git init first")
 	}
 	if !f.prSaid {
 		f.pr = p.conf.PR
@@ -131,7 +131,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 			}
 		}
 	} else if f.resume && !goOn {
-		return usage("there is nothing to go on with: no run of develop is unfinished, and %s has none", checkpoint.StatePath)
+		return usage("nothing to resume: no run of develop is unfinished, and %s has none", checkpoint.StatePath)
 	}
 	exact := goOn && before.unfinished()
 	if goOn && !exact {
@@ -145,7 +145,7 @@ func (a *app) develop(ctx context.Context, given string, f developFlags) (err er
 	}
 	if exact {
 		if given != "" && given != before.request() {
-			return usage("the unfinished run %s was asked for something else: give no request to go on with it, or --restart", before.run.ID)
+			return usage("unfinished run %s has a different request: leave the request out to continue it, or use --restart", before.run.ID)
 		}
 		return p.resume(ctx, before.run, f.driveOptions, false)
 	}
@@ -279,7 +279,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 		if f.restart {
 			return false, nil
 		}
-		return false, usage("%v; nothing was changed. Mend or delete the file, or start over with --restart (it is kept as %s.broken)", e.broken, filepath.Base(e.file))
+		return false, usage("%v; nothing was changed. Fix or delete the file, or start over with --restart (the file is kept as %s.broken)", e.broken, filepath.Base(e.file))
 	}
 	d := report.Develop{}
 	switch {
@@ -298,7 +298,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	}
 	fmt.Fprint(p.a.Err, report.DevelopLine(l, d))
 	for _, m := range e.mended {
-		fmt.Fprintf(p.a.Err, l.T("⚠ %s was mended: %s\n"), filepath.Base(e.file), m)
+		fmt.Fprintf(p.a.Err, l.T("⚠ %s was repaired: %s\n"), filepath.Base(e.file), m)
 	}
 	switch {
 	case f.resume:
@@ -308,7 +308,7 @@ func (p *project) resumeMenu(ctx context.Context, e earlier, f developFlags) (go
 	case f.yes: // nobody can be asked, and nothing is thrown away
 		return true, nil
 	case !p.a.converses():
-		fmt.Fprint(p.a.Err, l.T("Go on with it: jacquard develop --resume. Start over: jacquard develop --restart\n"))
+		fmt.Fprint(p.a.Err, l.T("Continue: jacquard develop --resume. Start over: jacquard develop --restart\n"))
 		return false, silent(exitWaits)
 	}
 	for {
@@ -341,10 +341,10 @@ func (p *project) forget(e earlier, goOn bool) error {
 	if e.broken != nil {
 		take = func() error { return os.Rename(e.file, e.file+".broken") }
 	} else if e.state.Phase == checkpoint.Done {
-		fmt.Fprint(p.a.Err, p.a.lang().T("The earlier run is done. This is a new one.\n"))
+		fmt.Fprint(p.a.Err, p.a.lang().T("The earlier run is done. Starting a new one.\n"))
 	}
 	if err := take(); err != nil {
-		return environment("take the state file of the earlier run away", err)
+		return environment("remove the state file of the earlier run", err)
 	}
 	return nil
 }

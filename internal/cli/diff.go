@@ -39,7 +39,7 @@ func (a *app) diff(c *cobra.Command, args []string, o diffOptions) error {
 			return err
 		}
 		if changed.Ref != "" {
-			fmt.Fprintf(a.Err, a.lang().T("nothing has landed yet; this is what the last turn left: %s\n"), changed.Ref)
+			fmt.Fprintf(a.Err, a.lang().T("nothing has landed yet; showing the last agent turn: %s\n"), changed.Ref)
 		}
 		if !a.json && !o.stat {
 			patch, err := actor.Patch(ctx, changed)

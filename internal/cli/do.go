@@ -46,7 +46,7 @@ type style struct {
 func styles() []style {
 	return []style{
 		{
-			name: "work", def: workDef, about: "a requirement, a plan of tasks, one verified commit a task",
+			name: "work", def: workDef, about: "a requirement, a plan of tasks, one verified commit per task",
 			ask: []string{askPlan, askNever}, deliver: []string{deliverCommits, deliverPull}, tests: []string{testsWith, testsFirst}, review: []string{reviewNone},
 			size: []string{"auto", "s", "m"}, from: []string{"file", "issue"},
 		},
@@ -87,9 +87,9 @@ func newDo(a *app) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "do REQUEST", Short: "turn a request into verified commits",
-		Long: "An agent writes down what the request asks for; the program checks it, splits it into tasks, has each built in a clone of\n" +
-			"its own, proves it and commits it. You approve the plan before anything is built.\n\n" +
-			"Styles (--style, or do: in " + configFile + "; by default the first that has all that is asked for):\n\n" + about.String(),
+		Long: "An agent turns the request into requirements and a plan of tasks. Each task is built in its own clone, verified and " +
+			"committed. You approve the plan before anything is built.\n\n" +
+			"Styles (--style, or do: in " + configFile + "; default: the first that supports all given flags):\n\n" + about.String(),
 		Example: "  jacquard do \"add a discount to the cart\"\n  jacquard do --from issue:12 --yes --budget 5\n  jacquard do \"sessions expire after an hour\" --tests first --deliver pr",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.do(c.Context(), c.Flags(), strings.Join(args, " "), f)
@@ -97,10 +97,10 @@ func newDo(a *app) *cobra.Command {
 	}
 	doSettings(c, &f)
 	fl := c.Flags()
-	fl.StringVar(&f.style, "style", "", "`name` of a style: "+strings.Join(styleNames(), ", "))
-	fl.StringVar(&f.tests, "tests", "", "who comes first: with (tests and code by one author) or first (tests of the behaviour, then code)")
-	fl.StringVar(&f.size, "size", "", "how much process: auto, s (no plan), m (a plan) or l (a plan, a design and their critics)")
-	fl.StringVar(&f.review, "review", "", "who reviews: none, one, or panel (those of "+configFile+")")
+	fl.StringVar(&f.style, "style", "", "style `name`: "+strings.Join(styleNames(), ", "))
+	fl.StringVar(&f.tests, "tests", "", "when tests are written: with (together with the code) or first (before the code)")
+	fl.StringVar(&f.size, "size", "", "size of the process: auto, s (no plan), m (a plan) or l (plan, design and critics)")
+	fl.StringVar(&f.review, "review", "", "reviewers: none, one, or panel (see "+configFile+")")
 	return c
 }
 
@@ -109,13 +109,13 @@ func doSettings(c *cobra.Command, f *doFlags) {
 	driveFlags(c, &f.driveOptions)
 	budgetFlag(c, &f.driveOptions)
 	fl := c.Flags()
-	fl.StringVar(&f.ask, "ask", "", "what you approve: never, plan, or phases (every phase)")
-	fl.BoolVarP(&f.yes, "yes", "y", false, "the same as --ask never: questions get their defaults, which are written down")
-	fl.StringVar(&f.deliver, "deliver", "", "what you get: commits (one a task), one (commit), or pr (a pull request; GITHUB_TOKEN)")
-	fl.StringVar(&f.from, "from", "", "where the request is: file:PATH (- is stdin), issue:N, slack:CHANNEL or gmail:QUERY")
-	fl.StringVar(&f.documents, "documents", "", "where the documents of the process go: commit, or keep (in .jacquard)")
-	fl.StringVar(&f.feature, "feature", "", "`name` of the feature, for branches and documents (a-z, 0-9, -)")
-	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be done, with which agent, checks and budget; ask no agent, change nothing")
+	fl.StringVar(&f.ask, "ask", "", "when to ask for approval: never, plan, or phases (every phase)")
+	fl.BoolVarP(&f.yes, "yes", "y", false, "same as --ask never: answer questions with their defaults and record them")
+	fl.StringVar(&f.deliver, "deliver", "", "how to deliver: commits (one per task), one (commit), or pr (a pull request; needs GITHUB_TOKEN)")
+	fl.StringVar(&f.from, "from", "", "read the request from file:PATH (- is stdin), issue:N, slack:CHANNEL or gmail:QUERY")
+	fl.StringVar(&f.documents, "documents", "", "where to put the documents of the run: commit, or keep (in .jacquard)")
+	fl.StringVar(&f.feature, "feature", "", "feature `name` for branches and documents (a-z, 0-9, -)")
+	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what would be done, with which agent, checks and budget; call no agent, change nothing")
 	worktreeFlag(c, &f.worktree)
 	hide(c, "feature", "documents")
 }
@@ -123,16 +123,16 @@ func doSettings(c *cobra.Command, f *doFlags) {
 func newBug(a *app) *cobra.Command {
 	f := doFlags{style: "work", tests: testsFirst}
 	c := &cobra.Command{
-		Use: "bug REPORT", Short: "reproduce a failure by a test, then fix it",
-		Long: "An agent writes a test that fails because of the bug, and nothing else; the program sees it fail. Then the fix is written,\n" +
-			"the test is frozen, and the fix counts only when the test passes with it and fails again without it.",
+		Use: "bug REPORT", Short: "reproduce a bug with a failing test, then fix it",
+		Long: "First an agent writes only a test, and Jacquard checks that it fails because of the bug. Then the test is frozen and " +
+			"the fix is written. The fix counts only if the test passes with it and fails without it.",
 		Example: "  jacquard bug \"the total is wrong when the cart is empty\" --expected \"0.00\"\n  jacquard bug --from issue:31 --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.do(c.Context(), c.Flags(), strings.Join(args, " "), f)
 		},
 	}
 	doSettings(c, &f)
-	c.Flags().StringVar(&f.expected, "expected", "", "`text`: what should happen instead")
+	c.Flags().StringVar(&f.expected, "expected", "", "`text` that describes the correct behavior")
 	return c
 }
 
@@ -182,12 +182,12 @@ func (f *doFlags) chosen(p *project) (style, error) {
 		var why error
 		for _, x := range f.settings() {
 			if *x.value != "" && !slices.Contains(x.of(s), *x.value) {
-				why = words("the style %s has --%s %s, not %s", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value)
+				why = words("style %s supports --%s %s, not %s", s.name, x.flag, strings.Join(x.of(s), ", "), *x.value)
 				break
 			}
 		}
 		if f.from != "" && !slices.Contains(s.from, kind) {
-			why = words("the style %s takes --from %s, not %s", s.name, strings.Join(s.from, ", "), kind)
+			why = words("style %s supports --from %s, not %s", s.name, strings.Join(s.from, ", "), kind)
 		}
 		if why == nil {
 			return s, nil
@@ -195,7 +195,7 @@ func (f *doFlags) chosen(p *project) (style, error) {
 		refused = append(refused, why)
 	}
 	if len(refused) == 0 {
-		return style{}, usage("there is no style %q: want %s", name, strings.Join(styleNames(), ", "))
+		return style{}, usage("unknown style %q: want %s", name, strings.Join(styleNames(), ", "))
 	}
 	return style{}, &usageError{errors.Join(refused...)}
 }
@@ -219,9 +219,9 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 	}
 	if given == "" && file == "" && !strings.HasPrefix(f.from, "slack:") && !strings.HasPrefix(f.from, "gmail:") {
 		if flags.Lookup("style") == nil {
-			return usage("say what goes wrong: jacquard bug \"…\" --expected \"…\", or --from file:PATH")
+			return usage("describe the bug: jacquard bug \"…\" --expected \"…\", or --from file:PATH")
 		}
-		return usage("say what to do: jacquard do \"…\", or --from file:PATH")
+		return usage("no request given: jacquard do \"…\", or --from file:PATH")
 	}
 	if f.documents != "" {
 		p.conf.Docs = f.documents
@@ -250,7 +250,7 @@ func (a *app) do(ctx context.Context, flags *pflag.FlagSet, given string, f doFl
 			g.strategy = checkpoint.Strategies[0]
 		}
 		if g.alone = f.review == reviewOne; f.review == reviewPanel && len(p.conf.Panel) == 0 {
-			return usage("--review panel: say who, as panel in %s", configFile)
+			return usage("--review panel: name the reviewers under panel in %s", configFile)
 		}
 		return a.develop(ctx, given, g)
 	}
@@ -325,7 +325,7 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string
 		return err
 	}
 	if p.noGit && s.def != workDef {
-		return usage("there is no git repository here, and the style %s works with branches and commits: git init", s.name)
+		return usage("not a git repository: style %s works with branches and commits; run git init first", s.name)
 	}
 	if !p.noGit && !f.worktree {
 		if err := p.leaveAlone(ctx); err != nil {
@@ -376,8 +376,8 @@ func (a *app) dryDo(ctx context.Context, p *project, s style, given, file string
 		fmt.Fprintf(a.Out, "%s%s\n", head, c)
 	}
 	if len(out.Checks) == 0 {
-		fmt.Fprintf(a.Out, l.T("checks:  none found; say as checks in %s how this project is tested\n"), configFile)
+		fmt.Fprintf(a.Out, l.T("checks:  none found; add the test command under checks in %s\n"), configFile)
 	}
-	fmt.Fprint(a.Out, l.T("Nothing was started. How large the work is, an agent has to say: that is the first turn of the run.\n"))
+	fmt.Fprint(a.Out, l.T("Nothing was started. The size of the work is estimated by an agent in the first step of a run.\n"))
 	return nil
 }

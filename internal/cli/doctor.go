@@ -32,7 +32,7 @@ type finding struct {
 
 func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "doctor", Short: "check what a run needs here: git, agent, account, checks", Args: cobra.NoArgs,
+		Use: "doctor", Short: "check the setup: git, agent, account, checks", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list := a.examine(c.Context())
 			bad := false
@@ -122,7 +122,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	kind := c.l.T("git repository")
 	if p.noGit {
-		kind = fmt.Sprintf(c.l.T("no git repository; a private one is kept in %s"), stateDir)
+		kind = fmt.Sprintf(c.l.T("no git repository; using a private one in %s"), stateDir)
 	}
 	c.add("project", true, true, "%s (%s)", p.root, kind)
 	var examined []string
@@ -149,7 +149,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	c.sandbox(ctx, p)
 	if !p.hasTrust() {
-		c.add("trust", false, true, c.l.T("%s asks to run commands that are not trusted yet; see them and decide: jacquard trust"), configFile)
+		c.add("trust", false, true, c.l.T("%s wants to run commands that are not trusted yet; to review them: jacquard trust"), configFile)
 	}
 	if p.exists() {
 		c.runs(ctx, p)
@@ -169,10 +169,10 @@ func (a *app) examine(ctx context.Context) []finding {
 func (c *checkup) configured(p *project, name string) {
 	at, err := p.installed(name)
 	if err != nil {
-		c.add("agent", false, true, c.l.T("%s: %q is not on PATH: install it, or mend acp in %s"), name, p.conf.ACP[name].Command[0], configFile)
+		c.add("agent", false, true, c.l.T("%s: %q is not on PATH: install it, or fix acp in %s"), name, p.conf.ACP[name].Command[0], configFile)
 		return
 	}
-	c.add("agent", true, true, c.l.T("%s at %s, by the Agent Client Protocol; what it costs is not known"), name, at)
+	c.add("agent", true, true, c.l.T("%s at %s, over the Agent Client Protocol; cost unknown"), name, at)
 	for _, v := range p.conf.ACP[name].Env {
 		if p.a.env[v] == "" {
 			c.add("agent", false, false, c.l.T("%s is not set; %s gets it"), v, name)
@@ -188,7 +188,7 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 		return
 	}
 	if len(list) == 0 {
-		c.add("checks", false, true, c.l.T("nothing here says how this project is tested; say it as checks in %s"), configFile)
+		c.add("checks", false, true, c.l.T("no test command found for this project: add one under checks in %s"), configFile)
 	}
 	for _, s := range list {
 		c.list = append(c.list, finding{What: s.Purpose, OK: s.State == step.Passes, Need: s.Blocks(), Text: report.Standing(c.l, s), Check: &s})
@@ -216,7 +216,7 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	env := p.a.env
 	program, err := m.find(env)
 	if err != nil {
-		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard demo works without)"), m.title, m.install)
+		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard demo works without it)"), m.title, m.install)
 		return
 	}
 	key, token := m.secrets(env)
@@ -228,15 +228,15 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	c.add("agent", true, true, c.l.T("%s %s at %s"), m.title, found.Version, program)
 	pays := found.Pays
 	if found.Auth == agent.Key {
-		pays = c.l.T("the account of the key or token in the environment")
+		pays = c.l.T("the account of the API key or token in the environment")
 	}
-	c.add("account", true, true, c.l.T("paid by %s; budget of a run: %s"), pays, p.conf.Budget)
+	c.add("account", true, true, c.l.T("billed to %s; budget per run: %s"), pays, p.conf.Budget)
 }
 
 func (c *checkup) runs(ctx context.Context, p *project) {
 	rt, err := p.journal(ctx)
 	if errors.Is(err, flow.ErrDamaged) {
-		c.add("journal", false, true, c.l.T("%v: move %s away; work is kept on refs, see jacquard recover"), err, filepath.Join(p.state, "journal.db"))
+		c.add("journal", false, true, c.l.T("%v: move %s away; your work is kept on refs, see jacquard recover"), err, filepath.Join(p.state, "journal.db"))
 		return
 	}
 	if err != nil {
@@ -269,7 +269,7 @@ func (c *checkup) quarantine(p *project) {
 		ids = append(ids, fmt.Sprintf(c.l.T("%s until %s"), q.Test, q.Until.Format(time.DateOnly)))
 	}
 	if len(ids) > 0 {
-		c.add("tests", false, false, c.l.T("in quarantine because they flake; mend them: %s"), strings.Join(ids, ", "))
+		c.add("tests", false, false, c.l.T("quarantined flaky tests, to be fixed: %s"), strings.Join(ids, ", "))
 	}
 }
 

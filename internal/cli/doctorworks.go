@@ -17,12 +17,12 @@ import (
 func newDoctorWorks(a *app) *cobra.Command {
 	var fix, exitZero bool
 	c := &cobra.Command{
-		Use: "works", Short: "what is wrong with the files in works/; exit 1 when something is", Args: cobra.NoArgs,
+		Use: "works", Short: "check the files in works/; exit 1 if there are problems", Args: cobra.NoArgs,
 		Example: "  jacquard doctor works\n  jacquard doctor works --fix",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.doctorWorks(c.Context(), fix, exitZero) },
 	}
-	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without guessing; nothing that a file says is lost")
-	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although something is wrong")
+	c.Flags().BoolVar(&fix, "fix", false, "fix what can be fixed without guessing; no content is lost")
+	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 even if there are errors")
 	return c
 }
 
@@ -58,13 +58,13 @@ func (a *app) doctorWorks(ctx context.Context, fix, exitZero bool) error {
 		a.print(map[string]any{"works": len(tree.Works), "problems": problems, "mended": mended})
 	} else {
 		for _, f := range mended {
-			fmt.Fprintf(a.Out, a.lang().T("mended: %s\n"), f)
+			fmt.Fprintf(a.Out, a.lang().T("fixed: %s\n"), f)
 		}
 		for _, pr := range problems {
 			fmt.Fprintln(a.Out, pr.String())
 		}
 		if len(problems) == 0 {
-			fmt.Fprintf(a.Err, a.lang().T("✓ nothing is wrong with %d WORKs\n"), len(tree.Works))
+			fmt.Fprintf(a.Err, a.lang().T("✓ %d WORKs checked, no problems\n"), len(tree.Works))
 		}
 	}
 	return proved(len(problems) == 0 || exitZero)

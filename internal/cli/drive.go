@@ -145,7 +145,7 @@ func (w *watch) spent() {
 		w.rep.Spent += fmt.Sprintf(l.T(" of $%.2f"), w.rep.Budget.USD)
 	}
 	if reserved.MicroUSD > 0 {
-		w.rep.Spent += fmt.Sprintf(l.T(" (at most $%.2f more for what runs)"), float64(reserved.MicroUSD)/1e6)
+		w.rep.Spent += fmt.Sprintf(l.T(" (up to $%.2f more for running calls)"), float64(reserved.MicroUSD)/1e6)
 	}
 	w.rep.Spent += " · " + fmt.Sprintf(l.T("%s tokens"), report.Short(spent.Tokens))
 }
@@ -330,7 +330,7 @@ func (p *project) finish(ctx context.Context, e *engine, id string, st flow.Stat
 			return err
 		}
 		if err := p.attest(ctx, e, e.actor, id); err != nil { // the commits stand without it
-			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ how the commits were proved could not be written down: %v\n"), err)
+			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the attestation of the commits could not be written: %v\n"), err)
 		}
 	}
 	err := p.answered(ctx, e, id, st, rep, blocks)
@@ -398,7 +398,7 @@ func (p *project) answered(ctx context.Context, e *engine, id string, st flow.St
 	case flow.Parked:
 		code = exitLimit
 	case flow.Running:
-		return words("the run stopped while it was running")
+		return words("the run was stopped")
 	}
 	if p.a.json {
 		p.a.print(rep)
@@ -419,14 +419,14 @@ func standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) str
 	case flow.CancelledOK:
 		fmt.Fprintf(&b, l.T("run %s was cancelled\n"), id)
 	case flow.Interrupted:
-		fmt.Fprintf(&b, l.T("interrupted; go on with: jacquard resume %s\n"), id)
+		fmt.Fprintf(&b, l.T("interrupted; continue with: jacquard resume %s\n"), id)
 	case flow.Paused:
-		fmt.Fprintf(&b, l.T("paused; go on with: jacquard resume %s\n"), id)
+		fmt.Fprintf(&b, l.T("paused; continue with: jacquard resume %s\n"), id)
 	case flow.Parked:
 		if pause != nil {
 			fmt.Fprintf(&b, l.T("paused: %s\n"), pause.Why)
 		}
-		fmt.Fprintf(&b, l.T("It can go on at %s. Then run: jacquard resume %s (--wait does so by itself)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
+		fmt.Fprintf(&b, l.T("It can resume at %s. Then run: jacquard resume %s (--wait resumes automatically)\n"), st.ResumeAt.Local().Format(time.DateTime), id)
 	case flow.Waiting:
 		for _, text := range repairs(st.Gates) {
 			fmt.Fprintf(&b, l.T("jacquard: run %s is blocked: %s\n"), id, text)
@@ -434,13 +434,13 @@ func standstill(l report.Lang, id string, st flow.Status, pause *step.Pause) str
 		switch repairClass(st.Gates) {
 		case "":
 		case flow.Budget:
-			fmt.Fprintf(&b, l.T("Your work is saved. To go on, raise the budget of the run: jacquard resume %s --budget 40usd\n"), id)
+			fmt.Fprintf(&b, l.T("Your work is saved. To continue, raise the run's budget: jacquard resume %s --budget 40usd\n"), id)
 		default:
 			fmt.Fprintf(&b, l.T("Your work is saved. Fix it, then run: jacquard resume %s\n"), id)
 		}
 		b.WriteString(questions(l, id, slices.DeleteFunc(slices.Clone(st.Gates), func(g flow.Gate) bool { return g.Question.Class != "" })))
 		if repairClass(st.Gates) == "" {
-			fmt.Fprintf(&b, l.T("then: jacquard resume %s\n"), id)
+			fmt.Fprintf(&b, l.T("then run: jacquard resume %s\n"), id)
 		}
 	case flow.Done, flow.Running:
 	}

@@ -13,9 +13,9 @@ import (
 
 func newExplain(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "explain [CODE]", Short: "what a code means, why it exists and how to fix it",
-		Long: "Explains what Jacquard prints: findings such as [mutant-survived], exit codes, states of runs, failure classes, levels of proof, " +
-			"and the words that say why something ended. Without CODE it lists all codes. Case and brackets do not matter. It needs no project.",
+		Use: "explain [CODE]", Short: "explain a code: meaning, reason and fix",
+		Long: "Explains what Jacquard prints: findings such as [mutant-survived], exit codes, run states, failure classes, levels of " +
+			"proof and end reasons. Without CODE, it lists all codes. Case and brackets do not matter. Works outside of projects.",
 		Example: "  jacquard explain\n  jacquard explain mutant-survived\n  jacquard explain 3\n  jacquard explain secret --json",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var codes []string
@@ -46,9 +46,9 @@ func (a *app) explain(groups []explain.Group, code string) error {
 	found := explain.Find(groups, code)
 	if len(found) == 0 {
 		if list := similar(groups, code); len(list) > 0 {
-			return usage("there is no code %q; did you mean %s? jacquard explain lists them all", code, strings.Join(list, ", "))
+			return usage("unknown code %q; did you mean %s? jacquard explain lists them all", code, strings.Join(list, ", "))
 		}
-		return usage("there is no code %q: jacquard explain lists them all", code)
+		return usage("unknown code %q: jacquard explain lists them all", code)
 	}
 	if a.json {
 		a.print(map[string]any{"codes": found})
@@ -115,7 +115,7 @@ func (a *app) listCodes(groups []explain.Group) {
 		}
 		fmt.Fprintln(a.Out)
 	}
-	fmt.Fprint(a.Out, a.lang().T("More about one of them: jacquard explain CODE\n"))
+	fmt.Fprint(a.Out, a.lang().T("To look up one code: jacquard explain CODE\n"))
 	a.inEnglish()
 }
 

@@ -57,13 +57,13 @@ func (p *project) pullIn(ctx context.Context) (*step.PullIn, error) {
 	login.Server, login.Token = c.Credential()
 	at, err := p.repo.RemoteBranch(ctx, "origin", r.Default, login)
 	if err != nil || at == "" {
-		return nil, environment("--pr", cmp.Or(err, words("the remote origin has no branch %s", r.Default)))
+		return nil, environment("--pr", cmp.Or(err, words("remote origin has no branch %s", r.Default)))
 	}
 	if _, err := c.Checks(ctx, at); err != nil { // not every token may read them
 		return nil, words("--pr: read the checks of %s: %w", r.Default, err)
 	}
 	if !r.Push {
-		return nil, environment("--pr", words("the token may not push to %s: give it the right to write contents and pull requests", c.Place()))
+		return nil, environment("--pr", words("the token may not push to %s: grant it write access to contents and pull requests", c.Place()))
 	}
 	return &step.PullIn{Base: r.Default, Start: orDefault(p.conf.Limits.CIStart, ciStart).Milliseconds(), Wait: orDefault(p.conf.Limits.CI, ciWait).Milliseconds()}, nil
 }
@@ -100,7 +100,7 @@ func (p *project) issueIn(ctx context.Context, task string, f autoFlags) (*step.
 		return nil, environment("--issue", err)
 	}
 	if err != nil {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ no issue is written: %v\n"), inLang(p.a.lang(), err))
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the issue could not be written: %v\n"), inLang(p.a.lang(), err))
 		return nil, nil //nolint:nilnil // nowhere
 	}
 	in := &step.IssueIn{}

@@ -49,7 +49,7 @@ func (a *app) front(ctx context.Context) error {
 	}
 	l := a.lang()
 	if page.Project == "" {
-		fmt.Fprint(a.Out, l.T("Jacquard turns specs and requests into verified commits. There is no project here: no git repository.\n"))
+		fmt.Fprint(a.Out, l.T("Jacquard turns specs and requests into verified commits. There is no project here: this is not a git repository.\n"))
 	} else {
 		rows := [][]string{{l.T("project"), page.Project}}
 		switch {
@@ -61,7 +61,7 @@ func (a *app) front(ctx context.Context) error {
 			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, %d to build"), page.Specs, page.Stale)})
 		}
 		if len(page.Checks) == 0 {
-			rows = append(rows, []string{l.T("checks"), fmt.Sprintf(l.T("none found; say as checks in %s how this project is tested"), configFile)})
+			rows = append(rows, []string{l.T("checks"), fmt.Sprintf(l.T("none found; add the test command under checks in %s"), configFile)})
 		}
 		const shown = 4
 		for i, c := range page.Checks[:min(len(page.Checks), shown)] {
@@ -111,8 +111,8 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 		l = report.English
 	}
 	none := frontPage{Checks: []string{}, Next: []nextStep{
-		{"jacquard demo", l.T("see it build, die and resume on a sample project; needs no agent")},
-		{"cd YOUR-PROJECT && jacquard doctor", l.T("see what works in a project of yours")},
+		{"jacquard demo", l.T("watch a sample project be built, killed and resumed; no agent needed")},
+		{"cd YOUR-PROJECT && jacquard doctor", l.T("check what a project of yours needs")},
 	}}
 	if a.rootFlag == "" {
 		wd, err := os.Getwd()
@@ -158,11 +158,11 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 		add := func(command, why string) { page.Next = append(page.Next, nextStep{command, why}) }
 		switch {
 		case asks(r):
-			add("jacquard answer "+r.ID, l.T("it asks you something"))
+			add("jacquard answer "+r.ID, l.T("it needs your answer"))
 		case r.Driver != "":
-			add("jacquard log -f "+r.ID, l.T("watch it"))
+			add("jacquard log -f "+r.ID, l.T("watch the run"))
 		default:
-			add("jacquard resume "+r.ID, l.T("go on with it"))
+			add("jacquard resume "+r.ID, l.T("continue the run"))
 		}
 		break
 	}
@@ -174,19 +174,19 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 func (f frontPage) ideas(l report.Lang) []nextStep {
 	var out []nextStep
 	if f.Agent == "" {
-		out = append(out, nextStep{f.install, l.T("install the agent that writes code")})
+		out = append(out, nextStep{f.install, l.T("install a coding agent")})
 	}
 	if len(f.Checks) == 0 {
-		out = append(out, nextStep{"jacquard init", l.T("say how this project is tested")})
+		out = append(out, nextStep{"jacquard init", l.T("set this project's test command")})
 	}
 	if f.Stale > 0 {
 		out = append(out, nextStep{"jacquard build", l.T("build the specs that have changed")})
 	}
 	out = append(out, nextStep{`jacquard do "…"`, l.T("turn a request into verified commits")})
 	if f.Specs == 0 {
-		out = append(out, nextStep{"jacquard decompile", l.T("write specs for the code that is here")})
+		out = append(out, nextStep{"jacquard decompile", l.T("write specs for the existing code")})
 	}
-	return append(out, nextStep{"jacquard doctor", l.T("run this project's own checks once, before anything is paid for")})
+	return append(out, nextStep{"jacquard doctor", l.T("run this project's own checks once, before spending anything")})
 }
 
 // inGit reports whether a directory is in a git repository. It is asked first where nothing may be written: to open a project without

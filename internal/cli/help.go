@@ -34,7 +34,7 @@ func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
-			c.Short, c.Long = "tell about a command", ""
+			c.Short, c.Long = "show help for a command", ""
 		}
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -198,7 +198,7 @@ func distance(a, b string) int {
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return usage("%s takes one %s, and %d were given: %s", c.CommandPath(), noun(what), len(args), strings.Join(args, ", "))
+			return usage("%s takes one %s, but %d were given: %s", c.CommandPath(), noun(what), len(args), strings.Join(args, ", "))
 		}
 		return nil
 	}

@@ -40,7 +40,7 @@ func usageOf(l report.Lang, c *cobra.Command) string {
 	more := l.T("--help --all: everything.")
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\n  " + c.CommandPath() + " COMMAND")
-		more = fmt.Sprintf(l.T("%s COMMAND --help: one command."), c.CommandPath()) + "  " + more
+		more = fmt.Sprintf(l.T("%s COMMAND --help: help for a command."), c.CommandPath()) + "  " + more
 	}
 	if c.HasExample() {
 		b.WriteString("\n\n" + l.T("Examples") + ":\n" + c.Example)
@@ -50,7 +50,7 @@ func usageOf(l report.Lang, c *cobra.Command) string {
 		b.WriteString("\n\n" + l.T("Flags") + ":" + flagsOf(l, c, c.LocalFlags()))
 	}
 	if c.HasAvailableInheritedFlags() {
-		b.WriteString("\n\n" + l.T("Flags of all commands") + ":" + flagsOf(l, c, c.InheritedFlags()))
+		b.WriteString("\n\n" + l.T("Global flags") + ":" + flagsOf(l, c, c.InheritedFlags()))
 	}
 	return b.String() + "\n\n" + more + "\n"
 }

@@ -23,7 +23,7 @@ jacquard=$(command -v jacquard) || jacquard=%s
 // left alone.
 func (p *project) hook(ctx context.Context) error {
 	if p.noGit {
-		return usage("%s is in no git repository, so there is nothing to hook into: git init first", p.root)
+		return usage("%s is not in a git repository, so there is no place for a hook: run git init first", p.root)
 	}
 	dir, err := p.repo.HooksDir(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (p *project) hook(ctx context.Context) error {
 	check := "--root " + word(at) + " validate --staged || exit 1"
 	file := filepath.Join(dir, "pre-commit")
 	if !p.repo.Inside(dir) {
-		return usage("git takes its hooks from %s (core.hooksPath), which other projects use as well: add this line to %s yourself: jacquard %s", dir, file, check)
+		return usage("core.hooksPath is %s, which other projects may share: add this line to %s yourself: jacquard %s", dir, file, check)
 	}
 	have, err := os.ReadFile(file)
 	state := "written"
@@ -52,7 +52,7 @@ func (p *project) hook(ctx context.Context) error {
 	case strings.Contains(string(have), check):
 		state = "present"
 	case !strings.Contains(string(have), hookMark):
-		return usage("there is a hook already, and it stays as it is: %s. Add this line to it: jacquard %s", file, check)
+		return usage("a hook already exists and was not changed: %s. Add this line to it: jacquard %s", file, check)
 	}
 	if state == "written" {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -67,11 +67,11 @@ func (p *project) hook(ctx context.Context) error {
 		return nil
 	}
 	if state == "present" {
-		fmt.Fprintf(p.a.Out, p.a.lang().T("the hook is there already: %s\n"), file)
+		fmt.Fprintf(p.a.Out, p.a.lang().T("the hook is already installed: %s\n"), file)
 		return nil
 	}
 	fmt.Fprintf(p.a.Out, p.a.lang().T("wrote %s\n"), file)
-	fmt.Fprintln(p.a.Err, p.a.lang().T("Commits in which specs and code differ are rejected from now on; delete the file to undo that"))
+	fmt.Fprintln(p.a.Err, p.a.lang().T("Commits with spec drift will now be rejected. To undo, delete the file"))
 	return nil
 }
 

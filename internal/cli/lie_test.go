@@ -93,7 +93,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s: %v", args[1], err)
 	}
 	if code != want {
-		ts.Fatalf("%s ended with exit code %d, want %d\n%s%s", strings.Join(args[1:], " "), code, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+		ts.Fatalf("%s exited with code %d, want %d\n%s%s", strings.Join(args[1:], " "), code, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 func newLog(a *app) *cobra.Command {
 	var follow, all bool
 	c := &cobra.Command{
-		Use: "log [RUN]", Short: "print what happened in a run", Args: oneArgument("run"),
+		Use: "log [RUN]", Short: "print the events of a run", Args: oneArgument("run"),
 		Example: "  jacquard log -f k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
@@ -22,8 +22,8 @@ func newLog(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run stands still")
-	c.Flags().BoolVar(&all, "all", false, "every event, not only what is of interest")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "follow the run until it ends or waits")
+	c.Flags().BoolVar(&all, "all", false, "print all events")
 	return c
 }
 

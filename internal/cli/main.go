@@ -43,10 +43,10 @@ func Main(args []string, s Streams) int {
 	}
 	stopping := func() {
 		if a.worker.Load() {
-			a.tell(a.lang().T("stopping: nothing new is begun, and what runs is waited for; press Ctrl-C again to quit at once"))
+			a.tell(a.lang().T("stopping: waiting for running steps to finish; press Ctrl-C again to quit now"))
 			return
 		}
-		a.tell(a.lang().T("stopping: running turns are ended and kept; press Ctrl-C again to quit at once"))
+		a.tell(a.lang().T("stopping: saving the work of running agents; press Ctrl-C again to quit now"))
 	}
 	ctx, stop := interruptible(context.Background(), stopping, a.abandon)
 	defer stop()
@@ -157,11 +157,11 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	f := root.PersistentFlags()
-	f.StringVarP(&a.rootFlag, "root", "r", "", "project `directory` (default: found upwards from here)")
+	f.StringVarP(&a.rootFlag, "root", "r", "", "project `directory` (default: searched upwards from here)")
 	f.StringVar(&a.langFlag, "lang", "", "language of messages: en or ko")
-	f.BoolVar(&a.json, "json", false, "print exactly one JSON object on stdout (with log -f: one a line)")
-	f.BoolVar(&a.noColor, "no-color", false, "no colours")
-	root.Flags().BoolVar(&showVersion, "version", false, "print version, commit and date")
+	f.BoolVar(&a.json, "json", false, "print one JSON object on stdout (with log -f: one per line)")
+	f.BoolVar(&a.noColor, "no-color", false, "disable colors")
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version, commit and build date")
 	arrange(root, []group{
 		{"start", "Start", []*cobra.Command{newDo(a), newBug(a), newBuild(a)}},
 		{"watch", "Watch and steer", []*cobra.Command{
@@ -203,9 +203,9 @@ func hint(l report.Lang, err error) string {
 	var driven *flow.DrivenError
 	switch {
 	case errors.As(err, &changed):
-		return l.T(". To go on all the same: --accept-changes")
+		return l.T(". To continue anyway: --accept-changes")
 	case errors.Is(err, flow.ErrDamaged):
-		return l.T(". Move .jacquard/journal.db away to begin anew; what runs have built is on refs: jacquard recover")
+		return l.T(". To start over, move .jacquard/journal.db away; built work is kept on refs: jacquard recover")
 	case errors.As(err, &driven):
 		return fmt.Sprintf(l.T(". Watch it: jacquard log -f %s"), driven.Run)
 	}
@@ -228,7 +228,7 @@ func (a *app) print(v any) {
 		e.SetIndent("", "  ")
 	}
 	if err := e.Encode(v); err != nil {
-		fmt.Fprintf(a.Err, a.lang().T("jacquard: write the answer: %v\n"), err)
+		fmt.Fprintf(a.Err, a.lang().T("jacquard: write output: %v\n"), err)
 	}
 }
 

@@ -47,9 +47,9 @@ var about = map[string]string{
 
 func newMCP(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "mcp", Short: "serve tools for agents over stdin and stdout (MCP)", Args: cobra.NoArgs,
-		Long: "Serves tools of this program to an agent's program by the Model Context Protocol: judge the change, look at runs and specs. " +
-			"They change nothing and spend nothing, and no tool approves or answers in the place of a person.",
+		Use: "mcp", Short: "serve tools to agents over stdin and stdout (MCP)", Args: cobra.NoArgs,
+		Long: "Serves tools to coding agents over the Model Context Protocol: check the change, read runs and specs. The tools change " +
+			"nothing and spend nothing, and none can approve or answer for a person.",
 		Example: "  claude mcp add jacquard -- jacquard mcp\n  codex mcp add jacquard -- jacquard mcp",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.serveMCP(c.Context(), &mcp.StdioTransport{})

@@ -90,14 +90,14 @@ func (a *app) effects() func(string) {
 func newInit(a *app) *cobra.Command {
 	var hook, session, undo, yes bool
 	c := &cobra.Command{
-		Use: "init", Short: "write jacquard.yaml with all settings; set up a git hook, agents", Args: cobra.NoArgs,
+		Use: "init", Short: "write jacquard.yaml; set up a git hook or agent plugins", Args: cobra.NoArgs,
 		Example: "  jacquard init\n  jacquard init --hook\n  jacquard init --session",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if session {
 				return a.initSession(c.Context(), undo, yes)
 			}
 			if undo || yes {
-				return usage("--undo and --yes go with --session")
+				return usage("--undo and --yes need --session")
 			}
 			p, err := a.open(c.Context())
 			if err != nil {
@@ -109,7 +109,7 @@ func newInit(a *app) *cobra.Command {
 			path := filepath.Join(p.root, configFile)
 			f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 			if errors.Is(err, fs.ErrExist) {
-				return usage("%s exists already; edit it", path)
+				return usage("%s already exists; edit it", path)
 			}
 			if err != nil {
 				return environment("write %s", err, configFile)
@@ -129,13 +129,13 @@ func newInit(a *app) *cobra.Command {
 				return nil
 			}
 			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)
-			fmt.Fprintln(a.Err, a.lang().T("next: write the spec of a module into a CLAUDE.md in its directory (where that name is taken: SPEC.md), then jacquard build --dry-run"))
+			fmt.Fprintln(a.Err, a.lang().T("next: write a module's spec to CLAUDE.md (or SPEC.md) in its directory, then run jacquard build --dry-run"))
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&hook, "hook", false, "write a pre-commit hook that runs validate on the staged modules, and nothing else; remove it by deleting the file")
-	c.Flags().BoolVar(&session, "session", false, "let Claude Code, Codex and opencode, as far as they are here, judge their sessions as prove does")
-	c.Flags().BoolVar(&undo, "undo", false, "with --session: take it away again")
+	c.Flags().BoolVar(&hook, "hook", false, "only install a pre-commit hook that validates staged modules; to remove it, delete the file")
+	c.Flags().BoolVar(&session, "session", false, "let installed coding agents (Claude Code, Codex, opencode) check their sessions with prove")
+	c.Flags().BoolVar(&undo, "undo", false, "with --session: remove it again")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --session: do not ask")
 	return c
 }
@@ -215,20 +215,20 @@ type diffOptions struct {
 func newDiff(a *app) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [RUN]", Short: "print what a run has changed, as a patch", Args: oneArgument("run"),
+		Use: "diff [RUN]", Short: "print the changes of a run as a patch", Args: oneArgument("run"),
 		Example: "  jacquard diff k3v9 | git apply --stat\n  jacquard diff --apply src/auth",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.diff(c, args, o)
 		},
 	}
-	c.Flags().StringVar(&o.apply, "apply", "", "write the landed files of this `module` into the working tree, over your changes")
-	c.Flags().BoolVar(&o.stat, "stat", false, "file names only")
+	c.Flags().StringVar(&o.apply, "apply", "", "overwrite the working tree with the landed files of this `module`")
+	c.Flags().BoolVar(&o.stat, "stat", false, "print only file names")
 	return c
 }
 
 func newRecover(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "recover", Short: "list what is kept on refs: turns, runs, checkouts", Args: cobra.NoArgs,
+		Use: "recover", Short: "list work saved on refs: agent calls, runs, checkouts", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx := c.Context()
 			p, err := a.open(ctx)
@@ -247,7 +247,7 @@ func newRecover(a *app) *cobra.Command {
 				fmt.Fprintf(a.Out, "%s  %s  %s\n", k.Commit[:min(12, len(k.Commit))], k.Ref, k.Subject)
 			}
 			if len(kept) == 0 {
-				fmt.Fprintln(a.Err, a.lang().T("nothing is kept"))
+				fmt.Fprintln(a.Err, a.lang().T("nothing is saved"))
 			}
 			return nil
 		},
@@ -257,7 +257,7 @@ func newRecover(a *app) *cobra.Command {
 func newGC(a *app) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: "gc", Short: "remove checkouts, logs and refs of runs that have ended", Args: cobra.NoArgs,
+		Use: "gc", Short: "remove checkouts, logs and refs of ended runs", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx := c.Context()
 			p, err := a.open(ctx)
@@ -297,6 +297,6 @@ func newGC(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "also environments that can be installed again, and refs of ended runs, here and at the hub of workers")
+	c.Flags().BoolVar(&all, "all", false, "also remove environments that can be reinstalled, and refs of ended runs, here and on the hub")
 	return c
 }

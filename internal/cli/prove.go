@@ -33,10 +33,13 @@ const (
 func newProve(a *app) *cobra.Command {
 	var o proveOptions
 	c := &cobra.Command{
-		Use: "prove [RANGE]", Short: "judge a change by its tests, whoever made it", Args: oneArgument("range"),
-		Long: "Says of the change in the working tree, or of a range of commits, whether a new test fails without it and passes with it, whether it breaks, skips or empties a test that was there before, and which test would notice if one of its functions were wrong.\n" +
-			"It runs the project's own tests on clean checkouts, those that the change can reach first, and asks no agent. The working tree is compared with the begin of the session, where the plugin knows it, with HEAD, or, where nothing is uncommitted, with where the branch left the default branch.\n" +
-			"Only what runs have shown blocks. A test that fails without the change as well, or only sometimes, is charged to nobody.",
+		Use: "prove [RANGE]", Short: "check any change by its tests", Args: oneArgument("range"),
+		Long: "Checks the change in the working tree, or a range of commits: does a new test fail without it and pass with it, does " +
+			"it break, skip or empty an existing test, and do tests kill mutants of its functions? It runs the project's own tests " +
+			"on clean checkouts, affected tests first, and calls no agent. The working tree is compared with the start of the " +
+			"session if the plugin knows it, else with HEAD, or, if everything is committed, with the merge base of the default " +
+			"branch. Only problems seen in test runs block. Pre-existing failures and flaky tests are reported but do not count " +
+			"against the change.",
 		Example: "  jacquard prove\n  jacquard prove --quick\n  jacquard prove main..HEAD --format github\n  jacquard prove --base HEAD~3 --full --output prove.sarif",
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Range = first(args, "", "")
@@ -45,12 +48,12 @@ func newProve(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.Base, "base", "", "compare the working tree with this `revision`")
-	f.StringVar(&o.Session, "session", "", "compare it with the begin of this `session` of an agent")
-	f.BoolVar(&o.Quick, "quick", false, "try fewer small changes of the code, and end after a minute")
-	f.BoolVar(&o.Full, "full", false, "run all tests, however long that takes")
-	f.DurationVar(&o.Limit, "limit", 0, "end after this `time`, and say what is known until then (default 5m)")
+	f.StringVar(&o.Session, "session", "", "compare with the start of this agent `session`")
+	f.BoolVar(&o.Quick, "quick", false, "try fewer mutants and stop after a minute")
+	f.BoolVar(&o.Full, "full", false, "run all tests, however long it takes")
+	f.DurationVar(&o.Limit, "limit", 0, "stop after this `time` and report the results so far (default 5m)")
 	f.StringVar(&o.format, "format", "text", "text, json, sarif or github")
-	f.StringArrayVarP(&o.outputs, "output", "o", nil, "write it into a `file`: .txt, .json and .sarif say the format, others have that of --format, and a text comes here")
+	f.StringArrayVarP(&o.outputs, "output", "o", nil, "write the result to a `file`; .txt, .json and .sarif set the format, else --format; text is also printed")
 	hide(c, "session")
 	return c
 }
@@ -63,7 +66,7 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		return usage("--format %q: want text, json, sarif or github", o.format)
 	}
 	if o.Quick && o.Full {
-		return usage("--quick and --full exclude each other")
+		return usage("--quick and --full contradict each other: give one of them")
 	}
 	if o.Limit < 0 {
 		return usage("--limit %s: want a time such as 60s", o.Limit)
@@ -76,7 +79,7 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 		return err
 	}
 	if p.noGit {
-		return usage("%s is in no git repository, so there is nothing to compare with: git init first", p.root)
+		return usage("%s is not in a git repository, so there is nothing to compare with: run git init first", p.root)
 	}
 	if err := p.trusted(); err != nil {
 		return err

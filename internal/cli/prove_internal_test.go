@@ -20,10 +20,10 @@ func TestVerdictText(t *testing.T) {
 		want string
 	}{
 		"all was run":        {check.Judgement{Verdict: check.VerdictProved}, proved},
-		"some was not":       {check.Judgement{Verdict: check.VerdictProved, NotRun: late}, proved + "; not all was run, for want of time"},
-		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but tests may show less than before (1)"},
-		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but tests may show less than before (1); not all was run, for want of time"},
-		"a bad one is clear": {check.Judgement{Verdict: check.VerdictUnproved, NotRun: late}, "unproved: no test shows that the change does what it should"},
+		"some was not":       {check.Judgement{Verdict: check.VerdictProved, NotRun: late}, proved + "; stopped at the time limit before all tests ran"},
+		"tests show less":    {check.Judgement{Verdict: check.VerdictProved, Findings: lesser}, proved + "; but tests may check less than before (1)"},
+		"both":               {check.Judgement{Verdict: check.VerdictProved, Findings: lesser, NotRun: late}, proved + "; but tests may check less than before (1); stopped at the time limit before all tests ran"},
+		"a bad one is clear": {check.Judgement{Verdict: check.VerdictUnproved, NotRun: late}, "unproved: no test shows that the change works"},
 	} {
 		c.j.Red = []check.RedTest{{}}
 		if got := verdictText(report.English, act.Judged{Judgement: c.j}); got != c.want {

@@ -29,10 +29,10 @@ func verdictText(l report.Lang, j act.Judged) string {
 		return text
 	}
 	if n := lesser(j); n > 0 {
-		text += fmt.Sprintf(l.T("; but tests may show less than before (%d)"), n)
+		text += fmt.Sprintf(l.T("; but tests may check less than before (%d)"), n)
 	}
 	if len(j.NotRun) > 0 {
-		text += l.T("; not all was run, for want of time")
+		text += l.T("; stopped at the time limit before all tests ran")
 	}
 	return text
 }
@@ -53,30 +53,30 @@ func verdictWords(l report.Lang, j act.Judged) string {
 	case check.VerdictProved:
 		text := fmt.Sprintf(l.T("proved: new tests (%d) fail without the change and pass with it"), len(j.Red))
 		if names := unnoticed(j); len(names) > 0 {
-			text += fmt.Sprintf(l.T("; but no test notices when %s is wrong"), strings.Join(names, ", "))
+			text += fmt.Sprintf(l.T("; but no test kills the mutants of %s"), strings.Join(names, ", "))
 		}
 		return text
 	case check.VerdictCovered:
 		if j.Why != "" {
-			return l.T("covered: tests that reach the change pass; no function is left to try a mistake in")
+			return l.T("covered: tests that reach the change pass; it has no function to mutate")
 		}
-		return l.T("covered: no new test shows the change, but tests notice when it is wrong")
+		return l.T("covered: no new test shows the change, but existing tests kill its mutants")
 	case check.VerdictNothing:
 		if j.Before == j.Tree {
-			return l.T("nothing: nothing has changed; the last commit is judged by: jacquard prove HEAD~1..HEAD")
+			return l.T("nothing: no changes; to check the last commit: jacquard prove HEAD~1..HEAD")
 		}
-		return l.T("nothing: no code has changed")
+		return l.T("nothing: no code changed")
 	case check.VerdictUnproved:
-		return l.T("unproved: no test shows that the change does what it should")
+		return l.T("unproved: no test shows that the change works")
 	case check.VerdictBroken:
-		return fmt.Sprintf(l.T("broken: what works without the change fails with it (%d)"), blocking(j))
+		return fmt.Sprintf(l.T("broken: tests that pass without the change fail with it (%d)"), blocking(j))
 	case check.VerdictWeakened:
-		return fmt.Sprintf(l.T("weakened: tests that were there before show less now (%d)"), blocking(j))
+		return fmt.Sprintf(l.T("weakened: existing tests check less than before (%d)"), blocking(j))
 	case check.VerdictUnknown:
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
 	if j.Late {
-		text += l.T("; more time: jacquard prove --limit 15m, or --full")
+		text += l.T("; for more time: jacquard prove --limit 15m, or --full")
 	}
 	if j.Install != "" {
 		text += fmt.Sprintf(l.T(". To install: %s"), j.Install)
@@ -127,13 +127,13 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(f.Finding)), "⚠ "))
 	}
 	if soft {
-		fmt.Fprint(&b, l.T("  (• blocks nothing)\n"))
+		fmt.Fprint(&b, l.T("  (• does not block)\n"))
 	}
 	writeNoticed(&b, l, j)
-	fmt.Fprintf(&b, l.T("ran: %d tests, %d passed, %d failed, %d skipped; %d commands in %s\n"),
+	fmt.Fprintf(&b, l.T("ran %d tests: %d passed, %d failed, %d skipped; %d commands in %s\n"),
 		j.Tests.Total, j.Tests.Passed, j.Tests.Failed, j.Tests.Skipped, len(j.Records), (time.Duration(j.Millis) * time.Millisecond).Round(100*time.Millisecond))
 	if n := len(j.FailedBefore); n > 0 {
-		inColumns(&b, "", "  ", fmt.Sprintf(l.T("failed without the change as well, charged to nobody (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
+		inColumns(&b, "", "  ", fmt.Sprintf(l.T("also fail without the change, not counted against it (%d): %s"), n, strings.Join(j.FailedBefore[:min(3, n)], ", ")))
 	}
 	for _, text := range j.NotRun {
 		inColumns(&b, "", "  ", fmt.Sprintf(l.T("not run: %s"), text))
@@ -147,13 +147,13 @@ func writeNoticed(b *strings.Builder, l report.Lang, j act.Judged) {
 	if len(j.Functions) == 0 {
 		return
 	}
-	fmt.Fprint(b, l.T("which test notices when a changed function is wrong\n"))
+	fmt.Fprint(b, l.T("mutants of changed functions and the tests that kill them\n"))
 	for i, f := range j.Functions {
 		if i == shownFunctions {
 			fmt.Fprintf(b, l.T("  … and %d more: --format json\n"), len(j.Functions)-i)
 			break
 		}
-		who := l.T("not tried")
+		who := l.T("not tested with mutants")
 		switch {
 		case f.Noticed > 0:
 			var names []string
@@ -165,13 +165,13 @@ func writeNoticed(b *strings.Builder, l report.Lang, j act.Judged) {
 			}
 			who = strings.Join(slices.Compact(names), ", ")
 		case f.Unreached:
-			who = l.T("none comes near it")
+			who = l.T("no test reaches it")
 		case f.Tried > 0:
-			who = fmt.Sprintf(l.T("none of %d small changes is noticed"), f.Tried)
+			who = fmt.Sprintf(l.T("0 of %d mutants killed"), f.Tried)
 		}
 		name := f.Name
 		if name == "" {
-			name = l.T("outside of functions")
+			name = l.T("outside functions")
 		}
 		inColumns(b, "  ", "    ", fmt.Sprintf("%s (%s:%d): %s", name, f.Path, f.Line, who))
 	}

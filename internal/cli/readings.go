@@ -31,7 +31,7 @@ func (p *project) keeping(x *inspect.Project) *inspect.Project {
 		},
 		Damaged: func() {
 			if !warned {
-				fmt.Fprint(p.a.Err, p.a.lang().T("⚠ what is kept of source files is damaged; they are read again\n"))
+				fmt.Fprint(p.a.Err, p.a.lang().T("⚠ the cache of source files is damaged; reading them again\n"))
 			}
 			warned = true
 		},

@@ -25,8 +25,8 @@ func newReport(a *app) *cobra.Command {
 	var out string
 	show := false
 	c := &cobra.Command{
-		Use: "report [RUN]", Short: "write a run as one HTML page to look at and to show", Args: oneArgument("run"),
-		Long:    "One file without anything from elsewhere: verdict, course, attempts and findings, commands and exit codes, changes, questions, cost.",
+		Use: "report [RUN]", Short: "write an HTML report of a run", Args: oneArgument("run"),
+		Long:    "Writes one self-contained file: verdict, timeline, attempts and findings, commands and exit codes, changes, questions, cost.",
 		Example: "  jacquard report --open\n  jacquard report k3v9 > run.html",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
@@ -56,8 +56,8 @@ func newReport(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "`file` for the page instead of stdout")
-	c.Flags().BoolVar(&show, "open", false, "open the page in the browser")
+	c.Flags().StringVarP(&out, "output", "o", "", "write the report to a `file` instead of stdout")
+	c.Flags().BoolVar(&show, "open", false, "open the report in the browser")
 	return c
 }
 

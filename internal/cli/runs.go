@@ -64,7 +64,7 @@ func theOne(ctx context.Context, rt flow.Runtime, fits func(flow.Run) bool, comm
 		}
 	}
 	if len(commands) > 1 {
-		return "", usage("say which of %d runs is meant:\n%s", len(commands), strings.Join(commands, "\n"))
+		return "", usage("%d runs match, name one of them:\n%s", len(commands), strings.Join(commands, "\n"))
 	}
 	return id, nil
 }
@@ -82,7 +82,7 @@ func newResume(a *app) *cobra.Command {
 	var o driveOptions
 	var blocks bool
 	c := &cobra.Command{
-		Use: "resume [RUN]", Short: "go on with a run that was interrupted or waits", Args: oneArgument("run"),
+		Use: "resume [RUN]", Short: "continue an interrupted, paused or blocked run", Args: oneArgument("run"),
 		Example: "  jacquard resume k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -110,7 +110,7 @@ func newResume(a *app) *cobra.Command {
 	}
 	driveFlags(c, &o)
 	c.Flags().BoolVar(&blocks, "blocks", false, "print result blocks for scripts")
-	c.Flags().StringVar(&o.budget, "budget", "", "a new budget for a run that has used its own up: 40usd or 4Mtok")
+	c.Flags().StringVar(&o.budget, "budget", "", "raise the budget of the run: 40usd or 4Mtok")
 	return c
 }
 
@@ -152,7 +152,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 	}
 	where := cmp.Or(r.Engine, onLocal)
 	if o.on != "" && o.on != where {
-		return usage("run %s is on %s and goes on there", r.ID, where)
+		return usage("run %s runs on %s and continues there", r.ID, where)
 	}
 	o.on = where
 	e, err := p.engine(ctx, o, p.a.heard.add)
@@ -170,7 +170,7 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 				done++
 			}
 		}
-		fmt.Fprintf(p.a.Err, p.a.lang().T("run %s goes on: %d of %d are done\n"), r.ID, done, len(rep.Modules))
+		fmt.Fprintf(p.a.Err, p.a.lang().T("resuming run %s: %d of %d done\n"), r.ID, done, len(rep.Modules))
 	}
 	return p.drive(ctx, e, r, blocks)
 }
@@ -209,22 +209,22 @@ func (p *project) unblock(ctx context.Context, e *engine, r flow.Run, budget str
 
 func driveFlags(c *cobra.Command, o *driveOptions) {
 	f := c.Flags()
-	f.IntVarP(&o.jobs, "jobs", "j", 0, "modules at once (default 4, on a pool of workers 16, or jobs in jacquard.yaml)")
-	f.StringVar(&o.on, "on", "", "where the run is kept: local, or temporal for a cluster (default local, or engine in jacquard.yaml)")
-	f.StringVar(&o.pool, "pool", "", "`name` of the workers that carry out turns and checks of a run on a cluster (jacquard worker; default pool in jacquard.yaml, or this machine alone)")
+	f.IntVarP(&o.jobs, "jobs", "j", 0, "modules to build in parallel (default 4, with a worker pool 16, or jobs in jacquard.yaml)")
+	f.StringVar(&o.on, "on", "", "engine of the run: local, or temporal for a cluster (default local, or engine in jacquard.yaml)")
+	f.StringVar(&o.pool, "pool", "", "`name` of the worker pool that runs agents and checks on a cluster (see jacquard worker; default pool in jacquard.yaml, or only this machine)")
 	f.StringVar(&o.agent, "agent", "", "agent: claude, codex, opencode or scripted")
-	f.StringVar(&o.model, "model", "", "`name` of the model for the agent")
-	f.StringVar(&o.scenario, "scenario", "", "`file` with the model's answers instead of a provider, for tests and demos")
-	f.StringVar(&o.mailbox, "mailbox", "", "`directory` where each model request waits for an answer file")
-	f.StringVar(&o.record, "record", "", "record the model's answers to `file`")
-	f.StringVar(&o.replay, "replay", "", "answer from a recorded `file`")
-	f.BoolVar(&o.accept, "accept-changes", false, "go on although the workflow definition has changed")
-	f.BoolVar(&o.follow, "follow", false, "with --json: print every event as one object a line while it goes on, and the answer last")
-	f.BoolVar(&o.fresh, "fresh", false, "run every check, also those that are on record for the same tree, command, tools and environment")
+	f.StringVar(&o.model, "model", "", "model `name` for the agent")
+	f.StringVar(&o.scenario, "scenario", "", "`file` with scripted model answers, for tests and demos")
+	f.StringVar(&o.mailbox, "mailbox", "", "exchange model requests and answers as files in this `directory`")
+	f.StringVar(&o.record, "record", "", "record the model's answers to a `file`")
+	f.StringVar(&o.replay, "replay", "", "replay answers from a recorded `file`")
+	f.BoolVar(&o.accept, "accept-changes", false, "continue although the workflow definition has changed")
+	f.BoolVar(&o.follow, "follow", false, "with --json: stream events, one object per line, and print the result last")
+	f.BoolVar(&o.fresh, "fresh", false, "run every check again, even if its result is cached")
 	sandboxFlag(c, &o.sandbox)
-	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of parking the run")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing but questions, errors and the end")
-	f.BoolVar(&o.verbose, "verbose", false, "say also what each agent does: files, commands")
+	f.BoolVar(&o.wait, "wait", false, "wait for usage limits to reset instead of pausing the run")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only questions, errors and the result")
+	f.BoolVar(&o.verbose, "verbose", false, "also print the files and commands of each agent")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Flags().Changed("jobs") && o.jobs < 1 {
 			return usage("--jobs %d: want at least 1", o.jobs)
@@ -239,12 +239,12 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 
 // sandboxFlag is for commands that run agents or checks.
 func sandboxFlag(c *cobra.Command, level *string) {
-	c.Flags().StringVar(level, "sandbox", "", "what keeps agents and checks from the rest of the machine: full, outside or off (default what jacquard.yaml says, else full on Linux)")
+	c.Flags().StringVar(level, "sandbox", "", "sandbox for agents and checks: full, outside or off (default: see jacquard.yaml, else full on Linux)")
 }
 
 // budgetFlag is for commands that begin a run.
 func budgetFlag(c *cobra.Command, o *driveOptions) {
-	c.Flags().StringVar(&o.budget, "budget", "", "most that the run may spend: 5usd or 2Mtok (default "+defaultBudget+")")
+	c.Flags().StringVar(&o.budget, "budget", "", "spending limit of the run: 5usd or 2Mtok (default "+defaultBudget+")")
 }
 
 // who is the person at this terminal, for records.

@@ -106,14 +106,14 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 		return level, b, err
 	}
 	if err := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp")); err != nil {
-		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("there is no sandbox here, so nothing was begun: %v. %s"), err, p.a.remedy(p.a.lang(), err))
+		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("no sandbox is available here, so nothing was started: %v. %s"), err, p.a.remedy(p.a.lang(), err))
 	}
 	return level, b, nil
 }
 
 // remedy says what a person can do about a sandbox that cannot be made, and where it is said once.
 func (a *app) remedy(l report.Lang, err error) string {
-	ways := fmt.Sprintf(l.T("Where a container or virtual machine is around Jacquard, say --sandbox outside; --sandbox off runs agents and checks as you. Once for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s"), a.ownSandbox())
+	ways := fmt.Sprintf(l.T("If Jacquard runs in a container or virtual machine, use --sandbox outside; --sandbox off runs agents and checks with your permissions. To set it for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s"), a.ownSandbox())
 	if raw, _ := os.ReadFile(confine.AppArmorRule); strings.TrimSpace(string(raw)) == "1" && os.Geteuid() != 0 {
 		return appArmor(l) + ways
 	}
@@ -124,9 +124,9 @@ func (a *app) remedy(l report.Lang, err error) string {
 		case confine.Inside():
 			why = l.T("Jacquard runs in one of its own sandboxes already, which lets nothing make a second one. ")
 		case strings.Contains(failed.Step, "namespace"), strings.Contains(failed.Step, "private"):
-			why = l.T("This system does not let programs make user namespaces, as in most containers. ")
+			why = l.T("This system does not allow user namespaces, as in most containers. ")
 		case strings.Contains(failed.Step, "/proc"):
-			why = l.T("What is around Jacquard hides parts of /proc, as containers do. ")
+			why = l.T("The environment of Jacquard hides parts of /proc, as containers do. ")
 		}
 	}
 	return why + ways
@@ -138,7 +138,7 @@ func appArmor(l report.Lang) string {
 	if err != nil {
 		self = "/usr/bin/jacquard"
 	}
-	return fmt.Sprintf(l.T("AppArmor of this system lets only programs with a profile make user namespaces. Write this to /etc/apparmor.d/jacquard, then sudo apparmor_parser -r /etc/apparmor.d/jacquard:\n\n%s\n"), confine.AppArmorProfile(real(self)))
+	return fmt.Sprintf(l.T("AppArmor on this system allows user namespaces only for programs with a profile. Write this to /etc/apparmor.d/jacquard, then run sudo apparmor_parser -r /etc/apparmor.d/jacquard:\n\n%s\n"), confine.AppArmorProfile(real(self)))
 }
 
 // memory is how much the machine has, in bytes; 0 = not known.
@@ -168,15 +168,15 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 	failed := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"))
 	switch {
 	case b == nil && failed == nil:
-		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run as you; full works here"), level)
+		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is available here"), level)
 	case b == nil && errors.Is(failed, confine.ErrUnsupported):
-		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run as you; there is no sandbox for this system"), level)
+		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; no sandbox is available for this system"), level)
 	case b == nil:
-		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run as you; full does not work here: %v"), level, failed)
+		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is not available here: %v"), level, failed)
 	case failed != nil:
 		c.add("sandbox", false, true, "%v. %s", failed, p.a.remedy(c.l, failed))
 	default:
-		text := fmt.Sprintf(c.l.T("full: tried, nothing got out; at most %d processes and %d MiB"), b.Limits.Processes, b.Limits.Memory>>20)
+		text := fmt.Sprintf(c.l.T("full: tested, no escape found; at most %d processes and %d MiB"), b.Limits.Processes, b.Limits.Memory>>20)
 		for _, line := range p.conf.Sandbox.asks() {
 			text += "; " + line
 		}

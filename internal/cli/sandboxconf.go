@@ -71,7 +71,7 @@ func (a *app) readOwnSandbox() (c sandboxConf, err error) {
 	}
 	for _, path := range slices.Concat(c.Read, c.Write) {
 		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
-			return c, usage("%s: %s: give the whole path: this file is for all projects", file, path)
+			return c, usage("%s: %s: give an absolute path, because this file applies to all projects", file, path)
 		}
 	}
 	return c, c.check(file)
@@ -86,11 +86,11 @@ func parseSize(s string) (int64, error) {
 	}
 	m := sizeForm().FindStringSubmatch(s)
 	if m == nil {
-		return 0, fmt.Errorf("%q is no size like 512MiB", s)
+		return 0, fmt.Errorf("%q is not a size such as 512MiB", s)
 	}
 	n, err := strconv.ParseInt(m[1], 10, 40)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%q is no size like 512MiB", s)
+		return 0, fmt.Errorf("%q is not a size such as 512MiB", s)
 	}
 	return n << map[string]int{"": 0, "K": 10, "M": 20, "G": 30}[strings.TrimRight(m[2], "iB")], nil
 }
@@ -109,10 +109,10 @@ func (c sandboxConf) check(file string) error {
 	}
 	for _, at := range c.Connect {
 		if port, ok := localPort(at); !ok && (port != 0 || !strings.HasPrefix(at, "/")) {
-			return usage("%s: sandbox: connect: %q is neither a port of this machine, as 127.0.0.1:5432 is, nor the path of a Unix socket", file, at)
+			return usage("%s: sandbox: connect: want a local port such as 127.0.0.1:5432 or the path of a Unix socket, got %q", file, at)
 		}
 		if grants().MatchString(at) {
-			return usage("%s: sandbox: connect: %s is not given: what answers there acts on the whole machine. Say --sandbox off, or outside in a container", file, at)
+			return usage("%s: sandbox: connect: %s is not allowed, because it controls the whole machine. Use --sandbox off, or --sandbox outside in a container", file, at)
 		}
 	}
 	for _, host := range c.Install {
@@ -191,7 +191,7 @@ func (p *project) places(file string, list []string) ([]string, error) {
 				refused = refused || below(filepath.Join(home, s), path)
 			}
 			if refused {
-				return nil, usage("%s: sandbox: %s holds more than agents and checks may see: the home folder, the root, /run and folders with credentials are not given. Name a folder in it", file, given)
+				return nil, usage("%s: sandbox: %s exposes too much: the home folder, the root, /run and folders with credentials cannot be shared. Name a folder inside it", file, given)
 			}
 		}
 		out = append(out, filepath.Clean(path))

@@ -62,17 +62,17 @@ type remembered struct {
 }
 
 func newSessionHook(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "hook", Short: "what the plugin of an agent's program calls", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := &cobra.Command{Use: "hook", Short: "commands called by the plugin of a coding agent", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	for name, h := range map[string]struct {
 		short string
 		run   func(context.Context, *project, hookInput) hookOutput
 	}{
-		"session-start": {"keep the working tree that a session begins with", a.sessionBegins},
-		"stop":          {"judge what a session has changed, before a turn of it ends", a.sessionStops},
+		"session-start": {"record the working tree at the start of a session", a.sessionBegins},
+		"stop":          {"check the changes of a session before a turn ends", a.sessionStops},
 	} {
 		c.AddCommand(&cobra.Command{
 			Use: name, Short: h.short, Args: cobra.NoArgs,
-			Long: h.short + ". It reads the JSON of a hook on stdin, answers with one on stdout, and always ends with 0: an agent's turn never fails because of it.",
+			Long: h.short + ". Reads hook JSON on stdin, writes hook JSON to stdout and always exits 0, so it never fails an agent's turn.",
 			RunE: func(c *cobra.Command, _ []string) error { return a.answerHook(c.Context(), h.run) },
 		})
 	}
@@ -237,8 +237,8 @@ func (m remembered) keep(file string) {
 func newPlugin(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "plugin", Short: "the plugin for Claude Code and Codex", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(&cobra.Command{
-		Use: "export DIR", Short: "write the plugin as a marketplace that both programs take", Args: cobra.ExactArgs(1),
-		Long:    "Writes a marketplace with one plugin into a directory. Its hooks judge each session of an agent when a turn ends, as jacquard prove does; its skills start runs.",
+		Use: "export DIR", Short: "write the plugin as a marketplace for Claude Code and Codex", Args: cobra.ExactArgs(1),
+		Long:    "Writes a marketplace with one plugin to a directory. Its hooks check each agent session at the end of a turn, like jacquard prove; its skills start runs.",
 		Example: "  jacquard plugin export ~/jacquard-plugin\n  claude plugin marketplace add ~/jacquard-plugin\n  claude plugin install jacquard@jacquard-build",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := plugin.Export(args[0]); err != nil {

@@ -115,7 +115,7 @@ func (h host) run(ctx context.Context, args ...string) (string, error) {
 		return "", err
 	}
 	if res.Ended != proc.Exited || res.Exit != 0 {
-		return "", words("%s %s ended with %d: %s", h.name, strings.Join(args, " "), res.Exit, strings.TrimSpace(res.Stderr.Text+res.Stdout.Text))
+		return "", words("%s %s exited with %d: %s", h.name, strings.Join(args, " "), res.Exit, strings.TrimSpace(res.Stderr.Text+res.Stdout.Text))
 	}
 	return res.Stdout.Text, nil
 }
@@ -172,7 +172,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 	l, dir := a.lang(), a.pluginDir()
 	hosts := a.hosts()
 	if len(hosts) == 0 {
-		return fail(flow.Environment, "no agent's program is here: install Claude Code, Codex or opencode first")
+		return fail(flow.Environment, "no coding agent is installed: install Claude Code, Codex or opencode first")
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return environment("make %s", err, filepath.Dir(dir))
@@ -195,7 +195,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 		files = files || h.name != "opencode"
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.Err, l.T("there is nothing to change: each agent's program here is as you want it"))
+		fmt.Fprintln(a.Err, l.T("nothing to change: all installed coding agents are already set up"))
 		return nil
 	}
 	switch {
@@ -204,7 +204,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 	case files:
 		list = slices.Insert(list, 0, change{fmt.Sprintf(l.T("write the plugin to %s"), dir), func(context.Context) error { return plugin.Export(dir) }})
 	}
-	fmt.Fprintln(a.Err, l.T("this changes your agents' programs:"))
+	fmt.Fprintln(a.Err, l.T("this changes your coding agents:"))
 	for _, c := range list {
 		fmt.Fprintln(a.Err, "  "+c.text)
 	}
@@ -212,7 +212,7 @@ func (a *app) initSession(ctx context.Context, undo, yes bool) error {
 		return err
 	}
 	if !yes {
-		if err := a.confirm(ctx, l.T("Do it? [y/N] "), usage("nobody can be asked here: read what it changes and add --yes")); err != nil {
+		if err := a.confirm(ctx, l.T("Continue? [y/N] "), usage("cannot ask without a terminal: read the changes, then add --yes")); err != nil {
 			return err
 		}
 	}
@@ -233,12 +233,12 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 		names = append(names, h.title)
 	}
 	if undo {
-		fmt.Fprintf(a.Out, l.T("the plugin is gone from %s\n"), strings.Join(names, ", "))
+		fmt.Fprintf(a.Out, l.T("removed the plugin from %s\n"), strings.Join(names, ", "))
 		return
 	}
-	fmt.Fprintf(a.Out, l.T("%s: sessions that begin now are judged when a turn ends\n"), strings.Join(names, ", "))
+	fmt.Fprintf(a.Out, l.T("%s: new sessions are checked at the end of each turn\n"), strings.Join(names, ", "))
 	if i := slices.IndexFunc(hosts, host.untrusted); i >= 0 {
-		fmt.Fprintln(a.Err, l.T("next: start codex once and let it trust the hooks; until then it runs none, and does not say so"))
+		fmt.Fprintln(a.Err, l.T("next: start codex once and trust the hooks; until then it silently skips them"))
 	}
 	fmt.Fprintln(a.Err, l.T("undo: jacquard init --session --undo"))
 }
@@ -257,15 +257,15 @@ func (c *checkup) session(ctx context.Context, a *app, names []string) {
 		case err != nil:
 			c.add("session", false, false, "%v", err)
 		case have == "":
-			c.add("session", true, false, c.l.T("%s has no plugin; jacquard init --session has its sessions judged"), h.title)
+			c.add("session", true, false, c.l.T("%s has no plugin; to check its sessions: jacquard init --session"), h.title)
 		case have != plugin.Version():
-			c.add("session", false, false, c.l.T("%s has the plugin of another version; jacquard init --session replaces it"), h.title)
+			c.add("session", false, false, c.l.T("%s has another version of the plugin; to replace it: jacquard init --session"), h.title)
 		case h.untrusted():
-			c.add("session", false, false, c.l.T("%s has the plugin and does not run its hooks: start codex once and let it trust them"), h.title)
+			c.add("session", false, false, c.l.T("%s has the plugin but does not run its hooks: start codex once and trust the hooks"), h.title)
 		case !a.onPath():
-			c.add("session", false, false, c.l.T("%s has the plugin, which calls jacquard, and that is not on PATH"), h.title)
+			c.add("session", false, false, c.l.T("%s has the plugin, but jacquard is not on PATH: add it"), h.title)
 		default:
-			c.add("session", true, false, c.l.T("%s judges its sessions with the plugin %s"), h.title, have)
+			c.add("session", true, false, c.l.T("%s checks its sessions with plugin %s"), h.title, have)
 		}
 	}
 }

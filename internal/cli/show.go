@@ -18,7 +18,7 @@ import (
 func newShow(a *app) *cobra.Command {
 	var format, document string
 	c := &cobra.Command{
-		Use: "show [RUN]", Short: "show a run: what was tried, found and proved", Args: oneArgument("run"),
+		Use: "show [RUN]", Short: "show a run: attempts, findings and proof", Args: oneArgument("run"),
 		Example: "  jacquard show k3v9\n  jacquard show k3v9 --document PLAN.md",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
@@ -54,7 +54,7 @@ func newShow(a *app) *cobra.Command {
 				l := a.lang()
 				fmt.Fprintf(a.Out, l.T("%s  %s  %s  started %s\n"), r.ID, r.Def, r.State, r.Started.Local().Format(time.DateTime))
 				if rep.TakenBack {
-					fmt.Fprint(a.Out, l.T("what it did was taken back\n"))
+					fmt.Fprint(a.Out, l.T("its changes were undone\n"))
 				}
 				if rep.Sandbox != "" {
 					fmt.Fprintf(a.Out, l.T("sandbox: %s")+"\n", rep.Sandbox)
@@ -79,7 +79,7 @@ func newShow(a *app) *cobra.Command {
 					return err
 				}
 				if names := slices.Sorted(maps.Keys(docs)); len(names) > 0 {
-					fmt.Fprintf(a.Out, l.T("documents: %s (one of them: --document NAME)\n"), strings.Join(names, ", "))
+					fmt.Fprintf(a.Out, l.T("documents: %s (to read one: --document NAME)\n"), strings.Join(names, ", "))
 				}
 				fmt.Fprint(a.Out, questions(l, r.ID, r.Gates))
 				if r.Err != nil {
@@ -112,8 +112,8 @@ func newShow(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&document, "document", "", "print this `document` of the run: its path, or the end of it")
-	c.Flags().StringVar(&format, "format", "text", "text, or xml: a run of work in the protocol of the WORK pipeline")
+	c.Flags().StringVar(&document, "document", "", "print a `document` of the run, by its path or the end of it")
+	c.Flags().StringVar(&format, "format", "text", "text, or xml (a run of work in the format of the WORK pipeline)")
 	return c
 }
 

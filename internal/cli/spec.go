@@ -12,7 +12,7 @@ import (
 
 func newSpec(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "spec", Short: "tools for specs that need no agent", Long: specHelp(), Args: cobra.NoArgs,
+		Use: "spec", Short: "work with specs; no agent needed", Long: specHelp(), Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !a.json {
 				return c.Help()
@@ -28,14 +28,14 @@ func newSpec(a *app) *cobra.Command {
 	c.AddCommand(newTargets(a), newSpecNew(a))
 	c.AddCommand(newSpecTools(a)...)
 	c.AddCommand(&cobra.Command{
-		Use: "help [COMMAND]", Short: "what commands of earlier tools are called here", Args: cobra.MaximumNArgs(1),
+		Use: "help [COMMAND]", Short: "list commands of earlier tools and their names here", Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.RunE(c, nil)
 			}
 			of, _, err := c.Find(args)
 			if err != nil || of == c {
-				return usage("there is no command %s (jacquard spec help lists all)", args[0])
+				return usage("unknown command %s (jacquard spec help lists them all)", args[0])
 			}
 			return of.Help()
 		},
@@ -49,7 +49,7 @@ func newTargets(a *app) *cobra.Command {
 	var exitZero bool
 	t := &specTool{a: a}
 	c := &cobra.Command{
-		Use: "targets [PATH]", Aliases: []string{"diff-compile-targets"}, Short: "show which modules are stale, and why", Args: cobra.MaximumNArgs(1),
+		Use: "targets [PATH]", Aliases: []string{"diff-compile-targets"}, Short: "show which modules are stale and why", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard spec targets --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
@@ -81,10 +81,10 @@ func newTargets(a *app) *cobra.Command {
 			return proved(plan.Sound() || exitZero)
 		},
 	}
-	c.Flags().BoolVar(&in.All, "all", false, "every module, stale or not")
-	c.Flags().StringVar(&given, "path", "", "only modules in this `directory` and below")
+	c.Flags().BoolVar(&in.All, "all", false, "all modules, even if up to date")
+	c.Flags().StringVar(&given, "path", "", "only modules under this `directory`")
 	t.outputFlag(c)
-	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although specs have errors")
+	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 even if specs have errors")
 	return c
 }
 
@@ -112,7 +112,7 @@ func printTargets(a *app, res *target.Result) {
 func newAdopt(a *app) *cobra.Command {
 	var unchecked bool
 	c := &cobra.Command{
-		Use: "adopt [PATH]", Short: "record code as built from its spec, once its tests pass", Args: cobra.MaximumNArgs(1),
+		Use: "adopt [PATH]", Short: "record existing code as built from its spec, if its tests pass", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard adopt\n  jacquard adopt src/legacy --unchecked",
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -170,6 +170,6 @@ func newAdopt(a *app) *cobra.Command {
 			return proved(bad == 0)
 		},
 	}
-	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without running anything; the lock says so")
+	c.Flags().BoolVar(&unchecked, "unchecked", false, "record without running checks; the lock marks it as unchecked")
 	return c
 }

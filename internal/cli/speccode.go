@@ -24,7 +24,7 @@ import (
 func (t *specTool) analyze() *cobra.Command {
 	var dir, tree string
 	var files []string
-	c := t.command("analyze [DIR]", "what the code in a directory exports and imports", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("analyze [DIR]", "list exports and imports of the code in a directory", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func (t *specTool) analyze() *cobra.Command {
 		a := x.Analyze(root(dir), files)
 		for _, f := range files {
 			if !slices.Contains(a.Files, f) {
-				t.cannotRead(path.Join(dir, f), words("there is no such source file: name files directly in the directory"))
+				t.cannotRead(path.Join(dir, f), words("no such source file: name files directly in the directory"))
 			}
 		}
 		if tree != "" {
@@ -82,10 +82,10 @@ func (t *specTool) analysis(a inspect.Analysis) {
 
 func (t *specTool) exports() *cobra.Command {
 	var dir, input string
-	c := t.command("exports [DIR]", "the Exports section that the code in a directory asks for", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("exports [DIR]", "generate an Exports section from the code in a directory", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		if input != "" {
 			if len(args) > 0 || dir != "" {
-				return usage("a directory or --input, not both")
+				return usage("give a directory or --input, not both")
 			}
 			list, err := t.reports(input)
 			if err != nil {
@@ -111,13 +111,13 @@ func (t *specTool) exports() *cobra.Command {
 		return t.answerText(map[string]string{"path": dir, "exports": text}, text)
 	})
 	c.Flags().StringVarP(&dir, "path", "p", "", "the `directory`")
-	c.Flags().StringVarP(&input, "input", "i", "", "take the JSON of spec analyze in this `file` instead of code; - is stdin")
+	c.Flags().StringVarP(&input, "input", "i", "", "read the JSON of spec analyze from this `file` instead of code; - is stdin")
 	return c
 }
 
 func (t *specTool) summary() *cobra.Command {
 	var input string
-	c := t.command("summary [FILE|DIR]", "an analysis as Markdown: of a file, of stdin, or of code", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("summary [FILE|DIR]", "print an analysis as Markdown: of a file, stdin or code", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		at := first(args, input, ".")
 		var list []inspect.Report
 		st, err := os.Stat(at)
@@ -188,7 +188,7 @@ func notJSON(what noun, file, how string, err error) error {
 }
 
 func (t *specTool) project() *cobra.Command {
-	return t.command("project", "the analysis of every directory that needs a spec", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	return t.command("project", "analyze all directories that need a spec", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (t *specTool) project() *cobra.Command {
 func (t *specTool) diagram() *cobra.Command {
 	var kind, file string
 	var page bool
-	c := t.command("diagram [FILE]", "a Mermaid picture of modules, states or use cases", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("diagram [FILE]", "draw a Mermaid diagram of modules, states or use cases", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -242,7 +242,7 @@ func (t *specTool) diagram() *cobra.Command {
 		}
 		return t.answerText(answer, text)
 	})
-	c.Flags().BoolVar(&page, "open", false, "write a page that draws the diagram, and open it in the browser where there is a terminal")
+	c.Flags().BoolVar(&page, "open", false, "write an HTML page with the diagram and, in a terminal, open it in the browser")
 	c.Flags().StringVarP(&kind, "type", "t", "component", "component, state or usecase")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file`")
 	return c

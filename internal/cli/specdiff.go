@@ -15,7 +15,7 @@ import (
 
 func (t *specTool) diff() *cobra.Command {
 	var exitCode bool
-	c := t.command("diff [BASE [HEAD]]", "what changed in interfaces, and what of it breaks others", cobra.MaximumNArgs(2), func(ctx context.Context, args []string) error {
+	c := t.command("diff [BASE [HEAD]]", "show interface changes, breaking changes and affected modules", cobra.MaximumNArgs(2), func(ctx context.Context, args []string) error {
 		d, err := t.interfaces(ctx, args)
 		if err != nil {
 			return err
@@ -26,10 +26,10 @@ func (t *specTool) diff() *cobra.Command {
 		return proved(!exitCode || !d.Breaking)
 	})
 	c.Long = "Compares the Exports of all specs at BASE (default: HEAD) with those at HEAD, or with the working tree.\n\n" +
-		"An export, parameter or field that goes, a parameter that has to be given, and another type of a parameter or result break those who use them; " +
-		"something new or optional does not. Names of parameters count in Python and Kotlin, where callers may use them."
+		"Breaking changes: a removed export, parameter or field, a new required parameter, a changed parameter or result type. " +
+		"Optional additions are compatible. Parameter names count in Python and Kotlin, where callers may use them."
 	c.Example = "  jacquard spec diff\n  jacquard spec diff main --exit-code\n  jacquard spec diff v1.2.0 v1.3.0 --json"
-	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit 1 when something breaks those who use it, else 0")
+	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit 1 if there is a breaking change, else 0")
 	return c
 }
 
@@ -40,7 +40,7 @@ func (t *specTool) interfaces(ctx context.Context, args []string) (inspect.Inter
 		return inspect.InterfaceDiffs{}, err
 	}
 	if p.noGit {
-		return inspect.InterfaceDiffs{}, usage("%s is in no git repository, so there is no earlier version to compare with: git init, and commit the specs", p.root)
+		return inspect.InterfaceDiffs{}, usage("%s is not in a git repository, so there is no earlier version to compare with: run git init and commit the specs", p.root)
 	}
 	base, head := "HEAD", ""
 	if len(args) > 0 {
@@ -70,7 +70,7 @@ func (t *specTool) interfaces(ctx context.Context, args []string) (inspect.Inter
 func (t *specTool) revision(ctx context.Context, p *project, rev string) (*inspect.Project, error) {
 	commit, err := p.repo.Revision(ctx, rev)
 	if errors.Is(err, git.ErrNoRef) {
-		return nil, usage("there is no commit %q in this repository: name a branch, a tag or an id", rev)
+		return nil, usage("unknown commit %q: give a branch, a tag or a commit id", rev)
 	}
 	if err != nil {
 		return nil, err
@@ -86,9 +86,9 @@ func (t *specTool) showDiff(d inspect.InterfaceDiffs) {
 	}
 	for i, m := range d.Modules {
 		if m.Breaking {
-			fmt.Fprintf(t.a.Out, l.T("⚠ %s: breaks those who use it\n"), m.Path)
+			fmt.Fprintf(t.a.Out, l.T("⚠ %s: breaking change\n"), m.Path)
 		} else {
-			fmt.Fprintf(t.a.Out, l.T("✓ %s: breaks nothing\n"), m.Path)
+			fmt.Fprintf(t.a.Out, l.T("✓ %s: compatible\n"), m.Path)
 		}
 		for _, c := range m.Changes.Removed {
 			fmt.Fprintf(t.a.Out, "  - %s\n", c.Signature)
@@ -103,13 +103,13 @@ func (t *specTool) showDiff(d inspect.InterfaceDiffs) {
 			fmt.Fprintf(t.a.Out, "  → %s (%s) %s\n", dep.Path, dep.Level, strings.Join(dep.Imports, ", "))
 		}
 		if far := d.Impact[i].Transitive; len(far) > 0 {
-			fmt.Fprintf(t.a.Out, l.T("  through others: %s\n"), strings.Join(far, ", "))
+			fmt.Fprintf(t.a.Out, l.T("  indirectly affected: %s\n"), strings.Join(far, ", "))
 		}
 	}
 	for _, c := range d.Recommendation.Commands {
-		fmt.Fprintf(t.a.Out, l.T("to build again: %s\n"), c)
+		fmt.Fprintf(t.a.Out, l.T("to rebuild: %s\n"), c)
 	}
 	if s := d.Recommendation.Suggested; len(s) > 0 {
-		fmt.Fprintf(t.a.Out, l.T("to look at: %s\n"), strings.Join(s, ", "))
+		fmt.Fprintf(t.a.Out, l.T("to review: %s\n"), strings.Join(s, ", "))
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 func (t *specTool) parse() *cobra.Command {
 	var file string
-	c := t.command("parse FILE", "a spec as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("parse FILE", "print a spec as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func rootSpec(x *inspect.Project) string {
 func (t *specTool) check() *cobra.Command {
 	var file string
 	var strict, exitZero bool
-	c := t.command("check [PATH…]", "what is wrong with a file, the specs of a directory, or all", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+	c := t.command("check [PATH…]", "check a file, the specs of a directory, or all specs", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -118,19 +118,19 @@ func (t *specTool) check() *cobra.Command {
 		}
 		return silent(exitNotVerified)
 	})
-	c.Flags().StringVarP(&file, "file", "f", "", "a `file`, as an argument would name it")
-	c.Flags().BoolVar(&strict, "strict", false, "a missing section, IMPLEMENTS.md or symbol is an error as well")
+	c.Flags().StringVarP(&file, "file", "f", "", "same as giving the `file` as an argument")
+	c.Flags().BoolVar(&strict, "strict", false, "treat a missing section, IMPLEMENTS.md or symbol as an error")
 	for _, n := range []string{"with-index", "index-file"} { // references are always looked up in what the specs say now
-		c.Flags().String(n, "", "taken for compatibility: symbols are always looked up")
+		c.Flags().String(n, "", "for compatibility: symbols are always checked")
 		_ = c.Flags().MarkHidden(n)
 	}
-	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 although something is wrong")
+	c.Flags().BoolVar(&exitZero, "exit-zero", false, "exit 0 even if there are errors")
 	return c
 }
 
 func (t *specTool) fix() *cobra.Command {
 	var file string
-	c := t.command("fix FILE", "add the sections that a spec lacks, saying None", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("fix FILE", "add missing sections to a spec, with the text None", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, err := t.a.open(ctx)
 		if err != nil {
 			return err
@@ -176,7 +176,7 @@ func (t *specTool) fix() *cobra.Command {
 
 func (t *specTool) implements() *cobra.Command {
 	var file string
-	c := t.command("implements FILE", "an IMPLEMENTS.md as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("implements FILE", "print an IMPLEMENTS.md as JSON", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, err := t.a.open(ctx)
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (t *specTool) implements() *cobra.Command {
 
 func (t *specTool) migrate() *cobra.Command {
 	var dry bool
-	c := t.command("migrate [PATH…]", "bring specs to the second schema; what they say stays the same", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
+	c := t.command("migrate [PATH…]", "convert specs to schema version 2, content unchanged", cobra.ArbitraryArgs, func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -246,7 +246,7 @@ func (t *specTool) migrate() *cobra.Command {
 		}
 		return err
 	})
-	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be changed, and change nothing")
+	c.Flags().BoolVar(&dry, "dry-run", false, "show the changes without writing them")
 	return c
 }
 
@@ -268,7 +268,7 @@ func (p *project) migrate(name string, dry bool) (inspect.Migration, error) {
 
 func (t *specTool) convention() *cobra.Command {
 	var roots []string
-	c := t.command("convention", "whether the conventions stand where they have to", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	c := t.command("convention", "check that convention files are in place", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -286,7 +286,7 @@ func (t *specTool) convention() *cobra.Command {
 				fmt.Fprintln(t.a.Out, e)
 			}
 			if v.Valid {
-				fmt.Fprint(t.a.Out, t.a.lang().T("✓ the conventions are where they have to be\n"))
+				fmt.Fprint(t.a.Out, t.a.lang().T("✓ all conventions are in place\n"))
 			}
 		})
 		if err == nil && !v.Valid {
@@ -296,7 +296,7 @@ func (t *specTool) convention() *cobra.Command {
 	})
 	c.Flags().StringVarP(&t.a.rootFlag, "project-root", "p", "", "the same as --root")
 	_ = c.Flags().MarkHidden("project-root")
-	c.Flags().StringSliceVarP(&roots, "module-roots", "m", nil, "`directories` to look at, instead of all with a manifest")
+	c.Flags().StringSliceVarP(&roots, "module-roots", "m", nil, "`directories` to check, instead of all with a manifest")
 	return c
 }
 
@@ -354,7 +354,7 @@ func (p *project) otherName(name string, docs ...string) error {
 		return nil //nolint:nilerr // what is not there is found out later
 	}
 	slices.Sort(docs)
-	return usage("%s is read by no name that this command knows: want %s", name, strings.Join(slices.Compact(docs), ", "))
+	return usage("unsupported file name %s: want %s", name, strings.Join(slices.Compact(docs), ", "))
 }
 
 // document is the path of a document from the project's root.

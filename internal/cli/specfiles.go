@@ -84,7 +84,7 @@ func (t *specTool) entries(ctx context.Context, p *project, entries []git.Entry,
 // differs from the last one.
 func (t *specTool) staged(ctx context.Context, p *project) (*inspect.Project, map[string]bool, error) {
 	if p.noGit {
-		return nil, nil, usage("%s is in no git repository, so nothing can be staged: leave --staged out", p.root)
+		return nil, nil, usage("%s is not in a git repository, so nothing can be staged: leave --staged out", p.root)
 	}
 	now, err := p.repo.Index(ctx, t.a.env["GIT_INDEX_FILE"])
 	if err != nil {
@@ -198,7 +198,7 @@ func (p *project) strange(name string) error {
 	if _, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(name))); err != nil {
 		return words("there is none")
 	}
-	return words("it is no file of the project %s, because git ignores it or it belongs to another repository: let git see it, or name its project with --root", p.root)
+	return words("it is not part of project %s, because git ignores it or it belongs to another repository: remove the ignore rule, or name its project with --root", p.root)
 }
 
 // explain says in a validation why files could not be read: in the module that has one, or

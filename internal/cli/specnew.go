@@ -25,18 +25,18 @@ const longest = 32 << 10
 func newSpecNew(a *app) *cobra.Command {
 	var f specNewFlags
 	c := &cobra.Command{
-		Use: "new [REQUEST]", Short: "turn a request into specs, by one agent turn", Args: cobra.MaximumNArgs(1),
-		Long: "Writes or extends the specs and the IMPLEMENTS.md of the modules that a request needs. Documents that are there are merged by\n" +
-			"name, never overwritten. Questions come back with exit code 3; jacquard answer, then jacquard resume.",
+		Use: "new [REQUEST]", Short: "turn a request into specs, with one agent call", Args: cobra.MaximumNArgs(1),
+		Long: "Writes or extends the specs and IMPLEMENTS.md of the modules that a request needs. Existing documents are merged by " +
+			"name, never overwritten. If there are questions, the exit code is 3: use jacquard answer, then jacquard resume.",
 		Example: "  jacquard spec new \"a rate limiter for the HTTP client\" --path src/net\n  jacquard spec new -f request.md --yes && jacquard build",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.specNew(c.Context(), first(args, "", ""), f)
 		},
 	}
 	driveFlags(c, &f.driveOptions)
-	c.Flags().StringVar(&f.path, "path", "", "`directory` that the modules belong into")
+	c.Flags().StringVar(&f.path, "path", "", "`directory` for the modules")
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nothing: the defaults hold, and are written into the specs as assumptions")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: use the defaults and record them in the specs as assumptions")
 	budgetFlag(c, &f.driveOptions)
 	return c
 }
@@ -69,7 +69,7 @@ func (a *app) specNew(ctx context.Context, request string, f specNewFlags) error
 func (f specNewFlags) request(a *app, given string) (string, error) {
 	command := cmp.Or(f.command, "jacquard spec new")
 	if given != "" && f.file != "" {
-		return "", usage("the request is given twice: as an argument and with --file")
+		return "", usage("give the request as an argument or with --file, not both")
 	}
 	if f.file != "" {
 		var raw []byte
@@ -87,9 +87,9 @@ func (f specNewFlags) request(a *app, given string) (string, error) {
 	given = strings.TrimSpace(given)
 	switch {
 	case given == "":
-		return "", usage("say what is wanted: %s \"…\", or -f FILE", command)
+		return "", usage("no request given: %s \"…\", or -f FILE", command)
 	case len(given) > longest:
-		return "", usage("the request is over %d KiB; say it shorter, or put the rest into a document of the project", longest>>10)
+		return "", usage("the request is over %d KiB; shorten it, or move details to a document in the project", longest>>10)
 	}
 	return given, nil
 }

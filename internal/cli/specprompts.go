@@ -10,7 +10,7 @@ import (
 
 func (t *specTool) prompts() *cobra.Command {
 	var c *cobra.Command
-	c = t.command("prompts", "what is wrong with skills and agents, here and in .claude", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	c = t.command("prompts", "check skills and agents, here and in .claude", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -30,10 +30,10 @@ func (t *specTool) prompts() *cobra.Command {
 			}
 			for _, i := range v.Tools {
 				for _, tool := range i.NotUsed {
-					fmt.Fprintf(t.a.Out, t.a.lang().T("%s:1: note: it declares %s and never names it\n"), i.File, tool)
+					fmt.Fprintf(t.a.Out, t.a.lang().T("%s:1: note: it declares %s but never uses it\n"), i.File, tool)
 				}
 				for _, tool := range i.NotDeclared {
-					fmt.Fprintf(t.a.Out, t.a.lang().T("%s:1: note: it names %s and does not declare it\n"), i.File, tool)
+					fmt.Fprintf(t.a.Out, t.a.lang().T("%s:1: note: it uses %s but does not declare it\n"), i.File, tool)
 				}
 			}
 			if v.Valid {

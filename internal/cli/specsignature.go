@@ -11,7 +11,7 @@ import (
 
 func (t *specTool) signature() *cobra.Command {
 	var text, to string
-	c := t.command("signature [SIGNATURE]", "a declaration in another language", cobra.MaximumNArgs(1), func(_ context.Context, args []string) error {
+	c := t.command("signature [SIGNATURE]", "translate a declaration to another language", cobra.MaximumNArgs(1), func(_ context.Context, args []string) error {
 		text = first(args, text, "")
 		if text == "" {
 			return usage("give a signature, such as 'validate(token: string): Promise<Claims>'")
@@ -22,13 +22,13 @@ func (t *specTool) signature() *cobra.Command {
 		}
 		out, ok := signature.Convert(text, lang)
 		if !ok {
-			return usage("%q is no signature: want a function such as 'validate(token: string): Claims', or a type such as 'Claims { id: string }'", text)
+			return usage("%q is not a signature: want a function such as 'validate(token: string): Claims', or a type such as 'Claims { id: string }'", text)
 		}
 		v := map[string]string{"signature": text, "target_language": lang, "converted_signature": out}
 		return t.answer(v, func() { fmt.Fprintln(t.a.Out, out) })
 	})
 	c.Example = "  jacquard spec signature 'get(id: string): Promise<T | null>' --target-lang go"
-	c.Flags().StringVarP(&text, "signature", "s", "", "the `text`, as an argument would give it")
-	c.Flags().StringVarP(&to, "target-lang", "t", "", "the `language`: typescript, python, go, rust, java or kotlin, or ts, py, golang, rs, kt")
+	c.Flags().StringVarP(&text, "signature", "s", "", "same as giving the `text` as an argument")
+	c.Flags().StringVarP(&to, "target-lang", "t", "", "target `language`: typescript, python, go, rust, java or kotlin, or ts, py, golang, rs, kt")
 	return c
 }

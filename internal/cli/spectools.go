@@ -110,7 +110,7 @@ func (p *project) loadSymbols(fresh bool) *inspect.Symbols {
 	}
 	switch {
 	case errors.Is(err, inspect.ErrDamaged):
-		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ the symbol index is damaged; it is made again\n"))
+		fmt.Fprint(p.a.Err, p.a.lang().T("⚠ the symbol index is damaged; rebuilding it\n"))
 	case err != nil && !os.IsNotExist(err):
 		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the symbol index cannot be read: %v\n"), err)
 	}
@@ -126,7 +126,7 @@ func (p *project) keepSymbols(x *inspect.Symbols) {
 		err = replaceFile(file, x.Bytes(definitionVersion()))
 	}
 	if err != nil {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the symbol index cannot be kept: %v\n"), err)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ the symbol index cannot be saved: %v\n"), err)
 	}
 }
 
@@ -218,7 +218,7 @@ func (t *specTool) command(use, short string, args cobra.PositionalArgs, run fun
 }
 
 func (t *specTool) outputFlag(c *cobra.Command) {
-	c.Flags().StringVarP(&t.output, "output", "o", "", "write the answer to a `file`: as JSON, but a text as it is")
+	c.Flags().StringVarP(&t.output, "output", "o", "", "write the output to a `file`: as JSON, text unchanged")
 }
 
 func newSpecTools(a *app) []*cobra.Command {
@@ -231,7 +231,7 @@ func newSpecTools(a *app) []*cobra.Command {
 }
 
 func (t *specTool) tree() *cobra.Command {
-	return t.command("tree", "which directories need a spec", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	return t.command("tree", "list directories that need a spec", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -247,7 +247,7 @@ func (t *specTool) tree() *cobra.Command {
 
 func (t *specTool) audit() *cobra.Command {
 	issues := false
-	c := t.command("audit", "which directories lack a spec, or have one that nothing asks for", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	c := t.command("audit", "find missing and unneeded specs", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -261,13 +261,13 @@ func (t *specTool) audit() *cobra.Command {
 			}
 		})
 	})
-	c.Flags().BoolVar(&issues, "only-issues", false, "list only those that are missing or unexpected")
+	c.Flags().BoolVar(&issues, "only-issues", false, "list only missing and unneeded ones")
 	return c
 }
 
 func (t *specTool) boundary() *cobra.Command {
 	var dir, doc string
-	c := t.command("boundary [DIR]", "what belongs to a module, and which references leave it", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("boundary [DIR]", "show the files of a module and references outside of it", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -279,7 +279,7 @@ func (t *specTool) boundary() *cobra.Command {
 		if doc != "" {
 			src, err := act.ReadFile(doc, "", act.Readable)
 			if err == nil && !utf8.Valid(src) {
-				err = words("it is no UTF-8 text")
+				err = words("it is not UTF-8 text")
 			}
 			if err != nil {
 				b.Violations, b.ClaudeMdError = []inspect.BoundaryBreach{}, fmt.Sprintf("Failed to read '%s': %v (check file exists and permissions)", doc, err)
@@ -299,12 +299,12 @@ func (t *specTool) boundary() *cobra.Command {
 		})
 	})
 	c.Flags().StringVarP(&dir, "path", "p", "", "the `directory`")
-	c.Flags().StringVarP(&doc, "claude-md", "c", "", "the `file` that is looked at is always the spec of the directory; one that cannot be read is told")
+	c.Flags().StringVarP(&doc, "claude-md", "c", "", "spec `file` (always the spec of the directory); reported if unreadable")
 	return c
 }
 
 func (t *specTool) scan() *cobra.Command {
-	return t.command("scan", "what each spec is about, and what it exports", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	return t.command("scan", "list each spec's purpose and exports", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -321,7 +321,7 @@ func (t *specTool) scan() *cobra.Command {
 func (t *specTool) index() *cobra.Command {
 	var name, to string
 	var fresh bool
-	c := t.command("index", "all symbols that specs export, and who speaks of them", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	c := t.command("index", "list exported symbols and references to them", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		p, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err
@@ -338,7 +338,7 @@ func (t *specTool) index() *cobra.Command {
 				fmt.Fprintf(t.a.Out, "%s: %s\n", s.Anchor, s.Signature)
 			}
 			for _, r := range all.Unresolved {
-				fmt.Fprintf(t.a.Out, t.a.lang().T("⚠ %s:%d: %s is not there\n"), r.File, r.Line, r.Anchor)
+				fmt.Fprintf(t.a.Out, t.a.lang().T("⚠ %s:%d: %s is missing\n"), r.File, r.Line, r.Anchor)
 			}
 		})
 	})
@@ -349,7 +349,7 @@ func (t *specTool) index() *cobra.Command {
 }
 
 func noCache(c *cobra.Command, fresh *bool) {
-	c.Flags().BoolVar(fresh, "no-cache", false, "read all specs, whatever is kept from the last time")
+	c.Flags().BoolVar(fresh, "no-cache", false, "ignore the cache and read all specs")
 }
 
 func (t *specTool) found(list []inspect.Symbol) error {
@@ -360,7 +360,7 @@ func (t *specTool) found(list []inspect.Symbol) error {
 		}
 	})
 	if err == nil && len(list) == 0 {
-		t.nothing(t.a.lang().T("no spec exports a symbol of that name (jacquard spec index lists all)"))
+		t.nothing(t.a.lang().T("no spec exports a symbol with that name (jacquard spec index lists them all)"))
 		return silent(exitNotVerified)
 	}
 	return err
@@ -375,7 +375,7 @@ func (t *specTool) nothing(what string) {
 
 func (t *specTool) references(list []inspect.Reference) error {
 	if len(list) == 0 {
-		t.nothing(t.a.lang().T("no spec speaks of it"))
+		t.nothing(t.a.lang().T("no spec mentions it"))
 	}
 	return t.answer(list, func() {
 		for _, r := range list {
@@ -386,7 +386,7 @@ func (t *specTool) references(list []inspect.Reference) error {
 
 func (t *specTool) find() *cobra.Command {
 	var fresh bool
-	c := t.command("find NAME", "where a symbol is specified; exit 1 when nowhere", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("find NAME", "find the spec of a symbol; exit 1 if there is none", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		_, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err
@@ -399,7 +399,7 @@ func (t *specTool) find() *cobra.Command {
 
 func (t *specTool) refs() *cobra.Command {
 	var fresh bool
-	c := t.command("refs ANCHOR", "which specs speak of a symbol: module/CLAUDE.md#name, or a name", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("refs ANCHOR", "find specs that mention a symbol (module/CLAUDE.md#name or name)", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		_, x, err := t.symbols(ctx, fresh)
 		if err != nil {
 			return err
@@ -412,7 +412,7 @@ func (t *specTool) refs() *cobra.Command {
 
 func (t *specTool) graph() *cobra.Command {
 	var imports bool
-	c := t.command("graph", "which module depends on which, and what of that cannot be", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	c := t.command("graph", "show module dependencies and invalid ones", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		_, x, err := t.files(ctx)
 		if err != nil {
 			return err
@@ -422,7 +422,7 @@ func (t *specTool) graph() *cobra.Command {
 			g = x.GraphWithImports()
 		}
 		if len(g.Edges)+len(g.Violations) == 0 {
-			t.nothing(t.a.lang().T("no module declares a dependency on another one"))
+			t.nothing(t.a.lang().T("no module declares a dependency on another module"))
 		}
 		err = t.answer(g, func() {
 			for _, e := range g.Edges {
@@ -437,7 +437,7 @@ func (t *specTool) graph() *cobra.Command {
 		}
 		return err
 	})
-	c.Flags().BoolVar(&imports, "imports", false, "also what the code of each module imports; what no spec declares is a violation")
+	c.Flags().BoolVar(&imports, "imports", false, "also check imports in code; undeclared ones are violations")
 	return c
 }
 
@@ -475,7 +475,7 @@ func place(dir string) string {
 // specHelp shows what commands of other tools are called here.
 func specHelp() string {
 	var b strings.Builder
-	b.WriteString("Tools for specs that need no agent.\n\nCommands of earlier tools and what they are here (their names work as well):\n")
+	b.WriteString("Work with specs. No agent needed, except for spec new.\n\nCommands of earlier tools and their names here (the old names still work):\n")
 	for _, n := range oldNames {
 		fmt.Fprintf(&b, "  %-27s %s\n", n[0], n[1])
 	}

@@ -20,7 +20,7 @@ import (
 func newStatus(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "status [RUN]", Aliases: []string{"ps"}, Short: "list runs: request, state, question, cost", Args: oneArgument("run"),
-		Long:    "Lists the runs of this project, the newest first. What a run asks, and how to answer, is said below the list.",
+		Long:    "Lists the runs of this project, newest first, then open questions and how to answer them.",
 		Example: "  jacquard status\n  jacquard status --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.open(c.Context())
@@ -76,7 +76,7 @@ func (p *project) status(runs []flow.Run) error {
 		state := string(r.State)
 		switch {
 		case r.TakenBack:
-			state += l.T(", taken back")
+			state += l.T(", undone")
 		case r.Verified != nil && !*r.Verified:
 			state += l.T(", not verified")
 		}
@@ -120,7 +120,7 @@ func pick(runs []flow.Run, prefix string) (flow.Run, error) {
 	case 1:
 		return hits[0], nil
 	}
-	return flow.Run{}, usage("run %q is ambiguous: %d runs begin like that", prefix, len(hits))
+	return flow.Run{}, usage("run %q is ambiguous: %d runs start with it", prefix, len(hits))
 }
 
 // requested is what a run was asked for, as a command on one line.

@@ -12,9 +12,9 @@ import (
 func newStop(a *app) *cobra.Command {
 	now := false
 	c := &cobra.Command{
-		Use: "stop [RUN]", Aliases: []string{"pause"}, Short: "start nothing new and finish what is running", Args: oneArgument("run"),
-		Long: "A stopped run keeps all that it has; jacquard resume carries it on.\n" +
-			"With --now it ends for good, and what it has done stays on refs/jacquard/RUN.",
+		Use: "stop [RUN]", Aliases: []string{"pause"}, Short: "stop a run after its running steps finish", Args: oneArgument("run"),
+		Long: "A stopped run keeps its work; jacquard resume continues it. With --now the run ends for good, and its work is kept on " +
+			"refs/jacquard/RUN.",
 		Example: "  jacquard stop\n  jacquard stop k3v9 --now",
 		RunE: func(c *cobra.Command, args []string) error {
 			if now {
@@ -23,7 +23,7 @@ func newStop(a *app) *cobra.Command {
 			return a.signal(c, args, flow.Pause)
 		},
 	}
-	c.Flags().BoolVar(&now, "now", false, "end the run for good; its work stays on its refs")
+	c.Flags().BoolVar(&now, "now", false, "end the run for good; its work is kept on refs")
 	return c
 }
 
@@ -58,13 +58,13 @@ func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 			a.print(map[string]any{"run": r.ID, "signal": verb})
 			return nil
 		}
-		said := a.lang().T("run %s is pausing: running steps will finish. Go on with: jacquard resume %s\n")
+		said := a.lang().T("run %s is pausing: running steps will finish. Continue with: jacquard resume %s\n")
 		switch {
 		case verb != flow.CancelRun:
 		case r.State.Ended():
-			said = a.lang().T("run %s has ended; its work stays on refs/jacquard/%s\n")
+			said = a.lang().T("run %s has ended; its work is kept on refs/jacquard/%s\n")
 		default:
-			said = a.lang().T("run %s is being cancelled; its work stays on refs/jacquard/%s\n")
+			said = a.lang().T("run %s is being cancelled; its work is kept on refs/jacquard/%s\n")
 		}
 		fmt.Fprintf(a.Err, said, r.ID, r.ID)
 		return nil

@@ -25,7 +25,7 @@ func (p *project) trusted() error {
 	if p.hasTrust() {
 		return nil
 	}
-	return usage("%s asks to run these commands:\n  %s\nIf you trust them: jacquard trust", configFile, p.shownCommands())
+	return usage("%s wants to run these commands:\n  %s\nIf you trust them: jacquard trust", configFile, p.shownCommands())
 }
 
 // hasTrust reports whether everything that the repository asks to run may run.
@@ -123,7 +123,7 @@ func (a *app) configDir() string {
 func newTrust(a *app) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "trust", Short: "allow the commands of this project's jacquard.yaml to run", Args: cobra.NoArgs,
+		Use: "trust", Short: "allow commands in this project's jacquard.yaml to run", Args: cobra.NoArgs,
 		Example: "  jacquard trust\n  jacquard trust --yes",
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := a.open(c.Context())
@@ -145,10 +145,10 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 		return err
 	}
 	if len(cmds) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("%s asks to run:\n  %s\n"), configFile, p.shownCommands())
+		fmt.Fprintf(a.Err, a.lang().T("%s wants to run:\n  %s\n"), configFile, p.shownCommands())
 	}
 	if len(hosts) > 0 {
-		fmt.Fprintf(a.Err, a.lang().T("this project asks to:\n  %s\n"), shownLines(hosts))
+		fmt.Fprintf(a.Err, a.lang().T("this project wants to:\n  %s\n"), shownLines(hosts))
 	}
 	cmds = append(cmds, hosts...)
 	if !p.hasTrust() || !p.trusts(hosts) {
@@ -165,9 +165,9 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 	case a.json:
 		a.print(map[string]any{"trusted": cmds})
 	case len(cmds) == 0:
-		fmt.Fprintln(a.Err, a.lang().T("jacquard.yaml names no commands: there is nothing to trust"))
+		fmt.Fprintln(a.Err, a.lang().T("jacquard.yaml defines no commands, so there is nothing to trust"))
 	default:
-		fmt.Fprintf(a.Out, a.lang().T("✓ commands that are trusted now: %d\n"), len(cmds))
+		fmt.Fprintf(a.Out, a.lang().T("✓ trusted commands: %d\n"), len(cmds))
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (p *project) trust(ctx context.Context, yes bool) error {
 // askTrust asks at the terminal. Without one nobody could have read the
 // commands, so that is for --yes to say.
 func (p *project) askTrust(ctx context.Context) error {
-	return p.a.confirm(ctx, p.a.lang().T("Allow them to run, as you and in this project? [y/N] "), usage("nobody can be asked here: read the commands and run jacquard trust --yes"))
+	return p.a.confirm(ctx, p.a.lang().T("Allow these commands to run in this project, with your permissions? [y/N] "), usage("cannot ask without a terminal: read the commands, then run jacquard trust --yes"))
 }
 
 // confirm asks a person for a yes at the terminal. Without a terminal it is the error that is given.

@@ -18,10 +18,10 @@ import (
 
 func newUndo(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "undo [RUN]", Short: "take back what a run has done, in one checked commit", Args: oneArgument("run"),
-		Long: "Reverts the commits of a run on the branch that is checked out in one new commit, once the project builds and passes its tests\n" +
-			"without them. What a build has left in the working tree is put back as it was. Nothing happens where others have built upon it.\n" +
-			"Without RUN it is the newest of which there is something.",
+		Use: "undo [RUN]", Short: "undo the changes of a run in one verified commit", Args: oneArgument("run"),
+		Long: "Reverts the commits of a run on the current branch in one new commit, if the project builds and passes its tests " +
+			"without them. Files that a build wrote to the working tree are restored. Nothing is changed if later work depends on " +
+			"the run. RUN defaults to the newest run with changes.",
 		Example: "  jacquard undo\n  jacquard undo k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onRun(c, args, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
@@ -33,7 +33,7 @@ func newUndo(a *app) *cobra.Command {
 					}
 				}
 				if !runs[0].State.Ended() {
-					return usage("run %s is not done (%s). Let it go on: jacquard resume %s; or give it up, which cannot be undone: jacquard stop --now %s", runs[0].ID, runs[0].State, runs[0].ID, runs[0].ID)
+					return usage("run %s is not done (%s). Continue it with jacquard resume %s, or end it for good with jacquard stop --now %s", runs[0].ID, runs[0].State, runs[0].ID, runs[0].ID)
 				}
 				return p.takeBack(ctx, func(actor *act.Actor) (out act.RolledBack, err error) {
 					for i, r := range runs {
@@ -45,7 +45,7 @@ func newUndo(a *app) *cobra.Command {
 							break
 						}
 						if p.takenBack(r.ID) { // those before it were not meant
-							out.Refused = "run " + r.ID + " is taken back already"
+							out.Refused = "run " + r.ID + " is already undone"
 							if i+1 < len(runs) {
 								out.Refused += "; for one before it name it: jacquard undo RUN (jacquard status lists them)"
 							}
@@ -92,7 +92,7 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 	}
 	if out.Run != "" && out.Refused == "" {
 		if err := os.WriteFile(filepath.Join(p.state, "runs", out.Run, takenBackFile), []byte(out.Commit+"\n"), 0o600); err != nil {
-			return environment("note that run %s is taken back", err, out.Run)
+			return environment("record that run %s is undone", err, out.Run)
 		}
 	}
 	l := p.a.lang()
@@ -107,15 +107,15 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 		fmt.Fprintf(p.a.Err, "jacquard: %s\n", out.Refused)
 	default:
 		for _, c := range out.Reverted {
-			fmt.Fprintf(p.a.Err, l.T("  taken back: %s %s\n"), c.Commit[:7], c.Title)
+			fmt.Fprintf(p.a.Err, l.T("  undone: %s %s\n"), c.Commit[:7], c.Title)
 		}
 		for _, f := range out.Files {
-			fmt.Fprintf(p.a.Err, l.T("  as it was: %s\n"), f)
+			fmt.Fprintf(p.a.Err, l.T("  unchanged: %s\n"), f)
 		}
 		if out.Commit != "" {
-			fmt.Fprintf(p.a.Err, l.T("✓ %s is taken back in commit %s\n"), name, out.Commit[:7])
+			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone by commit %s\n"), name, out.Commit[:7])
 		} else {
-			fmt.Fprintf(p.a.Err, l.T("✓ %s is taken back in the working tree\n"), name)
+			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone in the working tree\n"), name)
 		}
 	}
 	if out.Refused != "" {

@@ -27,7 +27,7 @@ type validateOptions struct {
 func newValidate(a *app) *cobra.Command {
 	var o validateOptions
 	c := &cobra.Command{
-		Use: "validate [PATH]", Short: "compare specs with the code beside them", Args: cobra.MaximumNArgs(1),
+		Use: "validate [PATH]", Short: "compare specs with their code", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard validate\n  jacquard validate src --format sarif > drift.sarif\n  jacquard validate --fix --dry-run\n  jacquard validate --staged",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.validate(c.Context(), first(args, "", "."), o)
@@ -35,10 +35,10 @@ func newValidate(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "text", "text, json, sarif or junit")
-	f.BoolVar(&o.exitZero, "exit-zero", false, "exit 0 although they differ")
-	f.BoolVar(&o.staged, "staged", false, "compare what is staged for the next commit, in the modules of which something is")
-	f.BoolVar(&o.fix, "fix", false, "write into specs what can be read from code: exports, imported modules, entries of Structure")
-	f.BoolVar(&o.dry, "dry-run", false, "with --fix: show what would be written, and write nothing")
+	f.BoolVar(&o.exitZero, "exit-zero", false, "exit 0 even if there is drift")
+	f.BoolVar(&o.staged, "staged", false, "compare staged files, in modules with staged changes")
+	f.BoolVar(&o.fix, "fix", false, "update specs from code: exports, imported modules, Structure entries")
+	f.BoolVar(&o.dry, "dry-run", false, "with --fix: show the changes without writing them")
 	return c
 }
 
@@ -48,9 +48,9 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 	}
 	switch {
 	case o.dry && !o.fix:
-		return usage("--dry-run shows what --fix would write: give both")
+		return usage("--dry-run needs --fix: it shows what --fix would write")
 	case o.fix && o.staged:
-		return usage("--fix writes files, --staged reads what is staged: give one of them, then git add what was written")
+		return usage("--fix and --staged contradict each other: run --fix, git add the files, then --staged")
 	}
 	t := &specTool{a: a}
 	p, x, wanted, dir, err := t.toValidate(ctx, at, o.staged)
@@ -177,9 +177,9 @@ const openShown = 5
 func showText(a *app, v inspect.Validation) {
 	for _, m := range v.Modules {
 		if m.Status == "partial" {
-			fmt.Fprintf(a.Out, a.lang().T("%s %s: %d of %d facts agree, %d %% of its exports are specified\n"), "✓", m.Directory, m.Facts.Agreed, m.Facts.Stated, m.Coverage)
+			fmt.Fprintf(a.Out, a.lang().T("%s %s: %d of %d facts match, %d %% of exports specified\n"), "✓", m.Directory, m.Facts.Agreed, m.Facts.Stated, m.Coverage)
 		} else {
-			fmt.Fprintf(a.Out, a.lang().T("%s %s: %s, %d %% of its exports are specified, %d of %d facts agree\n"), tick(m.Status == "good" || m.Status == "fixed"), m.Directory, m.Status, m.Coverage, m.Facts.Agreed, m.Facts.Stated)
+			fmt.Fprintf(a.Out, a.lang().T("%s %s: %s, %d %% of exports specified, %d of %d facts match\n"), tick(m.Status == "good" || m.Status == "fixed"), m.Directory, m.Status, m.Coverage, m.Facts.Agreed, m.Facts.Stated)
 		}
 		if !m.Valid {
 			fmt.Fprintf(a.Out, a.lang().T("    the spec is not valid: jacquard spec check %s\n"), m.Directory)

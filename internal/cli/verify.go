@@ -25,10 +25,10 @@ type verifyOptions struct {
 func newVerify(a *app) *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
-		Use: "verify [PATH|RANGE]", Short: "prove again what was built, without an agent", Args: cobra.MaximumNArgs(1),
-		Long: "Compares the files with jacquard.lock, builds, runs the frozen tests, and calls the code as the examples of the specs do.\n" +
-			"With a range of commits, it proves each one that a run has made from its parent: what is new fails without it and passes with it.\n" +
-			"It asks no agent and needs no key, so it is what CI can run.",
+		Use: "verify [PATH|RANGE]", Short: "verify built modules or commits again, without an agent", Args: cobra.MaximumNArgs(1),
+		Long: "Compares the files with jacquard.lock, builds, runs the frozen tests and calls the code with the examples of the " +
+			"specs. With a range of commits, it verifies each commit made by a run against its parent: new tests must fail without " +
+			"it and pass with it. It needs no agent and no API key, so it can run in CI.",
 		Example: "  jacquard verify\n  jacquard verify src/auth\n  jacquard verify main..HEAD\n  jacquard verify --format junit > verified.xml",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.verify(c.Context(), first(args, "", ""), o)
@@ -36,7 +36,7 @@ func newVerify(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "text, json, sarif or junit")
 	sandboxFlag(c, &o.sandbox)
-	c.Flags().BoolVar(&o.fresh, "fresh", false, "run every check, also those that are on record for the same tree, command, tools and environment")
+	c.Flags().BoolVar(&o.fresh, "fresh", false, "run every check again, even if its result is cached")
 	return c
 }
 
@@ -109,7 +109,7 @@ func (a *app) verify(ctx context.Context, given string, o verifyOptions) error {
 func showVerification(a *app, m act.Verification) {
 	l := a.lang()
 	if m.Standing == act.Verified {
-		fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed, %d examples hold\n"), m.Dir, m.Tests.Passed, m.Examples)
+		fmt.Fprintf(a.Out, l.T("✓ %s: %d tests passed, %d examples match\n"), m.Dir, m.Tests.Passed, m.Examples)
 		return
 	}
 	showUnproved(a, m.Dir, m.Standing, m.Reason, m.Findings, m.Failures)
@@ -149,12 +149,12 @@ func (a *app) verifyRange(ctx context.Context, actor *act.Actor, not, tip, root 
 	switch o.format {
 	case "text":
 		if len(all) == 0 {
-			fmt.Fprintln(a.Out, a.lang().T("No commit of this range was made by a run, so there is nothing to verify. Commits of runs have the line Jacquard-Run in their message."))
+			fmt.Fprintln(a.Out, a.lang().T("No commit in this range was made by a run, so there is nothing to verify. Commits made by a run have a Jacquard-Run line in their message."))
 		} else {
 			fmt.Fprintf(a.Out, a.lang().T("%d of %d commits are verified\n"), good, len(all))
 		}
 		if others > 0 && len(all) > 0 {
-			fmt.Fprintf(a.Out, a.lang().T("%d commits were made by others and claim nothing\n"), others)
+			fmt.Fprintf(a.Out, a.lang().T("%d other commits were not made by Jacquard and were skipped\n"), others)
 		}
 	case "json":
 		a.print(map[string]any{"commits": all, "others": others, "verified": ok})

@@ -112,7 +112,7 @@ func programHash() string {
 
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print version, commit and date", Args: cobra.NoArgs,
+		Use: "version", Short: "print the version, commit and build date", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			a.printVersion()
 			return nil
@@ -131,7 +131,7 @@ func (a *app) printVersion() {
 // newMan writes the manual pages that packages carry. It is hidden because whoever has a package has the pages, too.
 func newMan() *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIR", Short: "write the manual pages of all commands into a folder", Hidden: true, Args: cobra.ExactArgs(1),
+		Use: "man DIR", Short: "write manual pages for all commands to a folder", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return environment("make the folder of the manual pages", err)

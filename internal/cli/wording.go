@@ -86,10 +86,10 @@ func inLang(l report.Lang, err error) string {
 			return strings.Join(lines, "\n")
 		}
 	case *flow.DrivenError:
-		return inLang(l, words("run %s is driven by %s", e.Run, e.Driver))
+		return inLang(l, words("run %s is already running in %s", e.Run, e.Driver))
 	case *flow.ChangedError:
 		if d := e.Diff; d.Bug == nil {
-			return inLang(l, words("the workflow definition changed: %d outcomes unused, %d started steps lost, %d inputs, shapes or results changed",
+			return inLang(l, words("the workflow definition has changed: %d outcomes unused, %d started steps lost, %d inputs, shapes or results changed",
 				len(d.Unused), len(d.Lost), len(d.Changed)))
 		}
 	case *flow.Failure:

@@ -30,8 +30,8 @@ func TestErrorsInALanguage(t *testing.T) {
 			errors.Join(usage("%s does not exist", "x"), usage("%s does not exist", "y")),
 			"x does not exist\ny does not exist", "없는 경로입니다: x\n없는 경로입니다: y", exitUsage,
 		},
-		{exit(exitNotVerified, "%s ended with exit code %d", noun("the second run"), 3), "the second run ended with exit code 3", "두 번째 실행: 종료 코드 3(으)로 끝났습니다", exitNotVerified},
-		{&flow.DrivenError{Run: "k3", Driver: "process 7"}, "run k3 is driven by process 7", "실행 k3은(는) 이미 진행 중입니다: process 7", exitDriven},
+		{exit(exitNotVerified, "%s exited with code %d", noun("the second run"), 3), "the second run exited with code 3", "두 번째 실행: 종료 코드 3(으)로 끝났습니다", exitNotVerified},
+		{&flow.DrivenError{Run: "k3", Driver: "process 7"}, "run k3 is already running in process 7", "실행 k3은(는) 이미 진행 중입니다: process 7", exitDriven},
 		{flow.Failf(flow.Auth, "log in first"), "log in first", "log in first", exitEnvironment},
 		{fmt.Errorf("others: %w", errors.New("so")), "others: so", "others: so", exitNotVerified},
 	} {

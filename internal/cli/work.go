@@ -33,10 +33,10 @@ type workFlags struct {
 func newWork(a *app) *cobra.Command {
 	var f workFlags
 	c := &cobra.Command{
-		Use: "work [REQUEST]", Short: "do --style work: a requirement, a plan, one commit a task", Args: cobra.MaximumNArgs(1),
-		Long: "One agent turn says what the request asks for, one cuts it into tasks (small requests need none), and each task is\n" +
-			"built in a clone of its own. The program checks, merges and commits; people approve the requirement and the plan.\n" +
-			"Documents are those of the WORK pipeline: in works/ where the project has that already, else in .jacquard/works/.",
+		Use: "work [REQUEST]", Short: "do --style work: a requirement, a plan, one commit per task", Args: cobra.MaximumNArgs(1),
+		Long: "One agent call writes the requirement, another splits it into tasks (small requests skip this), and each task is built " +
+			"in its own clone. Jacquard verifies, merges and commits; you approve the requirement and the plan. Documents have the " +
+			"format of the WORK pipeline, in works/ if the project has it, else in .jacquard/works/.",
 		Example: "  jacquard work \"[bugfix] the total is wrong when the cart is empty\"\n  jacquard work -f request.md --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.work(c.Context(), first(args, "", ""), f)
@@ -45,7 +45,7 @@ func newWork(a *app) *cobra.Command {
 	driveFlags(c, &f.driveOptions)
 	budgetFlag(c, &f.driveOptions)
 	c.Flags().StringVarP(&f.file, "file", "f", "", "`file` with the request; - is stdin")
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody: gates are approved, questions get their defaults, which are written down")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask: approve everything, answer questions with their defaults and record them")
 	pullFlag(c, &f.pr)
 	c.AddCommand(newWorkList(a), newWorkStatus(a), newWorkResume(a), newWorkRollback(a))
 	c.Flags().BoolVar(&f.loop, "loop", false, "")
@@ -55,7 +55,7 @@ func newWork(a *app) *cobra.Command {
 
 func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	if f.loop {
-		return usage("--loop belongs to another process: jacquard auto")
+		return usage("work has no --loop: use jacquard auto")
 	}
 	p, err := a.open(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	}
 	if f.worktree {
 		if p.noGit {
-			return usage("--worktree needs a git repository: git init")
+			return usage("--worktree needs a git repository: run git init first")
 		}
 		var end func() error
 		if p, end, err = p.worktree(ctx, f.feature, r.Text); err != nil {
@@ -141,7 +141,7 @@ func (p *project) leaveAlone(ctx context.Context) error {
 	list, err := p.repo.Status(ctx)
 	list = slices.DeleteFunc(list, func(s git.Status) bool { return s.Index == '?' })
 	if err == nil && len(list) > 0 {
-		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ uncommitted changes are left alone, and the work begins at the last commit: %s\n"), list[0].Path+map[bool]string{true: ", …"}[len(list) > 1])
+		fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ working from the last commit; your uncommitted changes are left alone: %s\n"), list[0].Path+map[bool]string{true: ", …"}[len(list) > 1])
 	}
 	return err
 }
@@ -167,7 +167,7 @@ func (p *project) router() (step.Router, error) {
 		if json.Unmarshal(raw, &file) == nil && file.Rules.Pipeline.Criteria.MaxTasks > 0 {
 			out.PipelineTasks, out.Source = file.Rules.Pipeline.Criteria.MaxTasks, routerFile
 		} else {
-			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ %s cannot be read; the built-in numbers hold\n"), routerFile)
+			fmt.Fprintf(p.a.Err, p.a.lang().T("⚠ cannot read %s; using built-in values\n"), routerFile)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return out, environment("read %s", err, routerFile)
@@ -196,7 +196,7 @@ func (p *project) worked(rep *report.Run, st flow.Status) error {
 		fmt.Fprint(p.a.Err, report.WorkSummary(p.a.lang(), rep.ID, out))
 		for _, m := range rep.Modules {
 			if m.Task != nil && works.IsKept(m.Task.Result) {
-				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; one of them: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
+				fmt.Fprintf(p.a.Err, p.a.lang().T("documents: %s; to read one: jacquard show %s --document PLAN.md\n"), path.Dir(m.Task.Result), rep.ID)
 				break
 			}
 		}

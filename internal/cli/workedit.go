@@ -19,15 +19,15 @@ import (
 
 func newEdit(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "edit [RUN]", Short: "edit the requirement or the plan that a run asks about", Args: oneArgument("run"),
-		Long:    "Opens the documents in the editor that git uses. What they say afterwards is checked and shown at the gate again;\nonly an approval lets it run.",
+		Use: "edit [RUN]", Short: "edit a requirement or plan before approving it", Args: oneArgument("run"),
+		Long:    "Opens the documents in git's editor. The edited version is checked and shown again; it takes effect only after you approve it.",
 		Example: "  jacquard edit k3v9",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.onThe(c, args, wantsApproval, func(ctx context.Context, p *project, rt keeper, r flow.Run) error {
 				if err := p.edit(ctx, rt, r); err != nil {
 					return err
 				}
-				fmt.Fprintf(a.Err, a.lang().T("noted; go on with: jacquard resume %s\n"), r.ID)
+				fmt.Fprintf(a.Err, a.lang().T("answer saved; continue with: jacquard resume %s\n"), r.ID)
 				return nil
 			})
 		},
@@ -38,7 +38,7 @@ func newEdit(a *app) *cobra.Command {
 func (p *project) edit(ctx context.Context, rt flow.Runtime, r flow.Run) error {
 	i := slices.IndexFunc(r.Gates, approval)
 	if i < 0 {
-		return usage("run %s asks for no approval", r.ID)
+		return usage("run %s is not waiting for approval", r.ID)
 	}
 	rep, err := reportOf(ctx, rt, r)
 	if err != nil {
@@ -146,7 +146,7 @@ func (p *project) editor(ctx context.Context, dir string, names []string) error 
 		argv = append(argv, filepath.Join(dir, n))
 	}
 	if err := proc.Interactive(ctx, argv, dir, p.a.Env); err != nil {
-		return environment("edit", words("the editor did not end well: %v; nothing was changed. git var GIT_EDITOR says which it is", err))
+		return environment("edit", words("the editor exited with an error: %v; nothing was changed. git var GIT_EDITOR shows which editor is used", err))
 	}
 	return nil
 }

@@ -27,9 +27,10 @@ func newWorker(a *app) *cobra.Command {
 	var o driveOptions
 	var w serving
 	c := &cobra.Command{
-		Use: "worker", Short: "carry out steps of runs that were started elsewhere", Args: cobra.NoArgs,
-		Long: "A worker serves a pool of the project whose clone it is started in: it decides for the pool's runs and carries out their agent turns and checks. " +
-			"What they need comes from the hub (the remote origin, unless jacquard.yaml says another), and what they make goes there before it is reported. Keys of models are those of this machine.",
+		Use: "worker", Short: "run agents and checks of runs started on other machines", Args: cobra.NoArgs,
+		Long: "A worker serves a pool of the project whose clone it is started in: it advances the pool's runs and executes their " +
+			"agent calls and checks. It reads inputs from the hub (remote origin, unless jacquard.yaml sets another) and writes " +
+			"results there before reporting them. Models use the API keys of this machine.",
 		Example: "  jacquard worker --pool linux --jobs 8",
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := a.open(c.Context())
@@ -43,11 +44,11 @@ func newWorker(a *app) *cobra.Command {
 	for _, name := range []string{"on", "accept-changes", "follow", "wait"} {
 		_ = c.Flags().MarkHidden(name)
 	}
-	c.Flags().Lookup("pool").Usage = "`names` of the pools that it serves, for example what the machine has: linux,gpu (default: pool of jacquard.yaml, else default)"
-	c.Flags().Lookup("jobs").Usage = "`number` of agent turns at once"
-	c.Flags().IntVar(&w.checks, "checks", 0, "`number` of checks at once (default: as --jobs, at most one for each core)")
-	c.Flags().StringVar(&w.listen, "listen", "", "`address` on this machine for /healthz and /metrics (Prometheus), for example 127.0.0.1:9464")
-	c.Flags().DurationVar(&w.drain, "drain", 10*time.Minute, "how long steps may go on after Ctrl-C or SIGTERM before they are stopped and given to others")
+	c.Flags().Lookup("pool").Usage = "`names` of the pools to serve, such as linux,gpu (default: pool in jacquard.yaml, or default)"
+	c.Flags().Lookup("jobs").Usage = "`number` of parallel agents"
+	c.Flags().IntVar(&w.checks, "checks", 0, "`number` of parallel checks (default: same as --jobs, at most one per core)")
+	c.Flags().StringVar(&w.listen, "listen", "", "local `address` for /healthz and /metrics (Prometheus), such as 127.0.0.1:9464")
+	c.Flags().DurationVar(&w.drain, "drain", 10*time.Minute, "how long steps may continue after Ctrl-C or SIGTERM before they move to other workers")
 	return c
 }
 
@@ -73,7 +74,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	}
 	pools := strings.FieldsFunc(cmp.Or(p.pool(o), defaultPool), func(c rune) bool { return c == ',' || c == ' ' })
 	if len(pools) == 0 {
-		return usage("--pool %q names no pool", o.pool)
+		return usage("--pool %q is not a valid pool name", o.pool)
 	}
 	o.pool = pools[0] // a worker needs a hub
 	slots := map[string]int{step.Agents: p.jobs(o), step.Checks: cmp.Or(w.checks, p.checksAtOnce(o))}
@@ -85,7 +86,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 			return err
 		}
 		defer stop()
-		fmt.Fprintf(p.a.Err, p.a.lang().T("health and numbers of this worker: http://%s/healthz, http://%s/metrics\n"), address, address)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("health and metrics: http://%s/healthz, http://%s/metrics\n"), address, address)
 	}
 	e, err := p.engine(ctx, o, nil)
 	if err != nil {
@@ -96,7 +97,7 @@ func (p *project) work(ctx context.Context, o driveOptions, w serving) (err erro
 	if !ok {
 		return words("a worker needs a cluster")
 	}
-	fmt.Fprintf(p.a.Err, p.a.lang().T("worker of pool %s: %d turns and %d checks at once; Ctrl-C waits up to %s for what runs\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain)
+	fmt.Fprintf(p.a.Err, p.a.lang().T("worker for pool %s: up to %d agents and %d checks at once; Ctrl-C waits up to %s for running steps\n"), strings.Join(pools, ", "), slots[step.Agents], slots[step.Checks], w.drain)
 	p.a.worker.Store(true)
 	return rt.Work(ctx, pools, slots, w.drain)
 }
@@ -164,7 +165,7 @@ func (g *gauges) begun(lane string) func(failed bool) {
 func (g *gauges) serve(ctx context.Context, listen string) (address string, stop func(), err error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || !private.Loopback(host) {
-		return "", nil, usage("--listen %q: want a loopback address, for example 127.0.0.1:9464, because nobody is asked who he is", listen)
+		return "", nil, usage("--listen %q: want a loopback address such as 127.0.0.1:9464, because the endpoint has no authentication", listen)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {

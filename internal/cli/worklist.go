@@ -218,7 +218,7 @@ func (p *project) undelivered(ctx context.Context, w *workInfo, head git.Head) e
 
 func newWorkList(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "list the WORKs of the project", Args: cobra.NoArgs,
+		Use: "list", Short: "list all WORKs", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.workList(c.Context()) },
 	}
 }
@@ -247,7 +247,7 @@ func (a *app) workList(ctx context.Context) error {
 
 func newWorkStatus(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "status [WORK-NN]", Short: "show how far a WORK is; without a number the newest", Args: cobra.MaximumNArgs(1),
+		Use: "status [WORK-NN]", Short: "show the progress of a WORK (default: the newest)", Args: cobra.MaximumNArgs(1),
 		Example: "  jacquard work status WORK-03",
 		RunE:    func(c *cobra.Command, args []string) error { return a.workStatus(c.Context(), first(args, "", ""), "") },
 	}
@@ -278,13 +278,13 @@ func (a *app) workStatus(ctx context.Context, id, task string) error {
 	case w.Run != "" && !w.State.Ended():
 		fmt.Fprintf(a.Out, l.T("run %s: %s\n"), w.Run, w.State)
 	case w.Ref != "":
-		fmt.Fprintf(a.Out, l.T("commits that are not on the branch: %s\n"), w.Ref)
+		fmt.Fprintf(a.Out, l.T("commits not on the branch: %s\n"), w.Ref)
 	}
 	switch {
 	case w.State == flow.Waiting:
-		fmt.Fprintf(a.Out, l.T("what it waits for: jacquard show %s\n"), w.Run)
+		fmt.Fprintf(a.Out, l.T("to see what it is waiting for: jacquard show %s\n"), w.Run)
 	case w.State.Ended() && w.Folder == "" && w.plan.IsZero():
-		fmt.Fprint(a.Out, l.T("no plan was agreed on: ask for it anew\n"))
+		fmt.Fprint(a.Out, l.T("no plan was approved: start the request again\n"))
 	case w.State.Ended() && w.Done < w.Total:
 		fmt.Fprintf(a.Out, l.T("to build the rest: jacquard work resume %s\n"), w.ID)
 	}
@@ -310,7 +310,7 @@ func (p *project) workNamed(ctx context.Context, id string) (workInfo, error) {
 		return workInfo{}, err
 	}
 	if len(list) == 0 {
-		return workInfo{}, usage("there is no WORK yet: jacquard work \"…\"")
+		return workInfo{}, usage("there is no WORK yet: create one with jacquard work \"…\"")
 	}
 	if id == "" {
 		return list[len(list)-1], nil
@@ -320,13 +320,13 @@ func (p *project) workNamed(ctx context.Context, id string) (workInfo, error) {
 			return w, nil
 		}
 	}
-	return workInfo{}, usage("there is no %s: jacquard work list", id)
+	return workInfo{}, usage("there is no %s: jacquard work list shows all WORKs", id)
 }
 
 func newWorkResume(a *app) *cobra.Command {
 	var f workFlags
 	c := &cobra.Command{
-		Use: "resume [WORK-NN] [TASK-NN]", Short: "go on with a WORK: its run, or what its files leave to do", Args: cobra.MaximumNArgs(2),
+		Use: "resume [WORK-NN] [TASK-NN]", Short: "continue a WORK: its run, or its remaining tasks", Args: cobra.MaximumNArgs(2),
 		Example: "  jacquard work resume WORK-03",
 		RunE: func(c *cobra.Command, args []string) error {
 			task := ""
@@ -338,7 +338,7 @@ func newWorkResume(a *app) *cobra.Command {
 	}
 	driveFlags(c, &f.driveOptions)
 	budgetFlag(c, &f.driveOptions)
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "ask nobody")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	return c
 }
 
@@ -383,7 +383,7 @@ func (a *app) workResume(ctx context.Context, id, task string, f workFlags) erro
 	}
 	switch {
 	case w.Folder == "" && in.From == "" && w.plan.IsZero():
-		return usage("%s had no plan yet that could be gone on with: ask for it anew", w.ID)
+		return usage("%s has no approved plan to resume: start the request again", w.ID)
 	case w.Total > 0 && w.Done == w.Total && in.From == "":
 		fmt.Fprintf(a.Err, a.lang().T("%s is done: %d of %d tasks\n"), w.ID, w.Done, w.Total)
 		return nil
@@ -434,7 +434,7 @@ func (p *project) follows(ctx context.Context, w workInfo) (string, error) {
 		return "", err
 	}
 	if len(moved) > 0 {
-		return "", usage("%s has commits on %s, and the branch has moved since; merge them first: git merge %s", w.ID, w.Ref, w.Ref)
+		return "", usage("%s has commits on %s, but the branch has moved since; merge them first: git merge %s", w.ID, w.Ref, w.Ref)
 	}
 	return tip, nil
 }
@@ -442,13 +442,13 @@ func (p *project) follows(ctx context.Context, w workInfo) (string, error) {
 func newWorkRollback(a *app) *cobra.Command {
 	var to string
 	c := &cobra.Command{
-		Use: "rollback WORK-NN", Short: "take the commits of a WORK back, in one checked commit", Args: cobra.ExactArgs(1),
+		Use: "rollback WORK-NN", Short: "undo the commits of a WORK in one verified commit", Args: cobra.ExactArgs(1),
 		Example: "  jacquard work rollback WORK-03\n  jacquard work rollback WORK-03 --to TASK-01",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.workRollback(c.Context(), args[0], strings.ToUpper(to))
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "keep this `task` and those that landed before it")
+	c.Flags().StringVar(&to, "to", "", "keep this `task` and the ones that landed before it")
 	return c
 }
 

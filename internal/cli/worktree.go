@@ -28,7 +28,7 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 	top := filepath.Clean(strings.TrimSuffix(filepath.ToSlash(p.root)+"/", filepath.ToSlash("/"+p.repo.Prefix())))
 	dir, branch := filepath.Join(filepath.Dir(top), filepath.Base(top)+"-"+name), "feat/"+name
 	if _, err := os.Stat(dir); err == nil {
-		return nil, nil, usage("%s is there already: go on in it (cd %s), give another --feature, or remove it (git worktree remove %s)", dir, dir, dir)
+		return nil, nil, usage("%s already exists: continue in it (cd %s), choose another --feature, or remove it (git worktree remove %s)", dir, dir, dir)
 	}
 	if err := p.trusted(); err != nil {
 		return nil, nil, err
@@ -69,18 +69,18 @@ func (p *project) worktree(ctx context.Context, feature, request string) (there 
 		open := slices.ContainsFunc(runs, func(r flow.Run) bool { return !r.State.Ended() })
 		if now.Commit == begun && !open {
 			if err := p.repo.RemoveWorktree(quiet, dir, branch, begun); err == nil {
-				fmt.Fprintf(p.a.Err, p.a.lang().T("nothing has come of it; the work tree %s is removed\n"), dir)
+				fmt.Fprintf(p.a.Err, p.a.lang().T("no changes were made; work tree %s was removed\n"), dir)
 				return nil
 			}
 		}
-		fmt.Fprintf(p.a.Err, p.a.lang().T("the work is in %s, on the branch %s; take it with: git merge %s && git worktree remove %s\n"), dir, branch, branch, dir)
+		fmt.Fprintf(p.a.Err, p.a.lang().T("the work is in %s, on branch %s; to merge it: git merge %s && git worktree remove %s\n"), dir, branch, branch, dir)
 		return nil
 	}, nil
 }
 
 // worktreeFlag is the flag of commands that can work in a work tree of their own.
 func worktreeFlag(c *cobra.Command, to *bool) {
-	c.Flags().BoolVar(to, "worktree", false, "work in a work tree of its own beside the repository, on the branch feat/NAME from the default branch")
+	c.Flags().BoolVar(to, "worktree", false, "work in a new git work tree next to the repository, on branch feat/NAME")
 }
 
 // firstWords are the first of a text, for a name.
@@ -99,7 +99,7 @@ func copyInto(from, to string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return words("%s is no file", from)
+		return words("%s is not a file", from)
 	}
 	raw, err := os.ReadFile(from)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // once it has ended, the result that its committer would have returned.
 func (p *project) showXML(ctx context.Context, r flow.Run, rep *report.Run) error {
 	if r.Def != workDef || rep.Request == nil || rep.Request.Plan.IsZero() {
-		return usage("--format xml is for runs of work that have a plan")
+		return usage("--format xml works only for runs of work that have a plan")
 	}
 	plan, err := p.planOf(rep)
 	if err != nil {

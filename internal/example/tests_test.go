@@ -55,7 +55,7 @@ func TestA(t *testing.T) {
 	}
 	require.ErrorIs(t, Check(""), ErrEmpty)
 }`, `Upper("a") = "A"; Check("") = error ErrEmpty`},
-		{"go, what can be read in two ways", "a/a_test.go", `package a
+		{"go, what is readable in two ways", "a/a_test.go", `package a
 func TestA(t *testing.T) {
 	tests := []struct { in string; want int; wantErr error }{{"1", 1, nil}, {"", 0, ErrEmpty}, {"x", 0, io.EOF}}
 	for _, tt := range tests {
@@ -134,7 +134,7 @@ def test_chain():
     x.add(2)
     assert x.balance() == 2
 `, `f(2) = 4; f(0) = null; f({"a": 1}) = [1, 2] after got = f([1, 2], key="x"); f(-1) = [3] after got = f([1, 2], key="x"); f(-1) = error ValueError; f(-2) = error; f(1) = 2; f(2) = 4; f(1) = "I"; f(4) = "IV"; f(5) = 6; f(9) = 9 after (tmp_path); Ledger().add(3).balance() = 3`},
-		{"python, what can be read in two ways", "test_a.py", `import pytest
+		{"python, what is readable in two ways", "test_a.py", `import pytest
 @pytest.mark.parametrize("n, want", [(1, 2), (-1, None)])
 def test_a(n, want):
     if want is None:

@@ -44,7 +44,7 @@ type DrivenError struct{ Run, Driver string }
 
 // Error names the run and its driver.
 func (e *DrivenError) Error() string {
-	return fmt.Sprintf("run %s is driven by %s", e.Run, e.Driver)
+	return fmt.Sprintf("run %s is already running in %s", e.Run, e.Driver)
 }
 
 // ChangedError says that the definition differs from the one that wrote the record.
@@ -53,7 +53,7 @@ type ChangedError struct{ Diff Diff }
 // Error counts the differences; Diff has them all.
 func (e *ChangedError) Error() string {
 	d := e.Diff
-	s := fmt.Sprintf("the workflow definition changed: %d outcomes unused, %d started steps lost, %d inputs, shapes or results changed",
+	s := fmt.Sprintf("the workflow definition has changed: %d outcomes unused, %d started steps lost, %d inputs, shapes or results changed",
 		len(d.Unused), len(d.Lost), len(d.Changed))
 	if d.Bug != nil {
 		s += "; it cannot run over the record: " + d.Bug.Msg

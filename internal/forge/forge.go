@@ -18,7 +18,7 @@ import (
 
 // Reasons why there is no forge to talk to.
 var (
-	ErrNoToken  = errors.New("there is no token for GitHub: set GITHUB_TOKEN (or GH_TOKEN) to one that may read the repository, push to it and write pull requests and issues; https://github.com/settings/tokens makes one, and `gh auth token` prints that of gh")
+	ErrNoToken  = errors.New("no GitHub token: set GITHUB_TOKEN (or GH_TOKEN) to one that may read the repository, push to it and write pull requests and issues; https://github.com/settings/tokens makes one, and `gh auth token` prints that of gh")
 	ErrNoRemote = errors.New("no remote origin on GitHub: git remote add origin git@github.com:OWNER/NAME.git; another server has its address in GITHUB_API_URL, and GITHUB_REPOSITORY names the repository where the remote does not")
 )
 
@@ -44,7 +44,7 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	p := Place{API: strings.TrimRight(cmp.Or(env["GITHUB_API_URL"], githubAPI), "/"), Server: strings.TrimRight(env["GITHUB_SERVER_URL"], "/")}
 	api, err := url.Parse(p.API)
 	if err != nil || api.Host == "" || api.Scheme != "https" && api.Scheme != "http" {
-		return p, errors.New("GITHUB_API_URL is no address like " + githubAPI)
+		return p, errors.New("GITHUB_API_URL is not a URL such as " + githubAPI)
 	}
 	if err := safe(api, "GITHUB_API_URL"); err != nil {
 		return p, err
@@ -54,7 +54,7 @@ func Locate(env map[string]string, remote string) (Place, error) {
 	}
 	server, err := url.Parse(p.Server)
 	if err != nil || server.Host == "" {
-		return p, errors.New("GITHUB_SERVER_URL is no address like https://" + githubHost)
+		return p, errors.New("GITHUB_SERVER_URL is not a URL such as https://" + githubHost)
 	}
 	if err := safe(server, "GITHUB_SERVER_URL"); err != nil {
 		return p, err

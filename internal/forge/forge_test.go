@@ -43,7 +43,7 @@ func TestLocate(t *testing.T) {
 		{"git@github.com:a/b", map[string]string{"GITHUB_API_URL": "http://git.example.com"}, "GITHUB_API_URL is http://git.example.com: the token would go there for everybody to read; use https"},
 		{"git@github.com:a/b", map[string]string{"GITHUB_SERVER_URL": "http://git.example.com"}, "GITHUB_SERVER_URL is http://git.example.com: the token would go there for everybody to read; use https"},
 		{"http://127.0.0.1:80/a/b.git", map[string]string{"GITHUB_API_URL": "http://127.0.0.1:81"}, "http://127.0.0.1:81 http://127.0.0.1:81 a/b"},
-		{"git@github.com:a/b", map[string]string{"GITHUB_API_URL": "ftp://x"}, "GITHUB_API_URL is no address like https://api.github.com"},
+		{"git@github.com:a/b", map[string]string{"GITHUB_API_URL": "ftp://x"}, "GITHUB_API_URL is not a URL such as https://api.github.com"},
 	} {
 		p, err := forge.Locate(c.env, c.remote)
 		got := p.API + " " + p.Server + " " + p.String()

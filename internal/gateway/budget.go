@@ -203,10 +203,10 @@ func covers(grant, used, most Amount) error {
 	over := func(limit, used, most int64) bool { return limit > 0 && (used >= limit || used+most > limit) }
 	usd := func(micro int64) float64 { return float64(micro) / 1e6 }
 	if over(grant.MicroUSD, used.MicroUSD, most.MicroUSD) {
-		return fmt.Errorf("this call could cost up to $%.2f; of the budget of $%.2f, $%.2f are spent or reserved", usd(most.MicroUSD), usd(grant.MicroUSD), usd(used.MicroUSD))
+		return fmt.Errorf("this call could cost up to $%.2f, but the budget is $%.2f and $%.2f of it are spent or reserved", usd(most.MicroUSD), usd(grant.MicroUSD), usd(used.MicroUSD))
 	}
 	if over(grant.Tokens, used.Tokens, most.Tokens) {
-		return fmt.Errorf("this call could need up to %d tokens; of the budget of %d, %d are spent or reserved", most.Tokens, grant.Tokens, used.Tokens)
+		return fmt.Errorf("this call could need up to %d tokens, but the budget is %d and %d of it are spent or reserved", most.Tokens, grant.Tokens, used.Tokens)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (r *Repo) Push(ctx context.Context, remote, commit, branch string, l Login)
 		return fmt.Errorf("push to %s: %w", branch, err)
 	}
 	if ok, err := r.ValidBranch(ctx, branch); err != nil || !ok {
-		return fmt.Errorf("push to %q: that is no name of a branch: %w", branch, errors.Join(ErrRefused, err))
+		return fmt.Errorf("push to %q: that is not a valid branch name: %w", branch, errors.Join(ErrRefused, err))
 	}
 	args := []string{"push", "--quiet", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed", "--", remote, commit + ":refs/heads/" + branch}
 	if _, err := r.remote(ctx, l, args...); err != nil {

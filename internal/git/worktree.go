@@ -27,7 +27,7 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if head.Branch == "" || head.Unborn {
-		return "", fmt.Errorf("find the default branch: there is no main, no master, and no branch is checked out")
+		return "", fmt.Errorf("find the default branch: there is no main or master, and no branch is checked out")
 	}
 	return head.Branch, nil
 }

@@ -36,7 +36,7 @@ const tries = 2
 func newBucket(address string, env map[string]string) (*objects, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Port() != "" {
-		return nil, flow.Failf(flow.Environment, "hub: %q is no place for a hub: want the name of a git remote, s3://BUCKET/PREFIX or file:///FOLDER", address)
+		return nil, flow.Failf(flow.Environment, "hub: %q is not a valid hub: want the name of a git remote, s3://BUCKET/PREFIX or file:///FOLDER", address)
 	}
 	b := &bucket{name: u.Host, prefix: strings.Trim(path.Clean("/"+u.Path), "/")}
 	if b.prefix != "" {
@@ -73,7 +73,7 @@ func endpointOf(env map[string]string) (host string, secure bool, err error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return "", false, flow.Failf(flow.Environment, "the address of the store in AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL has to be like https://HOST:PORT")
+		return "", false, flow.Failf(flow.Environment, "AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL must have the form https://HOST:PORT")
 	}
 	if !private.Address(u) {
 		return "", false, flow.Failf(flow.Environment, "the store at %s is not asked: http:// is for this machine only, others need https://", u.Host)
@@ -128,11 +128,11 @@ func (b *bucket) trouble(err error) error {
 	case r.Code == "NoSuchKey":
 		return errNone
 	case r.StatusCode == http.StatusNotImplemented:
-		return flow.Failf(flow.Environment, "the store %s cannot refuse to replace what is there (If-None-Match: *), so it cannot be a hub: %s", b.at, r.Message)
+		return flow.Failf(flow.Environment, "the store %s does not support conditional writes (If-None-Match: *), so it cannot be a hub: %s", b.at, r.Message)
 	case r.StatusCode >= 500, r.StatusCode == http.StatusConflict, r.StatusCode == http.StatusTooManyRequests:
 		return flow.Failf(flow.Environment, "the hub cannot be reached: %s: %s: %s", b.at, r.Code, r.Message)
 	case r.Code == "NoSuchBucket":
-		return flow.Failf(flow.Auth, "the hub refuses: there is no %s, or it is not to be seen. Make the bucket", b.at)
+		return flow.Failf(flow.Auth, "the hub refuses: %s does not exist or is not visible. Create the bucket", b.at)
 	}
 	return flow.Failf(flow.Auth, "the hub refuses: %s: %s: %s. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, of somebody who may list, read, write and delete there", b.at, r.Code, r.Message)
 }

@@ -37,7 +37,7 @@ func (d folder) in(do func(*os.Root) error) error {
 		if errors.Is(err, fs.ErrPermission) {
 			return d.trouble(err)
 		}
-		return flow.Failf(flow.Environment, "the hub cannot be reached: %v. It has to be a folder, for example of a file system that is mounted", err)
+		return flow.Failf(flow.Environment, "the hub cannot be reached: %v. It must be a folder, for example on a mounted file system", err)
 	}
 	defer func() { _ = root.Close() }()
 	return do(root)
@@ -45,7 +45,7 @@ func (d folder) in(do func(*os.Root) error) error {
 
 func (d folder) trouble(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return flow.Failf(flow.Auth, "the hub refuses: %v. Every worker has to be able to read and write in %s", err, string(d))
+		return flow.Failf(flow.Auth, "the hub refuses: %v. Every worker needs read and write access to %s", err, string(d))
 	}
 	return flow.Failf(flow.Environment, "the hub in the folder %s: %v", string(d), err)
 }

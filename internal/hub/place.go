@@ -57,7 +57,7 @@ func trouble(err error) error {
 	case errors.Is(err, git.ErrOffline), errors.Is(err, git.ErrAbsent):
 		return flow.Failf(flow.Environment, "the hub cannot be reached: %v", err)
 	case errors.Is(err, git.ErrRefused):
-		return flow.Failf(flow.Auth, "the hub refuses: %s. Its refs below refs/jacquard/ have to be writable for every worker", strings.TrimRight(err.Error(), ".\n"))
+		return flow.Failf(flow.Auth, "the hub refuses: %s. Every worker needs write access to refs/jacquard/", strings.TrimRight(err.Error(), ".\n"))
 	}
 	return err
 }

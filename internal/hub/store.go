@@ -104,7 +104,7 @@ func (s *store) Check(ctx context.Context) (err error) {
 		return err
 	}
 	if again == nil {
-		return flow.Failf(flow.Environment, "the store replaces what is there although it is told not to (If-None-Match: *), so two machines could both believe that they were first: it cannot be a hub")
+		return flow.Failf(flow.Environment, "the store ignores conditional writes (If-None-Match: *), so two machines could overwrite each other: it cannot be a hub")
 	}
 	if !errors.Is(again, errExists) {
 		return again

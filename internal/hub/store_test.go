@@ -253,7 +253,7 @@ func TestWhoMayNot(t *testing.T) {
 func TestStoreThatReplaces(t *testing.T) {
 	t.Parallel()
 	m := remoteWorld(t).machine(t, "one")
-	for says, answer := range map[string]int{"replaces what is there": http.StatusOK, "cannot refuse to replace": http.StatusNotImplemented} {
+	for says, answer := range map[string]int{"ignores conditional writes": http.StatusOK, "does not support conditional writes": http.StatusNotImplemented} {
 		var sent atomic.Bool
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, ".bundle") {

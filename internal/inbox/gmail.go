@@ -33,7 +33,7 @@ const (
 )
 
 // ErrNoGmail says how to get a token for Gmail.
-var ErrNoGmail = errors.New("there is no log-in for Gmail: make an OAuth client of the kind \"desktop app\" at https://console.cloud.google.com/apis/credentials with the Gmail API, log in with `gcloud auth application-default login --client-id-file=CLIENT.json --scopes=https://www.googleapis.com/auth/gmail.readonly,https://www.googleapis.com/auth/cloud-platform`, and set GMAIL_TOKEN_FILE to the file that it writes (~/.config/gcloud/application_default_credentials.json); without the variable it is looked for in ~/.config/jacquard/gmail.json")
+var ErrNoGmail = errors.New("not logged in to Gmail: create an OAuth client of the kind \"desktop app\" at https://console.cloud.google.com/apis/credentials with the Gmail API, log in with `gcloud auth application-default login --client-id-file=CLIENT.json --scopes=https://www.googleapis.com/auth/gmail.readonly,https://www.googleapis.com/auth/cloud-platform`, and set GMAIL_TOKEN_FILE to the file that it writes (~/.config/gcloud/application_default_credentials.json); without the variable it is looked for in ~/.config/jacquard/gmail.json")
 
 // IsQuery reports whether a text is a search of Gmail (from:client newer_than:7d) rather than a task in words (A18).
 func IsQuery(s string) bool { return query().MatchString(s) }
@@ -100,7 +100,7 @@ func googleLogin(ctx context.Context, path string) (http.RoundTripper, error) {
 		Server  string `json:"token_uri"`
 	}
 	if err := json.Unmarshal(raw, &v); err != nil || v.ID == "" || v.Refresh == "" {
-		return nil, fmt.Errorf("%s is no OAuth token of a user: it is JSON with client_id, client_secret and refresh_token. %w", path, ErrNoGmail)
+		return nil, fmt.Errorf("%s is not an OAuth user token: it is JSON with client_id, client_secret and refresh_token. %w", path, ErrNoGmail)
 	}
 	if v.Server == "" {
 		v.Server = googleAuth

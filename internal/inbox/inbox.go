@@ -42,7 +42,7 @@ func open(name, variable, address, usual string, auth http.RoundTripper) (*servi
 	base := strings.TrimRight(cmp.Or(address, usual), "/")
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("%s is no address like %s", variable, usual)
+		return nil, fmt.Errorf("%s is not a URL such as %s", variable, usual)
 	}
 	if !private.Address(u) {
 		return nil, fmt.Errorf("%s is %s://%s: the token would go there for everybody to read; use https", variable, u.Scheme, u.Host)

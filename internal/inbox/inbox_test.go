@@ -114,7 +114,7 @@ func TestSlackRefuses(t *testing.T) {
 		`{"ok":false,"error":"invalid_auth"}`:      "SLACK_TOKEN",
 		`{"ok":false,"error":"not_in_channel"}`:    "invite the app",
 		`{"ok":false,"error":"missing_scope"}`:     "channels:history",
-		`{"ok":false,"error":"channel_not_found"}`: "there is none",
+		`{"ok":false,"error":"channel_not_found"}`: "sees no channel",
 		`<html>`: "JSON",
 	} {
 		answer = answered
@@ -129,8 +129,8 @@ func TestSlackRefuses(t *testing.T) {
 		want    string
 	}{
 		"no token":       {map[string]string{}, "C0123ABC", "https://api.slack.com/apps"},
-		"a name":         {env, "general", "no id of a Slack channel"},
-		"a path":         {env, "C/../../x", "no id of a Slack channel"},
+		"a name":         {env, "general", "not a Slack channel id"},
+		"a path":         {env, "C/../../x", "not a Slack channel id"},
 		"plain http":     {map[string]string{"SLACK_TOKEN": "x", "SLACK_API_URL": "http://slack.example"}, "C0123ABC", "use https"},
 		"no such file":   {map[string]string{"SLACK_TOKEN_FILE": token + "x"}, "C0123ABC", "SLACK_TOKEN_FILE"},
 		"nobody answers": {map[string]string{"SLACK_TOKEN": "x", "SLACK_API_URL": "http://127.0.0.1:1"}, "C0123ABC", "cannot be reached"},

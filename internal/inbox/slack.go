@@ -26,7 +26,7 @@ const (
 )
 
 // ErrNoSlack says how to get a token for Slack.
-var ErrNoSlack = errors.New("there is no token for Slack: make an app at https://api.slack.com/apps with the scopes channels:history and users:read (groups:history for private channels), install it, invite it to the channel, and set SLACK_TOKEN to its token, or SLACK_TOKEN_FILE to a file with it")
+var ErrNoSlack = errors.New("no Slack token: create an app at https://api.slack.com/apps with the scopes channels:history and users:read (groups:history for private channels), install it, invite it to the channel, and set SLACK_TOKEN to its token, or SLACK_TOKEN_FILE to a file with it")
 
 // channelID is how Slack calls a channel, a group or a conversation.
 var channelID = re.New(`^[CGD][A-Z0-9]{5,}$`)
@@ -35,7 +35,7 @@ var channelID = re.New(`^[CGD][A-Z0-9]{5,}$`)
 // environment has SLACK_TOKEN, or SLACK_TOKEN_FILE, and may have another SLACK_API_URL; without a token the error is ErrNoSlack.
 func Slack(ctx context.Context, env map[string]string, channel string) ([]pdca.Message, error) {
 	if !channelID().MatchString(channel) {
-		return nil, fmt.Errorf("%q is no id of a Slack channel: it is C and letters and digits, at the end of the channel's address or of its details", channel)
+		return nil, fmt.Errorf("%q is not a Slack channel id: it starts with C and is shown at the end of the channel's URL and details", channel)
 	}
 	token, err := secret(env, "SLACK_TOKEN")
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *slack) ask(ctx context.Context, method string, q url.Values, to interfa
 	case "not_in_channel":
 		hint = ": invite the app to the channel"
 	case "channel_not_found":
-		hint = ": there is none with this id that the app can see; a private one has to invite it"
+		hint = ": the app sees no channel with this id; invite the app to private channels"
 	}
 	return fmt.Errorf("Slack refuses %s (%s)%s", method, clip(why, 100), hint)
 }

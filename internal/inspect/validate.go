@@ -276,7 +276,7 @@ func illegible(src []byte) string {
 	case src == nil:
 		return "Cannot read file"
 	case !spec.IsText(src):
-		return "Cannot read file: it is no UTF-8 text"
+		return "Cannot read file: it is not UTF-8 text"
 	}
 	return ""
 }

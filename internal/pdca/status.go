@@ -47,7 +47,7 @@ func WriteStatus(old []byte, f FeatureState, now time.Time) (text []byte, mended
 	file := map[string]any{}
 	if len(bytes.TrimSpace(old)) > 0 {
 		if err := json.Unmarshal(old, &file); err != nil || file == nil {
-			mended, broken, file = append(mended, StatusPath+" cannot be read; it is begun anew"), true, map[string]any{}
+			mended, broken, file = append(mended, StatusPath+" cannot be read; it was recreated"), true, map[string]any{}
 		}
 	}
 	at := now.UTC().Format("2006-01-02T15:04:05.000Z")

@@ -50,7 +50,7 @@ func Scored(l Lang, n step.PhaseNote) string {
 	}
 	names := map[string]string{
 		pdca.PointFiles: l.T("files:        "), pdca.PointArchitecture: l.T("architecture: "), pdca.PointDependencies: l.T("dependencies: "), pdca.PointModules: l.T("modules:      "),
-		pdca.PointExplicit: l.T("asked for:    "),
+		pdca.PointExplicit: l.T("requested:    "),
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, l.T("=== complexity ==="))
@@ -83,7 +83,7 @@ func Phase(l Lang, n step.PhaseNote) string {
 		}
 		return fmt.Sprintf(l.T("  · checks %d: %s\n"), n.Round, strings.Join(list, ", "))
 	case n.Gap != nil:
-		return fmt.Sprintf(l.T("  · %d %% of the design is there\n"), *n.Gap)
+		return fmt.Sprintf(l.T("  · %d %% of the design is implemented\n"), *n.Gap)
 	case n.Text != "":
 		return fmt.Sprintf("  · %s: %s\n", n.Phase, strings.Join(strings.Fields(n.Text), " "))
 	case n.Phase != "":
@@ -132,7 +132,7 @@ func AutoSummary(l Lang, run, ref string, o step.AutoOut) string {
 	case o.Verified || works.IsKept(o.Report):
 		fmt.Fprintf(&b, l.T("report: %s\n"), o.Report)
 	default: // nothing of it is in the user's tree
-		fmt.Fprintf(&b, l.T("report: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Report, ref)
+		fmt.Fprintf(&b, l.T("report: git show %s:%s\nchanges: git diff HEAD %s\n"), ref, o.Report, ref)
 	}
 	for _, d := range o.Context {
 		fmt.Fprintf(&b, l.T("context: %s\n"), d.Path)
@@ -251,8 +251,8 @@ func (f Feature) State(started time.Time, ended, verified bool) pdca.FeatureStat
 func Discovered(l Lang, tier int, finds []string) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, map[int]string{
-		0: l.T("nothing was found: checks pass, nothing is marked as to be done, nothing is staged"), 2: l.T("tier 2, urgent: checks fail"), 3: l.T("tier 3, work: something is to be done"),
-		4: l.T("tier 4, support: something is staged, or the linter complains"), 5: l.T("tier 5, a proposal: functions that are long"),
+		0: l.T("nothing to do: checks pass, there are no TODOs, nothing is staged"), 2: l.T("tier 2, urgent: checks fail"), 3: l.T("tier 3, work: there are open TODOs"),
+		4: l.T("tier 4, support: changes are staged, or the linter reports findings"), 5: l.T("tier 5, a proposal: long functions"),
 	}[tier])
 	for _, f := range finds {
 		fmt.Fprintf(&b, "  %s\n", f)

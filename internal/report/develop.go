@@ -171,9 +171,9 @@ func DevelopFact(l Lang, id string, n step.DevelopNote) string {
 			}
 		}
 		if n.About == "design" {
-			fmt.Fprintf(&b, l.T("  · review of the design: %d blocking, %d in all\n"), blocking, len(n.Issues))
+			fmt.Fprintf(&b, l.T("  · design review: %d blocking, %d in total\n"), blocking, len(n.Issues))
 		} else {
-			fmt.Fprintf(&b, l.T("  · review of the code: %d blocking, %d in all\n"), blocking, len(n.Issues))
+			fmt.Fprintf(&b, l.T("  · code review: %d blocking, %d in total\n"), blocking, len(n.Issues))
 		}
 		for _, x := range n.Issues {
 			fmt.Fprintf(&b, "    %s\n", x)
@@ -215,7 +215,7 @@ func pullFact(l Lang, p step.PullResult, round int) string {
 func checkpointEnd(l Lang, r step.CheckpointResult) string {
 	switch {
 	case r.Status == checkpoint.Passed && r.Attempts == 0:
-		return fmt.Sprintf(l.T("  ✓ %s was there: %s (%d tests)\n"), r.ID, r.Title, r.Tests.Passed)
+		return fmt.Sprintf(l.T("  ✓ %s already passes: %s (%d tests)\n"), r.ID, r.Title, r.Tests.Passed)
 	case r.Status == checkpoint.Passed:
 		return fmt.Sprintf(l.T("  ✓ %s passed: %s (commit %s, iteration %d, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), r.Iteration, r.Tests.Passed) + Shown(l, r.Tests)
 	}
@@ -267,7 +267,7 @@ func DevelopSummary(l Lang, run, ref string, o step.DevelopOut) string {
 	case o.Verified || works.IsKept(o.Document):
 		fmt.Fprintf(&b, l.T("design: %s\n"), o.Document)
 	default: // nothing of it is in the user's tree
-		fmt.Fprintf(&b, l.T("design: git show %s:%s\nwhat there is: git diff HEAD %s\n"), ref, o.Document, ref)
+		fmt.Fprintf(&b, l.T("design: git show %s:%s\nchanges: git diff HEAD %s\n"), ref, o.Document, ref)
 	}
 	if o.Verified {
 		b.WriteString(Pulled(l, o.Pull))

@@ -43,7 +43,7 @@ func TestDevelopState(t *testing.T) {
 		t.Errorf("the state is %q (%s)", got, r.Develop.Strategy)
 	}
 	live := report.Live("en", r, 80, 20, start.Add(2*time.Minute), false)
-	if !strings.Contains(live, "  cp-1 IMPLEMENT  the agent begins  ") || !strings.Contains(live, "sessions · IMPLEMENT · 0 done, 1 at work, 1 waiting") {
+	if !strings.Contains(live, "  cp-1 IMPLEMENT  agent starting  ") || !strings.Contains(live, "sessions · IMPLEMENT · 0 done, 1 running, 1 waiting") {
 		t.Errorf("the live view is\n%s", live)
 	}
 	note("enter-design", "", step.DevelopNote{Phase: checkpoint.DesignPhase})

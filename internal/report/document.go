@@ -50,8 +50,8 @@ func reason(l Lang, why string) string {
 	switch why {
 	case "no spec":
 		return l.T("no spec")
-	case "its spec lacks what the code has":
-		return l.T("its spec lacks what the code has")
+	case "its spec does not cover all of the code":
+		return l.T("its spec does not cover all of the code")
 	case "no IMPLEMENTS.md":
 		return l.T("no IMPLEMENTS.md")
 	}
@@ -82,7 +82,7 @@ func DocumentResult(l Lang, m step.DocumentModule) string {
 		fmt.Fprintf(&b, "    + %s\n", c)
 	}
 	for _, f := range m.Findings {
-		fmt.Fprintf(&b, l.T("    not taken: %s\n"), f.Message)
+		fmt.Fprintf(&b, l.T("    rejected: %s\n"), f.Message)
 	}
 	return b.String()
 }
@@ -95,9 +95,9 @@ func DocumentSummary(l Lang, workflow string, o step.DocumentOut) string {
 	}
 	switch {
 	case len(o.Findings) > 0:
-		b.WriteString(l.T("nothing was written: what the agent specified is not sound; say the request otherwise, or try again\n"))
+		b.WriteString(l.T("nothing was written: the agent's specs are not valid; rephrase the request, or try again\n"))
 	case o.Kept > 0:
-		fmt.Fprintf(&b, l.T("%d written, %d kept as they are\n"), o.Written, o.Kept)
+		fmt.Fprintf(&b, l.T("%d written, %d unchanged\n"), o.Written, o.Kept)
 	case workflow == "spec":
 		fmt.Fprintf(&b, l.T("specs written: %d; next: read them, then jacquard build\n"), o.Written)
 	default:

@@ -88,33 +88,33 @@ const (
 func WhatIsLeft(l Lang, r *Run) string {
 	var b strings.Builder
 	for i, x := range r.Left {
-		fmt.Fprintf(&b, l.T("%s did not pass; what there is of it:\n"), x.ID)
+		fmt.Fprintf(&b, l.T("%s did not pass. Its last attempt:\n"), x.ID)
 		lines := strings.Split(step.Readable(strings.TrimSpace(x.Said)), "\n")
 		for n, s := range lines[:min(len(lines), saidLines)] {
 			if s = Cut(s, saidColumns); n == 0 && s != "" {
-				s = fmt.Sprintf(l.T("its author says: %s"), s)
+				s = fmt.Sprintf(l.T("author's note: %s"), s)
 			}
 			if s != "" {
 				fmt.Fprintf(&b, "    %s\n", s)
 			}
 		}
 		if x.Tree != "" {
-			fmt.Fprintf(&b, l.T("    look at it: git diff %s %s\n"), short(x.Base), cmp.Or(x.Ref, short(x.Tree)))
+			fmt.Fprintf(&b, l.T("    review: git diff %s %s\n"), short(x.Base), cmp.Or(x.Ref, short(x.Tree)))
 			if x.Ref != "" {
-				fmt.Fprintf(&b, l.T("    take it: git merge --squash %s\n"), x.Ref)
+				fmt.Fprintf(&b, l.T("    keep it: git merge --squash %s\n"), x.Ref)
 			} else {
-				fmt.Fprintf(&b, l.T("    take it: git diff %s %s | git apply -3\n"), short(x.Base), short(x.Tree))
+				fmt.Fprintf(&b, l.T("    keep it: git diff %s %s | git apply -3\n"), short(x.Base), short(x.Tree))
 			}
 		}
 		if i+1 == len(r.Left) && x.Next != "" && r.Work == nil { // else its summary has said so
-			fmt.Fprintf(&b, l.T("go on from it: %s\n"), x.Next)
+			fmt.Fprintf(&b, l.T("to continue from it: %s\n"), x.Next)
 		}
 	}
 	if len(r.Left) > 0 {
-		b.WriteString(l.T("what a code in brackets means: jacquard explain CODE\n"))
+		b.WriteString(l.T("to look up a code in brackets: jacquard explain CODE\n"))
 	}
 	if len(r.Altered) > 0 {
-		fmt.Fprintf(&b, l.T("✗ files are not as they were proved and delivered, something has changed them since: %s\n    look at them with git diff; jacquard verify proves what is there now\n"), strings.Join(r.Altered, ", "))
+		fmt.Fprintf(&b, l.T("✗ these files changed after they were verified and delivered: %s\n    See git diff. To verify them as they are now: jacquard verify\n"), strings.Join(r.Altered, ", "))
 	}
 	return b.String()
 }

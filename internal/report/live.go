@@ -79,11 +79,11 @@ func (a Activity) Words(l Lang) string {
 		if a.Action != "" {
 			return a.Action
 		}
-		return l.T("the agent begins")
+		return l.T("agent starting")
 	case "prove", "again":
-		return l.T("proof: build, lint, tests")
+		return l.T("running build, lint, tests")
 	case "mutate":
-		return l.T("proof: mutants")
+		return l.T("running mutants")
 	case "land", "apply", "deliver":
 		return l.T("landing")
 	}
@@ -119,7 +119,7 @@ func Live(l Lang, r *Run, columns, height int, now time.Time, colour bool) strin
 	if r.Spent != "" {
 		spent = r.Spent
 	}
-	sum := fmt.Sprintf(l.T("%d done, %d at work, %d waiting · %s · %s"), done, len(doing), waiting, Took(now.Sub(r.Started)), spent)
+	sum := fmt.Sprintf(l.T("%d done, %d running, %d waiting · %s · %s"), done, len(doing), waiting, Took(now.Sub(r.Started)), spent)
 	if where := r.where(); where != "" {
 		sum = where + " · " + sum
 	}
@@ -198,7 +198,7 @@ func Paused(l Lang, name string, p step.Pause) string {
 	if p.Of > 0 {
 		return fmt.Sprintf(l.T("  ⟳ %s: %s; retry %d of %d at %s\n"), name, p.Why, p.Try, p.Of, at)
 	}
-	return fmt.Sprintf(l.T("  ⏸ %s: usage limit, goes on at %s\n"), name, p.Until.Local().Format(time.DateTime))
+	return fmt.Sprintf(l.T("  ⏸ %s: usage limit, resumes at %s\n"), name, p.Until.Local().Format(time.DateTime))
 }
 
 // toolWords are what agents call their tools, and what they do with them.

@@ -43,7 +43,7 @@ func TestActivities(t *testing.T) {
 	}
 	const plan, build = "requirement/draft/1/try/1/turn", "task/TASK-00:build/2/try/1/turn"
 	apply(flow.EventStart, plan, "", time.Second, nil)
-	has(live(3*time.Second), "  REQUIREMENT  the agent begins", " 2.0s\n", "0 done, 1 at work")
+	has(live(3*time.Second), "  REQUIREMENT  agent starting", " 2.0s\n", "0 done, 1 running")
 	apply(flow.EventProgress, plan, "", 4*time.Second, step.Heard{Kind: "tool_start", Tool: "Read", Text: "/tmp/clones/x/src/cart/cart.go"})
 	has(live(5*time.Second), "reads src/cart/cart.go")
 	apply(flow.EventEnd, plan, "", 9*time.Second, nil)
@@ -59,7 +59,7 @@ func TestActivities(t *testing.T) {
 	}
 	apply(flow.EventEnd, build, "task/TASK-00", 4*time.Minute, nil)
 	apply(flow.EventStart, "task/TASK-00:build/2/prove", "task/TASK-00", 4*time.Minute, nil)
-	has(live(5*time.Minute), "proof: build, lint, tests")
+	has(live(5*time.Minute), "running build, lint, tests")
 	apply(flow.EventNote, "task/TASK-00:build/3/try/1/parked", "task/TASK-00", 5*time.Minute, step.Pause{Until: start.Add(time.Hour), Try: 2, Of: 5, Why: "cannot reach it"})
 	if r.Pause == nil || r.Pause.Why != "cannot reach it" {
 		t.Errorf("the pause is %+v", r.Pause)

@@ -24,11 +24,11 @@ func Moved(l Lang, m *step.Moved, run string) string {
 	}
 	from, to := clip7(m.From), clip7(m.To)
 	if m.New {
-		return fmt.Sprintf(l.T("the branch %s is new, at %s\n  look: git log -p %s..%s\n  undo: git branch -D %s\n"), m.Branch, to, from, to, m.Branch)
+		return fmt.Sprintf(l.T("created branch %s at %s\n  review: git log -p %s..%s\n  undo: git branch -D %s\n"), m.Branch, to, from, to, m.Branch)
 	}
 	name := m.Branch
 	if name == "" {
 		name = "HEAD"
 	}
-	return fmt.Sprintf(l.T("%s moved from %s to %s\n  look: git log -p %s..%s\n  undo: jacquard undo %s\n"), name, from, to, from, to, run)
+	return fmt.Sprintf(l.T("%s moved from %s to %s\n  review: git log -p %s..%s\n  undo: jacquard undo %s\n"), name, from, to, from, to, run)
 }

@@ -123,7 +123,7 @@ func (p Page) HTML() (string, error) {
 // NewPage makes a page of a report: all but the changes and the account, which others have.
 func NewPage(l Lang, r *Run, events []flow.Event, steps []flow.StepRow, checks map[string][]step.Record, now time.Time) Page {
 	p := Page{Lang: l, Heads: PageHeads{
-		Course: l.T("Course"), Turn: l.T("agent"), Proof: l.T("proof"), Landing: l.T("landing"), Failed: l.T("failed"), Units: l.T("Attempts and proofs"), Command: l.T("command"), Shows: l.T("run on"), Exit: l.T("exit"),
+		Course: l.T("Timeline"), Turn: l.T("agent"), Proof: l.T("proof"), Landing: l.T("landing"), Failed: l.T("failed"), Units: l.T("Attempts and checks"), Command: l.T("command"), Shows: l.T("run on"), Exit: l.T("exit"),
 		Took: l.T("took"), Tree: l.T("tree"), Questions: l.T("Questions"), Changes: l.T("Changes"), Cost: l.T("Cost"), Log: l.T("Log"), Lines: l.T("lines"),
 	}}
 	p.course(l, r, steps, now)
@@ -156,7 +156,7 @@ func (p *Page) verdict(l Lang, r *Run, now time.Time) {
 	ok := r.Work != nil && r.Work.Verified || r.Auto != nil && r.Auto.Verified || r.Developed != nil && r.Developed.Verified || r.Result != nil && r.Result.Verified || r.Documents != nil && r.Documents.Verified
 	switch {
 	case r.TakenBack:
-		p.Class, p.Verdict = "warn", l.T("taken back")
+		p.Class, p.Verdict = "warn", l.T("undone")
 	case r.State == flow.Done && ok:
 		p.Class, p.Verdict = "ok", l.T("verified")
 	case r.State == flow.Done:
@@ -265,10 +265,10 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 // shows says what a command of a proof was run on.
 func shows(l Lang, s step.Shows) string {
 	return map[step.Shows]string{
-		step.OnBaseline: l.T("the project as it was"), step.OnBefore: l.T("the project as it was"), step.OnTask: l.T("the change"), step.OnWithout: l.T("its tests without its code"),
-		step.OnRed: l.T("new tests without code"), step.OnGreen: l.T("tests and code"), step.OnRestored: l.T("the change with the earlier tests"), step.OnExamples: l.T("examples of the spec"),
-		step.OnVerify: l.T("the change"), step.OnGoals: l.T("the change"), step.OnEndToEnd: l.T("the program as built"), step.OnFormat: l.T("the formatter"), step.OnAdd: l.T("a new dependency"),
-		step.OnMutants: l.T("the change with a small mistake: tests have to fail"),
+		step.OnBaseline: l.T("the project before the change"), step.OnBefore: l.T("the project before the change"), step.OnTask: l.T("the change"), step.OnWithout: l.T("the new tests without the new code"),
+		step.OnRed: l.T("new tests without code"), step.OnGreen: l.T("tests and code together"), step.OnRestored: l.T("the change with the earlier tests"), step.OnExamples: l.T("examples of the spec"),
+		step.OnVerify: l.T("the change"), step.OnGoals: l.T("the change"), step.OnEndToEnd: l.T("the built program"), step.OnFormat: l.T("the formatter"), step.OnAdd: l.T("a new dependency"),
+		step.OnMutants: l.T("mutants of the change: tests must fail"),
 	}[s]
 }
 

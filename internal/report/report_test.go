@@ -188,7 +188,7 @@ func TestQuestion(t *testing.T) {
 		want string
 	}{
 		{report.Korean, "module/src/a:language/1/ask", asked, "src/a의 언어를 알 수 없습니다. 선택하세요: go, python"},
-		{report.English, "module/src/a:language/1/ask", asked, "In which language is src/a to be written? The project does not say: go, python"},
+		{report.English, "module/src/a:language/1/ask", asked, "Which language should src/a be written in? The project does not say: go, python"},
 		{report.Korean, "module/src/a:language/1/facts-again/1/repair", broken, "disk full"},
 		{report.Korean, "plan-again/1/repair", broken, "disk full"},
 		{report.Korean, "", asked, "In which language?"},

@@ -59,7 +59,7 @@ func unverified(l Lang, p step.LeftOut) string {
 		names += ", …"
 	}
 	return fmt.Sprintf(l.T("⚠ unverified: %s: the code was never checked against the spec\n"), names) +
-		commands("adopt", l.T("record what passes its tests, without an agent"), "build PATH --all", l.T("let an agent write tests, and code where it is missing"))
+		commands("adopt", l.T("record modules that pass their tests, without an agent"), "build PATH --all", l.T("let an agent write tests and any missing code"))
 }
 
 // commands lists commands with what each does, one a line.
@@ -104,7 +104,7 @@ func NoSpecs(l Lang, where string, free []string) string {
 
 // FreeForm says of a file with the name of a spec that it is none, and what would make it one.
 func FreeForm(l Lang, file string) string {
-	return fmt.Sprintf(l.T("%s is free text, not a spec: it has no section Purpose, Exports or Behavior. Add them to make it one\n"), file)
+	return fmt.Sprintf(l.T("%s is free text, not a spec: it has no Purpose, Exports or Behavior section. Add them to make it a spec\n"), file)
 }
 
 // Started is the line of a module that begins.
@@ -141,7 +141,7 @@ func Finding(f step.Finding) string {
 // Attempt is the text of an attempt that code has judged.
 func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	var b strings.Builder
-	verdict := l.T("sent back")
+	verdict := l.T("rejected")
 	switch {
 	case a.Passed && a.Phase == "strength":
 		verdict = l.T("tests are strong")
@@ -150,7 +150,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	case a.Passed:
 		verdict = l.T("passed")
 	case a.Phase == "refactor":
-		verdict = l.T("undone")
+		verdict = l.T("reverted")
 	}
 	if a.Text != "" {
 		verdict += " (" + a.Text + ")"
@@ -169,7 +169,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 		}
 	}
 	if r := a.Counts.Reused; r.Proof != "" {
-		fmt.Fprintf(&b, l.T(", on record: %s, %s ago"), r.Proof, Took(time.Duration(r.Millis)*time.Millisecond))
+		fmt.Fprintf(&b, l.T(", cached: %s, %s ago"), r.Proof, Took(time.Duration(r.Millis)*time.Millisecond))
 	}
 	b.WriteByte('\n')
 	for _, f := range a.Findings {
@@ -228,19 +228,19 @@ func Result(l Lang, r step.ModuleResult) string {
 		fmt.Fprintf(&b, l.T(", %d of %d mutants killed"), r.Mutants.Killed, r.Mutants.Tried)
 	}
 	if r.HeldOut.Made > 0 {
-		fmt.Fprintf(&b, l.T(", %d of %d held-out calls as the spec has it"), r.HeldOut.Held, r.HeldOut.Made)
+		fmt.Fprintf(&b, l.T(", %d of %d held-out calls match the spec"), r.HeldOut.Held, r.HeldOut.Made)
 	}
 	fmt.Fprintf(&b, ", %s\n", Cost(l, r.Usage))
 	b.WriteString(Levels(l, r.Items))
 	b.WriteString(advice(l, r))
 	for _, t := range r.Baseline {
-		fmt.Fprintf(&b, l.T("    failed before this run already, and still does: %s\n"), t)
+		fmt.Fprintf(&b, l.T("    failed before this run and still fails: %s\n"), t)
 	}
 	for _, t := range r.NotRun {
-		fmt.Fprintf(&b, l.T("    was not run: %s\n"), t)
+		fmt.Fprintf(&b, l.T("    not run: %s\n"), t)
 	}
 	for _, u := range r.Unclear {
-		fmt.Fprintf(&b, l.T("    the spec is unclear at %s: %s (read as: %s)\n"), u.Item, u.Question, u.Reading)
+		fmt.Fprintf(&b, l.T("    the spec is unclear about %s: %s (read as: %s)\n"), u.Item, u.Question, u.Reading)
 	}
 	return b.String()
 }
@@ -258,7 +258,7 @@ func Levels(l Lang, items []step.ItemLevel) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, l.T("    %d of %d items proved (%d by calling the code with the values of the spec)"), count[step.Proved], len(items), called)
+	fmt.Fprintf(&b, l.T("    %d of %d items proved (%d by calling the code with values from the spec)"), count[step.Proved], len(items), called)
 	if n := count[step.Covered]; n > 0 {
 		fmt.Fprintf(&b, l.T(", %d covered by a test"), n)
 	}
@@ -284,29 +284,29 @@ func advice(l Lang, r step.ModuleResult) string {
 	case "":
 		return disputes(r)
 	case "disputed":
-		say(l.T("a test is disputed, so it was not delivered. Compare it with the spec, and make the spec plain where it is not:"))
+		say(l.T("not delivered: a test is disputed. Compare the test with the spec and clarify the spec where needed:"))
 	case "green":
-		say(l.T("the code does not pass its tests after %d attempts; it was not delivered. What is left to mend by hand:"), r.RetryCount+1)
+		say(l.T("not delivered: the code still fails its tests after %d attempts. To fix by hand:"), r.RetryCount+1)
 	case "red":
-		say(l.T("no valid tests came of three rounds; nothing was delivered:"))
+		say(l.T("not delivered: three attempts produced no valid tests:"))
 	case "conflict":
-		say(l.T("existing files that may not be changed do not do what the spec says. Change them, or use --conflict overwrite:"))
+		say(l.T("existing files that Jacquard may not change do not match the spec. Change them, or use --conflict overwrite:"))
 	case "edited":
-		say(l.T("you changed these files during the run, so the module was left on its ref: %s. Take it with: jacquard diff --apply %s"), strings.Join(r.Conflicts, ", "), r.Dir)
+		say(l.T("not delivered: you changed these files during the run: %s. The module is saved on its ref; to overwrite your changes with it: jacquard diff --apply %s"), strings.Join(r.Conflicts, ", "), r.Dir)
 	case "land":
-		say(l.T("it does not work together with the other modules of this run; it was not delivered:"))
+		say(l.T("not delivered: it does not work with the other modules of this run:"))
 	case "dependents":
-		say(l.T("tests of modules that use it fail with the new code, so it was not delivered. Change their specs as well, or take this change back:"))
+		say(l.T("not delivered: tests of modules that use it fail with the new code. Update their specs as well, or undo this change:"))
 	case "no-tests":
-		say(l.T("none of the named test files belongs to it; nothing was built. Name its own with --test-files, or run --phase red:"))
+		say(l.T("not built: none of the given test files belongs to this module. Pass its own with --test-files, or run --phase red:"))
 	case "language":
-		say(l.T("nobody said in which language to write it; nothing was built. Say it: --language %s=LANG"), r.Dir)
+		say(l.T("not built: its language is unknown. Set it with --language %s=LANG"), r.Dir)
 	case "packages":
-		say(l.T("packages that the spec names could not be added:"))
+		say(l.T("packages named in the spec could not be added:"))
 	case "tests-incomplete":
-		say(l.T("some items of the spec have no test of their own (review %d/100):"), r.Score)
+		say(l.T("some spec items have no test of their own (review %d/100):"), r.Score)
 	case "weak-tests":
-		say(l.T("the tests notice less than half of small changes of the code:"))
+		say(l.T("the tests kill fewer than half of the mutants:"))
 	default:
 		say("%s", r.Reason)
 	}
@@ -318,7 +318,7 @@ func advice(l Lang, r step.ModuleResult) string {
 		b.WriteString(Failure(t))
 	}
 	if r.Summary != "" && !r.Delivered {
-		say(l.T("its author says: %s"), strings.ReplaceAll(r.Summary, "\n", " "))
+		say(l.T("author's note: %s"), strings.ReplaceAll(r.Summary, "\n", " "))
 	}
 	return b.String()
 }
@@ -356,7 +356,7 @@ func Summary(l Lang, o step.CompileOut) string {
 func Question(l Lang, key string, q flow.Question) string {
 	i := strings.LastIndexByte(key, ':')
 	if dir, ok := ModuleOf(key[:max(i, 0)]); ok && strings.HasPrefix(key[i+1:], "language/") && q.Class == "" {
-		return fmt.Sprintf(l.T("In which language is %s to be written? The project does not say: %s"), dir, strings.Join(q.Options, ", "))
+		return fmt.Sprintf(l.T("Which language should %s be written in? The project does not say: %s"), dir, strings.Join(q.Options, ", "))
 	}
 	return q.Text
 }

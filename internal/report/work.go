@@ -81,7 +81,7 @@ func Task(l Lang, r step.TaskResult) string {
 		fmt.Fprintf(&b, l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed)
 		b.WriteString(Shown(l, r.Tests))
 		if s := r.Handoff.Incomplete; s != "" && !none(s) {
-			fmt.Fprintf(&b, l.T("    left open, as its author says: %s\n"), strings.Join(strings.Fields(s), " "))
+			fmt.Fprintf(&b, l.T("    left open by its author: %s\n"), strings.Join(strings.Fields(s), " "))
 		}
 	case step.Blocked:
 		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
@@ -100,15 +100,15 @@ func Shown(l Lang, c step.Counts) string {
 	switch c.Level {
 	case step.Proved:
 		if c.Red == 0 {
-			return l.T("    proved: it gives what was agreed when it is called\n")
+			return l.T("    proved: it returns the agreed results when called\n")
 		}
-		return fmt.Sprintf(l.T("    proved: %d of the tests fail without it\n"), c.Red)
+		return fmt.Sprintf(l.T("    proved: tests fail without it (%d)\n"), c.Red)
 	case step.Covered:
-		return l.T("    covered: tests pass, none of them fails without it\n")
+		return l.T("    covered: tests pass, but none fails without it\n")
 	case step.ByExit:
-		return l.T("    by exit code: the command that tests succeeded, which says nothing of single tests\n")
+		return l.T("    by exit code: the test command succeeded, but does not report individual tests\n")
 	case step.NotChecked:
-		return l.T("    not checked: no test looks at it\n")
+		return l.T("    not checked: no test covers it\n")
 	}
 	return ""
 }
@@ -156,7 +156,7 @@ func WorkSummary(l Lang, run string, o step.WorkOut) string {
 	fmt.Fprintf(&b, l.T("%d agent sessions\n"), o.Sessions)
 	for i, s := range o.Open {
 		if i == 0 {
-			b.WriteString(l.T("no program has checked:\n"))
+			b.WriteString(l.T("not checked automatically:\n"))
 		}
 		fmt.Fprintf(&b, "  %s\n", s)
 	}

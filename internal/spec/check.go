@@ -14,7 +14,7 @@ func Check(d *Document) []Problem {
 		c.none("Purpose", Error)
 	}
 	if d.Purpose == Placeholder {
-		c.at("Purpose", Warning, "nobody has described the purpose yet", "write one or two sentences")
+		c.at("Purpose", Warning, "the purpose is not described yet", "write one or two sentences")
 	}
 	if d.Version != "1.0" {
 		c.required("Summary", Warning, "one or two sentences")

@@ -44,6 +44,6 @@ func TwoSpecs(dir string) Problem {
 	return Problem{
 		Path: path.Join(dir, Name), Severity: Error,
 		Text: path.Join(dir, Name) + " and " + path.Join(dir, OtherName) + " are both specs of this directory",
-		Hint: "one of them has to go: delete it, or take Purpose, Exports and Behavior out of it",
+		Hint: "delete one of them, or remove Purpose, Exports and Behavior from it",
 	}
 }

@@ -42,7 +42,7 @@ func TestWhichFileIsTheSpec(t *testing.T) {
 		}
 	}
 	if got, want := spec.TwoSpecs("m").String(), "m/CLAUDE.md: error: m/CLAUDE.md and m/SPEC.md are both specs of this directory "+
-		"(one of them has to go: delete it, or take Purpose, Exports and Behavior out of it)"; got != want {
+		"(delete one of them, or remove Purpose, Exports and Behavior from it)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

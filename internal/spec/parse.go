@@ -96,7 +96,7 @@ func (d *Document) Legible(src []byte) error {
 	if d.IsSpec() || IsText(src) {
 		return nil
 	}
-	return &Unreadable{"it is no UTF-8 text", "save it as UTF-8"}
+	return &Unreadable{"it is not UTF-8 text", "save it as UTF-8"}
 }
 
 // decode drops a byte order mark and replaces what is not UTF-8, naming the first such place.

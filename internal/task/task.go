@@ -223,7 +223,7 @@ func (c *checker) shape() {
 			if _, known := c.byID[n]; n == t.ID {
 				c.ruin(t, "it needs itself")
 			} else if !known && !slices.Contains(c.f.Landed, n) {
-				c.ruin(t, "it needs %s, which is no task of the plan", n)
+				c.ruin(t, "it needs %s, which is not a task of the plan", n)
 			}
 		}
 		for _, v := range t.Commands() {
@@ -312,7 +312,7 @@ func (c *checker) files(g graph) {
 			}
 			switch {
 			case there && f.Action == Create:
-				c.say(t, "%s is to be created and is there already; say MODIFY", f.Path)
+				c.say(t, "%s is marked CREATE but already exists; use MODIFY", f.Path)
 			case !there && f.Action != Create:
 				c.say(t, "%s is not there, and no task before this one creates it", f.Path)
 			}

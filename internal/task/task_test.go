@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 			want: []string{`TASK-00: the command "nowhere x" cannot be run: there is no program nowhere`},
 		},
 		{name: "needs itself", tasks: []task.Task{of(0, "0", "C b.go")}, want: []string{"TASK-00: it needs itself"}},
-		{name: "needs an unknown one", tasks: []task.Task{of(0, "7", "C b.go")}, want: []string{"TASK-00: it needs TASK-07, which is no task of the plan"}},
+		{name: "needs an unknown one", tasks: []task.Task{of(0, "7", "C b.go")}, want: []string{"TASK-00: it needs TASK-07, which is not a task of the plan"}},
 		{name: "needs one that has landed", tasks: []task.Task{of(0, "7", "C b.go")}, facts: func(f *task.Facts) { f.Landed = []string{"TASK-07"} }},
 		{
 			name: "a circle", tasks: []task.Task{of(0, "", "C b.go"), of(1, "0 3", "C c.go"), of(2, "1", "C d.go"), of(3, "2", "C e.go"), of(4, "3", "C f.go")},
@@ -127,13 +127,13 @@ func TestCheck(t *testing.T) {
 		},
 		{name: "a file twice", tasks: []task.Task{of(0, "", "C b.go", "C b.go")}, want: []string{"TASK-00: b.go is there twice"}},
 		{name: "an unknown action", tasks: []task.Task{of(0, "", "X b.go")}, want: []string{`TASK-00: b.go: the action "" is none of CREATE, MODIFY, DELETE`}},
-		{name: "create what is there", tasks: []task.Task{of(0, "", "C a.go")}, want: []string{"TASK-00: a.go is to be created and is there already; say MODIFY"}},
+		{name: "create what is there", tasks: []task.Task{of(0, "", "C a.go")}, want: []string{"TASK-00: a.go is marked CREATE but already exists; use MODIFY"}},
 		{name: "modify what is not there", tasks: []task.Task{of(0, "", "M b.go")}, want: []string{"TASK-00: b.go is not there, and no task before this one creates it"}},
 		{name: "delete what is not there", tasks: []task.Task{of(0, "", "D b.go")}, want: []string{"TASK-00: b.go is not there, and no task before this one creates it"}},
 		{
 			// They would be built side by side: the second gets a need, and then finds the file.
 			name: "create in two tasks", tasks: []task.Task{of(0, "", "C b.go"), of(1, "", "C b.go")},
-			want: []string{"TASK-01: b.go is to be created and is there already; say MODIFY"},
+			want: []string{"TASK-01: b.go is marked CREATE but already exists; use MODIFY"},
 		},
 		{name: "modify what an ancestor creates", tasks: []task.Task{of(0, "", "C b.go"), of(1, "0", "C c.go"), of(2, "1", "M b.go")}},
 		{name: "create what an ancestor deletes", tasks: []task.Task{of(0, "", "D a.go"), of(1, "0", "C a.go")}},

@@ -283,7 +283,7 @@ func (f *feature) verdict(c *flow.Ctx, r request, words [2]string) (step.ReviewR
 			if turn.EndsRun(err) {
 				return out, err
 			}
-			out.Reasons = []string{"there is no judgement: " + string(flow.ClassOf(err))} // who does not answer has not approved
+			out.Reasons = []string{"no verdict: " + string(flow.ClassOf(err))} // who does not answer has not approved
 			break
 		}
 		out.Round = f.asked[r.role]
@@ -370,7 +370,7 @@ func (f *feature) report(c *flow.Ctx) error {
 	f.enter(c, phaseReport)
 	f.out.Verified = f.out.End.Reason == passed
 	if f.in.Opus && f.out.Mode != pdca.Heavy {
-		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus has changed nothing: it is for HEAVY, and this was %s", f.out.Mode))
+		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("--opus had no effect: it applies to HEAVY only, and this run was %s", f.out.Mode))
 	}
 	f.out.Report = path.Join(f.s.Documents, pdca.ReportPath(f.name))
 	f.out.Files = f.look.Files[:min(len(f.look.Files), 100)]

@@ -103,7 +103,7 @@ func (f *feature) who(name string) *turn.Person {
 	}
 	say := func(korean, english string) string { return turn.Say(f.s.Language, korean, english) }
 	return &turn.Person{Say: say, Head: func(why string) string {
-		return fmt.Sprintf(say("%s: 통과하지 못함 (%s). 다음 시도도 같을 것입니다. 검사 결과:", "%s does not pass (%s), and another attempt would end in the same way. What was found:"), name, why)
+		return fmt.Sprintf(say("%s: 통과하지 못함 (%s). 다음 시도도 같을 것입니다. 검사 결과:", "%s does not pass (%s), and another attempt would end the same way. Findings:"), name, why)
 	}}
 }
 
@@ -233,7 +233,7 @@ func (f *feature) gate(c *flow.Ctx) (step.End, error) {
 		}
 		if !mended {
 			text := strings.Join(v.Reasons, "\n") + f.said()
-			ok, err := f.decide(c, fmt.Sprintf("The architect has rejected %s %d times:\n%s", f.name, n, text))
+			ok, err := f.decide(c, fmt.Sprintf("The architect rejected %s %d times:\n%s", f.name, n, text))
 			if err != nil || !ok {
 				f.out.Open = v.Reasons
 				return step.End{Reason: needsDecision, N: n, Detail: turn.Clip(text, 500)}, err

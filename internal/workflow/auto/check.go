@@ -38,7 +38,7 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 		}
 		if len(found.why) == 0 {
 			if f.tree != f.head.Tree {
-				return step.End{}, f.commit(c, "fix", "mend what the checks of "+f.name+" have found")
+				return step.End{}, f.commit(c, "fix", "fix what the checks of "+f.name+" found")
 			}
 			return step.End{}, nil
 		}
@@ -61,13 +61,13 @@ func (f *feature) check(c *flow.Ctx) (step.End, error) {
 			return step.End{}, err
 		}
 		if !ok { // the author could not, or would not: a person decides who is right
-			goOn, err := f.decide(c, "What was found in "+f.name+" is not mended:\n"+strings.Join(found.why, "\n")+f.said())
+			goOn, err := f.decide(c, "The findings in "+f.name+" are not fixed:\n"+strings.Join(found.why, "\n")+f.said())
 			if err != nil || !goOn {
 				return step.End{Reason: turn.NoProgress, N: f.out.Fixes, Detail: detail}, err
 			}
 			f.out.Open = nil
 			if f.tree != f.head.Tree {
-				return step.End{}, f.commit(c, "fix", "mend what the checks of "+f.name+" have found")
+				return step.End{}, f.commit(c, "fix", "fix what the checks of "+f.name+" found")
 			}
 			return step.End{}, nil
 		}
@@ -91,7 +91,7 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 		f.out.Accepted = append(f.out.Accepted, turn.Clip(strings.Join(found.why, "; "), 1000))
 		f.out.Open = nil
 		if f.tree != f.head.Tree {
-			err = f.commit(c, "fix", "mend what the checks of "+f.name+" have found")
+			err = f.commit(c, "fix", "fix what the checks of "+f.name+" found")
 		}
 		return true, step.End{}, err
 	case turn.Approved(a):
@@ -105,7 +105,7 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 
 // findings is what a person reads before it is mended.
 func (f *feature) findings(why []string) string {
-	return turn.Clip(fmt.Sprintf("The checks of %s (%s) have found this. Shall it be mended? skip leaves it as it is, and is done; what you reject with a reason is mended as the reason says.\n\n- %s", f.name, f.out.Mode, strings.Join(why, "\n- ")), 12_000)
+	return turn.Clip(fmt.Sprintf("The checks of %s (%s) found the following. Fix it? skip leaves it and finishes; a rejection with a reason is fixed as the reason says.\n\n- %s", f.name, f.out.Mode, strings.Join(why, "\n- ")), 12_000)
 }
 
 // e2e runs the end-to-end tests, where the project has some, on what has passed everything else. What fails is diagnosed

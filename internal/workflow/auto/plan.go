@@ -47,7 +47,7 @@ func (f *feature) plans(c *flow.Ctx) (step.End, error) {
 		reviews--
 		history = append(history, strings.Join(verdict.Reasons, "\n"))
 		if f.out.Mode == pdca.Heavy && reviews == 0 {
-			ok, err := f.decide(c, fmt.Sprintf("The critic has not approved the plan of %s in %d rounds:\n%s", f.name, n, history[len(history)-1]))
+			ok, err := f.decide(c, fmt.Sprintf("The critic did not approve the plan of %s in %d rounds:\n%s", f.name, n, history[len(history)-1]))
 			if err != nil || !ok {
 				return step.End{Reason: needsDecision, N: n, Detail: turn.Clip(history[len(history)-1], 500)}, err
 			}

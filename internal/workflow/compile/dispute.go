@@ -197,7 +197,7 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 		w.res.Reason = ""
 	}
 	for _, d := range ds {
-		replies = append(replies, d.finding("test-changed", "was judged again by its author, and tests were changed; all of them were proved anew"))
+		replies = append(replies, d.finding("test-changed", "was reviewed again by its author, who changed tests; all tests were verified again"))
 	}
 	return replies, true, nil
 }

@@ -16,7 +16,7 @@ const asks = 10
 // language asks a person in which language a module is to be written, and
 // takes the facts for it. A rejection leaves the module out of the run.
 func (w *work) language(c *flow.Ctx) (bool, error) {
-	text := fmt.Sprintf("In which language is %s to be written? The project does not say: %s", w.m.Dir, strings.Join(w.f.Choices, ", "))
+	text := fmt.Sprintf("Which language should %s be written in? The project does not say: %s", w.m.Dir, strings.Join(w.f.Choices, ", "))
 	for _, rc := range flow.Rounds(c, "language", asks) {
 		a, err := flow.Ask(rc, "ask", flow.Question{Text: text, Options: w.f.Choices})
 		if err != nil {

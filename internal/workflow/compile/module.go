@@ -271,7 +271,7 @@ func (w *work) again(c *flow.Ctx, out step.LandOut) (bool, error) {
 	for _, p := range out.Conflicts {
 		feedback.findings = append(feedback.findings, step.Finding{
 			Rule: "merge-conflict", Severity: step.Fix, Path: p,
-			Message: "another module changed this file at the same place; make your change again on top of the file as it is now",
+			Message: "another module changed this file in the same place; redo your change on top of the current file",
 		})
 	}
 	w.base = out.Head

@@ -133,7 +133,7 @@ func (b *builder) run(c *flow.Ctx) (step.CheckpointResult, error) {
 		if b.w.in.Yes {
 			return b.end(c, checkpoint.Escalated, class)
 		}
-		what, hint, err := turn.Escalate(c, b.escalation(class), b.w.say("답: retry, skip (이 체크포인트와 이것이 필요한 것을 제외), abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, skip (it is left out, and what needs it), abort, or a hint for the next attempts."), true)
+		what, hint, err := turn.Escalate(c, b.escalation(class), b.w.say("답: retry, skip (이 체크포인트와 이것이 필요한 것을 제외), abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, skip (leaves out this checkpoint and all that need it), abort, or a hint for the next attempts."), true)
 		if err != nil {
 			return b.res, err
 		}

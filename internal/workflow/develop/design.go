@@ -52,7 +52,7 @@ func (w *work) requirement(c *flow.Ctx) (step.End, error) {
 			break
 		}
 	}
-	return step.End{Reason: turn.Limit, N: drafts, Detail: "there is no requirement that can be built: " + problem}, nil
+	return step.End{Reason: turn.Limit, N: drafts, Detail: "no valid requirement was written: " + problem}, nil
 }
 
 // claim gets the run a name that nobody else has.
@@ -117,7 +117,7 @@ func (w *work) designs(c *flow.Ctx) (step.End, error) {
 		}
 		text := issueText(blocking)
 		if returned >= redesigns {
-			ok, err := w.decide(c, fmt.Sprintf(w.say("%s 설계에서 리뷰어가 Blocking 문제를 %d번 발견했습니다:\n%s", "Reviewers have found blocking problems in the design of %s %d times:\n%s"), w.name, w.out.Rounds.Review, text))
+			ok, err := w.decide(c, fmt.Sprintf(w.say("%s 설계에서 리뷰어가 Blocking 문제를 %d번 발견했습니다:\n%s", "Reviewers found blocking issues in the design of %s %d times:\n%s"), w.name, w.out.Rounds.Review, text))
 			if err != nil || !ok {
 				w.out.Open = texts(blocking)
 				return step.End{Reason: needsDecision, N: w.out.Rounds.Review, Phase: string(checkpoint.Review), Detail: turn.Clip(pdca.Line(text), 500)}, err
@@ -173,7 +173,7 @@ func (w *work) designed(c *flow.Ctx, back []string) (step.End, error) {
 		return w.contracts(c.Sub("contracts"))
 	}
 	w.out.Open = problems
-	return step.End{Reason: turn.Limit, N: drafts, Detail: turn.Clip("there is no design that can be built: "+strings.Join(problems, " "), 500)}, nil
+	return step.End{Reason: turn.Limit, N: drafts, Detail: turn.Clip("no valid design was written: "+strings.Join(problems, " "), 500)}, nil
 }
 
 // there corrects what happens to files that an earlier run has made: they are changed and not created.
@@ -300,7 +300,7 @@ func (w *work) seats() []seat {
 func (w *work) banner() string {
 	tests := ""
 	if w.contract != w.s.Tree {
-		tests = fmt.Sprintf(w.say("계약 테스트: git diff HEAD %s\n", "The tests of its contracts: git diff HEAD %s\n"), w.contract)
+		tests = fmt.Sprintf(w.say("계약 테스트: git diff HEAD %s\n", "Contract tests: git diff HEAD %s\n"), w.contract)
 	}
-	return fmt.Sprintf(w.say("%s 설계입니다. 승인하시겠습니까? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n%s\n%s", "The design of %s. Agree to it? What you reject goes back to its author, with your reason.\n%s\n%s"), w.name, tests, w.document().Design(w.req, w.design))
+	return fmt.Sprintf(w.say("%s 설계입니다. 승인하시겠습니까? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n%s\n%s", "Approve the design of %s? If you reject it, it goes back to its author with your reason.\n%s\n%s"), w.name, tests, w.document().Design(w.req, w.design))
 }

@@ -42,7 +42,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 					continue
 				}
 				if ok { // some of it the author holds to be wrong
-					goOn, err := w.decide(c.Sub("left"), fmt.Sprintf(w.say("작성자가 고치지 않은 지적입니다. 그대로 둘까요?\n%s", "The author has not mended these, and says why. Do they stay as they are?\n%s"), strings.Join(w.open, "\n")))
+					goOn, err := w.decide(c.Sub("left"), fmt.Sprintf(w.say("작성자가 고치지 않은 지적입니다. 그대로 둘까요?\n%s", "The author did not fix these findings and gives a reason. Accept them as they are?\n%s"), strings.Join(w.open, "\n")))
 					if err != nil || !goOn {
 						w.out.Open = w.open
 						return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(strings.Join(w.open, "; "), 500)}, err
@@ -56,7 +56,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 				if w.reply != "" {
 					text += fmt.Sprintf(w.say("작성자: %s\n", "The author says: %s\n"), w.reply)
 				}
-				ok, err := w.decide(c, fmt.Sprintf(w.say("%s 코드에서 리뷰어가 Blocking 문제를 발견했습니다:\n%s", "Reviewers have found blocking problems in the code of %s:\n%s"), w.name, text))
+				ok, err := w.decide(c, fmt.Sprintf(w.say("%s 코드에서 리뷰어가 Blocking 문제를 발견했습니다:\n%s", "Reviewers found blocking issues in the code of %s:\n%s"), w.name, text))
 				if err != nil || !ok {
 					w.out.Open = texts(list)
 					return step.End{Reason: needsDecision, N: w.out.Rounds.CodeReview, Detail: turn.Clip(pdca.Line(text), 500)}, err
@@ -111,7 +111,7 @@ func (w *work) goals(c *flow.Ctx) (step.End, error) {
 		if err != nil || end.Reason == "" || w.in.Yes {
 			return end, err
 		}
-		text := fmt.Sprintf(w.say("전체 검사 실패, 실행 %d회 (%s):\n%s", "The checks of the whole fail, after %d runs (%s):\n%s"), end.N, end.Reason, strings.Join(w.out.Open, "\n"))
+		text := fmt.Sprintf(w.say("전체 검사 실패, 실행 %d회 (%s):\n%s", "The checks of the whole project fail after %d runs (%s):\n%s"), end.N, end.Reason, strings.Join(w.out.Open, "\n"))
 		what, said, err := turn.Escalate(c, text, w.say("답: retry, abort, 또는 다음 시도를 위한 힌트.", "Answer: retry, abort, or a hint for the next attempts."), false)
 		if err != nil {
 			return step.End{}, err
@@ -239,7 +239,7 @@ func (w *work) whole(x fixing) task.Task {
 // summary is what a person reads before the result becomes a commit.
 func (w *work) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, w.say("%s (%s) 구현과 리뷰가 끝났습니다. 커밋 하나로 만들까요? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n\n", "%s (%s) is built and reviewed. Make one commit of it? What you reject goes back to an author, with your reason.\n\n"), w.req.Title, w.name)
+	fmt.Fprintf(&b, w.say("%s (%s) 구현과 리뷰가 끝났습니다. 커밋 하나로 만들까요? 거절하면 그 이유와 함께 작성자에게 되돌아갑니다.\n\n", "%s (%s) is built and reviewed. Commit it? If you reject it, it goes back to an author with your reason.\n\n"), w.req.Title, w.name)
 	for _, r := range w.out.Checkpoints {
 		fmt.Fprintf(&b, "- %s\n", pdca.Line(fmt.Sprintf("%s %s: %s %s", r.ID, r.Title, r.Status, r.Reason)))
 	}
@@ -250,7 +250,7 @@ func (w *work) summary() string {
 		fmt.Fprintf(&b, "%s %s\n", ch.Status, ch.Path)
 	}
 	fmt.Fprintf(&b, "A %s\n", w.designPath())
-	fmt.Fprintf(&b, w.say("\n전체 변경: git diff HEAD %s\n", "\nAll of it: git diff HEAD %s\n"), w.tree)
+	fmt.Fprintf(&b, w.say("\n전체 변경: git diff HEAD %s\n", "\nFull diff: git diff HEAD %s\n"), w.tree)
 	turn.List(&b, w.say("\n무시하기로 한 이의", "\nOverruled"), w.out.Accepted)
 	turn.List(&b, w.say("\n경고", "\nWarnings"), w.out.Warnings)
 	return b.String()

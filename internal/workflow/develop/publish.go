@@ -99,7 +99,7 @@ func (p *published) ci(c *flow.Ctx) (step.End, error) {
 		}
 		text := fmt.Sprintf(w.say("풀 리퀘스트 %s 의 CI (%s):\n%s", "CI of the pull request %s (%s):\n%s"), w.out.Pull.URL, end.Reason, end.Detail)
 		what, said, err := turn.Escalate(c, text, w.say("답: retry (CI를 다시 기다리고 실패하면 다시 고침), skip (그대로 완료), abort, 또는 다음 시도를 위한 힌트. 풀 리퀘스트는 열려 있습니다.",
-			"Answer: retry (CI is waited for again, and mended again), skip (it is done as it is), abort, or a hint for the next attempts. The pull request stays open."), true)
+			"Answer: retry (wait for CI and fix it again), skip (finish as it is), abort, or a hint for the next attempts. The pull request stays open."), true)
 		switch {
 		case err != nil:
 			return step.End{}, err
@@ -139,14 +139,14 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 		w.mended = append(w.mended, checkNames(mend)...)
 		p.did = append(p.did, w.reply)
 		for _, left := range w.open {
-			w.out.Warnings = append(w.out.Warnings, turn.Clip("CI: not mended: "+left, 600))
+			w.out.Warnings = append(w.out.Warnings, turn.Clip("CI: not fixed: "+left, 600))
 		}
 		if end, err := w.merge(c.Sub("again"), false); err != nil || end.Reason != "" {
 			w.tree = before // the rest of it is in no commit
 			return end, err
 		}
 		p.head, err = turn.Do(c, "commit", step.AutoCommit, step.AutoCommitIn{
-			From: p.head.Commit, Base: p.tree, Tree: w.tree, Feature: w.name, Type: "fix", Title: turn.Clip("mend "+strings.Join(justNames(mend), ", ")+" in CI", 120),
+			From: p.head.Commit, Base: p.tree, Tree: w.tree, Feature: w.name, Type: "fix", Title: turn.Clip("fix "+strings.Join(justNames(mend), ", ")+" in CI", 120),
 		})
 		if err != nil {
 			return step.End{}, err

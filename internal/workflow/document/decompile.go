@@ -62,7 +62,7 @@ func reason(d step.Draft) string {
 	case d.Ask:
 		return "no spec"
 	case d.Files[0].Path == d.Spec:
-		return "its spec lacks what the code has"
+		return "its spec does not cover all of the code"
 	}
 	return "no IMPLEMENTS.md"
 }
@@ -201,7 +201,7 @@ func check(x *step.Description, sources map[string]string, purpose bool) []step.
 		reject("long-purpose", "The purpose has %d characters; one or two sentences of at most 400 are asked for.", n)
 		x.Purpose = ""
 	case strings.HasPrefix(x.Purpose, "#") || strings.HasPrefix(x.Purpose, "-"):
-		reject("no-sentence", "The purpose is no sentence.")
+		reject("no-sentence", "The purpose is not a sentence.")
 		x.Purpose = ""
 	}
 	shown := func(list []step.Statement) []step.Statement {

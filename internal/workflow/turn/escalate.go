@@ -49,7 +49,7 @@ func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string,
 
 // answers are the words that a person can say of an attempt that another one would not make better.
 func answers(say func(korean, english string) string) string {
-	return say("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (포기).", "Answer: a hint for the next attempt, retry (something was mended: the same is checked again, then tried again), or abort (it is given up).")
+	return say("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (포기).", "Answer: a hint for the next attempt, retry (after you fixed something: the same result is checked again), or abort (give up).")
 }
 
 // Hints tells an author what a person has said of earlier attempts.

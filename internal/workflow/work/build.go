@@ -157,9 +157,9 @@ func (b *builder) recheck() step.Turn {
 // whyStuck says why a person is asked.
 func (b *builder) whyStuck(why string) string {
 	if why == turn.Blocked {
-		return fmt.Sprintf(b.w.words("%s (%s): 작성자는 자신이 고칠 수 없다고 합니다. 검사 결과:", "%s (%s) does not pass, and its author says that it is not in his hands. What was found:"), b.t.ID, b.t.Title)
+		return fmt.Sprintf(b.w.words("%s (%s): 작성자는 자신이 고칠 수 없다고 합니다. 검사 결과:", "%s (%s) does not pass, and its author reports that it cannot be fixed in this project. Findings:"), b.t.ID, b.t.Title)
 	}
-	return fmt.Sprintf(b.w.words("%s (%s): 두 번 같은 결과입니다. 다음 시도도 같을 것입니다. 검사 결과:", "%s (%s) does not pass, twice in the same way. What was found:"), b.t.ID, b.t.Title)
+	return fmt.Sprintf(b.w.words("%s (%s): 두 번 같은 결과입니다. 다음 시도도 같을 것입니다. 검사 결과:", "%s (%s) does not pass, twice in the same way. Findings:"), b.t.ID, b.t.Title)
 }
 
 // wait lets the tasks that this one needs end. blocked is one that was not built.

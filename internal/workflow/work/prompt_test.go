@@ -27,7 +27,7 @@ func TestRenumbered(t *testing.T) {
 	}
 	plan := []task.Task{{ID: "a", Title: "x", Files: []task.File{{Path: "a.go", Action: task.Modify}}}, {ID: "b", Title: "x", Needs: []string{"TASK-00"}, Files: []task.File{{Path: "b.go", Action: task.Modify}}}}
 	_, _, problems := task.Check(work.Renumbered(plan), task.Facts{Exists: func(string) bool { return true }, Runs: func(string) string { return "" }})
-	if want := []task.Problem{{Task: "TASK-01", Text: `it needs "TASK-00", which is no task of the plan`}}; !reflect.DeepEqual(problems, want) {
+	if want := []task.Problem{{Task: "TASK-01", Text: `it needs "TASK-00", which is not a task of the plan`}}; !reflect.DeepEqual(problems, want) {
 		t.Errorf("problems = %v, want %v", problems, want)
 	}
 }

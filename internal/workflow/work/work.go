@@ -131,7 +131,7 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 		rejected++
 		w.rejected(c, "specifier", step.RequirementRejected, why)
 	}
-	w.out.Why = "there is no requirement that can be built"
+	w.out.Why = "no valid requirement was written"
 	w.out.Findings = back.findings
 	return false, nil
 }
@@ -211,7 +211,7 @@ func (w *request) tasks(c *flow.Ctx) (flow.Blob, bool, error) {
 		rejected++
 		w.rejected(c, "planner", step.PlanRejected, why)
 	}
-	w.out.Why, w.out.Findings = "there is no plan that can be carried out", back.findings
+	w.out.Why, w.out.Findings = "no valid plan was written", back.findings
 	return flow.Blob{}, false, nil
 }
 
