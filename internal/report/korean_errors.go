@@ -167,8 +167,10 @@ var koreanErrors = map[string]string{
 	"read the result of run %s: %w":                                                                                "실행 %s의 결과를 읽지 못했습니다: %w",
 	"the run was stopped":                                                                                          "실행이 진행 중에 멈추었습니다",
 	"open the editor":                                                                                              "편집기를 열지 못했습니다",
-	"the editor exited with an error: %v; nothing was changed. git var GIT_EDITOR shows which editor is used":      "편집기가 정상으로 끝나지 않았습니다: %v. 아무것도 바뀌지 않았습니다. 어느 편집기인지는 git var GIT_EDITOR가 알려 줍니다",
+
+	"the editor exited with an error: %v; nothing was changed. git var GIT_EDITOR shows which editor is used": "편집기가 정상으로 끝나지 않았습니다: %v. 아무것도 바뀌지 않았습니다. 어느 편집기인지는 git var GIT_EDITOR가 알려 줍니다",
 	"edit": "편집하지 못했습니다",
+
 	"%s is not installed; open %s in your browser":                      "%s이(가) 설치되어 있지 않습니다. 브라우저에서 여세요: %s",
 	"%s: %v; open %s in your browser":                                   "%s: %v. 브라우저에서 여세요: %s",
 	"unknown code %q: jacquard explain lists them all":                  "%q 코드는 없습니다. 전체 목록: jacquard explain",

@@ -99,8 +99,7 @@ func NoSpecs(l Lang, where string, free []string) string {
 	return text + commands(
 		`spec new "a rate limiter for the HTTP client"`, l.T("write a spec from a request"),
 		"decompile", l.T("write specs for existing code"),
-		`do "…"`, l.T("build a change without specs"),
-	)
+		`do "…"`, l.T("build a change without specs"))
 }
 
 // FreeForm says of a file with the name of a spec that it is none, and what would make it one.
