@@ -231,7 +231,7 @@ func TestWhoMayNot(t *testing.T) {
 		{"nobody", at, map[string]string{"AWS_ACCESS_KEY_ID": ""}, auth, "AWS_ACCESS_KEY_ID"},
 		{"profile", at, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": home, "AWS_PROFILE": "tester"}, nil, ""},
 		{"other profile", at, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": home}, auth, "AWS_PROFILE"},
-		{"no bucket", "s3://elsewhere/x", nil, auth, "Make the bucket"},
+		{"no bucket", "s3://elsewhere/x", nil, auth, "Create the bucket"},
 		{"no server", at, map[string]string{"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, env, "cannot be reached"},
 		{"in clear", at, map[string]string{"AWS_ENDPOINT_URL_S3": "http://example.com"}, env, "http:// is for this machine only"},
 		{"no address", at, map[string]string{"AWS_ENDPOINT_URL_S3": "https://u:s3cr3t@example.com"}, env, "https://HOST:PORT"},
