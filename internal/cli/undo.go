@@ -110,7 +110,7 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 			fmt.Fprintf(p.a.Err, l.T("  undone: %s %s\n"), c.Commit[:7], c.Title)
 		}
 		for _, f := range out.Files {
-			fmt.Fprintf(p.a.Err, l.T("  unchanged: %s\n"), f)
+			fmt.Fprintf(p.a.Err, l.T("  restored: %s\n"), f)
 		}
 		if out.Commit != "" {
 			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone by commit %s\n"), name, out.Commit[:7])

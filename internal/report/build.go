@@ -15,21 +15,28 @@ var buildStyle = style{
 			r.Result = &o
 		}
 	},
-	note: func(r *Run, e flow.Event) {
+	note: moduleNote(func(m *Module, res step.ModuleResult) step.Usage {
+		m.Result = &res
+		return res.Usage
+	}),
+	lacks: func(m *Module) bool { return m.Result == nil },
+}
+
+// moduleNote takes the facts of runs of modules: the plan, attempts, and the end of each, which is an R and tells what it cost.
+func moduleNote[R any](end func(m *Module, res R) step.Usage) func(*Run, flow.Event) {
+	return func(r *Run, e flow.Event) {
 		m, rest := r.place(e)
 		switch {
 		case m == nil:
 			r.planned(e)
 		case rest == "result":
-			if res, err := Decode[step.ModuleResult](e.Data); err == nil {
-				m.Result = &res
-				r.done(m, e, res.Usage)
+			if res, err := Decode[R](e.Data); err == nil {
+				r.done(m, e, end(m, res))
 			}
 		default:
 			r.attempt(e)
 		}
-	},
-	lacks: func(m *Module) bool { return m.Result == nil },
+	}
 }
 
 // planned takes the plan of a run of modules.

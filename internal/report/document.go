@@ -18,19 +18,7 @@ var documentStyle = style{
 			r.Documents, r.Usage = &o, o.Usage
 		}
 	},
-	note: func(r *Run, e flow.Event) {
-		m, rest := r.place(e)
-		switch {
-		case m == nil:
-			r.planned(e)
-		case rest == "result":
-			if res, err := Decode[step.DocumentModule](e.Data); err == nil {
-				r.done(m, e, res.Usage)
-			}
-		default:
-			r.attempt(e)
-		}
-	},
+	note: moduleNote(func(_ *Module, res step.DocumentModule) step.Usage { return res.Usage }),
 }
 
 // DocumentPlanned is the text at the start of a run that writes documents.
