@@ -394,10 +394,10 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 	return said, failed, nil
 }
 
-// surroundings is the environment of a user: nothing in it says that something is checked.
+// surroundings is the environment of a user of what is released: nothing in it says that something is checked.
 func (u *user) surroundings(home string) []string {
-	return slices.DeleteFunc(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
+	return append(slices.DeleteFunc(u.c.env(home, home, u.programs(), nil, false), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return !slices.Contains([]string{"PATH", "HOME", "USERPROFILE", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "WINDIR", "PATHEXT"}, strings.ToUpper(name))
-	})
+	}), "NODE_ENV=production")
 }

@@ -192,9 +192,10 @@ func (u *user) writeTest(beside, plan string) ([]string, error) {
 			if i.From != "vitest" && i.From != "node:test" {
 				continue
 			}
-			file := path.Join(path.Dir(beside), name+".test.mjs")
-			text := fmt.Sprintf("\nimport { test } from %q;\ntest(%q, () => {});\n", i.From, name)
-			return []string{file}, u.write(file, append(example.NodePart(plan), text...))
+			// It is called as the other one is, so that nothing but chance tells them apart.
+			_, kind, _ := strings.Cut(path.Base(beside), ".")
+			file := path.Join(path.Dir(beside), name+"."+kind)
+			return []string{file}, u.write(file, example.NodeTest(plan, i.From, name))
 		}
 	case toolchain.Go:
 		own := ""

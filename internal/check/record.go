@@ -234,7 +234,9 @@ func (p *place) versions(ctx context.Context, cmd toolchain.Command, env []strin
 		}
 		told += strings.Join(argv, " ") + ": " + string(p.unplaced([]byte(res.Stdout.Text+res.Stderr.Text))) + "\n"
 	}
-	p.c.tools.Store(key, told)
+	if told != "" { // else the next command asks again
+		p.c.tools.Store(key, told)
+	}
 	return told, nil
 }
 

@@ -35,6 +35,9 @@ func (r *reader) pythonManager(name string, argv []string, where at) {
 	}
 	switch verb {
 	case "run":
+		if groups := groupFlags(rest); name == "uv" && len(groups) > 0 {
+			r.command(Install, append([]string{"uv", "sync"}, groups...), where)
+		}
 		rest = flagless(rest, "--group", "--extra", "--with", "--python", "-p", "--with-requirements", "--only-group", "--no-group", "--directory", "--project", "-e", "-m", "--module", "--from", "--env-file", "--index")
 		if len(rest) == 0 {
 			return
@@ -50,6 +53,24 @@ func (r *reader) pythonManager(name string, argv []string, where at) {
 			r.tomlScript(r.pyproject(where.dir), []string{"tool", "pdm", "scripts"}, argv, where)
 		}
 	}
+}
+
+// groupFlags are the flags of uv before the program that it runs that say which groups of dependencies it has.
+func groupFlags(argv []string) []string {
+	var out []string
+	for i, a := range argv {
+		switch {
+		case !strings.HasPrefix(a, "-"):
+			if i == 0 || !strings.HasPrefix(argv[i-1], "-") {
+				return out
+			}
+		case (a == "--group" || a == "--only-group") && i+1 < len(argv):
+			out = append(out, "--group", argv[i+1])
+		case strings.HasPrefix(a, "--group="):
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // pyproject is pyproject.toml of a directory, nil without one.
@@ -275,6 +296,18 @@ func (r *reader) tox(argv []string, where at) {
 		if len(packages) > 0 {
 			r.command(Install, append([]string{"pip", "install"}, packages...), where.in(from+": "+e))
 		}
+		for group := range strings.Lines(firstOf(s["dependency_groups"], sections["testenv"]["dependency_groups"])) {
+			group = strings.TrimSpace(group)
+			if m := toxFactor().FindStringSubmatch(group); m != nil {
+				if !hasFactor(e, m[1]) {
+					continue
+				}
+				group = group[len(m[0]):]
+			}
+			for _, g := range strings.FieldsFunc(group, func(r rune) bool { return r == ',' || r == ' ' }) {
+				r.command(Install, []string{"uv", "sync", "--group", g}, where.in(from+": "+e))
+			}
+		}
 		lines := s["commands"]
 		if lines == "" {
 			lines = sections["testenv"]["commands"]
@@ -299,7 +332,7 @@ func (r *reader) tox(argv []string, where at) {
 		for line := range strings.Lines(lines) {
 			line = strings.TrimLeft(strings.TrimSpace(line), "-!")
 			if m := toxFactor().FindStringSubmatch(line); m != nil {
-				if !strings.Contains("-"+strings.ReplaceAll(m[1], ",", "-")+"-", "-"+e+"-") && m[1] != "py" {
+				if !hasFactor(e, m[1]) && m[1] != "py" {
 					continue
 				}
 				line = line[len(m[0]):]
@@ -316,6 +349,16 @@ func (r *reader) tox(argv []string, where at) {
 			r.shell(line, inner)
 		}
 	}
+}
+
+// hasFactor reports whether an environment has one of the factors that a line is for (tox.wiki, "Conditional settings").
+func hasFactor(env, factors string) bool {
+	for f := range strings.SplitSeq(factors, ",") {
+		if strings.Contains("-"+env+"-", "-"+f+"-") {
+			return true
+		}
+	}
+	return false
 }
 
 // toxArguments are the environments that are named, and what is passed on.

@@ -25,7 +25,7 @@ var system = []string{
 	"/etc/fonts", "/etc/gai.conf", "/etc/group", "/etc/host.conf", "/etc/hostname", "/etc/hosts", "/etc/inputrc",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/locale.alias", "/etc/locale.conf", "/etc/localtime",
 	"/etc/lsb-release", "/etc/magic", "/etc/mime.types", "/etc/networks", "/etc/nsswitch.conf", "/etc/os-release",
-	"/etc/passwd", "/etc/php", "/etc/pki/ca-trust", "/etc/pki/java", "/etc/pki/tls/certs", "/etc/profile", "/etc/protocols",
+	"/etc/php", "/etc/pki/ca-trust", "/etc/pki/java", "/etc/pki/tls/certs", "/etc/profile", "/etc/protocols",
 	"/etc/python3", "/etc/python3.11", "/etc/services", "/etc/shells", "/etc/skel", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/terminfo",
 	"/etc/timezone", "/etc/java", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/maven", "/etc/ruby", "/etc/perl", "/etc/erlang",
 	"/sys/devices/system/cpu", "/sys/devices/system/node", "/sys/kernel/mm/transparent_hugepage",

@@ -61,6 +61,7 @@ func (v *view) make() {
 		}
 	}
 	v.names()
+	v.users()
 	must("enter the new root", os.Chdir("/new"))
 	must("enter the new root", unix.PivotRoot(".", "."))
 	must("leave the old root", unix.Unmount(".", unix.MNT_DETACH))
@@ -173,6 +174,29 @@ func (v *view) overlay(i int, l Overlay) {
 	at := "/new" + l.Path
 	v.place(at, false)
 	must("lay over "+l.Path, unix.Mount("sandbox", at, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options))
+}
+
+// users says that the home folder of who runs the command is the one of its environment, as it is outside of a sandbox.
+func (v *view) users() {
+	table, err := os.ReadFile("/old/etc/passwd")
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	must("read /etc/passwd", err)
+	home := ""
+	for _, kv := range v.o.Env {
+		if value, ok := strings.CutPrefix(kv, "HOME="); ok && !strings.ContainsAny(value, ":\n") {
+			home = value
+		}
+	}
+	lines := strings.SplitAfter(string(table), "\n")
+	for i, line := range lines {
+		if f := strings.Split(line, ":"); home != "" && len(f) == 7 && f[2] == strconv.Itoa(os.Getuid()) {
+			f[5] = home
+			lines[i] = strings.Join(f, ":")
+		}
+	}
+	must("write /etc/passwd", os.WriteFile("/new/etc/passwd", []byte(strings.Join(lines, "")), 0o644))
 }
 
 // names says where names are looked up. Without a network there is nobody to ask, and a program that waits for a server that

@@ -7,8 +7,8 @@ import (
 )
 
 // Others are calls like those of a list, with inputs that are in none of them: a number is a little larger, the digits of a text are the
-// next ones, or its letters where it has none, an element of a list is missing; then all is much larger. There are at most n. What they
-// give nobody has said.
+// next ones, or its letters where it has none, an element of a list is missing; then all is much larger, and an object is told the same
+// several times. There are at most n. What they give nobody has said.
 func Others(list []Example, n int) []Example {
 	known := map[string]bool{}
 	for _, e := range list {
@@ -26,6 +26,9 @@ func Others(list []Example, n int) []Example {
 				l.Args = shifted(l.Args, step, &changed)
 				l.Fields = shiftedFields(l.Fields, step, &changed)
 				o.Call[i] = l
+			}
+			if step > 3 && len(o.Call) > 2 && len(o.Call[1].Args) > 0 {
+				o.Call, changed = slices.Insert(o.Call, 1, slices.Repeat(o.Call[1:2], step-1)...), true
 			}
 			if text := o.Calls(); changed && !known[text] && len(out) < n {
 				known[text] = true
@@ -67,8 +70,8 @@ func (v Value) shifted(by int, changed *bool) Value {
 	switch v.Kind {
 	case Number:
 		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil {
-			if by > 3 && n < 100 && n > -100 {
-				n *= 7
+			if by > 3 && n < 1_000_000 && n > -1_000_000 {
+				n *= 13
 			}
 			v.Text, *changed = strconv.FormatInt(n+int64(by*by), 10), true
 		} else if f, err := strconv.ParseFloat(v.Text, 64); err == nil {

@@ -60,12 +60,12 @@ func Node(plan, loader string) []byte {
 	if loader != "" {
 		register = "import { register } from \"node:module\";\nregister(" + Quoted(loader) + ");"
 	}
-	return fill(nodeProgram, "{plan}", Quoted(plan), "{loader}", register)
+	return fill(nodeProgram, "{plan}", Quoted(plan), "{loader}", register, "{begin}", "await calls();\nprocess.exit();")
 }
 
-// NodePart is the same program as a part of another file of Node, which goes on after it.
-func NodePart(plan string) []byte {
-	return fill(strings.Replace(nodeProgram, "process.exit();", "", 1), "{plan}", Quoted(plan), "{loader}", "")
+// NodeTest is the same program as a test with a name, of the runner that is imported by runner.
+func NodeTest(plan, runner, name string) []byte {
+	return fill(nodeProgram, "{plan}", Quoted(plan), "{loader}", "import { test } from "+Quoted(runner)+";", "{begin}", fmt.Sprintf("test(%s, calls, 60_000);", Quoted(name)))
 }
 
 // NodeLoader translates TypeScript by what is installed for the file root.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"github.com/jacquard-build/jacquard/internal/commands"
 )
 
@@ -21,6 +23,8 @@ type Own struct {
 	Written string `json:"written,omitempty"`
 	// Packages are what pip installs before the tests, as its arguments.
 	Packages []string `json:"packages,omitempty"`
+	// Without are groups of dependencies that the project's tests do not have and that would change them.
+	Without []string `json:"without,omitempty"`
 }
 
 // runners says which runner of which ecosystem a program is.
@@ -175,6 +179,7 @@ func (f *Found) adopt(p *Project) {
 		}
 		if f.Ecosystem == Python {
 			f.Own.Packages = p.packages(c.Line)
+			f.Own.Without = p.groupsWithout(f.Root, c.Line)
 			for _, a := range f.Own.Packages {
 				switch {
 				case p.set[a]:
@@ -257,6 +262,67 @@ func (p *Project) packages(line int) []string {
 			case slices.Contains(builders, plainName(a)):
 			default:
 				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// groupsWithout are the groups of dependencies with plugins of pytest, where one line says which groups tests have, and these are others:
+// a plugin may bring tests of its own, or change how they run.
+func (p *Project) groupsWithout(root string, line int) []string {
+	var project struct {
+		Groups map[string][]any `toml:"dependency-groups"`
+	}
+	if _, err := toml.Decode(string(p.read(join(root, "pyproject.toml"))), &project); err != nil {
+		return nil
+	}
+	wanted := map[string]bool{}
+	for _, c := range p.commands() {
+		if c.Line != line || c.Purpose != commands.Install || c.Argv[0] != "uv" {
+			continue
+		}
+		for i, a := range c.Argv {
+			if group, ok := strings.CutPrefix(a, "--group="); ok {
+				wanted[group] = true
+			} else if c.Argv[max(0, i-1)] == "--group" {
+				wanted[a] = true
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	var read func(group string, into map[string]bool) // groups, and plugins of pytest
+	read = func(group string, into map[string]bool) {
+		if into[group] {
+			return
+		}
+		into[group] = true
+		for _, entry := range project.Groups[group] {
+			switch entry := entry.(type) {
+			case string:
+				if name := plainName(entry); strings.HasPrefix(name, "pytest-") {
+					into[name] = true
+				}
+			case map[string]any:
+				if other, ok := entry["include-group"].(string); ok {
+					read(other, into)
+				}
+			}
+		}
+	}
+	tested := map[string]bool{}
+	for group := range wanted {
+		read(group, tested)
+	}
+	var out []string
+	for _, group := range sortedKeys(project.Groups) {
+		has := map[string]bool{}
+		read(group, has)
+		for name := range has {
+			if strings.HasPrefix(name, "pytest-") && !tested[name] {
+				out = addOnce(out, group)
 			}
 		}
 	}

@@ -30,3 +30,34 @@ func TestOwnTests(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnGroups: a group of dependencies that tests do not have is left out where it would change them.
+func TestOwnGroups(t *testing.T) {
+	t.Parallel()
+	groups := "[project]\nname = \"x\"\nversion = \"1\"\n[dependency-groups]\ntests = [\"pytest\", \"pytest_xdist>=3\"]\ntypes = [{include-group = \"tests\"}, 'pytest-mypy-plugins; python_version > \"3\"']\n" +
+		"lint = [\"ruff\"]\nround = [{include-group = \"again\"}]\nagain = [{include-group = \"round\"}, \"pytest-xdist\"]\n"
+	ci := func(run string) map[string]string {
+		return map[string]string{
+			".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: '" + run + "'}]}}\n",
+			"pyproject.toml":           groups, "uv.lock": "", "x.py": "", "test_x.py": "import pytest\n",
+		}
+	}
+	byTox := ci("tox -e 3.13-tests")
+	byTox["tox.ini"] = "[testenv]\ndependency_groups =\n    tests: tests\n    types: types\ncommands =\n    tests: pytest {posargs:-n auto}\n    types: pytest -k types\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"tox":                  {byTox, " --no-group types"},
+		"uv run":               {ci("uv run --group tests pytest"), " --no-group types"},
+		"uv sync":              {ci("uv sync --group=types && uv run pytest"), ""},
+		"nobody names a group": {ci("uv sync && uv run pytest"), ""},
+	} {
+		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(c.files)), func(p string) []byte { return []byte(c.files[p]) }).Detect(".")
+		setup := f.Setup()
+		got := strings.Join(setup[len(setup)-1].Argv, " ")
+		if want := "uv sync --frozen --all-groups --all-extras" + c.want; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

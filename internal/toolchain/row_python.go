@@ -258,7 +258,11 @@ func pythonSetup(f Found) []Command {
 	case "uv":
 		add("install uv: https://docs.astral.sh/uv/", append(uvEnv(), "UV_PROJECT_ENVIRONMENT={env}"),
 			"uv", "sync", "--frozen", "--all-groups", "--all-extras")
-		out[len(out)-1].OrElse = []string{"uv", "sync", "--frozen", "--all-groups", "--all-extras", "--no-install-project"}
+		last := &out[len(out)-1]
+		for _, group := range f.Own.Without {
+			last.Argv = append(last.Argv, "--no-group", group)
+		}
+		last.OrElse = append(slices.Clone(last.Argv), "--no-install-project")
 	case "poetry":
 		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
 	default:

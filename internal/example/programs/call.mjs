@@ -139,7 +139,9 @@ async function tell(links) {
   }
 }
 
-for (const c of plan.calls) {
-  appendFileSync(plan.out, JSON.stringify({ id: c.id, ...(await tell(c.call)) }) + "\n");
+async function calls() {
+  for (const c of plan.calls) {
+    appendFileSync(plan.out, JSON.stringify({ id: c.id, ...(await tell(c.call)) }) + "\n");
+  }
 }
-process.exit();
+{begin}
