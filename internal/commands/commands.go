@@ -266,8 +266,14 @@ func (r *reader) command(purpose Purpose, argv []string, where at) {
 		}
 	}
 	r.out = append(r.out, Command{
-		Purpose: purpose, Argv: argv, Env: env, Dir: path.Clean(where.dir), From: where.from, Line: r.line, CI: r.inCI, Partial: where.partial,
+		Purpose: purpose, Argv: argv, Env: env, Dir: path.Clean(where.dir), From: where.from, Line: r.line, CI: r.inCI, Partial: where.partial || chooses(argv),
 	})
+}
+
+// chooses reports whether pytest is given the names of the few tests to run.
+func chooses(argv []string) bool {
+	at := slices.Index(argv, "-k")
+	return at > 0 && at+1 < len(argv) && slices.Contains(argv[:at], "pytest") && !strings.HasPrefix(strings.TrimSpace(argv[at+1]), "not ")
 }
 
 var (

@@ -179,7 +179,7 @@ func (f *Found) adopt(p *Project) {
 		}
 		if f.Ecosystem == Python {
 			f.Own.Packages = p.packages(c.Line)
-			f.Own.Without = p.groupsWithout(f.Root, c.Line)
+			f.Own.Without = p.groupsWithout(f.Root, c)
 			for _, a := range f.Own.Packages {
 				switch {
 				case p.set[a]:
@@ -268,27 +268,18 @@ func (p *Project) packages(line int) []string {
 	return out
 }
 
-// groupsWithout are the groups of dependencies with plugins of pytest, where one line says which groups tests have, and these are others:
-// a plugin may bring tests of its own, or change how they run.
-func (p *Project) groupsWithout(root string, line int) []string {
+// groupsWithout are the groups of dependencies with plugins of pytest, where the project says which groups its tests have, and these are
+// others: a plugin may bring tests of its own, or change how they run.
+func (p *Project) groupsWithout(root string, test commands.Command) []string {
 	var project struct {
 		Groups map[string][]any `toml:"dependency-groups"`
 	}
 	if _, err := toml.Decode(string(p.read(join(root, "pyproject.toml"))), &project); err != nil {
 		return nil
 	}
-	wanted := map[string]bool{}
-	for _, c := range p.commands() {
-		if c.Line != line || c.Purpose != commands.Install || c.Argv[0] != "uv" {
-			continue
-		}
-		for i, a := range c.Argv {
-			if group, ok := strings.CutPrefix(a, "--group="); ok {
-				wanted[group] = true
-			} else if c.Argv[max(0, i-1)] == "--group" {
-				wanted[a] = true
-			}
-		}
+	wanted := p.groupsOf(func(c commands.Command) bool { return c.Line == test.Line && c.From == test.From })
+	if len(wanted) == 0 {
+		wanted = p.groupsOf(func(c commands.Command) bool { return c.Line == test.Line })
 	}
 	if len(wanted) == 0 {
 		return nil
@@ -323,6 +314,24 @@ func (p *Project) groupsWithout(root string, line int) []string {
 		for name := range has {
 			if strings.HasPrefix(name, "pytest-") && !tested[name] {
 				out = addOnce(out, group)
+			}
+		}
+	}
+	return out
+}
+
+// groupsOf are the groups of dependencies that some commands have uv install.
+func (p *Project) groupsOf(some func(commands.Command) bool) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range p.commands() {
+		if c.Purpose != commands.Install || c.Argv[0] != "uv" || !some(c) {
+			continue
+		}
+		for i, a := range c.Argv {
+			if group, ok := strings.CutPrefix(a, "--group="); ok {
+				out[group] = true
+			} else if c.Argv[max(0, i-1)] == "--group" {
+				out[a] = true
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func TestOwnGroups(t *testing.T) {
 			"pyproject.toml":           groups, "uv.lock": "", "x.py": "", "test_x.py": "import pytest\n",
 		}
 	}
-	byTox := ci("tox -e 3.13-tests")
+	byTox := ci("tox -e 3.13-types && tox -e 3.13-tests")
 	byTox["tox.ini"] = "[testenv]\ndependency_groups =\n    tests: tests\n    types: types\ncommands =\n    tests: pytest {posargs:-n auto}\n    types: pytest -k types\n"
 	for name, c := range map[string]struct {
 		files map[string]string
