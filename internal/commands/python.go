@@ -272,42 +272,7 @@ func (r *reader) tox(argv []string, where at) {
 		if !ok {
 			s = sections["testenv"]
 		}
-		deps := s["deps"]
-		if deps == "" {
-			deps = sections["testenv"]["deps"]
-		}
-		deps = toxVariable().ReplaceAllStringFunc(deps, func(m string) string {
-			g := toxVariable().FindStringSubmatch(m)
-			return sections[g[1]][g[2]]
-		})
-		var packages []string
-		for dep := range strings.Lines(deps) {
-			dep = strings.TrimSpace(dep)
-			if m := toxFactor().FindStringSubmatch(dep); m != nil {
-				continue // of an environment for one version
-			}
-			if dep != "" && !strings.ContainsAny(dep, "{#") {
-				packages = append(packages, strings.Fields(strings.Replace(dep, "-r", "-r ", 1))...)
-			}
-		}
-		for _, extra := range strings.Fields(strings.ReplaceAll(firstOf(s["extras"], sections["testenv"]["extras"]), ",", " ")) {
-			packages = append(packages, ".["+extra+"]")
-		}
-		if len(packages) > 0 {
-			r.command(Install, append([]string{"pip", "install"}, packages...), where.in(from+": "+e))
-		}
-		for group := range strings.Lines(firstOf(s["dependency_groups"], sections["testenv"]["dependency_groups"])) {
-			group = strings.TrimSpace(group)
-			if m := toxFactor().FindStringSubmatch(group); m != nil {
-				if !hasFactor(e, m[1]) {
-					continue
-				}
-				group = group[len(m[0]):]
-			}
-			for _, g := range strings.FieldsFunc(group, func(r rune) bool { return r == ',' || r == ' ' }) {
-				r.command(Install, []string{"uv", "sync", "--group", g}, where.in(from+": "+e))
-			}
-		}
+		r.toxInstalls(e, s, sections, where.in(from+": "+e))
 		lines := s["commands"]
 		if lines == "" {
 			lines = sections["testenv"]["commands"]
@@ -347,6 +312,46 @@ func (r *reader) tox(argv []string, where at) {
 				return ""
 			})
 			r.shell(line, inner)
+		}
+	}
+}
+
+// toxInstalls are the packages that an environment has.
+func (r *reader) toxInstalls(env string, s section, sections map[string]section, where at) {
+	deps := s["deps"]
+	if deps == "" {
+		deps = sections["testenv"]["deps"]
+	}
+	deps = toxVariable().ReplaceAllStringFunc(deps, func(m string) string {
+		g := toxVariable().FindStringSubmatch(m)
+		return sections[g[1]][g[2]]
+	})
+	var packages []string
+	for dep := range strings.Lines(deps) {
+		dep = strings.TrimSpace(dep)
+		if m := toxFactor().FindStringSubmatch(dep); m != nil {
+			continue // of an environment for one version
+		}
+		if dep != "" && !strings.ContainsAny(dep, "{#") {
+			packages = append(packages, strings.Fields(strings.Replace(dep, "-r", "-r ", 1))...)
+		}
+	}
+	for _, extra := range strings.Fields(strings.ReplaceAll(firstOf(s["extras"], sections["testenv"]["extras"]), ",", " ")) {
+		packages = append(packages, ".["+extra+"]")
+	}
+	if len(packages) > 0 {
+		r.command(Install, append([]string{"pip", "install"}, packages...), where)
+	}
+	for group := range strings.Lines(firstOf(s["dependency_groups"], sections["testenv"]["dependency_groups"])) {
+		group = strings.TrimSpace(group)
+		if m := toxFactor().FindStringSubmatch(group); m != nil {
+			if !hasFactor(env, m[1]) {
+				continue
+			}
+			group = group[len(m[0]):]
+		}
+		for _, g := range strings.FieldsFunc(group, func(r rune) bool { return r == ',' || r == ' ' }) {
+			r.command(Install, []string{"uv", "sync", "--group", g}, where)
 		}
 	}
 }

@@ -8,29 +8,29 @@ import (
 
 // Others are calls like those of a list, with inputs that are in none of them: a number is a little larger, the digits of a text are the
 // next ones, or its letters where it has none, an element of a list is missing; then all is much larger, and an object is told the same
-// several times. There are at most n. What they give nobody has said.
+// several times; then numbers alone change. There are at most n. What they give nobody has said.
 func Others(list []Example, n int) []Example {
 	known := map[string]bool{}
 	for _, e := range list {
 		known[e.Calls()] = true
 	}
 	var out []Example
-	for step := 1; step <= 5; step++ {
+	for _, by := range []int{1, much, much + 1, 2, 3} { // what is far away comes before what is nearly the same
 		for _, e := range list {
 			if slices.ContainsFunc(e.Inputs(), abroad) {
 				continue
 			}
 			o := Example{Item: e.Item, Call: make([]Link, len(e.Call))}
-			changed := false
+			s := shift{by: by, numbersOnly: by > much && e.hasNumber()}
 			for i, l := range e.Call {
-				l.Args = shifted(l.Args, step, &changed)
-				l.Fields = shiftedFields(l.Fields, step, &changed)
+				l.Args = s.all(l.Args)
+				l.Fields = s.fields(l.Fields)
 				o.Call[i] = l
 			}
-			if step > 3 && len(o.Call) > 2 && len(o.Call[1].Args) > 0 {
-				o.Call, changed = slices.Insert(o.Call, 1, slices.Repeat(o.Call[1:2], step-1)...), true
+			if by >= much && len(o.Call) > 2 && len(o.Call[1].Args) > 0 {
+				o.Call, s.changed = slices.Insert(o.Call, 1, slices.Repeat(o.Call[1:2], by-1)...), true
 			}
-			if text := o.Calls(); changed && !known[text] && len(out) < n {
+			if text := o.Calls(); s.changed && !known[text] && len(out) < n {
 				known[text] = true
 				o.Text = text
 				out = append(out, o)
@@ -46,81 +46,105 @@ func (e Example) Calls() string {
 	return text
 }
 
-func shifted(vs []Value, by int, changed *bool) []Value {
+// much is the step from which inputs are much larger.
+const much = 4
+
+// shift makes other values of the same kinds.
+type shift struct {
+	by          int
+	numbersOnly bool // what else there is may be a name that nothing but itself stands for
+	changed     bool
+}
+
+func (s *shift) all(vs []Value) []Value {
 	out := make([]Value, len(vs))
 	for i, v := range vs {
-		out[i] = v.shifted(by, changed)
+		out[i] = s.value(v)
 	}
 	return out
 }
 
-func shiftedFields(fs []Field, by int, changed *bool) []Field {
+func (s *shift) fields(fs []Field) []Field {
 	if fs == nil {
 		return nil
 	}
 	out := make([]Field, len(fs))
 	for i, f := range fs {
-		out[i] = Field{f.Name, f.Value.shifted(by, changed), f.Number}
+		out[i] = Field{f.Name, s.value(f.Value), f.Number}
 	}
 	return out
 }
 
-// shifted is another value of the same kind.
-func (v Value) shifted(by int, changed *bool) Value {
+func (s *shift) value(v Value) Value {
 	switch v.Kind {
 	case Number:
 		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil {
-			if by > 3 && n < 1_000_000 && n > -1_000_000 {
+			if s.by >= much && n < 1_000_000 && n > -1_000_000 {
 				n *= 13
 			}
-			v.Text, *changed = strconv.FormatInt(n+int64(by*by), 10), true
+			v.Text, s.changed = strconv.FormatInt(n+int64(s.by*s.by), 10), true
 		} else if f, err := strconv.ParseFloat(v.Text, 64); err == nil {
-			v.Text, *changed = strconv.FormatFloat(f+float64(by)/4, 'f', -1, 64), true
+			v.Text, s.changed = strconv.FormatFloat(f+float64(s.by)/4, 'f', -1, 64), true
 		}
 	case String:
-		digits := strings.ContainsAny(v.Text, "123456789")
-		text := strings.Map(func(r rune) rune {
-			switch {
-			case r >= '1' && r <= '9':
-				return '1' + (r-'1'+rune(by))%9
-			case digits:
-			case r >= 'a' && r <= 'z':
-				return 'a' + (r-'a'+rune(by))%26
-			case r >= 'A' && r <= 'Z':
-				return 'A' + (r-'A'+rune(by))%26
-			}
-			return r
-		}, v.Text)
-		if by > 3 && text != "" {
-			text = strings.Repeat(text+" ", by)[:len(text)*by+by-1]
-			if digits {
-				text = strings.ReplaceAll(text, " ", "")
-			}
+		if s.numbersOnly {
+			return v
 		}
-		*changed = *changed || text != v.Text
+		text := s.text(v.Text)
+		s.changed = s.changed || text != v.Text
 		v.Text = text
 	case List:
 		switch {
 		case len(v.List) == 0:
-		case by > 3:
-			v.List, *changed = slices.Repeat(v.List, by-1), true
-		case by > 1 && len(v.List) > 1:
-			v.List, *changed = v.List[:len(v.List)-1], true
+		case s.by >= much:
+			v.List, s.changed = slices.Repeat(v.List, s.by-1), true
+		case s.by > 1 && len(v.List) > 1:
+			v.List, s.changed = v.List[:len(v.List)-1], true
 		}
-		v.List = shifted(v.List, by, changed)
+		v.List = s.all(v.List)
 	case Object:
-		v.Fields = shiftedFields(v.Fields, by, changed)
+		v.Fields = s.fields(v.Fields)
 	case Made:
-		v.List = shifted(v.List, by, changed)
+		v.List = s.all(v.List)
 	case Null, Bool, Name:
 	}
 	return v
+}
+
+func (s *shift) text(old string) string {
+	by := s.by
+	digits := strings.ContainsAny(old, "123456789")
+	text := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '1' && r <= '9':
+			return '1' + (r-'1'+rune(by))%9
+		case digits:
+		case r >= 'a' && r <= 'z':
+			return 'a' + (r-'a'+rune(by))%26
+		case r >= 'A' && r <= 'Z':
+			return 'A' + (r-'A'+rune(by))%26
+		}
+		return r
+	}, old)
+	if by >= much && text != "" {
+		text = strings.Repeat(text+" ", by)[:len(text)*by+by-1]
+		if digits {
+			text = strings.ReplaceAll(text, " ", "")
+		}
+	}
+	return text
 }
 
 // HasText reports whether a text is among what the call gives to the code.
 func (e Example) HasText() bool {
 	has := false
 	e.inputs(func(v Value) { has = has || v.Kind == String })
+	return has
+}
+
+func (e Example) hasNumber() bool {
+	has := false
+	e.inputs(func(v Value) { has = has || v.Kind == Number })
 	return has
 }
 

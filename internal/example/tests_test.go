@@ -223,16 +223,17 @@ test("a", () => { assert.equal(f(1), 2); });
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ call, want string }{
-		{"f(1)", "f(2); f(5); f(10); f(29); f(38)"},
-		{"f(-1, 0.5)", "f(0, 0.75); f(3, 1); f(8, 1.25); f(3, 1.5); f(12, 1.75)"},
-		{`f("1h30m")`, `f("2h40m"); f("3h50m"); f("4h60m"); f("5h70m5h70m5h70m5h70m"); f("6h80m6h80m6h80m6h80m6h80m")`},
-		{`f("Zoe")`, `f("Apf"); f("Bqg"); f("Crh"); f("Dsi Dsi Dsi Dsi"); f("Etj Etj Etj Etj Etj")`},
-		{`f([1, 2], {"a": 1})`, `f([2, 3], {"a": 2}); f([5], {"a": 5}); f([10], {"a": 10}); f([29, 42, 29, 42, 29, 42], {"a": 29}); f([38, 51, 38, 51, 38, 51, 38, 51], {"a": 38})`},
+		{"f(1)", "f(2); f(29); f(38); f(5); f(10)"},
+		{"f(-1, 0.5)", "f(0, 0.75); f(3, 1.5); f(12, 1.75); f(3, 1); f(8, 1.25)"},
+		{`f("1h30m")`, `f("2h40m"); f("5h70m5h70m5h70m5h70m"); f("6h80m6h80m6h80m6h80m6h80m"); f("3h50m"); f("4h60m")`},
+		{`f("Zoe")`, `f("Apf"); f("Dsi Dsi Dsi Dsi"); f("Etj Etj Etj Etj Etj"); f("Bqg"); f("Crh")`},
+		{`f([1, 2], {"a": 1})`, `f([2, 3], {"a": 2}); f([29, 42, 29, 42, 29, 42], {"a": 29}); f([38, 51, 38, 51, 38, 51, 38, 51], {"a": 38}); f([5], {"a": 5}); f([10], {"a": 10})`},
 		{"f(true, null)", ""},
-		{"f(1000)", "f(1001); f(1004); f(1009); f(13016); f(13025)"},
-		{"new A().add(1).sum()", "new A().add(2).sum(); new A().add(5).sum(); new A().add(10).sum(); " +
-			"new A().add(29).add(29).add(29).add(29).sum(); new A().add(38).add(38).add(38).add(38).add(38).sum()"},
-		{`new A(1).f("")`, `new A(2).f(""); new A(5).f(""); new A(10).f(""); new A(29).f(""); new A(38).f("")`},
+		{"f(1000)", "f(1001); f(13016); f(13025); f(1004); f(1009)"},
+		{"new A().add(1).sum()", "new A().add(2).sum(); " +
+			"new A().add(29).add(29).add(29).add(29).sum(); new A().add(38).add(38).add(38).add(38).add(38).sum(); new A().add(5).sum(); new A().add(10).sum()"},
+		{`f(1, "a")`, `f(2, "b"); f(29, "e e e e"); f(38, "a"); f(5, "c"); f(10, "d")`},
+		{`new A(1).f("")`, `new A(2).f(""); new A(29).f(""); new A(38).f(""); new A(5).f(""); new A(10).f("")`},
 	} {
 		e, why := example.Read(c.call, "1")
 		if why != "" {

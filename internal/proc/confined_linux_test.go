@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -73,6 +74,24 @@ func TestConfinedExitAndStreams(t *testing.T) {
 	}
 	if r := run(t, confined(t, "kill -KILL $$")); r.Exit != -1 || r.Signal != "SIGKILL" {
 		t.Errorf("after kill: exit, signal = %d, %q, want -1, SIGKILL", r.Exit, r.Signal)
+	}
+}
+
+// TestConfinedHome: the table of users says the same of the home folder as the environment, so that no program can tell by it where it runs.
+func TestConfinedHome(t *testing.T) {
+	t.Parallel()
+	c := confined(t, `while IFS=: read -r name _ id _ _ home _; do [ "$id" = "$(id -u)" ] && printf '%s %s' "$name" "$home"; done < /etc/passwd; : > /etc/passwd`)
+	c.Env = env("HOME=" + c.Dir)
+	r := run(t, c)
+	who, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := who.Username + " " + c.Dir; r.Stdout.Text != want {
+		t.Errorf("the table of users says %q, want %q", r.Stdout.Text, want)
+	}
+	if r.Exit == 0 {
+		t.Error("the table of users can be written")
 	}
 }
 
