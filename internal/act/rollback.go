@@ -161,7 +161,7 @@ func (a *Actor) takeBack(ctx context.Context, out RolledBack, head string, log, 
 		return out, err
 	}
 	if len(out.Findings) > 0 {
-		out.Refused = out.name() + " cannot be undone: without it the checks fail, so later work depends on it"
+		out.Refused = out.name() + " cannot be undone: without it, checks fail that pass now"
 		return out, nil
 	}
 	return a.commitRollback(ctx, out, head, tree)
@@ -278,7 +278,7 @@ func (a *Actor) soundWithout(ctx context.Context, before, tree string) ([]step.F
 		return nil, err
 	}
 	nobody := func(string) bool { return false }
-	t := check.Task{Chains: a.chains(v), VerifyOnly: true, Owns: nobody, Taken: nobody, Base: tree}
+	t := check.Task{Chains: a.chains(v), VerifyOnly: true, Owns: nobody, Taken: nobody, Base: tree, Compared: before}
 	proof, _, err := c.Task(ctx, t, tree, tree)
 	if err != nil {
 		return nil, a.checkError(err)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ type Task struct {
 	Unplanned bool
 	// Base is the tree whose lock files decide what is installed.
 	Base string
+	// Compared is the tree whose failures are nobody's, "" for the one before the change.
+	Compared string
 	// Known are ids of tests that failed before the task.
 	Known []string
 	// Says are the sentences that say what the code of the task does: its title, its scope, its criteria.
@@ -84,7 +87,7 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 	if err != nil {
 		return Proof{}, Ran{}, fmt.Errorf("prove task: %w", err)
 	}
-	p := taskProof{c: c, t: t, before: before, changes: changes, near: near, proof: Proof{Tree: tree}}
+	p := taskProof{c: c, t: t, before: cmp.Or(t.Compared, before), changes: changes, near: near, proof: Proof{Tree: tree}}
 	defer func() { err = p.close(err) }()
 	if !t.Unplanned {
 		p.add(t.scope(changes, near)...)

@@ -169,7 +169,7 @@ func (p *project) makeState() error {
 		return environment("make %s", err, stateDir)
 	}
 	ignore := filepath.Join(p.state, ".gitignore")
-	if _, err := os.Stat(ignore); err == nil {
+	if st, err := os.Stat(ignore); err == nil && st.Size() > 0 { // an empty one was left by a disk that was full
 		return nil
 	}
 	if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {

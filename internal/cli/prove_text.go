@@ -67,6 +67,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		}
 		return l.T("nothing: no code changed")
 	case check.VerdictUnproved:
+		if n := failing(j); n > 0 {
+			return fmt.Sprintf(l.T("unproved: new tests fail (%d)"), n)
+		}
 		return l.T("unproved: no test shows that the change works")
 	case check.VerdictBroken:
 		return fmt.Sprintf(l.T("broken: tests that pass without the change fail with it (%d)"), blocking(j))
@@ -97,6 +100,17 @@ func unnoticed(j act.Judged) (names []string) {
 	return names
 }
 
+// failing counts the new tests that fail.
+func failing(j act.Judged) int {
+	n := 0
+	for _, f := range j.Findings {
+		if f.Rule == "new-test-fails" {
+			n++
+		}
+	}
+	return n
+}
+
 func blocking(j act.Judged) int {
 	n := 0
 	for _, f := range j.Findings {
@@ -115,13 +129,14 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	fmt.Fprintf(&b, l.T("  compared with: %s\n"), j.Base)
 	soft := false
 	for i, f := range j.Findings {
-		soft = soft || !f.Blocks
+		why := f.Blocks || f.Rule == "new-test-fails" && j.Verdict == check.VerdictUnproved
+		soft = soft || !why
 		if i == shownFindings {
 			fmt.Fprintf(&b, l.T("  … and %d more: --format json\n"), len(j.Findings)-i)
 			break
 		}
 		mark := "• "
-		if f.Blocks {
+		if why {
 			mark = "✗ "
 		}
 		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(f.Finding)), "⚠ "))

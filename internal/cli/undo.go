@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -110,7 +111,11 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 			fmt.Fprintf(p.a.Err, l.T("  undone: %s %s\n"), c.Commit[:7], c.Title)
 		}
 		for _, f := range out.Files {
-			fmt.Fprintf(p.a.Err, l.T("  restored: %s\n"), f)
+			said := "  restored: %s\n"
+			if _, err := os.Lstat(filepath.Join(p.root, filepath.FromSlash(f))); errors.Is(err, fs.ErrNotExist) {
+				said = "  removed: %s\n"
+			}
+			fmt.Fprintf(p.a.Err, l.T(said), f)
 		}
 		if out.Commit != "" {
 			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone by commit %s\n"), name, out.Commit[:7])

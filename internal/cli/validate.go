@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,14 +77,20 @@ func (a *app) validate(ctx context.Context, at string, o validateOptions) error 
 			}
 		}
 	}
-	if len(v.Modules) == 0 && !o.staged {
-		fmt.Fprint(a.Err, report.NoSpecs(a.lang(), root(dir), x.FreeForm(root(dir))))
+	uncoded, valid := x.Uncoded(wanted)
+	switch {
+	case len(uncoded) > 0 && valid:
+		fmt.Fprintf(a.Err, a.lang().T("no code yet for %s: run jacquard build\n"), strings.Join(uncoded, ", "))
+	case len(uncoded) > 0:
+		fmt.Fprintf(a.Err, a.lang().T("no code yet for %s, and the specs have errors: run jacquard spec check\n"), strings.Join(uncoded, ", "))
+	case len(v.Modules) == 0 && !o.staged:
+		fmt.Fprint(a.Err, report.NoSpecs(a.lang(), filepath.Join(p.root, filepath.FromSlash(dir)), x.FreeForm(root(dir))))
 	}
 	t.explain(&v, root(dir))
 	if err := showDrift(a, v, mended, o); err != nil {
 		return err
 	}
-	return proved(v.Clean() || o.exitZero)
+	return proved(v.Clean() && valid || o.exitZero)
 }
 
 // drawn refuses a format in which findings are not reported.

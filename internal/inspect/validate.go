@@ -114,6 +114,18 @@ func (p *Project) ValidateModules(wanted func(dir string) bool) Validation {
 	return v
 }
 
+// Uncoded are the directories of specs without any code, which have nothing to be compared with, and whether all of these specs are valid.
+func (p *Project) Uncoded(wanted func(dir string) bool) (dirs []string, valid bool) {
+	valid = true
+	w := p.survey()
+	for _, d := range p.dirs {
+		if wanted(d) && p.docs[d].IsSpec() && len(w.sources[d])+len(p.compiled[d]) == 0 {
+			dirs, valid = append(dirs, d), valid && p.docs[d].valid()
+		}
+	}
+	return dirs, valid
+}
+
 // gone is a module of which there was code. Its spec is not to be mended after what is not there.
 func (p *Project) gone(dir string) ModuleDrift {
 	d := p.docs[dir]

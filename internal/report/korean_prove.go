@@ -19,7 +19,9 @@ var koreanProve = map[string]string{
 	"proved: new tests (%d) fail without the change and pass with it":     "proved: 새 테스트(%d개)가 변경 없이는 실패하고 변경 후에는 통과합니다",
 	"ran %d tests: %d passed, %d failed, %d skipped; %d commands in %s\n": "실행: 테스트 %d개, 통과 %d, 실패 %d, 건너뜀 %d; 명령 %d개, %s\n",
 	"unknown: %s": "unknown: 알 수 없음: %s",
-	"unproved: no test shows that the change works":                                                "unproved: 변경이 제 일을 하는지 보이는 테스트가 없습니다",
+	"unproved: new tests fail (%d)": "unproved: 새 테스트 %d개가 실패합니다",
+
+	"unproved: no test shows that the change works":                                                "unproved: 변경이 의도대로 동작함을 보여 주는 테스트가 없습니다",
 	"weakened: existing tests check less than before (%d)":                                         "weakened: 전에 있던 테스트가 이제 덜 보여 줍니다 (%d)",
 	"mutants of changed functions and the tests that kill them\n":                                  "바뀐 함수가 잘못되면 알아채는 테스트\n",
 	"wrote the plugin to %s\n":                                                                     "플러그인을 %s에 썼습니다\n",
