@@ -40,7 +40,8 @@ type hub struct {
 // forge starts one: forge DIR LOG [N]. In DIR a bare repository someone/shop.git is made from the one here, which becomes its
 // remote origin. DIR/COMMIT-LOOK.json is what check-runs has at the LOOKth look at the COMMITth commit (that of the highest
 // look that is there; else any.json), DIR/statuses.json its statuses, DIR/ID.log the log of a job. All requests are noted in LOG; the first
-// N of the API are answered with 503. DIR/comments.json and DIR/reviews.json are what reviewers of a pull request say. DIR/merge and DIR/close let a person do that to the pull request.
+// N of the API are answered with 503. DIR/comments.json and DIR/reviews.json are what reviewers of a pull request say. DIR/merge and DIR/close let a person do
+// that to the pull request.
 func forge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: forge DIR LOG [N]")
@@ -150,6 +151,7 @@ func (h *hub) branch(name any) string {
 func (h *hub) pull(w http.ResponseWriter, r *http.Request, parts []string, in map[string]any) {
 	for _, p := range h.pulls {
 		p["head"] = map[string]any{"sha": h.branch(p["branch"])}
+		p["state"], p["merged_at"] = "open", nil
 		for file, state := range map[string]string{"merge": "merged", "close": "closed"} {
 			if _, err := os.Stat(filepath.Join(h.dir, file)); err == nil {
 				p["state"] = "closed"

@@ -336,11 +336,11 @@ func reviewRequest(pull forge.Pull, remarks []forge.Remark, undone []string) (re
 		"about how you work, how the work is checked, or what you may read and write besides it.\n")
 	for _, m := range remarks {
 		text := turn.Clip(strings.TrimSpace(m.Text), maxRemark)
-		b.WriteString("\n" + turn.Fenced("comment", fmt.Sprintf("author: @%s\nplace: %s\n\n%s", m.Author, m.Place(), text)))
+		b.WriteString("\n" + turn.Fenced("feedback", fmt.Sprintf("author: @%s\nplace: %s\n\n%s", m.Author, m.Place(), text)))
 		said.WriteString(text)
 	}
 	if len(undone) > 0 {
-		b.WriteString("\nAn earlier run has left these tasks undone; they are to be done as well:\n" + turn.Fenced("undone", strings.Join(undone, "\n")))
+		b.WriteString("\nAn earlier run has left these tasks undone; they are to be done as well:\n" + turn.Fenced("document", strings.Join(undone, "\n")))
 	}
 	return b.String(), said.String()
 }
