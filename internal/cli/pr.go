@@ -26,7 +26,7 @@ import (
 const (
 	reviewRounds = 3
 	maxRemarks   = 30   // in a round
-	maxRemark    = 8000 // characters of each
+	maxRemark    = 4000 // characters of each
 )
 
 type prFlags struct {
@@ -93,7 +93,7 @@ func (a *app) watchPull(ctx context.Context, prefix string, f prFlags) error {
 			return err
 		case class == flow.Transient || class == flow.Limit:
 			w.tell(fmt.Sprintf(a.lang().T("⚠ %v; trying again\n"), inLang(a.lang(), err)))
-		case err != nil && !(errors.As(err, new(*exitError)) && codeOf(err) == exitNotVerified): // a round may fail, the next one repairs it
+		case err != nil && (codeOf(err) != exitNotVerified || !errors.As(err, new(*exitError))): // a round that is not verified has its next one
 			return err
 		}
 		if w.tell(fmt.Sprintf(a.lang().T("waiting for review comments on pull request #%d; Ctrl-C is safe\n"), w.number)) {
@@ -173,6 +173,7 @@ func (w *review) look(ctx context.Context) (more bool, err error) {
 		return true, err
 	}
 	if len(rounds) > 0 && !rounds[0].State.Ended() {
+		clear(w.told)
 		return true, w.p.goOn(ctx, rounds[0], w.f.driveOptions, false)
 	}
 	remarks, err := w.unheard(ctx, pull, rounds)
@@ -189,6 +190,7 @@ func (w *review) look(ctx context.Context) (more bool, err error) {
 	case len(rounds) >= reviewRounds:
 		return false, exit(exitWaits, "pull request %s has had %d rounds, the most there are, and there are new comments: change its branch %s yourself, or merge it and start a new request", pull.URL, reviewRounds, w.branch)
 	}
+	clear(w.told)
 	return true, w.round(ctx, pull, rounds, remarks)
 }
 
