@@ -91,9 +91,6 @@ func (a *Actor) beginDocuments(ctx context.Context, run, commit string, from boo
 			return "", machinery(err)
 		}
 		earlier, _ := runOf(log[0])
-		if earlier == "" { // a person's
-			return tree, a.keepDocuments(ctx, run, commit, "", tree)
-		}
 		_, theirs, err := a.kept(ctx, earlier, commit)
 		if err != nil {
 			return "", err

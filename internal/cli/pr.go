@@ -152,6 +152,12 @@ func roundOf(r flow.Run) *step.PullIn {
 	return in.Pull
 }
 
+// overtaken reports whether a round could not be pushed, because its branch had moved or was merged: its comments come again.
+func overtaken(r flow.Run) bool {
+	out, err := report.Decode[step.WorkOut](r.Out)
+	return err == nil && r.State == flow.Done && out.Tasks > 0 && out.Pull == nil
+}
+
 // look looks once, and carries out a round where there is something to do. more says that there may be more later.
 func (w *review) look(ctx context.Context) (more bool, err error) {
 	l := w.p.a.lang()
@@ -213,7 +219,7 @@ func (w *review) unheard(ctx context.Context, pull forge.Pull, rounds []flow.Run
 	list, err := w.forge.Remarks(ctx, pull)
 	var out []forge.Remark
 	for _, m := range list {
-		heard := slices.ContainsFunc(rounds, func(r flow.Run) bool { return slices.Contains(roundOf(r).Heard, m.ID) })
+		heard := slices.ContainsFunc(rounds, func(r flow.Run) bool { return !overtaken(r) && slices.Contains(roundOf(r).Heard, m.ID) })
 		switch {
 		case heard:
 		case m.Standing == forge.Outsider:
@@ -239,16 +245,23 @@ func (w *review) tell(text string) bool {
 	return true
 }
 
-// round starts a run that is about remarks, at the head of the pull request. From then on they are heard, whatever becomes of it.
+// round starts a run that is about remarks, at the head of the pull request. From then on they are heard, unless it is overtaken.
 func (w *review) round(ctx context.Context, pull forge.Pull, before []flow.Run, remarks []forge.Remark) error {
 	p, l := w.p, w.p.a.lang()
+	if err := errors.Join(p.trusted(), p.knows(w.f.agent)); err != nil {
+		return err
+	}
+	head, err := w.head(ctx)
+	if err != nil {
+		return err
+	}
 	undone, stays, err := w.undone(ctx)
 	if err != nil {
 		return err
 	}
 	text, words := reviewRequest(pull, remarks, undone)
 	in := step.WorkIn{
-		Request: text, Original: text, Yes: w.f.yes, Language: cmp.Or(works.LanguageOf(words), string(l)), Delivery: step.ToCommit, From: pull.Head,
+		Request: text, Original: text, Yes: w.f.yes, Language: cmp.Or(works.LanguageOf(words), string(l)), Delivery: step.ToCommit, From: head,
 		Pull: &step.PullIn{Base: w.base, Branch: w.branch, Number: w.number, Draft: stays},
 	}
 	if p.a.langFlag != "" {
@@ -261,9 +274,6 @@ func (w *review) round(ctx context.Context, pull forge.Pull, before []flow.Run, 
 		return err
 	}
 	if in.Router, err = p.router(); err != nil {
-		return err
-	}
-	if err := errors.Join(p.trusted(), p.knows(w.f.agent), w.fetch(ctx, pull.Head)); err != nil {
 		return err
 	}
 	raw, err := json.Marshal(in)
@@ -286,21 +296,24 @@ func (w *review) round(ctx context.Context, pull forge.Pull, before []flow.Run, 
 	}})
 }
 
-// fetch gets the head of the pull request where somebody else has pushed it.
-func (w *review) fetch(ctx context.Context, head string) error {
-	if _, _, err := w.p.repo.ReadCommit(ctx, head); err == nil {
-		return nil
-	}
+// head is the commit that the branch of the pull request is at: git knows it at once, the forge's answers may be older. It is fetched
+// where somebody else has pushed it.
+func (w *review) head(ctx context.Context) (string, error) {
 	var login git.Login
 	login.Server, login.Token = w.forge.Credential()
-	err := w.p.repo.FetchBranch(ctx, "origin", w.branch, login)
+	head, err := w.p.repo.RemoteBranch(ctx, "origin", w.branch, login)
+	if err == nil && head == "" {
+		err = words("it is gone")
+	}
 	if err == nil {
-		_, _, err = w.p.repo.ReadCommit(ctx, head)
+		if _, _, no := w.p.repo.ReadCommit(ctx, head); no != nil {
+			err = w.p.repo.FetchBranch(ctx, "origin", w.branch, login)
+		}
 	}
 	if err != nil {
-		return environment("get the branch %s of pull request #%d", err, w.branch, w.number)
+		return "", environment("get the branch %s of pull request #%d", err, w.branch, w.number)
 	}
-	return nil
+	return head, nil
 }
 
 // undone are the tasks that the last run with a result has left. stays says that the pull request stays a draft: what a build has

@@ -204,6 +204,7 @@ var koreanErrors = map[string]string{
 	"another process has just answered comments on pull request #%d: try again":                                     "다른 프로세스가 방금 풀 리퀘스트 #%d의 댓글을 처리했습니다. 다시 시도하십시오",
 	"get the branch %s of pull request #%d":                                                                         "브랜치 %s 가져오기(풀 리퀘스트 #%d)",
 	"no run has opened a pull request; one is opened by jacquard do \"…\" --deliver pr":                             "풀 리퀘스트를 연 실행이 없습니다. 여는 방법: jacquard do \"…\" --deliver pr",
+	"it is gone":                   "없어졌습니다",
 	"read the pull request":        "풀 리퀘스트 읽기",
 	"pr watch --json needs --once": "pr watch --json에는 --once가 필요합니다",
 	"pull request %s has had %d rounds, the most there are, and there are new comments: change its branch %s yourself, or merge it and start a new request": "풀 리퀘스트 %s은(는) 최대 횟수인 %d회를 모두 썼는데 새 댓글이 있습니다. 브랜치 %s을(를) 직접 고치거나, 병합한 뒤 새로 요청하십시오",
