@@ -64,6 +64,9 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 // rebased puts the run's commits on the commit that the user's snapshot was
 // made from, when the snapshot holds nothing else.
 func (a *Actor) rebased(ctx context.Context, tip, base string) (string, error) {
+	if base == "" {
+		return tip, nil
+	}
 	tree, parents, err := a.o.Repo.ReadCommit(ctx, base)
 	if err != nil {
 		return "", machinery(err)

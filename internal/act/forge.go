@@ -82,6 +82,16 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 			out.Why = fmt.Sprintf("somebody else has pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
 			return out, nil
 		}
+		if in.Number > 0 && there != in.Commit {
+			p, err := c.ReadPull(ctx, in.Number)
+			if err != nil {
+				return out, forgeError(err)
+			}
+			if p.State != "open" {
+				out.Why = fmt.Sprintf("the pull request %s is %s", p.URL, p.State)
+				return out, nil
+			}
+		}
 		out.Note, err = a.localBranch(ctx, out.Branch, in.Commit, in.Was)
 		switch {
 		case errors.Is(err, git.ErrMoved) && first:
@@ -161,6 +171,29 @@ func (a *Actor) forgePull(ctx context.Context, j flow.Job, in step.ForgePullIn) 
 		return err
 	})
 	return pullOut(p), forgeError(err)
+}
+
+// forgeReady is the step forge.ready. That a draft cannot be made ready stops no run: a person has a button for it.
+func (a *Actor) forgeReady(ctx context.Context, _ flow.Job, in step.ForgeReadyIn) (step.ForgeReadyOut, error) {
+	c, err := a.forge(ctx)
+	if err != nil {
+		return step.ForgeReadyOut{}, err
+	}
+	p, err := c.ReadPull(ctx, in.Number)
+	out := step.ForgeReadyOut{Pull: pullOut(p), Draft: p.Draft}
+	if err != nil || !in.Verified || !p.Draft || p.State != "open" {
+		return out, forgeError(err)
+	}
+	err = a.effect("ready", func() error { return c.MarkReady(ctx, p) })
+	switch class := flow.ClassOf(err); class {
+	case "":
+		out.Draft = false
+	case flow.Transient, flow.Limit, flow.Cancelled:
+		return out, err
+	default:
+		out.Why = flow.AsFailure(err).Msg
+	}
+	return out, nil
 }
 
 func pullOut(p forge.Pull) step.ForgePullOut {

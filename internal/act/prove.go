@@ -61,6 +61,7 @@ func (a *Actor) Handlers() []flow.Handler {
 		flow.Handle(step.Squash, a.squash),
 		flow.Handle(step.ForgePush, a.forgePush),
 		flow.Handle(step.ForgePull, a.forgePull),
+		flow.Handle(step.ForgeReady, a.forgeReady),
 		flow.Handle(step.ForgeChecks, a.forgeChecks),
 		flow.Handle(step.ForgeIssue, a.forgeIssue),
 	}

@@ -40,7 +40,8 @@ type hub struct {
 // forge starts one: forge DIR LOG [N]. In DIR a bare repository someone/shop.git is made from the one here, which becomes its
 // remote origin. DIR/COMMIT-LOOK.json is what check-runs has at the LOOKth look at the COMMITth commit (that of the highest
 // look that is there; else any.json), DIR/statuses.json its statuses, DIR/ID.log the log of a job. All requests are noted in LOG; the first
-// N of the API are answered with 503. DIR/merge and DIR/close let a person do that to the pull request.
+// N of the API are answered with 503. DIR/comments.json and DIR/reviews.json are what reviewers of a pull request say. DIR/merge and DIR/close let a person do
+// that to the pull request.
 func forge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: forge DIR LOG [N]")
@@ -97,11 +98,14 @@ func (h *hub) api(w http.ResponseWriter, r *http.Request) {
 		}
 		_, _ = w.Write(raw)
 		return
+	case r.Header.Get("Authorization") != "Bearer "+forgeToken && (api || r.URL.Path == "/graphql"):
+		h.say(w, http.StatusUnauthorized, map[string]any{"message": "Bad credentials"})
+		return
+	case r.URL.Path == "/graphql":
+		h.graphql(w, in)
+		return
 	case !api:
 		h.say(w, http.StatusNotFound, map[string]any{"message": "Not Found"})
-		return
-	case r.Header.Get("Authorization") != "Bearer "+forgeToken:
-		h.say(w, http.StatusUnauthorized, map[string]any{"message": "Bad credentials"})
 		return
 	case h.down > 0:
 		h.down--
@@ -147,6 +151,7 @@ func (h *hub) branch(name any) string {
 func (h *hub) pull(w http.ResponseWriter, r *http.Request, parts []string, in map[string]any) {
 	for _, p := range h.pulls {
 		p["head"] = map[string]any{"sha": h.branch(p["branch"])}
+		p["state"], p["merged_at"] = "open", nil
 		for file, state := range map[string]string{"merge": "merged", "close": "closed"} {
 			if _, err := os.Stat(filepath.Join(h.dir, file)); err == nil {
 				p["state"] = "closed"
@@ -163,9 +168,15 @@ func (h *hub) pull(w http.ResponseWriter, r *http.Request, parts []string, in ma
 			return
 		}
 		n := len(h.pulls) + 1
-		p := map[string]any{"number": n, "html_url": fmt.Sprintf("%s/someone/shop/pull/%d", h.url, n), "state": "open", "body": in["body"], "branch": in["head"], "head": map[string]any{"sha": h.branch(in["head"])}}
+		p := map[string]any{"number": n, "html_url": fmt.Sprintf("%s/someone/shop/pull/%d", h.url, n), "state": "open", "body": in["body"], "branch": in["head"], "head": map[string]any{"sha": h.branch(in["head"])}, "draft": in["draft"], "node_id": fmt.Sprint("PR_", n), "user": map[string]any{"login": "owner", "type": "User"}}
 		h.pulls = append(h.pulls, p)
 		h.say(w, http.StatusCreated, p)
+	case len(parts) == 3: // what reviewers say
+		raw, err := os.ReadFile(filepath.Join(h.dir, parts[2]+".json"))
+		if err != nil {
+			raw = []byte("[]")
+		}
+		_, _ = w.Write(raw)
 	case len(parts) == 2:
 		n, _ := strconv.Atoi(parts[1])
 		if n < 1 || n > len(h.pulls) {
@@ -182,6 +193,21 @@ func (h *hub) pull(w http.ResponseWriter, r *http.Request, parts []string, in ma
 		}
 		h.say(w, http.StatusOK, found)
 	}
+}
+
+// graphql has one mutation: a draft becomes ready for review. DIR/stays lets it answer that it may not.
+func (h *hub) graphql(w http.ResponseWriter, in map[string]any) {
+	if _, err := os.Stat(filepath.Join(h.dir, "stays")); err == nil {
+		h.say(w, http.StatusOK, map[string]any{"errors": []any{map[string]any{"message": "Resource not accessible by integration"}}})
+		return
+	}
+	id, _ := in["variables"].(map[string]any)
+	for _, p := range h.pulls {
+		if query, _ := in["query"].(string); p["node_id"] == id["id"] && strings.Contains(query, "markPullRequestReadyForReview") {
+			p["draft"] = false
+		}
+	}
+	h.say(w, http.StatusOK, map[string]any{"data": map[string]any{}})
 }
 
 func (h *hub) commit(w http.ResponseWriter, parts []string) {

@@ -165,7 +165,7 @@ func newRoot(a *app) *cobra.Command {
 	arrange(root, []group{
 		{"start", "Start", []*cobra.Command{newDo(a), newBug(a), newBuild(a)}},
 		{"watch", "Watch and steer", []*cobra.Command{
-			newStatus(a), newShow(a), newLog(a), newAnswer(a), newEdit(a), newResume(a), newStop(a), newDiff(a), newUndo(a), newReport(a), newCost(a), newExplain(a),
+			newStatus(a), newShow(a), newLog(a), newAnswer(a), newEdit(a), newResume(a), newStop(a), newDiff(a), newUndo(a), newPR(a), newReport(a), newCost(a), newExplain(a),
 		}},
 		{"specs", "Specs and proof", []*cobra.Command{newSpec(a), newValidate(a), newProve(a), newVerify(a), newDecompile(a), newAdopt(a)}},
 		{"setup", "Set up", []*cobra.Command{newInit(a), newDoctor(a), newTrust(a), newPlugin(a), newMCP(a), newDemo(a), newVersion(a)}},

@@ -87,7 +87,7 @@ var (
 		"worker", "worker_drain", "worker_killed", "worker_store", "killed_thrice",
 		"work_blocked", "work_callbacks", "work_resume", "e2e_work", "develop_decisions",
 		"korean", "lint_missing", "restored", "compile_twice", "held_out",
-		"held_out_requests", "acp", "init_session",
+		"held_out_requests", "acp", "init_session", "pr_watch",
 	}
 )
 

@@ -275,3 +275,77 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%d characters: %q", n, text)
 	}
 }
+
+// TestRemarks: what reviewers say, page by page, with how each author stands; an approval asks for nothing.
+func TestRemarks(t *testing.T) {
+	t.Parallel()
+	by := func(id int, login, kind, association, state string) map[string]any {
+		return map[string]any{"id": id, "user": map[string]any{"login": login, "type": kind}, "author_association": association, "state": state, "path": "a\x1b[2J.go", "original_line": id, "body": "b"}
+	}
+	cl := open(t, func(w http.ResponseWriter, r *http.Request) {
+		list := []map[string]any{}
+		switch r.URL.Path + r.URL.Query().Get("page") {
+		case "/repos/someone/shop/pulls/7":
+			fmt.Fprint(w, `{"number": 7, "node_id": "PR_7", "draft": true, "state": "open", "user": {"login": "me"}}`)
+			return
+		case "/repos/someone/shop/pulls/7/comments1":
+			for range 100 {
+				list = append(list, by(1, "Me", "User", "OWNER", ""))
+			}
+		case "/repos/someone/shop/pulls/7/comments2":
+			list = append(list, by(2, "alice", "User", "MEMBER", ""), by(3, "eve", "User", "CONTRIBUTOR", ""), by(4, "x[bot]", "", "OWNER", ""), by(5, "y", "Bot", "OWNER", ""), map[string]any{"id": 6, "body": "of a ghost"})
+		case "/repos/someone/shop/pulls/7/reviews1":
+			list = append(list, by(2, "alice", "User", "OWNER", "CHANGES_REQUESTED"), by(7, "alice", "User", "OWNER", "APPROVED"), by(8, "bob", "User", "COLLABORATOR", "COMMENTED"))
+		}
+		_ = json.NewEncoder(w).Encode(list)
+	})
+	p, err := cl.ReadPull(t.Context(), 7)
+	if err != nil || !p.Draft {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	list, err := cl.Remarks(t.Context(), p)
+	if err != nil || len(list) < 100 {
+		t.Fatal(list, err)
+	}
+	var got []string
+	for _, m := range list[99:] {
+		got = append(got, fmt.Sprint(m.ID, " ", m.Place(), " ", m.Standing))
+	}
+	want := "comments/1 a[2J.go:1 own, comments/2 a[2J.go:2 , comments/3 a[2J.go:3 outsider, comments/4 a[2J.go:4 robot, comments/5 a[2J.go:5 robot, comments/6 the whole change outsider, reviews/2 a[2J.go:2 , reviews/8 a[2J.go:8 "
+	if strings.Join(got, ", ") != want {
+		t.Errorf("Remarks = %s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// TestMarkReady: the request names the pull request, and a refusal is an error although its status says that all is well.
+func TestMarkReady(t *testing.T) {
+	t.Parallel()
+	refuse := false
+	cl := open(t, func(w http.ResponseWriter, r *http.Request) {
+		var in struct {
+			Query     string
+			Variables map[string]string
+		}
+		switch _ = json.NewDecoder(r.Body).Decode(&in); {
+		case r.Method == http.MethodGet:
+			fmt.Fprint(w, `{"number": 7, "node_id": "PR_7", "draft": true, "state": "open"}`)
+		case r.URL.Path != "/graphql" || in.Variables["id"] != "PR_7" || !strings.Contains(in.Query, "markPullRequestReadyForReview"):
+			w.WriteHeader(http.StatusNotFound)
+		case refuse:
+			fmt.Fprintf(w, `{"errors": [{"message": "not with %s"}]}`, token)
+		default:
+			fmt.Fprint(w, `{"data": {}}`)
+		}
+	})
+	p, err := cl.ReadPull(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cl.MarkReady(t.Context(), p); err != nil {
+		t.Error(err)
+	}
+	refuse = true
+	if err := cl.MarkReady(t.Context(), p); flow.ClassOf(err) != flow.Failed || !strings.Contains(err.Error(), "not with …") {
+		t.Errorf("refused: %v", err)
+	}
+}

@@ -42,22 +42,29 @@ type Pull struct {
 	Number int
 	URL    string
 	State  string // open, closed, merged
+	Draft  bool
+	Author string // account that has opened it
 	Head   string // commit that its branch is at
+
+	node string // its id for GraphQL
 }
 
 type rawPull struct {
-	Number int    `json:"number"`
-	URL    string `json:"html_url"`
-	State  string `json:"state"`
-	Merged string `json:"merged_at"`
-	Body   string `json:"body"`
+	Number int     `json:"number"`
+	URL    string  `json:"html_url"`
+	Node   string  `json:"node_id"`
+	State  string  `json:"state"`
+	Draft  bool    `json:"draft"`
+	Merged string  `json:"merged_at"`
+	Body   string  `json:"body"`
+	User   rawUser `json:"user"`
 	Head   struct {
 		SHA string `json:"sha"`
 	} `json:"head"`
 }
 
 func (r rawPull) pull() Pull {
-	p := Pull{Number: r.Number, URL: r.URL, State: r.State, Head: r.Head.SHA}
+	p := Pull{Number: r.Number, URL: r.URL, State: r.State, Draft: r.Draft, Author: r.User.Login, Head: r.Head.SHA, node: r.Node}
 	if r.Merged != "" {
 		p.State = "merged"
 	}
@@ -113,4 +120,21 @@ func (c *Client) ReadPull(ctx context.Context, number int) (Pull, error) {
 	var r rawPull
 	err := c.call(ctx, http.MethodGet, fmt.Sprintf("/pulls/%d", number), nil, &r)
 	return r.pull(), err
+}
+
+// readyQuery is the one thing that GitHub's REST interface cannot do.
+const readyQuery = "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId } }"
+
+// MarkReady makes a draft a pull request that is ready for review.
+func (c *Client) MarkReady(ctx context.Context, p Pull) error {
+	var v struct {
+		Errors []struct {
+			Message string `json:"message"`
+		} `json:"errors"`
+	}
+	err := c.send(ctx, http.MethodPost, strings.TrimSuffix(c.place.API, "/v3")+"/graphql", map[string]any{"query": readyQuery, "variables": map[string]any{"id": p.node}}, &v)
+	if err == nil && len(v.Errors) > 0 {
+		err = flow.Failf(flow.Failed, "%s does not mark #%d as ready: %s", c.place, p.Number, c.said(v.Errors[0].Message))
+	}
+	return err
 }

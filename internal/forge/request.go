@@ -20,6 +20,11 @@ const maxAnswer = 8 << 20
 
 // call asks for a path below the repository, which begins with a stroke, and reads the answer into to.
 func (c *Client) call(ctx context.Context, method, path string, body, to any) error {
+	return c.send(ctx, method, c.place.API+"/repos/"+c.place.Owner+"/"+c.place.Name+path, body, to)
+}
+
+// send asks for an address of the API.
+func (c *Client) send(ctx context.Context, method, address string, body, to any) error {
 	var in io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -28,7 +33,7 @@ func (c *Client) call(ctx context.Context, method, path string, body, to any) er
 		}
 		in = bytes.NewReader(raw)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.place.API+"/repos/"+c.place.Owner+"/"+c.place.Name+path, in)
+	req, err := http.NewRequestWithContext(ctx, method, address, in)
 	if err != nil {
 		return err
 	}
@@ -50,7 +55,7 @@ func (c *Client) call(ctx context.Context, method, path string, body, to any) er
 	}
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return c.refused(res, raw, method+" "+strings.SplitN(path, "?", 2)[0])
+		return c.refused(res, raw, method+" "+strings.SplitN(strings.TrimPrefix(address, c.place.API+"/repos/"+c.place.Owner+"/"+c.place.Name), "?", 2)[0])
 	case len(raw) > maxAnswer:
 		return flow.Failf(flow.Failed, "%s answers with more than %d bytes", c.place, maxAnswer)
 	case to == nil:
@@ -89,11 +94,7 @@ func (c *Client) refused(res *http.Response, raw []byte, asked string) error {
 			text += "; " + e.Message
 		}
 	}
-	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), c.token, "…")
-	if r := []rune(text); len(r) > 300 {
-		text = string(r[:300]) + " …"
-	}
-	f := flow.Failf(flow.Failed, "%s answers %s to %s: %s", c.place, res.Status, asked, text)
+	f := flow.Failf(flow.Failed, "%s answers %s to %s: %s", c.place, res.Status, asked, c.said(text))
 	switch code := res.StatusCode; {
 	case code == http.StatusTooManyRequests || code == http.StatusForbidden && limited(res, text):
 		f.Class, f.ResetsAt = flow.Limit, c.resets(res)
@@ -113,6 +114,15 @@ func (c *Client) refused(res *http.Response, raw []byte, asked string) error {
 		f.Msg += ". It has moved: let the remote origin name its new place"
 	}
 	return f
+}
+
+// said is a message of the forge on one line, without the token.
+func (c *Client) said(text string) string {
+	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), c.token, "…")
+	if r := []rune(text); len(r) > 300 {
+		text = string(r[:300]) + " …"
+	}
+	return text
 }
 
 func limited(res *http.Response, text string) bool {

@@ -78,6 +78,15 @@ func (r *Repo) RemoteBranch(ctx context.Context, remote, branch string, l Login)
 	return "", nil
 }
 
+// FetchBranch brings the commits of a branch of a remote. No ref moves.
+func (r *Repo) FetchBranch(ctx context.Context, remote, branch string, l Login) error {
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap=", "--no-auto-maintenance", "--", remote, "refs/heads/" + branch}
+	if _, err := r.remote(ctx, l, args...); err != nil {
+		return fmt.Errorf("fetch %s from %s: %w", branch, remote, err)
+	}
+	return nil
+}
+
 // Push lets a branch of a remote be at a commit that follows what it is at now. It is never forced, pushes nothing else, and
 // runs no hook. The error is ErrRejected when the branch is somewhere else.
 func (r *Repo) Push(ctx context.Context, remote, commit, branch string, l Login) error {

@@ -486,7 +486,7 @@ type DeliverIn struct {
 	How     Delivery `json:"how"`
 	Branch  string   `json:"branch,omitempty"`
 	Modules []string `json:"modules,omitempty"`
-	Base    string   `json:"base"`
+	Base    string   `json:"base"`         // snapshot that the run began with; "" = it began at a commit that others have
 	On      string   `json:"on,omitempty"` // the branch that has to be checked out, where that matters
 }
 

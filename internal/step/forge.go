@@ -8,15 +8,23 @@ type PullIn struct {
 	Branch string `json:"branch,omitempty"` // that is checked out and becomes it; "" = feat/FEATURE
 	Start  int64  `json:"start"`            // milliseconds in which CI has to begin; then there is none
 	Wait   int64  `json:"wait"`             // milliseconds that CI may take for one commit
+
+	// Number is a pull request that is there already: Branch is its branch, and the run begins at its head. 0 = one is opened.
+	Number int `json:"number,omitempty"`
+	// Heard are the comments of it that the run is about. No other run takes them.
+	Heard []string `json:"heard,omitempty"`
+	// Draft says that it stays a draft, whatever the run proves.
+	Draft bool `json:"draft,omitempty"`
 }
 
 // ForgePushIn asks for a commit on a branch of the remote, and of the user's repository.
 type ForgePushIn struct {
 	Commit string `json:"commit"`
-	Branch string `json:"branch"`          // the first time one that is taken gets a number
-	Fixed  bool   `json:"fixed,omitempty"` // it is this branch, or none
-	Was    string `json:"was,omitempty"`   // commit that it is at; "" = it is not there yet
-	Base   string `json:"base"`            // branch that is never pushed to
+	Branch string `json:"branch"`           // the first time one that is taken gets a number
+	Fixed  bool   `json:"fixed,omitempty"`  // it is this branch, or none
+	Was    string `json:"was,omitempty"`    // commit that it is at; "" = it is not there yet
+	Base   string `json:"base"`             // branch that is never pushed to
+	Number int    `json:"number,omitempty"` // of a pull request that has to be open still
 }
 
 // ForgePushOut is where it is.
@@ -48,6 +56,22 @@ type ForgePullOut struct {
 
 // ForgePull opens a pull request, or finds the one that the run has opened.
 var ForgePull = flow.Step[ForgePullIn, ForgePullOut]{Name: "forge.pull", Lane: Landing}
+
+// ForgeReadyIn asks how a pull request is.
+type ForgeReadyIn struct {
+	Number   int  `json:"number"`
+	Verified bool `json:"verified"` // a draft becomes ready for review
+}
+
+// ForgeReadyOut is how it is now.
+type ForgeReadyOut struct {
+	Pull  ForgePullOut `json:"pull"`
+	Draft bool         `json:"draft,omitempty"`
+	Why   string       `json:"why,omitempty"` // why it could not be made ready
+}
+
+// ForgeReady looks at a pull request that was pushed to, and makes one that is verified ready for review.
+var ForgeReady = flow.Step[ForgeReadyIn, ForgeReadyOut]{Name: "forge.ready", Lane: Landing}
 
 // CIStatus is how far a check of a forge is.
 type CIStatus string
@@ -111,6 +135,7 @@ type PullResult struct {
 	Branch string    `json:"branch"`
 	Base   string    `json:"base"`
 	State  string    `json:"state"`            // open, closed, merged
-	Draft  bool      `json:"draft,omitempty"`  // it was opened as one, because not all of it is verified
+	Draft  bool      `json:"draft,omitempty"`  // it is one, because not all of it is verified
+	Note   string    `json:"note,omitempty"`   // why it is still one, where all of it is
 	Checks []CICheck `json:"checks,omitempty"` // of its last commit
 }

@@ -159,18 +159,12 @@ func (p *published) runs(c *flow.Ctx, hint string) (step.End, error) {
 	return step.End{Reason: turn.Limit, N: ciRuns}, nil
 }
 
-// Between two looks at CI it waits so long, each time twice as long as before. A minute is what a driver waits for by itself.
-const (
-	firstPause   = 5 * time.Second
-	longestPause = time.Minute
-)
-
 // wait looks at CI until everything has ended; nil for what has nothing against it. A look is a step and a pause a timer, so
 // that waiting costs nothing and outlives the process.
 func (p *published) wait(c *flow.Ctx) (failed []step.CICheck, end step.End, err error) {
 	w := p.w
 	w.out.Rounds.CI++
-	began, pause, told := c.Now(), firstPause, ""
+	began, pause, told := c.Now(), turn.NextPause(0), ""
 	commit := p.mine[len(p.mine)-1]
 	for _, c := range flow.Rounds(c, "poll", polls) {
 		out, err := turn.Reach(c, "checks", step.ForgeChecks, step.ForgeChecksIn{Number: w.out.Pull.Number, Commit: commit, Onto: w.s.Onto.Commit})
@@ -208,7 +202,7 @@ func (p *published) wait(c *flow.Ctx) (failed []step.CICheck, end step.End, err 
 		if err := flow.Until(c, "pause", c.Now().Add(min(pause, left))); err != nil {
 			return nil, step.End{}, err
 		}
-		pause = min(2*pause, longestPause)
+		pause = turn.NextPause(pause)
 	}
 	return nil, step.End{Reason: ciTimeout, Detail: "it was looked at too often"}, nil
 }

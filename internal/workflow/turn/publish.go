@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/pdca"
@@ -30,15 +31,24 @@ func (p Pull) Branch() string {
 // Publish ends a run with a pull request: what it has landed on base goes to a branch of its own at the remote, and the user's
 // branch stays where it is. why says what kept it from being published; then the result is on ref.
 func Publish(c *flow.Ctx, in step.PullIn, base string, p Pull) (out *step.PullResult, ref, why string, err error) {
+	push := step.ForgePushIn{Branch: cmp.Or(in.Branch, p.Branch()), Fixed: in.Branch != "", Base: in.Base}
+	if in.Number > 0 { // base is its head
+		push.Number, push.Was, base = in.Number, base, ""
+	}
 	d, err := Do(c, "deliver", step.Deliver, step.DeliverIn{How: step.ToPull, Base: base})
 	if err != nil {
 		return nil, "", "", err
 	}
-	pushed, err := Reach(c, "push", step.ForgePush, step.ForgePushIn{Commit: d.Commit, Branch: cmp.Or(in.Branch, p.Branch()), Fixed: in.Branch != "", Base: in.Base})
+	push.Commit = d.Commit
+	pushed, err := Reach(c, "push", step.ForgePush, push)
 	if err != nil || pushed.Why != "" {
 		return nil, d.Ref, pushed.Why, err
 	}
-	out, err = Open(c, in, pushed.Branch, p)
+	if in.Number > 0 {
+		out, err = ready(c, in, !p.Draft && !in.Draft)
+	} else {
+		out, err = Open(c, in, pushed.Branch, p)
+	}
 	return out, "refs/heads/" + pushed.Branch, "", err
 }
 
@@ -49,6 +59,27 @@ func Open(c *flow.Ctx, in step.PullIn, branch string, p Pull) (*step.PullResult,
 		return nil, err
 	}
 	return &step.PullResult{Number: o.Number, URL: o.URL, Branch: branch, Base: in.Base, State: o.State, Draft: p.Draft}, nil
+}
+
+// ready looks at the pull request that was there already; one of which all is verified is a draft no more.
+func ready(c *flow.Ctx, in step.PullIn, verified bool) (*step.PullResult, error) {
+	o, err := Reach(c, "ready", step.ForgeReady, step.ForgeReadyIn{Number: in.Number, Verified: verified})
+	if err != nil {
+		return nil, err
+	}
+	return &step.PullResult{Number: o.Pull.Number, URL: o.Pull.URL, Branch: in.Branch, Base: in.Base, State: o.Pull.State, Draft: o.Draft, Note: o.Why}, nil
+}
+
+// Between two looks at a forge it is waited so long, each time twice as long as before. A minute is what a driver waits for by
+// itself.
+const (
+	firstPause   = 5 * time.Second
+	longestPause = time.Minute
+)
+
+// NextPause is how long to wait before the next look at a forge, after the pause before it; 0 = there was none.
+func NextPause(before time.Duration) time.Duration {
+	return max(firstPause, min(2*before, longestPause))
 }
 
 // PullBody is the text of a pull request: what was asked for, what shows each piece of work, and what no program has checked.
