@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -288,7 +289,7 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	if err != nil {
 		return step.PlanCheckOut{}, err
 	}
-	facts := a.planFacts(v, tasks)
+	facts := a.planFacts(ctx, in.Tree, v, tasks)
 	commands := map[string]string{}
 	criteria := task.Numbered("AC", len(in.Requirement.Criteria))
 	for i, k := range in.Requirement.Criteria {
@@ -366,7 +367,8 @@ func unchecked(p string) bool {
 }
 
 // planFacts is what tasks are checked against.
-func (a *Actor) planFacts(v *view, tasks []task.Task) task.Facts {
+func (a *Actor) planFacts(ctx context.Context, tree string, v *view, tasks []task.Task) task.Facts {
+	installed := sync.OnceValue(func() []string { return a.installed(ctx, tree, v) })
 	planned := map[string]bool{}
 	for _, t := range tasks {
 		for _, f := range t.Files {
@@ -378,14 +380,27 @@ func (a *Actor) planFacts(v *view, tasks []task.Task) task.Facts {
 		Runs: func(line string) string {
 			return a.runs(line, func(p string) bool { return v.ids[p] != "" || planned[p] }, func(s string) bool {
 				return planned["package.json"] || strings.Contains(string(v.bytes("package.json")), strconv.Quote(s))
-			})
+			}, installed)
 		},
 	}
 }
 
+// installed are the directories of programs that the project's dependencies bring. Without them only those of the machine are known.
+func (a *Actor) installed(ctx context.Context, tree string, v *view) []string {
+	c, err := a.checker("plan")
+	if err != nil {
+		return nil
+	}
+	dirs, err := c.Programs(ctx, tree, a.chains(v))
+	if err != nil {
+		return nil // what cannot be installed is said by the checks
+	}
+	return dirs
+}
+
 // runs says why a command line cannot be run, "" when it can: no shell reads it, so it has to be a program with
-// arguments, and the program has to be there.
-func (a *Actor) runs(line string, exists, hasScript func(string) bool) string {
+// arguments, and the program has to be there, on the machine or where checks have it.
+func (a *Actor) runs(line string, exists, hasScript func(string) bool, installed func() []string) string {
 	argvs, err := CommandLine(line)
 	if err != nil {
 		return err.Error()
@@ -410,7 +425,10 @@ func (a *Actor) runs(line string, exists, hasScript func(string) bool) string {
 				search = v
 			}
 		}
-		if _, err := proc.LookPath(name, search); err != nil {
+		if _, err := proc.LookPath(name, search); err == nil {
+			continue
+		}
+		if _, err := proc.LookPath(name, strings.Join(installed(), string(filepath.ListSeparator))); err != nil {
 			return "program not found: " + name
 		}
 	}

@@ -42,7 +42,7 @@ func (a *Actor) workKnown(ctx context.Context, v *view, in step.WorkIn, out *ste
 	if in.Task != "" && (slices.Contains(out.Landed, in.Task) || !slices.ContainsFunc(plan.Tasks, func(t task.Task) bool { return t.ID == in.Task })) {
 		return &InputError{in.Work + " has no " + in.Task + " that is left to do"}
 	}
-	if err := a.soundRest(v, &plan, out.Landed); err != nil {
+	if err := a.soundRest(ctx, out.Tree, v, &plan, out.Landed); err != nil {
 		return err
 	}
 	out.Plan, err = put(a.o.Blobs, plan)
@@ -116,9 +116,9 @@ func (a *Actor) landedBefore(ctx context.Context, s step.WorkSurveyOut) (map[str
 }
 
 // soundRest says what is wrong with the tasks that are left of a plan, and adds the needs that they lack.
-func (a *Actor) soundRest(v *view, plan *step.WorkPlan, landed []string) error {
+func (a *Actor) soundRest(ctx context.Context, tree string, v *view, plan *step.WorkPlan, landed []string) error {
 	open := slices.DeleteFunc(slices.Clone(plan.Tasks), func(t task.Task) bool { return slices.Contains(landed, t.ID) })
-	facts := a.planFacts(v, open)
+	facts := a.planFacts(ctx, tree, v, open)
 	facts.Landed, facts.Most = landed, 5000 // nobody has to be kept from writing them
 	for _, t := range open {
 		facts.Known = append(facts.Known, t.Covers...)

@@ -44,6 +44,28 @@ func (c *Checker) Furnish(ctx context.Context, chains []toolchain.Found, base, d
 	return f, nil
 }
 
+// Programs are the directories of programs that the dependencies of toolchains bring, as they are in the cache: checks and authors have
+// copies. What is not installed yet is.
+func (c *Checker) Programs(ctx context.Context, base string, chains []toolchain.Found) ([]string, error) {
+	var out []string
+	for _, chain := range chains {
+		deps, err := c.prepare(ctx, base, chain)
+		if err != nil {
+			return out, err
+		}
+		if deps.env {
+			out = append(out, filepath.Join(deps.dir, "venv", binDir))
+		}
+		for _, d := range deps.copies {
+			out = append(out, filepath.Join(deps.dir, "tree", filepath.FromSlash(d), ".bin"))
+		}
+	}
+	return out, nil
+}
+
+// binDir is where an environment of Python has its programs.
+var binDir = map[bool]string{true: "Scripts", false: "bin"}[runtime.GOOS == "windows"]
+
 // kit is a toolchain with what was installed for it.
 type kit struct {
 	chain toolchain.Found
@@ -78,12 +100,8 @@ func (p *place) programs() []string {
 	for _, k := range p.kits {
 		switch k.chain.Ecosystem {
 		case toolchain.Python:
-			bin := "bin"
-			if runtime.GOOS == "windows" {
-				bin = "Scripts"
-			}
 			if home := k.deps.home(p); home != "" {
-				out = append(out, filepath.Join(home, bin))
+				out = append(out, filepath.Join(home, binDir))
 			}
 		case toolchain.Node:
 			for _, d := range k.deps.copies {
