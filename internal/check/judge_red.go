@@ -37,10 +37,17 @@ func (x *chainJudge) red(ctx context.Context) (err error) {
 		return err
 	}
 	for _, f := range run.findings {
-		if f.Rule == "check-invalid" {
-			x.say(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message), &run)
-			return nil
+		if f.Rule != "check-invalid" {
+			continue
 		}
+		red := uncompiled(run.invalid, mine, x.changes)
+		for _, t := range red {
+			x.out.Red = append(x.out.Red, RedTest{t.ID, RedByCompile})
+		}
+		if len(red) == 0 {
+			x.say(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message), &run)
+		}
+		return nil
 	}
 	var passing []test
 	for _, t := range mine {

@@ -787,3 +787,18 @@ func TestRedThatDependsOnNothing(t *testing.T) {
 	p, err = l.checker.Red(t.Context(), m, base, test, nil)
 	want(t, "a function that no test needs", p, err, false, "already-passes")
 }
+
+// TestPrograms: the programs that dependencies bring are found without a check.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	s := tsSample(t)
+	l := newLab(t)
+	base := l.tree("", s.base)
+	dirs, err := l.checker.Programs(t.Context(), base, []toolchain.Found{l.module(base, s.dir, s.exports...).Chain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := proc.LookPath("vitest", strings.Join(dirs, string(filepath.ListSeparator))); err != nil {
+		t.Errorf("in %q: %v", dirs, err)
+	}
+}

@@ -268,10 +268,17 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		return err
 	}
 	for _, f := range run.findings {
-		if f.Rule == "check-invalid" {
-			p.add(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message))
-			return nil
+		if f.Rule != "check-invalid" {
+			continue
 		}
+		red := uncompiled(run.invalid, fresh, p.changes)
+		for _, t := range red {
+			p.proof.Red = append(p.proof.Red, t.ID)
+		}
+		if len(red) == 0 {
+			p.add(warn("check-invalid", "", 0, "The new tests could not be run without the change: "+f.Message))
+		}
+		return nil
 	}
 	var passing []test
 	shown, by := false, ""

@@ -17,6 +17,7 @@ type testRun struct {
 	results  []step.TestResult
 	findings []step.Finding
 	tail     string
+	invalid  string       // what a run printed that does not count
 	exit     *step.Record // of a command that gives no report: every test is as it ended
 }
 
@@ -174,6 +175,7 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		bad := slices.ContainsFunc(out.Results, func(r step.TestResult) bool { return r.Status == step.Fail || r.Status == step.Error })
 		switch {
 		case out.problem != "":
+			run.invalid = string(out.output)
 			run.findings = append(run.findings, reject("check-invalid", "", 0, "The run of the tests, `"+CommandText(cmd)+"`, does not count: "+out.problem+"."))
 		case executed(out.Results) == 0 && !bad:
 			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The runner executed no test at all", sel.Dir, cmd, out))
