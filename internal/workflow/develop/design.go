@@ -38,10 +38,12 @@ func (w *work) requirement(c *flow.Ctx) (step.End, error) {
 				return step.End{}, err
 			}
 			w.answers = append(w.answers, said...)
-			if !w.in.Yes {
+			switch {
+			case w.in.Yes:
+				w.out.Assumed = append(w.out.Assumed, said...)
+			case !turn.Defaults(ans.Questions, said):
 				continue
 			}
-			w.out.Assumed = append(w.out.Assumed, said...) // the whole answer was given with the defaults
 		}
 		if problem = ans.problem(); problem == "" {
 			w.req = ans.Requirement

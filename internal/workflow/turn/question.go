@@ -52,6 +52,17 @@ func Questions(c *flow.Ctx, list []Question, yes bool) ([]step.QA, error) {
 	})
 }
 
+// Defaults reports whether every answer is the default of its question. An author who asks writes the whole answer with the defaults all the
+// same, so there is nothing to ask it for then.
+func Defaults(asked []Question, said []step.QA) bool {
+	for i, qa := range said {
+		if asked[i].Default == "" || qa.Answer != asked[i].Default {
+			return false
+		}
+	}
+	return true
+}
+
 // clipped are choices of a length that can be shown.
 func clipped(list []string) []string {
 	out := slices.Clone(list[:min(len(list), 9)])

@@ -99,12 +99,14 @@ func (w *request) specify(c *flow.Ctx) (bool, error) {
 			}
 			w.answers = append(w.answers, said...)
 			w.answered(c, ans.Questions, said)
-			if !w.in.Yes {
+			switch {
+			case w.in.Yes:
+				w.out.Assumed = append(w.out.Assumed, said...)
+			case !turn.Defaults(ans.Questions, said):
 				told.before = back.before
 				back = told // nobody has judged this answer; what was said of the one before it stands
 				continue
 			}
-			w.out.Assumed = append(w.out.Assumed, said...) // the whole answer was given with the defaults
 		}
 		rounds--
 		w.requirement(c, ans)
