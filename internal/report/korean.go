@@ -283,6 +283,7 @@ var korean = map[string]string{
 	", %d blocked":                                 ", 막힘 %d개",
 	", %d failed":                                  ", 실패 %d개",
 	"%d agent sessions\n":                          "에이전트 세션: %d\n",
+	"    caution from its author: %s\n":            "    작성자가 주의할 점으로 남긴 것: %s\n",
 	"    left open by its author: %s\n":            "    작성자가 남겨 둔 것: %s\n",
 	"not checked automatically:\n":                 "프로그램이 확인하지 않은 것:\n",
 	"commits not on the branch: %s\n":              "브랜치에 없는 커밋: %s\n",

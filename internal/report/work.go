@@ -80,6 +80,9 @@ func Task(l Lang, r step.TaskResult) string {
 	case step.Success:
 		fmt.Fprintf(&b, l.T("✓ %s: %s (commit %s, %d files, %d tests)\n"), r.ID, r.Title, clip7(r.Commit), len(r.Files), r.Tests.Passed)
 		b.WriteString(Shown(l, r.Tests))
+		if s := r.Handoff.Caution; s != "" && !none(s) {
+			fmt.Fprintf(&b, l.T("    caution from its author: %s\n"), strings.Join(strings.Fields(s), " "))
+		}
 		if s := r.Handoff.Incomplete; s != "" && !none(s) {
 			fmt.Fprintf(&b, l.T("    left open by its author: %s\n"), strings.Join(strings.Fields(s), " "))
 		}
