@@ -137,6 +137,7 @@ func claudeEnv(t Turn) []string {
 	if t.Access.BaseURL != "" {
 		set["CLAUDE_CONFIG_DIR"], set["TMPDIR"] = configDir(t), tempDir(t)
 		set["ANTHROPIC_BASE_URL"] = t.Access.BaseURL
+		withoutProxy(set, t.Env)
 		key := "ANTHROPIC_API_KEY"
 		if t.Access.OAuth {
 			key = "CLAUDE_CODE_OAUTH_TOKEN"

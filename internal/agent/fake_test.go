@@ -83,6 +83,7 @@ func TestCommandLineAndEnvironment(t *testing.T) {
 		env := read(t, b, "env")
 		for _, line := range []string{
 			"ANTHROPIC_API_KEY=turn-token", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "HOME=" + b.turn.Home, "CLAUDE_CONFIG_DIR=" + b.turn.Home + "/.claude",
+			"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1",
 			"TMPDIR=" + b.turn.Home + "/tmp", "GOFLAGS=-mod=mod", "JACQUARD_TURN=" + b.turn.Mark, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1",
 		} {
 			if !strings.Contains("\n"+env, "\n"+line+"\n") {
