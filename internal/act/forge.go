@@ -41,7 +41,7 @@ func pushError(err error) error {
 	case errors.Is(err, git.ErrOffline), errors.Is(err, git.ErrRejected): // the latter is looked at again
 		return flow.Failf(flow.Transient, "%v", err)
 	case errors.Is(err, git.ErrRefused):
-		return flow.Failf(flow.Environment, "%v. Mend it (the right to push, a rule of the branch, a log-in), then resume", err)
+		return flow.Failf(flow.Environment, "%v. Fix it (push rights, a branch rule, a login), then resume", err)
 	}
 	return machinery(err)
 }

@@ -335,7 +335,7 @@ func TestWriteStatus(t *testing.T) {
 	if broken || fmt.Sprint(v["activeFeatures"]) != "[scripts]" || fmt.Sprint(v["completedFeatures"]) != "[old cart]" || v["primaryFeature"] != "cart" || v["pipeline"] == nil || mine["lastFile"] != "a.go" || mine["matchRate"] != 95.0 {
 		t.Errorf("the file is\n%s", text)
 	}
-	want := []string{"the feature bad was no object, and is left out", "the feature gone was listed and is not there", "the feature scripts is in phase do and had a time of completion"}
+	want := []string{"the feature bad was not an object and is ignored", "the feature gone was listed, but does not exist", "the feature scripts is in phase do, but had a completion time"}
 	if !slices.Equal(mended, want) {
 		t.Errorf("mended %q, want %q", mended, want)
 	}

@@ -186,7 +186,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 				return out, err
 			}
 			others := w.testFiles(func(id string) bool { return !w.passed(id) })
-			err = w.undo(c, &out, w.contract, others, step.Finding{Severity: step.Warn, Message: "This test belongs to the contract; a change of it was undone."})
+			err = w.undo(c, &out, w.contract, others, step.Finding{Severity: step.Warn, Message: "This test is part of the contract; a change to it was undone."})
 			return out, err
 		},
 		Prove: func(c *flow.Ctx, a *turn.Attempt[fixed]) error {
