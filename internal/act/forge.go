@@ -63,7 +63,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 			out.Branch = fmt.Sprintf("%s-%d", in.Branch, n)
 		}
 		if out.Branch == in.Base {
-			return out, flow.Failf(flow.Failed, "%s is the branch that others work from; nothing is pushed to it", in.Base)
+			return out, flow.Failf(flow.Failed, "%s is the base branch; Jacquard does not push to it", in.Base)
 		}
 		there, err := a.o.Repo.RemoteBranch(ctx, originName, out.Branch, login)
 		if err != nil {
@@ -79,7 +79,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 			return out, nil
 		}
 		if !ours {
-			out.Why = fmt.Sprintf("somebody else has pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
+			out.Why = fmt.Sprintf("somebody else pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
 			return out, nil
 		}
 		out.Note, err = a.localBranch(ctx, out.Branch, in.Commit, in.Was)

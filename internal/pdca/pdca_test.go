@@ -273,7 +273,7 @@ func TestDocuments(t *testing.T) {
 	p.Risks[0] = "one\n## not a heading"
 	for korean, want := range map[bool][]string{
 		true:  {"# cart 계획", "## 배경", "## 구현 범위", "## 영향 파일", "### 수정 대상", "### 신규 생성", "## 위험 요소", "### 엣지 케이스", "## 작업 순서"},
-		false: {"# cart plan", "## Background", "## Scope", "## Affected files", "### To be changed", "### New", "## Risks", "### Edge cases", "## Steps"},
+		false: {"# cart plan", "## Background", "## Scope", "## Affected files", "### To change", "### New", "## Risks", "### Edge cases", "## Steps"},
 	} {
 		doc := string(pdca.Document{Feature: "cart", Korean: korean}.Plan(p))
 		var got []string

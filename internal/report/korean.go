@@ -121,7 +121,7 @@ var korean = map[string]string{
 	"%s:1: note: it uses %s but does not declare it\n":                                                        "%s:1: 참고: %s를 사용하지만 선언하지 않았습니다\n",
 	"✓ %d skills and %d agents are valid\n":                                                                   "✓ 스킬 %d개와 에이전트 %d개가 유효합니다\n",
 	"✓ %s: %d exports\n":                                                                                      "✓ %s: 내보내기 %d개\n",
-	"⚠ dependency cycle, which adopt and build reject: %s; move what they share into a separate module\n":   "⚠ 순환 의존이 있어 adopt와 build가 거부합니다: %s. 함께 쓰는 것을 별도 모듈로 옮기세요\n",
+	"⚠ dependency cycle, which adopt and build reject: %s; move what they share into a separate module\n":     "⚠ 순환 의존이 있어 adopt와 build가 거부합니다: %s. 함께 쓰는 것을 별도 모듈로 옮기세요\n",
 	"next: describe the purpose and behavior of each module (jacquard spec check), then run jacquard adopt\n": "다음: 각 모듈의 목적과 동작을 적고 (jacquard spec check), jacquard adopt를 실행합니다\n",
 	"Output written to: %s\n":                                                                                 "저장됨: %s\n",
 	"No missing sections to fix.\n":                                                                           "추가할 섹션이 없습니다.\n",
