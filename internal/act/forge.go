@@ -87,7 +87,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 		case errors.Is(err, git.ErrMoved) && first:
 			continue
 		case errors.Is(err, git.ErrMoved):
-			out.Why = fmt.Sprintf("the branch %s is not checked out any more, and somewhere else", out.Branch)
+			out.Why = fmt.Sprintf("the branch %s is no longer checked out, and points elsewhere", out.Branch)
 			return out, nil
 		case err != nil:
 			return out, err

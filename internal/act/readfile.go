@@ -57,7 +57,7 @@ func leads(name, root string) error {
 	to, err := filepath.EvalSymlinks(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		to, _ = os.Readlink(name)
-		return &spec.Unreadable{Why: "it is a symbolic link to " + to + ", which is not there", Hint: hint}
+		return &spec.Unreadable{Why: "it is a symbolic link to " + to + ", which does not exist", Hint: hint}
 	}
 	if err != nil {
 		return denied(err)

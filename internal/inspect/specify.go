@@ -374,7 +374,7 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 func (m *SpecifiedModule) decided(assumed [][2]string) []string {
 	out := slices.Clone(m.Decisions)
 	for _, qa := range assumed {
-		out = append(out, "Assumed, nobody was asked: "+qa[0]+" "+qa[1])
+		out = append(out, "Assumed without asking: "+qa[0]+" "+qa[1])
 	}
 	return out
 }

@@ -299,7 +299,7 @@ func TestAssumptionsAreWritten(t *testing.T) {
 	files := map[string]string{"counter/CLAUDE.md": counter, "store/CLAUDE.md": store, "lamp/CLAUDE.md": lamp}
 	p := inspect.New("/p", []string{"counter/CLAUDE.md", "store/CLAUDE.md", "lamp/CLAUDE.md"}, func(f string) []byte { return []byte(files[f]) })
 	docs, wrong := p.Specify(s, "", [][2]string{{"Which base?", "Ten."}})
-	if len(wrong) > 0 || len(docs) != 1 || !strings.Contains(string(docs[0].Text), "### Decision Rationale\n\n- Assumed, nobody was asked: Which base? Ten.\n") {
+	if len(wrong) > 0 || len(docs) != 1 || !strings.Contains(string(docs[0].Text), "### Decision Rationale\n\n- Assumed without asking: Which base? Ten.\n") {
 		t.Errorf("%v: %+v", wrong, docs)
 	}
 }

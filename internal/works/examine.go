@@ -77,7 +77,7 @@ func (t *Tree) ids(w *Work) {
 
 func (t *Tree) sameWork(w *Work, p, id, title, planned string) {
 	if id != "" && id != w.ID {
-		t.warn(p, 0, "id mix: the file is about "+id+" and lies in "+w.Folder, "move it to the folder of "+id)
+		t.warn(p, 0, "id mix: the file is about "+id+" but is in "+w.Folder, "move it to the folder of "+id)
 	}
 	if title != "" && planned != "" && loose(title) != loose(planned) {
 		t.warn(p, 0, "id mix: the file is about '"+title+"', the plan about '"+planned+"'", "two WORKs have the number "+w.ID+"; move the files of one of them to a separate folder")
