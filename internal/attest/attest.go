@@ -114,7 +114,7 @@ func (s Statement) Seal(ctx context.Context, by dsse.Signer) ([]byte, error) {
 }
 
 // ErrTampered is the cause where an envelope, or what is in it, is not as it was signed.
-var ErrTampered = errors.New("it was changed after it was signed")
+var ErrTampered = errors.New("it does not match its signature")
 
 // Open takes a statement out of its envelope and checks its signatures. by says who has signed it, "" for nobody. An envelope that
 // cannot be read, and one with a signature that does not hold, is ErrTampered.
