@@ -284,7 +284,7 @@ var koreanErrors = map[string]string{
 	"--limit %s: want a time such as 60s":                        "--limit %s: 60s 같은 시간을 지정하세요",
 	"--quick and --full contradict each other: give one of them": "--quick과 --full은 함께 쓸 수 없습니다",
 	"export": "내보내기",
-	"describe the bug: jacquard bug \"…\" --expected \"…\", or --from file:PATH":                    "무엇이 잘못되는지 적어 주세요: jacquard bug \"…\" --expected \"…\" 또는 --from file:PATH",
+	"describe the bug: jacquard bug \"…\" --expected \"…\", or --from file:PATH":                       "무엇이 잘못되는지 적어 주세요: jacquard bug \"…\" --expected \"…\" 또는 --from file:PATH",
 	"%s: sandbox: install: %q is not a host like registry.example.com, *.example.com or 10.0.0.5:8081": "%s: sandbox: install: %q은(는) registry.example.com, *.example.com, 10.0.0.5:8081과 같은 호스트가 아닙니다",
 	"write --output %s": "--output %s 쓰기",
 	"only a person may use %s, and %s shows that an agent is running this: use it in your own terminal": "%s은(는) 사람만 쓸 수 있는데, %s을(를) 보면 에이전트가 실행하고 있습니다. 본인의 터미널에서 실행하세요",

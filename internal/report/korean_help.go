@@ -142,7 +142,7 @@ var koreanHelp = map[string]string{
 	"find missing and unneeded specs":     "스펙이 없거나 필요 없는 스펙이 있는 디렉터리를 보여 줍니다",
 	"list only missing and unneeded ones": "없거나 예상하지 않은 것만 나열",
 
-	"show the files of a module and references outside it":                "모듈의 파일과 모듈 밖을 가리키는 참조를 보여 줍니다",
+	"show the files of a module and references outside it":                   "모듈의 파일과 모듈 밖을 가리키는 참조를 보여 줍니다",
 	"spec `file` (always the spec of the directory); reported if unreadable": "검사하는 `파일`은 언제나 그 디렉터리의 스펙임. 읽을 수 없으면 알림",
 	"the `directory`": "대상 `디렉터리`",
 
