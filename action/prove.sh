@@ -6,7 +6,7 @@ base=${PROVE_BASE:-}
 if [ -z "$base" ] && git rev-parse -q --verify 'HEAD^2^{commit}' >/dev/null; then base='HEAD^1'; fi
 if [ -z "$base" ] && [ -n "${PROVE_BEFORE:-}" ] && git cat-file -e "$PROVE_BEFORE^{commit}" 2>/dev/null; then base=$PROVE_BEFORE; fi
 if [ -z "$base" ]; then
-	echo '::error title=jacquard prove::there is no commit to compare with: check out with fetch-depth: 2, or say base'
+	echo '::error title=jacquard prove::there is no commit to compare with: check out with fetch-depth: 2, or set base'
 	echo verdict=unknown >>"$GITHUB_OUTPUT"
 	exit 1
 fi

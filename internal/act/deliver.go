@@ -45,7 +45,7 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	}
 	if in.On != "" && cmp.Or(head.Branch, detached) != in.On {
 		out.Ref = RunRef(j.Run)
-		out.Why = fmt.Sprintf("the work began on the branch %s, which is not checked out any more; the result is on %s. Take it with: git switch %s && git merge --ff-only %s", in.On, out.Ref, in.On, out.Ref)
+		out.Why = fmt.Sprintf("the work started on branch %s, which is no longer checked out; the result is on %s. To take it: git switch %s && git merge --ff-only %s", in.On, out.Ref, in.On, out.Ref)
 		return out, nil
 	}
 	out.Ref = "HEAD"
@@ -55,7 +55,7 @@ func (a *Actor) deliver(ctx context.Context, j flow.Job, in step.DeliverIn) (ste
 	}
 	if err := a.effect("deliver", func() error { return a.o.Repo.FastForward(ctx, commit) }); err != nil {
 		out.Moved, out.Ref = nil, RunRef(j.Run)
-		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. Take it with: git merge %s", head.Branch, err, out.Ref, out.Ref)
+		out.Why = fmt.Sprintf("the branch %s could not be moved (%v); the result is on %s. To take it: git merge %s", head.Branch, err, out.Ref, out.Ref)
 		return out, nil
 	}
 	return out, a.writeDocuments(ctx, j.Run)

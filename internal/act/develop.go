@@ -47,9 +47,9 @@ func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (s
 		case beside:
 			out.Support = append(out.Support, ch.Path)
 		case tests && ch.Status == 'A':
-			out.Findings = append(out.Findings, step.Finding{Rule: "out-of-scope", Severity: step.Rejects, Path: ch.Path, Message: "No contract names this file of tests; it may be left of an earlier design. Delete it, and put what is still asked for where the design says."})
+			out.Findings = append(out.Findings, step.Finding{Rule: "out-of-scope", Severity: step.Rejects, Path: ch.Path, Message: "No contract lists this test file; it may be left over from an earlier design. Delete it, and move what is still needed to where the design says."})
 		default:
-			out.Findings = append(out.Findings, step.Finding{Rule: "out-of-scope", Severity: step.Rejects, Path: ch.Path, Message: "No contract names this file, and it is no data of tests beside one. Leave it as it was; one that you have made, delete."})
+			out.Findings = append(out.Findings, step.Finding{Rule: "out-of-scope", Severity: step.Rejects, Path: ch.Path, Message: "No contract lists this file, and it is not test data next to a contract test. Undo your change; if you created the file, delete it."})
 		}
 	}
 	out.Support = bound(out.Support, 60)
@@ -66,9 +66,9 @@ func (a *Actor) contract(ctx context.Context, _ flow.Job, in step.ContractIn) (s
 		}
 		switch {
 		case !slices.Contains(paths, t.Path):
-			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "This file is not there. It is to hold the test " + t.Name + "."})
+			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "This file does not exist. It should contain the test " + t.Name + "."})
 		case f.Problem != "":
-			out.Findings = append(out.Findings, step.Finding{Rule: "contract-syntax", Severity: step.Rejects, Path: t.Path, Message: "The file cannot be read: " + clip(f.Problem, 300)})
+			out.Findings = append(out.Findings, step.Finding{Rule: "contract-syntax", Severity: step.Rejects, Path: t.Path, Message: "The file cannot be parsed: " + clip(f.Problem, 300)})
 		case !hasTest(tests, t.Path+"::"+t.Name) && !hasTest(tests, t.Name):
 			out.Findings = append(out.Findings, step.Finding{Rule: "contract-missing", Severity: step.Rejects, Path: t.Path, Message: "There is no test " + t.Name + " in it. It has: " + strings.Join(testNames(f), ", ")})
 		}

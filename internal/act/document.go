@@ -289,7 +289,7 @@ func (a *Actor) specDraft(ctx context.Context, _ flow.Job, in step.DraftIn) (ste
 		out.Findings = append(out.Findings, step.Finding{Rule: rules[p.Severity], Severity: step.Fix, Path: p.Path, Line: p.Line, Message: text})
 	}
 	if len(docs) == 0 && len(out.Findings) == 0 {
-		out.Findings = append(out.Findings, step.Finding{Rule: "nothing", Severity: step.Fix, Message: "The answer changes nothing. Give the modules that the request asks for."})
+		out.Findings = append(out.Findings, step.Finding{Rule: "nothing", Severity: step.Fix, Message: "The answer changes nothing. Return the modules that the request asks for."})
 	}
 	if len(out.Findings) > 0 {
 		out.Findings = out.Findings[:min(len(out.Findings), 60)]

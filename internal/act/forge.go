@@ -41,7 +41,7 @@ func pushError(err error) error {
 	case errors.Is(err, git.ErrOffline), errors.Is(err, git.ErrRejected): // the latter is looked at again
 		return flow.Failf(flow.Transient, "%v", err)
 	case errors.Is(err, git.ErrRefused):
-		return flow.Failf(flow.Environment, "%v. Mend it (the right to push, a rule of the branch, a log-in), then resume", err)
+		return flow.Failf(flow.Environment, "%v. Fix it (push rights, a branch rule, a login), then resume", err)
 	}
 	return machinery(err)
 }
@@ -63,7 +63,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 			out.Branch = fmt.Sprintf("%s-%d", in.Branch, n)
 		}
 		if out.Branch == in.Base {
-			return out, flow.Failf(flow.Failed, "%s is the branch that others work from; nothing is pushed to it", in.Base)
+			return out, flow.Failf(flow.Failed, "%s is the base branch; Jacquard does not push to it", in.Base)
 		}
 		there, err := a.o.Repo.RemoteBranch(ctx, originName, out.Branch, login)
 		if err != nil {
@@ -79,7 +79,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 			return out, nil
 		}
 		if !ours {
-			out.Why = fmt.Sprintf("somebody else has pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
+			out.Why = fmt.Sprintf("somebody else pushed to %s: it is at %s", out.Branch, there[:min(len(there), 7)])
 			return out, nil
 		}
 		if in.Number > 0 && there != in.Commit {
@@ -97,7 +97,7 @@ func (a *Actor) forgePush(ctx context.Context, _ flow.Job, in step.ForgePushIn) 
 		case errors.Is(err, git.ErrMoved) && first:
 			continue
 		case errors.Is(err, git.ErrMoved):
-			out.Why = fmt.Sprintf("the branch %s is not checked out any more, and somewhere else", out.Branch)
+			out.Why = fmt.Sprintf("the branch %s is no longer checked out, and points elsewhere", out.Branch)
 			return out, nil
 		case err != nil:
 			return out, err

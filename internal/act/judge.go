@@ -108,7 +108,7 @@ func (a *Actor) judgedTrees(ctx context.Context, in JudgeIn) (before, tree, base
 // rangeTrees are those of a range: from where its ends part.
 func (a *Actor) rangeTrees(ctx context.Context, in JudgeIn) (before, tree, base string, err error) {
 	if in.Base != "" {
-		return "", "", "", &InputError{"a range says what it begins with: leave --base out"}
+		return "", "", "", &InputError{"a range already has a start: leave --base out"}
 	}
 	not, tip, ok, err := a.Range(ctx, in.Range)
 	if err != nil {
@@ -139,7 +139,7 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 	}
 	if sessionID().MatchString(in.Session) {
 		if id, err := a.o.Repo.Ref(ctx, SessionRef(in.Session)); err == nil {
-			return id, "the begin of the session", nil
+			return id, "the start of the session", nil
 		} else if !errors.Is(err, git.ErrNoRef) {
 			return "", "", machinery(err)
 		}
@@ -168,14 +168,14 @@ func (a *Actor) judgedBase(ctx context.Context, in JudgeIn, head git.Head, tree 
 	if id == head.Commit {
 		return id, "HEAD", nil
 	}
-	return id, "where it left " + branch, nil
+	return id, "where it branched off " + branch, nil
 }
 
 // parting is the commit that two come from.
 func (a *Actor) parting(ctx context.Context, x, y string) (string, error) {
 	id, err := a.o.Repo.MergeBase(ctx, x, y)
 	if errors.Is(err, git.ErrNoRef) && a.o.Repo.Shallow() {
-		return "", &InputError{"the commit that the change begins with is not in this clone: fetch the history that is missing with git fetch --unshallow (in CI, a checkout with fetch-depth: 0), or give --base"}
+		return "", &InputError{"the commit that the change starts from is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0), or give --base"}
 	}
 	if errors.Is(err, git.ErrNoRef) { // histories that have nothing in common
 		return x, nil

@@ -208,7 +208,7 @@ func (a *Actor) brokenUsers(ctx context.Context, c *check.Checker, u user, landi
 		}
 	}
 	if len(failed) == 0 {
-		out.Broken = append(out.Broken, u.Module.Dir+": its checks do not pass any more")
+		out.Broken = append(out.Broken, u.Module.Dir+": its checks no longer pass")
 	}
 	out.Broken, out.Baseline = bound(out.Broken, 20), bound(out.Baseline, 20)
 	return nil

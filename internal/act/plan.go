@@ -147,7 +147,7 @@ func (p *CompilePlan) phases() error {
 		}
 		for _, file := range slices.Sorted(maps.Keys(e.Tests)) {
 			if p.view.ids[file] == "" {
-				return &InputError{fmt.Sprintf("--phase green-refactor: %s, a recorded test of %s, is not there any more. Run --phase red again, or name the tests with --test-files", file, t.Dir)}
+				return &InputError{fmt.Sprintf("--phase green-refactor: %s, a recorded test of %s, no longer exists. Run --phase red again, or name the tests with --test-files", file, t.Dir)}
 			}
 		}
 	}

@@ -347,7 +347,7 @@ func (a *Actor) constants(ctx context.Context, f step.Facts, pv private, tree st
 		}
 		out = append(out, step.Finding{
 			Rule: "constant-missing", Severity: step.Fix, Path: f.Spec, Line: k.Line,
-			Message: name + " = " + strings.TrimSpace(k.Value+" "+k.Unit) + " of the Domain Context is nowhere in the module's code; make it a named constant or limit",
+			Message: name + " = " + strings.TrimSpace(k.Value+" "+k.Unit) + " of the Domain Context does not appear in the module's code; make it a named constant or limit",
 		})
 	}
 	return bound(out, 20), nil

@@ -50,14 +50,14 @@ func TooLarge(size int64) error {
 
 // leads refuses a symbolic link that leads nowhere, to itself, or out of root.
 func leads(name, root string) error {
-	const hint = "remove it, or let it lead to a file"
+	const hint = "remove it, or point it to a file"
 	if _, err := os.Stat(name); errors.Is(err, syscall.ELOOP) {
-		return &spec.Unreadable{Why: "it is a symbolic link that leads back to itself", Hint: hint}
+		return &spec.Unreadable{Why: "it is a symbolic link that points back to itself", Hint: hint}
 	}
 	to, err := filepath.EvalSymlinks(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		to, _ = os.Readlink(name)
-		return &spec.Unreadable{Why: "it is a symbolic link to " + to + ", which is not there", Hint: hint}
+		return &spec.Unreadable{Why: "it is a symbolic link to " + to + ", which does not exist", Hint: hint}
 	}
 	if err != nil {
 		return denied(err)
@@ -69,7 +69,7 @@ func leads(name, root string) error {
 		return denied(err)
 	}
 	if rel, err := filepath.Rel(root, to); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return &spec.Unreadable{Why: "it is a symbolic link that leads out of the project", Hint: "remove it, or put the file itself here"}
+		return &spec.Unreadable{Why: "it is a symbolic link that points outside the project", Hint: "remove it, or put the file itself here"}
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func leads(name, root string) error {
 // denied says what to do about a file that is there and that we may not read.
 func denied(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return &spec.Unreadable{Why: "permission denied", Hint: "give yourself the right to read it"}
+		return &spec.Unreadable{Why: "permission denied", Hint: "make it readable for you"}
 	}
 	return err
 }

@@ -94,7 +94,7 @@ func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error
 		return out, err
 	}
 	if did.Ref != "" || did.From == did.To {
-		out.Nothing, out.Refused = true, "the run has landed nothing"
+		out.Nothing, out.Refused = true, "the run delivered nothing"
 		return out, nil
 	}
 	_, now, err := a.o.Repo.Snapshot(ctx, a.commit(out.Run, "", "undo"))
@@ -110,7 +110,7 @@ func (a *Actor) undoTree(ctx context.Context, out RolledBack) (RolledBack, error
 		paths = append(paths, x.Path)
 	}
 	if len(paths) > 0 {
-		out.Refused = "it was changed since at the same place: " + strings.Join(bound(paths, 5), ", ")
+		out.Refused = "the same place was changed since: " + strings.Join(bound(paths, 5), ", ")
 		return out, nil
 	}
 	changes, err := a.o.Repo.Diff(ctx, now, want)
@@ -198,7 +198,7 @@ func commitsOf(log []git.LogEntry, work, to string) (out []git.LogEntry, why str
 	for _, c := range out {
 		_, id := TaskOf(c)
 		if other, twice := seen[id]; twice {
-			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one of them may be somebody else's; take them back with git revert", id, work, other[:7], c.ID[:7])
+			return nil, fmt.Sprintf("%s of %s has two commits, %s and %s: two WORKs have this number, and one of them may be somebody else's; revert them with git revert", id, work, other[:7], c.ID[:7])
 		}
 		seen[id] = c.ID
 	}

@@ -114,7 +114,7 @@ func (a *Actor) drifted(ctx context.Context, v *view, before string, changes []g
 			if !had[driftKey(d)] {
 				out = append(out, step.Finding{
 					Rule: "spec-differs", Severity: step.Rejects, Path: d.File, Line: d.Line,
-					Message: strings.TrimSuffix(d.Message, ".") + ". Say in the spec what the code does, or have the code do what the spec says.",
+					Message: strings.TrimSuffix(d.Message, ".") + ". Update the spec, or make the code do what the spec says.",
 				})
 			}
 		}

@@ -215,8 +215,8 @@ func chainFor(chains []toolchain.Found, id string) (toolchain.Found, bool) {
 
 // notRun is why a check has nothing to run, where no program of it is missing.
 var notRun = map[string]string{
-	check.CheckBuild: "there is nothing to build", check.CheckLint: "no linter is for what has changed", check.CheckTests: "there are no tests",
-	check.CheckVerify: "the task has no command of its own",
+	check.CheckBuild: "there is nothing to build", check.CheckLint: "no linter covers the changed files", check.CheckTests: "there are no tests",
+	check.CheckVerify: "the task has no commands",
 }
 
 // idleText begins what documents say of commands that show nothing.
@@ -239,7 +239,7 @@ func checkResults(p check.Proof, ran check.Ran, before, idle []string) []step.Ch
 		case !slices.Contains(ran.Checks, name):
 			r.Status, r.Output = "N/A", cmp.Or(missing, notRun[name])
 		case missing != "":
-			r.Status, r.Output = "WARN", "not all of it was run: "+missing
+			r.Status, r.Output = "WARN", "not everything was run: "+missing
 		}
 		for _, f := range p.Findings {
 			of := rules[f.Rule]
@@ -261,7 +261,7 @@ func checkResults(p check.Proof, ran check.Ran, before, idle []string) []step.Ch
 		if name == check.CheckTests {
 			switch r.Count = counts.Passed; {
 			case counts.Failed > 0 && p.Passed:
-				r.Status, r.Output = "WARN", clip(fmt.Sprintf("%d passed, %d failed before already: %s", counts.Passed, counts.Failed, strings.Join(before, ", ")), 300)
+				r.Status, r.Output = "WARN", clip(fmt.Sprintf("%d passed, %d already failed before: %s", counts.Passed, counts.Failed, strings.Join(before, ", ")), 300)
 			case counts.Failed > 0:
 				r.Status, r.Output = "FAIL", fmt.Sprintf("%d of %d failed", counts.Failed, counts.Total)
 			}
@@ -355,7 +355,7 @@ func (a *Actor) bothSides(ctx context.Context, from, mine string, paths []string
 	var out []step.Finding
 	for _, p := range paths {
 		var b strings.Builder
-		b.WriteString("Another task changed this file at the same place. It is in the tree as that task left it; make your change again on top of it, and keep theirs.")
+		b.WriteString("Another task changed the same place in this file. The tree has the version of that task; redo your change on top of it, and keep theirs.")
 		for _, d := range diff {
 			if d.Path != p {
 				continue

@@ -56,7 +56,7 @@ func (a *Actor) turn(ctx context.Context, j flow.Job, t step.Turn) (step.TurnOut
 	seat := a.o.Seats.Of(t.Role, t.Model)
 	who, ok := a.o.Agents[seat.Agent]
 	if !ok { // it was configured when the run asked for it
-		return step.TurnOut{}, flow.Failf(flow.Environment, "%s is to be done by %s, and the configuration names no such agent any more: name it in jacquard.yaml, then resume", t.Role, seat)
+		return step.TurnOut{}, flow.Failf(flow.Environment, "%s needs agent %s, which is no longer configured: add it to jacquard.yaml, then resume", t.Role, seat)
 	}
 	clone, before, err := a.cut(ctx, j, t, seat)
 	if err != nil {
@@ -300,7 +300,7 @@ func (a *Actor) harvest(ctx context.Context, j flow.Job, t step.Turn, clone *git
 		return out, errors.Join(os.RemoveAll(filepath.Dir(clone.Dir)), f)
 	}
 	if len(mustJSON(out)) > flow.MaxOutput {
-		return out, flow.Failf(flow.Schema, "the answer of the agent is over %d KiB", flow.MaxOutput>>10)
+		return out, flow.Failf(flow.Schema, "the agent's answer is over %d KiB", flow.MaxOutput>>10)
 	}
 	err = a.effect("result", func() error { return writeFile(filepath.Join(j.Dir, resultFile), mustJSON(out)) })
 	if err != nil {
@@ -342,13 +342,13 @@ func (a *Actor) misdeeds(ctx context.Context, run string, began place, got git.C
 		if kind == "other" {
 			kind = "file of git's own"
 		}
-		add("repo-tampered", "", fmt.Sprintf("a %s was made or changed in the repository (%s); leave git alone, the program commits", kind, t.Name))
+		add("repo-tampered", "", fmt.Sprintf("a %s was created or changed in the repository (%s); leave git alone, Jacquard commits", kind, t.Name))
 	}
 	for _, n := range got.Nested {
-		add("repo-tampered", n, "a repository was made inside the tree; remove it")
+		add("repo-tampered", n, "a repository was created inside the tree; remove it")
 	}
 	for _, l := range got.Leaving {
-		add("symlink-escape", l.Path, "this link points out of the tree to "+l.Target+"; use a file inside")
+		add("symlink-escape", l.Path, "this link points outside the tree, to "+l.Target+"; use a file inside it")
 	}
 	after, err := a.o.Repo.Guard(ctx)
 	if err != nil {
@@ -389,7 +389,7 @@ func (a *Actor) movedBranches(ctx context.Context, run string, before map[string
 		}
 		branch := strings.TrimPrefix(name, headsPrefix)
 		out = append(out, step.Finding{Rule: "refs-moved", Severity: step.Warn, Message: fmt.Sprintf(
-			"The branch %s lost commits during the turn. What it stood for is kept. If it was not you: git branch -f %s %s", branch, branch, ref)})
+			"The branch %s lost commits during the turn. Jacquard kept them. If you did not move it: git branch -f %s %s", branch, branch, ref)})
 	}
 	return out, nil
 }

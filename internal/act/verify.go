@@ -135,7 +135,7 @@ func (a *Actor) verifyOne(ctx context.Context, b *builder, v *view, m *Verificat
 		m.Next = "build " + m.Dir + " --all"
 	}
 	if len(f.Choices) > 0 {
-		fails("its language is not known")
+		fails("its language is unknown")
 		m.Next += " --language " + m.Dir + "=LANG"
 		return nil
 	}

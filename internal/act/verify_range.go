@@ -68,7 +68,7 @@ func (a *Actor) VerifyRange(ctx context.Context, not, tip string, each func(Comm
 // verifyCommit proves one commit, and compares what it is with what it says was proved.
 func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEntry, v *CommitVerification) error {
 	if len(e.Parents) == 0 && a.o.Repo.Shallow() {
-		return &InputError{"its parent is not in this clone: fetch the history that is missing with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
+		return &InputError{"its parent is not in this clone: fetch the missing history with git fetch --unshallow (in CI, a checkout with fetch-depth: 0)"}
 	}
 	if len(e.Parents) != 1 {
 		v.Standing, v.Tests.Level, v.Reason = Unverified, step.NotChecked, fmt.Sprintf("it has %d parents: it has no single base tree", len(e.Parents))
@@ -117,7 +117,7 @@ func (a *Actor) verifyCommit(ctx context.Context, c *check.Checker, e git.LogEnt
 	}
 	other, err := a.otherThanProved(ctx, e)
 	if len(other) > 0 {
-		v.Standing, v.Reason = EditedHere, "it is not what was proved, these files differ: "+strings.Join(bound(other, 5), ", ")
+		v.Standing, v.Reason = EditedHere, "it differs from what was proved, in these files: "+strings.Join(bound(other, 5), ", ")
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func (a *Actor) tree(ctx context.Context, id string, status map[string]target.Ch
 	v.read = func(p string) ([]byte, error) {
 		id, ok := v.ids[p]
 		if lost[p] {
-			return nil, &spec.Unreadable{Why: "it is a symbolic link that leads to no file of the project", Hint: "remove it, or put the file itself here"}
+			return nil, &spec.Unreadable{Why: "it is a symbolic link that points to no file of the project", Hint: "remove it, or put the file itself here"}
 		}
 		if !ok {
 			return nil, fmt.Errorf("%s: %w", p, os.ErrNotExist)

@@ -308,7 +308,7 @@ func (a *Actor) planCheck(ctx context.Context, _ flow.Job, in step.PlanCheckIn) 
 	})
 	for _, t := range tasks {
 		if i := slices.IndexFunc(t.Files, func(f task.File) bool { return unchecked(f.Path) }); i >= 0 && len(t.Commands()) == 0 && !own {
-			problems = append(problems, task.Problem{Task: t.ID, Text: "no toolchain that is known checks " + t.Files[i].Path + "; name a command in verify that does"})
+			problems = append(problems, task.Problem{Task: t.ID, Text: "no known toolchain checks " + t.Files[i].Path + "; name a command in verify that does"})
 		}
 	}
 	var out step.PlanCheckOut
@@ -440,14 +440,14 @@ func (a *Actor) runs(line string, exists, hasScript func(string) bool, installed
 func forbidden(argv []string) string {
 	switch argv[0] {
 	case "git", "rm", "mv", "cp", "ln", "dd", "tee", "touch", "mkdir", "chmod", "chown", "kill", "sudo", "su", "curl", "wget", "ssh", "scp", "nc", "docker", "jacquard":
-		return argv[0] + " is not for checks"
+		return argv[0] + " is not allowed in checks"
 	case "sh", "bash", "dash", "zsh", "ksh", "fish", "cmd", "powershell", "pwsh", "env", "xargs", "eval", "exec", "nohup", "time", "timeout", "find", "awk", "sed":
 		return argv[0] + " runs other commands or writes files; name the command itself"
 	}
 	for i, a := range argv[1:] {
 		switch {
 		case interpreter(argv[0]) && (a == "-c" || a == "-e" || a == "-r" || a == "--eval" || a == "-p" || a == "--print") && i == 0:
-			return "code in a command line is not for checks; write a test"
+			return "code in a command line is not allowed in checks; write a test"
 		case path.IsAbs(a) || strings.HasPrefix(path.Clean(a), "../"):
 			return a + " is outside the project"
 		}
@@ -501,7 +501,7 @@ func CommandLine(line string) ([][]string, error) {
 				return nil, errors.New("a quote is not closed")
 			}
 			if r == '"' && strings.ContainsAny(string(runes[i:k]), "$`\\") {
-				return nil, errors.New("no shell reads it: no variables and no backslashes; take single quotes")
+				return nil, errors.New("it does not run in a shell: no variables and no backslashes; use single quotes")
 			}
 			word.WriteString(string(runes[i+1 : k]))
 			inWord, i = true, k
@@ -517,7 +517,7 @@ func CommandLine(line string) ([][]string, error) {
 		case unicode.IsControl(r):
 			return nil, errors.New("no control characters")
 		case strings.ContainsRune("|&;<>$`\\*?(){}!#~", r):
-			return nil, fmt.Errorf("no shell reads it: no %q outside of single quotes", string(r))
+			return nil, fmt.Errorf("it does not run in a shell: no %q outside single quotes", string(r))
 		default:
 			word.WriteRune(r)
 			inWord = true
@@ -528,7 +528,7 @@ func CommandLine(line string) ([][]string, error) {
 		return nil, errors.New("it is empty")
 	}
 	if strings.Contains(argv[0], "=") {
-		return nil, errors.New("no shell reads it: no variables before the program")
+		return nil, errors.New("it does not run in a shell: no variables before the program")
 	}
 	return append(out, argv), nil
 }

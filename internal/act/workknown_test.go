@@ -111,7 +111,7 @@ func TestKnownWorkThatNobodyCanBuild(t *testing.T) {
 		work  string
 		want  string
 	}{
-		"a circle":     {known("", "TASK-02", "TASK-01"), "WORK-01", "need each other in a circle"},
+		"a circle":     {known("", "TASK-02", "TASK-01"), "WORK-01", "depend on each other in a cycle"},
 		"no such WORK": {known(""), "WORK-02", "WORK-02 is neither in works/"},
 	} {
 		t.Run(name, func(t *testing.T) {

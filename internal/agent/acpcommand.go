@@ -240,7 +240,7 @@ func (s *splitter) endWord() string {
 	case redirect == "":
 		s.part.words = append(s.part.words, w)
 	case w.special || redirect == "&" && strings.Trim(w.text, "0123456789-") != "":
-		return "it is redirected to what is not known"
+		return "it is redirected to an unknown place"
 	case redirect == ">":
 		s.part.writes = append(s.part.writes, w.text)
 	case redirect == "<":

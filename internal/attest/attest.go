@@ -114,7 +114,7 @@ func (s Statement) Seal(ctx context.Context, by dsse.Signer) ([]byte, error) {
 }
 
 // ErrTampered is the cause where an envelope, or what is in it, is not as it was signed.
-var ErrTampered = errors.New("it is not as it was signed")
+var ErrTampered = errors.New("it does not match its signature")
 
 // Open takes a statement out of its envelope and checks its signatures. by says who has signed it, "" for nobody. An envelope that
 // cannot be read, and one with a signature that does not hold, is ErrTampered.
@@ -125,7 +125,7 @@ func Open(ctx context.Context, sealed []byte, k Keys) (s Statement, by string, e
 	}
 	payload, err := e.DecodeB64Payload()
 	if err != nil || e.PayloadType != PayloadType || json.Unmarshal(payload, &s) != nil || s.Type != StatementType || s.PredicateType != PredicateType {
-		return s, "", fmt.Errorf("%w: it holds no statement about a commit", ErrTampered)
+		return s, "", fmt.Errorf("%w: it contains no statement about a commit", ErrTampered)
 	}
 	for _, sig := range e.Signatures {
 		if by, err = k.check(ctx, sig, dsse.PAE(e.PayloadType, payload)); err != nil {

@@ -117,7 +117,7 @@ func (k Keys) checkGPG(ctx context.Context, file string, data []byte) (string, e
 		return m[1], nil
 	}
 	if strings.Contains(out, "NO_PUBKEY") {
-		return "", errors.New("the key that signed it is not here: import it with gpg --import")
+		return "", errors.New("the signing key is missing here: import it with gpg --import")
 	}
 	return "", held(err)
 }
@@ -138,7 +138,7 @@ func (k Keys) checkSSH(ctx context.Context, file string, data []byte) (string, e
 	who, err := k.run(ctx, []string{program, "-Y", "find-principals", "-f", allowed, "-s", file}, nil)
 	name, _, _ := strings.Cut(strings.TrimSpace(who), "\n")
 	if err != nil || name == "" {
-		return "", fmt.Errorf("%s is none of the allowed signers (%s)", key, k.Allowed)
+		return "", fmt.Errorf("%s is not one of the allowed signers (%s)", key, k.Allowed)
 	}
 	if _, err := k.run(ctx, []string{program, "-Y", "verify", "-f", allowed, "-I", name, "-n", namespace, "-s", file}, data); err != nil {
 		return "", held(err)

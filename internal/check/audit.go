@@ -142,7 +142,7 @@ func (a Audit) Findings() []step.Finding {
 	out = append(out, a.answers(files)...)
 	for _, t := range a.Tampers {
 		out = append(out, reject("repo-tampered", "", 0, fmt.Sprintf(
-			"The repository itself was changed (%s %s). Write files only: commits, branches, tags, stashes, settings and hooks are not yours.", t.Kind, t.Name)))
+			"The repository itself was changed (%s %s). Write files only: leave commits, branches, tags, stashes, settings and hooks alone.", t.Kind, t.Name)))
 	}
 	out = append(out, reportRules(a.Report)...)
 	sort.SliceStable(out, func(i, j int) bool {
@@ -191,12 +191,12 @@ func (a Audit) paths(f *file) []step.Finding {
 				what = "deleted"
 			}
 			return []step.Finding{reject("frozen-changed", p, 0,
-				"This test file is frozen and was "+what+". Change the implementation so that it passes as it is.")}
+				"This test file is frozen and was "+what+". Change the code so that the test passes unchanged.")}
 		}
 	}
 	if f.NewMode == linkMode {
 		if escapes(p, string(f.New)) {
-			return []step.Finding{reject("symlink-escape", p, 0, "This symbolic link points out of the project ("+string(f.New)+"). Remove it.")}
+			return []step.Finding{reject("symlink-escape", p, 0, "This symbolic link points outside the project ("+string(f.New)+"). Remove it.")}
 		}
 	}
 	if f.NewMode == moduleMode {
@@ -206,7 +206,7 @@ func (a Audit) paths(f *file) []step.Finding {
 		return finding
 	}
 	if a.Allows != nil && !a.Allows(p) {
-		return []step.Finding{reject("out-of-scope", p, 0, "This file is outside the scope of the task. Leave it as it was.")}
+		return []step.Finding{reject("out-of-scope", p, 0, "This file is outside the scope of the task. Undo your change.")}
 	}
 	return nil
 }
@@ -240,14 +240,14 @@ func (a Audit) config(f *file) ([]step.Finding, bool) {
 			return nil, true
 		}
 	}
-	rule, what := "config-changed", "The "+string(kind)+" was changed, and the task does not say so. Leave it as it was."
+	rule, what := "config-changed", "The task does not allow changes to this file ("+string(kind)+"). Undo your change."
 	switch kind {
 	case toolchain.LockConfig:
 		rule = "lockfile-changed"
 		if len(a.Packages) > 0 {
-			return []step.Finding{warn("new-dependency", f.Path, 0, "The lock file changed with the packages that the spec names.")}, true
+			return []step.Finding{warn("new-dependency", f.Path, 0, "The lock file changed because of packages listed in the spec.")}, true
 		}
-		what = "The lock file was changed. Dependencies are installed by the engine; leave it as it was."
+		what = "The lock file was changed. Jacquard installs the dependencies; undo your change."
 	case toolchain.HooksConfig:
 		rule = "hooks-changed"
 	case toolchain.AttributesConfig:
@@ -289,7 +289,7 @@ func (a Audit) manifest(f *file) ([]step.Finding, bool) {
 		only = only && (same || kept == "")
 	}
 	if only {
-		return []step.Finding{warn("new-dependency", f.Path, f.lines[0].n, "A package that the spec names was added.")}, true
+		return []step.Finding{warn("new-dependency", f.Path, f.lines[0].n, "A package listed in the spec was added.")}, true
 	}
 	return nil, false
 }

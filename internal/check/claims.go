@@ -25,7 +25,7 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 	for _, c := range claims {
 		if len(r.m.Items) > 0 && !has(r.m.Items, c.Item) {
 			proof.Findings = append(proof.Findings, fix("claim-unknown", r.placeOf(c.Tests), 0,
-				"There is no item "+c.Item+" in the list; `tests` names only items of the list."))
+				"Item "+c.Item+" is not in the list. In `tests`, use only items of the list."))
 			real[c.Item] = true
 			continue
 		}
@@ -43,15 +43,15 @@ func (r *red) claims(claims []step.Claim, proof *Proof) {
 				if !has(stale, c.Item) {
 					stale = append(stale, c.Item)
 					proof.Findings = append(proof.Findings, fix("unchanged-test", r.placeOf(c.Tests), 0,
-						"The item "+c.Item+" says something else now, and the tests that you name for it are as they were. Change what they assert; if only its wording differs, say so in `unclear`."))
+						"Item "+c.Item+" has changed, but the tests you name for it have not. Change their assertions; if only its wording differs, say so in `unclear`."))
 				}
 			case asserts && r.comparesNothing(c.Item, ids):
 				e := r.exampleOf(c.Item)
 				proof.Findings = append(proof.Findings, fix("value-missing", r.placeOf(c.Tests), 0, fmt.Sprintf(
-					"The tests for %s pass against code that does nothing and gives nothing. Assert the value of the specification: %s.", e.Text, e.Want.Raw)))
+					"The tests for %s pass with stubs that do nothing and return nothing. Assert the value from the spec: %s.", e.Text, e.Want.Raw)))
 			case asserts && r.unnamed(c.Item, ids):
 				proof.Findings = append(proof.Findings, fix("value-missing", r.placeOf(c.Tests), 0, fmt.Sprintf(
-					"The specification says that %s comes, and the tests for %s do not name it. Check which error comes, not only that one does.", strings.Join(r.m.RaisedBy[c.Item], " or "), c.Item)))
+					"The spec says that %s is raised, but the tests for %s do not name it. Assert which error is raised, not only that there is one.", strings.Join(r.m.RaisedBy[c.Item], " or "), c.Item)))
 			case asserts:
 				proof.cover(c.Item, ids)
 				if slices.ContainsFunc(ids, func(id string) bool { return has(proof.Red, id) && !has(r.loaded, id) }) && !has(proof.Proved, c.Item) {

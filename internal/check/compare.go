@@ -83,7 +83,7 @@ func (p *taskProof) compare(ctx context.Context, pl *place, cmd toolchain.Comman
 	}
 	lines, keys := pl.said(out)
 	if len(lines) == 0 {
-		lines = []string{firstNonEmpty(out.tail, fmt.Sprintf("it printed nothing and ended with exit %d", out.Record.Exit))}
+		lines = []string{firstNonEmpty(out.tail, fmt.Sprintf("it printed nothing and exited with %d", out.Record.Exit))}
 		keys = []string{fmt.Sprintf("%s exit %d", out.tail, out.Record.Exit)}
 	}
 	if p.before == p.proof.Tree || out.problem != "" { // what is no evidence excuses nothing
@@ -158,12 +158,12 @@ const mostLines = 25
 // commandFinding says what a command found: which command, its exit code, and the lines that matter, whole.
 func commandFinding(rule string, sev step.Severity, what string, cmd toolchain.Command, out outcome, c compared) step.Finding {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: `%s` ended with exit %d", what, CommandText(cmd), out.Record.Exit)
+	fmt.Fprintf(&b, "%s: `%s` exited with %d", what, CommandText(cmd), out.Record.Exit)
 	if out.problem != "" {
 		fmt.Fprintf(&b, " (%s)", out.problem)
 	}
 	if c.old > 0 {
-		fmt.Fprintf(&b, "; %d of its findings were there before and are not yours", c.old)
+		fmt.Fprintf(&b, "; %d of its findings existed before the change and do not count", c.old)
 	}
 	b.WriteString(".")
 	places := atPlaces(c.fresh)
@@ -212,7 +212,7 @@ func CommandText(cmd toolchain.Command) string {
 // builds compiles and checks types.
 func (p *taskProof) builds(ctx context.Context, pl *place) error {
 	for _, cmd := range pl.chain.Build(pl.chain.Root) {
-		found, records, err := p.look(ctx, pl, cmd, reject("build-failed", "", 0, "The build fails"), "The build fails as it did before")
+		found, records, err := p.look(ctx, pl, cmd, reject("build-failed", "", 0, "The build fails"), "The build fails, as it did before the change")
 		if err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ func (p *taskProof) missing(ctx context.Context, pl *place, cmd toolchain.Comman
 		}
 		_, err = base.exec(ctx, cmd, false)
 		if err == nil {
-			return reject("build-failed", "", 0, "The change takes away what `"+CommandText(cmd)+"` needs: "+missing.Error()), nil
+			return reject("build-failed", "", 0, "The change removes something that `"+CommandText(cmd)+"` needs: "+missing.Error()), nil
 		}
 		if optional(cmd, err) == nil {
 			return step.Finding{}, err
@@ -295,7 +295,7 @@ func (p *taskProof) lints(ctx context.Context, pl *place, mine []string) ([]step
 			findings, records = append(findings, one.Findings...), append(records, one.Records...)
 			continue
 		}
-		found, ran, err := p.look(ctx, pl, cmd, fix("lint", "", 0, "The linter finds something"), "The linter fails as it did before")
+		found, ran, err := p.look(ctx, pl, cmd, fix("lint", "", 0, "The linter reports problems"), "The linter fails, as it did before the change")
 		if err != nil {
 			return findings, records, err
 		}

@@ -54,7 +54,7 @@ func TestBrief(t *testing.T) {
 		"install dependencies: exit 1: npm warn config\nnpm error code ERR_X\nnpm error more\n":                                               "install dependencies: exit 1: npm warn config … npm error code ERR_X",
 		"no test could be run: package ... does not build:\nx.go:1:1: no such thing\ny.go:2:2: error: other\n":                                "no test could be run: package ... does not build: x.go:1:1: no such thing … y.go:2:2: error: other",
 		"no test could be run: it cannot be loaded":                                                                                           "no test could be run: it cannot be loaded",
-		"it ended with exit 1.\nsaying nothing\n":                                                                                             "it ended with exit 1.",
+		"it exited with 1.\nsaying nothing\n":                                                                                                 "it exited with 1.",
 	} {
 		if got := check.Brief(text); got != want {
 			t.Errorf("%q, want %q", got, want)

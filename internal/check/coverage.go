@@ -60,7 +60,7 @@ func (p *place) coverage(ctx context.Context, counts func(path string) bool, bef
 		if total > 0 && hit*100 < total*minCoverage {
 			proof.Findings = append(proof.Findings, step.Finding{
 				Rule: "low-coverage", Severity: step.Fix, Path: ch.Path, Line: first,
-				Message: fmt.Sprintf("The tests reach %d of %d changed lines (%d %%); the first that they miss is line %d.", hit, total, hit*100/total, first),
+				Message: fmt.Sprintf("The tests reach %d of %d changed lines (%d %%). The first line not reached is %d.", hit, total, hit*100/total, first),
 			})
 		}
 	}

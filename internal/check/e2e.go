@@ -47,7 +47,7 @@ func (p *taskProof) e2e(ctx context.Context, chain toolchain.Found, cmd toolchai
 	case c.clean:
 		return nil
 	case strings.Contains(said, "Executable doesn't exist at"): // Playwright's own words for a browser that was never fetched
-		return &EnvironmentError{Tool: "a browser of Playwright", Install: "npx playwright install; PLAYWRIGHT_BROWSERS_PATH says where they are"}
+		return &EnvironmentError{Tool: "a Playwright browser", Install: "npx playwright install, or set PLAYWRIGHT_BROWSERS_PATH to where the browsers are"}
 	}
 	if len(c.fresh) == 0 {
 		g.Before = true

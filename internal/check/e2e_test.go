@@ -72,7 +72,7 @@ func TestPlaywright(t *testing.T) {
 	browser := l.tree(base, map[string]string{"e2e/page.spec.js": "import { test } from '@playwright/test';\n\ntest('page', async ({ page }) => { await page.goto('about:blank'); });\n"})
 	_, _, err = l.checker.E2E(t.Context(), task, base, browser)
 	var missing *check.EnvironmentError
-	if !errors.As(err, &missing) || missing.Tool != "a browser of Playwright" {
+	if !errors.As(err, &missing) || missing.Tool != "a Playwright browser" {
 		t.Errorf("without a browser: %v", err)
 	}
 	if g, _, err := l.checker.E2E(t.Context(), check.Task{Chains: []toolchain.Found{{Ecosystem: toolchain.Go, Root: "."}}, Base: base}, base, base); g.Ran || err != nil {

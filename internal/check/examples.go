@@ -95,7 +95,7 @@ func (c *Checker) Examples(ctx context.Context, m Module, tree string, tests []s
 		case !e.Want.Holds(o):
 			r.State, r.Why = step.ExampleFails, o.Given()
 			findings = append(findings, reject("example-failed", m.Spec, e.Line, fmt.Sprintf(
-				"The spec says: %s. Called by a program, outside of the tests, it gives: %s.", e.Text, o.Given())))
+				"The spec says: %s. Called outside the tests, it gives: %s.", e.Text, o.Given())))
 		}
 		out = append(out, r)
 	}
@@ -232,10 +232,10 @@ func (u *user) planOf(list []example.Example, out []example.Outcome) (plan examp
 func (u *user) module(e example.Example) (module, why string) {
 	name := e.Symbol()
 	if file := u.namesFile(e); file != "" {
-		return "", "it is about the file " + file + " of the project, which is found in its directory only"
+		return "", "it uses the project file " + file + ", which is found only from the project's directory"
 	}
 	if !u.m.exports(name) {
-		return "", name + " is no export of the spec"
+		return "", name + " is not an export of the spec"
 	}
 	if u.chain.Ecosystem == toolchain.Go {
 		return "", ""
@@ -387,9 +387,9 @@ func (u *user) run(ctx context.Context, plan example.Plan) (said map[string]exam
 	switch {
 	case res.Ended == proc.Exited && len(said) == len(plan.Calls):
 	case res.Ended != proc.Exited:
-		failed = "the call did not come back within " + examplesTime.String()
+		failed = "the call did not return within " + examplesTime.String()
 	default:
-		failed = fmt.Sprintf("the program ended with exit code %d before the call came back: %s", res.Exit, firstLines(strings.TrimSpace(res.Stderr.Text+"\n"+res.Stdout.Text), 3))
+		failed = fmt.Sprintf("the program exited with %d before the call returned: %s", res.Exit, firstLines(strings.TrimSpace(res.Stderr.Text+"\n"+res.Stdout.Text), 3))
 	}
 	return said, failed, nil
 }

@@ -80,7 +80,7 @@ func (u *user) again(ctx context.Context, all []example.Example) ([]step.Finding
 	for _, i := range later { // chance differs from itself
 		if at := i % len(all); sameOutcome(first[at], second[at]) && sameOutcome(first[i], second[i]) {
 			return []step.Finding{u.m.charge("ambient-state", u.m.Dir, 0, fmt.Sprintf(
-				"%s gives %s, and %s after %d other calls. Compute it from its arguments alone, or let the spec say what it remembers.",
+				"%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps.",
 				list[i].Calls(), first[at].Given(), first[i].Given(), i))}, nil
 		}
 	}
@@ -112,7 +112,7 @@ func (u *user) changes(all []example.Example, got []example.Outcome) []step.Find
 	for i, e := range all {
 		about := func(s string) bool { return !names(s) || hasWord(s, e.Symbol()) }
 		if got[i].Changed && slices.ContainsFunc(says, about) {
-			return []step.Finding{reject("argument-changed", u.m.Dir, 0, e.Calls()+" changes what it is given. The spec says that it stays as it is; work on a copy.")}
+			return []step.Finding{reject("argument-changed", u.m.Dir, 0, e.Calls()+" changes its argument. The spec says that arguments stay unchanged; work on a copy.")}
 		}
 	}
 	return nil
@@ -140,8 +140,8 @@ func (u *user) keeps(ctx context.Context, calls []example.Example) ([]step.Findi
 	}
 	for i, o := range got {
 		if e := calls[i%len(calls)]; (o.Same && own || o.Shared && all) && o.Cannot == "" && o.Error == nil {
-			return []step.Finding{u.m.charge("shared-result", u.m.Dir, 0, e.Calls()+" gives something that a call before has given, or that it was given itself: who changes the one changes the other. "+
-				"The spec says that they share nothing; give a copy.")}, nil
+			return []step.Finding{u.m.charge("shared-result", u.m.Dir, 0, e.Calls()+" returns an object that an earlier call returned, or that it got as an argument. "+
+				"The spec says that results are not shared; return a copy.")}, nil
 		}
 	}
 	return nil, nil

@@ -113,9 +113,9 @@ func (u *user) onlyTested(ctx context.Context, asked []example.Example, e exampl
 		}
 	}
 	file, name := toolchain.SplitID(e.Test)
-	text := fmt.Sprintf("The test %s says: %s. Called by a program, outside of the tests, it gives: %s. Code must do the same with and without tests.", name, e.Text, o.Given())
+	text := fmt.Sprintf("The test %s says: %s. Called outside the tests, it gives: %s. Code must behave the same with and without tests.", name, e.Text, o.Given())
 	if e.After != "" {
-		text += " What the test does before is nothing that the spec speaks of: " + clipped(e.After, 200)
+		text += " The spec does not mention what the test does before the call: " + clipped(e.After, 200)
 	}
 	return []step.Finding{reject("example-failed", file, e.Line, text)}, nil
 }
@@ -240,7 +240,7 @@ func (u *user) answersOnly(ctx context.Context, all []example.Example, given []e
 				continue
 			}
 			return []step.Finding{reject("answer-table", u.m.Dir, 0, fmt.Sprintf(
-				"%s gives what the spec and the tests ask for, such as %s, and %s for everything else that was tried: %s, …. Compute it for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
+				"%s gives the expected results of the spec and the tests, such as %s, but %s for every other input tried: %s, …. Compute the result for every input. If this table is part of the spec, put it in Domain Context or Protocol.",
 				name, a.calls[0].String(), other, strings.Join(a.tried[:min(3, len(a.tried))], ", ")))}, nil
 		}
 	}
@@ -298,7 +298,7 @@ func (u *user) recites(asked []example.Example) []step.Finding {
 			}
 		}
 		return []step.Finding{reject("answer-table", f.path, line, fmt.Sprintf(
-			"The code names what the tests ask it for (%s). Compute the answer for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
+			"The code contains the inputs of the tests (%s). Compute the result for every input. If this table is part of the spec, put it in Domain Context or Protocol.",
 			strings.Join(slices.Sorted(maps(found))[:fewInputs], ", ")))}
 	}
 	return nil
@@ -375,7 +375,7 @@ func (u *user) shares(asked []example.Example) []step.Finding {
 				continue
 			}
 			return []step.Finding{reject("test-detection", f.path, t.Line, fmt.Sprintf(
-				"Tests set something by %s before they call the code, the code looks at it, and the spec does not have it. Code must do the same without them.", t.Value()))}
+				"Tests use %s to set something up before they call the code, the code reads it, and the spec does not mention it. Code must behave the same with and without tests.", t.Value()))}
 		}
 	}
 	return nil

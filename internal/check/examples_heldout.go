@@ -61,7 +61,7 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 		case o.Cannot != "":
 			r.State, r.Why = step.ExampleNotRun, o.Cannot
 		case !e.Want.Holds(o) && !e.Want.Comparable(o):
-			r.State, r.Why = step.ExampleNotRun, "what it gives is of another kind: "+o.Given()
+			r.State, r.Why = step.ExampleNotRun, "the result has another type: "+o.Given()
 		default:
 			made[e.Symbol()]++
 			total++
@@ -83,17 +83,17 @@ func (u *user) judgeHeldOut(ctx context.Context, held []heldOut, given []example
 	for name, n := range wrong {
 		decides = decides || n >= fewInputs && 2*n > made[name]
 	}
-	whose := "the author of the tests reads in the spec"
+	whose := "the author of the tests expects from the spec"
 	if u.m.requested() {
-		whose = "the author of the plan reads in what was asked for"
+		whose = "the author of the plan expects from the request"
 	}
 	f := step.Finding{Rule: "held-out-failed", Severity: step.Fix, Path: u.m.Spec, Message: fmt.Sprintf(
-		"%d of %d calls that are in no test give something else than %s. One of them: %s.", failed, total, whose, first)}
+		"%d of %d calls that are in no test give another result than %s. One of them: %s.", failed, total, whose, first)}
 	if decides {
 		f.Severity = step.Rejects
-		f.Message += " The code has to do what was asked for with every input, not only with those of the tests."
+		f.Message += " The code must work for every input, not only for those in the tests."
 	} else {
-		f.Message += " Work it out; if the code is right, leave it."
+		f.Message += " Work out the right result; if the code is right, leave it."
 	}
 	return out, []step.Finding{f}, nil
 }

@@ -66,7 +66,7 @@ func (u *user) prepareRust(ctx context.Context, plan example.Plan) (example.Plan
 		left := len(plan.Calls)
 		for _, m := range rustLine().FindAllStringSubmatch(string(out.output), -1) {
 			if id := lines[m[2]]; id != "" && path.Base(m[1]) == name+".rs" {
-				unwritten[id] = "it cannot be called so: " + m[3]
+				unwritten[id] = "it cannot be called like this: " + m[3]
 			}
 		}
 		plan.Calls = slices.DeleteFunc(plan.Calls, func(c example.Call) bool { return unwritten[c.ID] != "" })

@@ -60,7 +60,7 @@ func (u *user) differs(ctx context.Context, all []example.Example, tests []step.
 		return nil, nil
 	}
 	i := suspects[0]
-	text := fmt.Sprintf("%s gives %s under tests and %s in a program: in another directory, environment and process. Take what it depends on as an argument, or let the spec name it.",
+	text := fmt.Sprintf("%s gives %s in the tests, but %s in a program with another directory, environment and process. Take what it depends on as an argument, or name it in the spec.",
 		list[i].Calls(), inside[i].Given(), outside[i].Given())
 	if surrounded().MatchString(u.m.Said) {
 		return []step.Finding{warn("ambient-state", u.m.Dir, 0, text)}, nil

@@ -36,13 +36,13 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 		}
 		for _, e := range f.Exports {
 			if has(m.Gone, e.Name) && e.Owner == "" && !r.promised(e.Name) {
-				out = append(out, fix("export-unlisted", name, e.Line, "The specification no longer has "+e.Name+", but the module exports it. Take it out."))
+				out = append(out, fix("export-unlisted", name, e.Line, "The spec no longer lists "+e.Name+", but the module exports it. Remove the export."))
 				continue
 			}
 			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || e.Owner != "" || e.Name == "*" || e.Name == "default" || r.promised(e.Name) || hasWord(m.SpecText, e.Name) {
 				continue
 			}
-			text := "The module exports " + e.Name + ", which its spec does not list. Keep it to the module."
+			text := "The module exports " + e.Name + ", which its spec does not list. Make it private."
 			switch e.Kind {
 			case "function", "class", "dataclass", "record", "struct", "type", "interface", "trait", "enum", "object":
 				out = append(out, fix("export-unlisted", name, e.Line, text))
@@ -67,7 +67,7 @@ func (c *Checker) fewerExports(ctx context.Context, m Module, tree string) ([]st
 		if !identifier().MatchString(name) || named(now, name) {
 			continue
 		}
-		out = append(out, fix("export-missing", m.Dir, 0, "The spec exports "+e.Name+", and no source file of the module has that name."))
+		out = append(out, fix("export-missing", m.Dir, 0, "The spec exports "+e.Name+", but no source file of the module has that name."))
 	}
 	return out, nil
 }

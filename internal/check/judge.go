@@ -14,7 +14,7 @@ import (
 )
 
 // ErrLate is the cause of a context that ends when the time for a judgement is over. What was found out by then is said.
-var ErrLate = errors.New("the time is over")
+var ErrLate = errors.New("the time limit was reached")
 
 // Question is what a change is judged with.
 type Question struct {
@@ -99,7 +99,7 @@ func (c *Checker) Judge(ctx context.Context, q Question, before, tree string) (o
 		}
 	}
 	if foreign != "" && !j.known.code {
-		j.known.unknown = firstNonEmpty(j.known.unknown, "nothing here can judge the language of "+foreign+": Go, JavaScript, TypeScript and Python are known")
+		j.known.unknown = firstNonEmpty(j.known.unknown, "the language of "+foreign+" is not supported: only Go, JavaScript, TypeScript and Python are")
 	}
 	j.conclude()
 	return j.out, nil
@@ -178,13 +178,13 @@ func (j *judge) conclude() {
 		j.untested()
 	}
 	if j.known.late && len(j.out.NotRun) == 0 {
-		j.out.NotRun = append(j.out.NotRun, "what was left when the time was over")
+		j.out.NotRun = append(j.out.NotRun, "what was left at the time limit")
 	}
 	switch {
 	case j.out.Verdict == VerdictUnknown && j.known.deaf():
-		j.out.Why = "no test that comes near the change passes here, with it or without: " + j.known.silent
+		j.out.Why = "no test that reaches the change passes here, with or without it: " + j.known.silent
 	case j.out.Verdict == VerdictUnknown && j.known.doubt > 0:
-		j.out.Why = fmt.Sprintf("tests fail (%d), and there was no time to see whether they failed before", j.known.doubt)
+		j.out.Why = fmt.Sprintf("tests fail (%d), and there was no time to check whether they failed before", j.known.doubt)
 	case j.out.Verdict == VerdictUnknown && j.known.unknown != "":
 		j.out.Why = j.known.unknown
 	case j.out.Verdict == VerdictUnknown:
@@ -193,7 +193,7 @@ func (j *judge) conclude() {
 		j.out.Install = ""
 	}
 	if j.out.Verdict == VerdictCovered && !slices.ContainsFunc(j.out.Functions, func(f Function) bool { return f.Noticed > 0 }) {
-		j.out.Why = "no changed function is left in which a mistake could be tried; the tests that reach the change pass"
+		j.out.Why = "no changed function is left to mutate; the tests that reach the change pass"
 	}
 	j.out.Records = append([]step.Record{}, j.proof.Records...)
 	slices.SortStableFunc(j.out.Findings, func(a, b Fact) int { return weight(b) - weight(a) })
@@ -223,15 +223,15 @@ func (j *judge) untested() {
 		if f.Noticed > 0 || f.Tried == 0 && !f.Unreached {
 			continue
 		}
-		name := firstNonEmpty(f.Name, "the code outside of functions")
+		name := firstNonEmpty(f.Name, "the code outside functions")
 		switch {
 		case f.Unreached:
-			j.say(warn("unnoticed-change", f.Path, f.Line, "No test comes near "+name+"."), nil)
+			j.say(warn("unnoticed-change", f.Path, f.Line, "No test reaches "+name+"."), nil)
 		case blocks[f.Path+" "+f.Name]:
 			j.block(reject("unnoticed-change", f.Path, f.Line, fmt.Sprintf(
-				"No test notices when %s is wrong, such as in line %d: %s. Write a test that fails without the change and passes with it.", name, f.SurvivedAt, f.Survived)), nil)
+				"No test kills the mutants of %s, such as in line %d: %s. Write a test that fails without the change and passes with it.", name, f.SurvivedAt, f.Survived)), nil)
 		default:
-			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf("No test notices when %s is wrong, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
+			j.say(fix("unnoticed-change", f.Path, f.Line, fmt.Sprintf("No test kills the mutants of %s, such as in line %d: %s.", name, f.SurvivedAt, f.Survived)), nil)
 		}
 	}
 	for _, t := range j.idle[:min(5, len(j.idle))] {
@@ -242,7 +242,7 @@ func (j *judge) untested() {
 		j.out.Findings = append(j.out.Findings, Fact{Finding: f, Blocks: len(blocks) > 0})
 	}
 	if j.out.Verdict == VerdictUnproved && len(j.out.Functions) == 0 {
-		j.say(warn("no-test", "", 0, "No test looks at what was changed."), nil)
+		j.say(warn("no-test", "", 0, "No test covers the change."), nil)
 	}
 }
 

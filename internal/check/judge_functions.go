@@ -20,7 +20,7 @@ const (
 )
 
 // errSlow ends the run of a small change that takes much longer than the code as it is: it has become an endless loop.
-var errSlow = errors.New("the changed code does not end")
+var errSlow = errors.New("the mutant does not terminate")
 
 // trial is a function while it is looked at.
 type trial struct {
@@ -50,7 +50,7 @@ func (x *chainJudge) functions(ctx context.Context) error {
 	}
 	if left > 0 {
 		x.known.late = true
-		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("which tests notice changes of functions: %d of %d", left, len(trials)))
+		x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("mutants of functions: %d of %d functions", left, len(trials)))
 	}
 	return err
 }
@@ -164,7 +164,7 @@ func (x *chainJudge) mutate(ctx context.Context, t *trial, m mutantAt, files []s
 	defer cancel()
 	run, err := x.pl.mutated(short, m, toolchain.Selection{Files: files}, &x.proof)
 	if errors.Is(err, errSlow) && !late(ctx, err) {
-		t.Tried, t.Noticed, t.By = t.Tried+1, t.Noticed+1, append(t.By, "(the tests do not end)")
+		t.Tried, t.Noticed, t.By = t.Tried+1, t.Noticed+1, append(t.By, "(the tests do not finish)")
 		return nil
 	}
 	if err != nil {

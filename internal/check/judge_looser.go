@@ -91,10 +91,10 @@ func (x *chainJudge) looserIn(ctx context.Context, f *file, changed []test) (err
 		for _, t := range changed {
 			names = append(names, t.Name)
 		}
-		found := reject("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("The tests %s were changed. As they were, they pass, and failed when in line %d of %s %s; now nothing does.",
+		found := reject("test-weakened", f.Path, changed[0].Line, fmt.Sprintf("The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s); no test kills it now.",
 			strings.Join(names[:min(len(names), 5)], ", "), m.Line, m.file, describe(m.Mutant)))
 		if len(names) == 1 {
-			found.Message = fmt.Sprintf("The test %s was changed. As it was, it passes, and failed when in line %d of %s %s; now nothing does.", names[0], m.Line, m.file, describe(m.Mutant))
+			found.Message = fmt.Sprintf("The test %s was changed. Its old version passes and kills a mutant in line %d of %s (%s); no test kills it now.", names[0], m.Line, m.file, describe(m.Mutant))
 		}
 		x.known.weakened++
 		x.block(found, nil)

@@ -59,7 +59,7 @@ func (x *chainJudge) far(ctx context.Context) error {
 			n++
 		}
 		if err := x.run(short, files[:n]); errors.Is(err, errFar) || late(ctx, err) {
-			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("tests that the change reaches by way of others: %d files", len(files)))
+			x.out.NotRun = append(x.out.NotRun, fmt.Sprintf("tests that reach the change indirectly: %d files", len(files)))
 			return nil
 		} else if err != nil {
 			return err
@@ -274,7 +274,7 @@ func (x *chainJudge) surely(ctx context.Context, base *place, tests []test) ([]t
 		now, _ := status(resultsOf(t, run.results))
 		before, _ := status(resultsOf(t, was.results))
 		if sure := now != step.Pass && before == step.Pass; !sure {
-			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" failed with the change, and not each time. It does not count against the change."), &run)
+			x.say(warn("flaky-test", t.File, t.Line, "The test "+t.Name+" fails with the change, but not every time. It does not count against the change."), &run)
 			return true
 		}
 		return false

@@ -58,11 +58,11 @@ func (x *chainJudge) hollow(context.Context) error {
 		st, ran := status(resultsOf(t, x.results))
 		switch {
 		case !existed && t.Skipped && !t.MaySkip && (!ran || st == step.Skip):
-			x.say(fix("test-skipped", t.File, firstLine(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it shows nothing."), nil)
+			x.say(fix("test-skipped", t.File, firstLine(t.SkipLine, t.Line), "The new test "+t.Name+" is skipped, so it proves nothing."), nil)
 		case !existed && t.AlwaysTrue():
-			x.say(fix("test-always-true", t.File, t.Line, "Nothing that the new test "+t.Name+" asserts can ever fail. Assert what the code does."), nil)
+			x.say(fix("test-always-true", t.File, t.Line, "The assertions of the new test "+t.Name+" can never fail. Assert what the code does."), nil)
 		case t.Trivial > old.Trivial && t.Asserts >= max(1, old.Asserts): // else it is asked what it no longer sees
-			x.say(fix("test-always-true", t.File, t.Line, fmt.Sprintf("Assertions of the test %s can never fail (%d).", t.Name, t.Trivial-old.Trivial)), nil)
+			x.say(fix("test-always-true", t.File, t.Line, fmt.Sprintf("The test %s has assertions that can never fail (%d).", t.Name, t.Trivial-old.Trivial)), nil)
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 			return err
 		}
 		if found.Severity = step.Fix; skipped && !t.MaySkip {
-			found.Severity, found.Message = step.Rejects, "The test "+t.Name+" ran before and is skipped now. Let it run."
+			found.Severity, found.Message = step.Rejects, "The test "+t.Name+" ran before and is skipped now. Remove the skip."
 			x.known.weakened++
 			x.block(found, &run)
 			return nil
@@ -92,7 +92,7 @@ func (x *chainJudge) suspect(ctx context.Context, f *file, t test, old source.Te
 		}
 		if found.Severity = step.Fix; blind {
 			found.Severity = step.Rejects
-			found.Message = fmt.Sprintf("%s As it was, it failed when in line %d of %s %s; now nothing does.", found.Message, m.Line, m.file, describe(m.Mutant))
+			found.Message = fmt.Sprintf("%s Its old version kills a mutant in line %d of %s (%s); no test kills it now.", found.Message, m.Line, m.file, describe(m.Mutant))
 			x.known.weakened++
 			x.block(found, nil)
 			return nil
@@ -157,7 +157,7 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 	}
 	for _, t := range gone {
 		results := resultsOf(t, run.results)
-		text, advice := "The test "+t.Name+" is gone, and it passes with the change. ", "Put it back."
+		text, advice := "The test "+t.Name+" is gone, but it passes with the change. ", "Put it back."
 		switch st, ran := status(results); {
 		case ran && st == step.Pass:
 		case ran && st == step.Fail:
@@ -168,13 +168,13 @@ func (x *chainJudge) deleted(ctx context.Context) error {
 			if !passed {
 				continue
 			}
-			text = "The test " + t.Name + " is gone. It passes without the change, and put back it fails with it: " + firstMessage(results) + ". "
+			text = "The test " + t.Name + " is gone. It passes without the change, but fails with it: " + firstMessage(results) + ". "
 			advice = "Put it back and fix the code, or write a test for the new behavior."
 		default:
 			continue
 		}
 		if x.takenOver(t) {
-			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests name all that it called."), &run)
+			x.say(fix("test-deleted", t.File, 0, text+"New or changed tests mention everything that it called."), &run)
 			continue
 		}
 		x.known.weakened++
@@ -191,7 +191,7 @@ func firstMessage(results []step.TestResult) string {
 			return strings.TrimRight(clipped(line, maxBrief), ".")
 		}
 	}
-	return "it says no more"
+	return "it gives no message"
 }
 
 func (x *chainJudge) change(file string) Change {

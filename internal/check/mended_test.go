@@ -184,7 +184,7 @@ func TestClaimsOfUnknownItems(t *testing.T) {
 	m.Items = []string{"b1"}
 	p, err := l.checker.Red(t.Context(), m, base, l.tree(base, s.test), []step.Claim{{Item: "b1", Tests: s.ids}, {Item: "X:nonsense", Tests: []string{"calc/calc_test.go::TestNope"}}})
 	want(t, "an item that is not there", p, err, true, "claim-unknown")
-	if f := p.Findings[0]; len(p.Findings) != 1 || f.Path != "calc/calc_test.go" || !strings.Contains(f.Message, "no item X:nonsense") {
+	if f := p.Findings[0]; len(p.Findings) != 1 || f.Path != "calc/calc_test.go" || !strings.Contains(f.Message, "Item X:nonsense is not in the list") {
 		t.Errorf("findings = %+v", p.Findings)
 	}
 }

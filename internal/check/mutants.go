@@ -145,7 +145,7 @@ func (p *place) named(tests []test, name string) bool {
 
 func compareNothing(x mutantAt, test string) step.Finding {
 	return reject("compares-nothing", test, 0, fmt.Sprintf(
-		"No test fails when %s gives another value (%s:%d). Compare what it gives with the value that is expected.", x.Func, x.file, x.Line))
+		"No test fails when %s returns another value (%s:%d). Compare its result with the expected value.", x.Func, x.file, x.Line))
 }
 
 // tryMutants runs the tests on one mutant after the other, as long as there is time.
@@ -184,7 +184,7 @@ func describe(m source.Mutant) string {
 		return value + " becomes " + m.New
 	}
 	return map[string]string{
-		"negate condition": "the condition is negated", "drop statement": "the statement is left out", "change returned text": "another text is returned",
+		"negate condition": "the condition is negated", "drop statement": "the statement is dropped", "change returned text": "another string is returned",
 		source.ReturnNothing: "nothing is returned", source.ReturnOther: "another value is returned",
 	}[m.What]
 }

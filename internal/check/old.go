@@ -104,7 +104,7 @@ func (p *taskProof) skippedNow(ctx context.Context, pl *place, expected []test, 
 	}
 	for _, t := range skipped {
 		if st, ran := status(resultsOf(t, was.results)); ran && st == step.Pass {
-			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" ran before and is skipped now. Let it run."))
+			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" ran before and is skipped now. Remove the skip."))
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func (p *taskProof) vanished(ctx context.Context, pl *place) error {
 	}
 	for _, t := range gone {
 		if st, ran := status(resultsOf(t, run.results)); ran && st == step.Pass {
-			p.add(reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, and it passes with the change. Put it back; it may go where what it shows has changed."))
+			p.add(reject("test-deleted", t.File, 0, "The test "+t.Name+" is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed."))
 		}
 	}
 	return nil
@@ -166,9 +166,9 @@ func (p *taskProof) bent(ctx context.Context, pl *place, fresh []test) error {
 		if len(names) == 0 {
 			continue
 		}
-		text := "Tests that were there before expect something else now; as they were, they fail with the change: " + strings.Join(names[:min(len(names), 5)], ", ") + "."
+		text := "Existing tests expect something else now. Their old versions fail with the change: " + strings.Join(names[:min(len(names), 5)], ", ") + "."
 		if p.t.Extra != nil && p.t.Extra(e.Path) {
-			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file: put them back, unless what was asked for demands it."))
+			p.add(fix("expectation-changed", e.Path, line, text+" The plan does not name this file. Put the old tests back, unless the request requires the new expectations."))
 		} else {
 			p.add(warn("expectation-changed", e.Path, line, text))
 		}

@@ -265,10 +265,10 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 				what = "deleted"
 			}
 			findings = append(findings, reject("frozen-changed", d.Path, 0,
-				"This test file is frozen and was "+what+". Change the implementation so that it passes as it is."))
+				"This test file is frozen and was "+what+". Change the code so that the test passes unchanged."))
 			back(d)
 		case has(m.Kept, d.Path):
-			findings = append(findings, warn("kept-changed", d.Path, 0, "This file is kept as it is in this run; the change was put back."))
+			findings = append(findings, warn("kept-changed", d.Path, 0, "This run keeps this file as it is; your change was undone."))
 			back(d)
 		case m.onlyLinks(d): // they are written again, and only if they are needed
 			edits = append(edits, git.Edit{Path: d.Path, Mode: d.OldMode, ID: d.OldID})
@@ -313,7 +313,7 @@ func (c *Checker) freeze(ctx context.Context, m Module, before, tree string, fro
 
 func scopeFinding(m Module, p, what string) step.Finding {
 	return reject("out-of-scope", p, 0, fmt.Sprintf(
-		"This file is not one of the %s in %s; this phase may change only those (%s). Your change of it was undone.", what, m.Dir, strings.Join(m.Place.Sources, ", ")))
+		"This phase may change only the %s in %s (%s). Your change to this file was undone.", what, m.Dir, strings.Join(m.Place.Sources, ", ")))
 }
 
 // passes builds and runs the frozen tests.
@@ -379,7 +379,7 @@ func (pr *Proof) judge(m Module, expected []test, run testRun) {
 		case st == step.Skip && !t.MaySkip && !t.Skipped:
 			ok = false
 			pr.Findings = append(pr.Findings, reject("test-skipped", t.File, t.Line,
-				"The test "+t.Name+" was skipped although nothing in it says so; the implementation must let it run."))
+				"The test "+t.Name+" was skipped although it has no skip of its own; the code must let it run."))
 		case st == step.Flake:
 			ok = false
 			pr.Findings = append(pr.Findings, fix("flaky-test", t.File, t.Line,
@@ -432,14 +432,14 @@ func (p *place) build(ctx context.Context, m Module, proof *Proof) error {
 				own++
 				text := "The build fails in the module's own frozen test: " + strings.TrimSpace(l)
 				if m.Chain.Ecosystem == toolchain.Node { // RED has type-checked it, so the code is what does not fit
-					proof.Findings = append(proof.Findings, reject("build-failed", file, atoi(d[2]), text+"\nMake the code fit; should the test be wrong, say so."))
+					proof.Findings = append(proof.Findings, reject("build-failed", file, atoi(d[2]), text+"\nMake the code fit the test; if the test is wrong, say so."))
 					continue
 				}
 				proof.Findings = append(proof.Findings, warn("build-failed", file, atoi(d[2]), text))
 			}
 		}
 		if charged+own == 0 {
-			proof.Findings = append(proof.Findings, warn("build-failed", m.Dir, 0, "The build fails, but outside of the new code: "+out.tail))
+			proof.Findings = append(proof.Findings, warn("build-failed", m.Dir, 0, "The build fails, but outside the new code: "+out.tail))
 		}
 	}
 	return nil
@@ -468,15 +468,15 @@ func (c *Checker) sameExports(ctx context.Context, m Module, before, after strin
 		y, ok := b[name]
 		switch {
 		case !ok:
-			out = append(out, reject("export-changed", x.file, x.Line, "The export "+name+" is gone; refactoring keeps all exports."))
+			out = append(out, reject("export-changed", x.file, x.Line, "The export "+name+" is gone; refactoring must keep all exports."))
 		case x.Signature != y.Signature:
 			out = append(out, reject("export-changed", y.file, y.Line,
-				fmt.Sprintf("The signature of %s changed from %q to %q; refactoring keeps signatures.", name, x.Signature, y.Signature)))
+				fmt.Sprintf("The signature of %s changed from %q to %q; refactoring must keep signatures.", name, x.Signature, y.Signature)))
 		}
 	}
 	for name, y := range b {
 		if _, ok := a[name]; !ok {
-			out = append(out, reject("export-changed", y.file, y.Line, "The export "+name+" is new; refactoring adds none."))
+			out = append(out, reject("export-changed", y.file, y.Line, "The export "+name+" is new; refactoring must not add exports."))
 		}
 	}
 	slices.SortFunc(out, func(x, y step.Finding) int { return strings.Compare(x.Path+x.Message, y.Path+y.Message) })

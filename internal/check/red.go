@@ -106,7 +106,7 @@ func (r *red) split(ctx context.Context, tree string, proof *Proof) error {
 	for _, ch := range changes {
 		if has(r.m.Kept, ch.Path) {
 			proof.Restored = append(proof.Restored, ch.Path)
-			proof.Findings = append(proof.Findings, warn("kept-changed", ch.Path, 0, "This file is kept as it is in this run; the change was put back."))
+			proof.Findings = append(proof.Findings, warn("kept-changed", ch.Path, 0, "This run keeps this file as it is; your change was undone."))
 			edits = append(edits, git.Edit{Path: ch.Path, Mode: ch.OldMode, ID: ch.OldID})
 			continue
 		}
@@ -226,7 +226,7 @@ func (r *red) guard() []step.Finding {
 		})
 		if !moved {
 			out = append(out, reject("frozen-changed", t.File, t.Line,
-				"The test "+t.Name+" was changed, but nothing that it tests has changed in the spec. Put it back as it was, and test what is new in a test of its own."+
+				"The test "+t.Name+" was changed, but the spec of what it tests was not. Put it back as it was, and test new behavior in a separate test."+
 					quoted(r.texts[t.File][t.Name])))
 		}
 	}
@@ -260,7 +260,7 @@ func (r *red) goneNames() []step.Finding {
 		for _, t := range source.Parse(f, r.sources[f]).Tokens {
 			if t.Kind == source.Ident && has(r.m.Gone, t.Text) && !seen[t.Text] && !r.promised(t.Text) {
 				seen[t.Text] = true
-				out = append(out, reject("gone-name", f, t.Line, "It uses "+t.Text+", which the specification no longer has. Take it out, also from imports and helpers."))
+				out = append(out, reject("gone-name", f, t.Line, "It uses "+t.Text+", which the spec no longer has. Remove it, also from imports and helpers."))
 			}
 		}
 	}
@@ -420,7 +420,7 @@ func (r *red) sort(run testRun, proof *Proof) {
 			if r.stubs && r.stubbed[t.File] {
 				if !reported[t.File] {
 					proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, placeIn(t.File, load.Message),
-						"It cannot be loaded although every name of the spec was there to be imported"+r.importHint()+": "+firstLines(load.Message, 6)))
+						"It cannot be loaded although every export of the spec can be imported"+r.importHint()+": "+firstLines(load.Message, 6)))
 				}
 				reported[t.File] = true
 				continue
@@ -429,7 +429,7 @@ func (r *red) sort(run testRun, proof *Proof) {
 			proof.Red = append(proof.Red, t.ID)
 		case st == step.Fail || st == step.Error:
 			if why := r.unrelated(t, worst(rs).Message, false); why != "" {
-				proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, t.Line, "The test "+t.Name+" fails for another reason: "+why))
+				proof.Findings = append(proof.Findings, reject("red-unrelated-failure", t.File, t.Line, "The test "+t.Name+" fails for an unrelated reason: "+why))
 				continue
 			}
 			proof.Red = append(proof.Red, t.ID)
@@ -442,9 +442,9 @@ func (r *red) sort(run testRun, proof *Proof) {
 		default:
 			r.ran[t.ID] = true
 			proof.Satisfied = append(proof.Satisfied, t.ID)
-			text := "The test " + t.Name + " passes even when what the spec exports does nothing, so it does not cover what it is meant for."
+			text := "The test " + t.Name + " passes even with stubs that do nothing, so it does not test the code."
 			if r.hasCode() {
-				text = "The test " + t.Name + " passes on the code as it is now; that is fine if the code already does this, else make it fail."
+				text = "The test " + t.Name + " passes with the current code. That is fine if the code already does this; otherwise make it fail."
 			}
 			proof.Findings = append(proof.Findings, fix("already-passes", t.File, t.Line, text))
 		}

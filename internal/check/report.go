@@ -181,7 +181,7 @@ func (r reader) goTest(out []byte) []step.TestResult {
 			if text[k] != nil {
 				msg = text[k].String()
 			}
-			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, "did not end: "+msg, 0)
+			res = r.result(r.fileOf(r.goDir(k.pkg), k.test), k.test, step.Fail, "did not finish: "+msg, 0)
 		}
 		failed[path.Dir(res.File)] = failed[path.Dir(res.File)] || res.Status == step.Fail
 		tests = append(tests, res)

@@ -20,7 +20,7 @@ var unstated = []struct {
 	{"the arguments of the process", re.New(`^(os\.Args|sys\.argv|process\.argv)\b`), re.New(`(?i)command|argv|\bargs?\b|argument|\bflags?\b|process|명령|인자`), true},
 	{"the terminal", re.New(`^(process\.std(out|err)\.(columns|rows|isTTY|getWindowSize)|(shutil|os)\.get_terminal_size|sys\.std(out|err|in)\.isatty)\b`), re.New(`(?i)terminal|screen|console|\btty|colou?r|터미널|화면|색`), true},
 	{"the clock", re.New(`^(time\.(Now|Since|time|monotonic)\b|datetime\.(datetime\.)?(now|utcnow|today)\b|date\.today\b|Date\.now\b|performance\.now\b|newDate\(\)|(Instant|SystemTime)::now\b|System\.currentTimeMillis\b|Local(Date|Time|DateTime)\.now\b)`), re.New(`(?i)\btime|\bdate|clock|\bnow\b|today|\bdays?\b|hour|second|expire|시각|시간|날짜|오늘`), false},
-	{"chance", re.New(`^(Math\.random\b|random\.\w+\(|rand\.(Int|Float|Perm|Shuffle|N\b)|crypto\.randomUUID\b|uuid\.uuid4\b)`), re.New(`(?i)random|chance|unique|\bids?\b|identif|uuid|shuffl|seed|jitter|sampl|무작위|고유`), false},
+	{"random numbers", re.New(`^(Math\.random\b|random\.\w+\(|rand\.(Int|Float|Perm|Shuffle|N\b)|crypto\.randomUUID\b|uuid\.uuid4\b)`), re.New(`(?i)random|chance|unique|\bids?\b|identif|uuid|shuffl|seed|jitter|sampl|무작위|고유`), false},
 }
 
 // mostRead is how many tokens a read has at most, in the spelling of unstated.
@@ -42,7 +42,7 @@ func (a Audit) readsOutside(f *file) []step.Finding {
 				return strings.ToUpper(name) == name && len(name) > 1 && (a.inSpec(name) || hasWord(a.Said, name))
 			})
 			if !asked {
-				out = append(out, fix("unstated-read", f.Path, f.code[i].Line, "The code reads "+o.what+", which was not requested: the result then depends on more than the arguments. Compute it from these, or let what was asked for say it."))
+				out = append(out, fix("unstated-read", f.Path, f.code[i].Line, "The code reads "+o.what+", which was not requested: the result then depends on more than the arguments. Compute it from the arguments, or mention this in the spec or request."))
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func (a Audit) answers(files []*file) []step.Finding {
 		for _, group := range tables(f) {
 			if a.copied(group, known) {
 				out = append(out, reject("answer-table", f.Path, group[0].line, fmt.Sprintf(
-					"This returns the tests' own answers (%s gives %s, …) instead of computing them. Implement the behaviour for every input. A table that is the specification's own belongs into its Domain Context or Protocol.",
+					"This returns the expected values of the tests (%s gives %s, …) instead of computing them. Implement the behavior for every input. If this table is part of the spec, put it in Domain Context or Protocol.",
 					group[0].key, group[0].value)))
 			}
 		}

@@ -31,9 +31,9 @@ func (a Audit) ignores(f *file) []step.Finding {
 			switch {
 			case !a.inSpec(strings.TrimLeft(name, "_")) || has(prescribed, name): // nobody has asked for it
 			case !anywhere:
-				out = append(out, fix("ignored-parameter", f.Path, fn.Line, fn.Name+" takes "+name+" and does nothing with it. Let it do what was asked for."))
+				out = append(out, fix("ignored-parameter", f.Path, fn.Line, fn.Name+" ignores its parameter "+name+". Use it as requested."))
 			case !beyond && len(taken) > 1 && !short(body) && !validates().MatchString(fn.Name):
-				out = append(out, fix("ignored-parameter", f.Path, fn.Line, fn.Name+" refuses some values of "+name+" and does nothing else with it. Let it do what was asked for."))
+				out = append(out, fix("ignored-parameter", f.Path, fn.Line, fn.Name+" rejects some values of "+name+" and otherwise ignores it. Use it as requested."))
 			}
 		}
 	}

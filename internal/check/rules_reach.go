@@ -20,18 +20,18 @@ func (a Audit) reaches(f *file) []step.Finding {
 		}
 		switch {
 		case t.Kind == source.String && a.ownTests(t.Value(), stringsBefore(f, i)):
-			say("test-detection", t.Line, "The implementation names the file "+path.Base(t.Value())+" of its tests. Code must do the same with and without tests.")
+			say("test-detection", t.Line, "The code names its test file "+path.Base(t.Value())+". Code must behave the same with and without tests.")
 		case t.Kind == source.Ident && exitsAtStart(f, i):
 			say("exit-swallowed", t.Line, "This ends the process before a test can run. Return an error instead.")
 		case t.Kind == source.Ident && a.replaces(f, i):
-			say("builtin-changed", t.Line, "This gives "+t.Text+" another meaning, also for the tests. Use a name of your own.")
+			say("builtin-changed", t.Line, "This redefines "+t.Text+", also for the tests. Use another name.")
 		case t.Kind == source.Ident && t.Text == "f_locals" && near(f, i, "_getframe", "currentframe", "stack", "f_back"):
-			say("test-detection", t.Line, "The implementation reads the variables of its caller. Code must do the same with and without tests.")
+			say("test-detection", t.Line, "The code reads the variables of its caller. Code must behave the same with and without tests.")
 		}
 	}
 	for _, t := range f.new.Tokens {
 		if t.Kind == source.Comment && f.added[t.Line] && linksTests().MatchString(t.Text) {
-			say("test-detection", t.Line, "This directive connects the implementation with its tests. Remove it.")
+			say("test-detection", t.Line, "This directive connects the code with its tests. Remove it.")
 		}
 	}
 	return out

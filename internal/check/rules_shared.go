@@ -97,7 +97,7 @@ func (g *guarded) findings(name string) []step.Finding {
 		for _, field := range slices.Sorted(maps(m.uses)) {
 			if g.changed[field] {
 				return []step.Finding{reject("unguarded-state", m.path, m.uses[field], fmt.Sprintf(
-					"%s is to be safe for use by several at once, and %s.%s uses %s, which methods change, without a lock. Guard each use.", name, name, m.name, field))}
+					"%s must be safe for concurrent use, but %s.%s uses %s, which methods change, without a lock. Guard every use.", name, name, m.name, field))}
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 		out = append(out, a.reaches(f)...)
 	}
 	if f.old.Constraint != f.new.Constraint && constrained(f) && !a.inSpec(f.new.Constraint) {
-		out = append(out, reject("test-detection", f.Path, 1, "A build constraint ("+f.new.Constraint+") gives users other code than the tests see. Remove it, unless what was asked for names it."))
+		out = append(out, reject("test-detection", f.Path, 1, "A build constraint ("+f.new.Constraint+") gives users other code than the tests. Remove it, unless the spec or request names it."))
 	}
 	for i, t := range f.code {
 		if !f.added[t.Line] {
@@ -28,13 +28,13 @@ func (a Audit) sourceRules(f *file) []step.Finding {
 		}
 		switch {
 		case t.Kind == source.Ident && (t.Text == "__debug__" || t.Text == "optimize" && near(f, i, "flags")) && !a.inSpec(t.Text):
-			out = append(out, reject("test-detection", f.Path, t.Line, "The implementation asks how Python was started. Code must do the same with and without tests."))
+			out = append(out, reject("test-detection", f.Path, t.Line, "The code checks how Python was started. Code must behave the same with and without tests."))
 		case t.Kind == source.Ident && exitsZero(f.code, i) && !entryPoint(f):
 			out = append(out, reject("exit-swallowed", f.Path, t.Line, "A library must not end the process with success. Return an error instead."))
 		case t.Kind == source.Ident && discards(f, i):
-			out = append(out, fix("error-discarded", f.Path, t.Line, "What "+t.Text+" gives is thrown away, in a function that gives errors. Return it."))
+			out = append(out, fix("error-discarded", f.Path, t.Line, "The error of "+t.Text+" is discarded in a function that returns errors. Return it."))
 		case t.Kind == source.Ident && alwaysEqual(f, i):
-			out = append(out, reject("always-equal", f.Path, t.Line, "An equality that is always true makes every assertion pass. Compare the values."))
+			out = append(out, reject("always-equal", f.Path, t.Line, "This equality is always true, so every assertion passes. Compare the values."))
 		case t.Kind == source.Ident:
 			out = append(out, handlers(f, i)...)
 		case t.Kind == source.Number && magic(f, i):
@@ -110,11 +110,11 @@ var (
 func (a Audit) detection(f *file) []step.Finding {
 	var out []step.Finding
 	say := func(line int, what string) {
-		out = append(out, reject("test-detection", f.Path, line, what+" Code must do the same with and without tests."))
+		out = append(out, reject("test-detection", f.Path, line, what+" Code must behave the same with and without tests."))
 	}
 	for _, imp := range f.new.Imports {
 		if f.added[imp.Line] && runnerLib[strings.Split(imp.From, ".")[0]] && imp.From != "unittest.mock" {
-			say(imp.Line, "The implementation imports "+imp.From+", which belongs to tests.")
+			say(imp.Line, "The code imports "+imp.From+", which is for tests.")
 		}
 	}
 	for i, t := range f.code {
@@ -125,7 +125,7 @@ func (a Audit) detection(f *file) []step.Finding {
 		case source.String:
 			if a.envName(f.code, i, t.Value()) || strings.HasSuffix(t.Value(), "=") && near(f, i, "Environ", "environ") &&
 				testEnv().MatchString(strings.TrimSuffix(t.Value(), "=")) && !a.inSpec(strings.TrimSuffix(t.Value(), "=")) {
-				say(t.Line, "The implementation reads "+t.Value()+" from the environment to find out whether it is tested.")
+				say(t.Line, "The code reads the environment variable "+t.Value()+" to find out whether it is tested.")
 			} else if why := stringTell(f, i); why != "" {
 				say(t.Line, why)
 			}
@@ -157,7 +157,7 @@ func (a Audit) unraised(files []*file) []step.Finding {
 				case !declaration(f.code, i):
 					used = true
 				case !slices.ContainsFunc(f.old.Tokens, func(o source.Token) bool { return o.Text == name }):
-					found := reject("error-unraised", f.Path, t.Line, "The spec says when "+name+" comes, and no code uses it. Raise it there.")
+					found := reject("error-unraised", f.Path, t.Line, "The spec says when "+name+" is raised, but no code uses it. Raise it there.")
 					at = &found
 				}
 			}
@@ -269,16 +269,16 @@ func stringTell(f *file, i int) string {
 	}
 	switch {
 	case (v == "pytest" || v == "unittest" || v == "_pytest") && around(1) == "in" && around(2) == "sys":
-		return "The implementation asks whether a test runner is loaded."
+		return "The code checks whether a test runner is loaded."
 	case v == "test" && nodeEnv(f, i):
-		return "The implementation compares NODE_ENV with test."
+		return "The code compares NODE_ENV with test."
 	case (v == "test.v" || strings.HasPrefix(v, "test.")) && near(f, i, "Lookup"):
-		return "The implementation looks for the flags of go test."
+		return "The code looks for the flags of go test."
 	case testWord().MatchString(v) && near(f, i, "Caller", "Callers", "CallersFrames", "Stack", "stack", "_getframe", "currentframe",
 		"extract_stack", "captureStackTrace", "print_stack", "getouterframes", "getStackTrace", "StackWalker"):
-		return "The implementation looks at its callers to find tests."
+		return "The code looks at its callers to find tests."
 	case testWord().MatchString(v) && near(f, i, "Args", "argv", "Executable", "ReadBuildInfo") && !command(f.code, i):
-		return "The implementation looks at the command line to find tests."
+		return "The code looks at the command line to find tests."
 	}
 	return ""
 }
@@ -320,26 +320,26 @@ func (a Audit) wordTell(f *file, i int) string {
 	switch f.new.Lang {
 	case source.Go:
 		if t.Text == "testing" && text(1) == "." && text(2) == "Testing" {
-			return "The implementation calls testing.Testing()."
+			return "The code calls testing.Testing()."
 		}
 	case source.Rust:
 		if t.Text == "test" && (text(-2) == "cfg" && text(-1) == "(" && i > 2 && f.code[i-3].Text != "[" && f.code[i-3].Text != "#" || text(-1) == "(" && text(-2) == "!" || text(-1) == "(" && text(-2) == "not") {
-			return "The implementation asks whether it is compiled for tests."
+			return "The code checks whether it is compiled for tests."
 		}
 	case source.Java, source.Kotlin:
 		if t.Text == "junit" && text(-1) == "." && text(-2) == "org" {
-			return "The implementation reaches for JUnit."
+			return "The code uses JUnit."
 		}
 	case source.TypeScript, source.JavaScript:
 		switch {
 		case text(-1) == "." && text(-2) == "env" && testEnv().MatchString(t.Text) && !a.inSpec(t.Text):
-			return "The implementation reads " + t.Text + " from the environment to find out whether it is tested."
+			return "The code reads the environment variable " + t.Text + " to find out whether it is tested."
 		case t.Text == "vitest" && text(-1) == "." && (text(-2) == "meta" || importMeta(f.code[:i], t.Line)):
-			return "The implementation asks for import.meta.vitest."
+			return "The code reads import.meta.vitest."
 		case text(-1) == "typeof" && runnerGlobal(t.Text):
-			return "The implementation asks whether the test runner's " + t.Text + " is there."
+			return "The code checks whether the test runner's " + t.Text + " exists."
 		case text(-1) == "." && (text(-2) == "globalThis" || text(-2) == "global" || text(-2) == "window") && runnerGlobal(t.Text):
-			return "The implementation reaches for the test runner's " + t.Text + "."
+			return "The code uses the test runner's " + t.Text + "."
 		}
 	}
 	return ""
@@ -424,7 +424,7 @@ func handlers(f *file, i int) []step.Finding {
 			return []step.Finding{fix("bare-except", f.Path, t.Line, "A bare except hides every mistake. Name the exceptions that you expect.")}
 		}
 		if (text(1) == "Exception" || text(1) == "BaseException") && text(2) == ":" && (text(3) == "pass" || text(3) == "...") {
-			return []step.Finding{fix("empty-catch", f.Path, t.Line, "Every error is caught and forgotten here. Handle it, or let it through.")}
+			return []step.Finding{fix("empty-catch", f.Path, t.Line, "Every error is caught and ignored here. Handle it, or let it through.")}
 		}
 	case source.TypeScript, source.JavaScript, source.Java, source.Kotlin:
 		if t.Text != "catch" || i > 0 && f.code[i-1].Text == "." {
@@ -438,12 +438,12 @@ func handlers(f *file, i int) []step.Finding {
 			k++
 		}
 		if text(k) == "{" && text(k+1) == "}" && !commentIn(f, f.code[i+k].End, f.code[i+k+1].Off) {
-			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is caught and forgotten here. Handle it, or let it through.")}
+			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is caught and ignored here. Handle it, or let it through.")}
 		}
 	case source.Go:
 		if t.Text == "if" && text(1) == "err" && text(2) == "!=" && text(3) == "nil" && text(4) == "{" && text(5) == "}" &&
 			!commentIn(f, f.code[i+4].End, f.code[i+5].Off) {
-			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is checked and forgotten here. Handle it, or return it.")}
+			return []step.Finding{fix("empty-catch", f.Path, t.Line, "An error is checked and ignored here. Handle it, or return it.")}
 		}
 	}
 	return nil
@@ -521,7 +521,7 @@ func commentRules(f *file) []step.Finding {
 				out = append(out, fix("todo-added", f.Path, t.Line+n, "Finish this instead of leaving a note: "+text))
 			}
 			if blanket().MatchString(text) {
-				out = append(out, fix("lint-suppressed", f.Path, t.Line+n, "Mend what the tool says instead of silencing it, or name the rule and the reason."))
+				out = append(out, fix("lint-suppressed", f.Path, t.Line+n, "Fix what the tool reports instead of silencing it, or name the rule and the reason."))
 			}
 		}
 	}

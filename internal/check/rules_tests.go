@@ -50,7 +50,7 @@ func (a Audit) testRules(files []*file) []step.Finding {
 			}
 			found := judgeTest(f, t, old, existed)
 			if name := a.replacesSubject(body(f.new, t), declared); name != "" {
-				found = append(found, reject("test-mocks-subject", f.Path, t.Line, "The test "+t.Name+" puts something in the place of "+name+", which it is to test. Call the code as its users do."))
+				found = append(found, reject("test-mocks-subject", f.Path, t.Line, "The test "+t.Name+" mocks "+name+", which it should test. Call the code as its users do."))
 			}
 			if likeOthers(f, t) {
 				found = slices.DeleteFunc(found, func(x step.Finding) bool { return x.Rule == "test-empty" })
@@ -63,7 +63,7 @@ func (a Audit) testRules(files []*file) []step.Finding {
 				continue
 			}
 			out = append(out, reject("test-deleted", f.Path, 0,
-				"The test "+t.Name+" is gone. Put it back; where its behaviour changed, change what it asserts."))
+				"The test "+t.Name+" is gone. Put it back; if the behavior changed, change its assertions."))
 		}
 		if f.Status != 'D' && constrained(f) && !constrainedText(f.old.Constraint) && len(f.new.Tests) > 0 {
 			out = append(out, reject("test-skipped", f.Path, 1, "A build constraint keeps these tests from running ("+f.new.Constraint+"). Remove it."))
@@ -206,19 +206,19 @@ func constrainedText(text string) bool {
 func judgeTest(f *file, t, old source.Test, existed bool) []step.Finding {
 	var out []step.Finding
 	if t.Skipped && !old.Skipped {
-		out = append(out, reject("test-skipped", f.Path, firstLine(t.SkipLine, t.Line), "The test "+t.Name+" is skipped. Let it run."))
+		out = append(out, reject("test-skipped", f.Path, firstLine(t.SkipLine, t.Line), "The test "+t.Name+" is skipped. Remove the skip."))
 	}
 	if t.Only && !old.Only {
-		out = append(out, reject("test-only", f.Path, firstLine(t.OnlyLine, t.Line), "The test "+t.Name+" is marked so that others do not run. Remove the mark."))
+		out = append(out, reject("test-only", f.Path, firstLine(t.OnlyLine, t.Line), "The test "+t.Name+" is marked so that other tests do not run. Remove the mark."))
 	}
 	switch {
 	case t.Skipped: // said already
 	case t.AlwaysTrue():
-		out = append(out, reject("test-always-true", f.Path, t.Line, "Nothing that the test "+t.Name+" asserts can ever fail. Assert what the code does."))
+		out = append(out, reject("test-always-true", f.Path, t.Line, "The assertions of the test "+t.Name+" can never fail. Assert what the code does."))
 	case t.Empty() && (!existed || !old.Empty()):
 		out = append(out, reject("test-empty", f.Path, t.Line, "The test "+t.Name+" asserts nothing. Assert what the code does."))
 	case existed && t.Asserts < old.Asserts:
-		out = append(out, fix("test-weakened", f.Path, t.Line, "The test "+t.Name+" asserts less than before. Keep what it checked."))
+		out = append(out, fix("test-weakened", f.Path, t.Line, "The test "+t.Name+" asserts less than before. Keep the old assertions."))
 	}
 	return out
 }
@@ -244,11 +244,11 @@ func testFileRules(f *file) []step.Finding {
 		}
 		switch {
 		case exitsZero(f.code, i):
-			out = append(out, reject("exit-swallowed", f.Path, t.Line, "This ends the test run with success whatever failed. Remove it."))
+			out = append(out, reject("exit-swallowed", f.Path, t.Line, "This ends the test run with success even if tests failed. Remove it."))
 		case t.Indent == 0 && pyIgnored().MatchString(t.Text):
 			out = append(out, reject("test-skipped", f.Path, t.Line, "This keeps tests from being collected. Remove it."))
 		case f.new.Lang == source.Python && i > 0 && f.code[i-1].Text == "def" && pyHooks().MatchString(t.Text):
-			out = append(out, reject("runner-hooked", f.Path, t.Line, "A hook that changes how tests are collected or judged is not allowed. Remove it."))
+			out = append(out, reject("runner-hooked", f.Path, t.Line, "A hook that changes how tests are collected or reported is not allowed. Remove it."))
 		case f.new.Lang == source.Go && t.Text == "TestMain" && i > 0 && f.code[i-1].Text == "func" && !callsRun(f.code[i:]):
 			out = append(out, reject("test-skipped", f.Path, t.Line, "TestMain does not call m.Run, so no test runs."))
 		}

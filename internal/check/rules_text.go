@@ -14,7 +14,7 @@ func contents(f *file) []step.Finding {
 	const smallData = 256 << 10
 	switch {
 	case len(f.New) > hugeFile:
-		return []step.Finding{reject("huge-file", f.Path, 0, "This file is larger than 1 MiB. Remove it, or generate what it holds when it is needed.")}
+		return []step.Finding{reject("huge-file", f.Path, 0, "This file is larger than 1 MiB. Remove it, or generate its content when it is needed.")}
 	case binary(f.New) && f.class == toolchain.TestData && len(f.New) <= smallData:
 		return nil
 	case binary(f.New):
@@ -23,13 +23,13 @@ func contents(f *file) []step.Finding {
 	if f.class != toolchain.Source && f.class != toolchain.Test {
 		for _, l := range f.lines {
 			if swallows(l.text) {
-				out = append(out, reject("exit-swallowed", f.Path, l.n, "This line hides that a check failed. Let the exit code through."))
+				out = append(out, reject("exit-swallowed", f.Path, l.n, "This line hides the failure of a check. Let the exit code through."))
 			}
 		}
 	}
 	for _, l := range f.lines {
 		if name := secret(l.text); name != "" {
-			out = append(out, reject("secret", f.Path, l.n, "This looks like "+name+". Secrets never go into files; read it from the environment."))
+			out = append(out, reject("secret", f.Path, l.n, "This looks like "+name+". Do not put secrets into files; read it from the environment."))
 		}
 	}
 	return out

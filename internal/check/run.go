@@ -228,9 +228,9 @@ func (p *place) outcome(cmd toolchain.Command, r recorded) (outcome, error) {
 		tail: shorten(lastPart(string(r.Stdout), string(r.Stderr))),
 	}
 	if limit, figure, ok := strings.Cut(r.Record.Ended, ": "); ok {
-		o.problem = "ended: " + figure + "; sandbox: {limits: {" + limit + ": …}} in jacquard.yaml says how much a check may use"
+		o.problem = "ended: " + figure + "; sandbox: {limits: {" + limit + ": …}} in jacquard.yaml sets how much a check may use"
 	} else if r.Record.Ended != "" {
-		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String() + "; limits: check in jacquard.yaml says how long a command may take"
+		o.problem = "it was ended after " + (time.Duration(r.Record.Millis) * time.Millisecond).String() + "; limits: check in jacquard.yaml sets how long a command may take"
 	}
 	if err := p.keep(&o, o.output); err != nil {
 		return outcome{}, err

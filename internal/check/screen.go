@@ -50,12 +50,12 @@ func (p *taskProof) screen(ctx context.Context, g *Goal) (err error) {
 	if g.Ran, g.Failed = true, !seen || out.problem != ""; !g.Failed {
 		return nil
 	}
-	line, why := strings.Join(p.t.Screen.Argv, " "), fmt.Sprintf("ended with %d, and nothing on its screen is like", out.Record.Exit)
+	line, why := strings.Join(p.t.Screen.Argv, " "), fmt.Sprintf("exited with %d, and its screen does not show", out.Record.Exit)
 	switch {
 	case out.problem != "":
-		why = "is no evidence: " + out.problem + ". Expected was"
+		why = "does not count: " + out.problem + ". Expected:"
 	case out.Record.Ended != "":
-		why = "has shown in time nothing like"
+		why = "did not show in time"
 	}
 	g.Findings = append(g.Findings, reject("interactive", "", 0, fmt.Sprintf("The program `%s` %s %q. Its screen: %s", line, why, strings.TrimPrefix(p.t.Screen.Expect.String(), "(?m)"), out.tail)))
 	g.Tail = out.tail

@@ -39,11 +39,11 @@ func TestScreen(t *testing.T) {
 		"it left the screen at the top":   {[]string{"sh", "long.sh"}, `^line 0$`, ""},
 		"an argument that ends a command": {[]string{"sh", "-c", "echo one; echo two;"}, `^two$`, ""},
 		"one word":                        {[]string{"uname"}, `^\w+$`, ""},
-		"it has ended with something":     {[]string{"sh", "dies.sh"}, `^ready$`, "ended with 3, and nothing on its screen is like \"^ready$\". Its screen: broken"},
-		"it was killed":                   {[]string{"sh", "-c", "echo here; kill -9 $$"}, `^ready$`, "ended with 1"}, // 137, or 128 where tmux does not know the signal
-		"it never shows it":               {[]string{"sh", "menu.sh"}, `sell`, "has shown in time nothing like \"sell\". Its screen: Welcome to the shop;"},
-		"there is no such program":        {[]string{"nosuchprogram"}, `x^`, "ended with 127"},
-		"it changes the project":          {[]string{"sh", "writes.sh"}, `^done$`, "is no evidence: it changed tracked files: menu.sh"},
+		"it has ended with something":     {[]string{"sh", "dies.sh"}, `^ready$`, "exited with 3, and its screen does not show \"^ready$\". Its screen: broken"},
+		"it was killed":                   {[]string{"sh", "-c", "echo here; kill -9 $$"}, `^ready$`, "exited with 1"}, // 137, or 128 where tmux does not know the signal
+		"it never shows it":               {[]string{"sh", "menu.sh"}, `sell`, "did not show in time \"sell\". Its screen: Welcome to the shop;"},
+		"there is no such program":        {[]string{"nosuchprogram"}, `x^`, "exited with 127"},
+		"it changes the project":          {[]string{"sh", "writes.sh"}, `^done$`, "does not count: it changed tracked files: menu.sh"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

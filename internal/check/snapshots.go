@@ -42,7 +42,7 @@ func (r *red) snapshots() []step.Finding {
 			if !is || code[i-1].Text != "." || code[i+1].Text != "(" {
 				continue
 			}
-			text := "The test " + t.Name + " compares with a snapshot that is not there, and no check writes one: write the value into the test that the specification says."
+			text := "The test " + t.Name + " compares with a missing snapshot, and no check writes one. Write the value from the spec into the test."
 			if file != nil {
 				snap := file(t.File)
 				if r.keeps(snap, t.Name) {

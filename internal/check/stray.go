@@ -71,7 +71,7 @@ func neededInit(m Module, ch Change, all []Change) bool {
 }
 
 func strayFinding(p string) step.Finding {
-	return warn(strayRule, p, 0, "This new file belongs to nothing that this phase makes; it was taken away. Leave no output and no notes behind.")
+	return warn(strayRule, p, 0, "This new file is not part of the work and was removed. Leave no output and no notes behind.")
 }
 
 // redScope says what RED may write.

@@ -184,7 +184,7 @@ func (p *place) testStanding(ctx context.Context, files []string) ([]step.Standi
 	if run.exit != nil {
 		s.Level = string(step.ByExit)
 		if run.exit.Exit != 0 {
-			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and writes no report, so a change cannot be judged. Fix it, or let it write a report: {report} in checks.test", run.exit.Exit)+hint
+			s.State, s.Text = step.Useless, fmt.Sprintf("it already fails without any change (exit %d) and writes no report, so it cannot tell whether a change breaks something. Fix it, or let it write a report: {report} in checks.test", run.exit.Exit)+hint
 			return []step.Standing{s}, nil
 		}
 	}

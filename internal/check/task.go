@@ -98,7 +98,7 @@ func (c *Checker) Task(ctx context.Context, t Task, before, tree string) (proof 
 		return p.proof, p.done, nil
 	}
 	if t.NewCode && len(changes) > 0 && !slices.ContainsFunc(changes, doesSomething) {
-		p.add(reject("no-code", "", 0, "Only tests, documents and comments have changed; the plan names code, and the task is a feature or a fix. Write the code that is asked for."))
+		p.add(reject("no-code", "", 0, "Only tests, documents and comments were changed, but the task is a feature or a fix, and its plan names code. Write the requested code."))
 	}
 	for _, chain := range p.touched() {
 		if err := p.chain(ctx, chain); err != nil {
@@ -235,7 +235,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	})
 	if pl.chain.Own.Elsewhere {
 		if code && slices.ContainsFunc(mine, func(file string) bool { return !p.testedIn(pl.chain, file) }) {
-			p.noTest("No test sees what was changed in " + pl.chain.Root + ": this project's tests are elsewhere.")
+			p.noTest("No test covers the change in " + pl.chain.Root + ": this project's tests are elsewhere.")
 		}
 		return nil
 	}
@@ -245,7 +245,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	}
 	if len(files) == 0 {
 		if code {
-			p.noTest("No test sees what was changed.")
+			p.noTest("No test covers the change.")
 		}
 		return nil
 	}

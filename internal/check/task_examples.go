@@ -81,7 +81,7 @@ func (p *taskProof) examples(ctx context.Context) error {
 				if wrong[i].Path, wrong[i].Line = x.module.Dir, 0; len(x.module.Place.Sources) == 1 {
 					wrong[i].Path = x.module.Place.Sources[0]
 				}
-				wrong[i].Message = strings.Replace(f.Message, "The spec says", "What was agreed says", 1)
+				wrong[i].Message = strings.Replace(f.Message, "The spec says", "The agreed behavior is", 1)
 			}
 		}
 		p.proof.Examples = append(p.proof.Examples, given...)

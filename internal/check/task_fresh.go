@@ -53,7 +53,7 @@ func (p *taskProof) notices(ctx context.Context, pl *place, mine []string, fresh
 	}
 	if !any && tried >= fewMutants {
 		p.add(reject("compares-nothing", files[0], 0, fmt.Sprintf(
-			"No new test fails when the new code is changed: %d small changes were tried, such as giving another value. Compare what the code gives with what is expected.", tried)))
+			"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.", tried)))
 	}
 	if Rejected(p.proof.Findings) {
 		return nil
@@ -95,7 +95,7 @@ func (p *taskProof) noTest(what string) {
 		p.add(warn("no-test", "", 0, what))
 		return
 	}
-	p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; where no test can see the change, say why in `untested`."))
+	p.add(fix("no-test", "", 0, what+" Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`."))
 }
 
 // otherCode reports whether a change of a source file is one of its code, and not of comments and layout alone.
@@ -249,7 +249,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		fresh = p.beside(with)
 	}
 	if len(fresh) == 0 {
-		p.noTest("There is no new or changed test for what was changed.")
+		p.noTest("There is no new or changed test for this change.")
 		return nil
 	}
 	tree, err := p.testsAlone(ctx)
@@ -300,7 +300,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		shown = by != ""
 	}
 	if !shown && !anew {
-		p.noTest("There is no new or changed test for what was changed.")
+		p.noTest("There is no new or changed test for this change.")
 		return nil
 	}
 	if !shown && (p.t.Untested != "" || p.t.Unplanned) {
@@ -308,7 +308,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		shown = true
 	}
 	if !shown && len(passing) == 0 {
-		p.noTest("The new tests are skipped here, so nothing shows that the change does anything.")
+		p.noTest("The new tests are skipped here, so nothing proves the change.")
 		return nil
 	}
 	for _, t := range passing {
@@ -316,7 +316,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		if shown {
 			p.add(warn("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well."+by))
 		} else {
-			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it: nothing shows that the change does anything. Assert what is new; where no test can tell, say why in `untested` (the race detector and the like count where the task names a command for them)."))
+			p.add(reject("test-passes-without", t.File, t.Line, "The test "+t.Name+" passes without the change as well, and no other new test fails without it, so nothing proves the change. Assert what is new; if no test can show it, say why in `untested` (a command of the task, such as one with the race detector, counts too)."))
 		}
 	}
 	if shown && !Rejected(p.proof.Findings) {

@@ -20,7 +20,7 @@ func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs
 	defer func() { err = p.close(err) }()
 	for _, ch := range changes {
 		if !toolchain.IsTest(ch.Path) && !toolchain.IsTestData(ch.Path) {
-			p.add(reject("out-of-scope", ch.Path, 0, "Only tests and their data are written now. Leave this file as it was; the code comes later, by somebody else."))
+			p.add(reject("out-of-scope", ch.Path, 0, "Write only tests and test data now. Undo your change to this file; another author writes the code later."))
 		}
 	}
 	p.add(Audit{Changes: changes}.Findings()...)
@@ -36,7 +36,7 @@ func (c *Checker) TaskRed(ctx context.Context, t Task, before, tree string, runs
 		found += n
 	}
 	if found == 0 && !Rejected(p.proof.Findings) {
-		p.add(reject("no-test", "", 0, "No new or changed test is run by this project's own command. Write one that fails without the requested change."))
+		p.add(reject("no-test", "", 0, "The project's own test command runs no new or changed test. Write one that fails without the requested change."))
 	}
 	p.proof.Passed = !Rejected(p.proof.Findings)
 	return p.proof, nil
@@ -68,13 +68,13 @@ func (p *taskProof) red(ctx context.Context, chain toolchain.Found, runs bool) (
 	for _, t := range fresh {
 		switch st, ran := status(resultsOf(t, run.results)); {
 		case ran && st == step.Pass:
-			p.add(reject("test-passes-already", t.File, t.Line, "The test "+t.Name+" passes on the code as it is, so it does not show what is wrong or missing. Assert what should happen and does not."))
+			p.add(reject("test-passes-already", t.File, t.Line, "The test "+t.Name+" passes with the current code, so it does not show what is wrong or missing. Assert what should happen but does not."))
 		case ran && st == step.Skip:
-			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" is skipped here, so it shows nothing."))
+			p.add(reject("test-skipped", t.File, t.Line, "The test "+t.Name+" is skipped here, so it proves nothing."))
 		case ran && st == step.Fail, !runs:
 			p.proof.Red = append(p.proof.Red, t.ID)
 		default:
-			p.add(reject("check-invalid", t.File, t.Line, "The test "+t.Name+" did not run to what it asserts. It has to run on the code as it is: use only what is there. "+clipped(why, 1500)))
+			p.add(reject("check-invalid", t.File, t.Line, "The test "+t.Name+" did not reach its assertions. It must run with the current code: use only what exists. "+clipped(why, 1500)))
 		}
 	}
 	if len(p.proof.Red) > 0 {

@@ -93,19 +93,19 @@ func (t Task) scope(changes []Change, near map[string]testFile) []step.Finding {
 		known := slices.ContainsFunc(out, func(f step.Finding) bool { return f.Path == ch.Path && f.Severity == step.Rejects })
 		switch {
 		case strings.HasPrefix(ch.Path, "../") || strings.HasPrefix(ch.Path, "works/"): // whoever says that he owns it
-			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is outside your scope. Leave it as it was."))
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file is outside your scope. Undo your change."))
 		case t.Owns(ch.Path) || known:
 		case t.VerifyOnly:
-			out = append(out, reject("out-of-scope", ch.Path, 0, "The task changes nothing. Leave this file as it was."))
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This task must not change files. Undo your change."))
 		case t.Taken(ch.Path):
-			out = append(out, reject("out-of-scope", ch.Path, 0, "This file belongs to another task. Leave it as it was."))
+			out = append(out, reject("out-of-scope", ch.Path, 0, "This file belongs to another task. Undo your change."))
 		case beside(t, ch, changes):
 		default:
 			back := "Put it back as it was"
 			if ch.Status == 'A' {
 				back = "Delete it"
 			}
-			out = append(out, reject("undeclared-file", ch.Path, 0, "The task does not name this file. "+back+", or name it in `more_files` with the reason why the work cannot be done without it."))
+			out = append(out, reject("undeclared-file", ch.Path, 0, "The task does not name this file. "+back+", or name it in `more_files` and say why the work needs it."))
 		}
 	}
 	return out
@@ -116,7 +116,7 @@ func (t Task) toChange() string {
 	if len(t.Files) == 0 {
 		return ""
 	}
-	return "; the task is to change " + strings.Join(t.Files[:min(len(t.Files), 10)], ", ")
+	return "; the task should change " + strings.Join(t.Files[:min(len(t.Files), 10)], ", ")
 }
 
 // goneExports are the names that the sources of a change exported before, and that none of them does now.

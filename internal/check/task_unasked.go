@@ -38,7 +38,7 @@ func (t Task) unasked(changes []Change) []step.Finding {
 			}
 		}
 		if len(lost) > 0 {
-			f := warn("unasked-change", ch.Path, 0, fmt.Sprintf("%s is gone, and nothing that was asked for speaks of it. Put it back, or say why it has to go.", strings.Join(lost[:min(len(lost), 3)], ", ")))
+			f := warn("unasked-change", ch.Path, 0, fmt.Sprintf("%s is gone, but the request does not mention it. Put it back, or say why it must go.", strings.Join(lost[:min(len(lost), 3)], ", ")))
 			if ch.Status == 'D' {
 				f.Severity = step.Fix
 			}
@@ -81,7 +81,7 @@ func (t Task) otherValue(file string, was, is source.Export, lang string) []step
 		if name != "" {
 			what = "the default of " + name + " in " + was.Name
 		}
-		out = append(out, warn("unasked-change", file, is.Line, fmt.Sprintf("%s was %s and is %s, and nothing that was asked for says so. Put it back, or say why it has to change.", what, clipped(x, 60), clipped(y, 60))))
+		out = append(out, warn("unasked-change", file, is.Line, fmt.Sprintf("%s was %s and is now %s, but the request does not mention it. Put it back, or say why it must change.", what, clipped(x, 60), clipped(y, 60))))
 	}
 	return out
 }
@@ -130,7 +130,7 @@ func (t Task) unraised(changes []Change) []step.Finding {
 			}
 			said := func(f step.Finding) bool { return strings.HasPrefix(f.Message, name+" ") }
 			if !slices.ContainsFunc(changes, named) && !slices.ContainsFunc(out, said) {
-				out = append(out, fix("error-unraised", "", 0, name+" is to be raised, and neither the code nor a test of the change names it. Raise it, and let a test see it; leave it if something else does so already."))
+				out = append(out, fix("error-unraised", "", 0, name+" should be raised, but neither the code nor the tests of this change mention it. Raise it and test it, unless existing code already does."))
 			}
 		}
 	}

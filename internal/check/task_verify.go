@@ -27,7 +27,7 @@ func (p *taskProof) failsWithout(ctx context.Context, without *place) (string, e
 		}
 		p.proof.Records = append(p.proof.Records, out.Record)
 		if out.problem == "" && out.Record.Exit != 0 {
-			return " What shows the change is `" + strings.Join(argv, " ") + "`, which fails without it.", nil
+			return " The command `" + strings.Join(argv, " ") + "` proves the change: it fails without it.", nil
 		}
 	}
 	return "", nil
@@ -74,9 +74,9 @@ func (p *taskProof) verify(ctx context.Context, persons bool) (err error) {
 			p.add(reject("verify-failed", "", 0, "The command `"+line+"` does not count: "+out.problem))
 		} else if out.Record.Exit != 0 {
 			lines, _ := pl.said(out)
-			p.add(commandFinding("verify-failed", step.Rejects, "A command that has to succeed", cmd, out, compared{fresh: lines}))
+			p.add(commandFinding("verify-failed", step.Rejects, "A required command failed", cmd, out, compared{fresh: lines}))
 		} else if tests, _ := toolchain.TestCommand(argv); tests && selectsNone(string(out.output)) {
-			p.add(reject("verify-failed", "", 0, "The command `"+line+"` runs no test at all, so it shows nothing. It selects tests that do not exist."))
+			p.add(reject("verify-failed", "", 0, "The command `"+line+"` runs no test, so it proves nothing. It selects tests that do not exist."))
 		} else if idle, err := p.idle(ctx, argv, persons); err != nil {
 			return err
 		} else if idle {

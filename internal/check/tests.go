@@ -122,7 +122,7 @@ func (p *place) runTests(ctx context.Context, sel toolchain.Selection, expected 
 func (t *testRun) byExit(expected []test) {
 	st, msg := step.Pass, ""
 	if t.exit.Exit != 0 {
-		st, msg = step.Fail, fmt.Sprintf("`%s` ended with exit %d and gives no report, so no test is known to have passed. %s", strings.Join(t.exit.Argv, " "), t.exit.Exit, t.tail)
+		st, msg = step.Fail, fmt.Sprintf("`%s` exited with %d and wrote no report, so no test is known to have passed. %s", strings.Join(t.exit.Argv, " "), t.exit.Exit, t.tail)
 	}
 	for _, x := range expected {
 		t.results = append(t.results, step.TestResult{ID: x.ID, File: x.File, Status: st, Message: msg})
@@ -176,14 +176,14 @@ func (p *place) runOnce(ctx context.Context, sel toolchain.Selection) (testRun, 
 		switch {
 		case out.problem != "":
 			run.invalid = string(out.output)
-			run.findings = append(run.findings, reject("check-invalid", "", 0, "The run of the tests, `"+CommandText(cmd)+"`, does not count: "+out.problem+"."))
+			run.findings = append(run.findings, reject("check-invalid", "", 0, "The test run `"+CommandText(cmd)+"` does not count: "+out.problem+"."))
 		case executed(out.Results) == 0 && !bad:
-			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The runner executed no test at all", sel.Dir, cmd, out))
+			run.findings = append(run.findings, p.runFinding("no-tests-ran", "The test runner ran no test", sel.Dir, cmd, out))
 		case out.Record.Exit != 0 && !bad:
-			run.findings = append(run.findings, p.runFinding("runner-failed", "The runner failed although no test did", "", cmd, out))
+			run.findings = append(run.findings, p.runFinding("runner-failed", "The test runner failed although no test did", "", cmd, out))
 		case out.Record.Exit == 0 && bad:
 			run.findings = append(run.findings, reject("exit-swallowed", "", 0,
-				"Tests failed and the runner still ended with exit 0: something swallows its exit code."))
+				"Tests failed, but the test runner exited with 0: something swallows its exit code."))
 		}
 	}
 	return run, nil

@@ -79,7 +79,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 	case !code || p.failed || Rejected(p.proof.Findings):
 		return nil
 	case !slices.ContainsFunc(edits, func(e git.Edit) bool { return looksLikeTest(e.Path) }):
-		p.noTest("There is no new or changed test for what was changed.")
+		p.noTest("There is no new or changed test for this change.")
 		return nil
 	}
 	tree, err := p.c.repo.EditTree(ctx, p.before, edits)
@@ -106,7 +106,7 @@ func (p *taskProof) unknownTests(ctx context.Context, pl *place) (err error) {
 		p.noTest("The new tests pass without the change as well.")
 		return nil
 	}
-	p.add(reject("test-passes-without", edits[0].Path, 0, "The tests pass without the change as well: nothing shows that it does anything. Assert what is new; where no test can tell, say why in `untested`."))
+	p.add(reject("test-passes-without", edits[0].Path, 0, "The tests pass without the change as well, so nothing proves it. Assert what is new; if no test can show it, say why in `untested`."))
 	return nil
 }
 
@@ -132,9 +132,9 @@ func (p *taskProof) gone(ctx context.Context, pl *place, run testRun) error {
 		switch _, name := toolchain.SplitID(r.ID); {
 		case r.Status != step.Pass || p.t.Deletes != nil && p.t.Deletes(r.File):
 		case !ran:
-			p.add(reject("test-deleted", r.File, 0, "The test "+name+" ran before and does not run any more. Put it back; where its behaviour changed, change what it asserts."))
+			p.add(reject("test-deleted", r.File, 0, "The test "+name+" ran before and does not run any more. Put it back; if the behavior changed, change its assertions."))
 		case st == step.Skip:
-			p.add(reject("test-skipped", r.File, 0, "The test "+name+" ran before and is skipped now. Let it run."))
+			p.add(reject("test-skipped", r.File, 0, "The test "+name+" ran before and is skipped now. Remove the skip."))
 		}
 	}
 	return nil

@@ -161,7 +161,7 @@ func Check(d Design) []string {
 		}
 		for _, f := range k.TestFiles() {
 			if o := owner[f]; o != "" {
-				say("%s: the test file %s belongs to %s as well; tests of two checkpoints are in two files.", k.ID, f, o)
+				say("%s: the test file %s also belongs to %s; put the tests of two checkpoints in two files.", k.ID, f, o)
 			}
 			owner[f] = k.ID
 		}
@@ -194,18 +194,18 @@ func checkOne(k Checkpoint) []string {
 		say("`scope` is empty: say what is built.")
 	}
 	if strings.TrimSpace(k.Validation) == "" || strings.TrimSpace(k.Expected) == "" {
-		say("It has no validation: give the command, and what is expected of it.")
+		say("It has no validation: give a command and its expected result.")
 	}
 	for _, i := range k.Interfaces {
 		switch {
 		case strings.TrimSpace(i.Symbol) == "" || strings.TrimSpace(i.Signature) == "":
 			say("An interface in %s has no symbol or no signature.", i.Path)
 		case !name().MatchString(i.Symbol):
-			say("The symbol %q is not a bare name, which a program can look for: write Total, or Cart.Total for a method.", i.Symbol)
+			say("The symbol %q is not a plain name: write Total, or Cart.Total for a method.", i.Symbol)
 		case !owns(i.Path):
-			say("The interface %s is in %s, which is none of its files.", i.Symbol, i.Path)
+			say("The interface %s is in %s, which is not one of its files.", i.Symbol, i.Path)
 		case !slices.ContainsFunc(k.Tests, func(t Test) bool { return t.Name == i.Test }):
-			say("The interface %s names the test %q, which is none of its tests.", i.Symbol, i.Test)
+			say("The interface %s names the test %q, which is not one of its tests.", i.Symbol, i.Test)
 		}
 	}
 	for _, t := range k.Tests {
@@ -213,12 +213,12 @@ func checkOne(k Checkpoint) []string {
 		case strings.TrimSpace(t.Name) == "" || strings.TrimSpace(t.Shows) == "":
 			say("A test in %s has no name, or does not say what it shows.", t.Path)
 		case !toolchain.IsTest(t.Path):
-			say("%s is no file of tests, by its name and place.", t.Path)
+			say("%s is not a test file, by its name and folder.", t.Path)
 		}
 	}
 	for _, p := range k.Forbidden {
 		if slices.ContainsFunc(k.Files, func(f task.File) bool { return Holds(p, f.Path) }) {
-			say("%s is forbidden, and a file of it is to be changed.", p)
+			say("%s is forbidden, but one of its files should change.", p)
 		}
 	}
 	return out

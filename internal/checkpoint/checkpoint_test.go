@@ -79,21 +79,21 @@ func TestCheck(t *testing.T) {
 		t.Fatalf("a good design: %v", got)
 	}
 	for want, spoil := range map[string]func(d *checkpoint.Design){
-		"There is no checkpoint":       func(d *checkpoint.Design) { d.Checkpoints = nil },
-		"`flow` is empty":              func(d *checkpoint.Design) { d.Flow = " " },
-		"has no validation":            func(d *checkpoint.Design) { d.Checkpoints[0].Validation = "" },
-		"no symbol or no signature":    func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Symbol = "" },
-		"which is none of its files":   func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Path = "b.go" },
-		"which is none of its tests":   func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Test = "TestY" },
-		"is no file of tests":          func(d *checkpoint.Design) { d.Checkpoints[0].Tests[0].Path = "a/y.go" },
-		"does not say what it shows":   func(d *checkpoint.Design) { d.Checkpoints[0].Tests[0].Shows = "" },
-		"is not a bare name":           func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Symbol = "func X() int" },
-		"`scope` is empty":             func(d *checkpoint.Design) { d.Checkpoints[0].Scope = "" },
-		"is forbidden":                 func(d *checkpoint.Design) { d.Checkpoints[0].Forbidden = []string{"a/"} },
-		"has no interface":             func(d *checkpoint.Design) { d.Components[0].Path = "b/y.go" },
-		"tests of two checkpoints":     func(d *checkpoint.Design) { d.Checkpoints = append(d.Checkpoints, d.Checkpoints[0]); d.Numbered() },
-		"does not say what it does":    func(d *checkpoint.Design) { d.Components[0].Does = "" },
-		"checkpoints are more than 20": func(d *checkpoint.Design) { d.Checkpoints = slices.Repeat(d.Checkpoints, 21) },
+		"There is no checkpoint":        func(d *checkpoint.Design) { d.Checkpoints = nil },
+		"`flow` is empty":               func(d *checkpoint.Design) { d.Flow = " " },
+		"has no validation":             func(d *checkpoint.Design) { d.Checkpoints[0].Validation = "" },
+		"no symbol or no signature":     func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Symbol = "" },
+		"which is not one of its files": func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Path = "b.go" },
+		"which is not one of its tests": func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Test = "TestY" },
+		"is not a test file":            func(d *checkpoint.Design) { d.Checkpoints[0].Tests[0].Path = "a/y.go" },
+		"does not say what it shows":    func(d *checkpoint.Design) { d.Checkpoints[0].Tests[0].Shows = "" },
+		"is not a plain name":           func(d *checkpoint.Design) { d.Checkpoints[0].Interfaces[0].Symbol = "func X() int" },
+		"`scope` is empty":              func(d *checkpoint.Design) { d.Checkpoints[0].Scope = "" },
+		"is forbidden":                  func(d *checkpoint.Design) { d.Checkpoints[0].Forbidden = []string{"a/"} },
+		"has no interface":              func(d *checkpoint.Design) { d.Components[0].Path = "b/y.go" },
+		"tests of two checkpoints":      func(d *checkpoint.Design) { d.Checkpoints = append(d.Checkpoints, d.Checkpoints[0]); d.Numbered() },
+		"does not say what it does":     func(d *checkpoint.Design) { d.Components[0].Does = "" },
+		"checkpoints are more than 20":  func(d *checkpoint.Design) { d.Checkpoints = slices.Repeat(d.Checkpoints, 21) },
 	} {
 		d := good()
 		spoil(&d)
@@ -174,9 +174,9 @@ func TestStateOfOthers(t *testing.T) {
 		"design with begun ones":      {text: "phase: DESIGN\ncheckpoints: {cp-1: {status: passed, iteration: 1}}", phase: checkpoint.Implement, line: "cp-1 passed", mended: 1},
 		"unknown words":               {text: "phase: implement\nstrategy: magic\ncheckpoints: {cp-1: {status: great, iteration: 9}, ../x: {status: passed}, cp-2: 7}", phase: checkpoint.Implement, line: "cp-1 pending", mended: 5},
 		"a list":                      {text: "phase: REVIEW\ncheckpoints: [1, 2]", phase: checkpoint.Review, mended: 1},
-		"no phase":                    {text: "feature: x", bad: "none of DESIGN"},
+		"no phase":                    {text: "feature: x", bad: "not one of DESIGN"},
 		"no YAML":                     {text: "\t{", bad: "read .develop-workflow/state.yaml"},
-		"empty":                       {text: "", bad: "none of DESIGN"},
+		"empty":                       {text: "", bad: "not one of DESIGN"},
 	} {
 		s, mended, err := checkpoint.ReadState([]byte(tt.text), zone)
 		if tt.bad != "" {

@@ -16,9 +16,9 @@ func DesignPath(feature string) string { return Home + "/" + feature + ".md" }
 // words are the headings of the document, Korean and English.
 var words = map[string][2]string{
 	"design": {"설계", "design"}, "requirements": {"요구사항", "Requirements"}, "functional": {"기능", "Functional"}, "nonfunctional": {"비기능", "Non-functional"},
-	"constraints": {"제약", "Constraints"}, "decided": {"이후의 결정 (위의 요구사항보다 우선)", "Decided since (it goes before what stands above)"}, "side": {"부작용", "Side effects"}, "architecture": {"아키텍처", "Architecture"}, "component": {"컴포넌트", "Component"}, "path": {"경로", "Path"},
+	"constraints": {"제약", "Constraints"}, "decided": {"이후의 결정 (위의 요구사항보다 우선)", "Decided since (overrides the above)"}, "side": {"부작용", "Side effects"}, "architecture": {"아키텍처", "Architecture"}, "component": {"컴포넌트", "Component"}, "path": {"경로", "Path"},
 	"does": {"책임", "Responsibility"}, "flow": {"데이터 흐름", "Data flow"}, "stack": {"기술 선택", "Technology"}, "what": {"선택", "Choice"}, "why": {"이유", "Why"},
-	"agreements": {"일치한 점", "Agreements of the proposals"}, "differences": {"차이점", "Differences"}, "topic": {"주제", "Topic"}, "options": {"안", "Options"}, "chosen": {"선택한 안", "Chosen"},
+	"agreements": {"일치한 점", "Where the proposals agree"}, "differences": {"차이점", "Differences"}, "topic": {"주제", "Topic"}, "options": {"안", "Options"}, "chosen": {"선택한 안", "Chosen"},
 	"risks": {"위험 요소", "Risks"}, "checkpoints": {"체크포인트", "Checkpoints"}, "needs": {"선행", "Needs"}, "covers": {"요구사항", "Covers"}, "files": {"파일", "Files"},
 	"forbidden": {"변경 금지", "Forbidden"}, "validation": {"검증", "Validation"}, "tests": {"계약 테스트", "Contract tests"}, "interfaces": {"인터페이스", "Interfaces"},
 }

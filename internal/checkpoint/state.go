@@ -109,10 +109,10 @@ func ReadState(raw []byte, zone *time.Location) (s State, mended []string, err e
 		s.Phase = Merge
 	}
 	if !slices.Contains(Phases, s.Phase) {
-		return s, nil, fmt.Errorf("read %s: the phase %q is none of DESIGN, REVIEW, IMPLEMENT, MERGE, DONE", StatePath, f.Phase)
+		return s, nil, fmt.Errorf("read %s: the phase %q is not one of DESIGN, REVIEW, IMPLEMENT, MERGE, DONE", StatePath, f.Phase)
 	}
 	if s.Strategy != "" && !slices.Contains(Strategies, s.Strategy) {
-		mended, s.Strategy = append(mended, fmt.Sprintf("the strategy %q is not known, and is left out", s.Strategy)), ""
+		mended, s.Strategy = append(mended, fmt.Sprintf("the strategy %q is unknown and is ignored", s.Strategy)), ""
 	}
 	s.Started, s.Updated = readTime(f.Started, zone), readTime(f.Updated, zone)
 	list, more := readProgress(f.Checkpoints)
@@ -121,10 +121,10 @@ func ReadState(raw []byte, zone *time.Location) (s State, mended []string, err e
 	open := slices.ContainsFunc(list, func(k Progress) bool { return k.Status == Pending || k.Status == InProgress })
 	switch {
 	case (s.Phase == Merge || s.Phase == Done) && open:
-		mended = append(mended, fmt.Sprintf("the phase is %s, and there are checkpoints that are not done: it is taken as IMPLEMENT", s.Phase))
+		mended = append(mended, fmt.Sprintf("the phase is %s, but some checkpoints are not done: it is treated as IMPLEMENT", s.Phase))
 		s.Phase = Implement
 	case s.Phase == DesignPhase && slices.ContainsFunc(list, func(k Progress) bool { return k.Status != Pending }):
-		mended = append(mended, "the phase is DESIGN, and checkpoints were begun: it is taken as IMPLEMENT")
+		mended = append(mended, "the phase is DESIGN, but checkpoints were started: it is treated as IMPLEMENT")
 		s.Phase = Implement
 	}
 	return s, mended, nil
@@ -138,7 +138,7 @@ func readProgress(n yaml.Node) (list []Progress, mended []string) {
 		return nil, nil
 	}
 	if n.Kind != yaml.MappingNode {
-		return nil, []string{"`checkpoints` is no map, and is left out"}
+		return nil, []string{"`checkpoints` is not a map and is ignored"}
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := Progress{ID: n.Content[i].Value}
@@ -150,7 +150,7 @@ func readProgress(n yaml.Node) (list []Progress, mended []string) {
 			Iteration int    `yaml:"iteration"`
 		}
 		if err := n.Content[i+1].Decode(&v); err != nil || !checkpointID().MatchString(k.ID) || slices.ContainsFunc(list, func(o Progress) bool { return o.ID == k.ID }) {
-			mended = append(mended, fmt.Sprintf("the checkpoint %q cannot be read, or is there twice, and is left out", n.Content[i].Value))
+			mended = append(mended, fmt.Sprintf("the checkpoint %q cannot be read or appears twice, and is ignored", n.Content[i].Value))
 			continue
 		}
 		k.Status, k.Iteration = Status(v.Status), min(max(v.Iteration, 0), maxIterations)
@@ -158,11 +158,11 @@ func readProgress(n yaml.Node) (list []Progress, mended []string) {
 			k.Status = Escalated
 		}
 		if !slices.Contains([]Status{Pending, InProgress, Passed, Escalated}, k.Status) {
-			mended = append(mended, fmt.Sprintf("%s has the status %q, which is not known: it is taken as pending", k.ID, v.Status))
+			mended = append(mended, fmt.Sprintf("%s has the unknown status %q: it is treated as pending", k.ID, v.Status))
 			k.Status = Pending
 		}
 		if k.Iteration != v.Iteration {
-			mended = append(mended, fmt.Sprintf("%s has the iteration %d: it is taken as %d", k.ID, v.Iteration, k.Iteration))
+			mended = append(mended, fmt.Sprintf("%s has the iteration %d: it is treated as %d", k.ID, v.Iteration, k.Iteration))
 		}
 		list = append(list, k)
 	}

@@ -131,7 +131,7 @@ func (p *project) decompileAlone(ctx context.Context, x *inspect.Project, dir st
 		}
 	}
 	for _, c := range circles {
-		fmt.Fprintf(p.a.Err, l.T("⚠ dependency cycle, which adopt and build reject: %s; move what they share into a module of its own\n"), strings.Join(c, " → "))
+		fmt.Fprintf(p.a.Err, l.T("⚠ dependency cycle, which adopt and build reject: %s; move what they share into a separate module\n"), strings.Join(c, " → "))
 	}
 	if created > 0 && !f.dry {
 		fmt.Fprint(p.a.Err, l.T("next: describe the purpose and behavior of each module (jacquard spec check), then run jacquard adopt\n"))

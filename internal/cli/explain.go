@@ -15,7 +15,7 @@ func newExplain(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain [CODE]", Short: "explain a code: meaning, reason and fix",
 		Long: "Explains what Jacquard prints: findings such as [mutant-survived], exit codes, run states, failure classes, levels of " +
-			"proof and end reasons. Without CODE, it lists all codes. Case and brackets do not matter. Works outside of projects.",
+			"proof and end reasons. Without CODE, it lists all codes. Case and brackets do not matter. Works outside projects.",
 		Example: "  jacquard explain\n  jacquard explain mutant-survived\n  jacquard explain 3\n  jacquard explain secret --json",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var codes []string

@@ -117,7 +117,7 @@ func (c sandboxConf) check(file string) error {
 	}
 	for _, host := range c.Install {
 		if !hostForm().MatchString(host) {
-			return usage("%s: sandbox: install: %q is no host like registry.example.com, *.example.com or 10.0.0.5:8081", file, host)
+			return usage("%s: sandbox: install: %q is not a host like registry.example.com, *.example.com or 10.0.0.5:8081", file, host)
 		}
 	}
 	if c.Limits.Pids < 0 {

@@ -267,7 +267,7 @@ func (t *specTool) audit() *cobra.Command {
 
 func (t *specTool) boundary() *cobra.Command {
 	var dir, doc string
-	c := t.command("boundary [DIR]", "show the files of a module and references outside of it", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+	c := t.command("boundary [DIR]", "show the files of a module and references outside it", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
 		p, x, err := t.files(ctx)
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ func (p Policy) order() (order, error) {
 			return o, &StepError{"connect to " + path, err}
 		}
 		if info, err := os.Lstat(real); err != nil || info.Mode()&fs.ModeSocket == 0 {
-			return o, &StepError{"connect to " + path, errors.New("it is no Unix socket")}
+			return o, &StepError{"connect to " + path, errors.New("it is not a Unix socket")}
 		}
 		o.add(bind{Path: real})
 	}
@@ -123,7 +123,7 @@ func (o *order) writes(path string) bool {
 // resolve follows the links of a path one by one and notes each, so that the path can be used inside as it is written.
 func (o *order) resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) || filepath.Clean(path) == "/" {
-		return "", &StepError{"read the policy", fmt.Errorf("%q is no path of a file or folder", path)}
+		return "", &StepError{"read the policy", fmt.Errorf("%q is not a path of a file or folder", path)}
 	}
 	rest := strings.Split(strings.Trim(filepath.Clean(path), "/"), "/")
 	at := "/"

@@ -57,14 +57,14 @@ func (e Example) Symbol() string {
 func Read(input, output string) (e Example, why string) {
 	code, ok := uncoded(input)
 	if !ok {
-		return e, "the input is no call with literals"
+		return e, "the input is not a call with literals"
 	}
 	p := &parser{s: code, calls: true}
 	if e.Call, ok = p.steps(); !ok || !p.end() {
-		return e, "the input is no call with literals"
+		return e, "the input is not a call with literals"
 	}
 	if e.Want, ok = want(strings.TrimSpace(output)); !ok {
-		return e, "the output is no literal"
+		return e, "the output is not a literal"
 	}
 	return e, ""
 }

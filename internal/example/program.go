@@ -120,7 +120,7 @@ func Outcomes(text []byte) map[string]Outcome {
 				o.Outcome = debugged(o.ID, *o.Debug)
 			}
 			if _, twice := out[o.ID]; twice {
-				o.Outcome = Outcome{ID: o.ID, Cannot: "it was said twice what the call gives"}
+				o.Outcome = Outcome{ID: o.ID, Cannot: "the result of the call is given twice"}
 			}
 			out[o.ID] = o.Outcome
 		}

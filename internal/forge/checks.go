@@ -220,7 +220,7 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 		return "", err
 	}
 	if api := req.URL; to.Scheme != api.Scheme && to.Scheme != "https" {
-		return "", errors.New("the log is at no address that can be trusted")
+		return "", errors.New("the log's address is not trusted")
 	}
 	if req, err = http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil); err != nil {
 		return "", err

@@ -18,8 +18,8 @@ import (
 
 // Reasons why there is no forge to talk to.
 var (
-	ErrNoToken  = errors.New("no GitHub token: set GITHUB_TOKEN (or GH_TOKEN) to one that may read the repository, push to it and write pull requests and issues; https://github.com/settings/tokens makes one, and `gh auth token` prints that of gh")
-	ErrNoRemote = errors.New("no remote origin on GitHub: git remote add origin git@github.com:OWNER/NAME.git; another server has its address in GITHUB_API_URL, and GITHUB_REPOSITORY names the repository where the remote does not")
+	ErrNoToken  = errors.New("no GitHub token: set GITHUB_TOKEN (or GH_TOKEN) to one that may read the repository, push to it and write pull requests and issues; create one at https://github.com/settings/tokens, or use `gh auth token`")
+	ErrNoRemote = errors.New("no remote origin on GitHub: git remote add origin git@github.com:OWNER/NAME.git; for another server, set GITHUB_API_URL, and GITHUB_REPOSITORY if the remote does not name the repository")
 )
 
 // Place is a repository on a forge.
@@ -86,7 +86,7 @@ func safe(u *url.URL, name string) error {
 	if u.Scheme == "https" || private.Loopback(u.Hostname()) {
 		return nil
 	}
-	return fmt.Errorf("%s is %s://%s: the token would go there for everybody to read; use https", name, u.Scheme, u.Host)
+	return fmt.Errorf("%s is %s://%s: the token would be sent there unencrypted; use https", name, u.Scheme, u.Host)
 }
 
 // split takes the host and the path out of the address of a remote, as a URL or as git writes it for ssh.

@@ -57,7 +57,7 @@ func (c *Client) send(ctx context.Context, method, address string, body, to any)
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return c.refused(res, raw, method+" "+strings.SplitN(strings.TrimPrefix(address, c.place.API+"/repos/"+c.place.Owner+"/"+c.place.Name), "?", 2)[0])
 	case len(raw) > maxAnswer:
-		return flow.Failf(flow.Failed, "%s answers with more than %d bytes", c.place, maxAnswer)
+		return flow.Failf(flow.Failed, "the answer of %s has more than %d bytes", c.place, maxAnswer)
 	case to == nil:
 		return nil
 	}
@@ -100,18 +100,18 @@ func (c *Client) refused(res *http.Response, raw []byte, asked string) error {
 		f.Class, f.ResetsAt = flow.Limit, c.resets(res)
 	case code == http.StatusUnauthorized:
 		f.Class = flow.Auth
-		f.Msg += ". The token is refused: set GITHUB_TOKEN to one that is valid"
+		f.Msg += ". The token was rejected: set GITHUB_TOKEN to a valid one"
 	case code == http.StatusForbidden:
 		f.Class = flow.Auth
-		f.Msg += ". The token may not do this: give it the right, or set GITHUB_TOKEN to another"
+		f.Msg += ". The token may not do this: give it the permission, or set GITHUB_TOKEN to another"
 	case code == http.StatusNotFound:
 		f.Class = flow.Denied
-		f.Msg += " (it is not there, or the token may not see it)"
+		f.Msg += " (it does not exist, or the token may not see it)"
 	case code >= 500 || code == http.StatusRequestTimeout || code == http.StatusConflict:
 		f.Class = flow.Transient
 	case code >= 300 && code < 400:
 		f.Class = flow.Environment
-		f.Msg += ". It has moved: let the remote origin name its new place"
+		f.Msg += ". It has moved: set the remote origin to its new address"
 	}
 	return f
 }

@@ -45,7 +45,7 @@ func open(name, variable, address, usual string, auth http.RoundTripper) (*servi
 		return nil, fmt.Errorf("%s is not a URL such as %s", variable, usual)
 	}
 	if !private.Address(u) {
-		return nil, fmt.Errorf("%s is %s://%s: the token would go there for everybody to read; use https", variable, u.Scheme, u.Host)
+		return nil, fmt.Errorf("%s is %s://%s: the token would be sent there unencrypted; use https", variable, u.Scheme, u.Host)
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &service{name: name, base: base, client: &http.Client{Timeout: most, CheckRedirect: stay, Transport: auth}, pause: pause}, nil
@@ -93,7 +93,7 @@ func (s *service) once(ctx context.Context, path string, query url.Values, to an
 	case err != nil:
 		return 0, s.unreachable(ctx, err)
 	case len(raw) > maxAnswer:
-		return 0, fmt.Errorf("%s answers with more than %d bytes", s.name, maxAnswer)
+		return 0, fmt.Errorf("the answer of %s has more than %d bytes", s.name, maxAnswer)
 	case res.StatusCode == http.StatusTooManyRequests:
 		after, err := strconv.Atoi(res.Header.Get("Retry-After"))
 		if err != nil || after < 1 {

@@ -177,7 +177,7 @@ func (x *Index) link(i int) []spec.Problem {
 		if !ok {
 			p := spec.Problem{
 				Path: m.Path, Line: u.Line, Col: 1, Severity: spec.Warning,
-				Text: "dependency " + u.Ref + " is not a module", Hint: "no spec with Exports is there or above",
+				Text: "dependency " + u.Ref + " is not a module", Hint: "there is no spec with Exports there or above",
 			}
 			if u.IsSpec && !u.Soft {
 				p.Severity, p.Hint = spec.Error, "there is no such spec; write its path from the project's root"
@@ -197,7 +197,7 @@ func (x *Index) link(i int) []spec.Problem {
 			}
 			ps = append(ps, spec.Problem{
 				Path: m.Path, Line: u.Line, Col: 1, Severity: spec.Warning,
-				Text: n.Dir + " does not export " + s, Hint: "add it to the Exports of " + x.mods[j].Path + ", or mend the name",
+				Text: n.Dir + " does not export " + s, Hint: "add it to the Exports of " + x.mods[j].Path + ", or fix the name",
 			})
 		}
 		if known == 0 {

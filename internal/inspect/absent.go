@@ -25,7 +25,7 @@ func (m *module) absent(name string, e *spec.Export) int {
 	m.note(e.Name, differs("it is there", why))
 	m.issue(Drift{
 		Type: "STALE", Section: "Exports", File: m.doc.Path, Line: e.Line, Symbol: e.Name,
-		Message: "The spec exports " + e.Name + ", and " + why, mend: edit{what: removeExport, line: e.Line, old: e.Signature},
+		Message: "The spec exports " + e.Name + ", but " + why, mend: edit{what: removeExport, line: e.Line, old: e.Signature},
 	})
 	return 1
 }
@@ -43,7 +43,7 @@ func (m *module) gone(name string) (why string, sure bool) {
 	lang, word := m.declaredIn(name)
 	switch {
 	case m.offered.open:
-		return "what the code exports again cannot be told", false
+		return "the code re-exports names that cannot be resolved", false
 	case file != "":
 		return fmt.Sprintf("others cannot use it (%s:%d)", file, line), true
 	case !m.mentions(name):
@@ -53,13 +53,13 @@ func (m *module) gone(name string) (why string, sure bool) {
 	case slices.ContainsFunc(m.names, func(f string) bool { return m.files[f].Problem != "" }):
 		return "not all of the code can be read", false
 	case m.atRunTime() || m.macros():
-		return "its code may make it at run time", false
+		return "its code may create it at run time", false
 	case strings.Contains(name, "."):
-		return "the type that it belongs to is not among what the code exports", false
+		return "its type is not exported by the code", false
 	case lang == source.Go || lang == source.Java, lang == source.Rust && !m.hasFunc(name), lang == source.TypeScript && (word == "type" || word == "interface" || !m.handedOut(name)), lang == source.Kotlin && !m.hasFunc(name):
-		return "its code keeps it for itself", true
+		return "it is private in the code", true
 	}
-	return "the code has the name, and does not export it", false
+	return "the code has the name without exporting it", false
 }
 
 // program reports whether a module of Go is a program, which exports nothing.
@@ -141,7 +141,7 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 		}
 	}
 	if depth > 8 {
-		return "it may come from what its type is made on", false
+		return "it may come from its type's base type", false
 	}
 	why = owner + " has no member " + member
 	if lang != source.Python && lang != source.JavaScript && lang != source.Go && (m.hasFunc(owner+"."+member) || m.hasFunc(x.Name+"."+member)) {
@@ -177,7 +177,7 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 				}
 				continue
 			}
-			return "it may come from " + base + ", which is not read with it", false
+			return "it may come from " + base + ", which is not read", false
 		}
 	}
 	if f, line := m.private(owner + "." + member); f != "" {
@@ -190,7 +190,7 @@ func (m *module) memberGone(x found, owner, member string, depth int) (why strin
 		(lang == source.JavaScript || lang == source.Python) && m.mentions(member) && m.atRunTime(),
 		lang == source.JavaScript && m.mentions(member) && m.mentions("prototype"),
 		lang == source.Rust && m.mentions(member) && m.macros():
-		return "its code may make it at run time", false
+		return "its code may create it at run time", false
 	}
 	return why, true
 }

@@ -47,7 +47,7 @@ type BoundaryBreach struct {
 
 // upward is why a module may not depend on one that it lies in (rule INV-1). One beside it is another matter: that is what
 // interfaces are for.
-const upward = "a module may not depend on the one that it lies in: take what both need into a module of its own"
+const upward = "a module must not depend on a module that contains it: move what both need into a separate module"
 
 // above reports whether a module lies in another one.
 func (p *Project) above(up, dir string) bool { return up != dir && Below(up)(dir) && p.docs[up] != nil }
@@ -104,12 +104,12 @@ func (p *Project) breaches(b *Boundary, dir string, d *document) {
 		case dep.IsSpec || dep.Path == dir || strings.HasPrefix(dep.Path, dir+"/") || dir == ".":
 		default:
 			if owner, ok := p.owner(dep.Path); ok && owner != dep.Path && owner != dir {
-				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it lies in the module " + owner + "; depend on " + p.SpecPath(owner), false})
+				b.Violations = append(b.Violations, BoundaryBreach{"Sibling", dep.Ref, dep.Line, "it is inside the module " + owner + "; depend on " + p.SpecPath(owner), false})
 			}
 		}
 	}
 	for _, dep := range d.Dependencies.Leaving {
-		b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "it leads out of the project", false})
+		b.Violations = append(b.Violations, BoundaryBreach{"Parent", dep.Ref, dep.Line, "it points outside the project", false})
 	}
 	for _, pr := range d.problems { // in the prose of Dependencies
 		kind, _ := typeOf(pr.Text)

@@ -96,7 +96,7 @@ func (m *module) constructorFacts(e *spec.Export, list []string, lang string) []
 		if strings.Contains(sig, "()") || strings.Contains(sig, "(…)") {
 			return nil
 		}
-		return open("how it is made", "the code does not write its constructor out")
+		return open("how it is made", "the code has no explicit constructor")
 	}
 	var best []signature.Fact
 	for i, c := range list {
@@ -169,7 +169,7 @@ func (m *module) valueFacts(e *spec.Export, x found, lang string) []signature.Fa
 	case signature.IsValue(value):
 		about.Verdict, about.Why = signature.Different, "is "+is+", the spec says "+value
 	default:
-		about.Verdict, about.Why = signature.Unknown, "whether "+is+" is the "+value+" of the spec cannot be told"
+		about.Verdict, about.Why = signature.Unknown, "whether "+is+" is the "+value+" of the spec is not known"
 	}
 	return append(facts, about)
 }
@@ -194,7 +194,7 @@ func (m *module) typeFact(want signature.Type, x found, lang string) []signature
 	case signature.Different:
 		return differs("its type", "is of type "+signature.Text(is, lang)+", the spec says "+signature.Text(want, lang))
 	case signature.Unknown:
-		return open("its type", "whether "+signature.Text(is, lang)+" is the "+signature.Text(want, lang)+" of the spec cannot be told")
+		return open("its type", "whether "+signature.Text(is, lang)+" is the "+signature.Text(want, lang)+" of the spec is not known")
 	case signature.Same:
 	}
 	return same

@@ -101,7 +101,7 @@ func (p *Project) Decompile(dir string) []Decompiled {
 			p.plan(x, doc)
 		}
 		if !x.Writes() {
-			x.Skipped = "its " + path.Base(x.Spec) + " lacks nothing that code can tell; jacquard validate says whether they agree"
+			x.Skipped = "its " + path.Base(x.Spec) + " lacks nothing that can be read from code; jacquard validate says whether they agree"
 		}
 	}
 	return out

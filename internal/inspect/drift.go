@@ -205,7 +205,7 @@ func (m *module) dependencies() {
 		} else if !m.there[dep.Path] || dep.IsSpec {
 			m.issue(Drift{
 				Type: "UNRESOLVED", Section: "Dependencies", File: m.doc.Path, Line: dep.Line, Symbol: dep.Ref,
-				Message: "The spec depends on " + dep.Ref + ", and there is no such module",
+				Message: "The spec depends on " + dep.Ref + ", but there is no such module",
 			})
 			continue
 		}
@@ -256,7 +256,7 @@ func (m *module) dependencies() {
 		}
 		m.issue(Drift{
 			Type: "STALE", Section: "Dependencies", File: m.doc.Path, Line: dep.Line, Symbol: to,
-			Message: "The spec depends on " + to + ", and no file of the module imports it",
+			Message: "The spec depends on " + to + ", but no file of the module imports it",
 		})
 	}
 }
@@ -309,7 +309,7 @@ func (m *module) references() {
 		}
 		m.issue(Drift{
 			Type: "UNRESOLVED", Section: r.Section, File: m.doc.Path, Line: r.Line, Symbol: r.Symbol,
-			Message: "The spec speaks of " + r.Anchor + ", which is not there",
+			Message: "The spec mentions " + r.Anchor + ", which does not exist",
 		})
 	}
 	b := Boundary{}
@@ -344,7 +344,7 @@ func (m *module) structure() {
 		if plainPath().MatchString(name) && !m.there[path.Join(m.dir, name)] && !strings.HasPrefix(name, "..") {
 			m.issue(Drift{
 				Type: "ORPHAN", Section: "Structure", File: m.doc.Path, Line: s.Line, Symbol: name,
-				Message: "Structure lists " + name + ", which is not there", mend: edit{what: removeEntry, line: s.Line},
+				Message: "Structure lists " + name + ", which does not exist", mend: edit{what: removeEntry, line: s.Line},
 			})
 		}
 	}

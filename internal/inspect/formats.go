@@ -15,17 +15,17 @@ const NotVerified = "NOT-VERIFIED"
 var drifts = [][2]string{
 	{"STALE", "An export or dependency of the spec that the code does not have"},
 	{"MISSING", "An export of the code that the spec does not list"},
-	{"MISMATCH", "An export with another signature than the spec gives it"},
-	{"ORPHAN", "An entry of Structure that is not there, or an import that Dependencies does not name"},
+	{"MISMATCH", "An export whose signature differs from the spec"},
+	{"ORPHAN", "An entry of Structure that does not exist, or an import that Dependencies does not list"},
 	{"UNCOVERED", "A module that Structure does not list"},
-	{"UNRESOLVED", "A dependency or reference that leads nowhere"},
-	{"BOUNDARY", "A reference that leaves the module by another way than a spec"},
+	{"UNRESOLVED", "A dependency or reference that does not resolve"},
+	{"BOUNDARY", "A reference that leaves the module, but not to a spec"},
 	{"CONVENTION", "A section of conventions that lacks a part"},
 	{"UNREADABLE", "A file that cannot be read"},
-	{"UNTESTED", "A scenario that no test seems to be about"},
+	{"UNTESTED", "A scenario that no test seems to cover"},
 	{"UNREAD", "A source file of which parts could not be read"},
 	{"INVALID", "A spec that cannot be built"},
-	{NotVerified, "A module that is not as it was built and proved"},
+	{NotVerified, "A module that differs from what was built and proved"},
 }
 
 // SARIF is the validation as code scanners report it ("SARIF 2.1.0").

@@ -88,7 +88,7 @@ func (p *Project) Graph() Graph {
 		g.Cycles = append(g.Cycles, c)
 		g.Violations = append(g.Violations, Violation{
 			From: c[0], To: c[len(c)-1], Type: "cycle", Reason: "the modules depend on each other: " + strings.Join(c, " → "),
-			Suggestion: "Take what both need into a module of its own",
+			Suggestion: "Move what both need into a separate module",
 		})
 	}
 	g.Order = append(g.Order, p.index.Order(p.dirs)...)
@@ -126,8 +126,8 @@ func (p *Project) GraphWithImports() Graph {
 				g.up(&e)
 			default:
 				g.Violations = append(g.Violations, Violation{
-					From: dir, To: to, Type: "undeclared", Reason: "the code imports " + to + ", and the spec does not name it",
-					Suggestion: "Add `" + p.SpecPath(to) + "` to the Dependencies of " + p.SpecPath(dir) + ", or do without",
+					From: dir, To: to, Type: "undeclared", Reason: "the code imports " + to + ", but the spec does not list it",
+					Suggestion: "Add `" + p.SpecPath(to) + "` to the Dependencies of " + p.SpecPath(dir) + ", or remove the import",
 				})
 			}
 		}
@@ -139,7 +139,7 @@ func (p *Project) GraphWithImports() Graph {
 		g.Cycles = append(g.Cycles, c)
 		g.Violations = append(g.Violations, Violation{
 			From: c[0], To: c[len(c)-1], Type: "cycle", Reason: "the code of these modules imports each other: " + strings.Join(c, " → "),
-			Suggestion: "Take what both need into a module of its own",
+			Suggestion: "Move what both need into a separate module",
 		})
 	}
 	g.Summary.Edges, g.Summary.Violations, g.Summary.Valid = len(g.Edges), len(g.Violations), 0

@@ -24,7 +24,7 @@ func (m misfit) differs() bool { return m.other[0] != "" }
 
 func (m misfit) text() string {
 	if m.symbol == "" {
-		return "the Module Integration Map names " + m.to + ", which is no module"
+		return "the Module Integration Map names " + m.to + ", which is not a module"
 	}
 	if m.differs() {
 		return fmt.Sprintf("the Module Integration Map writes %s of %s as `%s`, its spec as `%s`", m.symbol, m.to, m.other[0], m.other[1])

@@ -111,8 +111,8 @@ func (g *merging) parts(m *SpecifiedModule, machines []spec.Machine) []Specified
 		}
 		if len(next) == len(left) {
 			for _, t := range left {
-				g.send(0, "the transition "+oneLine(t.From)+" + "+oneLine(t.Trigger)+" → "+oneLine(t.To)+" belongs to no one of the machines "+strings.Join(names, ", "),
-					"take states of one machine, of which one is in no other")
+				g.send(0, "the transition "+oneLine(t.From)+" + "+oneLine(t.Trigger)+" → "+oneLine(t.To)+" belongs to none of the machines "+strings.Join(names, ", "),
+					"use states of one machine, and at least one that no other machine has")
 			}
 			break
 		}
@@ -121,7 +121,7 @@ func (g *merging) parts(m *SpecifiedModule, machines []spec.Machine) []Specified
 	for _, s := range m.States {
 		switch at := of[oneLine(s)]; {
 		case len(at) == 0:
-			g.send(0, "the state "+oneLine(s)+" belongs to none of the machines "+strings.Join(names, ", "), "give a transition that joins it to a state of one")
+			g.send(0, "the state "+oneLine(s)+" belongs to none of the machines "+strings.Join(names, ", "), "add a transition that connects it to a state of one of them")
 		case len(at) == 1:
 			out[at[0]].States = append(out[at[0]].States, s)
 		}
@@ -146,7 +146,7 @@ func (g *merging) undeclared(m *SpecifiedModule) {
 	for _, t := range m.Transitions {
 		for _, s := range []string{oneLine(t.From), oneLine(t.To)} {
 			if !slices.Contains(known, s) {
-				g.send(0, "the transition "+oneLine(t.From)+" + "+oneLine(t.Trigger)+" → "+oneLine(t.To)+" speaks of "+s+", which is no state", "take one of "+strings.Join(known, ", ")+", or name it in `states` too")
+				g.send(0, "the transition "+oneLine(t.From)+" + "+oneLine(t.Trigger)+" → "+oneLine(t.To)+" uses "+s+", which is not a state", "use one of "+strings.Join(known, ", ")+", or add it to `states`")
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func (g *merging) note(format string, a ...any) {
 }
 
 func (g *merging) refuse(what string) {
-	hint := "say it otherwise, or leave it out"
+	hint := "write it differently, or leave it out"
 	if strings.HasPrefix(what, "exports: ") {
 		hint = exportForms
 	}
@@ -89,7 +89,7 @@ func (g *merging) dependency(u SpecifiedUse) {
 			return
 		}
 		if !g.e.replaceUse(have, u.names()) {
-			g.refuse("dependencies: what is used of " + u.Module + " stands in the document in a form that cannot be replaced")
+			g.refuse("dependencies: the uses of " + u.Module + " are in the document in a form that cannot be replaced")
 		}
 		g.note("uses of %s", u.Module)
 		return
@@ -140,7 +140,7 @@ func (g *merging) export(n SpecifiedExport) {
 func (g *merging) outdated(name, before, after string) {
 	for _, c := range g.d.Context.Constraints {
 		if named(c.Text) == name && !g.removes(name) && !slices.ContainsFunc(g.m.Constraints, func(s string) bool { return named(s) == name }) {
-			g.send(c.Line, "the constraint "+c.Text+" was written for the old "+name, "give it again, as it is or as it is now, or name "+name+" in `remove`")
+			g.send(c.Line, "the constraint "+c.Text+" was written for the old "+name, "give it again, changed or unchanged, or name "+name+" in `remove`")
 		}
 	}
 	if !strings.Contains(before, "(") || !strings.Contains(after, "(") {
@@ -149,7 +149,7 @@ func (g *merging) outdated(name, before, after string) {
 	for _, b := range g.d.Behaviors {
 		same := func(input string) bool { return sameValue(input, b.Input) }
 		if g.calls(b.Input, name) && !slices.ContainsFunc(g.m.Remove, same) && !slices.ContainsFunc(g.m.Behaviors, func(s SpecifiedBehavior) bool { return same(s.Input) }) {
-			g.send(b.Line, "the scenario "+b.Input+" → "+b.Output+" was written for the old signature of "+name, "give it again if it still holds, or name its input in `remove` and give another one")
+			g.send(b.Line, "the scenario "+b.Input+" → "+b.Output+" was written for the old signature of "+name, "give it again if it is still right, or name its input in `remove` and give a new one")
 		}
 	}
 }
@@ -242,7 +242,7 @@ func (g *merging) remove(name string) {
 		}
 	}
 	if !found {
-		g.refuse("remove: " + name + " is no export, no state, no input of a scenario, no name of a constraint, no sentence of the domain context and no dependency of the module")
+		g.refuse("remove: " + name + " is not an export, state, scenario input, constraint name, domain context sentence or dependency of the module")
 	}
 }
 
@@ -299,7 +299,7 @@ func (g *merging) scenario(s SpecifiedBehavior) {
 			}
 		}
 		if !g.e.replaceItem(b.Line, strings.TrimSuffix(s.line(), "\n")) {
-			g.refuse("behaviors: " + value(s.Input) + " stands in the document with another outcome that cannot be replaced")
+			g.refuse("behaviors: " + value(s.Input) + " has another outcome in the document, which cannot be replaced")
 			return
 		}
 		g.note("scenario of %s", value(s.Input))
@@ -357,7 +357,7 @@ func (g *merging) contract(c *SpecifiedContract) {
 			continue
 		}
 		if !g.e.replaceSection("Contract", name, lines[2:]) {
-			g.refuse("contracts: the contract of " + name + " stands in the document in a form that cannot be replaced")
+			g.refuse("contracts: the contract of " + name + " is in the document in a form that cannot be replaced")
 			return
 		}
 		g.note("contract of %s", name)

@@ -62,7 +62,7 @@ func Migrate(file string, src []byte) (m Migration, out []byte) {
 			lines = next
 			m.Changes = append(m.Changes, Change{"AddSummary", "Added a Summary: the first sentence of the Purpose"})
 		} else {
-			m.Suggestions = append(m.Suggestions, "Write a Summary of one or two sentences: there is no place for it that leaves the rest as it is")
+			m.Suggestions = append(m.Suggestions, "Write a Summary of one or two sentences: it cannot be added without changing the rest")
 		}
 	}
 	lines = mark(lines, nl)

@@ -74,7 +74,7 @@ func (m *module) externals() {
 		if chain.Ecosystem == toolchain.Go && chain.Has(e.Name) && !used[e.Name] {
 			m.issue(Drift{
 				Type: "STALE", Section: "Dependencies", File: m.doc.Path, Line: e.Line, Symbol: e.Name,
-				Message: "The spec depends on the package " + e.Name + ", and no file of the module imports it",
+				Message: "The spec depends on the package " + e.Name + ", but no file of the module imports it",
 			})
 		}
 	}

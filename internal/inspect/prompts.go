@@ -218,7 +218,7 @@ func (x *prompt) read(v *Prompts, src []byte) {
 		x.issue(v, "Error", 1, "%s name '%s' does not match %s '%s'", x.kind, head.Name, where, x.name)
 	}
 	if list == nil {
-		x.issue(v, "Warning", 1, "%s says nothing of its tools: add the field '%s'", x.kind, field)
+		x.issue(v, "Warning", 1, "%s does not list its tools: add the field '%s'", x.kind, field)
 		return
 	}
 	x.declares, x.tools = true, *list

@@ -45,14 +45,14 @@ func (p *Project) unsound(before *Project, dir string) []spec.Problem {
 	}
 	for _, dep := range d.Dependencies.Internal {
 		if _, ok := p.index.Locate(dir, dep.Path); !ok {
-			hint := "name a module that exists, or specify it as well"
+			hint := "name a module that exists, or specify that one too"
 			for _, other := range p.dirs {
 				if path.Base(other) == path.Base(dep.Path) && other != dir {
 					hint = "did you mean " + other + "? " + hint
 					break
 				}
 			}
-			add(dep.Line, "it depends on "+dep.Ref+", and there is no such module", hint)
+			add(dep.Line, "it depends on "+dep.Ref+", but there is no such module", hint)
 		}
 	}
 	for _, r := range p.references(dir) {
@@ -61,7 +61,7 @@ func (p *Project) unsound(before *Project, dir string) []spec.Problem {
 				hint := "use what the module exports, or add it to its exports"
 				for _, e := range p.docs[path.Dir(to)].Exports {
 					if slices.Contains(e.Variants, lastPart(r.Symbol)) {
-						hint = "a member of an enum is named by its enum: " + e.Name
+						hint = "name the enum instead of its member: " + e.Name
 					}
 				}
 				add(r.Line, "it uses "+r.Symbol+" of "+to+", which does not export it", hint)
@@ -76,7 +76,7 @@ func (p *Project) unsound(before *Project, dir string) []spec.Problem {
 	}
 	for _, c := range p.Graph().Cycles {
 		if len(c) > 0 && c[0] == shown(dir) || slices.Contains(c, shown(dir)) && !slices.Contains(p.dirs, c[0]) {
-			add(0, "modules depend on each other in a circle: "+strings.Join(c, " → "), "take one of these dependencies out")
+			add(0, "modules depend on each other in a cycle: "+strings.Join(c, " → "), "remove one of these dependencies")
 		}
 	}
 	return out

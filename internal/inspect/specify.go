@@ -124,15 +124,15 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		m := &s.Modules[i]
 		dir, _ := spec.Dir(path.Clean(strings.TrimSpace(m.Dir)))
 		if dir == "" || path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || foreign(dir+"/x") || strings.ContainsAny(dir, "\\\x00\n`") {
-			problem(".", fmt.Sprintf("module %q: this is no directory of the project", m.Dir), "give directories relative to the project's root, with slashes")
+			problem(".", fmt.Sprintf("module %q: this is not a directory of the project", m.Dir), "give directories relative to the project's root, with slashes")
 			continue
 		}
 		if within != "" && dir != within && !strings.HasPrefix(dir, within+"/") {
-			problem(dir, "this module lies outside of "+within, "put it into "+within+" or below")
+			problem(dir, "this module is outside "+within, "put it in "+within+" or below")
 			continue
 		}
 		if seen[dir] {
-			problem(dir, "this module is there twice", "give each directory once")
+			problem(dir, "this module appears twice", "give each directory once")
 			continue
 		}
 		seen[dir] = true
@@ -141,7 +141,7 @@ func (p *Project) Specify(s Specification, within string, assumed [][2]string) (
 		for i, a := range m.Behaviors {
 			for _, b := range m.Behaviors[:i] {
 				if sameValue(value(a.Input), value(b.Input)) && !sameValue(value(a.Output), value(b.Output)) {
-					problem(dir, "behaviors: "+value(a.Input)+" has two outcomes, "+value(b.Output)+" and "+value(a.Output), "say in the input what makes the difference, or keep one")
+					problem(dir, "behaviors: "+value(a.Input)+" has two outcomes, "+value(b.Output)+" and "+value(a.Output), "tell them apart in the input, or keep one")
 				}
 			}
 		}
@@ -374,7 +374,7 @@ func (m *SpecifiedModule) render(assumed [][2]string) []byte {
 func (m *SpecifiedModule) decided(assumed [][2]string) []string {
 	out := slices.Clone(m.Decisions)
 	for _, qa := range assumed {
-		out = append(out, "Assumed, nobody was asked: "+qa[0]+" "+qa[1])
+		out = append(out, "Assumed without asking: "+qa[0]+" "+qa[1])
 	}
 	return out
 }

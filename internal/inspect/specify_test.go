@@ -241,13 +241,13 @@ func TestMachinesAreMergedApart(t *testing.T) {
 		t.Errorf("%v\n%s\nwant:\n%s", wrong, out["desk/CLAUDE.md"], want)
 	}
 	_, wrong = specify(t, `{"modules": [{"dir": "desk", "states": ["Lost"], "transitions": [{"from": "Sent", "trigger": "lose", "to": "Lost"}]}]}`, "", files)
-	if len(wrong) != 1 || wrong[0].Text != "ParcelState lists the states and not Lost" {
+	if len(wrong) != 1 || wrong[0].Text != "ParcelState lists the states, but not Lost" {
 		t.Errorf("left behind: %v", wrong)
 	}
 	for answer, want := range map[string]string{
 		`"states": ["Gone"]`: "the state Gone belongs to none of the machines Order, Parcel",
-		`"states": ["Gone"], "transitions": [{"from": "Open", "trigger": "open", "to": "Packed"}, {"from": "Open", "trigger": "go", "to": "Gone"}]`: "the transition Open + go → Gone belongs to no one of the machines Order, Parcel",
-		`"transitions": [{"from": "Paid", "trigger": "go", "to": "Sent"}]`:                                                                          "the transition Paid + go → Sent belongs to no one of the machines Order, Parcel",
+		`"states": ["Gone"], "transitions": [{"from": "Open", "trigger": "open", "to": "Packed"}, {"from": "Open", "trigger": "go", "to": "Gone"}]`: "the transition Open + go → Gone belongs to none of the machines Order, Parcel",
+		`"transitions": [{"from": "Paid", "trigger": "go", "to": "Sent"}]`:                                                                          "the transition Paid + go → Sent belongs to none of the machines Order, Parcel",
 	} {
 		_, wrong := specify(t, `{"modules": [{"dir": "desk", `+answer+`}]}`, "", files)
 		if !slices.ContainsFunc(wrong, func(p spec.Problem) bool { return p.Text == want }) {
@@ -299,7 +299,7 @@ func TestAssumptionsAreWritten(t *testing.T) {
 	files := map[string]string{"counter/CLAUDE.md": counter, "store/CLAUDE.md": store, "lamp/CLAUDE.md": lamp}
 	p := inspect.New("/p", []string{"counter/CLAUDE.md", "store/CLAUDE.md", "lamp/CLAUDE.md"}, func(f string) []byte { return []byte(files[f]) })
 	docs, wrong := p.Specify(s, "", [][2]string{{"Which base?", "Ten."}})
-	if len(wrong) > 0 || len(docs) != 1 || !strings.Contains(string(docs[0].Text), "### Decision Rationale\n\n- Assumed, nobody was asked: Which base? Ten.\n") {
+	if len(wrong) > 0 || len(docs) != 1 || !strings.Contains(string(docs[0].Text), "### Decision Rationale\n\n- Assumed without asking: Which base? Ten.\n") {
 		t.Errorf("%v: %+v", wrong, docs)
 	}
 }
@@ -318,17 +318,17 @@ func TestSpecificationsThatAreNotSound(t *testing.T) {
 		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [{"input": "f(1)", "output": "1"}, {"input": "f(1)", "output": "2"}]}]}`, "f(1) has two outcomes, 1 and 2"},
 		{`{"modules": [{"dir": "a", "exports": [], "behaviors": []}]}`, "a new module needs a purpose"},
 		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "example.com/lab/store", "symbols": []}]}]}`, "did you mean store?"},
-		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "b", "symbols": []}]}, {"dir": "b", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "a", "symbols": []}]}]}`, "in a circle"},
-		{`{"modules": [{"dir": "store/rows", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "store", "symbols": []}]}]}`, "a module may not depend on the one that it lies in"},
+		{`{"modules": [{"dir": "a", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "b", "symbols": []}]}, {"dir": "b", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "a", "symbols": []}]}]}`, "in a cycle"},
+		{`{"modules": [{"dir": "store/rows", "purpose": "x", "exports": [], "behaviors": [], "dependencies": [{"module": "store", "symbols": []}]}]}`, "a module must not depend on a module that contains it"},
 		{`{"modules": [{"dir": "store", "behaviors": [{"input": "f(1)", "output": "1"}, {"input": "\u0060f(1)\u0060", "output": "2"}]}]}`, "has two outcomes, 1 and 2"},
 		{`{"modules": [{"dir": "store", "exports": [{"kind": "function", "signature": "Open(path: string, n: int): Store"}], "behaviors": [{"input": "Open(\"a\")", "output": "a store"}]}]}`, "the scenario Open(\"\") → ErrPath was written for the old signature of Open"},
 		{`{"modules": [{"dir": "counter", "exports": [{"kind": "variable", "signature": "TRIES = 5"}]}]}`, "the constraint TRIES: 3 tries was written for the old TRIES"},
 		{`{"modules": [{"dir": "counter", "exports": [{"kind": "function", "signature": "Lid.open(): int"}]}]}`, "the scenario Lid.open() → false was written for the old signature of Lid.open"},
 		{`{"modules": [{"dir": "signal", "remove": ["Red"]}]}`, "Light still lists the state Red"},
 		{`{"modules": [{"dir": "store", "remove": ["Open"]}]}`, "specify the change of shop too, or keep the export"},
-		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is no export, no state, no input of a scenario, no name of a constraint, no sentence of the domain context and no dependency of the module"},
-		{`{"modules": [{"dir": "../x", "purpose": "x", "exports": [], "behaviors": []}]}`, "no directory of the project"},
-		{`{"modules": [{"dir": "store", "exports": [], "behaviors": []}, {"dir": "store/", "exports": [], "behaviors": []}]}`, "this module is there twice"},
+		{`{"modules": [{"dir": "store", "exports": [], "behaviors": [], "remove": ["Gone"]}]}`, "Gone is not an export, state, scenario input, constraint name, domain context sentence or dependency of the module"},
+		{`{"modules": [{"dir": "../x", "purpose": "x", "exports": [], "behaviors": []}]}`, "not a directory of the project"},
+		{`{"modules": [{"dir": "store", "exports": [], "behaviors": []}, {"dir": "store/", "exports": [], "behaviors": []}]}`, "this module appears twice"},
 	} {
 		_, wrong := specify(t, c.answer, "", map[string]string{"store/CLAUDE.md": store, "shop/CLAUDE.md": shop, "counter/CLAUDE.md": counter, "lamp/CLAUDE.md": lamp, "signal/CLAUDE.md": signal})
 		found := 0
@@ -418,12 +418,12 @@ func TestPlansFollow(t *testing.T) {
 func TestWhatAChangeLeavesBehind(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
-		`{"dir": "jobs", "remove": ["LIMIT"]}`:                                                                              "it still speaks of LIMIT, which goes: it waits again until LIMIT is reached",
-		`{"dir": "jobs", "states": ["Gone"]}`:                                                                               "State lists the states and not Gone",
+		`{"dir": "jobs", "remove": ["LIMIT"]}`:                                                                              "it still mentions LIMIT, which is removed: it waits again until LIMIT is reached",
+		`{"dir": "jobs", "states": ["Gone"]}`:                                                                               "State lists the states, but not Gone",
 		`{"dir": "jobs", "exports": [{"kind": "class", "signature": "ErrBusy: error"}]}`:                                    "no scenario has the error ErrBusy",
-		`{"dir": "jobs", "transitions": [{"from": "Queued", "trigger": "cancel", "to": "Canceled"}]}`:                       "which is no state",
+		`{"dir": "jobs", "transitions": [{"from": "Queued", "trigger": "cancel", "to": "Canceled"}]}`:                       "which is not a state",
 		`{"dir": "jobs", "exports": [{"kind": "constant", "signature": "LIMIT = 4"}]}`:                                      "was written for the old LIMIT",
-		`{"dir": "lamp", "dependencies": [{"module": "jobs", "symbols": ["Queued"]}]}`:                                      "a member of an enum is named by its enum: State",
+		`{"dir": "lamp", "dependencies": [{"module": "jobs", "symbols": ["Queued"]}]}`:                                      "name the enum instead of its member: State",
 		`{"dir": "jobs", "exports": [{"kind": "constant", "signature": "LIMIT = 4"}], "remove": ["LIMIT"]}`:                 "",
 		`{"dir": "jobs", "remove": ["Jobs are numbers."], "decisions": ["Jobs are words."]}`:                                "",
 		`{"dir": "jobs", "remove": ["Fail(\"9\")"]}`:                                                                        "",
@@ -461,7 +461,7 @@ func TestGivenAndRemoved(t *testing.T) {
 	out, wrong := specify(t, `{"modules": [{"dir": "jobs", "remove": ["LIMITS", "Jobs are numbers.", "Fail(\"9\")", "store"], "decisions": ["Jobs are numbers."], "constraints": ["LIMIT: 5 tries"],
 		"behaviors": [{"input": "Fail(\"9\")", "output": "NoSuchJob", "category": "error"}, {"input": "Start(\"2\")", "output": "nothing", "category": "success"}, {"input": "Start(\"3\")", "output": "nothing", "category": "success"}],
 		"dependencies": [{"module": "store", "symbols": ["Open", "Close"]}]}]}`, "", map[string]string{"jobs/CLAUDE.md": doc, "store/CLAUDE.md": store})
-	if len(wrong) != 1 || !strings.Contains(wrong[0].Text, "LIMITS is no export") {
+	if len(wrong) != 1 || !strings.Contains(wrong[0].Text, "LIMITS is not an export") {
 		t.Error(wrong)
 	}
 	text := out["jobs/CLAUDE.md"]

@@ -114,7 +114,7 @@ func (p *Project) developers(file string, src []byte) []spec.Problem {
 		at := path.Join(path.Dir(file), f.File)
 		if i, ok := slices.BinarySearch(p.files, at); !ok && (i == len(p.files) || !strings.HasPrefix(p.files[i], at+"/")) {
 			ps = append(ps, spec.Problem{
-				Path: file, Line: f.Line, Col: 1, Severity: spec.Warning, Text: "File Map lists " + f.File + ", which is not there", Hint: "correct its name or drop the line",
+				Path: file, Line: f.Line, Col: 1, Severity: spec.Warning, Text: "File Map lists " + f.File + ", which does not exist", Hint: "correct its name or remove the line",
 			})
 		}
 	}

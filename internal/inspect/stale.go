@@ -18,7 +18,7 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 	for _, name := range goneNames(before, after) {
 		for _, e := range after.Exports {
 			for range wordEnds(e.Signature, name) {
-				say(e.Line, "the signature of "+e.Name+" still has "+name+", which goes: "+e.Signature, "give "+e.Name+" anew, or keep "+name)
+				say(e.Line, "the signature of "+e.Name+" still uses "+name+", which is removed: "+e.Signature, "give "+e.Name+" again, or keep "+name)
 				break
 			}
 		}
@@ -30,7 +30,7 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 				if strings.HasSuffix(s.Text[:end-len(name)], ".") && !strings.HasSuffix(s.Text[:end-len(name)], " .") { // of something else: Other.Name
 					continue
 				}
-				say(s.Line, "it still speaks of "+name+", which goes: "+s.Text, "say it anew, or name it in `remove`; leave it if another thing is meant")
+				say(s.Line, "it still mentions "+name+", which is removed: "+s.Text, "write it again, or name it in `remove`; leave it if something else is meant")
 				break
 			}
 		}
@@ -48,7 +48,7 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 				}
 			}
 			if shared >= 2 && !slices.Contains(e.Variants, state) {
-				say(e.Line, e.Name+" lists the states and not "+state, "give "+e.Name+" with it")
+				say(e.Line, e.Name+" lists the states, but not "+state, "give "+e.Name+" with it")
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func (m *SpecifiedModule) stale(before, after *document) []spec.Problem {
 			return false
 		})
 		if !shown {
-			say(0, "no scenario has the error "+name, "give one with the category error, or take the error out")
+			say(0, "no scenario has the error "+name, "add one with the category error, or remove the error")
 		}
 	}
 	return out
@@ -146,8 +146,8 @@ func (m *SpecifiedModule) lost(before, after *document) []spec.Problem {
 	check := func(function, want string) {
 		if have[function] != want {
 			out = append(out, spec.Problem{
-				Path: after.Path, Severity: spec.Error, Text: "the contract of " + function + " cannot be written into this document by a program",
-				Hint: "leave contracts of this module out; a person has to change them",
+				Path: after.Path, Severity: spec.Error, Text: "the contract of " + function + " cannot be edited in this document automatically",
+				Hint: "leave the contracts of this module out; a person must change them",
 			})
 		}
 	}

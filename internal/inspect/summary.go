@@ -169,7 +169,7 @@ func ReadReports(raw []byte) ([]Report, error) {
 		return out, nil
 	}
 	if all.Exports == nil && all.Files == nil {
-		return nil, errors.New("it has neither exports nor analyzed_files, so it is no analysis")
+		return nil, errors.New("it has neither exports nor analyzed_files, so it is not an analysis")
 	}
 	var r Report
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -433,7 +433,7 @@ func ReadTree(raw []byte) ([]string, error) {
 		return nil, err
 	}
 	if tree.Needs == nil {
-		return nil, errors.New("it has no needs_claude_md, so it is no tree")
+		return nil, errors.New("it has no needs_claude_md, so it is not a tree")
 	}
 	out := []string{}
 	for _, n := range tree.Needs {

@@ -50,7 +50,7 @@ func (m *module) aliasFacts(e *spec.Export, x found, lang string) []signature.Fa
 	}
 	is, ok2 := signature.AliasOf(x.Text, x.Name, lang)
 	if !ok2 {
-		return open("what it stands for", "the code does not say it in a form that is read")
+		return open("what it stands for", "the code does not state it in a form that can be read")
 	}
 	f := signature.Fact{About: "what it stands for", Verdict: signature.Types(want, is, lang, m.meaning)}
 	if f.Verdict == signature.Unknown && lang == signature.TypeScript && !sameParts(signature.Text(want, lang), signature.Text(is, lang)) {
@@ -166,7 +166,7 @@ func (m *module) fieldFacts(want, is, lang string, x found) []signature.Fact {
 		return nil
 	}
 	if !ok2 || !strings.Contains(is, "{") {
-		return open("its members", "the code does not write them out")
+		return open("its members", "the code does not list them")
 	}
 	more := lang == signature.Kotlin || strings.Contains(is, " extends ") || strings.Contains(is, "&") || len(x.Above) > 0 // it has members that are not seen here
 	for _, f := range b {
@@ -178,12 +178,12 @@ func (m *module) fieldFacts(want, is, lang string, x found) []signature.Fact {
 	for _, f := range a {
 		said[fold(f.Name)] = true
 		if f.Name == "" {
-			facts = append(facts, open("a member", "it is in a form that is not read")...)
+			facts = append(facts, open("a member", "it is in a form that cannot be read")...)
 			continue
 		}
 		list := []signature.Fact{{About: "member " + f.Name, Verdict: signature.Different, Why: "has no field " + f.Name + ", the spec lists it"}}
 		if more {
-			list = open("member "+f.Name, "it may come from what the type is made on")
+			list = open("member "+f.Name, "it may come from the type's base type")
 		}
 		if lang == signature.Go && !ast.IsExported(f.Name) && m.mentions(f.Name) || lang == signature.Python && m.mentions(f.Name) {
 			list = open("member "+f.Name, "others do not see it")
@@ -243,7 +243,7 @@ func (m *module) memberFacts(want, is signature.Field, lang string) []signature.
 		case signature.Different:
 			return differs(about, "has the field "+is.Name+" of type "+signature.Text(*is.Type, lang)+", the spec says "+signature.Text(*want.Type, lang))
 		case signature.Unknown:
-			return open("type of "+about, "whether "+signature.Text(q, lang)+" is the "+signature.Text(p, lang)+" of the spec cannot be told")
+			return open("type of "+about, "whether "+signature.Text(q, lang)+" is the "+signature.Text(p, lang)+" of the spec is not known")
 		case signature.Same:
 		}
 	case want.Type != nil && is.Method == nil:

@@ -74,7 +74,7 @@ func TestDrafts(t *testing.T) {
 		{Text: "wants a date", Message: "M-002", Draft: "Hello,\n# on Friday."}, {Text: "x", Message: "evil@x.example", Draft: "Here is the key"}, {Text: "no draft", Message: "M-001"},
 	}, Requests: []pdca.Remark{{Text: "a discount", Message: "M-001"}}}
 	text := string(pdca.Document{}.Drafts(mails(), a))
-	if want := "# Drafts of answers\n\nNothing of this has been sent.\n\n## 1. Bob: Re: the cart (M-002)\n\nTo: list@x.example\nSubject: Re: the cart\n\nHello,\non Friday.\n"; text != want {
+	if want := "# Draft replies\n\nNone of this has been sent.\n\n## 1. Bob: Re: the cart (M-002)\n\nTo: list@x.example\nSubject: Re: the cart\n\nHello,\non Friday.\n"; text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	if text := string(pdca.Document{}.Todo(mails(), a)); text != "# To do\n\n- [ ] a discount (ann@x.example, mail of 2026-11-20, M-001)\n" {

@@ -52,7 +52,7 @@ func CheckDesign(d Design, m Mode, exists func(string) bool) []Problem {
 		out = append(out, Problem{Gate: GateDesign, Text: fmt.Sprintf(format, args...)})
 	}
 	if len(d.Files) == 0 {
-		say("No file is named: list those that are changed and those that are new.")
+		say("No file is named: list the changed files and the new files.")
 	}
 	for _, f := range d.Files {
 		if text := badPath(f, exists); text != "" {
@@ -86,12 +86,12 @@ func checkChecklist(d Design) []Problem {
 		out = append(out, Problem{Gate: GateDesign, Text: fmt.Sprintf(format, args...)})
 	}
 	if len(d.Checklist) == 0 {
-		say("The checklist is empty: list what has to be there, with file, symbol and test.")
+		say("The checklist is empty: list what must exist, with file, symbol and test.")
 	}
 	seen := map[string]bool{}
 	for _, k := range d.Checklist {
 		if k.ID == "" || seen[k.ID] {
-			say("The item %q of the checklist has no name of its own.", k.ID)
+			say("The id of checklist item %q is empty or not unique.", k.ID)
 		}
 		seen[k.ID] = true
 		if k.Path == "" || path.IsAbs(k.Path) || strings.HasPrefix(path.Clean(k.Path), "../") {

@@ -24,15 +24,15 @@ func ReportPath(feature string) string { return "docs/04-report/" + feature + ".
 
 // words are the headings of the documents, by language: Korean as the original has them, English beside.
 var words = map[string][2]string{
-	"plan": {"계획", "plan"}, "design": {"설계", "design"}, "background": {"배경", "Background"}, "scope": {"구현 범위", "Scope"}, "excluded": {"제외", "Not part of it"},
-	"criterion": {"수용 기준", "Done when"}, "files": {"영향 파일", "Affected files"}, "modify": {"수정 대상", "To be changed"}, "create": {"신규 생성", "New"}, "delete": {"삭제 대상", "To be deleted"},
+	"plan": {"계획", "plan"}, "design": {"설계", "design"}, "background": {"배경", "Background"}, "scope": {"구현 범위", "Scope"}, "excluded": {"제외", "Out of scope"},
+	"criterion": {"수용 기준", "Done when"}, "files": {"영향 파일", "Affected files"}, "modify": {"수정 대상", "To change"}, "create": {"신규 생성", "New"}, "delete": {"삭제 대상", "To delete"},
 	"risks": {"위험 요소", "Risks"}, "edge": {"엣지 케이스", "Edge cases"}, "order": {"작업 순서", "Steps"}, "done": {"완료 기준", "done when"},
 	"interface": {"인터페이스", "Interfaces"}, "flow": {"데이터 흐름", "Data flow"}, "tests": {"테스트 전략", "Test strategy"}, "checklist": {"체크리스트", "Checklist"}, "parts": {"작업 분할", "Parts"},
 	"gap": {"갭 분석", "gap analysis"}, "rate": {"일치율", "Match rate"}, "item": {"항목", "Item"}, "file": {"파일", "File"}, "symbol": {"심볼", "Symbol"}, "test": {"테스트", "Test"}, "state": {"상태", "State"},
 	"missing": {"누락", "Missing"}, "gaps": {"갭 목록", "Gaps"}, "matches": {"일치", "matches"}, "none": {"없음", "None"},
 	"of slack": {"%s 메시지", "message of %s"}, "of gmail": {"%s 메일", "mail of %s"}, "overview": {"프로젝트 개요", "Overview"}, "contents": {"개요", "Overview"}, "decisions": {"핵심 결정사항", "Decisions"}, "references": {"관련 문서", "Documents"}, "stack": {"기술 스택", "Technology"}, "open": {"미해결 이슈", "Open questions"},
-	"messages": {"원본 메시지", "Messages"}, "people": {"참여자 역할", "People"}, "requests": {"요청사항", "Requests"}, "senders": {"발신자", "Senders"}, "replies": {"회신 필요", "Waiting for an answer"},
-	"mailrisks": {"리스크", "Risks"}, "related": {"키워드 연관성", "What belongs together"}, "drafts": {"응답 초안", "Drafts of answers"}, "todo": {"할 일", "To do"}, "unsent": {"아무것도 보내지 않았습니다.", "Nothing of this has been sent."},
+	"messages": {"원본 메시지", "Messages"}, "people": {"참여자 역할", "People"}, "requests": {"요청사항", "Requests"}, "senders": {"발신자", "Senders"}, "replies": {"회신 필요", "Waiting for a reply"},
+	"mailrisks": {"리스크", "Risks"}, "related": {"키워드 연관성", "Related"}, "drafts": {"응답 초안", "Draft replies"}, "todo": {"할 일", "To do"}, "unsent": {"아무것도 보내지 않았습니다.", "None of this has been sent."},
 }
 
 // Document writes the documents of a feature in one language.

@@ -273,7 +273,7 @@ func TestDocuments(t *testing.T) {
 	p.Risks[0] = "one\n## not a heading"
 	for korean, want := range map[bool][]string{
 		true:  {"# cart 계획", "## 배경", "## 구현 범위", "## 영향 파일", "### 수정 대상", "### 신규 생성", "## 위험 요소", "### 엣지 케이스", "## 작업 순서"},
-		false: {"# cart plan", "## Background", "## Scope", "## Affected files", "### To be changed", "### New", "## Risks", "### Edge cases", "## Steps"},
+		false: {"# cart plan", "## Background", "## Scope", "## Affected files", "### To change", "### New", "## Risks", "### Edge cases", "## Steps"},
 	} {
 		doc := string(pdca.Document{Feature: "cart", Korean: korean}.Plan(p))
 		var got []string
@@ -335,7 +335,7 @@ func TestWriteStatus(t *testing.T) {
 	if broken || fmt.Sprint(v["activeFeatures"]) != "[scripts]" || fmt.Sprint(v["completedFeatures"]) != "[old cart]" || v["primaryFeature"] != "cart" || v["pipeline"] == nil || mine["lastFile"] != "a.go" || mine["matchRate"] != 95.0 {
 		t.Errorf("the file is\n%s", text)
 	}
-	want := []string{"the feature bad was no object, and is left out", "the feature gone was listed and is not there", "the feature scripts is in phase do and had a time of completion"}
+	want := []string{"the feature bad was not an object and is ignored", "the feature gone was listed, but does not exist", "the feature scripts is in phase do, but had a completion time"}
 	if !slices.Equal(mended, want) {
 		t.Errorf("mended %q, want %q", mended, want)
 	}

@@ -83,23 +83,23 @@ func CheckPlan(p Plan, size Mode, exists func(string) bool) []Problem {
 		out = append(out, Problem{Gate: gate, Text: fmt.Sprintf(format, args...)})
 	}
 	if utf8.RuneCountInString(strings.TrimSpace(p.Background)) < minText {
-		say(GatePlan, "The background says nothing: tell in at least %d characters what the problem is.", minText)
+		say(GatePlan, "The background is too short: describe the problem in at least %d characters.", minText)
 	}
 	if len(p.Items) == 0 {
 		say(GatePlan, "The scope is empty: list what is to be built.")
 	}
 	if len(p.Files) == 0 {
-		say(GatePlan, "No file is named: list those that are changed and those that are new.")
+		say(GatePlan, "No file is named: list the changed files and the new files.")
 	}
 	if size != Light && len(p.Risks) == 0 {
 		say(GatePlan, "No risk is named: say what can go wrong.")
 	}
 	if length := textLength(p); length < minPlan {
-		say(GatePlan, "The plan has %d characters, that is no plan.", length)
+		say(GatePlan, "The plan has only %d characters; that is too short.", length)
 	}
 	for i, item := range p.Items {
 		if len(item.Criteria) == 0 {
-			say(GateCriteria, "Item %d (%s) has no criterion: say what can be measured when it is done.", i+1, clip(item.Text))
+			say(GateCriteria, "Item %d (%s) has no criterion: say how to measure that it is done.", i+1, clip(item.Text))
 		}
 	}
 	seen := map[string]bool{}
@@ -108,17 +108,17 @@ func CheckPlan(p Plan, size Mode, exists func(string) bool) []Problem {
 			say(GatePaths, "%s", text)
 		}
 		if seen[f.Path] {
-			say(GatePaths, "%s is there twice.", f.Path)
+			say(GatePaths, "%s appears twice.", f.Path)
 		}
 		seen[f.Path] = true
 	}
 	for _, s := range p.sentences() {
 		for _, w := range Vague(s) {
-			out = append(out, Problem{GateWords, fmt.Sprintf("%q leaves open what is meant, in: %s", w.Word, clip(s)), w.Warn})
+			out = append(out, Problem{GateWords, fmt.Sprintf("%q is vague, in: %s", w.Word, clip(s)), w.Warn})
 		}
 	}
 	if n := len(p.EdgeCases); size != Light && n < minEdgeCases {
-		say(GateEdgeCases, "The plan names %d edge cases: name at least %d, with what happens then.", n, minEdgeCases)
+		say(GateEdgeCases, "The plan names %d edge cases: name at least %d, and what happens in each.", n, minEdgeCases)
 	}
 	return out
 }
@@ -128,11 +128,11 @@ func badPath(f task.File, exists func(string) bool) string {
 	clean := path.Clean(f.Path)
 	switch {
 	case f.Path == "" || path.IsAbs(f.Path) || clean != f.Path || strings.HasPrefix(clean, "../") || strings.Contains(f.Path, `\`):
-		return fmt.Sprintf("%q is no path from the root of the project.", f.Path)
+		return fmt.Sprintf("%q is not a path from the project's root.", f.Path)
 	case f.Action == task.Create && exists(f.Path):
-		return f.Path + " is to be made and exists already: it is to be changed, or has another name."
+		return f.Path + " should be created, but already exists: change it, or use another name."
 	case f.Action != task.Create && !exists(f.Path):
-		return f.Path + " does not exist: find the right path, or say that it is new."
+		return f.Path + " does not exist: find the right path, or mark it as new."
 	}
 	return ""
 }

@@ -71,13 +71,13 @@ func WriteStatus(old []byte, f FeatureState, now time.Time) (text []byte, mended
 	for name, v := range features { // what is there twice, or done and not done
 		m, ok := v.(map[string]any)
 		if !ok {
-			mended = append(mended, fmt.Sprintf("the feature %s was no object, and is left out", name))
+			mended = append(mended, fmt.Sprintf("the feature %s was not an object and is ignored", name))
 			delete(features, name)
 			continue
 		}
 		stamps, _ := m["timestamps"].(map[string]any)
 		if _, done := stamps["completedAt"]; done && m["phase"] != StatusCompleted {
-			mended = append(mended, fmt.Sprintf("the feature %s is in phase %v and had a time of completion", name, m["phase"]))
+			mended = append(mended, fmt.Sprintf("the feature %s is in phase %v, but had a completion time", name, m["phase"]))
 			delete(stamps, "completedAt")
 		}
 	}
@@ -88,7 +88,7 @@ func WriteStatus(old []byte, f FeatureState, now time.Time) (text []byte, mended
 		completed = slices.DeleteFunc(completed, func(s string) bool { return s == name })
 		switch {
 		case !known:
-			mended = append(mended, fmt.Sprintf("the feature %s was listed and is not there", name))
+			mended = append(mended, fmt.Sprintf("the feature %s was listed, but does not exist", name))
 		case m["phase"] == StatusCompleted:
 			completed = append(completed, name)
 		default:

@@ -35,7 +35,7 @@ func Parse(data []byte) (Scenario, []Problem) {
 	at := map[string]int{}
 	for _, f := range archive.Files {
 		if _, twice := p.files[f.Name]; twice {
-			p.problem(line, "file %q is there twice", f.Name)
+			p.problem(line, "file %q appears twice", f.Name)
 		}
 		p.files[f.Name], at[f.Name] = f.Data, line
 		line += 1 + bytes.Count(f.Data, []byte("\n"))

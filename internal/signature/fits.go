@@ -151,7 +151,7 @@ func (f *factList) compare(about string, want, is Type, why func() string) {
 	case Same:
 		f.add(about, Same, "")
 	case Unknown:
-		f.add(about, Unknown, "whether "+Text(is, f.lang)+" is the "+Text(want, f.lang)+" of the spec cannot be told")
+		f.add(about, Unknown, "whether "+Text(is, f.lang)+" is the "+Text(want, f.lang)+" of the spec is not known")
 	case Different:
 		f.add(about, Different, why())
 	}
@@ -300,7 +300,7 @@ func (f *factList) fallback(about, name string, x, y Param) {
 	case isValue(x.Default) && isValue(y.Default):
 		f.add(about, Different, fmt.Sprintf("its parameter %s is %s when it is not given, the spec says %s", name, y.Default, x.Default))
 	default:
-		f.add(about, Unknown, "whether "+y.Default+" is the "+x.Default+" of the spec cannot be told")
+		f.add(about, Unknown, "whether "+y.Default+" is the "+x.Default+" of the spec is not known")
 	}
 }
 

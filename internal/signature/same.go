@@ -351,10 +351,10 @@ func compareResult(add func(bool, string, ...any), before, after Sig, lang strin
 	case !saidX && saidY:
 		add(false, "says now that it returns '%s'", Text(y, lang))
 	case saidX && !saidY:
-		add(false, "does not say any more that it returns '%s'", Text(x, lang))
+		add(false, "no longer says that it returns '%s'", Text(x, lang))
 	}
 	if before.Async != after.Async {
-		add(true, "return type changed: %s", map[bool]string{true: "it is asynchronous now", false: "it is not asynchronous any more"}[after.Async])
+		add(true, "return type changed: %s", map[bool]string{true: "it is asynchronous now", false: "it is no longer asynchronous"}[after.Async])
 	}
 	slices.Sort(before.Throws)
 	slices.Sort(after.Throws)

@@ -34,7 +34,7 @@ func parseTree(f *File, src []byte, l syntax.Lang, atomic map[string]Kind) *tree
 
 func newTree(f *File, src []byte, tree *syntax.Tree, atomic map[string]Kind) *treeFile {
 	if n, line := tree.Errors(); n > 0 {
-		f.Problem = fmt.Sprintf("%d places are no code that the reader of %s understands, the first on line %d; what stands there may be missing", n, f.Lang, line)
+		f.Problem = fmt.Sprintf("%d places could not be parsed as %s, the first on line %d; what is there may be missing", n, f.Lang, line)
 	}
 	t := &treeFile{f: f, src: src, root: tree.Root(), before: map[int]syntax.Node{}, atomic: atomic}
 	for n := range t.root.Within(nil) {

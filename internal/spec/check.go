@@ -79,7 +79,7 @@ func (c *checker) useCases() {
 	ids := map[string]bool{}
 	for _, u := range c.d.UseCases {
 		if ids[u.ID] {
-			c.add(Warning, u.Line, "Duplicate use case ID: "+u.ID, "give each a number of its own")
+			c.add(Warning, u.Line, "Duplicate use case ID: "+u.ID, "give each its own number")
 		}
 		ids[u.ID] = true
 	}
@@ -106,7 +106,7 @@ func (c *checker) states() {
 	for _, t := range p.Transitions {
 		for _, s := range []string{t.From, t.To} {
 			if !hasClause(p.States, s) && s != "*" && s != "any" {
-				c.add(Warning, t.Line, "the transition uses the state "+s+", which States does not list", "add it there, or mend the name")
+				c.add(Warning, t.Line, "the transition uses the state "+s+", which States does not list", "add it there, or fix the name")
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func (p *parser) fileMap(d *Developers, sec *section) {
 	switch {
 	case len(d.Files) > found:
 	case isNone(p.scan.text(sec.first, sec.end)):
-		p.problem(Error, sec.line+1, 1, "Section 'File Map' does not allow 'None' as value", "list the files of the module with their roles")
+		p.problem(Error, sec.line+1, 1, "Section 'File Map' does not allow 'None' as value", "list the module's files with their roles")
 	default:
 		p.problem(Error, sec.line+1, 1, "File Map must list the files of the module", "write a table with the columns File, Role, Uses")
 	}
@@ -186,7 +186,7 @@ func (p *parser) decisions(d *Developers, sec *section) {
 			}
 		}
 		if dateRE().MatchString(e.Title) {
-			p.problem(Warning, e.Line, 1, "decision '"+e.Title+"' has a date", "the log says why, not when; git knows when")
+			p.problem(Warning, e.Line, 1, "decision '"+e.Title+"' has a date", "the log says why, not when; git has the dates")
 		}
 		d.Decisions = append(d.Decisions, e)
 	}

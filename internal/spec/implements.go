@@ -122,7 +122,7 @@ func (p *parser) integration(m *Implements, sec *section) {
 			p.problem(Warning, e.Line, 1, "this entry of the integration map uses no exports", "list them under #### Exports Used")
 		}
 		if e.Context == "" {
-			p.problem(Warning, e.Line, 1, "this entry of the integration map has no Integration Context", "say in a sentence or two under #### Integration Context what the module is for here")
+			p.problem(Warning, e.Line, 1, "this entry of the integration map has no Integration Context", "describe in one or two sentences under #### Integration Context what the module is used for")
 		}
 		m.Integration = append(m.Integration, e)
 	}

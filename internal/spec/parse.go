@@ -152,7 +152,7 @@ func (p *parser) header() {
 		if m := markerRE().FindStringSubmatch(strings.TrimSpace(p.scan.at(i))); m != nil {
 			p.doc.Version = m[1]
 			if m[1] != "1.0" && m[1] != "2.0" {
-				p.problem(Warning, i+1, 1, "schema "+m[1]+" is not known", "1.0 and 2.0 are; it is read as 2.0")
+				p.problem(Warning, i+1, 1, "schema "+m[1]+" is not known", "use 1.0 or 2.0; it is read as 2.0")
 			}
 			break
 		}
@@ -263,7 +263,7 @@ func (p *parser) section(key string, s *section) {
 		f = &found{}
 		p.doc.sections[key] = f
 	} else {
-		p.problem(Warning, s.line+1, 1, "section "+s.title+" appears again", "both are read; join them")
+		p.problem(Warning, s.line+1, 1, "section "+s.title+" appears again", "both are read; merge them")
 	}
 	f.parts = append(f.parts, s)
 	text := p.scan.text(s.first, s.end)

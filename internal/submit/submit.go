@@ -130,7 +130,7 @@ func (s *Server) call(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToo
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tries >= MaxTries {
-		return failure("no answer is taken any more; end your turn"), nil
+		return failure("no more answers are accepted; end your turn"), nil
 	}
 	why, err := step.Misfit(s.schema, req.Params.Arguments)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Server) call(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToo
 	if why != "" {
 		s.tries++
 		s.took(nil, why)
-		return failure("the answer does not fit its schema: " + why + "; mend it and call this tool again"), nil
+		return failure("the answer does not fit its schema: " + why + "; fix it and call this tool again"), nil
 	}
 	s.took(req.Params.Arguments, "")
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "taken; your work is done, end your turn without another word"}}}, nil

@@ -64,7 +64,7 @@ func (r *run) behind(dir string, isTarget map[string]bool) {
 	for _, n := range r.res.Index.Needs(dir) {
 		if m := r.byDir[n.Dir]; m != nil && m.stale && !isTarget[n.Dir] {
 			r.res.Warnings = append(r.res.Warnings, Warning{
-				"stale-dependency", dir + " needs " + n.Dir + ", which is out of date and outside of this run",
+				"stale-dependency", dir + " needs " + n.Dir + ", which is out of date and outside this run",
 			})
 		}
 	}

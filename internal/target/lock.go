@@ -120,7 +120,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 		case line[0] == '#':
 		case isMarker(line):
 			if !conflict {
-				report(spec.Warning, n, "the lock has merge conflict markers; the lines of both sides were read", "the next build mends it")
+				report(spec.Warning, n, "the lock has merge conflict markers; the lines of both sides were read", "the next build fixes it")
 			}
 			conflict = true
 		default:
@@ -133,7 +133,7 @@ func ParseLock(src []byte) (*Lock, []spec.Problem) {
 				continue
 			}
 			if len(l.rows[dir]) > 0 {
-				report(spec.Warning, n, "the lock has two records of "+dir, "the one that fits the tree counts; the next build mends it")
+				report(spec.Warning, n, "the lock has two records of "+dir, "the one that matches the tree counts; the next build fixes it")
 			}
 			l.rows[dir] = append(l.rows[dir], r)
 		}

@@ -146,7 +146,7 @@ func Check(tasks []Task, f Facts) (plan []Task, added []Edge, problems []Problem
 	}
 	plan = clone(tasks)
 	if loop := newGraph(plan).cycle(); len(loop) > 0 {
-		c.say(Task{}, "the tasks need each other in a circle: %s", strings.Join(loop, " → "))
+		c.say(Task{}, "the tasks depend on each other in a cycle: %s", strings.Join(loop, " → "))
 		return nil, nil, c.problems
 	}
 	plan, added = disjoint(plan, f.Landed)
@@ -196,7 +196,7 @@ func (c *checker) shape() {
 		if _, twice := c.byID[t.ID]; !isID(t.ID) { // it becomes names of files and of branches
 			c.ruin(t, "the id is not of the form TASK-00")
 		} else if twice {
-			c.ruin(t, "the id is there twice")
+			c.ruin(t, "the id appears twice")
 		}
 		c.byID[t.ID] = i
 	}
@@ -205,19 +205,19 @@ func (c *checker) shape() {
 			c.say(t, "it has no title")
 		}
 		if t.Type != "" && !slices.Contains(Types, t.Type) {
-			c.say(t, "the type %q is none of %s", t.Type, strings.Join(Types, ", "))
+			c.say(t, "the type %q is not one of %s", t.Type, strings.Join(Types, ", "))
 		}
 		if len(t.Files) == 0 && !t.VerifyOnly {
 			c.say(t, "it names no files; a task that changes nothing says verify_only")
 		}
 		if len(t.Files) > 0 && t.VerifyOnly {
-			c.say(t, "it is verify_only and names files")
+			c.say(t, "it is verify_only, but names files")
 		}
 		if t.VerifyOnly && len(t.Commands()) == 0 {
-			c.say(t, "it is verify_only and has no command that verifies")
+			c.say(t, "it is verify_only, but has no verify command")
 		}
 		if len(t.Files) > MaxFiles {
-			c.say(t, "%d files are more than %d; cut it", len(t.Files), MaxFiles)
+			c.say(t, "%d files are more than %d; split it", len(t.Files), MaxFiles)
 		}
 		for _, n := range t.Needs {
 			if _, known := c.byID[n]; n == t.ID {
@@ -240,11 +240,11 @@ func (c *checker) paths(t Task) {
 	for _, f := range t.Files {
 		switch {
 		case !local(f.Path):
-			c.say(t, "%q is no path of a file inside the project, relative to its root", f.Path)
+			c.say(t, "%q is not a file path inside the project, relative to its root", f.Path)
 		case seen[f.Path]:
-			c.say(t, "%s is there twice", f.Path)
+			c.say(t, "%s appears twice", f.Path)
 		case f.Action != Create && f.Action != Modify && f.Action != Delete:
-			c.say(t, "%s: the action %q is none of CREATE, MODIFY, DELETE", f.Path, f.Action)
+			c.say(t, "%s: the action %q is not one of CREATE, MODIFY, DELETE", f.Path, f.Action)
 		}
 		seen[f.Path] = true
 	}
@@ -314,7 +314,7 @@ func (c *checker) files(g graph) {
 			case there && f.Action == Create:
 				c.say(t, "%s is marked CREATE but already exists; use MODIFY", f.Path)
 			case !there && f.Action != Create:
-				c.say(t, "%s is not there, and no task before this one creates it", f.Path)
+				c.say(t, "%s does not exist, and no task before this one creates it", f.Path)
 			}
 		}
 	}
@@ -385,7 +385,7 @@ func (g graph) order() []int {
 	}
 }
 
-// cycle is the ids of tasks that need each other in a circle, the first one again at the end; nil without one.
+// cycle is the ids of tasks that depend on each other in a cycle, the first one again at the end; nil without one.
 func (g graph) cycle() []string {
 	ordered := g.order()
 	if len(ordered) == len(g.tasks) {

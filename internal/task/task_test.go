@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 		{name: "no task", want: []string{": there is no task"}},
 		{name: "200 tasks", tasks: many(200)},
 		{name: "201 tasks", tasks: many(201), want: []string{": 201 tasks are more than 200; make larger ones, or ask for less at once"}},
-		{name: "an id twice", tasks: []task.Task{of(0, "", "C b.go"), of(0, "", "C c.go")}, want: []string{"TASK-00: the id is there twice"}},
+		{name: "an id twice", tasks: []task.Task{of(0, "", "C b.go"), of(0, "", "C c.go")}, want: []string{"TASK-00: the id appears twice"}},
 		{
 			// Ids become names of files and keys of the run: an edited plan may say anything.
 			name: "ids of another form",
@@ -85,17 +85,17 @@ func TestCheck(t *testing.T) {
 		{name: "no type", tasks: []task.Task{with(of(0, "", "C b.go"), func(t *task.Task) { t.Type = "" })}},
 		{
 			name: "unknown type", tasks: []task.Task{with(of(0, "", "C b.go"), func(t *task.Task) { t.Type = "magic" })},
-			want: []string{`TASK-00: the type "magic" is none of feat, fix, test, docs, refactor, chore`},
+			want: []string{`TASK-00: the type "magic" is not one of feat, fix, test, docs, refactor, chore`},
 		},
 		{name: "no files", tasks: []task.Task{of(0, "")}, want: []string{"TASK-00: it names no files; a task that changes nothing says verify_only"}},
 		{name: "61 files", tasks: []task.Task{with(of(0, ""), func(t *task.Task) {
 			for i := range task.MaxFiles + 1 {
 				t.Files = append(t.Files, task.File{Path: fmt.Sprint("f", i), Action: task.Create})
 			}
-		})}, want: []string{"TASK-00: 61 files are more than 60; cut it"}},
+		})}, want: []string{"TASK-00: 61 files are more than 60; split it"}},
 		{name: "verify only", tasks: []task.Task{verifies}},
-		{name: "verify only without a command", tasks: []task.Task{with(verifies, func(t *task.Task) { t.Verify = nil })}, want: []string{"TASK-00: it is verify_only and has no command that verifies"}},
-		{name: "verify only with files", tasks: []task.Task{with(verifies, func(t *task.Task) { t.Files = of(0, "", "M a.go").Files })}, want: []string{"TASK-00: it is verify_only and names files"}},
+		{name: "verify only without a command", tasks: []task.Task{with(verifies, func(t *task.Task) { t.Verify = nil })}, want: []string{"TASK-00: it is verify_only, but has no verify command"}},
+		{name: "verify only with files", tasks: []task.Task{with(verifies, func(t *task.Task) { t.Files = of(0, "", "M a.go").Files })}, want: []string{"TASK-00: it is verify_only, but names files"}},
 		{
 			name: "a command that cannot be run", tasks: []task.Task{with(of(0, "", "C b.go"), func(t *task.Task) { t.Verify = []string{"go vet", "nowhere x"} })},
 			want: []string{`TASK-00: the command "nowhere x" cannot be run: there is no program nowhere`},
@@ -105,12 +105,12 @@ func TestCheck(t *testing.T) {
 		{name: "needs one that has landed", tasks: []task.Task{of(0, "7", "C b.go")}, facts: func(f *task.Facts) { f.Landed = []string{"TASK-07"} }},
 		{
 			name: "a circle", tasks: []task.Task{of(0, "", "C b.go"), of(1, "0 3", "C c.go"), of(2, "1", "C d.go"), of(3, "2", "C e.go"), of(4, "3", "C f.go")},
-			want: []string{": the tasks need each other in a circle: TASK-01 → TASK-03 → TASK-02 → TASK-01"},
+			want: []string{": the tasks depend on each other in a cycle: TASK-01 → TASK-03 → TASK-02 → TASK-01"},
 		},
 		{
 			// The first task that cannot be ordered is below the circle and no part of it.
 			name: "a circle above", tasks: []task.Task{of(0, "2", "C b.go"), of(1, "2", "C c.go"), of(2, "1", "C d.go")},
-			want: []string{": the tasks need each other in a circle: TASK-02 → TASK-01 → TASK-02"},
+			want: []string{": the tasks depend on each other in a cycle: TASK-02 → TASK-01 → TASK-02"},
 		},
 		{name: "covered", tasks: []task.Task{with(of(0, "", "C b.go"), func(t *task.Task) { t.Covers = []string{"FR-01", "NFR-01"} })}, facts: func(f *task.Facts) {
 			f.Items, f.Known = []string{"FR-01"}, []string{"NFR-01"}
@@ -125,11 +125,11 @@ func TestCheck(t *testing.T) {
 			name: "shape and coverage", tasks: []task.Task{of(0, "")}, facts: func(f *task.Facts) { f.Items = []string{"AC-01"} },
 			want: []string{"TASK-00: it names no files; a task that changes nothing says verify_only", ": no task covers AC-01"},
 		},
-		{name: "a file twice", tasks: []task.Task{of(0, "", "C b.go", "C b.go")}, want: []string{"TASK-00: b.go is there twice"}},
-		{name: "an unknown action", tasks: []task.Task{of(0, "", "X b.go")}, want: []string{`TASK-00: b.go: the action "" is none of CREATE, MODIFY, DELETE`}},
+		{name: "a file twice", tasks: []task.Task{of(0, "", "C b.go", "C b.go")}, want: []string{"TASK-00: b.go appears twice"}},
+		{name: "an unknown action", tasks: []task.Task{of(0, "", "X b.go")}, want: []string{`TASK-00: b.go: the action "" is not one of CREATE, MODIFY, DELETE`}},
 		{name: "create what is there", tasks: []task.Task{of(0, "", "C a.go")}, want: []string{"TASK-00: a.go is marked CREATE but already exists; use MODIFY"}},
-		{name: "modify what is not there", tasks: []task.Task{of(0, "", "M b.go")}, want: []string{"TASK-00: b.go is not there, and no task before this one creates it"}},
-		{name: "delete what is not there", tasks: []task.Task{of(0, "", "D b.go")}, want: []string{"TASK-00: b.go is not there, and no task before this one creates it"}},
+		{name: "modify what is not there", tasks: []task.Task{of(0, "", "M b.go")}, want: []string{"TASK-00: b.go does not exist, and no task before this one creates it"}},
+		{name: "delete what is not there", tasks: []task.Task{of(0, "", "D b.go")}, want: []string{"TASK-00: b.go does not exist, and no task before this one creates it"}},
 		{
 			// They would be built side by side: the second gets a need, and then finds the file.
 			name: "create in two tasks", tasks: []task.Task{of(0, "", "C b.go"), of(1, "", "C b.go")},
@@ -139,7 +139,7 @@ func TestCheck(t *testing.T) {
 		{name: "create what an ancestor deletes", tasks: []task.Task{of(0, "", "D a.go"), of(1, "0", "C a.go")}},
 		{
 			name: "modify what an ancestor deletes", tasks: []task.Task{of(0, "", "D a.go"), of(1, "0", "M a.go")},
-			want: []string{"TASK-01: a.go is not there, and no task before this one creates it"},
+			want: []string{"TASK-01: a.go does not exist, and no task before this one creates it"},
 		},
 		{
 			// The last one needs the creator itself as well: what counts is not who is nearest in
@@ -148,7 +148,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			name: "created, deleted, modified", tasks: []task.Task{of(0, "", "C b.go"), of(1, "0", "D b.go"), of(2, "0 1", "M b.go")},
-			want: []string{"TASK-02: b.go is not there, and no task before this one creates it"},
+			want: []string{"TASK-02: b.go does not exist, and no task before this one creates it"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestPaths(t *testing.T) {
 		".git/hooks/pre-commit", ".git", "sub/.git/config", ".GIT/config", ".jacquard/journal.db", "works", "works/WORK-01/PLAN.md", "Works/WORK-01/PLAN.md",
 	} {
 		_, _, problems := task.Check([]task.Task{{ID: id(0), Title: "x", Files: []task.File{{Path: p, Action: task.Create}}}}, project())
-		want := fmt.Sprintf("%q is no path of a file inside the project, relative to its root", p)
+		want := fmt.Sprintf("%q is not a file path inside the project, relative to its root", p)
 		if len(problems) != 1 || problems[0].Text != want {
 			t.Errorf("%q: %v, want %q", p, problems, want)
 		}

@@ -152,7 +152,7 @@ func mendRow(l string, cols layout) (string, bool) {
 
 func rowHint(l string, cols layout) string {
 	if _, ok := mendRow(l, cols); ok {
-		return "take the surplus cell out or escape the pipe in the title; this can be mended"
+		return "remove the extra cell or escape the pipe in the title; --fix repairs this"
 	}
-	return "write it as the header says: id, title, IN_PROGRESS or DONE, dates as YYYY-MM-DD"
+	return "write it like the header: id, title, IN_PROGRESS or DONE, dates as YYYY-MM-DD"
 }

@@ -38,10 +38,10 @@ func (t *Tree) examine() {
 	}
 	for _, r := range t.List.Rows {
 		if folders[r.Work] == "" && r.Status == InProgress {
-			t.warn(t.ListPath, r.line, r.Work+" is in progress and has no folder", "start it again, or take the row out")
+			t.warn(t.ListPath, r.line, r.Work+" is in progress, but has no folder", "start it again, or remove the row")
 		}
 		if !r.Completed.IsZero() && r.Completed.Before(r.Created) {
-			t.warn(t.ListPath, r.line, "fabricated time: "+r.Work+" was completed on "+date(r.Completed)+", before it was created", "take the day from the last commit")
+			t.warn(t.ListPath, r.line, "fabricated time: "+r.Work+" was completed on "+date(r.Completed)+", before it was created", "use the date of the last commit")
 		}
 	}
 }
@@ -77,10 +77,10 @@ func (t *Tree) ids(w *Work) {
 
 func (t *Tree) sameWork(w *Work, p, id, title, planned string) {
 	if id != "" && id != w.ID {
-		t.warn(p, 0, "id mix: the file is about "+id+" and lies in "+w.Folder, "move it to the folder of "+id)
+		t.warn(p, 0, "id mix: the file is about "+id+" but is in "+w.Folder, "move it to the folder of "+id)
 	}
 	if title != "" && planned != "" && loose(title) != loose(planned) {
-		t.warn(p, 0, "id mix: the file is about '"+title+"', the plan about '"+planned+"'", "two WORKs have the number "+w.ID+"; move the files of one of them to a folder of its own")
+		t.warn(p, 0, "id mix: the file is about '"+title+"', the plan about '"+planned+"'", "two WORKs have the number "+w.ID+"; move the files of one of them to a separate folder")
 	}
 }
 
@@ -108,7 +108,7 @@ func (t *Tree) sameFiles(x *WorkTask) {
 			}
 		}
 	}
-	t.warn(x.paths[ProgressFile], 0, "id mix: none of the files that this progress names belongs to "+x.ID, "find the TASK that it is about")
+	t.warn(x.paths[ProgressFile], 0, "id mix: none of the files that this progress lists belongs to "+x.ID, "find the TASK that it is about")
 }
 
 var resultNameRE = re.New(`(?i)result`)
@@ -120,11 +120,11 @@ func (t *Tree) results(w *Work) {
 		case path.Ext(p) == ".md" && resultNameRE().MatchString(path.Base(p)):
 			hint := "name it TASK-NN_result.md"
 			if to := w.resultFor(p); to != "" {
-				hint = "it belongs to " + to + "; this can be mended"
+				hint = "it belongs to " + to + "; --fix repairs this"
 			}
-			t.warn(p, 0, "NON_STANDARD_RESULT: no reader takes this for a result", hint)
+			t.warn(p, 0, "NON_STANDARD_RESULT: no tool reads this as a result", hint)
 		case strings.HasSuffix(p, "_progress.md"):
-			t.warn(p, 0, "this progress belongs to no TASK", "write the TASK's file, or take this one out")
+			t.warn(p, 0, "this progress belongs to no TASK", "write the TASK's file, or remove this one")
 		}
 	}
 	row := t.List.row(w.ID)
@@ -132,10 +132,10 @@ func (t *Tree) results(w *Work) {
 	for _, x := range w.Tasks {
 		shown := w.Progress != nil && slices.ContainsFunc(w.Progress.Tasks, func(r TaskRow) bool { return r.Task == x.ID && r.Status == Done })
 		if x.Result == nil && (finished || shown) {
-			t.warn(cmp.Or(x.paths[TaskFile], w.paths["PLAN.md"], w.Folder), 0, "MISSING_RESULT: "+x.ID+" is called done and has no result", "verify it again, or set it back")
+			t.warn(cmp.Or(x.paths[TaskFile], w.paths["PLAN.md"], w.Folder), 0, "MISSING_RESULT: "+x.ID+" is marked done, but has no result", "verify it again, or set it back")
 		}
 		if x.Result != nil && x.Task == nil && !w.plans(x.ID) {
-			t.warn(x.paths[ResultFile], 0, "this result belongs to no TASK", "write the TASK's file, or take this one out")
+			t.warn(x.paths[ResultFile], 0, "this result belongs to no TASK", "write the TASK's file, or remove this one")
 		}
 	}
 }
@@ -180,7 +180,7 @@ func (t *Tree) hashes(w *Work) {
 		for _, a := range all[min(1, len(all)):] {
 			if !strings.HasPrefix(a.hash, all[0].hash) && !strings.HasPrefix(all[0].hash, a.hash) {
 				t.warn(all[0].where, 0, "stale hash: the commit of "+x.ID+" is "+all[0].hash+" here and "+a.hash+" in "+a.where,
-					"believe git: git log --grep '"+x.ID+"'; results need no line Commit any more")
+					"git is right: git log --grep '"+x.ID+"'; results need no line Commit any more")
 				break
 			}
 		}
@@ -191,10 +191,10 @@ func (t *Tree) hashes(w *Work) {
 func (t *Tree) times(w *Work) {
 	for _, x := range w.Tasks {
 		if x.Progress != nil && !x.Progress.Updated.IsZero() && x.Progress.Updated.Before(x.Progress.Started) {
-			t.warn(x.paths[ProgressFile], 0, "fabricated time: updated before it was started", "take the times from the commits")
+			t.warn(x.paths[ProgressFile], 0, "fabricated time: updated before it was started", "use the times of the commits")
 		}
 		if x.Result != nil && w.Plan != nil && !x.Result.Completed.IsZero() && date(x.Result.Completed) < date(w.Plan.Created) {
-			t.warn(x.paths[ResultFile], 0, "fabricated time: completed on "+date(x.Result.Completed)+", before the plan was made", "take the time from the commit")
+			t.warn(x.paths[ResultFile], 0, "fabricated time: completed on "+date(x.Result.Completed)+", before the plan was made", "use the time of the commit")
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (t *Tree) languages(w *Work) {
 	}
 	for _, x := range w.Tasks {
 		if x.Result != nil && x.Result.Language != want && x.Result.Summary != "" {
-			t.warn(x.paths[ResultFile], 0, "the plan says language "+want+", the headings are in "+x.Result.Language, "translate the headings, or change the plan's Language")
+			t.warn(x.paths[ResultFile], 0, "the plan says language "+want+", but the headings are in "+x.Result.Language, "translate the headings, or change the plan's Language")
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (t *Tree) mode(w *Work) {
 	}
 	for _, l := range w.Log {
 		if m := modeRE().FindStringSubmatch(l.Text); m != nil && strings.EqualFold(m[1], "auto") != w.Progress.Auto {
-			t.warn(w.paths["PROGRESS.md"], 0, "the mode is not the one of the log, which says "+strings.ToLower(m[1]), "write '> Mode: "+strings.ToLower(m[1])+"' if that is how it was run")
+			t.warn(w.paths["PROGRESS.md"], 0, "the mode differs from the log, which says "+strings.ToLower(m[1]), "write '> Mode: "+strings.ToLower(m[1])+"' if it ran that way")
 			return
 		}
 	}
@@ -256,11 +256,11 @@ func (t *Tree) listed(w *Work) {
 	row := t.List.row(w.ID)
 	switch {
 	case row == nil:
-		t.warn(t.ListPath, 0, w.Folder+" has no row in the list", "add it; this can be mended")
+		t.warn(t.ListPath, 0, w.Folder+" has no row in the list", "add it; --fix repairs this")
 	case row.Status != InProgress || !w.IsDone():
 	case t.isMixed(w.ID):
 		t.warn(t.ListPath, row.line, w.ID+" is in progress here and all TASKs of one are done", "find out which of the two it is, and set that one to DONE")
 	default:
-		t.warn(t.ListPath, row.line, w.ID+" is in progress here and all its TASKs are done", "set it to DONE; this can be mended")
+		t.warn(t.ListPath, row.line, w.ID+" is in progress here and all its TASKs are done", "set it to DONE; --fix repairs this")
 	}
 }

@@ -81,7 +81,7 @@ func readList(path string, src []byte) (*List, *page) {
 		if m := lastRE().FindStringSubmatch(ln.text); m != nil && ln.code == noFence {
 			l.Last, found = max(l.Last, number(m)), true
 			if number(m) < 0 {
-				p.warn(ln.no, "LAST_WORK_ID has no number", "write 'LAST_WORK_ID: WORK-NN' with the highest WORK; this can be mended")
+				p.warn(ln.no, "LAST_WORK_ID has no number", "write 'LAST_WORK_ID: WORK-NN' with the highest WORK; --fix repairs this")
 			}
 		}
 		r, why := readRow(ln, cols)
@@ -92,19 +92,19 @@ func readList(path string, src []byte) (*List, *page) {
 		case why != "":
 			p.warn(ln.no, why, rowHint(ln.text, cols))
 		case first > 0:
-			p.fail(ln.no, "id mix: "+r.Work+" is there twice", "give one of the two WORKs another number")
+			p.fail(ln.no, "id mix: "+r.Work+" appears twice", "give one of the two WORKs another number")
 		}
 		seen[r.Work] = ln.no
 		l.Rows = append(l.Rows, *r)
 	}
 	for _, r := range l.Rows {
 		if n := number(workRE().FindStringSubmatch(r.Work)); found && n > l.Last {
-			p.warn(r.line, r.Work+" is above LAST_WORK_ID", "set LAST_WORK_ID to the highest WORK; this can be mended")
+			p.warn(r.line, r.Work+" is above LAST_WORK_ID", "set LAST_WORK_ID to the highest WORK; --fix repairs this")
 			break
 		}
 	}
 	if !found && len(l.Rows) > 0 {
-		p.warn(1, "the list has no line LAST_WORK_ID", "start it with 'LAST_WORK_ID: WORK-NN'; this can be mended")
+		p.warn(1, "the list has no line LAST_WORK_ID", "start it with 'LAST_WORK_ID: WORK-NN'; --fix repairs this")
 	}
 	return l, p
 }
@@ -154,10 +154,10 @@ func readRow(ln line, cols layout) (r *Row, why string) {
 	r = &Row{Work: workID(cs[0]), Title: at(cols.title), Status: workStatus(at(cols.status)), line: ln.no}
 	var ok bool
 	if r.Created, ok = rowDate(at(cols.created)); !ok {
-		why = "'" + at(cols.created) + "' is no date"
+		why = "'" + at(cols.created) + "' is not a date"
 	}
 	if r.Completed, ok = rowDate(at(cols.completed)); !ok {
-		why = "'" + at(cols.completed) + "' is no date"
+		why = "'" + at(cols.completed) + "' is not a date"
 	}
 	switch {
 	case r.Status == "":

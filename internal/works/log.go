@@ -65,17 +65,17 @@ func ParseLog(path string, src []byte) ([]LogLine, []spec.Problem) {
 		} else if m = eventRE().FindStringSubmatch(ln.text); m != nil {
 			at, l.Agent, l.Stage, l.Text = m[1], "ORCHESTRATOR", m[2], m[3]
 		} else {
-			p.warn(ln.no, "this is no line of a log", "write '[YYYY-MM-DDTHH:MM:SS]_AGENT_STAGE_text'")
+			p.warn(ln.no, "this is not a log line", "write '[YYYY-MM-DDTHH:MM:SS]_AGENT_STAGE_text'")
 			continue
 		}
 		t, ok := readTime(at)
 		switch {
 		case !ok && shellRE().MatchString(at):
-			p.warn(ln.no, "fabricated time: '"+at+"' is a shell command that was never run", "take the time from the commit, or leave the line as it is")
+			p.warn(ln.no, "fabricated time: '"+at+"' is a shell command that was never run", "use the time of the commit, or leave the line as it is")
 		case !ok:
 			p.warn(ln.no, "the time '"+at+"' cannot be read", "write it as "+form(logLayout))
 		case t.Before(last):
-			p.warn(ln.no, "fabricated time: "+at+" is before the line above it, "+last.Format(logLayout), "take the times from the commits; the order of the lines is kept")
+			p.warn(ln.no, "fabricated time: "+at+" is before the line above it, "+last.Format(logLayout), "use the times of the commits; the order of the lines stays")
 		}
 		if ok {
 			l.At, last = t, t

@@ -119,7 +119,7 @@ func ParsePlan(path string, src []byte) (*Plan, []spec.Problem) {
 	case m != nil:
 		d.Work, d.Title = workID(m[2]), m[3]
 		if m[1] != "" {
-			p.fail(title.no, "'PLAN' in front of the WORK's id; readers of the original refuse it", "write '# "+d.Work+": "+d.Title+"'; this can be mended")
+			p.fail(title.no, "'PLAN' precedes the WORK's id; the original tools reject it", "write '# "+d.Work+": "+d.Title+"'; --fix repairs this")
 		}
 	}
 	p.planMeta(d, meta(head.body), title.no)
@@ -134,7 +134,7 @@ func ParsePlan(path string, src []byte) (*Plan, []spec.Problem) {
 				d.Trace = append(d.Trace, Trace{inline(r.cell(0)), taskIDs(r.cell(1))})
 			}
 		case taskID(s.title) != "" && taskTitleRE().MatchString(s.title):
-			p.fail(s.no, "H2_TASK_EMBEDDING: "+taskID(s.title)+" has a heading of level 2", "write '### ' in front of it; this can be mended")
+			p.fail(s.no, "H2_TASK_EMBEDDING: "+taskID(s.title)+" has a heading of level 2", "write '### ' before it; --fix repairs this")
 			d.Tasks = append(d.Tasks, p.step(s))
 		}
 	}
@@ -168,7 +168,7 @@ func (p *page) planMeta(d *Plan, fs []field, line int) {
 		if mode, known := readMode(f.value); names[0] == "Execution-Mode" {
 			d.Mode = mode
 			if !known {
-				p.warn(f.no, "unknown execution mode '"+f.value+"', taken for full", "write direct, pipeline or full")
+				p.warn(f.no, "unknown execution mode '"+f.value+"', treated as full", "write direct, pipeline or full")
 			}
 		}
 	}
@@ -229,12 +229,12 @@ func (p *page) planGraph(d *Plan) {
 	for _, t := range d.Tasks {
 		for _, dep := range t.DependsOn {
 			if !have[dep] {
-				p.fail(0, t.ID+" depends on "+dep+", which is not in the plan", "add it or take the dependency out")
+				p.fail(0, t.ID+" depends on "+dep+", which is not in the plan", "add it or remove the dependency")
 			}
 		}
 	}
 	if loop := unordered(d.Tasks); len(loop) > 0 && !hasUnknown(d.Tasks, have) {
-		p.fail(0, "the dependencies of "+strings.Join(loop, ", ")+" form a circle", "take one of them out")
+		p.fail(0, "the dependencies of "+strings.Join(loop, ", ")+" form a cycle", "remove one of them")
 	}
 }
 

@@ -170,7 +170,7 @@ func (p *page) hashes(d *Progress) {
 	}
 	for _, t := range d.Tasks {
 		if t.Status == Done && t.Commit == "" && t.Task != last {
-			p.warn(t.line, t.Task+" is done and has no commit", "look for it with: git log --grep "+t.Task)
+			p.warn(t.line, t.Task+" is done, but has no commit", "look for it with: git log --grep "+t.Task)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (p *page) doneRow(t TaskRow, cell string) {
 		return
 	}
 	if strings.TrimSpace(cell) != taskCells[0].cell {
-		p.warn(t.line, t.Task+" is shown as '"+cell+"'", "write '"+taskCells[0].cell+"'; this can be mended")
+		p.warn(t.line, t.Task+" is shown as '"+cell+"'", "write '"+taskCells[0].cell+"'; --fix repairs this")
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *page) numbered(lines []line, prefix string) []Item {
 		case x.ID == "":
 			p.warn(it.no, "this requirement has no number", "start it with '"+prefix+"-NN: '")
 		case seen[x.ID]:
-			p.warn(it.no, x.ID+" is there twice", "give each requirement its own number")
+			p.warn(it.no, x.ID+" appears twice", "give each requirement its own number")
 		}
 		seen[x.ID] = true
 		out = append(out, x)

@@ -219,7 +219,7 @@ func ParseTaskProgress(path string, src []byte) (*TaskProgress, []spec.Problem) 
 	t.Files = append(t.Files, files("", entries, true)...)
 	for _, f := range t.Files {
 		if f.Action == "" {
-			p.warn(0, "the entry "+f.Path+" does not say what happened to the file", "write '— CREATE', '— MODIFY' or '— DELETE' behind it")
+			p.warn(0, "the entry "+f.Path+" does not say what happened to the file", "append '— CREATE', '— MODIFY' or '— DELETE'")
 		}
 	}
 	return t, p.problems()

@@ -31,7 +31,7 @@ func (p *page) time(f field, layout string) time.Time {
 	if !ok {
 		p.warn(f.no, "the time '"+f.value+"' cannot be read", "write it as "+form(layout))
 	} else if layout != dateLayout && len(strings.TrimSpace(f.value)) <= len(dateLayout) {
-		p.warn(f.no, "'"+f.value+"' has a day and no time", "write it as "+form(layout))
+		p.warn(f.no, "'"+f.value+"' has a date, but no time", "write it as "+form(layout))
 	}
 	return t
 }

@@ -78,7 +78,7 @@ func TestTrees(t *testing.T) {
 				t.Errorf("mending again changes %v", slices.Sorted(maps.Keys(more)))
 			}
 			for _, p := range again.Problems {
-				if strings.Contains(p.Hint, "can be mended") {
+				if strings.Contains(p.Hint, "--fix repairs this") {
 					t.Errorf("was not mended: %s", p)
 				}
 			}
@@ -102,11 +102,11 @@ func TestEveryDamageIsNamed(t *testing.T) {
 	}
 	said := string(shown(open(files)))
 	for _, want := range []string{
-		"id mix: WORK-31 is there twice", "full-WORK-31", "the plan about '폴더 구조 개편'", "none of the files that this progress names belongs to TASK-02",
-		"stale hash", "never run", "is before the line above it", "'Done'", "is done and has no commit", "the mode is not the one of the log",
-		"the plan says language ko, the headings are in en", "has a day and no time", "컨텍스트 핸드오프", "WORK-30 has more cells",
-		"the stage GATE is not listed", "does not say what happened", "NON_STANDARD_RESULT", "H2_TASK_EMBEDDING", "MISSING_RESULT", "'PLAN' in front",
-		"WORK-50 is in progress and has no folder", "has no row in the list", "before the plan was made", "updated before it was started", "never closed",
+		"id mix: WORK-31 appears twice", "full-WORK-31", "the plan about '폴더 구조 개편'", "none of the files that this progress lists belongs to TASK-02",
+		"stale hash", "never run", "is before the line above it", "'Done'", "is done, but has no commit", "the mode differs from the log",
+		"the plan says language ko, but the headings are in en", "has a date, but no time", "컨텍스트 핸드오프", "WORK-30 has more cells",
+		"the stage GATE is not listed", "does not say what happened", "NON_STANDARD_RESULT", "H2_TASK_EMBEDDING", "MISSING_RESULT", "'PLAN' precedes",
+		"WORK-50 is in progress, but has no folder", "has no row in the list", "before the plan was made", "updated before it was started", "never closed",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("nothing says %q in\n%s", want, said)

@@ -129,7 +129,7 @@ var colours = []struct {
 }{
 	{regexp.MustCompile(`^\$ `), "#e6edf3"},
 	{regexp.MustCompile(`^\s*✓|: passed`), "#7ee787"},
-	{regexp.MustCompile(`^\s*(⚠|✗)|sent back`), "#f2cc60"},
+	{regexp.MustCompile(`^\s*(⚠|✗)|: rejected`), "#f2cc60"},
 	{regexp.MustCompile(`^\s+\[|: \[|^    `), "#9198a1"},
 }
 

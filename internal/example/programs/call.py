@@ -96,7 +96,7 @@ def called(f, list, named):
         try:
             signature.bind(*args, **named)
         except TypeError as e:
-            raise Cannot("it cannot be called so: " + str(e)) from None
+            raise Cannot("it cannot be called like this: " + str(e)) from None
     TAKEN.update((id(c), c) for x in (*args, *named.values()) for c in containers(x))
     given = f(*args, **named)
     CHANGED.extend(x for x, v in zip(args, list) if shown(x) != shown(value(v)))

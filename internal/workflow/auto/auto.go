@@ -181,7 +181,7 @@ func (f *feature) estimate(c *flow.Ctx) error {
 	}
 	flow.Note(c, "scored", step.PhaseNote{Phase: "estimate", Feature: f.name, Mode: f.out.Mode, Score: &f.out.Score, Text: turn.Clip(ans.Summary, 1000)})
 	if f.in.Opus && f.out.Mode != pdca.Heavy {
-		flow.Note(c, "no-opus", step.PhaseNote{Phase: "estimate", Text: fmt.Sprintf("--opus is for HEAVY, and this is %s", f.out.Mode)})
+		flow.Note(c, "no-opus", step.PhaseNote{Phase: "estimate", Text: fmt.Sprintf("--opus is for HEAVY, but this is %s", f.out.Mode)})
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func (f *feature) untouched() []step.Finding {
 	var out []step.Finding
 	for _, x := range f.plan.Files {
 		if !slices.ContainsFunc(f.look.Files, func(ch step.Change) bool { return ch.Path == x.Path }) {
-			out = append(out, step.Finding{Rule: "planned-file", Severity: step.Fix, Path: x.Path, Message: "The plan says that this file changes, and it has not. Do what is planned there, or say in `summary` why there is nothing to do."})
+			out = append(out, step.Finding{Rule: "planned-file", Severity: step.Fix, Path: x.Path, Message: "The plan says that this file changes, but it has not changed. Do what is planned there, or say in `summary` why there is nothing to do."})
 		}
 	}
 	return out

@@ -100,7 +100,7 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 		found.guide = strings.TrimSpace(found.guide + "\n\nA person says, and that goes before all else: " + turn.Clip(text, 4000))
 		return false, step.End{}, nil
 	}
-	return false, step.End{Reason: needsDecision, Phase: f.phase, Detail: "a person rejected what was found, and said nothing"}, nil
+	return false, step.End{Reason: needsDecision, Phase: f.phase, Detail: "a person rejected the findings without a reason"}, nil
 }
 
 // findings is what a person reads before it is mended.
@@ -121,7 +121,7 @@ func (f *feature) e2e(c *flow.Ctx, entry int) (fixing, step.End, error) {
 	f.out.Goals = append(slices.Clone(f.out.Goals), out.Goals...)
 	flow.Note(c, "goals", step.PhaseNote{Phase: phaseVerify, Round: entry, Goals: out.Goals})
 	for _, s := range out.Baseline {
-		f.out.Warnings = append(f.out.Warnings, s+" fails without the work as well")
+		f.out.Warnings = append(f.out.Warnings, s+" also fails without the change")
 	}
 	open, ids := turn.Failing(out.Goals)
 	if len(ids) == 0 {

@@ -204,7 +204,7 @@ func (f *feature) agreed(c *flow.Ctx, phase string) (step.End, error) {
 			return step.End{Reason: needsDecision, Phase: phase, Detail: "a person rejected the " + phase}, nil
 		}
 	}
-	return step.End{Reason: needsDecision, Phase: phase, Detail: "changed once, and not agreed to"}, nil
+	return step.End{Reason: needsDecision, Phase: phase, Detail: "changed once, but still not approved"}, nil
 }
 
 // revise lets the author of a phase mend what a person wants.

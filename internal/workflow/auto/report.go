@@ -44,7 +44,7 @@ func (f *feature) reportDocument() []byte {
 		}
 	}
 	h("구현 결과", "Implementation")
-	fmt.Fprintf(&b, "- %s: %d\n- %s: %d/%d\n", w("시도", "Attempts"), o.Attempts, w("테스트 통과", "Tests that pass"), o.Tests.Passed, o.Tests.Total)
+	fmt.Fprintf(&b, "- %s: %d\n- %s: %d/%d\n", w("시도", "Attempts"), o.Attempts, w("테스트 통과", "Passing tests"), o.Tests.Passed, o.Tests.Total)
 	for _, ch := range f.look.Files[:min(len(f.look.Files), 100)] {
 		fmt.Fprintf(&b, "- %s %s\n", ch.Status, ch.Path)
 	}
@@ -72,9 +72,9 @@ func (f *feature) reportDocument() []byte {
 			fmt.Fprintf(&b, "- %s\n", pdca.Line(s))
 		}
 	}
-	bullets("되돌려진 일", "What was sent back", f.story)
+	bullets("되돌려진 일", "Sent back", f.story)
 	bullets("미해결", "Open", o.Open)
-	bullets("무시하기로 한 이의", "Objections that were overruled", o.Accepted)
+	bullets("무시하기로 한 이의", "Overruled objections", o.Accepted)
 	bullets("경고", "Warnings", o.Warnings)
 	h("비용", "Cost")
 	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", w("단계", "Phase"), w("에이전트 호출", "Agent calls"), w("입력 토큰", "Input tokens"), w("출력 토큰", "Output tokens"), w("시간", "Seconds"))

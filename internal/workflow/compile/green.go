@@ -144,7 +144,7 @@ func (w *work) prove(c *flow.Ctx, in step.GreenIn, out step.TurnOut) (step.Green
 	proof.Findings = append(proof.Findings, out.Findings...)
 	if out.Changed == 0 && !proof.Passed {
 		proof.Findings = append(proof.Findings, step.Finding{
-			Rule: "no-changes", Severity: step.Fix, Path: w.m.Dir, Message: "No file was changed, and the module does not pass as it is. Write the code; where a test is wrong, do what the specification says and name the test in `disputed`.",
+			Rule: "no-changes", Severity: step.Fix, Path: w.m.Dir, Message: "No file was changed, and the module does not pass as it is. Write the code; if a test is wrong, follow the spec and name the test in `disputed`.",
 		})
 	}
 	return proof, nil

@@ -62,7 +62,7 @@ func (b *builder) write(c *flow.Ctx, a *turn.Attempt[turn.Built]) (step.TurnOut,
 		return out, err
 	}
 	b.spend("implement", out)
-	err = b.w.undo(c, &out, b.contract, b.others(), step.Finding{Severity: step.Fix, Message: "This test belongs to the contract. Your change of it was undone; make the code fulfil it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
+	err = b.w.undo(c, &out, b.contract, b.others(), step.Finding{Severity: step.Fix, Message: "This test is part of the contract. Your change to it was undone; make the code pass it. If the test is wrong, leave it, and say so in `blocked` and `summary`."})
 	return out, err
 }
 

@@ -80,7 +80,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 			return step.End{}, err
 		}
 		if !ok {
-			w.out.Warnings = append(w.out.Warnings, "a change that was asked for could not be made: "+turn.Clip(why, 300))
+			w.out.Warnings = append(w.out.Warnings, "a requested change could not be made: "+turn.Clip(why, 300))
 		}
 	}
 	return step.End{Reason: turn.Limit, N: maxRejections}, nil
@@ -88,7 +88,7 @@ func (w *work) merge(c *flow.Ctx, ask bool) (step.End, error) {
 
 // stays notes what a person has decided to leave as it is, for those who judge after him.
 func (w *work) stays(objection string) {
-	w.decided = append(w.decided, "It stays as it is, although a reviewer has said: "+turn.Clip(pdca.Line(objection), 1000))
+	w.decided = append(w.decided, "It stays as it is, although a reviewer said: "+turn.Clip(pdca.Line(objection), 1000))
 }
 
 // codeReview lets the panel review the merged tree.
@@ -186,7 +186,7 @@ func (w *work) fix(c *flow.Ctx, x fixing) (bool, error) {
 				return out, err
 			}
 			others := w.testFiles(func(id string) bool { return !w.passed(id) })
-			err = w.undo(c, &out, w.contract, others, step.Finding{Severity: step.Warn, Message: "This test belongs to the contract; a change of it was undone."})
+			err = w.undo(c, &out, w.contract, others, step.Finding{Severity: step.Warn, Message: "This test is part of the contract; a change to it was undone."})
 			return out, err
 		},
 		Prove: func(c *flow.Ctx, a *turn.Attempt[fixed]) error {

@@ -187,13 +187,13 @@ func (p *published) wait(c *flow.Ctx) (failed []step.CICheck, end step.End, err 
 		case res.State != "open":
 			return nil, step.End{Reason: aborted, Detail: "the pull request was closed"}, nil
 		case !slices.Contains(p.mine, out.Pull.Head): // it may still be at the one before
-			return nil, step.End{Reason: needsDecision, Detail: "somebody else has pushed to " + p.branch}, nil
+			return nil, step.End{Reason: needsDecision, Detail: "somebody else pushed to " + p.branch}, nil
 		case len(out.Checks) > 0 && pending == 0:
 			p.known(out.Checks)
 			return failed, step.End{}, nil
 		case len(out.Checks) == 0:
 			if left = min(left, time.Duration(w.in.Pull.Start)*time.Millisecond-took); left <= 0 {
-				w.out.Warnings = append(w.out.Warnings, "the forge has no checks for it; nothing was waited for")
+				w.out.Warnings = append(w.out.Warnings, "the forge has no checks for it, so Jacquard did not wait")
 				return nil, step.End{}, nil
 			}
 		case left <= 0:
@@ -204,7 +204,7 @@ func (p *published) wait(c *flow.Ctx) (failed []step.CICheck, end step.End, err 
 		}
 		pause = turn.NextPause(pause)
 	}
-	return nil, step.End{Reason: ciTimeout, Detail: "it was looked at too often"}, nil
+	return nil, step.End{Reason: ciTimeout, Detail: "it was checked too often"}, nil
 }
 
 // left are the checks that failed because of the work, and how many have not ended.
@@ -223,7 +223,7 @@ func (p *published) left(list []step.CICheck) (failed []step.CICheck, pending in
 // known notes what failed before the work as well: it is nobody's.
 func (p *published) known(list []step.CICheck) {
 	for _, k := range list {
-		text := fmt.Sprintf("CI: %s fails without the work as well", pdca.Line(k.Name))
+		text := fmt.Sprintf("CI: %s also fails without the change", pdca.Line(k.Name))
 		if k.Before && !slices.Contains(p.w.out.Warnings, text) {
 			p.w.out.Warnings = append(p.w.out.Warnings, text)
 		}

@@ -198,7 +198,7 @@ func check(x *step.Description, sources map[string]string, purpose bool) []step.
 	case n == 0:
 		reject("no-purpose", "The purpose is empty.")
 	case n > 400:
-		reject("long-purpose", "The purpose has %d characters; one or two sentences of at most 400 are asked for.", n)
+		reject("long-purpose", "The purpose has %d characters; write one or two sentences of at most 400.", n)
 		x.Purpose = ""
 	case strings.HasPrefix(x.Purpose, "#") || strings.HasPrefix(x.Purpose, "-"):
 		reject("no-sentence", "The purpose is not a sentence.")
@@ -214,7 +214,7 @@ func check(x *step.Description, sources map[string]string, purpose bool) []step.
 			case !known:
 				reject("unknown-file", "%q: %s is not among the files that you were shown.", s.Text, s.File)
 			case len(fold(s.Quote)) < 8:
-				reject("short-quote", "%q: the quote %q is too short to show anything; give more of its line.", s.Text, s.Quote)
+				reject("short-quote", "%q: the quote %q is too short to prove anything; quote more of its line.", s.Text, s.Quote)
 			case !strings.Contains(fold(src), fold(s.Quote)):
 				reject("no-such-quote", "%q: no line of %s has the text %q.", s.Text, s.File, s.Quote)
 			default:

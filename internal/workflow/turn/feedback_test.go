@@ -34,10 +34,10 @@ func TestLines(t *testing.T) {
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	ans := turn.Built{Summary: "I did it.", Blocked: "The build command is wrong.</feedback>"}
-	s := turn.Sent{Findings: []step.Finding{{Rule: "build-failed", Severity: step.Rejects, Message: "`make` ended with exit 2."}}, Said: turn.Told("", ans.Words(), "caution", "It is slow.", "incomplete", "None")}
+	s := turn.Sent{Findings: []step.Finding{{Rule: "build-failed", Severity: step.Rejects, Message: "`make` exited with 2."}}, Said: turn.Told("", ans.Words(), "caution", "It is slow.", "incomplete", "None")}
 	var b strings.Builder
 	s.Again(&b)
-	for _, want := range []string{"I did it.\nblocked: The build command is wrong.< /feedback>\ncaution: It is slow.\n</feedback>", "`git diff HEAD`", "[build-failed] `make` ended with exit 2."} {
+	for _, want := range []string{"I did it.\nblocked: The build command is wrong.< /feedback>\ncaution: It is slow.\n</feedback>", "`git diff HEAD`", "[build-failed] `make` exited with 2."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, b.String())
 		}

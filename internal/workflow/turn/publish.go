@@ -89,7 +89,7 @@ func PullBody(language string, asked, proof, open, warnings []string) string {
 		fmt.Fprintf(&b, "- %s\n", s)
 	}
 	List(&b, Say(language, "\n증명", "\nProof"), proof)
-	List(&b, Say(language, "\n프로그램이 확인하지 않은 것", "\nNot checked by a program"), open)
+	List(&b, Say(language, "\n자동으로 확인하지 않은 것", "\nNot checked automatically"), open)
 	List(&b, Say(language, "\n경고", "\nWarnings"), warnings)
 	return strings.TrimLeft(b.String(), "\n")
 }
@@ -99,13 +99,13 @@ func Proof(language, work string, t step.Counts) string {
 	say := func(korean, english string) string { return work + ": " + Say(language, korean, english) }
 	switch {
 	case t.Level == step.Proved && t.Red > 0:
-		return fmt.Sprintf(say("증명됨, 이 변경 없이는 테스트 %d개가 실패합니다", "proved, %d of the tests fail without it"), t.Red)
+		return fmt.Sprintf(say("증명됨, 이 변경 없이는 테스트 %d개가 실패합니다", "proved, tests fail without it (%d)"), t.Red)
 	case t.Level == step.Proved:
-		return say("증명됨, 호출하면 약속한 값을 돌려줍니다", "proved, calling it returns the agreed values")
+		return say("증명됨, 호출하면 합의한 값을 반환합니다", "proved, calling it returns the agreed values")
 	case t.Level == step.Covered:
 		return say("테스트가 통과하지만 이 변경 없이도 통과합니다", "covered, tests pass with it and without it")
 	case t.Level == step.ByExit:
 		return say("테스트 명령이 성공했습니다", "by exit code, the test command succeeds")
 	}
-	return say("테스트로 확인되지 않았습니다", "not checked, no test looks at it")
+	return say("확인 안 됨, 다루는 테스트가 없습니다", "not checked, no test covers it")
 }

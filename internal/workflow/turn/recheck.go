@@ -92,7 +92,7 @@ func missing(of string, list []pdca.Check, found []pdca.Presence) []step.Finding
 		if i >= 0 && found[i].There() {
 			continue
 		}
-		what := "the file is not there"
+		what := "the file does not exist"
 		switch {
 		case i < 0 || !found[i].Path:
 		case !found[i].Symbol:

@@ -124,7 +124,7 @@ func (b *builder) prove(c *flow.Ctx, a *turn.Attempt[built]) error {
 func (b *builder) land(c *flow.Ctx, a *turn.Attempt[built]) (step.LandTaskOut, error) {
 	ans, proof := a.Answer, a.Proof
 	if ans.Blocked != "" { // the proof says otherwise
-		b.issues = append(b.issues, "Its author held it to be blocked: "+oneLine(ans.Blocked, 500))
+		b.issues = append(b.issues, "Its author reported it as blocked: "+oneLine(ans.Blocked, 500))
 	}
 	b.say(c, "BUILDER", "BUILD", shown(proof.Checks, "build", "lint"))
 	b.say(c, "VERIFIER", "BUILD", shown(proof.Checks, "tests", "task-specific", "files"))
@@ -288,7 +288,7 @@ func (b *builder) issue(c *flow.Ctx, n int, p turn.Sent) {
 	}
 	text := fmt.Sprintf("Attempt %d was sent back: %s", n, strings.Join(what, ", "))
 	if n == 0 {
-		text = "What an earlier run has left was sent back: " + strings.Join(what, ", ")
+		text = "What an earlier run left was sent back: " + strings.Join(what, ", ")
 	}
 	b.issues = append(b.issues, text)
 	b.say(c, "VERIFIER", "BUILD", b.t.ID+": "+text)

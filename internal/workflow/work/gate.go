@@ -78,7 +78,7 @@ func readable(s string) string {
 	s = step.Readable(s)
 	const most = 12_000
 	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "\n… this is not all; jacquard edit shows the rest\n"
+		return string(r[:most]) + "\n… there is more; jacquard edit shows the rest\n"
 	}
 	return s
 }
@@ -186,7 +186,7 @@ func (w *request) requirementText() string {
 		if c := r.Criteria[i].Command; c != "" {
 			fmt.Fprintf(&b, "         $ %s\n", c)
 		} else {
-			b.WriteString("         no command shows it: look for yourself in the end\n")
+			b.WriteString("         no command checks it: check it yourself at the end\n")
 		}
 	}
 	for _, d := range w.plan.Decisions {

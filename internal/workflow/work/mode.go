@@ -44,7 +44,7 @@ func planMode(tasks []task.Task, limits step.Router) (step.Mode, []string) {
 		return step.PipelineMode, []string{fmt.Sprintf("tasks in a row: %d (limit of a pipeline %d)", len(tasks), max(1, limits.PipelineTasks))}
 	}
 	if !row {
-		return step.FullMode, []string{fmt.Sprintf("tasks: %d, some of them side by side; at most %d have to follow each other", len(tasks), depth)}
+		return step.FullMode, []string{fmt.Sprintf("tasks: %d, some in parallel; longest chain: %d", len(tasks), depth)}
 	}
 	return step.FullMode, []string{fmt.Sprintf("tasks in a row: %d (limit of a pipeline %d)", len(tasks), max(1, limits.PipelineTasks))}
 }

@@ -202,19 +202,19 @@ func soundRequirement(r step.Requirement) []step.Finding {
 		say("There is no title.")
 	}
 	if len(r.Functional) == 0 {
-		say("There is no functional requirement: say what the software has to do.")
+		say("There is no functional requirement: say what the software must do.")
 	}
 	if max(len(r.Functional), len(r.NonFunctional), len(r.Criteria)) > maxItems {
-		say(fmt.Sprintf("More than %d requirements or criteria: say them in fewer sentences, or ask for less at once.", maxItems))
+		say(fmt.Sprintf("More than %d requirements or criteria: combine some, or ask for less at once.", maxItems))
 	}
 	if len(r.Criteria) == 0 {
-		say("There is no criterion: say how one sees that it is done.")
+		say("There is no criterion: say how to see that it is done.")
 	}
 	for _, list := range [][]string{r.Functional, r.NonFunctional} {
 		seen := map[string]bool{}
 		for _, s := range list {
 			if low := strings.ToLower(s); seen[low] {
-				say("This is there twice: " + s)
+				say("This appears twice: " + s)
 			} else {
 				seen[low] = true
 			}

@@ -51,7 +51,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 	for _, f := range proof.Files {
 		b.extra = append(b.extra, task.File{Path: f.Path, Action: task.Modify, Description: cameFirst})
 	}
-	b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail as the code is", b.t.ID, proof.Counts.Red))
+	b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail with the current code", b.t.ID, proof.Counts.Red))
 	return res.Tree, nil
 }
 
@@ -64,7 +64,7 @@ func (b *builder) freeze(c *flow.Ctx, out *step.TurnOut) error {
 		return nil
 	}
 	return turn.Hold(c, out, step.HoldIn{Contract: b.tests, Base: b.onto}, step.Finding{
-		Rule: "frozen-test", Severity: step.Warn, Message: "This file has the tests that came first. It was put back as their author wrote it.",
+		Rule: "frozen-test", Severity: step.Warn, Message: "This file has the tests that were written first. Your change to it was undone.",
 	})
 }
 

@@ -276,7 +276,7 @@ func (w *request) say(c *flow.Ctx, agent, text string) {
 
 // decided tells an author what was decided before.
 func (w *request) decided(b *strings.Builder) {
-	head := "Decided on the way:\n"
+	head := "Decided during the run:\n"
 	for _, d := range w.plan.Decisions {
 		switch d.Question {
 		case step.Assumed:
