@@ -108,7 +108,7 @@ func (p *project) scripted(o driveOptions) (act.Agent, error) {
 func (p *project) real(ctx context.Context, m maker, o driveOptions, e *engine) (act.Agent, error) {
 	program, err := m.find(p.a.env)
 	if err != nil {
-		instead := words("try jacquard demo, which needs no agent")
+		instead := words("without an agent: jacquard prove checks a change, jacquard demo shows a build")
 		for _, other := range makers() {
 			if _, err := other.find(p.a.env); err == nil {
 				instead = words("use --agent %s, which is installed", other.name)

@@ -187,6 +187,10 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 		c.add("checks", false, true, "%v", err)
 		return
 	}
+	if head, err := p.repo.Head(ctx); len(list) == 0 && err == nil && head.Unborn {
+		c.add("checks", false, true, c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again"))
+		return
+	}
 	if len(list) == 0 {
 		c.add("checks", false, true, c.l.T("no test command found for this project: add one under checks in %s"), configFile)
 	}
@@ -216,7 +220,7 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	env := p.a.env
 	program, err := m.find(env)
 	if err != nil {
-		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard demo works without it)"), m.title, m.install)
+		c.add("agent", false, true, c.l.T("%s is not installed: %s (jacquard prove and jacquard demo work without it)"), m.title, m.install)
 		return
 	}
 	key, token := m.secrets(env)

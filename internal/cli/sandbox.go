@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -105,7 +106,11 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 	if err != nil || b == nil {
 		return level, b, err
 	}
-	if err := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp")); err != nil {
+	err = proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"))
+	if errors.Is(err, syscall.ENOSPC) {
+		return level, nil, fail(flow.Environment, "no space left in %s; nothing was started: free some space, then run the same command again", p.cache)
+	}
+	if err != nil {
 		return level, nil, flow.Failf(flow.Environment, p.a.lang().T("no sandbox is available here, so nothing was started: %v. %s"), err, p.a.remedy(p.a.lang(), err))
 	}
 	return level, b, nil

@@ -111,11 +111,11 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 			fmt.Fprintf(p.a.Err, l.T("  undone: %s %s\n"), c.Commit[:7], c.Title)
 		}
 		for _, f := range out.Files {
-			said := "  restored: %s\n"
+			text := l.T("  restored: %s\n")
 			if _, err := os.Lstat(filepath.Join(p.root, filepath.FromSlash(f))); errors.Is(err, fs.ErrNotExist) {
-				said = "  removed: %s\n"
+				text = l.T("  removed: %s\n")
 			}
-			fmt.Fprintf(p.a.Err, l.T(said), f)
+			fmt.Fprintf(p.a.Err, text, f)
 		}
 		if out.Commit != "" {
 			fmt.Fprintf(p.a.Err, l.T("✓ %s is undone by commit %s\n"), name, out.Commit[:7])

@@ -98,13 +98,15 @@ var koreanErrors = map[string]string{
 	"%s: acp: %s has no command: add a list with the program and its arguments":                                                 "%s: acp: %s에 command가 없습니다. 프로그램과 인수를 목록으로 적으세요",
 	"%s: acp: %s: env has %q, want names of environment variables":                                                              "%s: acp: %s: env에 %q이(가) 있습니다. 환경 변수의 이름을 적으세요",
 	"%s connects to its model directly: --scenario, --mailbox, --replay and --record work only with claude, codex and opencode": "%s은(는) 모델에 직접 연결합니다. --scenario, --mailbox, --replay, --record는 claude, codex, opencode에만 쓸 수 있습니다",
-	"%s is not installed":                                "%s이(가) 설치되어 있지 않습니다",
-	"%s is not installed: %q is not on PATH (acp in %s)": "%s이(가) 설치되어 있지 않습니다: %q이(가) PATH에 없습니다 (%s의 acp)",
-	"%s is not installed: %s (or %s)":                    "%s이(가) 설치되어 있지 않습니다: %s (또는 %s)",
-	"try jacquard demo, which needs no agent":            "에이전트가 필요 없는 jacquard demo",
-	"use --agent %s, which is installed":                 "설치된 에이전트 사용: --agent %s",
-	"the scripted agent needs --scenario FILE":           "scripted 에이전트에는 --scenario FILE이 필요합니다",
-	"agent %q: want %s or scripted":                      "에이전트 %q: %s, scripted 중 하나여야 합니다",
+	"no space left in %s; nothing was started: free some space, then run the same command again":                                "%s에 남은 공간이 없어 아무것도 시작하지 않았습니다. 공간을 확보한 뒤 같은 명령을 다시 실행하세요",
+
+	"%s is not installed":                                                           "%s이(가) 설치되어 있지 않습니다",
+	"%s is not installed: %q is not on PATH (acp in %s)":                            "%s이(가) 설치되어 있지 않습니다: %q이(가) PATH에 없습니다 (%s의 acp)",
+	"%s is not installed: %s (or %s)":                                               "%s이(가) 설치되어 있지 않습니다: %s (또는 %s)",
+	"without an agent: jacquard prove checks a change, jacquard demo shows a build": "에이전트 없이도 jacquard prove로 변경을 검사하고 jacquard demo로 빌드를 볼 수 있습니다",
+	"use --agent %s, which is installed":                                            "설치된 에이전트 사용: --agent %s",
+	"the scripted agent needs --scenario FILE":                                      "scripted 에이전트에는 --scenario FILE이 필요합니다",
+	"agent %q: want %s or scripted":                                                 "에이전트 %q: %s, scripted 중 하나여야 합니다",
 	"nothing can be verified here, so nothing was started: %s. Fix it, or add the test command under checks in %s; for details: jacquard doctor": "여기서는 아무것도 검증할 수 없어 시작하지 않았습니다: %s. 문제를 고치거나 %s의 checks에 테스트 명령을 추가하세요. 자세히: jacquard doctor",
 
 	// do, bug, build

@@ -89,6 +89,10 @@ func Task(l Lang, r step.TaskResult) string {
 	case step.Blocked:
 		fmt.Fprintf(&b, "✗ %s: %s: %s\n", r.ID, r.Title, r.Reason)
 	case step.Warning:
+		if r.Reason == step.NotReproduced {
+			fmt.Fprintf(&b, l.T("✗ %s: %s: no test could be written that fails with the current code. Perhaps it is fixed already; else say more, or give --expected\n"), r.ID, r.Title)
+			break
+		}
 		if r.Attempts == 0 {
 			fmt.Fprintf(&b, l.T("✗ %s: %s: not built: %s\n"), r.ID, r.Title, r.Reason)
 			break

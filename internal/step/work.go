@@ -257,6 +257,9 @@ var ProveTests = flow.Step[TaskIn, TaskProof]{Name: "work.tests", Lane: Checks}
 // TestsPhase is the phase of a task in which its tests are written, before its code.
 const TestsPhase = "tests"
 
+// NotReproduced is the reason of a task for which nobody could write a test that fails with the code as it is.
+const NotReproduced = "not reproduced"
+
 // ContractsPhase is the phase in which tests of contracts are written. That it has passed says nothing of what is built.
 const ContractsPhase = "contracts"
 

@@ -154,7 +154,9 @@ func damaged(err error) error {
 	switch e.Code() & 0xff { // without the extended part
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", flow.ErrDamaged, err)
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM:
+	case sqlite3.SQLITE_FULL:
+		return environment(fmt.Errorf("the disk that holds the runs is full; free some space, then resume: %w", err))
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM:
 		return environment(err)
 	}
 	return err

@@ -39,7 +39,7 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 		return "", err
 	}
 	if res.End.Reason != "" {
-		why := notReproduced
+		why := step.NotReproduced
 		if res.End.Reason == turn.Blocked { // another attempt would say so again
 			why += ": " + oneLine(res.Last.Answer.Blocked, 400)
 		}
@@ -54,9 +54,6 @@ func (b *builder) testsFirst(c *flow.Ctx) (tree string, err error) {
 	b.say(c, "BUILDER", "TESTS", fmt.Sprintf("%s: %d tests fail with the current code", b.t.ID, proof.Counts.Red))
 	return res.Tree, nil
 }
-
-// notReproduced is the end of a task for which nobody could write a test that fails.
-const notReproduced = "not reproduced"
 
 // freeze puts the tests that came first back as they were written.
 func (b *builder) freeze(c *flow.Ctx, out *step.TurnOut) error {
