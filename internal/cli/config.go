@@ -148,10 +148,10 @@ func (c config) check() error {
 				return nil
 			}
 		}
-		return usage("%s: %s is %q, want one of %s", configFile, name, v, strings.Join(allowed, ", "))
+		return usage("%s: %s is %q, want one of %s", configFile, name, v, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}
 	if _, err := parseBudget(c.Budget); err != nil {
-		return err
+		return usage("%s: %v", configFile, err)
 	}
 	if c.Jobs < 0 {
 		return usage("%s: jobs is %d, want 1 or more", configFile, c.Jobs)

@@ -188,7 +188,7 @@ func (c *checkup) checks(ctx context.Context, p *project) {
 		return
 	}
 	if head, err := p.repo.Head(ctx); len(list) == 0 && err == nil && head.Unborn {
-		c.add("checks", false, true, c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again"))
+		c.add("checks", false, true, "%s", c.l.T("nothing is committed yet, so there is nothing to check: git add --all && git commit, then run jacquard doctor again"))
 		return
 	}
 	if len(list) == 0 {
