@@ -144,8 +144,12 @@ func (p *place) named(tests []test, name string) bool {
 }
 
 func compareNothing(x mutantAt, test string) step.Finding {
+	what := "another value"
+	if x.What == source.ReturnNothing {
+		what = "nothing, or the zero value of its type"
+	}
 	return reject("compares-nothing", test, 0, fmt.Sprintf(
-		"No test fails when %s returns another value (%s:%d). Compare its result with the expected value.", x.Func, x.file, x.Line))
+		"No test fails when %s returns %s (%s:%d). Compare its result with the expected value.", x.Func, what, x.file, x.Line))
 }
 
 // tryMutants runs the tests on one mutant after the other, as long as there is time.

@@ -227,15 +227,33 @@ func (p *taskProof) mine(pl *place) []string {
 	return mine
 }
 
+// code are those of some files of which more has changed than tests, comments and layout.
+func (p *taskProof) code(files []string) []string {
+	var out []string
+	for _, ch := range p.changes {
+		if slices.Contains(files, ch.Path) && !toolchain.IsTest(ch.Path) && otherCode(ch) {
+			out = append(out, ch.Path)
+		}
+	}
+	return out
+}
+
+// someOf names the first of some files.
+func someOf(files []string) string {
+	const few = 3
+	if len(files) <= few {
+		return strings.Join(files, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(files[:few], ", "), len(files)-few)
+}
+
 // tests runs all tests of a toolchain, and the new ones also without the task.
 func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 	files := pl.testFiles()
-	code := slices.ContainsFunc(p.changes, func(ch Change) bool {
-		return slices.Contains(mine, ch.Path) && !toolchain.IsTest(ch.Path) && otherCode(ch)
-	})
+	code := p.code(mine)
 	if pl.chain.Own.Elsewhere {
-		if code && slices.ContainsFunc(mine, func(file string) bool { return !p.testedIn(pl.chain, file) }) {
-			p.noTest("No test covers the change in " + pl.chain.Root + ": this project's tests are elsewhere.")
+		if len(code) > 0 && slices.ContainsFunc(mine, func(file string) bool { return !p.testedIn(pl.chain, file) }) {
+			p.noTest("No test covers the change of " + someOf(code) + ": the tests of this project are elsewhere.")
 		}
 		return nil
 	}
@@ -244,8 +262,8 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		p.proof.Changed = append(p.proof.Changed, t.ID)
 	}
 	if len(files) == 0 {
-		if code {
-			p.noTest("No test covers the change.")
+		if len(code) > 0 {
+			p.noTest("No test covers the change of " + someOf(code) + ".")
 		}
 		return nil
 	}
@@ -281,7 +299,7 @@ func (p *taskProof) tests(ctx context.Context, pl *place, mine []string) error {
 		return err
 	}
 	p.failed = p.failed || !one.Passed
-	if !code || p.failed || Rejected(p.proof.Findings) {
+	if len(code) == 0 || p.failed || Rejected(p.proof.Findings) {
 		return nil
 	}
 	if p.t.Coverage {

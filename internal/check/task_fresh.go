@@ -241,6 +241,14 @@ func (p *taskProof) testsAlone(ctx context.Context) (string, error) {
 	return p.c.repo.EditTree(ctx, p.before, edits)
 }
 
+// untested says that code of a toolchain has changed and no test.
+func (p *taskProof) untested(pl *place) string {
+	if code := p.code(p.mine(pl)); len(code) > 0 {
+		return "There is no new or changed test for the change of " + someOf(code) + "."
+	}
+	return "There is no new or changed test for this change."
+}
+
 // without runs the new tests on the tree that the task began with: none of them may pass there, or they prove nothing. Where there are
 // none, those are run of which something beside them is new.
 func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err error) {
@@ -249,7 +257,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		fresh = p.beside(with)
 	}
 	if len(fresh) == 0 {
-		p.noTest("There is no new or changed test for this change.")
+		p.noTest(p.untested(with))
 		return nil
 	}
 	tree, err := p.testsAlone(ctx)
@@ -300,7 +308,7 @@ func (p *taskProof) without(ctx context.Context, with *place, fresh []test) (err
 		shown = by != ""
 	}
 	if !shown && !anew {
-		p.noTest("There is no new or changed test for this change.")
+		p.noTest(p.untested(with))
 		return nil
 	}
 	if !shown && (p.t.Untested != "" || p.t.Unplanned) {
