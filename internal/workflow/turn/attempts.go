@@ -59,6 +59,9 @@ type Person struct {
 	Head  func(why string) string // what he reads first
 	More  int                     // attempts that his answer gives; 0: none, so that he is asked only while there is one
 	Hints []string                // that he has given
+	// Command takes a command line of his in place of those that a finding names, and reports whether there are any; nil where the work has
+	// none. The same tree is proved once more.
+	Command func(line string, found []step.Finding) bool
 }
 
 // Attempt is one turn of an author, and what was found in it.
@@ -180,7 +183,7 @@ func (r *attempts[A]) take(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	case r.Who == nil || a.Stop != "" || a.Last && r.Who.More == 0:
 		return r.stop(why, times)
 	}
-	what, hint, err := Escalate(c, a.Sent.Question(r.Who.Say, r.Who.Head(why)), answers(r.Who.Say), false)
+	what, hint, err := Escalate(c, a.Sent.Question(r.Who.Say, r.Who.Head(why)), r.Who.answers(), false)
 	if err != nil {
 		return false, err
 	}
@@ -190,6 +193,9 @@ func (r *attempts[A]) take(c *flow.Ctx, a *Attempt[A]) (done bool, err error) {
 	}
 	if r.failed = nil; r.Who.More > 0 {
 		r.left = r.Who.More
+	}
+	if line, ok := strings.CutPrefix(hint, commandWord); ok && r.Who.Command != nil && r.Who.Command(strings.TrimSpace(line), a.Sent.Findings) {
+		hint = ""
 	}
 	if hint != "" {
 		r.Who.Hints = append(r.Who.Hints, hint)

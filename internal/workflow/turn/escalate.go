@@ -47,9 +47,16 @@ func Escalate(c *flow.Ctx, text, words string, canSkip bool) (what, hint string,
 	return retry, Clip(said, 4000), nil
 }
 
+// commandWord begins an answer that is a command.
+const commandWord = "command "
+
 // answers are the words that a person can say of an attempt that another one would not make better.
-func answers(say func(korean, english string) string) string {
-	return say("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (포기).", "Answer: a hint for the next attempt, retry (after you fixed something: the same result is checked again), or abort (give up).")
+func (p *Person) answers() string {
+	if p.Command != nil {
+		return p.Say("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), command LINE (실패한 작업 명령을 LINE으로 바꾸고 같은 결과를 다시 검사), abort (포기).",
+			"Answer: a hint for the next attempt, retry (after you fixed something: the same result is checked again), command LINE (replaces the task's command that failed; the same result is checked again), or abort (give up).")
+	}
+	return p.Say("답: 다음 시도를 위한 힌트, retry (환경을 고친 뒤: 같은 결과를 다시 검사), abort (포기).", "Answer: a hint for the next attempt, retry (after you fixed something: the same result is checked again), or abort (give up).")
 }
 
 // Hints tells an author what a person has said of earlier attempts.

@@ -96,7 +96,36 @@ func (b *builder) who() *turn.Person {
 	if b.w.in.Yes {
 		return nil
 	}
-	return &turn.Person{Say: b.w.words, Head: b.whyStuck, More: buildRounds}
+	who := &turn.Person{Say: b.w.words, Head: b.whyStuck, More: buildRounds}
+	if len(b.t.Commands()) > 0 {
+		who.Command = b.replace
+	}
+	return who
+}
+
+// replace puts a command line of a person in place of the task's commands that findings name. A wrong one is no fault of the author.
+func (b *builder) replace(line string, found []step.Finding) bool {
+	named := func(old string) bool {
+		return slices.ContainsFunc(strings.Split(old, "&&"), func(part string) bool {
+			part = strings.TrimSpace(part)
+			return part != "" && slices.ContainsFunc(found, func(f step.Finding) bool { return f.Rule == "verify-failed" && strings.Contains(f.Message, "`"+part) })
+		})
+	}
+	done := false
+	t := b.t
+	t.Verify, t.Criteria = slices.Clone(t.Verify), slices.Clone(t.Criteria)
+	for i, old := range t.Verify {
+		if named(old) {
+			t.Verify[i], done = line, true
+		}
+	}
+	for i, k := range t.Criteria {
+		if k.Command != "" && named(k.Command) {
+			t.Criteria[i].Command, done = line, true
+		}
+	}
+	b.t = t
+	return done && line != ""
 }
 
 // prove proves what an author has left.
