@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
+	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/report"
 )
 
@@ -64,6 +65,9 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 			return r, strings.TrimSpace(strings.Join(args[1:], " ")), err
 		}
 	}
+	if len(args) > 1 && runID().MatchString(args[0]) && strings.ContainsAny(args[0], "234567") { // a word of an answer has no digits
+		return flow.Run{}, "", usage("no run %s; jacquard status lists the runs", args[0])
+	}
 	waiting := slices.DeleteFunc(slices.Clone(runs), func(r flow.Run) bool { return len(r.Gates) == 0 })
 	text := strings.TrimSpace(strings.Join(args, " "))
 	switch len(waiting) {
@@ -78,6 +82,9 @@ func asked(ctx context.Context, rt flow.Runtime, args []string) (flow.Run, strin
 	}
 	return flow.Run{}, "", usage("%d runs match, name one of them:\n%s", len(waiting), strings.Join(lines, "\n"))
 }
+
+// runID is what ids of runs look like.
+var runID = re.New(`^[a-z2-7]{8}$`)
 
 // printQuestions prints what a run asks, and how to answer.
 func (a *app) printQuestions(r flow.Run) error {

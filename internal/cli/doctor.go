@@ -232,7 +232,7 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 	c.add("agent", true, true, c.l.T("%s %s at %s"), m.title, found.Version, program)
 	pays := found.Pays
 	if found.Auth == agent.Key {
-		pays = c.l.T("the account of the API key or token in the environment")
+		pays = c.l.T("the account of the API key or token in the environment, which the first call will try")
 	}
 	c.add("account", true, true, c.l.T("billed to %s; budget per run: %s"), pays, p.conf.Budget)
 }

@@ -16,6 +16,7 @@ import (
 type frontPage struct {
 	Project string `json:"project,omitempty"` // "" outside of one
 	Specs   int    `json:"specs"`
+	Invalid int    `json:"spec_errors,omitempty"`
 	Stale   int    `json:"stale"`
 	// Checks are the commands that a change would be proved by.
 	Checks []string `json:"checks"`
@@ -55,6 +56,8 @@ func (a *app) front(ctx context.Context) error {
 		switch {
 		case page.Specs == 0:
 			rows = append(rows, []string{l.T("specs"), l.T("none")})
+		case page.Invalid > 0:
+			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, with errors"), page.Specs)})
 		case page.Stale == 0:
 			rows = append(rows, []string{l.T("specs"), fmt.Sprintf(l.T("%d, all built"), page.Specs)})
 		default:
@@ -133,7 +136,13 @@ func (a *app) look(ctx context.Context) (frontPage, error) {
 	if err != nil {
 		return page, err
 	}
-	page.Specs, page.Stale = plan.Specs(), plan.Note().Count
+	note := plan.Note()
+	page.Specs, page.Stale = plan.Specs(), note.Count
+	for _, f := range note.Problems {
+		if f.Severity == step.Rejects {
+			page.Invalid++
+		}
+	}
 	if page.Checks, err = actor.CheckCommands(ctx); err != nil {
 		return page, err
 	}
@@ -179,7 +188,10 @@ func (f frontPage) ideas(l report.Lang) []nextStep {
 	if len(f.Checks) == 0 {
 		out = append(out, nextStep{"jacquard init", l.T("set this project's test command")})
 	}
-	if f.Stale > 0 {
+	switch {
+	case f.Invalid > 0:
+		out = append(out, nextStep{"jacquard spec check", l.T("show the errors of the specs")})
+	case f.Stale > 0:
 		out = append(out, nextStep{"jacquard build", l.T("build the specs that have changed")})
 	}
 	out = append(out, nextStep{`jacquard do "…"`, l.T("turn a request into verified commits")})

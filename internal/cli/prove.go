@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -83,6 +84,9 @@ func (a *app) prove(ctx context.Context, o proveOptions) error {
 	}
 	if err := p.trusted(); err != nil {
 		return err
+	}
+	if _, _, ok := terminal(a.Err); ok && o.format == "text" {
+		fmt.Fprint(a.Err, a.lang().T("checking the change; the first time takes longest\n"))
 	}
 	j, err := p.judge(ctx, o.JudgeIn, 0)
 	if err != nil {

@@ -72,6 +72,9 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		}
 		return l.T("unproved: no test shows that the change works")
 	case check.VerdictBroken:
+		if slices.ContainsFunc(j.Findings, func(f check.Fact) bool { return f.Blocks && f.Rule == "build-failed" }) {
+			return l.T("broken: the project does not build with the change")
+		}
 		return fmt.Sprintf(l.T("broken: tests that pass without the change fail with it (%d)"), blocking(j))
 	case check.VerdictWeakened:
 		return fmt.Sprintf(l.T("weakened: existing tests check less than before (%d)"), blocking(j))

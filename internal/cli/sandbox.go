@@ -107,7 +107,8 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 		return level, b, err
 	}
 	err = proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"))
-	if errors.Is(err, syscall.ENOSPC) {
+	var step *confine.StepError // a step says so where there may be no namespaces
+	if errors.Is(err, syscall.ENOSPC) && !errors.As(err, &step) {
 		return level, nil, fail(flow.Environment, "no space left in %s; nothing was started: free some space, then run the same command again", p.cache)
 	}
 	if err != nil {

@@ -60,6 +60,8 @@ func (a *app) signal(c *cobra.Command, args []string, verb string) error {
 		}
 		said := a.lang().T("run %s is pausing: running steps will finish. Continue with: jacquard resume %s\n")
 		switch {
+		case verb != flow.CancelRun && r.Driver == "":
+			said = a.lang().T("run %s is not running. Continue with: jacquard resume %s, or end it with: jacquard stop --now %[1]s\n")
 		case verb != flow.CancelRun:
 		case r.State.Ended():
 			said = a.lang().T("run %s has ended; its work is kept on refs/jacquard/%s\n")

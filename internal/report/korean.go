@@ -286,6 +286,12 @@ var korean = map[string]string{
 
 	"✗ %s: %s: no test could be written that fails with the current code. Perhaps it is fixed already; else say more, or give --expected\n": "✗ %s: %s: 지금 코드에서 실패하는 테스트를 쓸 수 없었습니다. 이미 고쳐졌을 수 있습니다. 아니면 더 자세히 적거나 --expected를 주세요\n",
 
+	"%d, with errors":                                     "%d개, 오류 있음",
+	"show the errors of the specs":                        "스펙의 오류 보기",
+	"broken: the project does not build with the change":  "broken: 변경 후 프로젝트가 빌드되지 않습니다",
+	"checking the change; the first time takes longest\n": "변경을 검사하는 중입니다. 처음에는 오래 걸립니다\n",
+	"run %s is not running. Continue with: jacquard resume %s, or end it with: jacquard stop --now %[1]s\n": "실행 %s은(는) 진행 중이 아닙니다. 이어서 진행: jacquard resume %s, 종료: jacquard stop --now %[1]s\n",
+
 	"    caution from its author: %s\n":                                          "    작성자가 주의할 점으로 남긴 것: %s\n",
 	"    left open by its author: %s\n":                                          "    작성자가 미해결로 남긴 것: %s\n",
 	"not checked automatically:\n":                                               "자동으로 확인하지 않은 것:\n",
@@ -354,7 +360,7 @@ var korean = map[string]string{
 
 	"%s is not installed: %s (jacquard prove and jacquard demo work without it)": "%s이(가) 설치되어 있지 않습니다: %s (jacquard prove와 jacquard demo는 에이전트 없이도 실행됩니다)",
 	"%s %s at %s": "%s %s, 경로: %s",
-	"the account of the API key or token in the environment":            "환경 변수의 키 또는 토큰 계정",
+	"the account of the API key or token in the environment, which the first call will try": "환경 변수의 키 또는 토큰 계정(첫 호출에서 확인)",
 	"billed to %s; budget per run: %s":                                  "결제: %s, 실행당 예산: %s",
 	"%v: move %s away; your work is kept on refs, see jacquard recover": "%v: %s 파일을 다른 곳으로 옮기세요. 작업은 ref에 보존되어 있습니다(jacquard recover)",
 	"%d runs, %d unfinished":                                            "실행 %d개, 미완료 %d개",
