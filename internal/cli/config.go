@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,8 +138,26 @@ func (m yamlMistake) in(l report.Lang) string {
 		}
 		return fmt.Sprintf(l.T("got %q, want %s"), found[1], want)
 	})
-	text = lineNumber().ReplaceAllString(unknownKey().ReplaceAllString(text, l.T("unknown key $1")), l.T("line $1: "))
-	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". jacquard init writes a file with all keys")
+	text = unknownKey().ReplaceAllStringFunc(text, func(s string) string {
+		key := unknownKey().FindStringSubmatch(s)[1]
+		if near, ok := nearest(key, settingNames()); ok {
+			return fmt.Sprintf(l.T("unknown key %s, did you mean %s?"), key, near)
+		}
+		return fmt.Sprintf(l.T("unknown key %s"), key)
+	})
+	text = lineNumber().ReplaceAllString(text, l.T("line $1: "))
+	return strings.ReplaceAll(text, "\n  ", "; ") + l.T(". All keys: docs/reference/configuration.md")
+}
+
+// settingNames are the keys of a file of settings.
+func settingNames() []string {
+	var out []string
+	t := reflect.TypeFor[config]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+		out = append(out, name)
+	}
+	return out
 }
 
 func (c config) check() error {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -235,6 +237,28 @@ func (c *checkup) agent(ctx context.Context, p *project, m maker) {
 		pays = c.l.T("the account of the API key or token in the environment, which the first call will try")
 	}
 	c.add("account", true, true, c.l.T("billed to %s; budget per run: %s"), pays, p.conf.Budget)
+	c.provider(ctx, cmp.Or(env[m.base], m.home))
+}
+
+// answersWithin is how long a provider may take to say anything.
+const answersWithin = 5 * time.Second
+
+// provider asks whether the address of a provider answers at all. It is told no key.
+func (c *checkup) provider(ctx context.Context, address string) {
+	ctx, cancel := context.WithTimeout(ctx, answersWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
+	if err == nil {
+		var res *http.Response
+		if res, err = http.DefaultClient.Do(req); err == nil {
+			_ = res.Body.Close()
+		}
+	}
+	if err != nil {
+		c.add("network", false, false, c.l.T("no answer from %s: %v. Check the network, HTTPS_PROXY and the address"), address, errors.Unwrap(err))
+		return
+	}
+	c.add("network", true, false, c.l.T("%s answers"), address)
 }
 
 func (c *checkup) runs(ctx context.Context, p *project) {

@@ -119,6 +119,7 @@ func newInit(a *app) *cobra.Command {
 				err = cerr
 			}
 			if err != nil {
+				_ = os.Remove(path) // half of it is worse than none
 				return environment("write %s", err, configFile)
 			}
 			if err := p.makeState(); err != nil {
@@ -129,7 +130,7 @@ func newInit(a *app) *cobra.Command {
 				return nil
 			}
 			fmt.Fprintf(a.Out, a.lang().T("wrote %s\n"), path)
-			fmt.Fprintln(a.Err, a.lang().T("next: write a module's spec to CLAUDE.md (or SPEC.md) in its directory, then run jacquard build --dry-run"))
+			fmt.Fprintln(a.Err, a.lang().T("next: jacquard doctor"))
 			return nil
 		},
 	}

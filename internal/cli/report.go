@@ -38,7 +38,7 @@ func newReport(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if show && out == "" {
+				if _, _, seen := terminal(a.Out); (show || seen) && out == "" { // a page is nothing for a terminal
 					out = filepath.Join(p.state, "runs", r.ID, "report.html")
 				}
 				if out == "" {

@@ -292,6 +292,9 @@ var korean = map[string]string{
 	"checking the change; the first time takes longest\n": "변경을 검사하는 중입니다. 처음에는 오래 걸립니다\n",
 	"run %s is not running. Continue with: jacquard resume %s, or end it with: jacquard stop --now %[1]s\n": "실행 %s은(는) 진행 중이 아닙니다. 이어서 진행: jacquard resume %s, 종료: jacquard stop --now %[1]s\n",
 
+	"no answer from %s: %v. Check the network, HTTPS_PROXY and the address": "%s에서 응답이 없습니다: %v. 네트워크, HTTPS_PROXY, 주소를 확인하세요",
+	"%s answers": "%s 응답함",
+
 	"    caution from its author: %s\n":                                          "    작성자가 주의할 점으로 남긴 것: %s\n",
 	"    left open by its author: %s\n":                                          "    작성자가 미해결로 남긴 것: %s\n",
 	"not checked automatically:\n":                                               "자동으로 확인하지 않은 것:\n",
@@ -333,8 +336,8 @@ var korean = map[string]string{
 	". Watch it: jacquard log -f %s":         ". 진행 상황 보기: jacquard log -f %s",
 
 	// diff, init, recover, gc, spec, adopt
-	"wrote %s\n": "작성됨: %s\n",
-	"next: write a module's spec to CLAUDE.md (or SPEC.md) in its directory, then run jacquard build --dry-run": "다음 단계: 모듈 디렉터리의 CLAUDE.md(그 이름이 이미 쓰이면 SPEC.md)에 스펙을 작성한 뒤 jacquard build --dry-run을 실행하세요",
+	"wrote %s\n":                   "작성됨: %s\n",
+	"next: jacquard doctor":        "다음 단계: jacquard doctor",
 	"nothing is saved":             "보존된 작업이 없습니다",
 	"nothing to free":              "정리할 것이 없습니다",
 	"freed %s\n":                   "확보한 공간: %s\n",
