@@ -53,18 +53,11 @@ func (c *Checker) Programs(ctx context.Context, base string, chains []toolchain.
 		if err != nil {
 			return out, err
 		}
-		if deps.env {
-			out = append(out, filepath.Join(deps.dir, "venv", binDir))
-		}
-		for _, d := range deps.copies {
-			out = append(out, filepath.Join(deps.dir, "tree", filepath.FromSlash(d), ".bin"))
-		}
+		cached := place{c: c, dir: deps.dir, root: filepath.Join(deps.dir, "tree"), kits: []kit{{chain, deps}}}
+		out = append(out, cached.programs()...)
 	}
 	return out, nil
 }
-
-// binDir is where an environment of Python has its programs.
-var binDir = map[bool]string{true: "Scripts", false: "bin"}[runtime.GOOS == "windows"]
 
 // kit is a toolchain with what was installed for it.
 type kit struct {
@@ -100,8 +93,12 @@ func (p *place) programs() []string {
 	for _, k := range p.kits {
 		switch k.chain.Ecosystem {
 		case toolchain.Python:
+			bin := "bin"
+			if runtime.GOOS == "windows" {
+				bin = "Scripts"
+			}
 			if home := k.deps.home(p); home != "" {
-				out = append(out, filepath.Join(home, binDir))
+				out = append(out, filepath.Join(home, bin))
 			}
 		case toolchain.Node:
 			for _, d := range k.deps.copies {

@@ -107,10 +107,9 @@ func (p *place) standing(ctx context.Context, cmd toolchain.Command) (step.Stand
 	case bytes.Contains(out.output, []byte(`matched no packages`)): // Go: there is no code yet, so nothing to look at
 	case !out.clean() && (cmd.Complains == 0 || out.Record.Exit != cmd.Complains):
 		lines, _ := p.said(out)
-		s.State, s.Old, s.Text = step.Fails, 0, blind(lines, out.Record.Exit)
-		if s.Text == "" {
-			lines = atPlaces(lines)
-			s.Old, s.Text = len(lines), fmt.Sprintf("exit %d: %s", out.Record.Exit, strings.Join(lines[:min(3, len(lines))], "; "))
+		at := atPlaces(lines)
+		if s.State, s.Text = step.Fails, blind(lines, at, out.Record.Exit); s.Text == "" {
+			s.Old, s.Text = len(at), fmt.Sprintf("exit %d: %s", out.Record.Exit, strings.Join(at[:min(3, len(at))], "; "))
 		}
 	}
 	return s, nil
@@ -122,13 +121,12 @@ var (
 )
 
 // blind says why a linter or type checker that fails may not have looked at the project's own files at all; "" where it has.
-func blind(lines []string, exit int) string {
+func blind(lines, at []string, exit int) string {
 	for _, l := range lines {
 		if crashLine().MatchString(l) {
 			return fmt.Sprintf("it crashes (exit %d), so it checks nothing: %s", exit, brief(l))
 		}
 	}
-	at := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !complaintLine().MatchString(l) })
 	if len(at) == 0 || slices.ContainsFunc(at, func(l string) bool { return !dependency().MatchString(l) }) {
 		return ""
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +18,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/report"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/workflow/turn"
-	"github.com/jacquard-build/jacquard/internal/works"
 )
 
 // Limits of what reviewers get done. What is over in one round comes in the next.
@@ -261,19 +259,13 @@ func (w *review) round(ctx context.Context, pull forge.Pull, before []flow.Run, 
 	}
 	text, words := reviewRequest(pull, remarks, undone)
 	in := step.WorkIn{
-		Request: text, Original: text, Yes: w.f.yes, Language: cmp.Or(works.LanguageOf(words), string(l)), Delivery: step.ToCommit, From: head,
+		Request: text, Original: text, Yes: w.f.yes, Delivery: step.ToCommit, From: head,
 		Pull: &step.PullIn{Base: w.base, Branch: w.branch, Number: w.number, Draft: stays},
-	}
-	if p.a.langFlag != "" {
-		in.Language = string(l)
 	}
 	for _, m := range remarks {
 		in.Pull.Heard = append(in.Pull.Heard, m.ID)
 	}
-	if in.Budget, err = p.budget(w.f.budget); err != nil {
-		return err
-	}
-	if in.Router, err = p.router(); err != nil {
+	if err := p.settled(&in, words, w.f.budget); err != nil {
 		return err
 	}
 	raw, err := json.Marshal(in)

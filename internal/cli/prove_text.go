@@ -28,7 +28,7 @@ func verdictText(l report.Lang, j act.Judged) string {
 	if !slices.Contains([]check.Verdict{check.VerdictProved, check.VerdictCovered, check.VerdictNothing}, j.Verdict) {
 		return text
 	}
-	if n := lesser(j); n > 0 {
+	if n := count(j, lesser); n > 0 {
 		text += fmt.Sprintf(l.T("; but tests may check less than before (%d)"), n)
 	}
 	if len(j.NotRun) > 0 {
@@ -37,16 +37,24 @@ func verdictText(l report.Lang, j act.Judged) string {
 	return text
 }
 
-// lesser counts what is said of tests that show less and that blocks nothing, as where other tests notice what these no longer do.
-func lesser(j act.Judged) int {
+// count is how many findings of a judgement are of a kind.
+func count(j act.Judged, kind func(check.Fact) bool) int {
 	n := 0
 	for _, f := range j.Findings {
-		if f.Severity == step.Fix && slices.Contains([]string{"test-skipped", "test-empty", "test-always-true", "test-weakened", "test-deleted"}, f.Rule) {
+		if kind(f) {
 			n++
 		}
 	}
 	return n
 }
+
+// lesser is said of tests that show less and blocks nothing, as where other tests notice what these no longer do.
+func lesser(f check.Fact) bool {
+	return f.Severity == step.Fix && slices.Contains([]string{"test-skipped", "test-empty", "test-always-true", "test-weakened", "test-deleted"}, f.Rule)
+}
+
+func failing(f check.Fact) bool  { return f.Rule == "new-test-fails" }
+func blocking(f check.Fact) bool { return f.Blocks }
 
 func verdictWords(l report.Lang, j act.Judged) string {
 	switch j.Verdict {
@@ -67,17 +75,17 @@ func verdictWords(l report.Lang, j act.Judged) string {
 		}
 		return l.T("nothing: no code changed")
 	case check.VerdictUnproved:
-		if n := failing(j); n > 0 {
+		if n := count(j, failing); n > 0 {
 			return fmt.Sprintf(l.T("unproved: new tests fail (%d)"), n)
 		}
 		return l.T("unproved: no test shows that the change works")
 	case check.VerdictBroken:
-		if slices.ContainsFunc(j.Findings, func(f check.Fact) bool { return f.Blocks && f.Rule == "build-failed" }) {
+		if count(j, func(f check.Fact) bool { return f.Blocks && f.Rule == "build-failed" }) > 0 {
 			return l.T("broken: the project does not build with the change")
 		}
-		return fmt.Sprintf(l.T("broken: tests that pass without the change fail with it (%d)"), blocking(j))
+		return fmt.Sprintf(l.T("broken: tests that pass without the change fail with it (%d)"), count(j, blocking))
 	case check.VerdictWeakened:
-		return fmt.Sprintf(l.T("weakened: existing tests check less than before (%d)"), blocking(j))
+		return fmt.Sprintf(l.T("weakened: existing tests check less than before (%d)"), count(j, blocking))
 	case check.VerdictUnknown:
 	}
 	text := fmt.Sprintf(l.T("unknown: %s"), j.Why)
@@ -103,27 +111,6 @@ func unnoticed(j act.Judged) (names []string) {
 	return names
 }
 
-// failing counts the new tests that fail.
-func failing(j act.Judged) int {
-	n := 0
-	for _, f := range j.Findings {
-		if f.Rule == "new-test-fails" {
-			n++
-		}
-	}
-	return n
-}
-
-func blocking(j act.Judged) int {
-	n := 0
-	for _, f := range j.Findings {
-		if f.Blocks {
-			n++
-		}
-	}
-	return n
-}
-
 // writeJudged writes a judgement for a person: the verdict, what blocks, what else there is, who notices, and what was run.
 func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	l := a.lang()
@@ -132,7 +119,7 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 	fmt.Fprintf(&b, l.T("  compared with: %s\n"), j.Base)
 	soft := false
 	for i, f := range j.Findings {
-		why := f.Blocks || f.Rule == "new-test-fails" && j.Verdict == check.VerdictUnproved
+		why := f.Blocks || failing(f) && j.Verdict == check.VerdictUnproved
 		soft = soft || !why
 		if i == shownFindings {
 			fmt.Fprintf(&b, l.T("  … and %d more: --format json\n"), len(j.Findings)-i)

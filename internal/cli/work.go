@@ -104,14 +104,11 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 			return err
 		}
 	}
-	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Language: cmp.Or(works.LanguageOf(given), string(a.lang())), Delivery: step.ToCommit}
+	in := step.WorkIn{Pull: pull, Size: f.size, TestsFirst: f.testsFirst, Request: r.Text, Original: given, Tags: r.Tags, Yes: f.yes || r.Auto, Delivery: step.ToCommit}
 	if in.Yes { // by a flag, or by a word of the request
 		if err := a.byPerson("--yes"); err != nil {
 			return err
 		}
-	}
-	if a.langFlag != "" {
-		in.Language = string(a.lang())
 	}
 	if in.Request == "" {
 		in.Request = given
@@ -126,13 +123,23 @@ func (a *app) work(ctx context.Context, given string, f workFlags) (err error) {
 	} else if err := p.leaveAlone(ctx); err != nil {
 		return err
 	}
-	if in.Budget, err = p.budget(f.budget); err != nil {
-		return err
-	}
-	if in.Router, err = p.router(); err != nil {
+	if err = p.settled(&in, given, f.budget); err != nil {
 		return err
 	}
 	return p.run(ctx, workDef, in, in.Budget, f.driveOptions)
+}
+
+// settled fills in what the configuration and the words of a request decide: the language of documents, the budget, which models are asked.
+func (p *project) settled(in *step.WorkIn, words, budget string) (err error) {
+	in.Language = string(p.a.lang())
+	if p.a.langFlag == "" {
+		in.Language = cmp.Or(works.LanguageOf(words), in.Language)
+	}
+	if in.Budget, err = p.budget(budget); err != nil {
+		return err
+	}
+	in.Router, err = p.router()
+	return err
 }
 
 // leaveAlone says which files have changes that are not committed. The work begins at the last commit, because what is proved there is

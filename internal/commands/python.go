@@ -35,10 +35,11 @@ func (r *reader) pythonManager(name string, argv []string, where at) {
 	}
 	switch verb {
 	case "run":
-		if groups := groupFlags(rest); name == "uv" && len(groups) > 0 {
-			r.command(Install, append([]string{"uv", "sync"}, groups...), where)
-		}
+		flags := rest
 		rest = flagless(rest, "--group", "--extra", "--with", "--python", "-p", "--with-requirements", "--only-group", "--no-group", "--directory", "--project", "-e", "-m", "--module", "--from", "--env-file", "--index")
+		if flags = flags[:len(flags)-len(rest)]; name == "uv" && slices.ContainsFunc(flags, groupFlag().MatchString) {
+			r.command(Install, append([]string{"uv", "sync"}, flags...), where)
+		}
 		if len(rest) == 0 {
 			return
 		}
@@ -53,24 +54,6 @@ func (r *reader) pythonManager(name string, argv []string, where at) {
 			r.tomlScript(r.pyproject(where.dir), []string{"tool", "pdm", "scripts"}, argv, where)
 		}
 	}
-}
-
-// groupFlags are the flags of uv before the program that it runs that say which groups of dependencies it has.
-func groupFlags(argv []string) []string {
-	var out []string
-	for i, a := range argv {
-		switch {
-		case !strings.HasPrefix(a, "-"):
-			if i == 0 || !strings.HasPrefix(argv[i-1], "-") {
-				return out
-			}
-		case (a == "--group" || a == "--only-group") && i+1 < len(argv):
-			out = append(out, "--group", argv[i+1])
-		case strings.HasPrefix(a, "--group="):
-			out = append(out, a)
-		}
-	}
-	return out
 }
 
 // pyproject is pyproject.toml of a directory, nil without one.
@@ -232,6 +215,7 @@ func ini(text string) map[string]section {
 }
 
 var (
+	groupFlag   = re.New(`^--(only-)?group\b`)
 	toxVariable = re.New(`\{\[([^\]]+)\](\w+)\}`)
 	toxArgs     = re.New(`\{posargs(?::(?:[^{}]|\{[^{}]*\})*)?\}`)
 	toxDefault  = re.New(`\{env:\w+:([^{}]*)\}`)

@@ -21,7 +21,7 @@ func Others(list []Example, n int) []Example {
 				continue
 			}
 			o := Example{Item: e.Item, Call: make([]Link, len(e.Call))}
-			s := shift{by: by, numbersOnly: by > much && e.hasNumber()}
+			s := shift{by: by, numbersOnly: by > much && e.has(Number)}
 			for i, l := range e.Call {
 				l.Args = s.all(l.Args)
 				l.Fields = s.fields(l.Fields)
@@ -136,15 +136,11 @@ func (s *shift) text(old string) string {
 }
 
 // HasText reports whether a text is among what the call gives to the code.
-func (e Example) HasText() bool {
-	has := false
-	e.inputs(func(v Value) { has = has || v.Kind == String })
-	return has
-}
+func (e Example) HasText() bool { return e.has(String) }
 
-func (e Example) hasNumber() bool {
+func (e Example) has(kind Kind) bool {
 	has := false
-	e.inputs(func(v Value) { has = has || v.Kind == Number })
+	e.inputs(func(v Value) { has = has || v.Kind == kind })
 	return has
 }
 

@@ -330,7 +330,7 @@ func (p *Project) groupsOf(some func(commands.Command) bool) map[string]bool {
 		for i, a := range c.Argv {
 			if group, ok := strings.CutPrefix(a, "--group="); ok {
 				out[group] = true
-			} else if c.Argv[max(0, i-1)] == "--group" {
+			} else if before := c.Argv[max(0, i-1)]; before == "--group" || before == "--only-group" {
 				out[a] = true
 			}
 		}

@@ -112,20 +112,19 @@ func (b *builder) replace(line string, found []step.Finding) bool {
 		})
 	}
 	done := false
-	t := b.t
-	t.Verify, t.Criteria = slices.Clone(t.Verify), slices.Clone(t.Criteria)
-	for i, old := range t.Verify {
-		if named(old) {
-			t.Verify[i], done = line, true
+	put := func(command *string) {
+		if named(*command) {
+			*command, done = line, true
 		}
 	}
-	for i, k := range t.Criteria {
-		if k.Command != "" && named(k.Command) {
-			t.Criteria[i].Command, done = line, true
-		}
+	b.t.Verify, b.t.Criteria = slices.Clone(b.t.Verify), slices.Clone(b.t.Criteria)
+	for i := range b.t.Verify {
+		put(&b.t.Verify[i])
 	}
-	b.t = t
-	return done && line != ""
+	for i := range b.t.Criteria {
+		put(&b.t.Criteria[i].Command)
+	}
+	return done
 }
 
 // prove proves what an author has left.
