@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
+	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -55,20 +56,53 @@ func tableCommands(f toolchain.Found) []string {
 	return nil
 }
 
-// checksText names the commands that a project is checked with, as its people write them, and how one test is run.
-func checksText(chains []toolchain.Found) string {
+// offered are the commandsFor a toolchain whose programs are here.
+func (a *Actor) offered(f toolchain.Found) []string {
+	return slices.DeleteFunc(commandsFor(f), func(line string) bool { return a.missing(f, line) })
+}
+
+// missing reports whether the program of a command line is certainly not here. Those of Node and Python come with the dependencies;
+// where the toolchain itself is missing, the checks run on another machine.
+func (a *Actor) missing(f toolchain.Found, line string) bool {
+	tool := map[string]string{toolchain.Go: "go", toolchain.Rust: "cargo", toolchain.JVM: "java"}[f.Ecosystem]
+	name, _, _ := strings.Cut(line, " ")
+	return tool != "" && a.onPath(tool) && !strings.ContainsAny(name, "/=") && !a.onPath(name)
+}
+
+// onPath reports whether a program is on the PATH of checks.
+func (a *Actor) onPath(name string) bool {
+	search := ""
+	for _, e := range a.o.Env {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			search = v
+		}
+	}
+	_, err := proc.LookPath(name, search)
+	return err == nil
+}
+
+// checksText names the commands that a project is checked with, as its people write them, and how one test is run. Of a command
+// that is missing it says so.
+func checksText(chains []toolchain.Found, missing func(toolchain.Found, string) bool) string {
 	var b strings.Builder
 	for _, c := range chains {
 		if len(chains) > 1 || c.Root != "." {
 			fmt.Fprintf(&b, "in %s (%s):\n", c.Root, c.Language)
 		}
 		for _, cmd := range slices.Concat(c.Build(c.Root), c.Lint(nil)) {
-			fmt.Fprintf(&b, "- %s: %s\n", cmd.Name, check.CommandText(cmd))
+			text := check.CommandText(cmd)
+			if missing(c, text) {
+				text += " (not installed here, so it is not run)"
+			}
+			fmt.Fprintf(&b, "- %s: %s\n", cmd.Name, text)
 		}
 		if all := allTests(c); all != "" {
 			fmt.Fprintf(&b, "- all tests: %s\n", all)
 		}
 		if one := oneTest(c); one != "" {
+			if before := buildsBefore(c); before != "" {
+				one += " (after " + before + ")"
+			}
 			fmt.Fprintf(&b, "- one test: %s\n", one)
 		}
 	}
@@ -95,6 +129,18 @@ func allTests(f toolchain.Found) string {
 		return "cargo test"
 	}
 	return check.TestText(f)
+}
+
+// buildsBefore are the builds that have to run before the tests do, in one line.
+func buildsBefore(f toolchain.Found) string {
+	if f.Override["test"] != "" {
+		return ""
+	}
+	var texts []string
+	for _, c := range f.Own.Before {
+		texts = append(texts, toolchain.Text(c))
+	}
+	return strings.Join(texts, " && ")
 }
 
 // oneTest is the form of a command line that runs a single test. It begins as one that authors may run.

@@ -16,8 +16,9 @@ var (
 // Unmentioned is what is done to a prompt.
 var Unmentioned = unmentioned
 
-// AllTests and OneTest are how tests are run.
+// AllTests and OneTest are how tests are run; ChecksText is how authors are told.
 var (
-	AllTests = allTests
-	OneTest  = oneTest
+	AllTests   = allTests
+	OneTest    = oneTest
+	ChecksText = checksText
 )

@@ -141,7 +141,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 	found, known := b.detect(t.Dir)
 	f := step.Facts{
 		Dir: t.Dir, Name: doc.Name, Spec: t.ClaudeMdPath, Implements: path.Join(t.Dir, "IMPLEMENTS.md"),
-		Language: found.Language, Toolchain: "packages by " + found.Manager + ", tests by " + found.Runner, Commands: commandsFor(found), Finish: finishOf(found, t.Dir),
+		Language: found.Language, Toolchain: "packages by " + found.Manager + ", tests by " + found.Runner, Commands: b.a.offered(found), Finish: finishOf(found, t.Dir),
 	}
 	if !known {
 		// Nothing else can be told before somebody has said the language.

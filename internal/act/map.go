@@ -21,9 +21,9 @@ const (
 	maxFiles   = 3_000 // names of files
 	maxDir     = 400   // names of the files of one directory
 	maxExports = 4_000 // what sources declare
-	maxSource  = 800   // what one source declares
+	maxSource  = 1_600 // what the likeliest source declares; half of it the second, a third the third, …
+	minSource  = 200   // … and each at least this
 	maxShown   = 25    // sources
-	mostOfAll  = 5     // sources of which most is shown
 	unlikely   = 0.3   // part of the highest score
 )
 
@@ -88,13 +88,13 @@ func relevant(request string, paths []string, read func(string) []byte) string {
 		})
 		all = append(all, c)
 	}
-	byLikelihood(all, asked)
+	weights := byLikelihood(all, asked)
 	var b strings.Builder
 	for i, c := range all {
 		if c.score <= all[0].score*unlikely || i == maxShown {
 			break
 		}
-		text := c.text(asked, maxSource/(1+i/mostOfAll))
+		text := c.text(weights, max(minSource, maxSource/(1+i)))
 		if b.Len()+len(text) > maxExports {
 			text = c.path + "\n"
 		}
@@ -105,8 +105,9 @@ func relevant(request string, paths []string, read func(string) []byte) string {
 	return b.String()
 }
 
-// byLikelihood gives each source its score, and puts the highest first.
-func byLikelihood(all []candidate, asked map[string]bool) {
+// byLikelihood gives each source its score and puts the highest first. It returns the weight of each word of the request: the rarer
+// in the sources, the higher.
+func byLikelihood(all []candidate, asked map[string]bool) map[string]float64 {
 	const k1, b, ofPath = 1.2, 0.75, 1.0
 	have, total := map[string]int{}, 0
 	for _, c := range all {
@@ -134,6 +135,11 @@ func byLikelihood(all []candidate, asked map[string]bool) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	weights := map[string]float64{}
+	for w := range asked {
+		weights[w] = rare(w)
+	}
+	return weights
 }
 
 // shows reports whether a source only shows how others are used, where the request does not ask for such ones.
@@ -143,48 +149,64 @@ func shows(p string, asked map[string]bool) bool {
 	})
 }
 
-// text is what a source declares, within a number of bytes: what has words of the request first.
-func (c candidate) text(asked map[string]bool, limit int) string {
-	var lines, others []string
-	for _, e := range declared(c.path, c.src) {
-		if slices.ContainsFunc(wordsOf(e.name), func(w string) bool { return asked[w] }) {
-			lines = append(lines, e.line)
-		} else {
-			others = append(others, e.line)
-		}
-	}
-	lines = append(lines, others...)
+// text is what a source declares, within a number of bytes: what the words of the request, by their weights, are about comes first.
+func (c candidate) text(weights map[string]float64, limit int) string {
+	list := declared(c.path, c.src)
+	slices.SortStableFunc(list, func(a, b declaration) int { return cmp.Compare(b.about(weights), a.about(weights)) })
 	var b strings.Builder
 	b.WriteString(c.path + "\n")
-	for i, l := range lines {
-		if b.Len()+len(l) > limit {
-			fmt.Fprintf(&b, "  … and %d more\n", len(lines)-i)
+	for i, d := range list {
+		if b.Len()+len(d.line) > limit {
+			fmt.Fprintf(&b, "  … and %d more\n", len(list)-i)
 			break
 		}
-		b.WriteString("  " + l + "\n")
+		b.WriteString("  " + d.line + "\n")
 	}
 	return b.String()
 }
 
-type declaration struct{ name, line string }
+// declaration is a line of code that declares a name, and the code of it where it is a function.
+type declaration struct{ name, line, code string }
+
+// ofName is how much more a word counts in a name than in the code.
+const ofName = 3
+
+// about is how much of a request a declaration has, by the weights of its words.
+func (d declaration) about(weights map[string]float64) float64 {
+	score := 0.0
+	for _, w := range wordsOf(d.name) {
+		score += weights[w] * ofName
+	}
+	for _, w := range wordsOf(d.code) {
+		score += weights[w]
+	}
+	return score
+}
 
 // declared is what a source exports; of one that exports nothing, as those of a program, its functions.
 func declared(p string, src []byte) []declaration {
 	f := source.Parse(p, src)
+	code := map[string]string{}
+	for _, fn := range f.Funcs {
+		code[fn.Name] = string(src[fn.Off:fn.Stop])
+	}
 	var out []declaration
 	for _, e := range f.Exports {
-		line := strings.TrimSpace(cmp.Or(e.Text, e.Signature))
-		if e.Owner != "" && !strings.Contains(line, e.Owner) { // Go says it in the signature
-			line = e.Owner + "." + line
+		name, line := e.Name, strings.TrimSpace(cmp.Or(e.Text, e.Signature))
+		if e.Owner != "" {
+			name = e.Owner + "." + name
+			if !strings.Contains(line, e.Owner) { // Go says it in the signature
+				line = e.Owner + "." + line
+			}
 		}
-		out = append(out, declaration{e.Name, line})
+		out = append(out, declaration{e.Name, line, code[name]})
 	}
 	if len(out) > 0 {
 		return out
 	}
 	for _, fn := range f.Funcs {
-		first, _, _ := strings.Cut(string(src[fn.Off:fn.Stop]), "\n")
-		out = append(out, declaration{fn.Name, strings.TrimRight(strings.TrimSpace(first), " {")})
+		first, _, _ := strings.Cut(code[fn.Name], "\n")
+		out = append(out, declaration{fn.Name, strings.TrimRight(strings.TrimSpace(first), " {"), code[fn.Name]})
 	}
 	return out
 }

@@ -53,6 +53,15 @@ func TestMap(t *testing.T) {
 	if got := act.Relevant("the examples in the docs shall have a cart", both, look); !strings.Contains(got, "docs/examples/cart.go") {
 		t.Errorf("the example that was asked for is missing:\n%s", got)
 	}
+	many := "package stock\n"
+	for i := range 80 {
+		many += fmt.Sprintf("\n// Shelf%d is one of many.\nfunc Shelf%d(width, height int) (weight int) { return width * height }\n", i, i)
+	}
+	many += "\n// Reserve sets goods aside.\nfunc Reserve(n int) error { return backorder(n) }\n\nfunc backorder(int) error { return nil }\n"
+	got := act.Relevant("a backorder has a date", []string{"stock/stock.go"}, func(string) []byte { return []byte(many) })
+	if _, second, _ := strings.Cut(got, "\n"); !strings.HasPrefix(second, "  func Reserve(") || !strings.Contains(got, "more\n") || len(got) > 1_700 {
+		t.Errorf("what does it in its code does not come first, or all is shown (%d bytes):\n%s", len(got), got)
+	}
 	list := act.FileMap(paths)
 	if len(list) > 3_100 || !strings.Contains(list, "more directories") {
 		t.Errorf("%d bytes:\n%s", len(list), list)

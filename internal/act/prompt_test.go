@@ -69,6 +69,23 @@ func TestHowTestsAreRun(t *testing.T) {
 	}
 }
 
+// TestChecksText: authors learn which checks are not run here, and which build one test needs before it.
+func TestChecksText(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"package.json": `{"scripts":{"build":"tsc","lint":"eslint .","test":"npm run build && node --test dist/x.test.js"},"devDependencies":{"typescript":"5","eslint":"9"}}`, "x.test.ts": "", "tsconfig.json": "{}"}
+	var paths []string
+	for p := range files {
+		paths = append(paths, p)
+	}
+	chains := toolchain.NewProject(paths, func(p string) []byte { return []byte(files[p]) }).All()
+	got := act.ChecksText(chains, func(_ toolchain.Found, line string) bool { return strings.Contains(line, "eslint") })
+	for _, want := range []string{"eslint . (not installed here, so it is not run)", "one test: node --test --test-name-pattern=NAME FILE (after tsc)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in:\n%s", want, got)
+		}
+	}
+}
+
 // TestRepeats: of conventions that say the same twice, or only where they stand, authors are shown one.
 func TestRepeats(t *testing.T) {
 	t.Parallel()

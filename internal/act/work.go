@@ -100,7 +100,7 @@ func (a *Actor) projectFacts(ctx context.Context, j flow.Job, from, language, re
 			}
 		}
 		stack = append(stack, strings.Join(parts, ", "))
-		for _, cmd := range commandsFor(c) {
+		for _, cmd := range a.offered(c) {
 			if !slices.Contains(out.Commands, cmd) {
 				out.Commands = append(out.Commands, cmd)
 			}
@@ -250,7 +250,7 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	if len(chains) > 1 { // examples and tools have no tests of their own
 		chains = slices.DeleteFunc(chains, func(c toolchain.Found) bool { return !tested(v, c) })
 	}
-	doc("how the project is checked", checksText(chains))
+	doc("how the project is checked", checksText(chains, a.missing))
 	doc("files of the project", fileMap(v.paths()))
 	a.specDocs(v, request, doc)
 	doc("sources that the request may be about, and what they declare", relevant(request, v.paths(), v.bytes))
@@ -419,13 +419,7 @@ func (a *Actor) runs(line string, exists, hasScript func(string) bool, installed
 		if why := forbidden(argv); why != "" {
 			return why
 		}
-		search := ""
-		for _, e := range a.o.Env {
-			if v, ok := strings.CutPrefix(e, "PATH="); ok {
-				search = v
-			}
-		}
-		if _, err := proc.LookPath(name, search); err == nil {
+		if a.onPath(name) {
 			continue
 		}
 		if _, err := proc.LookPath(name, strings.Join(installed(), string(filepath.ListSeparator))); err != nil {
