@@ -49,6 +49,7 @@ func (a *Actor) taskProof(ctx context.Context, j flow.Job, in step.TaskIn, befor
 	}
 	out := step.TaskProof{Baseline: baseline, Doubtful: step.Doubtful(in.Task.HeldOut, proof.Examples)}
 	out.Passed, out.Findings, out.Counts = proof.Passed, bound(proof.Findings, 60), proof.Counts()
+	out.Counts.HeldOut = step.CountCalls(in.Task.HeldOut, proof.Examples)
 	if proof.Passed {
 		out.Counts.Level, out.Counts.Red = proof.Level(), len(proof.Red)
 	}

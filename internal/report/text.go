@@ -227,10 +227,8 @@ func Result(l Lang, r step.ModuleResult) string {
 	if r.Mutants.Tried > 0 {
 		fmt.Fprintf(&b, l.T(", %d of %d mutants killed"), r.Mutants.Killed, r.Mutants.Tried)
 	}
-	if r.HeldOut.Made > 0 {
-		fmt.Fprintf(&b, l.T(", %d of %d held-out calls match the spec"), r.HeldOut.Held, r.HeldOut.Made)
-	}
 	fmt.Fprintf(&b, ", %s\n", Cost(l, r.Usage))
+	b.WriteString(heldOut(l, r.HeldOut))
 	b.WriteString(Levels(l, r.Items))
 	b.WriteString(advice(l, r))
 	for _, t := range r.Baseline {

@@ -102,8 +102,26 @@ func Task(l Lang, r step.TaskResult) string {
 	return b.String()
 }
 
-// Shown is a line with how much tests show of a change, "" where that is not known.
+// Shown are lines with how much tests and held-out calls show of a change, "" where that is not known.
 func Shown(l Lang, c step.Counts) string {
+	return level(l, c) + heldOut(l, c.HeldOut)
+}
+
+// heldOut says what calls gave that the author of the code did not know.
+func heldOut(l Lang, c step.Called) string {
+	switch {
+	case c.Written == 0:
+		return ""
+	case c.Made == 0:
+		return fmt.Sprintf(l.T("    held-out calls: none of %d could be made\n"), c.Written)
+	case c.Made < c.Written:
+		return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result; %d more could not be made\n"), c.Held, c.Made, c.Written-c.Made)
+	}
+	return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result\n"), c.Held, c.Made)
+}
+
+// level is a line with how much tests show of a change.
+func level(l Lang, c step.Counts) string {
 	switch c.Level {
 	case step.Proved:
 		if c.Red == 0 {

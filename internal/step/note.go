@@ -109,10 +109,26 @@ type Mutants struct {
 	Killed int `json:"killed"`
 }
 
-// Called counts calls of delivered code: those that could be made, and those of them that gave what was wanted.
+// Called counts held-out calls: those that were written, those of them that could be made, and those that gave what was wanted.
 type Called struct {
-	Made int `json:"made"`
-	Held int `json:"held"`
+	Written int `json:"written"`
+	Made    int `json:"made"`
+	Held    int `json:"held"`
+}
+
+// CountCalls counts held-out calls by their results.
+func CountCalls(written []HeldOut, results []Example) Called {
+	out := Called{Written: len(written)}
+	for _, e := range results {
+		if !e.HeldOut || e.State == ExampleNotRun {
+			continue
+		}
+		out.Made++
+		if e.State == ExampleHolds {
+			out.Held++
+		}
+	}
+	return out
 }
 
 // CompileOut is the end of a compile run.

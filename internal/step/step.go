@@ -68,6 +68,8 @@ type Counts struct {
 	// Level is how much they show of a change, Red how many new ones fail without it.
 	Level Level `json:"level,omitempty"`
 	Red   int   `json:"red,omitempty"`
+	// HeldOut are the calls that the author of the code did not know.
+	HeldOut Called `json:"held_out,omitzero"`
 	// Reused is set when none of the tests was run for it.
 	Reused Reused `json:"reused,omitzero"`
 }

@@ -165,16 +165,7 @@ func (w *work) end(c *flow.Ctx, s step.Status, reason string) (step.ModuleResult
 	r.Baseline = bound(r.Baseline, 50)
 	if r.Commit != "" && r.Phase != step.Red && r.Reason != "conflict" {
 		r.Items = w.levels()
-		for _, e := range w.examples {
-			switch {
-			case !e.HeldOut || e.State == step.ExampleNotRun:
-			case e.State == step.ExampleHolds:
-				r.HeldOut.Held++
-				r.HeldOut.Made++
-			default:
-				r.HeldOut.Made++
-			}
-		}
+		r.HeldOut = step.CountCalls(w.heldOut, w.examples)
 	}
 	if len(r.Disputed) > 0 {
 		r.Disputed = clipped(r.Disputed, 20)
