@@ -35,6 +35,16 @@ func arrange(root *cobra.Command, groups []group, former ...*cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
 			c.Short, c.Long = "show help for a command", ""
+			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				of, rest, err := root.Find(args)
+				if err != nil { // root takes no words
+					of, rest = root, args
+				}
+				if err := unknownCommand(of, rest); err != nil {
+					return err
+				}
+				return of.Help()
+			}
 		}
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true

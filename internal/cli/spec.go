@@ -12,7 +12,8 @@ import (
 
 func newSpec(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "spec", Short: "work with specs; no agent needed", Long: specHelp(), Args: cobra.NoArgs,
+		Use: "spec", Short: "work with specs; no agent needed", Args: cobra.NoArgs,
+		Long: "Work with specs. No agent needed, except for spec new. The commands of earlier tools work too: jacquard spec help lists their names.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !a.json {
 				return c.Help()
@@ -31,7 +32,14 @@ func newSpec(a *app) *cobra.Command {
 		Use: "help [COMMAND]", Short: "list commands of earlier tools and their names here", Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return c.RunE(c, nil)
+				if err := c.RunE(c, nil); err != nil || a.json {
+					return err
+				}
+				fmt.Fprint(a.Out, a.lang().T("\nCommands of earlier tools and their names here:\n"))
+				for _, n := range oldNames {
+					fmt.Fprintf(a.Out, "  %-27s %s\n", n[0], n[1])
+				}
+				return nil
 			}
 			of, _, err := c.Find(args)
 			if err != nil || of == c {

@@ -471,13 +471,3 @@ func place(dir string) string {
 	}
 	return dir
 }
-
-// specHelp shows what commands of other tools are called here.
-func specHelp() string {
-	var b strings.Builder
-	b.WriteString("Work with specs. No agent needed, except for spec new.\n\nCommands of earlier tools and their names here (the old names still work):\n")
-	for _, n := range oldNames {
-		fmt.Fprintf(&b, "  %-27s %s\n", n[0], n[1])
-	}
-	return b.String()
-}

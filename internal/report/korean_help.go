@@ -127,14 +127,16 @@ var koreanHelp = map[string]string{
 	"stop --now": "stop --now와 같습니다",
 
 	// specs and proof
-	"work with specs; no agent needed":                                           "에이전트가 필요 없는 스펙 도구입니다",
-	"Work with specs. No agent needed, except for spec new.":                     "에이전트가 필요 없는 스펙 도구입니다.",
-	"Commands of earlier tools and their names here (the old names still work):": "이전 도구의 명령과 여기서의 이름 (이전 이름도 쓸 수 있습니다):",
-	"show which modules are stale and why":                                       "다시 빌드할 모듈과 이유를 보여 줍니다",
-	"all modules, even if up to date":                                            "바뀌지 않은 모듈까지 모두",
-	"exit 0 even if specs have errors":                                           "스펙에 오류가 있어도 종료 코드 0",
-	"write the output to a `file`: as JSON, text unchanged":                      "결과를 `파일`에 씀. JSON으로, 텍스트는 그대로",
-	"only modules under this `directory`":                                        "이 `디렉터리`와 그 아래의 모듈만",
+	"work with specs; no agent needed": "에이전트가 필요 없는 스펙 도구입니다",
+	"Work with specs. No agent needed, except for spec new. The commands of earlier tools work too: jacquard spec help lists their names.": "스펙 도구입니다. spec new 외에는 에이전트가 필요 없습니다. 이전 도구의 명령도 쓸 수 있습니다. jacquard spec help가 그 이름을 보여 줍니다.",
+
+	"\nCommands of earlier tools and their names here:\n": "\n이전 도구의 명령과 여기서의 이름:\n",
+
+	"show which modules are stale and why":                  "다시 빌드할 모듈과 이유를 보여 줍니다",
+	"all modules, even if up to date":                       "바뀌지 않은 모듈까지 모두",
+	"exit 0 even if specs have errors":                      "스펙에 오류가 있어도 종료 코드 0",
+	"write the output to a `file`: as JSON, text unchanged": "결과를 `파일`에 씀. JSON으로, 텍스트는 그대로",
+	"only modules under this `directory`":                   "이 `디렉터리`와 그 아래의 모듈만",
 
 	"turn a request into specs, with one agent call": "에이전트 턴 한 번으로 요청을 스펙으로 만듭니다",
 	"Writes or extends the specs and IMPLEMENTS.md of the modules that a request needs. Existing documents are merged by name, never overwritten. If there are questions, the exit code is 3: use jacquard answer, then jacquard resume.": "요청에 필요한 모듈의 스펙과 IMPLEMENTS.md를 쓰거나 확장합니다. 있는 문서는 이름별로 병합하며 덮어쓰지 않습니다. 질문이 있으면 종료 코드 3으로 끝납니다. jacquard answer로 답한 뒤 jacquard resume을 실행하세요.",
