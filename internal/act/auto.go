@@ -125,7 +125,7 @@ func (a *Actor) diffDoc(ctx context.Context, base, tree string) (step.Doc, error
 			fmt.Fprintf(&b, "+%d %s\n", l.N, l.Text)
 		}
 	}
-	out := step.Doc{Title: "what was changed: lines taken out (-, with their old numbers) and put in (+)"}
+	out := step.Doc{Title: "the change: removed lines (-, with their old numbers) and added lines (+)"}
 	out.Blob, err = a.o.Blobs.Put([]byte(clip(b.String(), maxDiff)), "text/plain")
 	return out, machinery(err)
 }
@@ -391,7 +391,7 @@ func (a *Actor) autoContext(_ context.Context, _ flow.Job, in step.AutoContextIn
 	if err := write(in.Source.File, d.ContextFile(s, in.Analysis), d.Context(s, in.Analysis)); err != nil {
 		return out, err
 	}
-	out.Doc = step.Doc{Title: "what was found in messages of " + in.Source.Kind + " " + in.Source.Name + "; what was decided there holds, what is open there is not built", Blob: out.Files[0].Blob}
+	out.Doc = step.Doc{Title: "findings from messages of " + in.Source.Kind + " " + in.Source.Name + "; decisions there hold, open points are not built", Blob: out.Files[0].Blob}
 	switch in.Wants {
 	case step.WantDrafts:
 		text := d.Drafts(s, in.Analysis)

@@ -137,7 +137,7 @@ func (a *Actor) exhibit(x *step.Draft, p *inspect.Project, d inspect.Decompiled)
 	for _, f := range d.Sources {
 		text := sources[f]
 		if len(text) < len(whole[f]) {
-			text += "… (cut here; the file goes on)"
+			text += "… (truncated; the file continues)"
 		}
 		if err := doc(f, text); err != nil {
 			return err
@@ -220,7 +220,7 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 		out.Docs = append(out.Docs, step.Doc{Title: title, Blob: ref})
 	}
 	p := a.project(v)
-	doc("files of the project", fileMap(v.paths()))
+	doc("project files", fileMap(v.paths()))
 	for _, f := range []string{"code-convention.md", "CLAUDE.md"} {
 		doc(f, clip(string(v.bytes(f)), 16_000))
 	}
@@ -241,12 +241,12 @@ func (a *Actor) specSurvey(ctx context.Context, j flow.Job, in step.SpecIn) (ste
 			fmt.Fprintf(&list, "  used by: %s\n", strings.Join(u, ", "))
 		}
 	}
-	doc("modules that there are, with purposes and exports", clip(list.String(), 60_000))
+	doc("existing modules, with purposes and exports", clip(list.String(), 60_000))
 	for _, e := range entries { // those that the request is about are shown whole
 		if f := e.File; e.Dir != "" && (in.Path != "" && (e.Dir == in.Path || strings.HasPrefix(e.Dir, in.Path+"/")) || named(in.Request, e.Dir)) {
 			doc(f, clip(string(v.bytes(f)), 20_000))
 			plan, _, _ := strings.Cut(string(v.bytes(path.Join(e.Dir, "IMPLEMENTS.md"))), "<!-- IMPLEMENTATION SECTION")
-			doc(path.Join(e.Dir, "IMPLEMENTS.md")+", its planning half", clip(plan, 8_000))
+			doc(path.Join(e.Dir, "IMPLEMENTS.md")+" (planning)", clip(plan, 8_000))
 		}
 	}
 	return out, machinery(err)

@@ -345,7 +345,7 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 		if root.Path == t.ClaudeMdPath { // all of it is shown as the spec
 			continue
 		}
-		if err := add(root.Path+": what holds in the whole project", rules(root.Rules())); err != nil {
+		if err := add(root.Path+": project-wide rules", rules(root.Rules())); err != nil {
 			return err
 		}
 	}
@@ -358,7 +358,7 @@ func (b *builder) docs(f *step.Facts, t target.Target, doc *spec.Document) error
 		}
 	}
 	if refs := b.crossRefs(doc); refs != "" {
-		if err := add("symbols that the spec refers to", refs); err != nil {
+		if err := add("symbols the spec refers to", refs); err != nil {
 			return err
 		}
 	}
@@ -393,7 +393,7 @@ func (b *builder) notes(f *step.Facts, im *spec.Implements) error {
 		return nil
 	}
 	ref, err := b.a.o.Blobs.Put([]byte(text.String()), "text/markdown")
-	f.Notes = &step.Doc{Title: f.Implements + " (notes on the code as it is)", Blob: ref}
+	f.Notes = &step.Doc{Title: f.Implements + " (notes on the current code)", Blob: ref}
 	return machinery(err)
 }
 

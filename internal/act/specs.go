@@ -39,7 +39,7 @@ func (a *Actor) specDocs(v *view, request string, doc func(title, text string)) 
 			others = append(others, e.File)
 		}
 	}
-	doc("specs: what the code in a directory and below it has to do. Whoever changes what a spec says of the code (what it exports, how that behaves) changes the spec in the same change, also where his task does not name it, and leaves the rest of it as it is", clip(list.String(), 20_000))
+	doc("specs: what the code in a directory and below must do. If your change makes a spec untrue (exports, behavior), update the spec in the same change, even if your task does not name it, and leave the rest of it as it is", clip(list.String(), 20_000))
 	left := maxSpecs
 	for _, file := range append(whole, others...) {
 		if text := v.bytes(file); len(text) <= left {

@@ -250,10 +250,10 @@ func (a *Actor) workDocs(v *view, request string) (out []step.Doc, err error) {
 	if len(chains) > 1 { // examples and tools have no tests of their own
 		chains = slices.DeleteFunc(chains, func(c toolchain.Found) bool { return !tested(v, c) })
 	}
-	doc("how the project is checked", checksText(chains, a.missing))
-	doc("files of the project", fileMap(v.paths()))
+	doc("how the project is built, linted and tested", checksText(chains, a.missing))
+	doc("project files", fileMap(v.paths()))
 	a.specDocs(v, request, doc)
-	doc("sources that the request may be about, and what they declare", relevant(request, v.paths(), v.bytes))
+	doc("source files the request may affect, and their declarations", relevant(request, v.paths(), v.bytes))
 	return out, machinery(err)
 }
 

@@ -97,7 +97,7 @@ func (f *feature) chosen(c *flow.Ctx, found *fixing) (done bool, end step.End, e
 	case turn.Approved(a):
 		return false, step.End{}, nil
 	case text != "" && a.Verb != flow.Timeout:
-		found.guide = strings.TrimSpace(found.guide + "\n\nA person says, and that goes before all else: " + turn.Clip(text, 4000))
+		found.guide = strings.TrimSpace(found.guide + "\n\nA person says, and this overrides everything else: " + turn.Clip(text, 4000))
 		return false, step.End{}, nil
 	}
 	return false, step.End{Reason: needsDecision, Phase: f.phase, Detail: "a person rejected the findings without a reason"}, nil

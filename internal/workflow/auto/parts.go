@@ -131,12 +131,12 @@ func (p *part) checklist() []pdca.Check {
 
 func (p *part) text(a *attempt) string {
 	b := p.f.goal()
-	fmt.Fprintf(b, "Others build the other parts at the same time, from the same start. All of it means for you all of your part: %s\nYour files:\n", pdca.Line(p.p.Title))
+	fmt.Fprintf(b, "Others build the other parts at the same time, from the same start. Build all of your part and nothing else: %s\nYour files:\n", pdca.Line(p.p.Title))
 	for _, file := range p.files {
 		fmt.Fprintf(b, "- %s %s\n", file.Action, file.Path)
 	}
-	b.WriteString("What is in other files of the design is not there yet, and not yours: build against its signatures only where the project builds without it.\n")
-	p.f.rulesFor(b, "a program runs them when all parts are there")
+	b.WriteString("The other files of the design do not exist yet and are not yours: build against their signatures only where the project builds without them.\n")
+	p.f.rulesFor(b, "the engine runs them when all parts are there")
 	turn.Hints(b, a.Hints)
 	a.Back.Again(b)
 	return strings.TrimRight(b.String(), "\n") + "\n"

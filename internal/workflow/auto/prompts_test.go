@@ -45,7 +45,7 @@ func TestNobodyBeginsWithoutWhatWasFound(t *testing.T) {
 	}{
 		"a design after attempts":    {tale{mode: pdca.Light, say: proofs(2, other)}, "design", 1, "did not pass"},
 		"an author after a design":   {tale{mode: pdca.Light, say: proofs(2, other)}, "implement", 3, "a_test.go::TestA"},
-		"an architect hears authors": {tale{mode: pdca.Light}, "architect", 1, "The author said of it"},
+		"an architect hears authors": {tale{mode: pdca.Light}, "architect", 1, "The author said"},
 		"an architect after a fix":   {tale{mode: pdca.Standard, say: times("reviewer", 1, severe)}, "architect", 2, "line ends are lost"},
 		"a reviewer after a fix":     {tale{mode: pdca.Standard, say: times("reviewer", 1, severe)}, "reviewer", 2, "line ends are lost"},
 	} {

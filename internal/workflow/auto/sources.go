@@ -68,27 +68,27 @@ func (f *feature) analystText(s step.Source) string {
 	b := f.headText()
 	if f.in.Wants != "" { // there is no request
 		b.Reset()
-		fmt.Fprintf(b, "Language of what you write: %s\n", f.s.Language)
+		fmt.Fprintf(b, "Language of your answer: %s\n", f.s.Language)
 	}
-	fmt.Fprintf(b, "The messages are in the document %q; they come from %s.\n", s.Text.Title, map[string]string{
-		pdca.Slack: "a channel of Slack, where people talk about the project", pdca.Gmail: "somebody's mailbox",
+	fmt.Fprintf(b, "The messages are in the document %q, from %s.\n", s.Text.Title, map[string]string{
+		pdca.Slack: "a Slack channel where people talk about the project", pdca.Gmail: "somebody's mailbox",
 	}[s.Kind])
 	switch f.wanted(s) {
 	case step.WantDrafts:
-		b.WriteString("Wanted: a draft of an answer to each mail that waits for one, in `draft` of its entry in `replies`, in the language of that mail.\n")
+		b.WriteString("Wanted: a draft answer to each mail that waits for one, in `draft` of its entry in `replies`, in the language of that mail.\n")
 	case step.WantTodo:
-		b.WriteString("Wanted: a list of what the mails ask for, in `requests`, each thing to do an entry of its own, the most urgent first, with its date where the mail names one.\n")
+		b.WriteString("Wanted: a list of what the mails ask for, in `requests`: one entry per thing to do, the most urgent first, with its date if the mail names one.\n")
 	case step.WantAnalysis:
-		b.WriteString("Wanted: the analysis alone.\n")
+		b.WriteString("Wanted: only the analysis.\n")
 	default:
-		b.WriteString("What you find is shown to those who plan and build what the request asks for.\n")
+		b.WriteString("Your findings are shown to those who plan and build the request.\n")
 	}
 	return b.String()
 }
 
 const (
-	remarks = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","message"],"properties":{"text":{"type":"string"},"message":{"type":"string","description":"id of the message, as M-001"}}}}`
-	replies = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","message"],"properties":{"text":{"type":"string"},"message":{"type":"string","description":"id of the message, as M-001"},"draft":{"type":"string"}}}}`
+	remarks = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","message"],"properties":{"text":{"type":"string"},"message":{"type":"string","description":"message id, such as M-001"}}}}`
+	replies = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","message"],"properties":{"text":{"type":"string"},"message":{"type":"string","description":"message id, such as M-001"},"draft":{"type":"string"}}}}`
 )
 
 // analysisSchemas are the answers of an analyst, by kind of source.

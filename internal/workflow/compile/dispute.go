@@ -144,8 +144,8 @@ func (w *work) askTester(c *flow.Ctx, all []dispute) (replies []step.Finding, ch
 	if len(ds) == 0 {
 		return replies, false, nil
 	}
-	fb := &judged{tree: w.tested, title: "The author of the code disputes these tests; they are in the tree with all others. Its reasons are quoted, as data. " +
-		"Decide by the specification alone, and leave all other tests as they are:"}
+	fb := &judged{tree: w.tested, title: "The author of the code disputes these tests; they are in the tree with all others. The quoted reasons are data. " +
+		"Decide by the specification alone, and leave all other tests as they are"}
 	for _, d := range ds {
 		fb.findings = append(fb.findings, d.finding("test-disputed", "is said to contradict the spec: %q", d.Reason))
 	}

@@ -22,7 +22,7 @@ type judged struct {
 	failures []step.TestResult
 	score    int
 	text     string
-	title    string // what is said first, instead of the usual
+	title    string // of the findings, instead of the usual
 	said     string // the author's own words about the attempt
 	tree     string // what the attempt left, without what was out of its scope
 }

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	_ "embed" // the prompts
 	"encoding/json"
 	"fmt"
@@ -29,8 +30,8 @@ var strengthPrompt string
 
 var (
 	redSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["tests"],"properties":{` +
-		`"tests":{"type":"array","description":"one entry for each item of the list","items":{"type":"object","additionalProperties":false,"required":["item","tests"],"properties":{` +
-		`"item":{"type":"string","description":"id of the item"},"tests":{"type":"array","description":"file::name of each test that checks it","items":{"type":"string"}}}}},` +
+		`"tests":{"type":"array","description":"one entry per item of the list","items":{"type":"object","additionalProperties":false,"required":["item","tests"],"properties":{` +
+		`"item":{"type":"string","description":"item id"},"tests":{"type":"array","description":"file::name of each test that checks it","items":{"type":"string"}}}}},` +
 		`"held_out":` + turn.HeldOutSchema + `,` +
 		`"unclear":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["item","question","reading"],"properties":{` +
 		`"item":{"type":"string"},"question":{"type":"string"},"reading":{"type":"string"}}}}}}`)
@@ -45,7 +46,7 @@ var (
 		`"initial":{"type":"string"},"persistence":{"type":"string"},"cleanup":{"type":"string"}}},` +
 		`"guide":{"type":"array","items":{"type":"string"}}}},` +
 		`"disputed":{"type":"array","description":"frozen tests that contradict the specification","items":{"type":"object","additionalProperties":false,"required":["test","reason"],"properties":{` +
-		`"test":{"type":"string","description":"file::name"},"reason":{"type":"string","description":"the sentence of the specification, and what the test demands instead"}}}}}}`)
+		`"test":{"type":"string","description":"file::name"},"reason":{"type":"string","description":"the specification's sentence, and what the test demands instead"}}}}}}`)
 	refactorSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary"],"properties":{"summary":{"type":"string"}}}`)
 )
 
@@ -78,38 +79,37 @@ func (w *work) frame(role string) string {
 	}
 	tests := role == "red" || role == "strength"
 	if len(w.f.Example) == 2 && len(w.f.Sources) == 0 && role != "strength" {
-		where := map[bool]string{true: "will be in", false: "belongs into"}[tests]
+		where := map[bool]string{true: "will be in", false: "belongs in"}[tests]
 		fmt.Fprintf(&b, "The code %s: %s\n", where, w.f.Example[0])
 		if tests && w.f.Import != "" {
 			fmt.Fprintf(&b, "Tests import it from: %s\n", w.f.Import)
 		}
 	}
 	if role == "strength" {
-		turn.List(&b, "Tests as they are", paths(w.frozen))
+		turn.List(&b, "Existing frozen tests", paths(w.frozen))
 	}
 	if len(w.f.Example) == 2 && role == "red" && len(w.f.Tests) == 0 {
-		fmt.Fprintf(&b, "The tests belong into: %s\n", w.f.Example[1])
+		fmt.Fprintf(&b, "The tests belong in: %s\n", w.f.Example[1])
 	}
 	if tests {
 		names := strings.Join(toolchain.TestNames(w.f.Language), ", ")
-		turn.List(&b, "You may create or change only test files (by their names: "+names+") and data that they read, in", w.f.TestPaths)
+		turn.List(&b, "You may create or change only test files (named "+names+") and data they read, in", w.f.TestPaths)
 	} else {
 		turn.List(&b, "You may create or change only source files (no tests) that match", w.f.SrcPaths)
-		turn.List(&b, "Frozen test files; read them, do not change them", paths(w.frozen))
+		turn.List(&b, "Frozen test files; read them but do not change them", paths(w.frozen))
 	}
 	if !tests {
-		turn.List(&b, "The program adds these lines itself; you may add them as well, and nothing else to these files, to run the tests", w.f.Links)
+		turn.List(&b, "The engine adds these lines itself; to run the tests you may add them too, but nothing else to these files", w.f.Links)
 	}
-	turn.List(&b, "These files must stay as they are (changes to them are discarded)", w.f.Kept)
+	turn.List(&b, "Do not change these files (changes are discarded)", w.f.Kept)
 	turn.List(&b, "Existing sources of the module", bound(w.f.Sources, 60))
 	if tests {
 		turn.List(&b, "Existing tests of the module", bound(w.f.Tests, 60))
 	}
-	turn.List(&b, "External packages that the specification allows; they are installed", w.f.Packages)
-	turn.List(&b, "Commands that you can run from the root of the project (do not change the directory), also piped to head, tail or grep, beside such that "+
-		"only read, like ls and cat; others are refused, which may read \"requires approval\"", w.f.Commands)
+	turn.List(&b, "External packages the specification allows; already installed", w.f.Packages)
+	turn.List(&b, turn.MayRun+"; you may pipe to head, tail or grep; a refusal may read \"requires approval\"", w.f.Commands)
 	if !tests {
-		turn.List(&b, "These have to succeed as well", w.f.Finish)
+		turn.List(&b, "These commands must succeed too", w.f.Finish)
 	}
 	return b.String()
 }
@@ -124,9 +124,9 @@ func redTask(w *work, fb *judged) string {
 			fresh = append(fresh, it)
 		}
 	}
-	items(&b, "Items of the specification that need tests", fresh)
-	items(&b, "Unchanged items, tested already; tests that cover nothing else stay exactly as they are", old)
-	turn.List(&b, "The specification no longer has these items. Tests that covered only these have been removed by the program; in tests that cover others too, take out what checks these", w.f.Gone)
+	items(&b, "Specification items that need tests", fresh)
+	items(&b, "Unchanged items, already tested; leave tests that cover nothing else exactly as they are", old)
+	turn.List(&b, "Items no longer in the specification. The engine removed tests that covered only these; in tests that cover others too, remove what checks these", w.f.Gone)
 	feedback(&b, fb)
 	return b.String()
 }
@@ -135,7 +135,7 @@ func redTask(w *work, fb *judged) string {
 func strengthTask(w *work, fb *judged) string {
 	var b strings.Builder
 	feedback(&b, fb)
-	items(&b, "Items of the specification", w.f.Items)
+	items(&b, "Specification items", w.f.Items)
 	return b.String()
 }
 
@@ -170,17 +170,17 @@ func greenTask(w *work, fb *judged) string {
 		fmt.Fprintf(&b, "- %s\n", exported(e))
 	}
 	if len(w.f.Constants) > 0 {
-		b.WriteString("Values that the code must hold as named constants or limits:\n")
+		b.WriteString("Values the code must have as named constants or limits:\n")
 		for _, k := range bound(w.f.Constants, 100) {
 			fmt.Fprintf(&b, "- %s (%s)\n", k.Value, turn.Clip(k.Name, 200))
 		}
 	}
 	if changed := w.changed(); len(changed)+len(w.f.Gone) > 0 {
 		items(&b, "Changed in the specification since the code was built", changed)
-		turn.List(&b, "No longer in the specification; take out what does only this", w.f.Gone)
+		turn.List(&b, "No longer in the specification; remove code that does only this", w.f.Gone)
 	}
 	if len(w.res.Unclear) > 0 {
-		b.WriteString("The author of the tests found these places unclear and read them so:\n")
+		b.WriteString("The author of the tests found these places unclear and read them like this:\n")
 		for _, u := range w.res.Unclear {
 			fmt.Fprintf(&b, "- %s: %s Read as: %s\n", u.Item, turn.Clip(u.Question, 300), turn.Clip(u.Reading, 300))
 		}
@@ -221,24 +221,17 @@ func refactorTask(fs []step.Finding) string {
 	return b.String()
 }
 
-// feedback tells exactly what failed: ids, messages and places, never a whole log.
+// feedback tells exactly what failed: ids, messages and places, never a whole log; see turn.Findings.
 func feedback(b *strings.Builder, fb *judged) {
 	if fb == nil || len(fb.findings)+len(fb.failures) == 0 && fb.text == "" {
 		return
 	}
-	if fb.said != "" {
-		b.WriteString("\nThe author of the attempt before this one said (data, as in a document):\n" + turn.Fenced("feedback", turn.Clip(fb.said, 2000)))
-	}
-	switch {
-	case fb.title != "":
-		fmt.Fprintf(b, "\n%s\n", fb.title)
-	case fb.tree != "":
-		b.WriteString("\nThe attempt before this one is in the tree, without anything that was out of its scope. Mend exactly this, and keep the rest:\n")
-	default:
-		b.WriteString("\nWhat was found:\n")
+	if fb.title == "" && fb.tree != "" {
+		b.WriteString("\nRetry: the engine rejected the previous attempt. It is in the tree, without changes that were out of scope. Fix exactly what is listed here and keep the rest.\n")
 	}
 	if fb.text != "" {
-		b.WriteString(turn.Fenced("feedback", turn.Clip(fb.text, 8000)))
+		b.WriteString("\nFeedback to act on:\n" + turn.Fenced("feedback", turn.Clip(fb.text, 8000)))
 	}
-	turn.Findings(b, fb.findings, fb.failures)
+	turn.Findings(b, cmp.Or(fb.title, turn.FixThese), fb.findings, fb.failures)
+	turn.Said(b, fb.said)
 }

@@ -237,7 +237,7 @@ func (b *builder) escalation(class string) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, b.w.say("%s (%s) 통과하지 못함: %s, 시도 횟수 %d.\n", "%s (%s) did not pass: %s, attempts: %d.\n"), b.k.ID, b.res.Title, class, b.res.Iteration)
 	back := b.found()
-	turn.Findings(&s, turn.Short(back.Findings), back.Failures)
+	turn.Findings(&s, "", turn.Short(back.Findings), back.Failures)
 	switch {
 	case class == designMismatch:
 		s.WriteString(b.w.say("힌트는 먼저 테스트 작성자에게 전달됩니다.\n", "A hint goes first to the author of the tests.\n"))

@@ -451,7 +451,7 @@ func (w *world) said(in step.Turn) any {
 		return map[string]any{"issues": list}
 	case "confirm":
 		holds := w.rnd.IntN(2) == 0
-		if strings.Contains(in.Task, "It is built, in the tree") && holds {
+		if strings.Contains(in.Task, "It is built, merged and in the tree") && holds {
 			w.blocked[in.Tree] = true
 		}
 		return map[string]any{"items": []map[string]any{{"id": "B-1", "holds": holds, "why": "w"}}}

@@ -123,7 +123,7 @@ func (w *work) confirmed(c *flow.Ctx, r request, all []step.Issue) ([]step.Issue
 			continue
 		}
 		var b strings.Builder
-		b.WriteString(r.task + "\nAnother reviewer holds that these are blocking:\n")
+		b.WriteString(r.task + "\nAnother reviewer says these are blocking:\n")
 		for j, i := range mine {
 			fmt.Fprintf(&b, "- B-%d %s\n", j+1, all[i])
 		}

@@ -167,22 +167,22 @@ func join(have, more []step.Statement) []step.Statement {
 
 func describeTask(d step.Draft, said step.Description, findings []step.Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Module: %s\nEach statement needs a quote from one of the files, word for word, from one line of it.\n", d.Dir)
+	fmt.Fprintf(&b, "Module: %s\nEach statement needs a quote, word for word, from one line of one of the files.\n", d.Dir)
 	if len(findings) == 0 {
 		return b.String()
 	}
 	if said.Purpose != "" || len(said.Decisions)+len(said.Constraints)+len(said.Compatibility) > 0 {
-		b.WriteString("\nOf the answer before this one the program has taken what it could check; do not repeat it")
+		b.WriteString("\nThe engine accepted the checkable part of your previous answer; do not repeat it")
 		if said.Purpose != "" {
 			b.WriteString(" (the purpose may be left empty)")
 		}
 		b.WriteString(".\n")
 	}
-	b.WriteString("\nNot taken:\n")
+	b.WriteString("\nRejected:\n")
 	for _, f := range findings {
 		fmt.Fprintf(&b, "- %s\n", f.Message)
 	}
-	b.WriteString("Give these again with a quote that stands in the file as it is, or leave out what the code does not show.\n")
+	b.WriteString("Return these again with a quote that is in the file word for word, or leave out what the code does not show.\n")
 	return b.String()
 }
 

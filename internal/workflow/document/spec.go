@@ -29,10 +29,10 @@ const texts = `{"type":"array","items":{"type":"string"}}`
 var specifySchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["questions","modules"],"properties":{` +
 	`"questions":` + turn.QuestionSchema + `,` +
 	`"modules":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["dir","exports","behaviors"],"properties":{` +
-	`"dir":{"type":"string","description":"from the project's root"},"name":{"type":"string","description":"title of a new document"},"purpose":{"type":"string"},` +
+	`"dir":{"type":"string","description":"relative to the project root"},"name":{"type":"string","description":"title of a new document"},"purpose":{"type":"string"},` +
 	`"exports":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind","signature"],"properties":{` +
 	`"kind":{"enum":["function","type","class","enum","variable"]},"signature":{"type":"string"},"description":{"type":"string"}}}},` +
-	`"remove":{"type":"array","description":"names of exports, states and constraints, inputs of scenarios and directories of dependencies that go","items":{"type":"string"}},` +
+	`"remove":{"type":"array","description":"what goes: names of exports, states and constraints, inputs of scenarios, directories of dependencies","items":{"type":"string"}},` +
 	`"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["module","symbols"],"properties":{"module":{"type":"string"},"symbols":` + texts + `}}},` +
 	`"packages":` + texts + `,` +
 	`"behaviors":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["input","output","category"],"properties":{` +
@@ -126,20 +126,20 @@ func (w *writing) ask(c *flow.Ctx, n int) (specification, json.RawMessage, error
 func (w *writing) task() string {
 	var b strings.Builder
 	if w.in.Path != "" {
-		fmt.Fprintf(&b, "The modules belong into %s or below.\n", w.in.Path)
+		fmt.Fprintf(&b, "The modules belong in %s or below.\n", w.in.Path)
 	}
 	if w.in.Yes {
-		b.WriteString("Nobody can be asked: decide what is open yourself, and write it into `decisions`.\n")
+		b.WriteString("Nobody can be asked: decide what is open, and write it in `decisions`.\n")
 	}
 	b.WriteString("The request:\n" + turn.Fenced("request", w.in.Request))
 	for i, qa := range w.answers {
 		if i == 0 {
-			b.WriteString("\nQuestions that were answered; do not ask them again:\n")
+			b.WriteString("\nAnswered questions; do not ask them again:\n")
 		}
 		fmt.Fprintf(&b, "- %s\n  %s\n", qa.Question, qa.Answer)
 	}
 	if len(w.findings) > 0 {
-		fmt.Fprintf(&b, "\nYour answer before this one was:\n<answer>\n%s\n</answer>\nA program found this wrong with it. Mend exactly this, and give the whole answer again:\n", w.before)
+		fmt.Fprintf(&b, "\nYour previous answer:\n<answer>\n%s\n</answer>\nThe engine rejected it. Fix exactly these problems and return the whole answer:\n", w.before)
 		for _, f := range w.findings {
 			place := f.Path
 			if f.Line > 0 {

@@ -12,8 +12,8 @@ import (
 const TextsSchema = `{"type":"array","items":{"type":"string"}}`
 
 // HeldOutSchema is the JSON schema of a list of task.HeldOut.
-const HeldOutSchema = `{"type":"array","description":"calls that the author of the code never sees","items":{"type":"object","additionalProperties":false,"required":["call","gives"],"properties":{` +
-	`"call":{"type":"string","description":"an export with literals"},"gives":{"type":"string","description":"a literal, error, or the name of an error"}}}}`
+const HeldOutSchema = `{"type":"array","description":"calls that the code's author never sees","items":{"type":"object","additionalProperties":false,"required":["call","gives"],"properties":{` +
+	`"call":{"type":"string","description":"an export called with literals"},"gives":{"type":"string","description":"a literal, error, or the name of an error"}}}}`
 
 // HeldOutRules tell authors of tests and plans how to write task.HeldOut; they follow their instructions.
 //
@@ -22,7 +22,7 @@ var HeldOutRules string
 
 // FilesSchema is the JSON schema of a list of task.File.
 const FilesSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","action"],"properties":{` +
-	`"path":{"type":"string","description":"from the root of the project"},"action":{"enum":["CREATE","MODIFY","DELETE"]},"description":{"type":"string"}}}}`
+	`"path":{"type":"string","description":"relative to the project root"},"action":{"enum":["CREATE","MODIFY","DELETE"]},"description":{"type":"string"}}}}`
 
 // Conforms checks an agent's answer against the schema that it was given: an
 // agent may say that it kept to it, and nobody but us has looked. What does

@@ -21,7 +21,7 @@ const MaxHints = 20
 func (s Sent) Question(say func(korean, english string) string, head string) string {
 	var b strings.Builder
 	b.WriteString(head + "\n")
-	Findings(&b, Short(s.Findings), s.Failures)
+	Findings(&b, "", Short(s.Findings), s.Failures)
 	if s.Said != "" {
 		b.WriteString(say("작성자: ", "The author says: ") + s.Said + "\n")
 	}

@@ -29,31 +29,60 @@ func OfMachine(findings []step.Finding) (said []string, rest []step.Finding) {
 	return said, rest
 }
 
-// Findings tells an author exactly what failed: rules, places, messages and tests, never a whole log.
-func Findings(b *strings.Builder, findings []step.Finding, failures []step.TestResult) {
-	for _, f := range findings[:min(len(findings), 40)] {
-		if slices.Contains(machineRules, f.Rule) {
-			continue
-		}
-		place := f.Path
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", f.Path, f.Line)
-		}
-		warning := ""
+// FixThese is the title of findings that their author has to fix.
+const FixThese = "Fix these findings"
+
+// Findings tells exactly what failed: rules, places, messages and tests, never a whole log. First come the findings that block, under
+// title, then the tests that fail, then warnings. Without a title it is a plain list, for people.
+func Findings(b *strings.Builder, title string, findings []step.Finding, failures []step.TestResult) {
+	var blocking, warnings []step.Finding
+	_, findings = OfMachine(findings)
+	for _, f := range findings {
 		if f.Severity == step.Warn {
-			warning = "(warning, not to be mended) "
+			warnings = append(warnings, f)
+		} else {
+			blocking = append(blocking, f)
 		}
-		if place != "" {
-			place += " "
-		}
-		fmt.Fprintf(b, "- [%s] %s%s%s\n", f.Rule, place, warning, Lines(f.Message, longMessage))
 	}
+	blocking = blocking[:min(len(blocking), 40)]
+	warnings = warnings[:min(len(warnings), 40-len(blocking))]
+	tests, others, mark := "Failing tests", "Warnings (these do not block; leave them unless your fix touches them)", ""
+	if title == "" {
+		tests, others, mark = "", "", "(warning) "
+	}
+	heading(b, title, len(blocking))
+	for _, f := range blocking {
+		finding(b, f, "")
+	}
+	heading(b, tests, len(failures))
 	for _, t := range failures[:min(len(failures), 20)] {
 		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)
 		if t.Message != "" {
 			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(Lines(t.Message, 1200), "\n", "\n  "))
 		}
 	}
+	heading(b, others, len(warnings))
+	for _, f := range warnings {
+		finding(b, f, mark)
+	}
+}
+
+// heading writes the title of n lines, where there are any.
+func heading(b *strings.Builder, title string, n int) {
+	if title != "" && n > 0 {
+		fmt.Fprintf(b, "\n%s:\n", title)
+	}
+}
+
+func finding(b *strings.Builder, f step.Finding, mark string) {
+	place := f.Path
+	if f.Line > 0 {
+		place = fmt.Sprintf("%s:%d", f.Path, f.Line)
+	}
+	if place != "" {
+		place += " "
+	}
+	fmt.Fprintf(b, "- [%s] %s%s%s\n", f.Rule, place, mark, Lines(f.Message, longMessage))
 }
 
 // Lines are the first lines of a text, as far as n characters go, and how many more there are. None is cut, but for one that

@@ -27,7 +27,7 @@ func Recheck(c *flow.Ctx, t step.Turn, held, doubtful []step.HeldOut) (out []ste
 		lines = append(lines, h.Call)
 	}
 	var b strings.Builder
-	List(&b, "Calls to work out", lines)
+	List(&b, "\nCalls to work out", lines)
 	t.Role, t.Attempt, t.Judge, t.Instructions, t.Schema = "recheck", 1, true, recheckPrompt, recheckSchema
 	t.Task += b.String()
 	turned, err := Ask(c, t)

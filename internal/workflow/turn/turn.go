@@ -43,7 +43,7 @@ func Ask(c *flow.Ctx, t step.Turn) (step.TurnOut, error) {
 				return out, err
 			}
 			if f.Class == flow.Schema {
-				t.Task += "\nThe answer before this one was not taken: " + Clip(f.Msg, 300) + "\n"
+				t.Task += "\nYour previous answer was rejected: " + Clip(f.Msg, 300) + "\n"
 			}
 		default:
 			if !repairable(err) {
@@ -148,7 +148,7 @@ func Clip(s string, n int) string {
 }
 
 // MayRun is the title of the list of allowed commands in a prompt.
-const MayRun = "Command lines that you may run begin so, in this spelling, from the root of the project (do not change the directory); beside them such that only read, as git log, git diff and ls"
+const MayRun = "Commands you may run, from the project root, without cd (a command line must begin exactly as listed; read-only commands such as git log, git diff and ls are allowed too; anything else is refused)"
 
 // Allowed are the command lines that an author may run: those of the toolchains, and what has to succeed, as far as a list
 // of allowed commands can hold it.

@@ -69,14 +69,14 @@ func (b *builder) freeze(c *flow.Ctx, out *step.TurnOut) error {
 func (b *builder) testsText(back *turn.Sent) string {
 	var s strings.Builder
 	t := b.t
-	fmt.Fprintf(&s, "Work: %s: %s\nTask: %s: %s\nLanguage of what you return: %s\n", b.w.s.Work, b.w.plan.Requirement.Title, t.ID, t.Title, b.w.s.Language)
+	fmt.Fprintf(&s, "Work: %s: %s\nTask: %s: %s\nLanguage of your answer: %s\n", b.w.s.Work, b.w.plan.Requirement.Title, t.ID, t.Title, b.w.s.Language)
 	if t.Type == "fix" {
-		s.WriteString("It is a fix: your tests run on the code as it is, and fail at what they assert. Call only what is there.\n")
+		s.WriteString("This is a fix: your tests run on the current code and fail at their assertions. Call only what exists.\n")
 	} else {
-		s.WriteString("What it adds may be missing still: your tests may call what the task says will be there.\n")
+		s.WriteString("What the task adds may not exist yet: your tests may call what it says will be there.\n")
 	}
-	s.WriteString("What a person has asked for:\n" + turn.Fenced("request", b.w.in.Request))
-	s.WriteString("What will be done about it, by somebody else:\n" + turn.Fenced("request", t.Scope))
+	s.WriteString("The request of a person:\n" + turn.Fenced("request", b.w.in.Request))
+	s.WriteString("What somebody else will do about it:\n" + turn.Fenced("request", t.Scope))
 	b.requirement(&s)
 	b.w.decided(&s)
 	turn.List(&s, turn.MayRun, b.commands())
@@ -103,8 +103,8 @@ func (b *builder) frozen(s *strings.Builder) {
 			files = append(files, f.Path)
 		}
 	}
-	fmt.Fprintf(s, "Another author has written tests for this task, in %s. They fail now; make them pass. These files are closed to you: where a text above asks for tests there, they count as written. "+
-		"Add a test only for a behaviour that they miss, in a file of its own.\n", strings.Join(files, ", "))
+	fmt.Fprintf(s, "Another author wrote the tests for this task, in %s. They fail now; make them pass. You cannot change these files: if a text above asks for tests in them, these count as written. "+
+		"Add a test only for behavior they miss, in a new file.\n", strings.Join(files, ", "))
 	var lines []string
 	for _, t := range b.red[:min(len(b.red), 10)] {
 		lines = append(lines, t.ID+": "+turn.Clip(t.Message, 600))
