@@ -54,7 +54,8 @@ func TestBlockingFirst(t *testing.T) {
 	s := turn.Sent{Findings: []step.Finding{
 		{Rule: "refs-moved", Severity: step.Warn, Message: "W."},
 		{Rule: "no-tests", Severity: step.Fix, Path: "a.go", Line: 3, Message: "F."},
-		{Rule: "tool-missing", Severity: step.Rejects, Message: "M."}, {Rule: "build-failed", Severity: step.Rejects, Message: "R."},
+		{Rule: "tool-missing", Severity: step.Rejects, Message: "M."},
+		{Rule: "build-failed", Severity: step.Rejects, Message: "R."},
 	}, Failures: []step.TestResult{{ID: "a_test.go::TestA", Status: "fail", Message: "1\n2"}}, Said: "S."}
 	var b strings.Builder
 	s.Again(&b)
