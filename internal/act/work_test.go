@@ -110,7 +110,7 @@ func (s *simulated) Run(_ context.Context, t agent.Turn, _ func(agent.Event)) ag
 		if err != nil {
 			s.bad = err
 		}
-		if strings.Contains(t.Prompt, "merged with that of others") {
+		if strings.Contains(t.Prompt, "merging your work with the work of others") {
 			s.again++
 		}
 		s.mu.Unlock()
