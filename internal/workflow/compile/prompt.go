@@ -107,7 +107,8 @@ func (w *work) frame(role string) string {
 		turn.List(&b, "Existing tests of the module", bound(w.f.Tests, 60))
 	}
 	turn.List(&b, "External packages the specification allows; already installed", w.f.Packages)
-	turn.List(&b, turn.MayRun+"; you may pipe to head, tail or grep; a refusal may read \"requires approval\"", w.f.Commands)
+	turn.List(&b, "Commands you may run, from the project root, without cd (a command line must begin exactly as listed; read-only commands such as ls and cat, and pipes to head, tail or grep, are allowed too; "+
+		"anything else is refused, which may read \"requires approval\")", w.f.Commands)
 	if !tests {
 		turn.List(&b, "These commands must succeed too", w.f.Finish)
 	}
