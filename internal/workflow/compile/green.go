@@ -283,7 +283,7 @@ func strong(m step.MutateOut) bool { return 2*m.Killed >= m.Tried && len(m.Findi
 // finished code with its tests and may only add; the new tests are proved
 // again: red without the code, green with it. It gives what the tests notice then.
 func (w *work) stronger(c *flow.Ctx, m step.MutateOut) (now step.MutateOut, ok bool, err error) {
-	t := w.ask("strength", w.tree, redSchema, strengthTask(w, &judged{findings: append(m.Survived, m.Findings...)}))
+	t := w.ask("strength", w.tree, redSchema, strengthTask(w, &judged{title: "Changes that no test noticed", findings: append(m.Survived, m.Findings...)}))
 	out, err := turn.Ask(c.Sub("red"), t)
 	if err != nil {
 		w.failedTurn(c.Sub("turn"), "strength", err)

@@ -14,7 +14,7 @@ import (
 )
 
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
-const PromptVersion = 5
+const PromptVersion = 6
 
 //go:embed prompts/red.md
 var redPrompt string
@@ -228,7 +228,7 @@ func feedback(b *strings.Builder, fb *judged) {
 		return
 	}
 	if fb.title == "" && fb.tree != "" {
-		b.WriteString("\nRetry: the engine rejected the previous attempt. It is in the tree, without changes that were out of scope. Fix exactly what is listed here and keep the rest.\n")
+		b.WriteString("\nRetry: the engine found problems in the previous attempt. It is in the tree, without changes that were out of scope. Fix exactly what is listed here and keep the rest.\n")
 	}
 	if fb.text != "" {
 		b.WriteString("\nFeedback to act on:\n" + turn.Fenced("feedback", turn.Clip(fb.text, 8000)))

@@ -60,7 +60,7 @@ func TestBlockingFirst(t *testing.T) {
 	var b strings.Builder
 	s.Again(&b)
 	want := `
-Retry: the engine rejected the previous attempt. It is in the tree; ` + "`git diff HEAD`" + ` shows everything changed so far. Fix exactly what is listed here and keep the rest.
+Retry: the engine found problems in the previous attempt. It is in the tree; ` + "`git diff HEAD`" + ` shows everything changed so far. Fix exactly what is listed here and keep the rest.
 
 Fix these findings:
 - [no-tests] a.go:3 F.
