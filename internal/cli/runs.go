@@ -135,6 +135,9 @@ func (p *project) resume(ctx context.Context, r flow.Run, o driveOptions, blocks
 	if r.Driver != "" {
 		return &flow.DrivenError{Run: r.ID, Driver: r.Driver}
 	}
+	if p.takenBack(r.ID) {
+		return usage("run %s was undone; start a new one", r.ID)
+	}
 	if meta, err := report.Decode[runMeta](r.Meta); err == nil {
 		fill := func(dst *string, v string) {
 			if *dst == "" {

@@ -164,6 +164,7 @@ var koreanErrors = map[string]string{
 	"run %s is no longer asking this question; to see what it asks now: jacquard status %s":                        "실행 %s에서 이 질문은 더 이상 유효하지 않습니다. 지금 묻는 것: jacquard status %s",
 	"run %s is not waiting for approval":                                                                           "실행 %s은(는) 승인을 기다리고 있지 않습니다",
 	"run %s has nothing to edit":                                                                                   "실행 %s에는 편집할 것이 없습니다",
+	"run %s was undone; start a new one":                                                                           "실행 %s은(는) 되돌렸습니다. 새 실행을 시작하세요",
 	"run %s has ended (%s)":                                                                                        "실행 %s은(는) 끝났습니다 (%s)",
 	"run %s has no document %s: jacquard show %s lists them":                                                       "실행 %s에 %s 문서가 없습니다. 문서 목록: jacquard show %s",
 	"run %s runs on %s and continues there":                                                                        "실행 %s은(는) %s에서 시작했으므로 그곳에서만 이어서 진행할 수 있습니다",
