@@ -233,10 +233,8 @@ func (p *place) mutant(ctx context.Context, x mutantAt, files []string, counting
 		killed = killed || noticed
 		died = died || r.Status == step.Error && name == ""
 	}
-	for _, f := range run.findings { // a run that was ended (an endless loop) noticed the mutant as well
-		if f.Rule == "check-invalid" && strings.Contains(f.Message, "ended after") {
-			return true, true, nil
-		}
+	if slices.ContainsFunc(run.records, func(r step.Record) bool { return r.Ended != "" }) { // an endless loop was noticed as well
+		return true, true, nil
 	}
 	if died && !killed {
 		return false, false, nil

@@ -85,7 +85,7 @@ func (p *project) planOf(rep *report.Run) (step.WorkPlan, error) {
 func toEdit(dir string, g flow.Gate, files map[string][]byte) (names []string, err error) {
 	mark := filepath.Join(dir, "gate")
 	before, err := os.ReadFile(mark)
-	if again := err == nil && (string(before) == g.Key || strings.HasPrefix(g.Question.Text, "what was edited cannot be taken")); !again {
+	if again := err == nil && (string(before) == g.Key || strings.HasPrefix(g.Question.Text, step.EditRefused)); !again {
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, err
 		}

@@ -79,6 +79,9 @@ const (
 	PlanRejected        = "The plan was rejected."
 )
 
+// EditRefused begins a question that is asked again because what a person edited could not be used.
+const EditRefused = "Your edit was not accepted:"
+
 // ByRejection says that a person decided something by rejecting a document.
 const ByRejection = "rejection"
 

@@ -55,7 +55,7 @@ func (w *request) gate(c *flow.Ctx, a approval) (ok bool, why string, err error)
 			note = "edited:\n"
 			if len(findings) > 0 {
 				var b strings.Builder
-				b.WriteString("what was edited cannot be taken:\n")
+				b.WriteString(step.EditRefused + "\n")
 				for _, f := range findings {
 					fmt.Fprintf(&b, "  %s\n", f.Message)
 				}
