@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -61,6 +62,9 @@ func newShow(a *app) *cobra.Command {
 				}
 				if r.Driver != "" {
 					fmt.Fprintf(a.Out, l.T("driven by %s\n"), r.Driver)
+				}
+				for _, n := range rep.Drafts {
+					fmt.Fprint(a.Out, report.Attempt(l, cmp.Or(processOf(r.Def).style, r.Def), n))
 				}
 				for _, m := range rep.Modules {
 					for _, n := range m.Attempts {

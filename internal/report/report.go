@@ -17,17 +17,19 @@ import (
 
 // Run is a run as a person sees it.
 type Run struct {
-	ID       string           `json:"id,omitempty"`
-	Workflow string           `json:"workflow"`
-	State    flow.RunState    `json:"state"`
-	Started  time.Time        `json:"started"`
-	Ended    time.Time        `json:"ended,omitzero"`
-	Sandbox  string           `json:"sandbox,omitempty"` // level that it began at; each check has its own on record
-	Plan     *step.PlanNote   `json:"plan,omitempty"`
-	Modules  []*Module        `json:"modules"`
-	Gates    []flow.Gate      `json:"gates,omitempty"`
-	Usage    step.Usage       `json:"usage"`
-	Result   *step.CompileOut `json:"result,omitempty"`
+	ID       string         `json:"id,omitempty"`
+	Workflow string         `json:"workflow"`
+	State    flow.RunState  `json:"state"`
+	Started  time.Time      `json:"started"`
+	Ended    time.Time      `json:"ended,omitzero"`
+	Sandbox  string         `json:"sandbox,omitempty"` // level that it began at; each check has its own on record
+	Plan     *step.PlanNote `json:"plan,omitempty"`
+	// Drafts are attempts at requirements and plans, before there are modules or tasks.
+	Drafts  []step.AttemptNote `json:"drafts,omitempty"`
+	Modules []*Module          `json:"modules"`
+	Gates   []flow.Gate        `json:"gates,omitempty"`
+	Usage   step.Usage         `json:"usage"`
+	Result  *step.CompileOut   `json:"result,omitempty"`
 	// Documents is the result of a run that writes documents: decompile, spec.
 	Documents *step.DocumentOut `json:"documents,omitempty"`
 	// Work is the result of a run of work, Request what it is about.
@@ -230,13 +232,17 @@ func (r *Run) note(e flow.Event) {
 
 // attempt takes what a module's author was told of an attempt, and what the attempt has left.
 func (r *Run) attempt(e flow.Event) {
-	m, rest := r.place(e)
-	judged := strings.HasSuffix(rest, "judged")
-	if m == nil || !judged && !strings.HasSuffix(rest, "/landing") {
+	m, _ := r.place(e)
+	judged := strings.HasSuffix(e.Key, "judged")
+	if !judged && (m == nil || !strings.HasSuffix(e.Key, "/landing")) {
 		return
 	}
 	a, err := Decode[step.AttemptNote](e.Data)
 	if err != nil {
+		return
+	}
+	if m == nil {
+		r.Drafts = append(r.Drafts, a)
 		return
 	}
 	r.leaves(m.Dir, a)
