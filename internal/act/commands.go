@@ -16,7 +16,7 @@ func commandsFor(f toolchain.Found) []string {
 	out := tableCommands(f)
 	for _, c := range slices.Concat(f.Own.Test, f.Own.Types, f.Own.Lint, f.Own.Before) {
 		for _, begin := range toolchain.Beginnings(f, c) {
-			if !slices.Contains(out, begin) {
+			if !slices.ContainsFunc(out, func(have string) bool { return begin == have || strings.HasPrefix(begin, have+" ") }) {
 				out = append(out, begin)
 			}
 		}

@@ -160,7 +160,7 @@ func (c candidate) text(weights map[string]float64, limit int) string {
 			fmt.Fprintf(&b, "  … and %d more\n", len(list)-i)
 			break
 		}
-		b.WriteString("  " + d.line + "\n")
+		b.WriteString("  " + strings.ReplaceAll(d.line, "\n", "\n  ") + "\n")
 	}
 	return b.String()
 }

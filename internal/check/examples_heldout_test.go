@@ -28,6 +28,7 @@ func TestHeldOut(t *testing.T) {
 		want  string // states in order, then the severity of a finding
 	}{
 		"all hold":              {right, calls("Root(16) → 4", "Root(17) → error", "square.Root(0) → 0"), "holds holds holds"},
+		"an old module":         {right, calls("Root(16) → 4"), "holds"},
 		"most fail":             {wrong, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 6", "Root(1) → 1"), "fails fails fails holds reject"},
 		"one was computed ill":  {right, calls("Root(16) → 4", "Root(25) → 5", "Root(36) → 7", "Root(1) → 1"), "holds holds fails holds fix"},
 		"two alone show little": {wrong, calls("Root(16) → 4", "Root(25) → 5"), "fails fails fix"},
@@ -40,8 +41,12 @@ func TestHeldOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
+			version := "1.24"
+			if name == "an old module" {
+				version = "1.16" // which has neither any nor min
+			}
 			tree := l.tree("", map[string]string{
-				"go.mod": "module example.com/p\n\ngo 1.24\n", "square/square.go": c.code,
+				"go.mod": "module example.com/p\n\ngo " + version + "\n", "square/square.go": c.code,
 				"square/square_test.go": "package square\n\nimport \"testing\"\n\nfunc TestRoot(t *testing.T) {\n\tif got, _ := Root(4); got != 2 {\n\t\tt.Error(got)\n\t}\n\tif _, err := Root(5); err == nil {\n\t\tt.Error(\"5 is no square\")\n\t}\n}\n",
 			})
 			m := l.module(tree, "square", function("Root", "Root(n int) (int, error)"), function("Twin", "Twin(n int) Pair"), function("Half", "Half(n int) int"))

@@ -109,13 +109,17 @@ func Shown(l Lang, c step.Counts) string {
 
 // heldOut says what calls gave that the author of the code did not know.
 func heldOut(l Lang, c step.Called) string {
+	why := ""
+	if c.Why != "" {
+		why = ": " + c.Why
+	}
 	switch {
 	case c.Written == 0:
 		return ""
 	case c.Made == 0:
-		return fmt.Sprintf(l.T("    held-out calls: none of %d could be made\n"), c.Written)
+		return fmt.Sprintf(l.T("    held-out calls: none of %d could be made%s\n"), c.Written, why)
 	case c.Made < c.Written:
-		return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result; %d more could not be made\n"), c.Held, c.Made, c.Written-c.Made)
+		return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result; %d more could not be made%s\n"), c.Held, c.Made, c.Written-c.Made, why)
 	}
 	return fmt.Sprintf(l.T("    held-out calls: %d of %d return the expected result\n"), c.Held, c.Made)
 }

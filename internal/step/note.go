@@ -111,16 +111,23 @@ type Mutants struct {
 
 // Called counts held-out calls: those that were written, those of them that could be made, and those that gave what was wanted.
 type Called struct {
-	Written int `json:"written"`
-	Made    int `json:"made"`
-	Held    int `json:"held"`
+	Written int    `json:"written"`
+	Made    int    `json:"made"`
+	Held    int    `json:"held"`
+	Why     string `json:"why,omitempty"` // the first one that was tried could not be made, in one line
 }
 
 // CountCalls counts held-out calls by their results.
 func CountCalls(written []HeldOut, results []Example) Called {
 	out := Called{Written: len(written)}
 	for _, e := range results {
-		if !e.HeldOut || e.State == ExampleNotRun {
+		if !e.HeldOut {
+			continue
+		}
+		if e.State == ExampleNotRun {
+			if out.Why == "" {
+				out.Why = oneLine(e.Why, 300)
+			}
 			continue
 		}
 		out.Made++
@@ -129,6 +136,15 @@ func CountCalls(written []HeldOut, results []Example) Called {
 		}
 	}
 	return out
+}
+
+// oneLine is a text in one line of at most n letters.
+func oneLine(s string, n int) string {
+	r := []rune(strings.Join(strings.Fields(s), " "))
+	if len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return string(r)
 }
 
 // CompileOut is the end of a compile run.
