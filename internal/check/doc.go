@@ -161,11 +161,12 @@ type Proof struct {
 	Limits int
 }
 
-// Counts sums the proof's results. They are reused if all runs of tests are; the oldest counts.
+// Counts sums the proof's results. They are reused if all runs of tests are; the oldest counts, but that of new tests without their
+// code, which is none of these results.
 func (p Proof) Counts() step.Counts {
 	c := count(p.Results)
 	for _, r := range p.Records {
-		if r.Name != "test" {
+		if r.Name != "test" || r.Shows == step.OnWithout {
 			continue
 		}
 		if r.Reused.Proof == "" {
