@@ -179,6 +179,7 @@ func (f *Found) adopt(p *Project) {
 		}
 		if f.Ecosystem == Python {
 			f.Own.Packages = p.packages(c.Line)
+			f.Own.Packages = append(f.Own.Packages, p.checkers(f)...)
 			f.Own.Without = p.groupsWithout(f.Root, c)
 			for _, a := range f.Own.Packages {
 				switch {
@@ -263,6 +264,21 @@ func (p *Project) packages(line int) []string {
 			default:
 				out = append(out, a)
 			}
+		}
+	}
+	return out
+}
+
+// checkers are the linters and type checkers that their own lines have pip install, and nothing else installs.
+func (p *Project) checkers(f *Found) []string {
+	var out []string
+	for _, c := range slices.Concat(f.Own.Types, f.Own.Lint) {
+		is := func(a string) bool { return plainName(a) == c.Program() }
+		if slices.ContainsFunc(slices.Concat(f.Own.Packages, f.Declared, out), is) {
+			continue
+		}
+		if list := p.packages(c.Line); slices.ContainsFunc(list, is) {
+			out = append(out, list[slices.IndexFunc(list, is)])
 		}
 	}
 	return out

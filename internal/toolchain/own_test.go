@@ -61,3 +61,21 @@ func TestOwnGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckersAreInstalled: a linter that CI installs for its own step belongs to the environment, and nothing else of that step does.
+func TestCheckersAreInstalled(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"setup.py": "", "x.py": "", "test.py": "import unittest\n",
+		".github/workflows/ci.yml": "on: push\njobs:\n  lint:\n    runs-on: x\n    steps:\n      - run: |\n          pip install flake8 --upgrade\n          pip install sphinx\n          flake8 x.py\n" +
+			"  test:\n    runs-on: x\n    steps:\n      - run: pip install pytest ruff==1\n      - run: ruff check\n      - run: pytest test.py\n",
+	}
+	var paths []string
+	for p := range files {
+		paths = append(paths, p)
+	}
+	f, ok := toolchain.NewProject(paths, func(p string) []byte { return []byte(files[p]) }).Detect(".")
+	if want := []string{"pytest", "ruff==1", "flake8"}; !ok || !slices.Equal(f.Own.Packages, want) {
+		t.Errorf("pip installs %v, want %v", f.Own.Packages, want)
+	}
+}
