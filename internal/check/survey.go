@@ -19,7 +19,9 @@ import (
 func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command string)) (all []step.Standing, err error) {
 	setup := ""
 	for _, cmd := range chain.Setup() {
-		setup = CommandText(cmd)
+		if setup == "" || !cmd.Optional {
+			setup = CommandText(cmd)
+		}
 	}
 	if setup != "" {
 		heard(setup)

@@ -23,6 +23,8 @@ type Own struct {
 	Written string `json:"written,omitempty"`
 	// Packages are what pip installs before the tests, as its arguments.
 	Packages []string `json:"packages,omitempty"`
+	// Checkers are linters and type checkers that their own lines have pip install: the environment is used without one that cannot be.
+	Checkers []string `json:"checkers,omitempty"`
 	// Without are groups of dependencies that the project's tests do not have and that would change them.
 	Without []string `json:"without,omitempty"`
 }
@@ -179,7 +181,7 @@ func (f *Found) adopt(p *Project) {
 		}
 		if f.Ecosystem == Python {
 			f.Own.Packages = p.packages(c.Line)
-			f.Own.Packages = append(f.Own.Packages, p.checkers(f)...)
+			f.Own.Checkers = p.checkers(f)
 			f.Own.Without = p.groupsWithout(f.Root, c)
 			for _, a := range f.Own.Packages {
 				switch {

@@ -75,7 +75,11 @@ func TestCheckersAreInstalled(t *testing.T) {
 		paths = append(paths, p)
 	}
 	f, ok := toolchain.NewProject(paths, func(p string) []byte { return []byte(files[p]) }).Detect(".")
-	if want := []string{"pytest", "ruff==1", "flake8"}; !ok || !slices.Equal(f.Own.Packages, want) {
-		t.Errorf("pip installs %v, want %v", f.Own.Packages, want)
+	if !ok || !slices.Equal(f.Own.Packages, []string{"pytest", "ruff==1"}) || !slices.Equal(f.Own.Checkers, []string{"flake8"}) {
+		t.Errorf("pip installs %v and %v", f.Own.Packages, f.Own.Checkers)
+	}
+	setup := f.Setup()
+	if last := setup[len(setup)-1]; !last.Optional || last.Argv[len(last.Argv)-1] != "flake8" {
+		t.Errorf("the last command of the set-up is %+v", last)
 	}
 }

@@ -270,6 +270,10 @@ func pythonSetup(f Found) []Command {
 		for i := range out[1:] {
 			out[i+1].Optional = out[i+1].Argv[len(out[i+1].Argv)-1] == "."
 		}
+		if len(f.Own.Checkers) > 0 && (len(f.Declared) > 0 || f.Builds) { // else there is no pip
+			add(f.Need().Install, nil, append([]string{"python", "-m", "pip", "install", "--quiet"}, f.Own.Checkers...)...)
+			out[len(out)-1].Optional = true
+		}
 	}
 	return out
 }
