@@ -297,11 +297,11 @@ func completes(t *testing.T, root, zsh string) {
 	need(t, err == nil, "bash-completion is not installed")
 	for shell, argv := range map[string][]string{
 		"bash": {"bash", "--norc", "-c", "source " + lib + "; source " + share + "/bash-completion/completions/jacquard\n" +
-			`COMP_WORDS=(jacquard comp) COMP_CWORD=1 COMP_LINE="jacquard comp" COMP_POINT=13 COMP_TYPE=63; __start_jacquard; printf '%s\n' "${COMPREPLY[@]}"`},
-		"fish": {"fish", "--no-config", "-c", "source " + share + "/fish/vendor_completions.d/jacquard.fish; complete -C 'jacquard comp'"},
+			`COMP_WORDS=(jacquard bu) COMP_CWORD=1 COMP_LINE="jacquard bu" COMP_POINT=11 COMP_TYPE=63; __start_jacquard; printf '%s\n' "${COMPREPLY[@]}"`},
+		"fish": {"fish", "--no-config", "-c", "source " + share + "/fish/vendor_completions.d/jacquard.fish; complete -C 'jacquard bu'"},
 	} {
-		if out := must(t, root, env, argv...); !strings.Contains(out, "compile") || !strings.Contains(out, "completion") || strings.Contains(out, "doctor") {
-			t.Errorf("%s completes \"jacquard comp\" by\n%s", shell, out)
+		if out := must(t, root, env, argv...); !strings.Contains(out, "build") || !strings.Contains(out, "bug") || strings.Contains(out, "doctor") {
+			t.Errorf("%s completes \"jacquard bu\" by\n%s", shell, out)
 		}
 	}
 	dump := filepath.Join(t.TempDir(), "zcompdump")
@@ -402,14 +402,14 @@ func TestNpm(t *testing.T) {
 	t.Run("killed", func(t *testing.T) {
 		t.Parallel()
 		at := project(t)
-		if r := try(t, at, []string{"JACQUARD_KILL=append:2"}, command, "compile", "--scenario", "slow.txt"); r.signal != syscall.SIGKILL {
+		if r := try(t, at, []string{"JACQUARD_KILL=append:2"}, command, "build", "--scenario", "slow.txt", "--sandbox", "off"); r.signal != syscall.SIGKILL {
 			t.Errorf("the program was killed, and npm's command ended with %+v", r)
 		}
 	})
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
-			stops(t, project(t), func(cmd *exec.Cmd, _ io.Writer) error { return cmd.Process.Signal(s) }, command, "compile", "--scenario", "slow.txt")
+			stops(t, project(t), func(cmd *exec.Cmd, _ io.Writer) error { return cmd.Process.Signal(s) }, command, "build", "--scenario", "slow.txt", "--sandbox", "off")
 		})
 	}
 	// A terminal sends Ctrl-C to all that is in its foreground. A second one would end the program at once.
@@ -419,7 +419,7 @@ func TestNpm(t *testing.T) {
 		stops(t, project(t), func(_ *exec.Cmd, in io.Writer) error {
 			_, err := in.Write([]byte{3})
 			return err
-		}, "script", "-qefc", command+" compile --scenario slow.txt", "/dev/null")
+		}, "script", "-qefc", command+" build --scenario slow.txt --sandbox off", "/dev/null")
 	})
 }
 
