@@ -71,7 +71,7 @@ func TestNames(language string) []string {
 	case LangJavaScript:
 		return []string{"*.test.js", "*.spec.js", "__tests__/**"}
 	case LangPython:
-		return []string{"test_*.py", "*_test.py", "test.py", "tests.py", "conftest.py"}
+		return []string{"test_*.py", "*_test.py", "conftest.py"}
 	case LangRust:
 		return []string{"tests/**", "*_test.rs", "tests.rs"}
 	case LangJava:

@@ -485,5 +485,5 @@ func pythonCoverage(f Found, s Selection) []Command {
 func isPythonTest(p string) bool {
 	base := path.Base(p)
 	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py") || base == "conftest.py" ||
-		base == "test.py" || base == "tests.py" || inTestDir(p)
+		base == "tests.py" || p == "test.py" || inTestDir(p)
 }
