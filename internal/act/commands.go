@@ -7,6 +7,7 @@ import (
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/proc"
+	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
 )
 
@@ -16,7 +17,7 @@ func commandsFor(f toolchain.Found) []string {
 	out := tableCommands(f)
 	for _, c := range slices.Concat(f.Own.Test, f.Own.Types, f.Own.Lint, f.Own.Before) {
 		for _, begin := range toolchain.Beginnings(f, c) {
-			if !slices.ContainsFunc(out, func(have string) bool { return begin == have || strings.HasPrefix(begin, have+" ") }) {
+			if !step.Begins(begin, out) {
 				out = append(out, begin)
 			}
 		}
@@ -71,14 +72,19 @@ func (a *Actor) missing(f toolchain.Found, line string) bool {
 
 // onPath reports whether a program is on the PATH of checks.
 func (a *Actor) onPath(name string) bool {
+	_, err := lookPath(a.o.Env, name)
+	return err == nil
+}
+
+// lookPath finds a program on the PATH of an environment.
+func lookPath(env []string, name string) (string, error) {
 	search := ""
-	for _, e := range a.o.Env {
+	for _, e := range env {
 		if v, ok := strings.CutPrefix(e, "PATH="); ok {
 			search = v
 		}
 	}
-	_, err := proc.LookPath(name, search)
-	return err == nil
+	return proc.LookPath(name, search)
 }
 
 // checksText names the commands that a project is checked with, as its people write them, and how one test is run. Of a command
@@ -136,11 +142,7 @@ func buildsBefore(f toolchain.Found) string {
 	if f.Override["test"] != "" {
 		return ""
 	}
-	var texts []string
-	for _, c := range f.Own.Before {
-		texts = append(texts, toolchain.Text(c))
-	}
-	return strings.Join(texts, " && ")
+	return toolchain.Texts(f.Own.Before)
 }
 
 // oneTest is the form of a command line that runs a single test. It begins as one that authors may run.

@@ -15,7 +15,6 @@ import (
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/inspect"
-	"github.com/jacquard-build/jacquard/internal/proc"
 	"github.com/jacquard-build/jacquard/internal/spec"
 	"github.com/jacquard-build/jacquard/internal/step"
 )
@@ -49,13 +48,7 @@ func (a *Actor) project(v *view) *inspect.Project {
 
 // GoLibrary is the packages of the Go that is found with an environment; nil when there is none.
 func GoLibrary(env []string) fs.FS {
-	search := ""
-	for _, e := range env {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
-			search = v
-		}
-	}
-	tool, err := proc.LookPath("go", search)
+	tool, err := lookPath(env, "go")
 	if err != nil {
 		return nil
 	}

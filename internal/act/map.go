@@ -152,7 +152,10 @@ func shows(p string, asked map[string]bool) bool {
 // text is what a source declares, within a number of bytes: what the words of the request, by their weights, are about comes first.
 func (c candidate) text(weights map[string]float64, limit int) string {
 	list := declared(c.path, c.src)
-	slices.SortStableFunc(list, func(a, b declaration) int { return cmp.Compare(b.about(weights), a.about(weights)) })
+	for i := range list {
+		list[i].score = list[i].about(weights)
+	}
+	slices.SortStableFunc(list, func(a, b declaration) int { return cmp.Compare(b.score, a.score) })
 	var b strings.Builder
 	b.WriteString(c.path + "\n")
 	for i, d := range list {
@@ -166,7 +169,10 @@ func (c candidate) text(weights map[string]float64, limit int) string {
 }
 
 // declaration is a line of code that declares a name, and the code of it where it is a function.
-type declaration struct{ name, line, code string }
+type declaration struct {
+	name, line, code string
+	score            float64
+}
 
 // ofName is how much more a word counts in a name than in the code.
 const ofName = 3
@@ -199,14 +205,14 @@ func declared(p string, src []byte) []declaration {
 				line = e.Owner + "." + line
 			}
 		}
-		out = append(out, declaration{e.Name, line, code[name]})
+		out = append(out, declaration{name: e.Name, line: line, code: code[name]})
 	}
 	if len(out) > 0 {
 		return out
 	}
 	for _, fn := range f.Funcs {
 		first, _, _ := strings.Cut(code[fn.Name], "\n")
-		out = append(out, declaration{fn.Name, strings.TrimRight(strings.TrimSpace(first), " {"), code[fn.Name]})
+		out = append(out, declaration{name: fn.Name, line: strings.TrimRight(strings.TrimSpace(first), " {"), code: code[fn.Name]})
 	}
 	return out
 }

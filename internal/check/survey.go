@@ -137,15 +137,12 @@ func blind(lines, at []string, exit int) string {
 
 // TestText is what runs all tests of a toolchain, as its people write it.
 func TestText(chain toolchain.Found) string {
-	var texts []string
-	for _, cmd := range slices.Concat(chain.Own.Before, chain.Own.Test) {
-		texts = append(texts, toolchain.Text(cmd))
+	if len(chain.Own.Test) > 0 && chain.Override["test"] == "" {
+		return toolchain.Texts(slices.Concat(chain.Own.Before, chain.Own.Test))
 	}
-	if len(chain.Own.Test) == 0 || chain.Override["test"] != "" {
-		texts = nil
-		for _, cmd := range chain.Test(toolchain.Selection{}) {
-			texts = append(texts, CommandText(cmd))
-		}
+	var texts []string
+	for _, cmd := range chain.Test(toolchain.Selection{}) {
+		texts = append(texts, CommandText(cmd))
 	}
 	return strings.Join(texts, " && ")
 }

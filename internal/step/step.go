@@ -5,6 +5,8 @@ package step
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jacquard-build/jacquard/internal/flow"
@@ -72,6 +74,11 @@ type Counts struct {
 	HeldOut Called `json:"held_out,omitzero"`
 	// Reused is set when none of the tests was run for it.
 	Reused Reused `json:"reused,omitzero"`
+}
+
+// Begins reports whether a command line is one of those that an author may run, or begins with one.
+func Begins(line string, allowed []string) bool {
+	return slices.ContainsFunc(allowed, func(a string) bool { return line == a || strings.HasPrefix(line, a+" ") })
 }
 
 // Reused says where the result of a check is from that was not run, because it had been for the same tree, command, tools and

@@ -409,6 +409,15 @@ func Text(c commands.Command) string {
 	return strings.Join(words, " ")
 }
 
+// Texts are commands that run one after the other, in one line.
+func Texts(list []commands.Command) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, Text(c))
+	}
+	return strings.Join(out, " && ")
+}
+
 // Beginnings are how command lines begin that run a command of the project, also for one file or one test of it.
 func Beginnings(f Found, c commands.Command) []string {
 	name := path.Base(c.Argv[0])

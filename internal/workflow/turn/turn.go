@@ -157,8 +157,7 @@ func Allowed(commands, needed []string) []string {
 	for _, v := range needed {
 		for line := range strings.SplitSeq(v, "&&") {
 			line = strings.TrimSpace(line)
-			known := slices.ContainsFunc(out, func(have string) bool { return line == have || strings.HasPrefix(line, have+" ") })
-			if line != "" && !known && !strings.ContainsAny(line, "()*") {
+			if line != "" && !step.Begins(line, out) && !strings.ContainsAny(line, "()*") {
 				out = append(out, line)
 			}
 		}
