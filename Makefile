@@ -10,7 +10,7 @@ S3      := $(TOOLS)/s3-test-server
 # The race detector needs a C compiler.
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
-TEST_TIMEOUT ?= 30m
+TEST_TIMEOUT ?= 60m
 GOTESTSUM := $(TOOLS)/gotestsum
 # Packages with goroutines of ours. The race detector finds nothing in the others, and makes them seven times as slow; of check it
 # runs the two tests that have some.

@@ -45,7 +45,11 @@ type prepared struct {
 	copies []string // directories in it (node_modules, packages/a/node_modules), relative to the project's root
 	env    bool     // there is an environment: Python's, Cargo's home
 	link   bool     // files may be links to those of the cache
+	failed failed   // a command of the installation without which it can be used
 }
+
+// failed is a command that failed, and the end of what it said.
+type failed struct{ command, text string }
 
 // home is the environment of a check tree, "" for none.
 func (d prepared) home(p *place) string {
@@ -65,12 +69,36 @@ func (d prepared) copyInto(p *place) error {
 			return err
 		}
 	}
+	if err := addTree(filepath.Join(d.dir, "made"), p.root); err != nil {
+		return err
+	}
 	for _, c := range d.copies {
 		if err := copyTree(filepath.Join(d.dir, "tree", filepath.FromSlash(c)), p.full(c), d.link); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addTree copies the files of a directory, where there is one, that another does not have.
+func addTree(from, to string) error {
+	return filepath.WalkDir(from, func(p string, e fs.DirEntry, err error) error {
+		if err != nil && p == from && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || e.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		dst := filepath.Join(to, rel)
+		if _, err := os.Lstat(dst); err == nil {
+			return nil
+		}
+		return errors.Join(os.MkdirAll(filepath.Dir(dst), 0o755), copyFile(p, dst, 0o644))
+	})
 }
 
 // relocate corrects the texts of a Python environment that name the directory it was made in: the first lines of its
@@ -119,7 +147,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 		return prepared{}, err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "4 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(h, "5 %s %s %s\n", chain.Ecosystem, runtime.GOOS, runtime.GOARCH)
 	for _, s := range setup {
 		fmt.Fprintf(h, "%q %q %s\n", s.Argv, s.Env, s.Dir)
 	}
@@ -132,10 +160,10 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	key := chain.Ecosystem + "-" + hex.EncodeToString(h.Sum(nil))[:24]
 	defer c.locks.lock(key)()
 	dir := filepath.Join(c.o.Cache, key)
-	_, tried := c.tools.Load("partly " + key)
-	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil || tried {
+	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil || c.failed(key).command != "" {
 		used(dir)
 		d, err := found(dir, chain)
+		d.failed = c.failed(key)
 		if err != nil {
 			return d, err
 		}
@@ -153,11 +181,19 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 		return prepared{}, err
 	}
 	d, err := found(dir, chain)
+	d.failed = c.failed(key)
 	if d.link = err == nil && c.mayLink(); d.link {
 		_, err = d.seal()
 	}
 	evict(c.o.Cache, mostInstalled, inUse)
 	return d, err
+}
+
+// failed is the optional command that failed when this process installed what has the key.
+func (c *Checker) failed(key string) failed {
+	v, _ := c.tools.Load("failed " + key)
+	f, _ := v.(failed)
+	return f
 }
 
 func maps[V any](m map[string]V) func(yield func(string) bool) {
@@ -255,7 +291,7 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 		}
 	}
 	if chain.Ecosystem == toolchain.Python { // each check tree has its own
-		if err := removeAll(filepath.Join(work, "tree")); err != nil {
+		if err := errors.Join(p.keepMade(ctx, base), removeAll(filepath.Join(work, "tree"))); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
@@ -265,8 +301,8 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	if err := relocate(filepath.Join(work, "venv"), work, dir); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
-	if partly {
-		c.tools.Store("partly "+filepath.Base(dir), true)
+	if partly.command != "" {
+		c.tools.Store("failed "+filepath.Base(dir), partly)
 	} else if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
@@ -281,9 +317,56 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 	return nil
 }
 
-// setUp runs the commands of an installation. partly says that one has failed without which it can be used; it is tried again
+// keepMade keeps the files that building the project wrote among its sources and that git ignores: a version that is read from
+// tags, a compiled module. The project cannot be imported without them.
+func (p *place) keepMade(ctx context.Context, base string) error {
+	if base == "" || !p.chain.Builds {
+		return nil
+	}
+	entries, err := p.c.repo.ReadTree(ctx, base)
+	if err != nil {
+		return err
+	}
+	tracked := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		tracked[e.Path] = true
+	}
+	var files []string
+	err = filepath.WalkDir(p.root, func(full string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(p.root, full)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		switch {
+		case e.IsDir() && (e.Name() == "__pycache__" || strings.HasSuffix(name, ".egg-info") || name == "build" || name == "dist"):
+			return fs.SkipDir
+		case e.Type().IsRegular() && !tracked[name]:
+			files = append(files, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if files, err = p.c.repo.Ignored(ctx, base, files); err != nil {
+		return err
+	}
+	for _, name := range files {
+		to := filepath.Join(p.dir, "made", filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(p.full(name), to)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setUp runs the commands of an installation. partly is one that has failed and without which it can be used; it is tried again
 // by the next process.
-func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly bool, err error) {
+func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly failed, err error) {
 	for _, s := range setup {
 		out, err := p.exec(ctx, s, true)
 		var missing *EnvironmentError
@@ -302,14 +385,14 @@ func (p *place) setUp(ctx context.Context, setup []toolchain.Command) (partly bo
 			out, err = p.exec(ctx, other, true)
 		}
 		if err != nil {
-			return false, err
+			return partly, err
 		}
 		if (out.Record.Exit != 0 || out.problem != "") && s.Optional {
-			partly = true
+			partly = failed{CommandText(s), fmt.Sprintf("exit %d: %s", out.Record.Exit, out.tail)}
 			continue
 		}
 		if out.Record.Exit != 0 || out.problem != "" {
-			return false, fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
+			return partly, fmt.Errorf("%w: %s: exit %d: %s", ErrSetup, strings.Join(s.Argv, " "), out.Record.Exit, out.tail)
 		}
 	}
 	return partly, nil

@@ -94,7 +94,8 @@ func plain(b []byte) []byte {
 	return colours().ReplaceAll(b, nil)
 }
 
-var colours = re.New("\x1b\\[[0-9;]*[A-Za-z]")
+// colours are escape codes, also as pytest writes them in XML, which cannot have the first character.
+var colours = re.New("(?:\x1b|#x1B)\\[[0-9;]*[A-Za-z]")
 
 func shorten(s string) string {
 	s = strings.TrimSpace(colours().ReplaceAllString(s, ""))

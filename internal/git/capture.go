@@ -175,8 +175,7 @@ func skip(e fs.DirEntry) error {
 	return nil
 }
 
-// dropIgnored forgets new files that the base ignores. The base's ignore files are laid
-// out in a place of our own, and git is asked there about the paths.
+// dropIgnored forgets new files that the base ignores.
 func (s *scan) dropIgnored(ctx context.Context, entries []Entry) error {
 	var ask []string
 	for p := range s.disk {
@@ -191,45 +190,12 @@ func (s *scan) dropIgnored(ctx context.Context, entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	d, err := s.c.r.desk("", exclude)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	var ids []string
-	ignore := map[string]string{}
-	for _, e := range entries {
-		if path.Base(e.Path) == ".gitignore" && (e.Mode == modeFile || e.Mode == modeExec) {
-			ignore[e.Path] = e.ID
-			ids = append(ids, e.ID)
-		}
-	}
-	blobs, err := s.c.r.ReadBlobs(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for p, id := range ignore {
-		full := filepath.Join(d.work, filepath.FromSlash(p))
-		if err = os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-			return err
-		}
-		if err = os.WriteFile(full, blobs[id], 0o600); err != nil {
-			return err
-		}
-	}
-	// This command knows no literal paths. With "./" no path begins with a colon, the
-	// only thing that it takes for more than a path.
-	in := strings.NewReader("./" + strings.Join(ask, "\x00./") + "\x00")
-	out, err := d.in(ctx, call{args: []string{"check-ignore", "--no-index", "-z", "--stdin"}, magic: true, in: in, ok: []int{1}})
-	if err != nil && !isAnswer(err) {
-		return err
-	}
-	for p := range strings.SplitSeq(string(out), "\x00") {
-		p = strings.TrimPrefix(p, "./")
+	ignored, err := s.c.r.ignored(ctx, entries, exclude, ask)
+	for _, p := range ignored {
 		delete(s.disk, p)
 		delete(s.links, p)
 	}
-	return nil
+	return err
 }
 
 // compare finds what differs from the base by content; times and sizes prove nothing.

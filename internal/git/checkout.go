@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -238,18 +237,20 @@ func (c *Clone) planted() map[string]string {
 	}
 }
 
-// excludes is what is ignored beside the .gitignore files of the tree: the user's own
-// list for this repository, the caller's, and what belongs to the engine.
+// excludes is what is ignored in the clone beside the .gitignore files of its tree.
 func (c *Clone) excludes() (string, error) {
-	b, err := os.ReadFile(filepath.Join(c.r.common, "info", "exclude"))
+	text, err := c.r.excludes()
+	for _, p := range c.exclude {
+		text += p + "\n"
+	}
+	return text, err
+}
+
+// excludes is the user's own list for this repository, and what belongs to the engine.
+func (r *Repo) excludes() (string, error) {
+	b, err := os.ReadFile(filepath.Join(r.common, "info", "exclude"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	var text bytes.Buffer
-	text.Write(b)
-	text.WriteString("\n.jacquard/\n")
-	for _, p := range c.exclude {
-		text.WriteString(p + "\n")
-	}
-	return text.String(), nil
+	return string(b) + "\n.jacquard/\n", nil
 }

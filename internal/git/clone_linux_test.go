@@ -116,6 +116,9 @@ func TestCaptureIgnoresWhatTheBaseIgnores(t *testing.T) {
 	s.file("r/.git/info/exclude", "private\n")
 	r := s.open("r")
 	tree := s.tree("r", "HEAD")
+	ignored := must[[]string](t)(r.Ignored(t.Context(), tree, []string{"x.o", "private", "local", ":odd", "sub/keep.o", "sub/local"}))
+	equal(t, "ignored", ignored, []string{"x.o", "private", ":odd", "sub/local"})
+	equal(t, "ignored below", must[[]string](t)(s.open("r/sub").Ignored(t.Context(), tree, []string{"keep.o", "local"})), []string{"local"})
 	c := must[*git.Clone](t)(r.Clone(t.Context(), s.path("clone"), tree, "__pycache__/", "/only-top"))
 	for _, p := range []string{
 		"build/out", "x.o", "sub/x.o", "sub/local", "private", "src/__pycache__/a.pyc", "only-top", ":odd", // ignored

@@ -30,7 +30,7 @@ func TestRowsOfRustAndTheJVM(t *testing.T) {
 		"crates/shop/Cargo.toml": "[package]\nname = \"corner-shop\"\nedition.workspace = true\n\n[dependencies]\nserde = { version = \"1\", features = [\"derive\"] }\nitoa.workspace = true\n\n[dev-dependencies.tempfile]\nversion = \"3\"\n\n[target.'cfg(unix)'.dependencies]\nlibc = \"0.2\"\n",
 		"crates/shop/src/lib.rs": "",
 	})
-	if got := strings.Join(workspace.Declared, " "); got != "serde itoa tempfile libc" || workspace.Workspace != "." || workspace.Edition != "2024" || workspace.Module != "corner_shop" || !workspace.Uses("clippy") {
+	if got := strings.Join(workspace.Declared, " "); got != "itoa serde tempfile libc" || workspace.Workspace != "." || workspace.Edition != "2024" || workspace.Module != "corner_shop" || !workspace.Uses("clippy") {
 		t.Errorf("workspace = %+v", workspace)
 	}
 	if wsPlace.NewFile != "crates/shop/src/auth/mod.rs" || wsPlace.NewTest != "crates/shop/tests/auth_test.rs" || wsPlace.Import != "corner_shop::auth" || len(wsPlace.Links) != 1 || wsPlace.Links[0].File != "crates/shop/src/lib.rs" {

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/jacquard-build/jacquard/internal/commands"
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Own are the commands with which the project's own people check what belongs to one toolchain, as its CI, its scripts and its
@@ -181,7 +182,6 @@ func (f *Found) adopt(p *Project) {
 		}
 		if f.Ecosystem == Python {
 			f.Own.Packages = p.packages(c.Line)
-			f.Own.Checkers = p.checkers(f)
 			f.Own.Without = p.groupsWithout(f.Root, c)
 			for _, a := range f.Own.Packages {
 				switch {
@@ -198,6 +198,9 @@ func (f *Found) adopt(p *Project) {
 			}
 		}
 		break
+	}
+	if f.Ecosystem == Python {
+		f.Own.Checkers = p.checkers(f)
 	}
 }
 
@@ -271,8 +274,9 @@ func (p *Project) packages(line int) []string {
 	return out
 }
 
-// checkers are the linters and type checkers that their own lines have pip install, and nothing else installs.
+// checkers are the linters and type checkers that their own lines have pip install, or pre-commit, and nothing else installs.
 func (p *Project) checkers(f *Found) []string {
+	hooks := p.hooks(f.Root)
 	var out []string
 	for _, c := range slices.Concat(f.Own.Types, f.Own.Lint) {
 		is := func(a string) bool { return plainName(a) == c.Program() }
@@ -281,20 +285,53 @@ func (p *Project) checkers(f *Found) []string {
 		}
 		if list := p.packages(c.Line); slices.ContainsFunc(list, is) {
 			out = append(out, list[slices.IndexFunc(list, is)])
+		} else {
+			out = append(out, hooks[c.Program()]...)
+		}
+	}
+	for _, tool := range []string{"ruff", "black", "mypy"} { // which the table runs
+		is := func(a string) bool { return plainName(a) == tool }
+		if f.Uses(tool) && !slices.ContainsFunc(slices.Concat(f.Own.Packages, f.Declared, out), is) {
+			out = append(out, hooks[tool]...)
 		}
 	}
 	return out
 }
 
+// hooks are the checkers that pre-commit installs, by name, as arguments of pip: with the version of the hook, and what else its
+// environment has (pre-commit.com, "Adding pre-commit plugins to your project").
+func (p *Project) hooks(dir string) map[string][]string {
+	var config struct {
+		Repos []struct {
+			Rev   string
+			Hooks []struct {
+				ID   string
+				More []string `yaml:"additional_dependencies"`
+			}
+		}
+	}
+	name, _ := p.has(dir, ".pre-commit-config.yaml", ".pre-commit-config.yml")
+	if err := yaml.Unmarshal(p.read(name), &config); err != nil {
+		return nil
+	}
+	out := map[string][]string{}
+	for _, repo := range config.Repos {
+		for _, hook := range repo.Hooks {
+			tool, _, _ := strings.Cut(hook.ID, "-") // ruff-check, black-jupyter
+			if ecosystemsOf[tool] == Python && hookVersion().MatchString(repo.Rev) && out[tool] == nil {
+				out[tool] = append([]string{tool + "==" + strings.TrimPrefix(repo.Rev, "v")}, hook.More...)
+			}
+		}
+	}
+	return out
+}
+
+var hookVersion = re.New(`^v?\d+(?:\.\d+)*[a-z0-9.]*$`)
+
 // groupsWithout are the groups of dependencies with plugins of pytest, where the project says which groups its tests have, and these are
 // others: a plugin may bring tests of its own, or change how they run.
 func (p *Project) groupsWithout(root string, test commands.Command) []string {
-	var project struct {
-		Groups map[string][]any `toml:"dependency-groups"`
-	}
-	if _, err := toml.Decode(string(p.read(join(root, "pyproject.toml"))), &project); err != nil {
-		return nil
-	}
+	project := readPyproject(string(p.read(join(root, "pyproject.toml"))))
 	wanted := p.groupsOf(func(c commands.Command) bool { return c.Line == test.Line && c.From == test.From })
 	if len(wanted) == 0 {
 		wanted = p.groupsOf(func(c commands.Command) bool { return c.Line == test.Line })

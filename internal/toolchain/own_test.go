@@ -56,7 +56,7 @@ func TestOwnGroups(t *testing.T) {
 		f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(c.files)), func(p string) []byte { return []byte(c.files[p]) }).Detect(".")
 		setup := f.Setup()
 		got := strings.Join(setup[len(setup)-1].Argv, " ")
-		if want := "uv sync --frozen --all-groups --all-extras" + c.want; got != want {
+		if want := "uv sync --inexact --frozen --all-groups --all-extras" + c.want; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -78,8 +78,21 @@ func TestCheckersAreInstalled(t *testing.T) {
 	if !ok || !slices.Equal(f.Own.Packages, []string{"pytest", "ruff==1"}) || !slices.Equal(f.Own.Checkers, []string{"flake8"}) {
 		t.Errorf("pip installs %v and %v", f.Own.Packages, f.Own.Checkers)
 	}
-	setup := f.Setup()
-	if last := setup[len(setup)-1]; !last.Optional || last.Argv[len(last.Argv)-1] != "flake8" {
-		t.Errorf("the last command of the set-up is %+v", last)
+	if install := f.Setup()[1]; !install.Optional || install.Argv[len(install.Argv)-1] != "flake8" {
+		t.Errorf("flake8 is installed by %+v", install)
+	}
+}
+
+// TestHooksAreInstalled: a linter that only pre-commit installs has the version of the hook; one that the project requires itself has that one.
+func TestHooksAreInstalled(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"pyproject.toml": "[project]\nname = \"x\"\noptional-dependencies.dev = [\"black\"]\n[tool.black]\n[tool.ruff]\n[tool.mypy]\n", "x.py": "",
+		".pre-commit-config.yaml": "repos:\n- {repo: https://x/ruff, rev: v0.15.20, hooks: [{id: ruff-check}, {id: ruff-format}]}\n- {repo: https://x/black, rev: 26.5.1, hooks: [{id: black}]}\n" +
+			"- {repo: https://x/mypy, rev: v2.1.0, hooks: [{id: mypy, additional_dependencies: [types-six]}]}\n- {repo: local, hooks: [{id: pylint}]}\n",
+	}
+	f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+	if want := []string{"ruff==0.15.20", "mypy==2.1.0", "types-six"}; !slices.Equal(f.Own.Checkers, want) {
+		t.Errorf("pip installs %q, want %q", f.Own.Checkers, want)
 	}
 }

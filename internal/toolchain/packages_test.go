@@ -53,7 +53,7 @@ func TestPackagesOfImports(t *testing.T) {
 		{"rs", "local::x", "local "},
 		{"rs", "rev", "rev "},
 		{"rs", "num", "num 2"},
-		{"rs", "rand::Rng", "rand "},
+		{"rs", "rand::Rng", "rand 0.8"},
 		{"rs", "std::fmt", ""},
 		{"jvm", "org.slf4j.Logger", "org.slf4j:slf4j-api 2.0.1"},
 		{"jvm", "com.acme.X", ""},

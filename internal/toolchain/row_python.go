@@ -1,10 +1,12 @@
 package toolchain
 
 import (
+	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/BurntSushi/toml"
 
 	"github.com/jacquard-build/jacquard/internal/re"
 )
@@ -42,11 +44,10 @@ func inspectPython(f *Found, p *Project) {
 	if f.Manager == "" {
 		f.Manager = "pip"
 	}
-	toml := string(p.read(join(f.Root, "pyproject.toml")))
-	if m := tomlString(toml, "name"); m != "" {
-		f.Module = m
-	}
-	for _, r := range tomlRequirements(toml) {
+	text := string(p.read(join(f.Root, "pyproject.toml")))
+	project := readPyproject(text)
+	f.Module = cmp.Or(project.Project.Name, project.Tool.Poetry.Name, f.Module)
+	for _, r := range project.requirements() {
 		if plainName(r) == plainName(f.Module) {
 			continue // one of its own extras: a registry's package of that name is another
 		}
@@ -58,9 +59,9 @@ func inspectPython(f *Found, p *Project) {
 		f.readRequirements(p, r)
 	}
 	f.Installs = addOnce(f.Installs, f.Lock)
-	cfg := toml + string(p.read(join(f.Root, "setup.cfg"))) + string(p.read(join(f.Root, "tox.ini")))
+	cfg := text + string(p.read(join(f.Root, "setup.cfg"))) + string(p.read(join(f.Root, "tox.ini")))
 	f.Tools = pythonTools(f, p, cfg)
-	f.Builds = strings.Contains(toml, "[build-system]") || f.Manager == "pip" && len(p.match(f.Root, "setup.py")) > 0
+	f.Builds = project.BuildSystem != nil || f.Manager == "pip" && len(p.match(f.Root, "setup.py")) > 0
 	f.Runner = "unittest"
 	if f.Has("pytest") || strings.Contains(cfg, "pytest") || len(p.match(f.Root, "pytest.ini", "conftest.py")) > 0 ||
 		p.anyFile(f.Root, "conftest.py") || p.usesPytest(f.Root) {
@@ -176,77 +177,76 @@ func plainName(line string) string {
 	return strings.NewReplacer("_", "-", ".", "-").Replace(requirementName(line))
 }
 
-var (
-	quoted = re.New(`"([^"]*)"|'([^']*)'`)
-	inline = re.New(`\{[^}]*\}`) // {include-group = "x"}: no package
-)
+// pyproject is what a pyproject.toml says of dependencies (packaging.python.org, "pyproject.toml specification"; groups: PEP 735).
+type pyproject struct {
+	BuildSystem map[string]any `toml:"build-system"`
+	Project     struct {
+		Name         string
+		Dependencies []string
+		Extras       map[string][]string `toml:"optional-dependencies"`
+	}
+	Groups map[string][]any `toml:"dependency-groups"` // a requirement, or {include-group = "another"}
+	Tool   struct {
+		UV struct {
+			Dev []string `toml:"dev-dependencies"`
+		}
+		Poetry struct {
+			Name         string
+			Dependencies map[string]any
+			Dev          map[string]any `toml:"dev-dependencies"`
+			Group        map[string]struct{ Dependencies map[string]any }
+		}
+	}
+}
 
-// tomlRequirements finds the requirements in the arrays and tables of a pyproject.toml that hold dependencies; those of
-// Poetry's own tables are names only. It reads lines, not TOML: what it cannot read it leaves out.
-func tomlRequirements(toml string) []string {
-	var out []string
-	section, open := "", false
-	for raw := range strings.SplitSeq(toml, "\n") {
-		line := strings.TrimSpace(raw)
-		if !open && strings.HasPrefix(line, "[") {
-			section = strings.Trim(line, "[] ")
-			continue
-		}
-		key, value, has := strings.Cut(line, "=")
-		key = strings.TrimSpace(key)
-		if !open && strings.HasPrefix(section, "tool.poetry") && strings.HasSuffix(section, "dependencies") {
-			if has && key != "python" {
-				out = addOnce(out, requirementName(strings.Trim(key, `"'`)))
+// readPyproject reads a pyproject.toml; what is no TOML says nothing.
+func readPyproject(text string) pyproject {
+	var out pyproject
+	if _, err := toml.Decode(text, &out); err != nil {
+		return pyproject{}
+	}
+	return out
+}
+
+// requirements are all that the file names, as it writes them; of Poetry's own tables only the names.
+func (t pyproject) requirements() []string {
+	out := slices.Clone(t.Project.Dependencies)
+	for _, extra := range sortedKeys(t.Project.Extras) {
+		out = append(out, t.Project.Extras[extra]...)
+	}
+	for _, group := range sortedKeys(t.Groups) {
+		for _, entry := range t.Groups[group] {
+			if r, ok := entry.(string); ok {
+				out = append(out, r)
 			}
-			continue
 		}
-		deps := section == "project" && key == "dependencies" || section == "project.optional-dependencies" ||
-			section == "dependency-groups" || section == "tool.uv" && key == "dev-dependencies"
-		if !open && has && deps && strings.HasPrefix(strings.TrimSpace(value), "[") {
-			open, line = true, strings.TrimSpace(value)[1:]
-		}
-		if !open {
-			continue
-		}
-		for _, m := range quoted().FindAllStringSubmatch(inline().ReplaceAllString(stripTOMLComment(line), ""), -1) {
-			out = addOnce(out, strings.TrimSpace(m[1]+m[2]))
-		}
-		if strings.HasSuffix(strings.TrimRight(stripTOMLComment(line), " ,"), "]") {
-			open = false
+	}
+	out = append(out, t.Tool.UV.Dev...)
+	tables := []map[string]any{t.Tool.Poetry.Dependencies, t.Tool.Poetry.Dev}
+	for _, group := range sortedKeys(t.Tool.Poetry.Group) {
+		tables = append(tables, t.Tool.Poetry.Group[group].Dependencies)
+	}
+	for _, table := range tables {
+		for _, name := range sortedKeys(table) {
+			if name != "python" {
+				out = append(out, requirementName(name))
+			}
 		}
 	}
 	return out
 }
 
-func stripTOMLComment(line string) string {
-	if i := strings.LastIndex(line, "#"); i >= 0 && !strings.ContainsAny(line[i:], `"'`) {
-		return strings.TrimSpace(line[:i])
-	}
-	return line
-}
-
-func tomlString(toml, key string) string {
-	m := regexp.MustCompile(`(?m)^` + key + `\s*=\s*["']([^"']+)["']`).FindStringSubmatch(toml)
-	if m == nil {
-		return ""
-	}
-	return m[1]
-}
-
 // pythonSetup makes a venv in {env} and installs into it. The environment may see the system's packages only when the
 // project does not declare its runner itself.
 func pythonSetup(f Found) []Command {
-	need := []Need{f.Need()}
-	venv := []string{"python3", "-m", "venv", "{env}"}
-	switch {
-	case f.Runner == "pytest" && !f.Has("pytest") && (f.Manager != "pip" || len(f.Declared) > 0):
-		venv = []string{"python3", "-m", "venv", "--system-site-packages", "{env}"}
-	case f.Runner == "pytest" && !f.Has("pytest"):
-		venv = []string{"python3", "-m", "venv", "--without-pip", "--system-site-packages", "{env}"}
-	case f.Manager == "pip" && len(f.Declared) == 0 && !f.Builds:
-		venv = []string{"python3", "-m", "venv", "--without-pip", "{env}"}
+	venv := []string{"python3", "-m", "venv"}
+	if f.Manager == "pip" && len(f.Declared)+len(f.Own.Checkers) == 0 && !f.Builds { // pip takes most of the time
+		venv = append(venv, "--without-pip")
 	}
-	out := []Command{{Name: "setup", Argv: venv, Dir: f.Root, Report: ReportExit, Needs: need}}
+	if f.Runner == "pytest" && !f.Has("pytest") {
+		venv = append(venv, "--system-site-packages")
+	}
+	out := []Command{{Name: "setup", Argv: append(venv, "{env}"), Dir: f.Root, Report: ReportExit, Needs: []Need{f.Need()}}}
 	add := func(install string, env []string, argv ...string) {
 		c := Command{Name: "setup", Argv: argv, Dir: f.Root, Env: env, Report: ReportExit, Needs: []Need{{Tool: argv[0], Install: install}}}
 		if argv[0] != "python" {
@@ -254,10 +254,14 @@ func pythonSetup(f Found) []Command {
 		}
 		out = append(out, c)
 	}
+	if len(f.Own.Checkers) > 0 {
+		add(f.Need().Install, nil, append([]string{"python", "-m", "pip", "install", "--quiet"}, f.Own.Checkers...)...)
+		out[1].Optional = true
+	}
 	switch f.Manager {
 	case "uv":
-		add("install uv: https://docs.astral.sh/uv/", append(uvEnv(), "UV_PROJECT_ENVIRONMENT={env}"),
-			"uv", "sync", "--frozen", "--all-groups", "--all-extras")
+		add("install uv: https://docs.astral.sh/uv/", slices.Concat(uvEnv(), scmEnv(), []string{"UV_PROJECT_ENVIRONMENT={env}"}),
+			"uv", "sync", "--inexact", "--frozen", "--all-groups", "--all-extras")
 		last := &out[len(out)-1]
 		for _, group := range f.Own.Without {
 			last.Argv = append(last.Argv, "--no-group", group)
@@ -267,12 +271,8 @@ func pythonSetup(f Found) []Command {
 		add("pipx install poetry", []string{"VIRTUAL_ENV={env}"}, "poetry", "install", "--no-root", "--no-interaction")
 	default:
 		f.pipSetup(add)
-		for i := range out[1:] {
-			out[i+1].Optional = out[i+1].Argv[len(out[i+1].Argv)-1] == "."
-		}
-		if len(f.Own.Checkers) > 0 && (len(f.Declared) > 0 || f.Builds) { // else there is no pip
-			add(f.Need().Install, nil, append([]string{"python", "-m", "pip", "install", "--quiet"}, f.Own.Checkers...)...)
-			out[len(out)-1].Optional = true
+		if last := &out[len(out)-1]; last.Argv[len(last.Argv)-1] == "." {
+			last.Optional = true
 		}
 	}
 	return out
@@ -450,7 +450,7 @@ func pythonLint(f Found, files []string) []Command {
 	if !f.Uses("ruff") {
 		return nil
 	}
-	args := []string{"check", "--output-format=concise"} // a line each: path:line:column: what
+	args := []string{"check", "--no-fix", "--output-format=concise"} // a line each: path:line:column: what
 	if len(files) > 0 {
 		args = append(args, f.rels(files)...)
 	} else {

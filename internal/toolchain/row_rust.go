@@ -1,10 +1,11 @@
 package toolchain
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/re"
+	"github.com/BurntSushi/toml"
 )
 
 func rustRow() ecosystem {
@@ -28,95 +29,85 @@ func rustRow() ecosystem {
 	}
 }
 
-var (
-	tomlTable   = re.New(`^\[+\s*([^\]]+?)\s*\]+`)
-	tomlVersion = re.New(`^\{.*\bversion\s*=\s*["']([^"']+)["']`)
-	tomlKey     = re.New(`^["']?([\w.-]+)["']?\s*=`)
-	rustDeps    = re.New(`^(?:target\..+\.)?(?:dev-|build-)?dependencies(?:\.["']?([\w-]+)["']?)?$|^workspace\.dependencies$`)
-)
-
-// cargoFile is what a Cargo.toml says, as far as it matters here.
+// cargoFile is what a Cargo.toml says, as far as it matters here (doc.rust-lang.org/cargo, "The Manifest Format").
 type cargoFile struct {
-	name, lib, edition string
-	declared           []Dependency
-	workspace, lints   bool
+	Package struct {
+		Name    string
+		Edition any
+	}
+	Lib struct{ Name string }
+	cargoDependencies
+	Target    map[string]cargoDependencies
+	Lints     cargoLints
+	Workspace *struct {
+		Package struct{ Edition string }
+		Lints   cargoLints
+	}
 }
 
-// readCargo reads lines, not TOML: what it cannot read it leaves out.
-func readCargo(text string) cargoFile {
+type cargoDependencies struct {
+	Dependencies map[string]any
+	Dev          map[string]any `toml:"dev-dependencies"`
+	Build        map[string]any `toml:"build-dependencies"`
+}
+
+type cargoLints struct{ Clippy map[string]any }
+
+// readCargo reads a Cargo.toml; what is no TOML says nothing.
+func readCargo(text []byte) cargoFile {
 	var c cargoFile
-	section := ""
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSpace(line)
-		if m := tomlTable().FindStringSubmatch(line); m != nil {
-			section = m[1]
-			c.workspace = c.workspace || section == "workspace" || strings.HasPrefix(section, "workspace.")
-			c.lints = c.lints || strings.HasSuffix(section, "lints.clippy")
-			if d := rustDeps().FindStringSubmatch(section); d != nil && d[1] != "" {
-				c.declared = append(c.declared, Dependency{Name: d[1]})
-			}
-			continue
-		}
-		m := tomlKey().FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		_, value, _ := strings.Cut(line, "=")
-		value = strings.Trim(strings.TrimSpace(stripTOMLComment(value)), `"'`)
-		switch {
-		case section == "package" && m[1] == "name":
-			c.name = value
-		case (section == "package" || section == "workspace.package") && m[1] == "edition":
-			c.edition = value
-		case section == "lib" && m[1] == "name":
-			c.lib = value
-		case rustDeps().MatchString(section) && !strings.HasPrefix(section, "workspace") && !strings.Contains(section+".", "dependencies."+m[1]+"."):
-			if d := rustDeps().FindStringSubmatch(section); d[1] == "" {
-				name, key, _ := strings.Cut(m[1], ".") // serde.workspace = true
-				if v := tomlVersion().FindStringSubmatch(value); v != nil {
-					value = v[1]
-				} else if key != "" && key != "version" {
-					value = ""
+	if err := toml.Unmarshal(text, &c); err != nil {
+		return cargoFile{}
+	}
+	return c
+}
+
+// declared are the dependencies, with their versions where the file itself says them.
+func (c cargoFile) declared() []Dependency {
+	var out []Dependency
+	all := []cargoDependencies{c.cargoDependencies}
+	for _, target := range sortedKeys(c.Target) {
+		all = append(all, c.Target[target])
+	}
+	for _, d := range all {
+		for _, table := range []map[string]any{d.Dependencies, d.Dev, d.Build} {
+			for _, name := range sortedKeys(table) {
+				version, _ := table[name].(string)
+				if t, ok := table[name].(map[string]any); ok {
+					version, _ = t["version"].(string)
 				}
-				c.declared = append(c.declared, Dependency{name, value})
+				out = append(out, Dependency{name, version})
 			}
 		}
 	}
-	return c
+	return out
 }
 
 // inspectRust: Module is the name that tests use the library by.
 func inspectRust(f *Found, p *Project) {
 	f.Manager, f.Runner = "cargo", "cargo"
-	c := readCargo(string(p.read(f.Manifest)))
-	f.Module = c.lib
-	if f.Module == "" {
-		f.Module = strings.ReplaceAll(c.name, "-", "_")
-	}
-	for _, d := range c.declared {
+	c := readCargo(p.read(f.Manifest))
+	f.Module = cmp.Or(c.Lib.Name, strings.ReplaceAll(c.Package.Name, "-", "_"))
+	for _, d := range c.declared() {
 		f.declare(d.Name, d.Version)
 	}
-	f.Workspace, f.Edition = f.Root, c.edition
-	lints := c.lints
+	f.Workspace = f.Root
+	f.Edition, _ = c.Package.Edition.(string) // or {workspace = true}
+	lints := len(c.Lints.Clippy) > 0
 	for _, d := range parents(f.Root) {
 		m, ok := p.has(d, "Cargo.toml")
 		if !ok {
 			continue
 		}
 		f.Installs = addOnce(f.Installs, m)
-		up := readCargo(string(p.read(m)))
-		if up.workspace {
+		if up := readCargo(p.read(m)).Workspace; up != nil {
 			f.Workspace = d
-			lints = lints || up.lints
-			if f.Edition == "" || f.Edition == "true" {
-				f.Edition = up.edition
-			}
+			lints = lints || len(up.Lints.Clippy) > 0
+			f.Edition = cmp.Or(f.Edition, up.Package.Edition)
 			break
 		}
 	}
-	if f.Edition == "" {
-		f.Edition = "2015" // as Cargo reads it
-	}
+	f.Edition = cmp.Or(f.Edition, "2015") // as Cargo reads it
 	for _, d := range parents(f.Root) {
 		for _, file := range append(p.match(join(d, ".cargo"), "config.toml", "config"), p.match(d, "rust-toolchain", "rust-toolchain.toml")...) {
 			f.Installs = addOnce(f.Installs, file)

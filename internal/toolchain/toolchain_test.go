@@ -187,11 +187,11 @@ func TestCommands(t *testing.T) {
 		{"node", node.Test(toolchain.Selection{}), ".: node --test --test-reporter=… --test-reporter-destination={report}"},
 		{"node has nothing to install", node.Setup(), ""},
 		{"pip setup", pytest.Setup(), ".: python3 -m venv {env} && .: python -m pip install --quiet -r requirements.txt x>=1.2; python_version > '3'"},
-		{"uv setup", uv.Setup(), ".: python3 -m venv {env} && .: uv sync --frozen --all-groups --all-extras"},
+		{"uv setup", uv.Setup(), ".: python3 -m venv {env} && .: uv sync --inexact --frozen --all-groups --all-extras"},
 		{"pytest ids", pytest.Test(toolchain.Selection{IDs: []string{"src/a/test_a.py::test_x"}}), ".: python -m pytest -q -o junit_family=xunit1 --junitxml={report} -p no:cacheprovider --continue-on-collection-errors src/a/test_a.py::test_x"},
 		{"mypy", pytest.Build("src/a"), ".: python -m mypy ."},
 		{"ruff", pytest.Format([]string{"src/a/a.py"}), ".: python -m ruff check --fix --exit-zero --quiet src/a/a.py && .: python -m ruff format --quiet src/a/a.py"},
-		{"ruff lint", pytest.Lint([]string{"src/a/a.py"}), ".: python -m ruff check --output-format=concise src/a/a.py"},
+		{"ruff lint", pytest.Lint([]string{"src/a/a.py"}), ".: python -m ruff check --no-fix --output-format=concise src/a/a.py"},
 		{"pytest coverage", pytest.Coverage(toolchain.Selection{}), ".: python -m pytest -q -p no:cacheprovider --cov --cov-report=lcov:{report}"},
 	} {
 		if got := argvs(c.got); got != c.want {
