@@ -161,6 +161,16 @@ func newReader(files []string, read func(string) []byte) *reader {
 	return r
 }
 
+// holds reports whether a directory has files of the project.
+func (r *reader) holds(dir string) bool {
+	for f := range r.files {
+		if strings.HasPrefix(f, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
 // text is a file's text, "" if it is not there.
 func (r *reader) text(name string) string {
 	if !r.files[name] {

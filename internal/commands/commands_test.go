@@ -61,6 +61,14 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test pytest -v --tb=short ./tests ./docs (CI)", "types mypy (CI)", "lint ruff check . (CI)"},
 		},
+		"tox, tests beside the installed package and from another directory": {
+			map[string]string{
+				".github/workflows/tests.yaml": workflow("    - run: tox -e py,elsewhere\n"),
+				"src/p/__init__.py":            "", "tests/data/x": "",
+				"tox.ini": "[testenv]\nchangedir = .tox\ncommands = pytest {env_site_packages_dir}/p {tox_root}/tests {posargs}\n[testenv:elsewhere]\nchangedir = tests/data\ncommands = pytest -x {toxinidir}/tests\n",
+			},
+			[]string{"test pytest src/p ./tests (CI)", "test tests/data: pytest -x ../../tests (CI)"},
+		},
 		"tox with a command that a variable may replace": {
 			map[string]string{
 				".github/workflows/tests.yaml": workflow("    - run: tox -e py\n"),

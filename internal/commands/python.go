@@ -261,9 +261,9 @@ func (r *reader) tox(argv []string, where at) {
 		if lines == "" {
 			lines = sections["testenv"]["commands"]
 		}
-		inner := where.in(from+": "+e, where.args...)
-		if dir := s["changedir"]; dir != "" && !strings.Contains(dir, "{") {
-			inner.dir = path.Join(where.dir, dir)
+		inner, root := where.in(from+": "+e, where.args...), "."
+		if to := path.Clean(firstOf(s["changedir"], s["change_dir"], ".")); to != "." && r.holds(path.Join(where.dir, to)) {
+			inner.dir, root = path.Join(where.dir, to), strings.Repeat("../", strings.Count(to, "/"))+".."
 		}
 		lines = toxVariable().ReplaceAllStringFunc(lines, func(m string) string {
 			g := toxVariable().FindStringSubmatch(m)
@@ -291,7 +291,12 @@ func (r *reader) tox(argv []string, where at) {
 				case "{envpython}":
 					return "python"
 				case "{toxinidir}", "{tox_root}":
-					return "."
+					return root
+				case "{envsitepackagesdir}", "{env_site_packages_dir}": // tox installs the project; here it is where it lies
+					if src := path.Join(where.dir, "src"); r.holds(src) && !r.files[src+"/__init__.py"] {
+						return path.Join(root, "src")
+					}
+					return root
 				}
 				return ""
 			})
