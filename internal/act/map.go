@@ -25,13 +25,15 @@ const (
 	minSource  = 200   // … and each at least this
 	maxShown   = 25    // sources
 	unlikely   = 0.3   // part of the highest score
+
+	maxConstant = 100 // bytes of the line of a constant
 )
 
 // fileMap lists the files of each directory that has sources, and the documents on top.
 func fileMap(paths []string) string {
 	dirs := map[string][]string{}
 	for _, f := range paths {
-		document := slices.Contains([]string{".md", ".rst", ".adoc"}, path.Ext(f)) && strings.Count(f, "/") <= 1
+		document := slices.Contains([]string{".md", ".markdown", ".mdx", ".rst", ".adoc"}, path.Ext(f)) && strings.Count(f, "/") <= 1
 		if toolchain.LanguageOf(f) != "" || toolchain.ConfigKindOf(f) == toolchain.ManifestConfig || document {
 			dirs[path.Dir(f)] = append(dirs[path.Dir(f)], path.Base(f))
 		}
@@ -196,6 +198,7 @@ func declared(p string, src []byte) []declaration {
 	for _, fn := range f.Funcs {
 		code[fn.Name] = string(src[fn.Off:fn.Stop])
 	}
+	lines := strings.Split(string(src), "\n")
 	var out []declaration
 	for _, e := range f.Exports {
 		name, line := e.Name, strings.TrimSpace(cmp.Or(e.Text, e.Signature))
@@ -204,6 +207,9 @@ func declared(p string, src []byte) []declaration {
 			if !strings.Contains(line, e.Owner) { // Go says it in the signature
 				line = e.Owner + "." + line
 			}
+		}
+		if e.Kind == "constant" && e.Owner == "" && e.Line <= len(lines) && len(lines[e.Line-1]) <= maxConstant {
+			line = strings.TrimSpace(lines[e.Line-1]) // with its value
 		}
 		out = append(out, declaration{name: e.Name, line: line, code: code[name]})
 	}

@@ -53,6 +53,10 @@ func TestMap(t *testing.T) {
 	if got := act.Relevant("the examples in the docs shall have a cart", both, look); !strings.Contains(got, "docs/examples/cart.go") {
 		t.Errorf("the example that was asked for is missing:\n%s", got)
 	}
+	limits := map[string]string{"a.go": "package a\n\nconst MaxWeight = 30_000\n", "b.py": "MAX_WEIGHT = 30_000\n", "c.ts": "export const MAX_WEIGHT = 30_000;\n"}
+	if got := act.Relevant("a greater max weight", []string{"a.go", "b.py", "c.ts"}, func(p string) []byte { return []byte(limits[p]) }); strings.Count(got, "= 30_000") != 3 {
+		t.Errorf("what the limits are is not shown:\n%s", got)
+	}
 	many := "package stock\n"
 	for i := range 80 {
 		many += fmt.Sprintf("\n// Shelf%d is one of many.\nfunc Shelf%d(width, height int) (weight int) { return width * height }\n", i, i)

@@ -146,7 +146,8 @@ func (r *reader) github(file string) {
 					}
 					where.from += ": golangci-lint-action"
 					r.shell("golangci-lint run "+fill(s.With["args"], values, env), where)
-				case strings.HasPrefix(s.Uses, "pre-commit/action"):
+				case strings.HasPrefix(s.Uses, "pre-commit/action"), strings.HasPrefix(s.Uses, "j178/prek-action"):
+					r.preCommit(where)
 				case s.Run != "" && !strings.Contains(firstOf(s.Shell, j.Defaults.Run.Shell, w.Defaults.Run.Shell), "pwsh") && s.Shell != "cmd" && s.Shell != "python":
 					r.shell(fill(s.Run, values, env), where)
 				}

@@ -193,7 +193,10 @@ type at struct {
 const deepest = 8 // scripts that call each other in a circle end there
 
 func (a at) in(from string, args ...string) at {
-	a.from, a.depth, a.args = a.from+" → "+from, a.depth+1, args
+	if a.from != "" {
+		from = a.from + " → " + from
+	}
+	a.from, a.depth, a.args = from, a.depth+1, args
 	return a
 }
 
@@ -222,6 +225,8 @@ func (r *reader) scripts() {
 		r.nox(nil, at{dir: ".", from: "noxfile.py"})
 	}
 	r.pyprojectScripts()
+	r.line++
+	r.preCommit(at{dir: "."})
 	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
 		for _, recipe := range []string{"test", "tests", "lint", "check", "typecheck"} {
 			if r.files[name] {

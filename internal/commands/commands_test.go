@@ -61,6 +61,15 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test pytest -v --tb=short ./tests ./docs (CI)", "types mypy (CI)", "lint ruff check . (CI)"},
 		},
+		"linters of pre-commit": {
+			map[string]string{
+				".github/workflows/tests.yaml": workflow("    - run: pytest\n    - uses: pre-commit/action@v3\n"),
+				".pre-commit-config.yaml": "repos:\n- repo: https://x/ruff\n  rev: v0.15.20\n  hooks:\n  - {id: ruff-check, args: [--fix, --exit-non-zero-on-fix]}\n  - {id: ruff-format, exclude: ^docs/}\n" +
+					"- repo: https://x/flake8\n  rev: 0a93590f5be797aabb60e3b09f2f52dddb02f349  # frozen: 7.3.0\n  hooks: [{id: flake8, args: [--max-line-length=100]}]\n" +
+					"- repo: https://x/black\n  rev: 25.1.0\n  hooks: [{id: black, stages: [manual]}]\n- repo: https://x/isort\n  rev: main\n  hooks: [{id: isort}]\n",
+			},
+			[]string{"test pytest (CI)", "lint ruff check --no-fix . (CI)", "lint flake8 --max-line-length=100 . (CI)"},
+		},
 		"tox, tests beside the installed package and from another directory": {
 			map[string]string{
 				".github/workflows/tests.yaml": workflow("    - run: tox -e py,elsewhere\n"),

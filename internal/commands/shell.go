@@ -225,6 +225,10 @@ func (r *reader) run(argv []string, where at) {
 		r.tox(rest, where)
 	case "nox":
 		r.nox(rest, where)
+	case "pre-commit", "prek":
+		if len(rest) > 0 && rest[0] == "run" {
+			r.preCommit(where)
+		}
 	case "make", "gmake":
 		r.make(rest, where)
 	case "just":

@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/jacquard-build/jacquard/internal/commands"
-	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Own are the commands with which the project's own people check what belongs to one toolchain, as its CI, its scripts and its
@@ -28,6 +25,11 @@ type Own struct {
 	Checkers []string `json:"checkers,omitempty"`
 	// Without are groups of dependencies that the project's tests do not have and that would change them.
 	Without []string `json:"without,omitempty"`
+}
+
+// checks reports whether a checker is among those that are installed for their own lines, or by pre-commit.
+func (o Own) checks(tool string) bool {
+	return slices.ContainsFunc(o.Checkers, func(a string) bool { return plainName(a) == tool })
 }
 
 // runners says which runner of which ecosystem a program is.
@@ -299,34 +301,17 @@ func (p *Project) checkers(f *Found) []string {
 }
 
 // hooks are the checkers that pre-commit installs, by name, as arguments of pip: with the version of the hook, and what else its
-// environment has (pre-commit.com, "Adding pre-commit plugins to your project").
+// environment has.
 func (p *Project) hooks(dir string) map[string][]string {
-	var config struct {
-		Repos []struct {
-			Rev   string
-			Hooks []struct {
-				ID   string
-				More []string `yaml:"additional_dependencies"`
-			}
-		}
-	}
-	name, _ := p.has(dir, ".pre-commit-config.yaml", ".pre-commit-config.yml")
-	if err := yaml.Unmarshal(p.read(name), &config); err != nil {
-		return nil
-	}
 	out := map[string][]string{}
-	for _, repo := range config.Repos {
-		for _, hook := range repo.Hooks {
-			tool, _, _ := strings.Cut(hook.ID, "-") // ruff-check, black-jupyter
-			if ecosystemsOf[tool] == Python && hookVersion().MatchString(repo.Rev) && out[tool] == nil {
-				out[tool] = append([]string{tool + "==" + strings.TrimPrefix(repo.Rev, "v")}, hook.More...)
-			}
+	for _, h := range commands.Hooks(dir, p.read) {
+		tool, _, _ := strings.Cut(h.ID, "-") // ruff-check, black-jupyter
+		if ecosystemsOf[tool] == Python && out[tool] == nil {
+			out[tool] = append([]string{tool + "==" + h.Version}, h.Requires...)
 		}
 	}
 	return out
 }
-
-var hookVersion = re.New(`^v?\d+(?:\.\d+)*[a-z0-9.]*$`)
 
 // groupsWithout are the groups of dependencies with plugins of pytest, where the project says which groups its tests have, and these are
 // others: a plugin may bring tests of its own, or change how they run.

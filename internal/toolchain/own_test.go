@@ -95,4 +95,12 @@ func TestHooksAreInstalled(t *testing.T) {
 	if want := []string{"ruff==0.15.20", "mypy==2.1.0", "types-six"}; !slices.Equal(f.Own.Checkers, want) {
 		t.Errorf("pip installs %q, want %q", f.Own.Checkers, want)
 	}
+	if got := f.Build("."); len(got) != 1 {
+		t.Errorf("types are checked by %v, want mypy", got)
+	}
+	files[".pre-commit-config.yaml"], files[".github/workflows/ci.yml"] = "", "on: push\njobs: {t: {runs-on: ubuntu-latest, steps: [{run: ruff check x.py}]}}\n"
+	f, _ = toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
+	if got := f.Build("."); len(got) != 0 || len(f.Lint(nil)) != 1 {
+		t.Errorf("types are checked by %v, which nobody does here", got)
+	}
 }

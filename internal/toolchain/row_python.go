@@ -23,6 +23,8 @@ func pythonRow() ecosystem {
 			switch {
 			case len(f.Own.Types) > 0:
 				return f.allAsIs("build", f.Own.Types)
+			case len(f.Own.Lint) > 0 && !f.Own.checks("mypy"): // its people check their code, and not so
+				return nil
 			case f.Uses("mypy scope"): // its configuration says what it looks at
 				return optional(f.pythonCommand("build", ReportExit, "mypy"))
 			case f.Uses("mypy"):
