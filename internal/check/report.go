@@ -245,7 +245,11 @@ func (r reader) jest(report []byte) ([]step.TestResult, error) {
 	for _, f := range j.TestResults {
 		file, failed := r.relative(f.Name), false
 		for _, a := range f.AssertionResults {
-			name := strings.Join(append(a.AncestorTitles, a.Title), " > ")
+			titles := a.AncestorTitles
+			if len(titles) > 0 && titles[0] == "" { // Vitest 1 names the file's own group so
+				titles = titles[1:]
+			}
+			name := strings.Join(append(titles, a.Title), " > ")
 			st := step.Skip // skipped, pending, todo, disabled
 			switch a.Status {
 			case "passed":

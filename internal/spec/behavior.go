@@ -160,11 +160,15 @@ func (p *parser) behaviorItem(b *block, sc scope) {
 	}
 }
 
-// arrow splits at the first arrow outside code; a "→" is preferred to "->", which signatures use.
+// arrow splits at the first arrow outside code and double quotes, or at least outside code; a "→" is preferred to "->", which
+// signatures use.
 func arrow(s string) (string, string, bool) {
-	for _, mark := range []string{"→", "⇒", "->"} {
-		if in, out, ok := cutOutsideCode(s, mark); ok {
-			return in, out, in != "" && out != ""
+	for _, text := range []string{withoutQuoted(s), s} {
+		for _, mark := range []string{"→", "⇒", "->"} {
+			if i := indexOutsideCode(text, mark); i >= 0 {
+				in, out := around(s, i, mark)
+				return in, out, in != "" && out != ""
+			}
 		}
 	}
 	for _, mark := range []string{"→", "->"} {
@@ -178,16 +182,37 @@ func arrow(s string) (string, string, bool) {
 	return "", "", false
 }
 
-func cutOutsideCode(s, mark string) (string, string, bool) {
+// withoutQuoted is a text of the same length with blanks for what stands in double quotes.
+func withoutQuoted(s string) string {
+	if strings.IndexByte(s, '"') < 0 {
+		return s
+	}
+	b := []byte(s)
+	for i := 0; i < len(b); i++ {
+		if b[i] != '"' && b[i] != '`' {
+			continue
+		}
+		end := literalEnd(s, i)
+		if end < 0 {
+			continue
+		}
+		if b[i] == '"' {
+			copy(b[i:end], strings.Repeat(" ", end-i))
+		}
+		i = end - 1
+	}
+	return string(b)
+}
+
+func indexOutsideCode(s, mark string) int {
 	for from := 0; ; {
 		i := strings.Index(s[from:], mark)
 		if i < 0 {
-			return "", "", false
+			return -1
 		}
 		i += from
 		if strings.Count(s[:i], "`")%2 == 0 {
-			in, out := around(s, i, mark)
-			return in, out, true
+			return i
 		}
 		from = i + len(mark)
 	}

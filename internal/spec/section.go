@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // section is a heading with everything under it, up to the next heading of its level or above.
@@ -386,13 +388,10 @@ func settled(s string) bool {
 	return true
 }
 
-// tidy collapses white space like squeeze, but leaves what stands in code as it is: there every blank may count.
+// tidy collapses white space like squeeze, but leaves what stands in code or in double quotes as it is: there every blank may count.
 func tidy(s string) string {
 	if settled(s) {
 		return s
-	}
-	if strings.Count(s, "`") < 2 {
-		return squeeze(s)
 	}
 	var b strings.Builder
 	prose := func(t string) {
@@ -405,23 +404,46 @@ func tidy(s string) string {
 			b.WriteByte(' ')
 		}
 	}
-	for {
-		open := strings.IndexByte(s, '`')
+	for from := 0; ; {
+		open := strings.IndexAny(s[from:], "`\"")
 		if open < 0 {
 			break
 		}
-		ticks := s[open : open+len(s[open:])-len(strings.TrimLeft(s[open:], "`"))]
-		length := strings.Index(s[open+len(ticks):], ticks)
-		if length < 0 {
-			break
+		open += from
+		end := literalEnd(s, open)
+		if end < 0 {
+			from = open + 1
+			continue
 		}
-		end := open + 2*len(ticks) + length
 		prose(s[:open])
-		b.WriteString(strings.ReplaceAll(s[open:end], "\n", " "))
-		s = s[end:]
+		b.WriteString(brokenLine().ReplaceAllString(s[open:end], " "))
+		s, from = s[end:], 0
 	}
 	prose(s)
 	return strings.TrimSpace(b.String())
+}
+
+var brokenLine = re.New(`[ \t]*\n[ \t]*`)
+
+// literalEnd is where the code or the quoted text ends that begins at a position, -1 where it does not end.
+func literalEnd(s string, open int) int {
+	if s[open] == '`' {
+		ticks := s[open : open+len(s[open:])-len(strings.TrimLeft(s[open:], "`"))]
+		length := strings.Index(s[open+len(ticks):], ticks)
+		if length < 0 {
+			return -1
+		}
+		return open + 2*len(ticks) + length
+	}
+	for i := open + 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
