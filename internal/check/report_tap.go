@@ -188,9 +188,13 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 	for _, l := range p.lines {
 		if m := tapPlace().FindStringSubmatch(l); m != nil && file == "" {
 			file = r.relative(m[1])
+			for strings.HasPrefix(file, "../") { // AVA goes up from a directory of its own
+				file = strings.TrimPrefix(file, "../")
+			}
 		}
 	}
-	if len(path) > 0 { // node-tap has a subtest for each file
+	lines := slices.DeleteFunc(slices.Clone(p.lines), func(l string) bool { return strings.TrimSpace(l) == "name: AssertionError" }) // the message says so
+	if len(path) > 0 {                                                                                                               // node-tap has a subtest for each file
 		if first := r.relative(path[0]); names.names[first] != nil {
 			file, path = first, path[1:]
 		}
@@ -218,7 +222,7 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 	if name == "" && st == step.Fail {
 		st = step.Error
 	}
-	return r.result(file, name, st, strings.Join(p.lines, "\n"), 0)
+	return r.result(file, name, st, strings.Join(lines, "\n"), 0)
 }
 
 func stem(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }

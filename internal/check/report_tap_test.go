@@ -37,6 +37,16 @@ func TestReportsOnStdout(t *testing.T) {
 			"TAP version 13\nok 1 - a › alone\nnot ok 2 - b › takes away\n  ---\n    message: x\n  ...\nok 3 - b › later # SKIP\n\n1..3\n",
 			[]string{"test/a.js::alone pass", "test/b.js::takes away fail", ".::later skip"},
 		},
+		"Vitest 1: the file's own group": {
+			toolchain.ReportJest,
+			`{"testResults": [{"name": "/project/test/a.js", "status": "passed", "assertionResults": [{"ancestorTitles": ["", "cart"], "title": "adds up", "status": "passed"}, {"ancestorTitles": [""], "title": "alone", "status": "passed"}]}]}`,
+			[]string{"test/a.js::cart > adds up pass", "test/a.js::alone pass"},
+		},
+		"AVA: a place above the project": {
+			toolchain.ReportTAP,
+			"TAP version 13\nok 1 - a › alone\nnot ok 2 - b › takes away\n  ---\n    name: AssertionError\n    message: x\n    at: '../../../test/b.js:3:4'\n  ...\n1..2\n",
+			[]string{"test/a.js::alone pass", "test/b.js::takes away fail"},
+		},
 		"node's own, with places": {
 			toolchain.ReportTAP,
 			"TAP version 13\n# Subtest: alone\nok 1 - alone\n  ---\n  duration_ms: 1\n  location: '/project/test/a.js:2:1'\n  ...\n# Subtest: takes away\nnot ok 2 - takes away # TODO\n  ---\n  location: '/project/test/b.js:1:1'\n  ...\n1..2\n",

@@ -80,7 +80,7 @@ func (r *reader) nodeStatement(ts []source.Token) bool {
 			return false
 		}
 		return r.expect(text(end+2), ts[2:end], ts[end+4:len(ts)-1])
-	case text(0) == "assert" && text(1) == "." && text(3) == "(" && closing(ts, 3) == len(ts)-1:
+	case (text(0) == "assert" || text(0) == "t") && text(1) == "." && text(3) == "(" && closing(ts, 3) == len(ts)-1:
 		return r.assert(text(2), split(ts[4:len(ts)-1], ","))
 	case text(1) == "(" && closing(ts, 1) == len(ts)-1:
 		return r.assert(text(0), split(ts[2:len(ts)-1], ","))
@@ -103,7 +103,7 @@ func (r *reader) expect(matcher string, given, wanted []source.Token) bool {
 
 func (r *reader) assert(function string, args [][]source.Token) bool {
 	switch function {
-	case "equal", "strictEqual", "deepEqual", "deepStrictEqual":
+	case "equal", "strictEqual", "deepEqual", "deepStrictEqual", "is", "same", "strictSame":
 		if len(args) >= 2 && len(args[1]) == 1 && (args[1][0].Text == "null" || args[1][0].Text == "undefined") { // which are equal, or not
 			return false
 		}

@@ -13,6 +13,7 @@ type scriptFile struct {
 	asserting map[string]bool
 	// imported are the names that the file has from node's assert.
 	imported map[string]bool
+	param    string // of the function of the test that is being read
 }
 
 func parseScript(f *File, src []byte) {

@@ -214,6 +214,12 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"ts early return", "a.test.ts", "it('a', () => { return; expect(f()).toBe(1) })", "a=0/0"},
 		{"ts return promise", "a.test.ts", "it('a', () => { return expect(f()).resolves.toBe(1) })", "a=1/0"},
 		{"ts done callback", "a.test.ts", "it('a', (done) => { f(() => { expect(1).toBe(x); done() }) })", "a=1/0"},
+		{
+			"AVA", "a.test.js", "test('is', t => { t.is(f(), 1); t.deepEqual(g(), [2]) })\ntest('throws', async execution => { await execution.throwsAsync(f) })\ntest('nothing', t => { t.plan(1); t.log(f()); t.timeout(5) })\n" +
+				"test('passes', t => { f(); t.pass() })\ntest('literals', t => { t.is(1, 1) })\ntest('not of the test', t => { x.t.is(f(), 1); server.is(f()) })\ntest('helper', t => check(t, 1))\nfunction check(t, x) { t.true(f(x)) }\n",
+			"is=2/0 | throws=1/0 | nothing=0/0 | passes=0/1 | literals=0/1 | not of the test=0/0 | helper=1/0",
+		},
+		{"tap", "a.test.js", "test('x', (t) => { t.equal(f(), 1); t.strictSame(f(), {}); t.notSame(f(), 2); t.matchSnapshot(f()); t.end() })", "x=4/0"},
 		{"node", "a.test.js", "test('p', async (t) => { await t.test('sub', () => { assert.equal(f(), 1) }) })", "p=1/0 | p > sub=1/0"},
 		{"node option", "a.test.js", "test('p', { skip: true }, () => { assert.ok(f()) }); test('q', { only: true }, () => { assert(true) })", "p=1/0s | q=0/1o"},
 		{"chai", "a.test.js", "it('a', () => { expect(f()).to.be.true; expect(f()).to.equal(1) })", "a=2/0"},

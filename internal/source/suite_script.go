@@ -1,6 +1,10 @@
 package source
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/re"
+)
 
 // suiteMarks are what a test takes over from the suites around it.
 type suiteMarks struct {
@@ -121,6 +125,7 @@ func (s *scriptFile) testCall(i int, names []string, m suiteMarks) int {
 		MaySkip: m.may, Skipped: m.skipped, SkipLine: m.skipLine, Only: m.only, OnlyLine: m.onlyLine,
 	}
 	if !todo {
+		s.param = s.parameter(next, end)
 		s.assertions(&t, next, end)
 	}
 	s.f.Tests = append(s.f.Tests, t)
@@ -262,10 +267,36 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 	}
 }
 
-// context reports whether the word at i follows t. of node:test, ctx. of vitest, or this. of mocha.
+// context reports whether the word at i follows t. of node:test, AVA and tap, ctx. of vitest, or this. of mocha.
 func (s *scriptFile) context(i int) bool {
-	return s.punct(i-1, ".") && (s.word(i-2, "t") || s.word(i-2, "this") || s.word(i-2, "ctx") || s.word(i-2, "context"))
+	return s.punct(i-1, ".") && !s.punct(i-3, ".") &&
+		(s.word(i-2, "t") || s.word(i-2, "this") || s.word(i-2, "ctx") || s.word(i-2, "context") || s.param != "" && s.word(i-2, s.param))
 }
+
+// parameter is the name of what the function of a test between two tokens is given, "" for none.
+func (s *scriptFile) parameter(from, to int) string {
+	for i := from; i < to; i++ {
+		switch {
+		case isPunct(s.ts[i], "{"), isPunct(s.ts[i], "["): // options
+			i = closing(s.ts, i)
+		case s.ts[i].Kind == Ident && s.punct(i+1, "=>"):
+			return s.ts[i].Text
+		case isPunct(s.ts[i], "("):
+			if s.at(i+1).Kind == Ident {
+				return s.at(i + 1).Text
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// contextAssert are the assertions that are methods of what a test is given: those of AVA (its docs, "Assertions"), node-tap ("Asserts")
+// and tape.
+var contextAssert = re.New("^(?:" + strings.ReplaceAll("fail truthy falsy true false is not deepEqual notDeepEqual like throws throwsAsync notThrows notThrowsAsync regex notRegex snapshot "+
+	"ok notOk equal notEqual same notSame strictSame strictNotSame match notMatch has notHas hasStrict hasOnly hasProp hasOwnProp hasProps type rejects resolves resolveMatch "+
+	"doesNotThrow doesNotReject matchSnapshot resolveMatchSnapshot emits error ifError looseEqual notLooseEqual deepLooseEqual notDeepLooseEqual strictEqual notStrictEqual "+
+	"deepStrictEqual doesNotMatch equals isEqual", " ", "|") + ")$")
 
 // method reports whether the word at i is a method whose name says that it checks something: server.expectCalls(), or
 // request(app).get('/').expect(200) of supertest.
@@ -334,6 +365,14 @@ func (s *scriptFile) assertion(i int) (real, is bool) {
 		}
 		end := closing(s.ts, j)
 		return !trivialCall(splitArgs(s.cut(j+1, min(end, len(s.ts))))), true
+	}
+	if s.punct(i+1, "(") && s.context(i) && (s.word(i-2, "t") || s.word(i-2, s.param)) {
+		switch {
+		case contextAssert().MatchString(t.Text):
+			return !trivialCall(splitArgs(s.cut(i+2, closing(s.ts, i+1)))), true
+		case t.Text == "pass":
+			return false, true
+		}
 	}
 	if !s.punct(i+1, "(") || s.punct(i-1, ".") && !s.method(i) {
 		return false, false

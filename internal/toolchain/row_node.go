@@ -469,7 +469,7 @@ func isNodeTest(p string) bool {
 		strings.HasSuffix(stem, ".test-d") {
 		return true
 	}
-	if top := path.Dir(p); stem == "test" && (top == "." || path.Dir(top) == "packages") { // elsewhere it may be code
+	if top := path.Dir(p); (stem == "test" || strings.HasPrefix(stem, "test-")) && (top == "." || path.Dir(top) == "packages") { // elsewhere it may be code
 		return true
 	}
 	for part := range strings.SplitSeq(path.Dir(p), "/") {

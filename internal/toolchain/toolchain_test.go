@@ -85,7 +85,7 @@ func TestClassify(t *testing.T) {
 		"a/b.go": toolchain.Source, "a/b_test.go": toolchain.Test, "a/testdata/x.go": toolchain.TestData, "a/testdata/go.mod": toolchain.TestData,
 		"src/a.ts": toolchain.Source, "src/a.test.ts": toolchain.Test, "src/a.spec.tsx": toolchain.Test, "src/__tests__/a.ts": toolchain.Test,
 		"src/__snapshots__/a.test.ts.snap": toolchain.TestData, "tests/helper.ts": toolchain.Test, "tests/data.json": toolchain.TestData,
-		"a.py": toolchain.Source, "test_a.py": toolchain.Test, "test.py": toolchain.Test, "a/test.py": toolchain.Source, "test.js": toolchain.Test, "packages/a/test.ts": toolchain.Test, "lib/test.js": toolchain.Source, "tests/util.py": toolchain.Test, "conftest.py": toolchain.Test, "latest.py": toolchain.Source,
+		"a.py": toolchain.Source, "test_a.py": toolchain.Test, "test.py": toolchain.Test, "a/test.py": toolchain.Source, "test.js": toolchain.Test, "packages/a/test.ts": toolchain.Test, "test-slow.js": toolchain.Test, "lib/test-slow.js": toolchain.Source, "lib/test.js": toolchain.Source, "tests/util.py": toolchain.Test, "conftest.py": toolchain.Test, "latest.py": toolchain.Source,
 		"contest/a.py": toolchain.Source, "README.md": toolchain.Other, "attest.go": toolchain.Source, "src/testing.go": toolchain.Source,
 		"go.mod": toolchain.Config, "sub/Makefile": toolchain.Config, "MAKEFILE": toolchain.Config, ".github/workflows/x.yml": toolchain.Config,
 		".claude/settings.json": toolchain.Config, "pkg/.eslintrc.cjs": toolchain.Config, ".vscode/launch.json": toolchain.Config,
