@@ -135,11 +135,12 @@ func exportsOf(ch Change) []step.Export {
 	before, now := functions(ch.Path, ch.Old), functions(ch.Path, ch.New)
 	inside := false
 	for name, text := range now {
-		inside = inside || text != before[name] && !slices.ContainsFunc(exports, func(e source.Export) bool { return e.Name == name })
+		inside = inside || text != before[name] && !slices.ContainsFunc(exports, func(e source.Export) bool { return e.Called() == name })
 	}
 	for _, e := range exports {
-		if same := now[e.Name] != "" && now[e.Name] == before[e.Name]; e.Owner == "" && (inside || !same) {
-			out = append(out, step.Export{Kind: e.Kind, Name: e.Name, Signature: e.Signature})
+		name := e.Called()
+		if same := now[name] != "" && now[name] == before[name]; e.Owner == "" && (inside || !same) {
+			out = append(out, step.Export{Kind: e.Kind, Name: name, Signature: e.Signature})
 		}
 	}
 	return out

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jacquard-build/jacquard/internal/re"
 	"github.com/jacquard-build/jacquard/internal/source"
 )
 
@@ -74,7 +73,7 @@ func withDefaults(list []found) []found {
 	var out []found
 	for _, x := range list {
 		if x.Name == "default" && x.Owner == "" && x.Kind != "reexport" {
-			name := declaredAs(x.Text)
+			name := x.Declared()
 			switch {
 			case name != "" && have[name]:
 				continue
@@ -87,17 +86,6 @@ func withDefaults(list []found) []found {
 		out = append(out, x)
 	}
 	return out
-}
-
-var declaration = re.New(`^(?:async |abstract |declare )*(?:function ?\*? ?|class |interface |enum |const enum |type |const |let |var |def |fn )([\pL_$][\pL\w$]*)`)
-
-// declaredAs is the name that a declaration gives, "" where it gives none.
-func declaredAs(text string) string {
-	m := declaration().FindStringSubmatch(text)
-	if m == nil || m[1] == "extends" || m[1] == "implements" {
-		return ""
-	}
-	return m[1]
 }
 
 // callDefault writes a function without a name as one that is called default.
@@ -197,13 +185,13 @@ func (o *offering) again(e source.Export, f, name string, there []found) []found
 	inside := name // what members name as their owner
 	for _, x := range there {
 		if x.Owner == "" && x.Name == name && name == "default" {
-			inside = cmp.Or(declaredAs(x.Text), name)
+			inside = cmp.Or(x.Declared(), name)
 		}
 	}
 	for _, x := range there {
 		switch {
 		case x.Owner == "" && x.Name == name:
-			x.Text = renamed(x.Text, cmp.Or(declaredAs(x.Text), name), e.Name)
+			x.Text = renamed(x.Text, cmp.Or(x.Declared(), name), e.Name)
 			x.Name = e.Name
 			out = append(out, x)
 		case e.Name == "default" && (x.Owner == inside || strings.HasPrefix(x.Owner, inside+".")):

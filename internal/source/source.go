@@ -7,6 +7,7 @@
 package source
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -145,6 +146,25 @@ type Test struct {
 	// Lines of the first skip and only, 0 without.
 	SkipLine, OnlyLine int
 }
+
+// Declared is the name that the declaration of a default export gives it, by which people and tests call it; "" where it gives none.
+func (e Export) Declared() string {
+	m := declaration().FindStringSubmatch(e.Text)
+	if m == nil || m[1] == "extends" || m[1] == "implements" {
+		return ""
+	}
+	return m[1]
+}
+
+// Called is the name that an export is called by: of a default export that of its declaration, where it has one.
+func (e Export) Called() string {
+	if e.Name == "default" && e.Owner == "" {
+		return cmp.Or(e.Declared(), e.Name)
+	}
+	return e.Name
+}
+
+var declaration = re.New(`^(?:async |abstract |declare )*(?:function ?\*? ?|class |interface |enum |const enum |type |const |let |var |def |fn )([\pL_$][\pL\w$]*)`)
 
 // AlwaysTrue reports whether the test asserts something, but nothing that can fail.
 func (t Test) AlwaysTrue() bool { return t.Asserts == 0 && t.Trivial > 0 }

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -114,26 +115,37 @@ type Called struct {
 	Written int    `json:"written"`
 	Made    int    `json:"made"`
 	Held    int    `json:"held"`
-	Why     string `json:"why,omitempty"` // the first one that was tried could not be made, in one line
+	Why     string `json:"why,omitempty"` // the first that could not be made, and why, in one line
 }
 
-// CountCalls counts held-out calls by their results.
+// CountCalls counts held-out calls by their results. One that is written twice is one.
 func CountCalls(written []HeldOut, results []Example) Called {
-	out := Called{Written: len(written)}
+	state := map[string]Example{}
 	for _, e := range results {
-		if !e.HeldOut {
+		if old, ok := state[e.Text]; e.HeldOut && (!ok || old.State == ExampleNotRun) { // another module may have made it
+			state[e.Text] = e
+		}
+	}
+	var out Called
+	seen := map[string]bool{}
+	for _, h := range written {
+		if seen[h.String()] {
 			continue
 		}
-		if e.State == ExampleNotRun {
-			if out.Why == "" {
-				out.Why = oneLine(e.Why, 300)
-			}
-			continue
+		seen[h.String()] = true
+		out.Written++
+		e, ok := state[h.String()]
+		if !ok {
+			e = Example{State: ExampleNotRun, Why: "it calls nothing that has changed, or what a test has, or cannot be read"}
 		}
-		out.Made++
-		if e.State == ExampleHolds {
+		switch e.State {
+		case ExampleNotRun:
+			out.Why = cmp.Or(out.Why, oneLine(h.Call+": "+e.Why, 300))
+			continue
+		case ExampleHolds:
 			out.Held++
 		}
+		out.Made++
 	}
 	return out
 }

@@ -43,7 +43,8 @@ let exported; // what makes arguments
 const standard = { Date, Map, Set, Uint8Array, URL };
 
 function made(v) {
-  const f = find(exported, v.text) ?? find(exported.default, v.text) ?? standard[v.text];
+  const d = exported.default;
+  const f = find(exported, v.text) ?? find(d, v.text) ?? (d?.name === v.text ? d : standard[v.text]);
   if (typeof f !== "function") throw new Cannot(`the module exports no function ${v.text}`);
   const args = (v.list ?? []).map(value);
   return isClass(f) ? Reflect.construct(f, args) : Reflect.apply(f, undefined, args);
