@@ -88,6 +88,9 @@ func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error)
 			return nil, err
 		}
 		before = string(out.Answer)
+		if len(ans.HeldOut) == 0 {
+			ans.HeldOut = f.plan.HeldOut
+		}
 		f.plan, f.held = ans, ans.HeldOut
 		var warnings []pdca.Problem
 		problems = nil

@@ -34,6 +34,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		fb = &judged{text: w.in.Feedback}
 	}
 	best := -1
+	var held []step.HeldOut // the last that were given
 	for i, c := range flow.Rounds(c, "red", redRounds) {
 		proof, ans, err := w.redRound(c, base, fb)
 		if err != nil {
@@ -42,10 +43,13 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		if proof == nil { // the turn itself failed; the next one starts afresh
 			continue
 		}
+		if len(ans.HeldOut) > 0 {
+			held = ans.HeldOut
+		}
 		r := review(w.f.Items, ans.Tests, *proof)
 		if proof.Passed && r.score >= best { // of two that are as good the later one has mended something
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree
-			w.bare, w.strong, w.heldOut = base, proof.Strong, ans.HeldOut
+			w.bare, w.strong, w.heldOut = base, proof.Strong, held
 			w.covers = covers(proof.Covers)
 			w.covered, w.proved = proof.Covered, proof.Proved
 			w.res.TestFiles, w.res.Unclear = paths(proof.Frozen), bound(ans.Unclear, 20)

@@ -127,6 +127,7 @@ func (w *work) designs(c *flow.Ctx) (step.End, error) {
 			return step.End{}, nil
 		}
 		returned++
+		w.objected = text
 		back = append(back, "Reviewers:\n"+text)
 	}
 	return step.End{Reason: turn.Limit}, nil

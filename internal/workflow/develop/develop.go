@@ -64,6 +64,7 @@ type work struct {
 	left     []string       // test files of the design before
 	support  []string       // files that come with them
 	held     []step.HeldOut // calls that their author keeps from the authors of the code
+	objected string         // what reviewers said last of a design that went back
 	reply    string         // of the author of the last fix
 	open     []string       // what he has left, with his reasons
 	diff     step.Doc       // what the contracts have put there

@@ -242,6 +242,9 @@ func (w *work) contractsText(back *turn.Sent) string {
 		b.WriteString("An earlier run built some of it, and its tests may be in the tree: make them match this design. ")
 	case w.contract != w.s.Tree && back == nil:
 		b.WriteString("Tests of an earlier design, which nobody built, are in the tree: make them match this design. ")
+		if w.objected != "" {
+			b.WriteString("Reviewers said of that design and its tests:\n" + turn.Fenced("feedback", turn.Clip(w.objected, 6_000)) + "The design has answered what is about the design; mend what is about the tests. ")
+		}
 	default:
 		b.WriteString("Nobody has built anything yet. ")
 	}
