@@ -52,7 +52,7 @@ func styles() []style {
 		},
 		{
 			name: "pdca", def: autoDef, about: "plan, design, build, check and improve, with critics and an architect",
-			ask: []string{askPlan, askNever, askPhases}, deliver: []string{deliverOne, deliverPull}, tests: []string{testsWith}, review: []string{reviewOne},
+			ask: []string{askPlan, askNever, askPhases}, deliver: []string{deliverCommits, deliverPull}, tests: []string{testsWith}, review: []string{reviewOne},
 			size: []string{"auto", "s", "l"}, from: []string{"file", "issue", "slack", "gmail"},
 		},
 		{

@@ -45,7 +45,7 @@ func (p *Project) unsound(before *Project, dir string) []spec.Problem {
 	}
 	for _, dep := range d.Dependencies.Internal {
 		if _, ok := p.index.Locate(dir, dep.Path); !ok {
-			hint := "name a module that exists, or specify that one too"
+			hint := "name a module that exists, or specify that one too; for code without a spec, leave the dependency out and name the file in the approach"
 			for _, other := range p.dirs {
 				if path.Base(other) == path.Base(dep.Path) && other != dir {
 					hint = "did you mean " + other + "? " + hint

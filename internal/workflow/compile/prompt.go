@@ -14,7 +14,7 @@ import (
 )
 
 // PromptVersion is recorded with what was built; a new one is no reason to build again.
-const PromptVersion = 6
+const PromptVersion = 7
 
 //go:embed prompts/red.md
 var redPrompt string
