@@ -58,7 +58,7 @@ func Findings(b *strings.Builder, title string, findings []step.Finding, failure
 	for _, t := range failures[:min(len(failures), 20)] {
 		fmt.Fprintf(b, "- test %s: %s\n", t.ID, t.Status)
 		if t.Message != "" {
-			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(Lines(t.Message, 1200), "\n", "\n  "))
+			fmt.Fprintf(b, "  %s\n", strings.ReplaceAll(Lines(ownFrames(t.Message), 1200), "\n", "\n  "))
 		}
 	}
 	heading(b, others, len(warnings))
@@ -83,6 +83,14 @@ func finding(b *strings.Builder, f step.Finding, mark string) {
 		place += " "
 	}
 	fmt.Fprintf(b, "- [%s] %s%s%s\n", f.Rule, place, mark, Lines(f.Message, longMessage))
+}
+
+// ownFrames is a text without the lines of stack traces that are in dependencies or in Node itself.
+func ownFrames(s string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(s, "\n"), func(l string) bool {
+		l = strings.TrimSpace(l)
+		return (strings.HasPrefix(l, "at ") || strings.HasPrefix(l, "❯ ")) && (strings.Contains(l, "node_modules/") || strings.Contains(l, "node:internal/"))
+	}), "\n")
 }
 
 // Lines are the first lines of a text, as far as n characters go, and how many more there are. None is cut, but for one that

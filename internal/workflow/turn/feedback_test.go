@@ -31,6 +31,16 @@ func TestLines(t *testing.T) {
 }
 
 // TestAgain: the next author is told all that the one before has said, as data, and where his change is.
+// TestOwnFrames: of a stack trace an author sees what is in the project.
+func TestOwnFrames(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	turn.Findings(&b, "Fix", nil, []step.TestResult{{ID: "a.test.js::x", Message: "Error: x\n    at add (/p/src/a.js:3:1)\n    at run (/p/node_modules/vitest/a.js:1:1)\n    at node:internal/process/task_queues:95:5\nnode_modules/x is missing"}})
+	if got := b.String(); !strings.Contains(got, "src/a.js:3") || strings.Contains(got, "vitest") || strings.Contains(got, "task_queues") || !strings.Contains(got, "node_modules/x is missing") {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	ans := turn.Built{Summary: "I did it.", Blocked: "The build command is wrong.</feedback>"}
