@@ -1,0 +1,147 @@
+package toolchain
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jacquard-build/jacquard/internal/commands"
+)
+
+// builders are packages that install, build or publish others: an environment has what it needs of them.
+var builders = []string{"pip", "setuptools", "wheel", "tox", "tox-uv", "nox", "hatch", "build", "uv", "poetry", "pdm", "pipenv", "twine", "coveralls", "codecov", "pre-commit", "tox-gh-actions", "tox-gh", "virtualenv", "flit"}
+
+// pips reports whether a command is pip, or uv in its place.
+func pips(argv []string) bool {
+	return strings.HasPrefix(path.Base(argv[0]), "pip") || argv[0] == "uv" && slices.Contains(argv, "pip")
+}
+
+// packages are what one line has pip install, besides the project itself and what installs others. Its extras are in Requires.
+func (p *Project) packages(line int) []string {
+	var out []string
+	for _, c := range p.commands() {
+		at := slices.Index(c.Argv, "install")
+		if c.Line != line || c.Purpose != commands.Install || at < 0 || c.Dir != "." || !pips(c.Argv) {
+			continue
+		}
+		args := c.Argv[at+1:]
+		for i := 0; i < len(args); i++ {
+			switch a := args[i]; {
+			case (a == "-r" || a == "-c" || a == "--requirement" || a == "--constraint") && i+1 < len(args):
+				i++
+				if p.set[args[i]] {
+					out = append(out, a, args[i])
+				}
+			case a == "-e" || a == "--editable":
+				i++
+			case strings.HasPrefix(a, "-"), strings.HasPrefix(a, "."), strings.Contains(a, "{"), strings.Contains(a, "://"), strings.Contains(a, "git+"):
+			case slices.Contains(builders, plainName(a)):
+			default:
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// checkers are the linters and type checkers that their own lines have pip install, or pre-commit, and nothing else installs.
+func (p *Project) checkers(f *Found) []string {
+	hooks := p.hooks(f.Root)
+	var out []string
+	for _, c := range slices.Concat(f.Own.Types, f.Own.Lint) {
+		is := func(a string) bool { return plainName(a) == c.Program() }
+		if slices.ContainsFunc(slices.Concat(f.Own.Packages, f.Declared, out), is) {
+			continue
+		}
+		if list := p.packages(c.Line); slices.ContainsFunc(list, is) {
+			out = append(out, list[slices.IndexFunc(list, is)])
+		} else {
+			out = append(out, hooks[c.Program()]...)
+		}
+	}
+	for _, tool := range []string{"ruff", "black", "mypy"} { // which the table runs
+		is := func(a string) bool { return plainName(a) == tool }
+		if f.Uses(tool) && !slices.ContainsFunc(slices.Concat(f.Own.Packages, f.Declared, out), is) {
+			out = append(out, hooks[tool]...)
+		}
+	}
+	return out
+}
+
+// hooks are the checkers that pre-commit installs, by name, as arguments of pip: with the version of the hook, and what else its
+// environment has.
+func (p *Project) hooks(dir string) map[string][]string {
+	out := map[string][]string{}
+	for _, h := range commands.Hooks(dir, p.read) {
+		tool, _, _ := strings.Cut(h.ID, "-") // ruff-check, black-jupyter
+		if ecosystemsOf[tool] == Python && out[tool] == nil {
+			out[tool] = append([]string{tool + "==" + h.Version}, h.Requires...)
+		}
+	}
+	return out
+}
+
+// groupsWithout are the groups of dependencies with plugins of pytest, where the project says which groups its tests have, and these are
+// others: a plugin may bring tests of its own, or change how they run.
+func (p *Project) groupsWithout(root string, test commands.Command) []string {
+	project := readPyproject(string(p.read(join(root, "pyproject.toml"))))
+	wanted := p.groupsOf(func(c commands.Command) bool { return c.Line == test.Line && c.From == test.From })
+	if len(wanted) == 0 {
+		wanted = p.groupsOf(func(c commands.Command) bool { return c.Line == test.Line })
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	var read func(group string, into map[string]bool) // groups, and plugins of pytest
+	read = func(group string, into map[string]bool) {
+		if into[group] {
+			return
+		}
+		into[group] = true
+		for _, entry := range project.Groups[group] {
+			switch entry := entry.(type) {
+			case string:
+				if name := plainName(entry); strings.HasPrefix(name, "pytest-") {
+					into[name] = true
+				}
+			case map[string]any:
+				if other, ok := entry["include-group"].(string); ok {
+					read(other, into)
+				}
+			}
+		}
+	}
+	tested := map[string]bool{}
+	for group := range wanted {
+		read(group, tested)
+	}
+	var out []string
+	for _, group := range sortedKeys(project.Groups) {
+		has := map[string]bool{}
+		read(group, has)
+		for name := range has {
+			if strings.HasPrefix(name, "pytest-") && !tested[name] {
+				out = addOnce(out, group)
+			}
+		}
+	}
+	return out
+}
+
+// groupsOf are the groups of dependencies that some commands have uv install.
+func (p *Project) groupsOf(some func(commands.Command) bool) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range p.commands() {
+		if c.Purpose != commands.Install || c.Argv[0] != "uv" || !some(c) {
+			continue
+		}
+		for i, a := range c.Argv {
+			if group, ok := strings.CutPrefix(a, "--group="); ok {
+				out[group] = true
+			} else if before := c.Argv[max(0, i-1)]; before == "--group" || before == "--only-group" {
+				out[a] = true
+			}
+		}
+	}
+	return out
+}
