@@ -203,8 +203,8 @@ func Paused(l Lang, name string, p step.Pause) string {
 
 // toolWords are what agents call their tools, and what they do with them.
 var toolWords = map[string]string{
-	"read": "reads", "edit": "edits", "multiedit": "edits", "write": "writes", "bash": "runs", "run": "runs", "append": "edits", "delete": "deletes", "shell": "runs", "command_execution": "runs", "execute": "runs", "grep": "looks for",
-	"glob": "looks for", "search": "looks for", "ls": "lists", "list": "lists", "file_change": "edits", "patch": "edits", "notebookedit": "edits",
+	"read": "reads", "edit": "edits", "multiedit": "edits", "write": "writes", "bash": "runs", "run": "runs", "append": "edits", "delete": "deletes", "shell": "runs", "command_execution": "runs", "execute": "runs", "grep": "searches", "structuredoutput": "answers",
+	"glob": "searches", "search": "searches", "ls": "lists", "list": "lists", "file_change": "edits", "patch": "edits", "notebookedit": "edits",
 }
 
 // words say what an agent has been heard to do, "" when it only thinks.

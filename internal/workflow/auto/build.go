@@ -256,7 +256,8 @@ func (f *feature) verify(c *flow.Ctx) (step.ReviewResult, error) {
 		return v, err
 	}
 	for _, i := range v.Items { // of the plan's criteria: those of a design are measured
-		if strings.HasPrefix(i.ID, "K-") && !i.Matches && v.Verdict == approve {
+		said := func(reason string) bool { return i.Why != "" && strings.Contains(reason, i.Why) }
+		if strings.HasPrefix(i.ID, "K-") && !i.Matches && !slices.ContainsFunc(v.Reasons, said) {
 			v.Verdict = reject
 			v.Reasons = append(v.Reasons, turn.Clip(i.ID+": "+i.Why, 600))
 		}

@@ -262,7 +262,7 @@ func (f *feature) rulesFor(b *strings.Builder, when string) {
 // focus is what an author of a fix looks at first, by domain.
 var focus = map[string]string{
 	"UI": "It is about the user interface: components, styles, accessibility. Keep the existing look.", "build": "It is about the build or the types: make the smallest change that makes it build; do not change the architecture.",
-	"test": "It is about tests or coverage.", "security": "It is about security: fix the cause, and add a test that shows the attack fails.", "logic": "It is about the logic.",
+	"test": "It is about tests or coverage.", "security": "It is about security: fix the cause, and add a test that shows the attack fails.",
 }
 
 func (f *feature) fixText(x fixing, back *turn.Sent) string {

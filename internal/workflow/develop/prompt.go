@@ -307,9 +307,6 @@ func (b *builder) text() string {
 	if b.said != "" {
 		s.WriteString("Diagnosis of the failures:\n" + turn.Fenced("feedback", b.said))
 	}
-	if class := classOf(b.found()); class != checks {
-		fmt.Fprintf(s, "Failure class: %s\n", class)
-	}
 	b.back.Again(s)
 	return s.String()
 }
