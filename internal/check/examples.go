@@ -255,7 +255,7 @@ func (u *user) module(e example.Example) (module, why string) {
 // source is the first source of the module that declares an export, "" without.
 func (u *user) source(name string) string {
 	for _, f := range u.sources() {
-		if slices.ContainsFunc(f.Exports, func(x source.Export) bool { return x.Called() == name }) {
+		if slices.ContainsFunc(f.Exports, func(x source.Export) bool { return x.Called() == name }) && !onlyTypes(f.path) {
 			return f.path
 		}
 	}

@@ -81,20 +81,20 @@ func TestHeldOut(t *testing.T) {
 // TestHeldOutOfDefaultExports: people call a default export by the name of its declaration.
 func TestHeldOutOfDefaultExports(t *testing.T) {
 	t.Parallel()
-	const js, test = "function twice(n) { return n === 2 ? 4 : 3 * n; }\n", "import test from 'node:test';\nimport assert from 'node:assert';\nimport twice from './twice.js';\ntest('twice', () => { assert.equal(twice(2), 4); });\n"
+	const js, test = "function twice(n) { return n === 2 ? 4 : 3 * n; }\n", "import test from 'node:test';\nimport assert from 'node:assert';\nimport twice from './index.js';\ntest('twice', () => { assert.equal(twice(2), 4); });\n"
 	for name, c := range map[string]struct{ manifest, code, test, call string }{
 		"a function":            {`{"type": "module"}`, "export default " + js, test, "twice(21)"},
 		"a function, later":     {`{"type": "module"}`, js + "export default twice;\n", test, "twice(21)"},
 		"a class":               {`{"type": "module"}`, js + "export default class Twice { of(n) { return twice(n); } }\n", strings.ReplaceAll(test, "assert.equal(twice(2), 4)", "assert.equal(new twice().of(2), 4)"), "t = Twice(); t.of(21)"},
-		"the exports of a file": {`{}`, js + "module.exports = twice;\n", strings.NewReplacer("import test from 'node:test'", "const test = require('node:test')", "import assert from 'node:assert'", "const assert = require('node:assert')", "import twice from './twice.js'", "const twice = require('./twice.js')").Replace(test), "twice(21)"},
+		"the exports of a file": {`{}`, js + "module.exports = twice;\n", strings.NewReplacer("import test from 'node:test'", "const test = require('node:test')", "import assert from 'node:assert'", "const assert = require('node:assert')", "import twice from './index.js'", "const twice = require('./index.js')").Replace(test), "twice(21)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
 			base := l.tree("", map[string]string{"package.json": c.manifest, "README.md": "# twice\n"})
-			files := map[string]string{"twice.js": c.code, "twice.test.js": c.test}
+			files := map[string]string{"index.js": c.code, "index.d.ts": "export default function twice(n: number): number;\n", "index.test.js": c.test}
 			p, _, err := l.checker.Task(t.Context(), check.Task{
-				Chains: []toolchain.Found{l.module(base, ".").Chain}, Owns: owns("twice.js", "twice.test.js"), Base: base,
+				Chains: []toolchain.Found{l.module(base, ".").Chain}, Owns: owns("index.js", "index.d.ts", "index.test.js"), Base: base,
 				HeldOut: []step.HeldOut{{Call: c.call, Gives: "42", Sure: true}},
 			}, base, l.tree(base, files))
 			want(t, name, p, err, false, "held-out-failed")

@@ -24,7 +24,7 @@ func (p *taskProof) parts() []part {
 	var out []part
 	for _, ch := range p.changes {
 		chain, ok := p.chainOf(ch.Path)
-		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || !ok {
+		if ch.Status == 'D' || !toolchain.IsSource(ch.Path) || onlyTypes(ch.Path) || !ok {
 			continue
 		}
 		lang := toolchain.LanguageOf(ch.Path)
@@ -90,6 +90,12 @@ func (p *taskProof) examples(ctx context.Context) error {
 	return nil
 }
 
+// onlyTypes reports whether a file of TypeScript says what another one has, and has no code.
+func onlyTypes(file string) bool {
+	stem := strings.TrimSuffix(file, path.Ext(file))
+	return strings.HasSuffix(stem, ".d") && strings.HasSuffix(path.Ext(file), "ts")
+}
+
 // testsOf are the tests that use a source, changed ones and those near it: the ones of its directory in Go, those that import it in
 // other languages.
 func (p *taskProof) testsOf(file string) []step.File {
@@ -151,7 +157,7 @@ func exportsOf(ch Change) []step.Export {
 func (p *taskProof) declares(name string) string {
 	var found []string
 	for _, ch := range p.changes {
-		if ch.Status != 'D' && toolchain.IsSource(ch.Path) && slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name }) {
+		if ch.Status != 'D' && toolchain.IsSource(ch.Path) && !onlyTypes(ch.Path) && slices.ContainsFunc(exportsOf(ch), func(e step.Export) bool { return e.Name == name }) {
 			found = append(found, ch.Path)
 		}
 	}
