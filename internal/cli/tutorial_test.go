@@ -77,7 +77,9 @@ func plainLines(text string) []string {
 	}
 	var out []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {
-		out = append(out, strings.TrimSpace(line))
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "… ") { // what is said every half a minute of a step that takes long
+			out = append(out, line)
+		}
 	}
 	return out
 }
