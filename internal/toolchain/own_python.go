@@ -75,7 +75,12 @@ func (p *Project) hooks(dir string) map[string][]string {
 	for _, h := range commands.Hooks(dir, p.read) {
 		tool, _, _ := strings.Cut(h.ID, "-") // ruff-check, black-jupyter
 		if ecosystemsOf[tool] == Python && out[tool] == nil {
-			out[tool] = append([]string{tool + "==" + h.Version}, h.Requires...)
+			out[tool] = []string{tool + "==" + h.Version}
+			for _, r := range h.Requires {
+				if requirementName(r) != "" && !strings.Contains(r, "://") { // an option or an address is nothing to hand to pip
+					out[tool] = append(out[tool], r)
+				}
+			}
 		}
 	}
 	return out

@@ -89,7 +89,7 @@ func TestHooksAreInstalled(t *testing.T) {
 	files := map[string]string{
 		"pyproject.toml": "[project]\nname = \"x\"\noptional-dependencies.dev = [\"black\"]\n[tool.black]\n[tool.ruff]\n[tool.mypy]\n", "x.py": "",
 		".pre-commit-config.yaml": "repos:\n- {repo: https://x/ruff, rev: v0.15.20, hooks: [{id: ruff-check}, {id: ruff-format}]}\n- {repo: https://x/black, rev: 26.5.1, hooks: [{id: black}]}\n" +
-			"- {repo: https://x/mypy, rev: v2.1.0, hooks: [{id: mypy, additional_dependencies: [types-six]}]}\n- {repo: local, hooks: [{id: pylint}]}\n",
+			"- {repo: https://x/mypy, rev: v2.1.0, hooks: [{id: mypy, additional_dependencies: [types-six, --pre, \"x @ https://x/y\"]}]}\n- {repo: local, hooks: [{id: pylint}]}\n",
 	}
 	f, _ := toolchain.NewProject(slices.Sorted(maps.Keys(files)), func(p string) []byte { return []byte(files[p]) }).Detect(".")
 	if want := []string{"ruff==0.15.20", "mypy==2.1.0", "types-six"}; !slices.Equal(f.Own.Checkers, want) {
