@@ -160,10 +160,9 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	key := chain.Ecosystem + "-" + hex.EncodeToString(h.Sum(nil))[:24]
 	defer c.locks.lock(key)()
 	dir := filepath.Join(c.o.Cache, key)
-	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil || c.failed(key).command != "" {
+	if _, err := os.Stat(filepath.Join(dir, "done")); err == nil || c.failed(dir).command != "" {
 		used(dir)
-		d, err := found(dir, chain)
-		d.failed = c.failed(key)
+		d, err := c.found(dir, chain)
 		if err != nil {
 			return d, err
 		}
@@ -180,8 +179,7 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	if err := c.install(ctx, dir, base, files, beside, chain, setup); err != nil {
 		return prepared{}, err
 	}
-	d, err := found(dir, chain)
-	d.failed = c.failed(key)
+	d, err := c.found(dir, chain)
 	if d.link = err == nil && c.mayLink(); d.link {
 		_, err = d.seal()
 	}
@@ -189,9 +187,9 @@ func (c *Checker) prepare(ctx context.Context, base string, chain toolchain.Foun
 	return d, err
 }
 
-// failed is the optional command that failed when this process installed what has the key.
-func (c *Checker) failed(key string) failed {
-	v, _ := c.tools.Load("failed " + key)
+// failed is the optional command that failed when this process made the installation in a directory.
+func (c *Checker) failed(dir string) failed {
+	v, _ := c.tools.Load("failed " + dir)
 	f, _ := v.(failed)
 	return f
 }
@@ -302,7 +300,7 @@ func (c *Checker) install(ctx context.Context, dir, base string, files map[strin
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
 	if partly.command != "" {
-		c.tools.Store("failed "+filepath.Base(dir), partly)
+		c.tools.Store("failed "+dir, partly)
 	} else if err := os.WriteFile(filepath.Join(work, "done"), nil, 0o644); err != nil {
 		return fmt.Errorf("%w: %w", ErrSetup, err)
 	}
@@ -404,8 +402,8 @@ func hasEnv(chain toolchain.Found) bool {
 }
 
 // found lists what an installation made.
-func found(dir string, chain toolchain.Found) (prepared, error) {
-	d := prepared{dir: dir, env: hasEnv(chain)}
+func (c *Checker) found(dir string, chain toolchain.Found) (prepared, error) {
+	d := prepared{dir: dir, env: hasEnv(chain), failed: c.failed(dir)}
 	if chain.Ecosystem != toolchain.Node {
 		return d, nil
 	}

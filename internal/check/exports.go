@@ -39,7 +39,7 @@ func (c *Checker) moreExports(ctx context.Context, m Module, before, tree string
 				out = append(out, fix("export-unlisted", name, e.Line, "The spec no longer lists "+e.Name+", but the module exports it. Remove the export."))
 				continue
 			}
-			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || e.Owner != "" || e.Name == "*" || e.Name == "default" || r.promised(e.Name) || hasWord(m.SpecText, e.Name) {
+			if _, old := was[strings.TrimPrefix(e.Owner+"."+e.Name, ".")]; old || !r.unlisted(e) {
 				continue
 			}
 			text := "The module exports " + e.Name + ", which its spec does not list. Make it private."

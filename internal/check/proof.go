@@ -464,11 +464,11 @@ func (c *Checker) sameExports(ctx context.Context, m Module, before, after strin
 		return nil, err
 	}
 	var out []step.Finding
-	promised := (&red{m: m}).promised
+	r := &red{m: m}
 	for name, x := range a {
 		y, ok := b[name]
 		switch {
-		case !ok && x.Owner == "" && !promised(name) && !hasWord(m.SpecText, name): // it should have been private
+		case !ok && r.unlisted(x.Export): // it should have been private
 		case !ok:
 			out = append(out, reject("export-changed", x.file, x.Line, "The export "+name+" is gone; refactoring must keep all exports."))
 		case x.Signature != y.Signature:

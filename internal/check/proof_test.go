@@ -803,3 +803,20 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("in %q: %v", dirs, err)
 	}
 }
+
+// TestRefactorMayHide: what the spec does not list may become private, what it lists and a default export may not.
+func TestRefactorMayHide(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	const code = "export const LIMIT = 5;\nexport function twice(n) { return 2 * n; }\nexport default twice;\n"
+	tree := l.tree("", map[string]string{
+		"package.json": `{"type": "module"}`, "calc/calc.js": code,
+		"calc/calc.test.js": "import test from 'node:test';\nimport assert from 'node:assert';\nimport { twice } from './calc.js';\ntest('twice', () => { assert.equal(twice(2), 4); });\n",
+	})
+	m := l.module(tree, "calc", function("twice", "twice(n: number): number"))
+	frozen := frozenOf(t, l, tree, []step.File{{Path: "calc/calc.test.js"}})
+	for old, rules := range map[string][]string{"export const": nil, "export default twice;": {"export-changed"}} {
+		p, err := l.checker.Refactor(t.Context(), m, tree, l.tree(tree, map[string]string{"calc/calc.js": strings.Replace(code, old, strings.TrimPrefix(strings.TrimPrefix(old, "export "), "default twice;"), 1)}), frozen)
+		want(t, old, p, err, rules == nil, rules...)
+	}
+}

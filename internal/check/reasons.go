@@ -155,6 +155,11 @@ func (r *red) promised(name string) bool {
 	return has(r.m.Names, name) || r.inSpecCode(name)
 }
 
+// unlisted reports whether the spec says nothing of an export, which could be private.
+func (r *red) unlisted(e source.Export) bool {
+	return e.Owner == "" && e.Name != "*" && e.Name != "default" && !r.promised(e.Name) && !hasWord(r.m.SpecText, e.Name)
+}
+
 // inSpecCode reports whether name stands in code in the part of the spec that a module carries with it: a line of its
 // exports may not have been understood.
 func (r *red) inSpecCode(name string) bool {

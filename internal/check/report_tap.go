@@ -193,8 +193,7 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 			}
 		}
 	}
-	lines := slices.DeleteFunc(slices.Clone(p.lines), func(l string) bool { return strings.TrimSpace(l) == "name: AssertionError" }) // the message says so
-	if len(path) > 0 {                                                                                                               // node-tap has a subtest for each file
+	if len(path) > 0 { // node-tap has a subtest for each file
 		if first := r.relative(path[0]); names.names[first] != nil {
 			file, path = first, path[1:]
 		}
@@ -222,6 +221,7 @@ func (r reader) tapResult(p point, path []string, names titles) step.TestResult 
 	if name == "" && st == step.Fail {
 		st = step.Error
 	}
+	lines := slices.DeleteFunc(slices.Clone(p.lines), func(l string) bool { return strings.TrimSpace(l) == "name: AssertionError" }) // the message says so
 	return r.result(file, name, st, strings.Join(lines, "\n"), 0)
 }
 

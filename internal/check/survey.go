@@ -18,8 +18,8 @@ import (
 // and tests, each whatever the others give. heard is told of each command before it runs.
 func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string, heard func(command string)) (all []step.Standing, err error) {
 	setup := ""
-	if all := chain.Setup(); len(all) > 0 {
-		setup = CommandText(all[len(all)-1])
+	if steps := chain.Setup(); len(steps) > 0 {
+		setup = CommandText(steps[len(steps)-1])
 		heard(setup)
 	}
 	p, err := c.open(ctx, step.OnBaseline, tree, tree, chain)
@@ -30,10 +30,11 @@ func (c *Checker) Survey(ctx context.Context, chain toolchain.Found, tree string
 		return nil, fmt.Errorf("look at %s: %w", chain.Root, err)
 	}
 	defer func() { err = joinClose(err, p) }()
-	if f := p.deps.failed; f.command != "" {
-		all = append(all, step.Standing{Purpose: "install", Command: f.command, Dir: chain.Root, State: step.Fails, Text: brief(f.text)})
+	failed := p.deps.failed
+	if failed.command != "" {
+		all = append(all, step.Standing{Purpose: "install", Command: failed.command, Dir: chain.Root, State: step.Fails, Text: brief(failed.text)})
 	}
-	if setup != "" && setup != p.deps.failed.command {
+	if setup != "" && setup != failed.command {
 		all = append(all, step.Standing{Purpose: "install", Command: setup, Dir: chain.Root, State: step.Passes})
 	}
 	for _, cmd := range slices.Concat(chain.Build(chain.Root), chain.Lint(nil)) {

@@ -193,10 +193,7 @@ type at struct {
 const deepest = 8 // scripts that call each other in a circle end there
 
 func (a at) in(from string, args ...string) at {
-	if a.from != "" {
-		from = a.from + " → " + from
-	}
-	a.from, a.depth, a.args = from, a.depth+1, args
+	a.from, a.depth, a.args = a.from+" → "+from, a.depth+1, args
 	return a
 }
 
@@ -226,7 +223,7 @@ func (r *reader) scripts() {
 	}
 	r.pyprojectScripts()
 	r.line++
-	r.preCommit(at{dir: "."})
+	r.preCommit(at{dir: ".", from: "pre-commit"})
 	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
 		for _, recipe := range []string{"test", "tests", "lint", "check", "typecheck"} {
 			if r.files[name] {

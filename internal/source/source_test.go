@@ -207,6 +207,7 @@ func TestTestsOfEachLanguage(t *testing.T) {
 		{"ts rethrown", "a.test.ts", "it('a', () => { try { f(); expect.fail() } catch (e) { expect(e.code).toBe(1) } })", "a=2/0"},
 		{"js bare assertions", "a.test.js", "import { equal, throws } from 'node:assert';\nit('a', () => { equal(f(), 1); throws(() => f(-1)); });\nit('b', () => { equal(1, 1); other(f()); });", "a=2/0 | b=0/1"},
 		{"js supertest", "a.test.js", "it('a', function (done) { request(app).get('/').expect(200, done); }); it('b', function (done) { request(app).get('/').end(done); })", "a=1/0 | b=0/0"},
+		{"js skip of another object's context", "a.test.js", "it('a', function () { self.ctx.skip(); assert.equal(f(), 1); })", "a=1/0s"},
 		{"js skip by version", "a.test.js", "it('a', function () { if (old(process.versions.node)) { this.skip(); } assert.equal(f(), 1); }); it('b', function () { this.skip(); assert.equal(f(), 1); }); it('c', function () { if (f()) this.skip(); assert.equal(f(), 1); })", "a=1/0 | b=1/0s | c=1/0s"},
 		{"js added title", "a.test.js", "list.forEach(function (x) { it('has ' + x.name(1, 2), function () { assert.ok(f(x)); }); })", "has ${x}=1/0~"},
 		{"ts in a string", "a.test.ts", "it('a', () => { const s = \"it.skip('x', () => {})\"; /* it.only('y') */ expect(f(s)).toBe(1) })", "a=1/0"},

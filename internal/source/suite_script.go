@@ -269,9 +269,11 @@ func (s *scriptFile) assertions(t *Test, from, to int) {
 
 // context reports whether the word at i follows t. of node:test, AVA and tap, ctx. of vitest, or this. of mocha.
 func (s *scriptFile) context(i int) bool {
-	return s.punct(i-1, ".") && !s.punct(i-3, ".") &&
-		(s.word(i-2, "t") || s.word(i-2, "this") || s.word(i-2, "ctx") || s.word(i-2, "context") || s.param != "" && s.word(i-2, s.param))
+	return s.punct(i-1, ".") && (s.given(i-2) || s.word(i-2, "this") || s.word(i-2, "ctx") || s.word(i-2, "context"))
 }
+
+// given reports whether the word at i is what a test is given, by its usual name or the one it has here.
+func (s *scriptFile) given(i int) bool { return s.word(i, "t") || s.param != "" && s.word(i, s.param) }
 
 // parameter is the name of what the function of a test between two tokens is given, "" for none.
 func (s *scriptFile) parameter(from, to int) string {
@@ -366,7 +368,7 @@ func (s *scriptFile) assertion(i int) (real, is bool) {
 		end := closing(s.ts, j)
 		return !trivialCall(splitArgs(s.cut(j+1, min(end, len(s.ts))))), true
 	}
-	if s.punct(i+1, "(") && s.context(i) && (s.word(i-2, "t") || s.word(i-2, s.param)) {
+	if s.punct(i+1, "(") && s.punct(i-1, ".") && s.given(i-2) && !s.punct(i-3, ".") {
 		switch {
 		case contextAssert().MatchString(t.Text):
 			return !trivialCall(splitArgs(s.cut(i+2, closing(s.ts, i+1)))), true

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // section is a heading with everything under it, up to the next heading of its level or above.
@@ -416,14 +414,12 @@ func tidy(s string) string {
 			continue
 		}
 		prose(s[:open])
-		b.WriteString(brokenLine().ReplaceAllString(s[open:end], " "))
+		b.WriteString(strings.ReplaceAll(s[open:end], "\n", " "))
 		s, from = s[end:], 0
 	}
 	prose(s)
 	return strings.TrimSpace(b.String())
 }
-
-var brokenLine = re.New(`[ \t]*\n[ \t]*`)
 
 // literalEnd is where the code or the quoted text ends that begins at a position, -1 where it does not end.
 func literalEnd(s string, open int) int {

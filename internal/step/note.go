@@ -138,14 +138,14 @@ func CountCalls(written []HeldOut, results []Example) Called {
 		if !ok {
 			e = Example{State: ExampleNotRun, Why: "it calls nothing that has changed, or what a test has, or cannot be read"}
 		}
-		switch e.State {
-		case ExampleNotRun:
+		if e.State == ExampleNotRun {
 			out.Why = cmp.Or(out.Why, oneLine(h.Call+": "+e.Why, 300))
 			continue
-		case ExampleHolds:
-			out.Held++
 		}
 		out.Made++
+		if e.State == ExampleHolds {
+			out.Held++
+		}
 	}
 	return out
 }

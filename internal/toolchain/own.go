@@ -29,7 +29,7 @@ type Own struct {
 
 // checks reports whether a checker is among those that are installed for their own lines, or by pre-commit.
 func (o Own) checks(tool string) bool {
-	return slices.ContainsFunc(o.Checkers, func(a string) bool { return plainName(a) == tool })
+	return slices.ContainsFunc(o.Checkers, isOf(tool))
 }
 
 // runners says which runner of which ecosystem a program is.

@@ -48,24 +48,30 @@ func (p *Project) packages(line int) []string {
 func (p *Project) checkers(f *Found) []string {
 	hooks := p.hooks(f.Root)
 	var out []string
+	has := func(tool string) bool {
+		return slices.ContainsFunc(slices.Concat(f.Own.Packages, f.Declared, out), isOf(tool))
+	}
 	for _, c := range slices.Concat(f.Own.Types, f.Own.Lint) {
-		is := func(a string) bool { return plainName(a) == c.Program() }
-		if slices.ContainsFunc(slices.Concat(f.Own.Packages, f.Declared, out), is) {
-			continue
-		}
-		if list := p.packages(c.Line); slices.ContainsFunc(list, is) {
-			out = append(out, list[slices.IndexFunc(list, is)])
-		} else {
-			out = append(out, hooks[c.Program()]...)
+		tool, list := c.Program(), p.packages(c.Line)
+		switch i := slices.IndexFunc(list, isOf(tool)); {
+		case has(tool):
+		case i >= 0:
+			out = append(out, list[i])
+		default:
+			out = append(out, hooks[tool]...)
 		}
 	}
 	for _, tool := range []string{"ruff", "black", "mypy"} { // which the table runs
-		is := func(a string) bool { return plainName(a) == tool }
-		if f.Uses(tool) && !slices.ContainsFunc(slices.Concat(f.Own.Packages, f.Declared, out), is) {
+		if f.Uses(tool) && !has(tool) {
 			out = append(out, hooks[tool]...)
 		}
 	}
 	return out
+}
+
+// isOf reports whether a requirement is of a package.
+func isOf(name string) func(requirement string) bool {
+	return func(r string) bool { return plainName(r) == name }
 }
 
 // hooks are the checkers that pre-commit installs, by name, as arguments of pip: with the version of the hook, and what else its

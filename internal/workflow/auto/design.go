@@ -45,8 +45,8 @@ func (f *feature) designed(c *flow.Ctx, why string) ([]pdca.Problem, error) {
 		for i := range ans.Checklist {
 			ans.Checklist[i].ID = fmt.Sprintf("D-%02d", i+1) // what two items are called is not the author's to confuse
 		}
-		if len(ans.HeldOut) == 0 && f.design != nil {
-			ans.HeldOut = f.design.HeldOut
+		if f.design != nil {
+			ans.HeldOut = turn.KeepHeldOut(ans.HeldOut, f.design.HeldOut)
 		}
 		f.design, f.held = &ans, slices.Concat(f.plan.HeldOut, ans.HeldOut)
 		problems = pdca.CheckDesign(ans, f.out.Mode, func(p string) bool { return f.exists[p] })

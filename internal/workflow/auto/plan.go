@@ -88,9 +88,7 @@ func (f *feature) planned(c *flow.Ctx, history []string) ([]pdca.Problem, error)
 			return nil, err
 		}
 		before = string(out.Answer)
-		if len(ans.HeldOut) == 0 {
-			ans.HeldOut = f.plan.HeldOut
-		}
+		ans.HeldOut = turn.KeepHeldOut(ans.HeldOut, f.plan.HeldOut)
 		f.plan, f.held = ans, ans.HeldOut
 		var warnings []pdca.Problem
 		problems = nil

@@ -43,9 +43,7 @@ func (w *work) red(c *flow.Ctx) (bool, error) {
 		if proof == nil { // the turn itself failed; the next one starts afresh
 			continue
 		}
-		if len(ans.HeldOut) > 0 {
-			held = ans.HeldOut
-		}
+		held = turn.KeepHeldOut(ans.HeldOut, held)
 		r := review(w.f.Items, ans.Tests, *proof)
 		if proof.Passed && r.score >= best { // of two that are as good the later one has mended something
 			w.frozen, w.tree, w.tested = proof.Frozen, proof.Tree, proof.Tree

@@ -35,7 +35,7 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		w.contract, w.diff, w.support, w.held = w.s.Tree, step.Doc{}, nil, nil
 		return step.End{}, nil
 	}
-	res, k, held, err := w.writeContracts(c, w.contract, &w.out.Usage, func(c *flow.Ctx, a *turn.Attempt[contracted]) (step.TurnOut, error) {
+	res, k, err := w.writeContracts(c, w.contract, &w.out.Usage, func(c *flow.Ctx, a *turn.Attempt[contracted]) (step.TurnOut, error) {
 		w.contract = a.Before
 		return w.ask(c, request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: w.contractsText(a.Back), tree: a.Before, writes: true}, nil)
 	})
@@ -49,18 +49,18 @@ func (w *work) contracts(c *flow.Ctx) (step.End, error) {
 		w.out.Open = []string{res.End.Detail}
 		return step.End{Reason: turn.Limit, N: drafts, Detail: "the tests of the contracts: " + res.End.Detail}, nil
 	}
-	w.diff, w.support, w.held = k.Diff, k.Support, held
+	w.diff, w.support, w.held = k.Diff, k.Support, res.Last.Answer.HeldOut
 	return step.End{}, nil
 }
 
 // writeContracts lets an author write the tests of contracts until code finds nothing wrong with them.
-func (w *work) writeContracts(c *flow.Ctx, tree string, usage *step.Usage, write func(*flow.Ctx, *turn.Attempt[contracted]) (step.TurnOut, error)) (res turn.Result[contracted], k step.ContractOut, held []step.HeldOut, err error) {
+func (w *work) writeContracts(c *flow.Ctx, tree string, usage *step.Usage, write func(*flow.Ctx, *turn.Attempt[contracted]) (step.TurnOut, error)) (res turn.Result[contracted], k step.ContractOut, err error) {
+	var held []step.HeldOut // the last that were given
 	res, err = turn.Attempts[contracted]{
 		Key: "write", Phase: step.ContractsPhase, Limit: drafts, Tree: tree, Usage: usage, Write: write,
 		Prove: func(c *flow.Ctx, a *turn.Attempt[contracted]) (err error) {
-			if len(a.Answer.HeldOut) > 0 {
-				held = a.Answer.HeldOut
-			}
+			held = turn.KeepHeldOut(a.Answer.HeldOut, held)
+			a.Answer.HeldOut = held
 			if k, err = turn.Do(c, "check", step.Contract, step.ContractIn{Base: w.s.Tree, Tree: a.Tree, Tests: w.tests()}); err == nil {
 				a.Tree = k.Tree
 				a.Judge(step.TaskProof{Passed: true, Findings: k.Findings})
@@ -68,13 +68,13 @@ func (w *work) writeContracts(c *flow.Ctx, tree string, usage *step.Usage, write
 			return err
 		},
 	}.Run(c)
-	return res, k, held, err
+	return res, k, err
 }
 
 // amend lets the author of the contracts mend the tests of this checkpoint, which its author holds to be wrong and of which
 // a person has said what they should be. Where he makes nothing that code lets pass, the contract stays as it is.
 func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
-	res, k, held, err := b.w.writeContracts(c, b.contract, &b.res.Usage, func(c *flow.Ctx, a *turn.Attempt[contracted]) (step.TurnOut, error) {
+	res, k, err := b.w.writeContracts(c, b.contract, &b.res.Usage, func(c *flow.Ctx, a *turn.Attempt[contracted]) (step.TurnOut, error) {
 		t := b.w.turn(request{role: "contracts", prompt: contractsPrompt + turn.HeldOutRules, schema: contractsSchema, task: b.amendText(hint, a.Back), tree: a.Before, writes: true})
 		t.Module, t.Attempt = b.w.name+"/"+b.k.ID, a.N
 		out, err := turn.Ask(c.Sub("as").Sub("contracts"), t)
@@ -86,7 +86,7 @@ func (b *builder) amend(c *flow.Ctx, hint string) (bool, error) {
 	if err != nil || res.End.Reason != "" {
 		return false, err
 	}
-	b.contract, b.res.Contract, b.support, b.held = k.Tree, k.Tree, k.Support, b.k.Offered(held)
+	b.contract, b.res.Contract, b.support, b.held = k.Tree, k.Tree, k.Support, b.k.Offered(res.Last.Answer.HeldOut)
 	return true, nil
 }
 
