@@ -272,15 +272,23 @@ func lostError(beat bool) error {
 // has to say: that the run was cancelled, or that nobody waits for it any more.
 // It does not leave that to the SDK, for which a server that is slow to answer
 // once has given the start up.
+//
+// That a start has begun, and that it has made progress, the server is told
+// before the start goes on: of a process that dies at once it knows both, and
+// the next process may come later than the server waits.
 type beater struct {
-	r    *Runtime
-	t    task
-	made atomic.Bool                     // progress
-	last atomic.Pointer[json.RawMessage] // what it was
-	news chan struct{}                   // the first progress
+	r     *Runtime
+	t     task
+	token []byte
+	end   context.CancelCauseFunc
+	beats context.Context //nolint:containedctx // of the heartbeats: they go on while a start that was cancelled ends
+	quit  context.CancelFunc
+	done  chan struct{}
+
 	once sync.Once
-	quit context.CancelFunc
-	done chan struct{}
+	mu   sync.Mutex // a heartbeat never overtakes a later one
+	made atomic.Bool
+	last atomic.Pointer[json.RawMessage] // what the progress was
 }
 
 // errGivenUp ends a start that the server has given up, and that another worker
@@ -288,10 +296,11 @@ type beater struct {
 var errGivenUp = fmt.Errorf("the server does not wait for this start any more: %w", flow.ErrStopped)
 
 func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFunc) *beater {
+	info := activity.GetInfo(ctx)
 	// It is alive for as long as it takes to end, also when it was cancelled.
 	beats, quit := context.WithCancel(context.WithoutCancel(ctx))
-	b := &beater{r: r, t: t, news: make(chan struct{}, 1), quit: quit, done: make(chan struct{})}
-	info := activity.GetInfo(ctx)
+	b := &beater{r: r, t: t, token: info.TaskToken, end: end, beats: beats, quit: quit, done: make(chan struct{})}
+	b.tell(beats, time.Second)
 	go func() {
 		defer close(b.done)
 		every := max(info.HeartbeatTimeout/4, 10*time.Millisecond)
@@ -299,13 +308,9 @@ func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFun
 		defer tick.Stop()
 		gone := ctx.Done()
 		for {
-			// What nobody else can do goes on: the next start will wait for it.
-			if err := b.tell(beats, info.TaskToken, every); err != nil && (t.Shared || !errors.Is(err, errGivenUp)) {
-				end(err)
-			}
 			select {
 			case <-tick.C:
-			case <-b.news:
+				b.tell(beats, max(every, time.Second))
 			case <-gone:
 				gone = nil
 				end(cmp.Or(reason(context.Cause(ctx)), errGivenUp))
@@ -318,16 +323,22 @@ func (r *Runtime) beater(ctx context.Context, t task, end context.CancelCauseFun
 }
 
 // tell lets the server know that there is progress, and the last of it: an agent's
-// session, for example, which whoever looks for a lost turn needs. It returns why
-// the start has to end, if it has to: a server that cannot be reached is no reason.
-func (b *beater) tell(ctx context.Context, token []byte, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, max(within, time.Second))
+// session, for example, which whoever looks for a lost turn needs. It ends the start
+// if the server says so: one that cannot be reached within a time is no reason.
+func (b *beater) tell(ctx context.Context, within time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	details := []any{b.made.Load()}
 	if last := b.last.Load(); last != nil {
 		details = append(details, *last)
 	}
-	return reason(b.r.c.RecordActivityHeartbeat(ctx, token, details...))
+	err := reason(b.r.c.RecordActivityHeartbeat(ctx, b.token, details...))
+	// What nobody else can do goes on: the next start will wait for it.
+	if err != nil && (b.t.Shared || !errors.Is(err, errGivenUp)) {
+		b.end(err)
+	}
 }
 
 // reason is why what the server has said ends a start, or nil.
@@ -343,7 +354,7 @@ func reason(said error) error {
 	return nil
 }
 
-// beat marks progress and passes it on, lossy.
+// beat marks progress, and passes what it is on, lossy.
 func (b *beater) beat(progress any) {
 	raw, err := json.Marshal(progress)
 	if err == nil {
@@ -352,7 +363,7 @@ func (b *beater) beat(progress any) {
 	b.once.Do(func() {
 		b.r.box.Progress(b.t.Run, b.t.Key, b.t.Start)
 		b.made.Store(true)
-		b.news <- struct{}{}
+		b.tell(b.beats, time.Second)
 	})
 	if b.r.o.Progress == nil || err != nil {
 		return

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
@@ -112,61 +113,49 @@ func TestSearch(t *testing.T) {
 	find(2, "ExecutionStatus = 'ContinuedAsNew'")
 }
 
-// TestHeartbeat: while a step is at work the server knows which one it is, that there is progress, and the last of it; of the
-// run it knows what it is and who began it.
+// TestHeartbeat: before a step is at work the server knows that it has begun, and before the step goes on, that there is
+// progress and what: a process may die right then. Of the run it knows what it is and who began it.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	o := options(t, t.TempDir())
-	release := make(chan struct{})
-	o.Handlers = []flow.Handler{flow.Handle(build, func(_ context.Context, j flow.Job, in int) (int, error) {
-		j.Beat(map[string]string{"session": "s-1"})
-		<-release
-		return in, nil
-	})}
-	o.Workflows = []flow.Runnable{flow.Workflow[any, int]{Name: "w", Fn: func(c *flow.Ctx, _ any) (int, error) { return flow.Do(c, "a", build, 1) }}}
-	rt := started(t, o, "r1", "w")
-	defer rt.Close()
-	done := make(chan error, 1)
-	go func() {
-		_, err := rt.Drive(t.Context(), "r1")
-		done <- err
-	}()
 	c, err := client.DialContext(t.Context(), o.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	var made bool
-	var id string
-	var limit int32
-	var last, memo map[string]string
-	for range 200 { // it comes with the next heartbeat
+	known := func() (a *workflowpb.PendingActivityInfo, memo map[string]string) {
 		d, err := c.DescribeWorkflowExecution(t.Context(), o.Project+"/r1", "")
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(d.GetPendingActivities()) != 1 {
+			t.Errorf("the server has %d activities, %v", len(d.GetPendingActivities()), err)
+			return nil, nil
 		}
 		memo = map[string]string{}
 		for name, v := range d.GetWorkflowExecutionInfo().GetMemo().GetFields() {
 			var text string
 			if err := converter.GetDefaultDataConverter().FromPayload(v, &text); err != nil {
-				t.Fatal(err)
+				t.Error(err)
 			}
 			memo[name] = text
 		}
-		if p := d.GetPendingActivities(); len(p) == 1 {
-			id, limit = p[0].GetActivityId(), p[0].GetMaximumAttempts()
-		}
-		if p := d.GetPendingActivities(); len(p) == 1 && len(p[0].GetHeartbeatDetails().GetPayloads()) == 2 {
-			if err := converter.GetDefaultDataConverter().FromPayloads(p[0].GetHeartbeatDetails(), &made, &last); err != nil {
-				t.Fatal(err)
-			}
-			break
-		}
-		<-time.After(20 * time.Millisecond)
+		return d.GetPendingActivities()[0], memo
 	}
-	close(release)
-	if err := <-done; err != nil || !made || last["session"] != "s-1" {
-		t.Errorf("the server knows %v, %v, %v", made, last, err)
+	var begun, made bool
+	var id string
+	var limit int32
+	var last, memo map[string]string
+	o.Handlers = []flow.Handler{flow.Handle(build, func(_ context.Context, j flow.Job, in int) (int, error) {
+		a, _ := known()
+		begun = len(a.GetHeartbeatDetails().GetPayloads()) == 1
+		j.Beat(map[string]string{"session": "s-1"})
+		a, memo = known()
+		id, limit = a.GetActivityId(), a.GetMaximumAttempts()
+		return in, converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &made, &last)
+	})}
+	o.Workflows = []flow.Runnable{flow.Workflow[any, int]{Name: "w", Fn: func(c *flow.Ctx, _ any) (int, error) { return flow.Do(c, "a", build, 1) }}}
+	rt := started(t, o, "r1", "w")
+	defer rt.Close()
+	if st, err := rt.Drive(t.Context(), "r1"); err != nil || st.State != flow.Done || !begun || !made || last["session"] != "s-1" {
+		t.Errorf("%+v, %v: the server knew begun %v, progress %v %v", st, err, begun, made, last)
 	}
 	if id != "a" || limit != 1 {
 		t.Errorf("the activity is %q, tried %d times at most", id, limit)
