@@ -103,6 +103,9 @@ type Actor struct {
 
 // New makes an Actor.
 func New(o Options) *Actor {
+	if o.Confine.Copies() { // of caches, for each command: those of one project are small
+		o.Shared = filepath.Join(o.Cache, "shared")
+	}
 	return &Actor{o: o, ledgers: map[string]*Ledger{}, checkers: map[string]*check.Checker{}, baselines: map[string]*baseline{}}
 }
 

@@ -26,6 +26,7 @@ func (a *Actor) agentPolicy(dir, log string, w work, tools check.Furnished, judg
 	o.Write = append(slices.Clone(o.Write), ownFolders(dir)...)
 	if judge {
 		o.Read = append(o.Read, w.clone.Dir)
+		o.Write = slices.DeleteFunc(o.Write, func(path string) bool { return path == w.clone.Dir })
 	}
 	for _, path := range w.agent.Writes {
 		if _, err := os.Stat(path); err == nil {
@@ -34,17 +35,18 @@ func (a *Actor) agentPolicy(dir, log string, w work, tools check.Furnished, judg
 	}
 	// Compilers' caches are those that checks begin with, and stay as they are.
 	deps := filepath.Join(a.o.Shared, "deps")
-	for _, path := range append([]string{filepath.Join(a.o.Shared, "agent"), filepath.Join(deps, "go-build"), filepath.Join(deps, "go-mod")}, tools.Overlays...) {
+	build := filepath.Join(deps, "go-build")
+	for _, path := range append([]string{filepath.Join(a.o.Shared, "agent"), build, filepath.Join(deps, "go-mod")}, tools.Overlays...) {
 		upper := filepath.Join(dir, changes, strconv.Itoa(len(o.Overlays)))
 		if err := errors.Join(os.MkdirAll(path, 0o755), os.MkdirAll(upper, 0o755)); err == nil {
-			o.Overlays = append(o.Overlays, confine.Overlay{Path: path, Upper: upper})
+			o.Overlays = append(o.Overlays, confine.Overlay{Path: path, Upper: upper, Copy: path == build || slices.Contains(tools.Overlays, path)})
 		}
 	}
 	if w.agent.Gateway == nil { // it reaches its model by itself, from wherever that is
 		o.Network = w.agent.Network
 		return &o
 	}
-	o.Door = confine.FreeDoor(o.Ports)
+	o.Door = o.FreeDoor()
 	return &o
 }
 

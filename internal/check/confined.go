@@ -57,7 +57,7 @@ func (p *place) policy(env []string, install bool, more ...string) (*confine.Pol
 		}
 		l := confine.Overlay{Path: dir}
 		if name == goBuild {
-			l.Upper = p.upper()
+			l.Upper, l.Copy = p.upper(), true
 			if err := errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(l.Upper, 0o755)); err != nil {
 				return nil, err
 			}

@@ -152,7 +152,7 @@ func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *re
 			o.Ports = append(slices.Clone(o.Ports), port)
 		}
 	}
-	o.Door = confine.FreeDoor(o.Ports)
+	o.Door = o.FreeDoor()
 	proxy = l.Proxy()
 	return proxy, registry.Variables(o.Door, env), proxy.Serve
 }

@@ -253,7 +253,7 @@ type driveOptions struct {
 	fresh    bool
 	quiet    bool
 	verbose  bool
-	sandbox  string // full, outside or off; "" is what is configured
+	sandbox  string // full, partial, outside or off; "" is what is configured
 }
 
 // engine is a runtime with everything that carries out steps.

@@ -16,7 +16,7 @@ import (
 func (a *app) completed(c *cobra.Command) {
 	values := map[string][]string{
 		"agent": step.AgentNames(), "style": styleNames(), "lang": {"en", "ko"}, "phase": {string(step.Full), string(step.Red), string(step.GreenRefactor)},
-		"conflict": {string(step.KeepFiles), string(step.Overwrite)}, "on": {onLocal, onTemporal}, "sandbox": {"full", "outside", "off"}, "documents": {"commit", "keep"}, "budget": {"5usd", "20usd", "2Mtok"},
+		"conflict": {string(step.KeepFiles), string(step.Overwrite)}, "on": {onLocal, onTemporal}, "sandbox": {"full", "partial", "outside", "off"}, "documents": {"commit", "keep"}, "budget": {"5usd", "20usd", "2Mtok"},
 		"language": toolchain.Languages(),
 	}
 	l := a.lang()

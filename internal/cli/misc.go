@@ -175,7 +175,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 #   heartbeat: 30s         # longest silence of a machine of a cluster
 
 # sandbox:                 # of agents and checks, Linux only (docs/concepts/security.md)
-#   level: full            # full, outside (a container is around Jacquard) or off (need trust once)
+#   level: full            # full, partial, outside (a container is around Jacquard) or off (need trust once)
 #   read: [../shared]      # more that they may read, and write: change (need trust once)
 #   install: [npm.example.com]  # hosts that installations reach besides registries (needs trust once)
 #   connect: ["127.0.0.1:5432"] # services of this machine, or paths of their sockets (needs trust once)

@@ -242,7 +242,7 @@ func driveFlags(c *cobra.Command, o *driveOptions) {
 
 // sandboxFlag is for commands that run agents or checks.
 func sandboxFlag(c *cobra.Command, level *string) {
-	c.Flags().StringVar(level, "sandbox", "", "sandbox for agents and checks: full, outside or off (default: see jacquard.yaml, else full on Linux)")
+	c.Flags().StringVar(level, "sandbox", "", "sandbox for agents and checks: full, partial, outside or off (default: see jacquard.yaml, else full on Linux)")
 }
 
 // budgetFlag is for commands that begin a run.

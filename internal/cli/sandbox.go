@@ -49,10 +49,10 @@ func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) 
 		}
 		break
 	}
-	if level != confine.Full {
+	if level != confine.Full && level != confine.Partial {
 		return level, nil, nil
 	}
-	b := &confine.Policy{}
+	b := &confine.Policy{Partial: level == confine.Partial}
 	for _, c := range []struct {
 		sandboxConf
 		file string
@@ -67,7 +67,9 @@ func (p *project) sandbox(given string) (confine.Level, *confine.Policy, error) 
 		}
 		b.Read, b.Write = append(b.Read, read...), append(b.Write, write...)
 		for _, at := range c.Connect {
-			if port, ok := localPort(at); !ok {
+			if port, ok := localPort(at); !ok && b.Partial {
+				return level, nil, usage("%s: sandbox: connect: %s is a Unix socket, which the level partial can't allow; use full or outside", c.file, at)
+			} else if !ok {
 				b.Sockets = append(b.Sockets, at)
 			} else if !slices.Contains(b.Ports, port) {
 				b.Ports = append(b.Ports, port)
@@ -106,7 +108,7 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 	if err != nil || b == nil {
 		return level, b, err
 	}
-	err = proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"))
+	err = proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), b.Partial)
 	var step *confine.StepError // a step says so where there may be no namespaces
 	if errors.Is(err, syscall.ENOSPC) && !errors.As(err, &step) {
 		return level, nil, fail(flow.Environment, "no space left in %s; nothing was started: free some space, then run the same command again", p.cache)
@@ -119,7 +121,7 @@ func (p *project) confined(ctx context.Context, given string) (confine.Level, *c
 
 // remedy says what a person can do about a sandbox that cannot be made, and where it is said once.
 func (a *app) remedy(l report.Lang, err error) string {
-	ways := fmt.Sprintf(l.T("If Jacquard runs in a container or virtual machine, use --sandbox outside; --sandbox off runs agents and checks with your permissions. To set it for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s"), a.ownSandbox())
+	ways := fmt.Sprintf(l.T("If Jacquard runs in a container or virtual machine, use --sandbox outside; --sandbox partial protects files and keys, not the network of checks; --sandbox off runs agents and checks with your permissions. To set it for all projects: JACQUARD_SANDBOX, or a line such as level: outside in %s"), a.ownSandbox())
 	if raw, _ := os.ReadFile(confine.AppArmorRule); strings.TrimSpace(string(raw)) == "1" && os.Geteuid() != 0 {
 		return appArmor(l) + ways
 	}
@@ -171,7 +173,7 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 		c.add("sandbox", false, true, "%v", err)
 		return
 	}
-	failed := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"))
+	failed := proc.ProbeSandbox(ctx, filepath.Join(p.cache, "tmp"), level == confine.Partial)
 	switch {
 	case b == nil && failed == nil:
 		c.add("sandbox", level == confine.Outside, false, c.l.T("%s: agents and checks run with your permissions; full is available here"), level)
@@ -183,6 +185,9 @@ func (c *checkup) sandbox(ctx context.Context, p *project) {
 		c.add("sandbox", false, true, "%v. %s", failed, p.a.remedy(c.l, failed))
 	default:
 		text := fmt.Sprintf(c.l.T("full: tested, no escape found; at most %d processes and %d MiB"), b.Limits.Processes, b.Limits.Memory>>20)
+		if b.Partial {
+			text = c.l.T("partial: tested, files and the ports of agents are protected; checks reach the network, and memory and processes have no limit")
+		}
 		for _, line := range p.conf.Sandbox.asks() {
 			text += "; " + line
 		}

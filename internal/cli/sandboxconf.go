@@ -22,7 +22,7 @@ import (
 
 // sandboxConf is what jacquard.yaml, or a person's own file, says about the sandbox of agents and checks. A text alone is its level.
 type sandboxConf struct {
-	Level   string   `yaml:"level"`   // full, outside or off
+	Level   string   `yaml:"level"`   // full, partial, outside or off
 	Read    []string `yaml:"read"`    // more that can be read
 	Write   []string `yaml:"write"`   // more that can be changed
 	Connect []string `yaml:"connect"` // services of this machine: 127.0.0.1:5432, or the path of a Unix socket
@@ -129,7 +129,11 @@ func (c sandboxConf) check(file string) error {
 // asks lists what widens the sandbox, a line each: the repository may say it, a person has to allow it.
 func (c sandboxConf) asks() []string {
 	var out []string
-	if l := confine.Level(c.Level); l == confine.Off || l == confine.Outside {
+	switch confine.Level(c.Level) {
+	case confine.Full:
+	case confine.Partial:
+		out = append(out, "run agents and checks in a weaker sandbox (sandbox: level: partial)")
+	case confine.Outside, confine.Off:
 		out = append(out, "run agents and checks without a sandbox of Jacquard (sandbox: level: "+c.Level+")")
 	}
 	for _, path := range c.Read {

@@ -430,7 +430,7 @@ var sandboxed = sync.OnceValue(func() error {
 	if confine.Default != confine.Full {
 		return nil // nor does the program
 	}
-	err := proc.ProbeSandbox(context.Background(), os.TempDir())
+	err := proc.ProbeSandbox(context.Background(), os.TempDir(), false)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "stories run with JACQUARD_SANDBOX=off: no sandbox can be made here: %v\n", err)
 	}

@@ -75,6 +75,11 @@ func below(name string) func(w world) string {
 	return func(w world) string { return w.Dir + "/" + name }
 }
 
+// cached is a file of the cache as the environment says where that is.
+func cached(name string) func(w world) string {
+	return func(world) string { return os.Getenv("CACHE") + "/" + name }
+}
+
 func written(name string, path func(w world) string) attempt {
 	return attempt{name: name, try: writes(path), judge: has(path)}
 }
@@ -88,14 +93,21 @@ var honest = []attempt{
 		return errors.Join(os.Mkdir(w.Work+"/a", 0o700), writes(func(w world) string { return w.Work + "/f" })(w), os.Rename(w.Work+"/f", w.Work+"/a/f"))
 	}},
 	{name: "write and read a cache", try: func(w world) error {
-		if err := writes(func(w world) string { return w.Cache + "/archive" })(w); err != nil {
+		if err := writes(cached("archive"))(w); err != nil {
 			return err
 		}
-		b, err := os.ReadFile(w.Cache + "/archive")
+		b, err := os.ReadFile(cached("archive")(w))
 		if err == nil && !strings.HasSuffix(string(b), "planted") {
 			err = errNothing
 		}
 		return err
+	}},
+	{name: "make and replace files of a cache", try: func(w world) error {
+		in, err := os.ReadFile(cached("d/deep")(w))
+		if err == nil && string(in) != w.Secret {
+			err = errNothing
+		}
+		return errors.Join(err, writes(cached("d/new"))(w), os.Rename(cached("d/new")(w), cached("archive")(w)))
 	}},
 	{name: "talk to itself by loopback", try: func(world) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -246,6 +258,7 @@ var fileAttempts = []attempt{
 	{name: "poison a cache by a hard link", judge: has(func(w world) string { return w.Cache + "/archive" }), try: func(w world) error {
 		return errors.Join(os.Link(w.Cache+"/archive", w.Cache+"/other"), writes(func(w world) string { return w.Cache + "/other" })(w))
 	}},
+	{name: "poison a cache by its copy", try: writes(cached("d/deep")), judge: has(func(w world) string { return w.Cache + "/d/deep" })},
 	{name: "make a device", try: func(w world) error { return unix.Mknod(w.Work+"/dev", unix.S_IFBLK|0o600, int(unix.Mkdev(254, 0))) }},
 	{name: "open memory of the machine", try: opens("/dev/mem", unix.O_RDONLY)},
 	{name: "open a disk", try: opens("/dev/vda", unix.O_RDONLY)},

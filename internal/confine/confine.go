@@ -8,6 +8,7 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -20,12 +21,13 @@ type Level string
 // The levels.
 const (
 	Full    Level = "full"    // this package does
+	Partial Level = "partial" // this package does so for files, and for what agents reach
 	Outside Level = "outside" // the user vouches for a container or a virtual machine around the whole program
 	Off     Level = "off"     // nobody does
 )
 
 // Levels are all levels, the strongest first.
-var Levels = []Level{Full, Outside, Off}
+var Levels = []Level{Full, Partial, Outside, Off}
 
 // ParseLevel reads a level as people write it.
 func ParseLevel(s string) (Level, error) {
@@ -34,12 +36,16 @@ func ParseLevel(s string) (Level, error) {
 			return l, nil
 		}
 	}
-	return "", fmt.Errorf("no sandbox level %q: it is full, outside or off", s)
+	return "", fmt.Errorf("no sandbox level %q: it is full, partial, outside or off", s)
 }
 
 // Policy says what a command may do. Everything that it does not name is not there for the command. All paths are absolute.
 // What the system itself has (/usr, parts of /etc, /proc of its own processes, a few devices) is there to be read.
 type Policy struct {
+	// Partial is to do without namespaces. What the command then sees and shares of the machine besides: names and attributes of
+	// files, command lines of processes, /dev/shm; without Door, the network. Unix sockets, terminals and /tmp are not there.
+	// Of Limits only Output and File hold. It is not there for Sockets.
+	Partial bool
 	// Read are files and folders that can be read and executed. One that does not exist is left out.
 	Read []string
 	// Write are those that can be changed as well. They have to exist.
@@ -59,12 +65,18 @@ type Policy struct {
 	Limits Limits
 }
 
+// Copies reports whether a command has copies in place of Overlays.
+func (p *Policy) Copies() bool { return p != nil && (p.Partial || Default != Full) }
+
 // Overlay is a folder of which the command sees a copy that costs nothing: what it changes is written to Upper.
 type Overlay struct {
 	Path string
 	// Upper is an empty folder, or one that an earlier command with the same overlay has used, on a file system that may be
 	// an upper layer. "" is memory, forgotten with the command.
 	Upper string
+	// Copy has the command find a copy below Upper, by the variables of its environment that name Path, where no overlay can be
+	// had: new files can be made there, and others replaced. Without it the folder can only be read.
+	Copy bool
 }
 
 // Limits bound a command; 0 means no limit, but for Temp.
@@ -107,13 +119,40 @@ func size(n int64) string {
 // usualDoor lies below the ports that the kernel gives to who asks for any: what is tested may.
 const usualDoor = 25_777
 
-// FreeDoor is a port for a door beside ports.
-func FreeDoor(ports []int) int {
-	door := firstDoor()
-	for slices.Contains(ports, door) {
+// FreeDoor is a port for a door beside Ports: one that is free on this machine where the command has no loopback interface of its own.
+func (p Policy) FreeDoor() int {
+	if p.Copies() { // nor namespaces
+		if l, err := listen(0); err == nil {
+			defer l.Close() //nolint:errcheck // it is made again
+			if at, ok := l.Addr().(*net.TCPAddr); ok {
+				return at.Port
+			}
+		}
+	}
+	door := usualDoor
+	for slices.Contains(p.Ports, door) {
 		door++
 	}
 	return door
+}
+
+// listen makes a listener on this machine's loopback interface, which other processes can connect to as well.
+func listen(port int) (*net.TCPListener, error) {
+	return net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+}
+
+// door is what listens at a port for a command that has no loopback interface of its own.
+func door(port int) (*os.File, error) {
+	l, err := listen(port)
+	if err != nil {
+		return nil, &StepError{"make a listener", err}
+	}
+	defer l.Close() //nolint:errcheck // its copy goes on
+	f, err := l.File()
+	if err != nil {
+		return nil, &StepError{"make a listener", err}
+	}
+	return f, nil
 }
 
 // ErrUnsupported says that this system has no sandbox that this package can make.

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -236,7 +237,10 @@ func (a attempt) run(t *testing.T, w world, policy *confine.Policy) outcome {
 	var judged chan bool
 	c := proc.Command{
 		Argv: []string{w.Self, attemptName, a.name, string(told)}, Dir: w.Work, Confine: policy, Total: 20 * time.Second, Stop: []proc.Stop{{Signal: proc.Kill}},
-		Env: []string{"HOME=" + w.Home, "PATH=/usr/bin:/bin", "GODEBUG=asyncpreemptoff=1"},
+		Env: []string{"HOME=" + w.Home, "PATH=/usr/bin:/bin", "CACHE=" + w.Cache, "GODEBUG=asyncpreemptoff=1"},
+	}
+	if policy != nil && policy.Partial {
+		c.Mark = w.Dir // processes are found by it, as in every turn and check
 	}
 	if a.judge != nil {
 		// Some can be seen only while the attempt waits for it.
@@ -267,10 +271,10 @@ func (a attempt) run(t *testing.T, w world, policy *confine.Policy) outcome {
 }
 
 // needsSandbox skips a test where no sandbox can be made. One that is made and does not hold is a failure.
-func needsSandbox(t *testing.T) {
+func needsSandbox(t *testing.T, partial bool) {
 	t.Helper()
 	var failed *confine.StepError
-	switch err := proc.ProbeSandbox(t.Context(), t.TempDir()); {
+	switch err := proc.ProbeSandbox(t.Context(), t.TempDir(), partial); {
 	case errors.As(err, &failed) && strings.HasPrefix(failed.Step, "self-test"):
 		t.Fatalf("the sandbox does not hold: %v", err)
 	case err != nil:
@@ -282,7 +286,7 @@ func needsSandbox(t *testing.T) {
 // its own with a world of its own, and some have to wait until nothing has happened: together more than ten seconds.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
-	needsSandbox(t)
+	needsSandbox(t, false)
 	var possible, escaped, skipped int
 	for _, a := range attempts {
 		free, inside := newWorld(t), newWorld(t)
@@ -311,14 +315,56 @@ func (w world) policy() *confine.Policy {
 	}
 }
 
+// partial is the same without namespaces, with a copy of the cache.
+func (w world) partial(t *testing.T) *confine.Policy {
+	t.Helper()
+	p := w.policy()
+	p.Partial = true
+	p.Overlays[0].Upper, p.Overlays[0].Copy = t.TempDir(), true
+	return p
+}
+
+// openAtPartial are the attempts that a partial sandbox does not stop, as docs/concepts/security.md says: without namespaces the names and
+// attributes of files, the list of processes and /dev/shm are those of the machine, and nobody counts what is used of it.
+var openAtPartial = []string{
+	"change rights of a file outside", "change times outside", "read another's command line", "see other processes",
+	"see others' connections", "write shared memory files", "read a file in shared memory", "start processes without end", "use memory without end",
+}
+
+// TestEscapesPartial: where there are no namespaces everything but a few named things is refused, to agents, which have a door.
+func TestEscapesPartial(t *testing.T) {
+	t.Parallel()
+	needsSandbox(t, true)
+	for _, a := range attempts {
+		free, inside := newWorld(t), newWorld(t)
+		if o := a.run(t, free, nil); !o.worked {
+			continue // TestEscapes counts them
+		}
+		p := inside.partial(t)
+		p.Door = p.FreeDoor()
+		if o := a.run(t, inside, p); o.worked != slices.Contains(openAtPartial, a.name) {
+			t.Errorf("%s: it worked: %v: %s", a.name, o.worked, o.said)
+		}
+	}
+}
+
+// absentAtPartial is what a command cannot do in a partial sandbox, as docs/concepts/security.md says.
+var absentAtPartial = []string{"write and read a cache", "write and read /tmp", "talk to itself by a socket in a folder", "make a terminal"}
+
 // TestHonestWork: what a command is to be able to do works in the same sandbox that nothing escapes from.
 func TestHonestWork(t *testing.T) {
 	t.Parallel()
-	needsSandbox(t)
-	for _, a := range honest {
-		w := newWorld(t)
-		if o := a.run(t, w, w.policy()); !o.worked {
-			t.Errorf("%s: it does not work in the sandbox: %s", a.name, o.said)
+	for _, partial := range []bool{false, true} {
+		needsSandbox(t, partial)
+		for _, a := range honest {
+			w := newWorld(t)
+			p := w.policy()
+			if partial {
+				p = w.partial(t)
+			}
+			if o := a.run(t, w, p); o.worked == (partial && slices.Contains(absentAtPartial, a.name)) {
+				t.Errorf("%s: partial %v: it worked: %v: %s", a.name, partial, o.worked, o.said)
+			}
 		}
 	}
 }
@@ -357,7 +403,7 @@ func TestEscapesAsOrdinaryUser(t *testing.T) {
 	}
 	var out []byte
 	for try := 0; try == 0 || errors.Is(err, syscall.ETXTBSY) && try < 1000; try++ { // another test has forked meanwhile
-		cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^Test(Escapes|HonestWork)$", "-test.v")
+		cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^Test(Escapes|EscapesPartial|HonestWork)$", "-test.v")
 		cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "TMPDIR=" + dir + "/tmp", "PATH=/usr/bin:/bin"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		out, err = cmd.CombinedOutput()

@@ -39,6 +39,16 @@ func (p *program) unless(answer uint32, values ...uint32) {
 	*p = append(*p, ret(answer))
 }
 
+// and keeps some bits of what was loaded.
+func (p *program) and(bits uint32) {
+	*p = append(*p, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: bits})
+}
+
+// any answers if one of some bits of what was loaded is set.
+func (p *program) any(bits, answer uint32) {
+	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: bits}, ret(answer))
+}
+
 // call has what body writes done for one system call only; after it the number is not loaded any more.
 func (p *program) call(number uint32, body func(*program)) {
 	var inner program
@@ -85,7 +95,7 @@ func rules() program {
 	}
 	p.call(unix.SYS_CLONE, func(p *program) {
 		p.load(dataArgs)
-		*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newUser}, ret(refuse(unix.EPERM)))
+		p.any(newUser, refuse(unix.EPERM))
 	})
 	p.call(unix.SYS_IOCTL, func(p *program) { // the kernel looks at the low half only
 		p.load(dataArgs + 8)
@@ -106,9 +116,8 @@ func rules() program {
 	return append(p, ret(unix.SECCOMP_RET_ALLOW))
 }
 
-// filter puts the rules in force for this thread and what it starts.
-func filter() error {
-	p := rules()
+// filter puts rules in force for this thread and what it starts.
+func filter(p program) error {
 	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]} //nolint:gosec // a few hundred
 	_, _, no := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
 	return known(no)

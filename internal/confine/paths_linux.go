@@ -39,9 +39,15 @@ type bind struct {
 
 // order works a policy out: real paths, and the links that lead to them.
 func (p Policy) order() (order, error) {
-	o := order{Links: map[string]string{}, Network: p.Network, Ports: p.Ports, Limits: p.Limits}
+	o := order{Partial: p.Partial, Links: map[string]string{}, Network: p.Network, Ports: p.Ports, Limits: p.Limits}
 	if p.Door != 0 {
 		o.Ports = append(slices.Clone(p.Ports), p.Door)
+	}
+	if p.Partial && len(p.Sockets) > 0 {
+		return o, &StepError{"connect to " + p.Sockets[0], errors.New("at the level partial there are no Unix sockets")}
+	}
+	if p.Partial && p.Door == 0 {
+		o.Ports = nil // all can be reached
 	}
 	if len(o.Ports) > maxPorts && !p.Network {
 		return o, &StepError{"pass ports", fmt.Errorf("there are more than %d", maxPorts)}
@@ -49,6 +55,8 @@ func (p Policy) order() (order, error) {
 	read := append(slices.Clone(system), p.Read...)
 	if p.Network { // where everything can be reached
 		o.Ports = nil
+	}
+	if p.Network || p.Partial {
 		read = append(read, "/etc/resolv.conf")
 	}
 	for _, path := range read {

@@ -31,7 +31,7 @@ func StartTest(p Policy, b Bait) (*Stage, error) {
 	return s, err
 }
 
-func (t *selfTest) run() {
+func (t *selfTest) run(partial bool) {
 	const self = "self-test: "
 	must(self+"write in the folder of work", os.WriteFile(filepath.Join(t.Bait.Work, "sandbox-probe"), nil, 0o600))
 	refused := func(what string, err error) {
@@ -59,7 +59,7 @@ func (t *selfTest) run() {
 	refused("connect to a service outside", err)
 	refused("make a user namespace", unix.Unshare(unix.CLONE_NEWUSER))
 	refused("mount", unix.Mount("x", "/tmp", "tmpfs", 0, ""))
-	if others() > 0 {
+	if !partial && others() > 0 {
 		must(self+"see processes outside", errEscaped)
 	}
 }

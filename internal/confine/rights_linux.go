@@ -39,11 +39,18 @@ func dropRights() {
 	must("give up rights", unix.Capset(&header, &none[0]))
 }
 
-// landlock says the same about files as the mounts do, by another part of the kernel. An older kernel knows less of it, or nothing.
-func landlock(writable []string) {
+// grants are what Landlock lets a command do: files, and TCP where a list of ports is there.
+type grants struct {
+	read, write []string
+	ports       []int // that can be connected to; nil = all, and it may listen
+}
+
+// landlock says the same about files as the mounts do, by another part of the kernel. An older kernel knows less of it, or nothing:
+// version is what it knows.
+func landlock(g grants) (version uintptr) {
 	version, _, no := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if no != 0 {
-		return
+		return 0
 	}
 	read := uint64(unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR)
 	all := uint64(1)<<13 - 1
@@ -62,6 +69,9 @@ func landlock(writable []string) {
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 		size += unsafe.Sizeof(attr.Scoped)
 	}
+	if g.ports != nil {
+		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+	}
 	ruleset, _, no := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
 	must("make Landlock's rules", known(no))
 	allow := func(path string, access uint64) {
@@ -78,13 +88,19 @@ func landlock(writable []string) {
 		must("allow "+path, known(no))
 		_ = unix.Close(fd)
 	}
-	allow("/", read)
-	for _, path := range writable {
+	for _, path := range g.read {
+		allow(path, read)
+	}
+	for _, path := range g.write {
 		allow(path, all)
+	}
+	for _, port := range g.ports {
+		allowPort(ruleset, port)
 	}
 	_, _, no = unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0)
 	must("apply Landlock's rules", known(no))
 	_ = unix.Close(int(ruleset))
+	return version
 }
 
 func known(no unix.Errno) error {

@@ -17,7 +17,7 @@ var ofMac = []string{
 
 // Seatbelt is a policy as a profile of macOS's sandbox, for sandbox-exec. Paths have to be real ones, as macOS means by them: below
 // /private where the usual names are links. What macOS does not have is left out: namespaces, so processes and a loopback interface of
-// its own, and a copy of folders: overlays can only be read.
+// its own, and overlays: see Policy.copies.
 func Seatbelt(p Policy) string {
 	var b strings.Builder
 	b.WriteString(`(version 1)
@@ -31,11 +31,7 @@ func Seatbelt(p Policy) string {
 (allow file-read* file-write-data file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/random") (literal "/dev/urandom"))
 (allow file-read* (literal "/"))
 `)
-	read := slices.Concat(ofMac, p.Read)
-	write := slices.Clone(p.Write)
-	for _, l := range p.Overlays {
-		read = append(read, l.Path)
-	}
+	read, write := slices.Concat(ofMac, p.Read), slices.Clone(p.Write)
 	if p.Network {
 		read = append(read, "/private/etc/resolv.conf", "/private/var/run/resolv.conf")
 	}

@@ -16,11 +16,11 @@ func TestSeatbelt(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]confine.Policy{
 		"agent": {
-			Read: []string{"/Users/a/.nvm/versions/node/v22", `/Users/a/odd "folder"\x`}, Write: []string{"/private/var/tmp/jacquard-501/turn/clone", "/private/tmp/j"},
-			Overlays: []confine.Overlay{{Path: "/Users/a/Library/Caches/jacquard/go-build"}}, Door: 25777, Ports: []int{5432},
+			Read: []string{"/Users/a/.nvm/versions/node/v22", "/Users/a/Library/Caches/jacquard/go-build", `/Users/a/odd "folder"\x`}, Write: []string{"/private/var/tmp/jacquard-501/turn/clone", "/private/tmp/j"},
+			Door: 25777, Ports: []int{5432},
 			Sockets: []string{"/private/tmp/db.sock"},
 		},
-		"check":   {Write: []string{"/private/var/tmp/jacquard-501/check"}, Overlays: []confine.Overlay{{Path: "/Users/a/Library/Caches/jacquard/npm"}}},
+		"check":   {Read: []string{"/Users/a/Library/Caches/jacquard/npm"}, Write: []string{"/private/var/tmp/jacquard-501/check"}},
 		"network": {Write: []string{"/private/tmp/j"}, Network: true},
 	} {
 		golden := filepath.Join("testdata", "seatbelt-"+name+".sb")

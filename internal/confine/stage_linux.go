@@ -21,7 +21,7 @@ const control = 3
 // init is the stage. It acts before the packages of the program are there, which would cost more than the sandbox, and in every
 // program that can start processes, tests too. What it must never do is return.
 func init() { //nolint:gochecknoinits // the stage has to act before main
-	if len(os.Args) != 1 || os.Args[0] != stageName || os.Getpid() != 1 {
+	if len(os.Args) != 1 || (os.Args[0] != stageName || os.Getpid() != 1) && os.Args[0] != partialName {
 		return
 	}
 	// What is given up is given up by this thread, and the command is forked from it. A program with C libraries could not do
@@ -62,6 +62,9 @@ func stage() {
 	}()
 	unix.CloseOnExec(control)
 	o := hear()
+	if o.Partial {
+		partial(o)
+	}
 	// Signals are meant for the command, which has the same group.
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
@@ -75,10 +78,10 @@ func stage() {
 	limit(o.Limits)
 	dropRights()
 	must("forbid reading the stage", unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0))
-	landlock(files.writable())
-	must("filter system calls", filter())
+	landlock(grants{read: []string{"/"}, write: files.writable()})
+	must("filter system calls", filter(rules()))
 	if o.Test != nil {
-		o.Test.run()
+		o.Test.run(false)
 		tell(report{})
 		tell(report{Ended: &Ended{}})
 		unix.Exit(0)

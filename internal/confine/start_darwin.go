@@ -1,10 +1,9 @@
 package confine
 
 import (
-	"errors"
-	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -25,6 +24,7 @@ func Start(p Policy, path string, argv []string, dir string, env []string) (*Sta
 	if _, err := os.Stat(sandboxExec); err != nil {
 		return nil, &StepError{"find sandbox-exec", err}
 	}
+	p.Overlays = slices.Clone(p.Overlays)
 	for _, list := range []*[]string{&p.Read, &p.Write, &p.Sockets} {
 		real := make([]string, len(*list))
 		for i, at := range *list {
@@ -32,11 +32,13 @@ func Start(p Policy, path string, argv []string, dir string, env []string) (*Sta
 		}
 		*list = real
 	}
-	overlays := make([]Overlay, len(p.Overlays))
 	for i, l := range p.Overlays {
-		overlays[i] = Overlay{Path: resolved(l.Path)} // there is no copy: it can be read
+		p.Overlays[i].Path = resolved(l.Path)
 	}
-	p.Overlays = overlays
+	env, err := p.copies(env)
+	if err != nil {
+		return nil, err
+	}
 	s := &Stage{argv: append([]string{sandboxExec, "-p", Seatbelt(p), path}, argv[min(1, len(argv)):]...), env: env, dir: dir, door: p.Door}
 	return s, nil
 }
@@ -72,20 +74,12 @@ func (s *Stage) Attributes(*syscall.SysProcAttr) {}
 // NotStarted explains why sandbox-exec could not be started.
 func (s *Stage) NotStarted(err error) error { return &StepError{"start sandbox-exec", err} }
 
-// Begin opens the door: a listener on this machine's loopback interface, which other processes can connect to as well.
-func (s *Stage) Begin() error {
-	if s.door == 0 {
-		return nil
+// Begin opens the door.
+func (s *Stage) Begin() (err error) {
+	if s.door != 0 {
+		s.listener, err = door(s.door)
 	}
-	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: s.door})
-	if err == nil {
-		s.listener, err = l.File()
-		err = errors.Join(err, l.Close())
-	}
-	if err != nil {
-		return &StepError{"make a listener", err}
-	}
-	return nil
+	return err
 }
 
 // End knows nothing that the process does not say itself.
@@ -101,19 +95,6 @@ func (s *Stage) Listeners() map[int]*os.File {
 
 // Close does nothing: what runs is ended like any other command.
 func (s *Stage) Close() {}
-
-// firstDoor is a port that is free now: the command has the loopback interface of everybody.
-func firstDoor() int {
-	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		return usualDoor
-	}
-	defer l.Close() //nolint:errcheck // it is made again
-	if at, ok := l.Addr().(*net.TCPAddr); ok {
-		return at.Port
-	}
-	return usualDoor
-}
 
 // Bait is what a self-test tries to get from inside.
 type Bait struct {

@@ -17,6 +17,7 @@ import (
 
 // order is what the stage is told: through a socket, so that nobody reads it in the table of processes.
 type order struct {
+	Partial  bool
 	Argv     []string
 	Path     string
 	Dir      string
@@ -46,10 +47,18 @@ type Stage struct {
 	theirs  *os.File
 	rest    []byte
 	sockets []int
+	door    int // of a partial sandbox, which is ours
+	opened  *os.File
 }
 
 // Start prepares a command: the program at path with its arguments, folder and environment. What it gives back has to be closed.
 func Start(p Policy, path string, argv []string, dir string, env []string) (*Stage, error) {
+	var err error
+	if p.Partial {
+		if env, err = p.copies(env); err != nil {
+			return nil, err
+		}
+	}
 	o, err := p.order()
 	if err != nil {
 		return nil, err
@@ -62,12 +71,16 @@ func Start(p Policy, path string, argv []string, dir string, env []string) (*Sta
 	if err := unix.SetNonblock(pair[0], true); err != nil { // reads of it wait in the runtime, not in a thread
 		return nil, &StepError{"make a socket for the stage", err}
 	}
-	return &Stage{order: o, ours: os.NewFile(uintptr(pair[0]), "sandbox"), theirs: os.NewFile(uintptr(pair[1]), "sandbox")}, nil
+	return &Stage{order: o, door: p.Door, ours: os.NewFile(uintptr(pair[0]), "sandbox"), theirs: os.NewFile(uintptr(pair[1]), "sandbox")}, nil
 }
 
 // Program is what has to be started in place of the command, and in which folder, with File as its only further descriptor.
 func (s *Stage) Program() (path, dir string, argv, env []string) {
-	return "/proc/self/exe", "/", []string{stageName}, []string{"GOGC=off", "GOTRACEBACK=none"}
+	name := stageName
+	if s.order.Partial {
+		name = partialName
+	}
+	return "/proc/self/exe", "/", []string{name}, []string{"GOGC=off", "GOTRACEBACK=none"}
 }
 
 // File is the stage's end of its socket. It becomes descriptor 3.
@@ -75,6 +88,9 @@ func (s *Stage) File() *os.File { return s.theirs }
 
 // Attributes adds to those of a process what gives it namespaces of its own.
 func (s *Stage) Attributes(a *syscall.SysProcAttr) {
+	if s.order.Partial {
+		return
+	}
 	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	if !s.order.Network {
 		a.Cloneflags |= unix.CLONE_NEWNET
@@ -97,8 +113,13 @@ func (s *Stage) NotStarted(err error) error {
 }
 
 // Begin tells the stage its order and returns when the command runs. The error is a StepError, or that of starting the program.
-func (s *Stage) Begin() error {
+func (s *Stage) Begin() (err error) {
 	_ = s.theirs.Close()
+	if s.order.Partial && s.door != 0 {
+		if s.opened, err = door(s.door); err != nil {
+			return err
+		}
+	}
 	b, err := json.Marshal(s.order)
 	if err != nil {
 		return &StepError{"describe the sandbox", err}
@@ -107,6 +128,11 @@ func (s *Stage) Begin() error {
 		return &StepError{"start the stage", err}
 	}
 	r, err := s.next()
+	if err == nil && r.Step == "" && s.order.Partial && s.order.Test == nil { // the command takes the place of the stage, which then says no more
+		if r, err = s.next(); errors.Is(err, io.EOF) {
+			return nil
+		}
+	}
 	switch {
 	case err != nil:
 		return &StepError{"start the stage", err}
@@ -122,7 +148,7 @@ func (s *Stage) Begin() error {
 
 // notRun explains why the program did not start. One that is there for us and not for the command is no missing program.
 func (s *Stage) notRun(err syscall.Errno) error {
-	if _, missing := os.Stat(s.order.Path); err == syscall.ENOENT && missing == nil && !s.order.sees(s.order.Path) {
+	if _, missing := os.Stat(s.order.Path); (err == syscall.ENOENT || s.order.Partial && err == syscall.EACCES) && missing == nil && !s.order.sees(s.order.Path) {
 		return &StepError{"start " + s.order.Path, errors.New("the program is not in the sandbox; name its folder under `sandbox: {read: […]}`")}
 	}
 	return &os.PathError{Op: "fork/exec", Path: s.order.Path, Err: err}
@@ -140,6 +166,9 @@ func (s *Stage) End() (e Ended, ok bool) {
 // Listeners are the sockets that listen inside, by their ports. They belong to the caller; known after Begin.
 func (s *Stage) Listeners() map[int]*os.File {
 	out := map[int]*os.File{}
+	if s.opened != nil {
+		out[s.door], s.opened = s.opened, nil
+	}
 	for i, fd := range s.sockets {
 		_ = unix.SetNonblock(fd, true)
 		out[s.order.Ports[i]] = os.NewFile(uintptr(fd), fmt.Sprintf("port %d", s.order.Ports[i])) //nolint:gosec // a descriptor
@@ -151,6 +180,9 @@ func (s *Stage) Listeners() map[int]*os.File {
 // Close ends the stage, if it still runs, and everything in its sandbox.
 func (s *Stage) Close() {
 	_, _ = s.ours.Close(), s.theirs.Close()
+	if s.opened != nil {
+		_ = s.opened.Close()
+	}
 	for _, fd := range s.sockets {
 		_ = unix.Close(fd)
 	}

@@ -131,8 +131,8 @@ func pass(from, to net.Conn) {
 }
 
 // ProbeSandbox makes a sandbox and has it try to get out: read and write outside, reach a service, see processes, get rights.
-// The error says which step cannot be done on this machine. dir is a folder for what it needs.
-func ProbeSandbox(ctx context.Context, dir string) error {
+// The error says which step cannot be done on this machine. dir is a folder for what it needs; partial is which sandbox is meant.
+func ProbeSandbox(ctx context.Context, dir string, partial bool) error {
 	work, err := os.MkdirTemp(dir, "sandbox-probe-")
 	if err != nil {
 		return err
@@ -151,7 +151,11 @@ func ProbeSandbox(ctx context.Context, dir string) error {
 	if addr, ok := l.Addr().(*net.TCPAddr); ok {
 		port = addr.Port
 	}
-	stage, err := confine.StartTest(confine.Policy{Write: []string{inside}}, confine.Bait{File: bait, Write: written, Port: port, Work: inside})
+	policy := confine.Policy{Partial: partial, Write: []string{inside}}
+	if partial { // else all ports can be reached
+		policy.Door = policy.FreeDoor()
+	}
+	stage, err := confine.StartTest(policy, confine.Bait{File: bait, Write: written, Port: port, Work: inside})
 	if err != nil {
 		return err
 	}
@@ -169,7 +173,7 @@ func ProbeSandbox(ctx context.Context, dir string) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer stop()
-	err = s.begin() //nolint:contextcheck // it has no doors
+	err = s.begin() //nolint:contextcheck // nothing is behind its door
 	if failed := cmd.Wait(); err == nil && failed != nil {
 		err = &confine.StepError{Step: "self-test", Err: failed}
 	}

@@ -22,7 +22,7 @@ import (
 // confined is a command of the shell in a sandbox that may write its folder only.
 func confined(t *testing.T, script string) proc.Command {
 	t.Helper()
-	if err := proc.ProbeSandbox(t.Context(), t.TempDir()); err != nil {
+	if err := proc.ProbeSandbox(t.Context(), t.TempDir(), false); err != nil {
 		t.Skipf("no sandbox on this machine: %v", err)
 	}
 	c := sh(t, script)
@@ -32,21 +32,25 @@ func confined(t *testing.T, script string) proc.Command {
 
 func TestProbeSandbox(t *testing.T) {
 	t.Parallel()
-	if err := proc.ProbeSandbox(t.Context(), t.TempDir()); err != nil {
+	if err := proc.ProbeSandbox(t.Context(), t.TempDir(), false); err != nil {
 		t.Skipf("no sandbox on this machine: %v", err)
 	}
 }
 
-// TestProbeSandboxWhereThereIsNone: in a sandbox, which denies user namespaces as some containers do, the step that fails is named.
+// TestProbeSandboxWhereThereIsNone: in a sandbox, which denies user namespaces as some containers do, the step that fails is named, and
+// a partial one can be had.
 func TestProbeSandboxWhereThereIsNone(t *testing.T) {
 	if os.Getenv("JACQUARD_PROC_NESTED") != "" { // inside
-		err := proc.ProbeSandbox(t.Context(), os.TempDir())
+		err := proc.ProbeSandbox(t.Context(), os.TempDir(), false)
 		var failed *confine.StepError
 		if !errors.As(err, &failed) || failed.Step != "make namespaces" {
 			t.Errorf("ProbeSandbox = %v, want that namespaces cannot be made", err)
 		}
 		if !confine.Inside() {
 			t.Error("it is not known that this is a sandbox")
+		}
+		if err := proc.ProbeSandbox(t.Context(), os.TempDir(), true); err != nil {
+			t.Errorf("a partial sandbox in one: %v", err)
 		}
 		return
 	}
