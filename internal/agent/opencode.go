@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/submit"
@@ -30,6 +32,17 @@ func NewOpencode(program string) *Opencode {
 	return &Opencode{program: program, ACP: ACP{
 		name: "opencode", argv: []string{program, "acp"}, install: opencodeInstallHint, setUp: setUpOpencode,
 	}}
+}
+
+// Run carries out t. The program talks with itself over a port, which a partial sandbox has to allow.
+func (o *Opencode) Run(ctx context.Context, t Turn, on func(Event)) Outcome {
+	a := o.ACP
+	if t.Confine != nil && t.Confine.Partial {
+		own, port := *t.Confine, t.Confine.FreeDoor()
+		own.Ports = append(slices.Clone(own.Ports), port)
+		t.Confine, a.argv = &own, append(slices.Clone(a.argv), "--port", strconv.Itoa(port))
+	}
+	return a.Run(ctx, t, on)
 }
 
 // Detect asks the program for its version. It works with a key only, which the

@@ -300,6 +300,8 @@ func condition(name string) (bool, error) {
 		return os.Geteuid() == 0, nil
 	case "sandbox":
 		return confine.Default == confine.Full && sandboxed() == nil, nil
+	case "partial":
+		return proc.ProbeSandbox(context.Background(), os.TempDir(), true) == nil, nil
 	case "unix":
 		return runtime.GOOS != "windows", nil
 	}

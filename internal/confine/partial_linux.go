@@ -123,7 +123,7 @@ type netPort struct{ access, port uint64 }
 const ruleNetPort = 2
 
 func allowPort(ruleset uintptr, port int) {
-	rule := netPort{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(port)} //nolint:gosec // a port
+	rule := netPort{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP | unix.LANDLOCK_ACCESS_NET_BIND_TCP, uint64(port)} //nolint:gosec // a port
 	_, _, no := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, ruleNetPort, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	must("allow a port", known(no))
 }

@@ -42,7 +42,7 @@ func dropRights() {
 // grants are what Landlock lets a command do: files, and TCP where a list of ports is there.
 type grants struct {
 	read, write []string
-	ports       []int // that can be connected to; nil = all, and it may listen
+	ports       []int // that it may connect to and listen at; nil = all
 }
 
 // landlock says the same about files as the mounts do, by another part of the kernel. An older kernel knows less of it, or nothing:
