@@ -176,6 +176,7 @@ const initText = `# Settings of Jacquard for this project. Everything is optiona
 
 # sandbox:                 # of agents and checks, Linux only (docs/concepts/security.md)
 #   level: full            # full, partial, outside (a container is around Jacquard) or off (need trust once)
+#   workers: full          # level that a worker must have
 #   read: [../shared]      # more that they may read, and write: change (need trust once)
 #   install: [npm.example.com]  # hosts that installations reach besides registries (needs trust once)
 #   connect: ["127.0.0.1:5432"] # services of this machine, or paths of their sockets (needs trust once)

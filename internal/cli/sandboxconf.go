@@ -23,6 +23,7 @@ import (
 // sandboxConf is what jacquard.yaml, or a person's own file, says about the sandbox of agents and checks. A text alone is its level.
 type sandboxConf struct {
 	Level   string   `yaml:"level"`   // full, partial, outside or off
+	Workers string   `yaml:"workers"` // level that a worker must have, or full
 	Read    []string `yaml:"read"`    // more that can be read
 	Write   []string `yaml:"write"`   // more that can be changed
 	Connect []string `yaml:"connect"` // services of this machine: 127.0.0.1:5432, or the path of a Unix socket
@@ -97,8 +98,11 @@ func parseSize(s string) (int64, error) {
 
 // check says what cannot be meant in a file.
 func (c sandboxConf) check(file string) error {
-	if c.Level != "" {
-		if _, err := confine.ParseLevel(c.Level); err != nil {
+	for _, level := range []string{c.Level, c.Workers} {
+		if level == "" {
+			continue
+		}
+		if _, err := confine.ParseLevel(level); err != nil {
 			return usage("%s: %v", file, err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +42,7 @@ func newShow(a *app) *cobra.Command {
 				if err := p.settle(ctx, rep); err != nil {
 					return err
 				}
-				rep.TakenBack = p.takenBack(r.ID)
+				rep.TakenBack, rep.Refused = p.takenBack(r.ID), p.refused(r.ID)
 				if a.json {
 					steps, err := rt.Steps(ctx, r.ID)
 					if err != nil {
@@ -59,6 +61,9 @@ func newShow(a *app) *cobra.Command {
 				}
 				if rep.Sandbox != "" {
 					fmt.Fprintf(a.Out, l.T("sandbox: %s")+"\n", rep.Sandbox)
+				}
+				for _, line := range rep.Refused {
+					fmt.Fprintf(a.Out, "  ⚠ %s\n", line)
 				}
 				if r.Driver != "" {
 					fmt.Fprintf(a.Out, l.T("driven by %s\n"), r.Driver)
@@ -143,4 +148,10 @@ func (p *project) showDocument(ctx context.Context, r flow.Run, rep *report.Run,
 		}
 	}
 	return usage("run %s has no document %s: jacquard show %s lists them", r.ID, name, r.ID)
+}
+
+// refused are the lines about hosts that installations of a run asked for in vain, each once.
+func (p *project) refused(run string) []string {
+	raw, _ := os.ReadFile(filepath.Join(p.state, "runs", run, act.Refused)) // where nothing was refused there is none
+	return slices.Compact(slices.Sorted(strings.FieldsFuncSeq(string(raw), func(r rune) bool { return r == '\n' })))
 }

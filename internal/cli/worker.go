@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow/temporal"
 	"github.com/jacquard-build/jacquard/internal/private"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -63,6 +64,13 @@ type serving struct {
 func (p *project) work(ctx context.Context, o driveOptions, w serving) (err error) {
 	if err := p.trusted(); err != nil {
 		return err
+	}
+	level, _, err := p.sandbox(o.sandbox)
+	if err != nil {
+		return err
+	}
+	if want := confine.Level(p.conf.Sandbox.Workers); want != "" && level != want && level != confine.Full {
+		return usage("this worker would run agents and checks at sandbox level %s, but %s wants %s for workers: set JACQUARD_SANDBOX=%s", level, configFile, want, want)
 	}
 	o.on = onTemporal
 	p.cache, p.trees = p.cache+"-worker", p.trees+"-worker" // somebody may drive a run in the same folder meanwhile

@@ -293,6 +293,7 @@ var koreanErrors = map[string]string{
 	"%s: sandbox: connect: want a local port such as 127.0.0.1:5432 or the path of a Unix socket, got %q":                                      "%s: sandbox: connect: %q은(는) 127.0.0.1:5432 같은 이 컴퓨터의 포트도, 유닉스 소켓의 경로도 아닙니다",
 	"%s: sandbox: connect: %s is not allowed, because it controls the whole machine. Use --sandbox off, or --sandbox outside in a container":   "%s: sandbox: connect: %s은(는) 허용되지 않습니다. 그 서비스는 시스템 전체에 작용합니다. --sandbox off를 쓰거나 컨테이너 안에서는 outside를 쓰세요",
 	"%s: sandbox: connect: %s is a Unix socket, which the level partial can't allow; use full or outside":                                      "%s: sandbox: connect: %s은(는) Unix 소켓이라 partial 수준에서는 허용할 수 없습니다. full 또는 outside를 쓰세요",
+	"this worker would run agents and checks at sandbox level %s, but %s wants %s for workers: set JACQUARD_SANDBOX=%s":                        "이 워커는 에이전트와 검사를 샌드박스 수준 %s에서 실행하는데, %s은(는) 워커에 %s을(를) 요구합니다. JACQUARD_SANDBOX=%s로 설정하세요",
 	"%s: sandbox: limits: %v":                                    "%s: sandbox: limits 값이 잘못되었습니다: %v",
 	"%s: sandbox: limits: pids is %d, want 1 or more":            "%s: sandbox: limits: pids가 %d입니다. 1 이상이어야 합니다",
 	"--format %q: want text, json, sarif or github":              "--format %q: text, json, sarif, github 중 하나여야 합니다",

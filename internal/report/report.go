@@ -23,6 +23,7 @@ type Run struct {
 	Started  time.Time      `json:"started"`
 	Ended    time.Time      `json:"ended,omitzero"`
 	Sandbox  string         `json:"sandbox,omitempty"` // level that it began at; each check has its own on record
+	Refused  []string       `json:"refused,omitempty"` // a line for each host that installations asked for in vain
 	Plan     *step.PlanNote `json:"plan,omitempty"`
 	// Drafts are attempts at requirements and plans, before there are modules or tasks.
 	Drafts  []step.AttemptNote `json:"drafts,omitempty"`
