@@ -331,7 +331,8 @@ var openAtPartial = []string{
 	"see others' connections", "write shared memory files", "read a file in shared memory", "start processes without end", "use memory without end",
 }
 
-// TestEscapesPartial: where there are no namespaces everything but a few named things is refused, to agents, which have a door.
+// TestEscapesPartial: where there are no namespaces everything but a few named things is refused, to agents, which have a door. It takes as
+// long as TestEscapes, for the same reason.
 func TestEscapesPartial(t *testing.T) {
 	t.Parallel()
 	needsSandbox(t, true)
