@@ -152,6 +152,7 @@ func (b *builder) facts(t target.Target) (step.Facts, error) {
 		return f, nil
 	}
 	old, _ := b.p.lock.Entry(t.Dir)
+	old = renamed(old, doc)
 	entry, ok := b.p.res.Entry(t.Dir)
 	if !ok {
 		return step.Facts{}, fmt.Errorf("plan %s: it has no record to be", t.Dir)

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -53,6 +54,66 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 		f.Gone = append(f.Gone, strings.TrimSpace(id+" "+texts[id]))
 	}
 	return unchanged
+}
+
+// renamed has what is on record under the ids that a document has now, where only the heading above an item was changed: nothing else has
+// the same words, before or now, and no export came, went or is the heading. Its tests then go on to count.
+func renamed(old target.Entry, doc *spec.Document) target.Entry {
+	items := spec.Items(doc)
+	now, alike := map[string]bool{}, map[string][]spec.Item{} // by kind and words
+	for _, it := range items {
+		now[it.ID] = true
+	}
+	for _, it := range items {
+		if _, had := old.Items[it.ID]; !had {
+			if it.Kind == spec.ItemExport {
+				return old
+			}
+			alike[it.ID[:2]+it.Hash] = append(alike[it.ID[:2]+it.Hash], it)
+		}
+	}
+	was := map[string][]string{}
+	for id, hash := range old.Items {
+		if !now[id] {
+			if strings.HasPrefix(id, "E:") {
+				return old
+			}
+			was[id[:2]+hash] = append(was[id[:2]+hash], id)
+		}
+	}
+	to := map[string]string{}
+	for key, ids := range was {
+		if list := alike[key]; len(ids) == 1 && len(list) == 1 && !now["E:"+list[0].Symbol] && !now["E:"+headingOf(ids[0])] {
+			to[ids[0]] = list[0].ID
+		}
+	}
+	if len(to) == 0 {
+		return old
+	}
+	named := func(id string) string { return cmp.Or(to[id], id) }
+	had := old.Items
+	old.Items = make(map[string]string, len(had))
+	for id, hash := range had {
+		old.Items[named(id)] = hash
+	}
+	covers := old.Covers
+	old.Covers = make(map[string][]string, len(covers))
+	for test, ids := range covers {
+		for _, id := range ids {
+			old.Covers[test] = append(old.Covers[test], named(id))
+		}
+		slices.Sort(old.Covers[test])
+	}
+	return old
+}
+
+// headingOf is the heading of an item of a contract, by its id.
+func headingOf(id string) string {
+	rest, ok := strings.CutPrefix(id, "C:")
+	if i := strings.LastIndex(rest, ":"); ok && i >= 0 {
+		return rest[:i]
+	}
+	return ""
 }
 
 // lost tells of an item by the tests that were proved for it whether it has to be tested anew, because one of them is gone.
