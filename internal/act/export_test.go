@@ -21,4 +21,5 @@ var (
 	AllTests   = allTests
 	OneTest    = oneTest
 	ChecksText = checksText
+	Renamed    = renamed
 )

@@ -61,6 +61,10 @@ func (b *builder) items(f *step.Facts, doc *spec.Document, old target.Entry) []s
 func renamed(old target.Entry, doc *spec.Document) target.Entry {
 	items := spec.Items(doc)
 	now, alike := map[string]bool{}, map[string][]spec.Item{} // by kind and words
+	words := func(id, hash string) string {
+		_, clause := headed(id)
+		return id[:2] + clause + hash
+	}
 	for _, it := range items {
 		now[it.ID] = true
 	}
@@ -69,7 +73,7 @@ func renamed(old target.Entry, doc *spec.Document) target.Entry {
 			if it.Kind == spec.ItemExport {
 				return old
 			}
-			alike[it.ID[:2]+it.Hash] = append(alike[it.ID[:2]+it.Hash], it)
+			alike[words(it.ID, it.Hash)] = append(alike[words(it.ID, it.Hash)], it)
 		}
 	}
 	was := map[string][]string{}
@@ -78,12 +82,13 @@ func renamed(old target.Entry, doc *spec.Document) target.Entry {
 			if strings.HasPrefix(id, "E:") {
 				return old
 			}
-			was[id[:2]+hash] = append(was[id[:2]+hash], id)
+			was[words(id, hash)] = append(was[words(id, hash)], id)
 		}
 	}
 	to := map[string]string{}
 	for key, ids := range was {
-		if list := alike[key]; len(ids) == 1 && len(list) == 1 && !now["E:"+list[0].Symbol] && !now["E:"+headingOf(ids[0])] {
+		heading, _ := headed(ids[0])
+		if list := alike[key]; len(ids) == 1 && len(list) == 1 && !now["E:"+list[0].Symbol] && !now["E:"+heading] {
 			to[ids[0]] = list[0].ID
 		}
 	}
@@ -107,13 +112,14 @@ func renamed(old target.Entry, doc *spec.Document) target.Entry {
 	return old
 }
 
-// headingOf is the heading of an item of a contract, by its id.
-func headingOf(id string) string {
-	rest, ok := strings.CutPrefix(id, "C:")
-	if i := strings.LastIndex(rest, ":"); ok && i >= 0 {
-		return rest[:i]
+// headed splits the id of an item of a contract into its heading and which clause it is; of others there is nothing.
+func headed(id string) (heading, clause string) {
+	if rest, ok := strings.CutPrefix(id, "C:"); ok {
+		if i := strings.LastIndex(rest, ":"); i >= 0 {
+			return rest[:i], rest[i+1:]
+		}
 	}
-	return ""
+	return "", ""
 }
 
 // lost tells of an item by the tests that were proved for it whether it has to be tested anew, because one of them is gone.
