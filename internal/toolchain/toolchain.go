@@ -355,11 +355,7 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 			c.Report = table[0].Report
 		}
 	}
-	argv, simple := commands.Words(strings.ReplaceAll(line, "{files}", "'{files}'"))
-	if !simple {
-		argv = []string{"sh", "-c", line}
-	}
-	for _, word := range argv {
+	for _, word := range commands.Argv(strings.ReplaceAll(line, "{files}", "'{files}'")) {
 		if word == "{files}" {
 			c.Argv = append(c.Argv, files...)
 			continue
