@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/check"
-	"github.com/jacquard-build/jacquard/internal/commands"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/git"
 	"github.com/jacquard-build/jacquard/internal/proc"
@@ -90,7 +89,7 @@ func (a *Actor) checker(run string) (*check.Checker, error) {
 	}
 	var setup [][]string
 	for _, s := range a.o.Checks.Setup {
-		setup = append(setup, commands.Argv(s))
+		setup = append(setup, toolchain.Argv(s))
 	}
 	c, err := check.New(check.Options{
 		Repo: a.o.Repo, Env: a.checkEnv(), Cache: filepath.Join(a.o.Shared, "deps"), Temp: dir, Copy: extra, Setup: setup, Mark: mark, Limit: a.o.Checks.Timeout,

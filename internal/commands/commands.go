@@ -108,14 +108,6 @@ func Words(line string) (argv []string, ok bool) {
 	return argv, len(argv) > 0
 }
 
-// Argv is a line that a person wrote as a program with its arguments: what only a shell can run is given to one.
-func Argv(line string) []string {
-	if argv, ok := Words(line); ok {
-		return argv
-	}
-	return []string{"sh", "-c", line}
-}
-
 // onlyNew leaves out lines that run what an earlier one runs, and what scripts run that CI runs as well.
 func onlyNew(all []Command, ci int) []Command {
 	same := func(a, b Command) bool {

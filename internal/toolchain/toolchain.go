@@ -355,7 +355,7 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 			c.Report = table[0].Report
 		}
 	}
-	for _, word := range commands.Argv(strings.ReplaceAll(line, "{files}", "'{files}'")) {
+	for _, word := range Argv(strings.ReplaceAll(line, "{files}", "'{files}'")) {
 		if word == "{files}" {
 			c.Argv = append(c.Argv, files...)
 			continue
@@ -363,6 +363,14 @@ func (f Found) override(name string, files []string, table []Command) []Command 
 		c.Argv = append(c.Argv, word)
 	}
 	return []Command{c}
+}
+
+// Argv is a line that a person wrote as a program with its arguments: what only a shell can run is given to one.
+func Argv(line string) []string {
+	if argv, ok := commands.Words(line); ok {
+		return argv
+	}
+	return []string{"sh", "-c", line}
 }
 
 // Locks are the names of the lock files that the project's package manager may write.
