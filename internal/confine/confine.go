@@ -8,6 +8,7 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"slices"
@@ -119,18 +120,32 @@ func size(n int64) string {
 // usualDoor lies below the ports that the kernel gives to who asks for any: what is tested may.
 const usualDoor = 25_777
 
+// Between these nobody is given a port by the kernel, so one that is free stays so for the moment until it is opened.
+const (
+	leastDoor = 20_000
+	mostDoor  = 32_768
+)
+
 // FreeDoor is a port for a door beside Ports: one that is free on this machine where the command has no loopback interface of its own.
 func (p Policy) FreeDoor() int {
-	if p.Copies() { // nor namespaces
-		if l, err := listen(0); err == nil {
-			defer l.Close() //nolint:errcheck // it is made again
-			if at, ok := l.Addr().(*net.TCPAddr); ok {
-				return at.Port
-			}
-		}
-	}
 	door := usualDoor
-	for slices.Contains(p.Ports, door) {
+	taken := func() bool { // by somebody else where there are no namespaces either
+		if slices.Contains(p.Ports, door) || !p.Copies() {
+			return slices.Contains(p.Ports, door)
+		}
+		l, err := listen(door)
+		if err == nil {
+			_ = l.Close() // it is made again
+		}
+		return err != nil
+	}
+	if p.Copies() {
+		door = leastDoor + rand.IntN(mostDoor-leastDoor) //nolint:gosec // two at a time should not try the same
+	}
+	for range 100 {
+		if !taken() {
+			break
+		}
 		door++
 	}
 	return door
