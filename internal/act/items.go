@@ -73,7 +73,8 @@ func renamed(old target.Entry, doc *spec.Document) target.Entry {
 			if it.Kind == spec.ItemExport {
 				return old
 			}
-			alike[words(it.ID, it.Hash)] = append(alike[words(it.ID, it.Hash)], it)
+			key := words(it.ID, it.Hash)
+			alike[key] = append(alike[key], it)
 		}
 	}
 	was := map[string][]string{}
@@ -82,7 +83,8 @@ func renamed(old target.Entry, doc *spec.Document) target.Entry {
 			if strings.HasPrefix(id, "E:") {
 				return old
 			}
-			was[words(id, hash)] = append(was[words(id, hash)], id)
+			key := words(id, hash)
+			was[key] = append(was[key], id)
 		}
 	}
 	to := map[string]string{}

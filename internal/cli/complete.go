@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/jacquard-build/jacquard/internal/confine"
 	"github.com/jacquard-build/jacquard/internal/flow"
 	"github.com/jacquard-build/jacquard/internal/step"
 	"github.com/jacquard-build/jacquard/internal/toolchain"
@@ -14,9 +15,13 @@ import (
 // completed gives a command and those below it what a shell completes: values of flags that are one of a few, and runs where the first
 // argument is one. What they are for is said in the language of the person.
 func (a *app) completed(c *cobra.Command) {
+	levels := make([]string, 0, len(confine.Levels))
+	for _, level := range confine.Levels {
+		levels = append(levels, string(level))
+	}
 	values := map[string][]string{
 		"agent": step.AgentNames(), "style": styleNames(), "lang": {"en", "ko"}, "phase": {string(step.Full), string(step.Red), string(step.GreenRefactor)},
-		"conflict": {string(step.KeepFiles), string(step.Overwrite)}, "on": {onLocal, onTemporal}, "sandbox": {"full", "partial", "outside", "off"}, "documents": {"commit", "keep"}, "budget": {"5usd", "20usd", "2Mtok"},
+		"conflict": {string(step.KeepFiles), string(step.Overwrite)}, "on": {onLocal, onTemporal}, "sandbox": levels, "documents": {"commit", "keep"}, "budget": {"5usd", "20usd", "2Mtok"},
 		"language": toolchain.Languages(),
 	}
 	l := a.lang()

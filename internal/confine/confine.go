@@ -129,23 +129,18 @@ const (
 // FreeDoor is a port for a door beside Ports: one that is free on this machine where the command has no loopback interface of its own.
 func (p Policy) FreeDoor() int {
 	door := usualDoor
-	taken := func() bool { // by somebody else where there are no namespaces either
-		if slices.Contains(p.Ports, door) || !p.Copies() {
-			return slices.Contains(p.Ports, door)
-		}
-		l, err := listen(door)
-		if err == nil {
-			_ = l.Close() // it is made again
-		}
-		return err != nil
-	}
-	if p.Copies() {
+	taken := func() bool { return false }
+	if p.Copies() { // nor namespaces: by somebody else
 		door = leastDoor + rand.IntN(mostDoor-leastDoor) //nolint:gosec // two at a time should not try the same
-	}
-	for range 100 {
-		if !taken() {
-			break
+		taken = func() bool {
+			l, err := listen(door)
+			if err == nil {
+				_ = l.Close() // it is made again
+			}
+			return err != nil
 		}
+	}
+	for tries := 0; slices.Contains(p.Ports, door) || tries < 100 && taken(); tries++ {
 		door++
 	}
 	return door

@@ -334,15 +334,15 @@ func TestEscapesPartial(t *testing.T) {
 	t.Parallel()
 	needsSandbox(t, true)
 	for _, a := range attempts {
+		if strings.HasPrefix(a.name, "leave a daemon") {
+			continue // they are searched for, as without a sandbox: who hides in time is not found
+		}
 		free, inside := newWorld(t), newWorld(t)
 		if o := a.run(t, free, nil); !o.worked {
 			continue // TestEscapes counts them
 		}
 		p := inside.partial(t)
 		p.Door = p.FreeDoor()
-		if strings.HasPrefix(a.name, "leave a daemon") {
-			continue // they are searched for, as without a sandbox: who hides in time is not found
-		}
 		switch o := a.run(t, inside, p); {
 		case o.worked && !slices.Contains(openAtPartial, a.name):
 			t.Errorf("%s: it worked in the sandbox: %s", a.name, o.said)
