@@ -85,7 +85,8 @@ type Checks struct {
 	Copy     []string
 	Commands map[string]string
 	Timeout  time.Duration
-	Fresh    bool // nothing is taken from the record of checks
+	Said     confine.Limits // that a person has set; the rest is learned
+	Fresh    bool           // nothing is taken from the record of checks
 	// Reach are hosts that installations may reach besides registries. Say is told of each that was refused to one; nil: nobody is.
 	Reach []string
 	Say   func(line string)

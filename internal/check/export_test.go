@@ -73,15 +73,22 @@ func Complaints(output string) []string {
 func (c *Checker) Limit(dir string, took time.Duration) time.Duration {
 	p, cmd := &place{c: c}, toolchain.Command{Name: "test", Dir: dir}
 	if took > 0 {
-		c.learn(p.timeFile(cmd), took)
+		c.learn(p.learnedFile(cmd), learned{Millis: took.Milliseconds()})
 	}
 	return p.limit(cmd)
+}
+
+// Bounds is what commands of a folder may use of most after one that has used something.
+func (c *Checker) Bounds(dir string, used confine.Used, output int64, most confine.Limits) confine.Limits {
+	p, cmd := &place{c: c}, toolchain.Command{Name: "test", Dir: dir}
+	c.learn(p.learnedFile(cmd), learned{Memory: used.Memory, Processes: used.Processes, Output: output})
+	return p.bounds(cmd, most)
 }
 
 // Took says that the tests of a toolchain have taken a time.
 func (c *Checker) Took(chain toolchain.Found, took time.Duration) {
 	for _, cmd := range chain.Test(toolchain.Selection{}) {
-		c.learn((&place{c: c, chain: chain}).timeFile(cmd), took)
+		c.learn((&place{c: c, chain: chain}).learnedFile(cmd), learned{Millis: took.Milliseconds()})
 	}
 }
 

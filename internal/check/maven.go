@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,8 @@ func (c *Checker) mavenDownloads() string { return filepath.Join(c.o.Cache, "mav
 // settingsFile is Maven's settings of an installation.
 func (p *place) settingsFile() string { return filepath.Join(p.dir, "settings.xml") }
 
-func (p *place) mavenSettings() error {
+// mavenSettings writes it. proxy is the port of ours, 0 for none: since 3.9 Maven asks neither the environment nor Java's properties.
+func (p *place) mavenSettings(proxy int) error {
 	if err := os.MkdirAll(p.c.mavenDownloads(), 0o755); err != nil {
 		return err
 	}
@@ -29,7 +31,13 @@ func (p *place) mavenSettings() error {
 		return err
 	}
 	repository := "<id>jacquard-downloads</id><url>" + url.String() + "</url><snapshots><enabled>false</enabled></snapshots>"
-	text := "<settings><profiles><profile><id>jacquard</id><repositories><repository>" + repository + "</repository></repositories>" +
+	var proxies strings.Builder
+	for _, scheme := range []string{"http", "https"} {
+		if proxy != 0 {
+			fmt.Fprintf(&proxies, "<proxy><id>jacquard-%[1]s</id><protocol>%[1]s</protocol><host>127.0.0.1</host><port>%[2]d</port></proxy>", scheme, proxy)
+		}
+	}
+	text := "<settings><proxies>" + proxies.String() + "</proxies><profiles><profile><id>jacquard</id><repositories><repository>" + repository + "</repository></repositories>" +
 		"<pluginRepositories><pluginRepository>" + repository + "</pluginRepository></pluginRepositories></profile></profiles>" +
 		"<activeProfiles><activeProfile>jacquard</activeProfile></activeProfiles></settings>\n"
 	return os.WriteFile(p.settingsFile(), []byte(text), 0o644)

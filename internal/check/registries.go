@@ -74,7 +74,7 @@ func (p *place) settings() error {
 	}
 	switch p.chain.Ecosystem {
 	case toolchain.JVM:
-		if err := p.mavenSettings(); err != nil {
+		if err := p.mavenSettings(0); err != nil {
 			return err
 		}
 	case toolchain.Rust:
@@ -142,9 +142,9 @@ func (p *place) chains() []toolchain.Found {
 
 // outlet gives an installation that is confined its only way out: to registries. The environment leads package managers to it, and serve
 // serves it.
-func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *registry.Proxy, reach []string, serve func(net.Listener)) {
+func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *registry.Proxy, reach []string, serve func(net.Listener), err error) {
 	if o == nil || !install {
-		return nil, env, nil
+		return nil, env, nil, nil
 	}
 	l := p.registries()
 	for _, port := range l.Local() {
@@ -153,8 +153,13 @@ func (p *place) outlet(o *confine.Policy, env []string, install bool) (proxy *re
 		}
 	}
 	o.Door = o.FreeDoor()
+	if p.chain.Ecosystem == toolchain.JVM {
+		if err := p.mavenSettings(o.Door); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	proxy = l.Proxy()
-	return proxy, registry.Variables(o.Door, env), proxy.Serve
+	return proxy, registry.Variables(o.Door, env), proxy.Serve, nil
 }
 
 // tellRefused tells which hosts were refused to an installation, also beside what the command says of it.

@@ -225,7 +225,7 @@ func TestRowMavenWrapper(t *testing.T) {
 		files[name] = string(b)
 	}
 	files["src/test/java/a/ATest.java"] = "package a;\n\nimport static org.junit.jupiter.api.Assertions.*;\n\nclass ATest {\n    @org.junit.jupiter.api.Test\n    void a() {\n        assertNotNull(new A());\n    }\n}\n"
-	l := newLab(t)
+	l := newLab(t, func(o *check.Options) { o.Cache = t.TempDir() }) // all is fetched: Maven 3.9 reaches registries in another way than 3.8
 	tree := l.tree("", files)
 	p, err := l.checker.Baseline(t.Context(), l.module(tree, "src/main/java/a").Chain, tree)
 	want(t, "a project with mvnw", p, err, true)

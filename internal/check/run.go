@@ -150,17 +150,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err := os.MkdirAll(dir, 0o755); err != nil { // mkdir build && cd build
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
-	var argv []string
-	for _, arg := range cmd.Argv {
-		if pattern, ok := strings.CutPrefix(arg, "{glob:"); ok {
-			argv = append(argv, p.glob(cmd.Dir, strings.TrimSuffix(pattern, "}"))...)
-			continue
-		}
-		filled, err := p.fillIn(arg, report, dir, cmd)
-		if err != nil {
-			return outcome{}, err
-		}
-		argv = append(argv, filled)
+	argv, err := p.argv(cmd, report, dir)
+	if err != nil {
+		return outcome{}, err
 	}
 	extra := append(p.environment(install), cmd.Env...)
 	for i := range extra {
@@ -178,10 +170,17 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if err != nil {
 		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
 	}
+	bounds := p.bounds(cmd, p.c.o.Limits)
+	if policy != nil {
+		policy.Limits = p.bounds(cmd, policy.Limits)
+	}
 	var stdout, stderr bytes.Buffer
-	outlet, reach, serve := p.outlet(policy, env, install)
+	outlet, reach, serve, err := p.outlet(policy, env, install)
+	if err != nil {
+		return outcome{}, fmt.Errorf("check %s: %w", cmd.Name, err)
+	}
 	res, err := proc.Run(ctx, proc.Command{
-		Argv: argv, Dir: dir, Env: reach, Confine: policy, Serve: serve, Limits: p.c.o.Limits, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
+		Argv: argv, Dir: dir, Env: reach, Confine: policy, Serve: serve, Limits: bounds, Output: &stdout, Errors: &stderr, Total: p.limit(cmd),
 		Mark: p.c.o.Mark + filepath.Base(p.dir) + "-" + strconv.Itoa(p.runs),
 	})
 	if errors.Is(err, proc.ErrNotFound) || errors.Is(err, proc.ErrPermission) {
@@ -202,7 +201,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	if res.Limit != "" {
 		r.Record.Ended = res.Limit
 	} else if res.Ended == proc.Exited {
-		p.c.learn(p.timeFile(cmd), res.Duration)
+		p.c.learn(p.learnedFile(cmd), learned{
+			Millis: res.Duration.Milliseconds(), Memory: res.Used.Memory, Processes: res.Used.Processes, Output: res.Stdout.Total + res.Stderr.Total,
+		})
 	} else {
 		r.Record.Ended = string(res.Ended)
 	}
@@ -219,6 +220,22 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	p.remember(key, before, r, o)
 	return o, nil
+}
+
+// argv fills in what only the place knows.
+func (p *place) argv(cmd toolchain.Command, report, dir string) (argv []string, err error) {
+	for _, arg := range cmd.Argv {
+		if pattern, ok := strings.CutPrefix(arg, "{glob:"); ok {
+			argv = append(argv, p.glob(cmd.Dir, strings.TrimSuffix(pattern, "}"))...)
+			continue
+		}
+		filled, err := p.fillIn(arg, report, dir, cmd)
+		if err != nil {
+			return nil, err
+		}
+		argv = append(argv, filled)
+	}
+	return argv, nil
 }
 
 // outcome is what a run means, whether it is one of now or of the record.

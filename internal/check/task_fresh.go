@@ -154,7 +154,7 @@ const slow = time.Minute
 // of it soon.
 func (p *taskProof) freshFirst(ctx context.Context, pl *place, fresh []test) (failed bool, err error) {
 	all := pl.chain.Test(toolchain.Selection{})
-	if len(fresh) == 0 || !slices.ContainsFunc(all, func(cmd toolchain.Command) bool { return p.c.took(pl.timeFile(cmd)) > slow }) {
+	if len(fresh) == 0 || !slices.ContainsFunc(all, func(cmd toolchain.Command) bool { return p.c.took(pl.learnedFile(cmd)) > slow }) {
 		return false, nil
 	}
 	var sel toolchain.Selection

@@ -298,7 +298,7 @@ func (p *project) checks() act.Checks {
 	}
 	return act.Checks{
 		Reach: slices.Concat(p.conf.Sandbox.Install, own.Install), Say: say,
-		Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check),
+		Setup: p.conf.Setup, Copy: p.conf.Copy, Commands: p.conf.Checks, Timeout: time.Duration(p.conf.Limits.Check), Said: p.said(own),
 	}
 }
 

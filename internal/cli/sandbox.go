@@ -86,20 +86,31 @@ const (
 	muchOutput = 256 << 20
 )
 
-// bounds are what each command of agents and checks may use of the machine.
-func (p *project) bounds(own sandboxConf) confine.Limits {
-	size := func(of func(sandboxConf) string, otherwise int64) int64 {
+// said are the limits that a person has set; what is 0 nobody has.
+func (p *project) said(own sandboxConf) confine.Limits {
+	size := func(of func(sandboxConf) string) int64 {
 		n, _ := parseSize(cmp.Or(of(p.conf.Sandbox), of(own))) // check has read them before
-		return cmp.Or(n, otherwise)
+		return n
 	}
 	return confine.Limits{
-		Processes: cmp.Or(p.conf.Sandbox.Limits.Pids, own.Limits.Pids, manyProcesses),
-		Memory:    size(func(c sandboxConf) string { return c.Limits.Memory }, memory()/2),
-		File:      size(func(c sandboxConf) string { return c.Limits.File }, 0),
-		Temp:      size(func(c sandboxConf) string { return c.Limits.Temp }, memory()/8), // there are three, beside the memory of processes
-		Disk:      size(func(c sandboxConf) string { return c.Limits.Disk }, muchDisk),
-		Output:    size(func(c sandboxConf) string { return c.Limits.Output }, muchOutput),
+		Processes: cmp.Or(p.conf.Sandbox.Limits.Pids, own.Limits.Pids),
+		Memory:    size(func(c sandboxConf) string { return c.Limits.Memory }),
+		File:      size(func(c sandboxConf) string { return c.Limits.File }),
+		Temp:      size(func(c sandboxConf) string { return c.Limits.Temp }),
+		Disk:      size(func(c sandboxConf) string { return c.Limits.Disk }),
+		Output:    size(func(c sandboxConf) string { return c.Limits.Output }),
 	}
+}
+
+// bounds are what each command of agents and checks may use of the machine.
+func (p *project) bounds(own sandboxConf) confine.Limits {
+	l := p.said(own)
+	l.Processes = cmp.Or(l.Processes, manyProcesses)
+	l.Memory = cmp.Or(l.Memory, memory()/2)
+	l.Temp = cmp.Or(l.Temp, memory()/8) // there are three, beside the memory of processes
+	l.Disk = cmp.Or(l.Disk, muchDisk)
+	l.Output = cmp.Or(l.Output, muchOutput)
+	return l
 }
 
 // confined is sandbox for what is about to run: the machine has shown that it can make one. There is no falling back to less.

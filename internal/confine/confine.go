@@ -185,6 +185,13 @@ type Ended struct {
 	Signal int    // the number of the signal that ended it
 	Limit  string // the limit of the policy that ended it, as Over says it; "" for none
 	Left   int    // how many processes it left, which ended with it
+	Used   Used
+}
+
+// Used is the most that a command has used at once, as far as it was seen: 0 for one that was over too soon.
+type Used struct {
+	Memory    int64 // bytes
+	Processes int   // and threads
 }
 
 // Inside reports whether this very program runs in a sandbox that this package has made, on Linux.

@@ -100,11 +100,11 @@ func stage() {
 	go whenDriverDies()
 	w := &watcher{limits: o.Limits, places: watched(o), began: began, ended: ended}
 	go w.watch()
-	wait(pid, o.Limits, ended)
+	wait(pid, w, ended)
 }
 
 // wait collects the children that end here, and ends the sandbox with the command.
-func wait(command int, l Limits, ended chan string) {
+func wait(command int, w *watcher, ended chan string) {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, 0, nil)
@@ -124,12 +124,13 @@ func wait(command int, l Limits, ended chan string) {
 		default:
 			switch {
 			case e.Exit == 0:
-			case l.File > 0 && (e.Signal == int(unix.SIGXFSZ) || e.Exit == 128+int(unix.SIGXFSZ)): // also as a shell tells it
-				e.Limit = Over("file", l.File, l.File)
+			case w.limits.File > 0 && (e.Signal == int(unix.SIGXFSZ) || e.Exit == 128+int(unix.SIGXFSZ)): // also as a shell tells it
+				e.Limit = Over("file", w.limits.File, w.limits.File)
 			default: // what it was refused may have been the end of it
-				e.Limit = full(l)
+				e.Limit = w.full()
 			}
 		}
+		e.Used = w.used()
 		tell(report{Ended: &e})
 		unix.Exit(0) // the kernel ends everything that is left
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,6 +25,19 @@ type watcher struct {
 	free   map[string]uint64 // of each place, when it was measured
 	walked time.Time
 	took   time.Duration
+
+	mostMemory, mostProcesses atomic.Int64 // that were there at once
+}
+
+// used is the most that was seen so far.
+func (w *watcher) used() Used {
+	return Used{Memory: w.mostMemory.Load(), Processes: int(w.mostProcesses.Load())}
+}
+
+// raise keeps the larger number.
+func raise(most *atomic.Int64, n int64) {
+	for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+	}
 }
 
 // now is the time: nobody can give the stage a clock.
@@ -56,7 +70,7 @@ func (w *watcher) watch() {
 		_ = unix.Nanosleep(&pause, nil)
 		over := w.memory()
 		if over == "" && n%5 == 4 {
-			if over = full(w.limits); over == "" {
+			if over = w.full(); over == "" {
 				over = w.disk()
 			}
 		}
@@ -71,9 +85,6 @@ func (w *watcher) watch() {
 // memory says that there is too much of it. What processes share counts for none of them; files in memory are bounded by their file
 // systems.
 func (w *watcher) memory() string {
-	if w.limits.Memory <= 0 {
-		return ""
-	}
 	page := int64(os.Getpagesize())
 	var used int64
 	each(func(pid string) {
@@ -84,7 +95,8 @@ func (w *watcher) memory() string {
 			used += (resident - shared) * page
 		}
 	})
-	if used <= w.limits.Memory {
+	raise(&w.mostMemory, used)
+	if w.limits.Memory <= 0 || used <= w.limits.Memory {
 		return ""
 	}
 	return Over("memory", used, w.limits.Memory)
@@ -94,14 +106,15 @@ func (w *watcher) memory() string {
 const spare = 16
 
 // full says that the processes or the temporary files of the sandbox are as many as there may be.
-func full(l Limits) string {
-	if l.Processes > 0 {
-		n, most := threads(), l.Processes
+func (w *watcher) full() string {
+	n := threads()
+	raise(&w.mostProcesses, int64(n))
+	if most := w.limits.Processes; most > 0 {
 		if os.Getuid() == 0 { // see view.kernel
 			most = max(most, 301)
 		}
 		if n >= most-spare {
-			return Over("pids", int64(n), int64(l.Processes))
+			return Over("pids", int64(n), int64(w.limits.Processes))
 		}
 	}
 	for _, at := range temporary {

@@ -76,7 +76,7 @@ func (s *sandbox) end(res *Result) {
 		return
 	}
 	if e, ok := s.stage.End(); ok {
-		res.Exit, res.Signal, res.Limit, res.Left = e.Exit, "", e.Limit, e.Left
+		res.Exit, res.Signal, res.Limit, res.Left, res.Used = e.Exit, "", e.Limit, e.Left, e.Used
 		if e.Signal != 0 {
 			res.Signal = signalName(e.Signal)
 		}

@@ -139,9 +139,10 @@ type Result struct {
 	Swept []int
 	Pid   int
 	// Limit is the limit of Limits that ended the command, as confine.Over says it, or empty. Left is how many processes the
-	// command left running in its sandbox; they ended with it.
+	// command left running in its sandbox; they ended with it. Used is what it has used there, for the level full.
 	Limit string
 	Left  int
+	Used  confine.Used
 }
 
 // Run carries out c and returns when it and everything it started is over. An exit
