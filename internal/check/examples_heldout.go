@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jacquard-build/jacquard/internal/example"
 	"github.com/jacquard-build/jacquard/internal/step"
@@ -27,11 +28,8 @@ func (m Module) heldOut(seen []example.Example) []heldOut {
 	}
 	var out []heldOut
 	for _, h := range m.HeldOut {
-		e, why := example.Read(h.Call, h.Gives)
-		if why != "" {
-			continue
-		}
-		if e = m.unqualified(e); e.Call == nil || known[e.Calls()] {
+		e, why := m.readHeldOut(h)
+		if why != "" || known[e.Calls()] {
 			continue
 		}
 		known[e.Calls()] = true
@@ -39,6 +37,41 @@ func (m Module) heldOut(seen []example.Example) []heldOut {
 		out = append(out, heldOut{e, h.Sure})
 	}
 	return out[:min(len(out), mostHeldOut)]
+}
+
+// readHeldOut is the call of an export; why says what is wrong with it.
+func (m Module) readHeldOut(h step.HeldOut) (e example.Example, why string) {
+	if e, why = example.Read(h.Call, h.Gives); why != "" {
+		return e, why
+	}
+	if e = m.unqualified(e); e.Call == nil {
+		return e, "it does not call an export"
+	}
+	return e, ""
+}
+
+// unreadHeldOut tells the author of the tests which calls cannot be made. Where none can, nothing is held out at all, and it has to
+// give others.
+func (m Module) unreadHeldOut() []step.Finding {
+	var bad []string
+	for _, h := range m.HeldOut {
+		if _, why := m.readHeldOut(h); why != "" {
+			bad = append(bad, fmt.Sprintf("%s (%s)", h, why))
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	var names []string
+	for _, x := range m.Exports {
+		names = append(names, x.Name)
+	}
+	f := fix("held-out-unread", m.Spec, 0, fmt.Sprintf("%d of %d calls in held_out cannot be made: %s. Write calls of these exports with literals: %s.",
+		len(bad), len(m.HeldOut), strings.Join(bad[:min(len(bad), 5)], "; "), strings.Join(names[:min(len(names), 20)], ", ")))
+	if len(bad) == len(m.HeldOut) {
+		f.Severity = step.Rejects
+	}
+	return []step.Finding{f}
 }
 
 // judgeHeldOut compares what held-out calls have given. Whoever wrote them worked them out by hand, so one that gives something else

@@ -78,6 +78,35 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
+// TestHeldOutUnread: a call that nobody can make is told to its author; where all are such, the tests do not count.
+func TestHeldOutUnread(t *testing.T) {
+	t.Parallel()
+	m := check.Module{Spec: "square/CLAUDE.md", Exports: []step.Export{function("Root", "Root(n int) (int, error)"), {Name: "Pair.Swap", Kind: "method"}}}
+	for _, c := range []struct {
+		calls, want string
+	}{
+		{"", ""},
+		{"Root(16) → 4; square.Root(0) → 0; Pair(1, 2).Swap().X → 2", ""},
+		{"Root(16) → 4; Rooot(1) → 1", "fix: 1 of 2 calls in held_out cannot be made: Rooot(1) → 1 (it does not call an export). Write calls of these exports with literals: Root, Pair.Swap."},
+		{"Root(n) → 1; Root(2) → about 1", "reject: 2 of 2 calls in held_out cannot be made: Root(n) → 1 (the input is not a call with literals); " +
+			"Root(2) → about 1 (the output is not a literal). Write calls of these exports with literals: Root, Pair.Swap."},
+	} {
+		m.HeldOut = nil
+		for l := range strings.SplitSeq(c.calls, "; ") {
+			if call, gives, ok := strings.Cut(l, " → "); ok {
+				m.HeldOut = append(m.HeldOut, step.HeldOut{Call: call, Gives: gives})
+			}
+		}
+		got := ""
+		for _, f := range m.UnreadHeldOut() {
+			got += string(f.Severity) + ": " + f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.calls, got, c.want)
+		}
+	}
+}
+
 // TestHeldOutOfDefaultExports: people call a default export by the name of its declaration.
 func TestHeldOutOfDefaultExports(t *testing.T) {
 	t.Parallel()

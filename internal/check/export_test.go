@@ -113,3 +113,6 @@ func Unreached(text string, ports ...int) string {
 	c.o.Confine = &confine.Policy{Ports: ports}
 	return c.unreached(text)
 }
+
+// UnreadHeldOut is what RED says of calls that cannot be made.
+func (m Module) UnreadHeldOut() []step.Finding { return m.unreadHeldOut() }

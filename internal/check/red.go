@@ -35,7 +35,7 @@ func (c *Checker) Red(ctx context.Context, m Module, base, tree string, claims [
 	}()
 	r.p = p
 	r.readTests()
-	proof.Findings = slices.Concat(proof.Findings, r.guard(), r.goneNames(), r.snapshots())
+	proof.Findings = slices.Concat(proof.Findings, r.guard(), r.goneNames(), r.snapshots(), m.unreadHeldOut())
 	proof.Frozen = r.frozen()
 	for _, t := range r.fresh {
 		if t.Asserts > 0 {

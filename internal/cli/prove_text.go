@@ -129,7 +129,7 @@ func writeJudged(a *app, w io.Writer, _ *project, j act.Judged) error {
 		if why {
 			mark = "✗ "
 		}
-		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(f.Finding)), "⚠ "))
+		inColumns(&b, mark, "  ", strings.TrimPrefix(strings.TrimSpace(report.Finding(l, f.Finding)), "⚠ "))
 	}
 	if soft {
 		fmt.Fprint(&b, l.T("  (• does not block)\n"))

@@ -103,7 +103,7 @@ func (p *project) takeBack(ctx context.Context, how func(*act.Actor) (act.Rolled
 		p.a.print(out)
 	case out.Refused != "":
 		for _, f := range out.Findings {
-			fmt.Fprintf(p.a.Err, "    [%s] %s %s\n", f.Rule, f.Path, f.Message)
+			fmt.Fprintf(p.a.Err, "    [%s] %s %s\n", f.Rule, f.Path, l.Finding(f.Message))
 		}
 		fmt.Fprintf(p.a.Err, "jacquard: %s\n", out.Refused)
 	default:

@@ -123,7 +123,7 @@ func showUnproved(a *app, what string, standing act.Standing, reason string, fin
 	}
 	fmt.Fprintf(a.Out, "%s %s: %s: %s\n", mark, what, standing, reason)
 	for _, f := range findings {
-		fmt.Fprintln(a.Out, report.Finding(f))
+		fmt.Fprintln(a.Out, report.Finding(a.lang(), f))
 	}
 	for _, t := range failures {
 		fmt.Fprint(a.Out, report.Failure(t))

@@ -100,7 +100,7 @@ func review(l Lang, n step.PhaseNote) string {
 		fmt.Fprintf(&b, "    %s\n", strings.Join(strings.Fields(s), " "))
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "    [%s] %s:%d %s\n", f.Severity, f.Path, f.Line, strings.Join(strings.Fields(f.Message), " "))
+		fmt.Fprintf(&b, "    [%s] %s:%d %s\n", f.Severity, f.Path, f.Line, strings.Join(strings.Fields(l.Finding(f.Message)), " "))
 	}
 	return b.String()
 }

@@ -70,7 +70,7 @@ func DocumentResult(l Lang, m step.DocumentModule) string {
 		fmt.Fprintf(&b, "    + %s\n", c)
 	}
 	for _, f := range m.Findings {
-		fmt.Fprintf(&b, l.T("    rejected: %s\n"), f.Message)
+		fmt.Fprintf(&b, l.T("    rejected: %s\n"), l.Finding(f.Message))
 	}
 	return b.String()
 }

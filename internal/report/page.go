@@ -249,7 +249,7 @@ func unit(l Lang, m *Module, checks []step.Record) PageUnit {
 			if f.Line > 0 {
 				where = fmt.Sprintf("%s:%d", f.Path, f.Line)
 			}
-			x.Findings = append(x.Findings, PageFinding{f.Rule, where, f.Message})
+			x.Findings = append(x.Findings, PageFinding{f.Rule, where, l.Finding(f.Message)})
 		}
 		for _, t := range a.Failures {
 			x.Findings = append(x.Findings, PageFinding{string(t.Status), t.ID, saidBy(t)})

@@ -130,12 +130,12 @@ func Problem(f step.Finding) string {
 
 // Finding is place, rule and what to do; a warning, which rejects nothing, has a sign of its own. Further lines of its message
 // are below it.
-func Finding(f step.Finding) string {
+func Finding(l Lang, f step.Finding) string {
 	mark := ""
 	if f.Severity == step.Warn {
 		mark = "⚠ "
 	}
-	return "    " + mark + place(f) + strings.ReplaceAll(step.Readable(strings.TrimRight(f.Message, " \n")), "\n", "\n        ")
+	return "    " + mark + place(f) + strings.ReplaceAll(step.Readable(strings.TrimRight(l.Finding(f.Message), " \n")), "\n", "\n        ")
 }
 
 // Attempt is the text of an attempt that code has judged.
@@ -173,7 +173,7 @@ func Attempt(l Lang, dir string, a step.AttemptNote) string {
 	}
 	b.WriteByte('\n')
 	for _, f := range a.Findings {
-		fmt.Fprintln(&b, Finding(f))
+		fmt.Fprintln(&b, Finding(l, f))
 	}
 	if a.Phase != "red" && a.Phase != step.TestsPhase {
 		for _, t := range a.Failures {
@@ -280,7 +280,7 @@ func advice(l Lang, r step.ModuleResult) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, "    "+format+"\n", args...) }
 	switch r.Reason {
 	case "":
-		return disputes(r)
+		return disputes(l, r)
 	case "disputed":
 		say(l.T("not delivered: a test is disputed. Compare the test with the spec and clarify the spec where needed:"))
 	case "green":
@@ -308,9 +308,9 @@ func advice(l Lang, r step.ModuleResult) string {
 	default:
 		say("%s", r.Reason)
 	}
-	b.WriteString(disputes(r))
+	b.WriteString(disputes(l, r))
 	for _, f := range r.Findings {
-		fmt.Fprintln(&b, Finding(f))
+		fmt.Fprintln(&b, Finding(l, f))
 	}
 	for _, t := range r.Failures {
 		b.WriteString(Failure(t))
@@ -322,10 +322,10 @@ func advice(l Lang, r step.ModuleResult) string {
 }
 
 // disputes are the tests that the author of the code held to be wrong, and what came of it.
-func disputes(r step.ModuleResult) string {
+func disputes(l Lang, r step.ModuleResult) string {
 	var b strings.Builder
 	for _, f := range r.Disputed {
-		fmt.Fprintln(&b, Finding(f))
+		fmt.Fprintln(&b, Finding(l, f))
 	}
 	return b.String()
 }

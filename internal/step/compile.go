@@ -245,6 +245,7 @@ type RedIn struct {
 	Tree    string    `json:"tree"`
 	Claims  []Claim   `json:"claims,omitempty"`
 	Unclear []string  `json:"unclear,omitempty"` // items of which the author says that the spec is in doubt, or worded anew
+	HeldOut []HeldOut `json:"held_out,omitempty"`
 }
 
 // RedOut is the proof of RED.

@@ -145,7 +145,7 @@ func (w *work) redRound(c *flow.Ctx, base string, fb *judged) (*step.RedOut, red
 		w.failedTurn(c, "red", err)
 		return nil, ans, nil
 	}
-	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear)})
+	proof, err := turn.Do(c, "prove", step.ProveRed, step.RedIn{Facts: w.m.Facts, Base: base, Tree: out.Tree, Claims: bound(ans.Tests, 300), Unclear: itemsOf(ans.Unclear), HeldOut: ans.HeldOut})
 	if err != nil {
 		return nil, ans, err
 	}

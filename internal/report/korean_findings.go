@@ -1,0 +1,252 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// Finding is the message of a finding in the language l. One that no format of koreanFindings fits stays English.
+func (l Lang) Finding(en string) string {
+	if l != Korean {
+		return en
+	}
+	for _, f := range findings() {
+		m := f.form.FindStringSubmatch(en)
+		if m == nil {
+			continue
+		}
+		args := make([]any, len(m)-1)
+		for i := range args {
+			args[i] = m[i+1]
+			if m[i+1] != en { // a finding may begin with another one
+				args[i] = l.Finding(m[i+1])
+			}
+		}
+		return fmt.Sprintf(f.korean, args...)
+	}
+	return en
+}
+
+// wording is what a finding looks like, and its Korean with a text for each value.
+type wording struct {
+	form   *regexp.Regexp
+	korean string
+}
+
+// findings are compiled at the first one that is shown. Formats with more words of their own come first: they fit fewer messages.
+var findings = sync.OnceValue(func() []wording {
+	formats := make([]string, 0, len(koreanFindings))
+	for en := range koreanFindings {
+		formats = append(formats, en)
+	}
+	own := func(en string) int { return len(verb.ReplaceAllString(en, "")) }
+	slices.SortFunc(formats, func(a, b string) int { return own(b) - own(a) })
+	out := make([]wording, len(formats))
+	for i, en := range formats {
+		form := verb.ReplaceAllStringFunc(regexp.QuoteMeta(en), func(v string) string {
+			return map[string]string{"%s": "(.*?)", "%d": "(-?[0-9]+)", "%q": `("(?:[^"\\]|\\.)*")`, "%%": "%"}[v]
+		})
+		ko := verb.ReplaceAllStringFunc(koreanFindings[en], func(v string) string {
+			if v == "%%" {
+				return v
+			}
+			return v[:len(v)-1] + "s"
+		})
+		out[i] = wording{regexp.MustCompile("^(?s:" + form + ")$"), ko}
+	}
+	return out
+})
+
+// verb is a value in a format.
+var verb = regexp.MustCompile(`%(?:\[[0-9]+\])?[sdq%]`)
+
+// koreanFindings has the Korean wording of findings. They are written in English where they are made, and agents read them so; what a
+// person sees is translated when it is shown (Lang.Finding).
+var koreanFindings = map[string]string{
+	// the repository and the scope
+	"The repository itself was changed (%s %s). Write files only: leave commits, branches, tags, stashes, settings and hooks alone.": "저장소 자체가 변경되었습니다 (%s %s). 파일만 쓰세요. 커밋, 브랜치, 태그, stash, 설정, hook은 건드리지 마세요.",
+	"This symbolic link points outside the project (%s). Remove it.":                                                                 "이 심볼릭 링크는 프로젝트 밖을 가리킵니다 (%s). 삭제하세요.",
+	"A submodule was added. Remove it.":                                                                                                                                      "서브모듈이 추가되었습니다. 삭제하세요.",
+	"This file is outside the scope of the task. Undo your change.":                                                                                                          "작업 범위 밖의 파일입니다. 변경을 되돌리세요.",
+	"This file is outside your scope. Undo your change.":                                                                                                                     "작업 범위 밖의 파일입니다. 변경을 되돌리세요.",
+	"This task must not change files. Undo your change.":                                                                                                                     "이 작업은 파일을 바꾸면 안 됩니다. 변경을 되돌리세요.",
+	"This file belongs to another task. Undo your change.":                                                                                                                   "다른 작업의 파일입니다. 변경을 되돌리세요.",
+	"This new file is not part of the work and was removed. Leave no output and no notes behind.":                                                                            "작업과 관계없는 새 파일이어서 삭제했습니다. 출력이나 메모를 남기지 마세요.",
+	"The task does not name this file. %s, or name it in `more_files` and say why the work needs it.":                                                                        "작업에 없는 파일입니다. %s, 또는 `more_files`에 적고 필요한 이유를 쓰세요.",
+	"This phase may change only the %s in %s (%s). Your change to this file was undone.":                                                                                     "이 단계에서는 %[2]s 안의 %[1]s만 바꿀 수 있습니다 (%[3]s). 이 파일의 변경은 되돌렸습니다.",
+	"This run keeps this file as it is; your change was undone.":                                                                                                             "이 실행에서는 이 파일을 그대로 둡니다. 변경은 되돌렸습니다.",
+	"Write only tests and test data now. Undo your change to this file; another author writes the code later.":                                                               "지금은 테스트와 테스트 데이터만 쓰세요. 이 파일의 변경을 되돌리세요. 코드는 나중에 다른 작성자가 씁니다.",
+	"This file has the tests that were written first. Your change to it was undone.":                                                                                         "먼저 작성한 테스트가 있는 파일입니다. 변경은 되돌렸습니다.",
+	"This test is part of the contract; a change to it was undone.":                                                                                                          "계약에 속한 테스트입니다. 변경은 되돌렸습니다.",
+	"This test is part of the contract. Your change to it was undone; make the code pass it. If the test is wrong, leave it, and say so in `blocked` and `summary`.":         "계약에 속한 테스트입니다. 변경은 되돌렸으니 코드가 이 테스트를 통과하게 하세요. 테스트가 틀렸다면 그대로 두고 `blocked`와 `summary`에 쓰세요.",
+	"No contract lists this test file; it may be left over from an earlier design. Delete it, and move what is still needed to where the design says.":                       "어느 계약에도 없는 테스트 파일입니다. 이전 설계에서 남은 것일 수 있습니다. 삭제하고, 아직 필요한 내용은 설계가 정한 곳으로 옮기세요.",
+	"No contract lists this file, and it is not test data next to a contract test. Undo your change; if you created the file, delete it.":                                    "어느 계약에도 없고 계약 테스트 옆의 테스트 데이터도 아닌 파일입니다. 변경을 되돌리고, 새로 만든 파일이면 삭제하세요.",
+	"This file does not exist. It should contain the test %s.":                                                                                                               "파일이 없습니다. 테스트 %s이(가) 있어야 합니다.",
+	"The file cannot be parsed: %s":                                                                                                                                          "파일을 해석할 수 없습니다: %s",
+	"There is no test %s in it. It has: %s":                                                                                                                                  "테스트 %s이(가) 없습니다. 있는 테스트: %s",
+	"no files changed%s":                                                                                                                                                     "바뀐 파일이 없습니다%s",
+	"No file was changed, and the module does not pass as it is. Write the code; if a test is wrong, follow the spec and name the test in `disputed`.":                       "바뀐 파일이 없고, 모듈은 지금 상태로 통과하지 못합니다. 코드를 쓰세요. 테스트가 틀렸다면 명세를 따르고 `disputed`에 그 테스트를 적으세요.",
+	"The plan says that this file changes, but it has not changed. Do what is planned there, or say in `summary` why there is nothing to do.":                                "계획에는 이 파일이 바뀐다고 되어 있지만 바뀌지 않았습니다. 계획대로 하거나, 할 일이 없는 이유를 `summary`에 쓰세요.",
+	"Only tests, documents and comments were changed, but the task is a feature or a fix, and its plan names code. Write the requested code.":                                "기능 추가나 수정 작업이고 계획에 코드가 있는데 테스트, 문서, 주석만 바뀌었습니다. 요청된 코드를 쓰세요.",
+	"another module changed this file in the same place; redo your change on top of the current file":                                                                        "다른 모듈이 이 파일의 같은 곳을 바꾸었습니다. 현재 파일 위에서 변경을 다시 하세요",
+	"The branch %s lost commits during the turn. Jacquard kept them. If you did not move it: git branch -f %s %s":                                                            "실행 중에 브랜치 %s에서 커밋이 사라졌습니다. 커밋은 Jacquard가 보관했습니다. 직접 옮긴 것이 아니라면: git branch -f %s %s",
+	"The answer changes nothing. Return the modules that the request asks for.":                                                                                              "답변에 변경이 없습니다. 요청한 모듈을 반환하세요.",
+	"%s is gone, but the request does not mention it. Put it back, or say why it must go.":                                                                                   "%s이(가) 사라졌는데 요청에는 없는 내용입니다. 되돌리거나, 없애야 하는 이유를 쓰세요.",
+	"%s was %s and is now %s, but the request does not mention it. Put it back, or say why it must change.":                                                                  "%s이(가) %s에서 %s(으)로 바뀌었는데 요청에는 없는 내용입니다. 되돌리거나, 바꿔야 하는 이유를 쓰세요.",
+	"%s should be raised, but neither the code nor the tests of this change mention it. Raise it and test it, unless existing code already does.":                            "%s이(가) 발생해야 하는데 이 변경의 코드와 테스트 어디에도 없습니다. 기존 코드에 없다면 발생시키고 테스트하세요.",
+	"The code reads %s, which was not requested: the result then depends on more than the arguments. Compute it from the arguments, or mention this in the spec or request.": "코드가 요청에 없는 %s을(를) 읽어서, 결과가 인수 외의 것에도 좌우됩니다. 인수로 계산하거나, 명세나 요청에 밝히세요.",
+
+	// packages and settings
+	"The lock file changed because of packages listed in the spec.":                         "명세에 있는 패키지 때문에 lock 파일이 바뀌었습니다.",
+	"A replace directive was added to go.mod. Remove it.":                                   "go.mod에 replace 지시문이 추가되었습니다. 삭제하세요.",
+	"A package listed in the spec was added.":                                               "명세에 있는 패키지가 추가되었습니다.",
+	"The lock file was changed. Jacquard installs the dependencies; undo your change.":      "lock 파일이 바뀌었습니다. 의존성은 Jacquard가 설치합니다. 변경을 되돌리세요.",
+	"The lock file was changed.":                                                            "lock 파일이 바뀌었습니다.",
+	"The %s was changed.":                                                                   "%s이(가) 바뀌었습니다.",
+	"This file is larger than 1 MiB. Remove it, or generate its content when it is needed.": "1MiB보다 큰 파일입니다. 삭제하거나, 필요할 때 내용을 생성하세요.",
+	"This is a binary file. Remove it.":                                                     "바이너리 파일입니다. 삭제하세요.",
+	"This looks like %s. Do not put secrets into files; read it from the environment.":      "비밀 값(%s)으로 보입니다. 비밀 값을 파일에 넣지 말고 환경 변수에서 읽으세요.",
+	"The author's report says \"%s\".":                                                      "작성자의 보고에 \"%s\"(이)라고 되어 있습니다.",
+
+	// claims and held-out calls
+	"Item %s is not in the list. In `tests`, use only items of the list.":                                                                                   "항목 %s은(는) 목록에 없습니다. `tests`에는 목록의 항목만 쓰세요.",
+	"`tests` names the test %s for %s, but there is no such test.":                                                                                          "`tests`에 %[2]s의 테스트로 %[1]s이(가) 있지만 그런 테스트는 없습니다.",
+	"Item %s has changed, but the tests you name for it have not. Change their assertions; if only its wording differs, say so in `unclear`.":               "항목 %s은(는) 바뀌었는데 그 테스트는 바뀌지 않았습니다. 단언문을 바꾸세요. 표현만 바뀌었다면 `unclear`에 쓰세요.",
+	"The tests for %s pass with stubs that do nothing and return nothing. Assert the value from the spec: %s.":                                              "%s의 테스트가 아무것도 하지 않는 스텁에서도 통과합니다. 명세의 값을 단언하세요: %s.",
+	"The spec says that %s is raised, but the tests for %s do not name it. Assert which error is raised, not only that there is one.":                       "명세에는 %s이(가) 발생한다고 되어 있지만 %s의 테스트에 그 이름이 없습니다. 오류가 나는지만 보지 말고 어떤 오류인지 단언하세요.",
+	"%d of %d calls in held_out cannot be made: %s. Write calls of these exports with literals: %s.":                                                        "held_out 호출 %[2]d개 중 %[1]d개를 실행할 수 없습니다: %[3]s. 다음 export를 리터럴로 호출하세요: %[4]s.",
+	"%d of %d calls that are in no test give another result than %s. One of them: %s. The code must work for every input, not only for those in the tests.": "테스트에 없는 호출 %[2]d개 중 %[1]d개의 결과가 예상과 다릅니다 (%[3]s). 그중 하나: %[4]s. 코드는 테스트의 입력만이 아니라 모든 입력에서 맞아야 합니다.",
+	"%d of %d calls that are in no test give another result than %s. One of them: %s. Work out the right result; if the code is right, leave it.":           "테스트에 없는 호출 %[2]d개 중 %[1]d개의 결과가 예상과 다릅니다 (%[3]s). 그중 하나: %[4]s. 올바른 결과를 따져 보고, 코드가 맞으면 그대로 두세요.",
+	"%d of %d calls that are in no test give another result than %s. One of them: %s.":                                                                      "테스트에 없는 호출 %[2]d개 중 %[1]d개의 결과가 예상과 다릅니다 (%[3]s). 그중 하나: %[4]s.",
+	"the author of the tests expects from the spec":                                                                                                         "테스트 작성자가 명세에서 예상한 값",
+	"the author of the plan expects from the request":                                                                                                       "계획 작성자가 요청에서 예상한 값",
+	"so none of %d items is covered yet":                                                                                                                    "그래서 항목 %d개 중 아직 다룬 것이 없습니다",
+	"does not compile: %s":                                                                                                                                  "컴파일되지 않습니다: %s",
+	"it does not compile: %s":                                                                                                                               "컴파일되지 않습니다: %s",
+	"%s A dispute may correct tests, not weaken them; they stay as they were.":                                                                              "%s 이의 제기로 테스트를 바로잡을 수는 있지만 약하게 만들 수는 없습니다. 테스트는 그대로 둡니다.",
+	"no reviewer has answered":                      "답한 검토자가 없습니다",
+	"%s of the %s (%s): %s.":                        "%[2]s의 %[1]s (%[3]s): %[4]s.",
+	"no test that ran covers %s (%s): %s":           "실행된 테스트 중 %s(%s)을(를) 다루는 것이 없습니다: %s",
+	"the error case %s needs a test of its own: %s": "오류 사례 %s에는 별도의 테스트가 필요합니다: %s",
+
+	// examples
+	"The spec says: %s. Called outside the tests, it gives: %s.":                                                                                                                                                                   "명세: %s. 테스트 밖에서 호출하면: %s.",
+	"%s gives %s, but %s after %d other calls. Compute the result from the arguments alone, or say in the spec what state the module keeps.":                                                                                       "%s의 결과는 %s인데, 다른 호출 %[4]d번 뒤에는 %[3]s입니다. 인수만으로 결과를 계산하거나, 모듈이 유지하는 상태를 명세에 밝히세요.",
+	"%s changes its argument. The spec says that arguments stay unchanged; work on a copy.":                                                                                                                                        "%s이(가) 인수를 바꿉니다. 명세에 따르면 인수는 그대로여야 합니다. 복사본으로 작업하세요.",
+	"%s returns an object that an earlier call returned, or that it got as an argument. The spec says that results are not shared; return a copy.":                                                                                 "%s이(가) 이전 호출의 결과나 인수로 받은 객체를 반환합니다. 명세에 따르면 결과를 공유하지 않습니다. 복사본을 반환하세요.",
+	"%s gives the expected results of the spec and the tests, such as %s, but %s for every other input tried: %s, …. Compute the result for every input. If this table is part of the spec, put it in Domain Context or Protocol.": "%s은(는) 명세와 테스트의 예상 결과(예: %s)는 내지만, 시도한 다른 입력에는 모두 %s을(를) 냅니다: %s, …. 모든 입력의 결과를 계산하세요. 이 표가 명세의 일부라면 Domain Context나 Protocol에 넣으세요.",
+	"The code contains the inputs of the tests (%s). Compute the result for every input. If this table is part of the spec, put it in Domain Context or Protocol.":                                                                 "코드에 테스트의 입력이 들어 있습니다 (%s). 모든 입력의 결과를 계산하세요. 이 표가 명세의 일부라면 Domain Context나 Protocol에 넣으세요.",
+	"This returns the expected values of the tests (%s gives %s, …) instead of computing them. Implement the behavior for every input. If this table is part of the spec, put it in Domain Context or Protocol.":                   "계산하지 않고 테스트의 예상 값을 반환합니다 (%s → %s, …). 모든 입력에 대해 동작을 구현하세요. 이 표가 명세의 일부라면 Domain Context나 Protocol에 넣으세요.",
+	"Tests use %s to set something up before they call the code, the code reads it, and the spec does not mention it. Code must behave the same with and without tests.":                                                           "테스트가 코드를 호출하기 전에 %s(으)로 설정한 것을 코드가 읽는데, 명세에는 없는 내용입니다. 코드는 테스트가 있든 없든 똑같이 동작해야 합니다.",
+
+	// exports and types
+	"The spec no longer lists %s, but the module exports it. Remove the export.":                            "%s은(는) 이제 명세에 없는데 모듈이 내보냅니다. export를 없애세요.",
+	"The spec exports %s, but no source file of the module has that name.":                                  "명세는 %s을(를) 내보내지만, 모듈의 소스 파일 어디에도 그 이름이 없습니다.",
+	"The export %s is gone; refactoring must keep all exports.":                                             "export %s이(가) 사라졌습니다. 리팩터링은 모든 export를 유지해야 합니다.",
+	"The signature of %s changed from %q to %q; refactoring must keep signatures.":                          "%s의 시그니처가 %q에서 %q(으)로 바뀌었습니다. 리팩터링은 시그니처를 유지해야 합니다.",
+	"The export %s is new; refactoring must not add exports.":                                               "export %s이(가) 새로 생겼습니다. 리팩터링은 export를 추가하면 안 됩니다.",
+	"It uses %s, which the spec no longer has. Remove it, also from imports and helpers.":                   "명세에서 없어진 %s을(를) 씁니다. import와 도우미에서도 없애세요.",
+	"%s = %s of the Domain Context does not appear in the module's code; make it a named constant or limit": "Domain Context의 %s = %s이(가) 모듈 코드에 없습니다. 이름 있는 상수나 한계값으로 쓰세요",
+	"%s. Update the spec, or make the code do what the spec says.":                                          "%s. 명세를 고치거나, 코드를 명세에 맞추세요.",
+	"The spec says when %s is raised, but no code uses it. Raise it there.":                                 "명세에는 %s이(가) 언제 발생하는지 있지만 쓰는 코드가 없습니다. 그곳에서 발생시키세요.",
+
+	// build, linter, commands
+	"The build fails":                                               "빌드 실패",
+	"The linter reports problems":                                   "린터가 문제를 보고함",
+	"The change removes something that `%s` needs: %s":              "변경이 `%s`에 필요한 것을 없앱니다: %s",
+	"The build already fails without any change: %s":                "변경이 없어도 빌드가 실패합니다: %s",
+	"The build fails: %s":                                           "빌드 실패: %s",
+	"The build fails, but outside the new code: %s":                 "빌드가 실패하지만 새 코드 밖에서 실패합니다: %s",
+	"%s\nMake the code fit the test; if the test is wrong, say so.": "%s\n코드를 테스트에 맞추세요. 테스트가 틀렸다면 그렇게 쓰세요.",
+	"The formatter failed: %s":                                      "포매터 실패: %s",
+	"The linter says: %s":                                           "린터: %s",
+	"The command `%s` cannot be run: %s":                            "명령 `%s`을(를) 실행할 수 없습니다: %s",
+	"The command `%s` does not count: %s":                           "명령 `%s`은(는) 인정되지 않습니다: %s",
+	"The command `%s` runs no test, so it proves nothing. It selects tests that do not exist.": "명령 `%s`은(는) 테스트를 하나도 실행하지 않아 아무것도 증명하지 못합니다. 없는 테스트를 고릅니다.",
+	"The test run `%s` does not count: %s.":                                                    "테스트 실행 `%s`은(는) 인정되지 않습니다: %s.",
+	"Tests failed, but the test runner exited with 0: something swallows its exit code.":       "테스트가 실패했는데 러너는 0으로 끝났습니다. 무언가가 종료 코드를 삼킵니다.",
+	"The test does not compile: %s":                                                            "테스트가 컴파일되지 않습니다: %s",
+	"The program `%s` %s %q. Its screen: %s":                                                   "프로그램 `%s`: %s %q. 화면: %s",
+
+	// tests and their evidence
+	"The tests reach %d of %d changed lines (%d %%). The first line not reached is %d.":       "테스트가 바뀐 줄 %[2]d개 중 %[1]d개에 도달합니다 (%[3]d %%). 도달하지 못한 첫 줄은 %[4]d입니다.",
+	"This test file is frozen and was %s. Change the code so that the test passes unchanged.": "고정된 테스트 파일이 바뀌었습니다 (%s). 테스트는 그대로 두고 통과하도록 코드를 바꾸세요.",
+	"The merged tree has another version of this frozen test.":                                "병합한 트리에 있는 고정 테스트의 내용이 다릅니다.",
+	"The module has no frozen test, so nothing proves it.":                                    "모듈에 고정된 테스트가 없어 아무것도 증명하지 못합니다.",
+	"The test %s did not run.": "테스트 %s이(가) 실행되지 않았습니다.",
+	"The test %s did not run. Give it a name and a place where the runner finds it.":                                                        "테스트 %s이(가) 실행되지 않았습니다. 러너가 찾을 수 있는 이름과 위치로 바꾸세요.",
+	"The test %s was skipped although it has no skip of its own; the code must let it run.":                                                 "테스트 %s에 skip이 없는데 건너뛰었습니다. 코드가 테스트를 실행하게 해야 합니다.",
+	"The test %s failed and then passed on the same tree. Find what differs between two runs.":                                              "테스트 %s이(가) 같은 트리에서 실패했다가 통과했습니다. 두 실행의 차이를 찾으세요.",
+	"The test %s failed and then passed on the same tree.":                                                                                  "테스트 %s이(가) 같은 트리에서 실패했다가 통과했습니다.",
+	"The test %s failed and then passed on the same tree. It does not count against the change.":                                            "테스트 %s이(가) 같은 트리에서 실패했다가 통과했습니다. 변경의 문제로 치지 않습니다.",
+	"The test %s failed and then passed on the same tree. It existed before and does not count against the change.":                         "테스트 %s이(가) 같은 트리에서 실패했다가 통과했습니다. 전부터 있던 테스트이므로 변경의 문제로 치지 않습니다.",
+	"The test %s fails with the change, but not every time. It does not count against the change.":                                          "테스트 %s이(가) 변경 후 실패하지만 매번 그렇지는 않습니다. 변경의 문제로 치지 않습니다.",
+	"There is no new or changed test. Write tests for the items of the spec in %s.":                                                         "새로 쓰거나 바꾼 테스트가 없습니다. 명세 항목의 테스트를 %s에 쓰세요.",
+	"The test %s was changed, but the spec of what it tests was not. Put it back as it was, and test new behavior in a separate test.%s":    "테스트 %s이(가) 바뀌었는데 그 명세는 바뀌지 않았습니다. 원래대로 되돌리고, 새 동작은 별도의 테스트로 검사하세요.%s",
+	"The test %s is gone, but what it tests is still in the spec. Put it back as it was.%s":                                                 "테스트 %s이(가) 사라졌는데 그 내용은 아직 명세에 있습니다. 원래대로 되돌리세요.%s",
+	"It cannot be loaded although every export of the spec can be imported%s: %s":                                                           "명세의 export를 모두 가져올 수 있는데도 로드되지 않습니다%s: %s",
+	"The test %s fails for an unrelated reason: %s":                                                                                         "테스트 %s이(가) 관계없는 이유로 실패합니다: %s",
+	"The test %s was skipped; a test that does not run proves nothing.":                                                                     "테스트 %s을(를) 건너뛰었습니다. 실행되지 않는 테스트는 아무것도 증명하지 못합니다.",
+	"The test %s is skipped here, so it proves nothing.":                                                                                    "테스트 %s은(는) 여기서 건너뛰므로 아무것도 증명하지 못합니다.",
+	"The new test %s is skipped, so it proves nothing.":                                                                                     "새 테스트 %s을(를) 건너뛰므로 아무것도 증명하지 못합니다.",
+	"The test %s is skipped. Remove the skip.":                                                                                              "테스트 %s을(를) 건너뜁니다. skip을 없애세요.",
+	"The test %s ran before and is skipped now. Remove the skip.":                                                                           "전에 실행되던 테스트 %s을(를) 이제 건너뜁니다. skip을 없애세요.",
+	"The test %s ran before and does not run any more. Put it back; if the behavior changed, change its assertions.":                        "전에 실행되던 테스트 %s이(가) 더는 실행되지 않습니다. 되돌리세요. 동작이 바뀌었다면 단언문을 바꾸세요.",
+	"The test %s is gone. Put it back; if the behavior changed, change its assertions.":                                                     "테스트 %s이(가) 사라졌습니다. 되돌리세요. 동작이 바뀌었다면 단언문을 바꾸세요.",
+	"The test %s is gone, but it passes with the change. Put it back; a test may go only if the behavior that it checks has changed.":       "테스트 %s이(가) 사라졌는데 변경 후에도 통과합니다. 되돌리세요. 검사하는 동작이 바뀐 테스트만 없앨 수 있습니다.",
+	"%s The plan does not name this file. Put the old tests back, unless the request requires the new expectations.":                        "%s 계획에 없는 파일입니다. 요청이 새 기대값을 요구하지 않는다면 기존 테스트를 되돌리세요.",
+	"%sNew or changed tests mention everything that it called.":                                                                             "%s그 테스트가 호출하던 것은 모두 새로 쓰거나 바꾼 테스트에 있습니다.",
+	"The test %s asserts less than before. Keep the old assertions.":                                                                        "테스트 %s이(가) 전보다 적게 단언합니다. 기존 단언문을 유지하세요.",
+	"The tests %s were changed. Their old versions pass and kill a mutant in line %d of %s (%s); no test kills it now.":                     "테스트 %s이(가) 바뀌었습니다. 이전 테스트는 통과하면서 %[3]s %[2]d번째 줄의 변이를 감지했는데(%[4]s), 이제는 감지하는 테스트가 없습니다.",
+	"The test %s mocks %s, which it should test. Call the code as its users do.":                                                            "테스트 %s이(가) 검사해야 할 %s을(를) mock으로 바꿉니다. 사용자처럼 코드를 호출하세요.",
+	"A build constraint keeps these tests from running (%s). Remove it.":                                                                    "빌드 제약 때문에 이 테스트들이 실행되지 않습니다 (%s). 없애세요.",
+	"The test %s is marked so that other tests do not run. Remove the mark.":                                                                "테스트 %s의 표시 때문에 다른 테스트가 실행되지 않습니다. 표시를 없애세요.",
+	"The assertions of the test %s can never fail. Assert what the code does.":                                                              "테스트 %s의 단언문은 결코 실패할 수 없습니다. 코드의 동작을 단언하세요.",
+	"The assertions of the new test %s can never fail. Assert what the code does.":                                                          "새 테스트 %s의 단언문은 결코 실패할 수 없습니다. 코드의 동작을 단언하세요.",
+	"The test %s has assertions that can never fail (%d).":                                                                                  "테스트 %s에 결코 실패할 수 없는 단언문이 있습니다 (%d개).",
+	"This equality is always true, so every assertion passes. Compare the values.":                                                          "이 비교는 항상 참이어서 모든 단언문이 통과합니다. 값을 비교하세요.",
+	"The test %s has no known assertion. Assert what the code does, with the test framework or a helper called check…, assert… or expect….": "테스트 %s에 알려진 단언문이 없습니다. 테스트 프레임워크나 이름이 check…, assert…, expect…인 도우미로 코드의 동작을 단언하세요.",
+	"This ends the test run with success even if tests failed. Remove it.":                                                                  "테스트가 실패해도 실행을 성공으로 끝냅니다. 없애세요.",
+	"This keeps tests from being collected. Remove it.":                                                                                     "테스트가 수집되지 않게 합니다. 없애세요.",
+	"A hook that changes how tests are collected or reported is not allowed. Remove it.":                                                    "테스트의 수집이나 보고를 바꾸는 hook은 허용되지 않습니다. 없애세요.",
+	"TestMain does not call m.Run, so no test runs.":                                                                                        "TestMain이 m.Run을 호출하지 않아 테스트가 하나도 실행되지 않습니다.",
+	"This line hides the failure of a check. Let the exit code through.":                                                                    "이 줄은 검사의 실패를 숨깁니다. 종료 코드를 그대로 전하세요.",
+	"No test covers the change.": "변경을 다루는 테스트가 없습니다.",
+	"No test reaches %s.":        "%s에 도달하는 테스트가 없습니다.",
+	"No test kills the mutants of %s, such as in line %d: %s. Write a test that fails without the change and passes with it.": "%s의 변이를 감지하는 테스트가 없습니다 (예: %d번째 줄, %s). 변경이 없으면 실패하고 있으면 통과하는 테스트를 쓰세요.",
+	"No test kills the mutants of %s, such as in line %d: %s.":                                                                "%s의 변이를 감지하는 테스트가 없습니다 (예: %d번째 줄, %s).",
+	"The test %s passes without the change as well.%s":                                                                        "테스트 %s은(는) 변경이 없어도 통과합니다.%s",
+	"The test %s passes without the change as well, and no other new test fails without it, so nothing proves the change. Assert what is new; if no test can show it, say why in `untested` (a command of the task, such as one with the race detector, counts too).": "테스트 %s은(는) 변경이 없어도 통과하고, 변경 없이 실패하는 다른 새 테스트도 없어서 변경이 증명되지 않습니다. 새 동작을 단언하세요. 테스트로 보일 수 없다면 `untested`에 이유를 쓰세요(경쟁 탐지기처럼 작업에 속한 명령도 인정됩니다).",
+	"The tests pass without the change as well, so nothing proves it. Assert what is new; if no test can show it, say why in `untested`.":                                                                                                                             "테스트가 변경이 없어도 통과하므로 변경이 증명되지 않습니다. 새 동작을 단언하세요. 테스트로 보일 수 없다면 `untested`에 이유를 쓰세요.",
+	"The test %s passes with the current code, so it does not show what is wrong or missing. Assert what should happen but does not.":                                                                                                                                 "테스트 %s은(는) 현재 코드에서 통과하므로 무엇이 잘못되었거나 없는지 보여 주지 못합니다. 일어나야 하지만 일어나지 않는 것을 단언하세요.",
+	"The test %s did not reach its assertions. It must run with the current code: use only what exists. %s":                                                                                                                                                           "테스트 %s이(가) 단언문에 도달하지 못했습니다. 현재 코드에서 실행되어야 하니 있는 것만 쓰세요. %s",
+	"The new tests could not be run without the change: %s":                                 "변경이 없는 상태에서 새 테스트를 실행할 수 없었습니다: %s",
+	"The new test %s fails. %s":                                                             "새 테스트 %s이(가) 실패합니다. %s",
+	"The test %s passes without the change and fails with it. %s":                           "테스트 %s은(는) 변경이 없으면 통과하고 있으면 실패합니다. %s",
+	"Tests that pass without the change cannot be run with it. %s":                          "변경이 없으면 통과하는 테스트를 변경 후에는 실행할 수 없습니다. %s",
+	"No test fails when %s returns %s (%s:%d). Compare its result with the expected value.": "%s이(가) %s을(를) 반환해도 실패하는 테스트가 없습니다 (%s:%d). 결과를 예상 값과 비교하세요.",
+	"`%s` (%s): no test fails when %s.":                                                     "`%s` (%s): %s 변이에 실패하는 테스트가 없습니다.",
+	"No new test fails when the new code is mutated: %d mutants were tried, such as another return value, and all survived. Compare the results of the code with the expected values.": "새 코드를 변이해도 실패하는 새 테스트가 없습니다. 반환값을 바꾸는 등 변이 %d개를 시도했는데 모두 살아남았습니다. 코드의 결과를 예상 값과 비교하세요.",
+	"%s Write one that fails without the change and passes with it; if no test can show the change, say why in `untested`.":                                                            "%s 변경이 없으면 실패하고 있으면 통과하는 테스트를 쓰세요. 테스트로 보일 수 없는 변경이라면 `untested`에 이유를 쓰세요.",
+	"%s The author says: %s": "%s 작성자의 설명: %s",
+	"The project's own test command runs no new or changed test. Write one that fails without the requested change.": "프로젝트의 테스트 명령이 새로 쓰거나 바꾼 테스트를 하나도 실행하지 않습니다. 요청한 변경이 없으면 실패하는 테스트를 쓰세요.",
+
+	// code
+	"%s ignores its parameter %s. Use it as requested.":                                                              "%s이(가) 매개변수 %s을(를) 무시합니다. 요청대로 쓰세요.",
+	"%s rejects some values of %s and otherwise ignores it. Use it as requested.":                                    "%s이(가) %s의 일부 값을 거부할 뿐 그 밖에는 쓰지 않습니다. 요청대로 쓰세요.",
+	"%s must be safe for concurrent use, but %s.%s uses %s, which methods change, without a lock. Guard every use.":  "%s은(는) 동시에 써도 안전해야 하는데, %s.%s이(가) 메서드들이 바꾸는 %s을(를) 잠금 없이 씁니다. 쓰는 곳마다 보호하세요.",
+	"A build constraint (%s) gives users other code than the tests. Remove it, unless the spec or request names it.": "빌드 제약(%s) 때문에 사용자의 코드와 테스트의 코드가 다릅니다. 명세나 요청에 없다면 없애세요.",
+	"The code checks how Python was started. Code must behave the same with and without tests.":                      "코드가 Python이 어떻게 시작되었는지 확인합니다. 코드는 테스트가 있든 없든 똑같이 동작해야 합니다.",
+	"%s Code must behave the same with and without tests.":                                                           "%s 코드는 테스트가 있든 없든 똑같이 동작해야 합니다.",
+	"A library must not end the process with success. Return an error instead.":                                      "라이브러리가 프로세스를 성공으로 끝내면 안 됩니다. 오류를 반환하세요.",
+	"The error of %s is discarded in a function that returns errors. Return it.":                                     "오류를 반환하는 함수가 %s의 오류를 버립니다. 반환하세요.",
+	"Give the number %s a name that says what it means.":                                                             "숫자 %s에 뜻을 나타내는 이름을 붙이세요.",
+	"A bare except hides every mistake. Name the exceptions that you expect.":                                        "예외를 지정하지 않은 except는 모든 실수를 숨깁니다. 예상하는 예외를 적으세요.",
+	"Every error is caught and ignored here. Handle it, or let it through.":                                          "여기서 모든 오류를 잡아서 무시합니다. 처리하거나 그대로 전하세요.",
+	"An error is caught and ignored here. Handle it, or let it through.":                                             "여기서 오류를 잡아서 무시합니다. 처리하거나 그대로 전하세요.",
+	"An error is checked and ignored here. Handle it, or return it.":                                                 "여기서 오류를 확인만 하고 무시합니다. 처리하거나 반환하세요.",
+	"Finish this instead of leaving a note: %s":                                                                      "메모를 남기지 말고 마무리하세요: %s",
+	"Fix what the tool reports instead of silencing it, or name the rule and the reason.":                            "도구의 보고를 숨기지 말고 고치거나, 규칙과 이유를 적으세요.",
+}
