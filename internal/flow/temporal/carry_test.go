@@ -17,21 +17,24 @@ import (
 // again: what it comes to is done once, and counts.
 func TestHeartbeatsGetLost(t *testing.T) {
 	t.Parallel()
-	for name, lost := range map[string]int64{"one": 1, "until the server has given up": 4} {
+	for name, c := range map[string]struct {
+		lost int64
+		beat time.Duration // each that is lost takes a second of it
+	}{"one": {1, 8 * time.Second}, "until the server has given up": {4, 2 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var beats, starts atomic.Int64
 			told := make(chan struct{}, 100)
 			o := options(t, t.TempDir())
-			o.Beat = 2 * time.Second
+			o.Beat = c.beat
 			o.Client.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithUnaryInterceptor(
-				func(ctx context.Context, method string, req, reply any, c *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+				func(ctx context.Context, method string, req, reply any, to *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 					beat := method == "/temporal.api.workflowservice.v1.WorkflowService/RecordActivityTaskHeartbeat"
-					if beat && beats.Add(1) <= lost {
+					if beat && beats.Add(1) <= c.lost {
 						<-ctx.Done() // as a server that does not answer in time
 						return serviceerror.NewDeadlineExceeded("no answer")
 					}
-					err := invoke(ctx, method, req, reply, c, opts...)
+					err := invoke(ctx, method, req, reply, to, opts...)
 					if beat {
 						told <- struct{}{}
 					}
@@ -65,7 +68,7 @@ func TestHeartbeatsGetLost(t *testing.T) {
 					began++
 				}
 			}
-			if again := began > 1; again != (lost > 1) {
+			if again := began > 1; again != (c.lost > 1) {
 				t.Errorf("the server has begun the step %d times", began)
 			}
 		})
