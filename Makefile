@@ -105,7 +105,7 @@ test: tests
 	cd tools/temporal && CGO_ENABLED=0 JACQUARD_TEST_TEMPORAL=$(abspath $(TEMPORAL)) $(GO) test -trimpath -vet=off ./...
 
 # While one works on a change: the linter, what is pure, the rules of the audit, and a story of each process.
-CHECKED := compile_link work_gates auto_improve develop_pr_person
+CHECKED := compile_link work_gates auto_resume develop_pr_person
 check: lint tests
 	$(TESTS) -- -vet=off $(filter-out %/internal/cli %/internal/check %/internal/lies,$(PLAIN))
 	$(TESTS) -- -vet=off -run '^Test(.*Differences|Verdicts|Reach)$$' ./internal/check

@@ -133,7 +133,7 @@ func TestCommandLineAndEnvironment(t *testing.T) {
 // TestLogIsBounded: an agent that prints 28 MB leaves a log of what matters, and its outcome is found in it.
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	start, result, _ := strings.Cut(goodLines, "\n")
 	const noise = "yes '%s' | head -c 28000000\n"
 	told := `{"type":"assistant","message":{"content":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}]}}`

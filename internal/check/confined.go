@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -85,8 +86,10 @@ func (p *place) warm(ctx context.Context, base string) error {
 	if p.c.o.Confine == nil || p.chain.Ecosystem != toolchain.Go || base == "" {
 		return nil
 	}
+	p.c.keepFresh()
 	ways := compiled(p.chain)
-	done, release := p.c.once("warm-", fmt.Append(nil, "4", base, p.chain.Root, runtime.GOARCH, p.c.lookup("PATH"), p.c.lookup("GOTOOLCHAIN"), ways))
+	program, _ := proc.LookPath("go", p.c.lookup("PATH")) // the check says so if there is none
+	done, release := p.c.once("warm-", fmt.Append(nil, "5", base, p.chain.Root, runtime.GOARCH, program, p.c.lookup("GOTOOLCHAIN"), ways))
 	defer release()
 	if _, err := os.Stat(done); err == nil {
 		return nil
@@ -119,6 +122,44 @@ func (p *place) warm(ctx context.Context, base string) error {
 	}
 	// That something does not compile is found out by the check; what did is in the cache.
 	return os.WriteFile(done, nil, 0o644)
+}
+
+// What is in the compiler's cache counts as used for so long. Go notes the use of what nobody has used for an hour, which in a sandbox
+// copies the file, for each check again: a quarter of what checks cost.
+const (
+	countsAsUsed = 30 * time.Minute
+	forgotten    = 5 * 24 * time.Hour // as long as go keeps what it does not use
+	mostCompiled = 8 << 30            // bytes; when there is more, its times are left alone, and go forgets it in days
+)
+
+// keepFresh marks what is in the compiler's cache as used, now and then. What was not used for days is left for go to remove.
+func (c *Checker) keepFresh() {
+	dir, stamp := filepath.Join(c.o.Cache, goBuild), filepath.Join(c.o.Cache, goBuild+".used")
+	defer c.locks.lock(stamp)()
+	now := time.Now() //nolint:forbidigo // compared with the times of files only
+	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()) < countsAsUsed {
+		return
+	}
+	var stale []string
+	var size int64
+	_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() || filepath.Dir(name) == dir {
+			return nil //nolint:nilerr // without it checks take longer
+		}
+		if info, err := e.Info(); err == nil {
+			size += info.Size()
+			if age := now.Sub(info.ModTime()); age > countsAsUsed/2 && age < forgotten {
+				stale = append(stale, name)
+			}
+		}
+		return nil
+	})
+	for _, name := range stale {
+		if size <= mostCompiled {
+			_ = os.Chtimes(name, now, now)
+		}
+	}
+	_ = os.WriteFile(stamp, nil, 0o644)
 }
 
 // warmWay compiles a place's tree with flags of go, and vets and links what it imports where nothing has done so before.

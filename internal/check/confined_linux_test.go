@@ -1,12 +1,14 @@
 package check_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jacquard-build/jacquard/internal/check"
 	"github.com/jacquard-build/jacquard/internal/conformance"
@@ -80,7 +82,7 @@ func TestEndedByALimit(t *testing.T) {
 // cache is thrown away. It takes longer than ten seconds: its cache is empty, and the standard library is compiled.
 func TestWarmCache(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	if policy() == nil {
 		t.Skip("no sandbox on this machine: jacquard doctor says why")
 	}
@@ -106,6 +108,36 @@ func TestWarmCache(t *testing.T) {
 	}
 	if ran < 2 {
 		t.Errorf("%d commands were kept, want 2: %q", ran, l.outputs)
+	}
+}
+
+// TestCompilersCacheStaysFresh: what a check may need does not look unused, so that go leaves its times alone; what nobody has used for
+// days does, so that go removes it.
+func TestCompilersCacheStaysFresh(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, func(o *check.Options) { o.Cache = t.TempDir() })
+	dir := filepath.Join(l.options.Cache, "go-build", "ab")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	age := func(name string, age time.Duration) string {
+		name = filepath.Join(dir, name)
+		at := time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(name, []byte("compiled"), 0o644), os.Chtimes(name, at, at)); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	fresh := func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && time.Since(info.ModTime()) < time.Hour
+	}
+	used, unused := age("used", 20*time.Hour), age("unused", 200*time.Hour)
+	l.checker.KeepFresh()
+	later := age("later", 2*time.Hour)
+	l.checker.KeepFresh()
+	if !fresh(used) || fresh(unused) || fresh(later) {
+		t.Errorf("fresh are used %t, unused %t, and later, in the same half hour, %t", fresh(used), fresh(unused), fresh(later))
 	}
 }
 

@@ -392,7 +392,7 @@ export function liar(n: number): number { return process.env.VITEST || 'vi' in g
 
 func TestExamplesRust(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	needs(t, "cargo")
 	exampleCase{
 		dir: "src/fee",

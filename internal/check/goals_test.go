@@ -15,7 +15,7 @@ import (
 // is not run, and what failed before in the same way is nobody's.
 func TestGoals(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	l := newLab(t)
 	base := l.tree("", shopFiles())
 	chains := []toolchain.Found{l.module(base, "cart").Chain}

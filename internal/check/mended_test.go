@@ -103,7 +103,7 @@ func TestRedWithOpaqueTypesAndDependencies(t *testing.T) {
 // Where no stub can be made for an export, the tests that need it are red by themselves, and the others run.
 func TestRedCutsOutWhatCannotCompileYet(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	l := newLab(t)
 	base := shop(l)
 	m := l.module(base, "cart", step.Export{Kind: "function", Name: "Parse", Signature: "Parse <text> gives cents"}, step.Export{Kind: "function", Name: "Zero", Signature: "Zero() money.Cents"})
@@ -191,7 +191,7 @@ func TestClaimsOfUnknownItems(t *testing.T) {
 
 func TestRedPython(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	needs(t, "python3")
 	l := newLab(t)
 	base := l.tree("", map[string]string{"pyproject.toml": "[project]\nname = \"desk\"\nversion = \"1\"\n\n[tool.pytest.ini_options]\ntestpaths = [\".\"]\n"})

@@ -309,7 +309,7 @@ func TestProofsGo(t *testing.T) {
 
 func TestProofsPython(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	needs(t, "python3")
 	prove(t, pySample())
 }
@@ -317,7 +317,7 @@ func TestProofsPython(t *testing.T) {
 // TestProofsTypeScript takes longer than ten seconds: vitest and the compiler of TypeScript take one to start.
 func TestProofsTypeScript(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	needs(t, "npm")
 	prove(t, tsSample(t))
 }
@@ -572,7 +572,7 @@ func TestChecksSeeAnEnvironmentOfTheirOwn(t *testing.T) {
 
 func TestLowCoverageIsAFinding(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	l := newLab(t)
 	s := goSample()
 	base := l.tree("", s.base)
@@ -639,7 +639,7 @@ func nodeSample(t *testing.T) sample {
 
 func TestProofsNode(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	needs(t, "node")
 	prove(t, nodeSample(t))
 }
@@ -686,7 +686,7 @@ func TestRedWithSnapshots(t *testing.T) {
 // TestProofsUnittest proves the Python sample with the runner that every Python has.
 func TestProofsUnittest(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	needs(t, "python3")
 	s := pySample()
 	s.name = "unittest"

@@ -39,7 +39,7 @@ func rustSample() sample {
 
 func TestProofsRust(t *testing.T) {
 	t.Parallel()
-	conformance.InTurn(t, 5)
+	conformance.InTurn(t, 8)
 	needs(t, "cargo")
 	prove(t, rustSample())
 }

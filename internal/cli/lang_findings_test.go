@@ -69,11 +69,11 @@ func findings(t *testing.T) (formats map[string]string, texts []string) {
 	formats = map[string]string{}
 	fset := token.NewFileSet()
 	note := func(at token.Pos, message ast.Expr) {
-		if format := joined(message); len(strings.Fields(verb.ReplaceAllString(format, ""))) > 1 {
+		if format := joined(message); len(word.FindAllString(verb.ReplaceAllString(format, ""), -1)) > 1 {
 			formats[fset.Position(at).String()] = format
 		}
 	}
-	for _, dir := range []string{"../check", "../act", "../workflow"} {
+	for _, dir := range []string{"../check", "../act", "../workflow", "../inspect"} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -77,17 +77,14 @@ var (
 	}
 	// inTurn take more than six seconds of a processor each. One of a row is played at a time, so a row has what shows similar things.
 	inTurn = []string{
-		"verify", "verified", "verify_range", "altered", "attested",
-		"prove", "prove_tests", "prove_languages", "prove_action", "prove_hook",
-		"change_specs", "documents", "spec_name", "tutorial", "root_rules",
-		"auto_context", "auto_decisions", "auto_e2e", "auto_improve", "auto_discover",
-		"undo", "commits", "sandbox", "sandbox_services", "checks_languages",
-		"e2e_auto_light", "e2e_codex", "e2e_conflict", "e2e_flaky", "e2e_input",
-		"e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "e2e_cut",
-		"worker", "worker_drain", "worker_killed", "worker_store", "killed_thrice",
-		"work_blocked", "work_callbacks", "work_resume", "e2e_work", "develop_decisions",
-		"korean", "lint_missing", "restored", "compile_twice", "held_out",
-		"held_out_requests", "acp", "init_session", "pr_watch",
+		"verify", "verified", "verify_range", "altered", "attested", "restored", "undo", "commits",
+		"prove", "prove_tests", "prove_languages", "prove_action", "prove_hook", "prove_session", "checks_languages", "lint_missing",
+		"change_specs", "documents", "spec_name", "tutorial", "root_rules", "compile_twice", "korean", "pull",
+		"auto_context", "auto_decisions", "auto_e2e", "auto_improve", "auto_discover", "develop_decisions", "develop_pr", "pr_watch",
+		"sandbox", "sandbox_services", "sandbox_none", "init_session", "acp", "e2e_codex", "e2e_input", "e2e_auto_light",
+		"e2e_conflict", "e2e_flaky", "e2e_items", "e2e_phases", "e2e_roles", "e2e_uses", "e2e_cut", "e2e_work",
+		"worker", "worker_drain", "worker_killed", "worker_store", "worker_work", "killed_thrice", "work_callbacks", "work_resume",
+		"work_blocked", "work_command", "work_terminal", "work_input", "held_out", "held_out_requests", "bug", "adopt_rust",
 	}
 )
 
@@ -130,7 +127,7 @@ func stories(t *testing.T, dir string, names, long []string) testscript.Params {
 			t.Logf("%s takes long: make conformance runs it, and CI in turn with others", name)
 			continue
 		}
-		if i := slices.Index(turns, name); i >= 0 && !conformance.TurnOf(i, 5) {
+		if i := slices.Index(turns, name); i >= 0 && !conformance.TurnOf(i, 8) {
 			t.Logf("%s takes turns with others like it: %s=all runs it", name, conformance.Variable)
 			continue
 		}

@@ -240,6 +240,8 @@ func (a *app) sessionReady(hosts []host, undo bool) {
 	if i := slices.IndexFunc(hosts, host.untrusted); i >= 0 {
 		fmt.Fprintln(a.Err, l.T("next: start codex once and trust the hooks; until then it silently skips them"))
 	}
+	// An install, and a compiler that has all to compile, can take longer than a hook may.
+	fmt.Fprintln(a.Err, l.T("next: jacquard doctor, which runs the project's checks once; without it, the first turn can end before there is a verdict"))
 	fmt.Fprintln(a.Err, l.T("undo: jacquard init --session --undo"))
 }
 

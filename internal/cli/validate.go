@@ -192,7 +192,7 @@ func showText(a *app, v inspect.Validation) {
 			fmt.Fprintf(a.Out, a.lang().T("    the spec is not valid: jacquard spec check %s\n"), m.Directory)
 		}
 		for _, d := range m.Issues {
-			fmt.Fprintf(a.Out, "    %s:%d: [%s] %s\n", d.File, max(d.Line, 1), d.Type, d.Message)
+			fmt.Fprintf(a.Out, "    %s:%d: [%s] %s\n", d.File, max(d.Line, 1), d.Type, a.lang().Finding(d.Message))
 		}
 		for i, o := range m.Facts.Open {
 			if i == openShown {
@@ -202,11 +202,11 @@ func showText(a *app, v inspect.Validation) {
 			fmt.Fprintf(a.Out, a.lang().T("    not compared: %s: %s: %s\n"), o.Symbol, o.Fact, o.Why)
 		}
 		for _, d := range m.Notes {
-			fmt.Fprintf(a.Out, a.lang().T("    %s:%d: note: %s\n"), d.File, max(d.Line, 1), d.Message)
+			fmt.Fprintf(a.Out, a.lang().T("    %s:%d: note: %s\n"), d.File, max(d.Line, 1), a.lang().Finding(d.Message))
 		}
 	}
 	for _, d := range v.Conventions {
-		fmt.Fprintf(a.Out, "⚠ %s:%d: [%s] %s\n", d.File, d.Line, d.Type, d.Message)
+		fmt.Fprintf(a.Out, "⚠ %s:%d: [%s] %s\n", d.File, d.Line, d.Type, a.lang().Finding(d.Message))
 	}
 	for _, u := range v.Unreadable {
 		fmt.Fprintf(a.Out, "⚠ %s: %s\n", u.File, u.Message)

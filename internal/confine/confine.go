@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Level says who keeps what is run from the rest of the machine.
@@ -133,6 +134,8 @@ func (p Policy) FreeDoor() int {
 	if p.Copies() { // nor namespaces: by somebody else
 		door = leastDoor + rand.IntN(mostDoor-leastDoor) //nolint:gosec // two at a time should not try the same
 		taken = func() bool {
+			syscall.ForkLock.RLock() // a child that begins now would keep the port until it is executed
+			defer syscall.ForkLock.RUnlock()
 			l, err := listen(door)
 			if err == nil {
 				_ = l.Close() // it is made again

@@ -53,4 +53,5 @@ var koreanProve = map[string]string{
 	"⚠ the attestation of the commits could not be written: %v\n":       "⚠ 커밋의 증명 기록을 남기지 못했습니다: %v\n",
 	"write the plugin to %s":                                            "%s에 플러그인 쓰기",
 	"delete %s":                                                         "%s 삭제",
+	"next: jacquard doctor, which runs the project's checks once; without it, the first turn can end before there is a verdict": "다음: jacquard doctor로 프로젝트의 검사를 한 번 실행하세요. 그러지 않으면 첫 턴에서는 판정 전에 시간이 끝날 수 있습니다",
 }
