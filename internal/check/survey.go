@@ -63,7 +63,11 @@ func unusable(purpose, command, dir string, err error) (step.Standing, bool) {
 	case errors.As(err, &missing):
 		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Missing, Text: missing.Error()}, true
 	case errors.Is(err, ErrSetup):
-		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Fails, Text: brief(err.Error())}, true
+		text := err.Error()
+		if _, ended, ok := strings.Cut(text, ": exit "); ok { // the command, which can be long, is named beside it
+			text = "exit " + ended
+		}
+		return step.Standing{Purpose: purpose, Command: command, Dir: dir, State: step.Fails, Text: brief(text)}, true
 	}
 	return step.Standing{}, false
 }

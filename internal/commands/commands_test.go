@@ -85,6 +85,17 @@ func TestRead(t *testing.T) {
 			},
 			[]string{"test pytest (CI)", "test pytest testing/benchmark.py"}, // of which the first counts
 		},
+		"tox with variables": {
+			map[string]string{
+				".github/workflows/tests.yaml": workflow("    - run: tox\n"),
+				"tox.ini":                      "[testenv]\nsetenv =\n    THREADS = 1\n    PYTHONPATH={toxinidir}/src\n    COVERAGE_FILE={toxworkdir}/.coverage\n    py27: OLD=1\n    MODE = {env:MODE:full}\ncommands = pytest\n",
+			},
+			[]string{"test MODE=full PYTHONPATH=./src THREADS=1 pytest (CI)"},
+		},
+		"tox in TOML with variables": {
+			map[string]string{".github/workflows/tests.yaml": workflow("    - run: tox\n"), "tox.toml": "[env_run_base]\nset_env = { B = \"2\", A = \"1\", C = { replace = \"env\" } }\ncommands = [[\"pytest\", \"tests\"]]\n"},
+			[]string{"test A=1 B=2 pytest tests (CI)"},
+		},
 		"nox, of plain texts alone": {
 			map[string]string{"noxfile.py": "import nox\n\n@nox.session(python=['3.12'])\ndef tests(session):\n    session.install('-e', '.[test]')\n    session.run('pytest', '-n', 'auto', *session.posargs)\n\n@nox.session\ndef lint(session):\n    session.run(cmd)\n    session.run('flake8', 'src')\n"},
 			[]string{"test pytest -n auto", "lint flake8 src"},

@@ -265,6 +265,7 @@ func (r *reader) tox(argv []string, where at) {
 		if to := path.Clean(firstOf(s["changedir"], s["change_dir"], ".")); to != "." && r.holds(path.Join(where.dir, to)) {
 			inner.dir, root = path.Join(where.dir, to), strings.Repeat("../", strings.Count(to, "/"))+".."
 		}
+		inner.env = merged(inner.env, toxSets(e, s, sections, root))
 		lines = toxVariable().ReplaceAllStringFunc(lines, func(m string) string {
 			g := toxVariable().FindStringSubmatch(m)
 			return sections[g[1]][g[2]]
@@ -303,6 +304,28 @@ func (r *reader) tox(argv []string, where at) {
 			r.shell(line, inner)
 		}
 	}
+}
+
+// toxSets are the variables that an environment sets, but for those whose values only tox knows.
+func toxSets(env string, s section, sections map[string]section, root string) map[string]string {
+	out := map[string]string{}
+	base := sections["testenv"]
+	for line := range strings.Lines(firstOf(s["set_env"], s["setenv"], base["set_env"], base["setenv"])) {
+		line = strings.TrimSpace(line)
+		if m := toxFactor().FindStringSubmatch(line); m != nil {
+			if !hasFactor(env, m[1]) {
+				continue
+			}
+			line = line[len(m[0]):]
+		}
+		line = toxDefault().ReplaceAllString(line, "$1")
+		line = strings.NewReplacer("{toxinidir}", root, "{tox_root}", root).Replace(line)
+		name, value, ok := strings.Cut(line, "=")
+		if name = strings.TrimSpace(name); ok && variable().MatchString(name) && !strings.ContainsAny(value, "{}") {
+			out[name] = strings.TrimSpace(value)
+		}
+	}
+	return out
 }
 
 // toxInstalls are the packages that an environment has.
@@ -415,6 +438,12 @@ func (r *reader) toxOfTOML(dir string) (map[string]section, string) {
 				}
 			}
 			out[name]["commands"] += strings.Join(line, " ") + "\n"
+		}
+		sets, _ := env["set_env"].(map[string]any)
+		for _, k := range sortedKeys(sets) {
+			if value, ok := sets[k].(string); ok {
+				out[name]["set_env"] += k + "=" + value + "\n"
+			}
 		}
 	}
 	take("testenv", look(native, "env_run_base"))

@@ -57,6 +57,11 @@ func (p *Project) checkers(f *Found) []string {
 		case has(tool):
 		case i >= 0:
 			out = append(out, list[i])
+			for _, r := range list {
+				if extends(r, tool) {
+					out = append(out, r)
+				}
+			}
 		default:
 			out = append(out, hooks[tool]...)
 		}
@@ -67,6 +72,13 @@ func (p *Project) checkers(f *Found) []string {
 		}
 	}
 	return out
+}
+
+// extends reports whether a requirement is a plug-in of a checker, which may read its settings and decide what it finds, or types for one.
+func extends(requirement, tool string) bool {
+	name := plainName(requirement)
+	return strings.HasPrefix(name, tool+"-") || tool == "flake8" && name == "pep8-naming" ||
+		strings.HasPrefix(name, "types-") || strings.HasSuffix(name, "-stubs")
 }
 
 // isOf reports whether a requirement is of a package.

@@ -125,7 +125,7 @@ func TestAnyOutcomes(t *testing.T) {
 		}
 	}
 	for _, way := range flowtest.Ways(rows()) {
-		if went[way] == 0 {
+		if went[way] == 0 && runs > 10_000 { // some ways are as rare as one in a thousand: a part of the conformance suite may miss them
 			t.Errorf("no run went %s", way)
 		}
 	}
