@@ -332,6 +332,12 @@ func (f Found) addTool(name string) string {
 	case Python:
 		return f.addPython(name)
 	}
+	if strings.HasPrefix(name, "vendor/bin/") { // of PHP, whose packages nobody else installs
+		return "add `setup: [composer install]` to " + From
+	}
+	if strings.Contains(name, "/") {
+		return "a command under `setup` in " + From + " can make it"
+	}
 	return "install " + name + " and put it on PATH"
 }
 

@@ -104,3 +104,24 @@ func TestHooksAreInstalled(t *testing.T) {
 		t.Errorf("types are checked by %v, which nobody does here", got)
 	}
 }
+
+// TestProgramsThatTheProjectMakes: a program that installing packages would make is no program of the system, and PATH does not help.
+func TestProgramsThatTheProjectMakes(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"vendor/bin/phpunit": "add `setup: [composer install]` to jacquard.yaml",
+		"tools/phpunit":      "a command under `setup` in jacquard.yaml can make it",
+		"phpunit":            "install phpunit and put it on PATH",
+	} {
+		files := map[string]string{"composer.json": "{}", "src/a.php": "", ".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    runs-on: x\n    steps:\n      - run: " + command + "\n"}
+		var paths []string
+		for p := range files {
+			paths = append(paths, p)
+		}
+		f, _ := toolchain.NewProject(paths, func(p string) []byte { return []byte(files[p]) }).DetectOther()
+		tests := f.Test(toolchain.Selection{})
+		if len(tests) == 0 || len(tests[0].Needs) == 0 || tests[0].Needs[0].Install != want {
+			t.Errorf("%s: %+v, want %s", command, tests, want)
+		}
+	}
+}
