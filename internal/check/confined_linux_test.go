@@ -78,6 +78,31 @@ func TestEndedByALimit(t *testing.T) {
 	}
 }
 
+// TestLearnedLimitGrows: what uses much more than it ever has is ended, and may use more the next time.
+func TestLearnedLimitGrows(t *testing.T) {
+	t.Parallel()
+	if policy() == nil {
+		t.Skip("no sandbox on this machine: jacquard doctor says why")
+	}
+	lab := newLab(t, func(o *check.Options) {
+		o.Cache, o.Record, o.Confine = t.TempDir(), "", policy()
+		o.Confine.Limits.Output = 1 << 30
+	})
+	s := goSample()
+	base := lab.tree("", s.base)
+	tree := lab.tree(base, map[string]string{"calc/more.go": "package calc\n\n// More is one more.\nconst More = 1\n"})
+	for _, x := range []struct {
+		bytes string
+		ended bool
+	}{{"1000", false}, {"50000000", true}, {"50000000", false}} {
+		task := check.Task{Chains: []toolchain.Found{lab.module(base, "calc").Chain}, Owns: owns("calc/more.go"), Taken: owns(), Deletes: owns(), Base: base, Verify: [][]string{{"head", "-c", x.bytes, "/dev/zero"}}}
+		p, _, err := lab.checker.Task(t.Context(), task, base, tree)
+		if ended := strings.Contains(fmt.Sprint(p.Findings, p.Failures()), "ended: more than 32 MiB of output ("); err != nil || ended != x.ended {
+			t.Errorf("%s bytes: %v, ended = %t, %+v", x.bytes, err, ended, p.Findings)
+		}
+	}
+}
+
 // TestWarmCache: a check in the sandbox finds the standard library compiled and vetted, though what checks add to the compiler's
 // cache is thrown away. It takes longer than ten seconds: its cache is empty, and the standard library is compiled.
 func TestWarmCache(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 )
 
 // What commands may use is learned: the first one of its kind (the tests of a toolchain, its builds) may use a lot, the others a multiple
-// of the most that one has used that ended by itself. A suite of an hour is no failure, and one that hangs is found.
+// of the most that one has used. A suite of an hour is no failure, and one that hangs is found.
 const (
 	mostTimes = 4
 
@@ -89,7 +89,7 @@ func (c *Checker) learned(file string) (l learned) {
 	return l
 }
 
-// learn keeps what a command has used that ended by itself. It is a cache: what cannot be written is not known.
+// learn keeps what a command has used. It is a cache: what cannot be written is not known.
 func (c *Checker) learn(file string, used learned) {
 	old := c.learned(file)
 	l := learned{

@@ -198,15 +198,9 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 		Millis: res.Duration.Milliseconds(), Exit: res.Exit, Signal: res.Signal, Tree: p.tree,
 		Toolchain: p.chain.Ecosystem + "/" + p.chain.Manager + "/" + p.chain.Runner, Sandbox: string(p.c.o.Level),
 	}}
-	if res.Limit != "" {
-		r.Record.Ended = res.Limit
-	} else if res.Ended == proc.Exited {
-		p.c.learn(p.learnedFile(cmd), learned{
-			Millis: res.Duration.Milliseconds(), Memory: res.Used.Memory, Processes: res.Used.Processes, Output: res.Stdout.Total + res.Stderr.Total,
-		})
-	} else {
-		r.Record.Ended = string(res.Ended)
-	}
+	why, used := ended(res)
+	r.Record.Ended = why
+	p.c.learn(p.learnedFile(cmd), used)
 	p.collect(cmd, report, &r)
 	o, err := p.outcome(cmd, r)
 	if err != nil {
@@ -220,6 +214,20 @@ func (p *place) exec(ctx context.Context, cmd toolchain.Command, install bool) (
 	}
 	p.remember(key, before, r, o)
 	return o, nil
+}
+
+// ended is what has ended a command, "" if it did so by itself, and what is learned of it. What a limit has ended may use more the next
+// time, so that a suite that has grown is ended once.
+func ended(res proc.Result) (why string, used learned) {
+	used = learned{Memory: res.Used.Memory, Processes: res.Used.Processes, Output: res.Stdout.Total + res.Stderr.Total}
+	switch {
+	case res.Limit != "":
+		return res.Limit, used
+	case res.Ended == proc.Exited:
+		used.Millis = res.Duration.Milliseconds()
+		return "", used
+	}
+	return string(res.Ended), learned{}
 }
 
 // argv fills in what only the place knows.
