@@ -154,8 +154,8 @@ func (c *Checker) keepFresh() {
 		}
 		return nil
 	})
-	for _, name := range stale {
-		if size <= mostCompiled {
+	if size <= mostCompiled {
+		for _, name := range stale {
 			_ = os.Chtimes(name, now, now)
 		}
 	}

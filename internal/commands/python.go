@@ -310,13 +310,10 @@ func (r *reader) tox(argv []string, where at) {
 func toxSets(env string, s section, sections map[string]section, root string) map[string]string {
 	out := map[string]string{}
 	base := sections["testenv"]
-	for line := range strings.Lines(firstOf(s["set_env"], s["setenv"], base["set_env"], base["setenv"])) {
-		line = strings.TrimSpace(line)
-		if m := toxFactor().FindStringSubmatch(line); m != nil {
-			if !hasFactor(env, m[1]) {
-				continue
-			}
-			line = line[len(m[0]):]
+	for raw := range strings.Lines(firstOf(s["set_env"], s["setenv"], base["set_env"], base["setenv"])) {
+		line, ok := factored(env, strings.TrimSpace(raw))
+		if !ok {
+			continue
 		}
 		line = toxDefault().ReplaceAllString(line, "$1")
 		line = strings.NewReplacer("{toxinidir}", root, "{tox_root}", root).Replace(line)
@@ -354,18 +351,24 @@ func (r *reader) toxInstalls(env string, s section, sections map[string]section,
 	if len(packages) > 0 {
 		r.command(Install, append([]string{"pip", "install"}, packages...), where)
 	}
-	for group := range strings.Lines(firstOf(s["dependency_groups"], sections["testenv"]["dependency_groups"])) {
-		group = strings.TrimSpace(group)
-		if m := toxFactor().FindStringSubmatch(group); m != nil {
-			if !hasFactor(env, m[1]) {
-				continue
-			}
-			group = group[len(m[0]):]
+	for raw := range strings.Lines(firstOf(s["dependency_groups"], sections["testenv"]["dependency_groups"])) {
+		group, ok := factored(env, strings.TrimSpace(raw))
+		if !ok {
+			continue
 		}
 		for _, g := range strings.FieldsFunc(group, func(r rune) bool { return r == ',' || r == ' ' }) {
 			r.command(Install, []string{"uv", "sync", "--group", g}, where)
 		}
 	}
+}
+
+// factored is a line without the factors that it is for; ok says that it is for an environment.
+func factored(env, line string) (rest string, ok bool) {
+	m := toxFactor().FindStringSubmatch(line)
+	if m == nil {
+		return line, true
+	}
+	return line[len(m[0]):], hasFactor(env, m[1])
 }
 
 // hasFactor reports whether an environment has one of the factors that a line is for (tox.wiki, "Conditional settings").

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/jacquard-build/jacquard/internal/re"
 )
 
 // Finding is the message of a finding in the language l. One that no format of koreanFindings fits stays English.
@@ -19,10 +22,7 @@ func (l Lang) Finding(en string) string {
 		}
 		args := make([]any, len(m)-1)
 		for i := range args {
-			args[i] = m[i+1]
-			if m[i+1] != en { // a finding may begin with another one
-				args[i] = l.Finding(m[i+1])
-			}
+			args[i] = l.Finding(m[i+1]) // a finding may begin with another one
 		}
 		return fmt.Sprintf(f.korean, args...)
 	}
@@ -41,14 +41,14 @@ var findings = sync.OnceValue(func() []wording {
 	for en := range koreanFindings {
 		formats = append(formats, en)
 	}
-	own := func(en string) int { return len(verb.ReplaceAllString(en, "")) }
-	slices.SortFunc(formats, func(a, b string) int { return own(b) - own(a) })
+	own := func(en string) int { return len(verb().ReplaceAllString(en, "")) }
+	slices.SortFunc(formats, func(a, b string) int { return cmp.Or(own(b)-own(a), cmp.Compare(a, b)) })
 	out := make([]wording, len(formats))
 	for i, en := range formats {
-		form := verb.ReplaceAllStringFunc(regexp.QuoteMeta(en), func(v string) string {
+		form := verb().ReplaceAllStringFunc(regexp.QuoteMeta(en), func(v string) string {
 			return map[string]string{"%s": "(.*?)", "%d": "(-?[0-9]+)", "%q": `("(?:[^"\\]|\\.)*")`, "%%": "%"}[v]
 		})
-		ko := verb.ReplaceAllStringFunc(koreanFindings[en], func(v string) string {
+		ko := verb().ReplaceAllStringFunc(koreanFindings[en], func(v string) string {
 			if v == "%%" {
 				return v
 			}
@@ -60,7 +60,7 @@ var findings = sync.OnceValue(func() []wording {
 })
 
 // verb is a value in a format.
-var verb = regexp.MustCompile(`%(?:\[[0-9]+\])?[sdq%]`)
+var verb = re.New(`%(?:\[[0-9]+\])?[sdq%]`)
 
 // koreanFindings has the Korean wording of findings. They are written in English where they are made, and agents read them so; what a
 // person sees is translated when it is shown (Lang.Finding).
